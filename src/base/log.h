@@ -1,0 +1,37 @@
+/*
+ * log.h - what a stage wants said, for whoever started it to say.
+ *
+ * Stages never print. They are handed a log and put sentences into it; the command decides where they go.
+ * A sentence is said once: the same text a second time is counted, not repeated.
+ *
+ * Owns     copies of what was said
+ * Life     the command's; NULL is a log that swallows everything
+ * Threads  one at a time
+ */
+#ifndef PACE_BASE_LOG_H
+#define PACE_BASE_LOG_H
+
+#include "base/str.h"
+#include "base/types.h"
+
+enum log_level {
+	LOG_WARN,  /* the result differs from what was asked for */
+	LOG_NOTE,  /* worth knowing; nothing is missing */
+	LOG_DEBUG, /* how it was done; shown by -v */
+};
+
+struct log {
+	enum log_level level; /* the least important level that is passed on */
+	void (*write)(void *ctx, enum log_level level, const char *sentence);
+	void *ctx;
+	struct intern said;
+};
+
+void log_say(struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
+void log_fini(struct log *log);
+
+#define log_warn(log, ...)  log_say(log, LOG_WARN, __VA_ARGS__)
+#define log_note(log, ...)  log_say(log, LOG_NOTE, __VA_ARGS__)
+#define log_debug(log, ...) log_say(log, LOG_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,143 @@
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { CHUNK_MIN = 64 << 10, CHUNK_MAX = 8 << 20 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size;
+};
+
+static void (*exhaustion_hook)(size_t size);
+
+void mem_on_exhaustion(void (*hook)(size_t size))
+{
+	exhaustion_hook = hook;
+}
+
+static void *must(void *p, size_t size)
+{
+	if (LIKELY(p != NULL) || size == 0)
+		return p;
+	if (exhaustion_hook)
+		exhaustion_hook(size);
+	abort();
+}
+
+void *mem_alloc(size_t size)
+{
+	return must(malloc(size), size);
+}
+
+void *mem_zalloc(size_t size)
+{
+	return must(calloc(1, size), size);
+}
+
+void *mem_realloc(void *p, size_t size)
+{
+	return must(realloc(p, size), size);
+}
+
+char *mem_strdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(mem_alloc(n), s, n);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}
+
+static void arena_grow(struct arena *a, size_t n)
+{
+	/* Chunks double, so that a large session makes few of them and a small one stays small. */
+	size_t size = a->chunks ? MIN(a->chunks->size * 2, (size_t)CHUNK_MAX) : (size_t)CHUNK_MIN;
+	struct arena_chunk *c;
+
+	size = MAX(size, n + sizeof(*c));
+	c = mem_alloc(size);
+	c->next = a->chunks;
+	c->size = size;
+	a->chunks = c;
+	a->at = (u8 *)(c + 1);
+	a->end = (u8 *)c + size;
+	a->total += size;
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	void *p;
+
+	n = align_up(n, 8);
+	if ((size_t)(a->end - a->at) < n)
+		arena_grow(a, n);
+	p = a->at;
+	a->at += n;
+	return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t n)
+{
+	return memset(arena_alloc(a, n), 0, n);
+}
+
+void *arena_copy(struct arena *a, const void *p, size_t n)
+{
+	void *to = arena_alloc(a, n);
+
+	return n ? memcpy(to, p, n) : to;
+}
+
+char *arena_strdup(struct arena *a, const char *s, size_t n)
+{
+	char *to = arena_alloc(a, n + 1);
+
+	memcpy(to, s, n);
+	to[n] = '\0';
+	return to;
+}
+
+void arena_fini(struct arena *a)
+{
+	struct arena_chunk *c = a->chunks;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		mem_free(c);
+		c = next;
+	}
+	memset(a, 0, sizeof(*a));
+}
+
+void pool_init(struct pool *p, size_t item_size)
+{
+	memset(p, 0, sizeof(*p));
+	p->item_size = MAX(item_size, sizeof(void *));
+}
+
+void *pool_get(struct pool *p)
+{
+	void *item = p->free;
+
+	if (!item)
+		return arena_zalloc(&p->arena, p->item_size);
+	memcpy(&p->free, item, sizeof(p->free));
+	return memset(item, 0, p->item_size);
+}
+
+void pool_put(struct pool *p, void *item)
+{
+	memcpy(item, &p->free, sizeof(p->free));
+	p->free = item;
+}
+
+void pool_fini(struct pool *p)
+{
+	arena_fini(&p->arena);
+	p->free = NULL;
+}

@@ -1,0 +1,50 @@
+/*
+ * mem.h - memory that is there, or the program says so and ends.
+ *
+ * Allocation never returns NULL. Every size that comes from input is bounded before it gets here, so
+ * a failure means that the machine has no memory left; then the out-of-memory hook runs (it may save a
+ * recording) and the process aborts. Sizes are in bytes.
+ *
+ * arena    many small things that die together (the command's lifetime)
+ * pool     many equal things that come and go (nodes of trees that must forget)
+ * Threads  an arena or a pool belongs to one thread at a time
+ */
+#ifndef PACE_BASE_MEM_H
+#define PACE_BASE_MEM_H
+
+#include "base/types.h"
+
+void *mem_alloc(size_t size);
+void *mem_zalloc(size_t size);
+void *mem_realloc(void *p, size_t size);
+char *mem_strdup(const char *s);
+void mem_free(void *p); /* NULL-safe */
+
+/* Called once with the size that could not be had, before abort(). */
+void mem_on_exhaustion(void (*hook)(size_t size));
+
+struct arena {
+	struct arena_chunk *chunks; /* newest first */
+	u8 *at, *end;		    /* free space in the newest chunk */
+	size_t total;		    /* bytes asked from the system so far */
+};
+
+/* n bytes aligned to 8, not cleared, valid until arena_fini(). */
+void *arena_alloc(struct arena *a, size_t n);
+void *arena_zalloc(struct arena *a, size_t n);
+void *arena_copy(struct arena *a, const void *p, size_t n);
+char *arena_strdup(struct arena *a, const char *s, size_t n); /* adds the NUL */
+void arena_fini(struct arena *a);
+
+struct pool {
+	size_t item_size;
+	void *free; /* singly linked through the items */
+	struct arena arena;
+};
+
+void pool_init(struct pool *p, size_t item_size);
+void *pool_get(struct pool *p); /* cleared */
+void pool_put(struct pool *p, void *item);
+void pool_fini(struct pool *p);
+
+#endif

@@ -1,0 +1,107 @@
+#include "base/num.h"
+
+bool num_scan(const char **at, int base, u64 *ret_v)
+{
+	const char *p = *at;
+	u64 v = 0;
+
+	for (;; p++) {
+		int digit = *p >= '0' && *p <= '9' ? *p - '0' : base == 16 && *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+					: base == 16 && *p >= 'A' && *p <= 'F'		     ? *p - 'A' + 10
+											     : -1;
+		if (digit < 0)
+			break;
+		if (__builtin_mul_overflow(v, (u64)base, &v) || __builtin_add_overflow(v, (u64)digit, &v))
+			return false;
+	}
+	if (p == *at)
+		return false;
+	*at = p;
+	*ret_v = v;
+	return true;
+}
+
+static bool scan_prefixed(const char **at, u64 *ret_v)
+{
+	const char *p = *at;
+	bool is_hex = p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
+
+	p += is_hex ? 2 : 0;
+	if (!num_scan(&p, is_hex ? 16 : 10, ret_v))
+		return false;
+	*at = p;
+	return true;
+}
+
+int num_parse(const char *text, u64 *ret_v, struct err *err)
+{
+	const char *p = text;
+	u64 v;
+
+	if (!scan_prefixed(&p, &v) || *p)
+		return err_set(err, ERR_INVAL, "'%s' is not a number from 0 to 18446744073709551615", text);
+	*ret_v = v;
+	return 0;
+}
+
+int num_parse_bytes(const char *text, u64 *ret_v, struct err *err)
+{
+	static const char units[] = "BKMGT";
+	const char *p = text, *unit;
+	u64 v;
+
+	if (!scan_prefixed(&p, &v))
+		return err_set(err, ERR_INVAL, "'%s' is not a size (a number, then B, K, M, G or T)", text);
+	if (*p) {
+		unit = strchr(units, *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+		if (!unit || p[1])
+			return err_set(err, ERR_INVAL, "'%s' is not a size (a number, then B, K, M, G or T)",
+				text);
+		if (__builtin_mul_overflow(v, 1ULL << (10 * (unit - units)), &v))
+			return err_set(err, ERR_INVAL, "'%s' is more than 64 bits can hold", text);
+	}
+	*ret_v = v;
+	return 0;
+}
+
+void num_add_grouped(struct str *s, u64 v)
+{
+	char digits[32];
+	size_t n = 0;
+
+	do {
+		if (n % 4 == 3)
+			digits[n++] = ',';
+		digits[n++] = '0' + v % 10;
+		v /= 10;
+	} while (v);
+	while (n)
+		str_addc(s, digits[--n]);
+}
+
+void num_add_short(struct str *s, u64 v)
+{
+	static const char units[] = " KMG";
+	size_t unit = 0;
+
+	while (v > 1000 && unit + 1 < sizeof(units) - 1) {
+		v /= 1000;
+		unit++;
+	}
+	str_addf(s, "%llu", (unsigned long long)v);
+	if (unit)
+		str_addc(s, units[unit]);
+}
+
+void num_add_bytes(struct str *s, u64 v)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	double d = (double)v;
+	size_t unit = 0;
+
+	while (d >= 1024 && unit + 1 < ARRAY_SIZE(units)) {
+		d /= 1024;
+		unit++;
+	}
+	str_addf(s, unit ? "%.1f %s" : "%.0f %s", d, units[unit]);
+}

@@ -1,0 +1,276 @@
+#include "base/opts.h"
+
+#include <stdlib.h>
+
+#include "base/nearest.h"
+#include "base/num.h"
+#include "base/vec.h"
+
+struct parser {
+	const struct opt *table;
+	u8 *target;
+	int argc, at; /* at: the next unread word */
+	char **argv;
+	struct err *err;
+};
+
+static bool takes_value(const struct opt *o)
+{
+	return (o->kind >= OPT_U64 && o->kind <= OPT_LIST) ||
+		(o->kind == OPT_CALL && !(o->flags & OPT_NO_VALUE));
+}
+
+/* How the user should know the option: --name, or -x if it has none. */
+static const char *display_name(const struct opt *o, char buf[80])
+{
+	struct str s = {0};
+
+	if (o->name)
+		str_addf(&s, "--%s", o->name);
+	else
+		str_addf(&s, "-%c", o->letter);
+	memcpy(buf, s.at, MIN(s.n, (size_t)79));
+	buf[MIN(s.n, (size_t)79)] = '\0';
+	str_fini(&s);
+	return buf;
+}
+
+static int check_range(const struct opt *o, double v, struct err *err)
+{
+	char name[80];
+
+	if (v >= o->min && (!o->max || v <= o->max))
+		return 0;
+	if (o->max)
+		return err_set(err, ERR_INVAL, "option '%s': %.10g is not between %llu and %llu",
+			display_name(o, name), v, (unsigned long long)o->min, (unsigned long long)o->max);
+	return err_set(err, ERR_INVAL, "option '%s': %.10g is less than %llu", display_name(o, name), v,
+		(unsigned long long)o->min);
+}
+
+static int set_number(const struct opt *o, void *to, const char *value, struct err *err)
+{
+	char name[80], *end;
+	double d;
+
+	if (o->kind == OPT_U64) {
+		u64 v;
+
+		if (num_parse(value, &v, err))
+			return err_prefix(err, "option '%s'", display_name(o, name));
+		if (check_range(o, (double)v, err))
+			return err->code;
+		memcpy(to, &v, sizeof(v));
+		return 0;
+	}
+	d = strtod(value, &end);
+	if (end == value || *end || !(d == d))
+		return err_set(err, ERR_INVAL, "option '%s': '%s' is not a number", display_name(o, name), value);
+	if (check_range(o, d, err))
+		return err->code;
+	memcpy(to, &d, sizeof(d));
+	return 0;
+}
+
+/* Gives the option its value (NULL if it has none); `is_on` is false for --no-x. */
+static int apply(struct parser *p, const struct opt *o, bool is_on, const char *value)
+{
+	void *to = p->target + o->offset;
+	char name[80];
+
+	if (o->kind == OPT_BOOL)
+		memcpy(to, &is_on, sizeof(is_on));
+	else if (o->kind == OPT_TRI)
+		memcpy(to, &(int){is_on}, sizeof(int));
+	else if (o->kind == OPT_COUNT)
+		memcpy(to, &(unsigned){load_u32(to) + 1}, sizeof(unsigned));
+	else if (o->kind == OPT_STR)
+		memcpy(to, &value, sizeof(value));
+	else if (o->kind == OPT_LIST)
+		vec_add((struct opt_list *)to, value);
+	else if (o->kind == OPT_CALL) {
+		if (o->call(p->target, value, p->err))
+			return err_prefix(p->err, "option '%s'", display_name(o, name));
+	} else
+		return set_number(o, to, value, p->err);
+	return 0;
+}
+
+/* Finds where the value of an option comes from: attached to it, or the next word. */
+static int apply_with_value(struct parser *p, const struct opt *o, const char *attached)
+{
+	char name[80];
+
+	if (attached)
+		return apply(p, o, true, attached);
+	if (o->flags & OPT_OPTIONAL && (p->at >= p->argc || p->argv[p->at][0] == '-'))
+		return apply(p, o, true, NULL);
+	if (p->at >= p->argc)
+		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s", display_name(o, name),
+			o->arg ? o->arg : "VALUE");
+	return apply(p, o, true, p->argv[p->at++]);
+}
+
+static int parse_letters(struct parser *p, const char *letters)
+{
+	while (*letters) {
+		const struct opt *o = p->table;
+
+		while (o->kind != OPT_END && (o->kind == OPT_TITLE || o->letter != *letters))
+			o++;
+		if (o->kind == OPT_END)
+			return *letters == 'h' ? OPTS_HELP
+					       : err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
+		letters++;
+		if (takes_value(o))
+			return apply_with_value(p, o, *letters ? letters : NULL);
+		if (apply(p, o, true, NULL))
+			return p->err->code;
+	}
+	return 0;
+}
+
+enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
+
+/* Whether `word` (n bytes) names this row, and if so whether to switch it on or off. */
+static enum match match_long(const struct opt *o, const char *word, size_t n, bool *ret_is_on)
+{
+	bool can_invert = !takes_value(o) && o->kind != OPT_COUNT;
+	const char *name = o->name;
+	bool is_on = true;
+
+	if (!name || o->kind == OPT_TITLE)
+		return MATCH_NONE;
+	if (strncmp(name, word, n)) {
+		if (!can_invert)
+			return MATCH_NONE;
+		if (n > 3 && !strncmp(word, "no-", 3)) {
+			word += 3;
+			n -= 3;
+		} else if (!strncmp(name, "no-", 3)) {
+			name += 3;
+		} else {
+			return MATCH_NONE;
+		}
+		if (strncmp(name, word, n))
+			return MATCH_NONE;
+		is_on = false;
+	}
+	*ret_is_on = is_on;
+	return name[n] ? MATCH_BEGINNING : MATCH_WHOLE;
+}
+
+static int unknown_long(struct parser *p, const char *word, size_t n)
+{
+	struct nearest near = {.typed = word};
+	struct str hint = {0};
+	char typed[80];
+
+	memcpy(typed, word, MIN(n, sizeof(typed) - 1));
+	typed[MIN(n, sizeof(typed) - 1)] = '\0';
+	near.typed = typed;
+	for (const struct opt *o = p->table; o->kind != OPT_END; o++)
+		if (o->name && !(o->flags & OPT_HIDDEN))
+			nearest_offer(&near, o->name);
+	if (near.best)
+		str_addf(&hint, "; did you mean '--%s'?", near.best);
+	err_set(p->err, ERR_INVAL, "there is no option '--%s'%s", typed, str_text(&hint));
+	str_fini(&hint);
+	return p->err->code;
+}
+
+static int parse_long(struct parser *p, const char *word)
+{
+	const char *equals = strchr(word, '='), *value = equals ? equals + 1 : NULL;
+	size_t n = equals ? (size_t)(equals - word) : strlen(word);
+	const struct opt *found = NULL, *other = NULL;
+	bool is_on = true;
+
+	for (const struct opt *o = p->table; o->kind != OPT_END; o++) {
+		bool row_is_on;
+		enum match m = match_long(o, word, n, &row_is_on);
+
+		if (m == MATCH_NONE)
+			continue;
+		if (m == MATCH_BEGINNING && found) {
+			other = o;
+			continue;
+		}
+		found = o;
+		is_on = row_is_on;
+		if (m == MATCH_WHOLE) {
+			other = NULL;
+			break;
+		}
+	}
+	if (!found)
+		return n == 4 && !strncmp(word, "help", 4) ? OPTS_HELP : unknown_long(p, word, n);
+	if (other)
+		return err_set(p->err, ERR_INVAL, "option '--%.*s' could be '--%s' or '--%s'", (int)n, word,
+			found->name, other->name);
+	if (takes_value(found))
+		return apply_with_value(p, found, value);
+	if (value)
+		return err_set(p->err, ERR_INVAL, "option '--%s' takes no value, '%s' was given", found->name, value);
+	return apply(p, found, is_on, NULL);
+}
+
+int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv, struct err *err)
+{
+	struct parser p = {.table = table, .target = target, .argc = *argc, .argv = argv, .err = err};
+	int kept = 0;
+
+	while (p.at < p.argc) {
+		char *word = argv[p.at];
+		int r;
+
+		if (word[0] != '-' || !word[1]) {
+			if (flags & OPTS_STOP)
+				break;
+			argv[kept++] = word;
+			p.at++;
+			continue;
+		}
+		p.at++;
+		if (!strcmp(word, "--"))
+			break;
+		r = word[1] == '-' ? parse_long(&p, word + 2) : parse_letters(&p, word + 1);
+		if (r)
+			return r;
+	}
+	while (p.at < p.argc)
+		argv[kept++] = argv[p.at++];
+	*argc = kept;
+	return 0;
+}
+
+void opts_add_help(const struct opt *table, struct str *text)
+{
+	enum { HELP_COLUMN = 34 };
+
+	for (const struct opt *o = table; o->kind != OPT_END; o++) {
+		size_t start;
+
+		if (o->flags & OPT_HIDDEN)
+			continue;
+		if (o->kind == OPT_TITLE) {
+			str_addf(text, "\n%s\n", o->help);
+			continue;
+		}
+		start = text->n;
+		if (o->letter)
+			str_addf(text, "  -%c%s", o->letter, o->name ? ", " : "");
+		else
+			str_add(text, "      ");
+		if (o->name)
+			str_addf(text, "--%s", o->name);
+		if (takes_value(o))
+			str_addf(text, o->flags & OPT_OPTIONAL ? "[%s%s]" : "%.0s %s", o->name ? "=" : "",
+				o->arg ? o->arg : "VALUE");
+		if (text->n - start < HELP_COLUMN)
+			str_fill(text, ' ', HELP_COLUMN - (text->n - start));
+		else
+			str_addc(text, '\n'), str_fill(text, ' ', HELP_COLUMN);
+		str_addf(text, "%s\n", o->help);
+	}
+}

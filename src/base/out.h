@@ -1,0 +1,25 @@
+/*
+ * out.h - the product's text on its way to a file descriptor.
+ *
+ * Write to out->text with the str functions and call out_flush_some() now and then; out_close() tells
+ * whether every byte arrived, so that a full disk is an error and not a short report.
+ *
+ * Owns     the buffer; not the descriptor
+ */
+#ifndef PACE_BASE_OUT_H
+#define PACE_BASE_OUT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct out {
+	int fd;
+	int sys; /* errno of the first write that failed; nothing is written after it */
+	struct str text;
+};
+
+/* Writes the buffer if it holds 64 KiB or more. */
+void out_flush_some(struct out *o);
+int out_close(struct out *o, struct err *err);
+
+#endif

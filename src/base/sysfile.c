@@ -1,0 +1,64 @@
+#include "base/sysfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int sysfile_read(const char *path, size_t limit, struct str *text, struct err *err)
+{
+	size_t start = text->n, room = 4096;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), sys = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return err_sys(err, errno, "opening '%s'", path);
+	do {
+		str_reserve(text, room);
+		n = read(fd, text->at + text->n, room);
+		if (n > 0) {
+			text->n += n;
+			room = MAX(room, text->n - start);
+		} else if (n < 0) {
+			sys = errno;
+		}
+	} while ((n > 0 || sys == EINTR) && text->n - start <= limit);
+	text->at[text->n] = '\0';
+	close(fd);
+	if (n < 0)
+		return err_sys(err, sys, "reading '%s'", path);
+	if (text->n - start > limit)
+		return err_set(err, ERR_LIMIT, "reading '%s': it is larger than %zu bytes", path, limit);
+	return 0;
+}
+
+bool sysfile_line(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	if (n < 0)
+		return false;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return n > 0;
+}
+
+bool sysfile_s64(const char *path, s64 *ret_v)
+{
+	char line[64], *end;
+	s64 v;
+
+	if (!sysfile_line(path, line, sizeof(line)))
+		return false;
+	errno = 0;
+	v = strtoll(line, &end, 10);
+	if (end == line || errno)
+		return false;
+	*ret_v = v;
+	return true;
+}

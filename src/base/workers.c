@@ -1,0 +1,61 @@
+#include "base/workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+struct crew {
+	void (*piece)(void *ctx, size_t i, unsigned worker);
+	void *ctx;
+	size_t n_pieces;
+	atomic_size_t next;
+	atomic_uint next_worker;
+};
+
+unsigned workers_available(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	return MIN(MAX(n, 1), WORKERS_MAX);
+}
+
+static void work(struct crew *crew)
+{
+	unsigned worker = atomic_fetch_add(&crew->next_worker, 1);
+	size_t i;
+
+	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->n_pieces)
+		crew->piece(crew->ctx, i, worker);
+}
+
+static void *thread_main(void *arg)
+{
+	work(arg);
+	return NULL;
+}
+
+void workers_run(unsigned n_workers, size_t n_pieces, void (*piece)(void *ctx, size_t i, unsigned worker),
+	void *ctx)
+{
+	struct crew crew = {.piece = piece, .ctx = ctx, .n_pieces = n_pieces};
+	pthread_t threads[WORKERS_MAX];
+	sigset_t all, old;
+	unsigned started = 0;
+
+	n_workers = MIN((size_t)MIN(n_workers, WORKERS_MAX), n_pieces);
+	/* Signals go to the thread that knows what to do about them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (started + 1 < n_workers) {
+		/* With fewer threads than wanted the work is the same, only slower. */
+		if (pthread_create(&threads[started], NULL, thread_main, &crew))
+			break;
+		started++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	work(&crew);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}

@@ -1,0 +1,67 @@
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/out.h"
+
+int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
+{
+	struct str text = {0};
+
+	str_add_safe(&text, err->msg, strlen(err->msg));
+	fprintf(stderr, "pace %s: %s\n", cmd->name, str_text(&text));
+	str_fini(&text);
+	return status;
+}
+
+int cmd_print_help(const struct cmd *cmd)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	struct err err;
+
+	str_addf(&out.text, "pace %s - %s\n\n", cmd->name, cmd->summary);
+	for (size_t i = 0; i < ARRAY_SIZE(cmd->usage) && cmd->usage[i]; i++)
+		str_addf(&out.text, "%s pace %s %s\n", i ? "   or:" : "usage:", cmd->name, cmd->usage[i]);
+	if (cmd->options)
+		opts_add_help(cmd->options, &out.text);
+	if (cmd->notes)
+		str_addf(&out.text, "\n%s", cmd->notes);
+	return out_close(&out, &err) ? cmd_fail(cmd, &err, EXIT_FAILED) : EXIT_OK;
+}
+
+int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, char **argv)
+{
+	static const struct opt none[] = {{.kind = OPT_END}};
+	struct err err;
+	int r;
+
+	/* The name of the command is no word of its options. */
+	(*argc)--;
+	r = opts_parse(cmd->options ? cmd->options : none, options, flags, argc, argv + 1, &err);
+	for (int i = 0; i < *argc; i++)
+		argv[i] = argv[i + 1];
+	if (r == OPTS_HELP)
+		return cmd_print_help(cmd);
+	if (r < 0) {
+		cmd_fail(cmd, &err, EXIT_USAGE);
+		fprintf(stderr, "'pace %s -h' lists the options\n", cmd->name);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+static void write_log(void *ctx, enum log_level level, const char *sentence)
+{
+	struct str text = {0};
+
+	(void)ctx;
+	str_add_safe(&text, sentence, strlen(sentence));
+	fprintf(stderr, "%s%s\n", level == LOG_WARN ? "warning: " : level == LOG_NOTE ? "note: " : "", str_text(&text));
+	str_fini(&text);
+}
+
+void cmd_log_init(struct log *log, enum log_level level)
+{
+	*log = (struct log){.level = level, .write = write_log};
+}

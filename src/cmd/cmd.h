@@ -1,0 +1,46 @@
+/*
+ * cmd.h - a command: what main.c needs to know to list, explain and run it.
+ *
+ * A command parses its options, opens stages, runs them, and turns the result into an exit status. It holds
+ * no algorithms. Exit status: 0 ok, 1 failed, 2 wrong usage, 128 + n after signal n; record returns what the
+ * command that it measured returned.
+ */
+#ifndef PACE_CMD_CMD_H
+#define PACE_CMD_CMD_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/opts.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct cmd {
+	const char *name;
+	const char *summary;	   /* one line for `pace help` */
+	const char *usage[4];	   /* what stands behind "pace NAME", closed by NULL */
+	const char *notes;	   /* text behind the options in -h, or NULL */
+	const struct opt *options; /* NULL: none */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+};
+
+extern const struct cmd cmd_record, cmd_report, cmd_evlist, cmd_version, cmd_help;
+
+/* All commands, closed by NULL. */
+extern const struct cmd *const cmd_table[];
+
+/* "pace NAME: message" on stderr, made safe for a terminal; returns status. */
+int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
+
+/*
+ * Parses the options. >= 0: leave with that exit status (help was printed, or the usage was wrong);
+ * -1: go on, *argc and argv hold the words left.
+ */
+int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, char **argv);
+
+/* Prints the help page of a command. */
+int cmd_print_help(const struct cmd *cmd);
+
+/* A log that writes to stderr what is at least as important as `level`. */
+void cmd_log_init(struct log *log, enum log_level level);
+
+#endif

@@ -1,0 +1,409 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "cmd/version.h"
+#include "collect/open.h"
+#include "collect/sampling.h"
+#include "collect/synth.h"
+#include "event/parse.h"
+#include "file/recorder.h"
+#include "profile/hits.h"
+#include "symbol/buildid.h"
+
+struct record_options {
+	struct opt_list events;
+	const char *frequency, *pages;
+	u64 period;
+	struct target_words target;
+	const char *output;
+	const char *call_graph;
+	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
+	unsigned verbose;
+};
+
+#define AT(member) offsetof(struct record_options, member)
+
+static int set_call_graph(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	if (strcmp(value, "fp"))
+		return err_set(err, ERR_UNSUPPORTED, "'%s' is not there yet; 'fp' (frame pointers) is", value);
+	o->has_chains = true;
+	return 0;
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
+	{'e', "event", OPT_LIST, AT(events), "EVENT", "events to sample; default cycles, or cpu-clock without a PMU"},
+	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
+	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
+	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
+	{0, "call-graph", OPT_CALL, 0, "MODE", "the same: fp", .call = set_call_graph},
+	{'d', "data", OPT_BOOL, AT(has_data), NULL, "record the addresses of data, and maps that hold data"},
+	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL, "record the time of samples (always done)"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Whom to measure"},
+	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL, "everything that runs, on all CPUs"},
+	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
+	{'p', "pid", OPT_STR, AT(target.pids), "PID,...", "running processes with all their threads"},
+	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE; default perf.data"},
+	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES", "size of each CPU's ring: pages, or bytes with B, K, M, G"},
+	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL, "do not look for the build-ids of sampled files"},
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say how events were opened and files found"},
+	{.kind = OPT_END},
+};
+
+/* Everything that is open while recording. */
+struct recording {
+	const struct record_options *options;
+	struct log log;
+	struct event_list events;
+	struct target target;
+	struct workload workload;
+	bool has_workload, measures_workload;
+	struct counters counters;
+	struct recorder recorder;
+	struct writer writer;
+	char **command;
+	int argc;
+	char **argv; /* the whole command line */
+};
+
+/* ---- set-up ---- */
+
+static int parse_frequency(const struct record_options *o, struct sampling *s, struct err *err)
+{
+	s->period = o->period;
+	if (!o->frequency)
+		return 0;
+	if (o->period)
+		return err_set(err, ERR_INVAL, "-c asks for a fixed period, -F for a frequency: choose one");
+	if (!strcmp(o->frequency, "max")) {
+		s->is_max = true;
+		return 0;
+	}
+	if (num_parse(o->frequency, &s->frequency, err))
+		return err_prefix(err, "-F");
+	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: a frequency is at least 1");
+}
+
+/* -m: a number of pages, or bytes with a letter; a power of two either way. */
+static int parse_pages(const char *text, u64 *ret_pages, struct err *err)
+{
+	u64 page_size = sysconf(_SC_PAGESIZE), n, most = 1ULL << 30;
+	bool is_bytes;
+
+	*ret_pages = 0;
+	if (!text)
+		return 0;
+	if (num_parse_bytes(text, &n, err))
+		return err_prefix(err, "-m");
+	is_bytes = text[0] && strchr("bkmgtBKMGT", text[strlen(text) - 1]);
+	if (is_bytes)
+		n = (n + page_size - 1) / page_size;
+	if (!n || n > most / page_size)
+		return err_set(err, ERR_INVAL, "-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", text,
+			(unsigned long long)(most / page_size), (unsigned long long)page_size);
+	*ret_pages = 1;
+	while (*ret_pages < n)
+		*ret_pages *= 2;
+	return 0;
+}
+
+static int parse_all_events(struct recording *rec, struct err *err)
+{
+	const struct parse_env env = {.sysfs = "/sys"};
+	const struct opt_list *texts = &rec->options->events;
+
+	if (!texts->n)
+		return parse_events("cycles:P", &env, &rec->events, err);
+	for (size_t i = 0; i < texts->n; i++)
+		if (parse_events(texts->at[i], &env, &rec->events, err))
+			return err->code;
+	return 0;
+}
+
+/* Target, workload at its gate, events opened, rings mapped, file created. */
+static int set_up(struct recording *rec, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct sampling sampling = {.has_chains = o->has_chains, .has_data_addresses = o->has_data};
+	u64 pages;
+
+	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) || parse_all_events(rec, err) ||
+		target_init(&rec->target, &o->target, err))
+		return err->code;
+	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
+	if (rec->measures_workload && !rec->command)
+		return err_set(err, ERR_INVAL,
+			"nothing to record: give a command, a process (-p), a thread (-t) or the whole system (-a)");
+	if (rec->command) {
+		if (workload_start(&rec->workload, rec->command, err))
+			return err->code;
+		rec->has_workload = true;
+	}
+	if (rec->measures_workload)
+		vec_add(&rec->target.threads, ((struct target_thread){rec->workload.pid, rec->workload.pid}));
+	sampling.is_command = rec->measures_workload;
+	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err) ||
+		open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
+		recorder_open(&rec->recorder, &rec->counters, pages, &rec->log, err))
+		return err->code;
+	return writer_open(&rec->writer, o->output, &rec->events, err);
+}
+
+struct synth_to_file {
+	struct synth *synth;
+	struct writer *writer;
+};
+
+static int flush_synth(void *ctx, struct err *err)
+{
+	struct synth_to_file *to = ctx;
+	struct iovec run = {to->synth->out.at, to->synth->out.n};
+	int r = run.iov_len ? writer_append(to->writer, &run, 1, err) : 0;
+
+	str_clear(&to->synth->out);
+	return r;
+}
+
+/* What was there before the first sample. */
+static int write_beginning(struct recording *rec, struct err *err)
+{
+	struct sample_format format;
+	struct synth synth;
+	struct synth_to_file to = {&synth, &rec->writer};
+	int r = 0;
+
+	sample_format_init(&format, &rec->events.at[0].attr);
+	synth_init(&synth, format.trailer, &rec->log);
+	synth.has_data_maps = rec->options->has_data;
+	if (!(rec->events.at[0].attr.flags & ATTR_EXCLUDE_KERNEL)) {
+		synth_kernel(&synth);
+		synth_modules(&synth);
+	}
+	if (rec->target.is_system_wide) {
+		r = synth_all(&synth, flush_synth, &to, err);
+	} else {
+		pid_t last = 0;
+
+		vec_each(t, &rec->target.threads) {
+			if (t->pid != last)
+				synth_process(&synth, t->pid);
+			last = t->pid;
+		}
+		r = flush_synth(&to, err);
+	}
+	synth_fini(&synth);
+	return r;
+}
+
+/* ---- the end ---- */
+
+static void describe_groups(const struct event_list *events, struct file_info *info)
+{
+	vec_each(e, events) {
+		if (e->n_members > 1)
+			vec_add(&info->groups,
+				((struct file_group){"{anon_group}", (u32)(e - events->at), e->n_members}));
+	}
+}
+
+/* What the file's sections say: this machine, this command line, these events. */
+static void describe(struct recording *rec, struct file_info *info)
+{
+	static char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	file_info_init(info);
+	host_read(&info->host, "/sys", "/proc");
+	info->version = version_text();
+	vec_add(&info->cmdline, n > 0 ? self : "pace");
+	for (int i = 0; i < rec->argc; i++)
+		vec_add(&info->cmdline, rec->argv[i]);
+	vec_each(e, &rec->events) {
+		struct event *copy = event_add(&info->events, &e->attr, e->name);
+
+		copy->ids = e->ids;
+		copy->n_ids = e->n_ids;
+	}
+	describe_groups(&rec->events, info);
+}
+
+/* Reads the recording back: how many samples, when, in which files. */
+static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally, struct err *err)
+{
+	struct machine machine = {0};
+	struct session session;
+	bool *hit = NULL;
+	int r;
+
+	if (session_open(&session, rec->options->output, NULL, err))
+		return err->code;
+	r = machine_scan(&machine, &session, err);
+	if (!r && !rec->options->has_no_build_ids) {
+		r = hits_find(&session, &machine, workers_available(), &hit, err);
+		if (!r)
+			buildid_collect(&machine, hit, info);
+		/* The entries' paths live in the session's machine. */
+		vec_each(id, &info->build_ids)
+			id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
+		mem_free(hit);
+	}
+	info->first_time = session.tally.first_time;
+	info->last_time = session.tally.last_time;
+	info->has_times = info->last_time > 0;
+	*ret_tally = session.tally;
+	machine_fini(&machine);
+	session_close(&session);
+	return r;
+}
+
+static void say_result(const struct recording *rec, const struct session_tally *tally)
+{
+	u64 bytes = writer_data_bytes(&rec->writer);
+
+	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
+		(unsigned long long)rec->recorder.n_wakeups);
+	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s (%llu samples) ]\n",
+		(double)bytes / 1024 / 1024, rec->options->output, (unsigned long long)tally->n_samples);
+	if (tally->n_lost_samples)
+		fprintf(stderr,
+			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower "
+			"frequency (-F) help ]\n",
+			(unsigned long long)tally->n_lost_samples,
+			100.0 * (double)tally->n_lost_samples /
+				(double)(tally->n_samples + tally->n_lost_samples));
+	else if (tally->n_lost_records)
+		fprintf(stderr, "[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
+			(unsigned long long)tally->n_lost_records);
+}
+
+/* Completes the file after the recording itself, whether that ended well or not. */
+static int finish(struct recording *rec, struct err *err)
+{
+	struct session_tally tally = {0};
+	struct file_info info;
+	struct err err_info = {0};
+	int r;
+
+	describe(rec, &info);
+	if (rec->writer.is_file && look_back(rec, &info, &tally, &err_info))
+		log_warn(&rec->log, "reading the recording back: %s", err_info.msg);
+	r = writer_finish(&rec->writer, &info, err);
+	if (!rec->options->is_quiet)
+		say_result(rec, &tally);
+	if (rec->recorder.n_broken_rings)
+		log_warn(&rec->log, "%llu times a ring's positions made no sense and it was skipped",
+			(unsigned long long)rec->recorder.n_broken_rings);
+	file_info_fini(&info);
+	return r;
+}
+
+/* A command that outlives its recording is nobody's surprise. */
+static void say_if_running(struct recording *rec)
+{
+	if (rec->has_workload && !workload_reap(&rec->workload, false))
+		log_note(&rec->log, "'%s' (process %d) goes on running", rec->command[0], rec->workload.pid);
+}
+
+/* Starts the target and records it to its end. */
+static int run(struct recording *rec, int *ret_status, struct err *err)
+{
+	enum recorder_end end;
+	int r;
+
+	if (write_beginning(rec, err))
+		return err->code;
+	if (!rec->measures_workload && counters_enable(&rec->counters, err))
+		return err->code;
+	if (rec->has_workload && workload_go(&rec->workload, rec->command[0], err))
+		return err->code;
+	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL, err);
+	*ret_status = EXIT_OK;
+	if (end == RECORDER_SIGNAL) {
+		*ret_status = 128 + rec->recorder.signal;
+		/* Who stops us with kill(1) means the command too; a terminal has told it already. */
+		if (rec->has_workload && !rec->recorder.is_signal_for_group && rec->recorder.signal != SIGHUP)
+			kill(rec->workload.pid, rec->recorder.signal);
+	}
+	if (end == RECORDER_FAILED) {
+		struct err ignored;
+
+		/* The reason is in err; what was written stays, and is completed. */
+		finish(rec, &ignored);
+		say_if_running(rec);
+		return err->code;
+	}
+	r = finish(rec, err);
+	if (end == RECORDER_SIGNAL)
+		say_if_running(rec);
+	if (rec->has_workload && end == RECORDER_TARGET_ENDED) {
+		workload_reap(&rec->workload, true);
+		*ret_status = workload_exit_status(&rec->workload);
+	}
+	return r;
+}
+
+static void tear_down(struct recording *rec, bool keep_file)
+{
+	writer_close(&rec->writer, keep_file);
+	recorder_close(&rec->recorder);
+	counters_close(&rec->counters);
+	if (rec->has_workload)
+		workload_close(&rec->workload);
+	target_fini(&rec->target);
+	event_list_fini(&rec->events);
+	log_fini(&rec->log);
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record_options o = {.output = "perf.data"};
+	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
+	int whole_n = argc, status = cmd_parse(&cmd_record, &o, OPTS_STOP, &argc, argv);
+	struct recording rec = {.options = &o, .command = argc ? argv : NULL, .argc = whole_n, .argv = whole};
+	sigset_t signals;
+	struct err err;
+	u64 written;
+
+	if (status >= 0) {
+		mem_free(whole);
+		return status;
+	}
+	argv[argc] = NULL;
+	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.signal_fd = -1;
+	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	if (o.is_quiet)
+		rec.log.write = NULL;
+	recorder_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (set_up(&rec, &err) || run(&rec, &status, &err))
+		status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
+	/* A file without a single record of the target is no recording: the old one comes back. */
+	written = rec.writer.fd >= 0 ? rec.recorder.n_rounds : 0;
+	tear_down(&rec, written > 0 || status == EXIT_OK || status >= 128);
+	vec_fini(&o.events);
+	mem_free(whole);
+	return status;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "run a command, or watch processes, and record samples into perf.data",
+	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a", NULL},
+	.notes = "Recording ends when the command does, or with Ctrl-C. 'pace report' then shows where the time went.\n"
+		 "Events are written as for perf: names (cycles:u), rHEX, pmu/term=1/, system:tracepoint, {a,b}.\n",
+	.options = options,
+	.run = run_record,
+};

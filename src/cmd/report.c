@@ -1,0 +1,377 @@
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "event/abi.h"
+#include "profile/gather.h"
+#include "profile/key.h"
+#include "profile/ledger.h"
+#include "profile/naming.h"
+#include "view/header.h"
+#include "view/text.h"
+
+struct graph_options {
+	bool is_given, is_none, is_fractal;
+	bool has_order;
+	enum graph_order order;
+	double limit;
+	u64 entries;
+};
+
+struct report_options {
+	const char *input, *symfs, *sort, *fields;
+	struct graph_options graph;
+	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet, has_ledger;
+	bool is_text; /* --stdio: the only form there is so far */
+	int children;
+	double percent_limit;
+	u64 n_workers;
+	unsigned verbose;
+};
+
+#define AT(member) offsetof(struct report_options, member)
+
+static void graph_none(struct graph_options *g)
+{
+	g->is_none = true;
+}
+
+static void graph_absolute(struct graph_options *g)
+{
+	g->is_fractal = false;
+}
+
+static void graph_fractal(struct graph_options *g)
+{
+	g->is_fractal = true;
+}
+
+static void graph_caller(struct graph_options *g)
+{
+	g->has_order = true;
+	g->order = GRAPH_CALLER;
+}
+
+static void graph_callee(struct graph_options *g)
+{
+	g->has_order = true;
+	g->order = GRAPH_CALLEE;
+}
+
+static void graph_default(struct graph_options *g)
+{
+	(void)g;
+}
+
+/* The words of -g, in any order. */
+static const struct {
+	const char *word;
+	void (*apply)(struct graph_options *g);
+} graph_words[] = {
+	{"none", graph_none},
+	{"graph", graph_absolute},
+	{"fractal", graph_fractal},
+	{"caller", graph_caller},
+	{"callee", graph_callee},
+	{"function", graph_default},
+	{"percent", graph_default},
+};
+
+static int apply_graph_word(struct graph_options *g, const char *word, size_t n, unsigned *n_numbers, struct err *err)
+{
+	char text[64], *end;
+	double number;
+
+	snprintf(text, sizeof(text), "%.*s", (int)n, word);
+	for (size_t i = 0; i < ARRAY_SIZE(graph_words); i++) {
+		if (strcmp(graph_words[i].word, text))
+			continue;
+		graph_words[i].apply(g);
+		return 0;
+	}
+	number = strtod(text, &end);
+	if (end == text || *end || number < 0 || *n_numbers == 2)
+		return err_set(err, ERR_INVAL,
+			"'%s' is none of none, graph, fractal, caller, callee, a threshold in percent, a number of entries", text);
+	if ((*n_numbers)++)
+		g->entries = (u64)number;
+	else
+		g->limit = number;
+	return 0;
+}
+
+static int set_graph(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+	unsigned n_numbers = 0;
+
+	o->graph.is_given = true;
+	o->graph.is_none = false;
+	while (value && *value) {
+		size_t n = strcspn(value, ",");
+
+		if (apply_graph_word(&o->graph, value, n, &n_numbers, err))
+			return err->code;
+		value += n;
+		value += *value == ',';
+	}
+	return 0;
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
+	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for the recorded files below DIR"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
+	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
+	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
+	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "a column with the number of samples"},
+	{0, "children", OPT_TRI, AT(children), NULL, "rows for callers too, with all they called (default with call chains)"},
+	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT", "leave out rows below this share", .max = 100},
+	{'g', "call-graph", OPT_CALL, 0, "HOW", "none, graph or fractal; caller or callee; threshold in percent",
+		.flags = OPT_OPTIONAL, .call = set_graph},
+	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL, "what the recording says about itself, first"},
+	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, CPU and memory topology in full"},
+	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL, "all that was lost or has no name, with causes"},
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1, .max = WORKERS_MAX},
+	{.kind = OPT_END},
+};
+
+/* Everything between the file and the page. */
+struct reporting {
+	const struct report_options *options;
+	struct log log;
+	struct session session;
+	struct machine machine;
+	struct resolver resolver;
+	struct profile profile;
+	struct calls calls;
+	struct ledger ledger;
+	struct hist_options hist;
+	struct text_options text;
+	bool has_chains; /* the recording carries call chains */
+	unsigned n_workers;
+};
+
+/* ---- options into columns ---- */
+
+static void add_column(struct text_options *t, const struct key *key)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i] == key)
+			return;
+	if (t->n_columns < ARRAY_SIZE(t->columns))
+		t->columns[t->n_columns++] = key;
+}
+
+static void add_named_column(struct text_options *t, const char *name)
+{
+	add_column(t, key_find(name, strlen(name)));
+}
+
+/* What to group by: the keys of -s, or those of -F that are no figures. */
+static int choose_keys(struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+	const struct key *keys[HIST_KEYS_MAX];
+	size_t n;
+
+	if (key_parse_list(o->sort ? o->sort : o->fields ? o->fields : "comm,dso,symbol", keys, ARRAY_SIZE(keys), &n, err))
+		return err_prefix(err, o->sort ? "--sort" : "--fields");
+	for (size_t i = 0; i < n; i++)
+		if (!keys[i]->is_value)
+			r->hist.keys[r->hist.n_keys++] = keys[i];
+	if (!r->hist.n_keys)
+		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol", o->sort ? "--sort" : "--fields");
+	return 0;
+}
+
+static int choose_columns(struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+	const struct key *fields[HIST_KEYS_MAX];
+	size_t n = 0;
+
+	if (o->fields && key_parse_list(o->fields, fields, ARRAY_SIZE(fields), &n, err))
+		return err_prefix(err, "--fields");
+	for (size_t i = 0; i < n; i++)
+		add_column(&r->text, fields[i]);
+	if (!o->fields) {
+		if (r->hist.has_children)
+			add_named_column(&r->text, "overhead_children");
+		add_named_column(&r->text, "overhead");
+	}
+	if (o->has_counts)
+		add_named_column(&r->text, "sample");
+	for (size_t i = 0; i < r->hist.n_keys; i++)
+		add_column(&r->text, r->hist.keys[i]);
+	return 0;
+}
+
+static void choose_graph(struct reporting *r)
+{
+	const struct graph_options *g = &r->options->graph;
+
+	r->text.has_graph = r->has_chains && !g->is_none;
+	r->text.is_fractal = g->is_fractal;
+	r->text.order = r->options->is_inverted ? GRAPH_CALLER
+		      : g->has_order		? g->order
+		      : r->hist.has_children	? GRAPH_CALLER
+						: GRAPH_CALLEE;
+	r->text.graph_limit = g->limit;
+	r->text.graph_entries = g->entries;
+	r->text.row_limit = r->options->percent_limit;
+	r->text.skips_first_node = r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
+	r->hist.prefers_callers = r->text.has_graph;
+}
+
+/* ---- stages ---- */
+
+static void *load_kernel(void *resolver)
+{
+	resolver_load_kernel(resolver);
+	return NULL;
+}
+
+/* Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be needed. */
+static int make_profile(struct reporting *r, struct err *err)
+{
+	struct gather_options g = {
+		.has_stacks = r->has_chains && (r->hist.has_children || r->text.has_graph), .n_workers = r->n_workers};
+	pthread_t kernel_thread;
+	bool has_thread = false;
+	int result;
+
+	for (size_t i = 0; i < r->hist.n_keys; i++)
+		g.labels |= r->hist.keys[i]->labels;
+	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
+	r->resolver.recorded_release = r->session.reader.info.host.release;
+	if (r->session.has_kernel_samples) {
+		has_thread = r->n_workers > 1 && !pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
+		if (!has_thread)
+			resolver_load_kernel(&r->resolver);
+	}
+	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	if (has_thread)
+		pthread_join(kernel_thread, NULL);
+	if (result)
+		return result;
+	naming_resolve(&r->profile, &r->resolver, r->n_workers);
+	calls_init(&r->calls, &r->profile);
+	ledger_add_tally(&r->ledger, &r->session.tally);
+	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	return 0;
+}
+
+static void add_preamble(struct reporting *r, struct str *text)
+{
+	if (r->options->is_quiet)
+		return;
+	if (r->options->has_header)
+		header_add_text(&r->session.reader, r->options->has_details, text);
+	else
+		str_add(text, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
+	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n", (unsigned long long)r->session.tally.n_lost_samples);
+}
+
+static void add_events(struct reporting *r, struct out *out)
+{
+	for (u32 event = 0; event < r->profile.events.n; event++) {
+		struct hist hist;
+
+		/* Events without samples say so only where they are all there is to say. */
+		if (!r->profile.events.at[event].n_samples && r->profile.events.n > 1 && r->profile.rows.n)
+			continue;
+		hist_init(&hist, &r->profile, &r->calls, event, &r->hist);
+		text_report(out, &hist, &r->text);
+		str_add(&out->text, "\n\n");
+		hist_fini(&hist);
+	}
+}
+
+static int report(struct reporting *r, struct out *out, struct err *err)
+{
+	r->has_chains = false;
+	vec_each(e, &r->session.reader.events)
+		r->has_chains |= (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+	r->hist.has_children = r->options->children < 0 ? r->has_chains : r->options->children;
+	if (choose_keys(r, err) || choose_columns(r, err))
+		return err->code;
+	choose_graph(r);
+	if (r->options->has_header_only) {
+		header_add_text(&r->session.reader, r->options->has_details, &out->text);
+		return 0;
+	}
+	if (machine_scan(&r->machine, &r->session, err) || make_profile(r, err))
+		return err->code;
+	add_preamble(r, &out->text);
+	add_events(r, out);
+	if (!r->options->is_quiet)
+		ledger_add_text(&r->ledger, r->options->has_ledger, &out->text);
+	return 0;
+}
+
+static void explain_missing_file(const struct report_options *o, struct err *err)
+{
+	if (err->code == ERR_NOENT && !strcmp(o->input, "perf.data"))
+		err_set(err, ERR_NOENT,
+			"there is no 'perf.data' in this directory: record one with 'pace record COMMAND', or name a file with -i");
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct report_options o = {.input = "perf.data", .children = -1, .graph.limit = 0.5};
+	struct out out = {.fd = STDOUT_FILENO};
+	struct reporting r = {.options = &o};
+	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	if (argc) {
+		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i", argv[0]);
+		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
+	}
+	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	r.n_workers = o.n_workers ? o.n_workers : workers_available();
+	status = EXIT_OK;
+	if (session_open(&r.session, o.input, &r.log, &err)) {
+		explain_missing_file(&o, &err);
+		log_fini(&r.log);
+		return cmd_fail(&cmd_report, &err, err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+	}
+	if (report(&r, &out, &err))
+		status = cmd_fail(&cmd_report, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
+	if (status == EXIT_OK && ledger_has_losses(&r.ledger) && r.session.tally.damage.reason)
+		status = EXIT_FAILED;
+	ledger_fini(&r.ledger);
+	calls_fini(&r.calls);
+	profile_fini(&r.profile);
+	resolver_fini(&r.resolver);
+	machine_fini(&r.machine);
+	session_close(&r.session);
+	log_fini(&r.log);
+	return status;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "show where the time of a recording went",
+	.usage = {"[OPTIONS]", NULL},
+	.notes = "Keys: overhead overhead_children sample period comm pid tgid cpu dso symbol.\n",
+	.options = options,
+	.run = run_report,
+};

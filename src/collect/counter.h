@@ -1,0 +1,54 @@
+/*
+ * counter.h - one opened event on one CPU or thread: reading, switching, identifying.
+ *
+ * Owns     its file descriptor
+ * Errors   ERR_SYS with the call and the event's name; reading a pinned counter that lost its place on the
+ *          PMU gives ERR_LIMIT
+ * Source   perf_event_open(2)
+ */
+#ifndef PACE_COLLECT_COUNTER_H
+#define PACE_COLLECT_COUNTER_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/types.h"
+#include "base/vec.h"
+#include "event/event.h"
+
+struct counter {
+	int fd;
+	u32 event; /* position in the event list */
+	s32 cpu;   /* -1: wherever the task runs */
+	pid_t tid; /* -1: every task on the CPU; 0: this thread */
+	u64 id;
+};
+
+struct counters {
+	struct counter *at;
+	size_t n, cap;
+};
+
+/* perf_event_open(2): an fd, or -1 and errno. */
+int counter_syscall(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
+
+struct counter_value {
+	u64 value, time_enabled, time_running; /* the times are 0 unless the attr's read_format asks for them */
+	u64 id, lost;
+};
+
+/*
+ * Reads one counter, or with PERF_FORMAT_GROUP the whole group of a leader: up to `max` values, *ret_n of
+ * them. All values of a group were counted over the same time.
+ */
+int counter_read(const struct counter *c, const struct event_attr *attr, struct counter_value *ret_values,
+	size_t max, size_t *ret_n, struct err *err);
+
+/* Linux >= 3.12 tells the id by ioctl; older ones by a read. */
+int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct err *err);
+
+int counters_enable(const struct counters *counters, struct err *err);
+int counters_disable(const struct counters *counters, struct err *err);
+void counters_close(struct counters *counters);
+
+#endif

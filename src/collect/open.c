@@ -1,0 +1,410 @@
+#include "collect/open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "collect/privilege.h"
+#include "event/abi.h"
+
+struct opener {
+	struct event_list *events;
+	const struct target *target;
+	struct counters *counters;
+	struct log *log;
+	struct err *err;
+	u64 n_ended; /* threads that were gone when their turn came */
+};
+
+/* ---- the ladder ---- */
+
+static bool is_cycles(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_HARDWARE && (u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+static bool can_lower_precision(const struct opener *o, const struct event *e)
+{
+	(void)o;
+	return e->wishes & EVENT_MAX_PRECISE && attr_precise(&e->attr) > 0;
+}
+
+static void lower_precision(struct event *e, struct str *said)
+{
+	attr_set_precise(&e->attr, attr_precise(&e->attr) - 1);
+	str_addf(said, "its precision is %u", attr_precise(&e->attr));
+}
+
+/* Features by age, youngest first: an old kernel says EINVAL to a bit it does not know. */
+static const struct {
+	u64 flag;	 /* in attr.flags, or 0 */
+	u64 read_format; /* in attr.read_format, or 0 */
+	const char *name, *since;
+} features[] = {
+	{0, PERF_FORMAT_LOST, "read_format LOST", "6.0"},
+	{ATTR_BUILD_ID, 0, "build_id", "5.12"},
+	{ATTR_TEXT_POKE, 0, "text_poke", "5.9"},
+	{ATTR_CGROUP, 0, "cgroup", "5.7"},
+	{ATTR_BPF_EVENT, 0, "bpf_event", "5.1"},
+	{ATTR_KSYMBOL, 0, "ksymbol", "5.1"},
+	{ATTR_NAMESPACES, 0, "namespaces", "4.12"},
+	{ATTR_COMM_EXEC, 0, "comm_exec", "3.16"},
+	{ATTR_MMAP2, 0, "mmap2", "3.12"},
+	{ATTR_EXCLUDE_GUEST, 0, "exclude_guest", "3.2"},
+	{ATTR_SAMPLE_ID_ALL, 0, "sample_id_all", "2.6.38"},
+};
+
+static int youngest_feature(const struct event *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		if (e->attr.flags & features[i].flag || e->attr.read_format & features[i].read_format)
+			return i;
+	return -1;
+}
+
+static bool has_young_feature(const struct opener *o, const struct event *e)
+{
+	(void)o;
+	return youngest_feature(e) >= 0;
+}
+
+static void drop_young_feature(struct event *e, struct str *said)
+{
+	int i = youngest_feature(e);
+
+	e->attr.flags &= ~features[i].flag;
+	e->attr.read_format &= ~features[i].read_format;
+	str_addf(said, "without '%s', which needs Linux %s", features[i].name, features[i].since);
+}
+
+static bool is_too_large(const struct opener *o, const struct event *e)
+{
+	(void)o;
+	return e->attr.size > attr_needed_size(&e->attr);
+}
+
+static void shrink(struct event *e, struct str *said)
+{
+	e->attr.size = attr_needed_size(&e->attr);
+	str_addf(said, "with an attr of %u bytes", e->attr.size);
+}
+
+static bool can_leave_kernel(const struct opener *o, const struct event *e)
+{
+	struct privilege p;
+
+	/* Of a whole CPU the kernel is not the only thing we may not see. */
+	if (e->attr.flags & ATTR_EXCLUDE_KERNEL || o->target->is_system_wide)
+		return false;
+	privilege_read(&p);
+	return !privilege_allows(&p, PRIVILEGE_KERNEL);
+}
+
+static void leave_kernel(struct event *e, struct str *said)
+{
+	struct privilege p;
+	char why[512];
+
+	e->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
+	privilege_read(&p);
+	str_addf(said, "user space only: %s", privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
+}
+
+static bool can_use_clock(const struct opener *o, const struct event *e)
+{
+	(void)o;
+	return is_cycles(e) && !event_is_group_member(o->events, e - o->events->at);
+}
+
+static void use_clock(struct event *e, struct str *said)
+{
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	/* A timer has no skid to choose, and no guest to count. */
+	attr_set_precise(&e->attr, 0);
+	e->wishes &= ~EVENT_MAX_PRECISE;
+	str_add(said, "by the timer 'cpu-clock': this machine offers no hardware cycle counter (most virtual machines do "
+		      "not)");
+}
+
+struct rung {
+	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
+	bool (*applies)(const struct opener *o, const struct event *e);
+	void (*step)(struct event *e, struct str *said); /* changes the attr; completes "'x' is measured ..." */
+	enum log_level level;
+	const char *suffix;	    /* the event's name gets it */
+	const char *name;	    /* the event's new name, or NULL */
+};
+
+static const struct rung rungs[] = {
+	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, NULL, NULL},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision, LOG_DEBUG, NULL, NULL},
+	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, "u", NULL},
+	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, NULL, NULL},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, NULL, "cpu-clock"},
+};
+
+static bool answers(const struct rung *rung, int sys)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rung->errnos) && rung->errnos[i]; i++)
+		if (rung->errnos[i] == sys)
+			return true;
+	return false;
+}
+
+/* The name with a modifier letter added, and its base replaced if a rung says so. */
+static void rename_event(struct opener *o, struct event *e, const struct rung *rung)
+{
+	struct str name = {0};
+
+	if (rung->name)
+		str_addf(&name, "%s%s", rung->name, e->attr.flags & ATTR_EXCLUDE_KERNEL ? ":u" : "");
+	else if (strchr(e->name, ':') && e->attr.type != PERF_TYPE_TRACEPOINT)
+		str_addf(&name, "%s%s", e->name, rung->suffix);
+	else
+		str_addf(&name, "%s:%s", e->name, rung->suffix);
+	e->name = arena_strdup(&o->events->arena, str_text(&name), name.n);
+	str_fini(&name);
+}
+
+/* Takes one step down; false at the bottom. */
+static bool step_down(struct opener *o, struct event *e, int sys)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rungs); i++) {
+		struct str said = {0};
+
+		if (!answers(&rungs[i], sys) || !rungs[i].applies(o, e))
+			continue;
+		rungs[i].step(e, &said);
+		log_say(o->log, rungs[i].level, "'%s' is measured %s", e->name, str_text(&said));
+		if (rungs[i].name || rungs[i].suffix)
+			rename_event(o, e, &rungs[i]);
+		str_fini(&said);
+		return true;
+	}
+	return false;
+}
+
+/* ---- errors ---- */
+
+static int refused(struct opener *o, const struct event *e, int sys)
+{
+	enum privilege_wish wish = o->target->is_system_wide	       ? PRIVILEGE_CPU
+				 : e->attr.type == PERF_TYPE_TRACEPOINT ? PRIVILEGE_TRACEPOINT
+				 : e->attr.flags & ATTR_EXCLUDE_KERNEL	? PRIVILEGE_USER
+									: PRIVILEGE_KERNEL;
+	struct privilege p;
+	char why[512];
+
+	privilege_read(&p);
+	if (!o->target->is_system_wide && o->target->threads.n && privilege_allows(&p, wish) && !p.has_perfmon)
+		return err_set(o->err, ERR_PERM,
+			"opening '%s' on process %d: it belongs to another user; measuring it needs CAP_PERFMON, "
+			"CAP_SYS_PTRACE or root",
+			e->name, o->target->threads.at[0].pid);
+	err_set(o->err, ERR_PERM, "opening '%s': %s: %s", e->name, sys == EPERM ? "not permitted" : "access denied",
+		privilege_explain(&p, wish, why, sizeof(why)));
+	o->err->sys = sys;
+	return o->err->code;
+}
+
+static int no_such_counter(struct opener *o, const struct event *e, int sys)
+{
+	bool is_hardware = e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE ||
+		e->attr.type == PERF_TYPE_RAW;
+	const char *what = sys == EOPNOTSUPP ? "this PMU cannot sample or count it"
+			 : is_hardware	     ? "this machine has no such hardware counter (virtual machines often have none)"
+					     : "this kernel does not have it";
+
+	return err_set(o->err, ERR_UNSUPPORTED, "opening '%s': %s%s", e->name, what,
+		is_hardware ? "; 'cpu-clock', 'task-clock' and 'page-faults' work everywhere" : "");
+}
+
+static int explain(struct opener *o, const struct event *e, int sys)
+{
+	switch (sys) {
+	case EACCES:
+	case EPERM:
+		return refused(o, e, sys);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return no_such_counter(o, e, sys);
+	case ENOSYS:
+		return err_set(o->err, ERR_UNSUPPORTED,
+			"opening '%s': this kernel was built without CONFIG_PERF_EVENTS", e->name);
+	case EBUSY:
+		return err_set(o->err, ERR_SYS, "opening '%s': the PMU is in use by somebody who does not share it",
+			e->name);
+	case EINVAL:
+		return err_set(o->err, ERR_UNSUPPORTED,
+			"opening '%s': the kernel finds the combination invalid (EINVAL)%s", e->name,
+			attr_precise(&e->attr) ? "; precise events (:p) need PEBS, IBS or SPE"
+			: e->attr.branch_sample_type ? "; branch stacks need LBR, BRS or BRBE"
+						     : "");
+	case EMFILE:
+		return err_set(o->err, ERR_LIMIT, "opening '%s': %zu files are open and the limit is reached: 'ulimit -n %zu'",
+			e->name, o->counters->n,
+			2 * o->target->cpus.n * MAX(o->target->threads.n, (size_t)1) * o->events->n + 64);
+	default:
+		return err_sys(o->err, sys, "opening '%s'", e->name);
+	}
+}
+
+/* ---- opening ---- */
+
+int open_raise_limit(u64 need, struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return err_sys(err, errno, "asking for the limit of open files");
+	if (limit.rlim_cur >= need)
+		return 0;
+	/* Root may raise the hard limit too; for others this fails and the line below does what it can. */
+	if (limit.rlim_max < need)
+		(void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = need, .rlim_max = need});
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MIN(need, limit.rlim_max)) {
+		limit.rlim_cur = MIN(need, limit.rlim_max);
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur < need)
+		return err_set(err, ERR_LIMIT,
+			"%llu files have to be open at once (one for each event, CPU and thread), the hard limit is %llu: "
+			"raise it ('ulimit -Hn %llu' as root), or choose fewer threads (-t) or CPUs (-C)",
+			(unsigned long long)need, (unsigned long long)limit.rlim_max, (unsigned long long)need);
+	return 0;
+}
+
+static int group_fd(const struct opener *o, const struct event *e, s32 cpu, pid_t tid)
+{
+	if (!event_is_group_member(o->events, e - o->events->at))
+		return -1;
+	vec_each(c, o->counters)
+		if (c->event == e->leader && c->cpu == cpu && c->tid == tid)
+			return c->fd;
+	return -1;
+}
+
+enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
+
+static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t tid)
+{
+	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
+	int sys;
+
+	c.fd = counter_syscall(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
+	if (c.fd >= 0) {
+		vec_add(o->counters, c);
+		return OPENED;
+	}
+	sys = errno;
+	/* Threads come and go while we walk through them. */
+	if (sys == ESRCH && tid > 0) {
+		o->n_ended++;
+		log_debug(o->log, "thread %d has ended", tid);
+		return SKIPPED;
+	}
+	if (step_down(o, e, sys))
+		return AGAIN;
+	explain(o, e, sys);
+	return FAILED;
+}
+
+static void close_event(struct opener *o, const struct event *e)
+{
+	size_t kept = 0;
+
+	vec_each(c, o->counters) {
+		if (c->event == e - o->events->at)
+			close(c->fd);
+		else
+			o->counters->at[kept++] = *c;
+	}
+	o->counters->n = kept;
+}
+
+/* Opens one event everywhere with the attr it has now. */
+static enum outcome open_everywhere(struct opener *o, struct event *e)
+{
+	static const struct target_thread everyone = {.tid = -1};
+	const struct target_thread *threads = o->target->threads.n ? o->target->threads.at : &everyone;
+	size_t n_threads = MAX(o->target->threads.n, (size_t)1);
+	const struct cpus *cpus = &o->target->cpus;
+
+	for (size_t t = 0; t < n_threads; t++) {
+		for (size_t i = 0; i < cpus->n; i++) {
+			enum outcome r;
+
+			if (e->cpus.n && !cpus_has(&e->cpus, cpus->at[i]))
+				continue;
+			r = open_one(o, e, cpus->at[i], threads[t].tid);
+			if (r == SKIPPED)
+				break;
+			if (r != OPENED)
+				return r;
+		}
+	}
+	return OPENED;
+}
+
+static int open_event(struct opener *o, struct event *e)
+{
+	enum outcome r;
+
+	o->n_ended = 0;
+	while ((r = open_everywhere(o, e)) == AGAIN)
+		close_event(o, e);
+	if (r == FAILED)
+		return o->err->code;
+	if (o->n_ended && o->n_ended >= o->target->threads.n)
+		return err_set(o->err, ERR_NOENT, "process %d has ended", o->target->threads.at[0].pid);
+	return 0;
+}
+
+static int fetch_ids(struct opener *o)
+{
+	vec_each(e, o->events) {
+		size_t n = 0;
+
+		vec_each(c, o->counters)
+			n += c->event == e - o->events->at;
+		e->ids = arena_alloc(&o->events->arena, n * sizeof(*e->ids));
+		e->n_ids = 0;
+	}
+	vec_each(c, o->counters) {
+		struct event *e = &o->events->at[c->event];
+
+		if (counter_fetch_id(c, &e->attr, o->err))
+			return o->err->code;
+		e->ids[e->n_ids++] = c->id;
+	}
+	return 0;
+}
+
+int open_events(struct event_list *events, const struct target *target, struct counters *ret_counters,
+	struct log *log, struct err *err)
+{
+	struct counters counters = {0};
+	struct opener o = {.events = events, .target = target, .counters = &counters, .log = log, .err = err};
+	u64 n_fds = (u64)events->n * target->cpus.n * MAX(target->threads.n, (size_t)1);
+
+	/* Rings, the output and the pipes come on top. */
+	if (open_raise_limit(n_fds + 64, err))
+		return err->code;
+	vec_each(e, events) {
+		if (open_event(&o, e)) {
+			counters_close(&counters);
+			return err->code;
+		}
+	}
+	if (fetch_ids(&o)) {
+		counters_close(&counters);
+		return err->code;
+	}
+	*ret_counters = counters;
+	return 0;
+}

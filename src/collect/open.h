@@ -1,0 +1,30 @@
+/*
+ * open.h - every event on every CPU and thread of the target, or the reason why not.
+ *
+ * An event that cannot be opened walks the ladder: rung by rung something is given up (precision, newer
+ * features, the kernel, at last the PMU) until the kernel agrees. Each step is said once in the log; the
+ * events' attrs and names hold what was opened in the end, so the recording tells it too.
+ *
+ * In       events; a target (the threads of a command that waits at its gate included)
+ * Out      the counters, their ids, and in each event its ids
+ * Errors   ERR_PERM with level, capability and command; ERR_UNSUPPORTED with what works instead;
+ *          ERR_NOENT if the processes have ended
+ * Source   perf_event_open(2), section ERRORS
+ */
+#ifndef PACE_COLLECT_OPEN_H
+#define PACE_COLLECT_OPEN_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "collect/counter.h"
+#include "event/event.h"
+#include "event/target.h"
+
+/* Opens all; on failure nothing is left open. */
+int open_events(struct event_list *events, const struct target *target, struct counters *ret_counters,
+	struct log *log, struct err *err);
+
+/* Raises the soft limit of open files to at least `need`, if the hard limit lets it. */
+int open_raise_limit(u64 need, struct err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * sampling.h - how often to sample and what each sample carries: options in, attr bits out.
+ *
+ * Units    Hz; events
+ * Source   perf-record(1); linux/perf_event.h
+ */
+#ifndef PACE_COLLECT_SAMPLING_H
+#define PACE_COLLECT_SAMPLING_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "event/event.h"
+#include "event/target.h"
+
+enum { SAMPLING_DEFAULT_HZ = 4000 };
+
+struct sampling {
+	u64 frequency; /* samples a second and CPU; 0: a fixed period */
+	u64 period;    /* events between samples, if not 0 */
+	bool is_max;   /* -F max: as often as the kernel allows */
+	bool has_chains;
+	bool has_data_addresses;
+	bool is_command; /* counting begins when the workload is exec'd */
+};
+
+/*
+ * Fills in sample_type, read_format, frequency and the side-band bits of all events. A frequency above the
+ * kernel's limit is lowered and said. The first event that may carries mmap, comm and task records.
+ */
+int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target, struct log *log,
+	struct err *err);
+
+#endif

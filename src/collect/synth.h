@@ -1,0 +1,45 @@
+/*
+ * synth.h - what was already there when recording began, told as records: kernel, modules, tasks, maps.
+ *
+ * In       /proc and /lib/modules (or a test's copies of them)
+ * Out      MMAP, FORK, COMM and MMAP2 records in `out`; the caller takes them when it likes
+ * Owns     its buffers
+ * Units    times are 0: synthesized state holds from the beginning
+ * Errors   ERR_SYS if /proc itself cannot be read. A process that ends meanwhile is skipped; kernel addresses
+ *          that are hidden are said in the log
+ * Source   proc(5): /proc/PID/{stat,maps}, /proc/PID/task/TID/comm, /proc/modules, /proc/kallsyms, /proc/iomem
+ */
+#ifndef PACE_COLLECT_SYNTH_H
+#define PACE_COLLECT_SYNTH_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/types.h"
+
+struct synth {
+	const char *proc;    /* "/proc" */
+	const char *modules; /* "/lib/modules/<release>", where module files lie */
+	u32 trailer;	     /* bytes of id trailer behind each record */
+	bool has_data_maps;  /* maps that are not executable too */
+	struct log *log;
+	struct str out;
+	struct str text; /* the file being read */
+	u64 n_processes;
+};
+
+void synth_init(struct synth *s, u32 trailer, struct log *log);
+void synth_fini(struct synth *s);
+
+void synth_kernel(struct synth *s);
+void synth_modules(struct synth *s);
+
+/* One process with all its threads. */
+void synth_process(struct synth *s, pid_t pid);
+
+/* Every process; flush(ctx) is called now and then so that `out` stays small. */
+int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *ctx, struct err *err);
+
+#endif

@@ -1,0 +1,115 @@
+#include "collect/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void run_child(char **argv, int gate, int failed)
+{
+	sigset_t none;
+	char byte;
+	ssize_t n;
+	int sys;
+
+	/* What pace ignores or blocks is its own affair. */
+	for (int sig = 1; sig < NSIG; sig++) {
+		struct sigaction now;
+
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN && now.sa_handler != SIG_DFL)
+			signal(sig, SIG_DFL);
+	}
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	do {
+		n = read(gate, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	execvp(argv[0], argv);
+	sys = errno;
+	n = write(failed, &sys, sizeof(sys));
+	_exit(127 + (n < 0));
+}
+
+int workload_start(struct workload *w, char **argv, struct err *err)
+{
+	int gate[2], failed[2];
+
+	memset(w, 0, sizeof(*w));
+	w->go_fd = w->failed_fd = -1;
+	if (pipe2(gate, O_CLOEXEC))
+		return err_sys(err, errno, "making a pipe");
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(gate[0]);
+		close(gate[1]);
+		return err_sys(err, errno, "making a pipe");
+	}
+	w->pid = fork();
+	if (w->pid == 0) {
+		close(gate[1]);
+		close(failed[0]);
+		run_child(argv, gate[0], failed[1]);
+	}
+	close(gate[0]);
+	close(failed[1]);
+	w->go_fd = gate[1];
+	w->failed_fd = failed[0];
+	if (w->pid > 0)
+		return 0;
+	err_sys(err, errno, "starting a process");
+	w->pid = 0;
+	workload_close(w);
+	return err->code;
+}
+
+int workload_go(struct workload *w, const char *command, struct err *err)
+{
+	int sys = 0;
+	ssize_t n = write(w->go_fd, "g", 1);
+
+	close(w->go_fd);
+	w->go_fd = -1;
+	/* The pipe closes by itself when exec succeeds. */
+	while (n >= 0 && (n = read(w->failed_fd, &sys, sizeof(sys))) < 0 && errno == EINTR)
+		n = 0;
+	close(w->failed_fd);
+	w->failed_fd = -1;
+	if (n == 0)
+		return 0;
+	workload_reap(w, true);
+	return err_sys(err, n == sizeof(sys) ? sys : errno, "running '%s'", command);
+}
+
+bool workload_reap(struct workload *w, bool block)
+{
+	pid_t pid;
+
+	if (w->has_ended || !w->pid)
+		return true;
+	do {
+		pid = waitpid(w->pid, &w->status, block ? 0 : WNOHANG);
+	} while (pid < 0 && errno == EINTR);
+	w->has_ended = pid == w->pid || (pid < 0 && errno == ECHILD);
+	return w->has_ended;
+}
+
+int workload_exit_status(const struct workload *w)
+{
+	return WIFSIGNALED(w->status) ? 128 + WTERMSIG(w->status) : WEXITSTATUS(w->status);
+}
+
+void workload_close(struct workload *w)
+{
+	bool is_at_gate = w->go_fd >= 0;
+
+	if (w->go_fd >= 0)
+		close(w->go_fd);
+	if (w->failed_fd >= 0)
+		close(w->failed_fd);
+	w->go_fd = w->failed_fd = -1;
+	if (is_at_gate)
+		workload_reap(w, true);
+}

@@ -1,0 +1,39 @@
+/*
+ * workload.h - a command that waits at a gate until measuring is set up.
+ *
+ * In       argv; the child exists after workload_start() but has not exec'd
+ * Out      the child's pid, then its exit status
+ * Owns     the child until workload_wait(); the gate's pipes
+ * Errors   ERR_NOENT, ERR_PERM or ERR_SYS from workload_go() when the command cannot be executed
+ */
+#ifndef PACE_COLLECT_WORKLOAD_H
+#define PACE_COLLECT_WORKLOAD_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/types.h"
+
+struct workload {
+	pid_t pid;
+	int go_fd;	/* a byte written here opens the gate; closing it without one ends the child */
+	int failed_fd;	/* the child's errno, if exec fails */
+	bool has_ended;
+	int status;	/* as wait(2) gives it, once has_ended */
+};
+
+int workload_start(struct workload *w, char **argv, struct err *err);
+
+/* Opens the gate and returns when the command has been exec'd. */
+int workload_go(struct workload *w, const char *command, struct err *err);
+
+/* Collects the child if it has ended; with `block` waits for that. */
+bool workload_reap(struct workload *w, bool block);
+
+/* What a shell would call its exit status: the code, or 128 + signal. */
+int workload_exit_status(const struct workload *w);
+
+/* Ends a child that still waits at the gate; else leaves it running. */
+void workload_close(struct workload *w);
+
+#endif

@@ -1,0 +1,80 @@
+#include "event/cpus.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "base/sysfile.h"
+
+static int by_number(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
+{
+	const char *p = text;
+	size_t kept = 0;
+
+	while (*p) {
+		u64 first, last;
+
+		if (!num_scan(&p, 10, &first))
+			break;
+		last = first;
+		if (*p == '-' && (p++, !num_scan(&p, 10, &last)))
+			break;
+		if (first > last || last >= CPUS_MAX)
+			return err_set(err, ERR_INVAL, "CPU list '%s': %llu-%llu is no range of CPU numbers below %d",
+				text, (unsigned long long)first, (unsigned long long)last, CPUS_MAX);
+		for (u64 cpu = first; cpu <= last; cpu++)
+			vec_add(cpus, (u32)cpu);
+		if (*p == ',' && p[1])
+			p++;
+		else if (*p)
+			break;
+	}
+	if (*p || !cpus->n)
+		return err_set(err, ERR_INVAL, "CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, p);
+	qsort(cpus->at, cpus->n, sizeof(*cpus->at), by_number);
+	for (size_t i = 0; i < cpus->n; i++)
+		if (!kept || cpus->at[kept - 1] != cpus->at[i])
+			cpus->at[kept++] = cpus->at[i];
+	cpus->n = kept;
+	return 0;
+}
+
+int cpus_online(struct cpus *cpus, struct err *err)
+{
+	char line[4096];
+
+	if (!sysfile_line("/sys/devices/system/cpu/online", line, sizeof(line)))
+		return err_set(err, ERR_SYS, "cannot read /sys/devices/system/cpu/online: is /sys mounted?");
+	return cpus_parse(cpus, line, err);
+}
+
+void cpus_add_all(struct cpus *cpus, const struct cpus *from)
+{
+	vec_each(cpu, from)
+		vec_add(cpus, *cpu);
+}
+
+bool cpus_has(const struct cpus *cpus, u32 cpu)
+{
+	return cpus->n && bsearch(&cpu, cpus->at, cpus->n, sizeof(cpu), by_number);
+}
+
+void cpus_add_text(const struct cpus *cpus, struct str *text)
+{
+	for (size_t i = 0, j; i < cpus->n; i = j) {
+		for (j = i + 1; j < cpus->n && cpus->at[j] == cpus->at[j - 1] + 1;)
+			j++;
+		str_addf(text, j - i > 1 ? "%s%u-%u" : "%s%u", i ? "," : "", cpus->at[i], cpus->at[j - 1]);
+	}
+}
+
+void cpus_fini(struct cpus *cpus)
+{
+	vec_fini(cpus);
+}

@@ -1,0 +1,54 @@
+/*
+ * event.h - the events of a session, in order, and which of them are scheduled together.
+ *
+ * Made by event/parse from what the user wrote, or by file/reader from what a file says; opened by
+ * collect/open; named in reports. A group is a run of neighbours: its leader comes first.
+ * Owns     struct event_list everything its events point to (one arena)
+ * Life     the session's
+ */
+#ifndef PACE_EVENT_EVENT_H
+#define PACE_EVENT_EVENT_H
+
+#include "base/mem.h"
+#include "base/types.h"
+#include "base/vec.h"
+#include "event/attr.h"
+#include "event/cpus.h"
+
+/* What the user asked for beyond what an attr can say. */
+enum event_wish {
+	EVENT_MAX_PRECISE = 1 << 0, /* P: as little skid as the machine can do */
+	EVENT_WEAK_GROUP = 1 << 1,  /* W: open one by one if the group does not fit */
+	EVENT_SAMPLE_READ = 1 << 2, /* S: the leader samples and reads the others */
+	EVENT_USE_BPF = 1 << 3,	    /* b */
+	EVENT_OWN_PERIOD = 1 << 4,  /* period= or freq= was given for this event */
+	EVENT_GUEST_SAID = 1 << 5,  /* G or H was given: no default for exclude_guest */
+};
+
+struct event {
+	struct event_attr attr;
+	const char *name; /* as it was written, or as the file says */
+	u32 leader;	  /* position of its group's leader; its own if it is alone */
+	u32 n_members;	  /* for a leader: how many belong to it, itself included; else 0 */
+	unsigned wishes;  /* enum event_wish */
+	struct cpus cpus; /* where it must be opened; empty: anywhere */
+	u64 *ids;	  /* the kernel's numbers for its counters; samples name their event by them */
+	u32 n_ids;
+};
+
+struct event_list {
+	struct event *at;
+	size_t n, cap;
+	struct arena arena;
+};
+
+/* Appends an event that leads itself; `name` is copied. The address is valid until the next one. */
+struct event *event_add(struct event_list *events, const struct event_attr *attr, const char *name);
+void event_list_fini(struct event_list *events);
+
+static inline bool event_is_group_member(const struct event_list *events, size_t i)
+{
+	return events->at[i].leader != i;
+}
+
+#endif

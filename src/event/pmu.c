@@ -1,0 +1,230 @@
+#include "event/pmu.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/str.h"
+#include "base/sysfile.h"
+
+#define DEVICES "bus/event_source/devices"
+
+/* Runs `each` on the entries of a directory in alphabetical order; without the directory, on none. */
+static void each_entry(const char *path, void (*each)(void *ctx, const char *name), void *ctx)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			each(ctx, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+static void intern_entry(void *ctx, const char *name)
+{
+	intern_str(ctx, name);
+}
+
+void pmu_list(const char *root, struct intern *names)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/" DEVICES, root);
+	each_entry(path, intern_entry, names);
+}
+
+static int unknown_pmu(const char *root, const char *name, struct err *err)
+{
+	struct nearest near = {.typed = name};
+	struct intern names = {0};
+	struct str hint = {0};
+
+	pmu_list(root, &names);
+	vec_each(known, &names.strings)
+		nearest_offer(&near, *known);
+	nearest_add_hint(&near, &hint);
+	if (!near.best) {
+		str_add(&hint, " (this machine has");
+		vec_each(known, &names.strings)
+			str_addf(&hint, " %s", *known);
+		str_add(&hint, names.strings.n ? ")" : " none)");
+	}
+	err_set(err, ERR_NOENT, "there is no PMU '%s'%s", name, str_text(&hint));
+	str_fini(&hint);
+	intern_fini(&names);
+	return err->code;
+}
+
+int pmu_open(struct pmu *pmu, const char *root, const char *name, struct err *err)
+{
+	char path[300], line[4096];
+	s64 type;
+
+	memset(pmu, 0, sizeof(*pmu));
+	if (strchr(name, '/'))
+		return err_set(err, ERR_INVAL, "'%s' is no name of a PMU", name);
+	snprintf(pmu->dir, sizeof(pmu->dir), "%s/" DEVICES "/%s", root, name);
+	snprintf(path, sizeof(path), "%s/type", pmu->dir);
+	if (!sysfile_s64(path, &type))
+		return unknown_pmu(root, name, err);
+	pmu->type = (u32)type;
+	pmu->name = arena_strdup(&pmu->arena, name, strlen(name));
+	/* cpumask: one CPU stands for its package; cpus: the core type that the PMU belongs to. */
+	snprintf(path, sizeof(path), "%s/cpumask", pmu->dir);
+	if (!sysfile_line(path, line, sizeof(line))) {
+		snprintf(path, sizeof(path), "%s/cpus", pmu->dir);
+		if (!sysfile_line(path, line, sizeof(line)))
+			return 0;
+	}
+	if (line[0] && cpus_parse(&pmu->cpus, line, err)) {
+		err_prefix(err, "'%s'", path);
+		pmu_close(pmu);
+		return err->code;
+	}
+	return 0;
+}
+
+void pmu_close(struct pmu *pmu)
+{
+	cpus_fini(&pmu->cpus);
+	arena_fini(&pmu->arena);
+}
+
+bool pmu_alias(const struct pmu *pmu, const char *alias, char *buf, size_t size)
+{
+	char path[400];
+
+	/* Files like tsc.scale describe an alias; they are none themselves. */
+	if (strchr(alias, '/') || strchr(alias, '.'))
+		return false;
+	snprintf(path, sizeof(path), "%s/events/%s", pmu->dir, alias);
+	return sysfile_line(path, buf, size);
+}
+
+/* Spreads the low bits of value over the ranges of a format text: "config:0-7,21". */
+static int scatter(const char *format, u64 value, struct event_attr *attr, struct err *err)
+{
+	static const struct {
+		const char *word;
+		size_t offset;
+	} words[] = {
+		{"config:", offsetof(struct event_attr, config)},
+		{"config1:", offsetof(struct event_attr, config1)},
+		{"config2:", offsetof(struct event_attr, config2)},
+		{"config3:", offsetof(struct event_attr, config3)},
+		{"config4:", offsetof(struct event_attr, config4)},
+	};
+	u64 *to = NULL, left = value;
+	unsigned width = 0;
+	const char *p;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncmp(format, words[i].word, strlen(words[i].word)))
+			to = (u64 *)(void *)((u8 *)attr + words[i].offset);
+	p = strchr(format, ':');
+	if (!to || !p)
+		return err_set(err, ERR_UNSUPPORTED, "the format '%s' is not understood", format);
+	for (p++;; p++) {
+		u64 low, high;
+
+		if (!num_scan(&p, 10, &low))
+			break;
+		high = low;
+		if (*p == '-' && (p++, !num_scan(&p, 10, &high)))
+			break;
+		if (low > high || high > 63)
+			break;
+		u64 mask = high - low == 63 ? ~0ULL : (1ULL << (high - low + 1)) - 1;
+		*to = (*to & ~(mask << low)) | (left & mask) << low;
+		left = high - low == 63 ? 0 : left >> (high - low + 1);
+		width += high - low + 1;
+		if (*p != ',')
+			break;
+	}
+	if (*p)
+		return err_set(err, ERR_UNSUPPORTED, "the format '%s' is not understood", format);
+	if (left)
+		return err_set(err, ERR_INVAL, "0x%llx does not fit into %u bits (%s)", (unsigned long long)value,
+			width, format);
+	return 0;
+}
+
+int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr, struct err *err)
+{
+	struct nearest near = {.typed = term};
+	struct intern names = {0};
+	struct str hint = {0};
+	char path[400], format[256];
+
+	snprintf(path, sizeof(path), "%s/format/%s", pmu->dir, term);
+	if (!strchr(term, '/') && sysfile_line(path, format, sizeof(format))) {
+		if (scatter(format, value, attr, err))
+			return err_prefix(err, "term '%s' of PMU '%s'", term, pmu->name);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s/format", pmu->dir);
+	each_entry(path, intern_entry, &names);
+	snprintf(path, sizeof(path), "%s/events", pmu->dir);
+	each_entry(path, intern_entry, &names);
+	vec_each(known, &names.strings)
+		nearest_offer(&near, *known);
+	nearest_add_hint(&near, &hint);
+	err_set(err, ERR_NOENT, "PMU '%s' has no event or term '%s'%s", pmu->name, term, str_text(&hint));
+	str_fini(&hint);
+	intern_fini(&names);
+	return err->code;
+}
+
+int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, struct err *err)
+{
+	struct intern names = {0};
+	struct pmu pmu;
+	bool is_found = false;
+	char text[256];
+
+	/* A core PMU has a `cpus` file or is called cpu; its events are the ones meant by a bare name. */
+	for (int pass = 0; pass < 2 && !is_found; pass++) {
+		names.strings.n ? (void)0 : pmu_list(root, &names);
+		vec_each(name, &names.strings) {
+			char path[300];
+			bool is_core;
+
+			snprintf(path, sizeof(path), "%s/" DEVICES "/%s/cpus", root, *name);
+			is_core = !strcmp(*name, "cpu") || access(path, F_OK) == 0;
+			if (is_core == (pass == 1) || pmu_open(&pmu, root, *name, err))
+				continue;
+			if (pmu_alias(&pmu, alias, text, sizeof(text))) {
+				is_found = true;
+				break;
+			}
+			pmu_close(&pmu);
+		}
+	}
+	intern_fini(&names);
+	if (is_found)
+		*ret_pmu = pmu;
+	return is_found;
+}
+
+void pmu_offer_all(const char *root, struct intern *names, struct nearest *near)
+{
+	struct intern pmus = {0};
+
+	pmu_list(root, &pmus);
+	vec_each(name, &pmus.strings) {
+		char path[300];
+
+		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/events", root, *name);
+		each_entry(path, intern_entry, names);
+	}
+	intern_fini(&pmus);
+	vec_each(name, &names->strings)
+		if (!strchr(*name, '.'))
+			nearest_offer(near, *name);
+}

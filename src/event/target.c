@@ -1,0 +1,124 @@
+#include "event/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "base/sysfile.h"
+
+int target_add_process(struct target *t, pid_t pid, struct err *err)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+	size_t before = t->threads.n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? err_set(err, ERR_NOENT, "there is no process %d", pid)
+				       : err_sys(err, errno, "opening '%s'", path);
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] != '.')
+			vec_add(&t->threads, ((struct target_thread){pid, atoi(entry->d_name)}));
+	}
+	closedir(dir);
+	/* The directory of a process that is just ending opens but is empty. */
+	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
+}
+
+/* The process that thread `tid` belongs to; 0 if there is no such thread. */
+static pid_t process_of(pid_t tid)
+{
+	struct str status = {0};
+	struct err err;
+	char path[64];
+	const char *line;
+	pid_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (!sysfile_read(path, 1 << 16, &status, &err)) {
+		line = strstr(str_text(&status), "\nTgid:");
+		pid = line ? atoi(line + 6) : 0;
+	}
+	str_fini(&status);
+	return pid;
+}
+
+static int add_thread(struct target *t, pid_t tid, struct err *err)
+{
+	pid_t pid = process_of(tid);
+
+	if (!pid)
+		return err_set(err, ERR_NOENT, "there is no thread %d", tid);
+	vec_add(&t->threads, ((struct target_thread){pid, tid}));
+	return 0;
+}
+
+/* Calls `add` for each number of a list like "12,34". */
+static int each_id(struct target *t, const char *option, const char *text,
+	int (*add)(struct target *t, pid_t id, struct err *err), struct err *err)
+{
+	const char *p = text;
+
+	for (;;) {
+		u64 id;
+
+		if (!num_scan(&p, 10, &id) || id == 0 || id > INT32_MAX || (*p && *p != ','))
+			return err_set(err, ERR_INVAL, "%s '%s': expected process numbers like 12,34", option, text);
+		if (add(t, (pid_t)id, err))
+			return err_prefix(err, "%s %s", option, text);
+		if (!*p)
+			return 0;
+		p++;
+	}
+}
+
+int target_init(struct target *t, const struct target_words *words, struct err *err)
+{
+	bool has_tasks = words->pids || words->tids;
+
+	memset(t, 0, sizeof(*t));
+	if (has_tasks && words->all_cpus)
+		return err_set(err, ERR_INVAL, "-a measures everything, %s %s: choose one",
+			words->pids ? "-p only" : "-t only", words->pids ? words->pids : words->tids);
+	t->is_system_wide = !has_tasks && (words->all_cpus || words->cpus);
+	t->has_cpu_list = words->cpus != NULL;
+	if (cpus_online(&t->cpus, err))
+		return err->code;
+	if (words->cpus) {
+		struct cpus chosen = {0};
+
+		if (cpus_parse(&chosen, words->cpus, err)) {
+			cpus_fini(&chosen);
+			return err_prefix(err, "-C");
+		}
+		for (size_t i = 0; i < chosen.n; i++) {
+			struct str online = {0};
+
+			if (cpus_has(&t->cpus, chosen.at[i]))
+				continue;
+			cpus_add_text(&t->cpus, &online);
+			err_set(err, ERR_NOENT, "-C %s: CPU %u is not online (online are %s)", words->cpus,
+				chosen.at[i], str_text(&online));
+			str_fini(&online);
+			cpus_fini(&chosen);
+			return err->code;
+		}
+		cpus_fini(&t->cpus);
+		t->cpus = chosen;
+	}
+	if (words->pids && each_id(t, "-p", words->pids, target_add_process, err))
+		return err->code;
+	if (words->tids && each_id(t, "-t", words->tids, add_thread, err))
+		return err->code;
+	return 0;
+}
+
+void target_fini(struct target *t)
+{
+	cpus_fini(&t->cpus);
+	vec_fini(&t->threads);
+}

@@ -1,0 +1,46 @@
+/*
+ * target.h - WHOM to measure: a command, processes, threads, CPUs, everything.
+ *
+ * In       the texts of -p, -t, -C and the flag of -a
+ * Out      the threads and CPUs to open events for
+ * Owns     its lists
+ * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do not exist
+ * Source   proc(5): /proc/PID/task, /proc/PID/status
+ */
+#ifndef PACE_EVENT_TARGET_H
+#define PACE_EVENT_TARGET_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/types.h"
+#include "base/vec.h"
+#include "event/cpus.h"
+
+struct target_thread {
+	pid_t pid; /* the process */
+	pid_t tid;
+};
+
+struct target {
+	bool is_system_wide;		    /* -a, or -C without processes: every task on `cpus` */
+	bool has_cpu_list;		    /* -C was given */
+	struct cpus cpus;		    /* where to measure; all online CPUs unless -C says less */
+	VEC(struct target_thread) threads;  /* empty if is_system_wide or a command is to be started */
+};
+
+struct target_words {
+	const char *pids; /* "123,456" or NULL */
+	const char *tids;
+	const char *cpus;
+	bool all_cpus;
+};
+
+/* Works out the target. Without any word it is a command that the caller starts: no threads yet. */
+int target_init(struct target *t, const struct target_words *words, struct err *err);
+void target_fini(struct target *t);
+
+/* The threads of process `pid` (all of /proc/PID/task) are appended. */
+int target_add_process(struct target *t, pid_t pid, struct err *err);
+
+#endif

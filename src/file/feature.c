@@ -1,0 +1,767 @@
+#include "file/feature.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "file/layout.h"
+
+enum { NAME_ALIGN = 64, COUNT_LIMIT = 1 << 20 };
+
+void file_info_init(struct file_info *info)
+{
+	memset(info, 0, sizeof(*info));
+}
+
+void file_info_fini(struct file_info *info)
+{
+	vec_fini(&info->cmdline);
+	event_list_fini(&info->events);
+	vec_fini(&info->build_ids);
+	vec_fini(&info->groups);
+	host_fini(&info->host);
+}
+
+/* ---- the shapes that sections are made of ---- */
+
+static bool get_string(struct bytes *b, struct file_info *info, const char **ret_s)
+{
+	const void *p;
+	u32 n;
+
+	if (!bytes_u32(b, &n) || !bytes_take(b, n, &p))
+		return false;
+	*ret_s = arena_strdup(&info->host.arena, p, strnlen(p, n));
+	return true;
+}
+
+static void put_u32(struct str *out, u32 v)
+{
+	str_addn(out, &v, sizeof(v));
+}
+
+static void put_u64(struct str *out, u64 v)
+{
+	str_addn(out, &v, sizeof(v));
+}
+
+static void put_string(struct str *out, const char *s)
+{
+	size_t n = strlen(s) + 1, padded = align_up(n, NAME_ALIGN);
+
+	put_u32(out, padded);
+	str_addn(out, s, n);
+	str_fill(out, '\0', padded - n);
+}
+
+/* A count that what is left of the section can hold, at `each` bytes an entry. */
+static bool get_count(struct bytes *b, size_t each, u32 *ret_n)
+{
+	return bytes_u32(b, ret_n) && *ret_n <= bytes_left(b) / each;
+}
+
+static bool get_names(struct bytes *b, struct file_info *info, host_names *names)
+{
+	u32 n;
+
+	if (!get_count(b, 4, &n))
+		return false;
+	while (n--)
+		if (!get_string(b, info, vec_push(names)))
+			return names->n--, false;
+	return true;
+}
+
+static void put_names(struct str *out, const host_names *names)
+{
+	put_u32(out, names->n);
+	vec_each(name, names)
+		put_string(out, *name);
+}
+
+/* ---- strings ---- */
+
+#define STRING_FEATURE(name, member, title)                                              \
+	static bool read_##name(struct bytes *b, struct file_info *info)                 \
+	{                                                                                \
+		return get_string(b, info, &info->member);                               \
+	}                                                                                \
+	static bool write_##name(const struct file_info *info, struct str *out)          \
+	{                                                                                \
+		if (info->member)                                                        \
+			put_string(out, info->member);                                   \
+		return info->member != NULL;                                             \
+	}                                                                                \
+	static void print_##name(const struct file_info *info, struct str *text)         \
+	{                                                                                \
+		str_add(text, "# " title " : ");                                         \
+		str_add_safe(text, info->member ? info->member : "", info->member ? strlen(info->member) : 0); \
+		str_addc(text, '\n');                                                    \
+	}
+
+STRING_FEATURE(hostname, host.hostname, "hostname")
+STRING_FEATURE(osrelease, host.release, "os release")
+STRING_FEATURE(version, version, "perf version")
+STRING_FEATURE(arch, host.arch, "arch")
+STRING_FEATURE(cpudesc, host.cpu_description, "cpudesc")
+STRING_FEATURE(cpuid, host.cpuid, "cpuid")
+
+/* ---- numbers ---- */
+
+static bool read_nrcpus(struct bytes *b, struct file_info *info)
+{
+	return bytes_u32(b, &info->host.cpus_available) && bytes_u32(b, &info->host.cpus_online);
+}
+
+static bool write_nrcpus(const struct file_info *info, struct str *out)
+{
+	put_u32(out, info->host.cpus_available);
+	put_u32(out, info->host.cpus_online);
+	return info->host.cpus_available > 0;
+}
+
+static void print_nrcpus(const struct file_info *info, struct str *text)
+{
+	str_addf(text, "# nrcpus online : %u\n# nrcpus avail : %u\n", info->host.cpus_online,
+		info->host.cpus_available);
+}
+
+static bool read_total_mem(struct bytes *b, struct file_info *info)
+{
+	return bytes_u64(b, &info->host.memory_kb);
+}
+
+static bool write_total_mem(const struct file_info *info, struct str *out)
+{
+	put_u64(out, info->host.memory_kb);
+	return info->host.memory_kb > 0;
+}
+
+static void print_total_mem(const struct file_info *info, struct str *text)
+{
+	str_addf(text, "# total memory : %llu kB\n", (unsigned long long)info->host.memory_kb);
+}
+
+static bool read_sample_time(struct bytes *b, struct file_info *info)
+{
+	info->has_times = bytes_u64(b, &info->first_time) && bytes_u64(b, &info->last_time);
+	return info->has_times;
+}
+
+static bool write_sample_time(const struct file_info *info, struct str *out)
+{
+	put_u64(out, info->first_time);
+	put_u64(out, info->last_time);
+	return info->has_times;
+}
+
+static void print_sample_time(const struct file_info *info, struct str *text)
+{
+	u64 first = info->first_time, last = info->last_time;
+
+	str_addf(text, "# time of first sample : %llu.%06llu\n# time of last sample : %llu.%06llu\n",
+		(unsigned long long)(first / 1000000000), (unsigned long long)(first / 1000 % 1000000),
+		(unsigned long long)(last / 1000000000), (unsigned long long)(last / 1000 % 1000000));
+	str_addf(text, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
+}
+
+static bool read_clockid(struct bytes *b, struct file_info *info)
+{
+	info->has_clockid = bytes_u64(b, &info->clock_resolution_ns);
+	return info->has_clockid;
+}
+
+static bool write_clockid(const struct file_info *info, struct str *out)
+{
+	put_u64(out, info->clock_resolution_ns);
+	return info->has_clockid;
+}
+
+static void print_clockid(const struct file_info *info, struct str *text)
+{
+	str_addf(text, "# clockid frequency: %llu MHz\n",
+		(unsigned long long)(info->clock_resolution_ns ? 1000 / info->clock_resolution_ns : 0));
+}
+
+static bool read_clock_data(struct bytes *b, struct file_info *info)
+{
+	u32 version;
+
+	if (!bytes_u32(b, &version) || version != 1)
+		return false;
+	info->has_clock_data =
+		bytes_u32(b, &info->clockid) && bytes_u64(b, &info->wall_ns) && bytes_u64(b, &info->clock_ns);
+	return info->has_clock_data;
+}
+
+static bool write_clock_data(const struct file_info *info, struct str *out)
+{
+	put_u32(out, 1);
+	put_u32(out, info->clockid);
+	put_u64(out, info->wall_ns);
+	put_u64(out, info->clock_ns);
+	return info->has_clock_data;
+}
+
+static void print_clock_data(const struct file_info *info, struct str *text)
+{
+	static const char *const names[] = {[0] = "realtime",
+		[1] = "monotonic",
+		[2] = "process_cputime",
+		[3] = "thread_cputime",
+		[4] = "monotonic_raw",
+		[5] = "realtime_coarse",
+		[6] = "monotonic_coarse",
+		[7] = "boottime",
+		[11] = "tai"};
+	const char *name = info->clockid < ARRAY_SIZE(names) ? names[info->clockid] : NULL;
+
+	str_addf(text, "# clockid: %s (%u)\n", name ? name : "unknown", info->clockid);
+	str_addf(text, "# reference time: wall clock %llu.%09llu = clock %llu.%09llu\n",
+		(unsigned long long)(info->wall_ns / 1000000000), (unsigned long long)(info->wall_ns % 1000000000),
+		(unsigned long long)(info->clock_ns / 1000000000), (unsigned long long)(info->clock_ns % 1000000000));
+}
+
+/* ---- lists ---- */
+
+static bool read_cmdline(struct bytes *b, struct file_info *info)
+{
+	return get_names(b, info, &info->cmdline);
+}
+
+static bool write_cmdline(const struct file_info *info, struct str *out)
+{
+	put_names(out, &info->cmdline);
+	return info->cmdline.n > 0;
+}
+
+static void print_cmdline(const struct file_info *info, struct str *text)
+{
+	str_add(text, "# cmdline : ");
+	vec_each(word, &info->cmdline) {
+		str_add_safe(text, *word, strlen(*word));
+		str_addc(text, ' ');
+	}
+	str_addc(text, '\n');
+}
+
+static bool read_event_desc(struct bytes *b, struct file_info *info)
+{
+	u32 n, attr_size;
+
+	if (!get_count(b, 8, &n) || !bytes_u32(b, &attr_size))
+		return false;
+	for (u32 i = 0; i < n; i++) {
+		struct event_attr attr;
+		const char *name;
+		struct bytes sub;
+		struct event *e;
+		struct err err;
+		bool dropped;
+		u32 n_ids;
+
+		if (!bytes_sub(b, attr_size, &sub) || attr_read(&sub, attr_size, &attr, &dropped, &err) ||
+			!bytes_u32(b, &n_ids) || !get_string(b, info, &name) || n_ids > bytes_left(b) / 8)
+			return false;
+		e = event_add(&info->events, &attr, name);
+		e->ids = arena_alloc(&info->events.arena, (size_t)n_ids * 8);
+		while (e->n_ids < n_ids)
+			bytes_u64(b, &e->ids[e->n_ids++]);
+	}
+	return true;
+}
+
+static bool write_event_desc(const struct file_info *info, struct str *out)
+{
+	u32 attr_size = ATTR_SIZE_VER7;
+
+	vec_each(e, &info->events)
+		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
+	put_u32(out, info->events.n);
+	put_u32(out, attr_size);
+	vec_each(e, &info->events) {
+		struct event_attr attr = e->attr;
+
+		attr.size = attr_size;
+		str_addn(out, &attr, attr_size);
+		put_u32(out, e->n_ids);
+		put_string(out, e->name);
+		str_addn(out, e->ids, (size_t)e->n_ids * 8);
+	}
+	return info->events.n > 0;
+}
+
+static void print_event_desc(const struct file_info *info, struct str *text)
+{
+	vec_each(e, &info->events) {
+		str_add(text, "# event : name = ");
+		str_add_safe(text, e->name, strlen(e->name));
+		str_add(text, ", , ");
+		if (e->n_ids) {
+			str_add(text, "id = {");
+			for (u32 i = 0; i < e->n_ids; i++)
+				str_addf(text, "%s %llu", i ? "," : "", (unsigned long long)e->ids[i]);
+			str_add(text, " }, ");
+		}
+		attr_add_text(&e->attr, " = ", text);
+		str_addc(text, '\n');
+	}
+}
+
+static bool read_group_desc(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	if (!get_count(b, 12, &n))
+		return false;
+	while (n--) {
+		struct file_group g;
+
+		if (!get_string(b, info, &g.name) || !bytes_u32(b, &g.leader) || !bytes_u32(b, &g.n_members))
+			return false;
+		vec_add(&info->groups, g);
+	}
+	return true;
+}
+
+static bool write_group_desc(const struct file_info *info, struct str *out)
+{
+	put_u32(out, info->groups.n);
+	vec_each(g, &info->groups) {
+		put_string(out, g->name);
+		put_u32(out, g->leader);
+		put_u32(out, g->n_members);
+	}
+	return info->groups.n > 0;
+}
+
+static void print_group_desc(const struct file_info *info, struct str *text)
+{
+	vec_each(g, &info->groups) {
+		const char *between = "";
+
+		str_add(text, "# group: ");
+		if (strcmp(g->name, "{anon_group}"))
+			str_add_safe(text, g->name, strlen(g->name));
+		str_addc(text, '{');
+		for (u64 i = g->leader; i < (u64)g->leader + g->n_members && i < info->events.n; i++) {
+			str_add(text, between);
+			str_add_safe(text, info->events.at[i].name, strlen(info->events.at[i].name));
+			between = ",";
+		}
+		str_add(text, "}\n");
+	}
+}
+
+static bool read_build_id(struct bytes *b, struct file_info *info)
+{
+	enum { FIXED = 8 + 4 + 24 };
+
+	while (bytes_left(b) >= FIXED) {
+		struct file_build_id id = {0};
+		u32 type, pid;
+		u16 size;
+		const void *raw, *path;
+
+		if (!bytes_u32(b, &type) || !bytes_u16(b, &id.misc) || !bytes_u16(b, &size) || size < FIXED ||
+			!bytes_u32(b, &pid) || !bytes_take(b, 24, &raw) || !bytes_take(b, size - FIXED, &path))
+			return false;
+		id.pid = (s32)pid;
+		/* Behind the 20 bytes stands their number since perf 5.10; before that all ids had 20. */
+		id.id_size = id.misc & PERF_RECORD_MISC_BUILD_ID_SIZE ? ((const u8 *)raw)[20] : BUILD_ID_MAX;
+		id.id_size = MIN(id.id_size, BUILD_ID_MAX);
+		memcpy(id.id, raw, id.id_size);
+		id.path = arena_strdup(&info->host.arena, path, strnlen(path, size - FIXED));
+		vec_add(&info->build_ids, id);
+	}
+	return bytes_left(b) == 0;
+}
+
+static bool write_build_id(const struct file_info *info, struct str *out)
+{
+	vec_each(id, &info->build_ids) {
+		size_t n = strlen(id->path) + 1, padded = align_up(n, NAME_ALIGN);
+		struct record_header header = {.misc = id->misc | PERF_RECORD_MISC_BUILD_ID_SIZE};
+		u8 raw[24] = {0};
+
+		memcpy(raw, id->id, id->id_size);
+		raw[20] = id->id_size;
+		header.size = sizeof(header) + 4 + sizeof(raw) + padded;
+		str_addn(out, &header, sizeof(header));
+		put_u32(out, (u32)id->pid);
+		str_addn(out, raw, sizeof(raw));
+		str_addn(out, id->path, n);
+		str_fill(out, '\0', padded - n);
+	}
+	return info->build_ids.n > 0;
+}
+
+/* ---- the machine ---- */
+
+static bool read_cpu_topology(struct bytes *b, struct file_info *info)
+{
+	struct host *h = &info->host;
+
+	if (!get_names(b, info, &h->core_siblings) || !get_names(b, info, &h->thread_siblings))
+		return false;
+	/* What follows came later: core and socket with Linux 3.9, dies with 5.4. */
+	for (u32 i = 0; i < h->cpus_available && bytes_left(b); i++) {
+		struct host_cpu c = {0};
+
+		if (!bytes_u32(b, &c.core) || !bytes_u32(b, &c.socket))
+			return false;
+		vec_add(&h->cpus, c);
+	}
+	if (!bytes_left(b))
+		return true;
+	if (!get_names(b, info, &h->die_siblings))
+		return false;
+	h->has_dies = true;
+	vec_each(c, &h->cpus)
+		if (!bytes_u32(b, &c->die))
+			return false;
+	return true;
+}
+
+static bool write_cpu_topology(const struct file_info *info, struct str *out)
+{
+	const struct host *h = &info->host;
+
+	put_names(out, &h->core_siblings);
+	put_names(out, &h->thread_siblings);
+	vec_each(c, &h->cpus) {
+		put_u32(out, c->core);
+		put_u32(out, c->socket);
+	}
+	if (h->has_dies) {
+		put_names(out, &h->die_siblings);
+		vec_each(c, &h->cpus)
+			put_u32(out, c->die);
+	}
+	return h->cpus.n > 0;
+}
+
+static void print_names(const char *title, const host_names *names, struct str *text)
+{
+	vec_each(name, names) {
+		str_addf(text, "# %s : ", title);
+		str_add_safe(text, *name, strlen(*name));
+		str_addc(text, '\n');
+	}
+}
+
+static void print_cpu_topology(const struct file_info *info, struct str *text)
+{
+	const struct host *h = &info->host;
+	u32 cpu = 0;
+
+	print_names("sibling sockets", &h->core_siblings, text);
+	print_names("sibling dies   ", &h->die_siblings, text);
+	print_names("sibling threads", &h->thread_siblings, text);
+	vec_each(c, &h->cpus) {
+		str_addf(text, "# CPU %u: Core ID %u", cpu++, c->core);
+		if (h->has_dies)
+			str_addf(text, ", Die ID %u", c->die);
+		str_addf(text, ", Socket ID %u\n", c->socket);
+	}
+}
+
+static bool read_numa_topology(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	if (!get_count(b, 24, &n))
+		return false;
+	while (n--) {
+		struct host_node node;
+
+		if (!bytes_u32(b, &node.number) || !bytes_u64(b, &node.total_kb) || !bytes_u64(b, &node.free_kb) ||
+			!get_string(b, info, &node.cpus))
+			return false;
+		vec_add(&info->host.nodes, node);
+	}
+	return true;
+}
+
+static bool write_numa_topology(const struct file_info *info, struct str *out)
+{
+	put_u32(out, info->host.nodes.n);
+	vec_each(node, &info->host.nodes) {
+		put_u32(out, node->number);
+		put_u64(out, node->total_kb);
+		put_u64(out, node->free_kb);
+		put_string(out, node->cpus);
+	}
+	return info->host.nodes.n > 0;
+}
+
+static void print_numa_topology(const struct file_info *info, struct str *text)
+{
+	vec_each(node, &info->host.nodes) {
+		str_addf(text, "# node%u meminfo  : total = %llu kB, free = %llu kB\n# node%u cpu list : ", node->number,
+			(unsigned long long)node->total_kb, (unsigned long long)node->free_kb, node->number);
+		str_add_safe(text, node->cpus, strlen(node->cpus));
+		str_addc(text, '\n');
+	}
+}
+
+static bool read_pmu_mappings(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	if (!get_count(b, 8, &n))
+		return false;
+	while (n--) {
+		struct host_pmu pmu;
+
+		if (!bytes_u32(b, &pmu.type) || !get_string(b, info, &pmu.name))
+			return false;
+		vec_add(&info->host.pmus, pmu);
+	}
+	return true;
+}
+
+static bool write_pmu_mappings(const struct file_info *info, struct str *out)
+{
+	put_u32(out, info->host.pmus.n);
+	vec_each(pmu, &info->host.pmus) {
+		put_u32(out, pmu->type);
+		put_string(out, pmu->name);
+	}
+	return info->host.pmus.n > 0;
+}
+
+static void print_pmu_mappings(const struct file_info *info, struct str *text)
+{
+	const char *between = "";
+
+	str_add(text, "# pmu mappings: ");
+	vec_each(pmu, &info->host.pmus) {
+		str_add(text, between);
+		str_add_safe(text, pmu->name, strlen(pmu->name));
+		str_addf(text, " = %u", pmu->type);
+		between = ", ";
+	}
+	str_addc(text, '\n');
+}
+
+static bool read_cache(struct bytes *b, struct file_info *info)
+{
+	u32 version, n;
+
+	if (!bytes_u32(b, &version) || version != 1 || !get_count(b, 28, &n))
+		return false;
+	while (n--) {
+		struct host_cache c;
+
+		if (!bytes_u32(b, &c.level) || !bytes_u32(b, &c.line_bytes) || !bytes_u32(b, &c.sets) ||
+			!bytes_u32(b, &c.ways) || !get_string(b, info, &c.type) || !get_string(b, info, &c.size) ||
+			!get_string(b, info, &c.cpus))
+			return false;
+		vec_add(&info->host.caches, c);
+	}
+	return true;
+}
+
+static bool write_cache(const struct file_info *info, struct str *out)
+{
+	put_u32(out, 1);
+	put_u32(out, info->host.caches.n);
+	vec_each(c, &info->host.caches) {
+		put_u32(out, c->level);
+		put_u32(out, c->line_bytes);
+		put_u32(out, c->sets);
+		put_u32(out, c->ways);
+		put_string(out, c->type);
+		put_string(out, c->size);
+		put_string(out, c->cpus);
+	}
+	return info->host.caches.n > 0;
+}
+
+static void print_cache(const struct file_info *info, struct str *text)
+{
+	str_add(text, "# CPU cache info:\n");
+	vec_each(c, &info->host.caches) {
+		struct str type = {0}, size = {0};
+
+		str_add_safe(&type, c->type, strlen(c->type));
+		str_add_safe(&size, c->size, strlen(c->size));
+		str_addf(text, "#  L%u %-15s %8s [", c->level, str_text(&type), str_text(&size));
+		str_add_safe(text, c->cpus, strlen(c->cpus));
+		str_add(text, "]\n");
+		str_fini(&type);
+		str_fini(&size);
+	}
+}
+
+static bool read_mem_topology(struct bytes *b, struct file_info *info)
+{
+	struct host *h = &info->host;
+	u64 version, n;
+
+	if (!bytes_u64(b, &version) || version != 1 || !bytes_u64(b, &h->memory_block_bytes) || !bytes_u64(b, &n) ||
+		n > bytes_left(b) / 24)
+		return false;
+	while (n--) {
+		struct host_memory m;
+		u64 n_bits, n_words;
+
+		if (!bytes_u64(b, &m.node) || !bytes_u64(b, &m.n_bits) || !bytes_u64(b, &n_bits))
+			return false;
+		n_words = n_bits / 64 + (n_bits % 64 != 0);
+		if (n_words > bytes_left(b) / 8)
+			return false;
+		m.bits = arena_alloc(&h->arena, n_words * 8);
+		for (u64 i = 0; i < n_words; i++)
+			bytes_u64(b, &m.bits[i]);
+		m.n_bits = n_bits;
+		vec_add(&h->memories, m);
+	}
+	return true;
+}
+
+static bool write_mem_topology(const struct file_info *info, struct str *out)
+{
+	const struct host *h = &info->host;
+
+	put_u64(out, 1);
+	put_u64(out, h->memory_block_bytes);
+	put_u64(out, h->memories.n);
+	vec_each(m, &h->memories) {
+		put_u64(out, m->node);
+		put_u64(out, m->n_bits);
+		put_u64(out, m->n_bits);
+		str_addn(out, m->bits, align_up(m->n_bits, 64) / 8);
+	}
+	return h->memories.n > 0;
+}
+
+static void print_mem_topology(const struct file_info *info, struct str *text)
+{
+	const struct host *h = &info->host;
+
+	str_addf(text, "# memory nodes (nr %zu, block size 0x%llx):\n", h->memories.n,
+		(unsigned long long)h->memory_block_bytes);
+	vec_each(m, &h->memories) {
+		u64 blocks = 0;
+		bool is_first = true;
+
+		for (u64 i = 0; i < m->n_bits; i++)
+			blocks += m->bits[i / 64] >> (i % 64) & 1;
+		str_addf(text, "#    %llu [%lluG]: ", (unsigned long long)m->node,
+			(unsigned long long)((blocks * h->memory_block_bytes) >> 30));
+		for (u64 i = 0, j; i < m->n_bits; i = j) {
+			j = i + 1;
+			if (!(m->bits[i / 64] >> (i % 64) & 1))
+				continue;
+			while (j < m->n_bits && m->bits[j / 64] >> (j % 64) & 1)
+				j++;
+			str_addf(text, j - i > 1 ? "%s%llu-%llu" : "%s%llu", is_first ? "" : ",", (unsigned long long)i,
+				(unsigned long long)(j - 1));
+			is_first = false;
+		}
+		str_addc(text, '\n');
+	}
+}
+
+/* ---- the table ---- */
+
+struct feature {
+	unsigned id;
+	const char *name;
+	bool (*read)(struct bytes *b, struct file_info *info);
+	bool (*write)(const struct file_info *info, struct str *out);
+	void (*print)(const struct file_info *info, struct str *text);
+	bool is_long; /* printed only on request */
+};
+
+#define FEATURE(id, name)	{FEATURE_##id, #id, read_##name, write_##name, print_##name, false}
+#define FEATURE_LONG(id, name)	{FEATURE_##id, #id, read_##name, write_##name, print_##name, true}
+#define FEATURE_OPAQUE(id)	{FEATURE_##id, #id, NULL, NULL, NULL, false}
+
+static const struct feature features[] = {
+	FEATURE_OPAQUE(TRACING_DATA),
+	{FEATURE_BUILD_ID, "BUILD_ID", read_build_id, write_build_id, NULL, false},
+	FEATURE(HOSTNAME, hostname),
+	FEATURE(OSRELEASE, osrelease),
+	FEATURE(VERSION, version),
+	FEATURE(ARCH, arch),
+	FEATURE(NRCPUS, nrcpus),
+	FEATURE(CPUDESC, cpudesc),
+	FEATURE(CPUID, cpuid),
+	FEATURE(TOTAL_MEM, total_mem),
+	FEATURE(CMDLINE, cmdline),
+	FEATURE(EVENT_DESC, event_desc),
+	FEATURE_LONG(CPU_TOPOLOGY, cpu_topology),
+	FEATURE_LONG(NUMA_TOPOLOGY, numa_topology),
+	FEATURE_OPAQUE(BRANCH_STACK),
+	FEATURE(PMU_MAPPINGS, pmu_mappings),
+	FEATURE(GROUP_DESC, group_desc),
+	FEATURE_OPAQUE(AUXTRACE),
+	FEATURE_OPAQUE(STAT),
+	FEATURE_LONG(CACHE, cache),
+	FEATURE(SAMPLE_TIME, sample_time),
+	FEATURE_LONG(MEM_TOPOLOGY, mem_topology),
+	FEATURE(CLOCKID, clockid),
+	FEATURE_OPAQUE(DIR_FORMAT),
+	FEATURE_OPAQUE(BPF_PROG_INFO),
+	FEATURE_OPAQUE(BPF_BTF),
+	FEATURE_OPAQUE(COMPRESSED),
+	FEATURE_OPAQUE(CPU_PMU_CAPS),
+	FEATURE(CLOCK_DATA, clock_data),
+	FEATURE_OPAQUE(HYBRID_TOPOLOGY),
+	FEATURE_OPAQUE(PMU_CAPS),
+};
+
+static const struct feature *feature_find(unsigned id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		if (features[i].id == id)
+			return &features[i];
+	return NULL;
+}
+
+const char *feature_name(unsigned id)
+{
+	const struct feature *f = feature_find(id);
+
+	return f ? f->name : NULL;
+}
+
+int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct err *err)
+{
+	const struct feature *f = feature_find(id);
+	u64 start = b->offset;
+
+	if (!f || !f->read)
+		return 0;
+	if (!f->read(b, info))
+		return err_set(err, ERR_FORMAT, "feature section %s at offset 0x%llx is damaged at offset 0x%llx", f->name,
+			(unsigned long long)start, (unsigned long long)b->offset);
+	return 1;
+}
+
+bool feature_write(unsigned id, const struct file_info *info, struct str *out)
+{
+	const struct feature *f = feature_find(id);
+	size_t before = out->n;
+
+	if (!f || !f->write)
+		return false;
+	if (f->write(info, out))
+		return true;
+	str_cut(out, before);
+	return false;
+}
+
+void feature_add_text(unsigned id, const struct file_info *info, bool details, struct str *text)
+{
+	const struct feature *f = feature_find(id);
+
+	if (!f || !f->print)
+		return;
+	if (f->is_long && !details)
+		str_addf(text, "# %s info available, use -I to display\n", f->name);
+	else
+		f->print(info, text);
+}

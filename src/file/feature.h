@@ -1,0 +1,64 @@
+/*
+ * feature.h - the sections behind the data: who recorded, on what machine, which files were in use.
+ *
+ * In       struct file_info to write; a section's bytes to read
+ * Out      a section's bytes; struct file_info; lines for --header
+ * Owns     struct file_info its strings and arrays (its host's arena)
+ * Errors   a section that is damaged is ERR_FORMAT with its name and offset; the others are read all the same
+ * Source   perf.data-file-format.txt, HEADER_*
+ */
+#ifndef PACE_FILE_FEATURE_H
+#define PACE_FILE_FEATURE_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "collect/host.h"
+#include "event/event.h"
+#include "record/record.h"
+
+struct file_build_id {
+	u16 misc; /* cpumode of the maps it belongs to */
+	s32 pid;  /* -1: the host; else a guest */
+	u8 id[BUILD_ID_MAX];
+	u8 id_size;
+	const char *path;
+};
+
+struct file_group {
+	const char *name;
+	u32 leader, n_members;
+};
+
+struct file_info {
+	struct host host;
+	const char *version; /* of the program that recorded */
+	host_names cmdline;
+	struct event_list events; /* EVENT_DESC: attrs, names, ids */
+	VEC(struct file_build_id) build_ids;
+	VEC(struct file_group) groups;
+	bool has_times;
+	u64 first_time, last_time; /* ns, of samples */
+	bool has_clockid;
+	u64 clock_resolution_ns;
+	bool has_clock_data;
+	u32 clockid;
+	u64 wall_ns, clock_ns; /* the same moment on two clocks */
+};
+
+void file_info_init(struct file_info *info);
+void file_info_fini(struct file_info *info);
+
+/* "HOSTNAME" ... or NULL. */
+const char *feature_name(unsigned id);
+
+/* Fills in what section `id` says. 1: read; 0: this program does not know the section. */
+int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct err *err);
+
+/* Appends section `id`; false if there is nothing to write. */
+bool feature_write(unsigned id, const struct file_info *info, struct str *out);
+
+/* Adds the "# key : value" lines of a section; with `details` the long ones too. */
+void feature_add_text(unsigned id, const struct file_info *info, bool details, struct str *text);
+
+#endif

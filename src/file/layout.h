@@ -1,0 +1,83 @@
+/*
+ * layout.h - the fixed parts of a perf.data file.
+ *
+ *     header | ids | attrs | data: records one behind the other | table of feature sections | sections
+ *
+ * All offsets count from the start of the file, all sizes are bytes.
+ * Source   tools/perf/Documentation/perf.data-file-format.txt
+ */
+#ifndef PACE_FILE_LAYOUT_H
+#define PACE_FILE_LAYOUT_H
+
+#include "base/types.h"
+#include "event/attr.h"
+
+#define LAYOUT_MAGIC_1 0x454c494646524550ULL /* "PERFFILE": version 1, before Linux 3.x */
+#define LAYOUT_MAGIC_2 0x32454c4946524550ULL /* "PERFILE2" */
+
+struct layout_section {
+	u64 offset, size;
+};
+
+enum { LAYOUT_FEATURE_BITS = 256 };
+
+struct layout_header {
+	u64 magic;
+	u64 size;      /* of this struct: 104; 16 in pipe mode */
+	u64 attr_size; /* of one entry of attrs */
+	struct layout_section attrs;
+	struct layout_section data;
+	struct layout_section event_types; /* version 1 only */
+	u64 features[LAYOUT_FEATURE_BITS / 64];
+};
+
+/* One entry of attrs, behind the attr itself. */
+struct layout_attr_ids {
+	struct layout_section ids; /* u64 each */
+};
+
+enum layout_feature {
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_CPUDESC = 8,
+	FEATURE_CPUID = 9,
+	FEATURE_TOTAL_MEM = 10,
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_CPU_TOPOLOGY = 13,
+	FEATURE_NUMA_TOPOLOGY = 14,
+	FEATURE_BRANCH_STACK = 15,
+	FEATURE_PMU_MAPPINGS = 16,
+	FEATURE_GROUP_DESC = 17,
+	FEATURE_AUXTRACE = 18,
+	FEATURE_STAT = 19,
+	FEATURE_CACHE = 20,
+	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_MEM_TOPOLOGY = 22,
+	FEATURE_CLOCKID = 23,
+	FEATURE_DIR_FORMAT = 24,
+	FEATURE_BPF_PROG_INFO = 25,
+	FEATURE_BPF_BTF = 26,
+	FEATURE_COMPRESSED = 27,
+	FEATURE_CPU_PMU_CAPS = 28,
+	FEATURE_CLOCK_DATA = 29,
+	FEATURE_HYBRID_TOPOLOGY = 30,
+	FEATURE_PMU_CAPS = 31,
+};
+
+static inline bool layout_has_feature(const struct layout_header *h, unsigned id)
+{
+	return h->features[id / 64] >> (id % 64) & 1;
+}
+
+static inline void layout_set_feature(struct layout_header *h, unsigned id)
+{
+	h->features[id / 64] |= 1ULL << (id % 64);
+}
+
+#endif

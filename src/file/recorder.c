@@ -1,0 +1,292 @@
+#include "file/recorder.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "event/abi.h"
+#include "record/record.h"
+
+enum { DEFAULT_RING_BYTES = 512 << 10, SYNC_MS = 1000, RUNS_MAX = 512 };
+
+#define SIGNAL_EVENT UINT64_MAX
+
+void recorder_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGQUIT);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
+}
+
+/* ---- set-up ---- */
+
+static struct recorder_ring *ring_of_cpu(struct recorder *r, s32 cpu)
+{
+	vec_each(ring, &r->rings)
+		if (ring->cpu == cpu)
+			return ring;
+	return NULL;
+}
+
+/* Sorts the counters to rings by their CPU. */
+static void assign_counters(struct recorder *r)
+{
+	vec_each(c, r->counters) {
+		struct recorder_ring *ring = ring_of_cpu(r, c->cpu);
+
+		if (!ring) {
+			ring = vec_push(&r->rings);
+			memset(ring, 0, sizeof(*ring));
+			ring->cpu = c->cpu;
+			ring->counters = mem_alloc(r->counters->n * sizeof(*ring->counters));
+		}
+		ring->counters[ring->n_counters++] = c - r->counters->at;
+	}
+}
+
+/* Maps the rings with r->pages each; on failure none is left. */
+static int map_rings(struct recorder *r, struct err *err)
+{
+	vec_each(ring, &r->rings) {
+		if (!ring_open(&ring->ring, r->counters->at[ring->counters[0]].fd, r->pages, err))
+			continue;
+		vec_each(opened, &r->rings)
+			ring_close(&opened->ring);
+		return err->code;
+	}
+	return 0;
+}
+
+static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *err)
+{
+	u64 wanted = r->pages;
+
+	while (map_rings(r, err)) {
+		bool is_limit = err->sys == EPERM || err->sys == ENOMEM;
+
+		if (!is_limit || r->pages == 1 || !may_shrink)
+			return is_limit ? err_set(err, ERR_PERM,
+						  "mapping %zu rings of %llu pages: the limit of locked memory is reached; "
+						  "smaller rings (-m), 'ulimit -l' or 'sudo sysctl kernel.perf_event_mlock_kb=' "
+						  "a larger number help",
+						  r->rings.n, (unsigned long long)r->pages)
+					: err->code;
+		r->pages /= 2;
+	}
+	if (r->pages < wanted)
+		log_note(r->log,
+			"rings have %llu pages instead of %llu, as much as kernel.perf_event_mlock_kb and 'ulimit -l' allow",
+			(unsigned long long)r->pages, (unsigned long long)wanted);
+	return 0;
+}
+
+static int share_rings(struct recorder *r, struct err *err)
+{
+	vec_each(ring, &r->rings) {
+		int to = r->counters->at[ring->counters[0]].fd;
+
+		for (size_t i = 1; i < ring->n_counters; i++)
+			if (ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, to))
+				return err_sys(err, errno, "sharing the ring of CPU %d", ring->cpu);
+	}
+	return 0;
+}
+
+static int watch(struct recorder *r, int fd, u64 what, struct err *err)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
+
+	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? err_sys(err, errno, "watching a descriptor") : 0;
+}
+
+int recorder_open(struct recorder *r, const struct counters *counters, u64 pages, struct log *log, struct err *err)
+{
+	sigset_t signals;
+
+	memset(r, 0, sizeof(*r));
+	r->counters = counters;
+	r->log = log;
+	r->signal_fd = -1;
+	r->pages = pages ? pages : DEFAULT_RING_BYTES / (u64)sysconf(_SC_PAGESIZE);
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (r->epoll_fd < 0)
+		return err_sys(err, errno, "creating an epoll descriptor");
+	assign_counters(r);
+	recorder_signals(&signals);
+	r->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (r->signal_fd < 0)
+		return err_sys(err, errno, "creating a signal descriptor");
+	if (map_fitting_rings(r, !pages, err) || share_rings(r, err) || watch(r, r->signal_fd, SIGNAL_EVENT, err))
+		return err->code;
+	vec_each(ring, &r->rings)
+		if (watch(r, counters->at[ring->counters[0]].fd, ring - r->rings.at, err))
+			return err->code;
+	return 0;
+}
+
+void recorder_close(struct recorder *r)
+{
+	vec_each(ring, &r->rings) {
+		ring_close(&ring->ring);
+		mem_free(ring->counters);
+	}
+	vec_fini(&r->rings);
+	vec_fini(&r->runs);
+	if (r->epoll_fd >= 0)
+		close(r->epoll_fd);
+	if (r->signal_fd >= 0)
+		close(r->signal_fd);
+}
+
+/* ---- the loop ---- */
+
+static int flush_runs(struct recorder *r, struct err *err)
+{
+	int result = r->runs.n ? writer_append(r->writer, r->runs.at, r->runs.n, err) : 0;
+
+	r->runs.n = 0;
+	return result;
+}
+
+/* Releases the rings that the runs came from: only now may the kernel overwrite them. */
+static void release(struct recorder *r, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		ring_release(&r->rings.at[i].ring);
+}
+
+/* Everything that lies in the rings goes into the file, then the mark that ends a round. */
+static int drain(struct recorder *r, struct err *err)
+{
+	static const struct record_header round = {PERF_RECORD_FINISHED_ROUND, 0, sizeof(round)};
+	struct iovec mark = {(void *)&round, sizeof(round)};
+	u64 bytes = 0;
+	size_t first = 0;
+
+	vec_each(ring, &r->rings) {
+		struct iovec runs[2];
+		int n;
+
+		bytes += ring_acquire(&ring->ring);
+		n = ring_runs(&ring->ring, runs);
+		for (int i = 0; i < n; i++)
+			vec_add(&r->runs, runs[i]);
+		r->n_broken_rings += ring->ring.is_broken;
+		ring->ring.is_broken = false;
+		if (r->runs.n + 2 <= RUNS_MAX)
+			continue;
+		if (flush_runs(r, err))
+			return err->code;
+		release(r, first, ring - r->rings.at + 1);
+		first = ring - r->rings.at + 1;
+	}
+	if (flush_runs(r, err))
+		return err->code;
+	release(r, first, r->rings.n);
+	if (!bytes)
+		return 0;
+	r->n_rounds++;
+	return writer_append(r->writer, &mark, 1, err);
+}
+
+/* The task behind a ring's watched descriptor has ended: the next counter of the ring takes its place. */
+static void watch_next(struct recorder *r, size_t i)
+{
+	struct recorder_ring *ring = &r->rings.at[i];
+	struct err ignored;
+
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->counters->at[ring->counters[ring->watched]].fd, NULL);
+	while (++ring->watched < ring->n_counters)
+		if (!watch(r, r->counters->at[ring->counters[ring->watched]].fd, i, &ignored))
+			return;
+}
+
+static bool have_all_ended(const struct recorder *r)
+{
+	vec_each(ring, &r->rings)
+		if (ring->watched < ring->n_counters)
+			return false;
+	return true;
+}
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Reads what signals came; true if it is time to end. */
+static bool take_signals(struct recorder *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (r->workload)
+				workload_reap(r->workload, false);
+			continue;
+		}
+		r->signal = info.ssi_signo;
+		r->is_signal_for_group = info.ssi_code == SI_KERNEL;
+	}
+	return r->signal || (r->workload && r->workload->has_ended);
+}
+
+/* Waits and drains until something ends it; false if writing failed. */
+static bool loop(struct recorder *r, struct err *err)
+{
+	u64 synced = now_ms();
+
+	for (;;) {
+		struct epoll_event events[64];
+		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events), SYNC_MS);
+		bool is_end = false;
+
+		r->n_wakeups += n > 0;
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.u64 == SIGNAL_EVENT)
+				is_end |= take_signals(r);
+			else if (events[i].events & (EPOLLHUP | EPOLLERR))
+				watch_next(r, events[i].data.u64);
+		}
+		if (drain(r, err))
+			return false;
+		if (is_end || have_all_ended(r))
+			return true;
+		if (now_ms() - synced >= SYNC_MS) {
+			if (writer_sync(r->writer, err))
+				return false;
+			synced = now_ms();
+		}
+	}
+}
+
+enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload, struct err *err)
+{
+	struct err ignored;
+	bool is_written;
+
+	r->writer = writer;
+	r->workload = workload;
+	is_written = loop(r, err);
+	counters_disable(r->counters, &ignored);
+	/* What came in between the last look and the stop. */
+	if (is_written)
+		is_written = !drain(r, err);
+	if (!is_written) {
+		writer_sync(writer, &ignored);
+		return RECORDER_FAILED;
+	}
+	if (writer_sync(writer, err))
+		return RECORDER_FAILED;
+	return r->signal ? RECORDER_SIGNAL : RECORDER_TARGET_ENDED;
+}

@@ -1,0 +1,328 @@
+#include "file/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "record/record.h"
+
+enum {
+	RESERVE_STEP = 4 << 20,	 /* asked from the file system at a time */
+	SECTIONS_ROOM = 32 << 10, /* for the sections whose size is not known before the end */
+};
+
+static bool is_space_error(int sys)
+{
+	return sys == ENOSPC || sys == EDQUOT || sys == EFBIG;
+}
+
+static int write_error(struct writer *w, int sys, struct err *err)
+{
+	struct str size = {0};
+	int r;
+
+	num_add_bytes(&size, w->data_end);
+	if (sys == EFBIG)
+		r = err_set(err, ERR_LIMIT, "writing '%s': the limit of file sizes is reached at %s (ulimit -f)", w->path,
+			str_text(&size));
+	else if (is_space_error(sys))
+		r = err_set(err, ERR_LIMIT, "writing '%s': no space left on the device after %s", w->path,
+			str_text(&size));
+	else
+		r = err_sys(err, sys, "writing '%s'", w->path);
+	err->sys = sys;
+	str_fini(&size);
+	return r;
+}
+
+/* Writes all n bytes at the given offset; 0 or an errno. */
+static int write_at(int fd, const void *p, size_t n, u64 offset)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t r = pwrite(fd, (const u8 *)p + done, n - done, offset + done);
+
+		if (r > 0)
+			done += r;
+		else if (r == 0 || errno != EINTR)
+			return r == 0 ? ENOSPC : errno;
+	}
+	return 0;
+}
+
+/* ---- creating ---- */
+
+static int move_aside(struct writer *w, const struct stat *st, struct err *err)
+{
+	if (S_ISREG(st->st_mode) && st->st_size == 0) {
+		/* Nothing to keep; but whoever made it may have it open or own it, so it does not become ours. */
+		if (unlink(w->path))
+			return err_sys(err, errno, "removing the empty file '%s'", w->path);
+		return 0;
+	}
+	if ((size_t)snprintf(w->old_path, sizeof(w->old_path), "%s.old", w->path) >= sizeof(w->old_path))
+		return err_set(err, ERR_INVAL, "the name '%.80s...' is too long", w->path);
+	if (rename(w->path, w->old_path)) {
+		int sys = errno;
+
+		err_sys(err, sys, "moving '%s' to '%s'", w->path, w->old_path);
+		w->old_path[0] = '\0';
+		return err->code;
+	}
+	return 0;
+}
+
+static int create(struct writer *w, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(w->path, &st) == 0) {
+		if (S_ISCHR(st.st_mode)) {
+			w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
+			return w->fd < 0 ? err_sys(err, errno, "opening '%s'", w->path) : 0;
+		}
+		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+			return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", w->path,
+				S_ISDIR(st.st_mode)    ? "a directory"
+				: S_ISFIFO(st.st_mode) ? "a FIFO"
+						       : "no regular file");
+		if (move_aside(w, &st, err))
+			return err->code;
+	} else if (errno != ENOENT) {
+		return err_sys(err, errno, "looking at '%s'", w->path);
+	}
+	w->is_file = true;
+	w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (w->fd < 0)
+		return err_sys(err, errno, "creating '%s'", w->path);
+	return 0;
+}
+
+/* Makes sure that the disk has room up to `end`; 0 or an errno. Without fallocate() there is only hope. */
+static int reserve(struct writer *w, u64 end)
+{
+	u64 to = align_up(end, RESERVE_STEP);
+
+	if (!w->can_reserve || end <= w->reserved_end)
+		return 0;
+	/* KEEP_SIZE: a reader must not see the empty space. First generously, then just what is needed. */
+	if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end)) {
+		if (!is_space_error(errno)) {
+			w->can_reserve = false;
+			return 0;
+		}
+		to = end;
+		if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end))
+			return errno;
+	}
+	w->reserved_end = to;
+	return 0;
+}
+
+/* Header, ids of all events, attrs with where their ids are. */
+static void compose_front(struct writer *w, const struct event_list *events, struct str *front)
+{
+	struct layout_header *h = &w->header;
+	u32 attr_size = ATTR_SIZE_VER7;
+	u64 at;
+
+	vec_each(e, events)
+		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
+	*h = (struct layout_header){.magic = LAYOUT_MAGIC_2,
+		.size = sizeof(*h),
+		.attr_size = attr_size + sizeof(struct layout_attr_ids)};
+	str_addn(front, h, sizeof(*h));
+	vec_each(e, events)
+		str_addn(front, e->ids, (size_t)e->n_ids * 8);
+	h->attrs = (struct layout_section){front->n, events->n * h->attr_size};
+	at = sizeof(*h);
+	vec_each(e, events) {
+		struct layout_attr_ids ids = {{at, (u64)e->n_ids * 8}};
+		struct event_attr attr = e->attr;
+
+		attr.size = attr_size;
+		str_addn(front, &attr, attr_size);
+		str_addn(front, &ids, sizeof(ids));
+		at += ids.ids.size;
+	}
+	h->data.offset = front->n;
+	memcpy(front->at, h, sizeof(*h));
+}
+
+int writer_open(struct writer *w, const char *path, const struct event_list *events, struct err *err)
+{
+	struct str front = {0};
+	int sys;
+
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+	w->path = path;
+	if (create(w, err)) {
+		writer_close(w, false);
+		return err->code;
+	}
+	compose_front(w, events, &front);
+	w->data_end = front.n;
+	w->can_reserve = w->is_file;
+	w->reserve = SECTIONS_ROOM + front.n;
+	sys = reserve(w, w->data_end + w->reserve);
+	if (!sys)
+		sys = write_at(w->fd, front.at, front.n, 0);
+	str_fini(&front);
+	if (sys) {
+		write_error(w, sys, err);
+		writer_close(w, false);
+		return err->code;
+	}
+	return 0;
+}
+
+/* ---- records ---- */
+
+/* How many of the first `limit` bytes of the runs are whole records. */
+static u64 whole_records(const struct iovec *runs, int n, u64 limit)
+{
+	u64 whole = 0, start = 0;
+	int i = 0;
+
+	for (;;) {
+		struct record_header header;
+
+		while (i < n && whole >= start + runs[i].iov_len)
+			start += runs[i++].iov_len;
+		/* Headers do not wrap: rings and records are multiples of 8. */
+		if (i == n || whole - start + sizeof(header) > runs[i].iov_len)
+			return whole;
+		memcpy(&header, (const u8 *)runs[i].iov_base + (whole - start), sizeof(header));
+		if (header.size < sizeof(header) || whole + header.size > limit)
+			return whole;
+		whole += header.size;
+	}
+}
+
+/* Writes the first `limit` bytes of the runs behind the data; 0 or an errno. *ret_done tells how many arrived. */
+static int write_runs(struct writer *w, const struct iovec *runs, int n, u64 limit, u64 *ret_done)
+{
+	u64 start = 0;
+
+	*ret_done = 0;
+	for (int i = 0; i < n && start < limit; start += runs[i++].iov_len) {
+		u64 want = MIN(runs[i].iov_len, limit - start), done = 0;
+
+		while (done < want) {
+			ssize_t r = pwrite(w->fd, (const u8 *)runs[i].iov_base + done, want - done,
+				w->data_end + *ret_done);
+
+			if (r < 0 && errno == EINTR)
+				continue;
+			if (r <= 0)
+				return r == 0 ? ENOSPC : errno;
+			done += r;
+			*ret_done += r;
+		}
+	}
+	return 0;
+}
+
+int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err)
+{
+	u64 total = 0, done, limit;
+	int sys, full;
+
+	for (int i = 0; i < n; i++)
+		total += runs[i].iov_len;
+	full = w->is_full ? ENOSPC : reserve(w, w->data_end + total + w->reserve);
+	limit = total;
+	if (full && w->can_reserve)
+		limit = whole_records(runs, n, w->reserved_end > w->data_end + w->reserve
+					? w->reserved_end - w->reserve - w->data_end : 0);
+	sys = write_runs(w, runs, n, limit, &done);
+	if (sys) {
+		done = whole_records(runs, n, done);
+		full = sys;
+	}
+	w->data_end += done;
+	if (!full)
+		return 0;
+	w->is_full = true;
+	return write_error(w, full, err);
+}
+
+int writer_sync(struct writer *w, struct err *err)
+{
+	u64 size = writer_data_bytes(w);
+	int sys;
+
+	if (size == w->header.data.size || !w->is_file)
+		return 0;
+	sys = write_at(w->fd, &size, sizeof(size), offsetof(struct layout_header, data.size));
+	if (sys)
+		return write_error(w, sys, err);
+	w->header.data.size = size;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* The table of sections and the sections; sets the header's feature bits. */
+static void compose_sections(struct writer *w, const struct file_info *info, struct str *out)
+{
+	struct str sections = {0};
+	struct layout_section table[LAYOUT_FEATURE_BITS];
+	size_t n = 0;
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
+		size_t start = sections.n;
+
+		if (!feature_write(id, info, &sections))
+			continue;
+		layout_set_feature(&w->header, id);
+		table[n++] = (struct layout_section){start, sections.n - start};
+	}
+	for (size_t i = 0; i < n; i++)
+		table[i].offset += w->data_end + n * sizeof(*table);
+	str_addn(out, table, n * sizeof(*table));
+	str_addn(out, sections.at, sections.n);
+	str_fini(&sections);
+}
+
+int writer_finish(struct writer *w, const struct file_info *info, struct err *err)
+{
+	struct str out = {0};
+	u64 end = w->data_end;
+	int sys;
+
+	compose_sections(w, info, &out);
+	sys = write_at(w->fd, out.at, out.n, w->data_end);
+	if (sys)
+		memset(w->header.features, 0, sizeof(w->header.features)); /* the records are worth more than they */
+	else
+		end += out.n;
+	w->header.data.size = writer_data_bytes(w);
+	str_fini(&out);
+	if (!w->is_file)
+		return 0;
+	if (!sys)
+		sys = write_at(w->fd, &w->header, sizeof(w->header), 0);
+	else
+		write_at(w->fd, &w->header, sizeof(w->header), 0);
+	/* Gives back what was reserved and cuts off half a record or section. */
+	if (ftruncate(w->fd, end) && !sys)
+		sys = errno;
+	return sys ? write_error(w, sys, err) : 0;
+}
+
+void writer_close(struct writer *w, bool keep)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	if (!keep && w->is_file && w->fd >= 0)
+		unlink(w->path);
+	if (!keep && w->old_path[0])
+		(void)!rename(w->old_path, w->path);
+	w->fd = -1;
+}

@@ -1,0 +1,60 @@
+/*
+ * writer.h - a perf.data file on its way to the disk.
+ *
+ * In       events with their ids; runs of whole records; at the end a struct file_info
+ * Out      a file that perf reads, at every moment: the header's data size is brought up to date by
+ *          writer_sync(), and records are never cut
+ * Owns     the file descriptor
+ * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far stays a
+ *          complete file, writer_finish() still adds its sections from space that was set aside at the start
+ * Source   perf.data-file-format.txt; fallocate(2)
+ *
+ * A file of that name is moved to NAME.old; the new one is made with O_EXCL and mode 0600, so a link that
+ * somebody laid there is never followed.
+ */
+#ifndef PACE_FILE_WRITER_H
+#define PACE_FILE_WRITER_H
+
+#include <sys/uio.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/types.h"
+#include "event/event.h"
+#include "file/feature.h"
+#include "file/layout.h"
+
+struct writer {
+	int fd;
+	const char *path;	     /* borrowed */
+	char old_path[4096];	     /* where the file of that name went; "" if there was none */
+	struct layout_header header;
+	u64 data_end;		     /* file offset behind the last whole record */
+	u64 reserved_end;	     /* the disk has room for us up to here */
+	u64 reserve;		     /* bytes kept free for the sections at the end */
+	bool can_reserve;	     /* the file system knows fallocate() */
+	bool is_file;		     /* not /dev/null */
+	bool is_full;
+};
+
+/* Moves an old file aside, creates the new one, writes header, ids and attrs. */
+int writer_open(struct writer *w, const char *path, const struct event_list *events, struct err *err);
+
+/* Appends runs of whole records; a record may go on from one run into the next. */
+int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);
+
+/* Brings the header's data size up to date, so that a reader sees everything so far. */
+int writer_sync(struct writer *w, struct err *err);
+
+/* Writes all sections that `info` can fill and the final header. */
+int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
+
+/* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
+void writer_close(struct writer *w, bool keep);
+
+static inline u64 writer_data_bytes(const struct writer *w)
+{
+	return w->data_end - w->header.data.offset;
+}
+
+#endif

@@ -1,0 +1,111 @@
+#include "machine/dso.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
+
+void dso_list_init(struct dso_list *list, struct intern *strings)
+{
+	memset(list, 0, sizeof(*list));
+	list->strings = strings;
+	dso_get_kind(list, "[unknown]", 9, DSO_UNKNOWN);
+}
+
+void dso_list_fini(struct dso_list *list)
+{
+	table_fini(&list->index);
+	vec_fini(&list->at);
+	arena_fini(&list->arena);
+}
+
+static bool begins(const char *text, size_t n, const char *with)
+{
+	size_t m = strlen(with);
+
+	return n >= m && !memcmp(text, with, m);
+}
+
+/* "/lib/modules/6.1/kernel/net/nf-tables.ko.xz" -> "[nf_tables]", as the kernel calls it. */
+static const char *module_name(struct dso_list *list, const char *path)
+{
+	const char *base = strrchr(path, '/'), *end;
+	struct str name = {0};
+	const char *kept;
+
+	if (path[0] == '[')
+		return path;
+	base = base ? base + 1 : path;
+	end = strstr(base, ".ko");
+	str_addc(&name, '[');
+	for (const char *p = base; *p && p != end; p++)
+		str_addc(&name, *p == '-' ? '_' : *p);
+	str_addc(&name, ']');
+	kept = intern_add(list->strings, str_text(&name), name.n);
+	str_fini(&name);
+	return kept;
+}
+
+static const char *short_name(struct dso_list *list, enum dso_kind kind, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (kind == DSO_MODULE)
+		return module_name(list, path);
+	/* "//anon" and "[stack:12]" are names as they stand. */
+	if (kind != DSO_FILE || !slash || !slash[1])
+		return path;
+	return intern_str(list->strings, slash + 1);
+}
+
+struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind)
+{
+	const char *kept = intern_add(list->strings, path, n);
+	u64 hash = hash_mix((u64)(uintptr_t)kept, kind);
+	struct table_probe probe = table_probe(&list->index, hash);
+	struct dso *dso;
+	u32 i;
+
+	while ((i = table_next(&list->index, &probe)) != TABLE_NONE)
+		if (list->at.at[i]->path == kept && list->at.at[i]->kind == kind)
+			return list->at.at[i];
+	dso = arena_zalloc(&list->arena, sizeof(*dso));
+	dso->id = list->at.n;
+	dso->kind = kind;
+	dso->path = kept;
+	dso->name = short_name(list, kind, kept);
+	table_add(&list->index, hash, list->at.n);
+	vec_add(&list->at, dso);
+	return dso;
+}
+
+/* Anonymous executable memory belongs to a JIT; its symbols, if any, are in /tmp/perf-PID.map. */
+static struct dso *get_jit(struct dso_list *list, u32 pid)
+{
+	char path[64], name[64];
+	struct dso *dso;
+	int n = snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+
+	dso = dso_get_kind(list, path, n, DSO_JIT);
+	n = snprintf(name, sizeof(name), "[JIT] tid %u", pid);
+	dso->name = intern_add(list->strings, name, n);
+	dso->pid = pid;
+	return dso;
+}
+
+struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel)
+{
+	n = strnlen(path, n);
+	if (is_kernel) {
+		/* "[kernel.kallsyms]_text": what follows the bracket names the symbol the address belongs to. */
+		if (begins(path, n, "[kernel.kallsyms]") || begins(path, n, "[kernel]"))
+			return dso_get_kind(list, "[kernel.kallsyms]", 17, DSO_KERNEL);
+		return dso_get_kind(list, path, n, DSO_MODULE);
+	}
+	if (begins(path, n, "[vdso]"))
+		return dso_get_kind(list, path, n, DSO_VDSO);
+	if (begins(path, n, "//anon") || begins(path, n, "/dev/zero") || begins(path, n, "/anon_hugepage") || n == 0)
+		return get_jit(list, pid);
+	if (begins(path, n, "/SYSV") || path[0] == '[')
+		return dso_get_kind(list, path, n, DSO_NONE);
+	return dso_get_kind(list, path, n, DSO_FILE);
+}

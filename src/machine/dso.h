@@ -1,0 +1,55 @@
+/*
+ * dso.h - one file (or pseudo file) that code was mapped from.
+ *
+ * Made by the machine from the names in records; no file is opened here.
+ * Owns     nothing: strings are interned in its table
+ * Life     the machine's; addresses are stable
+ */
+#ifndef PACE_MACHINE_DSO_H
+#define PACE_MACHINE_DSO_H
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "base/types.h"
+#include "record/record.h"
+
+enum dso_kind {
+	DSO_UNKNOWN,	  /* "[unknown]": an address that no map covers */
+	DSO_FILE,	  /* an ELF file; addresses in it are file offsets */
+	DSO_KERNEL,	  /* the running kernel's image; absolute addresses */
+	DSO_MODULE,	  /* a kernel module; absolute addresses */
+	DSO_VDSO,	  /* the kernel's page of user code; offsets in it */
+	DSO_BPF,	  /* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
+	DSO_JIT,	  /* anonymous executable memory; absolute addresses */
+	DSO_NONE,	  /* [heap], [stack] and the like: no code file behind it; absolute addresses */
+};
+
+struct dso {
+	u32 id;		  /* position in the machine's list: 0 is [unknown] */
+	u8 kind;	  /* enum dso_kind */
+	u8 build_id_size; /* 0: unknown */
+	u8 build_id[BUILD_ID_MAX];
+	bool has_build_id_said; /* by a record, so that the table of build-ids does not override it */
+	const char *path; /* as recorded */
+	const char *name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
+	u32 pid;	  /* DSO_JIT: whose memory */
+};
+
+struct dso_list {
+	struct intern *strings;
+	struct table index;
+	VEC(struct dso *) at;
+	struct arena arena;
+};
+
+void dso_list_init(struct dso_list *list, struct intern *strings);
+void dso_list_fini(struct dso_list *list);
+
+/* The DSO of that path, created if it is new. `pid` matters for anonymous memory; `is_kernel` for names. */
+struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
+
+/* The same, for a path that is known to be some kind of thing. */
+struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind);
+
+#endif

@@ -1,0 +1,412 @@
+#include "machine/machine.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
+
+/* Addresses of the kernel's half, for recordings that do not say where the kernel is. */
+#define KERNEL_HALF (1ULL << 63)
+
+/* ---- processes ---- */
+
+static u32 new_space_id(struct machine *m)
+{
+	return m->next_space_id++;
+}
+
+/* Starts a state; one that began at the same moment is replaced. */
+static void push_space(struct machine *m, struct process *p, u64 time, const struct maps_node *maps)
+{
+	struct space space = {new_space_id(m), time, maps};
+
+	if (p->spaces.n && p->spaces.at[p->spaces.n - 1].from == time)
+		p->spaces.at[p->spaces.n - 1] = space;
+	else
+		vec_add(&p->spaces, space);
+	p->is_shared = false;
+}
+
+static struct process *new_process(struct machine *m, u32 pid, u64 from, struct process *older)
+{
+	struct process *p = arena_zalloc(&m->arena, sizeof(*p));
+
+	p->pid = pid;
+	p->from = from;
+	p->older = older;
+	return p;
+}
+
+static u32 find_newest(const struct machine *m, const struct table *index, bool is_thread, u32 id)
+{
+	struct table_probe probe = table_probe(index, hash_u64(id));
+	u32 i;
+
+	while ((i = table_next(index, &probe)) != TABLE_NONE)
+		if (is_thread ? m->newest_threads.at[i]->tid == id : m->newest_processes.at[i]->pid == id)
+			return i;
+	return TABLE_NONE;
+}
+
+static struct process *find_process(const struct machine *m, u32 pid)
+{
+	u32 i = find_newest(m, &m->processes_by_pid, false, pid);
+
+	return i == TABLE_NONE ? NULL : m->newest_processes.at[i];
+}
+
+/* Makes p the newest process of its pid. */
+static void publish_process(struct machine *m, struct process *p)
+{
+	u32 i = find_newest(m, &m->processes_by_pid, false, p->pid);
+
+	if (i != TABLE_NONE) {
+		m->newest_processes.at[i] = p;
+		return;
+	}
+	table_add(&m->processes_by_pid, hash_u64(p->pid), m->newest_processes.n);
+	vec_add(&m->newest_processes, p);
+}
+
+static struct process *get_process(struct machine *m, u32 pid)
+{
+	struct process *p = find_process(m, pid);
+
+	if (p)
+		return p;
+	p = new_process(m, pid, 0, NULL);
+	push_space(m, p, 0, NULL);
+	publish_process(m, p);
+	return p;
+}
+
+static void add_map(struct machine *m, struct process *p, const struct map *map, u64 time)
+{
+	struct space *now = &p->spaces.at[p->spaces.n - 1];
+
+	/* Over something, or under the eyes of a child: the old state must stay as it is. */
+	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end)) {
+		m->maps.owner++;
+		push_space(m, p, MAX(time, now->from), maps_add(&m->maps, now->maps, map));
+		return;
+	}
+	now->maps = maps_add(&m->maps, now->maps, map);
+}
+
+/* ---- threads ---- */
+
+static struct thread *find_thread(const struct machine *m, u32 tid)
+{
+	u32 i = find_newest(m, &m->threads_by_tid, true, tid);
+
+	return i == TABLE_NONE ? NULL : m->newest_threads.at[i];
+}
+
+static struct thread *new_thread(struct machine *m, u32 pid, u32 tid, u64 from, struct process *process)
+{
+	struct thread *t = arena_zalloc(&m->arena, sizeof(*t));
+	u32 i = find_newest(m, &m->threads_by_tid, true, tid);
+
+	t->pid = pid;
+	t->tid = tid;
+	t->from = from;
+	t->exit_time = UINT64_MAX;
+	t->process = process;
+	vec_add(&m->threads, t);
+	if (i != TABLE_NONE) {
+		t->older = m->newest_threads.at[i];
+		m->newest_threads.at[i] = t;
+		return t;
+	}
+	table_add(&m->threads_by_tid, hash_u64(tid), m->newest_threads.n);
+	vec_add(&m->newest_threads, t);
+	return t;
+}
+
+static struct thread *get_thread(struct machine *m, u32 pid, u32 tid)
+{
+	struct thread *t = find_thread(m, tid);
+
+	/* A tid that now belongs to another process: its FORK was lost. */
+	if (t && t->pid == pid)
+		return t;
+	return new_thread(m, pid, tid, 0, get_process(m, pid));
+}
+
+static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
+{
+	struct comm comm = {time, text, is_exec};
+
+	if (t->comms.n && t->comms.at[t->comms.n - 1].from == time)
+		t->comms.at[t->comms.n - 1] = comm;
+	else
+		vec_add(&t->comms, comm);
+}
+
+/* ---- records ---- */
+
+static void apply_comm(struct machine *m, const struct record *rec, const struct record_comm *c, u64 time)
+{
+	struct thread *t = get_thread(m, c->pid, c->tid);
+	bool is_exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+
+	set_comm(t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
+	if (is_exec) {
+		m->maps.owner++;
+		push_space(m, t->process, time, NULL);
+	}
+}
+
+static void apply_fork(struct machine *m, const struct record *rec, const struct record_task *f, u64 time)
+{
+	struct thread *parent = find_thread(m, f->ptid), *t;
+	struct process *process;
+	u64 from, until;
+	const char *comm;
+
+	if (f->pid == f->ppid && f->tid != f->pid) {
+		/* A thread of the same process. */
+		process = get_process(m, f->pid);
+	} else {
+		struct process *parents = find_process(m, f->ppid);
+
+		process = new_process(m, f->pid, time, find_process(m, f->pid));
+		if (parents && !(rec->misc & PERF_RECORD_MISC_FORK_EXEC)) {
+			struct space copy = parents->spaces.at[parents->spaces.n - 1];
+
+			/* One tree for two processes: whoever changes it first gets a new one. */
+			copy.from = time;
+			vec_add(&process->spaces, copy);
+			process->is_shared = parents->is_shared = true;
+			m->maps.owner++;
+		} else {
+			push_space(m, process, time, NULL);
+		}
+		publish_process(m, process);
+	}
+	t = new_thread(m, f->pid, f->tid, time, process);
+	t->ppid = f->ppid;
+	comm = parent ? thread_comm_at(parent, time, &from, &until) : NULL;
+	if (comm)
+		set_comm(t, comm, false, time);
+}
+
+static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r, u64 time)
+{
+	unsigned mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
+	struct process *p = is_kernel ? m->kernel : get_process(m, r->pid);
+	struct map map = {.start = r->addr, .end = r->addr + r->len, .pgoff = r->pgoff};
+
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER || !r->len) {
+		m->n_ignored++;
+		return;
+	}
+	if (map.end < map.start)
+		map.end = UINT64_MAX;
+	map.dso = dso_get(&m->dsos, (const char *)r->path.at, r->path.n, r->pid, is_kernel);
+	if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
+		map.pgoff = map.start;
+	if (r->build_id_size) {
+		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
+		map.dso->build_id_size = r->build_id_size;
+		map.dso->has_build_id_said = true;
+	}
+	if (map.dso->kind == DSO_KERNEL && m->is_kernel_guessed) {
+		m->is_kernel_guessed = false;
+		m->kernel_text = r->pgoff;
+		m->maps.owner++;
+		push_space(m, m->kernel, 0, NULL);
+	}
+	p->n_mmaps++;
+	add_map(m, p, &map, time);
+}
+
+static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64 time)
+{
+	enum { UNREGISTER = 1 };
+	struct map map = {.start = k->addr, .end = k->addr + k->len, .pgoff = k->addr};
+	struct space *now = &m->kernel->spaces.at[m->kernel->spaces.n - 1];
+
+	if (!k->len || map.end < map.start) {
+		m->n_ignored++;
+		return;
+	}
+	if (k->flags & UNREGISTER) {
+		m->maps.owner++;
+		push_space(m, m->kernel, MAX(time, now->from), maps_remove(&m->maps, now->maps, map.start, map.end));
+		return;
+	}
+	map.dso = dso_get_kind(&m->dsos, (const char *)k->name.at, k->name.n, DSO_BPF);
+	add_map(m, m->kernel, &map, time);
+}
+
+void machine_apply(struct machine *m, const struct record *rec, const union record_body *body, u64 time)
+{
+	struct thread *t;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		apply_mmap(m, rec, &body->mmap, time);
+		break;
+	case PERF_RECORD_COMM:
+		apply_comm(m, rec, &body->comm, time);
+		break;
+	case PERF_RECORD_FORK:
+		apply_fork(m, rec, &body->task, time);
+		break;
+	case PERF_RECORD_EXIT:
+		t = find_thread(m, body->task.tid);
+		if (t && t->pid == body->task.pid)
+			t->exit_time = time;
+		break;
+	case PERF_RECORD_KSYMBOL:
+		apply_ksymbol(m, &body->ksymbol, time);
+		break;
+	}
+}
+
+void machine_set_build_ids(struct machine *m, const struct file_info *info)
+{
+	vec_each(entry, &info->build_ids) {
+		unsigned mode = entry->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+		struct dso *dso;
+
+		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER) || !entry->id_size)
+			continue;
+		dso = dso_get(&m->dsos, entry->path, strlen(entry->path), 0, mode == PERF_RECORD_MISC_KERNEL);
+		if (dso->has_build_id_said)
+			continue;
+		memcpy(dso->build_id, entry->id, entry->id_size);
+		dso->build_id_size = entry->id_size;
+	}
+}
+
+static void take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+{
+	machine_apply(ctx, rec, body, time);
+}
+
+int machine_scan(struct machine *m, struct session *session, struct err *err)
+{
+	machine_init(m);
+	machine_set_build_ids(m, &session->reader.info);
+	return session_scan(session, take_state, m, err);
+}
+
+/* ---- look-ups ---- */
+
+/* The life of that tid which the time falls into; the first one for times before it. */
+static const struct thread *thread_at(const struct machine *m, u32 tid, u64 time, u64 *ret_until)
+{
+	const struct thread *t = find_thread(m, tid);
+
+	*ret_until = UINT64_MAX;
+	while (t && t->from > time && t->older) {
+		*ret_until = t->from;
+		t = t->older;
+	}
+	return t;
+}
+
+static const struct process *process_at(const struct machine *m, u32 pid, u64 time, u64 *ret_until)
+{
+	const struct process *p = find_process(m, pid);
+
+	*ret_until = UINT64_MAX;
+	while (p && p->from > time && p->older) {
+		*ret_until = p->from;
+		p = p->older;
+	}
+	return p;
+}
+
+static const char *nameless(const struct machine *m, u32 tid, struct intern *strings)
+{
+	char text[24];
+
+	if (!tid)
+		return m->swapper;
+	snprintf(text, sizeof(text), ":%u", tid);
+	return intern_str(strings, text);
+}
+
+void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struct intern *strings,
+	struct thread_state *ret_state)
+{
+	struct thread_state s = {.until = UINT64_MAX};
+	const struct process *p;
+	u64 from, until;
+
+	s.thread = thread_at(m, tid, time, &until);
+	s.until = MIN(s.until, until);
+	if (s.thread && s.thread->pid != pid)
+		s.thread = NULL;
+	if (s.thread) {
+		s.from = s.thread->from <= time ? s.thread->from : 0;
+		s.comm = thread_comm_at(s.thread, time, &from, &until);
+		s.from = MAX(s.from, from);
+		s.until = MIN(s.until, until);
+		if (s.thread->from > time)
+			s.until = MIN(s.until, s.thread->from);
+	}
+	if (!s.comm)
+		s.comm = nameless(m, tid, strings);
+	p = s.thread ? s.thread->process : process_at(m, pid, time, &until);
+	if (!s.thread)
+		s.until = MIN(s.until, until);
+	if (p) {
+		s.user = process_space_at(p, time, &until);
+		s.from = MAX(s.from, s.user->from <= time ? s.user->from : 0);
+		s.until = MIN(s.until, until);
+	}
+	s.kernel = process_space_at(m->kernel, time, &until);
+	s.from = MAX(s.from, s.kernel->from <= time ? s.kernel->from : 0);
+	s.until = MIN(s.until, until);
+	/* Only what is certain: a state that is valid for this very moment at least. */
+	if (s.from > time)
+		s.from = time;
+	*ret_state = s;
+}
+
+const struct map *machine_find(const struct space *space, u64 va)
+{
+	return space ? maps_find(space->maps, va) : NULL;
+}
+
+void machine_init(struct machine *m)
+{
+	struct map all = {.start = KERNEL_HALF, .end = UINT64_MAX, .pgoff = KERNEL_HALF};
+
+	memset(m, 0, sizeof(*m));
+	m->maps.owner = 1;
+	dso_list_init(&m->dsos, &m->strings);
+	m->swapper = intern_str(&m->strings, "swapper");
+	m->kernel = new_process(m, (u32)-1, 0, NULL);
+	push_space(m, m->kernel, 0, NULL);
+	/* Where the kernel is not told, every kernel address is the kernel's. */
+	all.dso = dso_get_kind(&m->dsos, "[kernel.kallsyms]", 17, DSO_KERNEL);
+	add_map(m, m->kernel, &all, 0);
+	m->is_kernel_guessed = true;
+}
+
+void machine_fini(struct machine *m)
+{
+	vec_each(t, &m->threads)
+		vec_fini(&(*t)->comms);
+	vec_each(newest, &m->newest_processes) {
+		for (struct process *p = *newest; p; p = p->older)
+			vec_fini(&p->spaces);
+	}
+	if (m->kernel)
+		vec_fini(&m->kernel->spaces);
+	vec_fini(&m->threads);
+	vec_fini(&m->newest_threads);
+	vec_fini(&m->newest_processes);
+	table_fini(&m->threads_by_tid);
+	table_fini(&m->processes_by_pid);
+	dso_list_fini(&m->dsos);
+	intern_fini(&m->strings);
+	arena_fini(&m->maps.arena);
+	arena_fini(&m->arena);
+}

@@ -1,0 +1,76 @@
+/*
+ * machine.h - who ran, with which code in which place, at every moment of a recording.
+ *
+ * In       records in the order of their times: machine_apply()
+ * Out      for (pid, tid, time) the thread's name and its address space; for (space, va) the DSO
+ * Owns     threads, processes, DSOs, strings
+ * Life     the session's; all pointers handed out stay valid
+ * Errors   none: unknown pids get an entry, maps that make no sense are counted in n_ignored
+ * Threads  machine_apply() by one; afterwards the look-ups by any number
+ * Source   linux/perf_event.h: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL
+ *
+ * Nothing is read from files or from this machine's state: a recording from elsewhere gives the same.
+ */
+#ifndef PACE_MACHINE_MACHINE_H
+#define PACE_MACHINE_MACHINE_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "base/types.h"
+#include "base/vec.h"
+#include "machine/dso.h"
+#include "machine/process.h"
+#include "machine/thread.h"
+#include "record/record.h"
+#include "session/session.h"
+
+struct machine {
+	struct intern strings;
+	struct dso_list dsos;
+	struct maps_pool maps;
+	VEC(struct thread *) threads; /* every one that ever was */
+	struct table threads_by_tid;  /* -> position of the newest with that tid in newest_threads */
+	VEC(struct thread *) newest_threads;
+	struct table processes_by_pid;
+	VEC(struct process *) newest_processes;
+	struct process *kernel; /* the kernel's address space */
+	u64 kernel_text;	/* where the recording says its _text was; 0: it does not */
+	bool is_kernel_guessed; /* no record has said where the kernel is: it has its whole half */
+	struct arena arena;
+	u32 next_space_id;
+	u64 n_ignored; /* records that make no sense */
+	const char *swapper;
+};
+
+void machine_init(struct machine *m);
+void machine_fini(struct machine *m);
+
+/* Takes in a record for which record_is_state(); times must not decrease from call to call. */
+void machine_apply(struct machine *m, const struct record *rec, const union record_body *body, u64 time);
+
+/* Takes over the table of build-ids that a recording carries. */
+void machine_set_build_ids(struct machine *m, const struct file_info *info);
+
+/* Reads a session's first pass into a fresh machine. */
+int machine_scan(struct machine *m, struct session *session, struct err *err);
+
+/* What holds for a thread over [from, until). */
+struct thread_state {
+	const struct thread *thread; /* NULL: no record tells of it */
+	const char *comm;	     /* never NULL: ":tid" for threads without a name */
+	const struct space *user;    /* NULL: no maps are known */
+	const struct space *kernel;
+	u64 from, until;
+};
+
+/*
+ * The state of a thread at a time. `strings` is where ":tid" is interned, so that threads of ours may ask
+ * at the same time with a table each.
+ */
+void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struct intern *strings,
+	struct thread_state *ret_state);
+
+/* The map of va in that state's user or kernel space, or NULL. */
+const struct map *machine_find(const struct space *space, u64 va);
+
+#endif

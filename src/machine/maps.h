@@ -1,0 +1,53 @@
+/*
+ * maps.h - an address space: which DSO lies where. A persistent tree.
+ *
+ * Adding a map gives a new tree and leaves the old one as it was; they share what did not change. So keeping
+ * every state of every process costs O(log n) a change, and a forked child costs nothing.
+ * In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
+ * Out      the map that covers an address
+ * Owns     nodes in the arena of their maps_pool
+ * Units    ranges are half-open, [start, end)
+ * Threads  looking up is safe on any number of threads while nobody adds
+ */
+#ifndef PACE_MACHINE_MAPS_H
+#define PACE_MACHINE_MAPS_H
+
+#include "base/mem.h"
+#include "base/types.h"
+#include "machine/dso.h"
+
+struct map {
+	u64 start, end; /* va */
+	u64 pgoff;	/* file offset of start; for identity maps: start itself */
+	struct dso *dso;
+};
+
+/* Where va lies in the map's DSO: a file offset, or va itself where there is no file. */
+static inline u64 map_offset(const struct map *m, u64 va)
+{
+	return va - m->start + m->pgoff;
+}
+
+struct maps_node;
+
+struct maps_pool {
+	struct arena arena;
+	u32 owner; /* nodes of this owner may be changed in place: nobody has seen them yet */
+};
+
+/* The map that covers va, or NULL. */
+const struct map *maps_find(const struct maps_node *root, u64 va);
+
+/* Whether any map overlaps [start, end). */
+bool maps_overlaps(const struct maps_node *root, u64 start, u64 end);
+
+/* The tree with `map` added. Bump pool->owner first unless the old tree is no longer needed. */
+const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node *root, const struct map *map);
+
+/* The tree without [start, end). */
+const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start, u64 end);
+
+/* Calls each map in the order of addresses. */
+void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map), void *ctx);
+
+#endif

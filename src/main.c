@@ -1,0 +1,47 @@
+/*
+ * main.c - the table of commands, and nothing else.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cmd/cmd.h"
+
+/* In the order of `pace help`: as one meets them. */
+const struct cmd *const cmd_table[] = {
+	&cmd_record,
+	&cmd_report,
+	&cmd_evlist,
+	&cmd_version,
+	&cmd_help,
+	NULL,
+};
+
+static void say_exhausted(size_t size)
+{
+	char text[80];
+	int n = snprintf(text, sizeof(text), "pace: out of memory (%zu bytes more were needed)\n", size);
+
+	if (write(STDERR_FILENO, text, n) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+	char *help[] = {"help", argc > 1 ? argv[1] : NULL, NULL};
+
+	mem_on_exhaustion(say_exhausted);
+	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		int status = cmd_help.run(1, help);
+
+		return argc < 2 && status == EXIT_OK ? EXIT_USAGE : status;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))
+		return cmd_version.run(argc - 1, argv + 1);
+	for (size_t i = 0; cmd_table[i]; i++)
+		if (!strcmp(cmd_table[i]->name, argv[1]))
+			return cmd_table[i]->run(argc - 1, argv + 1);
+	/* Knows the nearest name. */
+	return cmd_help.run(2, help);
+}

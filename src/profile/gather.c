@@ -1,0 +1,352 @@
+#include "profile/gather.h"
+
+#include "base/hash.h"
+#include "base/workers.h"
+#include "event/abi.h"
+#include "unwind/chain.h"
+
+enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14 };
+
+/* What is known of a thread for a while: nearly every sample finds its own here. */
+struct remembered_thread {
+	u32 pid, tid;
+	u64 from, until; /* from > until: empty */
+	const struct space *user, *kernel;
+	const char *comm;
+};
+
+/* One distinct list of callers' addresses. */
+struct chain {
+	const struct space *user, *kernel;
+	struct sample_words words; /* a copy */
+	u32 mode;		   /* in which its first address ran if no marker tells */
+};
+
+/* One distinct sample: the same in all that is counted apart. */
+struct sight {
+	u64 ip;
+	u32 chain; /* TABLE_NONE: no callers */
+	u32 event;
+	const struct space *user, *kernel;
+	u64 labels[LABEL_COUNT];
+	u64 n_samples, period;
+	u8 mode;
+};
+
+/* A resolved address, so that maps are asked once. */
+struct remembered_frame {
+	u64 ip;
+	const struct space *space;
+	u32 frame; /* + 1; 0: empty */
+	u8 mode;
+	bool is_return;
+};
+
+struct worker {
+	const struct session *session;
+	const struct machine *machine;
+	unsigned labels;
+	bool has_stacks;
+	struct intern strings; /* for names like ":123" */
+	struct remembered_thread threads[THREADS_REMEMBERED];
+	VEC(struct chain) chains;
+	struct table chain_index;
+	struct arena words;
+	VEC(struct sight) sights;
+	struct table sight_index;
+	/* the second step */
+	struct profile profile;
+	u32 *dsos; /* by dso->id: position in the profile + 1 */
+	struct remembered_frame *frames;
+	VEC(u32) path; /* the frames of one chain */
+};
+
+/* ---- first step ---- */
+
+/* per sample */
+static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 tid, u64 time)
+{
+	struct remembered_thread *t = &w->threads[(tid ^ tid >> 8) % THREADS_REMEMBERED];
+	struct thread_state state;
+
+	if (LIKELY(t->tid == tid && t->pid == pid && time >= t->from && time < t->until))
+		return t;
+	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
+	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel, state.comm};
+	return t;
+}
+
+static u64 space_key(const struct space *user, const struct space *kernel)
+{
+	return (u64)(user ? user->id : UINT32_MAX) << 32 | kernel->id;
+}
+
+/* per sample: the number of these callers */
+static u32 chain_of(struct worker *w, const struct remembered_thread *t, const struct sample_words *words, u8 mode)
+{
+	u64 key = space_key(t->user, t->kernel), hash;
+	struct table_probe probe;
+	struct chain chain;
+	u32 i;
+
+	hash = hash_words(words->at, words->n, key ^ mode);
+	probe = table_probe(&w->chain_index, hash);
+	while ((i = table_next(&w->chain_index, &probe)) != TABLE_NONE) {
+		const struct chain *c = &w->chains.at[i];
+
+		if (c->words.n == words->n && c->mode == mode && space_key(c->user, c->kernel) == key &&
+			!memcmp(c->words.at, words->at, words->n * 8))
+			return i;
+	}
+	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode};
+	chain.words.n = words->n;
+	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
+	table_add(&w->chain_index, hash, w->chains.n);
+	vec_add(&w->chains, chain);
+	return w->chains.n - 1;
+}
+
+/*
+ * The callers' part of a chain: without the innermost address, which is the sample's own ip and differs from
+ * sample to sample where the callers are the same. The markers before it stay, as *ret_mode.
+ */
+static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
+{
+	struct sample_words rest = *chain;
+	struct chain_walk walk = chain_walk(chain, mode);
+	struct chain_step first;
+
+	*ret_mode = mode;
+	if (!chain_next(&walk, &first))
+		return (struct sample_words){0};
+	/* A chain that begins in another mode (kernel sample, user chain only) has no address of ours in it. */
+	if (first.mode != mode)
+		return rest;
+	rest.at = walk.at;
+	rest.n = (walk.end - walk.at) / 8;
+	return rest;
+}
+
+static u64 hash_sight(const struct sight *s)
+{
+	u64 hash = hash_mix(s->ip ^ (u64)s->mode << 56, (u64)s->chain << 32 | s->event);
+
+	hash = hash_mix(hash, space_key(s->user, s->kernel));
+	return hash_words(s->labels, LABEL_COUNT, hash);
+}
+
+static bool is_same_sight(const struct sight *a, const struct sight *b)
+{
+	return a->ip == b->ip && a->chain == b->chain && a->event == b->event && a->mode == b->mode &&
+		space_key(a->user, a->kernel) == space_key(b->user, b->kernel) &&
+		!memcmp(a->labels, b->labels, sizeof(a->labels));
+}
+
+/* per sample */
+static void count_sight(struct worker *w, const struct sight *sight)
+{
+	u64 hash = hash_sight(sight);
+	struct table_probe probe = table_probe(&w->sight_index, hash);
+	u32 i;
+
+	while ((i = table_next(&w->sight_index, &probe)) != TABLE_NONE) {
+		struct sight *known = &w->sights.at[i];
+
+		if (!is_same_sight(known, sight))
+			continue;
+		known->n_samples++;
+		known->period += sight->period;
+		return;
+	}
+	table_add(&w->sight_index, hash, w->sights.n);
+	vec_add(&w->sights, *sight);
+}
+
+/* per sample */
+static void take_sample(void *ctx, const struct session_sample *in)
+{
+	const struct sample *sample = in->sample;
+	struct worker *w = ctx;
+	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
+	struct sight sight = {.ip = sample->ip,
+		.chain = TABLE_NONE,
+		.event = in->event,
+		.user = t->user,
+		.kernel = t->kernel,
+		.n_samples = 1,
+		.period = sample->period,
+		.mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
+
+	if (w->labels & 1 << LABEL_COMM)
+		sight.labels[LABEL_COMM] = (u64)(uintptr_t)t->comm;
+	if (w->labels & 1 << LABEL_PID)
+		sight.labels[LABEL_PID] = sample->pid;
+	if (w->labels & 1 << LABEL_TID)
+		sight.labels[LABEL_TID] = sample->tid;
+	if (w->labels & 1 << LABEL_CPU)
+		sight.labels[LABEL_CPU] = sample->cpu;
+	if (w->has_stacks && sample->chain.n) {
+		u8 mode;
+		struct sample_words callers = callers_of(&sample->chain, sight.mode, &mode);
+
+		if (callers.n)
+			sight.chain = chain_of(w, t, &callers, mode);
+	}
+	count_sight(w, &sight);
+}
+
+/* ---- second step ---- */
+
+static u32 dso_of(struct worker *w, const struct dso *dso)
+{
+	if (!w->dsos[dso->id]) {
+		vec_add(&w->profile.dsos, ((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+		w->dsos[dso->id] = w->profile.dsos.n;
+	}
+	return w->dsos[dso->id] - 1;
+}
+
+static u32 frame_of(struct worker *w, const struct space *user, const struct space *kernel, u64 ip, u8 mode,
+	bool is_return)
+{
+	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
+	const struct space *space = is_kernel ? kernel : user;
+	struct remembered_frame *known = &w->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
+	struct profile_frame frame = {.mode = mode, .is_return = is_return, .address = ip};
+	const struct map *map = NULL;
+
+	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
+		known->is_return == is_return)
+		return known->frame - 1;
+	/* Guests and hypervisors have maps of their own, which are not the host's. */
+	if (is_kernel || mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+		map = machine_find(space, ip);
+	if (map)
+		frame.address = map_offset(map, ip);
+	frame.dso = dso_of(w, map ? map->dso : w->machine->dsos.at.at[0]);
+	*known = (struct remembered_frame){ip, space, profile_frame(&w->profile, &frame) + 1, mode, is_return};
+	return known->frame - 1;
+}
+
+/* The stack node of a list of callers, outermost frame first. */
+static u32 stack_of(struct worker *w, const struct chain *c)
+{
+	struct chain_walk walk = chain_walk(&c->words, c->mode);
+	struct chain_step step;
+	u32 stack = 0;
+
+	/* The innermost address was taken off: what comes first now is a caller. */
+	walk.is_after_marker = false;
+	w->path.n = 0;
+	while (chain_next(&walk, &step))
+		vec_add(&w->path, frame_of(w, c->user, c->kernel, step.ip, step.mode, step.is_return));
+	while (w->path.n)
+		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
+	return stack;
+}
+
+static void make_profile(void *ctx, size_t i, unsigned worker)
+{
+	struct worker *w = *((struct worker **)ctx + i);
+	const struct event_list *events = &w->session->reader.events;
+	u32 *stacks;
+
+	(void)worker;
+	profile_init(&w->profile, w->labels);
+	w->profile.has_stacks = w->chains.n > 0;
+	vec_each(e, events)
+		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+	w->dsos = mem_zalloc(w->machine->dsos.at.n * sizeof(*w->dsos));
+	w->frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*w->frames));
+	stacks = mem_alloc((w->chains.n + 1) * sizeof(*stacks));
+	for (size_t k = 0; k < w->chains.n; k++)
+		stacks[k] = stack_of(w, &w->chains.at[k]);
+	vec_each(s, &w->sights) {
+		struct profile_row row = {.event = s->event, .n_samples = s->n_samples, .period = s->period};
+		u32 frame = frame_of(w, s->user, s->kernel, s->ip, s->mode, false);
+
+		row.stack = profile_stack(&w->profile, s->chain == TABLE_NONE ? 0 : stacks[s->chain], frame);
+		memcpy(row.labels, s->labels, sizeof(row.labels));
+		profile_count(&w->profile, &row);
+		w->profile.events.at[s->event].n_samples += s->n_samples;
+		w->profile.events.at[s->event].period += s->period;
+	}
+	mem_free(stacks);
+	mem_free(w->dsos);
+	mem_free(w->frames);
+}
+
+static struct worker *worker_new(const struct session *s, const struct machine *m, const struct gather_options *options)
+{
+	struct worker *w = mem_zalloc(sizeof(*w));
+
+	w->session = s;
+	w->machine = m;
+	w->labels = options->labels;
+	w->has_stacks = options->has_stacks;
+	for (size_t i = 0; i < THREADS_REMEMBERED; i++)
+		w->threads[i].from = 1;
+	return w;
+}
+
+static void worker_free(struct worker *w)
+{
+	profile_fini(&w->profile);
+	intern_fini(&w->strings);
+	vec_fini(&w->chains);
+	table_fini(&w->chain_index);
+	arena_fini(&w->words);
+	vec_fini(&w->sights);
+	vec_fini(&w->path);
+	table_fini(&w->sight_index);
+	mem_free(w);
+}
+
+/* What the samples must carry for these labels. */
+static u64 fields_for(const struct gather_options *options)
+{
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
+		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
+		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0);
+}
+
+/* Who the tids are, for reports that tell threads apart: the last name that the last thread of each had. */
+static void add_tasks(const struct machine *m, struct profile *p)
+{
+	if (!(p->labels & (1 << LABEL_TID | 1 << LABEL_PID)))
+		return;
+	vec_each(t, &m->newest_threads) {
+		const struct thread *thread = *t;
+		const char *comm = thread->comms.n ? thread->comms.at[thread->comms.n - 1].text : "";
+
+		vec_add(&p->tasks,
+			((struct profile_task){thread->pid, thread->tid, intern_str(&p->strings, comm)}));
+	}
+}
+
+int gather(struct session *s, const struct machine *m, const struct gather_options *options,
+	struct profile *ret_profile, struct err *err)
+{
+	unsigned n = options->n_workers ? MIN(options->n_workers, (unsigned)WORKERS_MAX) : workers_available();
+	struct worker *workers[WORKERS_MAX];
+	struct session_sink sink = {fields_for(options), take_sample, (void **)workers};
+	int r;
+
+	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));
+	for (unsigned i = 0; i < n; i++)
+		workers[i] = worker_new(s, m, options);
+	r = session_samples(s, n, &sink, err);
+	if (!r) {
+		workers_run(n, n, make_profile, workers);
+		profile_init(ret_profile, options->labels);
+		vec_each(e, &s->reader.events)
+			vec_add(&ret_profile->events,
+				((struct profile_event){.name = intern_str(&ret_profile->strings, e->name)}));
+		for (unsigned i = 0; i < n; i++)
+			profile_merge(ret_profile, &workers[i]->profile);
+		add_tasks(m, ret_profile);
+	}
+	for (unsigned i = 0; i < n; i++)
+		worker_free(workers[i]);
+	return r;
+}

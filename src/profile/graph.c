@@ -1,0 +1,183 @@
+#include "profile/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct builder {
+	struct graph *graph;
+	struct hist_view *view;
+	const struct hist *hist;
+	const struct calls_node *calls;
+	u32 ident;
+};
+
+/* The child of a node with that symbol, created if new. */
+static u32 child_of(struct graph *g, u32 parent, u32 symbol)
+{
+	u64 hash = hash_u64((u64)parent << 32 | symbol);
+	struct table_probe probe = table_probe(&g->index, hash);
+	u32 i;
+
+	while ((i = table_next(&g->index, &probe)) != TABLE_NONE)
+		if (g->nodes.at[i].parent == parent && g->nodes.at[i].symbol == symbol)
+			return i;
+	i = g->nodes.n;
+	table_add(&g->index, hash, i);
+	vec_add(&g->nodes, ((struct graph_node){
+				   .symbol = symbol, .parent = parent, .next_sibling = g->nodes.at[parent].first_child}));
+	g->nodes.at[parent].first_child = i;
+	return i;
+}
+
+static bool is_ours(const struct builder *b, u32 node)
+{
+	return b->hist->ident[b->calls[node].symbol] == b->ident;
+}
+
+/* From the root to the node. */
+static u32 add_path_down(struct builder *b, u32 node)
+{
+	return node ? child_of(b->graph, add_path_down(b, b->calls[node].parent), b->calls[node].symbol) : 0;
+}
+
+/* From the node to the root. */
+static u32 add_path_up(struct builder *b, u32 node)
+{
+	u32 at = 0;
+
+	for (; node; node = b->calls[node].parent)
+		at = child_of(b->graph, at, b->calls[node].symbol);
+	return at;
+}
+
+struct pair {
+	u32 node; /* of the call tree */
+	u32 to;	  /* of the graph */
+};
+
+/* Copies what lies below a node of the call tree, except samples that fell into the entry itself. */
+static void add_below(struct builder *b, u32 top)
+{
+	VEC(struct pair) todo = {0};
+
+	vec_add(&todo, ((struct pair){top, child_of(b->graph, 0, b->calls[top].symbol)}));
+	while (todo.n) {
+		struct pair next = todo.at[--todo.n];
+
+		if (!is_ours(b, next.node))
+			b->graph->nodes.at[next.to].own += b->view->own[next.node].period;
+		for (u32 child = b->calls[next.node].first_child; child; child = b->calls[child].next_sibling)
+			if (b->view->total[child].n_samples)
+				vec_add(&todo, ((struct pair){child,
+						       child_of(b->graph, next.to, b->calls[child].symbol)}));
+	}
+	vec_fini(&todo);
+}
+
+static void build_caller(struct builder *b, bool has_children)
+{
+	vec_each(node, &b->view->touched) {
+		u64 own = b->view->own[*node].period;
+
+		if (!is_ours(b, *node))
+			continue;
+		if (own) {
+			u32 leaf = add_path_down(b, *node);
+
+			b->graph->nodes.at[leaf].own += own;
+		}
+		if (has_children && !b->hist->outer[*node])
+			add_below(b, *node);
+	}
+}
+
+static void build_callee(struct builder *b, bool has_children)
+{
+	/* Samples whose innermost occurrence is this node: all of its own, less those of the next one below. */
+	u64 *inner = mem_zalloc(b->hist->calls->nodes.n * sizeof(*inner));
+
+	for (size_t i = b->view->touched.n; i-- > 0;) {
+		u32 node = b->view->touched.at[i], outer;
+		u64 total = has_children ? b->view->total[node].period : b->view->own[node].period;
+
+		if (!is_ours(b, node))
+			continue;
+		inner[node] += total;
+		outer = has_children ? b->hist->outer[node] : 0;
+		if (outer)
+			inner[outer] -= total;
+		if (inner[node]) {
+			u32 end = add_path_up(b, node);
+
+			b->graph->nodes.at[end].own += inner[node];
+		}
+	}
+	mem_free(inner);
+}
+
+struct ordering {
+	const struct graph *graph;
+	const struct profile *profile;
+};
+
+static int compare_children(const void *x, const void *y, void *ctx)
+{
+	const struct ordering *o = ctx;
+	const struct graph_node *a = &o->graph->nodes.at[*(const u32 *)x], *b = &o->graph->nodes.at[*(const u32 *)y];
+	const struct profile_symbol *s = &o->profile->symbols.at[a->symbol], *t = &o->profile->symbols.at[b->symbol];
+	int r = 0;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (s->name && t->name)
+		r = strcmp(s->name, t->name);
+	if (!r)
+		r = s->start < t->start ? -1 : s->start > t->start;
+	return r ? r : strcmp(o->profile->dsos.at[s->dso].name, o->profile->dsos.at[t->dso].name);
+}
+
+static void sort_children(struct graph *g, const struct profile *p, u32 parent)
+{
+	struct ordering o = {g, p};
+	VEC(u32) children = {0};
+	u32 first = g->nodes.at[parent].first_child;
+
+	if (!first || !g->nodes.at[first].next_sibling)
+		return;
+	for (u32 c = first; c; c = g->nodes.at[c].next_sibling)
+		vec_add(&children, c);
+	qsort_r(children.at, children.n, sizeof(*children.at), compare_children, &o);
+	g->nodes.at[parent].first_child = children.at[0];
+	for (size_t i = 0; i < children.n; i++)
+		g->nodes.at[children.at[i]].next_sibling = i + 1 < children.n ? children.at[i + 1] : 0;
+	vec_fini(&children);
+}
+
+void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e, enum graph_order order)
+{
+	const struct hist *h = view->hist;
+	struct builder b = {g, view, h, h->calls->nodes.at, e->ident};
+
+	memset(g, 0, sizeof(*g));
+	vec_add(&g->nodes, ((struct graph_node){0}));
+	hist_view_show(view, e->group);
+	if (order == GRAPH_CALLER)
+		build_caller(&b, h->options->has_children);
+	else
+		build_callee(&b, h->options->has_children);
+	for (size_t i = g->nodes.n; i-- > 0;) {
+		g->nodes.at[i].total += g->nodes.at[i].own;
+		if (i)
+			g->nodes.at[g->nodes.at[i].parent].total += g->nodes.at[i].total;
+	}
+	for (u32 i = 0; i < g->nodes.n; i++)
+		sort_children(g, h->profile, i);
+}
+
+void graph_fini(struct graph *g)
+{
+	vec_fini(&g->nodes);
+	table_fini(&g->index);
+}

@@ -1,0 +1,36 @@
+/*
+ * graph.h - the call graph below one row of a report: what it called, or who called it.
+ *
+ * In       a view of the call tree (hist_view) that shows the entry's group; the entry; the order
+ * Out      a tree with its most expensive children first
+ * Owns     its nodes
+ * Units    value: period
+ *
+ * caller   from callers to callees: the entry's own samples hang on their whole path from the root, samples
+ *          below it on the path from the entry down
+ * callee   from the entry up to its callers
+ * Of recursive calls the outermost (caller) or innermost (callee) counts.
+ */
+#ifndef PACE_PROFILE_GRAPH_H
+#define PACE_PROFILE_GRAPH_H
+
+#include "profile/hist.h"
+
+enum graph_order { GRAPH_CALLER, GRAPH_CALLEE };
+
+struct graph_node {
+	u32 symbol;
+	u32 parent; /* node 0 is the root */
+	u32 first_child, next_sibling; /* 0: none */
+	u64 own, total;
+};
+
+struct graph {
+	VEC(struct graph_node) nodes;
+	struct table index;
+};
+
+void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e, enum graph_order order);
+void graph_fini(struct graph *g);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * hist.h - the rows of a report: one event's samples, grouped by the sort keys.
+ *
+ * In       a profile with names, its call tree, the keys to group by
+ * Out      entries, sorted; each with what was sampled in it (self) and below it (total)
+ * Owns     its entries and the working arrays of struct hist_view
+ * Units    period as in the profile
+ * Threads  one
+ *
+ * Invariant: the selves of all entries sum to the event's totals. A function that calls itself counts once
+ * in its total.
+ */
+#ifndef PACE_PROFILE_HIST_H
+#define PACE_PROFILE_HIST_H
+
+#include "profile/calls.h"
+#include "profile/profile.h"
+
+struct key;
+
+enum { HIST_KEYS_MAX = 16 };
+
+struct hist_options {
+	const struct key *keys[HIST_KEYS_MAX]; /* what to group by, most important first */
+	size_t n_keys;
+	bool has_children;    /* entries for callers too, and order by total */
+	bool prefers_callers; /* of equal totals, the one nearer to the root first */
+};
+
+struct hist_value {
+	u64 n_samples, period;
+};
+
+struct hist_entry {
+	u64 labels[LABEL_COUNT];
+	u32 group;  /* position in hist->groups: the rows with these labels */
+	u32 ident;  /* hist->ident of the symbols that belong here */
+	u32 symbol; /* one of them */
+	u32 depth;  /* of the node nearest to the root */
+	struct hist_value self, total;
+};
+
+/* What one node of the call tree holds for one group of rows. */
+struct hist_own {
+	u32 node;
+	struct hist_value value;
+};
+
+struct hist_group {
+	u64 labels[LABEL_COUNT];
+	size_t first, n; /* in hist->owns */
+};
+
+struct hist {
+	const struct profile *profile;
+	const struct calls *calls;
+	const struct hist_options *options;
+	u32 event;
+	struct hist_value all; /* the event's totals */
+	VEC(struct hist_entry) entries;
+	VEC(struct hist_group) groups;
+	VEC(struct hist_own) owns;
+	u32 *ident; /* by symbol: symbols with the same one share an entry */
+	u32 *outer; /* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
+};
+
+void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
+	const struct hist_options *options);
+void hist_fini(struct hist *h);
+
+/* The call tree as one group sees it: what was sampled in each node, and in it and below. */
+struct hist_view {
+	const struct hist *hist;
+	u32 group;		  /* UINT32_MAX: none yet */
+	struct hist_value *own;	  /* by node of the call tree */
+	struct hist_value *total;
+	VEC(u32) touched;	  /* nodes with a total, ascending: parents first */
+};
+
+void hist_view_init(struct hist_view *v, const struct hist *h);
+void hist_view_show(struct hist_view *v, u32 group);
+void hist_view_fini(struct hist_view *v);
+
+#endif

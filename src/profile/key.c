@@ -1,0 +1,267 @@
+#include "profile/key.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+#include "event/abi.h"
+
+static int compare_u64(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static const struct profile_symbol *symbol_of(const struct profile *p, const struct hist_entry *e)
+{
+	return &p->symbols.at[e->symbol];
+}
+
+/* ---- figures ---- */
+
+static void print_share(const struct hist *h, u64 period, struct str *text)
+{
+	str_addf(text, "%.2f%%", h->all.period ? 100.0 * (double)period / (double)h->all.period : 0.0);
+}
+
+static void print_overhead(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, e->self.period, text);
+}
+
+static void print_children(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, h->options->has_children ? e->total.period : e->self.period, text);
+}
+
+static void print_samples(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	str_addf(text, "%llu", (unsigned long long)e->self.n_samples);
+}
+
+static void print_period(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	str_addf(text, "%llu", (unsigned long long)e->self.period);
+}
+
+/* ---- context ---- */
+
+static const char *comm_of(const struct hist_entry *e)
+{
+	return (const char *)(uintptr_t)e->labels[LABEL_COMM];
+}
+
+static int compare_comm(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	(void)p;
+	return strcmp(comm_of(a), comm_of(b));
+}
+
+static void print_comm(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	str_add_safe(text, comm_of(e), strlen(comm_of(e)));
+}
+
+static int compare_tid(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	(void)p;
+	return compare_u64(a->labels[LABEL_TID], b->labels[LABEL_TID]);
+}
+
+static int compare_pid(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	(void)p;
+	return compare_u64(a->labels[LABEL_PID], b->labels[LABEL_PID]);
+}
+
+static void print_task(const struct profile *p, u32 tid, struct str *text)
+{
+	const char *comm = tid ? "" : "swapper";
+
+	vec_each(task, &p->tasks)
+		if (task->tid == tid && *task->comm)
+			comm = task->comm;
+	str_addf(text, "%7u:", tid);
+	if (*comm)
+		str_add_safe(text, comm, strlen(comm));
+	else
+		str_addf(text, ":%u", tid);
+}
+
+static void print_tid(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_task(h->profile, e->labels[LABEL_TID], text);
+}
+
+static void print_pid(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_task(h->profile, e->labels[LABEL_PID], text);
+}
+
+static int compare_cpu(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	(void)p;
+	return compare_u64(a->labels[LABEL_CPU], b->labels[LABEL_CPU]);
+}
+
+static void print_cpu(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	str_addf(text, "%03u", (u32)e->labels[LABEL_CPU]);
+}
+
+/* ---- frames ---- */
+
+static const char *dso_of(const struct profile *p, const struct hist_entry *e)
+{
+	return p->dsos.at[symbol_of(p, e)->dso].name;
+}
+
+static int compare_dso(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	return strcmp(dso_of(p, a), dso_of(p, b));
+}
+
+static void print_dso(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	const char *name = dso_of(h->profile, e);
+
+	str_add_safe(text, name, strlen(name));
+}
+
+/* Functions by name; addresses without one behind them, by address. */
+static int compare_symbol(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+{
+	const struct profile_symbol *x = symbol_of(p, a), *y = symbol_of(p, b);
+	int r;
+
+	if (!x->name || !y->name)
+		r = x->name ? -1 : y->name ? 1 : compare_u64(x->start, y->start);
+	else
+		r = strcmp(x->name, y->name);
+	return r ? r : strcmp(dso_of(p, a), dso_of(p, b));
+}
+
+static char mode_letter(u8 mode)
+{
+	switch (mode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return 'k';
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return 'H';
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return 'g';
+	case PERF_RECORD_MISC_GUEST_USER:
+		return 'u';
+	}
+	return '.';
+}
+
+void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded, struct str *text)
+{
+	(void)p;
+	if (s->name)
+		str_add_safe(text, s->name, strlen(s->name));
+	else
+		str_addf(text, is_padded ? "0x%016llx" : "0x%llx", (unsigned long long)s->start);
+}
+
+static void print_symbol(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	const struct profile_symbol *s = symbol_of(h->profile, e);
+
+	str_addf(text, "[%c] ", mode_letter(s->mode));
+	key_add_symbol(h->profile, s, true, text);
+}
+
+/* ---- the table ---- */
+
+static const struct key keys[] = {
+	{.name = "overhead_children", .header = "Children", .help = "share of the samples in it and in what it called",
+		.is_value = true, .min_width = 8, .print = print_children},
+	{.name = "overhead", .header = "Overhead", .header_with_children = "Self", .help = "share of the samples in it",
+		.is_value = true, .min_width = 8, .print = print_overhead},
+	{.name = "sample", .header = "Samples", .help = "number of samples in it",
+		.is_value = true, .min_width = 12, .print = print_samples},
+	{.name = "period", .header = "Period", .help = "events (or ns) its samples stand for",
+		.is_value = true, .min_width = 12, .print = print_period},
+	{.name = "comm", .header = "Command", .help = "name of the thread when it was sampled",
+		.labels = 1 << LABEL_COMM, .compare = compare_comm, .print = print_comm},
+	{.name = "pid", .alias = "tid", .header = "    Pid:Command", .help = "thread: its number and last name",
+		.labels = 1 << LABEL_TID, .compare = compare_tid, .print = print_tid},
+	{.name = "tgid", .header = "   Tgid:Command", .help = "process: its number and last name",
+		.labels = 1 << LABEL_PID, .compare = compare_pid, .print = print_pid},
+	{.name = "cpu", .header = "CPU", .help = "processor that was sampled",
+		.labels = 1 << LABEL_CPU, .min_width = 3, .compare = compare_cpu, .print = print_cpu},
+	{.name = "dso", .header = "Shared Object", .help = "program, library, module or kernel the code is from",
+		.frame = KEY_DSO, .compare = compare_dso, .print = print_dso},
+	{.name = "symbol", .alias = "sym", .header = "Symbol", .help = "function; [k] kernel, [.] user",
+		.frame = KEY_SYMBOL, .compare = compare_symbol, .print = print_symbol},
+};
+
+static bool is_word(const char *name, const char *text, size_t n)
+{
+	return name && !strncmp(name, text, n) && !name[n];
+}
+
+const struct key *key_find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (is_word(keys[i].name, name, n) || is_word(keys[i].alias, name, n))
+			return &keys[i];
+	return NULL;
+}
+
+const struct key *key_at(size_t i)
+{
+	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;
+}
+
+static int unknown_key(const char *word, struct err *err)
+{
+	struct nearest near = {.typed = word};
+	struct str hint = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		nearest_offer(&near, keys[i].name);
+		if (keys[i].alias)
+			nearest_offer(&near, keys[i].alias);
+	}
+	nearest_add_hint(&near, &hint);
+	if (!near.best) {
+		str_add(&hint, "; known are");
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+			str_addf(&hint, " %s", keys[i].name);
+	}
+	err_set(err, ERR_INVAL, "there is no key '%s'%s", word, str_text(&hint));
+	str_fini(&hint);
+	return err->code;
+}
+
+int key_parse_list(const char *text, const struct key **ret_keys, size_t max, size_t *ret_n, struct err *err)
+{
+	size_t n = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, ", ");
+		const struct key *key = key_find(text, length);
+
+		if (!key) {
+			char word[64];
+
+			memcpy(word, text, MIN(length, sizeof(word) - 1));
+			word[MIN(length, sizeof(word) - 1)] = '\0';
+			return unknown_key(word, err);
+		}
+		if (n == max)
+			return err_set(err, ERR_INVAL, "more than %zu keys", max);
+		ret_keys[n++] = key;
+		text += length;
+		text += strspn(text, ", ");
+	}
+	if (!n)
+		return err_set(err, ERR_INVAL, "a list of keys is needed, like comm,dso,symbol");
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,132 @@
+#include "profile/ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+
+static const struct {
+	const char *unit;
+	const char *what;
+	bool is_loss;
+} causes[] = {
+	[LEDGER_DROPPED_BY_KERNEL] = {"samples", "were dropped by the kernel because a ring was full", true},
+	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full", true},
+	[LEDGER_THROTTLED] = {"times", "the kernel stopped sampling for a moment (it took too much time)", false},
+	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", true},
+	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have", true},
+	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe", true},
+	[LEDGER_COMPRESSED] = {"compressed records", "were not read: this version of pace cannot unpack them yet", true},
+	[LEDGER_NAMELESS] = {"samples", "are shown by address", false},
+};
+
+void ledger_fini(struct ledger *l)
+{
+	vec_fini(&l->entries);
+	arena_fini(&l->arena);
+}
+
+static void add(struct ledger *l, enum ledger_cause cause, u64 amount, double share, const char *where,
+	const char *remedy)
+{
+	if (!amount)
+		return;
+	vec_add(&l->entries, ((struct ledger_entry){cause, amount, share, arena_strdup(&l->arena, where, strlen(where)),
+				     arena_strdup(&l->arena, remedy, strlen(remedy))}));
+}
+
+void ledger_add_tally(struct ledger *l, const struct session_tally *t)
+{
+	double all = (double)(t->n_samples + t->n_lost_samples);
+	char where[160];
+
+	l->n_samples = t->n_samples;
+	add(l, LEDGER_DROPPED_BY_KERNEL, t->n_lost_samples, all ? (double)t->n_lost_samples / all : -1, "",
+		"record with larger rings (-m) or a lower frequency (-F)");
+	add(l, LEDGER_LOST_RECORDS, t->n_lost_records, -1, "", "record with larger rings (-m) or a lower frequency (-F)");
+	add(l, LEDGER_THROTTLED, t->n_throttled, -1, "", "a lower frequency (-F) avoids it");
+	if (t->damage.reason) {
+		snprintf(where, sizeof(where), "from offset 0x%llx on: %s", (unsigned long long)t->damage.offset,
+			t->damage.reason);
+		add(l, LEDGER_DAMAGED, MAX(t->damage.bytes, (u64)1), -1, where, "");
+	}
+	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
+	add(l, LEDGER_FOREIGN, t->n_foreign_id, all ? (double)t->n_foreign_id / all : -1, "", "");
+	add(l, LEDGER_COMPRESSED, t->n_compressed, -1, "", "record without -z");
+}
+
+static int by_amount(const void *a, const void *b)
+{
+	const struct ledger_entry *x = a, *y = b;
+
+	if (x->amount != y->amount)
+		return x->amount > y->amount ? -1 : 1;
+	return strcmp(x->where, y->where);
+}
+
+void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r)
+{
+	u64 *nameless = mem_zalloc((p->dsos.n + 1) * sizeof(*nameless)), all = 0;
+	size_t before = l->entries.n;
+
+	vec_each(row, &p->rows) {
+		const struct profile_frame *f = &p->frames.at[p->stacks.at[row->stack].frame];
+
+		all += row->n_samples;
+		if (!p->symbols.at[f->symbol].name)
+			nameless[f->dso] += row->n_samples;
+	}
+	for (size_t i = 0; i < p->dsos.n; i++) {
+		const char *reason = resolver_reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
+
+		add(l, LEDGER_NAMELESS, nameless[i], all ? (double)nameless[i] / (double)all : -1, p->dsos.at[i].name,
+			reason ? reason : "");
+	}
+	if (l->entries.n > before)
+		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at), by_amount);
+	mem_free(nameless);
+}
+
+bool ledger_has_losses(const struct ledger *l)
+{
+	vec_each(e, &l->entries)
+		if (causes[e->cause].is_loss)
+			return true;
+	return false;
+}
+
+static void add_entry(const struct ledger_entry *e, struct str *text)
+{
+	str_add(text, "# ");
+	num_add_grouped(text, e->amount);
+	str_addf(text, " %s ", causes[e->cause].unit);
+	if (e->share >= 0)
+		str_addf(text, "(%.2f%%) ", e->share * 100);
+	if (e->cause == LEDGER_NAMELESS)
+		str_addf(text, "in ");
+	else
+		str_addf(text, "%s%s", causes[e->cause].what, *e->where ? ", " : "");
+	str_add_safe(text, e->where, strlen(e->where));
+	if (e->cause == LEDGER_NAMELESS)
+		str_addf(text, " %s", causes[e->cause].what);
+	if (*e->remedy) {
+		str_add(text, ": ");
+		str_add_safe(text, e->remedy, strlen(e->remedy));
+	}
+	str_addc(text, '\n');
+}
+
+void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
+{
+	const struct ledger_entry *nameless = NULL;
+
+	vec_each(e, &l->entries) {
+		if (in_full || causes[e->cause].is_loss || e->cause == LEDGER_THROTTLED)
+			add_entry(e, text);
+		else if (e->cause == LEDGER_NAMELESS && e->share >= 0.01 && !nameless)
+			nameless = e;
+	}
+	/* By default only the file that costs most names is mentioned. */
+	if (nameless)
+		add_entry(nameless, text);
+}

@@ -1,0 +1,55 @@
+/*
+ * ledger.h - what a result is not made of: everything dropped, cut, throttled or nameless, by cause.
+ *
+ * In       the tally of a session; the outcomes of naming
+ * Out      entries: what, how much, where, and the one command that would repair most of it
+ * Owns     its strings
+ *
+ * Invariant: samples in the file = samples shown + samples here under a cause that loses samples.
+ */
+#ifndef PACE_PROFILE_LEDGER_H
+#define PACE_PROFILE_LEDGER_H
+
+#include "base/str.h"
+#include "profile/profile.h"
+#include "session/session.h"
+#include "symbol/resolver.h"
+
+enum ledger_cause {
+	LEDGER_DROPPED_BY_KERNEL, /* rings were full: samples that never got into the file */
+	LEDGER_LOST_RECORDS,	  /* the same for records of all kinds */
+	LEDGER_THROTTLED,	  /* the kernel switched sampling off for moments */
+	LEDGER_DAMAGED,		  /* bytes of the file that are no records */
+	LEDGER_UNREADABLE,	  /* samples whose fields do not fit their event */
+	LEDGER_FOREIGN,		  /* samples of events the file does not describe */
+	LEDGER_COMPRESSED,	  /* records this version does not unpack */
+	LEDGER_NAMELESS,	  /* samples shown by address */
+};
+
+struct ledger_entry {
+	enum ledger_cause cause;
+	u64 amount;	    /* samples, records or bytes, as the cause says */
+	double share;	    /* of all samples, 0..1; negative if that makes no sense */
+	const char *where;  /* a DSO, a place in the file, or "" */
+	const char *remedy; /* one sentence or command, or "" */
+};
+
+struct ledger {
+	VEC(struct ledger_entry) entries; /* worst first within a cause */
+	struct arena arena;
+	u64 n_samples; /* in the file */
+};
+
+void ledger_fini(struct ledger *l);
+void ledger_add_tally(struct ledger *l, const struct session_tally *t);
+
+/* Samples whose innermost frame has no name, DSO by DSO. */
+void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/* Whether something that was sampled or recorded is missing (and not only nameless). */
+bool ledger_has_losses(const struct ledger *l);
+
+/* One line for the worst; several sentences in all with `in_full`. Each line begins with "# ". */
+void ledger_add_text(const struct ledger *l, bool in_full, struct str *text);
+
+#endif

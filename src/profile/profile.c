@@ -1,0 +1,125 @@
+#include "profile/profile.h"
+
+#include "base/hash.h"
+
+void profile_init(struct profile *p, unsigned labels)
+{
+	memset(p, 0, sizeof(*p));
+	p->labels = labels;
+	vec_add(&p->stacks, ((struct profile_stack){0, 0}));
+	vec_add(&p->symbols, ((struct profile_symbol){0}));
+}
+
+void profile_fini(struct profile *p)
+{
+	intern_fini(&p->strings);
+	vec_fini(&p->dsos);
+	vec_fini(&p->frames);
+	vec_fini(&p->symbols);
+	vec_fini(&p->stacks);
+	vec_fini(&p->events);
+	vec_fini(&p->rows);
+	vec_fini(&p->tasks);
+	table_fini(&p->frame_index);
+	table_fini(&p->stack_index);
+	table_fini(&p->row_index);
+}
+
+u32 profile_frame(struct profile *p, const struct profile_frame *frame)
+{
+	u64 hash = hash_mix(frame->address, (u64)frame->dso << 16 | (u64)frame->mode << 1 | frame->is_return);
+	struct table_probe probe = table_probe(&p->frame_index, hash);
+	u32 i;
+
+	while ((i = table_next(&p->frame_index, &probe)) != TABLE_NONE) {
+		const struct profile_frame *f = &p->frames.at[i];
+
+		if (f->address == frame->address && f->dso == frame->dso && f->mode == frame->mode &&
+			f->is_return == frame->is_return)
+			return i;
+	}
+	table_add(&p->frame_index, hash, p->frames.n);
+	vec_add(&p->frames, *frame);
+	return p->frames.n - 1;
+}
+
+u32 profile_stack(struct profile *p, u32 parent, u32 frame)
+{
+	u64 hash = hash_u64((u64)parent << 32 | frame);
+	struct table_probe probe = table_probe(&p->stack_index, hash);
+	u32 i;
+
+	while ((i = table_next(&p->stack_index, &probe)) != TABLE_NONE)
+		if (p->stacks.at[i].parent == parent && p->stacks.at[i].frame == frame)
+			return i;
+	table_add(&p->stack_index, hash, p->stacks.n);
+	vec_add(&p->stacks, ((struct profile_stack){parent, frame}));
+	return p->stacks.n - 1;
+}
+
+void profile_count(struct profile *p, const struct profile_row *row)
+{
+	u64 hash = hash_words(row->labels, LABEL_COUNT, (u64)row->event << 32 | row->stack);
+	struct table_probe probe = table_probe(&p->row_index, hash);
+	u32 i;
+
+	while ((i = table_next(&p->row_index, &probe)) != TABLE_NONE) {
+		struct profile_row *r = &p->rows.at[i];
+
+		if (r->event != row->event || r->stack != row->stack || memcmp(r->labels, row->labels, sizeof(r->labels)))
+			continue;
+		r->n_samples += row->n_samples;
+		r->period += row->period;
+		return;
+	}
+	table_add(&p->row_index, hash, p->rows.n);
+	vec_add(&p->rows, *row);
+}
+
+static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
+{
+	/* There are few, and they are merged once for each worker. */
+	vec_each(known, &p->dsos)
+		if (known->source == dso->source && known->kind == dso->kind)
+			return known - p->dsos.at;
+	vec_add(&p->dsos, *dso);
+	p->dsos.at[p->dsos.n - 1].path = intern_str(&p->strings, dso->path);
+	p->dsos.at[p->dsos.n - 1].name = intern_str(&p->strings, dso->name);
+	return p->dsos.n - 1;
+}
+
+void profile_merge(struct profile *p, const struct profile *from)
+{
+	u32 *dsos = mem_alloc((from->dsos.n + 1) * sizeof(u32));
+	u32 *frames = mem_alloc((from->frames.n + 1) * sizeof(u32));
+	u32 *stacks = mem_alloc((from->stacks.n + 1) * sizeof(u32));
+
+	for (size_t i = 0; i < from->dsos.n; i++)
+		dsos[i] = merge_dso(p, &from->dsos.at[i]);
+	for (size_t i = 0; i < from->frames.n; i++) {
+		struct profile_frame frame = from->frames.at[i];
+
+		frame.dso = dsos[frame.dso];
+		frames[i] = profile_frame(p, &frame);
+	}
+	stacks[0] = 0;
+	for (size_t i = 1; i < from->stacks.n; i++)
+		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent], frames[from->stacks.at[i].frame]);
+	vec_each(row, &from->rows) {
+		struct profile_row mine = *row;
+
+		mine.stack = stacks[row->stack];
+		if (p->labels & 1 << LABEL_COMM)
+			mine.labels[LABEL_COMM] =
+				(u64)(uintptr_t)intern_str(&p->strings, (const char *)(uintptr_t)row->labels[LABEL_COMM]);
+		profile_count(p, &mine);
+	}
+	for (size_t i = 0; i < from->events.n && i < p->events.n; i++) {
+		p->events.at[i].n_samples += from->events.at[i].n_samples;
+		p->events.at[i].period += from->events.at[i].period;
+	}
+	p->has_stacks |= from->has_stacks;
+	mem_free(dsos);
+	mem_free(frames);
+	mem_free(stacks);
+}

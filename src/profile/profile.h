@@ -1,0 +1,101 @@
+/*
+ * profile.h - samples, counted: the narrow waist between every reader and every view.
+ *
+ * A row says: this stack, in this context, was sampled so often for so much. Stacks are paths in a tree,
+ * frames are places in DSOs, symbols are their names. Nobody right of here knows where it came from.
+ * In       from profile/gather (perf.data), later from other importers
+ * Owns     everything it points to, except names of symbols (the resolver's) until profile_own_names()
+ * Life     the command's
+ * Units    period in the event's unit (ns for clocks, events for counters)
+ *
+ * Invariant: the rows of an event sum to its totals.
+ */
+#ifndef PACE_PROFILE_PROFILE_H
+#define PACE_PROFILE_PROFILE_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "base/types.h"
+#include "base/vec.h"
+
+/* What a row may say about a sample's context. A profile has only the columns that somebody asked for. */
+enum profile_label {
+	LABEL_COMM, /* const char *, interned in the profile */
+	LABEL_PID,
+	LABEL_TID,
+	LABEL_CPU,
+	LABEL_COUNT,
+};
+
+struct profile_dso {
+	const char *path, *name; /* interned */
+	u8 kind;		 /* enum dso_kind */
+	u32 source;		 /* its number in whatever it came from */
+};
+
+struct profile_frame {
+	u32 dso;
+	u32 symbol;	/* 0 until names are resolved */
+	u64 address;	/* a file offset, or absolute where there is no file */
+	u8 mode;	/* PERF_RECORD_MISC_USER, _KERNEL ... */
+	bool is_return; /* a return address: the call is just before it */
+};
+
+struct profile_symbol {
+	u32 dso;
+	u64 start, end;	  /* in the DSO; without a name both are the address */
+	const char *name; /* interned; NULL: none is known */
+	u8 mode;
+	u8 outcome;	  /* enum resolver_outcome: why there is no name */
+};
+
+/* Node 0 is the empty stack; parents come before their children. */
+struct profile_stack {
+	u32 parent;
+	u32 frame; /* innermost */
+};
+
+struct profile_task {
+	u32 pid, tid;
+	const char *comm; /* the last one it had */
+};
+
+struct profile_event {
+	const char *name;
+	u64 n_samples, period;
+	u64 n_lost; /* samples of this event that the kernel dropped */
+};
+
+struct profile_row {
+	u32 event;
+	u32 stack; /* the whole stack; its frame is what was running */
+	u64 n_samples, period;
+	u64 labels[LABEL_COUNT]; /* 0 for columns that were not asked for */
+};
+
+struct profile {
+	struct intern strings;
+	VEC(struct profile_dso) dsos;
+	VEC(struct profile_frame) frames;
+	VEC(struct profile_symbol) symbols; /* [0] is unused: no symbol yet */
+	VEC(struct profile_stack) stacks;
+	VEC(struct profile_event) events;
+	VEC(struct profile_row) rows;
+	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
+	unsigned labels; /* bits 1 << enum profile_label */
+	bool has_stacks; /* more than the innermost frame */
+	struct table frame_index, stack_index, row_index;
+};
+
+void profile_init(struct profile *p, unsigned labels);
+void profile_fini(struct profile *p);
+
+/* The frame, the stack, the row with these contents, created if new. */
+u32 profile_frame(struct profile *p, const struct profile_frame *frame);
+u32 profile_stack(struct profile *p, u32 parent, u32 frame);
+void profile_count(struct profile *p, const struct profile_row *row);
+
+/* Adds everything in `from` to p. DSOs with the same source number, strings with the same text are the same. */
+void profile_merge(struct profile *p, const struct profile *from);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * regs.h - the names of the registers that samples carry, by their numbers in register masks.
+ *
+ * Source   arch/{x86,arm64}/include/uapi/asm/perf_regs.h
+ */
+#ifndef PACE_RECORD_REGS_H
+#define PACE_RECORD_REGS_H
+
+#include "base/types.h"
+
+enum regs_arch {
+	REGS_UNKNOWN,
+	REGS_X86,
+	REGS_ARM64,
+#if defined(__x86_64__) || defined(__i386__)
+	REGS_THIS_MACHINE = REGS_X86,
+#elif defined(__aarch64__)
+	REGS_THIS_MACHINE = REGS_ARM64,
+#else
+	REGS_THIS_MACHINE = REGS_UNKNOWN,
+#endif
+};
+
+/* The name of register `number`, into buf if it has to be made up ("r17"). */
+const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size);
+
+#endif

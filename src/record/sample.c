@@ -1,0 +1,466 @@
+#include "record/sample.h"
+
+#include "base/bytes.h"
+#include "event/abi.h"
+#include "record/regs.h"
+
+enum kind {
+	S_WORD,	    /* u64 */
+	S_TWO,	    /* two u32, side by side in struct sample */
+	S_READ,	    /* counter values */
+	S_CHAIN,    /* u64 n, n words */
+	S_RAW,	    /* u32 n, n bytes, padded to 8 together */
+	S_BRANCHES, /* u64 n, [hw index], n entries, [n counters] */
+	S_REGS,	    /* u64 abi, and if that is not 0 the registers of the mask */
+	S_STACK,    /* u64 n, and if that is not 0 n bytes and the number of real ones */
+	S_AUX,	    /* u64 n, n bytes */
+};
+
+struct row {
+	u64 bits; /* PERF_SAMPLE_*: any of them */
+	const char *name;
+	u8 kind;
+	u16 member; /* offset in struct sample */
+	bool is_in_trailer;
+};
+
+#define ROW(bit, kind, member, in_trailer)                                                        \
+	{                                                                                         \
+		PERF_SAMPLE_##bit, #bit, kind, offsetof(struct sample, member), in_trailer        \
+	}
+
+/* In the order of perf_output_sample(). */
+static const struct row rows[] = {
+	ROW(IDENTIFIER, S_WORD, id, false), /* in the trailer too, but there it is the last */
+	ROW(IP, S_WORD, ip, false),
+	ROW(TID, S_TWO, pid, true),
+	ROW(TIME, S_WORD, time, true),
+	ROW(ADDR, S_WORD, addr, false),
+	ROW(ID, S_WORD, id, true),
+	ROW(STREAM_ID, S_WORD, stream_id, true),
+	ROW(CPU, S_TWO, cpu, true),
+	ROW(PERIOD, S_WORD, period, false),
+	ROW(READ, S_READ, read, false),
+	ROW(CALLCHAIN, S_CHAIN, chain, false),
+	ROW(RAW, S_RAW, raw, false),
+	ROW(BRANCH_STACK, S_BRANCHES, branches, false),
+	ROW(REGS_USER, S_REGS, user_regs, false),
+	ROW(STACK_USER, S_STACK, user_stack, false),
+	{PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT", S_WORD, offsetof(struct sample, weight), false},
+	ROW(DATA_SRC, S_WORD, data_src, false),
+	ROW(TRANSACTION, S_WORD, transaction, false),
+	ROW(REGS_INTR, S_REGS, intr_regs, false),
+	ROW(PHYS_ADDR, S_WORD, phys_addr, false),
+	ROW(CGROUP, S_WORD, cgroup, false),
+	ROW(DATA_PAGE_SIZE, S_WORD, data_page_size, false),
+	ROW(CODE_PAGE_SIZE, S_WORD, code_page_size, false),
+	ROW(AUX, S_AUX, aux, false),
+};
+
+enum { BRANCH_ENTRY_SIZE = 24, ROW_ID = 5 };
+
+_Static_assert(ARRAY_SIZE(rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows), "more rows than a format holds");
+
+const char *sample_field_name(u64 bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].bits & bit)
+			return rows[i].name;
+	return NULL;
+}
+
+void sample_format_init(struct sample_format *f, const struct event_attr *attr)
+{
+	u64 known = 0;
+
+	memset(f, 0, sizeof(*f));
+	f->type = attr->sample_type;
+	f->read_format = attr->read_format;
+	f->branch_type = attr->branch_sample_type;
+	f->user_regs = attr->sample_regs_user;
+	f->intr_regs = attr->sample_regs_intr;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		known |= rows[i].bits;
+		if (!(rows[i].bits & f->type))
+			continue;
+		f->rows[f->n_rows++] = i;
+		if (attr->flags & ATTR_SAMPLE_ID_ALL && (rows[i].is_in_trailer || rows[i].bits == PERF_SAMPLE_IDENTIFIER))
+			f->trailer += 8;
+	}
+	f->unknown = f->type & ~known;
+}
+
+static u64 words_each_value(const struct sample_format *f)
+{
+	return 1 + !!(f->read_format & PERF_FORMAT_ID) + !!(f->read_format & PERF_FORMAT_LOST);
+}
+
+static bool take_words(struct bytes *b, u64 n, struct sample_words *ret)
+{
+	const void *p;
+
+	/* n comes from the record: the division keeps n * 8 from wrapping. */
+	if (n > bytes_left(b) / 8 || !bytes_take(b, n * 8, &p))
+		return false;
+	ret->at = p;
+	ret->n = n;
+	return true;
+}
+
+static bool decode_read(const struct sample_format *f, struct bytes *b, struct sample_read *read)
+{
+	bool is_group = f->read_format & PERF_FORMAT_GROUP;
+	u64 value = 0;
+
+	read->n_values = 1;
+	/* One counter: value, times, id, lost. A group: n, times, n times (value, id, lost). */
+	if (is_group && !bytes_u64(b, &read->n_values))
+		return false;
+	read->values.at = b->at;
+	if (!is_group && !bytes_u64(b, &value))
+		return false;
+	if (f->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED && !bytes_u64(b, &read->time_enabled))
+		return false;
+	if (f->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING && !bytes_u64(b, &read->time_running))
+		return false;
+	if (is_group) {
+		if (read->n_values > bytes_left(b) / 8)
+			return false;
+		return take_words(b, read->n_values * words_each_value(f), &read->values);
+	}
+	/* The words of a lone counter are not neighbours: the view starts at its value and spans the times. */
+	if (!bytes_skip(b, (words_each_value(f) - 1) * 8))
+		return false;
+	read->values.n = (b->at - read->values.at) / 8;
+	return true;
+}
+
+static bool decode_branches(const struct sample_format *f, struct bytes *b, struct sample_branches *br)
+{
+	const void *p;
+
+	if (!bytes_u64(b, &br->n))
+		return false;
+	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !bytes_u64(b, &br->hw_index))
+		return false;
+	if (br->n > bytes_left(b) / BRANCH_ENTRY_SIZE || !bytes_take(b, br->n * BRANCH_ENTRY_SIZE, &p))
+		return false;
+	br->entries = p;
+	if (!(f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS))
+		return true;
+	if (br->n > bytes_left(b) / 8 || !bytes_take(b, br->n * 8, &p))
+		return false;
+	br->counters = p;
+	return true;
+}
+
+static bool decode_regs(u64 mask, struct bytes *b, struct sample_regs *regs)
+{
+	if (!bytes_u64(b, &regs->abi))
+		return false;
+	return !regs->abi || take_words(b, __builtin_popcountll(mask), &regs->values);
+}
+
+static bool decode_sized(struct bytes *b, u64 n, struct record_bytes *ret)
+{
+	const void *p;
+
+	if (!bytes_take(b, n, &p))
+		return false;
+	ret->at = p;
+	ret->n = n;
+	return true;
+}
+
+static bool decode_stack(struct bytes *b, struct sample_stack *stack)
+{
+	u64 n;
+
+	if (!bytes_u64(b, &n))
+		return false;
+	if (!n)
+		return true;
+	if (!decode_sized(b, n, &stack->bytes) || !bytes_u64(b, &stack->dyn_size))
+		return false;
+	stack->dyn_size = MIN(stack->dyn_size, n);
+	return true;
+}
+
+static bool decode_raw(struct bytes *b, struct record_bytes *raw)
+{
+	u32 n;
+
+	if (!bytes_u32(b, &n) || !decode_sized(b, n, raw))
+		return false;
+	return bytes_skip(b, MIN(align_up(4 + (u64)n, 8) - 4 - n, bytes_left(b)));
+}
+
+/* per sample: the kinds that most samples consist of come first */
+static inline bool decode_row(const struct sample_format *f, const struct row *row, struct bytes *b, struct sample *s)
+{
+	void *to = (u8 *)s + row->member;
+	u64 n;
+
+	if (row->kind <= S_TWO) {
+		const void *p;
+
+		if (!bytes_take(b, 8, &p))
+			return false;
+		memcpy(to, p, 8);
+		return true;
+	}
+	switch ((enum kind)row->kind) {
+	case S_CHAIN:
+		return bytes_u64(b, &n) && take_words(b, n, to);
+	case S_READ:
+		return decode_read(f, b, to);
+	case S_RAW:
+		return decode_raw(b, to);
+	case S_BRANCHES:
+		return decode_branches(f, b, to);
+	case S_REGS:
+		return decode_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, b, to);
+	case S_STACK:
+		return decode_stack(b, to);
+	case S_AUX:
+		return bytes_u64(b, &n) && decode_sized(b, n, to);
+	case S_WORD:
+	case S_TWO:
+		break;
+	}
+	return false;
+}
+
+int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 wanted, struct sample *ret_sample,
+	struct err *err)
+{
+	struct bytes b = bytes_of(body, n);
+
+	memset(ret_sample, 0, sizeof(*ret_sample));
+	wanted &= f->type;
+	for (unsigned i = 0; i < f->n_rows && wanted; i++) {
+		const struct row *row = &rows[f->rows[i]];
+
+		wanted &= ~row->bits;
+		if (UNLIKELY(!decode_row(f, row, &b, ret_sample)))
+			return err_set(err, ERR_FORMAT, "a sample of %zu bytes ends inside its field %s", n, row->name);
+	}
+	return 0;
+}
+
+bool sample_decode_trailer(const struct sample_format *f, const struct record *rec, struct sample *ret_sample)
+{
+	struct bytes b;
+
+	if (rec->size < RECORD_HEADER_SIZE + f->trailer)
+		return false;
+	memset(ret_sample, 0, sizeof(*ret_sample));
+	if (!f->trailer)
+		return true;
+	b = bytes_of(rec->at + rec->size - f->trailer, f->trailer);
+	for (unsigned i = 0; i < f->n_rows; i++) {
+		const struct row *row = &rows[f->rows[i]];
+
+		if (row->is_in_trailer && !decode_row(f, row, &b, ret_sample))
+			return false;
+	}
+	return !(f->type & PERF_SAMPLE_IDENTIFIER) || bytes_u64(&b, &ret_sample->id);
+}
+
+bool sample_id_place(const struct sample_format *f, u32 *ret_from_start, u32 *ret_from_end)
+{
+	u32 place = 0, behind = 0;
+
+	if (f->type & PERF_SAMPLE_IDENTIFIER) {
+		*ret_from_start = 0;
+		*ret_from_end = 8;
+		return true;
+	}
+	if (!(f->type & PERF_SAMPLE_ID))
+		return false;
+	for (unsigned i = 0; i < f->n_rows && rows[f->rows[i]].bits != PERF_SAMPLE_ID; i++)
+		place += 8;
+	for (unsigned i = 0; i < f->n_rows; i++)
+		behind += rows[f->rows[i]].is_in_trailer && f->rows[i] >= ROW_ID ? 8 : 0;
+	*ret_from_start = place;
+	*ret_from_end = behind;
+	return true;
+}
+
+/* ---- the way back ---- */
+
+static void put_word(struct str *out, u64 v)
+{
+	str_addn(out, &v, sizeof(v));
+}
+
+static void encode_read(const struct sample_format *f, const struct sample_read *read, struct str *out)
+{
+	if (!(f->read_format & PERF_FORMAT_GROUP)) {
+		str_addn(out, read->values.at, read->values.n * 8);
+		return;
+	}
+	put_word(out, read->n_values);
+	if (f->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		put_word(out, read->time_enabled);
+	if (f->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		put_word(out, read->time_running);
+	str_addn(out, read->values.at, read->values.n * 8);
+}
+
+static void encode_branches(const struct sample_format *f, const struct sample_branches *br, struct str *out)
+{
+	put_word(out, br->n);
+	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		put_word(out, br->hw_index);
+	str_addn(out, br->entries, br->n * BRANCH_ENTRY_SIZE);
+	if (f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
+		str_addn(out, br->counters, br->n * 8);
+}
+
+static void encode_row(const struct sample_format *f, const struct row *row, const struct sample *s, struct str *out)
+{
+	const void *from = (const u8 *)s + row->member;
+	const struct sample_words *words = from;
+	const struct record_bytes *run = from;
+	const struct sample_regs *regs = from;
+	const struct sample_stack *stack = from;
+
+	switch ((enum kind)row->kind) {
+	case S_WORD:
+	case S_TWO:
+		str_addn(out, from, 8);
+		break;
+	case S_READ:
+		encode_read(f, from, out);
+		break;
+	case S_CHAIN:
+		put_word(out, words->n);
+		str_addn(out, words->at, words->n * 8);
+		break;
+	case S_RAW:
+		str_addn(out, &run->n, 4);
+		str_addn(out, run->at, run->n);
+		str_fill(out, '\0', align_up(4 + (u64)run->n, 8) - 4 - run->n);
+		break;
+	case S_BRANCHES:
+		encode_branches(f, from, out);
+		break;
+	case S_REGS:
+		put_word(out, regs->abi);
+		str_addn(out, regs->values.at, regs->values.n * 8);
+		break;
+	case S_STACK:
+		put_word(out, stack->bytes.n);
+		str_addn(out, stack->bytes.at, stack->bytes.n);
+		if (stack->bytes.n)
+			put_word(out, stack->dyn_size);
+		break;
+	case S_AUX:
+		put_word(out, run->n);
+		str_addn(out, run->at, run->n);
+		break;
+	}
+}
+
+void sample_encode(const struct sample_format *f, const struct sample *s, struct str *out)
+{
+	for (unsigned i = 0; i < f->n_rows; i++)
+		encode_row(f, &rows[f->rows[i]], s, out);
+}
+
+size_t sample_size(const struct sample_format *f, const struct sample *s)
+{
+	struct str out = {0};
+	size_t n;
+
+	sample_encode(f, s, &out);
+	n = out.n;
+	str_fini(&out);
+	return n;
+}
+
+void sample_encode_trailer(const struct sample_format *f, const struct sample *s, struct str *out)
+{
+	if (!f->trailer)
+		return;
+	for (unsigned i = 0; i < f->n_rows; i++)
+		if (rows[f->rows[i]].is_in_trailer)
+			encode_row(f, &rows[f->rows[i]], s, out);
+	if (f->type & PERF_SAMPLE_IDENTIFIER)
+		put_word(out, s->id);
+}
+
+static void add_words(const struct sample_words *words, struct str *text)
+{
+	for (u64 i = 0; i < words->n; i++)
+		str_addf(text, " %llx", (unsigned long long)load_u64(words->at + i * 8));
+}
+
+static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
+{
+	u64 k = 0;
+
+	str_addf(text, " abi %llu", (unsigned long long)regs->abi);
+	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
+		char name[16];
+
+		if (!(mask >> bit & 1))
+			continue;
+		str_addf(text, " %s=0x%llx", regs_name(REGS_THIS_MACHINE, bit, name, sizeof(name)),
+			(unsigned long long)load_u64(regs->values.at + 8 * k++));
+	}
+}
+
+static void add_row(const struct sample_format *f, const struct row *row, const struct sample *s, struct str *text)
+{
+	const void *from = (const u8 *)s + row->member;
+	const struct sample_stack *stack = from;
+	const struct sample_branches *br = from;
+	const struct sample_read *read = from;
+
+	str_addf(text, "%s", row->name);
+	switch ((enum kind)row->kind) {
+	case S_WORD:
+		str_addf(text, row->bits & (PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID) ? " %llu" : " 0x%llx",
+			(unsigned long long)load_u64(from));
+		break;
+	case S_TWO:
+		str_addf(text, row->bits == PERF_SAMPLE_TID ? " %u/%u" : " %u", load_u32(from),
+			load_u32((const u8 *)from + 4));
+		break;
+	case S_READ:
+		str_addf(text, " n %llu enabled %llu running %llu:", (unsigned long long)read->n_values,
+			(unsigned long long)read->time_enabled, (unsigned long long)read->time_running);
+		add_words(&read->values, text);
+		break;
+	case S_CHAIN:
+		str_addf(text, " n %llu:", (unsigned long long)s->chain.n);
+		add_words(&s->chain, text);
+		break;
+	case S_RAW:
+	case S_AUX:
+		str_addf(text, " %u bytes", ((const struct record_bytes *)from)->n);
+		break;
+	case S_BRANCHES:
+		str_addf(text, " n %llu:", (unsigned long long)br->n);
+		for (u64 i = 0; i < br->n; i++)
+			str_addf(text, " %llx->%llx",
+				(unsigned long long)load_u64(br->entries + i * BRANCH_ENTRY_SIZE),
+				(unsigned long long)load_u64(br->entries + i * BRANCH_ENTRY_SIZE + 8));
+		break;
+	case S_REGS:
+		add_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, from, text);
+		break;
+	case S_STACK:
+		str_addf(text, " %u bytes, %llu real", stack->bytes.n, (unsigned long long)stack->dyn_size);
+		break;
+	}
+	str_addc(text, '\n');
+}
+
+void sample_add_text(const struct sample_format *f, const struct sample *s, struct str *text)
+{
+	for (unsigned i = 0; i < f->n_rows; i++)
+		add_row(f, &rows[f->rows[i]], s, text);
+}

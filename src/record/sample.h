@@ -1,0 +1,120 @@
+/*
+ * sample.h - one sample: which fields it has, in which order, and what they hold.
+ *
+ * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding and printing
+ * walk the same rows, so the order is stated once.
+ * In       an attr (what was asked for) and the bytes behind a record's header, in this machine's byte order
+ * Out      struct sample; chains, stacks and raw bytes are views into the record
+ * Life     views are valid as long as the record's buffer
+ * Errors   ERR_FORMAT with the field that does not fit
+ * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the comment
+ *          in linux/perf_event.h is older and misses CGROUP
+ */
+#ifndef PACE_RECORD_SAMPLE_H
+#define PACE_RECORD_SAMPLE_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/types.h"
+#include "event/attr.h"
+#include "record/record.h"
+
+/* n 64-bit words at any address: read them with load_u64(). */
+struct sample_words {
+	const u8 *at;
+	u64 n;
+};
+
+struct sample_read {
+	u64 time_enabled, time_running; /* ns; 0 if not recorded */
+	struct sample_words values;	/* of words_each words: value, [id], [lost] */
+	u64 n_values;			/* 1 without PERF_FORMAT_GROUP */
+};
+
+struct sample_branches {
+	u64 n;
+	u64 hw_index;
+	const u8 *entries; /* n of 24 bytes: from, to, flags */
+	const u8 *counters; /* n words with PERF_SAMPLE_BRANCH_COUNTERS, else NULL */
+};
+
+struct sample_regs {
+	u64 abi; /* 0: none, 1: 32 bit, 2: 64 bit */
+	struct sample_words values;
+};
+
+struct sample_stack {
+	struct record_bytes bytes; /* the dump, of which dyn_size bytes are real */
+	u64 dyn_size;
+};
+
+struct sample {
+	u64 id; /* from IDENTIFIER or ID */
+	u64 ip;
+	u32 pid, tid;
+	u64 time; /* ns of the perf clock */
+	u64 addr;
+	u64 stream_id;
+	u32 cpu;
+	u32 cpu_reserved;
+	u64 period;
+	struct sample_read read;
+	struct sample_words chain; /* with PERF_CONTEXT_* markers, innermost first */
+	struct record_bytes raw;
+	struct sample_branches branches;
+	struct sample_regs user_regs;
+	struct sample_stack user_stack;
+	u64 weight; /* WEIGHT, or the three parts of WEIGHT_STRUCT: u32, u16, u16 */
+	u64 data_src;
+	u64 transaction;
+	struct sample_regs intr_regs;
+	u64 phys_addr;
+	u64 cgroup;
+	u64 data_page_size;
+	u64 code_page_size;
+	struct record_bytes aux;
+};
+
+/* What the samples of one event look like, worked out once from its attr. */
+struct sample_format {
+	u64 type; /* PERF_SAMPLE_* */
+	u64 read_format;
+	u64 branch_type;
+	u64 user_regs, intr_regs; /* register masks */
+	u8 n_rows;
+	u8 rows[32];		  /* positions in the field table */
+	u16 trailer;		  /* bytes at the end of the other records; 0 without sample_id_all */
+	u64 unknown;		  /* sample_type bits that are not in the table: samples end before them */
+};
+
+void sample_format_init(struct sample_format *format, const struct event_attr *attr);
+
+/*
+ * Decodes the body (n bytes behind the header). Only fields in `wanted` (PERF_SAMPLE_*) and those before
+ * the last of them are looked at; the others are zero.
+ */
+int sample_decode(const struct sample_format *format, const u8 *body, size_t n, u64 wanted,
+	struct sample *ret_sample, struct err *err);
+
+/* The trailer of a record that is no sample: id, pid, tid, time, stream_id, cpu. False if it is cut off. */
+bool sample_decode_trailer(const struct sample_format *format, const struct record *rec, struct sample *ret_sample);
+
+/* Appends the body of a SAMPLE record; sample_decode() of it gives the same sample. */
+void sample_encode(const struct sample_format *format, const struct sample *sample, struct str *out);
+
+/* Bytes that sample_encode() would append. */
+size_t sample_size(const struct sample_format *format, const struct sample *sample);
+
+/* Appends the trailer, as the kernel does behind other records. */
+void sample_encode_trailer(const struct sample_format *format, const struct sample *sample, struct str *out);
+
+/* Adds one line "name value" for each field. */
+void sample_add_text(const struct sample_format *format, const struct sample *sample, struct str *text);
+
+/* The name of a PERF_SAMPLE_* bit, or NULL. */
+const char *sample_field_name(u64 bit);
+
+/* Where the word that names the event stands: from the body's start, or, for trailers, from the record's end. */
+bool sample_id_place(const struct sample_format *format, u32 *ret_from_start, u32 *ret_from_end);
+
+#endif

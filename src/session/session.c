@@ -1,0 +1,251 @@
+#include "session/session.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/workers.h"
+#include "event/abi.h"
+
+enum { PIECE_BYTES = 1 << 20 };
+
+int session_open(struct session *s, const char *path, struct log *log, struct err *err)
+{
+	memset(s, 0, sizeof(*s));
+	if (reader_open(&s->reader, path, log, err))
+		return err->code;
+	formats_init(&s->formats, &s->reader.events);
+	s->has_times = s->formats.time_in_all;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	formats_fini(&s->formats);
+	vec_fini(&s->pieces);
+	reader_close(&s->reader);
+}
+
+/* ---- pass 1 ---- */
+
+/* A record that says who ran where, kept until all of them can be put in order. */
+struct side_record {
+	struct record rec; /* in the scan's arena */
+	u32 event;
+};
+
+struct scan {
+	struct session *session;
+	VEC(struct side_record) records;
+	VEC(struct sort_item) order; /* key: time */
+	struct arena arena;
+	u64 last_time;
+};
+
+static const struct sample_format *format_of(const struct session *s, const struct record *rec)
+{
+	u32 event = formats_event(&s->formats, rec);
+
+	return &s->formats.at[event == TABLE_NONE ? 0 : event];
+}
+
+static u64 time_of(const struct session *s, const struct record *rec)
+{
+	struct sample trailer;
+
+	if (!s->has_times)
+		return rec->offset;
+	return sample_decode_trailer(format_of(s, rec), rec, &trailer) ? trailer.time : 0;
+}
+
+static void keep_side_record(struct scan *scan, const struct record *rec)
+{
+	struct side_record *kept = vec_push(&scan->records);
+	u64 time = time_of(scan->session, rec);
+
+	kept->rec = *rec;
+	kept->rec.at = arena_copy(&scan->arena, rec->at, rec->size);
+	vec_add(&scan->order, ((struct sort_item){time, scan->records.n - 1}));
+	scan->session->tally.n_out_of_order += time && time < scan->last_time;
+	scan->last_time = MAX(scan->last_time, time);
+}
+
+/* Counts what the kernel says it dropped. */
+static void count_loss(struct session *s, const struct record *rec)
+{
+	union record_body body;
+	struct err err;
+
+	if (record_decode(rec, format_of(s, rec)->trailer, &body, &err) <= 0) {
+		s->tally.n_undecoded++;
+		return;
+	}
+	if (rec->type == PERF_RECORD_LOST)
+		s->tally.n_lost_records += body.lost.lost;
+	else
+		s->tally.n_lost_samples += body.lost.lost;
+}
+
+static void scan_record(struct scan *scan, const struct record *rec)
+{
+	struct session *s = scan->session;
+
+	s->tally.n_by_type[rec->type < ARRAY_SIZE(s->tally.n_by_type) ? rec->type : 0]++;
+	if (LIKELY(rec->type == PERF_RECORD_SAMPLE)) {
+		s->has_kernel_samples |= (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+		return;
+	}
+	if (record_is_state(rec->type))
+		keep_side_record(scan, rec);
+	else if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
+		count_loss(s, rec);
+	else if (rec->type == PERF_RECORD_THROTTLE)
+		s->tally.n_throttled++;
+	else if (rec->type == PERF_RECORD_COMPRESSED || rec->type == PERF_RECORD_COMPRESSED2)
+		s->tally.n_compressed++;
+}
+
+/* By time; those of one moment in the order of the file. */
+static void hand_on(struct scan *scan,
+	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time), void *ctx)
+{
+	struct session *s = scan->session;
+
+	sort_by_key(scan->order.at, scan->order.n);
+	vec_each(item, &scan->order) {
+		const struct record *rec = &scan->records.at[item->value].rec;
+		union record_body body;
+		struct err err;
+
+		if (record_decode(rec, format_of(s, rec)->trailer, &body, &err) <= 0) {
+			s->tally.n_undecoded++;
+			continue;
+		}
+		state(ctx, rec, &body, item->key);
+	}
+}
+
+int session_scan(struct session *s,
+	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time), void *ctx,
+	struct err *err)
+{
+	struct scan scan = {.session = s};
+	struct reader_cursor cursor;
+	struct record rec;
+	u64 piece_end = 0;
+	int r;
+
+	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
+	while ((r = reader_next(&cursor, &rec, err)) > 0) {
+		if (rec.offset >= piece_end) {
+			vec_add(&s->pieces, rec.offset);
+			piece_end = rec.offset + PIECE_BYTES;
+		}
+		scan_record(&scan, &rec);
+	}
+	s->tally.damage = cursor.damage;
+	s->tally.n_samples = s->tally.n_by_type[PERF_RECORD_SAMPLE];
+	reader_cursor_fini(&cursor);
+	if (!r)
+		hand_on(&scan, state, ctx);
+	vec_fini(&scan.records);
+	vec_fini(&scan.order);
+	arena_fini(&scan.arena);
+	return r;
+}
+
+/* ---- pass 2 ---- */
+
+struct pass {
+	struct session *session;
+	const struct session_sink *sink;
+	u64 fields; /* what must be decoded: the sink's wishes, and the time */
+	struct session_tally *tallies; /* one of each for each worker */
+	struct reader_cursor *cursors;
+	struct err *errs;
+	atomic_bool has_failed;
+};
+
+static void read_sample(struct pass *pass, const struct record *rec, unsigned worker)
+{
+	struct session *s = pass->session;
+	struct session_tally *tally = &pass->tallies[worker];
+	struct session_sample out = {.rec = rec};
+	struct sample sample;
+	struct err err;
+
+	out.event = formats_event(&s->formats, rec);
+	if (UNLIKELY(out.event == TABLE_NONE)) {
+		tally->n_foreign_id++;
+		return;
+	}
+	if (UNLIKELY(sample_decode(&s->formats.at[out.event], rec->at + RECORD_HEADER_SIZE,
+			     rec->size - RECORD_HEADER_SIZE, pass->fields, &sample, &err))) {
+		tally->n_undecoded++;
+		return;
+	}
+	if (!(s->formats.at[out.event].type & PERF_SAMPLE_PERIOD))
+		sample.period = s->reader.events.at[out.event].attr.sample_period;
+	out.sample = &sample;
+	out.time = s->has_times ? sample.time : rec->offset;
+	if (sample.time) {
+		tally->first_time = tally->first_time ? MIN(tally->first_time, sample.time) : sample.time;
+		tally->last_time = MAX(tally->last_time, sample.time);
+	}
+	pass->sink->sample(pass->sink->workers[worker], &out);
+}
+
+static void read_piece(void *ctx, size_t i, unsigned worker)
+{
+	struct pass *pass = ctx;
+	struct session *s = pass->session;
+	struct reader_cursor *cursor = &pass->cursors[worker];
+	struct record rec;
+	struct err err;
+	int r;
+
+	if (atomic_load(&pass->has_failed))
+		return;
+	reader_cursor_aim(cursor, s->pieces.at[i], i + 1 < s->pieces.n ? s->pieces.at[i + 1] : s->reader.data_end);
+	while ((r = reader_next(cursor, &rec, &err)) > 0)
+		if (rec.type == PERF_RECORD_SAMPLE)
+			read_sample(pass, &rec, worker);
+	if (r < 0) {
+		pass->errs[worker] = err;
+		atomic_store(&pass->has_failed, true);
+	}
+}
+
+static void add_tally(struct session_tally *sum, const struct session_tally *t)
+{
+	sum->n_undecoded += t->n_undecoded;
+	sum->n_foreign_id += t->n_foreign_id;
+	if (t->first_time && (!sum->first_time || t->first_time < sum->first_time))
+		sum->first_time = t->first_time;
+	sum->last_time = MAX(sum->last_time, t->last_time);
+}
+
+int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink, struct err *err)
+{
+	struct pass pass = {.session = s, .sink = sink, .fields = sink->wanted | PERF_SAMPLE_TIME};
+	int r = 0;
+
+	pass.tallies = mem_zalloc(n_workers * sizeof(*pass.tallies));
+	pass.cursors = mem_alloc(n_workers * sizeof(*pass.cursors));
+	pass.errs = mem_zalloc(n_workers * sizeof(*pass.errs));
+	for (unsigned i = 0; i < n_workers; i++)
+		reader_cursor_init(&pass.cursors[i], &s->reader, 0, 0);
+	workers_run(n_workers, s->pieces.n, read_piece, &pass);
+	for (unsigned i = 0; i < n_workers; i++) {
+		reader_cursor_fini(&pass.cursors[i]);
+		add_tally(&s->tally, &pass.tallies[i]);
+		if (pass.errs[i].code && !r) {
+			*err = pass.errs[i];
+			r = err->code;
+		}
+	}
+	mem_free(pass.tallies);
+	mem_free(pass.cursors);
+	mem_free(pass.errs);
+	return r;
+}

@@ -1,0 +1,73 @@
+#include "symbol/buildid.h"
+
+#include <stdio.h>
+
+#include "base/sysfile.h"
+#include "event/abi.h"
+#include "symbol/elf.h"
+#include "symbol/kallsyms.h"
+#include "symbol/vdso.h"
+
+static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
+{
+	struct elf elf;
+	struct err err;
+	u8 n;
+
+	if (elf_open(&elf, path, &err))
+		return 0;
+	n = elf_build_id(&elf, id);
+	elf_close(&elf);
+	return n;
+}
+
+/* A loaded module, by its name in brackets. */
+static u8 of_module(const char *name, u8 id[BUILD_ID_MAX])
+{
+	struct str notes = {0};
+	char path[256];
+	struct err err;
+	u8 n = 0;
+
+	snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", (int)strcspn(name + 1, "]"), name + 1);
+	if (!sysfile_read(path, 1 << 16, &notes, &err))
+		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
+	str_fini(&notes);
+	return n;
+}
+
+static u8 of_dso(const struct dso *dso, u8 id[BUILD_ID_MAX])
+{
+	if (dso->build_id_size) {
+		memcpy(id, dso->build_id, dso->build_id_size);
+		return dso->build_id_size;
+	}
+	switch ((enum dso_kind)dso->kind) {
+	case DSO_KERNEL:
+		return kallsyms_build_id(id);
+	case DSO_MODULE:
+		return of_module(dso->name, id);
+	case DSO_FILE:
+		return of_file(dso->path, id);
+	case DSO_VDSO:
+		return vdso_build_id(id);
+	default:
+		return 0;
+	}
+}
+
+void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info)
+{
+	vec_each(d, &m->dsos.at) {
+		const struct dso *dso = *d;
+		struct file_build_id entry = {.pid = -1, .path = dso->path};
+
+		if (!hit[dso->id])
+			continue;
+		entry.id_size = of_dso(dso, entry.id);
+		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE ? PERF_RECORD_MISC_KERNEL
+									       : PERF_RECORD_MISC_USER;
+		if (entry.id_size)
+			vec_add(&info->build_ids, entry);
+	}
+}

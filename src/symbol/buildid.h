@@ -1,0 +1,17 @@
+/*
+ * buildid.h - the build-ids of what was sampled, asked from the running machine at the end of a recording.
+ *
+ * In       the machine of a session that was just recorded here; which DSOs were hit
+ * Out      entries for the recording's table of build-ids
+ * Source   /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id, the ELF files' own notes
+ */
+#ifndef PACE_SYMBOL_BUILDID_H
+#define PACE_SYMBOL_BUILDID_H
+
+#include "file/feature.h"
+#include "machine/machine.h"
+
+/* Appends to info->build_ids; DSOs without a build-id are left out. */
+void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * demangle.h - names as they were in the source.
+ *
+ * Source   libiberty (C++ Itanium ABI, Rust legacy and v0, D)
+ */
+#ifndef PACE_SYMBOL_DEMANGLE_H
+#define PACE_SYMBOL_DEMANGLE_H
+
+#include "base/str.h"
+
+/* The readable name, interned; `name` itself if it is not mangled. */
+const char *demangle(const char *name, struct intern *strings);
+
+#endif

@@ -1,0 +1,280 @@
+#include "symbol/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* A cursor at an offset of the file; empty if the offset lies outside. */
+static struct bytes at_offset(const struct elf *elf, u64 offset)
+{
+	u64 start = MIN(offset, elf->size);
+	struct bytes b = bytes_of(elf->data + start, elf->size - start);
+
+	b.swap = elf->swap;
+	b.offset = start;
+	return b;
+}
+
+/* An address-sized word. */
+static bool take_word(const struct elf *elf, struct bytes *b, u64 *ret_v)
+{
+	u32 v;
+
+	if (elf->is_64)
+		return bytes_u64(b, ret_v);
+	if (!bytes_u32(b, &v))
+		return false;
+	*ret_v = v;
+	return true;
+}
+
+static bool take_section(const struct elf *elf, struct bytes *b, struct elf_section *s)
+{
+	u64 align;
+
+	return bytes_u32(b, &s->name) && bytes_u32(b, &s->type) && take_word(elf, b, &s->flags) &&
+		take_word(elf, b, &s->addr) && take_word(elf, b, &s->offset) && take_word(elf, b, &s->size) &&
+		bytes_u32(b, &s->link) && bytes_u32(b, &s->info) && take_word(elf, b, &align) &&
+		take_word(elf, b, &s->entry_size);
+}
+
+static bool take_segment(const struct elf *elf, struct bytes *b, struct elf_segment *s)
+{
+	u64 pa, align;
+
+	if (!bytes_u32(b, &s->type))
+		return false;
+	/* The flags moved forward when words grew to 64 bits. */
+	if (elf->is_64 && !bytes_u32(b, &s->flags))
+		return false;
+	if (!take_word(elf, b, &s->offset) || !take_word(elf, b, &s->va) || !take_word(elf, b, &pa) ||
+		!take_word(elf, b, &s->file_size) || !take_word(elf, b, &s->mem_size))
+		return false;
+	if (!elf->is_64 && !bytes_u32(b, &s->flags))
+		return false;
+	return take_word(elf, b, &align);
+}
+
+static void read_segments(struct elf *elf, u64 offset, u16 n)
+{
+	struct bytes b = at_offset(elf, offset);
+
+	elf->segments = mem_zalloc(((size_t)n + 1) * sizeof(*elf->segments));
+	while (elf->n_segments < n && take_segment(elf, &b, &elf->segments[elf->n_segments]))
+		elf->n_segments++;
+}
+
+static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
+{
+	struct bytes b = at_offset(elf, offset);
+	size_t each = elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	struct elf_section first;
+
+	if (!offset || !take_section(elf, &b, &first))
+		return;
+	/* More than 65,279 sections: the numbers stand in the first entry. */
+	if (n == 0)
+		n = MIN(first.size, (u64)UINT32_MAX);
+	if (names_index == SHN_XINDEX)
+		names_index = first.link;
+	b = at_offset(elf, offset);
+	n = MIN((u64)n, bytes_left(&b) / each);
+	elf->sections = mem_zalloc(((size_t)n + 1) * sizeof(*elf->sections));
+	while (elf->n_sections < n && take_section(elf, &b, &elf->sections[elf->n_sections]))
+		elf->n_sections++;
+	if (names_index < elf->n_sections)
+		elf_contents(elf, &elf->sections[names_index], &elf->section_names);
+}
+
+static int parse(struct elf *elf, struct err *err)
+{
+	u16 n_segments, segment_size, n_sections, section_size, names_index, header_size;
+	struct bytes b;
+	u64 entry, segments, sections;
+	u32 version, flags;
+
+	if (elf->size < EI_NIDENT || memcmp(elf->data, ELFMAG, SELFMAG))
+		return err_set(err, ERR_FORMAT, "it is no ELF file");
+	elf->is_64 = elf->data[EI_CLASS] == ELFCLASS64;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	elf->swap = elf->data[EI_DATA] == ELFDATA2MSB;
+#else
+	elf->swap = elf->data[EI_DATA] == ELFDATA2LSB;
+#endif
+	b = at_offset(elf, EI_NIDENT);
+	if (!bytes_u16(&b, &elf->type) || !bytes_u16(&b, &elf->machine) || !bytes_u32(&b, &version) ||
+		!take_word(elf, &b, &entry) || !take_word(elf, &b, &segments) || !take_word(elf, &b, &sections) ||
+		!bytes_u32(&b, &flags) || !bytes_u16(&b, &header_size) || !bytes_u16(&b, &segment_size) ||
+		!bytes_u16(&b, &n_segments) || !bytes_u16(&b, &section_size) || !bytes_u16(&b, &n_sections) ||
+		!bytes_u16(&b, &names_index))
+		return err_set(err, ERR_FORMAT, "its ELF header is cut off");
+	read_segments(elf, segments, n_segments);
+	read_sections(elf, sections, n_sections, names_index);
+	return 0;
+}
+
+int elf_open(struct elf *elf, const char *path, struct err *err)
+{
+	/* O_NONBLOCK: a FIFO of that name must not hold us up. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	void *map;
+	int sys;
+
+	memset(elf, 0, sizeof(*elf));
+	if (fd < 0)
+		return err_sys(err, errno, "opening '%s'", path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
+	}
+	if (st.st_size < EI_NIDENT) {
+		close(fd);
+		return err_set(err, ERR_FORMAT, "'%s' is too small for an ELF file", path);
+	}
+	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	sys = errno;
+	close(fd);
+	if (map == MAP_FAILED)
+		return err_sys(err, sys, "mapping '%s'", path);
+	elf->data = map;
+	elf->size = st.st_size;
+	elf->is_mapped = true;
+	if (parse(elf, err)) {
+		elf_close(elf);
+		return err_prefix(err, "'%s'", path);
+	}
+	return 0;
+}
+
+int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err)
+{
+	memset(elf, 0, sizeof(*elf));
+	elf->data = data;
+	elf->size = size;
+	if (parse(elf, err)) {
+		elf_close(elf);
+		return err->code;
+	}
+	return 0;
+}
+
+void elf_close(struct elf *elf)
+{
+	if (elf->is_mapped)
+		munmap((void *)elf->data, elf->size);
+	mem_free(elf->sections);
+	mem_free(elf->segments);
+	memset(elf, 0, sizeof(*elf));
+}
+
+const struct elf_section *elf_section(const struct elf *elf, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		struct bytes names = elf->section_names;
+		const void *p;
+
+		if (bytes_skip(&names, elf->sections[i].name) && bytes_take(&names, n + 1, &p) && !memcmp(p, name, n + 1))
+			return &elf->sections[i];
+	}
+	return NULL;
+}
+
+const struct elf_section *elf_section_of_type(const struct elf *elf, u32 type)
+{
+	for (u32 i = 0; i < elf->n_sections; i++)
+		if (elf->sections[i].type == type)
+			return &elf->sections[i];
+	return NULL;
+}
+
+const struct elf_section *elf_section_at(const struct elf *elf, u32 index)
+{
+	return index < elf->n_sections ? &elf->sections[index] : NULL;
+}
+
+bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
+{
+	struct bytes b;
+
+	if (!s || s->type == SHT_NOBITS || s->offset > elf->size)
+		return false;
+	b = at_offset(elf, s->offset);
+	return bytes_sub(&b, s->size, ret_bytes);
+}
+
+u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])
+{
+	u32 name_size, desc_size, type;
+
+	while (bytes_u32(&notes, &name_size) && bytes_u32(&notes, &desc_size) && bytes_u32(&notes, &type)) {
+		const void *name, *desc;
+
+		if (!bytes_take(&notes, align_up(name_size, 4), &name) ||
+			!bytes_take(&notes, MIN(align_up(desc_size, 4), bytes_left(&notes)), &desc))
+			return 0;
+		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !desc_size)
+			continue;
+		desc_size = MIN(desc_size, (u32)BUILD_ID_MAX);
+		memcpy(id, desc, desc_size);
+		return desc_size;
+	}
+	return 0;
+}
+
+u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX])
+{
+	u8 n = 0;
+
+	for (u32 i = 0; i < elf->n_sections && !n; i++) {
+		struct bytes b;
+
+		if (elf->sections[i].type == SHT_NOTE && elf_contents(elf, &elf->sections[i], &b))
+			n = elf_build_id_in_notes(b, id);
+	}
+	/* Files whose section table was stripped still have their segments. */
+	for (u32 i = 0; i < elf->n_segments && !n; i++) {
+		struct bytes b = at_offset(elf, elf->segments[i].offset), sub;
+
+		if (elf->segments[i].type == PT_NOTE && bytes_sub(&b, elf->segments[i].file_size, &sub))
+			n = elf_build_id_in_notes(sub, id);
+	}
+	return n;
+}
+
+bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc)
+{
+	struct bytes b;
+	size_t n;
+
+	if (!elf_contents(elf, elf_section(elf, ".gnu_debuglink"), &b) || !bytes_cstr(&b, ret_name, &n))
+		return false;
+	/* The checksum is aligned to 4 from the section's start. */
+	return bytes_skip(&b, align_up(n + 1, 4) - (n + 1)) && bytes_u32(&b, ret_crc);
+}
+
+bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
+{
+	const struct elf_segment *found = NULL;
+
+	/* Two segments may share a page of the file: code is what was sampled, so an executable one wins. */
+	for (u32 i = 0; i < elf->n_segments; i++) {
+		const struct elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_LOAD || offset < s->offset || offset - s->offset >= s->file_size)
+			continue;
+		if (!found || (s->flags & PF_X && !(found->flags & PF_X)))
+			found = s;
+	}
+	if (!found)
+		return false;
+	*ret_va = offset - found->offset + found->va;
+	return true;
+}

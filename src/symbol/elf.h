@@ -1,0 +1,70 @@
+/*
+ * elf.h - an ELF file, mapped and checked: its sections, segments and notes.
+ *
+ * In       a path or a piece of memory; 32 and 64 bit, both byte orders
+ * Out      views of sections; addresses for file offsets
+ * Owns     the mapping
+ * Life     views are valid until elf_close()
+ * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size in the
+ *          file is checked before it is used
+ * Source   System V ABI, chapter 4 and 5; elf(5)
+ */
+#ifndef PACE_SYMBOL_ELF_H
+#define PACE_SYMBOL_ELF_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/types.h"
+#include "record/record.h"
+
+struct elf_section {
+	u32 name; /* offset in the table of section names */
+	u32 type;
+	u64 flags, addr, offset, size;
+	u32 link, info;
+	u64 entry_size;
+};
+
+struct elf_segment {
+	u32 type, flags;
+	u64 offset, va, file_size, mem_size;
+};
+
+struct elf {
+	const u8 *data;
+	u64 size;
+	bool is_mapped; /* to be unmapped; else it is somebody's memory */
+	bool is_64, swap;
+	u16 machine, type;
+	struct elf_section *sections;
+	u32 n_sections;
+	struct elf_segment *segments;
+	u32 n_segments;
+	struct bytes section_names;
+};
+
+int elf_open(struct elf *elf, const char *path, struct err *err);
+int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
+void elf_close(struct elf *elf);
+
+/* The section called `name`, or NULL; the first of a type. */
+const struct elf_section *elf_section(const struct elf *elf, const char *name);
+const struct elf_section *elf_section_of_type(const struct elf *elf, u32 type);
+const struct elf_section *elf_section_at(const struct elf *elf, u32 index);
+
+/* What a section holds; false for sections without contents or outside the file. */
+bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes);
+
+/* The file's build-id into id; its size, 0 if it has none. */
+u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX]);
+
+/* The name and checksum of the separate debug file that .gnu_debuglink points to. */
+bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc);
+
+/* The address that a byte of the file is loaded to, before relocation. False if no segment loads it. */
+bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va);
+
+/* A build-id in the notes at p (as in /sys/kernel/notes); its size, 0 if there is none. */
+u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX]);
+
+#endif

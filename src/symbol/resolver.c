@@ -1,0 +1,194 @@
+#include "symbol/resolver.h"
+
+#include <elf.h>
+#include <sys/utsname.h>
+
+#include "symbol/kallsyms.h"
+#include "symbol/vdso.h"
+
+struct resolver_dso {
+	bool is_loaded, has_image;
+	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
+	struct elf image, debug;
+	struct symtab symtab;
+	struct err err;
+};
+
+void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs, struct log *log)
+{
+	memset(r, 0, sizeof(*r));
+	r->places.symfs = symfs ? symfs : "";
+	r->places.log = log;
+	r->machine = machine;
+	r->kallsyms = "/proc/kallsyms";
+	r->n_dsos = machine->dsos.at.n;
+	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
+}
+
+void resolver_fini(struct resolver *r)
+{
+	for (size_t i = 0; i < r->n_dsos; i++) {
+		symtab_fini(&r->dsos[i].symtab);
+		elf_close(&r->dsos[i].image);
+		elf_close(&r->dsos[i].debug);
+	}
+	mem_free(r->dsos);
+	symtab_fini(&r->kernel);
+	memset(r, 0, sizeof(*r));
+}
+
+/* ---- kernel ---- */
+
+static const struct dso *kernel_dso(const struct resolver *r)
+{
+	vec_each(dso, &r->machine->dsos.at)
+		if ((*dso)->kind == DSO_KERNEL)
+			return *dso;
+	return NULL;
+}
+
+static bool is_running_kernel(struct resolver *r)
+{
+	const struct dso *dso = kernel_dso(r);
+	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
+	struct utsname uts;
+
+	if (dso && dso->build_id_size && n) {
+		if (n == dso->build_id_size && !memcmp(id, dso->build_id, n))
+			return true;
+		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on another kernel build%s%s",
+			r->recorded_release ? ", " : "", r->recorded_release ? r->recorded_release : "");
+		return false;
+	}
+	/* Without build-ids the release has to do. */
+	if (r->recorded_release && uname(&uts) == 0 && strcmp(uts.release, r->recorded_release)) {
+		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on Linux %s, this is %s", r->recorded_release,
+			uts.release);
+		return false;
+	}
+	return true;
+}
+
+void resolver_load_kernel(struct resolver *r)
+{
+	if (!is_running_kernel(r) || kallsyms_read(r->kallsyms, &r->kernel, &r->kernel_text, &r->kernel_err))
+		return;
+	symtab_finish(&r->kernel);
+	r->has_kernel = true;
+}
+
+/* How far the kernel lay from where it lies now: it moves at each boot (KASLR). */
+static u64 kernel_shift(const struct resolver *r)
+{
+	u64 recorded = r->machine->kernel_text;
+
+	return recorded && r->kernel_text ? r->kernel_text - recorded : 0;
+}
+
+/* ---- files ---- */
+
+/* The vdso of this kernel, if it is the one that was recorded. */
+static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err)
+{
+	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
+
+	if (dso->build_id_size && (n != dso->build_id_size || memcmp(id, dso->build_id, n)))
+		return false;
+	return !vdso_open(ret_elf, err);
+}
+
+static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct err ignored;
+
+	if (find_image(&r->places, dso, &d->image, &d->err)) {
+		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
+		return;
+	}
+	d->has_image = true;
+	if (!symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) &&
+		(find_debug(&r->places, dso, &d->image, &d->debug, &ignored) ||
+			!symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)))
+		symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	symtab_add_plt(&d->symtab, &d->image);
+	symtab_finish(&d->symtab);
+	if (d->symtab.symbols.n)
+		return;
+	d->outcome = RESOLVER_NO_SYMBOLS;
+	err_set(&d->err, ERR_NOENT, "'%s' is stripped and its debug symbols are not installed", dso->path);
+}
+
+void resolver_load(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+
+	if (d->is_loaded)
+		return;
+	d->is_loaded = true;
+	switch ((enum dso_kind)dso->kind) {
+	case DSO_UNKNOWN:
+		d->outcome = RESOLVER_NO_MAP;
+		break;
+	case DSO_FILE:
+		load_file(r, dso, d);
+		break;
+	case DSO_VDSO:
+		if (own_vdso(dso, &d->image, &d->err)) {
+			d->has_image = true;
+			symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+			symtab_finish(&d->symtab);
+		} else {
+			d->outcome = RESOLVER_NO_FILE;
+			err_set(&d->err, ERR_NOENT, "the vdso of the recording is not this kernel's");
+		}
+		break;
+	case DSO_KERNEL:
+	case DSO_MODULE:
+		d->outcome = r->has_kernel ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
+		d->err = r->kernel_err;
+		break;
+	case DSO_BPF:
+		break;
+	case DSO_JIT:
+	case DSO_NONE:
+		d->outcome = RESOLVER_NO_CODE_FILE;
+		break;
+	}
+}
+
+const char *resolver_reason(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->outcome != RESOLVER_FOUND && d->err.code ? d->err.msg : NULL;
+}
+
+struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
+	u64 shift = dso->kind == DSO_KERNEL ? kernel_shift(r) : 0;
+	const struct symbol *s;
+
+	if (dso->kind == DSO_BPF) {
+		a.name = dso->path;
+		a.start = a.end = 0;
+		return a;
+	}
+	if (d->has_image)
+		elf_address_of_offset(&d->image, address, &a.start);
+	a.end = a.start;
+	if (d->outcome != RESOLVER_FOUND)
+		return a;
+	s = symtab_find(is_kernel ? &r->kernel : &d->symtab, a.start + shift);
+	if (!s) {
+		a.outcome = RESOLVER_NO_SYMBOL;
+		return a;
+	}
+	a.name = s->name;
+	a.start = s->start - shift;
+	a.end = s->end - shift;
+	a.is_plt = s->is_plt;
+	return a;
+}

@@ -1,0 +1,311 @@
+#include "symbol/symtab.h"
+
+#include <elf.h>
+
+#include "base/hash.h"
+#include "base/sort.h"
+#include "base/table.h"
+
+/* One entry of a symbol table. */
+struct entry {
+	u32 name;
+	u8 info, other;
+	u16 section;
+	u64 value, size;
+};
+
+static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
+{
+	u32 value, size;
+
+	if (!bytes_u32(b, &e->name))
+		return false;
+	if (elf->is_64)
+		return bytes_u8(b, &e->info) && bytes_u8(b, &e->other) && bytes_u16(b, &e->section) &&
+			bytes_u64(b, &e->value) && bytes_u64(b, &e->size);
+	if (!bytes_u32(b, &value) || !bytes_u32(b, &size) || !bytes_u8(b, &e->info) || !bytes_u8(b, &e->other) ||
+		!bytes_u16(b, &e->section))
+		return false;
+	e->value = value;
+	e->size = size;
+	return true;
+}
+
+/* The NUL-terminated text at an offset of a string table. */
+static const char *text_at(struct bytes strings, u32 offset)
+{
+	const char *text;
+	size_t n;
+
+	return bytes_skip(&strings, offset) && bytes_cstr(&strings, &text, &n) ? text : NULL;
+}
+
+/* ARM and RISC-V mark code and data with symbols that name no function. */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
+}
+
+/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
+static bool is_code(const struct elf *elf, const struct entry *e)
+{
+	const struct elf_section *s;
+	u8 type = e->info & 0xf;
+
+	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	if (type != STT_NOTYPE && type != STT_OBJECT)
+		return false;
+	s = elf_section_at(elf, e->section);
+	return s && s->flags & SHF_EXECINSTR;
+}
+
+void symtab_add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding)
+{
+	struct symbol s = {.start = start, .end = start + size, .name = name, .binding = binding};
+
+	if (s.end < start)
+		s.end = start;
+	vec_add(&t->symbols, s);
+}
+
+size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	const struct elf_section *s = elf_section_of_type(elf, section_type);
+	struct bytes entries, strings;
+	size_t before = t->symbols.n;
+	struct entry e;
+
+	if (!elf_contents(elf, s, &entries) || !elf_contents(elf, elf_section_at(elf, s->link), &strings))
+		return 0;
+	while (take_entry(elf, &entries, &e)) {
+		const char *name;
+		u8 binding = e.info >> 4;
+
+		if (!is_code(elf, &e) || !(name = text_at(strings, e.name)) || !*name || is_mapping_symbol(name))
+			continue;
+		symtab_add(t, e.value, e.size, name,
+			binding == STB_WEAK ? SYMTAB_WEAK : binding == STB_LOCAL ? SYMTAB_LOCAL : SYMTAB_GLOBAL);
+	}
+	return t->symbols.n - before;
+}
+
+/* ---- PLT ---- */
+
+struct slot { /* a word of the GOT and the function whose address goes there */
+	u64 address;
+	const char *name;
+};
+
+struct slots {
+	VEC(struct slot) at;
+	struct table index;
+};
+
+static void add_relocations(const struct elf *elf, const struct elf_section *s, struct slots *slots)
+{
+	const struct elf_section *symbols = elf_section_at(elf, s->link);
+	size_t entry_size = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	struct bytes rel, strings;
+
+	if (!elf_contents(elf, s, &rel) || !symbols ||
+		!elf_contents(elf, elf_section_at(elf, symbols->link), &strings))
+		return;
+	for (;;) {
+		struct bytes entries;
+		struct slot slot;
+		struct entry e;
+		u64 info, addend;
+		u32 word;
+
+		if (elf->is_64) {
+			if (!bytes_u64(&rel, &slot.address) || !bytes_u64(&rel, &info) ||
+				(s->type == SHT_RELA && !bytes_u64(&rel, &addend)))
+				return;
+			info >>= 32;
+		} else {
+			if (!bytes_u32(&rel, &word))
+				return;
+			slot.address = word;
+			if (!bytes_u32(&rel, &word) || (s->type == SHT_RELA && !bytes_skip(&rel, 4)))
+				return;
+			info = word >> 8;
+		}
+		if (!info || !elf_contents(elf, symbols, &entries) || !bytes_skip(&entries, info * entry_size) ||
+			!take_entry(elf, &entries, &e) || !(slot.name = text_at(strings, e.name)) || !*slot.name)
+			continue;
+		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
+		vec_add(&slots->at, slot);
+	}
+}
+
+/* The word of the GOT that the stub of `size` bytes at `address` jumps through; 0 if it is no stub. */
+static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
+{
+	if (elf->machine == EM_X86_64) {
+		/* jmp *disp32(%rip), maybe behind endbr64 or a bnd prefix */
+		for (u64 i = 0; i + 6 <= size && i < 8; i++)
+			if (code.at[i] == 0xff && code.at[i + 1] == 0x25)
+				return address + i + 6 + (u64)(s64)(s32)load_u32(code.at + i + 2);
+	} else if (elf->machine == EM_AARCH64) {
+		/* adrp x16, page; ldr x17, [x16, #offset]; maybe behind bti c */
+		for (u64 i = 0; i + 8 <= size && i < 8; i += 4) {
+			u32 adrp = load_u32(code.at + i), ldr = load_u32(code.at + i + 4);
+			s64 page;
+
+			if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+				continue;
+			page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >> 11;
+			return ((address + i) & ~0xfffULL) + (u64)(page * 4096) + (ldr >> 10 & 0xfff) * 8;
+		}
+	}
+	return 0;
+}
+
+static void add_stubs(struct symtab *t, const struct elf *elf, const struct elf_section *s, const struct slots *slots)
+{
+	u64 each = s->entry_size >= 8 && s->entry_size <= 64 ? s->entry_size : 16;
+	struct bytes code;
+
+	if (!elf_contents(elf, s, &code) || elf->swap)
+		return;
+	for (u64 at = 0; at + each <= s->size; at += each, bytes_skip(&code, each)) {
+		u64 slot = slot_of_stub(elf, code, s->addr + at, MIN(each, bytes_left(&code)));
+		struct table_probe probe = table_probe(&slots->index, hash_u64(slot));
+		u32 i;
+
+		while (slot && (i = table_next(&slots->index, &probe)) != TABLE_NONE) {
+			if (slots->at.at[i].address != slot)
+				continue;
+			symtab_add(t, s->addr + at, each, slots->at.at[i].name, SYMTAB_GLOBAL);
+			t->symbols.at[t->symbols.n - 1].is_plt = true;
+			break;
+		}
+	}
+}
+
+void symtab_add_plt(struct symtab *t, const struct elf *elf)
+{
+	static const char *const relocations[] = {".rela.plt", ".rel.plt", ".rela.dyn", ".rel.dyn"};
+	static const char *const stubs[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
+	struct slots slots = {0};
+
+	if (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(relocations); i++) {
+		const struct elf_section *s = elf_section(elf, relocations[i]);
+
+		if (s)
+			add_relocations(elf, s, &slots);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(stubs); i++) {
+		const struct elf_section *s = elf_section(elf, stubs[i]);
+
+		if (s)
+			add_stubs(t, elf, s, &slots);
+	}
+	table_fini(&slots.index);
+	vec_fini(&slots.at);
+}
+
+/* ---- order ---- */
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/*
+ * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that others can
+ * see, with fewer underscores in front, the longer. The rules are perf's, so that both print the same name.
+ */
+static bool is_better(const struct symbol *a, const struct symbol *b)
+{
+	size_t a_n, b_n;
+
+	if ((a->end > a->start) != (b->end > b->start))
+		return a->end > a->start;
+	if ((a->binding == SYMTAB_WEAK) != (b->binding == SYMTAB_WEAK))
+		return a->binding != SYMTAB_WEAK;
+	if ((a->binding == SYMTAB_GLOBAL) != (b->binding == SYMTAB_GLOBAL))
+		return a->binding == SYMTAB_GLOBAL;
+	a_n = underscores(a->name);
+	b_n = underscores(b->name);
+	if (a_n != b_n)
+		return a_n < b_n;
+	a_n = strlen(a->name);
+	b_n = strlen(b->name);
+	if (a_n != b_n)
+		return a_n > b_n;
+	return strcmp(a->name, b->name) < 0;
+}
+
+static void sort_by_start(struct symtab *t)
+{
+	struct sort_item *items = mem_alloc(MAX(t->symbols.n, (size_t)1) * sizeof(*items));
+	struct symbol *sorted = mem_alloc(MAX(t->symbols.n, (size_t)1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < t->symbols.n; i++)
+		items[i] = (struct sort_item){t->symbols.at[i].start, i};
+	sort_by_key(items, t->symbols.n);
+	for (size_t i = 0; i < t->symbols.n; i++)
+		sorted[i] = t->symbols.at[items[i].value];
+	mem_free(items);
+	mem_free(t->symbols.at);
+	t->symbols.at = sorted;
+	t->symbols.cap = t->symbols.n;
+}
+
+void symtab_finish(struct symtab *t)
+{
+	enum { LAST_ROOM = 4096 };
+	size_t n = 0;
+
+	sort_by_start(t);
+	for (size_t i = 0; i < t->symbols.n; i++) {
+		if (n && t->symbols.at[n - 1].start == t->symbols.at[i].start) {
+			if (is_better(&t->symbols.at[i], &t->symbols.at[n - 1]))
+				t->symbols.at[n - 1] = t->symbols.at[i];
+			continue;
+		}
+		t->symbols.at[n++] = t->symbols.at[i];
+	}
+	t->symbols.n = n;
+	t->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*t->reach));
+	for (size_t i = 0; i < n; i++) {
+		struct symbol *s = &t->symbols.at[i];
+
+		if (s->end == s->start)
+			s->end = i + 1 < n ? t->symbols.at[i + 1].start : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
+		t->reach[i] = i && t->reach[i - 1] > s->end ? t->reach[i - 1] : s->end;
+	}
+}
+
+const struct symbol *symtab_find(const struct symtab *t, u64 address)
+{
+	size_t low = 0, high = t->symbols.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->symbols.at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Outwards, as long as some symbol before this one reaches so far. */
+	while (low-- > 0 && t->reach[low] > address)
+		if (t->symbols.at[low].end > address)
+			return &t->symbols.at[low];
+	return NULL;
+}
+
+void symtab_fini(struct symtab *t)
+{
+	vec_fini(&t->symbols);
+	mem_free(t->reach);
+	arena_fini(&t->arena);
+	memset(t, 0, sizeof(*t));
+}

@@ -1,0 +1,50 @@
+/*
+ * symtab.h - the functions of one DSO, by address.
+ *
+ * In       ELF files (.symtab, .dynsym, the entries of the PLT), or kallsyms through symtab_add()
+ * Out      the symbol that covers an address
+ * Owns     its arrays; names are views into the ELF file, which must stay open, or in its arena
+ * Units    addresses as in the file's symbol table (rva), for the kernel absolute; ranges half-open
+ * Threads  symtab_find() by any number after symtab_finish()
+ * Source   System V ABI, chapter 4: Symbol Table
+ */
+#ifndef PACE_SYMBOL_SYMTAB_H
+#define PACE_SYMBOL_SYMTAB_H
+
+#include "base/mem.h"
+#include "base/types.h"
+#include "base/vec.h"
+#include "symbol/elf.h"
+
+enum symtab_binding { SYMTAB_LOCAL, SYMTAB_GLOBAL, SYMTAB_WEAK };
+
+struct symbol {
+	u64 start, end;
+	const char *name;   /* as in the file: mangled */
+	u8 binding;	    /* enum symtab_binding */
+	bool is_plt;	    /* an entry of the PLT: printed as name@plt */
+};
+
+struct symtab {
+	VEC(struct symbol) symbols; /* after symtab_finish(): ascending by start, one for each start */
+	u64 *reach;		    /* the highest end among the symbols up to here */
+	struct arena arena;
+};
+
+/* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
+size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
+
+/* Adds the entries of the PLT, named after what they jump to. */
+void symtab_add_plt(struct symtab *t, const struct elf *elf);
+
+void symtab_add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding);
+
+/* Sorts, chooses one name for each address, and gives symbols without size the room up to the next. */
+void symtab_finish(struct symtab *t);
+
+/* The symbol at an address, or NULL. Of nested ones the innermost. */
+const struct symbol *symtab_find(const struct symtab *t, u64 address);
+
+void symtab_fini(struct symtab *t);
+
+#endif

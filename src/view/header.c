@@ -1,0 +1,41 @@
+#include "view/header.h"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include "file/feature.h"
+
+static void add_capture_time(const struct reader *r, struct str *text)
+{
+	struct stat st;
+	char when[64];
+	struct tm tm;
+
+	if (fstat(r->fd, &st) || !localtime_r(&st.st_mtime, &tm))
+		return;
+	strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
+	str_addf(text, "# captured on    : %s\n", when);
+}
+
+void header_add_text(const struct reader *r, bool details, struct str *text)
+{
+	const struct layout_header *h = &r->header;
+	const char *between = "";
+
+	str_add(text, "# ========\n");
+	add_capture_time(r, text);
+	str_addf(text, "# header version : %d\n# data offset    : %llu\n# data size      : %llu\n# feat offset    : %llu\n",
+		h->magic == LAYOUT_MAGIC_2 ? 1 : 0, (unsigned long long)h->data.offset,
+		(unsigned long long)h->data.size, (unsigned long long)(h->data.offset + h->data.size));
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
+		if (r->sections[id].size)
+			feature_add_text(id, &r->info, details, text);
+	str_add(text, "# missing features: ");
+	for (unsigned id = 1; id < LAYOUT_FEATURE_BITS; id++) {
+		if (!feature_name(id) || layout_has_feature(h, id))
+			continue;
+		str_addf(text, "%s%s", between, feature_name(id));
+		between = " ";
+	}
+	str_add(text, "\n# ========\n#\n");
+}

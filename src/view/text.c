@@ -1,0 +1,259 @@
+#include "view/text.h"
+
+#include "base/num.h"
+
+enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10 };
+
+/* ---- columns ---- */
+
+static const char *header_of(const struct key *key, const struct hist *h)
+{
+	return h->options->has_children && key->header_with_children ? key->header_with_children : key->header;
+}
+
+/* The share that decides whether a row is printed at all. */
+static double share_of(const struct hist *h, const struct hist_entry *e)
+{
+	u64 period = h->options->has_children ? e->total.period : e->self.period;
+
+	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
+}
+
+static size_t columns_used(const char *text, size_t n)
+{
+	size_t columns = 0;
+
+	/* Bytes that continue a character take no room of their own. */
+	for (size_t i = 0; i < n; i++)
+		columns += ((u8)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+static void measure(const struct hist *h, const struct text_options *o, size_t *widths)
+{
+	struct str cell = {0};
+
+	for (size_t i = 0; i < o->n_columns; i++) {
+		widths[i] = MAX(strlen(header_of(o->columns[i], h)), (size_t)o->columns[i]->min_width);
+		/* The last column is as wide as it is: nothing stands right of it. */
+		vec_each(e, &h->entries) {
+			if (share_of(h, e) < o->row_limit)
+				continue;
+			str_clear(&cell);
+			o->columns[i]->print(h, e, &cell);
+			widths[i] = MAX(widths[i], columns_used(str_text(&cell), cell.n));
+		}
+	}
+	str_fini(&cell);
+}
+
+static void add_cell(struct str *text, const struct str *cell, size_t width, bool is_right, bool is_last)
+{
+	size_t used = columns_used(str_text(cell), cell->n), room = width > used ? width - used : 0;
+
+	if (is_right)
+		str_fill(text, ' ', room);
+	str_addn(text, str_text(cell), cell->n);
+	if (!is_right && !is_last)
+		str_fill(text, ' ', room);
+}
+
+static void add_header(struct str *text, const struct hist *h, const struct text_options *o, const size_t *widths)
+{
+	for (int line = 0; line < 2; line++) {
+		str_add(text, "#");
+		for (size_t i = 0; i < o->n_columns; i++) {
+			struct str cell = {0};
+
+			if (line == 0)
+				str_add(&cell, header_of(o->columns[i], h));
+			else
+				str_fill(&cell, '.', widths[i]);
+			str_add(text, i ? "  " : " ");
+			add_cell(text, &cell, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
+			str_fini(&cell);
+		}
+		str_addc(text, '\n');
+	}
+	str_add(text, "#\n");
+}
+
+static void add_row(struct str *text, const struct hist *h, const struct hist_entry *e, const struct text_options *o,
+	const size_t *widths, struct str *cell)
+{
+	for (size_t i = 0; i < o->n_columns; i++) {
+		str_clear(cell);
+		o->columns[i]->print(h, e, cell);
+		str_add(text, "  ");
+		add_cell(text, cell, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
+	}
+	str_addc(text, '\n');
+}
+
+/* ---- call graph ---- */
+
+struct drawing {
+	struct str *text;
+	const struct profile *profile;
+	const struct graph *graph;
+	const struct text_options *options;
+	u64 whole;	   /* what 100 % is */
+	struct str prefix; /* what stands left of the level being drawn */
+	size_t margin;
+};
+
+static void add_name(struct drawing *d, u32 node)
+{
+	key_add_symbol(d->profile, &d->profile->symbols.at[d->graph->nodes.at[node].symbol], false, d->text);
+	str_addc(d->text, '\n');
+}
+
+/* The only child of a node where no sample ended: drawn below it on the same branch. */
+static u32 only_child(const struct graph *g, u32 node)
+{
+	u32 child = g->nodes.at[node].first_child;
+
+	return child && !g->nodes.at[child].next_sibling && !g->nodes.at[node].own ? child : 0;
+}
+
+static bool is_drawn(const struct drawing *d, u32 node, u64 whole)
+{
+	return (double)d->graph->nodes.at[node].total >= (double)whole * d->options->graph_limit / 100;
+}
+
+static void add_left(struct drawing *d)
+{
+	str_fill(d->text, ' ', d->margin);
+	str_addn(d->text, str_text(&d->prefix), d->prefix.n);
+}
+
+static void draw_children(struct drawing *d, u32 parent, u64 whole);
+
+/* One branch: the node with its share, then the run of nodes that nothing branches off from, then the rest. */
+static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
+{
+	size_t depth = d->prefix.n;
+
+	add_left(d);
+	str_addf(d->text, "%c--%.2f%%--", is_last ? ' ' : '|',
+		whole ? 100.0 * (double)d->graph->nodes.at[node].total / (double)whole : 0.0);
+	add_name(d, node);
+	str_addc(&d->prefix, is_last ? ' ' : '|');
+	str_fill(&d->prefix, ' ', GRAPH_INDENT);
+	for (u32 next; (next = only_child(d->graph, node)) != 0; node = next) {
+		add_left(d);
+		add_name(d, next);
+	}
+	draw_children(d, node, d->options->is_fractal ? d->graph->nodes.at[node].total : whole);
+	str_cut(&d->prefix, depth);
+}
+
+static u32 next_drawn(const struct drawing *d, u32 node, u64 limit_of)
+{
+	while (node && !is_drawn(d, node, limit_of))
+		node = d->graph->nodes.at[node].next_sibling;
+	return node;
+}
+
+static void draw_children(struct drawing *d, u32 parent, u64 whole)
+{
+	const struct graph_node *nodes = d->graph->nodes.at;
+	u64 limit_of = d->options->is_fractal ? whole : d->whole, drawn = 0, n = 0;
+	u32 child = next_drawn(d, nodes[parent].first_child, limit_of);
+
+	while (child) {
+		u32 next = next_drawn(d, nodes[child].next_sibling, limit_of);
+		u64 rest = nodes[parent].total - nodes[parent].own - drawn - nodes[child].total;
+		bool has_rest = d->options->is_fractal && !next && rest > 0;
+
+		if (d->options->graph_entries && ++n >= d->options->graph_entries)
+			next = 0;
+		add_left(d);
+		str_addc(d->text, '|');
+		str_fill(d->text, ' ', GRAPH_INDENT);
+		str_addc(d->text, '\n');
+		draw_branch(d, child, whole, !next && !has_rest);
+		drawn += nodes[child].total;
+		if (has_rest) {
+			add_left(d);
+			str_addf(d->text, " --%.2f%%--[...]\n", whole ? 100.0 * (double)rest / (double)whole : 0.0);
+		}
+		child = next;
+	}
+}
+
+static void draw_graph(struct str *text, struct hist_view *view, const struct hist_entry *e,
+	const struct text_options *o)
+{
+	const struct hist *h = view->hist;
+	u64 mine = h->options->has_children ? e->total.period : e->self.period;
+	struct graph graph;
+	struct drawing d = {.text = text, .profile = h->profile, .graph = &graph, .options = o, .margin = GRAPH_MARGIN};
+	size_t before = text->n;
+	u32 top, node = 0;
+
+	d.whole = o->is_fractal ? mine : h->all.period;
+	if (!o->is_fractal && (double)mine < (double)h->all.period * o->graph_limit / 100)
+		return;
+	graph_init(&graph, view, e, o->order);
+	top = next_drawn(&d, graph.nodes.at[0].first_child, d.whole);
+	/* When everything comes through one function, its share is the row's own: draw it without. */
+	if (top && graph.nodes.at[top].total == mine && !graph.nodes.at[top].next_sibling) {
+		bool is_first = true;
+
+		for (node = top; node;) {
+			u32 next = only_child(&graph, node);
+
+			if (!(node == top && o->skips_first_node)) {
+				if (is_first) {
+					str_fill(text, ' ', d.margin);
+					str_add(text, "|\n");
+					str_fill(text, ' ', d.margin);
+					str_add(text, "---");
+					d.margin += 3;
+				} else {
+					str_fill(text, ' ', d.margin);
+				}
+				is_first = false;
+				add_name(&d, node);
+			}
+			if (!next)
+				break;
+			node = next;
+		}
+	}
+	draw_children(&d, node, d.whole);
+	if (text->n > before)
+		str_addc(text, '\n');
+	str_fini(&d.prefix);
+	graph_fini(&graph);
+}
+
+/* ---- report ---- */
+
+void text_report(struct out *out, const struct hist *h, const struct text_options *o)
+{
+	const struct profile_event *event = &h->profile->events.at[h->event];
+	struct str *text = &out->text, cell = {0};
+	size_t widths[HIST_KEYS_MAX];
+	struct hist_view view;
+
+	str_add(text, "# Samples: ");
+	num_add_short(text, h->all.n_samples);
+	str_add(text, " of event '");
+	str_add_safe(text, event->name, strlen(event->name));
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
+	measure(h, o, widths);
+	add_header(text, h, o, widths);
+	hist_view_init(&view, h);
+	vec_each(e, &h->entries) {
+		if (share_of(h, e) < o->row_limit)
+			continue;
+		add_row(text, h, e, o, widths, &cell);
+		if (o->has_graph)
+			draw_graph(text, &view, e, o);
+		out_flush_some(out);
+	}
+	hist_view_fini(&view);
+	str_fini(&cell);
+}

@@ -1,0 +1,31 @@
+/*
+ * text.h - a report as plain text, in the layout that perf's users know.
+ *
+ * In       the entries of an event, the columns, how call graphs are drawn
+ * Out      text
+ * Owns     nothing
+ */
+#ifndef PACE_VIEW_TEXT_H
+#define PACE_VIEW_TEXT_H
+
+#include "base/out.h"
+#include "profile/graph.h"
+#include "profile/hist.h"
+#include "profile/key.h"
+
+struct text_options {
+	const struct key *columns[HIST_KEYS_MAX];
+	size_t n_columns;
+	bool has_graph;
+	bool is_fractal;	/* shares of the parent instead of the whole */
+	enum graph_order order;
+	double graph_limit;	/* percent: smaller branches are not drawn */
+	u64 graph_entries;	/* lines of one level at most; 0: no limit */
+	double row_limit;	/* percent: smaller rows are not printed */
+	bool skips_first_node;	/* rows are symbols: their graph need not repeat the name */
+};
+
+/* "# Samples: 3K of event ..." and the table. */
+void text_report(struct out *out, const struct hist *h, const struct text_options *o);
+
+#endif
