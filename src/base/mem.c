@@ -1,6 +1,8 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { CHUNK_MIN = 64 << 10, CHUNK_MAX = 8 << 20 };
 
@@ -25,19 +27,30 @@ static void *must(void *p, size_t size)
 	abort();
 }
 
+/* Large blocks may lie on huge pages: 512 page faults less for each. Only a hint: it may fail. */
+static void *prefer_huge(void *p, size_t size)
+{
+	enum { LARGE = 4 << 20, PAGE = 4096 };
+	uintptr_t start = align_up((uintptr_t)p, PAGE);
+
+	if (UNLIKELY(size >= LARGE))
+		(void)madvise((void *)start, (size - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+	return p;
+}
+
 void *mem_alloc(size_t size)
 {
-	return must(malloc(size), size);
+	return prefer_huge(must(malloc(size), size), size);
 }
 
 void *mem_zalloc(size_t size)
 {
-	return must(calloc(1, size), size);
+	return prefer_huge(must(calloc(1, size), size), size);
 }
 
 void *mem_realloc(void *p, size_t size)
 {
-	return must(realloc(p, size), size);
+	return prefer_huge(must(realloc(p, size), size), size);
 }
 
 char *mem_strdup(const char *s)

@@ -64,6 +64,48 @@ int num_parse_bytes(const char *text, u64 *ret_v, struct err *err)
 	return 0;
 }
 
+void num_add_u64(struct str *s, u64 v)
+{
+	char digits[20];
+	size_t n = sizeof(digits);
+
+	do {
+		digits[--n] = '0' + v % 10;
+		v /= 10;
+	} while (v);
+	str_addn(s, digits + n, sizeof(digits) - n);
+}
+
+void num_add_hex(struct str *s, u64 v, unsigned digits)
+{
+	char text[16];
+	size_t n = sizeof(text);
+
+	do {
+		text[--n] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (n && (v || sizeof(text) - n < digits));
+	str_addn(s, text + n, sizeof(text) - n);
+}
+
+void num_add_percent(struct str *s, u64 part, u64 whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0, hundredths = percent * 100;
+	u64 rounded = (u64)(hundredths + 0.5);
+	double from_tie = hundredths - (double)(u64)hundredths - 0.5;
+
+	/* printf rounds the binary value; only at a tie can that differ from what is done here. */
+	if (percent > 1e9 || (from_tie > -1e-6 && from_tie < 1e-6)) {
+		str_addf(s, "%.2f%%", percent);
+		return;
+	}
+	num_add_u64(s, rounded / 100);
+	str_addc(s, '.');
+	str_addc(s, '0' + rounded / 10 % 10);
+	str_addc(s, '0' + rounded % 10);
+	str_addc(s, '%');
+}
+
 void num_add_grouped(struct str *s, u64 v)
 {
 	char digits[32];

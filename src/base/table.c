@@ -13,12 +13,12 @@ static void put(struct table *t, u64 slot)
 	t->slots[i] = slot;
 }
 
-static void grow(struct table *t)
+static void resize(struct table *t, u64 n)
 {
 	struct table old = *t;
-	u64 n = old.slots ? ((u64)old.mask + 1) * 2 : SLOTS_MIN;
 
-	t->slots = mem_zalloc(n * sizeof(*t->slots));
+	/* Written at once: pages that are first read would be mapped twice, the second time with a TLB shootdown. */
+	t->slots = memset(mem_alloc(n * sizeof(*t->slots)), 0, n * sizeof(*t->slots));
 	t->mask = (u32)(n - 1);
 	for (u64 i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i])
@@ -26,11 +26,32 @@ static void grow(struct table *t)
 	mem_free(old.slots);
 }
 
+/* At most 5/8 full: linear probing stays at about two cache lines a miss. */
+static bool has_room(u64 slots, u64 n)
+{
+	return n * 8 <= slots * 5;
+}
+
+static u64 slots_of(const struct table *t)
+{
+	return t->slots ? (u64)t->mask + 1 : 0;
+}
+
+void table_reserve(struct table *t, u64 n)
+{
+	u64 slots = MAX(slots_of(t), (u64)SLOTS_MIN);
+
+	while (!has_room(slots, n))
+		slots *= 2;
+	if (slots > slots_of(t))
+		resize(t, slots);
+}
+
 void table_add(struct table *t, u64 hash, u32 position)
 {
-	/* At most 5/8 full: linear probing stays at about two cache lines a miss. */
-	if (!t->slots || ((u64)t->n + 1) * 8 > ((u64)t->mask + 1) * 5)
-		grow(t);
+	/* By four while it is small: entries are put again less often. */
+	if (!has_room(slots_of(t), (u64)t->n + 1))
+		table_reserve(t, ((u64)t->n + 1) * (t->n < 1 << 16 ? 3 : 2));
 	put(t, (hash & 0xffffffff00000000ULL) | (position + 1));
 	t->n++;
 }

@@ -58,6 +58,8 @@ static inline u32 table_next(const struct table *t, struct table_probe *p)
 
 /* Makes `position` findable under `hash`. */
 void table_add(struct table *t, u64 hash, u32 position);
+/* Makes room for n entries at once. */
+void table_reserve(struct table *t, u64 n);
 void table_clear(struct table *t); /* forgets the entries, keeps the memory */
 void table_fini(struct table *t);
 

@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -15,11 +16,13 @@
 #include "view/header.h"
 #include "view/text.h"
 
+#define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
+
 struct graph_options {
 	bool is_given, is_none, is_fractal;
 	bool has_order;
 	enum graph_order order;
-	double limit;
+	double limit; /* percent; negative: not said */
 	u64 entries;
 };
 
@@ -162,7 +165,21 @@ struct reporting {
 	struct text_options text;
 	bool has_chains; /* the recording carries call chains */
 	unsigned n_workers;
+	u64 stage_began_us;
 };
+
+/* Under -v: how long the stage took that ends now. */
+static void stage_ends(struct reporting *r, const char *stage)
+{
+	struct timespec t;
+	u64 now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (u64)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+	if (r->stage_began_us)
+		log_debug(&r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_us) / 1000);
+	r->stage_began_us = now;
+}
 
 /* ---- options into columns ---- */
 
@@ -229,7 +246,8 @@ static void choose_graph(struct reporting *r)
 		      : g->has_order		? g->order
 		      : r->hist.has_children	? GRAPH_CALLER
 						: GRAPH_CALLEE;
-	r->text.graph_limit = g->limit;
+	/* Asked for rows above a share, one wants branches above it too. */
+	r->text.graph_limit = g->limit >= 0 ? g->limit : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT);
 	r->text.graph_entries = g->entries;
 	r->text.row_limit = r->options->percent_limit;
 	r->text.skips_first_node = r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
@@ -262,15 +280,22 @@ static int make_profile(struct reporting *r, struct err *err)
 		if (!has_thread)
 			resolver_load_kernel(&r->resolver);
 	}
+	stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	stage_ends(r, "pass 2, samples");
+	log_debug(&r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
+		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n, r->profile.stacks.n, r->profile.frames.n);
 	if (has_thread)
 		pthread_join(kernel_thread, NULL);
+	stage_ends(r, "waiting for kernel symbols");
 	if (result)
 		return result;
 	naming_resolve(&r->profile, &r->resolver, r->n_workers);
+	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	stage_ends(r, "call tree");
 	return 0;
 }
 
@@ -313,10 +338,12 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		header_add_text(&r->session.reader, r->options->has_details, &out->text);
 		return 0;
 	}
+	stage_ends(r, "start");
 	if (machine_scan(&r->machine, &r->session, err) || make_profile(r, err))
 		return err->code;
 	add_preamble(r, &out->text);
 	add_events(r, out);
+	stage_ends(r, "rows and text");
 	if (!r->options->is_quiet)
 		ledger_add_text(&r->ledger, r->options->has_ledger, &out->text);
 	return 0;
@@ -331,7 +358,7 @@ static void explain_missing_file(const struct report_options *o, struct err *err
 
 static int run_report(int argc, char **argv)
 {
-	struct report_options o = {.input = "perf.data", .children = -1, .graph.limit = 0.5};
+	struct report_options o = {.input = "perf.data", .children = -1, .graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
 	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);

@@ -2,41 +2,49 @@
 
 #include "base/hash.h"
 
+/* The child of a node with that symbol, created if new. */
+static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol)
+{
+	u64 hash = hash_u64((u64)parent << 32 | symbol);
+	struct table_probe probe = table_probe(index, hash);
+	struct calls_node *up;
+	u32 i;
+
+	while ((i = table_next(index, &probe)) != TABLE_NONE)
+		if (c->nodes.at[i].parent == parent && c->nodes.at[i].symbol == symbol)
+			return i;
+	i = c->nodes.n;
+	table_add(index, hash, i);
+	vec_reserve(&c->nodes, c->nodes.n + 1);
+	up = &c->nodes.at[parent];
+	c->nodes.at[c->nodes.n++] = (struct calls_node){
+		.parent = parent, .symbol = symbol, .depth = up->depth + 1, .next_sibling = up->first_child};
+	up->first_child = i;
+	return i;
+}
+
 void calls_init(struct calls *c, const struct profile *p)
 {
+	u32 *of_stack = mem_alloc(p->stacks.n * sizeof(*of_stack));
 	struct table index = {0};
 
 	memset(c, 0, sizeof(*c));
-	c->of_stack = mem_alloc(p->stacks.n * sizeof(*c->of_stack));
-	c->of_stack[0] = 0;
+	c->of_row = mem_alloc((p->rows.n + 1) * sizeof(*c->of_row));
+	of_stack[0] = 0;
 	vec_add(&c->nodes, ((struct calls_node){0}));
-	for (size_t i = 1; i < p->stacks.n; i++) {
-		u32 parent = c->of_stack[p->stacks.at[i].parent];
-		u32 symbol = p->frames.at[p->stacks.at[i].frame].symbol;
-		u64 hash = hash_u64((u64)parent << 32 | symbol);
-		struct table_probe probe = table_probe(&index, hash);
-		u32 k;
-
-		while ((k = table_next(&index, &probe)) != TABLE_NONE)
-			if (c->nodes.at[k].parent == parent && c->nodes.at[k].symbol == symbol)
-				break;
-		if (k == TABLE_NONE) {
-			k = c->nodes.n;
-			table_add(&index, hash, k);
-			vec_add(&c->nodes, ((struct calls_node){.parent = parent,
-						   .symbol = symbol,
-						   .depth = c->nodes.at[parent].depth + 1,
-						   .next_sibling = c->nodes.at[parent].first_child}));
-			c->nodes.at[parent].first_child = k;
-		}
-		c->of_stack[i] = k;
-	}
+	for (size_t i = 1; i < p->stacks.n; i++)
+		of_stack[i] = child_of(
+			c, &index, of_stack[p->stacks.at[i].parent], p->frames.at[p->stacks.at[i].frame].symbol);
+	for (size_t i = 0; i < p->rows.n; i++)
+		c->of_row[i] =
+			child_of(c, &index, of_stack[p->rows.at[i].callers], p->frames.at[p->rows.at[i].frame].symbol);
+	mem_free(of_stack);
 	table_fini(&index);
 }
 
 void calls_fini(struct calls *c)
 {
 	vec_fini(&c->nodes);
-	mem_free(c->of_stack);
-	c->of_stack = NULL;
+	mem_free(c->of_row);
+	c->of_row = NULL;
 }

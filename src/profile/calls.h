@@ -4,7 +4,7 @@
  * A profile's stacks are made of addresses; here they are merged by symbol, so that all calls from anywhere
  * in f to anywhere in g are one edge. Each node is a path from the root.
  * In       a profile with names
- * Out      nodes, parents before children; which node each stack of the profile became
+ * Out      nodes, parents before children; which node each row of the profile was sampled in
  * Owns     its arrays
  */
 #ifndef PACE_PROFILE_CALLS_H
@@ -22,7 +22,7 @@ struct calls_node {
 
 struct calls {
 	VEC(struct calls_node) nodes;
-	u32 *of_stack; /* by position in profile->stacks */
+	u32 *of_row; /* by position in profile->rows */
 };
 
 void calls_init(struct calls *c, const struct profile *p);

@@ -5,7 +5,7 @@
 #include "event/abi.h"
 #include "unwind/chain.h"
 
-enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14 };
+enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
 /* What is known of a thread for a while: nearly every sample finds its own here. */
 struct remembered_thread {
@@ -22,16 +22,18 @@ struct chain {
 	u32 mode;		   /* in which its first address ran if no marker tells */
 };
 
-/* One distinct sample: the same in all that is counted apart. */
+/* One distinct sample: the same in all that is counted apart. The labels that are asked for stand behind it. */
 struct sight {
 	u64 ip;
-	u32 chain; /* TABLE_NONE: no callers */
-	u32 event;
-	const struct space *user, *kernel;
-	u64 labels[LABEL_COUNT];
-	u64 n_samples, period;
+	const struct space *space; /* in which ip is looked up */
+	u32 chain;		   /* TABLE_NONE: no callers */
+	u16 event;
 	u8 mode;
+	u64 n_samples, period;
+	u64 labels[];
 };
+
+enum { EVENTS_MAX = UINT16_MAX + 1 };
 
 /* A resolved address, so that maps are asked once. */
 struct remembered_frame {
@@ -46,19 +48,26 @@ struct worker {
 	const struct session *session;
 	const struct machine *machine;
 	unsigned labels;
+	u8 n_labels;
+	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks;
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	VEC(struct chain) chains;
 	struct table chain_index;
 	struct arena words;
-	VEC(struct sight) sights;
+	struct sight *new_sight; /* the one being looked for */
+	size_t sight_size;	 /* bytes, labels included */
+	VEC(u8) sights;		 /* sight_size each */
+	u32 n_sights;
 	struct table sight_index;
 	/* the second step */
 	struct profile profile;
 	u32 *dsos; /* by dso->id: position in the profile + 1 */
 	struct remembered_frame *frames;
 	VEC(u32) path; /* the frames of one chain */
+	u64 last_comm;
+	const char *last_own_comm;
 };
 
 /* ---- first step ---- */
@@ -127,39 +136,54 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 	return rest;
 }
 
-static u64 hash_sight(const struct sight *s)
+static struct sight *sight_at(const struct worker *w, u32 i)
 {
-	u64 hash = hash_mix(s->ip ^ (u64)s->mode << 56, (u64)s->chain << 32 | s->event);
-
-	hash = hash_mix(hash, space_key(s->user, s->kernel));
-	return hash_words(s->labels, LABEL_COUNT, hash);
-}
-
-static bool is_same_sight(const struct sight *a, const struct sight *b)
-{
-	return a->ip == b->ip && a->chain == b->chain && a->event == b->event && a->mode == b->mode &&
-		space_key(a->user, a->kernel) == space_key(b->user, b->kernel) &&
-		!memcmp(a->labels, b->labels, sizeof(a->labels));
+	return (struct sight *)(void *)(w->sights.at + i * w->sight_size);
 }
 
 /* per sample */
 static void count_sight(struct worker *w, const struct sight *sight)
 {
-	u64 hash = hash_sight(sight);
-	struct table_probe probe = table_probe(&w->sight_index, hash);
+	u64 hash = hash_mix(sight->ip ^ (u64)sight->mode << 56 ^ (u64)sight->event << 40,
+		(u64)(uintptr_t)sight->space ^ (u64)sight->chain << 32);
+	struct table_probe probe;
 	u32 i;
 
+	for (unsigned k = 0; k < w->n_labels; k++)
+		hash = hash_mix(hash, sight->labels[k]);
+	probe = table_probe(&w->sight_index, hash);
 	while ((i = table_next(&w->sight_index, &probe)) != TABLE_NONE) {
-		struct sight *known = &w->sights.at[i];
+		struct sight *known = sight_at(w, i);
 
-		if (!is_same_sight(known, sight))
+		if (known->ip != sight->ip || known->space != sight->space || known->chain != sight->chain ||
+			known->event != sight->event || known->mode != sight->mode ||
+			memcmp(known->labels, sight->labels, w->n_labels * sizeof(u64)))
 			continue;
 		known->n_samples++;
 		known->period += sight->period;
 		return;
 	}
-	table_add(&w->sight_index, hash, w->sights.n);
-	vec_add(&w->sights, *sight);
+	table_add(&w->sight_index, hash, w->n_sights++);
+	vec_reserve(&w->sights, w->sights.n + w->sight_size);
+	memcpy(w->sights.at + w->sights.n, sight, w->sight_size);
+	w->sights.n += w->sight_size;
+}
+
+static u64 label_of(enum profile_label label, const struct sample *sample, const struct remembered_thread *t)
+{
+	switch (label) {
+	case LABEL_COMM:
+		return (u64)(uintptr_t)t->comm;
+	case LABEL_PID:
+		return sample->pid;
+	case LABEL_TID:
+		return sample->tid;
+	case LABEL_CPU:
+		return sample->cpu;
+	case LABEL_COUNT:
+		break;
+	}
+	return 0;
 }
 
 /* per sample */
@@ -168,31 +192,25 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct sample *sample = in->sample;
 	struct worker *w = ctx;
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
-	struct sight sight = {.ip = sample->ip,
-		.chain = TABLE_NONE,
-		.event = in->event,
-		.user = t->user,
-		.kernel = t->kernel,
-		.n_samples = 1,
-		.period = sample->period,
-		.mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
+	struct sight *sight = w->new_sight;
 
-	if (w->labels & 1 << LABEL_COMM)
-		sight.labels[LABEL_COMM] = (u64)(uintptr_t)t->comm;
-	if (w->labels & 1 << LABEL_PID)
-		sight.labels[LABEL_PID] = sample->pid;
-	if (w->labels & 1 << LABEL_TID)
-		sight.labels[LABEL_TID] = sample->tid;
-	if (w->labels & 1 << LABEL_CPU)
-		sight.labels[LABEL_CPU] = sample->cpu;
+	sight->ip = sample->ip;
+	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->chain = TABLE_NONE;
+	sight->event = in->event;
+	sight->n_samples = 1;
+	sight->period = sample->period;
+	for (unsigned k = 0; k < w->n_labels; k++)
+		sight->labels[k] = label_of(w->label_at[k], sample, t);
 	if (w->has_stacks && sample->chain.n) {
 		u8 mode;
-		struct sample_words callers = callers_of(&sample->chain, sight.mode, &mode);
+		struct sample_words callers = callers_of(&sample->chain, sight->mode, &mode);
 
 		if (callers.n)
-			sight.chain = chain_of(w, t, &callers, mode);
+			sight->chain = chain_of(w, t, &callers, mode);
 	}
-	count_sight(w, &sight);
+	count_sight(w, sight);
 }
 
 /* ---- second step ---- */
@@ -206,11 +224,8 @@ static u32 dso_of(struct worker *w, const struct dso *dso)
 	return w->dsos[dso->id] - 1;
 }
 
-static u32 frame_of(struct worker *w, const struct space *user, const struct space *kernel, u64 ip, u8 mode,
-	bool is_return)
+static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode, bool is_return)
 {
-	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
-	const struct space *space = is_kernel ? kernel : user;
 	struct remembered_frame *known = &w->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
 	struct profile_frame frame = {.mode = mode, .is_return = is_return, .address = ip};
 	const struct map *map = NULL;
@@ -219,13 +234,23 @@ static u32 frame_of(struct worker *w, const struct space *user, const struct spa
 		known->is_return == is_return)
 		return known->frame - 1;
 	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (is_kernel || mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
 	frame.dso = dso_of(w, map ? map->dso : w->machine->dsos.at.at[0]);
 	*known = (struct remembered_frame){ip, space, profile_frame(&w->profile, &frame) + 1, mode, is_return};
 	return known->frame - 1;
+}
+
+/* The profile's copy of a thread's name; neighbours mostly have the same. */
+static u64 own_comm(struct worker *w, u64 comm)
+{
+	if (comm != w->last_comm) {
+		w->last_comm = comm;
+		w->last_own_comm = intern_str(&w->profile.strings, (const char *)(uintptr_t)comm);
+	}
+	return (u64)(uintptr_t)w->last_own_comm;
 }
 
 /* The stack node of a list of callers, outermost frame first. */
@@ -239,10 +264,22 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	walk.is_after_marker = false;
 	w->path.n = 0;
 	while (chain_next(&walk, &step))
-		vec_add(&w->path, frame_of(w, c->user, c->kernel, step.ip, step.mode, step.is_return));
+		vec_add(&w->path, frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user, step.ip, step.mode,
+				   step.is_return));
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/* A profile owns its strings; until now they are the machine's and the worker's. */
+static void own_strings(struct profile *p)
+{
+	vec_each(dso, &p->dsos) {
+		dso->path = intern_str(&p->strings, dso->path);
+		dso->name = intern_str(&p->strings, dso->name);
+	}
+	vec_each(e, &p->events)
+		e->name = intern_str(&p->strings, e->name);
 }
 
 static void make_profile(void *ctx, size_t i, unsigned worker)
@@ -259,18 +296,25 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	w->dsos = mem_zalloc(w->machine->dsos.at.n * sizeof(*w->dsos));
 	w->frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*w->frames));
 	stacks = mem_alloc((w->chains.n + 1) * sizeof(*stacks));
+	table_reserve(&w->profile.stack_index, w->chains.n);
+	vec_reserve(&w->profile.rows, w->n_sights);
 	for (size_t k = 0; k < w->chains.n; k++)
 		stacks[k] = stack_of(w, &w->chains.at[k]);
-	vec_each(s, &w->sights) {
+	for (u32 k = 0; k < w->n_sights; k++) {
+		const struct sight *s = sight_at(w, k);
 		struct profile_row row = {.event = s->event, .n_samples = s->n_samples, .period = s->period};
-		u32 frame = frame_of(w, s->user, s->kernel, s->ip, s->mode, false);
 
-		row.stack = profile_stack(&w->profile, s->chain == TABLE_NONE ? 0 : stacks[s->chain], frame);
-		memcpy(row.labels, s->labels, sizeof(row.labels));
-		profile_count(&w->profile, &row);
+		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
+		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		for (unsigned l = 0; l < w->n_labels; l++)
+			row.labels[w->label_at[l]] = s->labels[l];
+		if (w->labels & 1 << LABEL_COMM)
+			row.labels[LABEL_COMM] = own_comm(w, row.labels[LABEL_COMM]);
+		vec_add(&w->profile.rows, row);
 		w->profile.events.at[s->event].n_samples += s->n_samples;
 		w->profile.events.at[s->event].period += s->period;
 	}
+	own_strings(&w->profile);
 	mem_free(stacks);
 	mem_free(w->dsos);
 	mem_free(w->frames);
@@ -284,6 +328,14 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->machine = m;
 	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
+	for (unsigned label = 0; label < LABEL_COUNT; label++)
+		if (options->labels >> label & 1)
+			w->label_at[w->n_labels++] = label;
+	w->sight_size = sizeof(struct sight) + w->n_labels * sizeof(u64);
+	w->new_sight = mem_zalloc(w->sight_size);
+	table_reserve(&w->sight_index, TABLE_AT_FIRST);
+	if (options->has_stacks)
+		table_reserve(&w->chain_index, TABLE_AT_FIRST);
 	for (size_t i = 0; i < THREADS_REMEMBERED; i++)
 		w->threads[i].from = 1;
 	return w;
@@ -297,6 +349,7 @@ static void worker_free(struct worker *w)
 	table_fini(&w->chain_index);
 	arena_fini(&w->words);
 	vec_fini(&w->sights);
+	mem_free(w->new_sight);
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
 	mem_free(w);
@@ -332,17 +385,19 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 	struct session_sink sink = {fields_for(options), take_sample, (void **)workers};
 	int r;
 
+	if (s->reader.events.n > EVENTS_MAX)
+		return err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)", s->reader.events.n,
+			EVENTS_MAX);
 	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));
 	for (unsigned i = 0; i < n; i++)
 		workers[i] = worker_new(s, m, options);
 	r = session_samples(s, n, &sink, err);
 	if (!r) {
 		workers_run(n, n, make_profile, workers);
-		profile_init(ret_profile, options->labels);
-		vec_each(e, &s->reader.events)
-			vec_add(&ret_profile->events,
-				((struct profile_event){.name = intern_str(&ret_profile->strings, e->name)}));
-		for (unsigned i = 0; i < n; i++)
+		/* The first one's profile takes in the others'. */
+		*ret_profile = workers[0]->profile;
+		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
+		for (unsigned i = 1; i < n; i++)
 			profile_merge(ret_profile, &workers[i]->profile);
 		add_tasks(m, ret_profile);
 	}

@@ -78,34 +78,35 @@ static void add_below(struct builder *b, u32 top)
 
 static void build_caller(struct builder *b, bool has_children)
 {
-	vec_each(node, &b->view->touched) {
-		u64 own = b->view->own[*node].period;
+	size_t n;
+	const struct sort_item *nodes = hist_view_nodes(b->view, b->ident, &n);
 
-		if (!is_ours(b, *node))
-			continue;
+	for (size_t i = 0; i < n; i++) {
+		u32 node = nodes[i].value;
+		u64 own = b->view->own[node].period;
+
 		if (own) {
-			u32 leaf = add_path_down(b, *node);
+			u32 leaf = add_path_down(b, node);
 
 			b->graph->nodes.at[leaf].own += own;
 		}
-		if (has_children && !b->hist->outer[*node])
-			add_below(b, *node);
+		if (has_children && !b->hist->outer[node])
+			add_below(b, node);
 	}
 }
 
 static void build_callee(struct builder *b, bool has_children)
 {
+	size_t n;
+	const struct sort_item *nodes = hist_view_nodes(b->view, b->ident, &n);
 	/* Samples whose innermost occurrence is this node: all of its own, less those of the next one below. */
-	u64 *inner = mem_zalloc(b->hist->calls->nodes.n * sizeof(*inner));
+	u64 *inner = b->view->scratch;
 
-	for (size_t i = b->view->touched.n; i-- > 0;) {
-		u32 node = b->view->touched.at[i], outer;
+	for (size_t i = n; i-- > 0;) {
+		u32 node = nodes[i].value, outer = has_children ? b->hist->outer[node] : 0;
 		u64 total = has_children ? b->view->total[node].period : b->view->own[node].period;
 
-		if (!is_ours(b, node))
-			continue;
 		inner[node] += total;
-		outer = has_children ? b->hist->outer[node] : 0;
 		if (outer)
 			inner[outer] -= total;
 		if (inner[node]) {
@@ -114,7 +115,8 @@ static void build_callee(struct builder *b, bool has_children)
 			b->graph->nodes.at[end].own += inner[node];
 		}
 	}
-	mem_free(inner);
+	for (size_t i = 0; i < n; i++)
+		inner[nodes[i].value] = 0;
 }
 
 struct ordering {
@@ -144,10 +146,15 @@ static void sort_children(struct graph *g, const struct profile *p, u32 parent)
 	VEC(u32) children = {0};
 	u32 first = g->nodes.at[parent].first_child;
 
-	if (!first || !g->nodes.at[first].next_sibling)
+	if (!first)
 		return;
+	/* Nodes that only samples of the entry itself went through hold nothing. */
 	for (u32 c = first; c; c = g->nodes.at[c].next_sibling)
-		vec_add(&children, c);
+		if (g->nodes.at[c].total)
+			vec_add(&children, c);
+	g->nodes.at[parent].first_child = 0;
+	if (!children.n)
+		return;
 	qsort_r(children.at, children.n, sizeof(*children.at), compare_children, &o);
 	g->nodes.at[parent].first_child = children.at[0];
 	for (size_t i = 0; i < children.n; i++)

@@ -101,16 +101,20 @@ static void group_rows(struct hist *h)
 	unsigned wanted = labels_of(h->options);
 	VEC(struct sort_item) items = {0};
 	struct table index = {0};
+	u32 group = 0;
 
 	vec_each(row, &p->rows) {
 		u64 labels[LABEL_COUNT] = {0};
+		size_t i = row - p->rows.at;
 
 		if (row->event != h->event)
 			continue;
-		for (unsigned i = 0; i < LABEL_COUNT; i++)
-			labels[i] = wanted >> i & 1 ? row->labels[i] : 0;
-		vec_add(&items, ((struct sort_item){(u64)group_of(h, &index, labels) << 32 | h->calls->of_stack[row->stack],
-					row - p->rows.at}));
+		for (unsigned k = 0; k < LABEL_COUNT; k++)
+			labels[k] = wanted >> k & 1 ? row->labels[k] : 0;
+		/* Neighbours mostly belong together. */
+		if (!h->groups.n || memcmp(h->groups.at[group].labels, labels, sizeof(labels)))
+			group = group_of(h, &index, labels);
+		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
 	}
 	sort_by_key(items.at, items.n);
 	vec_each(item, &items) {
@@ -144,20 +148,37 @@ void hist_view_init(struct hist_view *v, const struct hist *h)
 	v->group = UINT32_MAX;
 	v->own = mem_zalloc(h->calls->nodes.n * sizeof(*v->own));
 	v->total = mem_zalloc(h->calls->nodes.n * sizeof(*v->total));
+	v->scratch = mem_zalloc(h->calls->nodes.n * sizeof(*v->scratch));
 }
 
 void hist_view_fini(struct hist_view *v)
 {
 	mem_free(v->own);
 	mem_free(v->total);
+	mem_free(v->scratch);
 	vec_fini(&v->touched);
+	vec_fini(&v->by_ident);
 }
 
-static int by_number(const void *a, const void *b)
+/* Puts the touched nodes in ascending order. */
+static void order_touched(struct hist_view *v)
 {
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+	VEC(struct sort_item) items = {0};
 
-	return x < y ? -1 : x > y;
+	/* When many are touched, looking at all is cheaper than sorting some. */
+	if (v->touched.n > v->hist->calls->nodes.n / 16) {
+		v->touched.n = 0;
+		for (u32 node = 1; node < v->hist->calls->nodes.n; node++)
+			if (v->total[node].n_samples)
+				vec_add(&v->touched, node);
+		return;
+	}
+	vec_each(node, &v->touched)
+		vec_add(&items, ((struct sort_item){*node, 0}));
+	sort_by_key(items.at, items.n);
+	for (size_t i = 0; i < items.n; i++)
+		v->touched.at[i] = (u32)items.at[i].key;
+	vec_fini(&items);
 }
 
 void hist_view_show(struct hist_view *v, u32 group)
@@ -170,7 +191,7 @@ void hist_view_show(struct hist_view *v, u32 group)
 		return;
 	vec_each(node, &v->touched)
 		v->own[*node] = v->total[*node] = (struct hist_value){0};
-	v->touched.n = 0;
+	v->touched.n = v->by_ident.n = 0;
 	v->group = group;
 	for (size_t i = g->first; i < g->first + g->n; i++) {
 		const struct hist_own *own = &h->owns.at[i];
@@ -182,8 +203,7 @@ void hist_view_show(struct hist_view *v, u32 group)
 			vec_add(&v->touched, node);
 		}
 	}
-	if (v->touched.n)
-		qsort(v->touched.at, v->touched.n, sizeof(*v->touched.at), by_number);
+	order_touched(v);
 	vec_each(node, &v->touched)
 		v->total[*node] = v->own[*node];
 	for (size_t i = v->touched.n; i-- > 0;) {
@@ -194,6 +214,30 @@ void hist_view_show(struct hist_view *v, u32 group)
 		v->total[parent].n_samples += v->total[node].n_samples;
 		v->total[parent].period += v->total[node].period;
 	}
+}
+
+const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n)
+{
+	size_t low = 0, high, end;
+
+	if (!v->by_ident.n) {
+		vec_each(node, &v->touched)
+			vec_add(&v->by_ident,
+				((struct sort_item){v->hist->ident[v->hist->calls->nodes.at[*node].symbol], *node}));
+		sort_by_key(v->by_ident.at, v->by_ident.n);
+	}
+	for (high = v->by_ident.n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v->by_ident.at[middle].key < ident)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < v->by_ident.n && v->by_ident.at[end].key == ident;)
+		end++;
+	*ret_n = end - low;
+	return v->by_ident.at + low;
 }
 
 static struct hist_entry *entry_of(struct hist *h, struct table *index, u32 group, u32 node)
@@ -274,6 +318,34 @@ static int compare_entries(const void *x, const void *y, void *ctx)
 	return r;
 }
 
+/*
+ * Most of many rows stand for one or two samples and differ only in their names: the figures are sorted first,
+ * in linear time, and only rows with the same ones are compared.
+ */
+static void sort_entries(struct hist *h)
+{
+	bool by_total = h->options->has_children;
+	struct sort_item *items = mem_alloc((h->entries.n + 1) * sizeof(*items));
+	struct hist_entry *sorted = mem_alloc((h->entries.n + 1) * sizeof(*sorted));
+
+	vec_each(e, &h->entries)
+		items[e - h->entries.at] =
+			(struct sort_item){~(by_total ? e->total.period : e->self.period), e - h->entries.at};
+	sort_by_key(items, h->entries.n);
+	for (size_t i = 0; i < h->entries.n; i++)
+		sorted[i] = h->entries.at[items[i].value];
+	for (size_t i = 0, j; i < h->entries.n; i = j) {
+		for (j = i + 1; j < h->entries.n && items[j].key == items[i].key;)
+			j++;
+		if (j - i > 1)
+			qsort_r(sorted + i, j - i, sizeof(*sorted), compare_entries, h);
+	}
+	mem_free(items);
+	mem_free(h->entries.at);
+	h->entries.at = sorted;
+	h->entries.cap = h->entries.n;
+}
+
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options)
 {
@@ -286,8 +358,7 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	h->outer = make_outers(h);
 	group_rows(h);
 	make_entries(h);
-	if (h->entries.n)
-		qsort_r(h->entries.at, h->entries.n, sizeof(*h->entries.at), compare_entries, h);
+	sort_entries(h);
 }
 
 void hist_fini(struct hist *h)

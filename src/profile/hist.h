@@ -13,6 +13,7 @@
 #ifndef PACE_PROFILE_HIST_H
 #define PACE_PROFILE_HIST_H
 
+#include "base/sort.h"
 #include "profile/calls.h"
 #include "profile/profile.h"
 
@@ -75,10 +76,14 @@ struct hist_view {
 	struct hist_value *own;	  /* by node of the call tree */
 	struct hist_value *total;
 	VEC(u32) touched;	  /* nodes with a total, ascending: parents first */
+	VEC(struct sort_item) by_ident; /* the same by ident; made when it is asked for */
+	u64 *scratch;		  /* by node, all 0: for whoever needs it, who clears it again */
 };
 
 void hist_view_init(struct hist_view *v, const struct hist *h);
 void hist_view_show(struct hist_view *v, u32 group);
+/* The nodes of the shown group that belong to an entry: their numbers are the items' values, ascending. */
+const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n);
 void hist_view_fini(struct hist_view *v);
 
 #endif

@@ -3,11 +3,17 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/num.h"
 #include "event/abi.h"
 
 static int compare_u64(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
+}
+
+static int compare_interned(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
 }
 
 static const struct profile_symbol *symbol_of(const struct profile *p, const struct hist_entry *e)
@@ -19,7 +25,7 @@ static const struct profile_symbol *symbol_of(const struct profile *p, const str
 
 static void print_share(const struct hist *h, u64 period, struct str *text)
 {
-	str_addf(text, "%.2f%%", h->all.period ? 100.0 * (double)period / (double)h->all.period : 0.0);
+	num_add_percent(text, period, h->all.period);
 }
 
 static void print_overhead(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -35,13 +41,13 @@ static void print_children(const struct hist *h, const struct hist_entry *e, str
 static void print_samples(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	(void)h;
-	str_addf(text, "%llu", (unsigned long long)e->self.n_samples);
+	num_add_u64(text, e->self.n_samples);
 }
 
 static void print_period(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	(void)h;
-	str_addf(text, "%llu", (unsigned long long)e->self.period);
+	num_add_u64(text, e->self.period);
 }
 
 /* ---- context ---- */
@@ -54,7 +60,7 @@ static const char *comm_of(const struct hist_entry *e)
 static int compare_comm(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
 {
 	(void)p;
-	return strcmp(comm_of(a), comm_of(b));
+	return compare_interned(comm_of(a), comm_of(b));
 }
 
 static void print_comm(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -120,7 +126,7 @@ static const char *dso_of(const struct profile *p, const struct hist_entry *e)
 
 static int compare_dso(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
 {
-	return strcmp(dso_of(p, a), dso_of(p, b));
+	return compare_interned(dso_of(p, a), dso_of(p, b));
 }
 
 static void print_dso(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -139,8 +145,8 @@ static int compare_symbol(const struct profile *p, const struct hist_entry *a, c
 	if (!x->name || !y->name)
 		r = x->name ? -1 : y->name ? 1 : compare_u64(x->start, y->start);
 	else
-		r = strcmp(x->name, y->name);
-	return r ? r : strcmp(dso_of(p, a), dso_of(p, b));
+		r = compare_interned(x->name, y->name);
+	return r ? r : compare_interned(dso_of(p, a), dso_of(p, b));
 }
 
 static char mode_letter(u8 mode)
@@ -161,17 +167,21 @@ static char mode_letter(u8 mode)
 void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded, struct str *text)
 {
 	(void)p;
-	if (s->name)
+	if (s->name) {
 		str_add_safe(text, s->name, strlen(s->name));
-	else
-		str_addf(text, is_padded ? "0x%016llx" : "0x%llx", (unsigned long long)s->start);
+		return;
+	}
+	str_add(text, "0x");
+	num_add_hex(text, s->start, is_padded ? 16 : 1);
 }
 
 static void print_symbol(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	const struct profile_symbol *s = symbol_of(h->profile, e);
 
-	str_addf(text, "[%c] ", mode_letter(s->mode));
+	char level[] = {'[', mode_letter(s->mode), ']', ' '};
+
+	str_addn(text, level, sizeof(level));
 	key_add_symbol(h->profile, s, true, text);
 }
 
@@ -179,9 +189,9 @@ static void print_symbol(const struct hist *h, const struct hist_entry *e, struc
 
 static const struct key keys[] = {
 	{.name = "overhead_children", .header = "Children", .help = "share of the samples in it and in what it called",
-		.is_value = true, .min_width = 8, .print = print_children},
+		.is_value = true, .min_width = 8, .print = print_children, .is_narrow = true},
 	{.name = "overhead", .header = "Overhead", .header_with_children = "Self", .help = "share of the samples in it",
-		.is_value = true, .min_width = 8, .print = print_overhead},
+		.is_value = true, .min_width = 8, .print = print_overhead, .is_narrow = true},
 	{.name = "sample", .header = "Samples", .help = "number of samples in it",
 		.is_value = true, .min_width = 12, .print = print_samples},
 	{.name = "period", .header = "Period", .help = "events (or ns) its samples stand for",

@@ -25,6 +25,7 @@ struct key {
 	/* ascending; NULL for figures */
 	int (*compare)(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b);
 	void (*print)(const struct hist *h, const struct hist_entry *e, struct str *text);
+	bool is_narrow; /* what it prints is never wider than its header: no need to measure */
 };
 
 const struct key *key_find(const char *name, size_t n);

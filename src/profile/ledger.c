@@ -70,7 +70,7 @@ void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct
 	size_t before = l->entries.n;
 
 	vec_each(row, &p->rows) {
-		const struct profile_frame *f = &p->frames.at[p->stacks.at[row->stack].frame];
+		const struct profile_frame *f = &p->frames.at[row->frame];
 
 		all += row->n_samples;
 		if (!p->symbols.at[f->symbol].name)

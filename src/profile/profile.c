@@ -22,7 +22,6 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
-	table_fini(&p->row_index);
 }
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
@@ -57,25 +56,6 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame)
 	return p->stacks.n - 1;
 }
 
-void profile_count(struct profile *p, const struct profile_row *row)
-{
-	u64 hash = hash_words(row->labels, LABEL_COUNT, (u64)row->event << 32 | row->stack);
-	struct table_probe probe = table_probe(&p->row_index, hash);
-	u32 i;
-
-	while ((i = table_next(&p->row_index, &probe)) != TABLE_NONE) {
-		struct profile_row *r = &p->rows.at[i];
-
-		if (r->event != row->event || r->stack != row->stack || memcmp(r->labels, row->labels, sizeof(r->labels)))
-			continue;
-		r->n_samples += row->n_samples;
-		r->period += row->period;
-		return;
-	}
-	table_add(&p->row_index, hash, p->rows.n);
-	vec_add(&p->rows, *row);
-}
-
 static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 {
 	/* There are few, and they are merged once for each worker. */
@@ -94,6 +74,9 @@ void profile_merge(struct profile *p, const struct profile *from)
 	u32 *frames = mem_alloc((from->frames.n + 1) * sizeof(u32));
 	u32 *stacks = mem_alloc((from->stacks.n + 1) * sizeof(u32));
 
+	table_reserve(&p->frame_index, p->frames.n + from->frames.n / 2);
+	table_reserve(&p->stack_index, p->stacks.n + from->stacks.n / 2);
+	vec_reserve(&p->rows, p->rows.n + from->rows.n);
 	for (size_t i = 0; i < from->dsos.n; i++)
 		dsos[i] = merge_dso(p, &from->dsos.at[i]);
 	for (size_t i = 0; i < from->frames.n; i++) {
@@ -108,11 +91,12 @@ void profile_merge(struct profile *p, const struct profile *from)
 	vec_each(row, &from->rows) {
 		struct profile_row mine = *row;
 
-		mine.stack = stacks[row->stack];
+		mine.frame = frames[row->frame];
+		mine.callers = stacks[row->callers];
 		if (p->labels & 1 << LABEL_COMM)
 			mine.labels[LABEL_COMM] =
 				(u64)(uintptr_t)intern_str(&p->strings, (const char *)(uintptr_t)row->labels[LABEL_COMM]);
-		profile_count(p, &mine);
+		vec_add(&p->rows, mine);
 	}
 	for (size_t i = 0; i < from->events.n && i < p->events.n; i++) {
 		p->events.at[i].n_samples += from->events.at[i].n_samples;

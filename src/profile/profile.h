@@ -8,7 +8,7 @@
  * Life     the command's
  * Units    period in the event's unit (ns for clocks, events for counters)
  *
- * Invariant: the rows of an event sum to its totals.
+ * Invariant: the rows of an event sum to its totals. Several rows may say the same.
  */
 #ifndef PACE_PROFILE_PROFILE_H
 #define PACE_PROFILE_PROFILE_H
@@ -68,7 +68,8 @@ struct profile_event {
 
 struct profile_row {
 	u32 event;
-	u32 stack; /* the whole stack; its frame is what was running */
+	u32 frame;   /* what was running */
+	u32 callers; /* the stack above it; 0: none, or not recorded */
 	u64 n_samples, period;
 	u64 labels[LABEL_COUNT]; /* 0 for columns that were not asked for */
 };
@@ -83,17 +84,16 @@ struct profile {
 	VEC(struct profile_row) rows;
 	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
 	unsigned labels; /* bits 1 << enum profile_label */
-	bool has_stacks; /* more than the innermost frame */
-	struct table frame_index, stack_index, row_index;
+	bool has_stacks; /* some row has callers */
+	struct table frame_index, stack_index;
 };
 
 void profile_init(struct profile *p, unsigned labels);
 void profile_fini(struct profile *p);
 
-/* The frame, the stack, the row with these contents, created if new. */
+/* The frame, the stack with these contents, created if new. */
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);
 u32 profile_stack(struct profile *p, u32 parent, u32 frame);
-void profile_count(struct profile *p, const struct profile_row *row);
 
 /* Adds everything in `from` to p. DSOs with the same source number, strings with the same text are the same. */
 void profile_merge(struct profile *p, const struct profile *from);

@@ -88,6 +88,12 @@ void sample_format_init(struct sample_format *f, const struct event_attr *attr)
 			f->trailer += 8;
 	}
 	f->unknown = f->type & ~known;
+	while (f->n_fixed < f->n_rows && f->n_fixed < ARRAY_SIZE(f->fixed_members) &&
+		rows[f->rows[f->n_fixed]].kind <= S_TWO) {
+		f->fixed_bits |= rows[f->rows[f->n_fixed]].bits;
+		f->fixed_members[f->n_fixed] = rows[f->rows[f->n_fixed]].member;
+		f->n_fixed++;
+	}
 }
 
 static u64 words_each_value(const struct sample_format *f)
@@ -156,6 +162,7 @@ static bool decode_branches(const struct sample_format *f, struct bytes *b, stru
 
 static bool decode_regs(u64 mask, struct bytes *b, struct sample_regs *regs)
 {
+	regs->values = (struct sample_words){0};
 	if (!bytes_u64(b, &regs->abi))
 		return false;
 	return !regs->abi || take_words(b, __builtin_popcountll(mask), &regs->values);
@@ -176,6 +183,7 @@ static bool decode_stack(struct bytes *b, struct sample_stack *stack)
 {
 	u64 n;
 
+	*stack = (struct sample_stack){0};
 	if (!bytes_u64(b, &n))
 		return false;
 	if (!n)
@@ -231,18 +239,24 @@ static inline bool decode_row(const struct sample_format *f, const struct row *r
 	return false;
 }
 
-int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 wanted, struct sample *ret_sample,
+int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 wanted, struct sample *sample,
 	struct err *err)
 {
 	struct bytes b = bytes_of(body, n);
+	unsigned i = 0;
 
-	memset(ret_sample, 0, sizeof(*ret_sample));
 	wanted &= f->type;
-	for (unsigned i = 0; i < f->n_rows && wanted; i++) {
+	if (LIKELY(n >= 8u * f->n_fixed)) {
+		for (; i < f->n_fixed; i++)
+			memcpy((u8 *)sample + f->fixed_members[i], body + 8 * i, 8);
+		b.at += 8 * i;
+		wanted &= ~f->fixed_bits;
+	}
+	for (; i < f->n_rows && wanted; i++) {
 		const struct row *row = &rows[f->rows[i]];
 
 		wanted &= ~row->bits;
-		if (UNLIKELY(!decode_row(f, row, &b, ret_sample)))
+		if (UNLIKELY(!decode_row(f, row, &b, sample)))
 			return err_set(err, ERR_FORMAT, "a sample of %zu bytes ends inside its field %s", n, row->name);
 	}
 	return 0;

@@ -85,16 +85,21 @@ struct sample_format {
 	u8 rows[32];		  /* positions in the field table */
 	u16 trailer;		  /* bytes at the end of the other records; 0 without sample_id_all */
 	u64 unknown;		  /* sample_type bits that are not in the table: samples end before them */
+	/* The rows before the first one of variable size are copied without looking at the table. */
+	u8 n_fixed;		  /* how many */
+	u64 fixed_bits;		  /* which */
+	u16 fixed_members[12];	  /* where each goes: offsets in struct sample */
 };
 
 void sample_format_init(struct sample_format *format, const struct event_attr *attr);
 
 /*
- * Decodes the body (n bytes behind the header). Only fields in `wanted` (PERF_SAMPLE_*) and those before
- * the last of them are looked at; the others are zero.
+ * Decodes the body (n bytes behind the header) into *sample, whose other members stay as they are: clear it
+ * once before samples of this format go into it. Only fields in `wanted` (PERF_SAMPLE_*) and those before the
+ * last of them are sure to be looked at.
  */
 int sample_decode(const struct sample_format *format, const u8 *body, size_t n, u64 wanted,
-	struct sample *ret_sample, struct err *err);
+	struct sample *sample, struct err *err);
 
 /* The trailer of a record that is no sample: id, pid, tid, time, stream_id, cpu. False if it is cut off. */
 bool sample_decode_trailer(const struct sample_format *format, const struct record *rec, struct sample *ret_sample);

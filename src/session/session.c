@@ -156,12 +156,19 @@ int session_scan(struct session *s,
 
 /* ---- pass 2 ---- */
 
+/* Where a worker decodes its samples to: cleared when another event's format comes. */
+struct pass_sample {
+	const struct sample_format *format;
+	struct sample sample;
+};
+
 struct pass {
 	struct session *session;
 	const struct session_sink *sink;
 	u64 fields; /* what must be decoded: the sink's wishes, and the time */
 	struct session_tally *tallies; /* one of each for each worker */
 	struct reader_cursor *cursors;
+	struct pass_sample *samples;
 	struct err *errs;
 	atomic_bool has_failed;
 };
@@ -170,8 +177,10 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 {
 	struct session *s = pass->session;
 	struct session_tally *tally = &pass->tallies[worker];
+	struct pass_sample *mine = &pass->samples[worker];
 	struct session_sample out = {.rec = rec};
-	struct sample sample;
+	struct sample *sample = &mine->sample;
+	const struct sample_format *format;
 	struct err err;
 
 	out.event = formats_event(&s->formats, rec);
@@ -179,18 +188,23 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 		tally->n_foreign_id++;
 		return;
 	}
-	if (UNLIKELY(sample_decode(&s->formats.at[out.event], rec->at + RECORD_HEADER_SIZE,
-			     rec->size - RECORD_HEADER_SIZE, pass->fields, &sample, &err))) {
+	format = &s->formats.at[out.event];
+	if (UNLIKELY(mine->format != format)) {
+		mine->format = format;
+		memset(sample, 0, sizeof(*sample));
+	}
+	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE, pass->fields,
+		    sample, &err))) {
 		tally->n_undecoded++;
 		return;
 	}
-	if (!(s->formats.at[out.event].type & PERF_SAMPLE_PERIOD))
-		sample.period = s->reader.events.at[out.event].attr.sample_period;
-	out.sample = &sample;
-	out.time = s->has_times ? sample.time : rec->offset;
-	if (sample.time) {
-		tally->first_time = tally->first_time ? MIN(tally->first_time, sample.time) : sample.time;
-		tally->last_time = MAX(tally->last_time, sample.time);
+	if (!(format->type & PERF_SAMPLE_PERIOD))
+		sample->period = s->reader.events.at[out.event].attr.sample_period;
+	out.sample = sample;
+	out.time = s->has_times ? sample->time : rec->offset;
+	if (sample->time) {
+		tally->first_time = tally->first_time ? MIN(tally->first_time, sample->time) : sample->time;
+		tally->last_time = MAX(tally->last_time, sample->time);
 	}
 	pass->sink->sample(pass->sink->workers[worker], &out);
 }
@@ -232,6 +246,7 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 
 	pass.tallies = mem_zalloc(n_workers * sizeof(*pass.tallies));
 	pass.cursors = mem_alloc(n_workers * sizeof(*pass.cursors));
+	pass.samples = mem_zalloc(n_workers * sizeof(*pass.samples));
 	pass.errs = mem_zalloc(n_workers * sizeof(*pass.errs));
 	for (unsigned i = 0; i < n_workers; i++)
 		reader_cursor_init(&pass.cursors[i], &s->reader, 0, 0);
@@ -246,6 +261,7 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 	}
 	mem_free(pass.tallies);
 	mem_free(pass.cursors);
+	mem_free(pass.samples);
 	mem_free(pass.errs);
 	return r;
 }

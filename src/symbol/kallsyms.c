@@ -1,11 +1,10 @@
 #include "symbol/kallsyms.h"
 
-#include "base/num.h"
 #include "base/str.h"
 #include "base/sysfile.h"
 #include "collect/privilege.h"
 
-enum { FILE_LIMIT = 256 << 20 };
+enum { FILE_LIMIT = 256 << 20, USUAL_BYTES = 16 << 20, USUAL_LINE = 40 };
 
 u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 {
@@ -22,7 +21,29 @@ u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 /* Functions, and data, because some entry code is labelled so. */
 static bool is_wanted(char type)
 {
-	return strchr("tTwWdDbB", type) != NULL;
+	char lower = type | 0x20;
+
+	return lower == 't' || lower == 'w' || lower == 'd' || lower == 'b';
+}
+
+/* The 16 (or 8) hexadecimal digits that a line starts with; *at goes behind them. */
+static u64 scan_address(const char **at)
+{
+	const char *p = *at;
+	u64 v = 0;
+
+	for (;; p++) {
+		unsigned digit = (u8)*p - '0';
+
+		if (digit > 9) {
+			digit = (u8)*p - 'a' + 10;
+			if (digit - 10 > 5)
+				break;
+		}
+		v = v << 4 | digit;
+	}
+	*at = p;
+	return v;
 }
 
 static void parse(char *text, char *end, struct symtab *t, u64 *ret_text, bool *ret_has_address)
@@ -31,19 +52,19 @@ static void parse(char *text, char *end, struct symtab *t, u64 *ret_text, bool *
 		char *newline = memchr(line, '\n', end - line);
 		char *stop = newline ? newline : end;
 		const char *p = line;
+		u64 address = scan_address(&p);
 		char type, *name, *tab;
-		u64 address;
 
 		/* "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and [module] */
-		if (num_scan(&p, 16, &address) && p + 3 < stop && address) {
+		if (p + 3 < stop && *p == ' ' && address) {
 			type = p[1];
 			name = (char *)p + 3;
 			*stop = '\0';
-			tab = strchr(name, '\t');
+			tab = stop[-1] == ']' ? strchr(name, '\t') : NULL;
 			if (tab)
 				*tab = '\0';
 			*ret_has_address = true;
-			if (!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext")))
+			if (name[0] == '_' && (!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
 				*ret_text = address;
 			if (is_wanted(type))
 				symtab_add(t, address, 0, name,
@@ -59,18 +80,14 @@ int kallsyms_read(const char *path, struct symtab *t, u64 *ret_text, struct err 
 {
 	bool has_address = false;
 	struct privilege p;
-	struct str file = {0};
-	char *text;
 
-	if (sysfile_read(path, FILE_LIMIT, &file, err)) {
-		str_fini(&file);
+	/* The names stay where they are read to. */
+	str_reserve(&t->text, USUAL_BYTES);
+	if (sysfile_read(path, FILE_LIMIT, &t->text, err))
 		return err->code;
-	}
-	/* The names stay where they are, in the symtab's arena. */
-	text = arena_strdup(&t->arena, str_text(&file), file.n);
-	str_fini(&file);
 	*ret_text = 0;
-	parse(text, text + strlen(text), t, ret_text, &has_address);
+	vec_reserve(&t->symbols, t->text.n / USUAL_LINE);
+	parse(t->text.at, t->text.at + t->text.n, t, ret_text, &has_address);
 	if (has_address)
 		return 0;
 	privilege_read(&p);

@@ -219,7 +219,8 @@ static size_t underscores(const char *name)
 
 /*
  * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that others can
- * see, with fewer underscores in front, the longer. The rules are perf's, so that both print the same name.
+ * see, with fewer underscores in front, the longer; of equals the first in the
+ * file. The rules are perf's, so that both print the same name.
  */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
@@ -235,18 +236,26 @@ static bool is_better(const struct symbol *a, const struct symbol *b)
 	b_n = underscores(b->name);
 	if (a_n != b_n)
 		return a_n < b_n;
-	a_n = strlen(a->name);
-	b_n = strlen(b->name);
-	if (a_n != b_n)
-		return a_n > b_n;
-	return strcmp(a->name, b->name) < 0;
+	return strlen(a->name) > strlen(b->name);
+}
+
+static bool is_sorted(const struct symtab *t)
+{
+	for (size_t i = 1; i < t->symbols.n; i++)
+		if (t->symbols.at[i - 1].start > t->symbols.at[i].start)
+			return false;
+	return true;
 }
 
 static void sort_by_start(struct symtab *t)
 {
-	struct sort_item *items = mem_alloc(MAX(t->symbols.n, (size_t)1) * sizeof(*items));
-	struct symbol *sorted = mem_alloc(MAX(t->symbols.n, (size_t)1) * sizeof(*sorted));
+	struct sort_item *items;
+	struct symbol *sorted;
 
+	if (is_sorted(t))
+		return;
+	items = mem_alloc(t->symbols.n * sizeof(*items));
+	sorted = mem_alloc(t->symbols.n * sizeof(*sorted));
 	for (size_t i = 0; i < t->symbols.n; i++)
 		items[i] = (struct sort_item){t->symbols.at[i].start, i};
 	sort_by_key(items, t->symbols.n);
@@ -306,6 +315,6 @@ void symtab_fini(struct symtab *t)
 {
 	vec_fini(&t->symbols);
 	mem_free(t->reach);
-	arena_fini(&t->arena);
+	str_fini(&t->text);
 	memset(t, 0, sizeof(*t));
 }

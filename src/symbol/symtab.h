@@ -3,7 +3,7 @@
  *
  * In       ELF files (.symtab, .dynsym, the entries of the PLT), or kallsyms through symtab_add()
  * Out      the symbol that covers an address
- * Owns     its arrays; names are views into the ELF file, which must stay open, or in its arena
+ * Owns     its arrays; names are views into the ELF file, which must stay open, or in `text`
  * Units    addresses as in the file's symbol table (rva), for the kernel absolute; ranges half-open
  * Threads  symtab_find() by any number after symtab_finish()
  * Source   System V ABI, chapter 4: Symbol Table
@@ -11,7 +11,7 @@
 #ifndef PACE_SYMBOL_SYMTAB_H
 #define PACE_SYMBOL_SYMTAB_H
 
-#include "base/mem.h"
+#include "base/str.h"
 #include "base/types.h"
 #include "base/vec.h"
 #include "symbol/elf.h"
@@ -28,7 +28,7 @@ struct symbol {
 struct symtab {
 	VEC(struct symbol) symbols; /* after symtab_finish(): ascending by start, one for each start */
 	u64 *reach;		    /* the highest end among the symbols up to here */
-	struct arena arena;
+	struct str text; /* kallsyms: where the names are */
 };
 
 /* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */

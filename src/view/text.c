@@ -1,6 +1,7 @@
 #include "view/text.h"
 
 #include "base/num.h"
+#include "base/sort.h"
 
 enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10 };
 
@@ -35,7 +36,8 @@ static void measure(const struct hist *h, const struct text_options *o, size_t *
 
 	for (size_t i = 0; i < o->n_columns; i++) {
 		widths[i] = MAX(strlen(header_of(o->columns[i], h)), (size_t)o->columns[i]->min_width);
-		/* The last column is as wide as it is: nothing stands right of it. */
+		if (o->columns[i]->is_narrow)
+			continue;
 		vec_each(e, &h->entries) {
 			if (share_of(h, e) < o->row_limit)
 				continue;
@@ -116,6 +118,12 @@ static u32 only_child(const struct graph *g, u32 node)
 	return child && !g->nodes.at[child].next_sibling && !g->nodes.at[node].own ? child : 0;
 }
 
+/* What went on from a node: the whole that fractal shares of its children refer to, as perf has it. */
+static u64 below(const struct graph *g, u32 node)
+{
+	return g->nodes.at[node].total - g->nodes.at[node].own;
+}
+
 static bool is_drawn(const struct drawing *d, u32 node, u64 whole)
 {
 	return (double)d->graph->nodes.at[node].total >= (double)whole * d->options->graph_limit / 100;
@@ -135,8 +143,9 @@ static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
 	size_t depth = d->prefix.n;
 
 	add_left(d);
-	str_addf(d->text, "%c--%.2f%%--", is_last ? ' ' : '|',
-		whole ? 100.0 * (double)d->graph->nodes.at[node].total / (double)whole : 0.0);
+	str_add(d->text, is_last ? " --" : "|--");
+	num_add_percent(d->text, d->graph->nodes.at[node].total, whole);
+	str_add(d->text, "--");
 	add_name(d, node);
 	str_addc(&d->prefix, is_last ? ' ' : '|');
 	str_fill(&d->prefix, ' ', GRAPH_INDENT);
@@ -144,7 +153,7 @@ static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
 		add_left(d);
 		add_name(d, next);
 	}
-	draw_children(d, node, d->options->is_fractal ? d->graph->nodes.at[node].total : whole);
+	draw_children(d, node, d->options->is_fractal ? below(d->graph, node) : whole);
 	str_cut(&d->prefix, depth);
 }
 
@@ -163,7 +172,7 @@ static void draw_children(struct drawing *d, u32 parent, u64 whole)
 
 	while (child) {
 		u32 next = next_drawn(d, nodes[child].next_sibling, limit_of);
-		u64 rest = nodes[parent].total - nodes[parent].own - drawn - nodes[child].total;
+		u64 rest = below(d->graph, parent) - drawn - nodes[child].total;
 		bool has_rest = d->options->is_fractal && !next && rest > 0;
 
 		if (d->options->graph_entries && ++n >= d->options->graph_entries)
@@ -176,7 +185,9 @@ static void draw_children(struct drawing *d, u32 parent, u64 whole)
 		drawn += nodes[child].total;
 		if (has_rest) {
 			add_left(d);
-			str_addf(d->text, " --%.2f%%--[...]\n", whole ? 100.0 * (double)rest / (double)whole : 0.0);
+			str_add(d->text, " --");
+			num_add_percent(d->text, rest, whole);
+			str_add(d->text, "--[...]\n");
 		}
 		child = next;
 	}
@@ -193,8 +204,6 @@ static void draw_graph(struct str *text, struct hist_view *view, const struct hi
 	u32 top, node = 0;
 
 	d.whole = o->is_fractal ? mine : h->all.period;
-	if (!o->is_fractal && (double)mine < (double)h->all.period * o->graph_limit / 100)
-		return;
 	graph_init(&graph, view, e, o->order);
 	top = next_drawn(&d, graph.nodes.at[0].first_child, d.whole);
 	/* When everything comes through one function, its share is the row's own: draw it without. */
@@ -231,12 +240,51 @@ static void draw_graph(struct str *text, struct hist_view *view, const struct hi
 
 /* ---- report ---- */
 
+/* A row's graph, drawn before the rows are printed: rows of one group one after the other, as the view wants it. */
+struct drawn {
+	u32 entry;
+	struct str text;
+};
+
+static bool has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
+{
+	double share = share_of(h, e);
+
+	return o->has_graph && share >= o->row_limit && (o->is_fractal || share >= o->graph_limit);
+}
+
+/* The graphs of all rows that have one, by the rows' positions. */
+static struct drawn *draw_graphs(const struct hist *h, const struct text_options *o, size_t *ret_n)
+{
+	VEC(struct drawn) graphs = {0};
+	VEC(struct sort_item) order = {0};
+	struct hist_view view;
+
+	vec_each(e, &h->entries) {
+		if (!has_graph(h, e, o))
+			continue;
+		vec_add(&order, ((struct sort_item){e->group, graphs.n}));
+		vec_add(&graphs, ((struct drawn){.entry = e - h->entries.at}));
+	}
+	sort_by_key(order.at, order.n);
+	hist_view_init(&view, h);
+	vec_each(item, &order) {
+		struct drawn *d = &graphs.at[item->value];
+
+		draw_graph(&d->text, &view, &h->entries.at[d->entry], o);
+	}
+	hist_view_fini(&view);
+	vec_fini(&order);
+	*ret_n = graphs.n;
+	return graphs.at;
+}
+
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
 {
 	const struct profile_event *event = &h->profile->events.at[h->event];
 	struct str *text = &out->text, cell = {0};
-	size_t widths[HIST_KEYS_MAX];
-	struct hist_view view;
+	size_t widths[HIST_KEYS_MAX], n_graphs, next = 0;
+	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
 	str_add(text, "# Samples: ");
 	num_add_short(text, h->all.n_samples);
@@ -245,15 +293,16 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
 	measure(h, o, widths);
 	add_header(text, h, o, widths);
-	hist_view_init(&view, h);
 	vec_each(e, &h->entries) {
 		if (share_of(h, e) < o->row_limit)
 			continue;
 		add_row(text, h, e, o, widths, &cell);
-		if (o->has_graph)
-			draw_graph(text, &view, e, o);
+		if (next < n_graphs && graphs[next].entry == e - h->entries.at) {
+			str_addn(text, str_text(&graphs[next].text), graphs[next].text.n);
+			str_fini(&graphs[next++].text);
+		}
 		out_flush_some(out);
 	}
-	hist_view_fini(&view);
+	mem_free(graphs);
 	str_fini(&cell);
 }

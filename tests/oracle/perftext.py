@@ -1,0 +1,57 @@
+"""Reads what `perf report --stdio` and `pace report` print: rows, and the call graph below each."""
+import re
+import subprocess
+
+ROW = re.compile(r'^ +\d+\.\d\d% ')
+BRANCH = re.compile(r'^([ |]*?)([| ])--(\d+\.\d+)%--(.*)$')
+
+
+class Row:
+    def __init__(self, cells):
+        self.cells = cells       # texts, one for each column
+        self.graph = {}          # path of names -> share in percent (None: the same as above it)
+
+
+def run(cmd, **kwargs):
+    return subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace', **kwargs)
+
+
+def parse(text):
+    """A list of (event line, list of Row)."""
+    blocks, row, stack, columns = [], None, [], 0
+    for line in text.split('\n'):
+        if line.startswith('# Samples:'):
+            blocks.append((line[2:], []))
+            row = None
+        elif line.startswith('# ...'):
+            columns = len(line[2:].split())
+        elif line.startswith('#') or not line.strip() or not blocks:
+            continue
+        elif ROW.match(line):
+            cells = re.split(r' {2,}', line.strip(), maxsplit=columns - 1) if columns else [line]
+            row, stack = Row([cell.strip() for cell in cells]), []
+            blocks[-1][1].append(row)
+        elif row:
+            graph_line(row, stack, line)
+    return blocks
+
+
+def graph_line(row, stack, line):
+    """stack: (column where the name's branch begins, name) from the root to the node drawn last."""
+    branch = BRANCH.match(line)
+    if branch:
+        column, name = len(branch.group(1)), branch.group(4)
+        while stack and stack[-1][0] >= column:
+            stack.pop()
+        stack.append((column, name.strip()))
+        row.graph[tuple(n for _, n in stack)] = float(branch.group(3))
+        return
+    text = line.strip(' |')
+    if not text:
+        return
+    if text.startswith('---'):
+        stack[:] = [(0, text[3:].strip())]
+    else:
+        # goes on from the node above without branching
+        stack.append((stack[-1][0] if stack else 0, text.strip()))
+    row.graph[tuple(n for _, n in stack)] = None
