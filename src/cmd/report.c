@@ -241,6 +241,7 @@ static void choose_graph(struct reporting *r)
 	const struct graph_options *g = &r->options->graph;
 
 	r->text.has_graph = r->has_chains && !g->is_none;
+	r->text.n_workers = r->n_workers;
 	r->text.is_fractal = g->is_fractal;
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
 		      : g->has_order		? g->order

@@ -30,6 +30,7 @@ void calls_init(struct calls *c, const struct profile *p)
 
 	memset(c, 0, sizeof(*c));
 	c->of_row = mem_alloc((p->rows.n + 1) * sizeof(*c->of_row));
+	table_reserve(&index, p->stacks.n + p->rows.n / 4);
 	of_stack[0] = 0;
 	vec_add(&c->nodes, ((struct calls_node){0}));
 	for (size_t i = 1; i < p->stacks.n; i++)

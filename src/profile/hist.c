@@ -240,17 +240,14 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 	return v->by_ident.at + low;
 }
 
-static struct hist_entry *entry_of(struct hist *h, struct table *index, u32 group, u32 node)
+/* The entry of a node's function in a group, created if new; `known` has it by ident, + 1. */
+static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 node)
 {
-	u32 symbol = h->calls->nodes.at[node].symbol, ident = h->ident[symbol], i;
-	u64 hash = hash_u64((u64)group << 32 | ident);
-	struct table_probe probe = table_probe(index, hash);
+	u32 symbol = h->calls->nodes.at[node].symbol, ident = h->ident[symbol];
 	struct hist_entry *e;
 
-	while ((i = table_next(index, &probe)) != TABLE_NONE)
-		if (h->entries.at[i].group == group && h->entries.at[i].ident == ident)
-			return &h->entries.at[i];
-	table_add(index, hash, h->entries.n);
+	if (known[ident])
+		return &h->entries.at[known[ident] - 1];
 	e = vec_push(&h->entries);
 	memset(e, 0, sizeof(*e));
 	memcpy(e->labels, h->groups.at[group].labels, sizeof(e->labels));
@@ -258,88 +255,123 @@ static struct hist_entry *entry_of(struct hist *h, struct table *index, u32 grou
 	e->ident = ident;
 	e->symbol = symbol;
 	e->depth = h->calls->nodes.at[node].depth;
+	known[ident] = h->entries.n;
 	return e;
+}
+
+static void make_group_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group)
+{
+	size_t first = h->entries.n;
+
+	hist_view_show(view, group);
+	vec_each(node, &view->touched) {
+		const struct hist_value *own = &view->own[*node], *total = &view->total[*node];
+		struct hist_entry *e;
+
+		if (!own->n_samples && !h->options->has_children)
+			continue;
+		e = entry_of(h, known, group, *node);
+		e->self.n_samples += own->n_samples;
+		e->self.period += own->period;
+		e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
+		if (!h->options->has_children || h->outer[*node])
+			continue;
+		e->total.n_samples += total->n_samples;
+		e->total.period += total->period;
+	}
+	for (size_t i = first; i < h->entries.n; i++)
+		known[h->entries.at[i].ident] = 0;
 }
 
 static void make_entries(struct hist *h)
 {
-	struct table index = {0};
+	u32 *known = mem_zalloc((h->profile->symbols.n + h->profile->dsos.n + 1) * sizeof(*known));
 	struct hist_view view;
 
 	hist_view_init(&view, h);
-	for (u32 g = 0; g < h->groups.n; g++) {
-		hist_view_show(&view, g);
-		vec_each(node, &view.touched) {
-			const struct hist_value *own = &view.own[*node], *total = &view.total[*node];
-			struct hist_entry *e;
-
-			if (!own->n_samples && !h->options->has_children)
-				continue;
-			e = entry_of(h, &index, g, *node);
-			e->self.n_samples += own->n_samples;
-			e->self.period += own->period;
-			e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
-			if (!h->options->has_children || h->outer[*node])
-				continue;
-			e->total.n_samples += total->n_samples;
-			e->total.period += total->period;
-		}
-	}
+	for (u32 group = 0; group < h->groups.n; group++)
+		make_group_entries(h, &view, known, group);
 	hist_view_fini(&view);
-	table_fini(&index);
+	mem_free(known);
 }
 
 /* ---- order ---- */
 
-static int descending(u64 a, u64 b)
+/* Sorts the items by a new key; where it is equal they keep the order they have. */
+static void sort_again(const struct hist *h, struct sort_item *items,
+	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks), const u32 *ranks)
 {
-	return a > b ? -1 : a < b;
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i].key = key(h, &h->entries.at[items[i].value], ranks);
+	sort_by_key(items, h->entries.n);
 }
 
-static int compare_entries(const void *x, const void *y, void *ctx)
+static u64 by_rank_of_symbol(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
 {
-	const struct hist_entry *a = x, *b = y;
-	const struct hist *h = ctx;
-	int r;
+	(void)h;
+	return ranks[e->symbol];
+}
 
-	if (h->options->has_children) {
-		r = descending(a->total.period, b->total.period);
-		if (!r && h->options->prefers_callers)
-			r = -descending(a->depth, b->depth);
-		if (r)
-			return r;
-	}
-	r = descending(a->self.period, b->self.period);
-	for (size_t i = 0; i < h->options->n_keys && !r; i++)
-		r = h->options->keys[i]->compare(h->profile, a, b);
-	/* Nothing may depend on who counted first. */
-	if (!r)
-		r = -descending(h->profile->symbols.at[a->symbol].start, h->profile->symbols.at[b->symbol].start);
-	return r;
+static u64 by_rank_of_dso(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	return ranks[h->profile->symbols.at[e->symbol].dso];
+}
+
+static u64 by_rank_of_group(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	return ranks[e->group];
+}
+
+static u64 by_self(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	(void)ranks;
+	return ~e->self.period;
+}
+
+static u64 by_depth(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	(void)ranks;
+	return e->depth;
+}
+
+static u64 by_total(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	(void)ranks;
+	return ~e->total.period;
 }
 
 /*
- * Most of many rows stand for one or two samples and differ only in their names: the figures are sorted first,
- * in linear time, and only rows with the same ones are compared.
+ * Rows stand in the order of their shares; most of many have the share of one sample, so names decide, and there
+ * are far fewer different names than comparisons of them. So each key ranks its values once, and rows are sorted
+ * by numbers, in linear time, the least important first. Nothing depends on who counted first.
  */
 static void sort_entries(struct hist *h)
 {
-	bool by_total = h->options->has_children;
 	struct sort_item *items = mem_alloc((h->entries.n + 1) * sizeof(*items));
 	struct hist_entry *sorted = mem_alloc((h->entries.n + 1) * sizeof(*sorted));
+	const struct hist_options *o = h->options;
 
-	vec_each(e, &h->entries)
-		items[e - h->entries.at] =
-			(struct sort_item){~(by_total ? e->total.period : e->self.period), e - h->entries.at};
-	sort_by_key(items, h->entries.n);
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i] = (struct sort_item){0, i};
+	for (size_t k = o->n_keys; k-- > 0;) {
+		u32 *ranks = key_ranks(o->keys[k], h);
+
+		sort_again(h, items, o->keys[k]->frame == KEY_SYMBOL ? by_rank_of_symbol
+				     : o->keys[k]->frame == KEY_DSO  ? by_rank_of_dso
+								     : by_rank_of_group, ranks);
+		mem_free(ranks);
+	}
+	sort_again(h, items, by_self, NULL);
+	if (o->has_children && o->prefers_callers)
+		sort_again(h, items, by_depth, NULL);
+	if (o->has_children)
+		sort_again(h, items, by_total, NULL);
 	for (size_t i = 0; i < h->entries.n; i++)
 		sorted[i] = h->entries.at[items[i].value];
-	for (size_t i = 0, j; i < h->entries.n; i = j) {
-		for (j = i + 1; j < h->entries.n && items[j].key == items[i].key;)
-			j++;
-		if (j - i > 1)
-			qsort_r(sorted + i, j - i, sizeof(*sorted), compare_entries, h);
-	}
 	mem_free(items);
 	mem_free(h->entries.at);
 	h->entries.at = sorted;

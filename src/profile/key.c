@@ -1,5 +1,6 @@
 #include "profile/key.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -9,11 +10,6 @@
 static int compare_u64(u64 a, u64 b)
 {
 	return a < b ? -1 : a > b;
-}
-
-static int compare_interned(const char *a, const char *b)
-{
-	return a == b ? 0 : strcmp(a, b);
 }
 
 static const struct profile_symbol *symbol_of(const struct profile *p, const struct hist_entry *e)
@@ -57,10 +53,10 @@ static const char *comm_of(const struct hist_entry *e)
 	return (const char *)(uintptr_t)e->labels[LABEL_COMM];
 }
 
-static int compare_comm(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+static int compare_comm(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return compare_interned(comm_of(a), comm_of(b));
+	return strcmp((const char *)(uintptr_t)a[LABEL_COMM], (const char *)(uintptr_t)b[LABEL_COMM]);
 }
 
 static void print_comm(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -69,16 +65,16 @@ static void print_comm(const struct hist *h, const struct hist_entry *e, struct 
 	str_add_safe(text, comm_of(e), strlen(comm_of(e)));
 }
 
-static int compare_tid(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+static int compare_tid(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return compare_u64(a->labels[LABEL_TID], b->labels[LABEL_TID]);
+	return compare_u64(a[LABEL_TID], b[LABEL_TID]);
 }
 
-static int compare_pid(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+static int compare_pid(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return compare_u64(a->labels[LABEL_PID], b->labels[LABEL_PID]);
+	return compare_u64(a[LABEL_PID], b[LABEL_PID]);
 }
 
 static void print_task(const struct profile *p, u32 tid, struct str *text)
@@ -105,10 +101,10 @@ static void print_pid(const struct hist *h, const struct hist_entry *e, struct s
 	print_task(h->profile, e->labels[LABEL_PID], text);
 }
 
-static int compare_cpu(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
+static int compare_cpu(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return compare_u64(a->labels[LABEL_CPU], b->labels[LABEL_CPU]);
+	return compare_u64(a[LABEL_CPU], b[LABEL_CPU]);
 }
 
 static void print_cpu(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -124,29 +120,11 @@ static const char *dso_of(const struct profile *p, const struct hist_entry *e)
 	return p->dsos.at[symbol_of(p, e)->dso].name;
 }
 
-static int compare_dso(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
-{
-	return compare_interned(dso_of(p, a), dso_of(p, b));
-}
-
 static void print_dso(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	const char *name = dso_of(h->profile, e);
 
 	str_add_safe(text, name, strlen(name));
-}
-
-/* Functions by name; addresses without one behind them, by address. */
-static int compare_symbol(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b)
-{
-	const struct profile_symbol *x = symbol_of(p, a), *y = symbol_of(p, b);
-	int r;
-
-	if (!x->name || !y->name)
-		r = x->name ? -1 : y->name ? 1 : compare_u64(x->start, y->start);
-	else
-		r = compare_interned(x->name, y->name);
-	return r ? r : compare_interned(dso_of(p, a), dso_of(p, b));
 }
 
 static char mode_letter(u8 mode)
@@ -189,9 +167,9 @@ static void print_symbol(const struct hist *h, const struct hist_entry *e, struc
 
 static const struct key keys[] = {
 	{.name = "overhead_children", .header = "Children", .help = "share of the samples in it and in what it called",
-		.is_value = true, .min_width = 8, .print = print_children, .is_narrow = true},
+		.is_value = true, .min_width = 8, .print = print_children},
 	{.name = "overhead", .header = "Overhead", .header_with_children = "Self", .help = "share of the samples in it",
-		.is_value = true, .min_width = 8, .print = print_overhead, .is_narrow = true},
+		.is_value = true, .min_width = 8, .print = print_overhead},
 	{.name = "sample", .header = "Samples", .help = "number of samples in it",
 		.is_value = true, .min_width = 12, .print = print_samples},
 	{.name = "period", .header = "Period", .help = "events (or ns) its samples stand for",
@@ -205,9 +183,9 @@ static const struct key keys[] = {
 	{.name = "cpu", .header = "CPU", .help = "processor that was sampled",
 		.labels = 1 << LABEL_CPU, .min_width = 3, .compare = compare_cpu, .print = print_cpu},
 	{.name = "dso", .header = "Shared Object", .help = "program, library, module or kernel the code is from",
-		.frame = KEY_DSO, .compare = compare_dso, .print = print_dso},
+		.frame = KEY_DSO, .print = print_dso},
 	{.name = "symbol", .alias = "sym", .header = "Symbol", .help = "function; [k] kernel, [.] user",
-		.frame = KEY_SYMBOL, .compare = compare_symbol, .print = print_symbol},
+		.frame = KEY_SYMBOL, .print = print_symbol},
 };
 
 static bool is_word(const char *name, const char *text, size_t n)
@@ -227,6 +205,112 @@ const struct key *key_at(size_t i)
 {
 	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;
 }
+
+/* ---- ranks ---- */
+
+struct ranking {
+	const struct profile *profile;
+	const struct hist *hist;
+	const struct key *key;
+};
+
+static int compare_groups(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *r = ctx;
+
+	return r->key->compare(r->profile, r->hist->groups.at[*(const u32 *)a].labels,
+		r->hist->groups.at[*(const u32 *)b].labels);
+}
+
+static int compare_dsos(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *r = ctx;
+
+	return strcmp(r->profile->dsos.at[*(const u32 *)a].name, r->profile->dsos.at[*(const u32 *)b].name);
+}
+
+static int compare_names(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *r = ctx;
+	const struct profile_symbol *x = &r->profile->symbols.at[*(const u32 *)a];
+	const struct profile_symbol *y = &r->profile->symbols.at[*(const u32 *)b];
+	int c = strcmp(x->name, y->name);
+
+	if (!c)
+		c = strcmp(r->profile->dsos.at[x->dso].name, r->profile->dsos.at[y->dso].name);
+	return c ? c : compare_u64(x->start, y->start);
+}
+
+/* Ranks 0 .. n - 1 by a comparison. */
+static u32 *rank_by(size_t n, int (*compare)(const void *a, const void *b, void *ctx), struct ranking *r)
+{
+	u32 *order = mem_alloc((n + 1) * sizeof(*order)), *ranks = mem_zalloc((n + 1) * sizeof(*ranks)), rank = 0;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare, r);
+	for (size_t i = 0; i < n; i++) {
+		rank += i && compare(&order[i - 1], &order[i], r) != 0;
+		ranks[order[i]] = rank;
+	}
+	mem_free(order);
+	return ranks;
+}
+
+/* Puts addresses that are equal in the order of their DSOs' names. */
+static void order_by_dso(const struct profile *p, struct sort_item *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sort_item item = items[i];
+		const char *name = p->dsos.at[p->symbols.at[item.value].dso].name;
+		size_t j = i;
+
+		for (; j > 0 && items[j - 1].key == item.key &&
+			strcmp(p->dsos.at[p->symbols.at[items[j - 1].value].dso].name, name) > 0;
+			j--)
+			items[j] = items[j - 1];
+		items[j] = item;
+	}
+}
+
+/* Functions by name; addresses without one behind them: of those there may be many, and numbers sort fast. */
+static u32 *rank_symbols(struct ranking *r)
+{
+	const struct profile *p = r->profile;
+	u32 *named = mem_alloc(p->symbols.n * sizeof(*named)), *ranks = mem_zalloc(p->symbols.n * sizeof(*ranks));
+	struct sort_item *nameless = mem_alloc(p->symbols.n * sizeof(*nameless));
+	size_t n_named = 0, n_nameless = 0;
+
+	for (u32 i = 1; i < p->symbols.n; i++) {
+		if (p->symbols.at[i].name)
+			named[n_named++] = i;
+		else
+			nameless[n_nameless++] = (struct sort_item){p->symbols.at[i].start, i};
+	}
+	qsort_r(named, n_named, sizeof(*named), compare_names, r);
+	sort_by_key(nameless, n_nameless);
+	order_by_dso(p, nameless, n_nameless);
+	for (size_t i = 0; i < n_named; i++)
+		ranks[named[i]] = i;
+	for (size_t i = 0; i < n_nameless; i++)
+		ranks[nameless[i].value] = n_named + i;
+	mem_free(named);
+	mem_free(nameless);
+	return ranks;
+}
+
+u32 *key_ranks(const struct key *key, const struct hist *h)
+{
+	struct ranking r = {h->profile, h, key};
+
+	if (key->frame == KEY_SYMBOL)
+		return rank_symbols(&r);
+	if (key->frame == KEY_DSO)
+		return rank_by(h->profile->dsos.n, compare_dsos, &r);
+	return rank_by(h->groups.n, compare_groups, &r);
+}
+
+/* ---- lists of keys ---- */
 
 static int unknown_key(const char *word, struct err *err)
 {

@@ -22,10 +22,9 @@ struct key {
 	unsigned labels;  /* bits 1 << enum profile_label that rows must have */
 	enum key_frame frame;
 	unsigned min_width;
-	/* ascending; NULL for figures */
-	int (*compare)(const struct profile *p, const struct hist_entry *a, const struct hist_entry *b);
+	/* keys without a frame: ascending, by labels alone */
+	int (*compare)(const struct profile *p, const u64 *labels_a, const u64 *labels_b);
 	void (*print)(const struct hist *h, const struct hist_entry *e, struct str *text);
-	bool is_narrow; /* what it prints is never wider than its header: no need to measure */
 };
 
 const struct key *key_find(const char *name, size_t n);
@@ -33,6 +32,12 @@ const struct key *key_at(size_t i); /* NULL behind the last */
 
 /* Splits "comm,dso,symbol"; ERR_INVAL names the unknown key and the nearest one. */
 int key_parse_list(const char *text, const struct key **keys, size_t max, size_t *ret_n, struct err *err);
+
+/*
+ * The place of each value in ascending order, equal values having the same: by symbol, by DSO, or by group of the
+ * histogram, as the key tells apart. To be freed by mem_free().
+ */
+u32 *key_ranks(const struct key *key, const struct hist *h);
 
 /* A symbol's text: its name, or its address. */
 void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded, struct str *text);

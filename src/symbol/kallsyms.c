@@ -1,10 +1,27 @@
 #include "symbol/kallsyms.h"
 
-#include "base/str.h"
-#include "base/sysfile.h"
-#include "collect/privilege.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { FILE_LIMIT = 256 << 20, USUAL_BYTES = 16 << 20, USUAL_LINE = 40 };
+#include "base/sort.h"
+#include "base/sysfile.h"
+#include "base/vec.h"
+#include "collect/privilege.h"
+#include "symbol/cache.h"
+#include "symbol/elf.h"
+
+enum { FILE_LIMIT = 256 << 20, USUAL_BYTES = 16 << 20, USUAL_LINE = 40, KEY_SIZE = 128 };
+
+/* A stored table: this, the entries, the names. */
+struct stored {
+	u64 magic;
+	u64 text;
+	u64 n, names_size;
+};
+
+#define STORED_MAGIC 0x31736d7973656b70ULL /* "pkesyms1" */
 
 u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 {
@@ -18,6 +35,18 @@ u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 	return n;
 }
 
+/* ---- reading the text ---- */
+
+/* One line that names a function. */
+struct line {
+	u64 start;
+	const char *name;
+	u8 rank; /* 2 global, 1 local, 0 weak: which of several names for an address is preferred */
+	bool is_core; /* of the kernel itself, no module */
+};
+
+typedef VEC(struct line) lines;
+
 /* Functions, and data, because some entry code is labelled so. */
 static bool is_wanted(char type)
 {
@@ -26,7 +55,7 @@ static bool is_wanted(char type)
 	return lower == 't' || lower == 'w' || lower == 'd' || lower == 'b';
 }
 
-/* The 16 (or 8) hexadecimal digits that a line starts with; *at goes behind them. */
+/* The hexadecimal digits that a line starts with; *at goes behind them. */
 static u64 scan_address(const char **at)
 {
 	const char *p = *at;
@@ -46,18 +75,19 @@ static u64 scan_address(const char **at)
 	return v;
 }
 
-static void parse(char *text, char *end, struct symtab *t, u64 *ret_text, bool *ret_has_address)
+static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_has_address)
 {
 	for (char *line = text; line < end;) {
 		char *newline = memchr(line, '\n', end - line);
 		char *stop = newline ? newline : end;
 		const char *p = line;
 		u64 address = scan_address(&p);
-		char type, *name, *tab;
+		char *name, *tab;
 
 		/* "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and [module] */
 		if (p + 3 < stop && *p == ' ' && address) {
-			type = p[1];
+			char type = p[1];
+
 			name = (char *)p + 3;
 			*stop = '\0';
 			tab = stop[-1] == ']' ? strchr(name, '\t') : NULL;
@@ -67,31 +97,225 @@ static void parse(char *text, char *end, struct symtab *t, u64 *ret_text, bool *
 			if (name[0] == '_' && (!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
 				*ret_text = address;
 			if (is_wanted(type))
-				symtab_add(t, address, 0, name,
-					type == 'w' || type == 'W' ? SYMTAB_WEAK
-					: type >= 'a'		   ? SYMTAB_LOCAL
-								   : SYMTAB_GLOBAL);
+				vec_add(all, ((struct line){address, name,
+						     (type | 0x20) == 'w' ? 0 : type >= 'a' ? 1 : 2, !tab}));
 		}
 		line = stop + 1;
 	}
 }
 
-int kallsyms_read(const char *path, struct symtab *t, u64 *ret_text, struct err *err)
+/* Of two names for one address, the better one: the rules of symtab.c, less sizes, which kallsyms has none of. */
+static bool is_better(const struct line *a, const struct line *b)
 {
-	bool has_address = false;
+	size_t a_n = strspn(a->name, "_"), b_n = strspn(b->name, "_");
+
+	if ((a->rank == 0) != (b->rank == 0))
+		return a->rank != 0;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (a_n != b_n)
+		return a_n < b_n;
+	return strlen(a->name) > strlen(b->name);
+}
+
+static void sort_lines(lines *all)
+{
+	struct sort_item *items = mem_alloc((all->n + 1) * sizeof(*items));
+	struct line *sorted = mem_alloc((all->n + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < all->n; i++)
+		items[i] = (struct sort_item){all->at[i].start, i};
+	sort_by_key(items, all->n);
+	for (size_t i = 0; i < all->n; i++)
+		sorted[i] = all->at[items[i].value];
+	mem_free(items);
+	mem_free(all->at);
+	all->at = sorted;
+	all->cap = all->n;
+}
+
+/* One name for each address; sorted. */
+static void choose(lines *all)
+{
+	size_t n = 0;
+
+	sort_lines(all);
+	vec_each(line, all) {
+		if (n && all->at[n - 1].start == line->start) {
+			if (is_better(line, &all->at[n - 1]))
+				all->at[n - 1] = *line;
+			continue;
+		}
+		all->at[n++] = *line;
+	}
+	all->n = n;
+}
+
+/* ---- the table ---- */
+
+/* Lays the chosen lines out as a stored table; with `core_only` without modules. */
+static void lay_out(const lines *all, u64 text, bool core_only, struct str *out)
+{
+	struct stored head = {.magic = STORED_MAGIC, .text = text};
+
+	vec_each(line, all) {
+		if (core_only && !line->is_core)
+			continue;
+		head.n++;
+		head.names_size += strlen(line->name) + 1;
+	}
+	str_reserve(out, sizeof(head) + head.n * sizeof(struct kallsyms_entry) + head.names_size);
+	str_addn(out, &head, sizeof(head));
+	head.names_size = 0;
+	vec_each(line, all) {
+		struct kallsyms_entry entry = {line->start, head.names_size};
+
+		if (core_only && !line->is_core)
+			continue;
+		str_addn(out, &entry, sizeof(entry));
+		head.names_size += strlen(line->name) + 1;
+	}
+	vec_each(line, all)
+		if (!core_only || line->is_core)
+			str_addn(out, line->name, strlen(line->name) + 1);
+}
+
+/* Points the table at a stored one; false if the bytes are none. */
+static bool point(struct kallsyms *k, const u8 *data, u64 size)
+{
+	struct stored head;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, data, sizeof(head));
+	if (head.magic != STORED_MAGIC || head.n > (size - sizeof(head)) / sizeof(struct kallsyms_entry) ||
+		head.names_size != size - sizeof(head) - head.n * sizeof(struct kallsyms_entry) ||
+		!head.names_size || data[size - 1])
+		return false;
+	k->entries = (const void *)(data + sizeof(head));
+	k->n = head.n;
+	k->names = (const char *)data + (size - head.names_size);
+	k->names_size = head.names_size;
+	k->text = head.text;
+	return true;
+}
+
+/* Where the kernel's code begins, from the first lines of the file; 0 if it is hidden. */
+static u64 read_text_address(const char *path)
+{
+	char buf[65536];
+	bool has_address;
+	u64 text = 0;
+	lines none = {0};
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	/* One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one of the next. */
+	for (int i = 0; i < 16 && !text && (n = read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
+		buf[n] = 0;
+		parse(buf, buf + n, &none, &text, &has_address);
+		none.n = 0;
+	}
+	vec_fini(&none);
+	close(fd);
+	return text;
+}
+
+/* The same build at the same place: its functions are where they were when the cache was written. */
+static void make_key(u64 text, const u8 *build_id, u8 n, char key[KEY_SIZE])
+{
+	size_t at = snprintf(key, KEY_SIZE, "kallsyms-%llx-", (unsigned long long)text);
+
+	for (u8 i = 0; i < n; i++)
+		at += snprintf(key + at, KEY_SIZE - at, "%02x", build_id[i]);
+}
+
+static bool open_cached(struct kallsyms *k, const char *key)
+{
+	if (!cache_map(key, &k->map, &k->map_size))
+		return false;
+	if (point(k, k->map, k->map_size))
+		return true;
+	munmap((void *)k->map, k->map_size);
+	k->map = NULL;
+	return false;
+}
+
+static int hidden(const char *path, struct err *err)
+{
 	struct privilege p;
 
-	/* The names stay where they are read to. */
-	str_reserve(&t->text, USUAL_BYTES);
-	if (sysfile_read(path, FILE_LIMIT, &t->text, err))
-		return err->code;
-	*ret_text = 0;
-	vec_reserve(&t->symbols, t->text.n / USUAL_LINE);
-	parse(t->text.at, t->text.at + t->text.n, t, ret_text, &has_address);
-	if (has_address)
-		return 0;
 	privilege_read(&p);
 	return err_set(err, ERR_PERM,
 		"'%s' shows no addresses (kptr_restrict is %lld): run as root or 'sudo sysctl kernel.kptr_restrict=0'", path,
 		(long long)p.kptr_restrict);
+}
+
+int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n, struct err *err)
+{
+	bool has_address = false;
+	struct str text = {0}, core = {0};
+	lines all = {0};
+	char key[KEY_SIZE];
+	u64 address = 0;
+
+	memset(k, 0, sizeof(*k));
+	if (n && !with_modules && (address = read_text_address(path)) != 0) {
+		make_key(address, build_id, n, key);
+		if (open_cached(k, key))
+			return 0;
+	}
+	str_reserve(&text, USUAL_BYTES);
+	if (sysfile_read(path, FILE_LIMIT, &text, err)) {
+		str_fini(&text);
+		return err->code;
+	}
+	vec_reserve(&all, text.n / USUAL_LINE);
+	address = 0;
+	parse(text.at, text.at + text.n, &all, &address, &has_address);
+	choose(&all);
+	lay_out(&all, address, false, &k->bytes);
+	if (has_address && n && address) {
+		lay_out(&all, address, true, &core);
+		make_key(address, build_id, n, key);
+		cache_store(key, &core);
+	}
+	str_fini(&core);
+	str_fini(&text);
+	vec_fini(&all);
+	if (!has_address || !point(k, (const u8 *)k->bytes.at, k->bytes.n)) {
+		kallsyms_close(k);
+		return hidden(path, err);
+	}
+	return 0;
+}
+
+void kallsyms_close(struct kallsyms *k)
+{
+	if (k->map)
+		munmap((void *)k->map, k->map_size);
+	str_fini(&k->bytes);
+	memset(k, 0, sizeof(*k));
+}
+
+const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end)
+{
+	enum { LAST_ROOM = 4096 };
+	u64 low = 0, high = k->n;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+
+		if (k->entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || k->entries[low - 1].name >= k->names_size)
+		return NULL;
+	*ret_start = k->entries[low - 1].start;
+	*ret_end = low < k->n ? k->entries[low].start : *ret_start + LAST_ROOM;
+	return address < *ret_end ? k->names + k->entries[low - 1].name : NULL;
 }

@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <sys/utsname.h>
 
-#include "symbol/kallsyms.h"
 #include "symbol/vdso.h"
 
 struct resolver_dso {
@@ -33,7 +32,7 @@ void resolver_fini(struct resolver *r)
 		elf_close(&r->dsos[i].debug);
 	}
 	mem_free(r->dsos);
-	symtab_fini(&r->kernel);
+	kallsyms_close(&r->kernel);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -69,12 +68,21 @@ static bool is_running_kernel(struct resolver *r)
 	return true;
 }
 
+/* Modules lie in the kernel's space like the kernel: does the recording have any? */
+static bool has_modules(const struct resolver *r)
+{
+	vec_each(dso, &r->machine->dsos.at)
+		if ((*dso)->kind == DSO_MODULE)
+			return true;
+	return false;
+}
+
 void resolver_load_kernel(struct resolver *r)
 {
-	if (!is_running_kernel(r) || kallsyms_read(r->kallsyms, &r->kernel, &r->kernel_text, &r->kernel_err))
-		return;
-	symtab_finish(&r->kernel);
-	r->has_kernel = true;
+	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
+
+	r->has_kernel = is_running_kernel(r) &&
+		!kallsyms_open(&r->kernel, r->kallsyms, has_modules(r), id, n, &r->kernel_err);
 }
 
 /* How far the kernel lay from where it lies now: it moves at each boot (KASLR). */
@@ -82,7 +90,7 @@ static u64 kernel_shift(const struct resolver *r)
 {
 	u64 recorded = r->machine->kernel_text;
 
-	return recorded && r->kernel_text ? r->kernel_text - recorded : 0;
+	return recorded && r->kernel.text ? r->kernel.text - recorded : 0;
 }
 
 /* ---- files ---- */
@@ -181,14 +189,24 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	a.end = a.start;
 	if (d->outcome != RESOLVER_FOUND)
 		return a;
-	s = symtab_find(is_kernel ? &r->kernel : &d->symtab, a.start + shift);
+	if (is_kernel) {
+		a.name = kallsyms_find(&r->kernel, address + shift, &a.start, &a.end);
+		if (a.name) {
+			a.start -= shift;
+			a.end -= shift;
+		} else {
+			a.outcome = RESOLVER_NO_SYMBOL;
+		}
+		return a;
+	}
+	s = symtab_find(&d->symtab, a.start);
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
 		return a;
 	}
 	a.name = s->name;
-	a.start = s->start - shift;
-	a.end = s->end - shift;
+	a.start = s->start;
+	a.end = s->end;
 	a.is_plt = s->is_plt;
 	return a;
 }

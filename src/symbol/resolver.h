@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/find.h"
+#include "symbol/kallsyms.h"
 #include "symbol/symtab.h"
 
 enum resolver_outcome {
@@ -35,8 +36,7 @@ struct resolver {
 	const char *recorded_release; /* NULL: unknown */
 	struct resolver_dso *dsos;    /* by dso->id */
 	size_t n_dsos;
-	struct symtab kernel;
-	u64 kernel_text;
+	struct kallsyms kernel;
 	bool has_kernel;
 	struct err kernel_err;
 };

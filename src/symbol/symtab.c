@@ -62,7 +62,7 @@ static bool is_code(const struct elf *elf, const struct entry *e)
 	return s && s->flags & SHF_EXECINSTR;
 }
 
-void symtab_add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding)
+static void add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding)
 {
 	struct symbol s = {.start = start, .end = start + size, .name = name, .binding = binding};
 
@@ -86,7 +86,7 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 
 		if (!is_code(elf, &e) || !(name = text_at(strings, e.name)) || !*name || is_mapping_symbol(name))
 			continue;
-		symtab_add(t, e.value, e.size, name,
+		add(t, e.value, e.size, name,
 			binding == STB_WEAK ? SYMTAB_WEAK : binding == STB_LOCAL ? SYMTAB_LOCAL : SYMTAB_GLOBAL);
 	}
 	return t->symbols.n - before;
@@ -179,7 +179,7 @@ static void add_stubs(struct symtab *t, const struct elf *elf, const struct elf_
 		while (slot && (i = table_next(&slots->index, &probe)) != TABLE_NONE) {
 			if (slots->at.at[i].address != slot)
 				continue;
-			symtab_add(t, s->addr + at, each, slots->at.at[i].name, SYMTAB_GLOBAL);
+			add(t, s->addr + at, each, slots->at.at[i].name, SYMTAB_GLOBAL);
 			t->symbols.at[t->symbols.n - 1].is_plt = true;
 			break;
 		}
@@ -315,6 +315,5 @@ void symtab_fini(struct symtab *t)
 {
 	vec_fini(&t->symbols);
 	mem_free(t->reach);
-	str_fini(&t->text);
 	memset(t, 0, sizeof(*t));
 }

@@ -1,17 +1,16 @@
 /*
  * symtab.h - the functions of one DSO, by address.
  *
- * In       ELF files (.symtab, .dynsym, the entries of the PLT), or kallsyms through symtab_add()
+ * In       ELF files: .symtab, .dynsym, the entries of the PLT
  * Out      the symbol that covers an address
- * Owns     its arrays; names are views into the ELF file, which must stay open, or in `text`
- * Units    addresses as in the file's symbol table (rva), for the kernel absolute; ranges half-open
+ * Owns     its arrays; names are views into the ELF file, which must stay open
+ * Units    addresses as in the file's symbol table (rva); ranges half-open
  * Threads  symtab_find() by any number after symtab_finish()
  * Source   System V ABI, chapter 4: Symbol Table
  */
 #ifndef PACE_SYMBOL_SYMTAB_H
 #define PACE_SYMBOL_SYMTAB_H
 
-#include "base/str.h"
 #include "base/types.h"
 #include "base/vec.h"
 #include "symbol/elf.h"
@@ -28,7 +27,6 @@ struct symbol {
 struct symtab {
 	VEC(struct symbol) symbols; /* after symtab_finish(): ascending by start, one for each start */
 	u64 *reach;		    /* the highest end among the symbols up to here */
-	struct str text; /* kallsyms: where the names are */
 };
 
 /* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
@@ -36,8 +34,6 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 
 /* Adds the entries of the PLT, named after what they jump to. */
 void symtab_add_plt(struct symtab *t, const struct elf *elf);
-
-void symtab_add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding);
 
 /* Sorts, chooses one name for each address, and gives symbols without size the room up to the next. */
 void symtab_finish(struct symtab *t);

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/workers.h"
 
 enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10 };
 
@@ -30,34 +31,107 @@ static size_t columns_used(const char *text, size_t n)
 	return columns;
 }
 
-static void measure(const struct hist *h, const struct text_options *o, size_t *widths)
-{
-	struct str cell = {0};
+/* Rows are rendered in parts: first the cells of each part as they are, then, when the widths are known, the lines. */
+enum { PART_ROWS = 2048 };
 
-	for (size_t i = 0; i < o->n_columns; i++) {
-		widths[i] = MAX(strlen(header_of(o->columns[i], h)), (size_t)o->columns[i]->min_width);
-		if (o->columns[i]->is_narrow)
+struct part {
+	const struct hist_entry *entries; /* rows PART_ROWS at most, those left out included */
+	size_t n_entries;
+	struct str cells;		 /* the texts of all cells, one behind the other */
+	VEC(u32) lengths;		 /* of each cell, bytes */
+	VEC(u32) rows;			 /* which entries have cells */
+	size_t widths[HIST_KEYS_MAX];
+	struct str lines;
+	VEC(size_t) ends;		 /* of each row's line in `lines` */
+};
+
+struct table_text {
+	const struct hist *hist;
+	const struct text_options *options;
+	VEC(struct part) parts;
+	size_t widths[HIST_KEYS_MAX];
+};
+
+static void render_cells(void *ctx, size_t i, unsigned worker)
+{
+	struct table_text *t = ctx;
+	const struct text_options *o = t->options;
+	struct part *part = &t->parts.at[i];
+
+	(void)worker;
+	for (size_t k = 0; k < part->n_entries; k++) {
+		const struct hist_entry *e = &part->entries[k];
+
+		if (share_of(t->hist, e) < o->row_limit)
 			continue;
-		vec_each(e, &h->entries) {
-			if (share_of(h, e) < o->row_limit)
-				continue;
-			str_clear(&cell);
-			o->columns[i]->print(h, e, &cell);
-			widths[i] = MAX(widths[i], columns_used(str_text(&cell), cell.n));
+		vec_add(&part->rows, k);
+		for (size_t c = 0; c < o->n_columns; c++) {
+			size_t start = part->cells.n, used;
+
+			o->columns[c]->print(t->hist, e, &part->cells);
+			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
+			part->widths[c] = MAX(part->widths[c], used);
+			vec_add(&part->lengths, part->cells.n - start);
 		}
 	}
-	str_fini(&cell);
 }
 
-static void add_cell(struct str *text, const struct str *cell, size_t width, bool is_right, bool is_last)
+static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right, bool is_last)
 {
-	size_t used = columns_used(str_text(cell), cell->n), room = width > used ? width - used : 0;
+	size_t used = columns_used(cell, n), room = width > used ? width - used : 0;
 
 	if (is_right)
 		str_fill(text, ' ', room);
-	str_addn(text, str_text(cell), cell->n);
+	str_addn(text, cell, n);
 	if (!is_right && !is_last)
 		str_fill(text, ' ', room);
+}
+
+static void render_lines(void *ctx, size_t i, unsigned worker)
+{
+	struct table_text *t = ctx;
+	const struct text_options *o = t->options;
+	struct part *part = &t->parts.at[i];
+	const char *cell = str_text(&part->cells);
+	const u32 *length = part->lengths.at;
+
+	(void)worker;
+	for (size_t row = 0; row < part->rows.n; row++) {
+		for (size_t c = 0; c < o->n_columns; c++, cell += *length++) {
+			str_addn(&part->lines, "  ", 2);
+			add_cell(&part->lines, cell, *length, t->widths[c], o->columns[c]->is_value, c + 1 == o->n_columns);
+		}
+		str_addc(&part->lines, '\n');
+		vec_add(&part->ends, part->lines.n);
+	}
+}
+
+static void render(struct table_text *t)
+{
+	const struct hist *h = t->hist;
+
+	for (size_t at = 0; at < h->entries.n; at += PART_ROWS)
+		vec_add(&t->parts, ((struct part){.entries = h->entries.at + at,
+					   .n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
+	workers_run(t->options->n_workers, t->parts.n, render_cells, t);
+	for (size_t c = 0; c < t->options->n_columns; c++) {
+		t->widths[c] = MAX(strlen(header_of(t->options->columns[c], h)), (size_t)t->options->columns[c]->min_width);
+		vec_each(part, &t->parts)
+			t->widths[c] = MAX(t->widths[c], part->widths[c]);
+	}
+	workers_run(t->options->n_workers, t->parts.n, render_lines, t);
+}
+
+static void table_text_fini(struct table_text *t)
+{
+	vec_each(part, &t->parts) {
+		str_fini(&part->cells);
+		str_fini(&part->lines);
+		vec_fini(&part->lengths);
+		vec_fini(&part->rows);
+		vec_fini(&part->ends);
+	}
+	vec_fini(&t->parts);
 }
 
 static void add_header(struct str *text, const struct hist *h, const struct text_options *o, const size_t *widths)
@@ -72,24 +146,12 @@ static void add_header(struct str *text, const struct hist *h, const struct text
 			else
 				str_fill(&cell, '.', widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, &cell, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
+			add_cell(text, str_text(&cell), cell.n, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');
 	}
 	str_add(text, "#\n");
-}
-
-static void add_row(struct str *text, const struct hist *h, const struct hist_entry *e, const struct text_options *o,
-	const size_t *widths, struct str *cell)
-{
-	for (size_t i = 0; i < o->n_columns; i++) {
-		str_clear(cell);
-		o->columns[i]->print(h, e, cell);
-		str_add(text, "  ");
-		add_cell(text, cell, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
-	}
-	str_addc(text, '\n');
 }
 
 /* ---- call graph ---- */
@@ -279,11 +341,37 @@ static struct drawn *draw_graphs(const struct hist *h, const struct text_options
 	return graphs.at;
 }
 
+/* The lines of the table, each followed by its graph if it has one. */
+static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs, size_t n_graphs)
+{
+	size_t next = 0;
+
+	vec_each(part, &t->parts) {
+		size_t begin = 0;
+
+		for (size_t row = 0; row < part->rows.n; row++) {
+			u32 entry = part->entries - t->hist->entries.at + part->rows.at[row];
+
+			/* Lines are copied in runs that end where a graph comes. */
+			if (next == n_graphs || graphs[next].entry != entry)
+				continue;
+			str_addn(&out->text, part->lines.at + begin, part->ends.at[row] - begin);
+			begin = part->ends.at[row];
+			str_addn(&out->text, str_text(&graphs[next].text), graphs[next].text.n);
+			next++;
+			out_flush_some(out);
+		}
+		str_addn(&out->text, str_text(&part->lines) + begin, part->lines.n - begin);
+		out_flush_some(out);
+	}
+}
+
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
 {
 	const struct profile_event *event = &h->profile->events.at[h->event];
-	struct str *text = &out->text, cell = {0};
-	size_t widths[HIST_KEYS_MAX], n_graphs, next = 0;
+	struct table_text table = {.hist = h, .options = o};
+	struct str *text = &out->text;
+	size_t n_graphs;
 	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
 	str_add(text, "# Samples: ");
@@ -291,18 +379,11 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 	str_add(text, " of event '");
 	str_add_safe(text, event->name, strlen(event->name));
 	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
-	measure(h, o, widths);
-	add_header(text, h, o, widths);
-	vec_each(e, &h->entries) {
-		if (share_of(h, e) < o->row_limit)
-			continue;
-		add_row(text, h, e, o, widths, &cell);
-		if (next < n_graphs && graphs[next].entry == e - h->entries.at) {
-			str_addn(text, str_text(&graphs[next].text), graphs[next].text.n);
-			str_fini(&graphs[next++].text);
-		}
-		out_flush_some(out);
-	}
+	render(&table);
+	add_header(text, h, o, table.widths);
+	add_rows(out, &table, graphs, n_graphs);
+	for (size_t i = 0; i < n_graphs; i++)
+		str_fini(&graphs[i].text);
 	mem_free(graphs);
-	str_fini(&cell);
+	table_text_fini(&table);
 }

@@ -22,6 +22,7 @@ struct text_options {
 	double graph_limit;	/* percent: smaller branches are not drawn */
 	u64 graph_entries;	/* lines of one level at most; 0: no limit */
 	double row_limit;	/* percent: smaller rows are not printed */
+	unsigned n_workers;
 	bool skips_first_node;	/* rows are symbols: their graph need not repeat the name */
 };
 
