@@ -13,12 +13,34 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	va_end(ap);
 	before = log->said.strings.n;
 	intern_add(&log->said, str_text(&text), text.n);
-	if (log->said.strings.n > before)
+	if (log->said.strings.n > before && log->is_held)
+		vec_add(&log->held, ((struct log_held){level, log->said.strings.at[before]}));
+	else if (log->said.strings.n > before)
 		log->write(log->ctx, level, str_text(&text));
 	str_fini(&text);
+}
+
+void log_hold(struct log *log)
+{
+	log->is_held = true;
+}
+
+void log_release(struct log *log)
+{
+	log->is_held = false;
+	vec_each(held, &log->held)
+		log->write(log->ctx, held->level, held->sentence);
+	log->held.n = 0;
+}
+
+void log_forget(struct log *log)
+{
+	log->is_held = false;
+	log->held.n = 0;
 }
 
 void log_fini(struct log *log)
 {
 	intern_fini(&log->said);
+	vec_fini(&log->held);
 }

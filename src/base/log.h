@@ -20,14 +20,29 @@ enum log_level {
 	LOG_DEBUG, /* how it was done; shown by -v */
 };
 
+struct log_held {
+	enum log_level level;
+	const char *sentence; /* in said */
+};
+
 struct log {
 	enum log_level level; /* the least important level that is passed on */
 	void (*write)(void *ctx, enum log_level level, const char *sentence);
 	void *ctx;
 	struct intern said;
+	bool is_held; /* sentences wait for log_release() or log_forget() */
+	VEC(struct log_held) held;
 };
 
 void log_say(struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
+
+/*
+ * Holds back what is said from now on, until it is clear whether it matters: log_release() passes it on,
+ * log_forget() drops it, because an error says it better.
+ */
+void log_hold(struct log *log);
+void log_release(struct log *log);
+void log_forget(struct log *log);
 void log_fini(struct log *log);
 
 #define log_warn(log, ...)  log_say(log, LOG_WARN, __VA_ARGS__)

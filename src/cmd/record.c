@@ -12,6 +12,7 @@
 #include "collect/synth.h"
 #include "event/parse.h"
 #include "file/recorder.h"
+#include "file/tracing.h"
 #include "profile/hits.h"
 #include "symbol/buildid.h"
 
@@ -222,6 +223,7 @@ static void describe(struct recording *rec, struct file_info *info)
 {
 	static char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct err err;
 
 	file_info_init(info);
 	host_read(&info->host, "/sys", "/proc");
@@ -236,6 +238,10 @@ static void describe(struct recording *rec, struct file_info *info)
 		copy->n_ids = e->n_ids;
 	}
 	describe_groups(&rec->events, info);
+	if (tracing_is_needed(&rec->events) && tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
+		str_clear(&info->tracing_data);
+		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s", err.msg);
+	}
 }
 
 /* Reads the recording back: how many samples, when, in which files. */
@@ -275,6 +281,10 @@ static void say_result(const struct recording *rec, const struct session_tally *
 		(unsigned long long)rec->recorder.n_wakeups);
 	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s (%llu samples) ]\n",
 		(double)bytes / 1024 / 1024, rec->options->output, (unsigned long long)tally->n_samples);
+	if (!tally->n_samples && rec->writer.is_file)
+		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
+			rec->measures_workload ? "the command was over too soon, or slept; a higher frequency (-F) sees more"
+					       : "the target did not run meanwhile");
 	if (tally->n_lost_samples)
 		fprintf(stderr,
 			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower "
@@ -388,8 +398,17 @@ static int run_record(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	if (set_up(&rec, &err) || run(&rec, &status, &err))
+	/* What was given up on the way to an event that in the end did not open is of no use to anybody. */
+	if (!o.verbose)
+		log_hold(&rec.log);
+	if (set_up(&rec, &err)) {
+		log_forget(&rec.log);
 		status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
+	} else {
+		log_release(&rec.log);
+		if (run(&rec, &status, &err))
+			status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
+	}
 	/* A file without a single record of the target is no recording: the old one comes back. */
 	written = rec.writer.fd >= 0 ? rec.recorder.n_rounds : 0;
 	tear_down(&rec, written > 0 || status == EXIT_OK || status >= 128);

@@ -34,7 +34,7 @@ static bool can_lower_precision(const struct opener *o, const struct event *e)
 static void lower_precision(struct event *e, struct str *said)
 {
 	attr_set_precise(&e->attr, attr_precise(&e->attr) - 1);
-	str_addf(said, "its precision is %u", attr_precise(&e->attr));
+	str_addf(said, "precision %u is tried", attr_precise(&e->attr));
 }
 
 /* Features by age, youngest first: an old kernel says EINVAL to a bit it does not know. */
@@ -76,7 +76,8 @@ static void drop_young_feature(struct event *e, struct str *said)
 
 	e->attr.flags &= ~features[i].flag;
 	e->attr.read_format &= ~features[i].read_format;
-	str_addf(said, "without '%s', which needs Linux %s", features[i].name, features[i].since);
+	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without", features[i].name,
+		features[i].since);
 }
 
 static bool is_too_large(const struct opener *o, const struct event *e)
@@ -88,7 +89,7 @@ static bool is_too_large(const struct opener *o, const struct event *e)
 static void shrink(struct event *e, struct str *said)
 {
 	e->attr.size = attr_needed_size(&e->attr);
-	str_addf(said, "with an attr of %u bytes", e->attr.size);
+	str_addf(said, "an attr of %u bytes is tried", e->attr.size);
 }
 
 static bool can_leave_kernel(const struct opener *o, const struct event *e)
@@ -109,7 +110,7 @@ static void leave_kernel(struct event *e, struct str *said)
 
 	e->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
 	privilege_read(&p);
-	str_addf(said, "user space only: %s", privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
+	str_addf(said, "only user space is measured: %s", privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
 }
 
 static bool can_use_clock(const struct opener *o, const struct event *e)
@@ -125,14 +126,14 @@ static void use_clock(struct event *e, struct str *said)
 	/* A timer has no skid to choose, and no guest to count. */
 	attr_set_precise(&e->attr, 0);
 	e->wishes &= ~EVENT_MAX_PRECISE;
-	str_add(said, "by the timer 'cpu-clock': this machine offers no hardware cycle counter (most virtual machines do "
-		      "not)");
+	str_add(said, "this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
+		      "samples instead");
 }
 
 struct rung {
 	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
 	bool (*applies)(const struct opener *o, const struct event *e);
-	void (*step)(struct event *e, struct str *said); /* changes the attr; completes "'x' is measured ..." */
+	void (*step)(struct event *e, struct str *said); /* changes the attr, says how */
 	enum log_level level;
 	const char *suffix;	    /* the event's name gets it */
 	const char *name;	    /* the event's new name, or NULL */
@@ -178,7 +179,7 @@ static bool step_down(struct opener *o, struct event *e, int sys)
 		if (!answers(&rungs[i], sys) || !rungs[i].applies(o, e))
 			continue;
 		rungs[i].step(e, &said);
-		log_say(o->log, rungs[i].level, "'%s' is measured %s", e->name, str_text(&said));
+		log_say(o->log, rungs[i].level, "event '%s': %s", e->name, str_text(&said));
 		if (rungs[i].name || rungs[i].suffix)
 			rename_event(o, e, &rungs[i]);
 		str_fini(&said);

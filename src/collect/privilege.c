@@ -65,8 +65,11 @@ const char *privilege_explain(const struct privilege *p, enum privilege_wish wis
 	else
 		snprintf(buf, size,
 			"perf_event_paranoid is %lld, %s needs %lld or less, or CAP_PERFMON (CAP_SYS_ADMIN before Linux "
-			"5.8): run 'sudo sysctl kernel.perf_event_paranoid=%lld', or pace as root",
+			"5.8): run 'sudo sysctl kernel.perf_event_paranoid=%lld', or pace as root%s",
 			(long long)p->paranoid, wishes[wish].what, (long long)wishes[wish].level,
-			(long long)wishes[wish].level);
+			(long long)wishes[wish].level,
+			wish >= PRIVILEGE_CPU && privilege_allows(p, PRIVILEGE_USER)
+				? "; your own programs can be recorded as it is: 'pace record COMMAND'"
+				: "");
 	return buf;
 }

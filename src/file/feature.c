@@ -18,6 +18,7 @@ void file_info_fini(struct file_info *info)
 	event_list_fini(&info->events);
 	vec_fini(&info->build_ids);
 	vec_fini(&info->groups);
+	str_fini(&info->tracing_data);
 	host_fini(&info->host);
 }
 
@@ -395,6 +396,12 @@ static bool write_build_id(const struct file_info *info, struct str *out)
 	return info->build_ids.n > 0;
 }
 
+static bool write_tracing_data(const struct file_info *info, struct str *out)
+{
+	str_addn(out, info->tracing_data.at, info->tracing_data.n);
+	return info->tracing_data.n > 0;
+}
+
 /* ---- the machine ---- */
 
 static bool read_cpu_topology(struct bytes *b, struct file_info *info)
@@ -680,7 +687,7 @@ struct feature {
 #define FEATURE_OPAQUE(id)	{FEATURE_##id, #id, NULL, NULL, NULL, false}
 
 static const struct feature features[] = {
-	FEATURE_OPAQUE(TRACING_DATA),
+	{FEATURE_TRACING_DATA, "TRACING_DATA", NULL, write_tracing_data, NULL, false},
 	{FEATURE_BUILD_ID, "BUILD_ID", read_build_id, write_build_id, NULL, false},
 	FEATURE(HOSTNAME, hostname),
 	FEATURE(OSRELEASE, osrelease),

@@ -37,6 +37,7 @@ struct file_info {
 	struct event_list events; /* EVENT_DESC: attrs, names, ids */
 	VEC(struct file_build_id) build_ids;
 	VEC(struct file_group) groups;
+	struct str tracing_data; /* the whole section, as tracing_write() makes it */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
 	bool has_clockid;

@@ -4,6 +4,12 @@
 
 #include "base/hash.h"
 
+/*
+ * The record of the kernel's map ends with its text; the code that set it up lies behind its data, and the idle
+ * task of the first CPU still has it on its stack.
+ */
+#define KERNEL_IMAGE_ROOM (128ULL << 20)
+
 /* Addresses of the kernel's half, for recordings that do not say where the kernel is. */
 #define KERNEL_HALF (1ULL << 63)
 
@@ -211,6 +217,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 		map.dso->build_id_size = r->build_id_size;
 		map.dso->has_build_id_said = true;
 	}
+	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
+		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
 	if (map.dso->kind == DSO_KERNEL && m->is_kernel_guessed) {
 		m->is_kernel_guessed = false;
 		m->kernel_text = r->pgoff;
