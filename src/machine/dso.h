@@ -18,7 +18,7 @@ enum dso_kind {
 	DSO_UNKNOWN,	  /* "[unknown]": an address that no map covers */
 	DSO_FILE,	  /* an ELF file; addresses in it are file offsets */
 	DSO_KERNEL,	  /* the running kernel's image; absolute addresses */
-	DSO_MODULE,	  /* a kernel module; absolute addresses */
+	DSO_MODULE,	  /* a kernel module; addresses count from where it is loaded */
 	DSO_VDSO,	  /* the kernel's page of user code; offsets in it */
 	DSO_BPF,	  /* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
 	DSO_JIT,	  /* anonymous executable memory; absolute addresses */
@@ -34,6 +34,7 @@ struct dso {
 	const char *path; /* as recorded */
 	const char *name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
 	u32 pid;	  /* DSO_JIT: whose memory */
+	u64 base;	  /* DSO_MODULE: where it was loaded */
 };
 
 struct dso_list {

@@ -10,9 +10,6 @@
  */
 #define KERNEL_IMAGE_ROOM (128ULL << 20)
 
-/* Addresses of the kernel's half, for recordings that do not say where the kernel is. */
-#define KERNEL_HALF (1ULL << 63)
-
 /* ---- processes ---- */
 
 static u32 new_space_id(struct machine *m)
@@ -210,7 +207,9 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	if (map.end < map.start)
 		map.end = UINT64_MAX;
 	map.dso = dso_get(&m->dsos, (const char *)r->path.at, r->path.n, r->pid, is_kernel);
-	if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
+	if (map.dso->kind == DSO_MODULE)
+		map.dso->base = map.start;
+	else if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
 		map.pgoff = map.start;
 	if (r->build_id_size) {
 		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
@@ -219,12 +218,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	}
 	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
 		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
-	if (map.dso->kind == DSO_KERNEL && m->is_kernel_guessed) {
-		m->is_kernel_guessed = false;
+	if (map.dso->kind == DSO_KERNEL && !m->kernel_text)
 		m->kernel_text = r->pgoff;
-		m->maps.owner++;
-		push_space(m, m->kernel, 0, NULL);
-	}
 	p->n_mmaps++;
 	add_map(m, p, &map, time);
 }
@@ -384,18 +379,12 @@ const struct map *machine_find(const struct space *space, u64 va)
 
 void machine_init(struct machine *m)
 {
-	struct map all = {.start = KERNEL_HALF, .end = UINT64_MAX, .pgoff = KERNEL_HALF};
-
 	memset(m, 0, sizeof(*m));
 	m->maps.owner = 1;
 	dso_list_init(&m->dsos, &m->strings);
 	m->swapper = intern_str(&m->strings, "swapper");
 	m->kernel = new_process(m, (u32)-1, 0, NULL);
 	push_space(m, m->kernel, 0, NULL);
-	/* Where the kernel is not told, every kernel address is the kernel's. */
-	all.dso = dso_get_kind(&m->dsos, "[kernel.kallsyms]", 17, DSO_KERNEL);
-	add_map(m, m->kernel, &all, 0);
-	m->is_kernel_guessed = true;
 }
 
 void machine_fini(struct machine *m)

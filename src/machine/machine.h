@@ -35,7 +35,6 @@ struct machine {
 	VEC(struct process *) newest_processes;
 	struct process *kernel; /* the kernel's address space */
 	u64 kernel_text;	/* where the recording says its _text was; 0: it does not */
-	bool is_kernel_guessed; /* no record has said where the kernel is: it has its whole half */
 	struct arena arena;
 	u32 next_space_id;
 	u64 n_ignored; /* records that make no sense */

@@ -18,7 +18,7 @@
 
 struct map {
 	u64 start, end; /* va */
-	u64 pgoff;	/* file offset of start; for identity maps: start itself */
+	u64 pgoff;	/* what start is in the DSO's own space: a file offset; where there is no file, start itself */
 	struct dso *dso;
 };
 

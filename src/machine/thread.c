@@ -4,9 +4,15 @@ const char *thread_comm_at(const struct thread *t, u64 time, u64 *ret_from, u64 
 {
 	size_t i = t->comms.n;
 
-	while (i > 0 && t->comms.at[i - 1].from > time)
+	*ret_from = 0;
+	*ret_until = UINT64_MAX;
+	if (!t->comms.n)
+		return NULL;
+	while (i > 1 && t->comms.at[i - 1].from > time)
 		i--;
-	*ret_until = i < t->comms.n ? t->comms.at[i].from : UINT64_MAX;
-	*ret_from = i ? t->comms.at[i - 1].from : 0;
-	return i ? t->comms.at[i - 1].text : NULL;
+	if (i < t->comms.n)
+		*ret_until = t->comms.at[i].from;
+	if (i > 1)
+		*ret_from = t->comms.at[i - 1].from;
+	return t->comms.at[i - 1].text;
 }

@@ -26,7 +26,10 @@ struct thread {
 	struct thread *older;	/* that had the same tid before */
 };
 
-/* The name at a moment, NULL if it had none. *ret_from and *ret_until: how long it had it. */
+/*
+ * The name at a moment; for times before the first one that is known, that one. NULL if none is. It holds over
+ * [*ret_from, *ret_until).
+ */
 const char *thread_comm_at(const struct thread *t, u64 time, u64 *ret_from, u64 *ret_until);
 
 #endif

@@ -104,13 +104,13 @@ static void print_pid(const struct hist *h, const struct hist_entry *e, struct s
 static int compare_cpu(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return compare_u64(a[LABEL_CPU], b[LABEL_CPU]);
+	return compare_u64((u32)a[LABEL_CPU], (u32)b[LABEL_CPU]);
 }
 
 static void print_cpu(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	(void)h;
-	str_addf(text, "%03u", (u32)e->labels[LABEL_CPU]);
+	str_addf(text, "%.3d", (s32)(u32)e->labels[LABEL_CPU]); /* -001: not recorded */
 }
 
 /* ---- frames ---- */

@@ -8,16 +8,16 @@
 static const struct {
 	const char *unit;
 	const char *what;
-	bool is_loss;
+	enum { INFORMS, LOST_BEFORE, NOT_READ } kind; /* LOST_BEFORE: it never got into the file */
 } causes[] = {
-	[LEDGER_DROPPED_BY_KERNEL] = {"samples", "were dropped by the kernel because a ring was full", true},
-	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full", true},
-	[LEDGER_THROTTLED] = {"times", "the kernel stopped sampling for a moment (it took too much time)", false},
-	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", true},
-	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have", true},
-	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe", true},
-	[LEDGER_COMPRESSED] = {"compressed records", "were not read: this version of pace cannot unpack them yet", true},
-	[LEDGER_NAMELESS] = {"samples", "are shown by address", false},
+	[LEDGER_DROPPED_BY_KERNEL] = {"samples", "were dropped by the kernel because a ring was full", LOST_BEFORE},
+	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full", LOST_BEFORE},
+	[LEDGER_THROTTLED] = {"times", "the kernel stopped sampling for a moment (it took too much time)", INFORMS},
+	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", NOT_READ},
+	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have", NOT_READ},
+	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe", NOT_READ},
+	[LEDGER_COMPRESSED] = {"compressed records", "were not read: this version of pace cannot unpack them yet", NOT_READ},
+	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
 };
 
 void ledger_fini(struct ledger *l)
@@ -87,10 +87,10 @@ void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct
 	mem_free(nameless);
 }
 
-bool ledger_has_losses(const struct ledger *l)
+bool ledger_has_unread(const struct ledger *l)
 {
 	vec_each(e, &l->entries)
-		if (causes[e->cause].is_loss)
+		if (causes[e->cause].kind == NOT_READ)
 			return true;
 	return false;
 }
@@ -121,7 +121,7 @@ void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 	const struct ledger_entry *nameless = NULL;
 
 	vec_each(e, &l->entries) {
-		if (in_full || causes[e->cause].is_loss || e->cause == LEDGER_THROTTLED)
+		if (in_full || causes[e->cause].kind != INFORMS || e->cause == LEDGER_THROTTLED)
 			add_entry(e, text);
 		else if (e->cause == LEDGER_NAMELESS && e->share >= 0.01 && !nameless)
 			nameless = e;

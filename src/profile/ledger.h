@@ -46,8 +46,8 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
-/* Whether something that was sampled or recorded is missing (and not only nameless). */
-bool ledger_has_losses(const struct ledger *l);
+/* Whether something that is in the file could not be read. */
+bool ledger_has_unread(const struct ledger *l);
 
 /* One line for the worst; several sentences in all with `in_full`. Each line begins with "# ". */
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text);

@@ -192,6 +192,8 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 	if (UNLIKELY(mine->format != format)) {
 		mine->format = format;
 		memset(sample, 0, sizeof(*sample));
+		if (!(format->type & PERF_SAMPLE_CPU))
+			sample->cpu = (u32)-1;
 	}
 	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE, pass->fields,
 		    sample, &err))) {

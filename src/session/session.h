@@ -46,7 +46,7 @@ struct session {
 };
 
 struct session_sample {
-	const struct sample *sample;
+	const struct sample *sample; /* cpu is (u32)-1 where it was not recorded; period is always filled in */
 	const struct record *rec;
 	u32 event;
 	u64 time; /* ns, or the offset in the file */

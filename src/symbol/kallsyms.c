@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,6 +34,27 @@ u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
 	str_fini(&notes);
 	return n;
+}
+
+u64 kallsyms_module_base(const char *path, const char *name, size_t n)
+{
+	struct str text = {0};
+	struct err err;
+	u64 base = 0;
+
+	if (!sysfile_read(path, 1 << 20, &text, &err)) {
+		/* name size uses users state 0xaddress */
+		for (const char *line = text.at; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+			const char *end = line + strcspn(line, "\n"), *hex = memmem(line, end - line, " 0x", 3);
+
+			if (strncmp(line, name, n) || line[n] != ' ' || !hex)
+				continue;
+			base = strtoull(hex + 1, NULL, 16);
+			break;
+		}
+	}
+	str_fini(&text);
+	return base;
 }
 
 /* ---- reading the text ---- */

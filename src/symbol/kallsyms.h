@@ -45,6 +45,9 @@ void kallsyms_close(struct kallsyms *k);
 /* The name of the function that an address lies in, and its bounds; NULL if the address is before the first. */
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end);
 
+/* Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are hidden. */
+u64 kallsyms_module_base(const char *path, const char *name, size_t n);
+
 /* The running kernel's build-id from /sys/kernel/notes; its size, 0 if it cannot be read. */
 u8 kallsyms_build_id(u8 id[BUILD_ID_MAX]);
 

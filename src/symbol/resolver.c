@@ -7,6 +7,7 @@
 
 struct resolver_dso {
 	bool is_loaded, has_image;
+	u64 base; /* DSO_MODULE: where it is loaded now */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;
 	struct symtab symtab;
@@ -20,6 +21,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->places.log = log;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
+	r->modules = "/proc/modules";
 	r->n_dsos = machine->dsos.at.n;
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
@@ -150,8 +152,14 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 			err_set(&d->err, ERR_NOENT, "the vdso of the recording is not this kernel's");
 		}
 		break;
-	case DSO_KERNEL:
 	case DSO_MODULE:
+		d->base = kallsyms_module_base(r->modules, dso->name + 1, strcspn(dso->name + 1, "]"));
+		d->outcome = r->has_kernel && d->base ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
+		d->err = r->kernel_err;
+		if (r->has_kernel && !d->base)
+			err_set(&d->err, ERR_NOENT, "the module is not loaded now");
+		break;
+	case DSO_KERNEL:
 		d->outcome = r->has_kernel ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
 		d->err = r->kernel_err;
 		break;
@@ -176,7 +184,6 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	const struct resolver_dso *d = &r->dsos[dso->id];
 	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
-	u64 shift = dso->kind == DSO_KERNEL ? kernel_shift(r) : 0;
 	const struct symbol *s;
 
 	if (dso->kind == DSO_BPF) {
@@ -190,10 +197,12 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	if (d->outcome != RESOLVER_FOUND)
 		return a;
 	if (is_kernel) {
-		a.name = kallsyms_find(&r->kernel, address + shift, &a.start, &a.end);
+		u64 to_now = dso->kind == DSO_MODULE ? d->base : kernel_shift(r);
+
+		a.name = kallsyms_find(&r->kernel, address + to_now, &a.start, &a.end);
 		if (a.name) {
-			a.start -= shift;
-			a.end -= shift;
+			a.start -= to_now;
+			a.end -= to_now;
 		} else {
 			a.outcome = RESOLVER_NO_SYMBOL;
 		}

@@ -22,7 +22,7 @@ enum resolver_outcome {
 	RESOLVER_NO_SYMBOLS,  /* the file has no symbols */
 	RESOLVER_NO_SYMBOL,   /* the file has symbols, none covers the address */
 	RESOLVER_NO_CODE_FILE, /* JIT, heap, stack: there is no file with names */
-	RESOLVER_NO_KERNEL,   /* kallsyms are hidden, or of another kernel */
+	RESOLVER_NO_KERNEL,   /* kallsyms are hidden, or of another kernel; the module is not loaded now */
 	RESOLVER_NO_MAP,      /* no map covers the address */
 	RESOLVER_OUTCOMES,
 };
@@ -33,6 +33,7 @@ struct resolver {
 	struct find_places places;
 	const struct machine *machine;
 	const char *kallsyms;	      /* "/proc/kallsyms", or a copy */
+	const char *modules;	      /* "/proc/modules", likewise */
 	const char *recorded_release; /* NULL: unknown */
 	struct resolver_dso *dsos;    /* by dso->id */
 	size_t n_dsos;
