@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "event/abi.h"
 
-int counter_syscall(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+__attribute__((weak)) int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }

@@ -29,8 +29,11 @@ struct counters {
 	size_t n, cap;
 };
 
-/* perf_event_open(2): an fd, or -1 and errno. */
-int counter_syscall(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
+/*
+ * perf_event_open(2): an fd, or -1 and errno. glibc has no such function; ours is weak, so that of a libc that has
+ * one, or of a test, wins.
+ */
+int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
 
 struct counter_value {
 	u64 value, time_enabled, time_running; /* the times are 0 unless the attr's read_format asks for them */

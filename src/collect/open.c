@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "collect/privilege.h"
+#include "collect/refusal.h"
 #include "event/abi.h"
 
 struct opener {
@@ -188,73 +189,6 @@ static bool step_down(struct opener *o, struct event *e, int sys)
 	return false;
 }
 
-/* ---- errors ---- */
-
-static int refused(struct opener *o, const struct event *e, int sys)
-{
-	enum privilege_wish wish = o->target->is_system_wide	       ? PRIVILEGE_CPU
-				 : e->attr.type == PERF_TYPE_TRACEPOINT ? PRIVILEGE_TRACEPOINT
-				 : e->attr.flags & ATTR_EXCLUDE_KERNEL	? PRIVILEGE_USER
-									: PRIVILEGE_KERNEL;
-	struct privilege p;
-	char why[512];
-
-	privilege_read(&p);
-	if (!o->target->is_system_wide && o->target->threads.n && privilege_allows(&p, wish) && !p.has_perfmon)
-		return err_set(o->err, ERR_PERM,
-			"opening '%s' on process %d: it belongs to another user; measuring it needs CAP_PERFMON, "
-			"CAP_SYS_PTRACE or root",
-			e->name, o->target->threads.at[0].pid);
-	err_set(o->err, ERR_PERM, "opening '%s': %s: %s", e->name, sys == EPERM ? "not permitted" : "access denied",
-		privilege_explain(&p, wish, why, sizeof(why)));
-	o->err->sys = sys;
-	return o->err->code;
-}
-
-static int no_such_counter(struct opener *o, const struct event *e, int sys)
-{
-	bool is_hardware = e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE ||
-		e->attr.type == PERF_TYPE_RAW;
-	const char *what = sys == EOPNOTSUPP ? "this PMU cannot sample or count it"
-			 : is_hardware	     ? "this machine has no such hardware counter (virtual machines often have none)"
-					     : "this kernel does not have it";
-
-	return err_set(o->err, ERR_UNSUPPORTED, "opening '%s': %s%s", e->name, what,
-		is_hardware ? "; 'cpu-clock', 'task-clock' and 'page-faults' work everywhere" : "");
-}
-
-static int explain(struct opener *o, const struct event *e, int sys)
-{
-	switch (sys) {
-	case EACCES:
-	case EPERM:
-		return refused(o, e, sys);
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-	case EOPNOTSUPP:
-		return no_such_counter(o, e, sys);
-	case ENOSYS:
-		return err_set(o->err, ERR_UNSUPPORTED,
-			"opening '%s': this kernel was built without CONFIG_PERF_EVENTS", e->name);
-	case EBUSY:
-		return err_set(o->err, ERR_SYS, "opening '%s': the PMU is in use by somebody who does not share it",
-			e->name);
-	case EINVAL:
-		return err_set(o->err, ERR_UNSUPPORTED,
-			"opening '%s': the kernel finds the combination invalid (EINVAL)%s", e->name,
-			attr_precise(&e->attr) ? "; precise events (:p) need PEBS, IBS or SPE"
-			: e->attr.branch_sample_type ? "; branch stacks need LBR, BRS or BRBE"
-						     : "");
-	case EMFILE:
-		return err_set(o->err, ERR_LIMIT, "opening '%s': %zu files are open and the limit is reached: 'ulimit -n %zu'",
-			e->name, o->counters->n,
-			2 * o->target->cpus.n * MAX(o->target->threads.n, (size_t)1) * o->events->n + 64);
-	default:
-		return err_sys(o->err, sys, "opening '%s'", e->name);
-	}
-}
-
 /* ---- opening ---- */
 
 int open_raise_limit(u64 need, struct err *err)
@@ -297,7 +231,7 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
 	int sys;
 
-	c.fd = counter_syscall(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
+	c.fd = perf_event_open(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
 	if (c.fd >= 0) {
 		vec_add(o->counters, c);
 		return OPENED;
@@ -311,7 +245,7 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	}
 	if (step_down(o, e, sys))
 		return AGAIN;
-	explain(o, e, sys);
+	refusal_explain(&e->attr, e->name, tid, cpu, sys, o->err);
 	return FAILED;
 }
 
