@@ -176,6 +176,14 @@ static int flush_synth(void *ctx, struct err *err)
 	return r;
 }
 
+static bool measures_kernel(const struct event_list *events)
+{
+	vec_each(e, events)
+		if (!(e->attr.flags & ATTR_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
 /* What was there before the first sample. */
 static int write_beginning(struct recording *rec, struct err *err)
 {
@@ -187,7 +195,7 @@ static int write_beginning(struct recording *rec, struct err *err)
 	sample_format_init(&format, &rec->events.at[0].attr);
 	synth_init(&synth, format.trailer, &rec->log);
 	synth.has_data_maps = rec->options->has_data;
-	if (!(rec->events.at[0].attr.flags & ATTR_EXCLUDE_KERNEL)) {
+	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);
 	}
@@ -403,7 +411,7 @@ static int run_record(int argc, char **argv)
 		log_hold(&rec.log);
 	if (set_up(&rec, &err)) {
 		log_forget(&rec.log);
-		status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
+		status = cmd_fail(&cmd_record, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	} else {
 		log_release(&rec.log);
 		if (run(&rec, &status, &err))

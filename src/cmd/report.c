@@ -345,6 +345,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	add_preamble(r, &out->text);
 	add_events(r, out);
 	stage_ends(r, "rows and text");
+	ledger_warn(&r->ledger, &r->log);
 	if (!r->options->is_quiet)
 		ledger_add_text(&r->ledger, r->options->has_ledger, &out->text);
 	return 0;

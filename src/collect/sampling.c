@@ -54,8 +54,11 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 			a->sample_period = s->frequency;
 		}
 	}
-	/* With a fixed period every sample stands for the same, so the kernel need not write it. */
-	if (a->flags & ATTR_FREQ || has_many)
+	/*
+	 * With a fixed period every sample stands for the same. To ask for it nevertheless would make the kernel write
+	 * a sample for each single software event (perf_swevent_event()).
+	 */
+	if (a->flags & ATTR_FREQ)
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (has_many)
 		a->sample_type |= PERF_SAMPLE_IDENTIFIER;

@@ -97,7 +97,6 @@ bool ledger_has_unread(const struct ledger *l)
 
 static void add_entry(const struct ledger_entry *e, struct str *text)
 {
-	str_add(text, "# ");
 	num_add_grouped(text, e->amount);
 	str_addf(text, " %s ", causes[e->cause].unit);
 	if (e->share >= 0)
@@ -113,7 +112,27 @@ static void add_entry(const struct ledger_entry *e, struct str *text)
 		str_add(text, ": ");
 		str_add_safe(text, e->remedy, strlen(e->remedy));
 	}
+}
+
+static void add_line(const struct ledger_entry *e, struct str *text)
+{
+	str_add(text, "# ");
+	add_entry(e, text);
 	str_addc(text, '\n');
+}
+
+void ledger_warn(const struct ledger *l, struct log *log)
+{
+	struct str text = {0};
+
+	vec_each(e, &l->entries) {
+		if (causes[e->cause].kind != NOT_READ)
+			continue;
+		str_clear(&text);
+		add_entry(e, &text);
+		log_warn(log, "%s", str_text(&text));
+	}
+	str_fini(&text);
 }
 
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
@@ -122,11 +141,11 @@ void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 
 	vec_each(e, &l->entries) {
 		if (in_full || causes[e->cause].kind != INFORMS || e->cause == LEDGER_THROTTLED)
-			add_entry(e, text);
+			add_line(e, text);
 		else if (e->cause == LEDGER_NAMELESS && e->share >= 0.01 && !nameless)
 			nameless = e;
 	}
 	/* By default only the file that costs most names is mentioned. */
 	if (nameless)
-		add_entry(nameless, text);
+		add_line(nameless, text);
 }

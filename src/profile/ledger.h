@@ -49,6 +49,9 @@ void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);
 
+/* Says what could not be read. */
+void ledger_warn(const struct ledger *l, struct log *log);
+
 /* One line for the worst; several sentences in all with `in_full`. Each line begins with "# ". */
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text);
 

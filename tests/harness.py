@@ -1,0 +1,161 @@
+"""What the tests that run whole programs share: a test is a function with a sentence for a name.
+
+    @test
+    def record_returns_what_the_command_returned():
+        assert pace('record', 'sh', '-c', 'exit 7').status == 7
+
+Each runs in a directory of its own. skip('why') skips. Run a file to run its tests; it prints TAP.
+"""
+import inspect
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get('PACE_BUILD', os.path.join(TOP, 'build-check'))
+PACE = os.path.join(BUILD, 'pace')
+SHARED = os.environ.get('PACE_SHARED', os.path.join(os.path.dirname(TOP), 'shared'))
+NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+# Leaks are the unit tests' affair; here they would only hide exit statuses.
+os.environ['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1'
+os.environ['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
+
+tests = []
+
+
+class Skip(Exception):
+    pass
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def skip(reason):
+    raise Skip(reason)
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip(f'{program} is not installed')
+
+
+def needs_root():
+    if os.geteuid():
+        skip('needs root')
+
+
+def needs_shared(path=''):
+    where = os.path.join(SHARED, path)
+    if not os.path.exists(where):
+        skip('the folder of recordings by others is not here')
+    return where
+
+
+class Result:
+    def __init__(self, process, out, err):
+        self.status, self.out, self.err = process.returncode, out, err
+
+    def __repr__(self):
+        return f'status {self.status}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}'
+
+
+def run(*args, timeout=120, **kwargs):
+    """Runs a program to its end; a signal it died of is a negative status."""
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace',
+                          stdin=subprocess.DEVNULL, **kwargs) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise AssertionError(f'{" ".join(args)[:200]} did not end within {timeout} s')
+    return Result(process, out, err)
+
+
+def pace(*args, **kwargs):
+    result = run(PACE, *args, **kwargs)
+    check_sane(result)
+    return result
+
+
+def check_sane(result):
+    """Whatever happens, it is no crash, and no sanitizer has anything to say."""
+    assert result.status >= 0, f'ended by signal {-result.status}: {result}'
+    assert 'runtime error' not in result.err and 'AddressSanitizer' not in result.err, result
+    assert not re.search('[\x00-\x08\x0b-\x1f\x7f]', result.out + result.err), f'control bytes: {result!r}'
+
+
+def samples_said(result):
+    """The number of samples that record says it wrote."""
+    found = re.search(r'\((\d+) samples\)', result.err)
+    assert found, result
+    return int(found.group(1))
+
+
+def build_c(source, name, *flags):
+    """Compiles a program in the test's directory; its path."""
+    if not os.path.isabs(source):
+        source = os.path.join(TOP, source)
+    done = run('cc', '-O1', '-g', '-fno-omit-frame-pointer', '-o', name, source, *flags)
+    assert done.status == 0, done
+    return os.path.abspath(name)
+
+
+def perf_works():
+    needs('perf')
+    probe = run('perf', '--version')
+    if probe.status:
+        skip('perf does not run here: ' + probe.err.strip()[:80])
+
+
+def can_record():
+    """Skips where the kernel refuses even an own program."""
+    result = pace('record', '-q', '-o', 'probe.data', 'true')
+    if result.status:
+        skip('recording is not allowed here: ' + result.err.strip()[:200])
+
+
+def start(*args, **kwargs):
+    return subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                            start_new_session=True, **kwargs)
+
+
+def stop(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def main():
+    chosen = [t for t in tests if not sys.argv[1:] or any(word in t.__name__ for word in sys.argv[1:])]
+    failed = 0
+    for number, function in enumerate(chosen, 1):
+        home = os.getcwd()
+        with tempfile.TemporaryDirectory(prefix='pace-') as folder:
+            os.chdir(folder)
+            os.chmod(folder, 0o755)
+            os.environ['HOME'] = folder
+            try:
+                function()
+                print(f'ok {number} - {function.__name__}', flush=True)
+            except Skip as why:
+                print(f'# SKIP {why}\nok {number} - {function.__name__} # SKIP', flush=True)
+            except Exception as problem:
+                failed += 1
+                text = ''.join(traceback.format_exception(problem))
+                print(''.join(f'# {line}\n' for line in text.split('\n')), end='')
+                print(f'not ok {number} - {function.__name__}', flush=True)
+            os.chdir(home)
+    print(f'1..{len(chosen)}')
+    sys.exit(failed > 0)
