@@ -70,6 +70,7 @@ struct recording {
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
+	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
@@ -345,6 +346,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 		return err->code;
 	if (rec->has_workload && workload_go(&rec->workload, rec->command[0], err))
 		return err->code;
+	rec->has_begun = true;
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL, err);
 	*ret_status = EXIT_OK;
 	if (end == RECORDER_SIGNAL) {
@@ -391,7 +393,6 @@ static int run_record(int argc, char **argv)
 	struct recording rec = {.options = &o, .command = argc ? argv : NULL, .argc = whole_n, .argv = whole};
 	sigset_t signals;
 	struct err err;
-	u64 written;
 
 	if (status >= 0) {
 		mem_free(whole);
@@ -417,9 +418,8 @@ static int run_record(int argc, char **argv)
 		if (run(&rec, &status, &err))
 			status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
 	}
-	/* A file without a single record of the target is no recording: the old one comes back. */
-	written = rec.writer.fd >= 0 ? rec.recorder.n_rounds : 0;
-	tear_down(&rec, written > 0 || status == EXIT_OK || status >= 128);
+	/* Without a recording the old file comes back. */
+	tear_down(&rec, rec.has_begun);
 	vec_fini(&o.events);
 	mem_free(whole);
 	return status;

@@ -162,7 +162,9 @@ static void rename_event(struct opener *o, struct event *e, const struct rung *r
 	struct str name = {0};
 
 	if (rung->name)
-		str_addf(&name, "%s%s", rung->name, e->attr.flags & ATTR_EXCLUDE_KERNEL ? ":u" : "");
+		str_addf(&name, "%s%s", rung->name, e->attr.flags & ATTR_EXCLUDE_KERNEL ? ":u"
+						    : e->attr.flags & ATTR_EXCLUDE_USER ? ":k"
+											: "");
 	else if (strchr(e->name, ':') && e->attr.type != PERF_TYPE_TRACEPOINT)
 		str_addf(&name, "%s%s", e->name, rung->suffix);
 	else
@@ -270,6 +272,7 @@ static enum outcome open_everywhere(struct opener *o, struct event *e)
 	size_t n_threads = MAX(o->target->threads.n, (size_t)1);
 	const struct cpus *cpus = &o->target->cpus;
 
+	o->n_ended = 0;
 	for (size_t t = 0; t < n_threads; t++) {
 		for (size_t i = 0; i < cpus->n; i++) {
 			enum outcome r;
@@ -290,7 +293,6 @@ static int open_event(struct opener *o, struct event *e)
 {
 	enum outcome r;
 
-	o->n_ended = 0;
 	while ((r = open_everywhere(o, e)) == AGAIN)
 		close_event(o, e);
 	if (r == FAILED)

@@ -66,7 +66,7 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 		return false;
 	/* Records are multiples of 8 and so is the ring: a header never wraps. */
 	memcpy(&header, ring->data + at, sizeof(header));
-	if (header.size < sizeof(header) || header.size > left) {
+	if (header.size < sizeof(header) || header.size % 8 || header.size > left) {
 		ring->is_broken = true;
 		ring->tail = ring->head;
 		return false;

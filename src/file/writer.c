@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 enum {
 	RESERVE_STEP = 4 << 20,	 /* asked from the file system at a time */
+	BLOCK = 4096,		 /* of file systems: less is not worth asking for */
 	SECTIONS_ROOM = 32 << 10, /* for the sections whose size is not known before the end */
 };
 
@@ -102,25 +104,40 @@ static int create(struct writer *w, struct err *err)
 	return 0;
 }
 
-/* Makes sure that the disk has room up to `end`; 0 or an errno. Without fallocate() there is only hope. */
+/* Takes as much room as there is towards `end`. */
+static void reserve_rest(struct writer *w, u64 end)
+{
+	for (u64 step = end - w->reserved_end; step >= BLOCK && w->reserved_end < end;) {
+		if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, MIN(step, end - w->reserved_end)))
+			step /= 2;
+		else
+			w->reserved_end += MIN(step, end - w->reserved_end);
+	}
+}
+
+/*
+ * Makes sure that there is room up to `end`; 0 or an errno, and then w->reserved_end says how far there is. Without
+ * fallocate() there is only hope.
+ */
 static int reserve(struct writer *w, u64 end)
 {
-	u64 to = align_up(end, RESERVE_STEP);
+	u64 to = MIN(align_up(end, RESERVE_STEP), w->size_limit);
+	int sys;
 
 	if (!w->can_reserve || end <= w->reserved_end)
 		return 0;
 	/* KEEP_SIZE: a reader must not see the empty space. First generously, then just what is needed. */
-	if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end)) {
-		if (!is_space_error(errno)) {
-			w->can_reserve = false;
-			return 0;
-		}
-		to = end;
-		if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end))
-			return errno;
+	if (end <= to && fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end) == 0) {
+		w->reserved_end = to;
+		return 0;
 	}
-	w->reserved_end = to;
-	return 0;
+	sys = end > to ? EFBIG : errno;
+	if (!is_space_error(sys)) {
+		w->can_reserve = false;
+		return 0;
+	}
+	reserve_rest(w, MIN(align_up(end, BLOCK), w->size_limit));
+	return end <= w->reserved_end ? 0 : sys;
 }
 
 /* Header, ids of all events, attrs with where their ids are. */
@@ -156,11 +173,14 @@ static void compose_front(struct writer *w, const struct event_list *events, str
 int writer_open(struct writer *w, const char *path, const struct event_list *events, struct err *err)
 {
 	struct str front = {0};
+	struct rlimit limit;
 	int sys;
 
 	memset(w, 0, sizeof(*w));
 	w->fd = -1;
 	w->path = path;
+	w->size_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+												  : UINT64_MAX;
 	if (create(w, err)) {
 		writer_close(w, false);
 		return err->code;

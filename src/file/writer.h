@@ -31,6 +31,7 @@ struct writer {
 	struct layout_header header;
 	u64 data_end;		     /* file offset behind the last whole record */
 	u64 reserved_end;	     /* the disk has room for us up to here */
+	u64 size_limit;		     /* of the process: RLIMIT_FSIZE */
 	u64 reserve;		     /* bytes kept free for the sections at the end */
 	bool can_reserve;	     /* the file system knows fallocate() */
 	bool is_file;		     /* not /dev/null */

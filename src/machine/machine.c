@@ -125,14 +125,14 @@ static struct thread *new_thread(struct machine *m, u32 pid, u32 tid, u64 from, 
 	return t;
 }
 
-static struct thread *get_thread(struct machine *m, u32 pid, u32 tid)
+static struct thread *get_thread(struct machine *m, u32 pid, u32 tid, u64 time)
 {
 	struct thread *t = find_thread(m, tid);
 
-	/* A tid that now belongs to another process: its FORK was lost. */
 	if (t && t->pid == pid)
 		return t;
-	return new_thread(m, pid, tid, 0, get_process(m, pid));
+	/* A tid that belonged to another process until now: its FORK was lost. Else it was there before. */
+	return new_thread(m, pid, tid, t ? time : 0, get_process(m, pid));
 }
 
 static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
@@ -149,7 +149,7 @@ static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
 
 static void apply_comm(struct machine *m, const struct record *rec, const struct record_comm *c, u64 time)
 {
-	struct thread *t = get_thread(m, c->pid, c->tid);
+	struct thread *t = get_thread(m, c->pid, c->tid, time);
 	bool is_exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 
 	set_comm(t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
@@ -330,7 +330,7 @@ static const char *nameless(const struct machine *m, u32 tid, struct intern *str
 
 	if (!tid)
 		return m->swapper;
-	snprintf(text, sizeof(text), ":%u", tid);
+	snprintf(text, sizeof(text), ":%d", (s32)tid);
 	return intern_str(strings, text);
 }
 
@@ -343,15 +343,17 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 
 	s.thread = thread_at(m, tid, time, &until);
 	s.until = MIN(s.until, until);
+	if (s.thread && s.thread->from <= time)
+		s.from = s.thread->from;
+	else if (s.thread)
+		s.until = MIN(s.until, s.thread->from);
+	/* That the tid is another process's holds only over this life of it. */
 	if (s.thread && s.thread->pid != pid)
 		s.thread = NULL;
 	if (s.thread) {
-		s.from = s.thread->from <= time ? s.thread->from : 0;
 		s.comm = thread_comm_at(s.thread, time, &from, &until);
 		s.from = MAX(s.from, from);
 		s.until = MIN(s.until, until);
-		if (s.thread->from > time)
-			s.until = MIN(s.until, s.thread->from);
 	}
 	if (!s.comm)
 		s.comm = nameless(m, tid, strings);

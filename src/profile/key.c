@@ -84,11 +84,12 @@ static void print_task(const struct profile *p, u32 tid, struct str *text)
 	vec_each(task, &p->tasks)
 		if (task->tid == tid && *task->comm)
 			comm = task->comm;
-	str_addf(text, "%7u:", tid);
+	/* Tasks that are just ending have the number -1. */
+	str_addf(text, "%7d:", (s32)tid);
 	if (*comm)
 		str_add_safe(text, comm, strlen(comm));
 	else
-		str_addf(text, ":%u", tid);
+		str_addf(text, ":%d", (s32)tid);
 }
 
 static void print_tid(const struct hist *h, const struct hist_entry *e, struct str *text)

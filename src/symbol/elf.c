@@ -217,7 +217,8 @@ u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])
 	while (bytes_u32(&notes, &name_size) && bytes_u32(&notes, &desc_size) && bytes_u32(&notes, &type)) {
 		const void *name, *desc;
 
-		if (!bytes_take(&notes, align_up(name_size, 4), &name) ||
+		/* Only the padding behind the last one may be missing. */
+		if (!bytes_take(&notes, align_up(name_size, 4), &name) || desc_size > bytes_left(&notes) ||
 			!bytes_take(&notes, MIN(align_up(desc_size, 4), bytes_left(&notes)), &desc))
 			return 0;
 		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !desc_size)

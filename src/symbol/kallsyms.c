@@ -22,7 +22,7 @@ struct stored {
 	u64 n, names_size;
 };
 
-#define STORED_MAGIC 0x31736d7973656b70ULL /* "pkesyms1" */
+#define STORED_MAGIC 0x32736d7973656b70ULL /* "pkesyms2" */
 
 u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 {
@@ -63,7 +63,6 @@ u64 kallsyms_module_base(const char *path, const char *name, size_t n)
 struct line {
 	u64 start;
 	const char *name;
-	u8 rank; /* 2 global, 1 local, 0 weak: which of several names for an address is preferred */
 	bool is_core; /* of the kernel itself, no module */
 };
 
@@ -119,25 +118,10 @@ static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_ha
 			if (name[0] == '_' && (!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
 				*ret_text = address;
 			if (is_wanted(type))
-				vec_add(all, ((struct line){address, name,
-						     (type | 0x20) == 'w' ? 0 : type >= 'a' ? 1 : 2, !tab}));
+				vec_add(all, ((struct line){address, name, !tab}));
 		}
 		line = stop + 1;
 	}
-}
-
-/* Of two names for one address, the better one: the rules of symtab.c, less sizes, which kallsyms has none of. */
-static bool is_better(const struct line *a, const struct line *b)
-{
-	size_t a_n = strspn(a->name, "_"), b_n = strspn(b->name, "_");
-
-	if ((a->rank == 0) != (b->rank == 0))
-		return a->rank != 0;
-	if (a->rank != b->rank)
-		return a->rank > b->rank;
-	if (a_n != b_n)
-		return a_n < b_n;
-	return strlen(a->name) > strlen(b->name);
 }
 
 static void sort_lines(lines *all)
@@ -156,18 +140,18 @@ static void sort_lines(lines *all)
 	all->cap = all->n;
 }
 
-/* One name for each address; sorted. */
+/*
+ * One name for each address; sorted. Of several the last in the file: that is what perf comes to, and for system calls
+ * it is the name that people know (__x64_sys_fork behind __do_sys_fork and __ia32_sys_fork).
+ */
 static void choose(lines *all)
 {
 	size_t n = 0;
 
 	sort_lines(all);
 	vec_each(line, all) {
-		if (n && all->at[n - 1].start == line->start) {
-			if (is_better(line, &all->at[n - 1]))
-				all->at[n - 1] = *line;
-			continue;
-		}
+		if (n && all->at[n - 1].start == line->start)
+			n--;
 		all->at[n++] = *line;
 	}
 	all->n = n;

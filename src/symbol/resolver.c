@@ -120,8 +120,8 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 		(find_debug(&r->places, dso, &d->image, &d->debug, &ignored) ||
 			!symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)))
 		symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
-	symtab_add_plt(&d->symtab, &d->image);
 	symtab_finish(&d->symtab);
+	symtab_add_plt(&d->symtab, &d->image);
 	if (d->symtab.symbols.n)
 		return;
 	d->outcome = RESOLVER_NO_SYMBOLS;

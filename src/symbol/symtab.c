@@ -96,7 +96,8 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 
 struct slot { /* a word of the GOT and the function whose address goes there */
 	u64 address;
-	const char *name;
+	const char *name; /* NULL: what the resolver at `ifunc` chooses */
+	u64 ifunc;
 };
 
 struct slots {
@@ -104,37 +105,35 @@ struct slots {
 	struct table index;
 };
 
+/* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
+static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol, u32 type, u64 addend,
+	struct slot *slot)
+{
+	bool is_ifunc = type == (elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
+	struct bytes entries, strings;
+	struct entry e;
+
+	slot->name = NULL;
+	slot->ifunc = addend;
+	if (!symbol)
+		return is_ifunc;
+	return symbols && elf_contents(elf, elf_section_at(elf, symbols->link), &strings) &&
+		elf_contents(elf, symbols, &entries) && bytes_skip(&entries, symbol * sizeof(Elf64_Sym)) &&
+		take_entry(elf, &entries, &e) && (slot->name = text_at(strings, e.name)) && *slot->name;
+}
+
+/* Only 64-bit machines have stubs that are understood here, and those have addends. */
 static void add_relocations(const struct elf *elf, const struct elf_section *s, struct slots *slots)
 {
 	const struct elf_section *symbols = elf_section_at(elf, s->link);
-	size_t entry_size = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	struct bytes rel, strings;
+	u64 info, addend;
+	struct slot slot;
+	struct bytes rel;
 
-	if (!elf_contents(elf, s, &rel) || !symbols ||
-		!elf_contents(elf, elf_section_at(elf, symbols->link), &strings))
+	if (!elf->is_64 || !elf_contents(elf, s, &rel))
 		return;
-	for (;;) {
-		struct bytes entries;
-		struct slot slot;
-		struct entry e;
-		u64 info, addend;
-		u32 word;
-
-		if (elf->is_64) {
-			if (!bytes_u64(&rel, &slot.address) || !bytes_u64(&rel, &info) ||
-				(s->type == SHT_RELA && !bytes_u64(&rel, &addend)))
-				return;
-			info >>= 32;
-		} else {
-			if (!bytes_u32(&rel, &word))
-				return;
-			slot.address = word;
-			if (!bytes_u32(&rel, &word) || (s->type == SHT_RELA && !bytes_skip(&rel, 4)))
-				return;
-			info = word >> 8;
-		}
-		if (!info || !elf_contents(elf, symbols, &entries) || !bytes_skip(&entries, info * entry_size) ||
-			!take_entry(elf, &entries, &e) || !(slot.name = text_at(strings, e.name)) || !*slot.name)
+	while (bytes_u64(&rel, &slot.address) && bytes_u64(&rel, &info) && bytes_u64(&rel, &addend)) {
+		if (!name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
 			continue;
 		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
 		vec_add(&slots->at, slot);
@@ -164,7 +163,16 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 	return 0;
 }
 
-static void add_stubs(struct symtab *t, const struct elf *elf, const struct elf_section *s, const struct slots *slots)
+/* The functions of a resolver are called what the resolver is: strlen@plt. */
+static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
+{
+	const struct symbol *resolver = slot->name ? NULL : symtab_find(t, slot->ifunc);
+
+	return resolver ? resolver->name : slot->name;
+}
+
+static void find_stubs(const struct symtab *t, const struct elf *elf, const struct elf_section *s,
+	const struct slots *slots, symbol_list *stubs)
 {
 	u64 each = s->entry_size >= 8 && s->entry_size <= 64 ? s->entry_size : 16;
 	struct bytes code;
@@ -177,10 +185,15 @@ static void add_stubs(struct symtab *t, const struct elf *elf, const struct elf_
 		u32 i;
 
 		while (slot && (i = table_next(&slots->index, &probe)) != TABLE_NONE) {
-			if (slots->at.at[i].address != slot)
+			const char *name = slots->at.at[i].address == slot ? name_of_slot(t, &slots->at.at[i]) : NULL;
+
+			if (!name)
 				continue;
-			add(t, s->addr + at, each, slots->at.at[i].name, SYMTAB_GLOBAL);
-			t->symbols.at[t->symbols.n - 1].is_plt = true;
+			vec_add(stubs, ((struct symbol){.start = s->addr + at,
+					       .end = s->addr + at + each,
+					       .name = name,
+					       .binding = SYMTAB_GLOBAL,
+					       .is_plt = true}));
 			break;
 		}
 	}
@@ -188,9 +201,10 @@ static void add_stubs(struct symtab *t, const struct elf *elf, const struct elf_
 
 void symtab_add_plt(struct symtab *t, const struct elf *elf)
 {
-	static const char *const relocations[] = {".rela.plt", ".rel.plt", ".rela.dyn", ".rel.dyn"};
-	static const char *const stubs[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
+	static const char *const relocations[] = {".rela.plt", ".rela.dyn"};
+	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
 	struct slots slots = {0};
+	symbol_list stubs = {0};
 
 	if (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64)
 		return;
@@ -200,12 +214,17 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 		if (s)
 			add_relocations(elf, s, &slots);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(stubs); i++) {
-		const struct elf_section *s = elf_section(elf, stubs[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const struct elf_section *s = elf_section(elf, sections[i]);
 
 		if (s)
-			add_stubs(t, elf, s, &slots);
+			find_stubs(t, elf, s, &slots, &stubs);
 	}
+	vec_each(stub, &stubs)
+		vec_add(&t->symbols, *stub);
+	if (stubs.n)
+		symtab_finish(t);
+	vec_fini(&stubs);
 	table_fini(&slots.index);
 	vec_fini(&slots.at);
 }
@@ -267,12 +286,25 @@ static void sort_by_start(struct symtab *t)
 	t->symbols.cap = t->symbols.n;
 }
 
-void symtab_finish(struct symtab *t)
+/* Symbols without size reach up to the next one; of several at one address the last one does. */
+static void extend(struct symtab *t)
 {
 	enum { LAST_ROOM = 4096 };
+
+	for (size_t i = 0; i < t->symbols.n; i++) {
+		struct symbol *s = &t->symbols.at[i];
+
+		if (s->end == s->start)
+			s->end = i + 1 < t->symbols.n ? s[1].start : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
+	}
+}
+
+void symtab_finish(struct symtab *t)
+{
 	size_t n = 0;
 
 	sort_by_start(t);
+	extend(t);
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		if (n && t->symbols.at[n - 1].start == t->symbols.at[i].start) {
 			if (is_better(&t->symbols.at[i], &t->symbols.at[n - 1]))
@@ -282,14 +314,10 @@ void symtab_finish(struct symtab *t)
 		t->symbols.at[n++] = t->symbols.at[i];
 	}
 	t->symbols.n = n;
+	mem_free(t->reach);
 	t->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*t->reach));
-	for (size_t i = 0; i < n; i++) {
-		struct symbol *s = &t->symbols.at[i];
-
-		if (s->end == s->start)
-			s->end = i + 1 < n ? t->symbols.at[i + 1].start : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
-		t->reach[i] = i && t->reach[i - 1] > s->end ? t->reach[i - 1] : s->end;
-	}
+	for (size_t i = 0; i < n; i++)
+		t->reach[i] = i && t->reach[i - 1] > t->symbols.at[i].end ? t->reach[i - 1] : t->symbols.at[i].end;
 }
 
 const struct symbol *symtab_find(const struct symtab *t, u64 address)

@@ -24,15 +24,17 @@ struct symbol {
 	bool is_plt;	    /* an entry of the PLT: printed as name@plt */
 };
 
+typedef VEC(struct symbol) symbol_list;
+
 struct symtab {
-	VEC(struct symbol) symbols; /* after symtab_finish(): ascending by start, one for each start */
+	symbol_list symbols;	    /* after symtab_finish(): ascending by start, one for each start */
 	u64 *reach;		    /* the highest end among the symbols up to here */
 };
 
 /* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
 size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
-/* Adds the entries of the PLT, named after what they jump to. */
+/* Adds the entries of the PLT, named after what they jump to, to a table that is finished, and finishes it again. */
 void symtab_add_plt(struct symtab *t, const struct elf *elf);
 
 /* Sorts, chooses one name for each address, and gives symbols without size the room up to the next. */

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""What happens where something is missing: rights, space, files, processes."""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'oracle'))
+from harness import *  # noqa: E402,F403
+import perftext  # noqa: E402
+
+FAULTS = 'tests/live/programs/faults.c'
+SYSCTL = '/proc/sys/kernel/perf_event_paranoid'
+
+
+def as_nobody(*args, **kwargs):
+    """pace as a user without rights, from a copy that this user can reach."""
+    needs_root()
+    needs('setpriv')
+    shutil.copy(PACE, 'pace')
+    os.chmod('.', 0o777)
+    result = run(*NOBODY, os.path.abspath('pace'), *args, **kwargs)
+    check_sane(result)
+    return result
+
+
+class paranoid:
+    """The level while a block runs."""
+    def __init__(self, level):
+        needs_root()
+        self.level = level
+
+    def __enter__(self):
+        self.before = open(SYSCTL).read()
+        try:
+            open(SYSCTL, 'w').write(str(self.level))
+        except OSError:
+            skip('perf_event_paranoid cannot be set here')
+
+    def __exit__(self, *_):
+        open(SYSCTL, 'w').write(self.before)
+
+
+@test
+def without_rights_an_own_program_is_measured_in_user_space_and_that_is_said():
+    can_record()
+    with paranoid(2):
+        program = build_c(FAULTS, 'faults')
+        result = as_nobody('record', '-F', '2000', program, '60000')
+        assert result.status == 0, result
+        assert 'only user space is measured: perf_event_paranoid is 2' in result.err, result
+        assert 'CAP_PERFMON' in result.err and 'sysctl kernel.perf_event_paranoid=1' in result.err, result
+        assert samples_said(result) > 0
+        report = as_nobody('report', '-g', 'none')
+        assert report.status == 0 and '[k]' not in report.out and re.search(r"event '[^']*:u'", report.out), report
+
+
+@test
+def without_rights_the_whole_system_is_refused_with_level_capability_and_command():
+    can_record()
+    with paranoid(2):
+        for words in (('-a', 'true'), ('-C', '0', 'true')):
+            result = as_nobody('record', *words)
+            assert result.status == 1, result
+            for part in ('perf_event_paranoid is 2', 'needs 0 or less', 'CAP_PERFMON', 'sudo sysctl kernel.perf_event_paranoid=0',
+                         'your own programs can be recorded'):
+                assert part in result.err, result
+            assert not os.path.exists('perf.data') and result.err.count('\n') == 1, result
+
+
+@test
+def every_paranoid_level_allows_what_the_kernel_says_it_does():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    for level, kernel, system in ((-1, True, True), (0, True, True), (1, True, False), (2, False, False)):
+        with paranoid(level):
+            own = as_nobody('record', '-e', 'cpu-clock', program, '20000')
+            assert own.status == 0 and ('user space' not in own.err) == kernel, (level, own)
+            everything = as_nobody('record', '-a', 'true')
+            assert (everything.status == 0) == system, (level, everything)
+
+
+@test
+def another_users_process_is_refused_with_the_capability():
+    can_record()
+    with paranoid(1):
+        target = start('sleep', '30')
+        result = as_nobody('record', '-p', str(target.pid), 'true')
+        stop(target)
+        assert result.status == 1 and 'belongs to another user' in result.err and 'CAP_SYS_PTRACE' in result.err, result
+
+
+@test
+def rings_that_the_mlock_limit_forbids_are_explained():
+    can_record()
+    with paranoid(2):
+        result = as_nobody('record', '-m', '64M', 'true')
+        assert result.status == 1 and 'the limit of locked memory is reached' in result.err, result
+        assert 'perf_event_mlock_kb' in result.err and 'ulimit -l' in result.err
+
+
+@test
+def another_users_recording_is_not_readable_and_that_is_said():
+    needs_root()
+    can_record()
+    assert pace('record', '-q', 'true').status == 0
+    result = as_nobody('report')
+    assert result.status == 1 and "opening 'perf.data': Permission denied" in result.err, result
+
+
+class tmpfs:
+    """A small file system while a block runs."""
+    def __init__(self, size):
+        needs_root()
+        self.size = size
+
+    def __enter__(self):
+        os.mkdir('small')
+        if run('mount', '-t', 'tmpfs', '-o', f'size={self.size}', 'tmpfs', 'small').status:
+            skip('mounting is not allowed here')
+        return os.path.abspath('small')
+
+    def __exit__(self, *_):
+        run('umount', '-l', 'small')
+
+
+@test
+def a_full_disk_keeps_what_was_captured_and_both_tools_read_it():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    for size in ('128k', '256k', '1m'):
+        with tmpfs(size) as folder:
+            result = pace('record', '-e', 'page-faults:u', '-c', '1', '-o', f'{folder}/perf.data', program, '200000')
+            assert result.status == 1 and 'no space left on the device after' in result.err, result
+            kept = samples_said(result)
+            assert kept > 500, result
+            report = pace('report', '-i', f'{folder}/perf.data', '-n', '-g', 'none')
+            assert report.status == 0, report
+            assert sum(int(row.cells[1]) for row in perftext.parse(report.out)[0][1]) == kept
+            assert f'# hostname : {os.uname().nodename}' in pace('report', '--header-only', '-i', f'{folder}/perf.data').out
+            if shutil.which('perf'):
+                shutil.copy(f'{folder}/perf.data', 'copy.data')
+                script = run('perf', 'script', '-f', '-i', 'copy.data', '-F', 'tid')
+                assert script.status == 0 and script.out.count('\n') == kept, (kept, script.out.count('\n'), script.err[-500:])
+        os.rmdir('small')
+
+
+@test
+def a_disk_without_any_room_is_refused_before_the_command_runs():
+    can_record()
+    with tmpfs('4k') as folder:
+        result = pace('record', '-o', f'{folder}/perf.data', 'touch', 'was-run')
+        assert result.status == 1 and 'no space left' in result.err, result
+        assert not os.path.exists('was-run') and not os.listdir(folder)
+
+
+@test
+def a_limit_of_file_sizes_is_like_a_full_disk():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    result = run('sh', '-c', f'ulimit -f 256; exec {PACE} record -e page-faults:u -c 1 {program} 100000')
+    check_sane(result)
+    assert result.status == 1 and 'ulimit -f' in result.err, result
+    assert pace('report', '-g', 'none').status == 0
+
+
+@test
+def links_that_somebody_laid_are_not_followed():
+    can_record()
+    for kind in ('dangling', 'empty', 'full'):
+        shutil.rmtree('box', ignore_errors=True)
+        os.makedirs('box')
+        victim = os.path.abspath('box/victim')
+        if kind != 'dangling':
+            open(victim, 'w').write('precious' if kind == 'full' else '')
+        os.symlink(victim, 'box/perf.data')
+        result = pace('record', '-q', '-o', 'box/perf.data', 'true')
+        assert result.status == 0, (kind, result)
+        assert not os.path.islink('box/perf.data') and os.path.getsize('box/perf.data') > 1000
+        assert os.path.exists(victim) == (kind != 'dangling')
+        if kind != 'dangling':
+            assert open(victim).read() == ('precious' if kind == 'full' else '')
+
+
+@test
+def a_file_that_somebody_made_ready_does_not_get_the_recording():
+    can_record()
+    needs_root()
+    open('perf.data', 'w').close()
+    os.chown('perf.data', 65534, 65534)
+    os.chmod('perf.data', 0o666)
+    watched = open('perf.data')
+    assert pace('record', '-q', 'true').status == 0
+    made = os.stat('perf.data')
+    assert made.st_uid == os.geteuid() and stat.S_IMODE(made.st_mode) == 0o600
+    assert watched.read() == ''
+
+
+@test
+def fifos_and_directories_are_no_place_for_a_recording():
+    can_record()
+    os.mkfifo('pipe')
+    os.mkdir('folder')
+    for name, what in (('pipe', 'a FIFO'), ('folder', 'a directory')):
+        result = pace('record', '-o', name, 'true', timeout=20)
+        assert result.status == 2 and f"'{name}' is {what}" in result.err, result
+
+
+@test
+def dev_null_takes_a_recording():
+    can_record()
+    result = pace('record', '-o', '/dev/null', 'true')
+    assert result.status == 0, result
+    assert stat.S_ISCHR(os.stat('/dev/null').st_mode)
+
+
+@test
+def a_report_that_cannot_be_written_is_an_error():
+    can_record()
+    assert pace('record', '-q', 'true').status == 0
+    result = run('sh', '-c', f'{PACE} report > /dev/full')
+    check_sane(result)
+    assert result.status == 1 and 'No space left on device' in result.err, result
+
+
+@test
+def processes_that_end_while_we_attach_are_errors_or_empty_recordings_never_crashes():
+    can_record()
+    for _ in range(10):
+        target = subprocess.Popen(['sleep', '0.01'])
+        result = pace('record', '-o', 'dying.data', '-p', str(target.pid), timeout=20)
+        target.wait()
+        assert result.status in (0, 1), result
+        assert result.status == 0 or re.search(r'has ended|there is no process', result.err), result
+
+
+@test
+def a_busy_thread_factory_can_be_attached_to():
+    can_record()
+    with open('churn.c', 'w') as source:
+        source.write('#include <pthread.h>\n#include <time.h>\nstatic void *s(void *p) { for (volatile int i = 0; i < 20000; i++) ; '
+                     'return p; }\nint main(void) { time_t end = time(0) + 20; while (time(0) < end) { pthread_t t[8]; '
+                     'for (int i = 0; i < 8; i++) pthread_create(&t[i], 0, s, 0); for (int i = 0; i < 8; i++) '
+                     'pthread_join(t[i], 0); } }\n')
+    target = start(build_c(os.path.abspath('churn.c'), 'churn', '-pthread'))
+    time.sleep(0.2)
+    try:
+        for _ in range(5):
+            result = pace('record', '-o', 'churn.data', '-p', str(target.pid), 'sleep', '0.1')
+            assert result.status == 0, result
+    finally:
+        stop(target)
+    assert pace('report', '-i', 'churn.data').status == 0
+
+
+@test
+def names_with_control_characters_do_not_reach_the_terminal():
+    can_record()
+    with open('evil.c', 'w') as source:
+        source.write('#include <sys/prctl.h>\nint main(void) { prctl(PR_SET_NAME, "\\033[31mred\\nfake"); '
+                     'for (volatile long i = 0; i < 100000000; i++) ; }\n')
+    os.rename(build_c(os.path.abspath('evil.c'), 'plain'), 'e\033[2Jvil\n 99.00%  x')
+    assert pace('record', '-q', './e\033[2Jvil\n 99.00%  x').status == 0
+    for words in (('report',), ('report', '--header'), ('report', '-v'), ('report', '-s', 'dso')):
+        result = pace(*words)  # pace() looks for raw control bytes
+        assert result.status == 0, result
+        assert not re.search(r'^ 99.00%  x', result.out, re.M), result
+    assert r'\x1b[31mred\x0afake' in pace('report').out
+
+
+@test
+def options_that_make_no_sense_are_usage_errors():
+    for words in (('-F', '-1'), ('-c', '0'), ('-m', '0'), ('-m', '3G'), ('-C', '0-99999999'), ('-p', 'x'), ('-F', '10', '-c', '10'),
+                  ('-a', '-p', '1'), ('--call-graph', 'sideways'), ('-e', 'cycles:x')):
+        result = pace('record', *words, 'true', timeout=10)
+        assert result.status in (1, 2) and result.err.startswith('pace record: '), (words, result)
+        assert not os.path.exists('perf.data')
+
+
+main()

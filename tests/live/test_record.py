@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""`pace record` on this kernel: what it measures, whom, and how it ends."""
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'oracle'))
+from harness import *  # noqa: E402,F403
+import perftext  # noqa: E402
+
+THREADS = 'tests/live/programs/threads.c'
+FAULTS = 'tests/live/programs/faults.c'
+
+
+def rows(*args):
+    """The first event's rows: tuples of the grouping columns -> number of samples."""
+    result = pace('report', '-n', '-g', 'none', '--no-children', *args)
+    assert result.status == 0, result
+    blocks = perftext.parse(result.out)
+    return {tuple(row.cells[2:]): int(row.cells[1]) for row in blocks[0][1]} if blocks else {}
+
+
+def by_comm(path='perf.data'):
+    return {key[0]: n for key, n in rows('-i', path, '-s', 'comm').items()}
+
+
+@test
+def a_command_is_recorded_into_a_private_file_and_the_status_lines_say_so():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    result = pace('record', program, '0.3')
+    assert result.status == 0, result
+    assert re.search(r'^\[ pace record: Woken up \d+ times to write data \]$', result.err, re.M), result
+    assert re.search(r'^\[ pace record: Captured and wrote \d+\.\d{3} MB perf.data \(\d+ samples\) \]$', result.err, re.M)
+    assert stat.S_IMODE(os.stat('perf.data').st_mode) == 0o600
+    # 0.3 s of two to three threads at 4000 Hz, on at least one CPU
+    assert samples_said(result) > 300, result
+    assert sum(rows().values()) == samples_said(result)
+
+
+@test
+def the_file_before_is_moved_aside_and_the_one_before_that_is_lost():
+    can_record()
+    for marker in ('one', 'two', 'three'):
+        assert pace('record', '-q', 'sh', '-c', f': {marker}').status == 0
+    assert 'three' in pace('report', '--header-only').out
+    assert 'two' in pace('report', '--header-only', '-i', 'perf.data.old').out
+    assert sorted(f for f in os.listdir('.') if f.startswith('perf')) == ['perf.data', 'perf.data.old']
+
+
+@test
+def the_exit_status_is_the_commands():
+    can_record()
+    assert pace('record', '-q', 'sh', '-c', 'exit 7').status == 7
+    assert pace('record', '-q', 'sh', '-c', 'kill -9 $$').status == 128 + 9
+
+
+@test
+def a_command_that_cannot_run_leaves_the_old_recording_in_place():
+    can_record()
+    assert pace('record', '-q', 'true').status == 0
+    before = os.stat('perf.data').st_ino
+    for command, reason in (('/nonexistent/program', 'No such file'), ('/etc/passwd', 'Permission denied')):
+        result = pace('record', command)
+        assert result.status == 1 and f"running '{command}': {reason}" in result.err, result
+        assert os.stat('perf.data').st_ino == before and not os.path.exists('perf.data.old')
+
+
+@test
+def an_event_that_cannot_be_parsed_leaves_the_old_recording_in_place():
+    can_record()
+    assert pace('record', '-q', 'true').status == 0
+    before = os.stat('perf.data').st_ino
+    assert pace('record', '-e', 'nonsense', 'true').status == 1
+    assert os.stat('perf.data').st_ino == before
+
+
+@test
+def threads_started_while_recording_are_in_it():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    assert pace('record', '-q', program, '0.5').status == 0
+    found = by_comm()
+    assert all(found.get(name, 0) > 50 for name in ('alpha', 'beta', 'late')), found
+
+
+@test
+def attaching_to_a_process_measures_all_its_threads_and_those_to_come():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '1.2')
+    time.sleep(0.15)
+    result = pace('record', '-p', str(target.pid), 'sleep', '0.8')
+    stop(target)
+    assert result.status == 0, result
+    found = by_comm()
+    assert all(found.get(name, 0) > 50 for name in ('alpha', 'beta', 'late')), found
+    assert set(found) <= {'alpha', 'beta', 'late', 'threads'}, found
+
+
+@test
+def attaching_to_a_thread_measures_no_other():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '1.5')
+    time.sleep(0.2)
+    tids = {open(f'/proc/{target.pid}/task/{t}/comm').read().strip(): t for t in os.listdir(f'/proc/{target.pid}/task')}
+    result = pace('record', '-t', tids['beta'], 'sleep', '0.5')
+    stop(target)
+    assert result.status == 0, result
+    assert set(by_comm()) == {'beta'}, by_comm()
+
+
+@test
+def recording_ends_by_itself_when_the_process_it_watches_ends():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '0.6')
+    time.sleep(0.1)
+    begin = time.time()
+    result = pace('record', '-p', str(target.pid), timeout=20)
+    stop(target)
+    assert result.status == 0 and time.time() - begin < 10, result
+    assert samples_said(result) > 100
+
+
+@test
+def the_whole_system_is_measured_until_the_command_ends():
+    can_record()
+    needs_root()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '1.0')
+    result = pace('record', '-a', 'sleep', '0.5')
+    stop(target)
+    assert result.status == 0, result
+    assert by_comm().get('alpha', 0) > 50, by_comm()
+
+
+@test
+def a_cpu_list_limits_where_samples_are_taken():
+    can_record()
+    needs_root()
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        skip('needs two CPUs')
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '1.0')
+    assert pace('record', '-q', '-C', str(cpus[1]), 'sleep', '0.4').status == 0
+    stop(target)
+    found = rows('-s', 'cpu')
+    assert set(found) == {(f'{cpus[1]:03}',)}, found
+
+
+@test
+def a_period_takes_one_sample_each_n_events():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    result = pace('record', '-e', 'page-faults:u', '-c', '10', program, '20000')
+    # 2,000 samples for the pages, some for starting the program
+    assert 2000 <= samples_said(result) < 2100, result
+    count = re.search(r'Event count \(approx.\): (\d+)', pace('report').out)
+    assert int(count.group(1)) == 10 * samples_said(result)
+
+
+@test
+def a_period_of_one_sees_every_single_event():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    few = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '0'))
+    many = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '5000'))
+    assert abs(many - few - 5000) <= 2, (few, many)
+
+
+@test
+def a_frequency_gives_about_so_many_samples_a_second():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    for hz in (500, 2000):
+        pace('record', '-q', '-e', 'cpu-clock:u', '-F', str(hz), program, '0.6')
+        result = pace('report', '-n', '-g', 'none', '--no-children', '-s', 'comm')
+        samples, period = sum(rows('-s', 'comm').values()), re.search(r'approx.\): (\d+)', result.out)
+        # one sample stands for 1/hz s of CPU time
+        assert abs(int(period.group(1)) / 1e9 * hz / samples - 1) < 0.05, result
+
+
+@test
+def a_frequency_above_the_limit_is_lowered_and_said():
+    can_record()
+    limit = int(open('/proc/sys/kernel/perf_event_max_sample_rate').read())
+    result = pace('record', '-F', str(limit + 1), 'true')
+    assert result.status == 0 and f'is lowered to {limit}' in result.err, result
+    assert f'sample_freq={limit}' in pace('evlist', '-F').out
+    assert f'sample_freq={limit}' in (pace('record', '-q', '-F', 'max', 'true'), pace('evlist', '-F'))[1].out
+
+
+@test
+def every_process_of_a_tree_has_its_own_name():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    os.symlink(program, 'first')
+    os.symlink(program, 'second')
+    assert pace('record', '-q', 'sh', '-c', './first 0.2; (./second 0.2)').status == 0
+    found = by_comm()
+    assert found.get('alpha', 0) > 20, found
+    names = {key[0] for key in rows('-s', 'dso')}
+    assert any(name.startswith('threads') for name in names), names
+
+
+@test
+def several_events_have_a_table_each():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    assert pace('record', '-q', '-e', 'cpu-clock:u,page-faults:u', '-e', 'context-switches', program, '9000').status == 0
+    result = pace('report')
+    assert pace('evlist').out == 'cpu-clock:u\npage-faults:u\ncontext-switches\n'
+    assert "of event 'cpu-clock:u'" in result.out and "of event 'page-faults:u'" in result.out, result
+
+
+@test
+def groups_are_opened_and_described():
+    can_record()
+    assert pace('record', '-q', '-e', '{cpu-clock,page-faults}', 'true').status == 0
+    assert '# group: {cpu-clock,page-faults}' in pace('report', '--header-only').out
+
+
+@test
+def a_pinned_and_an_exclusive_event_are_asked_for_as_such():
+    can_record()
+    assert pace('record', '-q', '-e', 'task-clock:D', 'true').status == 0
+    assert 'pinned: 1' in pace('evlist', '-v').out
+
+
+@test
+def tracepoints_are_recorded_with_their_format():
+    can_record()
+    needs_root()
+    if not os.path.exists('/sys/kernel/tracing/events/sched/sched_process_exec/id'):
+        run('mount', '-t', 'tracefs', 'nodev', '/sys/kernel/tracing')
+    if not os.path.exists('/sys/kernel/tracing/events/sched/sched_process_exec/id'):
+        skip('no tracefs here')
+    result = pace('record', '-e', 'sched:sched_process_exec', 'sh', '-c', '/bin/true; /bin/true; :')
+    # sh itself is exec'd, and two trues
+    assert samples_said(result) == 3, result
+
+
+@test
+def call_chains_lead_from_main_to_the_leaf():
+    can_record()
+    program = build_c('examples/wordcount.c', 'wordcount', '-fno-inline')
+    assert pace('record', '-q', '-g', '-e', 'cpu-clock:u', program).status == 0
+    result = pace('report', '-g', 'caller', '-s', 'sym')
+    rows_by_name = {row.cells[2]: row for row in perftext.parse(result.out)[0][1]}
+    main, leaf = rows_by_name['[.] main'], rows_by_name['[.] is_same']
+    assert float(main.cells[0].rstrip('%')) > 95, main.cells
+    assert any(path[-3:] == ('main', 'count_words', 'is_same') for path in leaf.graph), leaf.graph
+    # what main's graph gives to count_words is count_words' own row
+    words = [share for path, share in main.graph.items() if path[-1] == 'count_words' and len(path) <= 2]
+    assert abs(words[0] - float(rows_by_name['[.] count_words'].cells[0].rstrip('%'))) < 0.02
+
+
+@test
+def an_interrupted_recording_is_complete_and_says_128_plus_the_signal():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        target = start(program, '5')
+        recorder = subprocess.Popen([PACE, 'record', '-p', str(target.pid), '-o', 'cut.data'], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.7)
+        recorder.send_signal(number)
+        err = recorder.communicate(timeout=20)[1]
+        stop(target)
+        assert recorder.returncode == 128 + number, (recorder.returncode, err)
+        report = pace('report', '-i', 'cut.data', '-n', '-s', 'comm')
+        assert report.status == 0 and 'alpha' in report.out and 'not finished' not in report.err, report
+        assert 'BUILD_ID' not in report.err
+
+
+@test
+def a_signal_for_the_recorder_reaches_the_command_it_started():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = subprocess.Popen([PACE, 'record', program, '30'], stderr=subprocess.PIPE, text=True)
+    time.sleep(0.6)
+    recorder.send_signal(signal.SIGTERM)
+    recorder.communicate(timeout=20)
+    time.sleep(0.2)
+    left = [p for p in os.listdir('/proc') if p.isdigit() and os.path.exists(f'/proc/{p}/exe')
+            and os.path.realpath(f'/proc/{p}/exe') == os.path.realpath(program)]
+    assert not left, left
+
+
+@test
+def a_killed_recorder_leaves_all_but_the_last_second():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '6')
+    recorder = subprocess.Popen([PACE, 'record', '-F', '99', '-p', str(target.pid)], stderr=subprocess.DEVNULL)
+    time.sleep(4)
+    recorder.kill()
+    recorder.wait()
+    stop(target)
+    report = pace('report', '-n', '-g', 'none', '-s', 'comm')
+    seen = sum(int(row.cells[1]) for row in perftext.parse(report.out)[0][1])
+    # at least 3 - 0.5 of 4 seconds; 2 or 3 threads share the CPUs
+    assert seen > 99 * 2.5 * min(2, os.cpu_count()) * 0.8, report
+
+
+@test
+def quiet_means_silent():
+    can_record()
+    result = pace('record', '-q', 'true')
+    assert result.status == 0 and result.err == '' and result.out == '', result
+
+
+@test
+def lost_samples_are_said():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    # a ring of one page, an event for every fault, and a recorder that is stopped meanwhile
+    recorder = subprocess.Popen([PACE, 'record', '-m', '1', '-e', 'page-faults:u', '-c', '1', 'sh', '-c',
+                                 f'sleep 0.5; {program} 200000'], stderr=subprocess.PIPE, text=True)
+    time.sleep(0.3)
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(1.2)
+    recorder.send_signal(signal.SIGCONT)
+    err = recorder.communicate(timeout=30)[1]
+    found = re.search(r'(\d+) (samples|records)(?: \([\d.]+%\))? were lost', err)
+    assert found and int(found.group(1)) > 100000, err
+    report = pace('report')
+    assert 'were dropped by the kernel' in report.out, report
+
+
+@test
+def nothing_sampled_is_said():
+    can_record()
+    result = pace('record', '-F', '1', 'true')
+    assert samples_said(result) == 0 and 'Nothing was sampled' in result.err, result
+    assert pace('report').status == 0
+
+
+@test
+def a_thousand_processes_are_described_at_the_start():
+    can_record()
+    needs_root()
+    sleepers = [start('sleep', '60') for _ in range(500)]
+    try:
+        begin = time.time()
+        result = pace('record', '-q', '-a', '-o', 'many.data', 'true')
+        took = time.time() - begin
+    finally:
+        for process in sleepers:
+            stop(process)
+    assert result.status == 0, result
+    assert took < 10, took
+
+
+@test
+def more_threads_than_open_files_are_explained():
+    can_record()
+    source = open('many.c', 'w')
+    source.write('#include <pthread.h>\n#include <unistd.h>\nstatic void *s(void *p) { pause(); return p; }\n'
+                 'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); pause(); }\n')
+    source.close()
+    target = start(build_c(os.path.abspath('many.c'), 'many', '-pthread'))
+    time.sleep(0.3)
+    limit = f'ulimit -n 64; exec {" ".join(NOBODY) if os.geteuid() == 0 else ""} {PACE} record -o /tmp/never.data -p {target.pid}'
+    result = run('sh', '-c', limit)
+    stop(target)
+    assert result.status == 1 and 'files have to be open at once' in result.err and 'hard limit is 64' in result.err, result
+
+
+main()
