@@ -146,7 +146,7 @@ static const struct opt options[] = {
 	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL, "all that was lost or has no name, with causes"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for, show parameters of C++ functions"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1, .max = WORKERS_MAX},
 	{.kind = OPT_END},
 };
@@ -291,7 +291,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	stage_ends(r, "waiting for kernel symbols");
 	if (result)
 		return result;
-	naming_resolve(&r->profile, &r->resolver, r->n_workers);
+	naming_resolve(&r->profile, &r->resolver,
+		&(struct naming_options){.n_workers = r->n_workers, .has_parameters = r->options->verbose});
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);

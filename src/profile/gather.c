@@ -141,6 +141,14 @@ static struct sight *sight_at(const struct worker *w, u32 i)
 	return (struct sight *)(void *)(w->sights.at + i * w->sight_size);
 }
 
+static bool has_same_labels(const struct worker *w, const struct sight *a, const struct sight *b)
+{
+	for (unsigned k = 0; k < w->n_labels; k++)
+		if (a->labels[k] != b->labels[k])
+			return false;
+	return true;
+}
+
 /* per sample */
 static void count_sight(struct worker *w, const struct sight *sight)
 {
@@ -157,7 +165,7 @@ static void count_sight(struct worker *w, const struct sight *sight)
 
 		if (known->ip != sight->ip || known->space != sight->space || known->chain != sight->chain ||
 			known->event != sight->event || known->mode != sight->mode ||
-			memcmp(known->labels, sight->labels, w->n_labels * sizeof(u64)))
+			!has_same_labels(w, known, sight))
 			continue;
 		known->n_samples++;
 		known->period += sight->period;

@@ -65,7 +65,7 @@ static void group_frames(struct naming *n)
 
 /* The symbol of a DSO with that start, created if new. One address has one name, so the start tells. */
 static u32 get_symbol(struct profile *p, struct table *index, const struct profile_frame *f,
-	const struct resolver_answer *a)
+	const struct resolver_answer *a, bool has_parameters)
 {
 	u64 hash = hash_mix(a->start, (u64)f->dso << 8 | (u64)f->mode << 1 | (a->name != NULL));
 	struct table_probe probe = table_probe(index, hash);
@@ -79,7 +79,7 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 			return i;
 	}
 	if (a->name) {
-		symbol.name = demangle(a->name, &p->strings);
+		symbol.name = demangle(a->name, has_parameters, &p->strings);
 		if (a->is_plt) {
 			struct str text = {0};
 
@@ -95,16 +95,16 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 	return p->symbols.n - 1;
 }
 
-void naming_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers)
+void naming_resolve(struct profile *p, struct resolver *resolver, const struct naming_options *options)
 {
 	struct naming n = {.profile = p, .resolver = resolver};
 	struct table index = {0};
 
 	group_frames(&n);
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
-	workers_run(n_workers, p->dsos.n, name_dso, &n);
+	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
 	vec_each(f, &p->frames)
-		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at]);
+		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at], options->has_parameters);
 	table_fini(&index);
 	mem_free(n.frames);
 	mem_free(n.starts);

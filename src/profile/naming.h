@@ -10,6 +10,11 @@
 #include "profile/profile.h"
 #include "symbol/resolver.h"
 
-void naming_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers);
+struct naming_options {
+	unsigned n_workers;
+	bool has_parameters; /* C++ functions with their parameter lists */
+};
+
+void naming_resolve(struct profile *p, struct resolver *resolver, const struct naming_options *options);
 
 #endif

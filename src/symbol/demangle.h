@@ -8,7 +8,10 @@
 
 #include "base/str.h"
 
-/* The readable name, interned; `name` itself if it is not mangled. */
-const char *demangle(const char *name, struct intern *strings);
+/*
+ * The readable name, interned; `name` itself if it is not mangled. Parameter lists make long names longer: perf leaves
+ * them out unless it is verbose.
+ */
+const char *demangle(const char *name, bool with_parameters, struct intern *strings);
 
 #endif

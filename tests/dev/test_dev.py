@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The scripts a new user meets first: what they say when something is missing."""
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+
+def machine_without(*missing, manager='apt-get'):
+    """A PATH that has the usual tools, one package manager and not the missing programs."""
+    os.mkdir('bin')
+    for name in ('sh', 'awk', 'grep', 'printf', 'dirname', 'id', 'cc', 'meson', 'ninja', 'pkg-config', 'env', 'cat', 'python3',
+                 'perf', 'sqlite3', 'xz', 'setpriv', 'g++', 'as', 'ld'):
+        where = shutil.which(name)
+        if where and name not in missing:
+            os.symlink(os.path.realpath(where) if name != 'python3' else where, f'bin/{name}')
+    with open(f'bin/{manager}', 'w') as fake:
+        fake.write('#!/bin/sh\necho "$0 $*" >> installed\nexit 0\n')
+    os.chmod(f'bin/{manager}', 0o755)
+    return dict(os.environ, PATH=os.path.abspath('bin'))
+
+
+def need(env, *words):
+    return run('/bin/sh', os.path.join(TOP, 'dev/need'), *words, env=env)
+
+
+@test
+def nothing_is_said_when_nothing_is_missing():
+    env = machine_without()
+    result = need(env, 'build')
+    assert result.status == 0 and not result.out and not result.err, result
+
+
+@test
+def the_one_command_is_printed_in_the_words_of_each_distribution():
+    expected = {'apt-get': 'apt-get install -y --no-install-recommends meson ninja-build',
+                'dnf': 'dnf install -y meson ninja-build',
+                'pacman': 'pacman -S --noconfirm --needed meson ninja',
+                'zypper': 'zypper install -y meson ninja',
+                'apk': 'apk add meson samurai'}
+    for manager, command in expected.items():
+        shutil.rmtree('bin', ignore_errors=True)
+        result = need(machine_without('meson', 'ninja', manager=manager), 'build')
+        assert result.status == 1 and f'    {command}\n' in result.err.replace('sudo ', ''), (manager, result)
+        assert not os.path.exists('installed')
+
+
+@test
+def a_missing_header_is_found_missing():
+    env = machine_without('cc')
+    with open('bin/cc', 'w') as fake:
+        fake.write('#!/bin/sh\n! grep -q libiberty\n')
+    os.chmod('bin/cc', 0o755)
+    result = need(env, 'build')
+    assert result.status == 1 and result.err.rstrip().endswith(' libiberty-dev'), result
+
+
+@test
+def every_row_of_the_table_names_a_package_for_every_manager():
+    rows = [line for line in open(os.path.join(TOP, 'dev/packages')) if re.match(r'(build|test|bench|demo) ', line)]
+    assert len(rows) > 10
+    for row in rows:
+        cells = [cell.strip() for cell in row.split(' | ')]
+        assert len(cells) >= 7 and all(cells[-5:]), row
+        assert re.fullmatch(r'[a-z0-9.+-]+', cells[-5]), row
+
+
+@test
+def make_says_what_is_missing_and_fails():
+    needs('make')
+    env = machine_without('meson')
+    os.symlink(shutil.which('make'), 'bin/make')
+    result = run('make', '-C', TOP, 'build/pace', env=dict(env, MAKEFLAGS=''))
+    assert result.status != 0 and 'apt-get install -y --no-install-recommends meson' in result.err, result
+
+
+main()
