@@ -17,7 +17,7 @@ import tempfile
 import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('PACE_BUILD', os.path.join(TOP, 'build-check'))
+BUILD = os.path.abspath(os.environ.get('PACE_BUILD', os.path.join(TOP, 'build-check')))
 PACE = os.path.join(BUILD, 'pace')
 SHARED = os.environ.get('PACE_SHARED', os.path.join(os.path.dirname(TOP), 'shared'))
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']

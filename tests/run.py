@@ -11,7 +11,8 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.environ.setdefault('PACE_BUILD', os.path.join(os.path.dirname(HERE), 'build-check'))
+BUILD = os.path.abspath(os.environ.get('PACE_BUILD', os.path.join(os.path.dirname(HERE), 'build-check')))
+os.environ['PACE_BUILD'] = BUILD
 os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
 
 SUITES = [

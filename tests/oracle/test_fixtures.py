@@ -107,6 +107,9 @@ def headers_are_those_of_perf():
             continue
         known = re.compile(r'^# (hostname|os release|perf version|arch|nrcpus|cpudesc|cpuid|total memory|cmdline|sibling|CPU \d|node\d|'
                            r'time of|sample duration|data (offset|size)|feat offset)')
+        # perf gives up on some lists of cores that are there
+        if 'Core ID and Socket ID information is not available' in theirs.out:
+            ours.out = re.sub(r'# CPU \d+: .*\n', '', ours.out)
         lines = [[line.rstrip() for line in out.split('\n') if known.match(line)] for out in (ours.out, theirs.out)]
         assert lines[0] == lines[1], (path, [pair for pair in zip(*lines) if pair[0] != pair[1]])
         compared += bool(lines[0])
