@@ -1,5 +1,10 @@
 #include "base/log.h"
 
+#include <pthread.h>
+
+/* Files are looked for on all cores, and each tells what it found. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 {
 	struct str text = {0};
@@ -11,12 +16,14 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
+	pthread_mutex_lock(&lock);
 	before = log->said.strings.n;
 	intern_add(&log->said, str_text(&text), text.n);
 	if (log->said.strings.n > before && log->is_held)
 		vec_add(&log->held, ((struct log_held){level, log->said.strings.at[before]}));
 	else if (log->said.strings.n > before)
 		log->write(log->ctx, level, str_text(&text));
+	pthread_mutex_unlock(&lock);
 	str_fini(&text);
 }
 

@@ -6,7 +6,7 @@
  *
  * Owns     copies of what was said
  * Life     the command's; NULL is a log that swallows everything
- * Threads  one at a time
+ * Threads  log_say() by any number, whose sentences reach the writer one by one; the rest by one
  */
 #ifndef PACE_BASE_LOG_H
 #define PACE_BASE_LOG_H

@@ -86,7 +86,8 @@ void *arena_alloc(struct arena *a, size_t n)
 	void *p;
 
 	n = align_up(n, 8);
-	if ((size_t)(a->end - a->at) < n)
+	/* Not "<": a new arena has room for nothing, but no address for it. */
+	if ((size_t)(a->end - a->at) <= n)
 		arena_grow(a, n);
 	p = a->at;
 	a->at += n;

@@ -90,7 +90,8 @@ void num_add_hex(struct str *s, u64 v, unsigned digits)
 
 void num_add_percent(struct str *s, u64 part, u64 whole)
 {
-	double percent = whole ? 100.0 * (double)part / (double)whole : 0, hundredths = percent * 100;
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	double hundredths = percent > 1e9 ? 0 : percent * 100; /* what is more may not fit into a u64 */
 	u64 rounded = (u64)(hundredths + 0.5);
 	double from_tie = hundredths - (double)(u64)hundredths - 0.5;
 

@@ -135,7 +135,7 @@ enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
 /* Whether `word` (n bytes) names this row, and if so whether to switch it on or off. */
 static enum match match_long(const struct opt *o, const char *word, size_t n, bool *ret_is_on)
 {
-	bool can_invert = !takes_value(o) && o->kind != OPT_COUNT;
+	bool can_invert = o->kind == OPT_BOOL || o->kind == OPT_TRI;
 	const char *name = o->name;
 	bool is_on = true;
 

@@ -16,11 +16,10 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 	do {
 		str_reserve(text, room);
 		n = read(fd, text->at + text->n, room);
+		sys = n < 0 ? errno : 0;
 		if (n > 0) {
 			text->n += n;
 			room = MAX(room, text->n - start);
-		} else if (n < 0) {
-			sys = errno;
 		}
 	} while ((n > 0 || sys == EINTR) && text->n - start <= limit);
 	text->at[text->n] = '\0';

@@ -36,4 +36,7 @@ bool privilege_allows(const struct privilege *p, enum privilege_wish wish);
  */
 const char *privilege_explain(const struct privilege *p, enum privilege_wish wish, char *buf, size_t size);
 
+/* The same for /proc/kallsyms that shows zeros. Source: kernel/ksyms_common.c, kallsyms_show_value() */
+const char *privilege_explain_hidden(const struct privilege *p, char *buf, size_t size);
+
 #endif

@@ -275,15 +275,14 @@ void synth_kernel(struct synth *s)
 	struct bounds bounds = {0};
 	u64 size = code_size(s);
 	struct privilege p;
+	char why[256];
 
 	find_bounds(s, !size, &bounds);
 	if (!bounds.text) {
 		privilege_read(&p);
 		if (bounds.is_seen)
-			log_note(s->log,
-				"kernel addresses are hidden (kptr_restrict is %lld): kernel functions will have no names; "
-				"'sudo sysctl kernel.kptr_restrict=0' shows them",
-				(long long)p.kptr_restrict);
+			log_note(s->log, "kernel addresses are hidden, kernel functions will have no names: %s",
+				privilege_explain_hidden(&p, why, sizeof(why)));
 		else
 			log_note(s->log, "%s/kallsyms cannot be read: kernel functions will have no names", s->proc);
 		return;

@@ -3,7 +3,7 @@
  *
  * In       argv; the child exists after workload_start() but has not exec'd
  * Out      the child's pid, then its exit status
- * Owns     the child until workload_wait(); the gate's pipes
+ * Owns     the child until workload_reap(); the gate's pipes
  * Errors   ERR_NOENT, ERR_PERM or ERR_SYS from workload_go() when the command cannot be executed
  */
 #ifndef PACE_COLLECT_WORKLOAD_H

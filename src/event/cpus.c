@@ -12,31 +12,32 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int no_list(const char *text, const char *at, struct err *err)
+{
+	return err_set(err, ERR_INVAL, "CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, at);
+}
+
 int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
 {
 	const char *p = text;
 	size_t kept = 0;
 
-	while (*p) {
+	do {
 		u64 first, last;
 
 		if (!num_scan(&p, 10, &first))
-			break;
+			return no_list(text, p, err);
 		last = first;
 		if (*p == '-' && (p++, !num_scan(&p, 10, &last)))
-			break;
+			return no_list(text, p, err);
 		if (first > last || last >= CPUS_MAX)
 			return err_set(err, ERR_INVAL, "CPU list '%s': %llu-%llu is no range of CPU numbers below %d",
 				text, (unsigned long long)first, (unsigned long long)last, CPUS_MAX);
 		for (u64 cpu = first; cpu <= last; cpu++)
 			vec_add(cpus, (u32)cpu);
-		if (*p == ',' && p[1])
-			p++;
-		else if (*p)
-			break;
-	}
-	if (*p || !cpus->n)
-		return err_set(err, ERR_INVAL, "CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, p);
+	} while (*p == ',' && p++);
+	if (*p)
+		return no_list(text, p, err);
 	qsort(cpus->at, cpus->n, sizeof(*cpus->at), by_number);
 	for (size_t i = 0; i < cpus->n; i++)
 		if (!kept || cpus->at[kept - 1] != cpus->at[i])

@@ -47,13 +47,17 @@ static bool accept(struct lexer *lx, char c)
 	return true;
 }
 
-/* An error that points into the text: "event 'a,b' at column 3: ...". */
+/* An error that points into the text: "event 'a,b' at column 3: ...". Of a long text only that place is shown. */
 static int fail(const char *text, const char *at, struct err *err, int code, const char *message)
 {
+	enum { BEFORE = 60, SHOWN = 160 };
+	const char *from = strlen(text) > SHOWN && at - text > BEFORE ? at - BEFORE : text;
+	const char *before = from > text ? "..." : "", *behind = strlen(from) > SHOWN ? "..." : "";
+
 	err_set(err, code, "%s", message);
 	if (at == text)
-		return err_prefix(err, "event '%s'", text);
-	return err_prefix(err, "event '%s' at column %zu", text, (size_t)(at - text) + 1);
+		return err_prefix(err, "event '%.*s%s'", SHOWN, text, behind);
+	return err_prefix(err, "event '%s%.*s%s' at column %zu", before, SHOWN, from, behind, (size_t)(at - text) + 1);
 }
 
 static int expected(struct lexer *lx, const char *what)
@@ -190,9 +194,14 @@ static const char *copy_word(struct word w, char *buf, size_t size)
 	return buf;
 }
 
-/*
- * Modifiers. Naming one of u, k, h switches the others off; of G and H likewise.
- */
+/* Naming one of u, k, h switches the others off; of G and H likewise. A group's add to those of its events. */
+static void count_only(struct event *e, u64 all, u64 counted)
+{
+	if (counted && !(e->attr.flags & all))
+		e->attr.flags |= all;
+	e->attr.flags &= ~counted;
+}
+
 static int apply_modifiers(struct maker *m, struct word mods, struct event *e)
 {
 	const u64 levels = ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
@@ -252,12 +261,10 @@ static int apply_modifiers(struct maker *m, struct word mods, struct event *e)
 		return fail_at(m, mods, ERR_INVAL, "precision has four levels: none, p, pp, ppp");
 	if (precise)
 		attr_set_precise(&e->attr, precise);
-	if (counted_levels)
-		e->attr.flags |= levels & ~counted_levels;
-	if (counted_worlds) {
-		e->attr.flags |= worlds & ~counted_worlds;
+	count_only(e, levels, counted_levels);
+	count_only(e, worlds, counted_worlds);
+	if (counted_worlds)
 		e->wishes |= EVENT_GUEST_SAID;
-	}
 	return 0;
 }
 
@@ -446,8 +453,12 @@ static int make_event(struct maker *m, const struct node *node)
 	if (!node->words[1].at)
 		return unknown_event(m, node->words[0]);
 	if (tracefs_id(m->env->tracefs, copy_word(node->words[0], system, sizeof(system)),
-		    copy_word(node->words[1], name, sizeof(name)), &attr.config, &why))
+		    copy_word(node->words[1], name, sizeof(name)), &attr.config, &why)) {
+		/* "cycels:u" is a mistyped event rather than a tracepoint. */
+		if (!node->words[2].at && strspn(name, "ukhGHpPDSIWeb") == node->words[1].n)
+			return unknown_event(m, node->words[0]);
 		return fail_at(m, node->words[0], why.code, why.msg);
+	}
 	return apply_modifiers(m, node->words[2], add_event(m, &attr, node->words[0].at, node->end));
 }
 
@@ -483,7 +494,7 @@ int parse_events(const char *text, const struct parse_env *env, struct event_lis
 		to = &(*to)->next;
 	} while (!r && accept(&lx, ','));
 	if (!r && *lx.at)
-		r = expected(&lx, "',' or ':'");
+		r = expected(&lx, "',' or the end");
 	for (const struct node *node = first; node && !r; node = node->next)
 		r = node->kind == NODE_GROUP ? make_group(&m, node) : make_event(&m, node);
 	arena_fini(&arena);

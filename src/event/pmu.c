@@ -107,6 +107,11 @@ bool pmu_alias(const struct pmu *pmu, const char *alias, char *buf, size_t size)
 	return sysfile_line(path, buf, size);
 }
 
+static int bad_format(const char *format, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "the format '%s' is not understood", format);
+}
+
 /* Spreads the low bits of value over the ranges of a format text: "config:0-7,21". */
 static int scatter(const char *format, u64 value, struct event_attr *attr, struct err *err)
 {
@@ -129,26 +134,25 @@ static int scatter(const char *format, u64 value, struct event_attr *attr, struc
 			to = (u64 *)(void *)((u8 *)attr + words[i].offset);
 	p = strchr(format, ':');
 	if (!to || !p)
-		return err_set(err, ERR_UNSUPPORTED, "the format '%s' is not understood", format);
-	for (p++;; p++) {
+		return bad_format(format, err);
+	do {
 		u64 low, high;
 
+		p++;
 		if (!num_scan(&p, 10, &low))
-			break;
+			return bad_format(format, err);
 		high = low;
 		if (*p == '-' && (p++, !num_scan(&p, 10, &high)))
-			break;
+			return bad_format(format, err);
 		if (low > high || high > 63)
-			break;
+			return bad_format(format, err);
 		u64 mask = high - low == 63 ? ~0ULL : (1ULL << (high - low + 1)) - 1;
 		*to = (*to & ~(mask << low)) | (left & mask) << low;
 		left = high - low == 63 ? 0 : left >> (high - low + 1);
 		width += high - low + 1;
-		if (*p != ',')
-			break;
-	}
+	} while (*p == ',');
 	if (*p)
-		return err_set(err, ERR_UNSUPPORTED, "the format '%s' is not understood", format);
+		return bad_format(format, err);
 	if (left)
 		return err_set(err, ERR_INVAL, "0x%llx does not fit into %u bits (%s)", (unsigned long long)value,
 			width, format);

@@ -76,6 +76,28 @@ static int each_id(struct target *t, const char *option, const char *text,
 	}
 }
 
+static int by_process_and_thread(const void *a, const void *b)
+{
+	const struct target_thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* A thread that is listed twice, or by -p and by -t, has one counter: two would count everything twice. */
+static void drop_doubles(struct target *t)
+{
+	size_t kept = 0;
+
+	if (t->threads.n)
+		qsort(t->threads.at, t->threads.n, sizeof(*t->threads.at), by_process_and_thread);
+	vec_each(thread, &t->threads)
+		if (!kept || by_process_and_thread(&t->threads.at[kept - 1], thread))
+			t->threads.at[kept++] = *thread;
+	t->threads.n = kept;
+}
+
 int target_init(struct target *t, const struct target_words *words, struct err *err)
 {
 	bool has_tasks = words->pids || words->tids;
@@ -114,6 +136,7 @@ int target_init(struct target *t, const struct target_words *words, struct err *
 		return err->code;
 	if (words->tids && each_id(t, "-t", words->tids, add_thread, err))
 		return err->code;
+	drop_doubles(t);
 	return 0;
 }
 

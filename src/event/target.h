@@ -26,7 +26,8 @@ struct target {
 	bool is_system_wide;		    /* -a, or -C without processes: every task on `cpus` */
 	bool has_cpu_list;		    /* -C was given */
 	struct cpus cpus;		    /* where to measure; all online CPUs unless -C says less */
-	VEC(struct target_thread) threads;  /* empty if is_system_wide or a command is to be started */
+	/* Ascending, no duplicates; empty if is_system_wide or a command is to be started. */
+	VEC(struct target_thread) threads;
 };
 
 struct target_words {

@@ -9,6 +9,15 @@
 #include "base/str.h"
 #include "base/sysfile.h"
 
+static int denied(const char *root, struct err *err)
+{
+	/* Since Linux 5.16 only root and its group may read the files: mode=755 alone opens the directory. */
+	return err_set(err, ERR_PERM,
+		"tracepoints are in '%s', which only root may read: run as root, or 'sudo mount -o "
+		"remount,mode=755,gid=%u %s'",
+		root, getgid(), root);
+}
+
 int tracefs_find(char *buf, size_t size, struct err *err)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -21,26 +30,23 @@ int tracefs_find(char *buf, size_t size, struct err *err)
 			return 0;
 		}
 		if (errno == EACCES)
-			return err_set(err, ERR_PERM,
-				"tracepoints are in '%s', which only root may read: run as root, or 'sudo mount -o "
-				"remount,mode=755 %s'",
-				places[i], places[i]);
+			return denied(places[i], err);
 	}
 	return err_set(err, ERR_NOENT,
 		"tracepoints need tracefs, which is not mounted: 'sudo mount -t tracefs nodev /sys/kernel/tracing'");
 }
 
-/* Offers the names of a directory's entries, each as prefix:entry. */
+/* Offers the names of a directory's directories, each as prefix:entry. */
 static void offer_entries(struct nearest *near, struct intern *names, const char *dir_path, const char *prefix)
 {
 	DIR *dir = opendir(dir_path);
 	struct dirent *entry;
-	char name[256];
+	char name[512];
 
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
 			continue;
 		snprintf(name, sizeof(name), "%s%s", prefix, entry->d_name);
 		nearest_offer(near, intern_str(names, name));
@@ -95,7 +101,8 @@ int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_
 		return err_set(err, ERR_INVAL, "'%s:%s' is no name of a tracepoint", system, name);
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, name);
 	if (!sysfile_s64(path, &id))
-		return unknown(root, system, name, err);
+		return access(path, R_OK) && errno == EACCES ? denied(root, err)
+							     : unknown(root, system, name, err);
 	*ret_id = id;
 	return 0;
 }

@@ -124,11 +124,13 @@ static void default_name(const struct event_attr *a, char *buf, size_t size)
 		snprintf(buf + strlen(buf), size - strlen(buf), ":%s", mods);
 }
 
-static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, struct err *err)
+/* *room: bytes of the file that are nobody's ids yet. Else a small file could name all of itself once for each event. */
+static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room, struct err *err)
 {
-	if (!is_inside(r, ids) || ids->size % 8)
+	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
 		return err_set(err, ERR_FORMAT, "'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, lie outside the file",
 			r->path, r->events.n - 1, (unsigned long long)ids->offset, (unsigned long long)ids->size);
+	*room -= ids->size;
 	e->ids = arena_alloc(&r->events.arena, ids->size);
 	if (ids->size && !read_at(r->fd, e->ids, ids->size, ids->offset))
 		return err_sys(err, errno ? errno : EIO, "'%s': reading ids", r->path);
@@ -139,7 +141,7 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 static int read_attrs(struct reader *r, struct log *log, struct err *err)
 {
 	const struct layout_section *s = &r->header.attrs;
-	u64 each = r->header.attr_size, n;
+	u64 each = r->header.attr_size, ids_room = r->file_size, n;
 	u8 *raw;
 	int result = 0;
 
@@ -174,7 +176,7 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 			log_note(log, "'%s': event %llu uses attr fields that this version of pace does not know", r->path,
 				(unsigned long long)i);
 		default_name(&attr, name, sizeof(name));
-		result = read_ids(r, event_add(&r->events, &attr, name), &ids.ids, err);
+		result = read_ids(r, event_add(&r->events, &attr, name), &ids.ids, &ids_room, err);
 	}
 	mem_free(raw);
 	return result;
@@ -392,10 +394,11 @@ int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err
 	}
 	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf + offset, c->at};
 	behind = payload_behind(ret_rec);
-	if (UNLIKELY(behind > c->reader->data_end - c->at - header.size)) {
+	c->at += header.size;
+	if (UNLIKELY(behind > c->reader->data_end - c->at)) {
 		damaged(c, "the file ends inside a trace");
 		return 1;
 	}
-	c->at += header.size + behind;
+	c->at += behind;
 	return 1;
 }

@@ -133,11 +133,14 @@ static int compare_children(const void *x, const void *y, void *ctx)
 
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	if (s->name && t->name)
+	/* As rows are ordered: addresses without a name stand behind the names. */
+	if (!s->name != !t->name)
+		return s->name ? -1 : 1;
+	if (s->name)
 		r = strcmp(s->name, t->name);
 	if (!r)
 		r = s->start < t->start ? -1 : s->start > t->start;
-	return r ? r : strcmp(o->profile->dsos.at[s->dso].name, o->profile->dsos.at[t->dso].name);
+	return r ? r : strcmp(o->profile->dsos.at[s->dso].path, o->profile->dsos.at[t->dso].path);
 }
 
 static void sort_children(struct graph *g, const struct profile *p, u32 parent)

@@ -252,11 +252,10 @@ static bool open_cached(struct kallsyms *k, const char *key)
 static int hidden(const char *path, struct err *err)
 {
 	struct privilege p;
+	char why[256];
 
 	privilege_read(&p);
-	return err_set(err, ERR_PERM,
-		"'%s' shows no addresses (kptr_restrict is %lld): run as root or 'sudo sysctl kernel.kptr_restrict=0'", path,
-		(long long)p.kptr_restrict);
+	return err_set(err, ERR_PERM, "'%s' shows no addresses: %s", path, privilege_explain_hidden(&p, why, sizeof(why)));
 }
 
 int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n, struct err *err)
@@ -309,7 +308,7 @@ void kallsyms_close(struct kallsyms *k)
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end)
 {
 	enum { LAST_ROOM = 4096 };
-	u64 low = 0, high = k->n;
+	u64 low = 0, high = k->n, end;
 
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
@@ -321,7 +320,10 @@ const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start,
 	}
 	if (!low || k->entries[low - 1].name >= k->names_size)
 		return NULL;
+	end = low < k->n ? k->entries[low].start : k->entries[low - 1].start + LAST_ROOM;
+	if (address >= end)
+		return NULL;
 	*ret_start = k->entries[low - 1].start;
-	*ret_end = low < k->n ? k->entries[low].start : *ret_start + LAST_ROOM;
-	return address < *ret_end ? k->names + k->entries[low - 1].name : NULL;
+	*ret_end = end;
+	return k->names + k->entries[low - 1].name;
 }

@@ -105,6 +105,17 @@ struct slots {
 	struct table index;
 };
 
+static const struct slot *find_slot(const struct slots *slots, u64 address)
+{
+	struct table_probe probe = table_probe(&slots->index, hash_u64(address));
+	u32 i;
+
+	while ((i = table_next(&slots->index, &probe)) != TABLE_NONE)
+		if (slots->at.at[i].address == address)
+			return &slots->at.at[i];
+	return NULL;
+}
+
 /* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
 static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol, u32 type, u64 addend,
 	struct slot *slot)
@@ -133,7 +144,8 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 	if (!elf->is_64 || !elf_contents(elf, s, &rel))
 		return;
 	while (bytes_u64(&rel, &slot.address) && bytes_u64(&rel, &info) && bytes_u64(&rel, &addend)) {
-		if (!name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
+		/* A slot is filled once; a file that says otherwise a million times must not cost an hour. */
+		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
 			continue;
 		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
 		vec_add(&slots->at, slot);
@@ -180,22 +192,16 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 	if (!elf_contents(elf, s, &code) || elf->swap)
 		return;
 	for (u64 at = 0; at + each <= s->size; at += each, bytes_skip(&code, each)) {
-		u64 slot = slot_of_stub(elf, code, s->addr + at, MIN(each, bytes_left(&code)));
-		struct table_probe probe = table_probe(&slots->index, hash_u64(slot));
-		u32 i;
+		u64 address = slot_of_stub(elf, code, s->addr + at, MIN(each, bytes_left(&code)));
+		const struct slot *slot = address ? find_slot(slots, address) : NULL;
+		const char *name = slot ? name_of_slot(t, slot) : NULL;
 
-		while (slot && (i = table_next(&slots->index, &probe)) != TABLE_NONE) {
-			const char *name = slots->at.at[i].address == slot ? name_of_slot(t, &slots->at.at[i]) : NULL;
-
-			if (!name)
-				continue;
+		if (name)
 			vec_add(stubs, ((struct symbol){.start = s->addr + at,
 					       .end = s->addr + at + each,
 					       .name = name,
 					       .binding = SYMTAB_GLOBAL,
 					       .is_plt = true}));
-			break;
-		}
 	}
 }
 

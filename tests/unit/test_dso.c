@@ -1,0 +1,160 @@
+#include "machine/dso.h"
+
+#include "test.h"
+
+struct fixture {
+	struct intern strings;
+	struct dso_list list;
+};
+
+static void fixture_init(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	dso_list_init(&f->list, &f->strings);
+}
+
+static void fixture_fini(struct fixture *f)
+{
+	dso_list_fini(&f->list);
+	intern_fini(&f->strings);
+}
+
+TEST(dso_number_0_is_unknown)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	CHECK_EQ(f.list.at.n, 1);
+	CHECK_STR(f.list.at.at[0]->name, "[unknown]");
+	CHECK_EQ(f.list.at.at[0]->kind, DSO_UNKNOWN);
+	CHECK_EQ(f.list.at.at[0]->id, 0);
+	fixture_fini(&f);
+}
+
+TEST(dso_kinds_and_names_follow_from_the_path)
+{
+	static const struct {
+		const char *path;
+		bool is_kernel;
+		enum dso_kind kind;
+		const char *kept, *name;
+	} cases[] = {
+		{"/usr/lib/libc.so.6", false, DSO_FILE, "/usr/lib/libc.so.6", "libc.so.6"},
+		{"a.out", false, DSO_FILE, "a.out", "a.out"},
+		{"/", false, DSO_FILE, "/", "/"},
+		{"/bin/", false, DSO_FILE, "/bin/", "/bin/"},
+		{"/tmp/x (deleted)", false, DSO_FILE, "/tmp/x (deleted)", "x (deleted)"},
+		{"/memfd:jit (deleted)", false, DSO_FILE, "/memfd:jit (deleted)",
+			"memfd:jit (deleted)"},
+		{"[vdso]", false, DSO_VDSO, "[vdso]", "[vdso]"},
+		{"//anon", false, DSO_JIT, "/tmp/perf-42.map", "[JIT] tid 42"},
+		{"/dev/zero", false, DSO_JIT, "/tmp/perf-42.map", "[JIT] tid 42"},
+		{"/dev/zero (deleted)", false, DSO_JIT, "/tmp/perf-42.map", "[JIT] tid 42"},
+		{"/anon_hugepage (deleted)", false, DSO_JIT, "/tmp/perf-42.map", "[JIT] tid 42"},
+		{"", false, DSO_JIT, "/tmp/perf-42.map", "[JIT] tid 42"},
+		{"[heap]", false, DSO_NONE, "[heap]", "[heap]"},
+		{"[stack:12]", false, DSO_NONE, "[stack:12]", "[stack:12]"},
+		{"[vsyscall]", false, DSO_NONE, "[vsyscall]", "[vsyscall]"},
+		{"/SYSV00000000 (deleted)", false, DSO_NONE, "/SYSV00000000 (deleted)",
+			"/SYSV00000000 (deleted)"},
+		{"[kernel.kallsyms]", true, DSO_KERNEL, "[kernel.kallsyms]", "[kernel.kallsyms]"},
+		{"[kernel.kallsyms]_text", true, DSO_KERNEL, "[kernel.kallsyms]",
+			"[kernel.kallsyms]"},
+		{"[kernel.kallsyms]_stext", true, DSO_KERNEL, "[kernel.kallsyms]",
+			"[kernel.kallsyms]"},
+		{"/lib/modules/6.1/kernel/net/nf-tables.ko.xz", true, DSO_MODULE,
+			"/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "[nf_tables]"},
+		{"/lib/modules/6.1/ext4.ko", true, DSO_MODULE, "/lib/modules/6.1/ext4.ko",
+			"[ext4]"},
+		{"/x/snd-hda-intel.ko.zst", true, DSO_MODULE, "/x/snd-hda-intel.ko.zst",
+			"[snd_hda_intel]"},
+		{"odd", true, DSO_MODULE, "odd", "[odd]"},
+		{"[nf_tables]", true, DSO_MODULE, "[nf_tables]", "[nf_tables]"},
+		/* Only the kernel's own maps are the kernel's. */
+		{"[kernel.kallsyms]", false, DSO_NONE, "[kernel.kallsyms]", "[kernel.kallsyms]"},
+	};
+	struct fixture f;
+
+	fixture_init(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dso *dso = dso_get(
+			&f.list, cases[i].path, strlen(cases[i].path), 42, cases[i].is_kernel);
+
+		CHECK_EQ(dso->kind, cases[i].kind);
+		CHECK_STR(dso->path, cases[i].kept);
+		CHECK_STR(dso->name, cases[i].name);
+		CHECK(f.list.at.at[dso->id] == dso);
+		CHECK(dso_get(&f.list, cases[i].path, strlen(cases[i].path), 42,
+			      cases[i].is_kernel) == dso);
+	}
+	fixture_fini(&f);
+}
+
+TEST(dso_of_anonymous_memory_is_one_for_each_process)
+{
+	struct fixture f;
+	struct dso *a, *b;
+
+	fixture_init(&f);
+	a = dso_get(&f.list, "//anon", 6, 1, false);
+	b = dso_get(&f.list, "//anon", 6, 4294967295u, false);
+	CHECK(a != b);
+	CHECK_EQ(a->pid, 1);
+	CHECK_EQ(b->pid, 4294967295u);
+	CHECK_STR(b->path, "/tmp/perf-4294967295.map");
+	CHECK(dso_get(&f.list, "/dev/zero", 9, 1, false) == a);
+	/* A file is one for all. */
+	CHECK(dso_get(&f.list, "/x", 2, 1, false) == dso_get(&f.list, "/x", 2, 2, false));
+	fixture_fini(&f);
+}
+
+TEST(dso_of_one_path_and_two_kinds_are_two)
+{
+	struct fixture f;
+	struct dso *module, *file;
+
+	fixture_init(&f);
+	module = dso_get(&f.list, "/x.ko", 5, 0, true);
+	file = dso_get(&f.list, "/x.ko", 5, 0, false);
+	CHECK(module != file);
+	CHECK_STR(module->name, "[x]");
+	CHECK_STR(file->name, "x.ko");
+	CHECK(dso_get_kind(&f.list, "/x.ko", 5, DSO_BPF) != file);
+	fixture_fini(&f);
+}
+
+TEST(dso_paths_end_with_their_length_or_their_first_nul)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	CHECK_STR(dso_get(&f.list, "/lib/abcdef", 8, 0, false)->path, "/lib/abc");
+	CHECK_STR(dso_get(&f.list, "/lib/abc\0def", 12, 0, false)->path, "/lib/abc");
+	CHECK_EQ(dso_get(&f.list, "\0/lib", 5, 3, false)->kind, DSO_JIT);
+	/* A name that is cut inside the bracket is no vdso. */
+	CHECK_EQ(dso_get(&f.list, "[vdso]", 5, 0, false)->kind, DSO_NONE);
+	CHECK_EQ(dso_get(&f.list, "[kernel.kallsyms]", 16, 0, true)->kind, DSO_MODULE);
+	fixture_fini(&f);
+}
+
+TEST(dso_addresses_stay_the_same_however_many_there_are)
+{
+	enum { N = 3000 };
+	struct dso *all[N];
+	struct fixture f;
+	char path[32];
+
+	fixture_init(&f);
+	for (u32 i = 0; i < N; i++) {
+		snprintf(path, sizeof(path), "/lib/%u.so", i);
+		all[i] = dso_get(&f.list, path, strlen(path), 0, false);
+		CHECK_EQ(all[i]->id, i + 1);
+	}
+	for (u32 i = 0; i < N; i++) {
+		snprintf(path, sizeof(path), "/lib/%u.so", i);
+		CHECK(dso_get(&f.list, path, strlen(path), 0, false) == all[i]);
+		CHECK_STR(all[i]->path, path);
+	}
+	CHECK_EQ(f.list.at.n, N + 1);
+	fixture_fini(&f);
+}

@@ -1,0 +1,636 @@
+#include "test.h"
+
+#include "event/abi.h"
+#include "machine/machine.h"
+#include "profile/gather.h"
+#include "profile/hits.h"
+#include "unit/recording.h"
+
+enum {
+	FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+	ALL_LABELS = (1 << LABEL_COUNT) - 1,
+	USER = PERF_RECORD_MISC_USER,
+	KERNEL = PERF_RECORD_MISC_KERNEL,
+};
+
+/* ---- a recording, read ---- */
+
+struct reading {
+	struct recording recording;
+	struct session session;
+	struct machine machine;
+	struct profile profile;
+};
+
+/* Two events, so that samples say which one they belong to. */
+static void reading_init(struct reading *r, u64 fields)
+{
+	memset(r, 0, sizeof(*r));
+	recording_event(&r->recording, "cycles", fields, 100, 2);
+	recording_event(&r->recording, "faults", fields, 200, 1);
+}
+
+static struct recording_who who(u32 pid, u32 tid, u64 time)
+{
+	return (struct recording_who){pid, tid, time};
+}
+
+struct at { /* of a sample */
+	u32 event;
+	u32 pid, tid;
+	u64 time;
+	u32 cpu;
+	u16 mode;
+	u64 ip, period;
+};
+
+static void add_sample(struct reading *r, struct at at, const u64 *chain, u64 n)
+{
+	const struct sample sample = {.id = at.event ? 200 : 101,
+		.ip = at.ip,
+		.pid = at.pid,
+		.tid = at.tid,
+		.time = at.time,
+		.cpu = at.cpu,
+		.period = at.period,
+		.chain = {(const u8 *)chain, n}};
+
+	recording_sample(&r->recording, at.event, at.mode, &sample);
+}
+
+/* Writes the file and reads it up to where samples begin. */
+static void reading_scan(struct reading *r)
+{
+	const char *path = test_path("perf.data");
+	struct file_info info;
+	struct err err;
+
+	file_info_init(&info);
+	vec_each (e, &r->recording.events)
+		event_add(&info.events, &e->attr, e->name);
+	recording_write(&r->recording, &info, path);
+	recording_fini(&r->recording);
+	file_info_fini(&info);
+	if (session_open(&r->session, path, NULL, &err) ||
+		machine_scan(&r->machine, &r->session, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
+static void reading_gather(struct reading *r, struct gather_options options)
+{
+	struct err err;
+
+	if (gather(&r->session, &r->machine, &options, &r->profile, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
+static void reading_fini(struct reading *r)
+{
+	profile_fini(&r->profile);
+	machine_fini(&r->machine);
+	session_close(&r->session);
+}
+
+/* ---- a profile as text that does not depend on who counted what ---- */
+
+static void add_frame(const struct profile *p, u32 frame, struct str *text)
+{
+	static const char modes[] = "?ku34567";
+	const struct profile_frame *f = &p->frames.at[frame];
+
+	str_addf(text, "%s+0x%llx%c%s", p->dsos.at[f->dso].name, (unsigned long long)f->address,
+		modes[f->mode & 7], f->is_return ? "r" : "");
+}
+
+static void add_row(const struct profile *p, const struct profile_row *row, struct str *text)
+{
+	u32 path[64], n = 0;
+
+	str_addf(text, "%s", p->events.at[row->event].name);
+	if (p->labels & 1 << LABEL_COMM)
+		str_addf(text, " %s", (const char *)(uintptr_t)row->labels[LABEL_COMM]);
+	if (p->labels & 1 << LABEL_PID)
+		str_addf(text, " %u/%u cpu%d", (u32)row->labels[LABEL_PID],
+			(u32)row->labels[LABEL_TID], (s32)row->labels[LABEL_CPU]);
+	str_addc(text, ' ');
+	for (u32 s = row->callers; s; s = p->stacks.at[s].parent)
+		path[n++] = p->stacks.at[s].frame;
+	while (n) {
+		add_frame(p, path[--n], text);
+		str_addc(text, ';');
+	}
+	add_frame(p, row->frame, text);
+}
+
+struct line {
+	char *text;
+	u64 n_samples, period;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+/* One line for each different row, with its sums; sorted. */
+static void add_profile(const struct profile *p, struct str *text)
+{
+	VEC(struct line) lines = {0};
+
+	vec_each (row, &p->rows) {
+		struct str one = {0};
+
+		add_row(p, row, &one);
+		vec_add(&lines, ((struct line){one.at, row->n_samples, row->period}));
+	}
+	if (lines.n)
+		qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+	for (size_t i = 0, j; i < lines.n; i = j) {
+		u64 n_samples = 0, period = 0;
+
+		for (j = i; j < lines.n && !strcmp(lines.at[i].text, lines.at[j].text); j++) {
+			n_samples += lines.at[j].n_samples;
+			period += lines.at[j].period;
+		}
+		str_addf(text, "%s %llu %llu\n", lines.at[i].text, (unsigned long long)n_samples,
+			(unsigned long long)period);
+	}
+	vec_each (line, &lines)
+		mem_free(line->text);
+	vec_fini(&lines);
+}
+
+static void check(struct reading *r, const char *expected)
+{
+	struct str text = {0};
+
+	add_profile(&r->profile, &text);
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+}
+
+/* The rows of each event sum to what the profile says of it. */
+static void check_sums(const struct profile *p)
+{
+	for (u32 event = 0; event < p->events.n; event++) {
+		u64 n_samples = 0, period = 0;
+
+		vec_each (row, &p->rows) {
+			n_samples += row->event == event ? row->n_samples : 0;
+			period += row->event == event ? row->period : 0;
+		}
+		CHECK_EQ(p->events.at[event].n_samples, n_samples);
+		CHECK_EQ(p->events.at[event].period, period);
+	}
+}
+
+/* ---- addresses ---- */
+
+TEST(gather_resolves_one_address_in_two_processes_to_two_files)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 0), "ten");
+	recording_comm(&r.recording, 0, who(20, 20, 0), "twenty");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0x5000, "/bin/a");
+	recording_mmap(&r.recording, USER, who(20, 20, 0), 0x1000, 0x1000, 0, "/lib/b.so");
+	add_sample(&r, (struct at){0, 10, 10, 5, 0, USER, 0x1100, 7}, NULL, 0);
+	add_sample(&r, (struct at){0, 20, 20, 6, 1, USER, 0x1100, 8}, NULL, 0);
+	add_sample(&r, (struct at){1, 20, 20, 7, 1, USER, 0x1100, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 8, 0, USER, 0x1100, 9}, NULL, 0);
+	/* No map covers these. */
+	add_sample(&r, (struct at){0, 10, 10, 9, 0, USER, 0x2000, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 30, 31, 9, 0, USER, 0x1100, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .n_workers = 1});
+	check(&r, "cycles :31 30/31 cpu0 [unknown]+0x1100u 1 1\n"
+		  "cycles ten 10/10 cpu0 [unknown]+0x2000u 1 1\n"
+		  "cycles ten 10/10 cpu0 a+0x5100u 2 16\n"
+		  "cycles twenty 20/20 cpu1 b.so+0x100u 1 8\n"
+		  "faults twenty 20/20 cpu1 b.so+0x100u 1 1\n");
+	check_sums(&r.profile);
+	CHECK(!r.profile.has_stacks);
+	reading_fini(&r);
+}
+
+TEST(gather_resolves_samples_before_and_behind_an_exec_to_two_files)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 100), "sh");
+	recording_mmap(&r.recording, USER, who(10, 10, 100), 0x1000, 0x1000, 0, "/bin/sh");
+	/* Samples stand in the file in no order. */
+	add_sample(&r, (struct at){0, 10, 10, 300, 0, USER, 0x1010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 150, 0, USER, 0x1010, 1}, NULL, 0);
+	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 200), "ls");
+	recording_mmap(&r.recording, USER, who(10, 10, 210), 0x1000, 0x1000, 0, "/bin/ls");
+	add_sample(&r, (struct at){0, 10, 10, 199, 0, USER, 0x1010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 200, 0, USER, 0x1010, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	check(&r, "cycles ls ls+0x10u 2 2\n"
+		  "cycles sh sh+0x10u 2 2\n");
+	reading_fini(&r);
+}
+
+TEST(gather_takes_the_place_in_the_file_where_there_are_no_times)
+{
+	enum { NO_TIMES = FIELDS & ~PERF_SAMPLE_TIME };
+	struct reading r;
+
+	reading_init(&r, NO_TIMES);
+	recording_comm(&r.recording, 0, who(10, 10, 0), "sh");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/sh");
+	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
+	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 0), "ls");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/ls");
+	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	check(&r, "cycles ls ls+0x10u 1 1\n"
+		  "cycles sh sh+0x10u 1 1\n");
+	reading_fini(&r);
+}
+
+static void add_kernel(struct reading *r)
+{
+	recording_mmap(&r->recording, KERNEL, who(-1, 0, 0), 0xffffffff81000000, 0x1000000,
+		0xffffffff81000000, "[kernel.kallsyms]_text");
+	recording_mmap(
+		&r->recording, KERNEL, who(-1, 0, 0), 0xffffffffc0000000, 0x1000, 0, "[nf_tables]");
+}
+
+TEST(gather_looks_up_each_mode_in_its_own_space)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, 0xffffffff81000010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, 0xffffffffc0000020, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, 0x1010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0xffffffff81000010, 1}, NULL, 0);
+	/* A guest's addresses are nobody's here. */
+	add_sample(&r,
+		(struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010, 1},
+		NULL, 0);
+	add_sample(
+		&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_GUEST_USER, 0x1010, 1}, NULL, 0);
+	add_sample(
+		&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_HYPERVISOR, 0x1010, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r, "cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n"
+		  "cycles [nf_tables]+0x20k 1 1\n"
+		  "cycles [unknown]+0x10103 1 1\n"
+		  "cycles [unknown]+0x10105 1 1\n"
+		  "cycles [unknown]+0x1010k 1 1\n"
+		  "cycles [unknown]+0xffffffff810000104 1 1\n"
+		  "cycles [unknown]+0xffffffff81000010u 1 1\n");
+	reading_fini(&r);
+}
+
+/* ---- chains ---- */
+
+static void add_chain(struct reading *r, u16 mode, u64 ip, const u64 *chain, u64 n)
+{
+	add_sample(r, (struct at){0, 10, 10, 1, 0, mode, ip, 1}, chain, n);
+}
+
+TEST(gather_reads_chains_with_their_markers)
+{
+	const u64 across[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
+		PERF_CONTEXT_USER, 0x1010, 0x1020};
+	const u64 user[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x2030};
+	const u64 only_user[] = {PERF_CONTEXT_USER, 0x1010, 0x1020};
+	const u64 bare[] = {0x1010, 0x1020};
+	const u64 unknown[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, (u64)-4000, 0x1030};
+	const u64 just_marker[] = {PERF_CONTEXT_USER};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_chain(&r, KERNEL, 0xffffffff81000010, across, 6);
+	add_chain(&r, USER, 0x1010, user, 4);
+	/* A kernel sample whose chain has no kernel part: what follows the marker is no return
+	 * address. */
+	add_chain(&r, KERNEL, 0xffffffff81000030, only_user, 3);
+	add_chain(&r, USER, 0x1010, bare, 2);
+	add_chain(&r, USER, 0x1011, unknown, 5);
+	add_chain(&r, USER, 0x1012, just_marker, 1);
+	add_chain(&r, USER, 0x1013, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	CHECK(r.profile.has_stacks);
+	check(&r, "cycles [unknown]+0x2030ur;a+0x20ur;a+0x10u 1 1\n"
+		  "cycles a+0x12u 1 1\n"
+		  "cycles a+0x13u 1 1\n"
+		  "cycles a+0x20ur;a+0x10u 1 1\n"
+		  "cycles "
+		  "a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+"
+		  "0xffffffff81000010k 1 1\n"
+		  "cycles a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000030k 1 1\n"
+		  "cycles a+0x20ur;a+0x11u 1 1\n");
+	check_sums(&r.profile);
+	reading_fini(&r);
+}
+
+TEST(gather_counts_equal_samples_in_one_row)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030},
+		  other[] = {PERF_CONTEXT_USER, 0x1010, 0x1020};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	for (int i = 0; i < 5; i++) {
+		add_chain(&r, USER, 0x1010, chain, 4);
+		add_chain(&r, USER, 0x1010, other, 3);
+		/* Elsewhere in the same callers. */
+		add_chain(&r, USER, 0x1018, chain, 4);
+	}
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	CHECK_EQ(r.profile.rows.n, 3);
+	CHECK_EQ(r.profile.rows.at[0].n_samples, 5);
+	CHECK_EQ(r.profile.rows.at[0].period, 5);
+	CHECK_EQ(r.profile.rows.at[0].callers, r.profile.rows.at[2].callers);
+	CHECK_EQ(r.profile.frames.n, 4);
+	/* The empty one; 30, 30;20; and 20. */
+	CHECK_EQ(r.profile.stacks.n, 4);
+	reading_fini(&r);
+}
+
+TEST(gather_without_stacks_takes_the_innermost_frame_only)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_chain(&r, USER, 0x1010, chain, 3);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r, "cycles a+0x10u 1 1\n");
+	CHECK(!r.profile.has_stacks);
+	CHECK_EQ(r.profile.stacks.n, 1);
+	reading_fini(&r);
+}
+
+/* ---- labels, tasks ---- */
+
+TEST(gather_merges_what_nobody_wants_told_apart)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 0), "a");
+	recording_comm(&r.recording, 0, who(10, 11, 0), "b");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x10, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 11, 1, 1, USER, 0x10, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	CHECK_EQ(r.profile.rows.n, 1);
+	check(&r, "cycles [unknown]+0x10u 2 2\n");
+	CHECK_EQ(r.profile.tasks.n, 0);
+	profile_fini(&r.profile);
+	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	check(&r, "cycles a [unknown]+0x10u 1 1\ncycles b [unknown]+0x10u 1 1\n");
+	CHECK_EQ(r.profile.rows.at[0].labels[LABEL_TID], 0);
+	reading_fini(&r);
+}
+
+TEST(gather_names_each_task_by_its_last_name)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 1), "sh");
+	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 5), "ls");
+	recording_comm(&r.recording, 0, who(10, 12, 2), "worker");
+	add_sample(&r, (struct at){0, 10, 10, 2, 0, USER, 0x10, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_TID, .n_workers = 1});
+	CHECK_EQ(r.profile.tasks.n, 2);
+	CHECK_EQ(r.profile.tasks.at[0].tid, 10);
+	CHECK_STR(r.profile.tasks.at[0].comm, "ls");
+	CHECK_EQ(r.profile.tasks.at[1].tid, 12);
+	CHECK_STR(r.profile.tasks.at[1].comm, "worker");
+	reading_fini(&r);
+}
+
+TEST(gather_owns_all_its_strings)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x1010, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	machine_fini(&r.machine);
+	session_close(&r.session);
+	check(&r, "cycles :10 a+0x10u 1 1\n");
+	profile_fini(&r.profile);
+}
+
+TEST(gather_of_a_recording_without_samples_is_empty)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 0), "sh");
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .has_stacks = true});
+	CHECK_EQ(r.profile.rows.n, 0);
+	CHECK_EQ(r.profile.events.n, 2);
+	CHECK_STR(r.profile.events.at[1].name, "faults");
+	reading_fini(&r);
+}
+
+/* ---- many samples, many cores ---- */
+
+enum { PROCESSES = 12, SAMPLES = 80000 };
+
+/* Processes that fork, exec and map; samples all over them, several pieces of a file full. */
+static void add_many(struct reading *r)
+{
+	u64 random = 7;
+
+	add_kernel(r);
+	for (u32 i = 0; i < PROCESSES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "/bin/p%u", i);
+		recording_comm(&r->recording, 0, who(10 + i, 10 + i, 0), name + 5);
+		recording_mmap(
+			&r->recording, USER, who(10 + i, 10 + i, 0), 0x1000, 0x4000, 0, name);
+		recording_mmap(&r->recording, USER, who(10 + i, 10 + i, 0), 0x10000, 0x4000, 0,
+			"/lib/libc.so.6");
+	}
+	for (u32 i = 0; i < SAMPLES; i++) {
+		u64 time = 1000 + i, chain[16], n = 0, depth = recording_below(&random, 8);
+		u32 pid = 10 + recording_below(&random, PROCESSES),
+		    tid = pid + 100 * recording_below(&random, 3);
+		bool is_kernel = recording_below(&random, 4) == 0;
+		u64 ip = (is_kernel ? 0xffffffff81000000 : 0x1000) +
+			 16 * recording_below(&random, 4);
+
+		if (i % 5000 == 2500)
+			recording_mmap(&r->recording, USER, who(pid, pid, time), 0x1000, 0x1000, 0,
+				"/lib/plugin.so");
+		if (i % 7000 == 6999)
+			recording_comm(&r->recording, PERF_RECORD_MISC_COMM_EXEC,
+				who(pid, pid, time), "again");
+		if (is_kernel) {
+			chain[n++] = PERF_CONTEXT_KERNEL;
+			chain[n++] = ip;
+			chain[n++] = 0xffffffff81000800;
+			chain[n++] = PERF_CONTEXT_USER;
+		} else {
+			chain[n++] = PERF_CONTEXT_USER;
+			chain[n++] = ip;
+		}
+		while (depth--)
+			chain[n++] = (depth & 1 ? 0x1800 : 0x10000) + 64 * depth;
+		add_sample(r,
+			(struct at){recording_below(&random, 2), pid, tid, time, tid % 4,
+				is_kernel ? KERNEL : USER, ip, 1 + recording_below(&random, 9)},
+			chain, n);
+	}
+}
+
+TEST(gather_gives_the_same_profile_on_any_number_of_cores)
+{
+	static const struct gather_options wishes[] = {
+		{ALL_LABELS, true, 0}, {1 << LABEL_COMM, false, 0}, {0, true, 0}};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_many(&r);
+	reading_scan(&r);
+	CHECK(r.session.pieces.n >= 8);
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		struct str first = {0};
+
+		for (unsigned n = 1; n <= 8; n++) {
+			struct gather_options options = wishes[i];
+			struct str text = {0};
+
+			if (i > 0 && n > 1 && n < 8)
+				continue;
+			options.n_workers = n;
+			reading_gather(&r, options);
+			add_profile(&r.profile, n == 1 ? &first : &text);
+			check_sums(&r.profile);
+			CHECK_EQ(
+				r.profile.events.at[0].n_samples + r.profile.events.at[1].n_samples,
+				SAMPLES);
+			if (n > 1)
+				CHECK(!strcmp(str_text(&first), str_text(&text)));
+			str_fini(&text);
+			profile_fini(&r.profile);
+		}
+		str_fini(&first);
+	}
+	machine_fini(&r.machine);
+	session_close(&r.session);
+}
+
+TEST(gather_counts_samples_it_cannot_read)
+{
+	struct reading r;
+	u64 body[4] = {101};
+
+	reading_init(&r, FIELDS);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x10, 5}, NULL, 0);
+	/* Cut off behind its id; and of an event that nobody knows. */
+	recording_raw(&r.recording, PERF_RECORD_SAMPLE, USER, body, 8);
+	body[0] = 999;
+	recording_raw(&r.recording, PERF_RECORD_SAMPLE, USER, body, sizeof(body));
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r, "cycles [unknown]+0x10u 1 5\n");
+	CHECK_EQ(r.session.tally.n_samples, 3);
+	CHECK_EQ(r.session.tally.n_undecoded, 1);
+	CHECK_EQ(r.session.tally.n_foreign_id, 1);
+	reading_fini(&r);
+}
+
+/* ---- hits ---- */
+
+/* The names of what is hit, in the machine's order. */
+static void check_hits(struct reading *r, unsigned n_workers, const char *expected)
+{
+	struct str text = {0};
+	struct err err;
+	bool *hit;
+
+	CHECK_EQ(hits_find(&r->session, &r->machine, n_workers, &hit, &err), 0);
+	vec_each (dso, &r->machine.dsos.at)
+		if (hit[(*dso)->id])
+			str_addf(&text, "%s ", (*dso)->name);
+	CHECK_STR(str_text(&text), expected);
+	mem_free(hit);
+	str_fini(&text);
+}
+
+TEST(hits_are_the_files_that_samples_and_their_callers_are_in)
+{
+	const u64 chain[] = {
+		PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x1010, 0x3020};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x2000, 0x1000, 0, "/lib/missed.so");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x3000, 0x1000, 0, "/lib/called.so");
+	recording_mmap(&r.recording, USER, who(20, 20, 0), 0x3000, 0x1000, 0, "/lib/others.so");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, 0xffffffff81000010, 1}, chain, 5);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x9000, 1}, NULL, 0);
+	reading_scan(&r);
+	check_hits(&r, 1, "[kernel.kallsyms] a called.so ");
+	check_hits(&r, 8, "[kernel.kallsyms] a called.so ");
+	machine_fini(&r.machine);
+	session_close(&r.session);
+}
+
+TEST(hits_follow_a_process_through_exec)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	recording_comm(&r.recording, 0, who(10, 10, 100), "sh");
+	recording_mmap(&r.recording, USER, who(10, 10, 100), 0x1000, 0x1000, 0, "/bin/sh");
+	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 200), "ls");
+	recording_mmap(&r.recording, USER, who(10, 10, 200), 0x1000, 0x1000, 0, "/bin/ls");
+	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 300), "cp");
+	recording_mmap(&r.recording, USER, who(10, 10, 300), 0x1000, 0x1000, 0, "/bin/cp");
+	add_sample(&r, (struct at){0, 10, 10, 150, 0, USER, 0x1010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 350, 0, USER, 0x1010, 1}, NULL, 0);
+	reading_scan(&r);
+	check_hits(&r, 1, "sh cp ");
+	machine_fini(&r.machine);
+	session_close(&r.session);
+}
+
+TEST(hits_of_many_samples_are_the_same_on_any_number_of_cores)
+{
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_many(&r);
+	reading_scan(&r);
+	for (unsigned n = 1; n <= 8; n++)
+		check_hits(&r, n,
+			"[kernel.kallsyms] p0 libc.so.6 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11 "
+			"plugin.so ");
+	machine_fini(&r.machine);
+	session_close(&r.session);
+}

@@ -1,0 +1,205 @@
+#include "test.h"
+
+#include "event/abi.h"
+#include "profile/key.h"
+#include "unit/profilemaker.h"
+
+/* ---- the table ---- */
+
+TEST(key_table_says_everything_about_each_key)
+{
+	size_t n = 0;
+
+	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
+		CHECK(*key->name && *key->header && *key->help && key->print);
+		CHECK(key_find(key->name, strlen(key->name)) == key);
+		if (key->alias)
+			CHECK(key_find(key->alias, strlen(key->alias)) == key);
+		/* A key to group by looks at labels or at a frame, and labels are put in order by a
+		 * comparison. */
+		CHECK_EQ(key->is_value, !key->labels && key->frame == KEY_NO_FRAME);
+		CHECK_EQ(key->compare != NULL, key->labels != 0);
+		CHECK(key->labels < 1 << LABEL_COUNT);
+	}
+	CHECK_EQ(n, 10);
+	CHECK(!key_at(n) && !key_at(1000));
+}
+
+TEST(key_names_are_whole_words)
+{
+	CHECK(key_find("symbol", 6) && key_find("sym", 3) == key_find("symbol", 6));
+	CHECK(key_find("tid", 3) == key_find("pid", 3));
+	CHECK(key_find("comm,dso", 4) == key_find("comm", 4));
+	CHECK(!key_find("symb", 4));
+	CHECK(!key_find("symbols", 7));
+	CHECK(!key_find("comm,dso", 8));
+	CHECK(!key_find("", 0));
+	CHECK(!key_find("Symbol", 6));
+}
+
+/* ---- lists ---- */
+
+static void check_list(const char *text, const char *expected)
+{
+	const struct key *keys[HIST_KEYS_MAX];
+	struct str names = {0};
+	struct err err;
+	size_t n;
+
+	if (key_parse_list(text, keys, HIST_KEYS_MAX, &n, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	for (size_t i = 0; i < n; i++)
+		str_addf(&names, "%s ", keys[i]->name);
+	CHECK_STR(str_text(&names), expected);
+	str_fini(&names);
+}
+
+TEST(key_list_is_split_at_commas_and_spaces)
+{
+	check_list("comm,dso,symbol", "comm dso symbol ");
+	check_list("sym", "symbol ");
+	check_list("comm, dso symbol", "comm dso symbol ");
+	check_list("comm,,dso,", "comm dso ");
+	check_list("overhead,sample,period,cpu,tgid,tid", "overhead sample period cpu tgid pid ");
+}
+
+static void check_refused(const char *text, const char *message)
+{
+	const struct key *keys[HIST_KEYS_MAX] = {0};
+	struct err err;
+	size_t n = 99;
+
+	CHECK_EQ(key_parse_list(text, keys, HIST_KEYS_MAX, &n, &err), ERR_INVAL);
+	CHECK_STR(err.msg, message);
+	CHECK_EQ(n, 99);
+}
+
+TEST(key_list_with_an_unknown_key_names_the_nearest)
+{
+	check_refused("comm,simbol", "there is no key 'simbol'; did you mean 'symbol'?");
+	check_refused("dos", "there is no key 'dos'; did you mean 'dso'?");
+	check_refused("Overhead", "there is no key 'Overhead'; did you mean 'overhead'?");
+	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
+	check_refused("xyzzy,comm", "there is no key 'xyzzy'; known are overhead_children overhead "
+				    "sample period comm pid tgid cpu "
+				    "dso symbol");
+}
+
+TEST(key_list_without_keys_is_refused)
+{
+	check_refused("", "a list of keys is needed, like comm,dso,symbol");
+}
+
+TEST(key_list_with_a_very_long_word_is_refused)
+{
+	char *text = malloc(10001);
+	struct err err;
+	const struct key *key;
+	size_t n;
+
+	memset(text, 'x', 10000);
+	text[10000] = '\0';
+	CHECK_EQ(key_parse_list(text, &key, 1, &n, &err), ERR_INVAL);
+	CHECK_HAS(err.msg,
+		"there is no key "
+		"'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; known are");
+	free(text);
+}
+
+TEST(key_list_that_is_too_long_is_refused)
+{
+	const struct key **keys = malloc(2 * sizeof(*keys));
+	struct err err;
+	size_t n;
+
+	CHECK_EQ(key_parse_list("comm,dso", keys, 2, &n, &err), 0);
+	CHECK_EQ(n, 2);
+	CHECK_EQ(key_parse_list("comm,dso,cpu", keys, 2, &n, &err), ERR_INVAL);
+	CHECK_STR(err.msg, "more than 2 keys");
+	free(keys);
+}
+
+/* ---- cells ---- */
+
+/* What a key prints of an entry with these labels, of which the profile knows two tasks. */
+static const char *cell(const char *name, struct hist_entry entry)
+{
+	static char buf[8][64];
+	static unsigned next;
+	struct hist_options options = {.has_children = true};
+	struct hist hist = {.options = &options, .all = {10, 1000}};
+	const struct key *key = key_find(name, strlen(name));
+	struct str text = {0};
+	struct profile p;
+	char *to = buf[next++ % ARRAY_SIZE(buf)];
+
+	CHECK(key);
+	profile_init(&p, 0);
+	vec_add(&p.dsos, ((struct profile_dso){.path = "/a/b\x1b", .name = "b\x1b"}));
+	vec_add(&p.symbols,
+		((struct profile_symbol){.name = "f\n", .mode = PERF_RECORD_MISC_USER}));
+	vec_add(&p.symbols,
+		((struct profile_symbol){.start = 0x1234, .mode = PERF_RECORD_MISC_KERNEL}));
+	vec_add(&p.symbols,
+		((struct profile_symbol){.name = "g", .mode = PERF_RECORD_MISC_HYPERVISOR}));
+	vec_add(&p.symbols,
+		((struct profile_symbol){.name = "g", .mode = PERF_RECORD_MISC_GUEST_KERNEL}));
+	vec_add(&p.symbols,
+		((struct profile_symbol){.name = "g", .mode = PERF_RECORD_MISC_GUEST_USER}));
+	vec_add(&p.symbols, ((struct profile_symbol){.name = "g"}));
+	vec_add(&p.tasks, ((struct profile_task){10, 10, "sh"}));
+	vec_add(&p.tasks, ((struct profile_task){10, 12, ""}));
+	vec_add(&p.tasks, ((struct profile_task){-1, -1, ""}));
+	hist.profile = &p;
+	key->print(&hist, &entry, &text);
+	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));
+	str_fini(&text);
+	profile_fini(&p);
+	return to;
+}
+
+TEST(key_cells_are_written_as_perf_writes_them)
+{
+	struct hist_entry e = {.self = {3, 250}, .total = {7, 1000}};
+
+	CHECK_STR(cell("overhead", e), "25.00%");
+	CHECK_STR(cell("overhead_children", e), "100.00%");
+	CHECK_STR(cell("sample", e), "3");
+	CHECK_STR(cell("period", e), "250");
+	e.self.period = 1;
+	CHECK_STR(cell("overhead", e), "0.10%");
+	e.labels[LABEL_TID] = 10;
+	e.labels[LABEL_PID] = 12;
+	CHECK_STR(cell("tid", e), "     10:sh");
+	CHECK_STR(cell("tgid", e), "     12::12");
+	e.labels[LABEL_TID] = 99999999;
+	CHECK_STR(cell("pid", e), "99999999::99999999");
+	e.labels[LABEL_TID] = 0;
+	CHECK_STR(cell("pid", e), "      0:swapper");
+	e.labels[LABEL_TID] = (u32)-1;
+	CHECK_STR(cell("pid", e), "     -1::-1");
+	e.labels[LABEL_CPU] = 7;
+	CHECK_STR(cell("cpu", e), "007");
+	e.labels[LABEL_CPU] = 1234;
+	CHECK_STR(cell("cpu", e), "1234");
+	e.labels[LABEL_CPU] = (u32)-1;
+	CHECK_STR(cell("cpu", e), "-001");
+}
+
+TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)
+{
+	struct hist_entry e = {.labels[LABEL_COMM] = (u64)(uintptr_t) "a\x1b[2Jb", .symbol = 1};
+
+	CHECK_STR(cell("comm", e), "a\\x1b[2Jb");
+	CHECK_STR(cell("dso", e), "b\\x1b");
+	CHECK_STR(cell("symbol", e), "[.] f\\x0a");
+}
+
+TEST(key_symbol_says_where_it_runs)
+{
+	static const char *const cells[] = {
+		"[.] f\\x0a", "[k] 0x0000000000001234", "[H] g", "[g] g", "[u] g", "[.] g"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cells); i++)
+		CHECK_STR(cell("symbol", (struct hist_entry){.symbol = 1 + i}), cells[i]);
+}

@@ -1,0 +1,163 @@
+#include "test.h"
+
+#include "profile/ledger.h"
+#include "profile/naming.h"
+#include "unit/said.h"
+
+static void check(const struct ledger *l, bool in_full, const char *expected)
+{
+	struct str text = {0};
+
+	ledger_add_text(l, in_full, &text);
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+}
+
+TEST(ledger_of_a_good_recording_is_empty)
+{
+	const struct session_tally tally = {.n_samples = 1000};
+	struct ledger l = {0};
+
+	ledger_add_tally(&l, &tally);
+	check(&l, true, "");
+	CHECK_EQ(l.entries.n, 0);
+	CHECK_EQ(l.n_samples, 1000);
+	CHECK(!ledger_has_unread(&l));
+	ledger_fini(&l);
+}
+
+TEST(ledger_names_every_cause_with_its_amount_and_remedy)
+{
+	const struct session_tally tally = {.n_samples = 6000,
+		.n_lost_samples = 2000,
+		.n_lost_records = 3,
+		.n_throttled = 12,
+		.n_undecoded = 1,
+		.n_foreign_id = 8,
+		.n_compressed = 1234567,
+		.damage = {0x1f40, 5678, "a record claims to be shorter than its header"}};
+	static const char text[] =
+		"# 2,000 samples (25.00%) were dropped by the kernel because a ring was full: "
+		"record with larger rings (-m) or a "
+		"lower frequency (-F)\n"
+		"# 3 records were dropped by the kernel because a ring was full: record with "
+		"larger rings (-m) or a lower "
+		"frequency (-F)\n"
+		"# 12 times the kernel stopped sampling for a moment (it took too much time): a "
+		"lower frequency (-F) avoids it\n"
+		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a "
+		"record claims to be shorter than "
+		"its header\n"
+		"# 1 records do not have the fields that their event says they have\n"
+		"# 8 samples (0.10%) belong to events that the file does not describe\n"
+		"# 1,234,567 compressed records were not read: this version of pace cannot unpack "
+		"them yet: record without -z\n";
+	struct said said;
+	struct ledger l = {0};
+
+	ledger_add_tally(&l, &tally);
+	check(&l, true, text);
+	/* All of these are said in brief too. */
+	check(&l, false, text);
+	CHECK(ledger_has_unread(&l));
+	/* What is in the file and could not be read is a warning. */
+	said_init(&said, LOG_WARN);
+	ledger_warn(&l, &said.log);
+	CHECK_EQ(said_count(&said, "warn: "), 4);
+	CHECK_HAS(str_text(&said.text), "warn: 5,678 bytes of the file are damaged and were not "
+					"read, from offset 0x1f40 on: ");
+	CHECK_EQ(said_count(&said, "dropped"), 0);
+	said_fini(&said);
+	ledger_fini(&l);
+}
+
+TEST(ledger_that_only_informs_leaves_the_result_whole)
+{
+	const struct session_tally tally = {
+		.n_samples = 1, .n_lost_samples = 9, .n_lost_records = 1, .n_throttled = 1};
+	struct ledger l = {0};
+
+	ledger_add_tally(&l, &tally);
+	CHECK_EQ(l.entries.n, 3);
+	CHECK(!ledger_has_unread(&l));
+	ledger_fini(&l);
+}
+
+TEST(ledger_counts_damage_of_no_bytes)
+{
+	const struct session_tally tally = {.damage = {100, 0, "the file ends inside a record"}};
+	struct ledger l = {0};
+
+	ledger_add_tally(&l, &tally);
+	CHECK(ledger_has_unread(&l));
+	CHECK_EQ(l.entries.at[0].amount, 1);
+	CHECK(l.entries.at[0].share < 0);
+	ledger_fini(&l);
+}
+
+TEST(ledger_lists_files_without_names_worst_first)
+{
+	static const struct {
+		const char *path;
+		u64 n_samples;
+	} rows[] = {{"/no/such/b\x1b.so", 5}, {"/no/such/a.so", 5}, {"//anon", 80},
+		{"/no/such/0are.so", 1}, {"[unknown]", 9}};
+	struct machine machine;
+	struct resolver resolver;
+	struct profile p;
+	struct ledger l = {0};
+
+	machine_init(&machine);
+	profile_init(&p, 0);
+	vec_add(&p.events, ((struct profile_event){"e", 100, 100, 0}));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct dso *dso = rows[i].path[0] == '['
+						? machine.dsos.at.at[0]
+						: dso_get(&machine.dsos, rows[i].path,
+							  strlen(rows[i].path), 42, false);
+		struct profile_row row = {.n_samples = rows[i].n_samples, .period = 1};
+
+		vec_add(&p.dsos, ((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+		row.frame = profile_frame(&p, &(struct profile_frame){.dso = i, .address = 0x10});
+		vec_add(&p.rows, row);
+	}
+	resolver_init(&resolver, &machine, "", NULL);
+	naming_resolve(&p, &resolver, &(struct naming_options){.n_workers = 1});
+	/* What is there already stays in front. */
+	ledger_add_tally(&l, &(struct session_tally){.n_throttled = 1, .n_undecoded = 3});
+	ledger_add_nameless(&l, &p, &resolver);
+	check(&l, true,
+		"# 1 times the kernel stopped sampling for a moment (it took too much time): a "
+		"lower frequency (-F) avoids it\n"
+		"# 3 records do not have the fields that their event says they have\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n"
+		"# 9 samples (9.00%) in [unknown] are shown by address\n"
+		"# 5 samples (5.00%) in a.so are shown by address: opening '/no/such/a.so': No "
+		"such file or directory\n"
+		"# 5 samples (5.00%) in b\\x1b.so are shown by address: opening "
+		"'/no/such/b\\x1b.so': No such file or directory\n"
+		"# 1 samples (1.00%) in 0are.so are shown by address: opening '/no/such/0are.so': "
+		"No such file or directory\n");
+	/* In brief only the one that costs most. */
+	check(&l, false,
+		"# 1 times the kernel stopped sampling for a moment (it took too much time): a "
+		"lower frequency (-F) avoids it\n"
+		"# 3 records do not have the fields that their event says they have\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n");
+	ledger_fini(&l);
+	profile_fini(&p);
+	resolver_fini(&resolver);
+	machine_fini(&machine);
+}
+
+TEST(ledger_does_not_mention_a_few_nameless_samples_in_brief)
+{
+	struct ledger l = {0};
+
+	vec_add(&l.entries, ((struct ledger_entry){LEDGER_NAMELESS, 9, 0.009, "x.so", ""}));
+	check(&l, false, "");
+	check(&l, true, "# 9 samples (0.90%) in x.so are shown by address\n");
+	l.entries.at[0].share = 0.01;
+	check(&l, false, "# 9 samples (1.00%) in x.so are shown by address\n");
+	ledger_fini(&l);
+}

@@ -1,0 +1,895 @@
+#include "machine/machine.h"
+
+#include "test.h"
+#include "unit/recording.h"
+
+/* ---- records, straight into a machine ---- */
+
+enum {
+	EXEC = PERF_RECORD_MISC_COMM_EXEC,
+	USER = PERF_RECORD_MISC_USER,
+	KERNEL = PERF_RECORD_MISC_KERNEL
+};
+
+static struct record_bytes run_of(const char *text)
+{
+	return (struct record_bytes){(const u8 *)text, strlen(text)};
+}
+
+static void apply(struct machine *m, u32 type, u16 misc, const union record_body *body, u64 time)
+{
+	struct record rec = {.type = type, .misc = misc, .size = 8};
+
+	machine_apply(m, &rec, body, time);
+}
+
+static void comm(struct machine *m, u64 time, u16 misc, u32 pid, u32 tid, const char *name)
+{
+	union record_body body = {.comm = {pid, tid, run_of(name)}};
+
+	apply(m, PERF_RECORD_COMM, misc, &body, time);
+}
+
+static void forked(struct machine *m, u64 time, u32 ppid, u32 ptid, u32 pid, u32 tid)
+{
+	union record_body body = {.task = {pid, ppid, tid, ptid, time}};
+
+	apply(m, PERF_RECORD_FORK, 0, &body, time);
+}
+
+static void exited(struct machine *m, u64 time, u32 pid, u32 tid)
+{
+	union record_body body = {.task = {pid, pid, tid, tid, time}};
+
+	apply(m, PERF_RECORD_EXIT, 0, &body, time);
+}
+
+static void mapped_as(struct machine *m, u64 time, u16 misc, u32 pid, u64 addr, u64 len, u64 pgoff,
+	const char *path)
+{
+	union record_body body = {.mmap = {.pid = pid,
+					  .tid = pid,
+					  .addr = addr,
+					  .len = len,
+					  .pgoff = pgoff,
+					  .path = run_of(path)}};
+
+	apply(m, PERF_RECORD_MMAP2, misc, &body, time);
+}
+
+static void mapped(
+	struct machine *m, u64 time, u32 pid, u64 addr, u64 len, u64 pgoff, const char *path)
+{
+	mapped_as(m, time, USER, pid, addr, len, pgoff, path);
+}
+
+static void ksymbol(struct machine *m, u64 time, u16 flags, u64 addr, u32 len, const char *name)
+{
+	union record_body body = {.ksymbol = {addr, len, 1, flags, run_of(name)}};
+
+	apply(m, PERF_RECORD_KSYMBOL, KERNEL, &body, time);
+}
+
+/* ---- questions ---- */
+
+static struct intern names; /* of threads that have none */
+
+static struct thread_state at(const struct machine *m, u64 time, u32 pid, u32 tid)
+{
+	struct thread_state s;
+
+	machine_state_at(m, pid, tid, time, &names, &s);
+	CHECK(s.from <= time);
+	CHECK(time < s.until || time == UINT64_MAX);
+	CHECK(s.comm);
+	CHECK(s.kernel);
+	return s;
+}
+
+/* "name+offset" of the map that covers va, or "-". */
+static const char *place(const struct space *space, u64 va)
+{
+	static char buf[4][128];
+	static unsigned next;
+	char *text = buf[next++ % 4];
+	const struct map *map = machine_find(space, va);
+
+	if (!map)
+		return "-";
+	snprintf(text, sizeof(buf[0]), "%s+0x%llx", map->dso->name,
+		(unsigned long long)map_offset(map, va));
+	return text;
+}
+
+static const char *place_at(const struct machine *m, u64 time, u32 pid, u64 va)
+{
+	return place(at(m, time, pid, pid).user, va);
+}
+
+static void fini(struct machine *m)
+{
+	machine_fini(m);
+	intern_fini(&names);
+}
+
+/* ---- threads ---- */
+
+TEST(machine_that_saw_nothing_knows_nobody)
+{
+	struct thread_state s;
+	struct machine m;
+
+	machine_init(&m);
+	s = at(&m, 77, 5, 6);
+	CHECK(!s.thread);
+	CHECK(!s.user);
+	CHECK_STR(s.comm, ":6");
+	CHECK_EQ(s.from, 0);
+	CHECK(s.until == UINT64_MAX);
+	CHECK_STR(at(&m, 0, 0, 0).comm, "swapper");
+	CHECK(!machine_find(NULL, 5));
+	CHECK_STR(place(s.kernel, 0xffffffff81000000), "-");
+	fini(&m);
+}
+
+TEST(machine_names_hold_from_the_moment_they_were_given)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 10, 0, 1, 1, "first");
+	comm(&m, 20, 0, 1, 1, "second");
+	comm(&m, 20, 0, 1, 1, "third");
+	comm(&m, 30, EXEC, 1, 1, "fourth");
+	/* Before the first name that is known, that one. */
+	CHECK_STR(at(&m, 0, 1, 1).comm, "first");
+	CHECK_STR(at(&m, 19, 1, 1).comm, "first");
+	CHECK_STR(at(&m, 20, 1, 1).comm, "third");
+	CHECK_STR(at(&m, 29, 1, 1).comm, "third");
+	CHECK_STR(at(&m, 30, 1, 1).comm, "fourth");
+	CHECK_STR(at(&m, UINT64_MAX, 1, 1).comm, "fourth");
+	fini(&m);
+}
+
+TEST(machine_child_begins_with_its_parents_name)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "shell");
+	forked(&m, 10, 1, 1, 2, 2);
+	comm(&m, 15, 0, 1, 1, "renamed");
+	comm(&m, 20, EXEC, 2, 2, "ls");
+	CHECK_STR(at(&m, 10, 2, 2).comm, "shell");
+	CHECK_STR(at(&m, 17, 2, 2).comm, "shell");
+	CHECK_STR(at(&m, 20, 2, 2).comm, "ls");
+	CHECK_STR(at(&m, 25, 1, 1).comm, "renamed");
+	CHECK_EQ(at(&m, 12, 2, 2).thread->ppid, 1);
+	fini(&m);
+}
+
+TEST(machine_child_of_nobody_known_has_no_name_until_it_gets_one)
+{
+	struct machine m;
+
+	machine_init(&m);
+	forked(&m, 10, 1, 1, 2, 2);
+	CHECK_STR(at(&m, 11, 2, 2).comm, ":2");
+	CHECK(at(&m, 11, 2, 2).thread);
+	CHECK(at(&m, 11, 2, 2).user);
+	comm(&m, 30, 0, 2, 2, "late");
+	/* A name that came late is better than none. */
+	CHECK_STR(at(&m, 11, 2, 2).comm, "late");
+	fini(&m);
+}
+
+TEST(machine_threads_of_a_process_share_its_maps)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "a");
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/a");
+	forked(&m, 10, 1, 1, 1, 2);
+	forked(&m, 11, 1, 2, 1, 3);
+	mapped(&m, 20, 1, 0x8000, 0x1000, 0x40, "/lib/b");
+	for (u32 tid = 1; tid <= 3; tid++) {
+		struct thread_state s = at(&m, 25, 1, tid);
+
+		CHECK(s.user == at(&m, 25, 1, 1).user);
+		CHECK_STR(place(s.user, 0x1800), "a+0x800");
+		CHECK_STR(place(s.user, 0x8010), "b+0x50");
+		CHECK_STR(s.comm, "a");
+		CHECK_EQ(s.thread->tid, tid);
+	}
+	fini(&m);
+}
+
+TEST(machine_tid_that_belongs_to_another_process_is_nobody)
+{
+	struct thread_state s;
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 5, "worker");
+	mapped(&m, 0, 2, 0x1000, 0x1000, 0, "/bin/two");
+	s = at(&m, 10, 2, 5);
+	CHECK(!s.thread);
+	CHECK_STR(s.comm, ":5");
+	/* What is known of the process holds all the same. */
+	CHECK_STR(place(s.user, 0x1000), "two+0x0");
+	fini(&m);
+}
+
+TEST(machine_reused_tids_are_told_apart_by_time)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "init");
+	forked(&m, 10, 1, 1, 7, 7);
+	comm(&m, 11, EXEC, 7, 7, "old");
+	mapped(&m, 12, 7, 0x1000, 0x1000, 0, "/bin/old");
+	exited(&m, 20, 7, 7);
+	forked(&m, 30, 1, 1, 7, 7);
+	comm(&m, 31, EXEC, 7, 7, "new");
+	mapped(&m, 32, 7, 0x1000, 0x1000, 0, "/bin/new");
+	exited(&m, 40, 7, 7);
+	/* And a third time, as a thread of another process. */
+	forked(&m, 50, 1, 1, 1, 7);
+	CHECK_STR(at(&m, 10, 7, 7).comm, "init");
+	CHECK_STR(at(&m, 19, 7, 7).comm, "old");
+	CHECK_STR(place_at(&m, 19, 7, 0x1000), "old+0x0");
+	/* After its exit and before the next life it is still the old one: exiting takes time. */
+	CHECK_STR(at(&m, 29, 7, 7).comm, "old");
+	CHECK_STR(place_at(&m, 29, 7, 0x1000), "old+0x0");
+	CHECK_STR(at(&m, 30, 7, 7).comm, "init");
+	CHECK_STR(place_at(&m, 30, 7, 0x1000), "-");
+	CHECK_STR(at(&m, 32, 7, 7).comm, "new");
+	CHECK_STR(place_at(&m, 32, 7, 0x1000), "new+0x0");
+	CHECK_STR(at(&m, 45, 7, 7).comm, "new");
+	CHECK_STR(at(&m, 50, 1, 7).comm, "init");
+	CHECK(!at(&m, 50, 7, 7).thread);
+	CHECK_EQ(at(&m, 19, 7, 7).thread->exit_time, 20);
+	CHECK_EQ(at(&m, 35, 7, 7).thread->exit_time, 40);
+	CHECK(at(&m, 50, 1, 7).thread->exit_time == UINT64_MAX);
+	fini(&m);
+}
+
+TEST(machine_tid_taken_over_without_a_fork_keeps_its_older_life)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "one");
+	forked(&m, 10, 1, 1, 5, 5);
+	comm(&m, 11, EXEC, 5, 5, "old");
+	mapped(&m, 12, 5, 0x1000, 0x1000, 0, "/bin/old");
+	/* The FORK that made 5 a thread of process 2 was lost. */
+	comm(&m, 100, 0, 2, 5, "new");
+	CHECK_STR(at(&m, 50, 5, 5).comm, "old");
+	CHECK_STR(place_at(&m, 50, 5, 0x1000), "old+0x0");
+	CHECK_STR(at(&m, 100, 2, 5).comm, "new");
+	CHECK(!at(&m, 100, 5, 5).thread);
+	fini(&m);
+}
+
+TEST(machine_exit_of_another_process_with_that_tid_ends_nobody)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 5, "worker");
+	exited(&m, 10, 2, 5);
+	exited(&m, 10, 3, 6);
+	CHECK(at(&m, 20, 1, 5).thread->exit_time == UINT64_MAX);
+	exited(&m, 30, 1, 5);
+	CHECK_EQ(at(&m, 20, 1, 5).thread->exit_time, 30);
+	fini(&m);
+}
+
+TEST(machine_samples_before_the_first_record_get_what_is_known_first)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 100, 0, 1, 1, "late");
+	mapped(&m, 100, 1, 0x1000, 0x1000, 0, "/bin/late");
+	mapped(&m, 200, 1, 0x1000, 0x1000, 0, "/bin/later");
+	forked(&m, 150, 9, 9, 2, 2);
+	CHECK_STR(at(&m, 0, 1, 1).comm, "late");
+	CHECK_STR(place_at(&m, 0, 1, 0x1000), "late+0x0");
+	CHECK_STR(place_at(&m, 199, 1, 0x1000), "late+0x0");
+	CHECK_STR(place_at(&m, 200, 1, 0x1000), "later+0x0");
+	CHECK(at(&m, 0, 2, 2).thread);
+	fini(&m);
+}
+
+/* ---- address spaces ---- */
+
+TEST(machine_child_has_its_parents_maps_until_one_of_them_maps_anew)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/a");
+	forked(&m, 10, 1, 1, 2, 2);
+	CHECK_EQ(at(&m, 10, 2, 2).user->id, at(&m, 10, 1, 1).user->id);
+	mapped(&m, 20, 1, 0x5000, 0x1000, 0, "/lib/parent");
+	mapped(&m, 30, 2, 0x5000, 0x1000, 0, "/lib/child");
+	mapped(&m, 40, 2, 0x1000, 0x800, 0, "/lib/over");
+	CHECK_STR(place_at(&m, 15, 2, 0x1000), "a+0x0");
+	CHECK_STR(place_at(&m, 15, 2, 0x5000), "-");
+	CHECK_STR(place_at(&m, 25, 1, 0x5000), "parent+0x0");
+	CHECK_STR(place_at(&m, 25, 2, 0x5000), "-");
+	CHECK_STR(place_at(&m, 35, 2, 0x5000), "child+0x0");
+	CHECK_STR(place_at(&m, 35, 1, 0x5000), "parent+0x0");
+	CHECK_STR(place_at(&m, 45, 2, 0x1000), "over+0x0");
+	CHECK_STR(place_at(&m, 45, 2, 0x1800), "a+0x800");
+	CHECK_STR(place_at(&m, 45, 1, 0x1000), "a+0x0");
+	CHECK_STR(place_at(&m, 35, 2, 0x1000), "a+0x0");
+	CHECK(at(&m, 45, 1, 1).user->id != at(&m, 45, 2, 2).user->id);
+	fini(&m);
+}
+
+TEST(machine_grandchildren_share_through_two_forks)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/a");
+	forked(&m, 10, 1, 1, 2, 2);
+	forked(&m, 20, 2, 2, 3, 3);
+	mapped(&m, 30, 2, 0x3000, 0x1000, 0, "/lib/two");
+	mapped(&m, 40, 3, 0x4000, 0x1000, 0, "/lib/three");
+	mapped(&m, 50, 1, 0x5000, 0x1000, 0, "/lib/one");
+	for (u32 pid = 1; pid <= 3; pid++) {
+		CHECK_STR(place_at(&m, 60, pid, 0x1000), "a+0x0");
+		CHECK_STR(place_at(&m, 60, pid, 0x3000), pid == 2 ? "two+0x0" : "-");
+		CHECK_STR(place_at(&m, 60, pid, 0x4000), pid == 3 ? "three+0x0" : "-");
+		CHECK_STR(place_at(&m, 60, pid, 0x5000), pid == 1 ? "one+0x0" : "-");
+	}
+	fini(&m);
+}
+
+TEST(machine_exec_starts_an_empty_address_space)
+{
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "a");
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/a");
+	forked(&m, 10, 1, 1, 2, 2);
+	comm(&m, 20, EXEC, 2, 2, "b");
+	mapped(&m, 21, 2, 0x2000, 0x1000, 0, "/bin/b");
+	CHECK_STR(place_at(&m, 19, 2, 0x1000), "a+0x0");
+	CHECK_STR(place_at(&m, 20, 2, 0x1000), "-");
+	CHECK_STR(place_at(&m, 25, 2, 0x2000), "b+0x0");
+	CHECK_STR(place_at(&m, 25, 1, 0x1000), "a+0x0");
+	CHECK_STR(place_at(&m, 25, 1, 0x2000), "-");
+	/* A name alone changes nothing. */
+	comm(&m, 30, 0, 2, 2, "c");
+	CHECK_STR(place_at(&m, 30, 2, 0x2000), "b+0x0");
+	fini(&m);
+}
+
+TEST(machine_fork_that_is_an_exec_copies_no_maps)
+{
+	union record_body body = {.task = {2, 1, 2, 1, 10}};
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/a");
+	apply(&m, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, &body, 10);
+	CHECK(at(&m, 10, 2, 2).user);
+	CHECK_STR(place_at(&m, 10, 2, 0x1000), "-");
+	fini(&m);
+}
+
+TEST(machine_map_over_others_splits_them_from_then_on)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x1000, 0x3000, 0x100000, "/bin/a");
+	mapped(&m, 10, 1, 0x2000, 0x1000, 0, "/bin/b");
+	CHECK_STR(place_at(&m, 9, 1, 0x2000), "a+0x101000");
+	CHECK_STR(place_at(&m, 10, 1, 0x1fff), "a+0x100fff");
+	CHECK_STR(place_at(&m, 10, 1, 0x2000), "b+0x0");
+	CHECK_STR(place_at(&m, 10, 1, 0x3000), "a+0x102000");
+	CHECK_STR(place_at(&m, 10, 1, 0x4000), "-");
+	CHECK_EQ(at(&m, 9, 1, 1).until, 10);
+	CHECK_EQ(at(&m, 10, 1, 1).from, 10);
+	fini(&m);
+}
+
+TEST(machine_map_in_a_free_place_makes_no_new_state)
+{
+	struct machine m;
+
+	machine_init(&m);
+	for (u64 i = 0; i < 100; i++)
+		mapped(&m, i, 1, i * 0x2000, 0x1000, 0, "/bin/a");
+	CHECK_EQ(m.newest_processes.at[0]->spaces.n, 1);
+	CHECK_EQ(m.newest_processes.at[0]->n_mmaps, 100);
+	CHECK(at(&m, 0, 1, 1).until == UINT64_MAX);
+	fini(&m);
+}
+
+TEST(machine_maps_that_make_no_sense_are_counted)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x1000, 0, 0, "/bin/a");
+	mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_KERNEL, 1, 0x1000, 0x1000, 0,
+		"[guest.kernel.kallsyms]");
+	mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_USER, 1, 0x1000, 0x1000, 0, "/bin/a");
+	ksymbol(&m, 0, 0, 0xffffffffc0000000, 0, "empty");
+	ksymbol(&m, 0, 0, UINT64_MAX - 10, 100, "wraps");
+	CHECK_EQ(m.n_ignored, 5);
+	CHECK_STR(place_at(&m, 0, 1, 0x1000), "-");
+	/* One that wraps around ends where the addresses do. */
+	mapped(&m, 0, 1, UINT64_MAX - 0xfff, 0x2000, 0, "/bin/top");
+	CHECK_STR(place_at(&m, 0, 1, UINT64_MAX - 1), "top+0xffe");
+	CHECK_STR(place_at(&m, 0, 1, 0), "-");
+	CHECK_EQ(m.n_ignored, 5);
+	fini(&m);
+}
+
+TEST(machine_anonymous_memory_belongs_to_its_process)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped(&m, 0, 1, 0x10000, 0x1000, 0x55, "//anon");
+	mapped(&m, 0, 2, 0x10000, 0x1000, 0, "//anon");
+	mapped(&m, 0, 2, 0x20000, 0x1000, 0, "[heap]");
+	/* Addresses in it are those of the process: there is no file. */
+	CHECK_STR(place_at(&m, 0, 1, 0x10010), "[JIT] tid 1+0x10010");
+	CHECK_STR(place_at(&m, 0, 2, 0x10010), "[JIT] tid 2+0x10010");
+	CHECK_STR(place_at(&m, 0, 2, 0x20010), "[heap]+0x20010");
+	CHECK_STR(machine_find(at(&m, 0, 2, 2).user, 0x10010)->dso->path, "/tmp/perf-2.map");
+	fini(&m);
+}
+
+/* ---- the kernel ---- */
+
+TEST(machine_kernel_map_is_where_the_recording_says_text_was)
+{
+	struct machine m;
+
+	machine_init(&m);
+	mapped_as(&m, 0, KERNEL, (u32)-1, 0xffffffff9a000000, 0x1000000, 0xffffffff9a000000,
+		"[kernel.kallsyms]_text");
+	CHECK(m.kernel_text == 0xffffffff9a000000);
+	CHECK_STR(place(at(&m, 0, 1, 1).kernel, 0xffffffff9a000010),
+		"[kernel.kallsyms]+0xffffffff9a000010");
+	/* The code that sets the kernel up lies behind its data. */
+	CHECK_STR(place(at(&m, 0, 1, 1).kernel, 0xffffffff9a000000 + (127 << 20)),
+		"[kernel.kallsyms]+0xffffffffa1f00000");
+	CHECK_STR(place(at(&m, 0, 1, 1).kernel, 0xffffffff99ffffff), "-");
+	CHECK(!at(&m, 0, 1, 1).user);
+	/* The first one counts: synthesized maps come again in long recordings. */
+	mapped_as(&m, 5, KERNEL, (u32)-1, 0xffffffff9b000000, 0x1000, 0xffffffff9b000000,
+		"[kernel.kallsyms]_stext");
+	CHECK(m.kernel_text == 0xffffffff9a000000);
+	fini(&m);
+}
+
+TEST(machine_modules_know_where_they_were_loaded)
+{
+	static const char path[] = "/lib/modules/6.1/kernel/fs/ext4/ext4.ko";
+	struct machine m;
+	const struct map *map;
+
+	machine_init(&m);
+	mapped_as(&m, 0, KERNEL, (u32)-1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000,
+		"[kernel.kallsyms]_text");
+	mapped_as(&m, 0, KERNEL, (u32)-1, 0xffffffffc0400000, 0x80000, 0, path);
+	map = machine_find(at(&m, 0, 1, 1).kernel, 0xffffffffc0400123);
+	CHECK(map);
+	CHECK_EQ(map->dso->kind, DSO_MODULE);
+	CHECK_STR(map->dso->name, "[ext4]");
+	CHECK(map->dso->base == 0xffffffffc0400000);
+	CHECK_EQ(map_offset(map, 0xffffffffc0400123), 0x123);
+	CHECK_STR(place(at(&m, 0, 1, 1).kernel, 0xffffffffc0480000), "-");
+	fini(&m);
+}
+
+TEST(machine_ksymbols_are_there_from_register_to_unregister)
+{
+	const u64 a = 0xffffffffc0100000;
+	struct machine m;
+
+	machine_init(&m);
+	mapped_as(&m, 0, KERNEL, (u32)-1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000,
+		"[kernel.kallsyms]_text");
+	ksymbol(&m, 10, 0, a, 0x100, "bpf_prog_one");
+	ksymbol(&m, 20, 1, a, 0x100, "bpf_prog_one");
+	ksymbol(&m, 30, 0, a, 0x80, "bpf_prog_two");
+	CHECK_STR(place(at(&m, 15, 1, 1).kernel, a + 0xff), "bpf_prog_one+0xffffffffc01000ff");
+	CHECK_STR(place(at(&m, 15, 1, 1).kernel, a + 0x100), "-");
+	CHECK_STR(place(at(&m, 20, 1, 1).kernel, a + 0xff), "-");
+	CHECK_STR(place(at(&m, 30, 1, 1).kernel, a + 0x7f), "bpf_prog_two+0xffffffffc010007f");
+	CHECK_STR(place(at(&m, 30, 1, 1).kernel, a + 0x80), "-");
+	CHECK_EQ(machine_find(at(&m, 30, 1, 1).kernel, a)->dso->kind, DSO_BPF);
+	/* The kernel itself was there all the time. */
+	for (u64 time = 0; time < 40; time += 5)
+		CHECK_STR(place(at(&m, time, 1, 1).kernel, 0xffffffff81000001),
+			"[kernel.kallsyms]+0xffffffff81000001");
+	fini(&m);
+}
+
+/* ---- build-ids ---- */
+
+TEST(machine_build_ids_come_from_maps_before_the_table)
+{
+	union record_body body = {.mmap = {.pid = 1,
+					  .addr = 0x1000,
+					  .len = 0x1000,
+					  .build_id = {1, 2, 3},
+					  .build_id_size = 3,
+					  .path = run_of("/bin/said")}};
+	struct file_info info;
+	struct machine m;
+	const struct dso *dso;
+
+	file_info_init(&info);
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {9, 9, 9, 9}, 4, "/bin/said"}));
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {8, 7}, 2, "/bin/listed"}));
+	vec_add(&info.build_ids, ((struct file_build_id){KERNEL, -1, {5}, 1, "[kernel.kallsyms]"}));
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {0}, 0, "/bin/empty"}));
+	vec_add(&info.build_ids,
+		((struct file_build_id){PERF_RECORD_MISC_GUEST_USER, 7, {6}, 1, "/bin/guest"}));
+	machine_init(&m);
+	machine_set_build_ids(&m, &info);
+	apply(&m, PERF_RECORD_MMAP2, USER | PERF_RECORD_MISC_MMAP_BUILD_ID, &body, 0);
+	machine_set_build_ids(&m, &info);
+	dso = machine_find(at(&m, 0, 1, 1).user, 0x1000)->dso;
+	CHECK_EQ(dso->build_id_size, 3);
+	CHECK(!memcmp(dso->build_id, "\1\2\3", 3));
+	dso = dso_get(&m.dsos, "/bin/listed", 11, 0, false);
+	CHECK_EQ(dso->build_id_size, 2);
+	CHECK(!memcmp(dso->build_id, "\10\7", 2));
+	CHECK_EQ(dso_get(&m.dsos, "[kernel.kallsyms]", 17, 0, true)->build_id_size, 1);
+	CHECK_EQ(dso_get(&m.dsos, "/bin/guest", 10, 0, false)->build_id_size, 0);
+	CHECK_EQ(dso_get(&m.dsos, "/bin/empty", 10, 0, false)->build_id_size, 0);
+	file_info_fini(&info);
+	fini(&m);
+}
+
+/* ---- random histories, against a replay ---- */
+
+enum { TASKS = 14, ADDRESSES = 48, STEPS = 260, FILES = 6, NAMES = 9 };
+
+static const char *const files[FILES] = {"/a", "/b", "/c", "/d", "/e", "/f"};
+static const char *const comms[NAMES] = {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+
+struct true_task {
+	bool is_alive;
+	u32 life; /* counts the lives of this tid */
+	u32 pid;
+	const char *comm; /* NULL: not known */
+};
+
+struct true_space {
+	u32 life, execs;    /* of the process with this pid */
+	u8 file[ADDRESSES]; /* + 1; 0: nothing */
+	u8 offset[ADDRESSES];
+};
+
+/* All that holds at one moment. tids and pids are 1 .. TASKS - 1. */
+struct truth {
+	u64 time;
+	struct true_task tasks[TASKS];
+	struct true_space spaces[TASKS];
+};
+
+struct history {
+	u64 dice;
+	struct machine m;
+	struct truth now;
+	struct truth *all; /* after each step */
+	size_t n;
+	bool has_nonsense; /* records that no kernel writes come in between: the truths are not true
+			      then */
+};
+
+static u64 roll(struct history *h, u64 limit)
+{
+	return recording_below(&h->dice, limit);
+}
+
+static u32 any_alive(struct history *h)
+{
+	for (;;) {
+		u32 tid = 1 + roll(h, TASKS - 1);
+
+		if (h->now.tasks[tid].is_alive)
+			return tid;
+	}
+}
+
+static u32 n_alive(const struct truth *t, u32 pid)
+{
+	u32 n = 0;
+
+	for (u32 tid = 1; tid < TASKS; tid++)
+		n += t->tasks[tid].is_alive && (!pid || t->tasks[tid].pid == pid);
+	return n;
+}
+
+static void step_map(struct history *h)
+{
+	u32 pid = h->now.tasks[any_alive(h)].pid;
+	struct true_space *space = &h->now.spaces[pid];
+	u64 start = roll(h, ADDRESSES), len = 1 + roll(h, MIN(6, ADDRESSES - (int)start)),
+	    pgoff = roll(h, 100);
+	u8 file = roll(h, FILES);
+
+	mapped(&h->m, h->now.time, pid, start, len, pgoff, files[file]);
+	for (u64 i = 0; i < len; i++) {
+		space->file[start + i] = file + 1;
+		space->offset[start + i] = pgoff + i;
+	}
+}
+
+static void step_comm(struct history *h)
+{
+	u32 tid = any_alive(h);
+
+	h->now.tasks[tid].comm = comms[roll(h, NAMES)];
+	comm(&h->m, h->now.time, 0, h->now.tasks[tid].pid, tid, h->now.tasks[tid].comm);
+}
+
+/* The leader execs; its other threads end before it does. */
+static void step_exec(struct history *h)
+{
+	u32 pid = h->now.tasks[any_alive(h)].pid;
+	struct true_space *space = &h->now.spaces[pid];
+
+	if (!h->now.tasks[pid].is_alive || h->now.tasks[pid].pid != pid)
+		return;
+	for (u32 tid = 1; tid < TASKS; tid++) {
+		if (tid == pid || !h->now.tasks[tid].is_alive || h->now.tasks[tid].pid != pid)
+			continue;
+		h->now.tasks[tid].is_alive = false;
+		exited(&h->m, h->now.time, pid, tid);
+	}
+	h->now.tasks[pid].comm = comms[roll(h, NAMES)];
+	comm(&h->m, h->now.time, EXEC, pid, pid, h->now.tasks[pid].comm);
+	*space = (struct true_space){.life = space->life, .execs = space->execs + 1};
+}
+
+static void step_fork(struct history *h, bool is_thread)
+{
+	u32 parent = any_alive(h), ppid = h->now.tasks[parent].pid, tid = 1 + roll(h, TASKS - 1);
+	struct true_task *child = &h->now.tasks[tid];
+
+	/* The kernel reuses neither the tid of a task nor the pid of a process that still has
+	 * threads. */
+	if (child->is_alive || n_alive(&h->now, tid))
+		return;
+	forked(&h->m, h->now.time, ppid, parent, is_thread ? ppid : tid, tid);
+	*child = (struct true_task){
+		true, child->life + 1, is_thread ? ppid : tid, h->now.tasks[parent].comm};
+	if (is_thread)
+		return;
+	u32 life = h->now.spaces[tid].life + 1;
+	h->now.spaces[tid] = h->now.spaces[ppid];
+	h->now.spaces[tid].life = life;
+}
+
+static void step_exit(struct history *h)
+{
+	u32 tid = any_alive(h);
+
+	if (n_alive(&h->now, 0) < 3)
+		return;
+	h->now.tasks[tid].is_alive = false;
+	exited(&h->m, h->now.time, h->now.tasks[tid].pid, tid);
+}
+
+/* As if records had been lost, or somebody had made them up. */
+static void step_nonsense(struct history *h)
+{
+	u32 pid = 1 + roll(h, TASKS), tid = 1 + roll(h, TASKS);
+
+	switch (roll(h, 4)) {
+	case 0:
+		comm(&h->m, h->now.time, roll(h, 2) ? EXEC : 0, pid, tid, comms[roll(h, NAMES)]);
+		break;
+	case 1:
+		forked(&h->m, h->now.time, 1 + roll(h, TASKS), 1 + roll(h, TASKS), pid, tid);
+		break;
+	case 2:
+		exited(&h->m, h->now.time, pid, tid);
+		break;
+	default:
+		mapped(&h->m, h->now.time, pid, roll(h, ADDRESSES), 1 + roll(h, 9), 0, files[0]);
+	}
+}
+
+static void history_make(struct history *h, u64 seed, bool has_nonsense)
+{
+	memset(h, 0, sizeof(*h));
+	h->dice = seed;
+	h->has_nonsense = has_nonsense;
+	h->all = mem_alloc((STEPS + 1) * sizeof(*h->all));
+	machine_init(&h->m);
+	for (u32 pid = 1; pid <= 2; pid++) {
+		h->now.tasks[pid] = (struct true_task){true, 1, pid, comms[pid]};
+		comm(&h->m, 0, 0, pid, pid, comms[pid]);
+	}
+	h->all[h->n++] = h->now;
+	while (h->n <= STEPS) {
+		/* Often several things happen at one moment. */
+		h->now.time += roll(h, 3);
+		if (h->has_nonsense && !roll(h, 5))
+			step_nonsense(h);
+		switch (roll(h, 12)) {
+		case 0:
+		case 1:
+			step_comm(h);
+			break;
+		case 2:
+			step_exec(h);
+			break;
+		case 3:
+		case 4:
+			step_fork(h, false);
+			break;
+		case 5:
+			step_fork(h, true);
+			break;
+		case 6:
+			step_exit(h);
+			break;
+		default:
+			step_map(h);
+		}
+		h->all[h->n++] = h->now;
+	}
+}
+
+static void history_free(struct history *h)
+{
+	mem_free(h->all);
+	fini(&h->m);
+}
+
+/* The last step at or before that time. */
+static size_t step_at(const struct history *h, u64 time)
+{
+	size_t i = h->n;
+
+	while (i > 1 && h->all[i - 1].time > time)
+		i--;
+	return i - 1;
+}
+
+/*
+ * The machine may know a map before it was made, if nothing was there before: code cannot have run
+ * there. But then it is the very next thing that came to that place.
+ */
+static bool is_next_map(
+	const struct history *h, size_t step, u32 pid, u64 va, const struct map *map)
+{
+	const struct true_space *now = &h->all[step].spaces[pid];
+
+	for (; step < h->n; step++) {
+		const struct true_space *later = &h->all[step].spaces[pid];
+
+		if (later->life != now->life || later->execs != now->execs)
+			return false;
+		if (later->file[va])
+			return !strcmp(map->dso->path, files[later->file[va] - 1]) &&
+			       map_offset(map, va) == later->offset[va];
+	}
+	return false;
+}
+
+static void check_space(const struct history *h, size_t step, u32 pid, const struct space *space)
+{
+	const struct true_space *expected = &h->all[step].spaces[pid];
+
+	for (u64 va = 0; va < ADDRESSES; va++) {
+		const struct map *map = machine_find(space, va);
+
+		if (!expected->file[va]) {
+			CHECK(!map || is_next_map(h, step, pid, va, map));
+			continue;
+		}
+		CHECK(map);
+		CHECK_STR(map->dso->path, files[expected->file[va] - 1]);
+		CHECK_EQ(map_offset(map, va), expected->offset[va]);
+	}
+}
+
+/* Every task that is alive at that time has the name and the maps it had. */
+static void check_moment(const struct history *h, u64 time)
+{
+	size_t step = step_at(h, time);
+
+	for (u32 tid = 1; tid < TASKS; tid++) {
+		const struct true_task *task = &h->all[step].tasks[tid];
+		struct thread_state s;
+
+		if (!task->is_alive)
+			continue;
+		s = at(&h->m, time, task->pid, tid);
+		CHECK(s.thread);
+		CHECK_EQ(s.thread->tid, tid);
+		CHECK_EQ(s.thread->pid, task->pid);
+		CHECK_STR(s.comm, task->comm);
+		check_space(h, step, task->pid, s.user);
+	}
+}
+
+TEST(machine_look_ups_agree_with_a_replay_of_random_histories)
+{
+	for (u64 seed = 1; seed <= 40; seed++) {
+		struct history h;
+
+		history_make(&h, seed, false);
+		for (u64 time = 0; time <= h.now.time + 3; time++)
+			check_moment(&h, time);
+		check_moment(&h, UINT64_MAX);
+		history_free(&h);
+	}
+}
+
+/* Asks at all times within [from, until) for what was said to hold over it. */
+static void check_interval(const struct history *h, u32 pid, u32 tid, const struct thread_state *s)
+{
+	u64 end = MIN(s->until, h->now.time + 4);
+
+	for (u64 time = s->from; time < end; time++) {
+		struct thread_state other = at(&h->m, time, pid, tid);
+
+		if (other.thread == s->thread && other.comm == s->comm && other.user == s->user &&
+			other.kernel == s->kernel)
+			continue;
+		test_failed(__FILE__, __LINE__,
+			"the state of %u/%u is said to hold over [%llu, %llu), but at %llu it is "
+			"another: \"%s\", then \"%s\"",
+			pid, tid, (unsigned long long)s->from, (unsigned long long)s->until,
+			(unsigned long long)time, s->comm, other.comm);
+	}
+}
+
+TEST(machine_states_hold_over_the_interval_they_are_said_to)
+{
+	for (u64 seed = 100; seed < 140; seed++) {
+		struct history h;
+
+		history_make(&h, seed, seed % 2);
+		for (unsigned i = 0; i < 400; i++) {
+			/* Any pair of numbers: most of them do not belong together. */
+			u32 tid = 1 + roll(&h, TASKS),
+			    pid = roll(&h, 2) ? tid : 1 + roll(&h, TASKS);
+			struct thread_state s = at(&h.m, roll(&h, h.now.time + 4), pid, tid);
+
+			check_interval(&h, pid, tid, &s);
+		}
+		history_free(&h);
+	}
+}
+
+TEST(machine_states_hold_over_kernel_changes_only_as_long_as_they_do)
+{
+	struct history h;
+
+	history_make(&h, 7, false);
+	for (u64 i = 0; i < 20; i++) {
+		ksymbol(&h.m, h.now.time + i, i % 2, 0xffffffffc0000000, 0x100, "bpf");
+		h.now.time += i % 3;
+	}
+	for (u64 time = 0; time < h.now.time + 4; time++) {
+		struct thread_state s = at(&h.m, time, 1, 1);
+
+		check_interval(&h, 1, 1, &s);
+	}
+	history_free(&h);
+}

@@ -1,0 +1,275 @@
+#include "test.h"
+
+#include "event/abi.h"
+#include "profile/naming.h"
+#include "unit/elfmaker.h"
+#include "unit/said.h"
+#include "unit/tree.h"
+
+/*
+ * Functions at offset 0x1000 + n * 0x20, address 0x401000 + n * 0x20: one, _Z3twoi, nothing, three.
+ * And a stub.
+ */
+static void make_file(const char *path)
+{
+	u8 plt[16] = {0xff, 0x25, 0xfa, 0x0f, 0, 0};
+	struct elfmaker m;
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	elfmaker_section(&m, &(struct elfmaker_section){.name = ".text",
+				     .type = SHT_PROGBITS,
+				     .flags = SHF_ALLOC | SHF_EXECINSTR,
+				     .addr = 0x401000,
+				     .offset = 0x1000,
+				     .size = 0x100});
+	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
+				     .type = SHT_PROGBITS,
+				     .flags = SHF_ALLOC | SHF_EXECINSTR,
+				     .addr = 0x402000,
+				     .offset = 0x2000,
+				     .size = 16,
+				     .data = plt,
+				     .entry_size = 16});
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, 0x1010);
+	elfmaker_function(&m, "one", 0x401000, 0x20);
+	elfmaker_function(&m, "_Z3twoi", 0x401020, 0x20);
+	elfmaker_function(&m, "three", 0x401060, 0x20);
+	elfmaker_symbol(&m, SHT_DYNSYM, "_Znwm", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
+	elfmaker_relocation(&m, 0x403000, 1, R_X86_64_JUMP_SLOT, 0);
+	elfmaker_finish(&m);
+	test_write(path, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+}
+
+/* A profile whose frames lie in DSOs of a machine. */
+struct naming_case {
+	struct machine machine;
+	struct resolver resolver;
+	struct profile profile;
+};
+
+static void case_init(struct naming_case *c)
+{
+	memset(c, 0, sizeof(*c));
+	machine_init(&c->machine);
+	profile_init(&c->profile, 0);
+	setenv("HOME", "/nonexistent", 1);
+}
+
+static void case_fini(struct naming_case *c)
+{
+	profile_fini(&c->profile);
+	resolver_fini(&c->resolver);
+	machine_fini(&c->machine);
+}
+
+static u32 add_dso(struct naming_case *c, const char *path)
+{
+	const struct dso *dso = dso_get(&c->machine.dsos, path, strlen(path), 0, false);
+
+	vec_add(&c->profile.dsos, ((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+	return c->profile.dsos.n - 1;
+}
+
+static u32 add_frame(struct naming_case *c, u32 dso, u64 address, bool is_return)
+{
+	return profile_frame(&c->profile, &(struct profile_frame){.dso = dso,
+						  .address = address,
+						  .mode = PERF_RECORD_MISC_USER,
+						  .is_return = is_return});
+}
+
+static void resolve(struct naming_case *c, unsigned n_workers, bool has_parameters)
+{
+	resolver_init(&c->resolver, &c->machine, "", NULL);
+	naming_resolve(&c->profile, &c->resolver,
+		&(struct naming_options){.n_workers = n_workers, .has_parameters = has_parameters});
+}
+
+static const struct profile_symbol *symbol_of(const struct naming_case *c, u32 frame)
+{
+	u32 symbol = c->profile.frames.at[frame].symbol;
+
+	CHECK(symbol > 0 && symbol < c->profile.symbols.n);
+	return &c->profile.symbols.at[symbol];
+}
+
+static void check_named(
+	const struct naming_case *c, u32 frame, const char *name, u64 start, u64 end)
+{
+	const struct profile_symbol *s = symbol_of(c, frame);
+
+	CHECK(s->name);
+	CHECK_STR(s->name, name);
+	CHECK_EQ(s->start, start);
+	CHECK_EQ(s->end, end);
+	CHECK_EQ(s->outcome, RESOLVER_FOUND);
+	CHECK_EQ(s->dso, c->profile.frames.at[frame].dso);
+	CHECK_EQ(s->mode, PERF_RECORD_MISC_USER);
+}
+
+static void check_nameless(
+	const struct naming_case *c, u32 frame, u64 address, enum resolver_outcome outcome)
+{
+	const struct profile_symbol *s = symbol_of(c, frame);
+
+	CHECK(!s->name);
+	CHECK_EQ(s->start, address);
+	CHECK_EQ(s->end, address);
+	CHECK_EQ(s->outcome, outcome);
+}
+
+TEST(naming_gives_frames_their_functions)
+{
+	u32 dso, first, last, again, cpp, stub;
+	struct naming_case c;
+
+	make_file(test_path("prog"));
+	case_init(&c);
+	dso = add_dso(&c, test_path("prog"));
+	stub = add_frame(&c, dso, 0x2003, false);
+	last = add_frame(&c, dso, 0x101f, false);
+	cpp = add_frame(&c, dso, 0x1020, false);
+	first = add_frame(&c, dso, 0x1000, false);
+	again = add_frame(&c, dso, 0x1010, false);
+	resolve(&c, 1, true);
+	check_named(&c, first, "one", 0x401000, 0x401020);
+	check_named(&c, last, "one", 0x401000, 0x401020);
+	check_named(&c, cpp, "two(int)", 0x401020, 0x401040);
+	check_named(&c, stub, "operator new(unsigned long)@plt", 0x402000, 0x402010);
+	/* All addresses of a function share its symbol. */
+	CHECK_EQ(c.profile.frames.at[first].symbol, c.profile.frames.at[last].symbol);
+	CHECK_EQ(c.profile.frames.at[first].symbol, c.profile.frames.at[again].symbol);
+	CHECK_EQ(c.profile.symbols.n, 1 + 3);
+	case_fini(&c);
+}
+
+TEST(naming_leaves_parameters_out_unless_they_are_wanted)
+{
+	struct naming_case c;
+	u32 dso, cpp, stub;
+
+	make_file(test_path("prog"));
+	case_init(&c);
+	dso = add_dso(&c, test_path("prog"));
+	cpp = add_frame(&c, dso, 0x1020, false);
+	stub = add_frame(&c, dso, 0x2000, false);
+	resolve(&c, 1, false);
+	check_named(&c, cpp, "two", 0x401020, 0x401040);
+	check_named(&c, stub, "operator new@plt", 0x402000, 0x402010);
+	case_fini(&c);
+}
+
+TEST(naming_looks_for_the_call_before_a_return_address)
+{
+	u32 dso, behind_end, at_start, leaf;
+	struct naming_case c;
+
+	make_file(test_path("prog"));
+	case_init(&c);
+	dso = add_dso(&c, test_path("prog"));
+	/* A call at the very end of one() returns to where two() begins. */
+	behind_end = add_frame(&c, dso, 0x1020, true);
+	leaf = add_frame(&c, dso, 0x1020, false);
+	at_start = add_frame(&c, dso, 0x1060, true);
+	resolve(&c, 1, true);
+	check_named(&c, behind_end, "one", 0x401000, 0x401020);
+	check_named(&c, leaf, "two(int)", 0x401020, 0x401040);
+	/* Before three() there is nothing; the address is printed as it is. */
+	check_nameless(&c, at_start, 0x401060, RESOLVER_NO_SYMBOL);
+	case_fini(&c);
+}
+
+TEST(naming_keeps_addresses_without_a_name_apart)
+{
+	u32 dso, other, unknown, a, b, c_frame, d;
+	struct naming_case c;
+
+	make_file(test_path("prog"));
+	case_init(&c);
+	unknown = add_dso(&c, "[unknown]");
+	c.profile.dsos.at[unknown].source = 0;
+	dso = add_dso(&c, test_path("prog"));
+	other = add_dso(&c, "/no/such/file");
+	a = add_frame(&c, dso, 0x1040, false);
+	b = add_frame(&c, dso, 0x1041, false);
+	c_frame = add_frame(&c, other, 0x1040, false);
+	d = add_frame(&c, unknown, 0x1040, true);
+	resolve(&c, 1, true);
+	check_nameless(&c, a, 0x401040, RESOLVER_NO_SYMBOL);
+	check_nameless(&c, b, 0x401041, RESOLVER_NO_SYMBOL);
+	check_nameless(&c, c_frame, 0x1040, RESOLVER_NO_FILE);
+	check_nameless(&c, d, 0x1040, RESOLVER_NO_MAP);
+	CHECK_EQ(c.profile.symbols.n, 1 + 4);
+	case_fini(&c);
+}
+
+TEST(naming_opens_only_files_that_have_frames)
+{
+	struct naming_case c;
+	struct said said;
+
+	case_init(&c);
+	said_init(&said, LOG_DEBUG);
+	add_dso(&c, "/no/such/first");
+	add_frame(&c, add_dso(&c, "/no/such/second"), 0x1000, false);
+	add_dso(&c, "/no/such/third");
+	resolver_init(&c.resolver, &c.machine, "", &said.log);
+	naming_resolve(&c.profile, &c.resolver, &(struct naming_options){.n_workers = 1});
+	CHECK_STR(str_text(&said.text),
+		"debug: /no/such/second: opening '/no/such/second': No such file or directory\n");
+	said_fini(&said);
+	case_fini(&c);
+}
+
+TEST(naming_does_not_wrap_below_address_0)
+{
+	struct naming_case c;
+	u32 frame;
+
+	case_init(&c);
+	frame = add_frame(&c, add_dso(&c, "/no/such/file"), 0, true);
+	resolve(&c, 1, true);
+	check_nameless(&c, frame, 0, RESOLVER_NO_FILE);
+	case_fini(&c);
+}
+
+TEST(naming_is_the_same_on_any_number_of_cores)
+{
+	for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
+		struct naming_case c;
+		char path[300];
+		u32 n = 0;
+
+		case_init(&c);
+		for (u32 i = 0; i < 20; i++) {
+			u32 dso;
+
+			snprintf(path, sizeof(path), "%s/prog%u", test_dir(), i);
+			make_file(path);
+			dso = add_dso(&c, path);
+			for (u64 address = 0x1000; address < 0x1080; address += 4)
+				add_frame(&c, dso, address, address & 4);
+		}
+		resolve(&c, n_workers, true);
+		vec_each (f, &c.profile.frames) {
+			u64 at = f->address - f->is_return;
+
+			n += c.profile.symbols.at[f->symbol].name != NULL;
+			CHECK_EQ(c.profile.symbols.at[f->symbol].name != NULL,
+				at >= 0x1000 && (at < 0x1040 || at >= 0x1060));
+		}
+		CHECK_EQ(n, 20 * 24);
+		case_fini(&c);
+	}
+}
+
+TEST(naming_of_an_empty_profile_is_quick)
+{
+	struct naming_case c;
+
+	case_init(&c);
+	resolve(&c, 4, true);
+	CHECK_EQ(c.profile.symbols.n, 1);
+	case_fini(&c);
+}

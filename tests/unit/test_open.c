@@ -1,0 +1,1029 @@
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collect/open.h"
+#include "collect/privilege.h"
+#include "event/abi.h"
+#include "unit/said.h"
+
+/*
+ * The ladder against kernels that these tests make up: the executable defines perf_event_open(2)
+ * itself, and the ioctl that asks for ids, so every refusal of every kernel can be had on any
+ * machine.
+ */
+
+enum { CALLS_MAX = 4096, THREADS_GONE_MAX = 4 };
+
+struct call {
+	struct event_attr attr;
+	pid_t pid;
+	int cpu, group_fd;
+	unsigned long flags;
+	int fd; /* or -1 and */
+	int sys;
+};
+
+static struct kernel {
+	/* What it refuses, in the order in which a kernel looks. 0: it does not. */
+	u32 attr_size_max;            /* E2BIG above; 0: any size will do */
+	u64 unknown_flags;            /* EINVAL */
+	u64 unknown_read_format;      /* EINVAL */
+	int denies_kernel;            /* errno for events that do not exclude it */
+	pid_t gone[THREADS_GONE_MAX]; /* ESRCH */
+	int has_no_pmu;               /* errno for hardware events */
+	int is_imprecise;             /* errno for a precision above precise_max */
+	unsigned precise_max;
+	int only_cpu;        /* - 1: is_imprecise holds on that CPU only */
+	int always;          /* errno for everything */
+	size_t calls_max;    /* EMFILE from this call on; 0: never */
+	bool is_before_3_12; /* no ioctl for ids: they are read */
+	bool has_no_ids;     /* nor can they be read */
+
+	struct call calls[CALLS_MAX];
+	size_t n;
+} kernel;
+
+static bool is_gone(pid_t pid)
+{
+	for (size_t i = 0; i < THREADS_GONE_MAX; i++)
+		if (pid && kernel.gone[i] == pid)
+			return true;
+	return false;
+}
+
+static int refusal_of(const struct call *c)
+{
+	const struct event_attr *a = &c->attr;
+	bool is_hardware = a->type == PERF_TYPE_HARDWARE || a->type == PERF_TYPE_HW_CACHE ||
+			   a->type == PERF_TYPE_RAW;
+
+	if (kernel.attr_size_max && a->size > kernel.attr_size_max)
+		return E2BIG;
+	if (a->flags & kernel.unknown_flags || a->read_format & kernel.unknown_read_format)
+		return EINVAL;
+	if (kernel.denies_kernel && !(a->flags & ATTR_EXCLUDE_KERNEL))
+		return kernel.denies_kernel;
+	if (is_gone(c->pid))
+		return ESRCH;
+	if (is_hardware && kernel.has_no_pmu)
+		return kernel.has_no_pmu;
+	if (kernel.is_imprecise && attr_precise(a) > kernel.precise_max &&
+		(!kernel.only_cpu || kernel.only_cpu - 1 == c->cpu))
+		return kernel.is_imprecise;
+	if (kernel.calls_max && kernel.n > kernel.calls_max)
+		return EMFILE;
+	return kernel.always;
+}
+
+/* The id that the counter of call i has. */
+static u64 id_of(size_t i)
+{
+	return 1000 + i;
+}
+
+/* A descriptor that reads like a counter with this read_format. */
+static int make_counter(u64 format, u64 id)
+{
+	u64 words[8], n = 0;
+	int fd = memfd_create("counter", MFD_CLOEXEC);
+
+	if (format & PERF_FORMAT_GROUP)
+		words[n++] = 1;
+	else
+		words[n++] = 7;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		words[n++] = 70;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		words[n++] = 70;
+	if (format & PERF_FORMAT_GROUP)
+		words[n++] = 7;
+	if (format & PERF_FORMAT_ID)
+		words[n++] = id;
+	if (format & PERF_FORMAT_LOST)
+		words[n++] = 0;
+	if (kernel.has_no_ids)
+		n = 0;
+	if (fd < 0 || pwrite(fd, words, n * sizeof(u64), 0) != (ssize_t)(n * sizeof(u64)))
+		test_failed(__FILE__, __LINE__, "making a counter: %s", strerror(errno));
+	return fd;
+}
+
+int perf_event_open(
+	const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	struct call *c = &kernel.calls[kernel.n];
+
+	if (kernel.n == CALLS_MAX)
+		test_failed(__FILE__, __LINE__, "the ladder has no end");
+	*c = (struct call){*attr, pid, cpu, group_fd, flags, -1, 0};
+	kernel.n++;
+	c->sys = refusal_of(c);
+	if (!c->sys)
+		c->fd = make_counter(attr->read_format, id_of(kernel.n - 1));
+	errno = c->sys;
+	return c->fd;
+}
+
+/* The only ioctl that the opener uses; all others go on to the system. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request != PERF_EVENT_IOC_ID)
+		return (int)syscall(SYS_ioctl, fd, request, arg);
+	for (size_t i = kernel.n; i-- > 0 && !kernel.is_before_3_12;) {
+		if (kernel.calls[i].fd != fd)
+			continue;
+		*(u64 *)arg = id_of(i);
+		return 0;
+	}
+	errno = ENOTTY;
+	return -1;
+}
+
+/* ---- what is opened ---- */
+
+#define YOUNG_FLAGS                                                                     \
+	(ATTR_BUILD_ID | ATTR_TEXT_POKE | ATTR_CGROUP | ATTR_BPF_EVENT | ATTR_KSYMBOL | \
+		ATTR_NAMESPACES | ATTR_COMM_EXEC | ATTR_MMAP2 | ATTR_EXCLUDE_GUEST |    \
+		ATTR_SAMPLE_ID_ALL)
+
+struct opening {
+	struct event_list events;
+	struct target target;
+	struct counters counters;
+	struct said said;
+	struct err err;
+};
+
+static void opening_init(struct opening *o, size_t n_cpus, const pid_t *tids)
+{
+	memset(o, 0, sizeof(*o));
+	memset(&kernel, 0, sizeof(kernel));
+	said_init(&o->said, LOG_DEBUG);
+	for (u32 cpu = 0; cpu < n_cpus; cpu++)
+		vec_add(&o->target.cpus, cpu);
+	for (; tids && *tids; tids++)
+		vec_add(&o->target.threads, ((struct target_thread){100, *tids}));
+	o->target.is_system_wide = !tids;
+}
+
+static void opening_fini(struct opening *o)
+{
+	counters_close(&o->counters);
+	event_list_fini(&o->events);
+	target_fini(&o->target);
+	said_fini(&o->said);
+}
+
+static struct event *add(struct opening *o, u32 type, u64 config, const char *name)
+{
+	const struct event_attr attr = {.type = type,
+		.size = ATTR_SIZE_VER7,
+		.config = config,
+		.sample_period = 4000,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_ID,
+		.flags = ATTR_DISABLED | ATTR_INHERIT | ATTR_FREQ};
+
+	return event_add(&o->events, &attr, name);
+}
+
+/* What `pace record` samples when nothing is said: cycles, as precisely as can be. */
+static struct event *add_cycles(struct opening *o)
+{
+	struct event *e = add(o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles:P");
+
+	attr_set_precise(&e->attr, 3);
+	e->wishes |= EVENT_MAX_PRECISE;
+	return e;
+}
+
+static struct event *add_clock(struct opening *o)
+{
+	return add(o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+}
+
+static int go(struct opening *o)
+{
+	return open_events(&o->events, &o->target, &o->counters, &o->said.log, &o->err);
+}
+
+/* Opening fails, with this message, and leaves nothing open. */
+static void check_fails(struct opening *o, int code, const char *message)
+{
+	int r = go(o);
+
+	CHECK_EQ(r, code);
+	CHECK_EQ(o->err.code, code);
+	CHECK_STR(o->err.msg, message);
+	CHECK_EQ(o->counters.n, 0);
+	for (size_t i = 0; i < kernel.n; i++)
+		CHECK(kernel.calls[i].fd < 0 || fcntl(kernel.calls[i].fd, F_GETFD) < 0);
+}
+
+static void check_opens(struct opening *o)
+{
+	if (go(o))
+		test_failed(__FILE__, __LINE__, "%s\n%s", o->err.msg, str_text(&o->said.text));
+}
+
+static const pid_t one_thread[] = {101, 0}, two_threads[] = {101, 102, 0},
+		   three_threads[] = {101, 102, 103, 0};
+
+/* ---- one call for each CPU and thread ---- */
+
+TEST(open_asks_once_for_each_cpu_and_thread)
+{
+	struct opening o;
+
+	opening_init(&o, 3, two_threads);
+	add_clock(&o);
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 6);
+	CHECK_EQ(o.counters.n, 6);
+	for (size_t i = 0; i < 6; i++) {
+		const struct call *call = &kernel.calls[i];
+		const struct counter *c = &o.counters.at[i];
+
+		CHECK_EQ(call->pid, i < 3 ? 101 : 102);
+		CHECK_EQ(call->cpu, i % 3);
+		CHECK_EQ(call->group_fd, -1);
+		CHECK_EQ(call->flags, PERF_FLAG_FD_CLOEXEC);
+		CHECK(!memcmp(&call->attr, &o.events.at[0].attr, sizeof(call->attr)));
+		CHECK_EQ(c->fd, call->fd);
+		CHECK_EQ(c->event, 0);
+		CHECK_EQ(c->cpu, call->cpu);
+		CHECK_EQ(c->tid, call->pid);
+		CHECK_EQ(c->id, id_of(i));
+		CHECK_EQ(o.events.at[0].ids[i], id_of(i));
+	}
+	CHECK_EQ(o.events.at[0].n_ids, 6);
+	CHECK_STR(str_text(&o.said.text), "");
+	opening_fini(&o);
+}
+
+TEST(open_asks_for_everybody_on_each_cpu_when_the_target_is_the_system)
+{
+	struct opening o;
+
+	opening_init(&o, 2, NULL);
+	add_clock(&o);
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 2);
+	CHECK_EQ(kernel.calls[0].pid, -1);
+	CHECK_EQ(kernel.calls[1].pid, -1);
+	CHECK_EQ(o.counters.at[1].tid, -1);
+	opening_fini(&o);
+}
+
+TEST(open_keeps_an_event_to_the_cpus_of_its_pmu)
+{
+	struct opening o;
+	struct event *e;
+
+	opening_init(&o, 4, NULL);
+	add_clock(&o);
+	e = add(&o, 11, 1, "power/energy-pkg/");
+	vec_add(&e->cpus, (u32)0);
+	vec_add(&e->cpus, (u32)2);
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 6);
+	CHECK_EQ(kernel.calls[4].cpu, 0);
+	CHECK_EQ(kernel.calls[5].cpu, 2);
+	CHECK_EQ(o.events.at[0].n_ids, 4);
+	CHECK_EQ(o.events.at[1].n_ids, 2);
+	CHECK_EQ(o.events.at[1].ids[1], id_of(5));
+	opening_fini(&o);
+}
+
+TEST(open_gives_the_members_of_a_group_their_leaders_descriptor_of_the_same_cpu_and_thread)
+{
+	struct opening o;
+
+	opening_init(&o, 2, two_threads);
+	add_clock(&o);
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
+	o.events.at[1].leader = 0;
+	o.events.at[0].n_members = 2;
+	o.events.at[1].n_members = 0;
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 12);
+	for (size_t i = 0; i < 4; i++) {
+		CHECK_EQ(kernel.calls[i].group_fd, -1);
+		CHECK_EQ(kernel.calls[4 + i].group_fd, kernel.calls[i].fd);
+		CHECK_EQ(kernel.calls[4 + i].cpu, kernel.calls[i].cpu);
+		CHECK_EQ(kernel.calls[4 + i].pid, kernel.calls[i].pid);
+		CHECK_EQ(kernel.calls[8 + i].group_fd, -1);
+	}
+	opening_fini(&o);
+}
+
+TEST(open_reads_ids_where_the_kernel_has_no_ioctl_for_them)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	kernel.is_before_3_12 = true;
+	add_clock(&o)->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED;
+	check_opens(&o);
+	CHECK_EQ(o.counters.at[0].id, id_of(0));
+	CHECK_EQ(o.counters.at[1].id, id_of(1));
+	CHECK_EQ(o.events.at[0].ids[1], id_of(1));
+	opening_fini(&o);
+}
+
+/* ---- precision ---- */
+
+TEST(open_lowers_precision_step_by_step_to_what_the_machine_can_do)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		for (unsigned can = 0; can <= 3; can++) {
+			struct opening o;
+
+			opening_init(&o, 1, one_thread);
+			kernel.is_imprecise = errnos[i];
+			kernel.precise_max = can;
+			add_cycles(&o);
+			check_opens(&o);
+			CHECK_EQ(kernel.n, 4 - can);
+			for (size_t k = 0; k < kernel.n; k++)
+				CHECK_EQ(attr_precise(&kernel.calls[k].attr), 3 - k);
+			CHECK_EQ(attr_precise(&o.events.at[0].attr), can);
+			CHECK_STR(o.events.at[0].name, "cycles:P");
+			CHECK_EQ(
+				said_count(&o.said, "debug: event 'cycles:P': precision"), 3 - can);
+			CHECK_EQ(said_count(&o.said, "\n"), 3 - can);
+			opening_fini(&o);
+		}
+	}
+}
+
+TEST(open_opens_all_cpus_anew_when_a_later_one_refuses)
+{
+	struct opening o;
+
+	opening_init(&o, 3, one_thread);
+	kernel.is_imprecise = EOPNOTSUPP;
+	kernel.precise_max = 2;
+	kernel.only_cpu = 1 + 1;
+	add_clock(&o);
+	add_cycles(&o);
+	check_opens(&o);
+	/* The clock on three CPUs; cycles:ppp on 0 and 1, cycles:pp on all. */
+	CHECK_EQ(kernel.n, 3 + 2 + 3);
+	CHECK_EQ(o.counters.n, 6);
+	for (size_t i = 0; i < 3; i++) {
+		CHECK_EQ(o.counters.at[i].fd, kernel.calls[i].fd);
+		CHECK_EQ(attr_precise(&kernel.calls[5 + i].attr), 2);
+		CHECK_EQ(o.counters.at[3 + i].cpu, i);
+		CHECK_EQ(o.events.at[1].ids[i], id_of(5 + i));
+		CHECK(fcntl(o.counters.at[i].fd, F_GETFD) >= 0);
+	}
+	CHECK_EQ(kernel.calls[4].sys, EOPNOTSUPP);
+	CHECK_EQ(o.events.at[1].n_ids, 3);
+	opening_fini(&o);
+}
+
+TEST(open_does_not_lower_a_precision_that_was_asked_for)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.is_imprecise = EOPNOTSUPP;
+	attr_set_precise(
+		&add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions:pp")->attr,
+		2);
+	check_fails(&o, ERR_UNSUPPORTED,
+		"opening 'instructions:pp': this PMU cannot do it; 'cpu-clock', 'task-clock' and "
+		"'page-faults' work "
+		"everywhere");
+	CHECK_EQ(kernel.n, 1);
+	CHECK_STR(str_text(&o.said.text), "");
+	opening_fini(&o);
+}
+
+/* ---- old kernels ---- */
+
+/* Youngest first: what a kernel of the version before does not know. */
+static const struct {
+	u64 flag, read_format;
+	const char *said;
+} features[] = {
+	{0, PERF_FORMAT_LOST, "'read_format LOST' (Linux 6.0 does)"},
+	{ATTR_BUILD_ID, 0, "'build_id' (Linux 5.12 does)"},
+	{ATTR_TEXT_POKE, 0, "'text_poke' (Linux 5.9 does)"},
+	{ATTR_CGROUP, 0, "'cgroup' (Linux 5.7 does)"},
+	{ATTR_BPF_EVENT, 0, "'bpf_event' (Linux 5.1 does)"},
+	{ATTR_KSYMBOL, 0, "'ksymbol' (Linux 5.1 does)"},
+	{ATTR_NAMESPACES, 0, "'namespaces' (Linux 4.12 does)"},
+	{ATTR_COMM_EXEC, 0, "'comm_exec' (Linux 3.16 does)"},
+	{ATTR_MMAP2, 0, "'mmap2' (Linux 3.12 does)"},
+	{ATTR_EXCLUDE_GUEST, 0, "'exclude_guest' (Linux 3.2 does)"},
+	{ATTR_SAMPLE_ID_ALL, 0, "'sample_id_all' (Linux 2.6.38 does)"},
+};
+
+TEST(open_gives_up_features_from_the_youngest_on_until_an_old_kernel_agrees)
+{
+	for (size_t n_unknown = 0; n_unknown <= ARRAY_SIZE(features); n_unknown++) {
+		struct opening o;
+		struct event_attr full;
+
+		opening_init(&o, 2, one_thread);
+		for (size_t i = 0; i < n_unknown; i++) {
+			kernel.unknown_flags |= features[i].flag;
+			kernel.unknown_read_format |= features[i].read_format;
+		}
+		add_clock(&o);
+		o.events.at[0].attr.flags |= YOUNG_FLAGS;
+		o.events.at[0].attr.read_format |= PERF_FORMAT_LOST;
+		full = o.events.at[0].attr;
+		check_opens(&o);
+		/* On the first CPU all that must go goes; the second then agrees at once. */
+		CHECK_EQ(kernel.n, n_unknown + 2);
+		for (size_t i = 0; i <= n_unknown; i++) {
+			CHECK(!memcmp(&kernel.calls[i].attr, &full, sizeof(full)));
+			full.flags &= i < n_unknown ? ~features[i].flag : ~0ULL;
+			full.read_format &= i < n_unknown ? ~features[i].read_format : ~0ULL;
+		}
+		CHECK(!memcmp(&o.events.at[0].attr, &full, sizeof(full)));
+		CHECK_STR(o.events.at[0].name, "cpu-clock");
+		for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+			CHECK_EQ(said_count(&o.said, features[i].said), i < n_unknown);
+		CHECK_EQ(
+			said_count(&o.said, "note: event 'cpu-clock': this kernel does not know '"),
+			n_unknown);
+		CHECK_EQ(said_count(&o.said, "\n"), n_unknown);
+		opening_fini(&o);
+	}
+}
+
+TEST(open_says_each_step_once_however_many_cpus_and_threads_there_are)
+{
+	struct opening o;
+
+	opening_init(&o, 4, three_threads);
+	kernel.unknown_flags = ATTR_MMAP2;
+	add_clock(&o)->attr.flags |= ATTR_MMAP2;
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults")->attr.flags |=
+		ATTR_MMAP2;
+	check_opens(&o);
+	CHECK_STR(str_text(&o.said.text), "note: event 'cpu-clock': this kernel does not know "
+					  "'mmap2' (Linux 3.12 does): recorded without\n"
+					  "note: event 'page-faults': this kernel does not know "
+					  "'mmap2' (Linux 3.12 does): recorded without\n");
+	opening_fini(&o);
+}
+
+TEST(open_ends_with_the_reason_when_no_feature_is_left_to_give_up)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.always = EINVAL;
+	add_clock(&o)->attr.flags |= ATTR_MMAP2 | ATTR_SAMPLE_ID_ALL;
+	check_fails(&o, ERR_UNSUPPORTED,
+		"opening 'cpu-clock': the kernel finds the combination invalid (EINVAL)");
+	CHECK_EQ(kernel.n, 3);
+	opening_fini(&o);
+}
+
+TEST(open_names_the_hardware_that_invalid_precise_and_branch_events_need)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.always = EINVAL;
+	attr_set_precise(
+		&add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions:ppp")->attr,
+		3);
+	check_fails(&o, ERR_UNSUPPORTED,
+		"opening 'instructions:ppp': the kernel finds the combination invalid (EINVAL); "
+		"precise events (:p) need "
+		"PEBS, IBS or SPE");
+	opening_fini(&o);
+
+	opening_init(&o, 1, one_thread);
+	kernel.always = EINVAL;
+	add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "branches")
+		->attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	check_fails(&o, ERR_UNSUPPORTED,
+		"opening 'branches': the kernel finds the combination invalid (EINVAL); branch "
+		"stacks need LBR, BRS or "
+		"BRBE");
+	opening_fini(&o);
+}
+
+TEST(open_shrinks_an_attr_that_is_too_large_for_the_kernel)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	kernel.attr_size_max = 112;
+	add_clock(&o);
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 3);
+	CHECK_EQ(kernel.calls[0].attr.size, 128);
+	CHECK_EQ(kernel.calls[1].attr.size, 64);
+	CHECK_EQ(o.events.at[0].attr.size, 64);
+	CHECK_STR(
+		str_text(&o.said.text), "debug: event 'cpu-clock': an attr of 64 bytes is tried\n");
+	opening_fini(&o);
+
+	/* What is in use has to fit. */
+	opening_init(&o, 1, one_thread);
+	kernel.attr_size_max = 112;
+	add_clock(&o)->attr.branch_sample_type = 1;
+	check_opens(&o);
+	CHECK_EQ(o.events.at[0].attr.size, 80);
+	opening_fini(&o);
+}
+
+TEST(open_fails_when_even_the_smallest_attr_is_too_large)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.attr_size_max = 64;
+	add_clock(&o)->attr.config2 = 1;
+	CHECK_EQ(go(&o), ERR_SYS);
+	CHECK_EQ(o.err.sys, E2BIG);
+	CHECK_HAS(o.err.msg, "opening 'cpu-clock': ");
+	CHECK_EQ(kernel.n, 2);
+	CHECK_EQ(kernel.calls[1].attr.size, 72);
+	opening_fini(&o);
+}
+
+/* ---- machines without a PMU ---- */
+
+TEST(open_samples_by_the_clock_where_there_is_no_pmu)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, ENODEV, ENXIO, EINVAL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		struct opening o;
+
+		opening_init(&o, 2, two_threads);
+		kernel.has_no_pmu = errnos[i];
+		add_cycles(&o);
+		check_opens(&o);
+		/* Precision 3 to 0, then the clock on two CPUs for two threads. */
+		CHECK_EQ(kernel.n, 4 + 4);
+		for (size_t k = 0; k < 4; k++) {
+			CHECK_EQ(kernel.calls[k].attr.type, PERF_TYPE_HARDWARE);
+			CHECK_EQ(attr_precise(&kernel.calls[k].attr), 3 - k);
+			CHECK_EQ(kernel.calls[4 + k].attr.type, PERF_TYPE_SOFTWARE);
+			CHECK_EQ(kernel.calls[4 + k].attr.config, PERF_COUNT_SW_CPU_CLOCK);
+			CHECK_EQ(kernel.calls[4 + k].attr.sample_period, 4000);
+		}
+		CHECK_EQ(attr_precise(&o.events.at[0].attr), 0);
+		CHECK_STR(o.events.at[0].name, "cpu-clock");
+		CHECK_EQ(said_count(&o.said, "note: "), 1);
+		CHECK_HAS(str_text(&o.said.text),
+			"note: event 'cycles:P': this machine offers no hardware cycle counter "
+			"(most virtual machines do "
+			"not): the timer 'cpu-clock' samples instead\n");
+		opening_fini(&o);
+	}
+}
+
+TEST(open_keeps_all_features_when_it_is_the_pmu_that_is_missing)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, ENODEV, ENXIO};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		struct opening o;
+
+		opening_init(&o, 1, one_thread);
+		kernel.has_no_pmu = errnos[i];
+		add_cycles(&o)->attr.flags |= YOUNG_FLAGS;
+		check_opens(&o);
+		CHECK_EQ(o.events.at[0].attr.flags & YOUNG_FLAGS, YOUNG_FLAGS);
+		CHECK_EQ(said_count(&o.said, "does not know"), 0);
+		opening_fini(&o);
+	}
+}
+
+TEST(open_keeps_in_the_clocks_name_which_side_is_measured)
+{
+	static const struct {
+		const char *name, *becomes;
+		u64 flags;
+	} rows[] = {
+		{"cycles", "cpu-clock", 0},
+		{"cycles:u", "cpu-clock:u", ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV},
+		{"cycles:k", "cpu-clock:k", ATTR_EXCLUDE_USER | ATTR_EXCLUDE_HV},
+		{"cycles:pp", "cpu-clock", 2ULL << ATTR_PRECISE_SHIFT},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct opening o;
+
+		opening_init(&o, 1, one_thread);
+		kernel.has_no_pmu = ENOENT;
+		add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rows[i].name)->attr.flags |=
+			rows[i].flags;
+		check_opens(&o);
+		CHECK_STR(o.events.at[0].name, rows[i].becomes);
+		CHECK_EQ(o.events.at[0].attr.flags & ~(ATTR_DISABLED | ATTR_INHERIT | ATTR_FREQ),
+			rows[i].flags & ~ATTR_PRECISE_MASK);
+		opening_fini(&o);
+	}
+}
+
+TEST(open_has_no_substitute_for_other_hardware_events)
+{
+	static const char text[] =
+		"this machine has no such hardware counter (virtual machines often have none); "
+		"'cpu-clock', 'task-clock' and 'page-faults' work everywhere";
+	static const struct {
+		u32 type;
+		u64 config;
+		int sys;
+	} rows[] = {
+		{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, ENOENT},
+		{PERF_TYPE_HW_CACHE, 0x10000, ENODEV},
+		{PERF_TYPE_RAW, 0xc0, ENXIO},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char message[256];
+		struct opening o;
+
+		opening_init(&o, 1, one_thread);
+		kernel.has_no_pmu = rows[i].sys;
+		add(&o, rows[i].type, rows[i].config, "event");
+		snprintf(message, sizeof(message), "opening 'event': %s", text);
+		check_fails(&o, ERR_UNSUPPORTED, message);
+		CHECK_EQ(kernel.n, 1);
+		opening_fini(&o);
+	}
+}
+
+TEST(open_does_not_put_a_clock_into_a_group_of_hardware_events)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.has_no_pmu = ENOENT;
+	add_clock(&o);
+	add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles");
+	o.events.at[1].leader = 0;
+	check_fails(&o, ERR_UNSUPPORTED,
+		"opening 'cycles': this machine has no such hardware counter (virtual machines "
+		"often have none); "
+		"'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
+	opening_fini(&o);
+}
+
+/* ---- privileges ---- */
+
+/* Goes on without any, so that the sysctl counts; skips where that forbids nothing. */
+static void become_unprivileged(void)
+{
+	struct privilege p;
+
+	if (geteuid() == 0 && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+		SKIP("cannot become somebody else: %s", strerror(errno));
+	/* Else the leak checker could not look at us. */
+	prctl(PR_SET_DUMPABLE, 1);
+	privilege_read(&p);
+	if (!p.has_perf_events)
+		SKIP("this kernel has no perf events");
+	if (privilege_allows(&p, PRIVILEGE_KERNEL))
+		SKIP("perf_event_paranoid is %lld: everybody may measure the kernel",
+			(long long)p.paranoid);
+}
+
+TEST(open_leaves_the_kernel_out_where_it_may_not_be_measured)
+{
+	static const struct {
+		u32 type;
+		const char *name, *becomes;
+	} rows[] = {
+		{PERF_TYPE_SOFTWARE, "cpu-clock", "cpu-clock:u"},
+		{PERF_TYPE_HARDWARE, "instructions:pp", "instructions:ppu"},
+		{PERF_TYPE_TRACEPOINT, "sched:sched_switch", "sched:sched_switch:u"},
+	};
+
+	become_unprivileged();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct opening o;
+		struct privilege p;
+		char why[512], said[1024];
+
+		opening_init(&o, 2, one_thread);
+		kernel.denies_kernel = i & 1 ? EPERM : EACCES;
+		add(&o, rows[i].type, 1, rows[i].name);
+		check_opens(&o);
+		CHECK_EQ(kernel.n, 3);
+		CHECK_EQ(kernel.calls[1].attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV),
+			ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV);
+		CHECK_STR(o.events.at[0].name, rows[i].becomes);
+		privilege_read(&p);
+		snprintf(said, sizeof(said), "note: event '%s': only user space is measured: %s\n",
+			rows[i].name, privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
+		CHECK_STR(str_text(&o.said.text), said);
+		CHECK_HAS(said, "perf_event_paranoid is ");
+		CHECK_HAS(said, "CAP_PERFMON");
+		CHECK_HAS(said, "run 'sudo sysctl kernel.perf_event_paranoid=1'");
+		opening_fini(&o);
+	}
+}
+
+TEST(open_goes_down_both_ladders_without_privileges_and_without_a_pmu)
+{
+	struct opening o;
+
+	become_unprivileged();
+	opening_init(&o, 1, one_thread);
+	kernel.denies_kernel = EACCES;
+	kernel.has_no_pmu = ENOENT;
+	add_cycles(&o);
+	check_opens(&o);
+	/* The kernel; four precisions; the clock. */
+	CHECK_EQ(kernel.n, 1 + 4 + 1);
+	CHECK_STR(o.events.at[0].name, "cpu-clock:u");
+	CHECK_EQ(said_count(&o.said, "note: "), 2);
+	CHECK_HAS(str_text(&o.said.text),
+		"note: event 'cycles:Pu': this machine offers no hardware cycle counter");
+	opening_fini(&o);
+}
+
+TEST(open_says_what_measuring_a_whole_cpu_needs)
+{
+	struct opening o;
+
+	become_unprivileged();
+	opening_init(&o, 1, NULL);
+	kernel.denies_kernel = EACCES;
+	add_clock(&o);
+	CHECK_EQ(go(&o), ERR_PERM);
+	CHECK_EQ(kernel.n, 1);
+	CHECK_EQ(o.err.sys, EACCES);
+	CHECK_HAS(o.err.msg, "opening 'cpu-clock': access denied: perf_event_paranoid is ");
+	CHECK_HAS(o.err.msg, "measuring all processes (-a, -C) needs 0 or less, or CAP_PERFMON");
+	CHECK_HAS(o.err.msg, "run 'sudo sysctl kernel.perf_event_paranoid=0', or pace as root");
+	opening_fini(&o);
+}
+
+TEST(open_says_whose_process_it_is_when_that_is_the_obstacle)
+{
+	struct privilege p;
+	struct opening o;
+
+	become_unprivileged();
+	privilege_read(&p);
+	if (!privilege_allows(&p, PRIVILEGE_USER))
+		SKIP("perf_event_paranoid is %lld: not even own processes can be measured",
+			(long long)p.paranoid);
+	opening_init(&o, 1, one_thread);
+	kernel.always = EACCES;
+	add_clock(&o)->attr.flags |= ATTR_EXCLUDE_KERNEL;
+	check_fails(&o, ERR_PERM,
+		"opening 'cpu-clock' on process 101: it belongs to another user; measuring it "
+		"needs CAP_PERFMON, "
+		"CAP_SYS_PTRACE or root");
+	opening_fini(&o);
+}
+
+TEST(open_suspects_a_filter_when_the_kernel_refuses_what_it_allows)
+{
+	struct privilege p;
+	struct opening o;
+
+	privilege_read(&p);
+	if (!p.has_perfmon)
+		SKIP("without CAP_PERFMON there are nearer reasons");
+	opening_init(&o, 1, NULL);
+	kernel.always = EPERM;
+	add_clock(&o);
+	CHECK_EQ(go(&o), ERR_PERM);
+	CHECK_HAS(o.err.msg, "opening 'cpu-clock': not permitted: perf_event_paranoid is ");
+	CHECK_HAS(o.err.msg, "which allows measuring all processes (-a, -C), yet the kernel "
+			     "refused: a seccomp filter");
+	opening_fini(&o);
+}
+
+/* ---- threads that end ---- */
+
+TEST(open_skips_a_thread_that_has_ended_meanwhile)
+{
+	struct opening o;
+
+	opening_init(&o, 2, three_threads);
+	kernel.gone[0] = 102;
+	add_clock(&o);
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 5);
+	CHECK_EQ(o.counters.n, 4);
+	CHECK_EQ(o.counters.at[1].tid, 101);
+	CHECK_EQ(o.counters.at[2].tid, 103);
+	CHECK_EQ(o.events.at[0].n_ids, 4);
+	CHECK_STR(str_text(&o.said.text), "debug: thread 102 has ended\n");
+	opening_fini(&o);
+}
+
+TEST(open_fails_when_all_threads_have_ended)
+{
+	struct opening o;
+
+	opening_init(&o, 2, two_threads);
+	kernel.gone[0] = 101;
+	kernel.gone[1] = 102;
+	add_clock(&o);
+	check_fails(&o, ERR_NOENT, "process 100 has ended");
+	CHECK_EQ(kernel.n, 2);
+	opening_fini(&o);
+}
+
+TEST(open_counts_an_ended_thread_once_however_often_it_tries_again)
+{
+	struct opening o;
+
+	/* Each step down walks through all threads again; one of the two lives. */
+	opening_init(&o, 1, two_threads);
+	kernel.gone[0] = 101;
+	kernel.is_imprecise = EOPNOTSUPP;
+	add_cycles(&o);
+	check_opens(&o);
+	CHECK_EQ(o.counters.n, 1);
+	CHECK_EQ(o.counters.at[0].tid, 102);
+	CHECK_EQ(attr_precise(&o.events.at[0].attr), 0);
+	opening_fini(&o);
+}
+
+TEST(open_opens_a_member_alone_where_its_leaders_thread_has_ended)
+{
+	struct opening o;
+
+	opening_init(&o, 1, two_threads);
+	add_clock(&o);
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	o.events.at[1].leader = 0;
+	kernel.gone[0] = 101;
+	check_opens(&o);
+	CHECK_EQ(kernel.n, 4);
+	CHECK_EQ(kernel.calls[3].group_fd, kernel.calls[1].fd);
+	CHECK_EQ(o.counters.n, 2);
+	opening_fini(&o);
+}
+
+/* ---- the bottom ---- */
+
+TEST(open_explains_each_refusal_that_no_step_helps_against)
+{
+	struct rlimit limit;
+	char too_many[256];
+	struct {
+		int sys, code;
+		const char *message;
+	} rows[] = {
+		{ENOENT, ERR_UNSUPPORTED, "opening 'cpu-clock': this kernel does not have it"},
+		{EOPNOTSUPP, ERR_UNSUPPORTED, "opening 'cpu-clock': this PMU cannot do it"},
+		{ENODEV, ERR_NOENT, "opening 'cpu-clock': CPU 0 is not online"},
+		{EBUSY, ERR_SYS,
+			"opening 'cpu-clock': the PMU is in use by somebody who does not share it"},
+		{ENOSYS, ERR_UNSUPPORTED,
+			"opening 'cpu-clock': this kernel was built without CONFIG_PERF_EVENTS"},
+		{EMFILE, ERR_LIMIT, too_many},
+		{ENOMEM, ERR_SYS, "opening 'cpu-clock': Cannot allocate memory"},
+		{ENOSPC, ERR_SYS, "opening 'cpu-clock': No space left on device"},
+	};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	snprintf(too_many, sizeof(too_many),
+		"opening 'cpu-clock': %llu files are open and that is the limit: raise it ('ulimit "
+		"-n'), or choose fewer "
+		"threads (-t) or CPUs (-C)",
+		(unsigned long long)limit.rlim_cur);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct opening o;
+
+		opening_init(&o, 1, one_thread);
+		kernel.always = rows[i].sys;
+		add_clock(&o);
+		check_fails(&o, rows[i].code, rows[i].message);
+		CHECK_EQ(kernel.n, 1);
+		CHECK_STR(str_text(&o.said.text), "");
+		opening_fini(&o);
+	}
+}
+
+TEST(open_closes_everything_when_a_later_event_cannot_be_opened)
+{
+	struct opening o;
+
+	opening_init(&o, 4, two_threads);
+	add_clock(&o);
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	kernel.calls_max = 13;
+	CHECK_EQ(go(&o), ERR_LIMIT);
+	CHECK_EQ(kernel.n, 14);
+	for (size_t i = 0; i < 13; i++)
+		CHECK(kernel.calls[i].fd >= 0 && fcntl(kernel.calls[i].fd, F_GETFD) < 0 &&
+			errno == EBADF);
+	opening_fini(&o);
+}
+
+TEST(open_closes_everything_when_ids_cannot_be_had)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	kernel.is_before_3_12 = kernel.has_no_ids = true;
+	add_clock(&o);
+	check_fails(&o, ERR_LIMIT, "a pinned event lost its place on the PMU and counts no more");
+	CHECK_EQ(kernel.n, 2);
+	opening_fini(&o);
+}
+
+TEST(open_works_without_anybody_to_tell)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.has_no_pmu = ENOENT;
+	add_cycles(&o);
+	CHECK_EQ(open_events(&o.events, &o.target, &o.counters, NULL, &o.err), 0);
+	CHECK_STR(o.events.at[0].name, "cpu-clock");
+	opening_fini(&o);
+}
+
+/* ---- the limit of open files ---- */
+
+TEST(open_raises_the_soft_limit_of_files_as_far_as_is_needed)
+{
+	struct rlimit limit;
+	struct err err;
+	rlim_t most;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	most = limit.rlim_max;
+	if (limit.rlim_max < 600)
+		SKIP("the hard limit is %llu", (unsigned long long)limit.rlim_max);
+	limit.rlim_cur = 64;
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	CHECK_EQ(open_raise_limit(64, &err), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	CHECK_EQ(limit.rlim_cur, 64);
+	CHECK_EQ(open_raise_limit(600, &err), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	CHECK_EQ(limit.rlim_cur, 600);
+	CHECK_EQ(limit.rlim_max, most);
+}
+
+TEST(open_raises_the_hard_limit_of_files_for_root)
+{
+	struct rlimit limit = {.rlim_cur = 64, .rlim_max = 128};
+	struct err err;
+
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_max = 129;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		SKIP("only root may");
+	CHECK_EQ(open_raise_limit(300, &err), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	CHECK_EQ(limit.rlim_cur, 300);
+}
+
+TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
+{
+	struct rlimit limit = {.rlim_cur = 64, .rlim_max = 128};
+	struct opening o;
+
+	if (geteuid() == 0 && setresuid(65534, 65534, 65534))
+		SKIP("root may raise the hard limit");
+	prctl(PR_SET_DUMPABLE, 1);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	opening_init(&o, 10, two_threads);
+	add_clock(&o);
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
+	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, "cs");
+	/* 4 events on 10 CPUs for 2 threads, and 64 for rings, output and pipes. */
+	check_fails(&o, ERR_LIMIT,
+		"144 files have to be open at once (one for each event, CPU and thread), the hard "
+		"limit is 128: raise it "
+		"('ulimit -Hn 144' as root), or choose fewer threads (-t) or CPUs (-C)");
+	CHECK_EQ(kernel.n, 0);
+	/* What can be had is had all the same. */
+	getrlimit(RLIMIT_NOFILE, &limit);
+	CHECK_EQ(limit.rlim_cur, 128);
+	opening_fini(&o);
+}

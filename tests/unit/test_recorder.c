@@ -1,0 +1,464 @@
+#include "file/recorder.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "event/abi.h"
+#include "file/reader.h"
+#include "test.h"
+#include "unit/recording.h"
+#include "unit/said.h"
+
+enum { SAMPLE_BITS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER };
+
+struct fixture {
+	struct event_list events;
+	struct counters counters;
+	struct workload workload;
+	bool has_workload;
+	struct recorder recorder;
+	struct writer writer;
+	const char *path;
+};
+
+static void add_event(struct fixture *f, u64 config, u64 period)
+{
+	struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE_VER7,
+		.config = config,
+		.sample_period = period,
+		.sample_type = SAMPLE_BITS,
+		.read_format = PERF_FORMAT_ID,
+		.flags = ATTR_DISABLED | ATTR_INHERIT | ATTR_ENABLE_ON_EXEC | ATTR_SAMPLE_ID_ALL |
+			 ATTR_EXCLUDE_KERNEL};
+
+	if (!f->events.n)
+		attr.flags |= ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK;
+	event_add(&f->events, &attr, "an event");
+}
+
+/* Opens every event for that task on every CPU; skips where that is not allowed. */
+static void open_counters(struct fixture *f, pid_t tid)
+{
+	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct err err;
+
+	vec_each (e, &f->events) {
+		e->ids = arena_alloc(&f->events.arena, n_cpus * sizeof(u64));
+		for (int cpu = 0; cpu < n_cpus; cpu++) {
+			struct counter c = {.event = e - f->events.at, .cpu = cpu, .tid = tid};
+
+			c.fd = perf_event_open(&e->attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+			if (c.fd < 0)
+				SKIP("perf_event_open: %s", strerror(errno));
+			CHECK_EQ(counter_fetch_id(&c, &e->attr, &err), 0);
+			e->ids[e->n_ids++] = c.id;
+			vec_add(&f->counters, c);
+		}
+	}
+}
+
+static void block_signals(void)
+{
+	sigset_t signals;
+
+	recorder_signals(&signals);
+	CHECK_EQ(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
+}
+
+/* A shell at its gate, watched by the events that were added. */
+static void start_shell(struct fixture *f, const char *script, u64 pages)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	struct err err;
+
+	block_signals();
+	CHECK_EQ(workload_start(&f->workload, argv, &err), 0);
+	f->has_workload = true;
+	open_counters(f, f->workload.pid);
+	if (recorder_open(&f->recorder, &f->counters, pages, NULL, &err))
+		SKIP("%s", err.msg);
+	if (!f->path)
+		f->path = test_path("perf.data");
+	if (writer_open(&f->writer, f->path, &f->events, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
+static enum recorder_end run(struct fixture *f, struct err *err)
+{
+	if (f->has_workload)
+		CHECK_EQ(workload_go(&f->workload, "sh", err), 0);
+	return recorder_run(&f->recorder, &f->writer, f->has_workload ? &f->workload : NULL, err);
+}
+
+static void fixture_fini(struct fixture *f)
+{
+	recorder_close(&f->recorder);
+	writer_close(&f->writer, true);
+	counters_close(&f->counters);
+	if (f->has_workload)
+		workload_close(&f->workload);
+	event_list_fini(&f->events);
+}
+
+/* What the file has, though nobody has finished it yet. */
+struct contents {
+	u64 n_samples, n_by_event[2], n_exec, n_exit, n_rounds, n_lost;
+	u32 last_type;
+};
+
+static void count_record(const struct fixture *f, const struct record *rec, struct contents *c)
+{
+	union record_body body;
+	struct err err;
+	u64 id;
+
+	c->last_type = rec->type;
+	c->n_rounds += rec->type == PERF_RECORD_FINISHED_ROUND;
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		c->n_samples++;
+		id = load_u64(rec->at + RECORD_HEADER_SIZE);
+		vec_each (e, &f->events)
+			for (u32 i = 0; i < e->n_ids; i++)
+				c->n_by_event[e - f->events.at] += e->ids[i] == id;
+		return;
+	}
+	if (record_decode(rec, rec->type < PERF_RECORD_USER_TYPE_START ? 40 - 8 * 2 : 0, &body,
+		    &err) <= 0)
+		return;
+	c->n_exec += rec->type == PERF_RECORD_COMM && rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+	c->n_exit += rec->type == PERF_RECORD_EXIT;
+	c->n_lost += rec->type == PERF_RECORD_LOST ? body.lost.lost : 0;
+}
+
+static struct contents read_file(const struct fixture *f)
+{
+	struct contents c = {0};
+	struct reader_cursor cursor;
+	struct reader reader;
+	struct record rec;
+	struct err err;
+
+	if (reader_open(&reader, f->path, NULL, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
+	while (reader_next(&cursor, &rec, &err) > 0)
+		count_record(f, &rec, &c);
+	CHECK(!cursor.damage.reason);
+	CHECK_EQ(reader.header.data.size, writer_data_bytes(&f->writer));
+	reader_cursor_fini(&cursor);
+	reader_close(&reader);
+	return c;
+}
+
+/* ---- to the end ---- */
+
+TEST(recorder_records_a_command_from_its_exec_to_its_exit)
+{
+	struct fixture f = {0};
+	struct contents c;
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "exit 7", 64);
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	CHECK_EQ(f.recorder.signal, 0);
+	CHECK(workload_reap(&f.workload, true));
+	CHECK_EQ(workload_exit_status(&f.workload), 7);
+	c = read_file(&f);
+	CHECK_EQ(c.n_exec, 1);
+	CHECK_EQ(c.n_exit, 1);
+	CHECK(c.n_samples > 20);
+	CHECK_EQ(c.n_by_event[0], c.n_samples);
+	CHECK_EQ(c.n_rounds, f.recorder.n_rounds);
+	CHECK_EQ(c.last_type, PERF_RECORD_FINISHED_ROUND);
+	CHECK_EQ(c.n_lost, 0);
+	CHECK_EQ(f.recorder.n_broken_rings, 0);
+	fixture_fini(&f);
+}
+
+TEST(recorder_follows_the_children_of_a_command)
+{
+	struct fixture f = {0};
+	struct contents c;
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "for i in 1 2 3; do /bin/true; done; (exit 0) & wait", 64);
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	c = read_file(&f);
+	CHECK_EQ(c.n_exec, 4);
+	CHECK_EQ(c.n_exit, 5);
+	fixture_fini(&f);
+}
+
+TEST(recorder_lets_all_events_of_a_cpu_share_a_ring)
+{
+	struct fixture f = {0};
+	struct contents c;
+	struct err err;
+	u64 counted[2] = {0};
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS_MIN, 1);
+	start_shell(&f, ":", 64);
+	CHECK_EQ(f.recorder.rings.n, sysconf(_SC_NPROCESSORS_ONLN));
+	CHECK_EQ(f.recorder.rings.at[0].n_counters, 2);
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	c = read_file(&f);
+	vec_each (counter, &f.counters) {
+		struct counter_value value;
+		size_t n;
+
+		CHECK_EQ(counter_read(
+				 counter, &f.events.at[counter->event].attr, &value, 1, &n, &err),
+			0);
+		counted[counter->event] += value.value;
+	}
+	/* Every event that was counted is a sample in the file. */
+	CHECK_EQ(c.n_by_event[0], counted[0]);
+	CHECK_EQ(c.n_by_event[1], counted[1]);
+	CHECK(c.n_by_event[1] > 0);
+	CHECK_EQ(c.n_samples, counted[0] + counted[1]);
+	fixture_fini(&f);
+}
+
+TEST(recorder_with_rings_that_are_too_small_loses_nothing_silently)
+{
+	struct fixture f = {0};
+	struct contents c;
+	struct err err;
+	u64 counted = 0, lost = 0;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	/* Samples only, so that every record that is lost is one of them. */
+	f.events.at[0].attr.flags &=
+		~(ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK);
+	f.events.at[0].attr.read_format |= PERF_FORMAT_LOST;
+	start_shell(&f, "for i in 1 2 3 4 5 6; do (i=1; :) ; done", 1);
+	CHECK_EQ(f.recorder.pages, 1);
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	c = read_file(&f);
+	vec_each (counter, &f.counters) {
+		struct counter_value value;
+		size_t n;
+
+		CHECK_EQ(counter_read(counter, &f.events.at[0].attr, &value, 1, &n, &err), 0);
+		counted += value.value;
+		lost += value.lost;
+	}
+	CHECK_EQ(c.n_samples + lost, counted);
+	/* What was lost last is told by no record: none came behind it. */
+	CHECK(c.n_lost <= lost);
+	fixture_fini(&f);
+}
+
+TEST(recorder_of_threads_ends_when_they_have_ended)
+{
+	struct fixture f = {0};
+	struct err err;
+	pid_t pid;
+	int gate[2];
+
+	block_signals();
+	CHECK_EQ(pipe(gate), 0);
+	pid = fork();
+	if (!pid) {
+		char byte;
+
+		close(gate[1]);
+		_exit(read(gate[0], &byte, 1) != 1);
+	}
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	f.events.at[0].attr.flags &= ~(ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
+	open_counters(&f, pid);
+	if (recorder_open(&f.recorder, &f.counters, 8, NULL, &err))
+		SKIP("%s", err.msg);
+	f.path = test_path("perf.data");
+	CHECK_EQ(writer_open(&f.writer, f.path, &f.events, &err), 0);
+	CHECK_EQ(write(gate[1], "g", 1), 1);
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	CHECK_EQ(read_file(&f).n_exit, 1);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	fixture_fini(&f);
+	close(gate[0]);
+	close(gate[1]);
+}
+
+/* ---- before the end ---- */
+
+static pid_t send_later(int signal)
+{
+	pid_t to = getpid(), pid = fork();
+
+	if (!pid) {
+		usleep(150000);
+		kill(to, signal);
+		_exit(0);
+	}
+	return pid;
+}
+
+TEST(recorder_ends_at_a_signal_and_says_which)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct fixture f = {0};
+		struct contents c;
+		struct err err;
+		pid_t sender;
+
+		add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		start_shell(&f, "exec sleep 60", 64);
+		sender = send_later(signals[i]);
+		CHECK_EQ(run(&f, &err), RECORDER_SIGNAL);
+		CHECK_EQ(f.recorder.signal, signals[i]);
+		/* kill(1) meant only us; a terminal would have told the command too. */
+		CHECK(!f.recorder.is_signal_for_group);
+		CHECK(!workload_reap(&f.workload, false));
+		c = read_file(&f);
+		CHECK_EQ(c.n_exec, 2);
+		CHECK_EQ(c.n_exit, 0);
+		CHECK(c.n_samples > 0);
+		kill(f.workload.pid, SIGKILL);
+		CHECK(workload_reap(&f.workload, true));
+		CHECK_EQ(workload_exit_status(&f.workload), 128 + SIGKILL);
+		waitpid(sender, NULL, 0);
+		fixture_fini(&f);
+		unlink(test_path("perf.data"));
+	}
+}
+
+TEST(recorder_file_can_be_read_while_it_runs)
+{
+	struct fixture f = {0};
+	struct err err;
+	int status;
+	pid_t looker;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 0.1; done", 64);
+	looker = fork();
+	if (!looker) {
+		struct reader_damage damage = {0};
+		struct reader reader;
+		struct reader_cursor cursor;
+		struct record rec;
+		u64 n = 0;
+
+		/* The header is brought up to date once a second. */
+		usleep(1300000);
+		if (reader_open(&reader, f.path, NULL, &err) || reader.is_unfinished)
+			_exit(1);
+		reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
+		while (reader_next(&cursor, &rec, &err) > 0)
+			n++;
+		damage = cursor.damage;
+		_exit(damage.reason ? 2 : n < 100 ? 3 : 0);
+	}
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	CHECK_EQ(waitpid(looker, &status, 0), looker);
+	CHECK_EQ(status, 0);
+	fixture_fini(&f);
+}
+
+/* ---- what fails ---- */
+
+TEST(recorder_on_a_full_disk_fails_with_a_file_that_can_be_read)
+{
+	struct fixture f = {0};
+	struct file_info info;
+	struct contents c;
+	struct reader reader;
+	struct err err = {0};
+
+	CHECK_EQ(mkdir(test_path("disk"), 0700), 0);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		mount("tmpfs", test_path("disk"), "tmpfs", 0, "size=96k"))
+		SKIP("mounting a small tmpfs: %s", strerror(errno));
+	f.path = test_path("disk/perf.data");
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "while :; do (:); done", 64);
+	CHECK_EQ(run(&f, &err), RECORDER_FAILED);
+	CHECK_EQ(err.code, ERR_LIMIT);
+	CHECK_HAS(err.msg, "no space left on the device");
+	c = read_file(&f);
+	CHECK(c.n_samples > 100);
+	file_info_init(&info);
+	info.host.hostname = "vm";
+	CHECK_EQ(writer_finish(&f.writer, &info, &err), 0);
+	CHECK_EQ(reader_open(&reader, f.path, NULL, &err), 0);
+	CHECK_STR(reader.info.host.hostname, "vm");
+	reader_close(&reader);
+	file_info_fini(&info);
+	kill(f.workload.pid, SIGKILL);
+	workload_reap(&f.workload, true);
+	fixture_fini(&f);
+}
+
+TEST(recorder_open_refuses_a_number_of_pages_that_is_no_power_of_two)
+{
+	struct fixture f = {0};
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	open_counters(&f, 0);
+	CHECK_EQ(recorder_open(&f.recorder, &f.counters, 3, NULL, &err), ERR_INVAL);
+	CHECK_HAS(err.msg, "power of two of pages, not 3");
+	f.writer.fd = -1;
+	fixture_fini(&f);
+}
+
+/* Without privileges, and with half of what perf_event_mlock_kb allows by default used up by `f`.
+ */
+static void use_up_locked_memory(struct fixture *f)
+{
+	struct rlimit none = {0, 0};
+	struct err err;
+
+	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	if (!geteuid() && (setgid(65534) || setuid(65534)))
+		SKIP("cannot become another user: %s", strerror(errno));
+	/* Else the leak checker may not look at this process any more. */
+	CHECK_EQ(prctl(PR_SET_DUMPABLE, 1), 0);
+	add_event(f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	open_counters(f, 0);
+	if (recorder_open(&f->recorder, &f->counters, 64, NULL, &err))
+		SKIP("%s", err.msg);
+}
+
+TEST(recorder_takes_smaller_rings_where_locked_memory_is_scarce_and_says_so)
+{
+	struct fixture first = {0}, second = {0}, third = {0};
+	struct said said;
+	struct err err;
+
+	use_up_locked_memory(&first);
+	said_init(&said, LOG_NOTE);
+	add_event(&second, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	open_counters(&second, 0);
+	CHECK_EQ(recorder_open(&second.recorder, &second.counters, 0, &said.log, &err), 0);
+	if (second.recorder.pages == 128)
+		SKIP("kernel.perf_event_mlock_kb allows more than this test uses");
+	CHECK(second.recorder.pages > 0 && second.recorder.pages < 128);
+	CHECK(!(second.recorder.pages & (second.recorder.pages - 1)));
+	CHECK_HAS(str_text(&said.text), "pages instead of 128, as much as "
+					"kernel.perf_event_mlock_kb and 'ulimit -l' allow");
+	/* What was asked for is not made smaller. */
+	add_event(&third, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	open_counters(&third, 0);
+	CHECK_EQ(recorder_open(&third.recorder, &third.counters, 128, &said.log, &err), ERR_PERM);
+	CHECK_HAS(err.msg, "rings of 128 pages: the limit of locked memory is reached");
+	said_fini(&said);
+	first.writer.fd = second.writer.fd = third.writer.fd = -1;
+	fixture_fini(&first);
+	fixture_fini(&second);
+	fixture_fini(&third);
+}

@@ -1,0 +1,70 @@
+#include "record/regs.h"
+
+#include "test.h"
+
+#if defined(__x86_64__)
+#include <asm/perf_regs.h>
+#endif
+
+static const char *name_of(enum regs_arch arch, unsigned number)
+{
+	static char buf[16];
+
+	return regs_name(arch, number, buf, sizeof(buf));
+}
+
+TEST(regs_of_x86_are_numbered_as_the_kernel_numbers_them)
+{
+	static const char *const names[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP",
+		"FLAGS", "CS", "SS", "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",
+		"R14", "R15"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		CHECK_STR(name_of(REGS_X86, i), names[i]);
+	/* Numbers nobody has given out yet still get a name. */
+	CHECK_STR(name_of(REGS_X86, 24), "r24");
+	CHECK_STR(name_of(REGS_X86, 31), "r31");
+	CHECK_STR(name_of(REGS_X86, 32), "XMM0");
+	CHECK_STR(name_of(REGS_X86, 33), "XMM0h");
+	CHECK_STR(name_of(REGS_X86, 62), "XMM15");
+	CHECK_STR(name_of(REGS_X86, 63), "XMM15h");
+	CHECK_STR(name_of(REGS_X86, 64), "r64");
+}
+
+TEST(regs_of_x86_agree_with_this_machines_header)
+{
+#if defined(__x86_64__)
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_AX), "AX");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_BP), "BP");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_SP), "SP");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_IP), "IP");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_FLAGS), "FLAGS");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_GS), "GS");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_R8), "R8");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_R15), "R15");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_XMM0), "XMM0");
+	CHECK_STR(name_of(REGS_X86, PERF_REG_X86_XMM15), "XMM15");
+	CHECK_EQ(REGS_THIS_MACHINE, REGS_X86);
+#else
+	SKIP("asm/perf_regs.h of x86 is only on x86 machines");
+#endif
+}
+
+TEST(regs_of_arm64_end_with_lr_sp_pc)
+{
+	CHECK_STR(name_of(REGS_ARM64, 0), "x0");
+	CHECK_STR(name_of(REGS_ARM64, 29), "x29");
+	CHECK_STR(name_of(REGS_ARM64, 30), "LR");
+	CHECK_STR(name_of(REGS_ARM64, 31), "SP");
+	CHECK_STR(name_of(REGS_ARM64, 32), "PC");
+	CHECK_STR(name_of(REGS_ARM64, 33), "x33");
+}
+
+TEST(regs_of_unknown_machines_are_numbers_cut_to_the_buffer)
+{
+	char small[3];
+
+	CHECK_STR(name_of(REGS_UNKNOWN, 0), "r0");
+	CHECK_STR(name_of(REGS_UNKNOWN, 63), "r63");
+	CHECK_STR(regs_name(REGS_UNKNOWN, 4294967295u, small, sizeof(small)), "r4");
+}

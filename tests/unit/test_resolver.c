@@ -1,0 +1,536 @@
+#include "test.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/workers.h"
+#include "event/abi.h"
+#include "file/feature.h"
+#include "symbol/buildid.h"
+#include "symbol/resolver.h"
+#include "symbol/vdso.h"
+#include "unit/elfmaker.h"
+#include "unit/said.h"
+#include "unit/tree.h"
+
+static const u8 id_a[BUILD_ID_MAX] = {0xaa, 1, 2, 3}, id_b[BUILD_ID_MAX] = {0xbb};
+
+struct resolving {
+	struct machine machine;
+	struct resolver resolver;
+	struct said said;
+	char kallsyms[256], modules[256];
+};
+
+/* A machine whose files lie below the test's folder; DSOs are added before resolving_start(). */
+static void resolving_init(struct resolving *r)
+{
+	memset(r, 0, sizeof(*r));
+	machine_init(&r->machine);
+	said_init(&r->said, LOG_DEBUG);
+	setenv("HOME", test_path("home"), 1);
+	setenv("XDG_CACHE_HOME", test_path("cache"), 1);
+}
+
+static const struct dso *add_dso(struct resolving *r, const char *path, bool is_kernel)
+{
+	return dso_get(&r->machine.dsos, path, strlen(path), 42, is_kernel);
+}
+
+static void resolving_start(struct resolving *r)
+{
+	resolver_init(&r->resolver, &r->machine, test_dir(), &r->said.log);
+	snprintf(r->kallsyms, sizeof(r->kallsyms), "%s", test_path("kallsyms"));
+	snprintf(r->modules, sizeof(r->modules), "%s", test_path("modules"));
+	r->resolver.kallsyms = r->kallsyms;
+	r->resolver.modules = r->modules;
+}
+
+static void resolving_fini(struct resolving *r)
+{
+	resolver_fini(&r->resolver);
+	machine_fini(&r->machine);
+	said_fini(&r->said);
+}
+
+/* "name 0xstart-0xend", or "- 0xaddress" and the outcome. */
+static const char *find(struct resolving *r, const struct dso *dso, u64 address)
+{
+	static char text[8][160];
+	static unsigned next;
+	char *buf = text[next++ % ARRAY_SIZE(text)];
+	struct resolver_answer a;
+
+	resolver_load(&r->resolver, dso);
+	a = resolver_find(&r->resolver, dso, address);
+	CHECK_EQ(a.name != NULL, a.outcome == RESOLVER_FOUND);
+	if (a.name) {
+		snprintf(buf, sizeof(text[0]), "%s%s 0x%llx-0x%llx", a.name, a.is_plt ? "@plt" : "",
+			(unsigned long long)a.start, (unsigned long long)a.end);
+	} else {
+		CHECK_EQ(a.start, a.end);
+		snprintf(buf, sizeof(text[0]), "- 0x%llx %d", (unsigned long long)a.start,
+			a.outcome);
+	}
+	return buf;
+}
+
+enum { STATIC = 1, DYNAMIC = 2 };
+
+/* A file with code at 0x401000, which lies at offset 0x1000; function "NAME" in .symtab, "NAME_dyn"
+ * in .dynsym. */
+static void make_file(const char *path, const u8 *id, const char *name, unsigned tables)
+{
+	char dynamic[64], full[512];
+	struct elfmaker m;
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	elfmaker_section(&m, &(struct elfmaker_section){.name = ".text",
+				     .type = SHT_PROGBITS,
+				     .flags = SHF_ALLOC | SHF_EXECINSTR,
+				     .addr = 0x401000,
+				     .offset = 0x1000,
+				     .size = 0x100});
+	elfmaker_segment(&m, PT_LOAD, PF_R, 0, 0x400000, 0x800);
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, 0x100);
+	if (tables & STATIC)
+		elfmaker_function(&m, name, 0x401010, 0x20);
+	snprintf(dynamic, sizeof(dynamic), "%s_dyn", name);
+	if (tables & DYNAMIC)
+		elfmaker_symbol(&m, SHT_DYNSYM, dynamic, STB_GLOBAL, STT_FUNC, 1, 0x401010, 0x20);
+	if (id)
+		elfmaker_note(&m, ".note.gnu.build-id", "GNU", NT_GNU_BUILD_ID, id, BUILD_ID_MAX);
+	elfmaker_finish(&m);
+	tree_file(test_dir(), "", "%s", path);
+	snprintf(full, sizeof(full), "%s/%s", test_dir(), path);
+	test_write(full, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+}
+
+/* ---- files ---- */
+
+TEST(resolver_finds_functions_by_file_offset)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	make_file("bin/prog", NULL, "main", STATIC | DYNAMIC);
+	resolving_init(&r);
+	dso = add_dso(&r, "/bin/prog", false);
+	resolving_start(&r);
+	CHECK_STR(find(&r, dso, 0x1010), "main 0x401010-0x401030");
+	CHECK_STR(find(&r, dso, 0x102f), "main 0x401010-0x401030");
+	/* Between functions: the address as the file's own tools print it. */
+	CHECK_STR(find(&r, dso, 0x1030), "- 0x401030 4");
+	CHECK_STR(find(&r, dso, 0x100f), "- 0x40100f 4");
+	/* Outside of all segments there is only the offset. */
+	CHECK_STR(find(&r, dso, 0x5000), "- 0x5000 4");
+	CHECK(!resolver_reason(&r.resolver, dso));
+	resolving_fini(&r);
+}
+
+TEST(resolver_prefers_full_symbols_to_dynamic_ones)
+{
+	struct resolving r;
+	const struct dso *both, *dynamic, *separate;
+
+	make_file("bin/both", id_b, "both", STATIC | DYNAMIC);
+	make_file("bin/dynamic", id_b, "dynamic", DYNAMIC);
+	make_file("bin/separate", id_a, "separate", DYNAMIC);
+	make_file("usr/lib/debug/.build-id/aa/01020300000000000000000000000000000000.debug", id_a,
+		"of_debug", STATIC);
+	resolving_init(&r);
+	both = add_dso(&r, "/bin/both", false);
+	dynamic = add_dso(&r, "/bin/dynamic", false);
+	separate = add_dso(&r, "/bin/separate", false);
+	resolving_start(&r);
+	CHECK_STR(find(&r, both, 0x1010), "both 0x401010-0x401030");
+	CHECK_STR(find(&r, dynamic, 0x1010), "dynamic_dyn 0x401010-0x401030");
+	CHECK_STR(find(&r, separate, 0x1010), "of_debug 0x401010-0x401030");
+	resolving_fini(&r);
+}
+
+TEST(resolver_says_why_a_file_has_no_names)
+{
+	const struct dso *missing, *other, *stripped, *text;
+	char message[600];
+	struct resolving r;
+
+	make_file("bin/other", id_b, "main", STATIC);
+	make_file("bin/stripped", NULL, "main", 0);
+	tree_file(test_dir(), "#!/bin/sh\necho and so on\n", "bin/text");
+	resolving_init(&r);
+	missing = add_dso(&r, "/bin/missing", false);
+	other = add_dso(&r, "/bin/other", false);
+	stripped = add_dso(&r, "/bin/stripped", false);
+	text = add_dso(&r, "/bin/text", false);
+	memcpy(((struct dso *)other)->build_id, id_a, BUILD_ID_MAX);
+	((struct dso *)other)->build_id_size = BUILD_ID_MAX;
+	resolving_start(&r);
+	CHECK_STR(find(&r, missing, 0x1010), "- 0x1010 1");
+	snprintf(message, sizeof(message), "opening '%s/bin/missing': No such file or directory",
+		test_dir());
+	CHECK_STR(resolver_reason(&r.resolver, missing), message);
+	CHECK_STR(find(&r, other, 0x1010), "- 0x1010 2");
+	CHECK_HAS(resolver_reason(&r.resolver, other), "is another build: build-id bb0000");
+	/* The file is the right one: its addresses can be told. */
+	CHECK_STR(find(&r, stripped, 0x1010), "- 0x401010 3");
+	CHECK_STR(resolver_reason(&r.resolver, stripped),
+		"'/bin/stripped' is stripped and its debug symbols are not installed");
+	CHECK_STR(find(&r, text, 0x10), "- 0x10 2");
+	CHECK_HAS(resolver_reason(&r.resolver, text), "it is no ELF file");
+	resolving_fini(&r);
+}
+
+TEST(resolver_has_nothing_to_say_of_what_is_no_file)
+{
+	static const struct {
+		const char *path;
+		int outcome;
+	} rows[] = {{"[unknown]", RESOLVER_NO_CODE_FILE}, {"//anon", RESOLVER_NO_CODE_FILE},
+		{"[heap]", RESOLVER_NO_CODE_FILE}, {"[stack]", RESOLVER_NO_CODE_FILE},
+		{"/SYSV00000000 (deleted)", RESOLVER_NO_CODE_FILE}};
+	struct resolving r;
+	char expected[64];
+
+	resolving_init(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		add_dso(&r, rows[i].path, false);
+	resolving_start(&r);
+	/* The one that stands for addresses without a map. */
+	CHECK_STR(find(&r, r.machine.dsos.at.at[0], 0x1234), "- 0x1234 7");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct dso *dso = add_dso(&r, rows[i].path, false);
+
+		snprintf(expected, sizeof(expected), "- 0x1234 %d", rows[i].outcome);
+		CHECK_STR(find(&r, dso, 0x1234), expected);
+		CHECK(!resolver_reason(&r.resolver, dso));
+	}
+	resolving_fini(&r);
+}
+
+TEST(resolver_loads_a_file_once)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	make_file("bin/prog", NULL, "main", STATIC);
+	resolving_init(&r);
+	dso = add_dso(&r, "/bin/prog", false);
+	resolving_start(&r);
+	for (int i = 0; i < 3; i++)
+		resolver_load(&r.resolver, dso);
+	CHECK_EQ(said_count(&r.said, "using '"), 1);
+	remove(test_path("bin/prog"));
+	CHECK_STR(find(&r, dso, 0x1010), "main 0x401010-0x401030");
+	resolving_fini(&r);
+}
+
+/* ---- many at once ---- */
+
+static void load_one(void *ctx, size_t i, unsigned worker)
+{
+	struct resolving *r = ctx;
+
+	(void)worker;
+	resolver_load(&r->resolver, r->machine.dsos.at.at[i]);
+}
+
+TEST(resolver_loads_different_files_on_many_threads_and_tells_of_each)
+{
+	enum { N = 400 };
+	struct resolving r;
+
+	resolving_init(&r);
+	make_file("bin/prog", NULL, "main", STATIC);
+	for (int i = 0; i < N; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), i % 2 ? "/bin/missing%d" : "/bin/./%d/../prog", i);
+		add_dso(&r, path, false);
+	}
+	for (int i = 0; i < N; i += 2)
+		tree_dir(test_dir(), "bin/%d", i);
+	resolving_start(&r);
+	workers_run(8, r.machine.dsos.at.n, load_one, &r);
+	CHECK_EQ(said_count(&r.said, ": using '"), N / 2);
+	CHECK_EQ(said_count(&r.said, "No such file or directory"), N / 2);
+	CHECK_STR(find(&r, r.machine.dsos.at.at[1], 0x1010), "main 0x401010-0x401030");
+	resolving_fini(&r);
+}
+
+/* ---- kernel ---- */
+
+static const char kallsyms[] = "ffffffff92000000 T _text\n"
+			       "ffffffff92000100 T schedule\n"
+			       "ffffffff92000200 T last\n"
+			       "ffffffffc0a01000 t init_module\t[nf_tables]\n"
+			       "ffffffffc0a01080 t nft_do_chain\t[nf_tables]\n";
+
+static void use_kernel(const char *text)
+{
+	tree_file(test_dir(), text, "kallsyms");
+	tree_file(test_dir(),
+		"nf_tables 372736 2 - Live 0xffffffffc0a01000\nother 1 0 - Live 0x0\n", "modules");
+}
+
+TEST(resolver_finds_kernel_functions_wherever_the_kernel_lay)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	use_kernel(kallsyms);
+	resolving_init(&r);
+	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+	/* When it was recorded the kernel lay 256 MiB lower. */
+	r.machine.kernel_text = 0xffffffff82000000;
+	resolving_start(&r);
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff82000180),
+		"schedule 0xffffffff82000100-0xffffffff82000200");
+	CHECK_STR(find(&r, dso, 0xffffffff81ffffff), "- 0xffffffff81ffffff 4");
+	resolving_fini(&r);
+
+	/* Nothing is known of where it lay: it is taken to be where it is. */
+	resolving_init(&r);
+	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+	resolving_start(&r);
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff92000180),
+		"schedule 0xffffffff92000100-0xffffffff92000200");
+	resolving_fini(&r);
+}
+
+TEST(resolver_prints_a_kernel_address_behind_the_last_function_as_it_is)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	use_kernel("ffffffff92000000 T _text\nffffffff92000200 T last\n");
+	resolving_init(&r);
+	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+	r.machine.kernel_text = 0xffffffff82000000;
+	resolving_start(&r);
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff85000000), "- 0xffffffff85000000 4");
+	CHECK_STR(find(&r, dso, 0xffffffff85000010), "- 0xffffffff85000010 4");
+	resolving_fini(&r);
+}
+
+TEST(resolver_finds_functions_of_modules_wherever_they_lay)
+{
+	const struct dso *loaded, *gone;
+	struct resolving r;
+
+	use_kernel(kallsyms);
+	resolving_init(&r);
+	add_dso(&r, "[kernel.kallsyms]_text", true);
+	loaded = add_dso(&r, "/lib/modules/1/nf-tables.ko.xz", true);
+	gone = add_dso(&r, "[gone]", true);
+	resolving_start(&r);
+	resolver_load_kernel(&r.resolver);
+	/* Addresses count from where the module was loaded. */
+	CHECK_STR(find(&r, loaded, 0x7f), "init_module 0x0-0x80");
+	CHECK_STR(find(&r, loaded, 0x90), "nft_do_chain 0x80-0x1080");
+	CHECK_STR(find(&r, gone, 0x90), "- 0x90 6");
+	CHECK_STR(resolver_reason(&r.resolver, gone), "the module is not loaded now");
+	resolving_fini(&r);
+}
+
+TEST(resolver_names_no_function_of_another_kernel)
+{
+	u8 id[BUILD_ID_MAX];
+	struct utsname uts;
+	struct resolving r;
+	struct dso *dso;
+	char message[300];
+
+	use_kernel(kallsyms);
+	resolving_init(&r);
+	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
+	resolving_start(&r);
+	r.resolver.recorded_release = "1.2.3-other";
+	resolver_load_kernel(&r.resolver);
+	uname(&uts);
+	CHECK_STR(find(&r, dso, 0xffffffff92000180), "- 0xffffffff92000180 6");
+	snprintf(message, sizeof(message), "it was recorded on Linux 1.2.3-other, this is %s",
+		uts.release);
+	CHECK_STR(resolver_reason(&r.resolver, dso), message);
+	resolving_fini(&r);
+
+	if (!kallsyms_build_id(id))
+		SKIP("this kernel tells no build-id");
+	resolving_init(&r);
+	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
+	memcpy(dso->build_id, id_a, BUILD_ID_MAX);
+	dso->build_id_size = BUILD_ID_MAX;
+	resolving_start(&r);
+	r.resolver.recorded_release = uts.release;
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff92000180), "- 0xffffffff92000180 6");
+	snprintf(message, sizeof(message), "it was recorded on another kernel build, %s",
+		uts.release);
+	CHECK_STR(resolver_reason(&r.resolver, dso), message);
+	resolving_fini(&r);
+}
+
+TEST(resolver_trusts_the_kernels_build_id_more_than_its_release)
+{
+	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
+	struct resolving r;
+	struct dso *dso;
+
+	if (!n)
+		SKIP("this kernel tells no build-id");
+	use_kernel(kallsyms);
+	resolving_init(&r);
+	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
+	memcpy(dso->build_id, id, n);
+	dso->build_id_size = n;
+	resolving_start(&r);
+	r.resolver.recorded_release = "somebody renamed it";
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff92000180),
+		"schedule 0xffffffff92000100-0xffffffff92000200");
+	resolving_fini(&r);
+}
+
+TEST(resolver_says_when_kernel_addresses_are_hidden)
+{
+	const struct dso *kernel, *module;
+	struct resolving r;
+
+	use_kernel("0000000000000000 T _text\n0000000000000000 T schedule\n");
+	resolving_init(&r);
+	kernel = add_dso(&r, "[kernel.kallsyms]_text", true);
+	module = add_dso(&r, "[nf_tables]", true);
+	resolving_start(&r);
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, kernel, 0xffffffff92000180), "- 0xffffffff92000180 6");
+	CHECK_HAS(resolver_reason(&r.resolver, kernel), "shows no addresses: kptr_restrict is ");
+	CHECK_STR(find(&r, module, 0x10), "- 0x10 6");
+	CHECK_HAS(resolver_reason(&r.resolver, module), "shows no addresses");
+	resolving_fini(&r);
+}
+
+TEST(resolver_takes_a_bpf_programs_name_from_the_recording)
+{
+	struct resolving r;
+	struct dso *dso;
+
+	resolving_init(&r);
+	dso = dso_get_kind(&r.machine.dsos, "bpf_prog_12_x", 13, DSO_BPF);
+	resolving_start(&r);
+	CHECK_STR(find(&r, dso, 0xffffffffc0000010), "bpf_prog_12_x 0x0-0x0");
+	resolving_fini(&r);
+}
+
+/* ---- vdso ---- */
+
+TEST(resolver_finds_functions_of_its_own_vdso_only)
+{
+	const struct elf_section *symbols;
+	struct resolving r;
+	struct elf elf;
+	struct err err;
+	struct dso *dso;
+	struct symtab t = {0};
+	char expected[160];
+	u8 id[BUILD_ID_MAX];
+
+	if (vdso_open(&elf, &err))
+		SKIP("%s", err.msg);
+	symbols = elf_section_of_type(&elf, SHT_DYNSYM);
+	if (!symbols || !symtab_add_elf(&t, &elf, SHT_DYNSYM) || !vdso_build_id(id))
+		SKIP("the vdso has no symbols or no build-id");
+	symtab_finish(&t);
+	resolving_init(&r);
+	dso = (struct dso *)add_dso(&r, "[vdso]", false);
+	resolving_start(&r);
+	/* Its addresses are its offsets. */
+	snprintf(expected, sizeof(expected), "%s 0x%llx-0x%llx", t.symbols.at[0].name,
+		(unsigned long long)t.symbols.at[0].start, (unsigned long long)t.symbols.at[0].end);
+	CHECK_STR(find(&r, dso, t.symbols.at[0].start), expected);
+	resolving_fini(&r);
+
+	resolving_init(&r);
+	dso = (struct dso *)add_dso(&r, "[vdso]", false);
+	memcpy(dso->build_id, id_a, BUILD_ID_MAX);
+	dso->build_id_size = BUILD_ID_MAX;
+	resolving_start(&r);
+	snprintf(expected, sizeof(expected), "- 0x%llx 1",
+		(unsigned long long)t.symbols.at[0].start);
+	CHECK_STR(find(&r, dso, t.symbols.at[0].start), expected);
+	CHECK_STR(resolver_reason(&r.resolver, dso),
+		"the vdso of the recording is not this kernel's");
+	resolving_fini(&r);
+	symtab_fini(&t);
+	elf_close(&elf);
+}
+
+/* ---- build-ids ---- */
+
+TEST(buildid_collects_those_of_what_was_hit)
+{
+	const struct dso *file, *missed, *none, *missing, *recorded;
+	struct file_info info;
+	struct resolving r;
+	char path[300];
+	u8 id[BUILD_ID_MAX], n;
+	bool hit[16] = {0};
+
+	make_file("bin/prog", id_a, "main", STATIC);
+	make_file("bin/none", NULL, "main", STATIC);
+	resolving_init(&r);
+	snprintf(path, sizeof(path), "%s/bin/prog", test_dir());
+	file = add_dso(&r, path, false);
+	missed = add_dso(&r, "/bin/not_hit", false);
+	snprintf(path, sizeof(path), "%s/bin/none", test_dir());
+	none = add_dso(&r, path, false);
+	missing = add_dso(&r, "/no/such/file", false);
+	recorded = add_dso(&r, "/recorded/with/id", false);
+	memcpy(((struct dso *)recorded)->build_id, id_b, 16);
+	((struct dso *)recorded)->build_id_size = 16;
+	hit[add_dso(&r, "//anon", false)->id] = true;
+	hit[0] = hit[file->id] = hit[none->id] = hit[missing->id] = hit[recorded->id] = true;
+	hit[missed->id] = false;
+	file_info_init(&info);
+	buildid_collect(&r.machine, hit, &info);
+	CHECK_EQ(info.build_ids.n, 2);
+	CHECK_STR(info.build_ids.at[0].path, file->path);
+	CHECK_EQ(info.build_ids.at[0].id_size, BUILD_ID_MAX);
+	CHECK(!memcmp(info.build_ids.at[0].id, id_a, BUILD_ID_MAX));
+	CHECK_EQ(info.build_ids.at[0].pid, -1);
+	CHECK_EQ(info.build_ids.at[0].misc, PERF_RECORD_MISC_USER);
+	CHECK_STR(info.build_ids.at[1].path, "/recorded/with/id");
+	CHECK_EQ(info.build_ids.at[1].id_size, 16);
+	CHECK(!memcmp(info.build_ids.at[1].id, id_b, 16));
+	file_info_fini(&info);
+
+	n = kallsyms_build_id(id);
+	memset(hit, 0, sizeof(hit));
+	hit[add_dso(&r, "[kernel.kallsyms]_text", true)->id] = true;
+	file_info_init(&info);
+	buildid_collect(&r.machine, hit, &info);
+	CHECK_EQ(info.build_ids.n, n > 0);
+	if (n) {
+		CHECK_STR(info.build_ids.at[0].path, "[kernel.kallsyms]");
+		CHECK_EQ(info.build_ids.at[0].misc, PERF_RECORD_MISC_KERNEL);
+		CHECK(!memcmp(info.build_ids.at[0].id, id, n));
+	}
+	file_info_fini(&info);
+
+	/* The vdso's own, where there is one; none for a module that is not loaded. */
+	n = vdso_build_id(id);
+	memset(hit, 0, sizeof(hit));
+	hit[add_dso(&r, "[vdso]", false)->id] = true;
+	hit[add_dso(&r, "[no_such_module]", true)->id] = true;
+	file_info_init(&info);
+	buildid_collect(&r.machine, hit, &info);
+	CHECK_EQ(info.build_ids.n, n > 0);
+	if (n)
+		CHECK(!memcmp(info.build_ids.at[0].id, id, n));
+	file_info_fini(&info);
+	machine_fini(&r.machine);
+	said_fini(&r.said);
+}

@@ -1,0 +1,255 @@
+#include "test.h"
+
+#include "base/sysfile.h"
+#include "collect/sampling.h"
+#include "event/abi.h"
+#include "unit/said.h"
+
+/* The kinds of events that are sampled differently. */
+enum kind { CLOCK, CYCLES, TRACEPOINT, UNCORE };
+
+static struct event *add(struct event_list *events, enum kind kind)
+{
+	static const struct event_attr attrs[] = {
+		[CLOCK] = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
+		[CYCLES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+		[TRACEPOINT] = {.type = PERF_TYPE_TRACEPOINT, .config = 300},
+		[UNCORE] = {.type = 20, .config = 1},
+	};
+	struct event *e = event_add(events, &attrs[kind], "event");
+
+	if (kind == UNCORE)
+		vec_add(&e->cpus, (u32)0);
+	return e;
+}
+
+static void apply(struct sampling s, struct event_list *events, struct target target)
+{
+	struct err err;
+
+	if (sampling_apply(&s, events, &target, NULL, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
+/* The attr as -vv prints it. */
+static const char *text_of(const struct event_attr *a)
+{
+	static struct str text;
+
+	str_clear(&text);
+	attr_add_text(a, "=", &text);
+	return text.at;
+}
+
+#define TYPE   "sample_type=IP|TID|TIME"
+#define FORMAT "read_format=ID|LOST"
+#define SIDE   "mmap=1, comm=1, "
+#define SIDE_2 ", mmap2=1, comm_exec=1, ksymbol=1, bpf_event=1"
+
+TEST(sampling_turns_options_and_target_into_attr_bits)
+{
+	static const struct {
+		enum kind kind;
+		struct sampling options;
+		struct target target;
+		const char *text;
+	} rows[] = {
+		{CLOCK, {.frequency = 99}, {0},
+			"type=1, size=128, { sample_period, sample_freq }=99, " TYPE
+			"|PERIOD, " FORMAT ", disabled=1, inherit=1, " SIDE
+			"freq=1, task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		/* A fixed period is the same for all samples: no PERIOD in each. */
+		{CLOCK, {.period = 1000}, {0},
+			"type=1, size=128, { sample_period, sample_freq }=1000, " TYPE ", " FORMAT
+			", disabled=1, inherit=1, " SIDE
+			"task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		{CYCLES, {.frequency = 99, .is_command = true}, {0},
+			"size=128, { sample_period, sample_freq }=99, " TYPE "|PERIOD, " FORMAT
+			", disabled=1, inherit=1, " SIDE "freq=1, enable_on_exec=1, task=1, "
+							 "sample_id_all=1, exclude_guest=1" SIDE_2},
+		{CYCLES, {.frequency = 99, .has_chains = true}, {.is_system_wide = true},
+			"size=128, { sample_period, sample_freq }=99, " TYPE
+			"|CALLCHAIN|CPU|PERIOD, " FORMAT ", disabled=1, inherit=1, " SIDE
+			"freq=1, task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		{CLOCK, {.period = 7}, {.has_cpu_list = true},
+			"type=1, size=128, { sample_period, sample_freq }=7, " TYPE "|CPU, " FORMAT
+			", disabled=1, inherit=1, " SIDE
+			"task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		{CLOCK, {.period = 7, .has_data_addresses = true}, {0},
+			"type=1, size=128, { sample_period, sample_freq }=7, " TYPE "|ADDR, " FORMAT
+			", disabled=1, inherit=1, " SIDE
+			"task=1, mmap_data=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		/* Tracepoints: each one, with its contents, whatever the frequency. */
+		{TRACEPOINT, {.frequency = 99}, {0},
+			"type=2, size=128, config=0x12c, { sample_period, sample_freq }=1, " TYPE
+			"|CPU|PERIOD|RAW, " FORMAT ", disabled=1, inherit=1, " SIDE
+			"task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+		{TRACEPOINT, {.period = 10}, {0},
+			"type=2, size=128, config=0x12c, { sample_period, sample_freq }=10, " TYPE
+			"|CPU|PERIOD|RAW, " FORMAT ", disabled=1, inherit=1, " SIDE
+			"task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+
+		add(&events, rows[i].kind);
+		apply(rows[i].options, &events, rows[i].target);
+		CHECK_STR(text_of(&events.at[0].attr), rows[i].text);
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_lets_one_event_carry_the_side_band_records)
+{
+	struct event_list events = {0};
+
+	add(&events, UNCORE);
+	add(&events, CLOCK);
+	add(&events, CYCLES);
+	apply((struct sampling){.period = 5, .has_data_addresses = true}, &events,
+		(struct target){0});
+	/* One that is opened on some CPUs only would miss the others' records. */
+	for (size_t i = 0; i < 3; i++) {
+		u64 flags = events.at[i].attr.flags;
+
+		CHECK_EQ(!!(flags & ATTR_MMAP2), i == 1);
+		CHECK_EQ(!!(flags & ATTR_TASK), i == 1);
+		CHECK_EQ(!!(flags & ATTR_COMM), i == 1);
+		CHECK_EQ(!!(flags & ATTR_MMAP_DATA), i == 1);
+		CHECK(flags & ATTR_SAMPLE_ID_ALL);
+		/* Who is it? With several events each record must say. */
+		CHECK_EQ(events.at[i].attr.sample_type,
+			PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
+	}
+	event_list_fini(&events);
+}
+
+TEST(sampling_lets_the_first_event_carry_them_when_none_is_everywhere)
+{
+	struct event_list events = {0};
+
+	add(&events, UNCORE);
+	add(&events, UNCORE);
+	apply((struct sampling){.period = 5}, &events, (struct target){0});
+	CHECK(events.at[0].attr.flags & ATTR_MMAP2);
+	CHECK(!(events.at[1].attr.flags & ATTR_MMAP2));
+	event_list_fini(&events);
+}
+
+TEST(sampling_switches_group_members_by_their_leader)
+{
+	struct event_list events = {0};
+
+	add(&events, CYCLES)->n_members = 2;
+	add(&events, CLOCK);
+	events.at[1].leader = 0;
+	events.at[1].n_members = 0;
+	apply((struct sampling){.period = 5, .is_command = true}, &events, (struct target){0});
+	CHECK_EQ(events.at[0].attr.flags & (ATTR_DISABLED | ATTR_ENABLE_ON_EXEC),
+		ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
+	CHECK_EQ(events.at[1].attr.flags & (ATTR_DISABLED | ATTR_ENABLE_ON_EXEC), 0);
+	event_list_fini(&events);
+}
+
+TEST(sampling_keeps_what_was_said_for_one_event)
+{
+	struct event_list events = {0};
+	struct event *e = add(&events, CYCLES);
+
+	e->attr.sample_period = 12345;
+	e->wishes = EVENT_OWN_PERIOD | EVENT_GUEST_SAID | EVENT_MAX_PRECISE;
+	apply((struct sampling){.frequency = 99}, &events, (struct target){0});
+	CHECK_EQ(events.at[0].attr.sample_period, 12345);
+	CHECK(!(events.at[0].attr.flags & (ATTR_FREQ | ATTR_EXCLUDE_GUEST)));
+	CHECK_EQ(attr_precise(&events.at[0].attr), 3);
+	CHECK(!(events.at[0].attr.sample_type & PERF_SAMPLE_PERIOD));
+	event_list_fini(&events);
+}
+
+TEST(sampling_makes_room_for_fields_of_newer_kernels)
+{
+	struct event_list events = {0};
+
+	add(&events, CLOCK)->attr.config3 = 1;
+	apply((struct sampling){.period = 1}, &events, (struct target){0});
+	CHECK_EQ(events.at[0].attr.size, ATTR_SIZE_VER8);
+	event_list_fini(&events);
+}
+
+/* ---- frequency ---- */
+
+static s64 kernel_limit(void)
+{
+	s64 max;
+
+	if (!sysfile_s64("/proc/sys/kernel/perf_event_max_sample_rate", &max) || max < 2)
+		SKIP("this kernel has no limit of sample rates");
+	return max;
+}
+
+static u64 frequency_after(struct sampling s, struct log *log)
+{
+	struct event_list events = {0};
+	struct target target = {0};
+	struct err err;
+	u64 frequency;
+
+	add(&events, CLOCK);
+	CHECK_EQ(sampling_apply(&s, &events, &target, log, &err), 0);
+	frequency = events.at[0].attr.sample_period;
+	CHECK_EQ(frequency, s.frequency);
+	event_list_fini(&events);
+	return frequency;
+}
+
+TEST(sampling_takes_4000_samples_a_second_unless_told_otherwise)
+{
+	if (kernel_limit() < 4000)
+		SKIP("the kernel allows less at the moment");
+	CHECK_EQ(frequency_after((struct sampling){0}, NULL), 4000);
+}
+
+TEST(sampling_lowers_a_frequency_to_the_kernels_limit_and_says_so)
+{
+	s64 max = kernel_limit();
+	char expected[512];
+	struct said said;
+
+	said_init(&said, LOG_NOTE);
+	CHECK_EQ(frequency_after((struct sampling){.frequency = max + 1}, &said.log), max);
+	snprintf(expected, sizeof(expected),
+		"warn: -F %lld is lowered to %lld, the limit of this kernel at the moment: 'sudo "
+		"sysctl "
+		"kernel.perf_event_max_sample_rate=%lld' raises it\n",
+		(long long)max + 1, (long long)max, (long long)max + 1);
+	CHECK_STR(str_text(&said.text), expected);
+	said_fini(&said);
+}
+
+TEST(sampling_takes_the_limit_itself_without_a_word)
+{
+	s64 max = kernel_limit();
+	struct said said;
+
+	said_init(&said, LOG_DEBUG);
+	CHECK_EQ(frequency_after((struct sampling){.frequency = max}, &said.log), max);
+	CHECK_EQ(frequency_after((struct sampling){.is_max = true}, &said.log), max);
+	CHECK_STR(str_text(&said.text), "");
+	said_fini(&said);
+}
+
+TEST(sampling_with_a_period_does_not_look_at_frequencies)
+{
+	struct event_list events = {0};
+	struct sampling s = {.period = 50};
+	struct target target = {0};
+	struct err err;
+
+	add(&events, CLOCK);
+	CHECK_EQ(sampling_apply(&s, &events, &target, NULL, &err), 0);
+	CHECK_EQ(events.at[0].attr.sample_period, 50);
+	CHECK(!(events.at[0].attr.flags & ATTR_FREQ));
+	event_list_fini(&events);
+}
