@@ -99,7 +99,8 @@ static void merge_sort(struct word *words, struct word *spare, size_t n)
 	merge_sort(words + half, spare, n - half);
 	memcpy(spare, words, n * sizeof(*words));
 	for (size_t k = 0; k < n; k++)
-		words[k] = j >= n || (i < half && is_before(&spare[i], &spare[j])) ? spare[i++] : spare[j++];
+		words[k] = j >= n || (i < half && is_before(&spare[i], &spare[j])) ? spare[i++]
+										   : spare[j++];
 }
 
 int main(void)

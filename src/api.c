@@ -15,8 +15,10 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-_Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT, "public and internal error codes are the same numbers");
-_Static_assert(sizeof(((struct pace_error *)0)->message) >= sizeof(((struct err *)0)->msg), "messages fit");
+_Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT,
+	"public and internal error codes are the same numbers");
+_Static_assert(sizeof(((struct pace_error *)0)->message) >= sizeof(((struct err *)0)->msg),
+	"messages fit");
 
 struct pace_counter {
 	struct counter counter;
@@ -43,14 +45,16 @@ static int parse_one(const char *event, struct event_attr *ret_attr, struct err 
 	int r = parse_events(event, &env, &events, err);
 
 	if (!r && events.n != 1)
-		r = err_set(err, ERR_INVAL, "event '%s': expected one event, not %zu", event, events.n);
+		r = err_set(err, ERR_INVAL, "event '%s': expected one event, not %zu", event,
+			events.n);
 	if (!r)
 		*ret_attr = events.at[0].attr;
 	event_list_fini(&events);
 	return r;
 }
 
-PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int cpu, struct pace_error *ret_err)
+PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int cpu,
+	struct pace_error *ret_err)
 {
 	struct pace_counter *c;
 	struct event_attr attr;
@@ -58,7 +62,8 @@ PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int 
 	int fd;
 
 	if (pid == -1 && cpu == -1) {
-		err_set(&err, ERR_INVAL, "pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
+		err_set(&err, ERR_INVAL,
+			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
 		give_error(&err, ret_err);
 		return NULL;
 	}
@@ -89,7 +94,8 @@ PUBLIC void pace_counter_close(struct pace_counter *c)
 	mem_free(c);
 }
 
-static int control(struct pace_counter *c, unsigned long request, const char *what, struct pace_error *ret_err)
+static int control(struct pace_counter *c, unsigned long request, const char *what,
+	struct pace_error *ret_err)
 {
 	struct err err;
 
@@ -114,7 +120,8 @@ PUBLIC int pace_counter_reset(struct pace_counter *c, struct pace_error *err)
 	return control(c, PERF_EVENT_IOC_RESET, "resetting", err);
 }
 
-PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_value, struct pace_error *ret_err)
+PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_value,
+	struct pace_error *ret_err)
 {
 	struct counter_value v;
 	struct err err;

@@ -20,7 +20,8 @@ const struct cmd *const cmd_table[] = {
 static void say_exhausted(size_t size)
 {
 	char text[80];
-	int n = snprintf(text, sizeof(text), "pace: out of memory (%zu bytes more were needed)\n", size);
+	int n = snprintf(text, sizeof(text), "pace: out of memory (%zu bytes more were needed)\n",
+		size);
 
 	if (write(STDERR_FILENO, text, n) < 0)
 		_exit(EXIT_FAILED);

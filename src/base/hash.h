@@ -1,8 +1,8 @@
 /*
  * hash.h - 64-bit hashes for in-memory tables.
  *
- * Not for untrusted signatures and not stable between versions: never write one to a file. Source: the
- * multiply-and-fold step (64 x 64 -> 128 bits, halves xored) that wyhash and others rest on.
+ * Not for untrusted signatures and not stable between versions: never write one to a file. Source:
+ * the multiply-and-fold step (64 x 64 -> 128 bits, halves xored) that wyhash and others rest on.
  */
 #ifndef PACE_BASE_HASH_H
 #define PACE_BASE_HASH_H

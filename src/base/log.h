@@ -1,8 +1,8 @@
 /*
  * log.h - what a stage wants said, for whoever started it to say.
  *
- * Stages never print. They are handed a log and put sentences into it; the command decides where they go.
- * A sentence is said once: the same text a second time is counted, not repeated.
+ * Stages never print. They are handed a log and put sentences into it; the command decides where
+ * they go. A sentence is said once: the same text a second time is counted, not repeated.
  *
  * Owns     copies of what was said
  * Life     the command's; NULL is a log that swallows everything
@@ -37,8 +37,8 @@ struct log {
 void log_say(struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
 
 /*
- * Holds back what is said from now on, until it is clear whether it matters: log_release() passes it on,
- * log_forget() drops it, because an error says it better.
+ * Holds back what is said from now on, until it is clear whether it matters: log_release() passes
+ * it on, log_forget() drops it, because an error says it better.
  */
 void log_hold(struct log *log);
 void log_release(struct log *log);

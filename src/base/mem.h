@@ -1,9 +1,9 @@
 /*
  * mem.h - memory that is there, or the program says so and ends.
  *
- * Allocation never returns NULL. Every size that comes from input is bounded before it gets here, so
- * a failure means that the machine has no memory left; then the out-of-memory hook runs (it may save a
- * recording) and the process aborts. Sizes are in bytes.
+ * Allocation never returns NULL. Every size that comes from input is bounded before it gets here,
+ * so a failure means that the machine has no memory left; then the out-of-memory hook runs (it may
+ * save a recording) and the process aborts. Sizes are in bytes.
  *
  * arena    many small things that die together (the command's lifetime)
  * pool     many equal things that come and go (nodes of trees that must forget)
@@ -25,8 +25,8 @@ void mem_on_exhaustion(void (*hook)(size_t size));
 
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
-	u8 *at, *end;		    /* free space in the newest chunk */
-	size_t total;		    /* bytes asked from the system so far */
+	u8 *at, *end;               /* free space in the newest chunk */
+	size_t total;               /* bytes asked from the system so far */
 };
 
 /* n bytes aligned to 8, not cleared, valid until arena_fini(). */

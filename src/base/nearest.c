@@ -4,7 +4,10 @@
 
 enum { NAME_MAX_LENGTH = 64 };
 
-/* Insertions, deletions, replacements and swaps of neighbours that turn a into b; letter case is free. */
+/*
+ * Insertions, deletions, replacements and swaps of neighbours that turn a into b; letter case is
+ * free.
+ */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned rows[3][NAME_MAX_LENGTH + 1];
@@ -22,7 +25,8 @@ static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 
 			d = MIN(d, last[j] + 1);
 			d = MIN(d, now[j - 1] + 1);
-			if (i > 1 && j > 1 && ca == tolower((u8)b[j - 2]) && tolower((u8)a[i - 2]) == cb)
+			if (i > 1 && j > 1 && ca == tolower((u8)b[j - 2]) &&
+				tolower((u8)a[i - 2]) == cb)
 				d = MIN(d, before[j - 2] + 1);
 			now[j] = d;
 		}
@@ -42,7 +46,9 @@ void nearest_offer(struct nearest *near, const char *name)
 		return;
 	/* A third of the letters may be wrong; a beginning counts as one mistake. */
 	enough = MAX(n, m) / 3;
-	d = n >= 3 && m > n && !strncmp(near->typed, name, n) ? 1 : edit_distance(near->typed, n, name, m);
+	d = n >= 3 && m > n && !strncmp(near->typed, name, n)
+		? 1
+		: edit_distance(near->typed, n, name, m);
 	if (d > enough || (near->best && d >= near->distance))
 		return;
 	near->best = name;

@@ -6,12 +6,14 @@ bool num_scan(const char **at, int base, u64 *ret_v)
 	u64 v = 0;
 
 	for (;; p++) {
-		int digit = *p >= '0' && *p <= '9' ? *p - '0' : base == 16 && *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
-					: base == 16 && *p >= 'A' && *p <= 'F'		     ? *p - 'A' + 10
-											     : -1;
+		int digit = *p >= '0' && *p <= '9'             ? *p - '0'
+			: base == 16 && *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+			: base == 16 && *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
+							       : -1;
 		if (digit < 0)
 			break;
-		if (__builtin_mul_overflow(v, (u64)base, &v) || __builtin_add_overflow(v, (u64)digit, &v))
+		if (__builtin_mul_overflow(v, (u64)base, &v) ||
+			__builtin_add_overflow(v, (u64)digit, &v))
 			return false;
 	}
 	if (p == *at)
@@ -39,7 +41,8 @@ int num_parse(const char *text, u64 *ret_v, struct err *err)
 	u64 v;
 
 	if (!scan_prefixed(&p, &v) || *p)
-		return err_set(err, ERR_INVAL, "'%s' is not a number from 0 to 18446744073709551615", text);
+		return err_set(err, ERR_INVAL,
+			"'%s' is not a number from 0 to 18446744073709551615", text);
 	*ret_v = v;
 	return 0;
 }
@@ -51,12 +54,13 @@ int num_parse_bytes(const char *text, u64 *ret_v, struct err *err)
 	u64 v;
 
 	if (!scan_prefixed(&p, &v))
-		return err_set(err, ERR_INVAL, "'%s' is not a size (a number, then B, K, M, G or T)", text);
+		return err_set(err, ERR_INVAL,
+			"'%s' is not a size (a number, then B, K, M, G or T)", text);
 	if (*p) {
 		unit = strchr(units, *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
 		if (!unit || p[1])
-			return err_set(err, ERR_INVAL, "'%s' is not a size (a number, then B, K, M, G or T)",
-				text);
+			return err_set(err, ERR_INVAL,
+				"'%s' is not a size (a number, then B, K, M, G or T)", text);
 		if (__builtin_mul_overflow(v, 1ULL << (10 * (unit - units)), &v))
 			return err_set(err, ERR_INVAL, "'%s' is more than 64 bits can hold", text);
 	}
@@ -91,7 +95,8 @@ void num_add_hex(struct str *s, u64 v, unsigned digits)
 void num_add_percent(struct str *s, u64 part, u64 whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-	double hundredths = percent > 1e9 ? 0 : percent * 100; /* what is more may not fit into a u64 */
+	double hundredths =
+		percent > 1e9 ? 0 : percent * 100; /* what is more may not fit into a u64 */
 	u64 rounded = (u64)(hundredths + 0.5);
 	double from_tie = hundredths - (double)(u64)hundredths - 0.5;
 

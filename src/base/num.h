@@ -8,22 +8,29 @@
 #include "base/str.h"
 #include "base/types.h"
 
-/* Parses all of text: decimal, or 0x and hexadecimal. ERR_INVAL names the text and what is wrong with it. */
+/*
+ * Parses all of text: decimal, or 0x and hexadecimal. ERR_INVAL names the text and what is wrong
+ * with it.
+ */
 int num_parse(const char *text, u64 *ret_v, struct err *err);
 
 /* As num_parse(), with an optional B, K, M, G or T (powers of 1024) at the end. */
 int num_parse_bytes(const char *text, u64 *ret_v, struct err *err);
 
-/* Digits at *at, of the given base (10 or 16); moves *at behind them. False if there are none or too many. */
+/*
+ * Digits at *at, of the given base (10 or 16); moves *at behind them. False if there are none or
+ * too many.
+ */
 bool num_scan(const char **at, int base, u64 *ret_v);
 
 void num_add_grouped(struct str *s, u64 v); /* 1234567 -> 1,234,567 */
-void num_add_short(struct str *s, u64 v);   /* 3723 -> 3K, cut not rounded, as perf's "Samples:" line */
+void num_add_short(struct str *s,
+	u64 v); /* 3723 -> 3K, cut not rounded, as perf's "Samples:" line */
 void num_add_u64(struct str *s, u64 v);
 void num_add_hex(struct str *s, u64 v, unsigned digits); /* at least so many, no 0x */
 
 /* 100 * part / whole as printf's "%.2f" would write it, then '%'. 0.00% if whole is 0. */
 void num_add_percent(struct str *s, u64 part, u64 whole);
-void num_add_bytes(struct str *s, u64 v);   /* 1536 -> 1.5 KiB */
+void num_add_bytes(struct str *s, u64 v); /* 1536 -> 1.5 KiB */
 
 #endif

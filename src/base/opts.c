@@ -43,9 +43,10 @@ static int check_range(const struct opt *o, double v, struct err *err)
 		return 0;
 	if (o->max)
 		return err_set(err, ERR_INVAL, "option '%s': %.10g is not between %llu and %llu",
-			display_name(o, name), v, (unsigned long long)o->min, (unsigned long long)o->max);
-	return err_set(err, ERR_INVAL, "option '%s': %.10g is less than %llu", display_name(o, name), v,
-		(unsigned long long)o->min);
+			display_name(o, name), v, (unsigned long long)o->min,
+			(unsigned long long)o->max);
+	return err_set(err, ERR_INVAL, "option '%s': %.10g is less than %llu",
+		display_name(o, name), v, (unsigned long long)o->min);
 }
 
 static int set_number(const struct opt *o, void *to, const char *value, struct err *err)
@@ -65,7 +66,8 @@ static int set_number(const struct opt *o, void *to, const char *value, struct e
 	}
 	d = strtod(value, &end);
 	if (end == value || *end || !(d == d))
-		return err_set(err, ERR_INVAL, "option '%s': '%s' is not a number", display_name(o, name), value);
+		return err_set(err, ERR_INVAL, "option '%s': '%s' is not a number",
+			display_name(o, name), value);
 	if (check_range(o, d, err))
 		return err->code;
 	memcpy(to, &d, sizeof(d));
@@ -106,8 +108,8 @@ static int apply_with_value(struct parser *p, const struct opt *o, const char *a
 	if (o->flags & OPT_OPTIONAL && (p->at >= p->argc || p->argv[p->at][0] == '-'))
 		return apply(p, o, true, NULL);
 	if (p->at >= p->argc)
-		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s", display_name(o, name),
-			o->arg ? o->arg : "VALUE");
+		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s",
+			display_name(o, name), o->arg ? o->arg : "VALUE");
 	return apply(p, o, true, p->argv[p->at++]);
 }
 
@@ -119,8 +121,9 @@ static int parse_letters(struct parser *p, const char *letters)
 		while (o->kind != OPT_END && (o->kind == OPT_TITLE || o->letter != *letters))
 			o++;
 		if (o->kind == OPT_END)
-			return *letters == 'h' ? OPTS_HELP
-					       : err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
+			return *letters == 'h'
+				? OPTS_HELP
+				: err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
 		letters++;
 		if (takes_value(o))
 			return apply_with_value(p, o, *letters ? letters : NULL);
@@ -206,18 +209,24 @@ static int parse_long(struct parser *p, const char *word)
 	if (!found)
 		return n == 4 && !strncmp(word, "help", 4) ? OPTS_HELP : unknown_long(p, word, n);
 	if (other)
-		return err_set(p->err, ERR_INVAL, "option '--%.*s' could be '--%s' or '--%s'", (int)n, word,
-			found->name, other->name);
+		return err_set(p->err, ERR_INVAL, "option '--%.*s' could be '--%s' or '--%s'",
+			(int)n, word, found->name, other->name);
 	if (takes_value(found))
 		return apply_with_value(p, found, value);
 	if (value)
-		return err_set(p->err, ERR_INVAL, "option '--%s' takes no value, '%s' was given", found->name, value);
+		return err_set(p->err, ERR_INVAL, "option '--%s' takes no value, '%s' was given",
+			found->name, value);
 	return apply(p, found, is_on, NULL);
 }
 
-int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv, struct err *err)
+int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv,
+	struct err *err)
 {
-	struct parser p = {.table = table, .target = target, .argc = *argc, .argv = argv, .err = err};
+	struct parser p = {.table = table,
+		.target = target,
+		.argc = *argc,
+		.argv = argv,
+		.err = err};
 	int kept = 0;
 
 	while (p.at < p.argc) {
@@ -265,8 +274,8 @@ void opts_add_help(const struct opt *table, struct str *text)
 		if (o->name)
 			str_addf(text, "--%s", o->name);
 		if (takes_value(o))
-			str_addf(text, o->flags & OPT_OPTIONAL ? "[%s%s]" : "%.0s %s", o->name ? "=" : "",
-				o->arg ? o->arg : "VALUE");
+			str_addf(text, o->flags & OPT_OPTIONAL ? "[%s%s]" : "%.0s %s",
+				o->name ? "=" : "", o->arg ? o->arg : "VALUE");
 		if (text->n - start < HELP_COLUMN)
 			str_fill(text, ' ', HELP_COLUMN - (text->n - start));
 		else

@@ -1,12 +1,12 @@
 /*
  * opts.h - command line options as a table: parsing, checking, help.
  *
- * In       a table of rows, closed by OPT_END; the struct that the rows' offsets point into; argc, argv
- * Out      the struct filled; argv compacted to the words that are not options
- * Forms    -x  -xVALUE  -x VALUE  -xyz  --long  --long=VALUE  --long VALUE  --no-long  --  and any beginning
- *          of a long name that only one row has
- * Owns     nothing: strings point into argv; an opt_list's array is the caller's to vec_fini()
- * Errors   ERR_INVAL with one sentence, which names the nearest option if the word is none
+ * In       a table of rows, closed by OPT_END; the struct that the rows' offsets point into; argc,
+ * argv Out      the struct filled; argv compacted to the words that are not options Forms    -x
+ * -xVALUE  -x VALUE  -xyz  --long  --long=VALUE  --long VALUE  --no-long  --  and any beginning of
+ * a long name that only one row has Owns     nothing: strings point into argv; an opt_list's array
+ * is the caller's to vec_fini() Errors   ERR_INVAL with one sentence, which names the nearest
+ * option if the word is none
  */
 #ifndef PACE_BASE_OPTS_H
 #define PACE_BASE_OPTS_H
@@ -29,16 +29,17 @@ enum opt_kind {
 };
 
 enum opt_flag {
-	OPT_OPTIONAL = 1 << 0, /* the value may be left out: the next word is taken only if it has no '-' */
+	OPT_OPTIONAL = 1
+		<< 0, /* the value may be left out: the next word is taken only if it has no '-' */
 	OPT_NO_VALUE = 1 << 1, /* an OPT_CALL without value */
 	OPT_HIDDEN = 1 << 2,   /* works, not shown by -h */
 };
 
 struct opt {
-	char letter;	  /* 0: none */
+	char letter;      /* 0: none */
 	const char *name; /* NULL: none; a name "no-x" also answers to --x, which undoes it */
 	enum opt_kind kind;
-	size_t offset;	  /* in the target struct */
+	size_t offset;    /* in the target struct */
 	const char *arg;  /* help: what the value is called */
 	const char *help; /* one sentence, no full stop; for OPT_TITLE the title */
 	unsigned flags;
@@ -53,11 +54,12 @@ struct opt_list {
 
 enum {
 	OPTS_STOP = 1 << 0, /* the first word that is no option ends them: it is a command line */
-	OPTS_HELP = 1,	    /* returned: -h or --help was there */
+	OPTS_HELP = 1,      /* returned: -h or --help was there */
 };
 
 /* 0, OPTS_HELP or an error. On 0, argv[0 .. *argc) are the words left, in their order. */
-int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv, struct err *err);
+int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv,
+	struct err *err);
 
 /* The options' part of a help page. */
 void opts_add_help(const struct opt *table, struct str *text);

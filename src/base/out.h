@@ -1,8 +1,8 @@
 /*
  * out.h - the product's text on its way to a file descriptor.
  *
- * Write to out->text with the str functions and call out_flush_some() now and then; out_close() tells
- * whether every byte arrived, so that a full disk is an error and not a short report.
+ * Write to out->text with the str functions and call out_flush_some() now and then; out_close()
+ * tells whether every byte arrived, so that a full disk is an error and not a short report.
  *
  * Owns     the buffer; not the descriptor
  */

@@ -72,7 +72,12 @@ void str_fill(struct str *s, char c, size_t n)
 static size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp)
 {
 	static const u32 least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t len = p[0] < 0x80 ? 1
+		: p[0] < 0xc2    ? 0
+		: p[0] < 0xe0    ? 2
+		: p[0] < 0xf0    ? 3
+		: p[0] < 0xf5    ? 4
+				 : 0;
 	u32 cp;
 
 	if (len <= 1 || len > n) {
@@ -95,7 +100,9 @@ static bool is_harmless(u32 cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Marks, overrides and isolates that reorder what follows; line and paragraph separators. */
+	/*
+	 * Marks, overrides and isolates that reorder what follows; line and paragraph separators.
+	 */
 	return !(cp == 0x061c || (cp >= 0x200e && cp <= 0x200f) || (cp >= 0x2028 && cp <= 0x202e) ||
 		(cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff);
 }

@@ -36,9 +36,9 @@ void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_fill(struct str *s, char c, size_t n);
 
 /*
- * Adds foreign text so that a terminal shows it and does nothing else: control characters (C0, DEL, C1),
- * bidirectional overrides and bytes that are not UTF-8 become \xNN. Returns the columns used, counting
- * one for each character.
+ * Adds foreign text so that a terminal shows it and does nothing else: control characters (C0, DEL,
+ * C1), bidirectional overrides and bytes that are not UTF-8 become \xNN. Returns the columns used,
+ * counting one for each character.
  */
 size_t str_add_safe(struct str *s, const char *text, size_t n);
 

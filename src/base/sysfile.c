@@ -27,7 +27,8 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 	if (n < 0)
 		return err_sys(err, sys, "reading '%s'", path);
 	if (text->n - start > limit)
-		return err_set(err, ERR_LIMIT, "reading '%s': it is larger than %zu bytes", path, limit);
+		return err_set(err, ERR_LIMIT, "reading '%s': it is larger than %zu bytes", path,
+			limit);
 	return 0;
 }
 

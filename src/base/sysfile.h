@@ -13,7 +13,10 @@
 /* Appends the file's contents, at most `limit` bytes; more is an error. */
 int sysfile_read(const char *path, size_t limit, struct str *text, struct err *err);
 
-/* The first line, without its newline, cut to size - 1 bytes. False if there is none or it cannot be read. */
+/*
+ * The first line, without its newline, cut to size - 1 bytes. False if there is none or it cannot
+ * be read.
+ */
 bool sysfile_line(const char *path, char *buf, size_t size);
 
 /* The number a file starts with; false if it cannot be read or is none. */

@@ -17,7 +17,10 @@ static void resize(struct table *t, u64 n)
 {
 	struct table old = *t;
 
-	/* Written at once: pages that are first read would be mapped twice, the second time with a TLB shootdown. */
+	/*
+	 * Written at once: pages that are first read would be mapped twice, the second time with a
+	 * TLB shootdown.
+	 */
 	t->slots = memset(mem_alloc(n * sizeof(*t->slots)), 0, n * sizeof(*t->slots));
 	t->mask = (u32)(n - 1);
 	for (u64 i = 0; old.slots && i <= old.mask; i++)

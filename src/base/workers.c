@@ -36,8 +36,8 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-void workers_run(unsigned n_workers, size_t n_pieces, void (*piece)(void *ctx, size_t i, unsigned worker),
-	void *ctx)
+void workers_run(unsigned n_workers, size_t n_pieces,
+	void (*piece)(void *ctx, size_t i, unsigned worker), void *ctx)
 {
 	struct crew crew = {.piece = piece, .ctx = ctx, .n_pieces = n_pieces};
 	pthread_t threads[WORKERS_MAX];

@@ -2,8 +2,8 @@
  * workers.h - the same work on many pieces, on all cores.
  *
  * In       n pieces numbered from 0; a function that does one piece
- * Threads  the function runs on up to n_workers threads at once; `worker` (0 .. n_workers - 1) tells them
- *          apart, so each can own what it writes. Pieces are taken in order, by whoever is free
+ * Threads  the function runs on up to n_workers threads at once; `worker` (0 .. n_workers - 1)
+ * tells them apart, so each can own what it writes. Pieces are taken in order, by whoever is free
  */
 #ifndef PACE_BASE_WORKERS_H
 #define PACE_BASE_WORKERS_H
@@ -16,7 +16,7 @@ enum { WORKERS_MAX = 256 };
 unsigned workers_available(void);
 
 /* Returns when all pieces are done. One worker or one piece runs on the caller's thread. */
-void workers_run(unsigned n_workers, size_t n_pieces, void (*piece)(void *ctx, size_t i, unsigned worker),
-	void *ctx);
+void workers_run(unsigned n_workers, size_t n_pieces,
+	void (*piece)(void *ctx, size_t i, unsigned worker), void *ctx);
 
 #endif

@@ -22,7 +22,8 @@ int cmd_print_help(const struct cmd *cmd)
 
 	str_addf(&out.text, "pace %s - %s\n\n", cmd->name, cmd->summary);
 	for (size_t i = 0; i < ARRAY_SIZE(cmd->usage) && cmd->usage[i]; i++)
-		str_addf(&out.text, "%s pace %s %s\n", i ? "   or:" : "usage:", cmd->name, cmd->usage[i]);
+		str_addf(&out.text, "%s pace %s %s\n", i ? "   or:" : "usage:", cmd->name,
+			cmd->usage[i]);
 	if (cmd->options)
 		opts_add_help(cmd->options, &out.text);
 	if (cmd->notes)
@@ -57,7 +58,11 @@ static void write_log(void *ctx, enum log_level level, const char *sentence)
 
 	(void)ctx;
 	str_add_safe(&text, sentence, strlen(sentence));
-	fprintf(stderr, "%s%s\n", level == LOG_WARN ? "warning: " : level == LOG_NOTE ? "note: " : "", str_text(&text));
+	fprintf(stderr, "%s%s\n",
+		level == LOG_WARN           ? "warning: "
+			: level == LOG_NOTE ? "note: "
+					    : "",
+		str_text(&text));
 	str_fini(&text);
 }
 

@@ -1,9 +1,9 @@
 /*
  * cmd.h - a command: what main.c needs to know to list, explain and run it.
  *
- * A command parses its options, opens stages, runs them, and turns the result into an exit status. It holds
- * no algorithms. Exit status: 0 ok, 1 failed, 2 wrong usage, 128 + n after signal n; record returns what the
- * command that it measured returned.
+ * A command parses its options, opens stages, runs them, and turns the result into an exit status.
+ * It holds no algorithms. Exit status: 0 ok, 1 failed, 2 wrong usage, 128 + n after signal n;
+ * record returns what the command that it measured returned.
  */
 #ifndef PACE_CMD_CMD_H
 #define PACE_CMD_CMD_H
@@ -16,10 +16,10 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct cmd {
 	const char *name;
-	const char *summary;	   /* one line for `pace help` */
-	const char *usage[4];	   /* what stands behind "pace NAME", closed by NULL */
-	const char *notes;	   /* text behind the options in -h, or NULL */
-	const struct opt *options; /* NULL: none */
+	const char *summary;               /* one line for `pace help` */
+	const char *usage[4];              /* what stands behind "pace NAME", closed by NULL */
+	const char *notes;                 /* text behind the options in -h, or NULL */
+	const struct opt *options;         /* NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 

@@ -14,7 +14,8 @@ struct evlist_options {
 static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'v', "verbose", OPT_BOOL, AT(is_verbose), NULL, "all fields of each event's attr"},
-	{'F', "freq", OPT_BOOL, AT(has_frequency), NULL, "each event's sampling frequency or period"},
+	{'F', "freq", OPT_BOOL, AT(has_frequency), NULL,
+		"each event's sampling frequency or period"},
 	{.kind = OPT_END},
 };
 
@@ -43,7 +44,8 @@ static int run_evlist(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i", argv[0]);
+		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
+			argv[0]);
 		return cmd_fail(&cmd_evlist, &err, EXIT_USAGE);
 	}
 	cmd_log_init(&log, LOG_NOTE);

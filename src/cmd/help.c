@@ -10,14 +10,16 @@ static int list_commands(void)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
-	str_add(&out.text, "pace - profile and count events: where does the time of a Linux program go?\n\n"
-			   "usage: pace COMMAND [OPTIONS]\n\n");
+	str_add(&out.text,
+		"pace - profile and count events: where does the time of a Linux program go?\n\n"
+		"usage: pace COMMAND [OPTIONS]\n\n");
 	for (size_t i = 0; cmd_table[i]; i++)
 		str_addf(&out.text, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
-	str_add(&out.text, "\nFirst steps:\n"
-			   "  pace record -g ./program    record it, with call chains\n"
-			   "  pace report                 see where its time went\n"
-			   "  pace COMMAND -h             all options of a command\n");
+	str_add(&out.text,
+		"\nFirst steps:\n"
+		"  pace record -g ./program    record it, with call chains\n"
+		"  pace report                 see where its time went\n"
+		"  pace COMMAND -h             all options of a command\n");
 	return out_close(&out, &err) ? cmd_fail(&cmd_help, &err, EXIT_FAILED) : EXIT_OK;
 }
 

@@ -34,31 +34,39 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	struct record_options *o = target;
 
 	if (strcmp(value, "fp"))
-		return err_set(err, ERR_UNSUPPORTED, "'%s' is not there yet; 'fp' (frame pointers) is", value);
+		return err_set(err, ERR_UNSUPPORTED,
+			"'%s' is not there yet; 'fp' (frame pointers) is", value);
 	o->has_chains = true;
 	return 0;
 }
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
-	{'e', "event", OPT_LIST, AT(events), "EVENT", "events to sample; default cycles, or cpu-clock without a PMU"},
+	{'e', "event", OPT_LIST, AT(events), "EVENT",
+		"events to sample; default cycles, or cpu-clock without a PMU"},
 	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
 	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
 	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
 	{0, "call-graph", OPT_CALL, 0, "MODE", "the same: fp", .call = set_call_graph},
-	{'d', "data", OPT_BOOL, AT(has_data), NULL, "record the addresses of data, and maps that hold data"},
-	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL, "record the time of samples (always done)"},
+	{'d', "data", OPT_BOOL, AT(has_data), NULL,
+		"record the addresses of data, and maps that hold data"},
+	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL,
+		"record the time of samples (always done)"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Whom to measure"},
 	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL, "everything that runs, on all CPUs"},
 	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
-	{'p', "pid", OPT_STR, AT(target.pids), "PID,...", "running processes with all their threads"},
+	{'p', "pid", OPT_STR, AT(target.pids), "PID,...",
+		"running processes with all their threads"},
 	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE; default perf.data"},
-	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES", "size of each CPU's ring: pages, or bytes with B, K, M, G"},
-	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL, "do not look for the build-ids of sampled files"},
+	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES",
+		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
+	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
+		"do not look for the build-ids of sampled files"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say how events were opened and files found"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say how events were opened and files found"},
 	{.kind = OPT_END},
 };
 
@@ -87,7 +95,8 @@ static int parse_frequency(const struct record_options *o, struct sampling *s, s
 	if (!o->frequency)
 		return 0;
 	if (o->period)
-		return err_set(err, ERR_INVAL, "-c asks for a fixed period, -F for a frequency: choose one");
+		return err_set(err, ERR_INVAL,
+			"-c asks for a fixed period, -F for a frequency: choose one");
 	if (!strcmp(o->frequency, "max")) {
 		s->is_max = true;
 		return 0;
@@ -112,7 +121,8 @@ static int parse_pages(const char *text, u64 *ret_pages, struct err *err)
 	if (is_bytes)
 		n = (n + page_size - 1) / page_size;
 	if (!n || n > most / page_size)
-		return err_set(err, ERR_INVAL, "-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", text,
+		return err_set(err, ERR_INVAL,
+			"-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", text,
 			(unsigned long long)(most / page_size), (unsigned long long)page_size);
 	*ret_pages = 1;
 	while (*ret_pages < n)
@@ -140,8 +150,8 @@ static int set_up(struct recording *rec, struct err *err)
 	struct sampling sampling = {.has_chains = o->has_chains, .has_data_addresses = o->has_data};
 	u64 pages;
 
-	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) || parse_all_events(rec, err) ||
-		target_init(&rec->target, &o->target, err))
+	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) ||
+		parse_all_events(rec, err) || target_init(&rec->target, &o->target, err))
 		return err->code;
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
@@ -153,11 +163,12 @@ static int set_up(struct recording *rec, struct err *err)
 		rec->has_workload = true;
 	}
 	if (rec->measures_workload)
-		vec_add(&rec->target.threads, ((struct target_thread){rec->workload.pid, rec->workload.pid}));
+		vec_add(&rec->target.threads,
+			((struct target_thread){rec->workload.pid, rec->workload.pid}));
 	sampling.is_command = rec->measures_workload;
 	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err) ||
 		open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
-		recorder_open(&rec->recorder, &rec->counters, pages, &rec->log, err))
+		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
 	return writer_open(&rec->writer, o->output, &rec->events, err);
 }
@@ -223,7 +234,8 @@ static void describe_groups(const struct event_list *events, struct file_info *i
 	vec_each(e, events) {
 		if (e->n_members > 1)
 			vec_add(&info->groups,
-				((struct file_group){"{anon_group}", (u32)(e - events->at), e->n_members}));
+				((struct file_group){"{anon_group}", (u32)(e - events->at),
+					e->n_members}));
 	}
 }
 
@@ -247,14 +259,17 @@ static void describe(struct recording *rec, struct file_info *info)
 		copy->n_ids = e->n_ids;
 	}
 	describe_groups(&rec->events, info);
-	if (tracing_is_needed(&rec->events) && tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
+	if (tracing_is_needed(&rec->events) &&
+		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
 		str_clear(&info->tracing_data);
-		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s", err.msg);
+		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
+			err.msg);
 	}
 }
 
 /* Reads the recording back: how many samples, when, in which files. */
-static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally, struct err *err)
+static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally,
+	struct err *err)
 {
 	struct machine machine = {0};
 	struct session session;
@@ -289,20 +304,22 @@ static void say_result(const struct recording *rec, const struct session_tally *
 	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
 		(unsigned long long)rec->recorder.n_wakeups);
 	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s (%llu samples) ]\n",
-		(double)bytes / 1024 / 1024, rec->options->output, (unsigned long long)tally->n_samples);
+		(double)bytes / 1024 / 1024, rec->options->output,
+		(unsigned long long)tally->n_samples);
 	if (!tally->n_samples && rec->writer.is_file)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
-			rec->measures_workload ? "the command was over too soon, or slept; a higher frequency (-F) sees more"
-					       : "the target did not run meanwhile");
+			rec->measures_workload
+				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
+				: "the target did not run meanwhile");
 	if (tally->n_lost_samples)
 		fprintf(stderr,
-			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower "
-			"frequency (-F) help ]\n",
+			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
 			(unsigned long long)tally->n_lost_samples,
 			100.0 * (double)tally->n_lost_samples /
 				(double)(tally->n_samples + tally->n_lost_samples));
 	else if (tally->n_lost_records)
-		fprintf(stderr, "[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
+		fprintf(stderr,
+			"[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
 			(unsigned long long)tally->n_lost_records);
 }
 
@@ -321,7 +338,8 @@ static int finish(struct recording *rec, struct err *err)
 	if (!rec->options->is_quiet)
 		say_result(rec, &tally);
 	if (rec->recorder.n_broken_rings)
-		log_warn(&rec->log, "%llu times a ring's positions made no sense and it was skipped",
+		log_warn(&rec->log,
+			"%llu times a ring's positions made no sense and it was skipped",
 			(unsigned long long)rec->recorder.n_broken_rings);
 	file_info_fini(&info);
 	return r;
@@ -331,7 +349,8 @@ static int finish(struct recording *rec, struct err *err)
 static void say_if_running(struct recording *rec)
 {
 	if (rec->has_workload && !workload_reap(&rec->workload, false))
-		log_note(&rec->log, "'%s' (process %d) goes on running", rec->command[0], rec->workload.pid);
+		log_note(&rec->log, "'%s' (process %d) goes on running", rec->command[0],
+			rec->workload.pid);
 }
 
 /* Starts the target and records it to its end. */
@@ -347,12 +366,16 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	if (rec->has_workload && workload_go(&rec->workload, rec->command[0], err))
 		return err->code;
 	rec->has_begun = true;
-	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL, err);
+	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
+		err);
 	*ret_status = EXIT_OK;
 	if (end == RECORDER_SIGNAL) {
 		*ret_status = 128 + rec->recorder.signal;
-		/* Who stops us with kill(1) means the command too; a terminal has told it already. */
-		if (rec->has_workload && !rec->recorder.is_signal_for_group && rec->recorder.signal != SIGHUP)
+		/*
+		 * Who stops us with kill(1) means the command too; a terminal has told it already.
+		 */
+		if (rec->has_workload && !rec->recorder.is_signal_for_group &&
+			rec->recorder.signal != SIGHUP)
 			kill(rec->workload.pid, rec->recorder.signal);
 	}
 	if (end == RECORDER_FAILED) {
@@ -390,7 +413,10 @@ static int run_record(int argc, char **argv)
 	struct record_options o = {.output = "perf.data"};
 	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
 	int whole_n = argc, status = cmd_parse(&cmd_record, &o, OPTS_STOP, &argc, argv);
-	struct recording rec = {.options = &o, .command = argc ? argv : NULL, .argc = whole_n, .argv = whole};
+	struct recording rec = {.options = &o,
+		.command = argc ? argv : NULL,
+		.argc = whole_n,
+		.argv = whole};
 	sigset_t signals;
 	struct err err;
 
@@ -407,12 +433,16 @@ static int run_record(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* What was given up on the way to an event that in the end did not open is of no use to anybody. */
+	/*
+	 * What was given up on the way to an event that in the end did not open is of no use to
+	 * anybody.
+	 */
 	if (!o.verbose)
 		log_hold(&rec.log);
 	if (set_up(&rec, &err)) {
 		log_forget(&rec.log);
-		status = cmd_fail(&cmd_record, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+		status = cmd_fail(&cmd_record, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	} else {
 		log_release(&rec.log);
 		if (run(&rec, &status, &err))
@@ -429,8 +459,9 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.summary = "run a command, or watch processes, and record samples into perf.data",
 	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a", NULL},
-	.notes = "Recording ends when the command does, or with Ctrl-C. 'pace report' then shows where the time went.\n"
-		 "Events are written as for perf: names (cycles:u), rHEX, pmu/term=1/, system:tracepoint, {a,b}.\n",
+	.notes =
+		"Recording ends when the command does, or with Ctrl-C. 'pace report' then shows where the time went.\n"
+		"Events are written as for perf: names (cycles:u), rHEX, pmu/term=1/, system:tracepoint, {a,b}.\n",
 	.options = options,
 	.run = run_record,
 };

@@ -29,7 +29,8 @@ struct graph_options {
 struct report_options {
 	const char *input, *symfs, *sort, *fields;
 	struct graph_options graph;
-	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet, has_ledger;
+	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
+		has_ledger;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
@@ -85,7 +86,8 @@ static const struct {
 	{"percent", graph_default},
 };
 
-static int apply_graph_word(struct graph_options *g, const char *word, size_t n, unsigned *n_numbers, struct err *err)
+static int apply_graph_word(struct graph_options *g, const char *word, size_t n,
+	unsigned *n_numbers, struct err *err)
 {
 	char text[64], *end;
 	double number;
@@ -100,7 +102,8 @@ static int apply_graph_word(struct graph_options *g, const char *word, size_t n,
 	number = strtod(text, &end);
 	if (end == text || *end || number < 0 || *n_numbers == 2)
 		return err_set(err, ERR_INVAL,
-			"'%s' is none of none, graph, fractal, caller, callee, a threshold in percent, a number of entries", text);
+			"'%s' is none of none, graph, fractal, caller, callee, a threshold in percent, a number of entries",
+			text);
 	if ((*n_numbers)++)
 		g->entries = (u64)number;
 	else
@@ -133,21 +136,30 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
-	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "a column with the number of samples"},
-	{0, "children", OPT_TRI, AT(children), NULL, "rows for callers too, with all they called (default with call chains)"},
-	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT", "leave out rows below this share", .max = 100},
-	{'g', "call-graph", OPT_CALL, 0, "HOW", "none, graph or fractal; caller or callee; threshold in percent",
+	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL,
+		"a column with the number of samples"},
+	{0, "children", OPT_TRI, AT(children), NULL,
+		"rows for callers too, with all they called (default with call chains)"},
+	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
+		"leave out rows below this share", .max = 100},
+	{'g', "call-graph", OPT_CALL, 0, "HOW",
+		"none, graph or fractal; caller or callee; threshold in percent",
 		.flags = OPT_OPTIONAL, .call = set_graph},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
-	{0, "header", OPT_BOOL, AT(has_header), NULL, "what the recording says about itself, first"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL,
+		"what the recording says about itself, first"},
 	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
-	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, CPU and memory topology in full"},
-	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL, "all that was lost or has no name, with causes"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
+		"in it, CPU and memory topology in full"},
+	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
+		"all that was lost or has no name, with causes"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for, show parameters of C++ functions"},
-	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1, .max = WORKERS_MAX},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
 	{.kind = OPT_END},
 };
 
@@ -204,13 +216,17 @@ static int choose_keys(struct reporting *r, struct err *err)
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n;
 
-	if (key_parse_list(o->sort ? o->sort : o->fields ? o->fields : "comm,dso,symbol", keys, ARRAY_SIZE(keys), &n, err))
+	if (key_parse_list(o->sort      ? o->sort
+			    : o->fields ? o->fields
+					: "comm,dso,symbol",
+		    keys, ARRAY_SIZE(keys), &n, err))
 		return err_prefix(err, o->sort ? "--sort" : "--fields");
 	for (size_t i = 0; i < n; i++)
 		if (!keys[i]->is_value)
 			r->hist.keys[r->hist.n_keys++] = keys[i];
 	if (!r->hist.n_keys)
-		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol", o->sort ? "--sort" : "--fields");
+		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol",
+			o->sort ? "--sort" : "--fields");
 	return 0;
 }
 
@@ -244,14 +260,16 @@ static void choose_graph(struct reporting *r)
 	r->text.n_workers = r->n_workers;
 	r->text.is_fractal = g->is_fractal;
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
-		      : g->has_order		? g->order
-		      : r->hist.has_children	? GRAPH_CALLER
+		: g->has_order                  ? g->order
+		: r->hist.has_children          ? GRAPH_CALLER
 						: GRAPH_CALLEE;
 	/* Asked for rows above a share, one wants branches above it too. */
-	r->text.graph_limit = g->limit >= 0 ? g->limit : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT);
+	r->text.graph_limit =
+		g->limit >= 0 ? g->limit : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT);
 	r->text.graph_entries = g->entries;
 	r->text.row_limit = r->options->percent_limit;
-	r->text.skips_first_node = r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
+	r->text.skips_first_node =
+		r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
 	r->hist.prefers_callers = r->text.has_graph;
 }
 
@@ -263,11 +281,15 @@ static void *load_kernel(void *resolver)
 	return NULL;
 }
 
-/* Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be needed. */
+/*
+ * Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be
+ * needed.
+ */
 static int make_profile(struct reporting *r, struct err *err)
 {
-	struct gather_options g = {
-		.has_stacks = r->has_chains && (r->hist.has_children || r->text.has_graph), .n_workers = r->n_workers};
+	struct gather_options g = {.has_stacks = r->has_chains &&
+			(r->hist.has_children || r->text.has_graph),
+		.n_workers = r->n_workers};
 	pthread_t kernel_thread;
 	bool has_thread = false;
 	int result;
@@ -277,7 +299,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	if (r->session.has_kernel_samples) {
-		has_thread = r->n_workers > 1 && !pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
+		has_thread = r->n_workers > 1 &&
+			!pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
 		if (!has_thread)
 			resolver_load_kernel(&r->resolver);
 	}
@@ -285,14 +308,16 @@ static int make_profile(struct reporting *r, struct err *err)
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
 	stage_ends(r, "pass 2, samples");
 	log_debug(&r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
-		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n, r->profile.stacks.n, r->profile.frames.n);
+		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
+		r->profile.stacks.n, r->profile.frames.n);
 	if (has_thread)
 		pthread_join(kernel_thread, NULL);
 	stage_ends(r, "waiting for kernel symbols");
 	if (result)
 		return result;
 	naming_resolve(&r->profile, &r->resolver,
-		&(struct naming_options){.n_workers = r->n_workers, .has_parameters = r->options->verbose});
+		&(struct naming_options){.n_workers = r->n_workers,
+			.has_parameters = r->options->verbose});
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
@@ -308,8 +333,10 @@ static void add_preamble(struct reporting *r, struct str *text)
 	if (r->options->has_header)
 		header_add_text(&r->session.reader, r->options->has_details, text);
 	else
-		str_add(text, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
-	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n", (unsigned long long)r->session.tally.n_lost_samples);
+		str_add(text,
+			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
+	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
+		(unsigned long long)r->session.tally.n_lost_samples);
 }
 
 static void add_events(struct reporting *r, struct out *out)
@@ -318,7 +345,8 @@ static void add_events(struct reporting *r, struct out *out)
 		struct hist hist;
 
 		/* Events without samples say so only where they are all there is to say. */
-		if (!r->profile.events.at[event].n_samples && r->profile.events.n > 1 && r->profile.rows.n)
+		if (!r->profile.events.at[event].n_samples && r->profile.events.n > 1 &&
+			r->profile.rows.n)
 			continue;
 		hist_init(&hist, &r->profile, &r->calls, event, &r->hist);
 		text_report(out, &hist, &r->text);
@@ -370,7 +398,8 @@ static int run_report(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i", argv[0]);
+		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
+			argv[0]);
 		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
 	}
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
@@ -379,10 +408,12 @@ static int run_report(int argc, char **argv)
 	if (session_open(&r.session, o.input, &r.log, &err)) {
 		explain_missing_file(&o, &err);
 		log_fini(&r.log);
-		return cmd_fail(&cmd_report, &err, err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+		return cmd_fail(&cmd_report, &err,
+			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
 	}
 	if (report(&r, &out, &err))
-		status = cmd_fail(&cmd_report, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+		status = cmd_fail(&cmd_report, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
 	if (status == EXIT_OK && ledger_has_unread(&r.ledger))

@@ -42,8 +42,8 @@ static int run_version(int argc, char **argv)
 		return status;
 	str_addf(&out.text, "%s\n", version_text());
 	for (size_t i = 0; o.has_build_options && i < ARRAY_SIZE(libraries); i++)
-		str_addf(&out.text, "%14s: [ %s ]  # %s\n", libraries[i].name, libraries[i].is_there ? "on " : "OFF",
-			libraries[i].used_for);
+		str_addf(&out.text, "%14s: [ %s ]  # %s\n", libraries[i].name,
+			libraries[i].is_there ? "on " : "OFF", libraries[i].used_for);
 	return out_close(&out, &err) ? cmd_fail(&cmd_version, &err, EXIT_FAILED) : EXIT_OK;
 }
 

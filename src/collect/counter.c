@@ -8,7 +8,8 @@
 #include "base/bytes.h"
 #include "event/abi.h"
 
-__attribute__((weak)) int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+__attribute__((weak)) int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu,
+	int group_fd, unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
@@ -26,7 +27,8 @@ static bool take_times(struct bytes *b, u64 format, struct counter_value *v)
 		(!(format & PERF_FORMAT_TOTAL_TIME_RUNNING) || bytes_u64(b, &v->time_running));
 }
 
-static bool decode_values(struct bytes *b, u64 format, struct counter_value *values, size_t max, size_t *ret_n)
+static bool decode_values(struct bytes *b, u64 format, struct counter_value *values, size_t max,
+	size_t *ret_n)
 {
 	struct counter_value first = {0};
 	u64 n = 1;
@@ -53,8 +55,8 @@ static bool decode_values(struct bytes *b, u64 format, struct counter_value *val
 	return true;
 }
 
-int counter_read(const struct counter *c, const struct event_attr *attr, struct counter_value *ret_values,
-	size_t max, size_t *ret_n, struct err *err)
+int counter_read(const struct counter *c, const struct event_attr *attr,
+	struct counter_value *ret_values, size_t max, size_t *ret_n, struct err *err)
 {
 	u64 words[3 + 3 * 512];
 	struct bytes b;
@@ -67,10 +69,12 @@ int counter_read(const struct counter *c, const struct event_attr *attr, struct 
 		return err_sys(err, errno, "reading a counter");
 	/* End of file is how the kernel says that a pinned event could not stay on the PMU. */
 	if (n == 0)
-		return err_set(err, ERR_LIMIT, "a pinned event lost its place on the PMU and counts no more");
+		return err_set(err, ERR_LIMIT,
+			"a pinned event lost its place on the PMU and counts no more");
 	b = bytes_of(words, n);
 	if (!decode_values(&b, attr->read_format, ret_values, max, ret_n))
-		return err_set(err, ERR_FORMAT, "the kernel returned %zd bytes for read_format 0x%llx", n,
+		return err_set(err, ERR_FORMAT,
+			"the kernel returned %zd bytes for read_format 0x%llx", n,
 			(unsigned long long)attr->read_format);
 	return 0;
 }
@@ -82,14 +86,18 @@ int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct er
 
 	if (ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) == 0)
 		return 0;
-	/* Before 3.12; a group read would list the leader first, not this counter: the last one is newest. */
+	/*
+	 * Before 3.12; a group read would list the leader first, not this counter: the last one is
+	 * newest.
+	 */
 	if (counter_read(c, attr, values, ARRAY_SIZE(values), &n, err))
 		return err->code;
 	c->id = values[n - 1].id;
 	return 0;
 }
 
-static int control(const struct counters *counters, unsigned long request, const char *what, struct err *err)
+static int control(const struct counters *counters, unsigned long request, const char *what,
+	struct err *err)
 {
 	vec_each(c, counters)
 		if (ioctl(c->fd, request, 0))

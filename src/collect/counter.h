@@ -2,9 +2,8 @@
  * counter.h - one opened event on one CPU or thread: reading, switching, identifying.
  *
  * Owns     its file descriptor
- * Errors   ERR_SYS with the call and the event's name; reading a pinned counter that lost its place on the
- *          PMU gives ERR_LIMIT
- * Source   perf_event_open(2)
+ * Errors   ERR_SYS with the call and the event's name; reading a pinned counter that lost its place
+ * on the PMU gives ERR_LIMIT Source   perf_event_open(2)
  */
 #ifndef PACE_COLLECT_COUNTER_H
 #define PACE_COLLECT_COUNTER_H
@@ -30,22 +29,24 @@ struct counters {
 };
 
 /*
- * perf_event_open(2): an fd, or -1 and errno. glibc has no such function; ours is weak, so that of a libc that has
- * one, or of a test, wins.
+ * perf_event_open(2): an fd, or -1 and errno. glibc has no such function; ours is weak, so that of
+ * a libc that has one, or of a test, wins.
  */
-int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
+int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
+	unsigned long flags);
 
 struct counter_value {
-	u64 value, time_enabled, time_running; /* the times are 0 unless the attr's read_format asks for them */
+	u64 value, time_enabled,
+		time_running; /* the times are 0 unless the attr's read_format asks for them */
 	u64 id, lost;
 };
 
 /*
- * Reads one counter, or with PERF_FORMAT_GROUP the whole group of a leader: up to `max` values, *ret_n of
- * them. All values of a group were counted over the same time.
+ * Reads one counter, or with PERF_FORMAT_GROUP the whole group of a leader: up to `max` values,
+ * *ret_n of them. All values of a group were counted over the same time.
  */
-int counter_read(const struct counter *c, const struct event_attr *attr, struct counter_value *ret_values,
-	size_t max, size_t *ret_n, struct err *err);
+int counter_read(const struct counter *c, const struct event_attr *attr,
+	struct counter_value *ret_values, size_t max, size_t *ret_n, struct err *err);
 
 /* Linux >= 3.12 tells the id by ioctl; older ones by a read. */
 int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct err *err);

@@ -42,7 +42,10 @@ static u32 number_of(const char *sys, u32 cpu, const char *file)
 {
 	char line[64];
 
-	return line_of(line, sizeof(line), "%s/devices/system/cpu/cpu%u/topology/%s", sys, cpu, file) ? atoi(line) : 0;
+	return line_of(line, sizeof(line), "%s/devices/system/cpu/cpu%u/topology/%s", sys, cpu,
+		       file)
+		? atoi(line)
+		: 0;
 }
 
 static void read_topology(struct host *h, const char *sys)
@@ -50,18 +53,25 @@ static void read_topology(struct host *h, const char *sys)
 	char list[4096];
 
 	for (u32 cpu = 0; cpu < h->cpus_available; cpu++) {
-		struct host_cpu c = {number_of(sys, cpu, "core_id"), number_of(sys, cpu, "physical_package_id"),
-			number_of(sys, cpu, "die_id")};
+		struct host_cpu c = {number_of(sys, cpu, "core_id"),
+			number_of(sys, cpu, "physical_package_id"), number_of(sys, cpu, "die_id")};
 
 		vec_add(&h->cpus, c);
 		/* The file names of today, then those of kernels before 5.3. */
-		if (line_of(list, sizeof(list), "%s/devices/system/cpu/cpu%u/topology/package_cpus_list", sys, cpu) ||
-			line_of(list, sizeof(list), "%s/devices/system/cpu/cpu%u/topology/core_siblings_list", sys, cpu))
+		if (line_of(list, sizeof(list),
+			    "%s/devices/system/cpu/cpu%u/topology/package_cpus_list", sys, cpu) ||
+			line_of(list, sizeof(list),
+				"%s/devices/system/cpu/cpu%u/topology/core_siblings_list", sys,
+				cpu))
 			add_distinct(h, &h->core_siblings, list);
-		if (line_of(list, sizeof(list), "%s/devices/system/cpu/cpu%u/topology/core_cpus_list", sys, cpu) ||
-			line_of(list, sizeof(list), "%s/devices/system/cpu/cpu%u/topology/thread_siblings_list", sys, cpu))
+		if (line_of(list, sizeof(list),
+			    "%s/devices/system/cpu/cpu%u/topology/core_cpus_list", sys, cpu) ||
+			line_of(list, sizeof(list),
+				"%s/devices/system/cpu/cpu%u/topology/thread_siblings_list", sys,
+				cpu))
 			add_distinct(h, &h->thread_siblings, list);
-		if (line_of(list, sizeof(list), "%s/devices/system/cpu/cpu%u/topology/die_cpus_list", sys, cpu)) {
+		if (line_of(list, sizeof(list),
+			    "%s/devices/system/cpu/cpu%u/topology/die_cpus_list", sys, cpu)) {
 			add_distinct(h, &h->die_siblings, list);
 			h->has_dies = true;
 		}
@@ -71,7 +81,8 @@ static void read_topology(struct host *h, const char *sys)
 static bool is_known_cache(const struct host *h, const struct host_cache *c)
 {
 	vec_each(known, &h->caches)
-		if (known->level == c->level && !strcmp(known->type, c->type) && !strcmp(known->cpus, c->cpus))
+		if (known->level == c->level && !strcmp(known->type, c->type) &&
+			!strcmp(known->cpus, c->cpus))
 			return true;
 	return false;
 }
@@ -92,22 +103,27 @@ static void read_caches(struct host *h, const char *sys)
 	for (u32 cpu = 0; cpu < h->cpus_available; cpu++) {
 		for (u32 i = 0; i < 16; i++) {
 			char type[64], size[64], cpus[4096], n[4][32];
-			static const char *const numbers[] = {
-				"level", "coherency_line_size", "number_of_sets", "ways_of_associativity"};
+			static const char *const numbers[] = {"level", "coherency_line_size",
+				"number_of_sets", "ways_of_associativity"};
 			struct host_cache c;
 
-			if (!line_of(type, sizeof(type), "%s/devices/system/cpu/cpu%u/cache/index%u/type", sys, cpu, i))
+			if (!line_of(type, sizeof(type),
+				    "%s/devices/system/cpu/cpu%u/cache/index%u/type", sys, cpu, i))
 				break;
 			for (size_t k = 0; k < ARRAY_SIZE(numbers); k++)
-				if (!line_of(n[k], sizeof(n[k]), "%s/devices/system/cpu/cpu%u/cache/index%u/%s", sys, cpu, i,
-					    numbers[k]))
+				if (!line_of(n[k], sizeof(n[k]),
+					    "%s/devices/system/cpu/cpu%u/cache/index%u/%s", sys,
+					    cpu, i, numbers[k]))
 					strcpy(n[k], "0");
-			if (!line_of(size, sizeof(size), "%s/devices/system/cpu/cpu%u/cache/index%u/size", sys, cpu, i))
+			if (!line_of(size, sizeof(size),
+				    "%s/devices/system/cpu/cpu%u/cache/index%u/size", sys, cpu, i))
 				size[0] = '\0';
-			if (!line_of(cpus, sizeof(cpus), "%s/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list", sys,
-				    cpu, i))
+			if (!line_of(cpus, sizeof(cpus),
+				    "%s/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list",
+				    sys, cpu, i))
 				cpus[0] = '\0';
-			c = (struct host_cache){atoi(n[0]), atoi(n[1]), atoi(n[2]), atoi(n[3]), type, size, cpus};
+			c = (struct host_cache){atoi(n[0]), atoi(n[1]), atoi(n[2]), atoi(n[3]),
+				type, size, cpus};
 			if (is_known_cache(h, &c))
 				continue;
 			c.type = keep(h, type);
@@ -139,10 +155,12 @@ static void read_memory_blocks(struct host *h, const char *dir_path, u32 node)
 		const char *p = entry->d_name + 6;
 		u64 block;
 
-		if (strncmp(entry->d_name, "memory", 6) || !num_scan(&p, 10, &block) || *p || block > 1 << 24)
+		if (strncmp(entry->d_name, "memory", 6) || !num_scan(&p, 10, &block) || *p ||
+			block > 1 << 24)
 			continue;
 		if (block >= cap) {
-			u64 more = align_up(MAX(block + 1, cap * 2), 64), *bits = arena_zalloc(&h->arena, more / 8);
+			u64 more = align_up(MAX(block + 1, cap * 2), 64),
+			    *bits = arena_zalloc(&h->arena, more / 8);
 
 			if (cap)
 				memcpy(bits, m.bits, cap / 8);
@@ -177,7 +195,8 @@ static void read_nodes(struct host *h, const char *sys)
 			node.free_kb = value_of(str_text(&text), "MemFree:");
 		}
 		node.cpus = "";
-		if (line_of(line, sizeof(line), "%s/devices/system/node/node%u/cpulist", sys, *number))
+		if (line_of(line, sizeof(line), "%s/devices/system/node/node%u/cpulist", sys,
+			    *number))
 			node.cpus = keep(h, line);
 		vec_add(&h->nodes, node);
 		snprintf(path, sizeof(path), "%s/devices/system/node/node%u", sys, *number);
@@ -207,7 +226,9 @@ static void read_pmus(struct host *h, const char *sys)
 	intern_fini(&names);
 }
 
-/* The text behind "key" and the colon on the first line of cpuinfo that has it; NULL if none has. */
+/*
+ * The text behind "key" and the colon on the first line of cpuinfo that has it; NULL if none has.
+ */
 static const char *cpuinfo_value(struct host *h, const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -242,7 +263,8 @@ static void read_cpuinfo(struct host *h, const char *sys, const char *proc)
 		stepping = cpuinfo_value(h, str_text(&text), "stepping");
 		if (vendor && family && model && stepping)
 			str_addf(&id, "%s,%s,%s,%s", vendor, family, model, stepping);
-		else if (line_of(midr, sizeof(midr), "%s/devices/system/cpu/cpu0/regs/identification/midr_el1", sys))
+		else if (line_of(midr, sizeof(midr),
+				 "%s/devices/system/cpu/cpu0/regs/identification/midr_el1", sys))
 			str_add(&id, midr);
 		if (id.n)
 			h->cpuid = keep(h, str_text(&id));
@@ -261,7 +283,8 @@ static u32 count_cpus(const char *sys, const char *file, struct err *err)
 	char line[4096];
 	u32 n = 0;
 
-	if (line_of(line, sizeof(line), "%s/devices/system/cpu/%s", sys, file) && !cpus_parse(&cpus, line, err))
+	if (line_of(line, sizeof(line), "%s/devices/system/cpu/%s", sys, file) &&
+		!cpus_parse(&cpus, line, err))
 		n = !strcmp(file, "present") ? cpus.at[cpus.n - 1] + 1 : cpus.n;
 	cpus_fini(&cpus);
 	return n;

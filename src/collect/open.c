@@ -23,7 +23,8 @@ struct opener {
 
 static bool is_cycles(const struct event *e)
 {
-	return e->attr.type == PERF_TYPE_HARDWARE && (u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+	return e->attr.type == PERF_TYPE_HARDWARE &&
+		(u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
 static bool can_lower_precision(const struct opener *o, const struct event *e)
@@ -40,7 +41,7 @@ static void lower_precision(struct event *e, struct str *said)
 
 /* Features by age, youngest first: an old kernel says EINVAL to a bit it does not know. */
 static const struct {
-	u64 flag;	 /* in attr.flags, or 0 */
+	u64 flag;        /* in attr.flags, or 0 */
 	u64 read_format; /* in attr.read_format, or 0 */
 	const char *name, *since;
 } features[] = {
@@ -60,7 +61,8 @@ static const struct {
 static int youngest_feature(const struct event *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
-		if (e->attr.flags & features[i].flag || e->attr.read_format & features[i].read_format)
+		if (e->attr.flags & features[i].flag ||
+			e->attr.read_format & features[i].read_format)
 			return i;
 	return -1;
 }
@@ -77,8 +79,8 @@ static void drop_young_feature(struct event *e, struct str *said)
 
 	e->attr.flags &= ~features[i].flag;
 	e->attr.read_format &= ~features[i].read_format;
-	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without", features[i].name,
-		features[i].since);
+	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without",
+		features[i].name, features[i].since);
 }
 
 static bool is_too_large(const struct opener *o, const struct event *e)
@@ -111,7 +113,8 @@ static void leave_kernel(struct event *e, struct str *said)
 
 	e->attr.flags |= ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
 	privilege_read(&p);
-	str_addf(said, "only user space is measured: %s", privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
+	str_addf(said, "only user space is measured: %s",
+		privilege_explain(&p, PRIVILEGE_KERNEL, why, sizeof(why)));
 }
 
 static bool can_use_clock(const struct opener *o, const struct event *e)
@@ -127,8 +130,9 @@ static void use_clock(struct event *e, struct str *said)
 	/* A timer has no skid to choose, and no guest to count. */
 	attr_set_precise(&e->attr, 0);
 	e->wishes &= ~EVENT_MAX_PRECISE;
-	str_add(said, "this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
-		      "samples instead");
+	str_add(said,
+		"this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
+		"samples instead");
 }
 
 struct rung {
@@ -136,17 +140,21 @@ struct rung {
 	bool (*applies)(const struct opener *o, const struct event *e);
 	void (*step)(struct event *e, struct str *said); /* changes the attr, says how */
 	enum log_level level;
-	const char *suffix;	    /* the event's name gets it */
-	const char *name;	    /* the event's new name, or NULL */
+	const char *suffix; /* the event's name gets it */
+	const char *name;   /* the event's new name, or NULL */
 };
 
+/* clang-format off: a row a fact */
 static const struct rung rungs[] = {
 	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, NULL, NULL},
-	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision, LOG_DEBUG, NULL, NULL},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
+		LOG_DEBUG, NULL, NULL},
 	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, "u", NULL},
 	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, NULL, NULL},
-	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, NULL, "cpu-clock"},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, NULL,
+		"cpu-clock"},
 };
+/* clang-format on */
 
 static bool answers(const struct rung *rung, int sys)
 {
@@ -162,9 +170,10 @@ static void rename_event(struct opener *o, struct event *e, const struct rung *r
 	struct str name = {0};
 
 	if (rung->name)
-		str_addf(&name, "%s%s", rung->name, e->attr.flags & ATTR_EXCLUDE_KERNEL ? ":u"
-						    : e->attr.flags & ATTR_EXCLUDE_USER ? ":k"
-											: "");
+		str_addf(&name, "%s%s", rung->name,
+			e->attr.flags & ATTR_EXCLUDE_KERNEL         ? ":u"
+				: e->attr.flags & ATTR_EXCLUDE_USER ? ":k"
+								    : "");
 	else if (strchr(e->name, ':') && e->attr.type != PERF_TYPE_TRACEPOINT)
 		str_addf(&name, "%s%s", e->name, rung->suffix);
 	else
@@ -201,9 +210,13 @@ int open_raise_limit(u64 need, struct err *err)
 		return err_sys(err, errno, "asking for the limit of open files");
 	if (limit.rlim_cur >= need)
 		return 0;
-	/* Root may raise the hard limit too; for others this fails and the line below does what it can. */
+	/*
+	 * Root may raise the hard limit too; for others this fails and the line below does what it
+	 * can.
+	 */
 	if (limit.rlim_max < need)
-		(void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = need, .rlim_max = need});
+		(void)setrlimit(RLIMIT_NOFILE,
+			&(struct rlimit){.rlim_cur = need, .rlim_max = need});
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MIN(need, limit.rlim_max)) {
 		limit.rlim_cur = MIN(need, limit.rlim_max);
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
@@ -212,7 +225,8 @@ int open_raise_limit(u64 need, struct err *err)
 		return err_set(err, ERR_LIMIT,
 			"%llu files have to be open at once (one for each event, CPU and thread), the hard limit is %llu: "
 			"raise it ('ulimit -Hn %llu' as root), or choose fewer threads (-t) or CPUs (-C)",
-			(unsigned long long)need, (unsigned long long)limit.rlim_max, (unsigned long long)need);
+			(unsigned long long)need, (unsigned long long)limit.rlim_max,
+			(unsigned long long)need);
 	return 0;
 }
 
@@ -268,7 +282,8 @@ static void close_event(struct opener *o, const struct event *e)
 static enum outcome open_everywhere(struct opener *o, struct event *e)
 {
 	static const struct target_thread everyone = {.tid = -1};
-	const struct target_thread *threads = o->target->threads.n ? o->target->threads.at : &everyone;
+	const struct target_thread *threads =
+		o->target->threads.n ? o->target->threads.at : &everyone;
 	size_t n_threads = MAX(o->target->threads.n, (size_t)1);
 	const struct cpus *cpus = &o->target->cpus;
 
@@ -298,7 +313,8 @@ static int open_event(struct opener *o, struct event *e)
 	if (r == FAILED)
 		return o->err->code;
 	if (o->n_ended && o->n_ended >= o->target->threads.n)
-		return err_set(o->err, ERR_NOENT, "process %d has ended", o->target->threads.at[0].pid);
+		return err_set(o->err, ERR_NOENT, "process %d has ended",
+			o->target->threads.at[0].pid);
 	return 0;
 }
 
@@ -322,11 +338,15 @@ static int fetch_ids(struct opener *o)
 	return 0;
 }
 
-int open_events(struct event_list *events, const struct target *target, struct counters *ret_counters,
-	struct log *log, struct err *err)
+int open_events(struct event_list *events, const struct target *target,
+	struct counters *ret_counters, struct log *log, struct err *err)
 {
 	struct counters counters = {0};
-	struct opener o = {.events = events, .target = target, .counters = &counters, .log = log, .err = err};
+	struct opener o = {.events = events,
+		.target = target,
+		.counters = &counters,
+		.log = log,
+		.err = err};
 	u64 n_fds = (u64)events->n * target->cpus.n * MAX(target->threads.n, (size_t)1);
 
 	/* Rings, the output and the pipes come on top. */

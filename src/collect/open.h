@@ -1,9 +1,10 @@
 /*
  * open.h - every event on every CPU and thread of the target, or the reason why not.
  *
- * An event that cannot be opened walks the ladder: rung by rung something is given up (precision, newer
- * features, the kernel, at last the PMU) until the kernel agrees. Each step is said once in the log; the
- * events' attrs and names hold what was opened in the end, so the recording tells it too.
+ * An event that cannot be opened walks the ladder: rung by rung something is given up (precision,
+ * newer features, the kernel, at last the PMU) until the kernel agrees. Each step is said once in
+ * the log; the events' attrs and names hold what was opened in the end, so the recording tells it
+ * too.
  *
  * In       events; a target (the threads of a command that waits at its gate included)
  * Out      the counters, their ids, and in each event its ids
@@ -21,8 +22,8 @@
 #include "event/target.h"
 
 /* Opens all; on failure nothing is left open. */
-int open_events(struct event_list *events, const struct target *target, struct counters *ret_counters,
-	struct log *log, struct err *err);
+int open_events(struct event_list *events, const struct target *target,
+	struct counters *ret_counters, struct log *log, struct err *err);
 
 /* Raises the soft limit of open files to at least `need`, if the hard limit lets it. */
 int open_raise_limit(u64 need, struct err *err);

@@ -51,7 +51,8 @@ bool privilege_allows(const struct privilege *p, enum privilege_wish wish)
 	return p->has_perf_events && (p->has_perfmon || p->paranoid <= wishes[wish].level);
 }
 
-const char *privilege_explain(const struct privilege *p, enum privilege_wish wish, char *buf, size_t size)
+const char *privilege_explain(const struct privilege *p, enum privilege_wish wish, char *buf,
+	size_t size)
 {
 	if (!p->has_perf_events)
 		snprintf(buf, size,
@@ -77,7 +78,8 @@ const char *privilege_explain(const struct privilege *p, enum privilege_wish wis
 const char *privilege_explain_hidden(const struct privilege *p, char *buf, size_t size)
 {
 	/* Without restriction perf's own level decides; CAP_SYSLOG helps up to 1. */
-	bool is_open = p->kptr_restrict == 0 && p->paranoid <= 1, is_ours = p->kptr_restrict <= 1 && p->has_syslog;
+	bool is_open = p->kptr_restrict == 0 && p->paranoid <= 1,
+	     is_ours = p->kptr_restrict <= 1 && p->has_syslog;
 	const char *kptr = p->kptr_restrict ? " kernel.kptr_restrict=0" : "";
 	const char *paranoid = p->paranoid > 1 ? " kernel.perf_event_paranoid=1" : "";
 
@@ -86,7 +88,8 @@ const char *privilege_explain_hidden(const struct privilege *p, char *buf, size_
 			"kptr_restrict is %lld, which lets us see them: a container, an LSM or lockdown hides them",
 			(long long)p->kptr_restrict);
 	else
-		snprintf(buf, size, "kptr_restrict is %lld and perf_event_paranoid %lld: run 'sudo sysctl%s%s'%s",
+		snprintf(buf, size,
+			"kptr_restrict is %lld and perf_event_paranoid %lld: run 'sudo sysctl%s%s'%s",
 			(long long)p->kptr_restrict, (long long)p->paranoid, kptr, paranoid,
 			p->kptr_restrict <= 1 ? ", or pace as root" : "");
 	return buf;

@@ -12,18 +12,19 @@
 #include "base/types.h"
 
 struct privilege {
-	bool has_perf_events;	/* the kernel was built with them and /proc is mounted */
-	s64 paranoid;		/* -1 no limits; 0 no raw tracepoints; 1 no CPU-wide; 2 no kernel; 3, 4 nothing */
+	bool has_perf_events; /* the kernel was built with them and /proc is mounted */
+	s64 paranoid; /* -1 no limits; 0 no raw tracepoints; 1 no CPU-wide; 2 no kernel; 3, 4
+			 nothing */
 	s64 kptr_restrict;
-	bool has_perfmon;	/* CAP_PERFMON or CAP_SYS_ADMIN: the levels do not apply */
-	bool has_syslog;	/* CAP_SYSLOG: sees kernel addresses whatever kptr_restrict says */
-	bool has_ipc_lock;	/* CAP_IPC_LOCK: rings of any size */
+	bool has_perfmon;  /* CAP_PERFMON or CAP_SYS_ADMIN: the levels do not apply */
+	bool has_syslog;   /* CAP_SYSLOG: sees kernel addresses whatever kptr_restrict says */
+	bool has_ipc_lock; /* CAP_IPC_LOCK: rings of any size */
 };
 
 enum privilege_wish {
-	PRIVILEGE_USER,	      /* own processes, user space */
+	PRIVILEGE_USER,       /* own processes, user space */
 	PRIVILEGE_KERNEL,     /* own processes, kernel included */
-	PRIVILEGE_CPU,	      /* everything that runs on a CPU */
+	PRIVILEGE_CPU,        /* everything that runs on a CPU */
 	PRIVILEGE_TRACEPOINT, /* tracepoints with their contents */
 };
 
@@ -31,12 +32,16 @@ void privilege_read(struct privilege *p);
 bool privilege_allows(const struct privilege *p, enum privilege_wish wish);
 
 /*
- * "perf_event_paranoid is 2, kernel sampling needs 1 or less, or CAP_PERFMON: run 'sudo sysctl ...'" into buf:
- * level, capability and the one command.
+ * "perf_event_paranoid is 2, kernel sampling needs 1 or less, or CAP_PERFMON: run 'sudo sysctl
+ * ...'" into buf: level, capability and the one command.
  */
-const char *privilege_explain(const struct privilege *p, enum privilege_wish wish, char *buf, size_t size);
+const char *privilege_explain(const struct privilege *p, enum privilege_wish wish, char *buf,
+	size_t size);
 
-/* The same for /proc/kallsyms that shows zeros. Source: kernel/ksyms_common.c, kallsyms_show_value() */
+/*
+ * The same for /proc/kallsyms that shows zeros. Source: kernel/ksyms_common.c,
+ * kallsyms_show_value()
+ */
 const char *privilege_explain_hidden(const struct privilege *p, char *buf, size_t size);
 
 #endif

@@ -6,12 +6,13 @@
 #include "collect/privilege.h"
 #include "event/abi.h"
 
-static int not_permitted(const struct event_attr *attr, const char *name, pid_t pid, int sys, struct err *err)
+static int not_permitted(const struct event_attr *attr, const char *name, pid_t pid, int sys,
+	struct err *err)
 {
-	enum privilege_wish wish = pid == -1			       ? PRIVILEGE_CPU
-				 : attr->type == PERF_TYPE_TRACEPOINT  ? PRIVILEGE_TRACEPOINT
-				 : attr->flags & ATTR_EXCLUDE_KERNEL   ? PRIVILEGE_USER
-								       : PRIVILEGE_KERNEL;
+	enum privilege_wish wish = pid == -1         ? PRIVILEGE_CPU
+		: attr->type == PERF_TYPE_TRACEPOINT ? PRIVILEGE_TRACEPOINT
+		: attr->flags & ATTR_EXCLUDE_KERNEL  ? PRIVILEGE_USER
+						     : PRIVILEGE_KERNEL;
 	struct privilege p;
 	char why[700];
 
@@ -22,32 +23,36 @@ static int not_permitted(const struct event_attr *attr, const char *name, pid_t 
 			"CAP_SYS_PTRACE or root",
 			name, pid);
 	else
-		err_set(err, ERR_PERM, "opening '%s': %s: %s", name, sys == EPERM ? "not permitted" : "access denied",
+		err_set(err, ERR_PERM, "opening '%s': %s: %s", name,
+			sys == EPERM ? "not permitted" : "access denied",
 			privilege_explain(&p, wish, why, sizeof(why)));
 	err->sys = sys;
 	return err->code;
 }
 
-static int not_there(const struct event_attr *attr, const char *name, int cpu, int sys, struct err *err)
+static int not_there(const struct event_attr *attr, const char *name, int cpu, int sys,
+	struct err *err)
 {
-	bool is_hardware =
-		attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
+	bool is_hardware = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+		attr->type == PERF_TYPE_RAW;
 
 	if (sys == ENODEV && !is_hardware && cpu >= 0)
 		return err_set(err, ERR_NOENT, "opening '%s': CPU %d is not online", name, cpu);
 	return err_set(err, ERR_UNSUPPORTED, "opening '%s': %s%s", name,
 		sys == EOPNOTSUPP ? "this PMU cannot do it"
-		: is_hardware	  ? "this machine has no such hardware counter (virtual machines often have none)"
-				  : "this kernel does not have it",
+			: is_hardware
+			? "this machine has no such hardware counter (virtual machines often have none)"
+			: "this kernel does not have it",
 		is_hardware ? "; 'cpu-clock', 'task-clock' and 'page-faults' work everywhere" : "");
 }
 
 static int invalid(const struct event_attr *attr, const char *name, struct err *err)
 {
-	return err_set(err, ERR_UNSUPPORTED, "opening '%s': the kernel finds the combination invalid (EINVAL)%s", name,
-		attr_precise(attr)	     ? "; precise events (:p) need PEBS, IBS or SPE"
-		: attr->branch_sample_type ? "; branch stacks need LBR, BRS or BRBE"
-					     : "");
+	return err_set(err, ERR_UNSUPPORTED,
+		"opening '%s': the kernel finds the combination invalid (EINVAL)%s", name,
+		attr_precise(attr)                 ? "; precise events (:p) need PEBS, IBS or SPE"
+			: attr->branch_sample_type ? "; branch stacks need LBR, BRS or BRBE"
+						   : "");
 }
 
 static int too_many_files(const char *name, struct err *err)
@@ -61,7 +66,8 @@ static int too_many_files(const char *name, struct err *err)
 		name, (unsigned long long)limit.rlim_cur);
 }
 
-int refusal_explain(const struct event_attr *attr, const char *name, pid_t pid, int cpu, int sys, struct err *err)
+int refusal_explain(const struct event_attr *attr, const char *name, pid_t pid, int cpu, int sys,
+	struct err *err)
 {
 	switch (sys) {
 	case EACCES:
@@ -77,9 +83,11 @@ int refusal_explain(const struct event_attr *attr, const char *name, pid_t pid, 
 	case ESRCH:
 		return err_set(err, ERR_NOENT, "opening '%s': there is no process %d", name, pid);
 	case ENOSYS:
-		return err_set(err, ERR_UNSUPPORTED, "opening '%s': this kernel was built without CONFIG_PERF_EVENTS", name);
+		return err_set(err, ERR_UNSUPPORTED,
+			"opening '%s': this kernel was built without CONFIG_PERF_EVENTS", name);
 	case EBUSY:
-		return err_set(err, ERR_SYS, "opening '%s': the PMU is in use by somebody who does not share it", name);
+		return err_set(err, ERR_SYS,
+			"opening '%s': the PMU is in use by somebody who does not share it", name);
 	case EMFILE:
 		return too_many_files(name, err);
 	default:

@@ -14,10 +14,12 @@ int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
 
 	memset(ring, 0, sizeof(*ring));
 	if (!pages || pages & (pages - 1))
-		return err_set(err, ERR_INVAL, "a ring has a power of two of pages, not %llu", (unsigned long long)pages);
+		return err_set(err, ERR_INVAL, "a ring has a power of two of pages, not %llu",
+			(unsigned long long)pages);
 	map = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
-		return err_sys(err, errno, "mapping a ring of %llu pages", (unsigned long long)pages);
+		return err_sys(err, errno, "mapping a ring of %llu pages",
+			(unsigned long long)pages);
 	ring->page = map;
 	ring->data = (const u8 *)map + page_size;
 	ring->size = pages * page_size;
@@ -35,7 +37,10 @@ void ring_close(struct ring *ring)
 
 u64 ring_acquire(struct ring *ring)
 {
-	/* Acquire: what the kernel wrote before it moved data_head is visible to the reads that follow. */
+	/*
+	 * Acquire: what the kernel wrote before it moved data_head is visible to the reads that
+	 * follow.
+	 */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	if (ring->head - ring->tail > ring->size) {
 		ring->is_broken = true;
@@ -71,8 +76,10 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 		ring->tail = ring->head;
 		return false;
 	}
-	*ret_rec = (struct record){
-		.type = header.type, .misc = header.misc, .size = header.size, .at = ring->data + at};
+	*ret_rec = (struct record){.type = header.type,
+		.misc = header.misc,
+		.size = header.size,
+		.at = ring->data + at};
 	first = ring->size - at;
 	if (first < header.size) {
 		memcpy(ring->scratch, ring->data + at, first);

@@ -2,16 +2,13 @@
  * ring.h - one kernel ring buffer, read as whole records.
  *
  * In       the fd of an opened event; size in pages, a power of two
- * Out      runs of whole records in the order the kernel wrote them (at most two, because a ring ends), or
- *          single records; one that wraps is copied to ring->scratch
- * Owns     the mapping; not the fd
- * Life     what was handed out is valid until ring_release()
- * Units    bytes unless the name says _pages
- * Errors   only ring_open(): ERR_PERM when the mlock limit is reached, ERR_SYS. Reading cannot fail; a ring
- *          whose positions make no sense reads as empty and is_broken is set
- * Threads  one reader per ring
- * Source   linux/perf_event.h: perf_event_mmap_page: data_head is written by the kernel after the data,
- *          data_tail by the reader after it has read
+ * Out      runs of whole records in the order the kernel wrote them (at most two, because a ring
+ * ends), or single records; one that wraps is copied to ring->scratch Owns     the mapping; not the
+ * fd Life     what was handed out is valid until ring_release() Units    bytes unless the name says
+ * _pages Errors   only ring_open(): ERR_PERM when the mlock limit is reached, ERR_SYS. Reading
+ * cannot fail; a ring whose positions make no sense reads as empty and is_broken is set Threads one
+ * reader per ring Source   linux/perf_event.h: perf_event_mmap_page: data_head is written by the
+ * kernel after the data, data_tail by the reader after it has read
  */
 #ifndef PACE_COLLECT_RING_H
 #define PACE_COLLECT_RING_H
@@ -26,10 +23,10 @@
 struct ring {
 	struct ring_page *page;
 	const u8 *data;
-	u64 size;	/* of the data area */
+	u64 size;       /* of the data area */
 	u64 head, tail; /* what ring_acquire() saw; how far the reader is */
 	bool is_broken;
-	u8 *scratch;	/* 64 KiB: the largest record there can be */
+	u8 *scratch; /* 64 KiB: the largest record there can be */
 };
 
 int ring_open(struct ring *ring, int fd, u64 pages, struct err *err);
@@ -44,7 +41,9 @@ int ring_runs(const struct ring *ring, struct iovec runs[2]);
 /* The next record before the acquired head. */
 bool ring_next(struct ring *ring, struct record *ret_rec);
 
-/* Moves the reader to the acquired head (after ring_runs()) and gives the space back to the kernel. */
+/*
+ * Moves the reader to the acquired head (after ring_runs()) and gives the space back to the kernel.
+ */
 void ring_release(struct ring *ring);
 
 #endif

@@ -10,7 +10,9 @@ static int limit_frequency(struct sampling *s, struct log *log, struct err *err)
 	s64 max;
 
 	if (!sysfile_s64(path, &max) || max <= 0)
-		return s->is_max ? err_set(err, ERR_UNSUPPORTED, "-F max: '%s' cannot be read", path) : 0;
+		return s->is_max
+			? err_set(err, ERR_UNSUPPORTED, "-F max: '%s' cannot be read", path)
+			: 0;
 	if (s->is_max)
 		s->frequency = max;
 	if (s->frequency <= (u64)max)
@@ -24,10 +26,13 @@ static int limit_frequency(struct sampling *s, struct log *log, struct err *err)
 }
 
 /* Bits that ask for side-band records; one event of a session has to carry them. */
-static const u64 side_band = ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK | ATTR_KSYMBOL |
-	ATTR_BPF_EVENT;
+static const u64 side_band = ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK |
+	ATTR_KSYMBOL | ATTR_BPF_EVENT;
 
-/* The first event that is opened on every CPU; one of a package-wide PMU would miss the others' records. */
+/*
+ * The first event that is opened on every CPU; one of a package-wide PMU would miss the others'
+ * records.
+ */
 static const struct event *side_band_carrier(const struct event_list *events)
 {
 	vec_each(e, events)
@@ -39,7 +44,8 @@ static const struct event *side_band_carrier(const struct event_list *events)
 static void apply_one(const struct sampling *s, struct event *e, const struct event_list *events,
 	const struct target *target)
 {
-	bool has_many = events->n > 1, is_carrier = e == side_band_carrier(events), is_member = e->leader != (u32)(e - events->at);
+	bool has_many = events->n > 1, is_carrier = e == side_band_carrier(events),
+	     is_member = e->leader != (u32)(e - events->at);
 	struct event_attr *a = &e->attr;
 
 	a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
@@ -55,8 +61,8 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 		}
 	}
 	/*
-	 * With a fixed period every sample stands for the same. To ask for it nevertheless would make the kernel write
-	 * a sample for each single software event (perf_swevent_event()).
+	 * With a fixed period every sample stands for the same. To ask for it nevertheless would
+	 * make the kernel write a sample for each single software event (perf_swevent_event()).
 	 */
 	if (a->flags & ATTR_FREQ)
 		a->sample_type |= PERF_SAMPLE_PERIOD;
@@ -85,8 +91,8 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 		a->flags |= ATTR_EXCLUDE_GUEST;
 }
 
-int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target, struct log *log,
-	struct err *err)
+int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target,
+	struct log *log, struct err *err)
 {
 	if (!s->period && !s->frequency && !s->is_max)
 		s->frequency = SAMPLING_DEFAULT_HZ;

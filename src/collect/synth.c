@@ -81,7 +81,10 @@ static void add_fork(struct synth *s, pid_t pid, pid_t tid, pid_t parent)
 	record_encode(PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, &body, s->trailer, &s->out);
 }
 
-/* The parent from /proc/PID/stat: "pid (comm) state ppid ..."; a comm may hold spaces and parentheses. */
+/*
+ * The parent from /proc/PID/stat: "pid (comm) state ppid ..."; a comm may hold spaces and
+ * parentheses.
+ */
 static pid_t read_parent(struct synth *s, pid_t pid)
 {
 	char path[64];
@@ -100,9 +103,11 @@ static bool parse_map(const char *line, const char *end, struct record_mmap *m, 
 	u64 start, stop, maj, min;
 	const char *p = line;
 
-	if (!num_scan(&p, 16, &start) || *p++ != '-' || !num_scan(&p, 16, &stop) || *p++ != ' ' || end - p < 5)
+	if (!num_scan(&p, 16, &start) || *p++ != '-' || !num_scan(&p, 16, &stop) || *p++ != ' ' ||
+		end - p < 5)
 		return false;
-	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) | (p[2] == 'x' ? PROT_EXEC : 0);
+	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
+		(p[2] == 'x' ? PROT_EXEC : 0);
 	m->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	*ret_is_exec = p[2] == 'x';
 	p += 5;
@@ -134,7 +139,8 @@ static void add_maps(struct synth *s, pid_t pid)
 		u16 misc = PERF_RECORD_MISC_USER;
 		bool is_exec;
 
-		if (!parse_map(line, line + n, &body.mmap, &is_exec) || (!is_exec && !s->has_data_maps))
+		if (!parse_map(line, line + n, &body.mmap, &is_exec) ||
+			(!is_exec && !s->has_data_maps))
 			continue;
 		if (!is_exec)
 			misc |= PERF_RECORD_MISC_MMAP_DATA;
@@ -186,7 +192,10 @@ int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *c
 
 /* ---- kernel ---- */
 
-/* The bytes of kernel code by /proc/iomem, which lists it without the 40 ms that all of kallsyms takes. */
+/*
+ * The bytes of kernel code by /proc/iomem, which lists it without the 40 ms that all of kallsyms
+ * takes.
+ */
 static u64 code_size(struct synth *s)
 {
 #ifdef __x86_64__
@@ -281,19 +290,26 @@ void synth_kernel(struct synth *s)
 	if (!bounds.text) {
 		privilege_read(&p);
 		if (bounds.is_seen)
-			log_note(s->log, "kernel addresses are hidden, kernel functions will have no names: %s",
+			log_note(s->log,
+				"kernel addresses are hidden, kernel functions will have no names: %s",
 				privilege_explain_hidden(&p, why, sizeof(why)));
 		else
-			log_note(s->log, "%s/kallsyms cannot be read: kernel functions will have no names", s->proc);
+			log_note(s->log,
+				"%s/kallsyms cannot be read: kernel functions will have no names",
+				s->proc);
 		return;
 	}
 	body.mmap.addr = body.mmap.pgoff = bounds.text;
 	body.mmap.len = size ? size : bounds.end > bounds.text ? bounds.end - bounds.text : 0;
 	if (body.mmap.len)
-		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer, &s->out);
+		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer,
+			&s->out);
 }
 
-/* Whether the file name of a path is that of module `name`: '-' and '_' are the same, .ko.xz and so on may follow. */
+/*
+ * Whether the file name of a path is that of module `name`: '-' and '_' are the same, .ko.xz and so
+ * on may follow.
+ */
 static bool is_module_path(const char *path, size_t n, const char *name, size_t name_n)
 {
 	const char *base = memrchr(path, '/', n);
@@ -308,7 +324,8 @@ static bool is_module_path(const char *path, size_t n, const char *name, size_t 
 }
 
 /* The module's file by modules.dep ("kernel/net/x.ko.xz: ..."), or "[name]" if it is not listed. */
-static void module_path(const char *root, const char *dep, const char *name, size_t name_n, struct str *path)
+static void module_path(const char *root, const char *dep, const char *name, size_t name_n,
+	struct str *path)
 {
 	const char *line;
 	size_t n;
@@ -355,12 +372,14 @@ void synth_modules(struct synth *s)
 			continue;
 		p = name_end + 1;
 		hex += 3;
-		if (!num_scan(&p, 10, &body.mmap.len) || !num_scan(&hex, 16, &body.mmap.addr) || !body.mmap.addr)
+		if (!num_scan(&p, 10, &body.mmap.len) || !num_scan(&hex, 16, &body.mmap.addr) ||
+			!body.mmap.addr)
 			continue;
 		str_clear(&path);
 		module_path(root, str_text(&dep), line, name_end - line, &path);
 		body.mmap.path = run_of(str_text(&path), path.n);
-		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer, &s->out);
+		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer,
+			&s->out);
 	}
 	str_fini(&dep);
 	str_fini(&path);

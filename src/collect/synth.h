@@ -1,13 +1,14 @@
 /*
- * synth.h - what was already there when recording began, told as records: kernel, modules, tasks, maps.
+ * synth.h - what was already there when recording began, told as records: kernel, modules, tasks,
+ * maps.
  *
  * In       /proc and /lib/modules (or a test's copies of them)
  * Out      MMAP, FORK, COMM and MMAP2 records in `out`; the caller takes them when it likes
  * Owns     its buffers
  * Units    times are 0: synthesized state holds from the beginning
- * Errors   ERR_SYS if /proc itself cannot be read. A process that ends meanwhile is skipped; kernel addresses
- *          that are hidden are said in the log
- * Source   proc(5): /proc/PID/{stat,maps}, /proc/PID/task/TID/comm, /proc/modules, /proc/kallsyms, /proc/iomem
+ * Errors   ERR_SYS if /proc itself cannot be read. A process that ends meanwhile is skipped; kernel
+ * addresses that are hidden are said in the log Source   proc(5): /proc/PID/{stat,maps},
+ * /proc/PID/task/TID/comm, /proc/modules, /proc/kallsyms, /proc/iomem
  */
 #ifndef PACE_COLLECT_SYNTH_H
 #define PACE_COLLECT_SYNTH_H
@@ -22,7 +23,7 @@
 struct synth {
 	const char *proc;    /* "/proc" */
 	const char *modules; /* "/lib/modules/<release>", where module files lie */
-	u32 trailer;	     /* bytes of id trailer behind each record */
+	u32 trailer;         /* bytes of id trailer behind each record */
 	bool has_data_maps;  /* maps that are not executable too */
 	struct log *log;
 	struct str out;
@@ -40,6 +41,7 @@ void synth_modules(struct synth *s);
 void synth_process(struct synth *s, pid_t pid);
 
 /* Every process; flush(ctx) is called now and then so that `out` stays small. */
-int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *ctx, struct err *err);
+int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *ctx,
+	struct err *err);
 
 #endif

@@ -17,7 +17,8 @@ static void run_child(char **argv, int gate, int failed)
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction now;
 
-		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN && now.sa_handler != SIG_DFL)
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN &&
+			now.sa_handler != SIG_DFL)
 			signal(sig, SIG_DFL);
 	}
 	signal(SIGPIPE, SIG_DFL);

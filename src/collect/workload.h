@@ -16,10 +16,10 @@
 
 struct workload {
 	pid_t pid;
-	int go_fd;	/* a byte written here opens the gate; closing it without one ends the child */
-	int failed_fd;	/* the child's errno, if exec fails */
+	int go_fd; /* a byte written here opens the gate; closing it without one ends the child */
+	int failed_fd; /* the child's errno, if exec fails */
 	bool has_ended;
-	int status;	/* as wait(2) gives it, once has_ended */
+	int status; /* as wait(2) gives it, once has_ended */
 };
 
 int workload_start(struct workload *w, char **argv, struct err *err);

@@ -1,10 +1,10 @@
 /*
  * abi.h - the numbers the kernel and perf.data agreed on.
  *
- * Spelled here so that pace builds with the kernel headers of any distribution and knows today's fields
- * on all of them. tests/unit/test_abi.c compares every one with the machine's own header.
- * Source   linux/perf_event.h (records, attributes, ring page), tools/perf/util/event.h's documented
- *          user record types as listed in Documentation/perf.data-file-format.txt
+ * Spelled here so that pace builds with the kernel headers of any distribution and knows today's
+ * fields on all of them. tests/unit/test_abi.c compares every one with the machine's own header.
+ * Source   linux/perf_event.h (records, attributes, ring page), tools/perf/util/event.h's
+ * documented user record types as listed in Documentation/perf.data-file-format.txt
  */
 #ifndef PACE_EVENT_ABI_H
 #define PACE_EVENT_ABI_H
@@ -150,6 +150,8 @@ enum perf_misc {
 	PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14,
 	PERF_RECORD_MISC_EXT_RESERVED = 1 << 15,
 	PERF_RECORD_MISC_BUILD_ID_SIZE = 1 << 15, /* in perf's build-id table */
+	PERF_RECORD_MISC_LOST_SAMPLES_BPF = 1
+		<< 15, /* perf's, in LOST_SAMPLES: a filter dropped them */
 };
 
 enum perf_record_type {
@@ -201,14 +203,14 @@ enum perf_record_type {
 };
 
 /* Markers inside call chains: the addresses that follow ran in this mode. */
-#define PERF_CONTEXT_HV		  ((u64)-32)
-#define PERF_CONTEXT_KERNEL	  ((u64)-128)
-#define PERF_CONTEXT_USER	  ((u64)-512)
+#define PERF_CONTEXT_HV            ((u64)-32)
+#define PERF_CONTEXT_KERNEL        ((u64)-128)
+#define PERF_CONTEXT_USER          ((u64)-512)
 #define PERF_CONTEXT_USER_DEFERRED ((u64)-640)
-#define PERF_CONTEXT_GUEST	  ((u64)-2048)
-#define PERF_CONTEXT_GUEST_KERNEL ((u64)-2176)
-#define PERF_CONTEXT_GUEST_USER	  ((u64)-2560)
-#define PERF_CONTEXT_MAX	  ((u64)-4095)
+#define PERF_CONTEXT_GUEST         ((u64)-2048)
+#define PERF_CONTEXT_GUEST_KERNEL  ((u64)-2176)
+#define PERF_CONTEXT_GUEST_USER    ((u64)-2560)
+#define PERF_CONTEXT_MAX           ((u64)-4095)
 
 enum perf_open_flag {
 	PERF_FLAG_FD_NO_GROUP = 1 << 0,
@@ -219,14 +221,14 @@ enum perf_open_flag {
 
 #define PERF_IOC_FLAG_GROUP 1u
 
-#define PERF_EVENT_IOC_ENABLE	    _IO('$', 0)
-#define PERF_EVENT_IOC_DISABLE	    _IO('$', 1)
-#define PERF_EVENT_IOC_REFRESH	    _IO('$', 2)
-#define PERF_EVENT_IOC_RESET	    _IO('$', 3)
-#define PERF_EVENT_IOC_PERIOD	    _IOW('$', 4, u64)
+#define PERF_EVENT_IOC_ENABLE       _IO('$', 0)
+#define PERF_EVENT_IOC_DISABLE      _IO('$', 1)
+#define PERF_EVENT_IOC_REFRESH      _IO('$', 2)
+#define PERF_EVENT_IOC_RESET        _IO('$', 3)
+#define PERF_EVENT_IOC_PERIOD       _IOW('$', 4, u64)
 #define PERF_EVENT_IOC_SET_OUTPUT   _IO('$', 5)
 #define PERF_EVENT_IOC_SET_FILTER   _IOW('$', 6, char *)
-#define PERF_EVENT_IOC_ID	    _IOR('$', 7, u64 *)
+#define PERF_EVENT_IOC_ID           _IOR('$', 7, u64 *)
 #define PERF_EVENT_IOC_PAUSE_OUTPUT _IOW('$', 9, u32)
 
 /* The first page of a ring: what this program reads of it (struct perf_event_mmap_page). */

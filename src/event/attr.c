@@ -82,9 +82,10 @@ struct field {
 	{                                                                                          \
 		n, offsetof(struct event_attr, m), sizeof(((struct event_attr *)0)->m), kind, NULL \
 	}
-#define BITS(n, m, names)                                                                                 \
-	{                                                                                                 \
-		n, offsetof(struct event_attr, m), sizeof(((struct event_attr *)0)->m), FIELD_BITS, names \
+#define BITS(n, m, names)                                                               \
+	{                                                                               \
+		n, offsetof(struct event_attr, m), sizeof(((struct event_attr *)0)->m), \
+			FIELD_BITS, names                                               \
 	}
 
 /* In the kernel's order; the flags word stands where its bits are printed. */
@@ -190,8 +191,12 @@ static void swap(struct event_attr *a)
 		u8 *p = (u8 *)a + fields[i].offset;
 
 		if (fields[i].size == 8) {
-			/* The flags are a run of bytes to the compiler that laid them out: no reordering. */
-			u64 v = fields[i].name ? __builtin_bswap64(load_u64(p)) : swap_flags(load_u64(p));
+			/*
+			 * The flags are a run of bytes to the compiler that laid them out: no
+			 * reordering.
+			 */
+			u64 v = fields[i].name ? __builtin_bswap64(load_u64(p))
+					       : swap_flags(load_u64(p));
 			memcpy(p, &v, 8);
 		} else if (fields[i].size == 4) {
 			u32 v = __builtin_bswap32(load_u32(p));
@@ -218,7 +223,8 @@ u32 attr_needed_size(const struct event_attr *a)
 	return sizes[i];
 }
 
-int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped, struct err *err)
+int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped,
+	struct err *err)
 {
 	struct bytes peek = *b;
 	struct event_attr a = {0};
@@ -232,7 +238,8 @@ int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_
 	if (!own_size)
 		own_size = size ? MIN(size, (u64)UINT32_MAX) : ATTR_SIZE_VER0;
 	if (own_size < ATTR_SIZE_VER0 || own_size > 4096)
-		return err_set(err, ERR_FORMAT, "the attr at offset 0x%llx says it has %u bytes, not 64 to 4096",
+		return err_set(err, ERR_FORMAT,
+			"the attr at offset 0x%llx says it has %u bytes, not 64 to 4096",
 			(unsigned long long)b->offset, own_size);
 	if (!bytes_take(b, own_size, &p))
 		return err_set(err, ERR_FORMAT, "the attr at offset 0x%llx has %zu of its %u bytes",
@@ -270,11 +277,13 @@ static void add_flags(u64 flags, const char *equals, const char **between, struc
 
 		if (!v)
 			continue;
-		str_addf(text, "%s%s%s%llu", *between, flag_fields[i].name, equals, (unsigned long long)v);
+		str_addf(text, "%s%s%s%llu", *between, flag_fields[i].name, equals,
+			(unsigned long long)v);
 		*between = ", ";
 	}
 	if (flags >> 38) {
-		str_addf(text, "%sflags_38%s0x%llx", *between, equals, (unsigned long long)(flags >> 38));
+		str_addf(text, "%sflags_38%s0x%llx", *between, equals,
+			(unsigned long long)(flags >> 38));
 		*between = ", ";
 	}
 }

@@ -1,10 +1,9 @@
 /*
  * attr.h - perf_event_attr: what one event is, and what its samples carry.
  *
- * struct event_attr has the kernel's layout, so it goes to perf_event_open(2) and into files as it is.
- * The table behind attr_fields() says each field once: printing, byte swapping and the sizes that old
- * kernels know all come from it.
- * Units    sizes in bytes; clockid as in clock_gettime(2)
+ * struct event_attr has the kernel's layout, so it goes to perf_event_open(2) and into files as it
+ * is. The table behind attr_fields() says each field once: printing, byte swapping and the sizes
+ * that old kernels know all come from it. Units    sizes in bytes; clockid as in clock_gettime(2)
  * Source   linux/perf_event.h: struct perf_event_attr, PERF_ATTR_SIZE_VER0..9
  */
 #ifndef PACE_EVENT_ATTR_H
@@ -29,44 +28,45 @@ enum attr_size {
 };
 
 /* Bits of event_attr.flags, in the order of the kernel's bit field. */
-#define ATTR_DISABLED		      (1ULL << 0)
-#define ATTR_INHERIT		      (1ULL << 1)
-#define ATTR_PINNED		      (1ULL << 2)
-#define ATTR_EXCLUSIVE		      (1ULL << 3)
-#define ATTR_EXCLUDE_USER	      (1ULL << 4)
-#define ATTR_EXCLUDE_KERNEL	      (1ULL << 5)
-#define ATTR_EXCLUDE_HV		      (1ULL << 6)
-#define ATTR_EXCLUDE_IDLE	      (1ULL << 7)
-#define ATTR_MMAP		      (1ULL << 8)
-#define ATTR_COMM		      (1ULL << 9)
-#define ATTR_FREQ		      (1ULL << 10)
-#define ATTR_INHERIT_STAT	      (1ULL << 11)
-#define ATTR_ENABLE_ON_EXEC	      (1ULL << 12)
-#define ATTR_TASK		      (1ULL << 13)
-#define ATTR_WATERMARK		      (1ULL << 14)
-#define ATTR_PRECISE_SHIFT	      15 /* two bits: 0 any skid, 1 constant, 2 asks for none, 3 must be none */
-#define ATTR_PRECISE_MASK	      (3ULL << ATTR_PRECISE_SHIFT)
-#define ATTR_MMAP_DATA		      (1ULL << 17)
-#define ATTR_SAMPLE_ID_ALL	      (1ULL << 18)
-#define ATTR_EXCLUDE_HOST	      (1ULL << 19)
-#define ATTR_EXCLUDE_GUEST	      (1ULL << 20)
+#define ATTR_DISABLED       (1ULL << 0)
+#define ATTR_INHERIT        (1ULL << 1)
+#define ATTR_PINNED         (1ULL << 2)
+#define ATTR_EXCLUSIVE      (1ULL << 3)
+#define ATTR_EXCLUDE_USER   (1ULL << 4)
+#define ATTR_EXCLUDE_KERNEL (1ULL << 5)
+#define ATTR_EXCLUDE_HV     (1ULL << 6)
+#define ATTR_EXCLUDE_IDLE   (1ULL << 7)
+#define ATTR_MMAP           (1ULL << 8)
+#define ATTR_COMM           (1ULL << 9)
+#define ATTR_FREQ           (1ULL << 10)
+#define ATTR_INHERIT_STAT   (1ULL << 11)
+#define ATTR_ENABLE_ON_EXEC (1ULL << 12)
+#define ATTR_TASK           (1ULL << 13)
+#define ATTR_WATERMARK      (1ULL << 14)
+#define ATTR_PRECISE_SHIFT \
+	15 /* two bits: 0 any skid, 1 constant, 2 asks for none, 3 must be none */
+#define ATTR_PRECISE_MASK             (3ULL << ATTR_PRECISE_SHIFT)
+#define ATTR_MMAP_DATA                (1ULL << 17)
+#define ATTR_SAMPLE_ID_ALL            (1ULL << 18)
+#define ATTR_EXCLUDE_HOST             (1ULL << 19)
+#define ATTR_EXCLUDE_GUEST            (1ULL << 20)
 #define ATTR_EXCLUDE_CALLCHAIN_KERNEL (1ULL << 21)
 #define ATTR_EXCLUDE_CALLCHAIN_USER   (1ULL << 22)
-#define ATTR_MMAP2		      (1ULL << 23)
-#define ATTR_COMM_EXEC		      (1ULL << 24)
-#define ATTR_USE_CLOCKID	      (1ULL << 25)
-#define ATTR_CONTEXT_SWITCH	      (1ULL << 26)
-#define ATTR_WRITE_BACKWARD	      (1ULL << 27)
-#define ATTR_NAMESPACES		      (1ULL << 28)
-#define ATTR_KSYMBOL		      (1ULL << 29)
-#define ATTR_BPF_EVENT		      (1ULL << 30)
-#define ATTR_AUX_OUTPUT		      (1ULL << 31)
-#define ATTR_CGROUP		      (1ULL << 32)
-#define ATTR_TEXT_POKE		      (1ULL << 33)
-#define ATTR_BUILD_ID		      (1ULL << 34)
-#define ATTR_INHERIT_THREAD	      (1ULL << 35)
-#define ATTR_REMOVE_ON_EXEC	      (1ULL << 36)
-#define ATTR_SIGTRAP		      (1ULL << 37)
+#define ATTR_MMAP2                    (1ULL << 23)
+#define ATTR_COMM_EXEC                (1ULL << 24)
+#define ATTR_USE_CLOCKID              (1ULL << 25)
+#define ATTR_CONTEXT_SWITCH           (1ULL << 26)
+#define ATTR_WRITE_BACKWARD           (1ULL << 27)
+#define ATTR_NAMESPACES               (1ULL << 28)
+#define ATTR_KSYMBOL                  (1ULL << 29)
+#define ATTR_BPF_EVENT                (1ULL << 30)
+#define ATTR_AUX_OUTPUT               (1ULL << 31)
+#define ATTR_CGROUP                   (1ULL << 32)
+#define ATTR_TEXT_POKE                (1ULL << 33)
+#define ATTR_BUILD_ID                 (1ULL << 34)
+#define ATTR_INHERIT_THREAD           (1ULL << 35)
+#define ATTR_REMOVE_ON_EXEC           (1ULL << 36)
+#define ATTR_SIGTRAP                  (1ULL << 37)
 
 struct event_attr {
 	u32 type;
@@ -109,10 +109,12 @@ static inline void attr_set_precise(struct event_attr *a, unsigned level)
 u32 attr_needed_size(const struct event_attr *a);
 
 /*
- * Reads an attr of the size it names itself, or of `size` if it names none (0 is found in the wild). Shorter
- * ones are extended with zeros. *ret_dropped is set if a longer one had something in the part we do not know.
+ * Reads an attr of the size it names itself, or of `size` if it names none (0 is found in the
+ * wild). Shorter ones are extended with zeros. *ret_dropped is set if a longer one had something in
+ * the part we do not know.
  */
-int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped, struct err *err);
+int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped,
+	struct err *err);
 
 /* Adds "name: value" (between `equals`) for each field that is not zero, joined by ", ". */
 void attr_add_text(const struct event_attr *a, const char *equals, struct str *text);

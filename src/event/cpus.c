@@ -14,7 +14,8 @@ static int by_number(const void *a, const void *b)
 
 static int no_list(const char *text, const char *at, struct err *err)
 {
-	return err_set(err, ERR_INVAL, "CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, at);
+	return err_set(err, ERR_INVAL,
+		"CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, at);
 }
 
 int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
@@ -31,8 +32,10 @@ int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
 		if (*p == '-' && (p++, !num_scan(&p, 10, &last)))
 			return no_list(text, p, err);
 		if (first > last || last >= CPUS_MAX)
-			return err_set(err, ERR_INVAL, "CPU list '%s': %llu-%llu is no range of CPU numbers below %d",
-				text, (unsigned long long)first, (unsigned long long)last, CPUS_MAX);
+			return err_set(err, ERR_INVAL,
+				"CPU list '%s': %llu-%llu is no range of CPU numbers below %d",
+				text, (unsigned long long)first, (unsigned long long)last,
+				CPUS_MAX);
 		for (u64 cpu = first; cpu <= last; cpu++)
 			vec_add(cpus, (u32)cpu);
 	} while (*p == ',' && p++);
@@ -51,7 +54,8 @@ int cpus_online(struct cpus *cpus, struct err *err)
 	char line[4096];
 
 	if (!sysfile_line("/sys/devices/system/cpu/online", line, sizeof(line)))
-		return err_set(err, ERR_SYS, "cannot read /sys/devices/system/cpu/online: is /sys mounted?");
+		return err_set(err, ERR_SYS,
+			"cannot read /sys/devices/system/cpu/online: is /sys mounted?");
 	return cpus_parse(cpus, line, err);
 }
 
@@ -71,7 +75,8 @@ void cpus_add_text(const struct cpus *cpus, struct str *text)
 	for (size_t i = 0, j; i < cpus->n; i = j) {
 		for (j = i + 1; j < cpus->n && cpus->at[j] == cpus->at[j - 1] + 1;)
 			j++;
-		str_addf(text, j - i > 1 ? "%s%u-%u" : "%s%u", i ? "," : "", cpus->at[i], cpus->at[j - 1]);
+		str_addf(text, j - i > 1 ? "%s%u-%u" : "%s%u", i ? "," : "", cpus->at[i],
+			cpus->at[j - 1]);
 	}
 }
 

@@ -20,7 +20,7 @@ enum event_wish {
 	EVENT_MAX_PRECISE = 1 << 0, /* P: as little skid as the machine can do */
 	EVENT_WEAK_GROUP = 1 << 1,  /* W: open one by one if the group does not fit */
 	EVENT_SAMPLE_READ = 1 << 2, /* S: the leader samples and reads the others */
-	EVENT_USE_BPF = 1 << 3,	    /* b */
+	EVENT_USE_BPF = 1 << 3,     /* b */
 	EVENT_OWN_PERIOD = 1 << 4,  /* period= or freq= was given for this event */
 	EVENT_GUEST_SAID = 1 << 5,  /* G or H was given: no default for exclude_guest */
 };
@@ -28,11 +28,11 @@ enum event_wish {
 struct event {
 	struct event_attr attr;
 	const char *name; /* as it was written, or as the file says */
-	u32 leader;	  /* position of its group's leader; its own if it is alone */
-	u32 n_members;	  /* for a leader: how many belong to it, itself included; else 0 */
+	u32 leader;       /* position of its group's leader; its own if it is alone */
+	u32 n_members;    /* for a leader: how many belong to it, itself included; else 0 */
 	unsigned wishes;  /* enum event_wish */
 	struct cpus cpus; /* where it must be opened; empty: anywhere */
-	u64 *ids;	  /* the kernel's numbers for its counters; samples name their event by them */
+	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */
 	u32 n_ids;
 };
 

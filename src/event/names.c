@@ -5,12 +5,16 @@
 
 #include "event/abi.h"
 
+/* clang-format off */
 #define HW(n, a, c, h) {n, a, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c, h}
 #define SW(n, a, c, h) {n, a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c, h}
+/* clang-format on */
 
 static const struct event_name rows[] = {
-	HW("cycles", "cpu-cycles", CPU_CYCLES, "unhalted core cycles; follow the clock's frequency"),
-	HW("instructions", NULL, INSTRUCTIONS, "instructions retired; a repeated string instruction is one"),
+	HW("cycles", "cpu-cycles", CPU_CYCLES,
+		"unhalted core cycles; follow the clock's frequency"),
+	HW("instructions", NULL, INSTRUCTIONS,
+		"instructions retired; a repeated string instruction is one"),
 	HW("cache-references", NULL, CACHE_REFERENCES, "last-level cache references"),
 	HW("cache-misses", NULL, CACHE_MISSES, "last-level cache misses"),
 	HW("branches", "branch-instructions", BRANCH_INSTRUCTIONS, "branches retired"),
@@ -54,7 +58,8 @@ static const struct part caches[] = {
 static const struct part ops[] = {
 	{{"loads", "load", "read"}, PERF_COUNT_HW_CACHE_OP_READ},
 	{{"stores", "store", "write"}, PERF_COUNT_HW_CACHE_OP_WRITE},
-	{{"prefetches", "prefetch", "speculative-read", "speculative-load"}, PERF_COUNT_HW_CACHE_OP_PREFETCH},
+	{{"prefetches", "prefetch", "speculative-read", "speculative-load"},
+		PERF_COUNT_HW_CACHE_OP_PREFETCH},
 };
 
 /* The operation in the middle of a name: L1-dcache-load-misses. */
@@ -81,8 +86,12 @@ static bool cache_does(u8 cache, u8 op)
 	return does[cache] >> op & 1;
 }
 
-/* The part whose name begins the text and ends at '-' or its end (the longest such); moves *at behind it. */
-static const struct part *match_part(const struct part *parts, size_t n_parts, const char **at, const char *end)
+/*
+ * The part whose name begins the text and ends at '-' or its end (the longest such); moves *at
+ * behind it.
+ */
+static const struct part *match_part(const struct part *parts, size_t n_parts, const char **at,
+	const char *end)
 {
 	const struct part *found = NULL;
 	size_t longest = 0;
@@ -91,7 +100,8 @@ static const struct part *match_part(const struct part *parts, size_t n_parts, c
 		for (size_t k = 0; k < ARRAY_SIZE(parts->names) && parts[i].names[k]; k++) {
 			size_t n = strlen(parts[i].names[k]);
 
-			if (n <= longest || n > (size_t)(end - *at) || strncasecmp(*at, parts[i].names[k], n) ||
+			if (n <= longest || n > (size_t)(end - *at) ||
+				strncasecmp(*at, parts[i].names[k], n) ||
 				(*at + n < end && (*at)[n] != '-'))
 				continue;
 			found = &parts[i];
@@ -105,7 +115,8 @@ static const struct part *match_part(const struct part *parts, size_t n_parts, c
 static bool find_cache(const char *text, size_t n, u64 *ret_config)
 {
 	const char *at = text, *end = text + n;
-	const struct part *cache = match_part(caches, ARRAY_SIZE(caches), &at, end), *op = NULL, *result = NULL;
+	const struct part *cache = match_part(caches, ARRAY_SIZE(caches), &at, end), *op = NULL,
+			  *result = NULL;
 
 	if (!cache)
 		return false;
@@ -120,7 +131,10 @@ static bool find_cache(const char *text, size_t n, u64 *ret_config)
 		else
 			return false;
 	}
-	/* Just "L1-dcache" or "node" counts its loads; but "branch" alone is too short to be meant so. */
+	/*
+	 * Just "L1-dcache" or "node" counts its loads; but "branch" alone is too short to be meant
+	 * so.
+	 */
 	if (!op && !result && cache->number == PERF_COUNT_HW_CACHE_BPU)
 		return false;
 	u8 op_number = op ? op->number : PERF_COUNT_HW_CACHE_OP_READ;
@@ -157,7 +171,8 @@ static bool cache_name(u8 cache, u8 op, u8 result, char *buf, size_t size)
 		!cache_does(cache, op))
 		return false;
 	if (result)
-		snprintf(buf, size, "%s-%s-%s", caches[cache].names[0], op_with_result[op], results[result].names[0]);
+		snprintf(buf, size, "%s-%s-%s", caches[cache].names[0], op_with_result[op],
+			results[result].names[0]);
 	else
 		snprintf(buf, size, "%s-%s", caches[cache].names[0], ops[op].names[0]);
 	return true;
@@ -166,7 +181,8 @@ static bool cache_name(u8 cache, u8 op, u8 result, char *buf, size_t size)
 bool names_of(u32 type, u64 config, char *buf, size_t size)
 {
 	if (type == PERF_TYPE_HW_CACHE)
-		return config >> 24 == 0 && cache_name(config, config >> 8, config >> 16, buf, size);
+		return config >> 24 == 0 &&
+			cache_name(config, config >> 8, config >> 16, buf, size);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].type != type || rows[i].config != config)
 			continue;

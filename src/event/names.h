@@ -14,7 +14,7 @@
 struct event_name {
 	const char *name;
 	const char *alias; /* a second spelling, or NULL */
-	u32 type;	   /* enum perf_type */
+	u32 type;          /* enum perf_type */
 	u64 config;
 	const char *help; /* one sentence */
 };

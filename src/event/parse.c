@@ -47,7 +47,10 @@ static bool accept(struct lexer *lx, char c)
 	return true;
 }
 
-/* An error that points into the text: "event 'a,b' at column 3: ...". Of a long text only that place is shown. */
+/*
+ * An error that points into the text: "event 'a,b' at column 3: ...". Of a long text only that
+ * place is shown.
+ */
 static int fail(const char *text, const char *at, struct err *err, int code, const char *message)
 {
 	enum { BEFORE = 60, SHOWN = 160 };
@@ -57,7 +60,8 @@ static int fail(const char *text, const char *at, struct err *err, int code, con
 	err_set(err, code, "%s", message);
 	if (at == text)
 		return err_prefix(err, "event '%.*s%s'", SHOWN, text, behind);
-	return err_prefix(err, "event '%s%.*s%s' at column %zu", before, SHOWN, from, behind, (size_t)(at - text) + 1);
+	return err_prefix(err, "event '%s%.*s%s' at column %zu", before, SHOWN, from, behind,
+		(size_t)(at - text) + 1);
 }
 
 static int expected(struct lexer *lx, const char *what)
@@ -82,12 +86,13 @@ enum node_kind { NODE_WORDS, NODE_PMU, NODE_GROUP };
 
 struct node {
 	enum node_kind kind;
-	struct word words[3]; /* NODE_WORDS: separated by ':'; NODE_PMU and NODE_GROUP: the name in [0] */
+	struct word words[3];  /* NODE_WORDS: separated by ':'; NODE_PMU and NODE_GROUP: the name in
+				  [0] */
 	struct word modifiers; /* NODE_PMU, NODE_GROUP */
 	struct term *terms;    /* NODE_PMU */
 	struct node *children; /* NODE_GROUP */
 	struct node *next;
-	const char *end;       /* behind its last character */
+	const char *end; /* behind its last character */
 };
 
 static int read_terms(struct lexer *lx, struct arena *arena, struct term **ret_terms)
@@ -114,7 +119,8 @@ static int read_terms(struct lexer *lx, struct arena *arena, struct term **ret_t
 	return 0;
 }
 
-static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group, struct node **ret_node);
+static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group,
+	struct node **ret_node);
 
 static int read_group(struct lexer *lx, struct arena *arena, struct node *group)
 {
@@ -136,7 +142,8 @@ static int read_group(struct lexer *lx, struct arena *arena, struct node *group)
 	return 0;
 }
 
-static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group, struct node **ret_node)
+static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group,
+	struct node **ret_node)
 {
 	struct node *node = *ret_node = arena_zalloc(arena, sizeof(*node));
 
@@ -161,7 +168,7 @@ static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group, st
 		return 0;
 	}
 	for (size_t i = 1; i < ARRAY_SIZE(node->words) && accept(lx, ':'); i++) {
-		if (!is_in_group && i == 1 && accept(lx, '{'))  {
+		if (!is_in_group && i == 1 && accept(lx, '{')) {
 			if (read_group(lx, arena, node))
 				return lx->err->code;
 			break;
@@ -194,7 +201,10 @@ static const char *copy_word(struct word w, char *buf, size_t size)
 	return buf;
 }
 
-/* Naming one of u, k, h switches the others off; of G and H likewise. A group's add to those of its events. */
+/*
+ * Naming one of u, k, h switches the others off; of G and H likewise. A group's add to those of its
+ * events.
+ */
 static void count_only(struct event *e, u64 all, u64 counted)
 {
 	if (counted && !(e->attr.flags & all))
@@ -253,7 +263,8 @@ static int apply_modifiers(struct maker *m, struct word mods, struct event *e)
 			break;
 		default:
 			snprintf(message, sizeof(message),
-				"'%c' is no modifier; known are u k h G H I D S W e b p pp ppp P", mods.at[i]);
+				"'%c' is no modifier; known are u k h G H I D S W e b p pp ppp P",
+				mods.at[i]);
 			return fail_at(m, (struct word){mods.at + i, 1}, ERR_INVAL, message);
 		}
 	}
@@ -269,11 +280,13 @@ static int apply_modifiers(struct maker *m, struct word mods, struct event *e)
 }
 
 /* Appends the event that stands at [start, end) of the text. */
-static struct event *add_event(struct maker *m, const struct event_attr *attr, const char *start, const char *end)
+static struct event *add_event(struct maker *m, const struct event_attr *attr, const char *start,
+	const char *end)
 {
 	char name[512];
 
-	return event_add(m->events, attr, copy_word((struct word){start, end - start}, name, sizeof(name)));
+	return event_add(m->events, attr,
+		copy_word((struct word){start, end - start}, name, sizeof(name)));
 }
 
 static bool parse_raw(struct word w, u64 *ret_config)
@@ -310,10 +323,12 @@ static int unknown_event(struct maker *m, struct word w)
 	return m->err->code;
 }
 
-static int set_term(struct maker *m, const struct pmu *pmu, struct word name, const char *value, struct event *e);
+static int set_term(struct maker *m, const struct pmu *pmu, struct word name, const char *value,
+	struct event *e);
 
 /* Applies "event=0x3c,umask=1", the text behind an alias. */
-static int apply_alias(struct maker *m, const struct pmu *pmu, const char *alias_text, struct word at, struct event *e)
+static int apply_alias(struct maker *m, const struct pmu *pmu, const char *alias_text,
+	struct word at, struct event *e)
 {
 	char text[256], *rest = text, *item;
 
@@ -359,7 +374,8 @@ static bool set_generic_term(struct event *e, const char *name, u64 value)
 	return true;
 }
 
-static int set_term(struct maker *m, const struct pmu *pmu, struct word word, const char *value_text, struct event *e)
+static int set_term(struct maker *m, const struct pmu *pmu, struct word word,
+	const char *value_text, struct event *e)
 {
 	char name[128], alias[256], message[sizeof(m->err->msg)];
 	u64 value = 1;
@@ -398,7 +414,8 @@ static int make_pmu_event(struct maker *m, const struct node *node)
 	e = add_event(m, &attr, node->words[0].at, node->end);
 	cpus_add_all(&e->cpus, &pmu.cpus);
 	for (const struct term *t = node->terms; t && !r; t = t->next)
-		r = set_term(m, &pmu, t->name, t->value.at ? copy_word(t->value, value, sizeof(value)) : NULL, e);
+		r = set_term(m, &pmu, t->name,
+			t->value.at ? copy_word(t->value, value, sizeof(value)) : NULL, e);
 	pmu_close(&pmu);
 	return r ? r : apply_modifiers(m, node->modifiers, e);
 }
@@ -447,7 +464,8 @@ static int make_event(struct maker *m, const struct node *node)
 		return r;
 	if (r) {
 		if (node->words[2].at)
-			return fail_at(m, node->words[2], ERR_INVAL, "modifiers come once, behind one ':'");
+			return fail_at(m, node->words[2], ERR_INVAL,
+				"modifiers come once, behind one ':'");
 		return apply_modifiers(m, node->words[1], &m->events->at[m->events->n - 1]);
 	}
 	if (!node->words[1].at)
@@ -459,7 +477,8 @@ static int make_event(struct maker *m, const struct node *node)
 			return unknown_event(m, node->words[0]);
 		return fail_at(m, node->words[0], why.code, why.msg);
 	}
-	return apply_modifiers(m, node->words[2], add_event(m, &attr, node->words[0].at, node->end));
+	return apply_modifiers(m, node->words[2],
+		add_event(m, &attr, node->words[0].at, node->end));
 }
 
 static int make_group(struct maker *m, const struct node *group)
@@ -481,7 +500,8 @@ static int make_group(struct maker *m, const struct node *group)
 	return 0;
 }
 
-int parse_events(const char *text, const struct parse_env *env, struct event_list *events, struct err *err)
+int parse_events(const char *text, const struct parse_env *env, struct event_list *events,
+	struct err *err)
 {
 	struct maker m = {.text = text, .env = env, .events = events, .err = err};
 	struct lexer lx = {.text = text, .at = text, .err = err};

@@ -23,6 +23,7 @@ struct parse_env {
 };
 
 /* Appends the events that text describes. On error `events` may hold the first of them. */
-int parse_events(const char *text, const struct parse_env *env, struct event_list *events, struct err *err);
+int parse_events(const char *text, const struct parse_env *env, struct event_list *events,
+	struct err *err);
 
 #endif

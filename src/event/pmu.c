@@ -11,7 +11,9 @@
 
 #define DEVICES "bus/event_source/devices"
 
-/* Runs `each` on the entries of a directory in alphabetical order; without the directory, on none. */
+/*
+ * Runs `each` on the entries of a directory in alphabetical order; without the directory, on none.
+ */
 static void each_entry(const char *path, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	struct dirent **entries;
@@ -154,12 +156,13 @@ static int scatter(const char *format, u64 value, struct event_attr *attr, struc
 	if (*p)
 		return bad_format(format, err);
 	if (left)
-		return err_set(err, ERR_INVAL, "0x%llx does not fit into %u bits (%s)", (unsigned long long)value,
-			width, format);
+		return err_set(err, ERR_INVAL, "0x%llx does not fit into %u bits (%s)",
+			(unsigned long long)value, width, format);
 	return 0;
 }
 
-int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr, struct err *err)
+int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr,
+	struct err *err)
 {
 	struct nearest near = {.typed = term};
 	struct intern names = {0};
@@ -179,7 +182,8 @@ int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct even
 	vec_each(known, &names.strings)
 		nearest_offer(&near, *known);
 	nearest_add_hint(&near, &hint);
-	err_set(err, ERR_NOENT, "PMU '%s' has no event or term '%s'%s", pmu->name, term, str_text(&hint));
+	err_set(err, ERR_NOENT, "PMU '%s' has no event or term '%s'%s", pmu->name, term,
+		str_text(&hint));
 	str_fini(&hint);
 	intern_fini(&names);
 	return err->code;
@@ -192,7 +196,10 @@ int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, str
 	bool is_found = false;
 	char text[256];
 
-	/* A core PMU has a `cpus` file or is called cpu; its events are the ones meant by a bare name. */
+	/*
+	 * A core PMU has a `cpus` file or is called cpu; its events are the ones meant by a bare
+	 * name.
+	 */
 	for (int pass = 0; pass < 2 && !is_found; pass++) {
 		names.strings.n ? (void)0 : pmu_list(root, &names);
 		vec_each(name, &names.strings) {

@@ -21,7 +21,7 @@
 struct pmu {
 	const char *name;
 	u32 type;
-	char dir[256];	  /* where its sysfs files are */
+	char dir[256];    /* where its sysfs files are */
 	struct cpus cpus; /* where its events must be opened; empty: anywhere */
 	struct arena arena;
 };
@@ -34,12 +34,16 @@ void pmu_close(struct pmu *pmu);
 bool pmu_alias(const struct pmu *pmu, const char *alias, char *buf, size_t size);
 
 /*
- * Puts `value` into the bits of attr that the PMU's format `term` names. ERR_NOENT: no such term (the hint
- * lists the nearest); ERR_INVAL: the value is wider than the field.
+ * Puts `value` into the bits of attr that the PMU's format `term` names. ERR_NOENT: no such term
+ * (the hint lists the nearest); ERR_INVAL: the value is wider than the field.
  */
-int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr, struct err *err);
+int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr,
+	struct err *err);
 
-/* The PMU that has an event called `alias` into *ret_pmu, core PMUs first; 1 if found, 0 if none has. */
+/*
+ * The PMU that has an event called `alias` into *ret_pmu, core PMUs first; 1 if found, 0 if none
+ * has.
+ */
 int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, struct err *err);
 
 /* Names of all PMUs, sorted, interned in `names`. */

@@ -57,23 +57,33 @@ static int add_thread(struct target *t, pid_t tid, struct err *err)
 	return 0;
 }
 
-/* Calls `add` for each number of a list like "12,34". */
+/* The next number of a list like "12,34"; 0 if what stands there is none. */
+static pid_t next_id(const char **p)
+{
+	u64 id;
+
+	if (!num_scan(p, 10, &id) || id > INT32_MAX || (**p && **p != ','))
+		return 0;
+	return (pid_t)id;
+}
+
+/* Calls `add` for each number of a list, once all of them are known to be numbers. */
 static int each_id(struct target *t, const char *option, const char *text,
 	int (*add)(struct target *t, pid_t id, struct err *err), struct err *err)
 {
 	const char *p = text;
 
-	for (;;) {
-		u64 id;
-
-		if (!num_scan(&p, 10, &id) || id == 0 || id > INT32_MAX || (*p && *p != ','))
-			return err_set(err, ERR_INVAL, "%s '%s': expected process numbers like 12,34", option, text);
-		if (add(t, (pid_t)id, err))
+	do {
+		if (!next_id(&p))
+			return err_set(err, ERR_INVAL,
+				"%s '%s': expected process numbers like 12,34", option, text);
+	} while (*p++);
+	p = text;
+	do {
+		if (add(t, next_id(&p), err))
 			return err_prefix(err, "%s %s", option, text);
-		if (!*p)
-			return 0;
-		p++;
-	}
+	} while (*p++);
+	return 0;
 }
 
 static int by_process_and_thread(const void *a, const void *b)
@@ -85,7 +95,10 @@ static int by_process_and_thread(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* A thread that is listed twice, or by -p and by -t, has one counter: two would count everything twice. */
+/*
+ * A thread that is listed twice, or by -p and by -t, has one counter: two would count everything
+ * twice.
+ */
 static void drop_doubles(struct target *t)
 {
 	size_t kept = 0;
@@ -105,7 +118,8 @@ int target_init(struct target *t, const struct target_words *words, struct err *
 	memset(t, 0, sizeof(*t));
 	if (has_tasks && words->all_cpus)
 		return err_set(err, ERR_INVAL, "-a measures everything, %s %s: choose one",
-			words->pids ? "-p only" : "-t only", words->pids ? words->pids : words->tids);
+			words->pids ? "-p only" : "-t only",
+			words->pids ? words->pids : words->tids);
 	t->is_system_wide = !has_tasks && (words->all_cpus || words->cpus);
 	t->has_cpu_list = words->cpus != NULL;
 	if (cpus_online(&t->cpus, err))
@@ -123,8 +137,8 @@ int target_init(struct target *t, const struct target_words *words, struct err *
 			if (cpus_has(&t->cpus, chosen.at[i]))
 				continue;
 			cpus_add_text(&t->cpus, &online);
-			err_set(err, ERR_NOENT, "-C %s: CPU %u is not online (online are %s)", words->cpus,
-				chosen.at[i], str_text(&online));
+			err_set(err, ERR_NOENT, "-C %s: CPU %u is not online (online are %s)",
+				words->cpus, chosen.at[i], str_text(&online));
 			str_fini(&online);
 			cpus_fini(&chosen);
 			return err->code;

@@ -4,8 +4,8 @@
  * In       the texts of -p, -t, -C and the flag of -a
  * Out      the threads and CPUs to open events for
  * Owns     its lists
- * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do not exist
- * Source   proc(5): /proc/PID/task, /proc/PID/status
+ * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do
+ * not exist Source   proc(5): /proc/PID/task, /proc/PID/status
  */
 #ifndef PACE_EVENT_TARGET_H
 #define PACE_EVENT_TARGET_H
@@ -23,9 +23,9 @@ struct target_thread {
 };
 
 struct target {
-	bool is_system_wide;		    /* -a, or -C without processes: every task on `cpus` */
-	bool has_cpu_list;		    /* -C was given */
-	struct cpus cpus;		    /* where to measure; all online CPUs unless -C says less */
+	bool is_system_wide; /* -a, or -C without processes: every task on `cpus` */
+	bool has_cpu_list;   /* -C was given */
+	struct cpus cpus;    /* where to measure; all online CPUs unless -C says less */
 	/* Ascending, no duplicates; empty if is_system_wide or a command is to be started. */
 	VEC(struct target_thread) threads;
 };

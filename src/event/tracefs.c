@@ -11,7 +11,10 @@
 
 static int denied(const char *root, struct err *err)
 {
-	/* Since Linux 5.16 only root and its group may read the files: mode=755 alone opens the directory. */
+	/*
+	 * Since Linux 5.16 only root and its group may read the files: mode=755 alone opens the
+	 * directory.
+	 */
 	return err_set(err, ERR_PERM,
 		"tracepoints are in '%s', which only root may read: run as root, or 'sudo mount -o "
 		"remount,mode=755,gid=%u %s'",
@@ -37,7 +40,8 @@ int tracefs_find(char *buf, size_t size, struct err *err)
 }
 
 /* Offers the names of a directory's directories, each as prefix:entry. */
-static void offer_entries(struct nearest *near, struct intern *names, const char *dir_path, const char *prefix)
+static void offer_entries(struct nearest *near, struct intern *names, const char *dir_path,
+	const char *prefix)
 {
 	DIR *dir = opendir(dir_path);
 	struct dirent *entry;
@@ -77,10 +81,11 @@ static int unknown(const char *root, const char *system, const char *name, struc
 	}
 	nearest_add_hint(&near, &hint);
 	if (has_system)
-		err_set(err, ERR_NOENT, "there is no tracepoint '%s:%s'%s", system, name, str_text(&hint));
-	else
-		err_set(err, ERR_NOENT, "there are no tracepoints of '%s' ('%s:%s')%s", system, system, name,
+		err_set(err, ERR_NOENT, "there is no tracepoint '%s:%s'%s", system, name,
 			str_text(&hint));
+	else
+		err_set(err, ERR_NOENT, "there are no tracepoints of '%s' ('%s:%s')%s", system,
+			system, name, str_text(&hint));
 	str_fini(&hint);
 	str_fini(&typed);
 	intern_fini(&names);

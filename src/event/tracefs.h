@@ -1,9 +1,9 @@
 /*
  * tracefs.h - tracepoints, by name.
  *
- * Errors   ERR_NOENT for an unknown name (with the nearest one) or when no tracefs is mounted (with the
- *          command that mounts it); ERR_PERM with the command that opens it
- * Source   Documentation/trace/events.rst: events/<system>/<name>/id
+ * Errors   ERR_NOENT for an unknown name (with the nearest one) or when no tracefs is mounted (with
+ * the command that mounts it); ERR_PERM with the command that opens it Source
+ * Documentation/trace/events.rst: events/<system>/<name>/id
  */
 #ifndef PACE_EVENT_TRACEFS_H
 #define PACE_EVENT_TRACEFS_H
@@ -15,6 +15,7 @@
 int tracefs_find(char *buf, size_t size, struct err *err);
 
 /* The id of tracepoint system:name. `root` NULL asks tracefs_find(). */
-int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id, struct err *err);
+int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id,
+	struct err *err);
 
 #endif

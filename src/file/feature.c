@@ -81,22 +81,23 @@ static void put_names(struct str *out, const host_names *names)
 
 /* ---- strings ---- */
 
-#define STRING_FEATURE(name, member, title)                                              \
-	static bool read_##name(struct bytes *b, struct file_info *info)                 \
-	{                                                                                \
-		return get_string(b, info, &info->member);                               \
-	}                                                                                \
-	static bool write_##name(const struct file_info *info, struct str *out)          \
-	{                                                                                \
-		if (info->member)                                                        \
-			put_string(out, info->member);                                   \
-		return info->member != NULL;                                             \
-	}                                                                                \
-	static void print_##name(const struct file_info *info, struct str *text)         \
-	{                                                                                \
-		str_add(text, "# " title " : ");                                         \
-		str_add_safe(text, info->member ? info->member : "", info->member ? strlen(info->member) : 0); \
-		str_addc(text, '\n');                                                    \
+#define STRING_FEATURE(name, member, title)                                      \
+	static bool read_##name(struct bytes *b, struct file_info *info)         \
+	{                                                                        \
+		return get_string(b, info, &info->member);                       \
+	}                                                                        \
+	static bool write_##name(const struct file_info *info, struct str *out)  \
+	{                                                                        \
+		if (info->member)                                                \
+			put_string(out, info->member);                           \
+		return info->member != NULL;                                     \
+	}                                                                        \
+	static void print_##name(const struct file_info *info, struct str *text) \
+	{                                                                        \
+		str_add(text, "# " title " : ");                                 \
+		str_add_safe(text, info->member ? info->member : "",             \
+			info->member ? strlen(info->member) : 0);                \
+		str_addc(text, '\n');                                            \
 	}
 
 STRING_FEATURE(hostname, host.hostname, "hostname")
@@ -159,9 +160,12 @@ static void print_sample_time(const struct file_info *info, struct str *text)
 {
 	u64 first = info->first_time, last = info->last_time;
 
-	str_addf(text, "# time of first sample : %llu.%06llu\n# time of last sample : %llu.%06llu\n",
-		(unsigned long long)(first / 1000000000), (unsigned long long)(first / 1000 % 1000000),
-		(unsigned long long)(last / 1000000000), (unsigned long long)(last / 1000 % 1000000));
+	str_addf(text,
+		"# time of first sample : %llu.%06llu\n# time of last sample : %llu.%06llu\n",
+		(unsigned long long)(first / 1000000000),
+		(unsigned long long)(first / 1000 % 1000000),
+		(unsigned long long)(last / 1000000000),
+		(unsigned long long)(last / 1000 % 1000000));
 	str_addf(text, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
 }
 
@@ -180,7 +184,8 @@ static bool write_clockid(const struct file_info *info, struct str *out)
 static void print_clockid(const struct file_info *info, struct str *text)
 {
 	str_addf(text, "# clockid frequency: %llu MHz\n",
-		(unsigned long long)(info->clock_resolution_ns ? 1000 / info->clock_resolution_ns : 0));
+		(unsigned long long)(info->clock_resolution_ns ? 1000 / info->clock_resolution_ns
+							       : 0));
 }
 
 static bool read_clock_data(struct bytes *b, struct file_info *info)
@@ -189,8 +194,8 @@ static bool read_clock_data(struct bytes *b, struct file_info *info)
 
 	if (!bytes_u32(b, &version) || version != 1)
 		return false;
-	info->has_clock_data =
-		bytes_u32(b, &info->clockid) && bytes_u64(b, &info->wall_ns) && bytes_u64(b, &info->clock_ns);
+	info->has_clock_data = bytes_u32(b, &info->clockid) && bytes_u64(b, &info->wall_ns) &&
+		bytes_u64(b, &info->clock_ns);
 	return info->has_clock_data;
 }
 
@@ -218,8 +223,10 @@ static void print_clock_data(const struct file_info *info, struct str *text)
 
 	str_addf(text, "# clockid: %s (%u)\n", name ? name : "unknown", info->clockid);
 	str_addf(text, "# reference time: wall clock %llu.%09llu = clock %llu.%09llu\n",
-		(unsigned long long)(info->wall_ns / 1000000000), (unsigned long long)(info->wall_ns % 1000000000),
-		(unsigned long long)(info->clock_ns / 1000000000), (unsigned long long)(info->clock_ns % 1000000000));
+		(unsigned long long)(info->wall_ns / 1000000000),
+		(unsigned long long)(info->wall_ns % 1000000000),
+		(unsigned long long)(info->clock_ns / 1000000000),
+		(unsigned long long)(info->clock_ns % 1000000000));
 }
 
 /* ---- lists ---- */
@@ -260,8 +267,10 @@ static bool read_event_desc(struct bytes *b, struct file_info *info)
 		bool dropped;
 		u32 n_ids;
 
-		if (!bytes_sub(b, attr_size, &sub) || attr_read(&sub, attr_size, &attr, &dropped, &err) ||
-			!bytes_u32(b, &n_ids) || !get_string(b, info, &name) || n_ids > bytes_left(b) / 8)
+		if (!bytes_sub(b, attr_size, &sub) ||
+			attr_read(&sub, attr_size, &attr, &dropped, &err) ||
+			!bytes_u32(b, &n_ids) || !get_string(b, info, &name) ||
+			n_ids > bytes_left(b) / 8)
 			return false;
 		e = event_add(&info->events, &attr, name);
 		e->ids = arena_alloc(&info->events.arena, (size_t)n_ids * 8);
@@ -300,7 +309,8 @@ static void print_event_desc(const struct file_info *info, struct str *text)
 		if (e->n_ids) {
 			str_add(text, "id = {");
 			for (u32 i = 0; i < e->n_ids; i++)
-				str_addf(text, "%s %llu", i ? "," : "", (unsigned long long)e->ids[i]);
+				str_addf(text, "%s %llu", i ? "," : "",
+					(unsigned long long)e->ids[i]);
 			str_add(text, " }, ");
 		}
 		attr_add_text(&e->attr, " = ", text);
@@ -317,7 +327,8 @@ static bool read_group_desc(struct bytes *b, struct file_info *info)
 	while (n--) {
 		struct file_group g;
 
-		if (!get_string(b, info, &g.name) || !bytes_u32(b, &g.leader) || !bytes_u32(b, &g.n_members))
+		if (!get_string(b, info, &g.name) || !bytes_u32(b, &g.leader) ||
+			!bytes_u32(b, &g.n_members))
 			return false;
 		vec_add(&info->groups, g);
 	}
@@ -344,9 +355,11 @@ static void print_group_desc(const struct file_info *info, struct str *text)
 		if (strcmp(g->name, "{anon_group}"))
 			str_add_safe(text, g->name, strlen(g->name));
 		str_addc(text, '{');
-		for (u64 i = g->leader; i < (u64)g->leader + g->n_members && i < info->events.n; i++) {
+		for (u64 i = g->leader; i < (u64)g->leader + g->n_members && i < info->events.n;
+			i++) {
 			str_add(text, between);
-			str_add_safe(text, info->events.at[i].name, strlen(info->events.at[i].name));
+			str_add_safe(text, info->events.at[i].name,
+				strlen(info->events.at[i].name));
 			between = ",";
 		}
 		str_add(text, "}\n");
@@ -363,12 +376,17 @@ static bool read_build_id(struct bytes *b, struct file_info *info)
 		u16 size;
 		const void *raw, *path;
 
-		if (!bytes_u32(b, &type) || !bytes_u16(b, &id.misc) || !bytes_u16(b, &size) || size < FIXED ||
-			!bytes_u32(b, &pid) || !bytes_take(b, 24, &raw) || !bytes_take(b, size - FIXED, &path))
+		if (!bytes_u32(b, &type) || !bytes_u16(b, &id.misc) || !bytes_u16(b, &size) ||
+			size < FIXED || !bytes_u32(b, &pid) || !bytes_take(b, 24, &raw) ||
+			!bytes_take(b, size - FIXED, &path))
 			return false;
 		id.pid = (s32)pid;
-		/* Behind the 20 bytes stands their number since perf 5.10; before that all ids had 20. */
-		id.id_size = id.misc & PERF_RECORD_MISC_BUILD_ID_SIZE ? ((const u8 *)raw)[20] : BUILD_ID_MAX;
+		/*
+		 * Behind the 20 bytes stands their number since perf 5.10; before that all ids
+		 * had 20.
+		 */
+		id.id_size = id.misc & PERF_RECORD_MISC_BUILD_ID_SIZE ? ((const u8 *)raw)[20]
+								      : BUILD_ID_MAX;
 		id.id_size = MIN(id.id_size, BUILD_ID_MAX);
 		memcpy(id.id, raw, id.id_size);
 		id.path = arena_strdup(&info->host.arena, path, strnlen(path, size - FIXED));
@@ -481,8 +499,8 @@ static bool read_numa_topology(struct bytes *b, struct file_info *info)
 	while (n--) {
 		struct host_node node;
 
-		if (!bytes_u32(b, &node.number) || !bytes_u64(b, &node.total_kb) || !bytes_u64(b, &node.free_kb) ||
-			!get_string(b, info, &node.cpus))
+		if (!bytes_u32(b, &node.number) || !bytes_u64(b, &node.total_kb) ||
+			!bytes_u64(b, &node.free_kb) || !get_string(b, info, &node.cpus))
 			return false;
 		vec_add(&info->host.nodes, node);
 	}
@@ -504,8 +522,10 @@ static bool write_numa_topology(const struct file_info *info, struct str *out)
 static void print_numa_topology(const struct file_info *info, struct str *text)
 {
 	vec_each(node, &info->host.nodes) {
-		str_addf(text, "# node%u meminfo  : total = %llu kB, free = %llu kB\n# node%u cpu list : ", node->number,
-			(unsigned long long)node->total_kb, (unsigned long long)node->free_kb, node->number);
+		str_addf(text,
+			"# node%u meminfo  : total = %llu kB, free = %llu kB\n# node%u cpu list : ",
+			node->number, (unsigned long long)node->total_kb,
+			(unsigned long long)node->free_kb, node->number);
 		str_add_safe(text, node->cpus, strlen(node->cpus));
 		str_addc(text, '\n');
 	}
@@ -560,8 +580,9 @@ static bool read_cache(struct bytes *b, struct file_info *info)
 	while (n--) {
 		struct host_cache c;
 
-		if (!bytes_u32(b, &c.level) || !bytes_u32(b, &c.line_bytes) || !bytes_u32(b, &c.sets) ||
-			!bytes_u32(b, &c.ways) || !get_string(b, info, &c.type) || !get_string(b, info, &c.size) ||
+		if (!bytes_u32(b, &c.level) || !bytes_u32(b, &c.line_bytes) ||
+			!bytes_u32(b, &c.sets) || !bytes_u32(b, &c.ways) ||
+			!get_string(b, info, &c.type) || !get_string(b, info, &c.size) ||
 			!get_string(b, info, &c.cpus))
 			return false;
 		vec_add(&info->host.caches, c);
@@ -606,8 +627,8 @@ static bool read_mem_topology(struct bytes *b, struct file_info *info)
 	struct host *h = &info->host;
 	u64 version, n;
 
-	if (!bytes_u64(b, &version) || version != 1 || !bytes_u64(b, &h->memory_block_bytes) || !bytes_u64(b, &n) ||
-		n > bytes_left(b) / 24)
+	if (!bytes_u64(b, &version) || version != 1 || !bytes_u64(b, &h->memory_block_bytes) ||
+		!bytes_u64(b, &n) || n > bytes_left(b) / 24)
 		return false;
 	while (n--) {
 		struct host_memory m;
@@ -663,8 +684,8 @@ static void print_mem_topology(const struct file_info *info, struct str *text)
 				continue;
 			while (j < m->n_bits && m->bits[j / 64] >> (j % 64) & 1)
 				j++;
-			str_addf(text, j - i > 1 ? "%s%llu-%llu" : "%s%llu", is_first ? "" : ",", (unsigned long long)i,
-				(unsigned long long)(j - 1));
+			str_addf(text, j - i > 1 ? "%s%llu-%llu" : "%s%llu", is_first ? "" : ",",
+				(unsigned long long)i, (unsigned long long)(j - 1));
 			is_first = false;
 		}
 		str_addc(text, '\n');
@@ -682,10 +703,20 @@ struct feature {
 	bool is_long; /* printed only on request */
 };
 
-#define FEATURE(id, name)	{FEATURE_##id, #id, read_##name, write_##name, print_##name, false}
-#define FEATURE_LONG(id, name)	{FEATURE_##id, #id, read_##name, write_##name, print_##name, true}
-#define FEATURE_OPAQUE(id)	{FEATURE_##id, #id, NULL, NULL, NULL, false}
+#define FEATURE(id, name)                                                         \
+	{                                                                         \
+		FEATURE_##id, #id, read_##name, write_##name, print_##name, false \
+	}
+#define FEATURE_LONG(id, name)                                                   \
+	{                                                                        \
+		FEATURE_##id, #id, read_##name, write_##name, print_##name, true \
+	}
+#define FEATURE_OPAQUE(id)                                 \
+	{                                                  \
+		FEATURE_##id, #id, NULL, NULL, NULL, false \
+	}
 
+/* clang-format off: a row a fact */
 static const struct feature features[] = {
 	{FEATURE_TRACING_DATA, "TRACING_DATA", NULL, write_tracing_data, NULL, false},
 	{FEATURE_BUILD_ID, "BUILD_ID", read_build_id, write_build_id, NULL, false},
@@ -719,6 +750,7 @@ static const struct feature features[] = {
 	FEATURE_OPAQUE(HYBRID_TOPOLOGY),
 	FEATURE_OPAQUE(PMU_CAPS),
 };
+/* clang-format on */
 
 static const struct feature *feature_find(unsigned id)
 {
@@ -743,7 +775,8 @@ int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct er
 	if (!f || !f->read)
 		return 0;
 	if (!f->read(b, info))
-		return err_set(err, ERR_FORMAT, "feature section %s at offset 0x%llx is damaged at offset 0x%llx", f->name,
+		return err_set(err, ERR_FORMAT,
+			"feature section %s at offset 0x%llx is damaged at offset 0x%llx", f->name,
 			(unsigned long long)start, (unsigned long long)b->offset);
 	return 1;
 }

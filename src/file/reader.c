@@ -48,17 +48,20 @@ static int check_magic(const struct reader *r, const u8 *p, size_t n, struct err
 	u64 magic;
 
 	if (n < 16) {
-		return err_set(err, ERR_FORMAT, "'%s' has %zu bytes: too few for a perf.data header", r->path, n);
+		return err_set(err, ERR_FORMAT,
+			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
 	}
 	magic = load_u64(p);
 	if (magic == LAYOUT_MAGIC_1 || magic == LAYOUT_MAGIC_2)
 		return 0;
-	if (magic == __builtin_bswap64(LAYOUT_MAGIC_1) || magic == __builtin_bswap64(LAYOUT_MAGIC_2))
+	if (magic == __builtin_bswap64(LAYOUT_MAGIC_1) ||
+		magic == __builtin_bswap64(LAYOUT_MAGIC_2))
 		return err_set(err, ERR_UNSUPPORTED,
 			"'%s' comes from a machine of the other byte order: this version of pace does not read those yet",
 			r->path);
 	describe_start(p, n, &start);
-	err_set(err, ERR_FORMAT, "'%s' is no perf.data file: it starts with %s, expected 'PERFILE2'", r->path,
+	err_set(err, ERR_FORMAT,
+		"'%s' is no perf.data file: it starts with %s, expected 'PERFILE2'", r->path,
 		str_text(&start));
 	str_fini(&start);
 	return err->code;
@@ -71,7 +74,8 @@ static int read_header(struct reader *r, struct err *err)
 	size_t n = MIN(r->file_size, sizeof(raw));
 
 	if (!r->file_size)
-		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it", r->path);
+		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
+			r->path);
 	if (!read_at(r->fd, raw, n, 0))
 		return err_sys(err, errno ? errno : EIO, "reading '%s'", r->path);
 	if (check_magic(r, raw, n, err))
@@ -81,10 +85,12 @@ static int read_header(struct reader *r, struct err *err)
 			"'%s' was written to a pipe ('record -o -'): this version of pace does not read that form yet",
 			r->path);
 	if (n < sizeof(raw))
-		return err_set(err, ERR_FORMAT, "'%s' has %zu bytes, its header alone needs %zu", r->path, n, sizeof(raw));
+		return err_set(err, ERR_FORMAT, "'%s' has %zu bytes, its header alone needs %zu",
+			r->path, n, sizeof(raw));
 	memcpy(h, raw, sizeof(*h));
 	if (h->size < sizeof(*h))
-		return err_set(err, ERR_FORMAT, "'%s': the header at offset 8 says it has %llu bytes, not %zu", r->path,
+		return err_set(err, ERR_FORMAT,
+			"'%s': the header at offset 8 says it has %llu bytes, not %zu", r->path,
 			(unsigned long long)h->size, sizeof(*h));
 	return 0;
 }
@@ -112,7 +118,8 @@ static void default_name(const struct event_attr *a, char *buf, size_t size)
 		if (a->type == 4)
 			snprintf(buf, size, "raw 0x%llx", (unsigned long long)a->config);
 		else
-			snprintf(buf, size, "type %u config 0x%llx", a->type, (unsigned long long)a->config);
+			snprintf(buf, size, "type %u config 0x%llx", a->type,
+				(unsigned long long)a->config);
 	}
 	for (size_t i = 0; excluded && i < ARRAY_SIZE(levels); i++)
 		if (!(excluded & levels[i].flag))
@@ -124,12 +131,18 @@ static void default_name(const struct event_attr *a, char *buf, size_t size)
 		snprintf(buf + strlen(buf), size - strlen(buf), ":%s", mods);
 }
 
-/* *room: bytes of the file that are nobody's ids yet. Else a small file could name all of itself once for each event. */
-static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room, struct err *err)
+/*
+ * *room: bytes of the file that are nobody's ids yet. Else a small file could name all of itself
+ * once for each event.
+ */
+static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room,
+	struct err *err)
 {
 	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
-		return err_set(err, ERR_FORMAT, "'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, lie outside the file",
-			r->path, r->events.n - 1, (unsigned long long)ids->offset, (unsigned long long)ids->size);
+		return err_set(err, ERR_FORMAT,
+			"'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, lie outside the file",
+			r->path, r->events.n - 1, (unsigned long long)ids->offset,
+			(unsigned long long)ids->size);
 	*room -= ids->size;
 	e->ids = arena_alloc(&r->events.arena, ids->size);
 	if (ids->size && !read_at(r->fd, e->ids, ids->size, ids->offset))
@@ -146,15 +159,18 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 	int result = 0;
 
 	if (each < ATTR_SIZE_VER0 + sizeof(struct layout_attr_ids) || each > 4096)
-		return err_set(err, ERR_FORMAT, "'%s': the header at offset 16 gives attrs %llu bytes, not 80 to 4096", r->path,
-			(unsigned long long)each);
+		return err_set(err, ERR_FORMAT,
+			"'%s': the header at offset 16 gives attrs %llu bytes, not 80 to 4096",
+			r->path, (unsigned long long)each);
 	if (!is_inside(r, s) || s->size < each)
-		return err_set(err, ERR_FORMAT, "'%s': its attrs, %llu bytes at offset 0x%llx, lie outside the file of %llu",
+		return err_set(err, ERR_FORMAT,
+			"'%s': its attrs, %llu bytes at offset 0x%llx, lie outside the file of %llu",
 			r->path, (unsigned long long)s->size, (unsigned long long)s->offset,
 			(unsigned long long)r->file_size);
 	n = s->size / each;
 	if (n > EVENTS_LIMIT)
-		return err_set(err, ERR_FORMAT, "'%s' says it has %llu events", r->path, (unsigned long long)n);
+		return err_set(err, ERR_FORMAT, "'%s' says it has %llu events", r->path,
+			(unsigned long long)n);
 	raw = mem_alloc(n * each);
 	if (!read_at(r->fd, raw, n * each, s->offset))
 		result = err_sys(err, errno ? errno : EIO, "'%s': reading attrs", r->path);
@@ -173,8 +189,9 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 			break;
 		}
 		if (dropped)
-			log_note(log, "'%s': event %llu uses attr fields that this version of pace does not know", r->path,
-				(unsigned long long)i);
+			log_note(log,
+				"'%s': event %llu uses attr fields that this version of pace does not know",
+				r->path, (unsigned long long)i);
 		default_name(&attr, name, sizeof(name));
 		result = read_ids(r, event_add(&r->events, &attr, name), &ids.ids, &ids_room, err);
 	}
@@ -192,9 +209,10 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 	u8 *raw;
 
 	if (!is_inside(r, s) || s->size > SECTION_LIMIT) {
-		log_warn(log, "'%s': section %s, %llu bytes at offset 0x%llx, lies outside the file", r->path,
-			feature_name(id) ? feature_name(id) : "(unknown)", (unsigned long long)s->size,
-			(unsigned long long)s->offset);
+		log_warn(log,
+			"'%s': section %s, %llu bytes at offset 0x%llx, lies outside the file",
+			r->path, feature_name(id) ? feature_name(id) : "(unknown)",
+			(unsigned long long)s->size, (unsigned long long)s->offset);
 		*s = (struct layout_section){0};
 		return;
 	}
@@ -218,8 +236,9 @@ static void read_sections(struct reader *r, struct log *log)
 		if (!layout_has_feature(&r->header, id))
 			continue;
 		if (!read_at(r->fd, &r->sections[id], sizeof(r->sections[id]), at)) {
-			log_warn(log, "'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx", r->path,
-				(unsigned long long)at, (unsigned long long)r->file_size);
+			log_warn(log,
+				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
+				r->path, (unsigned long long)at, (unsigned long long)r->file_size);
 			r->is_cut = true;
 			return;
 		}
@@ -249,13 +268,17 @@ static void name_events(struct reader *r)
 	}
 }
 
-/* Where the records end: by the header, or, if it was never finished or promises too much, where the file does. */
+/*
+ * Where the records end: by the header, or, if it was never finished or promises too much, where
+ * the file does.
+ */
 static int find_data(struct reader *r, struct log *log, struct err *err)
 {
 	const struct layout_section *d = &r->header.data;
 
 	if (d->offset > r->file_size || d->offset < sizeof(r->header))
-		return err_set(err, ERR_FORMAT, "'%s': the header at offset 40 puts the data at 0x%llx, the file has 0x%llx bytes",
+		return err_set(err, ERR_FORMAT,
+			"'%s': the header at offset 40 puts the data at 0x%llx, the file has 0x%llx bytes",
 			r->path, (unsigned long long)d->offset, (unsigned long long)r->file_size);
 	r->data_start = d->offset;
 	r->data_end = d->offset + d->size;
@@ -263,12 +286,15 @@ static int find_data(struct reader *r, struct log *log, struct err *err)
 		r->is_unfinished = true;
 		r->data_end = r->file_size;
 		if (r->file_size > r->data_start)
-			log_warn(log, "'%s' was not finished by its recorder: reading what is there", r->path);
+			log_warn(log,
+				"'%s' was not finished by its recorder: reading what is there",
+				r->path);
 	} else if (!is_inside(r, d)) {
 		r->is_cut = true;
 		r->data_end = r->file_size;
 		log_warn(log, "'%s' is cut off: %llu of %llu bytes of records are there", r->path,
-			(unsigned long long)(r->file_size - r->data_start), (unsigned long long)d->size);
+			(unsigned long long)(r->file_size - r->data_start),
+			(unsigned long long)d->size);
 	}
 	return 0;
 }
@@ -287,9 +313,11 @@ int reader_open(struct reader *r, const char *path, struct log *log, struct err 
 		err_sys(err, errno, "looking at '%s'", path);
 	else if (S_ISDIR(st.st_mode))
 		err_set(err, ERR_UNSUPPORTED,
-			"'%s' is a directory ('record --threads' makes those): this version of pace does not read it yet", path);
+			"'%s' is a directory ('record --threads' makes those): this version of pace does not read it yet",
+			path);
 	else if (!S_ISREG(st.st_mode))
-		err_set(err, ERR_UNSUPPORTED, "'%s' is no regular file: this version of pace reads files only", path);
+		err_set(err, ERR_UNSUPPORTED,
+			"'%s' is no regular file: this version of pace reads files only", path);
 	else {
 		r->file_size = st.st_size;
 		if (!read_header(r, err) && !find_data(r, log, err) && !read_attrs(r, log, err)) {
@@ -355,7 +383,8 @@ static int refill(struct reader_cursor *c, struct err *err)
 		n = pread(c->reader->fd, c->buf, want, c->at);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return err_sys(err, errno, "reading '%s' at offset 0x%llx", c->reader->path, (unsigned long long)c->at);
+		return err_sys(err, errno, "reading '%s' at offset 0x%llx", c->reader->path,
+			(unsigned long long)c->at);
 	c->buf_at = c->at;
 	c->buf_n = n;
 	return 0;

@@ -2,14 +2,13 @@
  * reader.h - a perf.data file, opened and walked record by record.
  *
  * In       the path of a regular file, written by perf or pace on a machine of this byte order
- * Out      events with names and ids; facts from the sections; records, from any number of cursors at once
- * Owns     the descriptor, the events, the facts
- * Life     a record is a view into its cursor's buffer, valid until the cursor's next step
- * Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with file, offset and reason; ERR_UNSUPPORTED for dialects that
- *          are not read yet. Damage behind the header is not fatal: it ends the walk and is described in
- *          struct reader_damage
- * Threads  a cursor belongs to one thread; the reader itself does not change after reader_open()
- * Source   perf.data-file-format.txt
+ * Out      events with names and ids; facts from the sections; records, from any number of cursors
+ * at once Owns     the descriptor, the events, the facts Life     a record is a view into its
+ * cursor's buffer, valid until the cursor's next step Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with
+ * file, offset and reason; ERR_UNSUPPORTED for dialects that are not read yet. Damage behind the
+ * header is not fatal: it ends the walk and is described in struct reader_damage Threads  a cursor
+ * belongs to one thread; the reader itself does not change after reader_open() Source
+ * perf.data-file-format.txt
  */
 #ifndef PACE_FILE_READER_H
 #define PACE_FILE_READER_H
@@ -28,8 +27,8 @@ struct reader {
 	u64 file_size;
 	struct layout_header header;
 	u64 data_start, data_end; /* file offsets of the records */
-	bool is_unfinished;	  /* the recorder never wrote its last header */
-	bool is_cut;		  /* the file ends before its data does */
+	bool is_unfinished;       /* the recorder never wrote its last header */
+	bool is_cut;              /* the file ends before its data does */
 	struct event_list events;
 	struct layout_section sections[LAYOUT_FEATURE_BITS];
 	struct file_info info;
@@ -40,16 +39,16 @@ void reader_close(struct reader *r);
 
 /* Why and where a walk ended before its time. */
 struct reader_damage {
-	u64 offset; /* of the first byte that was not read as a record */
-	u64 bytes;  /* how many were left */
+	u64 offset;         /* of the first byte that was not read as a record */
+	u64 bytes;          /* how many were left */
 	const char *reason; /* a literal */
 };
 
 struct reader_cursor {
 	const struct reader *reader;
-	u64 at, end;	   /* file offsets: the next record; where to stop */
+	u64 at, end; /* file offsets: the next record; where to stop */
 	u8 *buf;
-	u64 buf_at, buf_n; /* file offset and length of what the buffer holds */
+	u64 buf_at, buf_n;           /* file offset and length of what the buffer holds */
 	struct reader_damage damage; /* reason NULL: none */
 };
 

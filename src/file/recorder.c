@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "event/abi.h"
 #include "record/record.h"
+#include "record/sample.h"
 
 enum { DEFAULT_RING_BYTES = 512 << 10, SYNC_MS = 1000, RUNS_MAX = 512 };
 
@@ -72,12 +73,11 @@ static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *er
 		bool is_limit = err->sys == EPERM || err->sys == ENOMEM;
 
 		if (!is_limit || r->pages == 1 || !may_shrink)
-			return is_limit ? err_set(err, ERR_PERM,
-						  "mapping %zu rings of %llu pages: the limit of locked memory is reached; "
-						  "smaller rings (-m), 'ulimit -l' or 'sudo sysctl kernel.perf_event_mlock_kb=' "
-						  "a larger number help",
-						  r->rings.n, (unsigned long long)r->pages)
-					: err->code;
+			return is_limit
+				? err_set(err, ERR_PERM,
+					  "mapping %zu rings of %llu pages: the limit of locked memory is reached; smaller rings (-m), 'ulimit -l' or 'sudo sysctl kernel.perf_event_mlock_kb=' a larger number help",
+					  r->rings.n, (unsigned long long)r->pages)
+				: err->code;
 		r->pages /= 2;
 	}
 	if (r->pages < wanted)
@@ -93,7 +93,8 @@ static int share_rings(struct recorder *r, struct err *err)
 		int to = r->counters->at[ring->counters[0]].fd;
 
 		for (size_t i = 1; i < ring->n_counters; i++)
-			if (ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, to))
+			if (ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT,
+				    to))
 				return err_sys(err, errno, "sharing the ring of CPU %d", ring->cpu);
 	}
 	return 0;
@@ -103,15 +104,19 @@ static int watch(struct recorder *r, int fd, u64 what, struct err *err)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
 
-	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? err_sys(err, errno, "watching a descriptor") : 0;
+	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e)
+		? err_sys(err, errno, "watching a descriptor")
+		: 0;
 }
 
-int recorder_open(struct recorder *r, const struct counters *counters, u64 pages, struct log *log, struct err *err)
+int recorder_open(struct recorder *r, const struct counters *counters,
+	const struct event_list *events, u64 pages, struct log *log, struct err *err)
 {
 	sigset_t signals;
 
 	memset(r, 0, sizeof(*r));
 	r->counters = counters;
+	r->events = events;
 	r->log = log;
 	r->signal_fd = -1;
 	r->pages = pages ? pages : DEFAULT_RING_BYTES / (u64)sysconf(_SC_PAGESIZE);
@@ -123,7 +128,8 @@ int recorder_open(struct recorder *r, const struct counters *counters, u64 pages
 	r->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signal_fd < 0)
 		return err_sys(err, errno, "creating a signal descriptor");
-	if (map_fitting_rings(r, !pages, err) || share_rings(r, err) || watch(r, r->signal_fd, SIGNAL_EVENT, err))
+	if (map_fitting_rings(r, !pages, err) || share_rings(r, err) ||
+		watch(r, r->signal_fd, SIGNAL_EVENT, err))
 		return err->code;
 	vec_each(ring, &r->rings)
 		if (watch(r, counters->at[ring->counters[0]].fd, ring - r->rings.at, err))
@@ -196,13 +202,17 @@ static int drain(struct recorder *r, struct err *err)
 	return writer_append(r->writer, &mark, 1, err);
 }
 
-/* The task behind a ring's watched descriptor has ended: the next counter of the ring takes its place. */
+/*
+ * The task behind a ring's watched descriptor has ended: the next counter of the ring takes its
+ * place.
+ */
 static void watch_next(struct recorder *r, size_t i)
 {
 	struct recorder_ring *ring = &r->rings.at[i];
 	struct err ignored;
 
-	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->counters->at[ring->counters[ring->watched]].fd, NULL);
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->counters->at[ring->counters[ring->watched]].fd,
+		NULL);
 	while (++ring->watched < ring->n_counters)
 		if (!watch(r, r->counters->at[ring->counters[ring->watched]].fd, i, &ignored))
 			return;
@@ -220,7 +230,7 @@ static u64 now_ms(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
@@ -244,11 +254,12 @@ static bool take_signals(struct recorder *r)
 /* Waits and drains until something ends it; false if writing failed. */
 static bool loop(struct recorder *r, struct err *err)
 {
-	u64 synced = now_ms();
+	u64 synced = now_ms(), now = synced;
 
 	for (;;) {
 		struct epoll_event events[64];
-		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events), SYNC_MS);
+		int left = (int)(synced + SYNC_MS - now);
+		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events), left);
 		bool is_end = false;
 
 		r->n_wakeups += n > 0;
@@ -262,15 +273,56 @@ static bool loop(struct recorder *r, struct err *err)
 			return false;
 		if (is_end || have_all_ended(r))
 			return true;
-		if (now_ms() - synced >= SYNC_MS) {
+		now = now_ms();
+		if (now - synced >= SYNC_MS) {
 			if (writer_sync(r->writer, err))
 				return false;
-			synced = now_ms();
+			synced = now;
 		}
 	}
 }
 
-enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload, struct err *err)
+/*
+ * What each counter dropped. The LOST records in the rings do not tell it all: the kernel writes
+ * one when there is room again and something to write, which at the end of a target there is not.
+ */
+static int write_losses(struct recorder *r, struct err *err)
+{
+	struct str out = {0};
+	struct iovec run;
+	int result = 0;
+
+	vec_each(c, r->counters) {
+		const struct event_attr *attr = &r->events->at[c->event].attr;
+		struct counter_value v;
+		struct sample_format format;
+		union record_body body = {0};
+		struct err ignored;
+		size_t n;
+
+		/*
+		 * A counter that cannot be read has lost its place on the PMU: it had nothing to
+		 * drop.
+		 */
+		if (attr->read_format & PERF_FORMAT_GROUP ||
+			counter_read(c, attr, &v, 1, &n, &ignored) || !v.lost)
+			continue;
+		body.lost.lost = v.lost;
+		sample_format_init(&format, attr);
+		record_encode(PERF_RECORD_LOST_SAMPLES, 0, &body, format.trailer, &out);
+		str_cut(&out, out.n - format.trailer);
+		sample_encode_trailer(&format,
+			&(struct sample){.id = c->id, .stream_id = c->id, .cpu = c->cpu}, &out);
+	}
+	run = (struct iovec){out.at, out.n};
+	if (out.n)
+		result = writer_append(r->writer, &run, 1, err);
+	str_fini(&out);
+	return result;
+}
+
+enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
+	struct err *err)
 {
 	struct err ignored;
 	bool is_written;
@@ -281,7 +333,7 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 	counters_disable(r->counters, &ignored);
 	/* What came in between the last look and the stop. */
 	if (is_written)
-		is_written = !drain(r, err);
+		is_written = !drain(r, err) && !write_losses(r, err);
 	if (!is_written) {
 		writer_sync(writer, &ignored);
 		return RECORDER_FAILED;

@@ -1,12 +1,12 @@
 /*
  * recorder.h - rings drained into a file until the target ends or somebody says stop.
  *
- * In       opened counters; a writer; a workload or none; blocked signals
+ * In       opened counters and their events; a writer; a workload or none; blocked signals
  * Out      records in the file, one round after the other
  * Owns     the rings, the epoll and signal descriptors; not counters, writer, workload
- * Errors   recorder_open(): ERR_PERM when not even the smallest rings fit the mlock limit. recorder_run(): the
- *          writer's; what was written before stays a complete file
- * Source   perf_event_open(2), MMAP layout and Overflow handling
+ * Errors   recorder_open(): ERR_PERM when not even the smallest rings fit the mlock limit.
+ * recorder_run(): the writer's; what was written before stays a complete file Source
+ * perf_event_open(2), MMAP layout and Overflow handling
  */
 #ifndef PACE_FILE_RECORDER_H
 #define PACE_FILE_RECORDER_H
@@ -27,7 +27,8 @@ struct recorder_ring {
 	s32 cpu;
 	size_t *counters; /* positions in the list of counters: the first mapped it */
 	size_t n_counters;
-	size_t watched;	  /* of `counters`: the one whose descriptor wakes us; n_counters: all have ended */
+	size_t watched; /* of `counters`: the one whose descriptor wakes us; n_counters: all have
+			   ended */
 };
 
 enum recorder_end {
@@ -38,6 +39,7 @@ enum recorder_end {
 
 struct recorder {
 	const struct counters *counters;
+	const struct event_list *events;
 	struct writer *writer;
 	struct workload *workload; /* NULL: none */
 	struct log *log;
@@ -47,21 +49,27 @@ struct recorder {
 	u64 pages; /* of each ring */
 	u64 n_wakeups, n_rounds;
 	u64 n_broken_rings;
-	int signal;		    /* the one that ended it */
-	bool is_signal_for_group;   /* a terminal sent it: the workload has got it too */
+	int signal;               /* the one that ended it */
+	bool is_signal_for_group; /* a terminal sent it: the workload has got it too */
 };
 
 /* The signals that end a recording in order, and SIGCHLD; to be blocked before anything starts. */
 void recorder_signals(sigset_t *set);
 
 /*
- * Maps one ring for each CPU and lets all counters of the CPU write into it. `pages` 0: what perf takes (512
- * KiB), or less if the mlock limit is lower; each halving is said.
+ * Maps one ring for each CPU and lets all counters of the CPU write into it. `pages` 0: what perf
+ * takes (512 KiB), or less if the mlock limit is lower; each halving is said.
  */
-int recorder_open(struct recorder *r, const struct counters *counters, u64 pages, struct log *log, struct err *err);
+int recorder_open(struct recorder *r, const struct counters *counters,
+	const struct event_list *events, u64 pages, struct log *log, struct err *err);
 
-/* Runs until the end. The writer's data are whole and in the file when it returns. */
-enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload, struct err *err);
+/*
+ * Runs until the end. The writer's data are whole and in the file when it returns; the last records
+ * are LOST_SAMPLES with what each counter says it dropped (Linux >= 6.0; older kernels leave it at
+ * LOST records).
+ */
+enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
+	struct err *err);
 void recorder_close(struct recorder *r);
 
 #endif

@@ -77,7 +77,8 @@ static u32 put_system(const char *dir_path, const struct event_list *events, str
 	return n;
 }
 
-static int put_systems(const char *root, const struct event_list *events, struct str *out, struct err *err)
+static int put_systems(const char *root, const struct event_list *events, struct str *out,
+	struct err *err)
 {
 	char path[512];
 	struct str all = {0};
@@ -112,7 +113,8 @@ static int put_systems(const char *root, const struct event_list *events, struct
 	return 0;
 }
 
-int tracing_write(const char *root, const struct event_list *events, struct str *out, struct err *err)
+int tracing_write(const char *root, const struct event_list *events, struct str *out,
+	struct err *err)
 {
 	static const char magic[] = "\027\010\104tracing0.6";
 	const u16 probe = 1;

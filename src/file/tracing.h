@@ -1,5 +1,6 @@
 /*
- * tracing.h - the TRACING_DATA section: the formats of tracepoints, so that their contents can be read elsewhere.
+ * tracing.h - the TRACING_DATA section: the formats of tracepoints, so that their contents can be
+ * read elsewhere.
  *
  * In       tracefs; the ids of the tracepoints that are recorded
  * Out      the section's bytes
@@ -17,6 +18,7 @@
 bool tracing_is_needed(const struct event_list *events);
 
 /* Appends the section. `root` NULL asks tracefs_find(). */
-int tracing_write(const char *root, const struct event_list *events, struct str *out, struct err *err);
+int tracing_write(const char *root, const struct event_list *events, struct str *out,
+	struct err *err);
 
 #endif

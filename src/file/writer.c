@@ -11,8 +11,8 @@
 #include "record/record.h"
 
 enum {
-	RESERVE_STEP = 4 << 20,	 /* asked from the file system at a time */
-	BLOCK = 4096,		 /* of file systems: less is not worth asking for */
+	RESERVE_STEP = 4 << 20,   /* asked from the file system at a time */
+	BLOCK = 4096,             /* of file systems: less is not worth asking for */
 	SECTIONS_ROOM = 32 << 10, /* for the sections whose size is not known before the end */
 };
 
@@ -28,11 +28,12 @@ static int write_error(struct writer *w, int sys, struct err *err)
 
 	num_add_bytes(&size, w->data_end);
 	if (sys == EFBIG)
-		r = err_set(err, ERR_LIMIT, "writing '%s': the limit of file sizes is reached at %s (ulimit -f)", w->path,
-			str_text(&size));
+		r = err_set(err, ERR_LIMIT,
+			"writing '%s': the limit of file sizes is reached at %s (ulimit -f)",
+			w->path, str_text(&size));
 	else if (is_space_error(sys))
-		r = err_set(err, ERR_LIMIT, "writing '%s': no space left on the device after %s", w->path,
-			str_text(&size));
+		r = err_set(err, ERR_LIMIT, "writing '%s': no space left on the device after %s",
+			w->path, str_text(&size));
 	else
 		r = err_sys(err, sys, "writing '%s'", w->path);
 	err->sys = sys;
@@ -61,12 +62,16 @@ static int write_at(int fd, const void *p, size_t n, u64 offset)
 static int move_aside(struct writer *w, const struct stat *st, struct err *err)
 {
 	if (S_ISREG(st->st_mode) && st->st_size == 0) {
-		/* Nothing to keep; but whoever made it may have it open or own it, so it does not become ours. */
+		/*
+		 * Nothing to keep; but whoever made it may have it open or own it, so it does not
+		 * become ours.
+		 */
 		if (unlink(w->path))
 			return err_sys(err, errno, "removing the empty file '%s'", w->path);
 		return 0;
 	}
-	if ((size_t)snprintf(w->old_path, sizeof(w->old_path), "%s.old", w->path) >= sizeof(w->old_path))
+	if ((size_t)snprintf(w->old_path, sizeof(w->old_path), "%s.old", w->path) >=
+		sizeof(w->old_path))
 		return err_set(err, ERR_INVAL, "the name '%.80s...' is too long", w->path);
 	if (rename(w->path, w->old_path)) {
 		int sys = errno;
@@ -88,10 +93,11 @@ static int create(struct writer *w, struct err *err)
 			return w->fd < 0 ? err_sys(err, errno, "opening '%s'", w->path) : 0;
 		}
 		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-			return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", w->path,
-				S_ISDIR(st.st_mode)    ? "a directory"
-				: S_ISFIFO(st.st_mode) ? "a FIFO"
-						       : "no regular file");
+			return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o",
+				w->path,
+				S_ISDIR(st.st_mode)            ? "a directory"
+					: S_ISFIFO(st.st_mode) ? "a FIFO"
+							       : "no regular file");
 		if (move_aside(w, &st, err))
 			return err->code;
 	} else if (errno != ENOENT) {
@@ -108,7 +114,8 @@ static int create(struct writer *w, struct err *err)
 static void reserve_rest(struct writer *w, u64 end)
 {
 	for (u64 step = end - w->reserved_end; step >= BLOCK && w->reserved_end < end;) {
-		if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, MIN(step, end - w->reserved_end)))
+		if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end,
+			    MIN(step, end - w->reserved_end)))
 			step /= 2;
 		else
 			w->reserved_end += MIN(step, end - w->reserved_end);
@@ -116,8 +123,8 @@ static void reserve_rest(struct writer *w, u64 end)
 }
 
 /*
- * Makes sure that there is room up to `end`; 0 or an errno, and then w->reserved_end says how far there is. Without
- * fallocate() there is only hope.
+ * Makes sure that there is room up to `end`; 0 or an errno, and then w->reserved_end says how far
+ * there is. Without fallocate() there is only hope.
  */
 static int reserve(struct writer *w, u64 end)
 {
@@ -126,8 +133,12 @@ static int reserve(struct writer *w, u64 end)
 
 	if (!w->can_reserve || end <= w->reserved_end)
 		return 0;
-	/* KEEP_SIZE: a reader must not see the empty space. First generously, then just what is needed. */
-	if (end <= to && fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end) == 0) {
+	/*
+	 * KEEP_SIZE: a reader must not see the empty space. First generously, then just what is
+	 * needed.
+	 */
+	if (end <= to &&
+		fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end) == 0) {
 		w->reserved_end = to;
 		return 0;
 	}
@@ -170,7 +181,8 @@ static void compose_front(struct writer *w, const struct event_list *events, str
 	memcpy(front->at, h, sizeof(*h));
 }
 
-int writer_open(struct writer *w, const char *path, const struct event_list *events, struct err *err)
+int writer_open(struct writer *w, const char *path, const struct event_list *events,
+	struct err *err)
 {
 	struct str front = {0};
 	struct rlimit limit;
@@ -179,8 +191,9 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 	memset(w, 0, sizeof(*w));
 	w->fd = -1;
 	w->path = path;
-	w->size_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
-												  : UINT64_MAX;
+	w->size_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+		? limit.rlim_cur
+		: UINT64_MAX;
 	if (create(w, err)) {
 		writer_close(w, false);
 		return err->code;
@@ -224,7 +237,10 @@ static u64 whole_records(const struct iovec *runs, int n, u64 limit)
 	}
 }
 
-/* Writes the first `limit` bytes of the runs behind the data; 0 or an errno. *ret_done tells how many arrived. */
+/*
+ * Writes the first `limit` bytes of the runs behind the data; 0 or an errno. *ret_done tells how
+ * many arrived.
+ */
 static int write_runs(struct writer *w, const struct iovec *runs, int n, u64 limit, u64 *ret_done)
 {
 	u64 start = 0;
@@ -258,8 +274,10 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	full = w->is_full ? ENOSPC : reserve(w, w->data_end + total + w->reserve);
 	limit = total;
 	if (full && w->can_reserve)
-		limit = whole_records(runs, n, w->reserved_end > w->data_end + w->reserve
-					? w->reserved_end - w->reserve - w->data_end : 0);
+		limit = whole_records(runs, n,
+			w->reserved_end > w->data_end + w->reserve
+				? w->reserved_end - w->reserve - w->data_end
+				: 0);
 	sys = write_runs(w, runs, n, limit, &done);
 	if (sys) {
 		done = whole_records(runs, n, done);
@@ -319,7 +337,8 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 	compose_sections(w, info, &out);
 	sys = write_at(w->fd, out.at, out.n, w->data_end);
 	if (sys)
-		memset(w->header.features, 0, sizeof(w->header.features)); /* the records are worth more than they */
+		memset(w->header.features, 0,
+			sizeof(w->header.features)); /* the records are worth more than they */
 	else
 		end += out.n;
 	w->header.data.size = writer_data_bytes(w);

@@ -5,12 +5,12 @@
  * Out      a file that perf reads, at every moment: the header's data size is brought up to date by
  *          writer_sync(), and records are never cut
  * Owns     the file descriptor
- * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far stays a
- *          complete file, writer_finish() still adds its sections from space that was set aside at the start
- * Source   perf.data-file-format.txt; fallocate(2)
+ * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far
+ * stays a complete file, writer_finish() still adds its sections from space that was set aside at
+ * the start Source   perf.data-file-format.txt; fallocate(2)
  *
- * A file of that name is moved to NAME.old; the new one is made with O_EXCL and mode 0600, so a link that
- * somebody laid there is never followed.
+ * A file of that name is moved to NAME.old; the new one is made with O_EXCL and mode 0600, so a
+ * link that somebody laid there is never followed.
  */
 #ifndef PACE_FILE_WRITER_H
 #define PACE_FILE_WRITER_H
@@ -26,20 +26,21 @@
 
 struct writer {
 	int fd;
-	const char *path;	     /* borrowed */
-	char old_path[4096];	     /* where the file of that name went; "" if there was none */
+	const char *path;    /* borrowed */
+	char old_path[4096]; /* where the file of that name went; "" if there was none */
 	struct layout_header header;
-	u64 data_end;		     /* file offset behind the last whole record */
-	u64 reserved_end;	     /* the disk has room for us up to here */
-	u64 size_limit;		     /* of the process: RLIMIT_FSIZE */
-	u64 reserve;		     /* bytes kept free for the sections at the end */
-	bool can_reserve;	     /* the file system knows fallocate() */
-	bool is_file;		     /* not /dev/null */
+	u64 data_end;     /* file offset behind the last whole record */
+	u64 reserved_end; /* the disk has room for us up to here */
+	u64 size_limit;   /* of the process: RLIMIT_FSIZE */
+	u64 reserve;      /* bytes kept free for the sections at the end */
+	bool can_reserve; /* the file system knows fallocate() */
+	bool is_file;     /* not /dev/null */
 	bool is_full;
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
-int writer_open(struct writer *w, const char *path, const struct event_list *events, struct err *err);
+int writer_open(struct writer *w, const char *path, const struct event_list *events,
+	struct err *err);
 
 /* Appends runs of whole records; a record may go on from one run into the next. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);

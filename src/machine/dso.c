@@ -96,14 +96,18 @@ struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, 
 {
 	n = strnlen(path, n);
 	if (is_kernel) {
-		/* "[kernel.kallsyms]_text": what follows the bracket names the symbol the address belongs to. */
+		/*
+		 * "[kernel.kallsyms]_text": what follows the bracket names the symbol the address
+		 * belongs to.
+		 */
 		if (begins(path, n, "[kernel.kallsyms]") || begins(path, n, "[kernel]"))
 			return dso_get_kind(list, "[kernel.kallsyms]", 17, DSO_KERNEL);
 		return dso_get_kind(list, path, n, DSO_MODULE);
 	}
 	if (begins(path, n, "[vdso]"))
 		return dso_get_kind(list, path, n, DSO_VDSO);
-	if (begins(path, n, "//anon") || begins(path, n, "/dev/zero") || begins(path, n, "/anon_hugepage") || n == 0)
+	if (begins(path, n, "//anon") || begins(path, n, "/dev/zero") ||
+		begins(path, n, "/anon_hugepage") || n == 0)
 		return get_jit(list, pid);
 	if (begins(path, n, "/SYSV") || path[0] == '[')
 		return dso_get_kind(list, path, n, DSO_NONE);

@@ -15,26 +15,29 @@
 #include "record/record.h"
 
 enum dso_kind {
-	DSO_UNKNOWN,	  /* "[unknown]": an address that no map covers */
-	DSO_FILE,	  /* an ELF file; addresses in it are file offsets */
-	DSO_KERNEL,	  /* the running kernel's image; absolute addresses */
-	DSO_MODULE,	  /* a kernel module; addresses count from where it is loaded */
-	DSO_VDSO,	  /* the kernel's page of user code; offsets in it */
-	DSO_BPF,	  /* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
-	DSO_JIT,	  /* anonymous executable memory; absolute addresses */
-	DSO_NONE,	  /* [heap], [stack] and the like: no code file behind it; absolute addresses */
+	DSO_UNKNOWN, /* "[unknown]": an address that no map covers */
+	DSO_FILE,    /* an ELF file; addresses in it are file offsets */
+	DSO_KERNEL,  /* the running kernel's image; absolute addresses */
+	DSO_MODULE,  /* a kernel module; addresses count from where it is loaded */
+	DSO_VDSO,    /* the kernel's page of user code; offsets in it */
+	DSO_BPF, /* one BPF program or kernel trampoline, its name is its symbol; absolute addresses
+		  */
+	DSO_JIT, /* anonymous executable memory; absolute addresses */
+	DSO_NONE, /* [heap], [stack] and the like: no code file behind it; absolute addresses */
 };
 
 struct dso {
-	u32 id;		  /* position in the machine's list: 0 is [unknown] */
-	u8 kind;	  /* enum dso_kind */
+	u32 id;           /* position in the machine's list: 0 is [unknown] */
+	u8 kind;          /* enum dso_kind */
 	u8 build_id_size; /* 0: unknown */
 	u8 build_id[BUILD_ID_MAX];
-	bool has_build_id_said; /* by a record, so that the table of build-ids does not override it */
-	const char *path; /* as recorded */
-	const char *name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
-	u32 pid;	  /* DSO_JIT: whose memory */
-	u64 base;	  /* DSO_MODULE: where it was loaded */
+	bool has_build_id_said; /* by a record, so that the table of build-ids does not override it
+				 */
+	const char *path;       /* as recorded */
+	const char
+		*name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
+	u32 pid;       /* DSO_JIT: whose memory */
+	u64 base;      /* DSO_MODULE: where it was loaded */
 };
 
 struct dso_list {
@@ -47,7 +50,10 @@ struct dso_list {
 void dso_list_init(struct dso_list *list, struct intern *strings);
 void dso_list_fini(struct dso_list *list);
 
-/* The DSO of that path, created if it is new. `pid` matters for anonymous memory; `is_kernel` for names. */
+/*
+ * The DSO of that path, created if it is new. `pid` matters for anonymous memory; `is_kernel` for
+ * names.
+ */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
 
 /* The same, for a path that is known to be some kind of thing. */

@@ -5,8 +5,8 @@
 #include "base/hash.h"
 
 /*
- * The record of the kernel's map ends with its text; the code that set it up lies behind its data, and the idle
- * task of the first CPU still has it on its stack.
+ * The record of the kernel's map ends with its text; the code that set it up lies behind its data,
+ * and the idle task of the first CPU still has it on its stack.
  */
 #define KERNEL_IMAGE_ROOM (128ULL << 20)
 
@@ -45,7 +45,8 @@ static u32 find_newest(const struct machine *m, const struct table *index, bool 
 	u32 i;
 
 	while ((i = table_next(index, &probe)) != TABLE_NONE)
-		if (is_thread ? m->newest_threads.at[i]->tid == id : m->newest_processes.at[i]->pid == id)
+		if (is_thread ? m->newest_threads.at[i]->tid == id
+			      : m->newest_processes.at[i]->pid == id)
 			return i;
 	return TABLE_NONE;
 }
@@ -104,7 +105,8 @@ static struct thread *find_thread(const struct machine *m, u32 tid)
 	return i == TABLE_NONE ? NULL : m->newest_threads.at[i];
 }
 
-static struct thread *new_thread(struct machine *m, u32 pid, u32 tid, u64 from, struct process *process)
+static struct thread *new_thread(struct machine *m, u32 pid, u32 tid, u64 from,
+	struct process *process)
 {
 	struct thread *t = arena_zalloc(&m->arena, sizeof(*t));
 	u32 i = find_newest(m, &m->threads_by_tid, true, tid);
@@ -131,7 +133,10 @@ static struct thread *get_thread(struct machine *m, u32 pid, u32 tid, u64 time)
 
 	if (t && t->pid == pid)
 		return t;
-	/* A tid that belonged to another process until now: its FORK was lost. Else it was there before. */
+	/*
+	 * A tid that belonged to another process until now: its FORK was lost. Else it was there
+	 * before.
+	 */
 	return new_thread(m, pid, tid, t ? time : 0, get_process(m, pid));
 }
 
@@ -147,7 +152,8 @@ static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
 
 /* ---- records ---- */
 
-static void apply_comm(struct machine *m, const struct record *rec, const struct record_comm *c, u64 time)
+static void apply_comm(struct machine *m, const struct record *rec, const struct record_comm *c,
+	u64 time)
 {
 	struct thread *t = get_thread(m, c->pid, c->tid, time);
 	bool is_exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
@@ -159,7 +165,8 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 	}
 }
 
-static void apply_fork(struct machine *m, const struct record *rec, const struct record_task *f, u64 time)
+static void apply_fork(struct machine *m, const struct record *rec, const struct record_task *f,
+	u64 time)
 {
 	struct thread *parent = find_thread(m, f->ptid), *t;
 	struct process *process;
@@ -193,14 +200,16 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 		set_comm(t, comm, false, time);
 }
 
-static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r, u64 time)
+static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r,
+	u64 time)
 {
 	unsigned mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
 	struct process *p = is_kernel ? m->kernel : get_process(m, r->pid);
 	struct map map = {.start = r->addr, .end = r->addr + r->len, .pgoff = r->pgoff};
 
-	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER || !r->len) {
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER ||
+		!r->len) {
 		m->n_ignored++;
 		return;
 	}
@@ -236,14 +245,16 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	}
 	if (k->flags & UNREGISTER) {
 		m->maps.owner++;
-		push_space(m, m->kernel, MAX(time, now->from), maps_remove(&m->maps, now->maps, map.start, map.end));
+		push_space(m, m->kernel, MAX(time, now->from),
+			maps_remove(&m->maps, now->maps, map.start, map.end));
 		return;
 	}
 	map.dso = dso_get_kind(&m->dsos, (const char *)k->name.at, k->name.n, DSO_BPF);
 	add_map(m, m->kernel, &map, time);
 }
 
-void machine_apply(struct machine *m, const struct record *rec, const union record_body *body, u64 time)
+void machine_apply(struct machine *m, const struct record *rec, const union record_body *body,
+	u64 time)
 {
 	struct thread *t;
 
@@ -275,9 +286,11 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 		unsigned mode = entry->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 		struct dso *dso;
 
-		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER) || !entry->id_size)
+		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER) ||
+			!entry->id_size)
 			continue;
-		dso = dso_get(&m->dsos, entry->path, strlen(entry->path), 0, mode == PERF_RECORD_MISC_KERNEL);
+		dso = dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
+			mode == PERF_RECORD_MISC_KERNEL);
 		if (dso->has_build_id_said)
 			continue;
 		memcpy(dso->build_id, entry->id, entry->id_size);

@@ -9,7 +9,8 @@
  * Threads  machine_apply() by one; afterwards the look-ups by any number
  * Source   linux/perf_event.h: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL
  *
- * Nothing is read from files or from this machine's state: a recording from elsewhere gives the same.
+ * Nothing is read from files or from this machine's state: a recording from elsewhere gives the
+ * same.
  */
 #ifndef PACE_MACHINE_MACHINE_H
 #define PACE_MACHINE_MACHINE_H
@@ -29,12 +30,12 @@ struct machine {
 	struct dso_list dsos;
 	struct maps_pool maps;
 	VEC(struct thread *) threads; /* every one that ever was */
-	struct table threads_by_tid;  /* -> position of the newest with that tid in newest_threads */
+	struct table threads_by_tid; /* -> position of the newest with that tid in newest_threads */
 	VEC(struct thread *) newest_threads;
 	struct table processes_by_pid;
 	VEC(struct process *) newest_processes;
 	struct process *kernel; /* the kernel's address space */
-	u64 kernel_text;	/* where the recording says its _text was; 0: it does not */
+	u64 kernel_text;        /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
 	u64 n_ignored; /* records that make no sense */
@@ -45,7 +46,8 @@ void machine_init(struct machine *m);
 void machine_fini(struct machine *m);
 
 /* Takes in a record for which record_is_state(); times must not decrease from call to call. */
-void machine_apply(struct machine *m, const struct record *rec, const union record_body *body, u64 time);
+void machine_apply(struct machine *m, const struct record *rec, const union record_body *body,
+	u64 time);
 
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);
@@ -56,15 +58,15 @@ int machine_scan(struct machine *m, struct session *session, struct err *err);
 /* What holds for a thread over [from, until). */
 struct thread_state {
 	const struct thread *thread; /* NULL: no record tells of it */
-	const char *comm;	     /* never NULL: ":tid" for threads without a name */
+	const char *comm;            /* never NULL: ":tid" for threads without a name */
 	const struct space *user;    /* NULL: no maps are known */
 	const struct space *kernel;
 	u64 from, until;
 };
 
 /*
- * The state of a thread at a time. `strings` is where ":tid" is interned, so that threads of ours may ask
- * at the same time with a table each.
+ * The state of a thread at a time. `strings` is where ":tid" is interned, so that threads of ours
+ * may ask at the same time with a table each.
  */
 void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struct intern *strings,
 	struct thread_state *ret_state);

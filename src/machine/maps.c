@@ -2,7 +2,10 @@
 
 #include "base/hash.h"
 
-/* A treap: a search tree by start, a heap by priority, which is a hash so that its shape is always the same. */
+/*
+ * A treap: a search tree by start, a heap by priority, which is a hash so that its shape is always
+ * the same.
+ */
 struct maps_node {
 	struct map map;
 	struct maps_node *left, *right;
@@ -60,9 +63,12 @@ static struct maps_node *make(struct maps_pool *pool, const struct map *map)
 	return n;
 }
 
-/* Cuts a tree into those that start before va and those that do not. The depth is O(log n) of random trees. */
-static void split(struct maps_pool *pool, const struct maps_node *root, u64 va, struct maps_node **ret_low,
-	struct maps_node **ret_high)
+/*
+ * Cuts a tree into those that start before va and those that do not. The depth is O(log n) of
+ * random trees.
+ */
+static void split(struct maps_pool *pool, const struct maps_node *root, u64 va,
+	struct maps_node **ret_low, struct maps_node **ret_high)
 {
 	struct maps_node **low = ret_low, **high = ret_high;
 
@@ -83,7 +89,8 @@ static void split(struct maps_pool *pool, const struct maps_node *root, u64 va, 
 }
 
 /* Everything in low starts before everything in high. */
-static struct maps_node *join(struct maps_pool *pool, const struct maps_node *low, const struct maps_node *high)
+static struct maps_node *join(struct maps_pool *pool, const struct maps_node *low,
+	const struct maps_node *high)
 {
 	struct maps_node *root = NULL, **to = &root;
 
@@ -155,7 +162,8 @@ static void carve(struct maps_pool *pool, const struct maps_node *root, u64 star
 	*ret_high = high;
 }
 
-const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node *root, const struct map *map)
+const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node *root,
+	const struct map *map)
 {
 	struct maps_node *low, *high;
 
@@ -163,7 +171,8 @@ const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node 
 	return join(pool, join(pool, low, make(pool, map)), high);
 }
 
-const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start, u64 end)
+const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start,
+	u64 end)
 {
 	struct maps_node *low, *high;
 
@@ -171,7 +180,8 @@ const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_no
 	return join(pool, low, high);
 }
 
-void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map), void *ctx)
+void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map),
+	void *ctx)
 {
 	/* Recursion is as deep as the tree: about 2 log2(n). */
 	if (!root)

@@ -1,9 +1,9 @@
 /*
  * maps.h - an address space: which DSO lies where. A persistent tree.
  *
- * Adding a map gives a new tree and leaves the old one as it was; they share what did not change. So keeping
- * every state of every process costs O(log n) a change, and a forked child costs nothing.
- * In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
+ * Adding a map gives a new tree and leaves the old one as it was; they share what did not change.
+ * So keeping every state of every process costs O(log n) a change, and a forked child costs
+ * nothing. In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
  * Out      the map that covers an address
  * Owns     nodes in the arena of their maps_pool
  * Units    ranges are half-open, [start, end)
@@ -18,7 +18,8 @@
 
 struct map {
 	u64 start, end; /* va */
-	u64 pgoff;	/* what start is in the DSO's own space: a file offset; where there is no file, start itself */
+	u64 pgoff; /* what start is in the DSO's own space: a file offset; where there is no file,
+		      start itself */
 	struct dso *dso;
 };
 
@@ -42,12 +43,15 @@ const struct map *maps_find(const struct maps_node *root, u64 va);
 bool maps_overlaps(const struct maps_node *root, u64 start, u64 end);
 
 /* The tree with `map` added. Bump pool->owner first unless the old tree is no longer needed. */
-const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node *root, const struct map *map);
+const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node *root,
+	const struct map *map);
 
 /* The tree without [start, end). */
-const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start, u64 end);
+const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start,
+	u64 end);
 
 /* Calls each map in the order of addresses. */
-void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map), void *ctx);
+void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map),
+	void *ctx);
 
 #endif

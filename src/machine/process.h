@@ -1,10 +1,10 @@
 /*
  * process.h - one address space through time: a row of states, each valid from its moment on.
  *
- * A new state is made only when a map replaces another one; maps in free places join the current state,
- * because nothing can have run there before. So most processes have one state for each program they exec.
- * Owns     its list of states; trees and DSOs are the machine's
- * Units    times are ns of the perf clock (or file offsets where records carry no times)
+ * A new state is made only when a map replaces another one; maps in free places join the current
+ * state, because nothing can have run there before. So most processes have one state for each
+ * program they exec. Owns     its list of states; trees and DSOs are the machine's Units    times
+ * are ns of the perf clock (or file offsets where records carry no times)
  */
 #ifndef PACE_MACHINE_PROCESS_H
 #define PACE_MACHINE_PROCESS_H
@@ -13,22 +13,25 @@
 #include "base/vec.h"
 #include "machine/maps.h"
 
-struct space { /* one state of an address space */
-	u32 id; /* the same for processes that share it: a child until it execs or maps over something */
+struct space {  /* one state of an address space */
+	u32 id; /* the same for processes that share it: a child until it execs or maps over
+		   something */
 	u64 from;
 	const struct maps_node *maps;
 };
 
 struct process {
 	u32 pid;
-	u64 from;		/* when it was forked; 0 if it was there before */
-	bool is_shared;		/* the newest state's tree is seen by a child too */
-	u64 n_mmaps;		/* records, not maps that remain */
+	u64 from;                 /* when it was forked; 0 if it was there before */
+	bool is_shared;           /* the newest state's tree is seen by a child too */
+	u64 n_mmaps;              /* records, not maps that remain */
 	VEC(struct space) spaces; /* ascending by from; never empty */
-	struct process *older;	/* that had the same pid before */
+	struct process *older;    /* that had the same pid before */
 };
 
-/* The state at a moment; the first one for times before it. *ret_until: when the next one begins. */
+/*
+ * The state at a moment; the first one for times before it. *ret_until: when the next one begins.
+ */
 const struct space *process_space_at(const struct process *p, u64 time, u64 *ret_until);
 
 #endif

@@ -17,8 +17,10 @@ static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol
 	table_add(index, hash, i);
 	vec_reserve(&c->nodes, c->nodes.n + 1);
 	up = &c->nodes.at[parent];
-	c->nodes.at[c->nodes.n++] = (struct calls_node){
-		.parent = parent, .symbol = symbol, .depth = up->depth + 1, .next_sibling = up->first_child};
+	c->nodes.at[c->nodes.n++] = (struct calls_node){.parent = parent,
+		.symbol = symbol,
+		.depth = up->depth + 1,
+		.next_sibling = up->first_child};
 	up->first_child = i;
 	return i;
 }
@@ -34,11 +36,11 @@ void calls_init(struct calls *c, const struct profile *p)
 	of_stack[0] = 0;
 	vec_add(&c->nodes, ((struct calls_node){0}));
 	for (size_t i = 1; i < p->stacks.n; i++)
-		of_stack[i] = child_of(
-			c, &index, of_stack[p->stacks.at[i].parent], p->frames.at[p->stacks.at[i].frame].symbol);
+		of_stack[i] = child_of(c, &index, of_stack[p->stacks.at[i].parent],
+			p->frames.at[p->stacks.at[i].frame].symbol);
 	for (size_t i = 0; i < p->rows.n; i++)
-		c->of_row[i] =
-			child_of(c, &index, of_stack[p->rows.at[i].callers], p->frames.at[p->rows.at[i].frame].symbol);
+		c->of_row[i] = child_of(c, &index, of_stack[p->rows.at[i].callers],
+			p->frames.at[p->rows.at[i].frame].symbol);
 	mem_free(of_stack);
 	table_fini(&index);
 }

@@ -19,14 +19,17 @@ struct remembered_thread {
 struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
-	u32 mode;		   /* in which its first address ran if no marker tells */
+	u32 mode;                  /* in which its first address ran if no marker tells */
 };
 
-/* One distinct sample: the same in all that is counted apart. The labels that are asked for stand behind it. */
+/*
+ * One distinct sample: the same in all that is counted apart. The labels that are asked for stand
+ * behind it.
+ */
 struct sight {
 	u64 ip;
 	const struct space *space; /* in which ip is looked up */
-	u32 chain;		   /* TABLE_NONE: no callers */
+	u32 chain;                 /* TABLE_NONE: no callers */
 	u16 event;
 	u8 mode;
 	u64 n_samples, period;
@@ -57,8 +60,8 @@ struct worker {
 	struct table chain_index;
 	struct arena words;
 	struct sight *new_sight; /* the one being looked for */
-	size_t sight_size;	 /* bytes, labels included */
-	VEC(u8) sights;		 /* sight_size each */
+	size_t sight_size;       /* bytes, labels included */
+	VEC(u8) sights;          /* sight_size each */
 	u32 n_sights;
 	struct table sight_index;
 	/* the second step */
@@ -81,7 +84,8 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 	if (LIKELY(t->tid == tid && t->pid == pid && time >= t->from && time < t->until))
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
-	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel, state.comm};
+	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
+		state.comm};
 	return t;
 }
 
@@ -91,7 +95,8 @@ static u64 space_key(const struct space *user, const struct space *kernel)
 }
 
 /* per sample: the number of these callers */
-static u32 chain_of(struct worker *w, const struct remembered_thread *t, const struct sample_words *words, u8 mode)
+static u32 chain_of(struct worker *w, const struct remembered_thread *t,
+	const struct sample_words *words, u8 mode)
 {
 	u64 key = space_key(t->user, t->kernel), hash;
 	struct table_probe probe;
@@ -103,7 +108,8 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t, const s
 	while ((i = table_next(&w->chain_index, &probe)) != TABLE_NONE) {
 		const struct chain *c = &w->chains.at[i];
 
-		if (c->words.n == words->n && c->mode == mode && space_key(c->user, c->kernel) == key &&
+		if (c->words.n == words->n && c->mode == mode &&
+			space_key(c->user, c->kernel) == key &&
 			!memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
@@ -116,8 +122,9 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t, const s
 }
 
 /*
- * The callers' part of a chain: without the innermost address, which is the sample's own ip and differs from
- * sample to sample where the callers are the same. The markers before it stay, as *ret_mode.
+ * The callers' part of a chain: without the innermost address, which is the sample's own ip and
+ * differs from sample to sample where the callers are the same. The markers before it stay, as
+ * *ret_mode.
  */
 static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
 {
@@ -128,7 +135,10 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 	*ret_mode = mode;
 	if (!chain_next(&walk, &first))
 		return (struct sample_words){0};
-	/* A chain that begins in another mode (kernel sample, user chain only) has no address of ours in it. */
+	/*
+	 * A chain that begins in another mode (kernel sample, user chain only) has no address of
+	 * ours in it.
+	 */
 	if (first.mode != mode)
 		return rest;
 	rest.at = walk.at;
@@ -163,9 +173,9 @@ static void count_sight(struct worker *w, const struct sight *sight)
 	while ((i = table_next(&w->sight_index, &probe)) != TABLE_NONE) {
 		struct sight *known = sight_at(w, i);
 
-		if (known->ip != sight->ip || known->space != sight->space || known->chain != sight->chain ||
-			known->event != sight->event || known->mode != sight->mode ||
-			!has_same_labels(w, known, sight))
+		if (known->ip != sight->ip || known->space != sight->space ||
+			known->chain != sight->chain || known->event != sight->event ||
+			known->mode != sight->mode || !has_same_labels(w, known, sight))
 			continue;
 		known->n_samples++;
 		known->period += sight->period;
@@ -177,7 +187,8 @@ static void count_sight(struct worker *w, const struct sight *sight)
 	w->sights.n += w->sight_size;
 }
 
-static u64 label_of(enum profile_label label, const struct sample *sample, const struct remembered_thread *t)
+static u64 label_of(enum profile_label label, const struct sample *sample,
+	const struct remembered_thread *t)
 {
 	switch (label) {
 	case LABEL_COMM:
@@ -226,7 +237,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 static u32 dso_of(struct worker *w, const struct dso *dso)
 {
 	if (!w->dsos[dso->id]) {
-		vec_add(&w->profile.dsos, ((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+		vec_add(&w->profile.dsos,
+			((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
 		w->dsos[dso->id] = w->profile.dsos.n;
 	}
 	return w->dsos[dso->id] - 1;
@@ -234,7 +246,8 @@ static u32 dso_of(struct worker *w, const struct dso *dso)
 
 static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode, bool is_return)
 {
-	struct remembered_frame *known = &w->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
+	struct remembered_frame *known =
+		&w->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
 	struct profile_frame frame = {.mode = mode, .is_return = is_return, .address = ip};
 	const struct map *map = NULL;
 
@@ -242,12 +255,14 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 		known->is_return == is_return)
 		return known->frame - 1;
 	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
+		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
 	frame.dso = dso_of(w, map ? map->dso : w->machine->dsos.at.at[0]);
-	*known = (struct remembered_frame){ip, space, profile_frame(&w->profile, &frame) + 1, mode, is_return};
+	*known = (struct remembered_frame){ip, space, profile_frame(&w->profile, &frame) + 1, mode,
+		is_return};
 	return known->frame - 1;
 }
 
@@ -272,8 +287,9 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	walk.is_after_marker = false;
 	w->path.n = 0;
 	while (chain_next(&walk, &step))
-		vec_add(&w->path, frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user, step.ip, step.mode,
-				   step.is_return));
+		vec_add(&w->path,
+			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
+				step.ip, step.mode, step.is_return));
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
@@ -310,7 +326,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 		stacks[k] = stack_of(w, &w->chains.at[k]);
 	for (u32 k = 0; k < w->n_sights; k++) {
 		const struct sight *s = sight_at(w, k);
-		struct profile_row row = {.event = s->event, .n_samples = s->n_samples, .period = s->period};
+		struct profile_row row = {.event = s->event,
+			.n_samples = s->n_samples,
+			.period = s->period};
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
@@ -328,7 +346,8 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	mem_free(w->frames);
 }
 
-static struct worker *worker_new(const struct session *s, const struct machine *m, const struct gather_options *options)
+static struct worker *worker_new(const struct session *s, const struct machine *m,
+	const struct gather_options *options)
 {
 	struct worker *w = mem_zalloc(sizeof(*w));
 
@@ -371,31 +390,37 @@ static u64 fields_for(const struct gather_options *options)
 		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0);
 }
 
-/* Who the tids are, for reports that tell threads apart: the last name that the last thread of each had. */
+/*
+ * Who the tids are, for reports that tell threads apart: the last name that the last thread of each
+ * had.
+ */
 static void add_tasks(const struct machine *m, struct profile *p)
 {
 	if (!(p->labels & (1 << LABEL_TID | 1 << LABEL_PID)))
 		return;
 	vec_each(t, &m->newest_threads) {
 		const struct thread *thread = *t;
-		const char *comm = thread->comms.n ? thread->comms.at[thread->comms.n - 1].text : "";
+		const char *comm =
+			thread->comms.n ? thread->comms.at[thread->comms.n - 1].text : "";
 
 		vec_add(&p->tasks,
-			((struct profile_task){thread->pid, thread->tid, intern_str(&p->strings, comm)}));
+			((struct profile_task){thread->pid, thread->tid,
+				intern_str(&p->strings, comm)}));
 	}
 }
 
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,
 	struct profile *ret_profile, struct err *err)
 {
-	unsigned n = options->n_workers ? MIN(options->n_workers, (unsigned)WORKERS_MAX) : workers_available();
+	unsigned n = options->n_workers ? MIN(options->n_workers, (unsigned)WORKERS_MAX)
+					: workers_available();
 	struct worker *workers[WORKERS_MAX];
 	struct session_sink sink = {fields_for(options), take_sample, (void **)workers};
 	int r;
 
 	if (s->reader.events.n > EVENTS_MAX)
-		return err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)", s->reader.events.n,
-			EVENTS_MAX);
+		return err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)",
+			s->reader.events.n, EVENTS_MAX);
 	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));
 	for (unsigned i = 0; i < n; i++)
 		workers[i] = worker_new(s, m, options);

@@ -1,13 +1,11 @@
 /*
  * gather.h - from samples to a profile, on all cores.
  *
- * Each worker collects in two steps. While samples come, it counts what is literally the same: the same
- * callers' addresses in the same address space, under the same instruction. Only afterwards, and only once
- * for each of these, addresses are looked up in maps and become frames. Then the workers' profiles are
- * merged; sums do not depend on who counted what.
- * In       a scanned session and its machine
- * Out      a profile without names
- * Errors   those of session_samples()
+ * Each worker collects in two steps. While samples come, it counts what is literally the same: the
+ * same callers' addresses in the same address space, under the same instruction. Only afterwards,
+ * and only once for each of these, addresses are looked up in maps and become frames. Then the
+ * workers' profiles are merged; sums do not depend on who counted what. In       a scanned session
+ * and its machine Out      a profile without names Errors   those of session_samples()
  */
 #ifndef PACE_PROFILE_GATHER_H
 #define PACE_PROFILE_GATHER_H
@@ -18,8 +16,8 @@
 #include "session/session.h"
 
 struct gather_options {
-	unsigned labels;   /* 1 << enum profile_label: what rows have to tell apart */
-	bool has_stacks;   /* callers too; else only the innermost frame */
+	unsigned labels;    /* 1 << enum profile_label: what rows have to tell apart */
+	bool has_stacks;    /* callers too; else only the innermost frame */
 	unsigned n_workers; /* 0: as many as there are cores */
 };
 

@@ -25,8 +25,10 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 			return i;
 	i = g->nodes.n;
 	table_add(&g->index, hash, i);
-	vec_add(&g->nodes, ((struct graph_node){
-				   .symbol = symbol, .parent = parent, .next_sibling = g->nodes.at[parent].first_child}));
+	vec_add(&g->nodes,
+		((struct graph_node){.symbol = symbol,
+			.parent = parent,
+			.next_sibling = g->nodes.at[parent].first_child}));
 	g->nodes.at[parent].first_child = i;
 	return i;
 }
@@ -39,7 +41,9 @@ static bool is_ours(const struct builder *b, u32 node)
 /* From the root to the node. */
 static u32 add_path_down(struct builder *b, u32 node)
 {
-	return node ? child_of(b->graph, add_path_down(b, b->calls[node].parent), b->calls[node].symbol) : 0;
+	return node
+		? child_of(b->graph, add_path_down(b, b->calls[node].parent), b->calls[node].symbol)
+		: 0;
 }
 
 /* From the node to the root. */
@@ -54,10 +58,12 @@ static u32 add_path_up(struct builder *b, u32 node)
 
 struct pair {
 	u32 node; /* of the call tree */
-	u32 to;	  /* of the graph */
+	u32 to;   /* of the graph */
 };
 
-/* Copies what lies below a node of the call tree, except samples that fell into the entry itself. */
+/*
+ * Copies what lies below a node of the call tree, except samples that fell into the entry itself.
+ */
 static void add_below(struct builder *b, u32 top)
 {
 	VEC(struct pair) todo = {0};
@@ -68,10 +74,13 @@ static void add_below(struct builder *b, u32 top)
 
 		if (!is_ours(b, next.node))
 			b->graph->nodes.at[next.to].own += b->view->own[next.node].period;
-		for (u32 child = b->calls[next.node].first_child; child; child = b->calls[child].next_sibling)
+		for (u32 child = b->calls[next.node].first_child; child;
+			child = b->calls[child].next_sibling)
 			if (b->view->total[child].n_samples)
-				vec_add(&todo, ((struct pair){child,
-						       child_of(b->graph, next.to, b->calls[child].symbol)}));
+				vec_add(&todo,
+					((struct pair){child,
+						child_of(b->graph, next.to,
+							b->calls[child].symbol)}));
 	}
 	vec_fini(&todo);
 }
@@ -99,7 +108,10 @@ static void build_callee(struct builder *b, bool has_children)
 {
 	size_t n;
 	const struct sort_item *nodes = hist_view_nodes(b->view, b->ident, &n);
-	/* Samples whose innermost occurrence is this node: all of its own, less those of the next one below. */
+	/*
+	 * Samples whose innermost occurrence is this node: all of its own, less those of the next
+	 * one below.
+	 */
 	u64 *inner = b->view->scratch;
 
 	for (size_t i = n; i-- > 0;) {
@@ -127,8 +139,10 @@ struct ordering {
 static int compare_children(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
-	const struct graph_node *a = &o->graph->nodes.at[*(const u32 *)x], *b = &o->graph->nodes.at[*(const u32 *)y];
-	const struct profile_symbol *s = &o->profile->symbols.at[a->symbol], *t = &o->profile->symbols.at[b->symbol];
+	const struct graph_node *a = &o->graph->nodes.at[*(const u32 *)x],
+				*b = &o->graph->nodes.at[*(const u32 *)y];
+	const struct profile_symbol *s = &o->profile->symbols.at[a->symbol],
+				    *t = &o->profile->symbols.at[b->symbol];
 	int r = 0;
 
 	if (a->total != b->total)
@@ -161,11 +175,13 @@ static void sort_children(struct graph *g, const struct profile *p, u32 parent)
 	qsort_r(children.at, children.n, sizeof(*children.at), compare_children, &o);
 	g->nodes.at[parent].first_child = children.at[0];
 	for (size_t i = 0; i < children.n; i++)
-		g->nodes.at[children.at[i]].next_sibling = i + 1 < children.n ? children.at[i + 1] : 0;
+		g->nodes.at[children.at[i]].next_sibling =
+			i + 1 < children.n ? children.at[i + 1] : 0;
 	vec_fini(&children);
 }
 
-void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e, enum graph_order order)
+void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e,
+	enum graph_order order)
 {
 	const struct hist *h = view->hist;
 	struct builder b = {g, view, h, h->calls->nodes.at, e->ident};

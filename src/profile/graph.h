@@ -6,10 +6,9 @@
  * Owns     its nodes
  * Units    value: period
  *
- * caller   from callers to callees: the entry's own samples hang on their whole path from the root, samples
- *          below it on the path from the entry down
- * callee   from the entry up to its callers
- * Of recursive calls the outermost (caller) or innermost (callee) counts.
+ * caller   from callers to callees: the entry's own samples hang on their whole path from the root,
+ * samples below it on the path from the entry down callee   from the entry up to its callers Of
+ * recursive calls the outermost (caller) or innermost (callee) counts.
  */
 #ifndef PACE_PROFILE_GRAPH_H
 #define PACE_PROFILE_GRAPH_H
@@ -20,7 +19,7 @@ enum graph_order { GRAPH_CALLER, GRAPH_CALLEE };
 
 struct graph_node {
 	u32 symbol;
-	u32 parent; /* node 0 is the root */
+	u32 parent;                    /* node 0 is the root */
 	u32 first_child, next_sibling; /* 0: none */
 	u64 own, total;
 };
@@ -30,7 +29,8 @@ struct graph {
 	struct table index;
 };
 
-void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e, enum graph_order order);
+void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e,
+	enum graph_order order);
 void graph_fini(struct graph *g);
 
 #endif

@@ -21,7 +21,10 @@ static u32 *make_idents(const struct profile *p, const struct hist_options *o)
 		ident[i] = by_symbol ? i : 0;
 		if (by_symbol || !by_dso)
 			continue;
-		/* By name: two libraries called the same are one row. There are few DSOs, each found once. */
+		/*
+		 * By name: two libraries called the same are one row. There are few DSOs, each
+		 * found once.
+		 */
 		for (u32 k = 0; k < p->dsos.n; k++) {
 			if (p->dsos.at[k].name == p->dsos.at[p->symbols.at[i].dso].name) {
 				ident[i] = k + 1;
@@ -33,14 +36,15 @@ static u32 *make_idents(const struct profile *p, const struct hist_options *o)
 }
 
 /*
- * For each node the nearest caller of the same entry, by one walk through the tree: `last` holds, for each ident,
- * the innermost node on the way down to where the walk is.
+ * For each node the nearest caller of the same entry, by one walk through the tree: `last` holds,
+ * for each ident, the innermost node on the way down to where the walk is.
  */
 static u32 *make_outers(const struct hist *h)
 {
 	const struct calls_node *nodes = h->calls->nodes.at;
 	u32 *outer = mem_zalloc(h->calls->nodes.n * sizeof(*outer));
-	u32 *last = mem_zalloc(h->profile->symbols.n * sizeof(*last) + h->profile->dsos.n * sizeof(*last) + sizeof(*last));
+	u32 *last = mem_zalloc(h->profile->symbols.n * sizeof(*last) +
+		h->profile->dsos.n * sizeof(*last) + sizeof(*last));
 	u32 node = nodes[0].first_child;
 
 	while (node) {
@@ -198,7 +202,8 @@ void hist_view_show(struct hist_view *v, u32 group)
 
 		v->own[own->node] = own->value;
 		/* A node with a total has been touched, and so have its parents. */
-		for (u32 node = own->node; node && !v->total[node].n_samples; node = nodes[node].parent) {
+		for (u32 node = own->node; node && !v->total[node].n_samples;
+			node = nodes[node].parent) {
 			v->total[node].n_samples = 1;
 			vec_add(&v->touched, node);
 		}
@@ -223,7 +228,9 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 	if (!v->by_ident.n) {
 		vec_each(node, &v->touched)
 			vec_add(&v->by_ident,
-				((struct sort_item){v->hist->ident[v->hist->calls->nodes.at[*node].symbol], *node}));
+				((struct sort_item){
+					v->hist->ident[v->hist->calls->nodes.at[*node].symbol],
+					*node}));
 		sort_by_key(v->by_ident.at, v->by_ident.n);
 	}
 	for (high = v->by_ident.n; low < high;) {
@@ -299,7 +306,8 @@ static void make_entries(struct hist *h)
 
 /* Sorts the items by a new key; where it is equal they keep the order they have. */
 static void sort_again(const struct hist *h, struct sort_item *items,
-	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks), const u32 *ranks)
+	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks),
+	const u32 *ranks)
 {
 	for (size_t i = 0; i < h->entries.n; i++)
 		items[i].key = key(h, &h->entries.at[items[i].value], ranks);
@@ -345,9 +353,10 @@ static u64 by_total(const struct hist *h, const struct hist_entry *e, const u32 
 }
 
 /*
- * Rows stand in the order of their shares; most of many have the share of one sample, so names decide, and there
- * are far fewer different names than comparisons of them. So each key ranks its values once, and rows are sorted
- * by numbers, in linear time, the least important first. Nothing depends on who counted first.
+ * Rows stand in the order of their shares; most of many have the share of one sample, so names
+ * decide, and there are far fewer different names than comparisons of them. So each key ranks its
+ * values once, and rows are sorted by numbers, in linear time, the least important first. Nothing
+ * depends on who counted first.
  */
 static void sort_entries(struct hist *h)
 {
@@ -360,9 +369,11 @@ static void sort_entries(struct hist *h)
 	for (size_t k = o->n_keys; k-- > 0;) {
 		u32 *ranks = key_ranks(o->keys[k], h);
 
-		sort_again(h, items, o->keys[k]->frame == KEY_SYMBOL ? by_rank_of_symbol
-				     : o->keys[k]->frame == KEY_DSO  ? by_rank_of_dso
-								     : by_rank_of_group, ranks);
+		sort_again(h, items,
+			o->keys[k]->frame == KEY_SYMBOL        ? by_rank_of_symbol
+				: o->keys[k]->frame == KEY_DSO ? by_rank_of_dso
+							       : by_rank_of_group,
+			ranks);
 		mem_free(ranks);
 	}
 	sort_again(h, items, by_self, NULL);

@@ -7,8 +7,8 @@
  * Units    period as in the profile
  * Threads  one
  *
- * Invariant: the selves of all entries sum to the event's totals. A function that calls itself counts once
- * in its total.
+ * Invariant: the selves of all entries sum to the event's totals. A function that calls itself
+ * counts once in its total.
  */
 #ifndef PACE_PROFILE_HIST_H
 #define PACE_PROFILE_HIST_H
@@ -62,7 +62,8 @@ struct hist {
 	VEC(struct hist_group) groups;
 	VEC(struct hist_own) owns;
 	u32 *ident; /* by symbol: symbols with the same one share an entry */
-	u32 *outer; /* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
+	u32 *outer; /* by node of the call tree: the nearest caller with the same ident, 0 if there
+		       is none */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
@@ -72,17 +73,20 @@ void hist_fini(struct hist *h);
 /* The call tree as one group sees it: what was sampled in each node, and in it and below. */
 struct hist_view {
 	const struct hist *hist;
-	u32 group;		  /* UINT32_MAX: none yet */
-	struct hist_value *own;	  /* by node of the call tree */
+	u32 group;              /* UINT32_MAX: none yet */
+	struct hist_value *own; /* by node of the call tree */
 	struct hist_value *total;
-	VEC(u32) touched;	  /* nodes with a total, ascending: parents first */
+	VEC(u32) touched;               /* nodes with a total, ascending: parents first */
 	VEC(struct sort_item) by_ident; /* the same by ident; made when it is asked for */
-	u64 *scratch;		  /* by node, all 0: for whoever needs it, who clears it again */
+	u64 *scratch; /* by node, all 0: for whoever needs it, who clears it again */
 };
 
 void hist_view_init(struct hist_view *v, const struct hist *h);
 void hist_view_show(struct hist_view *v, u32 group);
-/* The nodes of the shown group that belong to an entry: their numbers are the items' values, ascending. */
+/*
+ * The nodes of the shown group that belong to an entry: their numbers are the items' values,
+ * ascending.
+ */
 const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n);
 void hist_view_fini(struct hist_view *v);
 

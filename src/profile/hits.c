@@ -24,8 +24,10 @@ struct hits_worker {
 
 static void hit_address(struct hits_worker *w, u64 ip, u8 mode)
 {
-	const struct space *space = mode == PERF_RECORD_MISC_KERNEL ? w->state.kernel : w->state.user;
-	struct place *place = &w->places[hash_mix(ip >> 12, (u64)(uintptr_t)space) % PLACES_REMEMBERED];
+	const struct space *space =
+		mode == PERF_RECORD_MISC_KERNEL ? w->state.kernel : w->state.user;
+	struct place *place =
+		&w->places[hash_mix(ip >> 12, (u64)(uintptr_t)space) % PLACES_REMEMBERED];
 	const struct map *map;
 
 	if (place->space == space && place->page == (ip >> 12) + 1)
@@ -44,7 +46,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	struct chain_walk walk = chain_walk(&s->chain, mode);
 	struct chain_step step;
 
-	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from || in->time >= w->state.until) {
+	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from ||
+		in->time >= w->state.until) {
 		machine_state_at(w->machine, s->pid, s->tid, in->time, &w->strings, &w->state);
 		w->pid = s->pid;
 		w->tid = s->tid;
@@ -54,12 +57,13 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		hit_address(w, step.ip, step.mode);
 }
 
-int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit, struct err *err)
+int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit,
+	struct err *err)
 {
 	size_t n_dsos = m->dsos.at.n;
 	struct hits_worker *workers[WORKERS_MAX];
-	struct session_sink sink = {
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN, take_sample, (void **)workers};
+	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN,
+		take_sample, (void **)workers};
 	bool *hit = mem_zalloc(n_dsos + 1);
 	int r;
 

@@ -12,6 +12,7 @@
 #include "session/session.h"
 
 /* *ret_hit has machine->dsos.at.n flags, to be freed by mem_free(). */
-int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit, struct err *err);
+int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit,
+	struct err *err);
 
 #endif

@@ -56,7 +56,8 @@ static const char *comm_of(const struct hist_entry *e)
 static int compare_comm(const struct profile *p, const u64 *a, const u64 *b)
 {
 	(void)p;
-	return strcmp((const char *)(uintptr_t)a[LABEL_COMM], (const char *)(uintptr_t)b[LABEL_COMM]);
+	return strcmp((const char *)(uintptr_t)a[LABEL_COMM],
+		(const char *)(uintptr_t)b[LABEL_COMM]);
 }
 
 static void print_comm(const struct hist *h, const struct hist_entry *e, struct str *text)
@@ -143,7 +144,8 @@ static char mode_letter(u8 mode)
 	return '.';
 }
 
-void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded, struct str *text)
+void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded,
+	struct str *text)
 {
 	(void)p;
 	if (s->name) {
@@ -166,28 +168,72 @@ static void print_symbol(const struct hist *h, const struct hist_entry *e, struc
 
 /* ---- the table ---- */
 
+/* clang-format off: a row a fact */
 static const struct key keys[] = {
-	{.name = "overhead_children", .header = "Children", .help = "share of the samples in it and in what it called",
-		.is_value = true, .min_width = 8, .print = print_children},
-	{.name = "overhead", .header = "Overhead", .header_with_children = "Self", .help = "share of the samples in it",
-		.is_value = true, .min_width = 8, .print = print_overhead},
-	{.name = "sample", .header = "Samples", .help = "number of samples in it",
-		.is_value = true, .min_width = 12, .print = print_samples},
-	{.name = "period", .header = "Period", .help = "events (or ns) its samples stand for",
-		.is_value = true, .min_width = 12, .print = print_period},
-	{.name = "comm", .header = "Command", .help = "name of the thread when it was sampled",
-		.labels = 1 << LABEL_COMM, .compare = compare_comm, .print = print_comm},
-	{.name = "pid", .alias = "tid", .header = "    Pid:Command", .help = "thread: its number and last name",
-		.labels = 1 << LABEL_TID, .compare = compare_tid, .print = print_tid},
-	{.name = "tgid", .header = "   Tgid:Command", .help = "process: its number and last name",
-		.labels = 1 << LABEL_PID, .compare = compare_pid, .print = print_pid},
-	{.name = "cpu", .header = "CPU", .help = "processor that was sampled",
-		.labels = 1 << LABEL_CPU, .min_width = 3, .compare = compare_cpu, .print = print_cpu},
-	{.name = "dso", .header = "Shared Object", .help = "program, library, module or kernel the code is from",
-		.frame = KEY_DSO, .print = print_dso},
-	{.name = "symbol", .alias = "sym", .header = "Symbol", .help = "function; [k] kernel, [.] user",
-		.frame = KEY_SYMBOL, .print = print_symbol},
+	{.name = "overhead_children",
+		.header = "Children",
+		.help = "share of the samples in it and in what it called",
+		.is_value = true,
+		.min_width = 8,
+		.print = print_children},
+	{.name = "overhead",
+		.header = "Overhead",
+		.header_with_children = "Self",
+		.help = "share of the samples in it",
+		.is_value = true,
+		.min_width = 8,
+		.print = print_overhead},
+	{.name = "sample",
+		.header = "Samples",
+		.help = "number of samples in it",
+		.is_value = true,
+		.min_width = 12,
+		.print = print_samples},
+	{.name = "period",
+		.header = "Period",
+		.help = "events (or ns) its samples stand for",
+		.is_value = true,
+		.min_width = 12,
+		.print = print_period},
+	{.name = "comm",
+		.header = "Command",
+		.help = "name of the thread when it was sampled",
+		.labels = 1 << LABEL_COMM,
+		.compare = compare_comm,
+		.print = print_comm},
+	{.name = "pid",
+		.alias = "tid",
+		.header = "    Pid:Command",
+		.help = "thread: its number and last name",
+		.labels = 1 << LABEL_TID,
+		.compare = compare_tid,
+		.print = print_tid},
+	{.name = "tgid",
+		.header = "   Tgid:Command",
+		.help = "process: its number and last name",
+		.labels = 1 << LABEL_PID,
+		.compare = compare_pid,
+		.print = print_pid},
+	{.name = "cpu",
+		.header = "CPU",
+		.help = "processor that was sampled",
+		.labels = 1 << LABEL_CPU,
+		.min_width = 3,
+		.compare = compare_cpu,
+		.print = print_cpu},
+	{.name = "dso",
+		.header = "Shared Object",
+		.help = "program, library, module or kernel the code is from",
+		.frame = KEY_DSO,
+		.print = print_dso},
+	{.name = "symbol",
+		.alias = "sym",
+		.header = "Symbol",
+		.help = "function; [k] kernel, [.] user",
+		.frame = KEY_SYMBOL,
+		.print = print_symbol},
 };
+/* clang-format on */
 
 static bool is_word(const char *name, const char *text, size_t n)
 {
@@ -227,7 +273,8 @@ static int compare_dsos(const void *a, const void *b, void *ctx)
 {
 	const struct ranking *r = ctx;
 
-	return strcmp(r->profile->dsos.at[*(const u32 *)a].name, r->profile->dsos.at[*(const u32 *)b].name);
+	return strcmp(r->profile->dsos.at[*(const u32 *)a].name,
+		r->profile->dsos.at[*(const u32 *)b].name);
 }
 
 static int compare_names(const void *a, const void *b, void *ctx)
@@ -243,9 +290,11 @@ static int compare_names(const void *a, const void *b, void *ctx)
 }
 
 /* Ranks 0 .. n - 1 by a comparison. */
-static u32 *rank_by(size_t n, int (*compare)(const void *a, const void *b, void *ctx), struct ranking *r)
+static u32 *rank_by(size_t n, int (*compare)(const void *a, const void *b, void *ctx),
+	struct ranking *r)
 {
-	u32 *order = mem_alloc((n + 1) * sizeof(*order)), *ranks = mem_zalloc((n + 1) * sizeof(*ranks)), rank = 0;
+	u32 *order = mem_alloc((n + 1) * sizeof(*order)),
+	    *ranks = mem_zalloc((n + 1) * sizeof(*ranks)), rank = 0;
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
@@ -274,11 +323,15 @@ static void order_by_dso(const struct profile *p, struct sort_item *items, size_
 	}
 }
 
-/* Functions by name; addresses without one behind them: of those there may be many, and numbers sort fast. */
+/*
+ * Functions by name; addresses without one behind them: of those there may be many, and numbers
+ * sort fast.
+ */
 static u32 *rank_symbols(struct ranking *r)
 {
 	const struct profile *p = r->profile;
-	u32 *named = mem_alloc(p->symbols.n * sizeof(*named)), *ranks = mem_zalloc(p->symbols.n * sizeof(*ranks));
+	u32 *named = mem_alloc(p->symbols.n * sizeof(*named)),
+	    *ranks = mem_zalloc(p->symbols.n * sizeof(*ranks));
 	struct sort_item *nameless = mem_alloc(p->symbols.n * sizeof(*nameless));
 	size_t n_named = 0, n_nameless = 0;
 
@@ -334,7 +387,8 @@ static int unknown_key(const char *word, struct err *err)
 	return err->code;
 }
 
-int key_parse_list(const char *text, const struct key **ret_keys, size_t max, size_t *ret_n, struct err *err)
+int key_parse_list(const char *text, const struct key **ret_keys, size_t max, size_t *ret_n,
+	struct err *err)
 {
 	size_t n = 0;
 

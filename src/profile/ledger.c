@@ -10,13 +10,19 @@ static const struct {
 	const char *what;
 	enum { INFORMS, LOST_BEFORE, NOT_READ } kind; /* LOST_BEFORE: it never got into the file */
 } causes[] = {
-	[LEDGER_DROPPED_BY_KERNEL] = {"samples", "were dropped by the kernel because a ring was full", LOST_BEFORE},
-	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full", LOST_BEFORE},
-	[LEDGER_THROTTLED] = {"times", "the kernel stopped sampling for a moment (it took too much time)", INFORMS},
+	[LEDGER_DROPPED_BY_KERNEL] = {"samples",
+		"were dropped by the kernel because a ring was full", LOST_BEFORE},
+	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full",
+		LOST_BEFORE},
+	[LEDGER_THROTTLED] = {"times",
+		"the kernel stopped sampling for a moment (it took too much time)", INFORMS},
 	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", NOT_READ},
-	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have", NOT_READ},
-	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe", NOT_READ},
-	[LEDGER_COMPRESSED] = {"compressed records", "were not read: this version of pace cannot unpack them yet", NOT_READ},
+	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have",
+		NOT_READ},
+	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
+		NOT_READ},
+	[LEDGER_COMPRESSED] = {"compressed records",
+		"were not read: this version of pace cannot unpack them yet", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
 };
 
@@ -26,13 +32,15 @@ void ledger_fini(struct ledger *l)
 	arena_fini(&l->arena);
 }
 
-static void add(struct ledger *l, enum ledger_cause cause, u64 amount, double share, const char *where,
-	const char *remedy)
+static void add(struct ledger *l, enum ledger_cause cause, u64 amount, double share,
+	const char *where, const char *remedy)
 {
 	if (!amount)
 		return;
-	vec_add(&l->entries, ((struct ledger_entry){cause, amount, share, arena_strdup(&l->arena, where, strlen(where)),
-				     arena_strdup(&l->arena, remedy, strlen(remedy))}));
+	vec_add(&l->entries,
+		((struct ledger_entry){cause, amount, share,
+			arena_strdup(&l->arena, where, strlen(where)),
+			arena_strdup(&l->arena, remedy, strlen(remedy))}));
 }
 
 void ledger_add_tally(struct ledger *l, const struct session_tally *t)
@@ -41,13 +49,16 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 	char where[160];
 
 	l->n_samples = t->n_samples;
-	add(l, LEDGER_DROPPED_BY_KERNEL, t->n_lost_samples, all ? (double)t->n_lost_samples / all : -1, "",
+	add(l, LEDGER_DROPPED_BY_KERNEL, t->n_lost_samples,
+		all ? (double)t->n_lost_samples / all : -1, "",
 		"record with larger rings (-m) or a lower frequency (-F)");
-	add(l, LEDGER_LOST_RECORDS, t->n_lost_records, -1, "", "record with larger rings (-m) or a lower frequency (-F)");
+	/* The samples that LOST_SAMPLES records tell of are among those of the LOST records. */
+	add(l, LEDGER_LOST_RECORDS, t->n_lost_records - MIN(t->n_lost_records, t->n_lost_samples),
+		-1, "", "record with larger rings (-m) or a lower frequency (-F)");
 	add(l, LEDGER_THROTTLED, t->n_throttled, -1, "", "a lower frequency (-F) avoids it");
 	if (t->damage.reason) {
-		snprintf(where, sizeof(where), "from offset 0x%llx on: %s", (unsigned long long)t->damage.offset,
-			t->damage.reason);
+		snprintf(where, sizeof(where), "from offset 0x%llx on: %s",
+			(unsigned long long)t->damage.offset, t->damage.reason);
 		add(l, LEDGER_DAMAGED, MAX(t->damage.bytes, (u64)1), -1, where, "");
 	}
 	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
@@ -77,13 +88,15 @@ void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct
 			nameless[f->dso] += row->n_samples;
 	}
 	for (size_t i = 0; i < p->dsos.n; i++) {
-		const char *reason = resolver_reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
+		const char *reason =
+			resolver_reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
 
-		add(l, LEDGER_NAMELESS, nameless[i], all ? (double)nameless[i] / (double)all : -1, p->dsos.at[i].name,
-			reason ? reason : "");
+		add(l, LEDGER_NAMELESS, nameless[i], all ? (double)nameless[i] / (double)all : -1,
+			p->dsos.at[i].name, reason ? reason : "");
 	}
 	if (l->entries.n > before)
-		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at), by_amount);
+		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
+			by_amount);
 	mem_free(nameless);
 }
 

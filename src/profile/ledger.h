@@ -1,5 +1,6 @@
 /*
- * ledger.h - what a result is not made of: everything dropped, cut, throttled or nameless, by cause.
+ * ledger.h - what a result is not made of: everything dropped, cut, throttled or nameless, by
+ * cause.
  *
  * In       the tally of a session; the outcomes of naming
  * Out      entries: what, how much, where, and the one command that would repair most of it
@@ -17,19 +18,19 @@
 
 enum ledger_cause {
 	LEDGER_DROPPED_BY_KERNEL, /* rings were full: samples that never got into the file */
-	LEDGER_LOST_RECORDS,	  /* the same for records of all kinds */
-	LEDGER_THROTTLED,	  /* the kernel switched sampling off for moments */
-	LEDGER_DAMAGED,		  /* bytes of the file that are no records */
-	LEDGER_UNREADABLE,	  /* samples whose fields do not fit their event */
-	LEDGER_FOREIGN,		  /* samples of events the file does not describe */
-	LEDGER_COMPRESSED,	  /* records this version does not unpack */
-	LEDGER_NAMELESS,	  /* samples shown by address */
+	LEDGER_LOST_RECORDS,      /* the same for records of all kinds */
+	LEDGER_THROTTLED,         /* the kernel switched sampling off for moments */
+	LEDGER_DAMAGED,           /* bytes of the file that are no records */
+	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
+	LEDGER_FOREIGN,           /* samples of events the file does not describe */
+	LEDGER_COMPRESSED,        /* records this version does not unpack */
+	LEDGER_NAMELESS,          /* samples shown by address */
 };
 
 struct ledger_entry {
 	enum ledger_cause cause;
-	u64 amount;	    /* samples, records or bytes, as the cause says */
-	double share;	    /* of all samples, 0..1; negative if that makes no sense */
+	u64 amount;         /* samples, records or bytes, as the cause says */
+	double share;       /* of all samples, 0..1; negative if that makes no sense */
 	const char *where;  /* a DSO, a place in the file, or "" */
 	const char *remedy; /* one sentence or command, or "" */
 };

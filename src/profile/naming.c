@@ -9,7 +9,7 @@ struct naming {
 	struct profile *profile;
 	struct resolver *resolver;
 	struct sort_item *frames; /* key: address; grouped by DSO */
-	size_t *starts;		  /* by DSO of the profile: its first in `frames`; one more at the end */
+	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
 	struct resolver_answer *answers; /* by frame */
 };
 
@@ -63,7 +63,10 @@ static void group_frames(struct naming *n)
 	mem_free(at);
 }
 
-/* The symbol of a DSO with that start, created if new. One address has one name, so the start tells. */
+/*
+ * The symbol of a DSO with that start, created if new. One address has one name, so the start
+ * tells.
+ */
 static u32 get_symbol(struct profile *p, struct table *index, const struct profile_frame *f,
 	const struct resolver_answer *a, bool has_parameters)
 {
@@ -75,7 +78,8 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 	while ((i = table_next(index, &probe)) != TABLE_NONE) {
 		const struct profile_symbol *s = &p->symbols.at[i];
 
-		if (s->start == a->start && s->dso == f->dso && s->mode == f->mode && !s->name == !a->name)
+		if (s->start == a->start && s->dso == f->dso && s->mode == f->mode &&
+			!s->name == !a->name)
 			return i;
 	}
 	if (a->name) {
@@ -95,7 +99,8 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 	return p->symbols.n - 1;
 }
 
-void naming_resolve(struct profile *p, struct resolver *resolver, const struct naming_options *options)
+void naming_resolve(struct profile *p, struct resolver *resolver,
+	const struct naming_options *options)
 {
 	struct naming n = {.profile = p, .resolver = resolver};
 	struct table index = {0};
@@ -104,7 +109,8 @@ void naming_resolve(struct profile *p, struct resolver *resolver, const struct n
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
 	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
 	vec_each(f, &p->frames)
-		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at], options->has_parameters);
+		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at],
+			options->has_parameters);
 	table_fini(&index);
 	mem_free(n.frames);
 	mem_free(n.starts);

@@ -1,5 +1,6 @@
 /*
- * naming.h - gives the frames of a profile their symbols: each distinct address once, DSO by DSO, on all cores.
+ * naming.h - gives the frames of a profile their symbols: each distinct address once, DSO by DSO,
+ * on all cores.
  *
  * In       a profile gathered from a session; a resolver for that session's machine
  * Out      frame.symbol of every frame; the symbols' names, demangled and interned in the profile
@@ -15,6 +16,7 @@ struct naming_options {
 	bool has_parameters; /* C++ functions with their parameter lists */
 };
 
-void naming_resolve(struct profile *p, struct resolver *resolver, const struct naming_options *options);
+void naming_resolve(struct profile *p, struct resolver *resolver,
+	const struct naming_options *options);
 
 #endif

@@ -26,15 +26,16 @@ void profile_fini(struct profile *p)
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 {
-	u64 hash = hash_mix(frame->address, (u64)frame->dso << 16 | (u64)frame->mode << 1 | frame->is_return);
+	u64 hash = hash_mix(frame->address,
+		(u64)frame->dso << 16 | (u64)frame->mode << 1 | frame->is_return);
 	struct table_probe probe = table_probe(&p->frame_index, hash);
 	u32 i;
 
 	while ((i = table_next(&p->frame_index, &probe)) != TABLE_NONE) {
 		const struct profile_frame *f = &p->frames.at[i];
 
-		if (f->address == frame->address && f->dso == frame->dso && f->mode == frame->mode &&
-			f->is_return == frame->is_return)
+		if (f->address == frame->address && f->dso == frame->dso &&
+			f->mode == frame->mode && f->is_return == frame->is_return)
 			return i;
 	}
 	table_add(&p->frame_index, hash, p->frames.n);
@@ -87,15 +88,16 @@ void profile_merge(struct profile *p, const struct profile *from)
 	}
 	stacks[0] = 0;
 	for (size_t i = 1; i < from->stacks.n; i++)
-		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent], frames[from->stacks.at[i].frame]);
+		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent],
+			frames[from->stacks.at[i].frame]);
 	vec_each(row, &from->rows) {
 		struct profile_row mine = *row;
 
 		mine.frame = frames[row->frame];
 		mine.callers = stacks[row->callers];
 		if (p->labels & 1 << LABEL_COMM)
-			mine.labels[LABEL_COMM] =
-				(u64)(uintptr_t)intern_str(&p->strings, (const char *)(uintptr_t)row->labels[LABEL_COMM]);
+			mine.labels[LABEL_COMM] = (u64)(uintptr_t)intern_str(&p->strings,
+				(const char *)(uintptr_t)row->labels[LABEL_COMM]);
 		vec_add(&p->rows, mine);
 	}
 	for (size_t i = 0; i < from->events.n && i < p->events.n; i++) {

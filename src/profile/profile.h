@@ -1,12 +1,11 @@
 /*
  * profile.h - samples, counted: the narrow waist between every reader and every view.
  *
- * A row says: this stack, in this context, was sampled so often for so much. Stacks are paths in a tree,
- * frames are places in DSOs, symbols are their names. Nobody right of here knows where it came from.
- * In       from profile/gather (perf.data), later from other importers
- * Owns     everything it points to, except names of symbols (the resolver's) until profile_own_names()
- * Life     the command's
- * Units    period in the event's unit (ns for clocks, events for counters)
+ * A row says: this stack, in this context, was sampled so often for so much. Stacks are paths in a
+ * tree, frames are places in DSOs, symbols are their names. Nobody right of here knows where it
+ * came from. In       from profile/gather (perf.data), later from other importers Owns everything
+ * it points to, except names of symbols (the resolver's) until profile_own_names() Life     the
+ * command's Units    period in the event's unit (ns for clocks, events for counters)
  *
  * Invariant: the rows of an event sum to its totals. Several rows may say the same.
  */
@@ -18,7 +17,10 @@
 #include "base/types.h"
 #include "base/vec.h"
 
-/* What a row may say about a sample's context. A profile has only the columns that somebody asked for. */
+/*
+ * What a row may say about a sample's context. A profile has only the columns that somebody asked
+ * for.
+ */
 enum profile_label {
 	LABEL_COMM, /* const char *, interned in the profile */
 	LABEL_PID,
@@ -29,24 +31,24 @@ enum profile_label {
 
 struct profile_dso {
 	const char *path, *name; /* interned */
-	u8 kind;		 /* enum dso_kind */
-	u32 source;		 /* its number in whatever it came from */
+	u8 kind;                 /* enum dso_kind */
+	u32 source;              /* its number in whatever it came from */
 };
 
 struct profile_frame {
 	u32 dso;
-	u32 symbol;	/* 0 until names are resolved */
-	u64 address;	/* a file offset, or absolute where there is no file */
-	u8 mode;	/* PERF_RECORD_MISC_USER, _KERNEL ... */
+	u32 symbol;     /* 0 until names are resolved */
+	u64 address;    /* a file offset, or absolute where there is no file */
+	u8 mode;        /* PERF_RECORD_MISC_USER, _KERNEL ... */
 	bool is_return; /* a return address: the call is just before it */
 };
 
 struct profile_symbol {
 	u32 dso;
-	u64 start, end;	  /* in the DSO; without a name both are the address */
+	u64 start, end;   /* in the DSO; without a name both are the address */
 	const char *name; /* interned; NULL: none is known */
 	u8 mode;
-	u8 outcome;	  /* enum resolver_outcome: why there is no name */
+	u8 outcome; /* enum resolver_outcome: why there is no name */
 };
 
 /* Node 0 is the empty stack; parents come before their children. */
@@ -83,8 +85,8 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
-	unsigned labels; /* bits 1 << enum profile_label */
-	bool has_stacks; /* some row has callers */
+	unsigned labels;                /* bits 1 << enum profile_label */
+	bool has_stacks;                /* some row has callers */
 	struct table frame_index, stack_index;
 };
 
@@ -95,7 +97,10 @@ void profile_fini(struct profile *p);
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);
 u32 profile_stack(struct profile *p, u32 parent, u32 frame);
 
-/* Adds everything in `from` to p. DSOs with the same source number, strings with the same text are the same. */
+/*
+ * Adds everything in `from` to p. DSOs with the same source number, strings with the same text are
+ * the same.
+ */
 void profile_merge(struct profile *p, const struct profile *from);
 
 #endif

@@ -17,18 +17,24 @@ struct formats {
 	struct sample_format *at; /* one for each event */
 	size_t n;
 	bool has_ids;
-	u32 id_from_start;    /* bytes behind a sample's header */
-	u32 id_from_end;      /* bytes before the end of another record */
-	u64 time_in_all;      /* PERF_SAMPLE_TIME if samples and other records all carry times */
+	u32 id_from_start; /* bytes behind a sample's header */
+	u32 id_from_end;   /* bytes before the end of another record */
+	u64 time_in_all;   /* PERF_SAMPLE_TIME if samples and other records all carry times */
 	struct table by_id;
-	struct { u64 id; u32 event; } *ids;
+	struct {
+		u64 id;
+		u32 event;
+	} * ids;
 	size_t n_ids;
 };
 
 void formats_init(struct formats *f, const struct event_list *events);
 void formats_fini(struct formats *f);
 
-/* The event of a record: 0 if there is but one or the record does not say, TABLE_NONE for an id nobody has. */
+/*
+ * The event of a record: 0 if there is but one or the record does not say, TABLE_NONE for an id
+ * nobody has.
+ */
 u32 formats_event(const struct formats *f, const struct record *rec);
 
 #endif

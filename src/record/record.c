@@ -9,7 +9,7 @@ enum field_kind {
 	F_U64,
 	F_HEX32,
 	F_HEX64,
-	F_CSTR,	 /* NUL-terminated, padded to 8: always the last */
+	F_CSTR,  /* NUL-terminated, padded to 8: always the last */
 	F_BYTES, /* the rest of the body: always the last */
 	F_INODE, /* MMAP2: maj, min, ino, ino_generation; or with MISC_MMAP_BUILD_ID a build-id */
 };
@@ -24,61 +24,109 @@ struct type {
 	u32 type;
 	const char *name;
 	const struct field *fields; /* NULL: not described, its reader walks it */
-	bool is_state;		    /* says who ran where */
+	bool is_state;              /* says who ran where */
 };
 
-#define M(kind, s, m) {#m, kind, offsetof(struct record_##s, m)}
+#define M(kind, s, m)                                    \
+	{                                                \
+#m, kind, offsetof(struct record_##s, m) \
+	}
 
 static const struct field mmap_fields[] = {
-	M(F_U32, mmap, pid), M(F_U32, mmap, tid), M(F_HEX64, mmap, addr), M(F_HEX64, mmap, len),
-	M(F_HEX64, mmap, pgoff), M(F_CSTR, mmap, path), {0},
+	M(F_U32, mmap, pid),
+	M(F_U32, mmap, tid),
+	M(F_HEX64, mmap, addr),
+	M(F_HEX64, mmap, len),
+	M(F_HEX64, mmap, pgoff),
+	M(F_CSTR, mmap, path),
+	{0},
 };
 static const struct field mmap2_fields[] = {
-	M(F_U32, mmap, pid), M(F_U32, mmap, tid), M(F_HEX64, mmap, addr), M(F_HEX64, mmap, len),
-	M(F_HEX64, mmap, pgoff), M(F_INODE, mmap, maj), M(F_HEX32, mmap, prot), M(F_HEX32, mmap, flags),
-	M(F_CSTR, mmap, path), {0},
+	M(F_U32, mmap, pid),
+	M(F_U32, mmap, tid),
+	M(F_HEX64, mmap, addr),
+	M(F_HEX64, mmap, len),
+	M(F_HEX64, mmap, pgoff),
+	M(F_INODE, mmap, maj),
+	M(F_HEX32, mmap, prot),
+	M(F_HEX32, mmap, flags),
+	M(F_CSTR, mmap, path),
+	{0},
 };
 static const struct field comm_fields[] = {
-	M(F_U32, comm, pid), M(F_U32, comm, tid), M(F_CSTR, comm, comm), {0},
+	M(F_U32, comm, pid),
+	M(F_U32, comm, tid),
+	M(F_CSTR, comm, comm),
+	{0},
 };
 static const struct field task_fields[] = {
-	M(F_U32, task, pid), M(F_U32, task, ppid), M(F_U32, task, tid), M(F_U32, task, ptid),
-	M(F_U64, task, time), {0},
+	M(F_U32, task, pid),
+	M(F_U32, task, ppid),
+	M(F_U32, task, tid),
+	M(F_U32, task, ptid),
+	M(F_U64, task, time),
+	{0},
 };
 static const struct field lost_fields[] = {
-	M(F_U64, lost, id), M(F_U64, lost, lost), {0},
+	M(F_U64, lost, id),
+	M(F_U64, lost, lost),
+	{0},
 };
 static const struct field lost_samples_fields[] = {
-	M(F_U64, lost, lost), {0},
+	M(F_U64, lost, lost),
+	{0},
 };
 static const struct field throttle_fields[] = {
-	M(F_U64, throttle, time), M(F_U64, throttle, id), M(F_U64, throttle, stream_id), {0},
+	M(F_U64, throttle, time),
+	M(F_U64, throttle, id),
+	M(F_U64, throttle, stream_id),
+	{0},
 };
 static const struct field aux_fields[] = {
-	M(F_HEX64, aux, offset), M(F_HEX64, aux, size), M(F_HEX64, aux, flags), {0},
+	M(F_HEX64, aux, offset),
+	M(F_HEX64, aux, size),
+	M(F_HEX64, aux, flags),
+	{0},
 };
 static const struct field itrace_fields[] = {
-	M(F_U32, comm, pid), M(F_U32, comm, tid), {0},
+	M(F_U32, comm, pid),
+	M(F_U32, comm, tid),
+	{0},
 };
 static const struct field switch_fields[] = {
 	{0},
 };
 static const struct field switch_cpu_wide_fields[] = {
-	M(F_U32, switch, next_prev_pid), M(F_U32, switch, next_prev_tid), {0},
+	M(F_U32, switch, next_prev_pid),
+	M(F_U32, switch, next_prev_tid),
+	{0},
 };
 static const struct field ksymbol_fields[] = {
-	M(F_HEX64, ksymbol, addr), M(F_U32, ksymbol, len), M(F_U16, ksymbol, ksym_type),
-	M(F_U16, ksymbol, flags), M(F_CSTR, ksymbol, name), {0},
+	M(F_HEX64, ksymbol, addr),
+	M(F_U32, ksymbol, len),
+	M(F_U16, ksymbol, ksym_type),
+	M(F_U16, ksymbol, flags),
+	M(F_CSTR, ksymbol, name),
+	{0},
 };
 static const struct field bpf_fields[] = {
-	M(F_U16, bpf, bpf_type), M(F_U16, bpf, flags), M(F_U32, bpf, id), M(F_HEX64, bpf, tag), {0},
+	M(F_U16, bpf, bpf_type),
+	M(F_U16, bpf, flags),
+	M(F_U32, bpf, id),
+	M(F_HEX64, bpf, tag),
+	{0},
 };
 static const struct field cgroup_fields[] = {
-	M(F_U64, cgroup, id), M(F_CSTR, cgroup, path), {0},
+	M(F_U64, cgroup, id),
+	M(F_CSTR, cgroup, path),
+	{0},
 };
 static const struct field text_poke_fields[] = {
-	M(F_HEX64, text_poke, addr), M(F_U16, text_poke, old_len), M(F_U16, text_poke, new_len),
-	M(F_BYTES, text_poke, bytes), {0},
+	M(F_HEX64, text_poke, addr),
+	M(F_U16, text_poke, old_len),
+	M(F_U16, text_poke, new_len),
+	M(F_BYTES, text_poke, bytes),
+	{0},
 };
 
 /* In the order of their numbers. */
@@ -189,14 +237,16 @@ static bool decode_field(struct bytes *b, const struct field *f, u16 misc, void 
 	case F_CSTR:
 	case F_BYTES:
 		run.at = b->at;
-		run.n = f->kind == F_CSTR ? strnlen((const char *)b->at, bytes_left(b)) : bytes_left(b);
+		run.n = f->kind == F_CSTR ? strnlen((const char *)b->at, bytes_left(b))
+					  : bytes_left(b);
 		memcpy(to, &run, sizeof(run));
 		return bytes_skip(b, bytes_left(b));
 	}
 	return false;
 }
 
-int record_decode(const struct record *rec, u32 trailer, union record_body *ret_body, struct err *err)
+int record_decode(const struct record *rec, u32 trailer, union record_body *ret_body,
+	struct err *err)
 {
 	const struct type *t = type_find(rec->type);
 	union record_body body = {0};
@@ -205,13 +255,15 @@ int record_decode(const struct record *rec, u32 trailer, union record_body *ret_
 	if (!t || !t->fields)
 		return 0;
 	if (rec->size < RECORD_HEADER_SIZE + trailer)
-		return err_set(err, ERR_FORMAT, "%s record at offset 0x%llx: %u bytes cannot hold its trailer of %u",
+		return err_set(err, ERR_FORMAT,
+			"%s record at offset 0x%llx: %u bytes cannot hold its trailer of %u",
 			t->name, (unsigned long long)rec->offset, rec->size, trailer);
 	b = bytes_of(rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE - trailer);
 	for (const struct field *f = t->fields; f->name; f++)
 		if (!decode_field(&b, f, rec->misc, &body))
-			return err_set(err, ERR_FORMAT, "%s record at offset 0x%llx: its %u bytes end before '%s'",
-				t->name, (unsigned long long)rec->offset, rec->size, f->name);
+			return err_set(err, ERR_FORMAT,
+				"%s record at offset 0x%llx: its %u bytes end before '%s'", t->name,
+				(unsigned long long)rec->offset, rec->size, f->name);
 	*ret_body = body;
 	return 1;
 }
@@ -267,7 +319,8 @@ bool record_encode(u32 type, u16 misc, const union record_body *body, u32 traile
 	return true;
 }
 
-static void add_field(const struct field *f, u16 misc, const union record_body *body, struct str *text)
+static void add_field(const struct field *f, u16 misc, const union record_body *body,
+	struct str *text)
 {
 	const u8 *from = (const u8 *)body + f->member;
 	struct record_bytes run;
@@ -276,8 +329,8 @@ static void add_field(const struct field *f, u16 misc, const union record_body *
 		const struct record_mmap *m = &body->mmap;
 
 		if (!(misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
-			str_addf(text, "dev=%02x:%02x ino=%llu gen=%llu", m->maj, m->min, (unsigned long long)m->ino,
-				(unsigned long long)m->ino_generation);
+			str_addf(text, "dev=%02x:%02x ino=%llu gen=%llu", m->maj, m->min,
+				(unsigned long long)m->ino, (unsigned long long)m->ino_generation);
 			return;
 		}
 		str_add(text, "build_id=");
@@ -298,7 +351,8 @@ static void add_field(const struct field *f, u16 misc, const union record_body *
 	} else if (f->kind == F_U32 || f->kind == F_HEX32) {
 		str_addf(text, f->kind == F_U32 ? "%u" : "0x%x", load_u32(from));
 	} else {
-		str_addf(text, f->kind == F_U64 ? "%llu" : "0x%llx", (unsigned long long)load_u64(from));
+		str_addf(text, f->kind == F_U64 ? "%llu" : "0x%llx",
+			(unsigned long long)load_u64(from));
 	}
 }
 

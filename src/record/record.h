@@ -26,9 +26,9 @@ struct record_header {
 struct record {
 	u32 type;
 	u16 misc;
-	u16 size;	/* bytes at `at`, header included */
-	const u8 *at;	/* the header's first byte */
-	u64 offset;	/* where the record stands in its file; 0 in a ring */
+	u16 size;     /* bytes at `at`, header included */
+	const u8 *at; /* the header's first byte */
+	u64 offset;   /* where the record stands in its file; 0 in a ring */
 };
 
 enum { RECORD_HEADER_SIZE = sizeof(struct record_header), BUILD_ID_MAX = 20 };
@@ -128,21 +128,25 @@ const char *record_type_name(u32 type);
 /* Whether records of this type say who ran where: the machine is made of them. */
 bool record_is_state(u32 type);
 
-/* Whether records of this type carry the identifying trailer that sample_id_all asks for: the kernel's do. */
+/*
+ * Whether records of this type carry the identifying trailer that sample_id_all asks for: the
+ * kernel's do.
+ */
 static inline bool record_has_trailer(u32 type)
 {
 	return type < PERF_RECORD_USER_TYPE_START && type != PERF_RECORD_SAMPLE;
 }
 
 /*
- * Decodes all but samples. `trailer` bytes at the end are the identifying trailer, not the body. 1: done;
- * 0: the type has no fields in the table; < 0: error.
+ * Decodes all but samples. `trailer` bytes at the end are the identifying trailer, not the body. 1:
+ * done; 0: the type has no fields in the table; < 0: error.
  */
-int record_decode(const struct record *rec, u32 trailer, union record_body *ret_body, struct err *err);
+int record_decode(const struct record *rec, u32 trailer, union record_body *ret_body,
+	struct err *err);
 
 /*
- * Appends a record: header, body, padding to 8, then `trailer` bytes of zeros. False if it would be larger
- * than a record can be (65,535 bytes) or the type has no fields in the table.
+ * Appends a record: header, body, padding to 8, then `trailer` bytes of zeros. False if it would be
+ * larger than a record can be (65,535 bytes) or the type has no fields in the table.
  */
 bool record_encode(u32 type, u16 misc, const union record_body *body, u32 trailer, struct str *out);
 

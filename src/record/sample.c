@@ -5,15 +5,15 @@
 #include "record/regs.h"
 
 enum kind {
-	S_WORD,	    /* u64 */
-	S_TWO,	    /* two u32, side by side in struct sample */
-	S_READ,	    /* counter values */
+	S_WORD,     /* u64 */
+	S_TWO,      /* two u32, side by side in struct sample */
+	S_READ,     /* counter values */
 	S_CHAIN,    /* u64 n, n words */
-	S_RAW,	    /* u32 n, n bytes, padded to 8 together */
+	S_RAW,      /* u32 n, n bytes, padded to 8 together */
 	S_BRANCHES, /* u64 n, [hw index], n entries, [n counters] */
-	S_REGS,	    /* u64 abi, and if that is not 0 the registers of the mask */
+	S_REGS,     /* u64 abi, and if that is not 0 the registers of the mask */
 	S_STACK,    /* u64 n, and if that is not 0 n bytes and the number of real ones */
-	S_AUX,	    /* u64 n, n bytes */
+	S_AUX,      /* u64 n, n bytes */
 };
 
 struct row {
@@ -24,12 +24,13 @@ struct row {
 	bool is_in_trailer;
 };
 
-#define ROW(bit, kind, member, in_trailer)                                                        \
-	{                                                                                         \
-		PERF_SAMPLE_##bit, #bit, kind, offsetof(struct sample, member), in_trailer        \
+#define ROW(bit, kind, member, in_trailer)                                                 \
+	{                                                                                  \
+		PERF_SAMPLE_##bit, #bit, kind, offsetof(struct sample, member), in_trailer \
 	}
 
 /* In the order of perf_output_sample(). */
+/* clang-format off: a row a fact */
 static const struct row rows[] = {
 	ROW(IDENTIFIER, S_WORD, id, false), /* in the trailer too, but there it is the last */
 	ROW(IP, S_WORD, ip, false),
@@ -46,7 +47,8 @@ static const struct row rows[] = {
 	ROW(BRANCH_STACK, S_BRANCHES, branches, false),
 	ROW(REGS_USER, S_REGS, user_regs, false),
 	ROW(STACK_USER, S_STACK, user_stack, false),
-	{PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT", S_WORD, offsetof(struct sample, weight), false},
+	{PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT", S_WORD,
+		offsetof(struct sample, weight), false},
 	ROW(DATA_SRC, S_WORD, data_src, false),
 	ROW(TRANSACTION, S_WORD, transaction, false),
 	ROW(REGS_INTR, S_REGS, intr_regs, false),
@@ -56,10 +58,12 @@ static const struct row rows[] = {
 	ROW(CODE_PAGE_SIZE, S_WORD, code_page_size, false),
 	ROW(AUX, S_AUX, aux, false),
 };
+/* clang-format on */
 
 enum { BRANCH_ENTRY_SIZE = 24, ROW_ID = 5 };
 
-_Static_assert(ARRAY_SIZE(rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows), "more rows than a format holds");
+_Static_assert(ARRAY_SIZE(rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows),
+	"more rows than a format holds");
 
 const char *sample_field_name(u64 bit)
 {
@@ -84,7 +88,8 @@ void sample_format_init(struct sample_format *f, const struct event_attr *attr)
 		if (!(rows[i].bits & f->type))
 			continue;
 		f->rows[f->n_rows++] = i;
-		if (attr->flags & ATTR_SAMPLE_ID_ALL && (rows[i].is_in_trailer || rows[i].bits == PERF_SAMPLE_IDENTIFIER))
+		if (attr->flags & ATTR_SAMPLE_ID_ALL &&
+			(rows[i].is_in_trailer || rows[i].bits == PERF_SAMPLE_IDENTIFIER))
 			f->trailer += 8;
 	}
 	f->unknown = f->type & ~known;
@@ -134,14 +139,18 @@ static bool decode_read(const struct sample_format *f, struct bytes *b, struct s
 			return false;
 		return take_words(b, read->n_values * words_each_value(f), &read->values);
 	}
-	/* The words of a lone counter are not neighbours: the view starts at its value and spans the times. */
+	/*
+	 * The words of a lone counter are not neighbours: the view starts at its value and spans
+	 * the times.
+	 */
 	if (!bytes_skip(b, (words_each_value(f) - 1) * 8))
 		return false;
 	read->values.n = (b->at - read->values.at) / 8;
 	return true;
 }
 
-static bool decode_branches(const struct sample_format *f, struct bytes *b, struct sample_branches *br)
+static bool decode_branches(const struct sample_format *f, struct bytes *b,
+	struct sample_branches *br)
 {
 	const void *p;
 
@@ -149,7 +158,8 @@ static bool decode_branches(const struct sample_format *f, struct bytes *b, stru
 		return false;
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !bytes_u64(b, &br->hw_index))
 		return false;
-	if (br->n > bytes_left(b) / BRANCH_ENTRY_SIZE || !bytes_take(b, br->n * BRANCH_ENTRY_SIZE, &p))
+	if (br->n > bytes_left(b) / BRANCH_ENTRY_SIZE ||
+		!bytes_take(b, br->n * BRANCH_ENTRY_SIZE, &p))
 		return false;
 	br->entries = p;
 	if (!(f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS))
@@ -204,7 +214,8 @@ static bool decode_raw(struct bytes *b, struct record_bytes *raw)
 }
 
 /* per sample: the kinds that most samples consist of come first */
-static inline bool decode_row(const struct sample_format *f, const struct row *row, struct bytes *b, struct sample *s)
+static inline bool decode_row(const struct sample_format *f, const struct row *row, struct bytes *b,
+	struct sample *s)
 {
 	void *to = (u8 *)s + row->member;
 	u64 n;
@@ -227,7 +238,8 @@ static inline bool decode_row(const struct sample_format *f, const struct row *r
 	case S_BRANCHES:
 		return decode_branches(f, b, to);
 	case S_REGS:
-		return decode_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, b, to);
+		return decode_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs,
+			b, to);
 	case S_STACK:
 		return decode_stack(b, to);
 	case S_AUX:
@@ -239,8 +251,8 @@ static inline bool decode_row(const struct sample_format *f, const struct row *r
 	return false;
 }
 
-int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 wanted, struct sample *sample,
-	struct err *err)
+int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 wanted,
+	struct sample *sample, struct err *err)
 {
 	struct bytes b = bytes_of(body, n);
 	unsigned i = 0;
@@ -257,12 +269,14 @@ int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 w
 
 		wanted &= ~row->bits;
 		if (UNLIKELY(!decode_row(f, row, &b, sample)))
-			return err_set(err, ERR_FORMAT, "a sample of %zu bytes ends inside its field %s", n, row->name);
+			return err_set(err, ERR_FORMAT,
+				"a sample of %zu bytes ends inside its field %s", n, row->name);
 	}
 	return 0;
 }
 
-bool sample_decode_trailer(const struct sample_format *f, const struct record *rec, struct sample *ret_sample)
+bool sample_decode_trailer(const struct sample_format *f, const struct record *rec,
+	struct sample *ret_sample)
 {
 	struct bytes b;
 
@@ -308,7 +322,8 @@ static void put_word(struct str *out, u64 v)
 	str_addn(out, &v, sizeof(v));
 }
 
-static void encode_read(const struct sample_format *f, const struct sample_read *read, struct str *out)
+static void encode_read(const struct sample_format *f, const struct sample_read *read,
+	struct str *out)
 {
 	if (!(f->read_format & PERF_FORMAT_GROUP)) {
 		str_addn(out, read->values.at, read->values.n * 8);
@@ -322,7 +337,8 @@ static void encode_read(const struct sample_format *f, const struct sample_read 
 	str_addn(out, read->values.at, read->values.n * 8);
 }
 
-static void encode_branches(const struct sample_format *f, const struct sample_branches *br, struct str *out)
+static void encode_branches(const struct sample_format *f, const struct sample_branches *br,
+	struct str *out)
 {
 	put_word(out, br->n);
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
@@ -332,7 +348,8 @@ static void encode_branches(const struct sample_format *f, const struct sample_b
 		str_addn(out, br->counters, br->n * 8);
 }
 
-static void encode_row(const struct sample_format *f, const struct row *row, const struct sample *s, struct str *out)
+static void encode_row(const struct sample_format *f, const struct row *row, const struct sample *s,
+	struct str *out)
 {
 	const void *from = (const u8 *)s + row->member;
 	const struct sample_words *words = from;
@@ -426,7 +443,8 @@ static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
 	}
 }
 
-static void add_row(const struct sample_format *f, const struct row *row, const struct sample *s, struct str *text)
+static void add_row(const struct sample_format *f, const struct row *row, const struct sample *s,
+	struct str *text)
 {
 	const void *from = (const u8 *)s + row->member;
 	const struct sample_stack *stack = from;
@@ -436,7 +454,10 @@ static void add_row(const struct sample_format *f, const struct row *row, const 
 	str_addf(text, "%s", row->name);
 	switch ((enum kind)row->kind) {
 	case S_WORD:
-		str_addf(text, row->bits & (PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID) ? " %llu" : " 0x%llx",
+		str_addf(text,
+			row->bits & (PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID)
+				? " %llu"
+				: " 0x%llx",
 			(unsigned long long)load_u64(from));
 		break;
 	case S_TWO:
@@ -444,8 +465,10 @@ static void add_row(const struct sample_format *f, const struct row *row, const 
 			load_u32((const u8 *)from + 4));
 		break;
 	case S_READ:
-		str_addf(text, " n %llu enabled %llu running %llu:", (unsigned long long)read->n_values,
-			(unsigned long long)read->time_enabled, (unsigned long long)read->time_running);
+		str_addf(text,
+			" n %llu enabled %llu running %llu:", (unsigned long long)read->n_values,
+			(unsigned long long)read->time_enabled,
+			(unsigned long long)read->time_running);
 		add_words(&read->values, text);
 		break;
 	case S_CHAIN:
@@ -461,13 +484,16 @@ static void add_row(const struct sample_format *f, const struct row *row, const 
 		for (u64 i = 0; i < br->n; i++)
 			str_addf(text, " %llx->%llx",
 				(unsigned long long)load_u64(br->entries + i * BRANCH_ENTRY_SIZE),
-				(unsigned long long)load_u64(br->entries + i * BRANCH_ENTRY_SIZE + 8));
+				(unsigned long long)load_u64(
+					br->entries + i * BRANCH_ENTRY_SIZE + 8));
 		break;
 	case S_REGS:
-		add_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, from, text);
+		add_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, from,
+			text);
 		break;
 	case S_STACK:
-		str_addf(text, " %u bytes, %llu real", stack->bytes.n, (unsigned long long)stack->dyn_size);
+		str_addf(text, " %u bytes, %llu real", stack->bytes.n,
+			(unsigned long long)stack->dyn_size);
 		break;
 	}
 	str_addc(text, '\n');

@@ -1,14 +1,13 @@
 /*
  * sample.h - one sample: which fields it has, in which order, and what they hold.
  *
- * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding and printing
- * walk the same rows, so the order is stated once.
- * In       an attr (what was asked for) and the bytes behind a record's header, in this machine's byte order
- * Out      struct sample; chains, stacks and raw bytes are views into the record
- * Life     views are valid as long as the record's buffer
- * Errors   ERR_FORMAT with the field that does not fit
- * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the comment
- *          in linux/perf_event.h is older and misses CGROUP
+ * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding and
+ * printing walk the same rows, so the order is stated once. In       an attr (what was asked for)
+ * and the bytes behind a record's header, in this machine's byte order Out      struct sample;
+ * chains, stacks and raw bytes are views into the record Life     views are valid as long as the
+ * record's buffer Errors   ERR_FORMAT with the field that does not fit Source   Linux
+ * kernel/events/core.c, perf_output_sample(): the order in which fields are put; the comment in
+ * linux/perf_event.h is older and misses CGROUP
  */
 #ifndef PACE_RECORD_SAMPLE_H
 #define PACE_RECORD_SAMPLE_H
@@ -27,14 +26,14 @@ struct sample_words {
 
 struct sample_read {
 	u64 time_enabled, time_running; /* ns; 0 if not recorded */
-	struct sample_words values;	/* of words_each words: value, [id], [lost] */
-	u64 n_values;			/* 1 without PERF_FORMAT_GROUP */
+	struct sample_words values;     /* of words_each words: value, [id], [lost] */
+	u64 n_values;                   /* 1 without PERF_FORMAT_GROUP */
 };
 
 struct sample_branches {
 	u64 n;
 	u64 hw_index;
-	const u8 *entries; /* n of 24 bytes: from, to, flags */
+	const u8 *entries;  /* n of 24 bytes: from, to, flags */
 	const u8 *counters; /* n words with PERF_SAMPLE_BRANCH_COUNTERS, else NULL */
 };
 
@@ -82,44 +81,56 @@ struct sample_format {
 	u64 branch_type;
 	u64 user_regs, intr_regs; /* register masks */
 	u8 n_rows;
-	u8 rows[32];		  /* positions in the field table */
-	u16 trailer;		  /* bytes at the end of the other records; 0 without sample_id_all */
-	u64 unknown;		  /* sample_type bits that are not in the table: samples end before them */
-	/* The rows before the first one of variable size are copied without looking at the table. */
-	u8 n_fixed;		  /* how many */
-	u64 fixed_bits;		  /* which */
-	u16 fixed_members[12];	  /* where each goes: offsets in struct sample */
+	u8 rows[32]; /* positions in the field table */
+	u16 trailer; /* bytes at the end of the other records; 0 without sample_id_all */
+	u64 unknown; /* sample_type bits that are not in the table: samples end before them */
+	/*
+	 * The rows before the first one of variable size are copied without looking at the table.
+	 */
+	u8 n_fixed;            /* how many */
+	u64 fixed_bits;        /* which */
+	u16 fixed_members[12]; /* where each goes: offsets in struct sample */
 };
 
 void sample_format_init(struct sample_format *format, const struct event_attr *attr);
 
 /*
- * Decodes the body (n bytes behind the header) into *sample, whose other members stay as they are: clear it
- * once before samples of this format go into it. Only fields in `wanted` (PERF_SAMPLE_*) and those before the
- * last of them are sure to be looked at.
+ * Decodes the body (n bytes behind the header) into *sample, whose other members stay as they are:
+ * clear it once before samples of this format go into it. Only fields in `wanted` (PERF_SAMPLE_*)
+ * and those before the last of them are sure to be looked at.
  */
 int sample_decode(const struct sample_format *format, const u8 *body, size_t n, u64 wanted,
 	struct sample *sample, struct err *err);
 
-/* The trailer of a record that is no sample: id, pid, tid, time, stream_id, cpu. False if it is cut off. */
-bool sample_decode_trailer(const struct sample_format *format, const struct record *rec, struct sample *ret_sample);
+/*
+ * The trailer of a record that is no sample: id, pid, tid, time, stream_id, cpu. False if it is cut
+ * off.
+ */
+bool sample_decode_trailer(const struct sample_format *format, const struct record *rec,
+	struct sample *ret_sample);
 
 /* Appends the body of a SAMPLE record; sample_decode() of it gives the same sample. */
-void sample_encode(const struct sample_format *format, const struct sample *sample, struct str *out);
+void sample_encode(const struct sample_format *format, const struct sample *sample,
+	struct str *out);
 
 /* Bytes that sample_encode() would append. */
 size_t sample_size(const struct sample_format *format, const struct sample *sample);
 
 /* Appends the trailer, as the kernel does behind other records. */
-void sample_encode_trailer(const struct sample_format *format, const struct sample *sample, struct str *out);
+void sample_encode_trailer(const struct sample_format *format, const struct sample *sample,
+	struct str *out);
 
 /* Adds one line "name value" for each field. */
-void sample_add_text(const struct sample_format *format, const struct sample *sample, struct str *text);
+void sample_add_text(const struct sample_format *format, const struct sample *sample,
+	struct str *text);
 
 /* The name of a PERF_SAMPLE_* bit, or NULL. */
 const char *sample_field_name(u64 bit);
 
-/* Where the word that names the event stands: from the body's start, or, for trailers, from the record's end. */
+/*
+ * Where the word that names the event stands: from the body's start, or, for trailers, from the
+ * record's end.
+ */
 bool sample_id_place(const struct sample_format *format, u32 *ret_from_start, u32 *ret_from_end);
 
 #endif

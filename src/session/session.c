@@ -82,7 +82,8 @@ static void count_loss(struct session *s, const struct record *rec)
 	}
 	if (rec->type == PERF_RECORD_LOST)
 		s->tally.n_lost_records += body.lost.lost;
-	else
+	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)) /* what a filter threw away is
+								      not missing */
 		s->tally.n_lost_samples += body.lost.lost;
 }
 
@@ -92,7 +93,8 @@ static void scan_record(struct scan *scan, const struct record *rec)
 
 	s->tally.n_by_type[rec->type < ARRAY_SIZE(s->tally.n_by_type) ? rec->type : 0]++;
 	if (LIKELY(rec->type == PERF_RECORD_SAMPLE)) {
-		s->has_kernel_samples |= (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+		s->has_kernel_samples |=
+			(rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 		return;
 	}
 	if (record_is_state(rec->type))
@@ -107,7 +109,8 @@ static void scan_record(struct scan *scan, const struct record *rec)
 
 /* By time; those of one moment in the order of the file. */
 static void hand_on(struct scan *scan,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time), void *ctx)
+	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	void *ctx)
 {
 	struct session *s = scan->session;
 
@@ -126,8 +129,8 @@ static void hand_on(struct scan *scan,
 }
 
 int session_scan(struct session *s,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time), void *ctx,
-	struct err *err)
+	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	void *ctx, struct err *err)
 {
 	struct scan scan = {.session = s};
 	struct reader_cursor cursor;
@@ -165,7 +168,7 @@ struct pass_sample {
 struct pass {
 	struct session *session;
 	const struct session_sink *sink;
-	u64 fields; /* what must be decoded: the sink's wishes, and the time */
+	u64 fields;                    /* what must be decoded: the sink's wishes, and the time */
 	struct session_tally *tallies; /* one of each for each worker */
 	struct reader_cursor *cursors;
 	struct pass_sample *samples;
@@ -195,8 +198,8 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 		if (!(format->type & PERF_SAMPLE_CPU))
 			sample->cpu = (u32)-1;
 	}
-	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE, pass->fields,
-		    sample, &err))) {
+	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE,
+		    rec->size - RECORD_HEADER_SIZE, pass->fields, sample, &err))) {
 		tally->n_undecoded++;
 		return;
 	}
@@ -205,7 +208,8 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 	out.sample = sample;
 	out.time = s->has_times ? sample->time : rec->offset;
 	if (sample->time) {
-		tally->first_time = tally->first_time ? MIN(tally->first_time, sample->time) : sample->time;
+		tally->first_time =
+			tally->first_time ? MIN(tally->first_time, sample->time) : sample->time;
 		tally->last_time = MAX(tally->last_time, sample->time);
 	}
 	pass->sink->sample(pass->sink->workers[worker], &out);
@@ -222,7 +226,8 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 
 	if (atomic_load(&pass->has_failed))
 		return;
-	reader_cursor_aim(cursor, s->pieces.at[i], i + 1 < s->pieces.n ? s->pieces.at[i + 1] : s->reader.data_end);
+	reader_cursor_aim(cursor, s->pieces.at[i],
+		i + 1 < s->pieces.n ? s->pieces.at[i + 1] : s->reader.data_end);
 	while ((r = reader_next(cursor, &rec, &err)) > 0)
 		if (rec.type == PERF_RECORD_SAMPLE)
 			read_sample(pass, &rec, worker);
@@ -241,7 +246,8 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 	sum->last_time = MAX(sum->last_time, t->last_time);
 }
 
-int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink, struct err *err)
+int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
+	struct err *err)
 {
 	struct pass pass = {.session = s, .sink = sink, .fields = sink->wanted | PERF_SAMPLE_TIME};
 	int r = 0;

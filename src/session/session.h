@@ -1,15 +1,14 @@
 /*
  * session.h - a recording, read in two passes without sorting its samples.
  *
- * Pass 1 (session_scan) hops over all record headers, hands on what says who ran where in the order of time,
- * and remembers where pieces of the data begin. Pass 2 (session_samples) hands the pieces to all cores: who
- * has taken in the first pass can place each sample by itself.
- * In       the path of a perf.data file
- * Out      state records in the order of time; then samples, in no order, on several threads
- * Owns     reader, formats
- * Units    times are ns of the perf clock; where records carry none, file offsets stand in for them
- * Errors   those of reader_open(); reading errors. Damage is described in struct session_tally
- * Threads  sink->sample runs on up to n_workers threads, each with its own context
+ * Pass 1 (session_scan) hops over all record headers, hands on what says who ran where in the order
+ * of time, and remembers where pieces of the data begin. Pass 2 (session_samples) hands the pieces
+ * to all cores: who has taken in the first pass can place each sample by itself. In       the path
+ * of a perf.data file Out      state records in the order of time; then samples, in no order, on
+ * several threads Owns     reader, formats Units    times are ns of the perf clock; where records
+ * carry none, file offsets stand in for them Errors   those of reader_open(); reading errors.
+ * Damage is described in struct session_tally Threads  sink->sample runs on up to n_workers
+ * threads, each with its own context
  */
 #ifndef PACE_SESSION_SESSION_H
 #define PACE_SESSION_SESSION_H
@@ -23,15 +22,15 @@
 
 /* What was met, and what was lost, on the way from file to samples. */
 struct session_tally {
-	u64 n_by_type[128];  /* records, by type; [0] counts all types from 128 up */
-	u64 n_samples;	     /* SAMPLE records in the file */
-	u64 n_lost_records;  /* dropped by the kernel, by LOST records */
-	u64 n_lost_samples;  /* dropped by the kernel, by LOST_SAMPLES records */
-	u64 n_throttled;     /* THROTTLE records */
-	u64 n_undecoded;     /* samples and side-band records whose fields do not fit */
-	u64 n_foreign_id;    /* samples of an event that the file does not describe */
-	u64 n_compressed;    /* COMPRESSED records, which are not read */
-	u64 n_out_of_order;  /* side-band records that stand behind a later one */
+	u64 n_by_type[128];        /* records, by type; [0] counts all types from 128 up */
+	u64 n_samples;             /* SAMPLE records in the file */
+	u64 n_lost_records;        /* dropped by the kernel, by LOST records */
+	u64 n_lost_samples;        /* dropped by the kernel, by LOST_SAMPLES records */
+	u64 n_throttled;           /* THROTTLE records */
+	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
+	u64 n_foreign_id;          /* samples of an event that the file does not describe */
+	u64 n_compressed;          /* COMPRESSED records, which are not read */
+	u64 n_out_of_order;        /* side-band records that stand behind a later one */
 	u64 first_time, last_time; /* of samples; 0 without times. Filled in by pass 2 */
 	struct reader_damage damage;
 };
@@ -40,13 +39,14 @@ struct session {
 	struct reader reader;
 	struct formats formats;
 	struct session_tally tally;
-	VEC(u64) pieces;   /* file offsets at which the pieces begin */
-	bool has_times;	   /* records of all kinds carry the time */
+	VEC(u64) pieces; /* file offsets at which the pieces begin */
+	bool has_times;  /* records of all kinds carry the time */
 	bool has_kernel_samples;
 };
 
 struct session_sample {
-	const struct sample *sample; /* cpu is (u32)-1 where it was not recorded; period is always filled in */
+	const struct sample
+		*sample; /* cpu is (u32)-1 where it was not recorded; period is always filled in */
 	const struct record *rec;
 	u32 event;
 	u64 time; /* ns, or the offset in the file */
@@ -61,10 +61,14 @@ struct session_sink {
 int session_open(struct session *s, const char *path, struct log *log, struct err *err);
 void session_close(struct session *s);
 
-/* `state` gets every record for which record_is_state(); its body is a view that ends with the call. */
+/*
+ * `state` gets every record for which record_is_state(); its body is a view that ends with the
+ * call.
+ */
 int session_scan(struct session *s,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time), void *ctx,
+	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	void *ctx, struct err *err);
+int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err);
-int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink, struct err *err);
 
 #endif

@@ -29,7 +29,8 @@ static u8 of_module(const char *name, u8 id[BUILD_ID_MAX])
 	struct err err;
 	u8 n = 0;
 
-	snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", (int)strcspn(name + 1, "]"), name + 1);
+	snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id",
+		(int)strcspn(name + 1, "]"), name + 1);
 	if (!sysfile_read(path, 1 << 16, &notes, &err))
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
 	str_fini(&notes);
@@ -65,8 +66,9 @@ void buildid_collect(const struct machine *m, const bool *hit, struct file_info 
 		if (!hit[dso->id])
 			continue;
 		entry.id_size = of_dso(dso, entry.id);
-		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE ? PERF_RECORD_MISC_KERNEL
-									       : PERF_RECORD_MISC_USER;
+		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
+			? PERF_RECORD_MISC_KERNEL
+			: PERF_RECORD_MISC_USER;
 		if (entry.id_size)
 			vec_add(&info->build_ids, entry);
 	}

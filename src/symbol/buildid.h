@@ -1,5 +1,6 @@
 /*
- * buildid.h - the build-ids of what was sampled, asked from the running machine at the end of a recording.
+ * buildid.h - the build-ids of what was sampled, asked from the running machine at the end of a
+ * recording.
  *
  * In       the machine of a session that was just recorded here; which DSOs were hit
  * Out      entries for the recording's table of build-ids

@@ -4,9 +4,8 @@
  * In       a key (made of build-ids, so that it never goes stale), bytes
  * Out      the same bytes, mapped
  * Owns     nothing; the caller unmaps
- * Errors   none that matter: without a cache the work is done again. A directory or file of another user is
- *          not used
- * Source   XDG Base Directory Specification
+ * Errors   none that matter: without a cache the work is done again. A directory or file of another
+ * user is not used Source   XDG Base Directory Specification
  */
 #ifndef PACE_SYMBOL_CACHE_H
 #define PACE_SYMBOL_CACHE_H

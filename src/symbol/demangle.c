@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * Names may refer back to their own parts, and those to theirs: 300 characters can stand for terabytes. What becomes
- * longer than anybody reads stays mangled.
+ * Names may refer back to their own parts, and those to theirs: 300 characters can stand for
+ * terabytes. What becomes longer than anybody reads stays mangled.
  */
 enum { TEXT_LIMIT = 32 << 10, D_NAME_LIMIT = 2 << 10, D_REFERENCES_MAX = 20 };
 
@@ -24,7 +24,10 @@ static void take_text(const char *text, size_t n, void *ctx)
 	str_addn(&p->text, text, n);
 }
 
-/* Prints a name by one of libiberty's languages, whose state is on the stack: a jump out of it loses nothing. */
+/*
+ * Prints a name by one of libiberty's languages, whose state is on the stack: a jump out of it
+ * loses nothing.
+ */
 static bool print(struct printed *p, const char *name, int options,
 	int (*printer)(const char *name, int options, demangle_callbackref take, void *ctx))
 {

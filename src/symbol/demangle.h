@@ -9,8 +9,9 @@
 #include "base/str.h"
 
 /*
- * The readable name, interned; `name` itself if it is not mangled, or if its text would be longer than anybody reads.
- * Parameter lists make long names longer: perf leaves them out unless it is verbose.
+ * The readable name, interned; `name` itself if it is not mangled, or if its text would be longer
+ * than anybody reads. Parameter lists make long names longer: perf leaves them out unless it is
+ * verbose.
  */
 const char *demangle(const char *name, bool with_parameters, struct intern *strings);
 

@@ -38,9 +38,9 @@ static bool take_section(const struct elf *elf, struct bytes *b, struct elf_sect
 	u64 align;
 
 	return bytes_u32(b, &s->name) && bytes_u32(b, &s->type) && take_word(elf, b, &s->flags) &&
-		take_word(elf, b, &s->addr) && take_word(elf, b, &s->offset) && take_word(elf, b, &s->size) &&
-		bytes_u32(b, &s->link) && bytes_u32(b, &s->info) && take_word(elf, b, &align) &&
-		take_word(elf, b, &s->entry_size);
+		take_word(elf, b, &s->addr) && take_word(elf, b, &s->offset) &&
+		take_word(elf, b, &s->size) && bytes_u32(b, &s->link) && bytes_u32(b, &s->info) &&
+		take_word(elf, b, &align) && take_word(elf, b, &s->entry_size);
 }
 
 static bool take_segment(const struct elf *elf, struct bytes *b, struct elf_segment *s)
@@ -52,8 +52,9 @@ static bool take_segment(const struct elf *elf, struct bytes *b, struct elf_segm
 	/* The flags moved forward when words grew to 64 bits. */
 	if (elf->is_64 && !bytes_u32(b, &s->flags))
 		return false;
-	if (!take_word(elf, b, &s->offset) || !take_word(elf, b, &s->va) || !take_word(elf, b, &pa) ||
-		!take_word(elf, b, &s->file_size) || !take_word(elf, b, &s->mem_size))
+	if (!take_word(elf, b, &s->offset) || !take_word(elf, b, &s->va) ||
+		!take_word(elf, b, &pa) || !take_word(elf, b, &s->file_size) ||
+		!take_word(elf, b, &s->mem_size))
 		return false;
 	if (!elf->is_64 && !bytes_u32(b, &s->flags))
 		return false;
@@ -107,10 +108,12 @@ static int parse(struct elf *elf, struct err *err)
 	elf->swap = elf->data[EI_DATA] == ELFDATA2LSB;
 #endif
 	b = at_offset(elf, EI_NIDENT);
-	if (!bytes_u16(&b, &elf->type) || !bytes_u16(&b, &elf->machine) || !bytes_u32(&b, &version) ||
-		!take_word(elf, &b, &entry) || !take_word(elf, &b, &segments) || !take_word(elf, &b, &sections) ||
-		!bytes_u32(&b, &flags) || !bytes_u16(&b, &header_size) || !bytes_u16(&b, &segment_size) ||
-		!bytes_u16(&b, &n_segments) || !bytes_u16(&b, &section_size) || !bytes_u16(&b, &n_sections) ||
+	if (!bytes_u16(&b, &elf->type) || !bytes_u16(&b, &elf->machine) ||
+		!bytes_u32(&b, &version) || !take_word(elf, &b, &entry) ||
+		!take_word(elf, &b, &segments) || !take_word(elf, &b, &sections) ||
+		!bytes_u32(&b, &flags) || !bytes_u16(&b, &header_size) ||
+		!bytes_u16(&b, &segment_size) || !bytes_u16(&b, &n_segments) ||
+		!bytes_u16(&b, &section_size) || !bytes_u16(&b, &n_sections) ||
 		!bytes_u16(&b, &names_index))
 		return err_set(err, ERR_FORMAT, "its ELF header is cut off");
 	read_segments(elf, segments, n_segments);
@@ -181,7 +184,8 @@ const struct elf_section *elf_section(const struct elf *elf, const char *name)
 		struct bytes names = elf->section_names;
 		const void *p;
 
-		if (bytes_skip(&names, elf->sections[i].name) && bytes_take(&names, n + 1, &p) && !memcmp(p, name, n + 1))
+		if (bytes_skip(&names, elf->sections[i].name) && bytes_take(&names, n + 1, &p) &&
+			!memcmp(p, name, n + 1))
 			return &elf->sections[i];
 	}
 	return NULL;
@@ -214,14 +218,17 @@ u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])
 {
 	u32 name_size, desc_size, type;
 
-	while (bytes_u32(&notes, &name_size) && bytes_u32(&notes, &desc_size) && bytes_u32(&notes, &type)) {
+	while (bytes_u32(&notes, &name_size) && bytes_u32(&notes, &desc_size) &&
+		bytes_u32(&notes, &type)) {
 		const void *name, *desc;
 
 		/* Only the padding behind the last one may be missing. */
-		if (!bytes_take(&notes, align_up(name_size, 4), &name) || desc_size > bytes_left(&notes) ||
+		if (!bytes_take(&notes, align_up(name_size, 4), &name) ||
+			desc_size > bytes_left(&notes) ||
 			!bytes_take(&notes, MIN(align_up(desc_size, 4), bytes_left(&notes)), &desc))
 			return 0;
-		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !desc_size)
+		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) ||
+			!desc_size)
 			continue;
 		desc_size = MIN(desc_size, (u32)BUILD_ID_MAX);
 		memcpy(id, desc, desc_size);
@@ -244,7 +251,8 @@ u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX])
 	for (u32 i = 0; i < elf->n_segments && !n; i++) {
 		struct bytes b = at_offset(elf, elf->segments[i].offset), sub;
 
-		if (elf->segments[i].type == PT_NOTE && bytes_sub(&b, elf->segments[i].file_size, &sub))
+		if (elf->segments[i].type == PT_NOTE &&
+			bytes_sub(&b, elf->segments[i].file_size, &sub))
 			n = elf_build_id_in_notes(sub, id);
 	}
 	return n;
@@ -255,7 +263,8 @@ bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc)
 	struct bytes b;
 	size_t n;
 
-	if (!elf_contents(elf, elf_section(elf, ".gnu_debuglink"), &b) || !bytes_cstr(&b, ret_name, &n))
+	if (!elf_contents(elf, elf_section(elf, ".gnu_debuglink"), &b) ||
+		!bytes_cstr(&b, ret_name, &n))
 		return false;
 	/* The checksum is aligned to 4 from the section's start. */
 	return bytes_skip(&b, align_up(n + 1, 4) - (n + 1)) && bytes_u32(&b, ret_crc);
@@ -265,7 +274,10 @@ bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
 {
 	const struct elf_segment *found = NULL;
 
-	/* Two segments may share a page of the file: code is what was sampled, so an executable one wins. */
+	/*
+	 * Two segments may share a page of the file: code is what was sampled, so an executable one
+	 * wins.
+	 */
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
 

@@ -5,9 +5,8 @@
  * Out      views of sections; addresses for file offsets
  * Owns     the mapping
  * Life     views are valid until elf_close()
- * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size in the
- *          file is checked before it is used
- * Source   System V ABI, chapter 4 and 5; elf(5)
+ * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size
+ * in the file is checked before it is used Source   System V ABI, chapter 4 and 5; elf(5)
  */
 #ifndef PACE_SYMBOL_ELF_H
 #define PACE_SYMBOL_ELF_H
@@ -61,7 +60,10 @@ u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX]);
 /* The name and checksum of the separate debug file that .gnu_debuglink points to. */
 bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc);
 
-/* The address that a byte of the file is loaded to, before relocation. False if no segment loads it. */
+/*
+ * The address that a byte of the file is loaded to, before relocation. False if no segment loads
+ * it.
+ */
 bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va);
 
 /* A build-id in the notes at p (as in /sys/kernel/notes); its size, 0 if there is none. */

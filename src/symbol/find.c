@@ -26,8 +26,8 @@ static bool is_same_build(const struct dso *dso, const struct elf *elf)
 }
 
 /* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. */
-static int try_path(const struct find_places *places, const struct dso *dso, const char *path, struct elf *ret_elf,
-	struct err *err)
+static int try_path(const struct find_places *places, const struct dso *dso, const char *path,
+	struct elf *ret_elf, struct err *err)
 {
 	struct elf elf;
 
@@ -41,8 +41,8 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 
 		add_hex(id, elf_build_id(&elf, id), &is);
 		add_hex(dso->build_id, dso->build_id_size, &wanted);
-		err_set(err, ERR_FORMAT, "'%s' is another build: build-id %s, recorded was %s", path,
-			is.n ? str_text(&is) : "(none)", str_text(&wanted));
+		err_set(err, ERR_FORMAT, "'%s' is another build: build-id %s, recorded was %s",
+			path, is.n ? str_text(&is) : "(none)", str_text(&wanted));
 		log_debug(places->log, "%s: %s", dso->path, err->msg);
 		str_fini(&is);
 		str_fini(&wanted);
@@ -77,7 +77,8 @@ static bool cache_dir(char *dir)
 	return home && *home && snprintf(dir, PATH_SIZE, "%s/.debug/.build-id", home) < PATH_SIZE;
 }
 
-int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf, struct err *err)
+int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
+	struct err *err)
 {
 	char path[PATH_SIZE], dir[PATH_SIZE];
 	struct err ignored;
@@ -102,8 +103,8 @@ static bool has_checksum(const struct elf *elf, u32 crc)
 	return (u32)sum == crc;
 }
 
-static int find_by_link(const struct find_places *places, const struct dso *dso, const struct elf *image,
-	struct elf *ret_elf, struct err *err)
+static int find_by_link(const struct find_places *places, const struct dso *dso,
+	const struct elf *image, struct elf *ret_elf, struct err *err)
 {
 	static const struct {
 		const char *root, *dir;
@@ -118,8 +119,8 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 		struct str text = {0};
 		bool is_it;
 
-		str_addf(&text, "%s%s%.*s%s%s", places->symfs, places_by_name[i].root, (int)(slash - dso->path),
-			dso->path, places_by_name[i].dir, name);
+		str_addf(&text, "%s%s%.*s%s%s", places->symfs, places_by_name[i].root,
+			(int)(slash - dso->path), dso->path, places_by_name[i].dir, name);
 		snprintf(path, sizeof(path), "%s", str_text(&text));
 		str_fini(&text);
 		if (elf_open(ret_elf, path, err)) {
@@ -133,7 +134,8 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 			return 0;
 		elf_close(ret_elf);
 	}
-	return err_set(err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name, dso->path);
+	return err_set(err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name,
+		dso->path);
 }
 
 int find_debug(const struct find_places *places, const struct dso *dso, const struct elf *image,

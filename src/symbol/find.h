@@ -4,11 +4,12 @@
  * In       a DSO's recorded path and build-id
  * Out      an opened ELF file whose build-id agrees with the recorded one
  * Owns     nothing; the caller closes what is opened
- * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is another build
+ * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is
+ * another build
  *
  * The image:      <symfs>PATH, ~/.debug/.build-id/XX/YYYY/elf (perf's cache)
- * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug, and by the name in
- *                 .gnu_debuglink, checksum compared: beside the image, in .debug/, below /usr/lib/debug
+ * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug, and by
+ * the name in .gnu_debuglink, checksum compared: beside the image, in .debug/, below /usr/lib/debug
  * Source   gdb manual, Separate Debug Files
  */
 #ifndef PACE_SYMBOL_FIND_H
@@ -24,7 +25,8 @@ struct find_places {
 	struct log *log;   /* what was tried, as LOG_DEBUG */
 };
 
-int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf, struct err *err);
+int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
+	struct err *err);
 
 /* `image` is the DSO's image, or NULL if there is none. */
 int find_debug(const struct find_places *places, const struct dso *dso, const struct elf *image,

@@ -44,8 +44,10 @@ u64 kallsyms_module_base(const char *path, const char *name, size_t n)
 
 	if (!sysfile_read(path, 1 << 20, &text, &err)) {
 		/* name size uses users state 0xaddress */
-		for (const char *line = text.at; line && *line; line = strchr(line, '\n'), line += line != NULL) {
-			const char *end = line + strcspn(line, "\n"), *hex = memmem(line, end - line, " 0x", 3);
+		for (const char *line = text.at; line && *line;
+			line = strchr(line, '\n'), line += line != NULL) {
+			const char *end = line + strcspn(line, "\n"),
+				   *hex = memmem(line, end - line, " 0x", 3);
 
 			if (strncmp(line, name, n) || line[n] != ' ' || !hex)
 				continue;
@@ -105,7 +107,10 @@ static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_ha
 		u64 address = scan_address(&p);
 		char *name, *tab;
 
-		/* "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and [module] */
+		/*
+		 * "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and
+		 * [module]
+		 */
 		if (p + 3 < stop && *p == ' ' && address) {
 			char type = p[1];
 
@@ -115,7 +120,8 @@ static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_ha
 			if (tab)
 				*tab = '\0';
 			*ret_has_address = true;
-			if (name[0] == '_' && (!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
+			if (name[0] == '_' &&
+				(!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
 				*ret_text = address;
 			if (is_wanted(type))
 				vec_add(all, ((struct line){address, name, !tab}));
@@ -141,8 +147,9 @@ static void sort_lines(lines *all)
 }
 
 /*
- * One name for each address; sorted. Of several the last in the file: that is what perf comes to, and for system calls
- * it is the name that people know (__x64_sys_fork behind __do_sys_fork and __ia32_sys_fork).
+ * One name for each address; sorted. Of several the last in the file: that is what perf comes to,
+ * and for system calls it is the name that people know (__x64_sys_fork behind __do_sys_fork and
+ * __ia32_sys_fork).
  */
 static void choose(lines *all)
 {
@@ -194,7 +201,8 @@ static bool point(struct kallsyms *k, const u8 *data, u64 size)
 	if (size < sizeof(head))
 		return false;
 	memcpy(&head, data, sizeof(head));
-	if (head.magic != STORED_MAGIC || head.n > (size - sizeof(head)) / sizeof(struct kallsyms_entry) ||
+	if (head.magic != STORED_MAGIC ||
+		head.n > (size - sizeof(head)) / sizeof(struct kallsyms_entry) ||
 		head.names_size != size - sizeof(head) - head.n * sizeof(struct kallsyms_entry) ||
 		!head.names_size || data[size - 1])
 		return false;
@@ -218,7 +226,10 @@ static u64 read_text_address(const char *path)
 
 	if (fd < 0)
 		return 0;
-	/* One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one of the next. */
+	/*
+	 * One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one
+	 * of the next.
+	 */
 	for (int i = 0; i < 16 && !text && (n = read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
 		buf[n] = 0;
 		parse(buf, buf + n, &none, &text, &has_address);
@@ -229,7 +240,9 @@ static u64 read_text_address(const char *path)
 	return text;
 }
 
-/* The same build at the same place: its functions are where they were when the cache was written. */
+/*
+ * The same build at the same place: its functions are where they were when the cache was written.
+ */
 static void make_key(u64 text, const u8 *build_id, u8 n, char key[KEY_SIZE])
 {
 	size_t at = snprintf(key, KEY_SIZE, "kallsyms-%llx-", (unsigned long long)text);
@@ -255,10 +268,12 @@ static int hidden(const char *path, struct err *err)
 	char why[256];
 
 	privilege_read(&p);
-	return err_set(err, ERR_PERM, "'%s' shows no addresses: %s", path, privilege_explain_hidden(&p, why, sizeof(why)));
+	return err_set(err, ERR_PERM, "'%s' shows no addresses: %s", path,
+		privilege_explain_hidden(&p, why, sizeof(why)));
 }
 
-int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n, struct err *err)
+int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n,
+	struct err *err)
 {
 	bool has_address = false;
 	struct str text = {0}, core = {0};

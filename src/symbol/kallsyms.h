@@ -1,15 +1,14 @@
 /*
  * kallsyms.h - the running kernel's functions, modules and BPF programs included.
  *
- * In       /proc/kallsyms or a copy of it; the kernel's own part from the cache, if it was read before since
- *          this boot's addresses were drawn
- * Out      the function that covers an absolute address
- * Owns     its arrays or the mapping
- * Errors   ERR_PERM if all addresses are zero: the kernel hides them
- * Threads  kallsyms_find() by any number
- * Source   Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
+ * In       /proc/kallsyms or a copy of it; the kernel's own part from the cache, if it was read
+ * before since this boot's addresses were drawn Out      the function that covers an absolute
+ * address Owns     its arrays or the mapping Errors   ERR_PERM if all addresses are zero: the
+ * kernel hides them Threads  kallsyms_find() by any number Source
+ * Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
  *
- * Reading /proc/kallsyms costs the kernel 45 ms of formatting, whoever reads it; the cache costs 0.1.
+ * Reading /proc/kallsyms costs the kernel 45 ms of formatting, whoever reads it; the cache costs
+ * 0.1.
  */
 #ifndef PACE_SYMBOL_KALLSYMS_H
 #define PACE_SYMBOL_KALLSYMS_H
@@ -29,23 +28,30 @@ struct kallsyms {
 	u64 n;
 	const char *names; /* NUL-terminated, one behind the other */
 	u64 names_size;
-	u64 text;	   /* the address of _text */
-	struct str bytes;  /* what entries and names point into, or */
-	const u8 *map;	   /* the mapped cache */
+	u64 text;         /* the address of _text */
+	struct str bytes; /* what entries and names point into, or */
+	const u8 *map;    /* the mapped cache */
 	u64 map_size;
 };
 
 /*
- * `with_modules`: modules and BPF programs are needed too, so the cache will not do. `build_id` (n bytes) is the
- * running kernel's; without one nothing is cached.
+ * `with_modules`: modules and BPF programs are needed too, so the cache will not do. `build_id` (n
+ * bytes) is the running kernel's; without one nothing is cached.
  */
-int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n, struct err *err);
+int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n,
+	struct err *err);
 void kallsyms_close(struct kallsyms *k);
 
-/* The name of the function that an address lies in, and its bounds; NULL if the address is before the first. */
+/*
+ * The name of the function that an address lies in, and its bounds; NULL if the address is before
+ * the first.
+ */
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end);
 
-/* Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are hidden. */
+/*
+ * Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are
+ * hidden.
+ */
 u64 kallsyms_module_base(const char *path, const char *name, size_t n);
 
 /* The running kernel's build-id from /sys/kernel/notes; its size, 0 if it cannot be read. */

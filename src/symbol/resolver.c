@@ -7,14 +7,15 @@
 
 struct resolver_dso {
 	bool is_loaded, has_image;
-	u64 base; /* DSO_MODULE: where it is loaded now */
+	u64 base;                      /* DSO_MODULE: where it is loaded now */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;
 	struct symtab symtab;
 	struct err err;
 };
 
-void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs, struct log *log)
+void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
+	struct log *log)
 {
 	memset(r, 0, sizeof(*r));
 	r->places.symfs = symfs ? symfs : "";
@@ -58,13 +59,14 @@ static bool is_running_kernel(struct resolver *r)
 		if (n == dso->build_id_size && !memcmp(id, dso->build_id, n))
 			return true;
 		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on another kernel build%s%s",
-			r->recorded_release ? ", " : "", r->recorded_release ? r->recorded_release : "");
+			r->recorded_release ? ", " : "",
+			r->recorded_release ? r->recorded_release : "");
 		return false;
 	}
 	/* Without build-ids the release has to do. */
 	if (r->recorded_release && uname(&uts) == 0 && strcmp(uts.release, r->recorded_release)) {
-		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on Linux %s, this is %s", r->recorded_release,
-			uts.release);
+		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on Linux %s, this is %s",
+			r->recorded_release, uts.release);
 		return false;
 	}
 	return true;
@@ -125,7 +127,8 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 	if (d->symtab.symbols.n)
 		return;
 	d->outcome = RESOLVER_NO_SYMBOLS;
-	err_set(&d->err, ERR_NOENT, "'%s' is stripped and its debug symbols are not installed", dso->path);
+	err_set(&d->err, ERR_NOENT, "'%s' is stripped and its debug symbols are not installed",
+		dso->path);
 }
 
 void resolver_load(struct resolver *r, const struct dso *dso)
@@ -149,11 +152,13 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 			symtab_finish(&d->symtab);
 		} else {
 			d->outcome = RESOLVER_NO_FILE;
-			err_set(&d->err, ERR_NOENT, "the vdso of the recording is not this kernel's");
+			err_set(&d->err, ERR_NOENT,
+				"the vdso of the recording is not this kernel's");
 		}
 		break;
 	case DSO_MODULE:
-		d->base = kallsyms_module_base(r->modules, dso->name + 1, strcspn(dso->name + 1, "]"));
+		d->base = kallsyms_module_base(r->modules, dso->name + 1,
+			strcspn(dso->name + 1, "]"));
 		d->outcome = r->has_kernel && d->base ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
 		d->err = r->kernel_err;
 		if (r->has_kernel && !d->base)

@@ -1,10 +1,10 @@
 /*
  * resolver.h - from a DSO and an address in it to a function.
  *
- * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else absolute
- * Out      the symbol, demangled; or the address to print instead, and why there is no name
- * Owns     the opened files and symbol tables; names live as long as it does
- * Threads  different DSOs may be resolved at the same time, one DSO by one thread
+ * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else
+ * absolute Out      the symbol, demangled; or the address to print instead, and why there is no
+ * name Owns     the opened files and symbol tables; names live as long as it does Threads different
+ * DSOs may be resolved at the same time, one DSO by one thread
  */
 #ifndef PACE_SYMBOL_RESOLVER_H
 #define PACE_SYMBOL_RESOLVER_H
@@ -17,13 +17,14 @@
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
-	RESOLVER_NO_FILE,     /* the DSO's file is not here */
-	RESOLVER_OTHER_BUILD, /* there is a file of that name, but it is not what was recorded */
-	RESOLVER_NO_SYMBOLS,  /* the file has no symbols */
-	RESOLVER_NO_SYMBOL,   /* the file has symbols, none covers the address */
+	RESOLVER_NO_FILE,      /* the DSO's file is not here */
+	RESOLVER_OTHER_BUILD,  /* there is a file of that name, but it is not what was recorded */
+	RESOLVER_NO_SYMBOLS,   /* the file has no symbols */
+	RESOLVER_NO_SYMBOL,    /* the file has symbols, none covers the address */
 	RESOLVER_NO_CODE_FILE, /* JIT, heap, stack: there is no file with names */
-	RESOLVER_NO_KERNEL,   /* kallsyms are hidden, or of another kernel; the module is not loaded now */
-	RESOLVER_NO_MAP,      /* no map covers the address */
+	RESOLVER_NO_KERNEL, /* kallsyms are hidden, or of another kernel; the module is not loaded
+			       now */
+	RESOLVER_NO_MAP,    /* no map covers the address */
 	RESOLVER_OUTCOMES,
 };
 
@@ -32,8 +33,8 @@ struct resolver_dso;
 struct resolver {
 	struct find_places places;
 	const struct machine *machine;
-	const char *kallsyms;	      /* "/proc/kallsyms", or a copy */
-	const char *modules;	      /* "/proc/modules", likewise */
+	const char *kallsyms;         /* "/proc/kallsyms", or a copy */
+	const char *modules;          /* "/proc/modules", likewise */
 	const char *recorded_release; /* NULL: unknown */
 	struct resolver_dso *dsos;    /* by dso->id */
 	size_t n_dsos;
@@ -44,15 +45,19 @@ struct resolver {
 
 struct resolver_answer {
 	const char *name; /* as in the file: still mangled; NULL: none */
-	u64 start, end;	  /* of the symbol; without a name both are the address to print */
+	u64 start, end;   /* of the symbol; without a name both are the address to print */
 	enum resolver_outcome outcome;
 	bool is_plt;
 };
 
-void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs, struct log *log);
+void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
+	struct log *log);
 void resolver_fini(struct resolver *r);
 
-/* Reads /proc/kallsyms if the recording comes from the kernel that runs now. May run beside anything else. */
+/*
+ * Reads /proc/kallsyms if the recording comes from the kernel that runs now. May run beside
+ * anything else.
+ */
 void resolver_load_kernel(struct resolver *r);
 
 /* Opens what belongs to a DSO. */

@@ -21,10 +21,11 @@ static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
 	if (!bytes_u32(b, &e->name))
 		return false;
 	if (elf->is_64)
-		return bytes_u8(b, &e->info) && bytes_u8(b, &e->other) && bytes_u16(b, &e->section) &&
-			bytes_u64(b, &e->value) && bytes_u64(b, &e->size);
-	if (!bytes_u32(b, &value) || !bytes_u32(b, &size) || !bytes_u8(b, &e->info) || !bytes_u8(b, &e->other) ||
-		!bytes_u16(b, &e->section))
+		return bytes_u8(b, &e->info) && bytes_u8(b, &e->other) &&
+			bytes_u16(b, &e->section) && bytes_u64(b, &e->value) &&
+			bytes_u64(b, &e->size);
+	if (!bytes_u32(b, &value) || !bytes_u32(b, &size) || !bytes_u8(b, &e->info) ||
+		!bytes_u8(b, &e->other) || !bytes_u16(b, &e->section))
 		return false;
 	e->value = value;
 	e->size = size;
@@ -62,7 +63,8 @@ static bool is_code(const struct elf *elf, const struct entry *e)
 	return s && s->flags & SHF_EXECINSTR;
 }
 
-static void add(struct symtab *t, u64 start, u64 size, const char *name, enum symtab_binding binding)
+static void add(struct symtab *t, u64 start, u64 size, const char *name,
+	enum symtab_binding binding)
 {
 	struct symbol s = {.start = start, .end = start + size, .name = name, .binding = binding};
 
@@ -78,16 +80,20 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 	size_t before = t->symbols.n;
 	struct entry e;
 
-	if (!elf_contents(elf, s, &entries) || !elf_contents(elf, elf_section_at(elf, s->link), &strings))
+	if (!elf_contents(elf, s, &entries) ||
+		!elf_contents(elf, elf_section_at(elf, s->link), &strings))
 		return 0;
 	while (take_entry(elf, &entries, &e)) {
 		const char *name;
 		u8 binding = e.info >> 4;
 
-		if (!is_code(elf, &e) || !(name = text_at(strings, e.name)) || !*name || is_mapping_symbol(name))
+		if (!is_code(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
+			is_mapping_symbol(name))
 			continue;
 		add(t, e.value, e.size, name,
-			binding == STB_WEAK ? SYMTAB_WEAK : binding == STB_LOCAL ? SYMTAB_LOCAL : SYMTAB_GLOBAL);
+			binding == STB_WEAK            ? SYMTAB_WEAK
+				: binding == STB_LOCAL ? SYMTAB_LOCAL
+						       : SYMTAB_GLOBAL);
 	}
 	return t->symbols.n - before;
 }
@@ -117,10 +123,11 @@ static const struct slot *find_slot(const struct slots *slots, u64 address)
 }
 
 /* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
-static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol, u32 type, u64 addend,
-	struct slot *slot)
+static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
+	u32 type, u64 addend, struct slot *slot)
 {
-	bool is_ifunc = type == (elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
+	bool is_ifunc =
+		type == (elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
 	struct bytes entries, strings;
 	struct entry e;
 
@@ -129,8 +136,9 @@ static bool name_slot(const struct elf *elf, const struct elf_section *symbols, 
 	if (!symbol)
 		return is_ifunc;
 	return symbols && elf_contents(elf, elf_section_at(elf, symbols->link), &strings) &&
-		elf_contents(elf, symbols, &entries) && bytes_skip(&entries, symbol * sizeof(Elf64_Sym)) &&
-		take_entry(elf, &entries, &e) && (slot->name = text_at(strings, e.name)) && *slot->name;
+		elf_contents(elf, symbols, &entries) &&
+		bytes_skip(&entries, symbol * sizeof(Elf64_Sym)) && take_entry(elf, &entries, &e) &&
+		(slot->name = text_at(strings, e.name)) && *slot->name;
 }
 
 /* Only 64-bit machines have stubs that are understood here, and those have addends. */
@@ -143,16 +151,23 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 
 	if (!elf->is_64 || !elf_contents(elf, s, &rel))
 		return;
-	while (bytes_u64(&rel, &slot.address) && bytes_u64(&rel, &info) && bytes_u64(&rel, &addend)) {
-		/* A slot is filled once; a file that says otherwise a million times must not cost an hour. */
-		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
+	while (bytes_u64(&rel, &slot.address) && bytes_u64(&rel, &info) &&
+		bytes_u64(&rel, &addend)) {
+		/*
+		 * A slot is filled once; a file that says otherwise a million times must not cost
+		 * an hour.
+		 */
+		if (find_slot(slots, slot.address) ||
+			!name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
 			continue;
 		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
 		vec_add(&slots->at, slot);
 	}
 }
 
-/* The word of the GOT that the stub of `size` bytes at `address` jumps through; 0 if it is no stub. */
+/*
+ * The word of the GOT that the stub of `size` bytes at `address` jumps through; 0 if it is no stub.
+ */
 static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
 {
 	if (elf->machine == EM_X86_64) {
@@ -168,8 +183,10 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 
 			if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 				continue;
-			page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >> 11;
-			return ((address + i) & ~0xfffULL) + (u64)(page * 4096) + (ldr >> 10 & 0xfff) * 8;
+			page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >>
+				11;
+			return ((address + i) & ~0xfffULL) + (u64)(page * 4096) +
+				(ldr >> 10 & 0xfff) * 8;
 		}
 	}
 	return 0;
@@ -197,11 +214,12 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 		const char *name = slot ? name_of_slot(t, slot) : NULL;
 
 		if (name)
-			vec_add(stubs, ((struct symbol){.start = s->addr + at,
-					       .end = s->addr + at + each,
-					       .name = name,
-					       .binding = SYMTAB_GLOBAL,
-					       .is_plt = true}));
+			vec_add(stubs,
+				((struct symbol){.start = s->addr + at,
+					.end = s->addr + at + each,
+					.name = name,
+					.binding = SYMTAB_GLOBAL,
+					.is_plt = true}));
 	}
 }
 
@@ -243,9 +261,9 @@ static size_t underscores(const char *name)
 }
 
 /*
- * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that others can
- * see, with fewer underscores in front, the longer; of equals the first in the
- * file. The rules are perf's, so that both print the same name.
+ * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that
+ * others can see, with fewer underscores in front, the longer; of equals the first in the file. The
+ * rules are perf's, so that both print the same name.
  */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
@@ -301,7 +319,9 @@ static void extend(struct symtab *t)
 		struct symbol *s = &t->symbols.at[i];
 
 		if (s->end == s->start)
-			s->end = i + 1 < t->symbols.n ? s[1].start : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
+			s->end = i + 1 < t->symbols.n
+				? s[1].start
+				: align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
 	}
 }
 
@@ -323,7 +343,8 @@ void symtab_finish(struct symtab *t)
 	mem_free(t->reach);
 	t->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*t->reach));
 	for (size_t i = 0; i < n; i++)
-		t->reach[i] = i && t->reach[i - 1] > t->symbols.at[i].end ? t->reach[i - 1] : t->symbols.at[i].end;
+		t->reach[i] = i && t->reach[i - 1] > t->symbols.at[i].end ? t->reach[i - 1]
+									  : t->symbols.at[i].end;
 }
 
 const struct symbol *symtab_find(const struct symtab *t, u64 address)

@@ -19,25 +19,30 @@ enum symtab_binding { SYMTAB_LOCAL, SYMTAB_GLOBAL, SYMTAB_WEAK };
 
 struct symbol {
 	u64 start, end;
-	const char *name;   /* as in the file: mangled */
-	u8 binding;	    /* enum symtab_binding */
-	bool is_plt;	    /* an entry of the PLT: printed as name@plt */
+	const char *name; /* as in the file: mangled */
+	u8 binding;       /* enum symtab_binding */
+	bool is_plt;      /* an entry of the PLT: printed as name@plt */
 };
 
 typedef VEC(struct symbol) symbol_list;
 
 struct symtab {
-	symbol_list symbols;	    /* after symtab_finish(): ascending by start, one for each start */
-	u64 *reach;		    /* the highest end among the symbols up to here */
+	symbol_list symbols; /* after symtab_finish(): ascending by start, one for each start */
+	u64 *reach;          /* the highest end among the symbols up to here */
 };
 
 /* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
 size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
-/* Adds the entries of the PLT, named after what they jump to, to a table that is finished, and finishes it again. */
+/*
+ * Adds the entries of the PLT, named after what they jump to, to a table that is finished, and
+ * finishes it again.
+ */
 void symtab_add_plt(struct symtab *t, const struct elf *elf);
 
-/* Sorts, chooses one name for each address, and gives symbols without size the room up to the next. */
+/*
+ * Sorts, chooses one name for each address, and gives symbols without size the room up to the next.
+ */
 void symtab_finish(struct symtab *t);
 
 /* The symbol at an address, or NULL. Of nested ones the innermost. */

@@ -11,7 +11,8 @@ int vdso_open(struct elf *ret_elf, struct err *err)
 	if (!base)
 		return err_set(err, ERR_NOENT, "this kernel maps no vdso");
 	/* The kernel built it with its section table at the end. */
-	return elf_of_memory(ret_elf, base, base->e_shoff + (u64)base->e_shnum * base->e_shentsize, err);
+	return elf_of_memory(ret_elf, base, base->e_shoff + (u64)base->e_shnum * base->e_shentsize,
+		err);
 }
 
 u8 vdso_build_id(u8 id[BUILD_ID_MAX])

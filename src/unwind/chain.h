@@ -6,8 +6,9 @@
  * Owns     nothing
  * Source   linux/perf_event.h: enum perf_callchain_context
  *
- * Behind a marker stands where that mode was interrupted: the sampled instruction, or the one that entered
- * the kernel. The others are return addresses: the call is before them, so names are looked up at ip - 1.
+ * Behind a marker stands where that mode was interrupted: the sampled instruction, or the one that
+ * entered the kernel. The others are return addresses: the call is before them, so names are looked
+ * up at ip - 1.
  */
 #ifndef PACE_UNWIND_CHAIN_H
 #define PACE_UNWIND_CHAIN_H

@@ -24,9 +24,11 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 
 	str_add(text, "# ========\n");
 	add_capture_time(r, text);
-	str_addf(text, "# header version : %d\n# data offset    : %llu\n# data size      : %llu\n# feat offset    : %llu\n",
+	str_addf(text,
+		"# header version : %d\n# data offset    : %llu\n# data size      : %llu\n# feat offset    : %llu\n",
 		h->magic == LAYOUT_MAGIC_2 ? 1 : 0, (unsigned long long)h->data.offset,
-		(unsigned long long)h->data.size, (unsigned long long)(h->data.offset + h->data.size));
+		(unsigned long long)h->data.size,
+		(unsigned long long)(h->data.offset + h->data.size));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
 		if (r->sections[id].size)
 			feature_add_text(id, &r->info, details, text);

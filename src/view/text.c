@@ -10,7 +10,8 @@ enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10 };
 
 static const char *header_of(const struct key *key, const struct hist *h)
 {
-	return h->options->has_children && key->header_with_children ? key->header_with_children : key->header;
+	return h->options->has_children && key->header_with_children ? key->header_with_children
+								     : key->header;
 }
 
 /* The share that decides whether a row is printed at all. */
@@ -31,18 +32,21 @@ static size_t columns_used(const char *text, size_t n)
 	return columns;
 }
 
-/* Rows are rendered in parts: first the cells of each part as they are, then, when the widths are known, the lines. */
+/*
+ * Rows are rendered in parts: first the cells of each part as they are, then, when the widths are
+ * known, the lines.
+ */
 enum { PART_ROWS = 2048 };
 
 struct part {
 	const struct hist_entry *entries; /* rows PART_ROWS at most, those left out included */
 	size_t n_entries;
-	struct str cells;		 /* the texts of all cells, one behind the other */
-	VEC(u32) lengths;		 /* of each cell, bytes */
-	VEC(u32) rows;			 /* which entries have cells */
+	struct str cells; /* the texts of all cells, one behind the other */
+	VEC(u32) lengths; /* of each cell, bytes */
+	VEC(u32) rows;    /* which entries have cells */
 	size_t widths[HIST_KEYS_MAX];
 	struct str lines;
-	VEC(size_t) ends;		 /* of each row's line in `lines` */
+	VEC(size_t) ends; /* of each row's line in `lines` */
 };
 
 struct table_text {
@@ -76,7 +80,8 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right, bool is_last)
+static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right,
+	bool is_last)
 {
 	size_t used = columns_used(cell, n), room = width > used ? width - used : 0;
 
@@ -99,7 +104,8 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	for (size_t row = 0; row < part->rows.n; row++) {
 		for (size_t c = 0; c < o->n_columns; c++, cell += *length++) {
 			str_addn(&part->lines, "  ", 2);
-			add_cell(&part->lines, cell, *length, t->widths[c], o->columns[c]->is_value, c + 1 == o->n_columns);
+			add_cell(&part->lines, cell, *length, t->widths[c], o->columns[c]->is_value,
+				c + 1 == o->n_columns);
 		}
 		str_addc(&part->lines, '\n');
 		vec_add(&part->ends, part->lines.n);
@@ -111,11 +117,13 @@ static void render(struct table_text *t)
 	const struct hist *h = t->hist;
 
 	for (size_t at = 0; at < h->entries.n; at += PART_ROWS)
-		vec_add(&t->parts, ((struct part){.entries = h->entries.at + at,
-					   .n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
+		vec_add(&t->parts,
+			((struct part){.entries = h->entries.at + at,
+				.n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
 	workers_run(t->options->n_workers, t->parts.n, render_cells, t);
 	for (size_t c = 0; c < t->options->n_columns; c++) {
-		t->widths[c] = MAX(strlen(header_of(t->options->columns[c], h)), (size_t)t->options->columns[c]->min_width);
+		t->widths[c] = MAX(strlen(header_of(t->options->columns[c], h)),
+			(size_t)t->options->columns[c]->min_width);
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
 	}
@@ -134,7 +142,8 @@ static void table_text_fini(struct table_text *t)
 	vec_fini(&t->parts);
 }
 
-static void add_header(struct str *text, const struct hist *h, const struct text_options *o, const size_t *widths)
+static void add_header(struct str *text, const struct hist *h, const struct text_options *o,
+	const size_t *widths)
 {
 	for (int line = 0; line < 2; line++) {
 		str_add(text, "#");
@@ -146,7 +155,8 @@ static void add_header(struct str *text, const struct hist *h, const struct text
 			else
 				str_fill(&cell, '.', widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, str_text(&cell), cell.n, widths[i], o->columns[i]->is_value, i + 1 == o->n_columns);
+			add_cell(text, str_text(&cell), cell.n, widths[i], o->columns[i]->is_value,
+				i + 1 == o->n_columns);
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');
@@ -161,14 +171,15 @@ struct drawing {
 	const struct profile *profile;
 	const struct graph *graph;
 	const struct text_options *options;
-	u64 whole;	   /* what 100 % is */
+	u64 whole;         /* what 100 % is */
 	struct str prefix; /* what stands left of the level being drawn */
 	size_t margin;
 };
 
 static void add_name(struct drawing *d, u32 node)
 {
-	key_add_symbol(d->profile, &d->profile->symbols.at[d->graph->nodes.at[node].symbol], false, d->text);
+	key_add_symbol(d->profile, &d->profile->symbols.at[d->graph->nodes.at[node].symbol], false,
+		d->text);
 	str_addc(d->text, '\n');
 }
 
@@ -180,7 +191,9 @@ static u32 only_child(const struct graph *g, u32 node)
 	return child && !g->nodes.at[child].next_sibling && !g->nodes.at[node].own ? child : 0;
 }
 
-/* What went on from a node: the whole that fractal shares of its children refer to, as perf has it. */
+/*
+ * What went on from a node: the whole that fractal shares of its children refer to, as perf has it.
+ */
 static u64 below(const struct graph *g, u32 node)
 {
 	return g->nodes.at[node].total - g->nodes.at[node].own;
@@ -188,7 +201,8 @@ static u64 below(const struct graph *g, u32 node)
 
 static bool is_drawn(const struct drawing *d, u32 node, u64 whole)
 {
-	return (double)d->graph->nodes.at[node].total >= (double)whole * d->options->graph_limit / 100;
+	return (double)d->graph->nodes.at[node].total >=
+		(double)whole * d->options->graph_limit / 100;
 }
 
 static void add_left(struct drawing *d)
@@ -199,7 +213,10 @@ static void add_left(struct drawing *d)
 
 static void draw_children(struct drawing *d, u32 parent, u64 whole);
 
-/* One branch: the node with its share, then the run of nodes that nothing branches off from, then the rest. */
+/*
+ * One branch: the node with its share, then the run of nodes that nothing branches off from, then
+ * the rest.
+ */
 static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
 {
 	size_t depth = d->prefix.n;
@@ -261,14 +278,20 @@ static void draw_graph(struct str *text, struct hist_view *view, const struct hi
 	const struct hist *h = view->hist;
 	u64 mine = h->options->has_children ? e->total.period : e->self.period;
 	struct graph graph;
-	struct drawing d = {.text = text, .profile = h->profile, .graph = &graph, .options = o, .margin = GRAPH_MARGIN};
+	struct drawing d = {.text = text,
+		.profile = h->profile,
+		.graph = &graph,
+		.options = o,
+		.margin = GRAPH_MARGIN};
 	size_t before = text->n;
 	u32 top, node = 0;
 
 	d.whole = o->is_fractal ? mine : h->all.period;
 	graph_init(&graph, view, e, o->order);
 	top = next_drawn(&d, graph.nodes.at[0].first_child, d.whole);
-	/* When everything comes through one function, its share is the row's own: draw it without. */
+	/*
+	 * When everything comes through one function, its share is the row's own: draw it without.
+	 */
 	if (top && graph.nodes.at[top].total == mine && !graph.nodes.at[top].next_sibling) {
 		bool is_first = true;
 
@@ -302,13 +325,17 @@ static void draw_graph(struct str *text, struct hist_view *view, const struct hi
 
 /* ---- report ---- */
 
-/* A row's graph, drawn before the rows are printed: rows of one group one after the other, as the view wants it. */
+/*
+ * A row's graph, drawn before the rows are printed: rows of one group one after the other, as the
+ * view wants it.
+ */
 struct drawn {
 	u32 entry;
 	struct str text;
 };
 
-static bool has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
+static bool has_graph(const struct hist *h, const struct hist_entry *e,
+	const struct text_options *o)
 {
 	double share = share_of(h, e);
 
@@ -342,7 +369,8 @@ static struct drawn *draw_graphs(const struct hist *h, const struct text_options
 }
 
 /* The lines of the table, each followed by its graph if it has one. */
-static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs, size_t n_graphs)
+static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs,
+	size_t n_graphs)
 {
 	size_t next = 0;
 

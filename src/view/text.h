@@ -17,13 +17,13 @@ struct text_options {
 	const struct key *columns[HIST_KEYS_MAX];
 	size_t n_columns;
 	bool has_graph;
-	bool is_fractal;	/* shares of the parent instead of the whole */
+	bool is_fractal; /* shares of the parent instead of the whole */
 	enum graph_order order;
-	double graph_limit;	/* percent: smaller branches are not drawn */
-	u64 graph_entries;	/* lines of one level at most; 0: no limit */
-	double row_limit;	/* percent: smaller rows are not printed */
+	double graph_limit; /* percent: smaller branches are not drawn */
+	u64 graph_entries;  /* lines of one level at most; 0: no limit */
+	double row_limit;   /* percent: smaller rows are not printed */
 	unsigned n_workers;
-	bool skips_first_node;	/* rows are symbols: their graph need not repeat the name */
+	bool skips_first_node; /* rows are symbols: their graph need not repeat the name */
 };
 
 /* "# Samples: 3K of event ..." and the table. */

@@ -77,4 +77,13 @@ def make_says_what_is_missing_and_fails():
     assert result.status != 0 and 'apt-get install -y --no-install-recommends meson' in result.err, result
 
 
+@test
+def c_files_are_laid_out_as_clang_format_14_says():
+    needs('clang-format', 'git')
+    if 'version 14.' not in run('clang-format', '--version').out or not os.path.isdir(os.path.join(TOP, '.git')):
+        skip('other versions of clang-format lay out a little differently')
+    result = run(os.path.join(TOP, 'dev/format'), '--check')
+    assert result.status == 0, result
+
+
 main()

@@ -118,9 +118,11 @@ u32 elfmaker_note(struct elfmaker *m, const char *section, const char *owner, u3
 	str_fill(&note, '\0', align_up(note.n, 4) - note.n);
 	str_addn(&note, desc, n);
 	str_fill(&note, '\0', align_up(note.n, 4) - note.n);
-	index = elfmaker_section(
-		m, &(struct elfmaker_section){
-			   .name = section, .type = SHT_NOTE, .size = note.n, .data = note.at});
+	index = elfmaker_section(m,
+		&(struct elfmaker_section){.name = section,
+			.type = SHT_NOTE,
+			.size = note.n,
+			.data = note.at});
 	str_fini(&note);
 	return index;
 }
@@ -133,10 +135,11 @@ u32 elfmaker_debug_link(struct elfmaker *m, const char *name, u32 crc)
 	str_addn(&link, name, strlen(name) + 1);
 	str_fill(&link, '\0', align_up(link.n, 4) - link.n);
 	put(m, &link, crc, 4);
-	index = elfmaker_section(m, &(struct elfmaker_section){.name = ".gnu_debuglink",
-					    .type = SHT_PROGBITS,
-					    .size = link.n,
-					    .data = link.at});
+	index = elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".gnu_debuglink",
+			.type = SHT_PROGBITS,
+			.size = link.n,
+			.data = link.at});
 	str_fini(&link);
 	return index;
 }
@@ -154,12 +157,13 @@ void elfmaker_relocation(struct elfmaker *m, u64 slot, u32 symbol, u32 type, u64
 static u32 add_table(struct elfmaker *m, const char *name, u32 type, const struct str *bytes,
 	u32 link, u64 entry_size)
 {
-	return elfmaker_section(m, &(struct elfmaker_section){.name = name,
-					   .type = type,
-					   .size = bytes->n,
-					   .data = str_text(bytes),
-					   .link = link,
-					   .entry_size = entry_size});
+	return elfmaker_section(m,
+		&(struct elfmaker_section){.name = name,
+			.type = type,
+			.size = bytes->n,
+			.data = str_text(bytes),
+			.link = link,
+			.entry_size = entry_size});
 }
 
 static void add_tables(struct elfmaker *m)
@@ -199,7 +203,7 @@ static void put_header(struct elfmaker *m, u64 segments, u64 sections)
 
 static void put_segments(struct elfmaker *m)
 {
-	vec_each (s, &m->segments) {
+	vec_each(s, &m->segments) {
 		field(m, s->type, 4);
 		if (m->is_64)
 			field(m, s->flags, 4);
@@ -216,7 +220,7 @@ static void put_segments(struct elfmaker *m)
 
 static void put_sections(struct elfmaker *m, const u32 *names)
 {
-	vec_each (s, &m->sections) {
+	vec_each(s, &m->sections) {
 		field(m, names[s - m->sections.at], 4);
 		field(m, s->type, 4);
 		word(m, s->flags);
@@ -239,7 +243,7 @@ void elfmaker_finish(struct elfmaker *m)
 	add_tables(m);
 	elfmaker_section(m, &(struct elfmaker_section){.name = ".shstrtab", .type = SHT_STRTAB});
 	name_at = mem_alloc(m->sections.n * sizeof(*name_at));
-	vec_each (s, &m->sections) {
+	vec_each(s, &m->sections) {
 		name_at[s - m->sections.at] = names.n;
 		str_addn(&names, s->name, strlen(s->name) + 1);
 	}

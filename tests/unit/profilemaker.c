@@ -32,13 +32,14 @@ static u32 dso_of(struct profile *p, const char *path, size_t n)
 	const char *kept = intern_add(&p->strings, path, n), *slash = strrchr(kept, '/');
 	u32 i = p->dsos.n;
 
-	vec_each (dso, &p->dsos)
+	vec_each(dso, &p->dsos)
 		if (dso->path == kept)
 			return dso - p->dsos.at;
-	vec_add(&p->dsos, ((struct profile_dso){.path = kept,
-				  .name = slash ? intern_str(&p->strings, slash + 1) : kept,
-				  .kind = DSO_FILE,
-				  .source = i}));
+	vec_add(&p->dsos,
+		((struct profile_dso){.path = kept,
+			.name = slash ? intern_str(&p->strings, slash + 1) : kept,
+			.kind = DSO_FILE,
+			.source = i}));
 	return i;
 }
 
@@ -93,8 +94,8 @@ static u32 frame_of(struct profilemaker *m, u32 symbol, bool is_return)
 	return profile_frame(&m->profile, &frame);
 }
 
-static void take_labels(
-	struct profile *p, const struct profilemaker_sample *sample, u64 labels[LABEL_COUNT])
+static void take_labels(struct profile *p, const struct profilemaker_sample *sample,
+	u64 labels[LABEL_COUNT])
 {
 	const u64 all[LABEL_COUNT] = {
 		[LABEL_COMM] =
@@ -118,8 +119,9 @@ void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *
 
 	if (sample->event >= p->events.n)
 		test_failed(__FILE__, __LINE__, "there is no event %u", sample->event);
-	*taken = (struct profilemaker_taken){
-		.event = sample->event, .n_samples = row.n_samples, .period = row.period};
+	*taken = (struct profilemaker_taken){.event = sample->event,
+		.n_samples = row.n_samples,
+		.period = row.period};
 	taken->symbols = arena_alloc(&m->arena, (strlen(sample->stack) + 1) * sizeof(u32));
 	for (const char *word = sample->stack; *word;) {
 		size_t n = strcspn(word, ";");

@@ -10,8 +10,8 @@ void recording_fini(struct recording *r)
 	vec_fini(&r->starts);
 }
 
-void recording_event(
-	struct recording *r, const char *name, u64 sample_type, u64 first_id, u32 n_ids)
+void recording_event(struct recording *r, const char *name, u64 sample_type, u64 first_id,
+	u32 n_ids)
 {
 	struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.size = ATTR_SIZE_VER8,
@@ -114,7 +114,7 @@ void recording_sample(struct recording *r, u32 event, u16 misc, const struct sam
 void recording_example(struct recording *r, u32 n_samples)
 {
 	const u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			   PERF_SAMPLE_PERIOD | PERF_SAMPLE_IDENTIFIER;
+		PERF_SAMPLE_PERIOD | PERF_SAMPLE_IDENTIFIER;
 	struct recording_who who = {10, 10, 5};
 	u64 dice = 9;
 
@@ -149,7 +149,7 @@ void recording_describe(const struct recording *r, struct file_info *ret_info)
 	info->version = "hand-made";
 	info->host.cpus_available = info->host.cpus_online = 2;
 	vec_add(&info->cmdline, "record");
-	vec_each (e, &r->events) {
+	vec_each(e, &r->events) {
 		struct event *copy = event_add(&info->events, &e->attr, e->name);
 
 		copy->ids = e->ids;
@@ -167,7 +167,7 @@ static u64 ids_bytes(const struct recording *r)
 {
 	u64 n = 0;
 
-	vec_each (e, &r->events)
+	vec_each(e, &r->events)
 		n += (u64)e->n_ids * 8;
 	return n;
 }
@@ -175,11 +175,11 @@ static u64 ids_bytes(const struct recording *r)
 u64 recording_data_offset(const struct recording *r)
 {
 	return sizeof(struct layout_header) + ids_bytes(r) +
-	       r->events.n * (ATTR_SIZE_VER8 + sizeof(struct layout_attr_ids));
+		r->events.n * (ATTR_SIZE_VER8 + sizeof(struct layout_attr_ids));
 }
 
-static void add_sections(
-	const struct file_info *info, u64 table_at, struct layout_header *header, struct str *file)
+static void add_sections(const struct file_info *info, u64 table_at, struct layout_header *header,
+	struct str *file)
 {
 	struct layout_section table[LAYOUT_FEATURE_BITS];
 	struct str sections = {0};
@@ -212,9 +212,9 @@ void recording_compose(const struct recording *r, const struct file_info *info, 
 	size_t start = file->n;
 
 	str_addn(file, &header, sizeof(header));
-	vec_each (e, &r->events)
+	vec_each(e, &r->events)
 		str_addn(file, e->ids, e->n_ids * sizeof(u64));
-	vec_each (e, &r->events) {
+	vec_each(e, &r->events) {
 		struct layout_attr_ids ids = {{ids_at, (u64)e->n_ids * 8}};
 
 		str_addn(file, &e->attr, ATTR_SIZE_VER8);

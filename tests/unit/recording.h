@@ -33,8 +33,8 @@ struct recording_who {
 void recording_fini(struct recording *r);
 
 /* Adds an event with `n_ids` ids: first_id, first_id + 1, ... All have ATTR_SAMPLE_ID_ALL. */
-void recording_event(
-	struct recording *r, const char *name, u64 sample_type, u64 first_id, u32 n_ids);
+void recording_event(struct recording *r, const char *name, u64 sample_type, u64 first_id,
+	u32 n_ids);
 
 /* Adds any record: a header, n bytes. */
 void recording_raw(struct recording *r, u32 type, u16 misc, const void *body, size_t n);

@@ -14,8 +14,8 @@ static void same_number(const struct abi_number *ours, const char *name, unsigne
 			ours->number, theirs, theirs);
 }
 
-static void same_place(
-	const struct abi_place *ours, const char *name, unsigned long offset, unsigned long size)
+static void same_place(const struct abi_place *ours, const char *name, unsigned long offset,
+	unsigned long size)
 {
 	CHECK_STR(ours->name, name);
 	if (ours->offset != offset || ours->size != size)

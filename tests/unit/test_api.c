@@ -224,8 +224,8 @@ TEST(api_counter_has_a_descriptor_of_its_own)
 
 /* ---- errors ---- */
 
-static void check_refused(
-	const char *event, pid_t pid, int cpu, enum pace_error_code code, const char *message)
+static void check_refused(const char *event, pid_t pid, int cpu, enum pace_error_code code,
+	const char *message)
 {
 	memset(&err, 0xff, sizeof(err));
 	CHECK(!pace_counter_open(event, pid, cpu, &err));
@@ -269,8 +269,8 @@ TEST(api_names_a_process_that_is_not_there)
 		_exit(0);
 	CHECK_EQ(waitpid(child, NULL, 0), child);
 	pace_counter_close(open_here("page-faults:u"));
-	snprintf(
-		message, sizeof(message), "opening 'page-faults:u': there is no process %d", child);
+	snprintf(message, sizeof(message), "opening 'page-faults:u': there is no process %d",
+		child);
 	check_refused("page-faults:u", child, -1, PACE_ERROR_NOT_FOUND, message);
 }
 

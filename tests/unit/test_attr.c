@@ -515,8 +515,8 @@ TEST(attr_text_names_each_bit)
 		"ANY_RETURN", "IND_CALL", "ABORT_TX", "IN_TX", "NO_TX", "COND", "CALL_STACK",
 		"IND_JUMP", "CALL", "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",
 		"COUNTERS", "0x100000"};
-	static const char *const read[] = {
-		"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST", "0x20"};
+	static const char *const read[] = {"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID",
+		"GROUP", "LOST", "0x20"};
 	char expected[64];
 
 	for (size_t bit = 0; bit < ARRAY_SIZE(sample); bit++) {
@@ -540,7 +540,7 @@ TEST(attr_text_of_the_header_has_other_signs)
 			   .size = 144,
 			   .config = 2,
 			   .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					  PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_PERIOD,
+				   PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_PERIOD,
 			   .read_format = PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST,
 			   .flags = ATTR_INHERIT | ATTR_SAMPLE_ID_ALL},
 		" = ",
@@ -561,9 +561,10 @@ TEST(attr_text_shows_what_has_no_name)
 	check_text(&(struct event_attr){.read_format = 0x60}, ": ", "read_format: 0x60");
 	check_text(&(struct event_attr){.branch_sample_type = 1 << 19 | 1 << 30}, ": ",
 		"branch_sample_type: COUNTERS|0x40000000");
-	check_text(
-		&(struct event_attr){
-			.reserved_2 = 3, .reserved_3 = 11, .config3 = 1, .config4 = ~0ULL},
+	check_text(&(struct event_attr){.reserved_2 = 3,
+			   .reserved_3 = 11,
+			   .config3 = 1,
+			   .config4 = ~0ULL},
 		": ",
 		"reserved_2: 0x3, reserved_3: 0xb, config3: 0x1, config4: 0xffffffffffffffff");
 }

@@ -85,8 +85,8 @@ TEST(bytes_that_are_too_few_change_nothing)
 
 TEST(bytes_take_of_huge_sizes_does_not_overflow)
 {
-	static const u64 sizes[] = {
-		17, 1ULL << 31, 1ULL << 32, (1ULL << 32) + 16, 1ULL << 63, ~0ULL, ~0ULL - 15};
+	static const u64 sizes[] = {17, 1ULL << 31, 1ULL << 32, (1ULL << 32) + 16, 1ULL << 63,
+		~0ULL, ~0ULL - 15};
 	struct bytes b = bytes_of(data, sizeof(data)), sub = {0};
 	const void *p;
 

@@ -11,8 +11,8 @@ struct expected {
 };
 
 /* Walks the words, from a place that is not aligned and in a block that ends with them. */
-static void check_chain(
-	const u64 *words, size_t n, u8 mode, const struct expected *expected, size_t n_expected)
+static void check_chain(const u64 *words, size_t n, u8 mode, const struct expected *expected,
+	size_t n_expected)
 {
 	u8 *block = malloc(n * 8 + 1);
 	struct sample_words view = {block + 1, n};
@@ -108,8 +108,8 @@ TEST(chain_ends_at_a_marker_that_nobody_knows)
 		(u64)-33, (u64)-129, (u64)-511, PERF_CONTEXT_USER_DEFERRED, (u64)-2049, (u64)-3000};
 
 	for (size_t i = 0; i < ARRAY_SIZE(markers); i++) {
-		const u64 words[] = {
-			PERF_CONTEXT_USER, 0x1, 0x2, markers[i], 0x3, PERF_CONTEXT_USER, 0x4};
+		const u64 words[] = {PERF_CONTEXT_USER, 0x1, 0x2, markers[i], 0x3,
+			PERF_CONTEXT_USER, 0x4};
 		const struct expected expected[] = {
 			{0x1, PERF_RECORD_MISC_USER, false},
 			{0x2, PERF_RECORD_MISC_USER, true},
@@ -121,8 +121,8 @@ TEST(chain_ends_at_a_marker_that_nobody_knows)
 
 TEST(chain_addresses_right_below_the_markers_are_addresses)
 {
-	static const u64 words[] = {
-		PERF_CONTEXT_KERNEL, PERF_CONTEXT_MAX - 1, 0, UINT64_MAX - 8192};
+	static const u64 words[] = {PERF_CONTEXT_KERNEL, PERF_CONTEXT_MAX - 1, 0,
+		UINT64_MAX - 8192};
 	static const struct expected expected[] = {
 		{PERF_CONTEXT_MAX - 1, PERF_RECORD_MISC_KERNEL, false},
 		{0, PERF_RECORD_MISC_KERNEL, true},
@@ -134,8 +134,8 @@ TEST(chain_addresses_right_below_the_markers_are_addresses)
 
 TEST(chain_marker_twice_in_a_row_counts_once)
 {
-	static const u64 words[] = {
-		PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER, 0x1, PERF_CONTEXT_USER, 0x2, 0x3};
+	static const u64 words[] = {PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER, 0x1, PERF_CONTEXT_USER,
+		0x2, 0x3};
 	static const struct expected expected[] = {
 		{0x1, PERF_RECORD_MISC_USER, false},
 		{0x2, PERF_RECORD_MISC_USER, false},

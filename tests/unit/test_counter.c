@@ -303,8 +303,8 @@ TEST(counter_of_the_task_clock_measures_time_that_passes)
 TEST(counter_group_is_read_at_once_from_its_leader)
 {
 	struct event_attr attr, member;
-	struct counter leader = open_one(
-		&attr, PERF_COUNT_SW_TASK_CLOCK, TIMES | PERF_FORMAT_ID | PERF_FORMAT_GROUP, -1);
+	struct counter leader = open_one(&attr, PERF_COUNT_SW_TASK_CLOCK,
+		TIMES | PERF_FORMAT_ID | PERF_FORMAT_GROUP, -1);
 	struct counter faults =
 		open_one(&member, PERF_COUNT_SW_PAGE_FAULTS, PERF_FORMAT_ID, leader.fd);
 	struct counter_value v[3], alone;

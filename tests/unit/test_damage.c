@@ -50,8 +50,8 @@ static void fixture_fini(struct fixture *f)
 
 /* Brings about experiment i, reports, and puts the exit status into the pipe; n times. Does not
  * return. */
-static void report_batch(
-	struct fixture *f, void (*hurt)(struct fixture *f, size_t i), size_t from, size_t n, int to)
+static void report_batch(struct fixture *f, void (*hurt)(struct fixture *f, size_t i), size_t from,
+	size_t n, int to)
 {
 	int null = open("/dev/null", O_WRONLY);
 
@@ -93,8 +93,8 @@ static bool has_sanitizer_spoken(const char *path)
 }
 
 /* Makes n experiments, in processes that do some each; their exit statuses. */
-static void report_all(
-	struct fixture *f, void (*hurt)(struct fixture *f, size_t i), size_t n, u8 *ret_statuses)
+static void report_all(struct fixture *f, void (*hurt)(struct fixture *f, size_t i), size_t n,
+	u8 *ret_statuses)
 {
 	const char *said = test_path("stderr");
 
@@ -141,7 +141,7 @@ static bool is_boundary(const struct fixture *f, u64 length)
 {
 	if (length >= f->data_end || length == f->data_offset)
 		return true;
-	vec_each (start, &f->r.starts)
+	vec_each(start, &f->r.starts)
 		if (f->data_offset + *start == length)
 			return true;
 	return false;
@@ -202,8 +202,8 @@ static void scramble(struct fixture *f, size_t i)
 	str_addn(&hurt, f->file.at, f->file.n);
 	for (u64 n = 1 + recording_below(&dice, 8); n; n--) {
 		/* Half of it in the front part, where a byte means more. */
-		u64 at = recording_below(
-			&dice, recording_below(&dice, 2) ? f->data_offset + 100 : hurt.n);
+		u64 at = recording_below(&dice,
+			recording_below(&dice, 2) ? f->data_offset + 100 : hurt.n);
 
 		hurt.at[at] =
 			recording_below(&dice, 3) ? (char)recording_random(&dice) : (char)0xff;

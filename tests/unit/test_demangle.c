@@ -127,8 +127,8 @@ static void add_reference(struct str *s, unsigned i)
 
 TEST(demangle_of_cpp_that_doubles_with_each_reference_ends)
 {
-	static const char *const heads[] = {
-		"_Z1f1aIiiE", "_Z1fI1aIiiE", "_Z1fDp1aIiiE", "_ZN1f1gE1aIiiE"};
+	static const char *const heads[] = {"_Z1f1aIiiE", "_Z1fI1aIiiE", "_Z1fDp1aIiiE",
+		"_ZN1f1gE1aIiiE"};
 
 	for (size_t head = 0; head < ARRAY_SIZE(heads); head++) {
 		for (unsigned depth = 10; depth <= 100; depth += 10) {
@@ -272,8 +272,8 @@ TEST(demangle_of_very_deep_and_very_long_names_ends)
 TEST(demangle_of_nonsense_ends)
 {
 	static const char alphabet[] = "NSTIEXLDpsrBCFMQZ_0123459abcdefhijlmntvwxyz$.";
-	static const char *const heads[] = {
-		"_Z", "_ZN", "_Z1f", "_R", "_RNv", "_RIC1f", "_D", "_D1fF"};
+	static const char *const heads[] = {"_Z", "_ZN", "_Z1f", "_R", "_RNv", "_RIC1f", "_D",
+		"_D1fF"};
 	u64 random = 1;
 
 	for (unsigned round = 0; round < 20000; round++) {

@@ -77,8 +77,8 @@ TEST(dso_kinds_and_names_follow_from_the_path)
 
 	fixture_init(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct dso *dso = dso_get(
-			&f.list, cases[i].path, strlen(cases[i].path), 42, cases[i].is_kernel);
+		struct dso *dso = dso_get(&f.list, cases[i].path, strlen(cases[i].path), 42,
+			cases[i].is_kernel);
 
 		CHECK_EQ(dso->kind, cases[i].kind);
 		CHECK_STR(dso->path, cases[i].kept);

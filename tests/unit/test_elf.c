@@ -10,8 +10,8 @@
 #include "unit/elfmaker.h"
 #include "unit/recording.h"
 
-static const u8 some_id[BUILD_ID_MAX] = {
-	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+static const u8 some_id[BUILD_ID_MAX] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+	18, 19, 20};
 
 /* The four forms there are. */
 static const struct form {
@@ -38,22 +38,26 @@ static void make_full(struct elfmaker *m, const struct form *form)
 
 	make_plt(plt, 0x2000, 0x3000);
 	elfmaker_init(m, form->is_64, form->is_big, EM_X86_64);
-	elfmaker_section(m, &(struct elfmaker_section){.name = ".text",
-				    .type = SHT_PROGBITS,
-				    .flags = SHF_ALLOC | SHF_EXECINSTR,
-				    .addr = 0x1000,
-				    .offset = 0x200,
-				    .size = 0x100});
-	elfmaker_section(m, &(struct elfmaker_section){.name = ".plt",
-				    .type = SHT_PROGBITS,
-				    .flags = SHF_ALLOC | SHF_EXECINSTR,
-				    .addr = 0x2000,
-				    .size = sizeof(plt),
-				    .data = plt,
-				    .entry_size = 16});
-	elfmaker_section(
-		m, &(struct elfmaker_section){
-			   .name = ".bss", .type = SHT_NOBITS, .addr = 0x9000, .size = 1 << 20});
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x1000,
+			.offset = 0x200,
+			.size = 0x100});
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x2000,
+			.size = sizeof(plt),
+			.data = plt,
+			.entry_size = 16});
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".bss",
+			.type = SHT_NOBITS,
+			.addr = 0x9000,
+			.size = 1 << 20});
 	elfmaker_note(m, ".note.ABI-tag", "GNU", NT_GNU_ABI_TAG, "abcdabcdabcdabcd", 16);
 	elfmaker_note(m, ".note.gnu.build-id", "GNU", NT_GNU_BUILD_ID, some_id, sizeof(some_id));
 	elfmaker_debug_link(m, "prog.debug", 0x12345678);
@@ -75,8 +79,8 @@ static void ask_everything(const void *bytes, size_t n)
 {
 	static const u64 places[] = {0, 1, 0x200, 0x210, 0x1000, 0x1010, 0x2010, 0x2fff, UINT32_MAX,
 		1ULL << 63, UINT64_MAX};
-	static const char *const names[] = {
-		"", ".text", ".gnu_debuglink", ".plt", ".a name that no section has"};
+	static const char *const names[] = {"", ".text", ".gnu_debuglink", ".plt",
+		".a name that no section has"};
 	void *exact = recording_exact(bytes, n);
 	struct symtab symtab = {0};
 	struct bytes contents;
@@ -207,14 +211,14 @@ TEST(elf_cut_off_at_any_byte_is_survived)
 
 TEST(elf_with_any_field_gone_wild_is_survived)
 {
-	static const u64 values[] = {
-		0, 1, 0x7fffffff, 1ULL << 31, UINT32_MAX, 1ULL << 63, UINT64_MAX - 1, UINT64_MAX};
+	static const u64 values[] = {0, 1, 0x7fffffff, 1ULL << 31, UINT32_MAX, 1ULL << 63,
+		UINT64_MAX - 1, UINT64_MAX};
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct elfmaker m;
 
 		make_full(&m, &forms[i]);
-		vec_each (f, &m.fields) {
+		vec_each(f, &m.fields) {
 			char kept[8];
 
 			memcpy(kept, m.file.at + f->offset, f->size);
@@ -317,8 +321,8 @@ TEST(elf_build_id_that_is_cut_off_is_none)
 
 TEST(elf_build_id_may_lack_its_padding)
 {
-	const u8 notes[] = {
-		4, 0, 0, 0, 3, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, 7, 8, 9};
+	const u8 notes[] = {4, 0, 0, 0, 3, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, 7,
+		8, 9};
 	void *exact = recording_exact(notes, sizeof(notes));
 	u8 id[BUILD_ID_MAX];
 
@@ -391,10 +395,11 @@ TEST(elf_debug_link_without_end_or_checksum_is_none)
 		u32 crc;
 
 		elfmaker_init(&m, true, false, EM_X86_64);
-		elfmaker_section(&m, &(struct elfmaker_section){.name = ".gnu_debuglink",
-					     .type = SHT_PROGBITS,
-					     .size = rows[i].n,
-					     .data = rows[i].bytes});
+		elfmaker_section(&m,
+			&(struct elfmaker_section){.name = ".gnu_debuglink",
+				.type = SHT_PROGBITS,
+				.size = rows[i].n,
+				.data = rows[i].bytes});
 		elfmaker_finish(&m);
 		CHECK_EQ(elf_of_memory(&elf, m.file.at, m.file.n, &err), 0);
 		CHECK(!elf_debug_link(&elf, &name, &crc));
@@ -446,8 +451,8 @@ TEST(elf_with_very_many_sections_says_so_in_the_first)
 
 	/* e_shnum 0 and e_shstrndx SHN_XINDEX: the numbers stand in section 0. */
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(
-		&m, &(struct elfmaker_section){.name = ".text", .type = SHT_PROGBITS, .size = 16});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".text", .type = SHT_PROGBITS, .size = 16});
 	m.sections.at[0].size = 3;
 	m.sections.at[0].link = 2;
 	elfmaker_finish(&m);
@@ -535,7 +540,7 @@ TEST(vdso_of_this_process_has_functions)
 		SKIP("%s", err.msg);
 	CHECK(symtab_add_elf(&symtab, &elf, SHT_DYNSYM) > 0);
 	symtab_finish(&symtab);
-	vec_each (s, &symtab.symbols)
+	vec_each(s, &symtab.symbols)
 		has_clock |= strstr(s->name, "clock_gettime") != NULL;
 	CHECK(has_clock);
 	CHECK_EQ(vdso_build_id(again), elf_build_id(&elf, id));

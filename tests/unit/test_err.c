@@ -27,8 +27,8 @@ TEST(err_set_fills_code_and_message_and_returns_the_code)
 
 TEST(err_codes_are_negative_and_differ)
 {
-	static const int codes[] = {
-		ERR_SYS, ERR_PERM, ERR_NOENT, ERR_INVAL, ERR_FORMAT, ERR_UNSUPPORTED, ERR_LIMIT};
+	static const int codes[] = {ERR_SYS, ERR_PERM, ERR_NOENT, ERR_INVAL, ERR_FORMAT,
+		ERR_UNSUPPORTED, ERR_LIMIT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		CHECK(codes[i] < 0);

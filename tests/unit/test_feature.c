@@ -88,8 +88,8 @@ static const unsigned readable[] = {FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_
 	FEATURE_SAMPLE_TIME, FEATURE_MEM_TOPOLOGY, FEATURE_CLOCKID, FEATURE_CLOCK_DATA};
 
 /* Reads n bytes, from a block that ends with them. `cpus`: how many NRCPUS has told of. */
-static int read_exact(
-	unsigned id, const void *p, size_t n, u32 cpus, struct file_info *info, struct err *err)
+static int read_exact(unsigned id, const void *p, size_t n, u32 cpus, struct file_info *info,
+	struct err *err)
 {
 	u8 *exact = recording_exact(p, n);
 	struct bytes b = bytes_of(exact, n);
@@ -313,8 +313,8 @@ TEST(feature_build_ids_of_all_sizes_are_read)
 	CHECK_STR(info.build_ids.at[0].path, "/usr/lib/libc.so.6");
 	CHECK_EQ(info.build_ids.at[1].id_size, 2);
 	CHECK_EQ(info.build_ids.at[1].id[1], 0xfe);
-	CHECK_EQ(
-		info.build_ids.at[1].misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_KERNEL);
+	CHECK_EQ(info.build_ids.at[1].misc & PERF_RECORD_MISC_CPUMODE_MASK,
+		PERF_RECORD_MISC_KERNEL);
 	CHECK_EQ(info.build_ids.at[2].id_size, 0);
 	CHECK_EQ(info.build_ids.at[2].pid, 77);
 	file_info_fini(&info);
@@ -365,7 +365,7 @@ static bool may_end_at(unsigned id, size_t n)
 	/* Two lists of 2 and 1 names of 64 bytes; then 4 CPUs of 8 bytes; then dies. */
 	if (id == FEATURE_CPU_TOPOLOGY)
 		return n >= 4 + 2 * 68 + 4 + 68 && n <= 4 + 2 * 68 + 4 + 68 + 4 * 8 &&
-		       (n - 212) % 8 == 0;
+			(n - 212) % 8 == 0;
 	return false;
 }
 
@@ -653,13 +653,13 @@ TEST(feature_text_of_topologies_is_perfs)
 
 TEST(feature_text_of_long_sections_is_shown_on_request)
 {
-	check_text(
-		FEATURE_CPU_TOPOLOGY, false, "# CPU_TOPOLOGY info available, use -I to display\n");
+	check_text(FEATURE_CPU_TOPOLOGY, false,
+		"# CPU_TOPOLOGY info available, use -I to display\n");
 	check_text(FEATURE_NUMA_TOPOLOGY, false,
 		"# NUMA_TOPOLOGY info available, use -I to display\n");
 	check_text(FEATURE_CACHE, false, "# CACHE info available, use -I to display\n");
-	check_text(
-		FEATURE_MEM_TOPOLOGY, false, "# MEM_TOPOLOGY info available, use -I to display\n");
+	check_text(FEATURE_MEM_TOPOLOGY, false,
+		"# MEM_TOPOLOGY info available, use -I to display\n");
 }
 
 TEST(feature_text_makes_foreign_names_safe)
@@ -696,8 +696,9 @@ TEST(feature_groups_that_name_events_which_are_not_there_show_those_that_are)
 	info.groups.at[1].n_members = UINT32_MAX;
 	vec_add(&info.groups, ((struct file_group){"nowhere", UINT32_MAX, UINT32_MAX}));
 	feature_add_text(FEATURE_GROUP_DESC, &info, false, &text);
-	CHECK_STR(str_text(&text), "# group: {page-faults,cycles:u,x/y=1/}\n# group: "
-				   "named{cycles:u,x/y=1/}\n# group: nowhere{}\n");
+	CHECK_STR(str_text(&text),
+		"# group: {page-faults,cycles:u,x/y=1/}\n# group: "
+		"named{cycles:u,x/y=1/}\n# group: nowhere{}\n");
 	str_fini(&text);
 	file_info_fini(&info);
 }

@@ -28,8 +28,10 @@ static void finding_init(struct finding *f, const char *path, const u8 *id, u8 i
 	memset(f, 0, sizeof(*f));
 	said_init(&f->said, LOG_DEBUG);
 	f->places = (struct find_places){test_dir(), &f->said.log};
-	f->dso = (struct dso){
-		.kind = DSO_FILE, .path = path, .name = "prog", .build_id_size = id_size};
+	f->dso = (struct dso){.kind = DSO_FILE,
+		.path = path,
+		.name = "prog",
+		.build_id_size = id_size};
 	if (id)
 		memcpy(f->dso.build_id, id, id_size);
 	setenv("HOME", test_path("home"), 1);
@@ -42,16 +44,16 @@ static void finding_fini(struct finding *f)
 }
 
 /* Writes an ELF file with that build-id (NULL: none) and, as a mark, one function. Its checksum. */
-static u32 make_file(
-	const char *path, const u8 *id, const char *mark, const char *link, u32 link_crc)
+static u32 make_file(const char *path, const u8 *id, const char *mark, const char *link,
+	u32 link_crc)
 {
 	char full[1024];
 	struct elfmaker m;
 	u32 crc;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(
-		&m, &(struct elfmaker_section){.name = mark, .type = SHT_PROGBITS, .size = 8});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = mark, .type = SHT_PROGBITS, .size = 8});
 	if (id)
 		elfmaker_note(&m, ".note.gnu.build-id", "GNU", NT_GNU_BUILD_ID, id, BUILD_ID_MAX);
 	if (link)
@@ -244,8 +246,8 @@ TEST(find_debug_uses_the_images_own_build_id_when_none_was_recorded)
 
 TEST(find_debug_follows_the_link_to_its_three_places)
 {
-	static const char *const places[] = {
-		"usr/lib/debug/opt/app/prog.dbg", "opt/app/.debug/prog.dbg", "opt/app/prog.dbg"};
+	static const char *const places[] = {"usr/lib/debug/opt/app/prog.dbg",
+		"opt/app/.debug/prog.dbg", "opt/app/prog.dbg"};
 	struct finding f;
 	struct elf elf;
 	u32 crc;

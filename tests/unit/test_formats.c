@@ -8,8 +8,14 @@ enum { BASE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
 /* The event of a sample of event `as` whose id is `id`. */
 static u32 event_of_sample(const struct formats *f, u32 as, u64 id)
 {
-	struct sample s = {
-		.id = id, .ip = 1, .pid = 2, .tid = 3, .time = 4, .period = 5, .cpu = 6, .addr = 7};
+	struct sample s = {.id = id,
+		.ip = 1,
+		.pid = 2,
+		.tid = 3,
+		.time = 4,
+		.period = 5,
+		.cpu = 6,
+		.addr = 7};
 	struct record_header header = {PERF_RECORD_SAMPLE, 0, 0};
 	struct str whole = {0};
 	struct record rec;
@@ -100,10 +106,11 @@ TEST(formats_of_several_events_are_told_apart_by_identifier)
 
 TEST(formats_of_different_samples_are_told_apart_by_identifier)
 {
-	check_two_events(
-		BASE | PERF_SAMPLE_IDENTIFIER, BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
-	check_two_events(PERF_SAMPLE_IDENTIFIER, BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID |
-							 PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN);
+	check_two_events(BASE | PERF_SAMPLE_IDENTIFIER,
+		BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
+	check_two_events(PERF_SAMPLE_IDENTIFIER,
+		BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
+			PERF_SAMPLE_CALLCHAIN);
 }
 
 TEST(formats_of_several_events_are_told_apart_by_id_at_the_same_place)
@@ -112,8 +119,8 @@ TEST(formats_of_several_events_are_told_apart_by_id_at_the_same_place)
 	/* Behind the id they may differ: in samples by fields that trailers do not have. */
 	check_two_events(BASE | PERF_SAMPLE_ID | PERF_SAMPLE_PERIOD,
 		BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CALLCHAIN);
-	check_two_events(
-		BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU, BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
+	check_two_events(BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU,
+		BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
 }
 
 TEST(formats_whose_ids_are_not_at_one_place_give_all_to_the_first)

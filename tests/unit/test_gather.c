@@ -8,7 +8,7 @@
 
 enum {
 	FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-		 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
 	ALL_LABELS = (1 << LABEL_COUNT) - 1,
 	USER = PERF_RECORD_MISC_USER,
 	KERNEL = PERF_RECORD_MISC_KERNEL,
@@ -67,7 +67,7 @@ static void reading_scan(struct reading *r)
 	struct err err;
 
 	file_info_init(&info);
-	vec_each (e, &r->recording.events)
+	vec_each(e, &r->recording.events)
 		event_add(&info.events, &e->attr, e->name);
 	recording_write(&r->recording, &info, path);
 	recording_fini(&r->recording);
@@ -138,7 +138,7 @@ static void add_profile(const struct profile *p, struct str *text)
 {
 	VEC(struct line) lines = {0};
 
-	vec_each (row, &p->rows) {
+	vec_each(row, &p->rows) {
 		struct str one = {0};
 
 		add_row(p, row, &one);
@@ -156,7 +156,7 @@ static void add_profile(const struct profile *p, struct str *text)
 		str_addf(text, "%s %llu %llu\n", lines.at[i].text, (unsigned long long)n_samples,
 			(unsigned long long)period);
 	}
-	vec_each (line, &lines)
+	vec_each(line, &lines)
 		mem_free(line->text);
 	vec_fini(&lines);
 }
@@ -176,7 +176,7 @@ static void check_sums(const struct profile *p)
 	for (u32 event = 0; event < p->events.n; event++) {
 		u64 n_samples = 0, period = 0;
 
-		vec_each (row, &p->rows) {
+		vec_each(row, &p->rows) {
 			n_samples += row->event == event ? row->n_samples : 0;
 			period += row->event == event ? row->period : 0;
 		}
@@ -205,11 +205,12 @@ TEST(gather_resolves_one_address_in_two_processes_to_two_files)
 	add_sample(&r, (struct at){0, 30, 31, 9, 0, USER, 0x1100, 1}, NULL, 0);
 	reading_scan(&r);
 	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .n_workers = 1});
-	check(&r, "cycles :31 30/31 cpu0 [unknown]+0x1100u 1 1\n"
-		  "cycles ten 10/10 cpu0 [unknown]+0x2000u 1 1\n"
-		  "cycles ten 10/10 cpu0 a+0x5100u 2 16\n"
-		  "cycles twenty 20/20 cpu1 b.so+0x100u 1 8\n"
-		  "faults twenty 20/20 cpu1 b.so+0x100u 1 1\n");
+	check(&r,
+		"cycles :31 30/31 cpu0 [unknown]+0x1100u 1 1\n"
+		"cycles ten 10/10 cpu0 [unknown]+0x2000u 1 1\n"
+		"cycles ten 10/10 cpu0 a+0x5100u 2 16\n"
+		"cycles twenty 20/20 cpu1 b.so+0x100u 1 8\n"
+		"faults twenty 20/20 cpu1 b.so+0x100u 1 1\n");
 	check_sums(&r.profile);
 	CHECK(!r.profile.has_stacks);
 	reading_fini(&r);
@@ -231,8 +232,9 @@ TEST(gather_resolves_samples_before_and_behind_an_exec_to_two_files)
 	add_sample(&r, (struct at){0, 10, 10, 200, 0, USER, 0x1010, 1}, NULL, 0);
 	reading_scan(&r);
 	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
-	check(&r, "cycles ls ls+0x10u 2 2\n"
-		  "cycles sh sh+0x10u 2 2\n");
+	check(&r,
+		"cycles ls ls+0x10u 2 2\n"
+		"cycles sh sh+0x10u 2 2\n");
 	reading_fini(&r);
 }
 
@@ -250,8 +252,9 @@ TEST(gather_takes_the_place_in_the_file_where_there_are_no_times)
 	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
 	reading_scan(&r);
 	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
-	check(&r, "cycles ls ls+0x10u 1 1\n"
-		  "cycles sh sh+0x10u 1 1\n");
+	check(&r,
+		"cycles ls ls+0x10u 1 1\n"
+		"cycles sh sh+0x10u 1 1\n");
 	reading_fini(&r);
 }
 
@@ -259,8 +262,8 @@ static void add_kernel(struct reading *r)
 {
 	recording_mmap(&r->recording, KERNEL, who(-1, 0, 0), 0xffffffff81000000, 0x1000000,
 		0xffffffff81000000, "[kernel.kallsyms]_text");
-	recording_mmap(
-		&r->recording, KERNEL, who(-1, 0, 0), 0xffffffffc0000000, 0x1000, 0, "[nf_tables]");
+	recording_mmap(&r->recording, KERNEL, who(-1, 0, 0), 0xffffffffc0000000, 0x1000, 0,
+		"[nf_tables]");
 }
 
 TEST(gather_looks_up_each_mode_in_its_own_space)
@@ -278,19 +281,20 @@ TEST(gather_looks_up_each_mode_in_its_own_space)
 	add_sample(&r,
 		(struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010, 1},
 		NULL, 0);
-	add_sample(
-		&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_GUEST_USER, 0x1010, 1}, NULL, 0);
-	add_sample(
-		&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_HYPERVISOR, 0x1010, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_GUEST_USER, 0x1010, 1}, NULL,
+		0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_HYPERVISOR, 0x1010, 1}, NULL,
+		0);
 	reading_scan(&r);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
-	check(&r, "cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n"
-		  "cycles [nf_tables]+0x20k 1 1\n"
-		  "cycles [unknown]+0x10103 1 1\n"
-		  "cycles [unknown]+0x10105 1 1\n"
-		  "cycles [unknown]+0x1010k 1 1\n"
-		  "cycles [unknown]+0xffffffff810000104 1 1\n"
-		  "cycles [unknown]+0xffffffff81000010u 1 1\n");
+	check(&r,
+		"cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n"
+		"cycles [nf_tables]+0x20k 1 1\n"
+		"cycles [unknown]+0x10103 1 1\n"
+		"cycles [unknown]+0x10105 1 1\n"
+		"cycles [unknown]+0x1010k 1 1\n"
+		"cycles [unknown]+0xffffffff810000104 1 1\n"
+		"cycles [unknown]+0xffffffff81000010u 1 1\n");
 	reading_fini(&r);
 }
 
@@ -327,15 +331,16 @@ TEST(gather_reads_chains_with_their_markers)
 	reading_scan(&r);
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	CHECK(r.profile.has_stacks);
-	check(&r, "cycles [unknown]+0x2030ur;a+0x20ur;a+0x10u 1 1\n"
-		  "cycles a+0x12u 1 1\n"
-		  "cycles a+0x13u 1 1\n"
-		  "cycles a+0x20ur;a+0x10u 1 1\n"
-		  "cycles "
-		  "a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+"
-		  "0xffffffff81000010k 1 1\n"
-		  "cycles a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000030k 1 1\n"
-		  "cycles a+0x20ur;a+0x11u 1 1\n");
+	check(&r,
+		"cycles [unknown]+0x2030ur;a+0x20ur;a+0x10u 1 1\n"
+		"cycles a+0x12u 1 1\n"
+		"cycles a+0x13u 1 1\n"
+		"cycles a+0x20ur;a+0x10u 1 1\n"
+		"cycles "
+		"a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+"
+		"0xffffffff81000010k 1 1\n"
+		"cycles a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000030k 1 1\n"
+		"cycles a+0x20ur;a+0x11u 1 1\n");
 	check_sums(&r.profile);
 	reading_fini(&r);
 }
@@ -468,8 +473,8 @@ static void add_many(struct reading *r)
 
 		snprintf(name, sizeof(name), "/bin/p%u", i);
 		recording_comm(&r->recording, 0, who(10 + i, 10 + i, 0), name + 5);
-		recording_mmap(
-			&r->recording, USER, who(10 + i, 10 + i, 0), 0x1000, 0x4000, 0, name);
+		recording_mmap(&r->recording, USER, who(10 + i, 10 + i, 0), 0x1000, 0x4000, 0,
+			name);
 		recording_mmap(&r->recording, USER, who(10 + i, 10 + i, 0), 0x10000, 0x4000, 0,
 			"/lib/libc.so.6");
 	}
@@ -479,7 +484,7 @@ static void add_many(struct reading *r)
 		    tid = pid + 100 * recording_below(&random, 3);
 		bool is_kernel = recording_below(&random, 4) == 0;
 		u64 ip = (is_kernel ? 0xffffffff81000000 : 0x1000) +
-			 16 * recording_below(&random, 4);
+			16 * recording_below(&random, 4);
 
 		if (i % 5000 == 2500)
 			recording_mmap(&r->recording, USER, who(pid, pid, time), 0x1000, 0x1000, 0,
@@ -507,8 +512,8 @@ static void add_many(struct reading *r)
 
 TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 {
-	static const struct gather_options wishes[] = {
-		{ALL_LABELS, true, 0}, {1 << LABEL_COMM, false, 0}, {0, true, 0}};
+	static const struct gather_options wishes[] = {{ALL_LABELS, true, 0},
+		{1 << LABEL_COMM, false, 0}, {0, true, 0}};
 	struct reading r;
 
 	reading_init(&r, FIELDS);
@@ -528,8 +533,8 @@ TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 			reading_gather(&r, options);
 			add_profile(&r.profile, n == 1 ? &first : &text);
 			check_sums(&r.profile);
-			CHECK_EQ(
-				r.profile.events.at[0].n_samples + r.profile.events.at[1].n_samples,
+			CHECK_EQ(r.profile.events.at[0].n_samples +
+					r.profile.events.at[1].n_samples,
 				SAMPLES);
 			if (n > 1)
 				CHECK(!strcmp(str_text(&first), str_text(&text)));
@@ -572,7 +577,7 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 	bool *hit;
 
 	CHECK_EQ(hits_find(&r->session, &r->machine, n_workers, &hit, &err), 0);
-	vec_each (dso, &r->machine.dsos.at)
+	vec_each(dso, &r->machine.dsos.at)
 		if (hit[(*dso)->id])
 			str_addf(&text, "%s ", (*dso)->name);
 	CHECK_STR(str_text(&text), expected);
@@ -582,8 +587,8 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 
 TEST(hits_are_the_files_that_samples_and_their_callers_are_in)
 {
-	const u64 chain[] = {
-		PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x1010, 0x3020};
+	const u64 chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x1010,
+		0x3020};
 	struct reading r;
 
 	reading_init(&r, FIELDS);

@@ -8,8 +8,8 @@
 #include "view/header.h"
 
 /* The header of a recording with these sections, as text. */
-static void check(
-	const struct recording *r, const struct file_info *info, bool details, const char *expected)
+static void check(const struct recording *r, const struct file_info *info, bool details,
+	const char *expected)
 {
 	const char *path = test_path("perf.data");
 	const struct timespec when[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};

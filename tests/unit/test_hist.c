@@ -72,7 +72,7 @@ static void check(const struct counting *c, const char *expected)
 {
 	struct str text = {0};
 
-	vec_each (e, &c->hist.entries)
+	vec_each(e, &c->hist.entries)
 		add_entry(&c->hist, e, &text);
 	CHECK_STR(str_text(&text), expected);
 	str_fini(&text);
@@ -91,10 +91,11 @@ TEST(hist_counts_self_and_total)
 	add(&c, "main;a;b", 1);
 	add(&c, "main", 2);
 	counting_start(&c, "symbol", true);
-	check(&c, "21 2 [.] main\n"
-		  "16 5 [.] a\n"
-		  "11 11 [.] b\n"
-		  "3 3 [.] c\n");
+	check(&c,
+		"21 2 [.] main\n"
+		"16 5 [.] a\n"
+		"11 11 [.] b\n"
+		"3 3 [.] c\n");
 	CHECK_EQ(c.hist.all.period, 21);
 	CHECK_EQ(c.hist.all.n_samples, 5);
 	CHECK_EQ(c.hist.entries.at[2].self.n_samples, 2);
@@ -111,8 +112,9 @@ TEST(hist_without_children_has_only_what_was_sampled)
 	add(&c, "main;a", 15);
 	add(&c, "main;c;b", 6);
 	counting_start(&c, "symbol", false);
-	check(&c, "16 [.] b\n"
-		  "15 [.] a\n");
+	check(&c,
+		"16 [.] b\n"
+		"15 [.] a\n");
 	CHECK_EQ(c.hist.all.period, 31);
 	counting_fini(&c);
 }
@@ -126,9 +128,10 @@ TEST(hist_counts_a_recursive_function_once)
 	add(&c, "main;f", 1);
 	add(&c, "main;f;f;g", 4);
 	counting_start(&c, "symbol", true);
-	check(&c, "15 11 [.] f\n"
-		  "15 0 [.] main\n"
-		  "4 4 [.] g\n");
+	check(&c,
+		"15 11 [.] f\n"
+		"15 0 [.] main\n"
+		"4 4 [.] g\n");
 	counting_fini(&c);
 }
 
@@ -141,9 +144,10 @@ TEST(hist_counts_functions_that_call_each_other_once)
 	add(&c, "main;b;a", 2);
 	add(&c, "main;a;b", 1);
 	counting_start(&c, "symbol", true);
-	check(&c, "11 10 [.] a\n"
-		  "11 1 [.] b\n"
-		  "11 0 [.] main\n");
+	check(&c,
+		"11 10 [.] a\n"
+		"11 1 [.] b\n"
+		"11 0 [.] main\n");
 	counting_fini(&c);
 }
 
@@ -155,8 +159,9 @@ TEST(hist_counts_a_library_that_calls_back_once)
 	add(&c, "main;sort@libc.so;compare;strcmp@libc.so", 8);
 	add(&c, "main;sort@libc.so", 2);
 	counting_start(&c, "dso", true);
-	check(&c, "10 10 libc.so\n"
-		  "10 0 prog\n");
+	check(&c,
+		"10 10 libc.so\n"
+		"10 0 prog\n");
 	counting_fini(&c);
 }
 
@@ -166,9 +171,11 @@ TEST(hist_counts_one_event_at_a_time)
 
 	counting_init(&c);
 	add(&c, "main;a", 10);
-	profilemaker_add(
-		&c.maker, &(struct profilemaker_sample){
-				  .event = 1, .stack = "main;b", .n_samples = 3, .period = 100});
+	profilemaker_add(&c.maker,
+		&(struct profilemaker_sample){.event = 1,
+			.stack = "main;b",
+			.n_samples = 3,
+			.period = 100});
 	counting_start(&c, "symbol", true);
 	check(&c, "10 10 [.] a\n10 0 [.] main\n");
 	hist_fini(&c.hist);
@@ -244,8 +251,9 @@ TEST(hist_tells_rows_apart_by_its_keys_and_nothing_else)
 		{"comm,cpu", "48 ls 001\n8 ls -001\n4 ls 002\n2 sh 002\n1 sh 001\n"},
 		{"cpu,comm", "48 001 ls\n8 -001 ls\n4 002 ls\n2 002 sh\n1 001 sh\n"},
 		{"comm,dso", "32 ls [kernel]\n28 ls prog\n3 sh prog\n"},
-		{"comm,dso,symbol", "32 ls [kernel] [k] f\n16 ls prog [.] f\n12 ls prog [.] f\n3 "
-				    "sh prog [.] f\n"},
+		{"comm,dso,symbol",
+			"32 ls [kernel] [k] f\n16 ls prog [.] f\n12 ls prog [.] f\n3 "
+			"sh prog [.] f\n"},
 	};
 	struct counting c;
 
@@ -269,13 +277,14 @@ TEST(hist_splits_totals_by_labels_too)
 		&(struct profilemaker_sample){.comm = "a", .stack = "main;f", .period = 5});
 	profilemaker_add(&c.maker,
 		&(struct profilemaker_sample){.comm = "b", .stack = "main;f", .period = 7});
-	profilemaker_add(
-		&c.maker, &(struct profilemaker_sample){.comm = "b", .stack = "main", .period = 1});
+	profilemaker_add(&c.maker,
+		&(struct profilemaker_sample){.comm = "b", .stack = "main", .period = 1});
 	counting_start(&c, "comm,symbol", true);
-	check(&c, "8 1 b [.] main\n"
-		  "7 7 b [.] f\n"
-		  "5 5 a [.] f\n"
-		  "5 0 a [.] main\n");
+	check(&c,
+		"8 1 b [.] main\n"
+		"7 7 b [.] f\n"
+		"5 5 a [.] f\n"
+		"5 0 a [.] main\n");
 	counting_fini(&c);
 }
 
@@ -354,12 +363,13 @@ TEST(hist_orders_addresses_behind_names)
 	add(&c, "aaa", 1);
 	add(&c, "0x3", 2);
 	counting_start(&c, "symbol,dso", false);
-	check(&c, "2 [.] 0x0000000000000003 prog\n"
-		  "1 [.] aaa prog\n"
-		  "1 [.] zzz prog\n"
-		  "1 [.] 0x0000000000000020 liba.so\n"
-		  "1 [.] 0x0000000000000020 libz.so\n"
-		  "1 [.] 0x0000000000000100 prog\n");
+	check(&c,
+		"2 [.] 0x0000000000000003 prog\n"
+		"1 [.] aaa prog\n"
+		"1 [.] zzz prog\n"
+		"1 [.] 0x0000000000000020 liba.so\n"
+		"1 [.] 0x0000000000000020 libz.so\n"
+		"1 [.] 0x0000000000000100 prog\n");
 	counting_fini(&c);
 }
 
@@ -372,20 +382,22 @@ TEST(hist_orders_by_total_then_self_then_names)
 	add(&c, "a", 5);
 	add(&c, "b;a", 0);
 	counting_start(&c, "symbol", true);
-	check(&c, "5 5 [.] a\n"
-		  "5 5 [.] x\n"
-		  "5 0 [.] y\n"
-		  "5 0 [.] z\n"
-		  "0 0 [.] b\n");
+	check(&c,
+		"5 5 [.] a\n"
+		"5 5 [.] x\n"
+		"5 0 [.] y\n"
+		"5 0 [.] z\n"
+		"0 0 [.] b\n");
 	counting_stop(&c);
 	/* Where graphs are drawn callers come first. */
 	c.options.prefers_callers = true;
 	counting_start(&c, "symbol", true);
-	check(&c, "5 5 [.] a\n"
-		  "5 0 [.] z\n"
-		  "5 0 [.] y\n"
-		  "5 5 [.] x\n"
-		  "0 0 [.] b\n");
+	check(&c,
+		"5 5 [.] a\n"
+		"5 0 [.] z\n"
+		"5 0 [.] y\n"
+		"5 5 [.] x\n"
+		"0 0 [.] b\n");
 	counting_fini(&c);
 }
 
@@ -399,12 +411,13 @@ TEST(hist_takes_the_call_nearest_to_the_root_for_a_functions_depth)
 	add(&c, "x;g", 10);
 	c.options.prefers_callers = true;
 	counting_start(&c, "symbol", true);
-	check(&c, "10 10 [.] f\n"
-		  "10 0 [.] x\n"
-		  "10 10 [.] g\n"
-		  "5 0 [.] a\n"
-		  "5 0 [.] b\n"
-		  "5 0 [.] c\n");
+	check(&c,
+		"10 10 [.] f\n"
+		"10 0 [.] x\n"
+		"10 10 [.] g\n"
+		"5 0 [.] a\n"
+		"5 0 [.] b\n"
+		"5 0 [.] c\n");
 	counting_fini(&c);
 }
 
@@ -432,15 +445,15 @@ static void add_random(struct counting *c, u64 seed)
 		}
 		snprintf(comm, sizeof(comm), "c%llu",
 			(unsigned long long)recording_below(&seed, COMMS));
-		profilemaker_add(
-			&c->maker, &(struct profilemaker_sample){.event = recording_below(&seed, 2),
-					   .comm = comm,
-					   .pid = 1 + recording_below(&seed, 2),
-					   .tid = 1 + recording_below(&seed, 3),
-					   .cpu = recording_below(&seed, 2),
-					   .stack = stack,
-					   .n_samples = 1 + recording_below(&seed, 3),
-					   .period = recording_below(&seed, 5)});
+		profilemaker_add(&c->maker,
+			&(struct profilemaker_sample){.event = recording_below(&seed, 2),
+				.comm = comm,
+				.pid = 1 + recording_below(&seed, 2),
+				.tid = 1 + recording_below(&seed, 3),
+				.cpu = recording_below(&seed, 2),
+				.stack = stack,
+				.n_samples = 1 + recording_below(&seed, 3),
+				.period = recording_below(&seed, 5)});
 	}
 }
 
@@ -460,8 +473,8 @@ static bool is_of_entry(const struct hist *h, const struct hist_entry *e, u32 sy
 	return true;
 }
 
-static bool has_labels_of(
-	const struct hist *h, const struct hist_entry *e, const struct profilemaker_taken *t)
+static bool has_labels_of(const struct hist *h, const struct hist_entry *e,
+	const struct profilemaker_taken *t)
 {
 	if (t->event != h->event)
 		return false;
@@ -473,8 +486,8 @@ static bool has_labels_of(
 }
 
 /* Which occurrence of the entry's functions in a stack is first or last; n: none. */
-static size_t first_in(
-	const struct hist *h, const struct hist_entry *e, const struct profilemaker_taken *t)
+static size_t first_in(const struct hist *h, const struct hist_entry *e,
+	const struct profilemaker_taken *t)
 {
 	size_t i = 0;
 
@@ -483,8 +496,8 @@ static size_t first_in(
 	return i;
 }
 
-static size_t last_in(
-	const struct hist *h, const struct hist_entry *e, const struct profilemaker_taken *t)
+static size_t last_in(const struct hist *h, const struct hist_entry *e,
+	const struct profilemaker_taken *t)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (is_of_entry(h, e, t->symbols[i]))
@@ -496,7 +509,7 @@ static void check_entry(const struct counting *c, const struct hist_entry *e)
 {
 	struct hist_value self = {0}, total = {0};
 
-	vec_each (t, &c->maker.taken) {
+	vec_each(t, &c->maker.taken) {
 		if (!has_labels_of(&c->hist, e, t))
 			continue;
 		if (is_of_entry(&c->hist, e, t->symbols[t->n - 1])) {
@@ -521,17 +534,17 @@ static void check_complete(const struct counting *c)
 {
 	struct hist_value sum = {0};
 
-	vec_each (t, &c->maker.taken) {
+	vec_each(t, &c->maker.taken) {
 		for (size_t i = c->options.has_children ? 0 : t->n - 1; i < t->n; i++) {
 			size_t n = 0;
 
-			vec_each (e, &c->hist.entries)
+			vec_each(e, &c->hist.entries)
 				n += has_labels_of(&c->hist, e, t) &&
-				     is_of_entry(&c->hist, e, t->symbols[i]);
+					is_of_entry(&c->hist, e, t->symbols[i]);
 			CHECK_EQ(n, t->event == c->hist.event);
 		}
 	}
-	vec_each (e, &c->hist.entries) {
+	vec_each(e, &c->hist.entries) {
 		sum.n_samples += e->self.n_samples;
 		sum.period += e->self.period;
 	}
@@ -554,20 +567,19 @@ TEST(hist_of_random_profiles_is_what_the_definitions_say)
 		for (size_t i = 0; i < ARRAY_SIZE(key_lists); i++) {
 			for (int has_children = 0; has_children < 2; has_children++) {
 				counting_start(&c, key_lists[i], has_children);
-				vec_each (e, &c.hist.entries)
+				vec_each(e, &c.hist.entries)
 					check_entry(&c, e);
 				check_complete(&c);
 				for (size_t k = 1; k < c.hist.entries.n; k++) {
 					const struct hist_entry *a = &c.hist.entries.at[k - 1],
 								*b = a + 1;
 
-					CHECK(has_children
-							? a->total.period > b->total.period ||
-								  (a->total.period ==
-										  b->total.period &&
-									  a->self.period >=
-										  b->self.period)
-							: a->self.period >= b->self.period);
+					CHECK(has_children ? a->total.period > b->total.period ||
+								(a->total.period ==
+										b->total.period &&
+									a->self.period >=
+										b->self.period)
+							   : a->self.period >= b->self.period);
 				}
 				counting_stop(&c);
 			}
@@ -581,7 +593,7 @@ TEST(hist_of_random_profiles_is_what_the_definitions_say)
 static void add_rows_of(struct counting *c, const char *keys, bool has_children, struct str *text)
 {
 	counting_start(c, keys, has_children);
-	vec_each (e, &c->hist.entries)
+	vec_each(e, &c->hist.entries)
 		add_entry(&c->hist, e, text);
 	counting_stop(c);
 }
@@ -612,16 +624,16 @@ TEST(hist_does_not_depend_on_the_order_of_samples)
 						symbol->name ? symbol->name : "0x70",
 						p->dsos.at[symbol->dso].name);
 				}
-				profilemaker_add(
-					&b.maker, &(struct profilemaker_sample){.event = t->event,
-							  .comm = (const char *)(uintptr_t)
-									  t->labels[LABEL_COMM],
-							  .pid = t->labels[LABEL_PID],
-							  .tid = t->labels[LABEL_TID],
-							  .cpu = t->labels[LABEL_CPU],
-							  .stack = stack,
-							  .n_samples = t->n_samples,
-							  .period = t->period});
+				profilemaker_add(&b.maker,
+					&(struct profilemaker_sample){.event = t->event,
+						.comm = (const char *)(uintptr_t)
+								t->labels[LABEL_COMM],
+						.pid = t->labels[LABEL_PID],
+						.tid = t->labels[LABEL_TID],
+						.cpu = t->labels[LABEL_CPU],
+						.stack = stack,
+						.n_samples = t->n_samples,
+						.period = t->period});
 			}
 			add_rows_of(&a, key_lists[i], has_children, &first);
 			add_rows_of(&b, key_lists[i], has_children, &second);
@@ -678,7 +690,7 @@ typedef VEC(struct plain_node) plain_tree;
 
 static u32 plain_child(plain_tree *tree, u32 parent, u32 symbol)
 {
-	vec_each (n, tree)
+	vec_each(n, tree)
 		if (n != tree->at && n->parent == parent && n->symbol == symbol)
 			return n - tree->at;
 	vec_add(tree, ((struct plain_node){.symbol = symbol, .parent = parent}));
@@ -757,12 +769,12 @@ TEST(graph_of_random_profiles_is_what_the_definitions_say)
 
 				counting_start(&c, key_lists[i], variant & 2);
 				hist_view_init(&view, &c.hist);
-				vec_each (e, &c.hist.entries) {
+				vec_each(e, &c.hist.entries) {
 					plain_tree tree = {0};
 					struct graph g;
 
 					vec_add(&tree, ((struct plain_node){0}));
-					vec_each (t, &c.maker.taken)
+					vec_each(t, &c.maker.taken)
 						if (has_labels_of(&c.hist, e, t))
 							plain_take(&tree, &c.hist, e, t, order);
 					graph_init(&g, &view, e, order);
@@ -803,13 +815,13 @@ static void add_graph(const struct counting *c, const struct graph *g, u32 node,
 }
 
 /* The graph of the row that begins so. */
-static void check_graph(
-	struct counting *c, const char *row, enum graph_order order, const char *expected)
+static void check_graph(struct counting *c, const char *row, enum graph_order order,
+	const char *expected)
 {
 	struct hist_view view;
 
 	hist_view_init(&view, &c->hist);
-	vec_each (e, &c->hist.entries) {
+	vec_each(e, &c->hist.entries) {
 		struct str text = {0};
 		struct graph g;
 

@@ -46,7 +46,7 @@ static void check_names(const host_names *names, const char *expected)
 {
 	struct str text = {0};
 
-	vec_each (name, names)
+	vec_each(name, names)
 		str_addf(&text, "%s;", *name);
 	CHECK_STR(str_text(&text), expected);
 	str_fini(&text);
@@ -109,8 +109,8 @@ TEST(host_counts_cpus_up_to_the_highest_that_can_be_there)
 	host_fini(&host);
 }
 
-static void make_cache(
-	int cpu, int index, const char *level, const char *type, const char *size, const char *cpus)
+static void make_cache(int cpu, int index, const char *level, const char *type, const char *size,
+	const char *cpus)
 {
 	char sys[256];
 
@@ -138,16 +138,17 @@ TEST(host_lists_each_cache_once_by_level)
 		make_cache(cpu, 3, "3\n", "Unified\n", "24576K\n", "0-3\n");
 	}
 	read_tree();
-	vec_each (c, &host.caches)
+	vec_each(c, &host.caches)
 		str_addf(&text, "L%u %s %s [%s] %u %u %u\n", c->level, c->type, c->size, c->cpus,
 			c->line_bytes, c->sets, c->ways);
-	CHECK_STR(str_text(&text), "L1 Data 48K [0-1] 64 128 12\n"
-				   "L1 Instruction 32K [0-1] 64 128 12\n"
-				   "L1 Data 48K [2-3] 64 128 12\n"
-				   "L1 Instruction 32K [2-3] 64 128 12\n"
-				   "L2 Unified 1280K [0-1] 64 128 12\n"
-				   "L2 Unified 1280K [2-3] 64 128 12\n"
-				   "L3 Unified 24576K [0-3] 64 128 12\n");
+	CHECK_STR(str_text(&text),
+		"L1 Data 48K [0-1] 64 128 12\n"
+		"L1 Instruction 32K [0-1] 64 128 12\n"
+		"L1 Data 48K [2-3] 64 128 12\n"
+		"L1 Instruction 32K [2-3] 64 128 12\n"
+		"L2 Unified 1280K [0-1] 64 128 12\n"
+		"L2 Unified 1280K [2-3] 64 128 12\n"
+		"L3 Unified 24576K [0-3] 64 128 12\n");
 	str_fini(&text);
 	host_fini(&host);
 }
@@ -268,7 +269,7 @@ TEST(host_lists_event_sources_with_their_numbers)
 	SYS("21", "bus/event_source/devices/uncore_imc_0/type");
 	tree_dir(test_path("sys"), "bus/event_source/devices/broken");
 	read_tree();
-	vec_each (pmu, &host.pmus)
+	vec_each(pmu, &host.pmus)
 		str_addf(&text, "%s=%u;", pmu->name, pmu->type);
 	CHECK_STR(str_text(&text), "cpu=4;software=1;uncore_imc_0=21;");
 	str_fini(&text);
@@ -323,7 +324,7 @@ TEST(host_of_this_machine_makes_sense)
 	CHECK(host.cpus_available >= host.cpus_online);
 	CHECK_EQ(host.cpus.n, host.cpus_available);
 	CHECK(host.memory_kb > 1024);
-	vec_each (pmu, &host.pmus)
+	vec_each(pmu, &host.pmus)
 		has_software |= !strcmp(pmu->name, "software") && pmu->type == 1;
 	CHECK(has_software || !host.pmus.n);
 	for (size_t i = 1; i < host.caches.n; i++)

@@ -108,8 +108,9 @@ TEST(kallsyms_takes_lines_in_any_order)
 {
 	struct kallsyms k;
 
-	open_text(&k, "ffffffffc0000000 t module\t[m]\nffffffff81000040 T second\nffffffff81000000 "
-		      "T first\n");
+	open_text(&k,
+		"ffffffffc0000000 t module\t[m]\nffffffff81000040 T second\nffffffff81000000 "
+		"T first\n");
 	CHECK_STR(at(&k, 0xffffffff81000000), "first+0x0 of 0x40");
 	CHECK_STR(at(&k, 0xffffffff81000040), "second+0x0 of 0x3effffc0");
 	CHECK_STR(at(&k, 0xffffffffc0000000), "module+0x0 of 0x1000");
@@ -120,11 +121,12 @@ TEST(kallsyms_takes_the_last_name_of_an_address)
 {
 	struct kallsyms k;
 
-	open_text(&k, "ffffffff81000000 T _text\n"
-		      "ffffffff81000100 t __do_sys_fork\n"
-		      "ffffffff81000100 T __ia32_sys_fork\n"
-		      "ffffffff81000100 T __x64_sys_fork\n"
-		      "ffffffff81000200 T end\n");
+	open_text(&k,
+		"ffffffff81000000 T _text\n"
+		"ffffffff81000100 t __do_sys_fork\n"
+		"ffffffff81000100 T __ia32_sys_fork\n"
+		"ffffffff81000100 T __x64_sys_fork\n"
+		"ffffffff81000200 T end\n");
 	CHECK_EQ(k.n, 3);
 	CHECK_STR(at(&k, 0xffffffff81000180), "__x64_sys_fork+0x80 of 0x100");
 	kallsyms_close(&k);
@@ -157,10 +159,11 @@ TEST(kallsyms_skips_lines_that_are_none)
 {
 	struct kallsyms k;
 
-	open_text(&k, "\n\nnonsense\nffffffff81000000\nffffffff81000010 \nffffffff81000020 "
-		      "T\nffffffff81000030 T \n"
-		      "ffffffff81000040 T a\n\x01\xff\n\tT x\nFFFF T upper\nffffffff81000050 T b "
-		      "with spaces\n");
+	open_text(&k,
+		"\n\nnonsense\nffffffff81000000\nffffffff81000010 \nffffffff81000020 "
+		"T\nffffffff81000030 T \n"
+		"ffffffff81000040 T a\n\x01\xff\n\tT x\nFFFF T upper\nffffffff81000050 T b "
+		"with spaces\n");
 	CHECK_EQ(k.n, 2);
 	CHECK_STR(at(&k, 0xffffffff81000045), "a+0x5 of 0x10");
 	CHECK_STR(at(&k, 0xffffffff81000050), "b with spaces+0x0 of 0x1000");
@@ -198,8 +201,8 @@ static void check_hidden(const char *text)
 	char message[400];
 
 	use_own_cache();
-	CHECK_EQ(kallsyms_open(
-			 &k, write_text("kallsyms", text), false, build_id, sizeof(build_id), &err),
+	CHECK_EQ(kallsyms_open(&k, write_text("kallsyms", text), false, build_id, sizeof(build_id),
+			 &err),
 		ERR_PERM);
 	snprintf(message, sizeof(message), "'%s' shows no addresses: kptr_restrict is ",
 		test_path("kallsyms"));
@@ -352,8 +355,8 @@ TEST(kallsyms_cache_that_is_damaged_is_not_used)
 	/* magic, text, number of entries, bytes of names */
 	words = (u64 *)(void *)data;
 	for (size_t word = 0; word < 4; word++) {
-		static const u64 values[] = {
-			0, 1, 1ULL << 31, UINT32_MAX, 1ULL << 60, 1ULL << 63, UINT64_MAX};
+		static const u64 values[] = {0, 1, 1ULL << 31, UINT32_MAX, 1ULL << 60, 1ULL << 63,
+			UINT64_MAX};
 		u64 kept = words[word];
 
 		for (size_t v = 0; v < ARRAY_SIZE(values) && word != 1; v++) {

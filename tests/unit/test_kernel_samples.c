@@ -232,8 +232,8 @@ static void check_record(const struct live *l, const struct record *rec, struct 
 	struct err err;
 
 	memset(ret_sample, 0, sizeof(*ret_sample));
-	if (sample_decode(
-		    &l->format, rec->at + RECORD_HEADER_SIZE, n, UINT64_MAX, ret_sample, &err))
+	if (sample_decode(&l->format, rec->at + RECORD_HEADER_SIZE, n, UINT64_MAX, ret_sample,
+		    &err))
 		test_failed(__FILE__, __LINE__, "sample_type 0x%llx: %s",
 			(unsigned long long)l->format.type, err.msg);
 	sample_encode(&l->format, ret_sample, &again);
@@ -353,8 +353,8 @@ struct group {
 
 static bool group_open(struct group *g, u64 read_format)
 {
-	static const u64 configs[GROUP] = {
-		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK};
+	static const u64 configs[GROUP] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
+		PERF_COUNT_SW_TASK_CLOCK};
 	struct event_attr attr =
 		page_faults(PERF_SAMPLE_IP | PERF_SAMPLE_READ | PERF_SAMPLE_PERIOD);
 	struct err err;
@@ -427,7 +427,7 @@ static void check_group_read(const struct group *g, const struct sample_read *re
 	check_times(g, read);
 	if (!(format & PERF_FORMAT_GROUP))
 		behind += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			  !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+			!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 	CHECK_EQ(read->values.n,
 		n * (1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST)) + behind - 1);
 	for (size_t i = 0; i < n; i++) {
@@ -586,8 +586,8 @@ static void check_side_trailer(struct side_band *s, const struct record *rec)
 }
 
 /* Body and trailer encode to the bytes that the kernel wrote. */
-static void check_side_bytes(
-	const struct side_band *s, const struct record *rec, const union record_body *body)
+static void check_side_bytes(const struct side_band *s, const struct record *rec,
+	const union record_body *body)
 {
 	struct str again = {0};
 	struct sample t;
@@ -606,8 +606,8 @@ static bool is_text(const struct record_bytes *run, const char *text)
 	return run->n == strlen(text) && !memcmp(run->at, text, run->n);
 }
 
-static void check_side_body(
-	struct side_band *s, const struct record *rec, const union record_body *body)
+static void check_side_body(struct side_band *s, const struct record *rec,
+	const union record_body *body)
 {
 	u32 child = s->child;
 
@@ -616,7 +616,7 @@ static void check_side_body(
 		CHECK_EQ(body->comm.pid, child);
 		CHECK_EQ(body->comm.tid, child);
 		s->n_comm += is_text(&body->comm.comm, "side-band") &&
-			     !(rec->misc & PERF_RECORD_MISC_COMM_EXEC);
+			!(rec->misc & PERF_RECORD_MISC_COMM_EXEC);
 		s->n_exec +=
 			is_text(&body->comm.comm, "true") && rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 		break;
@@ -643,7 +643,7 @@ static void check_side_body(
 		CHECK(body->mmap.path.n > 0);
 		s->n_mmap++;
 		s->n_executable += body->mmap.path.n > 5 &&
-				   !memcmp(body->mmap.path.at + body->mmap.path.n - 5, "/true", 5);
+			!memcmp(body->mmap.path.at + body->mmap.path.n - 5, "/true", 5);
 		break;
 	default:
 		test_failed(__FILE__, __LINE__, "a record of type %u", rec->type);
@@ -665,7 +665,7 @@ static void check_side_band(u64 sample_type, u64 more_flags)
 		be_watched(go[0]);
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.flags = (attr.flags & ~ATTR_DISABLED) | ATTR_SAMPLE_ID_ALL | ATTR_MMAP | ATTR_MMAP2 |
-		     ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK | more_flags;
+		ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK | more_flags;
 	s.live.counter.fd = perf_event_open(&attr, s.child, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (s.live.counter.fd < 0)
 		SKIP("watching a child: %s", strerror(errno));
@@ -711,7 +711,7 @@ TEST(kernel_trailers_of_all_subsets_decode_and_encode)
 	}
 	/* Fields that only samples have leave no trace in trailers. */
 	check_side_band(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-				PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_IDENTIFIER,
+			PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_IDENTIFIER,
 		0);
 }
 

@@ -80,9 +80,10 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("dos", "there is no key 'dos'; did you mean 'dso'?");
 	check_refused("Overhead", "there is no key 'Overhead'; did you mean 'overhead'?");
 	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
-	check_refused("xyzzy,comm", "there is no key 'xyzzy'; known are overhead_children overhead "
-				    "sample period comm pid tgid cpu "
-				    "dso symbol");
+	check_refused("xyzzy,comm",
+		"there is no key 'xyzzy'; known are overhead_children overhead "
+		"sample period comm pid tgid cpu "
+		"dso symbol");
 }
 
 TEST(key_list_without_keys_is_refused)
@@ -197,8 +198,8 @@ TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)
 
 TEST(key_symbol_says_where_it_runs)
 {
-	static const char *const cells[] = {
-		"[.] f\\x0a", "[k] 0x0000000000001234", "[H] g", "[g] g", "[u] g", "[.] g"};
+	static const char *const cells[] = {"[.] f\\x0a", "[k] 0x0000000000001234", "[H] g",
+		"[g] g", "[u] g", "[.] g"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cells); i++)
 		CHECK_STR(cell("symbol", (struct hist_entry){.symbol = 1 + i}), cells[i]);

@@ -30,28 +30,20 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 {
 	const struct session_tally tally = {.n_samples = 6000,
 		.n_lost_samples = 2000,
-		.n_lost_records = 3,
+		.n_lost_records = 2003,
 		.n_throttled = 12,
 		.n_undecoded = 1,
 		.n_foreign_id = 8,
 		.n_compressed = 1234567,
 		.damage = {0x1f40, 5678, "a record claims to be shorter than its header"}};
 	static const char text[] =
-		"# 2,000 samples (25.00%) were dropped by the kernel because a ring was full: "
-		"record with larger rings (-m) or a "
-		"lower frequency (-F)\n"
-		"# 3 records were dropped by the kernel because a ring was full: record with "
-		"larger rings (-m) or a lower "
-		"frequency (-F)\n"
-		"# 12 times the kernel stopped sampling for a moment (it took too much time): a "
-		"lower frequency (-F) avoids it\n"
-		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a "
-		"record claims to be shorter than "
-		"its header\n"
+		"# 2,000 samples (25.00%) were dropped by the kernel because a ring was full: record with larger rings (-m) or a lower frequency (-F)\n"
+		"# 3 records were dropped by the kernel because a ring was full: record with larger rings (-m) or a lower frequency (-F)\n"
+		"# 12 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
+		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a record claims to be shorter than its header\n"
 		"# 1 records do not have the fields that their event says they have\n"
 		"# 8 samples (0.10%) belong to events that the file does not describe\n"
-		"# 1,234,567 compressed records were not read: this version of pace cannot unpack "
-		"them yet: record without -z\n";
+		"# 1,234,567 compressed records were not read: this version of pace cannot unpack them yet: record without -z\n";
 	struct said said;
 	struct ledger l = {0};
 
@@ -64,8 +56,8 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 	said_init(&said, LOG_WARN);
 	ledger_warn(&l, &said.log);
 	CHECK_EQ(said_count(&said, "warn: "), 4);
-	CHECK_HAS(str_text(&said.text), "warn: 5,678 bytes of the file are damaged and were not "
-					"read, from offset 0x1f40 on: ");
+	CHECK_HAS(str_text(&said.text),
+		"warn: 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: ");
 	CHECK_EQ(said_count(&said, "dropped"), 0);
 	said_fini(&said);
 	ledger_fini(&l);
@@ -73,8 +65,10 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 
 TEST(ledger_that_only_informs_leaves_the_result_whole)
 {
-	const struct session_tally tally = {
-		.n_samples = 1, .n_lost_samples = 9, .n_lost_records = 1, .n_throttled = 1};
+	const struct session_tally tally = {.n_samples = 1,
+		.n_lost_samples = 9,
+		.n_lost_records = 10,
+		.n_throttled = 1};
 	struct ledger l = {0};
 
 	ledger_add_tally(&l, &tally);
@@ -112,9 +106,8 @@ TEST(ledger_lists_files_without_names_worst_first)
 	vec_add(&p.events, ((struct profile_event){"e", 100, 100, 0}));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct dso *dso = rows[i].path[0] == '['
-						? machine.dsos.at.at[0]
-						: dso_get(&machine.dsos, rows[i].path,
-							  strlen(rows[i].path), 42, false);
+			? machine.dsos.at.at[0]
+			: dso_get(&machine.dsos, rows[i].path, strlen(rows[i].path), 42, false);
 		struct profile_row row = {.n_samples = rows[i].n_samples, .period = 1};
 
 		vec_add(&p.dsos, ((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
@@ -127,21 +120,16 @@ TEST(ledger_lists_files_without_names_worst_first)
 	ledger_add_tally(&l, &(struct session_tally){.n_throttled = 1, .n_undecoded = 3});
 	ledger_add_nameless(&l, &p, &resolver);
 	check(&l, true,
-		"# 1 times the kernel stopped sampling for a moment (it took too much time): a "
-		"lower frequency (-F) avoids it\n"
+		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
 		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n"
 		"# 9 samples (9.00%) in [unknown] are shown by address\n"
-		"# 5 samples (5.00%) in a.so are shown by address: opening '/no/such/a.so': No "
-		"such file or directory\n"
-		"# 5 samples (5.00%) in b\\x1b.so are shown by address: opening "
-		"'/no/such/b\\x1b.so': No such file or directory\n"
-		"# 1 samples (1.00%) in 0are.so are shown by address: opening '/no/such/0are.so': "
-		"No such file or directory\n");
+		"# 5 samples (5.00%) in a.so are shown by address: opening '/no/such/a.so': No such file or directory\n"
+		"# 5 samples (5.00%) in b\\x1b.so are shown by address: opening '/no/such/b\\x1b.so': No such file or directory\n"
+		"# 1 samples (1.00%) in 0are.so are shown by address: opening '/no/such/0are.so': No such file or directory\n");
 	/* In brief only the one that costs most. */
 	check(&l, false,
-		"# 1 times the kernel stopped sampling for a moment (it took too much time): a "
-		"lower frequency (-F) avoids it\n"
+		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
 		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n");
 	ledger_fini(&l);

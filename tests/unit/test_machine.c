@@ -57,8 +57,8 @@ static void mapped_as(struct machine *m, u64 time, u16 misc, u32 pid, u64 addr, 
 	apply(m, PERF_RECORD_MMAP2, misc, &body, time);
 }
 
-static void mapped(
-	struct machine *m, u64 time, u32 pid, u64 addr, u64 len, u64 pgoff, const char *path)
+static void mapped(struct machine *m, u64 time, u32 pid, u64 addr, u64 len, u64 pgoff,
+	const char *path)
 {
 	mapped_as(m, time, USER, pid, addr, len, pgoff, path);
 }
@@ -672,8 +672,8 @@ static void step_fork(struct history *h, bool is_thread)
 	if (child->is_alive || n_alive(&h->now, tid))
 		return;
 	forked(&h->m, h->now.time, ppid, parent, is_thread ? ppid : tid, tid);
-	*child = (struct true_task){
-		true, child->life + 1, is_thread ? ppid : tid, h->now.tasks[parent].comm};
+	*child = (struct true_task){true, child->life + 1, is_thread ? ppid : tid,
+		h->now.tasks[parent].comm};
 	if (is_thread)
 		return;
 	u32 life = h->now.spaces[tid].life + 1;
@@ -773,8 +773,8 @@ static size_t step_at(const struct history *h, u64 time)
  * The machine may know a map before it was made, if nothing was there before: code cannot have run
  * there. But then it is the very next thing that came to that place.
  */
-static bool is_next_map(
-	const struct history *h, size_t step, u32 pid, u64 va, const struct map *map)
+static bool is_next_map(const struct history *h, size_t step, u32 pid, u64 va,
+	const struct map *map)
 {
 	const struct true_space *now = &h->all[step].spaces[pid];
 
@@ -785,7 +785,7 @@ static bool is_next_map(
 			return false;
 		if (later->file[va])
 			return !strcmp(map->dso->path, files[later->file[va] - 1]) &&
-			       map_offset(map, va) == later->offset[va];
+				map_offset(map, va) == later->offset[va];
 	}
 	return false;
 }

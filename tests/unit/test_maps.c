@@ -215,8 +215,8 @@ TEST(maps_of_two_heirs_do_not_mix)
 
 static struct dso one, two;
 
-static void check_map(
-	const struct maps_node *root, u64 va, struct dso *dso, u64 start, u64 end, u64 pgoff)
+static void check_map(const struct maps_node *root, u64 va, struct dso *dso, u64 start, u64 end,
+	u64 pgoff)
 {
 	const struct map *map = maps_find(root, va);
 
@@ -262,8 +262,8 @@ TEST(maps_new_map_over_several_swallows_those_inside_and_cuts_the_outer)
 	const struct maps_node *root = NULL, *before;
 
 	for (u64 i = 0; i < 6; i++)
-		root = maps_add(
-			&pool, root, &(struct map){i * 0x1000, (i + 1) * 0x1000, i << 32, &one});
+		root = maps_add(&pool, root,
+			&(struct map){i * 0x1000, (i + 1) * 0x1000, i << 32, &one});
 	before = root;
 	pool.owner++;
 	root = maps_add(&pool, root, &(struct map){0x1800, 0x4800, 7, &two});

@@ -47,8 +47,8 @@ TEST(mem_strdup_copies)
 /* Beyond 4 MiB the block is advised to lie on huge pages: the advice must stay inside it. */
 TEST(mem_blocks_of_all_sizes_are_usable_to_the_last_byte)
 {
-	static const size_t sizes[] = {
-		1, 4095, 4096, 4097, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 9 << 20};
+	static const size_t sizes[] = {1, 4095, 4096, 4097, (4 << 20) - 1, 4 << 20, (4 << 20) + 1,
+		9 << 20};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		u8 *p = mem_alloc(sizes[i]);
@@ -138,8 +138,8 @@ TEST(arena_gives_an_address_even_for_nothing)
 
 TEST(arena_fits_blocks_larger_than_a_chunk)
 {
-	static const size_t sizes[] = {
-		(64 << 10) - 16, (64 << 10) - 15, 64 << 10, 1 << 20, (8 << 20) + 1, 40 << 20};
+	static const size_t sizes[] = {(64 << 10) - 16, (64 << 10) - 15, 64 << 10, 1 << 20,
+		(8 << 20) + 1, 40 << 20};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct arena a = {0};
@@ -255,7 +255,7 @@ TEST(vec_keeps_what_was_added_while_growing)
 		vec_add(&v, i * 3);
 	CHECK_EQ(v.n, 100000);
 	CHECK(v.cap >= v.n);
-	vec_each (x, &v) {
+	vec_each(x, &v) {
 		CHECK_EQ(*x, expected);
 		expected += 3;
 	}
@@ -270,7 +270,7 @@ TEST(vec_each_of_an_empty_vector_does_nothing)
 {
 	VEC(u64) v = {0};
 
-	vec_each (x, &v)
+	vec_each(x, &v)
 		test_failed(__FILE__, __LINE__, "an element %p", (void *)x);
 	vec_reserve(&v, v.n);
 	CHECK(!v.at);

@@ -199,8 +199,8 @@ TEST(names_of_cache_events_without_operation_mean_loads)
 
 TEST(names_of_cache_events_are_free_in_letter_case)
 {
-	static const char *const texts[] = {
-		"l1-dcache-load-misses", "L1-DCACHE-LOAD-MISSES", "L1-dCaChE-Load-Misses"};
+	static const char *const texts[] = {"l1-dcache-load-misses", "L1-DCACHE-LOAD-MISSES",
+		"L1-dCaChE-Load-Misses"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		check_name(texts[i], PERF_TYPE_HW_CACHE, 0x10000);

@@ -16,20 +16,22 @@ static void make_file(const char *path)
 	struct elfmaker m;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".text",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x401000,
-				     .offset = 0x1000,
-				     .size = 0x100});
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x402000,
-				     .offset = 0x2000,
-				     .size = 16,
-				     .data = plt,
-				     .entry_size = 16});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x401000,
+			.offset = 0x1000,
+			.size = 0x100});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x402000,
+			.offset = 0x2000,
+			.size = 16,
+			.data = plt,
+			.entry_size = 16});
 	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, 0x1010);
 	elfmaker_function(&m, "one", 0x401000, 0x20);
 	elfmaker_function(&m, "_Z3twoi", 0x401020, 0x20);
@@ -73,10 +75,11 @@ static u32 add_dso(struct naming_case *c, const char *path)
 
 static u32 add_frame(struct naming_case *c, u32 dso, u64 address, bool is_return)
 {
-	return profile_frame(&c->profile, &(struct profile_frame){.dso = dso,
-						  .address = address,
-						  .mode = PERF_RECORD_MISC_USER,
-						  .is_return = is_return});
+	return profile_frame(&c->profile,
+		&(struct profile_frame){.dso = dso,
+			.address = address,
+			.mode = PERF_RECORD_MISC_USER,
+			.is_return = is_return});
 }
 
 static void resolve(struct naming_case *c, unsigned n_workers, bool has_parameters)
@@ -94,8 +97,8 @@ static const struct profile_symbol *symbol_of(const struct naming_case *c, u32 f
 	return &c->profile.symbols.at[symbol];
 }
 
-static void check_named(
-	const struct naming_case *c, u32 frame, const char *name, u64 start, u64 end)
+static void check_named(const struct naming_case *c, u32 frame, const char *name, u64 start,
+	u64 end)
 {
 	const struct profile_symbol *s = symbol_of(c, frame);
 
@@ -108,8 +111,8 @@ static void check_named(
 	CHECK_EQ(s->mode, PERF_RECORD_MISC_USER);
 }
 
-static void check_nameless(
-	const struct naming_case *c, u32 frame, u64 address, enum resolver_outcome outcome)
+static void check_nameless(const struct naming_case *c, u32 frame, u64 address,
+	enum resolver_outcome outcome)
 {
 	const struct profile_symbol *s = symbol_of(c, frame);
 
@@ -252,7 +255,7 @@ TEST(naming_is_the_same_on_any_number_of_cores)
 				add_frame(&c, dso, address, address & 4);
 		}
 		resolve(&c, n_workers, true);
-		vec_each (f, &c.profile.frames) {
+		vec_each(f, &c.profile.frames) {
 			u64 at = f->address - f->is_return;
 
 			n += c.profile.symbols.at[f->symbol].name != NULL;

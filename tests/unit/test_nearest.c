@@ -44,8 +44,8 @@ TEST(nearest_finds_what_a_typo_meant)
 
 TEST(nearest_does_not_guess_wildly)
 {
-	static const char *const typed[] = {
-		"", "c", "x", "cx", "xy", "frobnicate", "zzzzzz", "cyxxxx", "1234"};
+	static const char *const typed[] = {"", "c", "x", "cx", "xy", "frobnicate", "zzzzzz",
+		"cyxxxx", "1234"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(typed); i++)
 		CHECK_STR(best(typed[i], events, ARRAY_SIZE(events)), "nothing");

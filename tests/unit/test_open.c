@@ -63,7 +63,7 @@ static int refusal_of(const struct call *c)
 {
 	const struct event_attr *a = &c->attr;
 	bool is_hardware = a->type == PERF_TYPE_HARDWARE || a->type == PERF_TYPE_HW_CACHE ||
-			   a->type == PERF_TYPE_RAW;
+		a->type == PERF_TYPE_RAW;
 
 	if (kernel.attr_size_max && a->size > kernel.attr_size_max)
 		return E2BIG;
@@ -116,8 +116,8 @@ static int make_counter(u64 format, u64 id)
 	return fd;
 }
 
-int perf_event_open(
-	const struct event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
+	unsigned long flags)
 {
 	struct call *c = &kernel.calls[kernel.n];
 
@@ -366,8 +366,8 @@ TEST(open_lowers_precision_step_by_step_to_what_the_machine_can_do)
 				CHECK_EQ(attr_precise(&kernel.calls[k].attr), 3 - k);
 			CHECK_EQ(attr_precise(&o.events.at[0].attr), can);
 			CHECK_STR(o.events.at[0].name, "cycles:P");
-			CHECK_EQ(
-				said_count(&o.said, "debug: event 'cycles:P': precision"), 3 - can);
+			CHECK_EQ(said_count(&o.said, "debug: event 'cycles:P': precision"),
+				3 - can);
 			CHECK_EQ(said_count(&o.said, "\n"), 3 - can);
 			opening_fini(&o);
 		}
@@ -483,10 +483,11 @@ TEST(open_says_each_step_once_however_many_cpus_and_threads_there_are)
 	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults")->attr.flags |=
 		ATTR_MMAP2;
 	check_opens(&o);
-	CHECK_STR(str_text(&o.said.text), "note: event 'cpu-clock': this kernel does not know "
-					  "'mmap2' (Linux 3.12 does): recorded without\n"
-					  "note: event 'page-faults': this kernel does not know "
-					  "'mmap2' (Linux 3.12 does): recorded without\n");
+	CHECK_STR(str_text(&o.said.text),
+		"note: event 'cpu-clock': this kernel does not know "
+		"'mmap2' (Linux 3.12 does): recorded without\n"
+		"note: event 'page-faults': this kernel does not know "
+		"'mmap2' (Linux 3.12 does): recorded without\n");
 	opening_fini(&o);
 }
 
@@ -541,8 +542,8 @@ TEST(open_shrinks_an_attr_that_is_too_large_for_the_kernel)
 	CHECK_EQ(kernel.calls[0].attr.size, 128);
 	CHECK_EQ(kernel.calls[1].attr.size, 64);
 	CHECK_EQ(o.events.at[0].attr.size, 64);
-	CHECK_STR(
-		str_text(&o.said.text), "debug: event 'cpu-clock': an attr of 64 bytes is tried\n");
+	CHECK_STR(str_text(&o.said.text),
+		"debug: event 'cpu-clock': an attr of 64 bytes is tried\n");
 	opening_fini(&o);
 
 	/* What is in use has to fit. */
@@ -815,8 +816,9 @@ TEST(open_suspects_a_filter_when_the_kernel_refuses_what_it_allows)
 	add_clock(&o);
 	CHECK_EQ(go(&o), ERR_PERM);
 	CHECK_HAS(o.err.msg, "opening 'cpu-clock': not permitted: perf_event_paranoid is ");
-	CHECK_HAS(o.err.msg, "which allows measuring all processes (-a, -C), yet the kernel "
-			     "refused: a seccomp filter");
+	CHECK_HAS(o.err.msg,
+		"which allows measuring all processes (-a, -C), yet the kernel "
+		"refused: a seccomp filter");
 	opening_fini(&o);
 }
 

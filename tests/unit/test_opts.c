@@ -208,8 +208,8 @@ TEST(opts_named_no_x_are_undone_by_x)
 TEST(opts_other_kinds_have_no_opposite)
 {
 	CHECK_REFUSED("there is no option '--no-count'", "--no-count", "5");
-	CHECK_REFUSED(
-		"there is no option '--no-verbose'; did you mean '--verbose'?", "--no-verbose");
+	CHECK_REFUSED("there is no option '--no-verbose'; did you mean '--verbose'?",
+		"--no-verbose");
 	CHECK_REFUSED("there is no option '--no-event'", "--no-event", "x");
 	CHECK_REFUSED("there is no option '--no-output'; did you mean '--output'?", "--no-output");
 	CHECK_REFUSED("there is no option '--no-graph'", "--no-graph");
@@ -390,10 +390,10 @@ TEST(opts_numbers_are_checked_against_their_range)
 
 TEST(opts_numbers_must_be_numbers)
 {
-	CHECK_REFUSED(
-		"option '--count': '5x' is not a number from 0 to 18446744073709551615", "-c5x");
-	CHECK_REFUSED(
-		"option '--count': '' is not a number from 0 to 18446744073709551615", "--count=");
+	CHECK_REFUSED("option '--count': '5x' is not a number from 0 to 18446744073709551615",
+		"-c5x");
+	CHECK_REFUSED("option '--count': '' is not a number from 0 to 18446744073709551615",
+		"--count=");
 	CHECK_REFUSED("option '--count': '-5' is not a number from 0 to 18446744073709551615", "-c",
 		"-5");
 	CHECK_REFUSED("option '--limit': 'much' is not a number", "--limit", "much");

@@ -177,8 +177,9 @@ TEST(parse_knows_modifiers)
 		{"cycles:W", "cycles:W = 0/0 weak"},
 		{"cycles:e", "cycles:e = 0/0 exclusive"},
 		{"cycles:b", "cycles:b = 0/0 bpf"},
-		{"cycles:ukhGHpppPDSIWeb", "cycles:ukhGHpppPDSIWeb = 0/0 -idle pinned exclusive p3 "
-					   "max-precise weak read bpf guest-said"},
+		{"cycles:ukhGHpppPDSIWeb",
+			"cycles:ukhGHpppPDSIWeb = 0/0 -idle pinned exclusive p3 "
+			"max-precise weak read bpf guest-said"},
 		/* In any order, none undoes another. */
 		{"cycles:bSWP", "cycles:bSWP = 0/0 max-precise weak read bpf"},
 		{"cycles:PSbWH", "cycles:PSbWH = 0/0 -G max-precise weak read bpf guest-said"},
@@ -299,8 +300,9 @@ TEST(parse_knows_lists_and_groups)
 		{"cycles:u,instructions:k", "cycles:u = 0/0 -k -h; instructions:k = 0/1 -u -h"},
 		{"{cycles}", "cycles = 0/0"},
 		{"{cycles,instructions}", "cycles = 0/0 leads 2; instructions = 0/1 in 0"},
-		{"{cycles,instructions,cs,dummy}", "cycles = 0/0 leads 4; instructions = 0/1 in 0; "
-						   "cs = 1/3 in 0; dummy = 1/9 in 0"},
+		{"{cycles,instructions,cs,dummy}",
+			"cycles = 0/0 leads 4; instructions = 0/1 in 0; "
+			"cs = 1/3 in 0; dummy = 1/9 in 0"},
 		{"cs,{cycles,instructions},dummy",
 			"cs = 1/3; cycles = 0/0 leads 2; instructions = 0/1 in 1; dummy = 1/9"},
 		{"{cycles,cs},{instructions,dummy}",
@@ -325,9 +327,10 @@ TEST(parse_gives_group_modifiers_to_every_member)
 	static const struct good_case cases[] = {
 		{"{cycles,instructions}:S",
 			"cycles = 0/0 read leads 2; instructions = 0/1 read in 0"},
-		{"{cycles,instructions}:DeIW", "cycles = 0/0 -idle pinned exclusive weak leads 2; "
-					       "instructions = 0/1 -idle pinned exclusive weak "
-					       "in 0"},
+		{"{cycles,instructions}:DeIW",
+			"cycles = 0/0 -idle pinned exclusive weak leads 2; "
+			"instructions = 0/1 -idle pinned exclusive weak "
+			"in 0"},
 		{"{cycles:u,instructions}:k",
 			"cycles:u = 0/0 -h leads 2; instructions = 0/1 -u -h in 0"},
 		{"{cycles:u,instructions:k}:h",
@@ -338,8 +341,9 @@ TEST(parse_gives_group_modifiers_to_every_member)
 			"cycles:G = 0/0 guest-said leads 2; instructions = 0/1 -G guest-said in 0"},
 		{"{cycles:pp,instructions}:u",
 			"cycles:pp = 0/0 -k -h p2 leads 2; instructions = 0/1 -k -h in 0"},
-		{"{cycles:D,instructions:P}:S", "cycles:D = 0/0 pinned read leads 2; "
-						"instructions:P = 0/1 max-precise read in 0"},
+		{"{cycles:D,instructions:P}:S",
+			"cycles:D = 0/0 pinned read leads 2; "
+			"instructions:P = 0/1 max-precise read in 0"},
 		{"{cycles,cs}:u,dummy",
 			"cycles = 0/0 -k -h leads 2; cs = 1/3 -k -h in 0; dummy = 1/9"},
 	};

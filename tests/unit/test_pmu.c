@@ -31,8 +31,8 @@ static void check_term(const struct pmu *pmu, const char *term, u64 value, const
 		CHECK_EQ(((u8 *)&attr)[i], 0);
 }
 
-static void check_term_refused(
-	const struct pmu *pmu, const char *term, u64 value, int code, const char *message)
+static void check_term_refused(const struct pmu *pmu, const char *term, u64 value, int code,
+	const char *message)
 {
 	struct event_attr attr = {0};
 	struct err err = {0};
@@ -106,8 +106,8 @@ TEST(pmu_that_does_not_exist_is_named_with_the_nearest)
 {
 	const char *root = fake_sysfs();
 
-	check_no_pmu(
-		root, "cpu_atm", ERR_NOENT, "there is no PMU 'cpu_atm'; did you mean 'cpu_atom'?");
+	check_no_pmu(root, "cpu_atm", ERR_NOENT,
+		"there is no PMU 'cpu_atm'; did you mean 'cpu_atom'?");
 	check_no_pmu(root, "uncore_imc", ERR_NOENT,
 		"there is no PMU 'uncore_imc'; did you mean 'uncore_imc_0'?");
 	check_no_pmu(root, "frobnicator", ERR_NOENT,
@@ -117,8 +117,8 @@ TEST(pmu_that_does_not_exist_is_named_with_the_nearest)
 	check_no_pmu(root, "../devices/cpu", ERR_INVAL, "'../devices/cpu' is no name of a PMU");
 	check_no_pmu(test_path("nowhere"), "cpu", ERR_NOENT,
 		"there is no PMU 'cpu' (this machine has none)");
-	check_no_pmu(
-		root, "no_typ", ERR_NOENT, "there is no PMU 'no_typ'; did you mean 'no_type'?");
+	check_no_pmu(root, "no_typ", ERR_NOENT,
+		"there is no PMU 'no_typ'; did you mean 'no_type'?");
 }
 
 TEST(pmu_with_a_cpumask_that_makes_no_sense_is_an_error)
@@ -207,10 +207,10 @@ TEST(pmu_terms_that_do_not_exist_are_named_with_the_nearest)
 		"PMU 'cpu' has no event or term 'evnet'; did you mean 'event'?");
 	check_term_refused(&pmu, "mem-laods", 1, ERR_NOENT,
 		"PMU 'cpu' has no event or term 'mem-laods'; did you mean 'mem-loads'?");
-	check_term_refused(
-		&pmu, "frobnicate", 1, ERR_NOENT, "PMU 'cpu' has no event or term 'frobnicate'");
-	check_term_refused(
-		&pmu, "../type", 1, ERR_NOENT, "PMU 'cpu' has no event or term '../type'");
+	check_term_refused(&pmu, "frobnicate", 1, ERR_NOENT,
+		"PMU 'cpu' has no event or term 'frobnicate'");
+	check_term_refused(&pmu, "../type", 1, ERR_NOENT,
+		"PMU 'cpu' has no event or term '../type'");
 	check_term_refused(&pmu, "..", 1, ERR_NOENT, "PMU 'cpu' has no event or term '..'");
 	pmu_close(&pmu);
 }
@@ -270,8 +270,8 @@ TEST(pmu_without_events_or_formats_has_none)
 	fake_file("sys/bus/event_source/devices/software/type", "1\n");
 	pmu = pmu_of(test_path("sys"), "software");
 	CHECK(!pmu_alias(&pmu, "cycles", buf, sizeof(buf)));
-	check_term_refused(
-		&pmu, "event", 1, ERR_NOENT, "PMU 'software' has no event or term 'event'");
+	check_term_refused(&pmu, "event", 1, ERR_NOENT,
+		"PMU 'software' has no event or term 'event'");
 	pmu_close(&pmu);
 }
 

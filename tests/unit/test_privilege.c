@@ -38,8 +38,10 @@ TEST(privilege_levels_allow_what_the_kernels_documentation_says)
 
 TEST(privilege_other_capabilities_do_not_stand_for_perfmon)
 {
-	struct privilege p = {
-		.has_perf_events = true, .paranoid = 3, .has_syslog = true, .has_ipc_lock = true};
+	struct privilege p = {.has_perf_events = true,
+		.paranoid = 3,
+		.has_syslog = true,
+		.has_ipc_lock = true};
 
 	CHECK(!privilege_allows(&p, PRIVILEGE_USER));
 }
@@ -98,8 +100,9 @@ TEST(privilege_names_what_shows_kernel_addresses)
 		const char *text;
 	} rows[] = {
 		/* As Debian has it: kptr_restrict forbids nothing, and yet they are hidden. */
-		{{.paranoid = 2}, "kptr_restrict is 0 and perf_event_paranoid 2: run 'sudo sysctl "
-				  "kernel.perf_event_paranoid=1', or pace as root"},
+		{{.paranoid = 2},
+			"kptr_restrict is 0 and perf_event_paranoid 2: run 'sudo sysctl "
+			"kernel.perf_event_paranoid=1', or pace as root"},
 		{{.paranoid = 1, .kptr_restrict = 1},
 			"kptr_restrict is 1 and perf_event_paranoid 1: run 'sudo sysctl "
 			"kernel.kptr_restrict=0', or pace as root"},
@@ -110,8 +113,9 @@ TEST(privilege_names_what_shows_kernel_addresses)
 		{{.paranoid = 1, .kptr_restrict = 2, .has_syslog = true},
 			"kptr_restrict is 2 and perf_event_paranoid 1: run 'sudo sysctl "
 			"kernel.kptr_restrict=0'"},
-		{{.paranoid = 1}, "kptr_restrict is 0, which lets us see them: a container, an LSM "
-				  "or lockdown hides them"},
+		{{.paranoid = 1},
+			"kptr_restrict is 0, which lets us see them: a container, an LSM "
+			"or lockdown hides them"},
 		{{.paranoid = 2, .kptr_restrict = 1, .has_syslog = true},
 			"kptr_restrict is 1, which lets us see them: a container, an LSM or "
 			"lockdown hides them"},

@@ -73,18 +73,20 @@ TEST(profile_finds_frames_and_stacks_among_very_many)
 
 /* ---- merging ---- */
 
-static void add_stack(
-	struct profilemaker *m, u32 event, const char *comm, const char *stack, u64 period)
+static void add_stack(struct profilemaker *m, u32 event, const char *comm, const char *stack,
+	u64 period)
 {
-	profilemaker_add(
-		m, &(struct profilemaker_sample){
-			   .event = event, .comm = comm, .stack = stack, .period = period});
+	profilemaker_add(m,
+		&(struct profilemaker_sample){.event = event,
+			.comm = comm,
+			.stack = stack,
+			.period = period});
 }
 
 /* Each row as "event comm stack samples period", one a line, in the order of the rows. */
 static void add_rows(const struct profile *p, struct str *text)
 {
-	vec_each (row, &p->rows) {
+	vec_each(row, &p->rows) {
 		u32 path[64], n = 0;
 
 		for (u32 s = row->callers; s; s = p->stacks.at[s].parent)
@@ -132,11 +134,12 @@ TEST(profile_merge_keeps_every_row_and_sums_the_events)
 	b.profile.dsos.at[1].source = 0; /* x */
 	b.profile.dsos.at[2].source = 1; /* y */
 	profile_merge(&a.profile, &b.profile);
-	check_rows(&a.profile, "cycles sh x+0x10;y+0x20 1 3\n"
-			       "faults ls x+0x30 1 4\n"
-			       "faults ls z+0x30 1 5\n"
-			       "cycles sh x+0x10;y+0x20 1 6\n"
-			       "cycles cp x+0x10;z+0x99;y+0x20 1 7\n");
+	check_rows(&a.profile,
+		"cycles sh x+0x10;y+0x20 1 3\n"
+		"faults ls x+0x30 1 4\n"
+		"faults ls z+0x30 1 5\n"
+		"cycles sh x+0x10;y+0x20 1 6\n"
+		"cycles cp x+0x10;z+0x99;y+0x20 1 7\n");
 	CHECK_EQ(a.profile.events.at[0].n_samples, 3);
 	CHECK_EQ(a.profile.events.at[0].period, 16);
 	CHECK_EQ(a.profile.events.at[1].n_samples, 2);
@@ -218,8 +221,8 @@ static void add_tree(const struct calls *c, const struct profile *p, u32 node, s
 
 TEST(calls_merges_stacks_function_by_function)
 {
-	static const char *const stacks[] = {
-		"main;a;b", "main;a;b;c", "main;b", "main;a;b", "main;a;b;a;b", "other", "main"};
+	static const char *const stacks[] = {"main;a;b", "main;a;b;c", "main;b", "main;a;b",
+		"main;a;b;a;b", "other", "main"};
 	struct str text = {0};
 	struct profilemaker m;
 	struct calls c;

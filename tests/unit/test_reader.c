@@ -14,7 +14,7 @@
 
 enum {
 	SAMPLE_BITS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-		      PERF_SAMPLE_IDENTIFIER
+		PERF_SAMPLE_IDENTIFIER
 };
 
 struct fixture {
@@ -127,8 +127,8 @@ TEST(reader_knows_events_ids_names_and_groups)
 	CHECK_EQ(reader.events.at[0].ids[1], 101);
 	CHECK_EQ(reader.events.at[1].n_ids, 3);
 	CHECK_EQ(reader.events.at[1].ids[2], 202);
-	CHECK(!memcmp(
-		&reader.events.at[1].attr, &f.r.events.at[1].attr, sizeof(struct event_attr)));
+	CHECK(!memcmp(&reader.events.at[1].attr, &f.r.events.at[1].attr,
+		sizeof(struct event_attr)));
 	CHECK_EQ(reader.events.at[0].n_members, 2);
 	CHECK_EQ(reader.events.at[1].leader, 0);
 	CHECK_EQ(reader.events.at[1].n_members, 0);
@@ -157,7 +157,7 @@ TEST(reader_names_events_that_the_file_does_not_name)
 		{{.type = PERF_TYPE_HARDWARE, .flags = 2ULL << ATTR_PRECISE_SHIFT}, "cycles:pp"},
 		{{.type = PERF_TYPE_HARDWARE,
 			 .flags = ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |
-				  3ULL << ATTR_PRECISE_SHIFT},
+				 3ULL << ATTR_PRECISE_SHIFT},
 			"cycles:uppp"},
 		{{.type = PERF_TYPE_RAW, .config = 0x1c2}, "raw 0x1c2"},
 		{{.type = 77, .config = UINT64_MAX}, "type 77 config 0xffffffffffffffff"},
@@ -203,8 +203,8 @@ TEST(reader_takes_no_name_of_another_event)
 
 TEST(reader_takes_attrs_of_up_to_4096_bytes)
 {
-	static const u64 sizes[] = {
-		ATTR_SIZE_VER0 + 16, ATTR_SIZE_VER9 + 16, 1000, 4096, 4104, 8192};
+	static const u64 sizes[] = {ATTR_SIZE_VER0 + 16, ATTR_SIZE_VER9 + 16, 1000, 4096, 4104,
+		8192};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct event_attr attr = {.type = PERF_TYPE_HARDWARE,
@@ -369,8 +369,8 @@ TEST(reader_hops_over_traces)
 
 TEST(reader_says_where_a_trace_is_cut)
 {
-	static const u64 sizes[] = {
-		17, 1 << 20, 1ULL << 32, 1ULL << 63, UINT64_MAX - 100, UINT64_MAX};
+	static const u64 sizes[] = {17, 1 << 20, 1ULL << 32, 1ULL << 63, UINT64_MAX - 100,
+		UINT64_MAX};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct recording r = {0};
@@ -732,8 +732,8 @@ TEST(reader_refuses_what_is_no_perf_data_file_and_says_what_it_is)
 	test_write(path, "PERFILE2", 8);
 	check_refused(path, ERR_FORMAT, "8 bytes: too few for a perf.data header");
 	test_write(path, "\x7f\x45LF\x1b[2J............", 20);
-	check_refused(
-		path, ERR_FORMAT, "it starts with '\\x7fELF\\x1b[2J........', expected 'PERFILE2'");
+	check_refused(path, ERR_FORMAT,
+		"it starts with '\\x7fELF\\x1b[2J........', expected 'PERFILE2'");
 	test_write(path, "2ELIFREP........", 16);
 	check_refused(path, ERR_UNSUPPORTED, "other byte order");
 	test_write(path, "PERFILE2\x10\0\0\0\0\0\0\0", 16);
@@ -789,8 +789,8 @@ static void write_over(int fd, const struct str *bytes)
 
 TEST(reader_survives_every_number_of_the_header_being_wrong)
 {
-	static const u64 values[] = {
-		0, 1, 8, 16, 79, 104, 4097, 1ULL << 32, 1ULL << 63, UINT64_MAX - 7, UINT64_MAX};
+	static const u64 values[] = {0, 1, 8, 16, 79, 104, 4097, 1ULL << 32, 1ULL << 63,
+		UINT64_MAX - 7, UINT64_MAX};
 	struct fixture f;
 	int fd;
 

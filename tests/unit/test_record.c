@@ -233,8 +233,8 @@ TEST(record_mmap2_takes_no_more_of_a_build_id_than_there_is)
 		CHECK_EQ(b.mmap.build_id_size, 20);
 		CHECK_EQ(b.mmap.build_id[19], 0xa0 + 19);
 		record_add_text(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, &b, &text);
-		CHECK_HAS(
-			str_text(&text), "build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3 prot=");
+		CHECK_HAS(str_text(&text),
+			"build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3 prot=");
 		str_fini(&body);
 		str_fini(&whole);
 		str_fini(&text);
@@ -559,16 +559,16 @@ TEST(record_text_makes_foreign_names_safe)
 	check_text(PERF_RECORD_COMM, 0, &b,
 		"pid=1 tid=2 comm=a\\x1b[31m\\x0a\\x09\\x7f\\xc2\\x9b\\xff\\xe2\\x80\\xae");
 	b = (union record_body){.ksymbol = {.name = {(const u8 *)"\r\x01", 2}}};
-	check_text(
-		PERF_RECORD_KSYMBOL, 0, &b, "addr=0x0 len=0 ksym_type=0 flags=0 name=\\x0d\\x01");
+	check_text(PERF_RECORD_KSYMBOL, 0, &b,
+		"addr=0x0 len=0 ksym_type=0 flags=0 name=\\x0d\\x01");
 }
 
 TEST(record_state_types_are_those_the_machine_is_made_of)
 {
 	for (u32 type = 0; type < 256; type++) {
 		bool is_state = type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 ||
-				type == PERF_RECORD_COMM || type == PERF_RECORD_FORK ||
-				type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
+			type == PERF_RECORD_COMM || type == PERF_RECORD_FORK ||
+			type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
 
 		CHECK_EQ(record_is_state(type), is_state);
 	}

@@ -36,7 +36,7 @@ static void add_event(struct fixture *f, u64 config, u64 period)
 		.sample_type = SAMPLE_BITS,
 		.read_format = PERF_FORMAT_ID,
 		.flags = ATTR_DISABLED | ATTR_INHERIT | ATTR_ENABLE_ON_EXEC | ATTR_SAMPLE_ID_ALL |
-			 ATTR_EXCLUDE_KERNEL};
+			ATTR_EXCLUDE_KERNEL};
 
 	if (!f->events.n)
 		attr.flags |= ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK;
@@ -49,7 +49,7 @@ static void open_counters(struct fixture *f, pid_t tid)
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct err err;
 
-	vec_each (e, &f->events) {
+	vec_each(e, &f->events) {
 		e->ids = arena_alloc(&f->events.arena, n_cpus * sizeof(u64));
 		for (int cpu = 0; cpu < n_cpus; cpu++) {
 			struct counter c = {.event = e - f->events.at, .cpu = cpu, .tid = tid};
@@ -82,7 +82,7 @@ static void start_shell(struct fixture *f, const char *script, u64 pages)
 	CHECK_EQ(workload_start(&f->workload, argv, &err), 0);
 	f->has_workload = true;
 	open_counters(f, f->workload.pid);
-	if (recorder_open(&f->recorder, &f->counters, pages, NULL, &err))
+	if (recorder_open(&f->recorder, &f->counters, &f->events, pages, NULL, &err))
 		SKIP("%s", err.msg);
 	if (!f->path)
 		f->path = test_path("perf.data");
@@ -124,7 +124,7 @@ static void count_record(const struct fixture *f, const struct record *rec, stru
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		c->n_samples++;
 		id = load_u64(rec->at + RECORD_HEADER_SIZE);
-		vec_each (e, &f->events)
+		vec_each(e, &f->events)
 			for (u32 i = 0; i < e->n_ids; i++)
 				c->n_by_event[e - f->events.at] += e->ids[i] == id;
 		return;
@@ -212,12 +212,12 @@ TEST(recorder_lets_all_events_of_a_cpu_share_a_ring)
 	CHECK_EQ(f.recorder.rings.at[0].n_counters, 2);
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
 	c = read_file(&f);
-	vec_each (counter, &f.counters) {
+	vec_each(counter, &f.counters) {
 		struct counter_value value;
 		size_t n;
 
-		CHECK_EQ(counter_read(
-				 counter, &f.events.at[counter->event].attr, &value, 1, &n, &err),
+		CHECK_EQ(counter_read(counter, &f.events.at[counter->event].attr, &value, 1, &n,
+				 &err),
 			0);
 		counted[counter->event] += value.value;
 	}
@@ -245,7 +245,7 @@ TEST(recorder_with_rings_that_are_too_small_loses_nothing_silently)
 	CHECK_EQ(f.recorder.pages, 1);
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
 	c = read_file(&f);
-	vec_each (counter, &f.counters) {
+	vec_each(counter, &f.counters) {
 		struct counter_value value;
 		size_t n;
 
@@ -278,7 +278,7 @@ TEST(recorder_of_threads_ends_when_they_have_ended)
 	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	f.events.at[0].attr.flags &= ~(ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
 	open_counters(&f, pid);
-	if (recorder_open(&f.recorder, &f.counters, 8, NULL, &err))
+	if (recorder_open(&f.recorder, &f.counters, &f.events, 8, NULL, &err))
 		SKIP("%s", err.msg);
 	f.path = test_path("perf.data");
 	CHECK_EQ(writer_open(&f.writer, f.path, &f.events, &err), 0);
@@ -410,7 +410,7 @@ TEST(recorder_open_refuses_a_number_of_pages_that_is_no_power_of_two)
 
 	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	open_counters(&f, 0);
-	CHECK_EQ(recorder_open(&f.recorder, &f.counters, 3, NULL, &err), ERR_INVAL);
+	CHECK_EQ(recorder_open(&f.recorder, &f.counters, &f.events, 3, NULL, &err), ERR_INVAL);
 	CHECK_HAS(err.msg, "power of two of pages, not 3");
 	f.writer.fd = -1;
 	fixture_fini(&f);
@@ -430,7 +430,7 @@ static void use_up_locked_memory(struct fixture *f)
 	CHECK_EQ(prctl(PR_SET_DUMPABLE, 1), 0);
 	add_event(f, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	open_counters(f, 0);
-	if (recorder_open(&f->recorder, &f->counters, 64, NULL, &err))
+	if (recorder_open(&f->recorder, &f->counters, &f->events, 64, NULL, &err))
 		SKIP("%s", err.msg);
 }
 
@@ -444,17 +444,21 @@ TEST(recorder_takes_smaller_rings_where_locked_memory_is_scarce_and_says_so)
 	said_init(&said, LOG_NOTE);
 	add_event(&second, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	open_counters(&second, 0);
-	CHECK_EQ(recorder_open(&second.recorder, &second.counters, 0, &said.log, &err), 0);
+	CHECK_EQ(recorder_open(&second.recorder, &second.counters, &second.events, 0, &said.log,
+			 &err),
+		0);
 	if (second.recorder.pages == 128)
 		SKIP("kernel.perf_event_mlock_kb allows more than this test uses");
 	CHECK(second.recorder.pages > 0 && second.recorder.pages < 128);
 	CHECK(!(second.recorder.pages & (second.recorder.pages - 1)));
-	CHECK_HAS(str_text(&said.text), "pages instead of 128, as much as "
-					"kernel.perf_event_mlock_kb and 'ulimit -l' allow");
+	CHECK_HAS(str_text(&said.text),
+		"pages instead of 128, as much as kernel.perf_event_mlock_kb and 'ulimit -l' allow");
 	/* What was asked for is not made smaller. */
 	add_event(&third, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	open_counters(&third, 0);
-	CHECK_EQ(recorder_open(&third.recorder, &third.counters, 128, &said.log, &err), ERR_PERM);
+	CHECK_EQ(recorder_open(&third.recorder, &third.counters, &third.events, 128, &said.log,
+			 &err),
+		ERR_PERM);
 	CHECK_HAS(err.msg, "rings of 128 pages: the limit of locked memory is reached");
 	said_fini(&said);
 	first.writer.fd = second.writer.fd = third.writer.fd = -1;

@@ -213,8 +213,8 @@ TEST(ring_full_to_the_last_byte_is_not_broken)
  * not be aligned. */
 TEST(ring_record_with_an_impossible_size_ends_the_reading)
 {
-	static const u16 sizes[] = {
-		0, 1, 7, 9, 12, 20, 31, 40, 64, SIZE, UINT16_MAX, UINT16_MAX - 7};
+	static const u16 sizes[] = {0, 1, 7, 9, 12, 20, 31, 40, 64, SIZE, UINT16_MAX,
+		UINT16_MAX - 7};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (u64 place = 0; place < SIZE; place += 8) {

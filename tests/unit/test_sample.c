@@ -65,7 +65,7 @@ static struct sample_read any_read(struct dice *d, u64 format)
 	}
 	/* One counter: the times stand between its value and the rest. */
 	n_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		  !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 	words = any_bytes(d, (each + n_times) * 8);
 	r.values = (struct sample_words){words, each + n_times};
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
@@ -151,7 +151,7 @@ static struct event_attr any_attr(struct dice *d, u64 sample_type)
 	return (struct event_attr){.sample_type = sample_type,
 		.read_format = roll(d, 32),
 		.branch_sample_type = roll(d, 2) * PERF_SAMPLE_BRANCH_HW_INDEX +
-				      roll(d, 2) * PERF_SAMPLE_BRANCH_COUNTERS,
+			roll(d, 2) * PERF_SAMPLE_BRANCH_COUNTERS,
 		.sample_regs_user = any(d),
 		.sample_regs_intr = recording_random(&d->state) & recording_random(&d->state)};
 }
@@ -178,14 +178,14 @@ static void check_equal(const struct sample *a, const struct sample *b)
 	CHECK(a->read.time_enabled == b->read.time_enabled);
 	CHECK(a->read.time_running == b->read.time_running);
 	CHECK_EQ(a->read.n_values, b->read.n_values);
-	CHECK(same_bytes(
-		a->read.values.at, a->read.values.n * 8, b->read.values.at, b->read.values.n * 8));
+	CHECK(same_bytes(a->read.values.at, a->read.values.n * 8, b->read.values.at,
+		b->read.values.n * 8));
 	CHECK(same_bytes(a->chain.at, a->chain.n * 8, b->chain.at, b->chain.n * 8));
 	CHECK(same_bytes(a->raw.at, a->raw.n, b->raw.at, b->raw.n));
 	CHECK_EQ(a->branches.n, b->branches.n);
 	CHECK(a->branches.hw_index == b->branches.hw_index);
-	CHECK(same_bytes(
-		a->branches.entries, a->branches.n * 24, b->branches.entries, b->branches.n * 24));
+	CHECK(same_bytes(a->branches.entries, a->branches.n * 24, b->branches.entries,
+		b->branches.n * 24));
 	CHECK_EQ(a->branches.counters != NULL, b->branches.counters != NULL);
 	if (a->branches.counters)
 		CHECK(same_bytes(a->branches.counters, a->branches.n * 8, b->branches.counters,
@@ -213,10 +213,10 @@ static void check_equal(const struct sample *a, const struct sample *b)
 static size_t spare_bytes(const struct sample_format *f, const struct sample *s)
 {
 	u64 behind_raw = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-			 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |
-			 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |
-			 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
-			 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX;
+		PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |
+		PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |
+		PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |
+		PERF_SAMPLE_AUX;
 
 	if (!(f->type & PERF_SAMPLE_RAW) || f->type & behind_raw)
 		return 0;
@@ -428,7 +428,7 @@ TEST(sample_read_of_one_counter_is_value_times_id_lost)
 {
 	struct event_attr a = {.sample_type = PERF_SAMPLE_READ,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-			       PERF_FORMAT_ID | PERF_FORMAT_LOST};
+			PERF_FORMAT_ID | PERF_FORMAT_LOST};
 	struct str body = {0};
 	struct sample s;
 
@@ -671,8 +671,8 @@ TEST(sample_with_a_count_that_does_not_fit_is_refused)
 
 TEST(sample_with_a_stack_that_does_not_fit_is_refused)
 {
-	static const u64 sizes[] = {
-		57, 64, 72, 1ULL << 32, (1ULL << 32) + 8, 1ULL << 63, UINT64_MAX - 7, UINT64_MAX};
+	static const u64 sizes[] = {57, 64, 72, 1ULL << 32, (1ULL << 32) + 8, 1ULL << 63,
+		UINT64_MAX - 7, UINT64_MAX};
 	struct event_attr a = {.sample_type = PERF_SAMPLE_STACK_USER};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -688,8 +688,8 @@ TEST(sample_with_a_stack_that_does_not_fit_is_refused)
 
 TEST(sample_with_raw_bytes_that_do_not_fit_is_refused)
 {
-	static const u32 sizes[] = {
-		13, 16, 0x7fffffff, 0x80000000, 0xfffffff8, 0xfffffffc, 0xffffffff};
+	static const u32 sizes[] = {13, 16, 0x7fffffff, 0x80000000, 0xfffffff8, 0xfffffffc,
+		0xffffffff};
 	struct event_attr a = {.sample_type = PERF_SAMPLE_RAW};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -704,8 +704,8 @@ TEST(sample_with_raw_bytes_that_do_not_fit_is_refused)
 
 TEST(sample_with_registers_that_do_not_fit_is_refused)
 {
-	struct event_attr a = {
-		.sample_type = PERF_SAMPLE_REGS_USER, .sample_regs_user = UINT64_MAX};
+	struct event_attr a = {.sample_type = PERF_SAMPLE_REGS_USER,
+		.sample_regs_user = UINT64_MAX};
 	struct event_attr b = {.sample_type = PERF_SAMPLE_REGS_INTR, .sample_regs_intr = 7};
 	struct str body = {0};
 
@@ -722,7 +722,7 @@ TEST(sample_with_registers_that_do_not_fit_is_refused)
 TEST(sample_decode_looks_no_further_than_the_last_field_wanted)
 {
 	struct event_attr a = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
-					      PERF_SAMPLE_PERIOD | PERF_SAMPLE_STACK_USER};
+			PERF_SAMPLE_PERIOD | PERF_SAMPLE_STACK_USER};
 	struct sample_format f;
 	struct sample s = {0};
 	struct str body = {0};
@@ -825,9 +825,8 @@ TEST(sample_fields_all_have_a_name)
 TEST(sample_text_shows_every_field)
 {
 	struct event_attr a = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					      PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |
-					      PERF_SAMPLE_RAW | PERF_SAMPLE_STACK_USER |
-					      PERF_SAMPLE_READ};
+			PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+			PERF_SAMPLE_STACK_USER | PERF_SAMPLE_READ};
 	u64 chain[] = {PERF_CONTEXT_USER, 0x401000}, value = 77;
 	struct sample s = {.ip = 0x401000,
 		.pid = 1,
@@ -843,14 +842,15 @@ TEST(sample_text_shows_every_field)
 
 	sample_format_init(&f, &a);
 	sample_add_text(&f, &s, &text);
-	CHECK_STR(str_text(&text), "IP 0x401000\n"
-				   "TID 1/2\n"
-				   "TIME 3000000001\n"
-				   "CPU 5\n"
-				   "READ n 1 enabled 0 running 0: 4d\n"
-				   "CALLCHAIN n 2: fffffffffffffe00 401000\n"
-				   "RAW 4 bytes\n"
-				   "STACK_USER 16 bytes, 9 real\n");
+	CHECK_STR(str_text(&text),
+		"IP 0x401000\n"
+		"TID 1/2\n"
+		"TIME 3000000001\n"
+		"CPU 5\n"
+		"READ n 1 enabled 0 running 0: 4d\n"
+		"CALLCHAIN n 2: fffffffffffffe00 401000\n"
+		"RAW 4 bytes\n"
+		"STACK_USER 16 bytes, 9 real\n");
 	str_fini(&text);
 }
 

@@ -66,7 +66,7 @@ TEST(sampling_turns_options_and_target_into_attr_bits)
 		{CYCLES, {.frequency = 99, .is_command = true}, {0},
 			"size=128, { sample_period, sample_freq }=99, " TYPE "|PERIOD, " FORMAT
 			", disabled=1, inherit=1, " SIDE "freq=1, enable_on_exec=1, task=1, "
-							 "sample_id_all=1, exclude_guest=1" SIDE_2},
+			"sample_id_all=1, exclude_guest=1" SIDE_2},
 		{CYCLES, {.frequency = 99, .has_chains = true}, {.is_system_wide = true},
 			"size=128, { sample_period, sample_freq }=99, " TYPE
 			"|CALLCHAIN|CPU|PERIOD, " FORMAT ", disabled=1, inherit=1, " SIDE

@@ -9,7 +9,7 @@
 
 enum {
 	SAMPLE_BITS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-		      PERF_SAMPLE_IDENTIFIER,
+		PERF_SAMPLE_IDENTIFIER,
 	USER = PERF_RECORD_MISC_USER,
 	WORKERS = 8,
 };
@@ -302,7 +302,7 @@ static void count_sample(void *ctx, const struct session_sample *in)
 	sums->addresses += s->addr;
 	sums->mix += hash_mix(hash_mix(s->ip, in->time),
 			     hash_mix(s->period, (u64)in->event << 32 | s->cpu)) ^
-		     hash_u64(in->rec->offset);
+		hash_u64(in->rec->offset);
 }
 
 static int add_up(struct session *s, unsigned n_workers, struct sums *ret_sums)

@@ -261,12 +261,12 @@ TEST(str_add_safe_agrees_with_the_encoding_of_every_code_point)
 		struct str s = {0};
 		size_t n, columns;
 		bool is_harmful = cp < 0xa0 || (cp >= 0xd800 && cp < 0xe000) || cp == 0x61c ||
-				  cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-				  (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+			cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
+			(cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
 
 		if (cp < 0x800)
-			n = snprintf(
-				text, sizeof(text), "%c%c", 0xc0 | cp >> 6, 0x80 | (cp & 0x3f));
+			n = snprintf(text, sizeof(text), "%c%c", 0xc0 | cp >> 6,
+				0x80 | (cp & 0x3f));
 		else if (cp < 0x10000)
 			n = snprintf(text, sizeof(text), "%c%c%c", 0xe0 | cp >> 12,
 				0x80 | (cp >> 6 & 0x3f), 0x80 | (cp & 0x3f));

@@ -16,16 +16,18 @@ enum { CODE = 1, DATA = 2 }; /* the sections of a maker from here */
 static void make(struct elfmaker *m, bool is_64, bool is_big, u16 machine)
 {
 	elfmaker_init(m, is_64, is_big, machine);
-	elfmaker_section(m, &(struct elfmaker_section){.name = ".text",
-				    .type = SHT_PROGBITS,
-				    .flags = SHF_ALLOC | SHF_EXECINSTR,
-				    .addr = 0x1000,
-				    .size = 0x100});
-	elfmaker_section(m, &(struct elfmaker_section){.name = ".data",
-				    .type = SHT_PROGBITS,
-				    .flags = SHF_ALLOC | SHF_WRITE,
-				    .addr = 0x8000,
-				    .size = 0x100});
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x1000,
+			.size = 0x100});
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".data",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_WRITE,
+			.addr = 0x8000,
+			.size = 0x100});
 }
 
 static void make_usual(struct elfmaker *m)
@@ -63,8 +65,8 @@ static const char *at(const struct symtab *t, u64 address)
 
 	if (!s)
 		return "-";
-	snprintf(
-		buf, sizeof(text[0]), "%s+%llu", s->name, (unsigned long long)(address - s->start));
+	snprintf(buf, sizeof(text[0]), "%s+%llu", s->name,
+		(unsigned long long)(address - s->start));
 	return buf;
 }
 
@@ -338,7 +340,7 @@ static void check_plt(struct elfmaker *m, const char *const expected[], size_t n
 	size_t found = 0;
 
 	read_all(m, &elf, &t);
-	vec_each (s, &t.symbols)
+	vec_each(s, &t.symbols)
 		found += s->is_plt;
 	for (size_t i = 0; i < n; i++) {
 		CHECK_STR(at(&t, 0x2000 + 16 * i), expected[i]);
@@ -370,13 +372,14 @@ TEST(symtab_names_x86_stubs_after_what_they_jump_to)
 		memcpy(stub + dialects[i].at + 2, &disp, 4);
 	}
 	make_usual(&m);
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x2000,
-				     .size = sizeof(plt),
-				     .data = plt,
-				     .entry_size = 16});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x2000,
+			.size = sizeof(plt),
+			.data = plt,
+			.entry_size = 16});
 	elfmaker_function(&m, "choose_strlen", 0x1000, 32);
 	elfmaker_symbol(&m, SHT_DYNSYM, "puts", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	elfmaker_symbol(&m, SHT_DYNSYM, "exit", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
@@ -413,13 +416,14 @@ TEST(symtab_names_arm_stubs_after_what_they_jump_to)
 	memcpy(plt + 4 * 6, plt + 4 * 2, 8);
 	plt[4 * 6 + 1] ^= 1;
 	make(&m, true, false, EM_AARCH64);
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x2000,
-				     .size = sizeof(plt),
-				     .data = plt,
-				     .entry_size = 16});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x2000,
+			.size = sizeof(plt),
+			.data = plt,
+			.entry_size = 16});
 	elfmaker_symbol(&m, SHT_DYNSYM, "puts", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	elfmaker_symbol(&m, SHT_DYNSYM, "exit", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	elfmaker_symbol(&m, SHT_DYNSYM, "abort", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
@@ -435,12 +439,13 @@ TEST(symtab_leaves_stubs_of_other_machines_alone)
 	struct elfmaker m;
 
 	make(&m, true, false, EM_RISCV);
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x2000,
-				     .size = 16,
-				     .data = stub});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x2000,
+			.size = 16,
+			.data = stub});
 	elfmaker_symbol(&m, SHT_DYNSYM, "puts", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	elfmaker_relocation(&m, 0x3000, 1, R_X86_64_JUMP_SLOT, 0);
 	check_plt(&m, (const char *const[]){"-"}, 1);
@@ -452,12 +457,13 @@ TEST(symtab_is_not_held_up_by_a_slot_that_is_filled_again_and_again)
 	struct elfmaker m;
 
 	make_usual(&m);
-	elfmaker_section(&m, &(struct elfmaker_section){.name = ".plt",
-				     .type = SHT_PROGBITS,
-				     .flags = SHF_ALLOC | SHF_EXECINSTR,
-				     .addr = 0x2000,
-				     .size = 16,
-				     .data = stub});
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".plt",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x2000,
+			.size = 16,
+			.data = stub});
 	elfmaker_symbol(&m, SHT_DYNSYM, "puts", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	elfmaker_symbol(&m, SHT_DYNSYM, "exit", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	for (int i = 0; i < 200000; i++)
@@ -503,8 +509,8 @@ static void ask_nm(const char *path, const char *flags, known_list *list)
 }
 
 /* Whether nm has that name at that address. */
-static bool is_known(
-	const known_list *list, const struct sort_item *by_start, u64 start, const char *name)
+static bool is_known(const known_list *list, const struct sort_item *by_start, u64 start,
+	const char *name)
 {
 	size_t low = 0, high = list->n;
 
@@ -542,7 +548,7 @@ static void compare_with_nm(const char *path, u32 table, const char *flags)
 	CHECK_EQ(elf_open(&elf, path, &err), 0);
 	CHECK(symtab_add_elf(&t, &elf, table) > 0);
 	symtab_finish(&t);
-	vec_each (k, &list) {
+	vec_each(k, &list) {
 		const u64 places[] = {k->start, k->start + k->size / 2, k->start + k->size - 1};
 
 		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -656,7 +662,7 @@ static void compare_with_objdump(const char *path)
 	symtab_add_elf(&t, &elf, SHT_SYMTAB);
 	symtab_finish(&t);
 	symtab_add_plt(&t, &elf);
-	vec_each (k, &list) {
+	vec_each(k, &list) {
 		const struct symbol *s = symtab_find(&t, k->start);
 
 		/* "*ABS*+0x4a0": chosen at run time; objdump knows no better. */
@@ -668,7 +674,7 @@ static void compare_with_objdump(const char *path)
 				s && s->is_plt ? "@plt" : "");
 		n++;
 	}
-	vec_each (s, &t.symbols)
+	vec_each(s, &t.symbols)
 		n -= s->is_plt && s->name[0] != '*' && list.n;
 	/* And no others, where objdump sees any. */
 	if (elf_section_of_type(&elf, SHT_DYNSYM))

@@ -50,8 +50,8 @@ static void each_record(const struct str *out,
 		memcpy(&header, out->at + at, sizeof(header));
 		CHECK(header.size >= sizeof(header) + TRAILER && header.size % 8 == 0 &&
 			header.size <= out->n - at);
-		rec = (struct record){
-			header.type, header.misc, header.size, (const u8 *)out->at + at, at};
+		rec = (struct record){header.type, header.misc, header.size,
+			(const u8 *)out->at + at, at};
 		CHECK(!memcmp(rec.at + rec.size - TRAILER, zeros, TRAILER));
 		if (record_decode(&rec, TRAILER, &body, &err) != 1)
 			test_failed(__FILE__, __LINE__, "record at %zu: %s", at, err.msg);
@@ -104,11 +104,12 @@ TEST(synth_tells_of_a_process_by_fork_comm_and_maps)
 		"7ffe00000000-7ffe00021000 rw-p 00000000 00:00 0    [stack]\n",
 		"100/maps");
 	synth_process(&s.synth, 100);
-	check_records(&s.synth, "FORK 0x2000 pid=100 ppid=7 tid=100 ptid=7 time=0\n"
-				"COMM 0x2 pid=100 tid=100 comm=sleep\n"
-				"MMAP2 0x2 pid=100 tid=100 addr=0x55d0c0002000 len=0x4000 "
-				"pgoff=0x2000 dev=fd:01 ino=42 gen=0 prot=0x5 "
-				"flags=0x2 path=/usr/bin/sleep\n");
+	check_records(&s.synth,
+		"FORK 0x2000 pid=100 ppid=7 tid=100 ptid=7 time=0\n"
+		"COMM 0x2 pid=100 tid=100 comm=sleep\n"
+		"MMAP2 0x2 pid=100 tid=100 addr=0x55d0c0002000 len=0x4000 "
+		"pgoff=0x2000 dev=fd:01 ino=42 gen=0 prot=0x5 "
+		"flags=0x2 path=/usr/bin/sleep\n");
 	CHECK_EQ(s.synth.n_processes, 1);
 	synthesis_fini(&s);
 }
@@ -158,16 +159,17 @@ TEST(synth_tells_of_each_thread_with_its_own_name)
 		CHECK_EQ(t->ptid, t->ppid);
 	}
 	for (u32 i = 0; i < c.comms; i++)
-		CHECK_STR(c.names[i], c.tids[i] == 100   ? "main"
-				      : c.tids[i] == 101 ? "worker"
-							 : "io (2)");
+		CHECK_STR(c.names[i],
+			c.tids[i] == 100           ? "main"
+				: c.tids[i] == 101 ? "worker"
+						   : "io (2)");
 	synthesis_fini(&s);
 }
 
 TEST(synth_finds_the_parent_behind_any_name)
 {
-	static const char *const names[] = {
-		"a b", "a) S 9 (", "))))", "(((", ") R 1 1", "tab\there", "", "\x01\x7f\xff"};
+	static const char *const names[] = {"a b", "a) S 9 (", "))))", "(((", ") R 1 1",
+		"tab\there", "", "\x01\x7f\xff"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct counts c = {0};
@@ -214,8 +216,9 @@ TEST(synth_tells_what_there_was_of_a_process_that_ends_meanwhile)
 	make_process(100, 1, "a");
 	remove(test_path("proc/100/maps"));
 	synth_process(&s.synth, 100);
-	check_records(&s.synth, "FORK 0x2000 pid=100 ppid=1 tid=100 ptid=1 time=0\n"
-				"COMM 0x2 pid=100 tid=100 comm=a\n");
+	check_records(&s.synth,
+		"FORK 0x2000 pid=100 ppid=1 tid=100 ptid=1 time=0\n"
+		"COMM 0x2 pid=100 tid=100 comm=a\n");
 	synthesis_fini(&s);
 }
 
@@ -433,8 +436,8 @@ TEST(synth_without_a_proc_is_an_error)
 	"MMAP 0x1 pid=4294967295 tid=0 addr=" addr " len=" len " pgoff=" addr \
 	" path=[kernel.kallsyms]_text\n"
 
-static void check_kernel(
-	const char *kallsyms, const char *iomem, const char *record, const char *said)
+static void check_kernel(const char *kallsyms, const char *iomem, const char *record,
+	const char *said)
 {
 	struct synthesis s;
 
@@ -490,11 +493,11 @@ TEST(synth_says_when_kernel_addresses_are_hidden)
 
 TEST(synth_says_when_there_is_no_kallsyms)
 {
-	check_kernel(
-		NULL, NULL, "", "/kallsyms cannot be read: kernel functions will have no names\n");
+	check_kernel(NULL, NULL, "",
+		"/kallsyms cannot be read: kernel functions will have no names\n");
 	check_kernel("", NULL, "", "/kallsyms cannot be read");
-	check_kernel(
-		"nonsense\n\n12\nffffffff81000000 T _text", NULL, "", "/kallsyms cannot be read");
+	check_kernel("nonsense\n\n12\nffffffff81000000 T _text", NULL, "",
+		"/kallsyms cannot be read");
 }
 
 TEST(synth_without_an_end_tells_nothing)
@@ -515,8 +518,8 @@ TEST(synth_finds_a_symbol_wherever_it_lies_in_a_big_file)
 		str_add(&text, "ffffffff81000010 t ");
 		str_fill(&text, 'x', before - text.n - 1);
 		str_add(&text, "\nffffffff81200000 T _etext\nffffffff82000000 T last\n");
-		check_kernel(
-			str_text(&text), NULL, KERNEL_MAP("0xffffffff81000000", "0x200000"), "");
+		check_kernel(str_text(&text), NULL, KERNEL_MAP("0xffffffff81000000", "0x200000"),
+			"");
 		str_fini(&text);
 	}
 }
@@ -600,10 +603,11 @@ TEST(synth_leaves_out_modules_without_an_address)
 		"last 8192 0 - Live 0xffffffffc0002000",
 		"modules");
 	synth_modules(&s.synth);
-	check_records(&s.synth, "MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0001000 len=0x1000 "
-				"pgoff=0x0 path=[seen]\n"
-				"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0002000 len=0x2000 "
-				"pgoff=0x0 path=[last]\n");
+	check_records(&s.synth,
+		"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0001000 len=0x1000 "
+		"pgoff=0x0 path=[seen]\n"
+		"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0002000 len=0x2000 "
+		"pgoff=0x0 path=[last]\n");
 	synthesis_fini(&s);
 }
 

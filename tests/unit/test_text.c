@@ -71,15 +71,16 @@ TEST(text_table_has_perfs_layout)
 	add(&r, "ls", "readdir@libc.so.6", 250);
 	add(&r, "ls", "k:getdents64", 50);
 	choose(&r, "comm,dso,symbol", "overhead,comm,dso,symbol", false);
-	check(&r, "# Samples: 3 of event 'cycles'\n"
-		  "# Event count (approx.): 1000\n"
-		  "#\n"
-		  "# Overhead  Command  Shared Object  Symbol\n"
-		  "# ........  .......  .............  ..............\n"
-		  "#\n"
-		  "    70.00%  sh       bash           [.] main\n"
-		  "    25.00%  ls       libc.so.6      [.] readdir\n"
-		  "     5.00%  ls       [kernel]       [k] getdents64\n");
+	check(&r,
+		"# Samples: 3 of event 'cycles'\n"
+		"# Event count (approx.): 1000\n"
+		"#\n"
+		"# Overhead  Command  Shared Object  Symbol\n"
+		"# ........  .......  .............  ..............\n"
+		"#\n"
+		"    70.00%  sh       bash           [.] main\n"
+		"    25.00%  ls       libc.so.6      [.] readdir\n"
+		"     5.00%  ls       [kernel]       [k] getdents64\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -91,14 +92,15 @@ TEST(text_table_with_children_has_two_shares)
 	add(&r, "sh", "main;f", 3);
 	add(&r, "sh", "main", 1);
 	choose(&r, "symbol", "overhead_children,overhead,symbol", true);
-	check(&r, "# Samples: 2 of event 'cycles'\n"
-		  "# Event count (approx.): 4\n"
-		  "#\n"
-		  "# Children      Self  Symbol\n"
-		  "# ........  ........  ........\n"
-		  "#\n"
-		  "   100.00%    25.00%  [.] main\n"
-		  "    75.00%    75.00%  [.] f\n");
+	check(&r,
+		"# Samples: 2 of event 'cycles'\n"
+		"# Event count (approx.): 4\n"
+		"#\n"
+		"# Children      Self  Symbol\n"
+		"# ........  ........  ........\n"
+		"#\n"
+		"   100.00%    25.00%  [.] main\n"
+		"    75.00%    75.00%  [.] f\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -107,27 +109,29 @@ TEST(text_columns_are_as_wide_as_their_widest_cell)
 	struct reporting r;
 
 	reporting_init(&r, "cycles");
-	profilemaker_add(&r.maker, &(struct profilemaker_sample){.comm = "a-very-long-comm",
-					   .pid = 1,
-					   .tid = 1234567890,
-					   .cpu = 1,
-					   .stack = "f@x",
-					   .n_samples = 12,
-					   .period = 123456789012345});
+	profilemaker_add(&r.maker,
+		&(struct profilemaker_sample){.comm = "a-very-long-comm",
+			.pid = 1,
+			.tid = 1234567890,
+			.cpu = 1,
+			.stack = "f@x",
+			.n_samples = 12,
+			.period = 123456789012345});
 	add(&r, "b", "g@y", 1);
 	choose(&r, "comm,pid,cpu,dso", "overhead,sample,period,comm,pid,cpu,dso", false);
-	check(&r, "# Samples: 13 of event 'cycles'\n"
-		  "# Event count (approx.): 123456789012346\n"
-		  "#\n"
-		  "# Overhead       Samples           Period  Command               Pid:Command    "
-		  "     CPU  Shared Object\n"
-		  "# ........  ............  ...............  ................  "
-		  "......................  ...  .............\n"
-		  "#\n"
-		  "   100.00%            12  123456789012345  a-very-long-comm  "
-		  "1234567890::1234567890  001  x\n"
-		  "     0.00%             1                1  b                       0:swapper    "
-		  "     000  y\n");
+	check(&r,
+		"# Samples: 13 of event 'cycles'\n"
+		"# Event count (approx.): 123456789012346\n"
+		"#\n"
+		"# Overhead       Samples           Period  Command               Pid:Command    "
+		"     CPU  Shared Object\n"
+		"# ........  ............  ...............  ................  "
+		"......................  ...  .............\n"
+		"#\n"
+		"   100.00%            12  123456789012345  a-very-long-comm  "
+		"1234567890::1234567890  001  x\n"
+		"     0.00%             1                1  b                       0:swapper    "
+		"     000  y\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -143,16 +147,17 @@ TEST(text_columns_count_characters_not_bytes)
 	add(&r, "\xe6\x97\xa5\xe6\x9c\xac", "f", 2);
 	add(&r, "plainname", "f", 1);
 	choose(&r, "comm,symbol", "comm,symbol,overhead", false);
-	check(&r, "# Samples: 3 of event 'cycles'\n"
-		  "# Event count (approx.): 6\n"
-		  "#\n"
-		  "# Command    Symbol  Overhead\n"
-		  "# .........  ......  ........\n"
-		  "#\n"
-		  "  gr\xc3\xb6\xc3\x9f"
-		  "e      [.] f     50.00%\n"
-		  "  \xe6\x97\xa5\xe6\x9c\xac         [.] f     33.33%\n"
-		  "  plainname  [.] f     16.67%\n");
+	check(&r,
+		"# Samples: 3 of event 'cycles'\n"
+		"# Event count (approx.): 6\n"
+		"#\n"
+		"# Command    Symbol  Overhead\n"
+		"# .........  ......  ........\n"
+		"#\n"
+		"  gr\xc3\xb6\xc3\x9f"
+		"e      [.] f     50.00%\n"
+		"  \xe6\x97\xa5\xe6\x9c\xac         [.] f     33.33%\n"
+		"  plainname  [.] f     16.67%\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -163,13 +168,14 @@ TEST(text_makes_foreign_names_harmless)
 	reporting_init(&r, "cy\x1b]0;x\acles");
 	add(&r, "a\x1b[31m", "f\n@lib\xff.so", 1);
 	choose(&r, "comm,dso,symbol", "overhead,comm,dso,symbol", false);
-	check(&r, "# Samples: 1 of event 'cy\\x1b]0;x\\x07cles'\n"
-		  "# Event count (approx.): 1\n"
-		  "#\n"
-		  "# Overhead  Command    Shared Object  Symbol\n"
-		  "# ........  .........  .............  .........\n"
-		  "#\n"
-		  "   100.00%  a\\x1b[31m  lib\\xff.so     [.] f\\x0a\n");
+	check(&r,
+		"# Samples: 1 of event 'cy\\x1b]0;x\\x07cles'\n"
+		"# Event count (approx.): 1\n"
+		"#\n"
+		"# Overhead  Command    Shared Object  Symbol\n"
+		"# ........  .........  .............  .........\n"
+		"#\n"
+		"   100.00%  a\\x1b[31m  lib\\xff.so     [.] f\\x0a\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -179,12 +185,13 @@ TEST(text_of_an_event_without_samples_is_a_table_without_rows)
 
 	reporting_init(&r, "cycles");
 	choose(&r, "symbol", "overhead,symbol", false);
-	check(&r, "# Samples: 0 of event 'cycles'\n"
-		  "# Event count (approx.): 0\n"
-		  "#\n"
-		  "# Overhead  Symbol\n"
-		  "# ........  ......\n"
-		  "#\n");
+	check(&r,
+		"# Samples: 0 of event 'cycles'\n"
+		"# Event count (approx.): 0\n"
+		"#\n"
+		"# Overhead  Symbol\n"
+		"# ........  ......\n"
+		"#\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -201,9 +208,10 @@ TEST(text_shortens_the_number_of_samples)
 		struct reporting r;
 
 		reporting_init(&r, "e");
-		profilemaker_add(
-			&r.maker, &(struct profilemaker_sample){
-					  .stack = "f", .n_samples = rows[i].n, .period = 1});
+		profilemaker_add(&r.maker,
+			&(struct profilemaker_sample){.stack = "f",
+				.n_samples = rows[i].n,
+				.period = 1});
 		choose(&r, "symbol", "overhead,symbol", false);
 		write_report(&r, &out);
 		CHECK(!strncmp(str_text(&out.text), rows[i].line, strlen(rows[i].line)));
@@ -223,14 +231,15 @@ TEST(text_leaves_out_rows_below_the_limit)
 	choose(&r, "symbol", "overhead,symbol", false);
 	/* 10 of 109 are 9.17 percent. The widths are those of what is shown. */
 	r.text.row_limit = 9;
-	check(&r, "# Samples: 3 of event 'e'\n"
-		  "# Event count (approx.): 109\n"
-		  "#\n"
-		  "# Overhead  Symbol\n"
-		  "# ........  ........\n"
-		  "#\n"
-		  "    82.57%  [.] aaaa\n"
-		  "     9.17%  [.] b\n");
+	check(&r,
+		"# Samples: 3 of event 'e'\n"
+		"# Event count (approx.): 109\n"
+		"#\n"
+		"# Overhead  Symbol\n"
+		"# ........  ........\n"
+		"#\n"
+		"    82.57%  [.] aaaa\n"
+		"     9.17%  [.] b\n");
 	profilemaker_fini(&r.maker);
 }
 
@@ -252,8 +261,9 @@ static void check_graph(struct reporting *r, const char *row, const char *expect
 	CHECK(at);
 	at += strlen(row);
 	/* Up to the next row. */
-	for (end = at; *end && !(end[0] == '\n' && end[1] == ' ' && strchr(" 0123456789", end[2]) &&
-				       strstr(end, "%  ") && strstr(end, "%  ") < end + 12);
+	for (end = at; *end &&
+		!(end[0] == '\n' && end[1] == ' ' && strchr(" 0123456789", end[2]) &&
+			strstr(end, "%  ") && strstr(end, "%  ") < end + 12);
 		end++)
 		;
 	if (*end)

@@ -46,8 +46,8 @@ TEST(tracefs_names_do_not_lead_out_of_the_tree)
 {
 	fake_tracefs();
 	fake_file("secret/id", "1\n");
-	check_refused(
-		"../../secret", "x", ERR_INVAL, "'../../secret:x' is no name of a tracepoint");
+	check_refused("../../secret", "x", ERR_INVAL,
+		"'../../secret:x' is no name of a tracepoint");
 	check_refused("sched", "../../../secret", ERR_INVAL,
 		"'sched:../../../secret' is no name of a tracepoint");
 	check_refused("sched", "sched_switch/", ERR_INVAL,
@@ -60,8 +60,8 @@ TEST(tracefs_directories_and_files_without_id_are_no_tracepoints)
 	fake_tracefs();
 	check_refused("sched", "enable", ERR_NOENT, "there is no tracepoint 'sched:enable'");
 	check_refused("broken", "frob", ERR_NOENT, "there is no tracepoint 'broken:frob'");
-	check_refused(
-		"enabel", "x", ERR_NOENT, "there are no tracepoints of 'enabel' ('enabel:x')");
+	check_refused("enabel", "x", ERR_NOENT,
+		"there are no tracepoints of 'enabel' ('enabel:x')");
 }
 
 TEST(tracefs_that_may_not_be_read_is_err_perm)

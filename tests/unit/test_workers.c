@@ -84,8 +84,8 @@ static void meet(void *ctx, size_t i, unsigned worker)
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	if (syscall(SYS_gettid) != m->caller) {
 		bool is_blocked = sigismember(&mask, SIGINT) && sigismember(&mask, SIGTERM) &&
-				  sigismember(&mask, SIGCHLD) && sigismember(&mask, SIGUSR1) &&
-				  sigismember(&mask, SIGPIPE);
+			sigismember(&mask, SIGCHLD) && sigismember(&mask, SIGUSR1) &&
+			sigismember(&mask, SIGPIPE);
 
 		atomic_fetch_add(is_blocked ? &m->n_blocked : &m->n_unblocked, 1);
 	} else if (sigismember(&mask, SIGINT) || !sigismember(&mask, SIGUSR2)) {

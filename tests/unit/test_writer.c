@@ -45,7 +45,7 @@ static void fixture_init(struct fixture *f, u64 data_bytes, u16 largest)
 	file_info_init(&f->info);
 	f->info.host.hostname = "vm";
 	f->info.version = "a test";
-	vec_each (e, &f->r.events) {
+	vec_each(e, &f->r.events) {
 		struct event *copy = event_add(&f->info.events, &e->attr, e->name);
 
 		copy->ids = e->ids;
@@ -171,7 +171,7 @@ TEST(writer_makes_what_the_reader_reads)
 	CHECK_STR(reader.info.version, "a test");
 	/* Nothing lies behind the last section. */
 	CHECK_EQ(reader.sections[FEATURE_EVENT_DESC].offset +
-			 reader.sections[FEATURE_EVENT_DESC].size,
+			reader.sections[FEATURE_EVENT_DESC].size,
 		reader.file_size);
 	CHECK_EQ(reader.header.attr_size, ATTR_SIZE_VER7 + 16);
 	reader_close(&reader);
