@@ -15,8 +15,9 @@
  *     pace_counter_close(c);
  *
  * Promises  no global state, no printing, no exit; every function that can fail says why in a
- * struct pace_error that the caller owns Threads   a counter belongs to one thread at a time;
- * different counters to any Link      -lpace (pkg-config --cflags --libs pace)
+ *           struct pace_error that the caller owns
+ * Threads   a counter belongs to one thread at a time; different counters to any
+ * Link      -lpace (pkg-config --cflags --libs pace)
  */
 #ifndef PACE_H
 #define PACE_H
@@ -52,8 +53,9 @@ struct pace_error {
 struct pace_value {
 	uint64_t value; /* as the kernel counted it; 64 bits wide whatever the hardware has */
 	uint64_t time_enabled; /* ns the counter was switched on */
-	uint64_t time_running; /* ns it was on the hardware; less than enabled: value is a part of
-				  the truth */
+	uint64_t
+		/* ns it was on the hardware; less than enabled: value is a part of the truth */
+		time_running;
 };
 
 struct pace_counter;

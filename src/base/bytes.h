@@ -2,7 +2,9 @@
  * bytes.h - a checked cursor over bytes that nobody vouches for.
  *
  * In       a view [at, end); the file offset of `at`, for messages; whether values are in the other
- * byte order Out      values; false when fewer bytes are left than asked for Owns     nothing
+ *          byte order
+ * Out      values; false when fewer bytes are left than asked for
+ * Owns     nothing
  * Errors   a read that fails leaves the cursor where it was
  */
 #ifndef PACE_BASE_BYTES_H

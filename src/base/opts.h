@@ -2,11 +2,12 @@
  * opts.h - command line options as a table: parsing, checking, help.
  *
  * In       a table of rows, closed by OPT_END; the struct that the rows' offsets point into; argc,
- * argv Out      the struct filled; argv compacted to the words that are not options Forms    -x
- * -xVALUE  -x VALUE  -xyz  --long  --long=VALUE  --long VALUE  --no-long  --  and any beginning of
- * a long name that only one row has Owns     nothing: strings point into argv; an opt_list's array
- * is the caller's to vec_fini() Errors   ERR_INVAL with one sentence, which names the nearest
- * option if the word is none
+ *          argv
+ * Out      the struct filled; argv compacted to the words that are not options
+ * Forms    -x  -xVALUE  -x VALUE  -xyz  --long  --long=VALUE  --long VALUE  --no-long  --  and any
+ *          beginning of a long name that only one row has
+ * Owns     nothing: strings point into argv; an opt_list's array is the caller's to vec_fini()
+ * Errors   ERR_INVAL with one sentence, which names the nearest option if the word is none
  */
 #ifndef PACE_BASE_OPTS_H
 #define PACE_BASE_OPTS_H

@@ -3,7 +3,8 @@
  *
  * In       n pieces numbered from 0; a function that does one piece
  * Threads  the function runs on up to n_workers threads at once; `worker` (0 .. n_workers - 1)
- * tells them apart, so each can own what it writes. Pieces are taken in order, by whoever is free
+ *          tells them apart, so each can own what it writes. Pieces are taken in order, by whoever
+ *          is free
  */
 #ifndef PACE_BASE_WORKERS_H
 #define PACE_BASE_WORKERS_H

@@ -3,7 +3,8 @@
  *
  * Owns     its file descriptor
  * Errors   ERR_SYS with the call and the event's name; reading a pinned counter that lost its place
- * on the PMU gives ERR_LIMIT Source   perf_event_open(2)
+ *          on the PMU gives ERR_LIMIT
+ * Source   perf_event_open(2)
  */
 #ifndef PACE_COLLECT_COUNTER_H
 #define PACE_COLLECT_COUNTER_H

@@ -13,8 +13,8 @@
 
 struct privilege {
 	bool has_perf_events; /* the kernel was built with them and /proc is mounted */
-	s64 paranoid; /* -1 no limits; 0 no raw tracepoints; 1 no CPU-wide; 2 no kernel; 3, 4
-			 nothing */
+	/* -1 no limits; 0 no raw tracepoints; 1 no CPU-wide; 2 no kernel; 3, 4 nothing */
+	s64 paranoid;
 	s64 kptr_restrict;
 	bool has_perfmon;  /* CAP_PERFMON or CAP_SYS_ADMIN: the levels do not apply */
 	bool has_syslog;   /* CAP_SYSLOG: sees kernel addresses whatever kptr_restrict says */

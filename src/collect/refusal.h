@@ -3,7 +3,8 @@
  *
  * In       what was asked for, and the errno
  * Out      the call's subject, the kernel's setting, the least that would change the answer, what
- * works instead Source   perf_event_open(2), ERRORS
+ *          works instead
+ * Source   perf_event_open(2), ERRORS
  */
 #ifndef PACE_COLLECT_REFUSAL_H
 #define PACE_COLLECT_REFUSAL_H

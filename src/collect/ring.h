@@ -3,12 +3,15 @@
  *
  * In       the fd of an opened event; size in pages, a power of two
  * Out      runs of whole records in the order the kernel wrote them (at most two, because a ring
- * ends), or single records; one that wraps is copied to ring->scratch Owns     the mapping; not the
- * fd Life     what was handed out is valid until ring_release() Units    bytes unless the name says
- * _pages Errors   only ring_open(): ERR_PERM when the mlock limit is reached, ERR_SYS. Reading
- * cannot fail; a ring whose positions make no sense reads as empty and is_broken is set Threads one
- * reader per ring Source   linux/perf_event.h: perf_event_mmap_page: data_head is written by the
- * kernel after the data, data_tail by the reader after it has read
+ *          ends), or single records; one that wraps is copied to ring->scratch
+ * Owns     the mapping; not the fd
+ * Life     what was handed out is valid until ring_release()
+ * Units    bytes unless the name says _pages
+ * Errors   only ring_open(): ERR_PERM when the mlock limit is reached, ERR_SYS. Reading cannot
+ *          fail; a ring whose positions make no sense reads as empty and is_broken is set
+ * Threads  one reader per ring
+ * Source   linux/perf_event.h: perf_event_mmap_page: data_head is written by the kernel after the
+ *          data, data_tail by the reader after it has read
  */
 #ifndef PACE_COLLECT_RING_H
 #define PACE_COLLECT_RING_H

@@ -7,8 +7,9 @@
  * Owns     its buffers
  * Units    times are 0: synthesized state holds from the beginning
  * Errors   ERR_SYS if /proc itself cannot be read. A process that ends meanwhile is skipped; kernel
- * addresses that are hidden are said in the log Source   proc(5): /proc/PID/{stat,maps},
- * /proc/PID/task/TID/comm, /proc/modules, /proc/kallsyms, /proc/iomem
+ *          addresses that are hidden are said in the log
+ * Source   proc(5): /proc/PID/{stat,maps}, /proc/PID/task/TID/comm, /proc/modules, /proc/kallsyms,
+ *          /proc/iomem
  */
 #ifndef PACE_COLLECT_SYNTH_H
 #define PACE_COLLECT_SYNTH_H

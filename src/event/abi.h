@@ -4,7 +4,7 @@
  * Spelled here so that pace builds with the kernel headers of any distribution and knows today's
  * fields on all of them. tests/unit/test_abi.c compares every one with the machine's own header.
  * Source   linux/perf_event.h (records, attributes, ring page), tools/perf/util/event.h's
- * documented user record types as listed in Documentation/perf.data-file-format.txt
+ *          documented user record types as listed in Documentation/perf.data-file-format.txt
  */
 #ifndef PACE_EVENT_ABI_H
 #define PACE_EVENT_ABI_H
@@ -149,9 +149,8 @@ enum perf_misc {
 	PERF_RECORD_MISC_SWITCH_OUT_PREEMPT = 1 << 14,
 	PERF_RECORD_MISC_MMAP_BUILD_ID = 1 << 14,
 	PERF_RECORD_MISC_EXT_RESERVED = 1 << 15,
-	PERF_RECORD_MISC_BUILD_ID_SIZE = 1 << 15, /* in perf's build-id table */
-	PERF_RECORD_MISC_LOST_SAMPLES_BPF = 1
-		<< 15, /* perf's, in LOST_SAMPLES: a filter dropped them */
+	PERF_RECORD_MISC_BUILD_ID_SIZE = 1 << 15,    /* in perf's build-id table */
+	PERF_RECORD_MISC_LOST_SAMPLES_BPF = 1 << 15, /* perf's: a filter dropped them */
 };
 
 enum perf_record_type {

@@ -3,7 +3,8 @@
  *
  * struct event_attr has the kernel's layout, so it goes to perf_event_open(2) and into files as it
  * is. The table behind attr_fields() says each field once: printing, byte swapping and the sizes
- * that old kernels know all come from it. Units    sizes in bytes; clockid as in clock_gettime(2)
+ * that old kernels know all come from it.
+ * Units    sizes in bytes; clockid as in clock_gettime(2)
  * Source   linux/perf_event.h: struct perf_event_attr, PERF_ATTR_SIZE_VER0..9
  */
 #ifndef PACE_EVENT_ATTR_H

@@ -86,8 +86,8 @@ enum node_kind { NODE_WORDS, NODE_PMU, NODE_GROUP };
 
 struct node {
 	enum node_kind kind;
-	struct word words[3];  /* NODE_WORDS: separated by ':'; NODE_PMU and NODE_GROUP: the name in
-				  [0] */
+	struct word words
+		[3]; /* NODE_WORDS: separated by ':'; NODE_PMU and NODE_GROUP: the name in [0] */
 	struct word modifiers; /* NODE_PMU, NODE_GROUP */
 	struct term *terms;    /* NODE_PMU */
 	struct node *children; /* NODE_GROUP */

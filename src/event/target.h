@@ -5,7 +5,8 @@
  * Out      the threads and CPUs to open events for
  * Owns     its lists
  * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do
- * not exist Source   proc(5): /proc/PID/task, /proc/PID/status
+ *          not exist
+ * Source   proc(5): /proc/PID/task, /proc/PID/status
  */
 #ifndef PACE_EVENT_TARGET_H
 #define PACE_EVENT_TARGET_H

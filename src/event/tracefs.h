@@ -2,8 +2,8 @@
  * tracefs.h - tracepoints, by name.
  *
  * Errors   ERR_NOENT for an unknown name (with the nearest one) or when no tracefs is mounted (with
- * the command that mounts it); ERR_PERM with the command that opens it Source
- * Documentation/trace/events.rst: events/<system>/<name>/id
+ *          the command that mounts it); ERR_PERM with the command that opens it
+ * Source   Documentation/trace/events.rst: events/<system>/<name>/id
  */
 #ifndef PACE_EVENT_TRACEFS_H
 #define PACE_EVENT_TRACEFS_H

@@ -382,8 +382,8 @@ static bool read_build_id(struct bytes *b, struct file_info *info)
 			return false;
 		id.pid = (s32)pid;
 		/*
-		 * Behind the 20 bytes stands their number since perf 5.10; before that all ids
-		 * had 20.
+		 * Behind the 20 bytes stands their number since perf 5.10; before that all ids had
+		 * 20.
 		 */
 		id.id_size = id.misc & PERF_RECORD_MISC_BUILD_ID_SIZE ? ((const u8 *)raw)[20]
 								      : BUILD_ID_MAX;

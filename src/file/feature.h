@@ -5,7 +5,8 @@
  * Out      a section's bytes; struct file_info; lines for --header
  * Owns     struct file_info its strings and arrays (its host's arena)
  * Errors   a section that is damaged is ERR_FORMAT with its name and offset; the others are read
- * all the same Source   perf.data-file-format.txt, HEADER_*
+ *          all the same
+ * Source   perf.data-file-format.txt, HEADER_*
  */
 #ifndef PACE_FILE_FEATURE_H
 #define PACE_FILE_FEATURE_H

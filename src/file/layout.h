@@ -2,7 +2,7 @@
  * layout.h - the fixed parts of a perf.data file.
  *
  *     header | ids | attrs | data: records one behind the other | table of feature sections |
- * sections
+ *     sections
  *
  * All offsets count from the start of the file, all sizes are bytes.
  * Source   tools/perf/Documentation/perf.data-file-format.txt

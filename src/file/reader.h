@@ -3,12 +3,14 @@
  *
  * In       the path of a regular file, written by perf or pace on a machine of this byte order
  * Out      events with names and ids; facts from the sections; records, from any number of cursors
- * at once Owns     the descriptor, the events, the facts Life     a record is a view into its
- * cursor's buffer, valid until the cursor's next step Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with
- * file, offset and reason; ERR_UNSUPPORTED for dialects that are not read yet. Damage behind the
- * header is not fatal: it ends the walk and is described in struct reader_damage Threads  a cursor
- * belongs to one thread; the reader itself does not change after reader_open() Source
- * perf.data-file-format.txt
+ *          at once
+ * Owns     the descriptor, the events, the facts
+ * Life     a record is a view into its cursor's buffer, valid until the cursor's next step
+ * Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with file, offset and reason; ERR_UNSUPPORTED for
+ *          dialects that are not read yet. Damage behind the header is not fatal: it ends the walk
+ *          and is described in struct reader_damage
+ * Threads  a cursor belongs to one thread; the reader itself does not change after reader_open()
+ * Source   perf.data-file-format.txt
  */
 #ifndef PACE_FILE_READER_H
 #define PACE_FILE_READER_H

@@ -5,8 +5,8 @@
  * Out      records in the file, one round after the other
  * Owns     the rings, the epoll and signal descriptors; not counters, writer, workload
  * Errors   recorder_open(): ERR_PERM when not even the smallest rings fit the mlock limit.
- * recorder_run(): the writer's; what was written before stays a complete file Source
- * perf_event_open(2), MMAP layout and Overflow handling
+ *          recorder_run(): the writer's; what was written before stays a complete file
+ * Source   perf_event_open(2), MMAP layout and Overflow handling
  */
 #ifndef PACE_FILE_RECORDER_H
 #define PACE_FILE_RECORDER_H
@@ -27,8 +27,8 @@ struct recorder_ring {
 	s32 cpu;
 	size_t *counters; /* positions in the list of counters: the first mapped it */
 	size_t n_counters;
-	size_t watched; /* of `counters`: the one whose descriptor wakes us; n_counters: all have
-			   ended */
+	/* Of `counters`: the one whose descriptor wakes us; n_counters: all have ended. */
+	size_t watched;
 };
 
 enum recorder_end {

@@ -6,8 +6,9 @@
  *          writer_sync(), and records are never cut
  * Owns     the file descriptor
  * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far
- * stays a complete file, writer_finish() still adds its sections from space that was set aside at
- * the start Source   perf.data-file-format.txt; fallocate(2)
+ *          stays a complete file, writer_finish() still adds its sections from space that was set
+ *          aside at the start
+ * Source   perf.data-file-format.txt; fallocate(2)
  *
  * A file of that name is moved to NAME.old; the new one is made with O_EXCL and mode 0600, so a
  * link that somebody laid there is never followed.

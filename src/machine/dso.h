@@ -20,9 +20,9 @@ enum dso_kind {
 	DSO_KERNEL,  /* the running kernel's image; absolute addresses */
 	DSO_MODULE,  /* a kernel module; addresses count from where it is loaded */
 	DSO_VDSO,    /* the kernel's page of user code; offsets in it */
-	DSO_BPF, /* one BPF program or kernel trampoline, its name is its symbol; absolute addresses
-		  */
-	DSO_JIT, /* anonymous executable memory; absolute addresses */
+	/* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
+	DSO_BPF,
+	DSO_JIT,  /* anonymous executable memory; absolute addresses */
 	DSO_NONE, /* [heap], [stack] and the like: no code file behind it; absolute addresses */
 };
 
@@ -31,9 +31,9 @@ struct dso {
 	u8 kind;          /* enum dso_kind */
 	u8 build_id_size; /* 0: unknown */
 	u8 build_id[BUILD_ID_MAX];
-	bool has_build_id_said; /* by a record, so that the table of build-ids does not override it
-				 */
-	const char *path;       /* as recorded */
+	/* by a record, so that the table of build-ids does not override it */
+	bool has_build_id_said;
+	const char *path; /* as recorded */
 	const char
 		*name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
 	u32 pid;       /* DSO_JIT: whose memory */

@@ -18,9 +18,10 @@ static u32 new_space_id(struct machine *m)
 }
 
 /* Starts a state; one that began at the same moment is replaced. */
-static void push_space(struct machine *m, struct process *p, u64 time, const struct maps_node *maps)
+static void push_space(struct machine *m, struct process *p, u64 time, const struct maps_node *maps,
+	const struct maps_node *before)
 {
-	struct space space = {new_space_id(m), time, maps};
+	struct space space = {new_space_id(m), time, maps, before};
 
 	if (p->spaces.n && p->spaces.at[p->spaces.n - 1].from == time)
 		p->spaces.at[p->spaces.n - 1] = space;
@@ -78,7 +79,7 @@ static struct process *get_process(struct machine *m, u32 pid)
 	if (p)
 		return p;
 	p = new_process(m, pid, 0, NULL);
-	push_space(m, p, 0, NULL);
+	push_space(m, p, 0, NULL, NULL);
 	publish_process(m, p);
 	return p;
 }
@@ -90,7 +91,8 @@ static void add_map(struct machine *m, struct process *p, const struct map *map,
 	/* Over something, or under the eyes of a child: the old state must stay as it is. */
 	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end)) {
 		m->maps.owner++;
-		push_space(m, p, MAX(time, now->from), maps_add(&m->maps, now->maps, map));
+		push_space(m, p, MAX(time, now->from), maps_add(&m->maps, now->maps, map),
+			now->before);
 		return;
 	}
 	now->maps = maps_add(&m->maps, now->maps, map);
@@ -160,8 +162,10 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 
 	set_comm(t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
 	if (is_exec) {
+		const struct process *p = t->process;
+
 		m->maps.owner++;
-		push_space(m, t->process, time, NULL);
+		push_space(m, t->process, time, NULL, p->spaces.at[p->spaces.n - 1].maps);
 	}
 }
 
@@ -189,7 +193,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 			process->is_shared = parents->is_shared = true;
 			m->maps.owner++;
 		} else {
-			push_space(m, process, time, NULL);
+			push_space(m, process, time, NULL, NULL);
 		}
 		publish_process(m, process);
 	}
@@ -246,7 +250,7 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	if (k->flags & UNREGISTER) {
 		m->maps.owner++;
 		push_space(m, m->kernel, MAX(time, now->from),
-			maps_remove(&m->maps, now->maps, map.start, map.end));
+			maps_remove(&m->maps, now->maps, map.start, map.end), NULL);
 		return;
 	}
 	map.dso = dso_get_kind(&m->dsos, (const char *)k->name.at, k->name.n, DSO_BPF);
@@ -389,7 +393,12 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 
 const struct map *machine_find(const struct space *space, u64 va)
 {
-	return space ? maps_find(space->maps, va) : NULL;
+	const struct map *map;
+
+	if (!space)
+		return NULL;
+	map = maps_find(space->maps, va);
+	return map || !space->before ? map : maps_find(space->before, va);
 }
 
 void machine_init(struct machine *m)
@@ -399,7 +408,7 @@ void machine_init(struct machine *m)
 	dso_list_init(&m->dsos, &m->strings);
 	m->swapper = intern_str(&m->strings, "swapper");
 	m->kernel = new_process(m, (u32)-1, 0, NULL);
-	push_space(m, m->kernel, 0, NULL);
+	push_space(m, m->kernel, 0, NULL, NULL);
 }
 
 void machine_fini(struct machine *m)

@@ -71,7 +71,10 @@ struct thread_state {
 void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struct intern *strings,
 	struct thread_state *ret_state);
 
-/* The map of va in that state's user or kernel space, or NULL. */
+/*
+ * The map of va in that state's user or kernel space, or NULL. What the program that was exec'd does
+ * not map may still be of the one that called exec.
+ */
 const struct map *machine_find(const struct space *space, u64 va);
 
 #endif

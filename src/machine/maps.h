@@ -3,7 +3,8 @@
  *
  * Adding a map gives a new tree and leaves the old one as it was; they share what did not change.
  * So keeping every state of every process costs O(log n) a change, and a forked child costs
- * nothing. In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
+ * nothing.
+ * In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
  * Out      the map that covers an address
  * Owns     nodes in the arena of their maps_pool
  * Units    ranges are half-open, [start, end)
@@ -18,8 +19,8 @@
 
 struct map {
 	u64 start, end; /* va */
-	u64 pgoff; /* what start is in the DSO's own space: a file offset; where there is no file,
-		      start itself */
+	/* What start is in the DSO: a file offset; where there is no file, start itself. */
+	u64 pgoff;
 	struct dso *dso;
 };
 

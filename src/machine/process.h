@@ -3,8 +3,9 @@
  *
  * A new state is made only when a map replaces another one; maps in free places join the current
  * state, because nothing can have run there before. So most processes have one state for each
- * program they exec. Owns     its list of states; trees and DSOs are the machine's Units    times
- * are ns of the perf clock (or file offsets where records carry no times)
+ * program they exec.
+ * Owns     its list of states; trees and DSOs are the machine's
+ * Units    times are ns of the perf clock (or file offsets where records carry no times)
  */
 #ifndef PACE_MACHINE_PROCESS_H
 #define PACE_MACHINE_PROCESS_H
@@ -13,11 +14,13 @@
 #include "base/vec.h"
 #include "machine/maps.h"
 
-struct space {  /* one state of an address space */
-	u32 id; /* the same for processes that share it: a child until it execs or maps over
-		   something */
+struct space { /* one state of an address space */
+	/* the same for processes that share it: a child until it execs or maps over something */
+	u32 id;
 	u64 from;
 	const struct maps_node *maps;
+	/* Before the exec: until the new program takes its first step, its callers are in the old one. */
+	const struct maps_node *before;
 };
 
 struct process {

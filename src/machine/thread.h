@@ -28,8 +28,7 @@ struct thread {
 
 /*
  * The name at a moment; for times before the first one that is known, that one. NULL if none is. It
- * holds over
- * [*ret_from, *ret_until).
+ * holds over [*ret_from, *ret_until).
  */
 const char *thread_comm_at(const struct thread *t, u64 time, u64 *ret_from, u64 *ret_until);
 

@@ -2,9 +2,10 @@
  * calls.h - the call tree of a profile, function by function.
  *
  * A profile's stacks are made of addresses; here they are merged by symbol, so that all calls from
- * anywhere in f to anywhere in g are one edge. Each node is a path from the root. In       a
- * profile with names Out      nodes, parents before children; which node each row of the profile
- * was sampled in Owns     its arrays
+ * anywhere in f to anywhere in g are one edge. Each node is a path from the root.
+ * In       a profile with names
+ * Out      nodes, parents before children; which node each row of the profile was sampled in
+ * Owns     its arrays
  */
 #ifndef PACE_PROFILE_CALLS_H
 #define PACE_PROFILE_CALLS_H

@@ -4,8 +4,10 @@
  * Each worker collects in two steps. While samples come, it counts what is literally the same: the
  * same callers' addresses in the same address space, under the same instruction. Only afterwards,
  * and only once for each of these, addresses are looked up in maps and become frames. Then the
- * workers' profiles are merged; sums do not depend on who counted what. In       a scanned session
- * and its machine Out      a profile without names Errors   those of session_samples()
+ * workers' profiles are merged; sums do not depend on who counted what.
+ * In       a scanned session and its machine
+ * Out      a profile without names
+ * Errors   those of session_samples()
  */
 #ifndef PACE_PROFILE_GATHER_H
 #define PACE_PROFILE_GATHER_H

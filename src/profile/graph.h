@@ -7,8 +7,9 @@
  * Units    value: period
  *
  * caller   from callers to callees: the entry's own samples hang on their whole path from the root,
- * samples below it on the path from the entry down callee   from the entry up to its callers Of
- * recursive calls the outermost (caller) or innermost (callee) counts.
+ *          samples below it on the path from the entry down
+ * callee   from the entry up to its callers
+ * Of recursive calls the outermost (caller) or innermost (callee) counts.
  */
 #ifndef PACE_PROFILE_GRAPH_H
 #define PACE_PROFILE_GRAPH_H

@@ -62,8 +62,8 @@ struct hist {
 	VEC(struct hist_group) groups;
 	VEC(struct hist_own) owns;
 	u32 *ident; /* by symbol: symbols with the same one share an entry */
-	u32 *outer; /* by node of the call tree: the nearest caller with the same ident, 0 if there
-		       is none */
+	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
+	u32 *outer;
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,

@@ -2,7 +2,8 @@
  * key.h - everything a report can sort by or show in a column: one row of a table each.
  *
  * Adding a key is adding a row: option parsing, grouping, sorting, headers, columns and help
- * follow. Source   perf-report(1), --sort and --fields
+ * follow.
+ * Source   perf-report(1), --sort and --fields
  */
 #ifndef PACE_PROFILE_KEY_H
 #define PACE_PROFILE_KEY_H

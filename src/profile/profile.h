@@ -3,9 +3,12 @@
  *
  * A row says: this stack, in this context, was sampled so often for so much. Stacks are paths in a
  * tree, frames are places in DSOs, symbols are their names. Nobody right of here knows where it
- * came from. In       from profile/gather (perf.data), later from other importers Owns everything
- * it points to, except names of symbols (the resolver's) until profile_own_names() Life     the
- * command's Units    period in the event's unit (ns for clocks, events for counters)
+ * came from.
+ * In       from profile/gather (perf.data), later from other importers
+ * Owns     everything it points to, except names of symbols (the resolver's) until
+ *          profile_own_names()
+ * Life     the command's
+ * Units    period in the event's unit (ns for clocks, events for counters)
  *
  * Invariant: the rows of an event sum to its totals. Several rows may say the same.
  */

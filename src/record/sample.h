@@ -2,12 +2,14 @@
  * sample.h - one sample: which fields it has, in which order, and what they hold.
  *
  * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding and
- * printing walk the same rows, so the order is stated once. In       an attr (what was asked for)
- * and the bytes behind a record's header, in this machine's byte order Out      struct sample;
- * chains, stacks and raw bytes are views into the record Life     views are valid as long as the
- * record's buffer Errors   ERR_FORMAT with the field that does not fit Source   Linux
- * kernel/events/core.c, perf_output_sample(): the order in which fields are put; the comment in
- * linux/perf_event.h is older and misses CGROUP
+ * printing walk the same rows, so the order is stated once.
+ * In       an attr (what was asked for) and the bytes behind a record's header, in this machine's
+ *          byte order
+ * Out      struct sample; chains, stacks and raw bytes are views into the record
+ * Life     views are valid as long as the record's buffer
+ * Errors   ERR_FORMAT with the field that does not fit
+ * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the
+ *          comment in linux/perf_event.h is older and misses CGROUP
  */
 #ifndef PACE_RECORD_SAMPLE_H
 #define PACE_RECORD_SAMPLE_H

@@ -3,12 +3,13 @@
  *
  * Pass 1 (session_scan) hops over all record headers, hands on what says who ran where in the order
  * of time, and remembers where pieces of the data begin. Pass 2 (session_samples) hands the pieces
- * to all cores: who has taken in the first pass can place each sample by itself. In       the path
- * of a perf.data file Out      state records in the order of time; then samples, in no order, on
- * several threads Owns     reader, formats Units    times are ns of the perf clock; where records
- * carry none, file offsets stand in for them Errors   those of reader_open(); reading errors.
- * Damage is described in struct session_tally Threads  sink->sample runs on up to n_workers
- * threads, each with its own context
+ * to all cores: who has taken in the first pass can place each sample by itself.
+ * In       the path of a perf.data file
+ * Out      state records in the order of time; then samples, in no order, on several threads
+ * Owns     reader, formats
+ * Units    times are ns of the perf clock; where records carry none, file offsets stand in for them
+ * Errors   those of reader_open(); reading errors. Damage is described in struct session_tally
+ * Threads  sink->sample runs on up to n_workers threads, each with its own context
  */
 #ifndef PACE_SESSION_SESSION_H
 #define PACE_SESSION_SESSION_H

@@ -5,7 +5,8 @@
  * Out      the same bytes, mapped
  * Owns     nothing; the caller unmaps
  * Errors   none that matter: without a cache the work is done again. A directory or file of another
- * user is not used Source   XDG Base Directory Specification
+ *          user is not used
+ * Source   XDG Base Directory Specification
  */
 #ifndef PACE_SYMBOL_CACHE_H
 #define PACE_SYMBOL_CACHE_H

@@ -6,7 +6,8 @@
  * Owns     the mapping
  * Life     views are valid until elf_close()
  * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size
- * in the file is checked before it is used Source   System V ABI, chapter 4 and 5; elf(5)
+ *          in the file is checked before it is used
+ * Source   System V ABI, chapter 4 and 5; elf(5)
  */
 #ifndef PACE_SYMBOL_ELF_H
 #define PACE_SYMBOL_ELF_H

@@ -5,11 +5,13 @@
  * Out      an opened ELF file whose build-id agrees with the recorded one
  * Owns     nothing; the caller closes what is opened
  * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is
- * another build
+ *          another build
  *
  * The image:      <symfs>PATH, ~/.debug/.build-id/XX/YYYY/elf (perf's cache)
  * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug, and by
- * the name in .gnu_debuglink, checksum compared: beside the image, in .debug/, below /usr/lib/debug
+ * the name in
+ *                 .gnu_debuglink, checksum compared: beside the image, in .debug/, below
+ *                 /usr/lib/debug
  * Source   gdb manual, Separate Debug Files
  */
 #ifndef PACE_SYMBOL_FIND_H

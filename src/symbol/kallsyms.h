@@ -2,10 +2,12 @@
  * kallsyms.h - the running kernel's functions, modules and BPF programs included.
  *
  * In       /proc/kallsyms or a copy of it; the kernel's own part from the cache, if it was read
- * before since this boot's addresses were drawn Out      the function that covers an absolute
- * address Owns     its arrays or the mapping Errors   ERR_PERM if all addresses are zero: the
- * kernel hides them Threads  kallsyms_find() by any number Source
- * Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
+ *          before since this boot's addresses were drawn
+ * Out      the function that covers an absolute address
+ * Owns     its arrays or the mapping
+ * Errors   ERR_PERM if all addresses are zero: the kernel hides them
+ * Threads  kallsyms_find() by any number
+ * Source   Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
  *
  * Reading /proc/kallsyms costs the kernel 45 ms of formatting, whoever reads it; the cache costs
  * 0.1.

@@ -2,9 +2,10 @@
  * resolver.h - from a DSO and an address in it to a function.
  *
  * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else
- * absolute Out      the symbol, demangled; or the address to print instead, and why there is no
- * name Owns     the opened files and symbol tables; names live as long as it does Threads different
- * DSOs may be resolved at the same time, one DSO by one thread
+ *          absolute
+ * Out      the symbol, demangled; or the address to print instead, and why there is no name
+ * Owns     the opened files and symbol tables; names live as long as it does
+ * Threads  different DSOs may be resolved at the same time, one DSO by one thread
  */
 #ifndef PACE_SYMBOL_RESOLVER_H
 #define PACE_SYMBOL_RESOLVER_H
@@ -22,9 +23,9 @@ enum resolver_outcome {
 	RESOLVER_NO_SYMBOLS,   /* the file has no symbols */
 	RESOLVER_NO_SYMBOL,    /* the file has symbols, none covers the address */
 	RESOLVER_NO_CODE_FILE, /* JIT, heap, stack: there is no file with names */
-	RESOLVER_NO_KERNEL, /* kallsyms are hidden, or of another kernel; the module is not loaded
-			       now */
-	RESOLVER_NO_MAP,    /* no map covers the address */
+	/* kallsyms are hidden, or of another kernel; the module is not loaded now */
+	RESOLVER_NO_KERNEL,
+	RESOLVER_NO_MAP, /* no map covers the address */
 	RESOLVER_OUTCOMES,
 };
 

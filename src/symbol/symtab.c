@@ -262,8 +262,8 @@ static size_t underscores(const char *name)
 
 /*
  * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that
- * others can see, with fewer underscores in front, the longer; of equals the first in the file. The
- * rules are perf's, so that both print the same name.
+ * others can see, with fewer underscores in front, the longer; of equals the first in the
+ * file. The rules are perf's, so that both print the same name.
  */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {

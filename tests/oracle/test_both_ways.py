@@ -268,8 +268,9 @@ def graphs_of(tool, path, how):
     result = pace(*words) if tool == 'pace' else run('perf', words[0], '--stdio', '-f', *words[1:])
     found = {}
     for row in perftext.parse(result.out)[0][1]:
-        # perf calls the remainder of a fractal graph inlined, and prints it without its 0.01 % and less
-        found[tuple(row.cells[-3:])] = {tuple('0x0' if name == '0' else name for name in path): share
+        # perf calls the remainder of a fractal graph inlined, and prints it without its 0.01 % and less. Callers without
+        # a name (a stripped libc) are addresses in memory to perf, addresses in their file to pace.
+        found[tuple(row.cells[-3:])] = {tuple('0x' if re.match('0x|0$', name) else name for name in path): share
                                         for path, share in row.graph.items() if not path[-1].startswith('[...]')}
     return found
 

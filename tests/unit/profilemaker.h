@@ -4,12 +4,14 @@
  *     struct profilemaker m;
  *     profilemaker_init(&m, 1 << LABEL_COMM);
  *     profilemaker_event(&m, "cycles");
- *     profilemaker_add(&m, &(struct profilemaker_sample){.comm = "sh", .stack = "main;f;g@libg.so",
- * .period = 7}); profilemaker_fini(&m);
+ *     profilemaker_add(&m, &(struct profilemaker_sample){.comm = "sh",
+ *             .stack = "main;f;g@libg.so", .period = 7});
+ *     profilemaker_fini(&m);
  *
  * A stack begins at its root. A function is NAME or NAME@DSO (default "prog"); 0xADDRESS is one
  * without a name; "k:" in front of it says that it runs in the kernel, whose DSO is "[kernel]" if
- * none is given. Owns     the profile, and what was put into it, for tests that count again
+ * none is given.
+ * Owns     the profile, and what was put into it, for tests that count again
  */
 #ifndef PACE_TESTS_UNIT_PROFILEMAKER_H
 #define PACE_TESTS_UNIT_PROFILEMAKER_H

@@ -352,7 +352,7 @@ TEST(machine_grandchildren_share_through_two_forks)
 	fini(&m);
 }
 
-TEST(machine_exec_starts_an_empty_address_space)
+TEST(machine_exec_starts_an_address_space_with_nothing_but_the_callers_of_exec)
 {
 	struct machine m;
 
@@ -363,10 +363,16 @@ TEST(machine_exec_starts_an_empty_address_space)
 	comm(&m, 20, EXEC, 2, 2, "b");
 	mapped(&m, 21, 2, 0x2000, 0x1000, 0, "/bin/b");
 	CHECK_STR(place_at(&m, 19, 2, 0x1000), "a+0x0");
-	CHECK_STR(place_at(&m, 20, 2, 0x1000), "-");
+	/* In the exec itself, the kernel's callers are those of the program that was. */
+	CHECK_STR(place_at(&m, 20, 2, 0x1000), "a+0x0");
 	CHECK_STR(place_at(&m, 25, 2, 0x2000), "b+0x0");
 	CHECK_STR(place_at(&m, 25, 1, 0x1000), "a+0x0");
 	CHECK_STR(place_at(&m, 25, 1, 0x2000), "-");
+	/* Not those of the program before that. */
+	comm(&m, 27, EXEC, 2, 2, "d");
+	CHECK_STR(place_at(&m, 28, 2, 0x2000), "b+0x0");
+	CHECK_STR(place_at(&m, 28, 2, 0x1000), "-");
+	mapped(&m, 29, 2, 0x2000, 0x1000, 0, "/bin/b");
 	/* A name alone changes nothing. */
 	comm(&m, 30, 0, 2, 2, "c");
 	CHECK_STR(place_at(&m, 30, 2, 0x2000), "b+0x0");
@@ -577,6 +583,7 @@ struct true_space {
 	u32 life, execs;    /* of the process with this pid */
 	u8 file[ADDRESSES]; /* + 1; 0: nothing */
 	u8 offset[ADDRESSES];
+	u8 file_before[ADDRESSES], offset_before[ADDRESSES]; /* the last exec */
 };
 
 /* All that holds at one moment. tids and pids are 1 .. TASKS - 1. */
@@ -659,7 +666,11 @@ static void step_exec(struct history *h)
 	}
 	h->now.tasks[pid].comm = comms[roll(h, NAMES)];
 	comm(&h->m, h->now.time, EXEC, pid, pid, h->now.tasks[pid].comm);
-	*space = (struct true_space){.life = space->life, .execs = space->execs + 1};
+	memcpy(space->file_before, space->file, sizeof(space->file));
+	memcpy(space->offset_before, space->offset, sizeof(space->offset));
+	memset(space->file, 0, sizeof(space->file));
+	memset(space->offset, 0, sizeof(space->offset));
+	space->execs++;
 }
 
 static void step_fork(struct history *h, bool is_thread)
@@ -790,6 +801,13 @@ static bool is_next_map(const struct history *h, size_t step, u32 pid, u64 va,
 	return false;
 }
 
+/* What was there when the process called exec. */
+static bool is_before(const struct true_space *now, u64 va, const struct map *map)
+{
+	return now->file_before[va] && !strcmp(map->dso->path, files[now->file_before[va] - 1]) &&
+		map_offset(map, va) == now->offset_before[va];
+}
+
 static void check_space(const struct history *h, size_t step, u32 pid, const struct space *space)
 {
 	const struct true_space *expected = &h->all[step].spaces[pid];
@@ -798,7 +816,9 @@ static void check_space(const struct history *h, size_t step, u32 pid, const str
 		const struct map *map = machine_find(space, va);
 
 		if (!expected->file[va]) {
-			CHECK(!map || is_next_map(h, step, pid, va, map));
+			CHECK(map ? is_next_map(h, step, pid, va, map) ||
+						is_before(expected, va, map)
+				  : !expected->file_before[va]);
 			continue;
 		}
 		CHECK(map);

@@ -251,7 +251,8 @@ TEST(workload_starts_with_default_signals)
 	CHECK_EQ(workload_exit_status(&w), 0);
 	CHECK_EQ(mask_in(str_text(&text), "\nSigBlk:"), 0);
 	CHECK_EQ(mask_in(str_text(&text), "\nSigCgt:"), 0);
-	CHECK_EQ(mask_in(str_text(&text), "\nSigIgn:"), 1 << (SIGHUP - 1));
+	/* Whether signals 32 and 33 are ignored is between libc and whoever started us. */
+	CHECK_EQ(mask_in(str_text(&text), "\nSigIgn:") & ~(3ULL << 31), 1 << (SIGHUP - 1));
 	workload_close(&w);
 	str_fini(&text);
 }
