@@ -396,7 +396,7 @@ static u64 payload_behind(const struct record *rec)
 	return rec->type == PERF_RECORD_AUXTRACE && rec->size >= 16 ? load_u64(rec->at + 8) : 0;
 }
 
-int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err)
+int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
 	struct record_header header;
 	u64 offset, behind;

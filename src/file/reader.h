@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/types.h"
+#include "event/abi.h"
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
@@ -60,7 +61,25 @@ void reader_cursor_init(struct reader_cursor *c, const struct reader *r, u64 fro
 void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to);
 void reader_cursor_fini(struct reader_cursor *c);
 
+/* reader_next() where it takes more than a look into the buffer. */
+int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err);
+
 /* 1: *ret_rec is the next record; 0: the end, or damage (see c->damage); < 0: reading failed. */
-int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err);
+static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err)
+{
+	u64 offset = c->at - c->buf_at;
+	struct record_header header;
+
+	/* For one that wraps, nothing is in the buffer. */
+	if (UNLIKELY(c->at >= c->end || offset >= c->buf_n || c->buf_n - offset < sizeof(header)))
+		return reader_next_hard(c, ret_rec, err);
+	memcpy(&header, c->buf + offset, sizeof(header));
+	if (UNLIKELY(header.size < sizeof(header) || header.size > c->buf_n - offset ||
+		    header.type == PERF_RECORD_AUXTRACE))
+		return reader_next_hard(c, ret_rec, err);
+	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf + offset, c->at};
+	c->at += header.size;
+	return 1;
+}
 
 #endif

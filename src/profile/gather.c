@@ -54,14 +54,16 @@ struct worker {
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks;
+	size_t sight_size;       /* bytes, labels included */
+	struct sight *new_sight; /* the one being looked for, in the room below */
+	/* In here, not in an allocation of its own: no other worker's data may be that near. */
+	u64 new_sight_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	VEC(struct chain) chains;
 	struct table chain_index;
 	struct arena words;
-	struct sight *new_sight; /* the one being looked for */
-	size_t sight_size;       /* bytes, labels included */
-	VEC(u8) sights;          /* sight_size each */
+	VEC(u8) sights; /* sight_size each */
 	u32 n_sights;
 	struct table sight_index;
 	/* the second step */
@@ -359,7 +361,7 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 		if (options->labels >> label & 1)
 			w->label_at[w->n_labels++] = label;
 	w->sight_size = sizeof(struct sight) + w->n_labels * sizeof(u64);
-	w->new_sight = mem_zalloc(w->sight_size);
+	w->new_sight = (struct sight *)(void *)w->new_sight_room;
 	table_reserve(&w->sight_index, TABLE_AT_FIRST);
 	if (options->has_stacks)
 		table_reserve(&w->chain_index, TABLE_AT_FIRST);
@@ -376,7 +378,6 @@ static void worker_free(struct worker *w)
 	table_fini(&w->chain_index);
 	arena_fini(&w->words);
 	vec_fini(&w->sights);
-	mem_free(w->new_sight);
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
 	mem_free(w);

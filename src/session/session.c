@@ -159,28 +159,31 @@ int session_scan(struct session *s,
 
 /* ---- pass 2 ---- */
 
-/* Where a worker decodes its samples to: cleared when another event's format comes. */
-struct pass_sample {
-	const struct sample_format *format;
+/*
+ * All that one worker writes to. Each has an allocation of its own, and what is written for every
+ * record stands before what is not: two workers must not share a cache line.
+ */
+struct pass_worker {
+	struct reader_cursor cursor;
+	struct session_tally tally;
+	const struct sample_format *format; /* of `sample`, which is cleared when another comes */
 	struct sample sample;
+	void *sink; /* the caller's */
+	struct err err;
 };
 
 struct pass {
 	struct session *session;
 	const struct session_sink *sink;
-	u64 fields;                    /* what must be decoded: the sink's wishes, and the time */
-	struct session_tally *tallies; /* one of each for each worker */
-	struct reader_cursor *cursors;
-	struct pass_sample *samples;
-	struct err *errs;
+	u64 fields; /* what must be decoded: the sink's wishes, and the time */
+	struct pass_worker **workers;
 	atomic_bool has_failed;
 };
 
-static void read_sample(struct pass *pass, const struct record *rec, unsigned worker)
+static void read_sample(struct pass *pass, struct pass_worker *mine, const struct record *rec)
 {
 	struct session *s = pass->session;
-	struct session_tally *tally = &pass->tallies[worker];
-	struct pass_sample *mine = &pass->samples[worker];
+	struct session_tally *tally = &mine->tally;
 	struct session_sample out = {.rec = rec};
 	struct sample *sample = &mine->sample;
 	const struct sample_format *format;
@@ -212,14 +215,15 @@ static void read_sample(struct pass *pass, const struct record *rec, unsigned wo
 			tally->first_time ? MIN(tally->first_time, sample->time) : sample->time;
 		tally->last_time = MAX(tally->last_time, sample->time);
 	}
-	pass->sink->sample(pass->sink->workers[worker], &out);
+	pass->sink->sample(mine->sink, &out);
 }
 
 static void read_piece(void *ctx, size_t i, unsigned worker)
 {
 	struct pass *pass = ctx;
 	struct session *s = pass->session;
-	struct reader_cursor *cursor = &pass->cursors[worker];
+	struct pass_worker *mine = pass->workers[worker];
+	struct reader_cursor *cursor = &mine->cursor;
 	struct record rec;
 	struct err err;
 	int r;
@@ -230,9 +234,9 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 		i + 1 < s->pieces.n ? s->pieces.at[i + 1] : s->reader.data_end);
 	while ((r = reader_next(cursor, &rec, &err)) > 0)
 		if (rec.type == PERF_RECORD_SAMPLE)
-			read_sample(pass, &rec, worker);
+			read_sample(pass, mine, &rec);
 	if (r < 0) {
-		pass->errs[worker] = err;
+		mine->err = err;
 		atomic_store(&pass->has_failed, true);
 	}
 }
@@ -252,24 +256,24 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 	struct pass pass = {.session = s, .sink = sink, .fields = sink->wanted | PERF_SAMPLE_TIME};
 	int r = 0;
 
-	pass.tallies = mem_zalloc(n_workers * sizeof(*pass.tallies));
-	pass.cursors = mem_alloc(n_workers * sizeof(*pass.cursors));
-	pass.samples = mem_zalloc(n_workers * sizeof(*pass.samples));
-	pass.errs = mem_zalloc(n_workers * sizeof(*pass.errs));
-	for (unsigned i = 0; i < n_workers; i++)
-		reader_cursor_init(&pass.cursors[i], &s->reader, 0, 0);
+	pass.workers = mem_zalloc(n_workers * sizeof(*pass.workers));
+	for (unsigned i = 0; i < n_workers; i++) {
+		pass.workers[i] = mem_zalloc(sizeof(*pass.workers[i]));
+		pass.workers[i]->sink = sink->workers[i];
+		reader_cursor_init(&pass.workers[i]->cursor, &s->reader, 0, 0);
+	}
 	workers_run(n_workers, s->pieces.n, read_piece, &pass);
 	for (unsigned i = 0; i < n_workers; i++) {
-		reader_cursor_fini(&pass.cursors[i]);
-		add_tally(&s->tally, &pass.tallies[i]);
-		if (pass.errs[i].code && !r) {
-			*err = pass.errs[i];
+		struct pass_worker *w = pass.workers[i];
+
+		reader_cursor_fini(&w->cursor);
+		add_tally(&s->tally, &w->tally);
+		if (w->err.code && !r) {
+			*err = w->err;
 			r = err->code;
 		}
+		mem_free(w);
 	}
-	mem_free(pass.tallies);
-	mem_free(pass.cursors);
-	mem_free(pass.samples);
-	mem_free(pass.errs);
+	mem_free(pass.workers);
 	return r;
 }

@@ -236,7 +236,8 @@ TEST(workload_starts_with_default_signals)
 	signal(SIGUSR1, handler);
 	signal(SIGINT, handler);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN); /* as nohup does: that is for the command too */
+	signal(SIGQUIT, SIG_DFL); /* a shell has it ignored in the background */
+	signal(SIGHUP, SIG_IGN);  /* as nohup does: that is for the command too */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	CHECK_EQ(pipe(out), 0);
