@@ -112,23 +112,26 @@ static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err
 static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	struct err ignored;
+	bool has_all;
 
 	if (find_image(&r->places, dso, &d->image, &d->err)) {
 		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
 		return;
 	}
 	d->has_image = true;
-	if (!symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) &&
-		(find_debug(&r->places, dso, &d->image, &d->debug, &ignored) ||
-			!symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)))
+	has_all = symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
+		(!find_debug(&r->places, dso, &d->image, &d->debug, &ignored) &&
+			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB));
+	if (!has_all) {
 		symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+		err_set(&d->err, ERR_NOENT,
+			"'%s' is stripped: a package with its debug symbols (-dbgsym, -debuginfo) gives names",
+			dso->path);
+	}
 	symtab_finish(&d->symtab);
 	symtab_add_plt(&d->symtab, &d->image);
-	if (d->symtab.symbols.n)
-		return;
-	d->outcome = RESOLVER_NO_SYMBOLS;
-	err_set(&d->err, ERR_NOENT, "'%s' is stripped and its debug symbols are not installed",
-		dso->path);
+	if (!d->symtab.symbols.n)
+		d->outcome = RESOLVER_NO_SYMBOLS;
 }
 
 void resolver_load(struct resolver *r, const struct dso *dso)
@@ -181,7 +184,7 @@ const char *resolver_reason(const struct resolver *r, const struct dso *dso)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
-	return d->outcome != RESOLVER_FOUND && d->err.code ? d->err.msg : NULL;
+	return d->err.code ? d->err.msg : NULL;
 }
 
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)

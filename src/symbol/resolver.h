@@ -67,7 +67,7 @@ void resolver_load(struct resolver *r, const struct dso *dso);
 /* Loaded before: the function at an address. */
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address);
 
-/* Why a DSO has no names, one sentence, or NULL. */
+/* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);
 
 #endif
