@@ -13,6 +13,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get('PACE_BUILD', os.path.join(os.path.dirname(HERE), 'build-check')))
 os.environ['PACE_BUILD'] = BUILD
+os.environ.setdefault('PACE_SHARED', os.path.join(os.path.dirname(os.path.dirname(HERE)), 'shared'))
 os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
 
 SUITES = [
@@ -27,6 +28,8 @@ SUITES = [
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
+    ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
+    ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
 ]
 
 

@@ -5,7 +5,7 @@
 
 enum { FLUSH_BYTES = 64 << 10 };
 
-static void flush(struct out *o)
+void out_flush(struct out *o)
 {
 	size_t done = 0;
 
@@ -23,12 +23,12 @@ static void flush(struct out *o)
 void out_flush_some(struct out *o)
 {
 	if (o->text.n >= FLUSH_BYTES)
-		flush(o);
+		out_flush(o);
 }
 
 int out_close(struct out *o, struct err *err)
 {
-	flush(o);
+	out_flush(o);
 	str_fini(&o->text);
 	return o->sys ? err_sys(err, o->sys, "writing the output") : 0;
 }

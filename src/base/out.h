@@ -18,7 +18,8 @@ struct out {
 	struct str text;
 };
 
-/* Writes the buffer if it holds 64 KiB or more. */
+/* Writes the buffer; or only if it holds 64 KiB or more. */
+void out_flush(struct out *o);
 void out_flush_some(struct out *o);
 int out_close(struct out *o, struct err *err);
 

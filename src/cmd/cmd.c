@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/out.h"
@@ -69,4 +70,20 @@ static void write_log(void *ctx, enum log_level level, const char *sentence)
 void cmd_log_init(struct log *log, enum log_level level)
 {
 	*log = (struct log){.level = level, .write = write_log};
+}
+
+const char *cmd_input(const char *named)
+{
+	struct stat st;
+
+	if (named)
+		return named;
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
+void cmd_explain_missing(const char *input, struct err *err)
+{
+	if (err->code == ERR_NOENT && !strcmp(input, "perf.data"))
+		err_set(err, ERR_NOENT,
+			"there is no 'perf.data' in this directory: record one with 'pace record COMMAND', or name a file with -i");
 }

@@ -23,7 +23,8 @@ struct cmd {
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
-extern const struct cmd cmd_record, cmd_report, cmd_evlist, cmd_version, cmd_help;
+extern const struct cmd cmd_record, cmd_report, cmd_evlist, cmd_script, cmd_readperf,
+	cmd_buildid_list, cmd_data, cmd_version, cmd_help;
 
 /* All commands, closed by NULL. */
 extern const struct cmd *const cmd_table[];
@@ -36,6 +37,15 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
  * -1: go on, *argc and argv hold the words left.
  */
 int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, char **argv);
+
+/*
+ * The recording to read: the one that was named; else what is piped in, as perf does; else
+ * perf.data.
+ */
+const char *cmd_input(const char *named);
+
+/* If it is perf.data that is missing: how to get one. */
+void cmd_explain_missing(const char *input, struct err *err);
 
 /* Prints the help page of a command. */
 int cmd_print_help(const struct cmd *cmd);

@@ -34,7 +34,7 @@ static void add_event(const struct event *e, const struct evlist_options *o, str
 
 static int run_evlist(int argc, char **argv)
 {
-	struct evlist_options o = {.input = "perf.data"};
+	struct evlist_options o = {0};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_evlist, &o, 0, &argc, argv);
 	struct reader reader;
@@ -49,7 +49,9 @@ static int run_evlist(int argc, char **argv)
 		return cmd_fail(&cmd_evlist, &err, EXIT_USAGE);
 	}
 	cmd_log_init(&log, LOG_NOTE);
+	o.input = cmd_input(o.input);
 	if (reader_open(&reader, o.input, &log, &err)) {
+		cmd_explain_missing(o.input, &err);
 		log_fini(&log);
 		return cmd_fail(&cmd_evlist, &err, EXIT_FAILED);
 	}

@@ -14,7 +14,7 @@ static int list_commands(void)
 		"pace - profile and count events: where does the time of a Linux program go?\n\n"
 		"usage: pace COMMAND [OPTIONS]\n\n");
 	for (size_t i = 0; cmd_table[i]; i++)
-		str_addf(&out.text, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
+		str_addf(&out.text, "  %-12s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
 	str_add(&out.text,
 		"\nFirst steps:\n"
 		"  pace record -g ./program    record it, with call chains\n"

@@ -380,16 +380,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	return 0;
 }
 
-static void explain_missing_file(const struct report_options *o, struct err *err)
-{
-	if (err->code == ERR_NOENT && !strcmp(o->input, "perf.data"))
-		err_set(err, ERR_NOENT,
-			"there is no 'perf.data' in this directory: record one with 'pace record COMMAND', or name a file with -i");
-}
-
 static int run_report(int argc, char **argv)
 {
-	struct report_options o = {.input = "perf.data", .children = -1, .graph.limit = -1};
+	struct report_options o = {.children = -1, .graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
 	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);
@@ -405,8 +398,9 @@ static int run_report(int argc, char **argv)
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;
+	o.input = cmd_input(o.input);
 	if (session_open(&r.session, o.input, &r.log, &err)) {
-		explain_missing_file(&o, &err);
+		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_report, &err,
 			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);

@@ -185,11 +185,13 @@ static u64 load(const struct event_attr *a, const struct field *f)
 	return f->size == 8 ? load_u64(p) : f->size == 4 ? load_u32(p) : load_u16(p);
 }
 
-static void swap(struct event_attr *a)
+void attr_swap(u8 *at, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		u8 *p = (u8 *)a + fields[i].offset;
+		u8 *p = at + fields[i].offset;
 
+		if ((size_t)fields[i].offset + fields[i].size > n)
+			return;
 		if (fields[i].size == 8) {
 			/*
 			 * The flags are a run of bytes to the compiler that laid them out: no
@@ -246,7 +248,7 @@ int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_
 			(unsigned long long)b->offset, bytes_left(b), own_size);
 	memcpy(&a, p, MIN(own_size, sizeof(a)));
 	if (b->swap)
-		swap(&a);
+		attr_swap((u8 *)&a, sizeof(a));
 	a.size = own_size;
 	*ret_dropped = false;
 	for (size_t i = sizeof(a); i < own_size; i++)

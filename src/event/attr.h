@@ -117,6 +117,12 @@ u32 attr_needed_size(const struct event_attr *a);
 int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped,
 	struct err *err);
 
+/*
+ * Turns the first n bytes of an attr that was written in the other byte order into this machine's,
+ * in place: the fields that are whole in them and that we know.
+ */
+void attr_swap(u8 *at, size_t n);
+
 /* Adds "name: value" (between `equals`) for each field that is not zero, joined by ", ". */
 void attr_add_text(const struct event_attr *a, const char *equals, struct str *text);
 

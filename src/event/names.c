@@ -1,6 +1,7 @@
 #include "event/names.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "event/abi.h"
@@ -214,4 +215,31 @@ void names_offer_all(struct nearest *near)
 		if (rows[i].alias)
 			nearest_offer(near, rows[i].alias);
 	}
+}
+
+void names_default(const struct event_attr *a, char *buf, size_t size)
+{
+	static const struct {
+		u64 flag;
+		char letter;
+	} levels[] = {{ATTR_EXCLUDE_USER, 'u'}, {ATTR_EXCLUDE_KERNEL, 'k'}, {ATTR_EXCLUDE_HV, 'h'}};
+	u64 excluded = a->flags & (ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV);
+	char mods[16];
+	size_t n = 0;
+
+	if (!names_of(a->type, a->config, buf, size)) {
+		if (a->type == 4)
+			snprintf(buf, size, "raw 0x%llx", (unsigned long long)a->config);
+		else
+			snprintf(buf, size, "type %u config 0x%llx", a->type,
+				(unsigned long long)a->config);
+	}
+	for (size_t i = 0; excluded && i < ARRAY_SIZE(levels); i++)
+		if (!(excluded & levels[i].flag))
+			mods[n++] = levels[i].letter;
+	for (unsigned i = 0; i < attr_precise(a); i++)
+		mods[n++] = 'p';
+	mods[n] = '\0';
+	if (n)
+		snprintf(buf + strlen(buf), size - strlen(buf), ":%s", mods);
 }

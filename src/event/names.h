@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "base/types.h"
+#include "event/attr.h"
 
 struct event_name {
 	const char *name;
@@ -32,5 +33,8 @@ const struct event_name *names_at(size_t i);
 bool names_cache_at(size_t i, char *buf, size_t size);
 
 void names_offer_all(struct nearest *near);
+
+/* What perf would call an event whose name nobody knows any more: "cycles:u", "raw 0x1c2". */
+void names_default(const struct event_attr *attr, char *buf, size_t size);
 
 #endif

@@ -414,6 +414,13 @@ static bool write_build_id(const struct file_info *info, struct str *out)
 	return info->build_ids.n > 0;
 }
 
+static bool read_tracing_data(struct bytes *b, struct file_info *info)
+{
+	str_clear(&info->tracing_data);
+	str_addn(&info->tracing_data, b->at, bytes_left(b));
+	return bytes_skip(b, bytes_left(b));
+}
+
 static bool write_tracing_data(const struct file_info *info, struct str *out)
 {
 	str_addn(out, info->tracing_data.at, info->tracing_data.n);
@@ -718,7 +725,7 @@ struct feature {
 
 /* clang-format off: a row a fact */
 static const struct feature features[] = {
-	{FEATURE_TRACING_DATA, "TRACING_DATA", NULL, write_tracing_data, NULL, false},
+	{FEATURE_TRACING_DATA, "TRACING_DATA", read_tracing_data, write_tracing_data, NULL, false},
 	{FEATURE_BUILD_ID, "BUILD_ID", read_build_id, write_build_id, NULL, false},
 	FEATURE(HOSTNAME, hostname),
 	FEATURE(OSRELEASE, osrelease),

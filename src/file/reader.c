@@ -1,17 +1,21 @@
 #include "file/reader.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "event/names.h"
 
 enum {
-	BUF_BYTES = 512 << 10, /* fits a core's L2 cache; at least twice the largest record */
 	SECTION_LIMIT = 256 << 20,
 	EVENTS_LIMIT = 1 << 20,
+	PIPE_HEADER_SIZE = 16,
 };
 
 /* Reads exactly n bytes at an offset; false at the end of the file or on an error (errno). */
@@ -42,23 +46,10 @@ static void describe_start(const u8 *p, size_t n, struct str *text)
 	str_addc(text, '\'');
 }
 
-static int check_magic(const struct reader *r, const u8 *p, size_t n, struct err *err)
+static int no_perf_data(const struct reader *r, const u8 *p, size_t n, struct err *err)
 {
 	struct str start = {0};
-	u64 magic;
 
-	if (n < 16) {
-		return err_set(err, ERR_FORMAT,
-			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
-	}
-	magic = load_u64(p);
-	if (magic == LAYOUT_MAGIC_1 || magic == LAYOUT_MAGIC_2)
-		return 0;
-	if (magic == __builtin_bswap64(LAYOUT_MAGIC_1) ||
-		magic == __builtin_bswap64(LAYOUT_MAGIC_2))
-		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' comes from a machine of the other byte order: this version of pace does not read those yet",
-			r->path);
 	describe_start(p, n, &start);
 	err_set(err, ERR_FORMAT,
 		"'%s' is no perf.data file: it starts with %s, expected 'PERFILE2'", r->path,
@@ -67,27 +58,85 @@ static int check_magic(const struct reader *r, const u8 *p, size_t n, struct err
 	return err->code;
 }
 
+/* Dialect and header from the first n bytes. */
+static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err)
+{
+	u64 magic, swapped, size;
+
+	if (!n)
+		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
+			r->path);
+	if (n < PIPE_HEADER_SIZE)
+		return err_set(err, ERR_FORMAT,
+			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
+	magic = load_u64(p);
+	swapped = __builtin_bswap64(magic);
+	r->is_foreign = swapped == LAYOUT_MAGIC_1 || swapped == LAYOUT_MAGIC_2;
+	magic = r->is_foreign ? swapped : magic;
+	if (magic != LAYOUT_MAGIC_1 && magic != LAYOUT_MAGIC_2)
+		return no_perf_data(r, p, n, err);
+	size = r->is_foreign ? __builtin_bswap64(load_u64(p + 8)) : load_u64(p + 8);
+	/*
+	 * The magic of version 1 reads the same on all machines if it was written as text: the size
+	 * tells the byte order then.
+	 */
+	if (!r->is_foreign && magic == LAYOUT_MAGIC_1 && size >> 32) {
+		r->is_foreign = true;
+		size = __builtin_bswap64(size);
+	}
+	r->is_version_1 = magic == LAYOUT_MAGIC_1;
+	r->is_pipe_mode = size == PIPE_HEADER_SIZE;
+	r->header.magic = magic;
+	r->header.size = size;
+	return 0;
+}
+
+static void swap_words(void *p, size_t n_bytes)
+{
+	for (u8 *at = p; n_bytes >= 8; at += 8, n_bytes -= 8) {
+		u64 v = __builtin_bswap64(load_u64(at));
+
+		memcpy(at, &v, 8);
+	}
+}
+
+/*
+ * The bitmap of features is an array of longs: of 32 bits on the machines where perf has those. A
+ * recording without a host name, which all have, was written by such a one.
+ */
+static void swap_features(struct layout_header *h)
+{
+	swap_words(h->features, sizeof(h->features));
+	if (layout_has_feature(h, FEATURE_HOSTNAME))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(h->features); i++)
+		h->features[i] = h->features[i] >> 32 | h->features[i] << 32;
+	if (layout_has_feature(h, FEATURE_HOSTNAME))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(h->features); i++)
+		h->features[i] = h->features[i] >> 32 | h->features[i] << 32;
+}
+
 static int read_header(struct reader *r, struct err *err)
 {
 	u8 raw[sizeof(struct layout_header)] = {0};
 	struct layout_header *h = &r->header;
 	size_t n = MIN(r->file_size, sizeof(raw));
 
-	if (!r->file_size)
-		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
-			r->path);
-	if (!read_at(r->fd, raw, n, 0))
+	if (!read_at(r->parts.at[0].fd, raw, n, 0))
 		return err_sys(err, errno ? errno : EIO, "reading '%s'", r->path);
-	if (check_magic(r, raw, n, err))
+	if (read_dialect(r, raw, n, err))
 		return err->code;
-	if (load_u64(raw + 8) == 16)
-		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' was written to a pipe ('record -o -'): this version of pace does not read that form yet",
-			r->path);
+	if (r->is_pipe_mode)
+		return 0;
 	if (n < sizeof(raw))
 		return err_set(err, ERR_FORMAT, "'%s' has %zu bytes, its header alone needs %zu",
 			r->path, n, sizeof(raw));
-	memcpy(h, raw, sizeof(*h));
+	if (r->is_foreign)
+		swap_words(raw + 8, offsetof(struct layout_header, features) - 8);
+	memcpy(&h->size, raw + 8, sizeof(raw) - 8);
+	if (r->is_foreign)
+		swap_features(h);
 	if (h->size < sizeof(*h))
 		return err_set(err, ERR_FORMAT,
 			"'%s': the header at offset 8 says it has %llu bytes, not %zu", r->path,
@@ -103,34 +152,6 @@ static bool is_inside(const struct reader *r, const struct layout_section *s)
 
 /* ---- events ---- */
 
-/* What perf would call an event that the file does not name. */
-static void default_name(const struct event_attr *a, char *buf, size_t size)
-{
-	static const struct {
-		u64 flag;
-		char letter;
-	} levels[] = {{ATTR_EXCLUDE_USER, 'u'}, {ATTR_EXCLUDE_KERNEL, 'k'}, {ATTR_EXCLUDE_HV, 'h'}};
-	u64 excluded = a->flags & (ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV);
-	char mods[16];
-	size_t n = 0;
-
-	if (!names_of(a->type, a->config, buf, size)) {
-		if (a->type == 4)
-			snprintf(buf, size, "raw 0x%llx", (unsigned long long)a->config);
-		else
-			snprintf(buf, size, "type %u config 0x%llx", a->type,
-				(unsigned long long)a->config);
-	}
-	for (size_t i = 0; excluded && i < ARRAY_SIZE(levels); i++)
-		if (!(excluded & levels[i].flag))
-			mods[n++] = levels[i].letter;
-	for (unsigned i = 0; i < attr_precise(a); i++)
-		mods[n++] = 'p';
-	mods[n] = '\0';
-	if (n)
-		snprintf(buf + strlen(buf), size - strlen(buf), ":%s", mods);
-}
-
 /*
  * *room: bytes of the file that are nobody's ids yet. Else a small file could name all of itself
  * once for each event.
@@ -145,8 +166,10 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 			(unsigned long long)ids->size);
 	*room -= ids->size;
 	e->ids = arena_alloc(&r->events.arena, ids->size);
-	if (ids->size && !read_at(r->fd, e->ids, ids->size, ids->offset))
+	if (ids->size && !read_at(r->parts.at[0].fd, e->ids, ids->size, ids->offset))
 		return err_sys(err, errno ? errno : EIO, "'%s': reading ids", r->path);
+	if (r->is_foreign)
+		swap_words(e->ids, ids->size);
 	e->n_ids = ids->size / 8;
 	return 0;
 }
@@ -172,7 +195,7 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 		return err_set(err, ERR_FORMAT, "'%s' says it has %llu events", r->path,
 			(unsigned long long)n);
 	raw = mem_alloc(n * each);
-	if (!read_at(r->fd, raw, n * each, s->offset))
+	if (!read_at(r->parts.at[0].fd, raw, n * each, s->offset))
 		result = err_sys(err, errno ? errno : EIO, "'%s': reading attrs", r->path);
 	for (u64 i = 0; i < n && !result; i++) {
 		struct bytes b = bytes_of(raw + i * each, each - sizeof(struct layout_attr_ids));
@@ -182,7 +205,10 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 		bool dropped;
 
 		b.offset = s->offset + i * each;
+		b.swap = r->is_foreign;
 		memcpy(&ids, raw + (i + 1) * each - sizeof(ids), sizeof(ids));
+		if (r->is_foreign)
+			swap_words(&ids, sizeof(ids));
 		result = attr_read(&b, each - sizeof(ids), &attr, &dropped, err);
 		if (result) {
 			err_prefix(err, "'%s'", r->path);
@@ -192,7 +218,7 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 			log_note(log,
 				"'%s': event %llu uses attr fields that this version of pace does not know",
 				r->path, (unsigned long long)i);
-		default_name(&attr, name, sizeof(name));
+		names_default(&attr, name, sizeof(name));
 		result = read_ids(r, event_add(&r->events, &attr, name), &ids.ids, &ids_room, err);
 	}
 	mem_free(raw);
@@ -217,9 +243,10 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 		return;
 	}
 	raw = mem_alloc(s->size);
-	if (read_at(r->fd, raw, s->size, s->offset)) {
+	if (read_at(r->parts.at[0].fd, raw, s->size, s->offset)) {
 		b = bytes_of(raw, s->size);
 		b.offset = s->offset;
+		b.swap = r->is_foreign;
 		if (feature_read(id, &b, &r->info, &err) < 0)
 			log_warn(log, "'%s': %s", r->path, err.msg);
 	}
@@ -235,13 +262,15 @@ static void read_sections(struct reader *r, struct log *log)
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 		if (!layout_has_feature(&r->header, id))
 			continue;
-		if (!read_at(r->fd, &r->sections[id], sizeof(r->sections[id]), at)) {
+		if (!read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), at)) {
 			log_warn(log,
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
 				r->path, (unsigned long long)at, (unsigned long long)r->file_size);
 			r->is_cut = true;
 			return;
 		}
+		if (r->is_foreign)
+			swap_words(&r->sections[id], sizeof(r->sections[id]));
 		at += sizeof(r->sections[id]);
 	}
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
@@ -249,8 +278,26 @@ static void read_sections(struct reader *r, struct log *log)
 			read_section(r, id, log);
 }
 
-/* EVENT_DESC knows what the user called the events. */
-static void name_events(struct reader *r)
+/* Before there was EVENT_DESC, names stood behind the data: {u64 id, char name[64]} each. */
+static void read_event_types(struct reader *r)
+{
+	enum { NAME = 64, EACH = 8 + NAME };
+	const struct layout_section *s = &r->header.event_types;
+	u8 raw[EACH];
+
+	if (!s->size || !is_inside(r, s) || s->size % EACH)
+		return;
+	for (u64 at = s->offset; at < s->offset + s->size; at += EACH) {
+		u64 id;
+
+		if (!read_at(r->parts.at[0].fd, raw, EACH, at))
+			return;
+		id = r->is_foreign ? __builtin_bswap64(load_u64(raw)) : load_u64(raw);
+		reader_name_event_type(r, id, (const char *)raw + 8, NAME);
+	}
+}
+
+void reader_name_events(struct reader *r)
 {
 	for (size_t i = 0; i < r->events.n && i < r->info.events.n; i++) {
 		const char *name = r->info.events.at[i].name;
@@ -296,138 +343,310 @@ static int find_data(struct reader *r, struct log *log, struct err *err)
 			(unsigned long long)(r->file_size - r->data_start),
 			(unsigned long long)d->size);
 	}
+	r->parts.at[0].from = r->data_start;
+	r->parts.at[0].end = r->data_end;
+	return 0;
+}
+
+/* ---- pipe mode ---- */
+
+/* Records that stand before the others and say what a header would. */
+static bool is_preface(u32 type)
+{
+	return (type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
+		type == PERF_RECORD_HEADER_FEATURE || type == PERF_RECORD_EVENT_UPDATE ||
+		type == PERF_RECORD_ID_INDEX || type == PERF_RECORD_TIME_CONV;
+}
+
+/* Walks over the preface. What a stream's cursor has read already is kept for the next one. */
+static int read_preface(struct reader *r, struct log *log, struct err *err)
+{
+	struct reader_cursor c;
+	struct record rec;
+	u64 end = r->data_start;
+	int result;
+
+	reader_cursor_init(&c, r, r->data_start, r->data_end);
+	while ((result = reader_next(&c, &rec, err)) > 0 && is_preface(rec.type)) {
+		reader_take(&c, &rec, log);
+		end = c.at;
+	}
+	reader_name_events(r);
+	if (result >= 0 && r->is_stream) {
+		u64 behind = c.buf_at + c.buf_n;
+
+		/* Up to the end of the preface it is not needed any more. */
+		str_clear(&r->ahead);
+		r->ahead_from = end;
+		if (behind > end && end >= c.buf_at)
+			str_addn(&r->ahead, c.buf + (end - c.buf_at), behind - end);
+	}
+	if (result >= 0)
+		r->data_start = r->parts.at[0].from = end;
+	reader_cursor_fini(&c);
+	if (result < 0)
+		return err->code;
+	if (!r->events.n)
+		return err_set(err, ERR_FORMAT,
+			"'%s' was written to a pipe, but no event is described at its beginning",
+			r->path);
+	return 0;
+}
+
+static int open_pipe_mode(struct reader *r, struct log *log, struct err *err)
+{
+	r->data_start = PIPE_HEADER_SIZE;
+	r->data_end = r->is_stream ? UINT64_MAX : r->file_size;
+	r->parts.at[0].from = r->data_start;
+	r->parts.at[0].end = r->data_end;
+	return read_preface(r, log, err);
+}
+
+/* ---- streams ---- */
+
+/* Reads from a pipe until `n` bytes are ahead, or it ends. */
+static int read_ahead(struct reader *r, size_t n, struct err *err)
+{
+	while (r->ahead.n < n) {
+		ssize_t got;
+
+		str_reserve(&r->ahead, n - r->ahead.n);
+		got = read(r->parts.at[0].fd, r->ahead.at + r->ahead.n, n - r->ahead.n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_sys(err, errno, "reading '%s'", r->path);
+		if (!got)
+			break;
+		r->ahead.n += got;
+	}
+	return 0;
+}
+
+static int write_at(int fd, const void *p, size_t n, u64 offset, struct err *err)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = pwrite(fd, (const u8 *)p + done, n - done, (off_t)(offset + done));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return err_sys(err, errno,
+				"copying the pipe into a temporary file (its folder is that of TMPDIR)");
+		done += r;
+	}
+	return 0;
+}
+
+static int open_temporary(struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/pace-XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		err_sys(err, errno, "creating a temporary file in '%s'", folder);
+	else
+		unlink(path);
+	return fd;
+}
+
+int reader_spool(struct reader *r, struct err *err)
+{
+	enum { STEP = 256 << 10 };
+	u64 end = r->ahead_from + r->ahead.n;
+	int fd;
+
+	if (!r->is_stream)
+		return 0;
+	fd = open_temporary(err);
+	if (fd < 0)
+		return err->code;
+	if (!write_at(fd, r->ahead.at, r->ahead.n, r->ahead_from, err)) {
+		err->code = 0;
+		str_reserve(&r->ahead, STEP);
+		for (;;) {
+			ssize_t n = read(r->parts.at[0].fd, r->ahead.at, STEP);
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0)
+				err_sys(err, errno, "reading '%s'", r->path);
+			if (n <= 0 || write_at(fd, r->ahead.at, n, end, err))
+				break;
+			end += n;
+		}
+	}
+	if (err->code) {
+		close(fd);
+		return err->code;
+	}
+	close(r->parts.at[0].fd);
+	r->parts.at[0].fd = fd;
+	r->parts.at[0].end = r->data_end = r->file_size = end;
+	r->is_stream = false;
+	str_fini(&r->ahead);
+	return 0;
+}
+
+/* ---- directories ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The files data.0, data.1 ... have records and nothing else. */
+static int open_parts(struct reader *r, struct err *err)
+{
+	DIR *dir = opendir(r->path);
+	VEC(u32) numbers = {0};
+	struct dirent *entry;
+	u64 base = r->file_size;
+
+	if (!dir)
+		return err_sys(err, errno, "opening '%s'", r->path);
+	while ((entry = readdir(dir)) != NULL) {
+		unsigned number;
+		char rest;
+
+		if (sscanf(entry->d_name, "data.%u%c", &number, &rest) == 1)
+			vec_add(&numbers, number);
+	}
+	closedir(dir);
+	err->code = 0;
+	if (numbers.n)
+		qsort(numbers.at, numbers.n, sizeof(*numbers.at), by_number);
+	vec_each(number, &numbers) {
+		char path[4096];
+		struct stat st;
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/data.%u", r->path, *number);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd < 0 || fstat(fd, &st)) {
+			err_sys(err, errno, "opening '%s'", path);
+			break;
+		}
+		vec_add(&r->parts, ((struct reader_part){fd, base, 0, st.st_size}));
+		base += st.st_size;
+	}
+	vec_fini(&numbers);
+	r->data_end = base;
+	return err->code;
+}
+
+/* ---- opening ---- */
+
+static int open_file(struct reader *r, struct log *log, struct err *err)
+{
+	if (!r->file_size)
+		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
+			r->path);
+	if (read_header(r, err))
+		return err->code;
+	if (r->is_pipe_mode)
+		return open_pipe_mode(r, log, err);
+	if (find_data(r, log, err) || read_attrs(r, log, err))
+		return err->code;
+	if (r->is_directory && open_parts(r, err))
+		return err->code;
+	read_sections(r, log);
+	read_event_types(r);
+	reader_name_events(r);
+	return 0;
+}
+
+/* What a pipe has may be a whole file: that is not of one piece, and has to be read with jumps. */
+static int open_stream(struct reader *r, struct log *log, struct err *err)
+{
+	r->is_stream = true;
+	r->file_size = UINT64_MAX;
+	if (read_ahead(r, PIPE_HEADER_SIZE, err) ||
+		read_dialect(r, (const u8 *)r->ahead.at, r->ahead.n, err))
+		return err->code;
+	if (r->is_pipe_mode)
+		return open_pipe_mode(r, log, err);
+	return reader_spool(r, err) ? err->code : open_file(r, log, err);
+}
+
+static int open_path(struct reader *r, const char *path, struct stat *st, struct err *err)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return err_sys(err, errno, "opening '%s'", path);
+	if (!fstat(fd, st) && S_ISDIR(st->st_mode)) {
+		int inside = openat(fd, "data", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		int sys = errno;
+
+		close(fd);
+		if (inside < 0)
+			return err_sys(err, sys,
+				"'%s' is a directory: opening the recording '%s/data' in it", path,
+				path);
+		r->is_directory = true;
+		fd = inside;
+	}
+	if (fstat(fd, st)) {
+		close(fd);
+		return err_sys(err, errno, "looking at '%s'", path);
+	}
+	if (S_ISFIFO(st->st_mode) && strcmp(path, "-")) {
+		struct pollfd writer = {.fd = fd, .events = POLLIN};
+
+		/* Until somebody writes into it, it would look like one that has ended. */
+		poll(&writer, 1, -1);
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	}
+	vec_add(&r->parts, ((struct reader_part){.fd = fd}));
 	return 0;
 }
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)
 {
 	struct stat st;
+	int result;
 
 	memset(r, 0, sizeof(*r));
 	r->path = path;
 	file_info_init(&r->info);
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0)
-		return err_sys(err, errno, "opening '%s'", path);
-	if (fstat(r->fd, &st))
-		err_sys(err, errno, "looking at '%s'", path);
-	else if (S_ISDIR(st.st_mode))
-		err_set(err, ERR_UNSUPPORTED,
-			"'%s' is a directory ('record --threads' makes those): this version of pace does not read it yet",
-			path);
-	else if (!S_ISREG(st.st_mode))
-		err_set(err, ERR_UNSUPPORTED,
-			"'%s' is no regular file: this version of pace reads files only", path);
-	else {
+	result = open_path(r, path, &st, err);
+	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
-		if (!read_header(r, err) && !find_data(r, log, err) && !read_attrs(r, log, err)) {
-			read_sections(r, log);
-			name_events(r);
-			return 0;
-		}
+		result = open_file(r, log, err);
+	} else if (!result && !r->is_directory && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+		result = open_stream(r, log, err);
+	} else if (!result) {
+		result = err_set(err, ERR_UNSUPPORTED,
+			"'%s' is neither a file nor a pipe nor a directory with a recording", path);
 	}
-	reader_close(r);
-	return err->code;
+	if (!result) {
+		r->has_new_events = true;
+		reader_settle(r);
+	} else {
+		reader_close(r);
+	}
+	return result;
 }
 
 void reader_close(struct reader *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
-	r->fd = -1;
+	vec_each(p, &r->parts)
+		close(p->fd);
+	vec_fini(&r->parts);
+	formats_fini(&r->formats);
 	event_list_fini(&r->events);
 	file_info_fini(&r->info);
-}
-
-/* ---- records ---- */
-
-void reader_cursor_init(struct reader_cursor *c, const struct reader *r, u64 from, u64 to)
-{
-	memset(c, 0, sizeof(*c));
-	c->reader = r;
-	c->at = from;
-	c->end = to;
-	c->buf = mem_alloc(BUF_BYTES);
-}
-
-void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
-{
-	c->at = from;
-	c->end = to;
-	c->buf_n = 0;
-	c->damage = (struct reader_damage){0};
-}
-
-void reader_cursor_fini(struct reader_cursor *c)
-{
-	mem_free(c->buf);
-	memset(c, 0, sizeof(*c));
-}
-
-static int damaged(struct reader_cursor *c, const char *reason)
-{
-	c->damage = (struct reader_damage){c->at, c->reader->data_end - c->at, reason};
-	c->at = c->end;
-	return 0;
-}
-
-/* Fills the buffer from the cursor's place; what it holds then is the record's start at least. */
-static int refill(struct reader_cursor *c, struct err *err)
-{
-	u64 want = MIN(c->reader->data_end - c->at, (u64)BUF_BYTES);
-	ssize_t n;
-
-	/* Records may go on behind the cursor's end, but not far. */
-	want = MIN(want, c->end - c->at + UINT16_MAX);
-	do {
-		n = pread(c->reader->fd, c->buf, want, c->at);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return err_sys(err, errno, "reading '%s' at offset 0x%llx", c->reader->path,
-			(unsigned long long)c->at);
-	c->buf_at = c->at;
-	c->buf_n = n;
-	return 0;
-}
-
-/* The bytes of trace that follow an AUXTRACE record without being part of its size. */
-static u64 payload_behind(const struct record *rec)
-{
-	return rec->type == PERF_RECORD_AUXTRACE && rec->size >= 16 ? load_u64(rec->at + 8) : 0;
-}
-
-int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err)
-{
-	struct record_header header;
-	u64 offset, behind;
-
-	if (c->at >= c->end)
-		return 0;
-	offset = c->at - c->buf_at;
-	if (c->at < c->buf_at || offset + sizeof(header) > c->buf_n) {
-		if (refill(c, err))
-			return err->code;
-		if (c->buf_n < sizeof(header))
-			return damaged(c, "the file ends inside a record");
-		offset = 0;
-	}
-	memcpy(&header, c->buf + offset, sizeof(header));
-	if (UNLIKELY(header.size < sizeof(header)))
-		return damaged(c, "a record claims to be shorter than its header");
-	if (UNLIKELY(header.size > c->buf_n - offset)) {
-		if (refill(c, err))
-			return err->code;
-		if (header.size > c->buf_n)
-			return damaged(c, "the file ends inside a record");
-		offset = 0;
-	}
-	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf + offset, c->at};
-	behind = payload_behind(ret_rec);
-	c->at += header.size;
-	if (UNLIKELY(behind > c->reader->data_end - c->at)) {
-		damaged(c, "the file ends inside a trace");
-		return 1;
-	}
-	c->at += behind;
-	return 1;
+	str_fini(&r->ahead);
 }

@@ -1,15 +1,20 @@
 /*
- * reader.h - a perf.data file, opened and walked record by record.
+ * reader.h - a recording, opened whatever its dialect, and walked record by record.
  *
- * In       the path of a regular file, written by perf or pace on a machine of this byte order
- * Out      events with names and ids; facts from the sections; records, from any number of cursors
- *          at once
- * Owns     the descriptor, the events, the facts
+ * Dialects: file mode and pipe mode, version 1, the other byte order, compressed, a directory with
+ * a file for each thread of the recorder. Whoever walks sees none of it: records come unpacked and
+ * in this machine's byte order.
+ * In       the path of a file or directory, or "-" for standard input
+ * Out      events with names and ids; facts from the sections; records
+ * Owns     the descriptors, the events, the facts
  * Life     a record is a view into its cursor's buffer, valid until the cursor's next step
- * Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with file, offset and reason; ERR_UNSUPPORTED for
- *          dialects that are not read yet. Damage behind the header is not fatal: it ends the walk
- *          and is described in struct reader_damage
- * Threads  a cursor belongs to one thread; the reader itself does not change after reader_open()
+ * Units    offsets are those of the file; the files of a directory are counted as one behind the
+ *          other. The records of a compressed one all have its offset
+ * Errors   ERR_NOENT, ERR_PERM, ERR_FORMAT with file, offset and reason. Damage behind the header
+ *          is not fatal: it ends the walk and is described in struct reader_damage
+ * Threads  a cursor belongs to one thread; any number of cursors at once, unless the recording
+ *          comes from a pipe (is_stream) or is_packed. The reader changes in reader_open(),
+ *          reader_take() and reader_spool() only
  * Source   perf.data-file-format.txt
  */
 #ifndef PACE_FILE_READER_H
@@ -22,23 +27,48 @@
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
+#include "record/formats.h"
 #include "record/record.h"
 
-struct reader {
+/* A file of a directory, or the only one. Its byte at `from` has the offset `base` + `from`. */
+struct reader_part {
 	int fd;
+	u64 base;
+	u64 from, end; /* where records are, in the file */
+};
+
+struct reader {
 	const char *path; /* borrowed */
-	u64 file_size;
+	u64 file_size;    /* of the file with the header; UINT64_MAX for a pipe */
 	struct layout_header header;
-	u64 data_start, data_end; /* file offsets of the records */
-	bool is_unfinished;       /* the recorder never wrote its last header */
-	bool is_cut;              /* the file ends before its data does */
+	u64 data_start, data_end; /* offsets of the records; data_end UINT64_MAX for a pipe */
+	VEC(struct reader_part) parts;
+	bool is_pipe_mode; /* what `record -o -` writes, in a pipe or in a file by now */
+	bool is_stream;    /* cannot be read twice: see reader_spool() */
+	bool is_version_1;
+	bool is_foreign; /* the other byte order */
+	bool is_packed;  /* there are compressed records: they can only be read from the start */
+	bool is_directory;
+	bool is_unfinished; /* the recorder never wrote its last header */
+	bool is_cut;        /* the file ends before its data does */
 	struct event_list events;
+	struct formats formats; /* of the events' samples */
 	struct layout_section sections[LAYOUT_FEATURE_BITS];
 	struct file_info info;
+	/* Bytes of a stream that were read already, and the offset of the first of them. */
+	struct str ahead;
+	u64 ahead_from;
+	bool has_new_events; /* since `formats` were made */
 };
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
 void reader_close(struct reader *r);
+
+/*
+ * Copies what is left of a stream into a nameless temporary file, so that it can be read twice and
+ * by many. No cursor may be open.
+ */
+int reader_spool(struct reader *r, struct err *err);
 
 /* Why and where a walk ended before its time. */
 struct reader_damage {
@@ -47,16 +77,24 @@ struct reader_damage {
 	const char *reason; /* a literal */
 };
 
+struct reader_unpacker;
+
 struct reader_cursor {
-	const struct reader *reader;
-	u64 at, end; /* file offsets: the next record; where to stop */
+	struct reader *reader;
+	u64 at, end; /* offsets: the next record; where to stop */
 	u8 *buf;
-	u64 buf_at, buf_n;           /* file offset and length of what the buffer holds */
-	struct reader_damage damage; /* reason NULL: none */
+	u64 buf_at, buf_n; /* offset and length of what the buffer holds */
+	u64 plain_n;       /* buf_n if records can be handed out as they are, else 0 */
+	u8 *native;        /* a record of the other byte order, turned around */
+	struct reader_unpacker *unpacker; /* NULL until there is something to unpack */
+	u64 payload;                      /* bytes behind the last record that belong to it */
+	u64 n_text;                       /* bytes of text behind the last record */
+	u64 n_not_native;                 /* records of the other byte order that make no sense */
+	struct reader_damage damage;      /* reason NULL: none */
 };
 
 /* A cursor over [from, to) of the data; `from` is where a record starts. */
-void reader_cursor_init(struct reader_cursor *c, const struct reader *r, u64 from, u64 to);
+void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64 to);
 /* The same cursor, buffer and all, over another part. */
 void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to);
 void reader_cursor_fini(struct reader_cursor *c);
@@ -71,15 +109,43 @@ static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, s
 	struct record_header header;
 
 	/* For one that wraps, nothing is in the buffer. */
-	if (UNLIKELY(c->at >= c->end || offset >= c->buf_n || c->buf_n - offset < sizeof(header)))
+	if (UNLIKELY(c->at >= c->end || offset >= c->plain_n ||
+		    c->plain_n - offset < sizeof(header)))
 		return reader_next_hard(c, ret_rec, err);
 	memcpy(&header, c->buf + offset, sizeof(header));
-	if (UNLIKELY(header.size < sizeof(header) || header.size > c->buf_n - offset ||
-		    header.type == PERF_RECORD_AUXTRACE))
+	if (UNLIKELY(header.size < sizeof(header) || header.size > c->plain_n - offset ||
+		    header.type >= PERF_RECORD_USER_TYPE_START))
 		return reader_next_hard(c, ret_rec, err);
 	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf + offset, c->at};
 	c->at += header.size;
 	return 1;
 }
+
+/*
+ * The bytes behind the record that was just handed out and that belong to it without being in its
+ * size: a trace (AUXTRACE), formats of tracepoints (TRACING_DATA). Appends them to `out`; without
+ * this call they are skipped. ERR_LIMIT if there are more than `limit`.
+ */
+int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct err *err);
+
+/*
+ * Takes in the record that was just handed out, if it says what a section would: events, names,
+ * build-ids, features. Pipe mode has nothing else. False if it is none of these.
+ */
+bool reader_take(struct reader_cursor *c, const struct record *rec, struct log *log);
+
+/* After reader_take() took in events, before records of theirs are decoded. */
+void reader_settle(struct reader *r);
+
+/* ---- for reader.c, cursor.c and pipe.c only ---- */
+
+/* Turns a record of the other byte order around, in place; false if it makes no sense. */
+bool reader_swap_record(const struct reader *r, u8 *bytes, u16 size);
+
+/* Names the events whose config is `id`, if nobody has named them better. */
+void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room);
+
+/* EVENT_DESC knows what the user called the events. */
+void reader_name_events(struct reader *r);
 
 #endif

@@ -21,8 +21,7 @@ static const struct {
 		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
-	[LEDGER_COMPRESSED] = {"compressed records",
-		"were not read: this version of pace cannot unpack them yet", NOT_READ},
+	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
 };
 
@@ -63,7 +62,7 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 	}
 	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
 	add(l, LEDGER_FOREIGN, t->n_foreign_id, all ? (double)t->n_foreign_id / all : -1, "", "");
-	add(l, LEDGER_COMPRESSED, t->n_compressed, -1, "", "record without -z");
+	add(l, LEDGER_NOT_NATIVE, t->n_not_native, -1, "", "");
 }
 
 static int by_amount(const void *a, const void *b)

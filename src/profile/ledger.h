@@ -23,7 +23,7 @@ enum ledger_cause {
 	LEDGER_DAMAGED,           /* bytes of the file that are no records */
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
-	LEDGER_COMPRESSED,        /* records this version does not unpack */
+	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples shown by address */
 };
 

@@ -32,12 +32,8 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
 		struct resolver_answer a;
 
-		/* The call is the instruction before a return address. */
-		a = resolver_find(n->resolver, dso, f->address - f->is_return);
-		if (!a.name) {
-			a.start += f->is_return;
-			a.end = a.start;
-		}
+		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
+				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
 	}
 }

@@ -44,11 +44,21 @@ void formats_fini(struct formats *f)
 	memset(f, 0, sizeof(*f));
 }
 
+u32 formats_event_of_id(const struct formats *f, u64 id)
+{
+	struct table_probe probe = table_probe(&f->by_id, hash_u64(id));
+	u32 i;
+
+	while ((i = table_next(&f->by_id, &probe)) != TABLE_NONE)
+		if (f->ids[i].id == id)
+			return f->ids[i].event;
+	/* Synthesized records carry id 0; they concern the session, not an event. */
+	return id ? TABLE_NONE : 0;
+}
+
 u32 formats_event(const struct formats *f, const struct record *rec)
 {
-	struct table_probe probe;
-	u32 from_header, i;
-	u64 id;
+	u32 from_header;
 
 	if (!f->has_ids)
 		return 0;
@@ -61,11 +71,5 @@ u32 formats_event(const struct formats *f, const struct record *rec)
 	}
 	if (from_header + 8 > rec->size)
 		return TABLE_NONE;
-	id = load_u64(rec->at + from_header);
-	probe = table_probe(&f->by_id, hash_u64(id));
-	while ((i = table_next(&f->by_id, &probe)) != TABLE_NONE)
-		if (f->ids[i].id == id)
-			return f->ids[i].event;
-	/* Synthesized records carry id 0; they concern the session, not an event. */
-	return id ? TABLE_NONE : 0;
+	return formats_event_of_id(f, load_u64(rec->at + from_header));
 }

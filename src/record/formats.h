@@ -37,4 +37,7 @@ void formats_fini(struct formats *f);
  */
 u32 formats_event(const struct formats *f, const struct record *rec);
 
+/* The event with that id; 0 for the id 0, which nobody has. */
+u32 formats_event_of_id(const struct formats *f, u64 id);
+
 #endif

@@ -1,13 +1,16 @@
 /*
  * record.h - one record of the stream: its type, and the fields that are not samples.
  *
- * In       a view of the record's bytes, in this machine's byte order
- * Out      a union record_body; strings and byte runs are views into the record
+ * In       a view of the record's bytes, in this machine's byte order; record_swap() brings them
+ *          into it
+ * Out      a union record_body; strings, lists and byte runs are views into the record
  * Life     a view is valid as long as the buffer it came from
- * Errors   ERR_FORMAT with the record's type, offset and the numbers that disagree
+ * Errors   ERR_FORMAT with the record's type, offset and the numbers that disagree; swapping says
+ *          no more than that it could not be done
  * Source   linux/perf_event.h: enum perf_event_type; the user types: perf.data-file-format.txt
  *
- * The type table says each layout once; decoding, encoding and printing walk it.
+ * The type table says each layout once; decoding, encoding, printing and swapping walk it. What has
+ * been decoded encodes to the same bytes, whatever they were.
  */
 #ifndef PACE_RECORD_RECORD_H
 #define PACE_RECORD_RECORD_H
@@ -33,10 +36,25 @@ struct record {
 
 enum { RECORD_HEADER_SIZE = sizeof(struct record_header), BUILD_ID_MAX = 20 };
 
-/* A run of bytes inside a record. */
+/* A run of bytes inside a record; of lists, the entries: read them with load_u64() and the like. */
 struct record_bytes {
 	const u8 *at;
 	u32 n;
+};
+
+/*
+ * How the record ended, so that encoding gives its bytes again. Clear it if a decoded body was
+ * changed. Bodies made by hand leave it zero: then text gets its NUL, the record is padded to 8 and
+ * has every field.
+ */
+struct record_end {
+	const u8 *at; /* what stood behind the last field: NULs, padding, what the table lacks */
+	u32 n;
+	u8 n_missing; /* fields that came later than the program that wrote the record */
+};
+
+struct record_empty { /* SWITCH, FINISHED_ROUND, FINISHED_INIT */
+	struct record_end end;
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -45,37 +63,64 @@ struct record_mmap { /* MMAP and MMAP2 */
 	/* MMAP2 only, and only one of the two: */
 	u32 maj, min;
 	u64 ino, ino_generation;
-	u8 build_id[BUILD_ID_MAX];
 	u8 build_id_size; /* 0: none */
+	u8 build_id_reserved[3];
+	u8 build_id[BUILD_ID_MAX];
+	u8 build_id_claim; /* the size that the record says, if it is more than BUILD_ID_MAX */
 	u32 prot, flags;
 	struct record_bytes path; /* without the NUL */
+	struct record_end end;
 };
 
 struct record_comm {
 	u32 pid, tid;
 	struct record_bytes comm;
+	struct record_end end;
 };
 
 struct record_task { /* FORK and EXIT */
 	u32 pid, ppid, tid, ptid;
 	u64 time;
+	struct record_end end;
 };
 
 struct record_lost { /* LOST and LOST_SAMPLES */
 	u64 id;
 	u64 lost;
+	struct record_end end;
 };
 
 struct record_throttle { /* THROTTLE and UNTHROTTLE */
 	u64 time, id, stream_id;
+	struct record_end end;
+};
+
+struct record_read {
+	u32 pid, tid;
+	struct record_bytes values; /* u64, as the event's read_format has them */
+	struct record_end end;
 };
 
 struct record_aux {
 	u64 offset, size, flags;
+	struct record_end end;
+};
+
+struct record_aux_output_hw_id {
+	u64 hw_id;
+	struct record_end end;
 };
 
 struct record_switch { /* SWITCH_CPU_WIDE; SWITCH has no fields */
 	u32 next_prev_pid, next_prev_tid;
+	struct record_end end;
+};
+
+struct record_namespaces {
+	u32 pid, tid;
+	u64 nr;
+	struct record_bytes namespaces; /* nr of: u64 dev, ino */
+	struct record_end end;
 };
 
 struct record_ksymbol {
@@ -83,43 +128,203 @@ struct record_ksymbol {
 	u32 len;
 	u16 ksym_type, flags;
 	struct record_bytes name;
+	struct record_end end;
 };
 
 struct record_bpf {
 	u16 bpf_type, flags;
 	u32 id;
-	u64 tag;
+	u8 tag[8]; /* a hash of the program */
+	struct record_end end;
 };
 
 struct record_cgroup {
 	u64 id;
 	struct record_bytes path;
+	struct record_end end;
 };
 
 struct record_text_poke {
 	u64 addr;
 	u16 old_len, new_len;
 	struct record_bytes bytes; /* old_len, then new_len */
+	struct record_end end;
 };
 
-struct record_rest { /* a count, then that many entries that only their reader understands */
-	u64 a, b;
-	struct record_bytes bytes;
+struct record_callchain_deferred {
+	u64 cookie; /* the samples that end in PERF_CONTEXT_USER_DEFERRED and this go on here */
+	u64 nr;
+	struct record_bytes ips; /* nr of u64 */
+	struct record_end end;
+};
+
+struct record_attr {
+	struct record_bytes attr; /* as many bytes as it says itself: attr_read() */
+	struct record_bytes ids;  /* u64 */
+	struct record_end end;
+};
+
+struct record_event_type {
+	u64 event_id;
+	struct record_bytes name; /* 64 bytes */
+	struct record_end end;
+};
+
+struct record_tracing_data {
+	u32 size; /* bytes that follow the record */
+	struct record_end end;
+};
+
+struct record_build_id {
+	s32 pid;         /* -1: the host */
+	u8 build_id[24]; /* 20 bytes; with MISC_BUILD_ID_SIZE the next one is how many count */
+	struct record_bytes path;
+	struct record_end end;
+};
+
+struct record_id_index {
+	u64 nr;
+	struct record_bytes entries; /* nr of: u64 id, idx, cpu, tid */
+	struct record_bytes guests;  /* nr of: u64 machine_pid, vcpu; optional */
+	struct record_end end;
+};
+
+struct record_auxtrace_info {
+	u32 trace_type, reserved;
+	struct record_bytes priv; /* u64 */
+	struct record_end end;
+};
+
+struct record_auxtrace {
+	u64 size; /* bytes that follow the record */
+	u64 offset, reference;
+	u32 idx, tid, cpu, reserved;
+	struct record_end end;
+};
+
+struct record_auxtrace_error {
+	u32 error_type, code, cpu, pid, tid;
+	u32 fmt; /* 0: without time; 2: with machine_pid and vcpu */
+	u64 ip, time;
+	struct record_bytes msg; /* 64 bytes, or as many as the record has */
+	u32 machine_pid, vcpu;
+	struct record_end end;
+};
+
+struct record_thread_map {
+	u64 nr;
+	struct record_bytes threads; /* nr of: u64 pid, char comm[16] */
+	struct record_end end;
+};
+
+enum record_cpu_map_type { RECORD_CPU_LIST, RECORD_CPU_MASK, RECORD_CPU_RANGE };
+
+struct record_cpu_map {
+	u16 map_type;                /* enum record_cpu_map_type */
+	u16 nr;                      /* entries of cpus */
+	u16 long_size;               /* of a mask: bytes of an entry */
+	struct record_bytes padding; /* before a mask of 8-byte entries */
+	struct record_bytes cpus;    /* u16 numbers, or the words of a mask */
+	u8 any_cpu, range_reserved;  /* of a range; any_cpu: the pseudo-CPU -1 is in it too */
+	u16 start_cpu, end_cpu;      /* the last one is in it */
+	struct record_end end;
+};
+
+struct record_stat_config {
+	u64 nr;
+	struct record_bytes config; /* nr of: u64 tag, val */
+	struct record_end end;
+};
+
+struct record_stat {
+	u64 id;
+	s32 cpu, thread;
+	u64 val, ena, run;
+	struct record_end end;
+};
+
+struct record_stat_round {
+	u64 round_type, time;
+	struct record_end end;
+};
+
+enum record_update_type {
+	RECORD_UPDATE_UNIT,
+	RECORD_UPDATE_SCALE,
+	RECORD_UPDATE_NAME,
+	RECORD_UPDATE_CPUS,
+};
+
+struct record_event_update {
+	u64 update_type; /* enum record_update_type: which of the others there is */
+	u64 id;
+	double scale;
+	struct record_bytes text; /* the unit or the name */
+	struct record_cpu_map cpus;
+	struct record_end end;
+};
+
+struct record_time_conv {
+	u64 time_shift, time_mult, time_zero;
+	u64 time_cycles, time_mask; /* from here on optional */
+	u8 cap_user_time_zero, cap_user_time_short;
+	struct record_end end;
+};
+
+struct record_feature {
+	u64 feat_id;
+	struct record_bytes data; /* as in the section of that number; always in the file's order */
+	struct record_end end;
+};
+
+struct record_compressed { /* COMPRESSED and COMPRESSED2 */
+	u64 data_size;     /* COMPRESSED2 only: bytes of data */
+	struct record_bytes data;
+	struct record_end end;
+};
+
+struct record_bpf_metadata {
+	struct record_bytes prog_name; /* 16 bytes */
+	u64 nr_entries;
+	struct record_bytes entries; /* nr_entries of: char key[64], value[256] */
+	struct record_end end;
 };
 
 union record_body {
-	struct record_mmap mmap;
+	struct record_mmap mmap; /* the largest one: {0} clears all */
+	struct record_empty empty;
 	struct record_comm comm;
 	struct record_task task;
 	struct record_lost lost;
 	struct record_throttle throttle;
+	struct record_read read;
 	struct record_aux aux;
+	struct record_aux_output_hw_id aux_output_hw_id;
 	struct record_switch sched_switch;
+	struct record_namespaces namespaces;
 	struct record_ksymbol ksymbol;
 	struct record_bpf bpf;
 	struct record_cgroup cgroup;
 	struct record_text_poke text_poke;
-	struct record_rest rest;
+	struct record_callchain_deferred callchain_deferred;
+	struct record_attr attr;
+	struct record_event_type event_type;
+	struct record_tracing_data tracing_data;
+	struct record_build_id build_id;
+	struct record_id_index id_index;
+	struct record_auxtrace_info auxtrace_info;
+	struct record_auxtrace auxtrace;
+	struct record_auxtrace_error auxtrace_error;
+	struct record_thread_map thread_map;
+	struct record_cpu_map cpu_map;
+	struct record_stat_config stat_config;
+	struct record_stat stat;
+	struct record_stat_round stat_round;
+	struct record_event_update event_update;
+	struct record_time_conv time_conv;
+	struct record_feature feature;
+	struct record_compressed compressed;
+	struct record_bpf_metadata bpf_metadata;
 };
 
 /* "MMAP2", "SAMPLE" ... or NULL for a type that is not in the table. */
@@ -145,12 +350,28 @@ int record_decode(const struct record *rec, u32 trailer, union record_body *ret_
 	struct err *err);
 
 /*
- * Appends a record: header, body, padding to 8, then `trailer` bytes of zeros. False if it would be
- * larger than a record can be (65,535 bytes) or the type has no fields in the table.
+ * Appends a record: header, body, its end or padding to 8, then `trailer` bytes of zeros. False if
+ * it would be larger than a record can be (65,535 bytes), a list has not the number of entries that
+ * the body says, or the type has no fields in the table.
  */
 bool record_encode(u32 type, u16 misc, const union record_body *body, u32 trailer, struct str *out);
 
-/* Adds "name=value" for each field, joined by spaces; foreign text is made safe. */
+/*
+ * Adds "name=value" for each field, joined by spaces, lists as [a b]; foreign text is made safe.
+ * Of more than 4096 entries or bytes only the first ones are shown.
+ */
 void record_add_text(u32 type, u16 misc, const union record_body *body, struct str *text);
+
+/* Turns a header of the other byte order into this machine's. */
+void record_swap_header(struct record_header *header);
+
+/*
+ * Turns the body of a record of the other byte order into this machine's, in place. `at` has `size`
+ * bytes; its header is turned already. Left as they are: the last `trailer` bytes, which are for
+ * sample_swap_trailer(); samples, for sample_swap(); types that are not in the table; and, inside a
+ * record, the bytes of texts, build-ids, machine code, compressed data and feature sections. False
+ * if a field does not fit: what stands before it is turned, the rest is not.
+ */
+bool record_swap(u8 *at, u16 size, u32 trailer);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * sample.h - one sample: which fields it has, in which order, and what they hold.
  *
- * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding and
- * printing walk the same rows, so the order is stated once.
+ * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding,
+ * printing and byte swapping walk the same rows, so the order is stated once.
  * In       an attr (what was asked for) and the bytes behind a record's header, in this machine's
- *          byte order
+ *          byte order; sample_swap() and sample_swap_trailer() bring them into it
  * Out      struct sample; chains, stacks and raw bytes are views into the record
  * Life     views are valid as long as the record's buffer
- * Errors   ERR_FORMAT with the field that does not fit
+ * Errors   ERR_FORMAT with the field that does not fit; swapping says no more than that it does not
  * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the
  *          comment in linux/perf_event.h is older and misses CGROUP
  */
@@ -122,9 +122,32 @@ size_t sample_size(const struct sample_format *format, const struct sample *samp
 void sample_encode_trailer(const struct sample_format *format, const struct sample *sample,
 	struct str *out);
 
+/*
+ * Turns a SAMPLE's body (n bytes behind the header) of the other byte order into this machine's, in
+ * place. Left as they are, because only their readers know what is in them: the bytes of RAW, of
+ * AUX and of user stacks. False if a field does not fit: what stands before it is turned.
+ */
+bool sample_swap(const struct sample_format *format, u8 *body, size_t n);
+
+/*
+ * Turns the trailer of a record of `size` bytes, header included, that is no sample. False if the
+ * record is too small for one; nothing is changed then.
+ */
+bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
+
 /* Adds one line "name value" for each field. */
 void sample_add_text(const struct sample_format *format, const struct sample *sample,
 	struct str *text);
+
+/*
+ * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not
+ * recorded).
+ */
+struct sample_value {
+	u64 value, id;
+};
+struct sample_value sample_read_value(const struct sample_format *format,
+	const struct sample_read *read, u64 i);
 
 /* The name of a PERF_SAMPLE_* bit, or NULL. */
 const char *sample_field_name(u64 bit);

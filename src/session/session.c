@@ -14,14 +14,13 @@ int session_open(struct session *s, const char *path, struct log *log, struct er
 	memset(s, 0, sizeof(*s));
 	if (reader_open(&s->reader, path, log, err))
 		return err->code;
-	formats_init(&s->formats, &s->reader.events);
-	s->has_times = s->formats.time_in_all;
+	s->log = log;
+	s->has_times = s->reader.formats.time_in_all;
 	return 0;
 }
 
 void session_close(struct session *s)
 {
-	formats_fini(&s->formats);
 	vec_fini(&s->pieces);
 	reader_close(&s->reader);
 }
@@ -44,9 +43,9 @@ struct scan {
 
 static const struct sample_format *format_of(const struct session *s, const struct record *rec)
 {
-	u32 event = formats_event(&s->formats, rec);
+	u32 event = formats_event(&s->reader.formats, rec);
 
-	return &s->formats.at[event == TABLE_NONE ? 0 : event];
+	return &s->reader.formats.at[event == TABLE_NONE ? 0 : event];
 }
 
 static u64 time_of(const struct session *s, const struct record *rec)
@@ -87,24 +86,41 @@ static void count_loss(struct session *s, const struct record *rec)
 		s->tally.n_lost_samples += body.lost.lost;
 }
 
-static void scan_record(struct scan *scan, const struct record *rec)
+/* Events that pipe mode describes behind its beginning. */
+static void take_events(struct session *s, struct reader_cursor *c, const struct record *rec)
 {
-	struct session *s = scan->session;
+	reader_take(c, rec, s->log);
+	if (rec->type == PERF_RECORD_HEADER_ATTR)
+		return;
+	reader_settle(&s->reader);
+	s->has_times = s->reader.formats.time_in_all;
+}
 
+void session_take(struct session *s, struct reader_cursor *c, const struct record *rec)
+{
+	if (UNLIKELY(rec->type >= PERF_RECORD_USER_TYPE_START || s->reader.has_new_events))
+		take_events(s, c, rec);
 	s->tally.n_by_type[rec->type < ARRAY_SIZE(s->tally.n_by_type) ? rec->type : 0]++;
 	if (LIKELY(rec->type == PERF_RECORD_SAMPLE)) {
+		s->tally.n_samples++;
 		s->has_kernel_samples |=
 			(rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-		return;
-	}
-	if (record_is_state(rec->type))
-		keep_side_record(scan, rec);
-	else if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
+	} else if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES) {
 		count_loss(s, rec);
-	else if (rec->type == PERF_RECORD_THROTTLE)
+	} else if (rec->type == PERF_RECORD_THROTTLE) {
 		s->tally.n_throttled++;
-	else if (rec->type == PERF_RECORD_COMPRESSED || rec->type == PERF_RECORD_COMPRESSED2)
-		s->tally.n_compressed++;
+	}
+}
+
+void session_note_end(struct session *s, const struct reader_cursor *c)
+{
+	if (!s->tally.damage.reason)
+		s->tally.damage = c->damage;
+	s->tally.n_not_native += c->n_not_native;
+	if (c->n_text)
+		log_note(s->log,
+			"'%s': %llu bytes of text follow the last record: somebody wrote them into the same pipe",
+			s->reader.path, (unsigned long long)c->n_text);
 }
 
 /* By time; those of one moment in the order of the file. */
@@ -138,16 +154,22 @@ int session_scan(struct session *s,
 	u64 piece_end = 0;
 	int r;
 
+	if (reader_spool(&s->reader, err))
+		return err->code;
 	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0) {
+		session_take(s, &cursor, &rec);
 		if (rec.offset >= piece_end) {
 			vec_add(&s->pieces, rec.offset);
 			piece_end = rec.offset + PIECE_BYTES;
 		}
-		scan_record(&scan, &rec);
+		if (rec.type != PERF_RECORD_SAMPLE && record_is_state(rec.type))
+			keep_side_record(&scan, &rec);
 	}
-	s->tally.damage = cursor.damage;
-	s->tally.n_samples = s->tally.n_by_type[PERF_RECORD_SAMPLE];
+	/* What is packed can be read from its start only. */
+	if (s->reader.is_packed)
+		s->pieces.n = MIN(s->pieces.n, (size_t)1);
+	session_note_end(s, &cursor);
 	reader_cursor_fini(&cursor);
 	if (!r)
 		hand_on(&scan, state, ctx);
@@ -189,12 +211,12 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 	const struct sample_format *format;
 	struct err err;
 
-	out.event = formats_event(&s->formats, rec);
+	out.event = formats_event(&s->reader.formats, rec);
 	if (UNLIKELY(out.event == TABLE_NONE)) {
 		tally->n_foreign_id++;
 		return;
 	}
-	format = &s->formats.at[out.event];
+	format = &s->reader.formats.at[out.event];
 	if (UNLIKELY(mine->format != format)) {
 		mine->format = format;
 		memset(sample, 0, sizeof(*sample));

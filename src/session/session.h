@@ -4,9 +4,9 @@
  * Pass 1 (session_scan) hops over all record headers, hands on what says who ran where in the order
  * of time, and remembers where pieces of the data begin. Pass 2 (session_samples) hands the pieces
  * to all cores: who has taken in the first pass can place each sample by itself.
- * In       the path of a perf.data file
+ * In       the path of a recording, or "-": a pipe is copied into a temporary file first
  * Out      state records in the order of time; then samples, in no order, on several threads
- * Owns     reader, formats
+ * Owns     reader
  * Units    times are ns of the perf clock; where records carry none, file offsets stand in for them
  * Errors   those of reader_open(); reading errors. Damage is described in struct session_tally
  * Threads  sink->sample runs on up to n_workers threads, each with its own context
@@ -30,7 +30,7 @@ struct session_tally {
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
-	u64 n_compressed;          /* COMPRESSED records, which are not read */
+	u64 n_not_native;          /* records of the other byte order that make no sense */
 	u64 n_out_of_order;        /* side-band records that stand behind a later one */
 	u64 first_time, last_time; /* of samples; 0 without times. Filled in by pass 2 */
 	struct reader_damage damage;
@@ -38,9 +38,9 @@ struct session_tally {
 
 struct session {
 	struct reader reader;
-	struct formats formats;
 	struct session_tally tally;
-	VEC(u64) pieces; /* file offsets at which the pieces begin */
+	struct log *log;
+	VEC(u64) pieces; /* offsets at which the pieces begin */
 	bool has_times;  /* records of all kinds carry the time */
 	bool has_kernel_samples;
 };
@@ -69,6 +69,13 @@ void session_close(struct session *s);
 int session_scan(struct session *s,
 	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err);
+/*
+ * For who walks over the records by himself (stream.c): counts a record in the tally, and takes in
+ * what it says of events; at the end of a cursor, what became of it.
+ */
+void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
+void session_note_end(struct session *s, const struct reader_cursor *c);
+
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err);
 

@@ -134,9 +134,24 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 		d->outcome = RESOLVER_NO_SYMBOLS;
 }
 
+/* A recording that is read while it is made names files as they come. */
+static void make_room(struct resolver *r, u32 id)
+{
+	size_t n = MAX((size_t)id + 1, 2 * r->n_dsos);
+
+	if (id < r->n_dsos)
+		return;
+	r->dsos = mem_realloc(r->dsos, n * sizeof(*r->dsos));
+	memset(r->dsos + r->n_dsos, 0, (n - r->n_dsos) * sizeof(*r->dsos));
+	r->n_dsos = n;
+}
+
 void resolver_load(struct resolver *r, const struct dso *dso)
 {
-	struct resolver_dso *d = &r->dsos[dso->id];
+	struct resolver_dso *d;
+
+	make_room(r, dso->id);
+	d = &r->dsos[dso->id];
 
 	if (d->is_loaded)
 		return;
@@ -201,7 +216,7 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	}
 	if (d->has_image)
 		elf_address_of_offset(&d->image, address, &a.start);
-	a.end = a.start;
+	a.end = a.at = a.start;
 	if (d->outcome != RESOLVER_FOUND)
 		return a;
 	if (is_kernel) {
@@ -225,5 +240,18 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	a.start = s->start;
 	a.end = s->end;
 	a.is_plt = s->is_plt;
+	return a;
+}
+
+struct resolver_answer resolver_find_caller(const struct resolver *r, const struct dso *dso,
+	u64 address)
+{
+	struct resolver_answer a = resolver_find(r, dso, address - 1);
+
+	if (a.name && !strncmp(a.name, "__pfx_", 6))
+		return resolver_find(r, dso, address);
+	a.at++;
+	if (!a.name)
+		a.start = a.end = a.at;
 	return a;
 }

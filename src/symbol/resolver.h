@@ -47,6 +47,7 @@ struct resolver {
 struct resolver_answer {
 	const char *name; /* as in the file: still mangled; NULL: none */
 	u64 start, end;   /* of the symbol; without a name both are the address to print */
+	u64 at;           /* the address that was asked for, counted as `start` is */
 	enum resolver_outcome outcome;
 	bool is_plt;
 };
@@ -61,11 +62,21 @@ void resolver_fini(struct resolver *r);
  */
 void resolver_load_kernel(struct resolver *r);
 
-/* Opens what belongs to a DSO. */
+/*
+ * Opens what belongs to a DSO. Different ones may be loaded at the same time if the machine had them
+ * already in resolver_init().
+ */
 void resolver_load(struct resolver *r, const struct dso *dso);
 
 /* Loaded before: the function at an address. */
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address);
+
+/*
+ * The same for a return address: the call is the instruction before it. In the kernel the padding
+ * before a function has a name, but no calls: what seems to return behind it was interrupted there.
+ */
+struct resolver_answer resolver_find_caller(const struct resolver *r, const struct dso *dso,
+	u64 address);
 
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);

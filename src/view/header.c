@@ -11,7 +11,7 @@ static void add_capture_time(const struct reader *r, struct str *text)
 	char when[64];
 	struct tm tm;
 
-	if (fstat(r->fd, &st) || !localtime_r(&st.st_mtime, &tm))
+	if (fstat(r->parts.at[0].fd, &st) || !localtime_r(&st.st_mtime, &tm))
 		return;
 	strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
 	str_addf(text, "# captured on    : %s\n", when);

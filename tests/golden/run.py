@@ -45,7 +45,7 @@ def renew(folder, results):
 def cases():
     for command in sorted(os.listdir(HERE)):
         parent = os.path.join(HERE, command)
-        if command == 'data' or not os.path.isdir(parent):
+        if not os.path.isdir(parent):
             continue
         for case in sorted(os.listdir(parent)):
             if os.path.exists(os.path.join(parent, case, 'cmd')):

@@ -140,6 +140,37 @@ def perf_reads(path, n_samples):
             assert build_id in notes, (line, notes)
 
 
+def script_samples(tool, path):
+    """Each sample as its lines. Callers that return to the start of a function are compared by where they are only: perf names
+    the function that begins there."""
+    result = pace('script', '-i', path) if tool == 'pace' else run('perf', 'script', '-f', '-i', path)
+    assert result.status == 0, result
+    samples = []
+    for line in result.out.split('\n'):
+        line = line.rstrip()
+        if line and not line.startswith('\t'):
+            samples.append([])
+        if line:
+            caller = re.match(r'(\t *[0-9a-f]+) (.*) (\(.*\))$', line)
+            samples[-1].append(caller.group(1) if caller and re.search(r'\+0x0$|@plt', caller.group(2)) else line)
+    return samples
+
+
+def compare_script(path):
+    """Line by line; but perf leaves some chains empty that are in the file, and has other names for PLTs and vdsos (above)."""
+    theirs, ours = script_samples('perf', path), script_samples('pace', path)
+    assert len(theirs) == len(ours), (len(theirs), len(ours))
+    empty = 0
+    for a, b in zip(theirs, ours):
+        if len(a) == 1 and len(b) > 1 and a[0] == b[0]:
+            empty += 1
+            continue
+        assert len(a) == len(b), (a, b)
+        for x, y in zip(a, b):
+            assert x == y or y.startswith(x) or x.startswith(y) or '[vdso]' in x or '@plt' in y, (x, y)
+    assert empty * 50 <= len(ours), (empty, len(ours))
+
+
 def both_ways(options, command):
     perf_works()
     can_record()
@@ -154,6 +185,7 @@ def both_ways(options, command):
         compare_threads(path)
         if '-g' in options:
             compare_callers(path)
+        compare_script(path)
 
 
 def data_file(megabytes):

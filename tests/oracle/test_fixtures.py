@@ -19,11 +19,15 @@ DIFFER = {
     'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
     'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
     'group_desc-4.14': 'perf shows a group as one table',
+    'be-group': 'perf shows a group as one table',
+    'perf72-group-read': 'perf shows a group as one table',
+    'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
+    'data.zstd': 'the same',
+    'own/be-': 'the same',
     'lost_samples-4.4': 'perf shows a group as one table',
 }
 # perf 6.1 takes branch stacks for what was sampled.
 BRANCHES = re.compile(r'branch|perf_b\.data')
-NOT_YET = re.compile(r'written to a pipe|other byte order|compressed records were not read')
 
 
 def recordings():
@@ -71,7 +75,7 @@ def compare(keys):
         words = ['report', '-i', path, '-n', '-g', 'none', '--no-children', '-s', ','.join(keys)]
         ours = pace(*words)
         theirs = run('perf', *words[:1], '--stdio', '-f', *words[1:])
-        if NOT_YET.search(ours.err + ours.out) or not perftext.parse(theirs.out):
+        if not perftext.parse(theirs.out):
             continue
         assert rows_of(ours, keys) == rows_of(theirs, keys), (path, rows_of(ours, keys), rows_of(theirs, keys))
         compared += 1
@@ -122,7 +126,8 @@ def attributes_are_those_of_perf():
     compared = 0
     for path in recordings():
         ours, theirs = pace('evlist', '-v', '-i', path), run('perf', 'evlist', '-v', '-f', '-i', path)
-        if ours.status or theirs.status or 'corpus' in path:
+        # in pipe mode perf 6.1 prints what lies behind an attr that is shorter than its own
+        if ours.status or theirs.status or 'corpus' in path or 'piped' in path:
             continue
         # the names that perf makes up for events without one follow other rules; what they are is the same
         def fields(out):
@@ -130,6 +135,79 @@ def attributes_are_those_of_perf():
         assert fields(ours.out) == fields(theirs.out), (path, ours.out, theirs.out)
         compared += 1
     assert compared > 40, compared
+
+
+# Where perf's script differs, and why pace is not made to agree.
+SCRIPTS_DIFFER = {
+    'perf_with_add_counter': 'perf says that a counted event overflowed before the first sample, pace that it was read at it',
+    'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
+    'contentsize.data': 'perf unwinds stack dumps, pace does not yet',
+    'vector_static_gcc': 'the same',
+    'cqf_implementation': 'the same',
+    'perf_g_fp': 'the same',
+    'canned': 'the same',
+    'apk_perf': 'the same',
+    'with_generic': 'the same',
+    'meta_info': 'the same',
+    'lbr': 'perf makes call chains of branch records, pace does not yet',
+}
+
+
+def script_text(text):
+    """What is left when everything is taken away that is another matter: names of functions of kernels that are not this one
+    (perf takes this one's), where the kernel's file was, and perf's remark that host and guest are measured, as always."""
+    lines = []
+    for line in text.split('\n'):
+        line = re.sub(r':HG:( |$)', r':\1', line.rstrip()).rstrip()
+        line = re.sub(r'\(/\S*/([\w-]+)\.ko(\.\w+)?\)$', lambda m: '([' + m.group(1).replace('-', '_') + '])', line)
+        line = re.sub(r'\(\S*vmlinux\S*\)$', '([kernel.kallsyms])', line)
+        line = re.sub(r'(\s[0-9a-f]+) [^\s(]+\+0x[0-9a-f]+ (\(\[)', r'\1 [unknown] \2', line)
+        lines.append(line)
+    return lines
+
+
+@test
+def scripts_are_those_of_perf():
+    perf_works()
+    compared = 0
+    for path in recordings():
+        if 'corpus' in path or any(part in path for part in SCRIPTS_DIFFER):
+            continue
+        theirs = run('perf', 'script', '-f', '-i', path)
+        if not theirs.out:
+            continue
+        ours = pace('script', '-i', path)
+        a, b = script_text(theirs.out), script_text(ours.out)
+        assert len(a) == len(b), (path, len(a), len(b), ours.err)
+        differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
+        assert not differ, (path, len(differ), differ[:3])
+        compared += 1
+    assert compared > 50, compared
+
+
+@test
+def scripts_of_other_machines_are_what_perf_printed_there():
+    """Recordings of big-endian machines and of perf 7.2, with its text: only the widths of its columns and the names of functions
+    that this machine does not have are not compared."""
+    root = needs_shared('fixtures/own')
+    compared = 0
+    for expected in sorted(glob.glob(f'{root}/*.script')):
+        name = os.path.basename(expected)
+        # stack dumps are not unwound yet; perf 7.2 tells user callers by where they were in memory
+        if 'dwarf' in name or 'pipe' in name:
+            continue
+
+        def words(text):
+            text = re.sub(r' [^\s(]+\+0x[0-9a-f]+ \(', ' [unknown] (', text)
+            # a thread that has ended has no name to perf
+            return [re.sub(r'^(:\d+|\S+) (?=\d)', '', ' '.join(line.split())) for line in text.split('\n')]
+        ours = pace('script', '-i', expected[:-len('.script')])
+        assert ours.status == 0, (name, ours.err)
+        a, b = words(open(expected).read()), words(ours.out)
+        differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
+        assert len(a) == len(b) and not differ, (name, len(a), len(b), differ[:3])
+        compared += 1
+    assert compared >= 8, compared
 
 
 main()

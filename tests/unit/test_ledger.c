@@ -34,7 +34,7 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 		.n_throttled = 12,
 		.n_undecoded = 1,
 		.n_foreign_id = 8,
-		.n_compressed = 1234567,
+		.n_not_native = 1234567,
 		.damage = {0x1f40, 5678, "a record claims to be shorter than its header"}};
 	static const char text[] =
 		"# 2,000 samples (25.00%) were dropped by the kernel because a ring was full: record with larger rings (-m) or a lower frequency (-F)\n"
@@ -43,7 +43,7 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a record claims to be shorter than its header\n"
 		"# 1 records do not have the fields that their event says they have\n"
 		"# 8 samples (0.10%) belong to events that the file does not describe\n"
-		"# 1,234,567 compressed records were not read: this version of pace cannot unpack them yet: record without -z\n";
+		"# 1,234,567 records cannot be turned into this byte order\n";
 	struct said said;
 	struct ledger l = {0};
 

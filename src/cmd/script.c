@@ -1,0 +1,470 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "event/abi.h"
+#include "profile/ledger.h"
+#include "session/spans.h"
+#include "session/stream.h"
+#include "view/header.h"
+#include "view/script.h"
+
+/* Kinds of records that are shown besides samples. */
+enum shown {
+	SHOW_TASKS = 1 << 0,
+	SHOW_MMAPS = 1 << 1,
+	SHOW_SWITCHES = 1 << 2,
+	SHOW_LOST = 1 << 3,
+	SHOW_NAMESPACES = 1 << 4,
+	SHOW_KSYMBOLS = 1 << 5,
+	SHOW_CGROUPS = 1 << 6,
+	SHOW_POKES = 1 << 7,
+	SHOW_ROUNDS = 1 << 8,
+};
+
+struct script_command {
+	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs;
+	struct opt_list fields;
+	struct script_options print;
+	bool has_header, has_header_only, has_details;
+	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
+		shows_cgroups, shows_pokes, shows_rounds;
+	u64 max_stack;
+	unsigned verbose;
+};
+
+#define AT(member) offsetof(struct script_command, member)
+
+static const struct opt options[] = {
+	{'i', "input", OPT_STR, AT(input), "FILE",
+		"read FILE; default perf.data, or what is piped in"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What of each sample"},
+	{'F', "fields", OPT_LIST, AT(fields), "FIELDS",
+		"comm,pid,tid,cpu,time,event,period,...; with a + one more, with a - one less"},
+	{'G', "hide-call-graph", OPT_BOOL, AT(print.hides_chains), NULL, "no call chains"},
+	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N callers of a chain; default 127",
+		.min = 1, .max = UINT16_MAX},
+	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
+	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "times since the first sample"},
+	{0, "deltatime", OPT_BOOL, AT(print.is_delta), NULL, "times since the sample before"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only of these threads"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only on these CPUs, like 0-3,8"},
+	{0, "time", OPT_STR, AT(time), "SPAN", "only from START,STOP in seconds, 10%-20%, 10%/2"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What besides samples"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL, "what the recording says of itself, first"},
+	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "nothing else"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, topology in full"},
+	{0, "show-task-events", OPT_BOOL, AT(shows_tasks), NULL, "FORK, COMM and EXIT records"},
+	{0, "show-mmap-events", OPT_BOOL, AT(shows_mmaps), NULL, "MMAP and MMAP2 records"},
+	{0, "show-switch-events", OPT_BOOL, AT(shows_switches), NULL, "context switches"},
+	{0, "show-lost-events", OPT_BOOL, AT(shows_lost), NULL, "what the kernel dropped"},
+	{0, "show-namespace-events", OPT_BOOL, AT(shows_namespaces), NULL, "NAMESPACES records"},
+	{0, "show-bpf-events", OPT_BOOL, AT(shows_bpf), NULL, "KSYMBOL and BPF_EVENT records"},
+	{0, "show-cgroup-events", OPT_BOOL, AT(shows_cgroups), NULL, "CGROUP records"},
+	{0, "show-text-poke-events", OPT_BOOL, AT(shows_pokes), NULL, "changes of kernel code"},
+	{0, "show-round-events", OPT_BOOL, AT(shows_rounds), NULL, "ends of rounds"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for files below DIR"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{.kind = OPT_END},
+};
+
+/* Which option shows a record of a type. */
+static const struct {
+	u32 type;
+	u16 option; /* offset of its bool */
+} shown_types[] = {
+	{PERF_RECORD_FORK, AT(shows_tasks)},
+	{PERF_RECORD_COMM, AT(shows_tasks)},
+	{PERF_RECORD_EXIT, AT(shows_tasks)},
+	{PERF_RECORD_MMAP, AT(shows_mmaps)},
+	{PERF_RECORD_MMAP2, AT(shows_mmaps)},
+	{PERF_RECORD_SWITCH, AT(shows_switches)},
+	{PERF_RECORD_SWITCH_CPU_WIDE, AT(shows_switches)},
+	{PERF_RECORD_LOST, AT(shows_lost)},
+	{PERF_RECORD_LOST_SAMPLES, AT(shows_lost)},
+	{PERF_RECORD_NAMESPACES, AT(shows_namespaces)},
+	{PERF_RECORD_KSYMBOL, AT(shows_bpf)},
+	{PERF_RECORD_BPF_EVENT, AT(shows_bpf)},
+	{PERF_RECORD_CGROUP, AT(shows_cgroups)},
+	{PERF_RECORD_TEXT_POKE, AT(shows_pokes)},
+	{PERF_RECORD_FINISHED_ROUND, AT(shows_rounds)},
+};
+
+struct numbers {
+	u32 *at;
+	size_t n, cap;
+};
+
+struct scripting {
+	const struct script_command *options;
+	struct log log;
+	struct session session;
+	struct machine machine;
+	struct resolver resolver;
+	struct script script;
+	struct tracepoints tracepoints;
+	struct ledger ledger;
+	struct spans spans;
+	struct cpus cpus;
+	struct numbers pids, tids;
+	VEC(struct sample_value) counted; /* by the samples so far, by id */
+	struct table counted_index;
+	u64 last_time;          /* of state that was taken in */
+	struct sample *samples; /* by event */
+	size_t n_samples;
+	struct out out;
+};
+
+static int parse_numbers(const char *option, const char *text, struct numbers *numbers,
+	struct err *err)
+{
+	const char *p = text;
+	u64 n;
+
+	if (!text)
+		return 0;
+	do {
+		if (!num_scan(&p, 10, &n) || n > UINT32_MAX || (*p && *p != ','))
+			return err_set(err, ERR_INVAL, "%s '%s': expected numbers like 12,34",
+				option, text);
+		vec_add(numbers, (u32)n);
+	} while (*p++);
+	return 0;
+}
+
+static bool is_listed(const struct numbers *numbers, u32 number)
+{
+	for (size_t i = 0; i < numbers->n; i++)
+		if (numbers->at[i] == number)
+			return true;
+	return !numbers->n;
+}
+
+static bool is_named(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+		if (strcspn(p, ",") == n && !memcmp(p, name, n))
+			return true;
+	return !list;
+}
+
+static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time)
+{
+	struct thread_state t;
+
+	if (!is_listed(&s->pids, sample->pid) || !is_listed(&s->tids, sample->tid) ||
+		!spans_have(&s->spans, time))
+		return false;
+	if (s->cpus.n) {
+		bool is_there = false;
+
+		vec_each(cpu, &s->cpus)
+			is_there |= *cpu == sample->cpu;
+		if (!is_there)
+			return false;
+	}
+	if (!s->options->comms)
+		return true;
+	machine_state_at(&s->machine, sample->pid, sample->tid, time, &s->script.strings, &t);
+	return is_named(s->options->comms, t.comm);
+}
+
+/* Where the samples of an event are decoded to: fields that it does not have stay zero. */
+static struct sample *sample_of(struct scripting *s, u32 event)
+{
+	size_t n = s->session.reader.events.n;
+
+	if (s->n_samples < n) {
+		s->samples = mem_realloc(s->samples, n * sizeof(*s->samples));
+		memset(s->samples + s->n_samples, 0, (n - s->n_samples) * sizeof(*s->samples));
+		for (size_t i = s->n_samples; i < n; i++)
+			if (!(s->session.reader.formats.at[i].type & PERF_SAMPLE_CPU))
+				s->samples[i].cpu = (u32)-1;
+		s->n_samples = n;
+		script_take_events(&s->script);
+	}
+	return &s->samples[event];
+}
+
+/* How far a counter has come since the sample before. */
+static u64 advance(struct scripting *s, const struct sample_value *v)
+{
+	struct table_probe probe = table_probe(&s->counted_index, hash_u64(v->id));
+	u64 before;
+	u32 i;
+
+	while ((i = table_next(&s->counted_index, &probe)) != TABLE_NONE) {
+		if (s->counted.at[i].id != v->id)
+			continue;
+		before = s->counted.at[i].value;
+		s->counted.at[i].value = v->value;
+		return v->value - before;
+	}
+	table_add(&s->counted_index, hash_u64(v->id), s->counted.n);
+	vec_add(&s->counted, *v);
+	return v->value;
+}
+
+/*
+ * A sample that reads counters stands for what all of them counted since the sample before: a line
+ * for each that counted anything.
+ */
+static void take_values(struct scripting *s, const struct stream_event *e,
+	const struct sample_format *format, struct sample *sample)
+{
+	u64 period = sample->period;
+
+	for (u64 i = 0; i < sample->read.n_values; i++) {
+		struct sample_value v = sample_read_value(format, &sample->read, i);
+		u32 event = v.id ? formats_event_of_id(&s->session.reader.formats, v.id) : e->event;
+
+		if (event == TABLE_NONE)
+			continue;
+		sample->period = advance(s, &v);
+		if (sample->period)
+			script_add_sample(&s->script, sample, &e->rec, event, e->time,
+				&s->out.text);
+	}
+	sample->period = period;
+}
+
+static void take_sample(struct scripting *s, const struct stream_event *e)
+{
+	struct session_tally *tally = &s->session.tally;
+	const struct sample_format *format;
+	struct sample *sample;
+	struct err err;
+
+	if (e->event == TABLE_NONE) {
+		tally->n_foreign_id++;
+		return;
+	}
+	sample = sample_of(s, e->event);
+	format = &s->session.reader.formats.at[e->event];
+	if (sample_decode(format, e->rec.at + RECORD_HEADER_SIZE, e->rec.size - RECORD_HEADER_SIZE,
+		    UINT64_MAX, sample, &err)) {
+		tally->n_undecoded++;
+		return;
+	}
+	if (!(format->type & PERF_SAMPLE_PERIOD))
+		sample->period = s->session.reader.events.at[e->event].attr.sample_period;
+	if (!is_wanted(s, sample, e->time))
+		return;
+	if (format->type & PERF_SAMPLE_READ)
+		take_values(s, e, format, sample);
+	else
+		script_add_sample(&s->script, sample, &e->rec, e->event, e->time, &s->out.text);
+}
+
+static bool is_shown(const struct scripting *s, u32 type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shown_types); i++)
+		if (shown_types[i].type == type)
+			return *((const bool *)s->options + shown_types[i].option);
+	return false;
+}
+
+static void show_record(struct scripting *s, const struct stream_event *e,
+	const union record_body *body, u64 time)
+{
+	const struct sample_format *format =
+		&s->session.reader.formats.at[e->event == TABLE_NONE ? 0 : e->event];
+	struct str *text = &s->out.text;
+	struct sample who = {0};
+	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
+
+	if (e->rec.type < PERF_RECORD_USER_TYPE_START)
+		sample_decode_trailer(format, &e->rec, &who);
+	/* What was there before says so in its body. */
+	if (!who.tid &&
+		(e->rec.type == PERF_RECORD_MMAP || e->rec.type == PERF_RECORD_MMAP2 ||
+			e->rec.type == PERF_RECORD_COMM)) {
+		who.pid = body->comm.pid;
+		who.tid = body->comm.tid;
+	}
+	if (format->type & PERF_SAMPLE_CPU)
+		fields |= s->script.fields[0] & SCRIPT_CPU;
+	script_add_start(&s->script, who.pid, who.tid, who.cpu, time, fields, false, text);
+	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
+	record_add_text(e->rec.type, e->rec.misc, body, text);
+	str_addc(text, '\n');
+}
+
+static void take_record(struct scripting *s, const struct stream_event *e)
+{
+	const struct formats *f = &s->session.reader.formats;
+	bool is_state = record_is_state(e->rec.type), shows = is_shown(s, e->rec.type);
+	u32 trailer = e->rec.type < PERF_RECORD_USER_TYPE_START
+		? f->at[e->event == TABLE_NONE ? 0 : e->event].trailer
+		: 0;
+	union record_body body;
+	struct err err;
+
+	if (!is_state && !shows)
+		return;
+	if (record_decode(&e->rec, trailer, &body, &err) < 0) {
+		s->session.tally.n_undecoded++;
+		return;
+	}
+	/* The state of before does not come back: what is late holds from now on. */
+	s->last_time = MAX(s->last_time, e->time);
+	if (is_state)
+		machine_apply(&s->machine, &e->rec, &body, s->last_time);
+	if (shows && spans_have(&s->spans, e->time))
+		show_record(s, e, &body, e->time);
+}
+
+static int walk(struct scripting *s, struct err *err)
+{
+	struct stream stream;
+	struct stream_event e;
+	int r;
+
+	stream_init(&stream, &s->session);
+	while ((r = stream_next(&stream, &e, err)) > 0) {
+		if (e.rec.type == PERF_RECORD_SAMPLE)
+			take_sample(s, &e);
+		else
+			take_record(s, &e);
+		/* Who reads a pipe wants to see what came, when a round of it is over. */
+		if (e.rec.type == PERF_RECORD_FINISHED_ROUND && s->session.reader.is_stream)
+			out_flush(&s->out);
+		out_flush_some(&s->out);
+		if (s->out.sys)
+			break;
+	}
+	if (stream.disorder.n_late)
+		log_warn(&s->log,
+			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
+			(unsigned long long)stream.disorder.n_late,
+			(unsigned long long)stream.disorder.most_ns);
+	stream_fini(&stream);
+	return MIN(r, 0);
+}
+
+static int prepare(struct scripting *s, struct err *err)
+{
+	const struct script_command *o = s->options;
+	const struct file_info *info = &s->session.reader.info;
+
+	if (o->time &&
+		spans_parse(&s->spans, o->time, info->first_time,
+			info->has_times ? info->last_time : 0, err))
+		return err->code;
+	if (o->cpus && cpus_parse(&s->cpus, o->cpus, err))
+		return err_prefix(err, "-C");
+	if (parse_numbers("--pid", o->pids, &s->pids, err) ||
+		parse_numbers("--tid", o->tids, &s->tids, err))
+		return err->code;
+	return script_check(&s->script, err);
+}
+
+static int run_session(struct scripting *s, struct err *err)
+{
+	struct reader *r = &s->session.reader;
+	struct err why;
+
+	if (s->options->has_header || s->options->has_header_only)
+		header_add_text(r, s->options->has_details, &s->out.text);
+	if (s->options->has_header_only)
+		return 0;
+	machine_init(&s->machine);
+	machine_set_build_ids(&s->machine, &r->info);
+	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
+	s->resolver.recorded_release = r->info.host.release;
+	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
+		&s->resolver);
+	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
+		log_warn(&s->log, "'%s': %s", r->path, why.msg);
+	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
+	if (prepare(s, err) || walk(s, err))
+		return err->code;
+	ledger_add_tally(&s->ledger, &s->session.tally);
+	ledger_warn(&s->ledger, &s->log);
+	return 0;
+}
+
+static void scripting_fini(struct scripting *s)
+{
+	if (!s->options->has_header_only) {
+		script_fini(&s->script);
+		resolver_fini(&s->resolver);
+		machine_fini(&s->machine);
+		tracepoints_close(&s->tracepoints);
+	}
+	ledger_fini(&s->ledger);
+	spans_fini(&s->spans);
+	cpus_fini(&s->cpus);
+	vec_fini(&s->pids);
+	vec_fini(&s->tids);
+	mem_free(s->samples);
+	vec_fini(&s->counted);
+	table_fini(&s->counted_index);
+	session_close(&s->session);
+	log_fini(&s->log);
+}
+
+static int run_script(int argc, char **argv)
+{
+	struct script_command o = {.max_stack = 127};
+	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
+	int status, result = 0;
+	struct err err;
+
+	script_default_fields(&o.print);
+	status = cmd_parse(&cmd_script, &o, 0, &argc, argv);
+	if (status >= 0)
+		return status;
+	if (argc) {
+		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
+			argv[0]);
+		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
+	}
+	o.print.max_stack = (u32)o.max_stack;
+	o.print.has_parameters = o.verbose > 0;
+	for (size_t i = 0; i < o.fields.n && !result; i++)
+		result = script_parse_fields(&o.print, o.fields.at[i], &err);
+	vec_fini(&o.fields);
+	if (result)
+		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
+	cmd_log_init(&s.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	o.input = cmd_input(o.input);
+	if (session_open(&s.session, o.input, &s.log, &err)) {
+		cmd_explain_missing(o.input, &err);
+		log_fini(&s.log);
+		return cmd_fail(&cmd_script, &err,
+			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+	}
+	status = EXIT_OK;
+	if (run_session(&s, &err))
+		status = cmd_fail(&cmd_script, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&s.out, &err))
+		status = cmd_fail(&cmd_script, &err, EXIT_FAILED);
+	if (status == EXIT_OK && ledger_has_unread(&s.ledger))
+		status = EXIT_FAILED;
+	scripting_fini(&s);
+	return status;
+}
+
+const struct cmd cmd_script = {
+	.name = "script",
+	.summary = "print every sample of a recording in the order of time",
+	.usage = {"[OPTIONS]", NULL},
+	.notes =
+		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
+		"While it is being made, a recording can be read from a pipe: what 'record' writes to a pipe, 'pace script' prints at once.\n",
+	.options = options,
+	.run = run_script,
+};

@@ -1,0 +1,397 @@
+#include "file/reader.h"
+
+#include <errno.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	BUF_BYTES = 512 << 10, /* fits a core's L2 cache; at least twice the largest record */
+	UNPACKED_BYTES = 1 << 20,
+};
+
+/* Where compressed records go on being unpacked. What is inside them may go on in the next one. */
+struct reader_unpacker {
+	ZSTD_DStream *stream;
+	ZSTD_inBuffer in; /* the rest of the compressed record, in the cursor's buffer */
+	u64 offset;       /* of that record */
+	size_t at, n;     /* of `out`: the next record, the end */
+	bool is_full;     /* the last step filled `out`: there may be more without input */
+	u8 out[UNPACKED_BYTES];
+};
+
+void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64 to)
+{
+	memset(c, 0, sizeof(*c));
+	c->reader = r;
+	c->at = from;
+	c->end = to;
+	c->buf_at = from;
+	c->buf = mem_alloc(BUF_BYTES);
+}
+
+void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
+{
+	c->at = from;
+	c->end = to;
+	c->buf_n = c->plain_n = 0;
+	c->damage = (struct reader_damage){0};
+}
+
+static void unpacker_free(struct reader_unpacker *u)
+{
+	if (!u)
+		return;
+	ZSTD_freeDStream(u->stream);
+	mem_free(u);
+}
+
+void reader_cursor_fini(struct reader_cursor *c)
+{
+	mem_free(c->buf);
+	mem_free(c->native);
+	unpacker_free(c->unpacker);
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- bytes ---- */
+
+static struct reader_part *part_of(const struct reader *r, u64 offset)
+{
+	vec_each(p, &r->parts)
+		if (offset < p->base + p->end)
+			return p;
+	return &r->parts.at[r->parts.n - 1];
+}
+
+static u64 part_end(const struct reader *r, const struct reader_part *p)
+{
+	return r->is_stream ? UINT64_MAX : p->base + p->end;
+}
+
+/* What comes next of a stream: first what reader_open() has read already. */
+static ssize_t read_stream(struct reader *r, void *to, size_t n, u64 offset)
+{
+	ssize_t got;
+
+	if (offset >= r->ahead_from && offset - r->ahead_from < r->ahead.n) {
+		n = MIN(n, (size_t)(r->ahead.n - (offset - r->ahead_from)));
+		memcpy(to, r->ahead.at + (offset - r->ahead_from), n);
+		return (ssize_t)n;
+	}
+	do {
+		got = read(r->parts.at[0].fd, to, n);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static ssize_t read_file(const struct reader *r, void *to, size_t n, u64 offset)
+{
+	const struct reader_part *p = part_of(r, offset);
+	ssize_t got;
+
+	do {
+		got = pread(p->fd, to, n, (off_t)(offset - p->base));
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Throws away what the buffer has before `offset`, and of a stream what comes before it. */
+static int move_to(struct reader_cursor *c, u64 offset, struct err *err)
+{
+	u64 inside = offset - c->buf_at;
+
+	if (offset >= c->buf_at && inside <= c->buf_n) {
+		memmove(c->buf, c->buf + inside, c->buf_n - inside);
+		c->buf_n -= inside;
+		c->buf_at = offset;
+		return 0;
+	}
+	c->buf_at = c->reader->is_stream ? c->buf_at + c->buf_n : offset;
+	c->buf_n = 0;
+	while (c->buf_at < offset) {
+		ssize_t n = read_stream(c->reader, c->buf, MIN((u64)BUF_BYTES, offset - c->buf_at),
+			c->buf_at);
+
+		if (n < 0)
+			return err_sys(err, errno, "reading '%s'", c->reader->path);
+		if (!n)
+			return 0;
+		c->buf_at += n;
+	}
+	return 0;
+}
+
+/*
+ * Lets the buffer begin at `offset` and hold at least `need` bytes, if there are as many. A file is
+ * read in large pieces; of a pipe no more than needed is waited for.
+ */
+static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
+{
+	struct reader *r = c->reader;
+	u64 room = BUF_BYTES, limit = part_end(r, part_of(r, offset));
+
+	/* Records may go on behind the cursor's end, but not far. */
+	if (!r->is_stream) {
+		room = MIN(room, limit - MIN(limit, offset));
+		room = MIN(room, c->end - MIN(c->end, offset) + UINT16_MAX);
+	}
+	if (move_to(c, offset, err))
+		return err->code;
+	while (c->buf_at == offset && c->buf_n < need && c->buf_n < room) {
+		ssize_t n = r->is_stream
+			? read_stream(r, c->buf + c->buf_n, room - c->buf_n, offset + c->buf_n)
+			: read_file(r, c->buf + c->buf_n, room - c->buf_n, offset + c->buf_n);
+
+		if (n < 0)
+			return err_sys(err, errno, "reading '%s' at offset 0x%llx", r->path,
+				(unsigned long long)offset);
+		if (!n)
+			break;
+		c->buf_n += n;
+	}
+	c->plain_n = r->is_foreign ? 0 : c->buf_n;
+	return 0;
+}
+
+/* ---- records as they are in the file ---- */
+
+static int damaged_at(struct reader_cursor *c, u64 offset, const char *reason)
+{
+	u64 end = c->reader->is_stream ? c->buf_at + c->buf_n : c->reader->data_end;
+
+	c->damage = (struct reader_damage){offset, end - MIN(end, offset), reason};
+	c->at = c->end;
+	if (c->unpacker)
+		c->unpacker->n = c->unpacker->at = c->unpacker->in.size = 0;
+	return 0;
+}
+
+static struct record_header header_at(const struct reader_cursor *c, const u8 *p)
+{
+	struct record_header h;
+
+	memcpy(&h, p, sizeof(h));
+	if (c->reader->is_foreign) {
+		h.type = __builtin_bswap32(h.type);
+		h.misc = __builtin_bswap16(h.misc);
+		h.size = __builtin_bswap16(h.size);
+	}
+	return h;
+}
+
+/* The bytes that follow some records without being part of their size. */
+static u64 payload_behind(const struct reader_cursor *c, const struct record *rec)
+{
+	const u8 *p = rec->at + RECORD_HEADER_SIZE;
+	bool swap = c->reader->is_foreign;
+
+	if (rec->type == PERF_RECORD_AUXTRACE && rec->size >= 16)
+		return swap ? __builtin_bswap64(load_u64(p)) : load_u64(p);
+	if (rec->type == PERF_RECORD_HEADER_TRACING_DATA && rec->size >= 12)
+		return align_up(swap ? __builtin_bswap32(load_u32(p)) : load_u32(p), 8);
+	return 0;
+}
+
+/*
+ * Whether what is left is text: some programs talk into the pipe that carries their recording. It is
+ * no damage then.
+ */
+static bool ends_in_text(struct reader_cursor *c)
+{
+	enum { TEXT_MAX = 4096 };
+	struct err ignored;
+
+	if (!c->reader->is_pipe_mode || fill(c, c->at, TEXT_MAX + 1, &ignored) ||
+		c->buf_n > TEXT_MAX)
+		return false;
+	for (u64 i = 0; i < c->buf_n; i++)
+		if ((c->buf[i] < ' ' && c->buf[i] != '\n' && c->buf[i] != '\t') || c->buf[i] >= 127)
+			return false;
+	c->n_text = c->buf_n;
+	c->at = c->end;
+	return true;
+}
+
+/* As reader_next(), in the byte order of the file and packed. */
+static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err *err)
+{
+	struct reader *r = c->reader;
+	struct record_header header;
+	const struct reader_part *part;
+
+	if (c->at >= c->end)
+		return 0;
+	part = part_of(r, c->at);
+	if (!r->is_stream && c->at < part->base + part->from) {
+		c->at = part->base + part->from;
+		if (c->at >= c->end)
+			return 0;
+	}
+	if (fill(c, c->at, sizeof(header), err))
+		return err->code;
+	if (!c->buf_n && r->is_stream) {
+		c->end = r->data_end = c->at;
+		return 0;
+	}
+	if (c->buf_n < sizeof(header))
+		return damaged_at(c, c->at, "the file ends inside a record");
+	header = header_at(c, c->buf);
+	if (UNLIKELY(header.size < sizeof(header)))
+		return ends_in_text(c)
+			? 0
+			: damaged_at(c, c->at, "a record claims to be shorter than its header");
+	if (c->buf_n < header.size && fill(c, c->at, header.size, err))
+		return err->code;
+	if (c->buf_n < header.size)
+		return ends_in_text(c) ? 0 : damaged_at(c, c->at, "the file ends inside a record");
+	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf, c->at};
+	c->payload = payload_behind(c, ret_rec);
+	if (UNLIKELY(c->payload > part_end(r, part) - c->at - header.size)) {
+		c->at += header.size;
+		damaged_at(c, c->at, "the file ends inside a trace");
+		c->payload = 0;
+		return 1;
+	}
+	c->at += header.size + c->payload;
+	return 1;
+}
+
+int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct err *err)
+{
+	u64 offset = c->at - c->payload;
+
+	if (c->payload > limit)
+		return err_set(err, ERR_LIMIT, "%llu bytes follow the record, more than %llu",
+			(unsigned long long)c->payload, (unsigned long long)limit);
+	while (c->payload) {
+		u64 n;
+
+		if (fill(c, offset, 1, err))
+			return err->code;
+		n = MIN(c->buf_n, c->payload);
+		if (c->buf_at != offset || !n)
+			return err_set(err, ERR_FORMAT, "the file ends inside it");
+		str_addn(out, c->buf, n);
+		offset += n;
+		c->payload -= n;
+	}
+	return 0;
+}
+
+/* ---- records of the other byte order ---- */
+
+/* Turns a record around, in memory of the cursor's own. One that makes no sense loses its body. */
+static void make_native(struct reader_cursor *c, struct record *rec)
+{
+	if (!c->native)
+		c->native = mem_alloc(UINT16_MAX + 1);
+	memcpy(c->native, rec->at, rec->size);
+	rec->at = c->native;
+	if (reader_swap_record(c->reader, c->native, rec->size))
+		return;
+	c->n_not_native++;
+	rec->size = RECORD_HEADER_SIZE;
+}
+
+/* ---- compressed records ---- */
+
+static bool is_compressed(u32 type)
+{
+	return type == PERF_RECORD_COMPRESSED || type == PERF_RECORD_COMPRESSED2;
+}
+
+/* Begins to unpack a compressed record; false if it has no room for what it must have. */
+static bool unpack(struct reader_cursor *c, const struct record *rec)
+{
+	struct reader_unpacker *u = c->unpacker;
+	u64 head = RECORD_HEADER_SIZE, n = rec->size - RECORD_HEADER_SIZE, own;
+
+	if (rec->type == PERF_RECORD_COMPRESSED2) {
+		if (n < 8)
+			return false;
+		own = load_u64(rec->at + head);
+		own = c->reader->is_foreign ? __builtin_bswap64(own) : own;
+		if (own > n - 8)
+			return false;
+		head += 8;
+		n = own;
+	}
+	if (!u) {
+		u = c->unpacker = mem_alloc(sizeof(*u));
+		memset(u, 0, offsetof(struct reader_unpacker, out));
+		u->stream = ZSTD_createDStream();
+		if (!u->stream)
+			return false;
+	}
+	u->in = (ZSTD_inBuffer){rec->at + head, n, 0};
+	u->offset = rec->offset;
+	return true;
+}
+
+/* 1: a record from inside; 0: more input is needed, or there is damage. */
+static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
+{
+	struct reader_unpacker *u = c->unpacker;
+
+	for (;;) {
+		size_t left = u->n - u->at, status;
+		struct record_header h = {0};
+		ZSTD_outBuffer out;
+
+		if (left >= sizeof(h)) {
+			h = header_at(c, u->out + u->at);
+			if (h.size < sizeof(h))
+				return damaged_at(c, u->offset,
+					"an unpacked record claims to be shorter than its header");
+		}
+		if (h.size && left >= h.size) {
+			*ret_rec =
+				(struct record){h.type, h.misc, h.size, u->out + u->at, u->offset};
+			u->at += h.size;
+			return 1;
+		}
+		if (u->in.pos == u->in.size && !u->is_full)
+			return 0;
+		memmove(u->out, u->out + u->at, left);
+		u->at = 0;
+		out = (ZSTD_outBuffer){u->out, sizeof(u->out), left};
+		status = ZSTD_decompressStream(u->stream, &out, &u->in);
+		u->n = out.pos;
+		u->is_full = out.pos == out.size;
+		if (ZSTD_isError(status))
+			return damaged_at(c, u->offset, "a compressed record cannot be unpacked");
+		if (out.pos == left && u->in.pos == u->in.size)
+			return 0;
+	}
+}
+
+/* ---- all together ---- */
+
+int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err)
+{
+	for (;;) {
+		struct reader_unpacker *u = c->unpacker;
+		int r = u ? next_unpacked(c, ret_rec) : 0;
+
+		if (!r) {
+			r = next_raw(c, ret_rec, err);
+			if (!r && u && u->n > u->at) {
+				damaged_at(c, u->offset,
+					"the compressed records end inside a record");
+				return 0;
+			}
+			if (r <= 0)
+				return r;
+			if (is_compressed(ret_rec->type)) {
+				c->reader->is_packed = true;
+				if (!unpack(c, ret_rec))
+					return damaged_at(c, ret_rec->offset,
+						"a compressed record is shorter than it says");
+				continue;
+			}
+		}
+		if (UNLIKELY(c->reader->is_foreign))
+			make_native(c, ret_rec);
+		return 1;
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * tracepoints.h - what tracepoints say, in words: the formats that travel in a recording, applied
+ * to the raw bytes of its samples.
+ *
+ * In       the TRACING_DATA section, of either byte order
+ * Out      the text that the format's print line makes
+ * Owns     the parsed formats
+ * Errors   tracepoints_open(): ERR_FORMAT with the part of the section that makes no sense; the
+ *          formats before it stay
+ * Threads  one at a time: libtraceevent parses lazily
+ * Source   trace-cmd.dat(5), version 6; libtraceevent(3)
+ */
+#ifndef PACE_FILE_TRACEPOINTS_H
+#define PACE_FILE_TRACEPOINTS_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "record/record.h"
+
+struct tep_handle;
+
+struct tracepoints {
+	struct tep_handle *handle; /* NULL: no formats */
+	struct str text;           /* of the last one */
+};
+
+int tracepoints_open(struct tracepoints *t, const struct str *section, struct err *err);
+void tracepoints_close(struct tracepoints *t);
+
+/* Appends the text of the tracepoint with that id, made safe; false if its format is not known. */
+bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
+	struct str *text);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * roster.h - the processes of a recording, counted while it is read: each from its first record to
+ * its exit, then handed out and forgotten.
+ *
+ * In       FORK, EXIT, COMM, MMAP and samples, in the order of their times
+ * Out      ended() for each process: when it ended, or at roster_close()
+ * Owns     the processes that live
+ * Life     a process is the callback's until it returns
+ * Units    times are ns; 0: not recorded
+ * Errors   none: what contradicts itself is counted
+ *
+ * Who is not known belongs to ROSTER_NOBODY, whose maps are the kernel's: that is the number which
+ * the kernel's own MMAP records carry.
+ * A process has ended when all its threads have: the first one may leave before the others.
+ */
+#ifndef PACE_PROFILE_ROSTER_H
+#define PACE_PROFILE_ROSTER_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "record/record.h"
+
+#define ROSTER_NOBODY 0xffffffffu
+
+struct roster_count {
+	u64 n_samples, period;
+};
+
+struct roster_process {
+	u32 pid;
+	struct str name;
+	u64 n_mmaps; /* records */
+	u64 fork_time, exit_time;
+	struct roster_count all;
+	VEC(struct roster_count) by_event; /* as far as it has samples */
+	VEC(u32) threads;                  /* that live, besides the first */
+	bool has_left;                     /* the first one */
+};
+
+struct roster_slot {
+	u32 pid;
+	struct roster_process *now; /* NULL: nobody has that number now */
+};
+
+struct roster {
+	void (*ended)(void *ctx, const struct roster_process *p);
+	void *ctx;
+	VEC(struct roster_slot) slots; /* in the order in which the numbers were first met */
+	struct table by_pid;
+	u64 n_doubles;      /* processes forked with a number that was in use */
+	u64 n_lone_threads; /* threads forked in a process that nobody knows */
+};
+
+void roster_init(struct roster *r, void (*ended)(void *ctx, const struct roster_process *p),
+	void *ctx);
+void roster_apply(struct roster *r, const struct record *rec, const union record_body *body,
+	u64 time);
+void roster_add_sample(struct roster *r, u32 pid, u32 event, u64 period);
+/* Hands out those that are left, and frees all. */
+void roster_close(struct roster *r);
+
+#endif

@@ -1,0 +1,235 @@
+#include "session/stream.h"
+
+#include "base/sort.h"
+
+/* Without rounds, so much is held back; when it is full, half of it is handed out. */
+enum { QUEUE_BYTES = 32 << 20 };
+
+struct queued {
+	struct record rec; /* `at` is filled in when it is handed out */
+	u32 event;
+	bool is_handed_out;
+	u64 time;
+	size_t at; /* in `bytes` */
+};
+
+/* The records of one file. */
+struct stream_part {
+	struct reader_cursor cursor;
+	VEC(struct queued) queue;    /* in the order of the file */
+	struct str bytes;            /* of the records that wait */
+	VEC(struct sort_item) order; /* those that may be handed out, by time */
+	size_t next;                 /* of `order` */
+	u64 newest;                  /* time of all that were read */
+	u64 safe;                    /* up to here nothing can come any more at the next round */
+	u64 handed_out;              /* time of the last */
+	u64 furthest;                /* offset of all that were handed out */
+	struct stream_event head;    /* what comes next, if has_head */
+	struct stream_event round;   /* the mark behind what `order` holds, if has_round */
+	bool has_head, has_round, has_ended;
+};
+
+void stream_init(struct stream *st, struct session *session)
+{
+	struct reader *r = &session->reader;
+
+	memset(st, 0, sizeof(*st));
+	st->session = session;
+	st->n_parts = r->parts.n;
+	st->parts = mem_zalloc(st->n_parts * sizeof(*st->parts));
+	for (size_t i = 0; i < st->n_parts; i++) {
+		const struct reader_part *p = &r->parts.at[i];
+
+		reader_cursor_init(&st->parts[i].cursor, r, i ? p->base : r->data_start,
+			r->is_stream ? UINT64_MAX : p->base + p->end);
+	}
+}
+
+void stream_fini(struct stream *st)
+{
+	for (size_t i = 0; i < st->n_parts; i++) {
+		struct stream_part *p = &st->parts[i];
+
+		reader_cursor_fini(&p->cursor);
+		vec_fini(&p->queue);
+		str_fini(&p->bytes);
+		vec_fini(&p->order);
+	}
+	mem_free(st->parts);
+	memset(st, 0, sizeof(*st));
+}
+
+/* ---- the queue ---- */
+
+static void enqueue(struct stream *st, struct stream_part *p, const struct stream_event *e)
+{
+	struct stream_disorder *d = &st->disorder;
+
+	if (e->time < p->newest) {
+		d->n_backwards++;
+		d->most_ns = MAX(d->most_ns, p->newest - e->time);
+		d->n_late += e->time < p->handed_out;
+	}
+	p->newest = MAX(p->newest, e->time);
+	vec_add(&p->queue, ((struct queued){e->rec, e->event, false, e->time, p->bytes.n}));
+	str_addn(&p->bytes, e->rec.at, e->rec.size);
+	d->most_queued = MAX(d->most_queued, (u64)p->bytes.n);
+}
+
+/* What was handed out makes room. */
+static void compact(struct stream_part *p)
+{
+	size_t kept = 0, n_bytes = 0;
+
+	p->order.n = p->next = 0;
+	vec_each(q, &p->queue) {
+		if (q->is_handed_out)
+			continue;
+		memmove(p->bytes.at + n_bytes, p->bytes.at + q->at, q->rec.size);
+		q->at = n_bytes;
+		n_bytes += q->rec.size;
+		p->queue.at[kept++] = *q;
+	}
+	p->queue.n = kept;
+	str_cut(&p->bytes, n_bytes);
+}
+
+/* Lets everything up to a time go. */
+static void release(struct stream_part *p, u64 until)
+{
+	for (size_t i = 0; i < p->queue.n; i++)
+		if (p->queue.at[i].time <= until)
+			vec_add(&p->order, ((struct sort_item){p->queue.at[i].time, i}));
+	sort_by_key(p->order.at, p->order.n);
+}
+
+/* The time below which half of what waits lies. */
+static u64 median(struct stream_part *p)
+{
+	u64 middle;
+
+	for (size_t i = 0; i < p->queue.n; i++)
+		vec_add(&p->order, ((struct sort_item){p->queue.at[i].time, i}));
+	sort_by_key(p->order.at, p->order.n);
+	middle = p->order.n ? p->order.at[p->order.n / 2].key : 0;
+	p->order.n = p->next = 0;
+	return middle;
+}
+
+static void hand_out(struct stream *st, struct stream_part *p)
+{
+	struct queued *q = &p->queue.at[p->order.at[p->next++].value];
+
+	q->is_handed_out = true;
+	q->rec.at = (const u8 *)p->bytes.at + q->at;
+	p->head = (struct stream_event){q->rec, q->event, q->time};
+	p->has_head = true;
+	p->handed_out = MAX(p->handed_out, q->time);
+	if (q->rec.offset < p->furthest)
+		st->disorder.most_bytes = MAX(st->disorder.most_bytes, p->furthest - q->rec.offset);
+	p->furthest = MAX(p->furthest, q->rec.offset);
+}
+
+/* ---- reading ---- */
+
+/* Whose record it is, and when; 0: it has no time, and holds from the beginning or at once. */
+static void place(struct session *s, struct stream_event *e)
+{
+	const struct formats *f = &s->reader.formats;
+	const struct sample_format *format;
+	struct sample sample = {0};
+	struct err err;
+
+	e->event = 0;
+	e->time = 0;
+	if (e->rec.type >= PERF_RECORD_USER_TYPE_START)
+		return;
+	e->event = formats_event(f, &e->rec);
+	if (!s->has_times) {
+		e->time = e->rec.offset;
+		return;
+	}
+	format = &f->at[e->event == TABLE_NONE ? 0 : e->event];
+	if (e->rec.type != PERF_RECORD_SAMPLE) {
+		if (sample_decode_trailer(format, &e->rec, &sample))
+			e->time = sample.time;
+	} else if (!sample_decode(format, e->rec.at + RECORD_HEADER_SIZE,
+			   e->rec.size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample, &err)) {
+		e->time = sample.time;
+	}
+	if (e->time == UINT64_MAX)
+		e->time = 0;
+}
+
+/* Reads until there is something to hand out, or the end. */
+static int advance(struct stream *st, struct stream_part *p, struct err *err)
+{
+	struct session *s = st->session;
+
+	while (!p->has_head) {
+		struct stream_event e;
+		int r;
+
+		if (p->next < p->order.n) {
+			hand_out(st, p);
+			return 1;
+		}
+		if (p->order.n)
+			compact(p);
+		if (p->has_round) {
+			p->has_round = false;
+			p->head = p->round;
+			p->has_head = true;
+			return 1;
+		}
+		if (p->has_ended)
+			return 0;
+		r = reader_next(&p->cursor, &e.rec, err);
+		if (r < 0)
+			return r;
+		if (!r) {
+			p->has_ended = true;
+			session_note_end(s, &p->cursor);
+			release(p, UINT64_MAX);
+			continue;
+		}
+		session_take(s, &p->cursor, &e.rec);
+		place(s, &e);
+		if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {
+			st->disorder.n_rounds++;
+			release(p, p->safe);
+			p->safe = p->newest;
+			p->round = e;
+			p->has_round = true;
+			continue;
+		} else if (e.time) {
+			enqueue(st, p, &e);
+			if (p->bytes.n > QUEUE_BYTES)
+				release(p, median(p));
+			continue;
+		}
+		p->head = e;
+		p->has_head = true;
+	}
+	return 1;
+}
+
+int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
+{
+	struct stream_part *first = NULL;
+
+	for (size_t i = 0; i < st->n_parts; i++) {
+		struct stream_part *p = &st->parts[i];
+		int r = advance(st, p, err);
+
+		if (r < 0)
+			return r;
+		if (r && (!first || p->head.time < first->head.time))
+			first = p;
+	}
+	if (!first)
+		return 0;
+	*ret = first->head;
+	first->has_head = false;
+	return 1;
+}

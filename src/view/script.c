@@ -1,0 +1,568 @@
+#include "view/script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/nearest.h"
+#include "base/num.h"
+#include "event/abi.h"
+#include "record/regs.h"
+#include "symbol/demangle.h"
+#include "unwind/chain.h"
+
+enum { TEXTS_LIMIT = 64 << 20 };
+
+/* ---- fields ---- */
+
+static const struct {
+	const char *name;
+	u32 field;
+	u64 needs; /* PERF_SAMPLE_* */
+} field_names[] = {
+	{"comm", SCRIPT_COMM, 0},
+	{"pid", SCRIPT_PID, PERF_SAMPLE_TID},
+	{"tid", SCRIPT_TID, PERF_SAMPLE_TID},
+	{"cpu", SCRIPT_CPU, PERF_SAMPLE_CPU},
+	{"time", SCRIPT_TIME, PERF_SAMPLE_TIME},
+	{"period", SCRIPT_PERIOD, 0},
+	{"event", SCRIPT_EVENT, 0},
+	{"trace", SCRIPT_TRACE, 0},
+	{"addr", SCRIPT_ADDR, PERF_SAMPLE_ADDR},
+	{"weight", SCRIPT_WEIGHT, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT},
+	{"ip", SCRIPT_IP, PERF_SAMPLE_IP},
+	{"sym", SCRIPT_SYM, 0},
+	{"symoff", SCRIPT_SYMOFF, 0},
+	{"dso", SCRIPT_DSO, 0},
+	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK},
+	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER},
+	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR},
+	{"phys_addr", SCRIPT_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR},
+	{"data_page_size", SCRIPT_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE},
+	{"code_page_size", SCRIPT_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE},
+};
+
+static const char *const kind_names[SCRIPT_KINDS] = {
+	[SCRIPT_HW] = "hw",
+	[SCRIPT_SW] = "sw",
+	[SCRIPT_TRACEPOINT] = "trace",
+	[SCRIPT_RAW] = "raw",
+	[SCRIPT_OTHER] = "other",
+};
+
+static enum script_kind kind_of(const struct event_attr *a)
+{
+	switch (a->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		return SCRIPT_HW;
+	case PERF_TYPE_SOFTWARE:
+		return SCRIPT_SW;
+	case PERF_TYPE_TRACEPOINT:
+		return SCRIPT_TRACEPOINT;
+	case PERF_TYPE_RAW:
+		return SCRIPT_RAW;
+	}
+	return SCRIPT_OTHER;
+}
+
+void script_default_fields(struct script_options *o)
+{
+	const u32 start = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT;
+	const u32 place = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+
+	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+		o->fields[i] = start | place | SCRIPT_PERIOD;
+	o->fields[SCRIPT_TRACEPOINT] = start | SCRIPT_TRACE;
+	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR;
+}
+
+static int unknown_field(const char *word, size_t n, struct err *err)
+{
+	char asked[64];
+	struct nearest near = {.typed = asked};
+	struct str hint = {0};
+
+	snprintf(asked, sizeof(asked), "%.*s", (int)MIN(n, sizeof(asked) - 1), word);
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
+		nearest_offer(&near, field_names[i].name);
+	nearest_add_hint(&near, &hint);
+	err_set(err, ERR_INVAL, "-F: there is no field '%s'%s", asked, str_text(&hint));
+	str_fini(&hint);
+	return err->code;
+}
+
+static bool is_word(const char *name, const char *word, size_t n)
+{
+	return strlen(name) == n && !memcmp(name, word, n);
+}
+
+static int find_field(const char *word, size_t n, u32 *ret_field, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++) {
+		if (is_word(field_names[i].name, word, n)) {
+			*ret_field = field_names[i].field;
+			return 0;
+		}
+	}
+	return unknown_field(word, n, err);
+}
+
+int script_parse_fields(struct script_options *o, const char *text, struct err *err)
+{
+	const char *colon = strchr(text, ':');
+	unsigned kinds = (1 << SCRIPT_KINDS) - 1;
+	bool is_first = true;
+
+	if (colon) {
+		kinds = 0;
+		for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+			if (is_word(kind_names[i], text, (size_t)(colon - text)))
+				kinds = 1u << i;
+		if (!kinds)
+			return err_set(err, ERR_INVAL,
+				"-F %s: the kind of events before ':' is hw, sw, trace, raw or other",
+				text);
+		text = colon + 1;
+	}
+	o->has_said_fields = true;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		char sign = *text == '+' || *text == '-' ? *text : 0;
+		u32 field = 0;
+
+		text += sign != 0;
+		n -= sign != 0;
+		/* The first word without a sign begins anew. */
+		if (is_first && !sign)
+			for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+				o->fields[i] = kinds >> i & 1 ? 0 : o->fields[i];
+		if (sign)
+			o->has_said_fields = false;
+		is_first = false;
+		if (n && find_field(text, n, &field, err))
+			return err->code;
+		for (unsigned i = 0; i < SCRIPT_KINDS; i++) {
+			if (!(kinds >> i & 1))
+				continue;
+			if (sign == '-')
+				o->fields[i] &= ~field;
+			else
+				o->fields[i] |= field;
+		}
+		text += n;
+		if (!*text)
+			return 0;
+		text++;
+	}
+}
+
+/* What of the wished-for fields this event's samples have. */
+static u32 fields_of(const struct script *s, const struct event *e)
+{
+	u32 fields = s->options->fields[kind_of(&e->attr)];
+	u64 type = e->attr.sample_type;
+
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
+		if (field_names[i].needs && !(field_names[i].needs & type))
+			fields &= ~field_names[i].field;
+	if (type & PERF_SAMPLE_CALLCHAIN && !s->options->hides_chains &&
+		!s->options->has_said_fields)
+		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+	return fields;
+}
+
+int script_check(const struct script *s, struct err *err)
+{
+	if (!s->options->has_said_fields)
+		return 0;
+	vec_each(e, s->events) {
+		u32 missing = s->options->fields[kind_of(&e->attr)] & ~fields_of(s, e);
+
+		for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
+			if (missing & field_names[i].field && field_names[i].field != SCRIPT_CPU)
+				return err_set(err, ERR_INVAL,
+					"-F: samples of '%s' have no field '%s': it was not recorded",
+					e->name, field_names[i].name);
+	}
+	return 0;
+}
+
+void script_take_events(struct script *s)
+{
+	mem_free(s->fields);
+	s->fields = mem_alloc((s->events->n + 1) * sizeof(*s->fields));
+	vec_each(e, s->events) {
+		s->fields[e - s->events->at] = fields_of(s, e);
+		s->name_width = MAX(s->name_width, (u32)strlen(e->name));
+	}
+}
+
+void script_init(struct script *s, const struct script_options *options,
+	const struct event_list *events, const struct formats *formats,
+	const struct machine *machine, struct resolver *resolver)
+{
+	memset(s, 0, sizeof(*s));
+	s->options = options;
+	s->events = events;
+	s->formats = formats;
+	s->machine = machine;
+	s->resolver = resolver;
+	script_take_events(s);
+}
+
+void script_fini(struct script *s)
+{
+	mem_free(s->fields);
+	intern_fini(&s->strings);
+	str_fini(&s->texts);
+	vec_fini(&s->lines);
+	table_fini(&s->index);
+}
+
+/* ---- numbers, which are most of the text ---- */
+
+static void add_padded(struct str *text, size_t start, size_t width)
+{
+	size_t n = text->n - start, pad = n < width ? width - n : 0;
+
+	if (!pad)
+		return;
+	str_fill(text, ' ', pad);
+	memmove(text->at + start + pad, text->at + start, n);
+	memset(text->at + start, ' ', pad);
+}
+
+static void add_u64(struct str *text, u64 v, size_t width)
+{
+	size_t start = text->n;
+
+	num_add_u64(text, v);
+	add_padded(text, start, width);
+}
+
+static void add_id(struct str *text, s32 id, size_t width)
+{
+	size_t start = text->n;
+
+	if (id < 0)
+		str_addf(text, "%d", id);
+	else
+		num_add_u64(text, (u64)id);
+	add_padded(text, start, width);
+}
+
+static void add_hex(struct str *text, u64 v, size_t width)
+{
+	size_t start = text->n;
+
+	num_add_hex(text, v, 1);
+	add_padded(text, start, width);
+}
+
+static void add_digits(struct str *text, u64 v, unsigned digits)
+{
+	char buf[20];
+
+	for (unsigned i = digits; i--; v /= 10)
+		buf[i] = (char)('0' + v % 10);
+	str_addn(text, buf, digits);
+}
+
+static void add_seconds(struct str *text, u64 ns, bool has_ns)
+{
+	num_add_u64(text, ns / 1000000000);
+	str_addc(text, '.');
+	if (has_ns)
+		add_digits(text, ns % 1000000000, 9);
+	else
+		add_digits(text, ns % 1000000000 / 1000, 6);
+}
+
+static void add_time(struct script *s, u64 time, struct str *text)
+{
+	const struct script_options *o = s->options;
+	size_t start = text->n;
+
+	if (o->is_relative) {
+		if (!s->first_time)
+			s->first_time = time;
+		add_seconds(text, time - MIN(time, s->first_time), o->has_ns);
+	} else if (o->is_delta) {
+		add_seconds(text, s->last_time ? time - MIN(time, s->last_time) : 0, o->has_ns);
+		s->last_time = time;
+	} else if (o->has_ns) {
+		u64 seconds = time / 1000000000;
+
+		add_u64(text, seconds, 5);
+		str_addc(text, '.');
+		add_digits(text, time % 1000000000, 9);
+	} else {
+		add_seconds(text, time, false);
+	}
+	add_padded(text, start, 12);
+	str_add(text, ": ");
+}
+
+/* ---- places ---- */
+
+static void add_dso(const struct dso *dso, struct str *text)
+{
+	str_add(text, " (");
+	if (dso->kind == DSO_JIT)
+		str_addf(text, "/tmp/perf-%u.map", dso->pid);
+	else if (dso->kind == DSO_FILE)
+		str_add_safe(text, dso->path, strlen(dso->path));
+	else
+		str_add_safe(text, dso->name, strlen(dso->name));
+	str_addc(text, ')');
+}
+
+/* "name+0x12"; of a caller the call is meant, but what is told is where it returns to. */
+static void add_name(struct script *s, const struct map *map, const struct dso *dso,
+	const struct script_line *key, u64 address, struct str *text)
+{
+	struct resolver_answer a;
+	const char *name;
+
+	resolver_load(s->resolver, dso);
+	a = key->is_return ? resolver_find_caller(s->resolver, dso, address)
+			   : resolver_find(s->resolver, dso, address);
+	str_addc(text, ' ');
+	if (!a.name) {
+		str_add(text, "[unknown]");
+		return;
+	}
+	name = demangle(a.name, s->options->has_parameters, &s->strings);
+	str_add_safe(text, name, strlen(name));
+	if (a.is_plt)
+		str_add(text, "@plt");
+	if (!(key->fields & SCRIPT_SYMOFF))
+		return;
+	/* The one symbol of a BPF program is the program. */
+	if (dso->kind == DSO_BPF)
+		a.start = map->start;
+	str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+}
+
+static void make_line(struct script *s, const struct script_line *key, struct str *text)
+{
+	const struct map *map = NULL;
+	const struct dso *dso;
+	u64 address = key->ip;
+	bool is_kernel = key->mode == PERF_RECORD_MISC_KERNEL;
+
+	if (is_kernel || key->mode == PERF_RECORD_MISC_USER ||
+		key->mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+		map = machine_find(key->space, key->ip);
+	dso = map ? map->dso : s->machine->dsos.at.at[0];
+	if (map)
+		address = map_offset(map, key->ip);
+	if (is_kernel && !s->has_kernel) {
+		s->has_kernel = true;
+		resolver_load_kernel(s->resolver);
+	}
+	/* In chains perf tells where in its file the code is, outside of them where in memory. */
+	add_hex(text, key->is_map_relative && !is_kernel ? address : key->ip, 16);
+	if (key->fields & SCRIPT_SYM)
+		add_name(s, map, dso, key, address, text);
+	if (key->fields & SCRIPT_DSO)
+		add_dso(dso, text);
+}
+
+/* per address */
+static void add_line(struct script *s, const struct script_line *key, struct str *text)
+{
+	u64 hash = hash_mix(key->ip ^ (u64)key->fields << 40,
+		(u64)(uintptr_t)key->space ^ (u64)key->mode << 2 ^ (u64)key->is_return << 1 ^
+			key->is_map_relative);
+	struct table_probe probe = table_probe(&s->index, hash);
+	struct script_line line = *key;
+	u32 i;
+
+	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
+		const struct script_line *l = &s->lines.at[i];
+
+		if (l->ip == key->ip && l->space == key->space && l->mode == key->mode &&
+			l->is_return == key->is_return && l->fields == key->fields &&
+			l->is_map_relative == key->is_map_relative) {
+			str_addn(text, s->texts.at + l->start, l->end - l->start);
+			return;
+		}
+	}
+	line.start = s->texts.n;
+	make_line(s, key, &s->texts);
+	line.end = s->texts.n;
+	str_addn(text, s->texts.at + line.start, line.end - line.start);
+	/* A space still grows while a pipe is read: what has no map now may have one later. */
+	if (!machine_find(key->space, key->ip) || s->texts.n > TEXTS_LIMIT) {
+		str_cut(&s->texts, line.start);
+		return;
+	}
+	table_add(&s->index, hash, s->lines.n);
+	vec_add(&s->lines, line);
+}
+
+static void add_chain(struct script *s, const struct thread_state *t, const struct sample *sample,
+	u8 mode, u32 fields, struct str *text)
+{
+	struct chain_walk walk = chain_walk(&sample->chain, mode);
+	struct chain_step step;
+	u32 n = 0;
+
+	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
+		struct script_line key = {.space = step.mode == PERF_RECORD_MISC_KERNEL ? t->kernel
+											: t->user,
+			.ip = step.ip,
+			.fields = fields,
+			.mode = step.mode,
+			.is_return = step.is_return,
+			.is_map_relative = true};
+
+		str_addc(text, '\t');
+		add_line(s, &key, text);
+		str_addc(text, '\n');
+	}
+}
+
+/* ---- the other fields ---- */
+
+static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
+{
+	u64 k = 0;
+
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
+		char name[16];
+
+		if (!(mask >> bit & 1))
+			continue;
+		str_addf(text, "%5s:0x%llx ", regs_name(REGS_THIS_MACHINE, bit, name, sizeof(name)),
+			(unsigned long long)load_u64(regs->values.at + 8 * k++));
+	}
+}
+
+/* from/to/prediction/in transaction/abort/cycles; '-' is "no" or "not known". */
+static void add_branches(const struct sample_branches *br, struct str *text)
+{
+	for (u64 i = 0; i < br->n; i++) {
+		const u8 *e = br->entries + 24 * i;
+		u64 flags = load_u64(e + 16);
+
+		str_addf(text, " 0x%llx/0x%llx/%c/%c/%c/%llu ", (unsigned long long)load_u64(e),
+			(unsigned long long)load_u64(e + 8),
+			flags & 1           ? 'M'
+				: flags & 2 ? 'P'
+					    : '-',
+			flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-',
+			(unsigned long long)(flags >> 4 & 0xffff));
+	}
+}
+
+static const char *page_size_name(u64 size, char *buf, size_t n)
+{
+	if (size >= 1 << 30)
+		snprintf(buf, n, "%lluG", (unsigned long long)size >> 30);
+	else if (size >= 1 << 20)
+		snprintf(buf, n, "%lluM", (unsigned long long)size >> 20);
+	else
+		snprintf(buf, n, "%lluK", (unsigned long long)size >> 10);
+	return size ? buf : "N/A";
+}
+
+void script_add_start(struct script *s, u32 pid, u32 tid, u32 cpu, u64 time, u32 fields,
+	bool has_chain, struct str *text)
+{
+	if (fields & SCRIPT_COMM) {
+		struct thread_state t;
+		size_t start = text->n;
+
+		machine_state_at(s->machine, pid, tid, time, &s->strings, &t);
+		str_add_safe(text, t.comm, strlen(t.comm));
+		if (!has_chain)
+			add_padded(text, start, 16);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
+		size_t start;
+
+		add_id(text, (s32)pid, 5);
+		str_addc(text, '/');
+		start = text->n;
+		add_id(text, (s32)tid, 0);
+		while (text->n - start < 5)
+			str_addc(text, ' ');
+		str_addc(text, ' ');
+	} else if (fields & (SCRIPT_PID | SCRIPT_TID)) {
+		add_id(text, (s32)(fields & SCRIPT_PID ? pid : tid), 5);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_CPU)
+		str_addf(text, "[%03d] ", (s32)cpu);
+	if (fields & SCRIPT_TIME)
+		add_time(s, time, text);
+}
+
+void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
+	u32 event, u64 time, struct str *text)
+{
+	const struct event *e = &s->events->at[event];
+	const struct sample_format *format = &s->formats->at[event];
+	u32 fields = s->fields[event];
+	u32 place = fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO);
+	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool has_chain = fields & SCRIPT_IP && format->type & PERF_SAMPLE_CALLCHAIN &&
+		!s->options->hides_chains;
+	struct thread_state t;
+	char buf[32];
+
+	script_add_start(s, sample->pid, sample->tid, sample->cpu, time, fields, has_chain, text);
+	if (fields & SCRIPT_PERIOD) {
+		add_u64(text, sample->period, 10);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_EVENT) {
+		size_t start = text->n;
+
+		str_add_safe(text, e->name, strlen(e->name));
+		add_padded(text, start, s->name_width);
+		str_add(text, ": ");
+	}
+	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
+		tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
+			text);
+	if (fields & SCRIPT_ADDR)
+		add_hex(text, sample->addr, 16);
+	if (fields & SCRIPT_WEIGHT)
+		add_u64(text,
+			format->type & PERF_SAMPLE_WEIGHT ? sample->weight : (u32)sample->weight,
+			16);
+	if (fields & SCRIPT_IP) {
+		machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
+		str_addc(text, has_chain ? '\n' : ' ');
+		if (has_chain) {
+			add_chain(s, &t, sample, mode, place, text);
+		} else {
+			struct script_line key = {
+				.space = mode == PERF_RECORD_MISC_KERNEL ? t.kernel : t.user,
+				.ip = sample->ip,
+				.fields = place,
+				.mode = mode};
+
+			add_line(s, &key, text);
+		}
+	}
+	if (fields & SCRIPT_IREGS)
+		add_regs(format->intr_regs, &sample->intr_regs, text);
+	if (fields & SCRIPT_UREGS)
+		add_regs(format->user_regs, &sample->user_regs, text);
+	if (fields & SCRIPT_BRSTACK)
+		add_branches(&sample->branches, text);
+	if (fields & SCRIPT_PHYS_ADDR)
+		add_hex(text, sample->phys_addr, 16);
+	if (fields & SCRIPT_DATA_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->data_page_size, buf, sizeof(buf)));
+	if (fields & SCRIPT_CODE_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
+	str_addc(text, '\n');
+}

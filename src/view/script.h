@@ -1,0 +1,112 @@
+/*
+ * script.h - one sample after the other as text, in perf script's layout.
+ *
+ * In       samples in the order of time, the machine as it was then, a resolver
+ * Out      lines, appended to a struct str
+ * Owns     the lines it made of addresses: one that comes again is copied
+ * Units    times in seconds with six digits, nine if asked for
+ * Threads  one
+ */
+#ifndef PACE_VIEW_SCRIPT_H
+#define PACE_VIEW_SCRIPT_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "file/tracepoints.h"
+#include "machine/machine.h"
+#include "record/formats.h"
+#include "symbol/resolver.h"
+
+enum script_field {
+	SCRIPT_COMM = 1 << 0,
+	SCRIPT_PID = 1 << 1,
+	SCRIPT_TID = 1 << 2,
+	SCRIPT_CPU = 1 << 3,
+	SCRIPT_TIME = 1 << 4,
+	SCRIPT_PERIOD = 1 << 5,
+	SCRIPT_EVENT = 1 << 6,
+	SCRIPT_TRACE = 1 << 7,
+	SCRIPT_ADDR = 1 << 8,
+	SCRIPT_WEIGHT = 1 << 9,
+	SCRIPT_IP = 1 << 10,
+	SCRIPT_SYM = 1 << 11,
+	SCRIPT_SYMOFF = 1 << 12,
+	SCRIPT_DSO = 1 << 13,
+	SCRIPT_BRSTACK = 1 << 14,
+	SCRIPT_UREGS = 1 << 15,
+	SCRIPT_IREGS = 1 << 16,
+	SCRIPT_PHYS_ADDR = 1 << 17,
+	SCRIPT_DATA_PAGE_SIZE = 1 << 18,
+	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
+};
+
+/* Kinds of events that may have fields of their own. */
+enum script_kind {
+	SCRIPT_HW,
+	SCRIPT_SW,
+	SCRIPT_TRACEPOINT,
+	SCRIPT_RAW,
+	SCRIPT_OTHER,
+	SCRIPT_KINDS
+};
+
+struct script_options {
+	u32 fields[SCRIPT_KINDS];
+	bool has_said_fields; /* then what an event does not have is an error, else it is left out */
+	bool has_ns, is_relative, is_delta, hides_chains, has_parameters;
+	u32 max_stack;
+};
+
+struct script_line { /* what one address looks like */
+	const struct space *space;
+	u64 ip;
+	u64 end; /* in `texts` */
+	u64 start;
+	u32 fields;
+	u8 mode;
+	bool is_return, is_map_relative;
+};
+
+struct script {
+	const struct script_options *options;
+	const struct event_list *events;
+	const struct formats *formats;
+	const struct machine *machine;
+	struct resolver *resolver;
+	struct tracepoints *tracepoints; /* NULL: none */
+	u32 *fields;                     /* by event */
+	u32 name_width;
+	u64 first_time, last_time;
+	bool has_kernel; /* the resolver has been asked to read kallsyms */
+	struct intern strings;
+	struct str texts;
+	VEC(struct script_line) lines;
+	struct table index;
+};
+
+void script_init(struct script *s, const struct script_options *options,
+	const struct event_list *events, const struct formats *formats,
+	const struct machine *machine, struct resolver *resolver);
+void script_fini(struct script *s);
+
+/*
+ * Parses -F: "comm,tid,ip", "+addr", "-period", "hw:ip,sym". ERR_INVAL names the word and what is
+ * near it.
+ */
+int script_parse_fields(struct script_options *options, const char *text, struct err *err);
+void script_default_fields(struct script_options *options);
+
+/* ERR_INVAL if a field was asked for that the event's samples do not have. */
+int script_check(const struct script *s, struct err *err);
+
+/* Events that came since script_init(), in pipe mode. */
+void script_take_events(struct script *s);
+
+void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
+	u32 event, u64 time, struct str *text);
+
+/* "comm tid [cpu] time: " of a record that is no sample. */
+void script_add_start(struct script *s, u32 pid, u32 tid, u32 cpu, u64 time, u32 fields,
+	bool has_chain, struct str *text);
+
+#endif

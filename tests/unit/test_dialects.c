@@ -1,0 +1,379 @@
+/* The same records in every dialect: who walks sees no difference. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "file/reader.h"
+#include "test.h"
+#include "unit/recording.h"
+
+enum { N_SAMPLES = 400 };
+
+static void put_u64(struct str *out, u64 v)
+{
+	str_addn(out, &v, sizeof(v));
+}
+
+/* Pipe mode: a short header, then a record for each event. */
+static void compose_pipe(const struct recording *r, struct str *file)
+{
+	put_u64(file, LAYOUT_MAGIC_2);
+	put_u64(file, 16);
+	vec_each(e, &r->events) {
+		struct event_attr attr = e->attr;
+		struct record_header header = {PERF_RECORD_HEADER_ATTR, 0,
+			(u16)(8 + ATTR_SIZE_VER8 + e->n_ids * 8)};
+
+		attr.size = ATTR_SIZE_VER8;
+		str_addn(file, &header, sizeof(header));
+		str_addn(file, &attr, ATTR_SIZE_VER8);
+		str_addn(file, e->ids, e->n_ids * 8);
+	}
+	str_addn(file, r->data.at, r->data.n);
+}
+
+/* The records' bytes, one behind the other. */
+static void read_all(struct reader *r, struct str *out, struct reader_damage *ret_damage)
+{
+	struct reader_cursor c;
+	struct record rec;
+	struct err err;
+	int result;
+
+	reader_cursor_init(&c, r, r->data_start, r->data_end);
+	while ((result = reader_next(&c, &rec, &err)) > 0)
+		str_addn(out, rec.at, rec.size);
+	CHECK_EQ(result, 0);
+	*ret_damage = c.damage;
+	reader_cursor_fini(&c);
+}
+
+static void check_same(const struct recording *r, const char *path)
+{
+	struct reader_damage damage;
+	struct reader reader;
+	struct str out = {0};
+	struct err err;
+
+	if (reader_open(&reader, path, NULL, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	CHECK_EQ(reader.events.n, r->events.n);
+	for (size_t i = 0; i < r->events.n; i++) {
+		CHECK_EQ(reader.events.at[i].attr.sample_type, r->events.at[i].attr.sample_type);
+		CHECK_EQ(reader.events.at[i].n_ids, r->events.at[i].n_ids);
+	}
+	read_all(&reader, &out, &damage);
+	CHECK(!damage.reason);
+	CHECK_EQ(out.n, r->data.n);
+	CHECK(!memcmp(out.at, r->data.at, out.n));
+	str_fini(&out);
+	reader_close(&reader);
+}
+
+/* A pipe whose other end is written in small pieces by somebody else; it becomes stdin. */
+static pid_t pour(const struct str *file)
+{
+	int ends[2];
+	pid_t pid;
+
+	CHECK_EQ(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		size_t done = 0, step = 1;
+
+		close(ends[0]);
+		while (done < file->n) {
+			ssize_t n = write(ends[1], file->at + done, MIN(step, file->n - done));
+
+			if (n <= 0)
+				_exit(1);
+			done += (size_t)n;
+			step = step % 4093 + 7;
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	CHECK_EQ(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	close(ends[0]);
+	return pid;
+}
+
+TEST(dialect_of_pipes_in_a_file_has_the_same_records)
+{
+	struct recording r = {0};
+	struct str file = {0};
+
+	recording_example(&r, N_SAMPLES);
+	compose_pipe(&r, &file);
+	test_write(test_path("perf.data"), file.at, file.n);
+	check_same(&r, test_path("perf.data"));
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+TEST(dialect_of_pipes_in_a_pipe_has_the_same_records)
+{
+	struct recording r = {0};
+	struct str file = {0};
+	int status;
+	pid_t pid;
+
+	recording_example(&r, N_SAMPLES);
+	compose_pipe(&r, &file);
+	pid = pour(&file);
+	check_same(&r, "-");
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+TEST(dialect_of_a_file_in_a_pipe_has_the_same_records)
+{
+	struct recording r = {0};
+	struct str file = {0};
+	pid_t pid;
+
+	recording_example(&r, N_SAMPLES);
+	recording_compose(&r, NULL, &file);
+	pid = pour(&file);
+	check_same(&r, "-");
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+TEST(dialect_of_a_pipe_that_is_spooled_can_be_read_twice)
+{
+	struct recording r = {0};
+	struct str file = {0}, first = {0}, second = {0};
+	struct reader_damage damage;
+	struct reader reader;
+	struct err err;
+	pid_t pid;
+
+	recording_example(&r, N_SAMPLES);
+	compose_pipe(&r, &file);
+	pid = pour(&file);
+	CHECK_EQ(reader_open(&reader, "-", NULL, &err), 0);
+	CHECK(reader.is_stream);
+	CHECK_EQ(reader_spool(&reader, &err), 0);
+	CHECK(!reader.is_stream);
+	read_all(&reader, &first, &damage);
+	read_all(&reader, &second, &damage);
+	CHECK_EQ(first.n, r.data.n);
+	CHECK(!memcmp(first.at, r.data.at, first.n));
+	CHECK_EQ(second.n, first.n);
+	CHECK(!memcmp(first.at, second.at, first.n));
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	reader_close(&reader);
+	str_fini(&first);
+	str_fini(&second);
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+/* All records, compressed as one stream that is cut into records anywhere. */
+static void compress_data(const struct recording *from, bool is_second_form, size_t step,
+	struct recording *to)
+{
+	ZSTD_CStream *stream = ZSTD_createCStream();
+	ZSTD_inBuffer in = {from->data.at, 0, 0};
+
+	ZSTD_initCStream(stream, 1);
+	while (in.pos < from->data.n) {
+		u8 packed[32 << 10];
+		u64 size;
+		ZSTD_outBuffer out = {packed + 8, sizeof(packed) - 8, 0};
+
+		in.size = MIN(in.pos + step, from->data.n);
+		while (in.pos < in.size)
+			CHECK(!ZSTD_isError(ZSTD_compressStream(stream, &out, &in)));
+		CHECK_EQ(ZSTD_flushStream(stream, &out), 0);
+		size = out.pos;
+		if (is_second_form) {
+			size_t padded = align_up(out.pos, 8);
+
+			memcpy(packed, &size, 8);
+			memset(packed + 8 + out.pos, 0xee, padded - out.pos);
+			recording_raw(to, PERF_RECORD_COMPRESSED2, 0, packed, 8 + padded);
+		} else {
+			recording_raw(to, PERF_RECORD_COMPRESSED, 0, packed + 8, out.pos);
+		}
+	}
+	ZSTD_freeCStream(stream);
+}
+
+static void check_compressed(bool is_second_form, size_t step)
+{
+	struct recording plain = {0}, packed = {0};
+
+	recording_example(&plain, N_SAMPLES);
+	vec_each(e, &plain.events)
+		recording_event(&packed, e->name, e->attr.sample_type, e->ids ? e->ids[0] : 0,
+			e->n_ids);
+	compress_data(&plain, is_second_form, step, &packed);
+	recording_write(&packed, NULL, test_path("perf.data"));
+	check_same(&plain, test_path("perf.data"));
+	recording_fini(&plain);
+	recording_fini(&packed);
+}
+
+TEST(dialect_of_compressed_records_has_the_records_that_are_inside)
+{
+	static const size_t steps[] = {5, 48, 1000, 20000};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		check_compressed(false, steps[i]);
+		check_compressed(true, steps[i]);
+	}
+}
+
+TEST(dialect_of_compressed_records_ends_where_they_are_damaged)
+{
+	struct recording plain = {0}, packed = {0};
+	struct reader_damage damage;
+	struct reader reader;
+	struct str out = {0};
+	struct err err;
+
+	recording_example(&plain, N_SAMPLES);
+	vec_each(e, &plain.events)
+		recording_event(&packed, e->name, e->attr.sample_type, 1, e->n_ids);
+	compress_data(&plain, false, 3000, &packed);
+	/* The third one is no zstd any more. */
+	memset(packed.data.at + packed.starts.at[2] + 8, 0xff, 40);
+	recording_write(&packed, NULL, test_path("perf.data"));
+	CHECK_EQ(reader_open(&reader, test_path("perf.data"), NULL, &err), 0);
+	read_all(&reader, &out, &damage);
+	CHECK_STR(damage.reason, "a compressed record cannot be unpacked");
+	CHECK_EQ(damage.offset, recording_data_offset(&packed) + packed.starts.at[2]);
+	/* What the two before it hold is there, up to the record that goes on in the third. */
+	CHECK(out.n > 5000 && out.n <= 6000);
+	CHECK(!memcmp(out.at, plain.data.at, out.n));
+	reader_close(&reader);
+	str_fini(&out);
+	recording_fini(&plain);
+	recording_fini(&packed);
+}
+
+TEST(dialect_of_a_directory_has_the_records_of_all_files)
+{
+	struct recording r = {0}, head = {0};
+	const char *dir = test_path("dir");
+	size_t middle;
+	char path[4200];
+
+	recording_example(&r, N_SAMPLES);
+	middle = r.starts.at[r.starts.n / 2];
+	vec_each(e, &r.events)
+		recording_event(&head, e->name, e->attr.sample_type, e->ids ? e->ids[0] : 0,
+			e->n_ids);
+	/* The head has the first record; data.2 stands before data.10. */
+	recording_raw(&head, ((const struct record_header *)(const void *)r.data.at)->type,
+		((const struct record_header *)(const void *)r.data.at)->misc, r.data.at + 8,
+		r.starts.at[1] - 8);
+	CHECK_EQ(mkdir(dir, 0700), 0);
+	snprintf(path, sizeof(path), "%s/data", dir);
+	recording_write(&head, NULL, path);
+	snprintf(path, sizeof(path), "%s/data.2", dir);
+	test_write(path, r.data.at + r.starts.at[1], middle - r.starts.at[1]);
+	snprintf(path, sizeof(path), "%s/data.10", dir);
+	test_write(path, r.data.at + middle, r.data.n - middle);
+	check_same(&r, dir);
+	recording_fini(&r);
+	recording_fini(&head);
+}
+
+TEST(dialect_of_pipes_may_end_in_text_that_somebody_wrote_into_it)
+{
+	struct recording r = {0};
+	struct str file = {0};
+
+	recording_example(&r, N_SAMPLES);
+	compose_pipe(&r, &file);
+	str_add(&file, "[ perf record: Woken up 1 times to write data ]\n");
+	test_write(test_path("perf.data"), file.at, file.n);
+	check_same(&r, test_path("perf.data"));
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+/* ---- the other byte order ---- */
+
+/* Numbers of a record or of an attr, from native to the other order. */
+static void swap_at(struct str *s, size_t at, unsigned size)
+{
+	for (unsigned i = 0; i < size / 2; i++) {
+		char c = s->at[at + i];
+
+		s->at[at + i] = s->at[at + size - 1 - i];
+		s->at[at + size - 1 - i] = c;
+	}
+}
+
+TEST(dialect_of_the_other_byte_order_has_the_same_records)
+{
+	struct recording r = {0};
+	struct str file = {0};
+	struct reader_damage damage;
+	struct reader reader;
+	struct str out = {0};
+	struct err err;
+	size_t data;
+
+	/* One event of words only: a layout that can be turned around by hand. */
+	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, 1, 1);
+	r.events.at[0].attr.flags = ATTR_SAMPLE_ID_ALL;
+	for (u64 i = 0; i < 50; i++)
+		recording_sample(&r, 0, PERF_RECORD_MISC_USER,
+			&(struct sample){.ip = 0x1122334455667788 + i,
+				.pid = 7,
+				.tid = 0x01020304,
+				.time = 1000 + i});
+	recording_compose(&r, NULL, &file);
+	data = recording_data_offset(&r);
+	for (size_t i = 0; i < r.starts.n; i++) {
+		size_t at = data + r.starts.at[i];
+
+		swap_at(&file, at, 4);
+		swap_at(&file, at + 4, 2);
+		swap_at(&file, at + 6, 2);
+		swap_at(&file, at + 8, 8);
+		swap_at(&file, at + 16, 4);
+		swap_at(&file, at + 20, 4);
+		swap_at(&file, at + 24, 8);
+	}
+	/* The attr: sample_id_all is the 19th bit from the other end. */
+	u64 attrs, ids;
+	memcpy(&attrs, file.at + offsetof(struct layout_header, attrs), 8);
+	for (size_t word = 8; word < 48; word += 8)
+		if (word != 40)
+			swap_at(&file, attrs + word, 8);
+	swap_at(&file, attrs, 4);
+	swap_at(&file, attrs + 4, 4);
+	memset(file.at + attrs + 40, 0, 8);
+	file.at[attrs + 40 + 18 / 8] = (char)(0x80 >> 18 % 8);
+	memcpy(&ids, file.at + attrs + ATTR_SIZE_VER8, 8);
+	swap_at(&file, ids, 8);
+	swap_at(&file, attrs + ATTR_SIZE_VER8, 8);
+	swap_at(&file, attrs + ATTR_SIZE_VER8 + 8, 8);
+	for (size_t at = 0; at < sizeof(struct layout_header); at += 8)
+		swap_at(&file, at, 8);
+	test_write(test_path("perf.data"), file.at, file.n);
+	if (reader_open(&reader, test_path("perf.data"), NULL, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	CHECK(reader.is_foreign);
+	CHECK_EQ(reader.events.at[0].attr.flags, ATTR_SAMPLE_ID_ALL);
+	CHECK_EQ(reader.events.at[0].ids[0], 1);
+	read_all(&reader, &out, &damage);
+	CHECK(!damage.reason);
+	CHECK_EQ(out.n, r.data.n);
+	CHECK(!memcmp(out.at, r.data.at, out.n));
+	reader_close(&reader);
+	str_fini(&out);
+	str_fini(&file);
+	recording_fini(&r);
+}

@@ -1,0 +1,174 @@
+#include "test.h"
+
+#include "profile/roster.h"
+
+/* Writes down who ended: "pid name mmaps fork exit samples period; ". */
+static void note(void *ctx, const struct roster_process *p)
+{
+	str_addf(ctx, "%x %s %llu %llu %llu %llu %llu; ", p->pid, str_text(&p->name),
+		(unsigned long long)p->n_mmaps, (unsigned long long)p->fork_time,
+		(unsigned long long)p->exit_time, (unsigned long long)p->all.n_samples,
+		(unsigned long long)p->all.period);
+}
+
+static void comm(struct roster *r, u32 pid, u32 tid, const char *text, u16 misc)
+{
+	struct record rec = {.type = PERF_RECORD_COMM, .misc = misc};
+	union record_body body = {.comm = {.pid = pid, .tid = tid}};
+
+	body.comm.comm = (struct record_bytes){(const u8 *)text, strlen(text)};
+	roster_apply(r, &rec, &body, 0);
+}
+
+static void task(struct roster *r, u32 type, u32 ppid, u32 pid, u32 tid, u64 time)
+{
+	struct record rec = {.type = type};
+	union record_body body = {.task = {.pid = pid, .tid = tid, .ppid = ppid, .ptid = ppid}};
+
+	roster_apply(r, &rec, &body, time);
+}
+
+static void map(struct roster *r, u32 type, u32 pid)
+{
+	struct record rec = {.type = type};
+	union record_body body = {.mmap = {.pid = pid, .tid = pid}};
+
+	roster_apply(r, &rec, &body, 0);
+}
+
+static void leave(struct roster *r, u32 pid, u32 tid, u64 time)
+{
+	task(r, PERF_RECORD_EXIT, 1, pid, tid, time);
+}
+
+static void check(struct roster *r, const char *expected)
+{
+	struct str *said = r->ctx;
+
+	CHECK_STR(str_text(said), expected);
+	str_clear(said);
+}
+
+static void check_rest(struct roster *r, const char *expected)
+{
+	roster_close(r);
+	check(r, expected);
+	str_fini(r->ctx);
+}
+
+TEST(roster_follows_a_process_from_fork_to_exit)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	comm(&r, 10, 10, "sh", 0);
+	task(&r, PERF_RECORD_FORK, 10, 11, 11, 100);
+	map(&r, PERF_RECORD_MMAP, 11);
+	map(&r, PERF_RECORD_MMAP2, 11);
+	roster_add_sample(&r, 11, 0, 7);
+	roster_add_sample(&r, 11, 0, 8);
+	leave(&r, 11, 11, 200);
+	/* forked without exec, it is called as its parent */
+	check(&r, "b sh 2 100 200 2 15; ");
+	check_rest(&r, "a sh 0 0 0 0 0; ");
+}
+
+TEST(roster_creates_who_is_only_named_or_mapped)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	comm(&r, 3, 3, "a", 0);
+	map(&r, PERF_RECORD_MMAP, 2);
+	leave(&r, 9, 9, 5);
+	check_rest(&r, "3 a 0 0 0 0 0; 2  1 0 0 0 0; ");
+}
+
+TEST(roster_gives_samples_of_the_unknown_to_nobody)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	map(&r, PERF_RECORD_MMAP, ROSTER_NOBODY);
+	roster_add_sample(&r, 5, 0, 10);
+	comm(&r, 5, 5, "late", 0);
+	roster_add_sample(&r, 5, 0, 1);
+	leave(&r, 5, 5, 50);
+	roster_add_sample(&r, 5, 0, 100);
+	check_rest(&r, "5 late 0 0 50 1 1; ffffffff  1 0 0 2 110; ");
+}
+
+TEST(roster_keeps_a_process_until_its_last_thread_has_left)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	comm(&r, 7, 7, "p", 0);
+	task(&r, PERF_RECORD_FORK, 7, 7, 8, 10);
+	comm(&r, 7, 8, "worker", 0);
+	leave(&r, 7, 7, 20);
+	roster_add_sample(&r, 7, 0, 3);
+	check(&r, "");
+	leave(&r, 7, 8, 30);
+	check(&r, "7 p 0 0 30 1 3; ");
+	check_rest(&r, "");
+}
+
+TEST(roster_survives_an_exec_by_another_thread_than_the_first)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	comm(&r, 7, 7, "p", 0);
+	task(&r, PERF_RECORD_FORK, 7, 7, 8, 10);
+	leave(&r, 7, 7, 20);
+	comm(&r, 7, 7, "new", PERF_RECORD_MISC_COMM_EXEC);
+	leave(&r, 7, 7, 40);
+	check_rest(&r, "7 new 0 0 40 0 0; ");
+}
+
+TEST(roster_counts_what_contradicts_itself_and_goes_on)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	comm(&r, 1, 1, "init", 0);
+	task(&r, PERF_RECORD_FORK, 1, 4, 4, 10);
+	task(&r, PERF_RECORD_FORK, 1, 4, 4, 20);
+	check(&r, "4 init 0 10 0 0 0; ");
+	CHECK_EQ(r.n_doubles, 1);
+	task(&r, PERF_RECORD_FORK, 6, 6, 60, 30);
+	CHECK_EQ(r.n_lone_threads, 1);
+	/* what the recorder found there and what the kernel told are one */
+	comm(&r, 5, 5, "x", 0);
+	task(&r, PERF_RECORD_FORK, 1, 5, 5, 40);
+	task(&r, PERF_RECORD_FORK, 1, 5, 5, 0);
+	CHECK_EQ(r.n_doubles, 1);
+	check_rest(&r, "1 init 0 0 0 0 0; 4 init 0 20 0 0 0; 6  0 0 0 0 0; 5 x 0 40 0 0 0; ");
+}
+
+static void note_events(void *ctx, const struct roster_process *p)
+{
+	vec_each(e, &p->by_event)
+		str_addf(ctx, "%llu/%llu ", (unsigned long long)e->n_samples,
+			(unsigned long long)e->period);
+}
+
+TEST(roster_counts_events_apart)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note_events, &said);
+	comm(&r, 1, 1, "a", 0);
+	roster_add_sample(&r, 1, 2, 5);
+	roster_add_sample(&r, 1, 0, 1);
+	roster_add_sample(&r, 1, 2, 6);
+	check_rest(&r, "1/1 0/0 2/11 ");
+}
