@@ -105,7 +105,8 @@ static int apply_with_value(struct parser *p, const struct opt *o, const char *a
 
 	if (attached)
 		return apply(p, o, true, attached);
-	if (o->flags & OPT_OPTIONAL && (p->at >= p->argc || p->argv[p->at][0] == '-'))
+	if (o->flags & OPT_OPTIONAL &&
+		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-'))
 		return apply(p, o, true, NULL);
 	if (p->at >= p->argc)
 		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s",

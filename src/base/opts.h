@@ -30,10 +30,11 @@ enum opt_kind {
 };
 
 enum opt_flag {
-	OPT_OPTIONAL = 1
-		<< 0, /* the value may be left out: the next word is taken only if it has no '-' */
+	/* The value may be left out: the next word is taken only if it has no '-'. */
+	OPT_OPTIONAL = 1 << 0,
 	OPT_NO_VALUE = 1 << 1, /* an OPT_CALL without value */
 	OPT_HIDDEN = 1 << 2,   /* works, not shown by -h */
+	OPT_ATTACHED = 1 << 3, /* with OPT_OPTIONAL: the next word is never taken */
 };
 
 struct opt {

@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,8 @@ struct record_options {
 	const char *call_graph;
 	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
 	unsigned verbose;
+	bool is_compressed;
+	u64 level;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -37,6 +41,17 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 			"'%s' is not there yet; 'fp' (frame pointers) is", value);
 	o->has_chains = true;
+	return 0;
+}
+
+static int set_compression(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	o->is_compressed = true;
+	o->level = PACKER_LEVEL;
+	if (value && (num_parse(value, &o->level, err) || o->level < 1 || o->level > 22))
+		return err_set(err, ERR_INVAL, "'%s' is no level from 1 to 22", value);
 	return 0;
 }
 
@@ -59,7 +74,11 @@ static const struct opt options[] = {
 		"running processes with all their threads"},
 	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
-	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE; default perf.data"},
+	{'o', "output", OPT_STR, AT(output), "FILE",
+		"write to FILE, or with - to standard output as a stream; default perf.data"},
+	{'z', "compression-level", OPT_CALL, 0, "LEVEL",
+		"compress the recording with zstd, 1 (the default) to 22", .call = set_compression,
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES",
 		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
 	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
@@ -82,6 +101,9 @@ struct recording {
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
+	struct packer packer;
+	bool is_pipe; /* -o -: the descriptor is the writer's, stdout is stderr */
+	int pipe_fd;
 	char **command;
 	int argc;
 	char **argv; /* the whole command line */
@@ -143,6 +165,90 @@ static int parse_all_events(struct recording *rec, struct err *err)
 	return 0;
 }
 
+/* ---- what the file says of itself ---- */
+
+static void describe_groups(const struct event_list *events, struct file_info *info)
+{
+	vec_each(e, events) {
+		if (e->n_members > 1)
+			vec_add(&info->groups,
+				((struct file_group){"{anon_group}", (u32)(e - events->at),
+					e->n_members}));
+	}
+}
+
+/* What the file's sections say: this machine, this command line, these events. */
+static void describe(struct recording *rec, struct file_info *info)
+{
+	static char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct err err;
+
+	file_info_init(info);
+	host_read(&info->host, "/sys", "/proc");
+	info->version = version_text();
+	vec_add(&info->cmdline, n > 0 ? self : "pace");
+	for (int i = 0; i < rec->argc; i++)
+		vec_add(&info->cmdline, rec->argv[i]);
+	vec_each(e, &rec->events) {
+		struct event *copy = event_add(&info->events, &e->attr, e->name);
+
+		copy->ids = e->ids;
+		copy->n_ids = e->n_ids;
+	}
+	describe_groups(&rec->events, info);
+	if (rec->options->is_compressed) {
+		const struct packer *p = &rec->packer;
+
+		info->has_compression = true;
+		info->compression = (struct file_compression){.level = (u32)rec->options->level,
+			.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
+			.chunk = PACKER_CHUNK};
+	}
+	if (tracing_is_needed(&rec->events) &&
+		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
+		str_clear(&info->tracing_data);
+		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
+			err.msg);
+	}
+}
+
+/* ---- set-up, part two ---- */
+
+static int open_output(struct recording *rec, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct file_info info;
+	int r;
+
+	if (!rec->is_pipe) {
+		r = writer_open(&rec->writer, o->output, &rec->events, err);
+	} else {
+		describe(rec, &info);
+		r = writer_open_pipe(&rec->writer, rec->pipe_fd, &rec->events, &info, err);
+		file_info_fini(&info);
+	}
+	if (!r && o->is_compressed) {
+		r = packer_init(&rec->packer, (int)o->level, err);
+		rec->writer.packer = &rec->packer;
+	}
+	return r;
+}
+
+/*
+ * Who reads the stream must not get what the command prints: that goes where our own messages go.
+ */
+static int divert_stdout(struct recording *rec, struct err *err)
+{
+	if (isatty(STDOUT_FILENO))
+		return err_set(err, ERR_INVAL,
+			"-o -: standard output is a terminal, which cannot show a recording: pipe it into 'pace report' or a file");
+	rec->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (rec->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_sys(err, errno, "opening standard output");
+	return 0;
+}
+
 /* Target, workload at its gate, events opened, rings mapped, file created. */
 static int set_up(struct recording *rec, struct err *err)
 {
@@ -157,6 +263,9 @@ static int set_up(struct recording *rec, struct err *err)
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
 			"nothing to record: give a command, a process (-p), a thread (-t) or the whole system (-a)");
+	rec->is_pipe = !strcmp(o->output, "-");
+	if (rec->is_pipe && divert_stdout(rec, err))
+		return err->code;
 	if (rec->command) {
 		if (workload_start(&rec->workload, rec->command, err))
 			return err->code;
@@ -170,7 +279,7 @@ static int set_up(struct recording *rec, struct err *err)
 		open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
 		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
-	return writer_open(&rec->writer, o->output, &rec->events, err);
+	return open_output(rec, err);
 }
 
 struct synth_to_file {
@@ -229,44 +338,6 @@ static int write_beginning(struct recording *rec, struct err *err)
 
 /* ---- the end ---- */
 
-static void describe_groups(const struct event_list *events, struct file_info *info)
-{
-	vec_each(e, events) {
-		if (e->n_members > 1)
-			vec_add(&info->groups,
-				((struct file_group){"{anon_group}", (u32)(e - events->at),
-					e->n_members}));
-	}
-}
-
-/* What the file's sections say: this machine, this command line, these events. */
-static void describe(struct recording *rec, struct file_info *info)
-{
-	static char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	struct err err;
-
-	file_info_init(info);
-	host_read(&info->host, "/sys", "/proc");
-	info->version = version_text();
-	vec_add(&info->cmdline, n > 0 ? self : "pace");
-	for (int i = 0; i < rec->argc; i++)
-		vec_add(&info->cmdline, rec->argv[i]);
-	vec_each(e, &rec->events) {
-		struct event *copy = event_add(&info->events, &e->attr, e->name);
-
-		copy->ids = e->ids;
-		copy->n_ids = e->n_ids;
-	}
-	describe_groups(&rec->events, info);
-	if (tracing_is_needed(&rec->events) &&
-		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
-		str_clear(&info->tracing_data);
-		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
-			err.msg);
-	}
-}
-
 /* Reads the recording back: how many samples, when, in which files. */
 static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally,
 	struct err *err)
@@ -303,9 +374,16 @@ static void say_result(const struct recording *rec, const struct session_tally *
 
 	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
 		(unsigned long long)rec->recorder.n_wakeups);
-	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s (%llu samples) ]\n",
-		(double)bytes / 1024 / 1024, rec->options->output,
-		(unsigned long long)tally->n_samples);
+	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
+		rec->options->output);
+	if (rec->options->is_compressed && rec->packer.n_out)
+		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
+			(double)rec->packer.n_in / 1024 / 1024,
+			(double)rec->packer.n_in / (double)rec->packer.n_out);
+	if (rec->is_pipe)
+		fprintf(stderr, " ]\n");
+	else
+		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
 	if (!tally->n_samples && rec->writer.is_file)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
 			rec->measures_workload
@@ -398,6 +476,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	packer_fini(&rec->packer);
 	writer_close(&rec->writer, keep_file);
 	recorder_close(&rec->recorder);
 	counters_close(&rec->counters);

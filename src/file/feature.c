@@ -19,6 +19,8 @@ void file_info_fini(struct file_info *info)
 	vec_fini(&info->build_ids);
 	vec_fini(&info->groups);
 	str_fini(&info->tracing_data);
+	str_fini(&info->cpu_caps);
+	str_fini(&info->pmu_caps);
 	host_fini(&info->host);
 }
 
@@ -699,6 +701,121 @@ static void print_mem_topology(const struct file_info *info, struct str *text)
 	}
 }
 
+/* ---- what the records are like ---- */
+
+enum { COMPRESSION_ZSTD = 1 };
+
+static bool read_compressed(struct bytes *b, struct file_info *info)
+{
+	struct file_compression *c = &info->compression;
+	u32 version;
+
+	info->has_compression = bytes_u32(b, &version) && bytes_u32(b, &c->type) &&
+		bytes_u32(b, &c->level) && bytes_u32(b, &c->ratio) && bytes_u32(b, &c->chunk);
+	return info->has_compression;
+}
+
+static bool write_compressed(const struct file_info *info, struct str *out)
+{
+	const struct file_compression *c = &info->compression;
+
+	put_u32(out, 1);
+	put_u32(out, COMPRESSION_ZSTD);
+	put_u32(out, c->level);
+	put_u32(out, c->ratio);
+	put_u32(out, c->chunk);
+	return info->has_compression;
+}
+
+static void print_compressed(const struct file_info *info, struct str *text)
+{
+	const struct file_compression *c = &info->compression;
+
+	str_addf(text, "# compressed : %s, level = %u, ratio = %u\n",
+		c->type == COMPRESSION_ZSTD ? "Zstd" : "Unknown", c->level, c->ratio);
+}
+
+static void print_branch_stack(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains samples with branch stack\n");
+}
+
+static void print_auxtrace(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains AUX area data (e.g. instruction trace)\n");
+}
+
+static void print_stat(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains stat data\n");
+}
+
+/* A list of {name, value}, made into a line of text as it is read. */
+static bool read_caps(struct bytes *b, struct file_info *info, struct str *line)
+{
+	const char *between = "";
+	u32 n;
+
+	if (!get_count(b, 8, &n))
+		return false;
+	while (n--) {
+		const char *name, *value;
+
+		if (!get_string(b, info, &name) || !get_string(b, info, &value))
+			return false;
+		str_add(line, between);
+		str_add_safe(line, name, strlen(name));
+		str_addc(line, '=');
+		str_add_safe(line, value, strlen(value));
+		between = ", ";
+	}
+	return true;
+}
+
+static bool read_cpu_pmu_caps(struct bytes *b, struct file_info *info)
+{
+	str_clear(&info->cpu_caps);
+	return read_caps(b, info, &info->cpu_caps);
+}
+
+static void print_cpu_pmu_caps(const struct file_info *info, struct str *text)
+{
+	str_addf(text, "# cpu pmu capabilities: %s\n",
+		info->cpu_caps.n ? str_text(&info->cpu_caps) : "not available");
+}
+
+static bool read_pmu_caps(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	str_clear(&info->pmu_caps);
+	if (!get_count(b, 8, &n))
+		return false;
+	while (n--) {
+		struct str line = {0};
+		const char *pmu;
+		bool ok = read_caps(b, info, &line) && get_string(b, info, &pmu);
+
+		if (ok) {
+			str_add(&info->pmu_caps, "# ");
+			str_add_safe(&info->pmu_caps, pmu, strlen(pmu));
+			str_addf(&info->pmu_caps, " pmu capabilities: %s\n", str_text(&line));
+		}
+		str_fini(&line);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static void print_pmu_caps(const struct file_info *info, struct str *text)
+{
+	str_addn(text, info->pmu_caps.at, info->pmu_caps.n);
+}
+
 /* ---- the table ---- */
 
 struct feature {
@@ -739,11 +856,11 @@ static const struct feature features[] = {
 	FEATURE(EVENT_DESC, event_desc),
 	FEATURE_LONG(CPU_TOPOLOGY, cpu_topology),
 	FEATURE_LONG(NUMA_TOPOLOGY, numa_topology),
-	FEATURE_OPAQUE(BRANCH_STACK),
+	{FEATURE_BRANCH_STACK, "BRANCH_STACK", NULL, NULL, print_branch_stack, false},
 	FEATURE(PMU_MAPPINGS, pmu_mappings),
 	FEATURE(GROUP_DESC, group_desc),
-	FEATURE_OPAQUE(AUXTRACE),
-	FEATURE_OPAQUE(STAT),
+	{FEATURE_AUXTRACE, "AUXTRACE", NULL, NULL, print_auxtrace, false},
+	{FEATURE_STAT, "STAT", NULL, NULL, print_stat, false},
 	FEATURE_LONG(CACHE, cache),
 	FEATURE(SAMPLE_TIME, sample_time),
 	FEATURE_LONG(MEM_TOPOLOGY, mem_topology),
@@ -751,11 +868,11 @@ static const struct feature features[] = {
 	FEATURE_OPAQUE(DIR_FORMAT),
 	FEATURE_OPAQUE(BPF_PROG_INFO),
 	FEATURE_OPAQUE(BPF_BTF),
-	FEATURE_OPAQUE(COMPRESSED),
-	FEATURE_OPAQUE(CPU_PMU_CAPS),
+	FEATURE(COMPRESSED, compressed),
+	{FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", read_cpu_pmu_caps, NULL, print_cpu_pmu_caps, false},
 	FEATURE(CLOCK_DATA, clock_data),
 	FEATURE_OPAQUE(HYBRID_TOPOLOGY),
-	FEATURE_OPAQUE(PMU_CAPS),
+	{FEATURE_PMU_CAPS, "PMU_CAPS", read_pmu_caps, NULL, print_pmu_caps, false},
 };
 /* clang-format on */
 

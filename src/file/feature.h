@@ -31,6 +31,12 @@ struct file_group {
 	u32 leader, n_members;
 };
 
+struct file_compression {
+	u32 type, level;
+	u32 ratio; /* how many times larger the records are than what is in the file */
+	u32 chunk; /* bytes that a compressed record may unpack to */
+};
+
 struct file_info {
 	struct host host;
 	const char *version; /* of the program that recorded */
@@ -38,9 +44,13 @@ struct file_info {
 	struct event_list events; /* EVENT_DESC: attrs, names, ids */
 	VEC(struct file_build_id) build_ids;
 	VEC(struct file_group) groups;
+	struct str cpu_caps;     /* what the CPU's PMU can do, as a line of text */
+	struct str pmu_caps;     /* the same of other PMUs, a line each */
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
+	bool has_compression;
+	struct file_compression compression;
 	bool has_clockid;
 	u64 clock_resolution_ns;
 	bool has_clock_data;

@@ -41,13 +41,19 @@ static int write_error(struct writer *w, int sys, struct err *err)
 	return r;
 }
 
+/* Of a pipe, everything is written where it has got to. */
+static ssize_t write_some(const struct writer *w, const void *p, size_t n, u64 offset)
+{
+	return w->is_pipe ? write(w->fd, p, n) : pwrite(w->fd, p, n, (off_t)offset);
+}
+
 /* Writes all n bytes at the given offset; 0 or an errno. */
-static int write_at(int fd, const void *p, size_t n, u64 offset)
+static int write_at(const struct writer *w, const void *p, size_t n, u64 offset)
 {
 	size_t done = 0;
 
 	while (done < n) {
-		ssize_t r = pwrite(fd, (const u8 *)p + done, n - done, offset + done);
+		ssize_t r = write_some(w, (const u8 *)p + done, n - done, offset + done);
 
 		if (r > 0)
 			done += r;
@@ -204,7 +210,7 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 	w->reserve = SECTIONS_ROOM + front.n;
 	sys = reserve(w, w->data_end + w->reserve);
 	if (!sys)
-		sys = write_at(w->fd, front.at, front.n, 0);
+		sys = write_at(w, front.at, front.n, 0);
 	str_fini(&front);
 	if (sys) {
 		write_error(w, sys, err);
@@ -212,6 +218,83 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 		return err->code;
 	}
 	return 0;
+}
+
+/* ---- pipes ---- */
+
+static void put_record(struct str *out, u32 type, const void *a, size_t n_a, const void *b,
+	size_t n_b)
+{
+	struct record_header header = {.type = type,
+		.size = (u16)(sizeof(header) + align_up(n_a + n_b, 8))};
+	size_t padding = align_up(n_a + n_b, 8) - (n_a + n_b);
+
+	/* What is larger than a record can be is missing then. */
+	if (sizeof(header) + align_up(n_a + n_b, 8) > UINT16_MAX)
+		return;
+	str_addn(out, &header, sizeof(header));
+	str_addn(out, a, n_a);
+	str_addn(out, b, n_b);
+	str_fill(out, '\0', padding);
+}
+
+static void put_sections(struct str *out, const struct file_info *info)
+{
+	for (u64 id = 0; id < LAYOUT_FEATURE_BITS; id++) {
+		struct str section = {0};
+		struct record_header tracing = {.type = PERF_RECORD_HEADER_TRACING_DATA,
+			.size = sizeof(tracing) + 4};
+		u32 size;
+
+		if (!feature_write((unsigned)id, info, &section)) {
+			str_fini(&section);
+			continue;
+		}
+		size = (u32)align_up(section.n, 8);
+		if (id == FEATURE_TRACING_DATA) {
+			/* Its size is not the record's: it follows. */
+			str_addn(out, &tracing, sizeof(tracing));
+			str_addn(out, &size, sizeof(size));
+			str_addn(out, section.at, section.n);
+			str_fill(out, '\0', size - section.n);
+		} else if (id == FEATURE_BUILD_ID) {
+			str_addn(out, section.at, section.n);
+		} else {
+			put_record(out, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
+				section.n);
+		}
+		str_fini(&section);
+	}
+}
+
+int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
+	const struct file_info *info, struct err *err)
+{
+	u64 start[2] = {LAYOUT_MAGIC_2, sizeof(start)};
+	u32 attr_size = ATTR_SIZE_VER7;
+	struct str front = {0};
+	int sys;
+
+	memset(w, 0, sizeof(*w));
+	w->fd = fd;
+	w->path = "-";
+	w->is_pipe = true;
+	w->size_limit = UINT64_MAX;
+	str_addn(&front, start, sizeof(start));
+	vec_each(e, events)
+		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
+	vec_each(e, events) {
+		struct event_attr attr = e->attr;
+
+		attr.size = attr_size;
+		put_record(&front, PERF_RECORD_HEADER_ATTR, &attr, attr_size, e->ids,
+			(size_t)e->n_ids * 8);
+	}
+	put_sections(&front, info);
+	sys = write_at(w, front.at, front.n, 0);
+	w->header.data.offset = w->data_end = front.n;
+	str_fini(&front);
+	return sys ? write_error(w, sys, err) : 0;
 }
 
 /* ---- records ---- */
@@ -250,7 +333,7 @@ static int write_runs(struct writer *w, const struct iovec *runs, int n, u64 lim
 		u64 want = MIN(runs[i].iov_len, limit - start), done = 0;
 
 		while (done < want) {
-			ssize_t r = pwrite(w->fd, (const u8 *)runs[i].iov_base + done, want - done,
+			ssize_t r = write_some(w, (const u8 *)runs[i].iov_base + done, want - done,
 				w->data_end + *ret_done);
 
 			if (r < 0 && errno == EINTR)
@@ -267,8 +350,16 @@ static int write_runs(struct writer *w, const struct iovec *runs, int n, u64 lim
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err)
 {
 	u64 total = 0, done, limit;
+	struct iovec packed;
 	int sys, full;
 
+	if (w->packer) {
+		if (packer_add(w->packer, runs, n, err))
+			return err_prefix(err, "writing '%s'", w->path);
+		packed = (struct iovec){w->packer->out.at, w->packer->out.n};
+		runs = &packed;
+		n = 1;
+	}
 	for (int i = 0; i < n; i++)
 		total += runs[i].iov_len;
 	full = w->is_full ? ENOSPC : reserve(w, w->data_end + total + w->reserve);
@@ -297,7 +388,7 @@ int writer_sync(struct writer *w, struct err *err)
 
 	if (size == w->header.data.size || !w->is_file)
 		return 0;
-	sys = write_at(w->fd, &size, sizeof(size), offsetof(struct layout_header, data.size));
+	sys = write_at(w, &size, sizeof(size), offsetof(struct layout_header, data.size));
 	if (sys)
 		return write_error(w, sys, err);
 	w->header.data.size = size;
@@ -334,8 +425,10 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 	u64 end = w->data_end;
 	int sys;
 
+	if (w->is_pipe)
+		return 0;
 	compose_sections(w, info, &out);
-	sys = write_at(w->fd, out.at, out.n, w->data_end);
+	sys = write_at(w, out.at, out.n, w->data_end);
 	if (sys)
 		memset(w->header.features, 0,
 			sizeof(w->header.features)); /* the records are worth more than they */
@@ -346,9 +439,9 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 	if (!w->is_file)
 		return 0;
 	if (!sys)
-		sys = write_at(w->fd, &w->header, sizeof(w->header), 0);
+		sys = write_at(w, &w->header, sizeof(w->header), 0);
 	else
-		write_at(w->fd, &w->header, sizeof(w->header), 0);
+		write_at(w, &w->header, sizeof(w->header), 0);
 	/* Gives back what was reserved and cuts off half a record or section. */
 	if (ftruncate(w->fd, end) && !sys)
 		sys = errno;

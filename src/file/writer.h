@@ -1,7 +1,8 @@
 /*
  * writer.h - a perf.data file on its way to the disk.
  *
- * In       events with their ids; runs of whole records; at the end a struct file_info
+ * In       events with their ids; runs of whole records; at the end a struct file_info, or for a
+ *          pipe at the start
  * Out      a file that perf reads, at every moment: the header's data size is brought up to date by
  *          writer_sync(), and records are never cut
  * Owns     the file descriptor
@@ -24,6 +25,7 @@
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
+#include "file/packer.h"
 
 struct writer {
 	int fd;
@@ -35,13 +37,22 @@ struct writer {
 	u64 size_limit;   /* of the process: RLIMIT_FSIZE */
 	u64 reserve;      /* bytes kept free for the sections at the end */
 	bool can_reserve; /* the file system knows fallocate() */
-	bool is_file;     /* not /dev/null */
+	bool is_file;     /* not /dev/null, not a pipe */
+	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
+	struct packer *packer; /* borrowed; NULL: records are written as they are */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
 int writer_open(struct writer *w, const char *path, const struct event_list *events,
 	struct err *err);
+
+/*
+ * The same into a pipe, which is closed at the end: what a file has in sections goes ahead as
+ * records. What is known at the end only is missing: build-ids, times.
+ */
+int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
+	const struct file_info *info, struct err *err);
 
 /* Appends runs of whole records; a record may go on from one run into the next. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);

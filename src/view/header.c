@@ -30,7 +30,7 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 		(unsigned long long)h->data.size,
 		(unsigned long long)(h->data.offset + h->data.size));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
-		if (r->sections[id].size)
+		if (layout_has_feature(h, id))
 			feature_add_text(id, &r->info, details, text);
 	str_add(text, "# missing features: ");
 	for (unsigned id = 1; id < LAYOUT_FEATURE_BITS; id++) {

@@ -30,6 +30,9 @@ THREADS = 'tests/live/programs/threads.c'
 def record_with(tool, output, options, command):
     result = run(PACE if tool == 'pace' else 'perf', 'record', '-o', output, *options, '--', *command)
     assert result.status == 0, result
+    # perf does not count what it compresses
+    if tool == 'perf' and 'compressed' in result.err:
+        return run('perf', 'script', '-f', '-i', output, '-F', 'tid').out.count('\n')
     return samples_said(result)
 
 
@@ -289,6 +292,34 @@ def a_fixed_period():
 @test
 def data_addresses():
     both_ways(['-d'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
+
+
+@test
+def compressed_recordings():
+    both_ways(['-z', '-g'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
+
+
+@test
+def compressed_as_hard_as_it_gets():
+    both_ways(['-z22'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
+
+
+@test
+def streams():
+    """What one writes into a pipe the other reads, from the pipe and from a file that it went into."""
+    perf_works()
+    can_record()
+    for tool, command in (('perf', 'perf'), ('pace', PACE)):
+        for more in ([], ['-z'], ['-e', 'cpu-clock,page-faults']):
+            path = f'{tool}.stream'
+            with open(path, 'wb') as stream:
+                done = subprocess.run([command, 'record', '-o', '-', *more, '--', 'sh', '-c', 'echo said; ls -lR /usr/share > /dev/null'],
+                                      stdout=stream, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            assert done.returncode == 0, done.stderr
+            compare_script(path)
+            assert compare_selves(path) > 50
+            piped = subprocess.run(['sh', '-c', f'cat {path} | {PACE} script | grep -c .'], capture_output=True, text=True)
+            assert int(piped.stdout) == sum(len(s) for s in script_samples('pace', path)), piped
 
 
 GRAPHS = [['caller', '--children'], ['callee', '--children'], ['fractal', '--children'], ['caller', '--no-children'],

@@ -205,8 +205,9 @@ os.wait()
 def a_pipe_is_read_while_it_is_written():
     """Rows are there before the recorder has ended; the tables are those of the same recording as a file."""
     can_record()
+    perf_works()
     loop = 'import os\nwhile not os.path.exists("stop"): pass'
-    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock:u', '-F', '500', '-o', '-', sys.executable, '-c', loop],
+    recorder = subprocess.Popen(['perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '500', '-o', '-', sys.executable, '-c', loop],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     with open('shown', 'w') as shown, open('said', 'w') as said, open('spooled.data', 'wb') as spooled:
         reader = subprocess.Popen([PACE, 'readperf', '-o', 'live', '-'], stdin=subprocess.PIPE, stdout=shown, stderr=said)
@@ -246,8 +247,9 @@ def a_pipe_from_perf_is_read_too():
 def interrupting_the_recorder_leaves_whole_tables():
     """^C goes to both ends of a pipe; the second one is meant for the reader too."""
     can_record()
+    perf_works()
     # who runs this may ignore ^C, and that would be inherited
-    process = subprocess.Popen(['sh', '-c', f'{PACE} record -q -e cpu-clock:u -o - python3 -c "while 1: pass" | {PACE} readperf -o live - > shown'],
+    process = subprocess.Popen(['sh', '-c', f'perf record -q -e cpu-clock:u -o - python3 -c "while 1: pass" | {PACE} readperf -o live - > shown'],
                                start_new_session=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
