@@ -10,7 +10,6 @@
 #include "event/abi.h"
 #include "profile/ledger.h"
 #include "profile/naming.h"
-#include "profile/numbering.h"
 #include "profile/places.h"
 #include "session/stream.h"
 #include "view/readperf.h"
@@ -40,7 +39,6 @@ struct reading {
 	struct session session;
 	struct machine machine;
 	struct intern strings;
-	struct numbering numbering;
 	struct roster roster;
 	struct places places;
 	struct ledger ledger;
@@ -238,7 +236,7 @@ static void take(struct reading *r, const struct stream_event *e)
 		take_sample(r, e, &row);
 	else
 		take_record(r, e, &body, &row);
-	row.has_nr = numbering_find(&r->numbering, e->rec.offset, &row.nr);
+	row.nr = e->nr;
 	readperf_add_record(&r->overview, &row, &r->scratch);
 	/* Who looks on wants to see what came, when a round of it is over. */
 	if (e->rec.type == PERF_RECORD_FINISHED_ROUND && r->session.reader.is_stream) {
@@ -262,9 +260,6 @@ static void warn(struct reading *r, const struct stream_disorder *disorder)
 		log_warn(&r->log,
 			"%llu threads were forked in a process that the recording does not know: its beginning is missing",
 			(unsigned long long)r->roster.n_lone_threads);
-	if (!r->numbering.is_possible)
-		log_note(&r->log,
-			"records of pipes, directories and compressed recordings are not numbered yet: the column 'nr' of overview.csv is empty");
 }
 
 static int walk(struct reading *r, struct err *err)
@@ -363,7 +358,6 @@ static int run_session(struct reading *r, struct err *err)
 	machine_set_build_ids(&r->machine, &reader->info);
 	roster_init(&r->roster, add_process, r);
 	places_init(&r->places);
-	numbering_init(&r->numbering, reader);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
 	roster_close(&r->roster);
@@ -384,7 +378,6 @@ static int run_session(struct reading *r, struct err *err)
 
 static void reading_fini(struct reading *r)
 {
-	numbering_fini(&r->numbering);
 	places_fini(&r->places);
 	machine_fini(&r->machine);
 	ledger_fini(&r->ledger);

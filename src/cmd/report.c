@@ -13,7 +13,10 @@
 #include "profile/key.h"
 #include "profile/ledger.h"
 #include "profile/naming.h"
+#include "view/dump.h"
 #include "view/header.h"
+#include "view/stats.h"
+#include "view/tasks.h"
 #include "view/text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
@@ -31,6 +34,7 @@ struct report_options {
 	struct graph_options graph;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
+	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
@@ -146,6 +150,13 @@ static const struct opt options[] = {
 		"none, graph or fractal; caller or callee; threshold in percent",
 		.flags = OPT_OPTIONAL, .call = set_graph},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show instead of functions"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"every record, byte by byte and field by field"},
+	{0, "stats", OPT_BOOL, AT(is_stats), NULL, "how many records of each type there are"},
+	{0, "tasks", OPT_BOOL, AT(is_tasks), NULL,
+		"all processes and threads, by who started them"},
+	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
@@ -355,8 +366,76 @@ static void add_events(struct reporting *r, struct out *out)
 	}
 }
 
+/* ---- what is shown instead of functions ---- */
+
+static int dump(struct reporting *r, struct out *out, struct err *err)
+{
+	struct reader *reader = &r->session.reader;
+	struct reader_cursor cursor;
+	struct record rec;
+	int result;
+
+	/* A pipe's first records have been read already, to learn about the events. */
+	reader_cursor_init(&cursor, reader, reader->preface, reader->data_end);
+	while ((result = reader_next(&cursor, &rec, err)) > 0) {
+		session_take(&r->session, &cursor, &rec);
+		dump_add_record(&reader->formats, reader->path, &rec, &out->text);
+		out_flush_some(out);
+		if (out->sys)
+			break;
+	}
+	session_note_end(&r->session, &cursor);
+	reader_cursor_fini(&cursor);
+	return MIN(result, 0);
+}
+
+static void count_event(void *ctx, const struct session_sample *s)
+{
+	((u64 *)ctx)[s->event]++;
+}
+
+static int show_stats(struct reporting *r, struct out *out, struct err *err)
+{
+	u64 *n_by_event = mem_zalloc((r->session.reader.events.n + 1) * sizeof(*n_by_event));
+	void *worker = n_by_event;
+	struct session_sink sink = {0, count_event, &worker};
+	int result = session_samples(&r->session, 1, &sink, err);
+
+	if (!result)
+		stats_add_text(&r->session, n_by_event, &out->text);
+	mem_free(n_by_event);
+	return result;
+}
+
+/* True if something else than functions was asked for. */
+static bool shows_records(const struct report_options *o)
+{
+	return o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps;
+}
+
+static int report_records(struct reporting *r, struct out *out, struct err *err)
+{
+	const struct report_options *o = r->options;
+	int result = 0;
+
+	if (o->is_dump) {
+		result = dump(r, out, err);
+	} else {
+		result = machine_scan(&r->machine, &r->session, err);
+		if (!result && o->is_stats)
+			result = show_stats(r, out, err);
+		if (!result && (o->is_tasks || o->is_mmaps))
+			tasks_add_text(&r->machine, o->is_mmaps, &out->text);
+	}
+	ledger_add_tally(&r->ledger, &r->session.tally);
+	ledger_warn(&r->ledger, &r->log);
+	return result;
+}
+
 static int report(struct reporting *r, struct out *out, struct err *err)
 {
+	if (shows_records(r->options))
+		return report_records(r, out, err);
 	r->has_chains = false;
 	vec_each(e, &r->session.reader.events)
 		r->has_chains |= (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;

@@ -632,6 +632,7 @@ int reader_open(struct reader *r, const char *path, struct log *log, struct err 
 			"'%s' is neither a file nor a pipe nor a directory with a recording", path);
 	}
 	if (!result) {
+		r->preface = r->is_pipe_mode && !r->is_stream ? PIPE_HEADER_SIZE : r->data_start;
 		r->has_new_events = true;
 		reader_settle(r);
 	} else {

@@ -41,6 +41,7 @@ struct reader {
 	const char *path; /* borrowed */
 	u64 file_size;    /* of the file with the header; UINT64_MAX for a pipe */
 	struct layout_header header;
+	u64 preface; /* of a file in pipe mode: where its records about events begin; else data_start */
 	u64 data_start, data_end; /* offsets of the records; data_end UINT64_MAX for a pipe */
 	VEC(struct reader_part) parts;
 	bool is_pipe_mode; /* what `record -o -` writes, in a pipe or in a file by now */

@@ -97,8 +97,8 @@ static const struct field empty_fields[] = {
 	END(empty),
 };
 static const struct field mmap_fields[] = {
-	M(F_U32, mmap, pid),
-	M(F_U32, mmap, tid),
+	M(F_S32, mmap, pid),
+	M(F_S32, mmap, tid),
 	M(F_HEX64, mmap, addr),
 	M(F_HEX64, mmap, len),
 	M(F_HEX64, mmap, pgoff),
@@ -106,8 +106,8 @@ static const struct field mmap_fields[] = {
 	END(mmap),
 };
 static const struct field mmap2_fields[] = {
-	M(F_U32, mmap, pid),
-	M(F_U32, mmap, tid),
+	M(F_S32, mmap, pid),
+	M(F_S32, mmap, tid),
 	M(F_HEX64, mmap, addr),
 	M(F_HEX64, mmap, len),
 	M(F_HEX64, mmap, pgoff),
@@ -122,16 +122,16 @@ static const struct field mmap2_fields[] = {
 	END(mmap),
 };
 static const struct field comm_fields[] = {
-	M(F_U32, comm, pid),
-	M(F_U32, comm, tid),
+	M(F_S32, comm, pid),
+	M(F_S32, comm, tid),
 	M(F_CSTR, comm, comm),
 	END(comm),
 };
 static const struct field task_fields[] = {
-	M(F_U32, task, pid),
-	M(F_U32, task, ppid),
-	M(F_U32, task, tid),
-	M(F_U32, task, ptid),
+	M(F_S32, task, pid),
+	M(F_S32, task, ppid),
+	M(F_S32, task, tid),
+	M(F_S32, task, ptid),
 	M(F_U64, task, time),
 	END(task),
 };
@@ -159,8 +159,8 @@ static const struct field address_entry[] = {
 	{0},
 };
 static const struct field read_fields[] = {
-	M(F_U32, read, pid),
-	M(F_U32, read, tid),
+	M(F_S32, read, pid),
+	M(F_S32, read, tid),
 	M(F_LIST, read, values, .of = u64_entry),
 	END(read),
 };
@@ -175,13 +175,13 @@ static const struct field aux_output_hw_id_fields[] = {
 	END(aux_output_hw_id),
 };
 static const struct field itrace_fields[] = {
-	M(F_U32, comm, pid),
-	M(F_U32, comm, tid),
+	M(F_S32, comm, pid),
+	M(F_S32, comm, tid),
 	END(comm),
 };
 static const struct field switch_cpu_wide_fields[] = {
-	M(F_U32, switch, next_prev_pid),
-	M(F_U32, switch, next_prev_tid),
+	M(F_S32, switch, next_prev_pid),
+	M(F_S32, switch, next_prev_tid),
 	END(switch),
 };
 static const struct field namespace_entry[] = {
@@ -190,8 +190,8 @@ static const struct field namespace_entry[] = {
 	{0},
 };
 static const struct field namespaces_fields[] = {
-	M(F_U32, namespaces, pid),
-	M(F_U32, namespaces, tid),
+	M(F_S32, namespaces, pid),
+	M(F_S32, namespaces, tid),
 	M(F_U64, namespaces, nr),
 	M(F_LIST, namespaces, namespaces, .of = namespace_entry, COUNT(namespaces, nr)),
 	END(namespaces),

@@ -7,6 +7,7 @@ enum { QUEUE_BYTES = 32 << 20 };
 
 struct queued {
 	struct record rec; /* `at` is filled in when it is handed out */
+	u64 nr;
 	u32 event;
 	bool is_handed_out;
 	u64 time;
@@ -71,7 +72,7 @@ static void enqueue(struct stream *st, struct stream_part *p, const struct strea
 		d->n_late += e->time < p->handed_out;
 	}
 	p->newest = MAX(p->newest, e->time);
-	vec_add(&p->queue, ((struct queued){e->rec, e->event, false, e->time, p->bytes.n}));
+	vec_add(&p->queue, ((struct queued){e->rec, e->nr, e->event, false, e->time, p->bytes.n}));
 	str_addn(&p->bytes, e->rec.at, e->rec.size);
 	d->most_queued = MAX(d->most_queued, (u64)p->bytes.n);
 }
@@ -122,7 +123,7 @@ static void hand_out(struct stream *st, struct stream_part *p)
 
 	q->is_handed_out = true;
 	q->rec.at = (const u8 *)p->bytes.at + q->at;
-	p->head = (struct stream_event){q->rec, q->event, q->time};
+	p->head = (struct stream_event){q->rec, q->nr, q->event, q->time};
 	p->has_head = true;
 	p->handed_out = MAX(p->handed_out, q->time);
 	if (q->rec.offset < p->furthest)
@@ -193,6 +194,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			release(p, UINT64_MAX);
 			continue;
 		}
+		e.nr = st->n_read++;
 		session_take(s, &p->cursor, &e.rec);
 		place(s, &e);
 		if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {

@@ -19,6 +19,7 @@
 
 struct stream_event {
 	struct record rec;
+	u64 nr;    /* which one it was to be read, from 0 */
 	u32 event; /* TABLE_NONE: of an event that the recording does not describe */
 	u64 time;  /* 0: none */
 };
@@ -39,6 +40,7 @@ struct stream {
 	struct session *session;
 	struct stream_part *parts; /* one, or one for each file of a directory */
 	size_t n_parts;
+	u64 n_read;
 	struct stream_disorder disorder;
 };
 

@@ -82,10 +82,7 @@ static void add_record_info(const struct readperf_record *r, struct str *info)
 
 void readperf_add_record(struct csv *c, const struct readperf_record *r, struct str *scratch)
 {
-	if (r->has_nr)
-		csv_u64(c, r->nr);
-	else
-		csv_none(c);
+	csv_u64(c, r->nr);
 	add_type(c, r->rec->type);
 	if (r->has_task) {
 		add_id(c, r->pid);

@@ -22,7 +22,7 @@ struct readperf_record {
 	const union record_body *body; /* NULL: a sample, or it could not be read */
 	const struct sample *sample;   /* NULL: none, or it could not be read */
 	const char *event;             /* of the sample; NULL: there is but one */
-	bool has_nr, has_task, has_time;
+	bool has_task, has_time;
 	u64 nr; /* from 0, in the order of the file */
 	u32 pid, tid;
 	u64 time;

@@ -173,7 +173,7 @@ TEST(record_mmap2_carries_device_and_inode)
 	CHECK_EQ(b.mmap.build_id_size, 0);
 	check_run(&b.mmap.path, "/bin/x");
 	check_text(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &b,
-		"pid=1 tid=4294967295 addr=0xffffffffffff0000 len=0xffffffffffffffff pgoff=0x0 "
+		"pid=1 tid=-1 addr=0xffffffffffff0000 len=0xffffffffffffffff pgoff=0x0 "
 		"dev=fd:03 ino=123456789012 gen=77 prot=0x5 flags=0x2 path=/bin/x");
 	check_round_trip(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &body, 64);
 	str_fini(&body);
@@ -212,7 +212,7 @@ TEST(record_mmap2_carries_a_build_id_instead)
 		check_round_trip(PERF_RECORD_MMAP2, misc, &body, 64);
 		if (sizes[i] == 8)
 			check_text(PERF_RECORD_MMAP2, misc, &b,
-				"pid=1 tid=4294967295 addr=0xffffffffffff0000 "
+				"pid=1 tid=-1 addr=0xffffffffffff0000 "
 				"len=0xffffffffffffffff pgoff=0x0 "
 				"build_id=a0a1a2a3a4a5a6a7 prot=0x5 flags=0x2 path=/bin/x");
 		str_fini(&body);

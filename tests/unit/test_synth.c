@@ -433,7 +433,7 @@ TEST(synth_without_a_proc_is_an_error)
 /* ---- kernel ---- */
 
 #define KERNEL_MAP(addr, len)                                                 \
-	"MMAP 0x1 pid=4294967295 tid=0 addr=" addr " len=" len " pgoff=" addr \
+	"MMAP 0x1 pid=-1 tid=0 addr=" addr " len=" len " pgoff=" addr \
 	" path=[kernel.kallsyms]_text\n"
 
 static void check_kernel(const char *kallsyms, const char *iomem, const char *record,
@@ -581,7 +581,7 @@ TEST(synth_finds_the_files_of_loaded_modules)
 		tree_file(s.proc, text, "modules");
 		synth_modules(&s.synth);
 		snprintf(expected, sizeof(expected),
-			"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0000000 len=0x4000 "
+			"MMAP 0x1 pid=-1 tid=0 addr=0xffffffffc0000000 len=0x4000 "
 			"pgoff=0x0 path=%s%s%s\n",
 			is_below ? s.modules : "", is_below ? "/" : "", rows[i].path);
 		check_records(&s.synth, expected);
@@ -604,9 +604,9 @@ TEST(synth_leaves_out_modules_without_an_address)
 		"modules");
 	synth_modules(&s.synth);
 	check_records(&s.synth,
-		"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0001000 len=0x1000 "
+		"MMAP 0x1 pid=-1 tid=0 addr=0xffffffffc0001000 len=0x1000 "
 		"pgoff=0x0 path=[seen]\n"
-		"MMAP 0x1 pid=4294967295 tid=0 addr=0xffffffffc0002000 len=0x2000 "
+		"MMAP 0x1 pid=-1 tid=0 addr=0xffffffffc0002000 len=0x2000 "
 		"pgoff=0x0 path=[last]\n");
 	synthesis_fini(&s);
 }
