@@ -1,7 +1,7 @@
 /*
- * api.c - the public functions: thin calls into the stages.
+ * api.c - the public functions that count: thin calls into the stages.
  */
-#include "pace.h"
+#include "api.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 #include "event/abi.h"
 #include "event/parse.h"
 
-#define PUBLIC __attribute__((visibility("default")))
-
 _Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT,
 	"public and internal error codes are the same numbers");
 _Static_assert(sizeof(((struct pace_error *)0)->message) >= sizeof(((struct err *)0)->msg),
@@ -25,7 +23,7 @@ struct pace_counter {
 	struct event_attr attr;
 };
 
-static int give_error(const struct err *from, struct pace_error *to)
+int api_give_error(const struct err *from, struct pace_error *to)
 {
 	to->code = from->code;
 	to->system = from->sys;
@@ -64,11 +62,11 @@ PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int 
 	if (pid == -1 && cpu == -1) {
 		err_set(&err, ERR_INVAL,
 			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
-		give_error(&err, ret_err);
+		api_give_error(&err, ret_err);
 		return NULL;
 	}
 	if (parse_one(event, &attr, &err)) {
-		give_error(&err, ret_err);
+		api_give_error(&err, ret_err);
 		return NULL;
 	}
 	attr.size = MAX(attr_needed_size(&attr), (u32)ATTR_SIZE_VER7);
@@ -77,7 +75,7 @@ PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int 
 	fd = perf_event_open(&attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		refusal_explain(&attr, event, pid, cpu, errno, &err);
-		give_error(&err, ret_err);
+		api_give_error(&err, ret_err);
 		return NULL;
 	}
 	c = mem_zalloc(sizeof(*c));
@@ -102,7 +100,7 @@ static int control(struct pace_counter *c, unsigned long request, const char *wh
 	if (ioctl(c->counter.fd, request, 0) == 0)
 		return 0;
 	err_sys(&err, errno, "%s a counter", what);
-	return give_error(&err, ret_err);
+	return api_give_error(&err, ret_err);
 }
 
 PUBLIC int pace_counter_enable(struct pace_counter *c, struct pace_error *err)
@@ -128,7 +126,7 @@ PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_valu
 	size_t n;
 
 	if (counter_read(&c->counter, &c->attr, &v, 1, &n, &err))
-		return give_error(&err, ret_err);
+		return api_give_error(&err, ret_err);
 	*ret_value = (struct pace_value){v.value, v.time_enabled, v.time_running};
 	return 0;
 }

@@ -42,7 +42,10 @@ def run(name, command):
     before = (Count.passed, Count.failed, Count.skipped)
     comments, planned, seen, reasons = [], None, 0, {}
     # Comments belong to the result that follows them; a test's stderr is where its reasons are.
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace') as process:
+    # Programs were compiled there: what they know of the tree's files is relative to it.
+    where = BUILD if command[0].startswith(BUILD) else None
+    with subprocess.Popen(command, cwd=where, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace') as process:
         for line in process.stdout:
             result = re.match(r'(not )?ok \d+ - (\S+)(.*)', line)
             plan = re.match(r'1\.\.(\d+)$', line)

@@ -3,7 +3,12 @@
 #include "event/names.h"
 #include "file/reader.h"
 
-enum { TRACING_LIMIT = 256 << 20, EVENTS_LIMIT = 1 << 20 };
+enum {
+	TRACING_LIMIT = 256 << 20,
+	EVENTS_LIMIT = 1 << 20,
+	/* Records that name events are compared with all of them: many with many must end. */
+	NAMING_LIMIT = 1 << 28,
+};
 
 /* perf's enum of what an EVENT_UPDATE record says. */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
@@ -46,10 +51,17 @@ static void take_attr(struct reader *r, const struct record *rec, struct log *lo
 void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room)
 {
 	size_t n = strnlen(name, room);
+	const char *copy = NULL;
 
-	vec_each(e, &r->events)
-		if (e->attr.config == id && n)
-			e->name = arena_strdup(&r->events.arena, name, n);
+	if (!n || r->n_named > NAMING_LIMIT)
+		return;
+	r->n_named += r->events.n;
+	vec_each(e, &r->events) {
+		if (e->attr.config != id)
+			continue;
+		copy = copy ? copy : arena_strdup(&r->events.arena, name, n);
+		e->name = copy;
+	}
 }
 
 static void take_event_type(struct reader *r, const struct record *rec)
@@ -66,13 +78,23 @@ static void take_update(struct reader *r, const struct record *rec)
 	struct bytes b = body_of(rec);
 	u64 what, id;
 
-	if (!bytes_u64(&b, &what) || !bytes_u64(&b, &id) || what != UPDATE_NAME)
+	const char *copy = NULL;
+
+	if (!bytes_u64(&b, &what) || !bytes_u64(&b, &id) || what != UPDATE_NAME ||
+		r->n_named > NAMING_LIMIT)
 		return;
-	vec_each(e, &r->events)
-		for (u32 i = 0; i < e->n_ids; i++)
-			if (e->ids[i] == id)
-				e->name = arena_strdup(&r->events.arena, (const char *)b.at,
-					strnlen((const char *)b.at, bytes_left(&b)));
+	vec_each(e, &r->events) {
+		r->n_named += 1 + e->n_ids;
+		for (u32 i = 0; i < e->n_ids; i++) {
+			if (e->ids[i] != id)
+				continue;
+			copy = copy ? copy
+				    : arena_strdup(&r->events.arena, (const char *)b.at,
+					      strnlen((const char *)b.at, bytes_left(&b)));
+			e->name = copy;
+			break;
+		}
+	}
 }
 
 static void take_feature(struct reader *r, const struct record *rec, struct log *log)
@@ -87,6 +109,13 @@ static void take_feature(struct reader *r, const struct record *rec, struct log 
 	if (id >= LAYOUT_FEATURE_BITS) {
 		log_warn(log, "'%s': the section at offset 0x%llx has the number %llu", r->path,
 			(unsigned long long)rec->offset, (unsigned long long)id);
+		return;
+	}
+	/* What is said twice is not read twice: it would add up. */
+	if (layout_has_feature(&r->header, (unsigned)id)) {
+		log_warn(log, "'%s': the section at offset 0x%llx is the second %s: not used",
+			r->path, (unsigned long long)rec->offset,
+			feature_name((unsigned)id) ? feature_name((unsigned)id) : "(unknown)");
 		return;
 	}
 	layout_set_feature(&r->header, (unsigned)id);
@@ -153,8 +182,7 @@ void reader_settle(struct reader *r)
 	if (!r->has_new_events)
 		return;
 	r->has_new_events = false;
-	formats_fini(&r->formats);
-	formats_init(&r->formats, &r->events);
+	formats_add(&r->formats, &r->events);
 }
 
 /* ---- the other byte order ---- */

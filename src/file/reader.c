@@ -253,6 +253,27 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 	mem_free(raw);
 }
 
+/*
+ * The header says how many entries the table of sections has. If what stands behind it is one more,
+ * and all sections behind that, the header is wrong, and entries are taken for those of others.
+ */
+static void check_table(const struct reader *r, u64 end, struct log *log)
+{
+	struct layout_section more;
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
+		if (r->sections[id].size && r->sections[id].offset < end + sizeof(more))
+			return;
+	if (!read_at(r->parts.at[0].fd, &more, sizeof(more), end))
+		return;
+	if (r->is_foreign)
+		swap_words(&more, sizeof(more));
+	if (more.size && more.offset >= end + sizeof(more) && is_inside(r, &more))
+		log_warn(log,
+			"'%s': its table of sections goes on at offset 0x%llx, where by its header it ends: sections are missing",
+			r->path, (unsigned long long)end);
+}
+
 static void read_sections(struct reader *r, struct log *log)
 {
 	u64 table = r->header.data.offset + r->header.data.size, at = table;
@@ -273,6 +294,7 @@ static void read_sections(struct reader *r, struct log *log)
 			swap_words(&r->sections[id], sizeof(r->sections[id]));
 		at += sizeof(r->sections[id]);
 	}
+	check_table(r, at, log);
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
 		if (r->sections[id].size)
 			read_section(r, id, log);
@@ -299,15 +321,20 @@ static void read_event_types(struct reader *r)
 
 void reader_name_events(struct reader *r)
 {
+	u64 next = 0;
+
 	for (size_t i = 0; i < r->events.n && i < r->info.events.n; i++) {
 		const char *name = r->info.events.at[i].name;
 
 		if (r->info.events.at[i].attr.config == r->events.at[i].attr.config && *name)
 			r->events.at[i].name = arena_strdup(&r->events.arena, name, strlen(name));
 	}
+	/* One group stands behind the other: none has another's events. */
 	vec_each(g, &r->info.groups) {
-		if (g->leader >= r->events.n || g->n_members > r->events.n - g->leader)
+		if (g->leader < next || g->leader >= r->events.n ||
+			g->n_members > r->events.n - g->leader)
 			continue;
+		next = g->leader + g->n_members;
 		for (u32 i = 0; i < g->n_members; i++) {
 			r->events.at[g->leader + i].leader = g->leader;
 			r->events.at[g->leader + i].n_members = i ? 0 : g->n_members;
@@ -364,6 +391,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 	struct reader_cursor c;
 	struct record rec;
 	u64 end = r->data_start;
+	bool is_over;
 	int result;
 
 	reader_cursor_init(&c, r, r->data_start, r->data_end);
@@ -383,6 +411,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 	}
 	if (result >= 0)
 		r->data_start = r->parts.at[0].from = end;
+	is_over = !result && !c.damage.reason;
 	reader_cursor_fini(&c);
 	if (result < 0)
 		return err->code;
@@ -390,6 +419,12 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 		return err_set(err, ERR_FORMAT,
 			"'%s' was written to a pipe, but no event is described at its beginning",
 			r->path);
+	/* The recorder always has more to say. */
+	if (is_over) {
+		r->is_cut = true;
+		log_warn(log, "'%s' ends at offset 0x%llx, before its first record of what ran",
+			r->path, (unsigned long long)end);
+	}
 	return 0;
 }
 
@@ -579,10 +614,12 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 	return reader_spool(r, err) ? err->code : open_file(r, log, err);
 }
 
-static int open_path(struct reader *r, const char *path, struct stat *st, struct err *err)
+/* `given` >= 0: a descriptor of the caller's; else what has that name. */
+static int open_path(struct reader *r, const char *path, int given, struct stat *st,
+	struct err *err)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	int fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			   : fcntl(given, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
@@ -602,7 +639,7 @@ static int open_path(struct reader *r, const char *path, struct stat *st, struct
 		close(fd);
 		return err_sys(err, errno, "looking at '%s'", path);
 	}
-	if (S_ISFIFO(st->st_mode) && strcmp(path, "-")) {
+	if (S_ISFIFO(st->st_mode) && given < 0) {
 		struct pollfd writer = {.fd = fd, .events = POLLIN};
 
 		/* Until somebody writes into it, it would look like one that has ended. */
@@ -615,13 +652,18 @@ static int open_path(struct reader *r, const char *path, struct stat *st, struct
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)
 {
+	return reader_open_fd(r, strcmp(path, "-") ? -1 : STDIN_FILENO, path, log, err);
+}
+
+int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, struct err *err)
+{
 	struct stat st;
 	int result;
 
 	memset(r, 0, sizeof(*r));
 	r->path = path;
 	file_info_init(&r->info);
-	result = open_path(r, path, &st, err);
+	result = open_path(r, path, fd, &st, err);
 	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
 		result = open_file(r, log, err);

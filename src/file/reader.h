@@ -60,9 +60,13 @@ struct reader {
 	struct str ahead;
 	u64 ahead_from;
 	bool has_new_events; /* since `formats` were made */
+	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
 };
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
+
+/* The same from a descriptor, which stays the caller's; `name` is for messages. */
+int reader_open_fd(struct reader *r, int fd, const char *name, struct log *log, struct err *err);
 void reader_close(struct reader *r);
 
 /*

@@ -3,9 +3,28 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/bytes.h"
 
-enum { FORMAT_LIMIT = 1 << 20 };
+/*
+ * libtraceevent trusts what it is given. What it would do with numbers out of a damaged recording is
+ * worked out here before it may do it.
+ */
+enum {
+	FORMAT_LIMIT = 64 << 10, /* the largest of the kernel's have 6 KiB */
+	/*
+	 * Its parser calls itself for each of them, and ends the program when the stack is full: at
+	 * 24,000 with the usual 8 MiB. The largest of the kernel's formats have 1,500.
+	 */
+	OPERATORS_LIMIT = 4096,
+	/* No place that a sample names by 16 bits, and no run of bytes from there, is beyond. */
+	REACH = 64 << 10,
+	RECORD_ROOM = 4 * REACH,
+	DEPTH_LIMIT = 2 * OPERATORS_LIMIT,
+	WIDTH_LIMIT = 4096,
+};
 
 /* "name\0", a u64 size, so many bytes. */
 static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
@@ -18,12 +37,21 @@ static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
 		bytes_sub(b, size, ret_part);
 }
 
+static bool has_sane_depth(const struct bytes *format)
+{
+	size_t n = 0;
+
+	for (const u8 *p = format->at; p < format->end; p++)
+		n += *p && strchr("([{?!~+-*/%<>=&|^", *p);
+	return n <= OPERATORS_LIMIT;
+}
+
 /* libtraceevent wants text that ends: a format is copied so that it does. */
 static void parse_format(struct tep_handle *tep, const struct bytes *format, const char *system)
 {
 	struct str copy = {0};
 
-	if (bytes_left(format) > FORMAT_LIMIT)
+	if (bytes_left(format) > FORMAT_LIMIT || !has_sane_depth(format))
 		return;
 	str_addn(&copy, format->at, bytes_left(format));
 	/* One that it does not understand is not printed; the others are. */
@@ -81,9 +109,25 @@ static bool parse_section(struct tep_handle *tep, struct bytes *b)
 	return true;
 }
 
+/*
+ * libtraceevent looks for the number of the event where the format of one of them says that it is,
+ * in the samples of all. The kernel has never put it anywhere else.
+ */
+static bool has_numbers_in_front(struct tep_handle *tep)
+{
+	const struct tep_event *event;
+
+	for (int i = 0; (event = tep_get_event(tep, i)) != NULL; i++)
+		for (const struct tep_format_field *f = event->format.common_fields; f; f = f->next)
+			if (!strcmp(f->name, "common_type") && (f->offset || f->size != 2))
+				return false;
+	return true;
+}
+
 int tracepoints_open(struct tracepoints *t, const struct str *section, struct err *err)
 {
 	struct bytes b = bytes_of(section->at, section->n);
+	bool is_whole;
 
 	memset(t, 0, sizeof(*t));
 	if (!section->n)
@@ -93,7 +137,14 @@ int tracepoints_open(struct tracepoints *t, const struct str *section, struct er
 	t->handle = tep_alloc();
 	if (!t->handle)
 		return err_set(err, ERR_LIMIT, "no memory for the formats of tracepoints");
-	if (parse_section(t->handle, &b))
+	is_whole = parse_section(t->handle, &b);
+	if (!has_numbers_in_front(t->handle)) {
+		tep_free(t->handle);
+		t->handle = NULL;
+		return err_set(err, ERR_FORMAT,
+			"the formats of tracepoints do not begin with their number: they are not used");
+	}
+	if (is_whole)
 		return 0;
 	return err_set(err, ERR_FORMAT,
 		"the formats of tracepoints are damaged at byte %llu of %zu",
@@ -108,7 +159,18 @@ void tracepoints_close(struct tracepoints *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The fields lie inside the raw bytes: a format that says otherwise must not be followed. */
+/* ---- what may be printed ---- */
+
+struct check {
+	struct tep_event *event;
+	const u8 *data; /* RECORD_ROOM bytes */
+	unsigned depth;
+};
+
+/*
+ * The fields lie inside the raw bytes: a format that says otherwise must not be followed. Those that
+ * say where the rest of them is do so in 4 bytes.
+ */
 static bool fits(const struct tep_event *event, u32 size)
 {
 	const struct tep_format_field *lists[] = {event->format.common_fields,
@@ -116,9 +178,231 @@ static bool fits(const struct tep_event *event, u32 size)
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct tep_format_field *f = lists[i]; f; f = f->next)
-			if (f->offset < 0 || f->size < 0 || (u64)f->offset + (u64)f->size > size)
+			if (f->offset < 0 || f->size < 0 || (u64)f->offset + (u64)f->size > size ||
+				(f->flags & TEP_FIELD_IS_DYNAMIC && f->size != 4))
 				return false;
 	return true;
+}
+
+static u64 number_at(const struct check *c, const struct tep_format_field *f)
+{
+	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
+		return 0;
+	return tep_read_number(c->event->tep, c->data + f->offset, f->size);
+}
+
+static const struct tep_format_field *field_of(const struct check *c, const char *name)
+{
+	return name ? tep_find_any_field(c->event, name) : NULL;
+}
+
+/* What a number cannot be larger than; UINT64_MAX if that cannot be said. */
+static u64 most(struct check *c, const struct tep_print_arg *arg);
+
+static u64 most_of_op(struct check *c, const struct tep_print_arg *arg)
+{
+	const char *op = arg->op.op;
+	u64 left, right, sum;
+
+	if (!op || !arg->op.left || !arg->op.right)
+		return UINT64_MAX;
+	/* A choice is '?' with ':' at its right side. */
+	left = strcmp(op, "?") ? most(c, arg->op.left) : 0;
+	right = most(c, arg->op.right);
+	if (left > UINT32_MAX || right > UINT32_MAX)
+		return !strcmp(op, "&") ? MIN(left, right) : UINT64_MAX;
+	if (!strcmp(op, "+"))
+		return left + right;
+	if (!strcmp(op, "*"))
+		return left * right;
+	if (!strcmp(op, "&"))
+		return MIN(left, right);
+	if (!strcmp(op, "/") || !strcmp(op, "%") || !strcmp(op, ">>"))
+		return left;
+	if (!strcmp(op, "?") || !strcmp(op, ":"))
+		return MAX(left, right);
+	sum = left | right;
+	return strcmp(op, "|") ? UINT64_MAX : sum;
+}
+
+static u64 most(struct check *c, const struct tep_print_arg *arg)
+{
+	const struct tep_format_field *f;
+	u64 result = UINT64_MAX;
+
+	if (!arg || c->depth >= DEPTH_LIMIT)
+		return UINT64_MAX;
+	c->depth++;
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		result = strtoull(arg->atom.atom, NULL, 0);
+		break;
+	case TEP_PRINT_FIELD:
+		f = field_of(c, arg->field.name);
+		result = f ? number_at(c, f) : 0;
+		break;
+	case TEP_PRINT_TYPE:
+		result = most(c, arg->typecast.item);
+		break;
+	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
+		result = UINT16_MAX;
+		break;
+	case TEP_PRINT_OP:
+		result = most_of_op(c, arg);
+		break;
+	default:
+		break;
+	}
+	c->depth--;
+	return result;
+}
+
+static bool is_safe(struct check *c, const struct tep_print_arg *arg);
+
+/* Divisors are numbers that are said in the format: one from a sample might be zero. */
+static bool is_safe_divisor(const struct tep_print_arg *arg)
+{
+	/* What a cast to one byte leaves of it. */
+	u64 left = UINT64_MAX;
+
+	for (; arg && arg->type == TEP_PRINT_TYPE; arg = arg->typecast.item)
+		left = 0x7f;
+	return arg && arg->type == TEP_PRINT_ATOM && strtoull(arg->atom.atom, NULL, 0) & left;
+}
+
+static bool is_safe_index(struct check *c, const struct tep_print_arg *arg)
+{
+	const struct tep_print_arg *of = arg->op.left;
+	const struct tep_format_field *f = NULL;
+	u64 index = most(c, arg->op.right);
+
+	while (of && of->type == TEP_PRINT_TYPE)
+		of = of->typecast.item;
+	if (of && of->type == TEP_PRINT_FIELD)
+		f = field_of(c, of->field.name);
+	else if (of && of->type == TEP_PRINT_DYNAMIC_ARRAY)
+		f = of->dynarray.field;
+	return f && index <= REACH && index * MAX(f->elementsize, 8u) <= REACH;
+}
+
+static bool is_safe_op(struct check *c, const struct tep_print_arg *arg)
+{
+	const char *op = arg->op.op;
+
+	if (!op)
+		return false;
+	if ((*op == '/' || *op == '%') && !is_safe_divisor(arg->op.right))
+		return false;
+	if (*op == '[' && !is_safe_index(c, arg))
+		return false;
+	return is_safe(c, arg->op.left) && is_safe(c, arg->op.right);
+}
+
+/* Whether all that is read of a sample for an argument is in its bytes, or in the zeros behind. */
+static bool is_safe_alone(struct check *c, const struct tep_print_arg *arg)
+{
+	switch (arg->type) {
+	case TEP_PRINT_NULL:
+	case TEP_PRINT_ATOM:
+	case TEP_PRINT_FIELD:
+	case TEP_PRINT_STRING:
+	case TEP_PRINT_BSTRING:
+	case TEP_PRINT_BITMASK:
+	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
+		return true;
+	case TEP_PRINT_DYNAMIC_ARRAY:
+		return is_safe(c, arg->dynarray.index);
+	case TEP_PRINT_TYPE:
+		return is_safe(c, arg->typecast.item);
+	case TEP_PRINT_FLAGS:
+		return is_safe(c, arg->flags.field);
+	case TEP_PRINT_SYMBOL:
+		return is_safe(c, arg->symbol.field);
+	case TEP_PRINT_HEX:
+	case TEP_PRINT_HEX_STR:
+		return is_safe(c, arg->hex.field) && is_safe(c, arg->hex.size) &&
+			most(c, arg->hex.size) <= REACH;
+	case TEP_PRINT_INT_ARRAY:
+		return is_safe(c, arg->int_array.field) && is_safe(c, arg->int_array.count) &&
+			is_safe(c, arg->int_array.el_size) &&
+			most(c, arg->int_array.count) <= REACH / 8;
+	case TEP_PRINT_OP:
+		return is_safe_op(c, arg);
+	default:
+		/* Functions of plugins, which are not loaded; what later versions bring. */
+		return false;
+	}
+}
+
+static bool is_safe(struct check *c, const struct tep_print_arg *arg)
+{
+	bool result;
+
+	if (!arg)
+		return true;
+	if (c->depth >= DEPTH_LIMIT)
+		return false;
+	c->depth++;
+	result = is_safe_alone(c, arg);
+	c->depth--;
+	return result;
+}
+
+/* A width is printed as blanks: the format must not ask for more than anybody reads. */
+static bool has_sane_widths(struct check *c, const struct tep_print_fmt *fmt)
+{
+	const struct tep_print_arg *arg = fmt->args;
+
+	for (const char *p = fmt->format; p && *p; p++) {
+		unsigned n_digits = 0;
+
+		if (*p != '%')
+			continue;
+		for (p++; *p && strchr("#0123456789.*-+ hlLzZ", *p); p++) {
+			n_digits = *p >= '0' && *p <= '9' ? n_digits + 1 : 0;
+			if (n_digits > 3)
+				return false;
+			if (*p != '*')
+				continue;
+			if (!arg || most(c, arg) > WIDTH_LIMIT)
+				return false;
+			arg = arg->next;
+		}
+		if (!*p)
+			break;
+		if (*p != '%' && arg)
+			arg = arg->next;
+	}
+	return true;
+}
+
+static bool may_be_printed(struct tep_event *event, const u8 *data, u32 size)
+{
+	struct check c = {event, data, 0};
+
+	if (!fits(event, size))
+		return false;
+	/* It shows the fields one by one then. */
+	if (event->flags & TEP_EVENT_FL_FAILED)
+		return true;
+	for (const struct tep_print_arg *arg = event->print_fmt.args; arg; arg = arg->next)
+		if (!is_safe(&c, arg))
+			return false;
+	return has_sane_widths(&c, &event->print_fmt);
+}
+
+/* Copies the bytes of a sample to where zeros follow them. */
+static u8 *copy_raw(struct tracepoints *t, const struct record_bytes *raw)
+{
+	size_t before = t->n_copied;
+
+	if (!t->text.n)
+		str_fill(&t->text, '\0', RECORD_ROOM);
+	memcpy(t->text.at, raw->at, raw->n);
+	if (before > raw->n)
+		memset(t->text.at + raw->n, 0, before - raw->n);
+	t->n_copied = raw->n;
+	return (u8 *)t->text.at;
 }
 
 bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
@@ -127,16 +411,17 @@ bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct r
 	struct tep_event *event = t->handle ? tep_find_event(t->handle, (int)id) : NULL;
 	struct tep_record record = {0};
 	struct trace_seq seq;
+	u16 number;
 
-	if (!event || !fits(event, raw->n))
+	if (!event || raw->n < sizeof(number) || raw->n > REACH)
 		return false;
-	/* A text that is not ended in the sample ends in the copy. */
-	str_clear(&t->text);
-	str_addn(&t->text, raw->at, raw->n);
-	str_fill(&t->text, '\0', 16);
 	record.cpu = (int)cpu;
-	record.data = t->text.at;
+	record.data = copy_raw(t, raw);
 	record.size = (int)raw->n;
+	/* It goes by the number in the sample, not by the one that was asked for. */
+	number = (u16)tep_read_number(t->handle, record.data, sizeof(number));
+	if (number != id || !may_be_printed(event, record.data, raw->n))
+		return false;
 	trace_seq_init(&seq);
 	tep_print_event(t->handle, &seq, &record, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&seq);

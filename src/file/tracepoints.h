@@ -21,7 +21,8 @@ struct tep_handle;
 
 struct tracepoints {
 	struct tep_handle *handle; /* NULL: no formats */
-	struct str text;           /* of the last one */
+	struct str text;           /* the bytes of the last sample, and zeros */
+	size_t n_copied;           /* of `text`: the bytes */
 };
 
 int tracepoints_open(struct tracepoints *t, const struct str *section, struct err *err);

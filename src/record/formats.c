@@ -5,35 +5,54 @@
 
 void formats_init(struct formats *f, const struct event_list *events)
 {
-	size_t n_ids = 0;
-
 	memset(f, 0, sizeof(*f));
-	f->n = events->n;
-	f->at = mem_zalloc(MAX(events->n, (size_t)1) * sizeof(*f->at));
-	f->time_in_all = PERF_SAMPLE_TIME;
-	f->has_ids = events->n > 1;
-	for (size_t i = 0; i < events->n; i++) {
+	formats_add(f, events);
+}
+
+static void *make_room(void *p, size_t needed, size_t *cap, size_t size)
+{
+	if (p && needed <= *cap)
+		return p;
+	*cap = MAX(needed, 2 * *cap);
+	return mem_realloc(p, MAX(*cap, (size_t)1) * size);
+}
+
+static void add_ids(struct formats *f, u32 event, const struct event *e)
+{
+	f->ids = make_room(f->ids, f->n_ids + e->n_ids, &f->ids_cap, sizeof(*f->ids));
+	for (u32 k = 0; k < e->n_ids; k++) {
+		table_add(&f->by_id, hash_u64(e->ids[k]), f->n_ids);
+		f->ids[f->n_ids].id = e->ids[k];
+		f->ids[f->n_ids++].event = event;
+	}
+}
+
+void formats_add(struct formats *f, const struct event_list *events)
+{
+	if (!f->n) {
+		f->time_in_all = PERF_SAMPLE_TIME;
+		f->ids_agree = true;
+	}
+	f->at = make_room(f->at, events->n, &f->cap, sizeof(*f->at));
+	/* Who asks for the format of an unknown event gets the first one. */
+	if (!events->n)
+		memset(f->at, 0, sizeof(*f->at));
+	for (; f->n < events->n; f->n++) {
+		const struct event *e = &events->at[f->n];
+		struct sample_format *format = &f->at[f->n];
 		u32 from_start = 0, from_end = 0;
 
-		sample_format_init(&f->at[i], &events->at[i].attr);
-		f->time_in_all &= events->at[i].attr.flags & ATTR_SAMPLE_ID_ALL ? f->at[i].type : 0;
+		memset(format, 0, sizeof(*format));
+		sample_format_init(format, &e->attr);
+		f->time_in_all &= e->attr.flags & ATTR_SAMPLE_ID_ALL ? format->type : 0;
 		/* Ids help only where they can be found before it is known whose they are. */
-		f->has_ids = f->has_ids && sample_id_place(&f->at[i], &from_start, &from_end) &&
-			(i == 0 || (from_start == f->id_from_start && from_end == f->id_from_end));
+		f->ids_agree = f->ids_agree && sample_id_place(format, &from_start, &from_end) &&
+			(!f->n || (from_start == f->id_from_start && from_end == f->id_from_end));
 		f->id_from_start = from_start;
 		f->id_from_end = from_end;
-		n_ids += events->at[i].n_ids;
+		add_ids(f, (u32)f->n, e);
 	}
-	f->ids = mem_alloc(MAX(n_ids, (size_t)1) * sizeof(*f->ids));
-	for (size_t i = 0; i < events->n; i++) {
-		for (u32 k = 0; k < events->at[i].n_ids; k++) {
-			u64 id = events->at[i].ids[k];
-
-			table_add(&f->by_id, hash_u64(id), f->n_ids);
-			f->ids[f->n_ids].id = id;
-			f->ids[f->n_ids++].event = i;
-		}
-	}
+	f->has_ids = f->n > 1 && f->ids_agree;
 }
 
 void formats_fini(struct formats *f)

@@ -4,7 +4,7 @@
  * In       the event list, with the ids that the kernel gave
  * Owns     its formats and the table of ids; not the events
  * Life     the session's; the events must not change meanwhile
- * Threads  read-only after formats_init(): any number of readers
+ * Threads  read-only between formats_init() and formats_add(): any number of readers
  */
 #ifndef PACE_RECORD_FORMATS_H
 #define PACE_RECORD_FORMATS_H
@@ -15,8 +15,9 @@
 
 struct formats {
 	struct sample_format *at; /* one for each event */
-	size_t n;
+	size_t n, cap;
 	bool has_ids;
+	bool ids_agree;    /* all samples have them at the same place */
 	u32 id_from_start; /* bytes behind a sample's header */
 	u32 id_from_end;   /* bytes before the end of another record */
 	u64 time_in_all;   /* PERF_SAMPLE_TIME if samples and other records all carry times */
@@ -25,10 +26,12 @@ struct formats {
 		u64 id;
 		u32 event;
 	} * ids;
-	size_t n_ids;
+	size_t n_ids, ids_cap;
 };
 
 void formats_init(struct formats *f, const struct event_list *events);
+/* Takes in the events that have come since; those of before have not changed. */
+void formats_add(struct formats *f, const struct event_list *events);
 void formats_fini(struct formats *f);
 
 /*

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sort.h"
 #include "base/workers.h"
@@ -11,8 +12,13 @@ enum { PIECE_BYTES = 1 << 20 };
 
 int session_open(struct session *s, const char *path, struct log *log, struct err *err)
 {
+	return session_open_fd(s, strcmp(path, "-") ? -1 : STDIN_FILENO, path, log, err);
+}
+
+int session_open_fd(struct session *s, int fd, const char *name, struct log *log, struct err *err)
+{
 	memset(s, 0, sizeof(*s));
-	if (reader_open(&s->reader, path, log, err))
+	if (reader_open_fd(&s->reader, fd, name, log, err))
 		return err->code;
 	s->log = log;
 	s->has_times = s->reader.formats.time_in_all;
@@ -114,8 +120,18 @@ void session_take(struct session *s, struct reader_cursor *c, const struct recor
 
 void session_note_end(struct session *s, const struct reader_cursor *c)
 {
+	const struct reader *r = &s->reader;
+	const struct layout_section *data = &r->header.data;
+
 	if (!s->tally.damage.reason)
 		s->tally.damage = c->damage;
+	/* What the file ends before is missing, also where it ends with a whole record. */
+	if (!s->tally.damage.reason && !r->is_pipe_mode && !r->is_unfinished &&
+		data->size > r->file_size - MIN(r->file_size, data->offset)) {
+		s->tally.damage.offset = r->file_size;
+		s->tally.damage.bytes = data->size - (r->file_size - data->offset);
+		s->tally.damage.reason = "the file ends before its records do";
+	}
 	s->tally.n_not_native += c->n_not_native;
 	if (c->n_text)
 		log_note(s->log,

@@ -60,6 +60,7 @@ struct session_sink {
 };
 
 int session_open(struct session *s, const char *path, struct log *log, struct err *err);
+int session_open_fd(struct session *s, int fd, const char *name, struct log *log, struct err *err);
 void session_close(struct session *s);
 
 /*

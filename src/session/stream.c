@@ -134,7 +134,7 @@ static void hand_out(struct stream *st, struct stream_part *p)
 /* ---- reading ---- */
 
 /* Whose record it is, and when; 0: it has no time, and holds from the beginning or at once. */
-static void place(struct session *s, struct stream_event *e)
+void stream_place(const struct session *s, struct stream_event *e)
 {
 	const struct formats *f = &s->reader.formats;
 	const struct sample_format *format;
@@ -196,7 +196,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 		}
 		e.nr = st->n_read++;
 		session_take(s, &p->cursor, &e.rec);
-		place(s, &e);
+		stream_place(s, &e);
 		if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {
 			st->disorder.n_rounds++;
 			release(p, p->safe);
@@ -233,5 +233,9 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 		return 0;
 	*ret = first->head;
 	first->has_head = false;
+	/* Attrs may have come while it waited: there is a format for each event then. */
+	if (UNLIKELY(st->session->reader.has_new_events) &&
+		ret->rec.type != PERF_RECORD_HEADER_ATTR)
+		reader_settle(&st->session->reader);
 	return 1;
 }

@@ -190,10 +190,14 @@ int script_check(const struct script *s, struct err *err)
 
 void script_take_events(struct script *s)
 {
-	mem_free(s->fields);
-	s->fields = mem_alloc((s->events->n + 1) * sizeof(*s->fields));
-	vec_each(e, s->events) {
-		s->fields[e - s->events->at] = fields_of(s, e);
+	if (s->events->n + 1 > s->fields_cap) {
+		s->fields_cap = 2 * s->events->n + 1;
+		s->fields = mem_realloc(s->fields, s->fields_cap * sizeof(*s->fields));
+	}
+	for (; s->n_fields < s->events->n; s->n_fields++) {
+		const struct event *e = &s->events->at[s->n_fields];
+
+		s->fields[s->n_fields] = fields_of(s, e);
 		s->name_width = MAX(s->name_width, (u32)strlen(e->name));
 	}
 }

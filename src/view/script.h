@@ -75,6 +75,7 @@ struct script {
 	struct resolver *resolver;
 	struct tracepoints *tracepoints; /* NULL: none */
 	u32 *fields;                     /* by event */
+	size_t n_fields, fields_cap;
 	u32 name_width;
 	u64 first_time, last_time;
 	bool has_kernel; /* the resolver has been asked to read kallsyms */

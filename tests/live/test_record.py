@@ -338,6 +338,21 @@ def a_stream_never_goes_to_a_terminal():
 
 
 @test
+def the_example_of_the_library_tells_where_the_time_went():
+    can_record()
+    if not os.path.exists(os.path.join(BUILD, 'libpace.so')):
+        skip('libpace is not built here')
+    # a sanitized library needs a sanitized program
+    flags = ['-fsanitize=address,undefined'] if 'asan' in run('ldd', os.path.join(BUILD, 'libpace.so')).out else []
+    example = build_c('examples/hottest.c', 'hottest', '-I' + os.path.join(TOP, 'include'), *flags, '-L' + BUILD, '-lpace', '-Wl,-rpath,' + BUILD)
+    program = build_c(THREADS, 'threads', '-pthread')
+    assert pace('record', '-e', 'cpu-clock:u', program, '0.5').status == 0
+    result = run(example)
+    assert result.status == 0 and re.search(r'^ *\d+\.\d+% +\d+  spin$', result.out, re.M), result
+    assert len(open(os.path.join(TOP, 'examples/hottest.c')).read().split('\n')) < 81
+
+
+@test
 def quiet_means_silent():
     can_record()
     result = pace('record', '-q', 'true')

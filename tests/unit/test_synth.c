@@ -432,7 +432,7 @@ TEST(synth_without_a_proc_is_an_error)
 
 /* ---- kernel ---- */
 
-#define KERNEL_MAP(addr, len)                                                 \
+#define KERNEL_MAP(addr, len)                                         \
 	"MMAP 0x1 pid=-1 tid=0 addr=" addr " len=" len " pgoff=" addr \
 	" path=[kernel.kallsyms]_text\n"
 

@@ -1,0 +1,222 @@
+/* Sees nothing but pace.h and libpace, and recordings that lie in the tree. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pace.h"
+#include "test.h"
+
+/* PERF_RECORD_*, PERF_SAMPLE_* of linux/perf_event.h. */
+enum { RECORD_MMAP2 = 10, RECORD_COMM = 3, RECORD_SAMPLE = 9, SAMPLE_CALLCHAIN = 1 << 5 };
+
+static const char *golden(const char *name)
+{
+	static char path[4096];
+	const char *file = __FILE__, *folder = strstr(file, "unit/");
+
+	snprintf(path, sizeof(path), "%.*sgolden/data/%s", (int)(folder - file), file, name);
+	if (access(path, R_OK))
+		SKIP("'%s' is not here: run this in the folder it was built in", path);
+	return path;
+}
+
+struct seen {
+	struct pace_recording *recording;
+	uint64_t n_samples, n_records, n_mmaps, period, last_time, n_backwards, n_chain, n_places;
+	uint64_t stop_at;
+	int placed;
+	char losses[1024];
+};
+
+static int see_sample(void *context, const struct pace_sample *s)
+{
+	struct seen *seen = context;
+	struct pace_place place;
+	struct pace_error err;
+
+	CHECK_EQ(s->record->type, RECORD_SAMPLE);
+	CHECK_EQ(s->time, s->record->time);
+	seen->n_samples++;
+	seen->period += s->period;
+	seen->n_backwards += s->time < seen->last_time;
+	seen->last_time = s->time;
+	seen->n_chain += s->n_chain;
+	for (uint64_t i = 0; i < s->n_chain; i++)
+		seen->n_chain += s->chain[i] == 0;
+	seen->placed = pace_recording_place(seen->recording, s, s->ip, &place, &err);
+	if (!seen->placed && strstr(place.file, "wordcount") && !strcmp(place.thread, "wordcount"))
+		seen->n_places++;
+	return seen->stop_at && seen->n_samples == seen->stop_at ? 42 : 0;
+}
+
+static int see_record(void *context, const struct pace_record *r)
+{
+	struct seen *seen = context;
+	uint16_t size;
+
+	CHECK(r->type != RECORD_SAMPLE);
+	memcpy(&size, (const char *)r->bytes + 6, 2);
+	CHECK_EQ(size, r->size);
+	seen->n_records++;
+	seen->n_mmaps += r->type == RECORD_MMAP2;
+	return 0;
+}
+
+static void see_loss(void *context, const char *sentence)
+{
+	struct seen *seen = context;
+
+	strncat(seen->losses, sentence, sizeof(seen->losses) - strlen(seen->losses) - 1);
+}
+
+static struct seen walk(struct pace_recording *r, enum pace_order order, int expected)
+{
+	struct seen seen = {.recording = r};
+	struct pace_slots slots = {.context = &seen,
+		.sample = see_sample,
+		.record = see_record,
+		.loss = see_loss};
+	struct pace_error err;
+
+	CHECK(r);
+	CHECK_EQ(pace_recording_read(r, order, &slots, &err), expected);
+	return seen;
+}
+
+static void check_wordcount(struct seen seen)
+{
+	CHECK_EQ(seen.n_samples, 177);
+	CHECK_EQ(seen.period, 177 * 4000000ULL);
+	CHECK(seen.n_records > 5 && seen.n_mmaps > 2);
+	CHECK(seen.n_chain > 177 * 2);
+	CHECK_STR(seen.losses, "");
+}
+
+TEST(recording_is_read_in_both_orders)
+{
+	struct pace_error err;
+	struct pace_recording *r = pace_recording_open(golden("wordcount.data"), &err);
+	struct seen in_time = walk(r, PACE_TIME_ORDER, 0), in_file = walk(r, PACE_FILE_ORDER, 0);
+
+	check_wordcount(in_time);
+	check_wordcount(in_file);
+	CHECK_EQ(in_time.n_backwards, 0);
+	CHECK_EQ(in_time.placed, 0);
+	CHECK(in_time.n_places > 100);
+	CHECK_EQ(in_file.placed, PACE_ERROR_ARGUMENT);
+	/* And again. */
+	check_wordcount(walk(r, PACE_TIME_ORDER, 0));
+	pace_recording_close(r);
+}
+
+TEST(recording_says_what_it_is_of)
+{
+	struct pace_error err;
+	struct pace_recording *r = pace_recording_open(golden("events.data"), &err);
+	struct pace_facts facts;
+	struct pace_event event;
+
+	CHECK(r);
+	CHECK_EQ(pace_recording_events(r), 2);
+	CHECK_EQ(pace_recording_event(r, 0, &event, &err), 0);
+	CHECK_STR(event.name, "cpu-clock:u");
+	CHECK(event.n_ids > 0 && event.attr_size >= 64);
+	CHECK_EQ(pace_recording_event(r, 1, &event, &err), 0);
+	CHECK_STR(event.name, "page-faults:u");
+	CHECK_EQ(pace_recording_event(r, 2, &event, &err), PACE_ERROR_NOT_FOUND);
+	CHECK_HAS(err.message, "there is no event 2: the recording has 2");
+	pace_recording_facts(r, &facts);
+	CHECK_STR(facts.arch, "x86_64");
+	CHECK(facts.n_command > 3 && !strcmp(facts.command[1], "record"));
+	CHECK(facts.n_cpus > 0 && facts.total_memory_kb > 0);
+	CHECK(facts.first_time > 0 && facts.first_time < facts.last_time);
+	pace_recording_close(r);
+}
+
+/* The bytes of a file; the caller frees them. */
+static char *load(const char *path, size_t *ret_n)
+{
+	int fd = open(path, O_RDONLY);
+	char *bytes = malloc(1 << 20);
+
+	CHECK(fd >= 0);
+	*ret_n = (size_t)read(fd, bytes, 1 << 20);
+	close(fd);
+	return bytes;
+}
+
+TEST(recording_in_memory_and_behind_a_descriptor_is_the_same)
+{
+	struct pace_error err;
+	struct pace_recording *r;
+	int ends[2], fd;
+	size_t n;
+	char *bytes = load(golden("wordcount.data"), &n);
+	pid_t pid;
+
+	r = pace_recording_open_memory(bytes, n, &err);
+	check_wordcount(walk(r, PACE_TIME_ORDER, 0));
+	pace_recording_close(r);
+	fd = open(golden("wordcount.data"), O_RDONLY);
+	r = pace_recording_open_fd(fd, &err);
+	check_wordcount(walk(r, PACE_TIME_ORDER, 0));
+	pace_recording_close(r);
+	CHECK_EQ(close(fd), 0);
+	/* Through a pipe, which it reads to its end. */
+	CHECK_EQ(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		_exit(write(ends[1], bytes, n) != (ssize_t)n);
+	}
+	close(ends[1]);
+	r = pace_recording_open_fd(ends[0], &err);
+	check_wordcount(walk(r, PACE_TIME_ORDER, 0));
+	pace_recording_close(r);
+	close(ends[0]);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	free(bytes);
+}
+
+TEST(recording_walk_ends_when_a_slot_says_so)
+{
+	struct pace_error err;
+	struct pace_recording *r = pace_recording_open(golden("wordcount.data"), &err);
+	struct seen seen = {.recording = r, .stop_at = 10};
+	struct pace_slots slots = {.context = &seen, .sample = see_sample};
+
+	CHECK(r);
+	CHECK_EQ(pace_recording_read(r, PACE_TIME_ORDER, &slots, &err), 42);
+	CHECK_EQ(seen.n_samples, 10);
+	pace_recording_close(r);
+}
+
+TEST(recording_that_is_damaged_is_read_up_to_there_and_the_loss_told)
+{
+	struct pace_error err;
+	struct pace_recording *r;
+	struct seen seen;
+	size_t n;
+	char *bytes = load(golden("wordcount.data"), &n);
+
+	r = pace_recording_open_memory(bytes, 8000, &err);
+	seen = walk(r, PACE_TIME_ORDER, 0);
+	CHECK(seen.n_samples > 20 && seen.n_samples < 177);
+	CHECK_HAS(seen.losses, "bytes of the file are damaged and were not read, from offset 0x");
+	pace_recording_close(r);
+	free(bytes);
+}
+
+TEST(recording_that_is_none_is_refused)
+{
+	struct pace_error err;
+
+	CHECK(!pace_recording_open("/nonexistent", &err));
+	CHECK_EQ(err.code, PACE_ERROR_NOT_FOUND);
+	CHECK(!pace_recording_open_memory("text", 4, &err));
+	CHECK_EQ(err.code, PACE_ERROR_FORMAT);
+	CHECK(!pace_recording_open_fd(-1, &err));
+	CHECK_EQ(err.code, PACE_ERROR_ARGUMENT);
+	pace_recording_close(NULL);
+}
