@@ -430,3 +430,18 @@ bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct r
 	trace_seq_destroy(&seq);
 	return true;
 }
+
+bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text)
+{
+	const struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+
+	if (!event)
+		return false;
+	for (const struct tep_format_field *f = event->format.fields; f; f = f->next) {
+		str_add_safe(text, f->name, strlen(f->name));
+		if (f->next)
+			str_addc(text, ',');
+	}
+	return true;
+}

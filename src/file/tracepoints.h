@@ -32,4 +32,7 @@ void tracepoints_close(struct tracepoints *t);
 bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
 	struct str *text);
 
+/* Appends the names of its own fields, joined by commas; false if its format is not known. */
+bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
+
 #endif

@@ -376,9 +376,56 @@ def event_lists_letter_by_letter():
     can_record()
     for tool in ('pace', 'perf'):
         record_with(tool, 'list.data', ['-e', 'cpu-clock:u,page-faults:k', '-e', 'task-clock'], ['true'])
-        for option in ([], ['-v'], ['-F']):
+        for option in ([], ['-v'], ['-F'], ['-g'], ['--trace-fields']):
             theirs = run('perf', 'evlist', '-f', '-i', 'list.data', *option).out
             assert theirs == pace('evlist', '-i', 'list.data', *option).out, (tool, option, theirs)
+
+
+@test
+def groups_and_fields_of_tracepoints_letter_by_letter():
+    perf_works()
+    can_record()
+    needs_root()
+    for tool in ('pace', 'perf'):
+        record_with(tool, 'list.data', ['-e', '{cpu-clock,page-faults}', '-e', 'sched:sched_switch'], ['true'])
+        for option in (['-g'], ['--trace-fields']):
+            theirs = run('perf', 'evlist', '-f', '-i', 'list.data', *option).out
+            # perf adds an event of its own for side-band records, whose name it makes up again
+            theirs, ours = (text.replace('dummy:HG', 'dummy') for text in (theirs, pace('evlist', '-i', 'list.data', *option).out))
+            assert ours and ours == re.sub(r'# Tip.*\n', '', theirs), (tool, option, theirs, ours)
+
+
+@test
+def records_of_each_type_are_as_many():
+    perf_works()
+    can_record()
+    for tool in ('pace', 'perf'):
+        for more in ([], ['-z'], ['-e', 'cpu-clock,page-faults']):
+            record_with(tool, 'stats.data', more, ['sh', '-c', 'ls -lR /usr/share/doc > /dev/null'])
+
+            def counts(text):
+                # perf counts the compressed records besides what is inside them
+                rows = re.findall(r'^ *(\S+) events: +(\d+)', text, re.M)
+                return [(name, n) for name, n in rows if name not in ('COMPRESSED', 'COMPRESSED2', 'TOTAL')]
+            theirs = counts(run('perf', 'report', '-f', '-i', 'stats.data', '--stats').out)
+            ours = counts(pace('report', '-i', 'stats.data', '--stats').out)
+            assert sorted(theirs) == sorted(ours), (tool, more, theirs, ours)
+
+
+@test
+def tasks_and_their_parents():
+    perf_works()
+    can_record()
+    for tool in ('pace', 'perf'):
+        record_with(tool, 'tasks.data', [], ['sh', '-c', 'for i in 1 2 3; do (ls; sh -c "ls; ls") > /dev/null; done'])
+
+        def tasks(text):
+            rows = [re.match(r' +(-?\d+) +(-?\d+) +(-?\d+) \| *(.*)$', line) for line in text.split('\n')]
+            # perf makes tasks up for parents that no record tells of
+            return sorted(row.groups() for row in rows if row and row.group(1) != '0' and not row.group(4).startswith(':'))
+        theirs = tasks(run('perf', 'report', '-f', '-i', 'tasks.data', '--tasks').out)
+        ours = tasks(pace('report', '-i', 'tasks.data', '--tasks').out)
+        assert len(ours) > 5 and theirs == ours, (theirs, ours)
 
 
 main()
