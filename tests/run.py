@@ -28,6 +28,7 @@ SUITES = [
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
+    ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
 ]

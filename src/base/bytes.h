@@ -20,7 +20,8 @@ struct bytes {
 
 static inline struct bytes bytes_of(const void *p, size_t n)
 {
-	return (struct bytes){.at = p, .end = (const u8 *)p + n};
+	/* Nothing may be at NULL. */
+	return (struct bytes){.at = p, .end = n ? (const u8 *)p + n : p};
 }
 
 static inline size_t bytes_left(const struct bytes *b)

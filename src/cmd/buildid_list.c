@@ -186,8 +186,7 @@ static int list_recording(const struct buildid_options *o)
 	if (session_open(&l.session, o->input, &l.log, &err)) {
 		cmd_explain_missing(o->input, &err);
 		log_fini(&l.log);
-		return cmd_fail(&cmd_buildid_list, &err,
-			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+		return cmd_fail(&cmd_buildid_list, &err, EXIT_USAGE);
 	}
 	if (add_recording(&l, o, &out, &err))
 		status = cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);

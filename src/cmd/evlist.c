@@ -94,7 +94,7 @@ static int run_evlist(int argc, char **argv)
 	if (reader_open(&reader, o.input, &log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&log);
-		return cmd_fail(&cmd_evlist, &err, EXIT_FAILED);
+		return cmd_fail(&cmd_evlist, &err, EXIT_USAGE);
 	}
 	if (tracepoints_open(&formats, &reader.info.tracing_data, &err))
 		log_warn(&log, "'%s': %s", o.input, err.msg);

@@ -415,8 +415,7 @@ static int run_readperf(int argc, char **argv)
 	if (session_open(&r.session, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
-		return cmd_fail(&cmd_readperf, &err,
-			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+		return cmd_fail(&cmd_readperf, &err, EXIT_USAGE);
 	}
 	status = EXIT_OK;
 	if (open_tables(&r, &err) || run_session(&r, &err))

@@ -481,8 +481,7 @@ static int run_report(int argc, char **argv)
 	if (session_open(&r.session, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
-		return cmd_fail(&cmd_report, &err,
-			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
 	}
 	if (report(&r, &out, &err))
 		status = cmd_fail(&cmd_report, &err,

@@ -443,8 +443,7 @@ static int run_script(int argc, char **argv)
 	if (session_open(&s.session, o.input, &s.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&s.log);
-		return cmd_fail(&cmd_script, &err,
-			err.code == ERR_FORMAT ? EXIT_USAGE : EXIT_FAILED);
+		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
 	}
 	status = EXIT_OK;
 	if (run_session(&s, &err))

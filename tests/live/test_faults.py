@@ -109,7 +109,7 @@ def another_users_recording_is_not_readable_and_that_is_said():
     can_record()
     assert pace('record', '-q', 'true').status == 0
     result = as_nobody('report')
-    assert result.status == 1 and "opening 'perf.data': Permission denied" in result.err, result
+    assert result.status == 2 and "opening 'perf.data': Permission denied" in result.err, result
 
 
 class tmpfs:

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Makes the inputs that fuzzing starts from: small recordings by `pace record`, and the records, samples and sections in them.
+
+usage: make_corpus.py PACE      writes tests/fuzz/corpus anew; tracepoints need root, without them some files are not made
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLE, TRACING_DATA = 9, 66
+TRACE_EVENT = 'sched:sched_process_exit'
+RECORDINGS = {
+    'plain': ['-F', '200'],
+    'chains': ['-F', '100', '-g'],
+    'packed': ['-F', '200', '-z'],
+    'group': ['-F', '100', '-e', '{cpu-clock,page-faults}', '-d'],
+    'trace': ['-e', TRACE_EVENT, '-c', '1'],
+}
+LOAD = ['sh', '-c', 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done']
+
+
+def record(pace, options, output):
+    environment = dict(PATH='/usr/bin:/bin', HOME='/nonexistent')
+    command = [pace, 'record', '-q', '-B', *options, '-o', output, *LOAD]
+    if output == '-':
+        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False).stdout
+    subprocess.run(command, env=environment, check=False)
+    return open(output, 'rb').read() if os.path.exists(output) else b''
+
+
+def keep(target, name, data, limit=65536):
+    if not data or len(data) > limit:
+        return
+    folder = f'{HERE}/corpus/{target}'
+    os.makedirs(folder, exist_ok=True)
+    with open(f'{folder}/{name}', 'wb') as file:
+        file.write(data)
+
+
+def sections(data):
+    """(number, bytes) of each section of a file."""
+    offset, size = struct.unpack_from('<QQ', data, 40)
+    bits = int.from_bytes(data[72:104], 'little')
+    at = offset + size
+    for number in range(256):
+        if bits >> number & 1:
+            start, length = struct.unpack_from('<QQ', data, at)
+            yield number, data[start:start + length]
+            at += 16
+
+
+def records(data, start, end):
+    while start + 8 <= end:
+        kind, _, size = struct.unpack_from('<IHH', data, start)
+        if size < 8:
+            return
+        yield kind, data[start:start + size]
+        start += size
+        if kind == TRACING_DATA:
+            start += (struct.unpack_from('<I', data, start - size + 8)[0] + 7) & ~7
+
+
+def take_apart(name, data):
+    """One record of each type, one sample of the first event, all sections."""
+    attr_size, attrs = struct.unpack_from('<QQ', data, 16)
+    attr = data[attrs:attrs + attr_size - 16].ljust(144, b'\0')[:144]
+    offset, size = struct.unpack_from('<QQ', data, 40)
+    seen, raw = set(), b''
+    for kind, record_bytes in records(data, offset, offset + size):
+        if kind == SAMPLE and kind not in seen:
+            keep('sample', name, attr + record_bytes[8:])
+            raw = record_bytes[-128:]
+        elif kind not in seen:
+            keep('record', f'{name}-{kind}', b'\5' + record_bytes)
+        seen.add(kind)
+    for number, section in sections(data):
+        if number == 1:
+            keep('tracing', name, section + raw.rjust(128, b'\0'))
+        elif name == 'plain':
+            keep('feature', str(number), bytes([number, 0]) + section)
+
+
+def main():
+    pace = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, options in RECORDINGS.items():
+            data = record(pace, options, 'perf.data')
+            if data:
+                keep('file', name, data)
+                take_apart(name, data)
+            keep('pipe', name, record(pace, options, '-')[16:])
+
+
+main()
