@@ -30,7 +30,7 @@ struct script_command {
 	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs;
 	struct opt_list fields;
 	struct script_options print;
-	bool has_header, has_header_only, has_details;
+	bool has_header, has_header_only, has_details, is_json;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
 	u64 max_stack;
@@ -51,6 +51,7 @@ static const struct opt options[] = {
 	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
 	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "times since the first sample"},
 	{0, "deltatime", OPT_BOOL, AT(print.is_delta), NULL, "times since the sample before"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it, a line of JSON for each sample"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
 	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
 	{0, "pid", OPT_STR, AT(pids), "PID,...", "only of these processes"},
@@ -197,6 +198,15 @@ static struct sample *sample_of(struct scripting *s, u32 event)
 	return &s->samples[event];
 }
 
+static void add_sample(struct scripting *s, const struct sample *sample,
+	const struct stream_event *e, u32 event)
+{
+	if (s->options->is_json)
+		script_add_json(&s->script, sample, &e->rec, event, e->time, &s->out.text);
+	else
+		script_add_sample(&s->script, sample, &e->rec, event, e->time, &s->out.text);
+}
+
 /* How far a counter has come since the sample before. */
 static u64 advance(struct scripting *s, const struct sample_value *v)
 {
@@ -233,8 +243,7 @@ static void take_values(struct scripting *s, const struct stream_event *e,
 			continue;
 		sample->period = advance(s, &v);
 		if (sample->period)
-			script_add_sample(&s->script, sample, &e->rec, event, e->time,
-				&s->out.text);
+			add_sample(s, sample, e, event);
 	}
 	sample->period = period;
 }
@@ -264,7 +273,7 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 	if (format->type & PERF_SAMPLE_READ)
 		take_values(s, e, format, sample);
 	else
-		script_add_sample(&s->script, sample, &e->rec, e->event, e->time, &s->out.text);
+		add_sample(s, sample, e, e->event);
 }
 
 static bool is_shown(const struct scripting *s, u32 type)
@@ -304,7 +313,8 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 static void take_record(struct scripting *s, const struct stream_event *e)
 {
 	const struct formats *f = &s->session.reader.formats;
-	bool is_state = record_is_state(e->rec.type), shows = is_shown(s, e->rec.type);
+	bool is_state = record_is_state(e->rec.type),
+	     shows = !s->options->is_json && is_shown(s, e->rec.type);
 	u32 trailer = e->rec.type < PERF_RECORD_USER_TYPE_START
 		? f->at[e->event == TABLE_NONE ? 0 : e->event].trailer
 		: 0;

@@ -46,6 +46,120 @@ static bool has_sane_depth(const struct bytes *format)
 	return n <= OPERATORS_LIMIT;
 }
 
+/* ---- what a format looks like ---- */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		c == '_';
+}
+
+static bool skip_text(const char **p, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (strncmp(*p, text, n))
+		return false;
+	*p += n;
+	return true;
+}
+
+static bool skip_words(const char **p, const char *others)
+{
+	const char *start = *p;
+
+	while (is_word(**p) || (**p && strchr(others, **p)))
+		(*p)++;
+	return *p > start;
+}
+
+/* A number of at most 7 digits, behind a word and before a semicolon. */
+static bool skip_number(const char **p, const char *before)
+{
+	const char *start;
+
+	if (!skip_text(p, before))
+		return false;
+	for (start = *p; **p >= '0' && **p <= '9'; (*p)++)
+		;
+	return *p > start && *p - start <= 7 && skip_text(p, ";");
+}
+
+/* A type and a name: at least two words, brackets closed at once, nothing else. */
+static bool skip_declaration(const char **p)
+{
+	unsigned n_words = 0;
+
+	for (; **p != ';'; n_words++) {
+		if (!skip_words(p, ""))
+			return false;
+		if (skip_text(p, "[")) {
+			skip_words(p, "");
+			if (!skip_text(p, "]"))
+				return false;
+		}
+		if (**p != ';' && **p != ' ' && **p != '*')
+			return false;
+		while (**p == ' ' || **p == '*')
+			(*p)++;
+	}
+	return n_words >= 2 && skip_text(p, ";");
+}
+
+static bool skip_field(const char **p)
+{
+	if (!skip_text(p, "\tfield:") || !skip_declaration(p) || !skip_number(p, "\toffset:") ||
+		!skip_number(p, "\tsize:"))
+		return false;
+	if (**p == '\t' && !skip_number(p, "\tsigned:"))
+		return false;
+	return skip_text(p, "\n");
+}
+
+/* Quotes and brackets are closed, in the right order, and nothing but blanks is behind. */
+static bool is_closed(const char *p)
+{
+	char open[256];
+	unsigned n = 0;
+
+	for (; *p; p++) {
+		if (*p == '"') {
+			for (p++; *p && *p != '"'; p++)
+				if (*p == '\\' && !*++p)
+					return false;
+			if (!*p)
+				return false;
+		} else if (strchr("([{", *p)) {
+			if (n == sizeof(open))
+				return false;
+			open[n++] = *p == '(' ? ')' : *p == '[' ? ']' : '}';
+		} else if (strchr(")]}", *p) && (!n || open[--n] != *p)) {
+			return false;
+		}
+	}
+	return !n;
+}
+
+/*
+ * Formats come from the kernel, which writes them all alike. libtraceevent's parser follows null
+ * pointers in some that are not so.
+ */
+static bool is_format(const char *text, size_t n)
+{
+	const char *p = text;
+
+	for (size_t i = 0; i < n; i++)
+		if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127)
+			return false;
+	if (!skip_text(&p, "name: ") || !skip_words(&p, "-.:") || !skip_text(&p, "\nID: ") ||
+		!skip_words(&p, "") || !skip_text(&p, "\nformat:\n"))
+		return false;
+	while (*p == '\t' || *p == '\n')
+		if (!skip_text(&p, "\n") && !skip_field(&p))
+			return false;
+	return skip_text(&p, "print fmt: \"") && is_closed(p - 1);
+}
+
 /* libtraceevent wants text that ends: a format is copied so that it does. */
 static void parse_format(struct tep_handle *tep, const struct bytes *format, const char *system)
 {
@@ -55,7 +169,8 @@ static void parse_format(struct tep_handle *tep, const struct bytes *format, con
 		return;
 	str_addn(&copy, format->at, bytes_left(format));
 	/* One that it does not understand is not printed; the others are. */
-	tep_parse_event(tep, str_text(&copy), copy.n, system);
+	if (is_format(str_text(&copy), copy.n))
+		tep_parse_event(tep, str_text(&copy), copy.n, system);
 	str_fini(&copy);
 }
 

@@ -106,6 +106,10 @@ void script_take_events(struct script *s);
 void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
 	u32 event, u64 time, struct str *text);
 
+/* The same as a line of JSON. */
+void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
+	u32 event, u64 time, struct str *text);
+
 /* "comm tid [cpu] time: " of a record that is no sample. */
 void script_add_start(struct script *s, u32 pid, u32 tid, u32 cpu, u64 time, u32 fields,
 	bool has_chain, struct str *text);

@@ -1,0 +1,106 @@
+/*
+ * script_json.c - a sample as one line of JSON. The schema is in pace-script(1).
+ */
+#include "base/json.h"
+#include "event/abi.h"
+#include "symbol/demangle.h"
+#include "unwind/chain.h"
+#include "view/script.h"
+
+static void add_frame(struct script *s, const struct thread_state *t, u64 ip, u8 mode,
+	bool is_return, struct str *text)
+{
+	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
+	const struct map *map = machine_find(is_kernel ? t->kernel : t->user, ip);
+	const struct dso *dso = map ? map->dso : s->machine->dsos.at.at[0];
+	u64 address = map ? map_offset(map, ip) : ip;
+	struct resolver_answer a;
+
+	if (is_kernel && !s->has_kernel) {
+		s->has_kernel = true;
+		resolver_load_kernel(s->resolver);
+	}
+	resolver_load(s->resolver, dso);
+	a = is_return ? resolver_find_caller(s->resolver, dso, address)
+		      : resolver_find(s->resolver, dso, address);
+	if (dso->kind == DSO_BPF && map)
+		a.start = map->start;
+	str_addc(text, '{');
+	json_hex(text, "ip", ip);
+	json_text(text, "mode", is_kernel ? "kernel" : mode == PERF_RECORD_MISC_USER ? "user" : "other");
+	if (a.name) {
+		json_text(text, "function",
+			demangle(a.name, s->options->has_parameters, &s->strings));
+		json_u64(text, "offset", a.at - a.start);
+	} else {
+		json_null(text, "function");
+	}
+	if (map)
+		json_text(text, "file", dso->path);
+	else
+		json_null(text, "file");
+	json_hex(text, "address", address);
+	json_end(text, '}');
+}
+
+static void add_stack(struct script *s, const struct thread_state *t, const struct sample *sample,
+	u8 mode, bool has_chain, struct str *text)
+{
+	struct chain_walk walk = chain_walk(&sample->chain, mode);
+	struct chain_step step;
+	u32 n = 0;
+
+	json_key(text, "stack");
+	str_addc(text, '[');
+	if (!has_chain || s->options->hides_chains) {
+		add_frame(s, t, sample->ip, mode, false, text);
+		str_addc(text, ',');
+	} else {
+		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
+			add_frame(s, t, step.ip, step.mode, step.is_return, text);
+			str_addc(text, ',');
+		}
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
+void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
+	u32 event, u64 time, struct str *text)
+{
+	const struct event *e = &s->events->at[event];
+	u64 type = s->formats->at[event].type;
+	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct thread_state t;
+
+	machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
+	str_addc(text, '{');
+	json_text(text, "comm", t.comm);
+	json_s64(text, "pid", (s32)sample->pid);
+	json_s64(text, "tid", (s32)sample->tid);
+	if (type & PERF_SAMPLE_CPU)
+		json_s64(text, "cpu", (s32)sample->cpu);
+	if (type & PERF_SAMPLE_TIME)
+		json_u64(text, "time_ns", sample->time);
+	json_text(text, "event", e->name);
+	json_u64(text, "period", sample->period);
+	if (type & PERF_SAMPLE_ADDR)
+		json_hex(text, "addr", sample->addr);
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		json_u64(text, "weight",
+			type & PERF_SAMPLE_WEIGHT ? sample->weight : (u32)sample->weight);
+	if (s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT) {
+		struct str said = {0};
+
+		if (tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
+			    &said))
+			json_text(text, "trace", str_text(&said));
+		else
+			json_null(text, "trace");
+		str_fini(&said);
+	}
+	if (type & PERF_SAMPLE_IP)
+		add_stack(s, &t, sample, mode, type & PERF_SAMPLE_CALLCHAIN, text);
+	json_end(text, '}');
+	str_addc(text, '\n');
+}
