@@ -25,6 +25,7 @@ struct record_options {
 	struct target_words target;
 	const char *output;
 	const char *call_graph;
+	const char *compat;
 	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
 	unsigned verbose;
 	bool is_compressed;
@@ -81,6 +82,8 @@ static const struct opt options[] = {
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES",
 		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
+	{0, "compat", OPT_STR, AT(compat), "VERSION",
+		"so that perf of that VERSION, like 5.10, can read it"},
 	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
 		"do not look for the build-ids of sampled files"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
@@ -254,8 +257,14 @@ static int set_up(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
 	struct sampling sampling = {.has_chains = o->has_chains, .has_data_addresses = o->has_data};
+	struct compat compat;
 	u64 pages;
 
+	if (o->compat) {
+		if (compat_find(o->compat, &compat, err))
+			return err_prefix(err, "--compat");
+		sampling.compat = &compat;
+	}
 	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) ||
 		parse_all_events(rec, err) || target_init(&rec->target, &o->target, err))
 		return err->code;

@@ -48,7 +48,7 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 	     is_member = e->leader != (u32)(e - events->at);
 	struct event_attr *a = &e->attr;
 
-	a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
+	a->size = MAX(attr_needed_size(a), s->compat ? s->compat->attr_size : (u32)ATTR_SIZE_VER7);
 	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	a->flags |= ATTR_DISABLED | ATTR_INHERIT | ATTR_SAMPLE_ID_ALL;
@@ -84,7 +84,7 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 	else if (s->is_command)
 		a->flags |= ATTR_ENABLE_ON_EXEC;
 	if (is_carrier)
-		a->flags |= side_band;
+		a->flags |= side_band & ~(s->compat ? s->compat->unknown_flags : 0);
 	if (e->wishes & EVENT_MAX_PRECISE)
 		attr_set_precise(a, 3);
 	if (!(e->wishes & EVENT_GUEST_SAID))
@@ -98,7 +98,12 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
-	vec_each(e, events)
+	vec_each(e, events) {
 		apply_one(s, e, events, target);
+		if (s->compat && attr_needed_size(&e->attr) > s->compat->attr_size)
+			return err_set(err, ERR_UNSUPPORTED,
+				"event '%s' needs an attr of %u bytes: that perf knows %u", e->name,
+				attr_needed_size(&e->attr), s->compat->attr_size);
+	}
 	return 0;
 }

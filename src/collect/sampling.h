@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "event/compat.h"
 #include "event/event.h"
 #include "event/target.h"
 
@@ -20,7 +21,8 @@ struct sampling {
 	bool is_max;   /* -F max: as often as the kernel allows */
 	bool has_chains;
 	bool has_data_addresses;
-	bool is_command; /* counting begins when the workload is exec'd */
+	bool is_command;             /* counting begins when the workload is exec'd */
+	const struct compat *compat; /* for a perf that is older; NULL: today's */
 };
 
 /*

@@ -24,6 +24,7 @@ enum {
 	RECORD_ROOM = 4 * REACH,
 	DEPTH_LIMIT = 2 * OPERATORS_LIMIT,
 	WIDTH_LIMIT = 4096,
+	NESTING_LIMIT = 256,
 };
 
 /* "name\0", a u64 size, so many bytes. */
@@ -116,28 +117,193 @@ static bool skip_field(const char **p)
 	return skip_text(p, "\n");
 }
 
-/* Quotes and brackets are closed, in the right order, and nothing but blanks is behind. */
-static bool is_closed(const char *p)
-{
-	char open[256];
-	unsigned n = 0;
+/* ---- what its print line looks like ---- */
 
-	for (; *p; p++) {
-		if (*p == '"') {
-			for (p++; *p && *p != '"'; p++)
-				if (*p == '\\' && !*++p)
-					return false;
-			if (!*p)
+/*
+ * An expression of C, as far as the kernel's print lines have them: libtraceevent's parser follows
+ * null pointers where one is not complete, and works out constants without asking what it divides
+ * by.
+ */
+struct line {
+	const char *p;
+	unsigned depth;
+};
+
+static bool skip_expression(struct line *l);
+
+static char peek(struct line *l)
+{
+	while (*l->p == ' ' || *l->p == '\t' || *l->p == '\n')
+		l->p++;
+	return *l->p;
+}
+
+static bool skip_char(struct line *l, char c)
+{
+	if (peek(l) != c)
+		return false;
+	l->p++;
+	return true;
+}
+
+/* One after the other they are one. */
+static bool skip_strings(struct line *l)
+{
+	while (skip_char(l, '"')) {
+		for (; *l->p != '"'; l->p++)
+			if (!*l->p || (*l->p == '\\' && !*++l->p))
 				return false;
-		} else if (strchr("([{", *p)) {
-			if (n == sizeof(open))
-				return false;
-			open[n++] = *p == '(' ? ')' : *p == '[' ? ']' : '}';
-		} else if (strchr(")]}", *p) && (!n || open[--n] != *p)) {
+		l->p++;
+	}
+	return true;
+}
+
+/* A list in braces, or an expression; several with commas between them, up to `end`. */
+static bool skip_list(struct line *l, char end)
+{
+	if (skip_char(l, end))
+		return true;
+	do {
+		if (skip_char(l, '{') ? !skip_list(l, '}') : !skip_expression(l))
 			return false;
+	} while (skip_char(l, ','));
+	return skip_char(l, end);
+}
+
+/* "(unsigned char *)" before something that it casts. */
+static bool skip_cast(struct line *l)
+{
+	struct line try = *l;
+
+	if (!skip_char(&try, '('))
+		return false;
+	peek(&try);
+	if (!is_word(*try.p) || (*try.p >= '0' && *try.p <= '9'))
+		return false;
+	while (is_word(peek(&try)) || *try.p == '*')
+		try.p++;
+	if (!skip_char(&try, ')') || !(is_word(peek(&try)) || strchr("(\"~!", *try.p)) || !*try.p)
+		return false;
+	*l = try;
+	return true;
+}
+
+/* What may stand behind a name: members, indexes, arguments. */
+static bool skip_behind(struct line *l)
+{
+	for (;;) {
+		peek(l);
+		if (skip_text(&l->p, "->") || skip_text(&l->p, ".")) {
+			if (!skip_words(&l->p, ""))
+				return false;
+		} else if (skip_char(l, '[')) {
+			if (!skip_expression(l) || !skip_char(l, ']'))
+				return false;
+		} else if (skip_char(l, '(')) {
+			if (!skip_list(l, ')'))
+				return false;
+		} else {
+			return true;
 		}
 	}
+}
+
+static bool skip_operand(struct line *l)
+{
+	while (strchr("!~-+", peek(l)) && *l->p)
+		l->p++;
+	if (skip_cast(l))
+		return skip_operand(l);
+	if (*l->p == '"')
+		return skip_strings(l);
+	if (skip_char(l, '('))
+		return skip_expression(l) && skip_char(l, ')') && skip_behind(l);
+	if (skip_text(&l->p, "sizeof"))
+		return skip_char(l, '(') && (peek(l), skip_words(&l->p, " *>.-")) &&
+			skip_char(l, ')');
+	if (*l->p >= '0' && *l->p <= '9')
+		return skip_words(&l->p, "");
+	return skip_words(&l->p, "") && skip_behind(l);
+}
+
+/* Whether a number that is not zero comes next, in any brackets of its own, or a size. */
+static bool is_divisor(struct line l)
+{
+	unsigned n = 0;
+	char *end;
+
+	while (skip_char(&l, '('))
+		n++;
+	if (!strncmp(l.p, "sizeof", 6))
+		return true;
+	if (*l.p < '0' || *l.p > '9' || !strtoull(l.p, &end, 0))
+		return false;
+	l.p = end;
+	while (is_word(*l.p))
+		l.p++;
+	while (n && skip_char(&l, ')'))
+		n--;
 	return !n;
+}
+
+static bool skip_operator(struct line *l, bool *is_division)
+{
+	static const char *const all[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-",
+		"*", "/", "%", "<", ">", "&", "|", "^"};
+
+	peek(l);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (!skip_text(&l->p, all[i]))
+			continue;
+		*is_division = *all[i] == '/' || *all[i] == '%';
+		return true;
+	}
+	return false;
+}
+
+static bool skip_operands(struct line *l)
+{
+	unsigned n_divisions = 0;
+	bool is_division;
+
+	if (!skip_operand(l))
+		return false;
+	while (skip_operator(l, &is_division)) {
+		n_divisions += is_division;
+		/* Which of two is the first one, the parser and we might see differently. */
+		if (is_division && (n_divisions > 1 || !is_divisor(*l)))
+			return false;
+		if (!skip_operand(l))
+			return false;
+	}
+	if (!skip_char(l, '?'))
+		return true;
+	return skip_expression(l) && skip_char(l, ':') && skip_expression(l);
+}
+
+static bool skip_expression(struct line *l)
+{
+	bool result;
+
+	if (l->depth >= NESTING_LIMIT)
+		return false;
+	l->depth++;
+	result = skip_operands(l);
+	l->depth--;
+	return result;
+}
+
+/* A string, then arguments. */
+static bool is_print_line(const char *text)
+{
+	struct line l = {text, 0};
+
+	if (peek(&l) != '"' || !skip_strings(&l))
+		return false;
+	while (skip_char(&l, ','))
+		if (!skip_expression(&l))
+			return false;
+	return !peek(&l);
 }
 
 /*
@@ -157,7 +323,7 @@ static bool is_format(const char *text, size_t n)
 	while (*p == '\t' || *p == '\n')
 		if (!skip_text(&p, "\n") && !skip_field(&p))
 			return false;
-	return skip_text(&p, "print fmt: \"") && is_closed(p - 1);
+	return skip_text(&p, "print fmt: ") && is_print_line(p);
 }
 
 /* libtraceevent wants text that ends: a format is copied so that it does. */

@@ -161,11 +161,11 @@ static int reserve(struct writer *w, u64 end)
 static void compose_front(struct writer *w, const struct event_list *events, struct str *front)
 {
 	struct layout_header *h = &w->header;
-	u32 attr_size = ATTR_SIZE_VER7;
+	u32 attr_size = ATTR_SIZE_VER0;
 	u64 at;
 
 	vec_each(e, events)
-		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
+		attr_size = MAX(attr_size, MAX(e->attr.size, attr_needed_size(&e->attr)));
 	*h = (struct layout_header){.magic = LAYOUT_MAGIC_2,
 		.size = sizeof(*h),
 		.attr_size = attr_size + sizeof(struct layout_attr_ids)};
@@ -271,7 +271,7 @@ int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err)
 {
 	u64 start[2] = {LAYOUT_MAGIC_2, sizeof(start)};
-	u32 attr_size = ATTR_SIZE_VER7;
+	u32 attr_size = ATTR_SIZE_VER0;
 	struct str front = {0};
 	int sys;
 
@@ -282,7 +282,7 @@ int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	w->size_limit = UINT64_MAX;
 	str_addn(&front, start, sizeof(start));
 	vec_each(e, events)
-		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
+		attr_size = MAX(attr_size, MAX(e->attr.size, attr_needed_size(&e->attr)));
 	vec_each(e, events) {
 		struct event_attr attr = e->attr;
 

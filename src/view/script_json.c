@@ -27,7 +27,10 @@ static void add_frame(struct script *s, const struct thread_state *t, u64 ip, u8
 		a.start = map->start;
 	str_addc(text, '{');
 	json_hex(text, "ip", ip);
-	json_text(text, "mode", is_kernel ? "kernel" : mode == PERF_RECORD_MISC_USER ? "user" : "other");
+	json_text(text, "mode",
+		is_kernel                               ? "kernel"
+			: mode == PERF_RECORD_MISC_USER ? "user"
+							: "other");
 	if (a.name) {
 		json_text(text, "function",
 			demangle(a.name, s->options->has_parameters, &s->strings));

@@ -305,6 +305,18 @@ def compressed_as_hard_as_it_gets():
 
 
 @test
+def recordings_for_older_perfs():
+    """That perf is not here; what it looks at is: the size of attrs, and which records there are."""
+    perf_works()
+    can_record()
+    for version, size in (('4.19', 112), ('5.10', 120), ('6.1', 128)):
+        record_with('pace', 'old.data', ['--compat', version, '-g'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
+        listed = run('perf', 'evlist', '-v', '-f', '-i', 'old.data').out
+        assert f'size: {size}' in listed and ('ksymbol' in listed) == (version != '4.19'), listed
+        compare_script('old.data')
+
+
+@test
 def streams():
     """What one writes into a pipe the other reads, from the pipe and from a file that it went into."""
     perf_works()

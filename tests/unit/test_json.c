@@ -19,7 +19,8 @@ TEST(json_strings_escape_what_json_and_terminals_do_not_bear)
 	check_string("\n\t\x1b[2J\x7f", "\"\\u000a\\u0009\\u001b[2J\\u007f\"");
 	/* C1: a control sequence introducer in two bytes. */
 	check_string("\xc2\x9b", "\"\\u009b\"");
-	check_string("\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5\"");
+	check_string("\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5",
+		"\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5\"");
 }
 
 TEST(json_strings_replace_what_is_no_utf8)

@@ -253,3 +253,40 @@ TEST(sampling_with_a_period_does_not_look_at_frequencies)
 	CHECK(!(events.at[0].attr.flags & ATTR_FREQ));
 	event_list_fini(&events);
 }
+
+/* ---- for older perfs ---- */
+
+TEST(compat_knows_what_each_perf_can_read)
+{
+	static const struct {
+		const char *version;
+		u32 attr_size;
+		bool has_ksymbol, has_cgroup;
+	} cases[] = {{"4.2", 112, false, false}, {"4.19.118", 112, false, false},
+		{"5.0", 112, false, false}, {"5.1", 112, true, false}, {"5.4", 112, true, false},
+		{"5.5", 120, true, false}, {"5.10.218", 120, true, true}, {"5.13", 128, true, true},
+		{"6.1", 128, true, true}, {"6.5", 136, true, true}, {"7.0", 144, true, true},
+		{"7.2.13", 144, true, true}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct compat c;
+		struct err err;
+
+		CHECK_EQ(compat_find(cases[i].version, &c, &err), 0);
+		CHECK_EQ(c.attr_size, cases[i].attr_size);
+		CHECK_EQ(!(c.unknown_flags & ATTR_KSYMBOL), cases[i].has_ksymbol);
+		CHECK_EQ(!(c.unknown_flags & ATTR_CGROUP), cases[i].has_cgroup);
+	}
+}
+
+TEST(compat_refuses_what_is_no_version_or_too_old)
+{
+	static const char *const none[] = {"", "5", "5.", "5.x", "5.10.", "5.10-rc1", "x"};
+	struct compat c;
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		CHECK_EQ(compat_find(none[i], &c, &err), ERR_INVAL);
+	CHECK_EQ(compat_find("4.1", &c, &err), ERR_UNSUPPORTED);
+	CHECK_EQ(compat_find("2.6.32", &c, &err), ERR_UNSUPPORTED);
+}

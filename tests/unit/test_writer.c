@@ -173,7 +173,7 @@ TEST(writer_makes_what_the_reader_reads)
 	CHECK_EQ(reader.sections[FEATURE_EVENT_DESC].offset +
 			reader.sections[FEATURE_EVENT_DESC].size,
 		reader.file_size);
-	CHECK_EQ(reader.header.attr_size, ATTR_SIZE_VER7 + 16);
+	CHECK_EQ(reader.header.attr_size, ATTR_SIZE_VER8 + 16);
 	reader_close(&reader);
 	fixture_fini(&f);
 }
