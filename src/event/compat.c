@@ -48,8 +48,8 @@ int compat_find(const char *version, struct compat *ret, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (!is_since(major, minor, flags[i].major, flags[i].minor))
 			ret->unknown_flags |= flags[i].flag;
-	return ret->attr_size ? 0
-			      : err_set(err, ERR_UNSUPPORTED,
-					"recordings for perf %s are not written: 4.2 is the oldest",
-					version);
+	return ret->attr_size
+		? 0
+		: err_set(err, ERR_UNSUPPORTED,
+			  "recordings for perf %s are not written: 4.2 is the oldest", version);
 }

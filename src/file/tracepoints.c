@@ -38,15 +38,6 @@ static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
 		bytes_sub(b, size, ret_part);
 }
 
-static bool has_sane_depth(const struct bytes *format)
-{
-	size_t n = 0;
-
-	for (const u8 *p = format->at; p < format->end; p++)
-		n += *p && strchr("([{?!~+-*/%<>=&|^", *p);
-	return n <= OPERATORS_LIMIT;
-}
-
 /* ---- what a format looks like ---- */
 
 static bool is_word(char c)
@@ -174,15 +165,19 @@ static bool skip_list(struct line *l, char end)
 static bool skip_cast(struct line *l)
 {
 	struct line try = *l;
+	bool is_type = false;
 
 	if (!skip_char(&try, '('))
 		return false;
 	peek(&try);
 	if (!is_word(*try.p) || (*try.p >= '0' && *try.p <= '9'))
 		return false;
-	while (is_word(peek(&try)) || *try.p == '*')
-		try.p++;
-	if (!skip_char(&try, ')') || !(is_word(peek(&try)) || strchr("(\"~!", *try.p)) || !*try.p)
+	for (; is_word(peek(&try)) || *try.p == '*'; try.p++)
+		is_type |= try.p > l->p && (*try.p == '*' || try.p[-1] == ' ');
+	if (!skip_char(&try, ')') || !peek(&try))
+		return false;
+	/* (a) - 1 is no cast, (unsigned long)-1 is one. */
+	if (!is_word(*try.p) && !strchr(is_type ? "(\"~!-" : "(\"~!", *try.p))
 		return false;
 	*l = try;
 	return true;
@@ -216,6 +211,9 @@ static bool skip_operand(struct line *l)
 		return skip_operand(l);
 	if (*l->p == '"')
 		return skip_strings(l);
+	/* 'x' */
+	if (*l->p == '\'' && l->p[1] && !strchr("'\\\n", l->p[1]) && l->p[2] == '\'')
+		return l->p += 3, true;
 	if (skip_char(l, '('))
 		return skip_expression(l) && skip_char(l, ')') && skip_behind(l);
 	if (skip_text(&l->p, "sizeof"))
@@ -308,9 +306,9 @@ static bool is_print_line(const char *text)
 
 /*
  * Formats come from the kernel, which writes them all alike. libtraceevent's parser follows null
- * pointers in some that are not so.
+ * pointers in some that are not so. *ret_print: where the print line begins.
  */
-static bool is_format(const char *text, size_t n)
+static bool is_format(const char *text, size_t n, const char **ret_print)
 {
 	const char *p = text;
 
@@ -323,20 +321,38 @@ static bool is_format(const char *text, size_t n)
 	while (*p == '\t' || *p == '\n')
 		if (!skip_text(&p, "\n") && !skip_field(&p))
 			return false;
-	return skip_text(&p, "print fmt: ") && is_print_line(p);
+	*ret_print = p;
+	return skip_text(&p, "print fmt: ");
 }
 
-/* libtraceevent wants text that ends: a format is copied so that it does. */
+static bool has_sane_depth(const char *p)
+{
+	size_t n = 0;
+
+	for (; *p; p++)
+		n += strchr("([{?!~+-*/%<>=&|^", *p) != NULL;
+	return n <= OPERATORS_LIMIT;
+}
+
 static void parse_format(struct tep_handle *tep, const struct bytes *format, const char *system)
 {
+	/* The kernel's own lines are like this where macros are in them: the fields are shown then. */
+	static const char instead[] = "print fmt: \"%s\", ({ 0; })\n";
 	struct str copy = {0};
+	const char *print;
 
-	if (bytes_left(format) > FORMAT_LIMIT || !has_sane_depth(format))
+	if (bytes_left(format) > FORMAT_LIMIT)
 		return;
+	/* libtraceevent wants text that ends: a format is copied so that it does. */
 	str_addn(&copy, format->at, bytes_left(format));
-	/* One that it does not understand is not printed; the others are. */
-	if (is_format(str_text(&copy), copy.n))
+	if (is_format(str_text(&copy), copy.n, &print)) {
+		if (!has_sane_depth(print) || !is_print_line(print + strlen("print fmt: "))) {
+			str_cut(&copy, (size_t)(print - copy.at));
+			str_add(&copy, instead);
+		}
+		/* One that it does not understand is not printed; the others are. */
 		tep_parse_event(tep, str_text(&copy), copy.n, system);
+	}
 	str_fini(&copy);
 }
 

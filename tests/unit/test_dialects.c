@@ -377,3 +377,141 @@ TEST(dialect_of_the_other_byte_order_has_the_same_records)
 	str_fini(&file);
 	recording_fini(&r);
 }
+
+/* ---- cut anywhere ---- */
+
+/* How many of the records end before a length. */
+static u64 n_before(const struct recording *r, u64 length)
+{
+	u64 n = 0, data = recording_data_offset(r);
+
+	for (size_t i = 0; i < r->starts.n; i++)
+		n += data + (i + 1 < r->starts.n ? r->starts.at[i + 1] : r->data.n) <= length;
+	return n;
+}
+
+static void ignore_state(void *ctx, const struct record *rec, const union record_body *body,
+	u64 time)
+{
+	(void)ctx, (void)rec, (void)body, (void)time;
+}
+
+static u64 n_scanned(const char *path)
+{
+	struct session s;
+	struct err err;
+	u64 n = 0;
+
+	CHECK_EQ(session_open(&s, path, NULL, &err), 0);
+	CHECK_EQ(session_scan(&s, ignore_state, NULL, &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(s.tally.n_by_type); i++)
+		n += s.tally.n_by_type[i];
+	session_close(&s);
+	return n;
+}
+
+/* *ret_whole: the recording says that nothing is missing. */
+static u64 n_streamed(const char *path, bool *ret_whole)
+{
+	struct session s;
+	struct stream stream;
+	struct stream_event e;
+	struct err err;
+	u64 n = 0;
+
+	CHECK_EQ(session_open(&s, path, NULL, &err), 0);
+	stream_init(&stream, &s);
+	while (stream_next(&stream, &e, &err) > 0)
+		n++;
+	*ret_whole = !s.tally.damage.reason;
+	/* What is missing is said with where and how much. */
+	CHECK(*ret_whole || (s.tally.damage.bytes && s.tally.damage.offset));
+	stream_fini(&stream);
+	session_close(&s);
+	return n;
+}
+
+static void check_all_cuts(struct recording *r, const struct file_info *info)
+{
+	const char *path = test_path("perf.data");
+	u64 data = recording_data_offset(r), end = data + r->data.n;
+	struct str file = {0};
+
+	recording_compose(r, info, &file);
+	test_write(path, file.at, file.n);
+	for (u64 length = file.n; length-- > 0;) {
+		struct session s;
+		struct err err;
+		bool is_whole;
+		u64 n;
+
+		CHECK_EQ(truncate(path, (off_t)length), 0);
+		if (length < data) {
+			CHECK_EQ(session_open(&s, path, NULL, &err), ERR_FORMAT);
+			continue;
+		}
+		n = n_before(r, length);
+		CHECK_EQ(n_scanned(path), n);
+		CHECK_EQ(n_streamed(path, &is_whole), n);
+		CHECK_EQ(is_whole, length >= end);
+	}
+	str_fini(&file);
+}
+
+TEST(dialects_cut_at_any_byte_give_all_records_before_the_cut)
+{
+	struct recording r = {0};
+	struct file_info info;
+
+	recording_example(&r, 25);
+	recording_describe(&r, &info);
+	check_all_cuts(&r, &info);
+	file_info_fini(&info);
+	recording_fini(&r);
+}
+
+TEST(dialects_cut_at_any_byte_without_sections_or_ids_give_all_records_before_the_cut)
+{
+	struct recording r = {0};
+
+	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_RAW, 1, 0);
+	for (u64 i = 0; i < 40; i++)
+		recording_sample(&r, 0, 0,
+			&(struct sample){.ip = i, .raw = {(const u8 *)"raw bytes 12", 12}});
+	check_all_cuts(&r, NULL);
+	recording_fini(&r);
+}
+
+TEST(dialects_cut_at_any_byte_in_pipe_mode_give_all_records_before_the_cut)
+{
+	static const u64 header[] = {LAYOUT_MAGIC_2, 16};
+	const char *path = test_path("perf.data");
+	struct recording r = {0};
+	struct str file = {0};
+	u64 ids[] = {1};
+	struct record_header attr = {PERF_RECORD_HEADER_ATTR, 0,
+		RECORD_HEADER_SIZE + ATTR_SIZE_VER8 + sizeof(ids)};
+	u64 data = sizeof(header) + attr.size;
+
+	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER, 1, 1);
+	for (u64 i = 0; i < 40; i++)
+		recording_sample(&r, 0, 0, &(struct sample){.id = 1, .ip = i, .time = 100 - i});
+	str_addn(&file, header, sizeof(header));
+	str_addn(&file, &attr, sizeof(attr));
+	str_addn(&file, &r.events.at[0].attr, ATTR_SIZE_VER8);
+	str_addn(&file, ids, sizeof(ids));
+	str_addn(&file, r.data.at, r.data.n);
+	test_write(path, file.at, file.n);
+	for (u64 length = file.n; length-- > data;) {
+		u64 each = r.starts.at[1], n = (length - data) / each;
+		bool is_whole;
+
+		CHECK_EQ(truncate(path, (off_t)length), 0);
+		CHECK_EQ(n_scanned(path), n);
+		CHECK_EQ(n_streamed(path, &is_whole), n);
+		/* A pipe that ends behind a record may have been meant to. */
+		CHECK_EQ(is_whole, (length - data) % each == 0);
+	}
+	str_fini(&file);
+	recording_fini(&r);
+}

@@ -1,5 +1,7 @@
 #include "session/stream.h"
 
+#include "file/layout.h"
+
 #include "session/spans.h"
 #include "test.h"
 #include "unit/recording.h"
@@ -280,4 +282,44 @@ TEST(spans_of_parts_need_to_know_when_the_recording_was)
 
 	CHECK_EQ(spans_parse(&s, "10%", 0, 0, &err), ERR_UNSUPPORTED);
 	spans_fini(&s);
+}
+
+/* ---- events that are described late ---- */
+
+TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
+{
+	static const u64 header[] = {LAYOUT_MAGIC_2, 16};
+	struct recording r = {0};
+	struct str file = {0};
+	struct record_header attr = {PERF_RECORD_HEADER_ATTR, 0,
+		RECORD_HEADER_SIZE + ATTR_SIZE_VER8};
+	struct session s;
+	struct stream stream;
+	struct stream_event e;
+	struct err err;
+	unsigned n = 0;
+
+	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TIME, 1, 0);
+	recording_sample(&r, 0, 0, &(struct sample){.ip = 1, .time = 7});
+	str_addn(&file, header, sizeof(header));
+	for (unsigned i = 0; i < 2; i++) {
+		str_addn(&file, &attr, sizeof(attr));
+		str_addn(&file, &r.events.at[0].attr, ATTR_SIZE_VER8);
+		if (!i)
+			str_addn(&file, r.data.at, r.data.n);
+	}
+	test_write(test_path("perf.data"), file.at, file.n);
+	CHECK_EQ(session_open(&s, test_path("perf.data"), NULL, &err), 0);
+	stream_init(&stream, &s);
+	while (stream_next(&stream, &e, &err) > 0)
+		if (e.rec.type == PERF_RECORD_SAMPLE) {
+			n++;
+			CHECK_EQ(s.reader.events.n, 2);
+			CHECK_EQ(s.reader.formats.n, 2);
+		}
+	CHECK_EQ(n, 1);
+	stream_fini(&stream);
+	session_close(&s);
+	str_fini(&file);
+	recording_fini(&r);
 }
