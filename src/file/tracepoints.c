@@ -649,6 +649,7 @@ static bool is_safe(struct check *c, const struct tep_print_arg *arg)
 static bool has_sane_widths(struct check *c, const struct tep_print_fmt *fmt)
 {
 	const struct tep_print_arg *arg = fmt->args;
+	bool is_known = true;
 
 	for (const char *p = fmt->format; p && *p; p++) {
 		unsigned n_digits = 0;
@@ -661,12 +662,14 @@ static bool has_sane_widths(struct check *c, const struct tep_print_fmt *fmt)
 				return false;
 			if (*p != '*')
 				continue;
-			if (!arg || most(c, arg) > WIDTH_LIMIT)
+			/* Whose width it is, is not clear behind what libtraceevent may not know. */
+			if (!arg || !is_known || most(c, arg) > WIDTH_LIMIT)
 				return false;
 			arg = arg->next;
 		}
 		if (!*p)
 			break;
+		is_known = is_known && strchr("%dixXups", *p);
 		if (*p != '%' && arg)
 			arg = arg->next;
 	}

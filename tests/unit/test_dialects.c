@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "file/reader.h"
+#include "session/stream.h"
 #include "test.h"
 #include "unit/recording.h"
 
