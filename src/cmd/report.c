@@ -368,27 +368,6 @@ static void add_events(struct reporting *r, struct out *out)
 
 /* ---- what is shown instead of functions ---- */
 
-static int dump(struct reporting *r, struct out *out, struct err *err)
-{
-	struct reader *reader = &r->session.reader;
-	struct reader_cursor cursor;
-	struct record rec;
-	int result;
-
-	/* A pipe's first records have been read already, to learn about the events. */
-	reader_cursor_init(&cursor, reader, reader->preface, reader->data_end);
-	while ((result = reader_next(&cursor, &rec, err)) > 0) {
-		session_take(&r->session, &cursor, &rec);
-		dump_add_record(&reader->formats, reader->path, &rec, &out->text);
-		out_flush_some(out);
-		if (out->sys)
-			break;
-	}
-	session_note_end(&r->session, &cursor);
-	reader_cursor_fini(&cursor);
-	return MIN(result, 0);
-}
-
 static void count_event(void *ctx, const struct session_sample *s)
 {
 	((u64 *)ctx)[s->event]++;
@@ -419,7 +398,7 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	int result = 0;
 
 	if (o->is_dump) {
-		result = dump(r, out, err);
+		result = dump_all(&r->session, out, err);
 	} else {
 		result = machine_scan(&r->machine, &r->session, err);
 		if (!result && o->is_stats)

@@ -10,6 +10,7 @@
 #include "profile/ledger.h"
 #include "session/spans.h"
 #include "session/stream.h"
+#include "view/dump.h"
 #include "view/header.h"
 #include "view/script.h"
 
@@ -30,7 +31,7 @@ struct script_command {
 	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs;
 	struct opt_list fields;
 	struct script_options print;
-	bool has_header, has_header_only, has_details, is_json;
+	bool has_header, has_header_only, has_details, is_json, is_dump;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
 	u64 max_stack;
@@ -59,6 +60,8 @@ static const struct opt options[] = {
 	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only on these CPUs, like 0-3,8"},
 	{0, "time", OPT_STR, AT(time), "SPAN", "only from START,STOP in seconds, 10%-20%, 10%/2"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What besides samples"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"instead of samples every record, byte by byte and field by field"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL, "what the recording says of itself, first"},
 	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "nothing else"},
 	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, topology in full"},
@@ -121,7 +124,7 @@ struct scripting {
 	struct table counted_index;
 	u64 last_time;          /* of state that was taken in */
 	struct sample *samples; /* by event */
-	size_t n_samples;
+	size_t n_samples, samples_cap;
 	struct out out;
 };
 
@@ -187,7 +190,10 @@ static struct sample *sample_of(struct scripting *s, u32 event)
 	size_t n = s->session.reader.events.n;
 
 	if (s->n_samples < n) {
-		s->samples = mem_realloc(s->samples, n * sizeof(*s->samples));
+		if (n > s->samples_cap) {
+			s->samples_cap = MAX(n, 2 * s->samples_cap);
+			s->samples = mem_realloc(s->samples, s->samples_cap * sizeof(*s->samples));
+		}
 		memset(s->samples + s->n_samples, 0, (n - s->n_samples) * sizeof(*s->samples));
 		for (size_t i = s->n_samples; i < n; i++)
 			if (!(s->session.reader.formats.at[i].type & PERF_SAMPLE_CPU))
@@ -398,7 +404,8 @@ static int run_session(struct scripting *s, struct err *err)
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
-	if (prepare(s, err) || walk(s, err))
+	if (prepare(s, err) ||
+		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
 	ledger_warn(&s->ledger, &s->log);

@@ -17,10 +17,24 @@ static void *make_room(void *p, size_t needed, size_t *cap, size_t size)
 	return mem_realloc(p, MAX(*cap, (size_t)1) * size);
 }
 
+static u32 position_of(const struct formats *f, u64 id)
+{
+	struct table_probe probe = table_probe(&f->by_id, hash_u64(id));
+	u32 i;
+
+	while ((i = table_next(&f->by_id, &probe)) != TABLE_NONE)
+		if (f->ids[i].id == id)
+			return i;
+	return TABLE_NONE;
+}
+
 static void add_ids(struct formats *f, u32 event, const struct event *e)
 {
 	f->ids = make_room(f->ids, f->n_ids + e->n_ids, &f->ids_cap, sizeof(*f->ids));
 	for (u32 k = 0; k < e->n_ids; k++) {
+		/* The first one who has it keeps it: many that are the same would be slow to find. */
+		if (position_of(f, e->ids[k]) != TABLE_NONE)
+			continue;
 		table_add(&f->by_id, hash_u64(e->ids[k]), f->n_ids);
 		f->ids[f->n_ids].id = e->ids[k];
 		f->ids[f->n_ids++].event = event;
@@ -65,12 +79,10 @@ void formats_fini(struct formats *f)
 
 u32 formats_event_of_id(const struct formats *f, u64 id)
 {
-	struct table_probe probe = table_probe(&f->by_id, hash_u64(id));
-	u32 i;
+	u32 i = position_of(f, id);
 
-	while ((i = table_next(&f->by_id, &probe)) != TABLE_NONE)
-		if (f->ids[i].id == id)
-			return f->ids[i].event;
+	if (i != TABLE_NONE)
+		return f->ids[i].event;
 	/* Synthesized records carry id 0; they concern the session, not an event. */
 	return id ? TABLE_NONE : 0;
 }

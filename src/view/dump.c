@@ -138,3 +138,24 @@ void dump_add_record(const struct formats *formats, const char *path, const stru
 		str_add(text, ": of an event that the file does not describe\n");
 	}
 }
+
+int dump_all(struct session *s, struct out *out, struct err *err)
+{
+	struct reader *reader = &s->reader;
+	struct reader_cursor cursor;
+	struct record rec;
+	int result;
+
+	/* A pipe's first records have been read already, to learn about the events. */
+	reader_cursor_init(&cursor, reader, reader->preface, reader->data_end);
+	while ((result = reader_next(&cursor, &rec, err)) > 0) {
+		session_take(s, &cursor, &rec);
+		dump_add_record(&reader->formats, reader->path, &rec, &out->text);
+		out_flush_some(out);
+		if (out->sys)
+			break;
+	}
+	session_note_end(s, &cursor);
+	reader_cursor_fini(&cursor);
+	return MIN(result, 0);
+}
