@@ -38,7 +38,7 @@ struct report_options {
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
-	u64 n_workers;
+	u64 n_workers, max_stack;
 	unsigned verbose;
 };
 
@@ -149,6 +149,8 @@ static const struct opt options[] = {
 	{'g', "call-graph", OPT_CALL, 0, "HOW",
 		"none, graph or fractal; caller or callee; threshold in percent",
 		.flags = OPT_OPTIONAL, .call = set_graph},
+	{0, "max-stack", OPT_U64, AT(max_stack), "N",
+		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show instead of functions"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
@@ -300,6 +302,7 @@ static int make_profile(struct reporting *r, struct err *err)
 {
 	struct gather_options g = {.has_stacks = r->has_chains &&
 			(r->hist.has_children || r->text.has_graph),
+		.max_stack = (u32)r->options->max_stack,
 		.n_workers = r->n_workers};
 	pthread_t kernel_thread;
 	bool has_thread = false;
@@ -326,6 +329,11 @@ static int make_profile(struct reporting *r, struct err *err)
 	stage_ends(r, "waiting for kernel symbols");
 	if (result)
 		return result;
+	if (r->profile.n_cut)
+		log_note(&r->log,
+			"%llu call chains have more than %llu callers and are cut there: --max-stack shows more",
+			(unsigned long long)r->profile.n_cut,
+			(unsigned long long)r->options->max_stack);
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
 			.has_parameters = r->options->verbose});
@@ -440,7 +448,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 
 static int run_report(int argc, char **argv)
 {
-	struct report_options o = {.children = -1, .graph.limit = -1};
+	struct report_options o = {.max_stack = 127, .children = -1, .graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
 	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);

@@ -343,6 +343,10 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 			if (h.size < sizeof(h))
 				return damaged_at(c, u->offset,
 					"an unpacked record claims to be shorter than its header");
+			/* The kernel's all are: what is not is no record but noise, or a bomb. */
+			if (h.size % 8)
+				return damaged_at(c, u->offset,
+					"the size of an unpacked record is no multiple of 8");
 		}
 		if (h.size && left >= h.size) {
 			*ret_rec =

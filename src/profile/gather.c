@@ -71,6 +71,7 @@ struct worker {
 	u32 *dsos; /* by dso->id: position in the profile + 1 */
 	struct remembered_frame *frames;
 	VEC(u32) path; /* the frames of one chain */
+	u32 max_stack;
 	u64 last_comm;
 	const char *last_own_comm;
 };
@@ -288,10 +289,11 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (chain_next(&walk, &step))
+	while (w->path.n < w->max_stack && chain_next(&walk, &step))
 		vec_add(&w->path,
 			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
 				step.ip, step.mode, step.is_return));
+	w->profile.n_cut += w->path.n == w->max_stack && chain_next(&walk, &step);
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
@@ -357,6 +359,7 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->machine = m;
 	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
+	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
 		if (options->labels >> label & 1)
 			w->label_at[w->n_labels++] = label;

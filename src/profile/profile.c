@@ -105,6 +105,7 @@ void profile_merge(struct profile *p, const struct profile *from)
 		p->events.at[i].period += from->events.at[i].period;
 	}
 	p->has_stacks |= from->has_stacks;
+	p->n_cut += from->n_cut;
 	mem_free(dsos);
 	mem_free(frames);
 	mem_free(stacks);

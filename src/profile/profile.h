@@ -90,6 +90,7 @@ struct profile {
 	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
 	unsigned labels;                /* bits 1 << enum profile_label */
 	bool has_stacks;                /* some row has callers */
+	u64 n_cut;                      /* distinct call chains that were longer than asked for */
 	struct table frame_index, stack_index;
 };
 
