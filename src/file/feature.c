@@ -21,6 +21,9 @@ void file_info_fini(struct file_info *info)
 	str_fini(&info->tracing_data);
 	str_fini(&info->cpu_caps);
 	str_fini(&info->pmu_caps);
+	str_fini(&info->cpu_kinds);
+	str_fini(&info->bpf_programs);
+	str_fini(&info->bpf_types);
 	host_fini(&info->host);
 }
 
@@ -811,6 +814,95 @@ static bool read_pmu_caps(struct bytes *b, struct file_info *info)
 	return true;
 }
 
+/* {PMU, CPUs}: performance and efficiency cores have a PMU each. */
+static bool read_hybrid_topology(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	str_clear(&info->cpu_kinds);
+	if (!get_count(b, 8, &n))
+		return false;
+	while (n--) {
+		const char *pmu, *cpus;
+
+		if (!get_string(b, info, &pmu) || !get_string(b, info, &cpus))
+			return false;
+		str_add(&info->cpu_kinds, "#    ");
+		str_add_safe(&info->cpu_kinds, pmu, strlen(pmu));
+		str_add(&info->cpu_kinds, " cpu list : ");
+		str_add_safe(&info->cpu_kinds, cpus, strlen(cpus));
+		str_addc(&info->cpu_kinds, '\n');
+	}
+	return true;
+}
+
+static void print_hybrid_topology(const struct file_info *info, struct str *text)
+{
+	str_add(text, "# hybrid cpu system:\n");
+	str_addn(text, info->cpu_kinds.at, info->cpu_kinds.n);
+}
+
+/* For each program u32 sizes of its info and its data, u64 which arrays, then both. */
+static bool read_bpf_prog_info(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	str_clear(&info->bpf_programs);
+	if (!get_count(b, 16, &n))
+		return false;
+	while (n--) {
+		u32 info_size, data_size, type, id;
+		struct bytes program;
+		u64 arrays;
+
+		if (!bytes_u32(b, &info_size) || !bytes_u32(b, &data_size) ||
+			!bytes_u64(b, &arrays) || !bytes_sub(b, info_size, &program) ||
+			!bytes_skip(b, data_size))
+			return false;
+		if (bytes_u32(&program, &type) && bytes_u32(&program, &id))
+			str_addf(&info->bpf_programs, "# bpf_prog_info of id %u\n", id);
+	}
+	return true;
+}
+
+static void print_bpf_prog_info(const struct file_info *info, struct str *text)
+{
+	str_addn(text, info->bpf_programs.at, info->bpf_programs.n);
+}
+
+static bool read_bpf_btf(struct bytes *b, struct file_info *info)
+{
+	u32 n;
+
+	str_clear(&info->bpf_types);
+	if (!get_count(b, 8, &n))
+		return false;
+	while (n--) {
+		u32 id, size;
+
+		if (!bytes_u32(b, &id) || !bytes_u32(b, &size) || !bytes_skip(b, size))
+			return false;
+		str_addf(&info->bpf_types, "# bpf btf info of id %u\n", id);
+	}
+	return true;
+}
+
+static void print_bpf_btf(const struct file_info *info, struct str *text)
+{
+	str_addn(text, info->bpf_types.at, info->bpf_types.n);
+}
+
+static bool read_dir_format(struct bytes *b, struct file_info *info)
+{
+	return bytes_u64(b, &info->directory_version);
+}
+
+static void print_dir_format(const struct file_info *info, struct str *text)
+{
+	str_addf(text, "# directory data version : %llu\n",
+		(unsigned long long)info->directory_version);
+}
+
 static void print_pmu_caps(const struct file_info *info, struct str *text)
 {
 	str_addn(text, info->pmu_caps.at, info->pmu_caps.n);
@@ -835,11 +927,6 @@ struct feature {
 	{                                                                        \
 		FEATURE_##id, #id, read_##name, write_##name, print_##name, true \
 	}
-#define FEATURE_OPAQUE(id)                                 \
-	{                                                  \
-		FEATURE_##id, #id, NULL, NULL, NULL, false \
-	}
-
 /* clang-format off: a row a fact */
 static const struct feature features[] = {
 	{FEATURE_TRACING_DATA, "TRACING_DATA", read_tracing_data, write_tracing_data, NULL, false},
@@ -865,13 +952,15 @@ static const struct feature features[] = {
 	FEATURE(SAMPLE_TIME, sample_time),
 	FEATURE_LONG(MEM_TOPOLOGY, mem_topology),
 	FEATURE(CLOCKID, clockid),
-	FEATURE_OPAQUE(DIR_FORMAT),
-	FEATURE_OPAQUE(BPF_PROG_INFO),
-	FEATURE_OPAQUE(BPF_BTF),
+	{FEATURE_DIR_FORMAT, "DIR_FORMAT", read_dir_format, NULL, print_dir_format, false},
+	{FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", read_bpf_prog_info, NULL, print_bpf_prog_info,
+		false},
+	{FEATURE_BPF_BTF, "BPF_BTF", read_bpf_btf, NULL, print_bpf_btf, false},
 	FEATURE(COMPRESSED, compressed),
 	{FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", read_cpu_pmu_caps, NULL, print_cpu_pmu_caps, false},
 	FEATURE(CLOCK_DATA, clock_data),
-	FEATURE_OPAQUE(HYBRID_TOPOLOGY),
+	{FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", read_hybrid_topology, NULL,
+		print_hybrid_topology, false},
 	{FEATURE_PMU_CAPS, "PMU_CAPS", read_pmu_caps, NULL, print_pmu_caps, false},
 };
 /* clang-format on */

@@ -44,8 +44,11 @@ struct file_info {
 	struct event_list events; /* EVENT_DESC: attrs, names, ids */
 	VEC(struct file_build_id) build_ids;
 	VEC(struct file_group) groups;
-	struct str cpu_caps;     /* what the CPU's PMU can do, as a line of text */
-	struct str pmu_caps;     /* the same of other PMUs, a line each */
+	struct str cpu_caps;                /* what the CPU's PMU can do, as a line of text */
+	struct str pmu_caps;                /* the same of other PMUs, a line each */
+	struct str cpu_kinds;               /* which CPUs are of which kind, a line each */
+	struct str bpf_programs, bpf_types; /* their ids, a line each */
+	u64 directory_version;
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
