@@ -17,6 +17,7 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
 	pthread_mutex_lock(&lock);
+	log->has_warned |= level == LOG_WARN;
 	before = log->said.strings.n;
 	intern_add(&log->said, str_text(&text), text.n);
 	if (log->said.strings.n > before && log->is_held)

@@ -30,7 +30,8 @@ struct log {
 	void (*write)(void *ctx, enum log_level level, const char *sentence);
 	void *ctx;
 	struct intern said;
-	bool is_held; /* sentences wait for log_release() or log_forget() */
+	bool has_warned; /* something was said at LOG_WARN */
+	bool is_held;    /* sentences wait for log_release() or log_forget() */
 	VEC(struct log_held) held;
 };
 

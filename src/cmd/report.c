@@ -475,7 +475,7 @@ static int run_report(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
-	if (status == EXIT_OK && ledger_has_unread(&r.ledger))
+	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.ledger)))
 		status = EXIT_FAILED;
 	ledger_fini(&r.ledger);
 	calls_fini(&r.calls);

@@ -361,7 +361,7 @@ static int walk(struct scripting *s, struct err *err)
 			break;
 	}
 	if (stream.disorder.n_late)
-		log_warn(&s->log,
+		log_note(&s->log,
 			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
 			(unsigned long long)stream.disorder.n_late,
 			(unsigned long long)stream.disorder.most_ns);
@@ -468,7 +468,7 @@ static int run_script(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&s.out, &err))
 		status = cmd_fail(&cmd_script, &err, EXIT_FAILED);
-	if (status == EXIT_OK && ledger_has_unread(&s.ledger))
+	if (status == EXIT_OK && (s.log.has_warned || ledger_has_unread(&s.ledger)))
 		status = EXIT_FAILED;
 	scripting_fini(&s);
 	return status;
