@@ -76,9 +76,8 @@ static void take_event_type(struct reader *r, const struct record *rec)
 static void take_update(struct reader *r, const struct record *rec)
 {
 	struct bytes b = body_of(rec);
-	u64 what, id;
-
 	const char *copy = NULL;
+	u64 what, id;
 
 	if (!bytes_u64(&b, &what) || !bytes_u64(&b, &id) || what != UPDATE_NAME ||
 		r->n_named > NAMING_LIMIT)
@@ -138,43 +137,46 @@ static void take_build_id(struct reader *r, const struct record *rec, struct log
 		log_warn(log, "'%s': %s", r->path, err.msg);
 }
 
-static void take_tracing(struct reader_cursor *c, const struct record *rec, struct log *log)
+static void take_tracing(struct reader_cursor *c, struct log *log)
 {
 	struct reader *r = c->reader;
 	struct err err;
 
-	(void)rec;
 	str_clear(&r->info.tracing_data);
 	layout_set_feature(&r->header, FEATURE_TRACING_DATA);
 	if (reader_payload(c, TRACING_LIMIT, &r->info.tracing_data, &err))
 		log_warn(log, "'%s': the formats of the tracepoints: %s", r->path, err.msg);
 }
 
-bool reader_take(struct reader_cursor *c, const struct record *rec, struct log *log)
+void reader_take(struct reader_cursor *c, const struct record *rec, struct log *log)
 {
 	struct reader *r = c->reader;
 
+	if (r->is_pipe_mode && rec->offset < r->taken_to)
+		return;
 	switch (rec->type) {
 	case PERF_RECORD_HEADER_ATTR:
 		take_attr(r, rec, log);
-		return true;
+		break;
 	case PERF_RECORD_HEADER_EVENT_TYPE:
 		take_event_type(r, rec);
-		return true;
+		break;
 	case PERF_RECORD_EVENT_UPDATE:
 		take_update(r, rec);
-		return true;
+		break;
 	case PERF_RECORD_HEADER_FEATURE:
 		take_feature(r, rec, log);
-		return true;
+		break;
 	case PERF_RECORD_HEADER_BUILD_ID:
 		take_build_id(r, rec, log);
-		return true;
+		break;
 	case PERF_RECORD_HEADER_TRACING_DATA:
-		take_tracing(c, rec, log);
-		return true;
+		take_tracing(c, log);
+		break;
+	default:
+		return;
 	}
-	return false;
+	r->taken_to = MAX(r->taken_to, c->at);
 }
 
 void reader_settle(struct reader *r)

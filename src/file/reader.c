@@ -410,7 +410,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 			str_addn(&r->ahead, c.buf + (end - c.buf_at), behind - end);
 	}
 	if (result >= 0)
-		r->data_start = r->parts.at[0].from = end;
+		r->data_start = end;
 	is_over = !result && !c.damage.reason;
 	reader_cursor_fini(&c);
 	if (result < 0)

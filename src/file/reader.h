@@ -60,6 +60,7 @@ struct reader {
 	struct str ahead;
 	u64 ahead_from;
 	bool has_new_events; /* since `formats` were made */
+	u64 taken_to;        /* in pipe mode: behind the last record that reader_take() took in */
 	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
 };
 
@@ -135,9 +136,10 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
 
 /*
  * Takes in the record that was just handed out, if it says what a section would: events, names,
- * build-ids, features. Pipe mode has nothing else. False if it is none of these.
+ * build-ids, features. Pipe mode has nothing else. What was taken in by a walk before is not taken
+ * in again.
  */
-bool reader_take(struct reader_cursor *c, const struct record *rec, struct log *log);
+void reader_take(struct reader_cursor *c, const struct record *rec, struct log *log);
 
 /* After reader_take() took in events, before records of theirs are decoded. */
 void reader_settle(struct reader *r);

@@ -114,6 +114,40 @@ TEST(dialect_of_pipes_in_a_file_has_the_same_records)
 	recording_fini(&r);
 }
 
+TEST(dialect_of_pipes_can_be_walked_from_its_first_record_and_twice)
+{
+	struct recording r = {0};
+	struct str file = {0};
+	struct reader reader;
+	struct err err;
+
+	recording_example(&r, N_SAMPLES);
+	compose_pipe(&r, &file);
+	test_write(test_path("perf.data"), file.at, file.n);
+	CHECK_EQ(reader_open(&reader, test_path("perf.data"), NULL, &err), 0);
+	CHECK(reader.preface < reader.data_start);
+	for (unsigned walk = 0; walk < 2; walk++) {
+		struct reader_cursor c;
+		struct record rec;
+		u64 n_attrs = 0, n_bytes = 0;
+
+		reader_cursor_init(&c, &reader, reader.preface, reader.data_end);
+		while (reader_next(&c, &rec, &err) > 0) {
+			n_attrs += rec.type == PERF_RECORD_HEADER_ATTR;
+			n_bytes += rec.size;
+			reader_take(&c, &rec, NULL);
+		}
+		CHECK_EQ(n_attrs, r.events.n);
+		CHECK_EQ(n_bytes, file.n - 16);
+		/* Known already. */
+		CHECK_EQ(reader.events.n, r.events.n);
+		reader_cursor_fini(&c);
+	}
+	reader_close(&reader);
+	str_fini(&file);
+	recording_fini(&r);
+}
+
 TEST(dialect_of_pipes_in_a_pipe_has_the_same_records)
 {
 	struct recording r = {0};
