@@ -9,6 +9,7 @@ struct event *event_add(struct event_list *events, const struct event_attr *attr
 	e->name = arena_strdup(&events->arena, name, strlen(name));
 	e->leader = events->n - 1;
 	e->n_members = 1;
+	e->scale = 1;
 	return e;
 }
 

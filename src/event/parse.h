@@ -15,11 +15,13 @@
 #define PACE_EVENT_PARSE_H
 
 #include "base/err.h"
+#include "event/catalog.h"
 #include "event/event.h"
 
 struct parse_env {
 	const char *sysfs;   /* "/sys", or a test's tree */
 	const char *tracefs; /* NULL: where it is mounted */
+	const struct catalog *catalog; /* the vendors' tables; NULL: none */
 };
 
 /* Appends the events that text describes. On error `events` may hold the first of them. */
