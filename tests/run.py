@@ -27,6 +27,7 @@ SUITES = [
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
+    ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
