@@ -13,6 +13,7 @@
 #include "cmd/stat_command.h"
 #include "cmd/version.h"
 #include "collect/counting.h"
+#include "collect/plan.h"
 #include "collect/run.h"
 #include "event/abi.h"
 #include "event/parse.h"
@@ -150,6 +151,8 @@ struct measuring {
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
+	struct plan plan;
+	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
 	struct writer writer; /* of stat record */
 	struct err why_unwritten;
@@ -471,6 +474,46 @@ static int finish_recording(struct measuring *m, struct err *err)
 	return r ? r : m->why_unwritten.code;
 }
 
+/* ---- the plan ---- */
+
+/* What does not fit on the PMU at once is counted in turns, or better in different runs. */
+static void make_plan(struct measuring *m)
+{
+	struct str text = {0};
+
+	plan_make(&m->plan, &m->events);
+	if (m->plan.n_passes == 1)
+		return;
+	m->is_rotated = !m->n_runs || m->n_runs >= m->plan.n_passes;
+	if (m->n_runs == 1 || !m->is_rotated)
+		m->is_rotated = false;
+	plan_add_text(&m->plan, &m->events, &text);
+	if (m->is_rotated)
+		log_note(&m->log,
+			"not all events fit on the PMU at once: one run after the other counts those of one pass; %s",
+			str_text(&text));
+	else
+		log_note(&m->log,
+			"not all events fit on the PMU at once, so they take turns and counts are scaled: '-r %u' counts each pass in runs of its own; %s",
+			m->plan.n_passes, str_text(&text));
+	str_fini(&text);
+	if (m->is_rotated)
+		m->counts.pass_of = m->plan.pass_of;
+}
+
+static void choose_pass(struct measuring *m, u64 run)
+{
+	if (!m->is_rotated)
+		return;
+	vec_each(e, &m->events) {
+		u32 pass = m->plan.pass_of[e - m->events.at];
+
+		e->wishes &= ~(unsigned)EVENT_LEFT_OUT;
+		if (pass != PLAN_ALL && pass != run % m->plan.n_passes)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
+}
+
 /* ---- one run ---- */
 
 static void look(void *ctx, struct run *run, bool is_interval)
@@ -678,9 +721,11 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	enum run_end end = RUN_TARGET_ENDED;
 	int r = 0;
 
+	make_plan(m);
 	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
+		choose_pass(m, i);
 		r = run_once(m, &end, err);
 		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
 			*ret_status = workload_exit_status(&m->workload);
@@ -704,6 +749,7 @@ static void tear_down(struct measuring *m)
 	if (m->has_workload)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
+	plan_fini(&m->plan);
 	stat_view_fini(&m->view);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);

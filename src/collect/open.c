@@ -511,6 +511,8 @@ static int open_all(struct opener *o)
 	if (open_raise_limit(n_fds + 64, o->err))
 		return o->err->code;
 	for (size_t i = 0; i < o->events->n; i++) {
+		if (o->events->at[i].wishes & EVENT_LEFT_OUT)
+			continue;
 		if (!(o->refusals ? open_or_leave(o, &i) : open_event(o, &o->events->at[i])))
 			continue;
 		return o->err->code;

@@ -335,7 +335,7 @@ bool counts_take_slice(struct counts *s)
 struct count counts_mean(const struct counts *s, u32 event, u32 place)
 {
 	const struct counts_total *t = counts_total(s, event, place);
-	u64 n = MAX(s->n_runs, 1ull);
+	u64 n = MAX(t->values.n, 1ull);
 
 	return (struct count){.value = t->values.mean,
 		.raw = t->raw / n,

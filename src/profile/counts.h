@@ -81,6 +81,7 @@ struct counts {
 	struct count *now;      /* [event * places.n + place]: of the last interval or run */
 	struct counts_total *totals;
 	u64 n_runs;
+	const u32 *pass_of; /* by event: the runs in which it was counted; NULL: in all */
 	struct spread elapsed_ns, user_ns, system_ns;
 	struct arena arena;
 };
