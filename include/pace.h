@@ -207,8 +207,8 @@ struct pace_counter *pace_group_counter(struct pace_group *group, size_t number)
 
 /*
  * From now on the calling thread gets `signal` for each overflow (0: no more) of a counter that has
- * a period: see sigaction(2), SA_SIGINFO; si_fd is pace_counter_fd(). Signals below SIGRTMIN are
- * not queued. Once there is a ring, a signal comes when poll(2) would return.
+ * a period, with a ring or without: see sigaction(2), SA_SIGINFO; si_fd is pace_counter_fd().
+ * Signals below SIGRTMIN do not queue: two that come while one waits are one.
  */
 int pace_counter_notify(struct pace_counter *counter, int signal, struct pace_error *err);
 

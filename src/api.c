@@ -238,15 +238,14 @@ static int complete(const struct pace_options *o, bool leads, bool is_group, str
 /* Gives up what may be given up without a word: nothing that changes a value. */
 static bool step_down(const struct event *e, int sys, struct event_attr *a)
 {
-	/* P: as precise as the machine can */
+	/* Before Linux 6.0; processors refuse precision with another errno. */
+	if (a->read_format & PERF_FORMAT_LOST && sys == EINVAL) {
+		a->read_format &= ~(u64)PERF_FORMAT_LOST;
+		return true;
+	}
 	if (e->wishes & EVENT_MAX_PRECISE && attr_precise(a) &&
 		(sys == ENOENT || sys == EOPNOTSUPP || sys == EINVAL)) {
 		attr_set_precise(a, attr_precise(a) - 1);
-		return true;
-	}
-	/* before Linux 6.0 */
-	if (a->read_format & PERF_FORMAT_LOST && sys == EINVAL) {
-		a->read_format &= ~(u64)PERF_FORMAT_LOST;
 		return true;
 	}
 	return false;
@@ -275,6 +274,8 @@ static int open_member(const struct opening *o, const struct event *e, bool is_g
 
 	if (complete(&o->options, leader < 0, is_group, &c.attr, err))
 		return err->code;
+	if (e->wishes & EVENT_MAX_PRECISE && c.attr.sample_period)
+		attr_set_precise(&c.attr, 3);
 	do {
 		c.attr.size = attr_needed_size(&c.attr);
 		c.counter = (struct counter){.cpu = o->cpu, .tid = o->pid};
