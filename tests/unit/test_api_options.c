@@ -246,6 +246,8 @@ TEST(api_counter_begins_at_exec)
 	pid_t child;
 	char byte;
 
+	if (access("/bin/true", X_OK))
+		SKIP("there is no /bin/true");
 	CHECK_EQ(pipe(gate), 0);
 	CHECK_EQ(pipe(reached), 0);
 	child = fork();
