@@ -389,9 +389,28 @@ static void *disable_all_here(void *unused)
 	return unused;
 }
 
+struct opener {
+	pid_t of;
+	struct pace_counter *counter;
+	pthread_barrier_t barrier;
+};
+
+/* Opens a counter on somebody else, and stays until that one has switched its own. */
+static void *open_on_other(void *context)
+{
+	struct pace_options options = {.flags = PACE_ENABLED};
+	struct opener *o = context;
+
+	o->counter = pace_counter_open_with("page-faults:u", o->of, -1, &options, &err);
+	pthread_barrier_wait(&o->barrier);
+	pthread_barrier_wait(&o->barrier);
+	return NULL;
+}
+
 TEST(api_does_not_switch_what_another_thread_has_opened)
 {
 	struct pace_counter *c = pace_counter_open("page-faults:u", 0, -1, &err);
+	struct opener o = {.of = gettid()};
 	pthread_t thread;
 	uint64_t before;
 
@@ -403,5 +422,18 @@ TEST(api_does_not_switch_what_another_thread_has_opened)
 	before = read_one(c);
 	freshpages_touch(N);
 	CHECK(read_one(c) >= before + N);
+
+	CHECK_EQ(pthread_barrier_init(&o.barrier, NULL, 2), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, open_on_other, &o), 0);
+	pthread_barrier_wait(&o.barrier);
+	CHECK(o.counter);
+	CHECK_EQ(pace_counters_disable_all(&err), 0);
+	before = read_one(o.counter);
+	freshpages_touch(N);
+	/* It counts this thread, and is not this thread's. */
+	CHECK(read_one(o.counter) >= before + N);
+	pthread_barrier_wait(&o.barrier);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	pace_counter_close(o.counter);
 	pace_counter_close(c);
 }
