@@ -374,11 +374,21 @@ static void make_line(struct script *s, const struct script_line *key, struct st
 		add_dso(dso, text);
 }
 
+/*
+ * A space still grows while samples are read: what has no map now, or only one of the program before
+ * the exec, may have another one later.
+ */
+static bool is_lasting(const struct space *space, u64 ip)
+{
+	return space && maps_find(space->maps, ip);
+}
+
 /* per address */
 static void add_line(struct script *s, const struct script_line *key, struct str *text)
 {
+	u32 space = key->space ? key->space->id : UINT32_MAX;
 	u64 hash = hash_mix(key->ip ^ (u64)key->fields << 40,
-		(u64)(uintptr_t)key->space ^ (u64)key->mode << 2 ^ (u64)key->is_return << 1 ^
+		(u64)space << 32 ^ (u64)key->mode << 2 ^ (u64)key->is_return << 1 ^
 			key->is_map_relative);
 	struct table_probe probe = table_probe(&s->index, hash);
 	struct script_line line = *key;
@@ -387,19 +397,19 @@ static void add_line(struct script *s, const struct script_line *key, struct str
 	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
 		const struct script_line *l = &s->lines.at[i];
 
-		if (l->ip == key->ip && l->space == key->space && l->mode == key->mode &&
+		if (l->ip == key->ip && l->space_id == space && l->mode == key->mode &&
 			l->is_return == key->is_return && l->fields == key->fields &&
 			l->is_map_relative == key->is_map_relative) {
 			str_addn(text, s->texts.at + l->start, l->end - l->start);
 			return;
 		}
 	}
+	line.space_id = space;
 	line.start = s->texts.n;
 	make_line(s, key, &s->texts);
 	line.end = s->texts.n;
 	str_addn(text, s->texts.at + line.start, line.end - line.start);
-	/* A space still grows while a pipe is read: what has no map now may have one later. */
-	if (!machine_find(key->space, key->ip) || s->texts.n > TEXTS_LIMIT) {
+	if (!is_lasting(key->space, key->ip) || s->texts.n > TEXTS_LIMIT) {
 		str_cut(&s->texts, line.start);
 		return;
 	}

@@ -57,11 +57,12 @@ struct script_options {
 	u32 max_stack;
 };
 
-struct script_line { /* what one address looks like */
-	const struct space *space;
+struct script_line {               /* what one address looks like */
+	const struct space *space; /* while it is made: states move when there are more of them */
 	u64 ip;
 	u64 end; /* in `texts` */
 	u64 start;
+	u32 space_id;
 	u32 fields;
 	u8 mode;
 	bool is_return, is_map_relative;
