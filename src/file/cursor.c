@@ -29,12 +29,27 @@ void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64
 	c->buf = mem_alloc(BUF_BYTES);
 }
 
+/* Begins anew: what comes is another stream. False if the one before ended inside a record. */
+static bool unpacker_restart(struct reader_unpacker *u)
+{
+	bool is_whole = u->n == u->at;
+
+	ZSTD_DCtx_reset(u->stream, ZSTD_reset_session_only);
+	u->at = u->n = 0;
+	u->in = (ZSTD_inBuffer){0};
+	u->is_full = false;
+	return is_whole;
+}
+
 void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
 {
 	c->at = from;
 	c->end = to;
 	c->buf_n = c->plain_n = 0;
+	c->part = NULL;
 	c->damage = (struct reader_damage){0};
+	if (c->unpacker)
+		unpacker_restart(c->unpacker);
 }
 
 static void unpacker_free(struct reader_unpacker *u)
@@ -212,6 +227,13 @@ static bool ends_in_text(struct reader_cursor *c)
 	return true;
 }
 
+/* Each file of a directory is packed by itself. */
+static bool enter_part(struct reader_cursor *c, const struct reader_part *part)
+{
+	c->part = part;
+	return !c->unpacker || unpacker_restart(c->unpacker);
+}
+
 /* As reader_next(), in the byte order of the file and packed. */
 static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
@@ -227,6 +249,9 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 		if (c->at >= c->end)
 			return 0;
 	}
+	if (UNLIKELY(part != c->part) && !enter_part(c, part))
+		return damaged_at(c, c->unpacker->offset,
+			"the compressed records end inside a record");
 	if (fill(c, c->at, sizeof(header), err))
 		return err->code;
 	if (!c->buf_n && r->is_stream) {

@@ -87,7 +87,8 @@ struct reader_unpacker;
 
 struct reader_cursor {
 	struct reader *reader;
-	u64 at, end; /* offsets: the next record; where to stop */
+	u64 at, end;                    /* offsets: the next record; where to stop */
+	const struct reader_part *part; /* that it is in; NULL: none yet */
 	u8 *buf;
 	u64 buf_at, buf_n; /* offset and length of what the buffer holds */
 	u64 plain_n;       /* buf_n if records can be handed out as they are, else 0 */
