@@ -233,11 +233,11 @@ static u64 advance(struct scripting *s, const struct sample_value *v)
 }
 
 /*
- * A sample that reads counters stands for what all of them counted since the sample before: a line
- * for each that counted anything.
+ * A sample that reads counters stands for what all of them counted since the sample before, shown or
+ * not: a line for each that counted anything.
  */
 static void take_values(struct scripting *s, const struct stream_event *e,
-	const struct sample_format *format, struct sample *sample)
+	const struct sample_format *format, struct sample *sample, bool shows)
 {
 	u64 period = sample->period;
 
@@ -248,7 +248,7 @@ static void take_values(struct scripting *s, const struct stream_event *e,
 		if (event == TABLE_NONE)
 			continue;
 		sample->period = advance(s, &v);
-		if (sample->period)
+		if (sample->period && shows)
 			add_sample(s, sample, e, event);
 	}
 	sample->period = period;
@@ -260,6 +260,7 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 	const struct sample_format *format;
 	struct sample *sample;
 	struct err err;
+	bool shows;
 
 	if (e->event == TABLE_NONE) {
 		tally->n_foreign_id++;
@@ -274,11 +275,10 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 	}
 	if (!(format->type & PERF_SAMPLE_PERIOD))
 		sample->period = s->session.reader.events.at[e->event].attr.sample_period;
-	if (!is_wanted(s, sample, e->time))
-		return;
+	shows = is_wanted(s, sample, e->time);
 	if (format->type & PERF_SAMPLE_READ)
-		take_values(s, e, format, sample);
-	else
+		take_values(s, e, format, sample, shows);
+	else if (shows)
 		add_sample(s, sample, e, e->event);
 }
 
