@@ -182,7 +182,8 @@ enum pace_order {
 /*
  * Walks over all of it. A slot that returns something else than 0 ends the walk, and this returns
  * that (let it be positive); 0 at the end, a negative enum pace_error_code if reading failed.
- * Damage is no failure: what is before it is handed out, and `loss` told.
+ * Damage is no failure: what is before it is handed out, and `loss` told. A file can be read again,
+ * in either order; a pipe only once.
  */
 int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
@@ -196,7 +197,7 @@ struct pace_place {
 
 /*
  * In a sample slot, in PACE_TIME_ORDER: where an address of that sample is, its ip or one of its
- * chain. What it is given lives as long as the recording.
+ * chain. What it is given lives until the recording is read again in that order, or closed.
  */
 int pace_recording_place(struct pace_recording *recording, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret_place, struct pace_error *err);

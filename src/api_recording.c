@@ -23,12 +23,29 @@ struct pace_recording {
 	struct intern strings;
 	bool has_kernel; /* kallsyms have been asked for */
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
+	bool has_begun;  /* reading: from a pipe, what was read is gone */
 	u64 last_time;
 	/* the chain of the sample that is handed out, where its words have an address of theirs */
 	struct str chain;
 };
 
 /* ---- opening ---- */
+
+static void init_state(struct pace_recording *r)
+{
+	machine_init(&r->machine);
+	machine_set_build_ids(&r->machine, &r->session.reader.info);
+	resolver_init(&r->resolver, &r->machine, NULL, NULL);
+	r->resolver.recorded_release = r->session.reader.info.host.release;
+	r->has_kernel = false;
+	r->last_time = 0;
+}
+
+static void fini_state(struct pace_recording *r)
+{
+	resolver_fini(&r->resolver);
+	machine_fini(&r->machine);
+}
 
 static struct pace_recording *open_session(const char *path, int fd, struct pace_error *ret_err)
 {
@@ -44,10 +61,7 @@ static struct pace_recording *open_session(const char *path, int fd, struct pace
 		mem_free(r);
 		return NULL;
 	}
-	machine_init(&r->machine);
-	machine_set_build_ids(&r->machine, &r->session.reader.info);
-	resolver_init(&r->resolver, &r->machine, NULL, NULL);
-	r->resolver.recorded_release = r->session.reader.info.host.release;
+	init_state(r);
 	return r;
 }
 
@@ -99,8 +113,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 {
 	if (!r)
 		return;
-	resolver_fini(&r->resolver);
-	machine_fini(&r->machine);
+	fini_state(r);
 	session_close(&r->session);
 	intern_fini(&r->strings);
 	str_fini(&r->chain);
@@ -253,6 +266,9 @@ static int read_in_time(struct pace_recording *r, const struct pace_slots *slots
 	struct stream_event e;
 	int result, said = 0;
 
+	/* The state at the end is not that at the beginning. */
+	fini_state(r);
+	init_state(r);
 	stream_init(&stream, &r->session);
 	r->is_placing = true;
 	while (!said && (result = stream_next(&stream, &e, err)) > 0) {
@@ -309,6 +325,11 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	struct err err = {0};
 	int result;
 
+	if (r->has_begun && r->session.reader.is_stream) {
+		err_set(&err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
+		return api_give_error(&err, ret_err);
+	}
+	r->has_begun = true;
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
 	result = order == PACE_TIME_ORDER ? read_in_time(r, slots, &err)
 					  : read_in_file(r, slots, &err);
