@@ -146,8 +146,9 @@ struct pace_record {
 	uint16_t size;
 	const void *bytes; /* `size` of them, header included, in this machine's byte order */
 	uint64_t offset;   /* in the file */
-	uint64_t time;     /* ns; 0: none */
-	uint32_t event;    /* UINT32_MAX: of none that is described */
+	/* ns; 0: none. In a recording without times it is the offset */
+	uint64_t time;
+	uint32_t event; /* UINT32_MAX: of none that is described */
 };
 
 /* The fields of a sample; those that were not recorded are 0. */

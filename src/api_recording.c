@@ -354,7 +354,8 @@ PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_samp
 		err_set(&err, ERR_INVAL, "places are known while samples are read in time order");
 		return api_give_error(&err, ret_err);
 	}
-	machine_state_at(&r->machine, sample->pid, sample->tid, sample->time, &r->strings, &t);
+	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
+		&t);
 	map = machine_find(is_kernel ? t.kernel : t.user, ip);
 	dso = map ? map->dso : r->machine.dsos.at.at[0];
 	if (is_kernel && !r->has_kernel) {

@@ -323,6 +323,23 @@ TEST(recording_has_the_same_places_whenever_it_is_read)
 	pace_recording_close(r);
 }
 
+TEST(recording_without_times_has_places_by_the_order_of_its_records)
+{
+	struct pace_recording *r;
+	struct pace_error err;
+	struct composed c;
+
+	compose(&c, SAMPLE_IP | SAMPLE_TID);
+	add_map(&c, 0, 10, 0x400000, "/first\0");
+	add_sample(&c, 0, 10, 0x400010);
+	add_map(&c, 0, 10, 0x400000, "/later\0");
+	add_sample(&c, 0, 10, 0x400010);
+	r = pace_recording_open_memory(c.bytes, c.n, &err);
+	CHECK(r);
+	CHECK_STR(places(r), ":10:/first :10:/later ");
+	pace_recording_close(r);
+}
+
 TEST(recording_in_a_pipe_can_be_read_once)
 {
 	static const enum pace_order orders[] = {PACE_FILE_ORDER, PACE_TIME_ORDER};
