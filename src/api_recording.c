@@ -177,8 +177,7 @@ static void take_state(struct pace_recording *r, const struct stream_event *e)
 
 	if (!record_is_state(e->rec.type))
 		return;
-	if (record_decode(&e->rec, f->at[e->event == TABLE_NONE ? 0 : e->event].trailer, &body,
-		    &err) <= 0) {
+	if (record_decode(&e->rec, formats_format(f, e->event)->trailer, &body, &err) <= 0) {
 		r->session.tally.n_undecoded++;
 		return;
 	}

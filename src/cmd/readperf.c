@@ -175,7 +175,7 @@ static void describe(const struct reading *r, const struct stream_event *e,
 	struct readperf_record *row)
 {
 	const struct formats *f = &r->session.reader.formats;
-	const struct sample_format *format = &f->at[e->event == TABLE_NONE ? 0 : e->event];
+	const struct sample_format *format = formats_format(f, e->event);
 	const union record_body *body = row->body;
 	struct sample who = {0};
 
@@ -211,7 +211,7 @@ static void take_record(struct reading *r, const struct stream_event *e, union r
 	if (e->rec.type >= PERF_RECORD_USER_TYPE_START || !f->n)
 		return;
 	if (record_is_state(e->rec.type)) {
-		u32 trailer = f->at[e->event == TABLE_NONE ? 0 : e->event].trailer;
+		u32 trailer = formats_format(f, e->event)->trailer;
 
 		if (record_decode(&e->rec, trailer, body, &err) > 0)
 			row->body = body;

@@ -293,8 +293,7 @@ static bool is_shown(const struct scripting *s, u32 type)
 static void show_record(struct scripting *s, const struct stream_event *e,
 	const union record_body *body, u64 time)
 {
-	const struct sample_format *format =
-		&s->session.reader.formats.at[e->event == TABLE_NONE ? 0 : e->event];
+	const struct sample_format *format = formats_format(&s->session.reader.formats, e->event);
 	struct str *text = &s->out.text;
 	struct sample who = {0};
 	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
@@ -322,7 +321,7 @@ static void take_record(struct scripting *s, const struct stream_event *e)
 	bool is_state = record_is_state(e->rec.type),
 	     shows = !s->options->is_json && is_shown(s, e->rec.type);
 	u32 trailer = e->rec.type < PERF_RECORD_USER_TYPE_START
-		? f->at[e->event == TABLE_NONE ? 0 : e->event].trailer
+		? formats_format(f, e->event)->trailer
 		: 0;
 	union record_body body;
 	struct err err;

@@ -116,34 +116,12 @@ static void end_round(struct walk *w)
 	w->next_flush = w->latest;
 }
 
-/* The time of a record; 0 if it has none. */
-static u64 time_of(const struct reader *r, const struct record *rec)
-{
-	u32 event = formats_event(&r->formats, rec);
-	const struct sample_format *format = &r->formats.at[event == TABLE_NONE ? 0 : event];
-	struct sample sample = {0};
-	struct err err;
-
-	if (!(format->type & PERF_SAMPLE_TIME))
-		return 0;
-	if (rec->type == PERF_RECORD_SAMPLE)
-		return event == TABLE_NONE ||
-				sample_decode(format, rec->at + RECORD_HEADER_SIZE,
-					rec->size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample,
-					&err)
-			? 0
-			: sample.time;
-	if (!record_has_trailer(rec->type) || !format->trailer ||
-		!sample_decode_trailer(format, rec, &sample))
-		return 0;
-	return sample.time;
-}
-
 /*
  * Goes to the first record that is later than the worst of those out of order: there it belongs.
  */
 static int measure_displacement(struct walk *w, struct err *err)
 {
+	const struct formats *f = &w->reader->formats;
 	struct survey *s = w->survey;
 	struct reader_cursor cursor;
 	struct record rec;
@@ -152,7 +130,7 @@ static int measure_displacement(struct walk *w, struct err *err)
 	reader_cursor_init(&cursor, w->reader, w->reader->data_start, w->reader->data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0 &&
 		rec.offset < s->unordered.worst_offset) {
-		if (time_of(w->reader, &rec) <= w->worst_time)
+		if (formats_time(f, &rec, formats_event(f, &rec)) <= w->worst_time)
 			continue;
 		s->unordered_bytes = s->unordered.worst_offset - rec.offset;
 		break;
@@ -213,7 +191,7 @@ static void take_other(struct walk *w, const struct record *rec)
 	struct survey *s = w->survey;
 	const struct formats *formats = &w->reader->formats;
 	u32 event = formats_event(formats, rec);
-	const struct sample_format *format = &formats->at[event == TABLE_NONE ? 0 : event];
+	const struct sample_format *format = formats_format(formats, event);
 	u32 trailer = record_has_trailer(rec->type) ? format->trailer : 0;
 	union record_body body;
 	struct err err;

@@ -49,18 +49,16 @@ struct scan {
 
 static const struct sample_format *format_of(const struct session *s, const struct record *rec)
 {
-	u32 event = formats_event(&s->reader.formats, rec);
+	const struct formats *f = &s->reader.formats;
 
-	return &s->reader.formats.at[event == TABLE_NONE ? 0 : event];
+	return formats_format(f, formats_event(f, rec));
 }
 
 static u64 time_of(const struct session *s, const struct record *rec)
 {
-	struct sample trailer;
+	const struct formats *f = &s->reader.formats;
 
-	if (!s->has_times)
-		return rec->offset;
-	return sample_decode_trailer(format_of(s, rec), rec, &trailer) ? trailer.time : 0;
+	return s->has_times ? formats_time(f, rec, formats_event(f, rec)) : rec->offset;
 }
 
 static void keep_side_record(struct scan *scan, const struct record *rec)
@@ -87,8 +85,8 @@ static void count_loss(struct session *s, const struct record *rec)
 	}
 	if (rec->type == PERF_RECORD_LOST)
 		s->tally.n_lost_records += body.lost.lost;
-	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)) /* what a filter threw away is
-								      not missing */
+	/* What a filter threw away is not missing. */
+	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF))
 		s->tally.n_lost_samples += body.lost.lost;
 }
 

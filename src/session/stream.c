@@ -137,29 +137,13 @@ static void hand_out(struct stream *st, struct stream_part *p)
 void stream_place(const struct session *s, struct stream_event *e)
 {
 	const struct formats *f = &s->reader.formats;
-	const struct sample_format *format;
-	struct sample sample = {0};
-	struct err err;
 
 	e->event = 0;
 	e->time = 0;
 	if (e->rec.type >= PERF_RECORD_USER_TYPE_START)
 		return;
 	e->event = formats_event(f, &e->rec);
-	if (!s->has_times) {
-		e->time = e->rec.offset;
-		return;
-	}
-	format = &f->at[e->event == TABLE_NONE ? 0 : e->event];
-	if (e->rec.type != PERF_RECORD_SAMPLE) {
-		if (sample_decode_trailer(format, &e->rec, &sample))
-			e->time = sample.time;
-	} else if (!sample_decode(format, e->rec.at + RECORD_HEADER_SIZE,
-			   e->rec.size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample, &err)) {
-		e->time = sample.time;
-	}
-	if (e->time == UINT64_MAX)
-		e->time = 0;
+	e->time = s->has_times ? formats_time(f, &e->rec, e->event) : e->rec.offset;
 }
 
 /* Reads until there is something to hand out, or the end. */
