@@ -10,6 +10,7 @@
 #include "event/abi.h"
 #include "machine/machine.h"
 #include "profile/ledger.h"
+#include "session/decoder.h"
 #include "session/stream.h"
 #include "symbol/demangle.h"
 #include "symbol/resolver.h"
@@ -18,13 +19,13 @@ struct pace_recording {
 	char *path;
 	int memory_fd; /* -1: none */
 	struct session session;
+	struct decoder decoder;
 	struct machine machine;
 	struct resolver resolver;
 	struct intern strings;
 	bool has_kernel; /* kallsyms have been asked for */
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
 	bool has_begun;  /* reading: from a pipe, what was read is gone */
-	u64 last_time;
 	/* the chain of the sample that is handed out, where its words have an address of theirs */
 	struct str chain;
 };
@@ -38,7 +39,6 @@ static void init_state(struct pace_recording *r)
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	r->has_kernel = false;
-	r->last_time = 0;
 }
 
 static void fini_state(struct pace_recording *r)
@@ -169,22 +169,6 @@ PUBLIC void pace_recording_facts(const struct pace_recording *r, struct pace_fac
 
 /* ---- reading ---- */
 
-static void take_state(struct pace_recording *r, const struct stream_event *e)
-{
-	const struct formats *f = &r->session.reader.formats;
-	union record_body body;
-	struct err err;
-
-	if (!record_is_state(e->rec.type))
-		return;
-	if (record_decode(&e->rec, formats_format(f, e->event)->trailer, &body, &err) <= 0) {
-		r->session.tally.n_undecoded++;
-		return;
-	}
-	r->last_time = MAX(r->last_time, e->time);
-	machine_apply(&r->machine, &e->rec, &body, r->last_time);
-}
-
 static struct pace_record public_record(const struct stream_event *e)
 {
 	return (struct pace_record){.type = e->rec.type,
@@ -199,50 +183,37 @@ static struct pace_record public_record(const struct stream_event *e)
 static int hand_out_sample(struct pace_recording *r, const struct pace_slots *slots,
 	const struct stream_event *e)
 {
-	struct session *session = &r->session;
 	struct pace_record record = public_record(e);
-	const struct sample_format *format;
+	const struct sample *s = decoder_next(&r->decoder, &e->rec, e->event);
 	struct pace_sample out;
-	struct sample s = {0};
-	struct err err;
+	u64 fields;
 
-	if (e->event == TABLE_NONE) {
-		session->tally.n_foreign_id++;
+	if (!s)
 		return 0;
-	}
-	format = &session->reader.formats.at[e->event];
-	if (sample_decode(format, e->rec.at + RECORD_HEADER_SIZE, e->rec.size - RECORD_HEADER_SIZE,
-		    (slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID |
-			    PERF_SAMPLE_TIME,
-		    &s, &err)) {
-		session->tally.n_undecoded++;
-		return 0;
-	}
-	if (!(format->type & PERF_SAMPLE_PERIOD))
-		s.period = session->reader.events.at[e->event].attr.sample_period;
+	fields = r->session.reader.formats.at[e->event].type;
 	/* A chain may stand at any address; whoever is given words expects them where words are. */
 	str_clear(&r->chain);
-	str_addn(&r->chain, s.chain.at, s.chain.n * 8);
+	str_addn(&r->chain, s->chain.at, s->chain.n * 8);
 	out = (struct pace_sample){.record = &record,
-		.fields = format->type,
-		.pid = s.pid,
-		.tid = s.tid,
-		.cpu = s.cpu,
-		.time = s.time,
-		.ip = s.ip,
-		.addr = s.addr,
-		.id = s.id,
-		.stream_id = s.stream_id,
-		.period = s.period,
-		.weight = s.weight,
-		.data_src = s.data_src,
-		.phys_addr = s.phys_addr,
-		.cgroup = s.cgroup,
-		.transaction = s.transaction,
+		.fields = fields,
+		.pid = s->pid,
+		.tid = s->tid,
+		.cpu = fields & PERF_SAMPLE_CPU ? s->cpu : 0,
+		.time = s->time,
+		.ip = s->ip,
+		.addr = s->addr,
+		.id = s->id,
+		.stream_id = s->stream_id,
+		.period = s->period,
+		.weight = s->weight,
+		.data_src = s->data_src,
+		.phys_addr = s->phys_addr,
+		.cgroup = s->cgroup,
+		.transaction = s->transaction,
 		.chain = (const uint64_t *)(const void *)r->chain.at,
-		.n_chain = s.chain.n,
-		.raw = s.raw.at,
-		.n_raw = s.raw.n};
+		.n_chain = s->chain.n,
+		.raw = s->raw.at,
+		.n_raw = s->raw.n};
 	return slots->sample(slots->context, &out);
 }
 
@@ -261,6 +232,7 @@ static int hand_out(struct pace_recording *r, const struct pace_slots *slots,
 
 static int read_in_time(struct pace_recording *r, const struct pace_slots *slots, struct err *err)
 {
+	union record_body body;
 	struct stream stream;
 	struct stream_event e;
 	int result, said = 0;
@@ -271,7 +243,7 @@ static int read_in_time(struct pace_recording *r, const struct pace_slots *slots
 	stream_init(&stream, &r->session);
 	r->is_placing = true;
 	while (!said && (result = stream_next(&stream, &e, err)) > 0) {
-		take_state(r, &e);
+		machine_follow(&r->machine, &r->session, &e, &body);
 		said = hand_out(r, slots, &e);
 	}
 	r->is_placing = false;
@@ -330,6 +302,9 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	}
 	r->has_begun = true;
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
+	decoder_init(&r->decoder, &r->session,
+		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		&r->session.tally);
 	result = order == PACE_TIME_ORDER ? read_in_time(r, slots, &err)
 					  : read_in_file(r, slots, &err);
 	if (result < 0)
