@@ -13,7 +13,7 @@
 #include "session/decoder.h"
 #include "session/stream.h"
 #include "symbol/demangle.h"
-#include "symbol/resolver.h"
+#include "symbol/location.h"
 
 struct pace_recording {
 	char *path;
@@ -23,7 +23,7 @@ struct pace_recording {
 	struct machine machine;
 	struct resolver resolver;
 	struct intern strings;
-	bool has_kernel; /* kallsyms have been asked for */
+	struct locator locator;
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
 	bool has_begun;  /* reading: from a pipe, what was read is gone */
 	/* the chain of the sample that is handed out, where its words have an address of theirs */
@@ -38,7 +38,7 @@ static void init_state(struct pace_recording *r)
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
-	r->has_kernel = false;
+	locator_init(&r->locator, &r->machine, &r->resolver);
 }
 
 static void fini_state(struct pace_recording *r)
@@ -317,11 +317,12 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret, struct pace_error *ret_err)
 {
-	bool is_kernel = ip >> 63;
+	/* Behind the innermost address come those that calls return to. */
+	const struct chain_step step = {ip,
+		ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, ip != sample->ip};
 	struct resolver_answer a;
+	struct location location;
 	struct thread_state t;
-	const struct map *map;
-	const struct dso *dso;
 	struct err err;
 
 	if (!r->is_placing) {
@@ -330,20 +331,11 @@ PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_samp
 	}
 	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
 		&t);
-	map = machine_find(is_kernel ? t.kernel : t.user, ip);
-	dso = map ? map->dso : r->machine.dsos.at.at[0];
-	if (is_kernel && !r->has_kernel) {
-		r->has_kernel = true;
-		resolver_load_kernel(&r->resolver);
-	}
-	resolver_load(&r->resolver, dso);
-	/* Behind the innermost address come those that calls return to. */
-	a = ip == sample->ip
-		? resolver_find(&r->resolver, dso, map ? map_offset(map, ip) : ip)
-		: resolver_find_caller(&r->resolver, dso, map ? map_offset(map, ip) : ip);
+	locator_find(&r->locator, &t, &step, &location);
+	a = locator_name(&r->locator, &location);
 	*ret = (struct pace_place){.function = a.name ? demangle(a.name, false, &r->strings) : NULL,
 		.offset = a.at - a.start,
-		.file = dso->path,
+		.file = location.dso->path,
 		.thread = t.comm};
 	return 0;
 }

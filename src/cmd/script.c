@@ -263,6 +263,7 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 {
 	const struct sample_format *format = formats_format(&s->session.reader.formats, e->event);
 	struct str *text = &s->out.text;
+	struct thread_state t;
 	struct sample who = {0};
 	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
 
@@ -277,7 +278,9 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	}
 	if (format->type & PERF_SAMPLE_CPU)
 		fields |= s->script.fields[0] & SCRIPT_CPU;
-	script_add_start(&s->script, who.pid, who.tid, who.cpu, time, fields, false, text);
+	machine_state_at(&s->machine, who.pid, who.tid, time, &s->script.strings, &t);
+	script_add_start(&s->script, &(struct script_who){t.comm, who.pid, who.tid, who.cpu, time},
+		fields, false, text);
 	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
 	record_add_text(e->rec.type, e->rec.misc, body, text);
 	str_addc(text, '\n');

@@ -156,3 +156,26 @@ TEST(script_names_what_is_mapped_while_the_states_of_a_process_grow)
 	}
 	end(&s);
 }
+
+TEST(script_counts_from_the_beginning_of_a_bpf_program)
+{
+	const u64 start = 0xffffffffc0001000;
+	const struct record symbol = {.type = PERF_RECORD_KSYMBOL,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.size = 8};
+	const struct record rec = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.size = 8};
+	union record_body body = {.ksymbol = {start, 0x100, 1, 0, run_of("bpf_prog_1_it")}};
+	struct sample sample = {.ip = start + 0x24, .pid = 7, .tid = 7, .time = 2};
+	struct scene s;
+
+	begin(&s, "ip,sym,symoff");
+	machine_apply(&s.machine, &symbol, &body, 1);
+	script_add_sample(&s.script, &sample, &rec, 0, 2, &s.text);
+	CHECK_HAS(str_text(&s.text), "bpf_prog_1_it+0x24");
+	str_clear(&s.text);
+	script_add_json(&s.script, &sample, &rec, 0, 2, &s.text);
+	CHECK_HAS(str_text(&s.text), "\"function\":\"bpf_prog_1_it\",\"offset\":36,");
+	end(&s);
+}
