@@ -1,22 +1,8 @@
 #include "symbol/location.h"
 
-#include "event/abi.h"
-
 void locator_init(struct locator *l, const struct machine *machine, struct resolver *resolver)
 {
 	*l = (struct locator){.machine = machine, .resolver = resolver};
-}
-
-const struct space *location_space(const struct thread_state *state, u8 mode)
-{
-	switch (mode) {
-	case PERF_RECORD_MISC_KERNEL:
-		return state->kernel;
-	case PERF_RECORD_MISC_USER:
-	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
-		return state->user;
-	}
-	return NULL;
 }
 
 void locator_find(const struct locator *l, const struct thread_state *state,

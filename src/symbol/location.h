@@ -13,6 +13,7 @@
 #ifndef PACE_SYMBOL_LOCATION_H
 #define PACE_SYMBOL_LOCATION_H
 
+#include "event/abi.h"
 #include "symbol/resolver.h"
 #include "unwind/chain.h"
 
@@ -37,7 +38,14 @@ struct location {
 void locator_init(struct locator *l, const struct machine *machine, struct resolver *resolver);
 
 /* The space that code of a mode ran in; NULL for a guest's and a hypervisor's: they are elsewhere. */
-const struct space *location_space(const struct thread_state *state, u8 mode);
+static inline const struct space *location_space(const struct thread_state *state, u8 mode)
+{
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		return state->kernel;
+	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN
+		? state->user
+		: NULL;
+}
 
 void locator_find(const struct locator *l, const struct thread_state *state,
 	const struct chain_step *step, struct location *ret_location);

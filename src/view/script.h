@@ -66,7 +66,7 @@ enum script_form {
 
 struct script_place { /* what one address looks like */
 	u64 ip;
-	u64 start, end; /* in `texts` */
+	u32 start, end; /* in `texts` */
 	u32 space_id;   /* UINT32_MAX: none */
 	u32 fields;
 	u8 mode, form;

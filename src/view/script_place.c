@@ -104,6 +104,7 @@ void script_add_place(struct script *s, const struct thread_state *state,
 			place.form);
 	struct table_probe probe = table_probe(&s->index, hash);
 	struct location location;
+	size_t start;
 	u32 i;
 
 	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
@@ -115,17 +116,18 @@ void script_add_place(struct script *s, const struct thread_state *state,
 		}
 	}
 	locator_find(&s->locator, state, step, &location);
-	place.start = s->texts.n;
+	start = s->texts.n;
 	if (form == SCRIPT_AS_JSON)
 		add_json(s, &location, step, &s->texts);
 	else
 		add_text(s, &location, step, &place, &s->texts);
-	place.end = s->texts.n;
-	str_addn(text, s->texts.at + place.start, place.end - place.start);
+	str_addn(text, s->texts.at + start, s->texts.n - start);
 	if (!location.is_lasting || s->texts.n > TEXTS_LIMIT) {
-		str_cut(&s->texts, place.start);
+		str_cut(&s->texts, start);
 		return;
 	}
+	place.start = (u32)start;
+	place.end = (u32)s->texts.n;
 	table_add(&s->index, hash, s->places.n);
 	vec_add(&s->places, place);
 }
