@@ -215,13 +215,8 @@ static void take(struct reading *r, const struct stream_event *e)
 	}
 }
 
-static void warn(struct reading *r, const struct stream_disorder *disorder)
+static void warn(struct reading *r)
 {
-	if (disorder->n_late)
-		log_warn(&r->log,
-			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
-			(unsigned long long)disorder->n_late,
-			(unsigned long long)disorder->most_ns);
 	if (r->roster.n_doubles)
 		log_warn(&r->log,
 			"%llu processes were forked with the number of one that had not ended: its exit is not in the recording",
@@ -244,8 +239,10 @@ static int walk(struct reading *r, struct err *err)
 		if (r->overview.out.sys || r->processes.out.sys)
 			break;
 	}
-	if (!result)
-		warn(r, &stream.disorder);
+	if (!result) {
+		stream_note_disorder(&stream);
+		warn(r);
+	}
 	stream_fini(&stream);
 	return MIN(result, 0);
 }

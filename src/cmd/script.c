@@ -326,11 +326,7 @@ static int walk(struct scripting *s, struct err *err)
 		if (s->out.sys)
 			break;
 	}
-	if (stream.disorder.n_late)
-		log_note(&s->log,
-			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
-			(unsigned long long)stream.disorder.n_late,
-			(unsigned long long)stream.disorder.most_ns);
+	stream_note_disorder(&stream);
 	stream_fini(&stream);
 	return MIN(r, 0);
 }

@@ -223,3 +223,13 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 		reader_settle(&st->session->reader);
 	return 1;
 }
+
+void stream_note_disorder(const struct stream *st)
+{
+	const struct stream_disorder *d = &st->disorder;
+
+	if (d->n_late)
+		log_note(st->session->log,
+			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
+			(unsigned long long)d->n_late, (unsigned long long)d->most_ns);
+}
