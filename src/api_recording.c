@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "event/abi.h"
 #include "machine/machine.h"
 #include "profile/ledger.h"
@@ -85,20 +86,13 @@ PUBLIC struct pace_recording *pace_recording_open_fd(int fd, struct pace_error *
 PUBLIC struct pace_recording *pace_recording_open_memory(const void *bytes, size_t size,
 	struct pace_error *ret_err)
 {
-	int fd = memfd_create("pace", MFD_CLOEXEC);
+	int fd = memfd_create("pace", MFD_CLOEXEC), sys;
 	struct pace_recording *r;
 	struct err err;
-	size_t done = 0;
 
-	while (fd >= 0 && done < size) {
-		ssize_t n = write(fd, (const u8 *)bytes + done, size - done);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	if (fd < 0 || done < size) {
-		err_sys(&err, errno, "copying %zu bytes", size);
+	sys = fd < 0 ? errno : fd_write(fd, bytes, size);
+	if (sys) {
+		err_sys(&err, sys, "copying %zu bytes", size);
 		api_give_error(&err, ret_err);
 		if (fd >= 0)
 			close(fd);

@@ -1,7 +1,6 @@
 #include "profile/survey.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "event/abi.h"
@@ -233,33 +232,6 @@ static void take_record(struct walk *w, struct reader_cursor *cursor, const stru
 		take_other(w, rec);
 }
 
-/* Where in the file the ids are: behind each attr stands where its own begin. */
-static void find_ids(struct survey *s, const struct reader *r)
-{
-	const struct layout_header *h = &r->header;
-	u64 end = 0;
-
-	if (r->is_pipe_mode || !r->parts.n || h->attr_size <= sizeof(struct layout_section))
-		return;
-	s->ids.offset = UINT64_MAX;
-	for (size_t i = 0; i < r->events.n; i++) {
-		u64 at = h->attrs.offset + (i + 1) * h->attr_size - sizeof(struct layout_section);
-		struct layout_section ids;
-
-		if (pread(r->parts.at[0].fd, &ids, sizeof(ids), (off_t)at) != sizeof(ids))
-			break;
-		if (r->is_foreign) {
-			ids.offset = __builtin_bswap64(ids.offset);
-			ids.size = __builtin_bswap64(ids.size);
-		}
-		if (!ids.size || ids.offset > UINT64_MAX - ids.size)
-			continue;
-		s->ids.offset = MIN(s->ids.offset, ids.offset);
-		end = MAX(end, ids.offset + ids.size);
-	}
-	s->ids.size = end > s->ids.offset ? end - s->ids.offset : 0;
-}
-
 static int by_type(const void *a, const void *b)
 {
 	const struct survey_type *x = a, *y = b;
@@ -284,7 +256,6 @@ int survey_take(struct survey *s, struct reader *r, struct log *log, struct err 
 		return result;
 	}
 	follow_events(w);
-	find_ids(s, r);
 	reader_cursor_init(&cursor, r, r->data_start, r->data_end);
 	while ((result = reader_next(&cursor, &rec, err)) > 0)
 		take_record(w, &cursor, &rec);

@@ -8,7 +8,6 @@
 #include "file/feature.h"
 
 enum {
-	PIPE_HEADER_BYTES = 16,
 	LABEL = 13,        /* columns of "Written by   " */
 	NAME_COLUMNS = 32, /* of the first column of tables, at least */
 	NAME_COLUMNS_MAX = 64,
@@ -254,10 +253,10 @@ static void list_parts(const struct lint *l, part_list *parts)
 	const struct layout_header *h = &r->header;
 	u64 n_sections = 0;
 
-	add_part(parts, "header", 0, r->is_pipe_mode ? PIPE_HEADER_BYTES : h->size);
+	add_part(parts, "header", 0, r->is_pipe_mode ? LAYOUT_PIPE_HEADER : h->size);
 	if (r->is_pipe_mode)
-		add_part(parts, "events and facts", PIPE_HEADER_BYTES,
-			r->data_start - MIN(r->data_start, (u64)PIPE_HEADER_BYTES));
+		add_part(parts, "events and facts", LAYOUT_PIPE_HEADER,
+			r->data_start - MIN(r->data_start, (u64)LAYOUT_PIPE_HEADER));
 	if (r->is_directory)
 		vec_each(file, &r->parts)
 			add_part(parts, file == r->parts.at ? "data" : "data of one more file",
@@ -266,7 +265,7 @@ static void list_parts(const struct lint *l, part_list *parts)
 		add_part(parts, "data", r->data_start, r->data_end - r->data_start);
 	if (!r->is_pipe_mode) {
 		add_part(parts, "attrs", h->attrs.offset, h->attrs.size);
-		add_part(parts, "ids", l->survey->ids.offset, l->survey->ids.size);
+		add_part(parts, "ids", r->ids.offset, r->ids.size);
 		add_part(parts, "event types", h->event_types.offset, h->event_types.size);
 		for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 			n_sections += layout_has_feature(h, id);
