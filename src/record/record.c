@@ -152,7 +152,7 @@ static u64 run_size(const struct walk *w, const struct record_field *f, const u8
 {
 	u64 left = bytes_left(&w->b), each, count;
 
-	switch ((enum field_kind)f->kind) {
+	switch ((enum record_field_kind)f->kind) {
 	case F_CHARS:
 		return f->is_optional ? MIN(left, f->size) : f->size;
 	case F_CSTR:
@@ -382,7 +382,7 @@ static void add_double(const u8 *p, struct str *text)
 
 static void add_scalar(u8 kind, u16 misc, const u8 *p, struct str *text)
 {
-	switch ((enum field_kind)kind) {
+	switch ((enum record_field_kind)kind) {
 	case F_U8:
 		str_addf(text, "%u", *p);
 		break;
@@ -482,7 +482,7 @@ static void add_run(const struct record_field *f, const u8 *base, struct str *te
 	struct record_bytes run;
 
 	memcpy(&run, base + f->member, sizeof(run));
-	switch ((enum field_kind)f->kind) {
+	switch ((enum record_field_kind)f->kind) {
 	case F_CHARS:
 		add_chars(run.at, MIN(run.n, f->size), text);
 		break;
