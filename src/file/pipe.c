@@ -322,7 +322,7 @@ static int copy_stream(struct reader *r, int to, u64 *ret_end, struct err *err)
 
 int reader_spool(struct reader *r, struct err *err)
 {
-	u64 end;
+	u64 end = 0;
 	int fd;
 
 	if (!r->is_stream)
