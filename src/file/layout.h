@@ -22,6 +22,7 @@ struct layout_section {
 
 enum {
 	LAYOUT_FEATURE_BITS = 256,
+	LAYOUT_SIMPLEPERF = 128, /* simpleperf's own sections have these numbers and more */
 	LAYOUT_PIPE_HEADER = 16, /* bytes: magic and size are all of it in pipe mode */
 };
 
