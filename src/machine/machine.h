@@ -52,8 +52,8 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 
 /*
  * Takes in the record of a stream if it says who ran where; one that comes late holds from now on.
- * 1: *ret_body is what it says; 0: it is no such record; < 0: it cannot be decoded, and is counted in
- * the session's tally.
+ * 1: *ret_body is what it says; 0: it is no such record; < 0: it cannot be decoded, and is counted
+ * in the session's tally.
  */
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body);

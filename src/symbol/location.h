@@ -37,7 +37,7 @@ struct location {
 
 void locator_init(struct locator *l, const struct machine *machine, struct resolver *resolver);
 
-/* The space that code of a mode ran in; NULL for a guest's and a hypervisor's: they are elsewhere. */
+/* The space that code of a mode ran in; NULL for guests and hypervisors: they are elsewhere. */
 static inline const struct space *location_space(const struct thread_state *state, u8 mode)
 {
 	if (mode == PERF_RECORD_MISC_KERNEL)

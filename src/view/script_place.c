@@ -1,5 +1,5 @@
 /*
- * script_place.c - what a place in code looks like, in text and in JSON, kept for when it comes again.
+ * script_place.c - what a place in code looks like in text and in JSON, kept for the next time.
  */
 #include "base/hash.h"
 #include "base/json.h"
