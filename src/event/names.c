@@ -228,7 +228,7 @@ void names_default(const struct event_attr *a, char *buf, size_t size)
 	size_t n = 0;
 
 	if (!names_of(a->type, a->config, buf, size)) {
-		if (a->type == 4)
+		if (a->type == PERF_TYPE_RAW)
 			snprintf(buf, size, "raw 0x%llx", (unsigned long long)a->config);
 		else
 			snprintf(buf, size, "type %u config 0x%llx", a->type,
