@@ -452,7 +452,7 @@ TEST(parse_points_at_syntax_errors)
 
 TEST(parse_points_at_wrong_modifiers)
 {
-#define KNOWN "is no modifier; known are u k h G H I D S W e b p pp ppp P"
+#define KNOWN "is no modifier; known are u k h G H I D S W e b R p pp ppp P"
 	static const struct bad_case cases[] = {
 		{"cycles:x", ERR_INVAL, " at column 8: 'x' " KNOWN},
 		{"cycles:ukx", ERR_INVAL, " at column 10: 'x' " KNOWN},
