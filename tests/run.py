@@ -26,6 +26,7 @@ SUITES = [
     ('docs', [sys.executable, f'{HERE}/dev/test_docs.py']),
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
+    ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),

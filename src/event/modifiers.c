@@ -63,6 +63,7 @@ static int unknown(struct maker *m, struct word letter)
 
 static int apply_one(struct maker *m, struct word word, struct event *e)
 {
+	bool is_leader = e->n_members > 0;
 	u64 levels = 0, worlds = 0;
 	unsigned precise = 0;
 
@@ -74,7 +75,9 @@ static int apply_one(struct maker *m, struct word word, struct event *e)
 		levels |= mod->only_level;
 		worlds |= mod->only_world;
 		precise += mod->letter == 'p';
-		e->attr.flags |= mod->flag;
+		/* The kernel pins whole groups, by their leaders. */
+		if (is_leader || !(mod->flag & (ATTR_PINNED | ATTR_EXCLUSIVE)))
+			e->attr.flags |= mod->flag;
 		e->wishes |= mod->wish;
 	}
 	if (precise > 3)

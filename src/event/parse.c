@@ -402,6 +402,10 @@ static int make_group(struct maker *m, const struct node *group)
 
 		if (make_event(m, child))
 			return m->err->code;
+		if (child != group->children && events->n > before &&
+			events->at[before].attr.flags & (ATTR_PINNED | ATTR_EXCLUSIVE))
+			return maker_fail(m, (struct word){child->start, 1}, ERR_INVAL,
+				"D and e are for all of a group: write them behind its brace");
 		has_several_pmus |= events->n > before + 1 &&
 			!is_same(events->at[before].pmu, events->at[before + 1].pmu);
 	}

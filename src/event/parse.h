@@ -2,7 +2,7 @@
  * parse.h - from "-e TEXT" to attrs: words, then a tree (syntax.h), then events.
  *
  *     events    = item { "," item }
- *     item      = event | [ name ":" ] "{" event { "," event } "}" [ ":" modifiers ]
+ *     item      = event | [ name [ ":" ] ] "{" event { "," event } "}" [ ":" modifiers ]
  *     event     = name [ ":" modifiers ]
  *                     a name from names.h, rHEX, an event of a PMU in sysfs or the vendor's tables
  *               | name "/" [ terms ] "/" [ [ ":" ] modifiers ]

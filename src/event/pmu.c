@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/sysfile.h"
+#include "event/abi.h"
 
 #define DEVICES "bus/event_source/devices"
 
@@ -368,6 +369,22 @@ void pmu_match(const char *root, const char *pattern, struct intern *names)
 	intern_fini(&all);
 }
 
+/* PMUs of cores whose type is (not) the one that raw events go to. */
+static void add_cores(const char *root, const struct intern *all, bool is_raw, struct intern *names)
+{
+	vec_each(name, &all->strings) {
+		char path[300];
+		s64 type;
+
+		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/cpus", root, *name);
+		if (access(path, F_OK))
+			continue;
+		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/type", root, *name);
+		if (sysfile_s64(path, &type) && (type == PERF_TYPE_RAW) == is_raw)
+			intern_str(names, *name);
+	}
+}
+
 void pmu_list_cores(const char *root, struct intern *names)
 {
 	struct intern all = {0};
@@ -377,13 +394,8 @@ void pmu_list_cores(const char *root, struct intern *names)
 		return;
 	}
 	pmu_list(root, &all);
-	vec_each(name, &all.strings) {
-		char path[300];
-
-		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/cpus", root, *name);
-		if (access(path, F_OK) == 0 && exists(root, *name))
-			intern_str(names, *name);
-	}
+	add_cores(root, &all, true, names);
+	add_cores(root, &all, false, names);
 	intern_fini(&all);
 }
 

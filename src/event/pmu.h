@@ -84,8 +84,8 @@ void pmu_match(const char *root, const char *pattern, struct intern *names);
 bool pmu_is_called(const char *name, const char *pattern);
 
 /*
- * The PMUs of the machine's CPUs: `cpu`, or one for each kind of core. Sorted; none in most virtual
- * machines.
+ * The PMUs of the machine's CPUs: `cpu`, or one for each kind of core, the big ones of Intel's
+ * first. None in most virtual machines.
  */
 void pmu_list_cores(const char *root, struct intern *names);
 

@@ -241,6 +241,8 @@ static int read_event(struct lexer *lx, bool is_in_group, struct node *node)
 		return expected(lx, "the name of an event");
 	if (accept(lx, '/'))
 		return read_terms(lx, node) ? lx->err->code : read_modifiers_behind(lx, node);
+	if (!is_in_group && accept(lx, '{'))
+		return read_group(lx, node);
 	for (size_t i = 1; i < ARRAY_SIZE(node->words) && accept(lx, ':'); i++) {
 		if (i == 1 && is_mem(node->words[0]))
 			return read_breakpoint(lx, node);

@@ -286,7 +286,8 @@ static int unknown_term(struct applier *a, const char *name)
 		refuse(a, ERR_NOENT, "PMU '%s' has no event or term '%s'%s", a->pmu->name, name,
 			str_text(&hint));
 	else
-		refuse(a, ERR_NOENT, "there is no term '%s' for an event without a PMU%s", name,
+		refuse(a, ERR_NOENT,
+			"there is no term '%s' for events that are not written pmu/.../%s", name,
 			str_text(&hint));
 	str_fini(&hint);
 	intern_fini(&names);
