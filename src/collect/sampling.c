@@ -1,5 +1,7 @@
 #include "collect/sampling.h"
 
+#include <string.h>
+
 #include "base/sysfile.h"
 #include "event/abi.h"
 
@@ -78,6 +80,13 @@ static int check_event(const struct event *e, struct err *err)
 	return 0;
 }
 
+/* Passes of a place in a program: each one is wanted. */
+static bool is_place(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT || e->attr.type == PERF_TYPE_BREAKPOINT ||
+		(e->pmu && (!strcmp(e->pmu, "kprobe") || !strcmp(e->pmu, "uprobe")));
+}
+
 /* How often: the event's own word, then the command's, then the table's advice. */
 static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 {
@@ -89,8 +98,7 @@ static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 		return;
 	if (s->period) {
 		a->sample_period = s->period;
-	} else if (a->type == PERF_TYPE_TRACEPOINT || a->type == PERF_TYPE_BREAKPOINT) {
-		/* These are rare and each one counts. */
+	} else if (is_place(e)) {
 		a->sample_period = 1;
 	} else {
 		a->flags |= ATTR_FREQ;

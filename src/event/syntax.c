@@ -80,18 +80,37 @@ static int read_quoted(struct lexer *lx, struct word *ret_word)
 	return 0;
 }
 
+/* ",name=": it goes on with a term. */
+static bool is_before_term(const char *at)
+{
+	if (*at++ != ',')
+		return false;
+	while (is_word_char(*at))
+		at++;
+	return *at == '=';
+}
+
+static bool is_path(const char *at)
+{
+	at += *at == '.';
+	at += *at == '.';
+	return at[0] == '/' && at[1] && !strchr(",:/", at[1]);
+}
+
 /*
- * A value that begins with a slash is the name of a file. It goes on to the next comma, or to the
- * slash behind which only modifiers are left: uprobe/path=/bin/ls/u.
+ * The name of a file goes on to the comma before another term, or to the slash behind which only
+ * modifiers are left: uprobe/path=/bin/ls/u. One that could be either is written in quotes.
  */
 static struct word read_path(struct lexer *lx)
 {
 	size_t n = strcspn(lx->at, ",{} \t\n"), tail = n;
-	struct word w = {.at = lx->at};
+	struct word w = {.at = lx->at, .n = n};
 
 	while (tail && lx->at[tail - 1] != '/')
 		tail--;
-	w.n = tail > 1 && strspn(lx->at + tail, ":ukhGHIpPSDWebR") == n - tail ? tail - 1 : n;
+	if (tail > 1 && !is_before_term(lx->at + n) &&
+		strspn(lx->at + tail, ":ukhGHIpPSDWebR") == n - tail)
+		w.n = tail - 1;
 	lx->at += w.n;
 	return w;
 }
@@ -100,9 +119,7 @@ static int read_value(struct lexer *lx, struct word *ret_value)
 {
 	if (*lx->at == '\'' || *lx->at == '"')
 		return read_quoted(lx, ret_value);
-	*ret_value = *lx->at == '/' && lx->at[1] != ',' && lx->at[1] && lx->at[1] != ':'
-		? read_path(lx)
-		: read_word(lx);
+	*ret_value = is_path(lx->at) ? read_path(lx) : read_word(lx);
 	return ret_value->n ? 0 : expected(lx, "a value");
 }
 

@@ -204,4 +204,39 @@ def events_of_power_are_perfs():
     check_machine('powerpc', 4)
 
 
+PROBED = """
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int probed(int x) { __asm__ volatile(""); return x + 1; }
+int main(void)
+{
+    int n = 0, status = 0;
+    for (int i = 0; i < 10; i++)
+        n = probed(n);
+    pid_t child = fork();
+    if (!child)
+        _exit(probed(3) != 4);
+    return child < 0 || waitpid(child, &status, 0) != child || status || n != 10;
+}
+"""
+
+
+@test
+def uprobes_are_hit_as_often_as_their_function_and_programs_can_still_fork():
+    """The binary's name ends in letters that are modifiers: u, p."""
+    can_record()
+    needs_root()
+    needs('nm')
+    if not os.path.exists(f'{DEVICES}/uprobe/type'):
+        skip('this kernel has no uprobe PMU')
+    with open('up.c', 'w') as file:
+        file.write(PROBED)
+    program = build_c(os.path.abspath('up.c'), 'up')
+    offset = '0x' + re.search(r'^(\w+) T probed$', run('nm', program).out, re.M).group(1)
+    for event in (f'uprobe/path={program},offset={offset}/', f'uprobe/offset={offset},path=./up/',
+                  f'uprobe/path={program},offset={offset},retprobe/u'):
+        recorded = pace('record', '-o', 'up.data', '-e', event, program)
+        assert recorded.status == 0 and samples_said(recorded) == 10, (event, recorded)
+
+
 main()

@@ -643,6 +643,10 @@ TEST(parse_gives_probes_the_address_of_their_string)
 		{"uprobe/offset=0x1234,path=/bin/sh/up", "/bin/sh", 0x1234, 0},
 		{"uprobe/offset=0x1234,path=/bin/sh/:u", "/bin/sh", 0x1234, 0},
 		{"uprobe/path='/bin/sh',offset=1,ref_ctr_offset=0x20/", "/bin/sh", 1, 0x2000000000},
+		{"uprobe/path=/usr/../bin/sh,offset=1/", "/usr/../bin/sh", 1, 0},
+		{"uprobe/path='/usr/bin'/u,cs", "/usr/bin", 0, 0},
+		{"uprobe/offset=1,path=../../../../../../../../bin/sh/",
+			"../../../../../../../../bin/sh", 1, 0},
 		{"cs,{uprobe/path=/bin/sh/,cs}", "/bin/sh", 0, 0},
 	};
 	struct parse_env env = make_env();

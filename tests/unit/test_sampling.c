@@ -245,14 +245,22 @@ TEST(sampling_takes_a_tables_period_unless_somebody_says_otherwise)
 	}
 }
 
-TEST(sampling_takes_every_hit_of_a_breakpoint)
+TEST(sampling_takes_every_hit_of_breakpoints_and_probes)
 {
+	static const char *const pmus[] = {NULL, "kprobe", "uprobe"};
 	struct event_list events = {0};
 
-	add(&events, CLOCK)->attr.type = PERF_TYPE_BREAKPOINT;
+	for (size_t i = 0; i < ARRAY_SIZE(pmus); i++) {
+		struct event *e = add(&events, CLOCK);
+
+		e->attr.type = pmus[i] ? 7 : PERF_TYPE_BREAKPOINT;
+		e->pmu = pmus[i];
+	}
 	apply((struct sampling){.frequency = 99}, &events, (struct target){0});
-	CHECK_EQ(events.at[0].attr.sample_period, 1);
-	CHECK(!(events.at[0].attr.flags & ATTR_FREQ));
+	vec_each(e, &events) {
+		CHECK_EQ(e->attr.sample_period, 1);
+		CHECK(!(e->attr.flags & ATTR_FREQ));
+	}
 	event_list_fini(&events);
 }
 
