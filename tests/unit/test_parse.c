@@ -602,11 +602,12 @@ TEST(parse_survives_any_mixture_of_its_words)
 {
 	static const char *const words[] = {"cycles", "cpu", "/", "/", ":", ":", "{", "}", ",", "=",
 		"event", "1", "u", "mem-loads", "name", "sched", "sched_switch", "r1", "*", "\x80",
-		" ", "0x", "pppp", "config"};
+		" ", "0x", "pppp", "config", "mem", "0x1000", "'", "@", "path=/bin", "period",
+		"sched:*", "imc", "cycles/", "/bin/sh/", "prev_pid > 0", "]", "uncore_*/"};
 	struct parse_env env = make_env();
 	u64 state = 88172645463325252ULL;
 
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < 8000; i++) {
 		struct event_list events = {0};
 		struct err err = {0};
 		char text[256] = "";
