@@ -33,12 +33,26 @@ static int is_elsewhere(struct maker *m, struct word w, const char *typed)
 	return 1;
 }
 
+/* All names of events; what has to be stored is in `names`. */
+static void offer_events(struct maker *m, struct intern *names, struct nearest *near)
+{
+	char cache[64];
+
+	names_offer_all(near);
+	for (size_t i = 0; names_cache_at(i, cache, sizeof(cache)); i++)
+		nearest_offer(near, intern_str(names, cache));
+	pmu_offer_all(m->env->sysfs, names, near);
+	if (m->env->catalog)
+		vec_each(listed, &m->env->catalog->events)
+			nearest_offer(near, listed->name);
+}
+
 static int unknown_event(struct maker *m, struct word w)
 {
 	struct intern names = {0};
 	struct str message = {0};
 	struct nearest near;
-	char typed[128], cache[64];
+	char typed[128];
 	const char *p = w.at;
 	u64 config;
 
@@ -50,13 +64,7 @@ static int unknown_event(struct maker *m, struct word w)
 	if (num_scan(&p, 16, &config) && p == w.at + w.n) {
 		str_addf(&message, "; did you mean the raw event 'r%s'?", typed);
 	} else {
-		names_offer_all(&near);
-		for (size_t i = 0; names_cache_at(i, cache, sizeof(cache)); i++)
-			nearest_offer(&near, intern_str(&names, cache));
-		pmu_offer_all(m->env->sysfs, &names, &near);
-		if (m->env->catalog)
-			vec_each(listed, &m->env->catalog->events)
-				nearest_offer(&near, listed->name);
+		offer_events(m, &names, &near);
 		nearest_add_hint(&near, &message);
 	}
 	maker_fail(m, w, ERR_NOENT, str_text(&message));
@@ -65,13 +73,32 @@ static int unknown_event(struct maker *m, struct word w)
 	return m->err->code;
 }
 
+/* "cycels/period=9/" is a mistyped event rather than a PMU. */
+static bool is_rather_event(struct maker *m, const char *typed)
+{
+	struct nearest pmu = {.typed = typed}, event = {.typed = typed};
+	struct intern pmus = {0}, names = {0};
+	bool is_event;
+
+	pmu_list(m->env->sysfs, &pmus);
+	vec_each(name, &pmus.strings)
+		nearest_offer(&pmu, *name);
+	offer_events(m, &names, &event);
+	is_event = event.best && (!pmu.best || event.distance < pmu.distance);
+	intern_fini(&names);
+	intern_fini(&pmus);
+	return is_event;
+}
+
 static int unknown_pmu(struct maker *m, struct word w)
 {
 	struct pmu pmu;
 	struct err why;
 	char name[128];
 
-	if (!pmu_open(&pmu, m->env->sysfs, syntax_copy(w, name, sizeof(name)), &why)) {
+	if (is_rather_event(m, syntax_copy(w, name, sizeof(name))))
+		return unknown_event(m, w);
+	if (!pmu_open(&pmu, m->env->sysfs, name, &why)) {
 		/* It was not there a moment ago. */
 		pmu_close(&pmu);
 		err_set(&why, ERR_NOENT, "there is no PMU '%s'", name);
