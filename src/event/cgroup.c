@@ -194,6 +194,15 @@ int cgroup_assign(struct event_list *events, const char *list, const char *root,
 
 /* ---- every event in every cgroup ---- */
 
+/* Written as a path it begins with a slash. */
+static bool is_match_of_path(const regex_t *regex, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "/%s", name);
+	return !regexec(regex, path, 0, NULL, 0);
+}
+
 static int match_regex(const char *pattern, const char *root, struct intern *names, struct err *err)
 {
 	struct intern all = {0};
@@ -208,7 +217,7 @@ static int match_regex(const char *pattern, const char *root, struct intern *nam
 	}
 	list_below(root, "", 0, &all);
 	vec_each(name, &all.strings)
-		if (!regexec(&regex, *name, 0, NULL, 0))
+		if (!regexec(&regex, *name, 0, NULL, 0) || is_match_of_path(&regex, *name))
 			intern_str(names, *name);
 	regfree(&regex);
 	intern_fini(&all);

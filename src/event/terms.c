@@ -267,6 +267,11 @@ static const char *respell(const struct pmu *pmu, const char *name)
 	return name;
 }
 
+static bool is_pmu(const struct applier *a, const char *name)
+{
+	return a->pmu && !strcmp(a->pmu->name, name);
+}
+
 static int unknown_term(struct applier *a, const char *name)
 {
 	struct nearest near = {.typed = name};
@@ -282,6 +287,10 @@ static int unknown_term(struct applier *a, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(commons); i++)
 		nearest_offer(&near, commons[i].name);
 	nearest_add_hint(&near, &hint);
+	if (is_pmu(a, "kprobe") || is_pmu(a, "uprobe"))
+		str_add(&hint,
+			is_pmu(a, "kprobe") ? " (it takes func=NAME, offset=N)"
+					    : " (it takes path=FILE, offset=N)");
 	if (a->pmu)
 		refuse(a, ERR_NOENT, "PMU '%s' has no event or term '%s'%s", a->pmu->name, name,
 			str_text(&hint));
@@ -339,11 +348,6 @@ static int set_driver(struct applier *a, const char *name)
 
 /* ---- probes ---- */
 
-static bool is_pmu(const struct applier *a, const char *name)
-{
-	return a->pmu && !strcmp(a->pmu->name, name);
-}
-
 /* The kernel reads the string when the event is opened: attr holds its address. */
 static void set_string(struct applier *a, const char *text)
 {
@@ -378,9 +382,13 @@ static int set_term(struct applier *a, const char *name, const char *text);
 /* Applies "event=0x3c,umask=1": what an event stands for. */
 static int apply_text(struct applier *a, const char *name, const char *text)
 {
-	char buf[512], *rest = buf, *item;
+	char buf[1024], *rest = buf, *item;
 	int r = 0;
 
+	if (strlen(text) >= sizeof(buf))
+		return refuse(a, ERR_LIMIT,
+			"event '%s' of PMU '%s' has %zu bytes of terms, not %zu", name,
+			a->pmu->name, strlen(text), sizeof(buf) - 1);
 	snprintf(buf, sizeof(buf), "%s", text);
 	a->is_table = true;
 	while (!r && (item = strsep(&rest, ",")) != NULL) {
@@ -431,7 +439,7 @@ static int set_event(struct applier *a, const char *name)
 	const struct catalog_event *listed;
 	struct pmu_facts facts;
 	const char *alias;
-	char text[256];
+	char text[1024];
 	struct err why;
 
 	if (!a->pmu)

@@ -1,5 +1,7 @@
 #include "event/cgroup.h"
 
+#include <unistd.h>
+
 #include "event_text.h"
 #include "fake_sysfs.h"
 #include "test.h"
@@ -155,6 +157,7 @@ TEST(cgroup_for_each_repeats_all_events_and_their_groups)
 TEST(cgroup_for_each_takes_regular_expressions)
 {
 	check_for_each("^web/", THREE("web/back", "0") "; " THREE("web/front", "3"));
+	check_for_each("^/web/f", THREE("web/front", "0"));
 	check_for_each("batch,front|night",
 		THREE("batch", "0") "; " THREE("batch/night", "3") "; " THREE("web/front", "6"));
 }
@@ -201,4 +204,20 @@ TEST(cgroup_mount_is_perf_events_own_or_version_2)
 	check_mount("cgroup /sys/fs/cgroup/x cgroup rw,no_perf_event 0 0\n", NULL);
 	check_mount("cut cgroup2\n\n", NULL);
 	check_mount("", NULL);
+}
+
+TEST(cgroup_mount_of_this_machine_has_processes)
+{
+	struct err err = {0};
+	char root[256], path[300];
+	struct event_list events = {0};
+
+	if (cgroup_find_mount("/proc/mounts", root, sizeof(root), &err))
+		SKIP("%s", err.msg);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", root);
+	CHECK_EQ(access(path, F_OK), 0);
+	add_events(&events, 1);
+	CHECK_EQ(cgroup_assign(&events, "/", root, &err), 0);
+	check_events(&events, "a = 0/0 in cgroup .");
+	event_list_fini(&events);
 }
