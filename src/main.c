@@ -11,6 +11,7 @@
 const struct cmd *const cmd_table[] = {
 	&cmd_record,
 	&cmd_report,
+	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,
 	&cmd_readperf,

@@ -25,6 +25,12 @@ bool sysfile_line(const char *path, char *buf, size_t size);
  */
 bool sysfile_start(const char *path, char *buf, size_t size);
 
+/*
+ * The names of a directory's entries, hidden ones not, into `names` in the order of the alphabet;
+ * false if it cannot be read.
+ */
+bool sysfile_entries(const char *path, struct intern *names);
+
 /* The number a file starts with; false if it cannot be read or is none. */
 bool sysfile_s64(const char *path, s64 *ret_v);
 

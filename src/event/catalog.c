@@ -1,7 +1,6 @@
 #include "event/catalog.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -204,7 +203,7 @@ static bool is_json(const char *name)
 {
 	size_t n = strlen(name);
 
-	return n > 5 && name[0] != '.' && !strcmp(name + n - 5, ".json");
+	return n > 5 && !strcmp(name + n - 5, ".json");
 }
 
 /* A path that is too long for the kernel is cut, and is not found then. */
@@ -216,35 +215,37 @@ static void join(char *path, const char *folder, const char *name)
 	snprintf(path + n, PATH_SIZE - n, "/%.*s", (int)MIN(strlen(name), (size_t)PATH_SIZE), name);
 }
 
+static void read_standard_file(struct opener *o, const char *path)
+{
+	struct eventfile_row row = {0};
+	struct eventfile f;
+	struct err err;
+
+	if (eventfile_open(&f, path, &err)) {
+		say_broken(o, &err);
+		return;
+	}
+	for (; eventfile_next(&f, &row); row = (struct eventfile_row){0})
+		if (row.text[FIELD_NAME])
+			vec_add(&o->standard_rows, row);
+	vec_add(&o->standards, f);
+}
+
 /* The architecture's own events, which a CPU's entries refer to by name. */
 static void read_standards(struct opener *o)
 {
-	struct dirent **entries;
+	struct intern names = {0};
 	char path[PATH_SIZE];
-	int n;
 
 	o->has_standards = true;
-	n = o->standard_folder ? scandir(o->standard_folder, &entries, NULL, alphasort) : -1;
-	for (int i = 0; i < n; i++) {
-		struct eventfile_row row = {0};
-		struct eventfile f;
-		struct err err;
-
-		if (is_json(entries[i]->d_name)) {
-			join(path, o->standard_folder, entries[i]->d_name);
-			if (eventfile_open(&f, path, &err)) {
-				say_broken(o, &err);
-			} else {
-				for (; eventfile_next(&f, &row); row = (struct eventfile_row){0})
-					if (row.text[FIELD_NAME])
-						vec_add(&o->standard_rows, row);
-				vec_add(&o->standards, f);
-			}
-		}
-		free(entries[i]);
+	if (o->standard_folder)
+		sysfile_entries(o->standard_folder, &names);
+	vec_each(name, &names.strings) {
+		join(path, o->standard_folder, *name);
+		if (is_json(*name))
+			read_standard_file(o, path);
 	}
-	if (n >= 0)
-		free(entries);
+	intern_fini(&names);
 }
 
 /* What the row does not say itself, the event of the architecture says. */
@@ -310,31 +311,28 @@ static void read_file(struct opener *o, const char *path)
 	}
 	if (n_bad)
 		log_warn(o->log,
-			"'%s': %u events are left out, because their numbers make no sense or the event "
-			"they refer to is missing ('%.80s')",
+			"'%s': %u of its events are missing ('%.80s'): a number in them makes no sense, or "
+			"they refer to an event that is not there",
 			path, n_bad, example);
 	eventfile_close(&f);
 }
 
 static void read_folder(struct opener *o, const char *folder, unsigned depth)
 {
-	struct dirent **entries;
+	struct intern names = {0};
 	char path[PATH_SIZE];
 	struct stat st;
-	int n = depth < DEPTH_MAX ? scandir(folder, &entries, NULL, alphasort) : -1;
 
-	for (int i = 0; i < n; i++) {
-		const char *name = entries[i]->d_name;
-
-		join(path, folder, name);
-		if (is_json(name))
+	if (depth < DEPTH_MAX)
+		sysfile_entries(folder, &names);
+	vec_each(name, &names.strings) {
+		join(path, folder, *name);
+		if (is_json(*name))
 			read_file(o, path);
-		else if (name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			read_folder(o, path, depth + 1);
-		free(entries[i]);
 	}
-	if (n >= 0)
-		free(entries);
+	intern_fini(&names);
 }
 
 /* ---- which files ---- */
@@ -415,32 +413,29 @@ static int read_mapfile(struct opener *o, const char *folder)
 /* The same for all architectures of a folder like pmu-events/arch: one of them knows the CPU. */
 static int read_architectures(struct opener *o, const char *folder)
 {
-	struct dirent **entries;
+	struct intern names = {0};
 	char path[PATH_SIZE];
-	int n = scandir(folder, &entries, NULL, alphasort), result = -1;
+	int result = -1;
 
-	for (int i = 0; i < n; i++) {
-		if (entries[i]->d_name[0] != '.' && result <= 0) {
-			join(path, folder, entries[i]->d_name);
+	sysfile_entries(folder, &names);
+	vec_each(name, &names.strings) {
+		join(path, folder, *name);
+		if (result <= 0)
 			result = MAX(result, read_mapfile(o, path));
-		}
-		free(entries[i]);
 	}
-	if (n >= 0)
-		free(entries);
+	intern_fini(&names);
 	return result;
 }
 
 static bool has_json(const char *folder)
 {
-	struct dirent *entry;
-	DIR *dir = opendir(folder);
+	struct intern names = {0};
 	bool is_found = false;
 
-	while (dir && !is_found && (entry = readdir(dir)) != NULL)
-		is_found = is_json(entry->d_name);
-	if (dir)
-		closedir(dir);
+	sysfile_entries(folder, &names);
+	vec_each(name, &names.strings)
+		is_found |= is_json(*name);
+	intern_fini(&names);
 	return is_found;
 }
 
@@ -509,7 +504,8 @@ static int read_named(struct opener *o, struct err *err)
 			"'%s' holds no event tables: neither mapfile.csv, as in Linux' tools/perf/pmu-events/arch/* and "
 			"Intel's perfmon, nor JSON files",
 			folder);
-	log_warn(o->log, "'%s' has no events of this CPU ('%s')", folder, o->core->cpuid);
+	if (o->core->cpuid[0])
+		log_warn(o->log, "'%s' has no events of this CPU ('%s')", folder, o->core->cpuid);
 	return 0;
 }
 

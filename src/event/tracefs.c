@@ -111,3 +111,69 @@ int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_
 	*ret_id = id;
 	return 0;
 }
+
+static void list_system(const char *root, const char *system, struct intern *names)
+{
+	struct intern entries = {0};
+	char path[512], name[512];
+
+	snprintf(path, sizeof(path), "%s/events/%s", root, system);
+	sysfile_entries(path, &entries);
+	vec_each(entry, &entries.strings) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, *entry);
+		if (access(path, F_OK))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", system, *entry);
+		intern_str(names, name);
+	}
+	intern_fini(&entries);
+}
+
+int tracefs_list(const char *root, struct intern *names, struct err *err)
+{
+	struct intern systems = {0};
+	char found[128], path[512];
+	bool is_read;
+
+	if (!root) {
+		if (tracefs_find(found, sizeof(found), err))
+			return err->code;
+		root = found;
+	}
+	snprintf(path, sizeof(path), "%s/events", root);
+	is_read = sysfile_entries(path, &systems);
+	vec_each(system, &systems.strings)
+		list_system(root, *system, names);
+	intern_fini(&systems);
+	return is_read ? 0 : denied(root, err);
+}
+
+void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text)
+{
+	char found[128], path[512];
+	struct str format = {0};
+	struct err err;
+	size_t before = text->n;
+
+	if (!root && tracefs_find(found, sizeof(found), &err))
+		return;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : found, system, name);
+	if (!sysfile_read(path, 1 << 20, &format, &err)) {
+		char *rest = format.at, *line;
+
+		/* "\tfield:char prev_comm[16];\toffset:8;..." */
+		while ((line = strsep(&rest, "\n")) != NULL) {
+			char *end = strchr(line, ';'), *field;
+
+			if (strncmp(line, "\tfield:", 7) != 0 || !end)
+				continue;
+			*end = '\0';
+			field = strrchr(line, ' ');
+			if (!field || !strncmp(field + 1, "common_", 7))
+				continue;
+			field[strcspn(field, "[")] = '\0';
+			str_addf(text, "%s%s", text->n > before ? " " : "", field + 1);
+		}
+	}
+	str_fini(&format);
+}
