@@ -20,6 +20,7 @@ SUITES = [
     ('layers', [sys.executable, f'{HERE}/check_layers.py']),
     ('unit', [f'{BUILD}/tests/unit']),
     ('ladder', [f'{BUILD}/tests/ladder']),
+    ('menu', [f'{BUILD}/tests/menu']),
     ('api', [f'{BUILD}/tests/api']),
     ('golden', [sys.executable, f'{HERE}/golden/run.py']),
     ('dev', [sys.executable, f'{HERE}/dev/test_dev.py']),

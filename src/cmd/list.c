@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/out.h"
@@ -8,6 +9,7 @@
 
 struct list_options {
 	struct menu_options menu;
+	const char *copy;
 	bool has_no_descriptions, is_long, has_details, is_raw, is_json, has_only_names;
 };
 
@@ -32,7 +34,7 @@ static const struct opt options[] = {
 	{.kind = OPT_TITLE, .help = "Where from"},
 	{0, "events-dir", OPT_STR, AT(menu.events_dir), "DIR",
 		"the vendors' tables of events: as in Linux' tools/perf/pmu-events, or Intel's perfmon"},
-	{0, "sysfs", OPT_STR, AT(menu.sysfs), "DIR",
+	{0, "sysfs", OPT_STR, AT(copy), "DIR",
 		"a copy of another machine's /sys; nothing is opened then"},
 	{.kind = OPT_END},
 };
@@ -59,12 +61,19 @@ static int run_list(int argc, char **argv)
 	struct list_options o = {.menu.sysfs = "/sys"};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_list, &o, 0, &argc, argv);
+	char tracefs[512];
 	struct menu menu;
 	struct log log;
 	struct err err;
 
 	if (status >= 0)
 		return status;
+	if (o.copy) {
+		snprintf(tracefs, sizeof(tracefs), "%s/kernel/tracing", o.copy);
+		o.menu.is_copy = true;
+		o.menu.sysfs = o.copy;
+		o.menu.tracefs = tracefs;
+	}
 	o.menu.words = argv;
 	o.menu.n_words = argc;
 	o.menu.has_all |= o.is_json || o.has_only_names;

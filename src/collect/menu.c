@@ -18,11 +18,6 @@
 
 enum { PATH_SIZE = 512 };
 
-static bool is_this_machine(const struct menu *m)
-{
-	return !strcmp(m->options.sysfs, "/sys");
-}
-
 static const char *keep(struct menu *m, const char *text)
 {
 	return arena_strdup(&m->arena, text, strlen(text));
@@ -174,7 +169,7 @@ static void add_forms(struct menu *m)
 		intern_fini(&terms);
 	}
 	/* libpfm knows only the CPU it runs on. */
-	if (pfm_is_built_in() && is_this_machine(m))
+	if (pfm_is_built_in() && !m->options.is_copy)
 		add(m, MENU_RAW, "pfm:NAME")->brief = "an event by the name that libpfm4 gives it";
 	item = add(m, MENU_BREAKPOINT, "mem:ADDRESS[/LENGTH][:rwx]");
 	item->brief = "reads, writes or executions of an address (hardware breakpoint)";
@@ -207,14 +202,13 @@ static void add_tracepoints(struct menu *m)
 	struct intern names = {0};
 	const char *last = "";
 
-	if (!is_this_machine(m)) {
-		snprintf(m->tracefs, sizeof(m->tracefs), "%s/kernel/tracing", m->options.sysfs);
-		/* Who copies /sys seldom gets what is mounted in it. */
-		if (access(m->tracefs, F_OK))
-			return;
-	} else if (tracefs_find(m->tracefs, sizeof(m->tracefs), &m->no_tracepoints)) {
+	if (m->options.tracefs)
+		snprintf(m->tracefs, sizeof(m->tracefs), "%s", m->options.tracefs);
+	else if (tracefs_find(m->tracefs, sizeof(m->tracefs), &m->no_tracepoints))
 		return;
-	}
+	/* Who copies /sys seldom gets what is mounted in it. */
+	if (m->options.is_copy && access(m->tracefs, F_OK))
+		return;
 	tracefs_list(m->tracefs, &names, &m->no_tracepoints);
 	vec_each(name, &names.strings) {
 		const char *own = keep(m, *name);
@@ -251,7 +245,7 @@ int menu_open(struct menu *m, const struct menu_options *options, struct log *lo
 	if (catalog_open(&m->catalog, &places, log, err))
 		return err->code;
 	snprintf(path, sizeof(path), "%s/bus/event_source/devices", options->sysfs);
-	if (!is_this_machine(m) && access(path, R_OK | X_OK)) {
+	if (m->options.is_copy && access(path, R_OK | X_OK)) {
 		err_sys(err, errno, "opening '%s', where a copy of /sys has its PMUs", path);
 		menu_close(m);
 		return err->code;
@@ -376,7 +370,7 @@ void menu_try(struct menu *m)
 
 		if (item->kind == MENU_RAW || item->kind == MENU_BREAKPOINT)
 			item->reason = "a form, not an event";
-		else if (encode(m, item, &events) && !is_this_machine(m))
+		else if (encode(m, item, &events) && m->options.is_copy)
 			item->reason = "of another machine";
 		else if (item->has_attr && item->kind == MENU_TRACEPOINT && tracepoint) {
 			/* The kernel takes 40 ms to open one, and asks the same of all. */

@@ -57,7 +57,9 @@ struct menu_item {
 };
 
 struct menu_options {
-	const char *sysfs;      /* "/sys", or a copy: then nothing is opened */
+	const char *sysfs;      /* "/sys", or a copy of another machine's */
+	const char *tracefs;    /* NULL: where it is mounted */
+	bool is_copy;           /* nothing is opened */
 	const char *events_dir; /* as in struct catalog_places */
 	const char *pmu;        /* only events of this one; NULL: all */
 	bool has_all;           /* tracepoints too, if no word asks for them */
