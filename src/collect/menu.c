@@ -209,7 +209,7 @@ static void add_tracepoints(struct menu *m)
 	/* Who copies /sys seldom gets what is mounted in it. */
 	if (m->options.is_copy && access(m->tracefs, F_OK))
 		return;
-	tracefs_list(m->tracefs, &names, &m->no_tracepoints);
+	tracefs_match(m->tracefs, "*", "*", &names, &m->no_tracepoints);
 	vec_each(name, &names.strings) {
 		const char *own = keep(m, *name);
 		size_t n = strcspn(own, ":");
