@@ -47,14 +47,22 @@ static struct menu_item *add(struct menu *m, enum menu_kind kind, const char *na
 
 /* ---- what there is ---- */
 
-static void add_generic(struct menu *m, enum menu_kind kind, u32 type)
+static enum menu_kind kind_of(u32 type)
+{
+	return type == PERF_TYPE_HARDWARE    ? MENU_HARDWARE
+		: type == PERF_TYPE_SOFTWARE ? MENU_SOFTWARE
+					     : MENU_TOOL;
+}
+
+/* Those that have the same name on every machine. */
+static void add_generic(struct menu *m, enum menu_kind kind)
 {
 	const struct event_name *row;
 
 	for (size_t i = 0; (row = names_at(i)) != NULL; i++) {
 		struct menu_item *item;
 
-		if (row->type != type)
+		if (kind_of(row->type) != kind)
 			continue;
 		item = add(m, kind, row->name);
 		item->alias = row->alias;
@@ -251,9 +259,10 @@ int menu_open(struct menu *m, const struct menu_options *options, struct log *lo
 		return err->code;
 	}
 	pmu_list(options->sysfs, &m->pmus);
-	add_generic(m, MENU_HARDWARE, PERF_TYPE_HARDWARE);
-	add_generic(m, MENU_SOFTWARE, PERF_TYPE_SOFTWARE);
+	add_generic(m, MENU_HARDWARE);
+	add_generic(m, MENU_SOFTWARE);
 	add_cache(m);
+	add_generic(m, MENU_TOOL);
 	vec_each(pmu, &m->pmus.strings)
 		add_pmu_events(m, *pmu);
 	add_forms(m);
@@ -370,6 +379,8 @@ void menu_try(struct menu *m)
 
 		if (item->kind == MENU_RAW || item->kind == MENU_BREAKPOINT)
 			item->reason = "a form, not an event";
+		else if (item->kind == MENU_TOOL)
+			item->opens = MENU_OPENS;
 		else if (encode(m, item, &events) && m->options.is_copy)
 			item->reason = "of another machine";
 		else if (item->has_attr && item->kind == MENU_TRACEPOINT && tracepoint) {

@@ -24,6 +24,7 @@ enum menu_kind {
 	MENU_HARDWARE,
 	MENU_SOFTWARE,
 	MENU_CACHE,
+	MENU_TOOL,       /* not the kernel's: stat counts them */
 	MENU_PMU,        /* named by sysfs */
 	MENU_RAW,        /* forms: a number, terms */
 	MENU_BREAKPOINT, /* a form */

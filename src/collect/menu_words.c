@@ -18,6 +18,7 @@ static const struct {
 	{"software", 1 << MENU_SOFTWARE},
 	{"cache", 1 << MENU_CACHE},
 	{"hwcache", 1 << MENU_CACHE},
+	{"tool", 1 << MENU_TOOL},
 	{"pmu", 1 << MENU_PMU | 1 << MENU_TABLE},
 	{"table", 1 << MENU_TABLE},
 	{"tables", 1 << MENU_TABLE},
