@@ -77,8 +77,12 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	memset(c, 0, sizeof(*c));
 	c->events = events;
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
-	vec_each(e, events)
+	vec_each(e, events) {
 		complete_attr(events, e, options);
+		/* The caller has clocks of his own. */
+		if (e->attr.type == EVENT_TYPE_TOOL)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
 	if (open_possible(events, target, &c->counters, c->why, log, err) ||
 		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
