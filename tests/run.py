@@ -31,6 +31,7 @@ SUITES = [
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
+    ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),
 ]
 
