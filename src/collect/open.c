@@ -102,6 +102,9 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
 	if (e->attr.flags & ATTR_EXCLUDE_KERNEL || o->target->is_system_wide)
 		return false;
+	/* Who asked for the kernel alone would get an event that never happens. */
+	if (e->attr.flags & ATTR_EXCLUDE_USER)
+		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
 }

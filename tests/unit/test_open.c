@@ -747,6 +747,24 @@ TEST(open_leaves_the_kernel_out_where_it_may_not_be_measured)
 	}
 }
 
+TEST(open_does_not_leave_out_the_kernel_of_an_event_that_is_of_the_kernel_alone)
+{
+	struct opening o;
+	struct event *e;
+
+	become_unprivileged();
+	opening_init(&o, 2, one_thread);
+	kernel.denies_kernel = EACCES;
+	e = add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock:k");
+	e->attr.flags |= ATTR_EXCLUDE_USER;
+	CHECK_EQ(go(&o), ERR_PERM);
+	CHECK_HAS(o.err.msg, "opening 'cpu-clock:k': access denied: ");
+	CHECK_EQ(kernel.n, 1);
+	CHECK_STR(str_text(&o.said.text), "");
+	CHECK_EQ(o.counters.n, 0);
+	opening_fini(&o);
+}
+
 TEST(open_goes_down_both_ladders_without_privileges_and_without_a_pmu)
 {
 	struct opening o;
