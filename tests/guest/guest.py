@@ -4,11 +4,14 @@
     def cycles_are_sampled(g):
         assert g.record.status == 0 and 'spin' in g.report.out
 
+    guest_program('tests/guest/programs/test_counting.c', 'counting')    a C program with tests of its own: see tests/test.h
+
 The commands of all chosen tests run in one boot for each number of CPUs, each test's in a folder of its own, one after the
 other. g.path('perf.data') is a file they left there.
 """
 import atexit
 import os
+import re
 import sys
 import tempfile
 import types
@@ -18,19 +21,44 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
 import machine  # noqa: E402
 
-planned = {}   # number of CPUs -> {name of a test: its commands}
+jobs = []      # of all tests
 booted = {}    # number of CPUs -> the folder of results, or why there is none
+
+
+class Job:
+    """Commands that run one after the other in a folder of their own."""
+
+    def __init__(self, name, cpus, commands, tests):
+        self.name, self.cpus, self.commands, self.tests = name, cpus, commands, tests
+        jobs.append(self)
+
+    def is_chosen(self):
+        return not sys.argv[1:] or any(word in test for word in sys.argv[1:] for test in self.tests)
+
+    def results(self):
+        """The folder of its results; boots the machine if nobody has."""
+        if self.cpus not in booted:
+            booted[self.cpus] = boot(self.cpus)
+        if isinstance(booted[self.cpus], Exception):
+            raise booted[self.cpus]
+        return os.path.join(booted[self.cpus], self.name)
+
+    def done(self, command):
+        done = machine.Done(self.results(), command)
+        assert done.status != -1, f"'{command}' did not run: the machine ended before it"
+        assert done.status != 137, f"'{command}' did not end in time: {done}"
+        harness.check_sane(done)
+        return done
 
 
 def boot(cpus):
     folder = tempfile.TemporaryDirectory(prefix='pace-guest-')
     atexit.register(folder.cleanup)
-    jobs = {name: commands for name, commands in planned[cpus].items()
-            if not sys.argv[1:] or any(word in name for word in sys.argv[1:])}
     try:
         root = os.path.join(machine.fetch(), 'root')
         machine.build(root)
-        return machine.boot(root, jobs, folder.name, cpus)
+        return machine.boot(root, {job.name: job.commands for job in jobs if job.cpus == cpus and job.is_chosen()},
+                            folder.name, cpus)
     except machine.Missing as why:
         return harness.Skip(f'no emulated machine: {why}')
     except AssertionError as why:
@@ -39,22 +67,35 @@ def boot(cpus):
 
 def guest(cpus=1, **commands):
     def register(function):
+        job = Job(function.__name__, cpus, commands, [function.__name__])
+
         def run():
-            if cpus not in booted:
-                booted[cpus] = boot(cpus)
-            if isinstance(booted[cpus], Exception):
-                raise booted[cpus]
-            folder = os.path.join(booted[cpus], function.__name__)
+            folder = job.results()
             g = types.SimpleNamespace(path=lambda name: os.path.join(folder, name))
             for name in commands:
-                done = machine.Done(folder, name)
-                assert done.status != -1, f"'{name}' did not run: the machine ended before it"
-                assert done.status != 137, f"'{name}' did not end in time: {done}"
-                harness.check_sane(done)
-                setattr(g, name, done)
+                setattr(g, name, job.done(name))
             function(g)
         run.__name__ = function.__name__
-        planned.setdefault(cpus, {})[function.__name__] = commands
         harness.tests.append(run)
         return function
     return register
+
+
+def guest_program(source, command, cpus=1):
+    """Every TEST in the source is one here: what the program said of it there."""
+    text = open(os.path.join(harness.TOP, source)).read()
+    names = re.findall(r'^TEST\((\w+)\)', text, re.M)
+    job = Job(command.replace(' ', '_'), cpus, {'tap': f'{command} 2>&1'}, names)
+
+    def register(name):
+        def run():
+            said = job.done('tap').out
+            found = re.search(rf'((?:^#.*\n)*)^(ok|not ok) \d+ - {name}( # SKIP)?$', said, re.M)
+            assert found, f'it did not get to this test:\n{said[-2000:]}'
+            if found.group(3):
+                harness.skip(found.group(1).replace('# SKIP ', '').strip())
+            assert found.group(2) == 'ok', found.group(1)
+        run.__name__ = name
+        harness.tests.append(run)
+    for name in names:
+        register(name)
