@@ -4,7 +4,7 @@
     def cycles_are_sampled(g):
         assert g.record.status == 0 and 'spin' in g.report.out
 
-    guest_program('tests/guest/programs/test_counting.c', 'counting')    a C program with tests of its own: see tests/test.h
+    guest_program('counting', 'tests/guest/programs/test_counting.c')    a C program with tests of its own: see tests/test.h
 
 The commands of all chosen tests run in one boot for each number of CPUs, each test's in a folder of its own, one after the
 other. g.path('perf.data') is a file they left there.
@@ -81,11 +81,12 @@ def guest(cpus=1, **commands):
     return register
 
 
-def guest_program(source, command, cpus=1):
-    """Every TEST in the source is one here: what the program said of it there."""
-    text = open(os.path.join(harness.TOP, source)).read()
-    names = re.findall(r'^TEST\((\w+)\)', text, re.M)
-    job = Job(command.replace(' ', '_'), cpus, {'tap': f'{command} 2>&1'}, names)
+def guest_program(program, *sources, cpus=1):
+    """Every TEST in the sources is one here: what the program said of it there."""
+    texts = [open(os.path.join(harness.TOP, source)).read() for source in sources]
+    names = [name for text in texts for name in re.findall(r'^TEST\((\w+)\)', text, re.M)]
+    words = [os.path.basename(source) for source in sources]
+    job = Job(program, cpus, {'tap': f'{program} {" ".join(words)} 2>&1'}, names)
 
     def register(name):
         def run():

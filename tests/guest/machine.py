@@ -100,6 +100,15 @@ class Apt:
         return text
 
 
+def forget_the_rest(root):
+    """What is never used is most of it."""
+    shutil.rmtree(f'{root}/usr/share')
+    for path, _, files in os.walk(root):
+        for name in files:
+            if re.search(r'/modules/.*/kernel/', f'{path}/') and not any(f'{path}/{name}'.endswith(m) for m in MODULES):
+                os.remove(f'{path}/{name}')
+
+
 def fetch_into(folder):
     """Unpacks the kernel and all packages into folder/root; what could not be had is named in folder/without."""
     with tempfile.TemporaryDirectory(prefix='pace-apt-') as scratch:
@@ -114,8 +123,13 @@ def fetch_into(folder):
         wanted = [name for name in wanted if name not in without]
         apt.check('downloading libraries', apt.install('--download-only', 'busybox-static', *wanted))
         apt.check('downloading a kernel', apt.run('apt-get', 'download', '-qq', kernels[0]))
+        # To compare with; of what perf wants, only what it is linked with.
+        names = re.findall(r'^Inst ((?:lib|zlib)\S+|linux-perf\S*) ', apt.install('-s', 'linux-perf')[1], re.M)
+        if not names or apt.run('apt-get', 'download', '-qq', *names)[0]:
+            without.append('linux-perf')
         for package in glob.glob(f'{apt.archives}/*.deb'):
             apt.check('unpacking', apt.run('dpkg-deb', '-x', package, f'{folder}/root'))
+    forget_the_rest(f'{folder}/root')
     with open(f'{folder}/without', 'w') as file:
         file.write(' '.join(without))
 
@@ -243,7 +257,7 @@ def needed(path):
 def with_libraries(programs, root):
     """Where the libraries are that these programs need, and those need: name -> path."""
     own = os.path.dirname(output_of(f'{TARGET}-gcc', '-print-file-name=libc.so.6')[1].strip())
-    folders = [BUILD, f'{root}/usr/lib/{TARGET}', f'{root}/lib/{TARGET}', own, f'/usr/{TARGET}/lib']
+    folders = [BUILD, f'{root}/usr/lib/{TARGET}', f'{root}/lib/{TARGET}', *glob.glob(f'{root}/usr/lib/{TARGET}/perl/*/CORE'), own, f'/usr/{TARGET}/lib']
     found, todo = {}, list(programs)
     while todo:
         for name in needed(todo.pop()):
@@ -266,9 +280,13 @@ def pack(root, jobs, path):
     modules = glob.glob(f'{root}/lib/modules/*/kernel/drivers') + glob.glob(f'{root}/usr/lib/modules/*/kernel/drivers')
     for number, module in enumerate(MODULES):
         archive.copy(f'modules/{number}.ko', f'{modules[0]}/{module}')
-    programs = [f'{BUILD}/pace', *(p for p in glob.glob(f'{BUILD}/tests/guest/*') if os.path.isfile(p) and os.access(p, os.X_OK))]
+    programs = [f'{BUILD}/pace', f'{BUILD}/tests/unit', *(p for p in glob.glob(f'{BUILD}/tests/guest/*') if os.path.isfile(p) and os.access(p, os.X_OK))]
     for program in programs:
         archive.copy(f'bin/{os.path.basename(program)}', program)
+    perf = f'{root}/usr/bin/perf'
+    if os.path.exists(perf):
+        archive.copy('bin/perf', perf)
+        programs.append(perf)
     for name, library in with_libraries(programs, root).items():
         archive.copy(f'lib/{name}', library)
     for job, commands in jobs.items():

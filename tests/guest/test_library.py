@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from guest import *  # noqa: E402,F403
 from harness import *  # noqa: E402,F403
 
-guest_program('tests/guest/programs/test_counting.c', 'counting')
+guest_program('counting', 'tests/guest/programs/test_counting.c')
 
 if __name__ == '__main__':
     main()
