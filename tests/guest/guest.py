@@ -10,6 +10,7 @@ The commands of all chosen tests run in one boot for each number of CPUs, each t
 other. g.path('perf.data') is a file they left there.
 """
 import atexit
+import concurrent.futures
 import os
 import re
 import sys
@@ -37,8 +38,8 @@ class Job:
 
     def results(self):
         """The folder of its results; boots the machine if nobody has."""
-        if self.cpus not in booted:
-            booted[self.cpus] = boot(self.cpus)
+        if not booted:
+            boot_all()
         if isinstance(booted[self.cpus], Exception):
             raise booted[self.cpus]
         return os.path.join(booted[self.cpus], self.name)
@@ -51,18 +52,30 @@ class Job:
         return done
 
 
-def boot(cpus):
+def boot(root, cpus):
     folder = tempfile.TemporaryDirectory(prefix='pace-guest-')
     atexit.register(folder.cleanup)
+    wanted = {job.name: job.commands for job in jobs if job.cpus == cpus and job.is_chosen()}
+    try:
+        return machine.boot(root, wanted, folder.name, cpus)
+    except AssertionError as why:
+        return why
+
+
+def boot_all():
+    """All machines that the chosen tests need, side by side."""
+    kinds = {job.cpus for job in jobs if job.is_chosen()}
     try:
         root = os.path.join(machine.fetch(), 'root')
         machine.build(root)
-        return machine.boot(root, {job.name: job.commands for job in jobs if job.cpus == cpus and job.is_chosen()},
-                            folder.name, cpus)
     except machine.Missing as why:
-        return harness.Skip(f'no emulated machine: {why}')
+        booted.update({cpus: harness.Skip(f'no emulated machine: {why}') for cpus in kinds})
+        return
     except AssertionError as why:
-        return why
+        booted.update({cpus: why for cpus in kinds})
+        return
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        booted.update(zip(kinds, threads.map(lambda cpus: boot(root, cpus), kinds)))
 
 
 def guest(cpus=1, **commands):

@@ -8,7 +8,7 @@ from guest import *  # noqa: E402,F403
 from harness import *  # noqa: E402,F403
 
 guest_program('unit', *(f'tests/unit/test_{module}.c' for module in (
-    'abi', 'attr', 'bytes', 'cpus', 'target', 'tracefs', 'pmu', 'regs', 'sample', 'swap', 'ring', 'kernel_samples',
+    'abi', 'attr', 'bytes', 'cpus', 'target', 'tracefs', 'pmu', 'regs', 'sample', 'ring', 'kernel_samples',
     'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling')))
 
 if __name__ == '__main__':
