@@ -82,12 +82,15 @@ class Apt:
                        f'Dir::State "{folder}/state";\nDir::State::status "{folder}/status";\n'
                        f'Dir::Cache "{folder}/cache";\nDir::Log "{folder}";\n'
                        'Acquire::Languages "none";\nAPT::Sandbox::User "";\n'
-                       'Acquire::http::Timeout "20";\nAcquire::https::Timeout "20";\nAcquire::Retries "1";\n')
+                       'Acquire::http::Timeout "10";\nAcquire::https::Timeout "10";\nAcquire::Retries "0";\n')
         self.archives = f'{folder}/cache/archives'
         self.env = dict(os.environ, APT_CONFIG=f'{folder}/apt.conf', LC_ALL='C', DEBIAN_FRONTEND='noninteractive')
 
     def run(self, program, *args):
-        return output_of(program, *args, env=self.env, cwd=self.archives)
+        try:
+            return output_of(program, *args, env=self.env, cwd=self.archives, timeout=300)
+        except subprocess.TimeoutExpired:
+            raise Missing(f'the package sources of this system do not answer: {program} {args[0]} took 300 s') from None
 
     def install(self, *args):
         return self.run('apt-get', 'install', '-qq', '-y', '--no-install-recommends', *args)
