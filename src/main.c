@@ -9,6 +9,7 @@
 
 /* In the order of `pace help`: as one meets them. */
 const struct cmd *const cmd_table[] = {
+	&cmd_stat,
 	&cmd_record,
 	&cmd_report,
 	&cmd_evlist,

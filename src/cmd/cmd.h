@@ -23,7 +23,7 @@ struct cmd {
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
-extern const struct cmd cmd_record, cmd_report, cmd_evlist, cmd_script, cmd_readperf,
+extern const struct cmd cmd_stat, cmd_record, cmd_report, cmd_evlist, cmd_script, cmd_readperf,
 	cmd_buildid_list, cmd_data, cmd_version, cmd_help;
 
 /* All commands, closed by NULL. */

@@ -457,13 +457,13 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 		err);
 	*ret_status = EXIT_OK;
 	if (end == RECORDER_SIGNAL) {
-		*ret_status = 128 + rec->recorder.signal;
+		*ret_status = 128 + rec->recorder.stop.signal;
 		/*
 		 * Who stops us with kill(1) means the command too; a terminal has told it already.
 		 */
-		if (rec->has_workload && !rec->recorder.is_signal_for_group &&
-			rec->recorder.signal != SIGHUP)
-			kill(rec->workload.pid, rec->recorder.signal);
+		if (rec->has_workload && !rec->recorder.stop.is_group &&
+			rec->recorder.stop.signal != SIGHUP)
+			kill(rec->workload.pid, rec->recorder.stop.signal);
 	}
 	if (end == RECORDER_FAILED) {
 		struct err ignored;
@@ -513,11 +513,11 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
-	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.signal_fd = -1;
+	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;
-	recorder_signals(&signals);
+	stop_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

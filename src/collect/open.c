@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +17,10 @@ struct opener {
 	struct counters *counters;
 	struct log *log;
 	struct err *err;
-	u64 n_ended; /* threads that were gone when their turn came */
+	/* By event: why it could not be opened. NULL: one refusal ends it all. */
+	struct err *refusals;
+	u64 n_ended;  /* threads that were gone when their turn came */
+	size_t found; /* where group_fd() found the last leader: the next one is near */
 };
 
 /* ---- the ladder ---- */
@@ -95,12 +99,23 @@ static void shrink(struct event *e, struct str *said)
 	str_addf(said, "an attr of %u bytes is tried", e->attr.size);
 }
 
+/* Of what only the kernel does, user space would count 0: no number is better than that one. */
+static bool happens_in_kernel(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT ||
+		(e->attr.type == PERF_TYPE_SOFTWARE &&
+			(e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+				e->attr.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+				e->attr.config == PERF_COUNT_SW_CGROUP_SWITCHES));
+}
+
 static bool can_leave_kernel(const struct opener *o, const struct event *e)
 {
 	struct privilege p;
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
-	if (e->attr.flags & ATTR_EXCLUDE_KERNEL || o->target->is_system_wide)
+	if (e->attr.flags & ATTR_EXCLUDE_KERNEL || o->target->is_system_wide ||
+		(!e->attr.sample_period && happens_in_kernel(e)))
 		return false;
 	/* Who asked for the kernel alone would get an event that never happens. */
 	if (e->attr.flags & ATTR_EXCLUDE_USER)
@@ -123,7 +138,9 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	return is_cycles(e) && !event_is_group_member(o->events, e - o->events->at);
+	/* A timer can sample in the place of cycles, not count them. */
+	return e->attr.sample_period && is_cycles(e) &&
+		!event_is_group_member(o->events, e - o->events->at);
 }
 
 static void use_clock(struct event *e, struct str *said)
@@ -138,24 +155,41 @@ static void use_clock(struct event *e, struct str *said)
 		"samples instead");
 }
 
+static bool can_read_one_by_one(const struct opener *o, const struct event *e)
+{
+	return !event_is_group_member(o->events, e - o->events->at) &&
+		e->attr.read_format & PERF_FORMAT_GROUP && e->attr.flags & ATTR_INHERIT &&
+		!e->attr.sample_period;
+}
+
+/* Before Linux 4.13 groups of inherited events could not be read at once. */
+static void read_one_by_one(struct event *e, struct str *said)
+{
+	for (u32 i = 0; i < e->n_members; i++)
+		e[i].attr.read_format &= ~(u64)PERF_FORMAT_GROUP;
+	str_add(said, "the members of the group are read one by one");
+}
+
 struct rung {
 	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
 	bool (*applies)(const struct opener *o, const struct event *e);
 	void (*step)(struct event *e, struct str *said); /* changes the attr, says how */
 	enum log_level level;
+	bool is_for_all;    /* what is said holds for every event: once is enough */
 	const char *suffix; /* the event's name gets it */
 	const char *name;   /* the event's new name, or NULL */
 };
 
 /* clang-format off: a row a fact */
 static const struct rung rungs[] = {
-	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, NULL, NULL},
+	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
-		LOG_DEBUG, NULL, NULL},
-	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, "u", NULL},
-	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, NULL, NULL},
-	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, NULL,
-		"cpu-clock"},
+		LOG_DEBUG, false, NULL, NULL},
+	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL},
+	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL},
+	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, false,
+		NULL, "cpu-clock"},
 };
 /* clang-format on */
 
@@ -194,7 +228,10 @@ static bool step_down(struct opener *o, struct event *e, int sys)
 		if (!answers(&rungs[i], sys) || !rungs[i].applies(o, e))
 			continue;
 		rungs[i].step(e, &said);
-		log_say(o->log, rungs[i].level, "event '%s': %s", e->name, str_text(&said));
+		if (rungs[i].is_for_all)
+			log_say(o->log, rungs[i].level, "%s", str_text(&said));
+		else
+			log_say(o->log, rungs[i].level, "event '%s': %s", e->name, str_text(&said));
 		if (rungs[i].name || rungs[i].suffix)
 			rename_event(o, e, &rungs[i]);
 		str_fini(&said);
@@ -233,17 +270,42 @@ int open_raise_limit(u64 need, struct err *err)
 	return 0;
 }
 
-static int group_fd(const struct opener *o, const struct event *e, s32 cpu, pid_t tid)
+/* The leader's descriptor there; -1 for who leads itself, and if the leader could not be opened. */
+static int group_fd(struct opener *o, const struct event *e, s32 cpu, pid_t tid)
 {
+	size_t n = o->counters->n;
+
 	if (!event_is_group_member(o->events, e - o->events->at))
 		return -1;
-	vec_each(c, o->counters)
-		if (c->event == e->leader && c->cpu == cpu && c->tid == tid)
-			return c->fd;
+	/* Members are opened in the order in which their leader was. */
+	for (size_t k = 0; k < n; k++) {
+		size_t i = (o->found + k) % n;
+		const struct counter *c = &o->counters->at[i];
+
+		if (c->event != e->leader || c->cpu != cpu || c->tid != tid)
+			continue;
+		o->found = i + 1;
+		return c->fd;
+	}
 	return -1;
 }
 
 enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
+
+static enum outcome set_filter(struct opener *o, const struct event *e, int fd)
+{
+	int sys;
+
+	if (!e->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter))
+		return OPENED;
+	sys = errno;
+	err_sys(o->err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
+	if (sys == EINVAL)
+		err_set(o->err, ERR_INVAL,
+			"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
+			e->name, e->filter, e->name);
+	return FAILED;
+}
 
 static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t tid)
 {
@@ -253,7 +315,7 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	c.fd = perf_event_open(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
 	if (c.fd >= 0) {
 		vec_add(o->counters, c);
-		return OPENED;
+		return set_filter(o, e, c.fd);
 	}
 	sys = errno;
 	/* Threads come and go while we walk through them. */
@@ -281,23 +343,41 @@ static void close_event(struct opener *o, const struct event *e)
 	o->counters->n = kept;
 }
 
+/* Who counts joules of a package cannot tell whose they were. */
+static bool counts_all(const struct opener *o, const struct event *e)
+{
+	return !e->attr.sample_period && o->target->threads.n && e->wishes & EVENT_NO_TASKS;
+}
+
+/* What counts needs no ring of a CPU, and can follow its task from one to the other. */
+static bool follows_tasks(const struct opener *o, const struct event *e)
+{
+	return !e->attr.sample_period && o->target->threads.n && !o->target->has_cpu_list &&
+		!counts_all(o, e);
+}
+
 /* Opens one event everywhere with the attr it has now. */
 static enum outcome open_everywhere(struct opener *o, struct event *e)
 {
 	static const struct target_thread everyone = {.tid = -1};
-	const struct target_thread *threads =
-		o->target->threads.n ? o->target->threads.at : &everyone;
-	size_t n_threads = MAX(o->target->threads.n, (size_t)1);
-	const struct cpus *cpus = &o->target->cpus;
+	const struct target *t = o->target;
+	const struct target_thread *threads = t->threads.n ? t->threads.at : &everyone;
+	size_t n_threads = MAX(t->threads.n, (size_t)1);
+	bool follows = follows_tasks(o, e);
 
+	if (counts_all(o, e)) {
+		threads = &everyone;
+		n_threads = 1;
+	}
 	o->n_ended = 0;
-	for (size_t t = 0; t < n_threads; t++) {
-		for (size_t i = 0; i < cpus->n; i++) {
+	for (size_t i = 0; i < n_threads; i++) {
+		for (size_t k = 0; k < (follows ? 1 : t->cpus.n); k++) {
+			s32 cpu = follows ? -1 : (s32)t->cpus.at[k];
 			enum outcome r;
 
-			if (e->cpus.n && !cpus_has(&e->cpus, cpus->at[i]))
+			if (cpu >= 0 && e->cpus.n && !cpus_has(&e->cpus, cpu))
 				continue;
-			r = open_one(o, e, cpus->at[i], threads[t].tid);
+			r = open_one(o, e, cpu, threads[i].tid);
 			if (r == SKIPPED)
 				break;
 			if (r != OPENED)
@@ -341,30 +421,136 @@ static int fetch_ids(struct opener *o)
 	return 0;
 }
 
-int open_events(struct event_list *events, const struct target *target,
-	struct counters *ret_counters, struct log *log, struct err *err)
+/* ---- what must not fail for one event's sake ---- */
+
+static const u64 switching = ATTR_DISABLED | ATTR_ENABLE_ON_EXEC | ATTR_PINNED | ATTR_EXCLUSIVE;
+
+/* The next member leads what is left of a group. */
+static void hand_over(struct event_list *events, struct event *e)
+{
+	u32 next = e - events->at + 1, n = e->n_members - 1;
+
+	for (u32 i = next; i < next + n; i++)
+		events->at[i].leader = next;
+	events->at[next].n_members = n;
+	events->at[next].attr.flags |= e->attr.flags & switching;
+	e->n_members = 1;
+}
+
+/* Every member for itself. */
+static void dissolve(struct opener *o, struct event *leader)
+{
+	u32 first = leader - o->events->at, n = leader->n_members;
+
+	for (u32 i = first; i < first + n; i++) {
+		struct event *e = &o->events->at[i];
+
+		close_event(o, e);
+		memset(&o->refusals[i], 0, sizeof(o->refusals[i]));
+		e->leader = i;
+		e->n_members = 1;
+		e->attr.read_format &= ~(u64)PERF_FORMAT_GROUP;
+		e->attr.flags |= leader->attr.flags & switching;
+	}
+	log_note(o->log,
+		"the group of '%s' does not fit on the PMU: its %u events count one by one",
+		leader->name, n);
+}
+
+/* Whether the event would be there, were it not for its group. */
+static bool opens_alone(const struct opener *o, const struct event *e)
+{
+	const struct target *t = o->target;
+	bool follows = follows_tasks(o, e);
+	int fd = perf_event_open(&e->attr, t->threads.n ? t->threads.at[0].tid : -1,
+		follows ? -1 : (int)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]), -1,
+		PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Opens event *i, or notes why not; of a weak group that does not fit *i goes back to the first. */
+static int open_or_leave(struct opener *o, size_t *i)
+{
+	struct event *e = &o->events->at[*i], *leader = &o->events->at[e->leader];
+	struct event before = *e;
+
+	log_hold(o->log);
+	if (!open_event(o, e)) {
+		log_release(o->log);
+		return 0;
+	}
+	log_forget(o->log);
+	close_event(o, e);
+	*e = before;
+	if (o->err->code == ERR_LIMIT)
+		return o->err->code;
+	if (e != leader && opens_alone(o, e)) {
+		if (leader->wishes & EVENT_WEAK_GROUP) {
+			*i = e->leader - 1;
+			dissolve(o, leader);
+			return 0;
+		}
+		err_set(o->err, ERR_UNSUPPORTED,
+			"event '%s' does not fit on the PMU beside the others of its group: ':W' behind the group lets them count one by one",
+			e->name);
+	}
+	o->refusals[*i] = *o->err;
+	if (e->n_members > 1)
+		hand_over(o->events, e);
+	return 0;
+}
+
+static int open_all(struct opener *o)
+{
+	u64 n_fds = 0;
+
+	vec_each(e, o->events)
+		n_fds += (follows_tasks(o, e) ? 1 : o->target->cpus.n) *
+			MAX(o->target->threads.n, (size_t)1);
+	/* Rings, the output and the pipes come on top. */
+	if (open_raise_limit(n_fds + 64, o->err))
+		return o->err->code;
+	for (size_t i = 0; i < o->events->n; i++) {
+		if (!(o->refusals ? open_or_leave(o, &i) : open_event(o, &o->events->at[i])))
+			continue;
+		return o->err->code;
+	}
+	/* Samples name their event by an id; who counts reads in the order of opening. */
+	return o->refusals ? 0 : fetch_ids(o);
+}
+
+static int open_with(struct opener *o, struct counters *ret_counters)
 {
 	struct counters counters = {0};
-	struct opener o = {.events = events,
-		.target = target,
-		.counters = &counters,
-		.log = log,
-		.err = err};
-	u64 n_fds = (u64)events->n * target->cpus.n * MAX(target->threads.n, (size_t)1);
 
-	/* Rings, the output and the pipes come on top. */
-	if (open_raise_limit(n_fds + 64, err))
-		return err->code;
-	vec_each(e, events) {
-		if (open_event(&o, e)) {
-			counters_close(&counters);
-			return err->code;
-		}
-	}
-	if (fetch_ids(&o)) {
+	o->counters = &counters;
+	if (open_all(o)) {
 		counters_close(&counters);
-		return err->code;
+		return o->err->code;
 	}
 	*ret_counters = counters;
 	return 0;
+}
+
+int open_events(struct event_list *events, const struct target *target,
+	struct counters *ret_counters, struct log *log, struct err *err)
+{
+	struct opener o = {.events = events, .target = target, .log = log, .err = err};
+
+	return open_with(&o, ret_counters);
+}
+
+int open_possible(struct event_list *events, const struct target *target,
+	struct counters *ret_counters, struct err *refusals, struct log *log, struct err *err)
+{
+	struct opener o = {.events = events,
+		.target = target,
+		.refusals = refusals,
+		.log = log,
+		.err = err};
+
+	return open_with(&o, ret_counters);
 }

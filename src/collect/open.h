@@ -25,6 +25,14 @@
 int open_events(struct event_list *events, const struct target *target,
 	struct counters *ret_counters, struct log *log, struct err *err);
 
+/*
+ * The same for events that are to count: those that cannot be opened are left out, and
+ * refusals[event] says why (code 0: it was opened). Without -C, counters of tasks follow them from
+ * CPU to CPU. ERR_LIMIT and the like, which concern all events, are errors.
+ */
+int open_possible(struct event_list *events, const struct target *target,
+	struct counters *ret_counters, struct err *refusals, struct log *log, struct err *err);
+
 /* Raises the soft limit of open files to at least `need`, if the hard limit lets it. */
 int open_raise_limit(u64 need, struct err *err);
 

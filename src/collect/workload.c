@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/num.h"
+#include "base/sysfile.h"
 
 static void run_child(char **argv, int gate, int failed)
 {
@@ -66,10 +71,27 @@ int workload_start(struct workload *w, char **argv, struct err *err)
 	return err->code;
 }
 
+/* How long the first thread of a process that nobody has collected waited for a CPU. */
+static u64 queue_time(pid_t pid)
+{
+	char path[64], line[128];
+	const char *p = line;
+	u64 ran, waited;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	if (!sysfile_line(path, line, sizeof(line)) || !num_scan(&p, 10, &ran) || *p++ != ' ' ||
+		!num_scan(&p, 10, &waited))
+		return UINT64_MAX;
+	return waited;
+}
+
 int workload_go(struct workload *w, const char *command, struct err *err)
 {
 	int sys = 0;
-	ssize_t n = write(w->go_fd, "g", 1);
+	ssize_t n;
+
+	w->gate_ns = queue_time(w->pid);
+	n = write(w->go_fd, "g", 1);
 
 	close(w->go_fd);
 	w->go_fd = -1;
@@ -86,14 +108,26 @@ int workload_go(struct workload *w, const char *command, struct err *err)
 
 bool workload_reap(struct workload *w, bool block)
 {
+	siginfo_t info = {0};
 	pid_t pid;
+	int r;
 
 	if (w->has_ended || !w->pid)
 		return true;
 	do {
-		pid = waitpid(w->pid, &w->status, block ? 0 : WNOHANG);
+		r = waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOWAIT | (block ? 0 : WNOHANG));
+	} while (r < 0 && errno == EINTR);
+	if (!r && !info.si_pid)
+		return false;
+	w->queue_ns = queue_time(w->pid);
+	if (w->queue_ns != UINT64_MAX && w->gate_ns != UINT64_MAX)
+		w->queue_ns -= MIN(w->gate_ns, w->queue_ns);
+	do {
+		pid = wait4(w->pid, &w->status, block ? 0 : WNOHANG, &w->usage);
 	} while (pid < 0 && errno == EINTR);
 	w->has_ended = pid == w->pid || (pid < 0 && errno == ECHILD);
+	if (w->has_ended)
+		w->ended_ns = clock_now_ns();
 	return w->has_ended;
 }
 

@@ -4,11 +4,13 @@
  * In       argv; the child exists after workload_start() but has not exec'd
  * Out      the child's pid, then its exit status
  * Owns     the child until workload_reap(); the gate's pipes
+ * Source   proc(5), /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst
  * Errors   ERR_NOENT, ERR_PERM or ERR_SYS from workload_go() when the command cannot be executed
  */
 #ifndef PACE_COLLECT_WORKLOAD_H
 #define PACE_COLLECT_WORKLOAD_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -19,7 +21,12 @@ struct workload {
 	int go_fd; /* a byte written here opens the gate; closing it without one ends the child */
 	int failed_fd; /* the child's errno, if exec fails */
 	bool has_ended;
-	int status; /* as wait(2) gives it, once has_ended */
+	int status;          /* as wait(2) gives it, once has_ended */
+	struct rusage usage; /* of it and the children it waited for, once has_ended */
+	u64 ended_ns;        /* CLOCK_MONOTONIC, when that was seen */
+	/* How long its first thread waited for a CPU behind the gate; UINT64_MAX: the kernel does not tell. */
+	u64 queue_ns;
+	u64 gate_ns; /* and what of it was before the gate opened */
 };
 
 int workload_start(struct workload *w, char **argv, struct err *err);

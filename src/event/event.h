@@ -24,23 +24,25 @@ enum event_wish {
 	EVENT_OWN_PERIOD = 1 << 4,  /* period= or freq= was given for this event */
 	EVENT_GUEST_SAID = 1 << 5,  /* G or H was given: no default for exclude_guest */
 	EVENT_PER_PKG = 1 << 6,     /* one counter of a package counts for all of it */
-	EVENT_SNAPSHOT = 1 << 7,    /* the value is a state, not a sum: intervals show it as it is */
-	EVENT_PERCORE = 1 << 8,     /* percore: the threads of a core are added up */
-	EVENT_NO_INHERIT = 1 << 9,  /* no-inherit: children are not counted */
+	EVENT_SNAPSHOT = 1 << 7,   /* the value is a state, not a sum: intervals show it as it is */
+	EVENT_PERCORE = 1 << 8,    /* percore: the threads of a core are added up */
+	EVENT_NO_INHERIT = 1 << 9, /* no-inherit: children are not counted */
+	EVENT_NO_TASKS = 1 << 10,  /* its PMU counts packages or CPUs, whoever runs there */
 };
 
 struct event {
 	struct event_attr attr;
-	const char *name; /* as it was written, or as the file says */
-	u32 leader;       /* position of its group's leader; its own if it is alone */
-	u32 n_members;    /* for a leader: how many belong to it, itself included; else 0 */
-	unsigned wishes;  /* enum event_wish */
-	struct cpus cpus; /* where it must be opened; empty: anywhere */
+	const char *name;   /* as it was written, or as the file says */
+	u32 leader;         /* position of its group's leader; its own if it is alone */
+	u32 n_members;      /* for a leader: how many belong to it, itself included; else 0 */
+	unsigned wishes;    /* enum event_wish */
+	struct cpus cpus;   /* where it must be opened; empty: anywhere */
 	const char *pmu;    /* its name in sysfs; NULL: one of the kernel's generic types */
 	double scale;       /* count * scale is in `unit`; 1 unless its PMU says otherwise */
 	const char *unit;   /* "Joules"; NULL: events */
 	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
-	const char *cgroup; /* only of tasks in this one: a path below the cgroup mount; NULL: all */
+	const char
+		*cgroup; /* only of tasks in this one: a path below the cgroup mount; NULL: all */
 	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */
 	u32 n_ids;
 };

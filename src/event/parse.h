@@ -19,8 +19,8 @@
 #include "event/event.h"
 
 struct parse_env {
-	const char *sysfs;   /* "/sys", or a test's tree */
-	const char *tracefs; /* NULL: where it is mounted */
+	const char *sysfs;             /* "/sys", or a test's tree */
+	const char *tracefs;           /* NULL: where it is mounted */
 	const struct catalog *catalog; /* the vendors' tables; NULL: none */
 };
 

@@ -29,6 +29,25 @@ int target_add_process(struct target *t, pid_t pid, struct err *err)
 	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
 }
 
+int target_add_all(struct target *t, struct err *err)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	if (!dir)
+		return err_sys(err, errno, "opening '/proc'");
+	while ((entry = readdir(dir)) != NULL) {
+		const char *p = entry->d_name;
+		struct err has_ended;
+		u64 pid;
+
+		if (num_scan(&p, 10, &pid) && !*p && pid <= INT32_MAX)
+			target_add_process(t, (pid_t)pid, &has_ended);
+	}
+	closedir(dir);
+	return 0;
+}
+
 /* The process that thread `tid` belongs to; 0 if there is no such thread. */
 static pid_t process_of(pid_t tid)
 {

@@ -45,4 +45,7 @@ void target_fini(struct target *t);
 /* The threads of process `pid` (all of /proc/PID/task) are appended. */
 int target_add_process(struct target *t, pid_t pid, struct err *err);
 
+/* The threads of all processes that are there now. */
+int target_add_all(struct target *t, struct err *err);
+
 #endif

@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/num.h"
 #include "event/abi.h"
 #include "record/record.h"
@@ -15,16 +14,6 @@
 enum { DEFAULT_RING_BYTES = 512 << 10, SYNC_MS = 1000, RUNS_MAX = 512 };
 
 #define SIGNAL_EVENT UINT64_MAX
-
-void recorder_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGQUIT);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGCHLD);
-}
 
 /* ---- set-up ---- */
 
@@ -112,24 +101,18 @@ static int watch(struct recorder *r, int fd, u64 what, struct err *err)
 int recorder_open(struct recorder *r, const struct counters *counters,
 	const struct event_list *events, u64 pages, struct log *log, struct err *err)
 {
-	sigset_t signals;
-
 	memset(r, 0, sizeof(*r));
 	r->counters = counters;
 	r->events = events;
 	r->log = log;
-	r->signal_fd = -1;
+	r->stop.fd = -1;
 	r->pages = pages ? pages : DEFAULT_RING_BYTES / (u64)sysconf(_SC_PAGESIZE);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return err_sys(err, errno, "creating an epoll descriptor");
 	assign_counters(r);
-	recorder_signals(&signals);
-	r->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (r->signal_fd < 0)
-		return err_sys(err, errno, "creating a signal descriptor");
-	if (map_fitting_rings(r, !pages, err) || share_rings(r, err) ||
-		watch(r, r->signal_fd, SIGNAL_EVENT, err))
+	if (stop_open(&r->stop, err) || map_fitting_rings(r, !pages, err) || share_rings(r, err) ||
+		watch(r, r->stop.fd, SIGNAL_EVENT, err))
 		return err->code;
 	vec_each(ring, &r->rings)
 		if (watch(r, counters->at[ring->counters[0]].fd, ring - r->rings.at, err))
@@ -147,8 +130,7 @@ void recorder_close(struct recorder *r)
 	vec_fini(&r->runs);
 	if (r->epoll_fd >= 0)
 		close(r->epoll_fd);
-	if (r->signal_fd >= 0)
-		close(r->signal_fd);
+	stop_close(&r->stop);
 }
 
 /* ---- the loop ---- */
@@ -226,35 +208,10 @@ static bool have_all_ended(const struct recorder *r)
 	return true;
 }
 
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Reads what signals came; true if it is time to end. */
-static bool take_signals(struct recorder *r)
-{
-	struct signalfd_siginfo info;
-
-	while (read(r->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			if (r->workload)
-				workload_reap(r->workload, false);
-			continue;
-		}
-		r->signal = info.ssi_signo;
-		r->is_signal_for_group = info.ssi_code == SI_KERNEL;
-	}
-	return r->signal || (r->workload && r->workload->has_ended);
-}
-
 /* Waits and drains until something ends it; false if writing failed. */
 static bool loop(struct recorder *r, struct err *err)
 {
-	u64 synced = now_ms(), now = synced;
+	u64 synced = clock_now_ns() / 1000000, now = synced;
 
 	for (;;) {
 		struct epoll_event events[64];
@@ -265,7 +222,7 @@ static bool loop(struct recorder *r, struct err *err)
 		r->n_wakeups += n > 0;
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.u64 == SIGNAL_EVENT)
-				is_end |= take_signals(r);
+				is_end |= stop_take(&r->stop, r->workload);
 			else if (events[i].events & (EPOLLHUP | EPOLLERR))
 				watch_next(r, events[i].data.u64);
 		}
@@ -273,7 +230,7 @@ static bool loop(struct recorder *r, struct err *err)
 			return false;
 		if (is_end || have_all_ended(r))
 			return true;
-		now = now_ms();
+		now = clock_now_ns() / 1000000;
 		if (now - synced >= SYNC_MS) {
 			if (writer_sync(r->writer, err))
 				return false;
@@ -340,5 +297,5 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 	}
 	if (writer_sync(writer, err))
 		return RECORDER_FAILED;
-	return r->signal ? RECORDER_SIGNAL : RECORDER_TARGET_ENDED;
+	return r->stop.signal ? RECORDER_SIGNAL : RECORDER_TARGET_ENDED;
 }

@@ -11,12 +11,11 @@
 #ifndef PACE_FILE_RECORDER_H
 #define PACE_FILE_RECORDER_H
 
-#include <signal.h>
-
 #include "base/err.h"
 #include "base/log.h"
 #include "collect/counter.h"
 #include "collect/ring.h"
+#include "collect/stop.h"
 #include "collect/workload.h"
 #include "event/target.h"
 #include "file/writer.h"
@@ -33,7 +32,7 @@ struct recorder_ring {
 
 enum recorder_end {
 	RECORDER_TARGET_ENDED, /* the workload, or all threads that were attached to */
-	RECORDER_SIGNAL,       /* see recorder->signal */
+	RECORDER_SIGNAL,       /* see recorder->stop */
 	RECORDER_FAILED,
 };
 
@@ -45,16 +44,12 @@ struct recorder {
 	struct log *log;
 	VEC(struct recorder_ring) rings;
 	VEC(struct iovec) runs;
-	int epoll_fd, signal_fd;
+	int epoll_fd;
 	u64 pages; /* of each ring */
 	u64 n_wakeups, n_rounds;
 	u64 n_broken_rings;
-	int signal;               /* the one that ended it */
-	bool is_signal_for_group; /* a terminal sent it: the workload has got it too */
+	struct stop stop; /* stop.signal: the one that ended it */
 };
-
-/* The signals that end a recording in order, and SIGCHLD; to be blocked before anything starts. */
-void recorder_signals(sigset_t *set);
 
 /*
  * Maps one ring for each CPU and lets all counters of the CPU write into it. `pages` 0: what perf

@@ -68,7 +68,7 @@ static void block_signals(void)
 {
 	sigset_t signals;
 
-	recorder_signals(&signals);
+	stop_signals(&signals);
 	CHECK_EQ(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
 }
 
@@ -168,7 +168,7 @@ TEST(recorder_records_a_command_from_its_exec_to_its_exit)
 	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	start_shell(&f, "exit 7", 64);
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
-	CHECK_EQ(f.recorder.signal, 0);
+	CHECK_EQ(f.recorder.stop.signal, 0);
 	CHECK(workload_reap(&f.workload, true));
 	CHECK_EQ(workload_exit_status(&f.workload), 7);
 	c = read_file(&f);
@@ -319,9 +319,9 @@ TEST(recorder_ends_at_a_signal_and_says_which)
 		start_shell(&f, "exec sleep 60", 64);
 		sender = send_later(signals[i]);
 		CHECK_EQ(run(&f, &err), RECORDER_SIGNAL);
-		CHECK_EQ(f.recorder.signal, signals[i]);
+		CHECK_EQ(f.recorder.stop.signal, signals[i]);
 		/* kill(1) meant only us; a terminal would have told the command too. */
-		CHECK(!f.recorder.is_signal_for_group);
+		CHECK(!f.recorder.stop.is_group);
 		CHECK(!workload_reap(&f.workload, false));
 		c = read_file(&f);
 		CHECK_EQ(c.n_exec, 2);

@@ -1,0 +1,710 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "collect/counting.h"
+#include "collect/run.h"
+#include "event/abi.h"
+#include "event/parse.h"
+#include "view/stat.h"
+
+enum {
+	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
+	SLICE_MAX_NS = 1000000000,
+	RUNS_MAX = 1000000,
+	END_WAITS = 50,
+	END_WAIT_US = 10000,
+};
+
+struct stat_command {
+	struct opt_list events;
+	struct target_words target;
+	const char *repeat, *separator, *output, *control, *pre, *post;
+	u64 log_fd, interval_count, timeout_ms, interval_ms;
+	double delay_ms;
+	unsigned detail, verbose;
+	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
+	bool is_null, no_inherit, syncs, appends, is_json, no_big_num, no_scale, has_summary,
+		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
+	bool has_log_fd, has_delay;
+};
+
+#define AT(member) offsetof(struct stat_command, member)
+
+static int set_delay(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+	u64 ms = 0;
+
+	o->has_delay = true;
+	o->delay_ms = -1;
+	if (!strcmp(value, "-1"))
+		return 0;
+	if (num_parse(value, &ms, err))
+		return err->code;
+	o->delay_ms = (double)ms;
+	return 0;
+}
+
+static int set_log_fd(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+
+	o->has_log_fd = true;
+	return num_parse(value, &o->log_fd, err);
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
+	{'e', "event", OPT_LIST, AT(events), "EVENT",
+		"events, groups {a,b}; default clocks, faults, cycles, instructions, branches"},
+	{'d', "detailed", OPT_COUNT, AT(detail), NULL,
+		"caches too; twice also TLBs, three times also prefetches"},
+	{'n', "null", OPT_BOOL, AT(is_null), NULL, "no events, only times"},
+	{0, "all-user", OPT_BOOL, AT(all_user), NULL, "only user space"},
+	{0, "all-kernel", OPT_BOOL, AT(all_kernel), NULL, "only the kernel"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Whom to count"},
+	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL,
+		"everything that runs; the default without command"},
+	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
+	{'p', "pid", OPT_STR, AT(target.pids), "PID,...",
+		"running processes with all their threads"},
+	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
+	{'i', "no-inherit", OPT_BOOL, AT(no_inherit), NULL, "without the children they start"},
+	{0, NULL, OPT_TITLE, 0, NULL, "When"},
+	{'r', "repeat", OPT_STR, AT(repeat), "N",
+		"run the command N times: mean and deviation; 0: until Ctrl-C"},
+	{'I', "interval-print", OPT_U64, AT(interval_ms), "MS", "print what each interval counted",
+		.min = 1, .max = 86400000},
+	{0, "interval-count", OPT_U64, AT(interval_count), "N", "end behind N intervals", .min = 1},
+	{0, "interval-clear", OPT_BOOL, AT(is_cleared), NULL,
+		"clear the screen before each interval"},
+	{0, "timeout", OPT_U64, AT(timeout_ms), "MS", "end behind so long", .min = 1,
+		.max = 86400000},
+	{'D', "delay", OPT_CALL, 0, "MS", "begin so long after the start; -1: when told to",
+		.call = set_delay},
+	{0, "control", OPT_STR, AT(control), "FD|FIFO",
+		"take commands: fd:CTL[,ACK] or fifo:CTL[,ACK]; enable, disable, ping, stop"},
+	{0, "pre", OPT_STR, AT(pre), "COMMAND", "run before each run, uncounted"},
+	{0, "post", OPT_STR, AT(post), "COMMAND", "run behind each run, uncounted"},
+	{'S', "sync", OPT_BOOL, AT(syncs), NULL, "sync(2) before each run"},
+	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
+	{'A', "no-aggr", OPT_BOOL, AT(per_cpu), NULL, "CPU"},
+	{0, "per-core", OPT_BOOL, AT(per_core), NULL, "core"},
+	{0, "per-cluster", OPT_BOOL, AT(per_cluster), NULL, "cluster of cores"},
+	{0, "per-cache", OPT_BOOL, AT(per_cache), NULL, "last-level cache"},
+	{0, "per-die", OPT_BOOL, AT(per_die), NULL, "die"},
+	{0, "per-socket", OPT_BOOL, AT(per_socket), NULL, "socket"},
+	{0, "per-node", OPT_BOOL, AT(per_node), NULL, "NUMA node"},
+	{0, "per-thread", OPT_BOOL, AT(per_thread), NULL, "thread (with -p, -t or -a)"},
+	{0, "no-merge", OPT_BOOL, AT(no_merge), NULL, "PMU of an event that several have"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
+	{'x', "field-separator", OPT_STR, AT(separator), "SEP",
+		"CSV with this separator and a row of names"},
+	{'j', "json-output", OPT_BOOL, AT(is_json), NULL, "JSON, one object a line"},
+	{'o', "output", OPT_STR, AT(output), "FILE", "into FILE instead of stderr"},
+	{0, "append", OPT_BOOL, AT(appends), NULL, "behind what is in it"},
+	{0, "log-fd", OPT_CALL, 0, "FD", "into this descriptor", .call = set_log_fd},
+	{0, "metric-only", OPT_BOOL, AT(is_metric_only), NULL, "only what is derived from counts"},
+	{0, "table", OPT_BOOL, AT(has_table), NULL, "with -r: the time of each run"},
+	{0, "summary", OPT_BOOL, AT(has_summary), NULL, "with -I: all of it at the end"},
+	{'B', "no-big-num", OPT_BOOL, AT(no_big_num), NULL, "no separators of thousands"},
+	{'c', "no-scale", OPT_BOOL, AT(no_scale), NULL,
+		"multiplexed events as they were counted, not scaled to all of the time"},
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "nothing but errors"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say how events were opened; twice also their attrs"},
+	{.kind = OPT_END},
+};
+
+/* Where each --per option puts counts together. */
+static const struct {
+	size_t option;
+	enum counts_scope scope;
+	const char *name;
+} scopes[] = {
+	{AT(per_cpu), COUNTS_CPU, "-A"},
+	{AT(per_core), COUNTS_CORE, "--per-core"},
+	{AT(per_cluster), COUNTS_CLUSTER, "--per-cluster"},
+	{AT(per_cache), COUNTS_CACHE, "--per-cache"},
+	{AT(per_die), COUNTS_DIE, "--per-die"},
+	{AT(per_socket), COUNTS_SOCKET, "--per-socket"},
+	{AT(per_node), COUNTS_NODE, "--per-node"},
+	{AT(per_thread), COUNTS_THREAD, "--per-thread"},
+};
+
+/* What is counted if nothing is asked for: what gives a ratio is in one group. */
+static const char *const default_events =
+	"context-switches,cpu-migrations,page-faults,"
+	"{cycles,stalled-cycles-frontend,stalled-cycles-backend,instructions}:W,"
+	"{branches,branch-misses}:W";
+static const char *const detailed_events[] = {
+	"{L1-dcache-loads,L1-dcache-load-misses}:W,{LLC-loads,LLC-load-misses}:W",
+	"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,{iTLB-loads,iTLB-load-misses}:W",
+	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+};
+
+/* Everything that lives as long as the measurement. */
+struct measuring {
+	const struct stat_command *options;
+	struct log log;
+	struct event_list events;
+	struct target target;
+	struct counting counting;
+	struct workload workload;
+	bool has_workload, measures_workload;
+	struct stop stop;
+	struct control control;
+	struct counts counts;
+	struct stat_options print;
+	struct stat_view view;
+	struct stat_facts facts;
+	struct str what;
+	struct out out;
+	VEC(double) runs_ns;
+	u64 n_runs; /* to do; 0: until it is ended */
+	u64 interval_began_ns;
+	char **command;
+	int argc;
+	const char *program;
+};
+
+/* ---- set-up ---- */
+
+static int parse_defaults(struct measuring *m, const struct parse_env *env, struct err *err)
+{
+	const struct stat_command *o = m->options;
+
+	m->print.has_no_defaults = true;
+	if (parse_events(m->target.is_system_wide ? "cpu-clock" : "task-clock", env, &m->events,
+		    err) ||
+		parse_events(default_events, env, &m->events, err))
+		return err->code;
+	for (unsigned i = 0; i < MIN(o->detail, (unsigned)ARRAY_SIZE(detailed_events)); i++)
+		if (parse_events(detailed_events[i], env, &m->events, err))
+			return err->code;
+	return 0;
+}
+
+static int parse_all_events(struct measuring *m, struct err *err)
+{
+	const struct parse_env env = {.sysfs = "/sys"};
+	const struct stat_command *o = m->options;
+	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+
+	if (o->is_null)
+		return 0;
+	if (!o->events.n && parse_defaults(m, &env, err))
+		return err->code;
+	for (size_t i = 0; i < o->events.n; i++)
+		if (parse_events(o->events.at[i], &env, &m->events, err))
+			return err->code;
+	vec_each(e, &m->events)
+		e->attr.flags |= excluded;
+	return 0;
+}
+
+static int choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
+{
+	const char *first = NULL;
+
+	*ret_scope = COUNTS_ALL;
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		if (!*((const bool *)o + scopes[i].option))
+			continue;
+		if (first)
+			return err_set(err, ERR_INVAL, "%s and %s: choose one", first,
+				scopes[i].name);
+		first = scopes[i].name;
+		*ret_scope = scopes[i].scope;
+	}
+	return 0;
+}
+
+/* Options that make no sense without each other, or together. */
+static int check_options(const struct stat_command *o, bool has_command, struct err *err)
+{
+	if (o->all_user && o->all_kernel)
+		return err_set(err, ERR_INVAL, "--all-user and --all-kernel: choose one");
+	if (o->interval_count && !o->interval_ms)
+		return err_set(err, ERR_INVAL,
+			"--interval-count counts intervals: give their length with -I");
+	if (o->separator && !*o->separator)
+		return err_set(err, ERR_INVAL, "-x '': a separator has at least one character");
+	if (o->separator && o->is_json)
+		return err_set(err, ERR_INVAL, "-x and -j: choose one");
+	if (o->output && o->has_log_fd)
+		return err_set(err, ERR_INVAL, "-o and --log-fd: choose one");
+	if (o->repeat && !has_command)
+		return err_set(err, ERR_INVAL, "-r repeats a command: there is none");
+	if ((o->pre || o->post) && !has_command)
+		return err_set(err, ERR_INVAL,
+			"--pre and --post belong to a command: there is none");
+	if (o->per_thread && !o->target.pids && !o->target.tids && !o->target.all_cpus)
+		return err_set(err, ERR_INVAL, "--per-thread needs threads that run: -p, -t or -a");
+	if (o->delay_ms < 0 && o->has_delay && !o->control)
+		return err_set(err, ERR_INVAL,
+			"-D -1 waits for 'enable': say with --control where that comes from");
+	return 0;
+}
+
+static int parse_runs(struct measuring *m, struct err *err)
+{
+	m->n_runs = 1;
+	if (!m->options->repeat)
+		return 0;
+	if (num_parse(m->options->repeat, &m->n_runs, err))
+		return err_prefix(err, "-r");
+	return m->n_runs <= RUNS_MAX
+		? 0
+		: err_set(err, ERR_INVAL, "-r %s: at most %d", m->options->repeat, RUNS_MAX);
+}
+
+static int open_output(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (o->appends ? O_APPEND : O_TRUNC);
+
+	m->out.fd = STDERR_FILENO;
+	if (o->has_log_fd) {
+		m->out.fd = (int)MIN(o->log_fd, (u64)INT32_MAX);
+		if (fcntl(m->out.fd, F_GETFD) < 0)
+			return err_sys(err, errno, "--log-fd %llu", (unsigned long long)o->log_fd);
+	}
+	if (o->output) {
+		m->out.fd = open(o->output, mode, 0666);
+		if (m->out.fd < 0)
+			return err_sys(err, errno, "opening '%s'", o->output);
+	}
+	return 0;
+}
+
+/* Every thread of every process, for --per-thread -a. */
+static int add_all_threads(struct measuring *m, struct err *err)
+{
+	m->target.is_system_wide = false;
+	return target_add_all(&m->target, err);
+}
+
+static void describe_target(struct measuring *m)
+{
+	const struct stat_command *o = m->options;
+	struct str *what = &m->what;
+
+	if (m->measures_workload) {
+		str_addc(what, '\'');
+		for (int i = 0; i < m->argc; i++)
+			str_addf(what, "%s%s", i ? " " : "", m->command[i]);
+		str_addc(what, '\'');
+	} else if (o->target.pids) {
+		str_addf(what, "process id '%s'", o->target.pids);
+	} else if (o->target.tids) {
+		str_addf(what, "thread id '%s'", o->target.tids);
+	} else if (o->target.cpus) {
+		str_addf(what, "'CPU(s) %s'", o->target.cpus);
+	} else {
+		str_add(what, "'system wide'");
+	}
+	m->facts.what = str_text(what);
+}
+
+static int set_up(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	struct target_words words = o->target;
+	enum counts_scope scope;
+
+	if (check_options(o, m->command, err) || choose_scope(o, &scope, err) || parse_runs(m, err))
+		return err->code;
+	if (!m->command && !words.pids && !words.tids)
+		words.all_cpus = true;
+	/* A CPU can be told from another only where all of it is counted. */
+	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
+		return err->code;
+	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
+	if (scope == COUNTS_THREAD && m->target.is_system_wide && add_all_threads(m, err))
+		return err->code;
+	if (scope != COUNTS_ALL && scope != COUNTS_THREAD && !m->target.is_system_wide)
+		return err_set(err, ERR_INVAL,
+			"counters of a task follow it from CPU to CPU: rows for each %s need -a",
+			scope == COUNTS_CPU ? "CPU" : "core, socket or node");
+	describe_target(m);
+	counts_init(&m->counts, &m->events, scope);
+	m->counts.is_unscaled = o->no_scale;
+	m->view = (struct stat_view){.counts = &m->counts, .options = &m->print};
+	if (stop_open(&m->stop, err) || open_output(m, err))
+		return err->code;
+	return o->control ? control_open(&m->control, o->control, err) : 0;
+}
+
+/* ---- printing ---- */
+
+static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, double elapsed_ns)
+{
+	struct stat_lines lines = {0};
+
+	stat_lines_make(&lines, &m->counts, is_interval, elapsed_ns, &m->print);
+	if (is_interval)
+		stat_add_interval(&m->view, &lines, time_ns, &m->out.text);
+	else
+		stat_add_result(&m->view, &lines, &m->facts, &m->out.text);
+	stat_lines_fini(&lines);
+	out_flush(&m->out);
+}
+
+static void print_interval(struct measuring *m, const struct run *run)
+{
+	if (m->options->is_quiet)
+		return;
+	counts_take_interval(&m->counts);
+	if (!m->interval_began_ns)
+		m->interval_began_ns = run->start_ns;
+	if (m->options->is_cleared && isatty(m->out.fd)) {
+		str_add(&m->out.text, "\033[H\033[2J");
+		m->view.has_header = false;
+	}
+	print_lines(m, true, run->now_ns - run->start_ns,
+		(double)(run->now_ns - m->interval_began_ns));
+	m->interval_began_ns = run->now_ns;
+}
+
+/* Only what shares a PMU can be taken from it. */
+static bool may_be_multiplexed(const struct event_list *events)
+{
+	vec_each(e, events)
+		if (e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
+			e->attr.type != PERF_TYPE_BREAKPOINT)
+			return true;
+	return false;
+}
+
+static bool has_reason(const struct measuring *m, size_t event, const char *reason)
+{
+	const struct err *why = &m->counting.why[event];
+
+	return why->code && !strcmp(stat_bare_reason(why), reason);
+}
+
+/* The next event behind `i` that could not be opened, for another reason than those before it. */
+static size_t next_reason(const struct measuring *m, size_t i)
+{
+	for (; i < m->events.n; i++) {
+		bool is_known = false;
+
+		for (size_t k = 0; k < i; k++)
+			is_known |= has_reason(m, k, stat_bare_reason(&m->counting.why[i]));
+		if (m->counting.why[i].code && !is_known)
+			break;
+	}
+	return i;
+}
+
+/* What nobody has asked for is not missed, but said once. */
+static void note_absent(struct measuring *m)
+{
+	for (size_t i = next_reason(m, 0); i < m->events.n; i = next_reason(m, i + 1)) {
+		const char *reason = stat_bare_reason(&m->counting.why[i]);
+		struct str names = {0};
+
+		for (size_t k = i; k < m->events.n; k++)
+			if (has_reason(m, k, reason))
+				str_addf(&names, "%s%s", names.n ? ", " : "", m->events.at[k].name);
+		log_note(&m->log, "not counted by default: %s: %s", str_text(&names), reason);
+		str_fini(&names);
+	}
+}
+
+/* ---- one run ---- */
+
+static void look(void *ctx, struct run *run, bool is_interval)
+{
+	struct measuring *m = ctx;
+
+	if (is_interval)
+		print_interval(m, run);
+	else if (!counts_take_slice(&m->counts))
+		/* Everything fits on the PMU: as it probably will. */
+		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
+}
+
+static int run_hook(const char *option, const char *command, struct err *err)
+{
+	sigset_t none, before;
+	int status;
+
+	if (!command)
+		return 0;
+	/* The command is the user's own, and a shell's. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &before);
+	status = system(command);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (status < 0)
+		return err_sys(err, errno, "%s '%s'", option, command);
+	return status ? err_set(err, ERR_INVAL, "%s '%s' ended with status %d", option, command,
+				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status))
+		      : 0;
+}
+
+static int start_workload(struct measuring *m, struct err *err)
+{
+	if (!m->command)
+		return 0;
+	if (m->options->syncs)
+		sync();
+	if (workload_start(&m->workload, m->command, err))
+		return err->code;
+	m->has_workload = true;
+	if (!m->measures_workload)
+		return 0;
+	m->target.threads.n = 0;
+	vec_add(&m->target.threads, ((struct target_thread){m->workload.pid, m->workload.pid}));
+	return 0;
+}
+
+/* If nothing at all may be counted, the reason is an error; what does not exist is a row. */
+static int check_refusals(struct measuring *m, struct err *err)
+{
+	const struct err *denied = NULL;
+
+	vec_each(e, &m->events) {
+		const struct err *why = &m->counting.why[e - m->events.at];
+
+		if (!why->code)
+			return 0;
+		if (why->code != ERR_UNSUPPORTED && !denied)
+			denied = why;
+	}
+	if (!denied)
+		return 0;
+	*err = *denied;
+	return err->code;
+}
+
+static int open_counters(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	const struct counting_options how = {.no_inherit = o->no_inherit,
+		.is_command = m->measures_workload,
+		.starts_off = o->has_delay && o->delay_ms != 0};
+
+	counting_close(&m->counting);
+	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
+		check_refusals(m, err))
+		return err->code;
+	if (m->print.has_no_defaults)
+		note_absent(m);
+	if (o->verbose > 1)
+		vec_each(e, &m->events) {
+			struct str text = {0};
+
+			attr_add_text(&e->attr, " ", &text);
+			log_debug(&m->log, "%s: %s", e->name, str_text(&text));
+			str_fini(&text);
+		}
+	counts_begin(&m->counts, &m->counting, "/sys");
+	return 0;
+}
+
+static double ns_of(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e9 + (double)t->tv_usec * 1e3;
+}
+
+static bool counts_switches(const struct measuring *m)
+{
+	vec_each(e, &m->events)
+		if (e->attr.type == PERF_TYPE_SOFTWARE &&
+			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+			!m->counting.why[e - m->events.at].code)
+			return true;
+	return false;
+}
+
+static void take_run(struct measuring *m, const struct run *run)
+{
+	const struct rusage *u = &m->workload.usage;
+	double elapsed = (double)(run->now_ns - run->start_ns);
+
+	counts_take_run(&m->counts);
+	spread_add(&m->counts.elapsed_ns, elapsed);
+	vec_add(&m->runs_ns, elapsed);
+	if (!m->measures_workload || !m->workload.has_ended)
+		return;
+	m->facts.has_usage = true;
+	spread_add(&m->counts.user_ns, ns_of(&u->ru_utime));
+	spread_add(&m->counts.system_ns, ns_of(&u->ru_stime));
+	m->facts.max_rss_kb = MAX(m->facts.max_rss_kb, (u64)u->ru_maxrss);
+	m->facts.n_blocks_in = (u64)u->ru_inblock;
+	m->facts.n_blocks_out = (u64)u->ru_oublock;
+	m->facts.n_waits = (u64)u->ru_nvcsw;
+	m->facts.n_preempted = (u64)u->ru_nivcsw;
+	m->facts.has_switches = !counts_switches(m);
+	m->facts.queue_ns = m->workload.queue_ns;
+}
+
+/* The time is up: a command that was started for it ends too. */
+static void end_workload(struct measuring *m, enum run_end end)
+{
+	if (!m->has_workload)
+		return;
+	/* Who stops us with kill(1) means the command too; a terminal has told it already. */
+	if (end == RUN_SIGNAL && !m->stop.is_group && m->stop.signal != SIGHUP)
+		kill(m->workload.pid, m->stop.signal);
+	if (end == RUN_ENOUGH)
+		kill(m->workload.pid, SIGTERM);
+	/* Most end at once when they are told to. */
+	for (unsigned i = 0; i < END_WAITS && !workload_reap(&m->workload, false); i++)
+		usleep(END_WAIT_US);
+	if (!m->workload.has_ended)
+		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
+			m->workload.pid);
+}
+
+static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	const struct run_options how = {.interval_ms = o->interval_ms,
+		.interval_count = o->interval_count,
+		.timeout_ms = o->timeout_ms,
+		.delay_ms = o->has_delay ? (s64)o->delay_ms : 0,
+		.slice_ms = may_be_multiplexed(&m->events) ? SLICE_MS : 0};
+	struct run run = {.options = &how,
+		.counting = &m->counting,
+		.target = &m->target,
+		.command = m->command ? m->command[0] : NULL,
+		.stop = &m->stop,
+		.control = o->control ? &m->control : NULL,
+		.log = &m->log,
+		.look = look,
+		.ctx = m};
+
+	if (run_hook("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
+		return err->code;
+	run.workload = m->has_workload ? &m->workload : NULL;
+	if (run_execute(&run, ret_end, err))
+		return err->code;
+	/* What is left behind the last whole interval. */
+	if (o->interval_ms && (!o->interval_count || run.n_intervals < o->interval_count))
+		print_interval(m, &run);
+	take_run(m, &run);
+	return run_hook("--post", o->post, err);
+}
+
+/* ---- all runs ---- */
+
+static void print_result(struct measuring *m, enum run_end end)
+{
+	const struct stat_command *o = m->options;
+	static char name[32];
+
+	if (o->is_quiet || (o->interval_ms && !o->has_summary))
+		return;
+	/* Who counts processes or the system ends it with Ctrl-C: then it is whole. */
+	if (end == RUN_SIGNAL && (m->measures_workload || m->stop.signal != SIGINT)) {
+		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(m->stop.signal));
+		m->facts.ended = name;
+	}
+	if (o->has_table)
+		m->facts.runs_ns = m->runs_ns.at;
+	print_lines(m, false, 0, m->counts.elapsed_ns.mean);
+}
+
+static int run_all(struct measuring *m, int *ret_status, struct err *err)
+{
+	enum run_end end = RUN_TARGET_ENDED;
+	int r = 0;
+
+	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
+		memset(&m->workload, 0, sizeof(m->workload));
+		m->interval_began_ns = 0;
+		r = run_once(m, &end, err);
+		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
+			*ret_status = workload_exit_status(&m->workload);
+	}
+	if (m->counts.n_runs)
+		print_result(m, end);
+	if (!r)
+		end_workload(m, end);
+	if (!r && end == RUN_SIGNAL)
+		*ret_status = 128 + m->stop.signal;
+	return r;
+}
+
+static void tear_down(struct measuring *m)
+{
+	if (m->has_workload)
+		workload_close(&m->workload);
+	counting_close(&m->counting);
+	stat_view_fini(&m->view);
+	counts_fini(&m->counts);
+	stop_close(&m->stop);
+	if (m->options->control)
+		control_close(&m->control);
+	target_fini(&m->target);
+	event_list_fini(&m->events);
+	vec_fini(&m->runs_ns);
+	str_fini(&m->what);
+	log_fini(&m->log);
+}
+
+static int run_stat(int argc, char **argv)
+{
+	struct stat_command o = {0};
+	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
+	struct measuring m = {.options = &o, .argc = argc, .command = argc ? argv : NULL};
+	sigset_t signals;
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	argv[argc] = NULL;
+	if (o.separator && !strcmp(o.separator, "\\t"))
+		o.separator = "\t";
+	m.print = (struct stat_options){.format = o.is_json ? STAT_JSON
+			: o.separator                       ? STAT_CSV
+							    : STAT_TEXT,
+		.separator = o.separator,
+		.is_plain = o.no_big_num,
+		.is_metric_only = o.is_metric_only,
+		.has_table = o.has_table,
+		.has_no_merge = o.no_merge};
+	m.stop.fd = m.control.fd = m.control.ack_fd = -1;
+	m.out.fd = STDERR_FILENO;
+	cmd_log_init(&m.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	if (o.is_quiet)
+		m.log.write = NULL;
+	stop_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	status = EXIT_OK;
+	if (set_up(&m, &err))
+		status =
+			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	else if (run_all(&m, &status, &err))
+		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
+	if (out_close(&m.out, &err))
+		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
+	tear_down(&m);
+	vec_fini(&o.events);
+	return status;
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.summary = "count events of a command, of processes, or of the whole system",
+	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]", NULL},
+	.notes =
+		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"
+		"0 is a count; <not counted> never was on the PMU; <not supported> could not be opened: why is said below.\n",
+	.options = options,
+	.run = run_stat,
+};

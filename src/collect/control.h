@@ -1,0 +1,41 @@
+/*
+ * control.h - commands from outside while measuring: --control fd:CTL[,ACK] or fifo:CTL[,ACK].
+ *
+ * In       lines "enable", "disable", "ping", "stop"
+ * Out      what is asked for; "ack" on the other descriptor when it is done
+ * Owns     descriptors of fifos, not those it was given by number
+ * Source   perf-record(1), --control
+ */
+#ifndef PACE_COLLECT_CONTROL_H
+#define PACE_COLLECT_CONTROL_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/types.h"
+
+enum control_command {
+	CONTROL_NONE, /* nothing more at the moment */
+	CONTROL_ENABLE,
+	CONTROL_DISABLE,
+	CONTROL_PING,
+	CONTROL_STOP,
+	CONTROL_CLOSED, /* who sent them is gone */
+};
+
+struct control {
+	int fd, ack_fd; /* -1: none */
+	bool owns;
+	char line[64]; /* as much of one as has come */
+	size_t n;
+};
+
+int control_open(struct control *c, const char *text, struct err *err);
+void control_close(struct control *c);
+
+/* The next command; words that are none are said in the log. Does not wait. */
+enum control_command control_next(struct control *c, struct log *log);
+
+/* Tells that the last command has been done. */
+void control_ack(struct control *c);
+
+#endif

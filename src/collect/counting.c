@@ -1,0 +1,156 @@
+#include "collect/counting.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "collect/open.h"
+#include "event/abi.h"
+
+enum { GROUP_MAX = 512 };
+
+/* ---- opening ---- */
+
+static void complete_attr(struct event_list *events, struct event *e,
+	const struct counting_options *o)
+{
+	bool is_member = event_is_group_member(events, e - events->at);
+	struct event_attr *a = &e->attr;
+
+	a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
+	/* A period makes a counter interrupt; who only counts wants none. */
+	a->sample_period = 0;
+	a->flags &= ~ATTR_FREQ;
+	attr_set_precise(a, 0);
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (o->needs_ids)
+		a->read_format |= PERF_FORMAT_ID;
+	if (events->at[e->leader].n_members > 1)
+		a->read_format |= PERF_FORMAT_GROUP;
+	if (!o->no_inherit && !(e->wishes & EVENT_NO_INHERIT))
+		a->flags |= ATTR_INHERIT;
+	/* Members run when their leader does. */
+	if (is_member)
+		return;
+	a->flags |= ATTR_DISABLED;
+	if (o->is_command && !o->starts_off)
+		a->flags |= ATTR_ENABLE_ON_EXEC;
+}
+
+/* Which counters come with the one of their leader when that is read, in the kernel's order. */
+static void chain_groups(struct counting *c)
+{
+	u32 *last = mem_alloc(c->counters.n * sizeof(*last)); /* of a leader's chain */
+	size_t n = c->counters.n, found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct counter *member = &c->counters.at[i];
+		const struct event *e = &c->events->at[member->event];
+
+		last[i] = i;
+		c->next[i] = TABLE_NONE;
+		c->comes_along[i] = false;
+		if (e->leader == member->event || !(e->attr.read_format & PERF_FORMAT_GROUP))
+			continue;
+		for (size_t k = 0; k < i; k++) {
+			size_t at = (found + k) % i;
+			const struct counter *leader = &c->counters.at[at];
+
+			if (leader->event != e->leader || leader->cpu != member->cpu ||
+				leader->tid != member->tid)
+				continue;
+			c->next[last[at]] = i;
+			last[at] = i;
+			c->comes_along[i] = true;
+			found = at + 1;
+			break;
+		}
+	}
+	mem_free(last);
+}
+
+int counting_open(struct counting *c, struct event_list *events, const struct target *target,
+	const struct counting_options *options, struct log *log, struct err *err)
+{
+	memset(c, 0, sizeof(*c));
+	c->events = events;
+	c->why = mem_zalloc(events->n * sizeof(*c->why));
+	vec_each(e, events)
+		complete_attr(events, e, options);
+	if (open_possible(events, target, &c->counters, c->why, log, err)) {
+		counting_close(c);
+		return err->code;
+	}
+	c->readings = mem_zalloc(c->counters.n * sizeof(*c->readings));
+	c->next = mem_alloc(c->counters.n * sizeof(*c->next));
+	c->comes_along = mem_alloc(c->counters.n * sizeof(*c->comes_along));
+	chain_groups(c);
+	return 0;
+}
+
+void counting_close(struct counting *c)
+{
+	counters_close(&c->counters);
+	mem_free(c->readings);
+	mem_free(c->why);
+	mem_free(c->next);
+	mem_free(c->comes_along);
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- switching ---- */
+
+static int control(const struct counting *c, unsigned long request, const char *what,
+	struct err *err)
+{
+	vec_each(counter, &c->counters) {
+		const struct event *e = &c->events->at[counter->event];
+
+		/* Members are on all the time: it is their leader that starts and stops them. */
+		if (e->leader == counter->event && ioctl(counter->fd, request, 0))
+			return err_sys(err, errno, "%s '%s'", what, e->name);
+	}
+	return 0;
+}
+
+int counting_enable(struct counting *c, struct err *err)
+{
+	return control(c, PERF_EVENT_IOC_ENABLE, "enabling", err);
+}
+
+int counting_disable(struct counting *c, struct err *err)
+{
+	return control(c, PERF_EVENT_IOC_DISABLE, "disabling", err);
+}
+
+/* ---- reading ---- */
+
+static void take(struct reading *r, const struct counter_value *v)
+{
+	*r = (struct reading){v->value, v->time_enabled, v->time_running, false};
+}
+
+/* Counter i, and those that come along with it. */
+static void read_one(struct counting *c, size_t i)
+{
+	const struct counter *counter = &c->counters.at[i];
+	struct counter_value values[GROUP_MAX];
+	size_t n, k = 0;
+	struct err ignored;
+
+	if (counter_read(counter, &c->events->at[counter->event].attr, values, GROUP_MAX, &n,
+		    &ignored)) {
+		for (u32 at = i; at != TABLE_NONE; at = c->next[at])
+			c->readings[at].has_failed = true;
+		return;
+	}
+	for (u32 at = i; at != TABLE_NONE && k < n; at = c->next[at])
+		take(&c->readings[at], &values[k++]);
+}
+
+void counting_read(struct counting *c)
+{
+	for (size_t i = 0; i < c->counters.n; i++)
+		if (!c->comes_along[i])
+			read_one(c, i);
+}

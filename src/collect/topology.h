@@ -1,0 +1,21 @@
+/*
+ * topology.h - what a CPU is part of.
+ *
+ * Out      numbers as the kernel gives them; 0 where it does not tell, -1 for a NUMA node
+ * Source   Documentation/ABI/stable/sysfs-devices-system-cpu
+ */
+#ifndef PACE_COLLECT_TOPOLOGY_H
+#define PACE_COLLECT_TOPOLOGY_H
+
+#include "base/types.h"
+
+struct topology {
+	s32 socket, die, cluster, core, node;
+	s32 cache; /* its last level of cache: the number of it */
+	s32 cache_level;
+};
+
+/* `sys` is "/sys", or a test's tree. */
+void topology_read(struct topology *t, const char *sys, u32 cpu);
+
+#endif

@@ -1,0 +1,354 @@
+#include "profile/counts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sysfile.h"
+#include "event/abi.h"
+
+/* ---- events ---- */
+
+bool counts_is_clock(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_SOFTWARE &&
+		(e->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+			e->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+const char *counts_unit(const struct event *e)
+{
+	return e->unit ? e->unit : counts_is_clock(e) ? "msec" : "";
+}
+
+double counts_scale(const struct event *e)
+{
+	return counts_is_clock(e) ? 1e-6 : e->scale;
+}
+
+/* ---- places ---- */
+
+/* Which of a CPU's numbers make a place, and what it is called. */
+static void name_place(enum counts_scope scope, const struct topology *t, s32 cpu,
+	struct counts_place *p, char *name, size_t size)
+{
+	s32 *key = p->key;
+
+	name[0] = '\0';
+	switch (scope) {
+	case COUNTS_ALL:
+		break;
+	case COUNTS_SOCKET:
+		key[0] = t->socket;
+		snprintf(name, size, "S%d", t->socket);
+		break;
+	case COUNTS_DIE:
+		key[0] = t->socket, key[1] = t->die;
+		snprintf(name, size, "S%d-D%d", t->socket, t->die);
+		break;
+	case COUNTS_CLUSTER:
+		key[0] = t->socket, key[1] = t->die, key[2] = t->cluster;
+		snprintf(name, size, "S%d-D%d-CLS%d", t->socket, t->die, t->cluster);
+		break;
+	case COUNTS_CACHE:
+		key[0] = t->socket, key[1] = t->die, key[2] = t->cache;
+		snprintf(name, size, "S%d-D%d-L%d-ID%d", t->socket, t->die, t->cache_level,
+			t->cache);
+		break;
+	case COUNTS_CORE:
+		key[0] = t->socket, key[1] = t->die, key[2] = t->core;
+		snprintf(name, size, "S%d-D%d-C%d", t->socket, t->die, t->core);
+		break;
+	case COUNTS_NODE:
+		key[0] = t->node;
+		snprintf(name, size, "N%d", t->node);
+		break;
+	case COUNTS_CPU:
+		key[0] = cpu;
+		snprintf(name, size, "CPU%d", cpu);
+		break;
+	case COUNTS_THREAD:
+		break;
+	}
+}
+
+static void name_thread(pid_t tid, struct counts_place *p, char *name, size_t size)
+{
+	char path[64], comm[64];
+
+	p->key[0] = tid;
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (sysfile_line(path, comm, sizeof(comm)))
+		snprintf(name, size, "%s-%d", comm, tid);
+	else
+		snprintf(name, size, ":%d", tid);
+}
+
+static u32 place_of(struct counts *s, const struct counter *c, const char *sys)
+{
+	struct counts_place place = {.last_cpu = -1};
+	struct topology t = {0};
+	char name[128];
+
+	if (s->scope == COUNTS_THREAD)
+		name_thread(c->tid, &place, name, sizeof(name));
+	else {
+		if (s->scope != COUNTS_ALL && s->scope != COUNTS_CPU && c->cpu >= 0)
+			topology_read(&t, sys, c->cpu);
+		name_place(s->scope, &t, c->cpu, &place, name, sizeof(name));
+	}
+	vec_each(known, &s->places)
+		if (!memcmp(known->key, place.key, sizeof(place.key)))
+			return known - s->places.at;
+	place.name = arena_strdup(&s->arena, name, strlen(name));
+	vec_add(&s->places, place);
+	return s->places.n - 1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct counts_place *x = a, *y = b;
+
+	for (size_t i = 0; i < ARRAY_SIZE(x->key); i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
+	return 0;
+}
+
+/* All CPUs of a list lie in order already, but a socket's need not. */
+static void find_places(struct counts *s, const char *sys)
+{
+	const struct counters *counters = &s->counting->counters;
+	u32 *places = mem_alloc(counters->n * sizeof(*places));
+	s32 cpu = -2;
+	pid_t tid = -2;
+	u32 place = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		if (pass && s->places.n)
+			qsort(s->places.at, s->places.n, sizeof(*s->places.at), by_key);
+		cpu = -2;
+		for (size_t i = 0; i < counters->n; i++) {
+			const struct counter *c = &counters->at[i];
+
+			if (c->cpu != cpu || c->tid != tid)
+				place = place_of(s, c, sys);
+			cpu = c->cpu;
+			tid = c->tid;
+			places[i] = place;
+		}
+	}
+	mem_free(s->place_of);
+	s->place_of = places;
+	if (!s->places.n)
+		vec_add(&s->places, ((struct counts_place){.name = ""}));
+}
+
+/* How many CPUs or threads a place has: as many as one event has counters there. */
+static void count_members(struct counts *s)
+{
+	const struct counters *counters = &s->counting->counters;
+	u32 *n = mem_zalloc(s->places.n * sizeof(*n));
+	u32 event = TABLE_NONE;
+
+	for (size_t i = 0; i < counters->n; i++) {
+		u32 p = s->place_of[i];
+
+		if (counters->at[i].event != event)
+			memset(n, 0, s->places.n * sizeof(*n));
+		event = counters->at[i].event;
+		n[p]++;
+		s->places.at[p].n_counters = MAX(s->places.at[p].n_counters, n[p]);
+	}
+	mem_free(n);
+}
+
+/* An event that each CPU of a package counts for all of it is taken once. */
+static void find_doubles(struct counts *s, const char *sys)
+{
+	const struct counters *counters = &s->counting->counters;
+
+	mem_free(s->is_double);
+	s->is_double = mem_zalloc(counters->n);
+	for (size_t i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->at[i];
+		struct topology mine, other;
+
+		if (!(s->events->at[c->event].wishes & EVENT_PER_PKG) || c->cpu < 0)
+			continue;
+		topology_read(&mine, sys, c->cpu);
+		for (size_t k = 0; k < i && !s->is_double[i]; k++) {
+			if (counters->at[k].event != c->event || s->is_double[k])
+				continue;
+			topology_read(&other, sys, counters->at[k].cpu);
+			s->is_double[i] = other.socket == mine.socket && other.die == mine.die;
+		}
+	}
+}
+
+/* ---- life ---- */
+
+void counts_init(struct counts *s, const struct event_list *events, enum counts_scope scope)
+{
+	memset(s, 0, sizeof(*s));
+	s->events = events;
+	s->scope = scope;
+}
+
+void counts_fini(struct counts *s)
+{
+	vec_fini(&s->places);
+	mem_free(s->place_of);
+	mem_free(s->is_double);
+	mem_free(s->before);
+	mem_free(s->slice);
+	mem_free(s->now);
+	mem_free(s->totals);
+	arena_fini(&s->arena);
+}
+
+void counts_begin(struct counts *s, const struct counting *counting, const char *sys)
+{
+	size_t n = counting->counters.n, n_cells;
+
+	s->counting = counting;
+	find_places(s, sys);
+	count_members(s);
+	find_doubles(s, sys);
+	n_cells = s->events->n * s->places.n;
+	mem_free(s->before);
+	mem_free(s->slice);
+	s->before = mem_zalloc(n * sizeof(*s->before));
+	s->slice = mem_zalloc(n * sizeof(*s->slice));
+	if (s->now)
+		return;
+	s->now = mem_zalloc(n_cells * sizeof(*s->now));
+	s->totals = mem_zalloc(n_cells * sizeof(*s->totals));
+}
+
+/* ---- counts ---- */
+
+/* What one counter counted since `before`. */
+static void add_counter(struct counts *s, size_t i, const struct reading *before)
+{
+	const struct counter *c = &s->counting->counters.at[i];
+	const struct event *e = &s->events->at[c->event];
+	const struct reading *r = &s->counting->readings[i];
+	struct count *to = counts_now(s, c->event, s->place_of[i]);
+	bool is_state = e->wishes & EVENT_SNAPSHOT;
+	u64 raw = is_state ? r->value : r->value - before->value;
+	u64 enabled = r->enabled_ns - before->enabled_ns,
+	    running = r->running_ns - before->running_ns;
+	double value = (double)raw;
+
+	to->n_counters++;
+	to->n_failed += r->has_failed;
+	if (r->has_failed)
+		return;
+	to->enabled_ns += enabled;
+	to->running_ns += running;
+	to->n_idle += enabled && !running;
+	if (running && running < enabled && !s->is_unscaled && !is_state)
+		value *= (double)enabled / (double)running;
+	to->raw += raw;
+	to->value += value * counts_scale(e);
+}
+
+static void take_since(struct counts *s, const struct reading *before)
+{
+	memset(s->now, 0, s->events->n * s->places.n * sizeof(*s->now));
+	for (size_t i = 0; i < s->counting->counters.n; i++)
+		if (!s->is_double[i])
+			add_counter(s, i, &before[i]);
+}
+
+void counts_take_interval(struct counts *s)
+{
+	take_since(s, s->before);
+	memcpy(s->before, s->counting->readings, s->counting->counters.n * sizeof(*s->before));
+}
+
+void counts_take_run(struct counts *s)
+{
+	struct reading *zero = mem_zalloc((s->counting->counters.n + 1) * sizeof(*zero));
+
+	take_since(s, zero);
+	mem_free(zero);
+	s->n_runs++;
+	for (size_t i = 0; i < s->events->n * s->places.n; i++) {
+		const struct count *c = &s->now[i];
+		struct counts_total *t = &s->totals[i];
+
+		if (count_state(c) == COUNT_OK)
+			spread_add(&t->values, c->value);
+		t->raw += c->raw;
+		t->enabled_ns += c->enabled_ns;
+		t->running_ns += c->running_ns;
+		t->n_counters += c->n_counters;
+		t->n_idle += c->n_idle;
+		t->n_failed += c->n_failed;
+	}
+}
+
+bool counts_take_slice(struct counts *s)
+{
+	size_t n_cells = s->events->n * s->places.n;
+	bool is_multiplexed = false;
+
+	memset(s->now, 0, n_cells * sizeof(*s->now));
+	for (size_t i = 0; i < s->counting->counters.n; i++) {
+		const struct counter *c = &s->counting->counters.at[i];
+		const struct reading *r = &s->counting->readings[i];
+		struct count *cell = counts_now(s, c->event, s->place_of[i]);
+
+		is_multiplexed |= r->running_ns < r->enabled_ns;
+		cell->raw += r->value - s->slice[i].value;
+		cell->running_ns += r->running_ns - s->slice[i].running_ns;
+		s->slice[i] = *r;
+	}
+	for (size_t i = 0; i < n_cells; i++)
+		if (s->now[i].running_ns)
+			spread_add(&s->totals[i].rates,
+				(double)s->now[i].raw / (double)s->now[i].running_ns * 1e6);
+	return is_multiplexed;
+}
+
+struct count counts_mean(const struct counts *s, u32 event, u32 place)
+{
+	const struct counts_total *t = counts_total(s, event, place);
+	u64 n = MAX(s->n_runs, 1ull);
+
+	return (struct count){.value = t->values.mean,
+		.raw = t->raw / n,
+		.enabled_ns = t->enabled_ns,
+		.running_ns = t->running_ns,
+		.n_counters = t->n_counters,
+		.n_idle = t->n_idle,
+		.n_failed = t->n_failed};
+}
+
+enum count_state count_state(const struct count *c)
+{
+	if (!c->n_counters)
+		return COUNT_NOT_OPENED;
+	/* Of a task that slept all the time nothing was there to be counted: zero is true then. */
+	if (c->n_failed == c->n_counters || (c->enabled_ns && !c->running_ns))
+		return COUNT_NEVER_RAN;
+	return COUNT_OK;
+}
+
+double count_share(const struct count *c)
+{
+	return c->enabled_ns ? (double)c->running_ns / (double)c->enabled_ns : 1;
+}
+
+double counts_scaling_error(const struct counts_total *t)
+{
+	double unseen = (double)(t->enabled_ns - t->running_ns) / 1e6, error;
+
+	if (t->rates.n < 3 || !t->values.n || !t->running_ns || t->values.mean <= 0 || !t->raw)
+		return -1;
+	error = unseen * spread_error(&t->rates) * spread_t95(t->rates.n);
+	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
+}

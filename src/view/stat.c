@@ -1,0 +1,188 @@
+#include "view/stat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *stat_state_name(enum count_state state)
+{
+	static const char *const names[] = {
+		[COUNT_OK] = "counted",
+		[COUNT_NEVER_RAN] = "not counted",
+		[COUNT_NOT_OPENED] = "not supported",
+	};
+
+	return names[state];
+}
+
+/* ---- lines ---- */
+
+const char *stat_bare_reason(const struct err *why)
+{
+	const char *end = !strncmp(why->msg, "opening '", 9) ? strstr(why->msg, "': ") : NULL;
+
+	return end ? end + 3 : why->msg;
+}
+
+static const char *partial_reason(const struct count *c, struct arena *arena)
+{
+	struct str text = {0};
+	const char *kept;
+
+	if (c->n_failed)
+		str_addf(&text,
+			"on %u of %u counters the pinned event lost its place on the PMU: what it counted there is missing",
+			c->n_failed, c->n_counters);
+	else if (c->n_idle)
+		str_addf(&text, "%u of %u counters never were on the PMU: their part is missing",
+			c->n_idle, c->n_counters);
+	if (!text.n)
+		return NULL;
+	kept = arena_strdup(arena, text.at, text.n);
+	str_fini(&text);
+	return kept;
+}
+
+static const char *reason_of(const struct counts *s, u32 event, const struct count *c,
+	enum count_state state, struct arena *arena)
+{
+	const struct err *why = s->counting ? &s->counting->why[event] : NULL;
+
+	if (state == COUNT_NOT_OPENED)
+		return why && why->code ? stat_bare_reason(why)
+					: "no task or CPU of the target has it";
+	if (state == COUNT_OK)
+		return partial_reason(c, arena);
+	if (c->n_failed)
+		return "the pinned event lost its place on the PMU to others";
+	return s->events->at[s->events->at[event].leader].n_members > 1
+		? "its group never fitted on the PMU: fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0', help"
+		: "it never was on the PMU, which was taken by others";
+}
+
+/* Events of one name on PMUs of one kind, like memory controllers, are one to who asked for them. */
+static bool continues(const struct event_list *events, u32 i, const struct stat_options *o)
+{
+	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
+
+	return before && !o->has_no_merge && e->wishes & EVENT_NO_TASKS && e->pmu && before->pmu &&
+		strcmp(e->pmu, before->pmu) != 0 && !strcmp(e->name, before->name);
+}
+
+static void add_count(struct count *to, const struct count *c)
+{
+	to->value += c->value;
+	to->raw += c->raw;
+	to->enabled_ns += c->enabled_ns;
+	to->running_ns += c->running_ns;
+	to->n_counters += c->n_counters;
+	to->n_idle += c->n_idle;
+	to->n_failed += c->n_failed;
+}
+
+/* All events in one place. */
+static void make_place(struct stat_lines *lines, const struct counts *s, u32 place,
+	bool is_interval, double elapsed_ns, const struct stat_options *o)
+{
+	u32 n = s->events->n;
+	struct count *counts = mem_zalloc((n + 1) * sizeof(*counts));
+	struct metric_input in = {s->events, counts, elapsed_ns};
+
+	for (u32 i = 0, first = 0; i < n; i++) {
+		struct count c = is_interval ? *counts_now(s, i, place) : counts_mean(s, i, place);
+
+		first = continues(s->events, i, o) ? first : i;
+		add_count(&counts[first], &c);
+	}
+	for (u32 i = 0; i < n; i++) {
+		struct stat_line *l;
+
+		if (continues(s->events, i, o))
+			continue;
+		l = vec_push(lines);
+		*l = (struct stat_line){.place = &s->places.at[place],
+			.event = &s->events->at[i],
+			.count = counts[i],
+			.state = count_state(&counts[i]),
+			.deviation = -1,
+			.scaling_error = -1};
+		l->reason = reason_of(s, i, &counts[i], l->state, &lines->arena);
+		l->n_metrics = metric_of(&in, i, l->metrics);
+		if (is_interval)
+			continue;
+		if (s->n_runs > 1 && counts[i].value)
+			l->deviation =
+				spread_error(&counts_total(s, i, place)->values) / counts[i].value;
+		l->scaling_error = counts_scaling_error(counts_total(s, i, place));
+	}
+	mem_free(counts);
+}
+
+/* CPUs and threads are compared event by event, other places one after the other. */
+static void sort_by_event(struct stat_lines *lines, size_t n_places)
+{
+	size_t n_events = lines->n / n_places;
+	struct stat_line *sorted = mem_alloc(lines->n * sizeof(*sorted));
+
+	for (size_t e = 0; e < n_events; e++)
+		for (size_t p = 0; p < n_places; p++)
+			sorted[e * n_places + p] = lines->at[p * n_events + e];
+	memcpy(lines->at, sorted, lines->n * sizeof(*sorted));
+	mem_free(sorted);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct stat_line *x = a, *y = b;
+
+	if (x->count.value != y->count.value)
+		return x->count.value < y->count.value ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void stat_lines_make(struct stat_lines *lines, const struct counts *s, bool is_interval,
+	double elapsed_ns, const struct stat_options *o)
+{
+	for (u32 p = 0; p < s->places.n; p++)
+		make_place(lines, s, p, is_interval, elapsed_ns, o);
+	if (lines->n && (s->scope == COUNTS_CPU || s->scope == COUNTS_THREAD))
+		sort_by_event(lines, s->places.n);
+	for (size_t i = 0; s->scope == COUNTS_THREAD && i < lines->n; i += s->places.n)
+		qsort(lines->at + i, s->places.n, sizeof(*lines->at), by_value);
+}
+
+void stat_lines_fini(struct stat_lines *lines)
+{
+	vec_fini(lines);
+	arena_fini(&lines->arena);
+}
+
+/* ---- formats ---- */
+
+static const struct {
+	void (*rows)(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
+		struct str *text);
+} formats[] = {
+	[STAT_TEXT] = {stat_text_rows},
+	[STAT_CSV] = {stat_csv_rows},
+	[STAT_JSON] = {stat_json_rows},
+};
+
+void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
+	struct str *text)
+{
+	formats[v->options->format].rows(v, lines, time_ns, text);
+}
+
+void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, struct str *text)
+{
+	if (v->options->format == STAT_TEXT) {
+		stat_text_result(v, lines, facts, text);
+		return;
+	}
+	formats[v->options->format].rows(v, lines, UINT64_MAX, text);
+	if (v->options->format == STAT_CSV)
+		stat_csv_result(v, facts, text);
+	else
+		stat_json_result(v, facts, text);
+}
