@@ -125,9 +125,19 @@ int counting_disable(struct counting *c, struct err *err)
 
 /* ---- reading ---- */
 
-static void take(struct reading *r, const struct counter_value *v)
+/* When its task has ended, a pinned event without a place looks like one never switched on. */
+static bool has_lost_its_place(const struct counting *c, const struct event *e,
+	const struct counter_value *v)
 {
-	*r = (struct reading){v->value, v->time_enabled, v->time_running, false};
+	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !v->time_enabled;
+}
+
+static void take(struct counting *c, u32 i, const struct counter_value *v)
+{
+	const struct event *e = &c->events->at[c->counters.at[i].event];
+
+	c->readings[i] = (struct reading){v->value, v->time_enabled, v->time_running,
+		has_lost_its_place(c, e, v)};
 }
 
 /* Counter i, and those that come along with it. */
@@ -145,7 +155,7 @@ static void read_one(struct counting *c, size_t i)
 		return;
 	}
 	for (u32 at = i; at != TABLE_NONE && k < n; at = c->next[at])
-		take(&c->readings[at], &values[k++]);
+		take(c, at, &values[k++]);
 }
 
 void counting_read(struct counting *c)

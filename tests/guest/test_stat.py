@@ -110,6 +110,16 @@ def a_group_that_can_never_fit_says_who_is_too_many(g):
     assert 'does not fit on the PMU beside the others of its group' in rows[7]['reason'], rows[7]
 
 
+@guest(single='pace stat -x, -e ' + ','.join(['instructions:uD'] * 7) + ' loop 1000000', text='pace stat -e instructions:uD,cycles:uD loop 1000',
+       group="pace stat -x, -e '{instructions:uD,instructions:u,instructions:u,instructions:u},{instructions:uD,instructions:u,instructions:u}' loop 1000000")
+def pinned_events_without_a_place_are_not_counted(g):
+    for done, fitting, all_of_them in ((g.single, 6, 7), (g.group, 4, 7)):
+        rows = lines(done)
+        assert [row['state'] for row in rows] == ['counted'] * fitting + ['not counted'] * (all_of_them - fitting), done
+        assert all(float(row['value']) > 2_000_000 for row in rows[:fitting]) and not any(row['value'] for row in rows[fitting:]), done
+    assert '<not counted>' not in g.text.err, g.text
+
+
 @guest(runs='pace stat -x, -r 5 -e instructions:u loop 1000000', table='pace stat -r 3 --table -e cycles loop 1000000')
 def repeated_runs_have_a_mean_and_a_deviation(g):
     row, = lines(g.runs)
