@@ -31,6 +31,7 @@ class Job:
 
     def __init__(self, name, cpus, commands, tests):
         self.name, self.cpus, self.commands, self.tests = name, cpus, commands, tests
+        assert name not in [job.name for job in jobs], f'two tests are called {name}'
         jobs.append(self)
 
     def is_chosen(self):

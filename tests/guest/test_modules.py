@@ -9,7 +9,7 @@ from harness import *  # noqa: E402,F403
 
 guest_program('unit', *(f'tests/unit/test_{module}.c' for module in (
     'abi', 'attr', 'bytes', 'cpus', 'target', 'tracefs', 'pmu', 'regs', 'sample', 'ring', 'kernel_samples',
-    'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling')))
+    'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling')), cpus=4)
 
 if __name__ == '__main__':
     main()
