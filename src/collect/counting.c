@@ -1,6 +1,7 @@
 #include "collect/counting.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -23,8 +24,9 @@ static void complete_attr(struct event_list *events, struct event *e,
 	a->flags &= ~ATTR_FREQ;
 	attr_set_precise(a, 0);
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	/* Readers of a recording want to know how its records name their event. */
 	if (o->needs_ids)
-		a->read_format |= PERF_FORMAT_ID;
+		a->sample_type = PERF_SAMPLE_IDENTIFIER;
 	if (events->at[e->leader].n_members > 1)
 		a->read_format |= PERF_FORMAT_GROUP;
 	if (!o->no_inherit && !(e->wishes & EVENT_NO_INHERIT))
@@ -77,11 +79,13 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
 	vec_each(e, events)
 		complete_attr(events, e, options);
-	if (open_possible(events, target, &c->counters, c->why, log, err)) {
+	if (open_possible(events, target, &c->counters, c->why, log, err) ||
+		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
 		return err->code;
 	}
 	c->readings = mem_zalloc(c->counters.n * sizeof(*c->readings));
+	c->base = mem_zalloc(c->counters.n * sizeof(*c->base));
 	c->next = mem_alloc(c->counters.n * sizeof(*c->next));
 	c->comes_along = mem_alloc(c->counters.n * sizeof(*c->comes_along));
 	chain_groups(c);
@@ -92,6 +96,7 @@ void counting_close(struct counting *c)
 {
 	counters_close(&c->counters);
 	mem_free(c->readings);
+	mem_free(c->base);
 	mem_free(c->why);
 	mem_free(c->next);
 	mem_free(c->comes_along);
@@ -123,21 +128,66 @@ int counting_disable(struct counting *c, struct err *err)
 	return control(c, PERF_EVENT_IOC_DISABLE, "disabling", err);
 }
 
+/* ---- CPUs that come back ---- */
+
+/* The leader's descriptor on the same CPU, which was opened anew just before. */
+static int leader_fd(const struct counting *c, const struct counter *member)
+{
+	u32 leader = c->events->at[member->event].leader;
+
+	if (leader == member->event)
+		return -1;
+	vec_each(o, &c->counters)
+		if (o->event == leader && o->cpu == member->cpu && o->tid == member->tid)
+			return o->fd;
+	return -1;
+}
+
+size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
+{
+	size_t n_failed = 0;
+
+	for (size_t i = 0; i < c->counters.n; i++) {
+		struct counter *counter = &c->counters.at[i];
+		const struct event *e = &c->events->at[counter->event];
+		int fd;
+
+		if (counter->cpu != cpu)
+			continue;
+		c->base[i] = c->readings[i];
+		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
+			PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0) {
+			n_failed++;
+			continue;
+		}
+		/* The number stays: others may know it. */
+		dup3(fd, counter->fd, O_CLOEXEC);
+		close(fd);
+		if (is_on && e->leader == counter->event &&
+			ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
+			n_failed++;
+	}
+	return n_failed;
+}
+
 /* ---- reading ---- */
 
 /* When its task has ended, a pinned event without a place looks like one never switched on. */
-static bool has_lost_its_place(const struct counting *c, const struct event *e,
-	const struct counter_value *v)
-{
-	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !v->time_enabled;
-}
-
-static void take(struct counting *c, u32 i, const struct counter_value *v)
+static bool has_lost_its_place(const struct counting *c, size_t i, u64 enabled_ns)
 {
 	const struct event *e = &c->events->at[c->counters.at[i].event];
 
-	c->readings[i] = (struct reading){v->value, v->time_enabled, v->time_running,
-		has_lost_its_place(c, e, v)};
+	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !enabled_ns;
+}
+
+static void take(struct counting *c, size_t i, const struct counter_value *v)
+{
+	const struct reading *base = &c->base[i];
+	u64 enabled_ns = base->enabled_ns + v->time_enabled;
+
+	c->readings[i] = (struct reading){base->value + v->value, enabled_ns,
+		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
 }
 
 /* Counter i, and those that come along with it. */

@@ -23,7 +23,7 @@ import harness  # noqa: E402
 import machine  # noqa: E402
 
 jobs = []      # of all tests
-booted = {}    # number of CPUs -> the folder of results, or why there is none
+booted = {}    # number of CPUs -> the folder of results, or why there is none (told in full once)
 
 
 class Job:
@@ -41,8 +41,12 @@ class Job:
         """The folder of its results; boots the machine if nobody has."""
         if not booted:
             boot_all()
-        if isinstance(booted[self.cpus], Exception):
-            raise booted[self.cpus]
+        result = booted[self.cpus]
+        if isinstance(result, harness.Skip):
+            harness.skip(result)
+        if isinstance(result, Exception):
+            booted[self.cpus] = AssertionError('the machine did not get so far: see the first test that failed')
+            raise result
         return os.path.join(booted[self.cpus], self.name)
 
     def done(self, command):

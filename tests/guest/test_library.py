@@ -8,10 +8,7 @@ from guest import *  # noqa: E402,F403
 from harness import *  # noqa: E402,F403
 
 guest_program('counting', 'tests/guest/programs/test_counting.c')
-
-# Once libpace has groups.
-if 'pace_group_open' in open(os.path.join(TOP, 'include/pace.h')).read():
-    guest_program('grouping', 'tests/guest/programs/test_groups.c')
+guest_program('grouping', 'tests/guest/programs/test_groups.c')
 
 if __name__ == '__main__':
     main()
