@@ -154,13 +154,13 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 		if (counter->cpu != cpu)
 			continue;
-		c->base[i] = c->readings[i];
 		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
 			PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
 			n_failed++;
 			continue;
 		}
+		c->base[i] = c->readings[i];
 		/* The number stays: others may know it. */
 		dup3(fd, counter->fd, O_CLOEXEC);
 		close(fd);

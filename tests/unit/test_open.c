@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collect/counting.h"
 #include "collect/open.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
@@ -1053,5 +1054,35 @@ TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
 	/* What can be had is had all the same. */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	CHECK_EQ(limit.rlim_cur, 128);
+	opening_fini(&o);
+}
+
+/* ---- opened again ---- */
+
+TEST(counting_goes_on_with_a_cpu_that_came_back_and_counts_nothing_twice)
+{
+	const struct counting_options options = {.starts_off = true};
+	struct opening o;
+	struct counting c;
+
+	opening_init(&o, 2, NULL);
+	add_clock(&o);
+	CHECK_EQ(counting_open(&c, &o.events, &o.target, &options, &o.said.log, &o.err), 0);
+	CHECK_EQ(c.counters.n, 2);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 7);
+	/* It has gone again meanwhile: what the old counter holds is all there is. */
+	kernel.always = ENODEV;
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 1);
+	lseek(c.counters.at[1].fd, 0, SEEK_SET);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 7);
+	/* A new counter begins at 0; here at 7. */
+	kernel.always = 0;
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 0);
+	lseek(c.counters.at[1].fd, 0, SEEK_SET);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 14);
+	counting_close(&c);
 	opening_fini(&o);
 }
