@@ -205,7 +205,7 @@ def build(root):
             os.remove(path)
         assert status == 0, f'meson setup for {TARGET}:\n{said[-3000:]}'
     status, said = output_of(ninja, '-C', BUILD)
-    assert status == 0, f'building for {TARGET}:\n{said[-6000:]}'
+    assert status == 0, f'building for {TARGET}:\n{said[max(said.find("FAILED: "), 0):][:6000]}'
 
 
 # ---- the initial file system ----

@@ -208,5 +208,26 @@ def a_cpu_that_goes_off_keeps_what_it_counted(g):
     assert g.csv.status == 0 and is_near(found['CPU1'], 10_000_000, 0.06) and is_near(found['CPU2'], 10_000_000, 0.06), g.csv
 
 
+@guest(cpus=4, csv=f"pace stat -x, -a -A -e '{{instructions,cycles}}:u' sh -c 'taskset 2 loop 5000000; echo 0 >{CPU1}; sleep 1.1; echo 1 >{CPU1}; "
+                   "sleep 1.1; taskset 2 loop 10000000'")
+def a_cpu_that_comes_back_is_counted_again(g):
+    g.csv.err, said = g.csv.err[g.csv.err.index('time_s,'):], g.csv.err
+    assert 'note: CPU 1 went off' in said and 'note: CPU 1 is back and counts again' in said, said
+    for event in ('instructions', 'cycles'):
+        row, = (row for row in lines(g.csv) if row['place'] == 'CPU1' and row['event'] == event)
+        assert is_near(float(row['value']), 30_000_000, 0.03), (row, g.csv)
+
+
+@guest(cpus=4, csv=f"pace stat -x, -a -A -I 100 -e instructions:u sh -c 'taskset 2 loop 5000000; echo 0 >{CPU1}; sleep 0.3; echo 1 >{CPU1}; "
+                   "sleep 0.3; taskset 2 loop 10000000'")
+def a_cpu_that_comes_back_is_counted_again_in_intervals(g):
+    g.csv.err, said = g.csv.err[g.csv.err.index('time_s,'):], g.csv.err
+    parts = [float(row['value'] or 0) for row in lines(g.csv) if row['place'] == 'CPU1']
+    assert len(parts) >= 6 and is_near(sum(parts), 30_000_000, 0.03), g.csv
+    # On, off, and on again.
+    busy = [part > 1_000_000 for part in parts]
+    assert busy[0] and busy[-1] and not any(busy[3:5]), parts
+
+
 if __name__ == '__main__':
     main()
