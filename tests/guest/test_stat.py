@@ -161,6 +161,18 @@ def json_has_the_number_or_null_with_the_reason(g):
     assert run['elapsed_s'] > 0.002, run
 
 
+@guest(record='pace stat record -e instructions:u,cycles:u loop 1000000', report='pace stat report -x, 2>&1', perf='perf stat report -i perf.data')
+def recorded_counts_are_the_same_here_and_on_a_machine_of_another_kind(g):
+    g.report.err = g.report.err or g.report.out
+    instructions, cycles = values(g.report)
+    assert f'{int(instructions):,}      instructions:u' in g.record.err, (g.record, g.report)
+    here = pace('stat', 'report', '-x,', '-i', g.path('perf.data'))
+    here.err = here.err or here.out
+    assert values(here) == [instructions, cycles], (here, g.report)
+    if 'not found' not in g.perf.err:
+        assert re.search(rf'^ +{int(instructions)} +instructions:u', g.perf.out + g.perf.err, re.M), g.perf
+
+
 @guest(level2="su nobody -c 'pace stat -x, -e instructions,cycles:k loop 1000000'", everybody="su nobody -c 'pace stat -a -e cycles true'",
        level3="sysctl -qw kernel.perf_event_paranoid=3; su nobody -c 'pace stat -e instructions true'")
 def users_may_count_what_the_paranoid_level_allows(g):
