@@ -98,3 +98,36 @@ TEST(tracefs_is_found_where_it_is_mounted)
 	CHECK_EQ(tracefs_id(NULL, "sched", "sched_switch", &id, &err), 0);
 	CHECK(id > 0);
 }
+
+static void check_match(const char *system, const char *name, const char *expected)
+{
+	struct intern names = {0};
+	struct str got = {0};
+	struct err err = {0};
+	int r = tracefs_match(test_path("tracing"), system, name, &names, &err);
+
+	vec_each(full, &names.strings)
+		str_addf(&got, "%s ", *full);
+	if (r)
+		str_add(&got, err.msg);
+	CHECK_STR(str_text(&got), expected);
+	str_fini(&got);
+	intern_fini(&names);
+}
+
+TEST(tracefs_match_finds_what_has_an_id)
+{
+	fake_tracefs();
+	check_match("sched", "*", "sched:sched_switch sched:sched_wakeup ");
+	check_match("*", "*_*",
+		"broken:no_number sched:sched_switch sched:sched_wakeup syscalls:sys_enter_openat ");
+	check_match("s*", "*w*t*", "sched:sched_switch ");
+	check_match("sched", "sched_switch", "sched:sched_switch ");
+	check_match("sched", "sched_s?itch", "sched:sched_switch ");
+	check_match("sched", "enable", "no tracepoint matches 'sched:enable'");
+	check_match("broken", "*", "broken:no_number ");
+	check_match("none", "*", "no tracepoint matches 'none:*'");
+	check_match("../*", "*", "'../*:*' is no name of a tracepoint");
+	check_match("*", "../*", "'*:../*' is no name of a tracepoint");
+	check_match(".*", "*", "no tracepoint matches '.*:*'");
+}
