@@ -45,7 +45,7 @@ class Job:
         if isinstance(result, harness.Skip):
             harness.skip(result)
         if isinstance(result, Exception):
-            booted[self.cpus] = AssertionError('the machine did not get so far: see the first test that failed')
+            booted[self.cpus] = harness.Skip('the machine did not get so far: another test has failed with the reason')
             raise result
         return os.path.join(booted[self.cpus], self.name)
 
@@ -77,8 +77,8 @@ def boot_all():
         booted.update({cpus: harness.Skip(f'no emulated machine: {why}') for cpus in kinds})
         return
     except AssertionError as why:
-        booted.update({cpus: why for cpus in kinds})
-        return
+        booted.update({cpus: harness.Skip('there is nothing to run: another test has failed with the reason') for cpus in kinds})
+        raise why
     with concurrent.futures.ThreadPoolExecutor() as threads:
         booted.update(zip(kinds, threads.map(lambda cpus: boot(root, cpus), kinds)))
 
