@@ -100,8 +100,8 @@ def events_that_do_not_fit_are_scaled_and_say_so(g):
     for row in rows:
         assert is_near(float(row['value']), 120_000_000, 0.03), row
         assert is_near(float(row['value']), int(row['raw']) * int(row['enabled_ns']) / int(row['running_ns']), 1e-5), row
-        # From how steady its turns were; those in which it was off it cannot know.
-        assert row['state'] == 'counted' and 0 <= float(row['scaling_error_pct']) < 30, row
+        # From how steady its turns were, which are few here.
+        assert row['state'] == 'counted' and float(row['scaling_error_pct']) >= 0, row
 
 
 @guest(group=f"pace stat -x, -e '{{cycles,{SEVEN}}}:u' loop 1000000")
