@@ -41,6 +41,36 @@ int tracefs_find(char *buf, size_t size, struct err *err)
 		"tracepoints need tracefs, which is not mounted: '" TRACEFS_MOUNT "'");
 }
 
+void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text)
+{
+	char found[128], path[512];
+	struct str format = {0};
+	struct err err;
+	size_t before = text->n;
+
+	if (!root && tracefs_find(found, sizeof(found), &err))
+		return;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : found, system, name);
+	if (!sysfile_read(path, 1 << 20, &format, &err)) {
+		char *rest = format.at, *line;
+
+		/* "\tfield:char prev_comm[16];\toffset:8;..." */
+		while ((line = strsep(&rest, "\n")) != NULL) {
+			char *end = strchr(line, ';'), *field;
+
+			if (strncmp(line, "\tfield:", 7) != 0 || !end)
+				continue;
+			*end = '\0';
+			field = strrchr(line, ' ');
+			if (!field || !strncmp(field + 1, "common_", 7))
+				continue;
+			field[strcspn(field, "[")] = '\0';
+			str_addf(text, "%s%s", text->n > before ? " " : "", field + 1);
+		}
+	}
+	str_fini(&format);
+}
+
 /* Offers the names of a directory's directories, each as prefix:entry. */
 static void offer_entries(struct nearest *near, struct intern *names, const char *dir_path,
 	const char *prefix)

@@ -19,6 +19,12 @@
 /* Where tracefs is mounted, into buf: tracefs itself, else below debugfs. */
 int tracefs_find(char *buf, size_t size, struct err *err);
 
+/*
+ * The fields of a tracepoint as filters name them, without those that all have: "prev_comm
+ * prev_pid"; nothing is added if its format cannot be read.
+ */
+void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text);
+
 /* The id of tracepoint system:name. `root` NULL asks tracefs_find(). */
 int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id,
 	struct err *err);

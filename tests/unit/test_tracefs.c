@@ -28,6 +28,25 @@ TEST(tracefs_id_is_the_number_in_the_file)
 	CHECK_EQ(id, 600);
 }
 
+TEST(tracefs_fields_are_those_that_not_all_have)
+{
+	struct str text = {0};
+
+	fake_file("tracing/events/sched/sched_switch/format",
+		"name: sched_switch\nID: 314\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+		"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n"
+		"\tfield:no end\n"
+		"print fmt: \"x;\"\n");
+	tracefs_add_fields(test_path("tracing"), "sched", "sched_switch", &text);
+	CHECK_STR(str_text(&text), "prev_comm name");
+	str_clear(&text);
+	tracefs_add_fields(test_path("tracing"), "sched", "no_such", &text);
+	CHECK_STR(str_text(&text), "");
+	str_fini(&text);
+}
+
 TEST(tracefs_names_the_nearest_tracepoint_or_system)
 {
 	fake_tracefs();
