@@ -170,6 +170,20 @@ static void read_one_by_one(struct event *e, struct str *said)
 	str_add(said, "the members of the group are read one by one");
 }
 
+/* A PMU with a list of its own CPUs may be one that cannot tell whose doing it sees. */
+static bool can_count_all(const struct opener *o, const struct event *e)
+{
+	return !e->attr.sample_period && o->target->threads.n && e->cpus.n &&
+		!(e->wishes & EVENT_NO_TASKS);
+}
+
+static void count_all(struct event *e, struct str *said)
+{
+	e->wishes |= EVENT_NO_TASKS;
+	str_addf(said,
+		"its PMU cannot tell tasks apart: what is counted is all that runs, not only the target");
+}
+
 struct rung {
 	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
 	bool (*applies)(const struct opener *o, const struct event *e);
@@ -186,6 +200,7 @@ static const struct rung rungs[] = {
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
 		LOG_DEBUG, false, NULL, NULL},
 	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL},
+	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL},
 	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL},
 	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, false,

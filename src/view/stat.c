@@ -64,7 +64,7 @@ static bool continues(const struct event_list *events, u32 i, const struct stat_
 {
 	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
 
-	return before && !o->has_no_merge && e->wishes & EVENT_NO_TASKS && e->pmu && before->pmu &&
+	return before && !o->has_no_merge && e->pmu && before->pmu &&
 		strcmp(e->pmu, before->pmu) != 0 && !strcmp(e->name, before->name);
 }
 
