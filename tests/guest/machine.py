@@ -25,6 +25,7 @@ BUILD = os.path.join(TOP, 'build-guest')
 # Asked for now: tests have a home of their own.
 CACHE = os.environ.get('PACE_GUEST_CACHE') or os.path.join(
     os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'guest')
+UNUSED_DAYS = 14
 TARGET = 'aarch64-linux-gnu'
 EMULATOR = 'qemu-system-aarch64'
 # The order in which they stand on each other.
@@ -153,6 +154,10 @@ def fetch():
                 fetch_into(f'{fresh}/it')
                 os.rename(f'{fresh}/it', folder)
             say(f'fetched a kernel and libraries into {folder} in {time.time() - begin:.0f} s')
+        os.utime(folder)
+        for other in glob.glob(f'{CACHE}/*/'):
+            if os.stat(other).st_mtime < time.time() - UNUSED_DAYS * 86400:
+                shutil.rmtree(other)
     without = open(f'{folder}/without').read()
     if without:
         say(f'this system\'s package sources lack for arm64: {without}')
