@@ -319,8 +319,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(o, m->command, err) || stat_choose_scope(o, &scope, err) ||
-		parse_runs(m, err))
+	if (check_options(o, m->command, err) || stat_choose_format(o, &m->print, err) ||
+		stat_choose_scope(o, &scope, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;

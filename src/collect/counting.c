@@ -158,13 +158,13 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 		if (counter->cpu != cpu)
 			continue;
-		c->base[i] = c->readings[i];
 		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
 			PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
 			n_failed++;
 			continue;
 		}
+		c->base[i] = c->readings[i];
 		/* The number stays: others may know it. */
 		dup3(fd, counter->fd, O_CLOEXEC);
 		close(fd);
@@ -177,12 +177,21 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 /* ---- reading ---- */
 
+/* When its task has ended, a pinned event without a place looks like one never switched on. */
+static bool has_lost_its_place(const struct counting *c, size_t i, u64 enabled_ns)
+{
+	const struct event *e = &c->events->at[c->counters.at[i].event];
+
+	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !enabled_ns;
+}
+
 static void take(struct counting *c, size_t i, const struct counter_value *v)
 {
 	const struct reading *base = &c->base[i];
+	u64 enabled_ns = base->enabled_ns + v->time_enabled;
 
-	c->readings[i] = (struct reading){base->value + v->value,
-		base->enabled_ns + v->time_enabled, base->running_ns + v->time_running, false};
+	c->readings[i] = (struct reading){base->value + v->value, enabled_ns,
+		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
 }
 
 /* Counter i, and those that come along with it. */

@@ -119,6 +119,9 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
 		o->target->is_system_wide || (!e->attr.sample_period && happens_in_kernel(e)))
 		return false;
+	/* Who asked for the kernel alone would get an event that never happens. */
+	if (e->attr.flags & ATTR_EXCLUDE_USER)
+		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
 }
