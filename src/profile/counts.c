@@ -345,10 +345,14 @@ double count_share(const struct count *c)
 
 double counts_scaling_error(const struct counts_total *t)
 {
-	double unseen = (double)(t->enabled_ns - t->running_ns) / 1e6, error;
+	double all = (double)t->enabled_ns / 1e6, unseen = all - (double)t->running_ns / 1e6, error;
 
 	if (t->rates.n < 3 || !t->values.n || !t->running_ns || t->values.mean <= 0 || !t->raw)
 		return -1;
-	error = unseen * spread_error(&t->rates) * spread_t95(t->rates.n);
+	/*
+	 * Not only what was seen varies, so does what was not: the error of a total of which a part
+	 * is known (the finite population correction of sampling).
+	 */
+	error = sqrt(unseen * all) * spread_error(&t->rates) * spread_t95(t->rates.n);
 	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
 }
