@@ -13,6 +13,7 @@
 #include "collect/sampling.h"
 #include "collect/synth.h"
 #include "event/parse.h"
+#include "file/identity.h"
 #include "file/recorder.h"
 #include "file/tracing.h"
 #include "profile/hits.h"
@@ -170,36 +171,12 @@ static int parse_all_events(struct recording *rec, struct err *err)
 
 /* ---- what the file says of itself ---- */
 
-static void describe_groups(const struct event_list *events, struct file_info *info)
-{
-	vec_each(e, events) {
-		if (e->n_members > 1)
-			vec_add(&info->groups,
-				((struct file_group){"{anon_group}", (u32)(e - events->at),
-					e->n_members}));
-	}
-}
-
 /* What the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
-	static char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	struct err err;
 
-	file_info_init(info);
-	host_read(&info->host, "/sys", "/proc");
-	info->version = version_text();
-	vec_add(&info->cmdline, n > 0 ? self : "pace");
-	for (int i = 0; i < rec->argc; i++)
-		vec_add(&info->cmdline, rec->argv[i]);
-	vec_each(e, &rec->events) {
-		struct event *copy = event_add(&info->events, &e->attr, e->name);
-
-		copy->ids = e->ids;
-		copy->n_ids = e->n_ids;
-	}
-	describe_groups(&rec->events, info);
+	identity_fill(info, &rec->events, version_text(), rec->argc, rec->argv);
 	if (rec->options->is_compressed) {
 		const struct packer *p = &rec->packer;
 

@@ -10,10 +10,15 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/stat_command.h"
+#include "cmd/version.h"
 #include "collect/counting.h"
+#include "collect/plan.h"
 #include "collect/run.h"
 #include "event/abi.h"
 #include "event/parse.h"
+#include "file/identity.h"
+#include "file/statfile.h"
 #include "view/stat.h"
 
 enum {
@@ -22,22 +27,8 @@ enum {
 	RUNS_MAX = 1000000,
 	END_WAITS = 50,
 	END_WAIT_US = 10000,
+	DELAY_MAX_MS = 1 << 30,
 };
-
-struct stat_command {
-	struct opt_list events;
-	struct target_words target;
-	const char *repeat, *separator, *output, *control, *pre, *post;
-	u64 log_fd, interval_count, timeout_ms, interval_ms;
-	double delay_ms;
-	unsigned detail, verbose;
-	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
-	bool is_null, no_inherit, syncs, appends, is_json, no_big_num, no_scale, has_summary,
-		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
-	bool has_log_fd, has_delay;
-};
-
-#define AT(member) offsetof(struct stat_command, member)
 
 static int set_delay(void *target, const char *value, struct err *err)
 {
@@ -50,7 +41,7 @@ static int set_delay(void *target, const char *value, struct err *err)
 		return 0;
 	if (num_parse(value, &ms, err))
 		return err->code;
-	o->delay_ms = (double)ms;
+	o->delay_ms = (s64)MIN(ms, (u64)DELAY_MAX_MS);
 	return 0;
 }
 
@@ -64,63 +55,52 @@ static int set_log_fd(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
-	{'e', "event", OPT_LIST, AT(events), "EVENT",
+	{'e', "event", OPT_LIST, STAT_AT(events), "EVENT",
 		"events, groups {a,b}; default clocks, faults, cycles, instructions, branches"},
-	{'d', "detailed", OPT_COUNT, AT(detail), NULL,
+	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
 		"caches too; twice also TLBs, three times also prefetches"},
-	{'n', "null", OPT_BOOL, AT(is_null), NULL, "no events, only times"},
-	{0, "all-user", OPT_BOOL, AT(all_user), NULL, "only user space"},
-	{0, "all-kernel", OPT_BOOL, AT(all_kernel), NULL, "only the kernel"},
+	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "no events, only times"},
+	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "only user space"},
+	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "only the kernel"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Whom to count"},
-	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL,
+	{'a', "all-cpus", OPT_BOOL, STAT_AT(target.all_cpus), NULL,
 		"everything that runs; the default without command"},
-	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
-	{'p', "pid", OPT_STR, AT(target.pids), "PID,...",
+	{'C', "cpu", OPT_STR, STAT_AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
+	{'p', "pid", OPT_STR, STAT_AT(target.pids), "PID,...",
 		"running processes with all their threads"},
-	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
-	{'i', "no-inherit", OPT_BOOL, AT(no_inherit), NULL, "without the children they start"},
+	{'t', "tid", OPT_STR, STAT_AT(target.tids), "TID,...", "running threads"},
+	{'i', "no-inherit", OPT_BOOL, STAT_AT(no_inherit), NULL, "without the children they start"},
 	{0, NULL, OPT_TITLE, 0, NULL, "When"},
-	{'r', "repeat", OPT_STR, AT(repeat), "N",
+	{'r', "repeat", OPT_STR, STAT_AT(repeat), "N",
 		"run the command N times: mean and deviation; 0: until Ctrl-C"},
-	{'I', "interval-print", OPT_U64, AT(interval_ms), "MS", "print what each interval counted",
-		.min = 1, .max = 86400000},
-	{0, "interval-count", OPT_U64, AT(interval_count), "N", "end behind N intervals", .min = 1},
-	{0, "interval-clear", OPT_BOOL, AT(is_cleared), NULL,
+	{'I', "interval-print", OPT_U64, STAT_AT(interval_ms), "MS",
+		"print what each interval counted", .min = 1, .max = 86400000},
+	{0, "interval-count", OPT_U64, STAT_AT(interval_count), "N", "end behind N intervals",
+		.min = 1},
+	{0, "interval-clear", OPT_BOOL, STAT_AT(is_cleared), NULL,
 		"clear the screen before each interval"},
-	{0, "timeout", OPT_U64, AT(timeout_ms), "MS", "end behind so long", .min = 1,
+	{0, "timeout", OPT_U64, STAT_AT(timeout_ms), "MS", "end behind so long", .min = 1,
 		.max = 86400000},
 	{'D', "delay", OPT_CALL, 0, "MS", "begin so long after the start; -1: when told to",
 		.call = set_delay},
-	{0, "control", OPT_STR, AT(control), "FD|FIFO",
+	{0, "control", OPT_STR, STAT_AT(control), "FD|FIFO",
 		"take commands: fd:CTL[,ACK] or fifo:CTL[,ACK]; enable, disable, ping, stop"},
-	{0, "pre", OPT_STR, AT(pre), "COMMAND", "run before each run, uncounted"},
-	{0, "post", OPT_STR, AT(post), "COMMAND", "run behind each run, uncounted"},
-	{'S', "sync", OPT_BOOL, AT(syncs), NULL, "sync(2) before each run"},
+	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run before each run, uncounted"},
+	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run behind each run, uncounted"},
+	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "sync(2) before each run"},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
-	{'A', "no-aggr", OPT_BOOL, AT(per_cpu), NULL, "CPU"},
-	{0, "per-core", OPT_BOOL, AT(per_core), NULL, "core"},
-	{0, "per-cluster", OPT_BOOL, AT(per_cluster), NULL, "cluster of cores"},
-	{0, "per-cache", OPT_BOOL, AT(per_cache), NULL, "last-level cache"},
-	{0, "per-die", OPT_BOOL, AT(per_die), NULL, "die"},
-	{0, "per-socket", OPT_BOOL, AT(per_socket), NULL, "socket"},
-	{0, "per-node", OPT_BOOL, AT(per_node), NULL, "NUMA node"},
-	{0, "per-thread", OPT_BOOL, AT(per_thread), NULL, "thread (with -p, -t or -a)"},
-	{0, "no-merge", OPT_BOOL, AT(no_merge), NULL, "PMU of an event that several have"},
+	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
-	{'x', "field-separator", OPT_STR, AT(separator), "SEP",
-		"CSV with this separator and a row of names"},
-	{'j', "json-output", OPT_BOOL, AT(is_json), NULL, "JSON, one object a line"},
-	{'o', "output", OPT_STR, AT(output), "FILE", "into FILE instead of stderr"},
-	{0, "append", OPT_BOOL, AT(appends), NULL, "behind what is in it"},
+	STAT_ROWS_PRINT,
+	{'o', "output", OPT_STR, STAT_AT(output), "FILE", "into FILE instead of stderr"},
+	{0, "append", OPT_BOOL, STAT_AT(appends), NULL, "behind what is in it"},
 	{0, "log-fd", OPT_CALL, 0, "FD", "into this descriptor", .call = set_log_fd},
-	{0, "metric-only", OPT_BOOL, AT(is_metric_only), NULL, "only what is derived from counts"},
-	{0, "table", OPT_BOOL, AT(has_table), NULL, "with -r: the time of each run"},
-	{0, "summary", OPT_BOOL, AT(has_summary), NULL, "with -I: all of it at the end"},
-	{'B', "no-big-num", OPT_BOOL, AT(no_big_num), NULL, "no separators of thousands"},
-	{'c', "no-scale", OPT_BOOL, AT(no_scale), NULL,
+	{0, "table", OPT_BOOL, STAT_AT(has_table), NULL, "with -r: the time of each run"},
+	{0, "summary", OPT_BOOL, STAT_AT(has_summary), NULL, "with -I: all of it at the end"},
+	{'c', "no-scale", OPT_BOOL, STAT_AT(no_scale), NULL,
 		"multiplexed events as they were counted, not scaled to all of the time"},
-	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "nothing but errors"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "nothing but errors"},
+	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice also their attrs"},
 	{.kind = OPT_END},
 };
@@ -131,14 +111,14 @@ static const struct {
 	enum counts_scope scope;
 	const char *name;
 } scopes[] = {
-	{AT(per_cpu), COUNTS_CPU, "-A"},
-	{AT(per_core), COUNTS_CORE, "--per-core"},
-	{AT(per_cluster), COUNTS_CLUSTER, "--per-cluster"},
-	{AT(per_cache), COUNTS_CACHE, "--per-cache"},
-	{AT(per_die), COUNTS_DIE, "--per-die"},
-	{AT(per_socket), COUNTS_SOCKET, "--per-socket"},
-	{AT(per_node), COUNTS_NODE, "--per-node"},
-	{AT(per_thread), COUNTS_THREAD, "--per-thread"},
+	{STAT_AT(per_cpu), COUNTS_CPU, "-A"},
+	{STAT_AT(per_core), COUNTS_CORE, "--per-core"},
+	{STAT_AT(per_cluster), COUNTS_CLUSTER, "--per-cluster"},
+	{STAT_AT(per_cache), COUNTS_CACHE, "--per-cache"},
+	{STAT_AT(per_die), COUNTS_DIE, "--per-die"},
+	{STAT_AT(per_socket), COUNTS_SOCKET, "--per-socket"},
+	{STAT_AT(per_node), COUNTS_NODE, "--per-node"},
+	{STAT_AT(per_thread), COUNTS_THREAD, "--per-thread"},
 };
 
 /* What is counted if nothing is asked for: what gives a ratio is in one group. */
@@ -171,10 +151,15 @@ struct measuring {
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
+	struct plan plan;
+	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
+	struct writer writer; /* of stat record */
+	struct err why_unwritten;
 	char **command;
 	int argc;
-	const char *program;
+	char **line; /* the whole command line */
+	int line_n;
 };
 
 /* ---- set-up ---- */
@@ -212,7 +197,7 @@ static int parse_all_events(struct measuring *m, struct err *err)
 	return 0;
 }
 
-static int choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
+int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
 {
 	const char *first = NULL;
 
@@ -229,6 +214,23 @@ static int choose_scope(const struct stat_command *o, enum counts_scope *ret_sco
 	return 0;
 }
 
+int stat_choose_format(const struct stat_command *o, struct stat_options *ret, struct err *err)
+{
+	if (o->separator && !*o->separator)
+		return err_set(err, ERR_INVAL, "-x '': a separator has at least one character");
+	if (o->separator && o->is_json)
+		return err_set(err, ERR_INVAL, "-x and -j: choose one");
+	*ret = (struct stat_options){.format = o->is_json ? STAT_JSON
+			: o->separator                    ? STAT_CSV
+							  : STAT_TEXT,
+		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
+		.is_plain = o->no_big_num,
+		.is_metric_only = o->is_metric_only,
+		.has_table = o->has_table,
+		.has_no_merge = o->no_merge};
+	return 0;
+}
+
 /* Options that make no sense without each other, or together. */
 static int check_options(const struct stat_command *o, bool has_command, struct err *err)
 {
@@ -237,10 +239,8 @@ static int check_options(const struct stat_command *o, bool has_command, struct 
 	if (o->interval_count && !o->interval_ms)
 		return err_set(err, ERR_INVAL,
 			"--interval-count counts intervals: give their length with -I");
-	if (o->separator && !*o->separator)
-		return err_set(err, ERR_INVAL, "-x '': a separator has at least one character");
-	if (o->separator && o->is_json)
-		return err_set(err, ERR_INVAL, "-x and -j: choose one");
+	if (o->is_record && o->repeat)
+		return err_set(err, ERR_INVAL, "-r: a recording holds one run");
 	if (o->output && o->has_log_fd)
 		return err_set(err, ERR_INVAL, "-o and --log-fd: choose one");
 	if (o->repeat && !has_command)
@@ -279,7 +279,7 @@ static int open_output(struct measuring *m, struct err *err)
 		if (fcntl(m->out.fd, F_GETFD) < 0)
 			return err_sys(err, errno, "--log-fd %llu", (unsigned long long)o->log_fd);
 	}
-	if (o->output) {
+	if (o->output && !o->is_record) {
 		m->out.fd = open(o->output, mode, 0666);
 		if (m->out.fd < 0)
 			return err_sys(err, errno, "opening '%s'", o->output);
@@ -322,7 +322,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(o, m->command, err) || choose_scope(o, &scope, err) || parse_runs(m, err))
+	if (check_options(o, m->command, err) || stat_choose_scope(o, &scope, err) ||
+		parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
@@ -422,15 +423,107 @@ static void note_absent(struct measuring *m)
 	}
 }
 
+/* ---- the recording ---- */
+
+static int open_recording(struct measuring *m, struct err *err)
+{
+	static const u64 modes[] = {
+		[COUNTS_ALL] = STATFILE_MODE_GLOBAL,
+		[COUNTS_SOCKET] = STATFILE_MODE_SOCKET,
+		[COUNTS_DIE] = STATFILE_MODE_DIE,
+		[COUNTS_CORE] = STATFILE_MODE_CORE,
+		[COUNTS_CPU] = STATFILE_MODE_NONE,
+		[COUNTS_THREAD] = STATFILE_MODE_THREAD,
+		/* Which perf has only in some versions: */
+		[COUNTS_CLUSTER] = STATFILE_MODE_GLOBAL,
+		[COUNTS_CACHE] = STATFILE_MODE_GLOBAL,
+		[COUNTS_NODE] = STATFILE_MODE_GLOBAL,
+	};
+	const struct stat_command *o = m->options;
+	const struct statfile_config config = {modes[m->counts.scope], o->interval_ms,
+		!o->no_scale};
+
+	if (!o->is_record)
+		return 0;
+	if (writer_open(&m->writer, o->output ? o->output : "perf.data", &m->events, err))
+		return err->code;
+	return statfile_begin(&m->writer, &m->counting, &m->target, &config, counts_unit,
+		counts_scale, err);
+}
+
+/* What cannot be written is said once, at the end; what was counted is printed all the same. */
+static void record_moment(struct measuring *m, const struct run *run, enum statfile_round round)
+{
+	if (m->options->is_record && !m->why_unwritten.code)
+		statfile_round(&m->writer, &m->counting, &m->target, round,
+			run->now_ns - run->start_ns, &m->why_unwritten);
+}
+
+static int finish_recording(struct measuring *m, struct err *err)
+{
+	struct file_info info;
+	int r;
+
+	if (!m->options->is_record)
+		return 0;
+	identity_fill(&info, &m->events, version_text(), m->line_n, m->line);
+	r = writer_finish(&m->writer, &info, err);
+	file_info_fini(&info);
+	if (m->why_unwritten.code)
+		*err = m->why_unwritten;
+	return r ? r : m->why_unwritten.code;
+}
+
+/* ---- the plan ---- */
+
+/* What does not fit on the PMU at once is counted in turns, or better in different runs. */
+static void make_plan(struct measuring *m)
+{
+	struct str text = {0};
+
+	plan_make(&m->plan, &m->events);
+	if (m->plan.n_passes == 1)
+		return;
+	m->is_rotated = !m->n_runs || m->n_runs >= m->plan.n_passes;
+	if (m->n_runs == 1 || !m->is_rotated)
+		m->is_rotated = false;
+	plan_add_text(&m->plan, &m->events, &text);
+	if (m->is_rotated)
+		log_note(&m->log,
+			"not all events fit on the PMU at once: one run after the other counts those of one pass; %s",
+			str_text(&text));
+	else
+		log_note(&m->log,
+			"not all events fit on the PMU at once, so they take turns and counts are scaled: '-r %u' counts each pass in runs of its own; %s",
+			m->plan.n_passes, str_text(&text));
+	str_fini(&text);
+	if (m->is_rotated)
+		m->counts.pass_of = m->plan.pass_of;
+}
+
+static void choose_pass(struct measuring *m, u64 run)
+{
+	if (!m->is_rotated)
+		return;
+	vec_each(e, &m->events) {
+		u32 pass = m->plan.pass_of[e - m->events.at];
+
+		e->wishes &= ~(unsigned)EVENT_LEFT_OUT;
+		if (pass != PLAN_ALL && pass != run % m->plan.n_passes)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
+}
+
 /* ---- one run ---- */
 
 static void look(void *ctx, struct run *run, bool is_interval)
 {
 	struct measuring *m = ctx;
 
-	if (is_interval)
+	if (is_interval) {
+		record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
-	else if (!counts_take_slice(&m->counts))
+	} else if (!counts_take_slice(&m->counts))
 		/* Everything fits on the PMU: as it probably will. */
 		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
 }
@@ -494,7 +587,8 @@ static int open_counters(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 	const struct counting_options how = {.no_inherit = o->no_inherit,
 		.is_command = m->measures_workload,
-		.starts_off = o->has_delay && o->delay_ms != 0};
+		.starts_off = o->has_delay && o->delay_ms != 0,
+		.needs_ids = o->is_record};
 
 	counting_close(&m->counting);
 	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
@@ -510,7 +604,7 @@ static int open_counters(struct measuring *m, struct err *err)
 			log_debug(&m->log, "%s: %s", e->name, str_text(&text));
 			str_fini(&text);
 		}
-	counts_begin(&m->counts, &m->counting, "/sys");
+	counts_begin(&m->counts, &m->counting, &counts_here);
 	return 0;
 }
 
@@ -575,7 +669,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 	const struct run_options how = {.interval_ms = o->interval_ms,
 		.interval_count = o->interval_count,
 		.timeout_ms = o->timeout_ms,
-		.delay_ms = o->has_delay ? (s64)o->delay_ms : 0,
+		.delay_ms = o->has_delay ? o->delay_ms : 0,
 		.slice_ms = may_be_multiplexed(&m->events) ? SLICE_MS : 0};
 	struct run run = {.options = &how,
 		.counting = &m->counting,
@@ -590,11 +684,15 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 	if (run_hook("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
 		return err->code;
 	run.workload = m->has_workload ? &m->workload : NULL;
-	if (run_execute(&run, ret_end, err))
+	if (open_recording(m, err) || run_execute(&run, ret_end, err))
 		return err->code;
-	/* What is left behind the last whole interval. */
-	if (o->interval_ms && (!o->interval_count || run.n_intervals < o->interval_count))
+	if (!o->interval_ms) {
+		record_moment(m, &run, STATFILE_ROUND_FINAL);
+	} else if (!o->interval_count || run.n_intervals < o->interval_count) {
+		/* What is left behind the last whole interval. */
+		record_moment(m, &run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, &run);
+	}
 	take_run(m, &run);
 	return run_hook("--post", o->post, err);
 }
@@ -623,15 +721,19 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	enum run_end end = RUN_TARGET_ENDED;
 	int r = 0;
 
+	make_plan(m);
 	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
+		choose_pass(m, i);
 		r = run_once(m, &end, err);
 		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
 			*ret_status = workload_exit_status(&m->workload);
 	}
 	if (m->counts.n_runs)
 		print_result(m, end);
+	if (!r)
+		r = finish_recording(m, err);
 	if (!r)
 		end_workload(m, end);
 	if (!r && end == RUN_SIGNAL)
@@ -641,9 +743,13 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 
 static void tear_down(struct measuring *m)
 {
+	/* Without a run there is nothing to keep. */
+	if (m->writer.fd >= 0)
+		writer_close(&m->writer, m->counts.n_runs > 0);
 	if (m->has_workload)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
+	plan_fini(&m->plan);
 	stat_view_fini(&m->view);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);
@@ -656,52 +762,61 @@ static void tear_down(struct measuring *m)
 	log_fini(&m->log);
 }
 
-static int run_stat(int argc, char **argv)
+static int run_measuring(struct measuring *m)
 {
-	struct stat_command o = {0};
-	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
-	struct measuring m = {.options = &o, .argc = argc, .command = argc ? argv : NULL};
+	int status = EXIT_OK;
 	sigset_t signals;
 	struct err err;
 
-	if (status >= 0)
-		return status;
-	argv[argc] = NULL;
-	if (o.separator && !strcmp(o.separator, "\\t"))
-		o.separator = "\t";
-	m.print = (struct stat_options){.format = o.is_json ? STAT_JSON
-			: o.separator                       ? STAT_CSV
-							    : STAT_TEXT,
-		.separator = o.separator,
-		.is_plain = o.no_big_num,
-		.is_metric_only = o.is_metric_only,
-		.has_table = o.has_table,
-		.has_no_merge = o.no_merge};
-	m.stop.fd = m.control.fd = m.control.ack_fd = -1;
-	m.out.fd = STDERR_FILENO;
-	cmd_log_init(&m.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
-	if (o.is_quiet)
-		m.log.write = NULL;
 	stop_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	status = EXIT_OK;
-	if (set_up(&m, &err))
+	signal(SIGXFSZ, SIG_IGN);
+	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (run_all(&m, &status, &err))
+	else if (run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
-	if (out_close(&m.out, &err))
+	if (out_close(&m->out, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
-	tear_down(&m);
+	tear_down(m);
+	return status;
+}
+
+static int run_stat(int argc, char **argv)
+{
+	struct stat_command o = {0};
+	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
+	struct measuring m = {.options = &o, .line = whole, .line_n = argc};
+	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
+
+	if (status < 0 && argc && !strcmp(argv[0], "report")) {
+		status = run_stat_report(argc, argv);
+	} else if (status < 0 && argc && !strcmp(argv[0], "record")) {
+		o.is_record = true;
+		status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
+	}
+	if (status < 0) {
+		argv[argc] = NULL;
+		m.argc = argc;
+		m.command = argc ? argv : NULL;
+		m.stop.fd = m.control.fd = m.control.ack_fd = m.writer.fd = -1;
+		m.out.fd = STDERR_FILENO;
+		cmd_log_init(&m.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+		if (o.is_quiet)
+			m.log.write = NULL;
+		status = run_measuring(&m);
+	}
 	vec_fini(&o.events);
+	mem_free(whole);
 	return status;
 }
 
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count events of a command, of processes, or of the whole system",
-	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]", NULL},
+	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]",
+		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},
 	.notes =
 		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"
 		"0 is a count; <not counted> never was on the PMU; <not supported> could not be opened: why is said below.\n",

@@ -23,8 +23,9 @@ static void complete_attr(struct event_list *events, struct event *e,
 	a->flags &= ~ATTR_FREQ;
 	attr_set_precise(a, 0);
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	/* Readers of a recording want to know how its records name their event. */
 	if (o->needs_ids)
-		a->read_format |= PERF_FORMAT_ID;
+		a->sample_type = PERF_SAMPLE_IDENTIFIER;
 	if (events->at[e->leader].n_members > 1)
 		a->read_format |= PERF_FORMAT_GROUP;
 	if (!o->no_inherit && !(e->wishes & EVENT_NO_INHERIT))
@@ -77,7 +78,8 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
 	vec_each(e, events)
 		complete_attr(events, e, options);
-	if (open_possible(events, target, &c->counters, c->why, log, err)) {
+	if (open_possible(events, target, &c->counters, c->why, log, err) ||
+		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
 		return err->code;
 	}

@@ -398,21 +398,21 @@ static int open_event(struct opener *o, struct event *e)
 	return 0;
 }
 
-static int fetch_ids(struct opener *o)
+int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err)
 {
-	vec_each(e, o->events) {
-		size_t n = 0;
-
-		vec_each(c, o->counters)
-			n += c->event == e - o->events->at;
-		e->ids = arena_alloc(&o->events->arena, n * sizeof(*e->ids));
+	vec_each(e, events)
+		e->n_ids = 0;
+	vec_each(c, counters)
+		events->at[c->event].n_ids++;
+	vec_each(e, events) {
+		e->ids = arena_alloc(&events->arena, e->n_ids * sizeof(*e->ids));
 		e->n_ids = 0;
 	}
-	vec_each(c, o->counters) {
-		struct event *e = &o->events->at[c->event];
+	vec_each(c, counters) {
+		struct event *e = &events->at[c->event];
 
-		if (counter_fetch_id(c, &e->attr, o->err))
-			return o->err->code;
+		if (counter_fetch_id(c, &e->attr, err))
+			return err->code;
 		e->ids[e->n_ids++] = c->id;
 	}
 	return 0;
@@ -514,12 +514,14 @@ static int open_all(struct opener *o)
 	if (open_raise_limit(n_fds + 64, o->err))
 		return o->err->code;
 	for (size_t i = 0; i < o->events->n; i++) {
+		if (o->events->at[i].wishes & EVENT_LEFT_OUT)
+			continue;
 		if (!(o->refusals ? open_or_leave(o, &i) : open_event(o, &o->events->at[i])))
 			continue;
 		return o->err->code;
 	}
 	/* Samples name their event by an id; who counts reads in the order of opening. */
-	return o->refusals ? 0 : fetch_ids(o);
+	return o->refusals ? 0 : open_fetch_ids(o->events, o->counters, o->err);
 }
 
 static int open_with(struct opener *o, struct counters *ret_counters)

@@ -33,6 +33,9 @@ int open_events(struct event_list *events, const struct target *target,
 int open_possible(struct event_list *events, const struct target *target,
 	struct counters *ret_counters, struct err *refusals, struct log *log, struct err *err);
 
+/* The kernel's numbers of all counters, into them and into their events. */
+int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err);
+
 /* Raises the soft limit of open files to at least `need`, if the hard limit lets it. */
 int open_raise_limit(u64 need, struct err *err);
 

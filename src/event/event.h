@@ -28,6 +28,7 @@ enum event_wish {
 	EVENT_PERCORE = 1 << 8,    /* percore: the threads of a core are added up */
 	EVENT_NO_INHERIT = 1 << 9, /* no-inherit: children are not counted */
 	EVENT_NO_TASKS = 1 << 10,  /* its PMU counts packages or CPUs, whoever runs there */
+	EVENT_LEFT_OUT = 1 << 11,  /* not opened in this run: another one counts it */
 };
 
 struct event {

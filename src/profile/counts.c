@@ -73,29 +73,46 @@ static void name_place(enum counts_scope scope, const struct topology *t, s32 cp
 	}
 }
 
-static void name_thread(pid_t tid, struct counts_place *p, char *name, size_t size)
+static void topology_here(const void *ctx, s32 cpu, struct topology *ret)
 {
-	char path[64], comm[64];
+	(void)ctx;
+	topology_read(ret, "/sys", (u32)cpu);
+}
+
+static bool comm_here(const void *ctx, pid_t tid, char *buf, size_t size)
+{
+	char path[64];
+
+	(void)ctx;
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	return sysfile_line(path, buf, size);
+}
+
+const struct counts_places counts_here = {topology_here, comm_here, NULL};
+
+static void name_thread(const struct counts_places *places, pid_t tid, struct counts_place *p,
+	char *name, size_t size)
+{
+	char comm[64];
 
 	p->key[0] = tid;
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	if (sysfile_line(path, comm, sizeof(comm)))
+	if (places->comm(places->ctx, tid, comm, sizeof(comm)))
 		snprintf(name, size, "%s-%d", comm, tid);
 	else
 		snprintf(name, size, ":%d", tid);
 }
 
-static u32 place_of(struct counts *s, const struct counter *c, const char *sys)
+static u32 place_of(struct counts *s, const struct counter *c, const struct counts_places *places)
 {
 	struct counts_place place = {.last_cpu = -1};
 	struct topology t = {0};
 	char name[128];
 
 	if (s->scope == COUNTS_THREAD)
-		name_thread(c->tid, &place, name, sizeof(name));
+		name_thread(places, c->tid, &place, name, sizeof(name));
 	else {
 		if (s->scope != COUNTS_ALL && s->scope != COUNTS_CPU && c->cpu >= 0)
-			topology_read(&t, sys, c->cpu);
+			places->topology(places->ctx, c->cpu, &t);
 		name_place(s->scope, &t, c->cpu, &place, name, sizeof(name));
 	}
 	vec_each(known, &s->places)
@@ -117,7 +134,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* All CPUs of a list lie in order already, but a socket's need not. */
-static void find_places(struct counts *s, const char *sys)
+static void find_places(struct counts *s, const struct counts_places *where)
 {
 	const struct counters *counters = &s->counting->counters;
 	u32 *places = mem_alloc(counters->n * sizeof(*places));
@@ -133,7 +150,7 @@ static void find_places(struct counts *s, const char *sys)
 			const struct counter *c = &counters->at[i];
 
 			if (c->cpu != cpu || c->tid != tid)
-				place = place_of(s, c, sys);
+				place = place_of(s, c, where);
 			cpu = c->cpu;
 			tid = c->tid;
 			places[i] = place;
@@ -165,7 +182,7 @@ static void count_members(struct counts *s)
 }
 
 /* An event that each CPU of a package counts for all of it is taken once. */
-static void find_doubles(struct counts *s, const char *sys)
+static void find_doubles(struct counts *s, const struct counts_places *where)
 {
 	const struct counters *counters = &s->counting->counters;
 
@@ -177,11 +194,11 @@ static void find_doubles(struct counts *s, const char *sys)
 
 		if (!(s->events->at[c->event].wishes & EVENT_PER_PKG) || c->cpu < 0)
 			continue;
-		topology_read(&mine, sys, c->cpu);
+		where->topology(where->ctx, c->cpu, &mine);
 		for (size_t k = 0; k < i && !s->is_double[i]; k++) {
 			if (counters->at[k].event != c->event || s->is_double[k])
 				continue;
-			topology_read(&other, sys, counters->at[k].cpu);
+			where->topology(where->ctx, counters->at[k].cpu, &other);
 			s->is_double[i] = other.socket == mine.socket && other.die == mine.die;
 		}
 	}
@@ -208,14 +225,15 @@ void counts_fini(struct counts *s)
 	arena_fini(&s->arena);
 }
 
-void counts_begin(struct counts *s, const struct counting *counting, const char *sys)
+void counts_begin(struct counts *s, const struct counting *counting,
+	const struct counts_places *places)
 {
 	size_t n = counting->counters.n, n_cells;
 
 	s->counting = counting;
-	find_places(s, sys);
+	find_places(s, places);
 	count_members(s);
-	find_doubles(s, sys);
+	find_doubles(s, places);
 	n_cells = s->events->n * s->places.n;
 	mem_free(s->before);
 	mem_free(s->slice);
@@ -317,7 +335,7 @@ bool counts_take_slice(struct counts *s)
 struct count counts_mean(const struct counts *s, u32 event, u32 place)
 {
 	const struct counts_total *t = counts_total(s, event, place);
-	u64 n = MAX(s->n_runs, 1ull);
+	u64 n = MAX(t->values.n, 1ull);
 
 	return (struct count){.value = t->values.mean,
 		.raw = t->raw / n,

@@ -45,6 +45,16 @@ struct count {        /* of one event in one place */
 	u32 n_failed; /* pinned, and lost their place */
 };
 
+/* Who knows what a CPU is part of and what a thread is called: this machine, or a recording. */
+struct counts_places {
+	void (*topology)(const void *ctx, s32 cpu, struct topology *ret);
+	/* False if nobody knows. */
+	bool (*comm)(const void *ctx, pid_t tid, char *buf, size_t size);
+	const void *ctx;
+};
+
+extern const struct counts_places counts_here;
+
 enum count_state {
 	COUNT_OK,
 	COUNT_NEVER_RAN,  /* never was on the PMU */
@@ -71,6 +81,7 @@ struct counts {
 	struct count *now;      /* [event * places.n + place]: of the last interval or run */
 	struct counts_total *totals;
 	u64 n_runs;
+	const u32 *pass_of; /* by event: the runs in which it was counted; NULL: in all */
 	struct spread elapsed_ns, user_ns, system_ns;
 	struct arena arena;
 };
@@ -78,8 +89,9 @@ struct counts {
 void counts_init(struct counts *s, const struct event_list *events, enum counts_scope scope);
 void counts_fini(struct counts *s);
 
-/* The counters of a run that begins. Places are those of the first one. `sys` is "/sys". */
-void counts_begin(struct counts *s, const struct counting *counting, const char *sys);
+/* The counters of a run that begins. */
+void counts_begin(struct counts *s, const struct counting *counting,
+	const struct counts_places *places);
 
 /* What was counted since the interval began, into s->now; another begins. */
 void counts_take_interval(struct counts *s);

@@ -163,6 +163,8 @@ static bool ran_all_the_time(const struct count *c)
 
 static bool ran_together(const struct metric_input *in, u32 a, u32 b)
 {
+	if (in->pass_of && in->pass_of[a] != in->pass_of[b])
+		return false;
 	return in->events->at[a].leader == in->events->at[b].leader ||
 		(ran_all_the_time(&in->counts[a]) && ran_all_the_time(&in->counts[b]));
 }

@@ -33,6 +33,8 @@ struct metric_input {
 	const struct event_list *events;
 	const struct count *counts; /* by event */
 	double elapsed_ns;
+	const u32 *
+		pass_of; /* by event: those of different passes never ran together; NULL: all did */
 };
 
 /* What to say of an event; how many answers are filled in, which may be 0. */

@@ -85,7 +85,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 {
 	u32 n = s->events->n;
 	struct count *counts = mem_zalloc((n + 1) * sizeof(*counts));
-	struct metric_input in = {s->events, counts, elapsed_ns};
+	struct metric_input in = {s->events, counts, elapsed_ns, s->pass_of};
 
 	for (u32 i = 0, first = 0; i < n; i++) {
 		struct count c = is_interval ? *counts_now(s, i, place) : counts_mean(s, i, place);

@@ -1,0 +1,33 @@
+/*
+ * plan.h - which events are on the PMU at once, found out by trying.
+ *
+ * Events that do not fit beside each other are sorted into passes. Each group, or event that stands
+ * alone, is opened pinned on this thread: what the PMU has no room for is in error state at once.
+ * So no table of CPUs is needed, and what others have taken (the NMI watchdog) counts too.
+ *
+ * In       parsed events
+ * Out      for each event its pass; events without a PMU of counters are in all
+ * Owns     the passes
+ * Errors   none: an event that cannot be opened so is in the first pass, where opening says why
+ * Source   perf_event_open(2): pinned
+ */
+#ifndef PACE_COLLECT_PLAN_H
+#define PACE_COLLECT_PLAN_H
+
+#include "base/str.h"
+#include "event/event.h"
+
+#define PLAN_ALL 0xffffffffu
+
+struct plan {
+	u32 *pass_of; /* by event; PLAN_ALL: always there */
+	u32 n_passes; /* at least 1 */
+};
+
+void plan_make(struct plan *p, const struct event_list *events);
+void plan_fini(struct plan *p);
+
+/* "1: {a,b}, c; 2: d" */
+void plan_add_text(const struct plan *p, const struct event_list *events, struct str *text);
+
+#endif

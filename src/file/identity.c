@@ -1,0 +1,34 @@
+#include "file/identity.h"
+
+#include <unistd.h>
+
+static void describe_groups(const struct event_list *events, struct file_info *info)
+{
+	vec_each(e, events) {
+		if (e->n_members > 1)
+			vec_add(&info->groups,
+				((struct file_group){"{anon_group}", (u32)(e - events->at),
+					e->n_members}));
+	}
+}
+
+void identity_fill(struct file_info *info, const struct event_list *events, const char *version,
+	int argc, char **argv)
+{
+	static char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	file_info_init(info);
+	host_read(&info->host, "/sys", "/proc");
+	info->version = version;
+	vec_add(&info->cmdline, n > 0 ? self : "pace");
+	for (int i = 0; i < argc; i++)
+		vec_add(&info->cmdline, argv[i]);
+	vec_each(e, events) {
+		struct event *copy = event_add(&info->events, &e->attr, e->name);
+
+		copy->ids = e->ids;
+		copy->n_ids = e->n_ids;
+	}
+	describe_groups(events, info);
+}

@@ -1,0 +1,46 @@
+/*
+ * replay.h - the counters of a stat recording, and their readings at each moment.
+ *
+ * A first walk finds all counters, a second one hands out moment by moment what they had counted.
+ * In       a session on a file that `stat record` wrote, pace's or perf's
+ * Out      a struct counting whose readings change with each moment
+ * Owns     the counting, the events' units
+ * Errors   ERR_FORMAT if it is no such recording; ERR_LIMIT if more counters are in it than make
+ *          sense
+ * Source   perf.data-file-format.txt: STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE
+ */
+#ifndef PACE_SESSION_REPLAY_H
+#define PACE_SESSION_REPLAY_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "collect/counting.h"
+#include "file/statfile.h"
+#include "session/session.h"
+
+struct replay {
+	struct session *session;
+	struct statfile_config config;
+	struct counting counting;
+	struct table index; /* of counters, by (id, cpu, thread) */
+	VEC(u32) threads;   /* by counter: its thread's number in the recording */
+	VEC(s32) tids;      /* of the recording's threads */
+	VEC(const char *) comms;
+	struct reader_cursor cursor;
+	struct arena arena;
+	bool is_open; /* the cursor is */
+	u64 n_undecoded;
+};
+
+struct replay_moment {
+	bool is_final;
+	u64 time_ns; /* since the start */
+};
+
+int replay_open(struct replay *r, struct session *session, struct err *err);
+void replay_close(struct replay *r);
+
+/* 1: the readings are those of *ret_moment; 0: the end; < 0: error. */
+int replay_next(struct replay *r, struct replay_moment *ret_moment, struct err *err);
+
+#endif

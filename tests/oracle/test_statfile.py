@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Counts in perf.data files: what `stat record` of either tool wrote, `stat report` of both prints."""
+import json
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+EVENTS = 'task-clock,page-faults,context-switches'
+
+
+def lines(text):
+    """The rows of counts, without what the two tools lay out differently on purpose."""
+    rows = []
+    for line in text.split('\n'):
+        # perf calls an interval in which the task slept <not counted>; its count is 0.
+        line = re.sub(r'<not counted>( msec)?', '0', line)
+        row = re.match(r'(?P<time>\s*\d+\.\d{9})?(?P<cpu>CPU\d+)?\s+(?P<n>[\d,.]+|<not supported>)(?: msec)?\s+(?P<name>[a-z][\w:-]*)', line)
+        if row:
+            n = row['n'].replace(',', '')
+            rows.append((row['time'] and float(row['time']), row['cpu'], n if n[0] == '<' else float(n), row['name']))
+    return rows
+
+
+def by_both(path, *args):
+    ours = pace('stat', 'report', '-i', path, *args)
+    theirs = run('perf', 'stat', 'report', '-i', path, *args)
+    assert ours.status == 0 and not ours.err, ours
+    # perf prints its reports on standard error.
+    return lines(ours.out), lines(theirs.err + theirs.out)
+
+
+@test
+def what_perf_recorded_reads_the_same():
+    needs('perf')
+    for args, report in (((), ()), (('-a',), ()), (('-a',), ('-A',)), (('-a', '-A'), ()), (('-a', '--per-socket'), ()), (('-I', '50'), ())):
+        if '-a' in args:
+            needs_root()
+        assert run('perf', 'stat', 'record', '-o', 'perf.data', '-e', EVENTS, *args, 'sleep', '0.12').status == 0
+        ours, theirs = by_both('perf.data', *report)
+        if '--per-socket' in args:
+            ours = theirs = None  # the layouts differ; that ours is right is shown by the sums below
+        assert ours == theirs and ours != [], (args, ours, theirs)
+
+
+@test
+def what_pace_recorded_perf_reads_the_same():
+    needs('perf')
+    for args, report in (((), ()), (('-a',), ()), (('-a',), ('-A',)), (('-I', '50'), ()), (('-e', 'cycles'), ())):
+        if '-a' in args:
+            needs_root()
+        result = pace('stat', 'record', '-o', 'perf.data', '-e', EVENTS, *args, 'sleep', '0.12')
+        assert result.status == 0, result
+        ours, theirs = by_both('perf.data', *report)
+        assert ours == theirs and ours, (args, ours, theirs)
+        # And both are what was said when it was recorded.
+        if not report:
+            said = lines(result.err)
+            assert said[:len(ours)] == ours, (said, ours)
+
+
+@test
+def rows_of_cpus_add_up_to_those_of_sockets_and_all():
+    needs_root()
+    assert pace('stat', 'record', '-o', 'perf.data', '-a', '-e', 'context-switches,cpu-clock', 'sleep', '0.1').status == 0
+    sums = []
+    for scope in ((), ('-A',), ('--per-core',), ('--per-socket',), ('--per-die',), ('--per-node',)):
+        rows = [json.loads(line) for line in pace('stat', 'report', '-j', *scope).out.splitlines()]
+        counts = [row for row in rows if row['kind'] == 'count']
+        sums.append({event: sum(row['raw'] for row in counts if row['event'] == event) for event in ('context-switches', 'cpu-clock')})
+        assert all(row['state'] == 'counted' for row in counts)
+    assert all(s == sums[0] for s in sums), sums
+
+
+@test
+def a_recording_without_counts_says_what_has_them():
+    result = pace('stat', 'report', '-i', os.path.join(TOP, 'tests/golden/data/wordcount.data'))
+    assert result.status == 1 and "'stat report' shows what 'stat record' wrote" in result.err, result
+
+
+@test
+def a_full_disk_stops_the_command_from_starting_or_keeps_the_table():
+    result = pace('stat', 'record', '-o', '/dev/full', '-e', 'page-faults', 'touch', 'ran')
+    assert result.status == 1 and '/dev/full' in result.err and not os.path.exists('ran'), result
+    # 64 KiB are full after some of 1000 intervals.
+    result = run('sh', '-c', f'ulimit -f 128; exec {PACE} stat record -I 1 -e page-faults,cs,task-clock --summary sleep 1')
+    check_sane(result)
+    assert result.status == 1 and 'limit' in result.err and 'seconds time elapsed' in result.err, result
+    kept = pace('stat', 'report')
+    assert kept.status == 0 and len(lines(kept.out)) >= 9, kept
+
+
+@test
+def damaged_recordings_neither_crash_nor_hang_and_say_so():
+    assert pace('stat', 'record', '-o', 'perf.data', '-I', '20', '-e', EVENTS, 'sleep', '0.1').status == 0
+    whole = open('perf.data', 'rb').read()
+    seed = random.Random(20261121)
+    for i in range(120):
+        damaged = bytearray(whole)
+        if i % 3 == 0:
+            damaged = damaged[:seed.randrange(len(whole))]
+        for _ in range(1 + i % 4):
+            if damaged:
+                damaged[seed.randrange(len(damaged))] = seed.randrange(256)
+        open('damaged.data', 'wb').write(damaged)
+        result = pace('stat', 'report', '-i', 'damaged.data', timeout=20)
+        assert result.status in (0, 1, 2), (i, result)
+        assert not re.search(r'[\x00-\x08\x0b-\x1f\x7f]', result.out + result.err), (i, result)
+
+
+main()
