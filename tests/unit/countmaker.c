@@ -48,10 +48,17 @@ void countmaker_begin(struct countmaker *m, enum counts_scope scope, const char 
 	countmaker_again(m, sys);
 }
 
+static void topology_of(const void *sys, s32 cpu, struct topology *ret)
+{
+	topology_read(ret, sys, cpu);
+}
+
 void countmaker_again(struct countmaker *m, const char *sys)
 {
+	const struct counts_places places = {topology_of, counts_here.comm, sys};
+
 	memset(m->readings, 0, sizeof(m->readings));
-	counts_begin(&m->counts, &m->counting, sys);
+	counts_begin(&m->counts, &m->counting, &places);
 }
 
 void countmaker_add(struct countmaker *m, size_t i, u64 value, u64 enabled_ns, u64 running_ns)

@@ -379,6 +379,34 @@ TEST(counts_take_what_a_package_counts_once_from_one_of_its_cpus)
 	countmaker_fini(&m);
 }
 
+TEST(counts_of_runs_stay_where_they_are_when_a_later_one_has_more_cpus)
+{
+	static const u64 values[] = {8, 4 + 16, 32};
+	const char *sys = make_sys();
+	struct countmaker m;
+
+	countmaker_init(&m);
+	add_cycles(&m);
+	countmaker_counter(&m, 0, 0, -1);
+	countmaker_counter(&m, 0, 2, -1);
+	countmaker_begin(&m, COUNTS_CPU, sys);
+	countmaker_add(&m, 0, 8, MS, MS);
+	countmaker_add(&m, 1, 32, MS, MS);
+	counts_take_run(&m.counts);
+	/* CPU 1 came online, and lies between them. */
+	m.counting.counters.n = 0;
+	countmaker_counter(&m, 0, 1, -1);
+	countmaker_again(&m, sys);
+	countmaker_add(&m, 0, 20, MS, MS);
+	counts_take_run(&m.counts);
+	CHECK_EQ(m.counts.places.n, 3);
+	for (u32 p = 0; p < 3; p++) {
+		CHECK_EQ(m.counts.places.at[p].key[0], p);
+		CHECK(counts_mean(&m.counts, 0, p).value == values[p]);
+	}
+	countmaker_fini(&m);
+}
+
 TEST(counts_of_nothing_have_one_place)
 {
 	struct countmaker m;
