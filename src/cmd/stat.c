@@ -13,6 +13,7 @@
 #include "cmd/stat_command.h"
 #include "cmd/version.h"
 #include "collect/counting.h"
+#include "collect/hotplug.h"
 #include "collect/plan.h"
 #include "collect/run.h"
 #include "event/abi.h"
@@ -151,6 +152,7 @@ struct measuring {
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
+	struct hotplug hotplug;
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
@@ -377,10 +379,12 @@ static void print_interval(struct measuring *m, const struct run *run)
 	m->interval_began_ns = run->now_ns;
 }
 
-/* Only what shares a PMU can be taken from it. */
-static bool may_be_multiplexed(const struct event_list *events)
+/* Only what shares a PMU can be taken from it; only of CPUs some may go. */
+static bool needs_slices(const struct measuring *m)
 {
-	vec_each(e, events)
+	if (m->target.is_system_wide)
+		return true;
+	vec_each(e, &m->events)
 		if (e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
 			e->attr.type != PERF_TYPE_BREAKPOINT)
 			return true;
@@ -520,6 +524,7 @@ static void look(void *ctx, struct run *run, bool is_interval)
 {
 	struct measuring *m = ctx;
 
+	hotplug_check(&m->hotplug, &m->counting, &m->target, run->is_on, &m->log);
 	if (is_interval) {
 		record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
@@ -670,7 +675,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		.interval_count = o->interval_count,
 		.timeout_ms = o->timeout_ms,
 		.delay_ms = o->has_delay ? o->delay_ms : 0,
-		.slice_ms = may_be_multiplexed(&m->events) ? SLICE_MS : 0};
+		.slice_ms = needs_slices(m) ? SLICE_MS : 0};
 	struct run run = {.options = &how,
 		.counting = &m->counting,
 		.target = &m->target,
@@ -722,6 +727,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	int r = 0;
 
 	make_plan(m);
+	hotplug_init(&m->hotplug);
 	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
@@ -750,6 +756,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
+	hotplug_fini(&m->hotplug);
 	stat_view_fini(&m->view);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);

@@ -1,6 +1,7 @@
 #include "collect/counting.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -84,6 +85,7 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 		return err->code;
 	}
 	c->readings = mem_zalloc(c->counters.n * sizeof(*c->readings));
+	c->base = mem_zalloc(c->counters.n * sizeof(*c->base));
 	c->next = mem_alloc(c->counters.n * sizeof(*c->next));
 	c->comes_along = mem_alloc(c->counters.n * sizeof(*c->comes_along));
 	chain_groups(c);
@@ -94,6 +96,7 @@ void counting_close(struct counting *c)
 {
 	counters_close(&c->counters);
 	mem_free(c->readings);
+	mem_free(c->base);
 	mem_free(c->why);
 	mem_free(c->next);
 	mem_free(c->comes_along);
@@ -125,11 +128,57 @@ int counting_disable(struct counting *c, struct err *err)
 	return control(c, PERF_EVENT_IOC_DISABLE, "disabling", err);
 }
 
+/* ---- CPUs that come back ---- */
+
+/* The leader's descriptor on the same CPU, which was opened anew just before. */
+static int leader_fd(const struct counting *c, const struct counter *member)
+{
+	u32 leader = c->events->at[member->event].leader;
+
+	if (leader == member->event)
+		return -1;
+	vec_each(o, &c->counters)
+		if (o->event == leader && o->cpu == member->cpu && o->tid == member->tid)
+			return o->fd;
+	return -1;
+}
+
+size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
+{
+	size_t n_failed = 0;
+
+	for (size_t i = 0; i < c->counters.n; i++) {
+		struct counter *counter = &c->counters.at[i];
+		const struct event *e = &c->events->at[counter->event];
+		int fd;
+
+		if (counter->cpu != cpu)
+			continue;
+		c->base[i] = c->readings[i];
+		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
+			PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0) {
+			n_failed++;
+			continue;
+		}
+		/* The number stays: others may know it. */
+		dup3(fd, counter->fd, O_CLOEXEC);
+		close(fd);
+		if (is_on && e->leader == counter->event &&
+			ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
+			n_failed++;
+	}
+	return n_failed;
+}
+
 /* ---- reading ---- */
 
-static void take(struct reading *r, const struct counter_value *v)
+static void take(struct counting *c, size_t i, const struct counter_value *v)
 {
-	*r = (struct reading){v->value, v->time_enabled, v->time_running, false};
+	const struct reading *base = &c->base[i];
+
+	c->readings[i] = (struct reading){base->value + v->value,
+		base->enabled_ns + v->time_enabled, base->running_ns + v->time_running, false};
 }
 
 /* Counter i, and those that come along with it. */
@@ -147,7 +196,7 @@ static void read_one(struct counting *c, size_t i)
 		return;
 	}
 	for (u32 at = i; at != TABLE_NONE && k < n; at = c->next[at])
-		take(&c->readings[at], &values[k++]);
+		take(c, at, &values[k++]);
 }
 
 void counting_read(struct counting *c)

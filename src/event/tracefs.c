@@ -16,8 +16,8 @@ static int denied(const char *root, struct err *err)
 	 * directory.
 	 */
 	return err_set(err, ERR_PERM,
-		"tracepoints are in '%s', which only root may read: run as root, or 'sudo mount -o "
-		"remount,mode=755,gid=%u %s'",
+		"tracepoints are in '%s', which only root may read: run as root, or '" TRACEFS_OPEN
+		" %s'",
 		root, getgid(), root);
 }
 
@@ -36,7 +36,7 @@ int tracefs_find(char *buf, size_t size, struct err *err)
 			return denied(places[i], err);
 	}
 	return err_set(err, ERR_NOENT,
-		"tracepoints need tracefs, which is not mounted: 'sudo mount -t tracefs nodev /sys/kernel/tracing'");
+		"tracepoints need tracefs, which is not mounted: '" TRACEFS_MOUNT "'");
 }
 
 /* Offers the names of a directory's directories, each as prefix:entry. */

@@ -11,6 +11,10 @@
 #include "base/err.h"
 #include "base/types.h"
 
+/* What mounts it, and what opens it to a group (%u), with the place behind it. */
+#define TRACEFS_MOUNT "sudo mount -t tracefs nodev /sys/kernel/tracing"
+#define TRACEFS_OPEN  "sudo mount -o remount,mode=755,gid=%u"
+
 /* Where tracefs is mounted, into buf: tracefs itself, else below debugfs. */
 int tracefs_find(char *buf, size_t size, struct err *err);
 
