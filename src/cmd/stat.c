@@ -325,7 +325,7 @@ static int set_up(struct measuring *m, struct err *err)
 	enum counts_scope scope;
 
 	if (check_options(o, m->command, err) || stat_choose_scope(o, &scope, err) ||
-		parse_runs(m, err))
+		stat_choose_format(o, &m->print, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
