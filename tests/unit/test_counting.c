@@ -8,6 +8,7 @@
 
 #include "collect/counting.h"
 #include "event/abi.h"
+#include "unit/freshpages.h"
 #include "unit/said.h"
 
 /* Software events of this very thread: every kernel that has perf events has them. */
@@ -66,19 +67,6 @@ static void open_own(struct own *o, const struct counting_options *options)
 		SKIP("%s", o->counting.why[0].msg);
 }
 
-/* Unsanitized: the shadow of fresh pages would be touched too, an eighth more of them. */
-__attribute__((no_sanitize_address)) static void touch_pages(size_t n)
-{
-	volatile char *p =
-		mmap(NULL, n * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	CHECK(p != MAP_FAILED);
-	madvise((void *)p, n * 4096, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < n; i++)
-		p[i * 4096] = 1;
-	munmap((void *)p, n * 4096);
-}
-
 static void enable(struct own *o)
 {
 	struct err err;
@@ -112,11 +100,11 @@ TEST(counting_counts_between_enable_and_disable_and_not_outside)
 	own_init(&o);
 	add(&o, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
 	open_own(&o, &off);
-	touch_pages(100);
+	freshpages_touch(100);
 	enable(&o);
-	touch_pages(1000);
+	freshpages_touch(1000);
 	disable(&o);
-	touch_pages(10000);
+	freshpages_touch(10000);
 	counting_read(&o.counting);
 	check_between(o.counting.readings[0].value, 1000, 1010);
 	CHECK(!o.counting.readings[0].has_failed);
@@ -139,7 +127,7 @@ TEST(counting_reads_a_group_at_one_moment)
 	for (int i = 0; i < 50; i++) {
 		const struct reading *r = o.counting.readings;
 
-		touch_pages(10);
+		freshpages_touch(10);
 		counting_read(&o.counting);
 		CHECK_EQ(r[0].value, r[1].value);
 		CHECK_EQ(r[0].enabled_ns, r[1].enabled_ns);
@@ -164,7 +152,7 @@ TEST(counting_gives_each_member_its_own_value_when_one_between_them_was_refused)
 	CHECK_EQ(o.counting.counters.n, 2);
 	CHECK(o.counting.comes_along[1]);
 	enable(&o);
-	touch_pages(500);
+	freshpages_touch(500);
 	disable(&o);
 	counting_read(&o.counting);
 	check_between(o.counting.readings[0].value, 500, 510);
@@ -184,7 +172,7 @@ TEST(counting_counts_what_is_left_of_a_group_whose_leader_was_refused)
 	join(&o, 3);
 	open_own(&o, &plain);
 	enable(&o);
-	touch_pages(500);
+	freshpages_touch(500);
 	disable(&o);
 	counting_read(&o.counting);
 	CHECK_EQ(o.counting.counters.n, 2);
@@ -207,7 +195,7 @@ static u64 faults_of_a_child(const struct counting_options *options)
 	enable(&o);
 	pid = fork();
 	if (!pid) {
-		touch_pages(20000);
+		freshpages_touch(20000);
 		_exit(0);
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
