@@ -31,6 +31,7 @@ SUITES = [
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
+    ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
