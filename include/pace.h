@@ -277,8 +277,9 @@ struct pace_record {
 	uint16_t size;
 	const void *bytes; /* `size` of them, header included, in this machine's byte order */
 	uint64_t offset;   /* in the file */
-	uint64_t time;     /* ns; 0: none */
-	uint32_t event;    /* UINT32_MAX: of none that is described */
+	/* ns; 0: none. In a recording without times it is the offset */
+	uint64_t time;
+	uint32_t event; /* UINT32_MAX: of none that is described */
 };
 
 enum pace_branch_flag { /* in pace_branch.flags; the rest as in struct perf_branch_entry */
@@ -327,7 +328,8 @@ enum pace_order {
 /*
  * Walks over all of it. A slot that returns something else than 0 ends the walk, and this returns
  * that (let it be positive); 0 at the end, a negative enum pace_error_code if reading failed.
- * Damage is no failure: what is before it is handed out, and `loss` told.
+ * Damage is no failure: what is before it is handed out, and `loss` told. A file can be read again,
+ * in either order; a pipe only once.
  */
 int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
@@ -341,7 +343,7 @@ struct pace_place {
 
 /*
  * In a sample slot, in PACE_TIME_ORDER: where an address of that sample is, its ip or one of its
- * chain. What it is given lives as long as the recording.
+ * chain. What it is given lives until the recording is read again in that order, or closed.
  */
 int pace_recording_place(struct pace_recording *recording, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret_place, struct pace_error *err);

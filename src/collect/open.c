@@ -115,8 +115,7 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
 	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
-		o->target->is_system_wide ||
-		(!e->attr.sample_period && happens_in_kernel(e)))
+		o->target->is_system_wide || (!e->attr.sample_period && happens_in_kernel(e)))
 		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
