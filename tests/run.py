@@ -36,6 +36,7 @@ SUITES = [
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
+    ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),

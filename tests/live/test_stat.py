@@ -134,7 +134,7 @@ def the_events_of_a_group_are_counted_over_the_same_time():
 
 
 @test
-def children_are_counted_unless_they_are_left_out_exactly():
+def children_are_counted_unless_they_are_left_out():
     can_count()
     needs('setarch')
     sums = {}
@@ -144,8 +144,9 @@ def children_are_counted_unless_they_are_left_out_exactly():
             target.tell(f'fork {pages}', 7)
             assert target.end() == 0
             sums[bool(options), pages] = value(table(open('counts.csv').read()), PAGES)
-    assert sums[False, 5100] - sums[False, 100] == 5000, sums
-    assert sums[True, 5100] == sums[True, 100] < sums[False, 100], sums
+    # Whether parent or child is the first to write to a page they share is up to the scheduler: a fault more or less.
+    assert abs(sums[False, 5100] - sums[False, 100] - 5000) <= 2, sums
+    assert abs(sums[True, 5100] - sums[True, 100]) <= 2 and sums[True, 100] < sums[False, 100] - 90, sums
 
 
 @test
@@ -306,6 +307,16 @@ def intervals_add_up_to_the_summary():
     assert len(intervals) >= 5 and times == sorted(times), rows
     summary = [row for row in rows if not row['time_s'] and row['event'] == PAGES]
     assert len(summary) == 1 and float(summary[0]['value']) == sum(float(row['value']) for row in intervals) > 0, rows
+
+
+@test
+def threads_that_did_nothing_have_a_line_with_the_time_of_its_interval():
+    can_count()
+    target = start('sleep', '20')
+    text = pace('stat', '--per-thread', '-p', str(target.pid), '-I', '50', '--interval-count', '2', '-e', PAGES).err
+    stop(target)
+    rows = [line for line in text.splitlines() if 'page-faults' in line]
+    assert len(rows) == 2 and all(re.match(rf' +\d+\.\d{{9}} +sleep-{target.pid} +0 +page-faults:u$', row) for row in rows), text
 
 
 @test
