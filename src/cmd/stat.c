@@ -16,6 +16,7 @@
 #include "collect/hotplug.h"
 #include "collect/plan.h"
 #include "collect/run.h"
+#include "collect/setuid.h"
 #include "event/abi.h"
 #include "file/identity.h"
 #include "file/statfile.h"
@@ -147,7 +148,7 @@ struct measuring {
 	struct stat_options print;
 	struct stat_view view;
 	struct stat_facts facts;
-	struct str what;
+	struct str what, why_lost;
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
@@ -328,6 +329,9 @@ static int set_up(struct measuring *m, struct err *err)
 	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
+	if (m->measures_workload && setuid_takes_counters(m->command[0], &m->why_lost) &&
+		o->interval_ms)
+		log_note(&m->log, "%s", m->why_lost.at);
 	if (scope == COUNTS_THREAD && m->target.is_system_wide && add_all_threads(m, err))
 		return err->code;
 	if (scope != COUNTS_ALL && scope != COUNTS_THREAD && !m->target.is_system_wide)
@@ -594,6 +598,7 @@ static int open_counters(struct measuring *m, struct err *err)
 	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
 		check_refusals(m, err))
 		return err->code;
+	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
 	if (m->print.has_no_defaults)
 		note_absent(m);
 	if (o->verbose > 1)
@@ -761,6 +766,7 @@ static void tear_down(struct measuring *m)
 	event_list_fini(&m->events);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
+	str_fini(&m->why_lost);
 	log_fini(&m->log);
 }
 

@@ -217,4 +217,6 @@ void counting_read(struct counting *c)
 	for (size_t i = 0; i < c->counters.n; i++)
 		if (!c->comes_along[i])
 			read_one(c, i);
+	for (size_t i = 0; c->why_lost && i < c->counters.n; i++)
+		c->readings[i].has_failed |= c->counters.at[i].tid > 0;
 }

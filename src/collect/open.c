@@ -519,11 +519,14 @@ static int open_or_leave(struct opener *o, size_t *i)
 	log_forget(o->log);
 	close_event(o, e);
 	*e = before;
+	/* What a rung took from its members as well. */
+	for (u32 k = 1; k < e->n_members; k++)
+		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
 		return o->err->code;
 	if (e != leader && opens_alone(o, e)) {
 		if (leader->wishes & EVENT_WEAK_GROUP) {
-			*i = e->leader - 1;
+			*i = (size_t)e->leader - 1;
 			dissolve(o, leader);
 			return 0;
 		}

@@ -54,6 +54,8 @@ static const char *reason_of(const struct counts *s, u32 event, const struct cou
 					: "no task or CPU of the target has it";
 	if (state == COUNT_OK)
 		return partial_reason(c, arena);
+	if (c->n_failed && s->counting && s->counting->why_lost)
+		return s->counting->why_lost;
 	if (c->n_failed)
 		return "the pinned event lost its place on the PMU to others";
 	return s->events->at[s->events->at[event].leader].n_members > 1
