@@ -1257,9 +1257,10 @@ TEST(open_possible_leaves_out_what_cannot_be_opened_and_keeps_the_reason)
 	CHECK_EQ(n_of(&c, 2), 2);
 	CHECK_EQ(c.why[0].code, 0);
 	CHECK_EQ(c.why[1].code, ERR_UNSUPPORTED);
-	CHECK_STR(c.why[1].msg,
-		"opening 'cycles': this machine has no such hardware counter (virtual machines often have "
-		"none); 'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
+	/* What stands in parentheses depends on the machine that runs the test. */
+	CHECK_HAS(c.why[1].msg, "opening 'cycles': this machine has no such hardware counter");
+	CHECK_HAS(c.why[1].msg,
+		"'cpu-clock', 'task-clock' and 'page-faults' work everywhere; 'pace doctor' says more");
 	CHECK_EQ(c.why[2].code, 0);
 	/* No timer counts cycles, and nobody wants to hear which rungs were tried. */
 	CHECK_STR(c.o.events.at[1].name, "cycles");
@@ -1643,6 +1644,7 @@ TEST(open_possible_says_of_the_system_what_it_needs)
 	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", 0);
 	check_counted(&c);
 	CHECK_EQ(c.why[0].code, ERR_PERM);
-	CHECK_HAS(c.why[0].msg, "measuring all processes (-a, -C) needs 0 or less, or CAP_PERFMON");
+	CHECK_HAS(c.why[0].msg,
+		"measuring all processes (-a, -C) needs 0 or less, CAP_PERFMON or CAP_SYS_ADMIN: run");
 	opening_fini(&c.o);
 }
