@@ -77,8 +77,12 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	memset(c, 0, sizeof(*c));
 	c->events = events;
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
-	vec_each(e, events)
+	vec_each(e, events) {
 		complete_attr(events, e, options);
+		/* The caller has clocks of his own. */
+		if (e->attr.type == EVENT_TYPE_TOOL)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
 	if (open_possible(events, target, &c->counters, c->why, log, err) ||
 		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
@@ -213,4 +217,6 @@ void counting_read(struct counting *c)
 	for (size_t i = 0; i < c->counters.n; i++)
 		if (!c->comes_along[i])
 			read_one(c, i);
+	for (size_t i = 0; c->why_lost && i < c->counters.n; i++)
+		c->readings[i].has_failed |= c->counters.at[i].tid > 0;
 }

@@ -40,6 +40,8 @@ struct counting {
 	struct err *why;          /* by event: code 0, or why it was not opened */
 	u32 *next;                /* by counter: the one that is read with it, or TABLE_NONE */
 	bool *comes_along;        /* by counter: it is read with its leader */
+	/* Why nothing that is read of tasks is true; NULL: it is. Set by who knows, before reading. */
+	const char *why_lost;
 };
 
 int counting_open(struct counting *c, struct event_list *events, const struct target *target,

@@ -10,6 +10,7 @@
 #include "collect/privilege.h"
 #include "collect/refusal.h"
 #include "event/abi.h"
+#include "event/cgroup.h"
 
 struct opener {
 	struct event_list *events;
@@ -19,8 +20,9 @@ struct opener {
 	struct err *err;
 	/* By event: why it could not be opened. NULL: one refusal ends it all. */
 	struct err *refusals;
-	u64 n_ended;  /* threads that were gone when their turn came */
-	size_t found; /* where group_fd() found the last leader: the next one is near */
+	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
+	u64 n_ended;   /* threads that were gone when their turn came */
+	size_t found;  /* where group_fd() found the last leader: the next one is near */
 };
 
 /* ---- the ladder ---- */
@@ -327,7 +329,9 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
 	int sys;
 
-	c.fd = perf_event_open(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
+	c.fd = perf_event_open(&e->attr, o->cgroup_fd >= 0 ? o->cgroup_fd : tid, cpu,
+		group_fd(o, e, cpu, tid),
+		PERF_FLAG_FD_CLOEXEC | (o->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 	if (c.fd >= 0) {
 		vec_add(o->counters, c);
 		return set_filter(o, e, c.fd);
@@ -402,12 +406,27 @@ static enum outcome open_everywhere(struct opener *o, struct event *e)
 	return OPENED;
 }
 
+/* A cgroup's tasks are known by the CPUs on which they run. */
+static int open_cgroup(struct opener *o, const struct event *e)
+{
+	if (!o->target->is_system_wide)
+		return err_set(o->err, ERR_INVAL,
+			"event '%s' of the cgroup '%s': cgroups are counted on whole CPUs, so -a is needed",
+			e->name, e->cgroup);
+	return cgroup_open(e->cgroup, &o->cgroup_fd, o->err);
+}
+
 static int open_event(struct opener *o, struct event *e)
 {
 	enum outcome r;
 
+	o->cgroup_fd = -1;
+	if (e->cgroup && open_cgroup(o, e))
+		return o->err->code;
 	while ((r = open_everywhere(o, e)) == AGAIN)
 		close_event(o, e);
+	if (o->cgroup_fd >= 0)
+		close(o->cgroup_fd);
 	if (r == FAILED)
 		return o->err->code;
 	if (o->n_ended && o->n_ended >= o->target->threads.n)
@@ -500,11 +519,14 @@ static int open_or_leave(struct opener *o, size_t *i)
 	log_forget(o->log);
 	close_event(o, e);
 	*e = before;
+	/* What a rung took from its members as well. */
+	for (u32 k = 1; k < e->n_members; k++)
+		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
 		return o->err->code;
 	if (e != leader && opens_alone(o, e)) {
 		if (leader->wishes & EVENT_WEAK_GROUP) {
-			*i = e->leader - 1;
+			*i = (size_t)e->leader - 1;
 			dissolve(o, leader);
 			return 0;
 		}
