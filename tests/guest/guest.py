@@ -99,12 +99,12 @@ def guest(cpus=1, **commands):
     return register
 
 
-def guest_program(program, *sources, cpus=1):
-    """Every TEST in the sources is one here: what the program said of it there."""
+def guest_program(program, *sources, cpus=1, before='true'):
+    """Every TEST in the sources is one here: what the program said of it there. `before` is run first."""
     texts = [open(os.path.join(harness.TOP, source)).read() for source in sources]
     names = [name for text in texts for name in re.findall(r'^TEST\((\w+)\)', text, re.M)]
     words = [os.path.basename(source) for source in sources]
-    job = Job(program, cpus, {'tap': f'{program} {" ".join(words)} 2>&1'}, names)
+    job = Job(program, cpus, {'tap': f'{before}; {program} {" ".join(words)} 2>&1'}, names)
 
     def register(name):
         def run():
