@@ -18,7 +18,10 @@ struct opener {
 	struct counters *counters;
 	struct log *log;
 	struct err *err;
-	/* By event: why it could not be opened. NULL: one refusal ends it all. */
+	/*
+	 * By event that counts: why it could not be opened. NULL: they sample, and one refusal ends
+	 * it all.
+	 */
 	struct err *refusals;
 	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
 	u64 n_ended;   /* threads that were gone when their turn came */
@@ -117,7 +120,7 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
 	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
-		o->target->is_system_wide || (!e->attr.sample_period && happens_in_kernel(e)))
+		o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
 		return false;
 	/* Who asked for the kernel alone would get an event that never happens. */
 	if (e->attr.flags & ATTR_EXCLUDE_USER)
@@ -161,7 +164,7 @@ static bool can_read_one_by_one(const struct opener *o, const struct event *e)
 {
 	return !event_is_group_member(o->events, e - o->events->at) &&
 		e->attr.read_format & PERF_FORMAT_GROUP && e->attr.flags & ATTR_INHERIT &&
-		!e->attr.sample_period;
+		o->refusals;
 }
 
 /* Before Linux 4.13 groups of inherited events could not be read at once. */
@@ -175,8 +178,7 @@ static void read_one_by_one(struct event *e, struct str *said)
 /* A PMU with a list of its own CPUs may be one that cannot tell whose doing it sees. */
 static bool can_count_all(const struct opener *o, const struct event *e)
 {
-	return !e->attr.sample_period && o->target->threads.n && e->cpus.n &&
-		!(e->wishes & EVENT_NO_TASKS);
+	return o->refusals && o->target->threads.n && e->cpus.n && !(e->wishes & EVENT_NO_TASKS);
 }
 
 static void count_all(struct event *e, struct str *said)
@@ -365,14 +367,13 @@ static void close_event(struct opener *o, const struct event *e)
 /* Who counts joules of a package cannot tell whose they were. */
 static bool counts_all(const struct opener *o, const struct event *e)
 {
-	return !e->attr.sample_period && o->target->threads.n && e->wishes & EVENT_NO_TASKS;
+	return o->refusals && o->target->threads.n && e->wishes & EVENT_NO_TASKS;
 }
 
 /* What counts needs no ring of a CPU, and can follow its task from one to the other. */
 static bool follows_tasks(const struct opener *o, const struct event *e)
 {
-	return !e->attr.sample_period && o->target->threads.n && !o->target->has_cpu_list &&
-		!counts_all(o, e);
+	return o->refusals && o->target->threads.n && !o->target->has_cpu_list && !counts_all(o, e);
 }
 
 /* Opens one event everywhere with the attr it has now. */

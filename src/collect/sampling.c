@@ -116,6 +116,21 @@ static void set_chain(const struct sampling *s, struct event *e)
 	e->attr.sample_max_stack = e->own.max_stack;
 }
 
+/*
+ * :S - the leader's samples read all members, which only count. Linux reads no groups of events that
+ * children inherit.
+ */
+static void let_leader_read(struct event_attr *a, bool is_member)
+{
+	a->sample_type |= PERF_SAMPLE_READ;
+	a->read_format |= PERF_FORMAT_GROUP;
+	a->flags &= ~ATTR_INHERIT;
+	if (!is_member)
+		return;
+	a->flags &= ~ATTR_FREQ;
+	a->sample_period = 0;
+}
+
 static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 	const struct event_list *events, const struct target *target)
 {
@@ -154,6 +169,8 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 		a->flags |= ATTR_ENABLE_ON_EXEC;
 	if (is_carrier)
 		a->flags |= side_band & ~(s->compat ? s->compat->unknown_flags : 0);
+	if (events->at[e->leader].wishes & EVENT_SAMPLE_READ && events->at[e->leader].n_members > 1)
+		let_leader_read(a, is_member);
 	if (e->wishes & EVENT_MAX_PRECISE)
 		attr_set_precise(a, 3);
 	if (!(e->wishes & EVENT_GUEST_SAID))

@@ -298,7 +298,8 @@ static void add_counter(struct counts *s, size_t i, const struct reading *before
 		return;
 	to->enabled_ns += enabled;
 	to->running_ns += running;
-	to->n_idle += enabled && !running;
+	/* A CPU that is off counts nothing; a task that sleeps has nothing to count. */
+	to->n_idle += enabled ? !running : c->tid == -1;
 	if (running && running < enabled && !s->is_unscaled && !is_state)
 		value *= (double)enabled / (double)running;
 	to->raw += raw;
@@ -383,7 +384,7 @@ enum count_state count_state(const struct count *c)
 	if (!c->n_counters)
 		return COUNT_NOT_OPENED;
 	/* Of a task that slept all the time nothing was there to be counted: zero is true then. */
-	if (c->n_failed == c->n_counters || (c->enabled_ns && !c->running_ns))
+	if (c->n_failed + c->n_idle >= c->n_counters)
 		return COUNT_NEVER_RAN;
 	return COUNT_OK;
 }

@@ -58,6 +58,8 @@ static const char *reason_of(const struct counts *s, u32 event, const struct cou
 		return s->counting->why_lost;
 	if (c->n_failed)
 		return "the pinned event lost its place on the PMU to others";
+	if (!c->enabled_ns)
+		return "it was not switched on: its CPU was off, or counting was";
 	return s->events->at[s->events->at[event].leader].n_members > 1
 		? "its group never fitted on the PMU: fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0', help"
 		: "it never was on the PMU, which was taken by others";
