@@ -11,6 +11,7 @@
 #include "event/maker.h"
 #include "event/modifiers.h"
 #include "event/names.h"
+#include "event/pfm.h"
 #include "event/pmu.h"
 #include "event/pmu_events.h"
 #include "event/terms.h"
@@ -319,6 +320,18 @@ static int make_words(struct maker *m, const struct node *node, struct word *ret
 	return r < 0 ? r : 0;
 }
 
+static int make_pfm(struct maker *m, const struct node *node)
+{
+	struct event_attr attr;
+	char name[256];
+	struct err why;
+
+	if (pfm_encode(syntax_copy(node->words[0], name, sizeof(name)), &attr, &why))
+		return maker_fail(m, node->words[0], why.code, why.msg);
+	maker_add(m, &attr, node);
+	return 0;
+}
+
 static int make_event(struct maker *m, const struct node *node)
 {
 	size_t first = m->events->n;
@@ -326,7 +339,9 @@ static int make_event(struct maker *m, const struct node *node)
 	int r;
 
 	m->events->last = first;
-	r = node->kind == NODE_BREAKPOINT ? make_breakpoint(m, node) : make_words(m, node, &mods);
+	r = node->kind == NODE_BREAKPOINT ? make_breakpoint(m, node)
+		: node->kind == NODE_PFM  ? make_pfm(m, node)
+					  : make_words(m, node, &mods);
 	return r ? r : modifiers_apply(m, mods, first);
 }
 

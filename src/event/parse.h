@@ -9,6 +9,7 @@
  *                     the name of a PMU or of several (imc, uncore_*), or an event as above
  *               | system ":" tracepoint [ ":" modifiers ]             both may be globs
  *               | system ":" tracepoint "/" filter-or-terms "/" [ [ ":" ] modifiers ]
+ *               | "pfm:" what libpfm4 takes, if it is built in; up to ',' or '}'
  *               | "mem:" address [ "/" length ] [ ":" access ] [ ":" modifiers ]
  *               | type ":" config [ ":" modifiers ]                   in numbers
  *     terms     = term { "," term }

@@ -250,6 +250,20 @@ static bool is_mem(struct word w)
 	return w.n == 3 && !strncmp(w.at, "mem", 3);
 }
 
+static bool is_pfm(struct word w)
+{
+	return w.n == 3 && !strncmp(w.at, "pfm", 3);
+}
+
+/* Behind "pfm:": libpfm has a syntax of its own, which ends where ours goes on. */
+static int read_pfm(struct lexer *lx, struct node *node)
+{
+	node->kind = NODE_PFM;
+	node->words[0] = (struct word){lx->at, strcspn(lx->at, ",} \t")};
+	lx->at += node->words[0].n;
+	return node->words[0].n ? 0 : expected(lx, "the name of an event, as libpfm has it");
+}
+
 /* name[:name[:modifiers]], with slashes behind the name of a PMU, an event or a tracepoint. */
 static int read_event(struct lexer *lx, bool is_in_group, struct node *node)
 {
@@ -261,6 +275,8 @@ static int read_event(struct lexer *lx, bool is_in_group, struct node *node)
 	if (!is_in_group && accept(lx, '{'))
 		return read_group(lx, node);
 	for (size_t i = 1; i < ARRAY_SIZE(node->words) && accept(lx, ':'); i++) {
+		if (i == 1 && is_pfm(node->words[0]))
+			return read_pfm(lx, node);
 		if (i == 1 && is_mem(node->words[0]))
 			return read_breakpoint(lx, node);
 		if (!is_in_group && i == 1 && accept(lx, '{'))

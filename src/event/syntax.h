@@ -22,13 +22,13 @@ struct term {
 	struct term *next;
 };
 
-enum node_kind { NODE_EVENT, NODE_BREAKPOINT, NODE_GROUP };
+enum node_kind { NODE_EVENT, NODE_BREAKPOINT, NODE_PFM, NODE_GROUP };
 
 struct node {
 	enum node_kind kind;
 	/*
 	 * NODE_EVENT: up to three, separated by ':'. NODE_BREAKPOINT: address, length, access.
-	 * NODE_GROUP: the name in [0].
+	 * NODE_PFM: in [0] all that libpfm is to read. NODE_GROUP: the name in [0].
 	 */
 	struct word words[3];
 	bool has_slashes;      /* name/.../ */

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+#include "event/pfm.h"
 #include "event_text.h"
 #include "fake_sysfs.h"
 #include "test.h"
@@ -806,4 +807,25 @@ TEST(event_filters_need_an_event_that_takes_them)
 	CHECK_EQ(event_set_filter(&events, "tracestop 0x40@/bin/sh", &err), 0);
 	CHECK_STR(events.at[0].filter, "filter 0x10/0x20@/bin/sh,tracestop 0x40@/bin/sh");
 	event_list_fini(&events);
+}
+
+TEST(parse_lets_libpfm_read_what_stands_behind_pfm)
+{
+	static const struct good_case good[] = {
+		{"pfm:PERF_COUNT_SW_PAGE_FAULTS", "pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2"},
+		{"pfm:perf::CONTEXT-SWITCHES", "pfm:perf::CONTEXT-SWITCHES = 1/3"},
+		{"cs,{pfm:PERF_COUNT_SW_PAGE_FAULTS,cycles:u},r1",
+			"cs = 1/3; pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2 leads 2; cycles:u = 0/0 -k -h in 1; r1 = 4/1"},
+	};
+	static const struct bad_case bad[] = {
+		{"pfm:", ERR_INVAL,
+			" at column 5: expected the name of an event, as libpfm has it, found the end"},
+		{"cs,pfm:nonsense", ERR_NOENT,
+			" at column 8: libpfm knows no event 'nonsense' of this machine's PMUs"},
+	};
+
+	if (!pfm_is_built_in())
+		SKIP("built without libpfm");
+	check_good(good, ARRAY_SIZE(good));
+	check_bad(bad, ARRAY_SIZE(bad));
 }
