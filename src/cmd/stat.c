@@ -18,7 +18,6 @@
 #include "collect/run.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
-#include "event/parse.h"
 #include "file/identity.h"
 #include "file/statfile.h"
 #include "view/stat.h"
@@ -57,8 +56,8 @@ static int set_log_fd(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
-	{'e', "event", OPT_LIST, STAT_AT(events), "EVENT",
-		"events, groups {a,b}; default clocks, faults, cycles, instructions, branches"},
+	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
+	EVENT_ROWS_EACH_CGROUP,
 	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
 		"caches too; twice also TLBs, three times also prefetches"},
 	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "no events, only times"},
@@ -167,37 +166,33 @@ struct measuring {
 
 /* ---- set-up ---- */
 
-static int parse_defaults(struct measuring *m, const struct parse_env *env, struct err *err)
+/* What is counted if nothing is asked for. */
+static void choose_defaults(struct measuring *m, struct str *text)
 {
 	const struct stat_command *o = m->options;
 
-	m->print.has_no_defaults = true;
-	if (parse_events(m->target.is_system_wide ? "cpu-clock" : "task-clock", env, &m->events,
-		    err) ||
-		parse_events(default_events, env, &m->events, err))
-		return err->code;
+	m->print.has_no_defaults = !o->events.has_events;
+	str_addf(text, "%s,%s", m->target.is_system_wide ? "cpu-clock" : "task-clock",
+		default_events);
 	for (unsigned i = 0; i < MIN(o->detail, (unsigned)ARRAY_SIZE(detailed_events)); i++)
-		if (parse_events(detailed_events[i], env, &m->events, err))
-			return err->code;
-	return 0;
+		str_addf(text, ",%s", detailed_events[i]);
 }
 
 static int parse_all_events(struct measuring *m, struct err *err)
 {
-	const struct parse_env env = {.sysfs = "/sys"};
 	const struct stat_command *o = m->options;
 	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+	struct str defaults = {0};
+	int r;
 
 	if (o->is_null)
 		return 0;
-	if (!o->events.n && parse_defaults(m, &env, err))
-		return err->code;
-	for (size_t i = 0; i < o->events.n; i++)
-		if (parse_events(o->events.at[i], &env, &m->events, err))
-			return err->code;
+	choose_defaults(m, &defaults);
+	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
+	str_fini(&defaults);
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
-	return 0;
+	return r;
 }
 
 int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
@@ -325,8 +320,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(o, m->command, err) || stat_choose_scope(o, &scope, err) ||
-		stat_choose_format(o, &m->print, err) || parse_runs(m, err))
+	if (check_options(o, m->command, err) || stat_choose_format(o, &m->print, err) ||
+		stat_choose_scope(o, &scope, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
@@ -820,7 +815,7 @@ static int run_stat(int argc, char **argv)
 			m.log.write = NULL;
 		status = run_measuring(&m);
 	}
-	vec_fini(&o.events);
+	event_words_fini(&o.events);
 	mem_free(whole);
 	return status;
 }

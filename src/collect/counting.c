@@ -77,8 +77,12 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	memset(c, 0, sizeof(*c));
 	c->events = events;
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
-	vec_each(e, events)
+	vec_each(e, events) {
 		complete_attr(events, e, options);
+		/* The caller has clocks of his own. */
+		if (e->attr.type == EVENT_TYPE_TOOL)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
 	if (open_possible(events, target, &c->counters, c->why, log, err) ||
 		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
@@ -154,13 +158,13 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 		if (counter->cpu != cpu)
 			continue;
-		c->base[i] = c->readings[i];
 		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
 			PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
 			n_failed++;
 			continue;
 		}
+		c->base[i] = c->readings[i];
 		/* The number stays: others may know it. */
 		dup3(fd, counter->fd, O_CLOEXEC);
 		close(fd);
@@ -173,12 +177,21 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 /* ---- reading ---- */
 
+/* When its task has ended, a pinned event without a place looks like one never switched on. */
+static bool has_lost_its_place(const struct counting *c, size_t i, u64 enabled_ns)
+{
+	const struct event *e = &c->events->at[c->counters.at[i].event];
+
+	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !enabled_ns;
+}
+
 static void take(struct counting *c, size_t i, const struct counter_value *v)
 {
 	const struct reading *base = &c->base[i];
+	u64 enabled_ns = base->enabled_ns + v->time_enabled;
 
-	c->readings[i] = (struct reading){base->value + v->value,
-		base->enabled_ns + v->time_enabled, base->running_ns + v->time_running, false};
+	c->readings[i] = (struct reading){base->value + v->value, enabled_ns,
+		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
 }
 
 /* Counter i, and those that come along with it. */

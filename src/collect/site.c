@@ -119,23 +119,6 @@ static const struct {
 	{"Hetzner", NULL, KVM},
 	{"Alibaba Cloud", NULL, KVM},
 };
-
-/* How hypervisors call themselves: cpuid leaf 0x40000000. */
-static const struct {
-	const char *signature;
-	int hypervisor;
-} signatures[] = {
-	{"KVMKVMKVM", KVM},
-	{"VMwareVMware", VMWARE},
-	{"Microsoft Hv", HYPERV},
-	{"VBoxVBoxVBox", VIRTUALBOX},
-	{"XenVMMXenVMM", XEN},
-	{" prl hyperv ", PARALLELS},
-	{"prl hyperv  ", PARALLELS},
-	{"TCGTCGTCGTCG", QEMU_TCG},
-	{"bhyve bhyve ", BHYVE},
-	{"ACRNACRNACRN", ACRN},
-};
 /* clang-format on */
 
 static bool begins(const char *text, const char *with)
@@ -164,9 +147,28 @@ static bool by_firmware(struct site *s)
 	return false;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+/* clang-format off: a row a fact */
+/* How hypervisors call themselves: cpuid leaf 0x40000000. */
+static const struct {
+	const char *signature;
+	int hypervisor;
+} signatures[] = {
+	{"KVMKVMKVM", KVM},
+	{"VMwareVMware", VMWARE},
+	{"Microsoft Hv", HYPERV},
+	{"VBoxVBoxVBox", VIRTUALBOX},
+	{"XenVMMXenVMM", XEN},
+	{" prl hyperv ", PARALLELS},
+	{"prl hyperv  ", PARALLELS},
+	{"TCGTCGTCGTCG", QEMU_TCG},
+	{"bhyve bhyve ", BHYVE},
+	{"ACRNACRNACRN", ACRN},
+};
+/* clang-format on */
+
 static void by_signature(struct site *s)
 {
-#if defined(__x86_64__) || defined(__i386__)
 	enum { IS_GUEST = 1u << 31 };
 	unsigned eax, ebx, ecx, edx;
 	char signature[13] = "";
@@ -181,10 +183,13 @@ static void by_signature(struct site *s)
 	for (size_t i = 0; i < ARRAY_SIZE(signatures); i++)
 		if (!strcmp(signature, signatures[i].signature))
 			s->hypervisor = &hypervisors[signatures[i].hypervisor];
-#else
-	(void)s;
-#endif
 }
+#else
+static void by_signature(struct site *s)
+{
+	(void)s;
+}
+#endif
 
 /* Guests whose firmware has no DMI: the device tree of qemu's arm and riscv machines. */
 static void by_device_tree(struct site *s)

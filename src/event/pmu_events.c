@@ -67,9 +67,6 @@ static void set_pmu(struct maker *m, const struct pmu *pmu, struct event *e)
 
 	e->pmu = maker_strdup(m, pmu->name, strlen(pmu->name));
 	cpus_add_all(&e->cpus, &pmu->cpus);
-	/* One CPU stands for its package: the PMU sees what all of them do, not a task. */
-	if (pmu->cpus.n && !pmu->is_core)
-		e->wishes |= EVENT_NO_TASKS;
 	if (pmu_line(pmu, "nr_addr_filters", line, sizeof(line)))
 		e->n_addr_filters = strtoul(line, NULL, 10);
 	/* A uprobe that is inherited makes fork() fail in the child (seen on Linux 6.18). */

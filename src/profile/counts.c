@@ -19,7 +19,10 @@ bool counts_is_clock(const struct event *e)
 
 const char *counts_unit(const struct event *e)
 {
-	return e->unit ? e->unit : counts_is_clock(e) ? "msec" : "";
+	return e->unit                            ? e->unit
+		: counts_is_clock(e)              ? "msec"
+		: e->attr.type == EVENT_TYPE_TOOL ? "ns"
+						  : "";
 }
 
 double counts_scale(const struct event *e)

@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 #include "event/attr.h"
-#include "record/types.h"
+#include "record/fields.h"
 
 enum { SHOWN_MAX = 4096 }; /* entries or bytes of one field in text */
 

@@ -146,7 +146,11 @@ static void add_name(const struct stat_line *l, struct str *text)
 	str_add_safe(text, e->name, strlen(e->name));
 	if (e->cgroup) {
 		str_addc(text, ' ');
-		str_add_safe(text, e->cgroup, strlen(e->cgroup));
+		/* The one that holds all others is written as its folder is. */
+		if (!strcmp(e->cgroup, "."))
+			str_addc(text, '/');
+		else
+			str_add_safe(text, e->cgroup, strlen(e->cgroup));
 	}
 }
 

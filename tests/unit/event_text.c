@@ -33,6 +33,8 @@ static const struct {
 	{EVENT_NO_INHERIT, "no-inherit"},
 	{EVENT_WEAK_PERIOD, "weak-period"},
 	{EVENT_RETIRE_LATENCY, "latency"},
+	{EVENT_NO_TASKS, "no-tasks"},
+	{EVENT_LEFT_OUT, "left-out"},
 };
 
 static void add_configs(const struct event_attr *a, struct str *s)

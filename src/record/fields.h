@@ -1,11 +1,11 @@
 /*
- * types.h - the rows that say what each type of record is made of.
+ * fields.h - the rows that say what each type of record is made of.
  *
  * Out      for a type, its name and its fields in the order of the bytes; record.c walks over them
  * Source   linux/perf_event.h; perf.data-file-format.txt for the types from 64 on
  */
-#ifndef PACE_RECORD_TYPES_H
-#define PACE_RECORD_TYPES_H
+#ifndef PACE_RECORD_FIELDS_H
+#define PACE_RECORD_FIELDS_H
 
 #include "record/record.h"
 

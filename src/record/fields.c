@@ -1,4 +1,4 @@
-#include "record/types.h"
+#include "record/fields.h"
 
 /* clang-format off: a row a fact */
 #define MEMBER_SIZE(s, m) sizeof(((struct record_##s *)0)->m)
