@@ -812,10 +812,10 @@ TEST(event_filters_need_an_event_that_takes_them)
 TEST(parse_lets_libpfm_read_what_stands_behind_pfm)
 {
 	static const struct good_case good[] = {
-		{"pfm:PERF_COUNT_SW_PAGE_FAULTS", "pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2"},
-		{"pfm:perf::CONTEXT-SWITCHES", "pfm:perf::CONTEXT-SWITCHES = 1/3"},
+		{"pfm:PERF_COUNT_SW_PAGE_FAULTS", "pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2 -G"},
+		{"pfm:perf::CONTEXT-SWITCHES", "pfm:perf::CONTEXT-SWITCHES = 1/3 -G"},
 		{"cs,{pfm:PERF_COUNT_SW_PAGE_FAULTS,cycles:u},r1",
-			"cs = 1/3; pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2 leads 2; cycles:u = 0/0 -k -h in 1; r1 = 4/1"},
+			"cs = 1/3; pfm:PERF_COUNT_SW_PAGE_FAULTS = 1/2 -G leads 2; cycles:u = 0/0 -k -h in 1; r1 = 4/1"},
 	};
 	static const struct bad_case bad[] = {
 		{"pfm:", ERR_INVAL,
