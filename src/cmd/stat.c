@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -13,6 +12,8 @@
 #include "cmd/stat_command.h"
 #include "cmd/version.h"
 #include "collect/counting.h"
+#include "collect/hook.h"
+#include "collect/missing.h"
 #include "collect/plan.h"
 #include "collect/run.h"
 #include "event/abi.h"
@@ -387,42 +388,6 @@ static bool may_be_multiplexed(const struct event_list *events)
 	return false;
 }
 
-static bool has_reason(const struct measuring *m, size_t event, const char *reason)
-{
-	const struct err *why = &m->counting.why[event];
-
-	return why->code && !strcmp(stat_bare_reason(why), reason);
-}
-
-/* The next event behind `i` that could not be opened, for another reason than those before it. */
-static size_t next_reason(const struct measuring *m, size_t i)
-{
-	for (; i < m->events.n; i++) {
-		bool is_known = false;
-
-		for (size_t k = 0; k < i; k++)
-			is_known |= has_reason(m, k, stat_bare_reason(&m->counting.why[i]));
-		if (m->counting.why[i].code && !is_known)
-			break;
-	}
-	return i;
-}
-
-/* What nobody has asked for is not missed, but said once. */
-static void note_absent(struct measuring *m)
-{
-	for (size_t i = next_reason(m, 0); i < m->events.n; i = next_reason(m, i + 1)) {
-		const char *reason = stat_bare_reason(&m->counting.why[i]);
-		struct str names = {0};
-
-		for (size_t k = i; k < m->events.n; k++)
-			if (has_reason(m, k, reason))
-				str_addf(&names, "%s%s", names.n ? ", " : "", m->events.at[k].name);
-		log_note(&m->log, "not counted by default: %s: %s", str_text(&names), reason);
-		str_fini(&names);
-	}
-}
-
 /* ---- the recording ---- */
 
 static int open_recording(struct measuring *m, struct err *err)
@@ -528,25 +493,6 @@ static void look(void *ctx, struct run *run, bool is_interval)
 		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
 }
 
-static int run_hook(const char *option, const char *command, struct err *err)
-{
-	sigset_t none, before;
-	int status;
-
-	if (!command)
-		return 0;
-	/* The command is the user's own, and a shell's. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &before);
-	status = system(command);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (status < 0)
-		return err_sys(err, errno, "%s '%s'", option, command);
-	return status ? err_set(err, ERR_INVAL, "%s '%s' ended with status %d", option, command,
-				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status))
-		      : 0;
-}
-
 static int start_workload(struct measuring *m, struct err *err)
 {
 	if (!m->command)
@@ -563,25 +509,6 @@ static int start_workload(struct measuring *m, struct err *err)
 	return 0;
 }
 
-/* If nothing at all may be counted, the reason is an error; what does not exist is a row. */
-static int check_refusals(struct measuring *m, struct err *err)
-{
-	const struct err *denied = NULL;
-
-	vec_each(e, &m->events) {
-		const struct err *why = &m->counting.why[e - m->events.at];
-
-		if (!why->code)
-			return 0;
-		if (why->code != ERR_UNSUPPORTED && !denied)
-			denied = why;
-	}
-	if (!denied)
-		return 0;
-	*err = *denied;
-	return err->code;
-}
-
 static int open_counters(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
@@ -592,10 +519,10 @@ static int open_counters(struct measuring *m, struct err *err)
 
 	counting_close(&m->counting);
 	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
-		check_refusals(m, err))
+		missing_check(&m->counting, err))
 		return err->code;
 	if (m->print.has_no_defaults)
-		note_absent(m);
+		missing_note(&m->counting, &m->log);
 	if (o->verbose > 1)
 		vec_each(e, &m->events) {
 			struct str text = {0};
@@ -681,7 +608,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		.look = look,
 		.ctx = m};
 
-	if (run_hook("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
+	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
 		return err->code;
 	run.workload = m->has_workload ? &m->workload : NULL;
 	if (open_recording(m, err) || run_execute(&run, ret_end, err))
@@ -694,7 +621,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		print_interval(m, &run);
 	}
 	take_run(m, &run);
-	return run_hook("--post", o->post, err);
+	return hook_run("--post", o->post, err);
 }
 
 /* ---- all runs ---- */

@@ -111,9 +111,6 @@ void stat_add_place(const struct counts *counts, const struct counts_place *plac
 	struct str *text);
 void stat_add_place_title(const struct counts *counts, struct str *text);
 
-/* "opening 'cycles': reason" beside an event that is called cycles needs only the reason. */
-const char *stat_bare_reason(const struct err *why);
-
 /* The words of a state: "counted", "not counted", "not supported". */
 const char *stat_state_name(enum count_state state);
 
