@@ -26,8 +26,6 @@ enum {
 	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
 	SLICE_MAX_NS = 1000000000,
 	RUNS_MAX = 1000000,
-	END_WAITS = 50,
-	END_WAIT_US = 10000,
 	DELAY_MAX_MS = 1 << 30,
 };
 
@@ -575,17 +573,12 @@ static void take_run(struct measuring *m, const struct run *run)
 /* The time is up: a command that was started for it ends too. */
 static void end_workload(struct measuring *m, enum run_end end)
 {
-	if (!m->has_workload)
-		return;
+	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
+
 	/* Who stops us with kill(1) means the command too; a terminal has told it already. */
 	if (end == RUN_SIGNAL && !m->stop.is_group && m->stop.signal != SIGHUP)
-		kill(m->workload.pid, m->stop.signal);
-	if (end == RUN_ENOUGH)
-		kill(m->workload.pid, SIGTERM);
-	/* Most end at once when they are told to. */
-	for (unsigned i = 0; i < END_WAITS && !workload_reap(&m->workload, false); i++)
-		usleep(END_WAIT_US);
-	if (!m->workload.has_ended)
+		sig = m->stop.signal;
+	if (m->has_workload && !workload_end(&m->workload, sig))
 		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
 			m->workload.pid);
 }
