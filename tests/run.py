@@ -26,6 +26,7 @@ SUITES = [
     ('dev', [sys.executable, f'{HERE}/dev/test_dev.py']),
     ('docs', [sys.executable, f'{HERE}/dev/test_docs.py']),
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
+    ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),

@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/stat_command.h"
+#include "cmd/stat_compare.h"
 #include "cmd/version.h"
 #include "collect/counting.h"
 #include "collect/hook.h"
@@ -87,6 +88,15 @@ static const struct opt options[] = {
 	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run before each run, uncounted"},
 	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run behind each run, uncounted"},
 	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "sync(2) before each run"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Two commands"},
+	{0, "vs", OPT_BOOL, STAT_AT(is_versus), NULL,
+		"compare two, 'A' 'B', run in turns in random order: which takes less, or is it noise"},
+	{0, "ignore-failure", OPT_BOOL, STAT_AT(ignores_failure), NULL,
+		"go on if one ends with a status other than 0"},
+	{0, "show-output", OPT_BOOL, STAT_AT(shows_output), NULL,
+		"let them print; else they write to /dev/null"},
+	{0, "seed", OPT_U64, STAT_AT(seed), "N", "of the order; else another one each time",
+		.min = 1},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
 	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
@@ -231,8 +241,16 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 }
 
 /* Options that make no sense without each other, or together. */
-static int check_options(const struct stat_command *o, bool has_command, struct err *err)
+static int check_options(const struct measuring *m, struct err *err)
 {
+	const struct stat_command *o = m->options;
+	bool has_command = m->command;
+
+	if (o->is_versus && stat_compare_check(o, m->argc, err))
+		return err->code;
+	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))
+		return err_set(err, ERR_INVAL,
+			"--ignore-failure, --show-output and --seed belong to --vs");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, ERR_INVAL, "--all-user and --all-kernel: choose one");
 	if (o->interval_count && !o->interval_ms)
@@ -272,7 +290,8 @@ static int open_output(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 	int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (o->appends ? O_APPEND : O_TRUNC);
 
-	m->out.fd = STDERR_FILENO;
+	/* What a command prints is no part of a comparison: that has standard output for itself. */
+	m->out.fd = o->is_versus ? STDOUT_FILENO : STDERR_FILENO;
 	if (o->has_log_fd) {
 		m->out.fd = (int)MIN(o->log_fd, (u64)INT32_MAX);
 		if (fcntl(m->out.fd, F_GETFD) < 0)
@@ -321,8 +340,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(o, m->command, err) || stat_choose_scope(o, &scope, err) ||
-		parse_runs(m, err))
+	if (check_options(m, err) || stat_choose_scope(o, &scope, err) ||
+		stat_choose_format(o, &m->print, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
@@ -661,6 +680,21 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	return r;
 }
 
+static int compare(struct measuring *m, int *ret_status, struct err *err)
+{
+	const struct stat_compare vs = {.options = m->options,
+		.print = &m->print,
+		.commands = m->command,
+		.n_pairs = m->n_runs,
+		.events = &m->events,
+		.target = &m->target,
+		.stop = &m->stop,
+		.log = &m->log,
+		.out = &m->out};
+
+	return run_stat_compare(&vs, ret_status, err);
+}
+
 static void tear_down(struct measuring *m)
 {
 	/* Without a run there is nothing to keep. */
@@ -695,7 +729,7 @@ static int run_measuring(struct measuring *m)
 	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (run_all(m, &status, &err))
+	else if (m->options->is_versus ? compare(m, &status, &err) : run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
 	if (out_close(&m->out, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
@@ -736,6 +770,7 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count events of a command, of processes, or of the whole system",
 	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]",
+		"[OPTIONS] --vs 'COMMAND' 'COMMAND'",
 		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},
 	.notes =
 		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"

@@ -197,10 +197,10 @@ static enum versus_verdict verdict_of(const struct versus *v)
 	return v->diff < 0 ? VERSUS_LESS : VERSUS_MORE;
 }
 
-/* Values that never change leave nothing to chance. */
-static bool is_constant(const struct versus_side *side)
+bool versus_is_exact(const struct versus *v)
 {
-	return side->least == side->most;
+	return v->n > 1 && v->sides[0].least == v->sides[0].most &&
+		v->sides[1].least == v->sides[1].most;
 }
 
 static void take_exact(struct versus *v)
@@ -228,7 +228,7 @@ void versus_make(struct versus *v, const double *a, const double *b, size_t n, u
 	v->diff = v->sides[1].middle - v->sides[0].middle;
 	v->has_ratio = v->sides[0].middle > 0;
 	v->ratio = v->has_ratio ? v->sides[1].middle / v->sides[0].middle : 0;
-	if (n > 1 && is_constant(&v->sides[0]) && is_constant(&v->sides[1])) {
+	if (versus_is_exact(v)) {
 		take_exact(v);
 	} else {
 		if (n >= VERSUS_PAIRS_MIN) {

@@ -56,6 +56,9 @@ struct versus {
 
 void versus_make(struct versus *v, const double *a, const double *b, size_t n, u64 seed);
 
+/* Neither command's value ever changes: what they differ by is no estimate. */
+bool versus_is_exact(const struct versus *v);
+
 /* Half of the ratio's interval; INFINITY if there is none. */
 double versus_precision(const struct versus *v);
 

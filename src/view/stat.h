@@ -100,6 +100,8 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 	struct str *text);
 void stat_csv_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
+/* A word, quoted where it must be, and the separator behind it. */
+void stat_csv_cell(const char *word, const char *separator, struct str *text);
 void stat_csv_result(struct stat_view *v, const struct stat_facts *facts, struct str *text);
 void stat_json_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
