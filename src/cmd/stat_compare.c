@@ -11,11 +11,11 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/term.h"
-#include "base/words.h"
+#include "base/cmdline.h"
 #include "cmd/cmd.h"
 #include "collect/hook.h"
 #include "collect/missing.h"
-#include "collect/trial.h"
+#include "collect/attempt.h"
 #include "view/stat_vs.h"
 
 enum {
@@ -30,8 +30,8 @@ static const double PRECISION = 0.01, PRECISION_OF_DIFFERENCE = 0.1;
 
 struct comparing {
 	const struct stat_compare *vs;
-	struct words words[2];
-	struct trial trial;
+	struct cmdline words[2];
+	struct attempt attempt;
 	struct pairs_run runs[2];
 	bool has_failed[2]; /* these runs did */
 	struct pairs pairs;
@@ -90,7 +90,7 @@ static int split_commands(struct comparing *c, struct err *err)
 	char **texts = c->vs->commands;
 
 	for (int i = 0; i < 2; i++)
-		if (words_split(&c->words[i], texts[i], err))
+		if (cmdline_split(&c->words[i], texts[i], err))
 			return err_prefix(err, "%c, '%s'", 'A' + i, texts[i]);
 	c->facts.uses_shell = c->words[0].needs_shell || c->words[1].needs_shell;
 	if (!c->facts.uses_shell)
@@ -101,15 +101,15 @@ static int split_commands(struct comparing *c, struct err *err)
 			: c->words[0].needs_shell                  ? "A needs"
 								   : "B needs");
 	for (int i = 0; i < 2; i++) {
-		words_fini(&c->words[i]);
-		words_make_shell(&c->words[i], texts[i]);
+		cmdline_fini(&c->words[i]);
+		cmdline_make_shell(&c->words[i], texts[i]);
 	}
 	return 0;
 }
 
 static int check_status(struct comparing *c, int side, bool is_warm_up, struct err *err)
 {
-	int status = workload_exit_status(&c->trial.workload);
+	int status = workload_exit_status(&c->attempt.workload);
 	/* 128 + n may also be what a shell says of its command. */
 	const char *name = status > 128 ? sigabbrev_np(status - 128) : NULL;
 
@@ -134,24 +134,24 @@ static int run_one(struct comparing *c, int side, bool is_warm_up, enum run_end 
 	bool is_silent = !vs->options->shows_output;
 
 	/* What a command complains of is heard once. */
-	c->trial.files[0] = c->null_fd;
-	c->trial.files[1] = is_silent ? c->null_fd : -1;
-	c->trial.files[2] = is_silent && !is_warm_up ? c->null_fd : -1;
+	c->attempt.files[0] = c->null_fd;
+	c->attempt.files[1] = is_silent ? c->null_fd : -1;
+	c->attempt.files[2] = is_silent && !is_warm_up ? c->null_fd : -1;
 	if (hook_run("--pre", vs->options->pre, err))
 		return err->code;
 	if (vs->options->syncs)
 		sync();
-	if (trial_run(&c->trial, c->words[side].at, ret_end, err))
+	if (attempt_run(&c->attempt, c->words[side].at, ret_end, err))
 		return err_prefix(err, "%c", 'A' + side);
 	if (*ret_end == RUN_SIGNAL)
 		return 0;
 	if (vs->print->has_no_defaults)
-		missing_note(&c->trial.counting, vs->log);
+		missing_note(&c->attempt.counting, vs->log);
 	if (check_status(c, side, is_warm_up, err))
 		return err->code;
-	run->elapsed_ns = c->trial.elapsed_ns;
-	run->usage = c->trial.workload.usage;
-	counts_begin(&run->counts, &c->trial.counting, &counts_here);
+	run->elapsed_ns = c->attempt.elapsed_ns;
+	run->usage = c->attempt.workload.usage;
+	counts_begin(&run->counts, &c->attempt.counting, &counts_here);
 	counts_take_run(&run->counts);
 	return hook_run("--post", vs->options->post, err);
 }
@@ -311,7 +311,7 @@ static int set_up(struct comparing *c, struct err *err)
 	c->random.state = c->facts.seed = seed;
 	c->facts.commands[0] = vs->commands[0];
 	c->facts.commands[1] = vs->commands[1];
-	c->trial = (struct trial){.events = vs->events,
+	c->attempt = (struct attempt){.events = vs->events,
 		.target = vs->target,
 		.stop = vs->stop,
 		.log = vs->log,
@@ -329,10 +329,10 @@ static int set_up(struct comparing *c, struct err *err)
 
 static void tear_down(struct comparing *c)
 {
-	trial_close(&c->trial);
+	attempt_close(&c->attempt);
 	for (int i = 0; i < 2; i++) {
 		counts_fini(&c->runs[i].counts);
-		words_fini(&c->words[i]);
+		cmdline_fini(&c->words[i]);
 	}
 	pairs_fini(&c->pairs);
 	if (c->null_fd >= 0)

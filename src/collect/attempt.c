@@ -1,10 +1,10 @@
-#include "collect/trial.h"
+#include "collect/attempt.h"
 
 #include <signal.h>
 
 #include "collect/missing.h"
 
-static int open_counters(struct trial *t, struct err *err)
+static int open_counters(struct attempt *t, struct err *err)
 {
 	const struct counting_options how = {.no_inherit = t->no_inherit,
 		.is_command = !t->target->is_system_wide};
@@ -19,7 +19,7 @@ static int open_counters(struct trial *t, struct err *err)
 		: missing_check(&t->counting, err);
 }
 
-static void end_command(struct trial *t, const char *name)
+static void end_command(struct attempt *t, const char *name)
 {
 	/* A terminal has told the command already. */
 	int sig = t->stop->is_group || t->stop->signal == SIGHUP ? 0 : t->stop->signal;
@@ -28,7 +28,7 @@ static void end_command(struct trial *t, const char *name)
 		log_note(t->log, "'%s' (process %d) goes on running", name, t->workload.pid);
 }
 
-int trial_run(struct trial *t, char **argv, enum run_end *ret_end, struct err *err)
+int attempt_run(struct attempt *t, char **argv, enum run_end *ret_end, struct err *err)
 {
 	static const struct run_options plain;
 	struct run run = {.options = &plain,
@@ -39,7 +39,7 @@ int trial_run(struct trial *t, char **argv, enum run_end *ret_end, struct err *e
 		.stop = t->stop,
 		.log = t->log};
 
-	trial_close(t);
+	attempt_close(t);
 	if (workload_start_with(&t->workload, argv, t->files, err) || open_counters(t, err) ||
 		run_execute(&run, ret_end, err))
 		return err->code;
@@ -49,7 +49,7 @@ int trial_run(struct trial *t, char **argv, enum run_end *ret_end, struct err *e
 	return 0;
 }
 
-void trial_close(struct trial *t)
+void attempt_close(struct attempt *t)
 {
 	if (t->workload.pid)
 		workload_close(&t->workload);

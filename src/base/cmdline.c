@@ -1,4 +1,4 @@
-#include "base/words.h"
+#include "base/cmdline.h"
 
 #include "base/str.h"
 
@@ -6,19 +6,19 @@
 static const char special[] = "|&;<>()$`*?[]{}!\n";
 static const char special_first[] = "~#";
 
-static void add_word(struct words *w, const char *text, size_t n)
+static void add_word(struct cmdline *w, const char *text, size_t n)
 {
 	vec_add(w, arena_strdup(&w->arena, text, n));
 }
 
-static void end_list(struct words *w)
+static void end_list(struct cmdline *w)
 {
 	vec_add(w, NULL);
 	w->n--;
 }
 
 /* The part behind an opening quote; *at is moved behind the closing one. False: there is none. */
-static bool take_quoted(struct words *w, const char **at, char quote, struct str *word)
+static bool take_quoted(struct cmdline *w, const char **at, char quote, struct str *word)
 {
 	const char *p = *at;
 
@@ -34,7 +34,7 @@ static bool take_quoted(struct words *w, const char **at, char quote, struct str
 	return *p == quote;
 }
 
-static int take_word(struct words *w, const char **at, struct str *word, struct err *err)
+static int take_word(struct cmdline *w, const char **at, struct str *word, struct err *err)
 {
 	const char *p = *at;
 
@@ -59,7 +59,7 @@ static int take_word(struct words *w, const char **at, struct str *word, struct 
 	return 0;
 }
 
-int words_split(struct words *w, const char *text, struct err *err)
+int cmdline_split(struct cmdline *w, const char *text, struct err *err)
 {
 	struct str word = {0};
 	int r = 0;
@@ -78,13 +78,13 @@ int words_split(struct words *w, const char *text, struct err *err)
 	if (!r && !w->n)
 		r = err_set(err, ERR_INVAL, "there is no command in it");
 	if (r)
-		words_fini(w);
+		cmdline_fini(w);
 	else if (w->needs_shell)
 		w->n = 0;
 	return r;
 }
 
-void words_make_shell(struct words *w, const char *text)
+void cmdline_make_shell(struct cmdline *w, const char *text)
 {
 	memset(w, 0, sizeof(*w));
 	w->needs_shell = true;
@@ -94,7 +94,7 @@ void words_make_shell(struct words *w, const char *text)
 	end_list(w);
 }
 
-void words_fini(struct words *w)
+void cmdline_fini(struct cmdline *w)
 {
 	vec_fini(w);
 	arena_fini(&w->arena);

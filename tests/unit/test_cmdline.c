@@ -1,17 +1,17 @@
 #include "test.h"
 
 #include "base/str.h"
-#include "base/words.h"
+#include "base/cmdline.h"
 
 /* The words with '|' behind each, "sh" if they are for a shell, or the error. */
 static const char *split(const char *text)
 {
 	static struct str out;
-	struct words w;
+	struct cmdline w;
 	struct err err;
 
 	str_clear(&out);
-	if (words_split(&w, text, &err)) {
+	if (cmdline_split(&w, text, &err)) {
 		str_add(&out, err.msg);
 		return str_text(&out);
 	}
@@ -19,11 +19,11 @@ static const char *split(const char *text)
 		str_add(&out, "sh");
 	for (char **word = w.at; *word && !w.needs_shell; word++)
 		str_addf(&out, "%s|", *word);
-	words_fini(&w);
+	cmdline_fini(&w);
 	return str_text(&out);
 }
 
-TEST(words_are_split_at_blanks_and_kept_together_by_quotes)
+TEST(cmdline_words_are_split_at_blanks_and_kept_together_by_quotes)
 {
 	CHECK_STR(split("true"), "true|");
 	CHECK_STR(split("  ./old  --x\t-y "), "./old|--x|-y|");
@@ -37,7 +37,7 @@ TEST(words_are_split_at_blanks_and_kept_together_by_quotes)
 	CHECK_STR(split("a b~ c#d 'x;y' \\$HOME"), "a|b~|c#d|x;y|$HOME|");
 }
 
-TEST(words_leave_what_only_a_shell_understands_to_one)
+TEST(cmdline_words_leave_what_only_a_shell_understands_to_one)
 {
 	static const char *const texts[] = {"a | b", "a; b", "a && b", "a > x", "a $HOME", "a `b`",
 		"a \"$HOME\"", "a *.c", "a ?", "a [b]", "X=1 a", "(a)", "{ a; }", "! a", "~/a",
@@ -48,7 +48,7 @@ TEST(words_leave_what_only_a_shell_understands_to_one)
 			test_failed(__FILE__, __LINE__, "'%s' gives %s", texts[i], split(texts[i]));
 }
 
-TEST(words_say_what_is_wrong_with_a_command_line)
+TEST(cmdline_words_say_what_is_wrong_with_a_command_line)
 {
 	CHECK_HAS(split("a 'b"), "the quote ' is not closed");
 	CHECK_HAS(split("a \"b"), "the quote \" is not closed");
@@ -57,14 +57,14 @@ TEST(words_say_what_is_wrong_with_a_command_line)
 	CHECK_HAS(split(""), "no command");
 }
 
-TEST(words_for_a_shell_are_the_whole_text)
+TEST(cmdline_words_for_a_shell_are_the_whole_text)
 {
-	struct words w;
+	struct cmdline w;
 
-	words_make_shell(&w, "a | b");
+	cmdline_make_shell(&w, "a | b");
 	CHECK_EQ(w.n, 3);
 	CHECK_STR(w.at[1], "-c");
 	CHECK_STR(w.at[2], "a | b");
 	CHECK(!w.at[3]);
-	words_fini(&w);
+	cmdline_fini(&w);
 }
