@@ -27,6 +27,7 @@ demo:
 
 check:
 	@dev/need --install build test
+	@dev/need --install guest || echo "without them the tests on an emulated machine are skipped" >&2
 	@dev/check
 
 bench:
@@ -38,4 +39,4 @@ install: build/pace
 	@meson install -C build
 
 clean:
-	rm -rf build build-check build-bench
+	rm -rf build build-check build-bench build-guest

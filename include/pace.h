@@ -2,7 +2,7 @@
  * pace.h - libpace: performance counters for programs that measure themselves, and the recordings
  * of perf and pace.
  *
- * First chapter: count. Second: read recordings. (Sampling follows.)
+ * First chapter: count. Second: read recordings. Third: sample.
  *
  *     struct pace_error err;
  *     struct pace_counter *c = pace_counter_open("instructions:u", 0, -1, &err);
@@ -19,6 +19,7 @@
  *           struct pace_error that the caller owns
  * Threads   a counter belongs to one thread at a time; different counters to any
  * Link      -lpace (pkg-config --cflags --libs pace)
+ * Manual    pace(3)
  */
 #ifndef PACE_H
 #define PACE_H
@@ -38,12 +39,12 @@ const char *pace_version(void);
 enum pace_error_code {
 	PACE_ERROR_SYSTEM = -1,      /* a system call failed: see pace_error.system */
 	PACE_ERROR_PERMISSION = -2,  /* the message says which setting or capability is missing */
-	PACE_ERROR_NOT_FOUND = -3,   /* no such event, process, CPU */
+	PACE_ERROR_NOT_FOUND = -3,   /* no such event, process, CPU, control group */
 	PACE_ERROR_ARGUMENT = -4,    /* arguments that make no sense together */
 	PACE_ERROR_FORMAT = -5,      /* bytes that break their format */
 	PACE_ERROR_UNSUPPORTED = -6, /* this machine or kernel cannot do it */
-	PACE_ERROR_LIMIT =
-		-7, /* a limit is reached; a pinned counter that lost its place on the PMU */
+	/* a limit is reached; a pinned counter that lost its place on the PMU */
+	PACE_ERROR_LIMIT = -7,
 };
 
 struct pace_error {
@@ -52,19 +53,36 @@ struct pace_error {
 	char message[1024];
 };
 
+/* ---- counters ---- */
+
+enum pace_counted {
+	/* Never on the hardware (time_running is 0): the value says nothing. Or never switched on. */
+	PACE_NOT_COUNTED,
+	PACE_COUNTED,   /* all the time it was switched on: value is what happened */
+	PACE_ESTIMATED, /* a part of the time: others had the hardware; see time_running */
+};
+
 struct pace_value {
 	uint64_t value; /* as the kernel counted it; 64 bits wide whatever the hardware has */
-	uint64_t time_enabled; /* ns the counter was switched on */
-	uint64_t
-		/* ns it was on the hardware; less than enabled: value is a part of the truth */
-		time_running;
+	uint64_t time_enabled; /* ns the counter was switched on and its task ran */
+	uint64_t time_running; /* ns of these it was on the hardware */
+	uint64_t id;           /* the kernel's number for the counter: samples name theirs by it */
+	uint64_t lost;         /* samples of it that found no room in the ring (Linux 6.0) */
+	enum pace_counted counted;
+	/*
+	 * For all of time_enabled: the value if PACE_COUNTED; value * time_enabled / time_running,
+	 * which takes for granted that the rest was like the part, if PACE_ESTIMATED; NAN if
+	 * PACE_NOT_COUNTED.
+	 */
+	double scaled;
 };
 
 struct pace_counter;
 
 /*
  * Opens an event, written as for `pace record -e` (one event, no group), switched off.
- * pid   0 the calling thread; > 0 that process's main thread; -1 everybody (then cpu must be >= 0)
+ * pid   0 the calling thread; > 0 that process's main thread, or that thread; -1 everybody (then
+ *       cpu must be >= 0)
  * cpu   -1 wherever the thread runs; >= 0 only there
  * NULL on failure. Close it with pace_counter_close().
  */
@@ -78,11 +96,124 @@ int pace_counter_disable(struct pace_counter *counter,
 	struct pace_error *err); /* keeps the count */
 int pace_counter_reset(struct pace_counter *counter,
 	struct pace_error *err); /* count to 0; the times go on */
+
+/* A pinned counter that could not stay on the PMU: PACE_ERROR_LIMIT, until it is enabled again. */
 int pace_counter_read(struct pace_counter *counter, struct pace_value *ret_value,
 	struct pace_error *err);
 
 /* The file descriptor: for poll(2), fcntl(2), and whatever perf_event_open(2) allows. */
 int pace_counter_fd(const struct pace_counter *counter);
+
+/* As it was written. Lives as long as the counter. */
+const char *pace_counter_name(const struct pace_counter *counter);
+
+/* "Joules" and what to multiply values with to have them; NULL and 1.0: they are just events. */
+const char *pace_counter_unit(const struct pace_counter *counter, double *ret_scale);
+
+/*
+ * What happened between two reads of one counter: the share of the hardware it had is that of this
+ * time alone. PACE_ERROR_ARGUMENT if the second was not later, or a reset came between them.
+ */
+int pace_value_between(const struct pace_value *first, const struct pace_value *second,
+	struct pace_value *ret_value, struct pace_error *err);
+
+/*
+ * What an event means, without opening it: the first `size` bytes of a struct perf_event_attr, for
+ * programs that call perf_event_open(2) themselves. PACE_ERROR_LIMIT if the rest is needed too.
+ */
+int pace_event_parse(const char *event, void *ret_attr, size_t size, struct pace_error *err);
+
+/* ---- how to open ---- */
+
+enum pace_flag {
+	PACE_ENABLED = 1 << 0,        /* counts from the first moment on */
+	PACE_ENABLE_ON_EXEC = 1 << 1, /* counts from the next exec of its task on */
+	PACE_INHERIT = 1 << 2,        /* threads and children that start from now on count too */
+	PACE_INHERIT_STAT = 1 << 3,   /* with it: what tasks counted stays with them */
+	/* On the PMU whenever its task runs, or not at all: see pace_counter_read(). Leaders only. */
+	PACE_PINNED = 1 << 4,
+	PACE_EXCLUSIVE = 1 << 5, /* nobody else on the PMU meanwhile. Leaders only. */
+	/*
+	 * Reads without a system call where kernel and processor allow it, and by read(2) else. For
+	 * counters of the calling thread (pid 0, cpu -1); each takes a page of the mlock limit.
+	 */
+	PACE_USER_READ = 1 << 6,
+	/* Sampling: records of maps, names, forks and exits go to the ring too. */
+	PACE_SIDE_BAND = 1 << 7,
+	/* Sampling: the ring keeps the latest records, not the first; see pace_ring_read(). */
+	PACE_KEEP_LATEST = 1 << 8,
+};
+
+/* All 0 is what pace_counter_open() does. */
+struct pace_options {
+	unsigned flags;     /* enum pace_flag */
+	const char *cgroup; /* only tasks of this control group; pid is -1 then, cpu >= 0 */
+
+	/* A counter that samples has one of these two. Of a group, the leader does. */
+	uint64_t period;    /* a sample for every so many events */
+	uint64_t frequency; /* about so many samples a second */
+	uint64_t sample;    /* PERF_SAMPLE_* of linux/perf_event.h: what samples hold */
+	uint64_t branches;  /* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
+	/* poll(2) returns after so many samples, or bytes; both 0: when half of the ring is full */
+	uint32_t wakeup_samples, wakeup_bytes;
+	uint64_t reserved[8]; /* 0 */
+};
+
+struct pace_counter *pace_counter_open_with(const char *event, pid_t pid, int cpu,
+	const struct pace_options *options, struct pace_error *err);
+
+/* 1 if reading needs no system call at the moment, else 0. */
+int pace_counter_is_user_read(const struct pace_counter *counter);
+
+/* Switches all counters that the calling thread has opened, whomever they count. */
+int pace_counters_enable_all(struct pace_error *err);
+int pace_counters_disable_all(struct pace_error *err);
+
+/* ---- groups ---- */
+
+/*
+ * Counters that are on the PMU together or not at all, so that their values belong together. The
+ * first one leads.
+ */
+struct pace_group;
+
+/* Events as "a,b,c" or "{a,b,c}:u"; options may be NULL. */
+struct pace_group *pace_group_open(const char *events, pid_t pid, int cpu,
+	const struct pace_options *options, struct pace_error *err);
+void pace_group_close(struct pace_group *group); /* NULL is fine */
+
+/* All members in one call. */
+int pace_group_enable(struct pace_group *group, struct pace_error *err);
+int pace_group_disable(struct pace_group *group, struct pace_error *err);
+int pace_group_reset(struct pace_group *group, struct pace_error *err);
+
+/*
+ * All values in one call, in the order of the events, over the same time. Returns how many there
+ * are; PACE_ERROR_LIMIT if `max` is less.
+ */
+int pace_group_read(struct pace_group *group, struct pace_value *ret_values, size_t max,
+	struct pace_error *err);
+
+size_t pace_group_size(const struct pace_group *group);
+
+/*
+ * A member, numbered from 0, to be switched or read alone; the group keeps it, do not close it.
+ * Disabling the leader stops all, disabling another one only that one: of its times, which
+ * pace_group_read() gives, it has then counted less. NULL: there are not so many.
+ */
+struct pace_counter *pace_group_counter(struct pace_group *group, size_t number);
+
+/* ---- being told ---- */
+
+/*
+ * From now on the calling thread gets `signal` for each overflow (0: no more) of a counter that has
+ * a period, with a ring or without: see sigaction(2), SA_SIGINFO; si_fd is pace_counter_fd().
+ * Signals below SIGRTMIN do not queue: two that come while one waits are one.
+ */
+int pace_counter_notify(struct pace_counter *counter, int signal, struct pace_error *err);
+
+/* Switches on for `overflows` more; then it switches itself off (and poll(2) says POLLHUP). */
+int pace_counter_refresh(struct pace_counter *counter, unsigned overflows, struct pace_error *err);
 
 /* ---- recordings ---- */
 
@@ -146,8 +277,21 @@ struct pace_record {
 	uint16_t size;
 	const void *bytes; /* `size` of them, header included, in this machine's byte order */
 	uint64_t offset;   /* in the file */
-	uint64_t time;     /* ns; 0: none */
-	uint32_t event;    /* UINT32_MAX: of none that is described */
+	/* ns; 0: none. In a recording without times it is the offset */
+	uint64_t time;
+	uint32_t event; /* UINT32_MAX: of none that is described */
+};
+
+enum pace_branch_flag { /* in pace_branch.flags; the rest as in struct perf_branch_entry */
+	PACE_BRANCH_MISPREDICTED = 1 << 0,
+	PACE_BRANCH_PREDICTED = 1 << 1, /* neither of them: the hardware does not say */
+	PACE_BRANCH_IN_TRANSACTION = 1 << 2,
+	PACE_BRANCH_ABORT = 1 << 3,
+};
+
+struct pace_branch {
+	uint64_t from, to;
+	uint64_t flags;
 };
 
 /* The fields of a sample; those that were not recorded are 0. */
@@ -161,6 +305,8 @@ struct pace_sample {
 	uint64_t n_chain;
 	const void *raw; /* n_raw bytes: a tracepoint's */
 	uint32_t n_raw;
+	uint32_t n_branches;
+	const struct pace_branch *branches; /* n_branches, the latest first */
 };
 
 /* Whatever is left out is not called. What they are given ends with the call. */
@@ -182,7 +328,8 @@ enum pace_order {
 /*
  * Walks over all of it. A slot that returns something else than 0 ends the walk, and this returns
  * that (let it be positive); 0 at the end, a negative enum pace_error_code if reading failed.
- * Damage is no failure: what is before it is handed out, and `loss` told.
+ * Damage is no failure: what is before it is handed out, and `loss` told. A file can be read again,
+ * in either order; a pipe only once.
  */
 int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
@@ -196,10 +343,46 @@ struct pace_place {
 
 /*
  * In a sample slot, in PACE_TIME_ORDER: where an address of that sample is, its ip or one of its
- * chain. What it is given lives as long as the recording.
+ * chain. What it is given lives until the recording is read again in that order, or closed.
  */
 int pace_recording_place(struct pace_recording *recording, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret_place, struct pace_error *err);
+
+/* ---- sampling ---- */
+
+/*
+ * Where the kernel writes the samples of a counter that was opened with a period or a frequency.
+ *
+ *     struct pace_options options = {.period = 1000, .sample = PERF_SAMPLE_IP};
+ *     struct pace_counter *c = pace_counter_open_with("page-faults:u", 0, -1, &options, &err);
+ *     struct pace_ring *ring = pace_ring_open(c, 8, &err);
+ *     pace_counter_enable(c, &err);
+ *     ... the work ...
+ *     struct pace_slots slots = {.sample = look_at_it};
+ *     pace_ring_read(ring, &slots, &err);
+ *
+ * A ring belongs to one thread at a time. Close it before its counter.
+ */
+struct pace_ring;
+
+/*
+ * `pages` is a power of two. Counters that children inherit have rings only on one CPU (cpu >= 0),
+ * those with PACE_USER_READ none.
+ */
+struct pace_ring *pace_ring_open(struct pace_counter *counter, unsigned pages,
+	struct pace_error *err);
+void pace_ring_close(struct pace_ring *ring); /* NULL is fine */
+
+/*
+ * Hands out what there is, without waiting (that is poll(2) on the counter), in the order in which
+ * the kernel wrote it, and gives the room back. A slot that returns something else than 0 ends it:
+ * this returns that (let it be positive), and the rest comes the next time. 0 when all is read.
+ *
+ * A full ring drops what comes; the kernel says later how many, and `loss` is told. With
+ * PACE_KEEP_LATEST the oldest records are overwritten instead, each call hands out all that the
+ * ring holds, and nothing is written while it does.
+ */
+int pace_ring_read(struct pace_ring *ring, const struct pace_slots *slots, struct pace_error *err);
 
 #ifdef __cplusplus
 }

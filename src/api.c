@@ -4,13 +4,15 @@
 #include "api.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <math.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
 #include "collect/refusal.h"
 #include "event/abi.h"
+#include "event/cgroup.h"
 #include "event/parse.h"
 
 _Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT,
@@ -18,9 +20,10 @@ _Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT,
 _Static_assert(sizeof(((struct pace_error *)0)->message) >= sizeof(((struct err *)0)->msg),
 	"messages fit");
 
-struct pace_counter {
-	struct counter counter;
-	struct event_attr attr;
+struct pace_group {
+	size_t n;
+	struct pace_counter *members;
+	struct counter_value *values; /* of one read */
 };
 
 int api_give_error(const struct err *from, struct pace_error *to)
@@ -31,107 +34,632 @@ int api_give_error(const struct err *from, struct pace_error *to)
 	return from->code;
 }
 
+struct pace_sample api_public_sample(const struct sample_format *format, const struct sample *s,
+	const struct pace_record *record)
+{
+	return (struct pace_sample){.record = record,
+		.fields = format->type,
+		.pid = s->pid,
+		.tid = s->tid,
+		.cpu = s->cpu,
+		.time = s->time,
+		.ip = s->ip,
+		.addr = s->addr,
+		.id = s->id,
+		.stream_id = s->stream_id,
+		.period = s->period,
+		.weight = s->weight,
+		.data_src = s->data_src,
+		.phys_addr = s->phys_addr,
+		.cgroup = s->cgroup,
+		.transaction = s->transaction,
+		.chain = (const uint64_t *)(const void *)s->chain.at,
+		.n_chain = s->chain.n,
+		.raw = s->raw.at,
+		.n_raw = s->raw.n,
+		.branches = (const struct pace_branch *)(const void *)s->branches.entries,
+		.n_branches = (u32)s->branches.n};
+}
+
 PUBLIC const char *pace_version(void)
 {
 	return PACE_VERSION;
 }
 
-static int parse_one(const char *event, struct event_attr *ret_attr, struct err *err)
+/* ---- what is asked for ---- */
+
+struct opening {
+	struct pace_options options;
+	pid_t pid; /* with a control group: its descriptor */
+	int cpu;
+	unsigned long flags; /* PERF_FLAG_* */
+	struct event_list events;
+};
+
+enum { ALL_FLAGS = (PACE_KEEP_LATEST << 1) - 1 };
+
+static bool is_zero(const uint64_t *words, size_t n)
+{
+	while (n--)
+		if (words[n])
+			return false;
+	return true;
+}
+
+/* Whom to count: everything that the kernel would answer with a bare EINVAL. */
+static int check_target(const struct pace_options *o, pid_t pid, int cpu, struct err *err)
+{
+	if (o->cgroup && (pid != -1 || cpu < 0))
+		return err_set(err, ERR_INVAL,
+			"control group '%s' is counted on one CPU: pid -1 and a CPU, not pid %d and cpu %d",
+			o->cgroup, pid, cpu);
+	if (pid == -1 && cpu == -1)
+		return err_set(err, ERR_INVAL,
+			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
+	if (pid < -1 || cpu < -1)
+		return err_set(err, ERR_INVAL, "there is no %s %d", pid < -1 ? "pid" : "cpu",
+			pid < -1 ? pid : cpu);
+	if (o->flags & PACE_USER_READ && (pid || cpu != -1 || o->flags & PACE_INHERIT))
+		return err_set(err, ERR_INVAL,
+			"reading in user space is for counters of the calling thread alone: pid 0, cpu -1, not "
+			"inherited");
+	return 0;
+}
+
+static int check_options(const struct pace_options *o, struct err *err)
+{
+	if (o->flags & ~ALL_FLAGS)
+		return err_set(err, ERR_INVAL, "flags 0x%x: this libpace knows those in 0x%x",
+			o->flags, ALL_FLAGS);
+	if (!is_zero(o->reserved, ARRAY_SIZE(o->reserved)))
+		return err_set(err, ERR_INVAL, "pace_options.reserved is not 0");
+	if (o->period && o->frequency)
+		return err_set(err, ERR_INVAL, "a counter has a period or a frequency, not both");
+	if (o->wakeup_samples && o->wakeup_bytes)
+		return err_set(err, ERR_INVAL,
+			"a ring wakes up after wakeup_samples or after wakeup_bytes, not both");
+	if (!!(o->sample & PERF_SAMPLE_BRANCH_STACK) != !!o->branches)
+		return err_set(err, ERR_INVAL,
+			"PERF_SAMPLE_BRANCH_STACK in sample and the kinds of branches come together");
+	if (o->flags & PACE_INHERIT_STAT && !(o->flags & PACE_INHERIT))
+		return err_set(err, ERR_INVAL,
+			"PACE_INHERIT_STAT is for counters with PACE_INHERIT");
+	return 0;
+}
+
+static int parse(const char *text, struct event_list *events, struct err *err)
 {
 	const struct parse_env env = {.sysfs = "/sys"};
-	struct event_list events = {0};
-	int r = parse_events(event, &env, &events, err);
 
-	if (!r && events.n != 1)
-		r = err_set(err, ERR_INVAL, "event '%s': expected one event, not %zu", event,
-			events.n);
-	if (!r)
-		*ret_attr = events.at[0].attr;
-	event_list_fini(&events);
-	return r;
+	if (parse_events(text, &env, events, err))
+		return err->code;
+	return 0;
+}
+
+static int parse_one(const char *text, struct event_list *events, struct err *err)
+{
+	if (parse(text, events, err))
+		return err->code;
+	if (events->n != 1)
+		return err_set(err, ERR_INVAL, "event '%s': expected one event, not %zu", text,
+			events->n);
+	return 0;
+}
+
+/* "{a,b}" and "a,b" are a group; "a,{b,c}" is not. */
+static int parse_group(const char *text, struct event_list *events, struct err *err)
+{
+	size_t n_leaders = 0;
+
+	if (parse(text, events, err))
+		return err->code;
+	vec_each(e, events) {
+		n_leaders += e->n_members > 0;
+		if (e->wishes & EVENT_WEAK_GROUP)
+			return err_set(err, ERR_INVAL,
+				"events '%s': a group is counted together or not at all, W has no meaning",
+				text);
+	}
+	if (n_leaders > 1 && n_leaders < events->n)
+		return err_set(err, ERR_INVAL, "events '%s': expected one group, not %zu", text,
+			n_leaders);
+	return 0;
+}
+
+static int opening_init(struct opening *o, const struct pace_options *options, pid_t pid, int cpu,
+	struct err *err)
+{
+	*o = (struct opening){.pid = pid, .cpu = cpu, .flags = PERF_FLAG_FD_CLOEXEC};
+	if (options)
+		o->options = *options;
+	if (check_target(&o->options, pid, cpu, err) || check_options(&o->options, err))
+		return err->code;
+	if (!o->options.cgroup)
+		return 0;
+	o->flags |= PERF_FLAG_PID_CGROUP;
+	return cgroup_open(o->options.cgroup, &o->pid, err);
+}
+
+static void opening_fini(struct opening *o)
+{
+	if (o->flags & PERF_FLAG_PID_CGROUP && o->pid >= 0)
+		close(o->pid);
+	event_list_fini(&o->events);
+}
+
+/* ---- opening ---- */
+
+static int complete_sampling(const struct pace_options *o, struct event_attr *a, struct err *err)
+{
+	if (o->period || o->frequency) {
+		a->sample_period = o->period ? o->period : o->frequency;
+		a->flags = (a->flags & ~ATTR_FREQ) | (o->frequency ? ATTR_FREQ : 0);
+	}
+	if (!a->sample_period) {
+		if (o->sample || o->wakeup_samples || o->wakeup_bytes ||
+			o->flags & (PACE_SIDE_BAND | PACE_KEEP_LATEST))
+			return err_set(err, ERR_INVAL, "samples need a period or a frequency");
+		return 0;
+	}
+	a->sample_type |= o->sample;
+	a->branch_sample_type |= o->branches;
+	a->read_format |= PERF_FORMAT_LOST;
+	a->wakeup_events = o->wakeup_bytes ? o->wakeup_bytes : o->wakeup_samples;
+	a->flags |= ATTR_SAMPLE_ID_ALL | (o->wakeup_bytes ? ATTR_WATERMARK : 0);
+	if (o->flags & PACE_SIDE_BAND)
+		a->flags |= ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK;
+	if (o->flags & PACE_KEEP_LATEST)
+		a->flags |= ATTR_WRITE_BACKWARD;
+	return 0;
+}
+
+/* Members are switched with their leader. */
+static int complete_leader(const struct pace_options *o, struct event_attr *a, struct err *err)
+{
+	a->flags |= (o->flags & PACE_ENABLED ? 0 : ATTR_DISABLED) |
+		(o->flags & PACE_ENABLE_ON_EXEC ? ATTR_ENABLE_ON_EXEC : 0) |
+		(o->flags & PACE_PINNED ? ATTR_PINNED : 0) |
+		(o->flags & PACE_EXCLUSIVE ? ATTR_EXCLUSIVE : 0);
+	return complete_sampling(o, a, err);
+}
+
+static int complete(const struct pace_options *o, bool leads, bool is_group, struct event_attr *a,
+	struct err *err)
+{
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+		PERF_FORMAT_ID | (leads && is_group ? PERF_FORMAT_GROUP : 0);
+	a->flags |= (o->flags & PACE_INHERIT ? ATTR_INHERIT : 0) |
+		(o->flags & PACE_INHERIT_STAT ? ATTR_INHERIT_STAT : 0);
+	if (o->flags & PACE_USER_READ)
+		userread_allow(a);
+	return leads ? complete_leader(o, a, err) : 0;
+}
+
+/* Gives up what may be given up without a word: nothing that changes a value. */
+static bool step_down(const struct event *e, int sys, struct event_attr *a)
+{
+	/* Before Linux 6.0; processors refuse precision with another errno. */
+	if (a->read_format & PERF_FORMAT_LOST && sys == EINVAL) {
+		a->read_format &= ~(u64)PERF_FORMAT_LOST;
+		return true;
+	}
+	if (e->wishes & EVENT_MAX_PRECISE && attr_precise(a) &&
+		(sys == ENOENT || sys == EOPNOTSUPP || sys == EINVAL)) {
+		attr_set_precise(a, attr_precise(a) - 1);
+		return true;
+	}
+	return false;
+}
+
+static int explain(const struct opening *o, const struct event *e, const struct event_attr *a,
+	int leader, int sys, struct err *err)
+{
+	if (sys == EINVAL && e->cpus.n && o->cpu < 0)
+		return err_set(err, ERR_INVAL,
+			"opening '%s': it counts for a whole package, not for tasks: pid -1 and a CPU, here %d",
+			e->name, e->cpus.at[0]);
+	refusal_explain(a, e->name, o->options.cgroup ? -1 : o->pid, o->cpu, sys, err);
+	if (sys == EINVAL && leader >= 0)
+		return err_set(err, ERR_UNSUPPORTED,
+			"opening '%s' in a group: the PMU has not so many counters, or these events cannot be "
+			"together (EINVAL)",
+			e->name);
+	return err->code;
+}
+
+static int open_member(const struct opening *o, const struct event *e, bool is_group, int leader,
+	struct pace_counter *ret, struct err *err)
+{
+	struct pace_counter c = {.attr = e->attr, .scale = e->scale ? e->scale : 1};
+
+	if (complete(&o->options, leader < 0, is_group, &c.attr, err))
+		return err->code;
+	if (e->wishes & EVENT_MAX_PRECISE && c.attr.sample_period)
+		attr_set_precise(&c.attr, 3);
+	do {
+		c.attr.size = attr_needed_size(&c.attr);
+		c.counter = (struct counter){.cpu = o->cpu, .tid = o->pid};
+		c.counter.fd = perf_event_open(&c.attr, o->pid, o->cpu, leader, o->flags);
+	} while (c.counter.fd < 0 && step_down(e, errno, &c.attr));
+	if (c.counter.fd < 0)
+		return explain(o, e, &c.attr, leader, errno, err);
+	if (ioctl(c.counter.fd, PERF_EVENT_IOC_ID, &c.counter.id))
+		c.counter.id = 0; /* before Linux 3.12: reading tells it */
+	/* It is a wish: who cannot read without a system call reads with one. */
+	if (o->options.flags & PACE_USER_READ)
+		userread_open(&c.user, c.counter.fd, err);
+	c.name = mem_strdup(e->name);
+	c.unit = e->unit ? mem_strdup(e->unit) : NULL;
+	*ret = c;
+	return 0;
+}
+
+static void close_member(struct pace_counter *c)
+{
+	userread_close(&c->user);
+	close(c->counter.fd);
+	mem_free(c->name);
+	mem_free(c->unit);
+}
+
+static struct pace_counter *open_counter(struct opening *o, const char *event, struct err *err)
+{
+	struct pace_counter c, *result;
+
+	if (parse_one(event, &o->events, err))
+		return NULL;
+	if (open_member(o, o->events.at, false, -1, &c, err))
+		return NULL;
+	result = mem_alloc(sizeof(*result));
+	*result = c;
+	return result;
+}
+
+PUBLIC struct pace_counter *pace_counter_open_with(const char *event, pid_t pid, int cpu,
+	const struct pace_options *options, struct pace_error *ret_err)
+{
+	struct pace_counter *c = NULL;
+	struct opening o;
+	struct err err;
+
+	if (!opening_init(&o, options, pid, cpu, &err))
+		c = open_counter(&o, event, &err);
+	opening_fini(&o);
+	if (!c)
+		api_give_error(&err, ret_err);
+	return c;
 }
 
 PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int cpu,
-	struct pace_error *ret_err)
+	struct pace_error *err)
 {
-	struct pace_counter *c;
-	struct event_attr attr;
-	struct err err;
-	int fd;
-
-	if (pid == -1 && cpu == -1) {
-		err_set(&err, ERR_INVAL,
-			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
-		api_give_error(&err, ret_err);
-		return NULL;
-	}
-	if (parse_one(event, &attr, &err)) {
-		api_give_error(&err, ret_err);
-		return NULL;
-	}
-	attr.size = MAX(attr_needed_size(&attr), (u32)ATTR_SIZE_VER7);
-	attr.flags |= ATTR_DISABLED;
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	fd = perf_event_open(&attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0) {
-		refusal_explain(&attr, event, pid, cpu, errno, &err);
-		api_give_error(&err, ret_err);
-		return NULL;
-	}
-	c = mem_zalloc(sizeof(*c));
-	c->counter = (struct counter){.fd = fd, .cpu = cpu, .tid = pid};
-	c->attr = attr;
-	return c;
+	return pace_counter_open_with(event, pid, cpu, NULL, err);
 }
 
 PUBLIC void pace_counter_close(struct pace_counter *c)
 {
-	if (!c)
+	if (!c || c->group)
 		return;
-	close(c->counter.fd);
+	close_member(c);
 	mem_free(c);
 }
 
-static int control(struct pace_counter *c, unsigned long request, const char *what,
+PUBLIC int pace_event_parse(const char *event, void *ret_attr, size_t size,
 	struct pace_error *ret_err)
+{
+	struct event_list events = {0};
+	struct err err;
+	u32 needed;
+	int r = parse_one(event, &events, &err);
+
+	if (!r) {
+		struct event_attr *a = &events.at[0].attr;
+
+		needed = attr_needed_size(a);
+		a->size = MIN(size, sizeof(*a));
+		if (size < needed)
+			r = err_set(&err, ERR_LIMIT,
+				"event '%s' needs an attr of %u bytes, there is room for %zu",
+				event, needed, size);
+		else
+			memset(ret_attr, 0, size);
+		if (!r)
+			memcpy(ret_attr, a, a->size);
+	}
+	event_list_fini(&events);
+	return r ? api_give_error(&err, ret_err) : 0;
+}
+
+/* ---- switching ---- */
+
+static int control(struct pace_counter *c, unsigned long request, unsigned long argument,
+	const char *what, struct pace_error *ret_err)
 {
 	struct err err;
 
-	if (ioctl(c->counter.fd, request, 0) == 0)
+	if (ioctl(c->counter.fd, request, argument) == 0)
 		return 0;
-	err_sys(&err, errno, "%s a counter", what);
+	err_sys(&err, errno, "%s", what);
 	return api_give_error(&err, ret_err);
 }
 
 PUBLIC int pace_counter_enable(struct pace_counter *c, struct pace_error *err)
 {
-	return control(c, PERF_EVENT_IOC_ENABLE, "enabling", err);
+	return control(c, PERF_EVENT_IOC_ENABLE, 0, "enabling a counter", err);
 }
 
 PUBLIC int pace_counter_disable(struct pace_counter *c, struct pace_error *err)
 {
-	return control(c, PERF_EVENT_IOC_DISABLE, "disabling", err);
+	return control(c, PERF_EVENT_IOC_DISABLE, 0, "disabling a counter", err);
 }
 
 PUBLIC int pace_counter_reset(struct pace_counter *c, struct pace_error *err)
 {
-	return control(c, PERF_EVENT_IOC_RESET, "resetting", err);
+	return control(c, PERF_EVENT_IOC_RESET, 0, "resetting a counter", err);
+}
+
+static int switch_all(int request, const char *what, struct pace_error *ret_err)
+{
+	struct err err;
+
+	if (prctl(request, 0, 0, 0, 0) == 0)
+		return 0;
+	err_sys(&err, errno, "%s all counters of this thread", what);
+	return api_give_error(&err, ret_err);
+}
+
+PUBLIC int pace_counters_enable_all(struct pace_error *err)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_ENABLE, "enabling", err);
+}
+
+PUBLIC int pace_counters_disable_all(struct pace_error *err)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_DISABLE, "disabling", err);
+}
+
+/* ---- reading ---- */
+
+static struct pace_value value_of(const struct counter_value *v)
+{
+	struct pace_value out = {.value = v->value,
+		.time_enabled = v->time_enabled,
+		.time_running = v->time_running,
+		.id = v->id,
+		.lost = v->lost};
+
+	if (!v->time_running) {
+		out.counted = PACE_NOT_COUNTED;
+		out.scaled = NAN;
+	} else if (v->time_running < v->time_enabled) {
+		out.counted = PACE_ESTIMATED;
+		out.scaled = (double)v->value * ((double)v->time_enabled / (double)v->time_running);
+	} else {
+		out.counted = PACE_COUNTED;
+		out.scaled = (double)v->value;
+	}
+	return out;
 }
 
 PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_value,
 	struct pace_error *ret_err)
 {
-	struct counter_value v;
+	struct counter_value own = {.id = c->counter.id}, *values = &own;
+	size_t n, max = 1;
 	struct err err;
-	size_t n;
 
-	if (counter_read(&c->counter, &c->attr, &v, 1, &n, &err))
+	if (userread_value(&c->user, &own)) {
+		*ret_value = value_of(&own);
+		return 0;
+	}
+	/* Who asks a leader is told of all. */
+	if (c->attr.read_format & PERF_FORMAT_GROUP) {
+		values = c->group->values;
+		max = c->group->n;
+	}
+	if (counter_read(&c->counter, &c->attr, values, max, &n, &err))
 		return api_give_error(&err, ret_err);
-	*ret_value = (struct pace_value){v.value, v.time_enabled, v.time_running};
+	*ret_value = value_of(&values[0]);
+	return 0;
+}
+
+PUBLIC int pace_counter_is_user_read(const struct pace_counter *c)
+{
+	struct counter_value v;
+
+	return userread_value(&c->user, &v);
+}
+
+PUBLIC int pace_value_between(const struct pace_value *first, const struct pace_value *second,
+	struct pace_value *ret_value, struct pace_error *ret_err)
+{
+	struct counter_value v = {.value = second->value - first->value,
+		.time_enabled = second->time_enabled - first->time_enabled,
+		.time_running = second->time_running - first->time_running,
+		.id = second->id,
+		.lost = second->lost - first->lost};
+	struct err err = {0};
+
+	if (second->id != first->id)
+		err_set(&err, ERR_INVAL,
+			"values of counters %llu and %llu have nothing between them",
+			(unsigned long long)first->id, (unsigned long long)second->id);
+	else if (second->value < first->value || second->time_enabled < first->time_enabled ||
+		second->time_running < first->time_running || second->lost < first->lost)
+		err_set(&err, ERR_INVAL,
+			"the second value (%llu) is not later than the first (%llu), or there was a reset",
+			(unsigned long long)second->value, (unsigned long long)first->value);
+	if (err.code)
+		return api_give_error(&err, ret_err);
+	*ret_value = value_of(&v);
 	return 0;
 }
 
 PUBLIC int pace_counter_fd(const struct pace_counter *c)
 {
 	return c->counter.fd;
+}
+
+PUBLIC const char *pace_counter_name(const struct pace_counter *c)
+{
+	return c->name;
+}
+
+PUBLIC const char *pace_counter_unit(const struct pace_counter *c, double *ret_scale)
+{
+	*ret_scale = c->scale;
+	return c->unit;
+}
+
+/* ---- groups ---- */
+
+static struct pace_group *open_group(struct opening *o, const char *text, struct err *err)
+{
+	struct pace_group *g;
+	int leader = -1;
+
+	if (parse_group(text, &o->events, err))
+		return NULL;
+	g = mem_zalloc(sizeof(*g));
+	g->members = mem_zalloc(o->events.n * sizeof(*g->members));
+	g->values = mem_zalloc(o->events.n * sizeof(*g->values));
+	vec_each(e, &o->events) {
+		struct pace_counter *c = &g->members[g->n];
+
+		if (open_member(o, e, true, leader, c, err)) {
+			pace_group_close(g);
+			return NULL;
+		}
+		c->group = g;
+		leader = g->members[0].counter.fd;
+		g->n++;
+	}
+	return g;
+}
+
+PUBLIC struct pace_group *pace_group_open(const char *events, pid_t pid, int cpu,
+	const struct pace_options *options, struct pace_error *ret_err)
+{
+	struct pace_group *g = NULL;
+	struct opening o;
+	struct err err;
+
+	if (!opening_init(&o, options, pid, cpu, &err))
+		g = open_group(&o, events, &err);
+	opening_fini(&o);
+	if (!g)
+		api_give_error(&err, ret_err);
+	return g;
+}
+
+PUBLIC void pace_group_close(struct pace_group *g)
+{
+	if (!g)
+		return;
+	/* The leader last: who loses it leads itself. */
+	while (g->n)
+		close_member(&g->members[--g->n]);
+	mem_free(g->members);
+	mem_free(g->values);
+	mem_free(g);
+}
+
+PUBLIC int pace_group_enable(struct pace_group *g, struct pace_error *err)
+{
+	return control(g->members, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP, "enabling a group",
+		err);
+}
+
+PUBLIC int pace_group_disable(struct pace_group *g, struct pace_error *err)
+{
+	return control(g->members, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP, "disabling a group",
+		err);
+}
+
+PUBLIC int pace_group_reset(struct pace_group *g, struct pace_error *err)
+{
+	return control(g->members, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP, "resetting a group",
+		err);
+}
+
+PUBLIC int pace_group_read(struct pace_group *g, struct pace_value *ret_values, size_t max,
+	struct pace_error *ret_err)
+{
+	const struct pace_counter *leader = g->members;
+	struct err err;
+	size_t n;
+
+	if (max < g->n) {
+		err_set(&err, ERR_LIMIT, "the group has %zu values, there is room for %zu", g->n,
+			max);
+		return api_give_error(&err, ret_err);
+	}
+	if (counter_read(&leader->counter, &leader->attr, g->values, g->n, &n, &err))
+		return api_give_error(&err, ret_err);
+	for (size_t i = 0; i < n; i++)
+		ret_values[i] = value_of(&g->values[i]);
+	return (int)n;
+}
+
+PUBLIC size_t pace_group_size(const struct pace_group *g)
+{
+	return g->n;
+}
+
+PUBLIC struct pace_counter *pace_group_counter(struct pace_group *g, size_t number)
+{
+	return number < g->n ? &g->members[number] : NULL;
+}
+
+/* ---- being told ---- */
+
+static int check_overflows(const struct pace_counter *c, struct err *err)
+{
+	if (c->attr.sample_period)
+		return 0;
+	return err_set(err, ERR_INVAL, "'%s' was opened without a period: it has no overflows",
+		c->name);
+}
+
+static int set_signal(int fd, int signal)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, gettid()};
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -1;
+	if (!signal)
+		return fcntl(fd, F_SETFL, flags & ~O_ASYNC);
+	return fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETSIG, signal)
+		? -1
+		: fcntl(fd, F_SETFL, flags | O_ASYNC);
+}
+
+PUBLIC int pace_counter_notify(struct pace_counter *c, int signal, struct pace_error *ret_err)
+{
+	struct err err;
+
+	if (check_overflows(c, &err))
+		return api_give_error(&err, ret_err);
+	if (set_signal(c->counter.fd, signal) == 0)
+		return 0;
+	err_sys(&err, errno, "asking for signal %d on overflows of '%s'", signal, c->name);
+	return api_give_error(&err, ret_err);
+}
+
+PUBLIC int pace_counter_refresh(struct pace_counter *c, unsigned overflows,
+	struct pace_error *ret_err)
+{
+	struct err err = {0};
+
+	if (check_overflows(c, &err))
+		return api_give_error(&err, ret_err);
+	if (c->attr.flags & ATTR_INHERIT)
+		err_set(&err, ERR_INVAL, "'%s' is inherited: its overflows cannot be limited",
+			c->name);
+	else if (!overflows)
+		err_set(&err, ERR_INVAL, "a counter is switched on for at least one overflow");
+	if (err.code)
+		return api_give_error(&err, ret_err);
+	return control(c, PERF_EVENT_IOC_REFRESH, overflows, "refreshing a counter", ret_err);
 }

@@ -5,11 +5,30 @@
 #define PACE_API_H
 
 #include "base/err.h"
+#include "collect/counter.h"
+#include "collect/userread.h"
 #include "pace.h"
+#include "record/sample.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
+struct pace_counter {
+	struct counter counter;
+	struct event_attr attr; /* as it was opened */
+	struct userread user;
+	char *name, *unit;
+	double scale;
+	struct pace_group *group; /* that owns it; NULL: it is alone */
+};
+
 /* Copies an error to its public form; returns its code. */
 int api_give_error(const struct err *from, struct pace_error *to);
+
+/*
+ * A sample's public form. Its chain and branches must be where 64-bit words may be: those of a ring
+ * are, those of a file need not.
+ */
+struct pace_sample api_public_sample(const struct sample_format *format, const struct sample *s,
+	const struct pace_record *record);
 
 #endif

@@ -7,28 +7,46 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "event/abi.h"
 #include "machine/machine.h"
 #include "profile/ledger.h"
+#include "session/decoder.h"
 #include "session/stream.h"
 #include "symbol/demangle.h"
-#include "symbol/resolver.h"
+#include "symbol/location.h"
 
 struct pace_recording {
 	char *path;
 	int memory_fd; /* -1: none */
 	struct session session;
+	struct decoder decoder;
 	struct machine machine;
 	struct resolver resolver;
 	struct intern strings;
-	bool has_kernel; /* kallsyms have been asked for */
+	struct locator locator;
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
-	u64 last_time;
+	bool has_begun;  /* reading: from a pipe, what was read is gone */
 	/* the chain of the sample that is handed out, where its words have an address of theirs */
 	struct str chain;
 };
 
 /* ---- opening ---- */
+
+static void init_state(struct pace_recording *r)
+{
+	machine_init(&r->machine);
+	machine_set_build_ids(&r->machine, &r->session.reader.info);
+	resolver_init(&r->resolver, &r->machine, NULL, NULL);
+	r->resolver.recorded_release = r->session.reader.info.host.release;
+	locator_init(&r->locator, &r->machine, &r->resolver);
+}
+
+static void fini_state(struct pace_recording *r)
+{
+	resolver_fini(&r->resolver);
+	machine_fini(&r->machine);
+}
 
 static struct pace_recording *open_session(const char *path, int fd, struct pace_error *ret_err)
 {
@@ -44,10 +62,7 @@ static struct pace_recording *open_session(const char *path, int fd, struct pace
 		mem_free(r);
 		return NULL;
 	}
-	machine_init(&r->machine);
-	machine_set_build_ids(&r->machine, &r->session.reader.info);
-	resolver_init(&r->resolver, &r->machine, NULL, NULL);
-	r->resolver.recorded_release = r->session.reader.info.host.release;
+	init_state(r);
 	return r;
 }
 
@@ -71,20 +86,13 @@ PUBLIC struct pace_recording *pace_recording_open_fd(int fd, struct pace_error *
 PUBLIC struct pace_recording *pace_recording_open_memory(const void *bytes, size_t size,
 	struct pace_error *ret_err)
 {
-	int fd = memfd_create("pace", MFD_CLOEXEC);
+	int fd = memfd_create("pace", MFD_CLOEXEC), sys;
 	struct pace_recording *r;
 	struct err err;
-	size_t done = 0;
 
-	while (fd >= 0 && done < size) {
-		ssize_t n = write(fd, (const u8 *)bytes + done, size - done);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	if (fd < 0 || done < size) {
-		err_sys(&err, errno, "copying %zu bytes", size);
+	sys = fd < 0 ? errno : fd_write(fd, bytes, size);
+	if (sys) {
+		err_sys(&err, sys, "copying %zu bytes", size);
 		api_give_error(&err, ret_err);
 		if (fd >= 0)
 			close(fd);
@@ -99,8 +107,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 {
 	if (!r)
 		return;
-	resolver_fini(&r->resolver);
-	machine_fini(&r->machine);
+	fini_state(r);
 	session_close(&r->session);
 	intern_fini(&r->strings);
 	str_fini(&r->chain);
@@ -156,23 +163,6 @@ PUBLIC void pace_recording_facts(const struct pace_recording *r, struct pace_fac
 
 /* ---- reading ---- */
 
-static void take_state(struct pace_recording *r, const struct stream_event *e)
-{
-	const struct formats *f = &r->session.reader.formats;
-	union record_body body;
-	struct err err;
-
-	if (!record_is_state(e->rec.type))
-		return;
-	if (record_decode(&e->rec, f->at[e->event == TABLE_NONE ? 0 : e->event].trailer, &body,
-		    &err) <= 0) {
-		r->session.tally.n_undecoded++;
-		return;
-	}
-	r->last_time = MAX(r->last_time, e->time);
-	machine_apply(&r->machine, &e->rec, &body, r->last_time);
-}
-
 static struct pace_record public_record(const struct stream_event *e)
 {
 	return (struct pace_record){.type = e->rec.type,
@@ -187,50 +177,37 @@ static struct pace_record public_record(const struct stream_event *e)
 static int hand_out_sample(struct pace_recording *r, const struct pace_slots *slots,
 	const struct stream_event *e)
 {
-	struct session *session = &r->session;
 	struct pace_record record = public_record(e);
-	const struct sample_format *format;
+	const struct sample *s = decoder_next(&r->decoder, &e->rec, e->event);
 	struct pace_sample out;
-	struct sample s = {0};
-	struct err err;
+	u64 fields;
 
-	if (e->event == TABLE_NONE) {
-		session->tally.n_foreign_id++;
+	if (!s)
 		return 0;
-	}
-	format = &session->reader.formats.at[e->event];
-	if (sample_decode(format, e->rec.at + RECORD_HEADER_SIZE, e->rec.size - RECORD_HEADER_SIZE,
-		    (slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID |
-			    PERF_SAMPLE_TIME,
-		    &s, &err)) {
-		session->tally.n_undecoded++;
-		return 0;
-	}
-	if (!(format->type & PERF_SAMPLE_PERIOD))
-		s.period = session->reader.events.at[e->event].attr.sample_period;
+	fields = r->session.reader.formats.at[e->event].type;
 	/* A chain may stand at any address; whoever is given words expects them where words are. */
 	str_clear(&r->chain);
-	str_addn(&r->chain, s.chain.at, s.chain.n * 8);
+	str_addn(&r->chain, s->chain.at, s->chain.n * 8);
 	out = (struct pace_sample){.record = &record,
-		.fields = format->type,
-		.pid = s.pid,
-		.tid = s.tid,
-		.cpu = s.cpu,
-		.time = s.time,
-		.ip = s.ip,
-		.addr = s.addr,
-		.id = s.id,
-		.stream_id = s.stream_id,
-		.period = s.period,
-		.weight = s.weight,
-		.data_src = s.data_src,
-		.phys_addr = s.phys_addr,
-		.cgroup = s.cgroup,
-		.transaction = s.transaction,
+		.fields = fields,
+		.pid = s->pid,
+		.tid = s->tid,
+		.cpu = fields & PERF_SAMPLE_CPU ? s->cpu : 0,
+		.time = s->time,
+		.ip = s->ip,
+		.addr = s->addr,
+		.id = s->id,
+		.stream_id = s->stream_id,
+		.period = s->period,
+		.weight = s->weight,
+		.data_src = s->data_src,
+		.phys_addr = s->phys_addr,
+		.cgroup = s->cgroup,
+		.transaction = s->transaction,
 		.chain = (const uint64_t *)(const void *)r->chain.at,
-		.n_chain = s.chain.n,
-		.raw = s.raw.at,
-		.n_raw = s.raw.n};
+		.n_chain = s->chain.n,
+		.raw = s->raw.at,
+		.n_raw = s->raw.n};
 	return slots->sample(slots->context, &out);
 }
 
@@ -249,14 +226,18 @@ static int hand_out(struct pace_recording *r, const struct pace_slots *slots,
 
 static int read_in_time(struct pace_recording *r, const struct pace_slots *slots, struct err *err)
 {
+	union record_body body;
 	struct stream stream;
 	struct stream_event e;
 	int result, said = 0;
 
+	/* The state at the end is not that at the beginning. */
+	fini_state(r);
+	init_state(r);
 	stream_init(&stream, &r->session);
 	r->is_placing = true;
 	while (!said && (result = stream_next(&stream, &e, err)) > 0) {
-		take_state(r, &e);
+		machine_follow(&r->machine, &r->session, &e, &body);
 		said = hand_out(r, slots, &e);
 	}
 	r->is_placing = false;
@@ -309,7 +290,15 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	struct err err = {0};
 	int result;
 
+	if (r->has_begun && r->session.reader.is_stream) {
+		err_set(&err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
+		return api_give_error(&err, ret_err);
+	}
+	r->has_begun = true;
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
+	decoder_init(&r->decoder, &r->session,
+		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		&r->session.tally);
 	result = order == PACE_TIME_ORDER ? read_in_time(r, slots, &err)
 					  : read_in_file(r, slots, &err);
 	if (result < 0)
@@ -322,32 +311,25 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret, struct pace_error *ret_err)
 {
-	bool is_kernel = ip >> 63;
+	/* Behind the innermost address come those that calls return to. */
+	const struct chain_step step = {ip,
+		ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, ip != sample->ip};
 	struct resolver_answer a;
+	struct location location;
 	struct thread_state t;
-	const struct map *map;
-	const struct dso *dso;
 	struct err err;
 
 	if (!r->is_placing) {
 		err_set(&err, ERR_INVAL, "places are known while samples are read in time order");
 		return api_give_error(&err, ret_err);
 	}
-	machine_state_at(&r->machine, sample->pid, sample->tid, sample->time, &r->strings, &t);
-	map = machine_find(is_kernel ? t.kernel : t.user, ip);
-	dso = map ? map->dso : r->machine.dsos.at.at[0];
-	if (is_kernel && !r->has_kernel) {
-		r->has_kernel = true;
-		resolver_load_kernel(&r->resolver);
-	}
-	resolver_load(&r->resolver, dso);
-	/* Behind the innermost address come those that calls return to. */
-	a = ip == sample->ip
-		? resolver_find(&r->resolver, dso, map ? map_offset(map, ip) : ip)
-		: resolver_find_caller(&r->resolver, dso, map ? map_offset(map, ip) : ip);
+	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
+		&t);
+	locator_find(&r->locator, &t, &step, &location);
+	a = locator_name(&r->locator, &location);
 	*ret = (struct pace_place){.function = a.name ? demangle(a.name, false, &r->strings) : NULL,
 		.offset = a.at - a.start,
-		.file = dso->path,
+		.file = location.dso->path,
 		.thread = t.comm};
 	return 0;
 }

@@ -81,7 +81,10 @@ void json_u64(struct str *out, const char *key, u64 v)
 void json_s64(struct str *out, const char *key, s64 v)
 {
 	json_key(out, key);
-	str_addf(out, "%lld,", (long long)v);
+	if (v < 0)
+		str_addc(out, '-');
+	num_add_u64(out, v < 0 ? -(u64)v : (u64)v);
+	str_addc(out, ',');
 }
 
 void json_hex(struct str *out, const char *key, u64 v)

@@ -1,22 +1,13 @@
 #include "base/out.h"
 
-#include <errno.h>
-#include <unistd.h>
+#include "base/fd.h"
 
 enum { FLUSH_BYTES = 64 << 10 };
 
 void out_flush(struct out *o)
 {
-	size_t done = 0;
-
-	while (!o->sys && done < o->text.n) {
-		ssize_t n = write(o->fd, o->text.at + done, o->text.n - done);
-
-		if (n >= 0)
-			done += n;
-		else if (errno != EINTR)
-			o->sys = errno;
-	}
+	if (!o->sys)
+		o->sys = fd_write(o->fd, o->text.at, o->text.n);
 	str_clear(&o->text);
 }
 

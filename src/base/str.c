@@ -68,6 +68,17 @@ void str_fill(struct str *s, char c, size_t n)
 	s->at[s->n] = '\0';
 }
 
+void str_pad_left(struct str *s, size_t start, size_t width)
+{
+	size_t n = s->n - start, pad = n < width ? width - n : 0;
+
+	if (!pad)
+		return;
+	str_fill(s, ' ', pad);
+	memmove(s->at + start + pad, s->at + start, n);
+	memset(s->at + start, ' ', pad);
+}
+
 /* Length of the valid UTF-8 sequence at p, or 0; the code point goes to *ret_cp. */
 static size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp)
 {

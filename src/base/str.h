@@ -34,6 +34,8 @@ void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) PRINTF(2, 3);
 void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_fill(struct str *s, char c, size_t n);
+/* What stands from `start` on becomes `width` characters wide, by spaces before it. */
+void str_pad_left(struct str *s, size_t start, size_t width);
 
 /*
  * Adds foreign text so that a terminal shows it and does nothing else: control characters (C0, DEL,

@@ -1,5 +1,6 @@
 #include "base/sysfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 	return 0;
 }
 
-bool sysfile_line(const char *path, char *buf, size_t size)
+bool sysfile_start(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n;
@@ -44,8 +45,31 @@ bool sysfile_line(const char *path, char *buf, size_t size)
 	if (n < 0)
 		return false;
 	buf[n] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
 	return n > 0;
+}
+
+bool sysfile_line(const char *path, char *buf, size_t size)
+{
+	bool is_read = sysfile_start(path, buf, size);
+
+	if (is_read)
+		buf[strcspn(buf, "\n")] = '\0';
+	return is_read;
+}
+
+bool sysfile_entries(const char *path, struct intern *names)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			intern_str(names, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return n >= 0;
 }
 
 bool sysfile_s64(const char *path, s64 *ret_v)

@@ -11,6 +11,7 @@
 #include "profile/ledger.h"
 #include "profile/naming.h"
 #include "profile/places.h"
+#include "session/decoder.h"
 #include "session/stream.h"
 #include "view/readperf.h"
 #include "view/text.h"
@@ -42,9 +43,8 @@ struct reading {
 	struct roster roster;
 	struct places places;
 	struct ledger ledger;
-	u64 last_time;          /* of state that was taken in */
-	struct sample *samples; /* by event */
-	size_t n_samples;
+	struct decoder decoder;
+	size_t n_events; /* that `places` knows */
 	struct csv stat, overview, processes, results;
 	size_t n_columns; /* events that have columns in `processes`, which begins with its first row */
 	bool has_processes;
@@ -103,19 +103,13 @@ static int close_tables(struct reading *r, struct err *err)
 
 /* ---- records ---- */
 
-/* Where the samples of an event are decoded to: fields that it does not have stay zero. */
-static struct sample *sample_of(struct reading *r, u32 event)
+/* Events may come while a pipe is read. */
+static void follow_events(struct reading *r)
 {
-	size_t n = r->session.reader.events.n;
+	const struct event_list *events = &r->session.reader.events;
 
-	if (r->n_samples < n) {
-		r->samples = mem_realloc(r->samples, n * sizeof(*r->samples));
-		memset(r->samples + r->n_samples, 0, (n - r->n_samples) * sizeof(*r->samples));
-		for (; r->n_samples < n; r->n_samples++)
-			places_add_event(&r->places,
-				r->session.reader.events.at[r->n_samples].name);
-	}
-	return &r->samples[event];
+	for (; r->n_events < events->n; r->n_events++)
+		places_add_event(&r->places, events->at[r->n_events].name);
 }
 
 /* Adds the sample to its process and to the place it was taken at. */
@@ -139,34 +133,23 @@ static void take_sample(struct reading *r, const struct stream_event *e,
 	struct readperf_record *row)
 {
 	const struct event_list *events = &r->session.reader.events;
-	const struct sample_format *format;
-	struct sample *sample;
-	struct err err;
+	struct sample *sample = decoder_next(&r->decoder, &e->rec, e->event);
+	u64 fields;
 
-	if (e->event == TABLE_NONE) {
-		r->session.tally.n_foreign_id++;
+	if (!sample)
 		return;
-	}
-	sample = sample_of(r, e->event);
-	format = &r->session.reader.formats.at[e->event];
-	if (sample_decode(format, e->rec.at + RECORD_HEADER_SIZE, e->rec.size - RECORD_HEADER_SIZE,
-		    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
-		    sample, &err)) {
-		r->session.tally.n_undecoded++;
-		return;
-	}
-	if (!(format->type & PERF_SAMPLE_PERIOD))
-		sample->period = events->at[e->event].attr.sample_period;
+	follow_events(r);
+	fields = r->session.reader.formats.at[e->event].type;
 	/* A sample that does not say whose it is, is nobody's. */
-	if (!(format->type & PERF_SAMPLE_TID))
+	if (!(fields & PERF_SAMPLE_TID))
 		sample->pid = sample->tid = ROSTER_NOBODY;
 	count(r, e, sample);
 	row->sample = sample;
 	row->event = events->n > 1 ? events->at[e->event].name : NULL;
-	row->has_task = format->type & PERF_SAMPLE_TID;
+	row->has_task = fields & PERF_SAMPLE_TID;
 	row->pid = sample->pid;
 	row->tid = sample->tid;
-	row->has_time = format->type & PERF_SAMPLE_TIME;
+	row->has_time = fields & PERF_SAMPLE_TIME;
 	row->time = sample->time;
 }
 
@@ -175,7 +158,7 @@ static void describe(const struct reading *r, const struct stream_event *e,
 	struct readperf_record *row)
 {
 	const struct formats *f = &r->session.reader.formats;
-	const struct sample_format *format = &f->at[e->event == TABLE_NONE ? 0 : e->event];
+	const struct sample_format *format = formats_format(f, e->event);
 	const union record_body *body = row->body;
 	struct sample who = {0};
 
@@ -205,26 +188,13 @@ static void describe(const struct reading *r, const struct stream_event *e,
 static void take_record(struct reading *r, const struct stream_event *e, union record_body *body,
 	struct readperf_record *row)
 {
-	const struct formats *f = &r->session.reader.formats;
-	struct err err;
-
-	if (e->rec.type >= PERF_RECORD_USER_TYPE_START || !f->n)
+	if (e->rec.type >= PERF_RECORD_USER_TYPE_START || !r->session.reader.formats.n)
 		return;
-	if (record_is_state(e->rec.type)) {
-		u32 trailer = f->at[e->event == TABLE_NONE ? 0 : e->event].trailer;
-
-		if (record_decode(&e->rec, trailer, body, &err) > 0)
-			row->body = body;
-		else
-			r->session.tally.n_undecoded++;
-	}
+	if (machine_follow(&r->machine, &r->session, e, body) > 0)
+		row->body = body;
 	describe(r, e, row);
-	if (!row->body)
-		return;
-	/* The state of before does not come back: what is late holds from now on. */
-	r->last_time = MAX(r->last_time, e->time);
-	machine_apply(&r->machine, &e->rec, body, r->last_time);
-	roster_apply(&r->roster, &e->rec, body, row->has_time ? row->time : 0);
+	if (row->body)
+		roster_apply(&r->roster, &e->rec, body, row->has_time ? row->time : 0);
 }
 
 static void take(struct reading *r, const struct stream_event *e)
@@ -245,13 +215,8 @@ static void take(struct reading *r, const struct stream_event *e)
 	}
 }
 
-static void warn(struct reading *r, const struct stream_disorder *disorder)
+static void warn(struct reading *r)
 {
-	if (disorder->n_late)
-		log_warn(&r->log,
-			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
-			(unsigned long long)disorder->n_late,
-			(unsigned long long)disorder->most_ns);
 	if (r->roster.n_doubles)
 		log_warn(&r->log,
 			"%llu processes were forked with the number of one that had not ended: its exit is not in the recording",
@@ -274,8 +239,10 @@ static int walk(struct reading *r, struct err *err)
 		if (r->overview.out.sys || r->processes.out.sys)
 			break;
 	}
-	if (!result)
-		warn(r, &stream.disorder);
+	if (!result) {
+		stream_note_disorder(&stream);
+		warn(r);
+	}
 	stream_fini(&stream);
 	return MIN(result, 0);
 }
@@ -358,14 +325,16 @@ static int run_session(struct reading *r, struct err *err)
 	machine_set_build_ids(&r->machine, &reader->info);
 	roster_init(&r->roster, add_process, r);
 	places_init(&r->places);
+	decoder_init(&r->decoder, &r->session,
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
+		&r->session.tally);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
 	roster_close(&r->roster);
 	/* Tables of a part of the recording would be wrong; why it is a part, close_tables() says. */
 	if (result || r->overview.out.sys || r->processes.out.sys)
 		return result;
-	if (reader->events.n)
-		sample_of(r, 0);
+	follow_events(r);
 	add_process(r, NULL);
 	readperf_add_stat(&r->stat, r->session.tally.n_by_type,
 		ARRAY_SIZE(r->session.tally.n_by_type));
@@ -383,7 +352,6 @@ static void reading_fini(struct reading *r)
 	ledger_fini(&r->ledger);
 	intern_fini(&r->strings);
 	str_fini(&r->scratch);
-	mem_free(r->samples);
 	session_close(&r->session);
 	log_fini(&r->log);
 }

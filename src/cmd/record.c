@@ -8,11 +8,11 @@
 #include "base/num.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/events.h"
 #include "cmd/version.h"
 #include "collect/open.h"
 #include "collect/sampling.h"
 #include "collect/synth.h"
-#include "event/parse.h"
 #include "file/identity.h"
 #include "file/recorder.h"
 #include "file/tracing.h"
@@ -20,7 +20,7 @@
 #include "symbol/buildid.h"
 
 struct record_options {
-	struct opt_list events;
+	struct event_words events; /* first: see cmd/events.h */
 	const char *frequency, *pages;
 	u64 period;
 	struct target_words target;
@@ -59,8 +59,7 @@ static int set_compression(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
-	{'e', "event", OPT_LIST, AT(events), "EVENT",
-		"events to sample; default cycles, or cpu-clock without a PMU"},
+	EVENT_ROWS("events to sample; default cycles, or cpu-clock without a PMU"),
 	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
 	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
 	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
@@ -156,19 +155,6 @@ static int parse_pages(const char *text, u64 *ret_pages, struct err *err)
 	return 0;
 }
 
-static int parse_all_events(struct recording *rec, struct err *err)
-{
-	const struct parse_env env = {.sysfs = "/sys"};
-	const struct opt_list *texts = &rec->options->events;
-
-	if (!texts->n)
-		return parse_events("cycles:P", &env, &rec->events, err);
-	for (size_t i = 0; i < texts->n; i++)
-		if (parse_events(texts->at[i], &env, &rec->events, err))
-			return err->code;
-	return 0;
-}
-
 /* ---- what the file says of itself ---- */
 
 /* What the file's sections say: this machine, this command line, these events. */
@@ -243,7 +229,8 @@ static int set_up(struct recording *rec, struct err *err)
 		sampling.compat = &compat;
 	}
 	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) ||
-		parse_all_events(rec, err) || target_init(&rec->target, &o->target, err))
+		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
+		target_init(&rec->target, &o->target, err))
 		return err->code;
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
@@ -515,7 +502,7 @@ static int run_record(int argc, char **argv)
 	}
 	/* Without a recording the old file comes back. */
 	tear_down(&rec, rec.has_begun);
-	vec_fini(&o.events);
+	event_words_fini(&o.events);
 	mem_free(whole);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "event/abi.h"
 #include "profile/ledger.h"
+#include "session/decoder.h"
 #include "session/spans.h"
 #include "session/stream.h"
 #include "view/dump.h"
@@ -122,9 +123,7 @@ struct scripting {
 	struct numbers pids, tids;
 	VEC(struct sample_value) counted; /* by the samples so far, by id */
 	struct table counted_index;
-	u64 last_time;          /* of state that was taken in */
-	struct sample *samples; /* by event */
-	size_t n_samples, samples_cap;
+	struct decoder decoder;
 	struct out out;
 };
 
@@ -184,26 +183,6 @@ static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time
 	return is_named(s->options->comms, t.comm);
 }
 
-/* Where the samples of an event are decoded to: fields that it does not have stay zero. */
-static struct sample *sample_of(struct scripting *s, u32 event)
-{
-	size_t n = s->session.reader.events.n;
-
-	if (s->n_samples < n) {
-		if (n > s->samples_cap) {
-			s->samples_cap = MAX(n, 2 * s->samples_cap);
-			s->samples = mem_realloc(s->samples, s->samples_cap * sizeof(*s->samples));
-		}
-		memset(s->samples + s->n_samples, 0, (n - s->n_samples) * sizeof(*s->samples));
-		for (size_t i = s->n_samples; i < n; i++)
-			if (!(s->session.reader.formats.at[i].type & PERF_SAMPLE_CPU))
-				s->samples[i].cpu = (u32)-1;
-		s->n_samples = n;
-		script_take_events(&s->script);
-	}
-	return &s->samples[event];
-}
-
 static void add_sample(struct scripting *s, const struct sample *sample,
 	const struct stream_event *e, u32 event)
 {
@@ -233,11 +212,11 @@ static u64 advance(struct scripting *s, const struct sample_value *v)
 }
 
 /*
- * A sample that reads counters stands for what all of them counted since the sample before: a line
- * for each that counted anything.
+ * A sample that reads counters stands for what all of them counted since the sample before, shown or
+ * not: a line for each that counted anything.
  */
 static void take_values(struct scripting *s, const struct stream_event *e,
-	const struct sample_format *format, struct sample *sample)
+	const struct sample_format *format, struct sample *sample, bool shows)
 {
 	u64 period = sample->period;
 
@@ -248,7 +227,7 @@ static void take_values(struct scripting *s, const struct stream_event *e,
 		if (event == TABLE_NONE)
 			continue;
 		sample->period = advance(s, &v);
-		if (sample->period)
+		if (sample->period && shows)
 			add_sample(s, sample, e, event);
 	}
 	sample->period = period;
@@ -256,29 +235,18 @@ static void take_values(struct scripting *s, const struct stream_event *e,
 
 static void take_sample(struct scripting *s, const struct stream_event *e)
 {
-	struct session_tally *tally = &s->session.tally;
+	struct sample *sample = decoder_next(&s->decoder, &e->rec, e->event);
 	const struct sample_format *format;
-	struct sample *sample;
-	struct err err;
+	bool shows;
 
-	if (e->event == TABLE_NONE) {
-		tally->n_foreign_id++;
+	if (!sample)
 		return;
-	}
-	sample = sample_of(s, e->event);
 	format = &s->session.reader.formats.at[e->event];
-	if (sample_decode(format, e->rec.at + RECORD_HEADER_SIZE, e->rec.size - RECORD_HEADER_SIZE,
-		    UINT64_MAX, sample, &err)) {
-		tally->n_undecoded++;
-		return;
-	}
-	if (!(format->type & PERF_SAMPLE_PERIOD))
-		sample->period = s->session.reader.events.at[e->event].attr.sample_period;
-	if (!is_wanted(s, sample, e->time))
-		return;
+	script_take_events(&s->script);
+	shows = is_wanted(s, sample, e->time);
 	if (format->type & PERF_SAMPLE_READ)
-		take_values(s, e, format, sample);
-	else
+		take_values(s, e, format, sample, shows);
+	else if (shows)
 		add_sample(s, sample, e, e->event);
 }
 
@@ -293,9 +261,9 @@ static bool is_shown(const struct scripting *s, u32 type)
 static void show_record(struct scripting *s, const struct stream_event *e,
 	const union record_body *body, u64 time)
 {
-	const struct sample_format *format =
-		&s->session.reader.formats.at[e->event == TABLE_NONE ? 0 : e->event];
+	const struct sample_format *format = formats_format(&s->session.reader.formats, e->event);
 	struct str *text = &s->out.text;
+	struct thread_state t;
 	struct sample who = {0};
 	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
 
@@ -310,7 +278,9 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	}
 	if (format->type & PERF_SAMPLE_CPU)
 		fields |= s->script.fields[0] & SCRIPT_CPU;
-	script_add_start(&s->script, who.pid, who.tid, who.cpu, time, fields, false, text);
+	machine_state_at(&s->machine, who.pid, who.tid, time, &s->script.strings, &t);
+	script_add_start(&s->script, &(struct script_who){t.comm, who.pid, who.tid, who.cpu, time},
+		fields, false, text);
 	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
 	record_add_text(e->rec.type, e->rec.misc, body, text);
 	str_addc(text, '\n');
@@ -319,25 +289,21 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 static void take_record(struct scripting *s, const struct stream_event *e)
 {
 	const struct formats *f = &s->session.reader.formats;
-	bool is_state = record_is_state(e->rec.type),
-	     shows = !s->options->is_json && is_shown(s, e->rec.type);
-	u32 trailer = e->rec.type < PERF_RECORD_USER_TYPE_START
-		? f->at[e->event == TABLE_NONE ? 0 : e->event].trailer
-		: 0;
+	bool shows =
+		!s->options->is_json && is_shown(s, e->rec.type) && spans_have(&s->spans, e->time);
 	union record_body body;
 	struct err err;
+	int state = machine_follow(&s->machine, &s->session, e, &body);
+	u32 trailer;
 
-	if (!is_state && !shows)
+	if (state < 0 || !shows)
 		return;
-	if (record_decode(&e->rec, trailer, &body, &err) < 0) {
+	trailer = record_has_trailer(e->rec.type) ? formats_format(f, e->event)->trailer : 0;
+	if (!state && record_decode(&e->rec, trailer, &body, &err) < 0) {
 		s->session.tally.n_undecoded++;
 		return;
 	}
-	/* The state of before does not come back: what is late holds from now on. */
-	s->last_time = MAX(s->last_time, e->time);
-	if (is_state)
-		machine_apply(&s->machine, &e->rec, &body, s->last_time);
-	if (shows && spans_have(&s->spans, e->time))
+	if (spans_have(&s->spans, e->time))
 		show_record(s, e, &body, e->time);
 }
 
@@ -360,11 +326,7 @@ static int walk(struct scripting *s, struct err *err)
 		if (s->out.sys)
 			break;
 	}
-	if (stream.disorder.n_late)
-		log_note(&s->log,
-			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
-			(unsigned long long)stream.disorder.n_late,
-			(unsigned long long)stream.disorder.most_ns);
+	stream_note_disorder(&stream);
 	stream_fini(&stream);
 	return MIN(r, 0);
 }
@@ -404,6 +366,7 @@ static int run_session(struct scripting *s, struct err *err)
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
+	decoder_init(&s->decoder, &s->session, UINT64_MAX, &s->session.tally);
 	if (prepare(s, err) ||
 		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
 		return err->code;
@@ -425,7 +388,6 @@ static void scripting_fini(struct scripting *s)
 	cpus_fini(&s->cpus);
 	vec_fini(&s->pids);
 	vec_fini(&s->tids);
-	mem_free(s->samples);
 	vec_fini(&s->counted);
 	table_fini(&s->counted_index);
 	session_close(&s->session);

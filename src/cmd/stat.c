@@ -14,11 +14,12 @@
 #include "cmd/version.h"
 #include "collect/counting.h"
 #include "collect/hook.h"
+#include "collect/hotplug.h"
 #include "collect/missing.h"
 #include "collect/plan.h"
 #include "collect/run.h"
+#include "collect/setuid.h"
 #include "event/abi.h"
-#include "event/parse.h"
 #include "file/identity.h"
 #include "file/statfile.h"
 #include "view/stat.h"
@@ -55,8 +56,8 @@ static int set_log_fd(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
-	{'e', "event", OPT_LIST, STAT_AT(events), "EVENT",
-		"events, groups {a,b}; default clocks, faults, cycles, instructions, branches"},
+	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
+	EVENT_ROWS_EACH_CGROUP,
 	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
 		"caches too; twice also TLBs, three times also prefetches"},
 	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "no events, only times"},
@@ -156,10 +157,11 @@ struct measuring {
 	struct stat_options print;
 	struct stat_view view;
 	struct stat_facts facts;
-	struct str what;
+	struct str what, why_lost;
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
+	struct hotplug hotplug;
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
@@ -173,37 +175,33 @@ struct measuring {
 
 /* ---- set-up ---- */
 
-static int parse_defaults(struct measuring *m, const struct parse_env *env, struct err *err)
+/* What is counted if nothing is asked for. */
+static void choose_defaults(struct measuring *m, struct str *text)
 {
 	const struct stat_command *o = m->options;
 
-	m->print.has_no_defaults = true;
-	if (parse_events(m->target.is_system_wide ? "cpu-clock" : "task-clock", env, &m->events,
-		    err) ||
-		parse_events(default_events, env, &m->events, err))
-		return err->code;
+	m->print.has_no_defaults = !o->events.has_events;
+	str_addf(text, "%s,%s", m->target.is_system_wide ? "cpu-clock" : "task-clock",
+		default_events);
 	for (unsigned i = 0; i < MIN(o->detail, (unsigned)ARRAY_SIZE(detailed_events)); i++)
-		if (parse_events(detailed_events[i], env, &m->events, err))
-			return err->code;
-	return 0;
+		str_addf(text, ",%s", detailed_events[i]);
 }
 
 static int parse_all_events(struct measuring *m, struct err *err)
 {
-	const struct parse_env env = {.sysfs = "/sys"};
 	const struct stat_command *o = m->options;
 	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+	struct str defaults = {0};
+	int r;
 
 	if (o->is_null)
 		return 0;
-	if (!o->events.n && parse_defaults(m, &env, err))
-		return err->code;
-	for (size_t i = 0; i < o->events.n; i++)
-		if (parse_events(o->events.at[i], &env, &m->events, err))
-			return err->code;
+	choose_defaults(m, &defaults);
+	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
+	str_fini(&defaults);
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
-	return 0;
+	return r;
 }
 
 int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
@@ -340,8 +338,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(m, err) || stat_choose_scope(o, &scope, err) ||
-		stat_choose_format(o, &m->print, err) || parse_runs(m, err))
+	if (check_options(m, err) || stat_choose_format(o, &m->print, err) ||
+		stat_choose_scope(o, &scope, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
@@ -349,6 +347,9 @@ static int set_up(struct measuring *m, struct err *err)
 	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
+	if (m->measures_workload && !o->is_versus &&
+		setuid_takes_counters(m->command[0], &m->why_lost) && o->interval_ms)
+		log_note(&m->log, "%s", m->why_lost.at);
 	if (scope == COUNTS_THREAD && m->target.is_system_wide && add_all_threads(m, err))
 		return err->code;
 	if (scope != COUNTS_ALL && scope != COUNTS_THREAD && !m->target.is_system_wide)
@@ -395,10 +396,12 @@ static void print_interval(struct measuring *m, const struct run *run)
 	m->interval_began_ns = run->now_ns;
 }
 
-/* Only what shares a PMU can be taken from it. */
-static bool may_be_multiplexed(const struct event_list *events)
+/* Only what shares a PMU can be taken from it; only of CPUs some may go. */
+static bool needs_slices(const struct measuring *m)
 {
-	vec_each(e, events)
+	if (m->target.is_system_wide)
+		return true;
+	vec_each(e, &m->events)
 		if (e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
 			e->attr.type != PERF_TYPE_BREAKPOINT)
 			return true;
@@ -502,6 +505,7 @@ static void look(void *ctx, struct run *run, bool is_interval)
 {
 	struct measuring *m = ctx;
 
+	hotplug_check(&m->hotplug, &m->counting, &m->target, run->is_on, &m->log);
 	if (is_interval) {
 		record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
@@ -538,6 +542,7 @@ static int open_counters(struct measuring *m, struct err *err)
 	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
 		missing_check(&m->counting, err))
 		return err->code;
+	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
 	if (m->print.has_no_defaults)
 		missing_note(&m->counting, &m->log);
 	if (o->verbose > 1)
@@ -609,7 +614,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		.interval_count = o->interval_count,
 		.timeout_ms = o->timeout_ms,
 		.delay_ms = o->has_delay ? o->delay_ms : 0,
-		.slice_ms = may_be_multiplexed(&m->events) ? SLICE_MS : 0};
+		.slice_ms = needs_slices(m) ? SLICE_MS : 0};
 	struct run run = {.options = &how,
 		.counting = &m->counting,
 		.target = &m->target,
@@ -661,6 +666,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	int r = 0;
 
 	make_plan(m);
+	hotplug_init(&m->hotplug);
 	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
@@ -704,6 +710,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
+	hotplug_fini(&m->hotplug);
 	stat_view_fini(&m->view);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);
@@ -713,6 +720,7 @@ static void tear_down(struct measuring *m)
 	event_list_fini(&m->events);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
+	str_fini(&m->why_lost);
 	log_fini(&m->log);
 }
 
@@ -761,7 +769,7 @@ static int run_stat(int argc, char **argv)
 			m.log.write = NULL;
 		status = run_measuring(&m);
 	}
-	vec_fini(&o.events);
+	event_words_fini(&o.events);
 	mem_free(whole);
 	return status;
 }

@@ -5,11 +5,12 @@
 #define PACE_CMD_STAT_COMMAND_H
 
 #include "base/opts.h"
+#include "cmd/events.h"
 #include "event/target.h"
 #include "view/stat.h"
 
 struct stat_command {
-	struct opt_list events;
+	struct event_words events; /* first: see cmd/events.h */
 	struct target_words target;
 	const char *repeat, *separator, *output, *input, *control, *pre, *post;
 	u64 log_fd, interval_count, timeout_ms, interval_ms;

@@ -13,9 +13,10 @@
 #include "base/term.h"
 #include "base/cmdline.h"
 #include "cmd/cmd.h"
+#include "collect/attempt.h"
 #include "collect/hook.h"
 #include "collect/missing.h"
-#include "collect/attempt.h"
+#include "collect/setuid.h"
 #include "view/stat_vs.h"
 
 enum {
@@ -31,6 +32,7 @@ static const double PRECISION = 0.01, PRECISION_OF_DIFFERENCE = 0.1;
 struct comparing {
 	const struct stat_compare *vs;
 	struct cmdline words[2];
+	struct str why_lost[2]; /* that the kernel takes its counters away; or empty */
 	struct attempt attempt;
 	struct pairs_run runs[2];
 	bool has_failed[2]; /* these runs did */
@@ -134,6 +136,7 @@ static int run_one(struct comparing *c, int side, bool is_warm_up, enum run_end 
 	bool is_silent = !vs->options->shows_output;
 
 	/* What a command complains of is heard once. */
+	c->attempt.why_lost = c->why_lost[side].n ? c->why_lost[side].at : NULL;
 	c->attempt.files[0] = c->null_fd;
 	c->attempt.files[1] = is_silent ? c->null_fd : -1;
 	c->attempt.files[2] = is_silent && !is_warm_up ? c->null_fd : -1;
@@ -317,6 +320,8 @@ static int set_up(struct comparing *c, struct err *err)
 		.log = vs->log,
 		.no_inherit = vs->options->no_inherit};
 	for (int i = 0; i < 2; i++) {
+		if (!vs->target->is_system_wide)
+			setuid_takes_counters(c->words[i].at[0], &c->why_lost[i]);
 		counts_init(&c->runs[i].counts, vs->events, COUNTS_ALL);
 		c->runs[i].counts.is_unscaled = vs->options->no_scale;
 	}
@@ -333,6 +338,7 @@ static void tear_down(struct comparing *c)
 	for (int i = 0; i < 2; i++) {
 		counts_fini(&c->runs[i].counts);
 		cmdline_fini(&c->words[i]);
+		str_fini(&c->why_lost[i]);
 	}
 	pairs_fini(&c->pairs);
 	if (c->null_fd >= 0)

@@ -14,9 +14,11 @@ static int open_counters(struct attempt *t, struct err *err)
 		vec_add(&t->target->threads,
 			((struct target_thread){t->workload.pid, t->workload.pid}));
 	}
-	return counting_open(&t->counting, t->events, t->target, &how, t->log, err)
-		? err->code
-		: missing_check(&t->counting, err);
+	if (counting_open(&t->counting, t->events, t->target, &how, t->log, err) ||
+		missing_check(&t->counting, err))
+		return err->code;
+	t->counting.why_lost = t->why_lost;
+	return 0;
 }
 
 static void end_command(struct attempt *t, const char *name)

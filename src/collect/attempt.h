@@ -22,7 +22,8 @@ struct attempt {
 	struct stop *stop;
 	struct log *log;
 	bool no_inherit;
-	int files[3]; /* standard input, output, error; -1: those of pace */
+	const char *why_lost; /* see struct counting; NULL: counters are not lost */
+	int files[3];         /* standard input, output, error; -1: those of pace */
 
 	struct counting counting;
 	struct workload workload;

@@ -1,6 +1,7 @@
 #include "collect/counting.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,14 +77,19 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	memset(c, 0, sizeof(*c));
 	c->events = events;
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
-	vec_each(e, events)
+	vec_each(e, events) {
 		complete_attr(events, e, options);
+		/* The caller has clocks of his own. */
+		if (e->attr.type == EVENT_TYPE_TOOL)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
 	if (open_possible(events, target, &c->counters, c->why, log, err) ||
 		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
 		return err->code;
 	}
 	c->readings = mem_zalloc(c->counters.n * sizeof(*c->readings));
+	c->base = mem_zalloc(c->counters.n * sizeof(*c->base));
 	c->next = mem_alloc(c->counters.n * sizeof(*c->next));
 	c->comes_along = mem_alloc(c->counters.n * sizeof(*c->comes_along));
 	chain_groups(c);
@@ -94,6 +100,7 @@ void counting_close(struct counting *c)
 {
 	counters_close(&c->counters);
 	mem_free(c->readings);
+	mem_free(c->base);
 	mem_free(c->why);
 	mem_free(c->next);
 	mem_free(c->comes_along);
@@ -125,11 +132,66 @@ int counting_disable(struct counting *c, struct err *err)
 	return control(c, PERF_EVENT_IOC_DISABLE, "disabling", err);
 }
 
+/* ---- CPUs that come back ---- */
+
+/* The leader's descriptor on the same CPU, which was opened anew just before. */
+static int leader_fd(const struct counting *c, const struct counter *member)
+{
+	u32 leader = c->events->at[member->event].leader;
+
+	if (leader == member->event)
+		return -1;
+	vec_each(o, &c->counters)
+		if (o->event == leader && o->cpu == member->cpu && o->tid == member->tid)
+			return o->fd;
+	return -1;
+}
+
+size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
+{
+	size_t n_failed = 0;
+
+	for (size_t i = 0; i < c->counters.n; i++) {
+		struct counter *counter = &c->counters.at[i];
+		const struct event *e = &c->events->at[counter->event];
+		int fd;
+
+		if (counter->cpu != cpu)
+			continue;
+		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
+			PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0) {
+			n_failed++;
+			continue;
+		}
+		c->base[i] = c->readings[i];
+		/* The number stays: others may know it. */
+		dup3(fd, counter->fd, O_CLOEXEC);
+		close(fd);
+		if (is_on && e->leader == counter->event &&
+			ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
+			n_failed++;
+	}
+	return n_failed;
+}
+
 /* ---- reading ---- */
 
-static void take(struct reading *r, const struct counter_value *v)
+/* When its task has ended, a pinned event without a place looks like one never switched on. */
+static bool has_lost_its_place(const struct counting *c, size_t i, u64 enabled_ns)
 {
-	*r = (struct reading){v->value, v->time_enabled, v->time_running, false};
+	const struct event *e = &c->events->at[c->counters.at[i].event];
+
+	return c->events->at[e->leader].attr.flags & ATTR_PINNED && !enabled_ns;
+}
+
+static void take(struct counting *c, size_t i, const struct counter_value *v)
+{
+	const struct reading *base = &c->base[i];
+	u64 enabled_ns = base->enabled_ns + v->time_enabled;
+
+	c->readings[i] = (struct reading){base->value + v->value, enabled_ns,
+		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
 }
 
 /* Counter i, and those that come along with it. */
@@ -147,7 +209,7 @@ static void read_one(struct counting *c, size_t i)
 		return;
 	}
 	for (u32 at = i; at != TABLE_NONE && k < n; at = c->next[at])
-		take(&c->readings[at], &values[k++]);
+		take(c, at, &values[k++]);
 }
 
 void counting_read(struct counting *c)
@@ -155,4 +217,6 @@ void counting_read(struct counting *c)
 	for (size_t i = 0; i < c->counters.n; i++)
 		if (!c->comes_along[i])
 			read_one(c, i);
+	for (size_t i = 0; c->why_lost && i < c->counters.n; i++)
+		c->readings[i].has_failed |= c->counters.at[i].tid > 0;
 }

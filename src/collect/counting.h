@@ -36,9 +36,12 @@ struct counting {
 	struct event_list *events;
 	struct counters counters; /* by event; within one by thread, then by CPU */
 	struct reading *readings; /* by counter: the last ones */
+	struct reading *base;     /* by counter: of descriptors it had before */
 	struct err *why;          /* by event: code 0, or why it was not opened */
 	u32 *next;                /* by counter: the one that is read with it, or TABLE_NONE */
 	bool *comes_along;        /* by counter: it is read with its leader */
+	/* Why nothing that is read of tasks is true; NULL: it is. Set by who knows, before reading. */
+	const char *why_lost;
 };
 
 int counting_open(struct counting *c, struct event_list *events, const struct target *target,
@@ -48,6 +51,12 @@ void counting_close(struct counting *c);
 /* Leaders switch their groups. */
 int counting_enable(struct counting *c, struct err *err);
 int counting_disable(struct counting *c, struct err *err);
+
+/*
+ * A CPU that was off takes no more part: its counters are opened anew, and go on where they were.
+ * How many could not.
+ */
+size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on);
 
 /* Reads all counters into c->readings; groups in one call, so that they belong together. */
 void counting_read(struct counting *c);

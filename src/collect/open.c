@@ -10,6 +10,7 @@
 #include "collect/privilege.h"
 #include "collect/refusal.h"
 #include "event/abi.h"
+#include "event/cgroup.h"
 
 struct opener {
 	struct event_list *events;
@@ -19,8 +20,9 @@ struct opener {
 	struct err *err;
 	/* By event: why it could not be opened. NULL: one refusal ends it all. */
 	struct err *refusals;
-	u64 n_ended;  /* threads that were gone when their turn came */
-	size_t found; /* where group_fd() found the last leader: the next one is near */
+	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
+	u64 n_ended;   /* threads that were gone when their turn came */
+	size_t found;  /* where group_fd() found the last leader: the next one is near */
 };
 
 /* ---- the ladder ---- */
@@ -114,8 +116,11 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 	struct privilege p;
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
-	if (e->attr.flags & ATTR_EXCLUDE_KERNEL || o->target->is_system_wide ||
-		(!e->attr.sample_period && happens_in_kernel(e)))
+	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
+		o->target->is_system_wide || (!e->attr.sample_period && happens_in_kernel(e)))
+		return false;
+	/* Who asked for the kernel alone would get an event that never happens. */
+	if (e->attr.flags & ATTR_EXCLUDE_USER)
 		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
@@ -167,6 +172,20 @@ static void read_one_by_one(struct event *e, struct str *said)
 	str_add(said, "the members of the group are read one by one");
 }
 
+/* A PMU with a list of its own CPUs may be one that cannot tell whose doing it sees. */
+static bool can_count_all(const struct opener *o, const struct event *e)
+{
+	return !e->attr.sample_period && o->target->threads.n && e->cpus.n &&
+		!(e->wishes & EVENT_NO_TASKS);
+}
+
+static void count_all(struct event *e, struct str *said)
+{
+	e->wishes |= EVENT_NO_TASKS;
+	str_addf(said,
+		"its PMU cannot tell tasks apart: what is counted is all that runs, not only the target");
+}
+
 struct rung {
 	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
 	bool (*applies)(const struct opener *o, const struct event *e);
@@ -183,6 +202,7 @@ static const struct rung rungs[] = {
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
 		LOG_DEBUG, false, NULL, NULL},
 	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL},
+	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL},
 	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL},
 	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, false,
@@ -309,7 +329,9 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
 	int sys;
 
-	c.fd = perf_event_open(&e->attr, tid, cpu, group_fd(o, e, cpu, tid), PERF_FLAG_FD_CLOEXEC);
+	c.fd = perf_event_open(&e->attr, o->cgroup_fd >= 0 ? o->cgroup_fd : tid, cpu,
+		group_fd(o, e, cpu, tid),
+		PERF_FLAG_FD_CLOEXEC | (o->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 	if (c.fd >= 0) {
 		vec_add(o->counters, c);
 		return set_filter(o, e, c.fd);
@@ -384,12 +406,27 @@ static enum outcome open_everywhere(struct opener *o, struct event *e)
 	return OPENED;
 }
 
+/* A cgroup's tasks are known by the CPUs on which they run. */
+static int open_cgroup(struct opener *o, const struct event *e)
+{
+	if (!o->target->is_system_wide)
+		return err_set(o->err, ERR_INVAL,
+			"event '%s' of the cgroup '%s': cgroups are counted on whole CPUs, so -a is needed",
+			e->name, e->cgroup);
+	return cgroup_open(e->cgroup, &o->cgroup_fd, o->err);
+}
+
 static int open_event(struct opener *o, struct event *e)
 {
 	enum outcome r;
 
+	o->cgroup_fd = -1;
+	if (e->cgroup && open_cgroup(o, e))
+		return o->err->code;
 	while ((r = open_everywhere(o, e)) == AGAIN)
 		close_event(o, e);
+	if (o->cgroup_fd >= 0)
+		close(o->cgroup_fd);
 	if (r == FAILED)
 		return o->err->code;
 	if (o->n_ended && o->n_ended >= o->target->threads.n)
@@ -482,11 +519,14 @@ static int open_or_leave(struct opener *o, size_t *i)
 	log_forget(o->log);
 	close_event(o, e);
 	*e = before;
+	/* What a rung took from its members as well. */
+	for (u32 k = 1; k < e->n_members; k++)
+		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
 		return o->err->code;
 	if (e != leader && opens_alone(o, e)) {
 		if (leader->wishes & EVENT_WEAK_GROUP) {
-			*i = e->leader - 1;
+			*i = (size_t)e->leader - 1;
 			dissolve(o, leader);
 			return 0;
 		}

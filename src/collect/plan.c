@@ -20,7 +20,7 @@ struct trial {
 static bool takes_counter(const struct event *e)
 {
 	return e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
-		e->attr.type != PERF_TYPE_BREAKPOINT && !(e->wishes & EVENT_NO_TASKS);
+		e->attr.type != PERF_TYPE_BREAKPOINT && e->attr.type != EVENT_TYPE_TOOL;
 }
 
 static bool is_leader(const struct event_list *events, size_t i)
@@ -115,6 +115,18 @@ static bool fits(const struct plan *p, const struct event_list *events, u32 pass
 	return result;
 }
 
+/* What a task cannot have at all, like the counters of a package, is in nobody's way. */
+static bool opens(const struct event_list *events, size_t leader)
+{
+	struct trial t = {.events = events};
+	bool result;
+
+	open_unit(&t, leader);
+	result = t.leaders.n > 0;
+	close_trial(&t);
+	return result;
+}
+
 /* Most often everything fits: one look is enough then. */
 static bool everything_fits(const struct event_list *events)
 {
@@ -148,7 +160,8 @@ void plan_make(struct plan *p, const struct event_list *events)
 	for (size_t i = 0; i < events->n; i++) {
 		u32 pass = 0;
 
-		if (!is_leader(events, i) || !unit_takes_counter(events, i))
+		if (!is_leader(events, i) || !unit_takes_counter(events, i) ||
+			(!is_one_pass && !opens(events, i)))
 			continue;
 		while (!is_one_pass && pass < PASSES_MAX && !fits(p, events, pass, i))
 			pass++;

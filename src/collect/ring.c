@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
+static int map_ring(struct ring *ring, int fd, u64 pages, int protection, struct err *err)
 {
 	u64 page_size = sysconf(_SC_PAGESIZE);
 	void *map;
@@ -16,7 +16,7 @@ int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
 	if (!pages || pages & (pages - 1))
 		return err_set(err, ERR_INVAL, "a ring has a power of two of pages, not %llu",
 			(unsigned long long)pages);
-	map = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, (pages + 1) * page_size, protection, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return err_sys(err, errno, "mapping a ring of %llu pages",
 			(unsigned long long)pages);
@@ -25,6 +25,27 @@ int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
 	ring->size = pages * page_size;
 	ring->scratch = mem_alloc(UINT16_MAX + 1);
 	return 0;
+}
+
+int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
+{
+	return map_ring(ring, fd, pages, PROT_READ | PROT_WRITE, err);
+}
+
+int ring_open_backward(struct ring *ring, int fd, u64 pages, struct err *err)
+{
+	/* Read-only is how the kernel is told that it need not wait for a reader. */
+	int r = map_ring(ring, fd, pages, PROT_READ, err);
+
+	ring->is_backward = true;
+	return r;
+}
+
+void ring_acquire_backward(struct ring *ring)
+{
+	/* Acquire: as in ring_acquire(). */
+	ring->tail = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	ring->head = ring->tail + ring->size;
 }
 
 void ring_close(struct ring *ring)
@@ -72,7 +93,11 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 	/* Records are multiples of 8 and so is the ring: a header never wraps. */
 	memcpy(&header, ring->data + at, sizeof(header));
 	if (header.size < sizeof(header) || header.size % 8 || header.size > left) {
-		ring->is_broken = true;
+		/*
+		 * Behind the oldest record of a backward ring are zeros, or one whose end was
+		 * written over.
+		 */
+		ring->is_broken = !ring->is_backward;
 		ring->tail = ring->head;
 		return false;
 	}
@@ -95,4 +120,10 @@ void ring_release(struct ring *ring)
 	ring->tail = ring->head;
 	/* Release: our reads are done before the kernel may overwrite what we read. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+void ring_release_read(struct ring *ring)
+{
+	ring->head = ring->tail;
+	ring_release(ring);
 }

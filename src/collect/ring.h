@@ -29,11 +29,22 @@ struct ring {
 	u64 size;       /* of the data area */
 	u64 head, tail; /* what ring_acquire() saw; how far the reader is */
 	bool is_broken;
+	bool is_backward;
 	u8 *scratch; /* 64 KiB: the largest record there can be */
 };
 
 int ring_open(struct ring *ring, int fd, u64 pages, struct err *err);
 void ring_close(struct ring *ring);
+
+/*
+ * A ring that the kernel fills from its end to its beginning (ATTR_WRITE_BACKWARD) and over its
+ * oldest records: mapped so that nothing can be given back. Its output is to be paused
+ * (PERF_EVENT_IOC_PAUSE_OUTPUT) while it is read.
+ */
+int ring_open_backward(struct ring *ring, int fd, u64 pages, struct err *err);
+
+/* Goes to the latest record of such a ring: ring_next() comes from it to the older ones. */
+void ring_acquire_backward(struct ring *ring);
 
 /* Looks how far the kernel has written; returns the bytes that can be read. */
 u64 ring_acquire(struct ring *ring);
@@ -48,5 +59,8 @@ bool ring_next(struct ring *ring, struct record *ret_rec);
  * Moves the reader to the acquired head (after ring_runs()) and gives the space back to the kernel.
  */
 void ring_release(struct ring *ring);
+
+/* Gives the space of those records back that ring_next() has returned; the others stay. */
+void ring_release_read(struct ring *ring);
 
 #endif

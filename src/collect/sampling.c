@@ -1,5 +1,7 @@
 #include "collect/sampling.h"
 
+#include <string.h>
+
 #include "base/sysfile.h"
 #include "event/abi.h"
 
@@ -30,36 +32,105 @@ static const u64 side_band = ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC
 	ATTR_KSYMBOL | ATTR_BPF_EVENT;
 
 /*
- * The first event that is opened on every CPU; one of a package-wide PMU would miss the others'
- * records.
+ * The first event that is opened on every CPU. If there is none (several kinds of cores, PMUs of
+ * packages), each that is the first on one of its CPUs.
  */
-static const struct event *side_band_carrier(const struct event_list *events)
+static bool is_side_band_carrier(const struct event_list *events, const struct event *e)
 {
-	vec_each(e, events)
-		if (!e->cpus.n)
-			return e;
-	return events->at;
+	vec_each(other, events)
+		if (!other->cpus.n)
+			return other == e;
+	vec_each(cpu, &e->cpus) {
+		const struct event *other = events->at;
+
+		while (other < e && !cpus_has(&other->cpus, *cpu))
+			other++;
+		if (other == e)
+			return true;
+	}
+	return false;
 }
 
-static void apply_one(const struct sampling *s, struct event *e, const struct event_list *events,
-	const struct target *target)
+/* Terms that recording does not do yet are refused rather than forgotten. */
+static int check_event(const struct event *e, struct err *err)
 {
-	bool has_many = events->n > 1, is_carrier = e == side_band_carrier(events),
+	const struct event_own *own = &e->own;
+	const struct {
+		bool is_asked;
+		const char *term;
+	} refused[] = {
+		{own->chain == EVENT_CHAIN_DWARF, "call-graph=dwarf"},
+		{own->chain == EVENT_CHAIN_LBR, "call-graph=lbr"},
+		{own->stack_bytes > 0, "stack-size"},
+		{own->max_samples > 0, "nr"},
+		{own->is_overwritten, "overwrite"},
+		{own->is_aux_output, "aux-output"},
+		{own->has_aux_size, "aux-sample-size"},
+	};
+
+	if (e->attr.type == EVENT_TYPE_TOOL)
+		return err_set(err, ERR_UNSUPPORTED,
+			"event '%s' is a clock of 'pace stat', which counts it: it cannot be sampled",
+			e->name);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		if (refused[i].is_asked)
+			return err_set(err, ERR_UNSUPPORTED,
+				"event '%s': the term '%s' is not supported for recording", e->name,
+				refused[i].term);
+	return 0;
+}
+
+/* Passes of a place in a program: each one is wanted. */
+static bool is_place(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT || e->attr.type == PERF_TYPE_BREAKPOINT ||
+		(e->pmu && (!strcmp(e->pmu, "kprobe") || !strcmp(e->pmu, "uprobe")));
+}
+
+/* How often: the event's own word, then the command's, then the table's advice. */
+static void set_period(const struct sampling *s, bool is_asked, struct event *e)
+{
+	struct event_attr *a = &e->attr;
+
+	if (e->wishes & EVENT_OWN_PERIOD)
+		return;
+	if (e->wishes & EVENT_WEAK_PERIOD && !is_asked)
+		return;
+	if (s->period) {
+		a->sample_period = s->period;
+	} else if (is_place(e)) {
+		a->sample_period = 1;
+	} else {
+		a->flags |= ATTR_FREQ;
+		a->sample_period = s->frequency;
+	}
+}
+
+static void set_chain(const struct sampling *s, struct event *e)
+{
+	bool has_own = e->own.chain == EVENT_CHAIN_FP || e->own.max_stack;
+
+	if (e->own.chain == EVENT_CHAIN_NONE || (!s->has_chains && !has_own))
+		return;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_max_stack = e->own.max_stack;
+}
+
+static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
+	const struct event_list *events, const struct target *target)
+{
+	bool has_many = events->n > 1, is_carrier = is_side_band_carrier(events, e),
 	     is_member = e->leader != (u32)(e - events->at);
 	struct event_attr *a = &e->attr;
 
+	set_chain(s, e);
 	a->size = MAX(attr_needed_size(a), s->compat ? s->compat->attr_size : (u32)ATTR_SIZE_VER7);
-	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	a->sample_type |= e->own.has_no_time ? 0 : PERF_SAMPLE_TIME;
 	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->flags |= ATTR_DISABLED | ATTR_INHERIT | ATTR_SAMPLE_ID_ALL;
-	if (!(e->wishes & EVENT_OWN_PERIOD)) {
-		if (s->period || a->type == PERF_TYPE_TRACEPOINT)
-			a->sample_period = s->period ? s->period : 1;
-		else {
-			a->flags |= ATTR_FREQ;
-			a->sample_period = s->frequency;
-		}
-	}
+	a->flags |= ATTR_DISABLED | ATTR_SAMPLE_ID_ALL;
+	a->flags |= e->wishes & EVENT_NO_INHERIT ? 0 : ATTR_INHERIT;
+	set_period(s, is_asked, e);
 	/*
 	 * With a fixed period every sample stands for the same. To ask for it nevertheless would
 	 * make the kernel write a sample for each single software event (perf_swevent_event()).
@@ -72,8 +143,6 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 		a->sample_type |= PERF_SAMPLE_CPU;
 	if (a->type == PERF_TYPE_TRACEPOINT)
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
-	if (s->has_chains)
-		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (s->has_data_addresses) {
 		a->sample_type |= PERF_SAMPLE_ADDR;
 		a->flags |= is_carrier ? ATTR_MMAP_DATA : 0;
@@ -94,12 +163,17 @@ static void apply_one(const struct sampling *s, struct event *e, const struct ev
 int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target,
 	struct log *log, struct err *err)
 {
-	if (!s->period && !s->frequency && !s->is_max)
+	bool is_asked = s->period || s->frequency || s->is_max;
+
+	vec_each(e, events)
+		if (check_event(e, err))
+			return err->code;
+	if (!is_asked)
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
 	vec_each(e, events) {
-		apply_one(s, e, events, target);
+		apply_one(s, is_asked, e, events, target);
 		if (s->compat && attr_needed_size(&e->attr) > s->compat->attr_size)
 			return err_set(err, ERR_UNSUPPORTED,
 				"event '%s' needs an attr of %u bytes: that perf knows %u", e->name,

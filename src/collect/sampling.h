@@ -26,9 +26,10 @@ struct sampling {
 };
 
 /*
- * Fills in sample_type, read_format, frequency and the side-band bits of all events. A frequency
- * above the kernel's limit is lowered and said. The first event that may carries mmap, comm and
- * task records.
+ * Fills in sample_type, read_format, frequency and the side-band bits of all events; what an event's
+ * own terms say goes before. A frequency above the kernel's limit is lowered and said. The first
+ * event that may carries mmap, comm and task records. ERR_UNSUPPORTED for events that cannot be
+ * sampled and terms that are not honoured yet.
  */
 int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target,
 	struct log *log, struct err *err);

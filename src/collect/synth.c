@@ -223,6 +223,7 @@ static u64 code_size(struct synth *s)
 
 struct bounds {
 	u64 text, end; /* _text (or _stext), _etext; 0: not seen */
+	bool is_text;  /* text is the address of _text */
 	bool is_seen;  /* some line had a name we look for, with whatever address */
 };
 
@@ -237,11 +238,15 @@ static bool see_symbol(const char *line, size_t n, bool needs_end, struct bounds
 	name = p + 3;
 	n -= name - line;
 	if ((n == 5 && !memcmp(name, "_text", 5)) || (n == 6 && !memcmp(name, "_stext", 6))) {
+		bool is_text = name[1] == 't';
+
 		/* _text comes before _stext where they differ. */
-		if (!b->text || address < b->text)
+		if (!b->text || address < b->text || (address == b->text && is_text)) {
 			b->text = address;
+			b->is_text = is_text;
+		}
 		b->is_seen = true;
-		return !needs_end && name[1] == 't';
+		return !needs_end && is_text;
 	}
 	if (n == 6 && !memcmp(name, "_etext", 6)) {
 		b->end = address;
@@ -279,11 +284,11 @@ static void find_bounds(struct synth *s, bool needs_end, struct bounds *b)
 
 void synth_kernel(struct synth *s)
 {
-	static const char name[] = "[kernel.kallsyms]_text";
-	union record_body body = {.mmap = {.pid = (u32)-1, .path = run_of(name, sizeof(name) - 1)}};
+	union record_body body = {.mmap = {.pid = (u32)-1}};
 	struct bounds bounds = {0};
 	u64 size = code_size(s);
 	struct privilege p;
+	const char *name;
 	char why[256];
 
 	find_bounds(s, !size, &bounds);
@@ -299,6 +304,9 @@ void synth_kernel(struct synth *s)
 				s->proc);
 		return;
 	}
+	/* perf asks kallsyms for the symbol named here; arm64 has no _text in it. */
+	name = bounds.is_text ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]_stext";
+	body.mmap.path = run_of(name, strlen(name));
 	body.mmap.addr = body.mmap.pgoff = bounds.text;
 	body.mmap.len = size ? size : bounds.end > bounds.text ? bounds.end - bounds.text : 0;
 	if (body.mmap.len)

@@ -29,6 +29,7 @@ static void run_child(char **argv, const int files[3], int gate, int failed)
 			signal(sig, SIG_DFL);
 	}
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	do {

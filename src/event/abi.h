@@ -22,6 +22,19 @@ enum perf_type {
 	PERF_TYPE_BREAKPOINT = 5,
 };
 
+/*
+ * On machines with several kinds of cores: the bits of a hardware or cache event's config that hold
+ * the type of the PMU to count on.
+ */
+enum { PERF_PMU_TYPE_SHIFT = 32 };
+
+/* event_attr.bp_type: linux/hw_breakpoint.h */
+enum perf_breakpoint {
+	HW_BREAKPOINT_R = 1,
+	HW_BREAKPOINT_W = 2,
+	HW_BREAKPOINT_X = 4,
+};
+
 enum perf_hw {
 	PERF_COUNT_HW_CPU_CYCLES = 0,
 	PERF_COUNT_HW_INSTRUCTIONS = 1,

@@ -6,8 +6,8 @@
  *          of Intel's perfmon (mapfile.csv, one file of Events a model); this CPU's id
  * Out      events: the terms they stand for, in the words of the PMU's sysfs formats
  * Owns     all strings (one arena)
- * Errors   ERR_NOENT if no directory was found, ERR_FORMAT with file and offset; a broken file
- *          leaves the others usable
+ * Errors   ERR_NOENT if the folder that was named is none or holds no tables; ERR_FORMAT with file
+ *          and offset if no file can be read: one broken file is said and leaves the others usable
  * Source   tools/perf/pmu-events/README; perfmon's readme
  */
 #ifndef PACE_EVENT_CATALOG_H
@@ -19,16 +19,19 @@
 #include "base/table.h"
 #include "base/types.h"
 #include "base/vec.h"
+#include "event/cpuid.h"
 
 struct catalog_event {
 	const char *name;        /* lower case */
-	const char *pmu;         /* "cpu", "cpu_core", "uncore_imc" (all that begin so) */
+	const char *pmu;         /* "cpu", "cpu_core", "uncore_imc": see catalog_pmu_matches() */
 	const char *terms;       /* "event=0x3c,umask=0x1,period=2000003" */
 	const char *brief;       /* one sentence, or NULL */
 	const char *description; /* more of them, or NULL */
 	const char *topic;       /* "cache": the file it is from */
 	const char *unit;        /* of count * scale; NULL: events */
 	double scale;            /* 1 unless the table says otherwise */
+	const char *errata;      /* the vendor's numbers of them, or NULL */
+	u8 precise;              /* 1: can be sampled with :p; 2: not without it */
 	bool is_per_pkg, is_deprecated;
 };
 
@@ -37,6 +40,9 @@ struct catalog {
 	struct table index;
 	struct arena arena;
 	const char *folder; /* where they are from; NULL: none was found */
+	char cpuid[CPUID_SIZE];
+	u32 n_absent; /* left out: events of PMUs that sysfs does not have */
+	u32 n_chips;  /* left out: events of chips, which go by a version and not by the CPU */
 };
 
 struct catalog_places {
@@ -45,13 +51,26 @@ struct catalog_places {
 	const char *sysfs;  /* "/sys", or a test's tree: PMUs that are not there have no events */
 };
 
-/* Reads the tables of one CPU. Without a folder and none installed: 0 events, no error. */
+/*
+ * Reads the tables of one CPU; of several, if there are cores of several kinds. Without a folder and
+ * none installed: 0 events, no error.
+ */
 int catalog_open(struct catalog *c, const struct catalog_places *places, struct log *log,
 	struct err *err);
 void catalog_close(struct catalog *c);
 
-/* The event of that name; of that PMU, or of any if `pmu` is NULL. NULL if there is none. */
+/*
+ * The event of that name, in any case of letters; of that PMU (a table's or sysfs' name for it), or
+ * of any if `pmu` is NULL. NULL if there is none.
+ */
 const struct catalog_event *catalog_find(const struct catalog *c, const char *pmu,
 	const char *name);
+
+/*
+ * Is the PMU that sysfs calls `name` one of those that a table calls `pmu`? "uncore_imc" is
+ * uncore_imc, uncore_imc_0, uncore_imc_1 ..., but not uncore_imc_free_running_0; "hisi_sccl,ddrc" is
+ * hisi_sccl1_ddrc0.
+ */
+bool catalog_pmu_matches(const char *pmu, const char *name);
 
 #endif

@@ -1,5 +1,8 @@
 #include "event/event.h"
 
+#include "base/str.h"
+#include "event/abi.h"
+
 struct event *event_add(struct event_list *events, const struct event_attr *attr, const char *name)
 {
 	struct event *e = vec_push(events);
@@ -11,6 +14,56 @@ struct event *event_add(struct event_list *events, const struct event_attr *attr
 	e->n_members = 1;
 	e->scale = 1;
 	return e;
+}
+
+struct event *event_add_copy(struct event_list *events, size_t i)
+{
+	struct event *e = vec_push(events);
+
+	*e = events->at[i];
+	e->leader = events->n - 1;
+	e->n_members = 1;
+	e->ids = NULL;
+	e->n_ids = 0;
+	e->cpus = (struct cpus){0};
+	cpus_add_all(&e->cpus, &events->at[i].cpus);
+	return e;
+}
+
+static bool takes_filter(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT || e->n_addr_filters > 0;
+}
+
+/* Address filters of a trace PMU are a list, conditions on a tracepoint's fields are joined. */
+static const char *join_filters(struct event_list *events, const struct event *e, const char *text)
+{
+	struct str joined = {0};
+	const char *stored;
+
+	if (e->filter)
+		str_addf(&joined, e->n_addr_filters ? "%s,%s" : "(%s) && (%s)", e->filter, text);
+	else
+		str_add(&joined, text);
+	stored = arena_strdup(&events->arena, str_text(&joined), joined.n);
+	str_fini(&joined);
+	return stored;
+}
+
+int event_set_filter(struct event_list *events, const char *text, struct err *err)
+{
+	if (events->last >= events->n)
+		return err_set(err, ERR_INVAL,
+			"--filter '%s': it belongs behind the -e whose events it filters", text);
+	for (size_t i = events->last; i < events->n; i++)
+		if (!takes_filter(&events->at[i]))
+			return err_set(err, ERR_INVAL,
+				"--filter '%s': event '%s' takes none; tracepoints do, and PMUs with "
+				"filters on addresses (intel_pt, cs_etm)",
+				text, events->at[i].name);
+	for (size_t i = events->last; i < events->n; i++)
+		events->at[i].filter = join_filters(events, &events->at[i], text);
+	return 0;
 }
 
 void event_list_fini(struct event_list *events)

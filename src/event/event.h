@@ -9,6 +9,7 @@
 #ifndef PACE_EVENT_EVENT_H
 #define PACE_EVENT_EVENT_H
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/types.h"
 #include "base/vec.h"
@@ -27,8 +28,43 @@ enum event_wish {
 	EVENT_SNAPSHOT = 1 << 7,   /* the value is a state, not a sum: intervals show it as it is */
 	EVENT_PERCORE = 1 << 8,    /* percore: the threads of a core are added up */
 	EVENT_NO_INHERIT = 1 << 9, /* no-inherit: children are not counted */
-	EVENT_NO_TASKS = 1 << 10,  /* its PMU counts packages or CPUs, whoever runs there */
-	EVENT_LEFT_OUT = 1 << 11,  /* not opened in this run: another one counts it */
+	EVENT_WEAK_PERIOD = 1 << 10, /* attr.sample_period is its table's advice: -F and -c win */
+	EVENT_RETIRE_LATENCY = 1 << 11, /* R: how long it took to retire, not how often it was */
+	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whoever runs there */
+	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another one counts it */
+};
+
+enum event_chain {
+	EVENT_CHAIN_AS_ALL, /* as the session says */
+	EVENT_CHAIN_NONE,
+	EVENT_CHAIN_FP,
+	EVENT_CHAIN_DWARF,
+	EVENT_CHAIN_LBR,
+};
+
+/* What an event's own terms say about its samples, where they differ from the session's. */
+struct event_own {
+	enum event_chain chain; /* call-graph= */
+	u32 stack_bytes;        /* stack-size=; 0: as all */
+	u16 max_stack;          /* max-stack=; 0: as all */
+	bool has_no_time;       /* time=0 */
+	bool is_overwritten;    /* overwrite: the ring keeps the newest samples */
+	bool is_aux_output; /* aux-output: its records go to the AUX area of the group's leader */
+	bool has_aux_size;  /* aux-sample-size= was given, also if it is 0 */
+	u32 aux_bytes;
+	u64 max_samples; /* nr=; 0: no end */
+};
+
+/*
+ * The type of events that no kernel counts: stat takes them from its own clocks. The same number as
+ * perf uses.
+ */
+#define EVENT_TYPE_TOOL 0xfffffffeu
+
+enum event_tool {
+	EVENT_TOOL_DURATION = 1, /* nanoseconds from start to end */
+	EVENT_TOOL_USER,         /* nanoseconds in user space, by the command and its children */
+	EVENT_TOOL_SYSTEM,       /* nanoseconds in the kernel, likewise */
 };
 
 struct event {
@@ -44,6 +80,8 @@ struct event {
 	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
 	const char
 		*cgroup; /* only of tasks in this one: a path below the cgroup mount; NULL: all */
+	struct event_own own;
+	u32 n_addr_filters; /* how many filters on addresses its PMU takes */
 	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */
 	u32 n_ids;
 };
@@ -51,12 +89,22 @@ struct event {
 struct event_list {
 	struct event *at;
 	size_t n, cap;
+	size_t last; /* where the events of the last item that was parsed begin */
 	struct arena arena;
 };
 
 /* Appends an event that leads itself; `name` is copied. The address is valid until the next one. */
 struct event *event_add(struct event_list *events, const struct event_attr *attr, const char *name);
 void event_list_fini(struct event_list *events);
+
+/* A copy of an event, with its ids left out, that leads itself; appended. */
+struct event *event_add_copy(struct event_list *events, size_t i);
+
+/*
+ * --filter: `text` for each event of the last item (a glob's all); a second one is joined by &&.
+ * ERR_INVAL if there is none, or one of them takes no filter; then none has changed.
+ */
+int event_set_filter(struct event_list *events, const char *text, struct err *err);
 
 static inline bool event_is_group_member(const struct event_list *events, size_t i)
 {

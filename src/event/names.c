@@ -5,10 +5,12 @@
 #include <strings.h>
 
 #include "event/abi.h"
+#include "event/event.h"
 
 /* clang-format off */
 #define HW(n, a, c, h) {n, a, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c, h}
 #define SW(n, a, c, h) {n, a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c, h}
+#define TOOL(n, c, h) {n, NULL, EVENT_TYPE_TOOL, EVENT_TOOL_##c, h}
 /* clang-format on */
 
 static const struct event_name rows[] = {
@@ -38,6 +40,9 @@ static const struct event_name rows[] = {
 	SW("dummy", NULL, DUMMY, "counts nothing; carries mmap and comm records"),
 	SW("bpf-output", NULL, BPF_OUTPUT, "records written by BPF programs"),
 	SW("cgroup-switches", NULL, CGROUP_SWITCHES, "context switches to another cgroup"),
+	TOOL("duration_time", DURATION, "nanoseconds from start to end, by the clock on the wall"),
+	TOOL("user_time", USER, "nanoseconds of the command in user space, its children included"),
+	TOOL("system_time", SYSTEM, "nanoseconds of the command in the kernel, likewise"),
 };
 
 /* Spellings of one part of a cache event, the canonical one first. */
@@ -179,6 +184,19 @@ static bool cache_name(u8 cache, u8 op, u8 result, char *buf, size_t size)
 	return true;
 }
 
+const char *names_other(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].alias)
+			continue;
+		if (!strcmp(rows[i].name, name))
+			return rows[i].alias;
+		if (!strcmp(rows[i].alias, name))
+			return rows[i].name;
+	}
+	return NULL;
+}
+
 bool names_of(u32 type, u64 config, char *buf, size_t size)
 {
 	if (type == PERF_TYPE_HW_CACHE)
@@ -228,7 +246,7 @@ void names_default(const struct event_attr *a, char *buf, size_t size)
 	size_t n = 0;
 
 	if (!names_of(a->type, a->config, buf, size)) {
-		if (a->type == 4)
+		if (a->type == PERF_TYPE_RAW)
 			snprintf(buf, size, "raw 0x%llx", (unsigned long long)a->config);
 		else
 			snprintf(buf, size, "type %u config 0x%llx", a->type,

@@ -1,8 +1,9 @@
 /*
  * names.h - the events that have a name on every machine.
  *
- * Hardware and software events come from one table; cache events are put together from three
- * (cache, operation, result), in any of the spellings perf takes.
+ * Hardware and software events, and those that stat itself counts, come from one table; cache
+ * events are put together from three (cache, operation, result), in any of the spellings perf
+ * takes.
  * Source   linux/perf_event.h, perf-list(1)
  */
 #ifndef PACE_EVENT_NAMES_H
@@ -15,7 +16,7 @@
 struct event_name {
 	const char *name;
 	const char *alias; /* a second spelling, or NULL */
-	u32 type;          /* enum perf_type */
+	u32 type;          /* enum perf_type, or EVENT_TYPE_TOOL */
 	u64 config;
 	const char *help; /* one sentence */
 };
@@ -25,6 +26,9 @@ bool names_find(const char *text, size_t n, u32 *ret_type, u64 *ret_config);
 
 /* The name of (type, config), into buf; false if it has none. */
 bool names_of(u32 type, u64 config, char *buf, size_t size);
+
+/* The second spelling of a row's name, or the first of its second; NULL if it has only one. */
+const char *names_other(const char *name);
 
 /* Row i of the table of hardware and software events; NULL behind the last. */
 const struct event_name *names_at(size_t i);

@@ -2,298 +2,49 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "event/abi.h"
+#include "event/maker.h"
+#include "event/modifiers.h"
 #include "event/names.h"
 #include "event/pmu.h"
+#include "event/pmu_events.h"
+#include "event/terms.h"
 #include "event/tracefs.h"
 
-/* ---- words ---- */
+/* ---- what nobody knows ---- */
 
-struct word {
-	const char *at; /* in the text, or NULL: not there */
-	size_t n;
-};
-
-struct lexer {
-	const char *text, *at;
-	struct err *err;
-};
-
-static bool is_word_char(char c)
+/* An event of the vendor's tables whose PMU is not here: 1, and the error says so. */
+static int is_elsewhere(struct maker *m, struct word w, const char *typed)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		(c && strchr("_-.*?!@", c));
-}
+	const struct catalog_event *listed =
+		m->env->catalog ? catalog_find(m->env->catalog, NULL, typed) : NULL;
+	char message[300];
 
-static struct word read_word(struct lexer *lx)
-{
-	struct word w = {.at = lx->at};
-
-	while (is_word_char(*lx->at))
-		lx->at++;
-	w.n = lx->at - w.at;
-	return w;
-}
-
-static bool accept(struct lexer *lx, char c)
-{
-	if (*lx->at != c)
-		return false;
-	lx->at++;
-	return true;
-}
-
-/*
- * An error that points into the text: "event 'a,b' at column 3: ...". Of a long text only that
- * place is shown.
- */
-static int fail(const char *text, const char *at, struct err *err, int code, const char *message)
-{
-	enum { BEFORE = 60, SHOWN = 160 };
-	const char *from = strlen(text) > SHOWN && at - text > BEFORE ? at - BEFORE : text;
-	const char *before = from > text ? "..." : "", *behind = strlen(from) > SHOWN ? "..." : "";
-
-	err_set(err, code, "%s", message);
-	if (at == text)
-		return err_prefix(err, "event '%.*s%s'", SHOWN, text, behind);
-	return err_prefix(err, "event '%s%.*s%s' at column %zu", before, SHOWN, from, behind,
-		(size_t)(at - text) + 1);
-}
-
-static int expected(struct lexer *lx, const char *what)
-{
-	char message[96];
-
-	if (*lx->at)
-		snprintf(message, sizeof(message), "expected %s, found '%c'", what, *lx->at);
-	else
-		snprintf(message, sizeof(message), "expected %s, found the end", what);
-	return fail(lx->text, lx->at, lx->err, ERR_INVAL, message);
-}
-
-/* ---- tree ---- */
-
-struct term {
-	struct word name, value; /* value.at NULL: only a name */
-	struct term *next;
-};
-
-enum node_kind { NODE_WORDS, NODE_PMU, NODE_GROUP };
-
-struct node {
-	enum node_kind kind;
-	struct word words
-		[3]; /* NODE_WORDS: separated by ':'; NODE_PMU and NODE_GROUP: the name in [0] */
-	struct word modifiers; /* NODE_PMU, NODE_GROUP */
-	struct term *terms;    /* NODE_PMU */
-	struct node *children; /* NODE_GROUP */
-	struct node *next;
-	const char *end; /* behind its last character */
-};
-
-static int read_terms(struct lexer *lx, struct arena *arena, struct term **ret_terms)
-{
-	struct term **to = ret_terms;
-
-	*to = NULL;
-	while (!accept(lx, '/')) {
-		struct term *term = arena_zalloc(arena, sizeof(*term));
-
-		term->name = read_word(lx);
-		if (!term->name.n)
-			return expected(lx, "the name of a term or '/'");
-		if (accept(lx, '=')) {
-			term->value = read_word(lx);
-			if (!term->value.n)
-				return expected(lx, "a value");
-		}
-		*to = term;
-		to = &term->next;
-		if (!accept(lx, ',') && *lx->at != '/')
-			return expected(lx, "',' or '/'");
-	}
-	return 0;
-}
-
-static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group,
-	struct node **ret_node);
-
-static int read_group(struct lexer *lx, struct arena *arena, struct node *group)
-{
-	struct node **to = &group->children;
-
-	group->kind = NODE_GROUP;
-	do {
-		if (read_node(lx, arena, true, to))
-			return lx->err->code;
-		to = &(*to)->next;
-	} while (accept(lx, ','));
-	if (!accept(lx, '}'))
-		return expected(lx, "',' or '}'");
-	if (accept(lx, ':')) {
-		group->modifiers = read_word(lx);
-		if (!group->modifiers.n)
-			return expected(lx, "modifiers");
-	}
-	return 0;
-}
-
-static int read_node(struct lexer *lx, struct arena *arena, bool is_in_group,
-	struct node **ret_node)
-{
-	struct node *node = *ret_node = arena_zalloc(arena, sizeof(*node));
-
-	if (!is_in_group && accept(lx, '{')) {
-		if (read_group(lx, arena, node))
-			return lx->err->code;
-		node->end = lx->at;
+	if (!listed)
 		return 0;
-	}
-	node->words[0] = read_word(lx);
-	if (!node->words[0].n)
-		return expected(lx, "the name of an event");
-	if (accept(lx, '/')) {
-		node->kind = NODE_PMU;
-		if (read_terms(lx, arena, &node->terms))
-			return lx->err->code;
-		bool has_colon = accept(lx, ':');
-		node->modifiers = read_word(lx);
-		if (has_colon && !node->modifiers.n)
-			return expected(lx, "modifiers");
-		node->end = lx->at;
-		return 0;
-	}
-	for (size_t i = 1; i < ARRAY_SIZE(node->words) && accept(lx, ':'); i++) {
-		if (!is_in_group && i == 1 && accept(lx, '{')) {
-			if (read_group(lx, arena, node))
-				return lx->err->code;
-			break;
-		}
-		node->words[i] = read_word(lx);
-		if (!node->words[i].n)
-			return expected(lx, "modifiers or the name of a tracepoint");
-	}
-	node->end = lx->at;
-	return 0;
+	snprintf(message, sizeof(message), "event '%.100s' is of PMU '%.100s', which is not here",
+		typed, listed->pmu);
+	maker_fail(m, w, ERR_NOENT, message);
+	return 1;
 }
 
-/* ---- events ---- */
-
-struct maker {
-	const char *text;
-	const struct parse_env *env;
-	struct event_list *events;
-	struct err *err;
-};
-
-static int fail_at(struct maker *m, struct word w, int code, const char *message)
+/* All names of events; what has to be stored is in `names`. */
+static void offer_events(struct maker *m, struct intern *names, struct nearest *near)
 {
-	return fail(m->text, w.at, m->err, code, message);
-}
+	char cache[64];
 
-static const char *copy_word(struct word w, char *buf, size_t size)
-{
-	snprintf(buf, size, "%.*s", (int)MIN(w.n, size - 1), w.at);
-	return buf;
-}
-
-/*
- * Naming one of u, k, h switches the others off; of G and H likewise. A group's add to those of its
- * events.
- */
-static void count_only(struct event *e, u64 all, u64 counted)
-{
-	if (counted && !(e->attr.flags & all))
-		e->attr.flags |= all;
-	e->attr.flags &= ~counted;
-}
-
-static int apply_modifiers(struct maker *m, struct word mods, struct event *e)
-{
-	const u64 levels = ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
-	const u64 worlds = ATTR_EXCLUDE_HOST | ATTR_EXCLUDE_GUEST;
-	u64 counted_levels = 0, counted_worlds = 0;
-	unsigned precise = 0;
-	char message[128];
-
-	for (size_t i = 0; i < mods.n; i++) {
-		switch (mods.at[i]) {
-		case 'u':
-			counted_levels |= ATTR_EXCLUDE_USER;
-			break;
-		case 'k':
-			counted_levels |= ATTR_EXCLUDE_KERNEL;
-			break;
-		case 'h':
-			counted_levels |= ATTR_EXCLUDE_HV;
-			break;
-		case 'G':
-			counted_worlds |= ATTR_EXCLUDE_GUEST;
-			break;
-		case 'H':
-			counted_worlds |= ATTR_EXCLUDE_HOST;
-			break;
-		case 'p':
-			precise++;
-			break;
-		case 'P':
-			e->wishes |= EVENT_MAX_PRECISE;
-			break;
-		case 'D':
-			e->attr.flags |= ATTR_PINNED;
-			break;
-		case 'S':
-			e->wishes |= EVENT_SAMPLE_READ;
-			break;
-		case 'I':
-			e->attr.flags |= ATTR_EXCLUDE_IDLE;
-			break;
-		case 'W':
-			e->wishes |= EVENT_WEAK_GROUP;
-			break;
-		case 'e':
-			e->attr.flags |= ATTR_EXCLUSIVE;
-			break;
-		case 'b':
-			e->wishes |= EVENT_USE_BPF;
-			break;
-		default:
-			snprintf(message, sizeof(message),
-				"'%c' is no modifier; known are u k h G H I D S W e b p pp ppp P",
-				mods.at[i]);
-			return fail_at(m, (struct word){mods.at + i, 1}, ERR_INVAL, message);
-		}
-	}
-	if (precise > 3)
-		return fail_at(m, mods, ERR_INVAL, "precision has four levels: none, p, pp, ppp");
-	if (precise)
-		attr_set_precise(&e->attr, precise);
-	count_only(e, levels, counted_levels);
-	count_only(e, worlds, counted_worlds);
-	if (counted_worlds)
-		e->wishes |= EVENT_GUEST_SAID;
-	return 0;
-}
-
-/* Appends the event that stands at [start, end) of the text. */
-static struct event *add_event(struct maker *m, const struct event_attr *attr, const char *start,
-	const char *end)
-{
-	char name[512];
-
-	return event_add(m->events, attr,
-		copy_word((struct word){start, end - start}, name, sizeof(name)));
-}
-
-static bool parse_raw(struct word w, u64 *ret_config)
-{
-	const char *p = w.at + 1;
-
-	return w.n > 1 && w.at[0] == 'r' && num_scan(&p, 16, ret_config) && p == w.at + w.n;
+	names_offer_all(near);
+	for (size_t i = 0; names_cache_at(i, cache, sizeof(cache)); i++)
+		nearest_offer(near, intern_str(names, cache));
+	pmu_offer_all(m->env->sysfs, names, near);
+	if (m->env->catalog)
+		vec_each(listed, &m->env->catalog->events)
+			nearest_offer(near, listed->name);
 }
 
 static int unknown_event(struct maker *m, struct word w)
@@ -301,220 +52,409 @@ static int unknown_event(struct maker *m, struct word w)
 	struct intern names = {0};
 	struct str message = {0};
 	struct nearest near;
-	char typed[128], cache[64];
+	char typed[128];
 	const char *p = w.at;
 	u64 config;
 
-	copy_word(w, typed, sizeof(typed));
+	syntax_copy(w, typed, sizeof(typed));
+	if (is_elsewhere(m, w, typed))
+		return m->err->code;
 	near = (struct nearest){.typed = typed};
 	str_addf(&message, "there is no event '%s'", typed);
 	if (num_scan(&p, 16, &config) && p == w.at + w.n) {
 		str_addf(&message, "; did you mean the raw event 'r%s'?", typed);
 	} else {
-		names_offer_all(&near);
-		for (size_t i = 0; names_cache_at(i, cache, sizeof(cache)); i++)
-			nearest_offer(&near, intern_str(&names, cache));
-		pmu_offer_all(m->env->sysfs, &names, &near);
+		offer_events(m, &names, &near);
 		nearest_add_hint(&near, &message);
 	}
-	fail_at(m, w, ERR_NOENT, str_text(&message));
+	maker_fail(m, w, ERR_NOENT, str_text(&message));
 	str_fini(&message);
 	intern_fini(&names);
 	return m->err->code;
 }
 
-static int set_term(struct maker *m, const struct pmu *pmu, struct word name, const char *value,
-	struct event *e);
-
-/* Applies "event=0x3c,umask=1", the text behind an alias. */
-static int apply_alias(struct maker *m, const struct pmu *pmu, const char *alias_text,
-	struct word at, struct event *e)
+/* "cycels/period=9/" is a mistyped event rather than a PMU. */
+static bool is_rather_event(struct maker *m, const char *typed)
 {
-	char text[256], *rest = text, *item;
+	struct nearest pmu = {.typed = typed}, event = {.typed = typed};
+	struct intern pmus = {0}, names = {0};
+	bool is_event;
 
-	snprintf(text, sizeof(text), "%s", alias_text);
-	while ((item = strsep(&rest, ",")) != NULL) {
-		char *equals = strchr(item, '=');
-		u64 value = 1;
-		struct err why;
-
-		if (equals) {
-			*equals = '\0';
-			/* "event=?" asks the user for the value. */
-			if (num_parse(equals + 1, &value, &why))
-				continue;
-		}
-		if (pmu_set_term(pmu, item, value, &e->attr, &why))
-			return fail_at(m, at, why.code, why.msg);
-	}
-	return 0;
+	pmu_list(m->env->sysfs, &pmus);
+	vec_each(name, &pmus.strings)
+		nearest_offer(&pmu, *name);
+	offer_events(m, &names, &event);
+	is_event = event.best && (!pmu.best || event.distance < pmu.distance);
+	intern_fini(&names);
+	intern_fini(&pmus);
+	return is_event;
 }
 
-/* Terms every PMU takes: they go to the attr, not through sysfs formats. */
-static bool set_generic_term(struct event *e, const char *name, u64 value)
+static int unknown_pmu(struct maker *m, struct word w)
 {
-	if (!strcmp(name, "config"))
-		e->attr.config = value;
-	else if (!strcmp(name, "config1"))
-		e->attr.config1 = value;
-	else if (!strcmp(name, "config2"))
-		e->attr.config2 = value;
-	else if (!strcmp(name, "config3"))
-		e->attr.config3 = value;
-	else if (!strcmp(name, "period") || !strcmp(name, "freq")) {
-		bool is_freq = name[0] == 'f';
-
-		e->attr.sample_period = value;
-		e->attr.flags = is_freq ? e->attr.flags | ATTR_FREQ : e->attr.flags & ~ATTR_FREQ;
-		e->wishes |= EVENT_OWN_PERIOD;
-	} else if (!strcmp(name, "precise"))
-		attr_set_precise(&e->attr, value & 3);
-	else
-		return false;
-	return true;
-}
-
-static int set_term(struct maker *m, const struct pmu *pmu, struct word word,
-	const char *value_text, struct event *e)
-{
-	char name[128], alias[256], message[sizeof(m->err->msg)];
-	u64 value = 1;
-	struct err why;
-
-	copy_word(word, name, sizeof(name));
-	if (value_text && !strcmp(name, "name")) {
-		e->name = arena_strdup(&m->events->arena, value_text, strlen(value_text));
-		return 0;
-	}
-	if (value_text && num_parse(value_text, &value, &why)) {
-		snprintf(message, sizeof(message), "term '%.120s': %.800s", name, why.msg);
-		return fail_at(m, word, ERR_INVAL, message);
-	}
-	if (value_text && set_generic_term(e, name, value))
-		return 0;
-	if (!value_text && pmu_alias(pmu, name, alias, sizeof(alias)))
-		return apply_alias(m, pmu, alias, word, e);
-	if (pmu_set_term(pmu, name, value, &e->attr, &why))
-		return fail_at(m, word, why.code, why.msg);
-	return 0;
-}
-
-static int make_pmu_event(struct maker *m, const struct node *node)
-{
-	char name[128], value[256];
-	struct event_attr attr = {0};
-	struct event *e;
 	struct pmu pmu;
+	struct err why;
+	char name[128];
+
+	if (is_rather_event(m, syntax_copy(w, name, sizeof(name))))
+		return unknown_event(m, w);
+	if (!pmu_open(&pmu, m->env->sysfs, name, &why)) {
+		/* It was not there a moment ago. */
+		pmu_close(&pmu);
+		err_set(&why, ERR_NOENT, "there is no PMU '%s'", name);
+	}
+	return maker_fail(m, w, why.code, why.msg);
+}
+
+/* ---- names and numbers ---- */
+
+static bool is_number(struct word w, u64 *ret_v)
+{
+	char text[32];
+	struct err ignored;
+
+	return w.n && w.n < sizeof(text) &&
+		!num_parse(syntax_copy(w, text, sizeof(text)), ret_v, &ignored);
+}
+
+static bool is_raw(struct word w, u64 *ret_config)
+{
+	const char *p = w.at + 1;
+
+	if (w.n > 3 && !strncmp(p, "0x", 2))
+		p += 2;
+	return w.n > 1 && w.at[0] == 'r' && num_scan(&p, 16, ret_config) && p == w.at + w.n;
+}
+
+/* 1 if the node's first word is an event of the kernel's: a name, or rHEX. */
+static int make_generic(struct maker *m, const struct node *node)
+{
+	struct event_attr attr = {0};
+	struct word w = node->words[0];
+
+	if (names_find(w.at, w.n, &attr.type, &attr.config))
+		return pmu_events_make_generic(m, node, &attr);
+	if (is_raw(w, &attr.config)) {
+		attr.type = PERF_TYPE_RAW;
+		return pmu_events_make_generic(m, node, &attr);
+	}
+	return 0;
+}
+
+/* 1 if it is type:config, both in numbers. */
+static int make_numeric(struct maker *m, const struct node *node, struct word *mods)
+{
+	struct event_attr attr = {0};
+	u64 type;
+
+	if (!is_number(node->words[0], &type) || !is_number(node->words[1], &attr.config) ||
+		type > UINT32_MAX)
+		return 0;
+	attr.type = type;
+	*mods = node->has_slashes ? node->modifiers : node->words[2];
+	return terms_apply(m, NULL, node->terms, maker_add(m, &attr, node)) ? m->err->code : 1;
+}
+
+/* 1 if it is an event that stat counts itself, written tool/duration_time/. */
+static int make_tool(struct maker *m, const struct node *node)
+{
+	struct event_attr attr = {0};
+	const struct term *t = node->terms;
+
+	if (node->words[0].n != 4 || strncmp(node->words[0].at, "tool", 4) || !t || t->value.at ||
+		!names_find(t->name.at, t->name.n, &attr.type, &attr.config) ||
+		attr.type != EVENT_TYPE_TOOL)
+		return 0;
+	return terms_apply(m, NULL, t->next, maker_add(m, &attr, node)) ? m->err->code : 1;
+}
+
+/* ---- breakpoints ---- */
+
+static u32 access_of(struct word w)
+{
+	static const struct {
+		char letter;
+		u32 bit;
+	} letters[] = {{'r', HW_BREAKPOINT_R}, {'w', HW_BREAKPOINT_W}, {'x', HW_BREAKPOINT_X}};
+	u32 access = 0;
+
+	for (size_t i = 0; i < w.n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(letters); k++)
+			access |= w.at[i] == letters[k].letter ? letters[k].bit : 0;
+	return access ? access : HW_BREAKPOINT_R | HW_BREAKPOINT_W;
+}
+
+static int make_breakpoint(struct maker *m, const struct node *node)
+{
+	struct event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = access_of(node->words[2])};
+
+	if (!is_number(node->words[0], &attr.config1))
+		return maker_fail(m, node->words[0], ERR_INVAL,
+			"the address of a breakpoint is a number, like 0x401136");
+	/* The length of an instruction's breakpoint is that of a word, whatever is there. */
+	attr.config2 = attr.bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
+	if (node->words[1].at && (!is_number(node->words[1], &attr.config2) || !attr.config2))
+		return maker_fail(m, node->words[1], ERR_INVAL,
+			"a breakpoint watches a number of bytes, most machines 1, 2, 4 or 8");
+	return terms_apply(m, NULL, node->terms, maker_add(m, &attr, node));
+}
+
+/* ---- tracepoints ---- */
+
+static bool is_glob(struct word w)
+{
+	for (size_t i = 0; i < w.n; i++)
+		if (strchr("*?[", w.at[i]))
+			return true;
+	return false;
+}
+
+/* Adds system:name, called so and with the modifiers that were written. */
+static int add_tracepoint(struct maker *m, const struct node *node, const char *system,
+	const char *name, struct word mods)
+{
+	struct event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	struct event *e;
+	struct err why;
+	char text[300];
+
+	if (tracefs_id(m->env->tracefs, system, name, &attr.config, &why))
+		return maker_fail(m, node->words[0], why.code, why.msg);
+	snprintf(text, sizeof(text), "%s:%s%s%.*s", system, name, mods.n ? ":" : "", (int)mods.n,
+		mods.n ? mods.at : "");
+	e = event_add(m->events, &attr, text);
+	if (node->filter.n)
+		e->filter = maker_strdup(m, node->filter.at, node->filter.n);
+	return terms_apply(m, NULL, node->terms, e);
+}
+
+static int make_tracepoints(struct maker *m, const struct node *node, struct word mods)
+{
+	char system[128], name[128];
+	struct intern found = {0};
 	struct err why;
 	int r = 0;
 
-	if (pmu_open(&pmu, m->env->sysfs, copy_word(node->words[0], name, sizeof(name)), &why))
-		return fail_at(m, node->words[0], why.code, why.msg);
-	attr.type = pmu.type;
-	e = add_event(m, &attr, node->words[0].at, node->end);
-	cpus_add_all(&e->cpus, &pmu.cpus);
-	for (const struct term *t = node->terms; t && !r; t = t->next)
-		r = set_term(m, &pmu, t->name,
-			t->value.at ? copy_word(t->value, value, sizeof(value)) : NULL, e);
-	pmu_close(&pmu);
-	return r ? r : apply_modifiers(m, node->modifiers, e);
+	syntax_copy(node->words[0], system, sizeof(system));
+	syntax_copy(node->words[1], name, sizeof(name));
+	if (!is_glob(node->words[0]) && !is_glob(node->words[1]))
+		return add_tracepoint(m, node, system, name, mods);
+	if (tracefs_match(m->env->tracefs, system, name, &found, &why))
+		r = maker_fail(m, node->words[0], why.code, why.msg);
+	vec_each(full, &found.strings) {
+		const char *colon = strchr(*full, ':');
+
+		snprintf(system, sizeof(system), "%.*s", (int)(colon - *full), *full);
+		if (!r)
+			r = add_tracepoint(m, node, system, colon + 1, mods);
+	}
+	intern_fini(&found);
+	return r;
 }
 
-/* A bare name: from the tables, rHEX, or an alias of some PMU. 1 if it was one, 0 if not. */
-static int make_named_event(struct maker *m, const struct node *node)
+/* 1 if the node names tracepoints; 0, and *ret_why, if tracefs has none of that name. */
+static int try_tracepoints(struct maker *m, const struct node *node, struct word *mods,
+	struct err *ret_why)
 {
-	struct word w = node->words[0];
-	struct event_attr attr = {0};
-	char name[128], alias[256];
-	struct pmu pmu;
-	struct event *e;
-	int r;
+	size_t first = m->events->n;
+	struct maker quiet = *m;
+	struct err why = {0};
 
-	if (names_find(w.at, w.n, &attr.type, &attr.config)) {
-		add_event(m, &attr, w.at, node->end);
+	*mods = node->has_slashes ? node->modifiers : node->words[2];
+	quiet.err = &why;
+	if (!make_tracepoints(&quiet, node, *mods))
 		return 1;
-	}
-	if (parse_raw(w, &attr.config)) {
-		attr.type = PERF_TYPE_RAW;
-		add_event(m, &attr, w.at, node->end);
-		return 1;
-	}
-	if (pmu_find_alias(m->env->sysfs, copy_word(w, name, sizeof(name)), &pmu, m->err) <= 0)
-		return 0;
-	attr.type = pmu.type;
-	e = add_event(m, &attr, w.at, node->end);
-	cpus_add_all(&e->cpus, &pmu.cpus);
-	pmu_alias(&pmu, name, alias, sizeof(alias));
-	r = apply_alias(m, &pmu, alias, w, e);
-	pmu_close(&pmu);
-	return r ? r : 1;
+	*(m->events->n > first ? m->err : ret_why) = why;
+	return m->events->n > first ? why.code : 0;
+}
+
+/* ---- events ---- */
+
+/* Behind the name of an event there is one word of modifiers, and in front of slashes none. */
+static int check_words(struct maker *m, const struct node *node)
+{
+	if (node->words[1].at && node->has_slashes)
+		return maker_fail(m, node->words[1], ERR_INVAL,
+			"modifiers stand behind the second slash");
+	if (node->words[2].at)
+		return maker_fail(m, node->words[2], ERR_INVAL,
+			"modifiers come once, behind one ':'");
+	return 1;
+}
+
+static int not_found(struct maker *m, const struct node *node, const struct err *why)
+{
+	if (!node->words[1].at)
+		return node->has_slashes ? unknown_pmu(m, node->words[0])
+					 : unknown_event(m, node->words[0]);
+	/* "cycels:u" is a mistyped event rather than a tracepoint. */
+	if (!node->words[2].at && !node->has_slashes && modifiers_are(node->words[1]))
+		return unknown_event(m, node->words[0]);
+	*m->err = *why;
+	return why->code;
+}
+
+static int make_words(struct maker *m, const struct node *node, struct word *ret_mods)
+{
+	bool is_between = node->has_slashes && !node->words[1].at;
+	struct err why = {0};
+	int r = 0;
+
+	*ret_mods = node->has_slashes ? node->modifiers : node->words[1];
+	if (is_between)
+		r = pmu_events_make(m, node);
+	if (!r && is_between)
+		r = make_tool(m, node);
+	if (!r && (r = make_generic(m, node)) > 0)
+		r = check_words(m, node);
+	if (!r)
+		r = make_numeric(m, node, ret_mods);
+	if (!r && node->words[1].at && (r = try_tracepoints(m, node, ret_mods, &why)) == 0)
+		*ret_mods = node->has_slashes ? node->modifiers : node->words[1];
+	if (!r && node->words[0].n && (r = pmu_events_make_named(m, node)) > 0)
+		r = check_words(m, node);
+	if (!r)
+		return not_found(m, node, &why);
+	return r < 0 ? r : 0;
 }
 
 static int make_event(struct maker *m, const struct node *node)
 {
-	struct event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
-	char system[128], name[128];
-	struct err why;
+	size_t first = m->events->n;
+	struct word mods = node->modifiers;
 	int r;
 
-	if (node->kind == NODE_PMU)
-		return make_pmu_event(m, node);
-	r = make_named_event(m, node);
-	if (r < 0)
-		return r;
-	if (r) {
-		if (node->words[2].at)
-			return fail_at(m, node->words[2], ERR_INVAL,
-				"modifiers come once, behind one ':'");
-		return apply_modifiers(m, node->words[1], &m->events->at[m->events->n - 1]);
+	m->events->last = first;
+	r = node->kind == NODE_BREAKPOINT ? make_breakpoint(m, node) : make_words(m, node, &mods);
+	return r ? r : modifiers_apply(m, mods, first);
+}
+
+/* ---- groups ---- */
+
+static void lead(struct event_list *events, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		events->at[i].leader = first;
+		events->at[i].n_members = i == first ? end - first : 0;
 	}
-	if (!node->words[1].at)
-		return unknown_event(m, node->words[0]);
-	if (tracefs_id(m->env->tracefs, copy_word(node->words[0], system, sizeof(system)),
-		    copy_word(node->words[1], name, sizeof(name)), &attr.config, &why)) {
-		/* "cycels:u" is a mistyped event rather than a tracepoint. */
-		if (!node->words[2].at && strspn(name, "ukhGHpPDSIWeb") == node->words[1].n)
-			return unknown_event(m, node->words[0]);
-		return fail_at(m, node->words[0], why.code, why.msg);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The first PMU that is named in a range, whose group takes the events that have none. */
+static const char *first_pmu(const struct event_list *events, size_t first)
+{
+	for (size_t i = first; i < events->n; i++)
+		if (events->at[i].pmu)
+			return events->at[i].pmu;
+	return NULL;
+}
+
+/*
+ * Counters of different PMUs cannot be on and off together. Where a name stood for several, each
+ * PMU gets a group of its own, in the order of the text; events without a PMU stay with the first.
+ */
+static void split(struct event_list *events, size_t first)
+{
+	const char *home = first_pmu(events, first);
+	VEC(struct event) rest = {0};
+
+	for (size_t begin = first; begin < events->n;) {
+		const char *pmu = begin == first ? home
+			: events->at[begin].pmu  ? events->at[begin].pmu
+						 : home;
+		size_t end = begin;
+
+		rest.n = 0;
+		for (size_t i = begin; i < events->n; i++) {
+			struct event e = events->at[i];
+
+			if (is_same(e.pmu ? e.pmu : home, pmu))
+				events->at[end++] = e;
+			else
+				vec_add(&rest, e);
+		}
+		memcpy(events->at + end, rest.at, rest.n * sizeof(*rest.at));
+		lead(events, begin, end);
+		begin = end;
 	}
-	return apply_modifiers(m, node->words[2],
-		add_event(m, &attr, node->words[0].at, node->end));
+	vec_fini(&rest);
+}
+
+/*
+ * Intel's slots and the metrics that are parts of them (since Ice Lake): the kernel wants slots to
+ * lead.
+ */
+static bool is_slots(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x400;
+}
+
+static bool is_metric(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_RAW && !(e->attr.config & ~0x8f00ULL) &&
+		e->attr.config & 0x8000;
+}
+
+static void put_slots_first(struct event_list *events, size_t first)
+{
+	size_t end = first + events->at[first].n_members, slots = end;
+	bool has_metric = false;
+
+	for (size_t i = first; i < end; i++) {
+		has_metric |= is_metric(&events->at[i]);
+		if (slots == end && is_slots(&events->at[i]))
+			slots = i;
+	}
+	if (slots == end || !has_metric)
+		return;
+	struct event e = events->at[slots];
+	memmove(events->at + first + 1, events->at + first, (slots - first) * sizeof(e));
+	events->at[first] = e;
+	lead(events, first, end);
 }
 
 static int make_group(struct maker *m, const struct node *group)
 {
-	size_t leader = m->events->n;
+	struct event_list *events = m->events;
+	size_t first = events->n;
+	bool has_several_pmus = false;
 
 	for (const struct node *child = group->children; child; child = child->next) {
+		size_t before = events->n;
+
 		if (make_event(m, child))
 			return m->err->code;
+		if (child != group->children && events->n > before &&
+			events->at[before].attr.flags & (ATTR_PINNED | ATTR_EXCLUSIVE))
+			return maker_fail(m, (struct word){child->start, 1}, ERR_INVAL,
+				"D and e are for all of a group: write them behind its brace");
+		has_several_pmus |= events->n > before + 1 &&
+			!is_same(events->at[before].pmu, events->at[before + 1].pmu);
 	}
-	for (size_t i = leader; i < m->events->n; i++) {
-		struct event *e = &m->events->at[i];
-
-		e->leader = leader;
-		e->n_members = i == leader ? m->events->n - leader : 0;
-		if (apply_modifiers(m, group->modifiers, e))
-			return m->err->code;
+	if (has_several_pmus)
+		split(events, first);
+	else
+		lead(events, first, events->n);
+	for (size_t i = first, n; i < events->n; i += n) {
+		n = events->at[i].n_members;
+		put_slots_first(events, i);
 	}
-	return 0;
+	return modifiers_apply(m, group->modifiers, first);
 }
 
 int parse_events(const char *text, const struct parse_env *env, struct event_list *events,
 	struct err *err)
 {
 	struct maker m = {.text = text, .env = env, .events = events, .err = err};
-	struct lexer lx = {.text = text, .at = text, .err = err};
-	struct node *first = NULL, **to = &first;
 	struct arena arena = {0};
-	int r = 0;
+	struct node *first = NULL;
+	int r = syntax_read(text, &arena, &first, err);
 
-	do {
-		r = read_node(&lx, &arena, false, to);
-		to = &(*to)->next;
-	} while (!r && accept(&lx, ','));
-	if (!r && *lx.at)
-		r = expected(&lx, "',' or the end");
 	for (const struct node *node = first; node && !r; node = node->next)
 		r = node->kind == NODE_GROUP ? make_group(&m, node) : make_event(&m, node);
 	arena_fini(&arena);

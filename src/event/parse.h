@@ -1,14 +1,28 @@
 /*
- * parse.h - from "-e TEXT" to attrs: words, then a tree, then events.
+ * parse.h - from "-e TEXT" to attrs: words, then a tree (syntax.h), then events.
  *
  *     events    = item { "," item }
- *     item      = event | [ name ":" ] "{" event { "," event } "}" [ ":" modifiers ]
- *     event     = name [ ":" modifiers ]                a name from names.h, rHEX, or a sysfs alias
- *               | system ":" tracepoint [ ":" modifiers ]
- *               | pmu "/" [ term { "," term } ] "/" [ [ ":" ] modifiers ]
- *     term      = name [ "=" number-or-word ]
- *     modifiers = any of  u k h G H I D S W e b p pp ppp P
+ *     item      = event | [ name [ ":" ] ] "{" event { "," event } "}" [ ":" modifiers ]
+ *     event     = name [ ":" modifiers ]
+ *                     a name from names.h, rHEX, an event of a PMU in sysfs or the vendor's tables
+ *               | name "/" [ terms ] "/" [ [ ":" ] modifiers ]
+ *                     the name of a PMU or of several (imc, uncore_*), or an event as above
+ *               | system ":" tracepoint [ ":" modifiers ]             both may be globs
+ *               | system ":" tracepoint "/" filter-or-terms "/" [ [ ":" ] modifiers ]
+ *               | "mem:" address [ "/" length ] [ ":" access ] [ ":" modifiers ]
+ *               | type ":" config [ ":" modifiers ]                   in numbers
+ *     terms     = term { "," term }
+ *     term      = name [ "=" value ] | "@" driver's-word
+ *     value     = word | "/" path | "'" anything "'"
+ *     modifiers = any of  u k h G H I D S W e b R p pp ppp P
  *
+ * One name may make several events: a glob, a PMU of which there are many (uncore_imc), and on
+ * machines with cores of several kinds every event that cores count. In a group each PMU then leads
+ * a group of its own. The order is the text's, but for one case: slots come before the metrics that
+ * are parts of them, because the kernel wants them to lead. A software event may lead hardware
+ * events: the kernel moves the group to the hardware's side itself.
+ *
+ * Events from tables may have a sample_period (EVENT_WEAK_PERIOD): whoever only counts clears it.
  * Errors   ERR_INVAL and ERR_NOENT with the text, the column and the nearest name
  */
 #ifndef PACE_EVENT_PARSE_H

@@ -1,6 +1,7 @@
 #include "event/pmu.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,16 +9,18 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/sysfile.h"
+#include "event/abi.h"
 
 #define DEVICES "bus/event_source/devices"
 
 /*
- * Runs `each` on the entries of a directory in alphabetical order; without the directory, on none.
+ * Runs `each` on the entries of a directory in alphabetical order (imc_2 before imc_10); without the
+ * directory, on none.
  */
 static void each_entry(const char *path, void (*each)(void *ctx, const char *name), void *ctx)
 {
 	struct dirent **entries;
-	int n = scandir(path, &entries, NULL, alphasort);
+	int n = scandir(path, &entries, NULL, versionsort);
 
 	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
@@ -77,6 +80,8 @@ int pmu_open(struct pmu *pmu, const char *root, const char *name, struct err *er
 		return unknown_pmu(root, name, err);
 	pmu->type = (u32)type;
 	pmu->name = arena_strdup(&pmu->arena, name, strlen(name));
+	snprintf(path, sizeof(path), "%s/cpus", pmu->dir);
+	pmu->is_core = !strcmp(name, "cpu") || access(path, F_OK) == 0;
 	/* cpumask: one CPU stands for its package; cpus: the core type that the PMU belongs to. */
 	snprintf(path, sizeof(path), "%s/cpumask", pmu->dir);
 	if (!sysfile_line(path, line, sizeof(line))) {
@@ -106,6 +111,67 @@ bool pmu_alias(const struct pmu *pmu, const char *alias, char *buf, size_t size)
 	if (strchr(alias, '/') || strchr(alias, '.'))
 		return false;
 	snprintf(path, sizeof(path), "%s/events/%s", pmu->dir, alias);
+	return sysfile_line(path, buf, size);
+}
+
+int pmu_alias_facts(const struct pmu *pmu, const char *alias, struct pmu_facts *ret_facts,
+	struct err *err)
+{
+	struct pmu_facts facts = {.scale = 1};
+	char path[400], line[64], *end;
+
+	snprintf(path, sizeof(path), "%s/events/%s.unit", pmu->dir, alias);
+	(void)sysfile_line(path, facts.unit, sizeof(facts.unit));
+	snprintf(path, sizeof(path), "%s/events/%s.per-pkg", pmu->dir, alias);
+	facts.is_per_pkg = sysfile_line(path, line, sizeof(line)) && line[0] == '1';
+	snprintf(path, sizeof(path), "%s/events/%s.snapshot", pmu->dir, alias);
+	facts.is_snapshot = sysfile_line(path, line, sizeof(line)) && line[0] == '1';
+	snprintf(path, sizeof(path), "%s/events/%s.scale", pmu->dir, alias);
+	if (sysfile_line(path, line, sizeof(line))) {
+		facts.scale = strtod(line, &end);
+		if (end == line || *end || !(facts.scale > 0))
+			return err_set(err, ERR_FORMAT, "event '%s' of PMU '%s' has the scale '%s'",
+				alias, pmu->name, line);
+	}
+	*ret_facts = facts;
+	return 0;
+}
+
+static void intern_alias(void *ctx, const char *name)
+{
+	if (!strchr(name, '.'))
+		intern_str(ctx, name);
+}
+
+void pmu_list_aliases(const struct pmu *pmu, struct intern *names)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/events", pmu->dir);
+	each_entry(path, intern_alias, names);
+}
+
+void pmu_list_formats(const struct pmu *pmu, struct intern *names)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/format", pmu->dir);
+	each_entry(path, intern_entry, names);
+}
+
+bool pmu_format(const struct pmu *pmu, const char *field, char *buf, size_t size)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/format/%s", pmu->dir, field);
+	return !strchr(field, '/') && sysfile_line(path, buf, size);
+}
+
+bool pmu_line(const struct pmu *pmu, const char *file, char *buf, size_t size)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/%s", pmu->dir, file);
 	return sysfile_line(path, buf, size);
 }
 
@@ -167,18 +233,15 @@ int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct even
 	struct nearest near = {.typed = term};
 	struct intern names = {0};
 	struct str hint = {0};
-	char path[400], format[256];
+	char format[256];
 
-	snprintf(path, sizeof(path), "%s/format/%s", pmu->dir, term);
-	if (!strchr(term, '/') && sysfile_line(path, format, sizeof(format))) {
+	if (pmu_format(pmu, term, format, sizeof(format))) {
 		if (scatter(format, value, attr, err))
 			return err_prefix(err, "term '%s' of PMU '%s'", term, pmu->name);
 		return 0;
 	}
-	snprintf(path, sizeof(path), "%s/format", pmu->dir);
-	each_entry(path, intern_entry, &names);
-	snprintf(path, sizeof(path), "%s/events", pmu->dir);
-	each_entry(path, intern_entry, &names);
+	pmu_list_formats(pmu, &names);
+	pmu_list_aliases(pmu, &names);
 	vec_each(known, &names.strings)
 		nearest_offer(&near, *known);
 	nearest_add_hint(&near, &hint);
@@ -221,6 +284,119 @@ int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, str
 	if (is_found)
 		*ret_pmu = pmu;
 	return is_found;
+}
+
+/* "_3", "3" or a long hexadecimal address at the end of a name: instances of the same unit. */
+static size_t without_number(const char *name)
+{
+	size_t n = strlen(name), digits = 0, hex = 0;
+
+	while (digits < n && name[n - digits - 1] >= '0' && name[n - digits - 1] <= '9')
+		digits++;
+	while (hex < n && strchr("0123456789abcdef", name[n - hex - 1]))
+		hex++;
+	/* Two hexadecimal digits could as well be a word: cpu_ab. */
+	if (hex > 2 && hex < n && name[n - hex - 1] == '_')
+		return n - hex - 1;
+	if (!digits || digits == n)
+		return n;
+	return n - digits - (name[n - digits - 1] == '_');
+}
+
+static bool is_glob_match(const char *pattern, const char *name)
+{
+	char base[256];
+
+	snprintf(base, sizeof(base), "%.*s", (int)without_number(name), name);
+	return !fnmatch(pattern, name, 0) || !fnmatch(pattern, base, 0);
+}
+
+bool pmu_is_called(const char *name, const char *pattern)
+{
+	static const char uncore[] = "uncore_";
+	size_t n = strlen(pattern);
+
+	if (!strcmp(name, pattern))
+		return true;
+	for (;;) {
+		size_t base = without_number(name);
+
+		if (strpbrk(pattern, "*?[") ? is_glob_match(pattern, name)
+					    : base == n && !strncmp(name, pattern, n))
+			return true;
+		/* uncore_ may be left out. */
+		if (strncmp(name, uncore, strlen(uncore)) ||
+			!strncmp(pattern, uncore, strlen(uncore)))
+			return false;
+		name += strlen(uncore);
+		if (!strcmp(name, pattern))
+			return true;
+	}
+}
+
+static bool has_alias(const char *root, const char *name, const char *alias)
+{
+	char path[300], line[128];
+
+	snprintf(path, sizeof(path), "%s/" DEVICES "/%s/alias", root, name);
+	return sysfile_line(path, line, sizeof(line)) && !strcmp(line, alias);
+}
+
+static bool exists(const char *root, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/" DEVICES "/%s/type", root, name);
+	return !strchr(name, '/') && access(path, F_OK) == 0;
+}
+
+void pmu_match(const char *root, const char *pattern, struct intern *names)
+{
+	struct intern all = {0};
+
+	if (exists(root, pattern)) {
+		intern_str(names, pattern);
+		return;
+	}
+	pmu_list(root, &all);
+	vec_each(name, &all.strings)
+		if (has_alias(root, *name, pattern))
+			intern_str(names, *name);
+	if (!names->strings.n)
+		vec_each(name, &all.strings)
+			if (pmu_is_called(*name, pattern) && exists(root, *name))
+				intern_str(names, *name);
+	intern_fini(&all);
+}
+
+/* PMUs of cores whose type is (not) the one that raw events go to. */
+static void add_cores(const char *root, const struct intern *all, bool is_raw, struct intern *names)
+{
+	vec_each(name, &all->strings) {
+		char path[300];
+		s64 type;
+
+		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/cpus", root, *name);
+		if (access(path, F_OK))
+			continue;
+		snprintf(path, sizeof(path), "%s/" DEVICES "/%s/type", root, *name);
+		if (sysfile_s64(path, &type) && (type == PERF_TYPE_RAW) == is_raw)
+			intern_str(names, *name);
+	}
+}
+
+void pmu_list_cores(const char *root, struct intern *names)
+{
+	struct intern all = {0};
+
+	if (exists(root, "cpu")) {
+		intern_str(names, "cpu");
+		return;
+	}
+	pmu_list(root, &all);
+	add_cores(root, &all, true, names);
+	add_cores(root, &all, false, names);
+	intern_fini(&all);
 }
 
 void pmu_offer_all(const char *root, struct intern *names, struct nearest *near)

@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
@@ -16,8 +18,8 @@ static int denied(const char *root, struct err *err)
 	 * directory.
 	 */
 	return err_set(err, ERR_PERM,
-		"tracepoints are in '%s', which only root may read: run as root, or 'sudo mount -o "
-		"remount,mode=755,gid=%u %s'",
+		"tracepoints are in '%s', which only root may read: run as root, or '" TRACEFS_OPEN
+		" %s'",
 		root, getgid(), root);
 }
 
@@ -36,7 +38,37 @@ int tracefs_find(char *buf, size_t size, struct err *err)
 			return denied(places[i], err);
 	}
 	return err_set(err, ERR_NOENT,
-		"tracepoints need tracefs, which is not mounted: 'sudo mount -t tracefs nodev /sys/kernel/tracing'");
+		"tracepoints need tracefs, which is not mounted: '" TRACEFS_MOUNT "'");
+}
+
+void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text)
+{
+	char found[128], path[512];
+	struct str format = {0};
+	struct err err;
+	size_t before = text->n;
+
+	if (!root && tracefs_find(found, sizeof(found), &err))
+		return;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : found, system, name);
+	if (!sysfile_read(path, 1 << 20, &format, &err)) {
+		char *rest = format.at, *line;
+
+		/* "\tfield:char prev_comm[16];\toffset:8;..." */
+		while ((line = strsep(&rest, "\n")) != NULL) {
+			char *end = strchr(line, ';'), *field;
+
+			if (strncmp(line, "\tfield:", 7) != 0 || !end)
+				continue;
+			*end = '\0';
+			field = strrchr(line, ' ');
+			if (!field || !strncmp(field + 1, "common_", 7))
+				continue;
+			field[strcspn(field, "[")] = '\0';
+			str_addf(text, "%s%s", text->n > before ? " " : "", field + 1);
+		}
+	}
+	str_fini(&format);
 }
 
 /* Offers the names of a directory's directories, each as prefix:entry. */
@@ -109,5 +141,68 @@ int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_
 		return access(path, R_OK) && errno == EACCES ? denied(root, err)
 							     : unknown(root, system, name, err);
 	*ret_id = id;
+	return 0;
+}
+
+/* Directories of `path` that match a glob, sorted; -1 and errno if it cannot be read. */
+static int matching_dirs(const char *path, const char *glob, struct intern *names)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, NULL, alphasort);
+
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.' && entries[i]->d_type != DT_REG &&
+			!fnmatch(glob, entries[i]->d_name, 0))
+			intern_str(names, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}
+
+/* The tracepoints of one system: directories that have an id. */
+static void match_names(const char *root, const char *system, const char *glob,
+	struct intern *names)
+{
+	struct intern found = {0};
+	char path[512], full[512];
+
+	snprintf(path, sizeof(path), "%s/events/%s", root, system);
+	(void)matching_dirs(path, glob, &found);
+	vec_each(name, &found.strings) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, *name);
+		snprintf(full, sizeof(full), "%s:%s", system, *name);
+		if (access(path, F_OK) == 0)
+			intern_str(names, full);
+	}
+	intern_fini(&found);
+}
+
+int tracefs_match(const char *root, const char *system, const char *name, struct intern *names,
+	struct err *err)
+{
+	struct intern systems = {0};
+	char found[128], path[256];
+	int r;
+
+	if (!root) {
+		if (tracefs_find(found, sizeof(found), err))
+			return err->code;
+		root = found;
+	}
+	if (strchr(system, '/') || strchr(name, '/'))
+		return err_set(err, ERR_INVAL, "'%s:%s' is no name of a tracepoint", system, name);
+	snprintf(path, sizeof(path), "%s/events", root);
+	r = matching_dirs(path, system, &systems);
+	if (r)
+		return errno == EACCES ? denied(root, err)
+				       : err_sys(err, errno, "reading '%s'", path);
+	vec_each(one, &systems.strings)
+		match_names(root, *one, name, names);
+	intern_fini(&systems);
+	if (!names->strings.n)
+		return err_set(err, ERR_NOENT, "no tracepoint matches '%s:%s'", system, name);
 	return 0;
 }

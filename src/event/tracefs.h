@@ -9,13 +9,31 @@
 #define PACE_EVENT_TRACEFS_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
+
+/* What mounts it, and what opens it to a group (%u), with the place behind it. */
+#define TRACEFS_MOUNT "sudo mount -t tracefs nodev /sys/kernel/tracing"
+#define TRACEFS_OPEN  "sudo mount -o remount,mode=755,gid=%u"
 
 /* Where tracefs is mounted, into buf: tracefs itself, else below debugfs. */
 int tracefs_find(char *buf, size_t size, struct err *err);
 
+/*
+ * The fields of a tracepoint as filters name them, without those that all have: "prev_comm
+ * prev_pid"; nothing is added if its format cannot be read.
+ */
+void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text);
+
 /* The id of tracepoint system:name. `root` NULL asks tracefs_find(). */
 int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id,
+	struct err *err);
+
+/*
+ * All tracepoints whose system and name match the globs, as "system:name": sorted, interned in
+ * `names`. ERR_NOENT if there are none.
+ */
+int tracefs_match(const char *root, const char *system, const char *name, struct intern *names,
 	struct err *err);
 
 #endif

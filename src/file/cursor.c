@@ -1,8 +1,9 @@
 #include "file/reader.h"
 
 #include <errno.h>
-#include <unistd.h>
 #include <zstd.h>
+
+#include "base/fd.h"
 
 enum {
 	BUF_BYTES = 512 << 10, /* fits a core's L2 cache; at least twice the largest record */
@@ -29,12 +30,27 @@ void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64
 	c->buf = mem_alloc(BUF_BYTES);
 }
 
+/* Begins anew: what comes is another stream. False if the one before ended inside a record. */
+static bool unpacker_restart(struct reader_unpacker *u)
+{
+	bool is_whole = u->n == u->at;
+
+	ZSTD_DCtx_reset(u->stream, ZSTD_reset_session_only);
+	u->at = u->n = 0;
+	u->in = (ZSTD_inBuffer){0};
+	u->is_full = false;
+	return is_whole;
+}
+
 void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
 {
 	c->at = from;
 	c->end = to;
 	c->buf_n = c->plain_n = 0;
+	c->part = NULL;
 	c->damage = (struct reader_damage){0};
+	if (c->unpacker)
+		unpacker_restart(c->unpacker);
 }
 
 static void unpacker_free(struct reader_unpacker *u)
@@ -71,28 +87,19 @@ static u64 part_end(const struct reader *r, const struct reader_part *p)
 /* What comes next of a stream: first what reader_open() has read already. */
 static ssize_t read_stream(struct reader *r, void *to, size_t n, u64 offset)
 {
-	ssize_t got;
-
 	if (offset >= r->ahead_from && offset - r->ahead_from < r->ahead.n) {
 		n = MIN(n, (size_t)(r->ahead.n - (offset - r->ahead_from)));
 		memcpy(to, r->ahead.at + (offset - r->ahead_from), n);
 		return (ssize_t)n;
 	}
-	do {
-		got = read(r->parts.at[0].fd, to, n);
-	} while (got < 0 && errno == EINTR);
-	return got;
+	return fd_read(r->parts.at[0].fd, to, n);
 }
 
 static ssize_t read_file(const struct reader *r, void *to, size_t n, u64 offset)
 {
 	const struct reader_part *p = part_of(r, offset);
-	ssize_t got;
 
-	do {
-		got = pread(p->fd, to, n, (off_t)(offset - p->base));
-	} while (got < 0 && errno == EINTR);
-	return got;
+	return fd_read_some_at(p->fd, to, n, offset - p->base);
 }
 
 /* Throws away what the buffer has before `offset`, and of a stream what comes before it. */
@@ -212,6 +219,13 @@ static bool ends_in_text(struct reader_cursor *c)
 	return true;
 }
 
+/* Each file of a directory is packed by itself. */
+static bool enter_part(struct reader_cursor *c, const struct reader_part *part)
+{
+	c->part = part;
+	return !c->unpacker || unpacker_restart(c->unpacker);
+}
+
 /* As reader_next(), in the byte order of the file and packed. */
 static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
@@ -227,6 +241,9 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 		if (c->at >= c->end)
 			return 0;
 	}
+	if (UNLIKELY(part != c->part) && !enter_part(c, part))
+		return damaged_at(c, c->unpacker->offset,
+			"the compressed records end inside a record");
 	if (fill(c, c->at, sizeof(header), err))
 		return err->code;
 	if (!c->buf_n && r->is_stream) {
@@ -280,6 +297,48 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
 
 /* ---- records of the other byte order ---- */
 
+/* The event of a record whose body is not turned around yet. */
+static u32 event_of_foreign(const struct formats *f, const u8 *bytes, const struct record_header *h)
+{
+	u8 copy[8];
+	u32 at, event;
+
+	if (!f->has_ids)
+		return 0;
+	if (h->type != PERF_RECORD_SAMPLE && (!f->at[0].trailer || f->id_from_end > h->size))
+		return 0;
+	at = h->type == PERF_RECORD_SAMPLE ? RECORD_HEADER_SIZE + f->id_from_start
+					   : h->size - f->id_from_end;
+	if (at + sizeof(copy) > h->size)
+		return 0;
+	memcpy(copy, bytes + at, sizeof(copy));
+	event = formats_event_of_id(f, __builtin_bswap64(load_u64(copy)));
+	return event == TABLE_NONE ? 0 : event;
+}
+
+/* Turns a record around, in place; false if it makes no sense. */
+static bool swap_record(const struct reader *r, u8 *bytes, u16 size)
+{
+	const struct sample_format *format;
+	struct record_header h;
+
+	memcpy(&h, bytes, sizeof(h));
+	record_swap_header(&h);
+	memcpy(bytes, &h, sizeof(h));
+	if (h.size != size)
+		return false;
+	/* Until the events are known there are records about events only. */
+	if (!r->formats.n)
+		return h.type >= PERF_RECORD_USER_TYPE_START && record_swap(bytes, size, 0);
+	format = &r->formats.at[event_of_foreign(&r->formats, bytes, &h)];
+	if (h.type == PERF_RECORD_SAMPLE)
+		return sample_swap(format, bytes + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE);
+	if (!record_has_trailer(h.type))
+		return record_swap(bytes, size, 0);
+	return record_swap(bytes, size, format->trailer) &&
+		sample_swap_trailer(format, bytes, size);
+}
+
 /* Turns a record around, in memory of the cursor's own. One that makes no sense loses its body. */
 static void make_native(struct reader_cursor *c, struct record *rec)
 {
@@ -287,7 +346,7 @@ static void make_native(struct reader_cursor *c, struct record *rec)
 		c->native = mem_alloc(UINT16_MAX + 1);
 	memcpy(c->native, rec->at, rec->size);
 	rec->at = c->native;
-	if (reader_swap_record(c->reader, c->native, rec->size))
+	if (swap_record(c->reader, c->native, rec->size))
 		return;
 	c->n_not_native++;
 	rec->size = RECORD_HEADER_SIZE;

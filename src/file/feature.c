@@ -4,8 +4,8 @@
 
 #include "base/num.h"
 #include "file/layout.h"
-
-enum { NAME_ALIGN = 64, COUNT_LIMIT = 1 << 20 };
+#include "file/section.h"
+#include "file/hardware.h"
 
 void file_info_init(struct file_info *info)
 {
@@ -27,74 +27,17 @@ void file_info_fini(struct file_info *info)
 	host_fini(&info->host);
 }
 
-/* ---- the shapes that sections are made of ---- */
-
-static bool get_string(struct bytes *b, struct file_info *info, const char **ret_s)
-{
-	const void *p;
-	u32 n;
-
-	if (!bytes_u32(b, &n) || !bytes_take(b, n, &p))
-		return false;
-	*ret_s = arena_strdup(&info->host.arena, p, strnlen(p, n));
-	return true;
-}
-
-static void put_u32(struct str *out, u32 v)
-{
-	str_addn(out, &v, sizeof(v));
-}
-
-static void put_u64(struct str *out, u64 v)
-{
-	str_addn(out, &v, sizeof(v));
-}
-
-static void put_string(struct str *out, const char *s)
-{
-	size_t n = strlen(s) + 1, padded = align_up(n, NAME_ALIGN);
-
-	put_u32(out, padded);
-	str_addn(out, s, n);
-	str_fill(out, '\0', padded - n);
-}
-
-/* A count that what is left of the section can hold, at `each` bytes an entry. */
-static bool get_count(struct bytes *b, size_t each, u32 *ret_n)
-{
-	return bytes_u32(b, ret_n) && *ret_n <= bytes_left(b) / each;
-}
-
-static bool get_names(struct bytes *b, struct file_info *info, host_names *names)
-{
-	u32 n;
-
-	if (!get_count(b, 4, &n))
-		return false;
-	while (n--)
-		if (!get_string(b, info, vec_push(names)))
-			return names->n--, false;
-	return true;
-}
-
-static void put_names(struct str *out, const host_names *names)
-{
-	put_u32(out, names->n);
-	vec_each(name, names)
-		put_string(out, *name);
-}
-
 /* ---- strings ---- */
 
 #define STRING_FEATURE(name, member, title)                                      \
 	static bool read_##name(struct bytes *b, struct file_info *info)         \
 	{                                                                        \
-		return get_string(b, info, &info->member);                       \
+		return section_get_string(b, info, &info->member);               \
 	}                                                                        \
 	static bool write_##name(const struct file_info *info, struct str *out)  \
 	{                                                                        \
 		if (info->member)                                                \
-			put_string(out, info->member);                           \
+			section_put_string(out, info->member);                   \
 		return info->member != NULL;                                     \
 	}                                                                        \
 	static void print_##name(const struct file_info *info, struct str *text) \
@@ -121,8 +64,8 @@ static bool read_nrcpus(struct bytes *b, struct file_info *info)
 
 static bool write_nrcpus(const struct file_info *info, struct str *out)
 {
-	put_u32(out, info->host.cpus_available);
-	put_u32(out, info->host.cpus_online);
+	section_put_u32(out, info->host.cpus_available);
+	section_put_u32(out, info->host.cpus_online);
 	return info->host.cpus_available > 0;
 }
 
@@ -139,7 +82,7 @@ static bool read_total_mem(struct bytes *b, struct file_info *info)
 
 static bool write_total_mem(const struct file_info *info, struct str *out)
 {
-	put_u64(out, info->host.memory_kb);
+	section_put_u64(out, info->host.memory_kb);
 	return info->host.memory_kb > 0;
 }
 
@@ -156,8 +99,8 @@ static bool read_sample_time(struct bytes *b, struct file_info *info)
 
 static bool write_sample_time(const struct file_info *info, struct str *out)
 {
-	put_u64(out, info->first_time);
-	put_u64(out, info->last_time);
+	section_put_u64(out, info->first_time);
+	section_put_u64(out, info->last_time);
 	return info->has_times;
 }
 
@@ -182,7 +125,7 @@ static bool read_clockid(struct bytes *b, struct file_info *info)
 
 static bool write_clockid(const struct file_info *info, struct str *out)
 {
-	put_u64(out, info->clock_resolution_ns);
+	section_put_u64(out, info->clock_resolution_ns);
 	return info->has_clockid;
 }
 
@@ -206,10 +149,10 @@ static bool read_clock_data(struct bytes *b, struct file_info *info)
 
 static bool write_clock_data(const struct file_info *info, struct str *out)
 {
-	put_u32(out, 1);
-	put_u32(out, info->clockid);
-	put_u64(out, info->wall_ns);
-	put_u64(out, info->clock_ns);
+	section_put_u32(out, 1);
+	section_put_u32(out, info->clockid);
+	section_put_u64(out, info->wall_ns);
+	section_put_u64(out, info->clock_ns);
 	return info->has_clock_data;
 }
 
@@ -238,12 +181,12 @@ static void print_clock_data(const struct file_info *info, struct str *text)
 
 static bool read_cmdline(struct bytes *b, struct file_info *info)
 {
-	return get_names(b, info, &info->cmdline);
+	return section_get_names(b, info, &info->cmdline);
 }
 
 static bool write_cmdline(const struct file_info *info, struct str *out)
 {
-	put_names(out, &info->cmdline);
+	section_put_names(out, &info->cmdline);
 	return info->cmdline.n > 0;
 }
 
@@ -261,7 +204,7 @@ static bool read_event_desc(struct bytes *b, struct file_info *info)
 {
 	u32 n, attr_size;
 
-	if (!get_count(b, 8, &n) || !bytes_u32(b, &attr_size))
+	if (!section_get_count(b, 8, &n) || !bytes_u32(b, &attr_size))
 		return false;
 	for (u32 i = 0; i < n; i++) {
 		struct event_attr attr;
@@ -274,7 +217,7 @@ static bool read_event_desc(struct bytes *b, struct file_info *info)
 
 		if (!bytes_sub(b, attr_size, &sub) ||
 			attr_read(&sub, attr_size, &attr, &dropped, &err) ||
-			!bytes_u32(b, &n_ids) || !get_string(b, info, &name) ||
+			!bytes_u32(b, &n_ids) || !section_get_string(b, info, &name) ||
 			n_ids > bytes_left(b) / 8)
 			return false;
 		e = event_add(&info->events, &attr, name);
@@ -291,15 +234,15 @@ static bool write_event_desc(const struct file_info *info, struct str *out)
 
 	vec_each(e, &info->events)
 		attr_size = MAX(attr_size, attr_needed_size(&e->attr));
-	put_u32(out, info->events.n);
-	put_u32(out, attr_size);
+	section_put_u32(out, info->events.n);
+	section_put_u32(out, attr_size);
 	vec_each(e, &info->events) {
 		struct event_attr attr = e->attr;
 
 		attr.size = attr_size;
 		str_addn(out, &attr, attr_size);
-		put_u32(out, e->n_ids);
-		put_string(out, e->name);
+		section_put_u32(out, e->n_ids);
+		section_put_string(out, e->name);
 		str_addn(out, e->ids, (size_t)e->n_ids * 8);
 	}
 	return info->events.n > 0;
@@ -327,12 +270,12 @@ static bool read_group_desc(struct bytes *b, struct file_info *info)
 {
 	u32 n;
 
-	if (!get_count(b, 12, &n))
+	if (!section_get_count(b, 12, &n))
 		return false;
 	while (n--) {
 		struct file_group g;
 
-		if (!get_string(b, info, &g.name) || !bytes_u32(b, &g.leader) ||
+		if (!section_get_string(b, info, &g.name) || !bytes_u32(b, &g.leader) ||
 			!bytes_u32(b, &g.n_members))
 			return false;
 		vec_add(&info->groups, g);
@@ -342,11 +285,11 @@ static bool read_group_desc(struct bytes *b, struct file_info *info)
 
 static bool write_group_desc(const struct file_info *info, struct str *out)
 {
-	put_u32(out, info->groups.n);
+	section_put_u32(out, info->groups.n);
 	vec_each(g, &info->groups) {
-		put_string(out, g->name);
-		put_u32(out, g->leader);
-		put_u32(out, g->n_members);
+		section_put_string(out, g->name);
+		section_put_u32(out, g->leader);
+		section_put_u32(out, g->n_members);
 	}
 	return info->groups.n > 0;
 }
@@ -403,7 +346,7 @@ static bool read_build_id(struct bytes *b, struct file_info *info)
 static bool write_build_id(const struct file_info *info, struct str *out)
 {
 	vec_each(id, &info->build_ids) {
-		size_t n = strlen(id->path) + 1, padded = align_up(n, NAME_ALIGN);
+		size_t n = strlen(id->path) + 1, padded = align_up(n, SECTION_NAME_ALIGN);
 		struct record_header header = {.misc = id->misc | PERF_RECORD_MISC_BUILD_ID_SIZE};
 		u8 raw[24] = {0};
 
@@ -411,7 +354,7 @@ static bool write_build_id(const struct file_info *info, struct str *out)
 		raw[20] = id->id_size;
 		header.size = sizeof(header) + 4 + sizeof(raw) + padded;
 		str_addn(out, &header, sizeof(header));
-		put_u32(out, (u32)id->pid);
+		section_put_u32(out, (u32)id->pid);
 		str_addn(out, raw, sizeof(raw));
 		str_addn(out, id->path, n);
 		str_fill(out, '\0', padded - n);
@@ -432,278 +375,6 @@ static bool write_tracing_data(const struct file_info *info, struct str *out)
 	return info->tracing_data.n > 0;
 }
 
-/* ---- the machine ---- */
-
-static bool read_cpu_topology(struct bytes *b, struct file_info *info)
-{
-	struct host *h = &info->host;
-
-	if (!get_names(b, info, &h->core_siblings) || !get_names(b, info, &h->thread_siblings))
-		return false;
-	/* What follows came later: core and socket with Linux 3.9, dies with 5.4. */
-	for (u32 i = 0; i < h->cpus_available && bytes_left(b); i++) {
-		struct host_cpu c = {0};
-
-		if (!bytes_u32(b, &c.core) || !bytes_u32(b, &c.socket))
-			return false;
-		vec_add(&h->cpus, c);
-	}
-	if (!bytes_left(b))
-		return true;
-	if (!get_names(b, info, &h->die_siblings))
-		return false;
-	h->has_dies = true;
-	vec_each(c, &h->cpus)
-		if (!bytes_u32(b, &c->die))
-			return false;
-	return true;
-}
-
-static bool write_cpu_topology(const struct file_info *info, struct str *out)
-{
-	const struct host *h = &info->host;
-
-	put_names(out, &h->core_siblings);
-	put_names(out, &h->thread_siblings);
-	vec_each(c, &h->cpus) {
-		put_u32(out, c->core);
-		put_u32(out, c->socket);
-	}
-	if (h->has_dies) {
-		put_names(out, &h->die_siblings);
-		vec_each(c, &h->cpus)
-			put_u32(out, c->die);
-	}
-	return h->cpus.n > 0;
-}
-
-static void print_names(const char *title, const host_names *names, struct str *text)
-{
-	vec_each(name, names) {
-		str_addf(text, "# %s : ", title);
-		str_add_safe(text, *name, strlen(*name));
-		str_addc(text, '\n');
-	}
-}
-
-static void print_cpu_topology(const struct file_info *info, struct str *text)
-{
-	const struct host *h = &info->host;
-	u32 cpu = 0;
-
-	print_names("sibling sockets", &h->core_siblings, text);
-	print_names("sibling dies   ", &h->die_siblings, text);
-	print_names("sibling threads", &h->thread_siblings, text);
-	vec_each(c, &h->cpus) {
-		str_addf(text, "# CPU %u: Core ID %u", cpu++, c->core);
-		if (h->has_dies)
-			str_addf(text, ", Die ID %u", c->die);
-		str_addf(text, ", Socket ID %u\n", c->socket);
-	}
-}
-
-static bool read_numa_topology(struct bytes *b, struct file_info *info)
-{
-	u32 n;
-
-	if (!get_count(b, 24, &n))
-		return false;
-	while (n--) {
-		struct host_node node;
-
-		if (!bytes_u32(b, &node.number) || !bytes_u64(b, &node.total_kb) ||
-			!bytes_u64(b, &node.free_kb) || !get_string(b, info, &node.cpus))
-			return false;
-		vec_add(&info->host.nodes, node);
-	}
-	return true;
-}
-
-static bool write_numa_topology(const struct file_info *info, struct str *out)
-{
-	put_u32(out, info->host.nodes.n);
-	vec_each(node, &info->host.nodes) {
-		put_u32(out, node->number);
-		put_u64(out, node->total_kb);
-		put_u64(out, node->free_kb);
-		put_string(out, node->cpus);
-	}
-	return info->host.nodes.n > 0;
-}
-
-static void print_numa_topology(const struct file_info *info, struct str *text)
-{
-	vec_each(node, &info->host.nodes) {
-		str_addf(text,
-			"# node%u meminfo  : total = %llu kB, free = %llu kB\n# node%u cpu list : ",
-			node->number, (unsigned long long)node->total_kb,
-			(unsigned long long)node->free_kb, node->number);
-		str_add_safe(text, node->cpus, strlen(node->cpus));
-		str_addc(text, '\n');
-	}
-}
-
-static bool read_pmu_mappings(struct bytes *b, struct file_info *info)
-{
-	u32 n;
-
-	if (!get_count(b, 8, &n))
-		return false;
-	while (n--) {
-		struct host_pmu pmu;
-
-		if (!bytes_u32(b, &pmu.type) || !get_string(b, info, &pmu.name))
-			return false;
-		vec_add(&info->host.pmus, pmu);
-	}
-	return true;
-}
-
-static bool write_pmu_mappings(const struct file_info *info, struct str *out)
-{
-	put_u32(out, info->host.pmus.n);
-	vec_each(pmu, &info->host.pmus) {
-		put_u32(out, pmu->type);
-		put_string(out, pmu->name);
-	}
-	return info->host.pmus.n > 0;
-}
-
-static void print_pmu_mappings(const struct file_info *info, struct str *text)
-{
-	const char *between = "";
-
-	str_add(text, "# pmu mappings: ");
-	vec_each(pmu, &info->host.pmus) {
-		str_add(text, between);
-		str_add_safe(text, pmu->name, strlen(pmu->name));
-		str_addf(text, " = %u", pmu->type);
-		between = ", ";
-	}
-	str_addc(text, '\n');
-}
-
-static bool read_cache(struct bytes *b, struct file_info *info)
-{
-	u32 version, n;
-
-	if (!bytes_u32(b, &version) || version != 1 || !get_count(b, 28, &n))
-		return false;
-	while (n--) {
-		struct host_cache c;
-
-		if (!bytes_u32(b, &c.level) || !bytes_u32(b, &c.line_bytes) ||
-			!bytes_u32(b, &c.sets) || !bytes_u32(b, &c.ways) ||
-			!get_string(b, info, &c.type) || !get_string(b, info, &c.size) ||
-			!get_string(b, info, &c.cpus))
-			return false;
-		vec_add(&info->host.caches, c);
-	}
-	return true;
-}
-
-static bool write_cache(const struct file_info *info, struct str *out)
-{
-	put_u32(out, 1);
-	put_u32(out, info->host.caches.n);
-	vec_each(c, &info->host.caches) {
-		put_u32(out, c->level);
-		put_u32(out, c->line_bytes);
-		put_u32(out, c->sets);
-		put_u32(out, c->ways);
-		put_string(out, c->type);
-		put_string(out, c->size);
-		put_string(out, c->cpus);
-	}
-	return info->host.caches.n > 0;
-}
-
-static void print_cache(const struct file_info *info, struct str *text)
-{
-	str_add(text, "# CPU cache info:\n");
-	vec_each(c, &info->host.caches) {
-		struct str type = {0}, size = {0};
-
-		str_add_safe(&type, c->type, strlen(c->type));
-		str_add_safe(&size, c->size, strlen(c->size));
-		str_addf(text, "#  L%u %-15s %8s [", c->level, str_text(&type), str_text(&size));
-		str_add_safe(text, c->cpus, strlen(c->cpus));
-		str_add(text, "]\n");
-		str_fini(&type);
-		str_fini(&size);
-	}
-}
-
-static bool read_mem_topology(struct bytes *b, struct file_info *info)
-{
-	struct host *h = &info->host;
-	u64 version, n;
-
-	if (!bytes_u64(b, &version) || version != 1 || !bytes_u64(b, &h->memory_block_bytes) ||
-		!bytes_u64(b, &n) || n > bytes_left(b) / 24)
-		return false;
-	while (n--) {
-		struct host_memory m;
-		u64 n_bits, n_words;
-
-		if (!bytes_u64(b, &m.node) || !bytes_u64(b, &m.n_bits) || !bytes_u64(b, &n_bits))
-			return false;
-		n_words = n_bits / 64 + (n_bits % 64 != 0);
-		if (n_words > bytes_left(b) / 8)
-			return false;
-		m.bits = arena_alloc(&h->arena, n_words * 8);
-		for (u64 i = 0; i < n_words; i++)
-			bytes_u64(b, &m.bits[i]);
-		m.n_bits = n_bits;
-		vec_add(&h->memories, m);
-	}
-	return true;
-}
-
-static bool write_mem_topology(const struct file_info *info, struct str *out)
-{
-	const struct host *h = &info->host;
-
-	put_u64(out, 1);
-	put_u64(out, h->memory_block_bytes);
-	put_u64(out, h->memories.n);
-	vec_each(m, &h->memories) {
-		put_u64(out, m->node);
-		put_u64(out, m->n_bits);
-		put_u64(out, m->n_bits);
-		str_addn(out, m->bits, align_up(m->n_bits, 64) / 8);
-	}
-	return h->memories.n > 0;
-}
-
-static void print_mem_topology(const struct file_info *info, struct str *text)
-{
-	const struct host *h = &info->host;
-
-	str_addf(text, "# memory nodes (nr %zu, block size 0x%llx):\n", h->memories.n,
-		(unsigned long long)h->memory_block_bytes);
-	vec_each(m, &h->memories) {
-		u64 blocks = 0;
-		bool is_first = true;
-
-		for (u64 i = 0; i < m->n_bits; i++)
-			blocks += m->bits[i / 64] >> (i % 64) & 1;
-		str_addf(text, "#    %llu [%lluG]: ", (unsigned long long)m->node,
-			(unsigned long long)((blocks * h->memory_block_bytes) >> 30));
-		for (u64 i = 0, j; i < m->n_bits; i = j) {
-			j = i + 1;
-			if (!(m->bits[i / 64] >> (i % 64) & 1))
-				continue;
-			while (j < m->n_bits && m->bits[j / 64] >> (j % 64) & 1)
-				j++;
-			str_addf(text, j - i > 1 ? "%s%llu-%llu" : "%s%llu", is_first ? "" : ",",
-				(unsigned long long)i, (unsigned long long)(j - 1));
-			is_first = false;
-		}
-		str_addc(text, '\n');
-	}
-}
-
 /* ---- what the records are like ---- */
 
 enum { COMPRESSION_ZSTD = 1 };
@@ -722,11 +393,11 @@ static bool write_compressed(const struct file_info *info, struct str *out)
 {
 	const struct file_compression *c = &info->compression;
 
-	put_u32(out, 1);
-	put_u32(out, COMPRESSION_ZSTD);
-	put_u32(out, c->level);
-	put_u32(out, c->ratio);
-	put_u32(out, c->chunk);
+	section_put_u32(out, 1);
+	section_put_u32(out, COMPRESSION_ZSTD);
+	section_put_u32(out, c->level);
+	section_put_u32(out, c->ratio);
+	section_put_u32(out, c->chunk);
 	return info->has_compression;
 }
 
@@ -756,99 +427,13 @@ static void print_stat(const struct file_info *info, struct str *text)
 	str_add(text, "# contains stat data\n");
 }
 
-/* A list of {name, value}, made into a line of text as it is read. */
-static bool read_caps(struct bytes *b, struct file_info *info, struct str *line)
-{
-	const char *between = "";
-	u32 n;
-
-	if (!get_count(b, 8, &n))
-		return false;
-	while (n--) {
-		const char *name, *value;
-
-		if (!get_string(b, info, &name) || !get_string(b, info, &value))
-			return false;
-		str_add(line, between);
-		str_add_safe(line, name, strlen(name));
-		str_addc(line, '=');
-		str_add_safe(line, value, strlen(value));
-		between = ", ";
-	}
-	return true;
-}
-
-static bool read_cpu_pmu_caps(struct bytes *b, struct file_info *info)
-{
-	str_clear(&info->cpu_caps);
-	return read_caps(b, info, &info->cpu_caps);
-}
-
-static void print_cpu_pmu_caps(const struct file_info *info, struct str *text)
-{
-	str_addf(text, "# cpu pmu capabilities: %s\n",
-		info->cpu_caps.n ? str_text(&info->cpu_caps) : "not available");
-}
-
-static bool read_pmu_caps(struct bytes *b, struct file_info *info)
-{
-	u32 n;
-
-	str_clear(&info->pmu_caps);
-	if (!get_count(b, 8, &n))
-		return false;
-	while (n--) {
-		struct str line = {0};
-		const char *pmu;
-		bool ok = read_caps(b, info, &line) && get_string(b, info, &pmu);
-
-		if (ok) {
-			str_add(&info->pmu_caps, "# ");
-			str_add_safe(&info->pmu_caps, pmu, strlen(pmu));
-			str_addf(&info->pmu_caps, " pmu capabilities: %s\n", str_text(&line));
-		}
-		str_fini(&line);
-		if (!ok)
-			return false;
-	}
-	return true;
-}
-
-/* {PMU, CPUs}: performance and efficiency cores have a PMU each. */
-static bool read_hybrid_topology(struct bytes *b, struct file_info *info)
-{
-	u32 n;
-
-	str_clear(&info->cpu_kinds);
-	if (!get_count(b, 8, &n))
-		return false;
-	while (n--) {
-		const char *pmu, *cpus;
-
-		if (!get_string(b, info, &pmu) || !get_string(b, info, &cpus))
-			return false;
-		str_add(&info->cpu_kinds, "#    ");
-		str_add_safe(&info->cpu_kinds, pmu, strlen(pmu));
-		str_add(&info->cpu_kinds, " cpu list : ");
-		str_add_safe(&info->cpu_kinds, cpus, strlen(cpus));
-		str_addc(&info->cpu_kinds, '\n');
-	}
-	return true;
-}
-
-static void print_hybrid_topology(const struct file_info *info, struct str *text)
-{
-	str_add(text, "# hybrid cpu system:\n");
-	str_addn(text, info->cpu_kinds.at, info->cpu_kinds.n);
-}
-
 /* For each program u32 sizes of its info and its data, u64 which arrays, then both. */
 static bool read_bpf_prog_info(struct bytes *b, struct file_info *info)
 {
 	u32 n;
 
 	str_clear(&info->bpf_programs);
-	if (!get_count(b, 16, &n))
+	if (!section_get_count(b, 16, &n))
 		return false;
 	while (n--) {
 		u32 info_size, data_size, type, id;
@@ -875,7 +460,7 @@ static bool read_bpf_btf(struct bytes *b, struct file_info *info)
 	u32 n;
 
 	str_clear(&info->bpf_types);
-	if (!get_count(b, 8, &n))
+	if (!section_get_count(b, 8, &n))
 		return false;
 	while (n--) {
 		u32 id, size;
@@ -903,11 +488,6 @@ static void print_dir_format(const struct file_info *info, struct str *text)
 		(unsigned long long)info->directory_version);
 }
 
-static void print_pmu_caps(const struct file_info *info, struct str *text)
-{
-	str_addn(text, info->pmu_caps.at, info->pmu_caps.n);
-}
-
 /* ---- the table ---- */
 
 struct feature {
@@ -927,6 +507,13 @@ struct feature {
 	{                                                                        \
 		FEATURE_##id, #id, read_##name, write_##name, print_##name, true \
 	}
+#define TOPOLOGY_ROW(id, name, is_long)                                         \
+	{                                                                       \
+		FEATURE_##id, #id, hardware_read_##name, hardware_write_##name, \
+			hardware_print_##name, is_long                          \
+	}
+#define TOPOLOGY(id, name)      TOPOLOGY_ROW(id, name, false)
+#define TOPOLOGY_LONG(id, name) TOPOLOGY_ROW(id, name, true)
 /* clang-format off: a row a fact */
 static const struct feature features[] = {
 	{FEATURE_TRACING_DATA, "TRACING_DATA", read_tracing_data, write_tracing_data, NULL, false},
@@ -941,27 +528,29 @@ static const struct feature features[] = {
 	FEATURE(TOTAL_MEM, total_mem),
 	FEATURE(CMDLINE, cmdline),
 	FEATURE(EVENT_DESC, event_desc),
-	FEATURE_LONG(CPU_TOPOLOGY, cpu_topology),
-	FEATURE_LONG(NUMA_TOPOLOGY, numa_topology),
+	TOPOLOGY_LONG(CPU_TOPOLOGY, cpus),
+	TOPOLOGY_LONG(NUMA_TOPOLOGY, numa),
 	{FEATURE_BRANCH_STACK, "BRANCH_STACK", NULL, NULL, print_branch_stack, false},
-	FEATURE(PMU_MAPPINGS, pmu_mappings),
+	TOPOLOGY(PMU_MAPPINGS, pmus),
 	FEATURE(GROUP_DESC, group_desc),
 	{FEATURE_AUXTRACE, "AUXTRACE", NULL, NULL, print_auxtrace, false},
 	{FEATURE_STAT, "STAT", NULL, NULL, print_stat, false},
-	FEATURE_LONG(CACHE, cache),
+	TOPOLOGY_LONG(CACHE, caches),
 	FEATURE(SAMPLE_TIME, sample_time),
-	FEATURE_LONG(MEM_TOPOLOGY, mem_topology),
+	TOPOLOGY_LONG(MEM_TOPOLOGY, memory),
 	FEATURE(CLOCKID, clockid),
 	{FEATURE_DIR_FORMAT, "DIR_FORMAT", read_dir_format, NULL, print_dir_format, false},
 	{FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", read_bpf_prog_info, NULL, print_bpf_prog_info,
 		false},
 	{FEATURE_BPF_BTF, "BPF_BTF", read_bpf_btf, NULL, print_bpf_btf, false},
 	FEATURE(COMPRESSED, compressed),
-	{FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", read_cpu_pmu_caps, NULL, print_cpu_pmu_caps, false},
+	{FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", hardware_read_cpu_caps, NULL,
+		hardware_print_cpu_caps, false},
 	FEATURE(CLOCK_DATA, clock_data),
-	{FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", read_hybrid_topology, NULL,
-		print_hybrid_topology, false},
-	{FEATURE_PMU_CAPS, "PMU_CAPS", read_pmu_caps, NULL, print_pmu_caps, false},
+	{FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", hardware_read_cpu_kinds, NULL,
+		hardware_print_cpu_kinds, false},
+	{FEATURE_PMU_CAPS, "PMU_CAPS", hardware_read_pmu_caps, NULL, hardware_print_pmu_caps,
+		false},
 };
 /* clang-format on */
 

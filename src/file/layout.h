@@ -20,11 +20,15 @@ struct layout_section {
 	u64 offset, size;
 };
 
-enum { LAYOUT_FEATURE_BITS = 256 };
+enum {
+	LAYOUT_FEATURE_BITS = 256,
+	LAYOUT_SIMPLEPERF = 128, /* simpleperf's own sections have these numbers and more */
+	LAYOUT_PIPE_HEADER = 16, /* bytes: magic and size are all of it in pipe mode */
+};
 
 struct layout_header {
 	u64 magic;
-	u64 size;      /* of this struct: 104; 16 in pipe mode */
+	u64 size;      /* of this struct: 104; LAYOUT_PIPE_HEADER in pipe mode */
 	u64 attr_size; /* of one entry of attrs */
 	struct layout_section attrs;
 	struct layout_section data;

@@ -1,4 +1,11 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/bytes.h"
+#include "base/fd.h"
 #include "event/abi.h"
 #include "event/names.h"
 #include "file/reader.h"
@@ -9,6 +16,8 @@ enum {
 	/* Records that name events are compared with all of them: many with many must end. */
 	NAMING_LIMIT = 1 << 28,
 };
+
+/* ---- records that say what sections would ---- */
 
 /* perf's enum of what an EVENT_UPDATE record says. */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
@@ -187,45 +196,148 @@ void reader_settle(struct reader *r)
 	formats_add(&r->formats, &r->events);
 }
 
-/* ---- the other byte order ---- */
+/* ---- pipe mode ---- */
 
-/* The event of a record whose body is not turned around yet. */
-static u32 event_of_foreign(const struct formats *f, const u8 *bytes, const struct record_header *h)
+/* Records that stand before the others and say what a header would. */
+static bool is_preface(u32 type)
 {
-	u8 copy[8];
-	u32 at, event;
-
-	if (!f->has_ids)
-		return 0;
-	if (h->type != PERF_RECORD_SAMPLE && (!f->at[0].trailer || f->id_from_end > h->size))
-		return 0;
-	at = h->type == PERF_RECORD_SAMPLE ? RECORD_HEADER_SIZE + f->id_from_start
-					   : h->size - f->id_from_end;
-	if (at + sizeof(copy) > h->size)
-		return 0;
-	memcpy(copy, bytes + at, sizeof(copy));
-	event = formats_event_of_id(f, __builtin_bswap64(load_u64(copy)));
-	return event == TABLE_NONE ? 0 : event;
+	return (type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
+		type == PERF_RECORD_HEADER_FEATURE || type == PERF_RECORD_EVENT_UPDATE ||
+		type == PERF_RECORD_ID_INDEX || type == PERF_RECORD_TIME_CONV;
 }
 
-bool reader_swap_record(const struct reader *r, u8 *bytes, u16 size)
+/* Walks over the preface. What a stream's cursor has read already is kept for the next one. */
+static int read_preface(struct reader *r, struct log *log, struct err *err)
 {
-	const struct sample_format *format;
-	struct record_header h;
+	struct reader_cursor c;
+	struct record rec;
+	u64 end = r->data_start;
+	bool is_over;
+	int result;
 
-	memcpy(&h, bytes, sizeof(h));
-	record_swap_header(&h);
-	memcpy(bytes, &h, sizeof(h));
-	if (h.size != size)
-		return false;
-	/* Until the events are known there are records about events only. */
-	if (!r->formats.n)
-		return h.type >= PERF_RECORD_USER_TYPE_START && record_swap(bytes, size, 0);
-	format = &r->formats.at[event_of_foreign(&r->formats, bytes, &h)];
-	if (h.type == PERF_RECORD_SAMPLE)
-		return sample_swap(format, bytes + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE);
-	if (!record_has_trailer(h.type))
-		return record_swap(bytes, size, 0);
-	return record_swap(bytes, size, format->trailer) &&
-		sample_swap_trailer(format, bytes, size);
+	reader_cursor_init(&c, r, r->data_start, r->data_end);
+	while ((result = reader_next(&c, &rec, err)) > 0 && is_preface(rec.type)) {
+		reader_take(&c, &rec, log);
+		end = c.at;
+	}
+	reader_name_events(r);
+	if (result >= 0 && r->is_stream) {
+		u64 behind = c.buf_at + c.buf_n;
+
+		/* Up to the end of the preface it is not needed any more. */
+		str_clear(&r->ahead);
+		r->ahead_from = end;
+		if (behind > end && end >= c.buf_at)
+			str_addn(&r->ahead, c.buf + (end - c.buf_at), behind - end);
+	}
+	if (result >= 0)
+		r->data_start = end;
+	is_over = !result && !c.damage.reason;
+	reader_cursor_fini(&c);
+	if (result < 0)
+		return err->code;
+	if (!r->events.n)
+		return err_set(err, ERR_FORMAT,
+			"'%s' was written to a pipe, but no event is described at its beginning",
+			r->path);
+	/* The recorder always has more to say. */
+	if (is_over) {
+		r->is_cut = true;
+		log_warn(log, "'%s' ends at offset 0x%llx, before its first record of what ran",
+			r->path, (unsigned long long)end);
+	}
+	return 0;
+}
+
+int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err)
+{
+	r->data_start = LAYOUT_PIPE_HEADER;
+	r->data_end = r->is_stream ? UINT64_MAX : r->file_size;
+	r->parts.at[0].from = r->data_start;
+	r->parts.at[0].end = r->data_end;
+	return read_preface(r, log, err);
+}
+
+/* ---- streams ---- */
+
+int reader_read_ahead(struct reader *r, size_t n, struct err *err)
+{
+	while (r->ahead.n < n) {
+		ssize_t got;
+
+		str_reserve(&r->ahead, n - r->ahead.n);
+		got = fd_read(r->parts.at[0].fd, r->ahead.at + r->ahead.n, n - r->ahead.n);
+		if (got < 0)
+			return err_sys(err, errno, "reading '%s'", r->path);
+		if (!got)
+			break;
+		r->ahead.n += got;
+	}
+	return 0;
+}
+
+static int open_temporary(struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/pace-XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		err_sys(err, errno, "creating a temporary file in '%s'", folder);
+	else
+		unlink(path);
+	return fd;
+}
+
+/* Copies what is left of the stream to where it stands in it. */
+static int copy_stream(struct reader *r, int to, u64 *ret_end, struct err *err)
+{
+	enum { STEP = 256 << 10 };
+	u64 end = r->ahead_from + r->ahead.n;
+	int sys = fd_write_at(to, r->ahead.at, r->ahead.n, r->ahead_from);
+
+	str_reserve(&r->ahead, STEP);
+	while (!sys) {
+		ssize_t n = fd_read(r->parts.at[0].fd, r->ahead.at, STEP);
+
+		if (n < 0)
+			return err_sys(err, errno, "reading '%s'", r->path);
+		if (!n) {
+			*ret_end = end;
+			return 0;
+		}
+		sys = fd_write_at(to, r->ahead.at, (size_t)n, end);
+		end += (u64)n;
+	}
+	return err_sys(err, sys,
+		"copying the pipe into a temporary file (its folder is that of TMPDIR)");
+}
+
+int reader_spool(struct reader *r, struct err *err)
+{
+	u64 end = 0;
+	int fd;
+
+	if (!r->is_stream)
+		return 0;
+	fd = open_temporary(err);
+	if (fd < 0)
+		return err->code;
+	if (copy_stream(r, fd, &end, err)) {
+		close(fd);
+		return err->code;
+	}
+	close(r->parts.at[0].fd);
+	r->parts.at[0].fd = fd;
+	r->parts.at[0].end = r->data_end = r->file_size = end;
+	r->is_stream = false;
+	str_fini(&r->ahead);
+	return 0;
 }

@@ -10,31 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "event/names.h"
 
 enum {
 	SECTION_LIMIT = 256 << 20,
 	EVENTS_LIMIT = 1 << 20,
-	PIPE_HEADER_SIZE = 16,
 };
-
-/* Reads exactly n bytes at an offset; false at the end of the file or on an error (errno). */
-static bool read_at(int fd, void *p, size_t n, u64 offset)
-{
-	size_t done = 0;
-
-	errno = 0;
-	while (done < n) {
-		ssize_t r = pread(fd, (u8 *)p + done, n - done, offset + done);
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return false;
-		done += r;
-	}
-	return true;
-}
 
 /* ---- header ---- */
 
@@ -66,7 +48,7 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 	if (!n)
 		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
 			r->path);
-	if (n < PIPE_HEADER_SIZE)
+	if (n < LAYOUT_PIPE_HEADER)
 		return err_set(err, ERR_FORMAT,
 			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
 	magic = load_u64(p);
@@ -85,7 +67,7 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 		size = __builtin_bswap64(size);
 	}
 	r->is_version_1 = magic == LAYOUT_MAGIC_1;
-	r->is_pipe_mode = size == PIPE_HEADER_SIZE;
+	r->is_pipe_mode = size == LAYOUT_PIPE_HEADER;
 	r->header.magic = magic;
 	r->header.size = size;
 	return 0;
@@ -122,9 +104,10 @@ static int read_header(struct reader *r, struct err *err)
 	u8 raw[sizeof(struct layout_header)] = {0};
 	struct layout_header *h = &r->header;
 	size_t n = MIN(r->file_size, sizeof(raw));
+	int sys = fd_read_at(r->parts.at[0].fd, raw, n, 0);
 
-	if (!read_at(r->parts.at[0].fd, raw, n, 0))
-		return err_sys(err, errno ? errno : EIO, "reading '%s'", r->path);
+	if (sys)
+		return err_sys(err, sys, "reading '%s'", r->path);
 	if (read_dialect(r, raw, n, err))
 		return err->code;
 	if (r->is_pipe_mode)
@@ -159,6 +142,9 @@ static bool is_inside(const struct reader *r, const struct layout_section *s)
 static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room,
 	struct err *err)
 {
+	u64 end = r->ids.offset + r->ids.size;
+	int sys;
+
 	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
 		return err_set(err, ERR_FORMAT,
 			"'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, lie outside the file",
@@ -166,11 +152,16 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 			(unsigned long long)ids->size);
 	*room -= ids->size;
 	e->ids = arena_alloc(&r->events.arena, ids->size);
-	if (ids->size && !read_at(r->parts.at[0].fd, e->ids, ids->size, ids->offset))
-		return err_sys(err, errno ? errno : EIO, "'%s': reading ids", r->path);
+	sys = fd_read_at(r->parts.at[0].fd, e->ids, ids->size, ids->offset);
+	if (sys)
+		return err_sys(err, sys, "'%s': reading ids", r->path);
 	if (r->is_foreign)
 		swap_words(e->ids, ids->size);
 	e->n_ids = ids->size / 8;
+	if (!ids->size)
+		return 0;
+	r->ids.offset = r->ids.size ? MIN(r->ids.offset, ids->offset) : ids->offset;
+	r->ids.size = MAX(end, ids->offset + ids->size) - r->ids.offset;
 	return 0;
 }
 
@@ -179,7 +170,7 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 	const struct layout_section *s = &r->header.attrs;
 	u64 each = r->header.attr_size, ids_room = r->file_size, n;
 	u8 *raw;
-	int result = 0;
+	int result = 0, sys;
 
 	if (each < ATTR_SIZE_VER0 + sizeof(struct layout_attr_ids) || each > 4096)
 		return err_set(err, ERR_FORMAT,
@@ -195,8 +186,9 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 		return err_set(err, ERR_FORMAT, "'%s' says it has %llu events", r->path,
 			(unsigned long long)n);
 	raw = mem_alloc(n * each);
-	if (!read_at(r->parts.at[0].fd, raw, n * each, s->offset))
-		result = err_sys(err, errno ? errno : EIO, "'%s': reading attrs", r->path);
+	sys = fd_read_at(r->parts.at[0].fd, raw, n * each, s->offset);
+	if (sys)
+		result = err_sys(err, sys, "'%s': reading attrs", r->path);
 	for (u64 i = 0; i < n && !result; i++) {
 		struct bytes b = bytes_of(raw + i * each, each - sizeof(struct layout_attr_ids));
 		struct layout_attr_ids ids;
@@ -243,7 +235,7 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 		return;
 	}
 	raw = mem_alloc(s->size);
-	if (read_at(r->parts.at[0].fd, raw, s->size, s->offset)) {
+	if (!fd_read_at(r->parts.at[0].fd, raw, s->size, s->offset)) {
 		b = bytes_of(raw, s->size);
 		b.offset = s->offset;
 		b.swap = r->is_foreign;
@@ -264,7 +256,7 @@ static void check_table(const struct reader *r, u64 end, struct log *log)
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
 		if (r->sections[id].size && r->sections[id].offset < end + sizeof(more))
 			return;
-	if (!read_at(r->parts.at[0].fd, &more, sizeof(more), end))
+	if (fd_read_at(r->parts.at[0].fd, &more, sizeof(more), end))
 		return;
 	if (r->is_foreign)
 		swap_words(&more, sizeof(more));
@@ -283,7 +275,7 @@ static void read_sections(struct reader *r, struct log *log)
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 		if (!layout_has_feature(&r->header, id))
 			continue;
-		if (!read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), at)) {
+		if (fd_read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), at)) {
 			log_warn(log,
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
 				r->path, (unsigned long long)at, (unsigned long long)r->file_size);
@@ -312,7 +304,7 @@ static void read_event_types(struct reader *r)
 	for (u64 at = s->offset; at < s->offset + s->size; at += EACH) {
 		u64 id;
 
-		if (!read_at(r->parts.at[0].fd, raw, EACH, at))
+		if (fd_read_at(r->parts.at[0].fd, raw, EACH, at))
 			return;
 		id = r->is_foreign ? __builtin_bswap64(load_u64(raw)) : load_u64(raw);
 		reader_name_event_type(r, id, (const char *)raw + 8, NAME);
@@ -375,162 +367,6 @@ static int find_data(struct reader *r, struct log *log, struct err *err)
 	return 0;
 }
 
-/* ---- pipe mode ---- */
-
-/* Records that stand before the others and say what a header would. */
-static bool is_preface(u32 type)
-{
-	return (type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
-		type == PERF_RECORD_HEADER_FEATURE || type == PERF_RECORD_EVENT_UPDATE ||
-		type == PERF_RECORD_ID_INDEX || type == PERF_RECORD_TIME_CONV;
-}
-
-/* Walks over the preface. What a stream's cursor has read already is kept for the next one. */
-static int read_preface(struct reader *r, struct log *log, struct err *err)
-{
-	struct reader_cursor c;
-	struct record rec;
-	u64 end = r->data_start;
-	bool is_over;
-	int result;
-
-	reader_cursor_init(&c, r, r->data_start, r->data_end);
-	while ((result = reader_next(&c, &rec, err)) > 0 && is_preface(rec.type)) {
-		reader_take(&c, &rec, log);
-		end = c.at;
-	}
-	reader_name_events(r);
-	if (result >= 0 && r->is_stream) {
-		u64 behind = c.buf_at + c.buf_n;
-
-		/* Up to the end of the preface it is not needed any more. */
-		str_clear(&r->ahead);
-		r->ahead_from = end;
-		if (behind > end && end >= c.buf_at)
-			str_addn(&r->ahead, c.buf + (end - c.buf_at), behind - end);
-	}
-	if (result >= 0)
-		r->data_start = end;
-	is_over = !result && !c.damage.reason;
-	reader_cursor_fini(&c);
-	if (result < 0)
-		return err->code;
-	if (!r->events.n)
-		return err_set(err, ERR_FORMAT,
-			"'%s' was written to a pipe, but no event is described at its beginning",
-			r->path);
-	/* The recorder always has more to say. */
-	if (is_over) {
-		r->is_cut = true;
-		log_warn(log, "'%s' ends at offset 0x%llx, before its first record of what ran",
-			r->path, (unsigned long long)end);
-	}
-	return 0;
-}
-
-static int open_pipe_mode(struct reader *r, struct log *log, struct err *err)
-{
-	r->data_start = PIPE_HEADER_SIZE;
-	r->data_end = r->is_stream ? UINT64_MAX : r->file_size;
-	r->parts.at[0].from = r->data_start;
-	r->parts.at[0].end = r->data_end;
-	return read_preface(r, log, err);
-}
-
-/* ---- streams ---- */
-
-/* Reads from a pipe until `n` bytes are ahead, or it ends. */
-static int read_ahead(struct reader *r, size_t n, struct err *err)
-{
-	while (r->ahead.n < n) {
-		ssize_t got;
-
-		str_reserve(&r->ahead, n - r->ahead.n);
-		got = read(r->parts.at[0].fd, r->ahead.at + r->ahead.n, n - r->ahead.n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys(err, errno, "reading '%s'", r->path);
-		if (!got)
-			break;
-		r->ahead.n += got;
-	}
-	return 0;
-}
-
-static int write_at(int fd, const void *p, size_t n, u64 offset, struct err *err)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t r = pwrite(fd, (const u8 *)p + done, n - done, (off_t)(offset + done));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return err_sys(err, errno,
-				"copying the pipe into a temporary file (its folder is that of TMPDIR)");
-		done += r;
-	}
-	return 0;
-}
-
-static int open_temporary(struct err *err)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	if (!folder || !*folder)
-		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "%s/pace-XXXXXX", folder);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		err_sys(err, errno, "creating a temporary file in '%s'", folder);
-	else
-		unlink(path);
-	return fd;
-}
-
-int reader_spool(struct reader *r, struct err *err)
-{
-	enum { STEP = 256 << 10 };
-	u64 end = r->ahead_from + r->ahead.n;
-	int fd;
-
-	if (!r->is_stream)
-		return 0;
-	fd = open_temporary(err);
-	if (fd < 0)
-		return err->code;
-	if (!write_at(fd, r->ahead.at, r->ahead.n, r->ahead_from, err)) {
-		err->code = 0;
-		str_reserve(&r->ahead, STEP);
-		for (;;) {
-			ssize_t n = read(r->parts.at[0].fd, r->ahead.at, STEP);
-
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n < 0)
-				err_sys(err, errno, "reading '%s'", r->path);
-			if (n <= 0 || write_at(fd, r->ahead.at, n, end, err))
-				break;
-			end += n;
-		}
-	}
-	if (err->code) {
-		close(fd);
-		return err->code;
-	}
-	close(r->parts.at[0].fd);
-	r->parts.at[0].fd = fd;
-	r->parts.at[0].end = r->data_end = r->file_size = end;
-	r->is_stream = false;
-	str_fini(&r->ahead);
-	return 0;
-}
-
 /* ---- directories ---- */
 
 static int by_number(const void *a, const void *b)
@@ -590,7 +426,7 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 	if (read_header(r, err))
 		return err->code;
 	if (r->is_pipe_mode)
-		return open_pipe_mode(r, log, err);
+		return reader_open_pipe_mode(r, log, err);
 	if (find_data(r, log, err) || read_attrs(r, log, err))
 		return err->code;
 	if (r->is_directory && open_parts(r, err))
@@ -606,11 +442,11 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 {
 	r->is_stream = true;
 	r->file_size = UINT64_MAX;
-	if (read_ahead(r, PIPE_HEADER_SIZE, err) ||
+	if (reader_read_ahead(r, LAYOUT_PIPE_HEADER, err) ||
 		read_dialect(r, (const u8 *)r->ahead.at, r->ahead.n, err))
 		return err->code;
 	if (r->is_pipe_mode)
-		return open_pipe_mode(r, log, err);
+		return reader_open_pipe_mode(r, log, err);
 	return reader_spool(r, err) ? err->code : open_file(r, log, err);
 }
 
@@ -674,7 +510,7 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 			"'%s' is neither a file nor a pipe nor a directory with a recording", path);
 	}
 	if (!result) {
-		r->preface = r->is_pipe_mode && !r->is_stream ? PIPE_HEADER_SIZE : r->data_start;
+		r->preface = r->is_pipe_mode && !r->is_stream ? LAYOUT_PIPE_HEADER : r->data_start;
 		r->has_new_events = true;
 		reader_settle(r);
 	} else {

@@ -50,8 +50,9 @@ struct reader {
 	bool is_foreign; /* the other byte order */
 	bool is_packed;  /* there are compressed records: they can only be read from the start */
 	bool is_directory;
-	bool is_unfinished; /* the recorder never wrote its last header */
-	bool is_cut;        /* the file ends before its data does */
+	bool is_unfinished;        /* the recorder never wrote its last header */
+	bool is_cut;               /* the file ends before its data does */
+	struct layout_section ids; /* from the first to the last byte of ids; size 0: none */
 	struct event_list events;
 	struct formats formats; /* of the events' samples */
 	struct layout_section sections[LAYOUT_FEATURE_BITS];
@@ -87,7 +88,8 @@ struct reader_unpacker;
 
 struct reader_cursor {
 	struct reader *reader;
-	u64 at, end; /* offsets: the next record; where to stop */
+	u64 at, end;                    /* offsets: the next record; where to stop */
+	const struct reader_part *part; /* that it is in; NULL: none yet */
 	u8 *buf;
 	u64 buf_at, buf_n; /* offset and length of what the buffer holds */
 	u64 plain_n;       /* buf_n if records can be handed out as they are, else 0 */
@@ -146,8 +148,11 @@ void reader_settle(struct reader *r);
 
 /* ---- for reader.c, cursor.c and pipe.c only ---- */
 
-/* Turns a record of the other byte order around, in place; false if it makes no sense. */
-bool reader_swap_record(const struct reader *r, u8 *bytes, u16 size);
+/* Reads from a pipe until `n` bytes are ahead, or it ends. */
+int reader_read_ahead(struct reader *r, size_t n, struct err *err);
+
+/* Takes in what stands before the first record of what ran; the others come next then. */
+int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err);
 
 /* Names the events whose config is `id`, if nobody has named them better. */
 void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room);

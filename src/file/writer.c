@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/num.h"
 #include "record/record.h"
 
@@ -47,20 +48,10 @@ static ssize_t write_some(const struct writer *w, const void *p, size_t n, u64 o
 	return w->is_pipe ? write(w->fd, p, n) : pwrite(w->fd, p, n, (off_t)offset);
 }
 
-/* Writes all n bytes at the given offset; 0 or an errno. */
+/* Writes all n bytes at the given offset, as write_some(); 0 or an errno. */
 static int write_at(const struct writer *w, const void *p, size_t n, u64 offset)
 {
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t r = write_some(w, (const u8 *)p + done, n - done, offset + done);
-
-		if (r > 0)
-			done += r;
-		else if (r == 0 || errno != EINTR)
-			return r == 0 ? ENOSPC : errno;
-	}
-	return 0;
+	return w->is_pipe ? fd_write(w->fd, p, n) : fd_write_at(w->fd, p, n, offset);
 }
 
 /* ---- creating ---- */

@@ -284,6 +284,24 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	}
 }
 
+int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
+	union record_body *ret_body)
+{
+	struct err err;
+	u32 trailer;
+
+	if (!record_is_state(e->rec.type))
+		return 0;
+	trailer = formats_format(&session->reader.formats, e->event)->trailer;
+	if (record_decode(&e->rec, trailer, ret_body, &err) <= 0) {
+		session->tally.n_undecoded++;
+		return -1;
+	}
+	m->followed_to = MAX(m->followed_to, e->time);
+	machine_apply(m, &e->rec, ret_body, m->followed_to);
+	return 1;
+}
+
 void machine_set_build_ids(struct machine *m, const struct file_info *info)
 {
 	vec_each(entry, &info->build_ids) {

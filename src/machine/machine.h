@@ -23,7 +23,7 @@
 #include "machine/process.h"
 #include "machine/thread.h"
 #include "record/record.h"
-#include "session/session.h"
+#include "session/stream.h"
 
 struct machine {
 	struct intern strings;
@@ -38,7 +38,8 @@ struct machine {
 	u64 kernel_text;        /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
-	u64 n_ignored; /* records that make no sense */
+	u64 followed_to; /* the latest time that machine_follow() met */
+	u64 n_ignored;   /* records that make no sense */
 	const char *swapper;
 };
 
@@ -48,6 +49,14 @@ void machine_fini(struct machine *m);
 /* Takes in a record for which record_is_state(); times must not decrease from call to call. */
 void machine_apply(struct machine *m, const struct record *rec, const union record_body *body,
 	u64 time);
+
+/*
+ * Takes in the record of a stream if it says who ran where; one that comes late holds from now on.
+ * 1: *ret_body is what it says; 0: it is no such record; < 0: it cannot be decoded, and is counted
+ * in the session's tally.
+ */
+int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
+	union record_body *ret_body);
 
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);

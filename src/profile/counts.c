@@ -19,7 +19,10 @@ bool counts_is_clock(const struct event *e)
 
 const char *counts_unit(const struct event *e)
 {
-	return e->unit ? e->unit : counts_is_clock(e) ? "msec" : "";
+	return e->unit                            ? e->unit
+		: counts_is_clock(e)              ? "msec"
+		: e->attr.type == EVENT_TYPE_TOOL ? "ns"
+						  : "";
 }
 
 double counts_scale(const struct event *e)
@@ -225,24 +228,53 @@ void counts_fini(struct counts *s)
 	arena_fini(&s->arena);
 }
 
+static u32 find_place(const struct counts *s, const s32 *key)
+{
+	u32 p = 0;
+
+	while (memcmp(s->places.at[p].key, key, sizeof(s->places.at[p].key)) != 0)
+		p++;
+	return p;
+}
+
+/* Room for all places; what earlier runs counted moves to where their place is now. */
+static void make_cells(struct counts *s, const struct counts_place *before, size_t n_before)
+{
+	size_t n_cells = s->events->n * s->places.n;
+	struct counts_total *totals = mem_zalloc(n_cells * sizeof(*totals));
+
+	for (size_t i = 0; s->totals && i < n_before; i++) {
+		u32 place = find_place(s, before[i].key);
+
+		for (size_t e = 0; e < s->events->n; e++)
+			totals[e * s->places.n + place] = s->totals[e * n_before + i];
+	}
+	mem_free(s->now);
+	mem_free(s->totals);
+	s->now = mem_zalloc(n_cells * sizeof(*s->now));
+	s->totals = totals;
+}
+
 void counts_begin(struct counts *s, const struct counting *counting,
 	const struct counts_places *places)
 {
-	size_t n = counting->counters.n, n_cells;
+	size_t n = counting->counters.n, n_before = s->places.n;
+	struct counts_place *before = mem_alloc(n_before * sizeof(*before));
 
+	if (n_before)
+		memcpy(before, s->places.at, n_before * sizeof(*before));
 	s->counting = counting;
 	find_places(s, places);
 	count_members(s);
 	find_doubles(s, places);
-	n_cells = s->events->n * s->places.n;
 	mem_free(s->before);
 	mem_free(s->slice);
 	s->before = mem_zalloc(n * sizeof(*s->before));
 	s->slice = mem_zalloc(n * sizeof(*s->slice));
-	if (s->now)
-		return;
-	s->now = mem_zalloc(n_cells * sizeof(*s->now));
-	s->totals = mem_zalloc(n_cells * sizeof(*s->totals));
+	/* A run may meet places that none before it had: a CPU that came online. */
+	if (!s->now || s->places.n != n_before)
+		make_cells(s, before, n_before);
+	mem_free(before);
 }
 
 /* ---- counts ---- */
@@ -363,10 +395,14 @@ double count_share(const struct count *c)
 
 double counts_scaling_error(const struct counts_total *t)
 {
-	double unseen = (double)(t->enabled_ns - t->running_ns) / 1e6, error;
+	double all = (double)t->enabled_ns / 1e6, unseen = all - (double)t->running_ns / 1e6, error;
 
 	if (t->rates.n < 3 || !t->values.n || !t->running_ns || t->values.mean <= 0 || !t->raw)
 		return -1;
-	error = unseen * spread_error(&t->rates) * spread_t95(t->rates.n);
+	/*
+	 * Not only what was seen varies, so does what was not: the error of a total of which a part
+	 * is known (the finite population correction of sampling).
+	 */
+	error = sqrt(unseen * all) * spread_error(&t->rates) * spread_t95(t->rates.n);
 	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
 }

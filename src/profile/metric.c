@@ -207,7 +207,8 @@ static bool add_rate(const struct metric_input *in, u32 event, struct metric *re
 	size_t i = 0;
 
 	/* What has a unit is no number of events. */
-	if (clock == TABLE_NONE || !in->counts[clock].value || in->events->at[event].unit)
+	if (clock == TABLE_NONE || !in->counts[clock].value || in->events->at[event].unit ||
+		in->events->at[event].attr.type == EVENT_TYPE_TOOL)
 		return false;
 	rate = in->counts[event].value / (in->counts[clock].value / 1000);
 	while (i + 1 < ARRAY_SIZE(units) && rate < units[i].from)

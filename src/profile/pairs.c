@@ -49,21 +49,38 @@ static const char *reason_of(const struct counts *s, u32 event, enum count_state
 	const struct err *why = &s->counting->why[event];
 	const char *reason;
 
+	if (state == COUNT_NEVER_RAN && s->counting->why_lost)
+		return arena_strdup(arena, s->counting->why_lost, strlen(s->counting->why_lost));
 	if (state == COUNT_NEVER_RAN)
 		return "it never was on the PMU, which was taken by others";
 	reason = why->code ? missing_reason(why) : "no task or CPU of the target has it";
 	return arena_strdup(arena, reason, strlen(reason));
 }
 
-static double take_event(struct pairs *p, struct pairs_row *row, struct pairs_side *side,
-	const struct counts *s)
+/* What no kernel counts. */
+static double time_of(const struct event *e, const struct pairs_run *run)
 {
+	if (e->attr.config == EVENT_TOOL_DURATION)
+		return (double)run->elapsed_ns;
+	return 1e9 *
+		seconds_of(e->attr.config == EVENT_TOOL_USER ? &run->usage.ru_utime
+							     : &run->usage.ru_stime);
+}
+
+static double take_event(struct pairs *p, struct pairs_row *row, struct pairs_side *side,
+	const struct pairs_run *run)
+{
+	const struct counts *s = &run->counts;
 	u32 event = row->event - s->events->at;
 	const struct count *c = counts_now(s, event, 0);
 	enum count_state state = count_state(c);
 
 	/* The list may have grown other names meanwhile: user space only, for one. */
 	row->name = row->event->name;
+	if (row->event->attr.type == EVENT_TYPE_TOOL) {
+		row->state = COUNT_OK;
+		return time_of(row->event, run);
+	}
 	side->enabled_ns += c->enabled_ns;
 	side->running_ns += c->running_ns;
 	row->state = MIN(row->state, state);
@@ -85,7 +102,7 @@ static double value_of(struct pairs *p, struct pairs_row *row, struct pairs_side
 	case PAIRS_MEMORY:
 		return (double)run->usage.ru_maxrss * 1024;
 	case PAIRS_EVENT:
-		return take_event(p, row, side, &run->counts);
+		return take_event(p, row, side, run);
 	}
 	return NAN;
 }

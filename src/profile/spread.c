@@ -28,5 +28,8 @@ double spread_t95(u64 n)
 		2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080,
 		2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 
-	return n < 2 ? t[0] : n - 2 < ARRAY_SIZE(t) ? t[n - 2] : 1.96;
+	if (n < 2)
+		return t[0];
+	/* Beyond the table the first term of its series for many degrees is as good. */
+	return n - 2 < ARRAY_SIZE(t) ? t[n - 2] : 1.96 + 2.4 / (double)(n - 1);
 }

@@ -1,7 +1,6 @@
 #include "profile/survey.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "event/abi.h"
@@ -116,34 +115,12 @@ static void end_round(struct walk *w)
 	w->next_flush = w->latest;
 }
 
-/* The time of a record; 0 if it has none. */
-static u64 time_of(const struct reader *r, const struct record *rec)
-{
-	u32 event = formats_event(&r->formats, rec);
-	const struct sample_format *format = &r->formats.at[event == TABLE_NONE ? 0 : event];
-	struct sample sample = {0};
-	struct err err;
-
-	if (!(format->type & PERF_SAMPLE_TIME))
-		return 0;
-	if (rec->type == PERF_RECORD_SAMPLE)
-		return event == TABLE_NONE ||
-				sample_decode(format, rec->at + RECORD_HEADER_SIZE,
-					rec->size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample,
-					&err)
-			? 0
-			: sample.time;
-	if (!record_has_trailer(rec->type) || !format->trailer ||
-		!sample_decode_trailer(format, rec, &sample))
-		return 0;
-	return sample.time;
-}
-
 /*
  * Goes to the first record that is later than the worst of those out of order: there it belongs.
  */
 static int measure_displacement(struct walk *w, struct err *err)
 {
+	const struct formats *f = &w->reader->formats;
 	struct survey *s = w->survey;
 	struct reader_cursor cursor;
 	struct record rec;
@@ -152,7 +129,7 @@ static int measure_displacement(struct walk *w, struct err *err)
 	reader_cursor_init(&cursor, w->reader, w->reader->data_start, w->reader->data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0 &&
 		rec.offset < s->unordered.worst_offset) {
-		if (time_of(w->reader, &rec) <= w->worst_time)
+		if (formats_time(f, &rec, formats_event(f, &rec)) <= w->worst_time)
 			continue;
 		s->unordered_bytes = s->unordered.worst_offset - rec.offset;
 		break;
@@ -213,7 +190,7 @@ static void take_other(struct walk *w, const struct record *rec)
 	struct survey *s = w->survey;
 	const struct formats *formats = &w->reader->formats;
 	u32 event = formats_event(formats, rec);
-	const struct sample_format *format = &formats->at[event == TABLE_NONE ? 0 : event];
+	const struct sample_format *format = formats_format(formats, event);
 	u32 trailer = record_has_trailer(rec->type) ? format->trailer : 0;
 	union record_body body;
 	struct err err;
@@ -255,33 +232,6 @@ static void take_record(struct walk *w, struct reader_cursor *cursor, const stru
 		take_other(w, rec);
 }
 
-/* Where in the file the ids are: behind each attr stands where its own begin. */
-static void find_ids(struct survey *s, const struct reader *r)
-{
-	const struct layout_header *h = &r->header;
-	u64 end = 0;
-
-	if (r->is_pipe_mode || !r->parts.n || h->attr_size <= sizeof(struct layout_section))
-		return;
-	s->ids.offset = UINT64_MAX;
-	for (size_t i = 0; i < r->events.n; i++) {
-		u64 at = h->attrs.offset + (i + 1) * h->attr_size - sizeof(struct layout_section);
-		struct layout_section ids;
-
-		if (pread(r->parts.at[0].fd, &ids, sizeof(ids), (off_t)at) != sizeof(ids))
-			break;
-		if (r->is_foreign) {
-			ids.offset = __builtin_bswap64(ids.offset);
-			ids.size = __builtin_bswap64(ids.size);
-		}
-		if (!ids.size || ids.offset > UINT64_MAX - ids.size)
-			continue;
-		s->ids.offset = MIN(s->ids.offset, ids.offset);
-		end = MAX(end, ids.offset + ids.size);
-	}
-	s->ids.size = end > s->ids.offset ? end - s->ids.offset : 0;
-}
-
 static int by_type(const void *a, const void *b)
 {
 	const struct survey_type *x = a, *y = b;
@@ -306,7 +256,6 @@ int survey_take(struct survey *s, struct reader *r, struct log *log, struct err 
 		return result;
 	}
 	follow_events(w);
-	find_ids(s, r);
 	reader_cursor_init(&cursor, r, r->data_start, r->data_end);
 	while ((result = reader_next(&cursor, &rec, err)) > 0)
 		take_record(w, &cursor, &rec);

@@ -41,7 +41,6 @@ struct survey_event {
 struct survey {
 	VEC(struct survey_type) types;   /* ascending */
 	VEC(struct survey_event) events; /* as many as the reader has */
-	struct layout_section ids;       /* from the first to the last byte of ids; size 0: none */
 	u64 n_records, n_samples;
 	u64 n_payload_bytes; /* behind AUXTRACE and TRACING_DATA records, in none of their sizes */
 

@@ -104,3 +104,20 @@ u32 formats_event(const struct formats *f, const struct record *rec)
 		return TABLE_NONE;
 	return formats_event_of_id(f, load_u64(rec->at + from_header));
 }
+
+u64 formats_time(const struct formats *f, const struct record *rec, u32 event)
+{
+	const struct sample_format *format = formats_format(f, event);
+	struct sample sample = {0};
+	struct err err;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		if (sample_decode(format, rec->at + RECORD_HEADER_SIZE,
+			    rec->size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample, &err))
+			return 0;
+	} else if (!record_has_trailer(rec->type) || !sample_decode_trailer(format, rec, &sample)) {
+		return 0;
+	}
+	/* What perf makes up itself says so with all bits set. */
+	return sample.time == UINT64_MAX ? 0 : sample.time;
+}

@@ -40,6 +40,15 @@ void formats_fini(struct formats *f);
  */
 u32 formats_event(const struct formats *f, const struct record *rec);
 
+/* The format of an event's samples; of the first one for records of no event, TABLE_NONE. */
+static inline const struct sample_format *formats_format(const struct formats *f, u32 event)
+{
+	return &f->at[event == TABLE_NONE ? 0 : event];
+}
+
+/* When a record of that event was written; 0: it does not say. */
+u64 formats_time(const struct formats *f, const struct record *rec, u32 event);
+
 /* The event with that id; 0 for the id 0, which nobody has. */
 u32 formats_event_of_id(const struct formats *f, u64 id);
 

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "event/abi.h"
+#include "session/decoder.h"
 
 enum { PIECE_BYTES = 1 << 20 };
 
@@ -49,18 +50,16 @@ struct scan {
 
 static const struct sample_format *format_of(const struct session *s, const struct record *rec)
 {
-	u32 event = formats_event(&s->reader.formats, rec);
+	const struct formats *f = &s->reader.formats;
 
-	return &s->reader.formats.at[event == TABLE_NONE ? 0 : event];
+	return formats_format(f, formats_event(f, rec));
 }
 
 static u64 time_of(const struct session *s, const struct record *rec)
 {
-	struct sample trailer;
+	const struct formats *f = &s->reader.formats;
 
-	if (!s->has_times)
-		return rec->offset;
-	return sample_decode_trailer(format_of(s, rec), rec, &trailer) ? trailer.time : 0;
+	return s->has_times ? formats_time(f, rec, formats_event(f, rec)) : rec->offset;
 }
 
 static void keep_side_record(struct scan *scan, const struct record *rec)
@@ -87,8 +86,8 @@ static void count_loss(struct session *s, const struct record *rec)
 	}
 	if (rec->type == PERF_RECORD_LOST)
 		s->tally.n_lost_records += body.lost.lost;
-	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF)) /* what a filter threw away is
-								      not missing */
+	/* What a filter threw away is not missing. */
+	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF))
 		s->tally.n_lost_samples += body.lost.lost;
 }
 
@@ -204,8 +203,7 @@ int session_scan(struct session *s,
 struct pass_worker {
 	struct reader_cursor cursor;
 	struct session_tally tally;
-	const struct sample_format *format; /* of `sample`, which is cleared when another comes */
-	struct sample sample;
+	struct decoder decoder;
 	void *sink; /* the caller's */
 	struct err err;
 };
@@ -213,7 +211,6 @@ struct pass_worker {
 struct pass {
 	struct session *session;
 	const struct session_sink *sink;
-	u64 fields; /* what must be decoded: the sink's wishes, and the time */
 	struct pass_worker **workers;
 	atomic_bool has_failed;
 };
@@ -223,29 +220,12 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 	struct session *s = pass->session;
 	struct session_tally *tally = &mine->tally;
 	struct session_sample out = {.rec = rec};
-	struct sample *sample = &mine->sample;
-	const struct sample_format *format;
-	struct err err;
+	const struct sample *sample;
 
 	out.event = formats_event(&s->reader.formats, rec);
-	if (UNLIKELY(out.event == TABLE_NONE)) {
-		tally->n_foreign_id++;
+	sample = decoder_next(&mine->decoder, rec, out.event);
+	if (UNLIKELY(!sample))
 		return;
-	}
-	format = &s->reader.formats.at[out.event];
-	if (UNLIKELY(mine->format != format)) {
-		mine->format = format;
-		memset(sample, 0, sizeof(*sample));
-		if (!(format->type & PERF_SAMPLE_CPU))
-			sample->cpu = (u32)-1;
-	}
-	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE,
-		    rec->size - RECORD_HEADER_SIZE, pass->fields, sample, &err))) {
-		tally->n_undecoded++;
-		return;
-	}
-	if (!(format->type & PERF_SAMPLE_PERIOD))
-		sample->period = s->reader.events.at[out.event].attr.sample_period;
 	out.sample = sample;
 	out.time = s->has_times ? sample->time : rec->offset;
 	if (sample->time) {
@@ -291,13 +271,15 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err)
 {
-	struct pass pass = {.session = s, .sink = sink, .fields = sink->wanted | PERF_SAMPLE_TIME};
+	struct pass pass = {.session = s, .sink = sink};
 	int r = 0;
 
 	pass.workers = mem_zalloc(n_workers * sizeof(*pass.workers));
 	for (unsigned i = 0; i < n_workers; i++) {
 		pass.workers[i] = mem_zalloc(sizeof(*pass.workers[i]));
 		pass.workers[i]->sink = sink->workers[i];
+		decoder_init(&pass.workers[i]->decoder, s, sink->wanted | PERF_SAMPLE_TIME,
+			&pass.workers[i]->tally);
 		reader_cursor_init(&pass.workers[i]->cursor, &s->reader, 0, 0);
 	}
 	workers_run(n_workers, s->pieces.n, read_piece, &pass);

@@ -137,29 +137,13 @@ static void hand_out(struct stream *st, struct stream_part *p)
 void stream_place(const struct session *s, struct stream_event *e)
 {
 	const struct formats *f = &s->reader.formats;
-	const struct sample_format *format;
-	struct sample sample = {0};
-	struct err err;
 
 	e->event = 0;
 	e->time = 0;
 	if (e->rec.type >= PERF_RECORD_USER_TYPE_START)
 		return;
 	e->event = formats_event(f, &e->rec);
-	if (!s->has_times) {
-		e->time = e->rec.offset;
-		return;
-	}
-	format = &f->at[e->event == TABLE_NONE ? 0 : e->event];
-	if (e->rec.type != PERF_RECORD_SAMPLE) {
-		if (sample_decode_trailer(format, &e->rec, &sample))
-			e->time = sample.time;
-	} else if (!sample_decode(format, e->rec.at + RECORD_HEADER_SIZE,
-			   e->rec.size - RECORD_HEADER_SIZE, PERF_SAMPLE_TIME, &sample, &err)) {
-		e->time = sample.time;
-	}
-	if (e->time == UINT64_MAX)
-		e->time = 0;
+	e->time = s->has_times ? formats_time(f, &e->rec, e->event) : e->rec.offset;
 }
 
 /* Reads until there is something to hand out, or the end. */
@@ -238,4 +222,14 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 		ret->rec.type != PERF_RECORD_HEADER_ATTR)
 		reader_settle(&st->session->reader);
 	return 1;
+}
+
+void stream_note_disorder(const struct stream *st)
+{
+	const struct stream_disorder *d = &st->disorder;
+
+	if (d->n_late)
+		log_note(st->session->log,
+			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
+			(unsigned long long)d->n_late, (unsigned long long)d->most_ns);
 }

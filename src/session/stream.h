@@ -50,6 +50,9 @@ void stream_fini(struct stream *stream);
 /* 1: *ret is the next; 0: the end; < 0: reading failed. */
 int stream_next(struct stream *stream, struct stream_event *ret, struct err *err);
 
+/* Behind the end: says in the session's log what could not be put in order. */
+void stream_note_disorder(const struct stream *stream);
+
 /*
  * For who walks in the order of the file: fills in whose record ret->rec is, and when; 0: it has no
  * time, and holds from the beginning or at once.

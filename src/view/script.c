@@ -3,15 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/nearest.h"
 #include "base/num.h"
 #include "event/abi.h"
 #include "record/regs.h"
-#include "symbol/demangle.h"
 #include "unwind/chain.h"
-
-enum { TEXTS_LIMIT = 64 << 20 };
 
 /* ---- fields ---- */
 
@@ -211,7 +207,7 @@ void script_init(struct script *s, const struct script_options *options,
 	s->events = events;
 	s->formats = formats;
 	s->machine = machine;
-	s->resolver = resolver;
+	locator_init(&s->locator, machine, resolver);
 	script_take_events(s);
 }
 
@@ -220,29 +216,18 @@ void script_fini(struct script *s)
 	mem_free(s->fields);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
-	vec_fini(&s->lines);
+	vec_fini(&s->places);
 	table_fini(&s->index);
 }
 
 /* ---- numbers, which are most of the text ---- */
-
-static void add_padded(struct str *text, size_t start, size_t width)
-{
-	size_t n = text->n - start, pad = n < width ? width - n : 0;
-
-	if (!pad)
-		return;
-	str_fill(text, ' ', pad);
-	memmove(text->at + start + pad, text->at + start, n);
-	memset(text->at + start, ' ', pad);
-}
 
 static void add_u64(struct str *text, u64 v, size_t width)
 {
 	size_t start = text->n;
 
 	num_add_u64(text, v);
-	add_padded(text, start, width);
+	str_pad_left(text, start, width);
 }
 
 static void add_id(struct str *text, s32 id, size_t width)
@@ -253,7 +238,7 @@ static void add_id(struct str *text, s32 id, size_t width)
 		str_addf(text, "%d", id);
 	else
 		num_add_u64(text, (u64)id);
-	add_padded(text, start, width);
+	str_pad_left(text, start, width);
 }
 
 static void add_hex(struct str *text, u64 v, size_t width)
@@ -261,7 +246,7 @@ static void add_hex(struct str *text, u64 v, size_t width)
 	size_t start = text->n;
 
 	num_add_hex(text, v, 1);
-	add_padded(text, start, width);
+	str_pad_left(text, start, width);
 }
 
 static void add_digits(struct str *text, u64 v, unsigned digits)
@@ -304,107 +289,8 @@ static void add_time(struct script *s, u64 time, struct str *text)
 	} else {
 		add_seconds(text, time, false);
 	}
-	add_padded(text, start, 12);
+	str_pad_left(text, start, 12);
 	str_add(text, ": ");
-}
-
-/* ---- places ---- */
-
-static void add_dso(const struct dso *dso, struct str *text)
-{
-	str_add(text, " (");
-	if (dso->kind == DSO_JIT)
-		str_addf(text, "/tmp/perf-%u.map", dso->pid);
-	else if (dso->kind == DSO_FILE)
-		str_add_safe(text, dso->path, strlen(dso->path));
-	else
-		str_add_safe(text, dso->name, strlen(dso->name));
-	str_addc(text, ')');
-}
-
-/* "name+0x12"; of a caller the call is meant, but what is told is where it returns to. */
-static void add_name(struct script *s, const struct map *map, const struct dso *dso,
-	const struct script_line *key, u64 address, struct str *text)
-{
-	struct resolver_answer a;
-	const char *name;
-
-	resolver_load(s->resolver, dso);
-	a = key->is_return ? resolver_find_caller(s->resolver, dso, address)
-			   : resolver_find(s->resolver, dso, address);
-	str_addc(text, ' ');
-	if (!a.name) {
-		str_add(text, "[unknown]");
-		return;
-	}
-	name = demangle(a.name, s->options->has_parameters, &s->strings);
-	str_add_safe(text, name, strlen(name));
-	if (a.is_plt)
-		str_add(text, "@plt");
-	if (!(key->fields & SCRIPT_SYMOFF))
-		return;
-	/* The one symbol of a BPF program is the program. */
-	if (dso->kind == DSO_BPF)
-		a.start = map->start;
-	str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
-}
-
-static void make_line(struct script *s, const struct script_line *key, struct str *text)
-{
-	const struct map *map = NULL;
-	const struct dso *dso;
-	u64 address = key->ip;
-	bool is_kernel = key->mode == PERF_RECORD_MISC_KERNEL;
-
-	if (is_kernel || key->mode == PERF_RECORD_MISC_USER ||
-		key->mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
-		map = machine_find(key->space, key->ip);
-	dso = map ? map->dso : s->machine->dsos.at.at[0];
-	if (map)
-		address = map_offset(map, key->ip);
-	if (is_kernel && !s->has_kernel) {
-		s->has_kernel = true;
-		resolver_load_kernel(s->resolver);
-	}
-	/* In chains perf tells where in its file the code is, outside of them where in memory. */
-	add_hex(text, key->is_map_relative && !is_kernel ? address : key->ip, 16);
-	if (key->fields & SCRIPT_SYM)
-		add_name(s, map, dso, key, address, text);
-	if (key->fields & SCRIPT_DSO)
-		add_dso(dso, text);
-}
-
-/* per address */
-static void add_line(struct script *s, const struct script_line *key, struct str *text)
-{
-	u64 hash = hash_mix(key->ip ^ (u64)key->fields << 40,
-		(u64)(uintptr_t)key->space ^ (u64)key->mode << 2 ^ (u64)key->is_return << 1 ^
-			key->is_map_relative);
-	struct table_probe probe = table_probe(&s->index, hash);
-	struct script_line line = *key;
-	u32 i;
-
-	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
-		const struct script_line *l = &s->lines.at[i];
-
-		if (l->ip == key->ip && l->space == key->space && l->mode == key->mode &&
-			l->is_return == key->is_return && l->fields == key->fields &&
-			l->is_map_relative == key->is_map_relative) {
-			str_addn(text, s->texts.at + l->start, l->end - l->start);
-			return;
-		}
-	}
-	line.start = s->texts.n;
-	make_line(s, key, &s->texts);
-	line.end = s->texts.n;
-	str_addn(text, s->texts.at + line.start, line.end - line.start);
-	/* A space still grows while a pipe is read: what has no map now may have one later. */
-	if (!machine_find(key->space, key->ip) || s->texts.n > TEXTS_LIMIT) {
-		str_cut(&s->texts, line.start);
-		return;
-	}
-	table_add(&s->index, hash, s->lines.n);
-	vec_add(&s->lines, line);
 }
 
 static void add_chain(struct script *s, const struct thread_state *t, const struct sample *sample,
@@ -415,16 +301,8 @@ static void add_chain(struct script *s, const struct thread_state *t, const stru
 	u32 n = 0;
 
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
-		struct script_line key = {.space = step.mode == PERF_RECORD_MISC_KERNEL ? t->kernel
-											: t->user,
-			.ip = step.ip,
-			.fields = fields,
-			.mode = step.mode,
-			.is_return = step.is_return,
-			.is_map_relative = true};
-
 		str_addc(text, '\t');
-		add_line(s, &key, text);
+		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
 		str_addc(text, '\n');
 	}
 }
@@ -474,37 +352,35 @@ static const char *page_size_name(u64 size, char *buf, size_t n)
 	return size ? buf : "N/A";
 }
 
-void script_add_start(struct script *s, u32 pid, u32 tid, u32 cpu, u64 time, u32 fields,
-	bool has_chain, struct str *text)
+void script_add_start(struct script *s, const struct script_who *who, u32 fields, bool has_chain,
+	struct str *text)
 {
 	if (fields & SCRIPT_COMM) {
-		struct thread_state t;
 		size_t start = text->n;
 
-		machine_state_at(s->machine, pid, tid, time, &s->strings, &t);
-		str_add_safe(text, t.comm, strlen(t.comm));
+		str_add_safe(text, who->comm, strlen(who->comm));
 		if (!has_chain)
-			add_padded(text, start, 16);
+			str_pad_left(text, start, 16);
 		str_addc(text, ' ');
 	}
 	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
 		size_t start;
 
-		add_id(text, (s32)pid, 5);
+		add_id(text, (s32)who->pid, 5);
 		str_addc(text, '/');
 		start = text->n;
-		add_id(text, (s32)tid, 0);
+		add_id(text, (s32)who->tid, 0);
 		while (text->n - start < 5)
 			str_addc(text, ' ');
 		str_addc(text, ' ');
 	} else if (fields & (SCRIPT_PID | SCRIPT_TID)) {
-		add_id(text, (s32)(fields & SCRIPT_PID ? pid : tid), 5);
+		add_id(text, (s32)(fields & SCRIPT_PID ? who->pid : who->tid), 5);
 		str_addc(text, ' ');
 	}
 	if (fields & SCRIPT_CPU)
-		str_addf(text, "[%03d] ", (s32)cpu);
+		str_addf(text, "[%03d] ", (s32)who->cpu);
 	if (fields & SCRIPT_TIME)
-		add_time(s, time, text);
+		add_time(s, who->time, text);
 }
 
 void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
@@ -517,10 +393,14 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool has_chain = fields & SCRIPT_IP && format->type & PERF_SAMPLE_CALLCHAIN &&
 		!s->options->hides_chains;
-	struct thread_state t;
+	struct thread_state t = {0};
 	char buf[32];
 
-	script_add_start(s, sample->pid, sample->tid, sample->cpu, time, fields, has_chain, text);
+	if (fields & (SCRIPT_COMM | SCRIPT_IP))
+		machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
+	script_add_start(s,
+		&(struct script_who){t.comm, sample->pid, sample->tid, sample->cpu, time}, fields,
+		has_chain, text);
 	if (fields & SCRIPT_PERIOD) {
 		add_u64(text, sample->period, 10);
 		str_addc(text, ' ');
@@ -529,7 +409,7 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 		size_t start = text->n;
 
 		str_add_safe(text, e->name, strlen(e->name));
-		add_padded(text, start, s->name_width);
+		str_pad_left(text, start, s->name_width);
 		str_add(text, ": ");
 	}
 	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
@@ -542,19 +422,12 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 			format->type & PERF_SAMPLE_WEIGHT ? sample->weight : (u32)sample->weight,
 			16);
 	if (fields & SCRIPT_IP) {
-		machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
 		str_addc(text, has_chain ? '\n' : ' ');
-		if (has_chain) {
+		if (has_chain)
 			add_chain(s, &t, sample, mode, place, text);
-		} else {
-			struct script_line key = {
-				.space = mode == PERF_RECORD_MISC_KERNEL ? t.kernel : t.user,
-				.ip = sample->ip,
-				.fields = place,
-				.mode = mode};
-
-			add_line(s, &key, text);
-		}
+		else
+			script_add_place(s, &t, &(struct chain_step){sample->ip, mode, false},
+				place, SCRIPT_ALONE, text);
 	}
 	if (fields & SCRIPT_IREGS)
 		add_regs(format->intr_regs, &sample->intr_regs, text);

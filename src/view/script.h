@@ -3,7 +3,7 @@
  *
  * In       samples in the order of time, the machine as it was then, a resolver
  * Out      lines, appended to a struct str
- * Owns     the lines it made of addresses: one that comes again is copied
+ * Owns     the texts it made of addresses: of one that comes again, the text is copied
  * Units    times in seconds with six digits, nine if asked for
  * Threads  one
  */
@@ -15,7 +15,7 @@
 #include "file/tracepoints.h"
 #include "machine/machine.h"
 #include "record/formats.h"
-#include "symbol/resolver.h"
+#include "symbol/location.h"
 
 enum script_field {
 	SCRIPT_COMM = 1 << 0,
@@ -57,14 +57,20 @@ struct script_options {
 	u32 max_stack;
 };
 
-struct script_line { /* what one address looks like */
-	const struct space *space;
+/* How a place is told. */
+enum script_form {
+	SCRIPT_ALONE,    /* behind a sample's other fields */
+	SCRIPT_IN_CHAIN, /* as a line of a call chain */
+	SCRIPT_AS_JSON,
+};
+
+struct script_place { /* what one address looks like */
 	u64 ip;
-	u64 end; /* in `texts` */
-	u64 start;
+	u32 start, end; /* in `texts` */
+	u32 space_id;   /* UINT32_MAX: none */
 	u32 fields;
-	u8 mode;
-	bool is_return, is_map_relative;
+	u8 mode, form;
+	bool is_return;
 };
 
 struct script {
@@ -72,16 +78,15 @@ struct script {
 	const struct event_list *events;
 	const struct formats *formats;
 	const struct machine *machine;
-	struct resolver *resolver;
+	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
 	u32 *fields;                     /* by event */
 	size_t n_fields, fields_cap;
 	u32 name_width;
 	u64 first_time, last_time;
-	bool has_kernel; /* the resolver has been asked to read kallsyms */
 	struct intern strings;
 	struct str texts;
-	VEC(struct script_line) lines;
+	VEC(struct script_place) places;
 	struct table index;
 };
 
@@ -110,8 +115,20 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
 	u32 event, u64 time, struct str *text);
 
+struct script_who {
+	const char *comm;
+	u32 pid, tid, cpu;
+	u64 time;
+};
+
 /* "comm tid [cpu] time: " of a record that is no sample. */
-void script_add_start(struct script *s, u32 pid, u32 tid, u32 cpu, u64 time, u32 fields,
-	bool has_chain, struct str *text);
+void script_add_start(struct script *s, const struct script_who *who, u32 fields, bool has_chain,
+	struct str *text);
+
+/* ---- for script.c and script_json.c only ---- */
+
+/* Adds an address in that form; of the fields, what is told of places. */
+void script_add_place(struct script *s, const struct thread_state *state,
+	const struct chain_step *step, u32 fields, enum script_form form, struct str *text);
 
 #endif

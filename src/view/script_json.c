@@ -3,48 +3,8 @@
  */
 #include "base/json.h"
 #include "event/abi.h"
-#include "symbol/demangle.h"
 #include "unwind/chain.h"
 #include "view/script.h"
-
-static void add_frame(struct script *s, const struct thread_state *t, u64 ip, u8 mode,
-	bool is_return, struct str *text)
-{
-	bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
-	const struct map *map = machine_find(is_kernel ? t->kernel : t->user, ip);
-	const struct dso *dso = map ? map->dso : s->machine->dsos.at.at[0];
-	u64 address = map ? map_offset(map, ip) : ip;
-	struct resolver_answer a;
-
-	if (is_kernel && !s->has_kernel) {
-		s->has_kernel = true;
-		resolver_load_kernel(s->resolver);
-	}
-	resolver_load(s->resolver, dso);
-	a = is_return ? resolver_find_caller(s->resolver, dso, address)
-		      : resolver_find(s->resolver, dso, address);
-	if (dso->kind == DSO_BPF && map)
-		a.start = map->start;
-	str_addc(text, '{');
-	json_hex(text, "ip", ip);
-	json_text(text, "mode",
-		is_kernel                               ? "kernel"
-			: mode == PERF_RECORD_MISC_USER ? "user"
-							: "other");
-	if (a.name) {
-		json_text(text, "function",
-			demangle(a.name, s->options->has_parameters, &s->strings));
-		json_u64(text, "offset", a.at - a.start);
-	} else {
-		json_null(text, "function");
-	}
-	if (map)
-		json_text(text, "file", dso->path);
-	else
-		json_null(text, "file");
-	json_hex(text, "address", address);
-	json_end(text, '}');
-}
 
 static void add_stack(struct script *s, const struct thread_state *t, const struct sample *sample,
 	u8 mode, bool has_chain, struct str *text)
@@ -56,11 +16,12 @@ static void add_stack(struct script *s, const struct thread_state *t, const stru
 	json_key(text, "stack");
 	str_addc(text, '[');
 	if (!has_chain || s->options->hides_chains) {
-		add_frame(s, t, sample->ip, mode, false, text);
+		step = (struct chain_step){sample->ip, mode, false};
+		script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
 		str_addc(text, ',');
 	} else {
 		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
-			add_frame(s, t, step.ip, step.mode, step.is_return, text);
+			script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
 			str_addc(text, ',');
 		}
 	}

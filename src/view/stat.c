@@ -42,11 +42,15 @@ static const char *reason_of(const struct counts *s, u32 event, const struct cou
 {
 	const struct err *why = s->counting ? &s->counting->why[event] : NULL;
 
+	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
+		return "the kernel tells it at the end of a command";
 	if (state == COUNT_NOT_OPENED)
 		return why && why->code ? missing_reason(why)
 					: "no task or CPU of the target has it";
 	if (state == COUNT_OK)
 		return partial_reason(c, arena);
+	if (c->n_failed && s->counting && s->counting->why_lost)
+		return s->counting->why_lost;
 	if (c->n_failed)
 		return "the pinned event lost its place on the PMU to others";
 	return s->events->at[s->events->at[event].leader].n_members > 1
@@ -59,7 +63,7 @@ static bool continues(const struct event_list *events, u32 i, const struct stat_
 {
 	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
 
-	return before && !o->has_no_merge && e->wishes & EVENT_NO_TASKS && e->pmu && before->pmu &&
+	return before && !o->has_no_merge && e->pmu && before->pmu &&
 		strcmp(e->pmu, before->pmu) != 0 && !strcmp(e->name, before->name);
 }
 
@@ -74,6 +78,42 @@ static void add_count(struct count *to, const struct count *c)
 	to->n_failed += c->n_failed;
 }
 
+/* Not every place has every event: only some CPUs are of a kind, and one stands for its package. */
+static bool is_elsewhere(const struct counts *s, u32 event, u32 place)
+{
+	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL)
+		return place > 0;
+	for (u32 p = 0; p < s->places.n; p++)
+		if (counts_total(s, event, p)->n_counters || counts_now(s, event, p)->n_counters)
+			return true;
+	return false;
+}
+
+/* What no kernel counts. */
+static void take_time(const struct counts *s, const struct event *e, bool is_interval,
+	double elapsed_ns, struct count *c)
+{
+	const struct spread *times[] = {
+		[EVENT_TOOL_DURATION] = &s->elapsed_ns,
+		[EVENT_TOOL_USER] = &s->user_ns,
+		[EVENT_TOOL_SYSTEM] = &s->system_ns,
+	};
+	double ns = e->attr.config == EVENT_TOOL_DURATION ? elapsed_ns : 0;
+
+	if (e->attr.config >= ARRAY_SIZE(times) || !e->attr.config)
+		return;
+	/* Of the CPU's time of a command the kernel tells at its end. */
+	if (e->attr.config != EVENT_TOOL_DURATION && (is_interval || !times[e->attr.config]->n))
+		return;
+	if (!is_interval)
+		ns = times[e->attr.config]->mean;
+	*c = (struct count){.value = ns,
+		.raw = (u64)ns,
+		.enabled_ns = (u64)elapsed_ns,
+		.running_ns = (u64)elapsed_ns,
+		.n_counters = 1};
+}
+
 /* All events in one place. */
 static void make_place(struct stat_lines *lines, const struct counts *s, u32 place,
 	bool is_interval, double elapsed_ns, const struct stat_options *o)
@@ -85,13 +125,16 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 	for (u32 i = 0, first = 0; i < n; i++) {
 		struct count c = is_interval ? *counts_now(s, i, place) : counts_mean(s, i, place);
 
+		if (s->events->at[i].attr.type == EVENT_TYPE_TOOL && !place)
+			take_time(s, &s->events->at[i], is_interval, elapsed_ns, &c);
 		first = continues(s->events, i, o) ? first : i;
 		add_count(&counts[first], &c);
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct stat_line *l;
 
-		if (continues(s->events, i, o))
+		if (continues(s->events, i, o) ||
+			(!counts[i].n_counters && is_elsewhere(s, i, place)))
 			continue;
 		l = vec_push(lines);
 		*l = (struct stat_line){.place = &s->places.at[place],
@@ -112,26 +155,24 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 	mem_free(counts);
 }
 
-/* CPUs and threads are compared event by event, other places one after the other. */
-static void sort_by_event(struct stat_lines *lines, size_t n_places)
-{
-	size_t n_events = lines->n / n_places;
-	struct stat_line *sorted = mem_alloc(lines->n * sizeof(*sorted));
-
-	for (size_t e = 0; e < n_events; e++)
-		for (size_t p = 0; p < n_places; p++)
-			sorted[e * n_places + p] = lines->at[p * n_events + e];
-	memcpy(lines->at, sorted, lines->n * sizeof(*sorted));
-	mem_free(sorted);
-}
-
-static int by_value(const void *a, const void *b)
+/* CPUs are compared event by event, other places one after the other. */
+static int by_event(const void *a, const void *b)
 {
 	const struct stat_line *x = a, *y = b;
 
-	if (x->count.value != y->count.value)
-		return x->count.value < y->count.value ? 1 : -1;
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
 	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Of threads those that did most come first. */
+static int by_event_and_value(const void *a, const void *b)
+{
+	const struct stat_line *x = a, *y = b;
+
+	if (x->event != y->event || x->count.value == y->count.value)
+		return by_event(a, b);
+	return x->count.value < y->count.value ? 1 : -1;
 }
 
 void stat_lines_make(struct stat_lines *lines, const struct counts *s, bool is_interval,
@@ -139,10 +180,10 @@ void stat_lines_make(struct stat_lines *lines, const struct counts *s, bool is_i
 {
 	for (u32 p = 0; p < s->places.n; p++)
 		make_place(lines, s, p, is_interval, elapsed_ns, o);
-	if (lines->n && (s->scope == COUNTS_CPU || s->scope == COUNTS_THREAD))
-		sort_by_event(lines, s->places.n);
-	for (size_t i = 0; s->scope == COUNTS_THREAD && i < lines->n; i += s->places.n)
-		qsort(lines->at + i, s->places.n, sizeof(*lines->at), by_value);
+	if (lines->n && s->scope == COUNTS_CPU)
+		qsort(lines->at, lines->n, sizeof(*lines->at), by_event);
+	if (lines->n && s->scope == COUNTS_THREAD)
+		qsort(lines->at, lines->n, sizeof(*lines->at), by_event_and_value);
 }
 
 void stat_lines_fini(struct stat_lines *lines)

@@ -64,13 +64,38 @@ void stat_add_time(u64 time_ns, struct str *text)
 			(unsigned long long)(time_ns % 1000000000));
 }
 
-static size_t thread_width(const struct counts *s)
-{
-	size_t width = 16;
+/* How wide a place's name is; behind it stands, for what has several CPUs, how many. */
+static const struct {
+	const char *title;
+	unsigned width;
+	bool has_cpus;
+} place_columns[] = {
+	[COUNTS_ALL] = {"", 0, false},
+	[COUNTS_SOCKET] = {"socket", 6, true},
+	[COUNTS_DIE] = {"die", 12, true},
+	[COUNTS_CLUSTER] = {"cluster", 15, true},
+	[COUNTS_CACHE] = {"cache", 15, true},
+	[COUNTS_CORE] = {"core", 15, true},
+	[COUNTS_NODE] = {"node", 6, true},
+	[COUNTS_CPU] = {"CPU", 10, false},
+	[COUNTS_THREAD] = {"comm-pid", 25, false},
+};
 
-	vec_each(p, &s->places)
-		width = MAX(width, strlen(p->name));
-	return width;
+enum { COMM_WIDTH = 16 };
+
+static size_t place_width(const struct counts *s)
+{
+	return place_columns[s->scope].width + (place_columns[s->scope].has_cpus ? 6 : 1);
+}
+
+/* Names of threads stand with their dashes below each other. */
+static void add_place_name(const struct counts *s, const char *name, struct str *text)
+{
+	const char *dash = s->scope == COUNTS_THREAD ? strrchr(name, '-') : NULL;
+
+	if (dash && dash < name + COMM_WIDTH)
+		str_fill(text, ' ', COMM_WIDTH - (dash - name));
+	str_add_safe(text, name, strlen(name));
 }
 
 void stat_add_place(const struct counts *s, const struct counts_place *p, struct str *text)
@@ -79,15 +104,10 @@ void stat_add_place(const struct counts *s, const struct counts_place *p, struct
 
 	if (s->scope == COUNTS_ALL)
 		return;
-	str_add_safe(text, p->name, strlen(p->name));
-	if (s->scope == COUNTS_THREAD) {
-		pad(text, start, thread_width(s));
-	} else if (s->scope == COUNTS_CPU) {
-		pad(text, start, 11);
-	} else {
-		pad(text, start, 11);
-		str_addf(text, " %8u", p->n_counters);
-	}
+	add_place_name(s, p->name, text);
+	pad(text, start, place_columns[s->scope].width);
+	if (place_columns[s->scope].has_cpus)
+		str_addf(text, " %4u", p->n_counters);
 	str_addc(text, ' ');
 }
 
@@ -97,14 +117,11 @@ void stat_add_place_title(const struct counts *s, struct str *text)
 
 	if (s->scope == COUNTS_ALL)
 		return;
-	str_add(text,
-		s->scope == COUNTS_THREAD        ? "thread"
-			: s->scope == COUNTS_CPU ? "CPU"
-						 : "place           cpus");
-	pad(text, start,
-		s->scope == COUNTS_THREAD        ? thread_width(s) + 1
-			: s->scope == COUNTS_CPU ? 12
-						 : 21);
+	add_place_name(s, place_columns[s->scope].title, text);
+	pad(text, start, place_columns[s->scope].width);
+	if (place_columns[s->scope].has_cpus)
+		str_add(text, " cpus");
+	str_addc(text, ' ');
 }
 
 static void add_metric(const struct metric *m, struct str *text)
@@ -129,7 +146,11 @@ static void add_name(const struct stat_line *l, struct str *text)
 	str_add_safe(text, e->name, strlen(e->name));
 	if (e->cgroup) {
 		str_addc(text, ' ');
-		str_add_safe(text, e->cgroup, strlen(e->cgroup));
+		/* The one that holds all others is written as its folder is. */
+		if (!strcmp(e->cgroup, "."))
+			str_addc(text, '/');
+		else
+			str_add_safe(text, e->cgroup, strlen(e->cgroup));
 	}
 }
 
@@ -200,18 +221,20 @@ static bool is_zero(const struct stat_line *l)
 
 /* Of hundreds of threads most did nothing: a line for all of them. Returns the last. */
 static struct stat_line *add_zeros(const struct stat_view *v, const struct stat_lines *lines,
-	struct stat_line *l, struct str *text)
+	struct stat_line *l, u64 time_ns, struct str *text)
 {
 	struct stat_line *end = lines->at + lines->n, *last = l;
-	size_t n = 0, start = text->n;
+	size_t n = 0, start;
 
 	for (struct stat_line *k = l; k < end && k->event == l->event && is_zero(k); k++, n++)
 		last = k;
+	stat_add_time(time_ns, text);
+	start = text->n;
 	if (n > 1)
 		str_addf(text, "%zu threads, each", n);
 	else
-		str_add_safe(text, l->place->name, strlen(l->place->name));
-	pad(text, start, thread_width(v->counts) + VALUE_WIDTH);
+		add_place_name(v->counts, l->place->name, text);
+	pad(text, start, place_width(v->counts) + VALUE_WIDTH - 1);
 	str_add(text, "0      ");
 	add_name(l, text);
 	str_addc(text, '\n');
@@ -240,7 +263,7 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 		if (!is_shown(v, l))
 			continue;
 		if (v->counts->scope == COUNTS_THREAD && is_zero(l)) {
-			l = add_zeros(v, lines, l, text);
+			l = add_zeros(v, lines, l, time_ns, text);
 			continue;
 		}
 		add_row(v, l, time_ns, text);

@@ -57,7 +57,7 @@ def every_sort_key_stands_in_the_man_page():
 @test
 def man_pages_are_formatted_without_complaints():
     needs('man')
-    for path in sorted(glob.glob(os.path.join(TOP, 'doc/*.1'))):
+    for path in sorted(glob.glob(os.path.join(TOP, 'doc/*.[13]'))):
         result = run('man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', path, env=dict(os.environ, MANWIDTH='80'))
         assert result.status == 0 and not result.err.strip(), (path, result.err)
 

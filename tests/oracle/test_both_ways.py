@@ -305,6 +305,24 @@ def compressed_as_hard_as_it_gets():
 
 
 @test
+def directories_of_compressed_files():
+    """Each file of the directory is a stream of its own."""
+    perf_works()
+    can_record()
+    for more in ([], ['-z']):
+        path = 'threads.dir' + ''.join(more)
+        done = run('perf', 'record', '--threads', *more, '-F', '4000', '-o', path, '--', 'sh', '-c',
+                   'ls -lR /usr/share > /dev/null & ls -lR /usr/lib > /dev/null; wait')
+        if 'threads' in done.err and done.status == 129:
+            skip('this perf has no --threads')
+        assert done.status == 0, done
+        assert os.path.isdir(path), done
+        n = compare_selves(path)
+        assert n > 50, n
+        assert len(script_samples('pace', path)) == n
+
+
+@test
 def recordings_for_older_perfs():
     """That perf is not here; what it looks at is: the size of attrs, and which records there are."""
     perf_works()

@@ -16,6 +16,10 @@
 	X(PERF_TYPE_HW_CACHE)                      \
 	X(PERF_TYPE_RAW)                           \
 	X(PERF_TYPE_BREAKPOINT)                    \
+	X(PERF_PMU_TYPE_SHIFT)                     \
+	X(HW_BREAKPOINT_R)                         \
+	X(HW_BREAKPOINT_W)                         \
+	X(HW_BREAKPOINT_X)                         \
 	X(PERF_COUNT_HW_CPU_CYCLES)                \
 	X(PERF_COUNT_HW_INSTRUCTIONS)              \
 	X(PERF_COUNT_HW_CACHE_REFERENCES)          \

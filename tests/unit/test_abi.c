@@ -1,3 +1,4 @@
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 

@@ -8,7 +8,15 @@
 #include "test.h"
 
 /* PERF_RECORD_*, PERF_SAMPLE_* of linux/perf_event.h. */
-enum { RECORD_MMAP2 = 10, RECORD_COMM = 3, RECORD_SAMPLE = 9, SAMPLE_CALLCHAIN = 1 << 5 };
+enum {
+	RECORD_MMAP = 1,
+	RECORD_COMM = 3,
+	RECORD_FORK = 7,
+	RECORD_SAMPLE = 9,
+	RECORD_MMAP2 = 10,
+	RECORD_ATTR = 64
+};
+enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_TIME = 1 << 2, SAMPLE_CALLCHAIN = 1 << 5 };
 
 static const char *golden(const char *name)
 {
@@ -177,6 +185,189 @@ TEST(recording_in_memory_and_behind_a_descriptor_is_the_same)
 	close(ends[0]);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
 	free(bytes);
+}
+
+/* ---- recordings made by hand, in pipe mode ---- */
+
+struct composed {
+	char bytes[4096];
+	size_t n;
+	uint64_t fields;
+};
+
+static void put(struct composed *c, uint64_t v, size_t size)
+{
+	CHECK(c->n + size <= sizeof(c->bytes));
+	memcpy(c->bytes + c->n, &v, size);
+	c->n += size;
+}
+
+static void put_header(struct composed *c, uint32_t type, uint16_t misc, size_t size)
+{
+	put(c, type, 4);
+	put(c, misc, 2);
+	put(c, size, 2);
+}
+
+static void compose(struct composed *c, uint64_t fields)
+{
+	enum { ATTR_SIZE = 64, SAMPLE_ID_ALL = 1 << 18 };
+
+	*c = (struct composed){.fields = fields};
+	put(c, 0x32454c4946524550, 8); /* PERFILE2 */
+	put(c, 16, 8);
+	put_header(c, RECORD_ATTR, 0, 8 + ATTR_SIZE);
+	put(c, 1, 4); /* software: cpu-clock */
+	put(c, ATTR_SIZE, 4);
+	put(c, 0, 8);
+	put(c, 1000, 8);
+	put(c, fields, 8);
+	put(c, 0, 8);
+	put(c, SAMPLE_ID_ALL, 8);
+	put(c, 0, 8);
+	put(c, 0, 8);
+}
+
+static size_t trailer_size(const struct composed *c)
+{
+	return c->fields & SAMPLE_TIME ? 16 : 8;
+}
+
+static void put_trailer(struct composed *c, uint32_t pid, uint64_t time)
+{
+	put(c, pid, 4);
+	put(c, pid, 4);
+	if (c->fields & SAMPLE_TIME)
+		put(c, time, 8);
+}
+
+static void add_map(struct composed *c, uint64_t time, uint32_t pid, uint64_t addr,
+	const char name[8])
+{
+	put_header(c, RECORD_MMAP, 2, 8 + 40 + trailer_size(c));
+	put(c, pid, 4);
+	put(c, pid, 4);
+	put(c, addr, 8);
+	put(c, 0x1000, 8);
+	put(c, 0, 8);
+	put(c, *(const uint64_t *)(const void *)name, 8);
+	put_trailer(c, pid, time);
+}
+
+static void add_fork(struct composed *c, uint64_t time, uint32_t parent, uint32_t child)
+{
+	put_header(c, RECORD_FORK, 0, 8 + 24 + trailer_size(c));
+	put(c, child, 4);
+	put(c, parent, 4);
+	put(c, child, 4);
+	put(c, parent, 4);
+	put(c, time, 8);
+	put_trailer(c, parent, time);
+}
+
+static void add_sample(struct composed *c, uint64_t time, uint32_t pid, uint64_t ip)
+{
+	put_header(c, RECORD_SAMPLE, 2, 16 + trailer_size(c));
+	put(c, ip, 8);
+	put_trailer(c, pid, time);
+}
+
+struct placed {
+	struct pace_recording *recording;
+	char text[256];
+};
+
+static int place_sample(void *context, const struct pace_sample *s)
+{
+	struct placed *placed = context;
+	size_t n = strlen(placed->text);
+	struct pace_place place;
+	struct pace_error err;
+
+	CHECK_EQ(pace_recording_place(placed->recording, s, s->ip, &place, &err), 0);
+	snprintf(placed->text + n, sizeof(placed->text) - n, "%s:%s ", place.thread, place.file);
+	return 0;
+}
+
+/* "thread:file " of each sample. */
+static const char *places(struct pace_recording *r)
+{
+	static struct placed placed;
+	struct pace_slots slots = {.context = &placed, .sample = place_sample};
+	struct pace_error err;
+
+	placed = (struct placed){.recording = r};
+	CHECK_EQ(pace_recording_read(r, PACE_TIME_ORDER, &slots, &err), 0);
+	return placed.text;
+}
+
+TEST(recording_has_the_same_places_whenever_it_is_read)
+{
+	struct pace_recording *r;
+	struct pace_error err;
+	struct composed c;
+
+	compose(&c, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME);
+	add_map(&c, 1, 10, 0x400000, "/first\0");
+	add_sample(&c, 2, 10, 0x500010);
+	add_fork(&c, 3, 10, 11);
+	/* The child does not have what its parent maps now. */
+	add_map(&c, 4, 10, 0x500000, "/later\0");
+	add_sample(&c, 5, 11, 0x400010);
+	add_sample(&c, 6, 11, 0x500010);
+	add_sample(&c, 7, 10, 0x500010);
+	r = pace_recording_open_memory(c.bytes, c.n, &err);
+	CHECK(r);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_STR(places(r), ":10:[unknown] :11:/first :11:[unknown] :10:/later ");
+	pace_recording_close(r);
+}
+
+TEST(recording_without_times_has_places_by_the_order_of_its_records)
+{
+	struct pace_recording *r;
+	struct pace_error err;
+	struct composed c;
+
+	compose(&c, SAMPLE_IP | SAMPLE_TID);
+	add_map(&c, 0, 10, 0x400000, "/first\0");
+	add_sample(&c, 0, 10, 0x400010);
+	add_map(&c, 0, 10, 0x400000, "/later\0");
+	add_sample(&c, 0, 10, 0x400010);
+	r = pace_recording_open_memory(c.bytes, c.n, &err);
+	CHECK(r);
+	CHECK_STR(places(r), ":10:/first :10:/later ");
+	pace_recording_close(r);
+}
+
+TEST(recording_in_a_pipe_can_be_read_once)
+{
+	static const enum pace_order orders[] = {PACE_FILE_ORDER, PACE_TIME_ORDER};
+	struct composed c;
+
+	compose(&c, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME);
+	add_map(&c, 1, 10, 0x400000, "/first\0");
+	add_sample(&c, 2, 10, 0x400010);
+	for (unsigned i = 0; i < 2; i++) {
+		struct pace_recording *r;
+		struct pace_slots slots = {0};
+		struct pace_error err;
+		int ends[2];
+
+		CHECK_EQ(pipe(ends), 0);
+		CHECK_EQ(write(ends[1], c.bytes, c.n), c.n);
+		close(ends[1]);
+		r = pace_recording_open_fd(ends[0], &err);
+		CHECK(r);
+		CHECK_EQ(pace_recording_read(r, orders[i], &slots, &err), 0);
+		CHECK_EQ(pace_recording_read(r, PACE_FILE_ORDER, &slots, &err),
+			PACE_ERROR_ARGUMENT);
+		CHECK_HAS(err.message, "a pipe can be read once");
+		CHECK_EQ(pace_recording_read(r, PACE_TIME_ORDER, &slots, &err),
+			PACE_ERROR_ARGUMENT);
+		pace_recording_close(r);
+		close(ends[0]);
+	}
 }
 
 TEST(recording_walk_ends_when_a_slot_says_so)

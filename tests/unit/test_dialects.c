@@ -210,20 +210,20 @@ TEST(dialect_of_a_pipe_that_is_spooled_can_be_read_twice)
 	recording_fini(&r);
 }
 
-/* All records, compressed as one stream that is cut into records anywhere. */
-static void compress_data(const struct recording *from, bool is_second_form, size_t step,
+/* Records, compressed as one stream that is cut into records anywhere. */
+static void compress_bytes(const char *at, size_t n, bool is_second_form, size_t step,
 	struct recording *to)
 {
 	ZSTD_CStream *stream = ZSTD_createCStream();
-	ZSTD_inBuffer in = {from->data.at, 0, 0};
+	ZSTD_inBuffer in = {at, 0, 0};
 
 	ZSTD_initCStream(stream, 1);
-	while (in.pos < from->data.n) {
+	while (in.pos < n) {
 		u8 packed[32 << 10];
 		u64 size;
 		ZSTD_outBuffer out = {packed + 8, sizeof(packed) - 8, 0};
 
-		in.size = MIN(in.pos + step, from->data.n);
+		in.size = MIN(in.pos + step, n);
 		while (in.pos < in.size)
 			CHECK(!ZSTD_isError(ZSTD_compressStream(stream, &out, &in)));
 		CHECK_EQ(ZSTD_flushStream(stream, &out), 0);
@@ -239,6 +239,12 @@ static void compress_data(const struct recording *from, bool is_second_form, siz
 		}
 	}
 	ZSTD_freeCStream(stream);
+}
+
+static void compress_data(const struct recording *from, bool is_second_form, size_t step,
+	struct recording *to)
+{
+	compress_bytes(from->data.at, from->data.n, is_second_form, step, to);
 }
 
 static void check_compressed(bool is_second_form, size_t step)
@@ -320,6 +326,118 @@ TEST(dialect_of_a_directory_has_the_records_of_all_files)
 	check_same(&r, dir);
 	recording_fini(&r);
 	recording_fini(&head);
+}
+
+/* A part of the records as a stream of its own in dir/data.N. */
+static void write_packed_part(const char *dir, unsigned number, const char *at, size_t n)
+{
+	struct recording packed = {0};
+	char path[4200];
+
+	compress_bytes(at, n, false, 3000, &packed);
+	snprintf(path, sizeof(path), "%s/data.%u", dir, number);
+	test_write(path, packed.data.at, packed.data.n);
+	recording_fini(&packed);
+}
+
+/*
+ * A directory whose head has no records, and whose two files are packed each by itself; the first
+ * one lacks its last `n_missing` bytes.
+ */
+static void write_packed_directory(const struct recording *r, const char *dir, size_t middle,
+	size_t n_missing)
+{
+	struct recording head = {0};
+	char path[4200];
+
+	vec_each(e, &r->events)
+		recording_event(&head, e->name, e->attr.sample_type, e->ids ? e->ids[0] : 0,
+			e->n_ids);
+	recording_raw(&head, PERF_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	CHECK_EQ(mkdir(dir, 0700), 0);
+	snprintf(path, sizeof(path), "%s/data", dir);
+	recording_write(&head, NULL, path);
+	write_packed_part(dir, 0, r->data.at, middle - n_missing);
+	write_packed_part(dir, 1, r->data.at + middle, r->data.n - middle);
+	recording_fini(&head);
+}
+
+TEST(dialect_of_a_directory_of_compressed_files_has_the_records_of_all)
+{
+	const size_t n_head = RECORD_HEADER_SIZE;
+	struct recording r = {0};
+	struct reader_damage damage;
+	struct reader reader;
+	struct str out = {0};
+	struct err err;
+
+	recording_example(&r, N_SAMPLES);
+	write_packed_directory(&r, test_path("dir"), r.starts.at[r.starts.n / 2], 0);
+	CHECK_EQ(reader_open(&reader, test_path("dir"), NULL, &err), 0);
+	for (unsigned walk = 0; walk < 2; walk++) {
+		str_clear(&out);
+		read_all(&reader, &out, &damage);
+		if (damage.reason)
+			test_failed(__FILE__, __LINE__, "%s", damage.reason);
+		CHECK_EQ(out.n, n_head + r.data.n);
+		CHECK(!memcmp(out.at + n_head, r.data.at, r.data.n));
+	}
+	reader_close(&reader);
+	str_fini(&out);
+	recording_fini(&r);
+}
+
+TEST(dialect_of_a_directory_tells_of_a_compressed_file_that_ends_inside_a_record)
+{
+	struct recording r = {0};
+	struct reader_damage damage;
+	struct reader reader;
+	struct str out = {0};
+	struct err err;
+	size_t middle;
+
+	recording_example(&r, N_SAMPLES);
+	middle = r.starts.at[r.starts.n / 2];
+	write_packed_directory(&r, test_path("dir"), middle, 4);
+	CHECK_EQ(reader_open(&reader, test_path("dir"), NULL, &err), 0);
+	read_all(&reader, &out, &damage);
+	CHECK_STR(damage.reason, "the compressed records end inside a record");
+	CHECK(damage.offset >= reader.parts.at[1].base && damage.offset < reader.parts.at[2].base);
+	CHECK_EQ(out.n, RECORD_HEADER_SIZE + r.starts.at[r.starts.n / 2 - 1]);
+	reader_close(&reader);
+	str_fini(&out);
+	recording_fini(&r);
+}
+
+/* A cursor that stopped inside a compressed record can be aimed at the beginning again. */
+TEST(dialect_of_compressed_records_can_be_read_again_by_the_same_cursor)
+{
+	struct recording plain = {0}, packed = {0};
+	struct reader reader;
+	struct reader_cursor c;
+	struct record rec;
+	struct err err;
+
+	recording_example(&plain, N_SAMPLES);
+	vec_each(e, &plain.events)
+		recording_event(&packed, e->name, e->attr.sample_type, 1, e->n_ids);
+	compress_data(&plain, false, 3000, &packed);
+	recording_write(&packed, NULL, test_path("perf.data"));
+	CHECK_EQ(reader_open(&reader, test_path("perf.data"), NULL, &err), 0);
+	reader_cursor_init(&c, &reader, reader.data_start, reader.data_end);
+	for (unsigned i = 0; i < 80; i++)
+		CHECK_EQ(reader_next(&c, &rec, &err), 1);
+	reader_cursor_aim(&c, reader.data_start, reader.data_end);
+	for (size_t i = 0; i < plain.starts.n; i++) {
+		CHECK_EQ(reader_next(&c, &rec, &err), 1);
+		CHECK(!memcmp(rec.at, plain.data.at + plain.starts.at[i], rec.size));
+	}
+	CHECK_EQ(reader_next(&c, &rec, &err), 0);
+	CHECK(!c.damage.reason);
+	reader_cursor_fini(&c);
+	reader_close(&reader);
+	recording_fini(&plain);
+	recording_fini(&packed);
 }
 
 TEST(dialect_of_pipes_may_end_in_text_that_somebody_wrote_into_it)

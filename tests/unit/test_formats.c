@@ -236,3 +236,44 @@ TEST(formats_find_each_of_very_many_ids)
 	formats_fini(&f);
 	recording_fini(&r);
 }
+
+/* When what lies there was written. */
+static const char *time_of(const struct formats *f, const struct str *bytes)
+{
+	static char text[64];
+	struct record rec = recording_view(bytes->at, bytes->n);
+
+	snprintf(text, sizeof(text), "%llu",
+		(unsigned long long)formats_time(f, &rec, formats_event(f, &rec)));
+	return text;
+}
+
+TEST(formats_tell_the_time_of_samples_and_of_other_records)
+{
+	struct recording r = {0};
+	struct formats f;
+
+	recording_event(&r, "a", BASE | PERF_SAMPLE_IDENTIFIER, 1, 1);
+	recording_event(&r, "b", BASE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR, 2, 1);
+	formats_init(&f, &r.events);
+	recording_sample(&r, 1, 0, &(struct sample){.id = 2, .time = 71});
+	CHECK_STR(time_of(&f, &r.data), "71");
+	str_clear(&r.data);
+	/* Of an event that nobody knows: where it is in the first one's. */
+	recording_sample(&r, 0, 0, &(struct sample){.id = 9, .time = 72});
+	CHECK_STR(time_of(&f, &r.data), "72");
+	str_clear(&r.data);
+	recording_comm(&r, 0, (struct recording_who){7, 7, 73}, "name");
+	CHECK_STR(time_of(&f, &r.data), "73");
+	str_clear(&r.data);
+	recording_comm(&r, 0, (struct recording_who){7, 7, UINT64_MAX}, "name");
+	CHECK_STR(time_of(&f, &r.data), "0");
+	str_clear(&r.data);
+	recording_raw(&r, PERF_RECORD_FINISHED_ROUND, 0, "12345678901234567890123456789012", 32);
+	CHECK_STR(time_of(&f, &r.data), "0");
+	str_clear(&r.data);
+	recording_raw(&r, PERF_RECORD_SAMPLE, 0, "short", 5);
+	CHECK_STR(time_of(&f, &r.data), "0");
+	formats_fini(&f);
+	recording_fini(&r);
+}

@@ -22,7 +22,14 @@
 #include "unwind/chain.h"
 #include "unit/recording.h"
 
-enum { PAGES = 32, RING_PAGES = 64, REG_IP_X86 = 8, REGS_X86_MASK = 0xff0fff };
+enum { PAGES = 32, RING_PAGES = 64 };
+
+/* All registers a user-space sample can have, and the number of the instruction pointer. */
+#if defined(__aarch64__)
+static const u64 regs_mask = 0x1ffffffff, reg_ip = 32;
+#else
+static const u64 regs_mask = 0xff0fff, reg_ip = 8;
+#endif
 
 /* What samples of software events can carry. Branches and AUX need hardware. */
 static const u64 bits[] = {PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
@@ -61,15 +68,15 @@ static struct event_attr page_faults(u64 sample_type)
 		.read_format = PERF_FORMAT_ID,
 		.flags = ATTR_DISABLED | ATTR_USE_CLOCKID | ATTR_EXCLUDE_KERNEL,
 		.clockid = CLOCK_MONOTONIC,
-		.sample_regs_user = sample_type & PERF_SAMPLE_REGS_USER ? REGS_X86_MASK : 0,
-		.sample_regs_intr = sample_type & PERF_SAMPLE_REGS_INTR ? REGS_X86_MASK : 0,
+		.sample_regs_user = sample_type & PERF_SAMPLE_REGS_USER ? regs_mask : 0,
+		.sample_regs_intr = sample_type & PERF_SAMPLE_REGS_INTR ? regs_mask : 0,
 		.sample_stack_user = sample_type & PERF_SAMPLE_STACK_USER ? 256 : 0};
 }
 
-static void skip_unless_x86(void)
+static void need_regs(void)
 {
-#if !defined(__x86_64__)
-	SKIP("the register masks are those of x86");
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	SKIP("the register masks are those of x86 and arm64");
 #endif
 }
 
@@ -136,10 +143,10 @@ static bool is_page_size(u64 size)
 static void check_regs(const struct sample_regs *regs, u64 ip, bool has_ip)
 {
 	CHECK_EQ(regs->abi, 2);
-	CHECK_EQ(regs->values.n, __builtin_popcountll(REGS_X86_MASK));
+	CHECK_EQ(regs->values.n, __builtin_popcountll(regs_mask));
 	/* All registers below the instruction pointer are in the mask. */
 	if (has_ip)
-		CHECK(load_u64(regs->values.at + 8 * REG_IP_X86) == ip);
+		CHECK(load_u64(regs->values.at + 8 * reg_ip) == ip);
 }
 
 /* From the innermost place outwards; what was sampled in user space has no kernel part. */
@@ -284,7 +291,7 @@ TEST(kernel_samples_of_each_bit_alone_decode_and_encode)
 {
 	unsigned n_refused = 0;
 
-	skip_unless_x86();
+	need_regs();
 	need_perf();
 	for (size_t i = 0; i < ARRAY_SIZE(bits); i++) {
 		if (check_page_faults(bits[i]))
@@ -317,7 +324,7 @@ TEST(kernel_samples_of_many_combinations_decode_and_encode)
 {
 	u64 dice = 7, allowed;
 
-	skip_unless_x86();
+	need_regs();
 	need_perf();
 	allowed = allowed_bits();
 	for (unsigned i = 0; i < 150; i++) {
@@ -334,7 +341,7 @@ TEST(kernel_samples_of_all_bits_together_decode_and_encode)
 {
 	u64 allowed;
 
-	skip_unless_x86();
+	need_regs();
 	need_perf();
 	allowed = allowed_bits();
 	CHECK(check_page_faults(allowed & ~(u64)PERF_SAMPLE_WEIGHT));

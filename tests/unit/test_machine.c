@@ -913,3 +913,41 @@ TEST(machine_states_hold_over_kernel_changes_only_as_long_as_they_do)
 	}
 	history_free(&h);
 }
+
+/* ---- records of a stream ---- */
+
+TEST(machine_that_follows_a_stream_lets_what_comes_late_hold_from_then_on)
+{
+	const struct recording_who first = {7, 7, 1}, early = {7, 7, 10}, late = {7, 7, 4};
+	struct recording r = {0};
+	struct session session;
+	struct machine m;
+	struct stream_event e = {0};
+	union record_body body;
+	struct err err;
+
+	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, 1, 1);
+	recording_comm(&r, 0, first, "first");
+	recording_comm(&r, 0, early, "second");
+	recording_comm(&r, 0, late, "third");
+	recording_raw(&r, PERF_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	recording_raw(&r, PERF_RECORD_COMM, 0, "cut", 4);
+	recording_write(&r, NULL, test_path("perf.data"));
+	CHECK_EQ(session_open(&session, test_path("perf.data"), NULL, &err), 0);
+	machine_init(&m);
+	for (size_t i = 0; i < r.starts.n; i++) {
+		static const u64 times[] = {1, 10, 4, 0, 0};
+		static const int expected[] = {1, 1, 1, 0, -1};
+
+		e.rec = recording_view(r.data.at + r.starts.at[i], r.data.n - r.starts.at[i]);
+		e.time = times[i];
+		CHECK_EQ(machine_follow(&m, &session, &e, &body), expected[i]);
+	}
+	CHECK_EQ(session.tally.n_undecoded, 1);
+	CHECK_STR(at(&m, 9, 7, 7).comm, "first");
+	CHECK_STR(at(&m, 10, 7, 7).comm, "third");
+	CHECK_EQ(at(&m, 10, 7, 7).from, 10);
+	fini(&m);
+	session_close(&session);
+	recording_fini(&r);
+}

@@ -1,4 +1,5 @@
 #include "event/abi.h"
+#include "event/event.h"
 #include "event/names.h"
 
 #include "test.h"
@@ -68,6 +69,9 @@ TEST(names_of_hardware_and_software_events_are_perfs)
 		{"dummy", 1, 9},
 		{"bpf-output", 1, 10},
 		{"cgroup-switches", 1, 11},
+		{"duration_time", EVENT_TYPE_TOOL, EVENT_TOOL_DURATION},
+		{"user_time", EVENT_TYPE_TOOL, EVENT_TOOL_USER},
+		{"system_time", EVENT_TYPE_TOOL, EVENT_TOOL_SYSTEM},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -88,7 +92,7 @@ TEST(names_round_trip_from_the_table)
 		CHECK_STR(buf, row->name);
 		CHECK(row->help[0] && row->help[strlen(row->help) - 1] != '.');
 	}
-	CHECK_EQ(n, 22);
+	CHECK_EQ(n, 25);
 	CHECK(!names_at(n + 1));
 }
 
@@ -345,4 +349,13 @@ TEST(names_do_not_look_behind_their_end)
 			free(copy);
 		}
 	}
+}
+
+TEST(names_know_their_other_spelling)
+{
+	CHECK_STR(names_other("cycles"), "cpu-cycles");
+	CHECK_STR(names_other("cpu-cycles"), "cycles");
+	CHECK_STR(names_other("branch-instructions"), "branches");
+	CHECK(!names_other("instructions"));
+	CHECK(!names_other("nothing"));
 }

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collect/counting.h"
 #include "collect/open.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
@@ -41,14 +42,24 @@ static struct kernel {
 	int has_no_pmu;               /* errno for hardware events */
 	int is_imprecise;             /* errno for a precision above precise_max */
 	unsigned precise_max;
-	int only_cpu;        /* - 1: is_imprecise holds on that CPU only */
-	int always;          /* errno for everything */
-	size_t calls_max;    /* EMFILE from this call on; 0: never */
+	int only_cpu;     /* - 1: is_imprecise holds on that CPU only */
+	int always;       /* errno for everything */
+	size_t calls_max; /* EMFILE from this call on; 0: never */
+	struct {
+		u32 type;
+		u64 config;
+		int sys;
+	} refuses[4];     /* single events */
+	size_t group_max; /* EINVAL for a hardware event beyond so many in a group; 0: no limit */
+	bool is_before_4_13; /* EINVAL for groups of inherited events that are read at once */
+	int filter_sys;      /* errno for a filter; 0: it is taken */
 	bool is_before_3_12; /* no ioctl for ids: they are read */
 	bool has_no_ids;     /* nor can they be read */
 
 	struct call calls[CALLS_MAX];
 	size_t n;
+	size_t n_filters;
+	char filter[64]; /* the last one */
 } kernel;
 
 static bool is_gone(pid_t pid)
@@ -59,11 +70,47 @@ static bool is_gone(pid_t pid)
 	return false;
 }
 
+static bool is_hardware_event(const struct event_attr *a)
+{
+	return a->type == PERF_TYPE_HARDWARE || a->type == PERF_TYPE_HW_CACHE ||
+		a->type == PERF_TYPE_RAW;
+}
+
+/* Its descriptor is open, and still its own: numbers come back. */
+static bool is_open(size_t call)
+{
+	int fd = kernel.calls[call].fd;
+
+	for (size_t i = call + 1; i < kernel.n; i++)
+		if (kernel.calls[i].fd == fd)
+			return false;
+	return fd >= 0 && fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Hardware events of the group with this leader. */
+static size_t group_size(int leader_fd)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kernel.n; i++)
+		n += is_hardware_event(&kernel.calls[i].attr) && is_open(i) &&
+			(kernel.calls[i].fd == leader_fd || kernel.calls[i].group_fd == leader_fd);
+	return n;
+}
+
+static int refusal_of_one(const struct event_attr *a)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kernel.refuses); i++)
+		if (kernel.refuses[i].sys && kernel.refuses[i].type == a->type &&
+			kernel.refuses[i].config == a->config)
+			return kernel.refuses[i].sys;
+	return 0;
+}
+
 static int refusal_of(const struct call *c)
 {
 	const struct event_attr *a = &c->attr;
-	bool is_hardware = a->type == PERF_TYPE_HARDWARE || a->type == PERF_TYPE_HW_CACHE ||
-		a->type == PERF_TYPE_RAW;
+	bool is_hardware = is_hardware_event(a);
 
 	if (kernel.attr_size_max && a->size > kernel.attr_size_max)
 		return E2BIG;
@@ -80,6 +127,13 @@ static int refusal_of(const struct call *c)
 		return kernel.is_imprecise;
 	if (kernel.calls_max && kernel.n > kernel.calls_max)
 		return EMFILE;
+	if (kernel.is_before_4_13 && a->read_format & PERF_FORMAT_GROUP && a->flags & ATTR_INHERIT)
+		return EINVAL;
+	if (kernel.group_max && is_hardware && c->group_fd >= 0 &&
+		group_size(c->group_fd) >= kernel.group_max)
+		return EINVAL;
+	if (refusal_of_one(a))
+		return refusal_of_one(a);
 	return kernel.always;
 }
 
@@ -132,7 +186,15 @@ int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group
 	return c->fd;
 }
 
-/* The only ioctl that the opener uses; all others go on to the system. */
+static int take_filter(const char *filter)
+{
+	kernel.n_filters++;
+	snprintf(kernel.filter, sizeof(kernel.filter), "%s", filter);
+	errno = kernel.filter_sys;
+	return kernel.filter_sys ? -1 : 0;
+}
+
+/* The ioctls that the opener uses; all others go on to the system. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -141,6 +203,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
+	if (request == PERF_EVENT_IOC_SET_FILTER)
+		return take_filter(arg);
 	if (request != PERF_EVENT_IOC_ID)
 		return (int)syscall(SYS_ioctl, fd, request, arg);
 	for (size_t i = kernel.n; i-- > 0 && !kernel.is_before_3_12;) {
@@ -410,9 +474,8 @@ TEST(open_does_not_lower_a_precision_that_was_asked_for)
 		&add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions:pp")->attr,
 		2);
 	check_fails(&o, ERR_UNSUPPORTED,
-		"opening 'instructions:pp': this PMU cannot do it; 'cpu-clock', 'task-clock' and "
-		"'page-faults' work "
-		"everywhere");
+		"opening 'instructions:pp': this PMU cannot do it; precise events (:p) need PEBS, "
+		"IBS or SPE; 'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
 	CHECK_EQ(kernel.n, 1);
 	CHECK_STR(str_text(&o.said.text), "");
 	opening_fini(&o);
@@ -562,9 +625,11 @@ TEST(open_fails_when_even_the_smallest_attr_is_too_large)
 	opening_init(&o, 1, one_thread);
 	kernel.attr_size_max = 64;
 	add_clock(&o)->attr.config2 = 1;
-	CHECK_EQ(go(&o), ERR_SYS);
+	CHECK_EQ(go(&o), ERR_UNSUPPORTED);
 	CHECK_EQ(o.err.sys, E2BIG);
-	CHECK_HAS(o.err.msg, "opening 'cpu-clock': ");
+	CHECK_STR(o.err.msg,
+		"opening 'cpu-clock': this kernel is too old for it: it does not know attrs of 72 "
+		"bytes");
 	CHECK_EQ(kernel.n, 2);
 	CHECK_EQ(kernel.calls[1].attr.size, 72);
 	opening_fini(&o);
@@ -649,9 +714,6 @@ TEST(open_keeps_in_the_clocks_name_which_side_is_measured)
 
 TEST(open_has_no_substitute_for_other_hardware_events)
 {
-	static const char text[] =
-		"this machine has no such hardware counter (virtual machines often have none); "
-		"'cpu-clock', 'task-clock' and 'page-faults' work everywhere";
 	static const struct {
 		u32 type;
 		u64 config;
@@ -663,14 +725,19 @@ TEST(open_has_no_substitute_for_other_hardware_events)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char message[256];
 		struct opening o;
 
 		opening_init(&o, 1, one_thread);
 		kernel.has_no_pmu = rows[i].sys;
 		add(&o, rows[i].type, rows[i].config, "event");
-		snprintf(message, sizeof(message), "opening 'event': %s", text);
-		check_fails(&o, ERR_UNSUPPORTED, message);
+		/* Why there is none is this machine's affair. */
+		CHECK_EQ(go(&o), ERR_UNSUPPORTED);
+		CHECK_HAS(o.err.msg,
+			"opening 'event': this machine has no such hardware counter (");
+		CHECK_HAS(o.err.msg,
+			"); 'cpu-clock', 'task-clock' and 'page-faults' work everywhere; 'pace "
+			"doctor' says more");
+		CHECK_EQ(o.counters.n, 0);
 		CHECK_EQ(kernel.n, 1);
 		opening_fini(&o);
 	}
@@ -685,10 +752,9 @@ TEST(open_does_not_put_a_clock_into_a_group_of_hardware_events)
 	add_clock(&o);
 	add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	o.events.at[1].leader = 0;
-	check_fails(&o, ERR_UNSUPPORTED,
-		"opening 'cycles': this machine has no such hardware counter (virtual machines "
-		"often have none); "
-		"'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
+	CHECK_EQ(go(&o), ERR_UNSUPPORTED);
+	CHECK_HAS(o.err.msg, "opening 'cycles': this machine has no such hardware counter (");
+	CHECK_EQ(o.counters.n, 0);
 	opening_fini(&o);
 }
 
@@ -748,6 +814,24 @@ TEST(open_leaves_the_kernel_out_where_it_may_not_be_measured)
 	}
 }
 
+TEST(open_does_not_leave_out_the_kernel_of_an_event_that_is_of_the_kernel_alone)
+{
+	struct opening o;
+	struct event *e;
+
+	become_unprivileged();
+	opening_init(&o, 2, one_thread);
+	kernel.denies_kernel = EACCES;
+	e = add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock:k");
+	e->attr.flags |= ATTR_EXCLUDE_USER;
+	CHECK_EQ(go(&o), ERR_PERM);
+	CHECK_HAS(o.err.msg, "opening 'cpu-clock:k': access denied: ");
+	CHECK_EQ(kernel.n, 1);
+	CHECK_STR(str_text(&o.said.text), "");
+	CHECK_EQ(o.counters.n, 0);
+	opening_fini(&o);
+}
+
 TEST(open_goes_down_both_ladders_without_privileges_and_without_a_pmu)
 {
 	struct opening o;
@@ -779,8 +863,10 @@ TEST(open_says_what_measuring_a_whole_cpu_needs)
 	CHECK_EQ(kernel.n, 1);
 	CHECK_EQ(o.err.sys, EACCES);
 	CHECK_HAS(o.err.msg, "opening 'cpu-clock': access denied: perf_event_paranoid is ");
-	CHECK_HAS(o.err.msg, "measuring all processes (-a, -C) needs 0 or less, or CAP_PERFMON");
-	CHECK_HAS(o.err.msg, "run 'sudo sysctl kernel.perf_event_paranoid=0', or pace as root");
+	CHECK_HAS(o.err.msg,
+		"measuring all processes (-a, -C) needs 0 or less, CAP_PERFMON or CAP_SYS_ADMIN");
+	CHECK_HAS(o.err.msg, "run 'sudo sysctl kernel.perf_event_paranoid=0'");
+	CHECK_HAS(o.err.msg, "; 'pace doctor' says more");
 	opening_fini(&o);
 }
 
@@ -797,10 +883,11 @@ TEST(open_says_whose_process_it_is_when_that_is_the_obstacle)
 	opening_init(&o, 1, one_thread);
 	kernel.always = EACCES;
 	add_clock(&o)->attr.flags |= ATTR_EXCLUDE_KERNEL;
-	check_fails(&o, ERR_PERM,
-		"opening 'cpu-clock' on process 101: it belongs to another user; measuring it "
-		"needs CAP_PERFMON, "
-		"CAP_SYS_PTRACE or root");
+	CHECK_EQ(go(&o), ERR_PERM);
+	CHECK_HAS(o.err.msg,
+		"opening 'cpu-clock': process 101 belongs to another user; measuring foreign processes needs "
+		"CAP_PERFMON, CAP_SYS_ADMIN or CAP_SYS_PTRACE: run 'sudo setcap cap_perfmon=ep ");
+	CHECK_EQ(o.counters.n, 0);
 	opening_fini(&o);
 }
 
@@ -816,10 +903,12 @@ TEST(open_suspects_a_filter_when_the_kernel_refuses_what_it_allows)
 	kernel.always = EPERM;
 	add_clock(&o);
 	CHECK_EQ(go(&o), ERR_PERM);
-	CHECK_HAS(o.err.msg, "opening 'cpu-clock': not permitted: perf_event_paranoid is ");
 	CHECK_HAS(o.err.msg,
-		"which allows measuring all processes (-a, -C), yet the kernel "
-		"refused: a seccomp filter");
+		"opening 'cpu-clock': not permitted: CAP_PERFMON or CAP_SYS_ADMIN is there, which "
+		"allows measuring all processes (-a, -C), yet the kernel refused: ");
+	CHECK_HAS(o.err.msg,
+		p.site.seccomp == SITE_SECCOMP_NONE ? "refused: an LSM or lockdown forbids"
+						    : "refused: a seccomp filter");
 	opening_fini(&o);
 }
 
@@ -902,11 +991,11 @@ TEST(open_explains_each_refusal_that_no_step_helps_against)
 		{ENODEV, ERR_NOENT, "opening 'cpu-clock': CPU 0 is not online"},
 		{EBUSY, ERR_SYS,
 			"opening 'cpu-clock': the PMU is in use by somebody who does not share it"},
-		{ENOSYS, ERR_UNSUPPORTED,
-			"opening 'cpu-clock': this kernel was built without CONFIG_PERF_EVENTS"},
+		{EINTR, ERR_SYS, "opening 'cpu-clock': ftrace uses the same probe already"},
 		{EMFILE, ERR_LIMIT, too_many},
 		{ENOMEM, ERR_SYS, "opening 'cpu-clock': Cannot allocate memory"},
-		{ENOSPC, ERR_SYS, "opening 'cpu-clock': No space left on device"},
+		{ENOSPC, ERR_LIMIT,
+			"opening 'cpu-clock': the PMU has no room for it beside the events it has"},
 	};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -1029,4 +1118,531 @@ TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	CHECK_EQ(limit.rlim_cur, 128);
 	opening_fini(&o);
+}
+
+/* ---- opened again ---- */
+
+TEST(counting_goes_on_with_a_cpu_that_came_back_and_counts_nothing_twice)
+{
+	const struct counting_options options = {.starts_off = true};
+	struct opening o;
+	struct counting c;
+
+	opening_init(&o, 2, NULL);
+	add_clock(&o);
+	CHECK_EQ(counting_open(&c, &o.events, &o.target, &options, &o.said.log, &o.err), 0);
+	CHECK_EQ(c.counters.n, 2);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 7);
+	/* It has gone again meanwhile: what the old counter holds is all there is. */
+	kernel.always = ENODEV;
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 1);
+	lseek(c.counters.at[1].fd, 0, SEEK_SET);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 7);
+	/* A new counter begins at 0; here at 7. */
+	kernel.always = 0;
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 0);
+	lseek(c.counters.at[1].fd, 0, SEEK_SET);
+	counting_read(&c);
+	CHECK_EQ(c.readings[1].value, 14);
+	counting_close(&c);
+	opening_fini(&o);
+}
+
+/* ---- events that count: what cannot be opened is left out ---- */
+
+enum { COUNTED_MAX = 8 };
+
+struct counted {
+	struct opening o;
+	struct err why[COUNTED_MAX];
+};
+
+static void counted_init(struct counted *c, size_t n_cpus, const pid_t *tids)
+{
+	memset(c->why, 0, sizeof(c->why));
+	opening_init(&c->o, n_cpus, tids);
+}
+
+/* As collect/counting completes an attr; `leader` is a position. */
+static struct event *add_counted(struct counted *c, u32 type, u64 config, const char *name,
+	u32 leader)
+{
+	const struct event_attr attr = {.type = type,
+		.size = ATTR_SIZE_VER7,
+		.config = config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
+	struct event_list *events = &c->o.events;
+	u32 i = events->n;
+	struct event *e = event_add(events, &attr, name);
+
+	e->attr.flags = ATTR_INHERIT;
+	if (leader == i) {
+		e->attr.flags |= ATTR_DISABLED | ATTR_ENABLE_ON_EXEC;
+		return e;
+	}
+	e->leader = leader;
+	e->n_members = 0;
+	events->at[leader].n_members++;
+	for (u32 k = leader; k <= i; k++)
+		events->at[k].attr.read_format |= PERF_FORMAT_GROUP;
+	return e;
+}
+
+static void add_hardware(struct counted *c, u64 config, const char *name, u32 leader)
+{
+	add_counted(c, PERF_TYPE_HARDWARE, config, name, leader);
+}
+
+static int go_counted(struct counted *c)
+{
+	struct opening *o = &c->o;
+
+	return open_possible(&o->events, &o->target, &o->counters, c->why, &o->said.log, &o->err);
+}
+
+static void check_counted(struct counted *c)
+{
+	if (go_counted(c))
+		test_failed(__FILE__, __LINE__, "%s\n%s", c->o.err.msg, str_text(&c->o.said.text));
+}
+
+static size_t n_of(const struct counted *c, u32 event)
+{
+	size_t n = 0;
+
+	vec_each(counter, &c->o.counters)
+		n += counter->event == event;
+	return n;
+}
+
+/* The descriptors that are still open are those of the counters, no more. */
+static void check_nothing_leaks(const struct counted *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kernel.n; i++) {
+		bool is_counter = false;
+
+		vec_each(counter, &c->o.counters)
+			is_counter |= counter->fd == kernel.calls[i].fd;
+		n += is_open(i) && !is_counter;
+	}
+	CHECK_EQ(n, 0);
+}
+
+/* How the counter of an event was opened, on the first CPU and thread. */
+static const struct call *call_of(const struct counted *c, u32 event)
+{
+	vec_each(counter, &c->o.counters)
+		for (size_t i = 0; counter->event == event && i < kernel.n; i++)
+			if (kernel.calls[i].fd == counter->fd && is_open(i))
+				return &kernel.calls[i];
+	test_failed(__FILE__, __LINE__, "event %u has no counter", event);
+}
+
+TEST(open_possible_leaves_out_what_cannot_be_opened_and_keeps_the_reason)
+{
+	struct counted c;
+
+	counted_init(&c, 2, NULL);
+	kernel.has_no_pmu = ENOENT;
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", 0);
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 1);
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", 2);
+	check_counted(&c);
+	CHECK_EQ(n_of(&c, 0), 2);
+	CHECK_EQ(n_of(&c, 1), 0);
+	CHECK_EQ(n_of(&c, 2), 2);
+	CHECK_EQ(c.why[0].code, 0);
+	CHECK_EQ(c.why[1].code, ERR_UNSUPPORTED);
+	CHECK_STR(c.why[1].msg,
+		"opening 'cycles': this machine has no such hardware counter (virtual machines often have "
+		"none); 'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
+	CHECK_EQ(c.why[2].code, 0);
+	/* No timer counts cycles, and nobody wants to hear which rungs were tried. */
+	CHECK_STR(c.o.events.at[1].name, "cycles");
+	CHECK_STR(str_text(&c.o.said.text), "");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_is_no_failure_when_nothing_at_all_could_be_opened)
+{
+	struct counted c;
+
+	counted_init(&c, 2, one_thread);
+	kernel.always = ENOENT;
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 0);
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", 1);
+	check_counted(&c);
+	CHECK_EQ(c.o.counters.n, 0);
+	CHECK_EQ(c.why[0].code, ERR_UNSUPPORTED);
+	CHECK_STR(c.why[1].msg, "opening 'page-faults': this kernel does not have it");
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_lets_counters_follow_their_tasks)
+{
+	struct counted c;
+
+	counted_init(&c, 3, two_threads);
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock", 0);
+	check_counted(&c);
+	CHECK_EQ(kernel.n, 2);
+	CHECK_EQ(kernel.calls[0].cpu, -1);
+	CHECK_EQ(kernel.calls[0].pid, 101);
+	CHECK_EQ(kernel.calls[1].cpu, -1);
+	CHECK_EQ(kernel.calls[1].pid, 102);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_counts_tasks_only_on_the_cpus_of_a_list)
+{
+	struct counted c;
+
+	counted_init(&c, 2, one_thread);
+	c.o.target.has_cpu_list = true;
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock", 0);
+	check_counted(&c);
+	CHECK_EQ(kernel.n, 2);
+	CHECK_EQ(kernel.calls[0].cpu, 0);
+	CHECK_EQ(kernel.calls[1].cpu, 1);
+	CHECK_EQ(kernel.calls[1].pid, 101);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_opens_what_knows_no_tasks_once_on_each_of_its_cpus)
+{
+	struct counted c;
+	struct event *e;
+
+	counted_init(&c, 4, two_threads);
+	e = add_counted(&c, 11, 2, "power/energy-pkg/", 0);
+	e->wishes |= EVENT_NO_TASKS;
+	vec_add(&e->cpus, (u32)2);
+	check_counted(&c);
+	CHECK_EQ(kernel.n, 1);
+	CHECK_EQ(kernel.calls[0].pid, -1);
+	CHECK_EQ(kernel.calls[0].cpu, 2);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_lets_the_next_member_lead_when_a_leader_is_refused)
+{
+	struct counted c;
+
+	counted_init(&c, 2, NULL);
+	kernel.refuses[0].config = PERF_COUNT_HW_CPU_CYCLES;
+	kernel.refuses[0].sys = ENOENT;
+	kernel.refuses[1].config = PERF_COUNT_HW_INSTRUCTIONS;
+	kernel.refuses[1].sys = EOPNOTSUPP;
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 0);
+	add_hardware(&c, PERF_COUNT_HW_INSTRUCTIONS, "instructions", 0);
+	add_hardware(&c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", 0);
+	add_hardware(&c, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses", 0);
+	c.o.events.at[0].attr.flags |= ATTR_PINNED;
+	check_counted(&c);
+	CHECK(c.why[0].code && c.why[1].code && !c.why[2].code && !c.why[3].code);
+	CHECK_STR(c.why[1].msg,
+		"opening 'instructions': this PMU cannot do it; 'cpu-clock', 'task-clock' and 'page-faults' work everywhere");
+	CHECK_EQ(c.o.events.at[2].leader, 2);
+	CHECK_EQ(c.o.events.at[2].n_members, 2);
+	CHECK_EQ(c.o.events.at[3].leader, 2);
+	/* Who leads is switched for all, and stays on the PMU if that was asked for. */
+	CHECK_EQ(call_of(&c, 2)->attr.flags,
+		ATTR_INHERIT | ATTR_DISABLED | ATTR_ENABLE_ON_EXEC | ATTR_PINNED);
+	CHECK_EQ(call_of(&c, 3)->attr.flags, ATTR_INHERIT);
+	CHECK_EQ(call_of(&c, 2)->group_fd, -1);
+	CHECK_EQ(call_of(&c, 3)->group_fd, call_of(&c, 2)->fd);
+	CHECK(call_of(&c, 3)->attr.read_format & PERF_FORMAT_GROUP);
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_still_reads_a_group_at_once_whose_leader_was_invalid)
+{
+	struct counted c;
+
+	/* EINVAL is also what kernels before 4.13 say to a group that is read at once. */
+	counted_init(&c, 1, one_thread);
+	kernel.refuses[0].config = PERF_COUNT_HW_CPU_CYCLES;
+	kernel.refuses[0].sys = EINVAL;
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 0);
+	add_hardware(&c, PERF_COUNT_HW_INSTRUCTIONS, "instructions", 0);
+	add_hardware(&c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", 0);
+	check_counted(&c);
+	CHECK(c.why[0].code && !c.why[1].code && !c.why[2].code);
+	CHECK(call_of(&c, 1)->attr.read_format & PERF_FORMAT_GROUP);
+	CHECK(call_of(&c, 2)->attr.read_format & PERF_FORMAT_GROUP);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_leaves_out_a_member_and_keeps_its_group)
+{
+	struct counted c;
+
+	counted_init(&c, 1, two_threads);
+	kernel.refuses[0].config = PERF_COUNT_HW_INSTRUCTIONS;
+	kernel.refuses[0].sys = ENOENT;
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 0);
+	add_hardware(&c, PERF_COUNT_HW_INSTRUCTIONS, "instructions", 0);
+	add_hardware(&c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", 0);
+	check_counted(&c);
+	CHECK(!c.why[0].code && c.why[1].code && !c.why[2].code);
+	CHECK_EQ(n_of(&c, 0), 2);
+	CHECK_EQ(n_of(&c, 1), 0);
+	CHECK_EQ(n_of(&c, 2), 2);
+	CHECK_EQ(call_of(&c, 2)->group_fd, call_of(&c, 0)->fd);
+	CHECK_STR(str_text(&c.o.said.text), "");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+static void add_three(struct counted *c)
+{
+	add_hardware(c, PERF_COUNT_HW_CPU_CYCLES, "cycles", 0);
+	add_hardware(c, PERF_COUNT_HW_INSTRUCTIONS, "instructions", 0);
+	add_hardware(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches", 0);
+}
+
+TEST(open_possible_opens_a_weak_group_one_by_one_if_it_does_not_fit)
+{
+	struct counted c;
+
+	counted_init(&c, 2, NULL);
+	kernel.group_max = 2;
+	add_three(&c);
+	c.o.events.at[0].wishes |= EVENT_WEAK_GROUP;
+	check_counted(&c);
+	for (u32 i = 0; i < 3; i++) {
+		CHECK_EQ(c.why[i].code, 0);
+		CHECK_EQ(n_of(&c, i), 2);
+		CHECK_EQ(c.o.events.at[i].leader, i);
+		CHECK_EQ(c.o.events.at[i].n_members, 1);
+		CHECK_EQ(call_of(&c, i)->group_fd, -1);
+		CHECK_EQ(call_of(&c, i)->attr.flags,
+			ATTR_INHERIT | ATTR_DISABLED | ATTR_ENABLE_ON_EXEC);
+		CHECK(!(call_of(&c, i)->attr.read_format & PERF_FORMAT_GROUP));
+	}
+	CHECK_STR(str_text(&c.o.said.text),
+		"note: the group of 'cycles' does not fit on the PMU: its 3 events count one by one\n");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_takes_up_again_what_a_weak_group_had_to_leave_out)
+{
+	struct counted c;
+
+	/* cycles does not exist; the other three do not fit together. */
+	counted_init(&c, 1, one_thread);
+	kernel.group_max = 2;
+	kernel.refuses[0].config = PERF_COUNT_HW_CPU_CYCLES;
+	kernel.refuses[0].sys = ENOENT;
+	add_three(&c);
+	add_hardware(&c, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses", 0);
+	for (u32 i = 0; i < 4; i++)
+		c.o.events.at[i].wishes |= EVENT_WEAK_GROUP;
+	check_counted(&c);
+	CHECK_EQ(c.why[0].code, ERR_UNSUPPORTED);
+	for (u32 i = 1; i < 4; i++) {
+		CHECK_EQ(c.why[i].code, 0);
+		CHECK_EQ(n_of(&c, i), 1);
+		CHECK_EQ(call_of(&c, i)->group_fd, -1);
+	}
+	CHECK_HAS(str_text(&c.o.said.text),
+		"the group of 'instructions' does not fit on the PMU: its 3 events");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_says_how_a_group_that_does_not_fit_can_count)
+{
+	struct counted c;
+
+	counted_init(&c, 1, one_thread);
+	kernel.group_max = 2;
+	add_three(&c);
+	check_counted(&c);
+	CHECK(!c.why[0].code && !c.why[1].code);
+	CHECK_EQ(c.why[2].code, ERR_UNSUPPORTED);
+	CHECK_STR(c.why[2].msg,
+		"event 'branches' does not fit on the PMU beside the others of its group: ':W' behind the "
+		"group lets them count one by one");
+	CHECK_EQ(call_of(&c, 1)->group_fd, call_of(&c, 0)->fd);
+	CHECK_STR(str_text(&c.o.said.text), "");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_does_not_break_up_a_weak_group_for_an_event_that_is_not_there)
+{
+	struct counted c;
+
+	counted_init(&c, 1, one_thread);
+	kernel.refuses[0].config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	kernel.refuses[0].sys = ENOENT;
+	add_three(&c);
+	c.o.events.at[0].wishes |= EVENT_WEAK_GROUP;
+	check_counted(&c);
+	CHECK(!c.why[0].code && !c.why[1].code && c.why[2].code);
+	CHECK_EQ(call_of(&c, 1)->group_fd, call_of(&c, 0)->fd);
+	CHECK_STR(str_text(&c.o.said.text), "");
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_reads_members_one_by_one_where_old_kernels_cannot_read_a_group_of_inherited_events)
+{
+	struct counted c;
+
+	counted_init(&c, 1, one_thread);
+	kernel.is_before_4_13 = true;
+	add_three(&c);
+	check_counted(&c);
+	for (u32 i = 0; i < 3; i++) {
+		CHECK_EQ(c.why[i].code, 0);
+		CHECK(!(call_of(&c, i)->attr.read_format & PERF_FORMAT_GROUP));
+		CHECK(call_of(&c, i)->attr.flags & ATTR_INHERIT);
+	}
+	CHECK_EQ(call_of(&c, 2)->group_fd, call_of(&c, 0)->fd);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_fails_as_a_whole_when_files_run_out)
+{
+	struct counted c;
+
+	counted_init(&c, 2, NULL);
+	kernel.calls_max = 3;
+	add_three(&c);
+	CHECK_EQ(go_counted(&c), ERR_LIMIT);
+	CHECK_EQ(c.o.counters.n, 0);
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_leaves_out_an_event_whose_filter_is_not_understood)
+{
+	struct counted c;
+
+	counted_init(&c, 2, NULL);
+	kernel.filter_sys = EINVAL;
+	add_counted(&c, PERF_TYPE_TRACEPOINT, 314, "sched:sched_switch", 0)->filter = "prev_pdi==1";
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", 1);
+	check_counted(&c);
+	CHECK_EQ(c.why[0].code, ERR_INVAL);
+	CHECK_HAS(c.why[0].msg, "the kernel does not understand the filter 'prev_pdi==1'");
+	CHECK_EQ(n_of(&c, 0), 0);
+	CHECK_EQ(n_of(&c, 1), 2);
+	CHECK_EQ(kernel.n_filters, 1);
+	check_nothing_leaks(&c);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_sets_a_filter_on_every_counter_of_its_event)
+{
+	struct counted c;
+
+	counted_init(&c, 3, NULL);
+	add_counted(&c, PERF_TYPE_TRACEPOINT, 314, "sched:sched_switch", 0)->filter = "prev_pid==1";
+	add_counted(&c, PERF_TYPE_TRACEPOINT, 315, "sched:sched_wakeup", 1);
+	check_counted(&c);
+	CHECK_EQ(kernel.n_filters, 3);
+	CHECK_STR(kernel.filter, "prev_pid==1");
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_goes_on_without_threads_that_have_ended)
+{
+	struct counted c;
+
+	counted_init(&c, 1, three_threads);
+	kernel.gone[0] = 102;
+	add_three(&c);
+	check_counted(&c);
+	CHECK_EQ(n_of(&c, 0), 2);
+	CHECK_EQ(n_of(&c, 2), 2);
+	CHECK_EQ(c.o.counters.at[5].tid, 103);
+	CHECK_EQ(c.why[0].code, 0);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_says_of_each_event_that_its_process_has_ended)
+{
+	struct counted c;
+
+	counted_init(&c, 1, one_thread);
+	kernel.gone[0] = 101;
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", 0);
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", 1);
+	check_counted(&c);
+	CHECK_EQ(c.o.counters.n, 0);
+	CHECK_EQ(c.why[0].code, ERR_NOENT);
+	CHECK_STR(c.why[1].msg, "process 100 has ended");
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_says_once_that_only_user_space_is_counted)
+{
+	struct counted c;
+
+	become_unprivileged();
+	counted_init(&c, 2, two_threads);
+	kernel.denies_kernel = EACCES;
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock", 0);
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults", 1);
+	add_hardware(&c, PERF_COUNT_HW_CPU_CYCLES, "cycles:P", 2);
+	check_counted(&c);
+	CHECK_STR(c.o.events.at[0].name, "task-clock:u");
+	CHECK_STR(c.o.events.at[2].name, "cycles:Pu");
+	CHECK_EQ(c.o.counters.n, 6);
+	CHECK_EQ(said_count(&c.o.said, "only user space is measured"), 1);
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_does_not_count_zero_of_what_only_happens_in_the_kernel)
+{
+	static const struct {
+		u32 type;
+		u64 config;
+	} rows[] = {
+		{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+		{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+		{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES},
+		{PERF_TYPE_TRACEPOINT, 314},
+	};
+	struct counted c;
+
+	become_unprivileged();
+	counted_init(&c, 1, one_thread);
+	kernel.denies_kernel = EACCES;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		add_counted(&c, rows[i].type, rows[i].config, "event", i);
+	check_counted(&c);
+	CHECK_EQ(c.o.counters.n, 0);
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		CHECK_EQ(c.why[i].code, ERR_PERM);
+		CHECK_HAS(c.why[i].msg, "perf_event_paranoid is ");
+		CHECK_STR(c.o.events.at[i].name, "event");
+	}
+	/* Nothing is measured in user space either, so nobody is told that. */
+	CHECK_STR(str_text(&c.o.said.text), "");
+	opening_fini(&c.o);
+}
+
+TEST(open_possible_says_of_the_system_what_it_needs)
+{
+	struct counted c;
+
+	become_unprivileged();
+	counted_init(&c, 2, NULL);
+	kernel.denies_kernel = EACCES;
+	add_counted(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", 0);
+	check_counted(&c);
+	CHECK_EQ(c.why[0].code, ERR_PERM);
+	CHECK_HAS(c.why[0].msg, "measuring all processes (-a, -C) needs 0 or less, or CAP_PERFMON");
+	opening_fini(&c.o);
 }

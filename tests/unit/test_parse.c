@@ -1,84 +1,10 @@
 #include "event/parse.h"
 
+#include "base/hash.h"
+
+#include "event_text.h"
 #include "fake_sysfs.h"
 #include "test.h"
-
-/* ---- events as text, so that a case is one line and nothing about an event is left out ---- */
-
-static const struct {
-	u64 bits;
-	const char *name;
-} flag_names[] = {
-	{ATTR_EXCLUDE_USER, "-u"},
-	{ATTR_EXCLUDE_KERNEL, "-k"},
-	{ATTR_EXCLUDE_HV, "-h"},
-	{ATTR_EXCLUDE_HOST, "-H"},
-	{ATTR_EXCLUDE_GUEST, "-G"},
-	{ATTR_EXCLUDE_IDLE, "-idle"},
-	{ATTR_PINNED, "pinned"},
-	{ATTR_EXCLUSIVE, "exclusive"},
-	{ATTR_FREQ, "freq"},
-};
-
-static const struct {
-	unsigned bit;
-	const char *name;
-} wish_names[] = {
-	{EVENT_MAX_PRECISE, "max-precise"},
-	{EVENT_WEAK_GROUP, "weak"},
-	{EVENT_SAMPLE_READ, "read"},
-	{EVENT_USE_BPF, "bpf"},
-	{EVENT_OWN_PERIOD, "own-period"},
-	{EVENT_GUEST_SAID, "guest-said"},
-};
-
-static void add_configs(const struct event_attr *a, struct str *s)
-{
-	const u64 configs[] = {a->config, a->config1, a->config2, a->config3, a->config4};
-	size_t n = ARRAY_SIZE(configs);
-
-	while (n > 1 && !configs[n - 1])
-		n--;
-	for (size_t i = 0; i < n; i++)
-		str_addf(s, "/%llx", (unsigned long long)configs[i]);
-}
-
-/* "name = type/config/config1... flags wishes period cpus group" */
-static void add_event(const struct event_list *events, u32 i, struct str *s)
-{
-	const struct event *e = &events->at[i];
-	struct event_attr rest = e->attr;
-
-	str_addf(s, "%s = %u", e->name, e->attr.type);
-	add_configs(&e->attr, s);
-	for (size_t k = 0; k < ARRAY_SIZE(flag_names); k++)
-		if (e->attr.flags & flag_names[k].bits)
-			str_addf(s, " %s", flag_names[k].name), rest.flags &= ~flag_names[k].bits;
-	if (attr_precise(&e->attr))
-		str_addf(s, " p%u", attr_precise(&e->attr));
-	attr_set_precise(&rest, 0);
-	for (size_t k = 0; k < ARRAY_SIZE(wish_names); k++)
-		if (e->wishes & wish_names[k].bit)
-			str_addf(s, " %s", wish_names[k].name);
-	CHECK_EQ(e->wishes >> ARRAY_SIZE(wish_names), 0);
-	if (e->attr.sample_period)
-		str_addf(s, " every %llu", (unsigned long long)e->attr.sample_period);
-	if (e->cpus.n) {
-		str_add(s, " on ");
-		cpus_add_text(&e->cpus, s);
-	}
-	if (e->leader != i)
-		str_addf(s, " in %u", e->leader);
-	else if (e->n_members != 1)
-		str_addf(s, " leads %u", e->n_members);
-	CHECK_EQ(e->n_members > 0, e->leader == i);
-	/* Nothing else is set. */
-	rest.type = 0;
-	rest.config = rest.config1 = rest.config2 = rest.config3 = rest.config4 =
-		rest.sample_period = 0;
-	for (size_t k = 0; k < sizeof(rest); k++)
-		CHECK_EQ(((u8 *)&rest)[k], 0);
-}
 
 static struct parse_env make_env(void)
 {
@@ -89,25 +15,29 @@ struct good_case {
 	const char *text, *events;
 };
 
+static void check_good_case(const struct good_case *c, const struct parse_env *env)
+{
+	struct event_list events = {0};
+	struct str got = {0};
+	struct err err = {0};
+
+	if (parse_events(c->text, env, &events, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	for (u32 k = 0; k < events.n; k++) {
+		str_add(&got, k ? "; " : "");
+		event_text_add(&events, k, false, &got);
+	}
+	CHECK_STR(str_text(&got), c->events);
+	str_fini(&got);
+	event_list_fini(&events);
+}
+
 static void check_good(const struct good_case *cases, size_t n)
 {
 	struct parse_env env = make_env();
 
-	for (size_t i = 0; i < n; i++) {
-		struct event_list events = {0};
-		struct str got = {0};
-		struct err err = {0};
-
-		if (parse_events(cases[i].text, &env, &events, &err))
-			test_failed(__FILE__, __LINE__, "%s", err.msg);
-		for (u32 k = 0; k < events.n; k++) {
-			str_add(&got, k ? "; " : "");
-			add_event(&events, k, &got);
-		}
-		CHECK_STR(str_text(&got), cases[i].events);
-		str_fini(&got);
-		event_list_fini(&events);
-	}
+	for (size_t i = 0; i < n; i++)
+		check_good_case(&cases[i], &env);
 }
 
 TEST(parse_knows_names)
@@ -273,17 +203,19 @@ TEST(parse_knows_aliases_of_pmus)
 {
 	static const struct good_case cases[] = {
 		{"cpu/cpu-cycles/", "cpu/cpu-cycles/ = 4/3c"},
-		{"cpu/mem-loads/", "cpu/mem-loads/ = 4/1cd/3"},
+		{"cpu/mem-loads/", "cpu/mem-loads/ = 4/1cd/3 x 1.5 events"},
 		/* What is written behind the alias wins. */
-		{"cpu/mem-loads,ldlat=30/pp", "cpu/mem-loads,ldlat=30/pp = 4/1cd/1e p2"},
-		{"cpu/ldlat=30,mem-loads/", "cpu/ldlat=30,mem-loads/ = 4/1cd/3"},
+		{"cpu/mem-loads,ldlat=30/pp",
+			"cpu/mem-loads,ldlat=30/pp = 4/1cd/1e p2 x 1.5 events"},
+		{"cpu/ldlat=30,mem-loads/", "cpu/ldlat=30,mem-loads/ = 4/1cd/3 x 1.5 events"},
 		{"cpu/edge-cycles/", "cpu/edge-cycles/ = 4/4003c"},
-		{"cpu/mem-loads,name=ml/", "ml = 4/1cd/3"},
-		{"mem-loads", "mem-loads = 4/1cd/3"},
-		{"mem-loads:uP", "mem-loads:uP = 4/1cd/3 -k -h max-precise"},
+		{"cpu/mem-loads,name=ml/", "ml = 4/1cd/3 x 1.5 events"},
+		{"mem-loads", "mem-loads = 4/1cd/3 x 1.5 events"},
+		{"mem-loads:uP", "mem-loads:uP = 4/1cd/3 -k -h max-precise x 1.5 events"},
 		{"atom-only:u", "atom-only:u = 10/22 -k -h on 4-7"},
-		{"cas_count_read", "cas_count_read = 14/304 on 0,2"},
-		{"uncore_imc_0/cas_count_read/", "uncore_imc_0/cas_count_read/ = 14/304 on 0,2"},
+		{"cas_count_read", "cas_count_read = 14/304 x 6.103515625e-05 MiB on 0,2"},
+		{"uncore_imc_0/cas_count_read/",
+			"uncore_imc_0/cas_count_read/ = 14/304 x 6.103515625e-05 MiB on 0,2"},
 		{"shared-name", "shared-name = 4/1"},
 		{"cpu_atom/shared-name/", "cpu_atom/shared-name/ = 10/2 on 4-7"},
 		{"cpu-cycles,cpu/cpu-cycles/", "cpu-cycles = 0/0; cpu/cpu-cycles/ = 4/3c"},
@@ -311,17 +243,22 @@ TEST(parse_knows_lists_and_groups)
 		{"ipc:{cycles,instructions}", "cycles = 0/0 leads 2; instructions = 0/1 in 0"},
 		{"ipc:{cycles,instructions}:u",
 			"cycles = 0/0 -k -h leads 2; instructions = 0/1 -k -h in 0"},
+		{"ipc{cycles,instructions}:u",
+			"cycles = 0/0 -k -h leads 2; instructions = 0/1 -k -h in 0"},
 		{"a:{cycles},b:{cs,dummy}", "cycles = 0/0; cs = 1/3 leads 2; dummy = 1/9 in 1"},
 		{"{cpu/event=1/u,uncore_imc_0/event=2/,mem-loads}:W",
 			"cpu/event=1/u = 4/1 -k -h weak leads 3; uncore_imc_0/event=2/ = 14/2 weak "
 			"on 0,2 in 0; "
-			"mem-loads = 4/1cd/3 weak in 0"},
+			"mem-loads = 4/1cd/3 weak x 1.5 events in 0"},
 	};
 
 	check_good(cases, ARRAY_SIZE(cases));
 }
 
-/* As in perf: a group's u, k, h, G and H add to what its events say. */
+/*
+ * As in perf: a group's u, k, h, G and H add to what its events say. D and e are its leader's: the
+ * kernel refuses them for members.
+ */
 TEST(parse_gives_group_modifiers_to_every_member)
 {
 	static const struct good_case cases[] = {
@@ -329,8 +266,7 @@ TEST(parse_gives_group_modifiers_to_every_member)
 			"cycles = 0/0 read leads 2; instructions = 0/1 read in 0"},
 		{"{cycles,instructions}:DeIW",
 			"cycles = 0/0 -idle pinned exclusive weak leads 2; "
-			"instructions = 0/1 -idle pinned exclusive weak "
-			"in 0"},
+			"instructions = 0/1 -idle weak in 0"},
 		{"{cycles:u,instructions}:k",
 			"cycles:u = 0/0 -h leads 2; instructions = 0/1 -u -h in 0"},
 		{"{cycles:u,instructions:k}:h",
@@ -381,23 +317,26 @@ struct bad_case {
 	const char *message; /* without "event 'text'" in front */
 };
 
+static void check_bad_case(const struct bad_case *c, const struct parse_env *env)
+{
+	struct event_list events = {0};
+	struct err err = {0};
+	char expected[1024];
+
+	if (!parse_events(c->text, env, &events, &err))
+		test_failed(__FILE__, __LINE__, "'%s' is taken", c->text);
+	snprintf(expected, sizeof(expected), "event '%s'%s", c->text, c->message);
+	CHECK_STR(err.msg, expected);
+	CHECK_EQ(err.code, c->code);
+	event_list_fini(&events);
+}
+
 static void check_bad(const struct bad_case *cases, size_t n)
 {
 	struct parse_env env = make_env();
 
-	for (size_t i = 0; i < n; i++) {
-		struct event_list events = {0};
-		struct err err = {0};
-		char expected[1024];
-
-		if (!parse_events(cases[i].text, &env, &events, &err))
-			test_failed(__FILE__, __LINE__, "'%s' is taken", cases[i].text);
-		snprintf(expected, sizeof(expected), "event '%s'%s", cases[i].text,
-			cases[i].message);
-		CHECK_STR(err.msg, expected);
-		CHECK_EQ(err.code, cases[i].code);
-		event_list_fini(&events);
-	}
+	for (size_t i = 0; i < n; i++)
+		check_bad_case(&cases[i], &env);
 }
 
 TEST(parse_points_at_syntax_errors)
@@ -444,6 +383,8 @@ TEST(parse_points_at_syntax_errors)
 		{"{a:{cycles}}", ERR_INVAL,
 			" at column 4: expected modifiers or the name of a tracepoint, found '{'"},
 		{"{cycles}{cs}", ERR_INVAL, " at column 9: expected ',' or the end, found '{'"},
+		{"{cycles,instructions:uD}", ERR_INVAL,
+			" at column 9: D and e are for all of a group: write them behind its brace"},
 		{"cs,a:{cycles", ERR_INVAL, " at column 13: expected ',' or '}', found the end"},
 	};
 
@@ -452,7 +393,7 @@ TEST(parse_points_at_syntax_errors)
 
 TEST(parse_points_at_wrong_modifiers)
 {
-#define KNOWN "is no modifier; known are u k h G H I D S W e b p pp ppp P"
+#define KNOWN "is no modifier; known are u k h G H I D S W e b R p pp ppp P"
 	static const struct bad_case cases[] = {
 		{"cycles:x", ERR_INVAL, " at column 8: 'x' " KNOWN},
 		{"cycles:ukx", ERR_INVAL, " at column 10: 'x' " KNOWN},
@@ -661,11 +602,12 @@ TEST(parse_survives_any_mixture_of_its_words)
 {
 	static const char *const words[] = {"cycles", "cpu", "/", "/", ":", ":", "{", "}", ",", "=",
 		"event", "1", "u", "mem-loads", "name", "sched", "sched_switch", "r1", "*", "\x80",
-		" ", "0x", "pppp", "config"};
+		" ", "0x", "pppp", "config", "mem", "0x1000", "'", "@", "path=/bin", "period",
+		"sched:*", "imc", "cycles/", "/bin/sh/", "prev_pid > 0", "]", "uncore_*/"};
 	struct parse_env env = make_env();
 	u64 state = 88172645463325252ULL;
 
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < 8000; i++) {
 		struct event_list events = {0};
 		struct err err = {0};
 		char text[256] = "";
@@ -682,4 +624,186 @@ TEST(parse_survives_any_mixture_of_its_words)
 			CHECK(events.at[k].leader <= k && events.at[k].name);
 		event_list_fini(&events);
 	}
+}
+
+/* ---- what fake sysfs trees cannot say ---- */
+
+/* Strings go to the kernel by address. */
+TEST(parse_gives_probes_the_address_of_their_string)
+{
+	static const struct {
+		const char *text, *string;
+		u64 offset, config;
+	} cases[] = {
+		{"kprobe/func=do_sys_openat2/", "do_sys_openat2", 0, 0},
+		{"kprobe/func=vfs_read,offset=0x10/u", "vfs_read", 16, 0},
+		{"kprobe/offset=16,func=vfs_read,retprobe/", "vfs_read", 16, 1},
+		{"uprobe/path=/bin/sh,offset=0x1234/", "/bin/sh", 0x1234, 0},
+		{"uprobe/offset=0x1234,path=/bin/sh,retprobe=1/k", "/bin/sh", 0x1234, 1},
+		{"uprobe/offset=0x1234,path=/bin/sh/", "/bin/sh", 0x1234, 0},
+		{"uprobe/offset=0x1234,path=/bin/sh/up", "/bin/sh", 0x1234, 0},
+		{"uprobe/offset=0x1234,path=/bin/sh/:u", "/bin/sh", 0x1234, 0},
+		{"uprobe/path='/bin/sh',offset=1,ref_ctr_offset=0x20/", "/bin/sh", 1, 0x2000000000},
+		{"uprobe/path=/usr/../bin/sh,offset=1/", "/usr/../bin/sh", 1, 0},
+		{"uprobe/path='/usr/bin'/u,cs", "/usr/bin", 0, 0},
+		{"uprobe/offset=1,path=../../../../../../../../bin/sh/",
+			"../../../../../../../../bin/sh", 1, 0},
+		{"cs,{uprobe/path=/bin/sh/,cs}", "/bin/sh", 0, 0},
+	};
+	struct parse_env env = make_env();
+
+	fake_file("sys/bus/event_source/devices/kprobe/type", "6\n");
+	fake_file("sys/bus/event_source/devices/kprobe/format/retprobe", "config:0\n");
+	fake_file("sys/bus/event_source/devices/uprobe/type", "7\n");
+	fake_file("sys/bus/event_source/devices/uprobe/format/retprobe", "config:0\n");
+	fake_file("sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", "config:32-63\n");
+	env.sysfs = test_path("sys");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_list events = {0};
+		const struct event *e = NULL;
+		struct err err = {0};
+
+		if (parse_events(cases[i].text, &env, &events, &err))
+			test_failed(__FILE__, __LINE__, "%s", err.msg);
+		vec_each(one, &events)
+			e = one->pmu ? one : e;
+		CHECK(e);
+		CHECK_STR((const char *)(uintptr_t)e->attr.config1, cases[i].string);
+		CHECK_EQ(e->attr.config2, cases[i].offset);
+		CHECK_EQ(e->attr.config, cases[i].config);
+		/* An inherited uprobe makes fork() fail in the child. */
+		CHECK_EQ(e->wishes, e->attr.type == 7 ? EVENT_NO_INHERIT : 0);
+		event_list_fini(&events);
+	}
+}
+
+static void catalog_add(struct catalog *c, struct catalog_event e)
+{
+	e.scale = e.scale ? e.scale : 1;
+	table_add(&c->index, hash_bytes(e.name, strlen(e.name)), c->events.n);
+	vec_add(&c->events, e);
+}
+
+/* Names of the vendor's table, wherever sysfs has none. */
+static struct catalog make_catalog(void)
+{
+	struct catalog c = {0};
+
+	catalog_add(&c,
+		(struct catalog_event){.name = "inst_retired.any",
+			.pmu = "cpu",
+			.terms = "event=0xc0,period=2000003"});
+	catalog_add(&c,
+		(struct catalog_event){.name = "mem-loads", .pmu = "cpu", .terms = "event=1"});
+	catalog_add(&c,
+		(struct catalog_event){.name = "llc_misses.mem_read",
+			.pmu = "uncore_imc",
+			.terms = "event=0x4,umask=0x3",
+			.unit = "Bytes",
+			.scale = 64,
+			.is_per_pkg = true});
+	catalog_add(&c,
+		(struct catalog_event){.name = "unc_m3_elsewhere",
+			.pmu = "uncore_m3upi",
+			.terms = "event=1"});
+	catalog_add(&c,
+		(struct catalog_event){.name = "wrong_terms", .pmu = "cpu", .terms = "evnet=1"});
+	return c;
+}
+
+static void catalog_drop(struct catalog *c)
+{
+	vec_fini(&c->events);
+	table_fini(&c->index);
+}
+
+TEST(parse_asks_the_vendors_table_last)
+{
+	static const struct good_case cases[] = {
+		{"inst_retired.any", "inst_retired.any = 4/c0 weak-period every 2000003"},
+		{"INST_RETIRED.ANY:u", "INST_RETIRED.ANY:u = 4/c0 -k -h weak-period every 2000003"},
+		{"cpu/inst_retired.any/pp",
+			"cpu/inst_retired.any/pp = 4/c0 p2 weak-period every 2000003"},
+		{"cpu/inst_retired.any,period=5,cmask=1/",
+			"cpu/inst_retired.any,period=5,cmask=1/ = 4/10000c0 own-period weak-period every 5"},
+		{"inst_retired.any/name=i/", "i = 4/c0 weak-period every 2000003"},
+		/* What sysfs says of a name goes before. */
+		{"mem-loads", "mem-loads = 4/1cd/3 x 1.5 events"},
+		{"llc_misses.mem_read", "llc_misses.mem_read = 14/304 per-pkg x 64 Bytes on 0,2"},
+		{"imc/llc_misses.mem_read/",
+			"imc/llc_misses.mem_read/ = 14/304 per-pkg x 64 Bytes on 0,2"},
+	};
+	struct catalog catalog = make_catalog();
+	struct parse_env env = make_env();
+
+	env.catalog = &catalog;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check_good_case(&cases[i], &env);
+	catalog_drop(&catalog);
+}
+
+TEST(parse_says_what_is_wrong_with_an_event_of_the_vendors_table)
+{
+	static const struct bad_case cases[] = {
+		{"unc_m3_elsewhere", ERR_NOENT,
+			": event 'unc_m3_elsewhere' is of PMU 'uncore_m3upi', which is not here"},
+		{"inst_retired.nay", ERR_NOENT,
+			": there is no event 'inst_retired.nay'; did you mean 'inst_retired.any'?"},
+		{"wrong_terms", ERR_NOENT,
+			": PMU 'cpu' has no event or term 'evnet'; did you mean 'event'?"},
+		{"cpu/llc_misses.mem_read/", ERR_NOENT,
+			" at column 5: PMU 'cpu' has no event or term 'llc_misses.mem_read'"},
+	};
+	struct catalog catalog = make_catalog();
+	struct parse_env env = make_env();
+
+	env.catalog = &catalog;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check_bad_case(&cases[i], &env);
+	catalog_drop(&catalog);
+}
+
+/* ---- filters ---- */
+
+TEST(event_filters_go_to_all_events_of_the_last_item)
+{
+	struct parse_env env = make_env();
+	struct event_list events = {0};
+	struct err err;
+
+	CHECK_EQ(parse_events("cs,sched:*", &env, &events, &err), 0);
+	CHECK_EQ(event_set_filter(&events, "common_pid > 1", &err), 0);
+	CHECK(!events.at[0].filter);
+	CHECK_STR(events.at[1].filter, "common_pid > 1");
+	CHECK_STR(events.at[2].filter, "common_pid > 1");
+	CHECK_EQ(event_set_filter(&events, "common_pid < 9", &err), 0);
+	CHECK_STR(events.at[1].filter, "(common_pid > 1) && (common_pid < 9)");
+	CHECK_EQ(parse_events("sched:sched_wakeup/prio==1/", &env, &events, &err), 0);
+	CHECK_EQ(event_set_filter(&events, "prio==2 || prio==3", &err), 0);
+	CHECK_STR(events.at[3].filter, "(prio==1) && (prio==2 || prio==3)");
+	CHECK_STR(events.at[2].filter, "(common_pid > 1) && (common_pid < 9)");
+	event_list_fini(&events);
+}
+
+TEST(event_filters_need_an_event_that_takes_them)
+{
+	struct parse_env env = make_env();
+	struct event_list events = {0};
+	struct err err;
+
+	CHECK_EQ(event_set_filter(&events, "a==1", &err), ERR_INVAL);
+	CHECK_STR(err.msg, "--filter 'a==1': it belongs behind the -e whose events it filters");
+	CHECK_EQ(parse_events("sched:sched_switch,cs:u", &env, &events, &err), 0);
+	CHECK_EQ(event_set_filter(&events, "a==1", &err), ERR_INVAL);
+	CHECK_HAS(err.msg, "--filter 'a==1': event 'cs:u' takes none; tracepoints do");
+	CHECK(!events.at[0].filter && !events.at[1].filter);
+	event_list_fini(&events);
+	fake_file("sys/bus/event_source/devices/intel_pt/type", "8\n");
+	fake_file("sys/bus/event_source/devices/intel_pt/nr_addr_filters", "2\n");
+	env.sysfs = test_path("sys");
+	CHECK_EQ(parse_events("intel_pt//", &env, &events, &err), 0);
+	CHECK_EQ(event_set_filter(&events, "filter 0x10/0x20@/bin/sh", &err), 0);
+	CHECK_EQ(event_set_filter(&events, "tracestop 0x40@/bin/sh", &err), 0);
+	CHECK_STR(events.at[0].filter, "filter 0x10/0x20@/bin/sh,tracestop 0x40@/bin/sh");
+	event_list_fini(&events);
 }

@@ -347,3 +347,187 @@ TEST(pmu_offers_the_names_of_all_events)
 		intern_fini(&names);
 	}
 }
+
+static void check_facts(const struct pmu *pmu, const char *alias, double scale, const char *unit,
+	bool is_per_pkg, bool is_snapshot)
+{
+	struct pmu_facts facts;
+	struct err err = {0};
+
+	if (pmu_alias_facts(pmu, alias, &facts, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	CHECK(facts.scale == scale);
+	CHECK_STR(facts.unit, unit);
+	CHECK_EQ(facts.is_per_pkg, is_per_pkg);
+	CHECK_EQ(facts.is_snapshot, is_snapshot);
+}
+
+#define POWER "sys/bus/event_source/devices/power/"
+
+TEST(pmu_facts_are_the_files_beside_an_alias)
+{
+	struct pmu_facts facts = {.scale = 7};
+	struct err err = {0};
+	struct pmu pmu;
+
+	fake_file(POWER "type", "9\n");
+	fake_file(POWER "events/energy-pkg", "event=0x02\n");
+	fake_file(POWER "events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
+	fake_file(POWER "events/energy-pkg.unit", "Joules\n");
+	fake_file(POWER "events/energy-pkg.per-pkg", "1\n");
+	fake_file(POWER "events/temp", "event=0x05\n");
+	fake_file(POWER "events/temp.snapshot", "1\n");
+	fake_file(POWER "events/temp.per-pkg", "0\n");
+	fake_file(POWER "events/bent", "event=0x06\n");
+	pmu = pmu_of(test_path("sys"), "power");
+	check_facts(&pmu, "energy-pkg", 2.3283064365386962890625e-10, "Joules", true, false);
+	check_facts(&pmu, "temp", 1, "", false, true);
+	check_facts(&pmu, "bent", 1, "", false, false);
+	static const char *const bad[] = {"x", "1.5x", "0", "-1", "nan"};
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char expected[128];
+
+		fake_file(POWER "events/bent.scale", bad[i]);
+		CHECK_EQ(pmu_alias_facts(&pmu, "bent", &facts, &err), ERR_FORMAT);
+		snprintf(expected, sizeof(expected),
+			"event 'bent' of PMU 'power' has the scale '%s'", bad[i]);
+		CHECK_STR(err.msg, expected);
+		CHECK(facts.scale == 7);
+	}
+	pmu_close(&pmu);
+}
+
+static void check_names(const struct intern *names, const char *expected)
+{
+	struct str got = {0};
+
+	vec_each(name, &names->strings)
+		str_addf(&got, "%s%s", got.n ? " " : "", *name);
+	CHECK_STR(str_text(&got), expected);
+	str_fini(&got);
+}
+
+TEST(pmu_lists_aliases_and_fields)
+{
+	struct pmu pmu = pmu_of(fake_sysfs(), "cpu");
+	struct intern names = {0};
+	char line[64];
+
+	pmu_list_aliases(&pmu, &names);
+	check_names(&names, "asks cpu-cycles edge-cycles mem-loads shared-name too-wide");
+	intern_fini(&names);
+	pmu_list_formats(&pmu, &names);
+	check_names(&names, "cmask edge event frontend in_tx inv ldlat offcore_rsp umask");
+	intern_fini(&names);
+	CHECK(pmu_format(&pmu, "frontend", line, sizeof(line)));
+	CHECK_STR(line, "config2:0-23");
+	CHECK(!pmu_format(&pmu, "../type", line, sizeof(line)));
+	CHECK(!pmu_format(&pmu, "nothing", line, sizeof(line)));
+	CHECK(pmu_line(&pmu, "type", line, sizeof(line)));
+	CHECK_STR(line, "4");
+	CHECK(!pmu_line(&pmu, "caps/none", line, sizeof(line)));
+	pmu_close(&pmu);
+}
+
+TEST(pmu_is_called_by_its_name_or_a_part_of_it)
+{
+	static const struct {
+		const char *name, *pattern;
+		bool is_called;
+	} cases[] = {
+		{"uncore_imc_0", "uncore_imc_0", true},
+		{"uncore_imc_0", "uncore_imc", true},
+		{"uncore_imc_0", "imc", true},
+		{"uncore_imc_0", "imc_0", true},
+		{"uncore_imc_10", "uncore_imc", true},
+		{"uncore_imc_10", "uncore_imc_1", false},
+		{"uncore_imc_10", "imc_1", false},
+		{"uncore_imc_0", "uncore", false},
+		{"uncore_imc_0", "im", false},
+		{"uncore_imc_free_running_0", "imc", false},
+		{"uncore_imc_free_running_0", "imc_free_running", true},
+		{"uncore_pcu", "pcu", true},
+		{"uncore_cbox_3", "*cbox*", true},
+		{"uncore_cbox_3", "cbox_[0-3]", true},
+		{"uncore_cbox_4", "cbox_[0-3]", false},
+		{"uncore_imc_0", "uncore_*", true},
+		{"uncore_imc_0", "*_imc", true},
+		{"uncore_imc_0", "*_imc_*", true},
+		{"cpu_core", "cpu", false},
+		{"cpu_atom", "cpu", false},
+		{"cpu", "cpu_core", false},
+		{"amd_iommu_0", "amd_iommu", true},
+		{"hisi_sccl1_ddrc0", "hisi_sccl1_ddrc", true},
+		{"hisi_sccl1_ddrc0", "hisi_sccl", false},
+		{"smmuv3_pmcg_2b442", "smmuv3_pmcg", true},
+		{"i915", "i", true}, /* perf's rule: the rest is a number */
+		{"i915", "", false},
+		{"msr", "msr", true},
+		{"armv8_pmuv3_0", "armv8_pmuv3", true},
+		{"123", "", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (pmu_is_called(cases[i].name, cases[i].pattern) != cases[i].is_called)
+			test_failed(__FILE__, __LINE__, "'%s' is %scalled '%s'", cases[i].name,
+				cases[i].is_called ? "not " : "", cases[i].pattern);
+}
+
+static void check_match(const char *root, const char *pattern, const char *expected)
+{
+	struct intern names = {0};
+
+	pmu_match(root, pattern, &names);
+	check_names(&names, expected);
+	intern_fini(&names);
+}
+
+TEST(pmu_match_prefers_the_name_then_the_second_name_then_parts)
+{
+	const char *root;
+
+	(void)fake_sysfs();
+	fake_file("sys/bus/event_source/devices/uncore_imc_1/type", "15\n");
+	fake_file("sys/bus/event_source/devices/uncore_imc_10/type", "16\n");
+	fake_file("sys/bus/event_source/devices/uncore_imc_2/type", "17\n");
+	fake_file("sys/bus/event_source/devices/type_7_0/type", "18\n");
+	fake_file("sys/bus/event_source/devices/type_7_0/alias", "uncore_mem\n");
+	fake_file("sys/bus/event_source/devices/uncore_mem_0/type", "19\n");
+	root = test_path("sys");
+	check_match(root, "uncore_imc_0", "uncore_imc_0");
+	check_match(root, "uncore_imc_1", "uncore_imc_1");
+	check_match(root, "imc", "uncore_imc_0 uncore_imc_1 uncore_imc_2 uncore_imc_10");
+	check_match(root, "uncore_mem", "type_7_0");
+	check_match(root, "mem", "uncore_mem_0");
+	check_match(root, "no_type", "");
+	check_match(root, "*",
+		"bad_mask bent cpu cpu_atom no_number split type_7_0 uncore_imc_0 "
+		"uncore_imc_1 uncore_imc_2 uncore_imc_10 uncore_mem_0");
+	check_match(root, "../devices/cpu", "");
+	check_match(test_path("nowhere"), "cpu", "");
+}
+
+static void check_cores(const char *expected)
+{
+	struct intern names = {0};
+
+	pmu_list_cores(test_path("sys"), &names);
+	check_names(&names, expected);
+	intern_fini(&names);
+}
+
+TEST(pmu_cores_are_cpu_or_all_that_belong_to_some_cpus)
+{
+	check_cores("");
+	fake_file("sys/bus/event_source/devices/cpu_atom/type", "10\n");
+	fake_file("sys/bus/event_source/devices/cpu_atom/cpus", "4-7\n");
+	check_cores("cpu_atom");
+	fake_file("sys/bus/event_source/devices/cpu_core/type", "4\n");
+	fake_file("sys/bus/event_source/devices/cpu_core/cpus", "0-3\n");
+	fake_file("sys/bus/event_source/devices/arm_dsu_0/type", "11\n");
+	fake_file("sys/bus/event_source/devices/arm_dsu_0/cpumask", "0\n");
+	/* The one that raw events go to is first. */
+	check_cores("cpu_core cpu_atom");
+	fake_file("sys/bus/event_source/devices/cpu/type", "4\n");
+	check_cores("cpu");
+}

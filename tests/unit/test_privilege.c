@@ -51,26 +51,53 @@ TEST(privilege_names_level_capability_and_command)
 	struct privilege p = {.has_perf_events = true, .paranoid = 2};
 
 	CHECK_STR(explain(&p, PRIVILEGE_KERNEL),
-		"perf_event_paranoid is 2, measuring the kernel needs 1 or less, or CAP_PERFMON "
-		"(CAP_SYS_ADMIN before Linux "
-		"5.8): run 'sudo sysctl kernel.perf_event_paranoid=1', or pace as root");
+		"perf_event_paranoid is 2, measuring the kernel needs 1 or less, CAP_PERFMON or "
+		"CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=1'");
 	/* Who may measure his own programs is told so. */
 	CHECK_STR(explain(&p, PRIVILEGE_CPU),
-		"perf_event_paranoid is 2, measuring all processes (-a, -C) needs 0 or less, or "
-		"CAP_PERFMON (CAP_SYS_ADMIN "
-		"before Linux 5.8): run 'sudo sysctl kernel.perf_event_paranoid=0', or pace as "
-		"root; your own programs can "
-		"be recorded as it is: 'pace record COMMAND'");
+		"perf_event_paranoid is 2, measuring all processes (-a, -C) needs 0 or less, "
+		"CAP_PERFMON or CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=0'; "
+		"your own programs can be recorded as it is: 'pace record COMMAND'");
 	p.paranoid = 4;
 	CHECK_STR(explain(&p, PRIVILEGE_USER),
-		"perf_event_paranoid is 4, measuring at all needs 2 or less, or CAP_PERFMON "
-		"(CAP_SYS_ADMIN before Linux "
-		"5.8): run 'sudo sysctl kernel.perf_event_paranoid=2', or pace as root");
+		"perf_event_paranoid is 4, measuring at all needs 2 or less, CAP_PERFMON or "
+		"CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=2'");
 	p.paranoid = 3;
 	CHECK_STR(explain(&p, PRIVILEGE_TRACEPOINT),
-		"perf_event_paranoid is 3, reading tracepoints needs -1 or less, or CAP_PERFMON "
-		"(CAP_SYS_ADMIN before Linux "
-		"5.8): run 'sudo sysctl kernel.perf_event_paranoid=-1', or pace as root");
+		"perf_event_paranoid is 3, reading tracepoints needs -1 or less, CAP_PERFMON or "
+		"CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=-1'");
+}
+
+TEST(privilege_advises_the_capability_where_no_level_helps)
+{
+	struct privilege p = {.has_perf_events = true, .paranoid = -1};
+
+	CHECK_STR(explain(&p, PRIVILEGE_KPROBE),
+		"putting probes into the kernel needs CAP_PERFMON or CAP_SYS_ADMIN: "
+		"run 'sudo setcap cap_perfmon=ep $(command -v pace)'; your own programs can be "
+		"recorded as it is: 'pace record COMMAND'");
+	CHECK_HAS(explain(&p, PRIVILEGE_UPROBE),
+		"putting probes into programs needs CAP_SYS_ADMIN: run 'sudo $(command -v pace) "
+		"record ...'");
+	p.has_perfmon = true;
+	CHECK(privilege_allows(&p, PRIVILEGE_KPROBE) && !privilege_allows(&p, PRIVILEGE_UPROBE));
+	p.has_perfmon = false;
+	strcpy(p.site.program, "/opt/bin/pace");
+	p.site.is_old = true;
+	CHECK_HAS(explain(&p, PRIVILEGE_STRANGER), "'sudo setcap cap_sys_admin=ep /opt/bin/pace'");
+}
+
+TEST(privilege_says_that_capabilities_of_a_user_namespace_do_not_count)
+{
+	struct privilege p = {.has_perf_events = true,
+		.paranoid = 2,
+		.capabilities = ~0ULL,
+		.site.in_user_namespace = true};
+
+	CHECK(!privilege_allows(&p, PRIVILEGE_KERNEL));
+	CHECK_HAS(explain(&p, PRIVILEGE_KERNEL), "CAP_SYS_ADMIN (not of a user namespace): run ");
+	CHECK_HAS(explain(&p, PRIVILEGE_KPROBE),
+		"(not of a user namespace): measure from the host");
 }
 
 TEST(privilege_suspects_somebody_else_when_the_level_allows_it)
@@ -79,18 +106,27 @@ TEST(privilege_suspects_somebody_else_when_the_level_allows_it)
 
 	CHECK_STR(explain(&p, PRIVILEGE_TRACEPOINT),
 		"perf_event_paranoid is -1, which allows reading tracepoints, yet the kernel "
-		"refused: a seccomp filter "
-		"(containers have one), an LSM or lockdown forbids perf_event_open(2)");
+		"refused: a seccomp filter (containers have one), an LSM or lockdown forbids "
+		"perf_event_open(2): it has to be let through there");
+	p.site.seccomp = SITE_SECCOMP_NONE;
+	CHECK_HAS(explain(&p, PRIVILEGE_TRACEPOINT), "yet the kernel refused: an LSM or lockdown ");
+	p.has_perfmon = true;
+	p.paranoid = 4;
+	CHECK_HAS(explain(&p, PRIVILEGE_CPU),
+		"CAP_PERFMON or CAP_SYS_ADMIN is there, which allows measuring all processes");
 }
 
-TEST(privilege_says_when_there_are_no_perf_events_at_all)
+TEST(privilege_says_which_of_two_causes_takes_all_perf_events_away)
 {
-	struct privilege p = {.has_perfmon = true};
+	struct privilege p = {.has_perfmon = true, .has_proc = true};
 
 	CHECK_STR(explain(&p, PRIVILEGE_USER),
-		"this kernel offers no perf events (/proc/sys/kernel/perf_event_paranoid is "
-		"missing): it was built without "
-		"CONFIG_PERF_EVENTS, or /proc is not mounted");
+		"this kernel offers no perf events ('/proc/sys/kernel/perf_event_paranoid' is "
+		"missing): it was built without CONFIG_PERF_EVENTS: boot a kernel that has it");
+	p.has_proc = false;
+	CHECK_STR(explain(&p, PRIVILEGE_USER),
+		"/proc is not mounted, so there is no '/proc/sys/kernel/perf_event_paranoid' "
+		"either: run 'sudo mount -t proc proc /proc'");
 }
 
 TEST(privilege_names_what_shows_kernel_addresses)
@@ -100,23 +136,23 @@ TEST(privilege_names_what_shows_kernel_addresses)
 		const char *text;
 	} rows[] = {
 		/* As Debian has it: kptr_restrict forbids nothing, and yet they are hidden. */
-		{{.paranoid = 2},
+		{{.has_perf_events = true, .paranoid = 2},
 			"kptr_restrict is 0 and perf_event_paranoid 2: run 'sudo sysctl "
-			"kernel.perf_event_paranoid=1', or pace as root"},
-		{{.paranoid = 1, .kptr_restrict = 1},
+			"kernel.perf_event_paranoid=1'"},
+		{{.has_perf_events = true, .paranoid = 1, .kptr_restrict = 1},
 			"kptr_restrict is 1 and perf_event_paranoid 1: run 'sudo sysctl "
-			"kernel.kptr_restrict=0', or pace as root"},
-		{{.paranoid = 3, .kptr_restrict = 1},
+			"kernel.kptr_restrict=0'"},
+		{{.has_perf_events = true, .paranoid = 3, .kptr_restrict = 1},
 			"kptr_restrict is 1 and perf_event_paranoid 3: run 'sudo sysctl "
-			"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1', or pace as root"},
+			"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'"},
 		/* 2 hides them from root too. */
-		{{.paranoid = 1, .kptr_restrict = 2, .has_syslog = true},
+		{{.has_perf_events = true, .paranoid = 1, .kptr_restrict = 2, .has_syslog = true},
 			"kptr_restrict is 2 and perf_event_paranoid 1: run 'sudo sysctl "
 			"kernel.kptr_restrict=0'"},
-		{{.paranoid = 1},
+		{{.has_perf_events = true, .paranoid = 1},
 			"kptr_restrict is 0, which lets us see them: a container, an LSM "
 			"or lockdown hides them"},
-		{{.paranoid = 2, .kptr_restrict = 1, .has_syslog = true},
+		{{.has_perf_events = true, .paranoid = 2, .kptr_restrict = 1, .has_syslog = true},
 			"kptr_restrict is 1, which lets us see them: a container, an LSM or "
 			"lockdown hides them"},
 	};
@@ -151,6 +187,9 @@ TEST(privilege_of_this_process_agrees_with_its_status)
 	fclose(f);
 	memset(&p, 0x5a, sizeof(p));
 	privilege_read(&p);
+	CHECK_EQ(p.capabilities, caps);
+	if (p.site.in_user_namespace)
+		caps = 0;
 	CHECK_EQ(p.has_perfmon, (caps >> 38 & 1) || (caps >> 21 & 1));
 	CHECK_EQ(p.has_syslog, caps >> 34 & 1);
 	CHECK_EQ(p.has_ipc_lock, caps >> 14 & 1);

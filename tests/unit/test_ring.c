@@ -258,6 +258,66 @@ TEST(ring_with_less_than_a_header_left_has_no_record)
 	}
 }
 
+TEST(ring_gives_back_only_what_was_read)
+{
+	struct fake f;
+
+	fake_init(&f, SIZE - 16);
+	fake_put(&f, 1, 24, 1);
+	fake_put(&f, 2, 16, 2);
+	CHECK_EQ(ring_acquire(&f.ring), 40);
+	check_next(&f, 1, 24, 1);
+	ring_release_read(&f.ring);
+	CHECK_EQ(f.ring.page->data_tail, SIZE - 16 + 24);
+	CHECK_EQ(ring_acquire(&f.ring), 16);
+	check_next(&f, 2, 16, 2);
+	ring_release_read(&f.ring);
+	CHECK_EQ(ring_acquire(&f.ring), 0);
+	fake_fini(&f);
+}
+
+/* Puts a record in front of the others, as the kernel does with ATTR_WRITE_BACKWARD. */
+static void fake_put_before(struct fake *f, u16 type, u16 size, u8 fill)
+{
+	f->ring.page->data_head -= size;
+	for (u64 i = 0; i < size; i++)
+		f->data[(f->ring.page->data_head + i) % SIZE] = fill;
+	memcpy(f->data + f->ring.page->data_head % SIZE,
+		&(struct record_header){type, 0x1234, size}, sizeof(struct record_header));
+}
+
+TEST(ring_that_is_filled_backward_begins_with_the_latest)
+{
+	for (u64 start = 0; start < SIZE; start += 8) {
+		struct record rec;
+		struct fake f;
+
+		fake_init(&f, 0);
+		f.ring.is_backward = true;
+		memset(f.data, 0, SIZE);
+		f.ring.page->data_head = -start;
+		ring_acquire_backward(&f.ring);
+		CHECK(!ring_next(&f.ring, &rec));
+		fake_put_before(&f, 1, 24, 1);
+		fake_put_before(&f, 2, 40, 2);
+		ring_acquire_backward(&f.ring);
+		check_next(&f, 2, 40, 2);
+		check_next(&f, 1, 24, 1);
+		/* Behind the oldest one nothing was ever written. */
+		CHECK(!ring_next(&f.ring, &rec));
+		CHECK(!f.ring.is_broken);
+		/* All around: the end of the oldest that is left was written over. */
+		for (u8 i = 3; i < 100; i++)
+			fake_put_before(&f, i, 40, i);
+		ring_acquire_backward(&f.ring);
+		for (u8 i = 99; i > 99 - SIZE / 40; i--)
+			check_next(&f, i, 40, i);
+		CHECK(!ring_next(&f.ring, &rec));
+		CHECK(!f.ring.is_broken);
+		fake_fini(&f);
+	}
+}
+
 TEST(ring_open_wants_a_power_of_two_of_pages)
 {
 	static const u64 pages[] = {0, 3, 5, 6, 7, 12, 127, UINT64_MAX};

@@ -168,6 +168,131 @@ TEST(sampling_keeps_what_was_said_for_one_event)
 	event_list_fini(&events);
 }
 
+/* Cores of two kinds: between them they see every CPU's records, each CPU's once. */
+TEST(sampling_lets_one_event_of_each_kind_of_core_carry_them)
+{
+	static const u32 first_cpus[] = {0, 4, 0, 4};
+	struct event_list events = {0};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct event *e = add(&events, CYCLES);
+
+		for (u32 cpu = 0; cpu < 4; cpu++)
+			vec_add(&e->cpus, first_cpus[i] + cpu);
+	}
+	apply((struct sampling){.period = 5}, &events, (struct target){0});
+	for (size_t i = 0; i < 4; i++)
+		CHECK_EQ(!!(events.at[i].attr.flags & ATTR_MMAP2), i < 2);
+	event_list_fini(&events);
+}
+
+TEST(sampling_does_what_the_terms_of_an_event_say)
+{
+	static const struct {
+		struct event_own own;
+		unsigned wishes;
+		struct sampling options;
+		u64 sample_type;
+		u64 max_stack, inherit;
+	} rows[] = {
+#define BASE (PERF_SAMPLE_IP | PERF_SAMPLE_TID)
+		{{.chain = EVENT_CHAIN_FP}, 0, {.period = 5},
+			BASE | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN, 0, ATTR_INHERIT},
+		{{.chain = EVENT_CHAIN_NONE}, 0, {.period = 5, .has_chains = true},
+			BASE | PERF_SAMPLE_TIME, 0, ATTR_INHERIT},
+		{{.max_stack = 32}, 0, {.period = 5},
+			BASE | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN, 32, ATTR_INHERIT},
+		{{.has_no_time = true}, 0, {.period = 5}, BASE, 0, ATTR_INHERIT},
+		{{0}, EVENT_NO_INHERIT, {.period = 5}, BASE | PERF_SAMPLE_TIME, 0, 0},
+#undef BASE
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct event *e = add(&events, CLOCK);
+
+		e->own = rows[i].own;
+		e->wishes = rows[i].wishes;
+		apply(rows[i].options, &events, (struct target){0});
+		CHECK_EQ(events.at[0].attr.sample_type, rows[i].sample_type);
+		CHECK_EQ(events.at[0].attr.sample_max_stack, rows[i].max_stack);
+		CHECK_EQ(events.at[0].attr.flags & ATTR_INHERIT, rows[i].inherit);
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_takes_a_tables_period_unless_somebody_says_otherwise)
+{
+	static const struct {
+		struct sampling options;
+		u64 period, freq;
+	} rows[] = {
+		{{0}, 2000003, 0},
+		{{.period = 5}, 5, 0},
+		{{.frequency = 99}, 99, ATTR_FREQ},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct event *e = add(&events, CYCLES);
+
+		e->attr.sample_period = 2000003;
+		e->wishes = EVENT_WEAK_PERIOD;
+		apply(rows[i].options, &events, (struct target){0});
+		CHECK_EQ(events.at[0].attr.sample_period, rows[i].period);
+		CHECK_EQ(events.at[0].attr.flags & ATTR_FREQ, rows[i].freq);
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_takes_every_hit_of_breakpoints_and_probes)
+{
+	static const char *const pmus[] = {NULL, "kprobe", "uprobe"};
+	struct event_list events = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pmus); i++) {
+		struct event *e = add(&events, CLOCK);
+
+		e->attr.type = pmus[i] ? 7 : PERF_TYPE_BREAKPOINT;
+		e->pmu = pmus[i];
+	}
+	apply((struct sampling){.frequency = 99}, &events, (struct target){0});
+	vec_each(e, &events) {
+		CHECK_EQ(e->attr.sample_period, 1);
+		CHECK(!(e->attr.flags & ATTR_FREQ));
+	}
+	event_list_fini(&events);
+}
+
+static void check_refused(const struct event *like, const char *message)
+{
+	struct sampling s = {.period = 5};
+	struct event_list events = {0};
+	struct event *e = add(&events, CLOCK);
+	struct err err = {0};
+
+	e->attr = like->attr;
+	e->own = like->own;
+	CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, NULL, &err), ERR_UNSUPPORTED);
+	CHECK_STR(err.msg, message);
+	event_list_fini(&events);
+}
+
+TEST(sampling_refuses_what_it_would_have_to_forget)
+{
+#define REFUSED(term) "event 'event': the term '" term "' is not supported for recording"
+	check_refused(&(struct event){.own.chain = EVENT_CHAIN_DWARF}, REFUSED("call-graph=dwarf"));
+	check_refused(&(struct event){.own.chain = EVENT_CHAIN_LBR}, REFUSED("call-graph=lbr"));
+	check_refused(&(struct event){.own.stack_bytes = 8192}, REFUSED("stack-size"));
+	check_refused(&(struct event){.own.max_samples = 1}, REFUSED("nr"));
+	check_refused(&(struct event){.own.is_overwritten = true}, REFUSED("overwrite"));
+	check_refused(&(struct event){.own.is_aux_output = true}, REFUSED("aux-output"));
+	check_refused(&(struct event){.own.has_aux_size = true}, REFUSED("aux-sample-size"));
+#undef REFUSED
+	check_refused(&(struct event){.attr.type = EVENT_TYPE_TOOL, .attr.config = 1},
+		"event 'event' is a clock of 'pace stat', which counts it: it cannot be sampled");
+}
+
 TEST(sampling_makes_room_for_fields_of_newer_kernels)
 {
 	struct event_list events = {0};

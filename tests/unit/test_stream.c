@@ -5,6 +5,7 @@
 #include "session/spans.h"
 #include "test.h"
 #include "unit/recording.h"
+#include "unit/said.h"
 
 enum {
 	SAMPLE_BITS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,
@@ -125,6 +126,37 @@ TEST(stream_counts_what_comes_too_late_and_hands_it_out_all_the_same)
 	CHECK_STR(walk(&r, &d), "| 100 | 200 | 50 300 ");
 	CHECK_EQ(d.n_late, 1);
 	CHECK_EQ(d.most_ns, 150);
+	recording_fini(&r);
+}
+
+TEST(stream_notes_what_came_too_late_and_nothing_if_nothing_did)
+{
+	struct recording r = {0};
+	struct session session;
+	struct said said;
+	struct stream stream;
+	struct stream_event e;
+	struct err err;
+
+	said_init(&said, LOG_NOTE);
+	begin(&r);
+	add_sample(&r, 200, 2);
+	add_round(&r);
+	add_round(&r);
+	add_sample(&r, 50, 3);
+	recording_write(&r, NULL, test_path("perf.data"));
+	CHECK_EQ(session_open(&session, test_path("perf.data"), &said.log, &err), 0);
+	stream_init(&stream, &session);
+	stream_note_disorder(&stream);
+	CHECK_STR(str_text(&said.text), "");
+	while (stream_next(&stream, &e, &err) > 0)
+		;
+	stream_note_disorder(&stream);
+	CHECK_STR(str_text(&said.text),
+		"note: 1 records came too late to be put in order, by up to 150 ns: they stand where they came\n");
+	stream_fini(&stream);
+	session_close(&session);
+	said_fini(&said);
 	recording_fini(&r);
 }
 

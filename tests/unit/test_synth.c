@@ -481,6 +481,18 @@ TEST(synth_takes_the_lower_of_text_and_stext)
 		NULL, KERNEL_MAP("0xffff800010080000", "0xf80000"), "");
 }
 
+/* arm64 since Linux 5.11: readers look the named symbol up. */
+TEST(synth_names_the_symbol_that_kallsyms_has)
+{
+	check_kernel("ffff800008010000 t gic_handle_irq\n"
+		     "ffff800008010000 T _stext\n"
+		     "ffff800008be0000 D _etext\n",
+		NULL,
+		"MMAP 0x1 pid=-1 tid=0 addr=0xffff800008010000 len=0xbd0000 pgoff=0xffff800008010000"
+		" path=[kernel.kallsyms]_stext\n",
+		"");
+}
+
 TEST(synth_says_when_kernel_addresses_are_hidden)
 {
 	check_kernel(

@@ -240,3 +240,29 @@ TEST(sysfile_s64_reads_the_number_a_file_starts_with)
 	}
 	CHECK(!sysfile_s64("/nonexistent/file", &(s64){0}));
 }
+
+TEST(sysfile_entries_are_in_order_and_not_hidden)
+{
+	struct intern names = {0};
+
+	test_write(test_path("b"), "", 0);
+	test_write(test_path("a"), "", 0);
+	test_write(test_path(".hidden"), "", 0);
+	CHECK(sysfile_entries(test_dir(), &names));
+	CHECK_EQ(names.strings.n, 2);
+	CHECK_STR(names.strings.at[0], "a");
+	CHECK_STR(names.strings.at[1], "b");
+	intern_fini(&names);
+	CHECK(!sysfile_entries(test_path("none"), &names));
+	CHECK_EQ(names.strings.n, 0);
+}
+
+TEST(sysfile_start_takes_lines_up_to_the_buffer)
+{
+	char buf[8] = "";
+
+	test_write(test_path("file"), "one\ntwo\nthree\n", 14);
+	CHECK(sysfile_start(test_path("file"), buf, sizeof(buf)));
+	CHECK_STR(buf, "one\ntwo");
+	CHECK(!sysfile_start(test_path("none"), buf, sizeof(buf)));
+}

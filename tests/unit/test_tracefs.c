@@ -28,6 +28,25 @@ TEST(tracefs_id_is_the_number_in_the_file)
 	CHECK_EQ(id, 600);
 }
 
+TEST(tracefs_fields_are_those_that_not_all_have)
+{
+	struct str text = {0};
+
+	fake_file("tracing/events/sched/sched_switch/format",
+		"name: sched_switch\nID: 314\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+		"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n"
+		"\tfield:no end\n"
+		"print fmt: \"x;\"\n");
+	tracefs_add_fields(test_path("tracing"), "sched", "sched_switch", &text);
+	CHECK_STR(str_text(&text), "prev_comm name");
+	str_clear(&text);
+	tracefs_add_fields(test_path("tracing"), "sched", "no_such", &text);
+	CHECK_STR(str_text(&text), "");
+	str_fini(&text);
+}
+
 TEST(tracefs_names_the_nearest_tracepoint_or_system)
 {
 	fake_tracefs();
@@ -97,4 +116,37 @@ TEST(tracefs_is_found_where_it_is_mounted)
 	CHECK_HAS(root, "/tracing");
 	CHECK_EQ(tracefs_id(NULL, "sched", "sched_switch", &id, &err), 0);
 	CHECK(id > 0);
+}
+
+static void check_match(const char *system, const char *name, const char *expected)
+{
+	struct intern names = {0};
+	struct str got = {0};
+	struct err err = {0};
+	int r = tracefs_match(test_path("tracing"), system, name, &names, &err);
+
+	vec_each(full, &names.strings)
+		str_addf(&got, "%s ", *full);
+	if (r)
+		str_add(&got, err.msg);
+	CHECK_STR(str_text(&got), expected);
+	str_fini(&got);
+	intern_fini(&names);
+}
+
+TEST(tracefs_match_finds_what_has_an_id)
+{
+	fake_tracefs();
+	check_match("sched", "*", "sched:sched_switch sched:sched_wakeup ");
+	check_match("*", "*_*",
+		"broken:no_number sched:sched_switch sched:sched_wakeup syscalls:sys_enter_openat ");
+	check_match("s*", "*w*t*", "sched:sched_switch ");
+	check_match("sched", "sched_switch", "sched:sched_switch ");
+	check_match("sched", "sched_s?itch", "sched:sched_switch ");
+	check_match("sched", "enable", "no tracepoint matches 'sched:enable'");
+	check_match("broken", "*", "broken:no_number ");
+	check_match("none", "*", "no tracepoint matches 'none:*'");
+	check_match("../*", "*", "'../*:*' is no name of a tracepoint");
+	check_match("*", "../*", "'*:../*' is no name of a tracepoint");
+	check_match(".*", "*", "no tracepoint matches '.*:*'");
 }

@@ -1,0 +1,88 @@
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/term.h"
+#include "cmd/cmd.h"
+#include "collect/checkup.h"
+#include "view/checkup_page.h"
+
+enum { COLUMNS_LEAST = 60, COLUMNS_MOST = 100, COLUMNS_USUAL = 80 };
+
+struct doctor_options {
+	bool is_json, is_verbose;
+	const char *root;
+};
+
+#define AT(member) offsetof(struct doctor_options, member)
+
+static const struct opt options[] = {
+	{'v', "verbose", OPT_BOOL, AT(is_verbose), NULL,
+		"also how each change outlives a boot, and the kernel's configuration"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "for programs; the man page has the schema"},
+	{0, "root", OPT_STR, AT(root), "DIR",
+		"judge another machine by copies of its /proc, /sys and /boot below DIR"},
+	{.kind = OPT_END},
+};
+
+static bool has_folder(const char *root, const char *name)
+{
+	char path[512];
+
+	return (size_t)snprintf(path, sizeof(path), "%s/%s", root, name) < sizeof(path) &&
+		access(path, X_OK) == 0;
+}
+
+static int check_words(int argc, char **argv, const struct doctor_options *o, struct err *err)
+{
+	struct stat st;
+
+	if (argc)
+		return err_set(err, ERR_INVAL, "'%s' is one word too many: doctor takes none",
+			argv[0]);
+	if (!o->root)
+		return 0;
+	if (stat(o->root, &st) || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_NOENT, "--root: '%s' is no directory", o->root);
+	if (!has_folder(o->root, "proc") && !has_folder(o->root, "sys"))
+		return err_set(err, ERR_NOENT,
+			"--root: '%s' holds neither 'proc' nor 'sys' of a machine", o->root);
+	return 0;
+}
+
+static int run_doctor(int argc, char **argv)
+{
+	struct doctor_options o = {0};
+	struct out out = {.fd = STDOUT_FILENO};
+	int status = cmd_parse(&cmd_doctor, &o, 0, &argc, argv);
+	bool is_terminal = term_is_terminal(STDOUT_FILENO);
+	struct checkup_page page = {.columns = COLUMNS_USUAL, .has_colour = is_terminal};
+	struct checkup checkup;
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	if (check_words(argc, argv, &o, &err))
+		return cmd_fail(&cmd_doctor, &err, EXIT_USAGE);
+	if (is_terminal)
+		page.columns = MIN(MAX(term_columns(STDOUT_FILENO), COLUMNS_LEAST), COLUMNS_MOST);
+	page.is_verbose = o.is_verbose;
+	checkup_run(&checkup, o.root);
+	if (o.is_json)
+		checkup_page_add_json(&checkup, &out.text);
+	else
+		checkup_page_add(&checkup, &page, &out.text);
+	status = checkup_is_fit(&checkup) ? EXIT_OK : EXIT_FAILED;
+	checkup_fini(&checkup);
+	return out_close(&out, &err) ? cmd_fail(&cmd_doctor, &err, EXIT_FAILED) : status;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.summary = "tell what can be measured here, and what would change the rest",
+	.usage = {"[OPTIONS]", NULL},
+	.notes = "The exit status is 0 if you can measure your own programs, else 1.\n",
+	.options = options,
+	.run = run_doctor,
+};

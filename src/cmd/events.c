@@ -1,0 +1,123 @@
+#include "cmd/events.h"
+
+#include "event/cgroup.h"
+#include "event/parse.h"
+
+static int add_word(void *target, enum event_word_kind kind, const char *text)
+{
+	struct event_words *w = target;
+
+	w->has_events |= kind == WORD_EVENT;
+	vec_push(&w->words);
+	w->words.at[w->words.n - 1].kind = kind;
+	w->words.at[w->words.n - 1].text = text;
+	return 0;
+}
+
+int event_words_event(void *target, const char *value, struct err *err)
+{
+	(void)err;
+	return add_word(target, WORD_EVENT, value);
+}
+
+int event_words_filter(void *target, const char *value, struct err *err)
+{
+	(void)err;
+	return add_word(target, WORD_FILTER, value);
+}
+
+int event_words_cgroups(void *target, const char *value, struct err *err)
+{
+	(void)err;
+	return add_word(target, WORD_CGROUPS, value);
+}
+
+int event_words_each_cgroup(void *target, const char *value, struct err *err)
+{
+	(void)err;
+	return add_word(target, WORD_EACH_CGROUP, value);
+}
+
+static void drop_from(struct event_list *events, size_t n)
+{
+	while (events->n > n)
+		cpus_fini(&events->at[--events->n].cpus);
+}
+
+/*
+ * The vendors' tables are megabytes of JSON: they are opened for a name that nobody else knows.
+ */
+static int parse_text(const struct event_words *w, const char *text, struct event_list *events,
+	struct log *log, struct err *err)
+{
+	struct parse_env env = {.sysfs = "/sys"};
+	const struct catalog_places places = {.folder = w->folder, .sysfs = env.sysfs};
+	struct catalog catalog;
+	size_t before = events->n;
+	struct err why;
+	int r = parse_events(text, &env, events, err);
+
+	if (r != ERR_NOENT)
+		return r;
+	if (catalog_open(&catalog, &places, log, &why)) {
+		/* Who named a folder wants to know what is wrong with it. */
+		if (w->folder)
+			*err = why;
+		return err->code;
+	}
+	if (catalog.events.n) {
+		drop_from(events, before);
+		env.catalog = &catalog;
+		r = parse_events(text, &env, events, err);
+	}
+	catalog_close(&catalog);
+	return r;
+}
+
+static int take_cgroups(enum event_word_kind kind, const char *text, struct event_list *events,
+	struct err *err)
+{
+	char root[4096];
+	int r = cgroup_find_mount("/proc/mounts", root, sizeof(root), err);
+
+	if (r)
+		return r;
+	return kind == WORD_CGROUPS ? cgroup_assign(events, text, root, err)
+				    : cgroup_for_each(events, text, root, err);
+}
+
+int event_words_parse(const struct event_words *w, const char *defaults, struct event_list *events,
+	struct log *log, struct err *err)
+{
+	bool has_cgroups = false, has_each = false;
+
+	if (!w->has_events && defaults && parse_text(w, defaults, events, log, err))
+		return err->code;
+	vec_each(word, &w->words) {
+		int r = 0;
+
+		if (word->kind == WORD_EVENT)
+			r = parse_text(w, word->text, events, log, err);
+		else if (word->kind == WORD_FILTER)
+			r = event_set_filter(events, word->text, err);
+		else if (word->kind == WORD_CGROUPS)
+			r = take_cgroups(word->kind, word->text, events, err);
+		if (r)
+			return r;
+		has_cgroups |= word->kind == WORD_CGROUPS;
+		has_each |= word->kind == WORD_EACH_CGROUP;
+	}
+	if (has_cgroups && has_each)
+		return err_set(err, ERR_INVAL, "-G and --for-each-cgroup: choose one");
+	/* It multiplies all events, also those behind it. */
+	vec_each(word, &w->words)
+		if (word->kind == WORD_EACH_CGROUP &&
+			take_cgroups(word->kind, word->text, events, err))
+			return err->code;
+	return 0;
+}
+
+void event_words_fini(struct event_words *w)
+{
+	vec_fini(&w->words);
+}

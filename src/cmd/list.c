@@ -1,0 +1,110 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/term.h"
+#include "cmd/cmd.h"
+#include "collect/menu.h"
+#include "view/list.h"
+
+struct list_options {
+	struct menu_options menu;
+	const char *copy;
+	bool has_no_descriptions, is_long, has_details, is_raw, is_json, has_only_names;
+};
+
+#define AT(member) offsetof(struct list_options, member)
+
+static const struct opt options[] = {
+	{.kind = OPT_TITLE, .help = "Which events"},
+	{0, "all", OPT_BOOL, AT(menu.has_all), NULL, "tracepoints too, if no word asks for them"},
+	{0, "unit", OPT_STR, AT(menu.pmu), "PMU", "only events of this PMU"},
+	{0, "deprecated", OPT_BOOL, AT(menu.has_deprecated), NULL,
+		"also those that a vendor's table calls deprecated"},
+	{.kind = OPT_TITLE, .help = "What is said of them"},
+	{0, "details", OPT_BOOL, AT(has_details), NULL,
+		"all that is known: description, encoding, terms, why it does not open"},
+	{'v', "long-desc", OPT_BOOL, AT(is_long), NULL, "the same as --details"},
+	{0, "raw", OPT_BOOL, AT(is_raw), NULL, "the encoding instead of a description"},
+	{0, "no-desc", OPT_BOOL, AT(has_no_descriptions), NULL, "names, and whether they open"},
+	{0, "raw-dump", OPT_BOOL, AT(has_only_names), NULL,
+		"only the names, in one line, tracepoints too"},
+	{'j', "json", OPT_BOOL, AT(is_json), NULL,
+		"an array of objects, tracepoints too; pace-list(1) describes them"},
+	{.kind = OPT_TITLE, .help = "Where from"},
+	{0, "events-dir", OPT_STR, AT(menu.events_dir), "DIR",
+		"the vendors' tables of events: as in Linux' tools/perf/pmu-events, or Intel's perfmon"},
+	{0, "sysfs", OPT_STR, AT(copy), "DIR",
+		"a copy of another machine's /sys; nothing is opened then"},
+	{.kind = OPT_END},
+};
+
+static void print(const struct menu *m, const struct list_options *o, struct out *out)
+{
+	struct list_style style = {
+		.columns = term_is_terminal(STDOUT_FILENO) ? term_columns(STDOUT_FILENO) : 0,
+		.has_descriptions = !o->has_no_descriptions,
+		.has_encoding = o->is_raw,
+		.has_details = o->has_details || o->is_long,
+	};
+
+	if (o->is_json)
+		list_json(m, out);
+	else if (o->has_only_names)
+		list_names(m, out);
+	else
+		list_text(m, &style, out);
+}
+
+static int run_list(int argc, char **argv)
+{
+	struct list_options o = {.menu.sysfs = "/sys"};
+	struct out out = {.fd = STDOUT_FILENO};
+	int status = cmd_parse(&cmd_list, &o, 0, &argc, argv);
+	char tracefs[512];
+	struct menu menu;
+	struct log log;
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	if (o.copy) {
+		snprintf(tracefs, sizeof(tracefs), "%s/kernel/tracing", o.copy);
+		o.menu.is_copy = true;
+		o.menu.sysfs = o.copy;
+		o.menu.tracefs = tracefs;
+	}
+	o.menu.words = argv;
+	o.menu.n_words = argc;
+	o.menu.has_all |= o.is_json || o.has_only_names;
+	cmd_log_init(&log, LOG_NOTE);
+	if (menu_open(&menu, &o.menu, &log, &err)) {
+		log_fini(&log);
+		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
+	}
+	if (menu_choose(&menu, &err)) {
+		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
+	} else {
+		if (!o.has_only_names)
+			menu_try(&menu);
+		print(&menu, &o, &out);
+		status = EXIT_OK;
+	}
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
+	menu_close(&menu);
+	log_fini(&log);
+	return status;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list what can be measured here: events, tracepoints, PMUs",
+	.usage = {"[OPTIONS] [WORD...]", NULL},
+	.notes =
+		"A WORD is a group (hw, sw, cache, pmu, raw, breakpoint, tracepoint, table), a PMU, a topic, a system of\n"
+		"tracepoints, a pattern like 'sched:*', or text that names or descriptions have in them. Of several\n"
+		"words that are no groups, all must fit.\n",
+	.options = options,
+	.run = run_list,
+};

@@ -1,0 +1,54 @@
+#include "collect/hotplug.h"
+
+void hotplug_init(struct hotplug *h)
+{
+	struct err ignored;
+
+	memset(h, 0, sizeof(*h));
+	cpus_online(&h->online, &ignored);
+}
+
+void hotplug_fini(struct hotplug *h)
+{
+	cpus_fini(&h->online);
+}
+
+static void come_back(struct counting *counting, const struct target *target, u32 cpu, bool is_on,
+	struct log *log)
+{
+	size_t n_failed;
+
+	if (!cpus_has(&target->cpus, cpu)) {
+		if (!target->has_cpu_list)
+			log_warn(log,
+				"CPU %u came online behind the start: what runs there is not counted",
+				cpu);
+		return;
+	}
+	n_failed = counting_reopen_cpu(counting, (s32)cpu, is_on);
+	if (n_failed)
+		log_warn(log, "CPU %u is back, but %zu of its counters could not be opened again",
+			cpu, n_failed);
+	else
+		log_note(log, "CPU %u is back and counts again", cpu);
+}
+
+void hotplug_check(struct hotplug *h, struct counting *counting, const struct target *target,
+	bool is_on, struct log *log)
+{
+	struct cpus now = {0};
+	struct err ignored;
+
+	/* Tasks take their counters with them. */
+	if (!target->is_system_wide || cpus_online(&now, &ignored))
+		return;
+	vec_each(cpu, &h->online)
+		if (!cpus_has(&now, *cpu) && cpus_has(&target->cpus, *cpu))
+			log_note(log, "CPU %u went off: nothing is counted there until it is back",
+				*cpu);
+	vec_each(cpu, &now)
+		if (!cpus_has(&h->online, *cpu))
+			come_back(counting, target, *cpu, is_on, log);
+	cpus_fini(&h->online);
+	h->online = now;
+}

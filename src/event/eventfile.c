@@ -1,0 +1,185 @@
+#include "event/eventfile.h"
+
+#include "base/sysfile.h"
+
+#ifdef PACE_HAS_CJSON
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+/* The largest of today's has 6 MB and 200,000 values. */
+enum { FILE_MAX = 32 << 20, VALUES_MAX = 2 << 20 };
+
+static const char *const keys[FIELD_COUNT] = {
+	[FIELD_NAME] = "EventName",
+	[FIELD_STANDARD] = "ArchStdEvent",
+	[FIELD_UNIT] = "Unit",
+	[FIELD_CODE] = "EventCode",
+	[FIELD_CODE_MORE] = "ExtSel",
+	[FIELD_CONFIG] = "ConfigCode",
+	[FIELD_EVENT_ID] = "EventidCode",
+	[FIELD_NODE_TYPE] = "NodeType",
+	[FIELD_UMASK] = "UMask",
+	[FIELD_UMASK_MORE] = "UMaskExt",
+	[FIELD_CMASK] = "CounterMask",
+	[FIELD_INVERT] = "Invert",
+	[FIELD_EDGE] = "EdgeDetect",
+	[FIELD_ANY_THREAD] = "AnyThread",
+	[FIELD_PORT_MASK] = "PortMask",
+	[FIELD_FC_MASK] = "FCMask",
+	[FIELD_READ_WRITE_MASK] = "RdWrMask",
+	[FIELD_ALL_CORES] = "EnAllCores",
+	[FIELD_ALL_SLICES] = "EnAllSlices",
+	[FIELD_SLICE] = "SliceId",
+	[FIELD_THREAD_MASK] = "ThreadMask",
+	[FIELD_MSR] = "MSRIndex",
+	[FIELD_MSR_VALUE] = "MSRValue",
+	[FIELD_FILTER] = "Filter",
+	[FIELD_FILTER_VALUE] = "FILTER_VALUE",
+	[FIELD_PERIOD] = "SampleAfterValue",
+	[FIELD_SCALE] = "ScaleUnit",
+	[FIELD_PER_PKG] = "PerPkg",
+	[FIELD_PRECISE] = "PEBS",
+	[FIELD_DEPRECATED] = "Deprecated",
+	[FIELD_COMPAT] = "Compat",
+	[FIELD_ERRATA] = "Errata",
+	[FIELD_BRIEF] = "BriefDescription",
+	[FIELD_DESCRIPTION] = "PublicDescription",
+};
+
+/* cJSON takes 64 bytes for a value, however short its text: "[0,0,0..." is bounded before that. */
+static int check_size(const struct str *text, const char *path, struct err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->n; i++)
+		n += text->at[i] == ',' || text->at[i] == '[' || text->at[i] == '{';
+	if (n > VALUES_MAX)
+		return err_set(err, ERR_LIMIT, "'%s' has %zu values, more than %d", path, n,
+			VALUES_MAX);
+	return 0;
+}
+
+static int bad_json(const struct str *text, const char *path, const char *at, struct err *err)
+{
+	size_t offset = at ? MIN((size_t)(at - text->at), text->n) : 0, line = 1;
+
+	for (size_t i = 0; i < offset; i++)
+		line += text->at[i] == '\n';
+	if (strspn(text->at + offset, " \t\r\n") >= text->n - offset || offset + 1 >= text->n)
+		return err_set(err, ERR_FORMAT, "'%s' ends in the middle of its JSON, at byte %zu",
+			path, text->n);
+	return err_set(err, ERR_FORMAT,
+		"'%s': the JSON makes no sense at byte %zu (line %zu): '%.*s'", path, offset, line,
+		(int)strcspn(text->at + offset, "\r\n") > 20
+			? 20
+			: (int)strcspn(text->at + offset, "\r\n"),
+		text->at + offset);
+}
+
+static bool has(const struct str *text, const char *key)
+{
+	return memmem(text->at, text->n, key, strlen(key)) != NULL;
+}
+
+int eventfile_open(struct eventfile *f, const char *path, struct err *err)
+{
+	const char *end = NULL;
+	const cJSON *events;
+
+	*f = (struct eventfile){0};
+	if (sysfile_read(path, FILE_MAX, &f->text, err) || check_size(&f->text, path, err)) {
+		eventfile_close(f);
+		return err->code;
+	}
+	/* A third of all bytes is about metrics alone. */
+	if (has(&f->text, "\"MetricName\"") && !has(&f->text, "\"EventName\"") &&
+		!has(&f->text, "\"ArchStdEvent\""))
+		return 0;
+	f->tree = cJSON_ParseWithLengthOpts(f->text.at, f->text.n, &end, false);
+	if (!f->tree || end[strspn(end, " \t\r\n")] ||
+		end + strlen(end) != f->text.at + f->text.n) {
+		bad_json(&f->text, path, end, err);
+		eventfile_close(f);
+		return err->code;
+	}
+	events = cJSON_IsObject((cJSON *)f->tree)
+		? cJSON_GetObjectItemCaseSensitive(f->tree, "Events")
+		: f->tree;
+	/* Other objects describe the groups of metrics. */
+	f->next = cJSON_IsArray(events) ? events->child : NULL;
+	return 0;
+}
+
+static const char *text_of(struct eventfile *f, const cJSON *value)
+{
+	char buf[32];
+
+	if (cJSON_IsArray(value))
+		value = value->child;
+	if (cJSON_IsString(value))
+		return value->valuestring;
+	if (cJSON_IsTrue(value))
+		return "1";
+	if (!cJSON_IsNumber(value))
+		return NULL;
+	snprintf(buf, sizeof(buf), "%.17g", value->valuedouble);
+	return arena_strdup(&f->arena, buf, strlen(buf));
+}
+
+bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
+{
+	const cJSON *entry = f->next;
+
+	while (entry && !cJSON_IsObject(entry))
+		entry = entry->next;
+	f->next = entry ? entry->next : NULL;
+	if (!entry)
+		return false;
+	for (const cJSON *member = entry->child; member; member = member->next) {
+		for (size_t i = 0; i < FIELD_COUNT; i++) {
+			const char *text;
+
+			if (member->string[0] != keys[i][0] || strcmp(member->string, keys[i]))
+				continue;
+			text = text_of(f, member);
+			if (text)
+				row->text[i] = text;
+			break;
+		}
+	}
+	return true;
+}
+
+void eventfile_close(struct eventfile *f)
+{
+	cJSON_Delete(f->tree);
+	str_fini(&f->text);
+	arena_fini(&f->arena);
+}
+
+#else
+
+int eventfile_open(struct eventfile *f, const char *path, struct err *err)
+{
+	(void)path;
+	*f = (struct eventfile){0};
+	return err_set(err, ERR_UNSUPPORTED,
+		"the vendors' tables of events are not read: this pace was built without cJSON "
+		"(libcjson-dev); the events that the kernel names work");
+}
+
+bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
+{
+	(void)f;
+	(void)row;
+	return false;
+}
+
+void eventfile_close(struct eventfile *f)
+{
+	(void)f;
+}
+
+#endif

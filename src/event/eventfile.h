@@ -1,0 +1,78 @@
+/*
+ * eventfile.h - one JSON file of a vendor's table, event by event.
+ *
+ * In       an array of objects (Linux' pmu-events), or an object whose "Events" is one (Intel's
+ *          perfmon); values are strings, numbers, or lists, of which the first counts
+ * Out      rows: the text behind each key that is known here
+ * Owns     the rows' texts, until eventfile_close()
+ * Errors   ERR_FORMAT with file, offset and what stands there; ERR_LIMIT for more than any table
+ *          has; ERR_UNSUPPORTED if pace was built without cJSON
+ * Source   tools/perf/pmu-events/README; perfmon's readme; RFC 8259
+ */
+#ifndef PACE_EVENT_EVENTFILE_H
+#define PACE_EVENT_EVENTFILE_H
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/types.h"
+
+enum eventfile_field {
+	FIELD_NAME,
+	FIELD_STANDARD, /* the name of an event of the architecture's that this one is */
+	FIELD_UNIT,
+	FIELD_CODE,
+	FIELD_CODE_MORE, /* ExtSel: the bits above the lowest eight */
+	FIELD_CONFIG,
+	FIELD_EVENT_ID,
+	FIELD_NODE_TYPE,
+	FIELD_UMASK,
+	FIELD_UMASK_MORE, /* UMaskExt: the same */
+	FIELD_CMASK,
+	FIELD_INVERT,
+	FIELD_EDGE,
+	FIELD_ANY_THREAD,
+	FIELD_PORT_MASK,
+	FIELD_FC_MASK,
+	FIELD_READ_WRITE_MASK,
+	FIELD_ALL_CORES,
+	FIELD_ALL_SLICES,
+	FIELD_SLICE,
+	FIELD_THREAD_MASK,
+	FIELD_MSR,
+	FIELD_MSR_VALUE,
+	FIELD_FILTER,
+	FIELD_FILTER_VALUE,
+	FIELD_PERIOD,
+	FIELD_SCALE,
+	FIELD_PER_PKG,
+	FIELD_PRECISE,
+	FIELD_DEPRECATED,
+	FIELD_COMPAT, /* the entry is about a chip, no CPU */
+	FIELD_ERRATA,
+	FIELD_BRIEF,
+	FIELD_DESCRIPTION,
+	FIELD_COUNT,
+};
+
+struct eventfile_row {
+	const char *text[FIELD_COUNT]; /* NULL: not said */
+};
+
+struct eventfile {
+	struct str text;
+	struct arena arena; /* texts of what was no string */
+	void *tree;
+	const void *next;
+};
+
+int eventfile_open(struct eventfile *f, const char *path, struct err *err);
+
+/*
+ * The next entry into *row: what it does not say stays as it is there. False behind the last. One
+ * without a name is a metric.
+ */
+bool eventfile_next(struct eventfile *f, struct eventfile_row *row);
+void eventfile_close(struct eventfile *f);
+
+#endif

@@ -1,0 +1,45 @@
+#include "session/decoder.h"
+
+#include "event/abi.h"
+
+void decoder_init(struct decoder *d, const struct session *session, u64 wanted,
+	struct session_tally *tally)
+{
+	memset(d, 0, sizeof(*d));
+	d->session = session;
+	d->tally = tally;
+	d->wanted = wanted;
+	d->event = TABLE_NONE;
+}
+
+static void begin_event(struct decoder *d, const struct sample_format *format, u32 event)
+{
+	d->event = event;
+	memset(&d->sample, 0, sizeof(d->sample));
+	if (!(format->type & PERF_SAMPLE_CPU))
+		d->sample.cpu = (u32)-1;
+}
+
+/* per sample */
+struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 event)
+{
+	const struct reader *r = &d->session->reader;
+	const struct sample_format *format;
+	struct err err;
+
+	if (UNLIKELY(event == TABLE_NONE)) {
+		d->tally->n_foreign_id++;
+		return NULL;
+	}
+	format = &r->formats.at[event];
+	if (UNLIKELY(d->event != event))
+		begin_event(d, format, event);
+	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE,
+		    rec->size - RECORD_HEADER_SIZE, d->wanted, &d->sample, &err))) {
+		d->tally->n_undecoded++;
+		return NULL;
+	}
+	if (!(format->type & PERF_SAMPLE_PERIOD))
+		d->sample.period = r->events.at[event].attr.sample_period;
+	return &d->sample;
+}

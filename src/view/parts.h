@@ -1,0 +1,34 @@
+/*
+ * parts.h - the parts of a recording's file: what its header says lies where.
+ *
+ * In       an open reader
+ * Owns     the list; names are not its
+ * Units    bytes and offsets of the file
+ */
+#ifndef PACE_VIEW_PARTS_H
+#define PACE_VIEW_PARTS_H
+
+#include "base/str.h"
+#include "file/reader.h"
+
+#define PARTS_TABLE "table of sections"
+
+struct part {
+	const char *name; /* NULL: a section by its number */
+	unsigned id;
+	u64 offset, size;
+};
+
+struct parts {
+	struct part *at;
+	size_t n, cap;
+};
+
+/* In the order of the file. */
+void parts_list(const struct reader *r, struct parts *parts);
+void parts_fini(struct parts *parts);
+
+u64 parts_end_of(const struct part *p);
+void parts_add_name(const struct part *p, struct str *text);
+
+#endif

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Several CPUs: which of them are measured, what they are called, and those that come and go. The machine has two sockets of
+two CPUs each; while one executes an instruction, the cycle counters of the others go on."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from guest import *  # noqa: E402,F403
+from harness import *  # noqa: E402,F403
+
+CPU = '/sys/devices/system/cpu/cpu'
+# Two million instructions on each CPU.
+EVERYWHERE = 'for mask in 1 2 4 8; do taskset $mask loop 1000000; done'
+
+
+def loops(report):
+    """Of `report -n -s cpu,comm`: CPU -> samples in the program `loop`."""
+    return {int(cpu): int(n) for n, cpu in re.findall(r'^ +\d+\.\d+% +(\d+) +(\d+) +loop *$', report.out, re.M)}
+
+
+def cpus(report):
+    """Of the same: the CPUs that anything was sampled on."""
+    return {int(cpu) for cpu in re.findall(r'^ +\d+\.\d+% +\d+ +(\d+) ', report.out, re.M)}
+
+
+@guest(cpus=4, record=f"pace record -a -e cycles -c 100000 sh -c '{EVERYWHERE}'", report='pace report -n -s cpu,comm')
+def every_cpu_is_sampled(g):
+    seen = loops(g.report)
+    assert g.record.status == 0 and sorted(seen) == [0, 1, 2, 3] and all(20 <= n <= 60 for n in seen.values()), g.report
+
+
+@guest(cpus=4, record=f"pace record -C 1,3 -e cycles -c 100000 sh -c '{EVERYWHERE}'", report='pace report -n -s cpu,comm')
+def only_the_cpus_asked_for_are_sampled(g):
+    assert sorted(loops(g.report)) == [1, 3] and cpus(g.report) == {1, 3}, g.report
+
+
+@guest(cpus=4, record='pace record -a -e cycles -c 1000000 loop 1000', header='pace report --header-only -I')
+def sockets_and_cores_are_in_the_recording(g):
+    sockets = re.findall(r'^# sibling (?:sockets|cores) +: (.*)$', g.header.out, re.M)
+    assert sockets == ['0-1', '2-3'], g.header
+    assert re.search(r'^# CPU 1: Core ID 1, .*Socket ID 0$', g.header.out, re.M), g.header
+    assert re.search(r'^# CPU 2: Core ID 0, .*Socket ID 1$', g.header.out, re.M), g.header
+
+
+@guest(cpus=4, off=f'echo 0 >{CPU}2/online', record="pace record -a -e cycles -c 100000 -o all sh -c 'taskset 2 loop 1000000'",
+       one='pace record -C 2 -e cycles true', range='pace record -C 0-3 -e cycles true', on=f'echo 1 >{CPU}2/online',
+       report='pace report -i all -n -s cpu,comm', header='pace report -i all --header-only')
+def a_cpu_that_is_off_is_left_out_or_named(g):
+    assert g.record.status == 0 and sorted(loops(g.report)) == [1] and cpus(g.report) == {0, 1, 3}, (g.record, g.report)
+    assert '# nrcpus online : 3\n# nrcpus avail : 4\n' in g.header.out, g.header
+    for done, asked in ((g.one, '2'), (g.range, '0-3')):
+        assert done.status == 1 and f'-C {asked}: CPU 2 is not online (online are 0-1,3)' in done.err, done
+
+
+@guest(cpus=4, record=f"pace record -a -e cycles -c 100000 sh -c 'taskset 2 loop 1000000; echo 0 >{CPU}1/online; taskset 8 loop 1000000; "
+                      f"echo 1 >{CPU}1/online; taskset 4 loop 1000000'", report='pace report -n -s cpu,comm')
+def a_cpu_that_goes_off_takes_nothing_with_it(g):
+    seen = loops(g.report)
+    assert g.record.status == 0 and sorted(seen) == [1, 2, 3] and all(n >= 20 for n in seen.values()), (g.record, g.report)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+"""Unit tests of modules that meet the kernel or the processor, on an arm64 processor and another kernel than this one."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from guest import *  # noqa: E402,F403
+from harness import *  # noqa: E402,F403
+
+guest_program('unit', *(f'tests/unit/test_{module}.c' for module in (
+    'abi', 'attr', 'bytes', 'cpus', 'target', 'tracefs', 'pmu', 'regs', 'sample', 'ring', 'kernel_samples',
+    'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling')), cpus=4)
+
+if __name__ == '__main__':
+    main()

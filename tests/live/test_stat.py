@@ -1,0 +1,765 @@
+#!/usr/bin/env python3
+"""`pace stat` on this kernel: exact where the kernel is exact, whom it counts, when, how it ends, what it prints."""
+import csv
+import io
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+FAULTS = 'tests/live/programs/faults.c'
+TOUCHER = 'tests/live/programs/toucher.c'
+COLUMNS = ['time_s', 'place', 'counters', 'event', 'cgroup', 'state', 'value', 'unit', 'raw', 'enabled_ns', 'running_ns', 'running_pct',
+           'scaling_error_pct', 'deviation_pct', 'metric', 'metric_unit', 'reason']
+PAGES = 'page-faults:u'
+# How many pages a program touches by itself depends on where its stack and its libraries come to lie: they are linked in, and
+# everything lies where it always does.
+FIXED = ['setarch', '-R']
+
+
+def can_count():
+    result = pace('stat', '-x,', '-e', PAGES, 'true')
+    if result.status or ',counted,' not in result.err:
+        skip('counting is not allowed here: ' + result.err.strip()[:200])
+
+
+def table(text, separator=','):
+    """The rows of CSV; all have the columns of the header, and numbers where numbers belong."""
+    rows = list(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
+    assert rows[0][:len(COLUMNS)] == COLUMNS, rows[0]
+    assert all(len(row) == len(rows[0]) for row in rows), [row for row in rows if len(row) != len(rows[0])]
+    rows = [dict(zip(rows[0], row)) for row in rows[1:]]
+    for row in rows:
+        for key in ('time_s', 'counters', 'value', 'raw', 'enabled_ns', 'running_ns', 'running_pct', 'deviation_pct', 'metric'):
+            assert row[key] == '' or re.fullmatch(r'-?\d+(\.\d+)?', row[key]), (key, row)
+        assert row['state'] in ('counted', 'not counted', 'not supported', 'incomplete'), row
+        assert (row['state'] in ('counted', 'incomplete')) == (row['value'] != ''), row
+    return rows
+
+
+def counted(*args, separator=',', status=0, **kwargs):
+    """The rows of a pace stat."""
+    result = pace('stat', '-x', separator, '-o', 'counts.csv', *args, **kwargs)
+    assert result.status == status, result
+    return table(open('counts.csv').read(), separator)
+
+
+def value(rows, event, place=None):
+    found = [row for row in rows if row['event'] == event and (place is None or row['place'] == place)]
+    assert len(found) == 1, (event, place, rows)
+    return float(found[0]['value']) if found[0]['value'] else None
+
+
+def total(rows, event):
+    return sum(float(row['value']) for row in rows if row['event'] == event)
+
+
+class Toucher:
+    """A program that does what it is told, when it is told; it can be counted from outside."""
+    def __init__(self, *before):
+        program = build_c(TOUCHER, 'toucher', '-pthread', '-static')
+        self.process = subprocess.Popen([*before, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+                                        stderr=open('toucher.err', 'w'))
+
+    def tell(self, *lines):
+        for line in lines:
+            self.process.stdin.write(f'{line}\n')
+            self.process.stdin.flush()
+            assert self.process.stdout.readline() == 'done\n'
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(timeout=60)
+
+
+class Control:
+    """The two fifos of --control."""
+    def __init__(self, name='control'):
+        self.option = f'fifo:{name}.ctl,{name}.ack'
+        os.mkfifo(f'{name}.ctl')
+        os.mkfifo(f'{name}.ack')
+        self.ack = os.open(f'{name}.ack', os.O_RDWR | os.O_NONBLOCK)
+        self.ctl = os.open(f'{name}.ctl', os.O_RDWR)
+
+    def tell(self, command):
+        """Returns when it has been done."""
+        os.write(self.ctl, command.encode() + b'\n')
+        got, deadline = b'', time.time() + 30
+        while got.strip(b'\0') != b'ack\n':
+            assert time.time() < deadline, (command, got)
+            try:
+                got += os.read(self.ack, 5)
+            except BlockingIOError:
+                time.sleep(0.005)
+
+
+def pace_in_background(*args):
+    return subprocess.Popen([PACE, 'stat', *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open('pace.err', 'w'))
+
+
+def faults_of(n, *options):
+    needs('setarch')
+    program = build_c(FAULTS, 'faults', '-static')
+    result = run(*FIXED, PACE, 'stat', '-x,', '-e', PAGES, *options, program, str(n))
+    assert result.status == 0, result
+    return value(table(result.err), PAGES)
+
+
+# ---- exact where the kernel is exact ----
+
+@test
+def page_faults_of_a_known_program_are_counted_one_by_one():
+    can_count()
+    few = faults_of(1000)
+    assert [faults_of(n) - few for n in (1001, 1500, 21000)] == [1, 500, 20000]
+
+
+@test
+def the_events_of_a_group_are_counted_over_the_same_time():
+    can_count()
+    program = build_c(FAULTS, 'faults', '-static')
+    rows = counted('-e', '{page-faults:u,minor-faults:u,task-clock:u}', program, '3000')
+    assert len({row['enabled_ns'] for row in rows[:3]}) == 1 and rows[0]['enabled_ns'] == rows[0]['running_ns'], rows
+    assert value(rows, PAGES) == value(rows, 'minor-faults:u') > 3000, rows
+
+
+@test
+def children_are_counted_unless_they_are_left_out():
+    can_count()
+    needs('setarch')
+    sums = {}
+    for options in ([], ['--no-inherit']):
+        for pages in (100, 5100):
+            target = Toucher(*FIXED, PACE, 'stat', '-x', ',', '-o', 'counts.csv', '-e', PAGES, *options)
+            target.tell(f'fork {pages}', 7)
+            assert target.end() == 0
+            sums[bool(options), pages] = value(table(open('counts.csv').read()), PAGES)
+    # Whether parent or child is the first to write to a page they share is up to the scheduler: a fault more or less.
+    assert abs(sums[False, 5100] - sums[False, 100] - 5000) <= 2, sums
+    assert abs(sums[True, 5100] - sums[True, 100]) <= 2 and sums[True, 100] < sums[False, 100] - 90, sums
+
+
+@test
+def threads_are_counted_with_their_process():
+    can_count()
+    needs('setarch')
+    sums = []
+    for pages in (100, 3100):
+        target = Toucher(*FIXED, PACE, 'stat', '-x', ',', '-o', 'counts.csv', '-e', PAGES)
+        target.tell(f'thread {pages}')
+        assert target.end() == 0
+        sums.append(value(table(open('counts.csv').read()), PAGES))
+    assert sums[1] - sums[0] == 3000, sums
+
+
+@test
+def only_what_happens_between_enable_and_disable_is_counted():
+    can_count()
+    control = Control()
+    target = Toucher(PACE, 'stat', '-x', ',', '-o', 'counts.csv', '-e', PAGES, '-D', '-1', '--control', control.option)
+    target.tell(10, 5000)
+    control.tell('ping')
+    control.tell('enable')
+    target.tell(300)
+    control.tell('disable')
+    target.tell(7000)
+    control.tell('enable')
+    target.tell(40)
+    control.tell('disable')
+    assert target.end() == 0
+    assert value(table(open('counts.csv').read()), PAGES) == 340
+
+
+@test
+def stop_from_outside_ends_it_and_the_command_is_told_to_end():
+    can_count()
+    control = Control()
+    target = Toucher(PACE, 'stat', '-x', ',', '-o', 'counts.csv', '-e', PAGES, '-D', '-1', '--control', control.option)
+    target.tell(10)
+    control.tell('enable')
+    target.tell(300)
+    control.tell('stop')
+    assert target.process.wait(timeout=30) == 0
+    assert value(table(open('counts.csv').read()), PAGES) == 300
+
+
+# ---- whom ----
+
+def attached(target, *options):
+    """Counts a target that runs; control.tell('ping') has returned, so counters are on."""
+    control = Control(f'c{len(os.listdir("."))}')
+    process = pace_in_background('-x', ',', '-o', 'counts.csv', '-e', PAGES, '--control', control.option, *options)
+    control.tell('ping')
+    return process, control
+
+
+@test
+def running_processes_are_counted_from_then_on_until_they_end():
+    can_count()
+    target = Toucher()
+    target.tell(5000)
+    process, _ = attached(target, '-p', str(target.process.pid))
+    target.tell(400, 'thread 1')
+    target.end()
+    assert process.wait(timeout=30) == 0
+    first = value(table(open('counts.csv').read()), PAGES)
+    target = Toucher()
+    process, _ = attached(target, '-p', str(target.process.pid))
+    target.tell(1400, 'thread 1001')
+    target.end()
+    assert process.wait(timeout=30) == 0
+    assert value(table(open('counts.csv').read()), PAGES) - first == 2000
+
+
+@test
+def two_processes_are_counted_together():
+    can_count()
+    targets = [Toucher(), Toucher()]
+    for target in targets:
+        target.tell(10)
+    process, control = attached(None, '-p', ','.join(str(target.process.pid) for target in targets))
+    targets[0].tell(300)
+    targets[1].tell(70)
+    control.tell('stop')
+    assert process.wait(timeout=30) == 0
+    rows = table(open('counts.csv').read())
+    assert value(rows, PAGES) == 370 and rows[0]['counters'] == '2', rows
+    assert [target.end() for target in targets] == [0, 0]
+
+
+@test
+def a_thread_is_counted_alone_and_rows_for_threads_add_up():
+    can_count()
+    program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+    target = start(program, '3')
+    time.sleep(0.3)
+    tids = {open(f'/proc/{target.pid}/task/{t}/comm').read().strip(): t for t in os.listdir(f'/proc/{target.pid}/task')}
+    rows = counted('--per-thread', '-p', str(target.pid), '-e', 'task-clock:u', '--timeout', '300')
+    alone = counted('-t', tids['beta'], '-e', 'task-clock:u', '--timeout', '300')
+    stop(target)
+    places = {row['place'] for row in rows if row['place']}
+    assert places >= {f'alpha-{tids["alpha"]}', f'beta-{tids["beta"]}'}, (rows, tids)
+    values = [float(row['value']) for row in rows if row['event'] == 'task-clock:u']
+    assert values == sorted(values, reverse=True), values
+    assert 1 < value(alone, 'task-clock:u') <= 330, alone
+
+
+@test
+def every_way_to_divide_the_system_adds_up_to_it():
+    can_count()
+    needs_root()
+    cpus = len(os.sched_getaffinity(0))
+    for option in ('-A', '--per-core', '--per-socket', '--per-die', '--per-node', '--per-cache', '--per-cluster'):
+        rows = counted('-a', option, '-e', 'cpu-clock,page-faults', 'sleep', '0.1')
+        clock = [row for row in rows if row['event'] == 'cpu-clock']
+        elapsed = value(rows, 'elapsed')
+        assert sum(int(row['counters']) for row in clock) == cpus, rows
+        assert all(row['place'] for row in clock) and len({row['place'] for row in clock}) == len(clock), rows
+        assert abs(total(rows, 'cpu-clock') / 1000 - cpus * elapsed) < 0.1 * cpus * elapsed + 0.01, (option, rows)
+
+
+@test
+def only_the_cpus_of_a_list_are_counted():
+    can_count()
+    needs_root()
+    rows = counted('-C', '0', '-A', '-e', 'cpu-clock', 'sleep', '0.05')
+    assert [row['place'] for row in rows if row['place']] == ['CPU0'], rows
+    result = pace('stat', '-C', '4000', 'true')
+    assert result.status in (1, 2) and '4000' in result.err, result
+
+
+@test
+def a_command_beside_a_target_only_says_how_long():
+    can_count()
+    target = Toucher()
+    target.tell(10)
+    rows = counted('-p', str(target.process.pid), '-e', PAGES, 'sleep', '0.2')
+    assert value(rows, PAGES) == 0 and 0.2 <= value(rows, 'elapsed') < 10, rows
+    assert not [row for row in rows if row['event'] == 'user'], rows
+    target.end()
+
+
+@test
+def a_process_that_is_not_there_is_said():
+    result = pace('stat', '-p', '4194304', '-e', PAGES)
+    assert result.status == 1 and '4194304' in result.err, result
+
+
+# ---- when ----
+
+@test
+def intervals_add_up_to_the_summary():
+    can_count()
+    script = 'for i in 1 2 3 4 5 6; do sleep 0.05; ls / >/dev/null; done'
+    rows = counted('-I', '50', '--summary', '-e', PAGES, 'sh', '-c', script)
+    intervals = [row for row in rows if row['time_s']]
+    times = [float(row['time_s']) for row in intervals]
+    assert len(intervals) >= 5 and times == sorted(times), rows
+    summary = [row for row in rows if not row['time_s'] and row['event'] == PAGES]
+    assert len(summary) == 1 and float(summary[0]['value']) == sum(float(row['value']) for row in intervals) > 0, rows
+
+
+@test
+def threads_that_did_nothing_have_a_line_with_the_time_of_its_interval():
+    can_count()
+    target = start('sleep', '20')
+    text = pace('stat', '--per-thread', '-p', str(target.pid), '-I', '50', '--interval-count', '2', '-e', PAGES).err
+    stop(target)
+    rows = [line for line in text.splitlines() if 'page-faults' in line]
+    assert len(rows) == 2 and all(re.match(rf' +\d+\.\d{{9}} +sleep-{target.pid} +0 +page-faults:u$', row) for row in rows), text
+
+
+@test
+def an_interval_in_which_a_task_only_slept_is_zero():
+    can_count()
+    rows = counted('-I', '50', '-e', PAGES, 'sleep', '0.4')
+    assert len(rows) >= 6 and all(row['state'] == 'counted' for row in rows), rows
+    assert [row['value'] for row in rows[2:-2]] == ['0'] * len(rows[2:-2]), rows
+
+
+@test
+def so_many_intervals_or_so_long_and_no_more():
+    can_count()
+    begin = time.time()
+    rows = counted('-I', '60', '--interval-count', '3', '-e', PAGES, 'sleep', '30')
+    assert len(rows) == 3 and time.time() - begin < 15, rows
+    rows = counted('--timeout', '150', '-e', PAGES, 'sleep', '30')
+    assert 0.15 <= value(rows, 'elapsed') < 10 and time.time() - begin < 25, rows
+
+
+@test
+def what_happens_before_the_delay_is_not_counted():
+    can_count()
+    rows = counted('-D', '300', '-e', PAGES, 'sh', '-c', 'ls -lR /usr/include >/dev/null; sleep 0.6')
+    late = value(rows, PAGES)
+    assert late < 0.8 * value(counted('-e', PAGES, 'sh', '-c', 'ls -lR /usr/include >/dev/null; sleep 0.6'), PAGES)
+    assert value(rows, 'elapsed') < 5, rows
+
+
+@test
+def commands_before_and_behind_each_run_are_not_counted():
+    can_count()
+    program = build_c(FAULTS, 'faults', '-static')
+    rows = counted('-r', '3', '--pre', f'echo pre >>log; {program} 50000', '--post', 'echo post >>log', '--sync', '-e', PAGES,
+                   'sh', '-c', 'echo run >>log')
+    assert open('log').read().split() == ['pre', 'run', 'post'] * 3
+    assert value(rows, PAGES) < 10000, rows
+    result = pace('stat', '--pre', 'exit 3', 'touch', 'ran')
+    assert result.status == 1 and "--pre 'exit 3' ended with status 3" in result.err and not os.path.exists('ran'), result
+
+
+@test
+def a_repeated_run_says_mean_and_deviation():
+    can_count()
+    result = pace('stat', '-r', '6', '--table', '-j', '-e', 'task-clock:u', 'sleep', '0.02')
+    run_, count = [json.loads(line) for line in result.err.splitlines()][::-1]
+    runs = run_['runs_s']
+    mean = sum(runs) / 6
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in runs) / 5 / 6)
+    assert run_['runs'] == len(runs) == 6 and abs(run_['elapsed_s'] - mean) < 2e-9, run_
+    assert abs(run_['elapsed_deviation_pct'] - 100 * deviation / mean) < 0.006, run_
+    assert count['deviation_pct'] > 0, count
+    text = pace('stat', '-r', '6', '--table', '-e', 'task-clock:u', 'sleep', '0.02').err
+    times = [float(x) for x in re.findall(r'^ +(0\.\d+) \([+-]', text, re.M)]
+    mean = sum(times) / 6
+    said = re.search(r'^ +(\S+) \+- (\S+) seconds time elapsed  \( \+- *(\S+)% \)$', text, re.M)
+    assert len(times) == 6 and abs(float(said[1]) - mean) <= 10 ** -len(said[1].split('.')[1]), text
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in times) / 5 / 6)
+    assert abs(float(said[2]) - deviation) <= 1.5 * 10 ** -len(said[2].split('.')[1]), text
+
+
+@test
+def runs_go_on_until_they_are_ended():
+    can_count()
+    process = subprocess.Popen([PACE, 'stat', '-r', '0', '-x', ',', '-o', 'counts.csv', '-e', PAGES, 'sh', '-c', 'echo >>log; sleep 0.05'],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.time() + 30
+    while (not os.path.exists('log') or os.path.getsize('log') < 4) and time.time() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    assert value(table(open('counts.csv').read()), PAGES) > 0
+
+
+# ---- how it ends ----
+
+@test
+def the_exit_status_is_the_commands():
+    assert pace('stat', 'sh', '-c', 'exit 7').status == 7
+    assert pace('stat', 'sh', '-c', 'kill -9 $$').status == 128 + 9
+    assert pace('stat', '-r', '2', 'sh', '-c', 'exit 9').status == 9
+    for command, reason in (('/nonexistent/program', 'No such file'), ('/etc/passwd', 'Permission denied'), ('nosuchprogram', 'No such file')):
+        result = pace('stat', command)
+        assert result.status == 1 and f"running '{command}': {reason}" in result.err, result
+        assert 'Performance counter stats' not in result.err, result
+
+
+@test
+def counts_are_printed_when_a_signal_ends_it_and_marked_incomplete():
+    can_count()
+    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        name = signal.Signals(sig).name
+        with subprocess.Popen([PACE, 'stat', '-e', PAGES, 'sh', '-c', 'touch started; exec sleep 20'], stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            while not os.path.exists('started'):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            process.send_signal(sig)
+            said = process.communicate(timeout=30)[1]
+        os.remove('started')
+        assert process.returncode == 128 + sig, (name, process.returncode, said)
+        assert f'(incomplete: ended by {name})' in said, said
+        assert re.search(r'^ +[1-9][\d,]* +page-faults:u', said, re.M), said
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@test
+def who_is_counted_from_outside_is_whole_after_ctrl_c():
+    can_count()
+    target = Toucher()
+    target.tell(10)
+    process, _ = attached(target, '-p', str(target.process.pid))
+    target.tell(123)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    rows = table(open('counts.csv').read())
+    assert value(rows, PAGES) == 123 and all(row['state'] == 'counted' for row in rows), rows
+    process, _ = attached(target, '-p', str(target.process.pid))
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=30)
+    rows = table(open('counts.csv').read())
+    assert [row['state'] for row in rows if row['event'] == 'elapsed'] == ['incomplete'], rows
+    target.end()
+
+
+@test
+def a_command_is_run_as_if_nobody_counted():
+    """No descriptors, no blocked or ignored signals, its own output and input."""
+    script = 'ls -l /proc/self/fd; grep -E "SigBlk|SigIgn|SigCgt" /proc/self/status'
+    plain = run('sh', '-c', script)
+    measured = pace('stat', '-I', '1000', '-r', '1', 'sh', '-c', script)
+
+    def what(text):
+        # Times, numbers of pipes and of processes differ.
+        return re.sub(r'\S+ +\d+ \d\d:\d\d|\[\d+\]|/proc/\d+', '', text)
+    assert what(plain.out) == what(measured.out), (plain, measured)
+
+
+# ---- where it is printed, and how ----
+
+@test
+def the_table_goes_where_it_is_told():
+    can_count()
+    assert pace('stat', '-e', PAGES, '-o', 'one', 'echo', 'hello').out == 'hello\n'
+    first = open('one').read()
+    assert 'page-faults:u' in first and stat.S_ISREG(os.stat('one').st_mode)
+    result = pace('stat', '-e', PAGES, '-o', 'one', '--append', 'true')
+    assert result.err == '' and open('one').read().startswith(first) and open('one').read().count('page-faults:u') == 2
+    pace('stat', '-e', PAGES, '-o', 'one', 'true')
+    assert open('one').read().count('page-faults:u') == 1
+    with open('two', 'w') as file:
+        result = pace('stat', '-e', PAGES, '--log-fd', str(file.fileno()), 'true', pass_fds=[file.fileno()])
+    assert result.status == 0 and result.err == '' and 'page-faults:u' in open('two').read(), result
+    result = pace('stat', '--log-fd', '77', 'true')
+    assert result.status == 1 and '--log-fd 77: Bad file descriptor' in result.err, result
+    result = pace('stat', '-o', '/nonexistent/file', 'touch', 'ran')
+    assert result.status == 1 and "opening '/nonexistent/file'" in result.err and not os.path.exists('ran'), result
+
+
+@test
+def a_full_disk_is_an_error_and_not_a_short_table():
+    for options in ([], ['-x,'], ['-j'], ['-I', '30']):
+        result = pace('stat', *options, '-o', '/dev/full', 'sleep', '0.1')
+        assert result.status == 1 and 'No space left on device' in result.err, (options, result)
+
+
+@test
+def a_closed_stderr_gets_nothing_and_nothing_else_gets_it():
+    can_count()
+    command = f"{PACE} stat -x, -o counts.csv -e {PAGES},cycles sh -c 'echo hello' 2>&-"
+    result = run('sh', '-c', command)
+    assert result.out == 'hello\n', result
+    assert value(table(open('counts.csv').read()), PAGES) > 0
+    result = run('sh', '-c', f'{PACE} stat true 2>&-')
+    assert result.status == 1 and result.out == '', result
+    result = run('sh', '-c', f'{PACE} stat -o counts.txt true >&- 2>&- <&-')
+    assert 'page-faults' in open('counts.txt').read(), result
+
+
+@test
+def csv_has_names_and_the_same_columns_in_every_row():
+    can_count()
+    for separator in (',', ';', '\t', '|'):
+        for options in ([], ['-I', '40'], ['-r', '2'], ['-I', '40', '--summary']):
+            rows = counted('-e', f'{PAGES},task-clock:u,cycles', *options, 'sleep', '0.1', separator=separator)
+            assert {row['event'] for row in rows} >= {PAGES, 'task-clock:u'}, rows
+    rows = counted('sh', '-c', 'exit 0')
+    assert [row['event'] for row in rows[-3:]] == ['elapsed', 'user', 'sys'], rows
+    if not os.geteuid():
+        rows = counted('-a', '-A', '-I', '40', '-e', 'cpu-clock', 'sleep', '0.1')
+        assert len({(row['time_s'], row['place']) for row in rows}) == len(rows), rows
+
+
+@test
+def json_is_an_object_a_line_with_numbers_or_null():
+    can_count()
+    for options in ([], ['-I', '40', '--summary'], ['-r', '3', '--table'], ['--null']):
+        result = pace('stat', '-j', *options, 'sleep', '0.1')
+        objects = [json.loads(line) for line in result.err.splitlines() if not line.startswith('note: ')]
+        assert {o['kind'] for o in objects} <= {'count', 'run'} and objects[-1]['kind'] == 'run', objects
+        assert objects[-1]['is_complete'] is True and objects[-1]['what'] == "'sleep 0.1'", objects
+        for o in objects[:-1]:
+            assert o['value'] is None or isinstance(o['value'], (int, float)), o
+            assert (o['value'] is None) == (o['state'] != 'counted') and isinstance(o['metrics'], list), o
+            assert o['state'] == 'counted' or o['reason'], o
+        assert len({frozenset(set(o) - {'reason', 'time_s'}) for o in objects[:-1]}) <= 1, objects
+
+
+@test
+def strings_of_users_do_not_break_csv_or_json():
+    can_count()
+    rows = counted('-e', PAGES, 'sh', '-c', ': "a,b";\n: \t$1', '"quoted"')
+    assert value(rows, PAGES) > 0
+    result = pace('stat', '-j', '-e', PAGES, 'sh', '-c', ': "a,b" \x1b[31m\n', '\\"\udcff')
+    objects = [json.loads(line) for line in result.err.splitlines()]
+    assert 'a,b' in objects[-1]['what'], objects
+
+
+@test
+def numbers_are_the_same_in_every_locale():
+    can_count()
+    locales = run('locale', '-a').out.split()
+    comma = [name for name in locales if re.match(r'(de|fr|it|es|pl)_', name)]
+    if not comma:
+        skip('no locale with a decimal comma is installed')
+    env = dict(os.environ, LC_ALL=comma[0])
+    table(pace('stat', '-x,', '-e', 'task-clock:u', 'true', env=env).err)
+    json.loads(pace('stat', '-j', '-e', 'task-clock:u', 'true', env=env).err.splitlines()[0])
+
+
+@test
+def thousands_are_separated_unless_that_is_not_wanted():
+    can_count()
+    program = build_c(FAULTS, 'faults', '-static')
+    assert re.search(r'^ +1\d,\d{3} +page-faults:u', pace('stat', '-e', PAGES, program, '12000').err, re.M)
+    for option in ('-B', '--no-big-num'):
+        assert re.search(r'^ +1\d{4} +page-faults:u', pace('stat', option, '-e', PAGES, program, '12000').err, re.M)
+
+
+@test
+def only_what_is_derived_is_printed_when_that_is_asked_for():
+    can_count()
+    text = pace('stat', '--metric-only', '-e', 'task-clock:u,page-faults:u', 'sleep', '0.05').err
+    lines = [line for line in text.splitlines() if 'CPUs utilized' in line]
+    assert len(lines) == 1 and 'page-faults:u K/sec' in lines[0] and 'Performance counter stats' in text, text
+    text = pace('stat', '--metric-only', '-I', '40', '-e', 'task-clock:u,page-faults:u', 'sleep', '0.2').err
+    rows = [line for line in text.splitlines() if not line.startswith('#') and line.strip()]
+    assert len(rows) >= 4 and len({len(row) for row in rows}) == 1, text
+
+
+@test
+def without_events_only_times_are_printed():
+    text = pace('stat', '--null', 'sleep', '0.05').err
+    assert 'seconds time elapsed' in text and 'seconds user' in text and 'page-faults' not in text and 'task-clock' not in text, text
+    rows = counted('-n', 'sleep', '0.05')
+    assert [row['event'] for row in rows] == ['elapsed', 'user', 'sys'] and 0.05 <= float(rows[0]['value']) < 5, rows
+
+
+@test
+def nothing_is_printed_but_errors_when_that_is_asked_for():
+    result = pace('stat', '-q', 'echo', 'hello')
+    assert result.out == 'hello\n' and result.err == '', result
+    assert 'running' in pace('stat', '-q', '/nonexistent').err
+
+
+@test
+def levels_of_detail_only_add():
+    can_count()
+    events = []
+    for detail in ([], ['-d'], ['-d', '-d'], ['-ddd'], ['-dddd']):
+        rows = counted(*detail, 'true')
+        events.append([row['event'] for row in rows if row['event'] not in ('elapsed', 'user', 'sys')])
+    for less, more in zip(events, events[1:4]):
+        assert more[:len(less)] == less and len(more) > len(less), (less, more)
+    assert events[3] == events[4], events
+
+
+@test
+def an_event_that_is_not_there_is_not_zero():
+    can_count()
+    rows = counted('-e', f'{PAGES},cycles', 'true')
+    row = [row for row in rows if row['event'].startswith('cycles')][0]
+    if row['state'] == 'counted':
+        skip('this machine counts cycles')
+    assert row['state'] == 'not supported' and row['value'] == row['raw'] == '' and 'hardware counter' in row['reason'], row
+    text = pace('stat', '-e', f'{PAGES},cycles', 'true').err
+    assert re.search(r'^   <not supported> +cycles$', text, re.M) and re.search(r'^ cycles: .*hardware counter', text, re.M), text
+
+
+@test
+def default_events_that_are_not_there_are_said_once():
+    can_count()
+    text = pace('stat', '-r', '3', 'true').err
+    if 'not counted by default' not in text:
+        skip('this machine has all of them')
+    assert text.count('not counted by default: cycles') == 1 and '<not supported>' not in text, text
+
+
+@test
+def an_event_that_nobody_knows_is_said_before_anything_runs():
+    result = pace('stat', '-e', 'page-fualts', 'touch', 'ran')
+    assert result.status != 0 and "'page-fualts'" in result.err and 'page-faults' in result.err, result
+    assert not os.path.exists('ran')
+
+
+@test
+def it_says_how_events_were_opened():
+    can_count()
+    result = pace('stat', '-vv', '-e', PAGES, 'true')
+    assert re.search(r'page-faults:u: .*exclude_kernel', result.err, re.S) and 'enable_on_exec' in result.err, result
+
+
+@test
+def a_screen_is_only_cleared_where_there_is_one():
+    can_count()
+    result = pace('stat', '-I', '30', '--interval-clear', '-e', PAGES, 'sleep', '0.1')
+    assert '\x1b' not in result.err and result.err.count('page-faults:u') >= 3, result
+
+
+# ---- without rights ----
+
+def as_nobody(*args, **kwargs):
+    """pace as a user without rights, from a copy that this user can reach."""
+    needs_root()
+    needs('setpriv')
+    shutil.copy(PACE, 'pace')
+    os.chmod('.', 0o777)
+    result = run(*NOBODY, os.path.abspath('pace'), *args, **kwargs)
+    check_sane(result)
+    return result
+
+
+def needs_paranoid_2():
+    level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
+    if level != 2:
+        skip(f'perf_event_paranoid is {level}')
+
+
+@test
+def own_programs_are_counted_without_rights():
+    needs_paranoid_2()
+    program = build_c(FAULTS, 'faults', '-static')
+    result = as_nobody('stat', program, '3000')
+    assert result.status == 0 and re.search(r'^ +3,\d{3} +page-faults:u', result.err, re.M), result
+    assert re.search(r'^ +[\d.]+ msec task-clock:u', result.err, re.M), result
+    assert result.err.count('only user space is measured: perf_event_paranoid is 2') == 1, result
+    # What only happens in the kernel has no count, rather than 0; what is known of it anyhow is said.
+    assert not re.search(r'^ +0 +context-switches', result.err, re.M), result
+    assert re.search(r'^ +\d+ context switches, \d+ of them', result.err, re.M), result
+
+
+@test
+def what_needs_rights_says_which():
+    needs_paranoid_2()
+    result = as_nobody('stat', '-a', 'true')
+    assert result.status == 1 and 'perf_event_paranoid is 2, measuring all processes (-a, -C) needs 0 or less' in result.err, result
+    assert 'CAP_PERFMON' in result.err and 'sudo sysctl kernel.perf_event_paranoid=0' in result.err and 'counter stats' not in result.err, result
+    result = as_nobody('stat', '-p', '1', 'true')
+    assert result.status == 1 and 'process 1 belongs to another user' in result.err, result
+    result = as_nobody('stat', '-e', 'context-switches', 'true')
+    assert result.status == 1 and 'measuring the kernel needs 1 or less' in result.err, result
+    result = as_nobody('stat', '-e', f'context-switches,{PAGES}', 'true')
+    assert result.status == 0 and re.search(r'^ +<not supported> +context-switches', result.err, re.M), result
+
+
+def peculiar_program(kind):
+    """A copy of id that changes its rights when it is executed."""
+    path = os.path.abspath(f'id-{kind}')
+    shutil.copy('/usr/bin/id', path)
+    os.chown(path, *{'setgid': (0, 5), 'setuid': (0, 0), 'other': (1, 0)}.get(kind, (0, 0)))
+    os.chmod(path, {'setuid': 0o4755, 'other': 0o4755, 'setgid': 0o2755, 'unreadable': 0o711}.get(kind, 0o755))
+    if kind == 'capable':
+        # CAP_NET_RAW, in the second version of the kernel's struct vfs_cap_data
+        os.setxattr(path, 'security.capability', struct.pack('<IIIII', 0x02000001, 1 << 13, 0, 0, 0))
+    return path
+
+
+@test
+def a_program_that_changes_its_rights_is_run_and_never_counted_as_zero():
+    needs_root()
+    needs_paranoid_2()
+    if os.statvfs('.').f_flag & os.ST_NOSUID:
+        skip('setuid programs are not possible in this directory')
+    os.chmod('.', 0o777)
+    for kind in ('setuid', 'setgid', 'unreadable', 'capable', 'other'):
+        path = peculiar_program(kind)
+        result = as_nobody('stat', '-x,', '-e', PAGES, path)
+        assert result.status == 0 and 'uid=65534' in result.out, result
+        rows = table(result.err[result.err.index('time_s,'):])
+        assert rows[0]['state'] == 'not counted' and rows[0]['value'] == '', (kind, rows)
+        assert path in rows[0]['reason'] and 'the kernel takes the counters away' in rows[0]['reason'], rows
+        assert float(rows[1]['value']) > 0, rows
+        result = as_nobody('stat', '-e', PAGES, path)
+        assert re.search(r'^ +<not counted> +page-faults:u', result.err, re.M) and 'takes the counters away' in result.err, result
+        assert ('run pace as root' in result.err) == (kind in ('setuid', 'unreadable', 'capable')), (kind, result)
+    # Looked for in PATH, repeated, in intervals
+    result = run(*NOBODY, 'env', f'PATH=/nonexistent:{os.getcwd()}', os.path.abspath('pace'), 'stat', '-r', '2', '-I', '1000', '-x,', '-e', PAGES,
+                 'id-setuid')
+    assert all(row['state'] == 'not counted' for row in table(result.err[result.err.index('time_s,'):])), result
+
+
+@test
+def a_program_that_keeps_its_rights_is_counted():
+    needs_root()
+    os.chmod('.', 0o777)
+    for kind in ('setuid', 'unreadable', 'capable', 'plain'):
+        assert value(counted('-e', PAGES, peculiar_program(kind)), PAGES) > 30, kind
+    # To root too, another user's rights are other rights.
+    rows = counted('-e', PAGES, peculiar_program('other'))
+    assert rows[0]['state'] == 'not counted' and 'run pace as root' not in rows[0]['reason'], rows
+    path = peculiar_program('plain')
+    result = as_nobody('stat', '-x,', '-e', PAGES, path)
+    assert ',counted,' in result.err and 'takes the counters' not in result.err, result
+    # Rights that cannot be gained change nothing.
+    shutil.copy(PACE, 'pace')
+    result = run(*NOBODY, '--no-new-privs', os.path.abspath('pace'), 'stat', '-x,', '-e', PAGES, peculiar_program('setuid'))
+    assert ',counted,' in result.err and 'not counted,' not in result.err, result
+
+
+# ---- programs that nobody here wrote ----
+
+@test
+def programs_by_others_run_as_before_and_are_counted():
+    can_count()
+    with open('data', 'wb') as file:
+        file.write(b''.join(struct.pack('<I', i * i % 65521) for i in range(300000)))
+    for command in (['gzip', '-k', '-c', 'data'], ['xz', '-T2', '-1', '-k', '-c', 'data'],
+                    ['sqlite3', ':memory:', 'with recursive c(x) as (select 1 union all select x+1 from c where x<50000) select sum(x) from c'],
+                    ['python3', '-c', 'print(sum(range(100000)))'], ['sh', '-c', 'sort data | sha1sum']):
+        if not shutil.which(command[0]):
+            continue
+        plain = subprocess.run(command, capture_output=True, check=False)
+        measured = subprocess.run([PACE, 'stat', '-x,', '-o', 'counts.csv', *command], capture_output=True, check=False)
+        assert (plain.returncode, plain.stdout) == (measured.returncode, measured.stdout), command
+        rows = table(open('counts.csv').read())
+        clock = [row for row in rows if row['event'].startswith('task-clock')][0]
+        used = value(rows, 'user') + value(rows, 'sys')
+        # What pace's child does before it becomes the command is in the latter only.
+        assert 0 < float(clock['value']) / 1000 < 1.5 * used + 0.02, rows
+        assert value(rows, 'elapsed') * os.cpu_count() * 1.2 + 0.01 > float(clock['value']) / 1000, rows
+
+
+main()
