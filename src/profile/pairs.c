@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/str.h"
 #include "collect/missing.h"
 
 enum { GATE_BYTES = 256 << 10 }; /* by how much that is more one time than another */
@@ -135,12 +136,16 @@ void pairs_drop_memory(struct pairs *p, u64 gate_bytes)
 {
 	struct pairs_row *row = &p->rows.at[PAIRS_MEMORY];
 	double most = (double)(gate_bytes + GATE_BYTES);
+	struct str reason = {0};
 	size_t kept = drop_small(&row->sides[0], most) + drop_small(&row->sides[1], most);
 
 	if (kept == 2 * p->n)
 		return;
-	row->reason =
-		"of commands with little memory (up to some 1.5 MiB) the kernel keeps what pace had when it started them";
+	str_addf(&reason,
+		"up to %.1f MiB the kernel keeps what pace itself had when it started the command",
+		most / (1 << 20));
+	row->reason = arena_strdup(&p->arena, reason.at, reason.n);
+	str_fini(&reason);
 	row->state = kept ? COUNT_OK : COUNT_NEVER_RAN;
 }
 
