@@ -32,6 +32,7 @@ SUITES = [
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
+    ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),

@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/stat_command.h"
+#include "cmd/stat_compare.h"
 #include "cmd/version.h"
 #include "collect/counting.h"
+#include "collect/hook.h"
 #include "collect/hotplug.h"
+#include "collect/missing.h"
 #include "collect/plan.h"
 #include "collect/run.h"
 #include "collect/setuid.h"
@@ -26,8 +28,6 @@ enum {
 	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
 	SLICE_MAX_NS = 1000000000,
 	RUNS_MAX = 1000000,
-	END_WAITS = 50,
-	END_WAIT_US = 10000,
 	DELAY_MAX_MS = 1 << 30,
 };
 
@@ -89,6 +89,15 @@ static const struct opt options[] = {
 	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run before each run, uncounted"},
 	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run behind each run, uncounted"},
 	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "sync(2) before each run"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Two commands"},
+	{0, "vs", OPT_BOOL, STAT_AT(is_versus), NULL,
+		"compare two, 'A' 'B', run in turns in random order: which takes less, or is it noise"},
+	{0, "ignore-failure", OPT_BOOL, STAT_AT(ignores_failure), NULL,
+		"go on if one ends with a status other than 0"},
+	{0, "show-output", OPT_BOOL, STAT_AT(shows_output), NULL,
+		"let them print; else they write to /dev/null"},
+	{0, "seed", OPT_U64, STAT_AT(seed), "N", "of the order; else another one each time",
+		.min = 1},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
 	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
@@ -230,8 +239,16 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 }
 
 /* Options that make no sense without each other, or together. */
-static int check_options(const struct stat_command *o, bool has_command, struct err *err)
+static int check_options(const struct measuring *m, struct err *err)
 {
+	const struct stat_command *o = m->options;
+	bool has_command = m->command;
+
+	if (o->is_versus && stat_compare_check(o, m->argc, err))
+		return err->code;
+	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))
+		return err_set(err, ERR_INVAL,
+			"--ignore-failure, --show-output and --seed belong to --vs");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, ERR_INVAL, "--all-user and --all-kernel: choose one");
 	if (o->interval_count && !o->interval_ms)
@@ -271,7 +288,8 @@ static int open_output(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 	int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (o->appends ? O_APPEND : O_TRUNC);
 
-	m->out.fd = STDERR_FILENO;
+	/* What a command prints is no part of a comparison: that has standard output for itself. */
+	m->out.fd = o->is_versus ? STDOUT_FILENO : STDERR_FILENO;
 	if (o->has_log_fd) {
 		m->out.fd = (int)MIN(o->log_fd, (u64)INT32_MAX);
 		if (fcntl(m->out.fd, F_GETFD) < 0)
@@ -320,7 +338,7 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(o, m->command, err) || stat_choose_format(o, &m->print, err) ||
+	if (check_options(m, err) || stat_choose_format(o, &m->print, err) ||
 		stat_choose_scope(o, &scope, err) || parse_runs(m, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
@@ -329,8 +347,8 @@ static int set_up(struct measuring *m, struct err *err)
 	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
-	if (m->measures_workload && setuid_takes_counters(m->command[0], &m->why_lost) &&
-		o->interval_ms)
+	if (m->measures_workload && !o->is_versus &&
+		setuid_takes_counters(m->command[0], &m->why_lost) && o->interval_ms)
 		log_note(&m->log, "%s", m->why_lost.at);
 	if (scope == COUNTS_THREAD && m->target.is_system_wide && add_all_threads(m, err))
 		return err->code;
@@ -388,42 +406,6 @@ static bool needs_slices(const struct measuring *m)
 			e->attr.type != PERF_TYPE_BREAKPOINT)
 			return true;
 	return false;
-}
-
-static bool has_reason(const struct measuring *m, size_t event, const char *reason)
-{
-	const struct err *why = &m->counting.why[event];
-
-	return why->code && !strcmp(stat_bare_reason(why), reason);
-}
-
-/* The next event behind `i` that could not be opened, for another reason than those before it. */
-static size_t next_reason(const struct measuring *m, size_t i)
-{
-	for (; i < m->events.n; i++) {
-		bool is_known = false;
-
-		for (size_t k = 0; k < i; k++)
-			is_known |= has_reason(m, k, stat_bare_reason(&m->counting.why[i]));
-		if (m->counting.why[i].code && !is_known)
-			break;
-	}
-	return i;
-}
-
-/* What nobody has asked for is not missed, but said once. */
-static void note_absent(struct measuring *m)
-{
-	for (size_t i = next_reason(m, 0); i < m->events.n; i = next_reason(m, i + 1)) {
-		const char *reason = stat_bare_reason(&m->counting.why[i]);
-		struct str names = {0};
-
-		for (size_t k = i; k < m->events.n; k++)
-			if (has_reason(m, k, reason))
-				str_addf(&names, "%s%s", names.n ? ", " : "", m->events.at[k].name);
-		log_note(&m->log, "not counted by default: %s: %s", str_text(&names), reason);
-		str_fini(&names);
-	}
 }
 
 /* ---- the recording ---- */
@@ -532,25 +514,6 @@ static void look(void *ctx, struct run *run, bool is_interval)
 		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
 }
 
-static int run_hook(const char *option, const char *command, struct err *err)
-{
-	sigset_t none, before;
-	int status;
-
-	if (!command)
-		return 0;
-	/* The command is the user's own, and a shell's. */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &before);
-	status = system(command);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (status < 0)
-		return err_sys(err, errno, "%s '%s'", option, command);
-	return status ? err_set(err, ERR_INVAL, "%s '%s' ended with status %d", option, command,
-				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status))
-		      : 0;
-}
-
 static int start_workload(struct measuring *m, struct err *err)
 {
 	if (!m->command)
@@ -567,25 +530,6 @@ static int start_workload(struct measuring *m, struct err *err)
 	return 0;
 }
 
-/* If nothing at all may be counted, the reason is an error; what does not exist is a row. */
-static int check_refusals(struct measuring *m, struct err *err)
-{
-	const struct err *denied = NULL;
-
-	vec_each(e, &m->events) {
-		const struct err *why = &m->counting.why[e - m->events.at];
-
-		if (!why->code)
-			return 0;
-		if (why->code != ERR_UNSUPPORTED && !denied)
-			denied = why;
-	}
-	if (!denied)
-		return 0;
-	*err = *denied;
-	return err->code;
-}
-
 static int open_counters(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
@@ -596,11 +540,11 @@ static int open_counters(struct measuring *m, struct err *err)
 
 	counting_close(&m->counting);
 	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
-		check_refusals(m, err))
+		missing_check(&m->counting, err))
 		return err->code;
 	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
 	if (m->print.has_no_defaults)
-		note_absent(m);
+		missing_note(&m->counting, &m->log);
 	if (o->verbose > 1)
 		vec_each(e, &m->events) {
 			struct str text = {0};
@@ -653,17 +597,12 @@ static void take_run(struct measuring *m, const struct run *run)
 /* The time is up: a command that was started for it ends too. */
 static void end_workload(struct measuring *m, enum run_end end)
 {
-	if (!m->has_workload)
-		return;
+	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
+
 	/* Who stops us with kill(1) means the command too; a terminal has told it already. */
 	if (end == RUN_SIGNAL && !m->stop.is_group && m->stop.signal != SIGHUP)
-		kill(m->workload.pid, m->stop.signal);
-	if (end == RUN_ENOUGH)
-		kill(m->workload.pid, SIGTERM);
-	/* Most end at once when they are told to. */
-	for (unsigned i = 0; i < END_WAITS && !workload_reap(&m->workload, false); i++)
-		usleep(END_WAIT_US);
-	if (!m->workload.has_ended)
+		sig = m->stop.signal;
+	if (m->has_workload && !workload_end(&m->workload, sig))
 		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
 			m->workload.pid);
 }
@@ -686,7 +625,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		.look = look,
 		.ctx = m};
 
-	if (run_hook("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
+	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
 		return err->code;
 	run.workload = m->has_workload ? &m->workload : NULL;
 	if (open_recording(m, err) || run_execute(&run, ret_end, err))
@@ -699,7 +638,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		print_interval(m, &run);
 	}
 	take_run(m, &run);
-	return run_hook("--post", o->post, err);
+	return hook_run("--post", o->post, err);
 }
 
 /* ---- all runs ---- */
@@ -747,6 +686,21 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	return r;
 }
 
+static int compare(struct measuring *m, int *ret_status, struct err *err)
+{
+	const struct stat_compare vs = {.options = m->options,
+		.print = &m->print,
+		.commands = m->command,
+		.n_pairs = m->n_runs,
+		.events = &m->events,
+		.target = &m->target,
+		.stop = &m->stop,
+		.log = &m->log,
+		.out = &m->out};
+
+	return run_stat_compare(&vs, ret_status, err);
+}
+
 static void tear_down(struct measuring *m)
 {
 	/* Without a run there is nothing to keep. */
@@ -783,7 +737,7 @@ static int run_measuring(struct measuring *m)
 	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (run_all(m, &status, &err))
+	else if (m->options->is_versus ? compare(m, &status, &err) : run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
 	if (out_close(&m->out, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
@@ -824,6 +778,7 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count events of a command, of processes, or of the whole system",
 	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]",
+		"[OPTIONS] --vs 'COMMAND' 'COMMAND'",
 		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},
 	.notes =
 		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"

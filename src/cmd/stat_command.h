@@ -20,6 +20,8 @@ struct stat_command {
 	bool is_null, no_inherit, syncs, appends, is_json, no_big_num, no_scale, has_summary,
 		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
 	bool has_log_fd, has_delay;
+	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
+	u64 seed;                                      /* of their order; 0: none given */
 	bool is_record; /* the counts go into a recording, `output`, too */
 };
 

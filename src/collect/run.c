@@ -230,6 +230,8 @@ static int begin(struct run *run, struct waiting *w, enum run_end *ret_end, bool
 	run->start_ns = clock_now_ns();
 	if (run->workload && workload_go(run->workload, run->command, err))
 		return err->code;
+	if (run->workload)
+		run->start_ns = run->workload->went_ns;
 	if (delay <= 0)
 		return 0;
 	if (pass_time(run, w, run->start_ns + (u64)delay * MS, ret_end, ret_is_end, err))

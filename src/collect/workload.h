@@ -23,7 +23,8 @@ struct workload {
 	bool has_ended;
 	int status;          /* as wait(2) gives it, once has_ended */
 	struct rusage usage; /* of it and the children it waited for, once has_ended */
-	u64 ended_ns;        /* CLOCK_MONOTONIC, when that was seen */
+	u64 went_ns;         /* CLOCK_MONOTONIC, when the gate opened */
+	u64 ended_ns;        /* and when the end was seen */
 	/* How long its first thread waited for a CPU behind the gate; UINT64_MAX: the kernel does not tell. */
 	u64 queue_ns;
 	u64 gate_ns; /* and what of it was before the gate opened */
@@ -31,11 +32,23 @@ struct workload {
 
 int workload_start(struct workload *w, char **argv, struct err *err);
 
+/* As workload_start(); its standard input, output and error are `files`, -1 for those of pace. */
+int workload_start_with(struct workload *w, char **argv, const int files[3], struct err *err);
+
 /* Opens the gate and returns when the command has been exec'd. */
 int workload_go(struct workload *w, const char *command, struct err *err);
 
 /* Collects the child if it has ended; with `block` waits for that. */
 bool workload_reap(struct workload *w, bool block);
+
+/* Sends it the signal (0: none) and waits half a second for its end. False: it goes on running. */
+bool workload_end(struct workload *w, int sig);
+
+/*
+ * What a child has in memory at the gate. The kernel keeps the most that a process ever had, before
+ * its exec too: no usage.ru_maxrss is less.
+ */
+int workload_gate_memory(u64 *ret_bytes, struct err *err);
 
 /* What a shell would call its exit status: the code, or 128 + signal. */
 int workload_exit_status(const struct workload *w);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/missing.h"
+
 const char *stat_state_name(enum count_state state)
 {
 	static const char *const names[] = {
@@ -15,13 +17,6 @@ const char *stat_state_name(enum count_state state)
 }
 
 /* ---- lines ---- */
-
-const char *stat_bare_reason(const struct err *why)
-{
-	const char *end = !strncmp(why->msg, "opening '", 9) ? strstr(why->msg, "': ") : NULL;
-
-	return end ? end + 3 : why->msg;
-}
 
 static const char *partial_reason(const struct count *c, struct arena *arena)
 {
@@ -50,7 +45,7 @@ static const char *reason_of(const struct counts *s, u32 event, const struct cou
 	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
 		return "the kernel tells it at the end of a command";
 	if (state == COUNT_NOT_OPENED)
-		return why && why->code ? stat_bare_reason(why)
+		return why && why->code ? missing_reason(why)
 					: "no task or CPU of the target has it";
 	if (state == COUNT_OK)
 		return partial_reason(c, arena);

@@ -100,6 +100,8 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 	struct str *text);
 void stat_csv_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
+/* A word, quoted where it must be, and the separator behind it. */
+void stat_csv_cell(const char *word, const char *separator, struct str *text);
 void stat_csv_result(struct stat_view *v, const struct stat_facts *facts, struct str *text);
 void stat_json_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
@@ -110,9 +112,6 @@ void stat_add_time(u64 time_ns, struct str *text);
 void stat_add_place(const struct counts *counts, const struct counts_place *place,
 	struct str *text);
 void stat_add_place_title(const struct counts *counts, struct str *text);
-
-/* "opening 'cycles': reason" beside an event that is called cycles needs only the reason. */
-const char *stat_bare_reason(const struct err *why);
 
 /* The words of a state: "counted", "not counted", "not supported". */
 const char *stat_state_name(enum count_state state);

@@ -6,9 +6,8 @@
 #include "base/num.h"
 #include "view/stat.h"
 
-static void add_cell(const struct stat_view *v, const char *word, struct str *text)
+void stat_csv_cell(const char *word, const char *separator, struct str *text)
 {
-	const char *separator = v->options->separator;
 	struct str safe = {0};
 
 	str_add_safe(&safe, word, strlen(word));
@@ -26,6 +25,11 @@ static void add_cell(const struct stat_view *v, const char *word, struct str *te
 	}
 	str_fini(&safe);
 	str_add(text, separator);
+}
+
+static void add_cell(const struct stat_view *v, const char *word, struct str *text)
+{
+	stat_csv_cell(word, v->options->separator, text);
 }
 
 static void add_number(const struct stat_view *v, double value, unsigned digits, struct str *text)

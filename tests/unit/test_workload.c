@@ -402,3 +402,50 @@ TEST(workload_without_room_for_a_process_is_an_error)
 	/* The leak checker needs a task of its own. */
 	CHECK_EQ(setrlimit(RLIMIT_NPROC, &before), 0);
 }
+
+TEST(workload_takes_the_files_it_is_given)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"cat; echo oops >&2", NULL};
+	int files[3] = {-1, -1, -1};
+	char text[32] = "";
+	struct workload w;
+	struct err err;
+
+	test_write(test_path("in"), "hello", 5);
+	files[0] = open(test_path("in"), O_RDONLY | O_CLOEXEC);
+	files[1] = files[2] = open(test_path("out"), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	CHECK_EQ(workload_start_with(&w, argv, files, &err), 0);
+	CHECK_EQ(workload_go(&w, "sh", &err), 0);
+	CHECK(workload_reap(&w, true));
+	CHECK_EQ(workload_exit_status(&w), 0);
+	CHECK_EQ(pread(files[1], text, sizeof(text) - 1, 0), 10);
+	CHECK_STR(text, "hellooops\n");
+	CHECK(w.went_ns && w.went_ns < w.ended_ns);
+	workload_close(&w);
+	close(files[0]);
+	close(files[1]);
+}
+
+TEST(workload_is_ended_by_a_signal_or_goes_on_running)
+{
+	char *patient[] = {(char *)"sleep", (char *)"60", NULL};
+	struct workload w;
+	struct err err;
+
+	start(&w, patient);
+	CHECK_EQ(workload_go(&w, "sleep", &err), 0);
+	CHECK(!workload_end(&w, 0));
+	CHECK(workload_end(&w, SIGTERM));
+	CHECK_EQ(workload_exit_status(&w), 128 + SIGTERM);
+	workload_close(&w);
+}
+
+/* Every command has at least as much, whatever it needs itself. */
+TEST(workload_knows_what_its_children_have_in_memory_before_they_are_a_command)
+{
+	u64 bytes = 0;
+	struct err err;
+
+	CHECK_EQ(workload_gate_memory(&bytes, &err), 0);
+	CHECK(bytes > 100 << 10 && bytes < 1u << 30);
+}

@@ -1,0 +1,101 @@
+#include "base/cmdline.h"
+
+#include "base/str.h"
+
+/* Outside quotes, and at the beginning of a word, what means something to a shell. */
+static const char special[] = "|&;<>()$`*?[]{}!\n";
+static const char special_first[] = "~#";
+
+static void add_word(struct cmdline *w, const char *text, size_t n)
+{
+	vec_add(w, arena_strdup(&w->arena, text, n));
+}
+
+static void end_list(struct cmdline *w)
+{
+	vec_add(w, NULL);
+	w->n--;
+}
+
+/* The part behind an opening quote; *at is moved behind the closing one. False: there is none. */
+static bool take_quoted(struct cmdline *w, const char **at, char quote, struct str *word)
+{
+	const char *p = *at;
+
+	for (; *p && *p != quote; p++) {
+		if (quote == '"' && (*p == '$' || *p == '`'))
+			w->needs_shell = true;
+		/* Between double quotes a backslash is one, except before these. */
+		if (quote == '"' && *p == '\\' && p[1] && strchr("$`\"\\", p[1]))
+			p++;
+		str_addc(word, *p);
+	}
+	*at = p + 1;
+	return *p == quote;
+}
+
+static int take_word(struct cmdline *w, const char **at, struct str *word, struct err *err)
+{
+	const char *p = *at;
+
+	if (strchr(special_first, *p))
+		w->needs_shell = true;
+	while (*p && *p != ' ' && *p != '\t') {
+		char c = *p++;
+
+		/* NAME=value before the first word is an assignment. */
+		w->needs_shell |= strchr(special, c) || (c == '=' && !w->n);
+		if (c == '\'' || c == '"') {
+			if (!take_quoted(w, &p, c, word))
+				return err_set(err, ERR_INVAL, "the quote %c is not closed", c);
+		} else if (c == '\\' && !*p) {
+			return err_set(err, ERR_INVAL,
+				"a backslash at the end has nothing to quote");
+		} else {
+			str_addc(word, c == '\\' ? *p++ : c);
+		}
+	}
+	*at = p;
+	return 0;
+}
+
+int cmdline_split(struct cmdline *w, const char *text, struct err *err)
+{
+	struct str word = {0};
+	int r = 0;
+
+	memset(w, 0, sizeof(*w));
+	for (const char *p = text; !r;) {
+		p += strspn(p, " \t");
+		if (!*p)
+			break;
+		str_clear(&word);
+		r = take_word(w, &p, &word, err);
+		add_word(w, str_text(&word), word.n);
+	}
+	str_fini(&word);
+	end_list(w);
+	if (!r && !w->n)
+		r = err_set(err, ERR_INVAL, "there is no command in it");
+	if (r)
+		cmdline_fini(w);
+	else if (w->needs_shell)
+		w->n = 0;
+	return r;
+}
+
+void cmdline_make_shell(struct cmdline *w, const char *text)
+{
+	memset(w, 0, sizeof(*w));
+	w->needs_shell = true;
+	add_word(w, "sh", 2);
+	add_word(w, "-c", 2);
+	add_word(w, text, strlen(text));
+	end_list(w);
+}
+
+void cmdline_fini(struct cmdline *w)
+{
+	vec_fini(w);
+	arena_fini(&w->arena);
+}

@@ -1,0 +1,15 @@
+/*
+ * hook.h - a command of the user's for the shell, before or behind each run.
+ *
+ * In       its text, or NULL: nothing is run
+ * Errors   it cannot be started, or ends with a status that is not 0
+ */
+#ifndef PACE_COLLECT_HOOK_H
+#define PACE_COLLECT_HOOK_H
+
+#include "base/err.h"
+
+/* `option` is where it comes from, for messages: "--pre". */
+int hook_run(const char *option, const char *command, struct err *err);
+
+#endif
