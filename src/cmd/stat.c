@@ -575,6 +575,7 @@ static bool counts_switches(const struct measuring *m)
 static void take_run(struct measuring *m, const struct run *run)
 {
 	const struct rusage *u = &m->workload.usage;
+	struct rusage own;
 	double elapsed = (double)(run->now_ns - run->start_ns);
 
 	counts_take_run(&m->counts);
@@ -586,6 +587,8 @@ static void take_run(struct measuring *m, const struct run *run)
 	spread_add(&m->counts.user_ns, ns_of(&u->ru_utime));
 	spread_add(&m->counts.system_ns, ns_of(&u->ru_stime));
 	m->facts.max_rss_kb = MAX(m->facts.max_rss_kb, (u64)u->ru_maxrss);
+	if (!getrusage(RUSAGE_SELF, &own))
+		m->facts.own_rss_kb = (u64)own.ru_maxrss;
 	m->facts.n_blocks_in = (u64)u->ru_inblock;
 	m->facts.n_blocks_out = (u64)u->ru_oublock;
 	m->facts.n_waits = (u64)u->ru_nvcsw;
