@@ -451,16 +451,11 @@ static int run_report(int argc, char **argv)
 	struct report_options o = {.max_stack = 127, .children = -1, .graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
-	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_report, &o, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
-	}
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;

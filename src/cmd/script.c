@@ -402,14 +402,9 @@ static int run_script(int argc, char **argv)
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse(&cmd_script, &o, 0, &argc, argv);
+	status = cmd_parse_alone(&cmd_script, &o, argc, argv);
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
-	}
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.has_parameters = o.verbose > 0;
 	for (size_t i = 0; i < o.fields.n && !result; i++)
