@@ -9,7 +9,7 @@ struct resolver_dso {
 	bool is_loaded, has_image;
 	u64 base;                      /* DSO_MODULE: where it is loaded now */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
-	struct elf image, debug;
+	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct symtab symtab;
 	struct err err;
 };
@@ -109,26 +109,47 @@ static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err
 	return !vdso_open(ret_elf, err);
 }
 
+/*
+ * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
+ * there are not all of them: `missing` tells if a debug file was found and refused.
+ */
+static void load_stripped(const struct dso *dso, struct resolver_dso *d, const struct err *missing)
+{
+	static const char remedy[] =
+		"a package with its debug symbols (-dbgsym, -debuginfo) gives names";
+	struct err packed;
+
+	if (missing->code != ERR_NOENT)
+		d->err = *missing;
+	else
+		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
+	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	if (!elf_open_debugdata(&d->debug, &d->image, &packed))
+		symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB);
+	else if (packed.code != ERR_NOENT && missing->code == ERR_NOENT)
+		err_set(&d->err, packed.code, "'%s' is stripped, %.300s: %s", dso->path, packed.msg,
+			remedy);
+}
+
 static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct err ignored;
-	bool has_all;
+	struct err missing = {.code = ERR_NOENT};
 
 	if (find_image(&r->places, dso, &d->image, &d->err)) {
 		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
 		return;
 	}
 	d->has_image = true;
-	has_all = symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
-		(!find_debug(&r->places, dso, &d->image, &d->debug, &ignored) &&
-			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB));
-	if (!has_all) {
-		symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
-		err_set(&d->err, ERR_NOENT,
-			"'%s' is stripped: a package with its debug symbols (-dbgsym, -debuginfo) gives names",
-			dso->path);
+	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
+		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
+			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB))) {
+		symtab_finish(&d->symtab);
+		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	} else {
+		elf_close(&d->debug);
+		load_stripped(dso, d, &missing);
+		symtab_finish(&d->symtab);
 	}
-	symtab_finish(&d->symtab);
 	symtab_add_plt(&d->symtab, &d->image);
 	if (!d->symtab.symbols.n)
 		d->outcome = RESOLVER_NO_SYMBOLS;
