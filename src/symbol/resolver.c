@@ -20,6 +20,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	memset(r, 0, sizeof(*r));
 	r->places.symfs = symfs ? symfs : "";
 	r->places.log = log;
+	living_init(&r->living, machine, "/proc");
+	r->places.living = &r->living;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
@@ -35,6 +37,7 @@ void resolver_fini(struct resolver *r)
 		elf_close(&r->dsos[i].debug);
 	}
 	mem_free(r->dsos);
+	living_fini(&r->living);
 	kallsyms_close(&r->kernel);
 	memset(r, 0, sizeof(*r));
 }

@@ -33,6 +33,7 @@ struct resolver_dso;
 
 struct resolver {
 	struct find_places places;
+	struct living living;
 	const struct machine *machine;
 	const char *kallsyms;         /* "/proc/kallsyms", or a copy */
 	const char *modules;          /* "/proc/modules", likewise */
