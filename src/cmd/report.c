@@ -30,7 +30,7 @@ struct graph_options {
 };
 
 struct report_options {
-	const char *input, *symfs, *sort, *fields;
+	const char *input, *symfs, *sort, *fields, *vmlinux, *kallsyms;
 	struct graph_options graph;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
@@ -137,6 +137,10 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for the recorded files below DIR"},
+	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
+		"take the kernel's functions from this ELF file"},
+	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
+		"take them from this copy of /proc/kallsyms"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -311,6 +315,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	for (size_t i = 0; i < r->hist.n_keys; i++)
 		g.labels |= r->hist.keys[i]->labels;
 	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
+	r->resolver.vmlinux = r->options->vmlinux;
+	r->resolver.kallsyms_copy = r->options->kallsyms;
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&

@@ -29,7 +29,7 @@ enum shown {
 };
 
 struct script_command {
-	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs;
+	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs, *vmlinux, *kallsyms;
 	struct opt_list fields;
 	struct script_options print;
 	bool has_header, has_header_only, has_details, is_json, is_dump;
@@ -77,6 +77,10 @@ static const struct opt options[] = {
 	{0, "show-round-events", OPT_BOOL, AT(shows_rounds), NULL, "ends of rounds"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for files below DIR"},
+	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
+		"take the kernel's functions from this ELF file"},
+	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
+		"take them from this copy of /proc/kallsyms"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
@@ -360,6 +364,8 @@ static int run_session(struct scripting *s, struct err *err)
 	machine_init(&s->machine);
 	machine_set_build_ids(&s->machine, &r->info);
 	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
+	s->resolver.vmlinux = s->options->vmlinux;
+	s->resolver.kallsyms_copy = s->options->kallsyms;
 	s->resolver.recorded_release = r->info.host.release;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
