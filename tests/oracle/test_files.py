@@ -241,5 +241,28 @@ def files_of_a_container_are_those_the_container_sees():
     assert 'hot_local' not in gone.out and 'is another build' in gone.out, gone
 
 
+@test
+def files_that_are_damaged_cost_their_own_names_only():
+    """Mutants of the program, by PACE_MUTANTS=N: nothing crashes, hangs or grows, and all samples are shown, with a reason if
+    the program's have no names."""
+    tool_path = needs_shared('tools/mutate_elf.py')
+    whole = recorded()
+    n_samples = sum(whole.values())
+    n_mutants = int(os.environ.get('PACE_MUTANTS', '100'))
+    tool(sys.executable, tool_path, 'full', 'mutants', str(n_mutants), '1')
+    for name in sorted(os.listdir('mutants')):
+        if name == 'manifest.tsv':
+            continue
+        os.replace(f'mutants/{name}', 'app/prog')
+        shown = pace('report', '-i', 'perf.data', '-F', 'overhead,sample,dso,symbol', timeout=20)
+        assert shown.status == 0, (name, shown)
+        counts = [int(m) for m in re.findall(r'^ +[\d.]+% +(\d+)  ', shown.out, re.M)]
+        assert sum(counts) == n_samples, (name, counts, n_samples, shown)
+        if 'hot_local' not in shown.out and re.search(r'  prog +\[.\] 0x', shown.out):
+            assert re.search(r'# .*samples.* in prog are shown by address', shown.out), (name, shown)
+        listed = pace('script', '-i', 'perf.data', '-F', 'ip,sym', timeout=20)
+        assert listed.status == 0 and listed.out.count('\n') == n_samples, (name, listed.err)
+
+
 if __name__ == '__main__':
     main()
