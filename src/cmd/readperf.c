@@ -278,7 +278,7 @@ static void add_functions(struct reading *r)
 		resolver_load_kernel(&resolver);
 	naming_resolve(p, &resolver,
 		&(struct naming_options){.n_workers = workers_available(),
-			.has_parameters = r->options->verbose > 0});
+			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0});
 	calls_init(&calls, p);
 	readperf_start_results(&r->results, p->events.n > 1);
 	for (u32 event = 0; event < p->events.n; event++)

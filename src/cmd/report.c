@@ -30,13 +30,14 @@ struct graph_options {
 };
 
 struct report_options {
-	const char *input, *symfs, *sort, *fields;
+	const char *input, *symfs, *sort, *fields, *vmlinux, *kallsyms;
 	struct graph_options graph;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_text; /* --stdio: the only form there is so far */
-	int children;
+	bool is_compact;
+	int children, demangles;
 	double percent_limit;
 	u64 n_workers, max_stack;
 	unsigned verbose;
@@ -137,6 +138,10 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for the recorded files below DIR"},
+	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
+		"take the kernel's functions from this ELF file"},
+	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
+		"take them from this copy of /proc/kallsyms"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -168,6 +173,9 @@ static const struct opt options[] = {
 		"in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
+	{0, "demangle", OPT_TRI, AT(demangles), NULL,
+		"names as in the source (default), or as in the file"},
+	{0, "compact-names", OPT_BOOL, AT(is_compact), NULL, "fold template arguments: f<...>"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -311,6 +319,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	for (size_t i = 0; i < r->hist.n_keys; i++)
 		g.labels |= r->hist.keys[i]->labels;
 	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
+	r->resolver.vmlinux = r->options->vmlinux;
+	r->resolver.kallsyms_copy = r->options->kallsyms;
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&
@@ -336,7 +346,9 @@ static int make_profile(struct reporting *r, struct err *err)
 			(unsigned long long)r->options->max_stack);
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
-			.has_parameters = r->options->verbose});
+			.style = (r->options->verbose ? DEMANGLE_PARAMETERS : 0) |
+				(r->options->is_compact ? DEMANGLE_COMPACT : 0) |
+				(r->options->demangles ? 0 : DEMANGLE_NOT)});
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
@@ -448,7 +460,10 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 
 static int run_report(int argc, char **argv)
 {
-	struct report_options o = {.max_stack = 127, .children = -1, .graph.limit = -1};
+	struct report_options o = {.max_stack = 127,
+		.children = -1,
+		.demangles = true,
+		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
 	int status = cmd_parse_alone(&cmd_report, &o, argc, argv);

@@ -11,6 +11,7 @@
 #include "session/decoder.h"
 #include "session/spans.h"
 #include "session/stream.h"
+#include "symbol/demangle.h"
 #include "view/dump.h"
 #include "view/header.h"
 #include "view/script.h"
@@ -29,10 +30,11 @@ enum shown {
 };
 
 struct script_command {
-	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs;
+	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs, *vmlinux, *kallsyms;
 	struct opt_list fields;
 	struct script_options print;
-	bool has_header, has_header_only, has_details, is_json, is_dump;
+	bool has_header, has_header_only, has_details, is_json, is_dump, is_compact;
+	int demangles;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
 	u64 max_stack;
@@ -77,6 +79,13 @@ static const struct opt options[] = {
 	{0, "show-round-events", OPT_BOOL, AT(shows_rounds), NULL, "ends of rounds"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for files below DIR"},
+	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
+		"take the kernel's functions from this ELF file"},
+	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
+		"take them from this copy of /proc/kallsyms"},
+	{0, "demangle", OPT_TRI, AT(demangles), NULL,
+		"names as in the source (default), or as in the file"},
+	{0, "compact-names", OPT_BOOL, AT(is_compact), NULL, "fold template arguments: f<...>"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
@@ -360,6 +369,8 @@ static int run_session(struct scripting *s, struct err *err)
 	machine_init(&s->machine);
 	machine_set_build_ids(&s->machine, &r->info);
 	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
+	s->resolver.vmlinux = s->options->vmlinux;
+	s->resolver.kallsyms_copy = s->options->kallsyms;
 	s->resolver.recorded_release = r->info.host.release;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
@@ -396,7 +407,7 @@ static void scripting_fini(struct scripting *s)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_command o = {.max_stack = 127};
+	struct script_command o = {.max_stack = 127, .demangles = true};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
 	struct err err;
@@ -406,7 +417,8 @@ static int run_script(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	o.print.max_stack = (u32)o.max_stack;
-	o.print.has_parameters = o.verbose > 0;
+	o.print.name_style = (o.verbose ? DEMANGLE_PARAMETERS : 0) |
+		(o.is_compact ? DEMANGLE_COMPACT : 0) | (o.demangles ? 0 : DEMANGLE_NOT);
 	for (size_t i = 0; i < o.fields.n && !result; i++)
 		result = script_parse_fields(&o.print, o.fields.at[i], &err);
 	vec_fini(&o.fields);

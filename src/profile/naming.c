@@ -64,7 +64,7 @@ static void group_frames(struct naming *n)
  * tells.
  */
 static u32 get_symbol(struct profile *p, struct table *index, const struct profile_frame *f,
-	const struct resolver_answer *a, bool has_parameters)
+	const struct resolver_answer *a, unsigned style)
 {
 	u64 hash = hash_mix(a->start, (u64)f->dso << 8 | (u64)f->mode << 1 | (a->name != NULL));
 	struct table_probe probe = table_probe(index, hash);
@@ -79,7 +79,7 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 			return i;
 	}
 	if (a->name) {
-		symbol.name = demangle(a->name, has_parameters, &p->strings);
+		symbol.name = demangle(a->name, style, &p->strings);
 		if (a->is_plt) {
 			struct str text = {0};
 
@@ -105,8 +105,7 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
 	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
 	vec_each(f, &p->frames)
-		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at],
-			options->has_parameters);
+		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at], options->style);
 	table_fini(&index);
 	mem_free(n.frames);
 	mem_free(n.starts);

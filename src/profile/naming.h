@@ -9,11 +9,12 @@
 #define PACE_PROFILE_NAMING_H
 
 #include "profile/profile.h"
+#include "symbol/demangle.h"
 #include "symbol/resolver.h"
 
 struct naming_options {
 	unsigned n_workers;
-	bool has_parameters; /* C++ functions with their parameter lists */
+	unsigned style; /* of names: enum demangle_style */
 };
 
 void naming_resolve(struct profile *p, struct resolver *resolver,

@@ -6,6 +6,7 @@
 #include "event/abi.h"
 #include "symbol/elf.h"
 #include "symbol/kallsyms.h"
+#include "symbol/living.h"
 #include "symbol/vdso.h"
 
 static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
@@ -37,7 +38,33 @@ static u8 of_module(const char *name, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-static u8 of_dso(const struct dso *dso, u8 id[BUILD_ID_MAX])
+struct found_id {
+	u8 *id;
+	u8 n;
+};
+
+static bool take_path(void *ctx, const char *path)
+{
+	struct found_id *f = ctx;
+
+	f->n = of_file(path, f->id);
+	return f->n != 0;
+}
+
+/* A container's file, if a process there has it mapped; else ours of that name. */
+static u8 of_living_file(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
+{
+	struct found_id f = {.id = id};
+
+	if (living_each_path(living, dso, true, take_path, &f))
+		return f.n;
+	if ((f.n = of_file(dso->path, id)) != 0)
+		return f.n;
+	living_each_path(living, dso, false, take_path, &f);
+	return f.n;
+}
+
+static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
 	if (dso->build_id_size) {
 		memcpy(id, dso->build_id, dso->build_id_size);
@@ -49,7 +76,7 @@ static u8 of_dso(const struct dso *dso, u8 id[BUILD_ID_MAX])
 	case DSO_MODULE:
 		return of_module(dso->name, id);
 	case DSO_FILE:
-		return of_file(dso->path, id);
+		return of_living_file(living, dso, id);
 	case DSO_VDSO:
 		return vdso_build_id(id);
 	default:
@@ -59,17 +86,21 @@ static u8 of_dso(const struct dso *dso, u8 id[BUILD_ID_MAX])
 
 void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info)
 {
+	struct living living;
+
+	living_init(&living, m, "/proc");
 	vec_each(d, &m->dsos.at) {
 		const struct dso *dso = *d;
 		struct file_build_id entry = {.pid = -1, .path = dso->path};
 
 		if (!hit[dso->id])
 			continue;
-		entry.id_size = of_dso(dso, entry.id);
+		entry.id_size = of_dso(&living, dso, entry.id);
 		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
 			? PERF_RECORD_MISC_KERNEL
 			: PERF_RECORD_MISC_USER;
 		if (entry.id_size)
 			vec_add(&info->build_ids, entry);
 	}
+	living_fini(&living);
 }

@@ -4,7 +4,8 @@
  *
  * In       the machine of a session that was just recorded here; which DSOs were hit
  * Out      entries for the recording's table of build-ids
- * Source   /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id, the ELF files' own notes
+ * Source   /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id, the ELF files' own notes,
+ *          as the process sees them that runs them
  */
 #ifndef PACE_SYMBOL_BUILDID_H
 #define PACE_SYMBOL_BUILDID_H

@@ -1,8 +1,11 @@
 #include "symbol/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdlib.h>
+
+#include "symbol/foreign.h"
 
 /*
  * Names may refer back to their own parts, and those to theirs: 300 characters can stand for
@@ -53,23 +56,152 @@ static bool print_d(struct printed *p, const char *name)
 	return p->text.n;
 }
 
-const char *demangle(const char *name, bool with_parameters, struct intern *strings)
+/* ---- suffixes ---- */
+
+/* One that compilers hang behind names, .cold or .isra.0 or .llvm.123: its length, or 0. */
+static size_t suffix_length(const char *p)
 {
-	int options = with_parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+	size_t n = 1, word;
+
+	if (*p != '.' || !(isalpha((u8)p[1]) || p[1] == '_'))
+		return 0;
+	while (isalnum((u8)p[n]) || p[n] == '_')
+		n++;
+	while (p[n] == '.' && (word = strspn(p + n + 1, "0123456789ABCDEF")) > 0 &&
+		!isalnum((u8)p[n + 1 + word]) && p[n + 1 + word] != '_')
+		n += 1 + word;
+	return n;
+}
+
+/* Where the suffixes begin: a '.' from which on there is nothing else; the end if there are none. */
+static const char *find_suffixes(const char *name)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+		const char *p = dot;
+		size_t n;
+
+		/* Rust's older names have pairs of dots in them. */
+		if (dot > name && dot[-1] == '.')
+			continue;
+		while ((n = suffix_length(p)) > 0)
+			p += n;
+		if (!*p)
+			return dot;
+	}
+	return name + strlen(name);
+}
+
+static void add_suffixes(const char *p, struct str *text)
+{
+	size_t n;
+
+	for (; (n = suffix_length(p)) > 0 && text->n + n < TEXT_LIMIT / 2; p += n)
+		str_addf(text, " [clone %.*s]", (int)n, p);
+}
+
+/* ---- folding ---- */
+
+/* "operator<", "operator->*" and the like: how far the word and its sign reach, or 0. */
+static size_t operator_length(const char *text, const char *p)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	if (strncmp(p, word, n) || (p > text && (isalnum((u8)p[-1]) || p[-1] == '_')))
+		return 0;
+	return n + strspn(p + n, "<>=-*");
+}
+
+/* Behind the arguments that begin at the '<' at p; NULL if they have no end. */
+static const char *skip_arguments(const char *text, const char *p)
+{
+	size_t depth = 0, n;
+
+	for (; *p; p++) {
+		if (*p == 'o' && (n = operator_length(text, p)) > 0) {
+			p += n - 1;
+			continue;
+		}
+		depth += *p == '<';
+		/* Not the arrow of a function's result. */
+		if (*p == '>' && p[-1] != '-' && !--depth)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* Rust writes <Type as Trait>::f: no arguments. */
+static bool begins_arguments(const char *text, const char *p)
+{
+	return *p == '<' && p > text &&
+		(isalnum((u8)p[-1]) || p[-1] == '_' || p[-1] == ':' || p[-1] == ']');
+}
+
+static void fold(struct str *text)
+{
+	struct str folded = {0};
+	const char *p = text->at, *behind;
+	size_t n;
+
+	while (*p) {
+		if (*p == 'o' && (n = operator_length(text->at, p)) > 0) {
+			str_addn(&folded, p, n);
+			p += n;
+			/* operator<< <int> and operator()<int> have arguments of their own. */
+		} else if (begins_arguments(text->at, p) &&
+			(behind = skip_arguments(text->at, p)) != NULL) {
+			str_add(&folded, "<...>");
+			p = behind;
+		} else {
+			str_addc(&folded, *p++);
+		}
+	}
+	str_fini(text);
+	*text = folded;
+}
+
+/* ---- names ---- */
+
+static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned style)
+{
+	int options = style & DEMANGLE_PARAMETERS ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+	const char *suffixes = find_suffixes(name);
+	char *base = *suffixes ? mem_alloc(suffixes - name + 1) : NULL;
+	bool is_printed;
+
+	if (base) {
+		memcpy(base, name, suffixes - name);
+		base[suffixes - name] = '\0';
+		name = base;
+	}
+	/* Rust's older names are valid C++ ones too. */
+	is_printed = print(p, name, options, rust_demangle_callback) ||
+		(name[1] == 'Z' && print(p, name, options, cplus_demangle_v3_callback));
+	if (is_printed && style & DEMANGLE_COMPACT)
+		fold(&p->text);
+	if (is_printed)
+		add_suffixes(suffixes, &p->text);
+	mem_free(base);
+	return is_printed;
+}
+
+const char *demangle(const char *name, unsigned style, struct intern *strings)
+{
 	struct printed p = {0};
 	const char *kept = name;
 	bool is_printed = false;
 
-	/* Most names of C code leave here. */
-	if (name[0] != '_' || !(name[1] == 'Z' || name[1] == 'R' || name[1] == 'D'))
+	if (style & DEMANGLE_NOT)
 		return name;
-	/* Rust's older names are valid C++ ones too. */
-	if (name[1] != 'D')
-		is_printed = print(&p, name, options, rust_demangle_callback);
-	if (name[1] == 'Z' && !is_printed)
-		is_printed = print(&p, name, options, cplus_demangle_v3_callback);
-	if (name[1] == 'D')
+	/* Most names of C code leave here. */
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		is_printed = print_itanium_or_rust(&p, name, style);
+	else if (name[0] == '_' && name[1] == 'D')
 		is_printed = print_d(&p, name);
+	else if (name[0] == 'c')
+		is_printed = foreign_ocaml(name, &p.text);
+	else if (name[0] == 'L')
+		is_printed = foreign_java(name, style & DEMANGLE_PARAMETERS, &p.text);
 	if (is_printed)
 		kept = intern_add(strings, p.text.at, p.text.n);
 	str_fini(&p.text);

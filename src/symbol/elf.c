@@ -8,6 +8,15 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "symbol/unpack.h"
+
+enum { UNPACKED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which some elf.h lack */
+
+/* What a section holds that is stored packed. */
+struct elf_unpacked {
+	bool was_tried, is_good;
+	struct str bytes;
+};
 
 /* A cursor at an offset of the file; empty if the offset lies outside. */
 static struct bytes at_offset(const struct elf *elf, u64 offset)
@@ -88,8 +97,19 @@ static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
 	elf->sections = mem_zalloc(((size_t)n + 1) * sizeof(*elf->sections));
 	while (elf->n_sections < n && take_section(elf, &b, &elf->sections[elf->n_sections]))
 		elf->n_sections++;
+	for (u32 i = 0; i < elf->n_sections && !elf->parts; i++)
+		if (elf->sections[i].flags & SHF_COMPRESSED)
+			elf->parts = mem_zalloc(elf->n_sections * sizeof(*elf->parts));
 	if (names_index < elf->n_sections)
 		elf_contents(elf, &elf->sections[names_index], &elf->section_names);
+}
+
+/* A hostile file must not cost more than this. */
+static u64 unpacked_limit(u64 packed)
+{
+	enum { FLOOR = 64 << 20, RATIO = 32 };
+
+	return FLOOR + RATIO * packed;
 }
 
 static int parse(struct elf *elf, struct err *err)
@@ -121,6 +141,24 @@ static int parse(struct elf *elf, struct err *err)
 	return 0;
 }
 
+/* The file may be packed as a whole, as kernel modules are. */
+static int parse_or_unpack(struct elf *elf, struct err *err)
+{
+	struct bytes packed = bytes_of(elf->data, elf->size);
+	enum unpack_form form = unpack_form_of(packed);
+
+	if (form == UNPACK_NONE)
+		return parse(elf, err);
+	if (unpack(form, packed, unpacked_limit(elf->size), &elf->whole, err))
+		return err->code;
+	if (elf->is_mapped)
+		munmap((void *)elf->data, elf->size);
+	elf->is_mapped = false;
+	elf->data = (const u8 *)str_text(&elf->whole);
+	elf->size = elf->whole.n;
+	return parse(elf, err);
+}
+
 int elf_open(struct elf *elf, const char *path, struct err *err)
 {
 	/* O_NONBLOCK: a FIFO of that name must not hold us up. */
@@ -148,7 +186,7 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	elf->data = map;
 	elf->size = st.st_size;
 	elf->is_mapped = true;
-	if (parse(elf, err)) {
+	if (parse_or_unpack(elf, err)) {
 		elf_close(elf);
 		return err_prefix(err, "'%s'", path);
 	}
@@ -167,8 +205,28 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err)
 	return 0;
 }
 
+int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err)
+{
+	struct bytes packed;
+
+	if (!elf_contents(image, elf_section(image, ".gnu_debugdata"), &packed))
+		return err_set(err, ERR_NOENT, "there is no .gnu_debugdata");
+	memset(elf, 0, sizeof(*elf));
+	elf->data = packed.at;
+	elf->size = bytes_left(&packed);
+	if (parse_or_unpack(elf, err)) {
+		elf_close(elf);
+		return err_prefix(err, ".gnu_debugdata");
+	}
+	return 0;
+}
+
 void elf_close(struct elf *elf)
 {
+	for (u32 i = 0; elf->parts && i < elf->n_sections; i++)
+		str_fini(&elf->parts[i].bytes);
+	mem_free(elf->parts);
+	str_fini(&elf->whole);
 	if (elf->is_mapped)
 		munmap((void *)elf->data, elf->size);
 	mem_free(elf->sections);
@@ -204,6 +262,39 @@ const struct elf_section *elf_section_at(const struct elf *elf, u32 index)
 	return index < elf->n_sections ? &elf->sections[index] : NULL;
 }
 
+/* A packed section begins with a header: how it is packed, how large it was. */
+static bool unpack_section(const struct elf *elf, struct bytes packed, struct str *out)
+{
+	u32 type, reserved;
+	u64 size, align;
+	struct err err;
+
+	if (!bytes_u32(&packed, &type) || (elf->is_64 && !bytes_u32(&packed, &reserved)) ||
+		!take_word(elf, &packed, &size) || !take_word(elf, &packed, &align) ||
+		size > unpacked_limit(bytes_left(&packed)))
+		return false;
+	return !unpack(type == ELFCOMPRESS_ZLIB        ? UNPACK_ZLIB
+			       : type == UNPACKED_ZSTD ? UNPACK_ZSTD
+						       : UNPACK_NONE,
+		       packed, size + 1, out, &err) &&
+		out->n == size;
+}
+
+static bool unpacked_contents(const struct elf *elf, const struct elf_section *s,
+	struct bytes packed, struct bytes *ret_bytes)
+{
+	struct elf_unpacked *part = &elf->parts[s - elf->sections];
+
+	if (!part->was_tried)
+		part->is_good = unpack_section(elf, packed, &part->bytes);
+	part->was_tried = true;
+	if (!part->is_good)
+		return false;
+	*ret_bytes = bytes_of(str_text(&part->bytes), part->bytes.n);
+	ret_bytes->swap = elf->swap;
+	return true;
+}
+
 bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
 {
 	struct bytes b;
@@ -211,6 +302,8 @@ bool elf_contents(const struct elf *elf, const struct elf_section *s, struct byt
 	if (!s || s->type == SHT_NOBITS || s->offset > elf->size)
 		return false;
 	b = at_offset(elf, s->offset);
+	if (s->flags & SHF_COMPRESSED)
+		return bytes_sub(&b, s->size, &b) && unpacked_contents(elf, s, b, ret_bytes);
 	return bytes_sub(&b, s->size, ret_bytes);
 }
 

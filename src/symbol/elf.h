@@ -1,12 +1,14 @@
 /*
  * elf.h - an ELF file, mapped and checked: its sections, segments and notes.
  *
- * In       a path or a piece of memory; 32 and 64 bit, both byte orders
+ * In       a path or a piece of memory; 32 and 64 bit, both byte orders; packed as a whole (.ko.xz)
+ *          or by sections
  * Out      views of sections; addresses for file offsets
- * Owns     the mapping
+ * Owns     the mapping, and what was unpacked
  * Life     views are valid until elf_close()
  * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size
  *          in the file is checked before it is used
+ * Threads  one at a time: sections are unpacked when they are first asked for
  * Source   System V ABI, chapter 4 and 5; elf(5)
  */
 #ifndef PACE_SYMBOL_ELF_H
@@ -14,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
 #include "record/record.h"
 
@@ -41,10 +44,18 @@ struct elf {
 	struct elf_segment *segments;
 	u32 n_segments;
 	struct bytes section_names;
+	struct str whole;           /* the file, if it was packed */
+	struct elf_unpacked *parts; /* by section; NULL: none is packed */
 };
 
 int elf_open(struct elf *elf, const char *path, struct err *err);
 int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
+
+/*
+ * Opens the small ELF file that .gnu_debugdata of `image` holds, xz-packed: symbols that .dynsym
+ * lacks. ERR_NOENT if there is none.
+ */
+int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
 
 /* The section called `name`, or NULL; the first of a type. */
@@ -52,7 +63,9 @@ const struct elf_section *elf_section(const struct elf *elf, const char *name);
 const struct elf_section *elf_section_of_type(const struct elf *elf, u32 type);
 const struct elf_section *elf_section_at(const struct elf *elf, u32 index);
 
-/* What a section holds; false for sections without contents or outside the file. */
+/*
+ * What a section holds, unpacked; false for sections without contents, outside the file, or damaged.
+ */
 bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes);
 
 /* The file's build-id into id; its size, 0 if it has none. */

@@ -54,43 +54,113 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 	return 0;
 }
 
-/* <dir>/XX/YYYY<suffix>, by build-id; "" if the DSO has none. */
-static void build_id_path(const struct dso *dso, const char *dir, const char *suffix, char *path)
-{
-	struct str text = {0};
+/* Where files lie by their build-id. */
+struct shelf {
+	enum { OF_SYSTEM, OF_PERF, OF_DEBUGINFOD } whose;
+	const char *suffix;
+};
 
-	path[0] = '\0';
-	if (dso->build_id_size < 2)
-		return;
-	str_addf(&text, "%s/%02x/", dir, dso->build_id[0]);
-	add_hex(dso->build_id + 1, dso->build_id_size - 1, &text);
-	str_add(&text, suffix);
-	snprintf(path, PATH_SIZE, "%s", str_text(&text));
-	str_fini(&text);
+static const struct shelf image_shelves[] = {{OF_PERF, "/elf"}, {OF_PERF, ""}, {OF_SYSTEM, ""},
+	{OF_DEBUGINFOD, "/executable"}};
+static const struct shelf debug_shelves[] = {{OF_SYSTEM, ".debug"}, {OF_PERF, "/debug"},
+	{OF_DEBUGINFOD, "/debuginfo"}};
+
+/* The folder of a shelf; false if this user has none. */
+static bool shelf_folder(const struct find_places *places, const struct shelf *shelf,
+	struct str *path)
+{
+	const char *home = getenv("HOME"), *cache = getenv("DEBUGINFOD_CACHE_PATH"),
+		   *xdg = getenv("XDG_CACHE_HOME");
+
+	if (shelf->whose == OF_SYSTEM) {
+		str_addf(path, "%s/usr/lib/debug/.build-id", places->symfs);
+		return true;
+	}
+	if (shelf->whose == OF_DEBUGINFOD && cache && *cache) {
+		str_add(path, cache);
+		return true;
+	}
+	if (shelf->whose == OF_DEBUGINFOD && xdg && *xdg) {
+		str_addf(path, "%s/debuginfod_client", xdg);
+		return true;
+	}
+	if (!home || !*home)
+		return false;
+	str_addf(path, "%s/%s", home,
+		shelf->whose == OF_PERF ? ".debug/.build-id" : ".cache/debuginfod_client");
+	return true;
 }
 
-/* perf's cache of binaries, if this user has one. */
-static bool cache_dir(char *dir)
+/* Looks on all shelves. Errors: as of the first that was found and refused, else ERR_NOENT. */
+static int try_shelves(const struct find_places *places, const struct dso *dso,
+	const struct shelf *shelves, size_t n, struct elf *ret_elf, struct err *err)
 {
-	const char *home = getenv("HOME");
+	struct err why;
 
-	return home && *home && snprintf(dir, PATH_SIZE, "%s/.debug/.build-id", home) < PATH_SIZE;
+	err_set(err, ERR_NOENT, "'%s' is nowhere by its build-id", dso->path);
+	if (dso->build_id_size < 2)
+		return err->code;
+	for (size_t i = 0; i < n; i++) {
+		struct str path = {0};
+		int r = ERR_NOENT;
+
+		if (shelf_folder(places, &shelves[i], &path)) {
+			bool is_flat = shelves[i].whose == OF_DEBUGINFOD;
+
+			str_addf(&path, is_flat ? "/%02x" : "/%02x/", dso->build_id[0]);
+			add_hex(dso->build_id + 1, dso->build_id_size - 1, &path);
+			str_add(&path, shelves[i].suffix);
+			r = try_path(places, dso, path.at, ret_elf, &why);
+		}
+		str_fini(&path);
+		if (!r)
+			return 0;
+		if (r == ERR_FORMAT && err->code == ERR_NOENT)
+			*err = why;
+	}
+	return err->code;
+}
+
+struct attempt {
+	const struct find_places *places;
+	const struct dso *dso;
+	struct elf *ret_elf;
+};
+
+static bool try_living_path(void *ctx, const char *path)
+{
+	const struct attempt *a = ctx;
+	struct err ignored;
+
+	return !try_path(a->places, a->dso, path, a->ret_elf, &ignored);
+}
+
+/* As a process sees it that still has the file mapped. */
+static bool try_living(const struct find_places *places, const struct dso *dso, bool elsewhere_only,
+	struct elf *ret_elf)
+{
+	struct attempt a = {places, dso, ret_elf};
+
+	return places->living && !*places->symfs &&
+		living_each_path(places->living, dso, elsewhere_only, try_living_path, &a);
 }
 
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
-	char path[PATH_SIZE], dir[PATH_SIZE];
+	char path[PATH_SIZE];
 	struct err ignored;
 
-	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
-	if (!try_path(places, dso, path, ret_elf, err))
+	/* Without build-ids the file of that name may be another one than a container's. */
+	if (!dso->build_id_size && try_living(places, dso, true, ret_elf))
 		return 0;
-	if (!cache_dir(dir))
-		return err->code;
-	build_id_path(dso, dir, "/elf", path);
+	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
+	if (!try_path(places, dso, path, ret_elf, err) || try_living(places, dso, false, ret_elf))
+		return 0;
 	/* What was wrong with the file of the recorded name is the better explanation. */
-	return *path && !try_path(places, dso, path, ret_elf, &ignored) ? 0 : err->code;
+	return try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf, &ignored)
+		? err->code
+		: 0;
 }
 
 /* The checksum that .gnu_debuglink has of its file. */
@@ -110,7 +180,7 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 		const char *root, *dir;
 	} places_by_name[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
 	const char *name, *slash = strrchr(dso->path, '/');
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], refused[PATH_SIZE] = "";
 	u32 crc;
 
 	if (!image || !slash || !elf_debug_link(image, &name, &crc) || strchr(name, '/'))
@@ -128,12 +198,18 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 			continue;
 		}
 		is_it = has_checksum(ret_elf, crc);
+		if (!is_it && !*refused)
+			snprintf(refused, sizeof(refused), "%s", path);
 		log_debug(places->log, "%s: '%s' %s", dso->path, path,
 			is_it ? "has its debug symbols" : "has another checksum");
 		if (is_it)
 			return 0;
 		elf_close(ret_elf);
 	}
+	if (*refused)
+		return err_set(err, ERR_FORMAT,
+			"the debug file '%.400s' is not that of '%.400s': its checksum is not %08x",
+			refused, dso->path, crc);
 	return err_set(err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name,
 		dso->path);
 }
@@ -142,19 +218,17 @@ int find_debug(const struct find_places *places, const struct dso *dso, const st
 	struct elf *ret_elf, struct err *err)
 {
 	struct dso known = *dso;
-	char path[PATH_SIZE], dir[PATH_SIZE];
+	struct err refused;
 
 	/* A recording without build-ids: the image's own leads to its debug file. */
 	if (!known.build_id_size && image)
 		known.build_id_size = elf_build_id(image, known.build_id);
-	snprintf(dir, sizeof(dir), "%s/usr/lib/debug/.build-id", places->symfs);
-	build_id_path(&known, dir, ".debug", path);
-	if (*path && !try_path(places, &known, path, ret_elf, err))
+	if (!try_shelves(places, &known, debug_shelves, ARRAY_SIZE(debug_shelves), ret_elf,
+		    &refused) ||
+		!find_by_link(places, &known, image, ret_elf, err))
 		return 0;
-	if (cache_dir(dir)) {
-		build_id_path(&known, dir, "/debug", path);
-		if (*path && !try_path(places, &known, path, ret_elf, err))
-			return 0;
-	}
-	return find_by_link(places, &known, image, ret_elf, err);
+	/* One that is there and was refused is the better explanation. */
+	if (err->code == ERR_NOENT && refused.code != ERR_NOENT)
+		*err = refused;
+	return err->code;
 }

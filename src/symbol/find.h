@@ -1,18 +1,20 @@
 /*
  * find.h - where the files are that hold a DSO's code and names.
  *
- * In       a DSO's recorded path and build-id
+ * In       a DSO's recorded path and build-id; the processes that still have it mapped
  * Out      an opened ELF file whose build-id agrees with the recorded one
  * Owns     nothing; the caller closes what is opened
  * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is
  *          another build
  *
- * The image:      <symfs>PATH, ~/.debug/.build-id/XX/YYYY/elf (perf's cache)
- * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug, and by
- * the name in
- *                 .gnu_debuglink, checksum compared: beside the image, in .debug/, below
- *                 /usr/lib/debug
- * Source   gdb manual, Separate Debug Files
+ * The image:      <symfs>PATH; below /proc of a process that has it mapped (containers, deleted
+ *                 files); by build-id ID, of which XX are the first two digits and YYYY the others:
+ *                 ~/.debug/.build-id/XX/YYYY/elf and .../YYYY (perf's cache, new and old),
+ *                 /usr/lib/debug/.build-id/XX/YYYY, ~/.cache/debuginfod_client/ID/executable
+ * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug,
+ *                 ~/.cache/debuginfod_client/ID/debuginfo; by the name in .gnu_debuglink, checksum
+ *                 compared: beside the image, in .debug/, below /usr/lib/debug
+ * Source   gdb manual, Separate Debug Files; perf-buildid-cache(1); debuginfod_find_debuginfo(3)
  */
 #ifndef PACE_SYMBOL_FIND_H
 #define PACE_SYMBOL_FIND_H
@@ -21,10 +23,12 @@
 #include "base/log.h"
 #include "machine/dso.h"
 #include "symbol/elf.h"
+#include "symbol/living.h"
 
 struct find_places {
-	const char *symfs; /* put in front of recorded paths; "" for none */
-	struct log *log;   /* what was tried, as LOG_DEBUG */
+	const char *symfs;     /* put in front of recorded paths; "" for none */
+	struct log *log;       /* what was tried, as LOG_DEBUG */
+	struct living *living; /* NULL: nobody is asked */
 };
 
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,

@@ -9,7 +9,7 @@ struct resolver_dso {
 	bool is_loaded, has_image;
 	u64 base;                      /* DSO_MODULE: where it is loaded now */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
-	struct elf image, debug;
+	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct symtab symtab;
 	struct err err;
 };
@@ -20,6 +20,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	memset(r, 0, sizeof(*r));
 	r->places.symfs = symfs ? symfs : "";
 	r->places.log = log;
+	living_init(&r->living, machine, "/proc");
+	r->places.living = &r->living;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
@@ -35,7 +37,9 @@ void resolver_fini(struct resolver *r)
 		elf_close(&r->dsos[i].debug);
 	}
 	mem_free(r->dsos);
+	living_fini(&r->living);
 	kallsyms_close(&r->kernel);
+	vmlinux_close(&r->image);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -81,20 +85,81 @@ static bool has_modules(const struct resolver *r)
 	return false;
 }
 
+static struct vmlinux_wish kernel_wish(const struct resolver *r)
+{
+	const struct dso *dso = kernel_dso(r);
+	struct vmlinux_wish wish = {.release = r->recorded_release,
+		.symfs = r->places.symfs,
+		.log = r->places.log};
+
+	if (dso) {
+		wish.build_id = dso->build_id;
+		wish.build_id_size = dso->build_id_size;
+	}
+	return wish;
+}
+
+/*
+ * The recorded kernel does not run here, or hides its addresses: its files, if any are here. What
+ * they have counts from where the kernel was linked to, so it must be known where it lay.
+ */
+static void search_kernel(struct resolver *r)
+{
+	struct vmlinux_wish wish = kernel_wish(r);
+	struct str copy = {0};
+	struct err err;
+
+	if (!wish.build_id_size && !wish.release)
+		return;
+	if (vmlinux_kallsyms_copy(&wish, &copy) &&
+		!kallsyms_open(&r->kernel, copy.at, true, NULL, 0, &err)) {
+		log_debug(r->places.log, "[kernel.kallsyms]: using '%s'", copy.at);
+		r->has_kernel = r->is_copy = true;
+	} else if (!vmlinux_search(&r->image, &wish, &err)) {
+		r->has_image = r->machine->kernel_text && r->image.text;
+		if (!r->has_image)
+			err_set(&r->kernel_err, ERR_FORMAT,
+				"the recording does not say where the kernel lay, so vmlinux is of no use");
+	} else if (err.code != ERR_NOENT) {
+		r->kernel_err = err;
+	}
+	str_fini(&copy);
+}
+
+/* What the user named is used or refused; nothing else takes its place. */
+static void load_named_kernel(struct resolver *r)
+{
+	struct vmlinux_wish wish = kernel_wish(r);
+
+	if (r->vmlinux)
+		r->has_image = !vmlinux_open(&r->image, r->vmlinux, &wish, &r->kernel_err);
+	else
+		r->has_kernel = r->is_copy =
+			!kallsyms_open(&r->kernel, r->kallsyms_copy, true, NULL, 0, &r->kernel_err);
+	if (!r->has_image && !r->has_kernel)
+		log_warn(r->places.log, "%s: kernel functions have no names", r->kernel_err.msg);
+}
+
 void resolver_load_kernel(struct resolver *r)
 {
 	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
 
+	if (r->vmlinux || r->kallsyms_copy) {
+		load_named_kernel(r);
+		return;
+	}
 	r->has_kernel = is_running_kernel(r) &&
 		!kallsyms_open(&r->kernel, r->kallsyms, has_modules(r), id, n, &r->kernel_err);
+	if (!r->has_kernel)
+		search_kernel(r);
 }
 
 /* How far the kernel lay from where it lies now: it moves at each boot (KASLR). */
 static u64 kernel_shift(const struct resolver *r)
 {
-	u64 recorded = r->machine->kernel_text;
+	u64 recorded = r->machine->kernel_text, now = r->has_image ? r->image.text : r->kernel.text;
 
-	return recorded && r->kernel.text ? r->kernel.text - recorded : 0;
+	return recorded && now ? now - recorded : 0;
 }
 
 /* ---- files ---- */
@@ -109,26 +174,47 @@ static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err
 	return !vdso_open(ret_elf, err);
 }
 
+/*
+ * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
+ * there are not all of them: `missing` tells if a debug file was found and refused.
+ */
+static void load_stripped(const struct dso *dso, struct resolver_dso *d, const struct err *missing)
+{
+	static const char remedy[] =
+		"a package with its debug symbols (-dbgsym, -debuginfo) gives names";
+	struct err packed;
+
+	if (missing->code != ERR_NOENT)
+		d->err = *missing;
+	else
+		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
+	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	if (!elf_open_debugdata(&d->debug, &d->image, &packed))
+		symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB);
+	else if (packed.code != ERR_NOENT && missing->code == ERR_NOENT)
+		err_set(&d->err, packed.code, "'%s' is stripped, %.300s: %s", dso->path, packed.msg,
+			remedy);
+}
+
 static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct err ignored;
-	bool has_all;
+	struct err missing = {.code = ERR_NOENT};
 
 	if (find_image(&r->places, dso, &d->image, &d->err)) {
 		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
 		return;
 	}
 	d->has_image = true;
-	has_all = symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
-		(!find_debug(&r->places, dso, &d->image, &d->debug, &ignored) &&
-			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB));
-	if (!has_all) {
-		symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
-		err_set(&d->err, ERR_NOENT,
-			"'%s' is stripped: a package with its debug symbols (-dbgsym, -debuginfo) gives names",
-			dso->path);
+	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
+		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
+			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB))) {
+		symtab_finish(&d->symtab);
+		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	} else {
+		elf_close(&d->debug);
+		load_stripped(dso, d, &missing);
+		symtab_finish(&d->symtab);
 	}
-	symtab_finish(&d->symtab);
 	symtab_add_plt(&d->symtab, &d->image);
 	if (!d->symtab.symbols.n)
 		d->outcome = RESOLVER_NO_SYMBOLS;
@@ -144,6 +230,14 @@ static void make_room(struct resolver *r, u32 id)
 	r->dsos = mem_realloc(r->dsos, n * sizeof(*r->dsos));
 	memset(r->dsos + r->n_dsos, 0, (n - r->n_dsos) * sizeof(*r->dsos));
 	r->n_dsos = n;
+}
+
+/* Where the module lies in the kallsyms at hand; 0 if it does not. */
+static u64 module_base(const struct resolver *r, const struct dso *dso)
+{
+	if (r->is_copy)
+		return kernel_shift(r) ? 0 : dso->base;
+	return kallsyms_module_base(r->modules, dso->name + 1, strcspn(dso->name + 1, "]"));
 }
 
 void resolver_load(struct resolver *r, const struct dso *dso)
@@ -175,16 +269,16 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		}
 		break;
 	case DSO_MODULE:
-		d->base = kallsyms_module_base(r->modules, dso->name + 1,
-			strcspn(dso->name + 1, "]"));
+		d->base = module_base(r, dso);
 		d->outcome = r->has_kernel && d->base ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
 		d->err = r->kernel_err;
 		if (r->has_kernel && !d->base)
 			err_set(&d->err, ERR_NOENT, "the module is not loaded now");
 		break;
 	case DSO_KERNEL:
-		d->outcome = r->has_kernel ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
-		d->err = r->kernel_err;
+		d->outcome = r->has_kernel || r->has_image ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
+		if (d->outcome != RESOLVER_FOUND)
+			d->err = r->kernel_err;
 		break;
 	case DSO_BPF:
 		break;
@@ -200,6 +294,21 @@ const char *resolver_reason(const struct resolver *r, const struct dso *dso)
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
 	return d->err.code ? d->err.msg : NULL;
+}
+
+static const char *find_in_kernel(const struct resolver *r, const struct dso *dso, u64 address,
+	u64 *ret_start, u64 *ret_end)
+{
+	const struct symbol *s;
+
+	if (dso->kind == DSO_MODULE || !r->has_image)
+		return kallsyms_find(&r->kernel, address, ret_start, ret_end);
+	s = symtab_find(&r->image.symtab, address);
+	if (!s)
+		return NULL;
+	*ret_start = s->start;
+	*ret_end = s->end;
+	return s->name;
 }
 
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
@@ -222,7 +331,7 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	if (is_kernel) {
 		u64 to_now = dso->kind == DSO_MODULE ? d->base : kernel_shift(r);
 
-		a.name = kallsyms_find(&r->kernel, address + to_now, &a.start, &a.end);
+		a.name = find_in_kernel(r, dso, address + to_now, &a.start, &a.end);
 		if (a.name) {
 			a.start -= to_now;
 			a.end -= to_now;

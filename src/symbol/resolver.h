@@ -15,6 +15,7 @@
 #include "symbol/find.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symtab.h"
+#include "symbol/vmlinux.h"
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
@@ -33,14 +34,20 @@ struct resolver_dso;
 
 struct resolver {
 	struct find_places places;
+	struct living living;
 	const struct machine *machine;
 	const char *kallsyms;         /* "/proc/kallsyms", or a copy */
+	const char *vmlinux;          /* a file the user named; NULL: none */
+	const char *kallsyms_copy;    /* likewise, a copy of /proc/kallsyms */
 	const char *modules;          /* "/proc/modules", likewise */
 	const char *recorded_release; /* NULL: unknown */
 	struct resolver_dso *dsos;    /* by dso->id */
 	size_t n_dsos;
 	struct kallsyms kernel;
 	bool has_kernel;
+	bool is_copy; /* its kallsyms are of when it was recorded, not of now */
+	struct vmlinux image;
+	bool has_image; /* the kernel's functions are looked up in its ELF file */
 	struct err kernel_err;
 };
 
@@ -57,8 +64,9 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 void resolver_fini(struct resolver *r);
 
 /*
- * Reads /proc/kallsyms if the recording comes from the kernel that runs now. May run beside
- * anything else.
+ * The kernel's functions: from the file that the user named, else /proc/kallsyms if the recording
+ * comes from the kernel that runs now, else a vmlinux or a copy of kallsyms of the recorded build. May
+ * run beside anything else.
  */
 void resolver_load_kernel(struct resolver *r);
 

@@ -47,8 +47,28 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
-static bool is_code(const struct elf *elf, const struct entry *e)
+/*
+ * The section of the n-th symbol: numbers that do not fit into 16 bits stand in a table of their
+ * own.
+ */
+static const struct elf_section *section_of(const struct elf *elf, const struct entry *e, u64 n)
+{
+	struct bytes numbers;
+	u32 number;
+
+	if (e->section != SHN_XINDEX)
+		return elf_section_at(elf, e->section);
+	if (!elf_contents(elf, elf_section_of_type(elf, SHT_SYMTAB_SHNDX), &numbers) ||
+		!bytes_skip(&numbers, n * sizeof(u32)) || !bytes_u32(&numbers, &number))
+		return NULL;
+	return elf_section_at(elf, number);
+}
+
+/*
+ * Whether samples can fall into the n-th symbol: functions, and whatever has a name in executable
+ * sections.
+ */
+static bool is_code(const struct elf *elf, const struct entry *e, u64 n)
 {
 	const struct elf_section *s;
 	u8 type = e->info & 0xf;
@@ -59,7 +79,7 @@ static bool is_code(const struct elf *elf, const struct entry *e)
 		return true;
 	if (type != STT_NOTYPE && type != STT_OBJECT)
 		return false;
-	s = elf_section_at(elf, e->section);
+	s = section_of(elf, e, n);
 	return s && s->flags & SHF_EXECINSTR;
 }
 
@@ -83,11 +103,11 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 	if (!elf_contents(elf, s, &entries) ||
 		!elf_contents(elf, elf_section_at(elf, s->link), &strings))
 		return 0;
-	while (take_entry(elf, &entries, &e)) {
+	for (u64 n = 0; take_entry(elf, &entries, &e); n++) {
 		const char *name;
 		u8 binding = e.info >> 4;
 
-		if (!is_code(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
+		if (!is_code(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
 		add(t, e.value, e.size, name,
@@ -96,6 +116,25 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 						       : SYMTAB_GLOBAL);
 	}
 	return t->symbols.n - before;
+}
+
+void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	struct symtab more = {0};
+	size_t before = t->symbols.n;
+
+	if (symtab_add_elf(&more, elf, section_type)) {
+		symtab_finish(&more);
+		vec_each(s, &more.symbols) {
+			const struct symbol *there = before ? symtab_find(t, s->start) : NULL;
+
+			if (!there || there->start != s->start)
+				vec_add(&t->symbols, *s);
+		}
+	}
+	if (t->symbols.n > before)
+		symtab_finish(t);
+	symtab_fini(&more);
 }
 
 /* ---- PLT ---- */

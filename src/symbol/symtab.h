@@ -35,6 +35,12 @@ struct symtab {
 size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
 /*
+ * Adds to a finished table the functions of a section that begin where none of it does, and
+ * finishes it again. So .symtab keeps its say, and .dynsym helps out where it was thinned.
+ */
+void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type);
+
+/*
  * Adds the entries of the PLT, named after what they jump to, to a table that is finished, and
  * finishes it again.
  */

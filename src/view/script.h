@@ -53,7 +53,8 @@ enum script_kind {
 struct script_options {
 	u32 fields[SCRIPT_KINDS];
 	bool has_said_fields; /* then what an event does not have is an error, else it is left out */
-	bool has_ns, is_relative, is_delta, hides_chains, has_parameters;
+	bool has_ns, is_relative, is_delta, hides_chains;
+	unsigned name_style; /* enum demangle_style */
 	u32 max_stack;
 };
 

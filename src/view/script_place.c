@@ -33,7 +33,7 @@ static void add_name(struct script *s, const struct location *l, u32 fields, str
 		str_add(text, "[unknown]");
 		return;
 	}
-	name = demangle(a.name, s->options->has_parameters, &s->strings);
+	name = demangle(a.name, s->options->name_style, &s->strings);
 	str_add_safe(text, name, strlen(name));
 	if (a.is_plt)
 		str_add(text, "@plt");
@@ -68,8 +68,7 @@ static void add_json(struct script *s, const struct location *l, const struct ch
 			: step->mode == PERF_RECORD_MISC_USER ? "user"
 							      : "other");
 	if (a.name) {
-		json_text(text, "function",
-			demangle(a.name, s->options->has_parameters, &s->strings));
+		json_text(text, "function", demangle(a.name, s->options->name_style, &s->strings));
 		json_u64(text, "offset", a.at - a.start);
 	} else {
 		json_null(text, "function");

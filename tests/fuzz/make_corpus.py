@@ -83,10 +83,29 @@ def take_apart(name, data):
             keep('feature', str(number), bytes([number, 0]) + section)
 
 
+ELF_SOURCE = 'extern int puts(const char *); static void f(void) { puts("f"); } int g(void) { f(); return 1; }'
+ELF_FLAGS = {
+    'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'],
+}
+
+
+def make_elf():
+    """Small libraries with symbols, stubs, packed sections; and one with .gnu_debugdata."""
+    with open('f.c', 'w', encoding='utf-8') as file:
+        file.write(ELF_SOURCE)
+    for name, flags in ELF_FLAGS.items():
+        subprocess.run(['gcc', '-O1', '-fPIC', '-shared', '-nostdlib', '-Wl,--build-id', '-o', name, 'f.c', *flags], check=True)
+        keep('elf', name, open(name, 'rb').read())
+    subprocess.run('xz -kf plain && objcopy -S --add-section .gnu_debugdata=plain.xz --add-gnu-debuglink=f.c plain mini', shell=True,
+                   check=True)
+    keep('elf', 'mini', open('mini', 'rb').read())
+
+
 def main():
     pace = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        make_elf()
         for name, options in RECORDINGS.items():
             data = record(pace, options, 'perf.data')
             if data:

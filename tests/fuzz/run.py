@@ -58,5 +58,10 @@ def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 
 
+@test
+def fuzz_elf_finds_nothing():
+    fuzz('elf')
+
+
 if __name__ == '__main__':
     main()

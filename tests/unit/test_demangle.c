@@ -56,8 +56,14 @@ TEST(demangle_reads_cpp)
 		{"_ZTV3foo", "vtable for foo", "vtable for foo"},
 		{"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo()",
 			"(anonymous namespace)::foo"},
-		{"_Z3foov.isra.0", "foo() [clone .isra.0]", "foo"},
-		{"_Z3foov.cold", "foo() [clone .cold]", "foo"},
+		{"_Z3foov.isra.0", "foo() [clone .isra.0]", "foo [clone .isra.0]"},
+		{"_Z3foov.cold", "foo() [clone .cold]", "foo [clone .cold]"},
+		{"_Z3foov.constprop.0.isra.1.cold",
+			"foo() [clone .constprop.0] [clone .isra.1] [clone .cold]",
+			"foo [clone .constprop.0] [clone .isra.1] [clone .cold]"},
+		{"_Z3foov.llvm.12345678901234567890", "foo() [clone .llvm.12345678901234567890]",
+			"foo [clone .llvm.12345678901234567890]"},
+		{"_Z3foov.part.0", "foo() [clone .part.0]", "foo [clone .part.0]"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -74,6 +80,10 @@ TEST(demangle_reads_rust_of_both_kinds)
 	      "4drop17h0123456789abcdefE",
 		"<alloc::vec::Vec<T> as core::ops::Drop>::drop",
 		"<alloc::vec::Vec<T> as core::ops::Drop>::drop");
+	check("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.99",
+		"core::fmt::Formatter::pad [clone .llvm.99]",
+		"core::fmt::Formatter::pad [clone .llvm.99]");
+	check("_RNvC7mycrate3bar.cold", "mycrate::bar [clone .cold]", "mycrate::bar [clone .cold]");
 	check("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar", "mycrate::foo::bar");
 	check("_RNvMs_C7mycrateNtB4_3Foo3new", "<mycrate::Foo>::new", "<mycrate::Foo>::new");
 	intern_fini(&strings);
@@ -85,6 +95,83 @@ TEST(demangle_reads_d)
 	check("_D8demangle4testFaZv", "demangle.test(char)", "demangle.test(char)");
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()", "std.stdio.writeln()");
 	intern_fini(&strings);
+}
+
+TEST(demangle_reads_ocaml)
+{
+	check("camlStdlib__List__iter_120", "Stdlib.List.iter", "Stdlib.List.iter");
+	check("camlMain__entry", "Main.entry", "Main.entry");
+	check("camlStdlib__$5e_137", "Stdlib.^", "Stdlib.^");
+	check("camlA__f_1_22", "A.f_1", "A.f_1");
+	check("camlStdlib.compare_5", "Stdlib.compare", "Stdlib.compare");
+	/* Of the runtime, in C. */
+	check_untouched("caml_alloc");
+	check_untouched("camlish");
+	check_untouched("caml");
+	check("camlA$", "A$", "A$");
+	check("camlA$1b_3", "A$1b", "A$1b");
+	intern_fini(&strings);
+}
+
+TEST(demangle_reads_java)
+{
+	check("Ljava/lang/StringLatin1;equals([B[B)Z",
+		"boolean java.lang.StringLatin1.equals(byte[], byte[])",
+		"java.lang.StringLatin1.equals");
+	check("La/B;run()V", "void a.B.run()", "a.B.run");
+	check("La/B;<init>(ILa/C;[[J)V", "void a.B.<init>(int, a.C, long[][])", "a.B.<init>");
+	check("La/B;::run", "a.B.run", "a.B.run");
+	check_untouched("La/B;");
+	check_untouched("La/B;run(");
+	check_untouched("La/B;run(I");
+	check_untouched("La/B;run(Q)V");
+	check_untouched("La/B;run(I)");
+	check_untouched("La/B;run(I)VV");
+	check_untouched("La/B;run(La/C)V");
+	check_untouched("L;run()V");
+	check_untouched("Lookup");
+	check_untouched("L");
+	intern_fini(&strings);
+}
+
+static void check_folded(const char *name, const char *full, const char *brief)
+{
+	CHECK_STR(demangle(name, DEMANGLE_COMPACT | DEMANGLE_PARAMETERS, &strings), full);
+	CHECK_STR(demangle(name, DEMANGLE_COMPACT, &strings), brief);
+}
+
+TEST(demangle_folds_template_arguments_if_asked_to)
+{
+	check_folded("_ZNSt6vectorIiSaIiEE9push_backERKi",
+		"std::vector<...>::push_back(int const&)", "std::vector<...>::push_back");
+	check_folded("_ZNSt6vectorIiSaIiEE9push_backERKi.cold",
+		"std::vector<...>::push_back(int const&) [clone .cold]",
+		"std::vector<...>::push_back [clone .cold]");
+	check_folded("_Z3maxIiET_S0_S0_", "int max<...>(int, int)", "max<...>");
+	/* Signs are no brackets. */
+	check_folded("_ZlsRSoRK3foo", "operator<<(std::ostream&, foo const&)", "operator<<");
+	check_folded("_ZltRK3fooS1_", "operator<(foo const&, foo const&)", "operator<");
+	check_folded("_ZNK3fooptEv", "foo::operator->() const", "foo::operator->");
+	check_folded("_ZN3barIiEltERKS0_", "bar<...>::operator<(bar<...> const&)",
+		"bar<...>::operator<");
+	check_folded("_Z3foov", "foo()", "foo");
+	/* Rust: a type is no argument, its own arguments are. */
+	check_folded("_RNvMs_C7mycrateNtB4_3Foo3new", "<mycrate::Foo>::new", "<mycrate::Foo>::new");
+	check_folded("_ZN60_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$"
+		     "4drop17h0123456789abcdefE",
+		"<alloc::vec::Vec<...> as core::ops::Drop>::drop",
+		"<alloc::vec::Vec<...> as core::ops::Drop>::drop");
+	check_folded("main", "main", "main");
+	intern_fini(&strings);
+}
+
+TEST(demangle_leaves_everything_alone_if_asked_to)
+{
+	static const char *const names[] = {"_Z3foov", "_RNvC7mycrate3bar", "_Dmain",
+		"camlMain__entry", "La/B;run()V"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		CHECK(demangle(names[i], DEMANGLE_NOT | DEMANGLE_PARAMETERS, &strings) == names[i]);
 }
 
 TEST(demangle_gives_equal_names_the_same_text)
@@ -108,8 +195,8 @@ static void check_bounded(const char *name)
 {
 	double began = seconds();
 
-	for (int with_parameters = 0; with_parameters < 2; with_parameters++)
-		CHECK(strlen(demangle(name, with_parameters, &strings)) <=
+	for (unsigned style = 0; style < DEMANGLE_NOT; style++)
+		CHECK(strlen(demangle(name, style, &strings)) <=
 			MAX(strlen(name), (size_t)32 << 10));
 	CHECK(seconds() - began < 1);
 }

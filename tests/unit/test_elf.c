@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "symbol/elf.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 #include "unit/elfmaker.h"
+#include "unit/outside.h"
 #include "unit/recording.h"
 
 static const u8 some_id[BUILD_ID_MAX] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
@@ -547,4 +550,130 @@ TEST(vdso_of_this_process_has_functions)
 	CHECK(!memcmp(id, again, elf_build_id(&elf, id)));
 	symtab_fini(&symtab);
 	elf_close(&elf);
+}
+
+/* ---- packed ---- */
+
+/* A section's contents behind the header that says how they are packed. */
+static void pack_section(struct str *out, bool is_64, u32 type, const char *plain, size_t n)
+{
+	uLongf size = compressBound(n) + 64;
+	u8 *packed = mem_alloc(size);
+	u64 head[3] = {type, n, 1};
+	u32 head_32[3] = {type, (u32)n, 1};
+
+	if (type == ELFCOMPRESS_ZLIB)
+		CHECK_EQ(compress(packed, &size, (const u8 *)plain, n), Z_OK);
+	else
+		size = ZSTD_compress(packed, size, plain, n, 1);
+	str_clear(out);
+	str_addn(out, is_64 ? (void *)head : (void *)head_32,
+		is_64 ? sizeof(head) : sizeof(head_32));
+	str_addn(out, packed, size);
+	mem_free(packed);
+}
+
+static bool packed_contents(bool is_64, const struct str *stored, struct str *ret_plain)
+{
+	struct elfmaker m;
+	struct bytes b;
+	struct elf elf;
+	struct err err;
+	bool is_good;
+
+	elfmaker_init(&m, is_64, false, is_64 ? EM_X86_64 : EM_386);
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".debug_frame",
+			.type = SHT_PROGBITS,
+			.flags = SHF_COMPRESSED,
+			.size = stored->n,
+			.data = stored->at});
+	elfmaker_finish(&m);
+	CHECK_EQ(elf_of_memory(&elf, m.file.at, m.file.n, &err), 0);
+	is_good = elf_contents(&elf, elf_section(&elf, ".debug_frame"), &b);
+	/* Asked twice, unpacked once: the same bytes. */
+	if (is_good) {
+		const u8 *first = b.at;
+
+		CHECK(elf_contents(&elf, elf_section(&elf, ".debug_frame"), &b));
+		CHECK(b.at == first);
+		str_clear(ret_plain);
+		str_addn(ret_plain, b.at, bytes_left(&b));
+	}
+	elf_close(&elf);
+	elfmaker_fini(&m);
+	return is_good;
+}
+
+TEST(elf_contents_of_packed_sections_are_unpacked)
+{
+	static const u32 types[] = {ELFCOMPRESS_ZLIB, 2};
+	static const char text[] = "so many words, so many words, so many words";
+
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+			struct str stored = {0}, plain = {0};
+
+			pack_section(&stored, is_64, types[i], text, sizeof(text));
+			CHECK(packed_contents(is_64, &stored, &plain));
+			CHECK_EQ(plain.n, sizeof(text));
+			CHECK_STR(plain.at, text);
+
+			/* Another size than it says, a size out of all proportion, a cut, a form
+			 * that nobody knows. */
+			stored.at[is_64 ? 8 : 4]++;
+			CHECK(!packed_contents(is_64, &stored, &plain));
+			stored.at[is_64 ? 8 : 4] -= 2;
+			CHECK(!packed_contents(is_64, &stored, &plain));
+			stored.at[is_64 ? 8 : 4]++;
+			stored.at[is_64 ? 11 : 7] = 0x7f;
+			CHECK(!packed_contents(is_64, &stored, &plain));
+			stored.at[is_64 ? 11 : 7] = 0;
+			CHECK(packed_contents(is_64, &stored, &plain));
+			for (stored.n--; stored.n; stored.n--)
+				CHECK(!packed_contents(is_64, &stored, &plain));
+			pack_section(&stored, is_64, types[i], text, sizeof(text));
+			stored.at[0] = 77;
+			CHECK(!packed_contents(is_64, &stored, &plain));
+			str_fini(&stored);
+			str_fini(&plain);
+		}
+	}
+}
+
+TEST(elf_open_unpacks_a_file_that_is_packed_as_a_whole)
+{
+	static const char *const packers[] = {"gzip", "zstd", "xz"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
+		struct str said = {0};
+		struct elfmaker m;
+		struct elf elf;
+		struct err err;
+		int r;
+
+		elfmaker_init(&m, true, false, EM_X86_64);
+		elfmaker_function(&m, "in_a_module", 0x1000, 8);
+		elfmaker_finish(&m);
+		test_write(test_path("m.ko"), m.file.at, m.file.n);
+		elfmaker_fini(&m);
+		if (outside_run(&said, "%s -c <%s/m.ko >%s/m.packed 2>/dev/null", packers[i],
+			    test_dir(), test_dir()))
+			continue;
+		r = elf_open(&elf, test_path("m.packed"), &err);
+#ifndef PACE_HAS_LZMA
+		if (r == ERR_UNSUPPORTED)
+			continue;
+#endif
+		CHECK_EQ(r, 0);
+		CHECK(elf_section_of_type(&elf, SHT_SYMTAB));
+		elf_close(&elf);
+
+		/* Packed nonsense is no ELF file. */
+		CHECK_EQ(outside_run(&said, "seq 100 | %s -c >%s/m.packed", packers[i], test_dir()),
+			0);
+		CHECK_EQ(elf_open(&elf, test_path("m.packed"), &err), ERR_FORMAT);
+		CHECK_HAS(err.msg, "it is no ELF file");
+		str_fini(&said);
+	}
 }

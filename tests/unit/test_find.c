@@ -27,7 +27,7 @@ static void finding_init(struct finding *f, const char *path, const u8 *id, u8 i
 {
 	memset(f, 0, sizeof(*f));
 	said_init(&f->said, LOG_DEBUG);
-	f->places = (struct find_places){test_dir(), &f->said.log};
+	f->places = (struct find_places){.symfs = test_dir(), .log = &f->said.log};
 	f->dso = (struct dso){.kind = DSO_FILE,
 		.path = path,
 		.name = "prog",
@@ -281,8 +281,14 @@ TEST(find_debug_passes_over_a_file_with_another_checksum)
 	elf_close(&elf);
 
 	open_image(&elf, NULL, "prog.dbg", crc + 1);
+	/* What is there and was refused is said, the first of several. */
+	CHECK_EQ(debug(&f, &elf), ERR_FORMAT);
+	CHECK_HAS(f.err.msg,
+		"/opt/app/prog.dbg' is not that of '/opt/app/prog': its checksum is not ");
+	elf_close(&elf);
+	open_image(&elf, NULL, "nowhere.dbg", crc);
 	CHECK_EQ(debug(&f, &elf), ERR_NOENT);
-	CHECK_STR(f.err.msg, "the debug file 'prog.dbg' of '/opt/app/prog' is not installed");
+	CHECK_STR(f.err.msg, "the debug file 'nowhere.dbg' of '/opt/app/prog' is not installed");
 	elf_close(&elf);
 	finding_fini(&f);
 }
@@ -301,7 +307,7 @@ TEST(find_debug_checks_the_whole_of_a_large_file)
 	CHECK(file && fwrite(big, sizeof(big), 1, file) == 1 && !fclose(file));
 	finding_init(&f, "/opt/app/prog", NULL, 0);
 	open_image(&elf, NULL, "prog.dbg", 0);
-	CHECK_EQ(debug(&f, &elf), ERR_NOENT);
+	CHECK_EQ(debug(&f, &elf), ERR_FORMAT);
 	elf_close(&elf);
 	CHECK_EQ(elf_open(&elf, test_path("opt/app/prog.dbg"), &f.err), 0);
 	crc = crc32(crc32(0, NULL, 0), elf.data, elf.size);
@@ -356,7 +362,8 @@ TEST(find_debug_does_not_wait_for_a_fifo)
 			 0600),
 		0);
 	alarm(5);
-	CHECK_EQ(debug(&f, &elf), ERR_NOENT);
+	CHECK_EQ(debug(&f, &elf), ERR_FORMAT);
+	CHECK_HAS(f.err.msg, "is no regular file");
 	elf_close(&elf);
 	finding_fini(&f);
 }

@@ -82,11 +82,11 @@ static u32 add_frame(struct naming_case *c, u32 dso, u64 address, bool is_return
 			.is_return = is_return});
 }
 
-static void resolve(struct naming_case *c, unsigned n_workers, bool has_parameters)
+static void resolve(struct naming_case *c, unsigned n_workers, unsigned style)
 {
 	resolver_init(&c->resolver, &c->machine, "", NULL);
 	naming_resolve(&c->profile, &c->resolver,
-		&(struct naming_options){.n_workers = n_workers, .has_parameters = has_parameters});
+		&(struct naming_options){.n_workers = n_workers, .style = style});
 }
 
 static const struct profile_symbol *symbol_of(const struct naming_case *c, u32 frame)

@@ -303,6 +303,159 @@ TEST(resolver_finds_kernel_functions_wherever_the_kernel_lay)
 	resolving_fini(&r);
 }
 
+/* A kernel linked to 0xffffffff81000000, with schedule() 0x100 behind its begin. */
+static void make_vmlinux(const char *path, const u8 *id, bool has_symbols)
+{
+	char full[512];
+	struct elfmaker m;
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0xffffffff81000000,
+			.size = 0x200});
+	if (has_symbols) {
+		elfmaker_symbol(&m, SHT_SYMTAB, "_text", STB_GLOBAL, STT_NOTYPE, 1,
+			0xffffffff81000000, 0);
+		elfmaker_function(&m, "startup_64", 0xffffffff81000000, 0x40);
+		elfmaker_function(&m, "schedule", 0xffffffff81000100, 0x80);
+	}
+	elfmaker_note(&m, ".notes", "GNU", NT_GNU_BUILD_ID, id, BUILD_ID_MAX);
+	elfmaker_finish(&m);
+	tree_file(test_dir(), "", "%s", path);
+	snprintf(full, sizeof(full), "%s/%s", test_dir(), path);
+	test_write(full, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+}
+
+/* A kernel that does not run here. */
+static const struct dso *add_foreign_kernel(struct resolving *r)
+{
+	struct dso *dso = (struct dso *)add_dso(r, "[kernel.kallsyms]_text", true);
+
+	memcpy(dso->build_id, id_a, BUILD_ID_MAX);
+	dso->build_id_size = BUILD_ID_MAX;
+	r->machine.kernel_text = 0xffffffff9a000000;
+	return dso;
+}
+
+TEST(resolver_finds_a_foreign_kernels_functions_in_its_vmlinux)
+{
+	static const char *const places[] = {
+		"usr/lib/debug/.build-id/aa/01020300000000000000000000000000000000.debug",
+		"home/.debug/.build-id/aa/01020300000000000000000000000000000000/vmlinux",
+		"usr/lib/debug/boot/vmlinux-9.9.9", "boot/vmlinux-9.9.9",
+		"lib/modules/9.9.9/build/vmlinux"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		struct resolving r;
+		const struct dso *dso;
+
+		make_vmlinux(places[i], id_a, true);
+		resolving_init(&r);
+		dso = add_foreign_kernel(&r);
+		resolving_start(&r);
+		r.resolver.recorded_release = "9.9.9";
+		resolver_load_kernel(&r.resolver);
+		CHECK_STR(find(&r, dso, 0xffffffff9a000110),
+			"schedule 0xffffffff9a000100-0xffffffff9a000180");
+		CHECK_STR(find(&r, dso, 0xffffffff9a000001),
+			"startup_64 0xffffffff9a000000-0xffffffff9a000040");
+		CHECK_STR(find(&r, dso, 0xffffffff9a000190), "- 0xffffffff9a000190 4");
+		CHECK(!resolver_reason(&r.resolver, dso));
+		CHECK_HAS(str_text(&r.said.text), places[i]);
+		resolving_fini(&r);
+		remove(test_path(places[i]));
+	}
+}
+
+TEST(resolver_refuses_a_vmlinux_of_another_build)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	make_vmlinux("boot/vmlinux-9.9.9", id_b, true);
+	resolving_init(&r);
+	dso = add_foreign_kernel(&r);
+	resolving_start(&r);
+	r.resolver.recorded_release = "9.9.9";
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff9a000110), "- 0xffffffff9a000110 6");
+	CHECK_HAS(resolver_reason(&r.resolver, dso), "/boot/vmlinux-9.9.9' is another build");
+	resolving_fini(&r);
+
+	/* One that the user named, likewise; that is worth a warning. */
+	use_kernel(kallsyms);
+	resolving_init(&r);
+	dso = add_foreign_kernel(&r);
+	resolving_start(&r);
+	r.resolver.vmlinux = test_path("boot/vmlinux-9.9.9");
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff9a000110), "- 0xffffffff9a000110 6");
+	CHECK_HAS(str_text(&r.said.text), "is another build: build-id bb0");
+	CHECK_HAS(str_text(&r.said.text), "kernel functions have no names");
+	resolving_fini(&r);
+}
+
+TEST(resolver_cannot_use_vmlinux_when_nobody_knows_where_the_kernel_lay)
+{
+	struct resolving r;
+	const struct dso *dso;
+
+	make_vmlinux("boot/vmlinux-9.9.9", id_a, true);
+	resolving_init(&r);
+	dso = add_foreign_kernel(&r);
+	r.machine.kernel_text = 0;
+	resolving_start(&r);
+	r.resolver.recorded_release = "9.9.9";
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff81000110), "- 0xffffffff81000110 6");
+	CHECK_HAS(resolver_reason(&r.resolver, dso), "does not say where the kernel lay");
+	resolving_fini(&r);
+}
+
+TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
+{
+	static const char *const places[] = {"copy",
+		"home/.debug/.build-id/aa/01020300000000000000000000000000000000/kallsyms"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct dso *dso, *module;
+		struct resolving r;
+
+		tree_file(test_dir(), kallsyms, "%s", places[i]);
+		resolving_init(&r);
+		dso = add_foreign_kernel(&r);
+		r.machine.kernel_text = 0xffffffff92000000;
+		module = add_dso(&r, "[nf_tables]", true);
+		((struct dso *)module)->base = 0xffffffffc0a01000;
+		resolving_start(&r);
+		if (!i)
+			r.resolver.kallsyms_copy = test_path("copy");
+		resolver_load_kernel(&r.resolver);
+		CHECK_STR(find(&r, dso, 0xffffffff92000180),
+			"schedule 0xffffffff92000100-0xffffffff92000200");
+		CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
+		resolving_fini(&r);
+
+		/* A copy of another boot: the kernel moved as a whole, each module on its own. */
+		resolving_init(&r);
+		dso = add_foreign_kernel(&r);
+		module = add_dso(&r, "[nf_tables]", true);
+		((struct dso *)module)->base = 0xffffffffc0b01000;
+		resolving_start(&r);
+		if (!i)
+			r.resolver.kallsyms_copy = test_path("copy");
+		resolver_load_kernel(&r.resolver);
+		CHECK_STR(find(&r, dso, 0xffffffff9a000180),
+			"schedule 0xffffffff9a000100-0xffffffff9a000200");
+		CHECK_STR(find(&r, module, 0x90), "- 0x90 6");
+		resolving_fini(&r);
+	}
+}
+
 TEST(resolver_prints_a_kernel_address_behind_the_last_function_as_it_is)
 {
 	struct resolving r;

@@ -1,0 +1,30 @@
+/*
+ * unpack.h - bytes that were packed, unpacked in memory.
+ *
+ * In       a packed piece of a file; how it is packed; how large it may become
+ * Out      what it was before
+ * Errors   ERR_FORMAT for damaged ones, ERR_LIMIT for what becomes too large, ERR_UNSUPPORTED where
+ *          this build lacks liblzma
+ * Source   RFC 1950 and 1952 (zlib, gzip), RFC 8878 (zstd), the .xz file format
+ */
+#ifndef PACE_SYMBOL_UNPACK_H
+#define PACE_SYMBOL_UNPACK_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum unpack_form {
+	UNPACK_NONE,
+	UNPACK_ZLIB, /* gzip too */
+	UNPACK_ZSTD,
+	UNPACK_XZ,
+};
+
+/* How a whole file is packed, by its first bytes: gzip, zstd, xz; else UNPACK_NONE. */
+enum unpack_form unpack_form_of(struct bytes packed);
+
+/* Appends what was packed. After an error `out` holds what could be had. */
+int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *out, struct err *err);
+
+#endif

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Where names come from: the same recording, while the program's symbols move from place to place.
+
+The program is recorded once; its rows with everything in place are what all other places must give.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+HOT = '''
+static volatile unsigned long sink;
+static __attribute__((noinline)) void hot_local(void) { for (int i = 0; i < 200000; i++) sink += i; }
+__attribute__((noinline)) void warm_global(void) { for (int i = 0; i < 100000; i++) sink ^= i; }
+int main(int argc, char **argv) { for (int i = 0; i < (argc > 1 ? 2000 : 150); i++) { hot_local(); warm_global(); } return 0; }
+'''
+
+
+def recorded(*flags, options=()):
+    """The program in app/prog with its symbols, its recording, and its rows."""
+    os.makedirs('app', exist_ok=True)
+    with open('hot.c', 'w', encoding='utf-8') as file:
+        file.write(HOT)
+    done = run('gcc', '-O1', '-g', '-Wl,--build-id', '-rdynamic', '-o', 'app/prog', 'hot.c', *flags)
+    assert done.status == 0, done
+    shutil.copy('app/prog', 'full')
+    can_record()
+    result = pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', *options, '-o', 'perf.data', 'app/prog')
+    assert result.status == 0, result
+    return rows()
+
+
+def report(*options):
+    return pace('report', '-i', 'perf.data', '-F', 'overhead,sample,symbol', *options)
+
+
+def rows(*options):
+    """Function -> samples."""
+    result = report(*options)
+    found = {}
+    for line in result.out.split('\n'):
+        match = re.match(r'\s+[\d.]+%\s+(\d+)\s+\[.\] (\S+)', line)
+        if match:
+            found[match.group(2)] = int(match.group(1))
+    return found
+
+
+def tool(*args):
+    done = run(*args)
+    assert done.status == 0, done
+    return done.out
+
+
+def build_id(path):
+    return re.search(r'Build ID: (\w+)', tool('readelf', '-n', path)).group(1)
+
+
+def strip_all():
+    needs('objcopy', 'readelf', 'gcc')
+    tool('objcopy', '--strip-all', 'full', 'app/prog')
+
+
+def put(source, target):
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copy(source, target)
+
+
+@test
+def files_names_of_a_stripped_program_come_by_its_debug_link():
+    whole = recorded()
+    assert whole['hot_local'] > whole['warm_global'] > 10, whole
+    strip_all()
+    thin = report()
+    assert 'hot_local' not in thin.out and 'warm_global' in thin.out, thin
+    assert 'is stripped: a package with its debug symbols' in thin.out, thin
+    tool('objcopy', '--only-keep-debug', 'full', 'prog.debug')
+    tool('objcopy', '--strip-all', '--add-gnu-debuglink=prog.debug', 'full', 'app/prog')
+    for place in 'app/prog.debug', 'app/.debug/prog.debug':
+        put('prog.debug', place)
+        assert rows() == whole, place
+        # A byte more is another file.
+        with open(place, 'ab') as file:
+            file.write(b'x')
+        refused = report('-v')
+        assert 'hot_local' not in refused.out and 'its checksum is not' in refused.out, refused
+        assert 'has another checksum' in refused.err, refused
+        os.unlink(place)
+
+
+@test
+def files_names_come_by_build_id_from_all_its_folders():
+    whole = recorded()
+    number = build_id('full')
+    short = f'{number[:2]}/{number[2:]}'
+    strip_all()
+    tool('objcopy', '--only-keep-debug', 'full', 'prog.debug')
+    here = os.getcwd()
+    for place in f'.debug/.build-id/{short}/debug', f'.cache/debuginfod_client/{number}/debuginfo':
+        put('prog.debug', place)
+        assert rows() == whole, place
+        shutil.rmtree(place.split('/')[0])
+    put('app/prog', f'root{here}/app/prog')
+    put('prog.debug', f'root/usr/lib/debug/.build-id/{short}.debug')
+    ours = rows('--symfs', here + '/root')
+    assert all(ours[name] == whole[name] for name in ('hot_local', 'warm_global')), ours
+    # Another program's symbols under this number are refused, and that is said.
+    tool('gcc', '-O2', '-Wl,--build-id=0x1234567890', '-o', 'other', 'hot.c')
+    put('other', f'root/usr/lib/debug/.build-id/{short}.debug')
+    refused = report('--symfs', here + '/root')
+    assert 'hot_local' not in refused.out and 'is another build: build-id 1234567890' in refused.out, refused
+
+
+@test
+def files_an_image_that_is_gone_comes_from_perfs_cache():
+    whole = recorded()
+    number = build_id('full')
+    os.unlink('app/prog')
+    assert 'No such file' in report().out
+    for place in 'elf', '':
+        path = f'.debug/.build-id/{number[:2]}/{number[2:]}/{place}'.rstrip('/')
+        put('full', path)
+        assert rows() == whole, place
+        shutil.rmtree('.debug')
+    put('full', f'.cache/debuginfod_client/{number}/executable')
+    assert rows() == whole
+    shutil.rmtree('.cache')
+    # perf lays the cache out itself.
+    needs('perf')
+    put('full', 'app/prog')
+    tool('perf', 'buildid-cache', '-a', 'app/prog')
+    os.unlink('app/prog')
+    assert rows() == whole
+
+
+@test
+def files_of_another_build_are_refused_with_both_numbers():
+    recorded()
+    number = build_id('full')
+    tool('gcc', '-O2', '-Wl,--build-id=0x1234567890', '-o', 'app/prog', 'hot.c')
+    refused = report()
+    assert 'hot_local' not in refused.out, refused
+    assert f'is another build: build-id 1234567890, recorded was {number}' in refused.out, refused
+
+
+@test
+def files_names_come_from_gnu_debugdata():
+    """As Fedora makes it: functions that are not in .dynsym, in an ELF file without anything else, packed with xz."""
+    needs('nm', 'xz', 'objcopy', 'strip')
+    whole = recorded()
+    dynamic = set(tool('nm', '-D', '--format=posix', '--defined-only', 'full').split('\n'))
+    dynamic = {line.split()[0] for line in dynamic if line}
+    functions = {line.split()[0] for line in tool('nm', '--format=posix', '--defined-only', 'full').split('\n')
+                 if line and line.split()[1] in 'TtDd'}
+    with open('keep', 'w', encoding='utf-8') as file:
+        file.write('\n'.join(sorted(functions - dynamic)))
+    tool('objcopy', '--only-keep-debug', 'full', 'prog.debug')
+    tool('objcopy', '-S', '--remove-section', '.gdb_index', '--remove-section', '.comment', '--keep-symbols=keep', 'prog.debug', 'mini')
+    tool('xz', '-k', 'mini')
+    tool('objcopy', '--strip-all', '--add-section', '.gnu_debugdata=mini.xz', 'full', 'app/prog')
+    assert 'hot_local' not in tool('nm', '-D', 'app/prog')
+    assert rows() == whole
+    # Damaged: the names that are there, and the reason.
+    with open('mini.xz', 'r+b') as file:
+        file.seek(100)
+        file.write(b'nonsense')
+    tool('objcopy', '--strip-all', '--add-section', '.gnu_debugdata=mini.xz', 'full', 'app/prog')
+    refused = report()
+    assert 'warm_global' in refused.out and '.gnu_debugdata: its xz data is damaged' in refused.out, refused
+
+
+@test
+def files_packed_debug_sections_make_no_difference():
+    whole = recorded()
+    for form in 'zlib', 'zstd':
+        done = run('objcopy', f'--compress-debug-sections={form}', 'full', 'app/prog')
+        if done.status == 0:
+            assert rows() == whole, form
+
+
+def living(*command):
+    """A program that runs until its end is asked for."""
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+
+@test
+def files_deleted_and_replaced_while_it_runs_are_read_from_the_process():
+    needs_root()
+    recorded()
+    process = living('app/prog', 'long')
+    try:
+        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        assert result.status == 0, result
+        whole = rows()
+        assert whole['hot_local'] > 10, whole
+        os.unlink('app/prog')
+        assert rows() == whole
+        tool('gcc', '-O2', '-o', 'app/prog', 'hot.c')
+        assert rows() == whole
+        assert '/map_files/' in report('-v').err
+        # Recorded after it was deleted: it still has its number.
+        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        assert result.status == 0, result
+        assert build_id('full') in pace('buildid-list', '-i', 'perf.data').out
+        assert rows()['hot_local'] > 10, report('-v')
+    finally:
+        stop(process)
+    assert 'hot_local' not in rows()
+
+
+@test
+def files_of_a_container_are_those_the_container_sees():
+    """Another mount namespace has another program at the same path."""
+    needs_root()
+    needs('unshare', 'mount')
+    recorded()
+    os.makedirs('inside')
+    os.rename('app/prog', 'inside/prog')
+    tool('gcc', '-O2', '-Wl,--build-id=0x1234567890', '-o', 'app/prog', 'hot.c')
+    path = os.getcwd()
+    process = living('unshare', '-m', 'sh', '-c', f'mount --bind {path}/inside {path}/app && exec {path}/app/prog long')
+    try:
+        # Until the program is there.
+        for _ in range(100):
+            if os.path.basename(os.readlink(f'/proc/{process.pid}/exe')) == 'prog':
+                break
+            run('sleep', '0.05')
+        else:
+            skip('mounts are not allowed here')
+        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        assert result.status == 0, result
+        listed = pace('buildid-list', '-i', 'perf.data').out
+        assert build_id('full') in listed and '1234567890' not in listed, listed
+        assert rows()['hot_local'] > 10, report('-v')
+    finally:
+        stop(process)
+    gone = report()
+    assert 'hot_local' not in gone.out and 'is another build' in gone.out, gone
+
+
+@test
+def files_that_are_damaged_cost_their_own_names_only():
+    """Mutants of the program, by PACE_MUTANTS=N: nothing crashes, hangs or grows, and all samples are shown, with a reason if
+    the program's have no names."""
+    tool_path = needs_shared('tools/mutate_elf.py')
+    whole = recorded()
+    n_samples = sum(whole.values())
+    n_mutants = int(os.environ.get('PACE_MUTANTS', '100'))
+    tool(sys.executable, tool_path, 'full', 'mutants', str(n_mutants), '1')
+    for name in sorted(os.listdir('mutants')):
+        if name == 'manifest.tsv':
+            continue
+        os.replace(f'mutants/{name}', 'app/prog')
+        shown = pace('report', '-i', 'perf.data', '-F', 'overhead,sample,dso,symbol', timeout=20)
+        assert shown.status == 0, (name, shown)
+        counts = [int(m) for m in re.findall(r'^ +[\d.]+% +(\d+)  ', shown.out, re.M)]
+        assert sum(counts) == n_samples, (name, counts, n_samples, shown)
+        if 'hot_local' not in shown.out and re.search(r'  prog +\[.\] 0x', shown.out):
+            assert re.search(r'# .*samples.* in prog are shown by address', shown.out), (name, shown)
+        listed = pace('script', '-i', 'perf.data', '-F', 'ip,sym', timeout=20)
+        assert listed.status == 0 and listed.out.count('\n') == n_samples, (name, listed.err)
+
+
+if __name__ == '__main__':
+    main()
