@@ -361,6 +361,7 @@ static int run_session(struct scripting *s, struct err *err)
 	machine_set_build_ids(&s->machine, &r->info);
 	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
 	s->resolver.recorded_release = r->info.host.release;
+	s->resolver.recorded_machine = r->info.host.arch;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
