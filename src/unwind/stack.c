@@ -284,6 +284,17 @@ static void add_interrupted(struct stack *s, u64 ip)
 	vec_add(&s->chain, ip);
 }
 
+/*
+ * A signal handler returns to the first instruction of a trampoline, which has called nobody: what
+ * is before it belongs to another function.
+ */
+static void mark_trampoline(struct stack *s)
+{
+	u64 ip = s->chain.at[--s->chain.n];
+
+	add_interrupted(s, ip);
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -296,6 +307,8 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		if (find_row(w, ip, &code, &row)) {
 			const struct cfi_code *c = &w->stack->cache.codes.at[code];
 
+			if (c->is_signal && is_return)
+				mark_trampoline(w->stack);
 			ending = step_by_row(w, c, &w->stack->cache.rows.at[row]);
 			if (ending != STACK_ENDINGS)
 				return ending;

@@ -200,8 +200,8 @@ TEST(stack_knows_that_signals_interrupt_and_do_not_call)
 	w.dump[21] = BIAS + 0x3001;
 	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
 	check_chain(&w,
-		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x4000, PERF_CONTEXT_USER,
-			BIAS + 0x2000, BIAS + 0x3001));
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
+			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
 	world_fini(&w);
 }
 
