@@ -372,6 +372,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->resolver.vmlinux = s->options->vmlinux;
 	s->resolver.kallsyms_copy = s->options->kallsyms;
 	s->resolver.recorded_release = r->info.host.release;
+	s->resolver.recorded_machine = r->info.host.arch;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
