@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/find.h"
+#include "symbol/jitcode.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symtab.h"
 
@@ -34,10 +35,11 @@ struct resolver_dso;
 struct resolver {
 	struct find_places places;
 	const struct machine *machine;
-	const char *kallsyms;         /* "/proc/kallsyms", or a copy */
-	const char *modules;          /* "/proc/modules", likewise */
-	const char *recorded_release; /* NULL: unknown */
-	struct resolver_dso *dsos;    /* by dso->id */
+	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
+	const char *modules;           /* "/proc/modules", likewise */
+	const char *recorded_release;  /* NULL: unknown */
+	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
+	struct resolver_dso *dsos;     /* by dso->id */
 	size_t n_dsos;
 	struct kallsyms kernel;
 	bool has_kernel;
