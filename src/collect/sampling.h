@@ -21,6 +21,8 @@ struct sampling {
 	bool is_max;   /* -F max: as often as the kernel allows */
 	bool has_chains;
 	bool has_data_addresses;
+	bool has_clock; /* times are of `clock`, not of the kernel's scheduler */
+	s32 clock;
 	bool is_command;             /* counting begins when the workload is exec'd */
 	const struct compat *compat; /* for a perf that is older; NULL: today's */
 };
