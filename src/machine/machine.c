@@ -104,7 +104,8 @@ bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 ti
 	struct space *now = &p->spaces.at[p->spaces.n - 1], next = *now;
 	bool is_again = maps_overlaps(now->code, code->start, code->end);
 
-	if (p->is_shared || is_again) {
+	/* The first one begins a state too: until then addresses had lasting answers. */
+	if (p->is_shared || is_again || !now->code) {
 		m->maps.owner++;
 		next.from = MAX(time, now->from);
 		next.code = maps_add(&m->maps, now->code, code);

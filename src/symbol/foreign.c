@@ -59,8 +59,8 @@ static int check(const struct foreign *f, int fd, const char *path, struct err *
 	if (!st.st_uid || st.st_uid == geteuid() || (user_of(f, &uid) && uid == st.st_uid))
 		return 0;
 	return err_set(err, ERR_PERM,
-		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, run 'chown %u %s'",
-		path, st.st_uid, geteuid(), geteuid(), path);
+		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, 'chown %u' makes it readable",
+		path, st.st_uid, geteuid(), geteuid());
 }
 
 static int try_at(const struct foreign *f, int dir, const char *name, const char *path, int *ret_fd,

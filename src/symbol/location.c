@@ -18,7 +18,7 @@ void locator_find(const struct locator *l, const struct thread_state *state,
 		.is_lasting = map &&
 			(map->dso->kind == DSO_JITDUMP ||
 				(maps_find(space->maps, step->ip) &&
-					(!l->machine->coder || !map_may_be_code(map))))};
+					(!space->code || !map_may_be_code(map))))};
 }
 
 struct resolver_answer locator_name(struct locator *l, const struct location *location)

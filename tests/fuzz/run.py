@@ -58,5 +58,15 @@ def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 
 
+@test
+def fuzz_perfmap_finds_nothing():
+    fuzz('perfmap')
+
+
+@test
+def fuzz_jitdump_finds_nothing():
+    fuzz('jitdump')
+
+
 if __name__ == '__main__':
     main()
