@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 
@@ -165,11 +166,43 @@ def a_perf_map_that_somebody_planted_is_not_read():
         os.unlink(perf_map)
 
 
+def wait_for_node(parent):
+    """The pid of the child, once it has compiled what is hot."""
+    for _ in range(100):
+        time.sleep(0.1)
+        children = run('ps', '-o', 'pid=', '--ppid', str(parent)).out.split()
+        if children and os.path.exists(f'/proc/{children[0]}/root/tmp/perf-1.map'):
+            time.sleep(0.3)
+            return int(children[0])
+    return skip('no process with its own /tmp can be started here')
+
+
+@test
+def the_perf_map_of_a_process_with_its_own_tmp_is_read_there_while_it_lives():
+    can_record()
+    needs_root()
+    needs('node', 'unshare')
+    inside = 'mount -t tmpfs none /tmp && cd /tmp && cat >hot.js && exec node --perf-basic-prof hot.js 20000'
+    with open(HOT_JS, encoding='utf-8') as script:
+        process = subprocess.Popen(['unshare', '-pmf', '--kill-child', '--mount-proc', 'sh', '-c', inside], stdin=script,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        pid = wait_for_node(process.pid)
+        result = pace('record', '-e', 'cpu-clock', '-F', '999', '-p', str(pid), 'sleep', '0.7')
+        assert result.status == 0, result
+        assert not os.path.exists(f'/tmp/perf-{pid}.map')
+        assert share_of(report(), 'hot.js') > 0.5, report()
+    finally:
+        stop(process)
+
+
 def python_with_perf():
     candidates = [sys.executable, shutil.which('python3.13'), shutil.which('python3.12'),
                   *glob.glob(os.path.join(os.environ.get('PYENV_ROOT', '/root/.pyenv'), 'versions/*/bin/python3'))]
     for python in filter(None, candidates):
-        if run(python, '-X', 'perf', '-c', 'import sys; sys.exit(not sys.is_stack_trampoline_active())').status == 0:
+        probe = run(python, '-X', 'perf', '-c', 'import os, sys; print(os.getpid(), sys.is_stack_trampoline_active())')
+        if probe.status == 0:
+            os.unlink(f'/tmp/perf-{probe.out.split()[0]}.map')
             return python
     return skip('no Python with a perf trampoline (3.12 and newer) is installed')
 
