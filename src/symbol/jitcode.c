@@ -59,7 +59,7 @@ static void say_of_end(struct jitcode *j, struct jitcode_file *f)
 	if (d->is_cut)
 		log_warn(j->log, "'%s' is too big: only its first %zu functions have names", path,
 			d->codes.n);
-	if (f->n_replaced && !is_same_clock(j, d))
+	if (f->n_replaced && !f->is_timed)
 		log_warn(j->log,
 			"'%s': %llu functions took the place of others, and the recording's clock is not the dump's: "
 			"what ran there has the later name; 'pace record -k mono' tells them apart",
@@ -100,17 +100,27 @@ static void load(struct machine *m, struct jitcode_file *f, u64 time)
 	f->n_replaced += machine_add_code(m, f->pid, &code, time);
 }
 
+/* When a file has to be looked at again. */
+static u64 next_time(const struct jitcode_file *f)
+{
+	return f->has_next ? f->next.time_ns : f->is_over ? UINT64_MAX : f->retry_ns;
+}
+
+/* per record */
 static void take_time(void *ctx, struct machine *m, u64 time)
 {
 	struct jitcode *j = ctx;
 
+	if (LIKELY(time < j->idle_until_ns))
+		return;
+	j->idle_until_ns = UINT64_MAX;
 	vec_each(file, &j->files) {
 		struct jitcode_file *f = *file;
-		bool is_timed = is_same_clock(j, &f->dump);
 
 		/* Times that cannot be compared: code holds from the beginning, the later wins. */
-		while (read_on(j, f, time) && (!is_timed || f->next.time_ns <= time))
-			load(m, f, is_timed ? f->next.time_ns : 0);
+		while (read_on(j, f, time) && (!f->is_timed || f->next.time_ns <= time))
+			load(m, f, f->is_timed ? f->next.time_ns : 0);
+		j->idle_until_ns = MIN(j->idle_until_ns, next_time(f));
 		if (time == UINT64_MAX)
 			say_of_end(j, f);
 	}
@@ -156,8 +166,10 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 		return;
 	}
 	f->marker = dso;
+	f->is_timed = is_same_clock(j, &f->dump);
 	f->pid = pid;
 	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
 	vec_add(&j->files, f);
+	j->idle_until_ns = 0;
 	take_time(j, m, time);
 }

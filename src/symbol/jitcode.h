@@ -27,6 +27,7 @@ struct jitcode_file {
 	struct dso *dso;          /* what its code is maps of */
 	u32 pid;
 	struct jitdump dump;
+	bool is_timed; /* by the clock of the recording */
 	bool has_next, is_over;
 	struct jitdump_event next; /* not reached yet */
 	u64 n_loaded, n_replaced;
@@ -39,6 +40,7 @@ struct jitcode {
 	const struct event_list *events; /* of the recording: by which clock it counts */
 	struct machine_coder coder;      /* for the machine */
 	VEC(struct jitcode_file *) files;
+	u64 idle_until_ns; /* before that no file has anything to say */
 };
 
 /* `events` may get more until the first dump is met. */
