@@ -43,6 +43,7 @@ SUITES = [
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
+    ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),
