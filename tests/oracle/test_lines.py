@@ -100,6 +100,17 @@ def pace_itself_is_as_llvm_symbolizer_has_it():
     compare(PACE)
 
 
+def record_inlined():
+    """inlined.data: work() and in it twice() and in that mix(), with call chains by frame pointers."""
+    source = 'volatile unsigned s;\nstatic inline __attribute__((always_inline)) void mix(unsigned i)\n{\n\ts = s * 31 ^ i;\n\ts += s >> 3;\n}\n' \
+             'static inline __attribute__((always_inline)) void twice(unsigned i)\n{\n\tmix(i);\n}\n' \
+             '__attribute__((noinline)) void work(unsigned n)\n{\n\tfor (unsigned i = 0; i < n; i++)\t/* 13 */\n\t\ttwice(i);\n}\n' \
+             'int main(void)\n{\n\twork(100000000);\n\treturn 0;\n}\n'
+    open('inlined.c', 'w').write(source)
+    build_c(os.path.abspath('inlined.c'), 'inlined')
+    assert pace('record', '-q', '-g', '-e', 'cpu-clock:u', '-o', 'inlined.data', './inlined').status == 0
+
+
 @test
 def a_report_by_lines_is_perfs():
     """Flat: of callers perf 6.1 takes the line that they return to, here it is the line of the call."""
@@ -117,6 +128,49 @@ def a_report_by_lines_is_perfs():
                         for text in (ours, theirs))
         assert len(ours) > 1 and any('busy.c:4' in line for line in ours), ours
         assert ours == theirs, (key, ours, theirs)
+
+
+@test
+def script_tells_lines_as_perf_does():
+    """Without call chains, for the same reason."""
+    needs('perf')
+    can_record()
+    record_inlined()
+    for fields in ('comm,ip,sym,srcline', 'ip,sym,symoff,dso,srcline'):
+        ours, theirs = (run(tool, 'script', '-G', '-i', 'inlined.data', '-F', fields) for tool in (PACE, 'perf'))
+        assert 'inlined.c:' in ours.out
+        assert ours.out == theirs.out, (fields, ours.out[:500], theirs.out[:500])
+
+
+@test
+def call_chains_have_inlined_functions_below_the_function_they_are_in():
+    can_record()
+    record_inlined()
+    graph = pace('report', '--no-children', '-G', '-s', 'symbol', '-i', 'inlined.data').out
+    assert re.search(r'\] work\n', graph) and not re.search(r'\] (twice|mix)', graph), graph
+    assert re.search(r'work\n[ |\n]*(--\d+\.\d+%--|---)?twice \(inlined\)\n[ |\n]*(--\d+\.\d+%--|---)?mix \(inlined\)', graph), graph
+    children = pace('report', '-s', 'symbol', '-g', 'none', '-i', 'inlined.data').out
+    shares = dict((name, (float(total), float(own))) for total, own, name in
+                  re.findall(r'^\s+([\d.]+)%\s+([\d.]+)%\s+\[\.\] (.*?)\s*$', children, re.M))
+    assert shares['mix (inlined)'][0] > 50 and shares['mix (inlined)'][1] == 0, shares
+    assert shares['work'][1] >= shares['mix (inlined)'][0], shares
+    for command in ('report', 'script'):
+        plain = pace(command, '--no-inline', '-i', 'inlined.data').out
+        assert 'work' in plain and '(inlined)' not in plain
+    chain = pace('script', '-F', '+srcline', '-i', 'inlined.data').out
+    assert re.search(r'\tmix \(inlined\)\n  inlined.c:[45]\n|mix \(inlined\)\n  inlined.c:[45]\n', chain), chain[:1000]
+    assert re.search(r'twice \(inlined\)\n  inlined.c:9\n', chain), chain[:1000]
+    assert re.search(r'work\+0x[0-9a-f]+ \(\S+\)\n  inlined.c:14\n', chain), chain[:1000]
+
+
+@test
+def a_report_by_files_has_paths_if_they_are_wanted():
+    can_record()
+    record_inlined()
+    assert re.search(r'%  inlined\.c\s*$', pace('report', '-s', 'srcfile', '-g', 'none', '--no-children', '-i', 'inlined.data').out, re.M)
+    path = os.path.realpath('inlined.c')
+    text = pace('report', '-s', 'srcline', '--full-source-path', '-g', 'none', '--no-children', '-i', 'inlined.data').out
+    assert f'%  {path}:4' in text, text
 
 
 main()

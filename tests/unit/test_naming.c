@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
+#include "profile/ledger.h"
 #include "profile/naming.h"
 #include "unit/elfmaker.h"
 #include "unit/outside.h"
@@ -416,6 +417,8 @@ TEST(naming_gives_frames_what_was_inlined_into_their_function)
 
 TEST(naming_says_the_place_in_the_function_where_no_line_is_known)
 {
+	struct ledger ledger = {0};
+	struct str text = {0};
 	struct naming_case c;
 	const struct dso *dso;
 
@@ -432,5 +435,13 @@ TEST(naming_says_the_place_in_the_function_where_no_line_is_known)
 	}
 	dso = c.machine.dsos.at.at[c.profile.dsos.at[0].source];
 	CHECK_HAS(resolver_lines_reason(&c.resolver, dso), "compile it with -g");
+	/* And the ledger says how much that is. */
+	vec_add(&c.profile.rows, ((struct profile_row){.frame = 0, .n_samples = 7}));
+	ledger_add_lineless(&ledger, &c.profile, &c.resolver);
+	ledger_add_text(&ledger, false, &text);
+	CHECK_HAS(str_text(&text), "# 7 samples (100.00%) in x.so have no known line of source: '");
+	CHECK_HAS(str_text(&text), "has no debug information: compile it with -g, or install");
+	str_fini(&text);
+	ledger_fini(&ledger);
 	case_fini(&c);
 }
