@@ -282,7 +282,9 @@ static void add_functions(struct reading *r)
 		resolver_load_kernel(&resolver);
 	naming_resolve(p, &resolver,
 		&(struct naming_options){.n_workers = workers_available(),
-			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0});
+			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,
+			.has_full_paths = true,
+			.source = NAMING_FUNCTION_FILES});
 	calls_init(&calls, p);
 	readperf_start_results(&r->results, p->events.n > 1);
 	for (u32 event = 0; event < p->events.n; event++)
@@ -346,8 +348,6 @@ static int run_session(struct reading *r, struct err *err)
 		ARRAY_SIZE(r->session.tally.n_by_type));
 	add_functions(r);
 	ledger_warn(&r->ledger, &r->log);
-	log_note(&r->log,
-		"this version reads no names of source files: the column 'source' of results.csv is empty");
 	return 0;
 }
 

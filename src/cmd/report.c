@@ -39,6 +39,8 @@ struct report_options {
 	bool is_compact;
 	int children, demangles;
 	double percent_limit;
+	bool has_full_paths;
+	int inlines;
 	u64 n_workers, max_stack;
 	unsigned verbose;
 };
@@ -157,6 +159,10 @@ static const struct opt options[] = {
 	{0, "max-stack", OPT_U64, AT(max_stack), "N",
 		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
+	{0, "inline", OPT_TRI, AT(inlines), NULL,
+		"inlined functions in call chains (default, where debug information is)"},
+	{0, "full-source-path", OPT_BOOL, AT(has_full_paths), NULL,
+		"files of source with their directories"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show instead of functions"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
 		"every record, byte by byte and field by field"},
@@ -297,6 +303,20 @@ static void choose_graph(struct reporting *r)
 	r->hist.prefers_callers = r->text.has_graph;
 }
 
+/* What of the sources the keys need. */
+static enum naming_source source_needed(const struct hist_options *h)
+{
+	enum naming_source source = NAMING_NO_SOURCE;
+
+	for (size_t i = 0; i < h->n_keys; i++) {
+		if (h->keys[i]->frame == KEY_LINE)
+			return NAMING_LINES;
+		if (h->keys[i]->frame == KEY_FILE)
+			source = NAMING_FILES;
+	}
+	return source;
+}
+
 /* ---- stages ---- */
 
 static void *load_kernel(void *resolver)
@@ -315,6 +335,7 @@ static int make_profile(struct reporting *r, struct err *err)
 			(r->hist.has_children || r->text.has_graph),
 		.max_stack = (u32)r->options->max_stack,
 		.n_workers = r->n_workers};
+	enum naming_source source = source_needed(&r->hist);
 	pthread_t kernel_thread;
 	bool has_thread = false;
 	int result;
@@ -356,11 +377,16 @@ static int make_profile(struct reporting *r, struct err *err)
 		&(struct naming_options){.n_workers = r->n_workers,
 			.style = (r->options->verbose ? DEMANGLE_PARAMETERS : 0) |
 				(r->options->is_compact ? DEMANGLE_COMPACT : 0) |
-				(r->options->demangles ? 0 : DEMANGLE_NOT)});
+				(r->options->demangles ? 0 : DEMANGLE_NOT),
+			.has_inlined = g.has_stacks && !source && r->options->inlines,
+			.has_full_paths = r->options->has_full_paths,
+			.source = source});
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	if (source)
+		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
 	stage_ends(r, "call tree");
 	return 0;
 }
@@ -476,6 +502,7 @@ static int run_report(int argc, char **argv)
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
 		.demangles = true,
+		.inlines = -1,
 		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};

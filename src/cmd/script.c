@@ -37,6 +37,7 @@ struct script_command {
 	int demangles;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
+	int inlines;
 	u64 max_stack;
 	unsigned verbose;
 };
@@ -50,6 +51,10 @@ static const struct opt options[] = {
 	{'F', "fields", OPT_LIST, AT(fields), "FIELDS",
 		"comm,pid,tid,cpu,time,event,period,...; with a + one more, with a - one less"},
 	{'G', "hide-call-graph", OPT_BOOL, AT(print.hides_chains), NULL, "no call chains"},
+	{0, "inline", OPT_TRI, AT(inlines), NULL,
+		"inlined functions in call chains (default, where debug information is)"},
+	{0, "full-source-path", OPT_BOOL, AT(print.has_full_paths), NULL,
+		"files of source with their directories"},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N callers of a chain; default 127",
 		.min = 1, .max = UINT16_MAX},
 	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
@@ -415,7 +420,7 @@ static void scripting_fini(struct scripting *s)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_command o = {.max_stack = 127, .demangles = true};
+	struct script_command o = {.max_stack = 127, .demangles = true, .inlines = -1};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
 	struct err err;
@@ -427,6 +432,7 @@ static int run_script(int argc, char **argv)
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.name_style = (o.verbose ? DEMANGLE_PARAMETERS : 0) |
 		(o.is_compact ? DEMANGLE_COMPACT : 0) | (o.demangles ? 0 : DEMANGLE_NOT);
+	o.print.hides_inlined = !o.inlines;
 	for (size_t i = 0; i < o.fields.n && !result; i++)
 		result = script_parse_fields(&o.print, o.fields.at[i], &err);
 	vec_fini(&o.fields);

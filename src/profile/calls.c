@@ -3,7 +3,7 @@
 #include "base/hash.h"
 
 /* The child of a node with that symbol, created if new. */
-static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol)
+static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol, bool is_inlined)
 {
 	u64 hash = hash_u64((u64)parent << 32 | symbol);
 	struct table_probe probe = table_probe(index, hash);
@@ -19,10 +19,23 @@ static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol
 	up = &c->nodes.at[parent];
 	c->nodes.at[c->nodes.n++] = (struct calls_node){.parent = parent,
 		.symbol = symbol,
+		.function = is_inlined ? up->function : i,
 		.depth = up->depth + 1,
 		.next_sibling = up->first_child};
 	up->first_child = i;
 	return i;
+}
+
+/* The child of a node that a frame's innermost function is. */
+static u32 add_frame(struct calls *c, struct table *index, u32 parent, const struct profile *p,
+	u32 frame)
+{
+	const struct profile_frame *f = &p->frames.at[frame];
+	u32 node = child_of(c, index, parent, f->symbol, false);
+
+	for (u32 i = 0; i < f->n_inlined; i++)
+		node = child_of(c, index, node, p->inlined.at[f->first_inlined + i], true);
+	return node;
 }
 
 void calls_init(struct calls *c, const struct profile *p)
@@ -36,11 +49,11 @@ void calls_init(struct calls *c, const struct profile *p)
 	of_stack[0] = 0;
 	vec_add(&c->nodes, ((struct calls_node){0}));
 	for (size_t i = 1; i < p->stacks.n; i++)
-		of_stack[i] = child_of(c, &index, of_stack[p->stacks.at[i].parent],
-			p->frames.at[p->stacks.at[i].frame].symbol);
+		of_stack[i] = add_frame(c, &index, of_stack[p->stacks.at[i].parent], p,
+			p->stacks.at[i].frame);
 	for (size_t i = 0; i < p->rows.n; i++)
-		c->of_row[i] = child_of(c, &index, of_stack[p->rows.at[i].callers],
-			p->frames.at[p->rows.at[i].frame].symbol);
+		c->of_row[i] = add_frame(c, &index, of_stack[p->rows.at[i].callers], p,
+			p->rows.at[i].frame);
 	mem_free(of_stack);
 	table_fini(&index);
 }

@@ -2,7 +2,8 @@
  * calls.h - the call tree of a profile, function by function.
  *
  * A profile's stacks are made of addresses; here they are merged by symbol, so that all calls from
- * anywhere in f to anywhere in g are one edge. Each node is a path from the root.
+ * anywhere in f to anywhere in g are one edge. Each node is a path from the root. What was inlined into a function lies
+ * below it, as if it had been called.
  * In       a profile with names
  * Out      nodes, parents before children; which node each row of the profile was sampled in
  * Owns     its arrays
@@ -15,6 +16,7 @@
 struct calls_node {
 	u32 parent; /* node 0 is the root: no function */
 	u32 symbol;
+	u32 function;    /* the node itself; of inlined code, the node of what it is part of */
 	u32 depth;       /* the root's is 0 */
 	u32 first_child; /* 0: none */
 	u32 next_sibling;

@@ -33,6 +33,15 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 	return i;
 }
 
+/* Graphs are of functions, also where rows are of lines. */
+static u32 function_at(const struct builder *b, u32 node)
+{
+	u32 symbol = b->calls[node].symbol,
+	    function = b->hist->profile->symbols.at[symbol].function;
+
+	return function ? function : symbol;
+}
+
 static bool is_ours(const struct builder *b, u32 node)
 {
 	return b->hist->ident[b->calls[node].symbol] == b->ident;
@@ -42,8 +51,20 @@ static bool is_ours(const struct builder *b, u32 node)
 static u32 add_path_down(struct builder *b, u32 node)
 {
 	return node
-		? child_of(b->graph, add_path_down(b, b->calls[node].parent), b->calls[node].symbol)
+		? child_of(b->graph, add_path_down(b, b->calls[node].parent), function_at(b, node))
 		: 0;
+}
+
+/* Hangs what was sampled in a node on its path from the root. */
+static void add_own(struct builder *b, u32 node)
+{
+	u64 own = b->view->own[node].period;
+	u32 leaf;
+
+	if (!own)
+		return;
+	leaf = add_path_down(b, node);
+	b->graph->nodes.at[leaf].own += own;
 }
 
 /* From the node to the root. */
@@ -52,7 +73,7 @@ static u32 add_path_up(struct builder *b, u32 node)
 	u32 at = 0;
 
 	for (; node; node = b->calls[node].parent)
-		at = child_of(b->graph, at, b->calls[node].symbol);
+		at = child_of(b->graph, at, function_at(b, node));
 	return at;
 }
 
@@ -68,19 +89,22 @@ static void add_below(struct builder *b, u32 top)
 {
 	VEC(struct pair) todo = {0};
 
-	vec_add(&todo, ((struct pair){top, child_of(b->graph, 0, b->calls[top].symbol)}));
+	vec_add(&todo, ((struct pair){top, child_of(b->graph, 0, function_at(b, top))}));
 	while (todo.n) {
 		struct pair next = todo.at[--todo.n];
 
-		if (!is_ours(b, next.node))
+		/* What is the entry's own, in inlined code too, hangs on its path from the root. */
+		if (!is_ours(b, b->calls[next.node].function))
 			b->graph->nodes.at[next.to].own += b->view->own[next.node].period;
+		else if (b->calls[next.node].function != next.node)
+			add_own(b, next.node);
 		for (u32 child = b->calls[next.node].first_child; child;
 			child = b->calls[child].next_sibling)
 			if (b->view->total[child].n_samples)
 				vec_add(&todo,
 					((struct pair){child,
 						child_of(b->graph, next.to,
-							b->calls[child].symbol)}));
+							function_at(b, child))}));
 	}
 	vec_fini(&todo);
 }
@@ -92,13 +116,9 @@ static void build_caller(struct builder *b, bool has_children)
 
 	for (size_t i = 0; i < n; i++) {
 		u32 node = nodes[i].value;
-		u64 own = b->view->own[node].period;
 
-		if (own) {
-			u32 leaf = add_path_down(b, node);
-
-			b->graph->nodes.at[leaf].own += own;
-		}
+		if (!has_children || b->calls[node].function == node)
+			add_own(b, node);
 		if (has_children && !b->hist->outer[node])
 			add_below(b, node);
 	}

@@ -8,30 +8,66 @@
 
 /* ---- which symbols share an entry ---- */
 
+/* What of a symbol its entry is about; nothing of it is the same for all. */
+struct identity {
+	u32 symbol;
+	const char *dso; /* by name: two libraries called the same are one row */
+	const char *source;
+};
+
+static struct identity identity_of(const struct profile *p, const struct hist_options *o,
+	u32 symbol)
+{
+	const struct profile_symbol *s = &p->symbols.at[symbol];
+	struct identity id = {0};
+
+	for (size_t i = 0; i < o->n_keys; i++) {
+		enum key_frame frame = o->keys[i]->frame;
+
+		if (frame == KEY_SYMBOL)
+			id.symbol = s->function ? s->function : symbol;
+		else if (frame == KEY_DSO)
+			id.dso = p->dsos.at[s->dso].name;
+		else if (frame == KEY_LINE)
+			id.source = s->line;
+		else if (frame == KEY_FILE && !id.source)
+			id.source = s->file;
+	}
+	return id;
+}
+
+static bool is_same_identity(const struct identity *a, const struct identity *b)
+{
+	return a->symbol == b->symbol && a->dso == b->dso && a->source == b->source;
+}
+
 static u32 *make_idents(const struct profile *p, const struct hist_options *o)
 {
 	u32 *ident = mem_zalloc(p->symbols.n * sizeof(*ident));
-	bool by_symbol = false, by_dso = false;
+	VEC(struct identity) known = {0};
+	struct table index = {0};
 
-	for (size_t i = 0; i < o->n_keys; i++) {
-		by_symbol |= o->keys[i]->frame == KEY_SYMBOL;
-		by_dso |= o->keys[i]->frame == KEY_DSO;
-	}
+	vec_add(&known, ((struct identity){0}));
 	for (u32 i = 1; i < p->symbols.n; i++) {
-		ident[i] = by_symbol ? i : 0;
-		if (by_symbol || !by_dso)
+		struct identity id = identity_of(p, o, i);
+		u64 hash = hash_mix((u64)(uintptr_t)id.dso ^ id.symbol, (u64)(uintptr_t)id.source);
+		struct table_probe probe = table_probe(&index, hash);
+		u32 k;
+
+		if (is_same_identity(&id, &known.at[0]))
 			continue;
-		/*
-		 * By name: two libraries called the same are one row. There are few DSOs, each
-		 * found once.
-		 */
-		for (u32 k = 0; k < p->dsos.n; k++) {
-			if (p->dsos.at[k].name == p->dsos.at[p->symbols.at[i].dso].name) {
-				ident[i] = k + 1;
+		while ((k = table_next(&index, &probe)) != TABLE_NONE)
+			if (is_same_identity(&id, &known.at[k]))
 				break;
-			}
+		if (k == TABLE_NONE) {
+			k = known.n;
+			table_add(&index, hash, k);
+			vec_add(&known, id);
 		}
+		ident[i] = k;
 	}
+	vec_fini(&known);
+	table_fini(&index);
 	return ident;
 }
 
@@ -221,6 +257,17 @@ void hist_view_show(struct hist_view *v, u32 group)
 	}
 }
 
+/*
+ * The entry that a node's samples are shown in; with entries for callers, the one that it is a node
+ * of.
+ */
+static u32 ident_of(const struct hist *h, u32 node)
+{
+	const struct calls_node *nodes = h->calls->nodes.at;
+
+	return h->ident[nodes[h->options->has_children ? node : nodes[node].function].symbol];
+}
+
 const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n)
 {
 	size_t low = 0, high, end;
@@ -228,9 +275,7 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 	if (!v->by_ident.n) {
 		vec_each(node, &v->touched)
 			vec_add(&v->by_ident,
-				((struct sort_item){
-					v->hist->ident[v->hist->calls->nodes.at[*node].symbol],
-					*node}));
+				((struct sort_item){ident_of(v->hist, *node), *node}));
 		sort_by_key(v->by_ident.at, v->by_ident.n);
 	}
 	for (high = v->by_ident.n; low < high;) {
@@ -277,9 +322,12 @@ static void make_group_entries(struct hist *h, struct hist_view *view, u32 *know
 
 		if (!own->n_samples && !h->options->has_children)
 			continue;
-		e = entry_of(h, known, group, *node);
+		/* What is sampled in inlined code is sampled in the function that has it. */
+		e = entry_of(h, known, group, h->calls->nodes.at[*node].function);
 		e->self.n_samples += own->n_samples;
 		e->self.period += own->period;
+		if (h->options->has_children)
+			e = entry_of(h, known, group, *node);
 		e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
 		if (!h->options->has_children || h->outer[*node])
 			continue;
@@ -370,9 +418,9 @@ static void sort_entries(struct hist *h)
 		u32 *ranks = key_ranks(o->keys[k], h);
 
 		sort_again(h, items,
-			o->keys[k]->frame == KEY_SYMBOL        ? by_rank_of_symbol
-				: o->keys[k]->frame == KEY_DSO ? by_rank_of_dso
-							       : by_rank_of_group,
+			o->keys[k]->frame == KEY_DSO                ? by_rank_of_dso
+				: o->keys[k]->frame == KEY_NO_FRAME ? by_rank_of_group
+								    : by_rank_of_symbol,
 			ranks);
 		mem_free(ranks);
 	}

@@ -150,6 +150,8 @@ void key_add_symbol(const struct profile *p, const struct profile_symbol *s, boo
 	(void)p;
 	if (s->name) {
 		str_add_safe(text, s->name, strlen(s->name));
+		if (s->is_inlined)
+			str_add(text, " (inlined)");
 		return;
 	}
 	str_add(text, "0x");
@@ -164,6 +166,24 @@ static void print_symbol(const struct hist *h, const struct hist_entry *e, struc
 
 	str_addn(text, level, sizeof(level));
 	key_add_symbol(h->profile, s, true, text);
+}
+
+static void print_source(const char *source, struct str *text)
+{
+	if (source && *source)
+		str_add_safe(text, source, strlen(source));
+	else
+		str_add(text, "[unknown]");
+}
+
+static void print_line(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_source(symbol_of(h->profile, e)->line, text);
+}
+
+static void print_file(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_source(symbol_of(h->profile, e)->file, text);
 }
 
 /* ---- the table ---- */
@@ -232,6 +252,16 @@ static const struct key keys[] = {
 		.help = "function; [k] kernel, [.] user",
 		.frame = KEY_SYMBOL,
 		.print = print_symbol},
+	{.name = "srcline",
+		.header = "Source:Line",
+		.help = "line of source, or place in the function if it is not known",
+		.frame = KEY_LINE,
+		.print = print_line},
+	{.name = "srcfile",
+		.header = "Source File",
+		.help = "file of source",
+		.frame = KEY_FILE,
+		.print = print_file},
 };
 /* clang-format on */
 
@@ -277,6 +307,21 @@ static int compare_dsos(const void *a, const void *b, void *ctx)
 		r->profile->dsos.at[*(const u32 *)b].name);
 }
 
+static const char *source_of(const struct ranking *r, u32 symbol)
+{
+	const struct profile_symbol *s = &r->profile->symbols.at[symbol];
+	const char *source = r->key->frame == KEY_LINE ? s->line : s->file;
+
+	return source ? source : "";
+}
+
+static int compare_sources(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *r = ctx;
+
+	return strcmp(source_of(r, *(const u32 *)a), source_of(r, *(const u32 *)b));
+}
+
 static int compare_names(const void *a, const void *b, void *ctx)
 {
 	const struct ranking *r = ctx;
@@ -286,7 +331,14 @@ static int compare_names(const void *a, const void *b, void *ctx)
 
 	if (!c)
 		c = strcmp(r->profile->dsos.at[x->dso].name, r->profile->dsos.at[y->dso].name);
-	return c ? c : compare_u64(x->start, y->start);
+	if (!c)
+		c = compare_u64(x->start, y->start);
+	/* Functions of one start differ in lines, or one of them is inlined. */
+	if (!c && x->line && y->line)
+		c = strcmp(x->line, y->line);
+	if (!c && x->file && y->file)
+		c = strcmp(x->file, y->file);
+	return c ? c : (int)x->is_inlined - (int)y->is_inlined;
 }
 
 /* Ranks 0 .. n - 1 by a comparison. */
@@ -361,6 +413,8 @@ u32 *key_ranks(const struct key *key, const struct hist *h)
 		return rank_symbols(&r);
 	if (key->frame == KEY_DSO)
 		return rank_by(h->profile->dsos.n, compare_dsos, &r);
+	if (key->frame == KEY_LINE || key->frame == KEY_FILE)
+		return rank_by(h->profile->symbols.n, compare_sources, &r);
 	return rank_by(h->groups.n, compare_groups, &r);
 }
 

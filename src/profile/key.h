@@ -12,7 +12,13 @@
 #include "base/str.h"
 #include "profile/hist.h"
 
-enum key_frame { KEY_NO_FRAME, KEY_DSO, KEY_SYMBOL }; /* what of a frame it tells apart */
+enum key_frame {
+	KEY_NO_FRAME,
+	KEY_DSO,
+	KEY_SYMBOL,
+	KEY_LINE,
+	KEY_FILE
+}; /* what of a frame it tells apart */
 
 struct key {
 	const char *name, *alias;

@@ -23,6 +23,7 @@ static const struct {
 		NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
+	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
 };
 
 void ledger_fini(struct ledger *l)
@@ -74,29 +75,54 @@ static int by_amount(const void *a, const void *b)
 	return strcmp(x->where, y->where);
 }
 
-void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r)
+/* Samples whose innermost function lacks something, DSO by DSO, and why. */
+static void add_lacking(struct ledger *l, enum ledger_cause cause, const struct profile *p,
+	const struct resolver *r, bool (*is_lacking)(const struct profile_symbol *s),
+	const char *(*reason)(const struct resolver *r, const struct dso *dso))
 {
-	u64 *nameless = mem_zalloc((p->dsos.n + 1) * sizeof(*nameless)), all = 0;
+	u64 *lacking = mem_zalloc((p->dsos.n + 1) * sizeof(*lacking)), all = 0;
 	size_t before = l->entries.n;
 
 	vec_each(row, &p->rows) {
 		const struct profile_frame *f = &p->frames.at[row->frame];
 
 		all += row->n_samples;
-		if (!p->symbols.at[f->symbol].name)
-			nameless[f->dso] += row->n_samples;
+		if (is_lacking(&p->symbols.at[f->symbol]))
+			lacking[f->dso] += row->n_samples;
 	}
 	for (size_t i = 0; i < p->dsos.n; i++) {
-		const char *reason =
-			resolver_reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
+		const char *why;
 
-		add(l, LEDGER_NAMELESS, nameless[i], all ? (double)nameless[i] / (double)all : -1,
-			p->dsos.at[i].name, reason ? reason : "");
+		if (!lacking[i])
+			continue;
+		why = reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
+		add(l, cause, lacking[i], all ? (double)lacking[i] / (double)all : -1,
+			p->dsos.at[i].name, why ? why : "");
 	}
 	if (l->entries.n > before)
 		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
 			by_amount);
-	mem_free(nameless);
+	mem_free(lacking);
+}
+
+static bool is_nameless(const struct profile_symbol *s)
+{
+	return !s->name;
+}
+
+void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r)
+{
+	add_lacking(l, LEDGER_NAMELESS, p, r, is_nameless, resolver_reason);
+}
+
+static bool is_lineless(const struct profile_symbol *s)
+{
+	return !s->has_line;
+}
+
+void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r)
+{
+	add_lacking(l, LEDGER_LINELESS, p, r, is_lineless, resolver_lines_reason);
 }
 
 bool ledger_has_unread(const struct ledger *l)
@@ -107,18 +133,24 @@ bool ledger_has_unread(const struct ledger *l)
 	return false;
 }
 
+/* Told as "samples in FILE ...". */
+static bool is_of_dso(enum ledger_cause cause)
+{
+	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS;
+}
+
 static void add_entry(const struct ledger_entry *e, struct str *text)
 {
 	num_add_grouped(text, e->amount);
 	str_addf(text, " %s ", causes[e->cause].unit);
 	if (e->share >= 0)
 		str_addf(text, "(%.2f%%) ", e->share * 100);
-	if (e->cause == LEDGER_NAMELESS)
+	if (is_of_dso(e->cause))
 		str_addf(text, "in ");
 	else
 		str_addf(text, "%s%s", causes[e->cause].what, *e->where ? ", " : "");
 	str_add_safe(text, e->where, strlen(e->where));
-	if (e->cause == LEDGER_NAMELESS)
+	if (is_of_dso(e->cause))
 		str_addf(text, " %s", causes[e->cause].what);
 	if (*e->remedy) {
 		str_add(text, ": ");
@@ -149,15 +181,16 @@ void ledger_warn(const struct ledger *l, struct log *log)
 
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 {
-	const struct ledger_entry *nameless = NULL;
+	/* By default only the file that costs most names, or lines, is mentioned. */
+	bool has_said[] = {[LEDGER_NAMELESS] = false, [LEDGER_LINELESS] = false};
 
-	vec_each(e, &l->entries) {
+	vec_each(e, &l->entries)
 		if (in_full || causes[e->cause].kind != INFORMS || e->cause == LEDGER_THROTTLED)
 			add_line(e, text);
-		else if (e->cause == LEDGER_NAMELESS && e->share >= 0.01 && !nameless)
-			nameless = e;
+	vec_each(e, &l->entries) {
+		if (in_full || !is_of_dso(e->cause) || e->share < 0.01 || has_said[e->cause])
+			continue;
+		has_said[e->cause] = true;
+		add_line(e, text);
 	}
-	/* By default only the file that costs most names is mentioned. */
-	if (nameless)
-		add_line(nameless, text);
 }

@@ -25,6 +25,7 @@ enum ledger_cause {
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples shown by address */
+	LEDGER_LINELESS,          /* samples whose line of source is not known */
 };
 
 struct ledger_entry {
@@ -46,6 +47,9 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/* Samples whose innermost frame has no line, DSO by DSO; if lines were asked for. */
+void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);

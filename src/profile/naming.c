@@ -5,12 +5,28 @@
 #include "base/workers.h"
 #include "symbol/demangle.h"
 
+/* The source of a DSO's frames, as the debug information has it. */
+struct sources {
+	VEC(struct line_frame) frames;
+};
+
+/* Where in its DSO's sources the chain of a frame is; n 0: nothing is known. */
+struct chain_at {
+	u32 first, n;
+};
+
 struct naming {
 	struct profile *profile;
 	struct resolver *resolver;
 	struct sort_item *frames; /* key: address; grouped by DSO */
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
 	struct resolver_answer *answers; /* by frame */
+	const struct naming_options *options;
+	struct sources *sources; /* by DSO; NULL: nobody asked for them */
+	struct chain_at *chains; /* by frame */
+	struct str scratch;
+	struct table index;       /* of functions, in profile->symbols */
+	struct table other_index; /* of their lines and of inlined functions, likewise */
 };
 
 static const struct dso *dso_of(const struct naming *n, size_t i)
@@ -18,16 +34,41 @@ static const struct dso *dso_of(const struct naming *n, size_t i)
 	return n->resolver->machine->dsos.at.at[n->profile->dsos.at[i].source];
 }
 
+/* The lines of one frame, innermost first. */
+static void find_sources(struct naming *n, size_t dso, u32 frame, struct line_index *lines)
+{
+	const struct resolver_answer *a = &n->answers[frame];
+	struct sources *s = &n->sources[dso];
+	struct chain_at *at = &n->chains[frame];
+	struct line_frame found[LINE_DEPTH_MAX];
+	u64 address = a->at - n->profile->frames.at[frame].is_return;
+
+	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
+		address = a->start;
+	at->first = (u32)s->frames.n;
+	if (n->options->has_inlined)
+		at->n = (u32)line_chain(lines, address, found);
+	else
+		at->n = line_find(lines, address, found);
+	for (u32 i = 0; i < at->n; i++)
+		vec_add(&s->frames, found[i]);
+}
+
 /* One DSO: open what belongs to it, then its addresses in ascending order. */
 static void name_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
 	const struct dso *dso = dso_of(n, i);
+	struct line_index *lines = NULL;
 
 	(void)worker;
 	if (n->starts[i] == n->starts[i + 1])
 		return;
 	resolver_load(n->resolver, dso);
+	if (n->sources) {
+		resolver_load_lines(n->resolver, dso);
+		lines = resolver_lines(n->resolver, dso);
+	}
 	for (size_t k = n->starts[i]; k < n->starts[i + 1]; k++) {
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
 		struct resolver_answer a;
@@ -35,6 +76,8 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
 				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
+		if (lines)
+			find_sources(n, i, n->frames[k].value, lines);
 	}
 }
 
@@ -59,54 +102,208 @@ static void group_frames(struct naming *n)
 	mem_free(at);
 }
 
-/*
- * The symbol of a DSO with that start, created if new. One address has one name, so the start
- * tells.
- */
-static u32 get_symbol(struct profile *p, struct table *index, const struct profile_frame *f,
-	const struct resolver_answer *a, unsigned style)
+/* ---- symbols ---- */
+
+static const char *intern_text(struct naming *n, const char *text)
 {
+	return intern_str(&n->profile->strings, text);
+}
+
+/* "file.c", or its whole path. */
+static const char *file_text(struct naming *n, const struct line_frame *f)
+{
+	const char *slash = strrchr(f->file, '/');
+
+	if (!n->options->has_full_paths)
+		return intern_text(n, slash ? slash + 1 : f->file);
+	str_clear(&n->scratch);
+	if (*f->file != '/' && f->dir)
+		str_addf(&n->scratch, "%s/", f->dir);
+	str_add(&n->scratch, f->file);
+	return intern_text(n, str_text(&n->scratch));
+}
+
+static const char *line_text(struct naming *n, const char *file, u32 line)
+{
+	str_clear(&n->scratch);
+	str_addf(&n->scratch, "%s:%u", file, line);
+	return intern_text(n, str_text(&n->scratch));
+}
+
+/* What stands for an unknown line, as perf has it: "function+18", or "file[address]". */
+static const char *no_line_text(struct naming *n, u32 frame, const char *function)
+{
+	const struct resolver_answer *a = &n->answers[frame];
+	const struct profile_frame *f = &n->profile->frames.at[frame];
+
+	str_clear(&n->scratch);
+	if (function)
+		str_addf(&n->scratch, "%s+%llu", function, (unsigned long long)(a->at - a->start));
+	else
+		str_addf(&n->scratch, "%s[%llx]", n->profile->dsos.at[f->dso].name,
+			(unsigned long long)a->at);
+	return intern_text(n, str_text(&n->scratch));
+}
+
+static const char *readable(struct naming *n, const char *name, bool is_plt)
+{
+	name = demangle(name, n->options->style, &n->profile->strings);
+	if (!is_plt)
+		return intern_text(n, name);
+	str_clear(&n->scratch);
+	str_addf(&n->scratch, "%s@plt", name);
+	return intern_text(n, str_text(&n->scratch));
+}
+
+/*
+ * The symbol of a function: of a DSO with that start, created if new. One address has one name, so
+ * the start tells.
+ */
+static u32 get_function(struct naming *n, u32 frame)
+{
+	const struct profile_frame *f = &n->profile->frames.at[frame];
+	const struct resolver_answer *a = &n->answers[frame];
+	struct profile *p = n->profile;
 	u64 hash = hash_mix(a->start, (u64)f->dso << 8 | (u64)f->mode << 1 | (a->name != NULL));
-	struct table_probe probe = table_probe(index, hash);
-	struct profile_symbol symbol = {f->dso, a->start, a->end, NULL, f->mode, a->outcome};
+	struct table_probe probe = table_probe(&n->index, hash);
+	struct profile_symbol symbol = {.dso = f->dso,
+		.start = a->start,
+		.end = a->end,
+		.mode = f->mode,
+		.outcome = a->outcome};
 	u32 i;
 
-	while ((i = table_next(index, &probe)) != TABLE_NONE) {
+	while ((i = table_next(&n->index, &probe)) != TABLE_NONE) {
 		const struct profile_symbol *s = &p->symbols.at[i];
 
 		if (s->start == a->start && s->dso == f->dso && s->mode == f->mode &&
 			!s->name == !a->name)
 			return i;
 	}
-	if (a->name) {
-		symbol.name = demangle(a->name, style, &p->strings);
-		if (a->is_plt) {
-			struct str text = {0};
-
-			str_addf(&text, "%s@plt", symbol.name);
-			symbol.name = intern_add(&p->strings, str_text(&text), text.n);
-			str_fini(&text);
-		} else {
-			symbol.name = intern_str(&p->strings, symbol.name);
-		}
-	}
-	table_add(index, hash, p->symbols.n);
+	if (a->name)
+		symbol.name = readable(n, a->name, a->is_plt);
+	table_add(&n->index, hash, p->symbols.n);
 	vec_add(&p->symbols, symbol);
 	return p->symbols.n - 1;
+}
+
+/* The symbol of a function's line: the function's own for its first line, then others. */
+static u32 get_line(struct naming *n, u32 function, const char *file, const char *line,
+	bool has_line)
+{
+	struct profile *p = n->profile;
+	const char *ours = n->options->source == NAMING_FILES ? file : line;
+	u64 hash = hash_mix((u64)(uintptr_t)ours, function);
+	struct table_probe probe = table_probe(&n->other_index, hash);
+	struct profile_symbol symbol = p->symbols.at[function];
+	u32 i;
+
+	while ((i = table_next(&n->other_index, &probe)) != TABLE_NONE) {
+		const struct profile_symbol *s = &p->symbols.at[i];
+
+		if ((i == function || s->function == function) &&
+			(n->options->source == NAMING_FILES ? s->file : s->line) == ours)
+			return i;
+	}
+	symbol.file = file;
+	symbol.line = line;
+	symbol.has_line = has_line;
+	if (!p->symbols.at[function].file) {
+		p->symbols.at[function] = symbol;
+		i = function;
+	} else {
+		symbol.function = function;
+		i = p->symbols.n;
+		vec_add(&p->symbols, symbol);
+	}
+	table_add(&n->other_index, hash, i);
+	return i;
+}
+
+/* The symbol of a function where it was inlined into others. */
+static u32 get_inlined(struct naming *n, const struct profile_frame *f, const char *name)
+{
+	struct profile *p = n->profile;
+	const char *text = name ? readable(n, name, false) : intern_text(n, "??");
+	u64 hash = hash_mix((u64)(uintptr_t)text, (u64)f->dso << 8 | f->mode);
+	struct table_probe probe = table_probe(&n->other_index, hash);
+	u32 i;
+
+	while ((i = table_next(&n->other_index, &probe)) != TABLE_NONE) {
+		const struct profile_symbol *s = &p->symbols.at[i];
+
+		if (s->is_inlined && s->name == text && s->dso == f->dso && s->mode == f->mode)
+			return i;
+	}
+	table_add(&n->other_index, hash, p->symbols.n);
+	vec_add(&p->symbols,
+		((struct profile_symbol){.dso = f->dso,
+			.name = text,
+			.mode = f->mode,
+			.outcome = RESOLVER_FOUND,
+			.is_inlined = true}));
+	return p->symbols.n - 1;
+}
+
+/* A frame's functions, outermost first; the outermost is the symbol of the ELF file. */
+static void add_inlined(struct naming *n, u32 frame, const struct line_frame *chain, u32 length)
+{
+	struct profile *p = n->profile;
+	struct profile_frame *f = &p->frames.at[frame];
+
+	f->first_inlined = (u32)p->inlined.n;
+	f->n_inlined = length - 1;
+	for (u32 i = length - 1; i-- > 0;)
+		vec_add(&p->inlined, get_inlined(n, f, chain[i].function));
+}
+
+static void name_frame(struct naming *n, u32 frame)
+{
+	struct profile_frame *f = &n->profile->frames.at[frame];
+	const struct chain_at *at = n->sources ? &n->chains[frame] : NULL;
+	const struct line_frame *chain =
+		at && at->n ? &n->sources[f->dso].frames.at[at->first] : NULL;
+	u32 function = get_function(n, frame);
+	const char *name = n->profile->symbols.at[function].name, *file, *line;
+
+	f->symbol = function;
+	if (n->options->source == NAMING_NO_SOURCE) {
+		if (chain && at->n > 1)
+			add_inlined(n, frame, chain, at->n);
+		return;
+	}
+	file = chain && chain->file ? file_text(n, chain) : intern_text(n, "");
+	if (n->options->source == NAMING_FUNCTION_FILES) {
+		n->profile->symbols.at[function].file = file;
+		return;
+	}
+	line = n->options->source == NAMING_FILES ? NULL
+		: *file                           ? line_text(n, file, chain->line)
+						  : no_line_text(n, frame, name);
+	f->symbol = get_line(n, function, file, line, *file != '\0');
 }
 
 void naming_resolve(struct profile *p, struct resolver *resolver,
 	const struct naming_options *options)
 {
-	struct naming n = {.profile = p, .resolver = resolver};
-	struct table index = {0};
+	struct naming n = {.profile = p, .resolver = resolver, .options = options};
 
 	group_frames(&n);
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
+	if (options->has_inlined || options->source) {
+		n.sources = mem_zalloc((p->dsos.n + 1) * sizeof(*n.sources));
+		n.chains = mem_zalloc((p->frames.n + 1) * sizeof(*n.chains));
+	}
 	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
-	vec_each(f, &p->frames)
-		f->symbol = get_symbol(p, &index, f, &n.answers[f - p->frames.at], options->style);
-	table_fini(&index);
+	for (u32 frame = 0; frame < p->frames.n; frame++)
+		name_frame(&n, frame);
+	for (size_t i = 0; n.sources && i < p->dsos.n; i++)
+		vec_fini(&n.sources[i].frames);
+	table_fini(&n.index);
+	table_fini(&n.other_index);
+	str_fini(&n.scratch);
+	mem_free(n.sources);
+	mem_free(n.chains);
 	mem_free(n.frames);
 	mem_free(n.starts);
 	mem_free(n.answers);

@@ -12,9 +12,20 @@
 #include "symbol/demangle.h"
 #include "symbol/resolver.h"
 
+/* What of the source code symbols are told apart by, or told with. */
+enum naming_source {
+	NAMING_NO_SOURCE,
+	NAMING_FILES,         /* a function in several files (by inlining) is several symbols */
+	NAMING_LINES,         /* each line of a function is a symbol */
+	NAMING_FUNCTION_FILES /* every function has the file it begins in */
+};
+
 struct naming_options {
 	unsigned n_workers;
-	unsigned style; /* of names: enum demangle_style */
+	unsigned style;      /* of names: enum demangle_style */
+	bool has_inlined;    /* frames get the functions inlined there; not together with lines */
+	bool has_full_paths; /* of source files; else their last part */
+	enum naming_source source;
 };
 
 void naming_resolve(struct profile *p, struct resolver *resolver,

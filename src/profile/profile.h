@@ -44,6 +44,8 @@ struct profile_frame {
 	u64 address;    /* a file offset, or absolute where there is no file */
 	u8 mode;        /* PERF_RECORD_MISC_USER, _KERNEL ... */
 	bool is_return; /* a return address: the call is just before it */
+	/* what was inlined into `symbol` there, outermost first: symbols, in profile->inlined */
+	u32 first_inlined, n_inlined;
 };
 
 struct profile_symbol {
@@ -51,7 +53,15 @@ struct profile_symbol {
 	u64 start, end;   /* in the DSO; without a name both are the address */
 	const char *name; /* interned; NULL: none is known */
 	u8 mode;
-	u8 outcome; /* enum resolver_outcome: why there is no name */
+	u8 outcome;      /* enum resolver_outcome: why there is no name */
+	bool is_inlined; /* the code is in another function; start and end are 0 */
+	/*
+	 * If lines were asked for, a function has a symbol for each of its lines (or files). Interned;
+	 * has_line: `line` names one, else it is what stands for it.
+	 */
+	bool has_line;
+	const char *line, *file;
+	u32 function; /* the symbol of the same function's first line; 0: this one */
 };
 
 /* Node 0 is the empty stack; parents come before their children. */
@@ -84,6 +94,7 @@ struct profile {
 	VEC(struct profile_dso) dsos;
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_symbol) symbols; /* [0] is unused: no symbol yet */
+	VEC(u32) inlined;
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;

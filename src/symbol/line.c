@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #define UNIT_BYTES_MAX  (256ull << 20)
 #define LINES_BYTES_MAX (64ull << 20)
 #define RANGES_MAX      (8u << 20)
+#define UNPACKED_MAX    (4ull << 30)
 #define TREE_DEPTH_MAX  512
 
 /* Where something begins that holds until the next segment; values count from 1, 0: nothing. */
@@ -62,7 +64,7 @@ struct line_index {
 	Elf *elf;
 	Dwarf *dwarf;
 	u64 first_code; /* the lowest address of code: what linkers drop is left at 0 or 1 */
-	const struct elf *file;
+	struct bytes line_section; /* unpacked */
 	VEC(struct unit) units;
 	segment_list segments; /* of units */
 	struct err complaint;
@@ -171,17 +173,15 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &a) ? dwarf_formstring(&a) : NULL;
 }
 
-/* What the unit's line table says of its size; 0: it cannot be seen without unpacking. */
+/* What the unit's line table says of its size; 0 if there is none. */
 static u64 size_of_lines(const struct line_index *l, Dwarf_Die *unit)
 {
-	const struct elf_section *s = elf_section(l->file, ".debug_line");
-	struct bytes b;
+	struct bytes b = l->line_section;
 	Dwarf_Word offset;
 	u64 size;
 	u32 word;
 
-	if (!s || s->flags & SHF_COMPRESSED || !elf_contents(l->file, s, &b) ||
-		!number_of(unit, DW_AT_stmt_list, &offset) || !bytes_skip(&b, offset) ||
+	if (!number_of(unit, DW_AT_stmt_list, &offset) || !bytes_skip(&b, offset) ||
 		!bytes_u32(&b, &word))
 		return 0;
 	if (word != UINT32_MAX)
@@ -472,6 +472,52 @@ static bool has_dwarf(const struct elf *elf)
 	return elf_section(elf, ".debug_info") || elf_section(elf, ".zdebug_info");
 }
 
+/* What the compressed sections say that they hold: a small file may claim anything. */
+static u64 size_unpacked(const struct elf *elf)
+{
+	u64 all = 0;
+
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		u32 type, word;
+		u64 size = 0;
+		struct bytes b;
+
+		if (!(elf->sections[i].flags & SHF_COMPRESSED) ||
+			!elf_contents(elf, &elf->sections[i], &b) || !bytes_u32(&b, &type) ||
+			!bytes_u32(&b, &word))
+			continue;
+		if (!elf->is_64)
+			size = word;
+		else if (!bytes_u64(&b, &size))
+			continue;
+		all = size > UINT64_MAX - all ? UINT64_MAX : all + size;
+	}
+	return all;
+}
+
+/* libdw has unpacked it by now. */
+static void find_line_section(struct line_index *l, bool swap)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(l->elf, &names))
+		return;
+	while ((section = elf_nextscn(l->elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+			!(name = elf_strptr(l->elf, names, header.sh_name)) ||
+			(strcmp(name, ".debug_line") && strcmp(name, ".zdebug_line")) ||
+			!(data = elf_rawdata(section, NULL)))
+			continue;
+		l->line_section = bytes_of(data->d_buf, data->d_buf ? data->d_size : 0);
+		l->line_section.swap = swap;
+	}
+}
+
 static int open_dwarf(struct line_index *l, const struct elf *elf, struct err *err)
 {
 	elf_version(EV_CURRENT);
@@ -498,14 +544,18 @@ int line_open(struct line_index **ret_index, const struct elf *elf, struct err *
 
 	if (!has_dwarf(elf))
 		return err_set(err, ERR_NOENT, "it has no debug information");
+	if (size_unpacked(elf) > UNPACKED_MAX)
+		return err_set(err, ERR_LIMIT,
+			"its debug information is %llu MB unpacked: no more than %llu MB are read",
+			(unsigned long long)size_unpacked(elf) >> 20, UNPACKED_MAX >> 20);
 	l = mem_zalloc(sizeof(*l));
 	l->fd = -1;
-	l->file = elf;
 	l->first_code = first_code(elf);
 	if (open_dwarf(l, elf, err)) {
 		line_close(l);
 		return err->code;
 	}
+	find_line_section(l, elf->swap);
 	read_units(l);
 	*ret_index = l;
 	return 0;

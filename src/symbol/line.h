@@ -6,7 +6,7 @@
  *          to 5, split into .dwo files, shared in a .gnu_debugaltlink; by gcc, clang and others
  * Out      a chain of struct line_frame
  * Owns     an open libdw handle and what was read of each unit; names are views into it
- * Life     names are valid until line_close(), which comes before the ELF file is closed
+ * Life     names are valid until line_close()
  * Units    addresses as in the file's symbol table (rva); ranges half-open
  * Errors   line_open(): ERR_NOENT if the file has no DWARF; ERR_FORMAT, ERR_SYS. What is damaged or
  *          too large behind that is left out, and line_complaint() says so

@@ -18,6 +18,9 @@ struct resolver_dso {
 	struct perfmap perfmap;        /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
+	bool has_tried_lines;
+	struct line_index *lines; /* NULL: none */
+	struct err lines_err;
 };
 
 void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
@@ -40,6 +43,7 @@ void resolver_fini(struct resolver *r)
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
 		perfmap_fini(&r->dsos[i].perfmap);
+		line_close(r->dsos[i].lines);
 		elf_close(&r->dsos[i].image);
 		elf_close(&r->dsos[i].debug);
 	}
@@ -341,6 +345,55 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		d->outcome = RESOLVER_NO_CODE_FILE;
 		break;
 	}
+}
+
+/* ---- lines ---- */
+
+/* In the file itself, or else in its separate debug file. */
+static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct err ignored;
+
+	if (line_open(&d->lines, &d->image, &d->lines_err) != ERR_NOENT)
+		return;
+	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
+		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
+		return;
+	err_set(&d->lines_err, ERR_NOENT,
+		"'%s' has no debug information: compile it with -g, or install the package that has it (-dbgsym, -debuginfo)",
+		dso->path);
+}
+
+void resolver_load_lines(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_dso *d;
+
+	resolver_load(r, dso);
+	d = &r->dsos[dso->id];
+	if (d->has_tried_lines)
+		return;
+	d->has_tried_lines = true;
+	if (dso->kind == DSO_FILE && d->has_image)
+		open_lines(r, dso, d);
+	else if (dso->kind == DSO_FILE)
+		d->lines_err = d->err;
+	else if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE)
+		err_set(&d->lines_err, ERR_UNSUPPORTED,
+			"this version does not read the kernel's debug information");
+}
+
+struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].lines;
+}
+
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	if (d->lines)
+		return line_complaint(d->lines);
+	return d->lines_err.code ? d->lines_err.msg : NULL;
 }
 
 const char *resolver_reason(const struct resolver *r, const struct dso *dso)

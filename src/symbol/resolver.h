@@ -15,6 +15,7 @@
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/kallsyms.h"
+#include "symbol/line.h"
 #include "symbol/symtab.h"
 #include "symbol/vmlinux.h"
 
@@ -88,6 +89,18 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
  */
 struct resolver_answer resolver_find_caller(const struct resolver *r, const struct dso *dso,
 	u64 address);
+
+/* Opens the debug information of a DSO too; as resolver_load(), which it calls. */
+void resolver_load_lines(struct resolver *r, const struct dso *dso);
+
+/*
+ * Its lines and inlined functions, NULL if there are none; addresses as resolver_answer.at, of
+ * callers one less. As the index, for one thread at a time.
+ */
+struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
+
+/* Why a DSO has no lines, or not all: one sentence, or NULL. */
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
 
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);

@@ -187,8 +187,10 @@ void readperf_add_results(struct csv *c, const struct hist *h, bool has_events)
 
 		csv_u64(c, e->self.period);
 		csv_u64(c, e->self.n_samples);
-		/* Nothing here reads source files' names yet. */
-		csv_none(c);
+		if (s->file && *s->file)
+			csv_word(c, s->file);
+		else
+			csv_none(c);
 		str_clear(&address);
 		if (!s->name)
 			add_word_hex(&address, s->start);

@@ -30,6 +30,7 @@ static const struct {
 	{"sym", SCRIPT_SYM, 0},
 	{"symoff", SCRIPT_SYMOFF, 0},
 	{"dso", SCRIPT_DSO, 0},
+	{"srcline", SCRIPT_SRCLINE, 0},
 	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK},
 	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER},
 	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR},
@@ -316,9 +317,7 @@ static void add_chain(struct script *s, const struct thread_state *t,
 	u32 n = 0;
 
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
-		str_addc(text, '\t');
 		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
-		str_addc(text, '\n');
 	}
 }
 
@@ -404,7 +403,7 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	const struct event *e = &s->events->at[event];
 	const struct sample_format *format = &s->formats->at[event];
 	u32 fields = s->fields[event];
-	u32 place = fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO);
+	u32 place = fields & SCRIPT_PLACE;
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool has_chain =
 		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;

@@ -39,6 +39,9 @@ enum script_field {
 	SCRIPT_PHYS_ADDR = 1 << 17,
 	SCRIPT_DATA_PAGE_SIZE = 1 << 18,
 	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
+	SCRIPT_SRCLINE = 1 << 20,
+	SCRIPT_PLACE =
+		SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE, /* what is told of code */
 };
 
 /* Kinds of events that may have fields of their own. */
@@ -54,8 +57,9 @@ enum script_kind {
 struct script_options {
 	u32 fields[SCRIPT_KINDS];
 	bool has_said_fields; /* then what an event does not have is an error, else it is left out */
-	bool has_ns, is_relative, is_delta, hides_chains;
+	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	unsigned name_style; /* enum demangle_style */
+	bool hides_inlined;  /* no lines in call chains for functions that were inlined */
 	u32 max_stack;
 };
 

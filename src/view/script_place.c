@@ -41,19 +41,95 @@ static void add_name(struct script *s, const struct location *l, u32 fields, str
 		str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
 }
 
-static void add_text(struct script *s, const struct location *l, const struct chain_step *step,
-	const struct script_place *key, struct str *text)
+static void add_address(const struct location *l, const struct chain_step *step,
+	enum script_form form, struct str *text)
 {
 	bool is_kernel = step->mode == PERF_RECORD_MISC_KERNEL;
 	size_t start = text->n;
 
 	/* In chains perf tells where in its file the code is, outside of them where in memory. */
-	num_add_hex(text, key->form == SCRIPT_IN_CHAIN && !is_kernel ? l->address : step->ip, 1);
+	num_add_hex(text, form == SCRIPT_IN_CHAIN && !is_kernel ? l->address : step->ip, 1);
 	str_pad_left(text, start, 16);
+}
+
+/* On a line of its own, "file.c:12", or of what is not known "file[address]". */
+static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct line_frame *f, struct str *text)
+{
+	const char *slash = f && f->file ? strrchr(f->file, '/') : NULL;
+
+	str_add(text, "\n  ");
+	if (!f || !f->file) {
+		str_add_safe(text, l->dso->name, strlen(l->dso->name));
+		str_addf(text, "[%llx]", (unsigned long long)(l->map ? l->address : step->ip));
+		return;
+	}
+	if (s->options->has_full_paths && *f->file != '/' && f->dir) {
+		str_add_safe(text, f->dir, strlen(f->dir));
+		str_addc(text, '/');
+	}
+	str_add_safe(text, f->file, strlen(f->file));
+	if (slash && !s->options->has_full_paths) {
+		str_cut(text, text->n - strlen(f->file));
+		str_add_safe(text, slash + 1, strlen(slash + 1));
+	}
+	str_addf(text, ":%u", f->line);
+}
+
+/* What is known of the source there, innermost first; how many frames. */
+static size_t find_sources(struct script *s, const struct location *l, bool has_inlined,
+	struct line_frame frames[LINE_DEPTH_MAX])
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	struct line_index *lines;
+	u64 address = a.at - l->is_return;
+
+	resolver_load_lines(s->locator.resolver, l->dso);
+	lines = resolver_lines(s->locator.resolver, l->dso);
+	if (!lines)
+		return 0;
+	return has_inlined ? line_chain(lines, address, frames) : line_find(lines, address, frames);
+}
+
+static void add_inlined(struct script *s, const struct line_frame *f, struct str *text)
+{
+	const char *name = f->function ? demangle(f->function, s->options->name_style, &s->strings)
+				       : "[unknown]";
+
+	str_addc(text, ' ');
+	str_add_safe(text, name, strlen(name));
+	str_add(text, " (inlined)");
+}
+
+static void add_text(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct script_place *key, struct str *text)
+{
+	bool is_in_chain = key->form == SCRIPT_IN_CHAIN;
+	bool has_inlined = is_in_chain && key->fields & SCRIPT_SYM && !s->options->hides_inlined;
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = 0;
+
+	if (has_inlined || key->fields & SCRIPT_SRCLINE)
+		n = find_sources(s, l, has_inlined, frames);
+	for (size_t i = 0; has_inlined && i + 1 < n; i++) {
+		str_addc(text, '\t');
+		add_address(l, step, key->form, text);
+		add_inlined(s, &frames[i], text);
+		if (key->fields & SCRIPT_SRCLINE)
+			add_line(s, l, step, &frames[i], text);
+		str_addc(text, '\n');
+	}
+	if (is_in_chain)
+		str_addc(text, '\t');
+	add_address(l, step, key->form, text);
 	if (key->fields & SCRIPT_SYM)
 		add_name(s, l, key->fields, text);
 	if (key->fields & SCRIPT_DSO)
 		add_dso(l->dso, text);
+	if (key->fields & SCRIPT_SRCLINE)
+		add_line(s, l, step, n ? &frames[n - 1] : NULL, text);
+	if (is_in_chain)
+		str_addc(text, '\n');
 }
 
 static void add_json(struct script *s, const struct location *l, const struct chain_step *step,

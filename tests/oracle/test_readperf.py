@@ -292,11 +292,11 @@ def a_fixed_place_and_a_movable_one_give_the_same_functions():
     needs('cc')
     open('busy.c', 'w').write('int busy(int n) { volatile int x = 0; while (n--) x += n; return x; } int main(void) { return busy(200000000) & 0; }')
     for flags in (['-no-pie', '-fno-pie'], ['-pie', '-fPIE']):
-        assert run('cc', '-O0', *flags, '-o', 'busy', 'busy.c').status == 0
+        assert run('cc', '-O0', '-g', *flags, '-o', 'busy', 'busy.c').status == 0
         assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'busy.data', './busy').status == 0
         _, tables = readperf('busy.data')
         top = tables.results[0]
-        assert top['function'] == 'busy' and top['binary'].endswith('/busy') and top['source'] == '', (flags, tables.results)
+        assert top['function'] == 'busy' and top['binary'].endswith('/busy') and top['source'] == os.path.realpath('busy.c'), (flags, tables.results)
 
 
 @test

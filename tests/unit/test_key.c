@@ -21,7 +21,7 @@ TEST(key_table_says_everything_about_each_key)
 		CHECK_EQ(key->compare != NULL, key->labels != 0);
 		CHECK(key->labels < 1 << LABEL_COUNT);
 	}
-	CHECK_EQ(n, 10);
+	CHECK_EQ(n, 12);
 	CHECK(!key_at(n) && !key_at(1000));
 }
 
@@ -83,7 +83,7 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("xyzzy,comm",
 		"there is no key 'xyzzy'; known are overhead_children overhead "
 		"sample period comm pid tgid cpu "
-		"dso symbol");
+		"dso symbol srcline srcfile");
 }
 
 TEST(key_list_without_keys_is_refused)

@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <elf.h>
+
 #include "symbol/line.h"
 #include "unit/outside.h"
 
@@ -213,6 +215,72 @@ TEST(line_survives_files_with_wrong_bytes)
 		for (int i = 4; i-- > 0;)
 			file.at[at[i]] = (char)was[i];
 	}
+	str_fini(&file);
+	str_fini(&said);
+}
+
+/* A compressed section that says it holds 8 GB is not unpacked. */
+TEST(line_does_not_unpack_what_claims_to_be_huge)
+{
+	struct str file = {0}, said = {0};
+	struct line_index *l;
+	struct elf elf;
+	struct err err;
+	u64 at, huge = 8ull << 30;
+
+	outside_need("gcc");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && gcc -O2 -g -gz=zlib -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+	CHECK(elf.is_64);
+	/* Small sections stay as they are. */
+	at = elf_section(&elf, ".debug_info")->flags & SHF_COMPRESSED
+		? elf_section(&elf, ".debug_info")->offset
+		: 0;
+	elf_close(&elf);
+	if (!at)
+		SKIP("this compiler did not compress .debug_info");
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	memcpy(file.at + at + 8, &huge, sizeof(huge));
+	test_write(test_path("huge.so"), file.at, file.n);
+	CHECK_EQ(elf_open(&elf, test_path("huge.so"), &err), 0);
+	CHECK_EQ(line_open(&l, &elf, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "MB unpacked: no more than 4096 MB");
+	elf_close(&elf);
+	str_fini(&file);
+	str_fini(&said);
+}
+
+/* A line table that says it is larger than any is left out; functions are still known. */
+TEST(line_leaves_out_a_line_table_that_claims_to_be_huge)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str file = {0}, said = {0};
+	u32 huge = 100 << 20;
+	struct line_case c;
+	u64 at;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	at = elf_section(&c.elf, ".debug_line")->offset;
+	case_close(&c);
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	memcpy(file.at + at, &huge, sizeof(huge));
+	test_write(test_path("huge.so"), file.at, file.n);
+	case_open(&c, "huge.so");
+	CHECK_EQ(line_chain(c.index, c.start, f), 1);
+	CHECK_STR(f[0].function, "outer");
+	CHECK(!f[0].file);
+	CHECK_HAS(line_complaint(c.index), "a line table of 100 MB is left out");
+	case_close(&c);
 	str_fini(&file);
 	str_fini(&said);
 }

@@ -1,8 +1,10 @@
 #include "test.h"
 
 #include "event/abi.h"
+#include "profile/ledger.h"
 #include "profile/naming.h"
 #include "unit/elfmaker.h"
+#include "unit/outside.h"
 #include "unit/said.h"
 #include "unit/tree.h"
 
@@ -274,5 +276,172 @@ TEST(naming_of_an_empty_profile_is_quick)
 	case_init(&c);
 	resolve(&c, 4, true);
 	CHECK_EQ(c.profile.symbols.n, 1);
+	case_fini(&c);
+}
+
+/* ---- sources ---- */
+
+/* Line 2 is in leaf(), which line 6 calls, in outer(). */
+static const char inlining[] =
+	"static inline __attribute__((always_inline)) int leaf(volatile int *x) {\n"
+	"	return *x * 1000003;\n"
+	"}\n"
+	"int outer(volatile int *x) {\n"
+	"	*x = 1;\n"
+	"	return 5 + leaf(x);\n"
+	"}\n";
+
+/* Frames at all bytes of outer(). */
+static void add_outer(struct naming_case *c, const char *flags)
+{
+	struct str text = {0};
+	unsigned long long start, size;
+	u32 dso;
+
+	outside_need("nm");
+	test_write(test_path("inlining.c"), inlining, sizeof(inlining) - 1);
+	CHECK_EQ(outside_run(&text,
+			 "cd '%s' && cc %s -O1 -shared -fPIC -o x.so inlining.c && "
+			 "nm -S x.so | grep ' T outer$'",
+			 test_dir(), flags),
+		0);
+	CHECK_EQ(sscanf(str_text(&text), "%llx %llx", &start, &size), 2);
+	str_fini(&text);
+	case_init(c);
+	dso = add_dso(c, test_path("x.so"));
+	/* Linkers give code of this size the same offset and address. */
+	for (u64 at = start; at < start + size; at++)
+		add_frame(c, dso, at, false);
+}
+
+static void resolve_with(struct naming_case *c, const struct naming_options *options)
+{
+	resolver_init(&c->resolver, &c->machine, "", NULL);
+	naming_resolve(&c->profile, &c->resolver, options);
+}
+
+/* How many frames have that line; all are of outer(). */
+static size_t count_lines(const struct naming_case *c, const char *line)
+{
+	size_t n = 0;
+
+	vec_each(f, &c->profile.frames) {
+		const struct profile_symbol *s = &c->profile.symbols.at[f->symbol];
+
+		CHECK_STR(s->name, "outer");
+		CHECK(s->has_line);
+		CHECK_STR(s->file, "inlining.c");
+		CHECK(!s->is_inlined && !f->n_inlined);
+		n += !strcmp(s->line, line);
+	}
+	return n;
+}
+
+TEST(naming_by_lines_makes_a_symbol_of_each_line)
+{
+	struct naming_case c;
+	u32 first = 0;
+
+	outside_need("cc");
+	add_outer(&c, "-g");
+	resolve_with(&c, &(struct naming_options){.n_workers = 1, .source = NAMING_LINES});
+	CHECK(count_lines(&c, "inlining.c:2") > 0);
+	CHECK(count_lines(&c, "inlining.c:5") > 0);
+	/* They know that they are one function. */
+	for (u32 i = 1; i < c.profile.symbols.n; i++) {
+		if (!c.profile.symbols.at[i].function) {
+			CHECK_EQ(first, 0);
+			first = i;
+		}
+	}
+	for (u32 i = 1; i < c.profile.symbols.n; i++)
+		CHECK(i == first || c.profile.symbols.at[i].function == first);
+	case_fini(&c);
+}
+
+TEST(naming_by_files_leaves_functions_of_one_file_whole)
+{
+	struct naming_case c;
+
+	outside_need("cc");
+	add_outer(&c, "-g");
+	resolve_with(&c, &(struct naming_options){.n_workers = 1, .source = NAMING_FILES});
+	CHECK_EQ(c.profile.symbols.n, 2);
+	CHECK_STR(c.profile.symbols.at[1].file, "inlining.c");
+	case_fini(&c);
+}
+
+TEST(naming_knows_the_whole_path_of_the_file_a_function_begins_in)
+{
+	struct str path = {0};
+	struct naming_case c;
+
+	outside_need("cc");
+	add_outer(&c, "-g");
+	resolve_with(&c,
+		&(struct naming_options){.n_workers = 1,
+			.source = NAMING_FUNCTION_FILES,
+			.has_full_paths = true});
+	str_addf(&path, "%s/inlining.c", test_dir());
+	CHECK_EQ(c.profile.symbols.n, 2);
+	CHECK_STR(c.profile.symbols.at[1].file, str_text(&path));
+	str_fini(&path);
+	case_fini(&c);
+}
+
+TEST(naming_gives_frames_what_was_inlined_into_their_function)
+{
+	struct naming_case c;
+	size_t n = 0;
+
+	outside_need("cc");
+	add_outer(&c, "-g");
+	resolve_with(&c, &(struct naming_options){.n_workers = 1, .has_inlined = true});
+	vec_each(f, &c.profile.frames) {
+		const struct profile_symbol *s;
+
+		CHECK_STR(c.profile.symbols.at[f->symbol].name, "outer");
+		CHECK(!c.profile.symbols.at[f->symbol].is_inlined);
+		if (!f->n_inlined)
+			continue;
+		CHECK_EQ(f->n_inlined, 1);
+		s = &c.profile.symbols.at[c.profile.inlined.at[f->first_inlined]];
+		CHECK_STR(s->name, "leaf");
+		CHECK(s->is_inlined);
+		n++;
+	}
+	CHECK(n > 0 && n < c.profile.frames.n);
+	CHECK_EQ(c.profile.symbols.n, 3);
+	case_fini(&c);
+}
+
+TEST(naming_says_the_place_in_the_function_where_no_line_is_known)
+{
+	struct ledger ledger = {0};
+	struct str text = {0};
+	struct naming_case c;
+	const struct dso *dso;
+
+	outside_need("cc");
+	add_outer(&c, "-g0");
+	resolve_with(&c, &(struct naming_options){.n_workers = 1, .source = NAMING_LINES});
+	for (u32 i = 0; i < c.profile.frames.n; i++) {
+		const struct profile_symbol *s = symbol_of(&c, i);
+		char expected[32];
+
+		snprintf(expected, sizeof(expected), "outer+%u", i);
+		CHECK_STR(s->line, expected);
+		CHECK(!s->has_line);
+	}
+	dso = c.machine.dsos.at.at[c.profile.dsos.at[0].source];
+	CHECK_HAS(resolver_lines_reason(&c.resolver, dso), "compile it with -g");
+	/* And the ledger says how much that is. */
+	vec_add(&c.profile.rows, ((struct profile_row){.frame = 0, .n_samples = 7}));
+	ledger_add_lineless(&ledger, &c.profile, &c.resolver);
+	ledger_add_text(&ledger, false, &text);
+	CHECK_HAS(str_text(&text), "# 7 samples (100.00%) in x.so have no known line of source: '");
+	CHECK_HAS(str_text(&text), "has no debug information: compile it with -g, or install");
+	str_fini(&text);
+	ledger_fini(&ledger);
 	case_fini(&c);
 }

@@ -594,3 +594,79 @@ TEST(text_that_cannot_be_written_is_an_error)
 	close(out.fd);
 	profilemaker_fini(&r.maker);
 }
+
+/* Puts "twice", and into that "mix", into every frame of a function. */
+static void inline_into(struct profile *p, const char *function)
+{
+	u32 first = p->symbols.n, at = p->inlined.n;
+
+	vec_add(&p->symbols, ((struct profile_symbol){.name = "twice", .is_inlined = true}));
+	vec_add(&p->symbols, ((struct profile_symbol){.name = "mix", .is_inlined = true}));
+	p->symbols.at[first].mode = p->symbols.at[first + 1].mode = p->symbols.at[1].mode;
+	vec_add(&p->inlined, first);
+	vec_add(&p->inlined, first + 1);
+	vec_each(f, &p->frames) {
+		const char *name = p->symbols.at[f->symbol].name;
+
+		if (name && !strcmp(name, function)) {
+			f->first_inlined = at;
+			f->n_inlined = 2;
+		}
+	}
+}
+
+TEST(text_counts_inlined_code_for_its_function_and_draws_it_below)
+{
+	struct reporting r;
+
+	reporting_init(&r, "cycles");
+	add(&r, "sh", "main;work", 3);
+	add(&r, "sh", "main", 1);
+	inline_into(&r.maker.profile, "work");
+	choose(&r, "symbol", "overhead,symbol", false);
+	r.text.has_graph = true;
+	r.text.order = GRAPH_CALLEE;
+	check(&r,
+		"# Samples: 2 of event 'cycles'\n"
+		"# Event count (approx.): 4\n"
+		"#\n"
+		"# Overhead  Symbol\n"
+		"# ........  ........\n"
+		"#\n"
+		"    75.00%  [.] work\n"
+		"            |\n"
+		"            ---mix (inlined)\n"
+		"               twice (inlined)\n"
+		"               work\n"
+		"               main\n"
+		"\n"
+		"    25.00%  [.] main\n"
+		"            |\n"
+		"            ---main\n"
+		"\n");
+	profilemaker_fini(&r.maker);
+}
+
+TEST(text_has_rows_for_inlined_functions_among_callers)
+{
+	struct reporting r;
+
+	reporting_init(&r, "cycles");
+	add(&r, "sh", "main;work", 3);
+	add(&r, "sh", "main;work;leaf", 1);
+	inline_into(&r.maker.profile, "work");
+	choose(&r, "symbol", "overhead_children,overhead,symbol", true);
+	check(&r,
+		"# Samples: 2 of event 'cycles'\n"
+		"# Event count (approx.): 4\n"
+		"#\n"
+		"# Children      Self  Symbol\n"
+		"# ........  ........  ...................\n"
+		"#\n"
+		"   100.00%    75.00%  [.] work\n"
+		"   100.00%     0.00%  [.] main\n"
+		"   100.00%     0.00%  [.] mix (inlined)\n"
+		"   100.00%     0.00%  [.] twice (inlined)\n"
+		"    25.00%    25.00%  [.] leaf\n");
+	profilemaker_fini(&r.maker);
+}

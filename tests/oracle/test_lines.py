@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Lines of source and inlined functions of random addresses, here and in llvm-symbolizer; `report -s srcline` here and in perf.
+
+Not compared: the name of the outermost function, which llvm-symbolizer takes from the ELF symbol; and addresses without debug
+information, for which it has the ELF symbol's file."""
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+LINES = os.path.join(BUILD, 'tests', 'lines')
+N = 5000
+
+# Templates, lambdas, namespaces, recursion, and standard containers: much to inline.
+TEMPLATES = '''
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+namespace geometry {
+template <typename T> struct point { T x, y; T dot(const point &o) const { return x * o.x + y * o.y; } };
+template <typename T, int N> struct power { static T of(T x) { return x * power<T, N - 1>::of(x); } };
+template <typename T> struct power<T, 0> { static T of(T) { return 1; } };
+}
+template <typename F> static int apply(F f, int n) { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+std::map<std::string, std::vector<int>> table;
+int fill(int n)
+{
+	for (int i = 0; i < n; i++)
+		table[std::to_string(i % 97)].push_back(i * 31 % 1009);
+	for (auto &row : table)
+		std::sort(row.second.begin(), row.second.end(), [](int a, int b) { return a % 10 < b % 10; });
+	return apply([](int i) { return geometry::power<int, 5>::of(i); }, n);
+}
+int main(int argc, char **)
+{
+	geometry::point<double> a{1.5, argc * 2.0}, b{3, 4};
+	std::function<int(int)> fib = [&](int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); };
+	int s = fill(1000 * argc) + fib(10) + (int)a.dot(b);
+	for (const auto &row : table)
+		s += std::accumulate(row.second.begin(), row.second.end(), 0) + row.first.size();
+	return s & 0;
+}
+'''
+
+
+def code_of(path):
+    """The address and size of .text."""
+    found = re.search(r'\s\.text\s+PROGBITS\s+(\w+)\s+\w+\s+(\w+)', run('readelf', '-SW', path).out)
+    return int(found[1], 16), int(found[2], 16)
+
+
+def normal(answer):
+    """A chain with paths made equal, and without the outermost name."""
+    words = answer.split('\n')
+    places = [re.sub(r'^(.*):(\d+:\d+)$', lambda m: os.path.normpath(m[1]) + ':' + m[2], w) for w in words[1::2]]
+    return list(zip(words[0:-2:2] + [''], places))
+
+
+def compare(path):
+    start, size = code_of(path)
+    addresses = [start + random.randrange(size) for _ in range(N)]
+    open('addresses', 'w').write(''.join(f'{a:#x}\n' for a in addresses))
+    ours = run('sh', '-c', 'exec "$@" < addresses', 'sh', LINES, path)
+    assert ours.status == 0 and not ours.err, ours
+    theirs = run('sh', '-c', 'exec "$@" < addresses', 'sh', 'llvm-symbolizer', '--no-demangle', '-e', path)
+    ours, theirs = (text.out.strip().split('\n\n') for text in (ours, theirs))
+    assert len(ours) == len(theirs) == N
+    differ, known, deep = [], 0, 0
+    for address, one, other in zip(addresses, ours, theirs):
+        if one == '??\n??:0:0' and other.endswith(':0:0') and other.count('\n') == 1:
+            continue
+        known += 1
+        deep += one.count('\n') > 1
+        if normal(one) != normal(other):
+            differ.append(f'{address:#x}\n{one}\n--\n{other}')
+    assert known > N / 2 and deep > N / 20, (path, known, deep)
+    assert len(differ) <= known / 1000, f'{path}: {len(differ)} of {known} differ\n' + '\n====\n'.join(differ[:5])
+
+
+@test
+def cxx_in_all_that_compilers_write_is_as_llvm_symbolizer_has_it():
+    needs('g++', 'clang', 'llvm-symbolizer', 'readelf')
+    open('templates.cc', 'w').write(TEMPLATES)
+    for compiler in ('g++', 'clang++'):
+        for flags in ('-O2 -gdwarf-4', '-O2 -gdwarf-5', '-O3 -gdwarf-5 -gz=zlib', '-O1 -gdwarf-5 -gsplit-dwarf'):
+            result = run(compiler, *flags.split(), '-std=c++17', '-o', 'templates', 'templates.cc')
+            assert result.status == 0, result
+            compare('templates')
+
+
+@test
+def pace_itself_is_as_llvm_symbolizer_has_it():
+    needs('llvm-symbolizer', 'readelf')
+    compare(PACE)
+
+
+def record_inlined():
+    """inlined.data: work() and in it twice() and in that mix(), with call chains by frame pointers."""
+    source = 'volatile unsigned s;\nstatic inline __attribute__((always_inline)) void mix(unsigned i)\n{\n\ts = s * 31 ^ i;\n\ts += s >> 3;\n}\n' \
+             'static inline __attribute__((always_inline)) void twice(unsigned i)\n{\n\tmix(i);\n}\n' \
+             '__attribute__((noinline)) void work(unsigned n)\n{\n\tfor (unsigned i = 0; i < n; i++)\t/* 13 */\n\t\ttwice(i);\n}\n' \
+             'int main(void)\n{\n\twork(100000000);\n\treturn 0;\n}\n'
+    open('inlined.c', 'w').write(source)
+    build_c(os.path.abspath('inlined.c'), 'inlined')
+    assert pace('record', '-q', '-g', '-e', 'cpu-clock:u', '-o', 'inlined.data', './inlined').status == 0
+
+
+@test
+def a_report_by_lines_is_perfs():
+    """Flat: of callers perf 6.1 takes the line that they return to, here it is the line of the call."""
+    needs('perf')
+    can_record()
+    source = 'volatile unsigned s;\nstatic inline __attribute__((always_inline)) void mix(unsigned i)\n{\n\ts = s * 31 ^ i;\n\ts += s >> 3;\n}\n' \
+             'int main(void)\n{\n\tfor (unsigned i = 0; i < 100000000; i++)\n\t\tmix(i);\n\treturn 0;\n}\n'
+    open('busy.c', 'w').write(source)
+    build_c(os.path.abspath('busy.c'), 'lines')
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'lines.data', './lines').status == 0
+    for key in ('srcline', 'srcline,symbol', 'dso,srcline'):
+        ours, theirs = (run(tool, 'report', '--stdio', '-i', 'lines.data', '-s', key) for tool in (PACE, 'perf'))
+        # Beside functions perf has two columns of cycles, which are '-' here.
+        ours, theirs = ([re.sub(r'\s+', ' ', line).strip().removesuffix(' - -') for line in text.out.split('\n') if re.match(r'\s+\d+\.\d+%', line)]
+                        for text in (ours, theirs))
+        assert len(ours) > 1 and any('busy.c:4' in line for line in ours), ours
+        assert ours == theirs, (key, ours, theirs)
+
+
+@test
+def script_tells_lines_as_perf_does():
+    """Without call chains, for the same reason."""
+    needs('perf')
+    can_record()
+    record_inlined()
+    for fields in ('comm,ip,sym,srcline', 'ip,sym,symoff,dso,srcline'):
+        ours, theirs = (run(tool, 'script', '-G', '-i', 'inlined.data', '-F', fields) for tool in (PACE, 'perf'))
+        assert 'inlined.c:' in ours.out
+        assert ours.out == theirs.out, (fields, ours.out[:500], theirs.out[:500])
+
+
+@test
+def call_chains_have_inlined_functions_below_the_function_they_are_in():
+    can_record()
+    record_inlined()
+    graph = pace('report', '--no-children', '-G', '-s', 'symbol', '-i', 'inlined.data').out
+    assert re.search(r'\] work\n', graph) and not re.search(r'\] (twice|mix)', graph), graph
+    assert re.search(r'work\n[ |\n]*(--\d+\.\d+%--|---)?twice \(inlined\)\n[ |\n]*(--\d+\.\d+%--|---)?mix \(inlined\)', graph), graph
+    children = pace('report', '-s', 'symbol', '-g', 'none', '-i', 'inlined.data').out
+    shares = dict((name, (float(total), float(own))) for total, own, name in
+                  re.findall(r'^\s+([\d.]+)%\s+([\d.]+)%\s+\[\.\] (.*?)\s*$', children, re.M))
+    assert shares['mix (inlined)'][0] > 50 and shares['mix (inlined)'][1] == 0, shares
+    assert shares['work'][1] >= shares['mix (inlined)'][0], shares
+    for command in ('report', 'script'):
+        plain = pace(command, '--no-inline', '-i', 'inlined.data').out
+        assert 'work' in plain and '(inlined)' not in plain
+    chain = pace('script', '-F', '+srcline', '-i', 'inlined.data').out
+    assert re.search(r'\tmix \(inlined\)\n  inlined.c:[45]\n|mix \(inlined\)\n  inlined.c:[45]\n', chain), chain[:1000]
+    assert re.search(r'twice \(inlined\)\n  inlined.c:9\n', chain), chain[:1000]
+    assert re.search(r'work\+0x[0-9a-f]+ \(\S+\)\n  inlined.c:14\n', chain), chain[:1000]
+
+
+@test
+def a_report_by_files_has_paths_if_they_are_wanted():
+    can_record()
+    record_inlined()
+    assert re.search(r'%  inlined\.c\s*$', pace('report', '-s', 'srcfile', '-g', 'none', '--no-children', '-i', 'inlined.data').out, re.M)
+    path = os.path.realpath('inlined.c')
+    text = pace('report', '-s', 'srcline', '--full-source-path', '-g', 'none', '--no-children', '-i', 'inlined.data').out
+    assert f'%  {path}:4' in text, text
+
+
+main()
