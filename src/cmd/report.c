@@ -40,6 +40,7 @@ struct report_options {
 	int children, demangles;
 	double percent_limit;
 	u64 n_workers, max_stack;
+	double debuginfod_s;
 	unsigned verbose;
 };
 
@@ -142,6 +143,9 @@ static const struct opt options[] = {
 		"take the kernel's functions from this ELF file"},
 	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
 		"take them from this copy of /proc/kallsyms"},
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -302,6 +306,23 @@ static void *load_kernel(void *resolver)
 	return NULL;
 }
 
+/* By DSO of the machine: which part of all samples is in it. */
+static double *share_of_dsos(const struct profile *p, size_t n_dsos)
+{
+	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
+	u64 all = 0;
+
+	vec_each(row, &p->rows)
+		all += row->n_samples;
+	vec_each(row, &p->rows) {
+		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
+
+		if (all && source < n_dsos)
+			shares[source] += (double)row->n_samples / (double)all;
+	}
+	return shares;
+}
+
 /*
  * Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be
  * needed.
@@ -314,6 +335,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.n_workers = r->n_workers};
 	pthread_t kernel_thread;
 	bool has_thread = false;
+	double *shares;
 	int result;
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
@@ -344,11 +366,16 @@ static int make_profile(struct reporting *r, struct err *err)
 			"%llu call chains have more than %llu callers and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut,
 			(unsigned long long)r->options->max_stack);
+	shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
+	r->resolver.debuginfod.seconds = r->options->debuginfod_s;
+	r->resolver.places.shares = shares;
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
 			.style = (r->options->verbose ? DEMANGLE_PARAMETERS : 0) |
 				(r->options->is_compact ? DEMANGLE_COMPACT : 0) |
 				(r->options->demangles ? 0 : DEMANGLE_NOT)});
+	r->resolver.places.shares = NULL;
+	mem_free(shares);
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
@@ -463,6 +490,7 @@ static int run_report(int argc, char **argv)
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
 		.demangles = true,
+		.debuginfod_s = 10,
 		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};

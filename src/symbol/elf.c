@@ -119,6 +119,7 @@ static int parse(struct elf *elf, struct err *err)
 	u64 entry, segments, sections;
 	u32 version, flags;
 
+	elf->section_names = bytes_of(elf->data, 0);
 	if (elf->size < EI_NIDENT || memcmp(elf->data, ELFMAG, SELFMAG))
 		return err_set(err, ERR_FORMAT, "it is no ELF file");
 	elf->is_64 = elf->data[EI_CLASS] == ELFCLASS64;

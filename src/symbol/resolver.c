@@ -22,6 +22,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->places.log = log;
 	living_init(&r->living, machine, "/proc");
 	r->places.living = &r->living;
+	debuginfod_init(&r->debuginfod, 0, log);
+	r->places.debuginfod = &r->debuginfod;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
@@ -38,6 +40,7 @@ void resolver_fini(struct resolver *r)
 	}
 	mem_free(r->dsos);
 	living_fini(&r->living);
+	debuginfod_fini(&r->debuginfod);
 	kallsyms_close(&r->kernel);
 	vmlinux_close(&r->image);
 	memset(r, 0, sizeof(*r));

@@ -121,18 +121,19 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 {
 	struct symtab more = {0};
-	size_t before = t->symbols.n;
+	size_t n = 0;
 
-	if (symtab_add_elf(&more, elf, section_type)) {
+	if (symtab_add_elf(&more, elf, section_type))
 		symtab_finish(&more);
-		vec_each(s, &more.symbols) {
-			const struct symbol *there = before ? symtab_find(t, s->start) : NULL;
+	vec_each(s, &more.symbols) {
+		const struct symbol *there = symtab_find(t, s->start);
 
-			if (!there || there->start != s->start)
-				vec_add(&t->symbols, *s);
-		}
+		if (!there || there->start != s->start)
+			more.symbols.at[n++] = *s;
 	}
-	if (t->symbols.n > before)
+	for (size_t i = 0; i < n; i++)
+		vec_add(&t->symbols, more.symbols.at[i]);
+	if (n)
 		symtab_finish(t);
 	symtab_fini(&more);
 }
