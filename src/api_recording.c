@@ -27,8 +27,8 @@ struct pace_recording {
 	struct locator locator;
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
 	bool has_begun;  /* reading: from a pipe, what was read is gone */
-	/* the chain of the sample that is handed out, where its words have an address of theirs */
-	struct str chain;
+	/* chain and branches of the sample that is handed out, where words may be */
+	struct str lists;
 };
 
 /* ---- opening ---- */
@@ -110,7 +110,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 	fini_state(r);
 	session_close(&r->session);
 	intern_fini(&r->strings);
-	str_fini(&r->chain);
+	str_fini(&r->lists);
 	mem_free(r->path);
 	mem_free(r);
 }
@@ -179,35 +179,21 @@ static int hand_out_sample(struct pace_recording *r, const struct pace_slots *sl
 {
 	struct pace_record record = public_record(e);
 	const struct sample *s = decoder_next(&r->decoder, &e->rec, e->event);
+	const struct sample_format *format;
 	struct pace_sample out;
-	u64 fields;
 
 	if (!s)
 		return 0;
-	fields = r->session.reader.formats.at[e->event].type;
-	/* A chain may stand at any address; whoever is given words expects them where words are. */
-	str_clear(&r->chain);
-	str_addn(&r->chain, s->chain.at, s->chain.n * 8);
-	out = (struct pace_sample){.record = &record,
-		.fields = fields,
-		.pid = s->pid,
-		.tid = s->tid,
-		.cpu = fields & PERF_SAMPLE_CPU ? s->cpu : 0,
-		.time = s->time,
-		.ip = s->ip,
-		.addr = s->addr,
-		.id = s->id,
-		.stream_id = s->stream_id,
-		.period = s->period,
-		.weight = s->weight,
-		.data_src = s->data_src,
-		.phys_addr = s->phys_addr,
-		.cgroup = s->cgroup,
-		.transaction = s->transaction,
-		.chain = (const uint64_t *)(const void *)r->chain.at,
-		.n_chain = s->chain.n,
-		.raw = s->raw.at,
-		.n_raw = s->raw.n};
+	format = &r->session.reader.formats.at[e->event];
+	/* Lists may stand at any address; whoever is given words expects them where words are. */
+	str_clear(&r->lists);
+	str_reserve(&r->lists, 1);
+	str_addn(&r->lists, s->chain.at, s->chain.n * 8);
+	str_addn(&r->lists, s->branches.entries, s->branches.n * sizeof(*out.branches));
+	out = api_public_sample(format, s, &record);
+	out.cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
+	out.chain = (const uint64_t *)(const void *)r->lists.at;
+	out.branches = (const struct pace_branch *)(const void *)(r->lists.at + s->chain.n * 8);
 	return slots->sample(slots->context, &out);
 }
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -122,6 +123,13 @@ def can_record():
     result = pace('record', '-q', '-o', 'probe.data', 'true')
     if result.status:
         skip('recording is not allowed here: ' + result.err.strip()[:200])
+
+
+def wait_for(condition, seconds=30):
+    end = time.time() + seconds
+    while not condition():
+        assert time.time() < end, f'nothing came of it in {seconds} s'
+        time.sleep(0.02)
 
 
 def start(*args, **kwargs):

@@ -243,17 +243,12 @@ static int list_elf(const struct elf *elf, const char *path)
 static int run_buildid_list(int argc, char **argv)
 {
 	struct buildid_options o = {0};
-	int status = cmd_parse(&cmd_buildid_list, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_buildid_list, &o, argc, argv);
 	struct elf elf;
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_buildid_list, &err, EXIT_USAGE);
-	}
 	if (o.of_kernel)
 		return list_kernel();
 	o.input = cmd_input(o.input);

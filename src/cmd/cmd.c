@@ -53,6 +53,17 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 	return -1;
 }
 
+int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv)
+{
+	int status = cmd_parse(cmd, options, 0, &argc, argv);
+	struct err err;
+
+	if (status >= 0 || !argc)
+		return status;
+	err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i", argv[0]);
+	return cmd_fail(cmd, &err, EXIT_USAGE);
+}
+
 static void write_log(void *ctx, enum log_level level, const char *sentence)
 {
 	struct str text = {0};

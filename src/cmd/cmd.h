@@ -38,6 +38,9 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
  */
 int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, char **argv);
 
+/* The same for commands that take no words: any that is left is wrong usage. */
+int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv);
+
 /*
  * The recording to read: the one that was named; else what is piped in, as perf does; else
  * perf.data.

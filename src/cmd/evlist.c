@@ -76,7 +76,7 @@ static int run_evlist(int argc, char **argv)
 {
 	struct evlist_options o = {0};
 	struct out out = {.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_evlist, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_evlist, &o, argc, argv);
 	struct tracepoints formats;
 	struct reader reader;
 	struct log log;
@@ -84,11 +84,6 @@ static int run_evlist(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_evlist, &err, EXIT_USAGE);
-	}
 	cmd_log_init(&log, LOG_NOTE);
 	o.input = cmd_input(o.input);
 	if (reader_open(&reader, o.input, &log, &err)) {

@@ -27,6 +27,7 @@ struct record_options {
 	const char *output;
 	const char *call_graph;
 	const char *compat;
+	u64 stack_bytes;
 	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
 	unsigned verbose;
 	bool is_compressed;
@@ -38,11 +39,22 @@ struct record_options {
 static int set_call_graph(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
+	bool has_size = !strncmp(value, "dwarf,", 6);
 
-	if (strcmp(value, "fp"))
-		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is not there yet; 'fp' (frame pointers) is", value);
 	o->has_chains = true;
+	o->stack_bytes = 0;
+	if (!strcmp(value, "fp"))
+		return 0;
+	if (strcmp(value, "dwarf") && !has_size)
+		return err_set(err, ERR_UNSUPPORTED,
+			"'%s' is not there yet; 'fp' (frame pointers) and 'dwarf' (copies of the stack) are",
+			value);
+	o->stack_bytes = SAMPLING_DEFAULT_STACK;
+	if (has_size && num_parse_bytes(value + 6, &o->stack_bytes, err))
+		return err->code;
+	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
+		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
+			value, SAMPLING_MAX_STACK);
 	return 0;
 }
 
@@ -63,7 +75,9 @@ static const struct opt options[] = {
 	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
 	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
 	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
-	{0, "call-graph", OPT_CALL, 0, "MODE", "the same: fp", .call = set_call_graph},
+	{0, "call-graph", OPT_CALL, 0, "MODE",
+		"fp: the same; dwarf[,SIZE]: copy SIZE bytes of the stack (8192), out of which callers are found later",
+		.call = set_call_graph},
 	{'d', "data", OPT_BOOL, AT(has_data), NULL,
 		"record the addresses of data, and maps that hold data"},
 	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL,
@@ -219,7 +233,9 @@ static int divert_stdout(struct recording *rec, struct err *err)
 static int set_up(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	struct sampling sampling = {.has_chains = o->has_chains, .has_data_addresses = o->has_data};
+	struct sampling sampling = {.has_chains = o->has_chains,
+		.stack_bytes = (u32)o->stack_bytes,
+		.has_data_addresses = o->has_data};
 	struct compat compat;
 	u64 pages;
 
@@ -288,7 +304,14 @@ static int write_beginning(struct recording *rec, struct err *err)
 
 	sample_format_init(&format, &rec->events.at[0].attr);
 	synth_init(&synth, format.trailer, &rec->log);
-	synth.has_data_maps = rec->options->has_data;
+	vec_each(e, &rec->events)
+		synth.has_data_maps |= (e->attr.flags & ATTR_MMAP_DATA) != 0;
+	/*
+	 * perf 6.1 takes a library for loaded at the lowest address that its process ever had it at,
+	 * so it cannot unwind a program if it knows what was mapped before the exec.
+	 */
+	vec_each(e, &rec->events)
+		synth.has_no_maps |= rec->measures_workload && e->attr.sample_stack_user;
 	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);

@@ -201,6 +201,8 @@ struct reporting {
 	struct hist_options hist;
 	struct text_options text;
 	bool has_chains; /* the recording carries call chains */
+	bool has_dumps;  /* or what they can be made of: registers and stacks */
+	struct callers callers;
 	unsigned n_workers;
 	u64 stage_began_us;
 };
@@ -343,6 +345,10 @@ static int make_profile(struct reporting *r, struct err *err)
 	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
 	r->resolver.vmlinux = r->options->vmlinux;
 	r->resolver.kallsyms_copy = r->options->kallsyms;
+	r->resolver.recorded_machine = r->session.reader.info.host.arch;
+	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
+	if (r->has_dumps)
+		g.callers = &r->callers;
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&
@@ -464,7 +470,10 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return report_records(r, out, err);
 	r->has_chains = false;
 	vec_each(e, &r->session.reader.events)
-		r->has_chains |= (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+		r->has_dumps |= e->attr.sample_type & PERF_SAMPLE_REGS_USER &&
+			e->attr.sample_type & PERF_SAMPLE_STACK_USER;
+	vec_each(e, &r->session.reader.events)
+		r->has_chains |= r->has_dumps || (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 	r->hist.has_children = r->options->children < 0 ? r->has_chains : r->options->children;
 	if (choose_keys(r, err) || choose_columns(r, err))
 		return err->code;
@@ -494,16 +503,11 @@ static int run_report(int argc, char **argv)
 		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};
-	int status = cmd_parse(&cmd_report, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_report, &o, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
-	}
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;
@@ -523,6 +527,7 @@ static int run_report(int argc, char **argv)
 	ledger_fini(&r.ledger);
 	calls_fini(&r.calls);
 	profile_fini(&r.profile);
+	callers_fini(&r.callers);
 	resolver_fini(&r.resolver);
 	machine_fini(&r.machine);
 	session_close(&r.session);

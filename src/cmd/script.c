@@ -372,6 +372,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->resolver.vmlinux = s->options->vmlinux;
 	s->resolver.kallsyms_copy = s->options->kallsyms;
 	s->resolver.recorded_release = r->info.host.release;
+	s->resolver.recorded_machine = r->info.host.arch;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
@@ -413,14 +414,9 @@ static int run_script(int argc, char **argv)
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse(&cmd_script, &o, 0, &argc, argv);
+	status = cmd_parse_alone(&cmd_script, &o, argc, argv);
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
-	}
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.name_style = (o.verbose ? DEMANGLE_PARAMETERS : 0) |
 		(o.is_compact ? DEMANGLE_COMPACT : 0) | (o.demangles ? 0 : DEMANGLE_NOT);

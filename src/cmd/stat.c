@@ -27,119 +27,6 @@
 enum {
 	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
 	SLICE_MAX_NS = 1000000000,
-	RUNS_MAX = 1000000,
-	DELAY_MAX_MS = 1 << 30,
-};
-
-static int set_delay(void *target, const char *value, struct err *err)
-{
-	struct stat_command *o = target;
-	u64 ms = 0;
-
-	o->has_delay = true;
-	o->delay_ms = -1;
-	if (!strcmp(value, "-1"))
-		return 0;
-	if (num_parse(value, &ms, err))
-		return err->code;
-	o->delay_ms = (s64)MIN(ms, (u64)DELAY_MAX_MS);
-	return 0;
-}
-
-static int set_log_fd(void *target, const char *value, struct err *err)
-{
-	struct stat_command *o = target;
-
-	o->has_log_fd = true;
-	return num_parse(value, &o->log_fd, err);
-}
-
-static const struct opt options[] = {
-	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
-	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
-	EVENT_ROWS_EACH_CGROUP,
-	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
-		"caches too; twice also TLBs, three times also prefetches"},
-	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "no events, only times"},
-	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "only user space"},
-	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "only the kernel"},
-	{0, NULL, OPT_TITLE, 0, NULL, "Whom to count"},
-	{'a', "all-cpus", OPT_BOOL, STAT_AT(target.all_cpus), NULL,
-		"everything that runs; the default without command"},
-	{'C', "cpu", OPT_STR, STAT_AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
-	{'p', "pid", OPT_STR, STAT_AT(target.pids), "PID,...",
-		"running processes with all their threads"},
-	{'t', "tid", OPT_STR, STAT_AT(target.tids), "TID,...", "running threads"},
-	{'i', "no-inherit", OPT_BOOL, STAT_AT(no_inherit), NULL, "without the children they start"},
-	{0, NULL, OPT_TITLE, 0, NULL, "When"},
-	{'r', "repeat", OPT_STR, STAT_AT(repeat), "N",
-		"run the command N times: mean and deviation; 0: until Ctrl-C"},
-	{'I', "interval-print", OPT_U64, STAT_AT(interval_ms), "MS",
-		"print what each interval counted", .min = 1, .max = 86400000},
-	{0, "interval-count", OPT_U64, STAT_AT(interval_count), "N", "end behind N intervals",
-		.min = 1},
-	{0, "interval-clear", OPT_BOOL, STAT_AT(is_cleared), NULL,
-		"clear the screen before each interval"},
-	{0, "timeout", OPT_U64, STAT_AT(timeout_ms), "MS", "end behind so long", .min = 1,
-		.max = 86400000},
-	{'D', "delay", OPT_CALL, 0, "MS", "begin so long after the start; -1: when told to",
-		.call = set_delay},
-	{0, "control", OPT_STR, STAT_AT(control), "FD|FIFO",
-		"take commands: fd:CTL[,ACK] or fifo:CTL[,ACK]; enable, disable, ping, stop"},
-	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run before each run, uncounted"},
-	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run behind each run, uncounted"},
-	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "sync(2) before each run"},
-	{0, NULL, OPT_TITLE, 0, NULL, "Two commands"},
-	{0, "vs", OPT_BOOL, STAT_AT(is_versus), NULL,
-		"compare two, 'A' 'B', run in turns in random order: which takes less, or is it noise"},
-	{0, "ignore-failure", OPT_BOOL, STAT_AT(ignores_failure), NULL,
-		"go on if one ends with a status other than 0"},
-	{0, "show-output", OPT_BOOL, STAT_AT(shows_output), NULL,
-		"let them print; else they write to /dev/null"},
-	{0, "seed", OPT_U64, STAT_AT(seed), "N", "of the order; else another one each time",
-		.min = 1},
-	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
-	STAT_ROWS_PLACES,
-	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
-	STAT_ROWS_PRINT,
-	{'o', "output", OPT_STR, STAT_AT(output), "FILE", "into FILE instead of stderr"},
-	{0, "append", OPT_BOOL, STAT_AT(appends), NULL, "behind what is in it"},
-	{0, "log-fd", OPT_CALL, 0, "FD", "into this descriptor", .call = set_log_fd},
-	{0, "table", OPT_BOOL, STAT_AT(has_table), NULL, "with -r: the time of each run"},
-	{0, "summary", OPT_BOOL, STAT_AT(has_summary), NULL, "with -I: all of it at the end"},
-	{'c', "no-scale", OPT_BOOL, STAT_AT(no_scale), NULL,
-		"multiplexed events as they were counted, not scaled to all of the time"},
-	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "nothing but errors"},
-	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
-		"say how events were opened; twice also their attrs"},
-	{.kind = OPT_END},
-};
-
-/* Where each --per option puts counts together. */
-static const struct {
-	size_t option;
-	enum counts_scope scope;
-	const char *name;
-} scopes[] = {
-	{STAT_AT(per_cpu), COUNTS_CPU, "-A"},
-	{STAT_AT(per_core), COUNTS_CORE, "--per-core"},
-	{STAT_AT(per_cluster), COUNTS_CLUSTER, "--per-cluster"},
-	{STAT_AT(per_cache), COUNTS_CACHE, "--per-cache"},
-	{STAT_AT(per_die), COUNTS_DIE, "--per-die"},
-	{STAT_AT(per_socket), COUNTS_SOCKET, "--per-socket"},
-	{STAT_AT(per_node), COUNTS_NODE, "--per-node"},
-	{STAT_AT(per_thread), COUNTS_THREAD, "--per-thread"},
-};
-
-/* What is counted if nothing is asked for: what gives a ratio is in one group. */
-static const char *const default_events =
-	"context-switches,cpu-migrations,page-faults,"
-	"{cycles,stalled-cycles-frontend,stalled-cycles-backend,instructions}:W,"
-	"{branches,branch-misses}:W";
-static const char *const detailed_events[] = {
-	"{L1-dcache-loads,L1-dcache-load-misses}:W,{LLC-loads,LLC-load-misses}:W",
-	"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,{iTLB-loads,iTLB-load-misses}:W",
-	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
 /* Everything that lives as long as the measurement. */
@@ -175,18 +62,6 @@ struct measuring {
 
 /* ---- set-up ---- */
 
-/* What is counted if nothing is asked for. */
-static void choose_defaults(struct measuring *m, struct str *text)
-{
-	const struct stat_command *o = m->options;
-
-	m->print.has_no_defaults = !o->events.has_events;
-	str_addf(text, "%s,%s", m->target.is_system_wide ? "cpu-clock" : "task-clock",
-		default_events);
-	for (unsigned i = 0; i < MIN(o->detail, (unsigned)ARRAY_SIZE(detailed_events)); i++)
-		str_addf(text, ",%s", detailed_events[i]);
-}
-
 static int parse_all_events(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
@@ -196,91 +71,13 @@ static int parse_all_events(struct measuring *m, struct err *err)
 
 	if (o->is_null)
 		return 0;
-	choose_defaults(m, &defaults);
+	m->print.has_no_defaults = !o->events.has_events;
+	stat_add_defaults(o, m->target.is_system_wide, &defaults);
 	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
 	str_fini(&defaults);
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
 	return r;
-}
-
-int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err)
-{
-	const char *first = NULL;
-
-	*ret_scope = COUNTS_ALL;
-	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
-		if (!*((const bool *)o + scopes[i].option))
-			continue;
-		if (first)
-			return err_set(err, ERR_INVAL, "%s and %s: choose one", first,
-				scopes[i].name);
-		first = scopes[i].name;
-		*ret_scope = scopes[i].scope;
-	}
-	return 0;
-}
-
-int stat_choose_format(const struct stat_command *o, struct stat_options *ret, struct err *err)
-{
-	if (o->separator && !*o->separator)
-		return err_set(err, ERR_INVAL, "-x '': a separator has at least one character");
-	if (o->separator && o->is_json)
-		return err_set(err, ERR_INVAL, "-x and -j: choose one");
-	*ret = (struct stat_options){.format = o->is_json ? STAT_JSON
-			: o->separator                    ? STAT_CSV
-							  : STAT_TEXT,
-		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
-		.is_plain = o->no_big_num,
-		.is_metric_only = o->is_metric_only,
-		.has_table = o->has_table,
-		.has_no_merge = o->no_merge};
-	return 0;
-}
-
-/* Options that make no sense without each other, or together. */
-static int check_options(const struct measuring *m, struct err *err)
-{
-	const struct stat_command *o = m->options;
-	bool has_command = m->command;
-
-	if (o->is_versus && stat_compare_check(o, m->argc, err))
-		return err->code;
-	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))
-		return err_set(err, ERR_INVAL,
-			"--ignore-failure, --show-output and --seed belong to --vs");
-	if (o->all_user && o->all_kernel)
-		return err_set(err, ERR_INVAL, "--all-user and --all-kernel: choose one");
-	if (o->interval_count && !o->interval_ms)
-		return err_set(err, ERR_INVAL,
-			"--interval-count counts intervals: give their length with -I");
-	if (o->is_record && o->repeat)
-		return err_set(err, ERR_INVAL, "-r: a recording holds one run");
-	if (o->output && o->has_log_fd)
-		return err_set(err, ERR_INVAL, "-o and --log-fd: choose one");
-	if (o->repeat && !has_command)
-		return err_set(err, ERR_INVAL, "-r repeats a command: there is none");
-	if ((o->pre || o->post) && !has_command)
-		return err_set(err, ERR_INVAL,
-			"--pre and --post belong to a command: there is none");
-	if (o->per_thread && !o->target.pids && !o->target.tids && !o->target.all_cpus)
-		return err_set(err, ERR_INVAL, "--per-thread needs threads that run: -p, -t or -a");
-	if (o->delay_ms < 0 && o->has_delay && !o->control)
-		return err_set(err, ERR_INVAL,
-			"-D -1 waits for 'enable': say with --control where that comes from");
-	return 0;
-}
-
-static int parse_runs(struct measuring *m, struct err *err)
-{
-	m->n_runs = 1;
-	if (!m->options->repeat)
-		return 0;
-	if (num_parse(m->options->repeat, &m->n_runs, err))
-		return err_prefix(err, "-r");
-	return m->n_runs <= RUNS_MAX
-		? 0
-		: err_set(err, ERR_INVAL, "-r %s: at most %d", m->options->repeat, RUNS_MAX);
 }
 
 static int open_output(struct measuring *m, struct err *err)
@@ -338,8 +135,8 @@ static int set_up(struct measuring *m, struct err *err)
 	struct target_words words = o->target;
 	enum counts_scope scope;
 
-	if (check_options(m, err) || stat_choose_format(o, &m->print, err) ||
-		stat_choose_scope(o, &scope, err) || parse_runs(m, err))
+	if (stat_check(o, m->argc, err) || stat_choose_format(o, &m->print, err) ||
+		stat_choose_scope(o, &scope, err) || stat_choose_runs(o, &m->n_runs, err))
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
@@ -575,6 +372,7 @@ static bool counts_switches(const struct measuring *m)
 static void take_run(struct measuring *m, const struct run *run)
 {
 	const struct rusage *u = &m->workload.usage;
+	struct rusage own;
 	double elapsed = (double)(run->now_ns - run->start_ns);
 
 	counts_take_run(&m->counts);
@@ -586,6 +384,8 @@ static void take_run(struct measuring *m, const struct run *run)
 	spread_add(&m->counts.user_ns, ns_of(&u->ru_utime));
 	spread_add(&m->counts.system_ns, ns_of(&u->ru_stime));
 	m->facts.max_rss_kb = MAX(m->facts.max_rss_kb, (u64)u->ru_maxrss);
+	if (!getrusage(RUSAGE_SELF, &own))
+		m->facts.own_rss_kb = (u64)own.ru_maxrss;
 	m->facts.n_blocks_in = (u64)u->ru_inblock;
 	m->facts.n_blocks_out = (u64)u->ru_oublock;
 	m->facts.n_waits = (u64)u->ru_nvcsw;
@@ -783,6 +583,6 @@ const struct cmd cmd_stat = {
 	.notes =
 		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"
 		"0 is a count; <not counted> never was on the PMU; <not supported> could not be opened: why is said below.\n",
-	.options = options,
+	.options = stat_options_table,
 	.run = run_stat,
 };

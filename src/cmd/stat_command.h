@@ -62,6 +62,17 @@ int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope
 int stat_choose_format(const struct stat_command *o, struct stat_options *ret_print,
 	struct err *err);
 
+/* ERR_INVAL for options that make no sense without each other, or together. argc: words left. */
+int stat_check(const struct stat_command *o, int argc, struct err *err);
+
+/* -r: how often; 0: until it is ended. */
+int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
+
+/* The events that are counted if nothing is asked for. */
+void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
+
+extern const struct opt stat_options_table[];
+
 int run_stat_report(int argc, char **argv);
 
 #endif

@@ -178,16 +178,11 @@ int run_stat_report(int argc, char **argv)
 {
 	struct stat_command o = {0};
 	struct reporting r = {.options = &o, .out.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_stat_report, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_stat_report, &o, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (argc) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i",
-			argv[0]);
-		return cmd_fail(&cmd_stat_report, &err, EXIT_USAGE);
-	}
 	cmd_log_init(&r.log, LOG_NOTE);
 	o.input = cmd_input(o.input);
 	status = EXIT_OK;

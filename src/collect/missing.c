@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "event/abi.h"
+
 const char *missing_reason(const struct err *why)
 {
 	const char *end = !strncmp(why->msg, "opening '", 9) ? strstr(why->msg, "': ") : NULL;
@@ -34,6 +36,14 @@ static bool has_reason(const struct counting *c, size_t event, const char *reaso
 	return why->code && !strcmp(missing_reason(why), reason);
 }
 
+/* Most processors cannot count these, and nobody misses them. */
+static bool is_rare(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_HARDWARE &&
+		((u32)e->attr.config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND ||
+			(u32)e->attr.config == PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
+}
+
 /* The next event from `i` on that could not be opened, for another reason than those before it. */
 static size_t next_reason(const struct counting *c, size_t i)
 {
@@ -55,10 +65,13 @@ void missing_note(const struct counting *c, struct log *log)
 		struct str names = {0};
 
 		for (size_t k = i; k < c->events->n; k++)
-			if (has_reason(c, k, reason))
+			if (has_reason(c, k, reason) && !is_rare(&c->events->at[k]))
 				str_addf(&names, "%s%s", names.n ? ", " : "",
 					c->events->at[k].name);
-		log_note(log, "not counted by default: %s: %s", str_text(&names), reason);
+		/* Only the cause: what else there is stands in the table already. */
+		if (names.n)
+			log_note(log, "not counted by default: %s: %.*s", str_text(&names),
+				(int)strcspn(reason, ";"), reason);
 		str_fini(&names);
 	}
 }

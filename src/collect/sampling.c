@@ -4,6 +4,7 @@
 
 #include "base/sysfile.h"
 #include "event/abi.h"
+#include "record/regs.h"
 
 /* The kernel refuses frequencies above kernel.perf_event_max_sample_rate. */
 static int limit_frequency(struct sampling *s, struct log *log, struct err *err)
@@ -59,9 +60,8 @@ static int check_event(const struct event *e, struct err *err)
 		bool is_asked;
 		const char *term;
 	} refused[] = {
-		{own->chain == EVENT_CHAIN_DWARF, "call-graph=dwarf"},
 		{own->chain == EVENT_CHAIN_LBR, "call-graph=lbr"},
-		{own->stack_bytes > 0, "stack-size"},
+		{own->stack_bytes > 0 && own->chain != EVENT_CHAIN_DWARF, "stack-size"},
 		{own->max_samples > 0, "nr"},
 		{own->is_overwritten, "overwrite"},
 		{own->is_aux_output, "aux-output"},
@@ -106,14 +106,58 @@ static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 	}
 }
 
+/* How much of the user's stack goes into this event's samples. */
+static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
+{
+	u32 as_all = s->stack_bytes ? s->stack_bytes : (u32)SAMPLING_DEFAULT_STACK;
+
+	if (e->own.chain == EVENT_CHAIN_DWARF)
+		return e->own.stack_bytes ? e->own.stack_bytes : as_all;
+	return e->own.chain == EVENT_CHAIN_AS_ALL ? s->stack_bytes : 0;
+}
+
+static bool has_stacks(const struct sampling *s, const struct event_list *events)
+{
+	vec_each(e, events)
+		if (stack_bytes_of(s, e))
+			return true;
+	return false;
+}
+
+static int check_stack(const struct sampling *s, const struct event *e, struct err *err)
+{
+	u32 n = stack_bytes_of(s, e);
+
+	if (n && !regs_for_callers(REGS_THIS_MACHINE))
+		return err_set(err, ERR_UNSUPPORTED,
+			"--call-graph dwarf: on this machine callers cannot be found in copies of the stack: '--call-graph fp' works");
+	if (align_up(n, 8) > SAMPLING_MAX_STACK)
+		return err_set(err, ERR_INVAL,
+			"event '%s': %u bytes of stack are more than a sample can hold (%d)",
+			e->name, n, SAMPLING_MAX_STACK);
+	return 0;
+}
+
+/* The callers in user code are in the copy of the stack: the kernel need not look for them. */
+static void set_stack(u32 stack_bytes, struct event_attr *a)
+{
+	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a->sample_regs_user = regs_for_callers(REGS_THIS_MACHINE);
+	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
+	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+}
+
 static void set_chain(const struct sampling *s, struct event *e)
 {
-	bool has_own = e->own.chain == EVENT_CHAIN_FP || e->own.max_stack;
+	bool has_own = e->own.chain == EVENT_CHAIN_FP || e->own.max_stack ||
+		e->own.chain == EVENT_CHAIN_DWARF;
 
 	if (e->own.chain == EVENT_CHAIN_NONE || (!s->has_chains && !has_own))
 		return;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	e->attr.sample_max_stack = e->own.max_stack;
+	if (stack_bytes_of(s, e))
+		set_stack(stack_bytes_of(s, e), &e->attr);
 }
 
 /*
@@ -162,6 +206,9 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 		a->sample_type |= PERF_SAMPLE_ADDR;
 		a->flags |= is_carrier ? ATTR_MMAP_DATA : 0;
 	}
+	/* perf finds a file's call frame information by the map that holds it, which is no code's. */
+	if (is_carrier && has_stacks(s, events))
+		a->flags |= ATTR_MMAP_DATA;
 	/* Members of a group run when their leader does. */
 	if (is_member)
 		a->flags &= ~ATTR_DISABLED;
@@ -183,7 +230,7 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 	bool is_asked = s->period || s->frequency || s->is_max;
 
 	vec_each(e, events)
-		if (check_event(e, err))
+		if (check_event(e, err) || check_stack(s, e, err))
 			return err->code;
 	if (!is_asked)
 		s->frequency = SAMPLING_DEFAULT_HZ;

@@ -13,13 +13,18 @@
 #include "event/event.h"
 #include "event/target.h"
 
-enum { SAMPLING_DEFAULT_HZ = 4000 };
+enum {
+	SAMPLING_DEFAULT_HZ = 4000,
+	SAMPLING_DEFAULT_STACK = 8192,
+	SAMPLING_MAX_STACK = 65528, /* the kernel's: a record has a size of 16 bits */
+};
 
 struct sampling {
 	u64 frequency; /* samples a second and CPU; 0: a fixed period */
 	u64 period;    /* events between samples, if not 0 */
 	bool is_max;   /* -F max: as often as the kernel allows */
 	bool has_chains;
+	u32 stack_bytes; /* of the user's stack, with his registers, in each sample; 0: none */
 	bool has_data_addresses;
 	bool is_command;             /* counting begins when the workload is exec'd */
 	const struct compat *compat; /* for a perf that is older; NULL: today's */

@@ -167,7 +167,8 @@ void synth_process(struct synth *s, pid_t pid)
 		add_comm(s, pid, tid);
 	}
 	closedir(dir);
-	add_maps(s, pid);
+	if (!s->has_no_maps)
+		add_maps(s, pid);
 	s->n_processes++;
 }
 

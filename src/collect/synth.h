@@ -26,6 +26,7 @@ struct synth {
 	const char *modules; /* "/lib/modules/<release>", where module files lie */
 	u32 trailer;         /* bytes of id trailer behind each record */
 	bool has_data_maps;  /* maps that are not executable too */
+	bool has_no_maps;    /* none at all: the process will exec before it is measured */
 	struct log *log;
 	struct str out;
 	struct str text; /* the file being read */

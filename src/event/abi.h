@@ -214,6 +214,13 @@ enum perf_record_type {
 	PERF_RECORD_BPF_METADATA = 84,
 };
 
+/* Which registers a sample carries: those of a 32-bit or of a 64-bit program, or none. */
+enum perf_sample_regs_abi {
+	PERF_SAMPLE_REGS_ABI_NONE = 0,
+	PERF_SAMPLE_REGS_ABI_32 = 1,
+	PERF_SAMPLE_REGS_ABI_64 = 2,
+};
+
 /* Markers inside call chains: the addresses that follow ran in this mode. */
 #define PERF_CONTEXT_HV            ((u64)-32)
 #define PERF_CONTEXT_KERNEL        ((u64)-128)

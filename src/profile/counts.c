@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/sysfile.h"
+#include "base/table.h"
 #include "event/abi.h"
 
 /* ---- events ---- */
@@ -93,35 +95,71 @@ static bool comm_here(const void *ctx, pid_t tid, char *buf, size_t size)
 
 const struct counts_places counts_here = {topology_here, comm_here, NULL};
 
-static void name_thread(const struct counts_places *places, pid_t tid, struct counts_place *p,
-	char *name, size_t size)
+static void name_thread(const struct counts_places *places, pid_t tid, char *name, size_t size)
 {
 	char comm[64];
 
-	p->key[0] = tid;
 	if (places->comm(places->ctx, tid, comm, sizeof(comm)))
 		snprintf(name, size, "%s-%d", comm, tid);
 	else
 		snprintf(name, size, ":%d", tid);
 }
 
-static u32 place_of(struct counts *s, const struct counter *c, const struct counts_places *places)
-{
-	struct counts_place place = {.last_cpu = -1};
-	struct topology t = {0};
-	char name[128];
+/* What finding places remembers: asking sysfs and comparing keys is done once for each. */
+struct place_finder {
+	struct counts *counts;
+	const struct counts_places *where;
+	struct table index;              /* of places, by key */
+	VEC(struct topology) topologies; /* by CPU */
+	VEC(bool) is_known;              /* by CPU */
+};
 
-	if (s->scope == COUNTS_THREAD)
-		name_thread(places, c->tid, &place, name, sizeof(name));
-	else {
-		if (s->scope != COUNTS_ALL && s->scope != COUNTS_CPU && c->cpu >= 0)
-			places->topology(places->ctx, c->cpu, &t);
-		name_place(s->scope, &t, c->cpu, &place, name, sizeof(name));
+static const struct topology *topology_of(struct place_finder *f, s32 cpu)
+{
+	while (f->topologies.n <= (size_t)cpu) {
+		vec_add(&f->topologies, (struct topology){0});
+		vec_add(&f->is_known, false);
 	}
-	vec_each(known, &s->places)
-		if (!memcmp(known->key, place.key, sizeof(place.key)))
-			return known - s->places.at;
+	if (!f->is_known.at[cpu])
+		f->where->topology(f->where->ctx, cpu, &f->topologies.at[cpu]);
+	f->is_known.at[cpu] = true;
+	return &f->topologies.at[cpu];
+}
+
+/* percore: the threads of a core are one also where CPUs are told apart. */
+static enum counts_scope scope_of(const struct counts *s, u32 event)
+{
+	return s->scope == COUNTS_CPU && s->events->at[event].wishes & EVENT_PERCORE ? COUNTS_CORE
+										     : s->scope;
+}
+
+static u32 place_of(struct place_finder *f, const struct counter *c)
+{
+	static const struct topology unknown;
+	struct counts *s = f->counts;
+	enum counts_scope scope = scope_of(s, c->event);
+	bool needs_topology = scope != COUNTS_ALL && scope != COUNTS_CPU && c->cpu >= 0;
+	struct counts_place place = {.key = {[3] = (s32)scope}};
+	struct table_probe probe;
+	char name[128];
+	u64 hash;
+	u32 i;
+
+	if (scope == COUNTS_THREAD)
+		place.key[0] = c->tid;
+	else
+		name_place(scope, needs_topology ? topology_of(f, c->cpu) : &unknown, c->cpu,
+			&place, name, sizeof(name));
+	hash = hash_mix((u64)(u32)place.key[0] << 32 | (u32)place.key[1],
+		(u64)(u32)place.key[2] << 32 | (u32)place.key[3]);
+	probe = table_probe(&f->index, hash);
+	while ((i = table_next(&f->index, &probe)) != TABLE_NONE)
+		if (!memcmp(s->places.at[i].key, place.key, sizeof(place.key)))
+			return i;
+	if (scope == COUNTS_THREAD)
+		name_thread(f->where, c->tid, name, sizeof(name));
 	place.name = arena_strdup(&s->arena, name, strlen(name));
+	table_add(&f->index, hash, s->places.n);
 	vec_add(&s->places, place);
 	return s->places.n - 1;
 }
@@ -130,39 +168,55 @@ static int by_key(const void *a, const void *b)
 {
 	const struct counts_place *x = a, *y = b;
 
-	for (size_t i = 0; i < ARRAY_SIZE(x->key); i++)
+	/* The places of a core stand behind those of its CPUs. */
+	if (x->key[3] != y->key[3])
+		return x->key[3] > y->key[3] ? -1 : 1;
+	for (size_t i = 0; i < 3; i++)
 		if (x->key[i] != y->key[i])
 			return x->key[i] < y->key[i] ? -1 : 1;
 	return 0;
+}
+
+/* Where each place is behind the sorting. */
+static u32 *sort_places(struct counts *s)
+{
+	u32 *now_at = mem_alloc((s->places.n + 1) * sizeof(*now_at));
+
+	vec_each(p, &s->places)
+		p->found = p - s->places.at;
+	if (s->places.n)
+		qsort(s->places.at, s->places.n, sizeof(*s->places.at), by_key);
+	vec_each(p, &s->places)
+		now_at[p->found] = p - s->places.at;
+	return now_at;
 }
 
 /* All CPUs of a list lie in order already, but a socket's need not. */
 static void find_places(struct counts *s, const struct counts_places *where)
 {
 	const struct counters *counters = &s->counting->counters;
-	u32 *places = mem_alloc(counters->n * sizeof(*places));
-	s32 cpu = -2;
-	pid_t tid = -2;
-	u32 place = 0;
+	struct place_finder f = {.counts = s, .where = where};
+	u32 *now_at;
 
-	for (int pass = 0; pass < 2; pass++) {
-		if (pass && s->places.n)
-			qsort(s->places.at, s->places.n, sizeof(*s->places.at), by_key);
-		cpu = -2;
-		for (size_t i = 0; i < counters->n; i++) {
-			const struct counter *c = &counters->at[i];
-
-			if (c->cpu != cpu || c->tid != tid)
-				place = place_of(s, c, where);
-			cpu = c->cpu;
-			tid = c->tid;
-			places[i] = place;
-		}
-	}
 	mem_free(s->place_of);
-	s->place_of = places;
+	s->place_of = mem_alloc((counters->n + 1) * sizeof(*s->place_of));
+	/* A later run has the places of those before it, and perhaps more. */
+	vec_each(p, &s->places)
+		table_add(&f.index,
+			hash_mix((u64)(u32)p->key[0] << 32 | (u32)p->key[1],
+				(u64)(u32)p->key[2] << 32 | (u32)p->key[3]),
+			p - s->places.at);
+	for (size_t i = 0; i < counters->n; i++)
+		s->place_of[i] = place_of(&f, &counters->at[i]);
+	now_at = sort_places(s);
+	for (size_t i = 0; i < counters->n; i++)
+		s->place_of[i] = now_at[s->place_of[i]];
+	mem_free(now_at);
 	if (!s->places.n)
 		vec_add(&s->places, ((struct counts_place){.name = ""}));
+	table_fini(&f.index);
+	vec_fini(&f.topologies);
+	vec_fini(&f.is_known);
 }
 
 /* How many CPUs or threads a place has: as many as one event has counters there. */

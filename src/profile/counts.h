@@ -31,9 +31,9 @@ enum counts_scope {
 
 struct counts_place {
 	const char *name; /* "S0-D0-C1", "CPU3", "bash-812"; "" for COUNTS_ALL */
-	s32 key[4];       /* what makes it one */
+	s32 key[4];       /* what makes it one; the last is its scope */
 	u32 n_counters;   /* of its first event: CPUs or threads */
-	s32 last_cpu;
+	u32 found;        /* as which it was met */
 };
 
 struct count {        /* of one event in one place */

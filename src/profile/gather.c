@@ -53,9 +53,10 @@ struct worker {
 	unsigned labels;
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
-	bool has_stacks;
-	size_t sight_size;       /* bytes, labels included */
-	struct sight *new_sight; /* the one being looked for, in the room below */
+	bool has_stacks, has_callers;
+	struct callers_walk callers; /* out of stack dumps */
+	size_t sight_size;           /* bytes, labels included */
+	struct sight *new_sight;     /* the one being looked for, in the room below */
 	/* In here, not in an allocation of its own: no other worker's data may be that near. */
 	u64 new_sight_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 	struct intern strings; /* for names like ":123" */
@@ -215,6 +216,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	struct worker *w = ctx;
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
+	struct sample_words chain = sample->chain;
+	struct stack_end end;
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -225,9 +228,12 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_stacks && sample->chain.n) {
+	if (w->has_callers)
+		callers_find(&w->callers, t->user,
+			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end);
+	if (w->has_stacks && chain.n) {
 		u8 mode;
-		struct sample_words callers = callers_of(&sample->chain, sight->mode, &mode);
+		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
 		if (callers.n)
 			sight->chain = chain_of(w, t, &callers, mode);
@@ -366,6 +372,9 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->sight_size = sizeof(struct sight) + w->n_labels * sizeof(u64);
 	w->new_sight = (struct sight *)(void *)w->new_sight_room;
 	table_reserve(&w->sight_index, TABLE_AT_FIRST);
+	w->has_callers = options->has_stacks && options->callers;
+	if (w->has_callers)
+		callers_walk_init(&w->callers, options->callers);
 	if (options->has_stacks)
 		table_reserve(&w->chain_index, TABLE_AT_FIRST);
 	for (size_t i = 0; i < THREADS_REMEMBERED; i++)
@@ -383,6 +392,8 @@ static void worker_free(struct worker *w)
 	vec_fini(&w->sights);
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
+	if (w->has_callers)
+		callers_walk_fini(&w->callers);
 	mem_free(w);
 }
 
@@ -391,7 +402,8 @@ static u64 fields_for(const struct gather_options *options)
 {
 	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
-		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0);
+		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
+		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
 }
 
 /*

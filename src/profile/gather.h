@@ -16,12 +16,15 @@
 #include "machine/machine.h"
 #include "profile/profile.h"
 #include "session/session.h"
+#include "symbol/callers.h"
 
 struct gather_options {
 	unsigned labels;    /* 1 << enum profile_label: what rows have to tell apart */
 	bool has_stacks;    /* callers too; else only the innermost frame */
 	u32 max_stack;      /* callers of each chain, the innermost first; 0: all */
 	unsigned n_workers; /* 0: as many as there are cores */
+	/* With stacks: takes callers from stack dumps; NULL: only recorded chains count. */
+	struct callers *callers;
 };
 
 /* Fills an uninitialized profile from all samples of the session. */

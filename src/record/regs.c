@@ -21,3 +21,19 @@ const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t si
 	snprintf(buf, size, "%s%u", arch == REGS_ARM64 ? "x" : "r", number);
 	return buf;
 }
+
+u64 regs_for_callers(enum regs_arch arch)
+{
+	const u64 ds_to_gs = 0xfull << 12;
+
+	switch (arch) {
+	case REGS_X86:
+		/* A 32-bit kernel has no R8 to R15. */
+		return ((1ull << (sizeof(void *) == 8 ? 24 : 16)) - 1) & ~ds_to_gs;
+	case REGS_ARM64:
+		return (1ull << 33) - 1;
+	case REGS_UNKNOWN:
+		break;
+	}
+	return 0;
+}

@@ -21,6 +21,12 @@ enum regs_arch {
 #endif
 };
 
+/*
+ * The mask of the registers that finding callers takes, 0 where nobody can: all but segments, as
+ * perf has it.
+ */
+u64 regs_for_callers(enum regs_arch arch);
+
 /* The name of register `number`, into buf if it has to be made up ("r17"). */
 const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size);
 

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "symbol/foreign.h"
+#include "symbol/mangled.h"
 
 /*
  * Names may refer back to their own parts, and those to theirs: 300 characters can stand for
@@ -199,9 +199,9 @@ const char *demangle(const char *name, unsigned style, struct intern *strings)
 	else if (name[0] == '_' && name[1] == 'D')
 		is_printed = print_d(&p, name);
 	else if (name[0] == 'c')
-		is_printed = foreign_ocaml(name, &p.text);
+		is_printed = mangled_ocaml(name, &p.text);
 	else if (name[0] == 'L')
-		is_printed = foreign_java(name, style & DEMANGLE_PARAMETERS, &p.text);
+		is_printed = mangled_java(name, style & DEMANGLE_PARAMETERS, &p.text);
 	if (is_printed)
 		kept = intern_add(strings, p.text.at, p.text.n);
 	str_fini(&p.text);

@@ -187,6 +187,7 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	elf->data = map;
 	elf->size = st.st_size;
 	elf->is_mapped = true;
+	elf->path = mem_strdup(path);
 	if (parse_or_unpack(elf, err)) {
 		elf_close(elf);
 		return err_prefix(err, "'%s'", path);
@@ -232,6 +233,7 @@ void elf_close(struct elf *elf)
 		munmap((void *)elf->data, elf->size);
 	mem_free(elf->sections);
 	mem_free(elf->segments);
+	mem_free(elf->path);
 	memset(elf, 0, sizeof(*elf));
 }
 

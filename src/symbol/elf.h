@@ -4,7 +4,7 @@
  * In       a path or a piece of memory; 32 and 64 bit, both byte orders; packed as a whole (.ko.xz)
  *          or by sections
  * Out      views of sections; addresses for file offsets
- * Owns     the mapping, and what was unpacked
+ * Owns     the mapping, what was unpacked, and the path
  * Life     views are valid until elf_close()
  * Errors   ERR_NOENT, ERR_PERM, ERR_SYS; ERR_FORMAT for what is no ELF file. Every offset and size
  *          in the file is checked before it is used
@@ -37,6 +37,7 @@ struct elf {
 	const u8 *data;
 	u64 size;
 	bool is_mapped; /* to be unmapped; else it is somebody's memory */
+	char *path;     /* NULL: it is no file */
 	bool is_64, swap;
 	u16 machine, type;
 	struct elf_section *sections;

@@ -1,132 +1,152 @@
 #include "symbol/foreign.h"
 
-#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* ---- OCaml ---- */
+#include "base/num.h"
+#include "base/sysfile.h"
 
-static int hex_digit(char c)
+/* The user a process runs as; false if it is gone. */
+static bool user_of(const struct foreign *f, uid_t *ret_uid)
 {
-	return isdigit((u8)c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+	char path[PATH_MAX];
+	struct stat st;
 
-/* The number that the compiler puts behind every function, _120: where it starts, or the end. */
-static const char *ocaml_stamp(const char *name)
-{
-	const char *end = name + strlen(name), *p = end;
-
-	while (p > name && isdigit((u8)p[-1]))
-		p--;
-	return p < end && p > name && p[-1] == '_' ? p - 1 : end;
-}
-
-bool foreign_ocaml(const char *name, struct str *text)
-{
-	const char *p = name + 4, *end;
-
-	if (strncmp(name, "caml", 4) || !isupper((u8)*p))
+	if (!*f->proc || *f->symfs)
 		return false;
-	for (end = ocaml_stamp(p); p < end; p++) {
-		if (p[0] == '_' && p[1] == '_' && p + 2 < end) {
-			str_addc(text, '.');
-			p++;
-		} else if (p[0] == '$' && p + 2 < end && hex_digit(p[1]) >= 2 &&
-			hex_digit(p[1]) < 8 && hex_digit(p[2]) >= 0) {
-			/* Letters of operators, as two digits. */
-			str_addc(text, (char)(hex_digit(p[1]) << 4 | hex_digit(p[2])));
-			p += 2;
-		} else {
-			str_addc(text, *p);
-		}
-	}
+	snprintf(path, sizeof(path), "%s/%u", f->proc, f->pid);
+	if (stat(path, &st))
+		return false;
+	*ret_uid = st.st_uid;
 	return true;
 }
 
-/* ---- Java ---- */
-
-/* a/b/C as a.b.C, up to the ';', which *p goes behind; false if there is none. */
-static bool take_class(const char **p, struct str *text)
+u32 foreign_own_pid(const struct foreign *f)
 {
-	const char *end = strchr(*p, ';');
+	enum { LIMIT = 64 << 10 };
+	struct str text = {0};
+	char path[PATH_MAX];
+	u64 pid = f->pid, v;
+	struct err ignored;
+	const char *at;
 
-	if (!end || end == *p || memchr(*p, '(', end - *p))
-		return false;
-	for (; *p < end; (*p)++)
-		str_addc(text, **p == '/' ? '.' : **p);
-	(*p)++;
-	return true;
-}
-
-/* One type of a descriptor: I, [B, Ljava/lang/String;. */
-static bool take_type(const char **p, struct str *text)
-{
-	static const struct {
-		char letter;
-		const char *word;
-	} types[] = {{'B', "byte"}, {'C', "char"}, {'D', "double"}, {'F', "float"}, {'I', "int"},
-		{'J', "long"}, {'S', "short"}, {'Z', "boolean"}, {'V', "void"}};
-	size_t n_arrays = strspn(*p, "["), i = 0;
-
-	*p += n_arrays;
-	if (**p == 'L') {
-		(*p)++;
-		if (!take_class(p, text))
-			return false;
-	} else {
-		while (i < ARRAY_SIZE(types) && types[i].letter != **p)
-			i++;
-		if (i == ARRAY_SIZE(types))
-			return false;
-		str_add(text, types[i].word);
-		(*p)++;
+	snprintf(path, sizeof(path), "%s/%u/status", f->proc, f->pid);
+	if (*f->proc && !*f->symfs && !sysfile_read(path, LIMIT, &text, &ignored)) {
+		at = strstr(str_text(&text), "\nNSpid:");
+		at = at ? at + strlen("\nNSpid:") : "";
+		/* One for each namespace, the innermost last. */
+		while (at += strspn(at, " \t"), num_scan(&at, 10, &v))
+			pid = v;
 	}
-	while (n_arrays--)
-		str_add(text, "[]");
-	return true;
+	str_fini(&text);
+	return (u32)pid;
 }
 
-/* (types)type. */
-static bool take_parameters(const char **p, struct str *parameters, struct str *result)
+static int check(const struct foreign *f, int fd, const char *path, struct err *err)
 {
-	if (*(*p)++ != '(')
-		return false;
-	str_addc(parameters, '(');
-	for (bool is_first = true; **p && **p != ')'; is_first = false) {
-		if (!is_first)
-			str_add(parameters, ", ");
-		if (!take_type(p, parameters))
-			return false;
+	struct stat st;
+	uid_t uid;
+
+	if (fstat(fd, &st))
+		return err_set(err, ERR_SYS, "'%s': %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_PERM, "'%s' is not read: it is no regular file", path);
+	if (!st.st_uid || st.st_uid == geteuid() || (user_of(f, &uid) && uid == st.st_uid))
+		return 0;
+	return err_set(err, ERR_PERM,
+		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, run 'chown %u %s'",
+		path, st.st_uid, geteuid(), geteuid(), path);
+}
+
+static int try_at(const struct foreign *f, int dir, const char *name, const char *path, int *ret_fd,
+	struct err *err)
+{
+	/* Not blocking: a pipe that waits there is none of ours, and nobody may ever write to it. */
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ELOOP)
+		return err_set(err, ERR_PERM, "'%s' is not read: it is a symbolic link", path);
+	if (fd < 0)
+		return err_set(err, errno == ENOENT || errno == ENOTDIR ? ERR_NOENT : ERR_SYS,
+			"'%s': %s", path, strerror(errno));
+	if (check(f, fd, path, err)) {
+		close(fd);
+		return err->code;
 	}
-	if (*(*p)++ != ')')
-		return false;
-	str_addc(parameters, ')');
-	return take_type(p, result) && !**p;
+	*ret_fd = fd;
+	return 0;
 }
 
-bool foreign_java(const char *name, bool with_parameters, struct str *text)
+/*
+ * Below the root of the process, folder by folder: a link that is absolute there would lead to a file
+ * of ours.
+ */
+static int try_own(const struct foreign *f, const char *own_path, int *ret_fd, struct err *err)
 {
-	struct str method = {0}, parameters = {0}, result = {0};
-	const char *p = name + 1;
-	bool is_java = *name == 'L' && take_class(&p, &method);
+	char path[PATH_MAX], part[NAME_MAX + 1];
+	const char *at = own_path;
+	struct str whole = {0};
+	int dir, next, r;
 
-	if (is_java) {
+	snprintf(path, sizeof(path), "%s/%u/root", f->proc, f->pid);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	while (dir >= 0) {
 		size_t n;
 
-		p += 2 * (p[0] == ':' && p[1] == ':');
-		n = strcspn(p, "(");
-		str_addc(&method, '.');
-		str_addn(&method, p, n);
-		p += n;
-		is_java = n && (!*p || take_parameters(&p, &parameters, &result));
+		at += strspn(at, "/");
+		n = strcspn(at, "/");
+		if (!at[n])
+			break;
+		snprintf(part, sizeof(part), "%.*s", (int)n, at);
+		next = n < sizeof(part) && strcmp(part, "..")
+			? openat(dir, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+			: -1;
+		close(dir);
+		dir = next;
+		at += n;
 	}
-	if (is_java && with_parameters && result.n)
-		str_addf(text, "%s ", result.at);
-	if (is_java)
-		str_add(text, method.at);
-	if (is_java && with_parameters)
-		str_add(text, str_text(&parameters));
-	str_fini(&method);
-	str_fini(&parameters);
-	str_fini(&result);
-	return is_java;
+	if (dir < 0)
+		return err_set(err, ERR_NOENT, "'%s%s' is not there", path, own_path);
+	str_addf(&whole, "%s%s", path, own_path);
+	r = try_at(f, dir, at, str_text(&whole), ret_fd, err);
+	str_fini(&whole);
+	close(dir);
+	return r;
+}
+
+/* Whether a process has another root than we. A root that cannot be seen is taken for ours. */
+static bool has_other_root(const struct foreign *f)
+{
+	struct stat own, ours;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%u/root/.", f->proc, f->pid);
+	return *f->proc && !*f->symfs && !stat(path, &own) && !stat("/", &ours) &&
+		(own.st_dev != ours.st_dev || own.st_ino != ours.st_ino);
+}
+
+int foreign_open(const struct foreign *f, const char *path, const char *own_path, int *ret_fd,
+	struct err *err)
+{
+	struct str whole = {0};
+	struct err ignored;
+	int r;
+
+	if (has_other_root(f)) {
+		r = try_own(f, own_path, ret_fd, err);
+		if (r != ERR_NOENT)
+			return r;
+	}
+	str_addf(&whole, "%s%s", f->symfs, path);
+	r = try_at(f, AT_FDCWD, str_text(&whole), str_text(&whole), ret_fd, err);
+	str_fini(&whole);
+	/* Another pid among the same files. */
+	if (r == ERR_NOENT && !*f->symfs && strcmp(path, own_path))
+		r = try_at(f, AT_FDCWD, own_path, own_path, ret_fd, &ignored) ? r : 0;
+	return r;
 }

@@ -1,8 +1,12 @@
 #include "symbol/resolver.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "symbol/foreign.h"
+#include "symbol/perfmap.h"
 #include "symbol/vdso.h"
 
 struct resolver_dso {
@@ -11,6 +15,7 @@ struct resolver_dso {
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct symtab symtab;
+	struct perfmap perfmap; /* DSO_JIT */
 	struct err err;
 };
 
@@ -35,6 +40,7 @@ void resolver_fini(struct resolver *r)
 {
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
+		perfmap_fini(&r->dsos[i].perfmap);
 		elf_close(&r->dsos[i].image);
 		elf_close(&r->dsos[i].debug);
 	}
@@ -223,6 +229,47 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 		d->outcome = RESOLVER_NO_SYMBOLS;
 }
 
+/* ---- generated code ---- */
+
+static void say_of_perfmap(struct log *log, const struct perfmap *p, const char *path)
+{
+	if (p->n_bad)
+		log_warn(log, "'%s': %llu lines are not like 'START SIZE name' and are left out",
+			path, (unsigned long long)p->n_bad);
+	if (p->is_cut)
+		log_warn(log,
+			"'%s' is too big: only its first %zu names are read; the limit is %d lines, %llu MiB",
+			path, p->ranges.n, PERFMAP_LINES, (unsigned long long)PERFMAP_BYTES >> 20);
+}
+
+static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct foreign whose = {"/proc", r->places.symfs, dso->pid};
+	char own_path[64];
+	int fd;
+
+	d->outcome = RESOLVER_NO_CODE_FILE;
+	snprintf(own_path, sizeof(own_path), "/tmp/perf-%u.map", foreign_own_pid(&whose));
+	if (foreign_open(&whose, dso->path, own_path, &fd, &d->err)) {
+		log_debug(r->places.log, "%s: %s", dso->name, d->err.msg);
+		if (d->err.code == ERR_NOENT)
+			err_set(&d->err, ERR_NOENT,
+				"the program left no '%s' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)",
+				dso->path);
+		return;
+	}
+	perfmap_init(&d->perfmap);
+	if (perfmap_read(&d->perfmap, fd, &d->err)) {
+		err_prefix(&d->err, "'%s'", dso->path);
+	} else {
+		say_of_perfmap(r->places.log, &d->perfmap, dso->path);
+		log_debug(r->places.log, "%s: using '%s', %zu ranges", dso->name, dso->path,
+			d->perfmap.ranges.n);
+		d->outcome = RESOLVER_FOUND;
+	}
+	close(fd);
+}
+
 /* A recording that is read while it is made names files as they come. */
 static void make_room(struct resolver *r, u32 id)
 {
@@ -286,6 +333,8 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 	case DSO_BPF:
 		break;
 	case DSO_JIT:
+		load_perfmap(r, dso, d);
+		break;
 	case DSO_NONE:
 		d->outcome = RESOLVER_NO_CODE_FILE;
 		break;
@@ -319,6 +368,7 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	const struct resolver_dso *d = &r->dsos[dso->id];
 	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
+	const struct perfmap_range *range;
 	const struct symbol *s;
 
 	if (dso->kind == DSO_BPF) {
@@ -340,6 +390,16 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 			a.end -= to_now;
 		} else {
 			a.outcome = RESOLVER_NO_SYMBOL;
+		}
+		return a;
+	}
+	if (dso->kind == DSO_JIT) {
+		range = perfmap_find(&d->perfmap, address);
+		a.outcome = range ? RESOLVER_FOUND : RESOLVER_NO_SYMBOL;
+		if (range) {
+			a.name = range->name;
+			a.start = range->symbol;
+			a.end = range->end;
 		}
 		return a;
 	}

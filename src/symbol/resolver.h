@@ -42,6 +42,7 @@ struct resolver {
 	const char *kallsyms_copy;    /* likewise, a copy of /proc/kallsyms */
 	const char *modules;          /* "/proc/modules", likewise */
 	const char *recorded_release; /* NULL: unknown */
+	const char *recorded_machine; /* as uname -m says; NULL: unknown, then this one */
 	struct resolver_dso *dsos;    /* by dso->id */
 	size_t n_dsos;
 	struct kallsyms kernel;

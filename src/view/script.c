@@ -162,8 +162,7 @@ static u32 fields_of(const struct script *s, const struct event *e)
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].needs && !(field_names[i].needs & type))
 			fields &= ~field_names[i].field;
-	if (type & PERF_SAMPLE_CALLCHAIN && !s->options->hides_chains &&
-		!s->options->has_said_fields)
+	if (script_has_chain(type) && !s->options->hides_chains && !s->options->has_said_fields)
 		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
 	return fields;
 }
@@ -208,11 +207,15 @@ void script_init(struct script *s, const struct script_options *options,
 	s->formats = formats;
 	s->machine = machine;
 	locator_init(&s->locator, machine, resolver);
+	callers_init(&s->callers, machine, &resolver->places, resolver->recorded_machine);
+	callers_walk_init(&s->walk, &s->callers);
 	script_take_events(s);
 }
 
 void script_fini(struct script *s)
 {
+	callers_walk_fini(&s->walk);
+	callers_fini(&s->callers);
 	mem_free(s->fields);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
@@ -293,10 +296,22 @@ static void add_time(struct script *s, u64 time, struct str *text)
 	str_add(text, ": ");
 }
 
-static void add_chain(struct script *s, const struct thread_state *t, const struct sample *sample,
-	u8 mode, u32 fields, struct str *text)
+struct sample_words script_chain(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u32 event)
 {
-	struct chain_walk walk = chain_walk(&sample->chain, mode);
+	struct sample_words chain = sample->chain;
+	struct stack_end end;
+
+	if (s->formats->at[event].type & PERF_SAMPLE_STACK_USER && !s->options->hides_chains)
+		callers_find(&s->walk, state->user, s->formats->at[event].user_regs, sample, &chain,
+			&end);
+	return chain;
+}
+
+static void add_chain(struct script *s, const struct thread_state *t,
+	const struct sample_words *chain, u8 mode, u32 fields, struct str *text)
+{
+	struct chain_walk walk = chain_walk(chain, mode);
 	struct chain_step step;
 	u32 n = 0;
 
@@ -391,9 +406,10 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	u32 fields = s->fields[event];
 	u32 place = fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO);
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	bool has_chain = fields & SCRIPT_IP && format->type & PERF_SAMPLE_CALLCHAIN &&
-		!s->options->hides_chains;
+	bool has_chain =
+		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
 	struct thread_state t = {0};
+	struct sample_words chain;
 	char buf[32];
 
 	if (fields & (SCRIPT_COMM | SCRIPT_IP))
@@ -424,7 +440,9 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
-			add_chain(s, &t, sample, mode, place, text);
+			chain = script_chain(s, &t, sample, event);
+		if (has_chain)
+			add_chain(s, &t, &chain, mode, place, text);
 		else
 			script_add_place(s, &t, &(struct chain_step){sample->ip, mode, false},
 				place, SCRIPT_ALONE, text);

@@ -15,6 +15,7 @@
 #include "file/tracepoints.h"
 #include "machine/machine.h"
 #include "record/formats.h"
+#include "symbol/callers.h"
 #include "symbol/location.h"
 
 enum script_field {
@@ -81,7 +82,9 @@ struct script {
 	const struct machine *machine;
 	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
-	u32 *fields;                     /* by event */
+	struct callers callers;
+	struct callers_walk walk;
+	u32 *fields; /* by event */
 	size_t n_fields, fields_cap;
 	u32 name_width;
 	u64 first_time, last_time;
@@ -127,6 +130,17 @@ void script_add_start(struct script *s, const struct script_who *who, u32 fields
 	struct str *text);
 
 /* ---- for script.c and script_json.c only ---- */
+
+/* Whether samples of this type have callers. */
+static inline bool script_has_chain(u64 sample_type)
+{
+	return sample_type & PERF_SAMPLE_CALLCHAIN ||
+		(sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER);
+}
+
+/* The sample's call chain: recorded, or out of its stack dump. */
+struct sample_words script_chain(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u32 event);
 
 /* Adds an address in that form; of the fields, what is told of places. */
 void script_add_place(struct script *s, const struct thread_state *state,

@@ -7,19 +7,20 @@
 #include "view/script.h"
 
 static void add_stack(struct script *s, const struct thread_state *t, const struct sample *sample,
-	u8 mode, bool has_chain, struct str *text)
+	u8 mode, const struct sample_words *chain, struct str *text)
 {
-	struct chain_walk walk = chain_walk(&sample->chain, mode);
+	struct chain_walk walk = {0};
 	struct chain_step step;
 	u32 n = 0;
 
 	json_key(text, "stack");
 	str_addc(text, '[');
-	if (!has_chain || s->options->hides_chains) {
+	if (!chain || s->options->hides_chains) {
 		step = (struct chain_step){sample->ip, mode, false};
 		script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
 		str_addc(text, ',');
 	} else {
+		walk = chain_walk(chain, mode);
 		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 			script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
 			str_addc(text, ',');
@@ -35,9 +36,11 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 	const struct event *e = &s->events->at[event];
 	u64 type = s->formats->at[event].type;
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct sample_words chain;
 	struct thread_state t;
 
 	machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
+	chain = script_chain(s, &t, sample, event);
 	str_addc(text, '{');
 	json_text(text, "comm", t.comm);
 	json_s64(text, "pid", (s32)sample->pid);
@@ -64,7 +67,7 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 		str_fini(&said);
 	}
 	if (type & PERF_SAMPLE_IP)
-		add_stack(s, &t, sample, mode, type & PERF_SAMPLE_CALLCHAIN, text);
+		add_stack(s, &t, sample, mode, script_has_chain(type) ? &chain : NULL, text);
 	json_end(text, '}');
 	str_addc(text, '\n');
 }

@@ -53,6 +53,8 @@ struct stat_facts {
 	const char *ended; /* why it is incomplete: "SIGTERM"; NULL: it is whole */
 	bool has_usage;    /* of a command, what follows: */
 	u64 max_rss_kb, n_blocks_in, n_blocks_out;
+	/* What we had in memory ourselves: the kernel counts that to a child of ours, too. */
+	u64 own_rss_kb;
 	bool has_switches; /* no event has counted them: */
 	u64 n_waits, n_preempted;
 	u64 queue_ns;          /* its first thread waited for a CPU; UINT64_MAX: not known */

@@ -117,7 +117,10 @@ void stat_json_result(struct stat_view *v, const struct stat_facts *facts, struc
 	if (facts->has_usage) {
 		add_spread(text, "user_s", &s->user_ns);
 		add_spread(text, "sys_s", &s->system_ns);
-		json_u64(text, "max_rss_bytes", facts->max_rss_kb * 1024);
+		if (facts->max_rss_kb > facts->own_rss_kb)
+			json_u64(text, "max_rss_bytes", facts->max_rss_kb * 1024);
+		else
+			json_null(text, "max_rss_bytes");
 		json_u64(text, "blocks_read", facts->n_blocks_in);
 		json_u64(text, "blocks_written", facts->n_blocks_out);
 		json_u64(text, "voluntary_switches", facts->n_waits);

@@ -369,7 +369,9 @@ static void add_usage(const struct counts *s, const struct stat_facts *facts, st
 	add_seconds(s->system_ns.mean, "sys", text);
 	if (facts->queue_ns != UINT64_MAX)
 		add_seconds((double)facts->queue_ns, "waiting for a CPU (its first thread)", text);
-	num_add_bytes(&rss, facts->max_rss_kb * 1024);
+	if (facts->max_rss_kb <= facts->own_rss_kb)
+		str_add(&rss, "under ");
+	num_add_bytes(&rss, MAX(facts->max_rss_kb, facts->own_rss_kb) * 1024);
 	str_addf(text, "%18s at most in memory\n", rss.at);
 	if (facts->has_switches)
 		str_addf(text, "%18llu context switches, %llu of them because its time was up\n",

@@ -104,6 +104,20 @@ def events_that_do_not_fit_are_scaled_and_say_so(g):
         assert row['state'] == 'counted' and float(row['scaling_error_pct']) >= 0, row
 
 
+@guest(runs='pace stat -x, -r 4 -e ' + ','.join(['instructions:u'] * 10) + ',page-faults loop 1000000',
+       one='pace stat -e ' + ','.join(['instructions:u'] * 10) + ' loop 1000')
+def runs_take_turns_instead_of_events_where_there_are_enough(g):
+    """Six counters for ten events: two passes, and nothing is scaled."""
+    rows = lines(g.runs)[:11]
+    assert [row['state'] for row in rows] == ['counted'] * 11 and {row['running_pct'] for row in rows} == {'100.00'}, g.runs
+    assert all(2_000_000 < float(row['value']) < 2_200_000 for row in rows[:10]), g.runs
+    # Each was counted in two of the four runs; what needs no counter in all.
+    assert len({row['enabled_ns'] for row in rows[:10]}) <= 2 and int(rows[10]['enabled_ns']) > 1.5 * int(rows[0]['enabled_ns']), g.runs
+    assert re.search(r'one run after the other counts those of one pass; 1: (instructions:u(, )?){6}; 2: (instructions:u(, )?){4}$',
+                     g.runs.err, re.M), g.runs
+    assert "'-r 2' counts each pass in runs of its own" in g.one.err, g.one
+
+
 @guest(group=f"pace stat -x, -e '{{cycles,{SEVEN}}}:u' loop 1000000")
 def a_group_that_can_never_fit_says_who_is_too_many(g):
     rows = lines(g.group)

@@ -365,10 +365,11 @@ def lost_samples_are_said():
     program = build_c(FAULTS, 'faults')
     # a ring of one page, an event for every fault, and a recorder that is stopped meanwhile
     recorder = subprocess.Popen([PACE, 'record', '-m', '1', '-e', 'page-faults:u', '-c', '1', 'sh', '-c',
-                                 f'sleep 0.5; {program} 200000'], stderr=subprocess.PIPE, text=True)
-    time.sleep(0.3)
+                                 f'until test -e go; do sleep 0.05; done; {program} 200000; touch done'], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists('perf.data') and os.path.getsize('perf.data'))
     recorder.send_signal(signal.SIGSTOP)
-    time.sleep(1.2)
+    open('go', 'w').close()
+    wait_for(lambda: os.path.exists('done'))
     recorder.send_signal(signal.SIGCONT)
     err = recorder.communicate(timeout=30)[1]
     found = re.search(r'(\d+) (samples|records)(?: \([\d.]+%\))? were lost', err)

@@ -206,7 +206,7 @@ def a_pipe_is_read_while_it_is_written():
     can_record()
     perf_works()
     loop = 'import os\nwhile not os.path.exists("stop"): pass'
-    recorder = subprocess.Popen(['perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '500', '-o', '-', sys.executable, '-c', loop],
+    recorder = subprocess.Popen(['perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-o', '-', sys.executable, '-c', loop],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     with open('shown', 'w') as shown, open('said', 'w') as said, open('spooled.data', 'wb') as spooled:
         reader = subprocess.Popen([PACE, 'readperf', '-o', 'live', '-'], stdin=subprocess.PIPE, stdout=shown, stderr=said)

@@ -144,6 +144,9 @@
 	X(PERF_FLAG_FD_OUTPUT)                     \
 	X(PERF_FLAG_PID_CGROUP)                    \
 	X(PERF_FLAG_FD_CLOEXEC)                    \
+	X(PERF_SAMPLE_REGS_ABI_NONE)               \
+	X(PERF_SAMPLE_REGS_ABI_32)                 \
+	X(PERF_SAMPLE_REGS_ABI_64)                 \
 	X(PERF_CONTEXT_HV)                         \
 	X(PERF_CONTEXT_KERNEL)                     \
 	X(PERF_CONTEXT_USER)                       \

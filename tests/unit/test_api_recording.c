@@ -17,6 +17,7 @@ enum {
 	RECORD_ATTR = 64
 };
 enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_TIME = 1 << 2, SAMPLE_CALLCHAIN = 1 << 5 };
+enum { SAMPLE_BRANCH_STACK = 1 << 11 };
 
 static const char *golden(const char *name)
 {
@@ -337,6 +338,47 @@ TEST(recording_without_times_has_places_by_the_order_of_its_records)
 	r = pace_recording_open_memory(c.bytes, c.n, &err);
 	CHECK(r);
 	CHECK_STR(places(r), ":10:/first :10:/later ");
+	pace_recording_close(r);
+}
+
+static int see_branches(void *context, const struct pace_sample *s)
+{
+	uint64_t *n = context;
+
+	CHECK_EQ((uintptr_t)s->branches % sizeof(uint64_t), 0);
+	CHECK_EQ(s->n_branches, 2);
+	CHECK_EQ(s->branches[0].from, 0x1001);
+	CHECK_EQ(s->branches[0].to, 0x1002);
+	CHECK_EQ(s->branches[0].flags, 1);
+	CHECK_EQ(s->branches[1].from, 0x2001);
+	CHECK_EQ(s->branches[1].flags, 2);
+	CHECK_EQ(s->n_chain, 0);
+	++*n;
+	return 0;
+}
+
+TEST(recording_hands_out_the_branches_of_its_samples)
+{
+	static const uint64_t branches[] = {0x1001, 0x1002, 1, 0x2001, 0x2002, 2};
+	struct pace_slots slots = {.sample = see_branches};
+	struct pace_recording *r;
+	struct pace_error err;
+	struct composed c;
+	uint64_t n = 0;
+
+	compose(&c, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_BRANCH_STACK);
+	put_header(&c, RECORD_SAMPLE, 2, 16 + 16 + 8 + sizeof(branches));
+	put(&c, 0x400010, 8);
+	put_trailer(&c, 10, 5);
+	put(&c, 2, 8);
+	for (size_t i = 0; i < 6; i++)
+		put(&c, branches[i], 8);
+	r = pace_recording_open_memory(c.bytes, c.n, &err);
+	CHECK(r);
+	slots.context = &n;
+	CHECK_EQ(pace_recording_read(r, PACE_FILE_ORDER, &slots, &err), 0);
+	CHECK_EQ(pace_recording_read(r, PACE_TIME_ORDER, &slots, &err), 0);
+	CHECK_EQ(n, 2);
 	pace_recording_close(r);
 }
 

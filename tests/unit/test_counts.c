@@ -407,6 +407,36 @@ TEST(counts_of_runs_stay_where_they_are_when_a_later_one_has_more_cpus)
 	countmaker_fini(&m);
 }
 
+TEST(counts_per_core_stand_behind_those_of_the_cpus)
+{
+	static const char *const names[] = {"CPU0", "CPU1", "S0-D0-C0"};
+	static const u64 cycles[] = {1, 2, 0}, faults[] = {0, 0, 12};
+	const char *sys = test_path("sys");
+	struct countmaker m;
+
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		tree_file(sys, "0\n", "devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+		tree_file(sys, "0\n", "devices/system/cpu/cpu%u/topology/core_id", cpu);
+	}
+	countmaker_init(&m);
+	add_cycles(&m);
+	add_faults(&m)->wishes |= EVENT_PERCORE;
+	for (u32 e = 0; e < 2; e++)
+		for (s32 cpu = 0; cpu < 2; cpu++)
+			countmaker_counter(&m, e, cpu, -1);
+	countmaker_begin(&m, COUNTS_CPU, sys);
+	for (size_t i = 0; i < 4; i++)
+		countmaker_add(&m, i, 1 << i, MS, MS);
+	counts_take_run(&m.counts);
+	CHECK_EQ(m.counts.places.n, 3);
+	for (u32 p = 0; p < 3; p++) {
+		CHECK_STR(m.counts.places.at[p].name, names[p]);
+		CHECK(counts_mean(&m.counts, 0, p).value == cycles[p]);
+		CHECK(counts_mean(&m.counts, 1, p).value == faults[p]);
+	}
+	countmaker_fini(&m);
+}
+
 TEST(counts_of_nothing_have_one_place)
 {
 	struct countmaker m;

@@ -122,7 +122,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, true,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n"
 		"# 9 samples (9.00%) in [unknown] are shown by address\n"
 		"# 5 samples (5.00%) in a.so are shown by address: opening '/no/such/a.so': No such file or directory\n"
 		"# 5 samples (5.00%) in b\\x1b.so are shown by address: opening '/no/such/b\\x1b.so': No such file or directory\n"
@@ -131,7 +131,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, false,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n");
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);

@@ -60,6 +60,13 @@ TEST(regs_of_arm64_end_with_lr_sp_pc)
 	CHECK_STR(name_of(REGS_ARM64, 33), "x33");
 }
 
+TEST(regs_for_callers_are_those_that_perf_records)
+{
+	CHECK_EQ(regs_for_callers(REGS_X86), 0xff0fff);
+	CHECK_EQ(regs_for_callers(REGS_ARM64), 0x1ffffffff);
+	CHECK_EQ(regs_for_callers(REGS_UNKNOWN), 0);
+}
+
 TEST(regs_of_unknown_machines_are_numbers_cut_to_the_buffer)
 {
 	char small[3];

@@ -189,8 +189,8 @@ TEST(resolver_has_nothing_to_say_of_what_is_no_file)
 	static const struct {
 		const char *path;
 		int outcome;
-	} rows[] = {{"[unknown]", RESOLVER_NO_CODE_FILE}, {"//anon", RESOLVER_NO_CODE_FILE},
-		{"[heap]", RESOLVER_NO_CODE_FILE}, {"[stack]", RESOLVER_NO_CODE_FILE},
+	} rows[] = {{"[unknown]", RESOLVER_NO_CODE_FILE}, {"[heap]", RESOLVER_NO_CODE_FILE},
+		{"[stack]", RESOLVER_NO_CODE_FILE},
 		{"/SYSV00000000 (deleted)", RESOLVER_NO_CODE_FILE}};
 	struct resolving r;
 	char expected[64];
@@ -688,4 +688,46 @@ TEST(buildid_collects_those_of_what_was_hit)
 	file_info_fini(&info);
 	machine_fini(&r.machine);
 	said_fini(&r.said);
+}
+
+/* ---- generated code ---- */
+
+TEST(resolver_names_generated_code_by_the_perf_map)
+{
+	struct resolving r;
+	const struct dso *dso;
+	struct resolver_answer a;
+
+	tree_file(test_dir(), "1000 20 JS:*hot a.js:1\nwhat is this\n1020 10 next\n",
+		"tmp/perf-42.map");
+	resolving_init(&r);
+	dso = add_dso(&r, "//anon", false);
+	resolving_start(&r);
+	CHECK_STR(find(&r, dso, 0x101f), "JS:*hot a.js:1 0x1000-0x1020");
+	CHECK_STR(find(&r, dso, 0x1020), "next 0x1020-0x1030");
+	CHECK_STR(find(&r, dso, 0x1030), "- 0x1030 4");
+	a = resolver_find_caller(&r.resolver, dso, 0x1020);
+	CHECK_STR(a.name, "JS:*hot a.js:1");
+	CHECK_EQ(a.at, 0x1020);
+	CHECK_EQ(said_count(&r.said, "1 lines are not like 'START SIZE name'"), 1);
+	CHECK(!resolver_reason(&r.resolver, dso));
+	resolving_fini(&r);
+}
+
+TEST(resolver_says_why_generated_code_has_no_names)
+{
+	struct resolving r;
+	const struct dso *none, *link;
+
+	tree_dir(test_dir(), "tmp");
+	CHECK_EQ(symlink("/etc/passwd", test_path("tmp/perf-43.map")), 0);
+	resolving_init(&r);
+	none = add_dso(&r, "//anon", false);
+	link = dso_get(&r.machine.dsos, "//anon", 6, 43, false);
+	resolving_start(&r);
+	CHECK_STR(find(&r, none, 0x101f), "- 0x101f 5");
+	CHECK_HAS(resolver_reason(&r.resolver, none), "the program left no '/tmp/perf-42.map'");
+	CHECK_STR(find(&r, link, 0x101f), "- 0x101f 5");
+	CHECK_HAS(resolver_reason(&r.resolver, link), "is not read: it is a symbolic link");
+	resolving_fini(&r);
 }

@@ -3,6 +3,7 @@
 #include "base/sysfile.h"
 #include "collect/sampling.h"
 #include "event/abi.h"
+#include "record/regs.h"
 #include "unit/said.h"
 
 /* The kinds of events that are sampled differently. */
@@ -278,10 +279,63 @@ static void check_refused(const struct event *like, const char *message)
 	event_list_fini(&events);
 }
 
+TEST(sampling_of_stacks_asks_for_registers_and_a_copy)
+{
+	static const struct {
+		u32 session;
+		struct event_own own;
+		u32 bytes;
+	} rows[] = {
+		{8192, {0}, 8192},
+		{1001, {0}, 1008},
+		{65528, {0}, 65528},
+		{0, {.chain = EVENT_CHAIN_DWARF}, SAMPLING_DEFAULT_STACK},
+		{4096, {.chain = EVENT_CHAIN_DWARF}, 4096},
+		{4096, {.chain = EVENT_CHAIN_DWARF, .stack_bytes = 16000}, 16000},
+		{4096, {.chain = EVENT_CHAIN_FP}, 0},
+		{4096, {.chain = EVENT_CHAIN_NONE}, 0},
+	};
+	const u64 fields = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	if (!regs_for_callers(REGS_THIS_MACHINE))
+		SKIP("nobody finds callers in copies of stacks on this machine");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct event *e = add(&events, CLOCK);
+
+		e->own = rows[i].own;
+		apply((struct sampling){.period = 5,
+			      .has_chains = rows[i].session > 0,
+			      .stack_bytes = rows[i].session},
+			&events, (struct target){0});
+		CHECK_EQ(e->attr.sample_stack_user, rows[i].bytes);
+		CHECK_EQ(e->attr.sample_type & fields, rows[i].bytes ? fields : 0);
+		CHECK_EQ(e->attr.sample_regs_user,
+			rows[i].bytes ? regs_for_callers(REGS_THIS_MACHINE) : 0);
+		CHECK_EQ(!!(e->attr.flags & ATTR_EXCLUDE_CALLCHAIN_USER), rows[i].bytes > 0);
+		CHECK_EQ(!!(e->attr.flags & ATTR_MMAP_DATA), rows[i].bytes > 0);
+		CHECK_EQ(!!(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN),
+			rows[i].own.chain != EVENT_CHAIN_NONE);
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_of_stacks_has_a_limit)
+{
+	struct sampling s = {.period = 5, .has_chains = true, .stack_bytes = 65529};
+	struct event_list events = {0};
+	struct err err = {0};
+
+	add(&events, CLOCK);
+	CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, NULL, &err), ERR_INVAL);
+	CHECK_STR(err.msg,
+		"event 'event': 65529 bytes of stack are more than a sample can hold (65528)");
+	event_list_fini(&events);
+}
+
 TEST(sampling_refuses_what_it_would_have_to_forget)
 {
 #define REFUSED(term) "event 'event': the term '" term "' is not supported for recording"
-	check_refused(&(struct event){.own.chain = EVENT_CHAIN_DWARF}, REFUSED("call-graph=dwarf"));
 	check_refused(&(struct event){.own.chain = EVENT_CHAIN_LBR}, REFUSED("call-graph=lbr"));
 	check_refused(&(struct event){.own.stack_bytes = 8192}, REFUSED("stack-size"));
 	check_refused(&(struct event){.own.max_samples = 1}, REFUSED("nr"));

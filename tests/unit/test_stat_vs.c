@@ -153,6 +153,7 @@ TEST(stat_vs_leaves_out_runs_in_which_an_event_was_not_counted)
 		set(&d, 0, 10000 + i, i < 2 ? 1100 : 4096, 1000);
 		set(&d, 1, 10000 + i, 4096, 1500);
 		d.counts[0][0].running_ns = i == 4 ? 0 : 500;
+		d.counts[0][0].n_idle = i == 4;
 		pairs_add(&d.pairs, d.runs, false);
 	}
 	CHECK_HAS(row(&d, "page-faults"),

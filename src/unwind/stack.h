@@ -1,0 +1,101 @@
+/*
+ * stack.h - from the registers and a piece of the stack of a thread to its callers.
+ *
+ * In       registers as samples have them, the bytes that lay at and above the stack pointer; where
+ *          code lies, from a function of the caller's
+ * Out      the chain, in the form that the kernel's chains have (unwind/chain.h): a marker before
+ *          each address that was interrupted, return addresses behind it; and how it ended
+ * Owns     rows of functions met before
+ * Life     the chain is valid until the next walk
+ * Errors   none: every stack has an ending
+ * Threads  one; several may share the cfi they find
+ * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER; arch/{x86,arm64}/include/uapi/asm/perf_regs.h;
+ *          register numbers: the DWARF sections of the ABI supplements
+ *
+ * Where a function has no call frame information, its frame pointer is tried. Nothing but the dump
+ * is read: what lies above it was not recorded.
+ */
+#ifndef PACE_UNWIND_STACK_H
+#define PACE_UNWIND_STACK_H
+
+#include "record/sample.h"
+#include "unwind/cfi.h"
+
+enum stack_arch {
+	STACK_X86_64,
+	STACK_I386,
+	STACK_ARM64,
+	STACK_OTHER, /* nobody can walk these */
+};
+
+/* How a stack ended: at its root, or why before. */
+enum stack_ending {
+	STACK_COMPLETE,
+	STACK_DUMP_TOO_SMALL, /* the next frame lies above what was recorded */
+	STACK_NO_CFI,         /* a file says nothing of the function, and no frame pointer helps */
+	STACK_NO_FILE,        /* the file is not here, or is another build */
+	STACK_NO_CODE_FILE,   /* code that was made at run time */
+	STACK_NO_MAP,         /* a return address to where no map is */
+	STACK_TOO_DEEP,       /* more frames than were asked for */
+	STACK_CORRUPT,        /* the frames contradict each other */
+	STACK_OTHER_ARCH,
+	STACK_ENDINGS,
+};
+
+/* What is known of the code at an address. */
+struct stack_code {
+	const struct cfi *cfi; /* NULL: `ending` says why not */
+	u64 rva;
+	u32 dso;
+	enum stack_ending ending;
+	bool is_code;    /* there is a map: it may be returned to */
+	bool is_lasting; /* the same will be found for this place next time */
+};
+
+struct stack_places {
+	void (*find)(void *ctx, u64 ip, struct stack_code *ret_code);
+	void *ctx;
+	u32 space; /* addresses mean the same wherever this is the same */
+};
+
+struct stack_input {
+	enum stack_arch arch;
+	u64 mask; /* which registers */
+	const struct sample_regs *regs;
+	const struct sample_stack *stack;
+	u32 max_frames;
+};
+
+struct stack_end {
+	enum stack_ending ending;
+	u32 dso; /* where the last frame is */
+};
+
+struct stack_remembered {
+	u64 ip;
+	u32 space; /* + 1; 0: empty */
+	u32 row, function;
+	struct stack_code code;
+};
+
+struct stack {
+	struct cfi_cache cache;
+	struct stack_remembered *remembered;
+	VEC(u64) chain;
+	u64 n_frames; /* walked so far */
+};
+
+void stack_init(struct stack *s);
+void stack_fini(struct stack *s);
+
+/* Walks one stack: the chain is in s->chain. */
+struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
+	const struct stack_places *places);
+
+/* The architecture of samples with these registers, recorded on `machine` (as uname -m says). */
+enum stack_arch stack_arch_of(const char *machine, u64 regs_abi);
+
+/* "the stack dump is too small", ... */
+const char *stack_ending_text(enum stack_ending ending);
+
+#endif

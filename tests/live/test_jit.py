@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Programs that make their code while they run: its functions have names, and the same as perf gives them."""
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'oracle'))
+from harness import *  # noqa: E402,F403
+import perftext  # noqa: E402
+
+PROGRAMS = os.path.join(TOP, 'tests/live/programs')
+HOT_JS, HOT_PY, HOT_JAVA = (os.path.join(PROGRAMS, name) for name in ('hot.js', 'hot.py', 'Hot.java'))
+
+
+def table(text):
+    """(dso, symbol) -> samples; the names of DSOs without the numbers that only perf gives them."""
+    blocks = perftext.parse(text)
+    result = {}
+    for row in blocks[0][1]:
+        key = tuple(row.cells[2:4])
+        result[key] = result.get(key, 0) + int(row.cells[1])
+    return result
+
+
+def report(path='perf.data'):
+    result = pace('report', '-i', path, '-n', '-s', 'dso,symbol')
+    assert result.status == 0, result
+    return table(result.out)
+
+
+def perf_report(path='perf.data'):
+    result = run('perf', 'report', '--stdio', '-i', path, '-n', '-s', 'dso,symbol')
+    assert result.status == 0, result
+    return table(result.out)
+
+
+def assert_same(rows, theirs):
+    """In generated code; what else there is, is tests/oracle's."""
+    rows, theirs = ({key: n for key, n in table.items() if key[0].startswith('[JIT]')} for table in (rows, theirs))
+    differing = {key: (rows.get(key, 0), theirs.get(key, 0)) for key in {*rows, *theirs} if rows.get(key) != theirs.get(key)}
+    assert not differing, differing
+
+
+def record(*command):
+    result = pace('record', '-e', 'cpu-clock', '-F', '999', *command)
+    assert result.status == 0, result
+    assert samples_said(result) > 300, result
+
+
+def pid_of_map(rows):
+    """Whose perf map was read: the file lies in /tmp, where others' tests are too."""
+    pids = {int(found.group(1)) for dso, _ in rows if (found := re.match(r'\[JIT\] tid (\d+)', dso))}
+    assert len(pids) == 1, rows
+    return pids.pop()
+
+
+def named_share(rows, dso):
+    """Of the samples in generated code, how many have a function's name."""
+    inside = {symbol: n for (where, symbol), n in rows.items() if where.startswith(dso)}
+    assert inside, rows
+    return sum(n for symbol, n in inside.items() if '0x0000' not in symbol) / sum(inside.values())
+
+
+def share_of(rows, word):
+    return sum(n for (_, symbol), n in rows.items() if word in symbol) / sum(rows.values())
+
+
+@test
+def functions_of_node_have_the_names_of_its_perf_map():
+    can_record()
+    needs('node')
+    record('node', '--perf-basic-prof', HOT_JS, '700')
+    rows = report()
+    perf_map = f'/tmp/perf-{pid_of_map(rows)}.map'
+    try:
+        assert named_share(rows, '[JIT]') >= 0.9, rows
+        assert share_of(rows, 'hot') > 0.3, rows
+        perf_works()
+        assert_same(rows, perf_report())
+        mine, theirs = ([line for line in result.out.splitlines() if 'perf-' in line]
+                        for result in (pace('script'), run('perf', 'script')))
+        assert mine and mine == theirs
+    finally:
+        os.unlink(perf_map)
+    # Without the file the ledger says what would have given names.
+    result = pace('report', '--ledger')
+    assert f"the program left no '{perf_map}' (node --perf-basic-prof" in result.out + result.err, result
+
+
+@test
+def a_perf_map_that_somebody_planted_is_not_read():
+    can_record()
+    needs_root()
+    needs('node')
+    record('node', '--perf-basic-prof', HOT_JS, '500')
+    perf_map = f'/tmp/perf-{pid_of_map(report())}.map'
+    try:
+        os.chown(perf_map, 65534, 65534)
+        result = pace('report', '--ledger')
+        assert f"'{perf_map}' is not read: it belongs to user 65534" in result.out + result.err, result
+        assert 'hot.js' not in result.out
+    finally:
+        os.unlink(perf_map)
+
+
+def python_with_perf():
+    candidates = [sys.executable, shutil.which('python3.13'), shutil.which('python3.12'),
+                  *glob.glob(os.path.join(os.environ.get('PYENV_ROOT', '/root/.pyenv'), 'versions/*/bin/python3'))]
+    for python in filter(None, candidates):
+        if run(python, '-X', 'perf', '-c', 'import sys; sys.exit(not sys.is_stack_trampoline_active())').status == 0:
+            return python
+    return skip('no Python with a perf trampoline (3.12 and newer) is installed')
+
+
+@test
+def trampolines_of_python_have_the_names_of_its_functions():
+    can_record()
+    python = python_with_perf()
+    result = pace('record', '-e', 'cpu-clock', '-F', '4000', python, '-X', 'perf', HOT_PY, '0.7')
+    assert result.status == 0, result
+    rows = report()
+    perf_map = f'/tmp/perf-{pid_of_map(rows)}.map'
+    try:
+        assert any('py::tiny:' in symbol for _, symbol in rows), rows
+        assert named_share(rows, '[JIT]') >= 0.9, rows
+        perf_works()
+        assert_same(rows, perf_report())
+    finally:
+        os.unlink(perf_map)
+
+
+@test
+def methods_of_java_have_the_names_of_its_perf_map():
+    can_record()
+    needs('java', 'javac')
+    assert run('javac', '-d', '.', HOT_JAVA).status == 0
+    record('java', '-XX:+UseSerialGC', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-cp', '.', 'Hot', '1000')
+    rows = report()
+    perf_map = f'/tmp/perf-{pid_of_map(rows)}.map'
+    try:
+        assert named_share(rows, '[JIT]') >= 0.9, rows
+        assert share_of(rows, 'Hot::hot') + share_of(rows, 'Hot.hot') + share_of(rows, 'Hot::main') > 0.3, rows
+        perf_works()
+        assert_same(rows, perf_report())
+    finally:
+        os.unlink(perf_map)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,218 @@
+#include "test.h"
+
+#include "symbol/line.h"
+#include "unit/outside.h"
+
+/*
+ * Line 8 is in leaf(), line 13 calls it in middle(), line 19 calls that in outer(). Volatile: what is
+ * inlined must not begin where outer() does, or gcc writes a list of ranges that ends there.
+ */
+static const char source[] = "typedef unsigned u;\n"
+			     "volatile u sink;\n"
+			     "\n"
+			     "static inline __attribute__((always_inline)) void leaf(u x)\n"
+			     "{\n"
+			     "	/* a\n"
+			     "	 * comment */\n"
+			     "	sink = 1000003 * x;\n"
+			     "}\n"
+			     "static inline __attribute__((always_inline)) void middle(u x)\n"
+			     "{\n"
+			     "	sink = 77;\n"
+			     "	leaf(x);\n"
+			     "}\n"
+			     "\n"
+			     "__attribute__((noinline)) u outer(u x)\n"
+			     "{\n"
+			     "	sink = x;\n"
+			     "	middle(x + 5);\n"
+			     "	return sink;\n"
+			     "}\n";
+
+struct line_case {
+	struct elf elf;
+	struct line_index *index;
+	u64 start, end; /* of outer() */
+};
+
+static void case_open(struct line_case *c, const char *name)
+{
+	struct str text = {0};
+	struct err err;
+	unsigned long long start, size;
+
+	CHECK_EQ(outside_run(&text, "nm -S '%s' | grep ' T outer$'", test_path(name)), 0);
+	CHECK_EQ(sscanf(str_text(&text), "%llx %llx", &start, &size), 2);
+	c->start = start;
+	c->end = start + size;
+	str_fini(&text);
+	if (elf_open(&c->elf, test_path(name), &err) || line_open(&c->index, &c->elf, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
+static void case_close(struct line_case *c)
+{
+	line_close(c->index);
+	elf_close(&c->elf);
+}
+
+static const char *last_part(const char *path)
+{
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* Somewhere in outer() there is code of line 8, in leaf(), in middle(), in outer(). */
+static void check_chain(struct line_case *c)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	bool is_found = false;
+
+	for (u64 at = c->start; at < c->end; at++) {
+		size_t n = line_chain(c->index, at, f);
+
+		CHECK(n >= 1);
+		CHECK_STR(f[n - 1].function, "outer");
+		CHECK_STR(last_part(f[0].file), "chain.c");
+		if (n != 3 || f[0].line != 8)
+			continue;
+		is_found = true;
+		CHECK_STR(f[0].function, "leaf");
+		CHECK_STR(f[1].function, "middle");
+		CHECK_EQ(f[1].line, 13);
+		CHECK_STR(last_part(f[1].file), "chain.c");
+		CHECK_EQ(f[2].line, 19);
+		CHECK_STR(last_part(f[2].file), "chain.c");
+	}
+	if (!is_found)
+		test_failed(__FILE__, __LINE__, "no code of line 8 in '%s'", c->elf.path);
+	CHECK_EQ(line_chain(c->index, c->end + 0x1000000, f), 0);
+	CHECK(!line_complaint(c->index));
+}
+
+/* Compiles the source with a compiler in each of these ways, and looks. */
+static void check_compiler(const char *compiler)
+{
+	static const char *const ways[] = {"-O1 -gdwarf-2", "-O2 -gdwarf-3", "-O2 -gdwarf-4",
+		"-O0 -gdwarf-5", "-O3 -gdwarf-5", "-O2 -gdwarf-5 -gz=zlib",
+		"-O2 -gdwarf-4 -gsplit-dwarf", "-O2 -gdwarf-5 -gsplit-dwarf",
+		"-O2 -g -ffunction-sections -Wl,--gc-sections"};
+
+	outside_need(compiler);
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct line_case c;
+		struct str said = {0};
+
+		if (outside_run(&said, "cd '%s' && %s %s -shared -fPIC -o chain.so chain.c 2>&1",
+			    test_dir(), compiler, ways[i]))
+			test_failed(__FILE__, __LINE__, "%s %s: %s", compiler, ways[i],
+				str_text(&said));
+		str_fini(&said);
+		case_open(&c, "chain.so");
+		check_chain(&c);
+		case_close(&c);
+	}
+}
+
+TEST(line_knows_lines_and_inlined_calls_in_all_that_gcc_writes)
+{
+	check_compiler("gcc");
+}
+
+TEST(line_knows_lines_and_inlined_calls_in_all_that_clang_writes)
+{
+	check_compiler("clang");
+}
+
+TEST(line_follows_names_into_a_file_that_dwz_shares)
+{
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("dwz");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	/* Two files are needed for there to be something to share. */
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
+			 "cp chain.so other.so && dwz -m shared.debug -r chain.so other.so 2>&1",
+			 test_dir()),
+		0);
+	str_fini(&said);
+	case_open(&c, "chain.so");
+	if (!elf_section(&c.elf, ".gnu_debugaltlink"))
+		SKIP("this dwz found nothing to share");
+	check_chain(&c);
+	case_close(&c);
+}
+
+TEST(line_says_that_a_file_has_no_debug_information)
+{
+	struct line_index *l;
+	struct elf elf;
+	struct err err;
+
+	outside_need("gcc");
+	CHECK(outside_compile("int f(void) { return 1; }", "bare.so", "-shared -fPIC"));
+	CHECK_EQ(elf_open(&elf, test_path("bare.so"), &err), 0);
+	CHECK_EQ(line_open(&l, &elf, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "no debug information");
+	elf_close(&elf);
+}
+
+/* Whatever stands in the file, asking it ends, and the sanitizers find nothing. */
+TEST(line_survives_files_with_wrong_bytes)
+{
+	struct str file = {0}, said = {0};
+	size_t begin, end;
+	u32 random = 1;
+
+	outside_need("gcc");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	{
+		struct elf elf;
+		struct err err;
+
+		CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+		begin = elf_section(&elf, ".debug_aranges")->offset;
+		end = elf_section(&elf, ".symtab")->offset;
+		elf_close(&elf);
+	}
+	CHECK(begin < end && end <= file.n);
+	for (int round = 0; round < 400; round++) {
+		struct line_frame f[LINE_DEPTH_MAX];
+		struct line_index *l;
+		u8 was[4];
+		size_t at[4];
+		struct elf elf;
+		struct err err;
+
+		for (int i = 0; i < 4; i++) {
+			random = random * 1664525 + 1013904223;
+			at[i] = begin + (random >> 8) % (end - begin);
+			was[i] = (u8)file.at[at[i]];
+			file.at[at[i]] = (char)(random >> 4);
+		}
+		test_write(test_path("wrong.so"), file.at, file.n);
+		CHECK_EQ(elf_open(&elf, test_path("wrong.so"), &err), 0);
+		if (!line_open(&l, &elf, &err)) {
+			for (u64 a = 0x1000; a < 0x1200; a += 3) {
+				size_t n = line_chain(l, a, f);
+
+				for (size_t i = 0; i < n; i++)
+					CHECK(!f[i].function || strlen(f[i].function) < file.n);
+			}
+			line_close(l);
+		}
+		elf_close(&elf);
+		for (int i = 4; i-- > 0;)
+			file.at[at[i]] = (char)was[i];
+	}
+	str_fini(&file);
+	str_fini(&said);
+}

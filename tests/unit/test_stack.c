@@ -1,0 +1,257 @@
+#include "test.h"
+
+#include "event/abi.h"
+#include "unit/cfimaker.h"
+#include "unwind/stack.h"
+
+enum {
+	BIAS = 0x400000,
+	STACK = 0x7000,
+	NO_CFI = 7, /* dso: mapped, but nothing is said of it */
+	WITH_CFI = 3,
+};
+
+/* Registers BP, SP and IP of x86-64. */
+enum { MASK = 1 << 6 | 1 << 7 | 1 << 8 };
+
+struct world {
+	struct cfimaker maker;
+	struct cfi cfi;
+	struct stack stack;
+	u64 dump[64];
+	u64 dyn_size; /* 0: all of the dump */
+	u64 regs[40];
+	u32 max_frames;
+	enum stack_arch arch;
+	u64 mask;
+};
+
+/* Code lies at BIAS: of [0x1000, 0x8000) there is CFI, of the rest below 0x10000 not. */
+static void find(void *ctx, u64 ip, struct stack_code *ret_code)
+{
+	struct world *w = ctx;
+	u64 rva = ip - BIAS;
+
+	*ret_code = (struct stack_code){.ending = STACK_NO_MAP};
+	if (rva >= 0x10000)
+		return;
+	*ret_code = (struct stack_code){NULL, rva, NO_CFI, STACK_NO_FILE, true, true};
+	if (rva < 0x8000)
+		*ret_code = (struct stack_code){&w->cfi, rva, WITH_CFI, STACK_NO_CFI, true, true};
+}
+
+/*
+ * At 0x1000 a function of 16 bytes of stack; at 0x2000 one that keeps rbp; at 0x3000 the outermost;
+ * at 0x4000 a signal's trampoline whose caller's registers lie in memory.
+ */
+static void world_init(struct world *w)
+{
+	struct cfi_input in;
+
+	memset(w, 0, sizeof(*w));
+	w->max_frames = 100;
+	w->arch = STACK_X86_64;
+	w->mask = MASK;
+	w->regs[1] = STACK;
+	w->regs[2] = BIAS + 0x1004;
+	cfimaker_cie(&w->maker, "z", -8, 16, CODE(0x0c, 7, 8, 0x90, 1));
+	cfimaker_fde(&w->maker, 0x1000, 0x100, CODE(0x0e, 24));
+	cfimaker_fde(&w->maker, 0x2000, 0x100, CODE(0x0c, 6, 16, 0x86, 2));
+	cfimaker_fde(&w->maker, 0x3000, 0x100, CODE(0x07, 16));
+	cfimaker_cie(&w->maker, "zS", -8, 16, CODE(0x0f, 3, 0x77, 32, 6, 0));
+	cfimaker_fde(&w->maker, 0x3fff, 0x100, CODE(0x10, 16, 2, 0x77, 8, 0x10, 6, 2, 0x77, 16));
+	in = cfimaker_input(&w->maker);
+	cfi_init(&w->cfi, &in);
+	stack_init(&w->stack);
+}
+
+static void world_fini(struct world *w)
+{
+	stack_fini(&w->stack);
+	cfi_fini(&w->cfi);
+	str_fini(&w->maker.bytes);
+}
+
+static struct stack_end walk(struct world *w)
+{
+	struct sample_regs regs = {PERF_SAMPLE_REGS_ABI_64,
+		{(const u8 *)w->regs, (u64)__builtin_popcountll(w->mask)}};
+	struct sample_stack stack = {{(const u8 *)w->dump, sizeof(w->dump)},
+		w->dyn_size ? w->dyn_size : sizeof(w->dump)};
+	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames};
+
+	return stack_walk(&w->stack, &in, &(struct stack_places){find, w, 1});
+}
+
+static void check_chain(const struct world *w, const u64 *expected, size_t n)
+{
+	CHECK_EQ(w->stack.chain.n, n);
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQ(w->stack.chain.at[i], expected[i]);
+}
+
+#define CHAIN(...) (const u64[]){__VA_ARGS__}, sizeof((const u64[]){__VA_ARGS__}) / sizeof(u64)
+
+TEST(stack_is_walked_to_the_function_that_has_no_caller)
+{
+	struct world w;
+
+	world_init(&w);
+	w.dump[2] = BIAS + 0x2010;  /* 0x1000 has 24 bytes: its return address is the last word */
+	w.regs[0] = STACK + 8 * 6;  /* rbp of 0x2000 */
+	w.dump[6] = STACK + 8 * 10; /* its caller's rbp */
+	w.dump[7] = BIAS + 0x2020;
+	w.dump[10] = 0;
+	w.dump[11] = BIAS + 0x3001;
+	for (int again = 0; again < 2; again++) {
+		CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+		check_chain(&w,
+			CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020,
+				BIAS + 0x3001));
+	}
+	CHECK_EQ(w.stack.n_frames, 8);
+	world_fini(&w);
+}
+
+TEST(stack_that_goes_on_above_the_dump_says_so)
+{
+	struct world w;
+	struct stack_end end;
+
+	world_init(&w);
+	w.regs[0] = STACK + 8 * 64;
+	w.dump[2] = BIAS + 0x2010;
+	end = walk(&w);
+	CHECK_EQ(end.ending, STACK_DUMP_TOO_SMALL);
+	CHECK_EQ(end.dso, WITH_CFI);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010));
+	/* Of a dump that is not full, all that is above was not there. */
+	w.dyn_size = 8 * 40;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+TEST(stack_frames_go_up_or_are_corrupt)
+{
+	struct world w;
+
+	world_init(&w);
+	w.regs[2] = BIAS + 0x2004;
+	w.regs[0] = STACK + 8 * 4;
+	w.dump[4] = STACK; /* back down */
+	w.dump[5] = BIAS + 0x2010;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x2004, BIAS + 0x2010));
+	/* The same frame for ever. */
+	w.dump[4] = STACK + 8 * 4;
+	w.dump[5] = BIAS + 0x2010;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+TEST(stack_has_as_many_frames_as_asked_for)
+{
+	struct world w;
+
+	world_init(&w);
+	for (unsigned i = 2; i < 64; i += 3)
+		w.dump[i] = BIAS + 0x1008;
+	w.max_frames = 5;
+	CHECK_EQ(walk(&w).ending, STACK_TOO_DEEP);
+	CHECK_EQ(w.stack.chain.n, 6);
+	w.max_frames = 100;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	world_fini(&w);
+}
+
+TEST(stack_follows_frame_pointers_where_nothing_is_said)
+{
+	struct world w;
+	struct stack_end end;
+
+	world_init(&w);
+	w.regs[2] = BIAS + 0x9000;
+	w.regs[0] = STACK + 16;
+	w.dump[2] = STACK + 64;
+	w.dump[3] = BIAS + 0x9010;
+	w.dump[8] = STACK + 128;
+	w.dump[9] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x9000, BIAS + 0x9010, BIAS + 0x3001));
+	/* What is no code is not returned to. */
+	w.dump[9] = 12345;
+	end = walk(&w);
+	CHECK_EQ(end.ending, STACK_NO_FILE);
+	CHECK_EQ(end.dso, NO_CFI);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x9000, BIAS + 0x9010));
+	world_fini(&w);
+}
+
+TEST(stack_knows_that_signals_interrupt_and_do_not_call)
+{
+	struct world w;
+
+	world_init(&w);
+	w.dump[2] = BIAS + 0x4000; /* a handler returns into the trampoline */
+	/* then the stack pointer is STACK + 24; below, what was interrupted, at its first byte */
+	w.dump[4] = BIAS + 0x2000;
+	w.dump[5] = STACK + 8 * 20;
+	w.dump[3 + 4] = STACK + 8 * 16; /* its stack pointer: the CFA */
+	w.dump[21] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
+			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_of_a_call_to_nowhere_has_no_code)
+{
+	struct world w;
+
+	world_init(&w);
+	w.regs[2] = 0;
+	CHECK_EQ(walk(&w).ending, STACK_NO_MAP);
+	w.regs[2] = BIAS + 0x1004;
+	w.mask = 1 << 6;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	w.arch = STACK_OTHER;
+	CHECK_EQ(walk(&w).ending, STACK_OTHER_ARCH);
+	CHECK_EQ(w.stack.chain.n, 0);
+	world_fini(&w);
+}
+
+TEST(stack_of_arm64_is_walked_through_the_link_register_and_signed_addresses)
+{
+	struct world w;
+	struct cfi_input in;
+
+	world_init(&w);
+	cfi_fini(&w.cfi);
+	str_clear(&w.maker.bytes);
+	cfimaker_cie(&w.maker, "", -8, 30, CODE(0x0c, 31, 0));
+	cfimaker_fde(&w.maker, 0x1000, 0x100, CODE(0)); /* a leaf */
+	/* signs its return address, keeps x29 and x30 */
+	cfimaker_fde(&w.maker, 0x2000, 0x100, CODE(0x2d, 0x0e, 16, 0x9d, 2, 0x9e, 1));
+	cfimaker_fde(&w.maker, 0x3000, 0x100, CODE(0x07, 30));
+	in = cfimaker_input(&w.maker);
+	cfi_init(&w.cfi, &in);
+	w.arch = STACK_ARM64;
+	w.mask = (1ull << 33) - 1;
+	w.regs[30] = BIAS + 0x2010;
+	w.regs[31] = STACK;
+	w.regs[32] = BIAS + 0x1004;
+	w.dump[1] = 0x2a000000000000 | (BIAS + 0x3010);
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x3010));
+	world_fini(&w);
+}
+
+TEST(stack_arch_is_of_the_recording_and_the_registers)
+{
+	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64), STACK_X86_64);
+	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_32), STACK_I386);
+	CHECK_EQ(stack_arch_of("aarch64", PERF_SAMPLE_REGS_ABI_64), STACK_ARM64);
+	CHECK_EQ(stack_arch_of("s390x", PERF_SAMPLE_REGS_ABI_64), STACK_OTHER);
+	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE), STACK_OTHER);
+}
