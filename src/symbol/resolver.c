@@ -7,6 +7,7 @@
 
 #include "symbol/foreign.h"
 #include "symbol/perfmap.h"
+#include "symbol/kmodule.h"
 #include "symbol/vdso.h"
 
 struct resolver_dso {
@@ -320,10 +321,14 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		break;
 	case DSO_MODULE:
 		d->base = module_base(r, dso);
-		d->outcome = r->has_kernel && d->base ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
-		d->err = r->kernel_err;
-		if (r->has_kernel && !d->base)
-			err_set(&d->err, ERR_NOENT, "the module is not loaded now");
+		if ((r->has_kernel && d->base) ||
+			!kmodule_open(&r->places, dso, r->recorded_release, &d->debug, &d->symtab,
+				&d->err))
+			break;
+		d->outcome = RESOLVER_NO_KERNEL;
+		/* That the kernel itself has no names explains more than that a file is missing. */
+		if (!r->has_kernel && d->err.code == ERR_NOENT)
+			d->err = r->kernel_err;
 		break;
 	case DSO_KERNEL:
 		d->outcome = r->has_kernel || r->has_image ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
@@ -366,7 +371,9 @@ static const char *find_in_kernel(const struct resolver *r, const struct dso *ds
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
-	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+	/* A module out of its own file is like any other file. */
+	bool is_kernel =
+		dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->symtab.symbols.n);
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
 	const struct perfmap_range *range;
 	const struct symbol *s;
