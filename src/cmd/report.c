@@ -42,6 +42,7 @@ struct report_options {
 	bool has_full_paths;
 	int inlines;
 	u64 n_workers, max_stack;
+	double debuginfod_s;
 	unsigned verbose;
 };
 
@@ -144,6 +145,9 @@ static const struct opt options[] = {
 		"take the kernel's functions from this ELF file"},
 	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
 		"take them from this copy of /proc/kallsyms"},
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -325,6 +329,23 @@ static void *load_kernel(void *resolver)
 	return NULL;
 }
 
+/* By DSO of the machine: which part of all samples is in it. */
+static double *share_of_dsos(const struct profile *p, size_t n_dsos)
+{
+	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
+	u64 all = 0;
+
+	vec_each(row, &p->rows)
+		all += row->n_samples;
+	vec_each(row, &p->rows) {
+		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
+
+		if (all && source < n_dsos)
+			shares[source] += (double)row->n_samples / (double)all;
+	}
+	return shares;
+}
+
 /*
  * Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be
  * needed.
@@ -338,6 +359,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	enum naming_source source = source_needed(&r->hist);
 	pthread_t kernel_thread;
 	bool has_thread = false;
+	double *shares;
 	int result;
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
@@ -373,6 +395,9 @@ static int make_profile(struct reporting *r, struct err *err)
 			"%llu call chains have more than %llu callers and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut,
 			(unsigned long long)r->options->max_stack);
+	shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
+	r->resolver.debuginfod.seconds = r->options->debuginfod_s;
+	r->resolver.places.shares = shares;
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
 			.style = (r->options->verbose ? DEMANGLE_PARAMETERS : 0) |
@@ -381,6 +406,8 @@ static int make_profile(struct reporting *r, struct err *err)
 			.has_inlined = g.has_stacks && !source && r->options->inlines,
 			.has_full_paths = r->options->has_full_paths,
 			.source = source});
+	r->resolver.places.shares = NULL;
+	mem_free(shares);
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
@@ -503,6 +530,7 @@ static int run_report(int argc, char **argv)
 		.children = -1,
 		.demangles = true,
 		.inlines = -1,
+		.debuginfod_s = 10,
 		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct reporting r = {.options = &o};

@@ -44,12 +44,10 @@ static bool take_word(const struct elf *elf, struct bytes *b, u64 *ret_v)
 
 static bool take_section(const struct elf *elf, struct bytes *b, struct elf_section *s)
 {
-	u64 align;
-
 	return bytes_u32(b, &s->name) && bytes_u32(b, &s->type) && take_word(elf, b, &s->flags) &&
 		take_word(elf, b, &s->addr) && take_word(elf, b, &s->offset) &&
 		take_word(elf, b, &s->size) && bytes_u32(b, &s->link) && bytes_u32(b, &s->info) &&
-		take_word(elf, b, &align) && take_word(elf, b, &s->entry_size);
+		take_word(elf, b, &s->align) && take_word(elf, b, &s->entry_size);
 }
 
 static bool take_segment(const struct elf *elf, struct bytes *b, struct elf_segment *s)
@@ -119,6 +117,7 @@ static int parse(struct elf *elf, struct err *err)
 	u64 entry, segments, sections;
 	u32 version, flags;
 
+	elf->section_names = bytes_of(elf->data, 0);
 	if (elf->size < EI_NIDENT || memcmp(elf->data, ELFMAG, SELFMAG))
 		return err_set(err, ERR_FORMAT, "it is no ELF file");
 	elf->is_64 = elf->data[EI_CLASS] == ELFCLASS64;
@@ -234,6 +233,15 @@ void elf_close(struct elf *elf)
 	mem_free(elf->segments);
 	mem_free(elf->path);
 	memset(elf, 0, sizeof(*elf));
+}
+
+bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char *begin)
+{
+	struct bytes names = elf->section_names;
+	const void *p;
+
+	return bytes_skip(&names, s->name) && bytes_take(&names, strlen(begin), &p) &&
+		!memcmp(p, begin, strlen(begin));
 }
 
 const struct elf_section *elf_section(const struct elf *elf, const char *name)

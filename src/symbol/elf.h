@@ -25,7 +25,7 @@ struct elf_section {
 	u32 type;
 	u64 flags, addr, offset, size;
 	u32 link, info;
-	u64 entry_size;
+	u64 align, entry_size;
 };
 
 struct elf_segment {
@@ -58,6 +58,9 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
  */
 int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
+
+/* Whether the section's name begins so. */
+bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char *begin);
 
 /* The section called `name`, or NULL; the first of a type. */
 const struct elf_section *elf_section(const struct elf *elf, const char *name);

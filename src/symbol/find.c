@@ -145,6 +145,26 @@ static bool try_living(const struct find_places *places, const struct dso *dso, 
 		living_each_path(places->living, dso, elsewhere_only, try_living_path, &a);
 }
 
+/* Says why not in err only if a server was asked. */
+static bool try_servers(const struct find_places *places, const struct dso *dso,
+	enum debuginfod_kind kind, struct elf *ret_elf, struct err *err)
+{
+	struct str path = {0};
+	bool is_found;
+
+	if (!places->debuginfod || !places->shares || !dso->build_id_size ||
+		places->shares[dso->id] < FIND_SHARE_MIN ||
+		!debuginfod_is_wanted(places->debuginfod))
+		return false;
+	is_found = !debuginfod_fetch(places->debuginfod, kind, dso->path, dso->build_id,
+			   dso->build_id_size, &path, err) &&
+		!try_path(places, dso, path.at, ret_elf, err);
+	if (!is_found)
+		log_debug(places->log, "%s: %s", dso->path, err->msg);
+	str_fini(&path);
+	return is_found;
+}
+
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
@@ -158,9 +178,11 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	if (!try_path(places, dso, path, ret_elf, err) || try_living(places, dso, false, ret_elf))
 		return 0;
 	/* What was wrong with the file of the recorded name is the better explanation. */
-	return try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf, &ignored)
-		? err->code
-		: 0;
+	if (!try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf,
+		    &ignored) ||
+		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored))
+		return 0;
+	return err->code;
 }
 
 /* The checksum that .gnu_debuglink has of its file. */
@@ -230,5 +252,5 @@ int find_debug(const struct find_places *places, const struct dso *dso, const st
 	/* One that is there and was refused is the better explanation. */
 	if (err->code == ERR_NOENT && refused.code != ERR_NOENT)
 		*err = refused;
-	return err->code;
+	return try_servers(places, &known, DEBUGINFOD_DEBUG, ret_elf, err) ? 0 : err->code;
 }

@@ -14,6 +14,7 @@
  * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug,
  *                 ~/.cache/debuginfod_client/ID/debuginfo; by the name in .gnu_debuglink, checksum
  *                 compared: beside the image, in .debug/, below /usr/lib/debug
+ * If all that fails, either from debuginfod's servers, for DSOs with FIND_SHARE_MIN of the samples.
  * Source   gdb manual, Separate Debug Files; perf-buildid-cache(1); debuginfod_find_debuginfo(3)
  */
 #ifndef PACE_SYMBOL_FIND_H
@@ -22,13 +23,18 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "machine/dso.h"
+#include "symbol/debuginfod.h"
 #include "symbol/elf.h"
 #include "symbol/living.h"
 
+#define FIND_SHARE_MIN 0.01
+
 struct find_places {
-	const char *symfs;     /* put in front of recorded paths; "" for none */
-	struct log *log;       /* what was tried, as LOG_DEBUG */
-	struct living *living; /* NULL: nobody is asked */
+	const char *symfs;             /* put in front of recorded paths; "" for none */
+	struct log *log;               /* what was tried, as LOG_DEBUG */
+	struct living *living;         /* NULL: nobody is asked */
+	struct debuginfod *debuginfod; /* likewise */
+	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */
 };
 
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,

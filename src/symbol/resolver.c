@@ -7,6 +7,7 @@
 
 #include "symbol/foreign.h"
 #include "symbol/perfmap.h"
+#include "symbol/kmodule.h"
 #include "symbol/vdso.h"
 
 struct resolver_dso {
@@ -31,6 +32,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->places.log = log;
 	living_init(&r->living, machine, "/proc");
 	r->places.living = &r->living;
+	debuginfod_init(&r->debuginfod, 0, log);
+	r->places.debuginfod = &r->debuginfod;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
@@ -49,6 +52,7 @@ void resolver_fini(struct resolver *r)
 	}
 	mem_free(r->dsos);
 	living_fini(&r->living);
+	debuginfod_fini(&r->debuginfod);
 	kallsyms_close(&r->kernel);
 	vmlinux_close(&r->image);
 	memset(r, 0, sizeof(*r));
@@ -322,10 +326,14 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		break;
 	case DSO_MODULE:
 		d->base = module_base(r, dso);
-		d->outcome = r->has_kernel && d->base ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
-		d->err = r->kernel_err;
-		if (r->has_kernel && !d->base)
-			err_set(&d->err, ERR_NOENT, "the module is not loaded now");
+		if ((r->has_kernel && d->base) ||
+			!kmodule_open(&r->places, dso, r->recorded_release, &d->debug, &d->symtab,
+				&d->err))
+			break;
+		d->outcome = RESOLVER_NO_KERNEL;
+		/* That the kernel itself has no names explains more than that a file is missing. */
+		if (!r->has_kernel && d->err.code == ERR_NOENT)
+			d->err = r->kernel_err;
 		break;
 	case DSO_KERNEL:
 		d->outcome = r->has_kernel || r->has_image ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
@@ -438,7 +446,9 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
-	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+	/* A module out of its own file is like any other file. */
+	bool is_kernel =
+		dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->symtab.symbols.n);
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
 	const struct symbol *s;
 

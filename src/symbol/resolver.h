@@ -37,6 +37,7 @@ struct resolver_dso;
 struct resolver {
 	struct find_places places;
 	struct living living;
+	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
 	const char *vmlinux;           /* a file the user named; NULL: none */

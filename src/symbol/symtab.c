@@ -75,6 +75,10 @@ static bool is_code(const struct elf *elf, const struct entry *e, u64 n)
 
 	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
 		return false;
+	/* Of a file that is yet to be linked: what has a place. */
+	if (elf->type == ET_REL)
+		return (type <= STT_FUNC || type == STT_GNU_IFUNC) &&
+			(s = section_of(elf, e, n)) != NULL && s->flags & SHF_EXECINSTR;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
 	if (type != STT_NOTYPE && type != STT_OBJECT)
@@ -110,6 +114,8 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 		if (!is_code(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
+		if (elf->type == ET_REL)
+			e.value += section_of(elf, &e, n)->addr;
 		add(t, e.value, e.size, name,
 			binding == STB_WEAK            ? SYMTAB_WEAK
 				: binding == STB_LOCAL ? SYMTAB_LOCAL
@@ -121,18 +127,19 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 {
 	struct symtab more = {0};
-	size_t before = t->symbols.n;
+	size_t n = 0;
 
-	if (symtab_add_elf(&more, elf, section_type)) {
+	if (symtab_add_elf(&more, elf, section_type))
 		symtab_finish(&more);
-		vec_each(s, &more.symbols) {
-			const struct symbol *there = before ? symtab_find(t, s->start) : NULL;
+	vec_each(s, &more.symbols) {
+		const struct symbol *there = symtab_find(t, s->start);
 
-			if (!there || there->start != s->start)
-				vec_add(&t->symbols, *s);
-		}
+		if (!there || there->start != s->start)
+			more.symbols.at[n++] = *s;
 	}
-	if (t->symbols.n > before)
+	for (size_t i = 0; i < n; i++)
+		vec_add(&t->symbols, more.symbols.at[i]);
+	if (n)
 		symtab_finish(t);
 	symtab_fini(&more);
 }

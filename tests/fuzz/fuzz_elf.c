@@ -7,6 +7,8 @@
 
 #include "symbol/symtab.h"
 
+static volatile u8 sum; /* of all bytes: each is touched */
+
 static void read_symbols(const struct elf *elf)
 {
 	struct symtab t = {0};
@@ -42,7 +44,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 
 	if (!elf_of_memory(&elf, copy, n, &err)) {
 		for (u32 i = 0; i < elf.n_sections && i < 64; i++) {
-			static volatile u8 sum;
 			struct bytes b;
 
 			if (!elf_contents(&elf, elf_section_at(&elf, i), &b))

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -239,6 +240,70 @@ def files_of_a_container_are_those_the_container_sees():
         stop(process)
     gone = report()
     assert 'hot_local' not in gone.out and 'is another build' in gone.out, gone
+
+
+SERVER = '''
+import http.server, os, sys, time
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        open('asked', 'a').write(self.path + chr(10))
+        if os.path.exists('slow'):
+            time.sleep(30)
+        super().do_GET()
+    def log_message(self, *args):
+        pass
+server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+open('port.new', 'w').write(str(server.server_port))
+os.rename('port.new', 'port')
+server.serve_forever()
+'''
+
+
+@test
+def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
+    if not any(os.path.exists(f'{folder}/libdebuginfod.so.1') for folder in ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib')):
+        skip('libdebuginfod is not installed')
+    recorded()
+    number = build_id('full')
+    strip_all()
+    os.makedirs(f'buildid/{number}')
+    tool('objcopy', '--only-keep-debug', 'full', f'buildid/{number}/debuginfo')
+    server = living(sys.executable, '-c', SERVER)
+    try:
+        for _ in range(100):
+            if os.path.exists('port'):
+                break
+            run('sleep', '0.05')
+        with open('port', encoding='utf-8') as file:
+            url = f'http://127.0.0.1:{file.read()}'
+        env = {k: v for k, v in os.environ.items() if 'proxy' not in k.lower()}
+        env.update(DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=os.getcwd() + '/fetched', HOME=os.getcwd())
+
+        def ask(*options):
+            return pace('report', '-i', 'perf.data', '-s', 'sym', *options, env=env)
+
+        # Nobody is asked without a server's name, or without time.
+        report()
+        ask('--debuginfod', '0')
+        assert not os.path.exists('asked')
+        open('slow', 'w').close()
+        began = time.monotonic()
+        late = ask('--debuginfod', '1.5')
+        assert time.monotonic() - began < 6, 'the deadline did not hold'
+        assert 'hot_local' not in late.out and 'within 1.5 s: --debuginfod gives it more time' in late.out, late
+        os.unlink('slow')
+        shutil.rmtree('fetched', ignore_errors=True)
+        found = ask()
+        assert 'hot_local' in found.out, found
+        assert 'asking debuginfod (DEBUGINFOD_URLS) for' in found.err, found
+        with open('asked', encoding='utf-8') as file:
+            asked = file.read()
+        assert f'/buildid/{number}/debuginfo' in asked, asked
+        # The second time it is here.
+        os.unlink('asked')
+        assert 'hot_local' in ask().out and not os.path.exists('asked')
+    finally:
+        stop(server)
 
 
 @test

@@ -416,6 +416,94 @@ TEST(resolver_cannot_use_vmlinux_when_nobody_knows_where_the_kernel_lay)
 	resolving_fini(&r);
 }
 
+/* What is executable but .init, in this order: .text from 0, .text.unlikely from 0x28. */
+static void make_module(const char *path, const u8 *id, u16 machine)
+{
+	static const struct {
+		const char *name;
+		u64 flags, size;
+	} sections[] = {{".text", SHF_ALLOC | SHF_EXECINSTR, 0x25},
+		{".init.text", SHF_ALLOC | SHF_EXECINSTR, 0x40}, {".data", SHF_ALLOC, 0x40},
+		{".text.unlikely", SHF_ALLOC | SHF_EXECINSTR, 0x20},
+		{".plt", SHF_ALLOC | SHF_EXECINSTR, 1}};
+	char full[512];
+	struct elfmaker m;
+
+	elfmaker_init(&m, true, false, machine);
+	for (size_t i = 0; i < ARRAY_SIZE(sections) - (machine == EM_X86_64); i++)
+		elfmaker_section(&m,
+			&(struct elfmaker_section){.name = sections[i].name,
+				.type = SHT_PROGBITS,
+				.flags = sections[i].flags,
+				.size = sections[i].size});
+	elfmaker_symbol(&m, SHT_SYMTAB, "nft_do_chain", STB_GLOBAL, STT_FUNC, 1, 0x10, 0x15);
+	elfmaker_symbol(&m, SHT_SYMTAB, "init_module", STB_GLOBAL, STT_FUNC, 2, 0, 0x40);
+	elfmaker_symbol(&m, SHT_SYMTAB, "some_data", STB_GLOBAL, STT_OBJECT, 3, 0, 0x40);
+	elfmaker_symbol(&m, SHT_SYMTAB, "nft_fail.cold", STB_LOCAL, STT_FUNC, 4, 8, 0x10);
+	elfmaker_note(&m, ".note.gnu.build-id", "GNU", NT_GNU_BUILD_ID, id, BUILD_ID_MAX);
+	elfmaker_finish(&m);
+	m.file.at[16] = ET_REL;
+	tree_file(test_dir(), "", "%s", path);
+	snprintf(full, sizeof(full), "%s/%s", test_dir(), path);
+	test_write(full, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+}
+
+static const struct dso *add_module(struct resolving *r, const char *path)
+{
+	struct dso *dso = (struct dso *)add_dso(r, path, true);
+
+	memcpy(dso->build_id, id_a, BUILD_ID_MAX);
+	dso->build_id_size = BUILD_ID_MAX;
+	return dso;
+}
+
+TEST(resolver_finds_functions_of_modules_that_are_not_loaded_in_their_files)
+{
+	static const char *const paths[] = {"[nf_tables]",
+		"/lib/modules/9.9.9/kernel/net/nf-tables.ko"};
+	const struct dso *dso;
+	struct resolving r;
+
+	tree_file(test_dir(),
+		"kernel/net/nf-tables2.ko: \nkernel/net/nf-tables.ko: kernel/lib/libcrc32c.ko\n",
+		"lib/modules/9.9.9/modules.dep");
+	use_kernel("ffffffff92000000 T _text\n");
+	tree_file(test_dir(), "", "modules");
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		make_module("lib/modules/9.9.9/kernel/net/nf-tables.ko", id_a, EM_X86_64);
+		resolving_init(&r);
+		add_foreign_kernel(&r);
+		dso = add_module(&r, paths[i]);
+		resolving_start(&r);
+		r.resolver.recorded_release = "9.9.9";
+		resolver_load_kernel(&r.resolver);
+		CHECK_STR(find(&r, dso, 0x24), "nft_do_chain 0x10-0x25");
+		CHECK_STR(find(&r, dso, 0x30), "nft_fail.cold 0x30-0x40");
+		CHECK_STR(find(&r, dso, 0x00), "- 0x0 4");
+		CHECK_STR(find(&r, dso, 0x48), "- 0x48 4");
+		resolving_fini(&r);
+
+		/* Another build; and one whose place in memory nobody knows. */
+		make_module("lib/modules/9.9.9/kernel/net/nf-tables.ko", id_b, EM_X86_64);
+		resolving_init(&r);
+		dso = add_module(&r, paths[i]);
+		resolving_start(&r);
+		r.resolver.recorded_release = "9.9.9";
+		CHECK_STR(find(&r, dso, 0x24), "- 0x24 6");
+		CHECK_HAS(resolver_reason(&r.resolver, dso), "nf-tables.ko': it is another build");
+		resolving_fini(&r);
+		make_module("lib/modules/9.9.9/kernel/net/nf-tables.ko", id_a, EM_AARCH64);
+		resolving_init(&r);
+		dso = add_module(&r, paths[i]);
+		resolving_start(&r);
+		r.resolver.recorded_release = "9.9.9";
+		CHECK_STR(find(&r, dso, 0x24), "- 0x24 6");
+		CHECK_HAS(resolver_reason(&r.resolver, dso), "the kernel adds a .plt");
+		resolving_fini(&r);
+	}
+}
+
 TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
 {
 	static const char *const places[] = {"copy",
@@ -488,7 +576,8 @@ TEST(resolver_finds_functions_of_modules_wherever_they_lay)
 	CHECK_STR(find(&r, loaded, 0x7f), "init_module 0x0-0x80");
 	CHECK_STR(find(&r, loaded, 0x90), "nft_do_chain 0x80-0x1080");
 	CHECK_STR(find(&r, gone, 0x90), "- 0x90 6");
-	CHECK_STR(resolver_reason(&r.resolver, gone), "the module is not loaded now");
+	CHECK_STR(resolver_reason(&r.resolver, gone),
+		"the module is not loaded now, and its file is not in /lib/modules");
 	resolving_fini(&r);
 }
 

@@ -331,6 +331,43 @@ TEST(symtab_without_symbols_finds_nothing)
 	symtab_fini(&t);
 }
 
+TEST(symtab_merge_adds_only_what_begins_where_nothing_does)
+{
+	struct elfmaker m;
+	struct symtab t;
+	struct elf elf;
+	struct err err;
+
+	make_usual(&m);
+	elfmaker_function(&m, "both", 0x1000, 0x20);
+	elfmaker_symbol(&m, SHT_DYNSYM, "better_name_of_both", STB_GLOBAL, STT_FUNC, CODE, 0x1000,
+		0x20);
+	/* Many more than there were: the table grows while it is asked. */
+	for (u32 i = 0; i < 50; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "dynamic%u", i);
+		elfmaker_symbol(&m, SHT_DYNSYM, name, STB_GLOBAL, STT_FUNC, CODE, 0x1010 + 16 * i,
+			16);
+	}
+	elfmaker_finish(&m);
+	memset(&t, 0, sizeof(t));
+	CHECK_EQ(elf_of_memory(&elf, m.file.at, m.file.n, &err), 0);
+	symtab_add_elf(&t, &elf, SHT_SYMTAB);
+	symtab_finish(&t);
+	symtab_merge_elf(&t, &elf, SHT_DYNSYM);
+	CHECK_EQ(t.symbols.n, 51);
+	CHECK_STR(at(&t, 0x1008), "both+8");
+	CHECK_STR(at(&t, 0x1018), "dynamic0+8");
+	CHECK_STR(at(&t, 0x1010 + 16 * 49), "dynamic49+0");
+	/* Into an empty table everything goes. */
+	symtab_fini(&t);
+	symtab_merge_elf(&t, &elf, SHT_DYNSYM);
+	CHECK_EQ(t.symbols.n, 51);
+	CHECK_STR(at(&t, 0x1008), "better_name_of_both+8");
+	close_all(&m, &elf, &t);
+}
+
 /* ---- PLT ---- */
 
 static void check_plt(struct elfmaker *m, const char *const expected[], size_t n)
