@@ -25,6 +25,7 @@ enum ledger_cause {
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples shown by address */
+	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
 };
 
 struct ledger_entry {
@@ -46,6 +47,12 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/*
+ * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and
+ * DSO.
+ */
+void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes);
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "symbol/demangle.h"
+#include "unwind/stack.h"
 
 struct naming {
 	struct profile *profile;
@@ -32,6 +33,13 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
 		struct resolver_answer a;
 
+		if (f->ending) {
+			n->answers[n->frames[k].value] =
+				(struct resolver_answer){.name = stack_ending_text(f->ending),
+					.start = f->address,
+					.end = f->address};
+			continue;
+		}
 		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
 				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
@@ -78,7 +86,13 @@ static u32 get_symbol(struct profile *p, struct table *index, const struct profi
 			!s->name == !a->name)
 			return i;
 	}
-	if (a->name) {
+	if (f->ending) {
+		struct str text = {0};
+
+		str_addf(&text, "[truncated: %s]", a->name);
+		symbol.name = intern_add(&p->strings, str_text(&text), text.n);
+		str_fini(&text);
+	} else if (a->name) {
 		symbol.name = demangle(a->name, has_parameters, &p->strings);
 		if (a->is_plt) {
 			struct str text = {0};

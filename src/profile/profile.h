@@ -44,6 +44,11 @@ struct profile_frame {
 	u64 address;    /* a file offset, or absolute where there is no file */
 	u8 mode;        /* PERF_RECORD_MISC_USER, _KERNEL ... */
 	bool is_return; /* a return address: the call is just before it */
+	/*
+	 * enum stack_ending: not 0 for what stands in the place of callers that were not found. Its
+	 * DSO is the one that is to blame, its address means nothing.
+	 */
+	u8 ending;
 };
 
 struct profile_symbol {
@@ -63,6 +68,13 @@ struct profile_stack {
 struct profile_task {
 	u32 pid, tid;
 	const char *comm; /* the last one it had */
+};
+
+/* Samples whose stacks, out of stack dumps, ended so. */
+struct profile_ending {
+	u8 ending; /* enum stack_ending */
+	u32 dso;   /* to blame; [unknown] where none is */
+	u64 n_samples;
 };
 
 struct profile_event {
@@ -87,10 +99,11 @@ struct profile {
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
-	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
-	unsigned labels;                /* bits 1 << enum profile_label */
-	bool has_stacks;                /* some row has callers */
-	u64 n_cut;                      /* distinct call chains that were longer than asked for */
+	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
+	VEC(struct profile_task) tasks;     /* only with LABEL_PID or LABEL_TID */
+	unsigned labels;                    /* bits 1 << enum profile_label */
+	bool has_stacks;                    /* some row has callers */
+	u64 n_cut; /* distinct call chains that were longer than asked for */
 	struct table frame_index, stack_index;
 };
 
@@ -100,6 +113,9 @@ void profile_fini(struct profile *p);
 /* The frame, the stack with these contents, created if new. */
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);
 u32 profile_stack(struct profile *p, u32 parent, u32 frame);
+
+/* Counts n samples whose stacks ended so. */
+void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n);
 
 /*
  * Adds everything in `from` to p. DSOs with the same source number, strings with the same text are

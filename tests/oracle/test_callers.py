@@ -180,4 +180,27 @@ def stacks_of_recordings_by_others_are_those_of_perf():
         assert found == n and not differ, (path, found, differ[:2])
 
 
+@test
+def stacks_that_the_dump_cuts_stand_under_their_reason():
+    can_record()
+    with open('deep.c', 'w') as f:
+        f.write('volatile long sink;\n'
+                '__attribute__((noinline)) long down(int n) { volatile char room[200]; room[n] = 1; '
+                'if (!n) for (int i = 0; i < 100000; i++) sink += i; return n ? down(n - 1) + room[n] : sink; }\n'
+                'int main(void) { for (int i = 0; i < 600; i++) sink += down(100); return 0; }\n')
+    assert run('gcc', '-O1', '-fomit-frame-pointer', '-o', 'deep', 'deep.c').status == 0
+    reason = '[truncated: stack dump too small]'
+    for size, is_cut in (('4096', True), ('65528', False)):
+        done = pace('record', '-q', '-e', 'cpu-clock:u', '--call-graph', 'dwarf,' + size, '-o', size, './deep')
+        assert done.status == 0, done
+        report = pace('report', '-i', size, '--ledger', '-g', 'none', '--percent-limit', '5', '-F', 'overhead_children,overhead,sym')
+        rows = {line.split(']', 1)[1].strip(): line.split()[:2] for line in report.out.split('\n') if '[.]' in line}
+        assert (reason in rows) == is_cut, (size, report)
+        assert ('--call-graph dwarf,8192' in report.out) == is_cut, (size, report)
+        # a stack that was cut has no false root; one that was not has the true one
+        assert ('main' in rows) != is_cut and float(rows['down'][0][:-1]) > 90, (size, report)
+        if is_cut:
+            assert float(rows[reason][0][:-1]) > 90 and rows[reason][1] == '0.00%', report
+
+
 main()
