@@ -643,6 +643,23 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 	str_fini(&text);
 }
 
+TEST(hits_are_all_files_that_a_stack_dump_points_into)
+{
+	const u64 regs[] = {0, 0x7000, 0x1010}, dump[] = {1, 0x3020, UINT64_MAX, 0x2010};
+	struct reading r;
+
+	reading_init(&r, FIELDS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	r.recording.events.at[0].attr.sample_regs_user = 7 << 6;
+	r.recording.events.at[0].attr.sample_stack_user = sizeof(dump);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x2000, 0x1000, 0, "/lib/deep.so");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x3000, 0x1000, 0, "/lib/called.so");
+	add_dump(&r, USER, 0x9000, NULL, 0, regs, dump, 4);
+	reading_scan(&r);
+	check_hits(&r, 1, "a deep.so called.so ");
+	reading_fini(&r);
+}
+
 TEST(hits_are_the_files_that_samples_and_their_callers_are_in)
 {
 	const u64 chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x1010,
