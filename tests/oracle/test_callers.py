@@ -94,7 +94,10 @@ def compare(path):
     theirs, ours = run('perf', 'script', '--no-inline', '-f', '-i', path, *fields), pace('script', '-i', path, *fields)
     a, b = stacks(theirs.out), stacks(ours.out)
     assert len(a) == len(b) and a, (path, len(a), len(b), ours.err)
-    differ = [(x, y) for x, y in zip(a, b) if len(x) != len(y) or not all(map(is_same_frame, x, y))]
+    # perf 6.1 does not read the last word of a dump: a return address that lies there is one frame more
+    differ = [(x, y) for x, y in zip(a, b) if len(y) - len(x) not in (0, 1) or not all(map(is_same_frame, x, y))]
+    longer = sum(len(y) > len(x) for x, y in zip(a, b))
+    assert longer <= 1 + len(a) // 50, (path, longer, [(x, y) for x, y in zip(a, b) if len(y) > len(x)][:2])
     return len(a), sum(map(len, b)), differ
 
 
