@@ -209,6 +209,7 @@ struct reporting {
 	struct text_options text;
 	bool has_chains; /* the recording carries call chains */
 	bool has_dumps;  /* or what they can be made of: registers and stacks */
+	u32 dump_bytes;  /* of the largest */
 	struct callers callers;
 	unsigned n_workers;
 	u64 stage_began_us;
@@ -414,6 +415,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	stage_ends(r, "call tree");
 	return 0;
 }
@@ -500,6 +502,8 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	vec_each(e, &r->session.reader.events)
 		r->has_dumps |= e->attr.sample_type & PERF_SAMPLE_REGS_USER &&
 			e->attr.sample_type & PERF_SAMPLE_STACK_USER;
+	vec_each(e, &r->session.reader.events)
+		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
 	vec_each(e, &r->session.reader.events)
 		r->has_chains |= r->has_dumps || (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 	r->hist.has_children = r->options->children < 0 ? r->has_chains : r->options->children;

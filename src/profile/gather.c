@@ -20,6 +20,7 @@ struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
+	struct stack_end end;      /* STACK_COMPLETE also if it is no stack dump's */
 };
 
 /*
@@ -54,9 +55,10 @@ struct worker {
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks, has_callers;
-	struct callers_walk callers; /* out of stack dumps */
-	size_t sight_size;           /* bytes, labels included */
-	struct sight *new_sight;     /* the one being looked for, in the room below */
+	struct callers_walk callers;        /* out of stack dumps */
+	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
+	size_t sight_size;                  /* bytes, labels included */
+	struct sight *new_sight;            /* the one being looked for, in the room below */
 	/* In here, not in an allocation of its own: no other worker's data may be that near. */
 	u64 new_sight_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 	struct intern strings; /* for names like ":123" */
@@ -100,24 +102,25 @@ static u64 space_key(const struct space *user, const struct space *kernel)
 
 /* per sample: the number of these callers */
 static u32 chain_of(struct worker *w, const struct remembered_thread *t,
-	const struct sample_words *words, u8 mode)
+	const struct sample_words *words, u8 mode, const struct stack_end *end)
 {
 	u64 key = space_key(t->user, t->kernel), hash;
 	struct table_probe probe;
 	struct chain chain;
 	u32 i;
 
-	hash = hash_words(words->at, words->n, key ^ mode);
+	hash = hash_words(words->at, words->n,
+		key ^ mode ^ (u64)end->ending << 24 ^ (u64)end->dso << 8);
 	probe = table_probe(&w->chain_index, hash);
 	while ((i = table_next(&w->chain_index, &probe)) != TABLE_NONE) {
 		const struct chain *c = &w->chains.at[i];
 
-		if (c->words.n == words->n && c->mode == mode &&
-			space_key(c->user, c->kernel) == key &&
+		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
+			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
 			!memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode};
+	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -209,6 +212,21 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* per sample: the DSO stays only where it is to blame */
+static void count_ending(struct worker *w, struct stack_end *end)
+{
+	if (end->ending != STACK_NO_CFI && end->ending != STACK_NO_FILE &&
+		end->ending != STACK_NO_CODE_FILE)
+		end->dso = 0;
+	vec_each(known, &w->endings) {
+		if (known->ending != end->ending || known->dso != end->dso)
+			continue;
+		known->n_samples++;
+		return;
+	}
+	vec_add(&w->endings, ((struct profile_ending){end->ending, end->dso, 1}));
+}
+
 /* per sample */
 static void take_sample(void *ctx, const struct session_sample *in)
 {
@@ -217,7 +235,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end;
+	struct stack_end end = {STACK_COMPLETE, 0};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -228,15 +246,16 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_callers)
+	if (w->has_callers &&
 		callers_find(&w->callers, t->user,
-			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end);
+			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end))
+		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n)
-			sight->chain = chain_of(w, t, &callers, mode);
+		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
+			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
 }
@@ -285,6 +304,17 @@ static u64 own_comm(struct worker *w, u64 comm)
 	return (u64)(uintptr_t)w->last_own_comm;
 }
 
+/* What stands at the root of a stack that was not found to its end. */
+static u32 ending_frame(struct worker *w, const struct stack_end *end)
+{
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+		.address = UINT64_MAX - end->ending,
+		.mode = PERF_RECORD_MISC_USER,
+		.ending = end->ending};
+
+	return profile_frame(&w->profile, &frame);
+}
+
 /* The stack node of a list of callers, outermost frame first. */
 static u32 stack_of(struct worker *w, const struct chain *c)
 {
@@ -299,7 +329,10 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 		vec_add(&w->path,
 			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
 				step.ip, step.mode, step.is_return));
-	w->profile.n_cut += w->path.n == w->max_stack && chain_next(&walk, &step);
+	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+		w->profile.n_cut++;
+	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &c->end));
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
@@ -329,6 +362,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
 	w->dsos = mem_zalloc(w->machine->dsos.at.n * sizeof(*w->dsos));
 	w->frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*w->frames));
+	vec_each(end, &w->endings)
+		profile_add_ending(&w->profile, end->ending,
+			dso_of(w, w->machine->dsos.at.at[end->dso]), end->n_samples);
 	stacks = mem_alloc((w->chains.n + 1) * sizeof(*stacks));
 	table_reserve(&w->profile.stack_index, w->chains.n);
 	vec_reserve(&w->profile.rows, w->n_sights);
@@ -392,6 +428,7 @@ static void worker_free(struct worker *w)
 	vec_fini(&w->sights);
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
+	vec_fini(&w->endings);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
 	mem_free(w);

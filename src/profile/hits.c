@@ -38,6 +38,22 @@ static void hit_address(struct hits_worker *w, u64 ip, u8 mode)
 		w->hit[map->dso->id] = true;
 }
 
+/*
+ * Callers that will be found in a stack dump: whatever it points to may be one. To unwind it here
+ * would cost more than some build-ids too many.
+ */
+static void hit_dump(struct hits_worker *w, const struct sample *s)
+{
+	bool is_32 = s->user_regs.abi == PERF_SAMPLE_REGS_ABI_32;
+	u32 word = is_32 ? 4 : 8;
+	const u8 *at = s->user_stack.bytes.at;
+
+	for (u64 k = 0; k < s->user_regs.values.n; k++)
+		hit_address(w, load_u64(s->user_regs.values.at + 8 * k), PERF_RECORD_MISC_USER);
+	for (u64 k = 0; k + word <= s->user_stack.dyn_size; k += word)
+		hit_address(w, is_32 ? load_u32(at + k) : load_u64(at + k), PERF_RECORD_MISC_USER);
+}
+
 static void take_sample(void *ctx, const struct session_sample *in)
 {
 	const struct sample *s = in->sample;
@@ -55,6 +71,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	hit_address(w, s->ip, mode);
 	while (chain_next(&walk, &step))
 		hit_address(w, step.ip, step.mode);
+	if (s->user_stack.dyn_size)
+		hit_dump(w, s);
 }
 
 int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit,
@@ -62,7 +80,8 @@ int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bo
 {
 	size_t n_dsos = m->dsos.at.n;
 	struct hits_worker *workers[WORKERS_MAX];
-	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN,
+	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		take_sample, (void **)workers};
 	bool *hit = mem_zalloc(n_dsos + 1);
 	int r;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "unwind/stack.h"
 
 static const struct {
 	const char *unit;
@@ -24,6 +25,7 @@ static const struct {
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
+	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
 };
 
 void ledger_fini(struct ledger *l)
@@ -125,6 +127,58 @@ void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct
 	add_lacking(l, LEDGER_LINELESS, p, r, is_lineless, resolver_lines_reason);
 }
 
+/* What would let stacks with this ending be found to their roots; "" if nothing is known. */
+static void add_remedy(enum stack_ending ending, u32 dump_bytes, struct str *text)
+{
+	const u32 most = 65528;
+
+	switch (ending) {
+	case STACK_DUMP_TOO_SMALL:
+		if (dump_bytes < most)
+			str_addf(text, "record with --call-graph dwarf,%u",
+				MIN(2 * dump_bytes, most));
+		break;
+	case STACK_NO_CFI:
+		str_add(text,
+			"compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer");
+		break;
+	case STACK_NO_FILE:
+		str_add(text, "bring the recorded file here, or name its folder with --symfs");
+		break;
+	case STACK_NO_CODE_FILE:
+		str_add(text, "let what made the code keep frame pointers");
+		break;
+	default:
+		break;
+	}
+}
+
+void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes)
+{
+	size_t before = l->entries.n;
+	u64 all = 0;
+
+	vec_each(e, &p->endings)
+		all += e->n_samples;
+	vec_each(e, &p->endings) {
+		struct str where = {0}, remedy = {0};
+
+		if (e->ending == STACK_COMPLETE)
+			continue;
+		str_add(&where, stack_ending_text(e->ending));
+		if (p->dsos.at[e->dso].source)
+			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
+		add_remedy(e->ending, dump_bytes, &remedy);
+		add(l, LEDGER_TRUNCATED, e->n_samples, (double)e->n_samples / (double)all,
+			str_text(&where), str_text(&remedy));
+		str_fini(&where);
+		str_fini(&remedy);
+	}
+	if (l->entries.n > before)
+		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
+			by_amount);
+}
+
 bool ledger_has_unread(const struct ledger *l)
 {
 	vec_each(e, &l->entries)
@@ -181,14 +235,17 @@ void ledger_warn(const struct ledger *l, struct log *log)
 
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 {
-	/* By default only the file that costs most names, or lines, is mentioned. */
-	bool has_said[] = {[LEDGER_NAMELESS] = false, [LEDGER_LINELESS] = false};
+	/* By default only the file that costs most names, lines or stacks is mentioned. */
+	bool has_said[] =
+		{[LEDGER_NAMELESS] = false, [LEDGER_LINELESS] = false, [LEDGER_TRUNCATED] = false};
 
 	vec_each(e, &l->entries)
 		if (in_full || causes[e->cause].kind != INFORMS || e->cause == LEDGER_THROTTLED)
 			add_line(e, text);
 	vec_each(e, &l->entries) {
-		if (in_full || !is_of_dso(e->cause) || e->share < 0.01 || has_said[e->cause])
+		bool is_told_once = is_of_dso(e->cause) || e->cause == LEDGER_TRUNCATED;
+
+		if (in_full || !is_told_once || e->share < 0.01 || has_said[e->cause])
 			continue;
 		has_said[e->cause] = true;
 		add_line(e, text);

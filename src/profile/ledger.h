@@ -26,6 +26,7 @@ enum ledger_cause {
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples shown by address */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
+	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
 };
 
 struct ledger_entry {
@@ -50,6 +51,12 @@ void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct
 
 /* Samples whose innermost frame has no line, DSO by DSO; if lines were asked for. */
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/*
+ * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and
+ * DSO.
+ */
+void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes);
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);

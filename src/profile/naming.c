@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "symbol/demangle.h"
+#include "unwind/stack.h"
 
 /* The source of a DSO's frames, as the debug information has it. */
 struct sources {
@@ -73,6 +74,13 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
 		struct resolver_answer a;
 
+		if (f->ending) {
+			n->answers[n->frames[k].value] =
+				(struct resolver_answer){.name = stack_ending_text(f->ending),
+					.start = f->address,
+					.end = f->address};
+			continue;
+		}
 		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
 				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
@@ -180,8 +188,13 @@ static u32 get_function(struct naming *n, u32 frame)
 			!s->name == !a->name)
 			return i;
 	}
-	if (a->name)
+	if (f->ending) {
+		str_clear(&n->scratch);
+		str_addf(&n->scratch, "[truncated: %s]", a->name);
+		symbol.name = intern_text(n, str_text(&n->scratch));
+	} else if (a->name) {
 		symbol.name = readable(n, a->name, a->is_plt);
+	}
 	table_add(&n->index, hash, p->symbols.n);
 	vec_add(&p->symbols, symbol);
 	return p->symbols.n - 1;

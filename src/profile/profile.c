@@ -20,6 +20,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->stacks);
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
+	vec_fini(&p->endings);
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
@@ -28,7 +29,8 @@ void profile_fini(struct profile *p)
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 {
 	u64 hash = hash_mix(frame->address,
-		(u64)frame->dso << 16 | (u64)frame->mode << 1 | frame->is_return);
+		(u64)frame->dso << 16 | (u64)frame->ending << 9 | (u64)frame->mode << 1 |
+			frame->is_return);
 	struct table_probe probe = table_probe(&p->frame_index, hash);
 	u32 i;
 
@@ -36,7 +38,8 @@ u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 		const struct profile_frame *f = &p->frames.at[i];
 
 		if (f->address == frame->address && f->dso == frame->dso &&
-			f->mode == frame->mode && f->is_return == frame->is_return)
+			f->mode == frame->mode && f->is_return == frame->is_return &&
+			f->ending == frame->ending)
 			return i;
 	}
 	table_add(&p->frame_index, hash, p->frames.n);
@@ -56,6 +59,18 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame)
 	table_add(&p->stack_index, hash, p->stacks.n);
 	vec_add(&p->stacks, ((struct profile_stack){parent, frame}));
 	return p->stacks.n - 1;
+}
+
+void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n)
+{
+	/* There are few. */
+	vec_each(e, &p->endings) {
+		if (e->ending != ending || e->dso != dso)
+			continue;
+		e->n_samples += n;
+		return;
+	}
+	vec_add(&p->endings, ((struct profile_ending){ending, dso, n}));
 }
 
 static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
@@ -105,6 +120,8 @@ void profile_merge(struct profile *p, const struct profile *from)
 		p->events.at[i].n_samples += from->events.at[i].n_samples;
 		p->events.at[i].period += from->events.at[i].period;
 	}
+	vec_each(e, &from->endings)
+		profile_add_ending(p, e->ending, dsos[e->dso], e->n_samples);
 	p->has_stacks |= from->has_stacks;
 	p->n_cut += from->n_cut;
 	mem_free(dsos);

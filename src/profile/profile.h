@@ -46,6 +46,11 @@ struct profile_frame {
 	bool is_return; /* a return address: the call is just before it */
 	/* what was inlined into `symbol` there, outermost first: symbols, in profile->inlined */
 	u32 first_inlined, n_inlined;
+	/*
+	 * enum stack_ending: not 0 for what stands in the place of callers that were not found. Its
+	 * DSO is the one that is to blame, its address means nothing.
+	 */
+	u8 ending;
 };
 
 struct profile_symbol {
@@ -75,6 +80,13 @@ struct profile_task {
 	const char *comm; /* the last one it had */
 };
 
+/* Samples whose stacks, out of stack dumps, ended so. */
+struct profile_ending {
+	u8 ending; /* enum stack_ending */
+	u32 dso;   /* to blame; [unknown] where none is */
+	u64 n_samples;
+};
+
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
@@ -98,10 +110,11 @@ struct profile {
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
-	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
-	unsigned labels;                /* bits 1 << enum profile_label */
-	bool has_stacks;                /* some row has callers */
-	u64 n_cut;                      /* distinct call chains that were longer than asked for */
+	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
+	VEC(struct profile_task) tasks;     /* only with LABEL_PID or LABEL_TID */
+	unsigned labels;                    /* bits 1 << enum profile_label */
+	bool has_stacks;                    /* some row has callers */
+	u64 n_cut; /* distinct call chains that were longer than asked for */
 	struct table frame_index, stack_index;
 };
 
@@ -111,6 +124,9 @@ void profile_fini(struct profile *p);
 /* The frame, the stack with these contents, created if new. */
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);
 u32 profile_stack(struct profile *p, u32 parent, u32 frame);
+
+/* Counts n samples whose stacks ended so. */
+void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n);
 
 /*
  * Adds everything in `from` to p. DSOs with the same source number, strings with the same text are

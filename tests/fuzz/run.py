@@ -54,6 +54,11 @@ def fuzz_feature_finds_nothing():
 
 
 @test
+def fuzz_cfi_finds_nothing():
+    fuzz('cfi')
+
+
+@test
 def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 

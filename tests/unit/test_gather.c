@@ -345,6 +345,64 @@ TEST(gather_reads_chains_with_their_markers)
 	reading_fini(&r);
 }
 
+/* ---- stack dumps ---- */
+
+/* A sample with BP, SP and IP of x86-64 and the words above SP. */
+static void add_dump(struct reading *r, u16 mode, u64 ip, const u64 *chain, u64 n_chain,
+	const u64 regs[3], const u64 *dump, u32 n_dump)
+{
+	const struct sample sample = {.id = 101,
+		.ip = ip,
+		.pid = 10,
+		.tid = 10,
+		.time = 1,
+		.period = 1,
+		.chain = {(const u8 *)chain, n_chain},
+		.user_regs = {regs ? PERF_SAMPLE_REGS_ABI_64 : 0, {(const u8 *)regs, regs ? 3 : 0}},
+		.user_stack = {{(const u8 *)dump, n_dump * 8}, n_dump * 8}};
+
+	recording_sample(&r->recording, 0, mode, &sample);
+}
+
+TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
+{
+	/* Two frames by their pointers, then none: the file that could tell on is not here. */
+	const u64 regs[] = {0x7010, 0x7000, 0x1010}, at_kernel[] = {0x7010, 0x7000, 0x1018};
+	const u64 dump[] = {0, 0, 0x7020, 0x1020, 0, 0x1030, 0, 0};
+	const u64 kernel[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020};
+	const struct find_places places = {.symfs = ""};
+	struct callers callers;
+	struct reading r;
+
+	reading_init(&r, FIELDS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	r.recording.events.at[0].attr.sample_regs_user = 7 << 6;
+	r.recording.events.at[0].attr.sample_stack_user = sizeof(dump);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/nonexistent/a");
+	add_dump(&r, USER, 0x1010, NULL, 0, regs, dump, 8);
+	add_dump(&r, USER, 0x1010, NULL, 0, regs, dump, 8);
+	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, at_kernel, dump, 8);
+	/* A thread of the kernel has neither registers nor a stack. */
+	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, NULL, NULL, 0);
+	reading_scan(&r);
+	callers_init(&callers, &r.machine, &places, "x86_64");
+	reading_gather(&r,
+		(struct gather_options){.has_stacks = true, .n_workers = 1, .callers = &callers});
+	check(&r,
+		"cycles "
+		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n"
+		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x10u 2 2\n"
+		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x18u;"
+		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n");
+	CHECK_EQ(r.profile.endings.n, 1);
+	CHECK_EQ(r.profile.endings.at[0].ending, STACK_NO_FILE);
+	CHECK_EQ(r.profile.endings.at[0].n_samples, 3);
+	CHECK_STR(r.profile.dsos.at[r.profile.endings.at[0].dso].name, "a");
+	check_sums(&r.profile);
+	callers_fini(&callers);
+	reading_fini(&r);
+}
+
 TEST(gather_counts_equal_samples_in_one_row)
 {
 	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030},
@@ -583,6 +641,23 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 	CHECK_STR(str_text(&text), expected);
 	mem_free(hit);
 	str_fini(&text);
+}
+
+TEST(hits_are_all_files_that_a_stack_dump_points_into)
+{
+	const u64 regs[] = {0, 0x7000, 0x1010}, dump[] = {1, 0x3020, UINT64_MAX, 0x2010};
+	struct reading r;
+
+	reading_init(&r, FIELDS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	r.recording.events.at[0].attr.sample_regs_user = 7 << 6;
+	r.recording.events.at[0].attr.sample_stack_user = sizeof(dump);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x2000, 0x1000, 0, "/lib/deep.so");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x3000, 0x1000, 0, "/lib/called.so");
+	add_dump(&r, USER, 0x9000, NULL, 0, regs, dump, 4);
+	reading_scan(&r);
+	check_hits(&r, 1, "a deep.so called.so ");
+	reading_fini(&r);
 }
 
 TEST(hits_are_the_files_that_samples_and_their_callers_are_in)

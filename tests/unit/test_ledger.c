@@ -3,6 +3,7 @@
 #include "profile/ledger.h"
 #include "profile/naming.h"
 #include "unit/said.h"
+#include "unwind/stack.h"
 
 static void check(const struct ledger *l, bool in_full, const char *expected)
 {
@@ -148,4 +149,40 @@ TEST(ledger_does_not_mention_a_few_nameless_samples_in_brief)
 	l.entries.at[0].share = 0.01;
 	check(&l, false, "# 9 samples (1.00%) in x.so are shown by address\n");
 	ledger_fini(&l);
+}
+
+TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
+{
+	static const char most[] =
+		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: record with --call-graph dwarf,16384\n";
+	static const char all[] =
+		"# 90 samples (4.50%) have stacks that end before their roots, no unwind information: /opt/libx.so: compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer\n"
+		"# 10 samples (0.50%) have stacks that end before their roots, corrupt\n";
+	struct ledger l = {0}, at_most = {0};
+	struct profile p;
+	struct str text = {0};
+
+	profile_init(&p, 0);
+	vec_add(&p.dsos, ((struct profile_dso){"[unknown]", "[unknown]", DSO_UNKNOWN, 0}));
+	vec_add(&p.dsos, ((struct profile_dso){"/opt/libx.so", "libx.so", DSO_FILE, 4}));
+	profile_add_ending(&p, STACK_COMPLETE, 0, 400);
+	profile_add_ending(&p, STACK_CORRUPT, 0, 10);
+	profile_add_ending(&p, STACK_NO_CFI, 1, 90);
+	profile_add_ending(&p, STACK_DUMP_TOO_SMALL, 0, 1000);
+	profile_add_ending(&p, STACK_DUMP_TOO_SMALL, 0, 500);
+	CHECK_EQ(p.endings.n, 4);
+	ledger_add_endings(&l, &p, 8192);
+	check(&l, false, most);
+	str_add(&text, most);
+	str_add(&text, all);
+	check(&l, true, str_text(&text));
+	CHECK(!ledger_has_unread(&l));
+	/* More than the kernel copies nobody can ask for. */
+	ledger_add_endings(&at_most, &p, 65528);
+	check(&at_most, false,
+		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small\n");
+	str_fini(&text);
+	ledger_fini(&l);
+	ledger_fini(&at_most);
+	profile_fini(&p);
 }
