@@ -22,6 +22,7 @@ struct pace_recording {
 	struct session session;
 	struct decoder decoder;
 	struct machine machine;
+	struct jitcode jitcode;
 	struct resolver resolver;
 	struct intern strings;
 	struct locator locator;
@@ -36,15 +37,19 @@ struct pace_recording {
 static void init_state(struct pace_recording *r)
 {
 	machine_init(&r->machine);
+	jitcode_init(&r->jitcode, &r->session.reader.events, NULL, NULL);
+	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
+	r->resolver.jitcode = &r->jitcode;
 	locator_init(&r->locator, &r->machine, &r->resolver);
 }
 
 static void fini_state(struct pace_recording *r)
 {
 	resolver_fini(&r->resolver);
+	jitcode_fini(&r->jitcode);
 	machine_fini(&r->machine);
 }
 

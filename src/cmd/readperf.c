@@ -39,6 +39,7 @@ struct reading {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct jitcode jitcode;
 	struct intern strings;
 	struct roster roster;
 	struct places places;
@@ -235,10 +236,12 @@ static int walk(struct reading *r, struct err *err)
 
 	stream_init(&stream, &r->session);
 	while ((result = stream_next(&stream, &e, err)) > 0) {
+		machine_advance(&r->machine, MAX(e.time, r->machine.followed_to));
 		take(r, &e);
 		if (r->overview.out.sys || r->processes.out.sys)
 			break;
 	}
+	machine_advance(&r->machine, UINT64_MAX);
 	if (!result) {
 		stream_note_disorder(&stream);
 		warn(r);
@@ -274,6 +277,7 @@ static void add_functions(struct reading *r)
 
 	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
 	resolver.recorded_release = r->session.reader.info.host.release;
+	resolver.jitcode = &r->jitcode;
 	if (r->session.has_kernel_samples)
 		resolver_load_kernel(&resolver);
 	naming_resolve(p, &resolver,
@@ -322,6 +326,8 @@ static int run_session(struct reading *r, struct err *err)
 	/* A limit of file sizes is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	machine_init(&r->machine);
+	jitcode_init(&r->jitcode, &reader->events, r->options->symfs, &r->log);
+	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &reader->info);
 	roster_init(&r->roster, add_process, r);
 	places_init(&r->places);
@@ -348,6 +354,7 @@ static int run_session(struct reading *r, struct err *err)
 static void reading_fini(struct reading *r)
 {
 	places_fini(&r->places);
+	jitcode_fini(&r->jitcode);
 	machine_fini(&r->machine);
 	ledger_fini(&r->ledger);
 	intern_fini(&r->strings);

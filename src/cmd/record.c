@@ -13,6 +13,7 @@
 #include "collect/open.h"
 #include "collect/sampling.h"
 #include "collect/synth.h"
+#include "event/clockid.h"
 #include "file/identity.h"
 #include "file/recorder.h"
 #include "file/tracing.h"
@@ -32,6 +33,8 @@ struct record_options {
 	unsigned verbose;
 	bool is_compressed;
 	u64 level;
+	bool has_clock;
+	s32 clock;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -58,6 +61,14 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_clock(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	o->has_clock = true;
+	return clockid_parse(value, &o->clock, err);
+}
+
 static int set_compression(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
@@ -82,6 +93,9 @@ static const struct opt options[] = {
 		"record the addresses of data, and maps that hold data"},
 	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL,
 		"record the time of samples (always done)"},
+	{'k', "clockid", OPT_CALL, 0, "CLOCK",
+		"by this clock: monotonic (mono), monotonic_raw, realtime, boottime, tai",
+		.call = set_clock},
 	{0, NULL, OPT_TITLE, 0, NULL, "Whom to measure"},
 	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL, "everything that runs, on all CPUs"},
 	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
@@ -177,6 +191,8 @@ static void describe(struct recording *rec, struct file_info *info)
 	struct err err;
 
 	identity_fill(info, &rec->events, version_text(), rec->argc, rec->argv);
+	if (rec->options->has_clock)
+		identity_add_clock(info, rec->options->clock);
 	if (rec->options->is_compressed) {
 		const struct packer *p = &rec->packer;
 
@@ -235,7 +251,9 @@ static int set_up(struct recording *rec, struct err *err)
 	const struct record_options *o = rec->options;
 	struct sampling sampling = {.has_chains = o->has_chains,
 		.stack_bytes = (u32)o->stack_bytes,
-		.has_data_addresses = o->has_data};
+		.has_data_addresses = o->has_data,
+		.has_clock = o->has_clock,
+		.clock = o->clock};
 	struct compat compat;
 	u64 pages;
 

@@ -194,6 +194,7 @@ struct reporting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct jitcode jitcode;
 	struct resolver resolver;
 	struct profile profile;
 	struct calls calls;
@@ -350,6 +351,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.recorded_release = r->session.reader.info.host.release;
+	r->resolver.jitcode = &r->jitcode;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&
 			!pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
@@ -483,7 +485,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return 0;
 	}
 	stage_ends(r, "start");
-	if (machine_scan(&r->machine, &r->session, err) || make_profile(r, err))
+	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symfs, &r->log);
+	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err) ||
+		make_profile(r, err))
 		return err->code;
 	add_preamble(r, &out->text);
 	add_events(r, out);
@@ -529,6 +533,7 @@ static int run_report(int argc, char **argv)
 	profile_fini(&r.profile);
 	callers_fini(&r.callers);
 	resolver_fini(&r.resolver);
+	jitcode_fini(&r.jitcode);
 	machine_fini(&r.machine);
 	session_close(&r.session);
 	log_fini(&r.log);

@@ -123,6 +123,7 @@ struct scripting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct jitcode jitcode;
 	struct resolver resolver;
 	struct script script;
 	struct tracepoints tracepoints;
@@ -324,6 +325,7 @@ static int walk(struct scripting *s, struct err *err)
 
 	stream_init(&stream, &s->session);
 	while ((r = stream_next(&stream, &e, err)) > 0) {
+		machine_advance(&s->machine, MAX(e.time, s->machine.followed_to));
 		if (e.rec.type == PERF_RECORD_SAMPLE)
 			take_sample(s, &e);
 		else
@@ -335,6 +337,7 @@ static int walk(struct scripting *s, struct err *err)
 		if (s->out.sys)
 			break;
 	}
+	machine_advance(&s->machine, UINT64_MAX);
 	stream_note_disorder(&stream);
 	stream_fini(&stream);
 	return MIN(r, 0);
@@ -367,12 +370,15 @@ static int run_session(struct scripting *s, struct err *err)
 	if (s->options->has_header_only)
 		return 0;
 	machine_init(&s->machine);
+	jitcode_init(&s->jitcode, &r->events, s->options->symfs, &s->log);
+	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
 	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
 	s->resolver.vmlinux = s->options->vmlinux;
 	s->resolver.kallsyms_copy = s->options->kallsyms;
 	s->resolver.recorded_release = r->info.host.release;
 	s->resolver.recorded_machine = r->info.host.arch;
+	s->resolver.jitcode = &s->jitcode;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
@@ -392,6 +398,7 @@ static void scripting_fini(struct scripting *s)
 	if (!s->options->has_header_only) {
 		script_fini(&s->script);
 		resolver_fini(&s->resolver);
+		jitcode_fini(&s->jitcode);
 		machine_fini(&s->machine);
 		tracepoints_close(&s->tracepoints);
 	}

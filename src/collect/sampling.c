@@ -198,6 +198,10 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (has_many)
 		a->sample_type |= PERF_SAMPLE_IDENTIFIER;
+	if (s->has_clock) {
+		a->flags |= ATTR_USE_CLOCKID;
+		a->clockid = s->clock;
+	}
 	if (target->is_system_wide || target->has_cpu_list || a->type == PERF_TYPE_TRACEPOINT)
 		a->sample_type |= PERF_SAMPLE_CPU;
 	if (a->type == PERF_TYPE_TRACEPOINT)

@@ -26,6 +26,8 @@ struct sampling {
 	bool has_chains;
 	u32 stack_bytes; /* of the user's stack, with his registers, in each sample; 0: none */
 	bool has_data_addresses;
+	bool has_clock; /* times are of `clock`, not of the kernel's scheduler */
+	s32 clock;
 	bool is_command;             /* counting begins when the workload is exec'd */
 	const struct compat *compat; /* for a perf that is older; NULL: today's */
 };

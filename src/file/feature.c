@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "event/clockid.h"
 #include "file/layout.h"
 #include "file/section.h"
 #include "file/hardware.h"
@@ -158,16 +159,7 @@ static bool write_clock_data(const struct file_info *info, struct str *out)
 
 static void print_clock_data(const struct file_info *info, struct str *text)
 {
-	static const char *const names[] = {[0] = "realtime",
-		[1] = "monotonic",
-		[2] = "process_cputime",
-		[3] = "thread_cputime",
-		[4] = "monotonic_raw",
-		[5] = "realtime_coarse",
-		[6] = "monotonic_coarse",
-		[7] = "boottime",
-		[11] = "tai"};
-	const char *name = info->clockid < ARRAY_SIZE(names) ? names[info->clockid] : NULL;
+	const char *name = clockid_name(info->clockid);
 
 	str_addf(text, "# clockid: %s (%u)\n", name ? name : "unknown", info->clockid);
 	str_addf(text, "# reference time: wall clock %llu.%09llu = clock %llu.%09llu\n",

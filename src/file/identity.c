@@ -1,5 +1,6 @@
 #include "file/identity.h"
 
+#include <time.h>
 #include <unistd.h>
 
 static void describe_groups(const struct event_list *events, struct file_info *info)
@@ -31,4 +32,25 @@ void identity_fill(struct file_info *info, const struct event_list *events, cons
 		copy->n_ids = e->n_ids;
 	}
 	describe_groups(events, info);
+}
+
+static u64 now_ns(s32 clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+void identity_add_clock(struct file_info *info, s32 clock)
+{
+	struct timespec resolution;
+
+	if (clock_getres(clock, &resolution))
+		return;
+	info->has_clockid = info->has_clock_data = true;
+	info->clock_resolution_ns = (u64)resolution.tv_nsec;
+	info->clockid = (u32)clock;
+	info->wall_ns = now_ns(CLOCK_REALTIME);
+	info->clock_ns = now_ns(clock);
 }

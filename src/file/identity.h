@@ -12,4 +12,7 @@
 void identity_fill(struct file_info *info, const struct event_list *events, const char *version,
 	int argc, char **argv);
 
+/* By which clock the events were timed, and what it and the wall clock say now. */
+void identity_add_clock(struct file_info *info, s32 clock);
+
 #endif

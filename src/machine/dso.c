@@ -52,7 +52,7 @@ static const char *short_name(struct dso_list *list, enum dso_kind kind, const c
 	if (kind == DSO_MODULE)
 		return module_name(list, path);
 	/* "//anon" and "[stack:12]" are names as they stand. */
-	if (kind != DSO_FILE || !slash || !slash[1])
+	if ((kind != DSO_FILE && kind != DSO_JITDUMP) || !slash || !slash[1])
 		return path;
 	return intern_str(list->strings, slash + 1);
 }

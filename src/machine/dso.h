@@ -22,7 +22,9 @@ enum dso_kind {
 	DSO_VDSO,    /* the kernel's page of user code; offsets in it */
 	/* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
 	DSO_BPF,
-	DSO_JIT,  /* anonymous executable memory; absolute addresses */
+	DSO_JIT, /* anonymous executable memory; absolute addresses */
+	/* a file that a JIT writes its code to; addresses in it are file offsets */
+	DSO_JITDUMP,
 	DSO_NONE, /* [heap], [stack] and the like: no code file behind it; absolute addresses */
 };
 

@@ -18,12 +18,10 @@ static u32 new_space_id(struct machine *m)
 }
 
 /* Starts a state; one that began at the same moment is replaced. */
-static void push_space(struct machine *m, struct process *p, u64 time, const struct maps_node *maps,
-	const struct maps_node *before)
+static void push_space(struct machine *m, struct process *p, struct space space)
 {
-	struct space space = {new_space_id(m), time, maps, before};
-
-	if (p->spaces.n && p->spaces.at[p->spaces.n - 1].from == time)
+	space.id = new_space_id(m);
+	if (p->spaces.n && p->spaces.at[p->spaces.n - 1].from == space.from)
 		p->spaces.at[p->spaces.n - 1] = space;
 	else
 		vec_add(&p->spaces, space);
@@ -79,23 +77,49 @@ static struct process *get_process(struct machine *m, u32 pid)
 	if (p)
 		return p;
 	p = new_process(m, pid, 0, NULL);
-	push_space(m, p, 0, NULL, NULL);
+	push_space(m, p, (struct space){0});
 	publish_process(m, p);
 	return p;
 }
 
 static void add_map(struct machine *m, struct process *p, const struct map *map, u64 time)
 {
-	struct space *now = &p->spaces.at[p->spaces.n - 1];
+	struct space *now = &p->spaces.at[p->spaces.n - 1], next = *now;
 
 	/* Over something, or under the eyes of a child: the old state must stay as it is. */
-	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end)) {
+	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end) ||
+		maps_overlaps(now->code, map->start, map->end)) {
 		m->maps.owner++;
-		push_space(m, p, MAX(time, now->from), maps_add(&m->maps, now->maps, map),
-			now->before);
+		next.from = MAX(time, now->from);
+		next.maps = maps_add(&m->maps, now->maps, map);
+		push_space(m, p, next);
 		return;
 	}
 	now->maps = maps_add(&m->maps, now->maps, map);
+}
+
+bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 time)
+{
+	struct process *p = get_process(m, pid);
+	struct space *now = &p->spaces.at[p->spaces.n - 1], next = *now;
+	bool is_again = maps_overlaps(now->code, code->start, code->end);
+
+	/* The first one begins a state too: until then addresses had lasting answers. */
+	if (p->is_shared || is_again || !now->code) {
+		m->maps.owner++;
+		next.from = MAX(time, now->from);
+		next.code = maps_add(&m->maps, now->code, code);
+		push_space(m, p, next);
+	} else {
+		now->code = maps_add(&m->maps, now->code, code);
+	}
+	return is_again;
+}
+
+void machine_advance(struct machine *m, u64 time)
+{
+	if (m->coder)
+		m->coder->advance(m->coder->ctx, m, time);
 }
 
 /* ---- threads ---- */
@@ -165,7 +189,8 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 		const struct process *p = t->process;
 
 		m->maps.owner++;
-		push_space(m, t->process, time, NULL, p->spaces.at[p->spaces.n - 1].maps);
+		push_space(m, t->process,
+			(struct space){.from = time, .before = p->spaces.at[p->spaces.n - 1].maps});
 	}
 }
 
@@ -193,7 +218,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 			process->is_shared = parents->is_shared = true;
 			m->maps.owner++;
 		} else {
-			push_space(m, process, time, NULL, NULL);
+			push_space(m, process, (struct space){.from = time});
 		}
 		publish_process(m, process);
 	}
@@ -235,6 +260,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 		m->kernel_text = r->pgoff;
 	p->n_mmaps++;
 	add_map(m, p, &map, time);
+	if (m->coder && map.dso->kind == DSO_FILE)
+		m->coder->mapped(m->coder->ctx, m, r->pid, map.dso, time);
 }
 
 static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64 time)
@@ -249,8 +276,9 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	}
 	if (k->flags & UNREGISTER) {
 		m->maps.owner++;
-		push_space(m, m->kernel, MAX(time, now->from),
-			maps_remove(&m->maps, now->maps, map.start, map.end), NULL);
+		push_space(m, m->kernel,
+			(struct space){.from = MAX(time, now->from),
+				.maps = maps_remove(&m->maps, now->maps, map.start, map.end)});
 		return;
 	}
 	map.dso = dso_get_kind(&m->dsos, (const char *)k->name.at, k->name.n, DSO_BPF);
@@ -262,6 +290,7 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 {
 	struct thread *t;
 
+	machine_advance(m, time);
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -290,8 +319,10 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 	struct err err;
 	u32 trailer;
 
-	if (!record_is_state(e->rec.type))
+	if (!record_is_state(e->rec.type)) {
+		machine_advance(m, MAX(m->followed_to, e->time));
 		return 0;
+	}
 	trailer = formats_format(&session->reader.formats, e->event)->trailer;
 	if (record_decode(&e->rec, trailer, ret_body, &err) <= 0) {
 		session->tally.n_undecoded++;
@@ -327,9 +358,20 @@ static void take_state(void *ctx, const struct record *rec, const union record_b
 
 int machine_scan(struct machine *m, struct session *session, struct err *err)
 {
+	return machine_scan_coded(m, session, NULL, err);
+}
+
+int machine_scan_coded(struct machine *m, struct session *session,
+	const struct machine_coder *coder, struct err *err)
+{
+	int r;
+
 	machine_init(m);
+	m->coder = coder;
 	machine_set_build_ids(m, &session->reader.info);
-	return session_scan(session, take_state, m, err);
+	r = session_scan(session, take_state, m, err);
+	machine_advance(m, UINT64_MAX);
+	return r;
 }
 
 /* ---- look-ups ---- */
@@ -411,11 +453,16 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 
 const struct map *machine_find(const struct space *space, u64 va)
 {
-	const struct map *map;
+	const struct map *map, *code;
 
 	if (!space)
 		return NULL;
 	map = maps_find(space->maps, va);
+	if (space->code && (!map || map_may_be_code(map))) {
+		code = maps_find(space->code, va);
+		if (code)
+			return code;
+	}
 	return map || !space->before ? map : maps_find(space->before, va);
 }
 
@@ -426,7 +473,7 @@ void machine_init(struct machine *m)
 	dso_list_init(&m->dsos, &m->strings);
 	m->swapper = intern_str(&m->strings, "swapper");
 	m->kernel = new_process(m, (u32)-1, 0, NULL);
-	push_space(m, m->kernel, 0, NULL, NULL);
+	push_space(m, m->kernel, (struct space){0});
 }
 
 void machine_fini(struct machine *m)

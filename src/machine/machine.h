@@ -25,6 +25,18 @@
 #include "record/record.h"
 #include "session/stream.h"
 
+struct machine;
+
+/*
+ * Who knows of code that processes make while they run. It is told of every file that a process maps,
+ * and that time goes on; then it calls machine_add_code() for what was made until then.
+ */
+struct machine_coder {
+	void *ctx;
+	void (*mapped)(void *ctx, struct machine *m, u32 pid, const struct dso *dso, u64 time);
+	void (*advance)(void *ctx, struct machine *m, u64 time);
+};
+
 struct machine {
 	struct intern strings;
 	struct dso_list dsos;
@@ -38,8 +50,9 @@ struct machine {
 	u64 kernel_text;        /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
-	u64 followed_to; /* the latest time that machine_follow() met */
-	u64 n_ignored;   /* records that make no sense */
+	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
+	u64 followed_to;                   /* the latest time that machine_follow() met */
+	u64 n_ignored;                     /* records that make no sense */
 	const char *swapper;
 };
 
@@ -58,11 +71,27 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body);
 
+/*
+ * The moment that is reached, for who looks at samples between records: machine_apply() and
+ * machine_follow() say it themselves. UINT64_MAX is the end.
+ */
+void machine_advance(struct machine *m, u64 time);
+
+/*
+ * From that time on a process has this code, as long as none overlaps it; true if it took the place of
+ * other code. Where a process has a file mapped, the file's map counts.
+ */
+bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 time);
+
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);
 
 /* Reads a session's first pass into a fresh machine. */
 int machine_scan(struct machine *m, struct session *session, struct err *err);
+
+/* The same, with somebody who knows of generated code; NULL: nobody. */
+int machine_scan_coded(struct machine *m, struct session *session,
+	const struct machine_coder *coder, struct err *err);
 
 /* What holds for a thread over [from, until). */
 struct thread_state {

@@ -30,6 +30,16 @@ static inline u64 map_offset(const struct map *m, u64 va)
 	return va - m->start + m->pgoff;
 }
 
+/*
+ * Whether a JIT's code may lie in it: memory without a file, or with one that has no name in any folder
+ * and is mapped twice, to write and to run.
+ */
+static inline bool map_may_be_code(const struct map *m)
+{
+	return m->dso->kind == DSO_JIT || m->dso->kind == DSO_NONE ||
+		(m->dso->kind == DSO_FILE && !strncmp(m->dso->path, "/memfd:", 7));
+}
+
 struct maps_node;
 
 struct maps_pool {

@@ -21,6 +21,8 @@ struct space { /* one state of an address space */
 	const struct maps_node *maps;
 	/* Before the exec: until the new program takes its first step, its callers are in the old one. */
 	const struct maps_node *before;
+	/* What a JIT says lies in memory that is no file's; NULL: nothing. */
+	const struct maps_node *code;
 };
 
 struct process {

@@ -59,8 +59,8 @@ static int check(const struct foreign *f, int fd, const char *path, struct err *
 	if (!st.st_uid || st.st_uid == geteuid() || (user_of(f, &uid) && uid == st.st_uid))
 		return 0;
 	return err_set(err, ERR_PERM,
-		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, run 'chown %u %s'",
-		path, st.st_uid, geteuid(), geteuid(), path);
+		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, 'chown %u' makes it readable",
+		path, st.st_uid, geteuid(), geteuid());
 }
 
 static int try_at(const struct foreign *f, int dir, const char *name, const char *path, int *ret_fd,
@@ -119,15 +119,30 @@ static int try_own(const struct foreign *f, const char *own_path, int *ret_fd, s
 	return r;
 }
 
-/* Whether a process has another root than we. A root that cannot be seen is taken for ours. */
-static bool has_other_root(const struct foreign *f)
+static bool is_other(const char *own_path, const char *our_path)
 {
 	struct stat own, ours;
-	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%u/root/.", f->proc, f->pid);
-	return *f->proc && !*f->symfs && !stat(path, &own) && !stat("/", &ours) &&
+	return !stat(own_path, &own) && !stat(our_path, &ours) &&
 		(own.st_dev != ours.st_dev || own.st_ino != ours.st_ino);
+}
+
+/*
+ * Whether a process may see other files than we: its root or its mounts are others. What of it cannot
+ * be seen is taken for ours.
+ */
+static bool has_other_files(const struct foreign *f)
+{
+	char own[PATH_MAX], ours[PATH_MAX];
+
+	if (!*f->proc || *f->symfs)
+		return false;
+	snprintf(own, sizeof(own), "%s/%u/root/.", f->proc, f->pid);
+	if (is_other(own, "/"))
+		return true;
+	snprintf(own, sizeof(own), "%s/%u/ns/mnt", f->proc, f->pid);
+	snprintf(ours, sizeof(ours), "%s/self/ns/mnt", f->proc);
+	return is_other(own, ours);
 }
 
 int foreign_open(const struct foreign *f, const char *path, const char *own_path, int *ret_fd,
@@ -137,7 +152,7 @@ int foreign_open(const struct foreign *f, const char *path, const char *own_path
 	struct err ignored;
 	int r;
 
-	if (has_other_root(f)) {
+	if (has_other_files(f)) {
 		r = try_own(f, own_path, ret_fd, err);
 		if (r != ERR_NOENT)
 			return r;

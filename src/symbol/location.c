@@ -15,7 +15,10 @@ void locator_find(const struct locator *l, const struct thread_state *state,
 		.dso = map ? map->dso : l->machine->dsos.at.at[0],
 		.address = map ? map_offset(map, step->ip) : step->ip,
 		.is_return = step->is_return,
-		.is_lasting = map && maps_find(space->maps, step->ip)};
+		.is_lasting = map &&
+			(map->dso->kind == DSO_JITDUMP ||
+				(maps_find(space->maps, step->ip) &&
+					(!space->code || !map_may_be_code(map))))};
 }
 
 struct resolver_answer locator_name(struct locator *l, const struct location *location)

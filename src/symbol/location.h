@@ -30,7 +30,8 @@ struct location {
 	bool is_return;
 	/*
 	 * Holds for this space from now on. A space grows while a stream is followed: what has no map
-	 * yet, or only that of the program before the exec, may get another.
+	 * yet, or only that of the program before the exec, may get another; where a JIT puts code,
+	 * more may come.
 	 */
 	bool is_lasting;
 };

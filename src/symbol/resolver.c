@@ -16,7 +16,8 @@ struct resolver_dso {
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct symtab symtab;
-	struct perfmap perfmap; /* DSO_JIT */
+	struct perfmap perfmap;        /* DSO_JIT */
+	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
 };
 
@@ -340,6 +341,10 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 	case DSO_JIT:
 		load_perfmap(r, dso, d);
 		break;
+	case DSO_JITDUMP:
+		d->jitdump = r->jitcode ? jitcode_find(r->jitcode, dso) : NULL;
+		d->outcome = d->jitdump ? RESOLVER_FOUND : RESOLVER_NO_FILE;
+		break;
 	case DSO_NONE:
 		d->outcome = RESOLVER_NO_CODE_FILE;
 		break;
@@ -368,6 +373,23 @@ static const char *find_in_kernel(const struct resolver *r, const struct dso *ds
 	return s->name;
 }
 
+static void find_generated(const struct resolver_dso *d, u64 address, struct resolver_answer *a)
+{
+	const struct jitdump_code *code = d->jitdump ? jitdump_find(d->jitdump, address) : NULL;
+	const struct perfmap_range *range = d->jitdump ? NULL : perfmap_find(&d->perfmap, address);
+
+	a->outcome = code || range ? RESOLVER_FOUND : RESOLVER_NO_SYMBOL;
+	if (code) {
+		a->name = code->name;
+		a->start = code->off;
+		a->end = code->off + code->size;
+	} else if (range) {
+		a->name = range->name;
+		a->start = range->symbol;
+		a->end = range->end;
+	}
+}
+
 struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
@@ -375,7 +397,6 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	bool is_kernel =
 		dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->symtab.symbols.n);
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
-	const struct perfmap_range *range;
 	const struct symbol *s;
 
 	if (dso->kind == DSO_BPF) {
@@ -400,14 +421,8 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 		}
 		return a;
 	}
-	if (dso->kind == DSO_JIT) {
-		range = perfmap_find(&d->perfmap, address);
-		a.outcome = range ? RESOLVER_FOUND : RESOLVER_NO_SYMBOL;
-		if (range) {
-			a.name = range->name;
-			a.start = range->symbol;
-			a.end = range->end;
-		}
+	if (dso->kind == DSO_JIT || dso->kind == DSO_JITDUMP) {
+		find_generated(d, address, &a);
 		return a;
 	}
 	s = symtab_find(&d->symtab, a.start);

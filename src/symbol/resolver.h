@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/find.h"
+#include "symbol/jitcode.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symtab.h"
 #include "symbol/vmlinux.h"
@@ -37,13 +38,14 @@ struct resolver {
 	struct living living;
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
-	const char *kallsyms;         /* "/proc/kallsyms", or a copy */
-	const char *vmlinux;          /* a file the user named; NULL: none */
-	const char *kallsyms_copy;    /* likewise, a copy of /proc/kallsyms */
-	const char *modules;          /* "/proc/modules", likewise */
-	const char *recorded_release; /* NULL: unknown */
-	const char *recorded_machine; /* as uname -m says; NULL: unknown, then this one */
-	struct resolver_dso *dsos;    /* by dso->id */
+	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
+	const char *vmlinux;           /* a file the user named; NULL: none */
+	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
+	const char *modules;           /* "/proc/modules", likewise */
+	const char *recorded_release;  /* NULL: unknown */
+	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
+	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
+	struct resolver_dso *dsos;     /* by dso->id */
 	size_t n_dsos;
 	struct kallsyms kernel;
 	bool has_kernel;

@@ -15,7 +15,7 @@ static void add_dso(const struct dso *dso, struct str *text)
 	str_add(text, " (");
 	if (dso->kind == DSO_JIT)
 		str_addf(text, "/tmp/perf-%u.map", dso->pid);
-	else if (dso->kind == DSO_FILE)
+	else if (dso->kind == DSO_FILE || dso->kind == DSO_JITDUMP)
 		str_add_safe(text, dso->path, strlen(dso->path));
 	else
 		str_add_safe(text, dso->name, strlen(dso->name));

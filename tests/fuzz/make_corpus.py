@@ -101,7 +101,29 @@ def make_elf():
     keep('elf', 'mini', open('mini', 'rb').read())
 
 
+def jitdump(order):
+    """Two functions with lines, one of them moved; unwinding tables; the end."""
+    def record_of(number, time, body):
+        return struct.pack(order + 'IIQ', number, 16 + len(body), time) + body
+
+    def load(time, index, address, name):
+        return record_of(0, time, struct.pack(order + 'IIQQQQ', 1, 1, address, address, 8, index) + name + b'\0' + b'\xcc' * 8)
+
+    lines = struct.pack(order + 'QQ', 4096, 2) + b''.join(
+        struct.pack(order + 'QII', 4096 + i, 10 + i, 0) + name + b'\0' for i, name in enumerate((b'a.js', b'\xff')))
+    return (struct.pack(order + 'IIIIIIQQ', 0x4a695444, 1, 40, 62, 0, 1, 1, 0) + record_of(2, 1, lines)
+            + record_of(4, 1, b'\0' * 24) + load(1, 1, 4096, b'one') + load(2, 2, 4100, b'two words')
+            + record_of(1, 3, struct.pack(order + 'IIQQQQQ', 1, 1, 8192, 4096, 8192, 8, 1)) + record_of(3, 4, b''))
+
+
+def generated_code():
+    keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
+    keep('jitdump', 'little', jitdump('<'))
+    keep('jitdump', 'big', jitdump('>'))
+
+
 def main():
+    generated_code()
     pace = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

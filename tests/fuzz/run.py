@@ -63,5 +63,15 @@ def fuzz_elf_finds_nothing():
     fuzz('elf')
 
 
+@test
+def fuzz_perfmap_finds_nothing():
+    fuzz('perfmap')
+
+
+@test
+def fuzz_jitdump_finds_nothing():
+    fuzz('jitdump')
+
+
 if __name__ == '__main__':
     main()

@@ -60,7 +60,7 @@ TEST(foreign_open_refuses_files_of_other_users)
 	CHECK_EQ(chown(test_path("tmp/perf-1.map"), NOBODY, NOBODY), 0);
 	text = open_text(&f, "/tmp/perf-1.map", "/tmp/perf-1.map");
 	CHECK_HAS(text, "it belongs to user 65534, not to user 0 or root");
-	CHECK_HAS(text, "run 'chown 0 ");
+	CHECK_HAS(text, "'chown 0' makes it readable");
 	/* Root's are everybody's, and one's own are. */
 	tree_file(test_dir(), "roots", "tmp/perf-2.map");
 	CHECK_EQ(chmod(test_path("tmp"), 0755), 0);
@@ -115,4 +115,22 @@ TEST(foreign_open_is_not_led_out_of_a_container)
 	CHECK_EQ(symlink(test_path("outside"), test_path("proc/12/root/link")), 0);
 	CHECK_HAS(open_text(&f, "/nowhere/x", "/link/perf-3.map"), "No such file");
 	CHECK_HAS(open_text(&f, "/nowhere/x", "/../../../outside/perf-3.map"), "No such file");
+}
+
+TEST(foreign_open_asks_the_process_that_has_other_mounts)
+{
+	const char *proc = test_path("proc"), *inside = test_path("inside/perf-3.map");
+	struct foreign f = {proc, "", 12};
+
+	tree_file(test_dir(), "inside", "inside/perf-3.map");
+	tree_file(test_dir(), "outside", "outside/perf-12.map");
+	tree_file(test_dir(), "", "proc/12/ns/mnt");
+	tree_file(test_dir(), "", "proc/self/ns/mnt");
+	CHECK_EQ(symlink("/", test_path("proc/12/root")), 0);
+	CHECK_STR(open_text(&f, test_path("outside/perf-12.map"), inside), "ok inside");
+	/* The same mounts: what the recorded pid says. */
+	CHECK_EQ(unlink(test_path("proc/12/ns/mnt")), 0);
+	CHECK_EQ(link(test_path("proc/self/ns/mnt"), test_path("proc/12/ns/mnt")), 0);
+	CHECK_STR(open_text(&f, test_path("outside/perf-12.map"), inside), "ok outside");
+	CHECK_STR(open_text(&f, test_path("outside/none.map"), inside), "ok inside");
 }

@@ -114,3 +114,24 @@ TEST(location_in_a_bpf_program_counts_from_where_the_program_begins)
 		"*bpf_prog_1_it 0xffffffffc0001024 bpf_prog_1_it+0x24");
 	end(&s);
 }
+
+TEST(location_of_generated_code_lasts_but_the_memory_around_it_may_get_more)
+{
+	struct scene s;
+	struct map code = {.start = 0x7100, .end = 0x7200, .pgoff = 0x40};
+	struct thread_state before, after;
+
+	begin(&s);
+	map(&s, 1, 0x7000, 0, "//anon");
+	CHECK_STR(find(&s, 1, 0x7110, PERF_RECORD_MISC_USER, false), "*[JIT] tid 7 0x7110");
+	machine_state_at(&s.machine, 7, 7, 5, &s.strings, &before);
+	code.dso = dso_get_kind(&s.machine.dsos, "/x/jit-7.dump", 13, DSO_JITDUMP);
+	CHECK(!machine_add_code(&s.machine, 7, &code, 10));
+	CHECK_STR(find(&s, 11, 0x7110, PERF_RECORD_MISC_USER, false), "*jit-7.dump 0x50");
+	CHECK_STR(find(&s, 11, 0x7210, PERF_RECORD_MISC_USER, false), "[JIT] tid 7 0x7210");
+	/* What lasted is of another state. */
+	machine_state_at(&s.machine, 7, 7, 11, &s.strings, &after);
+	CHECK(before.user->id != after.user->id);
+	CHECK_STR(find(&s, 5, 0x7110, PERF_RECORD_MISC_USER, false), "*[JIT] tid 7 0x7110");
+	end(&s);
+}

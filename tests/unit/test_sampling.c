@@ -469,3 +469,17 @@ TEST(compat_refuses_what_is_no_version_or_too_old)
 	CHECK_EQ(compat_find("4.1", &c, &err), ERR_UNSUPPORTED);
 	CHECK_EQ(compat_find("2.6.32", &c, &err), ERR_UNSUPPORTED);
 }
+
+TEST(sampling_times_all_events_by_the_clock_that_was_asked_for)
+{
+	struct event_list events = {0};
+
+	add(&events, CLOCK);
+	add(&events, TRACEPOINT);
+	apply((struct sampling){.has_clock = true, .clock = 7}, &events, (struct target){0});
+	vec_each(e, &events) {
+		CHECK(e->attr.flags & ATTR_USE_CLOCKID);
+		CHECK_EQ(e->attr.clockid, 7);
+	}
+	event_list_fini(&events);
+}

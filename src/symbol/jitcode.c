@@ -1,0 +1,175 @@
+#include "symbol/jitcode.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "symbol/foreign.h"
+
+static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *dso, u64 time);
+static void take_time(void *ctx, struct machine *m, u64 time);
+
+void jitcode_init(struct jitcode *j, const struct event_list *events, const char *symfs,
+	struct log *log)
+{
+	*j = (struct jitcode){.symfs = symfs ? symfs : "", .log = log, .events = events};
+	j->coder = (struct machine_coder){j, take_map, take_time};
+}
+
+void jitcode_fini(struct jitcode *j)
+{
+	vec_each(file, &j->files) {
+		jitdump_close(&(*file)->dump);
+		mem_free(*file);
+	}
+	vec_fini(&j->files);
+}
+
+const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *dso)
+{
+	vec_each(file, &j->files)
+		if ((*file)->dso == dso)
+			return &(*file)->dump;
+	return NULL;
+}
+
+/* Whether times of the dump and of the recording are of one clock. */
+static bool is_same_clock(const struct jitcode *j, const struct jitdump *d)
+{
+	if (d->has_other_clock)
+		return false;
+	vec_each(e, j->events)
+		if (!(e->attr.flags & ATTR_USE_CLOCKID) || e->attr.clockid != CLOCK_MONOTONIC)
+			return false;
+	return j->events->n > 0;
+}
+
+/* ---- code into the machine ---- */
+
+static void say_of_end(struct jitcode *j, struct jitcode_file *f)
+{
+	const struct jitdump *d = &f->dump;
+	const char *path = f->dso->path;
+
+	log_debug(j->log,
+		"'%s': %llu functions, %zu lines, %llu bad ones, %llu tables for unwinding", path,
+		(unsigned long long)f->n_loaded, d->lines.n, (unsigned long long)d->n_bad_lines,
+		(unsigned long long)d->n_unwinding);
+	if (d->is_cut)
+		log_warn(j->log, "'%s' is too big: only its first %zu functions have names", path,
+			d->codes.n);
+	if (f->n_replaced && !f->is_timed)
+		log_warn(j->log,
+			"'%s': %llu functions took the place of others, and the recording's clock is not the dump's: "
+			"what ran there has the later name; 'pace record -k mono' tells them apart",
+			path, (unsigned long long)f->n_replaced);
+}
+
+/* The next event of a dump, if there is one. */
+static bool read_on(struct jitcode *j, struct jitcode_file *f, u64 time)
+{
+	enum { RETRY_NS = 10000000 };
+	struct err err;
+	int r;
+
+	if (f->has_next)
+		return true;
+	if (f->is_over || (time < f->retry_ns && time != UINT64_MAX))
+		return false;
+	r = jitdump_next(&f->dump, &f->next, &err);
+	if (r < 0)
+		log_warn(j->log, "'%s': %s; what was made later has no name", f->dso->path,
+			err.msg);
+	f->is_over = r < 0 || f->dump.is_closed;
+	if (!r)
+		f->retry_ns = time < UINT64_MAX - RETRY_NS ? time + RETRY_NS : UINT64_MAX;
+	f->has_next = r > 0;
+	return f->has_next;
+}
+
+static void load(struct machine *m, struct jitcode_file *f, u64 time)
+{
+	struct map code = {.start = f->next.va,
+		.end = f->next.va + f->next.size,
+		.pgoff = f->next.off,
+		.dso = f->dso};
+
+	f->has_next = false;
+	f->n_loaded++;
+	f->n_replaced += machine_add_code(m, f->pid, &code, time);
+}
+
+/* When a file has to be looked at again. */
+static u64 next_time(const struct jitcode_file *f)
+{
+	return f->has_next ? f->next.time_ns : f->is_over ? UINT64_MAX : f->retry_ns;
+}
+
+/* per record */
+static void take_time(void *ctx, struct machine *m, u64 time)
+{
+	struct jitcode *j = ctx;
+
+	if (LIKELY(time < j->idle_until_ns))
+		return;
+	j->idle_until_ns = UINT64_MAX;
+	vec_each(file, &j->files) {
+		struct jitcode_file *f = *file;
+
+		/* Times that cannot be compared: code holds from the beginning, the later wins. */
+		while (read_on(j, f, time) && (!f->is_timed || f->next.time_ns <= time))
+			load(m, f, f->is_timed ? f->next.time_ns : 0);
+		j->idle_until_ns = MIN(j->idle_until_ns, next_time(f));
+		if (time == UINT64_MAX)
+			say_of_end(j, f);
+	}
+}
+
+/* ---- dumps ---- */
+
+/* ".../jit-123.dump" */
+static bool is_dump_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	u64 pid;
+
+	if (strncmp(name, "jit-", 4))
+		return false;
+	name += 4;
+	return num_scan(&name, 10, &pid) && !strcmp(name, ".dump");
+}
+
+static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *dso, u64 time)
+{
+	struct foreign whose = {"/proc", ((struct jitcode *)ctx)->symfs, pid};
+	struct jitcode *j = ctx;
+	struct jitcode_file *f;
+	struct err err;
+	int fd;
+
+	if (!is_dump_name(dso->path))
+		return;
+	vec_each(known, &j->files)
+		if ((*known)->marker == dso && (*known)->pid == pid)
+			return;
+	if (foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
+		log_warn(j->log, "%s: the code that process %u made has no names", err.msg, pid);
+		return;
+	}
+	f = mem_zalloc(sizeof(*f));
+	if (jitdump_open(&f->dump, fd, &err)) {
+		log_warn(j->log, "'%s': %s: the code that process %u made has no names", dso->path,
+			err.msg, pid);
+		close(fd);
+		mem_free(f);
+		return;
+	}
+	f->marker = dso;
+	f->is_timed = is_same_clock(j, &f->dump);
+	f->pid = pid;
+	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
+	vec_add(&j->files, f);
+	j->idle_until_ns = 0;
+	take_time(j, m, time);
+}

@@ -1,0 +1,90 @@
+/*
+ * jitdump.h - a file in which a JIT writes down the code it makes, when it makes it.
+ *
+ * In       an open file, which may still be growing; both byte orders
+ * Out      what happened, in the order of the file: code was loaded somewhere, moved somewhere else.
+ *          Then for a place in the file the function whose code lies there, and its source line
+ * Owns     the descriptor from jitdump_open() on; names
+ * Units    `off` counts in the file, where each piece of code has its own place for ever: memory is
+ *          used again; times are ns of CLOCK_MONOTONIC unless has_other_clock
+ * Errors   ERR_FORMAT: no jitdump, or damaged, with the place; ERR_SYS. Sizes are checked against
+ *          the file and against limits before memory is taken; debug entries that make no sense
+ *          are left out (V8 writes some)
+ * Threads  jitdump_next() by one; the look-ups afterwards by any number
+ * Source   tools/perf/Documentation/jitdump-specification.txt of Linux
+ */
+#ifndef PACE_SYMBOL_JITDUMP_H
+#define PACE_SYMBOL_JITDUMP_H
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/table.h"
+#include "base/types.h"
+#include "base/vec.h"
+
+enum {
+	JITDUMP_RECORD = 16 << 20, /* no record's fields take more */
+	JITDUMP_CODES = 4 << 20,
+	JITDUMP_LINES = 8 << 20,
+	JITDUMP_NAME = 4096, /* longer names are cut */
+};
+
+struct jitdump_line {
+	u64 off; /* from here on */
+	const char *file;
+	u32 line;
+};
+
+struct jitdump_code {
+	u64 off, size;
+	const char *name;
+	u32 first_line, n_lines;
+};
+
+struct jitdump_index { /* what the JIT calls code; the newest of that number */
+	u64 index;
+	u32 code;
+};
+
+/* Code is at [va, va + size) from now on. */
+struct jitdump_event {
+	u64 time_ns, va, off, size;
+};
+
+struct jitdump {
+	int fd;
+	bool swap;
+	bool has_other_clock; /* times are the processor's counter's */
+	bool is_closed;       /* the JIT said that nothing more will come */
+	u16 machine;          /* EM_* */
+	u64 at;               /* of the next record */
+	struct str window;    /* bytes of the file from window_at on */
+	u64 window_at;
+	VEC(struct jitdump_code) codes; /* ascending by off */
+	VEC(struct jitdump_index) indexes;
+	struct table by_index; /* of indexes */
+	VEC(struct jitdump_line) lines;
+	u64 pending_va; /* whose lines have come, before their code */
+	u32 n_pending;
+	u64 n_bad_lines, n_unwinding;
+	bool is_cut; /* limits were reached */
+	struct intern strings;
+};
+
+/* Takes the descriptor over, unless it fails. */
+int jitdump_open(struct jitdump *d, int fd, struct err *err);
+void jitdump_close(struct jitdump *d);
+
+/*
+ * 1: something happened; 0: the file ends here, for now; < 0: damaged, nothing more can be read.
+ */
+int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err *err);
+
+/* The function whose code lies at `off` of the file, or NULL. */
+const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off);
+
+/* The source line of the code at `off`, or NULL. */
+const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off);
+
+#endif

@@ -1,0 +1,187 @@
+#include "test.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "symbol/jitcode.h"
+#include "symbol/resolver.h"
+#include "unit/jitmaker.h"
+#include "unit/said.h"
+#include "unit/tree.h"
+
+/* A process 42 with anonymous memory from 0x1000 to 0x9000, which maps tmp/jit-42.dump at time 50. */
+struct coding {
+	struct machine machine;
+	struct jitcode jitcode;
+	struct resolver resolver;
+	struct event_list events;
+	struct said said;
+	struct jitmaker dump;
+};
+
+static void map_at(struct coding *c, u64 time, u64 start, u64 end, const char *path)
+{
+	union record_body body = {
+		.mmap = {.pid = 42, .tid = 42, .addr = start, .len = end - start}};
+	struct record rec = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER};
+
+	body.mmap.path.at = (const u8 *)path;
+	body.mmap.path.n = strlen(path);
+	machine_apply(&c->machine, &rec, &body, time);
+}
+
+static void coding_init(struct coding *c, s32 clock)
+{
+	struct event_attr attr = {.flags = clock >= 0 ? ATTR_USE_CLOCKID : 0, .clockid = clock};
+
+	memset(c, 0, sizeof(*c));
+	said_init(&c->said, LOG_WARN);
+	event_add(&c->events, &attr, "cycles");
+	machine_init(&c->machine);
+	jitcode_init(&c->jitcode, &c->events, test_dir(), &c->said.log);
+	c->machine.coder = &c->jitcode.coder;
+	tree_dir(test_dir(), "tmp");
+	jitmaker_init(&c->dump, false, 0);
+}
+
+/* Writes the dump and lets the process run to its end. */
+static void coding_run(struct coding *c)
+{
+	test_write(test_path("tmp/jit-42.dump"), c->dump.file.at, c->dump.file.n);
+	map_at(c, 10, 0x1000, 0x9000, "//anon");
+	map_at(c, 50, 0x20000, 0x21000, "/tmp/jit-42.dump");
+	map_at(c, 350, 0x40000, 0x41000, "/lib/late.so");
+	machine_advance(&c->machine, UINT64_MAX);
+	resolver_init(&c->resolver, &c->machine, test_dir(), &c->said.log);
+	c->resolver.jitcode = &c->jitcode;
+}
+
+static void coding_fini(struct coding *c)
+{
+	resolver_fini(&c->resolver);
+	jitcode_fini(&c->jitcode);
+	machine_fini(&c->machine);
+	event_list_fini(&c->events);
+	said_fini(&c->said);
+	jitmaker_fini(&c->dump);
+}
+
+/* "dso name+offset" */
+static const char *name_at(struct coding *c, u64 time, u64 va)
+{
+	static char text[4][128];
+	static unsigned next;
+	char *buf = text[next++ % ARRAY_SIZE(text)];
+	struct intern strings = {0};
+	struct thread_state state;
+	struct resolver_answer a;
+	const struct map *map;
+
+	machine_state_at(&c->machine, 42, 42, time, &strings, &state);
+	intern_fini(&strings);
+	map = machine_find(state.user, va);
+	CHECK(map != NULL);
+	resolver_load(&c->resolver, map->dso);
+	a = resolver_find(&c->resolver, map->dso, map_offset(map, va));
+	snprintf(buf, sizeof(text[0]), "%s %s+%llx", map->dso->name, a.name ? a.name : "-",
+		(unsigned long long)(a.at - a.start));
+	return buf;
+}
+
+TEST(jitcode_names_an_address_by_what_was_there_at_the_time)
+{
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_load(&c.dump, 100, 1, 0x2000, 0x100, "old");
+	jitmaker_load(&c.dump, 200, 2, 0x2080, 0x100, "new");
+	jitmaker_move(&c.dump, 300, 1, 0x2000, 0x3000, 0x100);
+	jitmaker_load(&c.dump, 400, 3, 0x2000, 0x80, "newest");
+	coding_run(&c);
+	CHECK_STR(name_at(&c, 150, 0x2000), "jit-42.dump old+0");
+	CHECK_STR(name_at(&c, 150, 0x20ff), "jit-42.dump old+ff");
+	CHECK_STR(name_at(&c, 150, 0x2100), "[JIT] tid 42 -+0");
+	CHECK_STR(name_at(&c, 250, 0x2080), "jit-42.dump new+0");
+	CHECK_STR(name_at(&c, 250, 0x217f), "jit-42.dump new+ff");
+	CHECK_STR(name_at(&c, 350, 0x3010), "jit-42.dump old+10");
+	CHECK_STR(name_at(&c, 350, 0x2000), "jit-42.dump old+0");
+	CHECK_STR(name_at(&c, 450, 0x2000), "jit-42.dump newest+0");
+	CHECK_STR(name_at(&c, 450, 0x2080), "jit-42.dump new+0");
+	CHECK_STR(str_text(&c.said.text), "");
+	coding_fini(&c);
+}
+
+TEST(jitcode_survives_that_the_memory_around_it_is_mapped_again)
+{
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_load(&c.dump, 100, 1, 0x2000, 0x100, "f");
+	jitmaker_load(&c.dump, 100, 2, 0x4000, 0x100, "g");
+	coding_run(&c);
+	/* As mprotect() does, over and over. */
+	map_at(&c, 500, 0x1000, 0x9000, "//anon");
+	CHECK_STR(name_at(&c, 600, 0x2010), "jit-42.dump f+10");
+	/* A file that is mapped there later is what counts there. */
+	map_at(&c, 700, 0x4000, 0x5000, "/lib/late.so");
+	CHECK_STR(name_at(&c, 600, 0x4000), "jit-42.dump g+0");
+	CHECK_STR(name_at(&c, 800, 0x4000), "late.so -+0");
+	CHECK_STR(name_at(&c, 800, 0x2010), "jit-42.dump f+10");
+	coding_fini(&c);
+}
+
+TEST(jitcode_with_another_clock_takes_the_later_name_and_says_so)
+{
+	static const s32 clocks[] = {-1, CLOCK_REALTIME};
+
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		struct coding c;
+
+		coding_init(&c, clocks[i]);
+		jitmaker_load(&c.dump, 100000, 1, 0x2000, 0x100, "old");
+		jitmaker_load(&c.dump, 200000, 2, 0x2000, 0x100, "new");
+		jitmaker_load(&c.dump, 200000, 3, 0x3000, 0x100, "other");
+		coding_run(&c);
+		CHECK_STR(name_at(&c, 1, 0x2000), "jit-42.dump new+0");
+		CHECK_STR(name_at(&c, 150, 0x2000), "jit-42.dump new+0");
+		CHECK_STR(name_at(&c, 250, 0x3001), "jit-42.dump other+1");
+		CHECK_EQ(said_count(&c.said, "1 functions took the place of others"), 1);
+		CHECK_EQ(said_count(&c.said, "'pace record -k mono' tells them apart"), 1);
+		coding_fini(&c);
+	}
+}
+
+TEST(jitcode_without_reuse_needs_no_clock)
+{
+	struct coding c;
+
+	coding_init(&c, -1);
+	jitmaker_load(&c.dump, 100000, 1, 0x2000, 0x100, "f");
+	coding_run(&c);
+	CHECK_STR(name_at(&c, 60, 0x2000), "jit-42.dump f+0");
+	CHECK_STR(str_text(&c.said.text), "");
+	coding_fini(&c);
+}
+
+TEST(jitcode_says_what_it_cannot_read)
+{
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	c.dump.file.at[0] = 'X';
+	coding_run(&c);
+	CHECK_EQ(
+		said_count(&c.said,
+			"jit-42.dump': it is no jitdump: the code that process 42 made has no names"),
+		1);
+	CHECK_STR(name_at(&c, 60, 0x2000), "[JIT] tid 42 -+0");
+	coding_fini(&c);
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_load(&c.dump, 100, 1, 0x2000, 0x100, "f");
+	jitmaker_other(&c.dump, 0, 3);
+	coding_run(&c);
+	CHECK_EQ(said_count(&c.said, "damaged at offset"), 1);
+	CHECK_STR(name_at(&c, 150, 0x2000), "jit-42.dump f+0");
+	coding_fini(&c);
+}
