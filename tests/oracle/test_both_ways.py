@@ -41,7 +41,7 @@ def record_with(tool, output, options, command):
 
 
 def tables(tool, path, *options):
-    words = ['report', '-i', path, '-n', '-g', 'none', *options]
+    words = ['report', '--no-inline', '-i', path, '-n', '-g', 'none', *options]
     result = pace(*words) if tool == 'pace' else run('perf', *words[:1], '--stdio', '-f', *words[1:])
     assert result.status == 0, result
     if tool == 'perf':
@@ -150,7 +150,7 @@ def perf_reads(path, n_samples):
 def script_samples(tool, path):
     """Each sample as its lines. Callers that return to the start of a function are compared by where they are only: perf names
     the function that begins there."""
-    result = pace('script', '-i', path) if tool == 'pace' else run('perf', 'script', '-f', '-i', path)
+    result = pace('script', '--no-inline', '-i', path) if tool == 'pace' else run('perf', 'script', '--no-inline', '-f', '-i', path)
     assert result.status == 0, result
     samples = []
     for line in result.out.split('\n'):
@@ -378,7 +378,7 @@ GRAPHS = [['caller', '--children'], ['callee', '--children'], ['fractal', '--chi
 
 
 def graphs_of(tool, path, how):
-    words = ['report', '-i', path, '-g', how[0], how[1]]
+    words = ['report', '--no-inline', '-i', path, '-g', how[0], how[1]]
     result = pace(*words) if tool == 'pace' else run('perf', words[0], '--stdio', '-f', *words[1:])
     found = {}
     for row in perftext.parse(result.out)[0][1]:
