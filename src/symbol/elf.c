@@ -305,16 +305,26 @@ static bool unpacked_contents(const struct elf *elf, const struct elf_section *s
 	return true;
 }
 
-bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
+bool elf_raw(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
 {
 	struct bytes b;
 
 	if (!s || s->type == SHT_NOBITS || s->offset > elf->size)
 		return false;
 	b = at_offset(elf, s->offset);
-	if (s->flags & SHF_COMPRESSED)
-		return bytes_sub(&b, s->size, &b) && unpacked_contents(elf, s, b, ret_bytes);
 	return bytes_sub(&b, s->size, ret_bytes);
+}
+
+bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
+{
+	struct bytes b;
+
+	if (!elf_raw(elf, s, &b))
+		return false;
+	if (s->flags & SHF_COMPRESSED)
+		return unpacked_contents(elf, s, b, ret_bytes);
+	*ret_bytes = b;
+	return true;
 }
 
 u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])

@@ -72,6 +72,9 @@ const struct elf_section *elf_section_at(const struct elf *elf, u32 index);
  */
 bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes);
 
+/* The bytes of a section as they lie in the file: of a compressed one its header first. */
+bool elf_raw(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes);
+
 /* The file's build-id into id; its size, 0 if it has none. */
 u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX]);
 

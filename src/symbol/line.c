@@ -483,7 +483,7 @@ static u64 size_unpacked(const struct elf *elf)
 		struct bytes b;
 
 		if (!(elf->sections[i].flags & SHF_COMPRESSED) ||
-			!elf_contents(elf, &elf->sections[i], &b) || !bytes_u32(&b, &type) ||
+			!elf_raw(elf, &elf->sections[i], &b) || !bytes_u32(&b, &type) ||
 			!bytes_u32(&b, &word))
 			continue;
 		if (!elf->is_64)

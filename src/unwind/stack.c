@@ -187,7 +187,8 @@ static enum stack_ending ending_of_miss(const struct walk *w)
 static enum stack_ending step_by_row(struct walk *w, const struct cfi_code *code,
 	const struct cfi_row *row)
 {
-	const struct cfi_rule *rules = w->stack->cache.rules.at + row->first_rule;
+	const struct cfi_rule *rules =
+		row->n_rules ? w->stack->cache.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
 	u64 regs[CFI_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
