@@ -91,7 +91,7 @@ def is_same_frame(theirs, ours):
 
 def compare(path):
     fields = ('-F', 'comm,tid,time,ip,sym,dso')
-    theirs, ours = run('perf', 'script', '--no-inline', '-f', '-i', path, *fields), pace('script', '-i', path, *fields)
+    theirs, ours = run('perf', 'script', '--no-inline', '-f', '-i', path, *fields), pace('script', '--no-inline', '-i', path, *fields)
     a, b = stacks(theirs.out), stacks(ours.out)
     assert len(a) == len(b) and a, (path, len(a), len(b), ours.err)
     # perf 6.1 does not read the last word of a dump: a return address that lies there is one frame more
