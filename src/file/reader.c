@@ -450,6 +450,18 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 	return reader_spool(r, err) ? err->code : open_file(r, log, err);
 }
 
+/* What 'perf record --kcore' leaves beside the data. */
+static void find_kcore(struct reader *r)
+{
+	struct str path = {0};
+	struct stat st;
+
+	str_addf(&path, "%s/kcore_dir/kallsyms", r->path);
+	if (!lstat(path.at, &st) && S_ISREG(st.st_mode))
+		r->kallsyms = mem_strdup(path.at);
+	str_fini(&path);
+}
+
 /* `given` >= 0: a descriptor of the caller's; else what has that name. */
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
 	struct err *err)
@@ -469,6 +481,7 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 				"'%s' is a directory: opening the recording '%s/data' in it", path,
 				path);
 		r->is_directory = true;
+		find_kcore(r);
 		fd = inside;
 	}
 	if (fstat(fd, st)) {
@@ -528,4 +541,5 @@ void reader_close(struct reader *r)
 	event_list_fini(&r->events);
 	file_info_fini(&r->info);
 	str_fini(&r->ahead);
+	mem_free(r->kallsyms);
 }
