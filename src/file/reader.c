@@ -411,8 +411,10 @@ static int open_parts(struct reader *r, struct err *err)
 		vec_add(&r->parts, ((struct reader_part){fd, base, 0, st.st_size}));
 		base += st.st_size;
 	}
+	/* Without any, the data end where the header says, and features come behind them. */
+	if (numbers.n)
+		r->data_end = base;
 	vec_fini(&numbers);
-	r->data_end = base;
 	return err->code;
 }
 
