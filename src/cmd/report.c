@@ -390,15 +390,14 @@ static int make_profile(struct reporting *r, struct err *err)
 			(unsigned long long)r->profile.n_cut,
 			(unsigned long long)r->options->max_stack);
 	shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
-	r->resolver.debuginfod.seconds = r->options->debuginfod_s;
-	r->resolver.places.shares = shares;
+	symbol_servers_begin(&r->resolver, r->options->debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
 			.style = symbol_options_style(&r->options->symbols, r->options->verbose),
 			.has_inlined = g.has_stacks && !source && r->options->inlines,
 			.has_full_paths = r->options->has_full_paths,
 			.source = source});
-	r->resolver.places.shares = NULL;
+	symbol_servers_end(&r->resolver);
 	mem_free(shares);
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);

@@ -59,4 +59,12 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose);
 void symbol_options_init(const struct symbol_options *o, struct resolver *r,
 	const struct machine *machine, const struct reader *reader, struct log *log);
 
+/*
+ * While names are looked up: servers are asked (DEBUGINFOD_URLS) for what of the DSOs is missing here
+ * and has a share of the samples, all at the same time, for so many seconds. A terminal sees how far
+ * that is, and Ctrl-C goes on without what has not come. `shares` by DSO id.
+ */
+void symbol_servers_begin(struct resolver *r, double seconds, const double *shares);
+void symbol_servers_end(struct resolver *r);
+
 #endif
