@@ -18,7 +18,7 @@ HOT = '''
 static volatile unsigned long sink;
 static __attribute__((noinline)) void hot_local(void) { for (int i = 0; i < 200000; i++) sink += i; }
 __attribute__((noinline)) void warm_global(void) { for (int i = 0; i < 100000; i++) sink ^= i; }
-int main(int argc, char **argv) { for (int i = 0; i < (argc > 1 ? 2000 : 150); i++) { hot_local(); warm_global(); } return 0; }
+int main(int argc, char **argv) { for (int i = 0; i < (argc > 1 ? 200000 : 900); i++) { hot_local(); warm_global(); } return 0; }
 '''
 
 
