@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "symbol/kallsyms.h"
 #include "symbol/kcore.h"
 #include "unit/elfmaker.h"
 
@@ -137,16 +138,25 @@ TEST(kcore_cut_off_at_any_byte_is_survived)
 	elfmaker_fini(&m);
 }
 
-TEST(kcore_of_this_machine_begins_with_the_kernels_code)
+TEST(kcore_of_this_machine_has_the_kernels_code_and_build_id)
 {
+	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id), code[64], zeros[64] = {0};
+	struct kallsyms symbols;
 	struct kcore k;
 	struct err err;
-	u8 byte;
 
 	if (access("/proc/kcore", R_OK))
 		SKIP("there is no /proc/kcore, or it cannot be read");
 	CHECK_EQ(kcore_open(&k, "/proc/kcore", &err), 0);
-	CHECK(k.ranges.n > 0);
-	CHECK_EQ(kcore_read(&k, k.ranges.at[0].start, &byte, 1), 1);
+	/* The kernel says it since 5.9. */
+	if (n && k.build_id_size) {
+		CHECK_EQ(k.build_id_size, n);
+		CHECK(!memcmp(k.build_id, id, n));
+	}
+	if (!kallsyms_open(&symbols, "/proc/kallsyms", true, NULL, 0, &err)) {
+		CHECK_EQ(kcore_read(&k, symbols.text, code, sizeof(code)), sizeof(code));
+		CHECK(memcmp(code, zeros, sizeof(code)));
+		kallsyms_close(&symbols);
+	}
 	kcore_close(&k);
 }
