@@ -77,7 +77,7 @@ static void search(struct kernel *k, const struct kernel_request *q)
 	if (q->ignores_vmlinux)
 		return;
 	if (!vmlinux_search(&k->image, &wish, &err)) {
-		k->has_image = k->text && k->image.text;
+		k->has_image = k->request.text && k->image.text;
 		if (!k->has_image)
 			err_set(&k->err, ERR_FORMAT,
 				"the recording does not say where the kernel lay, so vmlinux is of no use");
@@ -110,9 +110,7 @@ void kernel_load(struct kernel *k, const struct kernel_request *q)
 {
 	struct err err;
 
-	*k = (struct kernel){.text = q->text,
-		.modules = q->modules,
-		.copy_modules = q->copy_modules};
+	*k = (struct kernel){.request = *q};
 	if (q->named_vmlinux || q->named_kallsyms) {
 		load_named(k, q);
 		return;
@@ -143,7 +141,7 @@ static u64 shift(const struct kernel *k)
 {
 	u64 now = k->has_image ? k->image.text : k->kallsyms.text;
 
-	return k->text && now ? now - k->text : 0;
+	return k->request.text && now ? now - k->request.text : 0;
 }
 
 u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
@@ -155,7 +153,7 @@ u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
 	/* Modules move at each boot too, not by as much: a copy has them where they were then. */
 	if (k->is_copy && !shift(k))
 		return dso->base;
-	modules = k->is_copy ? k->copy_modules : k->modules;
+	modules = k->is_copy ? k->request.copy_modules : k->request.modules;
 	return modules ? kallsyms_module_base(modules, dso->name + 1, strcspn(dso->name + 1, "]"))
 		       : 0;
 }
@@ -180,4 +178,25 @@ const char *kernel_find(const struct kernel *k, u64 module_base, u64 address, u6
 	*ret_start = start - to_now;
 	*ret_end = end - to_now;
 	return name;
+}
+
+const struct elf *kernel_debug_file(struct kernel *k, u64 *ret_shift, struct err *err)
+{
+	struct vmlinux_wish wish = wish_of(&k->request);
+
+	if (!k->image.elf.data) {
+		if (k->request.ignores_vmlinux) {
+			err_set(err, ERR_NOENT, "no vmlinux is looked for: --ignore-vmlinux");
+			return NULL;
+		}
+		if (vmlinux_search(&k->image, &wish, err))
+			return NULL;
+	}
+	if (!k->image.text || !k->request.text) {
+		err_set(err, ERR_FORMAT,
+			"the recording does not say where the kernel lay, so vmlinux is of no use");
+		return NULL;
+	}
+	*ret_shift = k->image.text - k->request.text;
+	return &k->image.elf;
 }

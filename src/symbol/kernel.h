@@ -41,9 +41,8 @@ struct kernel {
 	bool has_kallsyms;
 	bool is_copy;   /* its kallsyms are of when it was recorded, not of now */
 	bool has_image; /* the kernel's own functions are looked up in its ELF file */
-	u64 text;       /* as recorded */
-	const char *modules, *copy_modules;
-	struct err err; /* why it has no names */
+	struct kernel_request request; /* its strings are the caller's, who keeps them */
+	struct err err;                /* why it has no names */
 };
 
 void kernel_load(struct kernel *k, const struct kernel_request *q);
@@ -62,5 +61,12 @@ u64 kernel_module_base(const struct kernel *k, const struct dso *dso);
  */
 const char *kernel_find(const struct kernel *k, u64 module_base, u64 address, u64 *ret_start,
 	u64 *ret_end);
+
+/*
+ * The ELF file that has the kernel's debug information, if one is here: a vmlinux, also where names
+ * come from elsewhere. NULL and err: none. *ret_shift: what to add to recorded addresses to have its
+ * own. By one thread.
+ */
+const struct elf *kernel_debug_file(struct kernel *k, u64 *ret_shift, struct err *err);
 
 #endif

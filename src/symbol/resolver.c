@@ -12,7 +12,7 @@
 
 struct resolver_dso {
 	bool is_loaded, has_image;
-	const struct kernel *kernel;   /* DSO_KERNEL, DSO_MODULE */
+	struct kernel *kernel;         /* DSO_KERNEL, DSO_MODULE */
 	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
@@ -22,6 +22,7 @@ struct resolver_dso {
 	struct err err;
 	bool has_tried_lines;
 	struct line_index *lines; /* NULL: none */
+	u64 lines_shift;
 	struct err lines_err;
 };
 
@@ -103,7 +104,7 @@ void resolver_load_kernel(struct resolver *r)
 			.log = r->places.log});
 }
 
-static const struct resolver_guest *load_guest(struct resolver *r, u32 pid)
+static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 {
 	const struct guest *known = machine_guest(r->machine, pid);
 	struct resolver_guest *guest;
@@ -124,9 +125,9 @@ static const struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 	return guest;
 }
 
-static const struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso)
+static struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso)
 {
-	const struct resolver_guest *guest;
+	struct resolver_guest *guest;
 
 	pthread_mutex_lock(&r->guests_lock);
 	guest = load_guest(r, dso->pid);
@@ -248,7 +249,7 @@ static void make_room(struct resolver *r, u32 id)
 /* Out of its kernel's kallsyms, if it is loaded there, else out of its file. */
 static void load_module(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	const struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
+	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
 	struct find_places places = r->places;
 	const char *release = r->recorded_release;
 
@@ -335,6 +336,14 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		dso->path);
 }
 
+static void open_kernel_lines(struct resolver_dso *d)
+{
+	const struct elf *elf = kernel_debug_file(d->kernel, &d->lines_shift, &d->lines_err);
+
+	if (elf && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
+		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information", elf->path);
+}
+
 void resolver_load_lines(struct resolver *r, const struct dso *dso)
 {
 	struct resolver_dso *d;
@@ -348,9 +357,16 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
 		d->lines_err = d->err;
-	else if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE)
+	else if (dso->kind == DSO_KERNEL)
+		open_kernel_lines(d);
+	else if (dso->kind == DSO_MODULE)
 		err_set(&d->lines_err, ERR_UNSUPPORTED,
-			"this version does not read the kernel's debug information");
+			"this version does not read the debug information of modules");
+}
+
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].lines_shift;
 }
 
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso)

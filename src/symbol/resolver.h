@@ -106,6 +106,9 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso);
  */
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
 
+/* What to add to resolver_answer.at to have an address as resolver_lines() counts. */
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
+
 /* Why a DSO has no lines, or not all: one sentence, or NULL. */
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
 

@@ -88,6 +88,7 @@ static size_t find_sources(struct script *s, const struct location *l, bool has_
 	lines = resolver_lines(s->locator.resolver, l->dso);
 	if (!lines)
 		return 0;
+	address += resolver_lines_shift(s->locator.resolver, l->dso);
 	return has_inlined ? line_chain(lines, address, frames) : line_find(lines, address, frames);
 }
 

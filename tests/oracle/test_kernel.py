@@ -194,6 +194,61 @@ def kernel_of_each_guest_below_the_mounts_is_its_own():
     assert inside > 50, rows
 
 
+# ---- source lines ----
+
+VMLINUX = """__asm__(".text\\n.globl _text\\n_text:\\n");
+static volatile int x;
+__attribute__((noinline)) void first(int n) {
+	x += n;
+	x *= 3;
+}
+void _stext(void) {
+	first(1);
+	for (;;)
+		;
+}
+"""
+LINKED, LAY = 0xffffffff81000000, 0xffffffff9a000000
+
+
+def made_up_kernel():
+    """A program that lies where kernels do, and a recording of it, elsewhere: addresses of its own."""
+    needs('gcc', 'nm')
+    with open('kernel.c', 'w', encoding='utf-8') as file:
+        file.write(VMLINUX)
+    done = run('gcc', '-g', '-O1', '-fno-toplevel-reorder', '-static', '-nostdlib', '-no-pie', '-fno-pie', '-mcmodel=kernel', '-fcf-protection=none', '-fno-asynchronous-unwind-tables',
+               f'-Wl,-Ttext={LINKED:#x},-e_stext,--build-id=none', '-o', 'vmlinux', 'kernel.c')
+    if done.status:
+        skip('the compiler makes no kernels')
+    symbols = {line.split()[2]: int(line.split()[0], 16) for line in run('nm', 'vmlinux').out.splitlines()}
+    return symbols
+
+
+def kernel_recording(addresses):
+    shift = LAY - LINKED
+    attr = bytearray(128)
+    struct.pack_into('<IIQQQQ', attr, 0, 1, 128, 0, 1, 1 | 2, 0)
+    name = b'[kernel.kallsyms]_text\0'
+    body = struct.pack('<IIQQQ', 0xffffffff, 0, LAY, 0x100000, LAY) + name.ljust((len(name) + 7) // 8 * 8, b'\0')
+    records = struct.pack('<IHH', MMAP, KERNEL, 8 + len(body)) + body
+    for address in addresses:
+        records += struct.pack('<IHHQII', SAMPLE, KERNEL, 24, address + shift, 1, 1)
+    with open('perf.data', 'wb') as file:
+        file.write(b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 144, 104, 144, 248, len(records), 0, 0) + bytes(32))
+        file.write(bytes(attr) + struct.pack('<QQ', 0, 0) + records)
+
+
+@test
+def kernel_source_lines_come_from_vmlinux_wherever_the_kernel_lay():
+    symbols = made_up_kernel()
+    kernel_recording([symbols['first'], symbols['_stext'] + 1])
+    result = pace('script', '-F', 'ip,sym,symoff,srcline', '-k', 'vmlinux')
+    assert result.status == 0 and f"{symbols['first'] + LAY - LINKED:x} first+0x0" in result.out, result
+    assert re.search(r'kernel\.c:[34]\b', result.out), result
+    table = pace('report', '-k', 'vmlinux', '-s', 'sym,srcline')
+    assert re.search(r'\[k\] first\s+kernel\.c:[34]\b', table.out), table
+
+
 # ---- code that changes ----
 
 def poke(address, old, new):
