@@ -274,6 +274,7 @@ static void add_functions(struct reading *r)
 
 	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
 	resolver.recorded_release = r->session.reader.info.host.release;
+	resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	resolver.jitcode = &r->jitcode;
 	if (r->session.has_kernel_samples)
 		resolver_load_kernel(&resolver);

@@ -85,7 +85,7 @@ def take_apart(name, data):
 
 ELF_SOURCE = 'extern int puts(const char *); static void f(void) { puts("f"); } int g(void) { f(); return 1; }'
 ELF_FLAGS = {
-    'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'],
+    'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'], 'i386': ['-m32'],
 }
 
 
