@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "unwind/chain.h"
+#include "unwind/ending.h"
 
 enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
@@ -20,7 +21,7 @@ struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if it is no stack dump's */
+	struct stack_end end;      /* STACK_COMPLETE also if nothing tells it */
 };
 
 /*
@@ -212,11 +213,16 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* Whether a file is to blame. */
+static bool is_of_file(enum stack_ending ending)
+{
+	return ending == STACK_NO_CFI || ending == STACK_NO_FILE || ending == STACK_NO_CODE_FILE;
+}
+
 /* per sample: the DSO stays only where it is to blame */
 static void count_ending(struct worker *w, struct stack_end *end)
 {
-	if (end->ending != STACK_NO_CFI && end->ending != STACK_NO_FILE &&
-		end->ending != STACK_NO_CODE_FILE)
+	if (!is_of_file(end->ending))
 		end->dso = 0;
 	vec_each(known, &w->endings) {
 		if (known->ending != end->ending || known->dso != end->dso)
@@ -225,6 +231,30 @@ static void count_ending(struct worker *w, struct stack_end *end)
 		return;
 	}
 	vec_add(&w->endings, ((struct profile_ending){end->ending, end->dso, 1}));
+}
+
+/* The file that the outermost frame of a chain is in: 0 if none is known. */
+static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
+{
+	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
+	struct chain_step step, last = {0};
+	const struct map *map;
+
+	while (chain_next(&walk, &step))
+		last = step;
+	map = machine_find(user, last.ip - last.is_return);
+	return map ? map->dso->id : 0;
+}
+
+/* per sample: of a stack that was walked while recording, how it ended */
+static bool take_ending(const struct space *user, struct sample_words *chain,
+	struct stack_end *ret_end)
+{
+	if (!ending_take(chain, &ret_end->ending))
+		return false;
+	if (is_of_file(ret_end->ending))
+		ret_end->dso = dso_of_last(user, chain);
+	return true;
 }
 
 /* per sample */
@@ -246,9 +276,12 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_callers &&
-		callers_find(&w->callers, t->user,
-			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end))
+	if (w->has_stacks &&
+		(take_ending(t->user, &chain, &end) ||
+			(w->has_callers &&
+				callers_find(&w->callers, t->user,
+					w->session->reader.formats.at[in->event].user_regs, sample,
+					&chain, &end))))
 		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
