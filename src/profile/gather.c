@@ -21,7 +21,9 @@ struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if nothing tells it */
+	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
+	struct stack_end end;
+	bool is_untold;
 };
 
 /*
@@ -213,6 +215,12 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* Whether it is known to have ended before its root. */
+static bool is_cut(enum stack_ending ending)
+{
+	return ending != STACK_COMPLETE && ending != STACK_ENDINGS;
+}
+
 /* Whether a file is to blame. */
 static bool is_of_file(enum stack_ending ending)
 {
@@ -265,7 +273,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end = {STACK_COMPLETE, 0};
+	struct stack_end end = {STACK_ENDINGS, 0};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -287,7 +295,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
+		if (callers.n || (callers.at && is_cut(end.ending)))
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
@@ -340,7 +348,9 @@ static u64 own_comm(struct worker *w, u64 comm)
 /* What stands at the root of a stack that was not found to its end. */
 static u32 ending_frame(struct worker *w, const struct stack_end *end)
 {
-	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - end->ending,
 		.mode = PERF_RECORD_MISC_USER,
 		.ending = end->ending};
@@ -348,8 +358,30 @@ static u32 ending_frame(struct worker *w, const struct stack_end *end)
 	return profile_frame(&w->profile, &frame);
 }
 
-/* The stack node of a list of callers, outermost frame first. */
-static u32 stack_of(struct worker *w, const struct chain *c)
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct worker *w, const struct chain *c, const struct chain_step *step,
+	u32 frame)
+{
+	const struct profile_dso *dso = &w->profile.dsos.at[w->profile.frames.at[frame].dso];
+
+	return step->is_return && step->mode == PERF_RECORD_MISC_USER && !dso->source && c->user &&
+		c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct worker *w)
+{
+	const struct profile_frame *f =
+		w->path.n ? &w->profile.frames.at[w->path.at[w->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? w->profile.dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct worker *w, struct chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
@@ -358,10 +390,18 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (w->path.n < w->max_stack && chain_next(&walk, &step))
-		vec_add(&w->path,
-			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-				step.ip, step.mode, step.is_return));
+	c->is_untold = c->end.ending == STACK_ENDINGS;
+	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
+	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
+		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
+			step.ip, step.mode, step.is_return);
+
+		if (c->is_untold && is_no_code(w, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
+			break;
+		}
+		vec_add(&w->path, frame);
+	}
 	if (w->path.n == w->max_stack && chain_next(&walk, &step))
 		w->profile.n_cut++;
 	else if (c->end.ending != STACK_COMPLETE)
@@ -369,6 +409,19 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/*
+ * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
+ * caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct worker *w, const struct profile_row *row, const struct chain *c)
+{
+	u32 dso = is_cut(c->end.ending) && !c->end.dso
+		? w->profile.frames.at[row->frame].dso
+		: dso_of(w, w->machine->dsos.at.at[c->end.dso]);
+
+	profile_add_ending(&w->profile, c->end.ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -411,6 +464,8 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		if (s->chain != TABLE_NONE && w->chains.at[s->chain].is_untold)
+			add_ending(w, &row, &w->chains.at[s->chain]);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)
