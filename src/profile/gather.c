@@ -21,7 +21,9 @@ struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if nothing tells it */
+	/* how it ended; if it is not told, that is known when its addresses are looked up */
+	struct stack_end end;
+	bool is_told; /* it is of a stack that was walked, now or while it was recorded */
 };
 
 /*
@@ -56,6 +58,7 @@ struct worker {
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks, has_callers;
+	bool tells_endings; /* samples say or show how their stacks ended: those that do count */
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
 	size_t sight_size;                  /* bytes, labels included */
@@ -101,27 +104,33 @@ static u64 space_key(const struct space *user, const struct space *kernel)
 	return (u64)(user ? user->id : UINT32_MAX) << 32 | kernel->id;
 }
 
-/* per sample: the number of these callers */
+/* per sample: the number of these callers; `told`: how they ended, NULL: nobody knows */
 static u32 chain_of(struct worker *w, const struct remembered_thread *t,
-	const struct sample_words *words, u8 mode, const struct stack_end *end)
+	const struct sample_words *words, u8 mode, const struct stack_end *told)
 {
+	struct stack_end end = told ? *told : (struct stack_end){STACK_COMPLETE, 0};
 	u64 key = space_key(t->user, t->kernel), hash;
 	struct table_probe probe;
 	struct chain chain;
 	u32 i;
 
 	hash = hash_words(words->at, words->n,
-		key ^ mode ^ (u64)end->ending << 24 ^ (u64)end->dso << 8);
+		key ^ mode ^ (u64)end.ending << 24 ^ (u64)end.dso << 8);
 	probe = table_probe(&w->chain_index, hash);
 	while ((i = table_next(&w->chain_index, &probe)) != TABLE_NONE) {
 		const struct chain *c = &w->chains.at[i];
 
-		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
-			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
+		if (c->words.n == words->n && c->mode == mode && c->end.ending == end.ending &&
+			c->end.dso == end.dso && c->is_told == !!told &&
+			space_key(c->user, c->kernel) == key &&
 			!memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
+	chain = (struct chain){.user = t->user,
+		.kernel = t->kernel,
+		.mode = mode,
+		.end = end,
+		.is_told = told != NULL};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -266,6 +275,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
 	struct stack_end end = {STACK_COMPLETE, 0};
+	bool is_told = false;
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -276,19 +286,20 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_stacks &&
-		(take_ending(t->user, &chain, &end) ||
+	if (w->has_stacks)
+		is_told = take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
 				callers_find(&w->callers, t->user,
 					w->session->reader.formats.at[in->event].user_regs, sample,
-					&chain, &end))))
+					&chain, &end));
+	if (is_told)
 		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
 		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
-			sight->chain = chain_of(w, t, &callers, mode, &end);
+			sight->chain = chain_of(w, t, &callers, mode, is_told ? &end : NULL);
 	}
 	count_sight(w, sight);
 }
@@ -340,7 +351,9 @@ static u64 own_comm(struct worker *w, u64 comm)
 /* What stands at the root of a stack that was not found to its end. */
 static u32 ending_frame(struct worker *w, const struct stack_end *end)
 {
-	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - end->ending,
 		.mode = PERF_RECORD_MISC_USER,
 		.ending = end->ending};
@@ -348,8 +361,30 @@ static u32 ending_frame(struct worker *w, const struct stack_end *end)
 	return profile_frame(&w->profile, &frame);
 }
 
-/* The stack node of a list of callers, outermost frame first. */
-static u32 stack_of(struct worker *w, const struct chain *c)
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct worker *w, const struct chain *c, const struct chain_step *step,
+	u32 frame)
+{
+	const struct profile_dso *dso = &w->profile.dsos.at[w->profile.frames.at[frame].dso];
+
+	return !c->is_told && step->is_return && step->mode == PERF_RECORD_MISC_USER &&
+		!dso->source && c->user && c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct worker *w)
+{
+	const struct profile_frame *f =
+		w->path.n ? &w->profile.frames.at[w->path.at[w->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? w->profile.dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct worker *w, struct chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
@@ -358,10 +393,16 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (w->path.n < w->max_stack && chain_next(&walk, &step))
-		vec_add(&w->path,
-			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-				step.ip, step.mode, step.is_return));
+	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
+		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
+			step.ip, step.mode, step.is_return);
+
+		if (is_no_code(w, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
+			break;
+		}
+		vec_add(&w->path, frame);
+	}
 	if (w->path.n == w->max_stack && chain_next(&walk, &step))
 		w->profile.n_cut++;
 	else if (c->end.ending != STACK_COMPLETE)
@@ -369,6 +410,17 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/*
+ * How callers ended that no stack dump gave: those of dumps were counted sample by sample, also where
+ * there are none. Without a single caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct worker *w, const struct profile_row *row, const struct stack_end *end)
+{
+	u32 dso = end->ending && !end->dso ? w->profile.frames.at[row->frame].dso
+					   : dso_of(w, w->machine->dsos.at.at[end->dso]);
+	profile_add_ending(&w->profile, end->ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -385,6 +437,7 @@ static void own_strings(struct profile *p)
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
+	static const struct stack_end complete = {STACK_COMPLETE, 0};
 	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
@@ -411,6 +464,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		if (w->has_stacks && !w->tells_endings)
+			add_ending(w, &row,
+				s->chain == TABLE_NONE ? &complete : &w->chains.at[s->chain].end);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)
@@ -442,6 +498,10 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->new_sight = (struct sight *)(void *)w->new_sight_room;
 	table_reserve(&w->sight_index, TABLE_AT_FIRST);
 	w->has_callers = options->has_stacks && options->callers;
+	w->tells_endings = w->has_callers;
+	/* Without the field it is what the stacks were walked in while they were recorded. */
+	vec_each(e, &s->reader.events)
+		w->tells_endings |= e->attr.sample_stack_user > 0;
 	if (w->has_callers)
 		callers_walk_init(&w->callers, options->callers);
 	if (options->has_stacks)
