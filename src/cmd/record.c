@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
@@ -122,6 +123,7 @@ static void unwind_meanwhile(struct recording *rec)
 	liveunwind_describe(&rec->events, &rec->unwound);
 	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
 	rec->recorder.filter = &rec->liveunwind.filter;
+	mapped_read_zeros();
 }
 
 /* Target, workload at its gate, events opened, rings mapped, file created. */

@@ -236,7 +236,7 @@ def stacks_walked_while_recording_are_those_found_later():
     for number, command in enumerate(more_programs()):
         kept, walked = f'{number}.kept', f'{number}.walked'
         # what these print is theirs
-        done = run(PACE, 'record', '-q', '-e', 'cpu-clock', '-F', '1999', '--call-graph', 'dwarf', '--keep-stacks', '-o', kept, *command)
+        done = run(PACE, 'record', '-q', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf', '--keep-stacks', '-o', kept, *command)
         assert done.status == 0, done
         done = run(os.path.join(BUILD, 'tests', 'unwound'), kept, walked)
         check_sane(done)
@@ -246,7 +246,7 @@ def stacks_walked_while_recording_are_those_found_later():
             assert a.status == b.status == 0 and a.out == b.out, (command, how, [
                 pair for pair in zip(a.out.split('\n'), b.out.split('\n')) if pair[0] != pair[1]][:4])
             n += a.out.count('cpu-clock: ')
-    assert n > 500, n
+    assert n > 300, n
     print(f'# {n} samples')
 
 

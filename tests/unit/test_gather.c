@@ -488,6 +488,7 @@ TEST(gather_finds_how_stacks_ended_that_were_walked_while_recording)
 	struct reading r;
 
 	reading_init(&r, FIELDS);
+	r.recording.events.at[0].attr.sample_stack_user = 8192;
 	add_kernel(&r);
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/nonexistent/a");
 	add_walked(&r, USER, user, 4, STACK_NO_FILE);
