@@ -12,13 +12,13 @@ enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1
 struct remembered_thread {
 	u32 pid, tid;
 	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	const char *comm;
 };
 
 /* One distinct list of callers' addresses. */
 struct chain {
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
 	/* how it ended; if it is not told, that is known when its addresses are looked up */
@@ -95,7 +95,7 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
 	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.comm};
+		state.guest, state.comm};
 	return t;
 }
 
@@ -122,12 +122,13 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t,
 
 		if (c->words.n == words->n && c->mode == mode && c->end.ending == end.ending &&
 			c->end.dso == end.dso && c->is_told == !!told &&
-			space_key(c->user, c->kernel) == key &&
+			space_key(c->user, c->kernel) == key && c->guest == t->guest &&
 			!memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
 	chain = (struct chain){.user = t->user,
 		.kernel = t->kernel,
+		.guest = t->guest,
 		.mode = mode,
 		.end = end,
 		.is_told = told != NULL};
@@ -279,7 +280,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
+		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
+							       : t->user;
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
@@ -326,9 +329,8 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
-		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
@@ -394,8 +396,10 @@ static u32 stack_of(struct worker *w, struct chain *c)
 	walk.is_after_marker = false;
 	w->path.n = 0;
 	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
-		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-			step.ip, step.mode, step.is_return);
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
 
 		if (is_no_code(w, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};

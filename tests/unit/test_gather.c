@@ -267,6 +267,30 @@ static void add_kernel(struct reading *r)
 		"[nf_tables]");
 }
 
+TEST(gather_looks_up_guests_in_their_own_kernels)
+{
+	enum { GUEST = PERF_RECORD_MISC_GUEST_KERNEL };
+	const u64 text = 0xffffffff81000000;
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, GUEST, who(0, 0, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms]_text");
+	recording_mmap(&r.recording, GUEST, who(11, 11, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms.11]_text");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 11, 11, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r,
+		"cycles [guest.kernel.kallsyms.11]+0xffffffff810000104 1 1\n"
+		"cycles [guest.kernel.kallsyms]+0xffffffff810000104 1 1\n"
+		"cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n");
+	reading_fini(&r);
+}
+
 TEST(gather_looks_up_each_mode_in_its_own_space)
 {
 	struct reading r;
