@@ -157,7 +157,13 @@ static bool value_of(struct walk *w, const struct cfi_rule *rule, u64 cfa, u64 *
 	case CFI_UNDEFINED:
 		return false;
 	case CFI_OFFSET:
-		return read_stack(w, cfa + (u64)rule->value, w->arch->word, ret_v);
+		va = cfa + (u64)rule->value;
+		/* Rows keep telling of a slot that an epilogue has emptied: the register has it again. */
+		if (va < w->dump_start && has(w, rule->reg) && rule->reg != w->arch->ip) {
+			*ret_v = w->regs[rule->reg];
+			return true;
+		}
+		return read_stack(w, va, w->arch->word, ret_v);
 	case CFI_VAL_OFFSET:
 		*ret_v = cfa + (u64)rule->value;
 		return true;

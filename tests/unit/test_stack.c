@@ -42,7 +42,8 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 
 /*
  * At 0x1000 a function of 16 bytes of stack; at 0x2000 one that keeps rbp; at 0x3000 the outermost;
- * at 0x4000 a signal's trampoline whose caller's registers lie in memory.
+ * at 0x4000 a signal's trampoline whose caller's registers lie in memory; at 0x5000 the end of a
+ * function that has popped rbp.
  */
 static void world_init(struct world *w)
 {
@@ -58,6 +59,7 @@ static void world_init(struct world *w)
 	cfimaker_fde(&w->maker, 0x1000, 0x100, CODE(0x0e, 24));
 	cfimaker_fde(&w->maker, 0x2000, 0x100, CODE(0x0c, 6, 16, 0x86, 2));
 	cfimaker_fde(&w->maker, 0x3000, 0x100, CODE(0x07, 16));
+	cfimaker_fde(&w->maker, 0x5000, 0x100, CODE(0x86, 2));
 	cfimaker_cie(&w->maker, "zS", -8, 16, CODE(0x0f, 3, 0x77, 32, 6, 0));
 	cfimaker_fde(&w->maker, 0x3fff, 0x100, CODE(0x10, 16, 2, 0x77, 8, 0x10, 6, 2, 0x77, 16));
 	in = cfimaker_input(&w->maker);
@@ -128,6 +130,20 @@ TEST(stack_that_goes_on_above_the_dump_says_so)
 	/* Of a dump that is not full, all that is above was not there. */
 	w.dyn_size = 8 * 40;
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+TEST(stack_takes_what_was_popped_from_its_register)
+{
+	struct world w;
+
+	world_init(&w);
+	w.regs[2] = BIAS + 0x5004;
+	w.regs[0] = STACK + 8 * 6; /* rbp of 0x2000 */
+	w.dump[0] = BIAS + 0x2010;
+	w.dump[7] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x5004, BIAS + 0x2010, BIAS + 0x3001));
 	world_fini(&w);
 }
 
