@@ -7,6 +7,9 @@
 #include "symbol/elf.h"
 #include "symbol/vdso.h"
 
+/* What is at a program's entry point and calls its first function: ld.so's says nothing of itself. */
+enum { ENTRY_BYTES = 64 };
+
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
@@ -203,11 +206,14 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	ret_code->is_code = map->dso->kind != DSO_NONE;
 	ret_code->is_lasting = maps_find(w->space->maps, ip) != NULL;
 	ret_code->ending = f->ending;
+	if (!f->image.data ||
+		!elf_address_of_offset(&f->image, map_offset(map, ip), &ret_code->rva))
+		return;
+	ret_code->is_entry = f->image.entry && ret_code->rva - f->image.entry < ENTRY_BYTES;
 	if (cfi_is_empty(&f->cfi))
 		return;
 	ret_code->ending = STACK_NO_CFI;
-	if (elf_address_of_offset(&f->image, map_offset(map, ip), &ret_code->rva))
-		ret_code->cfi = &f->cfi;
+	ret_code->cfi = &f->cfi;
 }
 
 /* The kernel's part: what stands before the marker of user code. */

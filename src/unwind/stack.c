@@ -61,6 +61,8 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",
+		[STACK_ELSEWHERE] = "interrupted on another stack",
+		[STACK_NOT_COPIED] = "stack not in memory",
 	};
 
 	return texts[ending];
@@ -77,13 +79,23 @@ struct walk {
 	u64 regs[CFI_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
+	u64 at; /* what was looked up for the last frame: an instruction of its call */
 	bool has_missed_above;  /* a read failed because the dump ends before it */
+	bool has_left;          /* the last frames are not on the stack that was dumped */
 	struct stack_code code; /* of the last frame */
 };
 
 static bool has(const struct walk *w, unsigned reg)
 {
 	return reg < CFI_REGS && w->known >> reg & 1;
+}
+
+/* Behind the end of the dump. One that is not full ends where the stack does. */
+static bool is_cut_off(const struct walk *w, u64 va)
+{
+	u64 n = w->dump->dyn_size;
+
+	return va - w->dump_start < n + (64 << 20) && n + 8 > w->dump->bytes.n;
 }
 
 static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
@@ -95,8 +107,7 @@ static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
 	if (va < w->dump_start)
 		return false;
 	if (n < size || at > n - size) {
-		/* A dump that is not full ends where the stack does. */
-		w->has_missed_above |= at < n + (64 << 20) && n + 8 > w->dump->bytes.n;
+		w->has_missed_above |= is_cut_off(w, va);
 		return false;
 	}
 	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
@@ -127,7 +138,7 @@ static bool eval(struct walk *w, const struct cfi_rule *rule, const u64 *first, 
 		.address_size = w->arch->word,
 		.read = read_stack,
 		.ctx = w,
-		.bias = w->regs[w->arch->ip] - w->code.rva};
+		.bias = w->at - w->code.rva};
 
 	return expression_eval(bytes_of(rule->expression, rule->size), &world, first, ret_v);
 }
@@ -183,7 +194,10 @@ static bool value_of(struct walk *w, const struct cfi_rule *rule, u64 cfa, u64 *
 /* Why a value that should be in memory is not there. */
 static enum stack_ending ending_of_miss(const struct walk *w)
 {
-	return w->has_missed_above ? STACK_DUMP_TOO_SMALL : STACK_CORRUPT;
+	return !w->dump->dyn_size     ? STACK_NOT_COPIED
+		: w->has_left         ? STACK_ELSEWHERE
+		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
+				      : STACK_CORRUPT;
 }
 
 /*
@@ -227,6 +241,8 @@ static enum stack_ending step_by_row(struct walk *w, const struct cfi_code *code
 		return STACK_CORRUPT;
 	regs[w->arch->ip] = ip;
 	w->cfa = code->is_signal ? regs[sp] : cfa;
+	w->has_left |= code->is_signal && regs[sp] - w->dump_start >= w->dump->dyn_size &&
+		(regs[sp] < w->dump_start || !is_cut_off(w, regs[sp]));
 	memcpy(w->regs, regs, sizeof(regs));
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;
@@ -302,6 +318,18 @@ static void mark_trampoline(struct stack *s)
 	add_interrupted(s, ip);
 }
 
+/*
+ * Whether a return address is a function's first instruction, and no function ends before it: what was
+ * made to return there, as coroutines are, has no caller.
+ */
+static bool is_planted(struct walk *w)
+{
+	u32 code, row;
+
+	return find_row(w, w->regs[w->arch->ip], &code, &row) &&
+		w->stack->cache.codes.at[code].start == w->code.rva;
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -311,7 +339,10 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		u64 ip = w->regs[w->arch->ip] - is_return;
 		enum stack_ending ending;
 
-		if (find_row(w, ip, &code, &row)) {
+		w->at = ip;
+		/* Who is in a system call is behind its instruction, which may be a function's last. */
+		if (find_row(w, ip, &code, &row) ||
+			(n == 1 && find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct cfi_code *c = &w->stack->cache.codes.at[code];
 
 			if (c->is_signal && is_return)
@@ -320,9 +351,15 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			if (ending != STACK_ENDINGS)
 				return ending;
 			is_return = !c->is_signal;
+		} else if (w->code.is_entry) {
+			return STACK_COMPLETE;
+		} else if (is_return && is_planted(w)) {
+			mark_trampoline(w->stack);
+			return STACK_COMPLETE;
 		} else if (step_by_frame_pointer(w)) {
 			is_return = true;
 		} else {
+			w->places->find(w->places->ctx, ip, &w->code);
 			return w->code.is_code ? w->code.ending : STACK_NO_MAP;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */

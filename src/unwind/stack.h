@@ -39,6 +39,8 @@ enum stack_ending {
 	STACK_TOO_DEEP,       /* more frames than were asked for */
 	STACK_CORRUPT,        /* the frames contradict each other */
 	STACK_OTHER_ARCH,
+	STACK_ELSEWHERE,  /* a signal interrupted what ran on another stack (sigaltstack) */
+	STACK_NOT_COPIED, /* the dump is empty: the kernel found no memory there */
 	STACK_ENDINGS,
 };
 
@@ -49,6 +51,7 @@ struct stack_code {
 	u32 dso;
 	enum stack_ending ending;
 	bool is_code;    /* there is a map: it may be returned to */
+	bool is_entry;   /* a program starts there: nobody has called it */
 	bool is_lasting; /* the same will be found for this place next time */
 };
 
