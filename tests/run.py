@@ -46,6 +46,7 @@ SUITES = [
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
+    ('conformance', [sys.executable, f'{HERE}/conformance/test_conformance.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Programs whose names, lines, inlined functions and stacks are known, because they stand in their sources."""
+import concurrent.futures
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+import answers as known  # noqa: E402
+import stacks  # noqa: E402
+
+PROGRAMS = os.path.join(TOP, 'tests/conformance/programs')
+ANSWERS = known.Answers(sorted(glob.glob(f'{PROGRAMS}/*.c*')))
+C_FILES = [f'{PROGRAMS}/{name}' for name in
+           ('main.c', 'calls.c', 'signals.c', 'processes.c', 'jit.c', 'bare.c', 'nocfi.S', 'rust.c')]
+CXX_FILES = [f'{PROGRAMS}/classes.cc']
+FAR = '-Wl,--section-start=.far=0x8000000'
+
+# How a program can be linked, each for some of the levels; what is special about its libraries.
+LINKS = {
+    'pie': (['-pie', '-Wl,-z,separate-code'], ['-Wl,-z,separate-code']),
+    'no pie': (['-no-pie', '-Wl,-z,now', FAR], ['-Wl,-z,noseparate-code']),
+    'static': (['-static', '-Wl,-Ttext-segment=0x10000000', '-Wl,--section-start=.far=0x18000000'], []),
+    'static-pie': (['-static-pie', '-Wl,-z,noseparate-code'], []),
+    'plt.sec': (['-pie', '-Wl,-z,ibtplt', '-Wl,-z,lazy', '-Wl,-z,max-page-size=0x200000'],
+                ['-Wl,-z,max-page-size=0x200000', '-Wl,-Ttext-segment=0x7000000']),
+}
+
+# Where programs, threads and coroutines start.
+ROOTS = {'_start', '_dl_start_user', 'clone3', '__clone3', '__start_context'}
+
+
+class Build:
+    """A program in a folder of its own."""
+
+    def __init__(self, compiler, level, link, has_frames, *flags):
+        self.compiler, self.level, self.link, self.has_frames, self.flags = compiler, level, link, has_frames, flags
+        self.is_static = link.startswith('static')
+        words = [compiler, f'O{level}', link.replace(' ', '-'), 'fp' if has_frames else 'nofp'] + [f.strip('-') for f in flags]
+        self.folder = os.path.abspath('-'.join(words))
+        self.program = os.path.join(self.folder, 'scenes')
+        self.perfmaps = []
+
+    def run(self, *command):
+        done = run(*command, cwd=self.folder)
+        assert done.status == 0, (command, done)
+        return done
+
+    def make(self):
+        os.makedirs(self.folder)
+        frames = ['-fno-omit-frame-pointer', '-mno-omit-leaf-frame-pointer', '-DHAS_FRAMES'] if self.has_frames else ['-fomit-frame-pointer']
+        flags = ['-g', f'-O{self.level}', *frames, *self.flags, '-w', '-D_GNU_SOURCE']
+        pie = ['-fPIE'] if self.link != 'no pie' and self.link != 'static' else ['-fno-pie']
+        cxx = {'gcc': 'g++', 'clang': 'clang++'}[self.compiler]
+        link, library = LINKS[self.link]
+        libraries = []
+        if self.is_static:
+            flags.append('-DIS_STATIC')
+            self.run(self.compiler, *flags, *pie, '-c', f'{PROGRAMS}/other.c')
+            libraries = ['other.o']
+        else:
+            self.run(self.compiler, *flags, '-fPIC', '-shared', *library, '-o', 'libother.so', f'{PROGRAMS}/other.c')
+            for plug in 'ab':
+                self.run(self.compiler, *flags, '-fPIC', '-shared', *library, f'-DPLUG={plug}', '-o', f'libplug_{plug}.so',
+                         f'{PROGRAMS}/plug.c')
+            libraries = ['-L.', '-lother', '-Wl,-rpath,$ORIGIN']
+        self.run(self.compiler, *flags, *pie, '-c', *C_FILES)
+        self.run(cxx, *flags, *pie, '-std=c++14', '-c', *CXX_FILES)
+        objects = [os.path.basename(path).rsplit('.', 1)[0] + '.o' for path in C_FILES + CXX_FILES]
+        self.run(cxx, *link, *([] if self.is_static else ['-rdynamic']), '-o', 'scenes', *objects, *libraries, '-lpthread', '-ldl')
+        return self
+
+    def facts(self, mode, out):
+        """What the answers depend on: how it was built, what the program says of itself, which parts functions have."""
+        names = run('nm', self.program).out
+        facts = {'gcc': self.compiler == 'gcc', 'clang': self.compiler == 'clang', 'level': self.level,
+                 'dwarf': mode != 'fp', 'frames': self.has_frames, 'inlines': True, 'lines': True,
+                 'is_static': self.is_static,
+                 'is_split': bool(re.search(r' divided\.cold$', names, re.M)),
+                 'is_caught_split': bool(re.search(r' scene_caught\.cold$', names, re.M))}
+        for name, value in re.findall(r'^fact (\w+) (\d+)$', out, re.M):
+            facts[name] = int(value)
+        return facts
+
+
+def record(build, mode, *program):
+    """A recording of all scenes; what the program said."""
+    data = os.path.join(build.folder, f'{mode}.data')
+    options = {'fp': ['--call-graph', 'fp'], 'dwarf': ['--call-graph', 'dwarf'],
+               'dumps': ['--call-graph', 'dwarf', '--keep-stacks']}[mode]
+    done = pace('record', '-q', '-k', 'mono', '-e', 'cpu-clock', '-F', '4000', '-m', '4M', *options, '-o', data, build.program, *program,
+                cwd=build.folder)
+    for path in re.findall(r'^perfmap (.*)$', done.out, re.M):
+        build.perfmaps.append(path)
+    assert done.status == 0, done
+    return data, done.out
+
+
+class Verdict:
+    """What is not as known: stacks of functions that the answers know, and others."""
+
+    def __init__(self, text, facts):
+        self.wrong, self.rootless, self.n = [], [], 0
+        self.seen, self.beside = {}, {}
+        for stack in stacks.parse(text):
+            if stack.frames:  # or it is the kernel's own
+                self.n += 1
+                self.judge(stack, facts)
+        self.missing = [key for key in ANSWERS.chains if ANSWERS.chains_of(key, facts) and not self.seen.get(key)]
+
+    def judge(self, stack, facts):
+        key = next((frame.name for frame in stack.frames if frame.name in ANSWERS.names), None)
+        chains = ANSWERS.chains_of(key, facts) if key in ANSWERS.chains else []
+        if not chains:
+            if facts['dwarf'] and not is_root(stack.frames[-1]):
+                self.rootless.append(stack)
+            return
+        leaf = stack.frames[0]
+        is_beside = facts['lines'] and leaf.line != ANSWERS.lines.get(leaf.name, leaf.line)
+        if leaf.name == key and is_beside:
+            self.beside[key] = self.beside.get(key, 0) + 1
+            # not in its loop: it may have no frame yet, or no longer, and frame pointers lead past its caller
+            if not facts['dwarf']:
+                return
+        self.seen[key] = self.seen.get(key, 0) + 1
+        if not any(known.matches(chain.pattern(facts), stack.frames, ANSWERS, facts) for chain in chains):
+            self.wrong.append((key, [chain.text for chain in chains], stack))
+
+    def check(self, where):
+        assert not self.wrong, (where, len(self.wrong), self.wrong[0])
+        assert not self.missing, (where, 'no sample of these', self.missing)
+        beside = {key: (n, self.seen[key]) for key, n in self.beside.items() if n > 3 + self.seen[key] // 50}
+        assert not beside, (where, 'samples at other lines, of all', beside)
+        # execve takes the memory of a stack away, and a page of it may not have been touched yet
+        assert len(self.rootless) <= 8 + self.n // 100, (where, len(self.rootless), self.n, self.rootless[:3])
+
+
+def is_root(frame):
+    return frame.name in ROOTS or re.search(r'/libc\.so', frame.dso or '') and frame.name == '[unknown]'
+
+
+def check(build, mode, **others):
+    """Records a program and compares all of it with the answers."""
+    for _ in range(3):
+        data, out = record(build, mode)
+        said = pace('script', '-i', data, '-F', stacks.FIELDS, '--max-stack', '1000', timeout=300)
+        assert said.status == 0, said
+        verdict = Verdict(said.out, {**build.facts(mode, out), **others})
+        if not verdict.missing:  # a busy machine loses some milliseconds of samples
+            break
+    verdict.check((build.folder, mode))
+    return verdict
+
+
+def clean(builds):
+    for build in builds:
+        for path in build.perfmaps:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+def all_of_level(compiler, level):
+    needs(compiler, {'gcc': 'g++', 'clang': 'clang++'}[compiler])
+    can_record()
+    links = list(LINKS)
+    builds = [Build(compiler, level, links[(2 * level + has_frames + 3 * (compiler == 'clang')) % len(links)], has_frames,
+                    *(['-gdwarf-4'] if level == 1 else [])) for has_frames in (True, False)]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(Build.make, builds))
+        modes = ['dwarf', 'dumps'] if has_online() else ['dwarf', 'dwarf']
+        check(builds[0], 'fp')
+        check(builds[0], modes[level % 2])
+        check(builds[1], modes[1 - level % 2])
+    finally:
+        clean(builds)
+
+
+def has_online():
+    """Whether stacks are walked while recording, unless the dumps are to be kept."""
+    return '--keep-stacks' in pace('record', '-h').out
+
+
+def test_of_level(compiler, level):
+    def run_it():
+        all_of_level(compiler, level)
+    run_it.__name__ = f'stacks_are_as_known_of_{compiler}_at_O{level}'
+    test(run_it)
+
+
+for compiler in ('gcc', 'clang'):
+    for level in range(4):
+        test_of_level(compiler, level)
+
+
+if __name__ == '__main__':
+    main()
