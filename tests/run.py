@@ -41,6 +41,7 @@ SUITES = [
     ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
+    ('perfparser', [sys.executable, f'{HERE}/oracle/test_perfparser.py']),
     ('callers', [sys.executable, f'{HERE}/oracle/test_callers.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
