@@ -50,6 +50,8 @@ class Chain:
             else:
                 self.frames.append((Frame(part), when.strip()))
         self.key = next(frame.name for frame, _ in self.frames if frame.name)
+        # the same where nobody knows what was inlined
+        self.bare_key = next(frame.name for frame, _ in self.frames if frame.name and not frame.is_inlined)
         if not self.ending:
             self.ending = self.frames[-1][0].name
 
@@ -86,9 +88,14 @@ class Answers:
                 chain = Chain(chain, condition)
                 self.chains.setdefault(chain.key, []).append(chain)
 
-    def chains_of(self, key, facts):
-        """One of these must be it: of more than one, each is true as far as it goes."""
-        return [c for c in self.chains[key] if not c.condition or eval(c.condition, {}, facts)]
+    def chains_for(self, facts):
+        """name -> chains: of more than one each is true as far as it goes, and one must be it."""
+        found = {}
+        for chains in self.chains.values():
+            for chain in chains:
+                if not chain.condition or eval(chain.condition, {}, facts):
+                    found.setdefault(chain.key if facts['inlines'] else chain.bare_key, []).append(chain)
+        return found
 
 
 def is_frame(pattern, frame, answers, facts, is_leaf):

@@ -77,7 +77,7 @@ class Build:
         """What the answers depend on: how it was built, what the program says of itself, which parts functions have."""
         names = run('nm', self.program).out
         facts = {'gcc': self.compiler == 'gcc', 'clang': self.compiler == 'clang', 'level': self.level,
-                 'dwarf': mode != 'fp', 'frames': self.has_frames, 'inlines': True, 'lines': True,
+                 'dwarf': mode != 'fp', 'frames': self.has_frames, 'inlines': True, 'lines': True, 'has_locals': True,
                  'is_static': self.is_static,
                  'is_split': bool(re.search(r' divided\.cold$', names, re.M)),
                  'is_caught_split': bool(re.search(r' scene_caught\.cold$', names, re.M))}
@@ -104,16 +104,18 @@ class Verdict:
 
     def __init__(self, text, facts):
         self.wrong, self.rootless, self.n = [], [], 0
+        self.chains = ANSWERS.chains_for(facts)
         self.seen, self.beside = {}, {}
+        self.called_by_plt = set()  # what is right above hot_plt
         for stack in stacks.parse(text):
             if stack.frames:  # or it is the kernel's own
                 self.n += 1
                 self.judge(stack, facts)
-        self.missing = [key for key in ANSWERS.chains if ANSWERS.chains_of(key, facts) and not self.seen.get(key)]
+        self.missing = [key for key in self.chains if not self.seen.get(key)]
 
     def judge(self, stack, facts):
         key = next((frame.name for frame in stack.frames if frame.name in ANSWERS.names), None)
-        chains = ANSWERS.chains_of(key, facts) if key in ANSWERS.chains else []
+        chains = self.chains.get(key)
         if not chains:
             if facts['dwarf'] and not is_root(stack.frames[-1]):
                 self.rootless.append(stack)
@@ -126,6 +128,9 @@ class Verdict:
             if not facts['dwarf']:
                 return
         self.seen[key] = self.seen.get(key, 0) + 1
+        if key == 'hot_plt':
+            at = [frame.name for frame in stack.frames].index(key)
+            self.called_by_plt |= {frame.name for frame in stack.frames[max(0, at - 1):at]}
         if not any(known.matches(chain.pattern(facts), stack.frames, ANSWERS, facts) for chain in chains):
             self.wrong.append((key, [chain.text for chain in chains], stack))
 
@@ -136,6 +141,10 @@ class Verdict:
         assert not beside, (where, 'samples at other lines, of all', beside)
         # execve takes the memory of a stack away, and a page of it may not have been touched yet
         assert len(self.rootless) <= 8 + self.n // 100, (where, len(self.rootless), self.n, self.rootless[:3])
+
+
+        # the stubs have no symbols
+        assert self.called_by_plt <= {'outside', 'outside@plt'}, (where, self.called_by_plt)
 
 
 def is_root(frame):
@@ -189,6 +198,80 @@ def test_of_level(compiler, level):
         all_of_level(compiler, level)
     run_it.__name__ = f'stacks_are_as_known_of_{compiler}_at_O{level}'
     test(run_it)
+
+
+def strip_debug(build):
+    build.run('strip', '--strip-debug', 'scenes')
+
+
+def strip_all(build):
+    build.run('strip', 'scenes')
+
+
+def move_symbols(build):
+    """Names that .dynsym lacks go into .gnu_debugdata, as Fedora does it."""
+    exported = set(build.run('nm', '-D', '--format=posix', '--defined-only', 'scenes').out.split('\n'))
+    functions = [line for line in build.run('nm', '--format=posix', '--defined-only', 'scenes').out.split('\n')
+                 if line not in exported and re.search(r' [Tt] ', line)]
+    with open(f'{build.folder}/keep', 'w', encoding='utf-8') as f:
+        f.writelines(line.split()[0] + '\n' for line in functions)
+    build.run('objcopy', '--only-keep-debug', 'scenes', 'debug')
+    build.run('objcopy', '-S', '--remove-section', '.comment', '--keep-symbols=keep', 'debug', 'mini')
+    build.run('strip', 'scenes')
+    build.run('xz', 'mini')
+    build.run('objcopy', '--add-section', '.gnu_debugdata=mini.xz', 'scenes')
+
+
+def move_debug(build):
+    os.makedirs(f'{build.folder}/.debug')
+    build.run('objcopy', '--only-keep-debug', 'scenes', '.debug/scenes.debug')
+    build.run('strip', 'scenes')
+    build.run('objcopy', '--add-gnu-debuglink=.debug/scenes.debug', 'scenes')
+
+
+@test
+def names_are_as_known_wherever_the_symbols_are():
+    needs('gcc', 'g++', 'strip', 'objcopy', 'nm', 'xz')
+    can_record()
+    original = Build('gcc', 2, 'pie', False).make()
+    without = {'inlines': False, 'lines': False}
+    ways = [(strip_debug, without), (strip_all, {**without, 'has_locals': False}), (move_symbols, without), (move_debug, {})]
+    builds = []
+    try:
+        for change, facts in ways:
+            build = Build('gcc', 2, 'pie', False, change.__name__)
+            shutil.copytree(original.folder, build.folder)
+            facts = {**facts, **{name: value for name, value in original.facts('dwarf', '').items() if name.startswith('is_')}}
+            change(build)
+            builds.append(build)
+            check(build, 'dwarf', **facts)
+    finally:
+        clean(builds)
+
+
+@test
+def roots_of_a_report_are_where_programs_and_threads_start():
+    needs('gcc', 'g++')
+    can_record()
+    build = Build('gcc', 1, 'pie', True).make()
+    try:
+        data, out = record(build, 'dwarf')
+        # one library after the other at the same place
+        assert len(set(re.findall('^plugged (.*)$', out, re.M))) == 1 and out.count('plugged') == 3, out
+        report = pace('report', '-i', data, '--no-children', '-G', '--no-inline', '-F', 'overhead,sym,dso', '--percent-limit', '0.2')
+        assert report.status == 0, report
+        rows = re.findall(r'^ {12}(?:---|\|--[\d.]+%--| --[\d.]+%--)(.*)$', report.out, re.M)
+        assert len(rows) > 30 and '_start' in rows, report
+        # of samples in the kernel only, what starts there
+        false = {row for row in rows if row in ANSWERS.names - ROOTS}
+        assert not false, (false, report)
+        # as deep as is asked for, and not deeper
+        for options, depth in (([], 127), (['--max-stack', '20'], 20)):
+            said = pace('script', '-i', data, '-F', stacks.FIELDS, '--no-inline', *options)
+            longest = max(len(stack.frames) for stack in stacks.parse(said.out) if 'hot_deep' in stack.frames[:1].__repr__())
+            assert longest == depth, (options, longest)
+    finally:
+        clean([build])
 
 
 for compiler in ('gcc', 'clang'):

@@ -168,7 +168,8 @@ NOINLINE void divided(int is_rare)
 	AFTER;
 }
 
-/* chain: hot_cold <- divided.cold if is_split <- divided if not is_split <- scene_split <- main */
+/* chain: hot_cold <- divided.cold if is_split <- divided if not is_split <- scene_split <- main -- has_locals */
+/* chain: hot_cold <- ~ if is_split <- divided if not is_split <- scene_split <- main -- not has_locals */
 NOINLINE void scene_split(void)
 {
 	divided(1); /* at scene_split */

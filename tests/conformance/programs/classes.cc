@@ -44,8 +44,9 @@ template <typename F> NOINLINE void apply(F f)
 	AFTER;
 }
 
-/* chain: hot_in_lambda <- scene_lambda::{lambda(int)#1}::operator()@lambda <- apply<scene_lambda::{lambda(int)#1}>@apply <- scene_lambda <- main -- gcc */
-/* chain: hot_in_lambda <- scene_lambda::$_0::operator()@lambda <- apply<scene_lambda::$_0>@apply <- scene_lambda <- main -- clang */
+/* chain: hot_in_lambda <- scene_lambda::{lambda(int)#1}::operator()@lambda <- apply<scene_lambda::{lambda(int)#1}>@apply <- scene_lambda <- main -- gcc and has_locals */
+/* chain: hot_in_lambda <- ~ <- ~ <- scene_lambda <- main -- not has_locals */
+/* chain: hot_in_lambda <- scene_lambda::$_0::operator()@lambda <- apply<scene_lambda::$_0>@apply <- scene_lambda <- main -- clang and has_locals */
 NOINLINE void scene_lambda(void)
 {
 	auto f = [](int x) NOINLINE {
@@ -96,7 +97,8 @@ NOINLINE void throws(int n)
 	AFTER;
 }
 
-/* chain: hot_caught <- scene_caught.cold if is_caught_split <- scene_caught if not is_caught_split <- main */
+/* chain: hot_caught <- scene_caught.cold if is_caught_split <- scene_caught if not is_caught_split <- main -- has_locals */
+/* chain: hot_caught <- ~ if is_caught_split <- scene_caught if not is_caught_split <- main -- not has_locals */
 NOINLINE void scene_caught(void)
 {
 	try {
