@@ -22,7 +22,7 @@ def parse(text):
         comm, tid = re.fullmatch(r'\s*(.*?)\s+(\d+)\s*', lines[0]).groups()
         frames = []
         for line in lines[1:]:
-            found = re.fullmatch(r'\t\s*([0-9a-f]+) (.*) \((.*)\)', line)
+            found = re.fullmatch(r'\t\s*([0-9a-f]+) (.*?) \((inlined|[/[].*)\)', line)
             if found:
                 is_inlined = found[3] == 'inlined'
                 frames.append(StackFrame(found[2], is_inlined, None, None if is_inlined else found[3]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs whose names, lines, inlined functions and stacks are known, because they stand in their sources."""
 import concurrent.futures
-import glob
+import json
 import os
 import re
 import sys
@@ -13,9 +13,10 @@ import answers as known  # noqa: E402
 import stacks  # noqa: E402
 
 PROGRAMS = os.path.join(TOP, 'tests/conformance/programs')
-ANSWERS = known.Answers(sorted(glob.glob(f'{PROGRAMS}/*.c*')))
-C_FILES = [f'{PROGRAMS}/{name}' for name in
-           ('main.c', 'calls.c', 'signals.c', 'processes.c', 'jit.c', 'bare.c', 'nocfi.S', 'rust.c')]
+SOURCES = ['main.c', 'calls.c', 'signals.c', 'processes.c', 'jit.c', 'bare.c', 'rust.c', 'other.c', 'plug.c', 'classes.cc']
+ANSWERS = known.Answers([f'{PROGRAMS}/{name}' for name in SOURCES])
+C_FILES = [f'{PROGRAMS}/{name}' for name in [*SOURCES[:7], 'nocfi.S']]
+RUST_ANSWERS = known.Answers([f'{PROGRAMS}/program.rs'])
 CXX_FILES = [f'{PROGRAMS}/classes.cc']
 FAR = '-Wl,--section-start=.far=0x8000000'
 
@@ -28,6 +29,15 @@ LINKS = {
     'plt.sec': (['-pie', '-Wl,-z,ibtplt', '-Wl,-z,lazy', '-Wl,-z,max-page-size=0x200000'],
                 ['-Wl,-z,max-page-size=0x200000', '-Wl,-Ttext-segment=0x7000000']),
 }
+
+def find_rustc():
+    """The compiler itself: what stands in its place may need the user's home, which tests have not."""
+    if not shutil.which('rustc'):
+        return None
+    return run('rustc', '--print', 'sysroot').out.strip() + '/bin/rustc'
+
+
+RUSTC = find_rustc()
 
 # Where programs, threads and coroutines start.
 ROOTS = {'_start', '_dl_start_user', 'clone3', '__clone3', '__start_context'}
@@ -102,9 +112,10 @@ def record(build, mode, *program):
 class Verdict:
     """What is not as known: stacks of functions that the answers know, and others."""
 
-    def __init__(self, text, facts):
+    def __init__(self, text, facts, answers=ANSWERS):
+        self.answers = answers
         self.wrong, self.rootless, self.n = [], [], 0
-        self.chains = ANSWERS.chains_for(facts)
+        self.chains = answers.chains_for(facts)
         self.seen, self.beside = {}, {}
         self.called_by_plt = set()  # what is right above hot_plt
         for stack in stacks.parse(text):
@@ -114,14 +125,14 @@ class Verdict:
         self.missing = [key for key in self.chains if not self.seen.get(key)]
 
     def judge(self, stack, facts):
-        key = next((frame.name for frame in stack.frames if frame.name in ANSWERS.names), None)
+        key = next((frame.name for frame in stack.frames if frame.name in self.answers.names), None)
         chains = self.chains.get(key)
         if not chains:
             if facts['dwarf'] and not is_root(stack.frames[-1]):
                 self.rootless.append(stack)
             return
         leaf = stack.frames[0]
-        is_beside = facts['lines'] and leaf.line != ANSWERS.lines.get(leaf.name, leaf.line)
+        is_beside = facts['lines'] and leaf.line != self.answers.lines.get(leaf.name, leaf.line)
         if leaf.name == key and is_beside:
             self.beside[key] = self.beside.get(key, 0) + 1
             # not in its loop: it may have no frame yet, or no longer, and frame pointers lead past its caller
@@ -131,7 +142,7 @@ class Verdict:
         if key == 'hot_plt':
             at = [frame.name for frame in stack.frames].index(key)
             self.called_by_plt |= {frame.name for frame in stack.frames[max(0, at - 1):at]}
-        if not any(known.matches(chain.pattern(facts), stack.frames, ANSWERS, facts) for chain in chains):
+        if not any(known.matches(chain.pattern(facts), stack.frames, self.answers, facts) for chain in chains):
             self.wrong.append((key, [chain.text for chain in chains], stack))
 
     def check(self, where):
@@ -272,6 +283,86 @@ def roots_of_a_report_are_where_programs_and_threads_start():
             assert longest == depth, (options, longest)
     finally:
         clean([build])
+
+
+@test
+def functions_of_rust_are_as_known_with_both_kinds_of_names():
+    if not RUSTC:
+        skip('rustc is not installed')
+    can_record()
+    for is_v0, level in ((True, '0'), (False, '3')):
+        mangling = ['-C', 'symbol-mangling-version=v0'] if is_v0 else []
+        done = run(RUSTC, '--edition', '2021', '-g', '-C', 'opt-level=' + level, '-C', 'overflow-checks=off', *mangling, '-o',
+                   'program', f'{PROGRAMS}/program.rs')
+        if done.status:
+            skip('rustc makes no program here: ' + done.err.strip().split('\n')[-1])
+        assert pace('record', '-q', '-e', 'cpu-clock', '-F', '2000', '--call-graph', 'dwarf', './program').status == 0
+        said = pace('script', '-F', stacks.FIELDS)
+        facts = {'v0': is_v0, 'rust': True, 'dwarf': True, 'inlines': True, 'lines': True}
+        Verdict(said.out, facts, RUST_ANSWERS).check(('rust', is_v0, level))
+
+
+@test
+def a_program_without_a_file_has_no_false_names():
+    needs('gcc', 'g++')
+    can_record()
+    build = Build('gcc', 2, 'no pie', True).make()
+    launcher = build_c('tests/conformance/programs/hidden.c', 'hidden', '-D_GNU_SOURCE')
+    for way, name in (('memfd', '/memfd:hidden'), ('deleted', '/gone')):
+        done = pace('record', '-q', '-e', 'cpu-clock', '-F', '4000', '--call-graph', 'dwarf', launcher, way, build.program, 'plain',
+                    env={**os.environ, 'LD_LIBRARY_PATH': build.folder})
+        assert done.status == 0, done
+        facts = build.facts('dwarf', '')
+        chains = ANSWERS.chains_for(facts)['hot_plain']
+        inside = [stack for stack in stacks.parse(pace('script', '-F', stacks.FIELDS).out)
+                  if stack.frames and name in (stack.frames[0].dso or '')]
+        assert len(inside) > 20, (way, len(inside))
+        nameless = 0
+        for stack in inside:
+            if all(frame.name == '[unknown]' for frame in stack.frames if name in (frame.dso or '')):
+                nameless += 1
+            elif stack.frames[0].name == 'hot_plain':
+                assert any(known.matches(chain.pattern(facts), stack.frames, ANSWERS, facts) for chain in chains), stack
+        report = pace('report', '--ledger')
+        assert not nameless or f'{name}' in report.out and 'file missing' in report.out, report
+
+
+@test
+def i386_programs_are_as_known():
+    needs('gcc')
+    with open('probe.c', 'w', encoding='utf-8') as f:
+        f.write('int main(void) { return 0; }\n')
+    if run('gcc', '-m32', '-o', 'probe', 'probe.c').status or run('./probe').status:
+        skip('gcc makes no 32-bit programs that run here (gcc-multilib)')
+    can_record()
+    done = run('gcc', '-m32', '-O2', '-g', '-w', '-D_GNU_SOURCE', '-I', PROGRAMS, '-o', 'program', f'{PROGRAMS}/narrow.c')
+    assert done.status == 0, done
+    assert pace('record', '-q', '-e', 'cpu-clock', '-F', '4000', '--call-graph', 'dwarf', './program').status == 0
+    facts = {'dwarf': True, 'inlines': True, 'lines': True}
+    Verdict(pace('script', '-F', stacks.FIELDS).out, facts, known.Answers([f'{PROGRAMS}/narrow.c'])).check('i386')
+
+
+def said_truth(out):
+    return {name: [int(word, 16) for word in words.split()] for name, words in re.findall(r'^truth (\w+) (.*)$', out, re.M)}
+
+
+@test
+def addresses_are_those_that_the_program_says_of_itself():
+    needs('gcc')
+    can_record()
+    for flags in (['-O0'], ['-O2'], ['-O2', '-fno-omit-frame-pointer', '-static']):
+        done = run('gcc', '-w', *flags, '-o', 'truth', f'{PROGRAMS}/truth.c')
+        assert done.status == 0, done
+        done = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '4000', '--call-graph', 'dwarf', './truth')
+        assert done.status == 0, done
+        callers, (begin, end) = said_truth(done.out)['callers'], said_truth(done.out)['loop']
+        found = 0
+        for line in pace('script', '--json').out.splitlines():
+            stack = [int(frame['ip'], 16) for frame in json.loads(line)['stack']]
+            if begin <= stack[0] < end:
+                assert stack[1:1 + len(callers)] == callers, (flags, list(map(hex, stack)), list(map(hex, callers)))
+                found += 1
+        assert found > 20, (flags, found)
 
 
 for compiler in ('gcc', 'clang'):
