@@ -74,7 +74,7 @@ struct walk {
 	const struct stack_places *places;
 	const struct sample_stack *dump;
 	u64 dump_start;
-	u64 regs[CFI_REGS];
+	u64 regs[ROW_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
 	bool has_missed_above;  /* a read failed because the dump ends before it */
@@ -83,7 +83,7 @@ struct walk {
 
 static bool has(const struct walk *w, unsigned reg)
 {
-	return reg < CFI_REGS && w->known >> reg & 1;
+	return reg < ROW_REGS && w->known >> reg & 1;
 }
 
 static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
@@ -111,7 +111,7 @@ static void take_regs(struct walk *w, const struct stack_input *in)
 	for (unsigned bit = 0; bit < 64 && k < in->regs->values.n; bit++) {
 		if (!(in->mask >> bit & 1))
 			continue;
-		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < CFI_REGS) {
+		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < ROW_REGS) {
 			w->regs[w->arch->dwarf[bit]] = load_u64(in->regs->values.at + 8 * k);
 			w->known |= 1ull << w->arch->dwarf[bit];
 		}
@@ -119,11 +119,11 @@ static void take_regs(struct walk *w, const struct stack_input *in)
 	}
 }
 
-static bool eval(struct walk *w, const struct cfi_rule *rule, const u64 *first, u64 *ret_v)
+static bool eval(struct walk *w, const struct row_rule *rule, const u64 *first, u64 *ret_v)
 {
 	struct expression_world world = {.regs = w->regs,
 		.known = w->known,
-		.n_regs = CFI_REGS,
+		.n_regs = ROW_REGS,
 		.address_size = w->arch->word,
 		.read = read_stack,
 		.ctx = w,
@@ -132,43 +132,43 @@ static bool eval(struct walk *w, const struct cfi_rule *rule, const u64 *first, 
 	return expression_eval(bytes_of(rule->expression, rule->size), &world, first, ret_v);
 }
 
-static bool find_cfa(struct walk *w, const struct cfi_rule *rule, u64 *ret_cfa)
+static bool find_cfa(struct walk *w, const struct row_rule *rule, u64 *ret_cfa)
 {
-	if (rule->kind == CFI_REGISTER) {
+	if (rule->kind == ROW_REGISTER) {
 		if (!has(w, rule->from))
 			return false;
 		*ret_cfa = w->regs[rule->from] + (u64)rule->value;
 		return true;
 	}
-	return rule->kind == CFI_VAL_EXPRESSION && eval(w, rule, NULL, ret_cfa);
+	return rule->kind == ROW_VAL_EXPRESSION && eval(w, rule, NULL, ret_cfa);
 }
 
 /* The caller's value of a register. */
-static bool value_of(struct walk *w, const struct cfi_rule *rule, u64 cfa, u64 *ret_v)
+static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *ret_v)
 {
 	u64 va;
 
-	switch ((enum cfi_kind)rule->kind) {
-	case CFI_SAME:
+	switch ((enum row_kind)rule->kind) {
+	case ROW_SAME:
 		if (!has(w, rule->reg))
 			return false;
 		*ret_v = w->regs[rule->reg];
 		return true;
-	case CFI_UNDEFINED:
+	case ROW_UNDEFINED:
 		return false;
-	case CFI_OFFSET:
+	case ROW_OFFSET:
 		return read_stack(w, cfa + (u64)rule->value, w->arch->word, ret_v);
-	case CFI_VAL_OFFSET:
+	case ROW_VAL_OFFSET:
 		*ret_v = cfa + (u64)rule->value;
 		return true;
-	case CFI_REGISTER:
+	case ROW_REGISTER:
 		if (!has(w, rule->from))
 			return false;
 		*ret_v = w->regs[rule->from];
 		return true;
-	case CFI_EXPRESSION:
+	case ROW_EXPRESSION:
 		return eval(w, rule, &cfa, &va) && read_stack(w, va, w->arch->word, ret_v);
-	case CFI_VAL_EXPRESSION:
+	case ROW_VAL_EXPRESSION:
 		return eval(w, rule, &cfa, ret_v);
 	}
 	return false;
@@ -184,14 +184,14 @@ static enum stack_ending ending_of_miss(const struct walk *w)
  * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
  * callee's is not on this stack.
  */
-static enum stack_ending step_by_row(struct walk *w, const struct cfi_code *code,
-	const struct cfi_row *row)
+static enum stack_ending step_by_row(struct walk *w, const struct rows_function *code,
+	const struct row *row)
 {
-	const struct cfi_rule *rules =
-		row->n_rules ? w->stack->cache.rules.at + row->first_rule : NULL;
+	const struct row_rule *rules =
+		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 regs[CFI_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
+	u64 regs[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
 
 	w->has_missed_above = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
@@ -202,9 +202,9 @@ static enum stack_ending step_by_row(struct walk *w, const struct cfi_code *code
 	regs[sp] = cfa;
 	known |= 1ull << sp;
 	for (u32 i = 0; i < row->n_rules; i++) {
-		const struct cfi_rule *rule = &rules[i];
+		const struct row_rule *rule = &rules[i];
 
-		if (rule->reg == code->return_reg && rule->kind == CFI_UNDEFINED)
+		if (rule->reg == code->return_reg && rule->kind == ROW_UNDEFINED)
 			return STACK_COMPLETE;
 		known &= ~(1ull << rule->reg);
 		if (value_of(w, rule, cfa, &regs[rule->reg]))
@@ -267,7 +267,7 @@ static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 	w->places->find(w->places->ctx, ip, &w->code);
 	if (!w->code.cfi)
 		return false;
-	if (!cfi_row_of(&s->cache, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
+	if (!rows_find(&s->rows, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
 		w->code.ending = STACK_NO_CFI;
 		return false;
 	}
@@ -306,11 +306,11 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		enum stack_ending ending;
 
 		if (find_row(w, ip, &code, &row)) {
-			const struct cfi_code *c = &w->stack->cache.codes.at[code];
+			const struct rows_function *c = &w->stack->rows.functions.at[code];
 
 			if (c->is_signal && is_return)
 				mark_trampoline(w->stack);
-			ending = step_by_row(w, c, &w->stack->cache.rows.at[row]);
+			ending = step_by_row(w, c, &w->stack->rows.at.at[row]);
 			if (ending != STACK_ENDINGS)
 				return ending;
 			is_return = !c->is_signal;
@@ -358,7 +358,7 @@ void stack_init(struct stack *s)
 
 void stack_fini(struct stack *s)
 {
-	cfi_cache_fini(&s->cache);
+	rows_fini(&s->rows);
 	mem_free(s->remembered);
 	vec_fini(&s->chain);
 }

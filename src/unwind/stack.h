@@ -19,7 +19,7 @@
 #define PACE_UNWIND_STACK_H
 
 #include "record/sample.h"
-#include "unwind/cfi.h"
+#include "unwind/rows.h"
 
 enum stack_arch {
 	STACK_X86_64,
@@ -79,7 +79,7 @@ struct stack_remembered {
 };
 
 struct stack {
-	struct cfi_cache cache;
+	struct rows rows;
 	struct stack_remembered *remembered;
 	VEC(u64) chain;
 	u64 n_frames; /* walked so far */

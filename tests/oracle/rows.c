@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "symbol/elf.h"
-#include "unwind/cfi.h"
+#include "unwind/rows.h"
 
 static struct bytes section(const struct elf *elf, const char *name)
 {
@@ -21,49 +21,49 @@ static struct bytes section(const struct elf *elf, const char *name)
 	return b;
 }
 
-static void print_rule(const char *name, const struct cfi_rule *rule)
+static void print_rule(const char *name, const struct row_rule *rule)
 {
 	switch (rule->kind) {
-	case CFI_UNDEFINED:
+	case ROW_UNDEFINED:
 		printf(" %s=u", name);
 		break;
-	case CFI_OFFSET:
+	case ROW_OFFSET:
 		printf(" %s=c%+lld", name, (long long)rule->value);
 		break;
-	case CFI_VAL_OFFSET:
+	case ROW_VAL_OFFSET:
 		printf(" %s=v%+lld", name, (long long)rule->value);
 		break;
-	case CFI_REGISTER:
+	case ROW_REGISTER:
 		printf(" %s=r%u", name, rule->from);
 		break;
-	case CFI_EXPRESSION:
+	case ROW_EXPRESSION:
 		printf(" %s=exp", name);
 		break;
-	case CFI_VAL_EXPRESSION:
+	case ROW_VAL_EXPRESSION:
 		printf(" %s=vexp", name);
 		break;
 	}
 }
 
-static void print_function(struct cfi_cache *cache, const struct cfi *cfi, u64 start)
+static void print_function(struct rows *rows, const struct cfi *cfi, u64 start)
 {
 	bool is_cleared;
 	u32 code, row;
 
-	if (!cfi_row_of(cache, cfi, start, &code, &row, &is_cleared)) {
+	if (!rows_find(rows, cfi, start, &code, &row, &is_cleared)) {
 		printf("%llx none\n", (unsigned long long)start);
 		return;
 	}
-	for (u32 i = 0; i < cache->codes.at[code].n_rows; i++) {
-		const struct cfi_row *r = &cache->rows.at[cache->codes.at[code].first_row + i];
+	for (u32 i = 0; i < rows->functions.at[code].n_rows; i++) {
+		const struct row *r = &rows->at.at[rows->functions.at[code].first_row + i];
 
 		printf("%llx", (unsigned long long)r->start);
-		if (r->cfa.kind == CFI_REGISTER)
+		if (r->cfa.kind == ROW_REGISTER)
 			printf(" cfa=%u%+lld", r->cfa.from, (long long)r->cfa.value);
 		else
 			printf(" cfa=exp");
 		for (u32 k = 0; k < r->n_rules; k++) {
-			const struct cfi_rule *rule = &cache->rules.at[r->first_rule + k];
+			const struct row_rule *rule = &rows->rules.at[r->first_rule + k];
 			char name[16];
 
 			snprintf(name, sizeof(name), "%u", rule->reg);
@@ -75,7 +75,7 @@ static void print_function(struct cfi_cache *cache, const struct cfi *cfi, u64 s
 
 int main(int argc, char **argv)
 {
-	struct cfi_cache cache = {0};
+	struct rows rows = {0};
 	struct cfi_input in;
 	struct cfi cfi;
 	struct elf elf;
@@ -89,8 +89,8 @@ int main(int argc, char **argv)
 	in = (struct cfi_input){.eh_frame = section(&elf, ".eh_frame"), .is_64 = elf.is_64};
 	cfi_init(&cfi, &in);
 	vec_each(f, &cfi.index)
-		print_function(&cache, &cfi, f->start);
-	cfi_cache_fini(&cache);
+		print_function(&rows, &cfi, f->start);
+	rows_fini(&rows);
 	cfi_fini(&cfi);
 	elf_close(&elf);
 	return EXIT_SUCCESS;
