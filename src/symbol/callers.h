@@ -19,9 +19,10 @@
 
 #include "machine/machine.h"
 #include "symbol/find.h"
+#include "symbol/jitcode.h"
 #include "unwind/stack.h"
 
-enum { CALLERS_MAX_FRAMES = 1024 };
+enum { CALLERS_MAX_FRAMES = 1024, CALLERS_LOOK = 64 };
 
 struct callers_file;
 
@@ -32,11 +33,26 @@ struct callers {
 	struct callers_file **files; /* by dso->id; NULL: not looked for yet */
 	size_t n_files;
 	pthread_mutex_t lock;
+	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
+};
+
+/* Call frame information of one piece of generated code. */
+struct callers_code {
+	u32 dso;
+	u64 off; /* of the code in its dump */
+	u8 *bytes;
+	struct cfi cfi;
 };
 
 struct callers_walk {
 	struct callers *callers;
 	struct stack stack;
+	VEC(struct callers_code *) codes;
+	struct table codes_by_off;
+	struct {
+		u8 bytes[2 * CALLERS_LOOK];
+	} looks[2]; /* generated code that was looked at last */
+	u32 n_looks;
 	VEC(u64) chain;
 	const struct space *space; /* of the sample at hand */
 };

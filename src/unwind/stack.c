@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "unwind/edge.h"
 #include "unwind/expression.h"
 
 enum { REMEMBERED = 1 << 13 };
@@ -71,6 +72,7 @@ const char *stack_ending_text(enum stack_ending ending)
 struct walk {
 	struct stack *stack;
 	const struct arch *arch;
+	enum stack_arch number; /* arch's */
 	const struct stack_places *places;
 	const struct sample_stack *dump;
 	u64 dump_start;
@@ -78,6 +80,7 @@ struct walk {
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
 	bool has_missed_above;  /* a read failed because the dump ends before it */
+	bool has_missed_below;  /* a register's place lies below the stack pointer */
 	struct stack_code code; /* of the last frame */
 };
 
@@ -92,8 +95,10 @@ static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
 	u64 at = va - w->dump_start, n = w->dump->dyn_size;
 	u64 v = 0;
 
-	if (va < w->dump_start)
+	if (va < w->dump_start) {
+		w->has_missed_below = true;
 		return false;
+	}
 	if (n < size || at > n - size) {
 		/* A dump that is not full ends where the stack does. */
 		w->has_missed_above |= at < n + (64 << 20) && n + 8 > w->dump->bytes.n;
@@ -193,7 +198,7 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 	bool has_return = false;
 	u64 regs[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
 
-	w->has_missed_above = false;
+	w->has_missed_above = w->has_missed_below = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
@@ -226,11 +231,94 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 	return STACK_ENDINGS;
 }
 
+/* ---- without rows ---- */
+
+static void look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)
+{
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (w->places->look)
+		w->places->look(w->places->ctx, ip, ret_bytes);
+}
+
+/* Whether it makes sense that a function returns there: the call is before it. */
+static bool is_returned_to(const struct walk *w, u64 ip)
+{
+	struct stack_code code;
+	struct stack_bytes bytes;
+
+	w->places->find(w->places->ctx, ip - 1, &code);
+	if (!code.is_code)
+		return false;
+	look(w, ip, &bytes);
+	return edge_is_returned_to(w->number, &bytes);
+}
+
+/* The caller is what `edge` has become. */
+static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
+{
+	u64 sp = edge->regs[w->arch->sp];
+
+	ip &= w->arch->code;
+	if (sp < w->cfa || !is_returned_to(w, ip))
+		return false;
+	memcpy(w->regs, edge->regs, sizeof(w->regs));
+	w->known = *edge->known;
+	w->regs[w->arch->ip] = ip;
+	w->cfa = sp;
+	return true;
+}
+
+/* A function that was interrupted where its own code says how to get out of it. */
+static bool step_by_edge(struct walk *w, bool is_end_only)
+{
+	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
+	struct edge edge = {.arch = w->number,
+		.sp = w->arch->sp,
+		.fp = w->arch->fp,
+		.link = w->arch->link,
+		.word = w->arch->word,
+		.regs = regs,
+		.known = &known,
+		.read = read_stack,
+		.ctx = w};
+
+	look(w, ip, &edge.code);
+	if (!edge.code.at)
+		return false;
+	memcpy(regs, w->regs, sizeof(regs));
+	if (edge_return(&edge, &to) && take_edge(w, &edge, to))
+		return true;
+	memcpy(regs, w->regs, sizeof(regs));
+	known = w->known;
+	return !is_end_only && edge_entry(&edge, &to) && take_edge(w, &edge, to);
+}
+
+/* The same where the function's start is known, which makes no frame, or has not made it yet. */
+static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
+{
+	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
+	bool is_linked = w->arch->link != 255;
+	struct stack_bytes caller;
+
+	if (is_linked)
+		to = w->regs[w->arch->link];
+	else if (!read_stack(w, sp, w->arch->word, &to))
+		return false;
+	to &= w->arch->code;
+	if ((is_linked && !has(w, w->arch->link)) || !is_returned_to(w, to))
+		return false;
+	look(w, to, &caller);
+	if (must_be_called && !edge_is_call_to(w->number, &caller, to, at - code->into))
+		return false;
+	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
+	w->regs[w->arch->ip] = to;
+	return true;
+}
+
 /* One frame up by the frame pointer: below the return address lies the caller's. */
 static bool step_by_frame_pointer(struct walk *w)
 {
 	u8 word = w->arch->word, fp = w->arch->fp, sp = w->arch->sp;
-	struct stack_code code;
 	u64 frame = w->regs[fp], caller, ip;
 
 	if (!has(w, fp) || frame < w->regs[sp] || frame + 2 * word < w->cfa || frame % word)
@@ -238,14 +326,38 @@ static bool step_by_frame_pointer(struct walk *w)
 	if (!read_stack(w, frame, word, &caller) || !read_stack(w, frame + word, word, &ip))
 		return false;
 	ip &= w->arch->code;
-	w->places->find(w->places->ctx, ip - 1, &code);
-	if (!code.is_code)
+	if (!is_returned_to(w, ip))
 		return false;
 	w->regs[fp] = caller;
 	w->regs[sp] = w->cfa = frame + 2 * word;
 	w->regs[w->arch->ip] = ip;
 	w->known = 1ull << fp | 1ull << sp | 1ull << w->arch->ip;
 	return true;
+}
+
+/* One frame up without rows. */
+static bool step_by_code(struct walk *w, bool is_return)
+{
+	struct edge edge = {.arch = w->number};
+
+	w->has_missed_above = false;
+	if (is_return)
+		return step_by_frame_pointer(w);
+	if (step_by_edge(w, false))
+		return true;
+	look(w, w->regs[w->arch->ip], &edge.code);
+	if (edge.code.into == STACK_START_UNKNOWN)
+		return step_by_frame_pointer(w);
+	edge.word = w->arch->word;
+	switch (edge_frame(&edge)) {
+	case EDGE_FRAME:
+		return step_by_frame_pointer(w);
+	case EDGE_LEAF:
+		return step_out_of_leaf(w, &edge.code, false);
+	case EDGE_UNKNOWN:
+		break;
+	}
+	return step_out_of_leaf(w, &edge.code, true);
 }
 
 /* ---- rows ---- */
@@ -296,6 +408,35 @@ static void mark_trampoline(struct stack *s)
 	add_interrupted(s, ip);
 }
 
+/*
+ * One frame up by a row, or by the code, where the row says that a register lies below the stack
+ * pointer: an epilogue has popped it (compilers do not describe each pop).
+ */
+static enum stack_ending step_up(struct walk *w, const struct rows_function *code,
+	const struct row *row, bool is_return)
+{
+	u64 regs[ROW_REGS], known = w->known, cfa = w->cfa;
+	enum stack_ending ending;
+
+	if (is_return)
+		return step_by_row(w, code, row);
+	memcpy(regs, w->regs, sizeof(regs));
+	ending = step_by_row(w, code, row);
+	if (!w->has_missed_below || ending == STACK_COMPLETE)
+		return ending;
+	if (ending == STACK_ENDINGS) {
+		struct walk by_row = *w;
+
+		memcpy(w->regs, regs, sizeof(regs));
+		w->known = known;
+		w->cfa = cfa;
+		if (!step_by_edge(w, true))
+			*w = by_row;
+		return STACK_ENDINGS;
+	}
+	return step_by_edge(w, true) ? STACK_ENDINGS : ending;
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -310,11 +451,11 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 
 			if (c->is_signal && is_return)
 				mark_trampoline(w->stack);
-			ending = step_by_row(w, c, &w->stack->rows.at.at[row]);
+			ending = step_up(w, c, &w->stack->rows.at.at[row], is_return);
 			if (ending != STACK_ENDINGS)
 				return ending;
 			is_return = !c->is_signal;
-		} else if (step_by_frame_pointer(w)) {
+		} else if (step_by_code(w, is_return)) {
 			is_return = true;
 		} else {
 			return w->code.is_code ? w->code.ending : STACK_NO_MAP;
@@ -341,6 +482,7 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	if (in->arch >= STACK_OTHER)
 		return (struct stack_end){STACK_OTHER_ARCH, 0};
 	w.arch = &archs[in->arch];
+	w.number = in->arch;
 	take_regs(&w, in);
 	if (!has(&w, w.arch->sp) || !has(&w, w.arch->ip))
 		return (struct stack_end){STACK_CORRUPT, 0};
