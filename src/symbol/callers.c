@@ -62,7 +62,8 @@ void callers_walk_fini(struct callers_walk *w)
 	vec_fini(&w->chain);
 	vec_each(code, &w->codes) {
 		cfi_fini(&(*code)->cfi);
-		mem_free((*code)->bytes);
+		mem_free((*code)->tables);
+		mem_free((*code)->code);
 		mem_free(*code);
 	}
 	vec_fini(&w->codes);
@@ -205,64 +206,72 @@ static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 /* ---- generated code ---- */
 
 /* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
-static struct callers_code *load_code(const struct jitdump *dump, const struct dso *dso,
+static void load_tables(struct callers_code *c, const struct jitdump *dump,
 	const struct jitdump_code *code)
 {
-	struct callers_code *c = mem_zalloc(sizeof(*c));
 	u32 n = code->unwind_size, frame = n - code->unwind_hdr_size;
 	struct cfi_input in = {.is_64 = true};
 
-	c->dso = dso->id;
-	c->off = code->off;
-	c->bytes = mem_alloc(n + 1);
-	if (jitdump_read(dump, code->unwind_off, c->bytes, n) == n) {
-		in.eh_frame = bytes_of(c->bytes, frame);
+	c->tables = mem_alloc(n + 1);
+	if (jitdump_read(dump, code->unwind_off, c->tables, n) == n) {
+		in.eh_frame = bytes_of(c->tables, frame);
 		in.eh_frame.offset = code->off + align_up(code->size, 8);
-		in.eh_frame_hdr = bytes_of(c->bytes + frame, code->unwind_hdr_size);
+		in.eh_frame_hdr = bytes_of(c->tables + frame, code->unwind_hdr_size);
 		in.eh_frame_hdr.offset = in.eh_frame.offset + frame;
 	}
 	cfi_init(&c->cfi, &in);
-	return c;
 }
 
-/* What the dump says of the code at one of its offsets, or NULL. */
-static const struct cfi *cfi_of_code(struct callers_walk *w, const struct dso *dso, u64 off)
+/* The code at an offset of a dump, or NULL. */
+static struct callers_code *code_at(struct callers_walk *w, const struct dso *dso, u64 off,
+	const struct jitdump **ret_dump)
 {
 	const struct jitdump *dump =
 		w->callers->jitcode ? jitcode_find(w->callers->jitcode, dso) : NULL;
-	const struct jitdump_code *code = dump ? jitdump_find(dump, off) : NULL;
+	const struct jitdump_code *known = dump ? jitdump_find(dump, off) : NULL;
+	struct callers_code *code;
 	struct table_probe probe;
 	u64 hash;
 	u32 i;
 
-	if (!code || !code->unwind_size)
+	if (!known)
 		return NULL;
-	hash = hash_mix(code->off, dso->id);
+	*ret_dump = dump;
+	hash = hash_mix(known->off, dso->id);
 	probe = table_probe(&w->codes_by_off, hash);
 	while ((i = table_next(&w->codes_by_off, &probe)) != TABLE_NONE)
-		if (w->codes.at[i]->off == code->off && w->codes.at[i]->dso == dso->id)
-			return &w->codes.at[i]->cfi;
+		if (w->codes.at[i]->off == known->off && w->codes.at[i]->dso == dso->id)
+			return w->codes.at[i];
+	code = mem_zalloc(sizeof(*code));
+	code->dso = dso->id;
+	code->off = known->off;
+	code->code_size = (u32)MIN(known->size, (u64)CALLERS_CODE);
+	load_tables(code, dump, known);
 	table_add(&w->codes_by_off, hash, w->codes.n);
-	vec_add(&w->codes, load_code(dump, dso, code));
-	return &w->codes.at[w->codes.n - 1]->cfi;
+	vec_add(&w->codes, code);
+	return code;
 }
 
+/* A return address may lie right behind the code: the call was its last instruction. */
 static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
-	const struct jitdump *dump =
-		w->callers->jitcode ? jitcode_find(w->callers->jitcode, dso) : NULL;
-	const struct jitdump_code *code = dump ? jitdump_find(dump, off ? off - 1 : 0) : NULL;
-	u8 *to = w->looks[w->n_looks++ % ARRAY_SIZE(w->looks)].bytes;
-	u64 before, after;
+	const struct jitdump *dump;
+	struct callers_code *c = code_at(w, dso, off, &dump);
+	u64 into;
 
-	if (!code)
+	if (!c && off)
+		c = code_at(w, dso, off - 1, &dump);
+	if (!c)
 		return;
-	before = MIN(off - code->off, (u64)CALLERS_LOOK);
-	after = MIN(code->off + code->size - off, (u64)CALLERS_LOOK);
-	if (jitdump_read(dump, off - before, to, before + after) != before + after)
-		return;
-	*ret_bytes = (struct stack_bytes){to + before, (u32)before, (u32)after, off - code->off};
+	if (!c->code) {
+		c->code = mem_alloc((size_t)c->code_size + 1);
+		c->code_size = (u32)jitdump_read(dump, c->off, c->code, c->code_size);
+	}
+	into = off - c->off;
+	if (into <= c->code_size)
+		*ret_bytes = (struct stack_bytes){c->code + into, (u32)into,
+			(u32)(c->code_size - into), into};
 }
 
 /* ---- code of files ---- */
@@ -306,6 +315,8 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	struct callers_walk *w = ctx;
 	const struct map *map = machine_find(w->space, ip);
 	const struct callers_file *f;
+	const struct jitdump *ignored;
+	const struct callers_code *code;
 
 	*ret_code = (struct stack_code){.ending = STACK_NO_MAP};
 	if (!map)
@@ -316,7 +327,9 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	if (map->dso->kind == DSO_JITDUMP) {
 		ret_code->ending = STACK_NO_CODE_FILE;
 		ret_code->rva = map_offset(map, ip);
-		ret_code->cfi = cfi_of_code(w, map->dso, ret_code->rva);
+		code = code_at(w, map->dso, ret_code->rva, &ignored);
+		if (code && !cfi_is_empty(&code->cfi))
+			ret_code->cfi = &code->cfi;
 		return;
 	}
 	f = file_of(w->callers, map->dso);
@@ -330,10 +343,14 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
+	static const u8 nothing[1];
 	struct callers_walk *w = ctx;
 	const struct map *map = machine_find(w->space, ip);
 
-	if (map && map->dso->kind == DSO_JITDUMP)
+	/* Where a process says what code it makes, the rest of its memory is none. */
+	if (map && map->dso->kind == DSO_JIT && w->space->code)
+		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
+	else if (map && map->dso->kind == DSO_JITDUMP)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
 	else if (map)
 		look_at_file(w->callers, file_of(w->callers, map->dso), map_offset(map, ip),

@@ -22,7 +22,7 @@
 #include "symbol/jitcode.h"
 #include "unwind/stack.h"
 
-enum { CALLERS_MAX_FRAMES = 1024, CALLERS_LOOK = 64 };
+enum { CALLERS_MAX_FRAMES = 1024, CALLERS_CODE = 1 << 20 };
 
 struct callers_file;
 
@@ -36,11 +36,13 @@ struct callers {
 	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
 };
 
-/* Call frame information of one piece of generated code. */
+/* One piece of generated code. */
 struct callers_code {
 	u32 dso;
-	u64 off; /* of the code in its dump */
-	u8 *bytes;
+	u64 off;       /* of the code in its dump */
+	u8 *tables;    /* its call frame information, in which cfi points */
+	u8 *code;      /* NULL: nobody has looked at it yet */
+	u32 code_size; /* how much of it was read */
 	struct cfi cfi;
 };
 
@@ -49,10 +51,6 @@ struct callers_walk {
 	struct stack stack;
 	VEC(struct callers_code *) codes;
 	struct table codes_by_off;
-	struct {
-		u8 bytes[2 * CALLERS_LOOK];
-	} looks[2]; /* generated code that was looked at last */
-	u32 n_looks;
 	VEC(u64) chain;
 	const struct space *space; /* of the sample at hand */
 };

@@ -2,7 +2,7 @@
 
 #include "unwind/rows.h"
 
-enum { INSTRUCTIONS_MAX = 24, SCANNED_MAX = 4096 };
+enum { INSTRUCTIONS_MAX = 24, SCANNED_MAX = 64 << 10 };
 
 enum op_kind {
 	OP_NONE, /* something else */
@@ -154,16 +154,79 @@ static unsigned x86_entry(const struct edge *e)
 	return e->code.n_before && p[-1] == 0x55 && x86_move_to_fp(e, p, n) ? 1 : 0;
 }
 
+/* Whether a jump before `end` leads behind it and not beyond `function_end`. Too much is found rather than too little. */
+static bool x86_jumps_over(const u8 *p, u32 end, u64 limit)
+{
+	for (u32 i = 0; i + 1 < end; i++) {
+		s64 to = -1;
+
+		if (p[i] >> 4 == 7 || p[i] == 0xeb)
+			to = (s64)i + 2 + (signed char)p[i + 1];
+		else if (p[i] == 0x0f && p[i + 1] >> 4 == 8 && i + 6 <= end)
+			to = (s64)i + 6 + (s32)load_u32(p + i + 2);
+		else if (p[i] == 0xe9 && i + 5 <= end)
+			to = (s64)i + 5 + (s32)load_u32(p + i + 1);
+		if (to > (s64)end && to <= (s64)limit)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a frame is undone (mov %rbp,%rsp; pop %rbp) and the function goes on. */
+static bool x86_goes_on_without_frame(const u8 *p, u32 n)
+{
+	for (u32 i = 0; i + 4 < n; i++) {
+		bool is_undone = p[i] == 0x48 && p[i + 3] == 0x5d &&
+			((p[i + 1] == 0x8b && p[i + 2] == 0xe5) ||
+				(p[i + 1] == 0x89 && p[i + 2] == 0xec));
+		u8 next = p[i + 4];
+
+		if (is_undone && next != 0xc3 && next != 0xc2 && next != 0xe9 && next != 0xeb &&
+			next != 0xff && next != 0x41)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the function begins with a jump to where it makes its frame (regular expressions of V8). */
+static bool x86_enters_by_jump(const struct edge *e, const u8 *start)
+{
+	u64 n = e->code.into + e->code.n_after, to = 0;
+
+	if (n >= 2 && start[0] == 0xeb)
+		to = 2 + (u64)(s64)(signed char)start[1];
+	else if (n >= 5 && start[0] == 0xe9)
+		to = 5 + (u64)(s64)(s32)load_u32(start + 1);
+	return to && to < n && start[to] == 0x55 &&
+		x86_move_to_fp(e, start + to + 1, (u32)MIN(n - to - 1, (u64)8));
+}
+
+/*
+ * The frame may be made some instructions behind the start (generated code looks first whether it is
+ * still valid), but then no way may lead around that.
+ */
 static enum edge_frame x86_frame(const struct edge *e)
 {
+	enum { LATEST = 64 };
 	const u8 *start = e->code.at - e->code.into;
 	u32 n = (u32)e->code.into, at = x86_endbr(start, n);
-	u32 move = at < n && start[at] == 0x55 ? x86_move_to_fp(e, start + at + 1, n - at - 1) : 0;
 
-	if (move)
-		return EDGE_FRAME;
 	/* At the very first instruction nothing can have been done. */
-	return n == 0 || n == at ? EDGE_LEAF : EDGE_UNKNOWN;
+	if (n == 0 || n == at)
+		return EDGE_LEAF;
+	if (x86_enters_by_jump(e, start))
+		return EDGE_FRAME;
+	for (; at < n; at++) {
+		u32 move = start[at] == 0x55 ? x86_move_to_fp(e, start + at + 1, n - at - 1) : 0;
+
+		if (!move)
+			continue;
+		return at > LATEST || x86_jumps_over(start, at, n) ||
+				x86_goes_on_without_frame(start + at, n - at)
+			? EDGE_SOMETIMES
+			: EDGE_FRAME;
+	}
+	return EDGE_UNKNOWN;
 }
 
 /* call *...: opcode ff /2 of each length that there is. */
@@ -465,18 +528,25 @@ enum edge_frame edge_frame(const struct edge *e)
 	return e->arch == STACK_ARM64 ? arm64_frame(e) : x86_frame(e);
 }
 
-bool edge_is_call_to(enum stack_arch arch, const struct stack_bytes *code, u64 ip, u64 function)
+enum edge_call edge_call(enum stack_arch arch, const struct stack_bytes *code, u64 ip, u64 function)
 {
+	bool is_direct;
+	u64 to;
 	u32 v;
 
 	if (!code->at || code->n_before < 5)
-		return false;
-	if (arch == STACK_ARM64) {
-		v = load_u32(code->at - 4);
-		return v >> 26 == 0x25 && ip - 4 + (u64)sign_extended(v, 0, 26) * 4 == function;
-	}
+		return EDGE_CALL_UNKNOWN;
 	v = load_u32(code->at - 4);
-	return code->at[-5] == 0xe8 && ip + (u64)(s64)(s32)v == function;
+	if (arch == STACK_ARM64) {
+		is_direct = v >> 26 == 0x25;
+		to = ip - 4 + (u64)sign_extended(v, 0, 26) * 4;
+	} else {
+		is_direct = code->at[-5] == 0xe8;
+		to = ip + (u64)(s64)(s32)v;
+	}
+	return !is_direct        ? EDGE_CALL_UNKNOWN
+		: to == function ? EDGE_CALL_HERE
+				 : EDGE_CALL_ELSEWHERE;
 }
 
 bool edge_is_returned_to(enum stack_arch arch, const struct stack_bytes *code)

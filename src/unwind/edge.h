@@ -38,16 +38,24 @@ bool edge_return(struct edge *e, u64 *ret_ip);
 bool edge_entry(struct edge *e, u64 *ret_ip);
 
 enum edge_frame {
-	EDGE_UNKNOWN, /* the code does not tell */
-	EDGE_FRAME,   /* the frame pointer points to the caller's, and to the return address */
-	EDGE_LEAF,    /* there is no frame: the return address is where the call left it */
+	EDGE_UNKNOWN,   /* nothing makes a frame, as far as can be seen */
+	EDGE_SOMETIMES, /* a frame is made, but maybe not on the way that led here */
+	EDGE_FRAME,     /* the frame pointer points to the caller's, and to the return address */
+	EDGE_LEAF,      /* there is no frame: the return address is where the call left it */
 };
 
 /* What the code from the function's start up to the instruction has made; needs code.into. */
 enum edge_frame edge_frame(const struct edge *e);
 
-/* Whether `code`, at the return address `ip`, is behind a call of just that function. */
-bool edge_is_call_to(enum stack_arch arch, const struct stack_bytes *code, u64 ip, u64 function);
+enum edge_call {
+	EDGE_CALL_UNKNOWN, /* by a pointer, or it cannot be seen */
+	EDGE_CALL_HERE,
+	EDGE_CALL_ELSEWHERE, /* a stub that jumps here, or another function altogether */
+};
+
+/* Which function the call before `code`, at the return address `ip`, calls. */
+enum edge_call edge_call(enum stack_arch arch, const struct stack_bytes *code, u64 ip,
+	u64 function);
 
 /*
  * Whether `code`, at a return address, is behind a call, or at the beginning of a signal's trampoline.

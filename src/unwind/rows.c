@@ -11,6 +11,7 @@ enum {
 
 struct state {
 	struct row_rule cfa;
+	s64 cfa_offset; /* kept while the CFA is an expression */
 	struct row_rule regs[ROW_REGS];
 };
 
@@ -103,14 +104,17 @@ static bool set_cfa(struct compiler *c, u64 reg, s64 value)
 	if (reg >= ROW_REGS)
 		return false;
 	c->now.cfa = (struct row_rule){.kind = ROW_REGISTER, .from = (u8)reg, .value = value};
+	c->now.cfa_offset = value;
 	return true;
 }
 
 static bool set_cfa_offset(struct compiler *c, s64 value)
 {
-	if (c->now.cfa.kind != ROW_REGISTER)
+	if (c->now.cfa.kind == ROW_UNDEFINED)
 		return false;
-	c->now.cfa.value = value;
+	c->now.cfa_offset = value;
+	if (c->now.cfa.kind == ROW_REGISTER)
+		c->now.cfa.value = value;
 	return true;
 }
 
@@ -225,8 +229,9 @@ static bool run_cfa(struct compiler *c, u8 op, struct bytes *b)
 		return leb_u64(b, &reg) && take_scaled(c, b, true, &value) &&
 			set_cfa(c, reg, value);
 	case OP_DEF_CFA_REGISTER:
-		return leb_u64(b, &reg) && c->now.cfa.kind == ROW_REGISTER &&
-			set_cfa(c, reg, c->now.cfa.value);
+		/* Behind an expression (assembler of libgcrypt) the last offset holds, as for libgcc. */
+		return leb_u64(b, &reg) && c->now.cfa.kind != ROW_UNDEFINED &&
+			set_cfa(c, reg, c->now.cfa_offset);
 	case OP_DEF_CFA_OFFSET:
 		return leb_u64(b, &u) && set_cfa_offset(c, (s64)u);
 	case OP_DEF_CFA_OFFSET_SF:

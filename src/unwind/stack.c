@@ -293,33 +293,57 @@ static bool step_by_edge(struct walk *w, bool is_end_only)
 	return !is_end_only && edge_entry(&edge, &to) && take_edge(w, &edge, to);
 }
 
-/* The same where the function's start is known, which makes no frame, or has not made it yet. */
+/* A function that has not made a frame: the return address is where the call left it. */
 static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
 {
 	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
 	bool is_linked = w->arch->link != 255;
 	struct stack_bytes caller;
 
+	if (is_linked && !has(w, w->arch->link))
+		return false;
 	if (is_linked)
 		to = w->regs[w->arch->link];
 	else if (!read_stack(w, sp, w->arch->word, &to))
 		return false;
 	to &= w->arch->code;
-	if ((is_linked && !has(w, w->arch->link)) || !is_returned_to(w, to))
-		return false;
 	look(w, to, &caller);
-	if (must_be_called && !edge_is_call_to(w->number, &caller, to, at - code->into))
+	if (!is_returned_to(w, to) ||
+		(must_be_called &&
+			edge_call(w->number, &caller, to, at - code->into) != EDGE_CALL_HERE))
 		return false;
 	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
 	w->regs[w->arch->ip] = to;
 	return true;
 }
 
-/* One frame up by the frame pointer: below the return address lies the caller's. */
-static bool step_by_frame_pointer(struct walk *w)
+/*
+ * Whether the frame that the frame pointer points to is the last function's own: if it were another's,
+ * the return address of the last one would lie below.
+ */
+static bool is_own_frame(struct walk *w, u64 frame)
+{
+	enum { WORDS_MAX = 512 };
+	u64 word = w->arch->word, v;
+
+	if (frame - w->regs[w->arch->sp] > WORDS_MAX * word)
+		return false;
+	for (u64 va = w->regs[w->arch->sp]; va < frame; va += word)
+		if (read_stack(w, va, (unsigned)word, &v) && is_returned_to(w, v & w->arch->code))
+			return false;
+	return true;
+}
+
+/*
+ * One frame up by the frame pointer: below the return address lies the caller's. Where it is not sure
+ * that the function (which begins at `function`) keeps one, the call must be one of this function, or
+ * the frame its own.
+ */
+static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 {
 	u8 word = w->arch->word, fp = w->arch->fp, sp = w->arch->sp;
 	u64 frame = w->regs[fp], caller, ip;
+	struct stack_bytes code;
 
 	if (!has(w, fp) || frame < w->regs[sp] || frame + 2 * word < w->cfa || frame % word)
 		return false;
@@ -327,6 +351,10 @@ static bool step_by_frame_pointer(struct walk *w)
 		return false;
 	ip &= w->arch->code;
 	if (!is_returned_to(w, ip))
+		return false;
+	look(w, ip, &code);
+	if (!is_sure && edge_call(w->number, &code, ip, function) != EDGE_CALL_HERE &&
+		!(w->arch->link == 255 && is_own_frame(w, frame)))
 		return false;
 	w->regs[fp] = caller;
 	w->regs[sp] = w->cfa = frame + 2 * word;
@@ -338,26 +366,23 @@ static bool step_by_frame_pointer(struct walk *w)
 /* One frame up without rows. */
 static bool step_by_code(struct walk *w, bool is_return)
 {
-	struct edge edge = {.arch = w->number};
+	struct edge edge = {.arch = w->number, .word = w->arch->word};
+	u64 at = w->regs[w->arch->ip];
+	enum edge_frame frame;
 
 	w->has_missed_above = false;
-	if (is_return)
-		return step_by_frame_pointer(w);
-	if (step_by_edge(w, false))
+	if (!is_return && step_by_edge(w, false))
 		return true;
-	look(w, w->regs[w->arch->ip], &edge.code);
+	look(w, at, &edge.code);
 	if (edge.code.into == STACK_START_UNKNOWN)
-		return step_by_frame_pointer(w);
-	edge.word = w->arch->word;
-	switch (edge_frame(&edge)) {
-	case EDGE_FRAME:
-		return step_by_frame_pointer(w);
-	case EDGE_LEAF:
-		return step_out_of_leaf(w, &edge.code, false);
-	case EDGE_UNKNOWN:
-		break;
-	}
-	return step_out_of_leaf(w, &edge.code, true);
+		return step_by_frame_pointer(w, true, 0);
+	frame = edge_frame(&edge);
+	/* Who has called somebody has made its frame before, if it ever makes one. */
+	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
+		return step_by_frame_pointer(w, true, 0);
+	if (!is_return && step_out_of_leaf(w, &edge.code, frame != EDGE_LEAF))
+		return true;
+	return frame != EDGE_LEAF && step_by_frame_pointer(w, false, at - edge.code.into);
 }
 
 /* ---- rows ---- */

@@ -71,6 +71,19 @@ def rows_are_those_of_readelf():
     assert compared > 10000, compared
 
 
+@test
+def rows_and_expressions_say_all_that_the_files_here_say():
+    """So no other unwinder is needed behind them."""
+    paths = [p for pattern in ('/usr/lib/*-linux-gnu/*.so.*', '/usr/bin/*', '/lib64/*.so*') for p in glob.glob(pattern) if os.path.isfile(p)]
+    done = run(os.path.join(BUILD, 'tests', 'rows'), '--check', *sorted({os.path.realpath(p) for p in paths if os.path.getsize(p) < 8 << 20}))
+    check_sane(done)
+    files, functions, broken, expressions, unknown = map(int, re.search(
+        r'files (\d+) functions (\d+) broken (\d+) expressions (\d+) unknown (\d+)', done.out).groups())
+    assert files > 100 and functions > 50000 and expressions > 500, done
+    assert not broken and not unknown, done
+    print(f'# {files} files, {functions} functions, {expressions} expressions')
+
+
 def stacks(text):
     """The addresses of each sample's chain, innermost first, without what perf adds where it did not know on."""
     samples, chain = [], None

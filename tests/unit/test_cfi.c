@@ -62,6 +62,27 @@ TEST(cfi_rows_follow_the_instructions_of_a_function)
 	str_fini(&m.bytes);
 }
 
+TEST(cfi_remembers_the_offset_while_the_cfa_is_an_expression)
+{
+	struct cfimaker m = {0};
+	struct rows rows = {0};
+	struct cfi_input in;
+	struct row row;
+	struct cfi cfi;
+
+	cfimaker_cie(&m, "", -8, 16, CODE(CFA_AT_ENTRY));
+	cfimaker_fde(&m, 0x1000, 0x400, CODE(0x0e, 56, 0x44, 0x0f, 2, 0x77, 8, 0x44, 0x0d, 7));
+	in = cfimaker_input(&m);
+	cfi_init(&cfi, &in);
+	row = row_at(&rows, &cfi, 0x1004);
+	CHECK_EQ(row.cfa.kind, ROW_VAL_EXPRESSION);
+	row = row_at(&rows, &cfi, 0x1008);
+	CHECK(row.cfa.kind == ROW_REGISTER && row.cfa.from == 7 && row.cfa.value == 56);
+	rows_fini(&rows);
+	cfi_fini(&cfi);
+	str_fini(&m.bytes);
+}
+
 TEST(cfi_covers_functions_from_their_first_to_their_last_byte)
 {
 	struct cfimaker m = {0};
