@@ -288,6 +288,15 @@ static void load_symtab(struct callers *c, struct callers_file *f)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* The code that a program begins with has often no size and no call frame information. */
+static bool is_at_entry(const struct elf *elf, u64 rva, const struct symbol *symbol)
+{
+	enum { LONGEST = 64 };
+
+	return elf->entry && rva >= elf->entry && rva - elf->entry < LONGEST &&
+		(!symbol || symbol->start <= elf->entry);
+}
+
 static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 	struct stack_bytes *ret_bytes)
 {
@@ -305,7 +314,8 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 	symbol = symtab_find(&f->symtab, rva);
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		symbol ? rva - symbol->start : STACK_START_UNKNOWN};
+		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
+		is_at_entry(&f->image, rva, symbol)};
 }
 
 /* ---- samples ---- */

@@ -363,6 +363,14 @@ static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 	return true;
 }
 
+static bool is_at_entry(const struct walk *w)
+{
+	struct stack_bytes code;
+
+	look(w, w->regs[w->arch->ip], &code);
+	return code.is_entry;
+}
+
 /* One frame up without rows. */
 static bool step_by_code(struct walk *w, bool is_return)
 {
@@ -480,6 +488,8 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			if (ending != STACK_ENDINGS)
 				return ending;
 			is_return = !c->is_signal;
+		} else if (is_at_entry(w)) {
+			return STACK_COMPLETE;
 		} else if (step_by_code(w, is_return)) {
 			is_return = true;
 		} else {

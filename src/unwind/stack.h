@@ -65,7 +65,8 @@ struct stack_code {
 struct stack_bytes {
 	const u8 *at; /* NULL: nothing is known */
 	u32 n_before, n_after;
-	u64 into; /* how far into its function the address is, or STACK_START_UNKNOWN */
+	u64 into;      /* how far into its function the address is, or STACK_START_UNKNOWN */
+	bool is_entry; /* the function is where the kernel starts the program: nobody called it */
 };
 
 struct stack_places {
