@@ -370,6 +370,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->resolver.kallsyms_copy = r->options->kallsyms;
 	r->resolver.recorded_machine = r->session.reader.info.host.arch;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
+	r->callers.jitcode = &r->jitcode;
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.recorded_release = r->session.reader.info.host.release;

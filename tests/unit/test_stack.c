@@ -43,13 +43,20 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 		.dso = NO_CFI,
 		.ending = STACK_NO_FILE,
 		.is_code = true,
-		.is_entry = rva >= 0xa000,
 		.is_lasting = true};
 	if (rva < 0x8000) {
 		ret_code->cfi = &w->cfi;
 		ret_code->dso = WITH_CFI;
 		ret_code->ending = STACK_NO_CFI;
 	}
+}
+
+/* Nobody reads the code. */
+static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	(void)ctx;
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
+		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0x10000};
 }
 
 /*
@@ -97,7 +104,8 @@ static struct stack_end walk(struct world *w)
 				      : sizeof(w->dump)};
 	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames};
 
-	return stack_walk(&w->stack, &in, &(struct stack_places){find, w, 1});
+	return stack_walk(&w->stack, &in,
+		&(struct stack_places){.find = find, .ctx = w, .space = 1, .look = look});
 }
 
 static void check_chain(const struct world *w, const u64 *expected, size_t n)
