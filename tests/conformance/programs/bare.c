@@ -16,15 +16,14 @@ NOINLINE void hot_under_push(void)
 	SPIN; /* at hot_under_push */
 }
 
-/* Without a frame and without a word about it, only reading the code tells where the caller is. */
+/* Without a frame and without a word about it, only the code tells where the caller is. */
 /* chain: hot_bare_frame@any <- scene_bare@bare_frame <- main */
-/* chain: hot_bare_leaf@any <- scene_bare@bare_leaf <- main -- dwarf */
-/* chain: hot_bare_leaf@any <- main -- frames */
-/* chain: hot_bare_leaf@any <- cut -- dwarf and not frames */
+/* chain: hot_bare_leaf@any <- scene_bare@bare_leaf if dwarf <- main */
 /* chain: hot_under_frame <- bare_frame_calls@any <- scene_bare@bare_frame_calls <- main */
+/* What pushes and calls without keeping a frame pointer is not followed: no caller, and no false one. */
 /* chain: hot_under_push <- bare_push_calls@any <- scene_bare@bare_push_calls <- main -- dwarf */
-/* chain: hot_under_push <- bare_push_calls@any <- main -- frames */
-/* chain: hot_under_push <- bare_push_calls@any <- cut -- dwarf and not frames */
+/* chain: hot_under_push <- bare_push_calls@any <- cut -- dwarf */
+/* chain: hot_under_push <- bare_push_calls@any <- main -- not dwarf */
 NOINLINE void scene_bare(void)
 {
 	hot_bare_frame(spins);             /* at bare_frame */
