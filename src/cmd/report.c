@@ -364,6 +364,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	symbol_options_init(&r->options->symbols, &r->resolver, &r->machine, &r->session.reader,
 		&r->log);
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
+	r->callers.jitcode = &r->jitcode;
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.jitcode = &r->jitcode;

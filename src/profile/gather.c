@@ -409,10 +409,12 @@ static u32 stack_of(struct worker *w, struct chain *c)
 		}
 		vec_add(&w->path, frame);
 	}
-	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+	if (w->path.n == w->max_stack && chain_next(&walk, &step)) {
 		w->profile.n_cut++;
-	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
 		vec_add(&w->path, ending_frame(w, &c->end));
+	}
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;

@@ -17,6 +17,8 @@ static const u8 numbers[STACK_ENDINGS] = {
 	[STACK_CORRUPT] = 7,
 	[STACK_OTHER_ARCH] = 8,
 	[STACK_NO_FRAME_POINTER] = 9,
+	[STACK_ELSEWHERE] = 10,
+	[STACK_NOT_COPIED] = 11,
 };
 
 u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS])

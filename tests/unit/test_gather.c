@@ -410,6 +410,28 @@ TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
 	reading_fini(&r);
 }
 
+TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_chain(&r, USER, 0x1010, chain, 4);
+	add_chain(&r, USER, 0x1010, chain, 3);
+	reading_scan(&r);
+	reading_gather(&r,
+		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 1});
+	/* A root is where a program starts, and this is none. */
+	check(&r,
+		"cycles [unknown]+0xfffffffffffffff8u;a+0x20ur;a+0x10u 1 1\n"
+		"cycles a+0x20ur;a+0x10u 1 1\n");
+	CHECK_EQ(r.profile.n_cut, 1);
+	check_sums(&r.profile);
+	reading_fini(&r);
+}
+
 /* ---- stack dumps ---- */
 
 /* A sample with BP, SP and IP of x86-64 and the words above SP. */
