@@ -62,6 +62,7 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",
+		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
 	return texts[ending];

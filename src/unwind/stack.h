@@ -46,6 +46,7 @@ enum stack_ending {
 	STACK_TOO_DEEP,       /* more frames than were asked for */
 	STACK_CORRUPT,        /* the frames contradict each other */
 	STACK_OTHER_ARCH,
+	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
 	STACK_ENDINGS,
 };
 
