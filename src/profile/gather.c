@@ -293,9 +293,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
-				callers_find(&w->callers, t->user,
-					w->session->reader.formats.at[in->event].user_regs, sample,
-					&chain, &end))))
+				callers_of_sample(&w->callers, t->user,
+					&w->session->reader.formats.at[in->event], sample,
+					sight->mode, &chain, &end))))
 		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
@@ -537,7 +537,9 @@ static u64 fields_for(const struct gather_options *options)
 	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
 		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
-		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
+		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+					PERF_SAMPLE_BRANCH_STACK
+				  : 0);
 }
 
 /*

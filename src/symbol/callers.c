@@ -54,11 +54,14 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 	memset(w, 0, sizeof(*w));
 	w->callers = callers;
 	stack_init(&w->stack);
+	w->lbr.stitches = callers->stitches;
+	w->lbr.depth = callers->n_branches;
 }
 
 void callers_walk_fini(struct callers_walk *w)
 {
 	stack_fini(&w->stack);
+	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
 	vec_each(code, &w->codes) {
 		cfi_fini(&(*code)->cfi);
@@ -403,4 +406,50 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		vec_add(&w->chain, *word);
 	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
 	return true;
+}
+
+/* Where user code was interrupted; 0 if none was, or nobody knows. */
+static u64 user_ip(const struct sample *sample, u8 mode)
+{
+	const struct sample_words *chain = &sample->chain;
+
+	for (u64 i = 0; i + 1 < chain->n; i++)
+		if (load_u64(chain->at + 8 * i) == PERF_CONTEXT_USER)
+			return load_u64(chain->at + 8 * (i + 1));
+	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
+}
+
+/* per sample */
+bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	struct lbr_input in = {.tid = sample->tid,
+		.branches = &sample->branches,
+		.hw_index = branch_type & PERF_SAMPLE_BRANCH_HW_INDEX ? sample->branches.hw_index
+								      : LBR_NO_INDEX,
+		.ip = user_ip(sample, mode)};
+
+	/* A thread that the kernel has taken out of user code (exec) has no callers there. */
+	if (!sample->branches.n || !in.ip)
+		return false;
+	*ret_end = (struct stack_end){lbr_walk(&w->lbr, &in), 0};
+	add_kernel(w, &sample->chain);
+	vec_each(word, &w->lbr.chain)
+		vec_add(&w->chain, *word);
+	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
+	return true;
+}
+
+/* per sample */
+bool callers_of_sample(struct callers_walk *w, const struct space *user,
+	const struct sample_format *format, const struct sample *sample, u8 mode,
+	struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	if (format->type & PERF_SAMPLE_STACK_USER)
+		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
+	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
+		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
+			ret_end);
+	return false;
 }

@@ -264,6 +264,7 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	living_init(&u->living, &u->machine, "/proc");
 	own.living = own.living ? own.living : &u->living;
 	callers_init(&u->callers, &u->machine, &own, arch);
+	u->callers.jitcode = &u->jitcode;
 	callers_walk_init(&u->walk, &u->callers);
 }
 

@@ -19,6 +19,7 @@ static const u8 numbers[STACK_ENDINGS] = {
 	[STACK_NO_FRAME_POINTER] = 9,
 	[STACK_ELSEWHERE] = 10,
 	[STACK_NOT_COPIED] = 11,
+	[STACK_CALLS_FORGOTTEN] = 12,
 };
 
 u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS])

@@ -65,6 +65,7 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_OTHER_ARCH] = "unknown machine",
 		[STACK_ELSEWHERE] = "interrupted on another stack",
 		[STACK_NOT_COPIED] = "stack not in memory",
+		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
 	return texts[ending];

@@ -243,6 +243,46 @@ def stacks_of_recordings_by_others_are_those_of_perf():
 
 
 @test
+def callers_out_of_branch_records_are_those_of_perf():
+    """perf shows the start of the function that was called last; pace the instruction that was interrupted in it."""
+    perf_works()
+    path = needs_shared('fixtures/KDAB__perfparser/tests__auto__perfdata__vector_static_gcc__perf.lbr.data')
+    theirs, ours = stacks(run('perf', 'script', '-f', '-i', path, '-F', 'comm,tid,time,ip,sym,dso').out), \
+        stacks(pace('script', '-i', path, '-F', 'comm,tid,time,ip,sym,dso').out)
+    assert len(theirs) == len(ours) == 29, (len(theirs), len(ours))
+    compared = 0
+    for a, b in zip(theirs, ours):
+        if a == b:  # no branch records
+            continue
+        users = [n for n, (x, y) in enumerate(zip(a, b)) if x != y]
+        assert len(a) == len(b) and len(users) == 1, (a, b)
+        if a[users[0]][0] > 2**63:  # perf 6.1 reads the first of no branch records
+            continue
+        assert 0 <= b[users[0]][0] - a[users[0]][0] < 4096, (a, b)
+        compared += 1
+    assert compared > 5, compared
+
+
+@test
+def generated_code_is_walked_by_what_its_dump_says():
+    can_record()
+    if not shutil.which('node'):
+        skip('node is not here')
+    bigger_programs()
+    done = pace('record', '-k', 'mono', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', 'node', '--perf-prof',
+                '--perf-prof-unwinding-info', 'load.js')
+    assert done.status == 0, done
+    report = pace('report', '--ledger', '--no-inline', '-g', 'none', '--percent-limit', '0')
+    rows = [line.split() for line in report.out.split('\n') if re.search(r'\[\.\]|\[k\]', line)]
+    cut = sum(float(row[0][:-1]) for row in rows if '[truncated:' in row)
+    code = {row[-2]: float(row[0][:-1]) for row in rows if row[3].startswith('jit-')}
+    assert cut < 2, (cut, [row for row in rows if '[truncated:' in row])
+    assert code and any(share > 5 for share in code.values()), (code, report)
+    root = [float(row[0][:-1]) for row in rows if row[-1] == '_start' and row[3] == 'node']
+    assert root and root[0] > 50, (root, rows[:5])
+
+
+@test
 def stacks_that_the_dump_cuts_stand_under_their_reason():
     can_record()
     with open('deep.c', 'w') as f:
