@@ -51,6 +51,7 @@ struct profile_frame {
 	 * DSO is the one that is to blame, its address means nothing.
 	 */
 	u8 ending;
+	u8 line_gap; /* enum line_gap: if lines were asked for, why there is none */
 };
 
 struct profile_symbol {

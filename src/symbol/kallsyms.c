@@ -300,7 +300,7 @@ int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const
 	if (has_address && n && address) {
 		lay_out(&all, address, true, &core);
 		make_key(address, build_id, n, key);
-		cache_store(key, &core);
+		cache_store(key, &(struct cache_part){core.at, core.n}, 1);
 	}
 	str_fini(&core);
 	str_fini(&text);
