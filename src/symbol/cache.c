@@ -82,7 +82,7 @@ static int open_dir(bool create)
 	return fd;
 }
 
-bool cache_map(const char *key, const u8 **ret_data, u64 *ret_size)
+bool cache_map(const char *key, bool is_look, const u8 **ret_data, u64 *ret_size)
 {
 	int dir = limit() ? open_dir(false) : -1, fd;
 	struct stat st;
@@ -97,7 +97,7 @@ bool cache_map(const char *key, const u8 **ret_data, u64 *ret_size)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
 		map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	/* The file's time says when it was used: reading alone is not noted everywhere. */
-	if (map != MAP_FAILED && time(NULL) - st.st_mtime > FRESH_S)
+	if (map != MAP_FAILED && !is_look && time(NULL) - st.st_mtime > FRESH_S)
 		futimens(fd, NULL);
 	close(fd);
 	if (map == MAP_FAILED)

@@ -29,8 +29,8 @@ extern const struct cache_kind_row {
 	const char *prefix, *what;
 } cache_kinds[CACHE_KINDS];
 
-/* Maps the file stored under `key`, read-only and private. */
-bool cache_map(const char *key, const u8 **ret_data, u64 *ret_size);
+/* Maps the file stored under `key`, read-only and private. It counts as used unless it `is_look`. */
+bool cache_map(const char *key, bool is_look, const u8 **ret_data, u64 *ret_size);
 
 struct cache_part {
 	const void *at;

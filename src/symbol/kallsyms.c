@@ -253,7 +253,7 @@ static void make_key(u64 text, const u8 *build_id, u8 n, char key[KEY_SIZE])
 
 static bool open_cached(struct kallsyms *k, const char *key)
 {
-	if (!cache_map(key, &k->map, &k->map_size))
+	if (!cache_map(key, false, &k->map, &k->map_size))
 		return false;
 	if (point(k, k->map, k->map_size))
 		return true;

@@ -273,7 +273,7 @@ static void find_source(struct line_index *l)
 
 static bool open_kept(struct line_index *l)
 {
-	if (!l->key[0] || !cache_map(l->key, &l->map, &l->map_size))
+	if (!l->key[0] || !cache_map(l->key, false, &l->map, &l->map_size))
 		return false;
 	if (!sheetfile_view(&l->kept, l->map, l->map_size, &l->source)) {
 		munmap((void *)l->map, l->map_size);

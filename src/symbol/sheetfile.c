@@ -104,6 +104,30 @@ bool sheetfile_sheet(const struct sheetfile *f, u32 unit, struct sheet *ret_shee
 	return sheet_view(ret_sheet, f->data + e->off, e->size, f->text, f->text_size);
 }
 
+void sheetfile_mend(void *data, u64 size)
+{
+	struct sheetfile f = {.data = data, .size = size};
+	struct sheetfile_entry *units;
+	struct file_head h;
+
+	if (size < sizeof(h))
+		return;
+	memcpy(&h, data, sizeof(h));
+	if (h.front_bytes > size || h.text_off > size || h.text_bytes > size - h.text_off ||
+		sizeof(h) + (u64)h.n_pieces * sizeof(*f.pieces) +
+				(u64)h.n_units * sizeof(*f.units) >
+			h.front_bytes)
+		return;
+	units = (void *)((u8 *)data + sizeof(h) + h.n_pieces * sizeof(*f.pieces));
+	for (u32 i = 0; i < h.n_units; i++)
+		if (units[i].off <= size && units[i].size <= size - units[i].off)
+			units[i].check = sheetfile_check(f.data + units[i].off, units[i].size);
+	h.file_bytes = size;
+	h.text_check = sheetfile_check(f.data + h.text_off, h.text_bytes);
+	h.check = front_check(&h, f.data);
+	memcpy(data, &h, sizeof(h));
+}
+
 /* ---- writing ---- */
 
 /* Where a text is among all; added if it is new. */
