@@ -99,8 +99,7 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 		at->first = (u32)c->sources.n;
 		at->n = n->options->has_inlined ? (u32)line_chain(lines, address, found)
 						: line_find(lines, address, found);
-		if (n->options->source && !line_find(lines, address, &(struct line_frame){0}))
-			n->profile->frames.at[frame].line_gap = line_gap(lines, address);
+		n->profile->frames.at[frame].line_gap = line_gap(lines, address);
 		for (u32 j = 0; j < at->n; j++)
 			vec_add(&c->sources, found[j]);
 	}

@@ -51,7 +51,8 @@ struct profile_frame {
 	 * DSO is the one that is to blame, its address means nothing.
 	 */
 	u8 ending;
-	u8 line_gap; /* enum line_gap: if lines were asked for, why there is none */
+	/* enum line_gap: if the source was asked for, why there may be no line or inlined functions */
+	u8 line_gap;
 };
 
 struct profile_symbol {

@@ -637,8 +637,12 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 			continue;
 		}
 		tag = dwarf_tag(&unit);
-		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
+		/* Partial and type units have no code. */
+		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) {
+			if (tag != DW_TAG_partial_unit && tag != DW_TAG_type_unit)
+				complain(complaint, "a unit");
 			continue;
+		}
 		if (next - at > UNIT_BYTES_MAX) {
 			complain_size(complaint, "a unit", next - at, UNIT_BYTES_MAX);
 			continue;

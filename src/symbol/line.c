@@ -41,27 +41,61 @@ struct line_index {
 	const struct piece *pieces; /* of the units, + 1 */
 	size_t n_pieces;
 	piece_list own_pieces; /* unless they are the kept ones */
-	bool is_partial;       /* the list of units lacks some */
+	int wrong_list;        /* 0, or why the list of units may lack some: a code */
 
 	pthread_mutex_t lock;    /* for what follows, and line_unit.wrong */
 	struct dwarf_file *file; /* opened when something must be read */
 	bool has_tried;
 	struct dwarf_handle *handles[WORKERS_MAX];
-	struct err complaint; /* the first */
+	struct err complaints[LINE_GAPS]; /* the first of each kind */
 	VEC(struct retired) retired;
 };
+
+static enum line_gap gap_of(int code)
+{
+	switch (code) {
+	case 0:
+		return LINE_GAP_NONE;
+	case ERR_LIMIT:
+		return LINE_GAP_TOO_LARGE;
+	case ERR_NOENT:
+		return LINE_GAP_ELSEWHERE;
+	default:
+		return LINE_GAP_DAMAGED;
+	}
+}
+
+/* With the lock held. */
+static void keep_complaint(struct line_index *l, const struct err *complaint)
+{
+	struct err *kept = &l->complaints[gap_of(complaint->code)];
+
+	if (!kept->code)
+		*kept = *complaint;
+}
 
 static void complain(struct line_index *l, const struct err *complaint)
 {
 	pthread_mutex_lock(&l->lock);
-	if (complaint->code && !l->complaint.code)
-		l->complaint = *complaint;
+	keep_complaint(l, complaint);
 	pthread_mutex_unlock(&l->lock);
+}
+
+const char *line_gap_text(const struct line_index *l, enum line_gap gap)
+{
+	if (gap == LINE_GAP_UNDESCRIBED)
+		return "that part of it was compiled without -g";
+	if (gap == LINE_GAP_UNLINED)
+		return "the compiler or the linker made that code";
+	return l->complaints[gap].code ? l->complaints[gap].msg : NULL;
 }
 
 const char *line_complaint(const struct line_index *l)
 {
-	return l->complaint.code ? l->complaint.msg : NULL;
+	for (enum line_gap gap = 0; gap < LINE_GAPS; gap++)
+		if (l->complaints[gap].code)
+			return l->complaints[gap].msg;
+	return NULL;
 }
 
 /* ---- the file ---- */
@@ -73,14 +107,14 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 	struct err err;
 
 	pthread_mutex_lock(&l->lock);
-	if (!l->has_tried && dwarf_open(&l->file, l->elf, &err) && !l->complaint.code)
-		l->complaint = err;
+	if (!l->has_tried && dwarf_open(&l->file, l->elf, &err))
+		keep_complaint(l, &err);
 	l->has_tried = true;
 	h = l->handles[worker];
 	if (!h && l->file) {
 		h = l->handles[worker] = dwarf_handle_new(l->file, &err);
-		if (!h && !l->complaint.code)
-			l->complaint = err;
+		if (!h)
+			keep_complaint(l, &err);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return h;
@@ -174,19 +208,15 @@ enum line_gap line_gap(const struct line_index *l, u64 address)
 {
 	u32 i = unit_at(l, address);
 	struct line_frame ignored;
+	enum line_gap gap;
 
-	if (i && sheet_find(&l->units[i - 1].sheet, address, &ignored))
+	/* A unit that has the line may still lack what was inlined there. */
+	if (i && !l->units[i - 1].wrong && sheet_find(&l->units[i - 1].sheet, address, &ignored))
 		return LINE_GAP_NONE;
-	switch (i ? l->units[i - 1].wrong : l->is_partial ? l->complaint.code : 0) {
-	case 0:
-		return i ? LINE_GAP_UNLINED : LINE_GAP_UNDESCRIBED;
-	case ERR_LIMIT:
-		return LINE_GAP_TOO_LARGE;
-	case ERR_NOENT:
-		return LINE_GAP_ELSEWHERE;
-	default:
-		return LINE_GAP_DAMAGED;
-	}
+	gap = gap_of(i ? l->units[i - 1].wrong : l->wrong_list);
+	if (gap != LINE_GAP_NONE)
+		return gap;
+	return i ? LINE_GAP_UNLINED : LINE_GAP_UNDESCRIBED;
 }
 
 /* ---- many addresses ---- */
@@ -300,7 +330,7 @@ static int open_fresh(struct line_index *l, struct err *err)
 	vec_fini(&ranges);
 	l->pieces = l->own_pieces.at;
 	l->n_pieces = l->own_pieces.n;
-	l->is_partial = complaint.code != 0;
+	l->wrong_list = complaint.code;
 	complain(l, &complaint);
 	return 0;
 }
@@ -337,7 +367,7 @@ static bool is_worth(const struct line_index *l)
 {
 	u64 gain = 0;
 
-	if (!l->key[0] || l->is_partial || !l->units)
+	if (!l->key[0] || l->wrong_list || !l->units)
 		return false;
 	for (size_t i = 0; i < l->places.n; i++)
 		if (is_storable(&l->units[i]))

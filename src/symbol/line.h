@@ -61,8 +61,11 @@ bool line_find(struct line_index *l, u64 address, struct line_frame *ret_frame);
  */
 size_t line_chain(struct line_index *l, u64 address, struct line_frame ret_frames[LINE_DEPTH_MAX]);
 
-/* Why line_find() of an address says false, or line_chain() lacks what it should have. */
+/* Why line_find() of an address says false, or why line_chain() may lack something. */
 enum line_gap line_gap(const struct line_index *l, u64 address);
+
+/* The first of that kind that was met so far: one sentence, or NULL. */
+const char *line_gap_text(const struct line_index *l, enum line_gap gap);
 
 /* Why parts of the file were left out so far: one sentence, or NULL. */
 const char *line_complaint(const struct line_index *l);

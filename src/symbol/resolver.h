@@ -100,8 +100,12 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso);
  */
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
 
-/* Why a DSO has no lines, or not all: one sentence, or NULL. */
-const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
+/* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap gap);
+
+/* Whether a DSO has debug information, but it could not be read. */
+bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
 
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);
