@@ -317,6 +317,21 @@ static bool open_kept(struct line_index *l)
 	return true;
 }
 
+/*
+ * Functions of templates are in many units, and the linker keeps the first. Debug information of the
+ * others may come to point at it too, though their code was another: at one start the first unit
+ * holds, not the last as in nested ranges.
+ */
+static void lay_out(range_list *ranges, piece_list *ret_pieces)
+{
+	vec_each(r, ranges)
+		r->value = ~r->value;
+	pieces_of(ranges, ret_pieces);
+	vec_each(p, ret_pieces)
+		if (p->value)
+			p->value = ~p->value;
+}
+
 static int open_fresh(struct line_index *l, struct err *err)
 {
 	struct err complaint = {0};
@@ -326,7 +341,7 @@ static int open_fresh(struct line_index *l, struct err *err)
 	if (dwarf_open(&l->file, l->elf, err) || !(l->handles[0] = dwarf_handle_new(l->file, err)))
 		return err->code;
 	dwarf_list(l->handles[0], &l->places, &ranges, &complaint);
-	pieces_of(&ranges, &l->own_pieces);
+	lay_out(&ranges, &l->own_pieces);
 	vec_fini(&ranges);
 	l->pieces = l->own_pieces.at;
 	l->n_pieces = l->own_pieces.n;
