@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "symbol/dietree.h"
+#include "symbol/plainelf.h"
 
 /* Beyond any real unit: what claims to be larger is damaged or meant to hurt. */
 #define UNIT_BYTES_MAX  (256ull << 20)
@@ -20,6 +21,7 @@
 
 struct dwarf_file {
 	int fd;
+	struct str image; /* of the file, if libelf cannot unpack it */
 	Elf *elf;
 	bool swap;
 	u64 first_code;       /* the lowest address of code: what linkers drop is left at 0 or 1 */
@@ -109,7 +111,11 @@ u64 dwarf_packed_bytes(const struct elf *elf)
 static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	if (elf->path) {
+	if (plainelf_is_needed(elf)) {
+		if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err))
+			return err->code;
+		f->elf = elf_memory(f->image.at, f->image.n);
+	} else if (elf->path) {
 		f->fd = open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (f->fd < 0)
 			return err_sys(err, errno, "opening '%s'", elf->path);
@@ -222,6 +228,7 @@ void dwarf_close(struct dwarf_file *f)
 		elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
+	str_fini(&f->image);
 	pthread_mutex_destroy(&f->lock);
 	mem_free(f);
 }

@@ -128,6 +128,71 @@ TEST(line_knows_lines_and_inlined_calls_in_all_that_clang_writes)
 	check_compiler("clang");
 }
 
+/* As packaged by newer distributions; libdw 0.188 alone cannot unpack it. */
+TEST(line_knows_lines_in_sections_packed_with_zstd)
+{
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("objcopy");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	if (outside_run(&said,
+		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
+		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
+		    test_dir()))
+		SKIP("this objcopy cannot pack with zstd");
+	str_fini(&said);
+	case_open(&c, "chain.so");
+	CHECK(elf_section(&c.elf, ".debug_info")->flags & SHF_COMPRESSED);
+	check_chain(&c);
+	case_close(&c);
+}
+
+/* What is wrong in there is told, whatever it is. */
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+{
+	struct str file = {0}, said = {0};
+	u32 random = 1;
+
+	outside_need("gcc");
+	outside_need("objcopy");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	if (outside_run(&said,
+		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
+		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
+		    test_dir()))
+		SKIP("this objcopy cannot pack with zstd");
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	for (int round = 0; round < 300; round++) {
+		struct line_frame f[LINE_DEPTH_MAX];
+		struct line_index *l;
+		struct elf elf;
+		struct err err;
+		size_t at;
+		char was;
+
+		random = random * 1664525 + 1013904223;
+		at = (random >> 8) % file.n;
+		was = file.at[at];
+		file.at[at] = (char)(random >> 4);
+		test_write(test_path("wrong.so"), file.at, file.n);
+		if (!elf_open(&elf, test_path("wrong.so"), &err)) {
+			if (!line_open(&l, &elf, &err)) {
+				for (u64 a = 0x1000; a < 0x1200; a += 3)
+					line_chain(l, a, f);
+				line_close(l);
+			} else {
+				CHECK(*err.msg);
+			}
+			elf_close(&elf);
+		}
+		file.at[at] = was;
+	}
+	str_fini(&file);
+	str_fini(&said);
+}
+
 TEST(line_follows_names_into_a_file_that_dwz_shares)
 {
 	struct str said = {0};
