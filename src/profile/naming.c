@@ -73,10 +73,12 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 static u64 source_address(const struct naming *n, u32 frame)
 {
 	const struct resolver_answer *a = &n->answers[frame];
+	const struct profile_frame *f = &n->profile->frames.at[frame];
+	u64 shift = resolver_lines_shift(n->resolver, dso_of(n, f->dso));
 
 	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
-		return a->start;
-	return a->at - n->profile->frames.at[frame].is_return;
+		return a->start + shift;
+	return a->at - f->is_return + shift;
 }
 
 /* The sources of some frames of a DSO, innermost first. */

@@ -29,7 +29,7 @@ struct retired {
 };
 
 struct line_index {
-	const struct elf *elf;
+	struct elf elf; /* a copy: what it points to stays, but the struct may move */
 	struct sheetfile_source source;
 	char key[KEY_SIZE]; /* "": it cannot be kept */
 	struct sheetfile kept;
@@ -107,7 +107,7 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 	struct err err;
 
 	pthread_mutex_lock(&l->lock);
-	if (!l->has_tried && dwarf_open(&l->file, l->elf, &err))
+	if (!l->has_tried && dwarf_open(&l->file, &l->elf, &err))
 		keep_complaint(l, &err);
 	l->has_tried = true;
 	h = l->handles[worker];
@@ -290,14 +290,14 @@ static void find_source(struct line_index *l)
 	struct sheetfile_source *s = &l->source;
 	size_t at = (size_t)snprintf(l->key, KEY_SIZE, "%s", cache_kinds[CACHE_LINES].prefix);
 
-	s->id_size = elf_build_id(l->elf, s->id);
-	s->bytes = l->elf->size;
+	s->id_size = elf_build_id(&l->elf, s->id);
+	s->bytes = l->elf.size;
 	s->sections =
-		sheetfile_check(l->elf->sections, l->elf->n_sections * sizeof(*l->elf->sections));
-	s->path = l->elf->path ? l->elf->path : "";
+		sheetfile_check(l->elf.sections, l->elf.n_sections * sizeof(*l->elf.sections));
+	s->path = l->elf.path ? l->elf.path : "";
 	for (u8 i = 0; i < s->id_size; i++)
 		at += (size_t)snprintf(l->key + at, KEY_SIZE - at, "%02x", s->id[i]);
-	if (!s->id_size || !l->elf->path)
+	if (!s->id_size || !l->elf.path)
 		l->key[0] = '\0';
 }
 
@@ -338,7 +338,7 @@ static int open_fresh(struct line_index *l, struct err *err)
 	range_list ranges = {0};
 
 	l->has_tried = true;
-	if (dwarf_open(&l->file, l->elf, err) || !(l->handles[0] = dwarf_handle_new(l->file, err)))
+	if (dwarf_open(&l->file, &l->elf, err) || !(l->handles[0] = dwarf_handle_new(l->file, err)))
 		return err->code;
 	dwarf_list(l->handles[0], &l->places, &ranges, &complaint);
 	lay_out(&ranges, &l->own_pieces);
@@ -357,7 +357,7 @@ int line_open(struct line_index **ret_index, const struct elf *elf, struct err *
 	if (!dwarf_is_in(elf))
 		return err_set(err, ERR_NOENT, "it has no debug information");
 	l = mem_zalloc(sizeof(*l));
-	l->elf = elf;
+	l->elf = *elf;
 	pthread_mutex_init(&l->lock, NULL);
 	find_source(l);
 	if (!open_kept(l) && open_fresh(l, err)) {
@@ -389,7 +389,7 @@ static bool is_worth(const struct line_index *l)
 			gain += l->places.at[i].bytes;
 	/* Whatever is missing of a packed file, all of it has to be unpacked. */
 	if (gain)
-		gain += dwarf_packed_bytes(l->elf);
+		gain += dwarf_packed_bytes(&l->elf);
 	return gain >= WORTH_BYTES && gain >= l->map_size / WORTH_SHARE;
 }
 

@@ -5,7 +5,8 @@
  * In       the ELF file that has the DSO's DWARF, as symbol/dwarf reads it
  * Out      a chain of struct line_frame
  * Owns     an open file and what was read of each unit; names are views into it
- * Life     names are valid until line_close(); `elf` must stay as long
+ * Life     names are valid until line_close(); what `elf` owns must stay as
+ *          long, the struct itself may move
  * Units    addresses as in the file's symbol table (rva); ranges half-open
  * Errors   line_open(): ERR_NOENT if the file has no DWARF; ERR_FORMAT, ERR_SYS, ERR_LIMIT. What is
  *          damaged, too large or elsewhere behind that is left out: line_complaint() and line_gap()
