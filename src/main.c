@@ -18,6 +18,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_script,
 	&cmd_readperf,
 	&cmd_buildid_list,
+	&cmd_cache,
 	&cmd_data,
 	&cmd_doctor,
 	&cmd_version,

@@ -36,6 +36,7 @@ SUITES = [
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
+    ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),

@@ -414,6 +414,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+	else if (g.has_stacks && r->options->inlines)
+		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	stage_ends(r, "call tree");
 	return 0;

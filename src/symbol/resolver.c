@@ -332,7 +332,7 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
 		return;
 	err_set(&d->lines_err, ERR_NOENT,
-		"'%s' has no debug information: compile it with -g, or install the package that has it (-dbgsym, -debuginfo)",
+		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
 		dso->path);
 }
 
@@ -356,7 +356,9 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso)
 	if (dso->kind == DSO_FILE && d->has_image)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
-		d->lines_err = d->err;
+		err_set(&d->lines_err, d->err.code,
+			"%.800s: name the folder that has the recorded file with --symfs, or set DEBUGINFOD_URLS",
+			d->err.msg);
 	else if (dso->kind == DSO_KERNEL)
 		open_kernel_lines(d);
 	else if (dso->kind == DSO_MODULE)
@@ -374,13 +376,21 @@ struct line_index *resolver_lines(const struct resolver *r, const struct dso *ds
 	return r->dsos[dso->id].lines;
 }
 
-const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso)
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap gap)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
 	if (d->lines)
-		return line_complaint(d->lines);
+		return line_gap_text(d->lines, gap);
 	return d->lines_err.code ? d->lines_err.msg : NULL;
+}
+
+bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->has_image && !d->lines && d->lines_err.code && d->lines_err.code != ERR_NOENT;
 }
 
 const char *resolver_reason(const struct resolver *r, const struct dso *dso)

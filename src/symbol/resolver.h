@@ -109,8 +109,12 @@ struct line_index *resolver_lines(const struct resolver *r, const struct dso *ds
 /* What to add to resolver_answer.at to have an address as resolver_lines() counts. */
 u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
 
-/* Why a DSO has no lines, or not all: one sentence, or NULL. */
-const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
+/* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap gap);
+
+/* Whether a DSO has debug information, but it could not be read. */
+bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
 
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);
