@@ -404,6 +404,13 @@ const char *resolver_lines_reason(const struct resolver *r, const struct dso *ds
 	return d->lines_err.code ? d->lines_err.msg : NULL;
 }
 
+const struct elf *resolver_image(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->has_image ? &d->image : NULL;
+}
+
 const char *resolver_reason(const struct resolver *r, const struct dso *dso)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];

@@ -103,6 +103,9 @@ struct line_index *resolver_lines(const struct resolver *r, const struct dso *ds
 /* Why a DSO has no lines, or not all: one sentence, or NULL. */
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
 
+/* The ELF file that was opened for a DSO, or NULL. */
+const struct elf *resolver_image(const struct resolver *r, const struct dso *dso);
+
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);
 
