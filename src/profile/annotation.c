@@ -47,11 +47,9 @@ static size_t sort_rows(struct annotation *a, const struct annotation_filter *f)
 		u32 symbol = p->frames.at[row->frame].symbol;
 		const struct profile_symbol *s = &p->symbols.at[symbol];
 
-		if (!is_counted(f, row))
+		if (!is_counted(f, row) || !is_shown(f, p, s))
 			continue;
 		count(&a->totals[row->event], row);
-		if (!is_shown(f, p, s))
-			continue;
 		if (!s->name)
 			count(&a->nameless[row->event], row);
 		else

@@ -6,8 +6,8 @@
  * Owns     its arrays
  * Units    period as in the profile; addresses as resolver_answer.at
  *
- * Invariant: the places of a function sum to its counts, and the counts of all functions to the
- * totals, but for rows without a name (nameless) and those that -d leaves out.
+ * Invariant: the places of a function sum to its counts, and the counts of all functions, with what
+ * is nameless, to the totals.
  */
 #ifndef PACE_PROFILE_ANNOTATION_H
 #define PACE_PROFILE_ANNOTATION_H
@@ -42,7 +42,7 @@ struct annotation {
 	const struct profile *profile;
 	VEC(struct annotation_function) functions;
 	VEC(struct annotation_count) counts;
-	struct annotation_count *totals;   /* by event: whatever was counted */
+	struct annotation_count *totals;   /* by event: whatever the filter lets through */
 	struct annotation_count *nameless; /* by event: in no function */
 	struct sort_item *rows;            /* key: symbol; value: row of the profile */
 };
