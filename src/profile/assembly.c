@@ -249,6 +249,21 @@ static void find_jit_lines(struct assembling *s, const struct jitdump *dump)
 	}
 }
 
+/*
+ * Reads the function's unit of debug information. It takes about as long as loading LLVM, which goes
+ * on in another thread meanwhile: so it comes before the instructions.
+ */
+static void open_lines(struct assembling *s)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	struct line_index *lines;
+
+	resolver_load_lines(s->resolver, s->dso);
+	lines = resolver_lines(s->resolver, s->dso);
+	if (lines)
+		line_chain(lines, s->a->symbol->start, frames);
+}
+
 static void take_lines(struct assembling *s)
 {
 	struct assembly *a = s->a;
@@ -259,7 +274,6 @@ static void take_lines(struct assembling *s)
 	if (s->dso->kind == DSO_JITDUMP && j && jitcode_find(j, s->dso)) {
 		find_jit_lines(s, jitcode_find(j, s->dso));
 	} else {
-		resolver_load_lines(s->resolver, s->dso);
 		lines = resolver_lines(s->resolver, s->dso);
 		if (lines)
 			find_lines(s, lines);
@@ -346,6 +360,8 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 	a->outside = mem_zalloc((p->events.n + 1) * sizeof(*a->outside));
 	resolver_load(resolver, s.dso);
 	annotation_places_init(&places, annotation, f, resolver);
+	if (options->has_source)
+		open_lines(&s);
 	take_code(&s, &places);
 	count_rows(a, &places);
 	if (!a->no_code.code) {

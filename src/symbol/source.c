@@ -61,8 +61,10 @@ static int read_file(struct source *s, const char *path, u64 *ret_time)
 	else if (st.st_size > SOURCE_MAX)
 		sys = EFBIG;
 	if (!sys) {
-		str_fill(&s->text, ' ', (size_t)st.st_size);
-		sys = fd_read_at(fd, s->text.at, s->text.n, 0);
+		str_reserve(&s->text, (size_t)st.st_size);
+		sys = fd_read_at(fd, s->text.at, (size_t)st.st_size, 0);
+		s->text.n = (size_t)st.st_size;
+		s->text.at[s->text.n] = '\0';
 		*ret_time = time_of(&st);
 	}
 	close(fd);
