@@ -226,7 +226,7 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	annotate_text(&out, &a, &o);
 	CHECK_HAS(str_text(&out.text), "of prog for cycles:pp (4 samples, percent: local period)");
 	CHECK_HAS(str_text(&out.text),
-		"    0.00 :   401000:   ,-- 74 06          je     0x401008 <f+0x8>\n");
+		"    0.00 :   401000:   ,-- 74 06           je     0x401008 <f+0x8>\n");
 	CHECK_HAS(str_text(&out.text), "   75.00 :   401003:   |   e8 08 00 00 00 ");
 	CHECK_HAS(str_text(&out.text), " <g\\x1b[31m>\n");
 	CHECK(!strchr(str_text(&out.text), 0x1b));
