@@ -300,6 +300,21 @@ static size_t choose_hottest(const struct annotating *r, u32 *ret)
 	return n;
 }
 
+/* Samples without a function cannot be shown here. */
+static void say_nameless(struct annotating *r)
+{
+	u64 n = 0, all = 0;
+
+	for (size_t e = 0; e < r->profile.events.n; e++) {
+		n += r->annotation.nameless[e].n_samples;
+		all += r->annotation.totals[e].n_samples;
+	}
+	if (n)
+		log_note(&r->log,
+			"%llu samples (%.2f%%) are in no function that has a name: 'pace report' says why",
+			(unsigned long long)n, 100.0 * (double)n / (double)all);
+}
+
 static void say_disassembler(struct annotating *r, const struct assembly *a)
 {
 	if (a->no_code.code)
@@ -341,8 +356,13 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	if (choose(r, err) || make_profile(r, err))
 		return err->code;
 	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
+	say_nameless(r);
 	if (!name) {
 		n = choose_hottest(r, chosen);
+		if (!n)
+			log_warn(&r->log, "%s",
+				r->annotation.functions.n ? "no function has that share"
+							  : "no function was sampled");
 	} else if (choose_named(r, name, chosen, &n, err)) {
 		mem_free(chosen);
 		return err->code;

@@ -310,7 +310,7 @@ static void add_row(struct printing *p, size_t i)
 	if (ins) {
 		str_add(p->text, "   ");
 		arrows_add(&p->arrows, (u32)i, p->text);
-		if (p->options->has_bytes)
+		if (p->options->has_bytes && !ins->is_bad)
 			add_bytes(p, i);
 		str_add(p->text, assembly_text(a, i));
 	}
