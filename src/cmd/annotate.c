@@ -99,6 +99,7 @@ struct annotating {
 	struct resolver resolver;
 	struct profile profile;
 	struct annotation annotation;
+	struct blocks blocks;
 	struct ledger ledger;
 	struct cpus cpus;
 	struct assembly_options assembly;
@@ -230,6 +231,11 @@ static int make_profile(struct annotating *r, struct err *err)
 		&(struct naming_options){.n_workers = r->n_workers, .style = r->assembly.style});
 	annotation_init(&r->annotation, &r->profile,
 		&(struct annotation_filter){r->options->cpus ? &r->cpus : NULL, r->options->dsos});
+	if (blocks_are_there(s)) {
+		if (blocks_find(&r->blocks, s, &r->machine, r->n_workers, err))
+			return err->code;
+		r->assembly.blocks = &r->blocks;
+	}
 	ledger_add_tally(&r->ledger, &s->tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	return 0;
@@ -362,7 +368,7 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 		if (!n)
 			log_warn(&r->log, "%s",
 				r->annotation.functions.n ? "no function has that share"
-							  : "no function was sampled");
+							  : "no sampled function has a name");
 	} else if (choose_named(r, name, chosen, &n, err)) {
 		mem_free(chosen);
 		return err->code;
@@ -386,6 +392,7 @@ static void annotating_fini(struct annotating *r)
 {
 	ledger_fini(&r->ledger);
 	annotation_fini(&r->annotation);
+	blocks_fini(&r->blocks);
 	profile_fini(&r->profile);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

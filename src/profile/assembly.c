@@ -137,6 +137,41 @@ static void name_targets(struct assembling *s)
 	}
 }
 
+/* ---- runs ---- */
+
+/* The row at a place of the DSO; `is_begin`: it must begin there. */
+static u32 row_at(struct assembling *s, u64 offset, bool is_begin)
+{
+	struct assembly *a = s->a;
+	u64 va = resolver_find(s->resolver, s->dso, offset).at - a->symbol->start + a->va;
+	u32 row = listing_find(&a->disasm.listing, va);
+
+	return row != UINT32_MAX && is_begin && a->rows.at[row].va != va ? UINT32_MAX : row;
+}
+
+static void add_runs(struct assembling *s)
+{
+	struct assembly *a = s->a;
+	const struct elf *image = resolver_image(s->resolver, s->dso);
+	u64 start = a->symbol->start;
+	const struct block *block;
+	size_t n;
+
+	if (image && !elf_offset_of_address(image, start, &start))
+		return;
+	block = blocks_between(s->options->blocks, s->dso->id, start,
+		start + (a->symbol->end - a->symbol->start), &n);
+	for (size_t i = 0; i < n; i++, block++) {
+		u32 first = row_at(s, block->start, true), last = row_at(s, block->end, true);
+
+		if (first == UINT32_MAX || last == UINT32_MAX || last < first)
+			continue;
+		a->rows.at[last].n_runs += block->n_times;
+		a->rows.at[last].n_run_cycles += block->n_cycles;
+		a->rows.at[last].n_run_instructions += block->n_times * (last - first + 1);
+	}
+}
+
 /* ---- source ---- */
 
 static const char *last_part(const char *path)
@@ -366,6 +401,8 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 	count_rows(a, &places);
 	if (!a->no_code.code) {
 		name_targets(&s);
+		if (options->blocks && a->disasm.engine != DISASM_RAW)
+			add_runs(&s);
 		if (a->code.path)
 			s.built_ns = source_time(a->code.path);
 	}

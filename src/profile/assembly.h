@@ -15,6 +15,7 @@
 #define PACE_PROFILE_ASSEMBLY_H
 
 #include "profile/annotation.h"
+#include "profile/blocks.h"
 #include "symbol/code.h"
 #include "symbol/disasm.h"
 #include "symbol/source.h"
@@ -24,9 +25,10 @@
 struct assembly_options {
 	struct disasm_options disasm;
 	struct source_places places;
-	unsigned style;  /* of names: enum demangle_style */
-	bool has_source; /* lines are wanted */
-	bool has_code;   /* files of source are wanted too */
+	unsigned style;              /* of names: enum demangle_style */
+	bool has_source;             /* lines are wanted */
+	bool has_code;               /* files of source are wanted too */
+	const struct blocks *blocks; /* what branch stacks tell; NULL: nothing */
 };
 
 /* A place in the source: of an instruction, or of the call that was inlined around it. */
@@ -44,6 +46,8 @@ struct assembly_row {
 	const char *target;        /* "f+0x1c", of jumps and calls; NULL: unknown */
 	const char *reference;     /* likewise of data */
 	size_t counts;             /* in assembly->counts: one for each event */
+	/* Of straight runs of code that end with a branch taken here; 0 times: none was seen. */
+	u64 n_runs, n_run_cycles, n_run_instructions;
 };
 
 struct assembly_file {

@@ -96,6 +96,19 @@ static void add_code(struct str *text, const struct assembly *a, size_t i)
 	}
 }
 
+static void add_runs(struct str *text, const struct assembly_row *row)
+{
+	if (!row->n_runs)
+		return;
+	json_key(text, "runs");
+	str_addc(text, '{');
+	json_u64(text, "times", row->n_runs);
+	json_u64(text, "cycles", row->n_run_cycles);
+	json_u64(text, "instructions", row->n_run_instructions);
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
 static void add_instructions(struct out *out, const struct assembly *a,
 	const struct annotate_options *o)
 {
@@ -111,6 +124,7 @@ static void add_instructions(struct out *out, const struct assembly *a,
 		if (!a->no_code.code)
 			add_code(text, a, i);
 		add_source(text, a, row);
+		add_runs(text, row);
 		add_counts(text, "counts", a, o, &a->counts.at[row->counts]);
 		json_end(text, '}');
 		str_add(text, i + 1 < a->rows.n ? ",\n" : "\n");

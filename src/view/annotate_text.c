@@ -321,6 +321,11 @@ static void add_row(struct printing *p, size_t i)
 		if (row->reference)
 			add_name(p, row->reference);
 	}
+	if (row->n_runs)
+		str_addf(p->text, " ; %.1f cycles, IPC %.2f (%llu runs)",
+			(double)row->n_run_cycles / (double)row->n_runs,
+			(double)row->n_run_instructions / (double)row->n_run_cycles,
+			(unsigned long long)row->n_runs);
 	if (p->options->has_places && row->n_frames && was_sampled(p, row->counts)) {
 		const struct assembly_frame *f = &a->frames.at[row->first_frame];
 

@@ -268,3 +268,33 @@ TEST(a_constant_skid_is_said_to_mean_the_instruction_before)
 	assembly_fini(&a);
 	test_fini(&t);
 }
+
+TEST(branch_stacks_give_cycles_and_ipc_to_the_branch_that_ends_a_run)
+{
+	struct annotate_options o = {.figure = ANNOTATE_PERCENT};
+	struct assembly_options options = by_anybody;
+	struct blocks blocks = {0};
+	struct out out = {.fd = -1};
+	struct assembling_test t;
+	struct assembly a;
+
+	test_init(&t, true);
+	add_samples(&t, 0, 1, 0x1002, 1, 10, 0);
+	/* nop, call, ret; one that begins inside of the call is none. */
+	vec_add(&blocks.at, ((struct block){t.dso->id, 0x1002, 0x1008, 2, 6}));
+	vec_add(&blocks.at, ((struct block){t.dso->id, 0x1004, 0x1008, 5, 50}));
+	options.blocks = &blocks;
+	annotated(&t, &a, &options);
+	if (a.disasm.engine == DISASM_RAW)
+		SKIP("there is neither LLVM nor objdump");
+	CHECK_EQ(a.rows.at[3].n_runs, 2);
+	CHECK_EQ(a.rows.at[3].n_run_instructions, 6);
+	CHECK_EQ(a.rows.at[2].n_runs, 0);
+	o.events = &t.events;
+	annotate_text(&out, &a, &o);
+	CHECK_HAS(str_text(&out.text), " ; 3.0 cycles, IPC 1.00 (2 runs)\n");
+	str_fini(&out.text);
+	blocks_fini(&blocks);
+	assembly_fini(&a);
+	test_fini(&t);
+}
