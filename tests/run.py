@@ -48,6 +48,7 @@ SUITES = [
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
+    ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),
 ]

@@ -9,9 +9,9 @@
 #include "event/abi.h"
 #include "profile/annotation.h"
 #include "profile/assembly.h"
-#include "profile/gather.h"
-#include "profile/ledger.h"
-#include "profile/naming.h"
+#include "profile/blocks.h"
+#include "profile/filter.h"
+#include "profile/recorded.h"
 #include "symbol/demangle.h"
 #include "symbol/llvm.h"
 #include "view/annotate.h"
@@ -19,7 +19,7 @@
 enum { CANDIDATES_SHOWN = 20 };
 
 struct annotate_command {
-	const char *input, *symbol, *dsos, *cpus, *symfs, *vmlinux, *kallsyms;
+	const char *input, *symbol, *dsos, *comms, *cpus, *symfs, *vmlinux, *kallsyms;
 	const char *syntax, *engine, *objdump, *prefix, *percent_type;
 	u64 n_stripped, n_functions, n_workers;
 	double percent_limit, debuginfod_s;
@@ -51,6 +51,7 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "Which functions, and which of their samples"},
 	{'s', "symbol", OPT_STR, AT(symbol), "NAME", "the same as FUNCTION"},
 	{'d', "dsos", OPT_STR, AT(dsos), "DSO,...", "only functions of these files"},
+	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
 	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
 		"without FUNCTION: those with this share of all; default 0", .max = 100},
@@ -93,14 +94,9 @@ static const struct opt options[] = {
 struct annotating {
 	const struct annotate_command *options;
 	struct log log;
-	struct session session;
-	struct machine machine;
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct profile profile;
+	struct recorded recorded;
 	struct annotation annotation;
 	struct blocks blocks;
-	struct ledger ledger;
 	struct cpus cpus;
 	struct assembly_options assembly;
 	struct annotate_options view;
@@ -173,7 +169,7 @@ static int choose(struct annotating *r, struct err *err)
 	r->assembly.has_code = o->has_source && !o->is_json;
 	r->assembly.places = (struct source_places){o->symfs ? o->symfs : "", o->prefix,
 		o->prefix ? o->n_stripped : 0};
-	r->view.events = &r->session.reader.events;
+	r->view.events = &r->recorded.session.reader.events;
 	r->view.has_bytes = o->has_bytes;
 	r->view.has_places = o->has_places;
 	r->view.has_source = o->has_source;
@@ -198,47 +194,40 @@ static int check_cpus(const struct annotating *r, struct err *err)
 {
 	if (!r->options->cpus)
 		return 0;
-	vec_each(e, &r->session.reader.events)
+	vec_each(e, &r->recorded.session.reader.events)
 		if (!(e->attr.sample_type & PERF_SAMPLE_CPU))
 			return err_set(err, ERR_INVAL,
 				"-C: the recording does not say on which CPU its samples were taken ('record --sample-cpu' does)");
 	return 0;
 }
 
-static int make_profile(struct annotating *r, struct err *err)
+/* Samples into functions, counted. */
+static int count(struct annotating *r, struct err *err)
 {
-	struct gather_options g = {.n_workers = r->n_workers,
-		.labels = r->options->cpus ? 1 << LABEL_CPU : 0};
-	struct session *s = &r->session;
+	const struct annotate_command *o = r->options;
+	const struct profile_filter filter = {.dsos = o->dsos,
+		.comms = o->comms,
+		.is_relative = true};
+	struct recorded *in = &r->recorded;
 
-	if (check_cpus(r, err))
+	if (check_cpus(r, err) ||
+		recorded_read(in,
+			&(struct recorded_options){.symfs = o->symfs,
+				.vmlinux = o->vmlinux,
+				.kallsyms = o->kallsyms,
+				.debuginfod_s = o->debuginfod_s,
+				.n_workers = r->n_workers,
+				.labels = profile_filter_labels(&filter) |
+					(o->cpus ? 1 << LABEL_CPU : 0),
+				.naming.style = r->assembly.style},
+			err))
 		return err->code;
-	jitcode_init(&r->jitcode, &s->reader.events, r->options->symfs, &r->log);
-	if (machine_scan_coded(&r->machine, s, &r->jitcode.coder, err))
-		return err->code;
-	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
-	r->resolver.vmlinux = r->options->vmlinux;
-	r->resolver.kallsyms_copy = r->options->kallsyms;
-	r->resolver.recorded_machine = s->reader.info.host.arch;
-	r->resolver.recorded_release = s->reader.info.host.release;
-	r->resolver.jitcode = &r->jitcode;
-	r->resolver.debuginfod.seconds = r->options->debuginfod_s;
-	if (s->has_kernel_samples)
-		resolver_load_kernel(&r->resolver);
-	if (gather(s, &r->machine, &g, &r->profile, err))
-		return err->code;
-	naming_resolve(&r->profile, &r->resolver,
-		&(struct naming_options){.n_workers = r->n_workers, .style = r->assembly.style});
-	annotation_init(&r->annotation, &r->profile,
-		&(struct annotation_filter){r->options->cpus ? &r->cpus : NULL, r->options->dsos});
-	if (blocks_are_there(s)) {
-		if (blocks_find(&r->blocks, s, &r->machine, r->n_workers, err))
-			return err->code;
-		r->assembly.blocks = &r->blocks;
-	}
-	ledger_add_tally(&r->ledger, &s->tally);
-	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
-	return 0;
+	profile_filter_apply(&in->profile, &filter);
+	annotation_init(&r->annotation, &in->profile, o->cpus ? &r->cpus : NULL);
+	if (!blocks_are_there(&in->session))
+		return 0;
+	r->assembly.blocks = &r->blocks;
+	return blocks_find(&r->blocks, &in->session, &in->machine, r->n_workers, err);
 }
 
 /* ---- which functions ---- */
@@ -253,7 +242,7 @@ static const char *dso_of(const struct annotating *r, u32 function)
 	const struct profile_symbol *s =
 		annotation_symbol(&r->annotation, &r->annotation.functions.at[function]);
 
-	return r->profile.dsos.at[s->dso].name;
+	return r->recorded.profile.dsos.at[s->dso].name;
 }
 
 /* A name that more than one function has a part of: which, and how hot they are. */
@@ -311,7 +300,7 @@ static void say_nameless(struct annotating *r)
 {
 	u64 n = 0, all = 0;
 
-	for (size_t e = 0; e < r->profile.events.n; e++) {
+	for (size_t e = 0; e < r->recorded.profile.events.n; e++) {
 		n += r->annotation.nameless[e].n_samples;
 		all += r->annotation.totals[e].n_samples;
 	}
@@ -338,8 +327,8 @@ static bool show_function(struct annotating *r, struct out *out, u32 function)
 	struct assembly a;
 	bool is_shown;
 
-	assembly_init(&a, &r->annotation, &r->annotation.functions.at[function], &r->resolver,
-		&r->assembly);
+	assembly_init(&a, &r->annotation, &r->annotation.functions.at[function],
+		&r->recorded.resolver, &r->assembly);
 	say_disassembler(r, &a);
 	is_shown = !a.no_code.code || !r->options->skips_missing;
 	if (is_shown) {
@@ -359,7 +348,7 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	u32 *chosen;
 	size_t n, n_skipped = 0;
 
-	if (choose(r, err) || make_profile(r, err))
+	if (choose(r, err) || count(r, err))
 		return err->code;
 	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
 	say_nameless(r);
@@ -384,20 +373,15 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	if (n_skipped)
 		log_note(&r->log, "%zu functions are left out: their code is not here", n_skipped);
 	mem_free(chosen);
-	ledger_warn(&r->ledger, &r->log);
+	ledger_warn(&r->recorded.ledger, &r->log);
 	return 0;
 }
 
 static void annotating_fini(struct annotating *r)
 {
-	ledger_fini(&r->ledger);
 	annotation_fini(&r->annotation);
 	blocks_fini(&r->blocks);
-	profile_fini(&r->profile);
-	resolver_fini(&r->resolver);
-	jitcode_fini(&r->jitcode);
-	machine_fini(&r->machine);
-	session_close(&r->session);
+	recorded_close(&r->recorded);
 	cpus_fini(&r->cpus);
 	log_fini(&r->log);
 }
@@ -435,7 +419,7 @@ static int run_annotate(int argc, char **argv)
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;
 	o.input = cmd_input(o.input);
-	if (session_open(&r.session, o.input, &r.log, &err)) {
+	if (recorded_open(&r.recorded, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
@@ -450,7 +434,7 @@ static int run_annotate(int argc, char **argv)
 		status = cmd_fail(&cmd_annotate, &err, EXIT_FAILED);
 	if (has_thread)
 		pthread_join(llvm, NULL);
-	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.ledger)))
+	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	annotating_fini(&r);
 	return status;

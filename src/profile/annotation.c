@@ -2,34 +2,6 @@
 
 #include <stdlib.h>
 
-static bool is_listed(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *at = list; *at;) {
-		size_t m = strcspn(at, ",");
-
-		if (m == n && !memcmp(at, word, n))
-			return true;
-		at += m;
-		at += *at == ',';
-	}
-	return false;
-}
-
-static bool is_counted(const struct annotation_filter *f, const struct profile_row *row)
-{
-	return !f->cpus || cpus_has(f->cpus, (u32)row->labels[LABEL_CPU]);
-}
-
-static bool is_shown(const struct annotation_filter *f, const struct profile *p,
-	const struct profile_symbol *s)
-{
-	const struct profile_dso *dso = &p->dsos.at[s->dso];
-
-	return !f->dsos || is_listed(f->dsos, dso->name) || is_listed(f->dsos, dso->path);
-}
-
 static void count(struct annotation_count *c, const struct profile_row *row)
 {
 	c->n_samples += row->n_samples;
@@ -37,7 +9,7 @@ static void count(struct annotation_count *c, const struct profile_row *row)
 }
 
 /* The rows that count, by symbol; how many. */
-static size_t sort_rows(struct annotation *a, const struct annotation_filter *f)
+static size_t sort_rows(struct annotation *a, const struct cpus *cpus)
 {
 	const struct profile *p = a->profile;
 	size_t n = 0;
@@ -47,7 +19,7 @@ static size_t sort_rows(struct annotation *a, const struct annotation_filter *f)
 		u32 symbol = p->frames.at[row->frame].symbol;
 		const struct profile_symbol *s = &p->symbols.at[symbol];
 
-		if (!is_counted(f, row) || !is_shown(f, p, s))
+		if (cpus && !cpus_has(cpus, (u32)row->labels[LABEL_CPU]))
 			continue;
 		count(&a->totals[row->event], row);
 		if (!s->name)
@@ -100,8 +72,7 @@ static int by_share(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-void annotation_init(struct annotation *a, const struct profile *p,
-	const struct annotation_filter *filter)
+void annotation_init(struct annotation *a, const struct profile *p, const struct cpus *cpus)
 {
 	size_t n;
 
@@ -109,7 +80,7 @@ void annotation_init(struct annotation *a, const struct profile *p,
 	a->profile = p;
 	a->totals = mem_zalloc((p->events.n + 1) * sizeof(*a->totals));
 	a->nameless = mem_zalloc((p->events.n + 1) * sizeof(*a->nameless));
-	n = sort_rows(a, filter);
+	n = sort_rows(a, cpus);
 	for (size_t first = 0, end; first < n; first = end) {
 		end = first + 1;
 		while (end < n && a->rows[end].key == a->rows[first].key)

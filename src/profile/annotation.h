@@ -1,7 +1,8 @@
 /*
  * annotation.h - which functions were sampled, and how often each of their addresses.
  *
- * In       a profile with names, without inlined functions; what to leave out
+ * In       a profile with names, without inlined functions and without the rows
+ *          that are not wanted
  * Out      functions, the hottest first; for one of them its addresses, ascending
  * Owns     its arrays
  * Units    period as in the profile; addresses as resolver_answer.at
@@ -21,11 +22,6 @@ struct annotation_count {
 	u64 n_samples, period;
 };
 
-struct annotation_filter {
-	const struct cpus *cpus; /* only these; NULL: all. The profile has LABEL_CPU then */
-	const char *dsos;        /* NAME or PATH,...; NULL: all */
-};
-
 struct annotation_function {
 	u32 symbol;
 	size_t first, n; /* in annotation->rows */
@@ -42,7 +38,7 @@ struct annotation {
 	const struct profile *profile;
 	VEC(struct annotation_function) functions;
 	VEC(struct annotation_count) counts;
-	struct annotation_count *totals;   /* by event: whatever the filter lets through */
+	struct annotation_count *totals;   /* by event: whatever was counted */
 	struct annotation_count *nameless; /* by event: in no function */
 	struct sort_item *rows;            /* key: symbol; value: row of the profile */
 };
@@ -53,8 +49,8 @@ struct annotation_places {
 	VEC(struct annotation_count) counts;
 };
 
-void annotation_init(struct annotation *a, const struct profile *p,
-	const struct annotation_filter *filter);
+/* Only samples on these CPUs count, by their LABEL_CPU; NULL: all. */
+void annotation_init(struct annotation *a, const struct profile *p, const struct cpus *cpus);
 void annotation_fini(struct annotation *a);
 
 const struct profile_symbol *annotation_symbol(const struct annotation *a,

@@ -20,7 +20,8 @@ struct chain {
 	const struct space *user, *kernel;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if it is no stack dump's */
+	/* how it ended; of a chain that is no stack dump's, known when its addresses are looked up */
+	struct stack_end end;
 };
 
 /*
@@ -307,7 +308,9 @@ static u64 own_comm(struct worker *w, u64 comm)
 /* What stands at the root of a stack that was not found to its end. */
 static u32 ending_frame(struct worker *w, const struct stack_end *end)
 {
-	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - end->ending,
 		.mode = PERF_RECORD_MISC_USER,
 		.ending = end->ending};
@@ -315,8 +318,30 @@ static u32 ending_frame(struct worker *w, const struct stack_end *end)
 	return profile_frame(&w->profile, &frame);
 }
 
-/* The stack node of a list of callers, outermost frame first. */
-static u32 stack_of(struct worker *w, const struct chain *c)
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct worker *w, const struct chain *c, const struct chain_step *step,
+	u32 frame)
+{
+	const struct profile_dso *dso = &w->profile.dsos.at[w->profile.frames.at[frame].dso];
+
+	return step->is_return && step->mode == PERF_RECORD_MISC_USER && !dso->source && c->user &&
+		c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct worker *w)
+{
+	const struct profile_frame *f =
+		w->path.n ? &w->profile.frames.at[w->path.at[w->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? w->profile.dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct worker *w, struct chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
@@ -325,10 +350,16 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (w->path.n < w->max_stack && chain_next(&walk, &step))
-		vec_add(&w->path,
-			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-				step.ip, step.mode, step.is_return));
+	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
+		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
+			step.ip, step.mode, step.is_return);
+
+		if (is_no_code(w, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
+			break;
+		}
+		vec_add(&w->path, frame);
+	}
 	if (w->path.n == w->max_stack && chain_next(&walk, &step))
 		w->profile.n_cut++;
 	else if (c->end.ending != STACK_COMPLETE)
@@ -336,6 +367,17 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/*
+ * How callers ended that no stack dump gave: those of dumps were counted sample by sample, also where
+ * there are none. Without a single caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct worker *w, const struct profile_row *row, const struct stack_end *end)
+{
+	u32 dso = end->ending && !end->dso ? w->profile.frames.at[row->frame].dso
+					   : dso_of(w, w->machine->dsos.at.at[end->dso]);
+	profile_add_ending(&w->profile, end->ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -352,6 +394,7 @@ static void own_strings(struct profile *p)
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
+	static const struct stack_end complete = {STACK_COMPLETE, 0};
 	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
@@ -378,6 +421,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		if (w->has_stacks && !w->has_callers)
+			add_ending(w, &row,
+				s->chain == TABLE_NONE ? &complete : &w->chains.at[s->chain].end);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)
