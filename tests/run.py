@@ -42,6 +42,7 @@ SUITES = [
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
     ('callers', [sys.executable, f'{HERE}/oracle/test_callers.py']),
+    ('annotate', [sys.executable, f'{HERE}/oracle/test_annotate.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),

@@ -295,8 +295,8 @@ static size_t choose_hottest(const struct annotating *r, u32 *ret)
 	return n;
 }
 
-/* Samples without a function cannot be shown here. */
-static void say_nameless(struct annotating *r)
+/* Samples without a function cannot be shown here; true if there are any. */
+static bool say_nameless(struct annotating *r)
 {
 	u64 n = 0, all = 0;
 
@@ -308,6 +308,7 @@ static void say_nameless(struct annotating *r)
 		log_note(&r->log,
 			"%llu samples (%.2f%%) are in no function that has a name: 'pace report' says why",
 			(unsigned long long)n, 100.0 * (double)n / (double)all);
+	return n > 0;
 }
 
 static void say_disassembler(struct annotating *r, const struct assembly *a)
@@ -347,17 +348,19 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 {
 	u32 *chosen;
 	size_t n, n_skipped = 0;
+	bool has_nameless;
 
 	if (choose(r, err) || count(r, err))
 		return err->code;
 	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
-	say_nameless(r);
+	has_nameless = say_nameless(r);
 	if (!name) {
 		n = choose_hottest(r, chosen);
 		if (!n)
 			log_warn(&r->log, "%s",
 				r->annotation.functions.n ? "no function has that share"
-							  : "no sampled function has a name");
+					: has_nameless    ? "no sampled function has a name"
+							  : "nothing was sampled there");
 	} else if (choose_named(r, name, chosen, &n, err)) {
 		mem_free(chosen);
 		return err->code;

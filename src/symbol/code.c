@@ -62,6 +62,22 @@ static int from_perfmap(struct code *c, const struct code_wish *w, struct err *e
 		w->dso->path);
 }
 
+/* As it was linked: what the kernel patches when it starts is not in it. */
+static int from_vmlinux(struct code *c, const struct code_wish *w, struct err *err)
+{
+	const struct resolver *r = w->resolver;
+	u64 recorded = r->machine->kernel_text, shift;
+
+	if (!r->has_image)
+		return err_set(err, ERR_NOENT, "no vmlinux of this build is here");
+	shift = recorded && r->image.text ? r->image.text - recorded : 0;
+	c->at = elf_bytes_at(&r->image.elf, w->start + shift, w->n);
+	if (!c->at)
+		return err_set(err, ERR_NOENT, "'%s' has no bytes for it", r->image.elf.path);
+	of_elf(c, &r->image.elf, w->dso->path);
+	return 0;
+}
+
 static int from_kernel(struct code *c, const struct code_wish *w, struct err *err)
 {
 	(void)c;
@@ -84,6 +100,7 @@ static const struct {
 	{1 << DSO_FILE | 1 << DSO_VDSO, from_image},
 	{1 << DSO_JITDUMP, from_jitdump},
 	{1 << DSO_JIT, from_perfmap},
+	{1 << DSO_KERNEL, from_vmlinux},
 	{1 << DSO_KERNEL | 1 << DSO_MODULE | 1 << DSO_BPF, from_kernel},
 	{1 << DSO_UNKNOWN | 1 << DSO_NONE, from_nowhere},
 };

@@ -292,3 +292,50 @@ TEST(branch_stacks_give_cycles_and_ipc_to_the_branch_that_ends_a_run)
 	assembly_fini(&a);
 	test_fini(&t);
 }
+
+TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
+{
+	struct elfmaker m;
+	struct machine machine;
+	struct resolver resolver;
+	struct said said;
+	const struct dso *dso;
+	struct code code;
+	struct err err = {0};
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = 0x81000000,
+			.offset = 0x1000,
+			.size = sizeof(text_bytes),
+			.data = text_bytes});
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x81000000, sizeof(text_bytes));
+	elfmaker_function(&m, "_text", 0x81000000, 9);
+	elfmaker_function(&m, "schedule", 0x81000010, 1);
+	elfmaker_finish(&m);
+	test_write(test_path("vmlinux"), m.file.at, m.file.n);
+	elfmaker_fini(&m);
+	machine_init(&machine);
+	said_init(&said, LOG_DEBUG);
+	setenv("HOME", test_path("home"), 1);
+	dso = dso_get(&machine.dsos, "[kernel.kallsyms]", 17, 0, true);
+	machine.kernel_text = 0xa5000000;
+	resolver_init(&resolver, &machine, "", &said.log);
+	resolver.vmlinux = test_path("vmlinux");
+	resolver_load_kernel(&resolver);
+	resolver_load(&resolver, dso);
+	CHECK_STR(resolver_find(&resolver, dso, 0xa5000010).name, "schedule");
+	CHECK_EQ(code_find(&code, &resolver, dso, 0xa5000010, 0xa5000011, &err), 0);
+	CHECK_EQ(code.at[0], 0xc3);
+	CHECK_EQ(code.va, 0xa5000010);
+	CHECK_STR(code_name(&code, &resolver, dso, 0xa5000003).name, "_text");
+	code_fini(&code);
+	CHECK_EQ(code_find(&code, &resolver, dso, 0xb5000010, 0xb5000011, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "/proc/kcore");
+	resolver_fini(&resolver);
+	machine_fini(&machine);
+	said_fini(&said);
+}
