@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "unwind/chain.h"
+#include "unwind/ending.h"
 
 enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
@@ -11,17 +12,18 @@ enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1
 struct remembered_thread {
 	u32 pid, tid;
 	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	const char *comm;
 };
 
 /* One distinct list of callers' addresses. */
 struct chain {
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	/* how it ended; of a chain that is no stack dump's, known when its addresses are looked up */
+	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
 	struct stack_end end;
+	bool is_untold;
 };
 
 /*
@@ -92,7 +94,7 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
 	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.comm};
+		state.guest, state.comm};
 	return t;
 }
 
@@ -118,10 +120,14 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t,
 
 		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
 			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
-			!memcmp(c->words.at, words->at, words->n * 8))
+			c->guest == t->guest && !memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
+	chain = (struct chain){.user = t->user,
+		.kernel = t->kernel,
+		.guest = t->guest,
+		.mode = mode,
+		.end = *end};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -213,11 +219,22 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* Whether it is known to have ended before its root. */
+static bool is_cut(enum stack_ending ending)
+{
+	return ending != STACK_COMPLETE && ending != STACK_ENDINGS;
+}
+
+/* Whether a file is to blame. */
+static bool is_of_file(enum stack_ending ending)
+{
+	return ending == STACK_NO_CFI || ending == STACK_NO_FILE || ending == STACK_NO_CODE_FILE;
+}
+
 /* per sample: the DSO stays only where it is to blame */
 static void count_ending(struct worker *w, struct stack_end *end)
 {
-	if (end->ending != STACK_NO_CFI && end->ending != STACK_NO_FILE &&
-		end->ending != STACK_NO_CODE_FILE)
+	if (!is_of_file(end->ending))
 		end->dso = 0;
 	vec_each(known, &w->endings) {
 		if (known->ending != end->ending || known->dso != end->dso)
@@ -228,6 +245,30 @@ static void count_ending(struct worker *w, struct stack_end *end)
 	vec_add(&w->endings, ((struct profile_ending){end->ending, end->dso, 1}));
 }
 
+/* The file that the outermost frame of a chain is in: 0 if none is known. */
+static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
+{
+	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
+	struct chain_step step, last = {0};
+	const struct map *map;
+
+	while (chain_next(&walk, &step))
+		last = step;
+	map = machine_find(user, last.ip - last.is_return);
+	return map ? map->dso->id : 0;
+}
+
+/* per sample: of a stack that was walked while recording, how it ended */
+static bool take_ending(const struct space *user, struct sample_words *chain,
+	struct stack_end *ret_end)
+{
+	if (!ending_take(chain, &ret_end->ending))
+		return false;
+	if (is_of_file(ret_end->ending))
+		ret_end->dso = dso_of_last(user, chain);
+	return true;
+}
+
 /* per sample */
 static void take_sample(void *ctx, const struct session_sample *in)
 {
@@ -236,26 +277,31 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end = {STACK_COMPLETE, 0};
+	struct stack_end end = {STACK_ENDINGS, 0};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
+		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
+							       : t->user;
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_callers &&
-		callers_find(&w->callers, t->user,
-			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end))
+	if (w->has_stacks &&
+		(take_ending(t->user, &chain, &end) ||
+			(w->has_callers &&
+				callers_find(&w->callers, t->user,
+					w->session->reader.formats.at[in->event].user_regs, sample,
+					&chain, &end))))
 		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
+		if (callers.n || (callers.at && is_cut(end.ending)))
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
@@ -283,9 +329,8 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
-		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
@@ -350,34 +395,42 @@ static u32 stack_of(struct worker *w, struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
+	c->is_untold = c->end.ending == STACK_ENDINGS;
+	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
 	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
-		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-			step.ip, step.mode, step.is_return);
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
 
-		if (is_no_code(w, c, &step, frame)) {
+		if (c->is_untold && is_no_code(w, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
 			break;
 		}
 		vec_add(&w->path, frame);
 	}
-	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+	if (w->path.n == w->max_stack && chain_next(&walk, &step)) {
 		w->profile.n_cut++;
-	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
 		vec_add(&w->path, ending_frame(w, &c->end));
+	}
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
 }
 
 /*
- * How callers ended that no stack dump gave: those of dumps were counted sample by sample, also where
- * there are none. Without a single caller it is the sample's own file that is to blame.
+ * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
+ * caller it is the sample's own file that is to blame.
  */
-static void add_ending(struct worker *w, const struct profile_row *row, const struct stack_end *end)
+static void add_ending(struct worker *w, const struct profile_row *row, const struct chain *c)
 {
-	u32 dso = end->ending && !end->dso ? w->profile.frames.at[row->frame].dso
-					   : dso_of(w, w->machine->dsos.at.at[end->dso]);
-	profile_add_ending(&w->profile, end->ending, dso, row->n_samples);
+	u32 dso = is_cut(c->end.ending) && !c->end.dso
+		? w->profile.frames.at[row->frame].dso
+		: dso_of(w, w->machine->dsos.at.at[c->end.dso]);
+
+	profile_add_ending(&w->profile, c->end.ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -394,7 +447,6 @@ static void own_strings(struct profile *p)
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
-	static const struct stack_end complete = {STACK_COMPLETE, 0};
 	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
@@ -421,9 +473,8 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-		if (w->has_stacks && !w->has_callers)
-			add_ending(w, &row,
-				s->chain == TABLE_NONE ? &complete : &w->chains.at[s->chain].end);
+		if (s->chain != TABLE_NONE && w->chains.at[s->chain].is_untold)
+			add_ending(w, &row, &w->chains.at[s->chain]);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)

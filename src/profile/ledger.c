@@ -162,7 +162,7 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 	size_t before = l->entries.n;
 	u64 all = 0;
 
-	vec_each(e, &p->endings)
+	vec_each(e, &p->events)
 		all += e->n_samples;
 	vec_each(e, &p->endings) {
 		struct str where = {0}, remedy = {0};
@@ -173,8 +173,9 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 		if (p->dsos.at[e->dso].source)
 			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
 		add_remedy(e->ending, dump_bytes, &remedy);
-		add(l, LEDGER_TRUNCATED, e->n_samples, (double)e->n_samples / (double)all,
-			str_text(&where), str_text(&remedy));
+		add(l, LEDGER_TRUNCATED, e->n_samples,
+			all ? (double)e->n_samples / (double)all : -1, str_text(&where),
+			str_text(&remedy));
 		str_fini(&where);
 		str_fini(&remedy);
 	}

@@ -19,9 +19,10 @@
 
 #include "machine/machine.h"
 #include "symbol/find.h"
+#include "symbol/jitcode.h"
 #include "unwind/stack.h"
 
-enum { CALLERS_MAX_FRAMES = 1024 };
+enum { CALLERS_MAX_FRAMES = 1024, CALLERS_CODE = 1 << 20 };
 
 struct callers_file;
 
@@ -32,11 +33,24 @@ struct callers {
 	struct callers_file **files; /* by dso->id; NULL: not looked for yet */
 	size_t n_files;
 	pthread_mutex_t lock;
+	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
+};
+
+/* One piece of generated code. */
+struct callers_code {
+	u32 dso;
+	u64 off;       /* of the code in its dump */
+	u8 *tables;    /* its call frame information, in which cfi points */
+	u8 *code;      /* NULL: nobody has looked at it yet */
+	u32 code_size; /* how much of it was read */
+	struct cfi cfi;
 };
 
 struct callers_walk {
 	struct callers *callers;
 	struct stack stack;
+	VEC(struct callers_code *) codes;
+	struct table codes_by_off;
 	VEC(u64) chain;
 	const struct space *space; /* of the sample at hand */
 };

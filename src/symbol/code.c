@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "symbol/kcore.h"
+
 struct code_wish {
 	const struct resolver *resolver;
 	const struct dso *dso;
@@ -44,8 +46,9 @@ static int from_jitdump(struct code *c, const struct code_wish *w, struct err *e
 	if (!code)
 		return err_set(err, ERR_NOENT, "the jitdump '%s' is not here", w->dso->path);
 	str_fill(&c->own, 0, w->n);
-	if (jitdump_read(dump, w->start, c->own.at, w->n, err))
-		return err_prefix(err, "'%s'", w->dso->path);
+	if (jitdump_read(dump, w->start, c->own.at, w->n) < w->n)
+		return err_set(err, ERR_NOENT, "the jitdump '%s' ends before its code does",
+			w->dso->path);
 	c->at = (const u8 *)c->own.at;
 	c->va = code->va + (w->start - code->off);
 	c->machine = dump->machine;
@@ -62,19 +65,49 @@ static int from_perfmap(struct code *c, const struct code_wish *w, struct err *e
 		w->dso->path);
 }
 
+/* How far from where it was recorded a kernel's code lies where `text` is its _text. */
+static u64 shift_to(const struct kernel *k, u64 text)
+{
+	return k->request.text && text ? text - k->request.text : 0;
+}
+
+/* Of the kernel that runs, if it is the one that was recorded. As it is: with all its patches. */
+static int from_kcore(struct code *c, const struct code_wish *w, struct err *err)
+{
+	const struct resolver *r = w->resolver;
+	const struct kernel *k = &r->kernel;
+	struct kcore kcore;
+	size_t n;
+
+	if (w->dso->is_guest || !k->has_kallsyms || k->is_copy)
+		return err_set(err, ERR_NOENT, "the recorded kernel does not run here");
+	if (kcore_open(&kcore, r->kcore, err))
+		return err->code;
+	str_fill(&c->own, 0, w->n);
+	n = kcore_read(&kcore, w->start + shift_to(k, k->kallsyms.text), c->own.at, w->n);
+	kcore_close(&kcore);
+	if (n < w->n)
+		return err_set(err, ERR_NOENT, "'%s' has only %zu of %llu bytes", r->kcore, n,
+			(unsigned long long)w->n);
+	c->at = (const u8 *)c->own.at;
+	c->va = c->start;
+	c->machine = isa_of_this_machine();
+	c->is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	str_add(&c->origin, r->kcore);
+	return 0;
+}
+
 /* As it was linked: what the kernel patches when it starts is not in it. */
 static int from_vmlinux(struct code *c, const struct code_wish *w, struct err *err)
 {
-	const struct resolver *r = w->resolver;
-	u64 recorded = r->machine->kernel_text, shift;
+	const struct kernel *k = &w->resolver->kernel;
 
-	if (!r->has_image)
+	if (w->dso->is_guest || !k->has_image)
 		return err_set(err, ERR_NOENT, "no vmlinux of this build is here");
-	shift = recorded && r->image.text ? r->image.text - recorded : 0;
-	c->at = elf_bytes_at(&r->image.elf, w->start + shift, w->n);
+	c->at = elf_bytes_at(&k->image.elf, w->start + shift_to(k, k->image.text), w->n);
 	if (!c->at)
-		return err_set(err, ERR_NOENT, "'%s' has no bytes for it", r->image.elf.path);
-	of_elf(c, &r->image.elf, w->dso->path);
+		return err_set(err, ERR_NOENT, "'%s' has no bytes for it", k->image.elf.path);
+	of_elf(c, &k->image.elf, w->dso->path);
 	return 0;
 }
 
@@ -100,6 +133,7 @@ static const struct {
 	{1 << DSO_FILE | 1 << DSO_VDSO, from_image},
 	{1 << DSO_JITDUMP, from_jitdump},
 	{1 << DSO_JIT, from_perfmap},
+	{1 << DSO_KERNEL, from_kcore},
 	{1 << DSO_KERNEL, from_vmlinux},
 	{1 << DSO_KERNEL | 1 << DSO_MODULE | 1 << DSO_BPF, from_kernel},
 	{1 << DSO_UNKNOWN | 1 << DSO_NONE, from_nowhere},

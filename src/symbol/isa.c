@@ -83,6 +83,21 @@ const struct isa *isa_find(u16 machine)
 	return NULL;
 }
 
+u16 isa_of_this_machine(void)
+{
+#if defined(__x86_64__)
+	return EM_X86_64;
+#elif defined(__i386__)
+	return EM_386;
+#elif defined(__aarch64__)
+	return EM_AARCH64;
+#elif defined(__riscv) && __riscv_xlen == 64
+	return EM_RISCV;
+#else
+	return EM_NONE;
+#endif
+}
+
 enum isa_flow isa_flow(const struct isa *isa, const char *mnemonic, size_t n)
 {
 	for (const struct isa_flow_word *w = isa->words; w->mnemonic; w++) {

@@ -40,6 +40,9 @@ struct isa {
 /* NULL if the set is none of those known. */
 const struct isa *isa_find(u16 machine);
 
+/* EM_* of the machine that pace runs on; EM_NONE: none of those known. */
+u16 isa_of_this_machine(void);
+
 enum isa_flow isa_flow(const struct isa *isa, const char *mnemonic, size_t n);
 
 /* "jumps", "calls"...: what machine output calls it. */

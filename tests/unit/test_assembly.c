@@ -325,6 +325,7 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	machine.kernel_text = 0xa5000000;
 	resolver_init(&resolver, &machine, "", &said.log);
 	resolver.vmlinux = test_path("vmlinux");
+	resolver.kcore = test_path("kcore");
 	resolver_load_kernel(&resolver);
 	resolver_load(&resolver, dso);
 	CHECK_STR(resolver_find(&resolver, dso, 0xa5000010).name, "schedule");
@@ -335,6 +336,61 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	code_fini(&code);
 	CHECK_EQ(code_find(&code, &resolver, dso, 0xb5000010, 0xb5000011, &err), ERR_NOENT);
 	CHECK_HAS(err.msg, "/proc/kcore");
+	resolver_fini(&resolver);
+	machine_fini(&machine);
+	said_fini(&said);
+}
+
+TEST(code_of_the_running_kernel_comes_out_of_kcore)
+{
+	struct elfmaker m;
+	struct machine machine;
+	struct resolver resolver;
+	struct said said;
+	const struct dso *dso;
+	struct code code;
+	struct err err = {0};
+	char kallsyms[256], kcore[256];
+	u32 text;
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	text = elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".data",
+			.type = SHT_PROGBITS,
+			.offset = 0x1000,
+			.size = sizeof(text_bytes),
+			.data = text_bytes});
+	CHECK(text);
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0xffffffff81000000, sizeof(text_bytes));
+	elfmaker_finish(&m);
+	m.file.at[16] = ET_CORE;
+	snprintf(kcore, sizeof(kcore), "%s", test_path("kcore"));
+	test_write(kcore, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+	tree_file(test_dir(),
+		"ffffffff81000000 T _text\nffffffff81000000 T f\nffffffff81000010 T g\nffffffff81000020 T end\n",
+		"kallsyms");
+	snprintf(kallsyms, sizeof(kallsyms), "%s", test_path("kallsyms"));
+	machine_init(&machine);
+	said_init(&said, LOG_DEBUG);
+	setenv("HOME", test_path("home"), 1);
+	setenv("XDG_CACHE_HOME", test_path("cache"), 1);
+	dso = dso_get(&machine.dsos, "[kernel.kallsyms]", 17, 0, true);
+	/* It was recorded before the last boot. */
+	machine.kernel_text = 0xffffffff91000000;
+	resolver_init(&resolver, &machine, "", &said.log);
+	resolver.kallsyms = kallsyms;
+	resolver.kcore = kcore;
+	resolver_load_kernel(&resolver);
+	resolver_load(&resolver, dso);
+	CHECK_EQ(code_find(&code, &resolver, dso, 0xffffffff91000000, 0xffffffff91000009, &err), 0);
+	CHECK(!memcmp(code.at, text_bytes, 9));
+	CHECK_EQ(code.va, 0xffffffff91000000);
+	CHECK_STR(str_text(&code.origin), kcore);
+	code_fini(&code);
+	/* More than it has. */
+	CHECK_EQ(code_find(&code, &resolver, dso, 0xffffffff91000010, 0xffffffff91000020, &err),
+		ERR_NOENT);
 	resolver_fini(&resolver);
 	machine_fini(&machine);
 	said_fini(&said);
