@@ -45,6 +45,7 @@ SUITES = [
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
     ('perfparser', [sys.executable, f'{HERE}/oracle/test_perfparser.py']),
     ('callers', [sys.executable, f'{HERE}/oracle/test_callers.py']),
+    ('annotate', [sys.executable, f'{HERE}/oracle/test_annotate.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),

@@ -39,6 +39,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
+	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
 	r->n_dsos = machine->dsos.at.n;
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
@@ -391,6 +392,13 @@ bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
 	return d->has_image && !d->lines && d->lines_err.code && d->lines_err.code != ERR_NOENT;
+}
+
+const struct elf *resolver_image(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->has_image ? &d->image : NULL;
 }
 
 const char *resolver_reason(const struct resolver *r, const struct dso *dso)

@@ -46,6 +46,7 @@ struct resolver {
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
+	const char *kcore;             /* "/proc/kcore", likewise */
 	const char *vmlinux;           /* a file the user named; NULL: none */
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
@@ -115,6 +116,9 @@ const char *resolver_lines_reason(const struct resolver *r, const struct dso *ds
 
 /* Whether a DSO has debug information, but it could not be read. */
 bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
+
+/* The ELF file that was opened for a DSO, or NULL. */
+const struct elf *resolver_image(const struct resolver *r, const struct dso *dso);
 
 /* Why a DSO has no names, or not all: one sentence, or NULL. */
 const char *resolver_reason(const struct resolver *r, const struct dso *dso);
