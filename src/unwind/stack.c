@@ -197,37 +197,43 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 regs[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip;
 
 	w->has_missed_above = w->has_missed_below = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
 		return STACK_CORRUPT;
-	memcpy(regs, w->regs, sizeof(regs));
-	regs[sp] = cfa;
 	known |= 1ull << sp;
+	ip = w->regs[code->return_reg];
 	for (u32 i = 0; i < row->n_rules; i++) {
 		const struct row_rule *rule = &rules[i];
+		bool is_return = rule->reg == code->return_reg;
 
-		if (rule->reg == code->return_reg && rule->kind == ROW_UNDEFINED)
+		if (is_return && rule->kind == ROW_UNDEFINED)
 			return STACK_COMPLETE;
 		known &= ~(1ull << rule->reg);
-		if (value_of(w, rule, cfa, &regs[rule->reg]))
+		if (value_of(w, rule, cfa, &values[i]))
 			known |= 1ull << rule->reg;
-		else if (rule->reg == code->return_reg)
+		else if (is_return)
 			return ending_of_miss(w);
-		has_return |= rule->reg == code->return_reg;
+		if (is_return)
+			ip = values[i];
+		has_return |= is_return;
 	}
 	/* Without a rule the return address is still where the call put it. */
 	if (!has_return && (code->return_reg != w->arch->link || !has(w, w->arch->link)))
 		return STACK_CORRUPT;
-	ip = regs[code->return_reg] & w->arch->code;
+	ip &= w->arch->code;
 	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
 		return STACK_CORRUPT;
-	regs[w->arch->ip] = ip;
-	w->cfa = code->is_signal ? regs[sp] : cfa;
-	memcpy(w->regs, regs, sizeof(regs));
+	w->regs[sp] = cfa;
+	/* All rules are about the callee's registers: they change only now. */
+	for (u32 i = 0; i < row->n_rules; i++)
+		if (known >> rules[i].reg & 1)
+			w->regs[rules[i].reg] = values[i];
+	w->cfa = code->is_signal ? w->regs[sp] : cfa;
+	w->regs[w->arch->ip] = ip;
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;
 }
