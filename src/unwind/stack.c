@@ -519,19 +519,24 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places)
 {
 	struct walk w = {.stack = s, .places = places, .dump = in->stack};
+	enum stack_ending ending;
+	bool is_full;
 
 	s->chain.n = 0;
 	if (in->arch >= STACK_OTHER)
-		return (struct stack_end){STACK_OTHER_ARCH, 0};
+		return (struct stack_end){.ending = STACK_OTHER_ARCH};
 	w.arch = &archs[in->arch];
 	w.number = in->arch;
 	take_regs(&w, in);
 	if (!has(&w, w.arch->sp) || !has(&w, w.arch->ip))
-		return (struct stack_end){STACK_CORRUPT, 0};
+		return (struct stack_end){.ending = STACK_CORRUPT};
 	w.dump_start = w.cfa = w.regs[w.arch->sp];
 	add_interrupted(s, w.regs[w.arch->ip]);
 	s->n_frames++;
-	return (struct stack_end){walk_on(&w, in->max_frames), w.code.dso};
+	ending = walk_on(&w, in->max_frames);
+	is_full = in->stack->dyn_size + w.arch->word > in->stack->bytes.n;
+	return (struct stack_end){ending, w.code.dso, w.dump_start,
+		is_full ? w.cfa : w.dump_start + in->stack->dyn_size};
 }
 
 void stack_init(struct stack *s)
