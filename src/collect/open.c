@@ -25,7 +25,7 @@ struct opener {
 	struct err *refusals;
 	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
 	u64 n_ended;   /* threads that were gone when their turn came */
-	size_t found;  /* where group_fd() found the last leader: the next one is near */
+	size_t found;  /* behind the last leader that was looked for: the next one is near */
 };
 
 /* ---- the ladder ---- */
@@ -52,26 +52,31 @@ static void lower_precision(struct event *e, struct str *said)
 static const struct {
 	u64 flag;        /* in attr.flags, or 0 */
 	u64 read_format; /* in attr.read_format, or 0 */
+	u64 branches;    /* in attr.branch_sample_type, or 0 */
 	const char *name, *since;
 } features[] = {
-	{0, PERF_FORMAT_LOST, "read_format LOST", "6.0"},
-	{ATTR_BUILD_ID, 0, "build_id", "5.12"},
-	{ATTR_TEXT_POKE, 0, "text_poke", "5.9"},
-	{ATTR_CGROUP, 0, "cgroup", "5.7"},
-	{ATTR_BPF_EVENT, 0, "bpf_event", "5.1"},
-	{ATTR_KSYMBOL, 0, "ksymbol", "5.1"},
-	{ATTR_NAMESPACES, 0, "namespaces", "4.12"},
-	{ATTR_COMM_EXEC, 0, "comm_exec", "3.16"},
-	{ATTR_MMAP2, 0, "mmap2", "3.12"},
-	{ATTR_EXCLUDE_GUEST, 0, "exclude_guest", "3.2"},
-	{ATTR_SAMPLE_ID_ALL, 0, "sample_id_all", "2.6.38"},
+	{0, PERF_FORMAT_LOST, 0, "read_format LOST", "6.0"},
+	{ATTR_BUILD_ID, 0, 0, "build_id", "5.12"},
+	{ATTR_TEXT_POKE, 0, 0, "text_poke", "5.9"},
+	{0, 0, PERF_SAMPLE_BRANCH_HW_INDEX, "branch hw_index", "5.7"},
+	{ATTR_CGROUP, 0, 0, "cgroup", "5.7"},
+	{ATTR_BPF_EVENT, 0, 0, "bpf_event", "5.1"},
+	{ATTR_KSYMBOL, 0, 0, "ksymbol", "5.1"},
+	{ATTR_NAMESPACES, 0, 0, "namespaces", "4.12"},
+	{0, 0, PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, "branch no_flags",
+		"4.5"},
+	{ATTR_COMM_EXEC, 0, 0, "comm_exec", "3.16"},
+	{ATTR_MMAP2, 0, 0, "mmap2", "3.12"},
+	{ATTR_EXCLUDE_GUEST, 0, 0, "exclude_guest", "3.2"},
+	{ATTR_SAMPLE_ID_ALL, 0, 0, "sample_id_all", "2.6.38"},
 };
 
 static int youngest_feature(const struct event *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
 		if (e->attr.flags & features[i].flag ||
-			e->attr.read_format & features[i].read_format)
+			e->attr.read_format & features[i].read_format ||
+			e->attr.branch_sample_type & features[i].branches)
 			return i;
 	return -1;
 }
@@ -88,6 +93,7 @@ static void drop_young_feature(struct event *e, struct str *said)
 
 	e->attr.flags &= ~features[i].flag;
 	e->attr.read_format &= ~features[i].read_format;
+	e->attr.branch_sample_type &= ~features[i].branches;
 	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without",
 		features[i].name, features[i].since);
 }
@@ -119,11 +125,10 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 	struct privilege p;
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
-	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
-		o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
+	if (o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
 		return false;
 	/* Who asked for the kernel alone would get an event that never happens. */
-	if (e->attr.flags & ATTR_EXCLUDE_USER)
+	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER))
 		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
@@ -143,8 +148,9 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	/* A timer can sample in the place of cycles, not count them. */
+	/* A timer can sample in the place of cycles, not count them; it follows no branches. */
 	return e->attr.sample_period && is_cycles(e) &&
+		!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) &&
 		!event_is_group_member(o->events, e - o->events->at);
 }
 
@@ -289,41 +295,34 @@ int open_raise_limit(u64 need, struct err *err)
 	return 0;
 }
 
-/* The leader's descriptor there; -1 for who leads itself, and if the leader could not be opened. */
-static int group_fd(struct opener *o, const struct event *e, s32 cpu, pid_t tid)
-{
-	size_t n = o->counters->n;
-
-	if (!event_is_group_member(o->events, e - o->events->at))
-		return -1;
-	/* Members are opened in the order in which their leader was. */
-	for (size_t k = 0; k < n; k++) {
-		size_t i = (o->found + k) % n;
-		const struct counter *c = &o->counters->at[i];
-
-		if (c->event != e->leader || c->cpu != cpu || c->tid != tid)
-			continue;
-		o->found = i + 1;
-		return c->fd;
-	}
-	return -1;
-}
-
 enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 
-static enum outcome set_filter(struct opener *o, const struct event *e, int fd)
+/* One descriptor: in its group if the leader could be opened there, without the event's filter. */
+static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
+	int cgroup_fd, size_t *hint)
+{
+	const struct counter *leader = e->leader == c->event
+		? NULL
+		: counters_find(counters, e->leader, c->cpu, c->tid, hint);
+
+	c->fd = perf_event_open(&e->attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
+		leader ? leader->fd : -1,
+		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+	return c->fd;
+}
+
+static int set_filter(const struct event *e, int fd, struct err *err)
 {
 	int sys;
 
 	if (!e->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter))
-		return OPENED;
+		return 0;
 	sys = errno;
-	err_sys(o->err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
-	if (sys == EINVAL)
-		err_set(o->err, ERR_INVAL,
-			"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
-			e->name, e->filter, e->name);
-	return FAILED;
+	if (sys != EINVAL)
+		return err_sys(err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
+	return err_set(err, ERR_INVAL,
+		"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
+		e->name, e->filter, e->name);
 }
 
 static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t tid)
@@ -331,12 +330,9 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
 	int sys;
 
-	c.fd = perf_event_open(&e->attr, o->cgroup_fd >= 0 ? o->cgroup_fd : tid, cpu,
-		group_fd(o, e, cpu, tid),
-		PERF_FLAG_FD_CLOEXEC | (o->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
-	if (c.fd >= 0) {
+	if (open_fd(o->counters, e, &c, o->cgroup_fd, &o->found) >= 0) {
 		vec_add(o->counters, c);
-		return set_filter(o, e, c.fd);
+		return set_filter(e, c.fd, o->err) ? FAILED : OPENED;
 	}
 	sys = errno;
 	/* Threads come and go while we walk through them. */
@@ -436,6 +432,31 @@ static int open_event(struct opener *o, struct event *e)
 	return 0;
 }
 
+int open_again(const struct event_list *events, const struct counters *counters, size_t i,
+	int *ret_fd, struct err *err)
+{
+	struct counter c = counters->at[i];
+	const struct event *e = &events->at[c.event];
+	int cgroup_fd = -1, sys;
+	size_t hint = 0;
+
+	*ret_fd = -1;
+	if (e->cgroup && cgroup_open(e->cgroup, &cgroup_fd, err))
+		return err->code;
+	open_fd(counters, e, &c, cgroup_fd, &hint);
+	sys = errno;
+	if (cgroup_fd >= 0)
+		close(cgroup_fd);
+	if (c.fd < 0)
+		return err_sys(err, sys, "opening event '%s' on CPU %d again", e->name, c.cpu);
+	if (set_filter(e, c.fd, err)) {
+		close(c.fd);
+		return err->code;
+	}
+	*ret_fd = c.fd;
+	return 0;
+}
+
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err)
 {
 	vec_each(e, events)
@@ -496,14 +517,24 @@ static void dissolve(struct opener *o, struct event *leader)
 static bool opens_alone(const struct opener *o, const struct event *e)
 {
 	const struct target *t = o->target;
-	bool follows = follows_tasks(o, e);
-	int fd = perf_event_open(&e->attr, t->threads.n ? t->threads.at[0].tid : -1,
-		follows ? -1 : (int)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]), -1,
-		PERF_FLAG_FD_CLOEXEC);
+	struct counter c = {.event = e - o->events->at, .cpu = -1, .tid = -1};
+	struct event alone = *e;
+	int cgroup_fd = -1;
+	struct err ignored;
+	size_t hint = 0;
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	alone.leader = c.event;
+	if (!follows_tasks(o, e))
+		c.cpu = (s32)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]);
+	if (t->threads.n && !counts_all(o, e))
+		c.tid = t->threads.at[0].tid;
+	if (e->cgroup && cgroup_open(e->cgroup, &cgroup_fd, &ignored))
+		return false;
+	if (open_fd(o->counters, &alone, &c, cgroup_fd, &hint) >= 0)
+		close(c.fd);
+	if (cgroup_fd >= 0)
+		close(cgroup_fd);
+	return c.fd >= 0;
 }
 
 /* Opens event *i, or notes why not; of a weak group that does not fit *i goes back to the first. */

@@ -5,8 +5,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Above the last frame that was found there is at least its own. */
-enum { ROOT_FRAME = 256 };
+enum {
+	ROOT_FRAME = 256, /* above the last frame that was found there is at least its own */
+	STACK_MAX = 64 << 20,
+};
 
 void depths_fini(struct depths *d)
 {
@@ -66,9 +68,13 @@ u64 depths_enough(const struct depths *d, double share)
 	VEC(u64) sizes = {0};
 	u64 enough = 0;
 
-	vec_each(c, &d->cut)
-		if (d->threads.at[c->thread].top > c->sp)
-			vec_add(&sizes, d->threads.at[c->thread].top - c->sp + ROOT_FRAME);
+	vec_each(c, &d->cut) {
+		u64 size = d->threads.at[c->thread].top - c->sp;
+
+		/* More than that is not one stack: a handler ran on another one. */
+		if (d->threads.at[c->thread].top > c->sp && size < STACK_MAX)
+			vec_add(&sizes, size + ROOT_FRAME);
+	}
 	if (sizes.n) {
 		qsort(sizes.at, sizes.n, sizeof(*sizes.at), by_size);
 		enough = sizes.at[MIN((size_t)(share * (double)sizes.n), sizes.n - 1)];

@@ -5,6 +5,7 @@
 #include "event/abi.h"
 #include "profile/depths.h"
 #include "unwind/chain.h"
+#include "unwind/ending.h"
 
 enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
@@ -12,16 +13,18 @@ enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1
 struct remembered_thread {
 	u32 pid, tid;
 	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	const char *comm;
 };
 
 /* One distinct list of callers' addresses. */
 struct chain {
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if it is no stack dump's */
+	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
+	struct stack_end end;
+	bool is_untold;
 };
 
 /*
@@ -96,7 +99,7 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
 	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.comm};
+		state.guest, state.comm};
 	return t;
 }
 
@@ -122,10 +125,14 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t,
 
 		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
 			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
-			!memcmp(c->words.at, words->at, words->n * 8))
+			c->guest == t->guest && !memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
+	chain = (struct chain){.user = t->user,
+		.kernel = t->kernel,
+		.guest = t->guest,
+		.mode = mode,
+		.end = *end};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -217,11 +224,22 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* Whether it is known to have ended before its root. */
+static bool is_cut(enum stack_ending ending)
+{
+	return ending != STACK_COMPLETE && ending != STACK_ENDINGS;
+}
+
+/* Whether a file is to blame. */
+static bool is_of_file(enum stack_ending ending)
+{
+	return ending == STACK_NO_CFI || ending == STACK_NO_FILE || ending == STACK_NO_CODE_FILE;
+}
+
 /* per sample: the DSO stays only where it is to blame */
 static void count_ending(struct worker *w, struct stack_end *end)
 {
-	if (end->ending != STACK_NO_CFI && end->ending != STACK_NO_FILE &&
-		end->ending != STACK_NO_CODE_FILE)
+	if (!is_of_file(end->ending))
 		end->dso = 0;
 	vec_each(known, &w->endings) {
 		if (known->ending != end->ending || known->dso != end->dso)
@@ -235,10 +253,36 @@ static void count_ending(struct worker *w, struct stack_end *end)
 /* per sample: how far it is to the top of the stack */
 static void note_depth(struct worker *w, const struct sample *sample, const struct stack_end *end)
 {
+	if (!end->sp)
+		return;
 	if (end->ending == STACK_DUMP_TOO_SMALL)
 		depths_add_cut(&w->depths, sample->pid, sample->tid, end->sp);
-	else if (end->ending == STACK_COMPLETE && end->sp)
+	else if (end->ending == STACK_COMPLETE)
 		depths_add_top(&w->depths, sample->pid, sample->tid, end->top);
+}
+
+/* The file that the outermost frame of a chain is in: 0 if none is known. */
+static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
+{
+	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
+	struct chain_step step, last = {0};
+	const struct map *map;
+
+	while (chain_next(&walk, &step))
+		last = step;
+	map = machine_find(user, last.ip - last.is_return);
+	return map ? map->dso->id : 0;
+}
+
+/* per sample: of a stack that was walked while recording, how it ended */
+static bool take_ending(const struct space *user, struct sample_words *chain,
+	struct stack_end *ret_end)
+{
+	if (!ending_take(chain, &ret_end->ending))
+		return false;
+	if (is_of_file(ret_end->ending))
+		ret_end->dso = dso_of_last(user, chain);
+	return true;
 }
 
 /* per sample */
@@ -249,20 +293,25 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end = {.ending = STACK_COMPLETE};
+	struct stack_end end = {.ending = STACK_ENDINGS};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
+		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
+							       : t->user;
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_callers &&
-		callers_of_sample(&w->callers, t->user, &w->session->reader.formats.at[in->event],
-			sample, sight->mode, &chain, &end)) {
+	if (w->has_stacks &&
+		(take_ending(t->user, &chain, &end) ||
+			(w->has_callers &&
+				callers_of_sample(&w->callers, t->user,
+					&w->session->reader.formats.at[in->event], sample,
+					sight->mode, &chain, &end)))) {
 		note_depth(w, sample, &end);
 		count_ending(w, &end);
 	}
@@ -270,7 +319,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
+		if (callers.n || (callers.at && is_cut(end.ending)))
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
@@ -298,9 +347,8 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
-		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
@@ -323,7 +371,9 @@ static u64 own_comm(struct worker *w, u64 comm)
 /* What stands at the root of a stack that was not found to its end. */
 static u32 ending_frame(struct worker *w, const struct stack_end *end)
 {
-	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - end->ending,
 		.mode = PERF_RECORD_MISC_USER,
 		.ending = end->ending};
@@ -331,8 +381,30 @@ static u32 ending_frame(struct worker *w, const struct stack_end *end)
 	return profile_frame(&w->profile, &frame);
 }
 
-/* The stack node of a list of callers, outermost frame first. */
-static u32 stack_of(struct worker *w, const struct chain *c)
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct worker *w, const struct chain *c, const struct chain_step *step,
+	u32 frame)
+{
+	const struct profile_dso *dso = &w->profile.dsos.at[w->profile.frames.at[frame].dso];
+
+	return step->is_return && step->mode == PERF_RECORD_MISC_USER && !dso->source && c->user &&
+		c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct worker *w)
+{
+	const struct profile_frame *f =
+		w->path.n ? &w->profile.frames.at[w->path.at[w->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? w->profile.dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct worker *w, struct chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
@@ -341,17 +413,42 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (w->path.n < w->max_stack && chain_next(&walk, &step))
-		vec_add(&w->path,
-			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-				step.ip, step.mode, step.is_return));
-	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+	c->is_untold = c->end.ending == STACK_ENDINGS;
+	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
+	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
+
+		if (c->is_untold && is_no_code(w, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
+			break;
+		}
+		vec_add(&w->path, frame);
+	}
+	if (w->path.n == w->max_stack && chain_next(&walk, &step)) {
 		w->profile.n_cut++;
-	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
 		vec_add(&w->path, ending_frame(w, &c->end));
+	}
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/*
+ * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
+ * caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct worker *w, const struct profile_row *row, const struct chain *c)
+{
+	u32 dso = is_cut(c->end.ending) && !c->end.dso
+		? w->profile.frames.at[row->frame].dso
+		: dso_of(w, w->machine->dsos.at.at[c->end.dso]);
+
+	profile_add_ending(&w->profile, c->end.ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -394,6 +491,8 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		if (s->chain != TABLE_NONE && w->chains.at[s->chain].is_untold)
+			add_ending(w, &row, &w->chains.at[s->chain]);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)

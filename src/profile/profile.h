@@ -51,6 +51,8 @@ struct profile_frame {
 	 * DSO is the one that is to blame, its address means nothing.
 	 */
 	u8 ending;
+	/* enum line_gap: if the source was asked for, why there may be no line or inlined functions */
+	u8 line_gap;
 };
 
 struct profile_symbol {

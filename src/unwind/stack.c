@@ -59,9 +59,12 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_NO_FILE] = "file missing",
 		[STACK_NO_CODE_FILE] = "code without a file",
 		[STACK_NO_MAP] = "no such code",
+		[STACK_NO_FRAME_POINTER] = "no frame pointers",
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",
+		[STACK_ELSEWHERE] = "interrupted on another stack",
+		[STACK_NOT_COPIED] = "stack not in memory",
 		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
@@ -80,7 +83,9 @@ struct walk {
 	u64 regs[ROW_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
+	u64 at; /* what was looked up for the last frame: an instruction of its call */
 	bool has_missed_above;  /* a read failed because the dump ends before it */
+	bool has_left;          /* the last frames are not on the stack that was dumped */
 	bool has_missed_below;  /* a register's place lies below the stack pointer */
 	struct stack_code code; /* of the last frame */
 };
@@ -88,6 +93,14 @@ struct walk {
 static bool has(const struct walk *w, unsigned reg)
 {
 	return reg < ROW_REGS && w->known >> reg & 1;
+}
+
+/* Behind the end of the dump. One that is not full ends where the stack does. */
+static bool is_cut_off(const struct walk *w, u64 va)
+{
+	u64 n = w->dump->dyn_size;
+
+	return va - w->dump_start < n + (64 << 20) && n + 8 > w->dump->bytes.n;
 }
 
 static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
@@ -101,8 +114,7 @@ static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
 		return false;
 	}
 	if (n < size || at > n - size) {
-		/* A dump that is not full ends where the stack does. */
-		w->has_missed_above |= at < n + (64 << 20) && n + 8 > w->dump->bytes.n;
+		w->has_missed_above |= is_cut_off(w, va);
 		return false;
 	}
 	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
@@ -133,7 +145,7 @@ static bool eval(struct walk *w, const struct row_rule *rule, const u64 *first, 
 		.address_size = w->arch->word,
 		.read = read_stack,
 		.ctx = w,
-		.bias = w->regs[w->arch->ip] - w->code.rva};
+		.bias = w->at - w->code.rva};
 
 	return expression_eval(bytes_of(rule->expression, rule->size), &world, first, ret_v);
 }
@@ -163,7 +175,14 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 	case ROW_UNDEFINED:
 		return false;
 	case ROW_OFFSET:
-		return read_stack(w, cfa + (u64)rule->value, w->arch->word, ret_v);
+		va = cfa + (u64)rule->value;
+		/* Rows keep telling of a slot that an epilogue has emptied: the register has it again. */
+		if (va < w->dump_start && has(w, rule->reg) && rule->reg != w->arch->ip) {
+			w->has_missed_below = true;
+			*ret_v = w->regs[rule->reg];
+			return true;
+		}
+		return read_stack(w, va, w->arch->word, ret_v);
 	case ROW_VAL_OFFSET:
 		*ret_v = cfa + (u64)rule->value;
 		return true;
@@ -183,7 +202,10 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 /* Why a value that should be in memory is not there. */
 static enum stack_ending ending_of_miss(const struct walk *w)
 {
-	return w->has_missed_above ? STACK_DUMP_TOO_SMALL : STACK_CORRUPT;
+	return !w->dump->dyn_size     ? STACK_NOT_COPIED
+		: w->has_left         ? STACK_ELSEWHERE
+		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
+				      : STACK_CORRUPT;
 }
 
 /*
@@ -197,7 +219,7 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
 
 	w->has_missed_above = w->has_missed_below = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
@@ -232,7 +254,10 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 	for (u32 i = 0; i < row->n_rules; i++)
 		if (known >> rules[i].reg & 1)
 			w->regs[rules[i].reg] = values[i];
-	w->cfa = code->is_signal ? w->regs[sp] : cfa;
+	sp_now = w->regs[sp];
+	w->cfa = code->is_signal ? sp_now : cfa;
+	w->has_left |= code->is_signal && sp_now - w->dump_start >= w->dump->dyn_size &&
+		(sp_now < w->dump_start || !is_cut_off(w, sp_now));
 	w->regs[w->arch->ip] = ip;
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;
@@ -477,6 +502,22 @@ static enum stack_ending step_up(struct walk *w, const struct rows_function *cod
 	return step_by_edge(w, true) ? STACK_ENDINGS : ending;
 }
 
+/*
+ * Whether a return address is a function's first instruction, and no function ends before it with a
+ * call: what was made to return there, as coroutines are, has no caller.
+ */
+static bool is_planted(struct walk *w)
+{
+	struct stack_bytes bytes;
+	u32 code, row;
+
+	look(w, w->regs[w->arch->ip], &bytes);
+	if (bytes.at && edge_is_returned_to(w->number, &bytes))
+		return false;
+	return find_row(w, w->regs[w->arch->ip], &code, &row) &&
+		w->stack->rows.functions.at[code].start == w->code.rva;
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -486,7 +527,10 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		u64 ip = w->regs[w->arch->ip] - is_return;
 		enum stack_ending ending;
 
-		if (find_row(w, ip, &code, &row)) {
+		w->at = ip;
+		/* Who is in a system call is behind its instruction, which may be a function's last. */
+		if (find_row(w, ip, &code, &row) ||
+			(n == 1 && find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct rows_function *c = &w->stack->rows.functions.at[code];
 
 			if (c->is_signal && is_return)
@@ -497,9 +541,13 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			is_return = !c->is_signal;
 		} else if (is_at_entry(w)) {
 			return STACK_COMPLETE;
+		} else if (is_return && is_planted(w)) {
+			mark_trampoline(w->stack);
+			return STACK_COMPLETE;
 		} else if (step_by_code(w, is_return)) {
 			is_return = true;
 		} else {
+			w->places->find(w->places->ctx, ip, &w->code);
 			return w->code.is_code ? w->code.ending : STACK_NO_MAP;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */

@@ -59,6 +59,11 @@ def fuzz_cfi_finds_nothing():
 
 
 @test
+def fuzz_sheetfile_finds_nothing():
+    fuzz('sheetfile')
+
+
+@test
 def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 
@@ -76,6 +81,21 @@ def fuzz_perfmap_finds_nothing():
 @test
 def fuzz_jitdump_finds_nothing():
     fuzz('jitdump')
+
+
+@test
+def fuzz_kallsyms_finds_nothing():
+    fuzz('kallsyms')
+
+
+@test
+def fuzz_kcore_finds_nothing():
+    fuzz('kcore')
+
+
+@test
+def fuzz_machine_finds_nothing():
+    fuzz('machine')
 
 
 if __name__ == '__main__':

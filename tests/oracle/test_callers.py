@@ -200,7 +200,8 @@ def stacks_of_programs_are_those_of_perf_and_libdwfl():
     for number, command in enumerate(programs() + bigger_programs()):
         for recorder in ('perf', PACE) if command[0] not in ('node', 'clang++') else (PACE,):
             path = f'{number}-{os.path.basename(recorder)}.data'
-            done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '499', '--call-graph', 'dwarf', '-o', path, *command)
+            keep = ['--keep-stacks'] if recorder == PACE else []
+            done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '499', '--call-graph', 'dwarf', *keep, '-o', path, *command)
             assert done.status == 0, done
             if command[0] not in ('node', 'clang++'):
                 n, frames, differ = compare(path)
@@ -281,8 +282,9 @@ def stacks_that_the_dump_cuts_stand_under_their_reason():
                 'int main(void) { for (int i = 0; i < 600; i++) sink += down(100); return 0; }\n')
     assert run('gcc', '-O1', '-fomit-frame-pointer', '-o', 'deep', 'deep.c').status == 0
     reason = '[truncated: stack dump too small]'
-    for size, is_cut in (('4096', True), ('65528', False)):
-        done = pace('record', '-q', '-e', 'cpu-clock:u', '--call-graph', 'dwarf,' + size, '-o', size, './deep')
+    for size, is_cut, kept in (('4096', True, True), ('65528', False, True), ('4096', True, False), ('65528', False, False)):
+        keep = ['--keep-stacks'] if kept else []
+        done = pace('record', '-q', '-e', 'cpu-clock:u', '--call-graph', 'dwarf,' + size, *keep, '-o', size, './deep')
         assert done.status == 0, done
         report = pace('report', '-i', size, '--ledger', '-g', 'none', '--percent-limit', '5', '-F', 'overhead_children,overhead,sym')
         rows = {line.split(']', 1)[1].strip(): line.split()[:2] for line in report.out.split('\n') if '[.]' in line}
@@ -293,6 +295,91 @@ def stacks_that_the_dump_cuts_stand_under_their_reason():
         assert ('main' in rows) != is_cut and float(rows['down'][0][:-1]) > 90, (size, report)
         if is_cut:
             assert float(rows[reason][0][:-1]) > 90 and rows[reason][1] == '0.00%', report
+
+
+JS = r"""
+function f(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) * JSON.stringify({a: i, b: [i, i + 1]}).length; return s }
+let t = 0; for (let i = 0; i < 40; i++) t += f(3000); console.log(t)
+"""
+
+
+def more_programs():
+    """Programs that have code without files, deep stacks, many short-lived processes."""
+    found = programs()
+    with open('f.js', 'w') as f:
+        f.write(JS)
+    with open('f.cc', 'w') as f:
+        f.write('#include <map>\n#include <string>\nint f(std::map<std::string, int> &m) { return m["a"] + m.size(); }\n')
+    for command in (['node', 'f.js'], ['node', '--perf-prof', 'f.js'], ['clang', '-O2', '-c', 'f.cc'],
+                    ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do gcc -xc -c -o f.o /dev/null; ls > /dev/null; (:); done']):
+        if shutil.which(command[0]):
+            found.append(command)
+    return found
+
+
+@test
+def stacks_walked_while_recording_are_those_found_later():
+    """The records of a recording with stacks go through the filter that 'record' has; all that is printed is the same then."""
+    can_record()
+    n = 0
+    for number, command in enumerate(more_programs()):
+        kept, walked = f'{number}.kept', f'{number}.walked'
+        # what these print is theirs
+        done = run(PACE, 'record', '-q', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf', '--keep-stacks', '-o', kept, *command)
+        assert done.status == 0, done
+        done = run(os.path.join(BUILD, 'tests', 'unwound'), kept, walked)
+        check_sane(done)
+        assert done.status == 0, done
+        for how in (['script'], ['report', '-g', 'caller', '--ledger']):
+            a, b = pace(*how, '-i', kept), pace(*how, '-i', walked)
+            assert a.status == b.status == 0 and a.out == b.out, (command, how, [
+                pair for pair in zip(a.out.split('\n'), b.out.split('\n')) if pair[0] != pair[1]][:4])
+            n += a.out.count('cpu-clock: ')
+    assert n > 300, n
+    print(f'# {n} samples')
+
+
+@test
+def call_chains_that_were_walked_while_recording_are_read_by_perf():
+    """Address by address, and perf is not disturbed by what tells how the stacks ended."""
+    perf_works()
+    can_record()
+    compared = 0
+    # of a jitdump perf knows only after 'perf inject'
+    for number, command in enumerate([c for c in more_programs() if '--perf-prof' not in c][::2]):
+        path = f'{number}.data'
+        done = run(PACE, 'record', '-q', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf', '-o', path, *command)
+        assert done.status == 0, done
+        fields = ('-F', 'comm,tid,time,ip,sym,dso')
+        theirs, ours = run('perf', 'script', '--no-inline', '-f', '-i', path, *fields), pace('script', '--no-inline', '-i', path, *fields)
+        a, b = stacks(theirs.out), stacks(ours.out)
+        assert len(a) == len(b) and a, (path, len(a), len(b), ours.err)
+        assert 'PERF_SAMPLE_STACK_USER' not in theirs.err and 'invalid' not in theirs.err and 'corrupt' not in theirs.err, theirs.err
+        differ = [(x, y) for x, y in zip(a, b) if [ip for ip, _ in x] != [ip for ip, _ in y]]
+        assert len(differ) <= len(a) // 200, (command, len(a), len(differ), differ[:2])
+        compared += len(a)
+        # the way that begins at the end of each chain
+        report = run('perf', 'report', '--stdio', '-f', '-i', path, '-g', 'caller')
+        assert report.status == 0 and 'orrupt' not in report.err, report
+    assert compared > 300, compared
+    print(f'# {compared} stacks')
+
+
+@test
+def a_recording_with_call_chains_has_neither_registers_nor_stacks():
+    can_record()
+    with open('secret.c', 'w') as f:
+        f.write('#include <string.h>\n'
+                'volatile long sink;\n'
+                '__attribute__((noinline)) static void work(volatile char *p) { for (int i = 0; i < 300000000; i++) sink += p[i % 16]; }\n'
+                'int main(void) { volatile char key[64]; for (int i = 0; i < 64; i++) key[i] = "xecret-Passw0rd!"[i % 16] - (i % 16 == 0) * 5;\n'
+                'work(key); return 0; }\n')
+    assert run('gcc', '-O1', '-o', 'secret', 'secret.c').status == 0
+    for keep in ([], ['--keep-stacks']):
+        done = pace('record', '-q', '-e', 'cpu-clock:u', '--call-graph', 'dwarf', *keep, '-o', 'data', './secret')
+        assert done.status == 0, done
+        with open('data', 'rb') as f:
+            assert (b'secret-Passw0rd!' in f.read()) == bool(keep), keep
 
 
 main()
