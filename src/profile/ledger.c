@@ -169,15 +169,19 @@ void ledger_add_inlineless(struct ledger *l, const struct profile *p, const stru
 }
 
 /* What would let stacks with this ending be found to their roots; "" if nothing is known. */
-static void add_remedy(enum stack_ending ending, u32 dump_bytes, struct str *text)
+static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, struct str *text)
 {
-	const u32 most = 65528;
+	const u64 most = 65528; /* the size of a record has 16 bits */
+	u64 size = enough ? align_up(MAX(enough, (u64)dump_bytes + 1), 1024) : 2 * (u64)dump_bytes;
 
 	switch (ending) {
 	case STACK_DUMP_TOO_SMALL:
 		if (dump_bytes < most)
-			str_addf(text, "record with --call-graph dwarf,%u",
-				MIN(2 * dump_bytes, most));
+			str_addf(text, "record with --call-graph dwarf,%llu%s",
+				(unsigned long long)MIN(size, most),
+				!enough                ? ""
+					: size <= most ? " (enough for 95% of them)"
+						       : " (there is no larger one)");
 		break;
 	case STACK_NO_CFI:
 		str_add(text,
@@ -216,7 +220,7 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 		str_add(&where, stack_ending_text(e->ending));
 		if (p->dsos.at[e->dso].source)
 			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
-		add_remedy(e->ending, dump_bytes, &remedy);
+		add_remedy(e->ending, dump_bytes, p->enough_dump, &remedy);
 		add(l, LEDGER_TRUNCATED, e->n_samples,
 			all ? (double)e->n_samples / (double)all : -1, str_text(&where),
 			str_text(&remedy));

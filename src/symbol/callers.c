@@ -432,7 +432,7 @@ bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct s
 	/* A thread that the kernel has taken out of user code (exec) has no callers there. */
 	if (!sample->branches.n || !in.ip)
 		return false;
-	*ret_end = (struct stack_end){lbr_walk(&w->lbr, &in), 0};
+	*ret_end = (struct stack_end){.ending = lbr_walk(&w->lbr, &in)};
 	add_kernel(w, &sample->chain);
 	vec_each(word, &w->lbr.chain)
 		vec_add(&w->chain, *word);
