@@ -34,6 +34,7 @@ SUITES = [
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
+    ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
