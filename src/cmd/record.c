@@ -1,6 +1,7 @@
 #include "cmd/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +11,10 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/open.h"
+#include "collect/program.h"
 #include "event/abi.h"
+#include "record/regs.h"
+#include "symbol/frameptr.h"
 
 /* ---- set-up ---- */
 
@@ -37,6 +41,62 @@ static void make_group(struct event_list *events)
 		e->n_members = 0;
 	}
 	events->at[0].n_members = (u32)events->n;
+}
+
+/* What a command is in the end: of a script its interpreter. */
+static bool find_program(const char *command, char path[PATH_MAX])
+{
+	enum { SCRIPTS_MAX = 4 };
+	char next[PATH_MAX];
+
+	if (!program_find(command, path))
+		return false;
+	for (unsigned i = 0; i < SCRIPTS_MAX && program_interpreter(path, next); i++)
+		strcpy(path, next);
+	return true;
+}
+
+/* The first program of the target that keeps no frame pointers. */
+static bool find_frameless(const struct recording *rec, char path[PATH_MAX])
+{
+	enum { PROCESSES_MAX = 64 };
+	unsigned n = 0;
+	pid_t last = 0;
+
+	if (rec->measures_workload)
+		return find_program(rec->command[0], path) &&
+			frameptr_of_file(path) == FRAMEPTR_OMITTED;
+	vec_each(t, &rec->target.threads) {
+		if (t->pid == last || n++ == PROCESSES_MAX)
+			continue;
+		last = t->pid;
+		snprintf(path, PATH_MAX, "/proc/%d/exe", t->pid);
+		if (frameptr_of_file(path) == FRAMEPTR_OMITTED)
+			return true;
+	}
+	return false;
+}
+
+/* -g alone: as the target's programs are built. */
+static void choose_callers(struct recording *rec, struct sampling *sampling)
+{
+	const struct record_options *o = rec->options;
+	char path[PATH_MAX];
+
+	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
+		!regs_for_callers(REGS_THIS_MACHINE))
+		return;
+	if (rec->target.is_system_wide) {
+		log_debug(&rec->log,
+			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
+		return;
+	}
+	if (!find_frameless(rec, path))
+		return;
+	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+	log_note(&rec->log,
+		"'%s' keeps no frame pointers: callers are found by call frame information (--call-graph dwarf); '--call-graph fp' takes what frame pointers there are",
+		path);
 }
 
 /* Under -vv: what the kernel is asked for. */
@@ -96,6 +156,7 @@ static int set_up(struct recording *rec, struct err *err)
 		vec_add(&rec->target.threads,
 			((struct target_thread){rec->workload.pid, rec->workload.pid}));
 	sampling.is_command = rec->measures_workload;
+	choose_callers(rec, &sampling);
 	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

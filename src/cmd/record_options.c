@@ -18,9 +18,10 @@ const struct opt record_option_rows[] = {
 	{0, "all-user", OPT_BOOL, AT(is_all_user), NULL, "all events: only in user space"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
-	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
+	{'g', NULL, OPT_BOOL, AT(has_chains), NULL,
+		"record call chains: by frame pointers, or where the program has none by call frame information"},
 	{0, "call-graph", OPT_CALL, 0, "MODE",
-		"fp: the same; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
+		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
 		.call = record_set_call_graph},
 	{0, "keep-stacks", OPT_BOOL, AT(keeps_stacks), NULL,
 		"with dwarf: write the copies of registers and stack, for 'report' to find callers in; large"},

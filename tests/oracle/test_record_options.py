@@ -33,7 +33,7 @@ OPENED = [
     '--transaction', '-R', '--raw-samples -c 100000', '-I', '--intr-regs', '-Iax,bx', '--intr-regs=ip,sp,r15', '--user-regs',
     '--user-regs=ip,sp', '--namespaces', '--all-cgroups', '--switch-events', '--no-switch-events', '-k mono', '-k CLOCK_MONOTONIC_RAW',
     '--clockid boottime', '--sample-cpu', '--sample-identifier', '--running-time', '-s', '--stat', '--all-kernel', '--all-user',
-    '--no-bpf-event', '-g', '--call-graph fp', '-g --kernel-callchains', '-g --user-callchains', '--kernel-callchains',
+    '--no-bpf-event', '--call-graph fp', '--call-graph fp -g', '-g --kernel-callchains', '--call-graph fp --user-callchains', '-a -g', '--kernel-callchains',
     '--no-buildid', '-B -N', '-q', '-C 0,1', '-C 0', '-a', '-a --namespaces --all-cgroups --switch-events', '-a -s', '-a -d',
     '--per-thread -T', '-a --sample-cpu', '-D 1', '-D 1-20,30-1000', '--delay 5 -a', '--overwrite', '--overwrite -a', '--tail-synthesize',
     '--no-buffering', '--buildid-mmap', '--buildid-all', '--timestamp-boundary', '--synth=no', '--synth=task', '--synth=mmap,cgroup',
@@ -42,17 +42,17 @@ OPENED = [
     '-e page-faults', '-e page-faults -c 10', '-e cpu-clock,page-faults', '-e cpu-clock -e context-switches -c 5',
     '-e cpu-clock:u', '-e cpu-clock:k', '-e cpu-clock:u --all-kernel', '-e {cpu-clock,page-faults}', '-e {cpu-clock,page-faults}:S',
     '-e {cpu-clock,page-faults}:S --running-time', '-e cpu-clock/period=200000/', '-e cpu-clock/freq=77/', '-e cpu-clock/call-graph=fp/',
-    '-e cpu-clock/call-graph=no/ -g', '-e cpu-clock/call-graph=fp,stack-size=1024/', '-e cpu-clock/max-stack=7/ -g', '-e cpu-clock/nr=5/',
+    '-e cpu-clock/call-graph=no/ --call-graph fp', '-e cpu-clock/call-graph=fp,stack-size=1024/', '-e cpu-clock/max-stack=7/ --call-graph fp', '-e cpu-clock/nr=5/',
     '-e cpu-clock/time=0/', '-e cpu-clock/no-inherit/', '--call-graph fp,9',
 ]
 TRACEPOINTS = ['-e sched:sched_switch', '-e sched:sched_switch -c 3', '-e sched:sched_switch --exclude-perf',
-               '-e sched:sched_switch --filter prev_pid!=0 --exclude-perf', '-e sched:sched_switch -g', '-e sched:sched_switch -a']
+               '-e sched:sched_switch --filter prev_pid!=0 --exclude-perf', '-e sched:sched_switch --call-graph fp', '-e sched:sched_switch -a']
 # With hardware that is absent here.
 TRIED = [
     '-e cycles', '-e cycles -b', '-e cycles --branch-any', '-e cycles:u -b', '-e cycles -j any,u', '-e cycles -j any_call,u,k', '-e cycles -j ind_call',
     '-e cycles -j any,save_type', '-e cycles -j any,priv,k', '-e cycles -j stack,u',
     '-e cycles -j any_call,any_ret,ind_call,ind_jmp,call,cond,abort_tx,in_tx,no_tx,hv', '-e cycles --branch-filter any_ret,u',
-    '-e cycles --call-graph lbr', '-e cycles/call-graph=lbr/', '-e cycles -b -g', '-e cycles:pp -W -d', '-e cycles:ppp -I', '-e cycles -s -R',
+    '-e cycles --call-graph lbr', '-e cycles/call-graph=lbr/', '-e cycles -b --call-graph fp', '-e cycles:pp -W -d', '-e cycles:ppp -I', '-e cycles -s -R',
     '-e instructions -c 1000003 -b', '-e cache-misses -d --phys-data', '-e r1a8:u --all-kernel', '-e branches:u -j cond,u -c 10007',
 ]
 
