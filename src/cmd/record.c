@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/open.h"
@@ -31,6 +33,7 @@ static void unwind_meanwhile(struct recording *rec)
 	liveunwind_describe(&rec->events, &rec->unwound);
 	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
 	rec->recorder.filter = &rec->liveunwind.filter;
+	mapped_read_zeros();
 }
 
 /* --group: all events are scheduled together. */
@@ -186,13 +189,17 @@ static void say_if_running(struct recording *rec)
 			rec->workload.pid);
 }
 
-/* The recording is complete: who wants us to end, may. */
-static void default_signals(void)
+/*
+ * Somebody who pressed Ctrl-C does not want to wait: if it is pressed again, what is in the file is
+ * what there will be.
+ */
+static void let_abort(void)
 {
-	sigset_t none;
+	sigset_t signals;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 /*
@@ -201,18 +208,24 @@ static void default_signals(void)
  */
 static void await_command(struct recording *rec)
 {
+	struct stop *stop = &rec->recorder.stop;
 	bool is_running = rec->has_workload && !workload_reap(&rec->workload, false);
 
 	log_note(&rec->log, "%s%s", rec->pilot.why,
 		!is_running                  ? ""
 			: rec->pilot.is_told ? ": the command is told to end"
 					     : "; the command goes on, its end is awaited");
-	if (is_running && rec->pilot.is_told)
-		kill(rec->workload.pid, SIGTERM);
-	if (!is_running || rec->pilot.is_told)
+	if (!is_running)
 		return;
-	/* From here on signals are for both. */
-	default_signals();
+	if (rec->pilot.is_told)
+		kill(rec->workload.pid, SIGTERM);
+	while (!workload_reap(&rec->workload, false)) {
+		poll(&(struct pollfd){.fd = stop->fd, .events = POLLIN}, 1, -1);
+		stop_take(stop, &rec->workload);
+		if (stop->signal && !stop->is_group)
+			kill(rec->workload.pid, stop->signal);
+		stop->signal = 0;
+	}
 }
 
 /* Starts the target and records it to its end. */
@@ -252,6 +265,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 		say_if_running(rec);
 		return err->code;
 	}
+	if (end == RECORDER_SIGNAL && rec->recorder.stop.signal == SIGINT)
+		let_abort();
 	r = record_finish(rec, err);
 	if (end == RECORDER_SIGNAL)
 		say_if_running(rec);

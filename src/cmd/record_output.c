@@ -7,6 +7,7 @@
 
 #include "base/workers.h"
 #include "cmd/version.h"
+#include "collect/bpf.h"
 #include "collect/synth.h"
 #include "event/abi.h"
 #include "file/identity.h"
@@ -151,6 +152,7 @@ static int write_state(struct recording *rec, struct err *err)
 	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);
+		bpf_synth(synth.trailer, &synth.out);
 	}
 	if (has_cgroups)
 		synth_cgroups(&synth);

@@ -334,6 +334,12 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 	return 0;
 }
 
+/*
+ * Why no sample is taken before the map that it runs in: the kernel has moved the head of the map's
+ * ring before mmap(2) returns, so before a thread can know the address and be sampled there. Who saw
+ * the sample's ring with the sample in it (acquire, in the first pass) therefore sees the map's ring with
+ * the map in it, if he looks once more afterwards (the second pass). The same holds for fork and exec.
+ */
 static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
 	vec_each(ring, &r->rings) {

@@ -12,13 +12,13 @@ enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1
 struct remembered_thread {
 	u32 pid, tid;
 	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	const char *comm;
 };
 
 /* One distinct list of callers' addresses. */
 struct chain {
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
 	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
@@ -94,7 +94,7 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
 	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.comm};
+		state.guest, state.comm};
 	return t;
 }
 
@@ -120,10 +120,14 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t,
 
 		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
 			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
-			!memcmp(c->words.at, words->at, words->n * 8))
+			c->guest == t->guest && !memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
+	chain = (struct chain){.user = t->user,
+		.kernel = t->kernel,
+		.guest = t->guest,
+		.mode = mode,
+		.end = *end};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -277,7 +281,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
+		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
+							       : t->user;
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
@@ -287,9 +293,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
-				callers_find(&w->callers, t->user,
-					w->session->reader.formats.at[in->event].user_regs, sample,
-					&chain, &end))))
+				callers_of_sample(&w->callers, t->user,
+					&w->session->reader.formats.at[in->event], sample,
+					sight->mode, &chain, &end))))
 		count_ending(w, &end);
 	if (w->has_stacks && chain.n) {
 		u8 mode;
@@ -323,9 +329,8 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
-		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
@@ -393,8 +398,10 @@ static u32 stack_of(struct worker *w, struct chain *c)
 	c->is_untold = c->end.ending == STACK_ENDINGS;
 	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
 	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
-		u32 frame = frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-			step.ip, step.mode, step.is_return);
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
 
 		if (c->is_untold && is_no_code(w, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
@@ -402,10 +409,12 @@ static u32 stack_of(struct worker *w, struct chain *c)
 		}
 		vec_add(&w->path, frame);
 	}
-	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+	if (w->path.n == w->max_stack && chain_next(&walk, &step)) {
 		w->profile.n_cut++;
-	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
 		vec_add(&w->path, ending_frame(w, &c->end));
+	}
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
@@ -528,7 +537,9 @@ static u64 fields_for(const struct gather_options *options)
 	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
 		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
-		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
+		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+					PERF_SAMPLE_BRANCH_STACK
+				  : 0);
 }
 
 /*

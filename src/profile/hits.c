@@ -24,8 +24,7 @@ struct hits_worker {
 
 static void hit_address(struct hits_worker *w, u64 ip, u8 mode)
 {
-	const struct space *space =
-		mode == PERF_RECORD_MISC_KERNEL ? w->state.kernel : w->state.user;
+	const struct space *space = machine_space(&w->state, mode);
 	struct place *place =
 		&w->places[hash_mix(ip >> 12, (u64)(uintptr_t)space) % PLACES_REMEMBERED];
 	const struct map *map;

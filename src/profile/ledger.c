@@ -149,6 +149,9 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, struct str *tex
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");
 		break;
+	case STACK_CALLS_FORGOTTEN:
+		str_add(text, "show it with --stitch-lbr");
+		break;
 	case STACK_NO_CODE_FILE:
 		str_add(text, "let what made the code keep frame pointers");
 		break;

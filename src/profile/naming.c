@@ -46,6 +46,7 @@ static void find_sources(struct naming *n, size_t dso, u32 frame, struct line_in
 
 	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
 		address = a->start;
+	address += resolver_lines_shift(n->resolver, dso_of(n, dso));
 	at->first = (u32)s->frames.n;
 	if (n->options->has_inlined)
 		at->n = (u32)line_chain(lines, address, found);

@@ -1,15 +1,20 @@
 #include "symbol/callers.h"
 
+#include <elf.h>
 #include <sys/utsname.h>
 
+#include "base/hash.h"
 #include "event/abi.h"
 #include "symbol/elfcfi.h"
+#include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
 	enum stack_ending ending; /* if there is no cfi */
+	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
+	bool has_symtab, has_image;
 };
 
 void callers_init(struct callers *c, const struct machine *machine,
@@ -34,6 +39,7 @@ void callers_fini(struct callers *c)
 		if (!c->files[i])
 			continue;
 		cfi_fini(&c->files[i]->cfi);
+		symtab_fini(&c->files[i]->symtab);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -48,12 +54,23 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 	memset(w, 0, sizeof(*w));
 	w->callers = callers;
 	stack_init(&w->stack);
+	w->lbr.stitches = callers->stitches;
+	w->lbr.depth = callers->n_branches;
 }
 
 void callers_walk_fini(struct callers_walk *w)
 {
 	stack_fini(&w->stack);
+	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
+	vec_each(code, &w->codes) {
+		cfi_fini(&(*code)->cfi);
+		mem_free((*code)->tables);
+		mem_free((*code)->code);
+		mem_free(*code);
+	}
+	vec_fini(&w->codes);
+	table_fini(&w->codes_by_off);
 }
 
 /* ---- files ---- */
@@ -91,6 +108,7 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 		r = find_image(&c->places, dso, &f->image, &err);
 	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
 		r = vdso_open(&f->image, &err);
+	f->has_image = !r;
 	if (!r)
 		take_cfi(c, dso, f);
 	return f;
@@ -126,6 +144,121 @@ static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 	return f;
 }
 
+/* ---- generated code ---- */
+
+/* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
+static void load_tables(struct callers_code *c, const struct jitdump *dump,
+	const struct jitdump_code *code)
+{
+	u32 n = code->unwind_size, frame = n - code->unwind_hdr_size;
+	struct cfi_input in = {.is_64 = true};
+
+	c->tables = mem_alloc(n + 1);
+	if (jitdump_read(dump, code->unwind_off, c->tables, n) == n) {
+		in.eh_frame = bytes_of(c->tables, frame);
+		in.eh_frame.offset = code->off + align_up(code->size, 8);
+		in.eh_frame_hdr = bytes_of(c->tables + frame, code->unwind_hdr_size);
+		in.eh_frame_hdr.offset = in.eh_frame.offset + frame;
+	}
+	cfi_init(&c->cfi, &in);
+}
+
+/* The code at an offset of a dump, or NULL. */
+static struct callers_code *code_at(struct callers_walk *w, const struct dso *dso, u64 off,
+	const struct jitdump **ret_dump)
+{
+	const struct jitdump *dump =
+		w->callers->jitcode ? jitcode_find(w->callers->jitcode, dso) : NULL;
+	const struct jitdump_code *known = dump ? jitdump_find(dump, off) : NULL;
+	struct callers_code *code;
+	struct table_probe probe;
+	u64 hash;
+	u32 i;
+
+	if (!known)
+		return NULL;
+	*ret_dump = dump;
+	hash = hash_mix(known->off, dso->id);
+	probe = table_probe(&w->codes_by_off, hash);
+	while ((i = table_next(&w->codes_by_off, &probe)) != TABLE_NONE)
+		if (w->codes.at[i]->off == known->off && w->codes.at[i]->dso == dso->id)
+			return w->codes.at[i];
+	code = mem_zalloc(sizeof(*code));
+	code->dso = dso->id;
+	code->off = known->off;
+	code->code_size = (u32)MIN(known->size, (u64)CALLERS_CODE);
+	load_tables(code, dump, known);
+	table_add(&w->codes_by_off, hash, w->codes.n);
+	vec_add(&w->codes, code);
+	return code;
+}
+
+/* A return address may lie right behind the code: the call was its last instruction. */
+static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	const struct jitdump *dump;
+	struct callers_code *c = code_at(w, dso, off, &dump);
+	u64 into;
+
+	if (!c && off)
+		c = code_at(w, dso, off - 1, &dump);
+	if (!c)
+		return;
+	if (!c->code) {
+		c->code = mem_alloc((size_t)c->code_size + 1);
+		c->code_size = (u32)jitdump_read(dump, c->off, c->code, c->code_size);
+	}
+	into = off - c->off;
+	if (into <= c->code_size)
+		*ret_bytes = (struct stack_bytes){c->code + into, (u32)into,
+			(u32)(c->code_size - into), into};
+}
+
+/* ---- code of files ---- */
+
+static void load_symtab(struct callers *c, struct callers_file *f)
+{
+	pthread_mutex_lock(&c->lock);
+	if (!f->has_symtab) {
+		symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB);
+		symtab_finish(&f->symtab);
+		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
+		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The code that a program begins with has often no size and no call frame information. */
+static bool is_at_entry(const struct elf *elf, u64 rva, const struct symbol *symbol)
+{
+	enum { LONGEST = 64 };
+
+	return elf->entry && rva >= elf->entry && rva - elf->entry < LONGEST &&
+		(!symbol || symbol->start <= elf->entry);
+}
+
+static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	const struct symbol *symbol;
+	struct bytes b;
+	u64 rva, before;
+
+	if (!f->has_image || !elf_address_of_offset(&f->image, off, &rva))
+		return;
+	b = elfcfi_loaded_at(&f->image, rva, &before);
+	if (!bytes_left(&b))
+		return;
+	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
+		load_symtab(c, f);
+	symbol = symtab_find(&f->symtab, rva);
+	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
+		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
+		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
+		is_at_entry(&f->image, rva, symbol)};
+}
+
 /* ---- samples ---- */
 
 static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
@@ -133,20 +266,46 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	struct callers_walk *w = ctx;
 	const struct map *map = machine_find(w->space, ip);
 	const struct callers_file *f;
+	const struct jitdump *ignored;
+	const struct callers_code *code;
 
 	*ret_code = (struct stack_code){.ending = STACK_NO_MAP};
 	if (!map)
 		return;
-	f = file_of(w->callers, map->dso);
 	ret_code->dso = map->dso->id;
 	ret_code->is_code = map->dso->kind != DSO_NONE;
 	ret_code->is_lasting = maps_find(w->space->maps, ip) != NULL;
+	if (map->dso->kind == DSO_JITDUMP) {
+		ret_code->ending = STACK_NO_CODE_FILE;
+		ret_code->rva = map_offset(map, ip);
+		code = code_at(w, map->dso, ret_code->rva, &ignored);
+		if (code && !cfi_is_empty(&code->cfi))
+			ret_code->cfi = &code->cfi;
+		return;
+	}
+	f = file_of(w->callers, map->dso);
 	ret_code->ending = f->ending;
 	if (cfi_is_empty(&f->cfi))
 		return;
 	ret_code->ending = STACK_NO_CFI;
 	if (elf_address_of_offset(&f->image, map_offset(map, ip), &ret_code->rva))
 		ret_code->cfi = &f->cfi;
+}
+
+static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	static const u8 nothing[1];
+	struct callers_walk *w = ctx;
+	const struct map *map = machine_find(w->space, ip);
+
+	/* Where a process says what code it makes, the rest of its memory is none. */
+	if (map && map->dso->kind == DSO_JIT && w->space->code)
+		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
+	else if (map && map->dso->kind == DSO_JITDUMP)
+		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
+	else if (map)
+		look_at_file(w->callers, file_of(w->callers, map->dso), map_offset(map, ip),
+			ret_bytes);
 }
 
 /* The kernel's part: what stands before the marker of user code. */
@@ -171,7 +330,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,
 		.max_frames = CALLERS_MAX_FRAMES};
-	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1};
+	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look};
 
 	/* Threads of the kernel have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
@@ -185,4 +344,50 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		vec_add(&w->chain, *word);
 	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
 	return true;
+}
+
+/* Where user code was interrupted; 0 if none was, or nobody knows. */
+static u64 user_ip(const struct sample *sample, u8 mode)
+{
+	const struct sample_words *chain = &sample->chain;
+
+	for (u64 i = 0; i + 1 < chain->n; i++)
+		if (load_u64(chain->at + 8 * i) == PERF_CONTEXT_USER)
+			return load_u64(chain->at + 8 * (i + 1));
+	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
+}
+
+/* per sample */
+bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	struct lbr_input in = {.tid = sample->tid,
+		.branches = &sample->branches,
+		.hw_index = branch_type & PERF_SAMPLE_BRANCH_HW_INDEX ? sample->branches.hw_index
+								      : LBR_NO_INDEX,
+		.ip = user_ip(sample, mode)};
+
+	/* A thread that the kernel has taken out of user code (exec) has no callers there. */
+	if (!sample->branches.n || !in.ip)
+		return false;
+	*ret_end = (struct stack_end){lbr_walk(&w->lbr, &in), 0};
+	add_kernel(w, &sample->chain);
+	vec_each(word, &w->lbr.chain)
+		vec_add(&w->chain, *word);
+	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
+	return true;
+}
+
+/* per sample */
+bool callers_of_sample(struct callers_walk *w, const struct space *user,
+	const struct sample_format *format, const struct sample *sample, u8 mode,
+	struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	if (format->type & PERF_SAMPLE_STACK_USER)
+		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
+	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
+		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
+			ret_end);
+	return false;
 }

@@ -114,7 +114,7 @@ static int parse(struct elf *elf, struct err *err)
 {
 	u16 n_segments, segment_size, n_sections, section_size, names_index, header_size;
 	struct bytes b;
-	u64 entry, segments, sections;
+	u64 segments, sections;
 	u32 version, flags;
 
 	elf->section_names = bytes_of(elf->data, 0);
@@ -128,7 +128,7 @@ static int parse(struct elf *elf, struct err *err)
 #endif
 	b = at_offset(elf, EI_NIDENT);
 	if (!bytes_u16(&b, &elf->type) || !bytes_u16(&b, &elf->machine) ||
-		!bytes_u32(&b, &version) || !take_word(elf, &b, &entry) ||
+		!bytes_u32(&b, &version) || !take_word(elf, &b, &elf->entry) ||
 		!take_word(elf, &b, &segments) || !take_word(elf, &b, &sections) ||
 		!bytes_u32(&b, &flags) || !bytes_u16(&b, &header_size) ||
 		!bytes_u16(&b, &segment_size) || !bytes_u16(&b, &n_segments) ||

@@ -40,6 +40,7 @@ struct elf {
 	char *path;     /* NULL: it is no file */
 	bool is_64, swap;
 	u16 machine, type;
+	u64 entry; /* where a program begins; 0: nowhere */
 	struct elf_section *sections;
 	u32 n_sections;
 	struct elf_segment *segments;

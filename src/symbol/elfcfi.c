@@ -20,8 +20,7 @@ static u64 section_address(const struct elf *elf, const char *name)
 	return s ? s->addr : 0;
 }
 
-/* What lies at an address, up to the end of its segment. */
-static struct bytes loaded_at(const struct elf *elf, u64 va)
+struct bytes elfcfi_loaded_at(const struct elf *elf, u64 va, u64 *ret_before)
 {
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
@@ -34,6 +33,7 @@ static struct bytes loaded_at(const struct elf *elf, u64 va)
 			!bytes_skip(&segment, va - s->va))
 			break;
 		segment.offset = va;
+		*ret_before = va - s->va;
 		return segment;
 	}
 	return (struct bytes){0};
@@ -44,15 +44,17 @@ static void find_by_segment(const struct elf *elf, struct cfi_input *in)
 {
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		struct bytes hdr;
+		u64 ignored;
 		u32 to;
 
 		if (elf->segments[i].type != PT_GNU_EH_FRAME)
 			continue;
-		in->eh_frame_hdr = hdr = loaded_at(elf, elf->segments[i].va);
+		in->eh_frame_hdr = hdr = elfcfi_loaded_at(elf, elf->segments[i].va, &ignored);
 		/* version, three encodings, of which the first is nearly always pcrel sdata4 */
 		if (bytes_left(&hdr) > 8 && hdr.at[1] == 0x1b && bytes_skip(&hdr, 4) &&
 			bytes_u32(&hdr, &to))
-			in->eh_frame = loaded_at(elf, hdr.offset - 4 + (u64)(s64)(s32)to);
+			in->eh_frame =
+				elfcfi_loaded_at(elf, hdr.offset - 4 + (u64)(s64)(s32)to, &ignored);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "symbol/elfcfi.h"
+#include "unwind/rows.h"
 
 enum {
 	PLACES = 512,
@@ -21,15 +22,14 @@ static const struct {
 	{EM_AARCH64, 29, true},
 };
 
-static bool has_frame(const struct cfi_cache *cache, const struct cfi_row *row, u8 reg,
-	bool is_saved)
+static bool has_frame(const struct rows *rows, const struct row *row, u8 reg, bool is_saved)
 {
-	if (row->cfa.kind == CFI_REGISTER && row->cfa.from == reg)
+	if (row->cfa.kind == ROW_REGISTER && row->cfa.from == reg)
 		return true;
 	for (u32 i = 0; is_saved && i < row->n_rules; i++) {
-		const struct cfi_rule *rule = &cache->rules.at[row->first_rule + i];
+		const struct row_rule *rule = &rows->rules.at[row->first_rule + i];
 
-		if (rule->reg == reg && rule->kind == CFI_OFFSET)
+		if (rule->reg == reg && rule->kind == ROW_OFFSET)
 			return true;
 	}
 	return false;
@@ -39,7 +39,7 @@ static enum frameptr judge(const struct elf *elf, u8 reg, bool is_saved)
 {
 	const struct elf_section *text = elf_section(elf, ".text");
 	unsigned n = 0, n_frames = 0;
-	struct cfi_cache cache = {0};
+	struct rows rows = {0};
 	struct cfi_input in;
 	struct cfi cfi;
 
@@ -50,14 +50,14 @@ static enum frameptr judge(const struct elf *elf, u8 reg, bool is_saved)
 	for (unsigned i = 0; i < PLACES; i++) {
 		u64 va = text->addr + text->size / PLACES * i + text->size % PLACES * i / PLACES;
 		bool is_cleared;
-		u32 code, row;
+		u32 function, row;
 
-		if (!cfi_row_of(&cache, &cfi, va, &code, &row, &is_cleared))
+		if (!rows_find(&rows, &cfi, va, &function, &row, &is_cleared))
 			continue;
 		n++;
-		n_frames += has_frame(&cache, &cache.rows.at[row], reg, is_saved);
+		n_frames += has_frame(&rows, &rows.at.at[row], reg, is_saved);
 	}
-	cfi_cache_fini(&cache);
+	rows_fini(&rows);
 	cfi_fini(&cfi);
 	if (n < PLACES_LEAST)
 		return FRAMEPTR_UNKNOWN;

@@ -6,7 +6,14 @@
 #include "base/fd.h"
 #include "base/hash.h"
 
-enum { MAGIC = 0x4a695444, VERSION = 1, HEADER = 40, PREFIX = 16, LOAD_FIXED = 40 };
+enum {
+	MAGIC = 0x4a695444,
+	VERSION = 1,
+	HEADER = 40,
+	PREFIX = 16,
+	LOAD_FIXED = 40,
+	UNWINDING_FIXED = 24
+};
 enum { JITDUMP_STRINGS = 256 << 20 };
 enum { ARCH_TIMESTAMP = 1 };
 
@@ -168,6 +175,10 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 		place_lines(d, &code, e->va);
 	}
 	d->n_pending = 0;
+	code.unwind_off = d->pending_unwind_off;
+	code.unwind_size = d->pending_unwind_size;
+	code.unwind_hdr_size = d->pending_unwind_hdr_size;
+	d->pending_unwind_size = 0;
 	if (!code.size)
 		return 0;
 	if (is_full(d)) {
@@ -261,6 +272,21 @@ static void take_debug(struct jitdump *d, struct bytes *b)
 	}
 }
 
+/* Tables for unwinding the code that comes next. */
+static void take_unwinding(struct jitdump *d, struct bytes *b, u64 size)
+{
+	u64 n, hdr, mapped;
+
+	d->pending_unwind_size = 0;
+	if (!bytes_u64(b, &n) || !bytes_u64(b, &hdr) || !bytes_u64(b, &mapped) || hdr > n ||
+		n > JITDUMP_UNWINDING || n > size - PREFIX - UNWINDING_FIXED)
+		return;
+	d->n_unwinding++;
+	d->pending_unwind_off = d->at + PREFIX + UNWINDING_FIXED;
+	d->pending_unwind_size = (u32)n;
+	d->pending_unwind_hdr_size = (u32)hdr;
+}
+
 /* What of a record is looked at: code stays in the file. */
 static size_t fields_size(u32 id, u64 size)
 {
@@ -268,6 +294,8 @@ static size_t fields_size(u32 id, u64 size)
 
 	if (id == LOAD)
 		return MIN(size - PREFIX, (u64)LOAD_LOOKED_AT);
+	if (id == UNWINDING_INFO)
+		return MIN(size - PREFIX, (u64)UNWINDING_FIXED);
 	return id == MOVE || id == DEBUG_INFO ? size - PREFIX : 0;
 }
 
@@ -287,7 +315,8 @@ static int take_record(struct jitdump *d, u32 id, u64 size, struct bytes *b,
 		d->is_closed = true;
 		return 0;
 	case UNWINDING_INFO:
-		d->n_unwinding++;
+		if (size >= PREFIX + UNWINDING_FIXED)
+			take_unwinding(d, b, size);
 		return 0;
 	}
 	return 0;
@@ -332,6 +361,17 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 }
 
 /* ---- look-ups ---- */
+
+size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < n &&
+		(got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done)) > 0)
+		done += (size_t)got;
+	return done;
+}
 
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 {

@@ -75,6 +75,7 @@ static void settle(void *ctx)
 	struct str bytes;
 	size_t n = 0;
 
+	machine_advance(&u->machine, u->due_time);
 	if (!u->pending.n)
 		return;
 	u->order.n = 0;
@@ -260,9 +261,13 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 		sample_format_init(&u->written[i], &attr);
 	}
 	machine_init(&u->machine);
+	/* What its dumps lack, reports say. */
+	jitcode_init(&u->jitcode, events, places->symfs, NULL);
+	u->machine.coder = &u->jitcode.coder;
 	living_init(&u->living, &u->machine, "/proc");
 	own.living = own.living ? own.living : &u->living;
 	callers_init(&u->callers, &u->machine, &own, arch);
+	u->callers.jitcode = &u->jitcode;
 	callers_walk_init(&u->walk, &u->callers);
 }
 
@@ -273,6 +278,7 @@ void liveunwind_fini(struct liveunwind *u)
 	callers_walk_fini(&u->walk);
 	callers_fini(&u->callers);
 	living_fini(&u->living);
+	jitcode_fini(&u->jitcode);
 	machine_fini(&u->machine);
 	formats_fini(&u->formats);
 	intern_fini(&u->strings);

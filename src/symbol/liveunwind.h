@@ -21,6 +21,7 @@
 #include "file/recorder.h"
 #include "record/formats.h"
 #include "symbol/callers.h"
+#include "symbol/jitcode.h"
 
 /* A record of who ran where, that has been seen and does not hold yet. */
 struct liveunwind_pending {
@@ -34,6 +35,7 @@ struct liveunwind {
 	struct formats formats;          /* of the rings */
 	struct sample_format *written;   /* of the file, by event */
 	struct machine machine;
+	struct jitcode jitcode;
 	struct intern strings;
 	struct living living;
 	struct callers callers;

@@ -14,10 +14,10 @@
 #include "machine/machine.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
-#include "symbol/kallsyms.h"
+#include "symbol/guest.h"
+#include "symbol/kernel.h"
 #include "symbol/line.h"
 #include "symbol/symtab.h"
-#include "symbol/vmlinux.h"
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
@@ -34,6 +34,12 @@ enum resolver_outcome {
 
 struct resolver_dso;
 
+struct resolver_guest {
+	u32 pid;
+	struct guest_request request;
+	struct kernel kernel;
+};
+
 struct resolver {
 	struct find_places places;
 	struct living living;
@@ -42,18 +48,18 @@ struct resolver {
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
 	const char *vmlinux;           /* a file the user named; NULL: none */
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
+	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
+	bool ignores_vmlinux;          /* no vmlinux is looked for */
+	struct guest_files guest_files;
 	const char *modules;           /* "/proc/modules", likewise */
 	const char *recorded_release;  /* NULL: unknown */
 	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
 	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
 	struct resolver_dso *dsos;     /* by dso->id */
 	size_t n_dsos;
-	struct kallsyms kernel;
-	bool has_kernel;
-	bool is_copy; /* its kallsyms are of when it was recorded, not of now */
-	struct vmlinux image;
-	bool has_image; /* the kernel's functions are looked up in its ELF file */
-	struct err kernel_err;
+	struct kernel kernel;
+	VEC(struct resolver_guest *) guests; /* those that were asked for */
+	pthread_mutex_t guests_lock;
 };
 
 struct resolver_answer {
@@ -99,6 +105,9 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso);
  * callers one less. As the index, for one thread at a time.
  */
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
+
+/* What to add to resolver_answer.at to have an address as resolver_lines() counts. */
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
 
 /* Why a DSO has no lines, or not all: one sentence, or NULL. */
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);

@@ -4,10 +4,10 @@
  * Stacks that were walked while recording are in the file as call chains like the kernel's. What such
  * a chain cannot say, whether it was found to its root and why not, stands behind its last address:
  *
- *     ... main, __libc_start_main, _start, HV                  complete: enum stack_ending 0
- *     ... leaf, middle, HV, USER, KERNEL                       binary 10: enum stack_ending 2
+ *     ... main, __libc_start_main, _start, HV                  complete: number 0
+ *     ... leaf, middle, HV, USER, KERNEL                       binary 10: number 2 of ending.c
  *
- * These are PERF_CONTEXT_HV, and the digits of the ending, the highest first: PERF_CONTEXT_USER is 1,
+ * These are PERF_CONTEXT_HV, and the digits of the ending's number, the highest first: PERF_CONTEXT_USER is 1,
  * PERF_CONTEXT_KERNEL 0. All of them are markers that announce in which mode the addresses behind them
  * ran, and none follow: who reads chains for the addresses finds the addresses, in either direction.
  * Linux writes no PERF_CONTEXT_HV, so that no chain of the kernel's ends like this.

@@ -88,6 +88,7 @@ static size_t find_sources(struct script *s, const struct location *l, bool has_
 	lines = resolver_lines(s->locator.resolver, l->dso);
 	if (!lines)
 		return 0;
+	address += resolver_lines_shift(s->locator.resolver, l->dso);
 	return has_inlined ? line_chain(lines, address, frames) : line_find(lines, address, frames);
 }
 
@@ -167,7 +168,7 @@ static bool is_same(const struct script_place *a, const struct script_place *b)
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u32 fields, enum script_form form, struct str *text)
 {
-	const struct space *space = location_space(state, step->mode);
+	const struct space *space = machine_space(state, step->mode);
 	struct script_place place = {.ip = step->ip,
 		.space_id = space ? space->id : UINT32_MAX,
 		.fields = fields,

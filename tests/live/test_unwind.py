@@ -84,6 +84,19 @@ def a_program_whose_file_is_removed_has_its_callers_all_the_same():
 
 
 @test
+def a_program_that_is_written_anew_in_place_does_not_end_the_recording():
+    """The recorder has its file mapped, and what it knows of it lies behind the new end."""
+    can_record()
+    small = stacks_program()
+    with open('large.c', 'w') as f:
+        f.write('#include "%s"\n__attribute__((used)) const char filling[3 << 20] = {1};\n' % os.path.join(TOP, 'tests/live/programs/stacks.c'))
+    assert run('gcc', '-O1', '-fomit-frame-pointer', '-pthread', '-o', 'changing', 'large.c').status == 0
+    record('-q', 'sh', '-c', f'./changing 0.3; cat {small} > changing; ./changing 0.3; : > changing')
+    found = chains()
+    assert len(found) > 40 and pace('report').status == 0
+
+
+@test
 def running_processes_threads_and_the_whole_system_have_their_callers():
     can_record()
     program = stacks_program()

@@ -267,6 +267,30 @@ static void add_kernel(struct reading *r)
 		"[nf_tables]");
 }
 
+TEST(gather_looks_up_guests_in_their_own_kernels)
+{
+	enum { GUEST = PERF_RECORD_MISC_GUEST_KERNEL };
+	const u64 text = 0xffffffff81000000;
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, GUEST, who(0, 0, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms]_text");
+	recording_mmap(&r.recording, GUEST, who(11, 11, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms.11]_text");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 11, 11, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r,
+		"cycles [guest.kernel.kallsyms.11]+0xffffffff810000104 1 1\n"
+		"cycles [guest.kernel.kallsyms]+0xffffffff810000104 1 1\n"
+		"cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n");
+	reading_fini(&r);
+}
+
 TEST(gather_looks_up_each_mode_in_its_own_space)
 {
 	struct reading r;
@@ -386,6 +410,28 @@ TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
 	reading_fini(&r);
 }
 
+TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_chain(&r, USER, 0x1010, chain, 4);
+	add_chain(&r, USER, 0x1010, chain, 3);
+	reading_scan(&r);
+	reading_gather(&r,
+		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 1});
+	/* A root is where a program starts, and this is none. */
+	check(&r,
+		"cycles [unknown]+0xfffffffffffffff8u;a+0x20ur;a+0x10u 1 1\n"
+		"cycles a+0x20ur;a+0x10u 1 1\n");
+	CHECK_EQ(r.profile.n_cut, 1);
+	check_sums(&r.profile);
+	reading_fini(&r);
+}
+
 /* ---- stack dumps ---- */
 
 /* A sample with BP, SP and IP of x86-64 and the words above SP. */
@@ -464,6 +510,7 @@ TEST(gather_finds_how_stacks_ended_that_were_walked_while_recording)
 	struct reading r;
 
 	reading_init(&r, FIELDS);
+	r.recording.events.at[0].attr.sample_stack_user = 8192;
 	add_kernel(&r);
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/nonexistent/a");
 	add_walked(&r, USER, user, 4, STACK_NO_FILE);
