@@ -118,8 +118,8 @@ static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *er
 		log_note(r->log,
 			"rings have %llu pages instead of %llu, as much as kernel.perf_event_mlock_kb and 'ulimit -l' allow",
 			(unsigned long long)r->pages, (unsigned long long)wanted);
-	log_debug(r->log, "rings of %llu pages for %zu CPUs", (unsigned long long)r->pages,
-		r->rings.n);
+	log_debug(r->log, "rings of %llu pages for %zu %s", (unsigned long long)r->pages,
+		r->rings.n, r->rings.n && r->rings.at[0].cpu < 0 ? "threads" : "CPUs");
 	return 0;
 }
 
