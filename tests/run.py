@@ -29,6 +29,8 @@ SUITES = [
     ('dev', [sys.executable, f'{HERE}/dev/test_dev.py']),
     ('docs', [sys.executable, f'{HERE}/dev/test_docs.py']),
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
+    ('options', [sys.executable, f'{HERE}/live/test_record_options.py']),
+    ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),

@@ -3,9 +3,9 @@
 #include <elf.h>
 #include <sys/utsname.h>
 
-#include "event/abi.h"
 #include "base/hash.h"
-#include "symbol/elf.h"
+#include "event/abi.h"
+#include "symbol/elfcfi.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
@@ -75,77 +75,15 @@ void callers_walk_fini(struct callers_walk *w)
 
 /* ---- files ---- */
 
-/* A section's bytes, with the address that they are loaded to as their offset. */
-static struct bytes loaded_section(const struct elf *elf, const char *name)
-{
-	const struct elf_section *s = elf_section(elf, name);
-	struct bytes b = {0};
-
-	if (s && !(s->flags & SHF_COMPRESSED) && elf_contents(elf, s, &b))
-		b.offset = s->addr;
-	return b;
-}
-
-static u64 section_address(const struct elf *elf, const char *name)
-{
-	const struct elf_section *s = elf_section(elf, name);
-
-	return s ? s->addr : 0;
-}
-
-/* What lies at an address, up to the end of its segment; *ret_before: how much lies before it. */
-static struct bytes loaded_at(const struct elf *elf, u64 va, u64 *ret_before)
-{
-	for (u32 i = 0; i < elf->n_segments; i++) {
-		const struct elf_segment *s = &elf->segments[i];
-		struct bytes b = bytes_of(elf->data, elf->size), segment;
-
-		if (s->type != PT_LOAD || va < s->va || va - s->va >= s->file_size)
-			continue;
-		b.swap = elf->swap;
-		if (!bytes_skip(&b, s->offset) || !bytes_sub(&b, s->file_size, &segment) ||
-			!bytes_skip(&segment, va - s->va))
-			break;
-		segment.offset = va;
-		*ret_before = va - s->va;
-		return segment;
-	}
-	return (struct bytes){0};
-}
-
-/* Files without a table of sections: a segment leads to the search table, and that to the rest. */
-static void find_by_segment(const struct elf *elf, struct cfi_input *in)
-{
-	for (u32 i = 0; i < elf->n_segments; i++) {
-		struct bytes hdr;
-		u64 ignored;
-		u32 to;
-
-		if (elf->segments[i].type != PT_GNU_EH_FRAME)
-			continue;
-		in->eh_frame_hdr = hdr = loaded_at(elf, elf->segments[i].va, &ignored);
-		/* version, three encodings, of which the first is nearly always pcrel sdata4 */
-		if (bytes_left(&hdr) > 8 && hdr.at[1] == 0x1b && bytes_skip(&hdr, 4) &&
-			bytes_u32(&hdr, &to))
-			in->eh_frame = loaded_at(elf, hdr.offset - 4 + (u64)(s64)(s32)to, &ignored);
-	}
-}
-
 static void take_cfi(struct callers *c, const struct dso *dso, struct callers_file *f)
 {
-	struct cfi_input in = {.eh_frame = loaded_section(&f->image, ".eh_frame"),
-		.eh_frame_hdr = loaded_section(&f->image, ".eh_frame_hdr"),
-		.debug_frame = loaded_section(&f->image, ".debug_frame"),
-		.text = section_address(&f->image, ".text"),
-		.data = section_address(&f->image, ".got"),
-		.is_64 = f->image.is_64};
+	struct cfi_input in;
 	struct err ignored;
 
-	if (!bytes_left(&in.eh_frame))
-		find_by_segment(&f->image, &in);
+	elfcfi_find(&f->image, &in);
 	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
 		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
-		in.debug_frame = loaded_section(&f->debug, ".debug_frame");
+		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
 	cfi_init(&f->cfi, &in);
 	if (cfi_is_empty(&f->cfi))
 		f->ending = STACK_NO_CFI;
@@ -309,7 +247,7 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 
 	if (!f->has_image || !elf_address_of_offset(&f->image, off, &rva))
 		return;
-	b = loaded_at(&f->image, rva, &before);
+	b = elfcfi_loaded_at(&f->image, rva, &before);
 	if (!bytes_left(&b))
 		return;
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
