@@ -3,9 +3,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "cmd/events.h"
@@ -17,8 +19,7 @@
 #include "file/identity.h"
 #include "file/recorder.h"
 #include "file/tracing.h"
-#include "profile/hits.h"
-#include "symbol/buildid.h"
+#include "profile/lookback.h"
 
 struct record_options {
 	struct event_words events; /* first: see cmd/events.h */
@@ -29,7 +30,8 @@ struct record_options {
 	const char *call_graph;
 	const char *compat;
 	u64 stack_bytes;
-	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
+	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids,
+		has_no_embedding;
 	unsigned verbose;
 	bool is_compressed;
 	u64 level;
@@ -114,6 +116,8 @@ static const struct opt options[] = {
 		"so that perf of that VERSION, like 5.10, can read it"},
 	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
 		"do not look for the build-ids of sampled files"},
+	{0, "no-embed", OPT_BOOL, AT(has_no_embedding), NULL,
+		"do not put names, lines and code of what was sampled into the recording"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say how events were opened and files found"},
@@ -352,36 +356,6 @@ static int write_beginning(struct recording *rec, struct err *err)
 
 /* ---- the end ---- */
 
-/* Reads the recording back: how many samples, when, in which files. */
-static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally,
-	struct err *err)
-{
-	struct machine machine = {0};
-	struct session session;
-	bool *hit = NULL;
-	int r;
-
-	if (session_open(&session, rec->options->output, NULL, err))
-		return err->code;
-	r = machine_scan(&machine, &session, err);
-	if (!r && !rec->options->has_no_build_ids) {
-		r = hits_find(&session, &machine, workers_available(), &hit, err);
-		if (!r)
-			buildid_collect(&machine, hit, info);
-		/* The entries' paths live in the session's machine. */
-		vec_each(id, &info->build_ids)
-			id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
-		mem_free(hit);
-	}
-	info->first_time = session.tally.first_time;
-	info->last_time = session.tally.last_time;
-	info->has_times = info->last_time > 0;
-	*ret_tally = session.tally;
-	machine_fini(&machine);
-	session_close(&session);
-	return r;
-}
-
 static void say_result(const struct recording *rec, const struct session_tally *tally)
 {
 	u64 bytes = writer_data_bytes(&rec->writer);
@@ -415,18 +389,110 @@ static void say_result(const struct recording *rec, const struct session_tally *
 			(unsigned long long)tally->n_lost_records);
 }
 
+/* ---- what others need to read it ---- */
+
+struct embedding_progress {
+	struct recording *rec;
+	u64 began_ns, said_ns;
+};
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static void say_progress(void *ctx, u64 done, u64 all)
+{
+	enum { QUIET_NS = 500000000, EACH_NS = 100000000 };
+	struct embedding_progress *p = ctx;
+	u64 now = now_ns();
+
+	if (p->rec->options->is_quiet || now - p->began_ns < QUIET_NS ||
+		now - p->said_ns < EACH_NS || !term_is_terminal(STDERR_FILENO))
+		return;
+	p->said_ns = now;
+	fprintf(stderr, "\r[ pace record: looking up names and lines: %llu%%, Ctrl-C skips it ]",
+		(unsigned long long)(all ? 100 * MIN(done, all) / all : 100));
+}
+
+static bool is_stopped(void *ctx)
+{
+	struct embedding_progress *p = ctx;
+
+	return stop_came_again(&p->rec->recorder.stop);
+}
+
+/* A second, or a tenth of what was recorded, is what it may cost. */
+static u64 embedding_deadline(const struct file_info *info)
+{
+	enum { LEAST_NS = 1000000000, PART = 10 };
+
+	return now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
+}
+
+/* Adds the section to the file, which is whole without it. */
+static void embed(struct recording *rec, struct lookback *back, struct file_info *info)
+{
+	struct embedding_progress progress = {rec, now_ns(), 0};
+	struct embed_options how = {.n_workers = workers_available(),
+		.deadline_ns = embedding_deadline(info),
+		.progress = say_progress,
+		.is_stopped = is_stopped,
+		.ctx = &progress};
+	struct embed_tally tally;
+	struct err err, ignored;
+
+	if (lookback_embed(back, NULL, &how, &info->embedded, &tally, &err)) {
+		log_warn(&rec->log, "names are not put into the recording: %s", err.msg);
+		return;
+	}
+	if (progress.said_ns)
+		fprintf(stderr, "\r\033[K");
+	if (tally.n_lineless || tally.is_stopped)
+		log_note(&rec->log,
+			"source lines of %llu of %llu places are not in the recording, %s: 'pace data pack' adds them",
+			(unsigned long long)tally.n_lineless, (unsigned long long)tally.n_places,
+			tally.is_stopped ? "as you wished" : "it would have taken too long");
+	if (info->embedded.n && writer_finish(&rec->writer, info, &err)) {
+		log_warn(&rec->log, "names are not put into the recording: %s", err.msg);
+		str_clear(&info->embedded);
+		writer_finish(&rec->writer, info, &ignored);
+	}
+}
+
 /* Completes the file after the recording itself, whether that ended well or not. */
 static int finish(struct recording *rec, struct err *err)
 {
+	struct lookback_wishes wishes = {.has_hits = !rec->options->has_no_build_ids,
+		.has_places = !rec->options->has_no_embedding,
+		.n_workers = workers_available()};
 	struct session_tally tally = {0};
+	struct lookback back;
 	struct file_info info;
-	struct err err_info = {0};
+	struct err why;
+	bool has_back = false;
 	int r;
 
 	describe(rec, &info);
-	if (rec->writer.is_file && look_back(rec, &info, &tally, &err_info))
-		log_warn(&rec->log, "reading the recording back: %s", err_info.msg);
+	if (rec->writer.is_file) {
+		has_back = !lookback_open(&back, rec->options->output, &wishes, NULL, &why);
+		if (!has_back)
+			log_warn(&rec->log, "reading the recording back: %s", why.msg);
+	}
+	if (has_back) {
+		tally = back.session.tally;
+		lookback_describe(&back, &info);
+		if (rec->options->has_no_build_ids)
+			info.build_ids.n = 0;
+	}
 	r = writer_finish(&rec->writer, &info, err);
+	if (!r && has_back && wishes.has_places)
+		embed(rec, &back, &info);
+	if (has_back)
+		lookback_close(&back);
 	if (!rec->options->is_quiet)
 		say_result(rec, &tally);
 	if (rec->recorder.n_broken_rings)

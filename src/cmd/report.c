@@ -200,6 +200,7 @@ struct reporting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct profile profile;
@@ -374,6 +375,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		g.callers = &r->callers;
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	r->resolver.jitcode = &r->jitcode;
+	r->resolver.embedded = &r->embedded;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&
 			!pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
@@ -515,7 +517,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return 0;
 	}
 	stage_ends(r, "start");
+	embedded_attach(&r->embedded, &r->session.reader, &r->log);
 	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symfs, &r->log);
+	r->jitcode.embedded = &r->embedded;
 	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err) ||
 		make_profile(r, err))
 		return err->code;
@@ -565,6 +569,7 @@ static int run_report(int argc, char **argv)
 	callers_fini(&r.callers);
 	resolver_fini(&r.resolver);
 	jitcode_fini(&r.jitcode);
+	embedded_close(&r.embedded);
 	machine_fini(&r.machine);
 	session_close(&r.session);
 	log_fini(&r.log);

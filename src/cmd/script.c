@@ -128,6 +128,7 @@ struct scripting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct script script;
@@ -375,7 +376,9 @@ static int run_session(struct scripting *s, struct err *err)
 	if (s->options->has_header_only)
 		return 0;
 	machine_init(&s->machine);
+	embedded_attach(&s->embedded, r, &s->log);
 	jitcode_init(&s->jitcode, &r->events, s->options->symfs, &s->log);
+	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
 	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
@@ -384,6 +387,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->resolver.recorded_release = r->info.host.release;
 	s->resolver.recorded_machine = r->info.host.arch;
 	s->resolver.jitcode = &s->jitcode;
+	s->resolver.embedded = &s->embedded;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
@@ -404,6 +408,7 @@ static void scripting_fini(struct scripting *s)
 		script_fini(&s->script);
 		resolver_fini(&s->resolver);
 		jitcode_fini(&s->jitcode);
+		embedded_close(&s->embedded);
 		machine_fini(&s->machine);
 		tracepoints_close(&s->tracepoints);
 	}

@@ -395,6 +395,7 @@ static void compose_sections(struct writer *w, const struct file_info *info, str
 	struct layout_section table[LAYOUT_FEATURE_BITS];
 	size_t n = 0;
 
+	memset(w->header.features, 0, sizeof(w->header.features));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 		size_t start = sections.n;
 

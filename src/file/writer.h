@@ -60,7 +60,10 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 /* Brings the header's data size up to date, so that a reader sees everything so far. */
 int writer_sync(struct writer *w, struct err *err);
 
-/* Writes all sections that `info` can fill and the final header. */
+/*
+ * Writes all sections that `info` can fill and the final header. Again with more of them: the file is
+ * whole at every moment but a short one.
+ */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
 
 /* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */

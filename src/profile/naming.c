@@ -36,7 +36,7 @@ static const struct dso *dso_of(const struct naming *n, size_t i)
 }
 
 /* The lines of one frame, innermost first. */
-static void find_sources(struct naming *n, size_t dso, u32 frame, struct line_index *lines)
+static void find_sources(struct naming *n, size_t dso, u32 frame)
 {
 	const struct resolver_answer *a = &n->answers[frame];
 	struct sources *s = &n->sources[dso];
@@ -48,9 +48,9 @@ static void find_sources(struct naming *n, size_t dso, u32 frame, struct line_in
 		address = a->start;
 	at->first = (u32)s->frames.n;
 	if (n->options->has_inlined)
-		at->n = (u32)line_chain(lines, address, found);
+		at->n = (u32)resolver_find_chain(n->resolver, dso_of(n, dso), address, found);
 	else
-		at->n = line_find(lines, address, found);
+		at->n = resolver_find_line(n->resolver, dso_of(n, dso), address, found);
 	for (u32 i = 0; i < at->n; i++)
 		vec_add(&s->frames, found[i]);
 }
@@ -60,7 +60,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
 	const struct dso *dso = dso_of(n, i);
-	struct line_index *lines = NULL;
+	bool has_lines = false;
 
 	(void)worker;
 	if (n->starts[i] == n->starts[i + 1])
@@ -68,7 +68,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	resolver_load(n->resolver, dso);
 	if (n->sources) {
 		resolver_load_lines(n->resolver, dso);
-		lines = resolver_lines(n->resolver, dso);
+		has_lines = resolver_has_lines(n->resolver, dso);
 	}
 	for (size_t k = n->starts[i]; k < n->starts[i + 1]; k++) {
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
@@ -84,8 +84,8 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
 				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
-		if (lines)
-			find_sources(n, i, n->frames[k].value, lines);
+		if (has_lines)
+			find_sources(n, i, n->frames[k].value);
 	}
 }
 
