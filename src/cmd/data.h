@@ -1,0 +1,27 @@
+/*
+ * data.h - the subcommands of `pace data`: each reads a recording as a file, most write another one.
+ */
+#ifndef PACE_CMD_DATA_H
+#define PACE_CMD_DATA_H
+
+#include "cmd/cmd.h"
+#include "file/fresh.h"
+
+struct data_options {
+	const char *input, *output, *time, *pids, *tids, *comms, *cpus;
+	bool is_in_place;
+	u64 n_workers;
+	unsigned verbose;
+	/* Which of these were given: for what a subcommand has no use for. */
+};
+
+/* `path` is the recording; `more` are the other words, n of them. Return the exit status. */
+int data_pack(const struct data_options *o, const char *path);
+int data_strip(const struct data_options *o, const char *path);
+int data_unpack(const struct data_options *o, const char *path);
+
+/* Where to: -o, or the input itself with --in-place. */
+int data_open_output(const struct data_options *o, const char *path, struct fresh *ret,
+	struct err *err);
+
+#endif
