@@ -25,7 +25,8 @@ int data_open_output(const struct data_options *o, const char *path, struct fres
 		return err_set(err, ERR_INVAL, "-o and --in-place contradict each other");
 	if (!o->output && !o->is_in_place)
 		return err_set(err, ERR_INVAL,
-			"where to? -o FILE writes another recording, --in-place replaces '%s'", path);
+			"where to? -o FILE writes another recording, --in-place replaces '%s'",
+			path);
 	if (o->is_in_place && !strcmp(path, "-"))
 		return err_set(err, ERR_INVAL, "standard input cannot be replaced");
 	return fresh_init(ret, o->output ? o->output : path, o->is_in_place, err);
@@ -90,7 +91,8 @@ static const struct {
 	int (*run)(const struct data_options *o, const char *path);
 } subcommands[] = {
 	{"lint", "what a file is, what is in it, and whether it is whole", run_lint},
-	{"pack", "adds the names, lines and code of what was sampled, so that it can be read anywhere",
+	{"pack",
+		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
 		data_pack},
 	{"strip", "takes them out again", data_strip},
 };

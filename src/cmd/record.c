@@ -30,8 +30,7 @@ struct record_options {
 	const char *call_graph;
 	const char *compat;
 	u64 stack_bytes;
-	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids,
-		has_no_embedding;
+	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids, has_no_embedding;
 	unsigned verbose;
 	bool is_compressed;
 	u64 level;

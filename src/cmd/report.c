@@ -371,6 +371,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->resolver.kallsyms_copy = r->options->kallsyms;
 	r->resolver.recorded_machine = r->session.reader.info.host.arch;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
+	r->callers.embedded = &r->embedded;
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.recorded_release = r->session.reader.info.host.release;

@@ -166,8 +166,7 @@ static void find_lines(void *ctx, size_t i, unsigned worker)
 	for (size_t k = 0; k < d->sought.n; k++) {
 		struct sought *s = &d->sought.at[k];
 
-		s->n_frames =
-			(u32)resolver_find_chain(e->resolver, d->dso, s->at, frames);
+		s->n_frames = (u32)resolver_find_chain(e->resolver, d->dso, s->at, frames);
 		s->first_frame = (u32)d->frames.n;
 		s->has_asked_lines = true;
 		for (u32 f = 0; f < s->n_frames; f++)
@@ -321,6 +320,17 @@ static void add_code(struct embed *e, struct embedder *out, const struct embeddi
 	vec_fini(&code);
 }
 
+/* Places are where stacks led through: what finds the way from them on. */
+static void add_frames(struct embed *e, struct embedder *out, const struct embedding *d)
+{
+	VEC(u64) at = {0};
+
+	vec_each(s, &d->sought)
+		vec_add(&at, s->at);
+	callers_embed(e->options->callers, d->dso, at.at, at.n, out);
+	vec_fini(&at);
+}
+
 static void add_dso(struct embed *e, struct embedder *out, const struct embedding *d)
 {
 	const struct elf *elf = resolver_image(e->resolver, d->dso);
@@ -343,6 +353,8 @@ static void add_dso(struct embed *e, struct embedder *out, const struct embeddin
 	add_places(e, out, d, &names);
 	if (elf)
 		add_code(e, out, d, elf);
+	if (elf && e->options->callers)
+		add_frames(e, out, d);
 	vec_fini(&names);
 }
 

@@ -25,7 +25,9 @@ enum {
 
 struct embed_options {
 	unsigned n_workers;
-	u64 deadline_ns; /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
+	struct callers
+		*callers; /* of stack dumps, whose unwinding is to travel; NULL: there are none */
+	u64 deadline_ns;  /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
 	void (*progress)(void *ctx, u64 done, u64 all); /* NULL: nobody wants to know */
 	bool (*is_stopped)(void *ctx);                  /* NULL: nothing stops it */
 	void *ctx;
@@ -33,8 +35,8 @@ struct embed_options {
 
 struct embed_tally {
 	u64 n_places, n_named;
-	u64 n_lineless;  /* places whose lines were not looked up */
-	u64 n_code_cut;  /* bytes of code that were too many */
+	u64 n_lineless; /* places whose lines were not looked up */
+	u64 n_code_cut; /* bytes of code that were too many */
 	bool is_dump_cut;
 	bool is_stopped; /* by is_stopped(); else it was late */
 };

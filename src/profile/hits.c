@@ -48,8 +48,8 @@ static void add_place(struct hits_worker *w, const struct hit *hit)
 
 static bool is_known(struct hits_worker *w, const struct place *key)
 {
-	struct place *place = &w->places[hash_mix(key->at, (u64)(uintptr_t)key->space) %
-		PLACES_REMEMBERED];
+	struct place *place =
+		&w->places[hash_mix(key->at, (u64)(uintptr_t)key->space) % PLACES_REMEMBERED];
 
 	if (place->space == key->space && place->at == key->at && place->is_page == key->is_page &&
 		place->is_return == key->is_return)

@@ -20,7 +20,7 @@ struct hit {
 };
 
 struct hits {
-	bool *dsos; /* machine->dsos.at.n flags */
+	bool *dsos;             /* machine->dsos.at.n flags */
 	VEC(struct hit) places; /* by DSO, then by address: each once */
 };
 

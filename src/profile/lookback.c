@@ -83,11 +83,14 @@ int lookback_embed(struct lookback *b, const struct embedded *older,
 	const struct embed_options *options, struct str *ret_section, struct embed_tally *ret_tally,
 	struct err *err)
 {
+	struct embed_options how = *options;
 	struct embedder out;
 	int r = 0;
 
+	if (has_dumps(&b->session.reader.events))
+		how.callers = &b->callers;
 	embedder_init(&out);
-	embed_make(&out, &b->resolver, &b->hits, options, ret_tally);
+	embed_make(&out, &b->resolver, &b->hits, &how, ret_tally);
 	if (embedded_is_there(older))
 		embedder_copy_missing(&out, older);
 	if (!embedder_is_empty(&out))

@@ -5,11 +5,15 @@
 
 #include "event/abi.h"
 #include "symbol/elf.h"
+#include "symbol/frames.h"
 #include "symbol/vdso.h"
 
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
+	bool is_embedded; /* `embedded` and `frames` take the place of these */
+	struct embedded_dso embedded;
+	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
 };
 
@@ -35,6 +39,7 @@ void callers_fini(struct callers *c)
 		if (!c->files[i])
 			continue;
 		cfi_fini(&c->files[i]->cfi);
+		frames_close(&c->files[i]->frames);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -148,6 +153,11 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 
 	f->ending =
 		dso->kind == DSO_FILE || dso->kind == DSO_VDSO ? STACK_NO_FILE : STACK_NO_CODE_FILE;
+	if (embedded_is_there(c->embedded) && embedded_find_dso(c->embedded, dso, &f->embedded) &&
+		frames_open(&f->frames, c->embedded, &f->embedded)) {
+		f->is_embedded = true;
+		return f;
+	}
 	if (dso->kind == DSO_FILE)
 		r = find_image(&c->places, dso, &f->image, &err);
 	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
@@ -187,6 +197,15 @@ static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 	return f;
 }
 
+void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,
+	struct embedder *e)
+{
+	const struct callers_file *f = file_of(c, dso);
+
+	if (!f->is_embedded && !cfi_is_empty(&f->cfi))
+		frames_add(e, &f->cfi, at, n);
+}
+
 /* ---- samples ---- */
 
 static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
@@ -203,6 +222,13 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	ret_code->is_code = map->dso->kind != DSO_NONE;
 	ret_code->is_lasting = maps_find(w->space->maps, ip) != NULL;
 	ret_code->ending = f->ending;
+	if (f->is_embedded) {
+		ret_code->ending = STACK_NO_CFI;
+		if (embedded_address_of_offset(w->callers->embedded, &f->embedded,
+			    map_offset(map, ip), &ret_code->rva))
+			ret_code->cfi = &f->frames.cfi;
+		return;
+	}
 	if (cfi_is_empty(&f->cfi))
 		return;
 	ret_code->ending = STACK_NO_CFI;

@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "machine/machine.h"
+#include "symbol/embedder.h"
 #include "symbol/find.h"
 #include "unwind/stack.h"
 
@@ -28,8 +29,9 @@ struct callers_file;
 struct callers {
 	const struct machine *machine;
 	struct find_places places;
-	const char *arch;            /* of the recording, as uname -m says it */
-	struct callers_file **files; /* by dso->id; NULL: not looked for yet */
+	const struct embedded *embedded; /* what the recording carries comes first; NULL: nothing */
+	const char *arch;                /* of the recording, as uname -m says it */
+	struct callers_file **files;     /* by dso->id; NULL: not looked for yet */
 	size_t n_files;
 	pthread_mutex_t lock;
 };
@@ -55,5 +57,9 @@ void callers_walk_fini(struct callers_walk *w);
  */
 bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
+void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,
+	struct embedder *e);
 
 #endif

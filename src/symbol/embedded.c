@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "symbol/jitdump.h"
 
 /* Entries are copied as they are: nothing else was ever tried. */
@@ -23,6 +24,8 @@ static const u32 entry_sizes[EMBEDDED_TABLES] = {
 	[EMBEDDED_CODE] = sizeof(struct embedded_code),
 	[EMBEDDED_DUMPS] = sizeof(struct embedded_dump),
 	[EMBEDDED_PIECES] = sizeof(struct embedded_piece),
+	[EMBEDDED_FRAMES] = sizeof(struct embedded_frame),
+	[EMBEDDED_SECTIONS] = sizeof(struct embedded_section),
 };
 
 /* ---- opening ---- */
@@ -54,21 +57,73 @@ static int take_table(struct embedded *e, u64 toc_at, struct err *err)
 	return 0;
 }
 
-static bool is_in_table(const struct embedded *e, enum embedded_table_id id, u32 first, u32 n)
+/*
+ * Entries belong to one DSO, pieces and bytes to one entry: who hands the same out again and again
+ * wants work done that has no end. *next is where the entries of the next one may begin.
+ */
+static bool follows(const struct embedded *e, enum embedded_table_id id, u32 first, u32 n,
+	u64 next[EMBEDDED_TABLES])
 {
-	return (u64)first + n <= e->tables[id].n;
+	if (!n)
+		return true;
+	if (first < next[id] || (u64)first + n > e->tables[id].n)
+		return false;
+	next[id] = (u64)first + n;
+	return true;
 }
 
-static int check_dsos(const struct embedded *e, struct err *err)
+static int check_dsos(struct embedded *e, struct err *err)
 {
+	u64 next[EMBEDDED_TABLES] = {0};
 	struct embedded_dso d;
 
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++)
-		if (!is_in_table(e, EMBEDDED_SEGMENTS, d.first_segment, d.n_segments) ||
-			!is_in_table(e, EMBEDDED_SYMBOLS, d.first_symbol, d.n_symbols) ||
-			!is_in_table(e, EMBEDDED_PLACES, d.first_place, d.n_places) ||
-			!is_in_table(e, EMBEDDED_CODE, d.first_code, d.n_code))
+	if (e->tables[EMBEDDED_DSOS].n > EMBEDDED_DSOS_MAX)
+		return damaged("it has more files than anything real", e->tables[EMBEDDED_DSOS].n,
+			err);
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
+		const char *path = embedded_string(e, d.path);
+
+		if (!follows(e, EMBEDDED_SEGMENTS, d.first_segment, d.n_segments, next) ||
+			!follows(e, EMBEDDED_SYMBOLS, d.first_symbol, d.n_symbols, next) ||
+			!follows(e, EMBEDDED_PLACES, d.first_place, d.n_places, next) ||
+			!follows(e, EMBEDDED_CODE, d.first_code, d.n_code, next) ||
+			!follows(e, EMBEDDED_FRAMES, d.first_frame, d.n_frames, next) ||
+			!follows(e, EMBEDDED_SECTIONS, d.first_section, d.n_sections, next))
 			return damaged("a file's entries are outside their tables", i, err);
+		if (path)
+			table_add(&e->by_path, hash_bytes(path, strlen(path)), (u32)i);
+	}
+	return 0;
+}
+
+static int check_pieces(const struct embedded *e, struct err *err)
+{
+	u64 room = e->tables[EMBEDDED_BYTES].n, n_pieces = e->tables[EMBEDDED_PIECES].n;
+	struct embedded_section s;
+	struct embedded_piece p;
+	struct embedded_dump d;
+	struct embedded_code c;
+
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_PIECES, i, &p, sizeof(p)); i++) {
+		if (p.size > room)
+			return damaged("pieces have more bytes than there are", i, err);
+		room -= p.size;
+	}
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_CODE, i, &c, sizeof(c)); i++) {
+		if (c.size > room)
+			return damaged("code has more bytes than there are", i, err);
+		room -= c.size;
+	}
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &d, sizeof(d)); i++) {
+		if (d.n_pieces > n_pieces)
+			return damaged("dumps have more pieces than there are", i, err);
+		n_pieces -= d.n_pieces;
+	}
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_SECTIONS, i, &s, sizeof(s)); i++) {
+		if (s.n_pieces > n_pieces)
+			return damaged("sections have more pieces than there are", i, err);
+		n_pieces -= s.n_pieces;
+	}
 	return 0;
 }
 
@@ -84,7 +139,7 @@ static int take_tables(struct embedded *e, struct err *err)
 	for (u32 i = 0; i < n; i++)
 		if (take_table(e, 8 + i * sizeof(struct embedded_table), err))
 			return err->code;
-	return check_dsos(e, err);
+	return check_dsos(e, err) ? err->code : check_pieces(e, err);
 }
 
 /* Into e->data, of which there are `size` bytes. */
@@ -175,7 +230,8 @@ void embedded_attach(struct embedded *e, const struct reader *r, struct log *log
 	if (result < 0)
 		log_warn(log, "%s; names are looked up in the files of this machine", err.msg);
 	else if (result)
-		log_debug(log, "'%s': %llu files' names are in the recording, %llu bytes, unpacked %llu",
+		log_debug(log,
+			"'%s': %llu files' names are in the recording, %llu bytes, unpacked %llu",
 			r->path, (unsigned long long)embedded_count(e, EMBEDDED_DSOS),
 			(unsigned long long)e->n_packed, (unsigned long long)e->n_unpacked);
 }
@@ -183,6 +239,7 @@ void embedded_attach(struct embedded *e, const struct reader *r, struct log *log
 void embedded_close(struct embedded *e)
 {
 	mem_free(e->data);
+	table_fini(&e->by_path);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -207,7 +264,7 @@ const char *embedded_string(const struct embedded *e, u32 at)
 	u64 n = e->tables[EMBEDDED_STRINGS].n;
 	const char *s = (const char *)e->tables[EMBEDDED_STRINGS].at + at;
 
-	return at && at < n && memchr(s, '\0', n - at) ? s : NULL;
+	return at && at < n && memchr(s, '\0', MIN(n - at, (u64)EMBEDDED_STRING_MAX)) ? s : NULL;
 }
 
 const u8 *embedded_bytes(const struct embedded *e, u64 at, u64 n)
@@ -229,11 +286,16 @@ static bool is_other_build(const struct embedded *e, const struct embedded_dso *
 
 bool embedded_find_dso(const struct embedded *e, const struct dso *dso, struct embedded_dso *ret)
 {
+	struct table_probe probe =
+		table_probe(&e->by_path, hash_bytes(dso->path, strlen(dso->path)));
 	struct embedded_dso d;
+	u32 i;
 
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
-		const char *path = embedded_string(e, d.path);
+	while ((i = table_next(&e->by_path, &probe)) != TABLE_NONE) {
+		const char *path;
 
+		embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d));
+		path = embedded_string(e, d.path);
 		if (d.kind != dso->kind || !path || strcmp(path, dso->path) ||
 			is_other_build(e, &d, dso))
 			continue;
@@ -285,8 +347,7 @@ static bool find_place(const struct embedded *e, const struct embedded_dso *d, u
 {
 	u32 n = count_up_to(e, EMBEDDED_PLACES, d->first_place, d->n_places, at);
 
-	return n &&
-		embedded_entry(e, EMBEDDED_PLACES, d->first_place + n - 1, ret, sizeof(*ret)) &&
+	return n && embedded_entry(e, EMBEDDED_PLACES, d->first_place + n - 1, ret, sizeof(*ret)) &&
 		ret->at == at;
 }
 

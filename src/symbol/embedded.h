@@ -20,6 +20,7 @@
 #define PACE_SYMBOL_EMBEDDED_H
 
 #include "base/err.h"
+#include "base/table.h"
 #include "file/reader.h"
 #include "machine/dso.h"
 #include "symbol/line.h"
@@ -34,6 +35,8 @@ enum {
 	EMBEDDED_ZSTD = 1,
 	EMBEDDED_LIMIT = 512 << 20, /* unpacked */
 	EMBEDDED_ALIGN = 8,         /* of tables */
+	EMBEDDED_DSOS_MAX = 64 << 10,
+	EMBEDDED_STRING_MAX = 64 << 10, /* with its NUL; longer ones are not there */
 };
 
 #define EMBEDDED_DUMP_LIMIT (64ULL << 30) /* no piece of a file begins behind that */
@@ -67,6 +70,7 @@ enum embedded_table_id {
 	EMBEDDED_DUMPS = 9,
 	EMBEDDED_PIECES = 10,
 	EMBEDDED_FRAMES = 11,
+	EMBEDDED_SECTIONS = 12,
 	EMBEDDED_TABLES, /* one more than the highest that is known here */
 };
 
@@ -76,7 +80,7 @@ enum embedded_dso_flags {
 };
 
 struct embedded_dso {
-	u32 kind; /* enum dso_kind */
+	u32 kind;                       /* enum dso_kind */
 	u32 path, reason, lines_reason; /* strings; reasons why names or lines are not there */
 	u64 build_id;                   /* in EMBEDDED_BYTES */
 	u32 build_id_size;
@@ -89,6 +93,8 @@ struct embedded_dso {
 	u32 first_symbol, n_symbols; /* ascending by start */
 	u32 first_place, n_places;   /* ascending by `at` */
 	u32 first_code, n_code;      /* ascending by `at`, none overlaps another */
+	u32 first_frame, n_frames;   /* ascending by start */
+	u32 first_section, n_sections;
 };
 
 struct embedded_segment {
@@ -135,6 +141,26 @@ struct embedded_piece {
 	u64 bytes; /* in EMBEDDED_BYTES */
 };
 
+/* A function's entry in .eh_frame or .debug_frame. */
+struct embedded_frame {
+	u64 start, end, entry; /* rva; offset in the section */
+	u32 which;             /* 0: .eh_frame, 1: .debug_frame */
+	u32 reserved;
+};
+
+enum embedded_section_flags {
+	EMBEDDED_IS_64 = 1 << 0,
+	EMBEDDED_IS_SWAPPED = 1 << 1, /* big-endian */
+};
+
+/* Such a section, of which only pieces are kept. */
+struct embedded_section {
+	u32 which, flags;
+	u64 address, size;
+	u64 text, data; /* what pointers may count from */
+	u32 first_piece, n_pieces;
+};
+
 /* ---- reading it ---- */
 
 struct embedded {
@@ -144,7 +170,8 @@ struct embedded {
 		u64 n;
 		u32 each;
 	} tables[EMBEDDED_TABLES];
-	u64 n_packed; /* bytes in the file */
+	struct table by_path; /* DSOs */
+	u64 n_packed;         /* bytes in the file */
 	u64 n_unpacked;
 };
 

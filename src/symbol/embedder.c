@@ -28,17 +28,21 @@ void embedder_fini(struct embedder *e)
 	vec_fini(&e->code);
 	vec_fini(&e->dumps);
 	vec_fini(&e->pieces);
+	vec_fini(&e->frames);
+	vec_fini(&e->sections);
 }
 
 u32 embedder_string(struct embedder *e, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
-	u64 hash = hash_bytes(text, n);
-	struct table_probe probe = table_probe(&e->strings_index, hash);
+	struct table_probe probe;
+	u64 hash;
 	u32 i;
 
 	if (!n)
 		return 0;
+	hash = hash_bytes(text, n);
+	probe = table_probe(&e->strings_index, hash);
 	while ((i = table_next(&e->strings_index, &probe)) != TABLE_NONE)
 		if (!strcmp(e->strings.at + e->starts.at[i], text))
 			return e->starts.at[i];
@@ -69,7 +73,9 @@ struct embedded_dso *embedder_add_dso(struct embedder *e, const struct dso *dso)
 			.first_segment = (u32)e->segments.n,
 			.first_symbol = (u32)e->symbols.n,
 			.first_place = (u32)e->places.n,
-			.first_code = (u32)e->code.n}));
+			.first_code = (u32)e->code.n,
+			.first_frame = (u32)e->frames.n,
+			.first_section = (u32)e->sections.n}));
 	return &e->dsos.at[e->dsos.n - 1];
 }
 
@@ -103,6 +109,33 @@ void embedder_add_code(struct embedder *e, u64 at, const void *p, u64 size)
 {
 	vec_add(&e->code, ((struct embedded_code){at, size, embedder_bytes(e, p, size)}));
 	last_dso(e)->n_code++;
+}
+
+void embedder_add_frame(struct embedder *e, u64 start, u64 end, u64 entry, u32 which)
+{
+	vec_add(&e->frames, ((struct embedded_frame){start, end, entry, which, 0}));
+	last_dso(e)->n_frames++;
+}
+
+void embedder_add_section(struct embedder *e, u32 which, u64 address, u64 size, u64 text, u64 data,
+	u32 flags)
+{
+	vec_add(&e->sections,
+		((struct embedded_section){.which = which,
+			.flags = flags,
+			.address = address,
+			.size = size,
+			.text = text,
+			.data = data,
+			.first_piece = (u32)e->pieces.n}));
+	last_dso(e)->n_sections++;
+}
+
+void embedder_add_section_piece(struct embedder *e, u64 offset, const void *p, u64 size)
+{
+	assert(e->sections.n);
+	vec_add(&e->pieces, ((struct embedded_piece){offset, size, embedder_bytes(e, p, size)}));
+	e->sections.at[e->sections.n - 1].n_pieces++;
 }
 
 /* ---- sources ---- */
@@ -192,6 +225,33 @@ static u32 copy_source(struct embedder *e, const struct embedded *from,
 	return EMBEDDED_NOT_ASKED;
 }
 
+static void copy_frames(struct embedder *e, const struct embedded *from,
+	const struct embedded_dso *d)
+{
+	for (u32 i = 0; i < d->n_frames; i++) {
+		struct embedded_frame f;
+
+		embedded_entry(from, EMBEDDED_FRAMES, d->first_frame + i, &f, sizeof(f));
+		embedder_add_frame(e, f.start, f.end, f.entry, f.which);
+	}
+	for (u32 i = 0; i < d->n_sections; i++) {
+		struct embedded_section s;
+		struct embedded_piece piece;
+
+		embedded_entry(from, EMBEDDED_SECTIONS, d->first_section + i, &s, sizeof(s));
+		embedder_add_section(e, s.which, s.address, s.size, s.text, s.data, s.flags);
+		for (u32 k = 0; k < s.n_pieces &&
+			embedded_entry(from, EMBEDDED_PIECES, (u64)s.first_piece + k, &piece,
+				sizeof(piece));
+			k++) {
+			const u8 *bytes = embedded_bytes(from, piece.bytes, piece.size);
+
+			if (bytes)
+				embedder_add_section_piece(e, piece.offset, bytes, piece.size);
+		}
+	}
+}
+
 static void copy_dso(struct embedder *e, const struct embedded *from, const struct embedded_dso *d)
 {
 	struct embedded_dso *copy;
@@ -238,6 +298,7 @@ static void copy_dso(struct embedder *e, const struct embedded *from, const stru
 		if (bytes)
 			embedder_add_code(e, code.at, bytes, code.size);
 	}
+	copy_frames(e, from, d);
 }
 
 static bool has_dump(const struct embedder *e, const char *path, u32 pid)
@@ -300,13 +361,12 @@ static void add_table(struct str *toc, struct str *tables, u64 front, u32 id, u3
 	str_fill(tables, '\0', align_up(tables->n, EMBEDDED_ALIGN) - tables->n);
 }
 
-#define ADD_TABLE(id, vec) \
-	add_table(&toc, &tables, front, id, sizeof(*(vec).at), (vec).at, (vec).n)
+#define ADD_TABLE(id, vec) add_table(&toc, &tables, front, id, sizeof(*(vec).at), (vec).at, (vec).n)
 
 /* Everything behind the header, as it is unpacked. */
 static void compose(const struct embedder *e, struct str *out)
 {
-	enum { N_TABLES = EMBEDDED_PIECES };
+	enum { N_TABLES = EMBEDDED_SECTIONS };
 	u64 front = 8 + N_TABLES * sizeof(struct embedded_table);
 	struct str toc = {0}, tables = {0};
 	u32 start[2] = {N_TABLES};
@@ -322,6 +382,8 @@ static void compose(const struct embedder *e, struct str *out)
 	ADD_TABLE(EMBEDDED_CODE, e->code);
 	ADD_TABLE(EMBEDDED_DUMPS, e->dumps);
 	ADD_TABLE(EMBEDDED_PIECES, e->pieces);
+	ADD_TABLE(EMBEDDED_FRAMES, e->frames);
+	ADD_TABLE(EMBEDDED_SECTIONS, e->sections);
 	assert(toc.n == front);
 	str_addn(out, toc.at, toc.n);
 	str_addn(out, tables.at, tables.n);

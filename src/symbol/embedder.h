@@ -30,6 +30,8 @@ struct embedder {
 	VEC(struct embedded_code) code;
 	VEC(struct embedded_dump) dumps;
 	VEC(struct embedded_piece) pieces;
+	VEC(struct embedded_frame) frames;
+	VEC(struct embedded_section) sections;
 };
 
 void embedder_init(struct embedder *e);
@@ -44,6 +46,12 @@ void embedder_add_segment(struct embedder *e, u64 offset, u64 va, u64 size);
 void embedder_add_symbol(struct embedder *e, const struct embedded_name *name);
 void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source);
 void embedder_add_code(struct embedder *e, u64 at, const void *p, u64 size);
+
+/* See symbol/frames: entries, then the sections they are in, each with its pieces. */
+void embedder_add_frame(struct embedder *e, u64 start, u64 end, u64 entry, u32 which);
+void embedder_add_section(struct embedder *e, u32 which, u64 address, u64 size, u64 text, u64 data,
+	u32 flags);
+void embedder_add_section_piece(struct embedder *e, u64 offset, const void *p, u64 size);
 
 /* The number of the innermost of n frames, as embedded_place.source has it. */
 u32 embedder_source(struct embedder *e, const struct line_frame *frames, size_t n);

@@ -39,8 +39,9 @@ struct jitcode {
 	const char *symfs;
 	struct log *log;
 	const struct event_list *events; /* of the recording: by which clock it counts */
-	const struct embedded *embedded; /* dumps that the recording carries come first; NULL: none */
-	struct machine_coder coder;      /* for the machine */
+	const struct embedded
+		*embedded;          /* dumps that the recording carries come first; NULL: none */
+	struct machine_coder coder; /* for the machine */
 	VEC(struct jitcode_file *) files;
 	u64 idle_until_ns; /* before that no file has anything to say */
 };

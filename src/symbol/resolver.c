@@ -677,8 +677,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	return a;
 }
 
-struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso,
-	u64 address)
+struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso, u64 address)
 {
 	struct resolver_answer a = resolver_find(r, dso, address - 1);
 

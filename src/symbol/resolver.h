@@ -45,15 +45,15 @@ struct resolver {
 	struct living living;
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
-	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
-	const char *vmlinux;           /* a file the user named; NULL: none */
-	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
-	const char *modules;           /* "/proc/modules", likewise */
-	const char *recorded_release;  /* NULL: unknown */
-	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
-	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
+	const char *kallsyms;            /* "/proc/kallsyms", or a copy */
+	const char *vmlinux;             /* a file the user named; NULL: none */
+	const char *kallsyms_copy;       /* likewise, a copy of /proc/kallsyms */
+	const char *modules;             /* "/proc/modules", likewise */
+	const char *recorded_release;    /* NULL: unknown */
+	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
+	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
-	struct resolver_dso *dsos;     /* by dso->id */
+	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kallsyms kernel;
 	bool has_kernel;
@@ -95,8 +95,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
  * The same for a return address: the call is the instruction before it. In the kernel the padding
  * before a function has a name, but no calls: what seems to return behind it was interrupted there.
  */
-struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso,
-	u64 address);
+struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso, u64 address);
 
 /* Opens the debug information of a DSO too; as resolver_load(), which it calls. */
 void resolver_load_lines(struct resolver *r, const struct dso *dso);

@@ -329,6 +329,40 @@ void cfi_init(struct cfi *cfi, const struct cfi_input *in)
 		qsort(cfi->index.at, cfi->index.n, sizeof(*cfi->index.at), by_start);
 }
 
+void cfi_init_listed(struct cfi *cfi, const struct cfi_input *in,
+	const struct cfi_function *functions, size_t n)
+{
+	memset(cfi, 0, sizeof(*cfi));
+	cfi->in = *in;
+	for (size_t i = 0; i < n; i++)
+		vec_add(&cfi->index, functions[i]);
+}
+
+/* How many bytes the entry at an offset takes; 0: none is there. */
+static u64 size_of_entry(const struct cfi *cfi, bool is_debug_frame, u64 at)
+{
+	struct bytes section = section_of(cfi, is_debug_frame), entry;
+	u64 id, id_at, start;
+	bool is_64;
+
+	if (!bytes_skip(&section, at))
+		return 0;
+	start = section.offset;
+	return take_entry(&section, &entry, &id, &id_at, &is_64) ? section.offset - start : 0;
+}
+
+bool cfi_extent_of(const struct cfi *cfi, const struct cfi_function *f, struct cfi_extent *ret)
+{
+	struct bytes section = section_of(cfi, f->is_debug_frame);
+	struct fde fde = {0};
+
+	if (!bytes_skip(&section, f->entry) || !take_fde(cfi, f->is_debug_frame, &section, &fde))
+		return false;
+	*ret = (struct cfi_extent){f->entry, size_of_entry(cfi, f->is_debug_frame, f->entry),
+		fde.cie.offset, size_of_entry(cfi, f->is_debug_frame, fde.cie.offset)};
+	return ret->fde_size && ret->cie_size;
+}
+
 void cfi_fini(struct cfi *cfi)
 {
 	vec_fini(&cfi->index);

@@ -89,6 +89,20 @@ struct cfi_cache {
 };
 
 void cfi_init(struct cfi *cfi, const struct cfi_input *in);
+
+/*
+ * The same where somebody knows the functions and where their entries are: n of them, ascending. The
+ * sections may have holes elsewhere.
+ */
+void cfi_init_listed(struct cfi *cfi, const struct cfi_input *in,
+	const struct cfi_function *functions, size_t n);
+
+/* Where in its section a function's entry lies, and the CIE that it refers to. False: nowhere. */
+struct cfi_extent {
+	u64 fde, fde_size, cie, cie_size;
+};
+bool cfi_extent_of(const struct cfi *cfi, const struct cfi_function *function,
+	struct cfi_extent *ret_extent);
 void cfi_fini(struct cfi *cfi);
 
 /* Whether there is anything in it. */

@@ -634,8 +634,9 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 	struct err err;
 	struct hits hits;
 
-	CHECK_EQ(hits_find(&r->session, &r->machine,
-			 &(struct hits_options){.n_workers = n_workers}, &hits, &err), 0);
+	CHECK_EQ(hits_find(&r->session, &r->machine, &(struct hits_options){.n_workers = n_workers},
+			 &hits, &err),
+		0);
 	vec_each(dso, &r->machine.dsos.at)
 		if (hits.dsos[(*dso)->id])
 			str_addf(&text, "%s ", (*dso)->name);

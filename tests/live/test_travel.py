@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Recordings that travel: what is said of them is the same where the binaries are and where nothing is."""
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAMS = os.path.join(TOP, 'tests/live/programs')
+VIEWS = [
+    ['report'],
+    ['report', '-s', 'srcline'],
+    ['report', '--no-children', '-s', 'dso,sym,srcfile'],
+    ['report', '-g', 'caller', '--inline', '--ledger'],
+    ['script'],
+    ['script', '-F', 'comm,tid,ip,sym,symoff,dso,srcline'],
+    ['readperf'],
+]
+NOWHERE = ['--symfs', '/nonexistent']
+SQL = ('create table t(a,b); with recursive c(x) as (select 1 union all select x+1 from c where x<60000) '
+       'insert into t select x, (x*7919)%100003 from c; create index i on t(b); select count(*),sum(a) from t where b<50000;')
+
+
+def record(*args, **kwargs):
+    result = pace('record', '-e', 'cpu-clock', '-F', '2000', *args, **kwargs)
+    assert result.status == 0, result
+    assert samples_said(result) > 20, result
+    return result
+
+
+def view(words, path, *more):
+    """All that is said of a recording; under one name, for that is said too."""
+    os.replace(path, 'looked-at.data')
+    result = pace(*words, '-i', 'looked-at.data', *more)
+    os.replace('looked-at.data', path)
+    assert result.status == 0, result
+    return result.out + result.err
+
+
+def has_section(path):
+    return 'EMBEDDED' in pace('data', 'lint', path).out
+
+
+def assert_travels(plain, packed='packed.data'):
+    """The names of this machine's files, and those in the recording, are the same in each view."""
+    assert not has_section(plain)
+    result = pace('data', 'pack', '-i', plain, '-o', packed)
+    assert result.status == 0, result
+    assert has_section(packed)
+    n_names = 0
+    for words in VIEWS:
+        here, there = view(words, plain), view(words, packed, *NOWHERE)
+        assert here == there, (words, first_difference(here, there))
+        n_names += len(here)
+    assert n_names > 2000
+    # And they are no names that would be found there anyway.
+    assert pace('report', '-i', plain).out != pace('report', '-i', plain, *NOWHERE).out
+
+
+def first_difference(a, b):
+    for one, other in zip(a.split('\n'), b.split('\n')):
+        if one != other:
+            return one, other
+    return len(a), len(b)
+
+
+def build_inlining(name='inlining'):
+    source = os.path.join(PROGRAMS, 'inlining.cpp')
+    done = run('g++', '-O2', '-g', '-fno-omit-frame-pointer', '-o', name, source)
+    assert done.status == 0, done
+    return os.path.abspath(name)
+
+
+@test
+def what_record_embeds_is_what_pack_embeds_and_strip_takes_out():
+    needs('g++')
+    program = build_inlining()
+    record('-g', '-o', 'a.data', program)
+    assert has_section('a.data')
+    assert pace('data', 'strip', '-i', 'a.data', '-o', 'b.data').status == 0
+    assert_travels('b.data', 'c.data')
+    for words in VIEWS:
+        assert view(words, 'a.data', *NOWHERE) == view(words, 'c.data', *NOWHERE)
+
+
+@test
+def a_program_that_is_gone_has_its_functions_lines_and_inlined_functions():
+    needs('g++')
+    program = build_inlining()
+    record('-g', '-o', 'a.data', program)
+    before = [view(words, 'a.data') for words in VIEWS]
+    os.remove(program)
+    after = [view(words, 'a.data') for words in VIEWS]
+    assert before == after, first_difference(''.join(before), ''.join(after))
+    assert 'mix (inlined)' in after[4], after[4][:2000]
+    assert 'inlining.cpp:' in after[1], after[1][:2000]
+
+
+@test
+def another_build_of_the_program_is_not_taken_for_the_recorded_one():
+    needs('g++')
+    program = build_inlining()
+    record('-g', '-o', 'a.data', program)
+    before = view(['report', '-s', 'srcline'], 'a.data')
+    assert run('g++', '-O0', '-g', '-x', 'c++', '-o', program, os.path.join(PROGRAMS, 'inlining.cpp')).status == 0
+    assert view(['report', '-s', 'srcline'], 'a.data') == before
+
+
+@test
+def sqlite_travels():
+    needs('sqlite3')
+    record('--no-embed', '-g', '-o', 'a.data', 'sqlite3', ':memory:', SQL)
+    assert_travels('a.data')
+
+
+@test
+def names_of_perf_maps_travel():
+    needs('node')
+    result = record('--no-embed', '-g', '-o', 'a.data', 'node', '--perf-basic-prof', os.path.join(PROGRAMS, 'hot.js'), '300')
+    assert result.status == 0
+    assert_travels('a.data')
+    maps = {pid for pid in re.findall(r'/tmp/perf-(\d+)\.map', view(['script'], 'a.data'))}
+    assert len(maps) == 1, maps
+    before = view(['report'], 'packed.data')
+    assert re.search(r'\[JIT\] tid \d+ +\[\.\] .*hot', before), before[:3000]
+    os.remove(f'/tmp/perf-{maps.pop()}.map')
+    assert view(['report'], 'packed.data') == before
+
+
+@test
+def jitdumps_travel():
+    needs('node')
+    record('-k', 'mono', '--no-embed', '-g', '-o', 'a.data', 'node', '--perf-prof', os.path.join(PROGRAMS, 'hot.js'), '300')
+    assert_travels('a.data')
+    dumps = [name for name in os.listdir('.') if name.startswith('jit-')]
+    assert dumps
+    before = view(['report'], 'packed.data')
+    assert 'hot' in before
+    for name in dumps:
+        os.remove(name)
+    assert view(['report'], 'packed.data') == before
+
+
+@test
+def the_kernels_functions_travel():
+    needs_root()
+    record('--no-embed', '-a', '-g', '-o', 'a.data', 'dd', 'if=/dev/zero', 'of=/dev/null', 'bs=4k', 'count=200000')
+    if '[kernel.kallsyms]' not in view(['report'], 'a.data'):
+        skip('the kernel is not sampled here')
+    result = pace('data', 'pack', '-i', 'a.data', '-o', 'b.data')
+    assert result.status == 0, result
+    # kallsyms of this kernel would be found with --symfs too: in a folder that is all there is, it is not.
+    here = view(['report', '-s', 'dso,sym'], 'a.data')
+    assert here == in_empty_root(['report', '-s', 'dso,sym'], 'b.data')
+    assert view(['script'], 'a.data') == in_empty_root(['script'], 'b.data')
+
+
+def in_empty_root(words, path):
+    """What is said by a pace that sees nothing but itself, its libraries and the recording."""
+    needs('unshare', 'ldd')
+    root = os.path.abspath('root')
+    os.makedirs(root, exist_ok=True)
+    needed = re.findall(r'(/\S+) \(0x', run('ldd', PACE).out)
+    for library in needed:
+        os.makedirs(root + os.path.dirname(library), exist_ok=True)
+        if not os.path.exists(root + library):
+            run('cp', '-L', library, root + library)
+    run('cp', PACE, root + '/pace')
+    run('cp', path, root + '/looked-at.data')
+    env = {'ASAN_OPTIONS': 'detect_leaks=0:abort_on_error=1', 'PATH': '/', 'HOME': '/'}
+    result = run(shutil.which('unshare'), '-m', '--root=' + root, '/pace', *words, '-i', 'looked-at.data', env=env)
+    check_sane(result)
+    assert result.status == 0, result
+    return result.out + result.err
+
+
+@test
+def stacks_are_unwound_where_no_file_is():
+    needs('g++')
+    program = build_inlining()
+    keeps = ['--keep-stacks'] if '--keep-stacks' in pace('record', '-h').out else []
+    record('--no-embed', '--call-graph', 'dwarf', *keeps, '-o', 'a.data', program)
+    assert_travels('a.data')
+    assert 'truncated: file missing' in view(['report'], 'a.data', '--symfs', '/nonexistent')
+
+
+@test
+def perf_reads_recordings_with_the_section_without_a_word():
+    needs('g++')
+    perf_works()
+    record('-g', '-o', 'a.data', build_inlining())
+    assert pace('data', 'strip', '-i', 'a.data', '-o', 'b.data').status == 0
+    for words in (['script'], ['report', '--stdio'], ['buildid-list'], ['report', '--header-only', '--stdio']):
+        with_it = run('perf', *words, '-i', 'a.data')
+        os.rename('a.data', 'c.data')
+        os.rename('b.data', 'a.data')
+        without = run('perf', *words, '-i', 'a.data')
+        os.rename('a.data', 'b.data')
+        os.rename('c.data', 'a.data')
+        assert with_it.status == without.status == 0, with_it
+        # Of what the file says of itself, only its size and times differ.
+        differs = re.compile(r'^# (captured on|data size|feat offset|missing features|  *\d).*', re.M)
+        assert differs.sub('', with_it.out) == differs.sub('', without.out), words
+        assert with_it.err == without.err, (with_it.err, without.err)
+
+
+@test
+def pack_takes_recordings_by_perf_and_keeps_what_they_say():
+    needs('g++')
+    perf_works()
+    program = build_inlining()
+    assert run('perf', 'record', '-e', 'cpu-clock', '-N', '-g', '-o', 'a.data', program).status == 0
+    assert_travels('a.data')
+    script = run('perf', 'script', '-i', 'a.data').out
+    assert script and run('perf', 'script', '-i', 'packed.data').out == script
+    assert pace('data', 'strip', '-i', 'packed.data', '-o', 'again.data').status == 0
+    assert not has_section('again.data')
+    assert run('perf', 'script', '-i', 'again.data').out == script
+    said = [re.sub('# (data size|feat offset|captured on).*', '', run('perf', 'report', '--header-only', '-I', '-i', path).out)
+            for path in ('a.data', 'again.data')]
+    assert said[0] == said[1] and 'cmdline' in said[0], said
+
+
+@test
+def pack_keeps_what_was_embedded_of_files_that_are_gone():
+    needs('g++')
+    program = build_inlining()
+    record('-g', '-o', 'a.data', program)
+    before = view(['report', '-s', 'srcline'], 'a.data')
+    os.remove(program)
+    assert pace('data', 'pack', '-i', 'a.data', '--in-place').status == 0
+    assert view(['report', '-s', 'srcline'], 'a.data', '--symfs', '/nonexistent') == before
+    assert os.stat('a.data').st_mode & 0o777 == 0o600
+
+
+@test
+def pack_says_where_to_and_why_not():
+    for words, reason in ((['pack', '-i', 'none.data', '-o', 'b.data'], 'none.data'),
+                          (['pack', '-i', 'none.data'], '--in-place'),
+                          (['strip', '-i', 'none.data', '-o', '/dev/full'], '/dev/full')):
+        result = pace('data', *words)
+        assert result.status == 2 and reason in result.err, result
+    record('--no-embed', '-o', 'a.data', 'sh', '-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done')
+    os.mkfifo('fifo')
+    result = pace('data', 'pack', '-i', 'a.data', '-o', 'fifo')
+    assert result.status == 2 and 'no regular file' in result.err, result
+    with open('a.data', 'r+b') as f:
+        f.truncate(os.path.getsize('a.data') // 2)
+    result = pace('data', 'pack', '-i', 'a.data', '-o', 'b.data')
+    assert result.status == 1 and 'not whole' in result.err, result
+    assert [name for name in sorted(os.listdir('.')) if name[0] != '.'] == ['a.data', 'fifo'], os.listdir('.')
+
+
+@test
+def damaged_sections_are_said_and_files_take_their_place():
+    needs('g++')
+    record('-g', '-o', 'a.data', build_inlining())
+    plain = view(['report'], 'a.data')
+    data = bytearray(open('a.data', 'rb').read())
+    at = data.index(b'PACE EMB')
+    for offset, value in ((at, 0), (at + 8, 7), (at + 16, 0xff), (at + 40, data[at + 40] ^ 0xff)):
+        broken = bytearray(data)
+        broken[offset] = value
+        open('b.data', 'wb').write(broken)
+        result = pace('report', '-i', 'b.data')
+        assert 'section EMBEDDED' in result.err and 'files of this machine' in result.err, result
+        assert result.out == plain
+
+
+main()
