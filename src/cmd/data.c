@@ -12,6 +12,12 @@ static const struct opt options[] = {
 	{'o', "output", OPT_STR, AT(output), "FILE",
 		"write to FILE; one of that name is moved to FILE.old"},
 	{0, "in-place", OPT_BOOL, AT(is_in_place), NULL, "replace the recording that was read"},
+	{0, "time", OPT_STR, AT(time), "FROM,TO",
+		"cut: samples of this time, in seconds, or FROM%-TO% of the whole"},
+	{'p', "pid", OPT_STR, AT(pids), "PID,...", "cut: of these processes"},
+	{'t', "tid", OPT_STR, AT(tids), "TID,...", "cut: of these threads"},
+	{'c', "comm", OPT_STR, AT(comms), "NAME,...", "cut: of threads with these names"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "cut: of these CPUs, like 0-3,8"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
@@ -95,6 +101,8 @@ static const struct {
 		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
 		data_pack},
 	{"strip", "takes them out again", data_strip},
+	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut},
+	{"anonymise", "the same without names of people, programs and functions", data_anonymise},
 };
 
 static int list_subcommands(void)
@@ -104,8 +112,9 @@ static int list_subcommands(void)
 
 	str_add(&out.text, "pace data examines recordings as files, and makes others of them:\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
-		str_addf(&out.text, "  pace data %-8s %s\n", subcommands[i].name,
+		str_addf(&out.text, "  pace data %-9s %s\n", subcommands[i].name,
 			subcommands[i].summary);
+	str_add(&out.text, "  pace data merge     several of one machine as one\n");
 	return out_close(&out, &err) ? cmd_fail(&cmd_data, &err, EXIT_FAILED) : EXIT_USAGE;
 }
 
@@ -119,6 +128,8 @@ static int run_data(int argc, char **argv)
 		return status;
 	if (!argc)
 		return list_subcommands();
+	if (!strcmp(argv[0], "merge"))
+		return argc > 1 ? data_merge(&o, argc - 1, argv + 1) : list_subcommands();
 	if (argc > 2 || (argc == 2 && o.input)) {
 		err_set(&err, ERR_INVAL, "'%s' is one word too many: one file at a time",
 			argv[argc - 1]);
@@ -135,7 +146,9 @@ static int run_data(int argc, char **argv)
 const struct cmd cmd_data = {
 	.name = "data",
 	.summary = "examine a recording as a file: is it whole, what is in it",
-	.usage = {"lint [-i] [FILE]", "pack|strip [-i] [FILE] -o FILE | --in-place", NULL},
+	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
+		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",
+		"merge FILE FILE... -o FILE", NULL},
 	.notes =
 		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n"
 		"pack adds what 'pace record' adds by itself, on recordings by perf too; strip takes it out.\n",

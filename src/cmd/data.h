@@ -12,13 +12,14 @@ struct data_options {
 	bool is_in_place;
 	u64 n_workers;
 	unsigned verbose;
-	/* Which of these were given: for what a subcommand has no use for. */
 };
 
-/* `path` is the recording; `more` are the other words, n of them. Return the exit status. */
+/* `path` is the recording. They return the exit status. */
 int data_pack(const struct data_options *o, const char *path);
 int data_strip(const struct data_options *o, const char *path);
-int data_unpack(const struct data_options *o, const char *path);
+int data_cut(const struct data_options *o, const char *path);
+int data_anonymise(const struct data_options *o, const char *path);
+int data_merge(const struct data_options *o, int n, char **paths);
 
 /* Where to: -o, or the input itself with --in-place. */
 int data_open_output(const struct data_options *o, const char *path, struct fresh *ret,

@@ -66,6 +66,10 @@ int writer_sync(struct writer *w, struct err *err);
  */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
 
+/* The same with sections from elsewhere: `add` appends section `id`, or says that there is none. */
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err);
+
 /* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
 void writer_close(struct writer *w, bool keep);
 

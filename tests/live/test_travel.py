@@ -269,4 +269,137 @@ def damaged_sections_are_said_and_files_take_their_place():
         assert result.out == plain
 
 
+# ---- other recordings out of recordings ----
+
+def samples(path, *options):
+    """perf's lines, sample by sample."""
+    result = run('perf', 'script', '-i', path, *options)
+    assert result.status == 0, result
+    return [text for text in result.out.split('\n\n') if text.strip()]
+
+
+def data(*words):
+    result = pace('data', *words)
+    assert result.status == 0, result
+    return result
+
+
+def record_two():
+    """Two commands, one after the other; the second one forks."""
+    record('-g', '-o', 'a.data', build_inlining())
+    record('-g', '-o', 'b.data', 'sh', '-c', 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; ./inlining >/dev/null')
+
+
+@test
+def cut_keeps_the_samples_that_fall_in_and_all_that_names_them():
+    needs('g++')
+    perf_works()
+    record_two()
+    for recording, options in (('a.data', ['--time', '20%-40%']), ('b.data', ['-c', 'sh']), ('b.data', ['--comm', 'inlining,none'])):
+        data('cut', '-i', recording, *options, '-o', 'cut.data')
+        words = ['--time', '20%-40%'] if '--time' in options else ['--comm', options[1].split(',')[0]]
+        theirs = samples(recording, *words)
+        assert theirs and samples('cut.data') == theirs, options
+        assert len(theirs) < len(samples(recording))
+        here = pace('script', '-i', recording, *words).out
+        assert here and pace('script', '-i', 'cut.data', *NOWHERE).out == here
+        assert 'This file is whole.' in pace('data', 'lint', 'cut.data').out
+    pid = re.search(r'^\S+ +(\d+)', samples('b.data')[0]).group(1)
+    data('cut', '-i', 'b.data', '--pid', pid, '--time', '50%-100%', '-o', 'cut.data')
+    whole = samples('b.data', '--pid', pid)
+    assert [text for text in whole if text in samples('b.data', '--time', '50%-100%')] == samples('cut.data')
+    data('cut', '-i', 'b.data', '--pid', '1', '-o', 'none.data')
+    assert samples('none.data') == []
+    result = pace('data', 'cut', '-i', 'b.data', '--time', 'soon', '-o', 'c.data')
+    assert result.status == 2 and 'soon' in result.err, result
+
+
+@test
+def cut_makes_files_of_streams_and_of_what_is_packed_or_broken():
+    perf_works()
+    busy = ['sh', '-c', 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done']
+    record('-z', '-o', 'packed.data', *busy)
+    result = run('sh', '-c', f'"{PACE}" record -e cpu-clock -F 2000 -o - {busy[0]} -c "{busy[2]}" >stream.data')
+    assert result.status == 0, result
+    for path in ('packed.data', 'stream.data'):
+        data('cut', '-i', path, '-o', 'file.data')
+        assert samples('file.data') == samples(path) != [], path
+    plain = open('file.data', 'rb').read()
+    open('broken.data', 'wb').write(plain[:len(plain) * 2 // 3])
+    data('cut', '-i', 'broken.data', '-o', 'saved.data')
+    whole, saved = samples('file.data'), samples('saved.data')
+    assert 0 < len(saved) < len(whole) and saved == whole[:len(saved)]
+
+
+@test
+def merged_recordings_have_the_samples_of_both_with_their_names():
+    needs('g++')
+    perf_works()
+    record_two()
+    data('merge', 'a.data', 'b.data', '-o', 'both.data')
+    assert samples('both.data') == samples('a.data') + samples('b.data')
+    apart = pace('script', '-i', 'a.data').out + pace('script', '-i', 'b.data').out
+    assert pace('script', '-i', 'both.data', *NOWHERE).out == apart
+    data('merge', 'b.data', 'a.data', '-o', 'other.data')
+    assert samples('other.data') == samples('both.data')
+    # Taken apart again, each is what it was.
+    data('cut', '-i', 'both.data', '-c', 'sh', '-o', 'sh.data')
+    assert samples('sh.data') == samples('b.data', '--comm', 'sh')
+
+
+@test
+def merged_recordings_of_other_events_tell_them_apart():
+    perf_works()
+    busy = ['sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done']
+    for name, events in (('a.data', 'cpu-clock,page-faults'), ('b.data', 'page-faults,task-clock')):
+        assert pace('record', '-e', events, '-F', '2000', '-o', name, *busy).status == 0
+    data('merge', 'a.data', 'b.data', '-o', 'both.data')
+    assert samples('both.data') == samples('a.data') + samples('b.data')
+    counts = {}
+    for path in ('a.data', 'b.data', 'both.data'):
+        for event in re.findall(r'^\S+ +\d+ +\S+ +\d+ (\S+):', pace('script', '-i', path).out, re.M):
+            counts[path, event] = counts.get((path, event), 0) + 1
+    for event in {event for _, event in counts}:
+        assert counts['both.data', event] == counts.get(('a.data', event), 0) + counts.get(('b.data', event), 0), counts
+
+
+@test
+def recordings_that_do_not_belong_together_are_not_merged():
+    busy = ['sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done']
+    record('-o', 'a.data', *busy)
+    record('-k', 'mono', '-o', 'b.data', *busy)
+    raw = open('a.data', 'rb').read()
+    host = os.uname().nodename.encode()
+    open('c.data', 'wb').write(raw.replace(host + b'\0', b'x' * len(host) + b'\0'))
+    for other, reason in (('b.data', 'clocks differ'), ('c.data', 'different machines'), ('none.data', 'none.data')):
+        result = pace('data', 'merge', 'a.data', other, '-o', 'both.data')
+        assert result.status == 2 and reason in result.err, result
+        assert not os.path.exists('both.data')
+    result = pace('data', 'merge', 'a.data', '-o', 'both.data')
+    assert result.status == 2 and '2 to' in result.err, result
+    result = pace('data', 'merge', 'a.data', 'a.data', '--in-place')
+    assert result.status == 2, result
+
+
+@test
+def anonymised_recordings_have_the_same_shape_and_none_of_the_names():
+    needs('g++')
+    perf_works()
+    os.makedirs('secret-folder')
+    os.rename(build_inlining(), 'secret-folder/secret-program')
+    assert pace('record', '-e', 'cpu-clock', '-F', '2000', '--call-graph', 'fp', '-o', 'a.data', 'secret-folder/secret-program').status == 0
+    data('anonymise', '-i', 'a.data', '-o', 'b.data')
+    shape = re.compile(r'^ *(\d+\.\d+%) +(\d+\.\d+%)? +(\d+)', re.M)
+    before, after = (shape.findall(pace('report', '-n', '-s', 'comm,dso,sym', '-g', 'none', '-i', path, *NOWHERE).out)
+                     for path in ('a.data', 'b.data'))
+    assert before and before == after
+    assert len(samples('a.data')) == len(samples('b.data'))
+    # No name is left, in whatever is packed either.
+    told = ''.join(view(words, 'b.data') for words in VIEWS) + pace('report', '-i', 'b.data', '--header-only').out
+    told += run('perf', 'script', '-i', 'b.data').out + open('b.data', 'rb').read().decode('latin1')
+    for name in ('secret', 'inlining', 'Circle', 'churn', 'libc.so', 'printf', os.uname().nodename):
+        assert name not in told.replace('inlining.cpp', 'X') or name == os.uname().nodename and len(name) < 4, name
+    assert 'function-' in told and 'comm-1' in told
+
+
 main()
