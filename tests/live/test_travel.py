@@ -318,9 +318,10 @@ def cut_keeps_the_samples_that_fall_in_and_all_that_names_them():
 @test
 def cut_makes_files_of_streams_and_of_what_is_packed_or_broken():
     perf_works()
-    busy = ['sh', '-c', 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done']
-    record('-z', '-o', 'packed.data', *busy)
-    result = run('sh', '-c', f'"{PACE}" record -e cpu-clock -F 2000 -o - {busy[0]} -c "{busy[2]}" >stream.data')
+    with open('busy.sh', 'w') as f:
+        f.write('i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done')
+    record('-z', '-o', 'packed.data', 'sh', 'busy.sh')
+    result = run('sh', '-c', f'"{PACE}" record -e cpu-clock -F 2000 -o - sh busy.sh >stream.data')
     assert result.status == 0, result
     for path in ('packed.data', 'stream.data'):
         data('cut', '-i', path, '-o', 'file.data')
