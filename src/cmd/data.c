@@ -101,6 +101,8 @@ static const struct {
 		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
 		data_pack},
 	{"strip", "takes them out again", data_strip},
+	{"unpack", "writes them as files into a new folder (-o), for perf, gdb and others",
+		data_unpack},
 	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut},
 	{"anonymise", "the same without names of people, programs and functions", data_anonymise},
 };
@@ -147,6 +149,7 @@ const struct cmd cmd_data = {
 	.name = "data",
 	.summary = "examine a recording as a file: is it whole, what is in it",
 	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
+		"unpack [-i] [FILE] -o DIR",
 		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",
 		"merge FILE FILE... -o FILE", NULL},
 	.notes =

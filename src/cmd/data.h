@@ -17,6 +17,7 @@ struct data_options {
 /* `path` is the recording. They return the exit status. */
 int data_pack(const struct data_options *o, const char *path);
 int data_strip(const struct data_options *o, const char *path);
+int data_unpack(const struct data_options *o, const char *path);
 int data_cut(const struct data_options *o, const char *path);
 int data_anonymise(const struct data_options *o, const char *path);
 int data_merge(const struct data_options *o, int n, char **paths);

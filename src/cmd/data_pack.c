@@ -10,6 +10,7 @@
 #include "cmd/data.h"
 #include "file/resection.h"
 #include "profile/lookback.h"
+#include "symbol/unbox.h"
 
 static void say_progress(void *ctx, u64 done, u64 all)
 {
@@ -81,6 +82,33 @@ static int strip(const struct data_options *o, const char *path, struct log *log
 	return r;
 }
 
+static int unpack(const struct data_options *o, const char *path, struct log *log, struct err *err)
+{
+	struct reader reader;
+	struct embedded e;
+	u64 n_files;
+	int r;
+
+	if (!o->output || o->is_in_place)
+		return err_set(err, ERR_INVAL, "where to? -o names a folder, which is made");
+	if (reader_open(&reader, path, log, err))
+		return err->code;
+	r = embedded_open(&e, &reader, err);
+	if (!r)
+		r = err_set(err, ERR_FORMAT,
+			"'%s' has nothing embedded: 'pace data pack' adds it where the programs are",
+			path);
+	if (r > 0) {
+		r = unbox_write(&e, o->output, log, &n_files, err);
+		if (!r)
+			log_note(log, "%llu files below '%s'", (unsigned long long)n_files,
+				o->output);
+	}
+	embedded_close(&e);
+	reader_close(&reader);
+	return r;
+}
+
 /* ---- wiring ---- */
 
 static int run(const struct data_options *o, const char *path,
@@ -109,4 +137,9 @@ int data_pack(const struct data_options *o, const char *path)
 int data_strip(const struct data_options *o, const char *path)
 {
 	return run(o, path, strip);
+}
+
+int data_unpack(const struct data_options *o, const char *path)
+{
+	return run(o, path, unpack);
 }

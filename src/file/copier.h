@@ -17,8 +17,8 @@
 struct copier {
 	struct fresh *to; /* borrowed */
 	struct writer writer;
-	struct str batch;           /* records that were not written yet */
-	const struct reader *model; /* whose sections are taken over */
+	struct str batch;                         /* records that were not written yet */
+	const struct reader *model;               /* whose sections are taken over */
 	struct str sections[LAYOUT_FEATURE_BITS]; /* that replace them */
 	bool is_replaced[LAYOUT_FEATURE_BITS];    /* also by nothing */
 	u64 first_time, last_time;                /* of samples */

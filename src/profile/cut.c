@@ -171,8 +171,8 @@ static int prepare(struct cutting *c, struct err *err)
 		spans_parse(&c->spans, w->time, info->first_time,
 			info->has_times ? info->last_time : 0, err))
 		return err->code;
-	decoder_init(&c->decoder, &c->session,
-		PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, tally);
+	decoder_init(&c->decoder, &c->session, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		tally);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "session/spans.h"
 
 struct cut_wish {
-	const char *time;                /* see session/spans; NULL: all */
+	const char *time;                       /* see session/spans; NULL: all */
 	const char *pids, *tids, *comms, *cpus; /* lists; NULL: all */
 };
 

@@ -136,6 +136,9 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		if (hit->is_return && name && !strncmp(name, "__pfx_", 6))
 			seek(e, d, hit->address);
 	}
+	/* Others find out by it how far the kernel has moved. */
+	if (d->dso->kind == DSO_KERNEL && d->is_worthwhile && e->resolver->machine->kernel_text)
+		seek(e, d, e->resolver->machine->kernel_text);
 	end_names(d);
 	if (d->dso->kind == DSO_FILE) {
 		seek_starts(d);

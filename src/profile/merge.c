@@ -349,8 +349,7 @@ static int merge_embedded(struct merging *m, struct err *err)
 static int write_all(struct merging *m, struct fresh *to, struct log *log, struct err *err)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (open_source(m, &m->sources[i], log, err) ||
-			add_events(m, &m->sources[i], err))
+		if (open_source(m, &m->sources[i], log, err) || add_events(m, &m->sources[i], err))
 			return err->code;
 	if (check_samples(m, err) || copier_open(&m->copier, to, &m->events, err))
 		return err->code;

@@ -110,8 +110,8 @@ static void add_places(const part_list *parts, struct embedder *out)
 		u32 symbol = p->has_asked ? EMBEDDED_NOTHING : EMBEDDED_NOT_ASKED;
 
 		if (p->name.name) {
-			const struct embedded_name *found = bsearch(&p->name, names.at, names.n,
-				sizeof(*names.at), by_name);
+			const struct embedded_name *found =
+				bsearch(&p->name, names.at, names.n, sizeof(*names.at), by_name);
 
 			symbol = (u32)(found - names.at);
 		}
@@ -167,8 +167,8 @@ static void collect_pieces(const struct embedded *from, u32 first, u32 n, run_li
 {
 	struct embedded_piece p;
 
-	for (u32 i = 0; i < n &&
-		embedded_entry(from, EMBEDDED_PIECES, (u64)first + i, &p, sizeof(p));
+	for (u32 i = 0;
+		i < n && embedded_entry(from, EMBEDDED_PIECES, (u64)first + i, &p, sizeof(p));
 		i++) {
 		const u8 *bytes = embedded_bytes(from, p.bytes, p.size);
 

@@ -3,8 +3,11 @@
 import os
 import re
 import shutil
+import signal
 import struct
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -406,6 +409,68 @@ def anonymised_recordings_have_the_same_shape_and_none_of_the_names():
     for name in ('secret', 'inlining', 'Circle', 'churn', 'libc.so', 'printf', os.uname().nodename):
         assert name not in told.replace('inlining.cpp', 'X') or name == os.uname().nodename and len(name) < 4, name
     assert 'function-' in told and 'comm-1' in told
+
+
+@test
+def unpacked_files_are_taken_for_the_real_ones_by_others():
+    needs('g++', 'nm', 'objdump')
+    perf_works()
+    program = build_inlining()
+    record('-g', '-o', 'a.data', program)
+    area = re.search(r'^(\w+) T (_ZN6Circle4areaEj)$', run('nm', program).out.replace(' W ', ' T '), re.M)
+    words = ['objdump', '-d', '--no-show-raw-insn', f'--start-address=0x{area.group(1)}', f'--stop-address={int(area.group(1), 16) + 48}']
+    real = run(*words, program).out.split('<_ZN6Circle4areaEj>:')[1]
+    os.rename(program, 'hidden')
+    data('unpack', '-i', 'a.data', '-o', 'box')
+    stub = 'box' + program
+    assert area.group(0) in run('nm', stub).out, run('nm', stub)
+    assert run(*words, stub).out.split('<_ZN6Circle4areaEj>:')[1] == real
+    text = run('perf', 'report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', 'a.data', '--symfs', 'box').out
+    assert 'Circle::area' in text, text
+    result = pace('data', 'unpack', '-i', 'a.data', '-o', 'box')
+    assert result.status == 1 and 'box' in result.err, result
+    data('strip', '-i', 'a.data', '-o', 'b.data')
+    result = pace('data', 'unpack', '-i', 'b.data', '-o', 'other')
+    assert result.status == 1 and 'data pack' in result.err, result
+
+
+@test
+def unpack_stays_in_its_folder():
+    needs('g++')
+    record('-g', '-o', 'a.data', build_inlining())
+    raw = open('a.data', 'rb').read()
+    at = raw.index(b'PACE EMB')
+    needs('zstd')
+    tables = subprocess.run(['zstd', '-dcq'], input=raw[at + 24:], stdout=subprocess.PIPE, check=False).stdout
+    path = os.path.abspath('inlining').encode()
+    assert path in tables
+    for evil in (b'/../../escaped', b'..', b'/tmp/./x'):
+        other = tables.replace(path, b'/' * (len(path) - len(evil)) + evil)
+        section = raw[at:at + 12] + struct.pack('<IQ', 0, len(other)) + other
+        # It is the last section: its entry is the last one of the table.
+        entry = raw.rindex(struct.pack('<QQ', at, len(raw) - at))
+        open('b.data', 'wb').write(raw[:entry] + struct.pack('<QQ', at, len(section)) + raw[entry + 16:at] + section)
+        result = pace('data', 'unpack', '-i', 'b.data', '-o', 'box')
+        assert result.status == 0 and 'is left out' in result.err, (evil, result)
+        assert not os.path.exists('escaped') and not os.path.exists('../escaped')
+        shutil.rmtree('box')
+
+
+@test
+def an_impatient_user_has_the_whole_recording():
+    needs('g++')
+    with open('recorder.sh', 'w') as f:
+        f.write(f'exec "{PACE}" record -e cpu-clock -F 2000 -g -o a.data "{build_inlining()}"\n')
+    for delay in (0.0, 0.02, 0.1):
+        process = subprocess.Popen(['sh', 'recorder.sh'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(delay)
+        err = process.communicate(timeout=60)[1]
+        assert process.returncode in (0, 130), (process.returncode, err)
+        assert 'This file is whole.' in pace('data', 'lint', 'a.data').out, err
+        assert samples('a.data')
 
 
 main()
