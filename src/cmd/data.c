@@ -13,7 +13,7 @@ static const struct opt options[] = {
 		"write to FILE; one of that name is moved to FILE.old"},
 	{0, "in-place", OPT_BOOL, AT(is_in_place), NULL, "replace the recording that was read"},
 	{0, "time", OPT_STR, AT(time), "FROM,TO",
-		"cut: samples of this time, in seconds, or FROM%-TO% of the whole"},
+		"cut: samples of this time, in seconds, or in percent of the whole"},
 	{'p', "pid", OPT_STR, AT(pids), "PID,...", "cut: of these processes"},
 	{'t', "tid", OPT_STR, AT(tids), "TID,...", "cut: of these threads"},
 	{'c', "comm", OPT_STR, AT(comms), "NAME,...", "cut: of threads with these names"},
