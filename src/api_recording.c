@@ -45,6 +45,7 @@ static void init_state(struct pace_recording *r)
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
+	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	r->resolver.jitcode = &r->jitcode;
 	r->resolver.embedded = &r->embedded;
 	locator_init(&r->locator, &r->machine, &r->resolver);

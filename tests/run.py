@@ -47,8 +47,11 @@ SUITES = [
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
+    ('symbols', [sys.executable, f'{HERE}/oracle/test_symbols.py']),
+    ('kernel', [sys.executable, f'{HERE}/oracle/test_kernel.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
+    ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),
 ]

@@ -79,6 +79,22 @@ void str_pad_left(struct str *s, size_t start, size_t width)
 	memset(s->at + start, ' ', pad);
 }
 
+void str_pad_right(struct str *s, size_t start, size_t width)
+{
+	size_t n = s->n - start;
+
+	if (n < width)
+		str_fill(s, ' ', width - n);
+}
+
+void str_add_right(struct str *s, const char *word, size_t width)
+{
+	size_t start = s->n;
+
+	str_add(s, word);
+	str_pad_left(s, start, width);
+}
+
 /* Length of the valid UTF-8 sequence at p, or 0; the code point goes to *ret_cp. */
 static size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp)
 {

@@ -36,6 +36,10 @@ void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_fill(struct str *s, char c, size_t n);
 /* What stands from `start` on becomes `width` characters wide, by spaces before it. */
 void str_pad_left(struct str *s, size_t start, size_t width);
+/* The same by spaces behind it. */
+void str_pad_right(struct str *s, size_t start, size_t width);
+/* A word of ours at the right end of `width` columns. */
+void str_add_right(struct str *s, const char *word, size_t width);
 
 /*
  * Adds foreign text so that a terminal shows it and does nothing else: control characters (C0, DEL,

@@ -122,7 +122,7 @@ static void add_dso(const struct listing *l, const struct dso *dso, struct out *
 {
 	const struct file_build_id *b = NULL;
 
-	if (dso->kind == DSO_KERNEL && !dso->build_id_size)
+	if (dso->kind == DSO_KERNEL && !dso->is_guest && !dso->build_id_size)
 		b = kernel_file(&l->session.reader.info);
 	if (b)
 		add_line(b->id, b->id_size, b->path, out);

@@ -122,10 +122,7 @@ static void count(struct reading *r, const struct stream_event *e, const struct 
 	struct thread_state t;
 
 	machine_state_at(&r->machine, sample->pid, sample->tid, e->time, &r->strings, &t);
-	if (mode == PERF_RECORD_MISC_KERNEL)
-		map = machine_find(t.kernel, sample->ip);
-	else if (mode == PERF_RECORD_MISC_USER)
-		map = machine_find(t.user, sample->ip);
+	map = machine_find(machine_space(&t, mode), sample->ip);
 	roster_add_sample(&r->roster, sample->pid, e->event, sample->period);
 	places_add(&r->places, e->event, map ? map->dso : r->machine.dsos.at.at[0],
 		map ? map_offset(map, sample->ip) : sample->ip, mode, sample->period);
@@ -278,6 +275,7 @@ static void add_functions(struct reading *r)
 
 	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
 	resolver.recorded_release = r->session.reader.info.host.release;
+	resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	resolver.jitcode = &r->jitcode;
 	resolver.embedded = &r->embedded;
 	if (r->session.has_kernel_samples)

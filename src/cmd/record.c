@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/events.h"
 #include "cmd/version.h"
+#include "collect/bpf.h"
 #include "collect/open.h"
 #include "collect/sampling.h"
 #include "collect/synth.h"
@@ -336,6 +337,7 @@ static int write_beginning(struct recording *rec, struct err *err)
 	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);
+		bpf_synth(synth.trailer, &synth.out);
 	}
 	if (rec->target.is_system_wide) {
 		r = synth_all(&synth, flush_synth, &to, err);

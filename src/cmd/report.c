@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/gather.h"
 #include "profile/key.h"
@@ -30,14 +31,14 @@ struct graph_options {
 };
 
 struct report_options {
-	const char *input, *symfs, *sort, *fields, *vmlinux, *kallsyms;
+	const char *input, *sort, *fields;
+	struct symbol_options symbols;
 	struct graph_options graph;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_text; /* --stdio: the only form there is so far */
-	bool is_compact;
-	int children, demangles;
+	int children;
 	double percent_limit;
 	bool has_full_paths;
 	int inlines;
@@ -140,11 +141,7 @@ static int set_graph(void *target, const char *value, struct err *err)
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
-	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for the recorded files below DIR"},
-	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
-		"take the kernel's functions from this ELF file"},
-	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
-		"take them from this copy of /proc/kallsyms"},
+	SYMBOL_FILE_ROWS(report_options),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
@@ -183,9 +180,7 @@ static const struct opt options[] = {
 		"in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
-	{0, "demangle", OPT_TRI, AT(demangles), NULL,
-		"names as in the source (default), or as in the file"},
-	{0, "compact-names", OPT_BOOL, AT(is_compact), NULL, "fold template arguments: f<...>"},
+	SYMBOL_NAME_ROWS(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -366,15 +361,13 @@ static int make_profile(struct reporting *r, struct err *err)
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
 		g.labels |= r->hist.keys[i]->labels;
-	resolver_init(&r->resolver, &r->machine, r->options->symfs, &r->log);
-	r->resolver.vmlinux = r->options->vmlinux;
-	r->resolver.kallsyms_copy = r->options->kallsyms;
-	r->resolver.recorded_machine = r->session.reader.info.host.arch;
+	guest_introduce(&r->machine, &r->options->symbols.guest, &r->log);
+	symbol_options_init(&r->options->symbols, &r->resolver, &r->machine, &r->session.reader,
+		&r->log);
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
 	r->callers.embedded = &r->embedded;
 	if (r->has_dumps)
 		g.callers = &r->callers;
-	r->resolver.recorded_release = r->session.reader.info.host.release;
 	r->resolver.jitcode = &r->jitcode;
 	r->resolver.embedded = &r->embedded;
 	if (r->session.has_kernel_samples) {
@@ -400,17 +393,14 @@ static int make_profile(struct reporting *r, struct err *err)
 			(unsigned long long)r->profile.n_cut,
 			(unsigned long long)r->options->max_stack);
 	shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
-	r->resolver.debuginfod.seconds = r->options->debuginfod_s;
-	r->resolver.places.shares = shares;
+	symbol_servers_begin(&r->resolver, r->options->debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->resolver,
 		&(struct naming_options){.n_workers = r->n_workers,
-			.style = (r->options->verbose ? DEMANGLE_PARAMETERS : 0) |
-				(r->options->is_compact ? DEMANGLE_COMPACT : 0) |
-				(r->options->demangles ? 0 : DEMANGLE_NOT),
+			.style = symbol_options_style(&r->options->symbols, r->options->verbose),
 			.has_inlined = g.has_stacks && !source && r->options->inlines,
 			.has_full_paths = r->options->has_full_paths,
 			.source = source});
-	r->resolver.places.shares = NULL;
+	symbol_servers_end(&r->resolver);
 	mem_free(shares);
 	stage_ends(r, "names");
 	calls_init(&r->calls, &r->profile);
@@ -519,7 +509,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	}
 	stage_ends(r, "start");
 	embedded_attach(&r->embedded, &r->session.reader, &r->log);
-	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symfs, &r->log);
+	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symbols.symfs, &r->log);
 	r->jitcode.embedded = &r->embedded;
 	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err) ||
 		make_profile(r, err))
@@ -537,7 +527,7 @@ static int run_report(int argc, char **argv)
 {
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
-		.demangles = true,
+		.symbols.demangles = true,
 		.inlines = -1,
 		.debuginfod_s = 10,
 		.graph.limit = -1};

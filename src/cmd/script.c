@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
@@ -30,11 +31,11 @@ enum shown {
 };
 
 struct script_command {
-	const char *input, *comms, *pids, *tids, *cpus, *time, *symfs, *vmlinux, *kallsyms;
+	const char *input, *comms, *pids, *tids, *cpus, *time;
+	struct symbol_options symbols;
 	struct opt_list fields;
 	struct script_options print;
-	bool has_header, has_header_only, has_details, is_json, is_dump, is_compact;
-	int demangles;
+	bool has_header, has_header_only, has_details, is_json, is_dump;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
 	int inlines;
@@ -83,14 +84,8 @@ static const struct opt options[] = {
 	{0, "show-text-poke-events", OPT_BOOL, AT(shows_pokes), NULL, "changes of kernel code"},
 	{0, "show-round-events", OPT_BOOL, AT(shows_rounds), NULL, "ends of rounds"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
-	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for files below DIR"},
-	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
-		"take the kernel's functions from this ELF file"},
-	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
-		"take them from this copy of /proc/kallsyms"},
-	{0, "demangle", OPT_TRI, AT(demangles), NULL,
-		"names as in the source (default), or as in the file"},
-	{0, "compact-names", OPT_BOOL, AT(is_compact), NULL, "fold template arguments: f<...>"},
+	SYMBOL_FILE_ROWS(script_command),
+	SYMBOL_NAME_ROWS(script_command),
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
@@ -377,15 +372,12 @@ static int run_session(struct scripting *s, struct err *err)
 		return 0;
 	machine_init(&s->machine);
 	embedded_attach(&s->embedded, r, &s->log);
-	jitcode_init(&s->jitcode, &r->events, s->options->symfs, &s->log);
+	jitcode_init(&s->jitcode, &r->events, s->options->symbols.symfs, &s->log);
 	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
-	resolver_init(&s->resolver, &s->machine, s->options->symfs, &s->log);
-	s->resolver.vmlinux = s->options->vmlinux;
-	s->resolver.kallsyms_copy = s->options->kallsyms;
-	s->resolver.recorded_release = r->info.host.release;
-	s->resolver.recorded_machine = r->info.host.arch;
+	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
+	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
 	s->resolver.jitcode = &s->jitcode;
 	s->resolver.embedded = &s->embedded;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
@@ -425,7 +417,7 @@ static void scripting_fini(struct scripting *s)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_command o = {.max_stack = 127, .demangles = true, .inlines = -1};
+	struct script_command o = {.max_stack = 127, .symbols.demangles = true, .inlines = -1};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
 	struct err err;
@@ -435,8 +427,7 @@ static int run_script(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	o.print.max_stack = (u32)o.max_stack;
-	o.print.name_style = (o.verbose ? DEMANGLE_PARAMETERS : 0) |
-		(o.is_compact ? DEMANGLE_COMPACT : 0) | (o.demangles ? 0 : DEMANGLE_NOT);
+	o.print.name_style = symbol_options_style(&o.symbols, o.verbose);
 	o.print.hides_inlined = !o.inlines;
 	for (size_t i = 0; i < o.fields.n && !result; i++)
 		result = script_parse_fields(&o.print, o.fields.at[i], &err);

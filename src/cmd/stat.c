@@ -199,8 +199,7 @@ static bool needs_slices(const struct measuring *m)
 	if (m->target.is_system_wide)
 		return true;
 	vec_each(e, &m->events)
-		if (e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
-			e->attr.type != PERF_TYPE_BREAKPOINT)
+		if (plan_takes_counter(e))
 			return true;
 	return false;
 }
@@ -267,8 +266,6 @@ static void make_plan(struct measuring *m)
 	if (m->plan.n_passes == 1)
 		return;
 	m->is_rotated = !m->n_runs || m->n_runs >= m->plan.n_passes;
-	if (m->n_runs == 1 || !m->is_rotated)
-		m->is_rotated = false;
 	plan_add_text(&m->plan, &m->events, &text);
 	if (m->is_rotated)
 		log_note(&m->log,

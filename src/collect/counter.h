@@ -36,6 +36,13 @@ struct counters {
 int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags);
 
+/*
+ * The counter of an event at a place, or NULL. `hint` is where it is looked for first, and then where
+ * it was found: who asks in the order of opening gets his answer at once.
+ */
+struct counter *counters_find(const struct counters *counters, u32 event, s32 cpu, pid_t tid,
+	size_t *hint);
+
 struct counter_value {
 	u64 value, time_enabled,
 		time_running; /* the times are 0 unless the attr's read_format asks for them */

@@ -48,25 +48,21 @@ static void chain_groups(struct counting *c)
 	for (size_t i = 0; i < n; i++) {
 		const struct counter *member = &c->counters.at[i];
 		const struct event *e = &c->events->at[member->event];
+		const struct counter *leader;
+		size_t at;
 
 		last[i] = i;
 		c->next[i] = TABLE_NONE;
 		c->comes_along[i] = false;
 		if (e->leader == member->event || !(e->attr.read_format & PERF_FORMAT_GROUP))
 			continue;
-		for (size_t k = 0; k < i; k++) {
-			size_t at = (found + k) % i;
-			const struct counter *leader = &c->counters.at[at];
-
-			if (leader->event != e->leader || leader->cpu != member->cpu ||
-				leader->tid != member->tid)
-				continue;
-			c->next[last[at]] = i;
-			last[at] = i;
-			c->comes_along[i] = true;
-			found = at + 1;
-			break;
-		}
+		leader = counters_find(&c->counters, e->leader, member->cpu, member->tid, &found);
+		if (!leader)
+			continue;
+		at = leader - c->counters.at;
+		c->next[last[at]] = i;
+		last[at] = i;
+		c->comes_along[i] = true;
 	}
 	mem_free(last);
 }
@@ -134,19 +130,6 @@ int counting_disable(struct counting *c, struct err *err)
 
 /* ---- CPUs that come back ---- */
 
-/* The leader's descriptor on the same CPU, which was opened anew just before. */
-static int leader_fd(const struct counting *c, const struct counter *member)
-{
-	u32 leader = c->events->at[member->event].leader;
-
-	if (leader == member->event)
-		return -1;
-	vec_each(o, &c->counters)
-		if (o->event == leader && o->cpu == member->cpu && o->tid == member->tid)
-			return o->fd;
-	return -1;
-}
-
 size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 {
 	size_t n_failed = 0;
@@ -154,13 +137,12 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 	for (size_t i = 0; i < c->counters.n; i++) {
 		struct counter *counter = &c->counters.at[i];
 		const struct event *e = &c->events->at[counter->event];
+		struct err ignored;
 		int fd;
 
 		if (counter->cpu != cpu)
 			continue;
-		fd = perf_event_open(&e->attr, counter->tid, cpu, leader_fd(c, counter),
-			PERF_FLAG_FD_CLOEXEC);
-		if (fd < 0) {
+		if (open_again(c->events, &c->counters, i, &fd, &ignored)) {
 			n_failed++;
 			continue;
 		}

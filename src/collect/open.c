@@ -25,7 +25,7 @@ struct opener {
 	struct err *refusals;
 	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
 	u64 n_ended;   /* threads that were gone when their turn came */
-	size_t found;  /* where group_fd() found the last leader: the next one is near */
+	size_t found;  /* behind the last leader that was looked for: the next one is near */
 };
 
 /* ---- the ladder ---- */
@@ -119,11 +119,10 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 	struct privilege p;
 
 	/* Of a whole CPU the kernel is not the only thing we may not see. */
-	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER) ||
-		o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
+	if (o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
 		return false;
 	/* Who asked for the kernel alone would get an event that never happens. */
-	if (e->attr.flags & ATTR_EXCLUDE_USER)
+	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER))
 		return false;
 	privilege_read(&p);
 	return !privilege_allows(&p, PRIVILEGE_KERNEL);
@@ -289,41 +288,34 @@ int open_raise_limit(u64 need, struct err *err)
 	return 0;
 }
 
-/* The leader's descriptor there; -1 for who leads itself, and if the leader could not be opened. */
-static int group_fd(struct opener *o, const struct event *e, s32 cpu, pid_t tid)
-{
-	size_t n = o->counters->n;
-
-	if (!event_is_group_member(o->events, e - o->events->at))
-		return -1;
-	/* Members are opened in the order in which their leader was. */
-	for (size_t k = 0; k < n; k++) {
-		size_t i = (o->found + k) % n;
-		const struct counter *c = &o->counters->at[i];
-
-		if (c->event != e->leader || c->cpu != cpu || c->tid != tid)
-			continue;
-		o->found = i + 1;
-		return c->fd;
-	}
-	return -1;
-}
-
 enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 
-static enum outcome set_filter(struct opener *o, const struct event *e, int fd)
+/* One descriptor: in its group if the leader could be opened there, without the event's filter. */
+static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
+	int cgroup_fd, size_t *hint)
+{
+	const struct counter *leader = e->leader == c->event
+		? NULL
+		: counters_find(counters, e->leader, c->cpu, c->tid, hint);
+
+	c->fd = perf_event_open(&e->attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
+		leader ? leader->fd : -1,
+		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+	return c->fd;
+}
+
+static int set_filter(const struct event *e, int fd, struct err *err)
 {
 	int sys;
 
 	if (!e->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter))
-		return OPENED;
+		return 0;
 	sys = errno;
-	err_sys(o->err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
-	if (sys == EINVAL)
-		err_set(o->err, ERR_INVAL,
-			"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
-			e->name, e->filter, e->name);
-	return FAILED;
+	if (sys != EINVAL)
+		return err_sys(err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
+	return err_set(err, ERR_INVAL,
+		"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
+		e->name, e->filter, e->name);
 }
 
 static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t tid)
@@ -331,12 +323,9 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 	struct counter c = {.event = e - o->events->at, .cpu = cpu, .tid = tid};
 	int sys;
 
-	c.fd = perf_event_open(&e->attr, o->cgroup_fd >= 0 ? o->cgroup_fd : tid, cpu,
-		group_fd(o, e, cpu, tid),
-		PERF_FLAG_FD_CLOEXEC | (o->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
-	if (c.fd >= 0) {
+	if (open_fd(o->counters, e, &c, o->cgroup_fd, &o->found) >= 0) {
 		vec_add(o->counters, c);
-		return set_filter(o, e, c.fd);
+		return set_filter(e, c.fd, o->err) ? FAILED : OPENED;
 	}
 	sys = errno;
 	/* Threads come and go while we walk through them. */
@@ -436,6 +425,31 @@ static int open_event(struct opener *o, struct event *e)
 	return 0;
 }
 
+int open_again(const struct event_list *events, const struct counters *counters, size_t i,
+	int *ret_fd, struct err *err)
+{
+	struct counter c = counters->at[i];
+	const struct event *e = &events->at[c.event];
+	int cgroup_fd = -1, sys;
+	size_t hint = 0;
+
+	*ret_fd = -1;
+	if (e->cgroup && cgroup_open(e->cgroup, &cgroup_fd, err))
+		return err->code;
+	open_fd(counters, e, &c, cgroup_fd, &hint);
+	sys = errno;
+	if (cgroup_fd >= 0)
+		close(cgroup_fd);
+	if (c.fd < 0)
+		return err_sys(err, sys, "opening event '%s' on CPU %d again", e->name, c.cpu);
+	if (set_filter(e, c.fd, err)) {
+		close(c.fd);
+		return err->code;
+	}
+	*ret_fd = c.fd;
+	return 0;
+}
+
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err)
 {
 	vec_each(e, events)
@@ -496,14 +510,24 @@ static void dissolve(struct opener *o, struct event *leader)
 static bool opens_alone(const struct opener *o, const struct event *e)
 {
 	const struct target *t = o->target;
-	bool follows = follows_tasks(o, e);
-	int fd = perf_event_open(&e->attr, t->threads.n ? t->threads.at[0].tid : -1,
-		follows ? -1 : (int)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]), -1,
-		PERF_FLAG_FD_CLOEXEC);
+	struct counter c = {.event = e - o->events->at, .cpu = -1, .tid = -1};
+	struct event alone = *e;
+	int cgroup_fd = -1;
+	struct err ignored;
+	size_t hint = 0;
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	alone.leader = c.event;
+	if (!follows_tasks(o, e))
+		c.cpu = (s32)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]);
+	if (t->threads.n && !counts_all(o, e))
+		c.tid = t->threads.at[0].tid;
+	if (e->cgroup && cgroup_open(e->cgroup, &cgroup_fd, &ignored))
+		return false;
+	if (open_fd(o->counters, &alone, &c, cgroup_fd, &hint) >= 0)
+		close(c.fd);
+	if (cgroup_fd >= 0)
+		close(cgroup_fd);
+	return c.fd >= 0;
 }
 
 /* Opens event *i, or notes why not; of a weak group that does not fit *i goes back to the first. */

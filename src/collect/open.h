@@ -33,6 +33,13 @@ int open_events(struct event_list *events, const struct target *target,
 int open_possible(struct event_list *events, const struct target *target,
 	struct counters *ret_counters, struct err *refusals, struct log *log, struct err *err);
 
+/*
+ * What counter i counts, opened once more in its place, in the group, the cgroup and with the filter
+ * that it has: a CPU that went off took its counters along. *ret_fd is the caller's.
+ */
+int open_again(const struct event_list *events, const struct counters *counters, size_t i,
+	int *ret_fd, struct err *err);
+
 /* The kernel's numbers of all counters, into them and into their events. */
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err);
 

@@ -16,8 +16,7 @@ struct trial {
 	VEC(int) leaders; /* among them: those that can be asked */
 };
 
-/* Whether an event takes one of the counters that there are few of. */
-static bool takes_counter(const struct event *e)
+bool plan_takes_counter(const struct event *e)
 {
 	return e->attr.type != PERF_TYPE_SOFTWARE && e->attr.type != PERF_TYPE_TRACEPOINT &&
 		e->attr.type != PERF_TYPE_BREAKPOINT && e->attr.type != EVENT_TYPE_TOOL;
@@ -32,7 +31,7 @@ static bool is_leader(const struct event_list *events, size_t i)
 static bool unit_takes_counter(const struct event_list *events, size_t leader)
 {
 	for (size_t i = leader; i < leader + events->at[leader].n_members; i++)
-		if (takes_counter(&events->at[i]))
+		if (plan_takes_counter(&events->at[i]))
 			return true;
 	return false;
 }

@@ -24,6 +24,9 @@ struct plan {
 	u32 n_passes; /* at least 1 */
 };
 
+/* Whether an event takes one of the counters that there are few of. */
+bool plan_takes_counter(const struct event *e);
+
 void plan_make(struct plan *p, const struct event_list *events);
 void plan_fini(struct plan *p);
 

@@ -413,8 +413,10 @@ static int open_parts(struct reader *r, struct err *err)
 		vec_add(&r->parts, ((struct reader_part){fd, base, 0, st.st_size}));
 		base += st.st_size;
 	}
+	/* Without any, the data end where the header says, and features come behind them. */
+	if (numbers.n)
+		r->data_end = base;
 	vec_fini(&numbers);
-	r->data_end = base;
 	return err->code;
 }
 
@@ -452,6 +454,18 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 	return reader_spool(r, err) ? err->code : open_file(r, log, err);
 }
 
+/* What 'perf record --kcore' leaves beside the data. */
+static void find_kcore(struct reader *r)
+{
+	struct str path = {0};
+	struct stat st;
+
+	str_addf(&path, "%s/kcore_dir/kallsyms", r->path);
+	if (!lstat(path.at, &st) && S_ISREG(st.st_mode))
+		r->kallsyms = mem_strdup(path.at);
+	str_fini(&path);
+}
+
 /* `given` >= 0: a descriptor of the caller's; else what has that name. */
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
 	struct err *err)
@@ -471,6 +485,7 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 				"'%s' is a directory: opening the recording '%s/data' in it", path,
 				path);
 		r->is_directory = true;
+		find_kcore(r);
 		fd = inside;
 	}
 	if (fstat(fd, st)) {
@@ -530,4 +545,5 @@ void reader_close(struct reader *r)
 	event_list_fini(&r->events);
 	file_info_fini(&r->info);
 	str_fini(&r->ahead);
+	mem_free(r->kallsyms);
 }

@@ -50,6 +50,7 @@ struct reader {
 	bool is_foreign; /* the other byte order */
 	bool is_packed;  /* there are compressed records: they can only be read from the start */
 	bool is_directory;
+	char *kallsyms; /* a copy that lies in the directory ('perf record --kcore'); NULL: none */
 	bool is_unfinished;        /* the recorder never wrote its last header */
 	bool is_cut;               /* the file ends before its data does */
 	struct layout_section ids; /* from the first to the last byte of ids; size 0: none */

@@ -57,25 +57,46 @@ static const char *short_name(struct dso_list *list, enum dso_kind kind, const c
 	return intern_str(list->strings, slash + 1);
 }
 
-struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind)
+static struct dso *get(struct dso_list *list, const char *path, size_t n, enum dso_kind kind,
+	bool is_guest, u32 pid)
 {
 	const char *kept = intern_add(list->strings, path, n);
-	u64 hash = hash_mix((u64)(uintptr_t)kept, kind);
+	u64 hash = hash_mix((u64)(uintptr_t)kept, kind | (u64)is_guest << 8 | (u64)pid << 16);
 	struct table_probe probe = table_probe(&list->index, hash);
 	struct dso *dso;
 	u32 i;
 
 	while ((i = table_next(&list->index, &probe)) != TABLE_NONE)
-		if (list->at.at[i]->path == kept && list->at.at[i]->kind == kind)
+		if (list->at.at[i]->path == kept && list->at.at[i]->kind == kind &&
+			list->at.at[i]->is_guest == is_guest &&
+			(!is_guest || list->at.at[i]->pid == pid))
 			return list->at.at[i];
 	dso = arena_zalloc(&list->arena, sizeof(*dso));
 	dso->id = list->at.n;
 	dso->kind = kind;
+	dso->is_guest = is_guest;
+	dso->pid = pid;
 	dso->path = kept;
 	dso->name = short_name(list, kind, kept);
 	table_add(&list->index, hash, list->at.n);
 	vec_add(&list->at, dso);
 	return dso;
+}
+
+struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind)
+{
+	return get(list, path, n, kind, false, 0);
+}
+
+struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32 pid)
+{
+	const char *end;
+
+	n = strnlen(path, n);
+	if (!begins(path, n, "[guest.kernel"))
+		return get(list, path, n, DSO_MODULE, true, pid);
+	end = memchr(path, ']', n);
+	return get(list, path, end ? (size_t)(end + 1 - path) : n, DSO_KERNEL, true, pid);
 }
 
 /* Anonymous executable memory belongs to a JIT; its symbols, if any, are in /tmp/perf-PID.map. */

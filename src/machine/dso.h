@@ -17,7 +17,7 @@
 enum dso_kind {
 	DSO_UNKNOWN, /* "[unknown]": an address that no map covers */
 	DSO_FILE,    /* an ELF file; addresses in it are file offsets */
-	DSO_KERNEL,  /* the running kernel's image; absolute addresses */
+	DSO_KERNEL,  /* a kernel's image; absolute addresses */
 	DSO_MODULE,  /* a kernel module; addresses count from where it is loaded */
 	DSO_VDSO,    /* the kernel's page of user code; offsets in it */
 	/* one BPF program or kernel trampoline, its name is its symbol; absolute addresses */
@@ -38,7 +38,8 @@ struct dso {
 	const char *path; /* as recorded */
 	const char
 		*name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
-	u32 pid;       /* DSO_JIT: whose memory */
+	bool is_guest; /* DSO_KERNEL, DSO_MODULE: of a virtual machine's kernel */
+	u32 pid;       /* DSO_JIT: whose memory; of guests: who runs them here, 0: any other */
 	u64 base;      /* DSO_MODULE: where it was loaded */
 };
 
@@ -57,6 +58,9 @@ void dso_list_fini(struct dso_list *list);
  * names.
  */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
+
+/* The image of a guest's kernel ("[guest.kernel.kallsyms]...") or one of its modules. */
+struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32 pid);
 
 /* The same, for a path that is known to be some kind of thing. */
 struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind);

@@ -229,6 +229,60 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 		set_comm(t, comm, false, time);
 }
 
+/* ---- guests ---- */
+
+static struct guest *find_guest(const struct machine *m, u32 pid)
+{
+	vec_each(guest, &m->guests)
+		if (guest->pid == pid)
+			return guest;
+	return NULL;
+}
+
+const struct guest *machine_guest(const struct machine *m, u32 pid)
+{
+	const struct guest *own = find_guest(m, pid);
+
+	return own || !pid ? own : find_guest(m, 0);
+}
+
+/* As many as a host runs; what a damaged file makes up costs no more. */
+enum { GUESTS_MAX = 4096 };
+
+static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64 time)
+{
+	struct map map = {.start = r->addr, .end = r->addr + r->len, .pgoff = r->addr};
+	struct guest *guest = find_guest(m, r->pid);
+
+	if (map.end < map.start)
+		map.end = UINT64_MAX;
+	if (!guest && m->guests.n == GUESTS_MAX) {
+		m->n_ignored++;
+		return;
+	}
+	if (!guest) {
+		vec_add(&m->guests,
+			((struct guest){.pid = r->pid, .kernel = new_process(m, r->pid, 0, NULL)}));
+		guest = &m->guests.at[m->guests.n - 1];
+		push_space(m, guest->kernel, (struct space){0});
+	}
+	map.dso = dso_get_guest(&m->dsos, (const char *)r->path.at, r->path.n, r->pid);
+	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
+		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
+	if (r->build_id_size) {
+		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
+		map.dso->build_id_size = r->build_id_size;
+		map.dso->has_build_id_said = true;
+	}
+	if (map.dso->kind == DSO_MODULE) {
+		map.dso->base = map.start;
+		map.pgoff = r->pgoff;
+	} else if (!guest->text) {
+		guest->text = r->pgoff;
+	}
+	add_map(m, guest->kernel, &map, time);
+}
+
 static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r,
 	u64 time)
 {
@@ -237,9 +291,12 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	struct process *p = is_kernel ? m->kernel : get_process(m, r->pid);
 	struct map map = {.start = r->addr, .end = r->addr + r->len, .pgoff = r->pgoff};
 
-	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER ||
-		!r->len) {
+	if (mode == PERF_RECORD_MISC_GUEST_USER || !r->len) {
 		m->n_ignored++;
+		return;
+	}
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL) {
+		apply_guest_mmap(m, r, time);
 		return;
 	}
 	if (map.end < map.start)
@@ -339,11 +396,15 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 		unsigned mode = entry->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 		struct dso *dso;
 
-		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER) ||
+		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER &&
+			    mode != PERF_RECORD_MISC_GUEST_KERNEL) ||
 			!entry->id_size)
 			continue;
-		dso = dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
-			mode == PERF_RECORD_MISC_KERNEL);
+		dso = mode == PERF_RECORD_MISC_GUEST_KERNEL
+			? dso_get_guest(&m->dsos, entry->path, strlen(entry->path),
+				  (u32)MAX(entry->pid, 0))
+			: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
+				  mode == PERF_RECORD_MISC_KERNEL);
 		if (dso->has_build_id_said)
 			continue;
 		memcpy(dso->build_id, entry->id, entry->id_size);
@@ -416,6 +477,7 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 {
 	struct thread_state s = {.until = UINT64_MAX};
 	const struct process *p;
+	const struct guest *guest;
 	u64 from, until;
 
 	s.thread = thread_at(m, tid, time, &until);
@@ -445,6 +507,12 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 	s.kernel = process_space_at(m->kernel, time, &until);
 	s.from = MAX(s.from, s.kernel->from <= time ? s.kernel->from : 0);
 	s.until = MIN(s.until, until);
+	guest = m->guests.n ? machine_guest(m, pid) : NULL;
+	if (guest) {
+		s.guest = process_space_at(guest->kernel, time, &until);
+		s.from = MAX(s.from, s.guest->from <= time ? s.guest->from : 0);
+		s.until = MIN(s.until, until);
+	}
 	/* Only what is certain: a state that is valid for this very moment at least. */
 	if (s.from > time)
 		s.from = time;
@@ -486,6 +554,9 @@ void machine_fini(struct machine *m)
 	}
 	if (m->kernel)
 		vec_fini(&m->kernel->spaces);
+	vec_each(guest, &m->guests)
+		vec_fini(&guest->kernel->spaces);
+	vec_fini(&m->guests);
 	vec_fini(&m->threads);
 	vec_fini(&m->newest_threads);
 	vec_fini(&m->newest_processes);

@@ -19,6 +19,7 @@
 #include "base/table.h"
 #include "base/types.h"
 #include "base/vec.h"
+#include "event/abi.h"
 #include "machine/dso.h"
 #include "machine/process.h"
 #include "machine/thread.h"
@@ -37,6 +38,13 @@ struct machine_coder {
 	void (*advance)(void *ctx, struct machine *m, u64 time);
 };
 
+/* The kernel of a virtual machine. */
+struct guest {
+	u32 pid; /* the process here that runs it; 0: any that has no guest of its own */
+	struct process *kernel;
+	u64 text; /* where its _text was; 0: nobody says */
+};
+
 struct machine {
 	struct intern strings;
 	struct dso_list dsos;
@@ -47,7 +55,8 @@ struct machine {
 	struct table processes_by_pid;
 	VEC(struct process *) newest_processes;
 	struct process *kernel; /* the kernel's address space */
-	u64 kernel_text;        /* where the recording says its _text was; 0: it does not */
+	VEC(struct guest) guests;
+	u64 kernel_text; /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
@@ -99,8 +108,27 @@ struct thread_state {
 	const char *comm;            /* never NULL: ":tid" for threads without a name */
 	const struct space *user;    /* NULL: no maps are known */
 	const struct space *kernel;
+	const struct space *guest; /* the kernel of the guest that it runs; NULL: it is none's */
 	u64 from, until;
 };
+
+/* The space that code of a mode ran in; NULL for hypervisors and programs of guests. */
+static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+{
+	switch (mode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return state->kernel;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return state->guest;
+	case PERF_RECORD_MISC_USER:
+	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
+		return state->user;
+	}
+	return NULL;
+}
+
+/* The guest that a process runs, that of pid 0 if it has none of its own, or NULL. */
+const struct guest *machine_guest(const struct machine *m, u32 pid);
 
 /*
  * The state of a thread at a time. `strings` is where ":tid" is interned, so that threads of ours

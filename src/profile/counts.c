@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/str.h"
 #include "base/sysfile.h"
 #include "base/table.h"
+#include "collect/missing.h"
 #include "event/abi.h"
 
 /* ---- events ---- */
@@ -133,6 +135,11 @@ static enum counts_scope scope_of(const struct counts *s, u32 event)
 										     : s->scope;
 }
 
+static u64 hash_of(const s32 key[4])
+{
+	return hash_mix((u64)(u32)key[0] << 32 | (u32)key[1], (u64)(u32)key[2] << 32 | (u32)key[3]);
+}
+
 static u32 place_of(struct place_finder *f, const struct counter *c)
 {
 	static const struct topology unknown;
@@ -150,8 +157,7 @@ static u32 place_of(struct place_finder *f, const struct counter *c)
 	else
 		name_place(scope, needs_topology ? topology_of(f, c->cpu) : &unknown, c->cpu,
 			&place, name, sizeof(name));
-	hash = hash_mix((u64)(u32)place.key[0] << 32 | (u32)place.key[1],
-		(u64)(u32)place.key[2] << 32 | (u32)place.key[3]);
+	hash = hash_of(place.key);
 	probe = table_probe(&f->index, hash);
 	while ((i = table_next(&f->index, &probe)) != TABLE_NONE)
 		if (!memcmp(s->places.at[i].key, place.key, sizeof(place.key)))
@@ -191,6 +197,32 @@ static u32 *sort_places(struct counts *s)
 	return now_at;
 }
 
+/* An event that each CPU of a package counts for all of it is taken once. */
+static void find_doubles(struct place_finder *f)
+{
+	struct counts *s = f->counts;
+	const struct counters *counters = &s->counting->counters;
+
+	mem_free(s->is_double);
+	s->is_double = mem_zalloc(counters->n);
+	for (size_t i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->at[i];
+		struct topology mine;
+
+		if (!(s->events->at[c->event].wishes & EVENT_PER_PKG) || c->cpu < 0)
+			continue;
+		mine = *topology_of(f, c->cpu);
+		for (size_t k = 0; k < i && !s->is_double[i]; k++) {
+			const struct topology *other;
+
+			if (counters->at[k].event != c->event || s->is_double[k])
+				continue;
+			other = topology_of(f, counters->at[k].cpu);
+			s->is_double[i] = other->socket == mine.socket && other->die == mine.die;
+		}
+	}
+}
+
 /* All CPUs of a list lie in order already, but a socket's need not. */
 static void find_places(struct counts *s, const struct counts_places *where)
 {
@@ -202,12 +234,10 @@ static void find_places(struct counts *s, const struct counts_places *where)
 	s->place_of = mem_alloc((counters->n + 1) * sizeof(*s->place_of));
 	/* A later run has the places of those before it, and perhaps more. */
 	vec_each(p, &s->places)
-		table_add(&f.index,
-			hash_mix((u64)(u32)p->key[0] << 32 | (u32)p->key[1],
-				(u64)(u32)p->key[2] << 32 | (u32)p->key[3]),
-			p - s->places.at);
+		table_add(&f.index, hash_of(p->key), p - s->places.at);
 	for (size_t i = 0; i < counters->n; i++)
 		s->place_of[i] = place_of(&f, &counters->at[i]);
+	find_doubles(&f);
 	now_at = sort_places(s);
 	for (size_t i = 0; i < counters->n; i++)
 		s->place_of[i] = now_at[s->place_of[i]];
@@ -236,29 +266,6 @@ static void count_members(struct counts *s)
 		s->places.at[p].n_counters = MAX(s->places.at[p].n_counters, n[p]);
 	}
 	mem_free(n);
-}
-
-/* An event that each CPU of a package counts for all of it is taken once. */
-static void find_doubles(struct counts *s, const struct counts_places *where)
-{
-	const struct counters *counters = &s->counting->counters;
-
-	mem_free(s->is_double);
-	s->is_double = mem_zalloc(counters->n);
-	for (size_t i = 0; i < counters->n; i++) {
-		const struct counter *c = &counters->at[i];
-		struct topology mine, other;
-
-		if (!(s->events->at[c->event].wishes & EVENT_PER_PKG) || c->cpu < 0)
-			continue;
-		where->topology(where->ctx, c->cpu, &mine);
-		for (size_t k = 0; k < i && !s->is_double[i]; k++) {
-			if (counters->at[k].event != c->event || s->is_double[k])
-				continue;
-			where->topology(where->ctx, counters->at[k].cpu, &other);
-			s->is_double[i] = other.socket == mine.socket && other.die == mine.die;
-		}
-	}
 }
 
 /* ---- life ---- */
@@ -320,7 +327,6 @@ void counts_begin(struct counts *s, const struct counting *counting,
 	s->counting = counting;
 	find_places(s, places);
 	count_members(s);
-	find_doubles(s, places);
 	mem_free(s->before);
 	mem_free(s->slice);
 	s->before = mem_zalloc(n * sizeof(*s->before));
@@ -360,12 +366,15 @@ static void add_counter(struct counts *s, size_t i, const struct reading *before
 	to->value += value * counts_scale(e);
 }
 
+/* `before` NULL: all that was counted. */
 static void take_since(struct counts *s, const struct reading *before)
 {
+	static const struct reading nothing;
+
 	memset(s->now, 0, s->events->n * s->places.n * sizeof(*s->now));
 	for (size_t i = 0; i < s->counting->counters.n; i++)
 		if (!s->is_double[i])
-			add_counter(s, i, &before[i]);
+			add_counter(s, i, before ? &before[i] : &nothing);
 }
 
 void counts_take_interval(struct counts *s)
@@ -376,10 +385,7 @@ void counts_take_interval(struct counts *s)
 
 void counts_take_run(struct counts *s)
 {
-	struct reading *zero = mem_zalloc((s->counting->counters.n + 1) * sizeof(*zero));
-
-	take_since(s, zero);
-	mem_free(zero);
+	take_since(s, NULL);
 	s->n_runs++;
 	for (size_t i = 0; i < s->events->n * s->places.n; i++) {
 		const struct count *c = &s->now[i];
@@ -460,4 +466,54 @@ double counts_scaling_error(const struct counts_total *t)
 	 */
 	error = sqrt(unseen * all) * spread_error(&t->rates) * spread_t95(t->rates.n);
 	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
+}
+
+/* ---- why there is no count, or not all of it ---- */
+
+static const char *keep(struct arena *arena, const char *text)
+{
+	return arena_strdup(arena, text, strlen(text));
+}
+
+static const char *partial_reason(const struct count *c, struct arena *arena)
+{
+	struct str text = {0};
+	const char *kept;
+
+	if (c->n_failed)
+		str_addf(&text,
+			"on %u of %u counters the pinned event lost its place on the PMU: what it counted there is missing",
+			c->n_failed, c->n_counters);
+	else if (c->n_idle)
+		str_addf(&text, "%u of %u counters never were on the PMU: their part is missing",
+			c->n_idle, c->n_counters);
+	if (!text.n)
+		return NULL;
+	kept = keep(arena, text.at);
+	str_fini(&text);
+	return kept;
+}
+
+const char *counts_reason(const struct counts *s, u32 event, const struct count *c,
+	struct arena *arena)
+{
+	enum count_state state = count_state(c);
+	const struct err *why = s->counting ? &s->counting->why[event] : NULL;
+
+	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
+		return "the kernel tells it at the end of a command";
+	if (state == COUNT_NOT_OPENED)
+		return why && why->code ? keep(arena, missing_reason(why))
+					: "no task or CPU of the target has it";
+	if (state == COUNT_OK)
+		return partial_reason(c, arena);
+	if (c->n_failed && s->counting && s->counting->why_lost)
+		return keep(arena, s->counting->why_lost);
+	if (c->n_failed)
+		return "the pinned event lost its place on the PMU to others";
+	if (!c->enabled_ns)
+		return "it was not switched on: its CPU was off, or counting was";
+	return s->events->at[s->events->at[event].leader].n_members > 1
+		? "its group never fitted on the PMU: fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0', help"
+		: "it never was on the PMU, which was taken by others";
 }

@@ -117,6 +117,13 @@ struct count counts_mean(const struct counts *s, u32 event, u32 place);
 
 enum count_state count_state(const struct count *c);
 
+/*
+ * Why there is no count, or not all of it: a sentence that lives as long as the arena; NULL if nothing
+ * is missing.
+ */
+const char *counts_reason(const struct counts *s, u32 event, const struct count *c,
+	struct arena *arena);
+
 /* The share of the time in which it was on the PMU, 0 to 1. */
 double count_share(const struct count *c);
 

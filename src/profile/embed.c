@@ -161,6 +161,11 @@ static void find_lines(void *ctx, size_t i, unsigned worker)
 	if (!d->is_worthwhile || !go_on(e, 0))
 		return;
 	d->has_tried_lines = true;
+	/* The kernel's debug information is a gigabyte, of which nobody can say how long it takes. */
+	if (d->dso->kind == DSO_KERNEL && e->options->deadline_ns) {
+		go_on(e, d->n_hits);
+		return;
+	}
 	resolver_load_lines(e->resolver, d->dso);
 	if (!resolver_has_lines(e->resolver, d->dso)) {
 		go_on(e, d->n_hits);
@@ -386,6 +391,9 @@ static void add_dumps(struct embed *e, struct embedder *out)
 
 static bool is_embedded_kind(const struct dso *dso)
 {
+	/* Guests' kernels are found by what the user says of them. */
+	if (dso->is_guest)
+		return false;
 	return dso->kind == DSO_FILE || dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE ||
 		dso->kind == DSO_VDSO || dso->kind == DSO_JIT;
 }

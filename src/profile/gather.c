@@ -11,16 +11,17 @@ enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1
 struct remembered_thread {
 	u32 pid, tid;
 	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	const char *comm;
 };
 
 /* One distinct list of callers' addresses. */
 struct chain {
-	const struct space *user, *kernel;
+	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	struct stack_end end;      /* STACK_COMPLETE also if it is no stack dump's */
+	/* how it ended; of a chain that is no stack dump's, known when its addresses are looked up */
+	struct stack_end end;
 };
 
 /*
@@ -91,7 +92,7 @@ static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 
 		return t;
 	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
 	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.comm};
+		state.guest, state.comm};
 	return t;
 }
 
@@ -117,10 +118,14 @@ static u32 chain_of(struct worker *w, const struct remembered_thread *t,
 
 		if (c->words.n == words->n && c->mode == mode && c->end.ending == end->ending &&
 			c->end.dso == end->dso && space_key(c->user, c->kernel) == key &&
-			!memcmp(c->words.at, words->at, words->n * 8))
+			c->guest == t->guest && !memcmp(c->words.at, words->at, words->n * 8))
 			return i;
 	}
-	chain = (struct chain){.user = t->user, .kernel = t->kernel, .mode = mode, .end = *end};
+	chain = (struct chain){.user = t->user,
+		.kernel = t->kernel,
+		.guest = t->guest,
+		.mode = mode,
+		.end = *end};
 	chain.words.n = words->n;
 	chain.words.at = arena_copy(&w->words, words->at, words->n * 8);
 	table_add(&w->chain_index, hash, w->chains.n);
@@ -239,7 +244,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL ? t->kernel : t->user;
+	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
+		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
+							       : t->user;
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
@@ -282,9 +289,8 @@ static u32 frame_of(struct worker *w, const struct space *space, u64 ip, u8 mode
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER ||
-		mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN)
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
 		map = machine_find(space, ip);
 	if (map)
 		frame.address = map_offset(map, ip);
@@ -307,7 +313,9 @@ static u64 own_comm(struct worker *w, u64 comm)
 /* What stands at the root of a stack that was not found to its end. */
 static u32 ending_frame(struct worker *w, const struct stack_end *end)
 {
-	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[end->dso]),
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(w, w->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - end->ending,
 		.mode = PERF_RECORD_MISC_USER,
 		.ending = end->ending};
@@ -315,8 +323,30 @@ static u32 ending_frame(struct worker *w, const struct stack_end *end)
 	return profile_frame(&w->profile, &frame);
 }
 
-/* The stack node of a list of callers, outermost frame first. */
-static u32 stack_of(struct worker *w, const struct chain *c)
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct worker *w, const struct chain *c, const struct chain_step *step,
+	u32 frame)
+{
+	const struct profile_dso *dso = &w->profile.dsos.at[w->profile.frames.at[frame].dso];
+
+	return step->is_return && step->mode == PERF_RECORD_MISC_USER && !dso->source && c->user &&
+		c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct worker *w)
+{
+	const struct profile_frame *f =
+		w->path.n ? &w->profile.frames.at[w->path.at[w->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? w->profile.dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct worker *w, struct chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
@@ -325,10 +355,18 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
-	while (w->path.n < w->max_stack && chain_next(&walk, &step))
-		vec_add(&w->path,
-			frame_of(w, step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel : c->user,
-				step.ip, step.mode, step.is_return));
+	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
+
+		if (is_no_code(w, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
+			break;
+		}
+		vec_add(&w->path, frame);
+	}
 	if (w->path.n == w->max_stack && chain_next(&walk, &step))
 		w->profile.n_cut++;
 	else if (c->end.ending != STACK_COMPLETE)
@@ -336,6 +374,17 @@ static u32 stack_of(struct worker *w, const struct chain *c)
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
+}
+
+/*
+ * How callers ended that no stack dump gave: those of dumps were counted sample by sample, also where
+ * there are none. Without a single caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct worker *w, const struct profile_row *row, const struct stack_end *end)
+{
+	u32 dso = end->ending && !end->dso ? w->profile.frames.at[row->frame].dso
+					   : dso_of(w, w->machine->dsos.at.at[end->dso]);
+	profile_add_ending(&w->profile, end->ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -352,6 +401,7 @@ static void own_strings(struct profile *p)
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
+	static const struct stack_end complete = {STACK_COMPLETE, 0};
 	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
@@ -378,6 +428,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+		if (w->has_stacks && !w->has_callers)
+			add_ending(w, &row,
+				s->chain == TABLE_NONE ? &complete : &w->chains.at[s->chain].end);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)

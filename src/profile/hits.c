@@ -61,7 +61,7 @@ static bool is_known(struct hits_worker *w, const struct place *key)
 /* per word */
 static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 {
-	const struct space *space = location_space(&w->state, mode);
+	const struct space *space = machine_space(&w->state, mode);
 	const struct map *map;
 
 	if (is_known(w, &(struct place){space, (ip >> 12) + 1, .is_page = true}))
@@ -74,7 +74,7 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 /* per address */
 static void hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
 {
-	const struct space *space = location_space(&w->state, mode);
+	const struct space *space = machine_space(&w->state, mode);
 	const struct map *map;
 
 	if (!w->has_places) {

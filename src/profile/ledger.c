@@ -142,6 +142,10 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, struct str *tex
 		str_add(text,
 			"compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer");
 		break;
+	case STACK_NO_FRAME_POINTER:
+		str_add(text,
+			"record with --call-graph dwarf, or compile it with -fno-omit-frame-pointer");
+		break;
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");
 		break;

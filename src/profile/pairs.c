@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/str.h"
-#include "collect/missing.h"
 
 enum { GATE_BYTES = 256 << 10 }; /* by how much that is more one time than another */
 
@@ -44,20 +43,6 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-static const char *reason_of(const struct counts *s, u32 event, enum count_state state,
-	struct arena *arena)
-{
-	const struct err *why = &s->counting->why[event];
-	const char *reason;
-
-	if (state == COUNT_NEVER_RAN && s->counting->why_lost)
-		return arena_strdup(arena, s->counting->why_lost, strlen(s->counting->why_lost));
-	if (state == COUNT_NEVER_RAN)
-		return "it never was on the PMU, which was taken by others";
-	reason = why->code ? missing_reason(why) : "no task or CPU of the target has it";
-	return arena_strdup(arena, reason, strlen(reason));
-}
-
 /* What no kernel counts. */
 static double time_of(const struct event *e, const struct pairs_run *run)
 {
@@ -88,7 +73,7 @@ static double take_event(struct pairs *p, struct pairs_row *row, struct pairs_si
 	if (state == COUNT_OK)
 		return c->value;
 	if (!row->reason)
-		row->reason = reason_of(s, event, state, &p->arena);
+		row->reason = counts_reason(s, event, c, &p->arena);
 	return NAN;
 }
 

@@ -70,6 +70,9 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 		memcpy(id, dso->build_id, dso->build_id_size);
 		return dso->build_id_size;
 	}
+	/* What is known here is known of this kernel. */
+	if (dso->is_guest)
+		return 0;
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_KERNEL:
 		return kallsyms_build_id(id);
@@ -91,7 +94,8 @@ void buildid_collect(const struct machine *m, const bool *hit, struct file_info 
 	living_init(&living, m, "/proc");
 	vec_each(d, &m->dsos.at) {
 		const struct dso *dso = *d;
-		struct file_build_id entry = {.pid = -1, .path = dso->path};
+		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,
+			.path = dso->path};
 
 		if (!hit[dso->id])
 			continue;
@@ -99,6 +103,8 @@ void buildid_collect(const struct machine *m, const bool *hit, struct file_info 
 		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
 			? PERF_RECORD_MISC_KERNEL
 			: PERF_RECORD_MISC_USER;
+		if (dso->is_guest)
+			entry.misc = PERF_RECORD_MISC_GUEST_KERNEL;
 		if (entry.id_size)
 			vec_add(&info->build_ids, entry);
 	}

@@ -296,7 +296,7 @@ bool embedded_find_dso(const struct embedded *e, const struct dso *dso, struct e
 
 		embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d));
 		path = embedded_string(e, d.path);
-		if (d.kind != dso->kind || !path || strcmp(path, dso->path) ||
+		if (d.kind != dso->kind || dso->is_guest || !path || strcmp(path, dso->path) ||
 			is_other_build(e, &d, dso))
 			continue;
 		*ret = d;

@@ -145,6 +145,14 @@ static bool try_living(const struct find_places *places, const struct dso *dso, 
 		living_each_path(places->living, dso, elsewhere_only, try_living_path, &a);
 }
 
+/* Whether servers are to be asked for something of a DSO. */
+static bool is_worth_asking(const struct find_places *places, const struct dso *dso)
+{
+	return places->debuginfod && places->shares && dso->build_id_size &&
+		places->shares[dso->id] >= FIND_SHARE_MIN &&
+		debuginfod_is_wanted(places->debuginfod);
+}
+
 /* Says why not in err only if a server was asked. */
 static bool try_servers(const struct find_places *places, const struct dso *dso,
 	enum debuginfod_kind kind, struct elf *ret_elf, struct err *err)
@@ -152,9 +160,7 @@ static bool try_servers(const struct find_places *places, const struct dso *dso,
 	struct str path = {0};
 	bool is_found;
 
-	if (!places->debuginfod || !places->shares || !dso->build_id_size ||
-		places->shares[dso->id] < FIND_SHARE_MIN ||
-		!debuginfod_is_wanted(places->debuginfod))
+	if (!is_worth_asking(places, dso))
 		return false;
 	is_found = !debuginfod_fetch(places->debuginfod, kind, dso->path, dso->build_id,
 			   dso->build_id_size, &path, err) &&
@@ -253,4 +259,28 @@ int find_debug(const struct find_places *places, const struct dso *dso, const st
 	if (err->code == ERR_NOENT && refused.code != ERR_NOENT)
 		*err = refused;
 	return try_servers(places, &known, DEBUGINFOD_DEBUG, ret_elf, err) ? 0 : err->code;
+}
+
+void find_ask(const struct find_places *places, const struct dso *dso)
+{
+	struct find_places here = *places;
+	struct elf image = {0}, debug = {0};
+	bool has_image, has_debug;
+	struct err ignored;
+
+	if (dso->kind != DSO_FILE || !is_worth_asking(places, dso))
+		return;
+	here.debuginfod = NULL;
+	here.log = NULL;
+	has_image = !find_image(&here, dso, &image, &ignored);
+	if (!has_image)
+		debuginfod_ask(places->debuginfod, DEBUGINFOD_EXECUTABLE, dso->path, dso->build_id,
+			dso->build_id_size);
+	has_debug = (has_image && elf_section(&image, ".symtab")) ||
+		!find_debug(&here, dso, has_image ? &image : NULL, &debug, &ignored);
+	if (!has_debug)
+		debuginfod_ask(places->debuginfod, DEBUGINFOD_DEBUG, dso->path, dso->build_id,
+			dso->build_id_size);
+	elf_close(&image);
+	elf_close(&debug);
 }

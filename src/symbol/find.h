@@ -37,6 +37,12 @@ struct find_places {
 	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */
 };
 
+/*
+ * Asks servers for what of a DSO is not here, as find_image() and find_debug() will when they are
+ * called, but waits for no answer.
+ */
+void find_ask(const struct find_places *places, const struct dso *dso);
+
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err);
 

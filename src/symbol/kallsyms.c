@@ -13,7 +13,13 @@
 #include "symbol/cache.h"
 #include "symbol/elf.h"
 
-enum { FILE_LIMIT = 256 << 20, USUAL_BYTES = 16 << 20, USUAL_LINE = 40, KEY_SIZE = 128 };
+enum {
+	FILE_LIMIT = 256 << 20,
+	USUAL_BYTES = 16 << 20,
+	USUAL_LINE = 40,
+	KEY_SIZE = 128,
+	MODULES_LIMIT = 4 << 20
+};
 
 /* A stored table: this, the entries, the names. */
 struct stored {
@@ -36,27 +42,62 @@ u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-u64 kallsyms_module_base(const char *path, const char *name, size_t n)
+/* A line of /proc/modules: name size users state 0xaddress. */
+static bool take_module(const char *line, const char *end,
+	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx)
+{
+	const char *space = memchr(line, ' ', end - line),
+		   *hex = space ? memmem(space, end - space, " 0x", 3) : NULL;
+
+	return !hex || space == line ||
+		take(ctx, line, space - line, strtoull(hex + 1, NULL, 16),
+			strtoull(space + 1, NULL, 10));
+}
+
+void kallsyms_each_module(const char *path,
+	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx)
 {
 	struct str text = {0};
 	struct err err;
-	u64 base = 0;
 
-	if (!sysfile_read(path, 1 << 20, &text, &err)) {
-		/* name size uses users state 0xaddress */
-		for (const char *line = text.at; line && *line;
-			line = strchr(line, '\n'), line += line != NULL) {
-			const char *end = line + strcspn(line, "\n"),
-				   *hex = memmem(line, end - line, " 0x", 3);
+	if (!sysfile_read(path, MODULES_LIMIT, &text, &err)) {
+		const char *line = text.at, *stop = line + text.n;
 
-			if (strncmp(line, name, n) || line[n] != ' ' || !hex)
-				continue;
-			base = strtoull(hex + 1, NULL, 16);
-			break;
+		while (line < stop) {
+			const char *newline = memchr(line, '\n', stop - line),
+				   *end = newline ? newline : stop;
+
+			if (!take_module(line, end, take, ctx))
+				break;
+			line = end + 1;
 		}
 	}
 	str_fini(&text);
-	return base;
+}
+
+struct wanted {
+	const char *name;
+	size_t n;
+	u64 base;
+};
+
+static bool is_wanted_module(void *ctx, const char *name, size_t n, u64 base, u64 size)
+{
+	struct wanted *w = ctx;
+
+	(void)size;
+	if (n != w->n || memcmp(name, w->name, n))
+		return true;
+	w->base = base;
+	return false;
+}
+
+u64 kallsyms_module_base(const char *path, const char *name, size_t n)
+{
+	struct wanted wanted = {name, n, 0};
+
+	kallsyms_each_module(path, is_wanted_module, &wanted);
+	return wanted.base;
 }
 
 /* ---- reading the text ---- */

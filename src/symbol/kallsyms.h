@@ -51,6 +51,13 @@ void kallsyms_close(struct kallsyms *k);
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end);
 
 /*
+ * Calls `take` with the modules of /proc/modules or a copy of it, until it returns false; base 0 if
+ * addresses are hidden. The name is not NUL-terminated.
+ */
+void kallsyms_each_module(const char *path,
+	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx);
+
+/*
  * Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are
  * hidden.
  */

@@ -8,7 +8,7 @@ void locator_init(struct locator *l, const struct machine *machine, struct resol
 void locator_find(const struct locator *l, const struct thread_state *state,
 	const struct chain_step *step, struct location *ret)
 {
-	const struct space *space = location_space(state, step->mode);
+	const struct space *space = machine_space(state, step->mode);
 	const struct map *map = machine_find(space, step->ip);
 
 	*ret = (struct location){.map = map,

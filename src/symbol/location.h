@@ -38,16 +38,6 @@ struct location {
 
 void locator_init(struct locator *l, const struct machine *machine, struct resolver *resolver);
 
-/* The space that code of a mode ran in; NULL for guests and hypervisors: they are elsewhere. */
-static inline const struct space *location_space(const struct thread_state *state, u8 mode)
-{
-	if (mode == PERF_RECORD_MISC_KERNEL)
-		return state->kernel;
-	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN
-		? state->user
-		: NULL;
-}
-
 void locator_find(const struct locator *l, const struct thread_state *state,
 	const struct chain_step *step, struct location *ret_location);
 

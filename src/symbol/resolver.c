@@ -16,7 +16,8 @@ struct resolver_dso {
 	bool has_tried_files;
 	enum resolver_outcome files_outcome;
 	struct embedded_dso embedded;
-	u64 base;                      /* DSO_MODULE: where it is loaded now */
+	struct kernel *kernel;         /* DSO_KERNEL, DSO_MODULE */
+	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct symtab symtab;
@@ -25,6 +26,7 @@ struct resolver_dso {
 	struct err err;
 	bool has_tried_lines, has_tried_file_lines;
 	struct line_index *lines; /* NULL: none */
+	u64 lines_shift;
 	struct err lines_err;
 };
 
@@ -41,6 +43,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
+	pthread_mutex_init(&r->guests_lock, NULL);
 	r->n_dsos = machine->dsos.at.n;
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
@@ -57,140 +60,98 @@ void resolver_fini(struct resolver *r)
 	mem_free(r->dsos);
 	living_fini(&r->living);
 	debuginfod_fini(&r->debuginfod);
-	kallsyms_close(&r->kernel);
-	vmlinux_close(&r->image);
+	kernel_close(&r->kernel);
+	vec_each(guest, &r->guests) {
+		kernel_close(&(*guest)->kernel);
+		guest_request_fini(&(*guest)->request);
+		mem_free(*guest);
+	}
+	vec_fini(&r->guests);
+	pthread_mutex_destroy(&r->guests_lock);
 	memset(r, 0, sizeof(*r));
 }
 
 /* ---- kernel ---- */
 
-static const struct dso *kernel_dso(const struct resolver *r)
+static const struct dso *kernel_dso(const struct resolver *r, bool is_guest, u32 pid)
 {
 	vec_each(dso, &r->machine->dsos.at)
-		if ((*dso)->kind == DSO_KERNEL)
+		if ((*dso)->kind == DSO_KERNEL && (*dso)->is_guest == is_guest &&
+			(!is_guest || (*dso)->pid == pid))
 			return *dso;
 	return NULL;
-}
-
-static bool is_running_kernel(struct resolver *r)
-{
-	const struct dso *dso = kernel_dso(r);
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
-	struct utsname uts;
-
-	if (dso && dso->build_id_size && n) {
-		if (n == dso->build_id_size && !memcmp(id, dso->build_id, n))
-			return true;
-		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on another kernel build%s%s",
-			r->recorded_release ? ", " : "",
-			r->recorded_release ? r->recorded_release : "");
-		return false;
-	}
-	/* Without build-ids the release has to do. */
-	if (r->recorded_release && uname(&uts) == 0 && strcmp(uts.release, r->recorded_release)) {
-		err_set(&r->kernel_err, ERR_FORMAT, "it was recorded on Linux %s, this is %s",
-			r->recorded_release, uts.release);
-		return false;
-	}
-	return true;
 }
 
 /* Modules lie in the kernel's space like the kernel: does the recording have any? */
 static bool has_modules(const struct resolver *r)
 {
 	vec_each(dso, &r->machine->dsos.at)
-		if ((*dso)->kind == DSO_MODULE)
+		if ((*dso)->kind == DSO_MODULE && !(*dso)->is_guest)
 			return true;
 	return false;
 }
 
-static struct vmlinux_wish kernel_wish(const struct resolver *r)
-{
-	const struct dso *dso = kernel_dso(r);
-	struct vmlinux_wish wish = {.release = r->recorded_release,
-		.symfs = r->places.symfs,
-		.log = r->places.log};
-
-	if (dso) {
-		wish.build_id = dso->build_id;
-		wish.build_id_size = dso->build_id_size;
-	}
-	return wish;
-}
-
-/*
- * The recorded kernel does not run here, or hides its addresses: its files, if any are here. What
- * they have counts from where the kernel was linked to, so it must be known where it lay.
- */
-static void search_kernel(struct resolver *r)
-{
-	struct vmlinux_wish wish = kernel_wish(r);
-	struct str copy = {0};
-	struct err err;
-
-	if (!wish.build_id_size && !wish.release)
-		return;
-	if (vmlinux_kallsyms_copy(&wish, &copy) &&
-		!kallsyms_open(&r->kernel, copy.at, true, NULL, 0, &err)) {
-		log_debug(r->places.log, "[kernel.kallsyms]: using '%s'", copy.at);
-		r->has_kernel = r->is_copy = true;
-	} else if (!vmlinux_search(&r->image, &wish, &err)) {
-		r->has_image = r->machine->kernel_text && r->image.text;
-		if (!r->has_image)
-			err_set(&r->kernel_err, ERR_FORMAT,
-				"the recording does not say where the kernel lay, so vmlinux is of no use");
-	} else if (err.code != ERR_NOENT) {
-		r->kernel_err = err;
-	}
-	str_fini(&copy);
-}
-
-/* What the user named is used or refused; nothing else takes its place. */
-static void load_named_kernel(struct resolver *r)
-{
-	struct vmlinux_wish wish = kernel_wish(r);
-
-	if (r->vmlinux)
-		r->has_image = !vmlinux_open(&r->image, r->vmlinux, &wish, &r->kernel_err);
-	else
-		r->has_kernel = r->is_copy =
-			!kallsyms_open(&r->kernel, r->kallsyms_copy, true, NULL, 0, &r->kernel_err);
-	if (!r->has_image && !r->has_kernel)
-		log_warn(r->places.log, "%s: kernel functions have no names", r->kernel_err.msg);
-}
-
 static bool has_embedded_kernel(const struct resolver *r)
 {
-	const struct dso *dso = kernel_dso(r);
+	const struct dso *dso = kernel_dso(r, false, 0);
 	struct embedded_dso d;
 
-	return dso && embedded_is_there(r->embedded) && embedded_find_dso(r->embedded, dso, &d) &&
-		d.outcome == RESOLVER_FOUND;
+	return !r->vmlinux && !r->kallsyms_copy && dso && embedded_is_there(r->embedded) &&
+		embedded_find_dso(r->embedded, dso, &d) && d.outcome == RESOLVER_FOUND;
+}
+
+static void load_kernel_files(struct resolver *r)
+{
+	kernel_load(&r->kernel,
+		&(struct kernel_request){.dso = kernel_dso(r, false, 0),
+			.release = r->recorded_release,
+			.text = r->machine->kernel_text,
+			.has_modules = has_modules(r),
+			.kallsyms = r->kallsyms,
+			.modules = r->modules,
+			.named_vmlinux = r->vmlinux,
+			.named_kallsyms = r->kallsyms_copy,
+			.recorded_kallsyms = r->recorded_kallsyms,
+			.ignores_vmlinux = r->ignores_vmlinux,
+			.symfs = r->places.symfs,
+			.log = r->places.log});
 }
 
 void resolver_load_kernel(struct resolver *r)
 {
-	u8 id[BUILD_ID_MAX], n;
-
-	if (r->vmlinux || r->kallsyms_copy) {
-		load_named_kernel(r);
-		return;
-	}
-	if (has_embedded_kernel(r))
-		return;
-	n = kallsyms_build_id(id);
-	r->has_kernel = is_running_kernel(r) &&
-		!kallsyms_open(&r->kernel, r->kallsyms, has_modules(r), id, n, &r->kernel_err);
-	if (!r->has_kernel)
-		search_kernel(r);
+	if (!has_embedded_kernel(r))
+		load_kernel_files(r);
 }
 
-/* How far the kernel lay from where it lies now: it moves at each boot (KASLR). */
-static u64 kernel_shift(const struct resolver *r)
+static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 {
-	u64 recorded = r->machine->kernel_text, now = r->has_image ? r->image.text : r->kernel.text;
+	const struct guest *known = machine_guest(r->machine, pid);
+	struct resolver_guest *guest;
 
-	return recorded && now ? now - recorded : 0;
+	vec_each(g, &r->guests)
+		if ((*g)->pid == pid)
+			return *g;
+	guest = mem_zalloc(sizeof(*guest));
+	guest->pid = pid;
+	guest_request_init(&guest->request, &r->guest_files, pid, r->places.symfs, r->places.log);
+	guest->request.kernel.dso = kernel_dso(r, true, pid);
+	guest->request.kernel.text = known ? known->text : 0;
+	kernel_load(&guest->kernel, &guest->request.kernel);
+	if (!kernel_has_names(&guest->kernel) && !guest->kernel.err.code)
+		err_set(&guest->kernel.err, ERR_NOENT,
+			"nothing of the guest's kernel is here: --guestkallsyms or --guestvmlinux names a file of it, --guestmount a folder of all guests");
+	vec_add(&r->guests, guest);
+	return guest;
+}
+
+static struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_guest *guest;
+
+	pthread_mutex_lock(&r->guests_lock);
+	guest = load_guest(r, dso->pid);
+	pthread_mutex_unlock(&r->guests_lock);
+	return guest;
 }
 
 /* ---- files ---- */
@@ -304,12 +265,25 @@ static void make_room(struct resolver *r, u32 id)
 	r->n_dsos = n;
 }
 
-/* Where the module lies in the kallsyms at hand; 0 if it does not. */
-static u64 module_base(const struct resolver *r, const struct dso *dso)
+/* Out of its kernel's kallsyms, if it is loaded there, else out of its file. */
+static void load_module(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	if (r->is_copy)
-		return kernel_shift(r) ? 0 : dso->base;
-	return kallsyms_module_base(r->modules, dso->name + 1, strcspn(dso->name + 1, "]"));
+	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
+	struct find_places places = r->places;
+	const char *release = r->recorded_release;
+
+	d->kernel = guest ? &guest->kernel : &r->kernel;
+	if (guest) {
+		places.symfs = guest->request.kernel.symfs;
+		release = str_text(&guest->request.release);
+	}
+	d->base = kernel_module_base(d->kernel, dso);
+	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
+		return;
+	d->outcome = RESOLVER_NO_KERNEL;
+	/* That the kernel itself has no names explains more than that a file is missing. */
+	if (!kernel_has_names(d->kernel) && d->err.code == ERR_NOENT)
+		d->err = d->kernel->err;
 }
 
 /* From files of this machine, whatever the recording says itself. */
@@ -334,20 +308,13 @@ static void load_from_files(struct resolver *r, const struct dso *dso, struct re
 		}
 		break;
 	case DSO_MODULE:
-		d->base = module_base(r, dso);
-		if ((r->has_kernel && d->base) ||
-			!kmodule_open(&r->places, dso, r->recorded_release, &d->debug, &d->symtab,
-				&d->err))
-			break;
-		d->outcome = RESOLVER_NO_KERNEL;
-		/* That the kernel itself has no names explains more than that a file is missing. */
-		if (!r->has_kernel && d->err.code == ERR_NOENT)
-			d->err = r->kernel_err;
+		load_module(r, dso, d);
 		break;
 	case DSO_KERNEL:
-		d->outcome = r->has_kernel || r->has_image ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
+		d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
+		d->outcome = kernel_has_names(d->kernel) ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
 		if (d->outcome != RESOLVER_FOUND)
-			d->err = r->kernel_err;
+			d->err = d->kernel->err;
 		break;
 	case DSO_BPF:
 		break;
@@ -482,18 +449,33 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		dso->path);
 }
 
+static void open_kernel_lines(struct resolver_dso *d)
+{
+	const struct elf *elf = kernel_debug_file(d->kernel, &d->lines_shift, &d->lines_err);
+
+	if (elf && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
+		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information", elf->path);
+}
+
 static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	d->has_tried_file_lines = true;
-	if (d->is_embedded && !load_beside(r, dso, d))
+	/* The kernel's names were in the recording, so its files were not looked for yet. */
+	if (d->is_embedded && dso->kind == DSO_KERNEL) {
+		load_kernel_files(r);
+		d->kernel = &r->kernel;
+	} else if (d->is_embedded && !load_beside(r, dso, d)) {
 		return;
+	}
 	if (dso->kind == DSO_FILE && d->has_image)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
 		d->lines_err = d->err;
-	else if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE)
+	else if (dso->kind == DSO_KERNEL)
+		open_kernel_lines(d);
+	else if (dso->kind == DSO_MODULE)
 		err_set(&d->lines_err, ERR_UNSUPPORTED,
-			"this version does not read the kernel's debug information");
+			"this version does not read the debug information of modules");
 }
 
 void resolver_load_lines(struct resolver *r, const struct dso *dso)
@@ -548,7 +530,7 @@ bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at, struc
 	size_t n;
 
 	if (!find_embedded_chain(r, dso, d, at, frames, &n))
-		return d->lines && line_find(d->lines, at, ret);
+		return d->lines && line_find(d->lines, at + d->lines_shift, ret);
 	if (!n || !frames[0].file)
 		return false;
 	*ret = frames[0];
@@ -564,7 +546,7 @@ size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
 
 	if (find_embedded_chain(r, dso, d, at, frames, &n))
 		return n;
-	return d->lines ? line_chain(d->lines, at, frames) : 0;
+	return d->lines ? line_chain(d->lines, at + d->lines_shift, frames) : 0;
 }
 
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso)
@@ -593,21 +575,6 @@ const char *resolver_reason(const struct resolver *r, const struct dso *dso)
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
 	return d->err.code ? d->err.msg : NULL;
-}
-
-static const char *find_in_kernel(const struct resolver *r, const struct dso *dso, u64 address,
-	u64 *ret_start, u64 *ret_end)
-{
-	const struct symbol *s;
-
-	if (dso->kind == DSO_MODULE || !r->has_image)
-		return kallsyms_find(&r->kernel, address, ret_start, ret_end);
-	s = symtab_find(&r->image.symtab, address);
-	if (!s)
-		return NULL;
-	*ret_start = s->start;
-	*ret_end = s->end;
-	return s->name;
 }
 
 static void find_generated(const struct resolver_dso *d, u64 address, struct resolver_answer *a)
@@ -650,15 +617,10 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	if (d->outcome != RESOLVER_FOUND)
 		return a;
 	if (is_kernel) {
-		u64 to_now = dso->kind == DSO_MODULE ? d->base : kernel_shift(r);
-
-		a.name = find_in_kernel(r, dso, address + to_now, &a.start, &a.end);
-		if (a.name) {
-			a.start -= to_now;
-			a.end -= to_now;
-		} else {
+		a.name = kernel_find(d->kernel, dso->kind == DSO_MODULE ? d->base : 0, address,
+			&a.start, &a.end);
+		if (!a.name)
 			a.outcome = RESOLVER_NO_SYMBOL;
-		}
 		return a;
 	}
 	if (dso->kind == DSO_JIT || dso->kind == DSO_JITDUMP) {

@@ -20,10 +20,10 @@
 #include "symbol/embedded.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
-#include "symbol/kallsyms.h"
+#include "symbol/guest.h"
+#include "symbol/kernel.h"
 #include "symbol/line.h"
 #include "symbol/symtab.h"
-#include "symbol/vmlinux.h"
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
@@ -40,27 +40,33 @@ enum resolver_outcome {
 
 struct resolver_dso;
 
+struct resolver_guest {
+	u32 pid;
+	struct guest_request request;
+	struct kernel kernel;
+};
+
 struct resolver {
 	struct find_places places;
 	struct living living;
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
-	const char *kallsyms;            /* "/proc/kallsyms", or a copy */
-	const char *vmlinux;             /* a file the user named; NULL: none */
-	const char *kallsyms_copy;       /* likewise, a copy of /proc/kallsyms */
-	const char *modules;             /* "/proc/modules", likewise */
-	const char *recorded_release;    /* NULL: unknown */
-	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
-	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
+	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
+	const char *vmlinux;           /* a file the user named; NULL: none */
+	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
+	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
+	bool ignores_vmlinux;          /* no vmlinux is looked for */
+	struct guest_files guest_files;
+	const char *modules;           /* "/proc/modules", likewise */
+	const char *recorded_release;  /* NULL: unknown */
+	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
+	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
-	struct resolver_dso *dsos;       /* by dso->id */
+	struct resolver_dso *dsos;     /* by dso->id */
 	size_t n_dsos;
-	struct kallsyms kernel;
-	bool has_kernel;
-	bool is_copy; /* its kallsyms are of when it was recorded, not of now */
-	struct vmlinux image;
-	bool has_image; /* the kernel's functions are looked up in its ELF file */
-	struct err kernel_err;
+	struct kernel kernel;
+	VEC(struct resolver_guest *) guests; /* those that were asked for */
+	pthread_mutex_t guests_lock;
 };
 
 struct resolver_answer {

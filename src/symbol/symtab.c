@@ -41,9 +41,14 @@ static const char *text_at(struct bytes strings, u32 offset)
 	return bytes_skip(&strings, offset) && bytes_cstr(&strings, &text, &n) ? text : NULL;
 }
 
-/* ARM and RISC-V mark code and data with symbols that name no function. */
+/*
+ * ARM and RISC-V mark code and data with symbols that name no function; what RISC-V jumps to stays as
+ * an assembler's label, .LBB1_2.
+ */
 static bool is_mapping_symbol(const char *name)
 {
+	if (name[0] == '.' && name[1] == 'L')
+		return true;
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
 }
 
@@ -114,6 +119,9 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 		if (!is_code(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
+		/* Of Thumb code the lowest bit says only that it is. */
+		if (elf->machine == EM_ARM && (e.info & 0xf) == STT_FUNC)
+			e.value &= ~(u64)1;
 		if (elf->type == ET_REL)
 			e.value += section_of(elf, &e, n)->addr;
 		add(t, e.value, e.size, name,
@@ -168,47 +176,103 @@ static const struct slot *find_slot(const struct slots *slots, u64 address)
 	return NULL;
 }
 
+/* A word of the file where a section has it loaded to; 0 if none has. */
+static u32 word_at(const struct elf *elf, u64 address)
+{
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		const struct elf_section *s = &elf->sections[i];
+		struct bytes b;
+		u32 word;
+
+		if (s->flags & SHF_ALLOC && address >= s->addr && address - s->addr < s->size)
+			return elf_contents(elf, s, &b) && bytes_skip(&b, address - s->addr) &&
+					bytes_u32(&b, &word)
+				? word
+				: 0;
+	}
+	return 0;
+}
+
+static u32 ifunc_type(const struct elf *elf)
+{
+	return elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE
+		: elf->machine == EM_386 ? R_386_IRELATIVE
+					 : R_AARCH64_IRELATIVE;
+}
+
 /* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
 static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
-	u32 type, u64 addend, struct slot *slot)
+	u32 type, struct slot *slot)
 {
-	bool is_ifunc =
-		type == (elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
+	u64 each = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct bytes entries, strings;
 	struct entry e;
 
 	slot->name = NULL;
-	slot->ifunc = addend;
 	if (!symbol)
-		return is_ifunc;
+		return type == ifunc_type(elf);
 	return symbols && elf_contents(elf, elf_section_at(elf, symbols->link), &strings) &&
-		elf_contents(elf, symbols, &entries) &&
-		bytes_skip(&entries, symbol * sizeof(Elf64_Sym)) && take_entry(elf, &entries, &e) &&
-		(slot->name = text_at(strings, e.name)) && *slot->name;
+		elf_contents(elf, symbols, &entries) && bytes_skip(&entries, symbol * each) &&
+		take_entry(elf, &entries, &e) && (slot->name = text_at(strings, e.name)) &&
+		*slot->name;
 }
 
-/* Only 64-bit machines have stubs that are understood here, and those have addends. */
+/* One entry: 64-bit machines have addends in it, i386 has them in the slots. */
+static bool take_relocation(const struct elf *elf, struct bytes *rel, struct slot *slot,
+	u64 *ret_symbol, u32 *ret_type)
+{
+	u32 address, info;
+	u64 wide;
+
+	if (!elf->is_64) {
+		if (!bytes_u32(rel, &address) || !bytes_u32(rel, &info))
+			return false;
+		slot->address = address;
+		slot->ifunc = 0;
+		*ret_symbol = info >> 8;
+		*ret_type = info & 0xff;
+		return true;
+	}
+	if (!bytes_u64(rel, &slot->address) || !bytes_u64(rel, &wide) ||
+		!bytes_u64(rel, &slot->ifunc))
+		return false;
+	*ret_symbol = wide >> 32;
+	*ret_type = (u32)wide;
+	return true;
+}
+
 static void add_relocations(const struct elf *elf, const struct elf_section *s, struct slots *slots)
 {
 	const struct elf_section *symbols = elf_section_at(elf, s->link);
-	u64 info, addend;
 	struct slot slot;
 	struct bytes rel;
+	u64 symbol;
+	u32 type;
 
-	if (!elf->is_64 || !elf_contents(elf, s, &rel))
+	if (!elf_contents(elf, s, &rel))
 		return;
-	while (bytes_u64(&rel, &slot.address) && bytes_u64(&rel, &info) &&
-		bytes_u64(&rel, &addend)) {
+	while (take_relocation(elf, &rel, &slot, &symbol, &type)) {
 		/*
 		 * A slot is filled once; a file that says otherwise a million times must not cost
 		 * an hour.
 		 */
-		if (find_slot(slots, slot.address) ||
-			!name_slot(elf, symbols, info >> 32, (u32)info, addend, &slot))
+		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, symbol, type, &slot))
 			continue;
+		if (!slot.name && !elf->is_64)
+			slot.ifunc = word_at(elf, slot.address);
 		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
 		vec_add(&slots->at, slot);
 	}
+}
+
+/* Where the register points to that i386's shared code reaches the GOT by. */
+static u64 got_base(const struct elf *elf)
+{
+	const struct elf_section *got = elf_section(elf, ".got.plt");
+
+	if (!got)
+		got = elf_section(elf, ".got");
+	return got ? got->addr : 0;
 }
 
 /*
@@ -216,6 +280,16 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
  */
 static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
 {
+	if (elf->machine == EM_386) {
+		/* jmp *address, or in shared code jmp *offset(%ebx); maybe behind endbr32 */
+		for (u64 i = 0; i + 6 <= size && i < 8; i++) {
+			if (code.at[i] != 0xff ||
+				(code.at[i + 1] != 0x25 && code.at[i + 1] != 0xa3))
+				continue;
+			return (u32)(load_u32(code.at + i + 2) +
+				(code.at[i + 1] == 0xa3 ? got_base(elf) : 0));
+		}
+	}
 	if (elf->machine == EM_X86_64) {
 		/* jmp *disp32(%rip), maybe behind endbr64 or a bnd prefix */
 		for (u64 i = 0; i + 6 <= size && i < 8; i++)
@@ -271,17 +345,19 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 
 void symtab_add_plt(struct symtab *t, const struct elf *elf)
 {
-	static const char *const relocations[] = {".rela.plt", ".rela.dyn"};
+	static const char *const relocations[] = {".rela.plt", ".rela.dyn", ".rel.plt", ".rel.dyn"};
 	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
 	struct slots slots = {0};
 	symbol_list stubs = {0};
 
-	if (elf->machine != EM_X86_64 && elf->machine != EM_AARCH64)
+	/* Tables of another form than the machine's are not understood. */
+	if (!(elf->is_64 && (elf->machine == EM_X86_64 || elf->machine == EM_AARCH64)) &&
+		!(!elf->is_64 && elf->machine == EM_386))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(relocations); i++) {
 		const struct elf_section *s = elf_section(elf, relocations[i]);
 
-		if (s)
+		if (s && s->type == (elf->is_64 ? SHT_RELA : SHT_REL))
 			add_relocations(elf, s, &slots);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {

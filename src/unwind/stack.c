@@ -58,6 +58,7 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_NO_FILE] = "file missing",
 		[STACK_NO_CODE_FILE] = "code without a file",
 		[STACK_NO_MAP] = "no such code",
+		[STACK_NO_FRAME_POINTER] = "no frame pointers",
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",

@@ -36,8 +36,10 @@ enum stack_ending {
 	STACK_NO_FILE,        /* the file is not here, or is another build */
 	STACK_NO_CODE_FILE,   /* code that was made at run time */
 	STACK_NO_MAP,         /* a return address to where no map is */
-	STACK_TOO_DEEP,       /* more frames than were asked for */
-	STACK_CORRUPT,        /* the frames contradict each other */
+	/* likewise in a chain that was followed by frame pointers: somebody kept none */
+	STACK_NO_FRAME_POINTER,
+	STACK_TOO_DEEP, /* more frames than were asked for */
+	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
 	STACK_ENDINGS,
 };

@@ -167,7 +167,7 @@ static bool is_same(const struct script_place *a, const struct script_place *b)
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u32 fields, enum script_form form, struct str *text)
 {
-	const struct space *space = location_space(state, step->mode);
+	const struct space *space = machine_space(state, step->mode);
 	struct script_place place = {.ip = step->ip,
 		.space_id = space ? space->id : UINT32_MAX,
 		.fields = fields,

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/missing.h"
-
 const char *stat_state_name(enum count_state state)
 {
 	static const char *const names[] = {
@@ -16,49 +14,17 @@ const char *stat_state_name(enum count_state state)
 	return names[state];
 }
 
+unsigned stat_digits(const struct stat_view *v, const struct stat_line *l)
+{
+	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 ? 0 : 6;
+}
+
+const char *stat_cgroup(const struct event *e)
+{
+	return e->cgroup && !strcmp(e->cgroup, ".") ? "/" : e->cgroup;
+}
+
 /* ---- lines ---- */
-
-static const char *partial_reason(const struct count *c, struct arena *arena)
-{
-	struct str text = {0};
-	const char *kept;
-
-	if (c->n_failed)
-		str_addf(&text,
-			"on %u of %u counters the pinned event lost its place on the PMU: what it counted there is missing",
-			c->n_failed, c->n_counters);
-	else if (c->n_idle)
-		str_addf(&text, "%u of %u counters never were on the PMU: their part is missing",
-			c->n_idle, c->n_counters);
-	if (!text.n)
-		return NULL;
-	kept = arena_strdup(arena, text.at, text.n);
-	str_fini(&text);
-	return kept;
-}
-
-static const char *reason_of(const struct counts *s, u32 event, const struct count *c,
-	enum count_state state, struct arena *arena)
-{
-	const struct err *why = s->counting ? &s->counting->why[event] : NULL;
-
-	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
-		return "the kernel tells it at the end of a command";
-	if (state == COUNT_NOT_OPENED)
-		return why && why->code ? missing_reason(why)
-					: "no task or CPU of the target has it";
-	if (state == COUNT_OK)
-		return partial_reason(c, arena);
-	if (c->n_failed && s->counting && s->counting->why_lost)
-		return s->counting->why_lost;
-	if (c->n_failed)
-		return "the pinned event lost its place on the PMU to others";
-	if (!c->enabled_ns)
-		return "it was not switched on: its CPU was off, or counting was";
-	return s->events->at[s->events->at[event].leader].n_members > 1
-		? "its group never fitted on the PMU: fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0', help"
-		: "it never was on the PMU, which was taken by others";
-}
 
 /* Events of one name on PMUs of one kind, like memory controllers, are one to who asked for them. */
 static bool continues(const struct event_list *events, u32 i, const struct stat_options *o)
@@ -122,6 +88,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 {
 	u32 n = s->events->n;
 	struct count *counts = mem_zalloc((n + 1) * sizeof(*counts));
+	bool *is_sum = mem_zalloc(n + 1); /* of several PMUs */
 	struct metric_input in = {s->events, counts, elapsed_ns, s->pass_of};
 
 	for (u32 i = 0, first = 0; i < n; i++) {
@@ -131,6 +98,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 			take_time(s, &s->events->at[i], is_interval, elapsed_ns, &c);
 		first = continues(s->events, i, o) ? first : i;
 		add_count(&counts[first], &c);
+		is_sum[first] = first != i;
 	}
 	for (u32 i = 0; i < n; i++) {
 		struct stat_line *l;
@@ -145,16 +113,18 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 			.state = count_state(&counts[i]),
 			.deviation = -1,
 			.scaling_error = -1};
-		l->reason = reason_of(s, i, &counts[i], l->state, &lines->arena);
+		l->reason = counts_reason(s, i, &counts[i], &lines->arena);
 		l->n_metrics = metric_of(&in, i, l->metrics);
-		if (is_interval)
+		/* How the counts of several PMUs vary together nobody has watched. */
+		if (is_interval || is_sum[i])
 			continue;
-		if (s->n_runs > 1 && counts[i].value)
+		if (counts_total(s, i, place)->values.n > 1 && counts[i].value)
 			l->deviation =
 				spread_error(&counts_total(s, i, place)->values) / counts[i].value;
 		l->scaling_error = counts_scaling_error(counts_total(s, i, place));
 	}
 	mem_free(counts);
+	mem_free(is_sum);
 }
 
 /* CPUs are compared event by event, other places one after the other. */

@@ -115,6 +115,14 @@ void stat_add_place(const struct counts *counts, const struct counts_place *plac
 	struct str *text);
 void stat_add_place_title(const struct counts *counts, struct str *text);
 
+/* Counts are whole numbers, unless they are of a unit, or means of several runs. */
+unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);
+
+/* Its control group as people write it: the one that holds all others is "/"; NULL: none. */
+const char *stat_cgroup(const struct event *e);
+
+#define STAT_APART "not counted at the same time" /* why a ratio has no value */
+
 /* The words of a state: "counted", "not counted", "not supported". */
 const char *stat_state_name(enum count_state state);
 

@@ -54,11 +54,6 @@ static void end_row(const struct stat_view *v, struct str *text)
 	str_addc(text, '\n');
 }
 
-static unsigned digits_of(const struct stat_view *v, const struct stat_line *l)
-{
-	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 ? 0 : 6;
-}
-
 static void add_header(const struct stat_view *v, struct str *text)
 {
 	static const char *const names[] = {"time_s", "place", "counters", "event", "cgroup",
@@ -83,10 +78,10 @@ static void add_row(const struct stat_view *v, const struct stat_line *l, const 
 	add_cell(v, l->place->name, text);
 	add_u64(v, l->place->n_counters, text);
 	add_cell(v, l->event->name, text);
-	add_cell(v, l->event->cgroup ? l->event->cgroup : "", text);
+	add_cell(v, l->event->cgroup ? stat_cgroup(l->event) : "", text);
 	add_cell(v, stat_state_name(l->state), text);
 	if (is_counted)
-		add_number(v, l->count.value, digits_of(v, l), text);
+		add_number(v, l->count.value, stat_digits(v, l), text);
 	else
 		skip(v, text);
 	add_cell(v, counts_unit(l->event), text);
@@ -118,8 +113,7 @@ static void add_row(const struct stat_view *v, const struct stat_line *l, const 
 	if (l->reason)
 		add_cell(v, l->reason, text);
 	else
-		add_cell(v, m && m->state == METRIC_APART ? "not counted at the same time" : "",
-			text);
+		add_cell(v, m && m->state == METRIC_APART ? STAT_APART : "", text);
 	end_row(v, text);
 }
 

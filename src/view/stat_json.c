@@ -34,7 +34,7 @@ static void add_metrics(const struct stat_line *l, struct str *text)
 		json_key(text, "is_percent");
 		str_add(text, m->is_percent ? "true," : "false,");
 		if (m->state == METRIC_APART)
-			json_text(text, "reason", "not counted at the same time");
+			json_text(text, "reason", STAT_APART);
 		json_end(text, '}');
 		str_addc(text, ',');
 	}
@@ -45,7 +45,7 @@ static void add_metrics(const struct stat_line *l, struct str *text)
 static void add_row(const struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	struct str *text)
 {
-	bool is_counted = l->state == COUNT_OK, is_whole = counts_scale(l->event) == 1;
+	bool is_counted = l->state == COUNT_OK;
 
 	str_add(text, "{\"kind\":\"count\",");
 	if (time_ns != UINT64_MAX)
@@ -55,11 +55,10 @@ static void add_row(const struct stat_view *v, const struct stat_line *l, u64 ti
 	json_u64(text, "counters", l->place->n_counters);
 	json_text(text, "event", l->event->name);
 	if (l->event->cgroup)
-		json_text(text, "cgroup", l->event->cgroup);
+		json_text(text, "cgroup", stat_cgroup(l->event));
 	json_text(text, "state", stat_state_name(l->state));
 	if (is_counted)
-		add_number(text, "value", l->count.value,
-			is_whole && v->counts->n_runs <= 1 ? 0 : 6);
+		add_number(text, "value", l->count.value, stat_digits(v, l));
 	else
 		json_null(text, "value");
 	json_text(text, "unit", counts_unit(l->event));

@@ -47,16 +47,6 @@ static void find_columns(struct stat_view *v, const struct stat_lines *lines)
 	}
 }
 
-static void add_right(struct str *text, const char *word, size_t width)
-{
-	size_t n = strlen(word);
-
-	str_addc(text, ' ');
-	if (n < width)
-		str_fill(text, ' ', width - n);
-	str_add(text, word);
-}
-
 static size_t width_of(const struct stat_column *c)
 {
 	return MAX(strlen(c->name), (size_t)COLUMN_WIDTH);
@@ -68,7 +58,7 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 		str_add(text, "#           time ");
 	stat_add_place_title(v->counts, text);
 	vec_each(c, &v->columns)
-		add_right(text, c->name, width_of(c));
+		str_add_right(text, c->name, 1 + width_of(c));
 	str_addc(text, '\n');
 	v->n_since_header = 0;
 }
@@ -92,7 +82,7 @@ static void add_values(struct stat_view *v, const struct stat_lines *lines,
 		if (m && m->state == METRIC_VALUE)
 			snprintf(value, sizeof(value), "%.*f", (int)m->digits,
 				m->value * m->factor / c->factor);
-		add_right(text, value, width_of(c));
+		str_add_right(text, value, 1 + width_of(c));
 	}
 	str_addc(text, '\n');
 	v->n_since_header++;

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -16,24 +17,6 @@ enum {
 	METRIC_WIDTH = 36, /* from the '#' to what is said of the deviation */
 };
 
-/* Pads to `width` columns since `start`; the text is of ours or was made safe. */
-static void pad(struct str *text, size_t start, size_t width)
-{
-	size_t n = text->n - start;
-
-	if (n < width)
-		str_fill(text, ' ', width - n);
-}
-
-static void add_right(struct str *text, const char *word, size_t width)
-{
-	size_t n = strlen(word);
-
-	if (n < width)
-		str_fill(text, ' ', width - n);
-	str_add(text, word);
-}
-
 static void add_number(const struct stat_options *o, double value, unsigned digits,
 	struct str *text)
 {
@@ -41,19 +24,18 @@ static void add_number(const struct stat_options *o, double value, unsigned digi
 	char fraction[64];
 	double whole;
 
-	snprintf(fraction, sizeof(fraction), "%.*f", (int)digits, fabs(value));
-	whole = floor(fabs(value));
 	/* 9.999 is printed as 10.00. */
-	sscanf(fraction, "%lf", &whole);
+	snprintf(fraction, sizeof(fraction), "%.*f", (int)digits, fabs(value));
+	whole = floor(strtod(fraction, NULL));
 	if (value < 0)
 		str_addc(&number, '-');
 	if (o->is_plain)
-		str_addf(&number, "%.0f", floor(whole));
+		str_addf(&number, "%.0f", whole);
 	else
-		num_add_grouped(&number, (u64)floor(whole));
+		num_add_grouped(&number, (u64)whole);
 	if (digits)
 		str_add(&number, strchr(fraction, '.'));
-	add_right(text, number.at, VALUE_WIDTH);
+	str_add_right(text, number.at, VALUE_WIDTH);
 	str_fini(&number);
 }
 
@@ -105,7 +87,7 @@ void stat_add_place(const struct counts *s, const struct counts_place *p, struct
 	if (s->scope == COUNTS_ALL)
 		return;
 	add_place_name(s, p->name, text);
-	pad(text, start, place_columns[s->scope].width);
+	str_pad_right(text, start, place_columns[s->scope].width);
 	if (place_columns[s->scope].has_cpus)
 		str_addf(text, " %4u", p->n_counters);
 	str_addc(text, ' ');
@@ -118,7 +100,7 @@ void stat_add_place_title(const struct counts *s, struct str *text)
 	if (s->scope == COUNTS_ALL)
 		return;
 	add_place_name(s, place_columns[s->scope].title, text);
-	pad(text, start, place_columns[s->scope].width);
+	str_pad_right(text, start, place_columns[s->scope].width);
 	if (place_columns[s->scope].has_cpus)
 		str_add(text, " cpus");
 	str_addc(text, ' ');
@@ -128,7 +110,7 @@ static void add_metric(const struct metric *m, struct str *text)
 {
 	str_add(text, "# ");
 	if (m->state == METRIC_APART) {
-		str_addf(text, "     n/a %s: not counted at the same time", m->unit);
+		str_addf(text, "     n/a %s: " STAT_APART, m->unit);
 		return;
 	}
 	if (m->is_percent)
@@ -146,11 +128,7 @@ static void add_name(const struct stat_line *l, struct str *text)
 	str_add_safe(text, e->name, strlen(e->name));
 	if (e->cgroup) {
 		str_addc(text, ' ');
-		/* The one that holds all others is written as its folder is. */
-		if (!strcmp(e->cgroup, "."))
-			str_addc(text, '/');
-		else
-			str_add_safe(text, e->cgroup, strlen(e->cgroup));
+		str_add_safe(text, stat_cgroup(e), strlen(stat_cgroup(e)));
 	}
 }
 
@@ -162,7 +140,7 @@ static void add_certainty(const struct stat_line *l, size_t start, struct str *t
 
 	if (l->deviation < 0 && !is_scaled)
 		return;
-	pad(text, start, METRIC_WIDTH);
+	str_pad_right(text, start, METRIC_WIDTH);
 	if (l->deviation >= 0)
 		str_addf(text, "( +-%6.2f%% )", 100 * l->deviation);
 	if (!is_scaled)
@@ -181,19 +159,19 @@ static void add_row(struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	stat_add_time(time_ns, text);
 	stat_add_place(v->counts, l->place, text);
 	if (l->state == COUNT_NEVER_RAN)
-		add_right(text, "<not counted>", VALUE_WIDTH);
+		str_add_right(text, "<not counted>", VALUE_WIDTH);
 	else if (l->state == COUNT_NOT_OPENED)
-		add_right(text, "<not supported>", VALUE_WIDTH);
+		str_add_right(text, "<not supported>", VALUE_WIDTH);
 	else
 		add_number(v->options, l->count.value, counts_scale(l->event) == 1 ? 0 : 2, text);
 	str_addc(text, ' ');
 	start = text->n;
 	str_add_safe(text, unit, strlen(unit));
-	pad(text, start, UNIT_WIDTH);
+	str_pad_right(text, start, UNIT_WIDTH);
 	str_addc(text, ' ');
 	start = text->n;
 	add_name(l, text);
-	pad(text, start, NAME_WIDTH);
+	str_pad_right(text, start, NAME_WIDTH);
 	str_addc(text, ' ');
 	start = text->n;
 	if (l->n_metrics)
@@ -234,7 +212,7 @@ static struct stat_line *add_zeros(const struct stat_view *v, const struct stat_
 		str_addf(text, "%zu threads, each", n);
 	else
 		add_place_name(v->counts, l->place->name, text);
-	pad(text, start, place_width(v->counts) + VALUE_WIDTH - 1);
+	str_pad_right(text, start, place_width(v->counts) + VALUE_WIDTH - 1);
 	str_add(text, "0      ");
 	add_name(l, text);
 	str_addc(text, '\n');

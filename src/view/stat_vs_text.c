@@ -99,21 +99,6 @@ static void add_percent(struct str *text, double share)
 	str_addf(text, "%.*f%%", fabs(percent) < 0.995 ? 2 : 1, percent);
 }
 
-static void pad_left(struct str *text, const char *word, size_t width)
-{
-	size_t n = strlen(word);
-
-	str_fill(text, ' ', n < width ? width - n : 0);
-	str_add(text, word);
-}
-
-static void pad_right(struct str *text, size_t start, size_t width)
-{
-	size_t n = text->n - start;
-
-	str_fill(text, ' ', n < width ? width - n : 0);
-}
-
 /* ---- the difference in words ---- */
 
 static bool says_times(const struct words *w, double ratio)
@@ -243,13 +228,13 @@ static void add_side(struct str *text, const struct stat_vs_line *l, int side,
 			l->row->state == COUNT_NOT_OPENED ? "<not supported>" : "<not counted>");
 	else
 		add_value(&word, l->row, s->middle, o);
-	pad_left(text, str_text(&word), VALUE_WIDTH);
+	str_add_right(text, str_text(&word), VALUE_WIDTH);
 	str_fini(&word);
 	start = text->n;
 	if (l->versus.n > 1 && s->middle > 0)
 		str_addf(text, " +-%.*f%%", s->deviation < 0.9995 * s->middle,
 			100 * s->deviation / s->middle);
-	pad_right(text, start, DEVIATION_WIDTH);
+	str_pad_right(text, start, DEVIATION_WIDTH);
 	str_addc(text, ' ');
 }
 
@@ -276,7 +261,7 @@ static void add_row(struct str *text, const struct pairs *pairs, const struct st
 	str_addc(text, ' ');
 	start = text->n;
 	str_add_safe(text, l->row->name, strlen(l->row->name));
-	pad_right(text, start, name_width);
+	str_pad_right(text, start, name_width);
 	str_addc(text, ' ');
 	add_side(text, l, 0, o);
 	add_side(text, l, 1, o);
@@ -300,10 +285,10 @@ static void add_rows(struct str *text, const struct pairs *pairs, const struct s
 	vec_each(l, lines)
 		name_width = MAX(name_width, strlen(l->row->name));
 	str_addc(text, ' ');
-	pad_right(text, start, name_width + 1);
-	pad_left(text, "A", VALUE_WIDTH);
+	str_pad_right(text, start, name_width + 1);
+	str_add_right(text, "A", VALUE_WIDTH);
 	str_fill(text, ' ', DEVIATION_WIDTH + 1);
-	pad_left(text, "B", VALUE_WIDTH);
+	str_add_right(text, "B", VALUE_WIDTH);
 	str_fill(text, ' ', DEVIATION_WIDTH + 2);
 	str_add(text, "B against A\n");
 	vec_each(l, lines)

@@ -85,7 +85,7 @@ def take_apart(name, data):
 
 ELF_SOURCE = 'extern int puts(const char *); static void f(void) { puts("f"); } int g(void) { f(); return 1; }'
 ELF_FLAGS = {
-    'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'],
+    'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'], 'i386': ['-m32'],
 }
 
 
@@ -96,6 +96,7 @@ def make_elf():
     for name, flags in ELF_FLAGS.items():
         subprocess.run(['gcc', '-O1', '-fPIC', '-shared', '-nostdlib', '-Wl,--build-id', '-o', name, 'f.c', *flags], check=True)
         keep('elf', name, open(name, 'rb').read())
+        keep('kcore', name, b'\1' + open(name, 'rb').read())
     subprocess.run('xz -kf plain && objcopy -S --add-section .gnu_debugdata=plain.xz --add-gnu-debuglink=f.c plain mini', shell=True,
                    check=True)
     keep('elf', 'mini', open('mini', 'rb').read())
@@ -116,6 +117,67 @@ def jitdump(order):
             + record_of(1, 3, struct.pack(order + 'IIQQQQQ', 1, 1, 8192, 4096, 8192, 8, 1)) + record_of(3, 4, b''))
 
 
+def kernel_text():
+    keep('kallsyms', 'symbols', b'\x02' + b"""0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _stext
+ffffffff81000000 T _text
+ffffffff81000010 t secondary\nffffffff81000010 W startup
+ffffffffc0001000 t nft_do_chain\t[nf_tables]
+ffffffffc0002000 t bpf_prog_0123456789abcdef_f\t[bpf]
+""")
+    keep('kallsyms', 'modules', b'\x01' + b"""nf_tables 372736 2 nft_ct,nft_nat, Live 0xffffffffc0a01000 (E)
+hidden 4096 0 - Live 0x0000000000000000\nx86 1 1 - Loading 0xffffffffc0001000""")
+
+
+def core_file():
+    """A core of two ranges, with notes that tell the build."""
+    info = b'OSRELEASE=6.1\nBUILD-ID=00112233445566778899aabbccddeeff00112233\nPAGESIZE=4096\n'
+    notes = struct.pack('<III', 11, len(info), 0) + b'VMCOREINFO\0\0' + info.ljust((len(info) + 3) // 4 * 4, b'\0')
+    at = 64 + 3 * 56
+    segments = [(4, at, 0, len(notes)), (1, at + len(notes), 0xffffffff81000000, 32), (1, at + len(notes) + 16, 0xffffffffc0000000, 16)]
+    head = b'\x7fELF\2\1\1'.ljust(16, b'\0') + struct.pack('<HHIQQQIHHHHHH', 4, 62, 1, 0, 64, 0, 0, 64, 56, 3, 0, 0, 0)
+    for kind, offset, address, size in segments:
+        head += struct.pack('<IIQQQQQQ', kind, 5, offset, address, 0, size, size, 1)
+    return head + notes + bytes(range(32))
+
+
+def btf():
+    """int, a struct, a prototype, and a function."""
+    types = (struct.pack('<IIII', 1, 1 << 24, 4, 32) + struct.pack('<III', 0, 4 << 24 | 1, 4) + struct.pack('<III', 1, 1, 0)
+             + struct.pack('<III', 0, 13 << 24, 1) + struct.pack('<III', 5, 12 << 24 | 1, 3))
+    texts = b'\0int\0run\0'
+    return struct.pack('<HBBIIIII', 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(texts)) + types + texts
+
+
+def kernel_files():
+    kernel_text()
+    keep('kcore', 'core', b'\0' + core_file())
+    keep('kcore', 'types', b'\2' + btf())
+
+
+def state_records():
+    """A kernel and a guest's, maps, a BPF program that comes and goes, a fork and an exec."""
+    def record_of(kind, misc, body):
+        return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+
+    def text(value):
+        return value.ljust((len(value) + 8) // 8 * 8, b'\0')
+
+    def mapped(misc, pid, start, size, offset, name):
+        return record_of(1, misc, struct.pack('<IIQQQ', pid, pid, start, size, offset) + text(name))
+
+    base = 0xffffffff81000000
+    keep('machine', 'kernels', mapped(1, 0xffffffff, base, 0x1000, base, b'[kernel.kallsyms]_text')
+         + mapped(4, 0, base, 0x1000, base, b'[guest.kernel.kallsyms]_text') + mapped(4, 7, base, 0x1000, base, b'[guest.kernel.kallsyms.7]')
+         + mapped(4, 7, 0xffffffffc0000000, 4096, 0, b'[nf_tables]')
+         + record_of(17, 1, struct.pack('<QIHH', 0xffffffffc0001000, 256, 1, 0) + text(b'bpf_prog_1'))
+         + record_of(17, 1, struct.pack('<QIHH', 0xffffffffc0001000, 256, 1, 1) + text(b'bpf_prog_1')))
+    keep('machine', 'tasks', mapped(2, 1, 4096, 4096, 0, b'/bin/a') + mapped(2, 1, 8192, 4096, 0, b'//anon')
+         + record_of(3, 0, struct.pack('<II', 1, 1) + text(b'sh')) + record_of(7, 0, struct.pack('<IIIIQ', 2, 1, 2, 1, 5))
+         + mapped(2, 2, 6144, 4096, 0, b'/lib/b') + record_of(3, 0x2000, struct.pack('<II', 2, 2) + text(b'ls'))
+         + record_of(4, 0, struct.pack('<IIIIQ', 2, 1, 2, 1, 9)))
+
+
 def generated_code():
     keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
     keep('jitdump', 'little', jitdump('<'))
@@ -124,6 +186,8 @@ def generated_code():
 
 def main():
     generated_code()
+    kernel_files()
+    state_records()
     pace = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

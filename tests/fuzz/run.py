@@ -83,5 +83,20 @@ def fuzz_jitdump_finds_nothing():
     fuzz('jitdump')
 
 
+@test
+def fuzz_kallsyms_finds_nothing():
+    fuzz('kallsyms')
+
+
+@test
+def fuzz_kcore_finds_nothing():
+    fuzz('kcore')
+
+
+@test
+def fuzz_machine_finds_nothing():
+    fuzz('machine')
+
+
 if __name__ == '__main__':
     main()

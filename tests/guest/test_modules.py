@@ -10,7 +10,8 @@ from harness import *  # noqa: E402,F403
 guest_program(
     'unit', *(f'tests/unit/test_{module}.c' for module in (
         'abi', 'attr', 'bytes', 'cpus', 'target', 'tracefs', 'pmu', 'regs', 'sample', 'ring', 'kernel_samples',
-        'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling', 'userread', 'cpuid', 'site')),
+        'counter', 'privilege', 'refusal', 'workload', 'synth', 'host', 'sampling', 'userread', 'cpuid', 'site',
+        'bpf', 'kcore', 'kallsyms')),
     cpus=4, before='sysctl -qw kernel.perf_user_access=1')
 
 if __name__ == '__main__':

@@ -155,7 +155,7 @@ def a_perf_map_that_somebody_planted_is_not_read():
     can_record()
     needs_root()
     needs('node')
-    record('node', '--perf-basic-prof', HOT_JS, '500')
+    record('node', '--perf-basic-prof', HOT_JS, '700')
     perf_map = f'/tmp/perf-{pid_of_map(report())}.map'
     try:
         os.chown(perf_map, 65534, 65534)

@@ -377,15 +377,22 @@ GRAPHS = [['caller', '--children'], ['callee', '--children'], ['fractal', '--chi
           ['callee', '--no-children'], ['fractal', '--no-children'], ['caller,5', '--children'], ['callee,0.1', '--no-children']]
 
 
+def from_root(path):
+    path = tuple('0x' if re.match(r'0x|0$|\[truncated: no frame', name) else name for name in path)
+    while path[:2] == ('0x', '0x'):
+        path = path[1:]
+    return path
+
+
 def graphs_of(tool, path, how):
     words = ['report', '--no-inline', '-i', path, '-g', how[0], how[1]]
     result = pace(*words) if tool == 'pace' else run('perf', words[0], '--stdio', '-f', *words[1:])
     found = {}
     for row in perftext.parse(result.out)[0][1]:
         # perf calls the remainder of a fractal graph inlined, and prints it without its 0.01 % and less. Callers without
-        # a name (a stripped libc) are addresses in memory to perf, addresses in their file to pace.
-        found[tuple(row.cells[-3:])] = {tuple('0x' if re.match('0x|0$', name) else name for name in path): share
-                                        for path, share in row.graph.items() if not path[-1].startswith('[...]')}
+        # a name (a stripped libc) are addresses in memory to perf, addresses in their file to pace. Where no frame pointers were kept
+        # perf prints words of the stack as callers: pace says instead that the stack ends there.
+        found[tuple(row.cells[-3:])] = {from_root(path): share for path, share in row.graph.items() if not path[-1].startswith('[...]')}
     return found
 
 

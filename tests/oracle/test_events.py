@@ -128,6 +128,11 @@ def modifiers_are_the_same_bits_as_perfs():
     assert not refused and same == len(texts), refused
 
 
+# Of a PMU its terms; of msr/smi/ what this machine lacks; and a subsystem of tracepoints that has no event of that name is an error to
+# perf 6.1 if its folder happens to be listed first.
+PERF_REFUSES = {'instructions/freq=99/k', 'msr/smi/', 'group:{cs,migrations}:e', '*:sched_switch'}
+
+
 @test
 def everything_this_machine_has_is_the_same_as_in_perf():
     perf_works()
@@ -137,7 +142,7 @@ def everything_this_machine_has_is_the_same_as_in_perf():
     if not os.path.exists('/sys/kernel/tracing/events/sched'):
         texts = [text for text in texts if ':' not in text or not re.match(r'(\*|sched|syscalls|raw_syscalls):', text)]
     same, refused = compare('/sys', texts)
-    assert len(refused) <= 3 and same >= 45, (same, refused)
+    assert set(refused) <= PERF_REFUSES and same >= 40, (same, refused)
 
 
 def make_tree(path, root):

@@ -266,6 +266,30 @@ static void add_kernel(struct reading *r)
 		"[nf_tables]");
 }
 
+TEST(gather_looks_up_guests_in_their_own_kernels)
+{
+	enum { GUEST = PERF_RECORD_MISC_GUEST_KERNEL };
+	const u64 text = 0xffffffff81000000;
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, GUEST, who(0, 0, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms]_text");
+	recording_mmap(&r.recording, GUEST, who(11, 11, 0), text, 0x1000000, text,
+		"[guest.kernel.kallsyms.11]_text");
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 10, 10, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	add_sample(&r, (struct at){0, 11, 11, 1, 0, GUEST, text + 16, 1}, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.n_workers = 1});
+	check(&r,
+		"cycles [guest.kernel.kallsyms.11]+0xffffffff810000104 1 1\n"
+		"cycles [guest.kernel.kallsyms]+0xffffffff810000104 1 1\n"
+		"cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n");
+	reading_fini(&r);
+}
+
 TEST(gather_looks_up_each_mode_in_its_own_space)
 {
 	struct reading r;
@@ -332,7 +356,7 @@ TEST(gather_reads_chains_with_their_markers)
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	CHECK(r.profile.has_stacks);
 	check(&r,
-		"cycles [unknown]+0x2030ur;a+0x20ur;a+0x10u 1 1\n"
+		"cycles [unknown]+0xfffffffffffffff9u;a+0x20ur;a+0x10u 1 1\n"
 		"cycles a+0x12u 1 1\n"
 		"cycles a+0x13u 1 1\n"
 		"cycles a+0x20ur;a+0x10u 1 1\n"
@@ -341,6 +365,46 @@ TEST(gather_reads_chains_with_their_markers)
 		"0xffffffff81000010k 1 1\n"
 		"cycles a+0x20ur;a+0x10u;[kernel.kallsyms]+0xffffffff81000030k 1 1\n"
 		"cycles a+0x20ur;a+0x11u 1 1\n");
+	check_sums(&r.profile);
+	reading_fini(&r);
+}
+
+TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
+{
+	/* What lies behind it was found by following nothing. */
+	const u64 at_once[] = {PERF_CONTEXT_USER, 0x1010, 0, 0x1020};
+	const u64 later[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x1010,
+		0x3020, 0x7fff0000, 0x1030};
+	const u64 whole[] = {PERF_CONTEXT_USER, 0x1010, 0x1020};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x3000, 0x1000, 0, "/bin/b");
+	add_chain(&r, USER, 0x1010, at_once, 4);
+	add_chain(&r, KERNEL, 0xffffffff81000010, later, 7);
+	add_chain(&r, KERNEL, 0xffffffff81000010, later, 7);
+	add_chain(&r, USER, 0x1010, whole, 3);
+	add_chain(&r, USER, 0x1010, NULL, 0);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	check(&r,
+		"cycles [unknown]+0xfffffffffffffff9u;a+0x10u 1 1\n"
+		"cycles [unknown]+0xfffffffffffffff9u;b+0x20ur;a+0x10u;"
+		"[kernel.kallsyms]+0xffffffff81000010k 2 2\n"
+		"cycles a+0x10u 1 1\n"
+		"cycles a+0x20ur;a+0x10u 1 1\n");
+	CHECK_EQ(r.profile.endings.n, 3);
+	vec_each(e, &r.profile.endings) {
+		const char *dso = r.profile.dsos.at[e->dso].name;
+
+		if (e->ending == STACK_COMPLETE)
+			CHECK_EQ(e->n_samples, 2);
+		else
+			/* Without a caller it is the sample's own file that is suspected. */
+			CHECK_EQ(e->n_samples, !strcmp(dso, "a") ? 1 : !strcmp(dso, "b") ? 2 : 0);
+	}
 	check_sums(&r.profile);
 	reading_fini(&r);
 }

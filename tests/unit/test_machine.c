@@ -428,8 +428,7 @@ TEST(machine_maps_that_make_no_sense_are_counted)
 
 	machine_init(&m);
 	mapped(&m, 0, 1, 0x1000, 0, 0, "/bin/a");
-	mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_KERNEL, 1, 0x1000, 0x1000, 0,
-		"[guest.kernel.kallsyms]");
+	mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_KERNEL, 1, 0x1000, 0, 0, "[guest.kernel.kallsyms]");
 	mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_USER, 1, 0x1000, 0x1000, 0, "/bin/a");
 	ksymbol(&m, 0, 0, 0xffffffffc0000000, 0, "empty");
 	ksymbol(&m, 0, 0, UINT64_MAX - 10, 100, "wraps");
@@ -440,6 +439,52 @@ TEST(machine_maps_that_make_no_sense_are_counted)
 	CHECK_STR(place_at(&m, 0, 1, UINT64_MAX - 1), "top+0xffe");
 	CHECK_STR(place_at(&m, 0, 1, 0), "-");
 	CHECK_EQ(m.n_ignored, 5);
+	fini(&m);
+}
+
+TEST(machine_guests_have_kernels_of_their_own)
+{
+	enum { GUEST = PERF_RECORD_MISC_GUEST_KERNEL };
+	const u64 text = 0xffffffff81000000, module = 0xffffffffc0001000;
+	struct machine m;
+
+	machine_init(&m);
+	mapped_as(&m, 0, KERNEL, (u32)-1, text, 0x1000, text, "[kernel.kallsyms]_text");
+	CHECK(!at(&m, 0, 7, 7).guest && !machine_guest(&m, 7));
+	mapped_as(&m, 0, GUEST, 0, text + 0x1000, 0x1000, text, "[guest.kernel.kallsyms]_text");
+	mapped_as(&m, 0, GUEST, 0, module, 0x1000, 0, "[nf_tables]");
+	mapped_as(&m, 5, GUEST, 7, text, 0x1000, text + 1, "[guest.kernel.kallsyms.7]_text");
+	mapped_as(&m, 5, GUEST, 7, module, 0x1000, 0, "[nf_tables]");
+	CHECK_STR(place(at(&m, 9, 7, 7).guest, text),
+		"[guest.kernel.kallsyms.7]+0xffffffff81000000");
+	/* Who runs no guest that is known by its pid, runs that of nobody. */
+	CHECK_STR(place(at(&m, 9, 8, 8).guest, text), "-");
+	CHECK_STR(place(at(&m, 9, 8, 8).guest, text + 0x1000),
+		"[guest.kernel.kallsyms]+0xffffffff81001000");
+	CHECK_STR(place(at(&m, 9, 8, 8).kernel, text), "[kernel.kallsyms]+0xffffffff81000000");
+	/* A module of the same name in each: two DSOs. */
+	CHECK_STR(place(at(&m, 9, 7, 7).guest, module + 1), "[nf_tables]+0x1");
+	CHECK(machine_find(at(&m, 9, 7, 7).guest, module)->dso !=
+		machine_find(at(&m, 9, 8, 8).guest, module)->dso);
+	CHECK_EQ(machine_guest(&m, 7)->text, text + 1);
+	CHECK_EQ(machine_guest(&m, 8)->text, text);
+	CHECK_EQ(machine_guest(&m, 8)->pid, 0);
+	/* What a guest's kernel mapped later was not there before. */
+	mapped_as(&m, 20, GUEST, 7, module, 0x800, 0, "[other]");
+	CHECK_STR(place(at(&m, 19, 7, 7).guest, module), "[nf_tables]+0x0");
+	CHECK_STR(place(at(&m, 20, 7, 7).guest, module), "[other]+0x0");
+	CHECK_EQ(m.n_ignored, 0);
+	fini(&m);
+}
+
+TEST(machine_counts_guests_that_nobody_can_have)
+{
+	struct machine m;
+
+	machine_init(&m);
+	for (u32 pid = 1; pid <= 5000; pid++)
+		mapped_as(&m, 0, PERF_RECORD_MISC_GUEST_KERNEL, pid, 0x1000, 0x1000, 0, "[x]");
+	CHECK_EQ(m.n_ignored, 5000 - 4096);
 	fini(&m);
 }
 

@@ -13,6 +13,7 @@
 #include "collect/open.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
+#include "event/cgroup.h"
 #include "unit/said.h"
 
 /*
@@ -1146,6 +1147,57 @@ TEST(counting_goes_on_with_a_cpu_that_came_back_and_counts_nothing_twice)
 	lseek(c.counters.at[1].fd, 0, SEEK_SET);
 	counting_read(&c);
 	CHECK_EQ(c.readings[1].value, 14);
+	counting_close(&c);
+	opening_fini(&o);
+}
+
+TEST(counting_opens_a_cpus_counters_again_in_their_group_and_with_their_filter)
+{
+	const struct counting_options options = {.starts_off = true};
+	struct opening o;
+	struct counting c;
+	struct event *e;
+
+	opening_init(&o, 2, NULL);
+	add_clock(&o)->n_members = 2;
+	e = add(&o, PERF_TYPE_TRACEPOINT, 1, "sched:sched_switch");
+	e->leader = 0;
+	e->filter = "prev_pid == 1";
+	CHECK_EQ(counting_open(&c, &o.events, &o.target, &options, &o.said.log, &o.err), 0);
+	CHECK_EQ(kernel.n, 4);
+	CHECK_EQ(kernel.n_filters, 2);
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 0);
+	CHECK_EQ(kernel.n, 6);
+	CHECK_EQ(kernel.calls[4].group_fd, -1);
+	/* The leader's number, which is the new leader's by now. */
+	CHECK_EQ(kernel.calls[5].group_fd, c.counters.at[1].fd);
+	CHECK_EQ(kernel.calls[5].cpu, 1);
+	CHECK_EQ(kernel.n_filters, 3);
+	CHECK_STR(kernel.filter, "prev_pid == 1");
+	kernel.filter_sys = EINVAL;
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 1);
+	counting_close(&c);
+	opening_fini(&o);
+}
+
+TEST(counting_opens_a_cpus_counters_again_for_their_cgroup)
+{
+	const struct counting_options options = {.starts_off = true};
+	struct opening o;
+	struct counting c;
+	int fd;
+
+	opening_init(&o, 2, NULL);
+	if (cgroup_open("/", &fd, &o.err))
+		SKIP("%s", o.err.msg);
+	close(fd);
+	add_clock(&o)->cgroup = "/";
+	CHECK_EQ(counting_open(&c, &o.events, &o.target, &options, &o.said.log, &o.err), 0);
+	CHECK_EQ(counting_reopen_cpu(&c, 1, false), 0);
+	CHECK_EQ(kernel.n, 3);
+	CHECK_EQ(kernel.calls[2].cpu, 1);
+	CHECK_EQ(kernel.calls[2].flags, PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
+	CHECK(kernel.calls[2].pid >= 0);
 	counting_close(&c);
 	opening_fini(&o);
 }

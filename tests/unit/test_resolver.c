@@ -544,6 +544,160 @@ TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
 	}
 }
 
+TEST(resolver_prefers_the_kallsyms_that_lie_beside_the_recording)
+{
+	const struct dso *dso, *module;
+	struct resolving r;
+
+	use_kernel("ffffffff92000000 T _text\nffffffff92000100 T of_now\n");
+	tree_file(test_dir(), kallsyms, "copy");
+	tree_file(test_dir(), "0000000000000000 T _text\n", "zeros");
+	for (int i = 0; i < 2; i++) {
+		resolving_init(&r);
+		dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+		r.machine.kernel_text = 0xffffffff92000000;
+		module = add_dso(&r, "[nf_tables]", true);
+		((struct dso *)module)->base = 0xffffffffc0a01000;
+		resolving_start(&r);
+		r.resolver.recorded_kallsyms = i ? test_path("zeros") : test_path("copy");
+		resolver_load_kernel(&r.resolver);
+		if (i) {
+			/* One without addresses is of no use: what runs is asked. */
+			CHECK_STR(find(&r, dso, 0xffffffff92000180),
+				"of_now 0xffffffff92000100-0xffffffff92001100");
+		} else {
+			CHECK_STR(find(&r, dso, 0xffffffff92000180),
+				"schedule 0xffffffff92000100-0xffffffff92000200");
+			CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
+		}
+		resolving_fini(&r);
+	}
+}
+
+TEST(resolver_looks_for_no_vmlinux_if_told_so)
+{
+	const struct dso *dso;
+	struct resolving r;
+
+	use_kernel(kallsyms);
+	make_vmlinux("usr/lib/debug/boot/vmlinux-9.9.9", id_a, true);
+	for (int i = 0; i < 2; i++) {
+		resolving_init(&r);
+		dso = add_foreign_kernel(&r);
+		resolving_start(&r);
+		r.resolver.recorded_release = "9.9.9";
+		r.resolver.ignores_vmlinux = i;
+		resolver_load_kernel(&r.resolver);
+		CHECK_STR(find(&r, dso, 0xffffffff9a000110),
+			i ? "- 0xffffffff9a000110 6"
+			  : "schedule 0xffffffff9a000100-0xffffffff9a000180");
+		resolving_fini(&r);
+	}
+}
+
+TEST(resolver_finds_modules_of_the_running_kernel_beside_a_named_vmlinux)
+{
+	const struct dso *dso, *module;
+	struct resolving r;
+
+	use_kernel(kallsyms);
+	make_vmlinux("vmlinux", id_a, true);
+	resolving_init(&r);
+	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+	module = add_dso(&r, "[nf_tables]", true);
+	r.machine.kernel_text = 0xffffffff92000000;
+	resolving_start(&r);
+	r.resolver.vmlinux = test_path("vmlinux");
+	resolver_load_kernel(&r.resolver);
+	CHECK_STR(find(&r, dso, 0xffffffff92000110),
+		"schedule 0xffffffff92000100-0xffffffff92000180");
+	CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
+	resolving_fini(&r);
+}
+
+/* ---- guests ---- */
+
+static const struct dso *add_guest(struct resolving *r, const char *path, u32 pid, u64 start,
+	u64 pgoff)
+{
+	struct record rec = {.type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_GUEST_KERNEL};
+	union record_body body = {.mmap = {.pid = pid,
+					  .addr = start,
+					  .len = 0x1000,
+					  .pgoff = pgoff,
+					  .path = {(const u8 *)path, strlen(path)}}};
+
+	machine_apply(&r->machine, &rec, &body, 0);
+	return dso_get_guest(&r->machine.dsos, path, strlen(path), pid);
+}
+
+TEST(resolver_names_each_guests_functions_by_its_own_files)
+{
+	const struct dso *any, *seven, *module, *unknown;
+	struct resolving r;
+
+	use_kernel("ffffffff92000000 T _text\nffffffff92000100 T of_the_host\n");
+	tree_file(test_dir(), kallsyms, "guest/kallsyms");
+	tree_file(test_dir(), "nf_tables 372736 2 - Live 0xffffffffc0a01000\n", "guest/modules");
+	tree_file(test_dir(), "ffffffff81000000 T _text\nffffffff81000100 T of_seven\n",
+		"mounts/7/proc/kallsyms");
+	resolving_init(&r);
+	/* It was recorded 16 MiB lower than its files say, and its module elsewhere. */
+	any = add_guest(&r, "[guest.kernel.kallsyms]", 0, 0xffffffff91000000, 0xffffffff91000000);
+	module = add_guest(&r, "[nf_tables]", 0, 0xffffffffc0801000, 0);
+	seven = add_guest(&r, "[guest.kernel.kallsyms.7]", 7, 0xffffffff81000000,
+		0xffffffff81000000);
+	resolving_start(&r);
+	r.resolver.guest_files = (struct guest_files){.mount = test_path("mounts"),
+		.kallsyms = test_path("guest/kallsyms"),
+		.modules = test_path("guest/modules")};
+	CHECK_STR(find(&r, any, 0xffffffff91000180),
+		"schedule 0xffffffff91000100-0xffffffff91000200");
+	CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
+	CHECK_STR(find(&r, seven, 0xffffffff81000108),
+		"of_seven 0xffffffff81000100-0xffffffff81001100");
+	resolving_fini(&r);
+
+	resolving_init(&r);
+	unknown =
+		add_guest(&r, "[guest.kernel.kallsyms]", 0, 0xffffffff91000000, 0xffffffff91000000);
+	resolving_start(&r);
+	CHECK_STR(find(&r, unknown, 0xffffffff91000180), "- 0xffffffff91000180 6");
+	CHECK_HAS(resolver_reason(&r.resolver, unknown), "--guestkallsyms");
+	resolving_fini(&r);
+}
+
+TEST(guest_introduces_kernels_that_no_record_tells_of)
+{
+	struct guest_files files = {.mount = test_path("mounts"),
+		.kallsyms = test_path("kallsyms"),
+		.modules = test_path("modules")};
+	struct intern strings = {0};
+	struct thread_state s;
+	struct resolving r;
+
+	use_kernel(kallsyms);
+	tree_file(test_dir(), "ffffffff81000000 T _text\n", "mounts/7/proc/kallsyms");
+	tree_file(test_dir(), "x 4096 0 - Live 0xffffffffc0000000\n", "mounts/7/proc/modules");
+	tree_file(test_dir(), "0000000000000000 T _text\n", "mounts/8/proc/kallsyms");
+	resolving_init(&r);
+	guest_introduce(&r.machine, &files, &r.said.log);
+	CHECK_EQ(r.machine.guests.n, 2);
+	CHECK_EQ(machine_guest(&r.machine, 7)->text, 0xffffffff81000000);
+	CHECK_EQ(machine_guest(&r.machine, 8)->text, 0xffffffff92000000);
+	machine_state_at(&r.machine, 7, 7, 0, &strings, &s);
+	CHECK_STR(machine_find(s.guest, 0xffffffff81000010)->dso->name,
+		"[guest.kernel.kallsyms.7]");
+	CHECK_STR(machine_find(s.guest, 0xffffffffc0000fff)->dso->name, "[x]");
+	machine_state_at(&r.machine, 9, 9, 0, &strings, &s);
+	CHECK_STR(machine_find(s.guest, 0xffffffffc0a01000)->dso->name, "[nf_tables]");
+	/* What is known already is not told again. */
+	guest_introduce(&r.machine, &files, &r.said.log);
+	CHECK_EQ(r.machine.guests.n, 2);
+	intern_fini(&strings);
+	resolving_fini(&r);
+}
+
 TEST(resolver_prints_a_kernel_address_behind_the_last_function_as_it_is)
 {
 	struct resolving r;

@@ -578,11 +578,14 @@ static void compare_with_nm(const char *path, u32 table, const char *flags)
 	ask_nm(path, flags, &list);
 	if (!list.n)
 		SKIP("nm finds no functions in %s", path);
+	CHECK_EQ(elf_open(&elf, path, &err), 0);
+	/* nm shows the bit that says that code is Thumb's. */
+	vec_each(k, &list)
+		k->start &= elf.machine == EM_ARM ? ~1ULL : ~0ULL;
 	by_start = mem_alloc(list.n * sizeof(*by_start));
 	for (size_t i = 0; i < list.n; i++)
 		by_start[i] = (struct sort_item){list.at[i].start, i};
 	sort_by_key(by_start, list.n);
-	CHECK_EQ(elf_open(&elf, path, &err), 0);
 	CHECK(symtab_add_elf(&t, &elf, table) > 0);
 	symtab_finish(&t);
 	vec_each(k, &list) {
@@ -664,12 +667,12 @@ TEST(symtab_of_programs_built_in_any_way_is_what_nm_says)
 
 /* The labels of objdump's kind: "0000000000001030 <puts@plt>:". Those that end with @plt, without
  * it. */
-static void ask_objdump(const char *path, known_list *list)
+static void ask_objdump(const char *path, const char *objdump, known_list *list)
 {
 	struct str text = {0};
 
-	outside_need("objdump");
-	outside_run(&text, "objdump -d '%s' 2>/dev/null | grep '@plt>:$'", path);
+	outside_need(objdump);
+	outside_run(&text, "%s -d '%s' 2>/dev/null | grep '@plt>:$'", objdump, path);
 	for (char *line = text.at, *next; line && *line; line = next) {
 		unsigned long long start;
 		struct known k = {0};
@@ -686,7 +689,7 @@ static void ask_objdump(const char *path, known_list *list)
 	str_fini(&text);
 }
 
-static void compare_with_objdump(const char *path)
+static void compare_with_objdump_of(const char *path, const char *objdump)
 {
 	struct symtab t = {0};
 	known_list list = {0};
@@ -694,7 +697,7 @@ static void compare_with_objdump(const char *path)
 	struct err err;
 	size_t n = 0;
 
-	ask_objdump(path, &list);
+	ask_objdump(path, objdump, &list);
 	CHECK_EQ(elf_open(&elf, path, &err), 0);
 	symtab_add_elf(&t, &elf, SHT_SYMTAB);
 	symtab_finish(&t);
@@ -721,6 +724,11 @@ static void compare_with_objdump(const char *path)
 	vec_fini(&list);
 }
 
+static void compare_with_objdump(const char *path)
+{
+	compare_with_objdump_of(path, "objdump");
+}
+
 TEST(symtab_names_the_stubs_of_real_programs_as_objdump_does)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -736,4 +744,77 @@ TEST(symtab_names_the_stubs_of_real_programs_as_objdump_does)
 #else
 	SKIP("stubs are understood on x86-64 and arm64");
 #endif
+}
+
+/* A library for others to link with, and a program that calls it directly and by address. */
+static const char calling[] = "extern int one(int), two(int); int (*by_address)(int) = two;\n"
+			      "int f(int x) { return one(x) + two(x); }\n"
+			      "int _start(void) { return f(1) + by_address(2); }\n";
+
+TEST(symtab_names_the_stubs_of_32_bit_programs_as_objdump_does)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const char *const forms[] = {"-shared -fPIC", "-shared -fPIC -Wl,-z,now",
+		"-shared -fPIC -fcf-protection -Wl,-z,ibtplt", "-no-pie -fno-pie", "-pie -fPIE"};
+	char flags[512];
+
+	if (!outside_compile("int one(int x) { return x; } int two(int x) { return x; }\n",
+		    "libcalled.so", "-m32 -nostdlib -shared -fPIC"))
+		SKIP("the compiler makes no 32-bit programs");
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		snprintf(flags, sizeof(flags), "-m32 -O1 -nostdlib -Wl,--no-as-needed %s '%s'",
+			forms[i], test_path("libcalled.so"));
+		CHECK(outside_compile(calling, "program", flags));
+		compare_with_objdump(test_path("program"));
+	}
+#else
+	SKIP("i386 stubs are compared on x86");
+#endif
+}
+
+/* What clang and lld make for other machines: 32 and 64 bit, both byte orders. */
+TEST(symtab_of_programs_of_other_machines_is_what_nm_says)
+{
+	static const char *const targets[] = {"powerpc-linux-gnu", "mips-linux-gnu",
+		"armv7-linux-gnueabihf", "armv7-linux-gnueabihf -mthumb", "aarch64-linux-gnu",
+		"riscv64-linux-gnu", "i386-linux-gnu"};
+	size_t n = 0;
+
+	outside_need("clang");
+	outside_need("ld.lld");
+	test_write(test_path("calling.c"), calling, strlen(calling));
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		struct str out = {0};
+		int status = outside_run(&out,
+			"cd '%s' && clang --target=%s -O1 -g -fuse-ld=lld -nostdlib -shared -fPIC -o program calling.c 2>&1",
+			test_dir(), targets[i]);
+
+		str_fini(&out);
+		if (status)
+			continue;
+		compare_with_nm(test_path("program"), SHT_SYMTAB, "");
+		n++;
+	}
+	if (!n)
+		SKIP("clang makes programs for no other machine");
+}
+
+TEST(symtab_names_the_stubs_of_arm_programs_as_objdump_does)
+{
+	static const char *const forms[] = {"-O2", "-O2 -static", "-O2 -Wl,-z,now",
+		"-O2 -mbranch-protection=standard"};
+
+	outside_need("aarch64-linux-gnu-gcc");
+	outside_need("aarch64-linux-gnu-objdump");
+	test_write(test_path("program.c"), program, strlen(program));
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct str out = {0};
+
+		if (outside_run(&out,
+			    "cd '%s' && aarch64-linux-gnu-gcc %s -o program program.c 2>&1",
+			    test_dir(), forms[i]))
+			SKIP("the cross compiler makes no whole programs: %.200s", str_text(&out));
+		str_fini(&out);
+		compare_with_objdump_of(test_path("program"), "aarch64-linux-gnu-objdump");
+	}
 }

@@ -7,7 +7,7 @@ def tiny(i):
     return i
 
 
-end = time.monotonic() + float(sys.argv[1])
-while time.monotonic() < end:
+end = time.process_time() + float(sys.argv[1])
+while time.process_time() < end:
     for k in range(20000):
         tiny(k)

@@ -1,0 +1,394 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "profile/delta.h"
+#include "profile/filter.h"
+#include "profile/judge.h"
+#include "profile/recorded.h"
+#include "view/diff.h"
+#include "view/folded.h"
+
+struct diff_command {
+	const char *sort, *per;
+	struct diff_options view;
+	struct profile_filter filter;
+	struct recorded_options reading;
+	bool is_json, is_folded, has_children, is_forced;
+	u64 order, n_workers;
+	unsigned verbose;
+};
+
+#define DEFAULT_BASELINE "perf.data.old"
+
+#define AT(member) offsetof(struct diff_command, member)
+
+static int parse_weights(struct diff_command *o, const char *text, struct err *err)
+{
+	char first[32];
+	size_t n = strcspn(text, ",");
+
+	snprintf(first, sizeof(first), "%.*s", (int)MIN(n, sizeof(first) - 1), text);
+	if (text[n] != ',' || num_parse(first, &o->view.weights[DELTA_A], err) ||
+		num_parse(text + n + 1, &o->view.weights[DELTA_B], err))
+		return err_set(err, ERR_INVAL,
+			"wdiff needs two weights, the baseline's first: wdiff:1,2, not 'wdiff:%.60s'",
+			text);
+	return 0;
+}
+
+static int set_method(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *word;
+		enum diff_method method;
+	} methods[] = {{"delta-abs", DIFF_DELTA_ABS}, {"delta", DIFF_DELTA}, {"ratio", DIFF_RATIO}};
+	struct diff_command *o = target;
+
+	/* perf: a '+' in front sorts by it, which is always done. */
+	value += *value == '+';
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		if (strcmp(methods[i].word, value))
+			continue;
+		o->view.method = methods[i].method;
+		return 0;
+	}
+	if (!strncmp(value, "wdiff:", 6)) {
+		o->view.method = DIFF_WDIFF;
+		return parse_weights(o, value + 6, err);
+	}
+	return err_set(err, ERR_INVAL,
+		"'%.60s' is none of delta-abs, delta, ratio, wdiff:WEIGHT,WEIGHT%s", value,
+		!strcmp(value, "cycles") ? "; cycles of basic blocks are not there yet" : "");
+}
+
+static int set_percentage(void *target, const char *value, struct err *err)
+{
+	struct diff_command *o = target;
+
+	o->filter.is_relative = !strcmp(value, "relative");
+	return o->filter.is_relative || !strcmp(value, "absolute")
+		? 0
+		: err_set(err, ERR_INVAL, "'%.60s' is neither relative nor absolute", value);
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to compare"},
+	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "rows by these keys; default dso,symbol"},
+	{0, "children", OPT_BOOL, AT(has_children), NULL,
+		"functions with all they called, instead of themselves alone"},
+	{0, "normalise", OPT_STR, AT(per), "WHAT",
+		"make recordings comparable: by level (what most functions changed, the default), run (not at all), total, or an EVENT's count"},
+	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only code of these files"},
+	{'C', "comms", OPT_STR, AT(filter.comms), "COMM,...", "only threads of these names"},
+	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only these functions"},
+	{0, "percentage", OPT_CALL, 0, "OF",
+		"shares of what is left: relative; of all: absolute (default)",
+		.call = set_percentage},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
+	{'c', "compute", OPT_CALL, 0, "METHOD",
+		"delta-abs (default), delta, ratio, wdiff:WEIGHT,WEIGHT", .call = set_method},
+	{'o', "order", OPT_U64, AT(order), "N",
+		"sort by the N-th recording behind the baseline; 0: by the baseline", .max = 1000},
+	{'p', "period", OPT_BOOL, AT(view.has_periods), NULL, "columns with the periods"},
+	{'F', "formula", OPT_BOOL, AT(view.has_formula), NULL, "and how they are computed with"},
+	{'b', "baseline-only", OPT_BOOL, AT(view.is_in_baseline_only), NULL,
+		"only what the baseline has"},
+	{0, "percent-limit", OPT_DOUBLE, AT(view.limit), "PCT",
+		"leave out what has less in all recordings", .max = 100},
+	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
+		"in words, everything that differs; default the first 10"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "as JSON"},
+	{0, "folded", OPT_BOOL, AT(is_folded), NULL,
+		"stacks on a line each with both sides' samples, for a differential flame graph"},
+	{'t', "field-separator", OPT_STR, AT(view.separator), "SEP",
+		"columns separated by SEP instead of blanks"},
+	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How to read"},
+	{0, "symfs", OPT_STR, AT(reading.symfs), "DIR", "look for the recorded files below DIR"},
+	{'k', "vmlinux", OPT_STR, AT(reading.vmlinux), "FILE",
+		"take the kernel's functions from this ELF file"},
+	{0, "kallsyms", OPT_STR, AT(reading.kallsyms), "FILE",
+		"take them from this copy of /proc/kallsyms"},
+	{0, "debuginfod", OPT_DOUBLE, AT(reading.debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL, "whoever they belong to (always; perf asks)"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
+	{.kind = OPT_END},
+};
+
+/* ---- what is compared ---- */
+
+struct compared { /* an event of the first recording */
+	char *name;
+	struct delta delta;
+};
+
+struct comparing {
+	struct diff_command *options;
+	struct log log;
+	const struct key *keys[HIST_KEYS_MAX];
+	size_t n_keys;
+	VEC(struct delta_recording) recordings;
+	VEC(struct compared) events;
+	struct folded folded;
+	bool has_warned;
+};
+
+/* The files before "--" are the baseline; without one it is the first. */
+static int choose_files(struct comparing *c, int n_before, int n, char **words, struct err *err)
+{
+	static const char *const defaults[] = {DEFAULT_BASELINE, "perf.data"};
+
+	if (n_before < 0 && n < 2) {
+		vec_add(&c->recordings, ((struct delta_recording){defaults[0], .side = DELTA_A}));
+		vec_add(&c->recordings,
+			((struct delta_recording){n ? words[0] : defaults[1], .side = DELTA_B}));
+		return 0;
+	}
+	if (!n_before || n_before == n)
+		return err_set(err, ERR_INVAL,
+			"'--' stands between the baseline's recordings and those that are compared with it");
+	for (int i = 0; i < n; i++)
+		vec_add(&c->recordings,
+			((struct delta_recording){words[i],
+				.side = i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B}));
+	return 0;
+}
+
+static s64 event_of(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->events.n; i++)
+		if (!strcmp(p->events.at[i].name, name))
+			return (s64)i;
+	/* One event each, if by other names: what else should be compared. */
+	return p->events.n == 1 ? 0 : -1;
+}
+
+/* The first recording says which events there are. */
+static void take_events(struct comparing *c, const struct profile *p)
+{
+	vec_each(e, &p->events) {
+		struct compared *compared = vec_push(&c->events);
+
+		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
+		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
+	}
+}
+
+static int find_per(const struct comparing *c, const struct profile *p, u32 event, const char *path,
+	double *ret_per, struct err *err)
+{
+	const char *per = c->options->per;
+	s64 by = -1;
+
+	*ret_per = 1;
+	if (c->options->view.per == DIFF_PER_TOTAL)
+		*ret_per = (double)MAX(p->events.at[event].period, 1ull);
+	if (c->options->view.per != DIFF_PER_EVENT)
+		return 0;
+	for (size_t i = 0; i < p->events.n; i++)
+		if (!strcmp(p->events.at[i].name, per))
+			by = (s64)i;
+	if (by < 0 || !p->events.at[by].period)
+		return err_set(err, ERR_INVAL,
+			"--normalise: in '%s' there is no sample of an event '%.60s'", path, per);
+	*ret_per = (double)p->events.at[by].period;
+	return 0;
+}
+
+static int add_profile(struct comparing *c, size_t recording, const struct profile *p,
+	struct err *err)
+{
+	const struct hist_options h = {.n_keys = c->n_keys,
+		.has_children = c->options->has_children};
+	const struct delta_recording *r = &c->recordings.at[recording];
+	struct hist_options hist_options = h;
+	struct calls calls;
+	int result = 0;
+
+	memcpy(hist_options.keys, c->keys, sizeof(c->keys));
+	calls_init(&calls, p);
+	if (!c->events.n)
+		take_events(c, p);
+	vec_each(compared, &c->events) {
+		s64 event = event_of(p, compared->name);
+		struct hist hist;
+
+		if (event < 0) {
+			log_warn(&c->log, "'%s' has no event '%s'", r->name, compared->name);
+			continue;
+		}
+		result = find_per(c, p, (u32)event, r->name,
+			&compared->delta.recordings.at[recording].per, err);
+		if (result)
+			break;
+		if (c->options->is_folded) {
+			folded_add(&c->folded, p, &calls, (u32)event, r->side);
+			continue;
+		}
+		hist_init(&hist, p, &calls, (u32)event, &hist_options);
+		delta_add(&compared->delta, recording, &hist);
+		hist_fini(&hist);
+	}
+	calls_fini(&calls);
+	return result;
+}
+
+static int read_one(struct comparing *c, size_t recording, struct err *err)
+{
+	const char *path = c->recordings.at[recording].name;
+	struct recorded r;
+	int result = recorded_open(&r, path, &c->log, err);
+
+	if (result && err->code == ERR_NOENT && !strcmp(path, DEFAULT_BASELINE))
+		return err_set(err, ERR_NOENT,
+			"there is no '%s' to compare with: the second 'pace record' in a directory keeps the first one's recording as that",
+			path);
+	if (result)
+		return result;
+	result = recorded_read(&r, &c->options->reading, err);
+	if (!result) {
+		profile_filter_apply(&r.profile, &c->options->filter);
+		result = add_profile(c, recording, &r.profile, err);
+	}
+	ledger_warn(&r.ledger, &c->log);
+	c->has_warned |= ledger_has_unread(&r.ledger);
+	recorded_close(&r);
+	return result;
+}
+
+static int choose(struct comparing *c, struct err *err)
+{
+	struct diff_command *o = c->options;
+	size_t kept = 0;
+
+	if (key_parse_list(o->sort ? o->sort : "dso,symbol", c->keys, ARRAY_SIZE(c->keys),
+		    &c->n_keys, err))
+		return err_prefix(err, "--sort");
+	for (size_t i = 0; i < c->n_keys; i++)
+		if (!c->keys[i]->is_value)
+			c->keys[kept++] = c->keys[i];
+	c->n_keys = kept;
+	if (!kept)
+		return err_set(err, ERR_INVAL, "--sort: a key to group by is needed, like symbol");
+	o->view.order = (u32)o->order;
+	o->view.per = !o->per || !strcmp(o->per, "level") ? DIFF_PER_LEVEL
+		: !strcmp(o->per, "run")                  ? DIFF_PER_RUN
+		: !strcmp(o->per, "total")                ? DIFF_PER_TOTAL
+							  : DIFF_PER_EVENT;
+	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
+	o->reading.has_stacks = o->has_children || o->is_folded;
+	o->reading.labels = profile_filter_labels(&o->filter);
+	for (size_t i = 0; i < c->n_keys; i++) {
+		o->reading.labels |= c->keys[i]->labels;
+		if (c->keys[i]->frame == KEY_LINE || c->keys[i]->frame == KEY_FILE)
+			o->reading.naming.source =
+				c->keys[i]->frame == KEY_LINE ? NAMING_LINES : NAMING_FILES;
+	}
+	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
+	return 0;
+}
+
+static void show(struct comparing *c, struct out *out)
+{
+	const struct diff_command *o = c->options;
+
+	if (o->is_folded) {
+		folded_add_text(&c->folded, FOLDED_COLUMNS, &out->text);
+		return;
+	}
+	vec_each(compared, &c->events) {
+		struct judge judge;
+
+		delta_pair(&compared->delta);
+		if (!compared->delta.rows.n && c->events.n > 1)
+			continue;
+		if (o->view.per == DIFF_PER_LEVEL)
+			delta_level(&compared->delta);
+		judge_init(&judge, &compared->delta);
+		if (o->is_json) {
+			diff_add_json(&compared->delta, &judge, compared->name, &o->view,
+				&out->text);
+		} else {
+			str_add(&out->text, compared == c->events.at ? "" : "\n");
+			diff_add_text(&compared->delta, &judge, compared->name, &o->view,
+				&out->text);
+		}
+		judge_fini(&judge);
+		out_flush_some(out);
+	}
+}
+
+static int compare(struct comparing *c, struct out *out, struct err *err)
+{
+	if (choose(c, err))
+		return err->code;
+	for (size_t i = 0; i < c->recordings.n; i++)
+		if (read_one(c, i, err))
+			return err->code;
+	show(c, out);
+	return 0;
+}
+
+/* Where "--" is, or -1: the parser of options takes it away. */
+static int find_dashes(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return i;
+	return -1;
+}
+
+static int run_diff(int argc, char **argv)
+{
+	struct diff_command o = {.order = 1, .reading = {.max_stack = 127, .debuginfod_s = 10}};
+	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
+	struct out out = {.fd = STDOUT_FILENO};
+	struct comparing c = {.options = &o};
+	struct err err;
+
+	status = cmd_parse(&cmd_diff, &o, 0, &n, argv);
+	if (status >= 0)
+		return status;
+	n_before = dashes < 0 ? -1 : n;
+	o.view.has_sides = dashes >= 0;
+	for (int i = dashes + 1; dashes >= 0 && i < argc; i++)
+		argv[n++] = argv[i];
+	cmd_log_init(&c.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	status = EXIT_OK;
+	if (choose_files(&c, n_before, n, argv, &err) || compare(&c, &out, &err))
+		status = cmd_fail(&cmd_diff, &err,
+			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_diff, &err, EXIT_FAILED);
+	if (status == EXIT_OK && (c.log.has_warned || c.has_warned))
+		status = EXIT_FAILED;
+	vec_each(compared, &c.events) {
+		delta_fini(&compared->delta);
+		mem_free(compared->name);
+	}
+	vec_fini(&c.events);
+	vec_fini(&c.recordings);
+	folded_fini(&c.folded);
+	log_fini(&c.log);
+	return status;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.summary = "compare recordings: what became slower, what faster",
+	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
+	.notes =
+		"Without files perf.data.old is compared with perf.data. Several recordings a side tell change from chance.\n",
+	.options = options,
+	.run = run_diff,
+};

@@ -1,0 +1,95 @@
+#include "cmd/symbols.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/term.h"
+#include "symbol/demangle.h"
+
+unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
+{
+	return (verbose ? DEMANGLE_PARAMETERS : 0) | (o->is_compact ? DEMANGLE_COMPACT : 0) |
+		(o->demangles ? 0 : DEMANGLE_NOT);
+}
+
+void symbol_options_init(const struct symbol_options *o, struct resolver *r,
+	const struct machine *machine, const struct reader *reader, struct log *log)
+{
+	resolver_init(r, machine, o->symfs, log);
+	r->vmlinux = o->vmlinux;
+	r->kallsyms_copy = o->kallsyms;
+	r->recorded_kallsyms = reader->kallsyms;
+	r->ignores_vmlinux = o->ignores_vmlinux;
+	r->guest_files = o->guest;
+	r->recorded_release = reader->info.host.release;
+	r->recorded_machine = reader->info.host.arch;
+}
+
+/* ---- servers ---- */
+
+static volatile sig_atomic_t was_interrupted;
+static struct sigaction before;
+static bool has_line; /* of the terminal, that is to be cleared */
+
+static void interrupt(int number)
+{
+	(void)number;
+	was_interrupted = true;
+}
+
+static bool watch(void *log, const struct debuginfod_state *state)
+{
+	enum { NAME_WIDTH = 32 };
+	size_t n = strlen(state->name);
+	struct str text = {0};
+
+	if (was_interrupted) {
+		log_note(log, "debuginfod is not waited for any longer: its names are missing");
+		return false;
+	}
+	if (!term_is_terminal(STDERR_FILENO))
+		return true;
+	str_add(&text, "\r\033[K[ debuginfod: ");
+	str_addf(&text, "%u of %u files, ", state->n_asked - state->n_waiting, state->n_asked);
+	str_add_safe(&text, state->name + (n > NAME_WIDTH ? n - NAME_WIDTH : 0),
+		MIN(n, (size_t)NAME_WIDTH));
+	if (state->n_total)
+		str_addf(&text, ", %.1f of %.1f MB", (double)state->n_bytes / 1e6,
+			(double)state->n_total / 1e6);
+	str_addf(&text, ", %.0f s left, Ctrl-C goes on without ]", state->seconds_left);
+	fwrite(text.at, 1, text.n, stderr);
+	str_fini(&text);
+	has_line = true;
+	return true;
+}
+
+void symbol_servers_begin(struct resolver *r, double seconds, const double *shares)
+{
+	const struct sigaction give_up = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+
+	r->debuginfod.seconds = seconds;
+	r->places.shares = shares;
+	if (!debuginfod_is_wanted(&r->debuginfod))
+		return;
+	r->debuginfod.watch = watch;
+	r->debuginfod.watch_ctx = r->places.log;
+	was_interrupted = false;
+	sigaction(SIGINT, NULL, &before);
+	if (before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &give_up, NULL);
+	vec_each(dso, &r->machine->dsos.at)
+		find_ask(&r->places, *dso);
+}
+
+void symbol_servers_end(struct resolver *r)
+{
+	r->places.shares = NULL;
+	if (!r->debuginfod.watch)
+		return;
+	r->debuginfod.watch = NULL;
+	sigaction(SIGINT, &before, NULL);
+	if (has_line)
+		fputs("\r\033[K", stderr);
+	has_line = false;
+}

@@ -1,0 +1,451 @@
+#include "profile/delta.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* ---- names ---- */
+
+/* What a compiler or a linker hangs behind a function's name; digits may follow each. */
+static const char *const suffixes[] = {".isra", ".constprop", ".part", ".cold", ".llvm",
+	".lto_priv", ".localalias", ".clone", ".__uniq"};
+
+/* The length of the suffix that the n bytes end with, or 0. */
+static size_t suffix_of(const char *name, size_t n)
+{
+	size_t number = n;
+
+	while (number && isdigit((u8)name[number - 1]))
+		number--;
+	if (number && number < n && name[number - 1] == '.')
+		number--;
+	else
+		number = n;
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		size_t length = strlen(suffixes[i]);
+
+		if (number > length && !memcmp(name + number - length, suffixes[i], length))
+			return n - number + length;
+	}
+	return 0;
+}
+
+/* "::h" and 16 hexadecimal digits: Rust's hash of a build. */
+static size_t rust_hash_of(const char *name, size_t n)
+{
+	enum { LENGTH = 19 };
+
+	if (n <= LENGTH || memcmp(name + n - LENGTH, "::h", 3) != 0)
+		return 0;
+	for (size_t i = n - 16; i < n; i++)
+		if (!isxdigit((u8)name[i]))
+			return 0;
+	return LENGTH;
+}
+
+/* " [clone .isra.0]": as demanglers write it. */
+static size_t clone_of(const char *name, size_t n)
+{
+	static const char word[] = " [clone ";
+	const char *at = n && name[n - 1] == ']' ? memrchr(name, '[', n) : NULL;
+
+	return at && at > name && !memcmp(at - 1, word, sizeof(word) - 1)
+		? (size_t)(name + n - (at - 1))
+		: 0;
+}
+
+void delta_add_loose_name(const char *name, struct str *text)
+{
+	size_t n = strlen(name), cut;
+
+	while ((cut = suffix_of(name, n)) || (cut = rust_hash_of(name, n)) ||
+		(cut = clone_of(name, n)))
+		n -= cut;
+	str_addn(text, name, n);
+}
+
+/* libfoo.so.1.2.3 -> libfoo.so; also libfoo-1.2.so. */
+static void add_loose_file(const char *name, struct str *text)
+{
+	const char *so = strstr(name, ".so");
+	size_t n = so ? (size_t)(so - name) : strlen(name);
+	const char *dash = so ? memrchr(name, '-', n) : NULL;
+
+	if (dash && dash > name && isdigit((u8)dash[1]))
+		n = (size_t)(dash - name);
+	str_addn(text, name, n);
+	str_add(text, so ? ".so" : "");
+}
+
+/* ---- rows ---- */
+
+void delta_init(struct delta *d, const struct key *const *keys, size_t n_keys,
+	const struct delta_recording *recordings, size_t n)
+{
+	memset(d, 0, sizeof(*d));
+	memcpy(d->keys, keys, n_keys * sizeof(*keys));
+	d->n_keys = n_keys;
+	for (size_t i = 0; i < n; i++) {
+		vec_add(&d->recordings, recordings[i]);
+		d->recordings.at[i].per = d->recordings.at[i].level = 1;
+	}
+}
+
+void delta_fini(struct delta *d)
+{
+	vec_fini(&d->recordings);
+	vec_fini(&d->rows);
+	table_fini(&d->index);
+	intern_fini(&d->strings);
+	arena_fini(&d->arena);
+}
+
+static u64 hash_of(const char *const *cells, size_t n)
+{
+	u64 hash = n;
+
+	for (size_t i = 0; i < n; i++)
+		hash = hash_mix(hash, (u64)(uintptr_t)cells[i]);
+	return hash;
+}
+
+/* The row with these cells, which are interned; a new one if there is none. */
+static struct delta_row *row_of(struct delta *d, const char *const *cells)
+{
+	u64 hash = hash_of(cells, d->n_keys);
+	struct table_probe probe = table_probe(&d->index, hash);
+	struct delta_row *row;
+	u32 i;
+
+	while ((i = table_next(&d->index, &probe)) != TABLE_NONE)
+		if (!memcmp(d->rows.at[i].cells, cells, d->n_keys * sizeof(*cells)))
+			return &d->rows.at[i];
+	table_add(&d->index, hash, d->rows.n);
+	row = vec_push(&d->rows);
+	*row = (struct delta_row){
+		.values = arena_zalloc(&d->arena, d->recordings.n * sizeof(*row->values))};
+	memcpy(row->cells, cells, d->n_keys * sizeof(*cells));
+	return row;
+}
+
+void delta_add(struct delta *d, size_t recording, const struct hist *h)
+{
+	struct delta_recording *r = &d->recordings.at[recording];
+	const char *cells[HIST_KEYS_MAX];
+	struct str text = {0};
+
+	vec_each(e, &h->entries) {
+		const struct hist_value *value = h->options->has_children ? &e->total : &e->self;
+		struct delta_row *row;
+
+		for (size_t i = 0; i < d->n_keys; i++) {
+			str_clear(&text);
+			d->keys[i]->print(h, e, &text);
+			cells[i] = intern_add(&d->strings, str_text(&text), text.n);
+		}
+		row = row_of(d, cells);
+		row->is_in[r->side] = true;
+		/* Rows that differ in what no key prints (two files of one name) are one. */
+		row->values[recording].period += value->period;
+		row->values[recording].n_samples += value->n_samples;
+	}
+	/* Also of the rows that a filter took away. */
+	r->period = h->profile->events.at[h->event].period;
+	r->n_samples = h->profile->events.at[h->event].n_samples;
+	str_fini(&text);
+}
+
+double delta_share(const struct delta *d, const struct delta_row *row, size_t recording)
+{
+	u64 all = d->recordings.at[recording].period;
+
+	return all ? (double)row->values[recording].period / (double)all : 0;
+}
+
+double delta_side_share(const struct delta *d, const struct delta_row *row, int side)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	vec_each(r, &d->recordings) {
+		if (r->side != side)
+			continue;
+		sum += delta_share(d, row, r - d->recordings.at);
+		n++;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+/* ---- pairs ---- */
+
+static bool is_alone(const struct delta_row *row, int side)
+{
+	return !row->is_gone && row->is_in[side] && !row->is_in[!side];
+}
+
+/* The position of the first key that tells frames apart in this way, or n_keys. */
+static size_t column_of(const struct delta *d, enum key_frame frame)
+{
+	size_t i = 0;
+
+	while (i < d->n_keys && d->keys[i]->frame != frame)
+		i++;
+	return i;
+}
+
+/* A row of B becomes a part of one of A. */
+static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
+{
+	size_t symbol = column_of(d, KEY_SYMBOL);
+
+	for (size_t i = 0; i < d->recordings.n; i++) {
+		a->values[i].period += b->values[i].period;
+		a->values[i].n_samples += b->values[i].n_samples;
+	}
+	a->is_in[DELTA_B] = b->is_gone = true;
+	if (symbol < d->n_keys && a->cells[symbol] != b->cells[symbol])
+		a->was = b->cells[symbol];
+}
+
+struct files { /* paired: b[i] is called a[i] in A */
+	VEC(const char *) a, b;
+};
+
+static const char *file_in_a(const struct files *f, const char *b)
+{
+	for (size_t i = 0; i < f->b.n; i++)
+		if (f->b.at[i] == b)
+			return f->a.at[i];
+	return b;
+}
+
+static void add_loose_cells(const struct delta *d, const struct delta_row *row,
+	const struct files *files, struct str *text)
+{
+	for (size_t i = 0; i < d->n_keys; i++) {
+		const char *cell = row->cells[i];
+
+		if (d->keys[i]->frame == KEY_DSO)
+			add_loose_file(file_in_a(files, cell), text);
+		else if (d->keys[i]->frame == KEY_SYMBOL)
+			delta_add_loose_name(cell, text);
+		else
+			str_add(text, cell);
+		str_addc(text, '\n');
+	}
+}
+
+/* Rows of one side that stand alone, by their loose names. */
+static void index_side(struct delta *d, int side, const struct files *files, const char **loose,
+	struct table *index)
+{
+	struct str text = {0};
+
+	vec_each(row, &d->rows) {
+		u32 i = row - d->rows.at;
+
+		if (!is_alone(row, side))
+			continue;
+		str_clear(&text);
+		add_loose_cells(d, row, files, &text);
+		loose[i] = intern_add(&d->strings, str_text(&text), text.n);
+		if (index)
+			table_add(index, hash_mix((u64)(uintptr_t)loose[i], 1), i);
+	}
+	str_fini(&text);
+}
+
+/* The only row of A with this loose name; NULL if there is none, or several. */
+static struct delta_row *only_partner(struct delta *d, const struct table *index,
+	const char *const *loose, const char *name)
+{
+	struct table_probe probe = table_probe(index, hash_mix((u64)(uintptr_t)name, 1));
+	struct delta_row *found = NULL;
+	u32 i;
+
+	while ((i = table_next(index, &probe)) != TABLE_NONE) {
+		if (loose[i] != name || !is_alone(&d->rows.at[i], DELTA_A))
+			continue;
+		if (found)
+			return NULL;
+		found = &d->rows.at[i];
+	}
+	return found;
+}
+
+static void pair_by_loose_names(struct delta *d, const struct files *files)
+{
+	const char **loose = mem_zalloc((d->rows.n + 1) * sizeof(*loose));
+	struct table index = {0};
+
+	index_side(d, DELTA_A, &(struct files){0}, loose, &index);
+	index_side(d, DELTA_B, files, loose, NULL);
+	vec_each(row, &d->rows) {
+		struct delta_row *partner;
+
+		if (!is_alone(row, DELTA_B))
+			continue;
+		partner = only_partner(d, &index, loose, loose[row - d->rows.at]);
+		if (partner)
+			take_in(d, partner, row);
+	}
+	table_fini(&index);
+	mem_free(loose);
+}
+
+struct file_use {
+	const char *name;
+	bool is_in[DELTA_SIDES];
+};
+
+/* Files that only one side has. */
+static void lonely_files(const struct delta *d, size_t column, struct files *ret)
+{
+	VEC(struct file_use) uses = {0};
+
+	vec_each(row, &d->rows) {
+		struct file_use *use = NULL;
+
+		vec_each(known, &uses)
+			if (known->name == row->cells[column])
+				use = known;
+		if (!use) {
+			use = vec_push(&uses);
+			*use = (struct file_use){.name = row->cells[column]};
+		}
+		use->is_in[DELTA_A] |= row->is_in[DELTA_A];
+		use->is_in[DELTA_B] |= row->is_in[DELTA_B];
+	}
+	vec_each(use, &uses) {
+		if (!use->is_in[DELTA_B])
+			vec_add(&ret->a, use->name);
+		if (!use->is_in[DELTA_A])
+			vec_add(&ret->b, use->name);
+	}
+	vec_fini(&uses);
+}
+
+/* How many functions two files of different names have in common, and how many one has. */
+static void count_common(const struct delta *d, size_t file, size_t symbol, const char *a,
+	const char *b, size_t *ret_common, size_t *ret_n)
+{
+	*ret_common = *ret_n = 0;
+	vec_each(x, &d->rows) {
+		if (!is_alone(x, DELTA_B) || x->cells[file] != b)
+			continue;
+		++*ret_n;
+		vec_each(y, &d->rows) {
+			if (!is_alone(y, DELTA_A) || y->cells[file] != a ||
+				y->cells[symbol] != x->cells[symbol])
+				continue;
+			++*ret_common;
+			break;
+		}
+	}
+}
+
+/* A program that was renamed: at least half of its functions are those of one other file. */
+static void find_renamed(const struct delta *d, struct files *ret)
+{
+	size_t file = column_of(d, KEY_DSO), symbol = column_of(d, KEY_SYMBOL);
+	struct files lonely = {0};
+
+	if (file == d->n_keys || symbol == d->n_keys)
+		return;
+	lonely_files(d, file, &lonely);
+	vec_each(new, &lonely.b)
+		vec_each(old, &lonely.a) {
+			size_t n_common, n;
+
+			count_common(d, file, symbol, *old, *new, &n_common, &n);
+			if (!n_common || 2 * n_common < n)
+				continue;
+			vec_add(&ret->b, *new);
+			vec_add(&ret->a, *old);
+			break;
+		}
+	vec_fini(&lonely.a);
+	vec_fini(&lonely.b);
+}
+
+void delta_pair(struct delta *d)
+{
+	struct files files = {0};
+	size_t kept = 0;
+
+	find_renamed(d, &files);
+	pair_by_loose_names(d, &files);
+	vec_fini(&files.a);
+	vec_fini(&files.b);
+	/* The index is of no use any more: rows move. */
+	table_fini(&d->index);
+	memset(&d->index, 0, sizeof(d->index));
+	vec_each(row, &d->rows)
+		if (!row->is_gone)
+			d->rows.at[kept++] = *row;
+	d->rows.n = kept;
+}
+
+/* ---- level ---- */
+
+enum { LEVEL_ROWS_MIN = 5, LEVEL_SAMPLES_MIN = 5 };
+
+/* Whether every recording has enough of a row to say how fast it was. */
+static bool tells_level(const struct delta *d, const struct delta_row *row)
+{
+	for (size_t i = 0; i < d->recordings.n; i++)
+		if (row->values[i].n_samples < LEVEL_SAMPLES_MIN)
+			return false;
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median_of(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_value);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+bool delta_level(struct delta *d)
+{
+	double *logs = mem_alloc((d->rows.n + 1) * sizeof(*logs)), of_a = 0;
+	double *middles = mem_zalloc((d->rows.n + 1) * sizeof(*middles));
+	size_t n = 0, n_a = 0;
+
+	vec_each(row, &d->rows) {
+		if (!tells_level(d, row))
+			continue;
+		for (size_t i = 0; i < d->recordings.n; i++)
+			middles[n] += log(delta_per(d, row, i)) / (double)d->recordings.n;
+		n++;
+	}
+	for (size_t i = 0; n >= LEVEL_ROWS_MIN && i < d->recordings.n; i++) {
+		struct delta_recording *r = &d->recordings.at[i];
+		size_t k = 0;
+
+		vec_each(row, &d->rows)
+			if (tells_level(d, row)) {
+				logs[k] = log(delta_per(d, row, i)) - middles[k];
+				k++;
+			}
+		r->level = exp(median_of(logs, n));
+		of_a += r->side == DELTA_A ? log(r->level) : 0;
+		n_a += r->side == DELTA_A;
+	}
+	/* The baseline keeps its size. */
+	vec_each(r, &d->recordings)
+		if (n >= LEVEL_ROWS_MIN)
+			r->level /= exp(of_a / (double)n_a);
+	mem_free(logs);
+	mem_free(middles);
+	return n >= LEVEL_ROWS_MIN;
+}

@@ -1,0 +1,125 @@
+#include "profile/recorded.h"
+
+#include <pthread.h>
+
+#include "event/abi.h"
+
+int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err)
+{
+	memset(r, 0, sizeof(*r));
+	r->log = log;
+	if (session_open(&r->session, path, log, err))
+		return err->code;
+	vec_each(e, &r->session.reader.events) {
+		const u64 type = e->attr.sample_type;
+
+		r->has_dumps |= type & PERF_SAMPLE_REGS_USER && type & PERF_SAMPLE_STACK_USER;
+		r->has_chains |= (type & PERF_SAMPLE_CALLCHAIN) != 0;
+		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
+	}
+	r->has_chains |= r->has_dumps;
+	return 0;
+}
+
+static void set_up(struct recorded *r, const struct recorded_options *o)
+{
+	const struct file_info *info = &r->session.reader.info;
+
+	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
+	r->resolver.vmlinux = o->vmlinux;
+	r->resolver.kallsyms_copy = o->kallsyms;
+	r->resolver.recorded_machine = info->host.arch;
+	r->resolver.recorded_release = info->host.release;
+	r->resolver.jitcode = &r->jitcode;
+	r->resolver.debuginfod.seconds = o->debuginfod_s;
+	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
+}
+
+static void *load_kernel(void *resolver)
+{
+	resolver_load_kernel(resolver);
+	return NULL;
+}
+
+/* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
+static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct gather_options g = {.labels = o->labels,
+		.has_stacks = o->has_stacks && r->has_chains,
+		.max_stack = o->max_stack,
+		.n_workers = o->n_workers,
+		.callers = r->has_dumps ? &r->callers : NULL};
+	bool needs_kernel = r->session.has_kernel_samples, has_thread;
+	pthread_t thread;
+	int result;
+
+	has_thread = needs_kernel && o->n_workers > 1 &&
+		!pthread_create(&thread, NULL, load_kernel, &r->resolver);
+	if (needs_kernel && !has_thread)
+		resolver_load_kernel(&r->resolver);
+	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	if (has_thread)
+		pthread_join(thread, NULL);
+	return result;
+}
+
+/* By DSO of the machine: which part of all samples is in it. */
+static double *share_of_dsos(const struct profile *p, size_t n_dsos)
+{
+	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
+	u64 all = 0;
+
+	vec_each(row, &p->rows)
+		all += row->n_samples;
+	vec_each(row, &p->rows) {
+		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
+
+		if (all && source < n_dsos)
+			shares[source] += (double)row->n_samples / (double)all;
+	}
+	return shares;
+}
+
+static void name(struct recorded *r, const struct recorded_options *o)
+{
+	struct naming_options naming = o->naming;
+	double *shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
+
+	naming.n_workers = o->n_workers;
+	r->resolver.places.shares = shares;
+	naming_resolve(&r->profile, &r->resolver, &naming);
+	r->resolver.places.shares = NULL;
+	mem_free(shares);
+}
+
+int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	jitcode_init(&r->jitcode, &r->session.reader.events, o->symfs, r->log);
+	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err))
+		return err->code;
+	set_up(r, o);
+	if (count(r, o, err))
+		return err->code;
+	if (r->profile.n_cut)
+		log_note(r->log,
+			"%llu call chains have more than %u callers and are cut there: --max-stack shows more",
+			(unsigned long long)r->profile.n_cut, o->max_stack);
+	name(r, o);
+	ledger_add_tally(&r->ledger, &r->session.tally);
+	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	if (o->naming.source)
+		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
+	return 0;
+}
+
+void recorded_close(struct recorded *r)
+{
+	ledger_fini(&r->ledger);
+	profile_fini(&r->profile);
+	callers_fini(&r->callers);
+	resolver_fini(&r->resolver);
+	jitcode_fini(&r->jitcode);
+	machine_fini(&r->machine);
+	session_close(&r->session);
+}

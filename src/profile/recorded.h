@@ -1,0 +1,55 @@
+/*
+ * recorded.h - a recording as a profile with names: all stages from the file to the narrow waist.
+ *
+ * In       a file; which labels, stacks and parts of the source are wanted
+ * Out      struct profile, named; the ledger of what was lost on the way
+ * Owns     all that is between the file and the profile, until recorded_close()
+ * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; what is damaged behind the header is
+ *          in the ledger
+ * Threads  one calls; reading and naming use n_workers
+ */
+#ifndef PACE_PROFILE_RECORDED_H
+#define PACE_PROFILE_RECORDED_H
+
+#include "base/log.h"
+#include "machine/machine.h"
+#include "profile/gather.h"
+#include "profile/ledger.h"
+#include "profile/naming.h"
+#include "session/session.h"
+#include "symbol/callers.h"
+#include "symbol/jitcode.h"
+#include "symbol/resolver.h"
+
+struct recorded_options {
+	const char *symfs, *vmlinux, *kallsyms; /* NULL: none */
+	double debuginfod_s;
+	u32 max_stack;
+	unsigned n_workers;
+	unsigned labels; /* bits 1 << enum profile_label */
+	bool has_stacks;
+	struct naming_options naming; /* n_workers is filled in */
+};
+
+struct recorded {
+	struct log *log;
+	struct session session;
+	struct machine machine;
+	struct jitcode jitcode;
+	struct resolver resolver;
+	struct callers callers;
+	struct profile profile;
+	struct ledger ledger;
+	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */
+	u32 dump_bytes;             /* of the largest */
+};
+
+/* Opens the file and reads what it says of itself: whether it has call chains. */
+int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err);
+
+/* Reads it all into r->profile. */
+int recorded_read(struct recorded *r, const struct recorded_options *options, struct err *err);
+
+void recorded_close(struct recorded *r);
+
+#endif

@@ -1,0 +1,97 @@
+#include "view/folded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/key.h"
+
+/* What stands from `start` on is one name: a ';' would end it. */
+static void make_name(struct str *text, size_t start)
+{
+	for (size_t i = start; i < text->n; i++)
+		text->at[i] = text->at[i] == ';' ? ':' : text->at[i];
+}
+
+static void add_stack(const struct profile *p, const struct calls *c, const struct profile_row *row,
+	struct str *text)
+{
+	const char *comm = p->labels & 1 << LABEL_COMM
+		? (const char *)(uintptr_t)row->labels[LABEL_COMM]
+		: NULL;
+	u32 path[1024], n = 0;
+
+	for (u32 node = c->of_row[row - p->rows.at]; node && n < ARRAY_SIZE(path);
+		node = c->nodes.at[node].parent)
+		path[n++] = c->nodes.at[node].symbol;
+	if (comm)
+		str_add_safe(text, comm, strlen(comm));
+	make_name(text, 0);
+	while (n) {
+		size_t start;
+
+		str_add(text, text->n ? ";" : "");
+		start = text->n;
+		key_add_symbol(p, &p->symbols.at[path[--n]], false, text);
+		make_name(text, start);
+	}
+}
+
+void folded_add(struct folded *f, const struct profile *p, const struct calls *c, u32 event,
+	unsigned column)
+{
+	struct str text = {0};
+
+	vec_each(row, &p->rows) {
+		struct table_probe probe;
+		const char *stack;
+		u64 hash;
+		u32 i;
+
+		if (row->event != event)
+			continue;
+		str_clear(&text);
+		add_stack(p, c, row, &text);
+		stack = intern_add(&f->strings, str_text(&text), text.n);
+		hash = hash_mix((u64)(uintptr_t)stack, 1);
+		probe = table_probe(&f->index, hash);
+		while ((i = table_next(&f->index, &probe)) != TABLE_NONE)
+			if (f->lines.at[i].stack == stack)
+				break;
+		if (i == TABLE_NONE) {
+			i = f->lines.n;
+			table_add(&f->index, hash, i);
+			vec_add(&f->lines, ((struct folded_line){.stack = stack}));
+		}
+		f->lines.at[i].n[column] += row->n_samples;
+	}
+	str_fini(&text);
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	return strcmp(((const struct folded_line *)a)->stack,
+		((const struct folded_line *)b)->stack);
+}
+
+void folded_add_text(struct folded *f, unsigned n_columns, struct str *text)
+{
+	/* The index is of no use any more: lines move. */
+	table_fini(&f->index);
+	memset(&f->index, 0, sizeof(f->index));
+	if (f->lines.n)
+		qsort(f->lines.at, f->lines.n, sizeof(*f->lines.at), by_stack);
+	vec_each(line, &f->lines) {
+		str_add(text, line->stack);
+		for (unsigned i = 0; i < n_columns; i++)
+			str_addf(text, " %llu", (unsigned long long)line->n[i]);
+		str_addc(text, '\n');
+	}
+}
+
+void folded_fini(struct folded *f)
+{
+	vec_fini(&f->lines);
+	table_fini(&f->index);
+	intern_fini(&f->strings);
+}
