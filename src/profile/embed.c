@@ -161,11 +161,6 @@ static void find_lines(void *ctx, size_t i, unsigned worker)
 	if (!d->is_worthwhile || !go_on(e, 0))
 		return;
 	d->has_tried_lines = true;
-	/* The kernel's debug information is a gigabyte, of which nobody can say how long it takes. */
-	if (d->dso->kind == DSO_KERNEL && e->options->deadline_ns) {
-		go_on(e, d->n_hits);
-		return;
-	}
 	resolver_load_lines(e->resolver, d->dso);
 	if (!resolver_has_lines(e->resolver, d->dso)) {
 		go_on(e, d->n_hits);
@@ -424,6 +419,8 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		.options = options,
 		.lock = PTHREAD_MUTEX_INITIALIZER};
 
+	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
+	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
 	vec_each(d, &e.dsos)
 		if (d->dso->kind == DSO_KERNEL || d->dso->kind == DSO_MODULE) {

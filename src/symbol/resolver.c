@@ -449,11 +449,11 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		dso->path);
 }
 
-static void open_kernel_lines(struct resolver_dso *d)
+static void open_kernel_lines(const struct resolver *r, struct resolver_dso *d)
 {
 	const struct elf *elf = kernel_debug_file(d->kernel, &d->lines_shift, &d->lines_err);
 
-	if (elf && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
+	if (elf && !r->skips_kernel_lines && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
 		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information", elf->path);
 }
 
@@ -472,7 +472,7 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 	else if (dso->kind == DSO_FILE)
 		d->lines_err = d->err;
 	else if (dso->kind == DSO_KERNEL)
-		open_kernel_lines(d);
+		open_kernel_lines(r, d);
 	else if (dso->kind == DSO_MODULE)
 		err_set(&d->lines_err, ERR_UNSUPPORTED,
 			"this version does not read the debug information of modules");

@@ -55,14 +55,15 @@ struct resolver {
 	const char *vmlinux;           /* a file the user named; NULL: none */
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
+	bool skips_kernel_lines;       /* also where they could be had */
 	bool ignores_vmlinux;          /* no vmlinux is looked for */
 	struct guest_files guest_files;
-	const char *modules;           /* "/proc/modules", likewise */
-	const char *recorded_release;  /* NULL: unknown */
-	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
-	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
+	const char *modules;             /* "/proc/modules", likewise */
+	const char *recorded_release;    /* NULL: unknown */
+	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
+	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
-	struct resolver_dso *dsos;     /* by dso->id */
+	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kernel kernel;
 	VEC(struct resolver_guest *) guests; /* those that were asked for */

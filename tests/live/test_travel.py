@@ -196,7 +196,7 @@ def perf_reads_recordings_with_the_section_without_a_word():
     perf_works()
     record('-g', '-o', 'a.data', build_inlining())
     assert pace('data', 'strip', '-i', 'a.data', '-o', 'b.data').status == 0
-    for words in (['script'], ['report', '--stdio'], ['buildid-list'], ['report', '--header-only', '--stdio']):
+    for words in (['script'], ['report', '--stdio', '--no-inline'], ['buildid-list'], ['report', '--header-only', '--stdio']):
         with_it = run('perf', *words, '-i', 'a.data')
         os.rename('a.data', 'c.data')
         os.rename('b.data', 'a.data')
