@@ -301,7 +301,8 @@ struct pace_sample {
 	uint32_t pid, tid, cpu;
 	uint64_t time, ip, addr, id, stream_id, period, weight, data_src, phys_addr, cgroup;
 	uint64_t transaction;
-	const uint64_t *chain; /* n_chain addresses, innermost first, with PERF_CONTEXT_* markers */
+	/* n_chain addresses, innermost first, with PERF_CONTEXT_* markers; some may stand at the end */
+	const uint64_t *chain;
 	uint64_t n_chain;
 	const void *raw; /* n_raw bytes: a tracepoint's */
 	uint32_t n_raw;

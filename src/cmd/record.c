@@ -6,129 +6,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/num.h"
+#include "base/mapped.h"
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
-#include "cmd/events.h"
+#include "cmd/record_options.h"
 #include "cmd/version.h"
 #include "collect/bpf.h"
 #include "collect/open.h"
 #include "collect/sampling.h"
 #include "collect/synth.h"
-#include "event/clockid.h"
 #include "file/identity.h"
 #include "file/recorder.h"
 #include "file/tracing.h"
 #include "profile/lookback.h"
-
-struct record_options {
-	struct event_words events; /* first: see cmd/events.h */
-	const char *frequency, *pages;
-	u64 period;
-	struct target_words target;
-	const char *output;
-	const char *call_graph;
-	const char *compat;
-	u64 stack_bytes;
-	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids, has_no_embedding;
-	unsigned verbose;
-	bool is_compressed;
-	u64 level;
-	bool has_clock;
-	s32 clock;
-};
-
-#define AT(member) offsetof(struct record_options, member)
-
-static int set_call_graph(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-	bool has_size = !strncmp(value, "dwarf,", 6);
-
-	o->has_chains = true;
-	o->stack_bytes = 0;
-	if (!strcmp(value, "fp"))
-		return 0;
-	if (strcmp(value, "dwarf") && !has_size)
-		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is not there yet; 'fp' (frame pointers) and 'dwarf' (copies of the stack) are",
-			value);
-	o->stack_bytes = SAMPLING_DEFAULT_STACK;
-	if (has_size && num_parse_bytes(value + 6, &o->stack_bytes, err))
-		return err->code;
-	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
-		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
-			value, SAMPLING_MAX_STACK);
-	return 0;
-}
-
-static int set_clock(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-
-	o->has_clock = true;
-	return clockid_parse(value, &o->clock, err);
-}
-
-static int set_compression(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-
-	o->is_compressed = true;
-	o->level = PACKER_LEVEL;
-	if (value && (num_parse(value, &o->level, err) || o->level < 1 || o->level > 22))
-		return err_set(err, ERR_INVAL, "'%s' is no level from 1 to 22", value);
-	return 0;
-}
-
-static const struct opt options[] = {
-	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
-	EVENT_ROWS("events to sample; default cycles, or cpu-clock without a PMU"),
-	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
-	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
-	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
-	{0, "call-graph", OPT_CALL, 0, "MODE",
-		"fp: the same; dwarf[,SIZE]: copy SIZE bytes of the stack (8192), out of which callers are found later",
-		.call = set_call_graph},
-	{'d', "data", OPT_BOOL, AT(has_data), NULL,
-		"record the addresses of data, and maps that hold data"},
-	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL,
-		"record the time of samples (always done)"},
-	{'k', "clockid", OPT_CALL, 0, "CLOCK",
-		"by this clock: monotonic (mono), monotonic_raw, realtime, boottime, tai",
-		.call = set_clock},
-	{0, NULL, OPT_TITLE, 0, NULL, "Whom to measure"},
-	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL, "everything that runs, on all CPUs"},
-	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
-	{'p', "pid", OPT_STR, AT(target.pids), "PID,...",
-		"running processes with all their threads"},
-	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
-	{0, NULL, OPT_TITLE, 0, NULL, "How"},
-	{'o', "output", OPT_STR, AT(output), "FILE",
-		"write to FILE, or with - to standard output as a stream; default perf.data"},
-	{'z', "compression-level", OPT_CALL, 0, "LEVEL",
-		"compress the recording with zstd, 1 (the default) to 22", .call = set_compression,
-		.flags = OPT_OPTIONAL | OPT_ATTACHED},
-	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES",
-		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
-	{0, "compat", OPT_STR, AT(compat), "VERSION",
-		"so that perf of that VERSION, like 5.10, can read it"},
-	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
-		"do not look for the build-ids of sampled files"},
-	{0, "no-embed", OPT_BOOL, AT(has_no_embedding), NULL,
-		"do not put names, lines and code of what was sampled into the recording"},
-	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
-		"say how events were opened and files found"},
-	{.kind = OPT_END},
-};
+#include "symbol/liveunwind.h"
 
 /* Everything that is open while recording. */
 struct recording {
 	const struct record_options *options;
 	struct log log;
 	struct event_list events;
+	struct event_list unwound; /* as the file describes them, if stacks are walked meanwhile */
+	struct liveunwind liveunwind;
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
@@ -144,57 +44,19 @@ struct recording {
 	char **argv; /* the whole command line */
 };
 
-/* ---- set-up ---- */
-
-static int parse_frequency(const struct record_options *o, struct sampling *s, struct err *err)
-{
-	s->period = o->period;
-	if (!o->frequency)
-		return 0;
-	if (o->period)
-		return err_set(err, ERR_INVAL,
-			"-c asks for a fixed period, -F for a frequency: choose one");
-	if (!strcmp(o->frequency, "max")) {
-		s->is_max = true;
-		return 0;
-	}
-	if (num_parse(o->frequency, &s->frequency, err))
-		return err_prefix(err, "-F");
-	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: a frequency is at least 1");
-}
-
-/* -m: a number of pages, or bytes with a letter; a power of two either way. */
-static int parse_pages(const char *text, u64 *ret_pages, struct err *err)
-{
-	u64 page_size = sysconf(_SC_PAGESIZE), n, most = 1ULL << 30;
-	bool is_bytes;
-
-	*ret_pages = 0;
-	if (!text)
-		return 0;
-	if (num_parse_bytes(text, &n, err))
-		return err_prefix(err, "-m");
-	is_bytes = text[0] && strchr("bkmgtBKMGT", text[strlen(text) - 1]);
-	if (is_bytes)
-		n = (n + page_size - 1) / page_size;
-	if (!n || n > most / page_size)
-		return err_set(err, ERR_INVAL,
-			"-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", text,
-			(unsigned long long)(most / page_size), (unsigned long long)page_size);
-	*ret_pages = 1;
-	while (*ret_pages < n)
-		*ret_pages *= 2;
-	return 0;
-}
-
 /* ---- what the file says of itself ---- */
+
+static const struct event_list *events_of_file(const struct recording *rec)
+{
+	return rec->unwound.n ? &rec->unwound : &rec->events;
+}
 
 /* What the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
 	struct err err;
 
-	identity_fill(info, &rec->events, version_text(), rec->argc, rec->argv);
+	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
 	if (rec->options->has_clock)
 		identity_add_clock(info, rec->options->clock);
 	if (rec->options->is_compressed) {
@@ -213,7 +75,7 @@ static void describe(struct recording *rec, struct file_info *info)
 	}
 }
 
-/* ---- set-up, part two ---- */
+/* ---- set-up ---- */
 
 static int open_output(struct recording *rec, struct err *err)
 {
@@ -222,10 +84,10 @@ static int open_output(struct recording *rec, struct err *err)
 	int r;
 
 	if (!rec->is_pipe) {
-		r = writer_open(&rec->writer, o->output, &rec->events, err);
+		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
 	} else {
 		describe(rec, &info);
-		r = writer_open_pipe(&rec->writer, rec->pipe_fd, &rec->events, &info, err);
+		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
 		file_info_fini(&info);
 	}
 	if (!r && o->is_compressed) {
@@ -249,12 +111,30 @@ static int divert_stdout(struct recording *rec, struct err *err)
 	return 0;
 }
 
+/* Samples with copies of the stack become such with call chains, before they are in the file. */
+static void unwind_meanwhile(struct recording *rec)
+{
+	struct find_places places = {.symfs = "", .log = &rec->log};
+	bool has_dumps = false;
+
+	vec_each(e, &rec->events)
+		has_dumps |= (e->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
+	if (!has_dumps)
+		return;
+	liveunwind_describe(&rec->events, &rec->unwound);
+	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
+	rec->recorder.filter = &rec->liveunwind.filter;
+	mapped_read_zeros();
+}
+
 /* Target, workload at its gate, events opened, rings mapped, file created. */
 static int set_up(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
 	struct sampling sampling = {.has_chains = o->has_chains,
 		.stack_bytes = (u32)o->stack_bytes,
+		.has_branches = o->has_branches,
+		.max_stack = (u16)o->max_stack,
 		.has_data_addresses = o->has_data,
 		.has_clock = o->has_clock,
 		.clock = o->clock};
@@ -266,7 +146,7 @@ static int set_up(struct recording *rec, struct err *err)
 			return err_prefix(err, "--compat");
 		sampling.compat = &compat;
 	}
-	if (parse_frequency(o, &sampling, err) || parse_pages(o->pages, &pages, err) ||
+	if (record_parse_frequency(o, &sampling, err) || record_parse_pages(o, &pages, err) ||
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
@@ -290,20 +170,24 @@ static int set_up(struct recording *rec, struct err *err)
 		open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
 		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
+	if (!o->keeps_stacks)
+		unwind_meanwhile(rec);
 	return open_output(rec, err);
 }
 
 struct synth_to_file {
 	struct synth *synth;
-	struct writer *writer;
+	struct recording *rec;
 };
 
 static int flush_synth(void *ctx, struct err *err)
 {
 	struct synth_to_file *to = ctx;
 	struct iovec run = {to->synth->out.at, to->synth->out.n};
-	int r = run.iov_len ? writer_append(to->writer, &run, 1, err) : 0;
+	int r = run.iov_len ? writer_append(&to->rec->writer, &run, 1, err) : 0;
 
+	if (to->rec->recorder.filter)
+		liveunwind_begin(&to->rec->liveunwind, run.iov_base, run.iov_len);
 	str_clear(&to->synth->out);
 	return r;
 }
@@ -321,7 +205,7 @@ static int write_beginning(struct recording *rec, struct err *err)
 {
 	struct sample_format format;
 	struct synth synth;
-	struct synth_to_file to = {&synth, &rec->writer};
+	struct synth_to_file to = {&synth, rec};
 	int r = 0;
 
 	sample_format_init(&format, &rec->events.at[0].attr);
@@ -464,6 +348,20 @@ static void embed(struct recording *rec, struct lookback *back, struct file_info
 	}
 }
 
+/* Under -v: how the stacks ended that were walked. */
+static void say_endings(const struct liveunwind *u, struct log *log)
+{
+	log_debug(log, "%llu stacks were walked, %llu frames", (unsigned long long)u->n_samples,
+		(unsigned long long)u->walk.stack.n_frames);
+	for (unsigned i = 0; i < STACK_ENDINGS; i++)
+		if (u->n_ended[i])
+			log_debug(log, "%llu stacks: %s", (unsigned long long)u->n_ended[i],
+				stack_ending_text(i));
+	if (u->n_unreadable)
+		log_warn(log, "%llu samples could not be read and count as lost",
+			(unsigned long long)u->n_unreadable);
+}
+
 /* Completes the file after the recording itself, whether that ended well or not. */
 static int finish(struct recording *rec, struct err *err)
 {
@@ -496,6 +394,8 @@ static int finish(struct recording *rec, struct err *err)
 		lookback_close(&back);
 	if (!rec->options->is_quiet)
 		say_result(rec, &tally);
+	if (rec->recorder.filter)
+		say_endings(&rec->liveunwind, &rec->log);
 	if (rec->recorder.n_broken_rings)
 		log_warn(&rec->log,
 			"%llu times a ring's positions made no sense and it was skipped",
@@ -564,6 +464,8 @@ static void tear_down(struct recording *rec, bool keep_file)
 	if (rec->has_workload)
 		workload_close(&rec->workload);
 	target_fini(&rec->target);
+	liveunwind_fini(&rec->liveunwind);
+	event_list_fini(&rec->unwound);
 	event_list_fini(&rec->events);
 	log_fini(&rec->log);
 }
@@ -622,6 +524,6 @@ const struct cmd cmd_record = {
 	.notes =
 		"Recording ends when the command does, or with Ctrl-C. 'pace report' then shows where the time went.\n"
 		"Events are written as for perf: names (cycles:u), rHEX, pmu/term=1/, system:tracepoint, {a,b}.\n",
-	.options = options,
+	.options = record_option_rows,
 	.run = run_record,
 };

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
+#include "file/hardware.h"
 #include "profile/gather.h"
 #include "profile/key.h"
 #include "profile/ledger.h"
@@ -40,7 +41,7 @@ struct report_options {
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
-	bool has_full_paths;
+	bool has_full_paths, stitches;
 	int inlines;
 	u64 n_workers, max_stack;
 	double debuginfod_s;
@@ -159,6 +160,8 @@ static const struct opt options[] = {
 		.flags = OPT_OPTIONAL, .call = set_graph},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N",
 		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
+	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
+		"of --call-graph lbr, what is too deep for the processor from the sample before"},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
 	{0, "inline", OPT_TRI, AT(inlines), NULL,
 		"inlined functions in call chains (default, where debug information is)"},
@@ -366,6 +369,12 @@ static int make_profile(struct reporting *r, struct err *err)
 		&r->log);
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
 	r->callers.embedded = &r->embedded;
+	r->callers.jitcode = &r->jitcode;
+	r->callers.stitches = r->options->stitches;
+	r->callers.n_branches = hardware_branches(&r->session.reader.info);
+	/* The samples of a thread in the order of time. */
+	if (r->options->stitches)
+		g.n_workers = 1;
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.jitcode = &r->jitcode;
@@ -408,6 +417,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+	else if (g.has_stacks && r->options->inlines)
+		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	stage_ends(r, "call tree");
 	return 0;
@@ -492,9 +503,8 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (shows_records(r->options))
 		return report_records(r, out, err);
 	r->has_chains = false;
-	vec_each(e, &r->session.reader.events)
-		r->has_dumps |= e->attr.sample_type & PERF_SAMPLE_REGS_USER &&
-			e->attr.sample_type & PERF_SAMPLE_STACK_USER;
+	for (size_t i = 0; i < r->session.reader.events.n; i++)
+		r->has_dumps |= callers_has_source(&r->session.reader.formats.at[i]);
 	vec_each(e, &r->session.reader.events)
 		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
 	vec_each(e, &r->session.reader.events)

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
+#include "file/hardware.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
 #include "session/spans.h"
@@ -58,6 +59,8 @@ static const struct opt options[] = {
 		"files of source with their directories"},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N callers of a chain; default 127",
 		.min = 1, .max = UINT16_MAX},
+	{0, "stitch-lbr", OPT_BOOL, AT(print.stitches), NULL,
+		"of --call-graph lbr, what is too deep for the processor from the sample before"},
 	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
 	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "times since the first sample"},
 	{0, "deltatime", OPT_BOOL, AT(print.is_delta), NULL, "times since the sample before"},
@@ -382,6 +385,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->resolver.embedded = &s->embedded;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
+	s->script.walk.lbr.depth = hardware_branches(&r->info);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;

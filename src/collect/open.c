@@ -52,26 +52,31 @@ static void lower_precision(struct event *e, struct str *said)
 static const struct {
 	u64 flag;        /* in attr.flags, or 0 */
 	u64 read_format; /* in attr.read_format, or 0 */
+	u64 branches;    /* in attr.branch_sample_type, or 0 */
 	const char *name, *since;
 } features[] = {
-	{0, PERF_FORMAT_LOST, "read_format LOST", "6.0"},
-	{ATTR_BUILD_ID, 0, "build_id", "5.12"},
-	{ATTR_TEXT_POKE, 0, "text_poke", "5.9"},
-	{ATTR_CGROUP, 0, "cgroup", "5.7"},
-	{ATTR_BPF_EVENT, 0, "bpf_event", "5.1"},
-	{ATTR_KSYMBOL, 0, "ksymbol", "5.1"},
-	{ATTR_NAMESPACES, 0, "namespaces", "4.12"},
-	{ATTR_COMM_EXEC, 0, "comm_exec", "3.16"},
-	{ATTR_MMAP2, 0, "mmap2", "3.12"},
-	{ATTR_EXCLUDE_GUEST, 0, "exclude_guest", "3.2"},
-	{ATTR_SAMPLE_ID_ALL, 0, "sample_id_all", "2.6.38"},
+	{0, PERF_FORMAT_LOST, 0, "read_format LOST", "6.0"},
+	{ATTR_BUILD_ID, 0, 0, "build_id", "5.12"},
+	{ATTR_TEXT_POKE, 0, 0, "text_poke", "5.9"},
+	{0, 0, PERF_SAMPLE_BRANCH_HW_INDEX, "branch hw_index", "5.7"},
+	{ATTR_CGROUP, 0, 0, "cgroup", "5.7"},
+	{ATTR_BPF_EVENT, 0, 0, "bpf_event", "5.1"},
+	{ATTR_KSYMBOL, 0, 0, "ksymbol", "5.1"},
+	{ATTR_NAMESPACES, 0, 0, "namespaces", "4.12"},
+	{0, 0, PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, "branch no_flags",
+		"4.5"},
+	{ATTR_COMM_EXEC, 0, 0, "comm_exec", "3.16"},
+	{ATTR_MMAP2, 0, 0, "mmap2", "3.12"},
+	{ATTR_EXCLUDE_GUEST, 0, 0, "exclude_guest", "3.2"},
+	{ATTR_SAMPLE_ID_ALL, 0, 0, "sample_id_all", "2.6.38"},
 };
 
 static int youngest_feature(const struct event *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
 		if (e->attr.flags & features[i].flag ||
-			e->attr.read_format & features[i].read_format)
+			e->attr.read_format & features[i].read_format ||
+			e->attr.branch_sample_type & features[i].branches)
 			return i;
 	return -1;
 }
@@ -88,6 +93,7 @@ static void drop_young_feature(struct event *e, struct str *said)
 
 	e->attr.flags &= ~features[i].flag;
 	e->attr.read_format &= ~features[i].read_format;
+	e->attr.branch_sample_type &= ~features[i].branches;
 	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without",
 		features[i].name, features[i].since);
 }
@@ -142,8 +148,9 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	/* A timer can sample in the place of cycles, not count them. */
+	/* A timer can sample in the place of cycles, not count them; it follows no branches. */
 	return e->attr.sample_period && is_cycles(e) &&
+		!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) &&
 		!event_is_group_member(o->events, e - o->events->at);
 }
 

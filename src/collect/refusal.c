@@ -12,6 +12,7 @@
 #include "event/pmu.h"
 
 #define CLOCKS_WORK "'cpu-clock', 'task-clock' and 'page-faults' work everywhere"
+#define CHAINS_WORK "'--call-graph dwarf' finds callers on every machine"
 #define OWN_WORK    "your own programs can be recorded as it is: 'pace record COMMAND'"
 
 struct asked {
@@ -138,11 +139,17 @@ static void not_permitted(const struct asked *a)
 
 /* ---- not there ---- */
 
+/* What works where the hardware does not. */
+static const char *without_hardware(const struct event_attr *attr)
+{
+	return attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK ? CHAINS_WORK : CLOCKS_WORK;
+}
+
 static void no_counter(const struct asked *a)
 {
 	struct site site = a->p->site;
 
-	a->r->instead = CLOCKS_WORK;
+	a->r->instead = without_hardware(a->attr);
 	if (site_has_core_pmu(&site)) {
 		say(a->r, ERR_UNSUPPORTED,
 			"this machine has no such hardware counter (its CPUs have others)");
@@ -187,8 +194,8 @@ static void not_able(const struct asked *a)
 	else if (is_hardware(a->attr) && a->attr->sample_period)
 		say_more(a->r,
 			"; one without interrupts, as some virtual machines have it, counts but does not sample");
-	if (is_hardware(a->attr))
-		a->r->instead = CLOCKS_WORK;
+	if (is_hardware(a->attr) || a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		a->r->instead = without_hardware(a->attr);
 }
 
 /* ---- invalid ---- */
@@ -242,6 +249,8 @@ static void invalid(const struct asked *a)
 	if (is_of_whole_cpus(a))
 		return;
 	say(a->r, ERR_UNSUPPORTED, "the kernel finds the combination invalid (EINVAL)");
+	if (needed && a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		a->r->instead = CHAINS_WORK;
 	if (needed)
 		say_more(a->r, needed);
 	else if (a->attr->type == PERF_TYPE_BREAKPOINT)

@@ -60,7 +60,6 @@ static int check_event(const struct event *e, struct err *err)
 		bool is_asked;
 		const char *term;
 	} refused[] = {
-		{own->chain == EVENT_CHAIN_LBR, "call-graph=lbr"},
 		{own->stack_bytes > 0 && own->chain != EVENT_CHAIN_DWARF, "stack-size"},
 		{own->max_samples > 0, "nr"},
 		{own->is_overwritten, "overwrite"},
@@ -147,17 +146,56 @@ static void set_stack(u32 stack_bytes, struct event_attr *a)
 	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
-static void set_chain(const struct sampling *s, struct event *e)
+/*
+ * The CPU remembers the calls that have not returned yet; of the entries only their addresses are
+ * wanted. The kernel's own callers, and the user's where the CPU remembers too few, are in the chain.
+ */
+static void set_branches(struct event *e, struct log *log)
+{
+	if (e->attr.flags & ATTR_EXCLUDE_USER) {
+		log_warn(log,
+			"event '%s': LBR call stacks are of user code, which it leaves out: callers come from frame pointers",
+			e->name);
+		return;
+	}
+	e->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	e->attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+		PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS |
+		PERF_SAMPLE_BRANCH_HW_INDEX;
+}
+
+static bool has_branches(const struct sampling *s, const struct event *e)
+{
+	return e->own.chain == EVENT_CHAIN_LBR ||
+		(e->own.chain == EVENT_CHAIN_AS_ALL && s->has_branches);
+}
+
+/* Of a chain that is walked here the kernel makes only its own part, and that no deeper than it may. */
+static u16 max_stack_of_kernel(const struct event *e)
+{
+	s64 limit;
+
+	if (!e->attr.sample_stack_user ||
+		!sysfile_s64("/proc/sys/kernel/perf_event_max_stack", &limit))
+		return e->own.max_stack;
+	return (u16)MIN((s64)e->own.max_stack, MAX(limit, 0));
+}
+
+static void set_chain(const struct sampling *s, struct event *e, struct log *log)
 {
 	bool has_own = e->own.chain == EVENT_CHAIN_FP || e->own.max_stack ||
-		e->own.chain == EVENT_CHAIN_DWARF;
+		e->own.chain == EVENT_CHAIN_DWARF || e->own.chain == EVENT_CHAIN_LBR;
 
 	if (e->own.chain == EVENT_CHAIN_NONE || (!s->has_chains && !has_own))
 		return;
+	if (!e->own.max_stack)
+		e->own.max_stack = s->max_stack;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.sample_max_stack = e->own.max_stack;
 	if (stack_bytes_of(s, e))
 		set_stack(stack_bytes_of(s, e), &e->attr);
+	e->attr.sample_max_stack = max_stack_of_kernel(e);
+	if (has_branches(s, e))
+		set_branches(e, log);
 }
 
 /*
@@ -176,13 +214,13 @@ static void let_leader_read(struct event_attr *a, bool is_member)
 }
 
 static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
-	const struct event_list *events, const struct target *target)
+	const struct event_list *events, const struct target *target, struct log *log)
 {
 	bool has_many = events->n > 1, is_carrier = is_side_band_carrier(events, e),
 	     is_member = e->leader != (u32)(e - events->at);
 	struct event_attr *a = &e->attr;
 
-	set_chain(s, e);
+	set_chain(s, e, log);
 	a->size = MAX(attr_needed_size(a), s->compat ? s->compat->attr_size : (u32)ATTR_SIZE_VER7);
 	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	a->sample_type |= e->own.has_no_time ? 0 : PERF_SAMPLE_TIME;
@@ -241,7 +279,7 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
 	vec_each(e, events) {
-		apply_one(s, is_asked, e, events, target);
+		apply_one(s, is_asked, e, events, target, log);
 		if (s->compat && attr_needed_size(&e->attr) > s->compat->attr_size)
 			return err_set(err, ERR_UNSUPPORTED,
 				"event '%s' needs an attr of %u bytes: that perf knows %u", e->name,

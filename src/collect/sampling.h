@@ -24,7 +24,9 @@ struct sampling {
 	u64 period;    /* events between samples, if not 0 */
 	bool is_max;   /* -F max: as often as the kernel allows */
 	bool has_chains;
-	u32 stack_bytes; /* of the user's stack, with his registers, in each sample; 0: none */
+	bool has_branches; /* chains of user code are the CPU's own record of calls (LBR) */
+	u16 max_stack;     /* addresses of a chain; 0: what the kernel allows */
+	u32 stack_bytes;   /* of the user's stack, with his registers, in each sample; 0: none */
 	bool has_data_addresses;
 	bool has_clock; /* times are of `clock`, not of the kernel's scheduler */
 	s32 clock;
@@ -34,7 +36,7 @@ struct sampling {
 
 /*
  * Fills in sample_type, read_format, frequency and the side-band bits of all events; what an event's
- * own terms say goes before. A frequency above the kernel's limit is lowered and said. The first
+ * own terms say goes before; what holds for an event's chains is in its own.max_stack afterwards. A frequency above the kernel's limit is lowered and said. The first
  * event that may carries mmap, comm and task records. ERR_UNSUPPORTED for events that cannot be
  * sampled and terms that are not honoured yet.
  */

@@ -1,5 +1,6 @@
 #include "file/hardware.h"
 
+#include "base/num.h"
 #include "file/section.h"
 
 bool hardware_read_cpus(struct bytes *b, struct file_info *info)
@@ -300,6 +301,17 @@ bool hardware_read_cpu_caps(struct bytes *b, struct file_info *info)
 {
 	str_clear(&info->cpu_caps);
 	return read_caps(b, info, &info->cpu_caps);
+}
+
+u32 hardware_branches(const struct file_info *info)
+{
+	const char *at = info->cpu_caps.n ? strstr(str_text(&info->cpu_caps), "branches=") : NULL;
+	u64 n;
+
+	if (!at)
+		return 0;
+	at += strlen("branches=");
+	return num_scan(&at, 10, &n) && n < 1024 ? (u32)n : 0;
 }
 
 void hardware_print_cpu_caps(const struct file_info *info, struct str *text)

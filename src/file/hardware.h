@@ -30,6 +30,8 @@ bool hardware_write_memory(const struct file_info *info, struct str *out);
 void hardware_print_memory(const struct file_info *info, struct str *text);
 bool hardware_read_cpu_caps(struct bytes *b, struct file_info *info);
 void hardware_print_cpu_caps(const struct file_info *info, struct str *text);
+/* How many branch records the recorded CPU keeps; 0: the recording does not say. */
+u32 hardware_branches(const struct file_info *info);
 bool hardware_read_pmu_caps(struct bytes *b, struct file_info *info);
 void hardware_print_pmu_caps(const struct file_info *info, struct str *text);
 bool hardware_read_cpu_kinds(struct bytes *b, struct file_info *info);

@@ -20,9 +20,28 @@
 #include "event/target.h"
 #include "file/writer.h"
 
+/*
+ * Who changes records on their way from the rings into the file. In every round `see` gets all records
+ * that have come to any ring, then `settle` says that these were all, then `take` gets the records of
+ * this round, ring by ring, and appends what is to be written in the place of each.
+ *
+ * What a task did before a sample of its was written, on whatever CPU, has been seen when that sample
+ * is taken: how far a round goes is read from all rings first, and only then how far `see` may look. A
+ * record that was in its ring before the sample came to another one is there at the second look.
+ */
+struct recorder_filter {
+	void *ctx;
+	/* Each record once. `is_due`: this round ends behind it; else it will be taken in a later one. */
+	void (*see)(void *ctx, const struct record *rec, bool is_due);
+	void (*settle)(void *ctx);
+	void (*take)(void *ctx, const struct record *rec, struct str *out);
+};
+
 /* A ring, and which counters write into it. */
 struct recorder_ring {
 	struct ring ring;
+	u64 seen_to; /* position behind what the filter has seen */
+	u64 due_to;  /* where the round ends */
 	s32 cpu;
 	size_t *counters; /* positions in the list of counters: the first mapped it */
 	size_t n_counters;
@@ -42,8 +61,10 @@ struct recorder {
 	struct writer *writer;
 	struct workload *workload; /* NULL: none */
 	struct log *log;
+	const struct recorder_filter *filter; /* borrowed, set after recorder_open(); NULL: none */
 	VEC(struct recorder_ring) rings;
 	VEC(struct iovec) runs;
+	struct str filtered;
 	int epoll_fd;
 	u64 pages; /* of each ring */
 	u64 n_wakeups, n_rounds;
@@ -53,7 +74,8 @@ struct recorder {
 
 /*
  * Maps one ring for each CPU and lets all counters of the CPU write into it. `pages` 0: what perf
- * takes (512 KiB), or less if the mlock limit is lower; each halving is said.
+ * takes (512 KiB), or less if the mlock limit is lower, which is said. Where samples carry copies of the
+ * stack it is up to 8 MiB: half a second's worth of 2,000 samples.
  */
 int recorder_open(struct recorder *r, const struct counters *counters,
 	const struct event_list *events, u64 pages, struct log *log, struct err *err);

@@ -404,7 +404,7 @@ static void hide_places(struct anonymising *a, const struct embedded *from,
 		answer = embedded_find_chain(from, d, place.at, frames, &n);
 		if (answer != EMBEDDED_UNKNOWN)
 			source = hide_chain(a, frames, n, out);
-		embedder_add_place(out, place.at, place.symbol, source);
+		embedder_add_place(out, place.at, place.symbol, source, place.gap);
 	}
 }
 
@@ -430,6 +430,7 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 	copy->outcome = d->outcome;
 	copy->flags = d->flags;
 	copy->machine = d->machine;
+	copy->entry = d->entry;
 	for (u32 i = 0; i < d->n_segments; i++) {
 		embedded_entry(from, EMBEDDED_SEGMENTS, d->first_segment + i, &segment,
 			sizeof(segment));

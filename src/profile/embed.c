@@ -13,6 +13,7 @@ struct sought {
 	u64 at;
 	struct embedded_name name; /* .name NULL: none covers it */
 	u32 first_frame, n_frames; /* in dso->frames */
+	enum line_gap gap;
 	bool has_asked_lines;
 };
 
@@ -149,15 +150,14 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 /* ---- lines ---- */
 
-static void find_lines(void *ctx, size_t i, unsigned worker)
+/* One DSO: its units on all cores, then its places. */
+static void find_lines(struct embed *e, struct embedding *d)
 {
-	enum { STEP = 64 };
-	struct embed *e = ctx;
-	struct embedding *d = &e->dsos.at[i];
+	enum { STEP = 256 };
 	struct line_frame frames[LINE_DEPTH_MAX];
+	line_wishes wishes = {0};
 	size_t n_told = 0;
 
-	(void)worker;
 	if (!d->is_worthwhile || !go_on(e, 0))
 		return;
 	d->has_tried_lines = true;
@@ -166,10 +166,15 @@ static void find_lines(void *ctx, size_t i, unsigned worker)
 		go_on(e, d->n_hits);
 		return;
 	}
+	vec_each(s, &d->sought)
+		resolver_want_line(e->resolver, d->dso, s->at, true, &wishes);
+	line_fetch(&wishes, e->options->n_workers);
+	vec_fini(&wishes);
 	for (size_t k = 0; k < d->sought.n; k++) {
 		struct sought *s = &d->sought.at[k];
 
 		s->n_frames = (u32)resolver_find_chain(e->resolver, d->dso, s->at, frames);
+		s->gap = resolver_line_gap(e->resolver, d->dso, s->at);
 		s->first_frame = (u32)d->frames.n;
 		s->has_asked_lines = true;
 		for (u32 f = 0; f < s->n_frames; f++)
@@ -247,7 +252,7 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 		e->tally.n_places++;
 		e->tally.n_named += s->name.name != NULL;
 		e->tally.n_lineless += has_lines && !s->has_asked_lines;
-		embedder_add_place(out, s->at, symbol, source);
+		embedder_add_place(out, s->at, symbol, source, s->gap);
 	}
 }
 
@@ -343,7 +348,12 @@ static void add_dso(struct embed *e, struct embedder *out, const struct embeddin
 
 	entry->outcome = resolver_outcome(e->resolver, d->dso);
 	entry->reason = embedder_string(out, resolver_reason(e->resolver, d->dso));
-	entry->lines_reason = embedder_string(out, resolver_lines_reason(e->resolver, d->dso));
+	entry->lines_reason = embedder_string(out,
+		has_lines ? NULL : resolver_lines_reason(e->resolver, d->dso, LINE_GAP_FILE));
+	for (enum line_gap gap = LINE_GAP_DAMAGED; has_lines && gap < LINE_GAPS; gap++)
+		entry->gaps[gap] =
+			embedder_string(out, resolver_lines_reason(e->resolver, d->dso, gap));
+	entry->entry = elf ? elf->entry : 0;
 	entry->flags = (elf ? EMBEDDED_HAS_IMAGE : 0) | (has_lines ? EMBEDDED_HAS_LINES : 0);
 	entry->machine = elf ? elf->machine : 0;
 	for (u32 i = 0; elf && i < elf->n_segments; i++)
@@ -428,7 +438,8 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 			break;
 		}
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
-	workers_run(options->n_workers, e.dsos.n, find_lines, &e);
+	vec_each(d, &e.dsos)
+		find_lines(&e, d);
 	vec_each(d, &e.dsos) {
 		if (d->is_worthwhile)
 			add_dso(&e, out, d);

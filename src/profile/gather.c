@@ -3,7 +3,9 @@
 #include "base/hash.h"
 #include "base/workers.h"
 #include "event/abi.h"
+#include "profile/depths.h"
 #include "unwind/chain.h"
+#include "unwind/ending.h"
 
 enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
@@ -20,8 +22,9 @@ struct chain {
 	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
 	u32 mode;                  /* in which its first address ran if no marker tells */
-	/* how it ended; of a chain that is no stack dump's, known when its addresses are looked up */
+	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
 	struct stack_end end;
+	bool is_untold;
 };
 
 /*
@@ -37,6 +40,9 @@ struct sight {
 	u64 n_samples, period;
 	u64 labels[];
 };
+
+/* A dump that is enough for so many is asked for: the deepest recursions may be endless. */
+#define ENOUGH_FOR 0.95
 
 enum { EVENTS_MAX = UINT16_MAX + 1 };
 
@@ -58,8 +64,9 @@ struct worker {
 	bool has_stacks, has_callers;
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
-	size_t sight_size;                  /* bytes, labels included */
-	struct sight *new_sight;            /* the one being looked for, in the room below */
+	struct depths depths;
+	size_t sight_size;       /* bytes, labels included */
+	struct sight *new_sight; /* the one being looked for, in the room below */
 	/* In here, not in an allocation of its own: no other worker's data may be that near. */
 	u64 new_sight_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 	struct intern strings; /* for names like ":123" */
@@ -217,11 +224,22 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 	return 0;
 }
 
+/* Whether it is known to have ended before its root. */
+static bool is_cut(enum stack_ending ending)
+{
+	return ending != STACK_COMPLETE && ending != STACK_ENDINGS;
+}
+
+/* Whether a file is to blame. */
+static bool is_of_file(enum stack_ending ending)
+{
+	return ending == STACK_NO_CFI || ending == STACK_NO_FILE || ending == STACK_NO_CODE_FILE;
+}
+
 /* per sample: the DSO stays only where it is to blame */
 static void count_ending(struct worker *w, struct stack_end *end)
 {
-	if (end->ending != STACK_NO_CFI && end->ending != STACK_NO_FILE &&
-		end->ending != STACK_NO_CODE_FILE)
+	if (!is_of_file(end->ending))
 		end->dso = 0;
 	vec_each(known, &w->endings) {
 		if (known->ending != end->ending || known->dso != end->dso)
@@ -232,6 +250,41 @@ static void count_ending(struct worker *w, struct stack_end *end)
 	vec_add(&w->endings, ((struct profile_ending){end->ending, end->dso, 1}));
 }
 
+/* per sample: how far it is to the top of the stack */
+static void note_depth(struct worker *w, const struct sample *sample, const struct stack_end *end)
+{
+	if (!end->sp)
+		return;
+	if (end->ending == STACK_DUMP_TOO_SMALL)
+		depths_add_cut(&w->depths, sample->pid, sample->tid, end->sp);
+	else if (end->ending == STACK_COMPLETE)
+		depths_add_top(&w->depths, sample->pid, sample->tid, end->top);
+}
+
+/* The file that the outermost frame of a chain is in: 0 if none is known. */
+static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
+{
+	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
+	struct chain_step step, last = {0};
+	const struct map *map;
+
+	while (chain_next(&walk, &step))
+		last = step;
+	map = machine_find(user, last.ip - last.is_return);
+	return map ? map->dso->id : 0;
+}
+
+/* per sample: of a stack that was walked while recording, how it ended */
+static bool take_ending(const struct space *user, struct sample_words *chain,
+	struct stack_end *ret_end)
+{
+	if (!ending_take(chain, &ret_end->ending))
+		return false;
+	if (is_of_file(ret_end->ending))
+		ret_end->dso = dso_of_last(user, chain);
+	return true;
+}
+
 /* per sample */
 static void take_sample(void *ctx, const struct session_sample *in)
 {
@@ -240,7 +293,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end = {STACK_COMPLETE, 0};
+	struct stack_end end = {.ending = STACK_ENDINGS};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -253,15 +306,20 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
 		sight->labels[k] = label_of(w->label_at[k], sample, t);
-	if (w->has_callers &&
-		callers_find(&w->callers, t->user,
-			w->session->reader.formats.at[in->event].user_regs, sample, &chain, &end))
+	if (w->has_stacks &&
+		(take_ending(t->user, &chain, &end) ||
+			(w->has_callers &&
+				callers_of_sample(&w->callers, t->user,
+					&w->session->reader.formats.at[in->event], sample,
+					sight->mode, &chain, &end)))) {
+		note_depth(w, sample, &end);
 		count_ending(w, &end);
+	}
 	if (w->has_stacks && chain.n) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || (callers.at && end.ending != STACK_COMPLETE))
+		if (callers.n || (callers.at && is_cut(end.ending)))
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
@@ -355,36 +413,42 @@ static u32 stack_of(struct worker *w, struct chain *c)
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	w->path.n = 0;
+	c->is_untold = c->end.ending == STACK_ENDINGS;
+	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
 	while (w->path.n < w->max_stack && chain_next(&walk, &step)) {
 		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
 			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
 										 : c->user;
 		u32 frame = frame_of(w, space, step.ip, step.mode, step.is_return);
 
-		if (is_no_code(w, c, &step, frame)) {
+		if (c->is_untold && is_no_code(w, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(w)};
 			break;
 		}
 		vec_add(&w->path, frame);
 	}
-	if (w->path.n == w->max_stack && chain_next(&walk, &step))
+	if (w->path.n == w->max_stack && chain_next(&walk, &step)) {
 		w->profile.n_cut++;
-	else if (c->end.ending != STACK_COMPLETE)
+		vec_add(&w->path, ending_frame(w, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
 		vec_add(&w->path, ending_frame(w, &c->end));
+	}
 	while (w->path.n)
 		stack = profile_stack(&w->profile, stack, w->path.at[--w->path.n]);
 	return stack;
 }
 
 /*
- * How callers ended that no stack dump gave: those of dumps were counted sample by sample, also where
- * there are none. Without a single caller it is the sample's own file that is to blame.
+ * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
+ * caller it is the sample's own file that is to blame.
  */
-static void add_ending(struct worker *w, const struct profile_row *row, const struct stack_end *end)
+static void add_ending(struct worker *w, const struct profile_row *row, const struct chain *c)
 {
-	u32 dso = end->ending && !end->dso ? w->profile.frames.at[row->frame].dso
-					   : dso_of(w, w->machine->dsos.at.at[end->dso]);
-	profile_add_ending(&w->profile, end->ending, dso, row->n_samples);
+	u32 dso = is_cut(c->end.ending) && !c->end.dso
+		? w->profile.frames.at[row->frame].dso
+		: dso_of(w, w->machine->dsos.at.at[c->end.dso]);
+
+	profile_add_ending(&w->profile, c->end.ending, dso, row->n_samples);
 }
 
 /* A profile owns its strings; until now they are the machine's and the worker's. */
@@ -401,7 +465,6 @@ static void own_strings(struct profile *p)
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
-	static const struct stack_end complete = {STACK_COMPLETE, 0};
 	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
@@ -428,9 +491,8 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 
 		row.frame = frame_of(w, s->space, s->ip, s->mode, false);
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-		if (w->has_stacks && !w->has_callers)
-			add_ending(w, &row,
-				s->chain == TABLE_NONE ? &complete : &w->chains.at[s->chain].end);
+		if (s->chain != TABLE_NONE && w->chains.at[s->chain].is_untold)
+			add_ending(w, &row, &w->chains.at[s->chain]);
 		for (unsigned l = 0; l < w->n_labels; l++)
 			row.labels[w->label_at[l]] = s->labels[l];
 		if (w->labels & 1 << LABEL_COMM)
@@ -482,6 +544,7 @@ static void worker_free(struct worker *w)
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
 	vec_fini(&w->endings);
+	depths_fini(&w->depths);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
 	mem_free(w);
@@ -493,7 +556,9 @@ static u64 fields_for(const struct gather_options *options)
 	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
 		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
-		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
+		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+					PERF_SAMPLE_BRANCH_STACK
+				  : 0);
 }
 
 /*
@@ -536,8 +601,11 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
-		for (unsigned i = 1; i < n; i++)
+		for (unsigned i = 1; i < n; i++) {
 			profile_merge(ret_profile, &workers[i]->profile);
+			depths_merge(&workers[0]->depths, &workers[i]->depths);
+		}
+		ret_profile->enough_dump = depths_enough(&workers[0]->depths, ENOUGH_FOR);
 		add_tasks(m, ret_profile);
 	}
 	for (unsigned i = 0; i < n; i++)

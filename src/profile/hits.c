@@ -148,8 +148,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	if (w->has_places)
 		hit_branches(w, &s->branches);
 	if (w->has_callers &&
-		callers_find(&w->callers, w->state.user,
-			w->session->reader.formats.at[in->event].user_regs, s, &chain, &end))
+		callers_of_sample(&w->callers, w->state.user,
+			&w->session->reader.formats.at[in->event], s, mode, &chain, &end))
 		hit_chain(w, &chain, mode);
 	else if (s->user_stack.dyn_size)
 		hit_dump(w, s);

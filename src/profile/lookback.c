@@ -1,14 +1,13 @@
 #include "profile/lookback.h"
 
-#include "event/abi.h"
+#include "file/hardware.h"
 #include "symbol/buildid.h"
 
-/* Stacks may be made of dumps, and so callers be found nowhere else. */
-static bool has_dumps(const struct event_list *events)
+/* Stacks may be made of dumps or branches, and so callers be found nowhere else. */
+static bool has_other_callers(const struct session *s)
 {
-	vec_each(e, events)
-		if (e->attr.sample_type & PERF_SAMPLE_REGS_USER &&
-			e->attr.sample_type & PERF_SAMPLE_STACK_USER)
+	for (size_t i = 0; i < s->reader.events.n; i++)
+		if (callers_has_source(&s->reader.formats.at[i]))
 			return true;
 	return false;
 }
@@ -18,7 +17,7 @@ static int find_hits(struct lookback *b, const struct lookback_wishes *wishes, s
 	struct hits_options options = {.n_workers = wishes->n_workers,
 		.has_places = wishes->has_places};
 
-	if (wishes->has_places && has_dumps(&b->session.reader.events))
+	if (wishes->has_places && has_other_callers(&b->session))
 		options.callers = &b->callers;
 	return hits_find(&b->session, &b->machine, &options, &b->hits, err);
 }
@@ -44,6 +43,8 @@ int lookback_open(struct lookback *b, const char *path, const struct lookback_wi
 		b->resolver.recorded_machine = info->host.arch;
 		b->resolver.jitcode = &b->jitcode;
 		callers_init(&b->callers, &b->machine, &b->resolver.places, info->host.arch);
+		b->callers.jitcode = &b->jitcode;
+		b->callers.n_branches = hardware_branches(info);
 		b->has_resolver = true;
 		if (wishes->has_hits || wishes->has_places)
 			r = find_hits(b, wishes, err);
@@ -87,7 +88,7 @@ int lookback_embed(struct lookback *b, const struct embedded *older,
 	struct embedder out;
 	int r = 0;
 
-	if (has_dumps(&b->session.reader.events))
+	if (has_other_callers(&b->session))
 		how.callers = &b->callers;
 	embedder_init(&out);
 	embed_make(&out, &b->resolver, &b->hits, &how, ret_tally);

@@ -33,6 +33,7 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->resolver.jitcode = &r->jitcode;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
+	r->callers.jitcode = &r->jitcode;
 }
 
 static void *load_kernel(void *resolver)

@@ -4,8 +4,10 @@
 #include <sys/utsname.h>
 
 #include "event/abi.h"
+#include "base/hash.h"
 #include "symbol/elf.h"
 #include "symbol/frames.h"
+#include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
 struct callers_file {
@@ -15,6 +17,8 @@ struct callers_file {
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
+	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
+	bool has_symtab, has_image;
 };
 
 void callers_init(struct callers *c, const struct machine *machine,
@@ -40,6 +44,7 @@ void callers_fini(struct callers *c)
 			continue;
 		cfi_fini(&c->files[i]->cfi);
 		frames_close(&c->files[i]->frames);
+		symtab_fini(&c->files[i]->symtab);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -54,12 +59,23 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 	memset(w, 0, sizeof(*w));
 	w->callers = callers;
 	stack_init(&w->stack);
+	w->lbr.stitches = callers->stitches;
+	w->lbr.depth = callers->n_branches;
 }
 
 void callers_walk_fini(struct callers_walk *w)
 {
 	stack_fini(&w->stack);
+	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
+	vec_each(code, &w->codes) {
+		cfi_fini(&(*code)->cfi);
+		mem_free((*code)->tables);
+		mem_free((*code)->code);
+		mem_free(*code);
+	}
+	vec_fini(&w->codes);
+	table_fini(&w->codes_by_off);
 }
 
 /* ---- files ---- */
@@ -82,8 +98,8 @@ static u64 section_address(const struct elf *elf, const char *name)
 	return s ? s->addr : 0;
 }
 
-/* What lies at an address, up to the end of its segment. */
-static struct bytes loaded_at(const struct elf *elf, u64 va)
+/* What lies at an address, up to the end of its segment; *ret_before: how much lies before it. */
+static struct bytes loaded_at(const struct elf *elf, u64 va, u64 *ret_before)
 {
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
@@ -96,6 +112,7 @@ static struct bytes loaded_at(const struct elf *elf, u64 va)
 			!bytes_skip(&segment, va - s->va))
 			break;
 		segment.offset = va;
+		*ret_before = va - s->va;
 		return segment;
 	}
 	return (struct bytes){0};
@@ -106,15 +123,16 @@ static void find_by_segment(const struct elf *elf, struct cfi_input *in)
 {
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		struct bytes hdr;
+		u64 ignored;
 		u32 to;
 
 		if (elf->segments[i].type != PT_GNU_EH_FRAME)
 			continue;
-		in->eh_frame_hdr = hdr = loaded_at(elf, elf->segments[i].va);
+		in->eh_frame_hdr = hdr = loaded_at(elf, elf->segments[i].va, &ignored);
 		/* version, three encodings, of which the first is nearly always pcrel sdata4 */
 		if (bytes_left(&hdr) > 8 && hdr.at[1] == 0x1b && bytes_skip(&hdr, 4) &&
 			bytes_u32(&hdr, &to))
-			in->eh_frame = loaded_at(elf, hdr.offset - 4 + (u64)(s64)(s32)to);
+			in->eh_frame = loaded_at(elf, hdr.offset - 4 + (u64)(s64)(s32)to, &ignored);
 	}
 }
 
@@ -162,6 +180,7 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 		r = find_image(&c->places, dso, &f->image, &err);
 	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
 		r = vdso_open(&f->image, &err);
+	f->has_image = !r;
 	if (!r)
 		take_cfi(c, dso, f);
 	return f;
@@ -206,6 +225,147 @@ void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size
 		frames_add(e, &f->cfi, at, n);
 }
 
+/* ---- generated code ---- */
+
+/* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
+static void load_tables(struct callers_code *c, const struct jitdump *dump,
+	const struct jitdump_code *code)
+{
+	u32 n = code->unwind_size, frame = n - code->unwind_hdr_size;
+	struct cfi_input in = {.is_64 = true};
+
+	c->tables = mem_alloc(n + 1);
+	if (jitdump_read(dump, code->unwind_off, c->tables, n) == n) {
+		in.eh_frame = bytes_of(c->tables, frame);
+		in.eh_frame.offset = code->off + align_up(code->size, 8);
+		in.eh_frame_hdr = bytes_of(c->tables + frame, code->unwind_hdr_size);
+		in.eh_frame_hdr.offset = in.eh_frame.offset + frame;
+	}
+	cfi_init(&c->cfi, &in);
+}
+
+/* The code at an offset of a dump, or NULL. */
+static struct callers_code *code_at(struct callers_walk *w, const struct dso *dso, u64 off,
+	const struct jitdump **ret_dump)
+{
+	const struct jitdump *dump =
+		w->callers->jitcode ? jitcode_find(w->callers->jitcode, dso) : NULL;
+	const struct jitdump_code *known = dump ? jitdump_find(dump, off) : NULL;
+	struct callers_code *code;
+	struct table_probe probe;
+	u64 hash;
+	u32 i;
+
+	if (!known)
+		return NULL;
+	*ret_dump = dump;
+	hash = hash_mix(known->off, dso->id);
+	probe = table_probe(&w->codes_by_off, hash);
+	while ((i = table_next(&w->codes_by_off, &probe)) != TABLE_NONE)
+		if (w->codes.at[i]->off == known->off && w->codes.at[i]->dso == dso->id)
+			return w->codes.at[i];
+	code = mem_zalloc(sizeof(*code));
+	code->dso = dso->id;
+	code->off = known->off;
+	code->code_size = (u32)MIN(known->size, (u64)CALLERS_CODE);
+	load_tables(code, dump, known);
+	table_add(&w->codes_by_off, hash, w->codes.n);
+	vec_add(&w->codes, code);
+	return code;
+}
+
+/* A return address may lie right behind the code: the call was its last instruction. */
+static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	const struct jitdump *dump;
+	struct callers_code *c = code_at(w, dso, off, &dump);
+	u64 into;
+
+	if (!c && off)
+		c = code_at(w, dso, off - 1, &dump);
+	if (!c)
+		return;
+	if (!c->code) {
+		c->code = mem_alloc((size_t)c->code_size + 1);
+		c->code_size = (u32)jitdump_read(dump, c->off, c->code, c->code_size);
+	}
+	into = off - c->off;
+	if (into <= c->code_size)
+		*ret_bytes = (struct stack_bytes){c->code + into, (u32)into,
+			(u32)(c->code_size - into), into};
+}
+
+/* ---- code of files ---- */
+
+static void load_symtab(struct callers *c, struct callers_file *f)
+{
+	pthread_mutex_lock(&c->lock);
+	if (!f->has_symtab) {
+		symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB);
+		symtab_finish(&f->symtab);
+		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
+		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The code that a program begins with has often no size and no call frame information. */
+static bool is_near_entry(u64 entry, u64 rva, const u64 *start)
+{
+	enum { LONGEST = 64 };
+
+	return entry && rva >= entry && rva - entry < LONGEST && (!start || *start <= entry);
+}
+
+/*
+ * Of what the recording carries: the functions that stacks led through. It may know more names than
+ * the file itself had, like that of a loop behind the entry.
+ */
+static void look_at_embedded(const struct callers *c, const struct callers_file *f, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	struct embedded_name name;
+	u64 rva, before = 0, n;
+	const u8 *bytes;
+	bool has_name;
+
+	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
+		return;
+	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
+	if (!n)
+		return;
+	has_name = embedded_find_name(c->embedded, &f->embedded, rva, &name) == EMBEDDED_FOUND;
+	*ret_bytes = (struct stack_bytes){bytes, (u32)MIN(before, (u64)UINT32_MAX),
+		(u32)MIN(n, (u64)UINT32_MAX), has_name ? rva - name.start : STACK_START_UNKNOWN,
+		is_near_entry(f->embedded.entry, rva, NULL)};
+}
+
+static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	const struct symbol *symbol;
+	struct bytes b;
+	u64 rva, before;
+
+	if (f->is_embedded) {
+		look_at_embedded(c, f, off, ret_bytes);
+		return;
+	}
+	if (!f->has_image || !elf_address_of_offset(&f->image, off, &rva))
+		return;
+	b = loaded_at(&f->image, rva, &before);
+	if (!bytes_left(&b))
+		return;
+	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
+		load_symtab(c, f);
+	symbol = symtab_find(&f->symtab, rva);
+	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
+		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
+		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
+		is_near_entry(f->image.entry, rva, symbol ? &symbol->start : NULL)};
+}
+
 /* ---- samples ---- */
 
 static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
@@ -213,14 +373,24 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	struct callers_walk *w = ctx;
 	const struct map *map = machine_find(w->space, ip);
 	const struct callers_file *f;
+	const struct jitdump *ignored;
+	const struct callers_code *code;
 
 	*ret_code = (struct stack_code){.ending = STACK_NO_MAP};
 	if (!map)
 		return;
-	f = file_of(w->callers, map->dso);
 	ret_code->dso = map->dso->id;
 	ret_code->is_code = map->dso->kind != DSO_NONE;
 	ret_code->is_lasting = maps_find(w->space->maps, ip) != NULL;
+	if (map->dso->kind == DSO_JITDUMP) {
+		ret_code->ending = STACK_NO_CODE_FILE;
+		ret_code->rva = map_offset(map, ip);
+		code = code_at(w, map->dso, ret_code->rva, &ignored);
+		if (code && !cfi_is_empty(&code->cfi))
+			ret_code->cfi = &code->cfi;
+		return;
+	}
+	f = file_of(w->callers, map->dso);
 	ret_code->ending = f->ending;
 	if (f->is_embedded) {
 		ret_code->ending = STACK_NO_CFI;
@@ -234,6 +404,22 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	ret_code->ending = STACK_NO_CFI;
 	if (elf_address_of_offset(&f->image, map_offset(map, ip), &ret_code->rva))
 		ret_code->cfi = &f->cfi;
+}
+
+static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	static const u8 nothing[1];
+	struct callers_walk *w = ctx;
+	const struct map *map = machine_find(w->space, ip);
+
+	/* Where a process says what code it makes, the rest of its memory is none. */
+	if (map && map->dso->kind == DSO_JIT && w->space->code)
+		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
+	else if (map && map->dso->kind == DSO_JITDUMP)
+		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
+	else if (map)
+		look_at_file(w->callers, file_of(w->callers, map->dso), map_offset(map, ip),
+			ret_bytes);
 }
 
 /* The kernel's part: what stands before the marker of user code. */
@@ -258,7 +444,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,
 		.max_frames = CALLERS_MAX_FRAMES};
-	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1};
+	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look};
 
 	/* Threads of the kernel have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
@@ -272,4 +458,50 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		vec_add(&w->chain, *word);
 	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
 	return true;
+}
+
+/* Where user code was interrupted; 0 if none was, or nobody knows. */
+static u64 user_ip(const struct sample *sample, u8 mode)
+{
+	const struct sample_words *chain = &sample->chain;
+
+	for (u64 i = 0; i + 1 < chain->n; i++)
+		if (load_u64(chain->at + 8 * i) == PERF_CONTEXT_USER)
+			return load_u64(chain->at + 8 * (i + 1));
+	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
+}
+
+/* per sample */
+bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	struct lbr_input in = {.tid = sample->tid,
+		.branches = &sample->branches,
+		.hw_index = branch_type & PERF_SAMPLE_BRANCH_HW_INDEX ? sample->branches.hw_index
+								      : LBR_NO_INDEX,
+		.ip = user_ip(sample, mode)};
+
+	/* A thread that the kernel has taken out of user code (exec) has no callers there. */
+	if (!sample->branches.n || !in.ip)
+		return false;
+	*ret_end = (struct stack_end){.ending = lbr_walk(&w->lbr, &in)};
+	add_kernel(w, &sample->chain);
+	vec_each(word, &w->lbr.chain)
+		vec_add(&w->chain, *word);
+	*ret_chain = (struct sample_words){(const u8 *)w->chain.at, w->chain.n};
+	return true;
+}
+
+/* per sample */
+bool callers_of_sample(struct callers_walk *w, const struct space *user,
+	const struct sample_format *format, const struct sample *sample, u8 mode,
+	struct sample_words *ret_chain, struct stack_end *ret_end)
+{
+	if (format->type & PERF_SAMPLE_STACK_USER)
+		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
+	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
+		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
+			ret_end);
+	return false;
 }

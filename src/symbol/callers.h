@@ -17,12 +17,15 @@
 
 #include <pthread.h>
 
+#include "event/abi.h"
 #include "machine/machine.h"
 #include "symbol/embedder.h"
 #include "symbol/find.h"
+#include "symbol/jitcode.h"
+#include "unwind/lbr.h"
 #include "unwind/stack.h"
 
-enum { CALLERS_MAX_FRAMES = 1024 };
+enum { CALLERS_MAX_FRAMES = 1024, CALLERS_CODE = 1 << 20 };
 
 struct callers_file;
 
@@ -34,11 +37,28 @@ struct callers {
 	struct callers_file **files;     /* by dso->id; NULL: not looked for yet */
 	size_t n_files;
 	pthread_mutex_t lock;
+	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
+	/* Branch records in call stack mode: stitched, for which one walk must see all samples. */
+	bool stitches;
+	u32 n_branches; /* how many the processor keeps; 0: unknown */
+};
+
+/* One piece of generated code. */
+struct callers_code {
+	u32 dso;
+	u64 off;       /* of the code in its dump */
+	u8 *tables;    /* its call frame information, in which cfi points */
+	u8 *code;      /* NULL: nobody has looked at it yet */
+	u32 code_size; /* how much of it was read */
+	struct cfi cfi;
 };
 
 struct callers_walk {
 	struct callers *callers;
 	struct stack stack;
+	struct lbr lbr;
+	VEC(struct callers_code *) codes;
+	struct table codes_by_off;
 	VEC(u64) chain;
 	const struct space *space; /* of the sample at hand */
 };
@@ -57,6 +77,28 @@ void callers_walk_fini(struct callers_walk *w);
  */
 bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/*
+ * The same with its user part taken from the processor's records of calls. `mode`: which the sample
+ * ran in.
+ */
+bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/*
+ * Either, as the sample's format and mode say. False: its own chain is all there is.
+ */
+bool callers_of_sample(struct callers_walk *w, const struct space *user,
+	const struct sample_format *format, const struct sample *sample, u8 mode,
+	struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/* Whether samples of this format may have callers in other places than their chains. */
+static inline bool callers_has_source(const struct sample_format *format)
+{
+	return (format->type & PERF_SAMPLE_REGS_USER && format->type & PERF_SAMPLE_STACK_USER) ||
+		(format->type & PERF_SAMPLE_BRANCH_STACK &&
+			format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+}
 
 /* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
 void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,

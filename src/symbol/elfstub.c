@@ -30,13 +30,14 @@ static u32 add_name(struct str *names, const char *name)
 static bool has_code(const struct stub *s, u64 from, u64 size)
 {
 	const u8 *bytes;
+	u64 before;
 
 	for (u32 i = 0; i < s->dso->n_code; i++) {
 		struct embedded_code c;
 
 		embedded_entry(s->from, EMBEDDED_CODE, s->dso->first_code + i, &c, sizeof(c));
 		if (c.at >= from && c.at - from < size &&
-			embedded_find_code(s->from, s->dso, c.at, &bytes))
+			embedded_find_code(s->from, s->dso, c.at, &bytes, &before))
 			return true;
 	}
 	return false;
@@ -159,10 +160,10 @@ static int put_code(const struct stub *s, int fd)
 	for (u32 i = 0; i < s->dso->n_code && !sys; i++) {
 		struct embedded_code c;
 		const u8 *bytes;
-		u64 n;
+		u64 n, before;
 
 		embedded_entry(s->from, EMBEDDED_CODE, s->dso->first_code + i, &c, sizeof(c));
-		n = embedded_find_code(s->from, s->dso, c.at, &bytes);
+		n = embedded_find_code(s->from, s->dso, c.at, &bytes, &before);
 		for (u32 k = 0; k < s->dso->n_segments && n && !sys; k++) {
 			struct embedded_segment g;
 
@@ -182,6 +183,7 @@ static int put_front(const struct stub *s, int fd, u64 table)
 	Elf64_Ehdr h = {.e_type = ET_DYN,
 		.e_machine = (u16)s->dso->machine,
 		.e_version = EV_CURRENT,
+		.e_entry = s->dso->entry,
 		.e_phoff = sizeof(h),
 		.e_shoff = table,
 		.e_ehsize = sizeof(h),

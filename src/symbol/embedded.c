@@ -409,8 +409,15 @@ enum embedded_answer embedded_find_chain(const struct embedded *e, const struct 
 	return *ret_n ? EMBEDDED_FOUND : EMBEDDED_UNKNOWN;
 }
 
+enum line_gap embedded_find_gap(const struct embedded *e, const struct embedded_dso *d, u64 at)
+{
+	struct embedded_place place;
+
+	return find_place(e, d, at, &place) && place.gap < LINE_GAPS ? place.gap : LINE_GAP_NONE;
+}
+
 u64 embedded_find_code(const struct embedded *e, const struct embedded_dso *d, u64 at,
-	const u8 **ret_bytes)
+	const u8 **ret_bytes, u64 *ret_before)
 {
 	u32 n = count_up_to(e, EMBEDDED_CODE, d->first_code, d->n_code, at);
 	struct embedded_code c;
@@ -423,6 +430,7 @@ u64 embedded_find_code(const struct embedded *e, const struct embedded_dso *d, u
 	if (!bytes || at - c.at >= c.size)
 		return 0;
 	*ret_bytes = bytes + (at - c.at);
+	*ret_before = at - c.at;
 	return c.size - (at - c.at);
 }
 

@@ -95,6 +95,8 @@ struct embedded_dso {
 	u32 first_code, n_code;      /* ascending by `at`, none overlaps another */
 	u32 first_frame, n_frames;   /* ascending by start */
 	u32 first_section, n_sections;
+	u32 gaps[8]; /* strings, by enum line_gap: why there are no lines in parts of it */
+	u64 entry;   /* where the program begins; 0: it is none */
 };
 
 struct embedded_segment {
@@ -115,6 +117,8 @@ struct embedded_place {
 	u64 at;
 	u32 symbol; /* in the DSO's, or one of the two above */
 	u32 source; /* in EMBEDDED_SOURCES: the innermost; or one of the two above */
+	u32 gap;    /* enum line_gap: why it has no line, or lacks inlined functions */
+	u32 reserved;
 };
 
 struct embedded_source {
@@ -226,9 +230,12 @@ enum embedded_answer embedded_find_name(const struct embedded *e, const struct e
 enum embedded_answer embedded_find_chain(const struct embedded *e, const struct embedded_dso *d,
 	u64 at, struct line_frame ret_frames[LINE_DEPTH_MAX], size_t *ret_n);
 
-/* The code from `at` on: how many bytes there are in one piece, 0: none. */
+/* As line_gap(), of a place whose chain is not EMBEDDED_UNKNOWN. */
+enum line_gap embedded_find_gap(const struct embedded *e, const struct embedded_dso *d, u64 at);
+
+/* The code from `at` on: how many bytes there are in one piece, 0: none; how many before it. */
 u64 embedded_find_code(const struct embedded *e, const struct embedded_dso *d, u64 at,
-	const u8 **ret_bytes);
+	const u8 **ret_bytes, u64 *ret_before);
 
 /*
  * A dump as a nameless file with holes in it where it had what nobody sampled; whoever reads it finds

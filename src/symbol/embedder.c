@@ -99,9 +99,9 @@ void embedder_add_symbol(struct embedder *e, const struct embedded_name *name)
 	last_dso(e)->n_symbols++;
 }
 
-void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source)
+void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source, enum line_gap gap)
 {
-	vec_add(&e->places, ((struct embedded_place){at, symbol, source}));
+	vec_add(&e->places, ((struct embedded_place){at, symbol, source, gap, 0}));
 	last_dso(e)->n_places++;
 }
 
@@ -254,6 +254,7 @@ static void copy_frames(struct embedder *e, const struct embedded *from,
 
 static void copy_dso(struct embedder *e, const struct embedded *from, const struct embedded_dso *d)
 {
+	u32 gaps[ARRAY_SIZE(d->gaps)];
 	struct embedded_dso *copy;
 	struct embedded_segment segment;
 	struct embedded_symbol symbol;
@@ -264,6 +265,8 @@ static void copy_dso(struct embedder *e, const struct embedded *from, const stru
 	    reason = embedder_string(e, embedded_string(from, d->reason)),
 	    lines_reason = embedder_string(e, embedded_string(from, d->lines_reason));
 
+	for (unsigned i = 0; i < ARRAY_SIZE(gaps); i++)
+		gaps[i] = embedder_string(e, embedded_string(from, d->gaps[i]));
 	copy = embedder_add_dso(e, &(struct dso){.kind = (u8)d->kind});
 	copy->outcome = d->outcome;
 	copy->flags = d->flags;
@@ -272,6 +275,8 @@ static void copy_dso(struct embedder *e, const struct embedded *from, const stru
 	copy->path = path;
 	copy->reason = reason;
 	copy->lines_reason = lines_reason;
+	copy->entry = d->entry;
+	memcpy(copy->gaps, gaps, sizeof(gaps));
 	if (bytes) {
 		copy->build_id_size = d->build_id_size;
 		copy->build_id = embedder_bytes(e, bytes, d->build_id_size);
@@ -290,7 +295,8 @@ static void copy_dso(struct embedder *e, const struct embedded *from, const stru
 	}
 	for (u32 i = 0; i < d->n_places; i++) {
 		embedded_entry(from, EMBEDDED_PLACES, d->first_place + i, &place, sizeof(place));
-		embedder_add_place(e, place.at, place.symbol, copy_source(e, from, d, place.at));
+		embedder_add_place(e, place.at, place.symbol, copy_source(e, from, d, place.at),
+			place.gap);
 	}
 	for (u32 i = 0; i < d->n_code; i++) {
 		embedded_entry(from, EMBEDDED_CODE, d->first_code + i, &code, sizeof(code));

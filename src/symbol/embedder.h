@@ -44,7 +44,7 @@ u64 embedder_bytes(struct embedder *e, const void *p, u64 n);
 struct embedded_dso *embedder_add_dso(struct embedder *e, const struct dso *dso);
 void embedder_add_segment(struct embedder *e, u64 offset, u64 va, u64 size);
 void embedder_add_symbol(struct embedder *e, const struct embedded_name *name);
-void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source);
+void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source, enum line_gap gap);
 void embedder_add_code(struct embedder *e, u64 at, const void *p, u64 size);
 
 /* See symbol/frames: entries, then the sections they are in, each with its pieces. */

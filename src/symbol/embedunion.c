@@ -15,7 +15,7 @@ typedef VEC(struct part) part_list;
 struct named_place {
 	u64 at;
 	u32 order; /* of its section */
-	u32 source;
+	u32 source, gap;
 	struct embedded_name name; /* .name NULL: nothing, or nobody asked */
 	bool has_asked;
 };
@@ -58,6 +58,7 @@ static void collect_places(const part_list *parts, struct embedder *out, place_l
 			embedded_entry(part->from, EMBEDDED_PLACES, part->dso.first_place + i,
 				&place, sizeof(place));
 			p.at = place.at;
+			p.gap = place.gap;
 			p.has_asked = place.symbol != EMBEDDED_NOT_ASKED;
 			if (embedded_find_name(part->from, &part->dso, p.at, &p.name) !=
 				EMBEDDED_FOUND)
@@ -79,8 +80,10 @@ static void collect_places(const part_list *parts, struct embedder *out, place_l
 	n = 0;
 	vec_each(p, places) {
 		if (n && places->at[n - 1].at == p->at) {
-			if (places->at[n - 1].source == EMBEDDED_NOT_ASKED)
+			if (places->at[n - 1].source == EMBEDDED_NOT_ASKED) {
 				places->at[n - 1].source = p->source;
+				places->at[n - 1].gap = p->gap;
+			}
 			continue;
 		}
 		places->at[n++] = *p;
@@ -115,7 +118,7 @@ static void add_places(const part_list *parts, struct embedder *out)
 
 			symbol = (u32)(found - names.at);
 		}
-		embedder_add_place(out, p->at, symbol, p->source);
+		embedder_add_place(out, p->at, symbol, p->source, p->gap);
 	}
 	vec_fini(&names);
 	vec_fini(&places);
@@ -273,8 +276,14 @@ static void add_dso(const part_list *parts, struct embedder *out, const struct d
 	const struct embedded_dso *d = &best->dso;
 	u32 reason = embedder_string(out, embedded_string(best->from, d->reason)),
 	    lines_reason = embedder_string(out, embedded_string(best->from, d->lines_reason));
-	struct embedded_dso *entry = embedder_add_dso(out, key);
+	struct embedded_dso *entry;
+	u32 gaps[ARRAY_SIZE(d->gaps)];
 
+	for (unsigned i = 0; i < ARRAY_SIZE(gaps); i++)
+		gaps[i] = embedder_string(out, embedded_string(best->from, d->gaps[i]));
+	entry = embedder_add_dso(out, key);
+	entry->entry = d->entry;
+	memcpy(entry->gaps, gaps, sizeof(gaps));
 	entry->outcome = d->outcome;
 	entry->flags = d->flags;
 	entry->pid = d->pid;

@@ -24,42 +24,45 @@ static int by_from(const void *a, const void *b)
 static void find_functions(struct wanted *w, const struct cfi *cfi, const u64 *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct cfi_function f;
+		struct cfi_function *last =
+			w->functions.n ? &w->functions.at[w->functions.n - 1] : NULL;
 		struct cfi_extent x;
 
-		if (w->functions.n && at[i] < w->functions.at[w->functions.n - 1].end &&
-			at[i] >= w->functions.at[w->functions.n - 1].start)
+		if ((last && at[i] >= last->start && at[i] < last->end) ||
+			!cfi_extent_of(cfi, at[i], &x))
 			continue;
-		if (!cfi_find(cfi, at[i], &f) || !cfi_extent_of(cfi, &f, &x))
-			continue;
-		vec_add(&w->functions, f);
-		vec_add(&w->stretches[f.is_debug_frame], ((struct stretch){x.fde, x.fde_size}));
-		vec_add(&w->stretches[f.is_debug_frame], ((struct stretch){x.cie, x.cie_size}));
+		vec_add(&w->functions, x.function);
+		vec_add(&w->stretches[x.function.is_debug_frame],
+			((struct stretch){x.function.entry, x.fde_size}));
+		vec_add(&w->stretches[x.function.is_debug_frame],
+			((struct stretch){x.cie, x.cie_size}));
 	}
 }
 
 void frames_add(struct embedder *e, const struct cfi *cfi, const u64 *at, size_t n)
 {
-	const struct bytes *sections[2] = {&cfi->in.eh_frame, &cfi->in.debug_frame};
+	const struct entry_section *sections[2] = {&cfi->eh_frame, &cfi->debug_frame};
 	struct wanted w = {0};
 
 	find_functions(&w, cfi, at, n);
 	vec_each(f, &w.functions)
 		embedder_add_frame(e, f->start, f->end, f->entry, f->is_debug_frame);
 	for (unsigned s = 0; s < 2; s++) {
+		const struct entry_section *section = sections[s];
 		u64 end = 0;
 
 		if (!w.stretches[s].n)
 			continue;
 		qsort(w.stretches[s].at, w.stretches[s].n, sizeof(*w.stretches[s].at), by_from);
-		embedder_add_section(e, s, sections[s]->offset, bytes_left(sections[s]),
-			cfi->in.text, cfi->in.data,
-			(cfi->in.is_64 ? EMBEDDED_IS_64 : 0) |
-				(sections[s]->swap ? EMBEDDED_IS_SWAPPED : 0));
+		embedder_add_section(e, s, section->bytes.offset, bytes_left(&section->bytes),
+			section->bases.text, section->bases.data,
+			(section->bases.address_size == 8 ? EMBEDDED_IS_64 : 0) |
+				(section->bytes.swap ? EMBEDDED_IS_SWAPPED : 0));
 		vec_each(x, &w.stretches[s]) {
 			if (x->from < end)
 				continue;
-			embedder_add_section_piece(e, x->from, sections[s]->at + x->from, x->size);
+			embedder_add_section_piece(e, x->from, section->bytes.at + x->from,
+				x->size);
 			end = x->from + x->size;
 		}
 		vec_fini(&w.stretches[s]);

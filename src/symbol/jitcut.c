@@ -4,7 +4,7 @@
 #include "base/hash.h"
 
 enum { HEADER = 40, PREFIX = 16, FIELDS = 64 };
-enum record_id { LOAD, MOVE, DEBUG_INFO, CLOSE };
+enum record_id { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
 
 /* Records [from, to) that are kept, not yet handed on: neighbours become one piece. */
 struct cut {
@@ -15,6 +15,7 @@ struct cut {
 	u64 left;
 	u64 from, to;
 	u64 lines_from, lines_to, lines_va; /* that wait for their code */
+	u64 tables_from, tables_to;         /* likewise */
 	VEC(u64) indexes;                   /* of functions that are kept */
 	bool is_full;
 };
@@ -84,13 +85,20 @@ static void take_load(struct cut *c, struct bytes *b, u64 at, u64 size)
 		if (known)
 			*known = c->indexes.at[--c->indexes.n];
 	} else {
-		if (c->lines_to && c->lines_va == va)
+		bool has_lines = c->lines_to && c->lines_va == va;
+
+		/* In the order in which they stand in the file. */
+		if (has_lines && c->lines_from < c->tables_from)
+			keep(c, c->lines_from, c->lines_to);
+		if (c->tables_to)
+			keep(c, c->tables_from, c->tables_to);
+		if (has_lines && c->lines_from >= c->tables_from)
 			keep(c, c->lines_from, c->lines_to);
 		keep(c, at, at + size);
 		if (!known)
 			vec_add(&c->indexes, index);
 	}
-	c->lines_to = 0;
+	c->lines_to = c->tables_to = c->tables_from = 0;
 }
 
 static void take_record(struct cut *c, u32 id, struct bytes *b, u64 at, u64 size)
@@ -110,6 +118,10 @@ static void take_record(struct cut *c, u32 id, struct bytes *b, u64 at, u64 size
 			c->lines_from = at;
 			c->lines_to = at + size;
 		}
+		break;
+	case UNWINDING_INFO:
+		c->tables_from = at;
+		c->tables_to = at + size;
 		break;
 	case CLOSE:
 		keep(c, at, at + size);

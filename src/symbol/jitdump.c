@@ -6,7 +6,14 @@
 #include "base/fd.h"
 #include "base/hash.h"
 
-enum { MAGIC = 0x4a695444, VERSION = 1, HEADER = 40, PREFIX = 16, LOAD_FIXED = 40 };
+enum {
+	MAGIC = 0x4a695444,
+	VERSION = 1,
+	HEADER = 40,
+	PREFIX = 16,
+	LOAD_FIXED = 40,
+	UNWINDING_FIXED = 24
+};
 enum { JITDUMP_STRINGS = 256 << 20 };
 enum { ARCH_TIMESTAMP = 1 };
 
@@ -162,12 +169,17 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 		e->va + code.size < e->va)
 		return damaged(d, "a function's name and code do not fit into its record", err);
 	code.off = d->at + size - code.size;
+	code.va = e->va;
 	if (d->n_pending && d->pending_va == e->va) {
 		code.first_line = (u32)(d->lines.n - d->n_pending);
 		code.n_lines = d->n_pending;
 		place_lines(d, &code, e->va);
 	}
 	d->n_pending = 0;
+	code.unwind_off = d->pending_unwind_off;
+	code.unwind_size = d->pending_unwind_size;
+	code.unwind_hdr_size = d->pending_unwind_hdr_size;
+	d->pending_unwind_size = 0;
 	if (!code.size)
 		return 0;
 	if (is_full(d)) {
@@ -261,6 +273,21 @@ static void take_debug(struct jitdump *d, struct bytes *b)
 	}
 }
 
+/* Tables for unwinding the code that comes next. */
+static void take_unwinding(struct jitdump *d, struct bytes *b, u64 size)
+{
+	u64 n, hdr, mapped;
+
+	d->pending_unwind_size = 0;
+	if (!bytes_u64(b, &n) || !bytes_u64(b, &hdr) || !bytes_u64(b, &mapped) || hdr > n ||
+		n > JITDUMP_UNWINDING || n > size - PREFIX - UNWINDING_FIXED)
+		return;
+	d->n_unwinding++;
+	d->pending_unwind_off = d->at + PREFIX + UNWINDING_FIXED;
+	d->pending_unwind_size = (u32)n;
+	d->pending_unwind_hdr_size = (u32)hdr;
+}
+
 /* What of a record is looked at: code stays in the file. */
 static size_t fields_size(u32 id, u64 size)
 {
@@ -268,6 +295,8 @@ static size_t fields_size(u32 id, u64 size)
 
 	if (id == LOAD)
 		return MIN(size - PREFIX, (u64)LOAD_LOOKED_AT);
+	if (id == UNWINDING_INFO)
+		return MIN(size - PREFIX, (u64)UNWINDING_FIXED);
 	return id == MOVE || id == DEBUG_INFO ? size - PREFIX : 0;
 }
 
@@ -287,7 +316,8 @@ static int take_record(struct jitdump *d, u32 id, u64 size, struct bytes *b,
 		d->is_closed = true;
 		return 0;
 	case UNWINDING_INFO:
-		d->n_unwinding++;
+		if (size >= PREFIX + UNWINDING_FIXED)
+			take_unwinding(d, b, size);
 		return 0;
 	}
 	return 0;
@@ -333,6 +363,17 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 
 /* ---- look-ups ---- */
 
+size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < n &&
+		(got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done)) > 0)
+		done += (size_t)got;
+	return done;
+}
+
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 {
 	size_t low = 0, high = d->codes.n;
@@ -348,6 +389,14 @@ const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
 		? &d->codes.at[low - 1]
 		: NULL;
+}
+
+const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va)
+{
+	for (size_t i = d->codes.n; i-- > 0;)
+		if (va - d->codes.at[i].va < d->codes.at[i].size)
+			return &d->codes.at[i];
+	return NULL;
 }
 
 const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off)

@@ -27,7 +27,8 @@ enum {
 	JITDUMP_RECORD = 16 << 20, /* no record's fields take more */
 	JITDUMP_CODES = 4 << 20,
 	JITDUMP_LINES = 8 << 20,
-	JITDUMP_NAME = 4096, /* longer names are cut */
+	JITDUMP_UNWINDING = 1 << 20, /* bytes of one function */
+	JITDUMP_NAME = 4096,         /* longer names are cut */
 };
 
 /* A record that says nothing and may have any size up to the other: it stands where others were cut out. */
@@ -42,8 +43,11 @@ struct jitdump_line {
 
 struct jitdump_code {
 	u64 off, size;
+	u64 va; /* where it was loaded first */
 	const char *name;
 	u32 first_line, n_lines;
+	u64 unwind_off;                   /* of its .eh_frame, then .eh_frame_hdr */
+	u32 unwind_size, unwind_hdr_size; /* both together, the latter; 0: it has none */
 };
 
 struct jitdump_index { /* what the JIT calls code; the newest of that number */
@@ -71,6 +75,8 @@ struct jitdump {
 	VEC(struct jitdump_line) lines;
 	u64 pending_va; /* whose lines have come, before their code */
 	u32 n_pending;
+	u64 pending_unwind_off; /* likewise */
+	u32 pending_unwind_size, pending_unwind_hdr_size;
 	u64 n_bad_lines, n_unwinding;
 	bool is_cut; /* limits were reached */
 	struct intern strings;
@@ -88,7 +94,13 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 /* The function whose code lies at `off` of the file, or NULL. */
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off);
 
+/* The newest function that was loaded to an address, or NULL. */
+const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va);
+
 /* The source line of the code at `off`, or NULL. */
 const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off);
+
+/* n bytes of the file at `off`: how many there were, up to n. */
+size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n);
 
 #endif

@@ -43,6 +43,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
+	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
 	r->n_dsos = machine->dsos.at.n;
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
@@ -445,7 +446,7 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
 		return;
 	err_set(&d->lines_err, ERR_NOENT,
-		"'%s' has no debug information: compile it with -g, or install the package that has it (-dbgsym, -debuginfo)",
+		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
 		dso->path);
 }
 
@@ -470,7 +471,9 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 	if (dso->kind == DSO_FILE && d->has_image)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
-		d->lines_err = d->err;
+		err_set(&d->lines_err, d->err.code,
+			"%.800s: name the folder that has the recorded file with --symfs, or set DEBUGINFOD_URLS",
+			d->err.msg);
 	else if (dso->kind == DSO_KERNEL)
 		open_kernel_lines(r, d);
 	else if (dso->kind == DSO_MODULE)
@@ -523,6 +526,46 @@ static bool find_embedded_chain(struct resolver *r, const struct dso *dso, struc
 	return false;
 }
 
+enum line_gap resolver_line_gap(struct resolver *r, const struct dso *dso, u64 at)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (find_embedded_chain(r, dso, d, at, frames, &n))
+		return embedded_find_gap(r->embedded, &d->embedded, at);
+	return d->lines ? line_gap(d->lines, at + d->lines_shift) : LINE_GAP_FILE;
+}
+
+void resolver_want_line(struct resolver *r, const struct dso *dso, u64 at, bool with_scopes,
+	line_wishes *wishes)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (!find_embedded_chain(r, dso, d, at, frames, &n) && d->lines)
+		line_want(d->lines, at + d->lines_shift, with_scopes, wishes);
+}
+
+struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].lines;
+}
+
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].lines_shift;
+}
+
+static const char *embedded_gap_text(const struct resolver *r, const struct resolver_dso *d,
+	enum line_gap gap)
+{
+	if (gap == LINE_GAP_UNDESCRIBED || gap == LINE_GAP_UNLINED)
+		return line_gap_text(d->lines, gap);
+	return gap < LINE_GAPS ? embedded_string(r->embedded, d->embedded.gaps[gap]) : NULL;
+}
+
 bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at, struct line_frame *ret)
 {
 	struct resolver_dso *d = &r->dsos[dso->id];
@@ -549,18 +592,28 @@ size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
 	return d->lines ? line_chain(d->lines, at + d->lines_shift, frames) : 0;
 }
 
-const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso)
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap gap)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
-	if (d->lines && !has_embedded_lines(d))
-		return line_complaint(d->lines);
+	if (has_embedded_lines(d))
+		return embedded_gap_text(r, d, gap);
+	if (d->lines)
+		return line_gap_text(d->lines, gap);
 	return d->lines_err.code ? d->lines_err.msg : NULL;
 }
 
 enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso)
 {
 	return r->dsos[dso->id].outcome;
+}
+
+bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->has_image && !d->lines && d->lines_err.code && d->lines_err.code != ERR_NOENT;
 }
 
 const struct elf *resolver_image(const struct resolver *r, const struct dso *dso)

@@ -52,6 +52,7 @@ struct resolver {
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
+	const char *kcore;             /* "/proc/kcore", likewise */
 	const char *vmlinux;           /* a file the user named; NULL: none */
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
@@ -109,16 +110,35 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso);
 
 /*
  * Loaded before: whether anything is known of its lines; the line at an address; as line_chain(), it
- * and what was inlined there. Addresses as resolver_answer.at, of callers one less.
+ * and what was inlined there; as line_gap(), why there is none. Addresses as resolver_answer.at, of
+ * callers one less.
  */
 bool resolver_has_lines(const struct resolver *r, const struct dso *dso);
 bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at,
 	struct line_frame *ret_frame);
 size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
 	struct line_frame ret_frames[LINE_DEPTH_MAX]);
+enum line_gap resolver_line_gap(struct resolver *r, const struct dso *dso, u64 at);
 
-/* Why a DSO has no lines, or not all: one sentence, or NULL. */
-const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso);
+/*
+ * What has to be read to know of that address, as line_want(). After line_fetch() of all of them any
+ * number of threads may ask at once.
+ */
+void resolver_want_line(struct resolver *r, const struct dso *dso, u64 at, bool with_scopes,
+	line_wishes *wishes);
+
+/* The index of the file's own lines, whatever the recording has; NULL: none. */
+struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
+
+/* What to add to resolver_answer.at to have an address as that index counts. */
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
+
+/* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
+const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap gap);
+
+/* Whether a DSO has debug information, but it could not be read. */
+bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
 
 /* What is known of a DSO as a whole: RESOLVER_FOUND if there are names to look up. */
 enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso);

@@ -8,43 +8,44 @@
 
 #include "base/bytes.h"
 
-/* Bits beyond the 64th are dropped. */
-static inline bool leb_u64(struct bytes *b, u64 *ret_v)
+/* Moves over a number; its bits, and how many of them were written. Those beyond the 64th are dropped. */
+static inline bool leb_bits(struct bytes *b, u64 *ret_v, unsigned *ret_n)
 {
 	struct bytes at = *b;
-	unsigned shift = 0;
+	unsigned n = 0;
 	u64 v = 0;
 	u8 byte;
 
 	do {
 		if (!bytes_u8(&at, &byte))
 			return false;
-		if (shift < 64)
-			v |= (u64)(byte & 0x7f) << shift;
-		shift += 7;
+		if (n < 64)
+			v |= (u64)(byte & 0x7f) << n;
+		n += n < 64 ? 7 : 0;
 	} while (byte & 0x80);
 	*b = at;
 	*ret_v = v;
+	*ret_n = n;
 	return true;
+}
+
+static inline bool leb_u64(struct bytes *b, u64 *ret_v)
+{
+	unsigned n;
+
+	return leb_bits(b, ret_v, &n);
 }
 
 static inline bool leb_s64(struct bytes *b, s64 *ret_v)
 {
-	struct bytes at = *b;
-	unsigned shift = 0;
-	u64 v = 0;
-	u8 byte;
+	unsigned n;
+	u64 v;
 
-	do {
-		if (!bytes_u8(&at, &byte))
-			return false;
-		if (shift < 64)
-			v |= (u64)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		v |= ~(u64)0 << shift;
-	*b = at;
+	if (!leb_bits(b, &v, &n))
+		return false;
+	/* The highest bit that was written is the sign. */
+	if (n < 64 && v >> (n - 1) & 1)
+		v |= ~(u64)0 << n;
 	*ret_v = (s64)v;
 	return true;
 }

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "unwind/edge.h"
 #include "unwind/expression.h"
 
 enum { REMEMBERED = 1 << 13 };
@@ -62,6 +63,9 @@ const char *stack_ending_text(enum stack_ending ending)
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",
+		[STACK_ELSEWHERE] = "interrupted on another stack",
+		[STACK_NOT_COPIED] = "stack not in memory",
+		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
 	return texts[ending];
@@ -72,19 +76,31 @@ const char *stack_ending_text(enum stack_ending ending)
 struct walk {
 	struct stack *stack;
 	const struct arch *arch;
+	enum stack_arch number; /* arch's */
 	const struct stack_places *places;
 	const struct sample_stack *dump;
 	u64 dump_start;
-	u64 regs[CFI_REGS];
+	u64 regs[ROW_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
+	u64 at; /* what was looked up for the last frame: an instruction of its call */
 	bool has_missed_above;  /* a read failed because the dump ends before it */
+	bool has_left;          /* the last frames are not on the stack that was dumped */
+	bool has_missed_below;  /* a register's place lies below the stack pointer */
 	struct stack_code code; /* of the last frame */
 };
 
 static bool has(const struct walk *w, unsigned reg)
 {
-	return reg < CFI_REGS && w->known >> reg & 1;
+	return reg < ROW_REGS && w->known >> reg & 1;
+}
+
+/* Behind the end of the dump. One that is not full ends where the stack does. */
+static bool is_cut_off(const struct walk *w, u64 va)
+{
+	u64 n = w->dump->dyn_size;
+
+	return va - w->dump_start < n + (64 << 20) && n + 8 > w->dump->bytes.n;
 }
 
 static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
@@ -93,11 +109,12 @@ static bool read_stack(void *ctx, u64 va, unsigned size, u64 *ret_v)
 	u64 at = va - w->dump_start, n = w->dump->dyn_size;
 	u64 v = 0;
 
-	if (va < w->dump_start)
+	if (va < w->dump_start) {
+		w->has_missed_below = true;
 		return false;
+	}
 	if (n < size || at > n - size) {
-		/* A dump that is not full ends where the stack does. */
-		w->has_missed_above |= at < n + (64 << 20) && n + 8 > w->dump->bytes.n;
+		w->has_missed_above |= is_cut_off(w, va);
 		return false;
 	}
 	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
@@ -112,7 +129,7 @@ static void take_regs(struct walk *w, const struct stack_input *in)
 	for (unsigned bit = 0; bit < 64 && k < in->regs->values.n; bit++) {
 		if (!(in->mask >> bit & 1))
 			continue;
-		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < CFI_REGS) {
+		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < ROW_REGS) {
 			w->regs[w->arch->dwarf[bit]] = load_u64(in->regs->values.at + 8 * k);
 			w->known |= 1ull << w->arch->dwarf[bit];
 		}
@@ -120,56 +137,63 @@ static void take_regs(struct walk *w, const struct stack_input *in)
 	}
 }
 
-static bool eval(struct walk *w, const struct cfi_rule *rule, const u64 *first, u64 *ret_v)
+static bool eval(struct walk *w, const struct row_rule *rule, const u64 *first, u64 *ret_v)
 {
 	struct expression_world world = {.regs = w->regs,
 		.known = w->known,
-		.n_regs = CFI_REGS,
+		.n_regs = ROW_REGS,
 		.address_size = w->arch->word,
 		.read = read_stack,
 		.ctx = w,
-		.bias = w->regs[w->arch->ip] - w->code.rva};
+		.bias = w->at - w->code.rva};
 
 	return expression_eval(bytes_of(rule->expression, rule->size), &world, first, ret_v);
 }
 
-static bool find_cfa(struct walk *w, const struct cfi_rule *rule, u64 *ret_cfa)
+static bool find_cfa(struct walk *w, const struct row_rule *rule, u64 *ret_cfa)
 {
-	if (rule->kind == CFI_REGISTER) {
+	if (rule->kind == ROW_REGISTER) {
 		if (!has(w, rule->from))
 			return false;
 		*ret_cfa = w->regs[rule->from] + (u64)rule->value;
 		return true;
 	}
-	return rule->kind == CFI_VAL_EXPRESSION && eval(w, rule, NULL, ret_cfa);
+	return rule->kind == ROW_VAL_EXPRESSION && eval(w, rule, NULL, ret_cfa);
 }
 
 /* The caller's value of a register. */
-static bool value_of(struct walk *w, const struct cfi_rule *rule, u64 cfa, u64 *ret_v)
+static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *ret_v)
 {
 	u64 va;
 
-	switch ((enum cfi_kind)rule->kind) {
-	case CFI_SAME:
+	switch ((enum row_kind)rule->kind) {
+	case ROW_SAME:
 		if (!has(w, rule->reg))
 			return false;
 		*ret_v = w->regs[rule->reg];
 		return true;
-	case CFI_UNDEFINED:
+	case ROW_UNDEFINED:
 		return false;
-	case CFI_OFFSET:
-		return read_stack(w, cfa + (u64)rule->value, w->arch->word, ret_v);
-	case CFI_VAL_OFFSET:
+	case ROW_OFFSET:
+		va = cfa + (u64)rule->value;
+		/* Rows keep telling of a slot that an epilogue has emptied: the register has it again. */
+		if (va < w->dump_start && has(w, rule->reg) && rule->reg != w->arch->ip) {
+			w->has_missed_below = true;
+			*ret_v = w->regs[rule->reg];
+			return true;
+		}
+		return read_stack(w, va, w->arch->word, ret_v);
+	case ROW_VAL_OFFSET:
 		*ret_v = cfa + (u64)rule->value;
 		return true;
-	case CFI_REGISTER:
+	case ROW_REGISTER:
 		if (!has(w, rule->from))
 			return false;
 		*ret_v = w->regs[rule->from];
 		return true;
-	case CFI_EXPRESSION:
+	case ROW_EXPRESSION:
 		return eval(w, rule, &cfa, &va) && read_stack(w, va, w->arch->word, ret_v);
-	case CFI_VAL_EXPRESSION:
+	case ROW_VAL_EXPRESSION:
 		return eval(w, rule, &cfa, ret_v);
 	}
 	return false;
@@ -178,75 +202,227 @@ static bool value_of(struct walk *w, const struct cfi_rule *rule, u64 cfa, u64 *
 /* Why a value that should be in memory is not there. */
 static enum stack_ending ending_of_miss(const struct walk *w)
 {
-	return w->has_missed_above ? STACK_DUMP_TOO_SMALL : STACK_CORRUPT;
+	return !w->dump->dyn_size     ? STACK_NOT_COPIED
+		: w->has_left         ? STACK_ELSEWHERE
+		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
+				      : STACK_CORRUPT;
 }
 
 /*
  * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
  * callee's is not on this stack.
  */
-static enum stack_ending step_by_row(struct walk *w, const struct cfi_code *code,
-	const struct cfi_row *row)
+static enum stack_ending step_by_row(struct walk *w, const struct rows_function *code,
+	const struct row *row)
 {
-	const struct cfi_rule *rules =
-		row->n_rules ? w->stack->cache.rules.at + row->first_rule : NULL;
+	const struct row_rule *rules =
+		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 regs[CFI_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
 
-	w->has_missed_above = false;
+	w->has_missed_above = w->has_missed_below = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
 		return STACK_CORRUPT;
-	memcpy(regs, w->regs, sizeof(regs));
-	regs[sp] = cfa;
 	known |= 1ull << sp;
+	ip = w->regs[code->return_reg];
 	for (u32 i = 0; i < row->n_rules; i++) {
-		const struct cfi_rule *rule = &rules[i];
+		const struct row_rule *rule = &rules[i];
+		bool is_return = rule->reg == code->return_reg;
 
-		if (rule->reg == code->return_reg && rule->kind == CFI_UNDEFINED)
+		if (is_return && rule->kind == ROW_UNDEFINED)
 			return STACK_COMPLETE;
 		known &= ~(1ull << rule->reg);
-		if (value_of(w, rule, cfa, &regs[rule->reg]))
+		if (value_of(w, rule, cfa, &values[i]))
 			known |= 1ull << rule->reg;
-		else if (rule->reg == code->return_reg)
+		else if (is_return)
 			return ending_of_miss(w);
-		has_return |= rule->reg == code->return_reg;
+		if (is_return)
+			ip = values[i];
+		has_return |= is_return;
 	}
 	/* Without a rule the return address is still where the call put it. */
 	if (!has_return && (code->return_reg != w->arch->link || !has(w, w->arch->link)))
 		return STACK_CORRUPT;
-	ip = regs[code->return_reg] & w->arch->code;
+	ip &= w->arch->code;
 	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
 		return STACK_CORRUPT;
-	regs[w->arch->ip] = ip;
-	w->cfa = code->is_signal ? regs[sp] : cfa;
-	memcpy(w->regs, regs, sizeof(regs));
+	w->regs[sp] = cfa;
+	/* All rules are about the callee's registers: they change only now. */
+	for (u32 i = 0; i < row->n_rules; i++)
+		if (known >> rules[i].reg & 1)
+			w->regs[rules[i].reg] = values[i];
+	sp_now = w->regs[sp];
+	w->cfa = code->is_signal ? sp_now : cfa;
+	w->has_left |= code->is_signal && sp_now - w->dump_start >= w->dump->dyn_size &&
+		(sp_now < w->dump_start || !is_cut_off(w, sp_now));
+	w->regs[w->arch->ip] = ip;
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;
 }
 
-/* One frame up by the frame pointer: below the return address lies the caller's. */
-static bool step_by_frame_pointer(struct walk *w)
+/* ---- without rows ---- */
+
+static void look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)
+{
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (w->places->look)
+		w->places->look(w->places->ctx, ip, ret_bytes);
+}
+
+/* Whether it makes sense that a function returns there: the call is before it. */
+static bool is_returned_to(const struct walk *w, u64 ip)
+{
+	struct stack_code code;
+	struct stack_bytes bytes;
+
+	w->places->find(w->places->ctx, ip - 1, &code);
+	if (!code.is_code)
+		return false;
+	look(w, ip, &bytes);
+	return edge_is_returned_to(w->number, &bytes);
+}
+
+/* The caller is what `edge` has become. */
+static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
+{
+	u64 sp = edge->regs[w->arch->sp];
+
+	ip &= w->arch->code;
+	if (sp < w->cfa || !is_returned_to(w, ip))
+		return false;
+	memcpy(w->regs, edge->regs, sizeof(w->regs));
+	w->known = *edge->known;
+	w->regs[w->arch->ip] = ip;
+	w->cfa = sp;
+	return true;
+}
+
+/* A function that was interrupted where its own code says how to get out of it. */
+static bool step_by_edge(struct walk *w, bool is_end_only)
+{
+	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
+	struct edge edge = {.arch = w->number,
+		.sp = w->arch->sp,
+		.fp = w->arch->fp,
+		.link = w->arch->link,
+		.word = w->arch->word,
+		.regs = regs,
+		.known = &known,
+		.read = read_stack,
+		.ctx = w};
+
+	look(w, ip, &edge.code);
+	if (!edge.code.at)
+		return false;
+	memcpy(regs, w->regs, sizeof(regs));
+	if (edge_return(&edge, &to) && take_edge(w, &edge, to))
+		return true;
+	memcpy(regs, w->regs, sizeof(regs));
+	known = w->known;
+	return !is_end_only && edge_entry(&edge, &to) && take_edge(w, &edge, to);
+}
+
+/* A function that has not made a frame: the return address is where the call left it. */
+static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
+{
+	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
+	bool is_linked = w->arch->link != 255;
+	struct stack_bytes caller;
+
+	if (is_linked && !has(w, w->arch->link))
+		return false;
+	if (is_linked)
+		to = w->regs[w->arch->link];
+	else if (!read_stack(w, sp, w->arch->word, &to))
+		return false;
+	to &= w->arch->code;
+	look(w, to, &caller);
+	if (!is_returned_to(w, to) ||
+		(must_be_called &&
+			edge_call(w->number, &caller, to, at - code->into) != EDGE_CALL_HERE))
+		return false;
+	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
+	w->regs[w->arch->ip] = to;
+	return true;
+}
+
+/*
+ * Whether the frame that the frame pointer points to is the last function's own: if it were another's,
+ * the return address of the last one would lie below.
+ */
+static bool is_own_frame(struct walk *w, u64 frame)
+{
+	enum { WORDS_MAX = 512 };
+	u64 word = w->arch->word, v;
+
+	if (frame - w->regs[w->arch->sp] > WORDS_MAX * word)
+		return false;
+	for (u64 va = w->regs[w->arch->sp]; va < frame; va += word)
+		if (read_stack(w, va, (unsigned)word, &v) && is_returned_to(w, v & w->arch->code))
+			return false;
+	return true;
+}
+
+/*
+ * One frame up by the frame pointer: below the return address lies the caller's. Where it is not sure
+ * that the function (which begins at `function`) keeps one, the call must be one of this function, or
+ * the frame its own.
+ */
+static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 {
 	u8 word = w->arch->word, fp = w->arch->fp, sp = w->arch->sp;
-	struct stack_code code;
 	u64 frame = w->regs[fp], caller, ip;
+	struct stack_bytes code;
 
 	if (!has(w, fp) || frame < w->regs[sp] || frame + 2 * word < w->cfa || frame % word)
 		return false;
 	if (!read_stack(w, frame, word, &caller) || !read_stack(w, frame + word, word, &ip))
 		return false;
 	ip &= w->arch->code;
-	w->places->find(w->places->ctx, ip - 1, &code);
-	if (!code.is_code)
+	if (!is_returned_to(w, ip))
+		return false;
+	look(w, ip, &code);
+	if (!is_sure && edge_call(w->number, &code, ip, function) != EDGE_CALL_HERE &&
+		!(w->arch->link == 255 && is_own_frame(w, frame)))
 		return false;
 	w->regs[fp] = caller;
 	w->regs[sp] = w->cfa = frame + 2 * word;
 	w->regs[w->arch->ip] = ip;
 	w->known = 1ull << fp | 1ull << sp | 1ull << w->arch->ip;
 	return true;
+}
+
+static bool is_at_entry(const struct walk *w)
+{
+	struct stack_bytes code;
+
+	look(w, w->regs[w->arch->ip], &code);
+	return code.is_entry;
+}
+
+/* One frame up without rows. */
+static bool step_by_code(struct walk *w, bool is_return)
+{
+	struct edge edge = {.arch = w->number, .word = w->arch->word};
+	u64 at = w->regs[w->arch->ip];
+	enum edge_frame frame;
+
+	w->has_missed_above = false;
+	if (!is_return && step_by_edge(w, false))
+		return true;
+	look(w, at, &edge.code);
+	if (edge.code.into == STACK_START_UNKNOWN)
+		return step_by_frame_pointer(w, true, 0);
+	frame = edge_frame(&edge);
+	/* Who has called somebody has made its frame before, if it ever makes one. */
+	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
+		return step_by_frame_pointer(w, true, 0);
+	if (!is_return && step_out_of_leaf(w, &edge.code, frame != EDGE_LEAF))
+		return true;
+	return frame != EDGE_LEAF && step_by_frame_pointer(w, false, at - edge.code.into);
 }
 
 /* ---- rows ---- */
@@ -268,7 +444,7 @@ static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 	w->places->find(w->places->ctx, ip, &w->code);
 	if (!w->code.cfi)
 		return false;
-	if (!cfi_row_of(&s->cache, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
+	if (!rows_find(&s->rows, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
 		w->code.ending = STACK_NO_CFI;
 		return false;
 	}
@@ -297,6 +473,51 @@ static void mark_trampoline(struct stack *s)
 	add_interrupted(s, ip);
 }
 
+/*
+ * One frame up by a row, or by the code, where the row says that a register lies below the stack
+ * pointer: an epilogue has popped it (compilers do not describe each pop).
+ */
+static enum stack_ending step_up(struct walk *w, const struct rows_function *code,
+	const struct row *row, bool is_return)
+{
+	u64 regs[ROW_REGS], known = w->known, cfa = w->cfa;
+	enum stack_ending ending;
+
+	if (is_return)
+		return step_by_row(w, code, row);
+	memcpy(regs, w->regs, sizeof(regs));
+	ending = step_by_row(w, code, row);
+	if (!w->has_missed_below || ending == STACK_COMPLETE)
+		return ending;
+	if (ending == STACK_ENDINGS) {
+		struct walk by_row = *w;
+
+		memcpy(w->regs, regs, sizeof(regs));
+		w->known = known;
+		w->cfa = cfa;
+		if (!step_by_edge(w, true))
+			*w = by_row;
+		return STACK_ENDINGS;
+	}
+	return step_by_edge(w, true) ? STACK_ENDINGS : ending;
+}
+
+/*
+ * Whether a return address is a function's first instruction, and no function ends before it with a
+ * call: what was made to return there, as coroutines are, has no caller.
+ */
+static bool is_planted(struct walk *w)
+{
+	struct stack_bytes bytes;
+	u32 code, row;
+
+	look(w, w->regs[w->arch->ip], &bytes);
+	if (bytes.at && edge_is_returned_to(w->number, &bytes))
+		return false;
+	return find_row(w, w->regs[w->arch->ip], &code, &row) &&
+		w->stack->rows.functions.at[code].start == w->code.rva;
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -306,18 +527,27 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		u64 ip = w->regs[w->arch->ip] - is_return;
 		enum stack_ending ending;
 
-		if (find_row(w, ip, &code, &row)) {
-			const struct cfi_code *c = &w->stack->cache.codes.at[code];
+		w->at = ip;
+		/* Who is in a system call is behind its instruction, which may be a function's last. */
+		if (find_row(w, ip, &code, &row) ||
+			(n == 1 && find_row(w, w->at = ip - 1, &code, &row))) {
+			const struct rows_function *c = &w->stack->rows.functions.at[code];
 
 			if (c->is_signal && is_return)
 				mark_trampoline(w->stack);
-			ending = step_by_row(w, c, &w->stack->cache.rows.at[row]);
+			ending = step_up(w, c, &w->stack->rows.at.at[row], is_return);
 			if (ending != STACK_ENDINGS)
 				return ending;
 			is_return = !c->is_signal;
-		} else if (step_by_frame_pointer(w)) {
+		} else if (is_at_entry(w)) {
+			return STACK_COMPLETE;
+		} else if (is_return && is_planted(w)) {
+			mark_trampoline(w->stack);
+			return STACK_COMPLETE;
+		} else if (step_by_code(w, is_return)) {
 			is_return = true;
 		} else {
+			w->places->find(w->places->ctx, ip, &w->code);
 			return w->code.is_code ? w->code.ending : STACK_NO_MAP;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */
@@ -337,18 +567,24 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places)
 {
 	struct walk w = {.stack = s, .places = places, .dump = in->stack};
+	enum stack_ending ending;
+	bool is_full;
 
 	s->chain.n = 0;
 	if (in->arch >= STACK_OTHER)
-		return (struct stack_end){STACK_OTHER_ARCH, 0};
+		return (struct stack_end){.ending = STACK_OTHER_ARCH};
 	w.arch = &archs[in->arch];
+	w.number = in->arch;
 	take_regs(&w, in);
 	if (!has(&w, w.arch->sp) || !has(&w, w.arch->ip))
-		return (struct stack_end){STACK_CORRUPT, 0};
+		return (struct stack_end){.ending = STACK_CORRUPT};
 	w.dump_start = w.cfa = w.regs[w.arch->sp];
 	add_interrupted(s, w.regs[w.arch->ip]);
 	s->n_frames++;
-	return (struct stack_end){walk_on(&w, in->max_frames), w.code.dso};
+	ending = walk_on(&w, in->max_frames);
+	is_full = in->stack->dyn_size + w.arch->word > in->stack->bytes.n;
+	return (struct stack_end){ending, w.code.dso, w.dump_start,
+		is_full ? w.cfa : w.dump_start + in->stack->dyn_size};
 }
 
 void stack_init(struct stack *s)
@@ -359,7 +595,7 @@ void stack_init(struct stack *s)
 
 void stack_fini(struct stack *s)
 {
-	cfi_cache_fini(&s->cache);
+	rows_fini(&s->rows);
 	mem_free(s->remembered);
 	vec_fini(&s->chain);
 }

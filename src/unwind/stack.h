@@ -12,14 +12,21 @@
  * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER; arch/{x86,arm64}/include/uapi/asm/perf_regs.h;
  *          register numbers: the DWARF sections of the ABI supplements
  *
- * Where a function has no call frame information, its frame pointer is tried. Nothing but the dump
- * is read: what lies above it was not recorded.
+ * Where a function has no call frame information, its code is asked where it is between making and
+ * undoing its frame (unwind/edge.h), and else its frame pointer is followed, if the function keeps
+ * one and what is found there is behind a call. Nothing but the dump is read: what lies above it was
+ * not recorded. The kernel follows frame pointers only: chains of its own have no repair, since what
+ * lies between their frames was not recorded at all.
+ *
+ * Nothing is left for another unwinder (libdwfl): rows express every instruction of DWARF 5 and of
+ * GNU's, expressions every operation that call frame information may use; `rows --check` (in tests)
+ * compiles all functions of all files that it is given.
  */
 #ifndef PACE_UNWIND_STACK_H
 #define PACE_UNWIND_STACK_H
 
 #include "record/sample.h"
-#include "unwind/cfi.h"
+#include "unwind/rows.h"
 
 enum stack_arch {
 	STACK_X86_64,
@@ -41,6 +48,9 @@ enum stack_ending {
 	STACK_TOO_DEEP, /* more frames than were asked for */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
+	STACK_ELSEWHERE,       /* a signal interrupted what ran on another stack (sigaltstack) */
+	STACK_NOT_COPIED,      /* the dump is empty: the kernel found no memory there */
+	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
 	STACK_ENDINGS,
 };
 
@@ -54,10 +64,22 @@ struct stack_code {
 	bool is_lasting; /* the same will be found for this place next time */
 };
 
+#define STACK_START_UNKNOWN UINT64_MAX
+
+/* The instructions at and around an address. */
+struct stack_bytes {
+	const u8 *at; /* NULL: nothing is known */
+	u32 n_before, n_after;
+	u64 into;      /* how far into its function the address is, or STACK_START_UNKNOWN */
+	bool is_entry; /* the function is where the kernel starts the program: nobody called it */
+};
+
 struct stack_places {
 	void (*find)(void *ctx, u64 ip, struct stack_code *ret_code);
 	void *ctx;
 	u32 space; /* addresses mean the same wherever this is the same */
+	/* Asked for few addresses only; NULL: no code can be had. */
+	void (*look)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
 };
 
 struct stack_input {
@@ -71,6 +93,8 @@ struct stack_input {
 struct stack_end {
 	enum stack_ending ending;
 	u32 dso; /* where the last frame is */
+	u64 sp;  /* where the stack pointer was; 0: there was no dump */
+	u64 top; /* where the last frame is on the stack; the end of a dump that is not full */
 };
 
 struct stack_remembered {
@@ -81,7 +105,7 @@ struct stack_remembered {
 };
 
 struct stack {
-	struct cfi_cache cache;
+	struct rows rows;
 	struct stack_remembered *remembered;
 	VEC(u64) chain;
 	u64 n_frames; /* walked so far */

@@ -210,6 +210,8 @@ void script_init(struct script *s, const struct script_options *options,
 	locator_init(&s->locator, machine, resolver);
 	callers_init(&s->callers, machine, &resolver->places, resolver->recorded_machine);
 	s->callers.embedded = resolver->embedded;
+	s->callers.jitcode = resolver->jitcode;
+	s->callers.stitches = options->stitches;
 	callers_walk_init(&s->walk, &s->callers);
 	script_take_events(s);
 }
@@ -299,14 +301,14 @@ static void add_time(struct script *s, u64 time, struct str *text)
 }
 
 struct sample_words script_chain(struct script *s, const struct thread_state *state,
-	const struct sample *sample, u32 event)
+	const struct sample *sample, u32 event, u8 mode)
 {
 	struct sample_words chain = sample->chain;
 	struct stack_end end;
 
-	if (s->formats->at[event].type & PERF_SAMPLE_STACK_USER && !s->options->hides_chains)
-		callers_find(&s->walk, state->user, s->formats->at[event].user_regs, sample, &chain,
-			&end);
+	if (!s->options->hides_chains)
+		callers_of_sample(&s->walk, state->user, &s->formats->at[event], sample, mode,
+			&chain, &end);
 	return chain;
 }
 
@@ -440,7 +442,7 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
-			chain = script_chain(s, &t, sample, event);
+			chain = script_chain(s, &t, sample, event, mode);
 		if (has_chain)
 			add_chain(s, &t, &chain, mode, place, text);
 		else

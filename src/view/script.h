@@ -59,6 +59,7 @@ struct script_options {
 	bool has_said_fields; /* then what an event does not have is an error, else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	unsigned name_style; /* enum demangle_style */
+	bool stitches;       /* branch records of calls, where they are full (unwind/lbr.h) */
 	bool hides_inlined;  /* no lines in call chains for functions that were inlined */
 	u32 max_stack;
 };
@@ -142,9 +143,9 @@ static inline bool script_has_chain(u64 sample_type)
 		(sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER);
 }
 
-/* The sample's call chain: recorded, or out of its stack dump. */
+/* The sample's call chain: recorded, or out of its stack dump or branch records. */
 struct sample_words script_chain(struct script *s, const struct thread_state *state,
-	const struct sample *sample, u32 event);
+	const struct sample *sample, u32 event, u8 mode);
 
 /* Adds an address in that form; of the fields, what is told of places. */
 void script_add_place(struct script *s, const struct thread_state *state,

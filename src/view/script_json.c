@@ -40,7 +40,7 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 	struct thread_state t;
 
 	machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
-	chain = script_chain(s, &t, sample, event);
+	chain = script_chain(s, &t, sample, event, mode);
 	str_addc(text, '{');
 	json_text(text, "comm", t.comm);
 	json_s64(text, "pid", (s32)sample->pid);

@@ -17,14 +17,14 @@ static void ask_dso(const struct embedded *e, const struct embedded_dso *d)
 		for (unsigned k = 0; k < 3; k++) {
 			struct embedded_name name;
 			const u8 *bytes;
-			u64 n_bytes;
+			u64 n_bytes, before;
 			size_t n;
 
 			if (embedded_find_name(e, d, at[k], &name) == EMBEDDED_FOUND)
 				FUZZ_CHECK(name.name && strlen(name.name));
 			embedded_find_chain(e, d, at[k], frames, &n);
 			FUZZ_CHECK(n <= LINE_DEPTH_MAX);
-			n_bytes = embedded_find_code(e, d, at[k], &bytes);
+			n_bytes = embedded_find_code(e, d, at[k], &bytes, &before);
 			if (n_bytes)
 				FUZZ_CHECK(bytes[0] + bytes[n_bytes - 1] >= 0);
 			embedded_address_of_offset(e, d, at[k], &va);
@@ -33,9 +33,9 @@ static void ask_dso(const struct embedded *e, const struct embedded_dso *d)
 			break;
 	}
 	if (frames_open(&unwinding, e, d)) {
-		struct cfi_function f;
+		struct entry_fde fde;
 
-		cfi_find(&unwinding.cfi, at[2], &f);
+		cfi_find(&unwinding.cfi, at[2], &fde);
 		frames_close(&unwinding);
 	}
 }

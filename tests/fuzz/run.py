@@ -59,6 +59,11 @@ def fuzz_cfi_finds_nothing():
 
 
 @test
+def fuzz_sheetfile_finds_nothing():
+    fuzz('sheetfile')
+
+
+@test
 def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 

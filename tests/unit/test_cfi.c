@@ -4,35 +4,35 @@
 
 #include "symbol/elf.h"
 #include "unit/cfimaker.h"
+#include "unwind/rows.h"
 
 /* x86-64: the CFA is 8 above the stack pointer, the return address below the CFA. */
 #define CFA_AT_ENTRY 0x0c, 7, 8, 0x90, 1
 
-static struct cfi_row row_at(struct cfi_cache *cache, const struct cfi *cfi, u64 rva)
+static struct row row_at(struct rows *rows, const struct cfi *cfi, u64 rva)
 {
 	u32 code, row;
 	bool is_cleared;
 
-	CHECK(cfi_row_of(cache, cfi, rva, &code, &row, &is_cleared));
-	return cache->rows.at[row];
+	CHECK(rows_find(rows, cfi, rva, &code, &row, &is_cleared));
+	return rows->at.at[row];
 }
 
-static const struct cfi_rule *rule_of(const struct cfi_cache *cache, const struct cfi_row *row,
-	u8 reg)
+static const struct row_rule *rule_of(const struct rows *rows, const struct row *row, u8 reg)
 {
 	for (u32 i = 0; i < row->n_rules; i++)
-		if (cache->rules.at[row->first_rule + i].reg == reg)
-			return &cache->rules.at[row->first_rule + i];
+		if (rows->rules.at[row->first_rule + i].reg == reg)
+			return &rows->rules.at[row->first_rule + i];
 	return NULL;
 }
 
 TEST(cfi_rows_follow_the_instructions_of_a_function)
 {
 	struct cfimaker m = {0};
-	struct cfi_cache cache = {0};
+	struct rows rows = {0};
 	struct cfi cfi;
 	struct cfi_input in;
-	struct cfi_row row;
+	struct row row;
 
 	cfimaker_cie(&m, "", -8, 16, CODE(CFA_AT_ENTRY));
 	/* push rbp; mov rbp,rsp; remember; pop; restore; a long advance */
@@ -41,23 +41,44 @@ TEST(cfi_rows_follow_the_instructions_of_a_function)
 			0x0b, 0x03, 0x00, 0x01, 0x07, 16));
 	in = cfimaker_input(&m);
 	cfi_init(&cfi, &in);
-	row = row_at(&cache, &cfi, 0x1000);
+	row = row_at(&rows, &cfi, 0x1000);
 	CHECK(row.cfa.from == 7 && row.cfa.value == 8);
-	CHECK_EQ(rule_of(&cache, &row, 16)->value, -8);
-	CHECK(!rule_of(&cache, &row, 6));
-	row = row_at(&cache, &cfi, 0x1003);
+	CHECK_EQ(rule_of(&rows, &row, 16)->value, -8);
+	CHECK(!rule_of(&rows, &row, 6));
+	row = row_at(&rows, &cfi, 0x1003);
 	CHECK(row.cfa.from == 7 && row.cfa.value == 16);
-	CHECK_EQ(rule_of(&cache, &row, 6)->value, -16);
-	row = row_at(&cache, &cfi, 0x1004);
+	CHECK_EQ(rule_of(&rows, &row, 6)->value, -16);
+	row = row_at(&rows, &cfi, 0x1004);
 	CHECK(row.cfa.from == 6 && row.cfa.value == 16);
-	row = row_at(&cache, &cfi, 0x100e);
-	CHECK(row.cfa.from == 7 && row.cfa.value == 8 && !rule_of(&cache, &row, 6));
-	row = row_at(&cache, &cfi, 0x10ff);
-	CHECK(row.cfa.from == 6 && row.cfa.value == 16 && rule_of(&cache, &row, 6));
-	row = row_at(&cache, &cfi, 0x13ff);
-	CHECK_EQ(rule_of(&cache, &row, 16)->kind, CFI_UNDEFINED);
-	CHECK_EQ(cache.codes.n, 1);
-	cfi_cache_fini(&cache);
+	row = row_at(&rows, &cfi, 0x100e);
+	CHECK(row.cfa.from == 7 && row.cfa.value == 8 && !rule_of(&rows, &row, 6));
+	row = row_at(&rows, &cfi, 0x10ff);
+	CHECK(row.cfa.from == 6 && row.cfa.value == 16 && rule_of(&rows, &row, 6));
+	row = row_at(&rows, &cfi, 0x13ff);
+	CHECK_EQ(rule_of(&rows, &row, 16)->kind, ROW_UNDEFINED);
+	CHECK_EQ(rows.functions.n, 1);
+	rows_fini(&rows);
+	cfi_fini(&cfi);
+	str_fini(&m.bytes);
+}
+
+TEST(cfi_remembers_the_offset_while_the_cfa_is_an_expression)
+{
+	struct cfimaker m = {0};
+	struct rows rows = {0};
+	struct cfi_input in;
+	struct row row;
+	struct cfi cfi;
+
+	cfimaker_cie(&m, "", -8, 16, CODE(CFA_AT_ENTRY));
+	cfimaker_fde(&m, 0x1000, 0x400, CODE(0x0e, 56, 0x44, 0x0f, 2, 0x77, 8, 0x44, 0x0d, 7));
+	in = cfimaker_input(&m);
+	cfi_init(&cfi, &in);
+	row = row_at(&rows, &cfi, 0x1004);
+	CHECK_EQ(row.cfa.kind, ROW_VAL_EXPRESSION);
+	row = row_at(&rows, &cfi, 0x1008);
+	CHECK(row.cfa.kind == ROW_REGISTER && row.cfa.from == 7 && row.cfa.value == 56);
+	rows_fini(&rows);
 	cfi_fini(&cfi);
 	str_fini(&m.bytes);
 }
@@ -65,7 +86,7 @@ TEST(cfi_rows_follow_the_instructions_of_a_function)
 TEST(cfi_covers_functions_from_their_first_to_their_last_byte)
 {
 	struct cfimaker m = {0};
-	struct cfi_function f;
+	struct entry_fde f;
 	struct cfi_input in;
 	struct cfi cfi;
 
@@ -90,7 +111,7 @@ TEST(cfi_covers_functions_from_their_first_to_their_last_byte)
 TEST(cfi_of_a_damaged_function_ends_where_the_damage_begins)
 {
 	struct cfimaker m = {0};
-	struct cfi_cache cache = {0};
+	struct rows rows = {0};
 	struct cfi_input in;
 	struct cfi cfi;
 	u32 code, row;
@@ -101,10 +122,10 @@ TEST(cfi_of_a_damaged_function_ends_where_the_damage_begins)
 	cfimaker_fde(&m, 0x1000, 0x100, CODE(0x44, 0x0e, 16, 0x44, 0x0b));
 	in = cfimaker_input(&m);
 	cfi_init(&cfi, &in);
-	CHECK(cfi_row_of(&cache, &cfi, 0x1003, &code, &row, &is_cleared));
-	CHECK(cfi_row_of(&cache, &cfi, 0x1007, &code, &row, &is_cleared));
-	CHECK(!cfi_row_of(&cache, &cfi, 0x1008, &code, &row, &is_cleared));
-	cfi_cache_fini(&cache);
+	CHECK(rows_find(&rows, &cfi, 0x1003, &code, &row, &is_cleared));
+	CHECK(rows_find(&rows, &cfi, 0x1007, &code, &row, &is_cleared));
+	CHECK(!rows_find(&rows, &cfi, 0x1008, &code, &row, &is_cleared));
+	rows_fini(&rows);
 	cfi_fini(&cfi);
 	str_fini(&m.bytes);
 }
@@ -113,7 +134,7 @@ static void try_all(const u8 *bytes, size_t n)
 {
 	u8 *copy = mem_alloc(n + 1);
 	struct cfi_input in = {.eh_frame = bytes_of(memcpy(copy, bytes, n), n), .is_64 = true};
-	struct cfi_cache cache = {0};
+	struct rows rows = {0};
 	struct cfi cfi;
 	u32 code, row;
 	bool is_cleared;
@@ -122,8 +143,8 @@ static void try_all(const u8 *bytes, size_t n)
 	in.debug_frame = in.eh_frame;
 	cfi_init(&cfi, &in);
 	for (u64 rva = 0x1000; rva < 0x1100; rva += 4)
-		cfi_row_of(&cache, &cfi, rva, &code, &row, &is_cleared);
-	cfi_cache_fini(&cache);
+		rows_find(&rows, &cfi, rva, &code, &row, &is_cleared);
+	rows_fini(&rows);
 	cfi_fini(&cfi);
 	mem_free(copy);
 }
@@ -180,7 +201,7 @@ TEST(cfi_finds_the_same_in_libc_with_and_without_its_search_table)
 	char path[256] = "";
 	struct cfi with, without;
 	struct cfi_input in;
-	struct cfi_function a, b;
+	struct entry_fde a, b;
 	struct elf elf;
 	struct err err;
 
@@ -196,7 +217,8 @@ TEST(cfi_finds_the_same_in_libc_with_and_without_its_search_table)
 	CHECK_EQ(without.index.n, with.n_in_table);
 	vec_each(f, &without.index) {
 		CHECK(cfi_find(&with, f->start, &a) && cfi_find(&without, f->start, &b));
-		CHECK(a.start == b.start && a.end == b.end && a.entry == b.entry);
+		CHECK(a.start == b.start && a.end == b.end &&
+			a.instructions.at == b.instructions.at);
 		CHECK(cfi_find(&with, f->end - 1, &a) && a.start == f->start);
 	}
 	cfi_fini(&with);

@@ -28,10 +28,10 @@ static void make_section(struct str *section)
 	embedder_add_symbol(&e, &(struct embedded_name){0x401040, 0x401080, "nested", false});
 	embedder_add_symbol(&e, &(struct embedded_name){0x401200, 0x401210, "write", true});
 	source = embedder_source(&e, chain, 3);
-	embedder_add_place(&e, 0x401010, 0, source);
-	embedder_add_place(&e, 0x401050, 1, EMBEDDED_NOTHING);
-	embedder_add_place(&e, 0x401150, EMBEDDED_NOTHING, EMBEDDED_NOT_ASKED);
-	embedder_add_place(&e, 0x401204, 2, embedder_source(&e, chain + 1, 2));
+	embedder_add_place(&e, 0x401010, 0, source, LINE_GAP_NONE);
+	embedder_add_place(&e, 0x401050, 1, EMBEDDED_NOTHING, LINE_GAP_NONE);
+	embedder_add_place(&e, 0x401150, EMBEDDED_NOTHING, EMBEDDED_NOT_ASKED, LINE_GAP_NONE);
+	embedder_add_place(&e, 0x401204, 2, embedder_source(&e, chain + 1, 2), LINE_GAP_NONE);
 	embedder_add_code(&e, 0x401000, "\x55\x48\x89\xe5\xc3", 5);
 	embedder_add_frame(&e, 0x401000, 0x401100, 24, 0);
 	embedder_add_section(&e, 0, 0x402000, 64, 0x401000, 0x403000, EMBEDDED_IS_64);
@@ -160,16 +160,17 @@ TEST(embedded_code_is_handed_out_from_any_of_its_bytes_on)
 	struct dso file = {.kind = DSO_FILE, .path = "/bin/a"};
 	struct str section = {0};
 	const u8 *bytes = NULL;
+	u64 before;
 	struct embedded_dso d;
 	struct embedded e;
 
 	make_section(&section);
 	open_section(&e, &section);
 	CHECK(embedded_find_dso(&e, &file, &d));
-	CHECK_EQ(embedded_find_code(&e, &d, 0x401003, &bytes), 2);
+	CHECK_EQ(embedded_find_code(&e, &d, 0x401003, &bytes, &before), 2);
 	CHECK(bytes && bytes[0] == 0xe5 && bytes[1] == 0xc3);
-	CHECK_EQ(embedded_find_code(&e, &d, 0x401005, &bytes), 0);
-	CHECK_EQ(embedded_find_code(&e, &d, 0x400fff, &bytes), 0);
+	CHECK_EQ(embedded_find_code(&e, &d, 0x401005, &bytes, &before), 0);
+	CHECK_EQ(embedded_find_code(&e, &d, 0x400fff, &bytes, &before), 0);
 	embedded_close(&e);
 	str_fini(&section);
 }
@@ -217,9 +218,9 @@ TEST(embedded_frames_lie_where_they_were_in_their_section)
 	open_section(&e, &section);
 	CHECK(embedded_find_dso(&e, &file, &d));
 	CHECK(frames_open(&f, &e, &d));
-	CHECK_EQ(f.cfi.in.eh_frame.offset, 0x402000);
-	CHECK_EQ(bytes_left(&f.cfi.in.eh_frame), 64);
-	CHECK(!memcmp(f.cfi.in.eh_frame.at + 24, "abcdefgh", 8));
+	CHECK_EQ(f.cfi.eh_frame.bytes.offset, 0x402000);
+	CHECK_EQ(bytes_left(&f.cfi.eh_frame.bytes), 64);
+	CHECK(!memcmp(f.cfi.eh_frame.bytes.at + 24, "abcdefgh", 8));
 	CHECK_EQ(f.cfi.index.n, 1);
 	frames_close(&f);
 	embedded_close(&e);
@@ -242,12 +243,12 @@ static void ask_everything(const struct embedded *e)
 
 		for (size_t k = 0; k < ARRAY_SIZE(at); k++) {
 			const u8 *bytes;
+			u64 va, before;
 			size_t n;
-			u64 va;
 
 			name_at(e, &d, at[k]);
 			embedded_find_chain(e, &d, at[k], frames, &n);
-			embedded_find_code(e, &d, at[k], &bytes);
+			embedded_find_code(e, &d, at[k], &bytes, &before);
 			embedded_address_of_offset(e, &d, at[k], &va);
 		}
 	}

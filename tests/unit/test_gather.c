@@ -5,6 +5,7 @@
 #include "profile/gather.h"
 #include "profile/hits.h"
 #include "unit/recording.h"
+#include "unwind/ending.h"
 
 enum {
 	FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -400,11 +401,33 @@ TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
 		const char *dso = r.profile.dsos.at[e->dso].name;
 
 		if (e->ending == STACK_COMPLETE)
-			CHECK_EQ(e->n_samples, 2);
+			CHECK_EQ(e->n_samples, 1);
 		else
 			/* Without a caller it is the sample's own file that is suspected. */
 			CHECK_EQ(e->n_samples, !strcmp(dso, "a") ? 1 : !strcmp(dso, "b") ? 2 : 0);
 	}
+	check_sums(&r.profile);
+	reading_fini(&r);
+}
+
+TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
+	add_chain(&r, USER, 0x1010, chain, 4);
+	add_chain(&r, USER, 0x1010, chain, 3);
+	reading_scan(&r);
+	reading_gather(&r,
+		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 1});
+	/* A root is where a program starts, and this is none. */
+	check(&r,
+		"cycles [unknown]+0xfffffffffffffff8u;a+0x20ur;a+0x10u 1 1\n"
+		"cycles a+0x20ur;a+0x10u 1 1\n");
+	CHECK_EQ(r.profile.n_cut, 1);
 	check_sums(&r.profile);
 	reading_fini(&r);
 }
@@ -458,12 +481,64 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x10u 2 2\n"
 		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x18u;"
 		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n");
-	CHECK_EQ(r.profile.endings.n, 1);
+	/* The other one is that of the kernel's thread, which its own chain tells whole. */
+	CHECK_EQ(r.profile.endings.n, 2);
 	CHECK_EQ(r.profile.endings.at[0].ending, STACK_NO_FILE);
 	CHECK_EQ(r.profile.endings.at[0].n_samples, 3);
 	CHECK_STR(r.profile.dsos.at[r.profile.endings.at[0].dso].name, "a");
 	check_sums(&r.profile);
 	callers_fini(&callers);
+	reading_fini(&r);
+}
+
+/* A sample of thread 10 whose stack was walked while it was recorded. */
+static void add_walked(struct reading *r, u16 mode, const u64 *addresses, u64 n,
+	enum stack_ending ending)
+{
+	u64 chain[16];
+
+	memcpy(chain, addresses, n * 8);
+	add_chain(r, mode, addresses[1], chain, n + ending_words(ending, chain + n));
+}
+
+TEST(gather_finds_how_stacks_ended_that_were_walked_while_recording)
+{
+	const u64 user[] = {PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030},
+		  kernel[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
+			  PERF_CONTEXT_USER, 0x1018, 0x1020, 0x1030};
+	u64 n_by_ending[STACK_ENDINGS] = {0};
+	struct reading r;
+
+	reading_init(&r, FIELDS);
+	r.recording.events.at[0].attr.sample_stack_user = 8192;
+	add_kernel(&r);
+	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/nonexistent/a");
+	add_walked(&r, USER, user, 4, STACK_NO_FILE);
+	add_walked(&r, USER, user, 4, STACK_NO_FILE);
+	add_walked(&r, USER, user, 4, STACK_COMPLETE);
+	/* of this ending no file is to blame */
+	add_walked(&r, USER, user, 4, STACK_DUMP_TOO_SMALL);
+	add_walked(&r, KERNEL, kernel, 7, STACK_NO_FILE);
+	/* one of the kernel's own: nothing is known of its end */
+	add_chain(&r, USER, 0x1010, user, 4);
+	reading_scan(&r);
+	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	check(&r,
+		"cycles [unknown]+0xfffffffffffffffeu;a+0x30ur;a+0x20ur;a+0x10u 1 1\n"
+		"cycles a+0x30ur;a+0x20ur;a+0x10u 2 2\n"
+		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x10u 2 2\n"
+		"cycles a+0xfffffffffffffffcu;a+0x30ur;a+0x20ur;a+0x18u;"
+		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n");
+	CHECK_EQ(r.profile.endings.n, 3);
+	vec_each(e, &r.profile.endings) {
+		n_by_ending[e->ending] += e->n_samples;
+		CHECK_STR(r.profile.dsos.at[e->dso].name,
+			e->ending == STACK_NO_FILE ? "a" : "[unknown]");
+	}
+	CHECK_EQ(n_by_ending[STACK_NO_FILE], 3);
+	CHECK_EQ(n_by_ending[STACK_COMPLETE], 2);
+	CHECK_EQ(n_by_ending[STACK_DUMP_TOO_SMALL], 1);
+	check_sums(&r.profile);
 	reading_fini(&r);
 }
 

@@ -165,6 +165,7 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	profile_init(&p, 0);
 	vec_add(&p.dsos, ((struct profile_dso){"[unknown]", "[unknown]", DSO_UNKNOWN, 0}));
 	vec_add(&p.dsos, ((struct profile_dso){"/opt/libx.so", "libx.so", DSO_FILE, 4}));
+	vec_add(&p.events, ((struct profile_event){.name = "cycles", .n_samples = 2000}));
 	profile_add_ending(&p, STACK_COMPLETE, 0, 400);
 	profile_add_ending(&p, STACK_CORRUPT, 0, 10);
 	profile_add_ending(&p, STACK_NO_CFI, 1, 90);

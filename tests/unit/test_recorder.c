@@ -291,6 +291,83 @@ TEST(recorder_of_threads_ends_when_they_have_ended)
 	close(gate[1]);
 }
 
+/* ---- with a filter ---- */
+
+/* Hands everything on, samples twice. */
+struct doubling {
+	u64 n_seen[2], n_seen_samples, n_settled, n_taken, n_taken_samples, n_unseen;
+};
+
+static void see_record(void *ctx, const struct record *rec, bool is_due)
+{
+	struct doubling *d = ctx;
+
+	d->n_seen[is_due]++;
+	d->n_seen_samples += rec->type == PERF_RECORD_SAMPLE;
+}
+
+static void settle(void *ctx)
+{
+	((struct doubling *)ctx)->n_settled++;
+}
+
+static void take_record(void *ctx, const struct record *rec, struct str *out)
+{
+	struct doubling *d = ctx;
+
+	d->n_taken++;
+	d->n_unseen += d->n_taken > d->n_seen[0] + d->n_seen[1];
+	str_addn(out, rec->at, rec->size);
+	if (rec->type != PERF_RECORD_SAMPLE)
+		return;
+	d->n_taken_samples++;
+	str_addn(out, rec->at, rec->size);
+}
+
+TEST(recorder_gives_every_record_to_a_filter_once_and_whole)
+{
+	/* Of small rings, many records stand partly at the end and partly at the beginning. */
+	static const u64 pages[] = {1, 2, 64};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		struct doubling d = {0};
+		struct recorder_filter filter = {&d, see_record, settle, take_record};
+		struct fixture f = {0};
+		struct contents c;
+		struct err err;
+		u64 counted = 0, lost = 0;
+
+		add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		f.events.at[0].attr.read_format |= PERF_FORMAT_LOST;
+		start_shell(&f, "for i in 1 2 3 4 5 6; do (i=1; :) ; done", pages[i]);
+		f.recorder.filter = &filter;
+		CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+		c = read_file(&f);
+		vec_each(counter, &f.counters) {
+			struct counter_value value;
+			size_t n;
+
+			CHECK_EQ(counter_read(counter, &f.events.at[0].attr, &value, 1, &n, &err),
+				0);
+			counted += value.value;
+			lost += value.lost;
+		}
+		CHECK(d.n_taken_samples > 100);
+		/* What is lost may be other records too. */
+		CHECK(d.n_taken_samples + lost >= counted);
+		CHECK(pages[i] < 64 || d.n_taken_samples == counted);
+		CHECK_EQ(c.n_samples, 2 * d.n_taken_samples);
+		CHECK_EQ(c.n_by_event[0], c.n_samples);
+		CHECK_EQ(d.n_seen[0] + d.n_seen[1], d.n_taken);
+		CHECK_EQ(d.n_seen_samples, d.n_taken_samples);
+		CHECK_EQ(d.n_unseen, 0);
+		CHECK(d.n_settled >= c.n_rounds);
+		CHECK_EQ(f.recorder.n_broken_rings, 0);
+		fixture_fini(&f);
+		unlink(test_path("perf.data"));
+	}
+}
+
 /* ---- before the end ---- */
 
 static pid_t send_later(int signal)

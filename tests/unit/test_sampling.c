@@ -320,6 +320,77 @@ TEST(sampling_of_stacks_asks_for_registers_and_a_copy)
 	}
 }
 
+/* The attr that perf 6.1 asks for, by its -vv. */
+TEST(sampling_of_branch_stacks_asks_for_calls_of_user_code)
+{
+	static const struct {
+		bool session;
+		enum event_chain own;
+		u64 flags;
+		bool has_branches;
+	} rows[] = {
+		{true, EVENT_CHAIN_AS_ALL, 0, true},
+		{false, EVENT_CHAIN_LBR, 0, true},
+		{true, EVENT_CHAIN_FP, 0, false},
+		{true, EVENT_CHAIN_AS_ALL, ATTR_EXCLUDE_USER, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct event *e = add(&events, CLOCK);
+
+		e->own.chain = rows[i].own;
+		e->attr.flags |= rows[i].flags;
+		apply((struct sampling){.period = 5,
+			      .has_chains = rows[i].session,
+			      .has_branches = rows[i].session},
+			&events, (struct target){0});
+		CHECK(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+		CHECK_EQ(!!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK), rows[i].has_branches);
+		CHECK_EQ(e->attr.branch_sample_type,
+			rows[i].has_branches
+				? PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+					PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+					PERF_SAMPLE_BRANCH_HW_INDEX
+				: 0);
+		CHECK(!(e->attr.flags & ATTR_EXCLUDE_CALLCHAIN_USER));
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_limits_chains_as_an_event_says_and_else_as_all)
+{
+	static const struct {
+		u16 own;
+		enum event_chain chain;
+		u16 limit, in_kernel;
+	} rows[] = {
+		{0, EVENT_CHAIN_AS_ALL, 40, 40},
+		{9, EVENT_CHAIN_AS_ALL, 9, 9},
+		{0, EVENT_CHAIN_NONE, 0, 0},
+		/* The kernel makes its own part of it only, and refuses to be asked for more. */
+		{60000, EVENT_CHAIN_DWARF, 60000, 127},
+	};
+	s64 limit;
+
+	if (!sysfile_s64("/proc/sys/kernel/perf_event_max_stack", &limit) || limit != 127)
+		SKIP("kernel.perf_event_max_stack is not 127");
+	if (!regs_for_callers(REGS_THIS_MACHINE))
+		SKIP("nobody finds callers in copies of stacks on this machine");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct event *e = add(&events, CLOCK);
+
+		e->own.max_stack = rows[i].own;
+		e->own.chain = rows[i].chain;
+		apply((struct sampling){.period = 5, .has_chains = true, .max_stack = 40}, &events,
+			(struct target){0});
+		CHECK_EQ(e->own.max_stack, rows[i].limit);
+		CHECK_EQ(e->attr.sample_max_stack, rows[i].in_kernel);
+		event_list_fini(&events);
+	}
+}
+
 TEST(sampling_of_stacks_has_a_limit)
 {
 	struct sampling s = {.period = 5, .has_chains = true, .stack_bytes = 65529};
@@ -336,7 +407,6 @@ TEST(sampling_of_stacks_has_a_limit)
 TEST(sampling_refuses_what_it_would_have_to_forget)
 {
 #define REFUSED(term) "event 'event': the term '" term "' is not supported for recording"
-	check_refused(&(struct event){.own.chain = EVENT_CHAIN_LBR}, REFUSED("call-graph=lbr"));
 	check_refused(&(struct event){.own.stack_bytes = 8192}, REFUSED("stack-size"));
 	check_refused(&(struct event){.own.max_samples = 1}, REFUSED("nr"));
 	check_refused(&(struct event){.own.is_overwritten = true}, REFUSED("overwrite"));

@@ -20,13 +20,17 @@ struct world {
 	struct stack stack;
 	u64 dump[64];
 	u64 dyn_size; /* 0: all of the dump */
+	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
 	enum stack_arch arch;
 	u64 mask;
 };
 
-/* Code lies at BIAS: of [0x1000, 0x8000) there is CFI, of the rest below 0x10000 not. */
+/*
+ * Code lies at BIAS: of [0x1000, 0x8000) there is CFI, of the rest below 0x10000 not. A program starts
+ * at 0xa000.
+ */
 static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 {
 	struct world *w = ctx;
@@ -35,14 +39,30 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 	*ret_code = (struct stack_code){.ending = STACK_NO_MAP};
 	if (rva >= 0x10000)
 		return;
-	*ret_code = (struct stack_code){NULL, rva, NO_CFI, STACK_NO_FILE, true, true};
-	if (rva < 0x8000)
-		*ret_code = (struct stack_code){&w->cfi, rva, WITH_CFI, STACK_NO_CFI, true, true};
+	*ret_code = (struct stack_code){.rva = rva,
+		.dso = NO_CFI,
+		.ending = STACK_NO_FILE,
+		.is_code = true,
+		.is_lasting = true};
+	if (rva < 0x8000) {
+		ret_code->cfi = &w->cfi;
+		ret_code->dso = WITH_CFI;
+		ret_code->ending = STACK_NO_CFI;
+	}
+}
+
+/* Nobody reads the code. */
+static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	(void)ctx;
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
+		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0x10000};
 }
 
 /*
  * At 0x1000 a function of 16 bytes of stack; at 0x2000 one that keeps rbp; at 0x3000 the outermost;
- * at 0x4000 a signal's trampoline whose caller's registers lie in memory.
+ * at 0x4000 a signal's trampoline whose caller's registers lie in memory; at 0x5000 the end of a
+ * function that has popped rbp; at 0x6000 one without a frame.
  */
 static void world_init(struct world *w)
 {
@@ -58,6 +78,8 @@ static void world_init(struct world *w)
 	cfimaker_fde(&w->maker, 0x1000, 0x100, CODE(0x0e, 24));
 	cfimaker_fde(&w->maker, 0x2000, 0x100, CODE(0x0c, 6, 16, 0x86, 2));
 	cfimaker_fde(&w->maker, 0x3000, 0x100, CODE(0x07, 16));
+	cfimaker_fde(&w->maker, 0x5000, 0x100, CODE(0x86, 2));
+	cfimaker_fde(&w->maker, 0x6000, 0x100, CODE(0));
 	cfimaker_cie(&w->maker, "zS", -8, 16, CODE(0x0f, 3, 0x77, 32, 6, 0));
 	cfimaker_fde(&w->maker, 0x3fff, 0x100, CODE(0x10, 16, 2, 0x77, 8, 0x10, 6, 2, 0x77, 16));
 	in = cfimaker_input(&w->maker);
@@ -77,10 +99,13 @@ static struct stack_end walk(struct world *w)
 	struct sample_regs regs = {PERF_SAMPLE_REGS_ABI_64,
 		{(const u8 *)w->regs, (u64)__builtin_popcountll(w->mask)}};
 	struct sample_stack stack = {{(const u8 *)w->dump, sizeof(w->dump)},
-		w->dyn_size ? w->dyn_size : sizeof(w->dump)};
+		w->is_empty           ? 0
+			: w->dyn_size ? w->dyn_size
+				      : sizeof(w->dump)};
 	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames};
 
-	return stack_walk(&w->stack, &in, &(struct stack_places){find, w, 1});
+	return stack_walk(&w->stack, &in,
+		&(struct stack_places){.find = find, .ctx = w, .space = 1, .look = look});
 }
 
 static void check_chain(const struct world *w, const u64 *expected, size_t n)
@@ -128,6 +153,20 @@ TEST(stack_that_goes_on_above_the_dump_says_so)
 	/* Of a dump that is not full, all that is above was not there. */
 	w.dyn_size = 8 * 40;
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+TEST(stack_takes_what_was_popped_from_its_register)
+{
+	struct world w;
+
+	world_init(&w);
+	w.regs[2] = BIAS + 0x5004;
+	w.regs[0] = STACK + 8 * 6; /* rbp of 0x2000 */
+	w.dump[0] = BIAS + 0x2010;
+	w.dump[7] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x5004, BIAS + 0x2010, BIAS + 0x3001));
 	world_fini(&w);
 }
 
@@ -202,6 +241,76 @@ TEST(stack_knows_that_signals_interrupt_and_do_not_call)
 	check_chain(&w,
 		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
 			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_of_a_signal_on_a_stack_of_its_own_goes_on_elsewhere)
+{
+	struct world w;
+
+	world_init(&w);
+	w.dump[2] = BIAS + 0x4000;
+	w.dump[4] = BIAS + 0x2000;
+	w.dump[5] = STACK + (256 << 20);
+	w.dump[3 + 4] = STACK + (256 << 20);
+	CHECK_EQ(walk(&w).ending, STACK_ELSEWHERE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
+			PERF_CONTEXT_USER, BIAS + 0x2000));
+	/* Near above a full dump it may be the same stack. */
+	w.dump[5] = w.dump[3 + 4] = STACK + 8 * 100;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	world_fini(&w);
+}
+
+TEST(stack_that_was_not_in_memory_is_called_so)
+{
+	struct world w;
+
+	world_init(&w);
+	w.is_empty = true;
+	CHECK_EQ(walk(&w).ending, STACK_NOT_COPIED);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004));
+	world_fini(&w);
+}
+
+TEST(stack_ends_where_the_program_starts)
+{
+	struct world w;
+
+	world_init(&w);
+	w.dump[2] = BIAS + 0xa008;
+	w.regs[0] = STACK + 8 * 10; /* no frame pointer yet, whatever it looks like */
+	w.dump[11] = BIAS + 0x2001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0xa008));
+	world_fini(&w);
+}
+
+TEST(stack_ends_at_a_function_that_nobody_has_called)
+{
+	struct world w;
+
+	world_init(&w);
+	w.dump[2] = BIAS + 0x6000; /* no function ends there, one begins */
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x6000));
+	w.dump[2] = BIAS + 0x6001;
+	w.dump[3] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x6001, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_of_a_system_call_at_the_end_of_a_function_is_its)
+{
+	struct world w;
+
+	world_init(&w);
+	w.regs[2] = BIAS + 0x1100;
+	w.dump[2] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1100, BIAS + 0x3001));
 	world_fini(&w);
 }
 

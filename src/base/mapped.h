@@ -1,0 +1,15 @@
+/*
+ * mapped.h - mapped files that somebody else cuts off while we read them.
+ *
+ * What was behind the new end of such a file cannot be read any more: SIGBUS. Who reads the files of
+ * programs that run for hours meets that: a program that is built anew over the old one.
+ * Threads  the setting is the process's
+ * Source   mmap(2), sigaction(2): BUS_ADRERR
+ */
+#ifndef PACE_BASE_MAPPED_H
+#define PACE_BASE_MAPPED_H
+
+/* From now on such pages read as zeros, instead of ending this process. */
+void mapped_read_zeros(void);
+
+#endif

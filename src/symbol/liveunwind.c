@@ -1,0 +1,289 @@
+#include "symbol/liveunwind.h"
+
+#include "base/sort.h"
+#include "event/abi.h"
+#include "unwind/ending.h"
+
+enum { DUMP_BITS = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+
+static bool has_dumps(const struct event_attr *attr)
+{
+	return (attr->sample_type & DUMP_BITS) == DUMP_BITS;
+}
+
+/* ---- what holds when ---- */
+
+static void apply(struct liveunwind *u, const struct record *rec, u32 event, u64 time)
+{
+	struct machine *m = &u->machine;
+	union record_body body;
+	struct err ignored;
+
+	if (record_decode(rec, formats_format(&u->formats, event)->trailer, &body, &ignored) <= 0)
+		return;
+	m->followed_to = MAX(m->followed_to, time);
+	machine_apply(m, rec, &body, m->followed_to);
+}
+
+static struct record record_at(const u8 *at)
+{
+	struct record_header header;
+
+	memcpy(&header, at, sizeof(header));
+	return (struct record){.type = header.type,
+		.misc = header.misc,
+		.size = header.size,
+		.at = at};
+}
+
+void liveunwind_begin(struct liveunwind *u, const void *records, size_t n)
+{
+	const u8 *at = records, *end = at + n;
+
+	while ((size_t)(end - at) >= RECORD_HEADER_SIZE) {
+		struct record rec = record_at(at);
+
+		if (rec.size < RECORD_HEADER_SIZE || rec.size > end - at)
+			return;
+		if (record_is_state(rec.type))
+			apply(u, &rec, 0, 0);
+		at += rec.size;
+	}
+}
+
+static void see(void *ctx, const struct record *rec, bool is_due)
+{
+	struct liveunwind *u = ctx;
+	u32 event = formats_event(&u->formats, rec);
+	u64 time = formats_time(&u->formats, rec, event);
+
+	if (is_due)
+		u->due_time = MAX(u->due_time, time);
+	if (!record_is_state(rec->type))
+		return;
+	vec_add(&u->pending, ((struct liveunwind_pending){u->bytes.n, time, event}));
+	str_addn(&u->bytes, rec->at, rec->size);
+}
+
+/*
+ * The machine wants to be told in the order of time. What happened after the last record of this
+ * round waits: of that time others may still come, which were written to another ring meanwhile.
+ */
+static void settle(void *ctx)
+{
+	struct liveunwind *u = ctx;
+	struct str bytes;
+	size_t n = 0;
+
+	machine_advance(&u->machine, u->due_time);
+	if (!u->pending.n)
+		return;
+	u->order.n = 0;
+	vec_each(p, &u->pending)
+		vec_add(&u->order, ((struct sort_item){p->time, p - u->pending.at}));
+	sort_by_key(u->order.at, u->order.n);
+	str_clear(&u->bytes_left);
+	vec_each(item, &u->order) {
+		struct liveunwind_pending *p = &u->pending.at[item->value];
+		struct record rec = record_at((const u8 *)u->bytes.at + p->at);
+
+		if (p->time <= u->due_time)
+			apply(u, &rec, p->event, p->time);
+	}
+	vec_each(p, &u->pending) {
+		struct record rec = record_at((const u8 *)u->bytes.at + p->at);
+
+		if (p->time <= u->due_time)
+			continue;
+		u->pending.at[n++] =
+			(struct liveunwind_pending){u->bytes_left.n, p->time, p->event};
+		str_addn(&u->bytes_left, rec.at, rec.size);
+	}
+	u->pending.n = n;
+	bytes = u->bytes;
+	u->bytes = u->bytes_left;
+	u->bytes_left = bytes;
+}
+
+/* ---- samples ---- */
+
+static void add_record(struct str *out, u32 type, u16 misc, size_t start)
+{
+	struct record_header header = {type, misc, (u16)(out->n - start)};
+
+	memcpy(out->at + start, &header, sizeof(header));
+}
+
+/* One sample less is in the file: who counts finds it among the lost ones. */
+static void add_loss(struct liveunwind *u, u32 event, struct str *out)
+{
+	const struct sample_format *format = formats_format(&u->formats, event);
+	union record_body body = {.lost.lost = 1};
+	const struct event *e = &u->events->at[event];
+	struct sample who = {.id = e->n_ids ? e->ids[0] : 0};
+
+	u->n_unreadable++;
+	record_encode(PERF_RECORD_LOST_SAMPLES, 0, &body, format->trailer, out);
+	str_cut(out, out->n - format->trailer);
+	sample_encode_trailer(format, &who, out);
+}
+
+/* The chain without what is more than `limit` addresses; whether something was. */
+static bool cut_chain(struct sample_words *chain, u64 limit)
+{
+	u64 n = 0;
+
+	for (u64 i = 0; i < chain->n; i++) {
+		n += load_u64(chain->at + 8 * i) < PERF_CONTEXT_MAX;
+		if (n <= limit)
+			continue;
+		chain->n = i;
+		return true;
+	}
+	return false;
+}
+
+/* The sample's chain, in u->chain. */
+static void walk(struct liveunwind *u, u32 event, const struct space *user)
+{
+	const struct event *e = &u->events->at[event];
+	struct sample_words chain = u->sample.chain;
+	u64 words[ENDING_WORDS];
+	struct stack_end end;
+	u32 n = 0;
+
+	u->chain.n = 0;
+	if (callers_find(&u->walk, user, e->attr.sample_regs_user, &u->sample, &chain, &end)) {
+		if (e->own.max_stack && cut_chain(&chain, e->own.max_stack))
+			end.ending = STACK_TOO_DEEP;
+		u->n_samples++;
+		u->n_ended[end.ending]++;
+		n = ending_words(end.ending, words);
+	}
+	vec_reserve(&u->chain, chain.n + n);
+	if (chain.n)
+		memcpy(u->chain.at, chain.at, chain.n * 8);
+	memcpy(u->chain.at + chain.n, words, n * 8);
+	u->chain.n = chain.n + n;
+}
+
+static void take_sample(struct liveunwind *u, const struct record *rec, u32 event, struct str *out)
+{
+	struct sample *s = &u->sample;
+	struct thread_state state;
+	size_t start = out->n;
+	struct err ignored;
+	u64 time;
+
+	if (u->sample_event != event)
+		memset(s, 0, sizeof(*s));
+	u->sample_event = event;
+	if (sample_decode(&u->formats.at[event], rec->at + RECORD_HEADER_SIZE,
+		    rec->size - RECORD_HEADER_SIZE, UINT64_MAX, s, &ignored)) {
+		add_loss(u, event, out);
+		return;
+	}
+	/* Without times, what holds now. */
+	time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
+	machine_state_at(&u->machine, s->pid, s->tid, time, &u->strings, &state);
+	walk(u, event, state.user);
+	s->chain = (struct sample_words){(const u8 *)u->chain.at, u->chain.n};
+	str_fill(out, '\0', RECORD_HEADER_SIZE);
+	sample_encode(&u->written[event], s, out);
+	if (UNLIKELY(out->n - start > UINT16_MAX)) {
+		/* Raw data nearly as large as a record can be, and a deep stack. */
+		str_cut(out, start);
+		add_loss(u, event, out);
+		return;
+	}
+	add_record(out, rec->type, rec->misc, start);
+}
+
+static void take(void *ctx, const struct record *rec, struct str *out)
+{
+	struct liveunwind *u = ctx;
+	u32 event = rec->type == PERF_RECORD_SAMPLE ? formats_event(&u->formats, rec) : TABLE_NONE;
+
+	if (event != TABLE_NONE && has_dumps(&u->events->at[event].attr))
+		take_sample(u, rec, event, out);
+	else
+		str_addn(out, rec->at, rec->size);
+}
+
+/* ---- set-up ---- */
+
+static void take_out_dumps(struct event_attr *attr)
+{
+	if (!has_dumps(attr))
+		return;
+	attr->sample_type &= ~(u64)DUMP_BITS;
+	attr->sample_regs_user = 0;
+	attr->flags &= ~ATTR_EXCLUDE_CALLCHAIN_USER;
+}
+
+void liveunwind_describe(const struct event_list *events, struct event_list *ret_written)
+{
+	vec_each(e, events) {
+		struct event *copy = event_add(ret_written, &e->attr, e->name);
+
+		*copy = (struct event){.attr = e->attr,
+			.name = copy->name,
+			.leader = e->leader,
+			.n_members = e->n_members,
+			.wishes = e->wishes,
+			.pmu = e->pmu,
+			.scale = e->scale,
+			.unit = e->unit,
+			.ids = e->ids,
+			.n_ids = e->n_ids};
+		take_out_dumps(&copy->attr);
+	}
+}
+
+void liveunwind_init(struct liveunwind *u, const struct event_list *events,
+	const struct find_places *places, const char *arch)
+{
+	struct find_places own = *places;
+
+	memset(u, 0, sizeof(*u));
+	u->events = events;
+	u->sample_event = TABLE_NONE;
+	u->filter = (struct recorder_filter){u, see, settle, take};
+	formats_init(&u->formats, events);
+	u->written = mem_zalloc((events->n + 1) * sizeof(*u->written));
+	for (size_t i = 0; i < events->n; i++) {
+		struct event_attr attr = events->at[i].attr;
+
+		take_out_dumps(&attr);
+		sample_format_init(&u->written[i], &attr);
+	}
+	machine_init(&u->machine);
+	/* What its dumps lack, reports say. */
+	jitcode_init(&u->jitcode, events, places->symfs, NULL);
+	u->machine.coder = &u->jitcode.coder;
+	living_init(&u->living, &u->machine, "/proc");
+	own.living = own.living ? own.living : &u->living;
+	callers_init(&u->callers, &u->machine, &own, arch);
+	u->callers.jitcode = &u->jitcode;
+	callers_walk_init(&u->walk, &u->callers);
+}
+
+void liveunwind_fini(struct liveunwind *u)
+{
+	if (!u->written)
+		return;
+	callers_walk_fini(&u->walk);
+	callers_fini(&u->callers);
+	living_fini(&u->living);
+	jitcode_fini(&u->jitcode);
+	machine_fini(&u->machine);
+	formats_fini(&u->formats);
+	intern_fini(&u->strings);
+	mem_free(u->written);
+	vec_fini(&u->pending);
+	vec_fini(&u->order);
+	vec_fini(&u->chain);
+	str_fini(&u->bytes);
+	str_fini(&u->bytes_left);
+	memset(u, 0, sizeof(*u));
+}

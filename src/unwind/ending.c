@@ -1,0 +1,67 @@
+#include "unwind/ending.h"
+
+#include "event/abi.h"
+
+/*
+ * What stands in files, and therefore stays as it is: new endings get the next number. Up to 15 there
+ * are digits for.
+ */
+static const u8 numbers[STACK_ENDINGS] = {
+	[STACK_COMPLETE] = 0,
+	[STACK_DUMP_TOO_SMALL] = 1,
+	[STACK_NO_CFI] = 2,
+	[STACK_NO_FILE] = 3,
+	[STACK_NO_CODE_FILE] = 4,
+	[STACK_NO_MAP] = 5,
+	[STACK_TOO_DEEP] = 6,
+	[STACK_CORRUPT] = 7,
+	[STACK_OTHER_ARCH] = 8,
+	[STACK_NO_FRAME_POINTER] = 9,
+	[STACK_ELSEWHERE] = 10,
+	[STACK_NOT_COPIED] = 11,
+	[STACK_CALLS_FORGOTTEN] = 12,
+};
+
+u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS])
+{
+	u32 n = 0, digits = 0, number = numbers[ending];
+
+	while (number >> digits)
+		digits++;
+	words[n++] = PERF_CONTEXT_HV;
+	while (digits--)
+		words[n++] = number >> digits & 1 ? PERF_CONTEXT_USER : PERF_CONTEXT_KERNEL;
+	return n;
+}
+
+static bool find_ending(u32 number, enum stack_ending *ret_ending)
+{
+	for (unsigned i = 0; i < STACK_ENDINGS; i++) {
+		if (numbers[i] != number)
+			continue;
+		*ret_ending = (enum stack_ending)i;
+		return true;
+	}
+	return false;
+}
+
+/* per sample */
+bool ending_take(struct sample_words *chain, enum stack_ending *ret_ending)
+{
+	u32 number = 0;
+
+	for (u32 n = 0; n < ENDING_WORDS && n < chain->n; n++) {
+		u64 word = load_u64(chain->at + 8 * (chain->n - 1 - n));
+
+		if (word == PERF_CONTEXT_HV) {
+			if (!find_ending(number, ret_ending))
+				return false;
+			chain->n -= n + 1;
+			return true;
+		}
+		if (word != PERF_CONTEXT_USER && word != PERF_CONTEXT_KERNEL)
+			return false;
+		number |= (u32)(word == PERF_CONTEXT_USER) << n;
+	}
+	return false;
+}

@@ -1,0 +1,77 @@
+/*
+ * rows.h - for each instruction of a function, where its caller's registers are.
+ *
+ * In       an entry of call frame information: a little program that makes a table
+ * Out      the table's rows: from which instruction on the CFA and the registers are where
+ * Owns     rows of the functions that were met, each compiled when it is met first
+ * Life     rows point into the sections of their cfi; they are valid until the cache is cleared
+ * Units    rva
+ * Errors   none: a program that makes no sense has the rows before the place where it does not.
+ *          Sizes and depths are bounded
+ * Threads  one
+ * Source   DWARF 5, 6.4.2; System V ABI supplements for x86-64 and i386; DWARF for the Arm 64-bit
+ *          architecture
+ */
+#ifndef PACE_UNWIND_ROWS_H
+#define PACE_UNWIND_ROWS_H
+
+#include "base/table.h"
+#include "unwind/cfi.h"
+
+enum { ROW_REGS = 40 }; /* DWARF numbers that rows tell of: no integer register has a higher one */
+
+enum row_kind {
+	ROW_SAME,       /* the caller has the same value */
+	ROW_UNDEFINED,  /* nobody knows; of the return address: there is no caller */
+	ROW_OFFSET,     /* in memory at CFA + value */
+	ROW_VAL_OFFSET, /* CFA + value */
+	ROW_REGISTER,   /* in register `from`; for the CFA: plus value */
+	ROW_EXPRESSION, /* in memory where the expression says */
+	ROW_VAL_EXPRESSION,
+};
+
+struct row_rule {
+	u8 reg; /* whose rule it is */
+	u8 kind;
+	u8 from;
+	u32 size; /* of the expression */
+	union {
+		s64 value;
+		const u8 *expression;
+	};
+};
+
+struct row {
+	u64 start; /* valid from here to the next row, or to the function's end */
+	struct row_rule cfa;
+	u32 first_rule;
+	u32 n_rules; /* registers that are not in it: ROW_SAME */
+};
+
+/* What a function compiles to. */
+struct rows_function {
+	const struct cfi *cfi;
+	u64 start, end;
+	u32 first_row, n_rows; /* n_rows 0: its entry makes no sense */
+	u8 return_reg;
+	bool is_signal; /* a signal's trampoline: its caller was interrupted, it called nothing */
+};
+
+struct rows {
+	VEC(struct rows_function) functions;
+	VEC(struct row) at;
+	VEC(struct row_rule) rules;
+	struct table index;
+};
+
+/*
+ * Row and function for rva: false if nothing covers it. Positions in the vectors. They may be cleared
+ * on the way if they grew too large: positions handed out before are void then, which
+ * *ret_is_cleared says.
+ */
+bool rows_find(struct rows *rows, const struct cfi *cfi, u64 rva, u32 *ret_function, u32 *ret_row,
+	bool *ret_is_cleared);
+
+void rows_fini(struct rows *rows);
+
+#endif

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""`pace record --call-graph dwarf`: stacks that are walked while they are recorded, whomever and however it records."""
+import collections
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+CLOCK = ('-e', 'cpu-clock:u', '-F', '999')
+DWARF = ('--call-graph', 'dwarf')
+PATH = ['leaf', 'middle', 'outer', 'run']
+
+
+def stacks_program():
+    return build_c('tests/live/programs/stacks.c', 'stacks', '-O1', '-fomit-frame-pointer', '-fno-optimize-sibling-calls', '-pthread')
+
+
+def chains(path='perf.data', comm=None, event='cpu-clock'):
+    """The functions of each sample, innermost first, as the file has them."""
+    script = pace('script', '--no-inline', '-i', path, '-F', 'comm,tid,time,event,ip,sym')
+    assert script.status == 0, script
+    found, chain = [], None
+    for line in script.out.split('\n'):
+        if line.startswith('\t'):
+            chain.append(line.split()[1])
+        elif line.strip():
+            chain = []
+            if event in line and (not comm or line.split()[0] == comm):
+                found.append(chain)
+    return found
+
+
+def check_chains(least=20, **kwargs):
+    """Nearly all samples are in leaf() or its callers: there the way to the thread's beginning is known."""
+    found = chains(**kwargs)
+    known = [c for c in found if 'leaf' in c or 'middle' in c]
+    whole = [c for c in known if c[c.index('middle'):][:3] == PATH[1:] and (len(c) > c.index('run') + 1)]
+    assert len(known) >= least, (len(found), found[:3])
+    assert len(whole) >= 0.98 * len(known), (len(whole), len(known), [c for c in known if c not in whole][:3])
+    return found
+
+
+def check_plain(path='perf.data'):
+    attrs = pace('evlist', '-v', '-i', path).out
+    assert 'CALLCHAIN' in attrs and 'STACK_USER' not in attrs and 'REGS_USER' not in attrs, attrs
+    assert 'exclude_callchain_user' not in attrs, attrs
+
+
+def record(*args, **kwargs):
+    done = pace('record', *CLOCK, *DWARF, *args, **kwargs)
+    assert done.status == 0, done
+    return done
+
+
+@test
+def a_command_its_threads_and_its_children_have_their_callers():
+    can_record()
+    program = stacks_program()
+    for what in ('', 'fork', 'exec'):
+        record('-q', program, '0.4', what)
+        check_plain()
+        check_chains()
+
+
+@test
+def a_program_whose_file_is_removed_has_its_callers_all_the_same():
+    """Not their names: who looks later has no file to find them in. But the way up to the C library."""
+    can_record()
+    if os.geteuid():
+        skip('/proc/PID/map_files is for root')
+    program, copy = stacks_program(), os.path.abspath('copy')
+    shutil.copy(program, copy)
+    record('-q', copy, '0.4', 'unlink')
+    assert not os.path.exists(copy)
+    deep = [c for c in chains() if c[:4] == ['[unknown]'] * 4]
+    assert len(deep) > 20, chains()[:3]
+    roots = ('clone3', '__clone', '_start', '__libc_start_main', '__libc_start_call_main')
+    assert all(any(name.startswith(roots) for name in c) for c in deep), [c for c in deep if not set(roots) & set(c)][:3]
+
+
+@test
+def a_program_that_is_written_anew_in_place_does_not_end_the_recording():
+    """The recorder has its file mapped, and what it knows of it lies behind the new end."""
+    can_record()
+    small = stacks_program()
+    with open('large.c', 'w') as f:
+        f.write('#include "%s"\n__attribute__((used)) const char filling[3 << 20] = {1};\n' % os.path.join(TOP, 'tests/live/programs/stacks.c'))
+    assert run('gcc', '-O1', '-fomit-frame-pointer', '-pthread', '-o', 'changing', 'large.c').status == 0
+    record('-q', 'sh', '-c', f'./changing 0.3; cat {small} > changing; ./changing 0.3; : > changing')
+    found = chains()
+    assert len(found) > 40 and pace('report').status == 0
+
+
+@test
+def running_processes_threads_and_the_whole_system_have_their_callers():
+    can_record()
+    program = stacks_program()
+    target = start(program, '4')
+    time.sleep(0.2)
+    record('-q', '-p', str(target.pid), '--', 'sleep', '0.3')
+    check_chains()
+    record('-q', '-t', str(target.pid), '--', 'sleep', '0.3')
+    assert all('main' in c for c in check_chains(10) if 'leaf' in c)
+    if os.geteuid() == 0:
+        record('-q', '-a', '--', 'sleep', '0.3')
+        check_chains(comm='stacks')
+    stop(target)
+
+
+@test
+def streams_compression_and_older_perfs_get_the_same_chains():
+    can_record()
+    program = stacks_program()
+    record('-q', '-z', program, '0.3')
+    check_chains()
+    record('-q', '--compat', '4.2', program, '0.3')
+    check_chains()
+    with open('stream', 'wb') as out:
+        done = subprocess.run([PACE, 'record', '-q', *CLOCK, *DWARF, '-o', '-', program, '0.3'], stdout=out, stderr=subprocess.PIPE)
+    assert done.returncode == 0, done
+    check_chains(path='stream')
+    check_plain('stream')
+
+
+@test
+def events_have_callers_each_in_its_own_way():
+    can_record()
+    program = stacks_program()
+    done = pace('record', '-q', '-e', 'cpu-clock/call-graph=dwarf,freq=999/u,cpu-clock/call-graph=no,name=none/u,task-clock/call-graph=fp/u',
+                program, '0.3')
+    assert done.status == 0, done
+    check_chains(event='freq=999')
+    assert chains(event='none') and not any(chains(event='none')) and any(chains(event='task-clock'))
+    done = pace('record', '-q', '-e', '{cpu-clock:u,page-faults:u}:S', '-F', '999', *DWARF, program, '0.3')
+    assert done.status == 0, done
+    check_chains()
+
+
+@test
+def chains_are_cut_where_it_was_asked_for():
+    can_record()
+    record('-q', '--max-stack', '2', stacks_program(), '0.3')
+    found = chains()
+    assert found and all(len(c) <= 2 for c in found), found[:3]
+    assert collections.Counter(map(tuple, found)).most_common(1)[0][0] == ('leaf', 'middle')
+    assert '[truncated: too many frames]' in pace('report', '-g', 'none').out
+
+
+@test
+def the_same_work_looks_the_same_with_stacks_kept():
+    can_record()
+    program = stacks_program()
+    shares, endings = [], []
+    for keep in ([], ['--keep-stacks']):
+        record('-q', *keep, program, '0.5')
+        found = collections.Counter('<'.join(c[:4]) for c in chains())
+        shares.append({path: n / sum(found.values()) for path, n in found.items()})
+        endings.append(pace('report', '--ledger', '-g', 'none').out.count('end before their roots'))
+    for path in set(shares[0]) | set(shares[1]):
+        assert abs(shares[0].get(path, 0) - shares[1].get(path, 0)) < 0.1, (path, shares)
+    assert max(shares[0].values()) > 0.8, shares
+
+
+@test
+def files_are_small_and_nothing_is_lost():
+    """How small depends on how deep the stacks are: with stacks of a few frames it is far below 1/20."""
+    can_record()
+    program = stacks_program()
+    sizes = []
+    for keep in ([], ['--keep-stacks']):
+        done = pace('record', '-e', 'cpu-clock:u', '-F', '4000', *DWARF, *keep, program, '1')
+        assert done.status == 0 and 'lost' not in done.err, done
+        sizes.append(os.path.getsize('perf.data') / samples_said(done))
+    assert sizes[0] * 20 < sizes[1], sizes
+
+
+@test
+def an_interrupted_recording_has_the_callers_of_all_samples():
+    can_record()
+    target = start(stacks_program(), '6')
+    for number, at_least in ((signal.SIGINT, 100), (signal.SIGKILL, 30)):
+        recorder = subprocess.Popen([PACE, 'record', *CLOCK, *DWARF, '-p', str(target.pid)], stderr=subprocess.DEVNULL)
+        time.sleep(1.7)
+        recorder.send_signal(number)
+        recorder.wait()
+        check_chains(at_least)
+    stop(target)
+
+
+@test
+def a_full_disk_leaves_what_was_written():
+    can_record()
+    program = stacks_program()
+    done = run('sh', '-c', f'ulimit -f 300; exec {PACE} record -q -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
+    assert done.status == 1 and 'the limit of file sizes is reached' in done.err, done
+    check_chains()
+
+
+@test
+def the_cpus_own_record_of_calls_is_asked_for_or_refused_with_what_works():
+    can_record()
+    done = pace('record', '--call-graph', 'lbr', 'true')
+    if done.status == 0:
+        attrs = pace('evlist', '-v').out
+        assert 'BRANCH_STACK' in attrs and 'USER|CALL_STACK|NO_FLAGS|NO_CYCLES' in attrs, attrs
+        return
+    assert "opening 'cycles:P': " in done.err and "'--call-graph dwarf' finds callers on every machine" in done.err, done
+    assert not os.path.exists('perf.data')
+
+
+main()

@@ -1,0 +1,33 @@
+#include "base/mapped.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "test.h"
+
+TEST(mapped_pages_of_a_file_that_was_cut_off_read_as_zeros)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *bytes = malloc(3 * page);
+	const volatile char *map;
+	int fd;
+
+	memset(bytes, 'x', 3 * page);
+	test_write(test_path("file"), bytes, 3 * page);
+	fd = open(test_path("file"), O_RDWR);
+	CHECK(fd >= 0);
+	map = mmap(NULL, 3 * page, PROT_READ, MAP_PRIVATE, fd, 0);
+	CHECK(map != MAP_FAILED);
+	mapped_read_zeros();
+	CHECK(map[2 * page + 5] == 'x');
+	CHECK(!ftruncate(fd, (off_t)page + 7));
+	CHECK(map[page - 1] == 'x');
+	CHECK(map[page + 6] == 'x');
+	/* the rest of a page that is still there is zeros by itself */
+	CHECK(map[page + 7] == 0);
+	CHECK(map[2 * page + 5] == 0);
+	CHECK(map[3 * page - 1] == 0);
+	close(fd);
+	free(bytes);
+}
