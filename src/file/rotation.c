@@ -32,6 +32,21 @@ static int move(const char *from, const char *to)
 	return rename(from, to);
 }
 
+static void add_hundredth(struct timespec *t)
+{
+	t->tv_nsec += HUNDREDTH_NS;
+	t->tv_sec += t->tv_nsec / SECOND_NS;
+	t->tv_nsec %= SECOND_NS;
+}
+
+/* Whether a file of time `t` would not be named behind the last one. */
+static bool is_too_early(const struct rotation *r, const struct timespec *t)
+{
+	if (t->tv_sec != r->last.tv_sec)
+		return t->tv_sec < r->last.tv_sec;
+	return t->tv_nsec / HUNDREDTH_NS <= r->last.tv_nsec / HUNDREDTH_NS;
+}
+
 static void remove_oldest(struct rotation *r)
 {
 	while (r->most && r->names.n > r->most) {
@@ -48,11 +63,16 @@ int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	/* Two within one hundredth of a second: the later one is told to be of the next. */
+	if (is_too_early(r, &now)) {
+		now = r->last;
+		add_hundredth(&now);
+	}
 	for (unsigned i = 0; i < TRIES; i++) {
 		str_clear(&name);
 		rotation_add_name(r->path, &now, &name);
 		if (!move(r->path, str_text(&name))) {
 			vec_add(&r->names, strcpy(mem_alloc(name.n + 1), str_text(&name)));
+			r->last = now;
 			*ret_name = r->names.at[r->names.n - 1];
 			str_fini(&name);
 			remove_oldest(r);
@@ -60,9 +80,7 @@ int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 		}
 		if (errno != EEXIST)
 			break;
-		now.tv_nsec += HUNDREDTH_NS;
-		now.tv_sec += now.tv_nsec / SECOND_NS;
-		now.tv_nsec %= SECOND_NS;
+		add_hundredth(&now);
 	}
 	err_sys(err, errno, "renaming '%s' to '%s'", r->path, str_text(&name));
 	str_fini(&name);

@@ -18,9 +18,10 @@
 #include "base/vec.h"
 
 struct rotation {
-	const char *path;  /* borrowed: the usual name */
-	u64 most;          /* files kept; 0: all */
-	VEC(char *) names; /* of those that are there, the oldest first */
+	const char *path;     /* borrowed: the usual name */
+	u64 most;             /* files kept; 0: all */
+	struct timespec last; /* the time in the last name: later files have later ones */
+	VEC(char *) names;    /* of those that are there, the oldest first */
 };
 
 /* Appends path and time, local, to hundredths of a second. */

@@ -372,6 +372,27 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	return write_error(w, full, err);
 }
 
+int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
+	struct err *err)
+{
+	struct str section = {0}, record = {0};
+	u64 id = FEATURE_COMPRESSED;
+	struct iovec run;
+	int r = 0;
+
+	/* A stream has begun with it. */
+	if (!w->is_pipe && feature_write((unsigned)id, info, &section)) {
+		put_record(&record, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
+			section.n);
+		run = (struct iovec){record.at, record.n};
+		r = writer_append(w, &run, 1, err);
+	}
+	w->packer = packer;
+	str_fini(&section);
+	str_fini(&record);
+	return r;
+}
+
 int writer_sync(struct writer *w, struct err *err)
 {
 	u64 size = writer_data_bytes(w);

@@ -54,6 +54,13 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err);
 
+/*
+ * Lets records be packed from here on. `info` says how: a file whose end is never written has that among
+ * its records, where perf looks for it too.
+ */
+int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
+	struct err *err);
+
 /* Appends runs of whole records; a record may go on from one run into the next. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);
 
