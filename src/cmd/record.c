@@ -1,4 +1,4 @@
-#include "cmd/record.h"
+#include "cmd/recording.h"
 
 #include <errno.h>
 #include <limits.h>

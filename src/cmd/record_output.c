@@ -1,4 +1,4 @@
-#include "cmd/record.h"
+#include "cmd/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -352,7 +352,7 @@ int record_switch_output(struct recording *rec, struct err *err)
 	name = give_name(rec);
 	if (!o->is_quiet)
 		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	if (record_open_output(rec, err))
+	if (record_open_output(rec, err) || record_write_beginning(rec, err))
 		return err->code;
-	return record_write_beginning(rec, err);
+	return writer_sync(&rec->writer, err);
 }

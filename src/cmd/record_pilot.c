@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/record.h"
+#include "cmd/recording.h"
 #include "collect/open.h"
 #include "event/abi.h"
 

@@ -1,12 +1,12 @@
 /*
- * record.h - one run of 'record': what is open, and who does what with it.
+ * recording.h - one run of 'record': what is open, and who does what with it.
  *
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
-#ifndef PACE_CMD_RECORD_H
-#define PACE_CMD_RECORD_H
+#ifndef PACE_CMD_RECORDING_H
+#define PACE_CMD_RECORDING_H
 
 #include "cmd/record_options.h"
 #include "collect/control.h"
