@@ -431,6 +431,30 @@ static void compose_sections(struct writer *w, const struct file_info *info, str
 	str_fini(&sections);
 }
 
+void writer_change_ids(struct writer *w, const struct event_list *events)
+{
+	w->changed = events;
+}
+
+/* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
+static int write_ids(struct writer *w, u64 *end)
+{
+	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
+
+	vec_each(e, w->changed) {
+		struct layout_attr_ids ids = {{*end, (u64)e->n_ids * 8}};
+		int sys = write_at(w, e->ids, ids.ids.size, *end);
+
+		if (!sys)
+			sys = write_at(w, &ids, sizeof(ids), attr);
+		if (sys)
+			return sys;
+		*end += ids.ids.size;
+		attr += w->header.attr_size;
+	}
+	return 0;
+}
+
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err)
 {
 	struct str out = {0};
@@ -450,6 +474,8 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 	str_fini(&out);
 	if (!w->is_file)
 		return 0;
+	if (!sys && w->changed)
+		sys = write_ids(w, &end);
 	if (!sys)
 		sys = write_at(w, &w->header, sizeof(w->header), 0);
 	else

@@ -40,6 +40,7 @@ struct writer {
 	bool is_file;     /* not /dev/null, not a pipe */
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
+	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
 	struct packer *packer; /* borrowed; NULL: records are written as they are */
 };
 
@@ -66,6 +67,12 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 
 /* Brings the header's data size up to date, so that a reader sees everything so far. */
 int writer_sync(struct writer *w, struct err *err);
+
+/*
+ * The events have got more ids since the file was opened: writer_finish() will write them all behind the
+ * sections. Until then a reader does not know the new ones.
+ */
+void writer_change_ids(struct writer *w, const struct event_list *events);
 
 /* Writes all sections that `info` can fill and the final header. */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
