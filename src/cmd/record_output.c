@@ -22,6 +22,15 @@ static const struct event_list *events_of_file(const struct recording *rec)
 	return rec->unwound.n ? &rec->unwound : &rec->events;
 }
 
+static struct file_compression compression_of(const struct recording *rec)
+{
+	const struct packer *p = &rec->packer;
+
+	return (struct file_compression){.level = (u32)rec->options->level,
+		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
+		.chunk = PACKER_CHUNK};
+}
+
 /* What the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
@@ -30,14 +39,9 @@ static void describe(struct recording *rec, struct file_info *info)
 	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
 	if (rec->options->has_clock)
 		identity_add_clock(info, rec->options->clock);
-	if (rec->options->is_compressed) {
-		const struct packer *p = &rec->packer;
-
-		info->has_compression = true;
-		info->compression = (struct file_compression){.level = (u32)rec->options->level,
-			.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
-			.chunk = PACKER_CHUNK};
-	}
+	info->has_compression = rec->options->is_compressed;
+	if (rec->options->is_compressed)
+		info->compression = compression_of(rec);
 	if (tracing_is_needed(&rec->events) &&
 		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
 		str_clear(&info->tracing_data);
@@ -47,6 +51,19 @@ static void describe(struct recording *rec, struct file_info *info)
 }
 
 /* ---- creating it ---- */
+
+static int pack_output(struct recording *rec, struct err *err)
+{
+	struct file_info info = {.has_compression = true};
+	int r;
+
+	info.compression = compression_of(rec);
+	r = packer_init(&rec->packer, (int)rec->options->level, err);
+	if (!r)
+		r = writer_pack(&rec->writer, &rec->packer, &info, err);
+	file_info_fini(&info);
+	return r;
+}
 
 int record_open_output(struct recording *rec, struct err *err)
 {
@@ -62,11 +79,7 @@ int record_open_output(struct recording *rec, struct err *err)
 		file_info_fini(&info);
 	}
 	packer_fini(&rec->packer);
-	if (!r && o->is_compressed) {
-		r = packer_init(&rec->packer, (int)o->level, err);
-		rec->writer.packer = &rec->packer;
-	}
-	return r;
+	return r || !o->is_compressed ? r : pack_output(rec, err);
 }
 
 int record_divert_stdout(struct recording *rec, struct err *err)
@@ -327,7 +340,7 @@ int record_switch_output(struct recording *rec, struct err *err)
 	name = give_name(rec);
 	if (!o->is_quiet)
 		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	if (record_open_output(rec, err))
+	if (record_open_output(rec, err) || record_write_beginning(rec, err))
 		return err->code;
-	return record_write_beginning(rec, err);
+	return writer_sync(&rec->writer, err);
 }

@@ -11,6 +11,7 @@
 
 #include "cmd/record_options.h"
 #include "collect/control.h"
+#include "collect/hotplug.h"
 #include "collect/schedule.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
@@ -23,6 +24,9 @@
 struct record_pilot {
 	struct recorder_pilot pilot;
 	struct schedule schedule;
+	struct hotplug hotplug;
+	u64 hotplug_ns; /* when to look for CPUs next; UINT64_MAX: never */
+	bool is_off;    /* the events are switched off at the moment */
 	struct control control;
 	int snapshot_fd; /* SIGUSR2; -1: nobody waits for it */
 	u64 start_ns;    /* of the target */

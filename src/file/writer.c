@@ -372,6 +372,27 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	return write_error(w, full, err);
 }
 
+int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
+	struct err *err)
+{
+	struct str section = {0}, record = {0};
+	u64 id = FEATURE_COMPRESSED;
+	struct iovec run;
+	int r = 0;
+
+	/* A stream has begun with it. */
+	if (!w->is_pipe && feature_write((unsigned)id, info, &section)) {
+		put_record(&record, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
+			section.n);
+		run = (struct iovec){record.at, record.n};
+		r = writer_append(w, &run, 1, err);
+	}
+	w->packer = packer;
+	str_fini(&section);
+	str_fini(&record);
+	return r;
+}
+
 int writer_sync(struct writer *w, struct err *err)
 {
 	u64 size = writer_data_bytes(w);
@@ -417,6 +438,30 @@ static bool add_from_info(void *ctx, unsigned id, struct str *out)
 	return feature_write(id, ctx, out);
 }
 
+void writer_change_ids(struct writer *w, const struct event_list *events)
+{
+	w->changed = events;
+}
+
+/* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
+static int write_ids(struct writer *w, u64 *end)
+{
+	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
+
+	vec_each(e, w->changed) {
+		struct layout_attr_ids ids = {{*end, (u64)e->n_ids * 8}};
+		int sys = write_at(w, e->ids, ids.ids.size, *end);
+
+		if (!sys)
+			sys = write_at(w, &ids, sizeof(ids), attr);
+		if (sys)
+			return sys;
+		*end += ids.ids.size;
+		attr += w->header.attr_size;
+	}
+	return 0;
+}
+
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err)
 {
 	return writer_finish_with(w, add_from_info, (void *)(uintptr_t)info, err);
@@ -442,6 +487,8 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 	str_fini(&out);
 	if (!w->is_file)
 		return 0;
+	if (!sys && w->changed)
+		sys = write_ids(w, &end);
 	if (!sys)
 		sys = write_at(w, &w->header, sizeof(w->header), 0);
 	else
