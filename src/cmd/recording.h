@@ -3,6 +3,7 @@
  *
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -15,6 +16,7 @@
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
+#include "profile/lookback.h"
 #include "session/session.h"
 #include "symbol/liveunwind.h"
 
@@ -79,6 +81,11 @@ int record_switch_output(struct recording *rec, struct err *err);
 
 /* Whether files get names with the time. */
 bool record_has_rotation(const struct record_options *o);
+
+/* ---- record_embed.c ---- */
+
+/* Adds the section to the file, which is whole without it; how much it does not have is said. */
+void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
 
 /* ---- record_pilot.c ---- */
 

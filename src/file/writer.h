@@ -41,7 +41,7 @@ struct writer {
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
-	struct packer *packer; /* borrowed; NULL: records are written as they are */
+	struct packer *packer;            /* borrowed; NULL: records are written as they are */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
@@ -74,8 +74,15 @@ int writer_sync(struct writer *w, struct err *err);
  */
 void writer_change_ids(struct writer *w, const struct event_list *events);
 
-/* Writes all sections that `info` can fill and the final header. */
+/*
+ * Writes all sections that `info` can fill and the final header. Again with more of them: the file is
+ * whole at every moment but a short one.
+ */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
+
+/* The same with sections from elsewhere: `add` appends section `id`, or says that there is none. */
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err);
 
 /* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
 void writer_close(struct writer *w, bool keep);

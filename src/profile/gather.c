@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/workers.h"
 #include "event/abi.h"
+#include "profile/depths.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -40,6 +41,9 @@ struct sight {
 	u64 labels[];
 };
 
+/* A dump that is enough for so many is asked for: the deepest recursions may be endless. */
+#define ENOUGH_FOR 0.95
+
 enum { EVENTS_MAX = UINT16_MAX + 1 };
 
 /* A resolved address, so that maps are asked once. */
@@ -60,8 +64,9 @@ struct worker {
 	bool has_stacks, has_callers;
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
-	size_t sight_size;                  /* bytes, labels included */
-	struct sight *new_sight;            /* the one being looked for, in the room below */
+	struct depths depths;
+	size_t sight_size;       /* bytes, labels included */
+	struct sight *new_sight; /* the one being looked for, in the room below */
 	/* In here, not in an allocation of its own: no other worker's data may be that near. */
 	u64 new_sight_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 	struct intern strings; /* for names like ":123" */
@@ -245,6 +250,17 @@ static void count_ending(struct worker *w, struct stack_end *end)
 	vec_add(&w->endings, ((struct profile_ending){end->ending, end->dso, 1}));
 }
 
+/* per sample: how far it is to the top of the stack */
+static void note_depth(struct worker *w, const struct sample *sample, const struct stack_end *end)
+{
+	if (!end->sp)
+		return;
+	if (end->ending == STACK_DUMP_TOO_SMALL)
+		depths_add_cut(&w->depths, sample->pid, sample->tid, end->sp);
+	else if (end->ending == STACK_COMPLETE)
+		depths_add_top(&w->depths, sample->pid, sample->tid, end->top);
+}
+
 /* The file that the outermost frame of a chain is in: 0 if none is known. */
 static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
 {
@@ -277,7 +293,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
-	struct stack_end end = {STACK_ENDINGS, 0};
+	struct stack_end end = {.ending = STACK_ENDINGS};
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -295,8 +311,10 @@ static void take_sample(void *ctx, const struct session_sample *in)
 			(w->has_callers &&
 				callers_of_sample(&w->callers, t->user,
 					&w->session->reader.formats.at[in->event], sample,
-					sight->mode, &chain, &end))))
+					sight->mode, &chain, &end)))) {
+		note_depth(w, sample, &end);
 		count_ending(w, &end);
+	}
 	if (w->has_stacks && chain.n) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
@@ -526,6 +544,7 @@ static void worker_free(struct worker *w)
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
 	vec_fini(&w->endings);
+	depths_fini(&w->depths);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
 	mem_free(w);
@@ -582,8 +601,11 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
-		for (unsigned i = 1; i < n; i++)
+		for (unsigned i = 1; i < n; i++) {
 			profile_merge(ret_profile, &workers[i]->profile);
+			depths_merge(&workers[0]->depths, &workers[i]->depths);
+		}
+		ret_profile->enough_dump = depths_enough(&workers[0]->depths, ENOUGH_FOR);
 		add_tasks(m, ret_profile);
 	}
 	for (unsigned i = 0; i < n; i++)

@@ -25,6 +25,7 @@ static const struct {
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
+	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
 	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
 };
 
@@ -77,29 +78,44 @@ static int by_amount(const void *a, const void *b)
 	return strcmp(x->where, y->where);
 }
 
-/* Samples whose innermost function lacks something, DSO by DSO, and why. */
-static void add_lacking(struct ledger *l, enum ledger_cause cause, const struct profile *p,
-	const struct resolver *r, bool (*is_lacking)(const struct profile_symbol *s),
-	const char *(*reason)(const struct resolver *r, const struct dso *dso))
+static const struct dso *dso_of(const struct profile *p, const struct resolver *r, size_t i)
 {
-	u64 *lacking = mem_zalloc((p->dsos.n + 1) * sizeof(*lacking)), all = 0;
+	return r->machine->dsos.at.at[p->dsos.at[i].source];
+}
+
+/* What samples lack whose innermost function is this. */
+struct lack {
+	enum ledger_cause cause;
+	/* Which kind of lack, 0 .. LINE_GAPS - 1; negative: none. */
+	int (*kind)(const struct profile *p, const struct resolver *r,
+		const struct profile_frame *f);
+	const char *(*reason)(const struct resolver *r, const struct dso *dso, enum line_gap kind);
+};
+
+/* Samples whose innermost function lacks something, by DSO and kind, and why. */
+static void add_lacking(struct ledger *l, const struct lack *lack, const struct profile *p,
+	const struct resolver *r)
+{
+	u64 *lacking = mem_zalloc((p->dsos.n + 1) * LINE_GAPS * sizeof(*lacking)), all = 0;
 	size_t before = l->entries.n;
 
 	vec_each(row, &p->rows) {
 		const struct profile_frame *f = &p->frames.at[row->frame];
+		int kind = lack->kind(p, r, f);
 
 		all += row->n_samples;
-		if (is_lacking(&p->symbols.at[f->symbol]))
-			lacking[f->dso] += row->n_samples;
+		if (kind >= 0)
+			lacking[f->dso * LINE_GAPS + (unsigned)kind] += row->n_samples;
 	}
-	for (size_t i = 0; i < p->dsos.n; i++) {
+	for (size_t i = 0; i < p->dsos.n * LINE_GAPS; i++) {
+		size_t dso = i / LINE_GAPS;
 		const char *why;
 
 		if (!lacking[i])
 			continue;
-		why = reason(r, r->machine->dsos.at.at[p->dsos.at[i].source]);
-		add(l, cause, lacking[i], all ? (double)lacking[i] / (double)all : -1,
-			p->dsos.at[i].name, why ? why : "");
+		why = lack->reason(r, dso_of(p, r, dso), i % LINE_GAPS);
+		add(l, lack->cause, lacking[i], all ? (double)lacking[i] / (double)all : -1,
+			p->dsos.at[dso].name, why ? why : "");
 	}
 	if (l->entries.n > before)
 		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
@@ -107,36 +123,65 @@ static void add_lacking(struct ledger *l, enum ledger_cause cause, const struct 
 	mem_free(lacking);
 }
 
-static bool is_nameless(const struct profile_symbol *s)
+static int is_nameless(const struct profile *p, const struct resolver *r,
+	const struct profile_frame *f)
 {
-	return !s->name;
+	(void)r;
+	return p->symbols.at[f->symbol].name ? -1 : 0;
+}
+
+static const char *nameless_reason(const struct resolver *r, const struct dso *dso,
+	enum line_gap kind)
+{
+	(void)kind;
+	return resolver_reason(r, dso);
 }
 
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r)
 {
-	add_lacking(l, LEDGER_NAMELESS, p, r, is_nameless, resolver_reason);
+	add_lacking(l, &(struct lack){LEDGER_NAMELESS, is_nameless, nameless_reason}, p, r);
 }
 
-static bool is_lineless(const struct profile_symbol *s)
+static int line_kind(const struct profile *p, const struct resolver *r,
+	const struct profile_frame *f)
 {
-	return !s->has_line;
+	(void)r;
+	return p->symbols.at[f->symbol].has_line ? -1 : f->line_gap;
+}
+
+static int inline_kind(const struct profile *p, const struct resolver *r,
+	const struct profile_frame *f)
+{
+	if (f->line_gap == LINE_GAP_DAMAGED || f->line_gap == LINE_GAP_TOO_LARGE ||
+		f->line_gap == LINE_GAP_ELSEWHERE)
+		return f->line_gap;
+	return resolver_lines_failed(r, dso_of(p, r, f->dso)) ? LINE_GAP_FILE : -1;
 }
 
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r)
 {
-	add_lacking(l, LEDGER_LINELESS, p, r, is_lineless, resolver_lines_reason);
+	add_lacking(l, &(struct lack){LEDGER_LINELESS, line_kind, resolver_lines_reason}, p, r);
+}
+
+void ledger_add_inlineless(struct ledger *l, const struct profile *p, const struct resolver *r)
+{
+	add_lacking(l, &(struct lack){LEDGER_INLINELESS, inline_kind, resolver_lines_reason}, p, r);
 }
 
 /* What would let stacks with this ending be found to their roots; "" if nothing is known. */
-static void add_remedy(enum stack_ending ending, u32 dump_bytes, struct str *text)
+static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, struct str *text)
 {
-	const u32 most = 65528;
+	const u64 most = 65528; /* the size of a record has 16 bits */
+	u64 size = enough ? align_up(MAX(enough, (u64)dump_bytes + 1), 1024) : 2 * (u64)dump_bytes;
 
 	switch (ending) {
 	case STACK_DUMP_TOO_SMALL:
 		if (dump_bytes < most)
-			str_addf(text, "record with --call-graph dwarf,%u",
-				MIN(2 * dump_bytes, most));
+			str_addf(text, "record with --call-graph dwarf,%llu%s",
+				(unsigned long long)MIN(size, most),
+				!enough                ? ""
+					: size <= most ? " (enough for 95% of them)"
+						       : " (there is no larger one)");
 		break;
 	case STACK_NO_CFI:
 		str_add(text,
@@ -175,7 +220,7 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 		str_add(&where, stack_ending_text(e->ending));
 		if (p->dsos.at[e->dso].source)
 			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
-		add_remedy(e->ending, dump_bytes, &remedy);
+		add_remedy(e->ending, dump_bytes, p->enough_dump, &remedy);
 		add(l, LEDGER_TRUNCATED, e->n_samples,
 			all ? (double)e->n_samples / (double)all : -1, str_text(&where),
 			str_text(&remedy));
@@ -198,7 +243,7 @@ bool ledger_has_unread(const struct ledger *l)
 /* Told as "samples in FILE ...". */
 static bool is_of_dso(enum ledger_cause cause)
 {
-	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS;
+	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS || cause == LEDGER_INLINELESS;
 }
 
 static void add_entry(const struct ledger_entry *e, struct str *text)
@@ -244,8 +289,9 @@ void ledger_warn(const struct ledger *l, struct log *log)
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 {
 	/* By default only the file that costs most names, lines or stacks is mentioned. */
-	bool has_said[] =
-		{[LEDGER_NAMELESS] = false, [LEDGER_LINELESS] = false, [LEDGER_TRUNCATED] = false};
+	bool has_said[] = {[LEDGER_NAMELESS] = false,
+		[LEDGER_INLINELESS] = false,
+		[LEDGER_TRUNCATED] = false};
 
 	vec_each(e, &l->entries)
 		if (in_full || causes[e->cause].kind != INFORMS || e->cause == LEDGER_THROTTLED)

@@ -26,6 +26,7 @@ enum ledger_cause {
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples shown by address */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
+	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
 	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
 };
 
@@ -49,8 +50,14 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
-/* Samples whose innermost frame has no line, DSO by DSO; if lines were asked for. */
+/* Samples whose innermost frame has no line, by DSO and cause; if lines were asked for. */
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/*
+ * The same where inlined functions were asked for: that a file has no debug information is nothing to
+ * tell, but that what it has could not be read is.
+ */
+void ledger_add_inlineless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
 /*
  * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and

@@ -6,14 +6,17 @@
 #include "symbol/demangle.h"
 #include "unwind/stack.h"
 
-/* The source of a DSO's frames, as the debug information has it. */
-struct sources {
-	VEC(struct line_frame) frames;
+enum { CHUNK_FRAMES = 4096 }; /* that one worker looks for at a time */
+
+/* Frames of one DSO, and their source as the debug information has it. */
+struct chunk {
+	size_t dso, first, end; /* in naming.frames */
+	VEC(struct line_frame) sources;
 };
 
-/* Where in its DSO's sources the chain of a frame is; n 0: nothing is known. */
+/* Where in its chunk's sources the chain of a frame is; n 0: nothing is known. */
 struct chain_at {
-	u32 first, n;
+	u32 chunk, first, n;
 };
 
 struct naming {
@@ -23,8 +26,8 @@ struct naming {
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
 	struct resolver_answer *answers; /* by frame */
 	const struct naming_options *options;
-	struct sources *sources; /* by DSO; NULL: nobody asked for them */
-	struct chain_at *chains; /* by frame */
+	VEC(struct chunk) chunks;
+	struct chain_at *chains; /* by frame; NULL: nobody asked for the sources */
 	struct str scratch;
 	struct table index;       /* of functions, in profile->symbols */
 	struct table other_index; /* of their lines and of inlined functions, likewise */
@@ -35,42 +38,18 @@ static const struct dso *dso_of(const struct naming *n, size_t i)
 	return n->resolver->machine->dsos.at.at[n->profile->dsos.at[i].source];
 }
 
-/* The lines of one frame, innermost first. */
-static void find_sources(struct naming *n, size_t dso, u32 frame, struct line_index *lines)
-{
-	const struct resolver_answer *a = &n->answers[frame];
-	struct sources *s = &n->sources[dso];
-	struct chain_at *at = &n->chains[frame];
-	struct line_frame found[LINE_DEPTH_MAX];
-	u64 address = a->at - n->profile->frames.at[frame].is_return;
-
-	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
-		address = a->start;
-	address += resolver_lines_shift(n->resolver, dso_of(n, dso));
-	at->first = (u32)s->frames.n;
-	if (n->options->has_inlined)
-		at->n = (u32)line_chain(lines, address, found);
-	else
-		at->n = line_find(lines, address, found);
-	for (u32 i = 0; i < at->n; i++)
-		vec_add(&s->frames, found[i]);
-}
-
 /* One DSO: open what belongs to it, then its addresses in ascending order. */
 static void name_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
 	const struct dso *dso = dso_of(n, i);
-	struct line_index *lines = NULL;
 
 	(void)worker;
 	if (n->starts[i] == n->starts[i + 1])
 		return;
 	resolver_load(n->resolver, dso);
-	if (n->sources) {
+	if (n->chains)
 		resolver_load_lines(n->resolver, dso);
-		lines = resolver_lines(n->resolver, dso);
-	}
 	for (size_t k = n->starts[i]; k < n->starts[i + 1]; k++) {
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
 		struct resolver_answer a;
@@ -85,9 +64,74 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
 				 : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
-		if (lines)
-			find_sources(n, i, n->frames[k].value, lines);
 	}
+}
+
+/* ---- sources ---- */
+
+/* Which address of a frame its source is asked for. */
+static u64 source_address(const struct naming *n, u32 frame)
+{
+	const struct resolver_answer *a = &n->answers[frame];
+	const struct profile_frame *f = &n->profile->frames.at[frame];
+
+	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
+		return a->start;
+	return a->at - f->is_return;
+}
+
+/* The sources of some frames of a DSO, innermost first. */
+static void find_chunk(void *ctx, size_t i, unsigned worker)
+{
+	struct naming *n = ctx;
+	struct chunk *c = &n->chunks.at[i];
+	const struct dso *dso = dso_of(n, c->dso);
+
+	(void)worker;
+	for (size_t k = c->first; k < c->end; k++) {
+		u32 frame = (u32)n->frames[k].value;
+		struct chain_at *at = &n->chains[frame];
+		struct line_frame found[LINE_DEPTH_MAX];
+		u64 address = source_address(n, frame);
+
+		if (n->profile->frames.at[frame].ending)
+			continue;
+		at->chunk = (u32)i;
+		at->first = (u32)c->sources.n;
+		at->n = n->options->has_inlined
+			? (u32)resolver_find_chain(n->resolver, dso, address, found)
+			: resolver_find_line(n->resolver, dso, address, found);
+		n->profile->frames.at[frame].line_gap =
+			resolver_line_gap(n->resolver, dso, address);
+		for (u32 j = 0; j < at->n; j++)
+			vec_add(&c->sources, found[j]);
+	}
+}
+
+/* All units that are needed, then all addresses: each on all cores, also if it is one big DSO. */
+static void find_sources(struct naming *n)
+{
+	line_wishes wishes = {0};
+
+	for (size_t i = 0; i < n->profile->dsos.n; i++) {
+		const struct dso *dso = dso_of(n, i);
+		bool has_lines =
+			n->starts[i] < n->starts[i + 1] && resolver_has_lines(n->resolver, dso);
+
+		for (size_t k = n->starts[i]; has_lines && k < n->starts[i + 1]; k++) {
+			if ((k - n->starts[i]) % CHUNK_FRAMES == 0)
+				vec_add(&n->chunks,
+					((struct chunk){.dso = i,
+						.first = k,
+						.end = MIN(k + CHUNK_FRAMES, n->starts[i + 1])}));
+			resolver_want_line(n->resolver, dso,
+				source_address(n, (u32)n->frames[k].value), n->options->has_inlined,
+				&wishes);
+		}
+	}
+	line_fetch(&wishes, n->options->n_workers);
+	workers_run(n->options->n_workers, n->chunks.n, find_chunk, n);
+	vec_fini(&wishes);
 }
 
 /* Sorts the frames by DSO, then by address. */
@@ -274,9 +318,9 @@ static void add_inlined(struct naming *n, u32 frame, const struct line_frame *ch
 static void name_frame(struct naming *n, u32 frame)
 {
 	struct profile_frame *f = &n->profile->frames.at[frame];
-	const struct chain_at *at = n->sources ? &n->chains[frame] : NULL;
+	const struct chain_at *at = n->chains ? &n->chains[frame] : NULL;
 	const struct line_frame *chain =
-		at && at->n ? &n->sources[f->dso].frames.at[at->first] : NULL;
+		at && at->n ? &n->chunks.at[at->chunk].sources.at[at->first] : NULL;
 	u32 function = get_function(n, frame);
 	const char *name = n->profile->symbols.at[function].name, *file, *line;
 
@@ -304,19 +348,19 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 
 	group_frames(&n);
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
-	if (options->has_inlined || options->source) {
-		n.sources = mem_zalloc((p->dsos.n + 1) * sizeof(*n.sources));
+	if (options->has_inlined || options->source)
 		n.chains = mem_zalloc((p->frames.n + 1) * sizeof(*n.chains));
-	}
 	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
+	if (n.chains)
+		find_sources(&n);
 	for (u32 frame = 0; frame < p->frames.n; frame++)
 		name_frame(&n, frame);
-	for (size_t i = 0; n.sources && i < p->dsos.n; i++)
-		vec_fini(&n.sources[i].frames);
+	vec_each(c, &n.chunks)
+		vec_fini(&c->sources);
+	vec_fini(&n.chunks);
 	table_fini(&n.index);
 	table_fini(&n.other_index);
 	str_fini(&n.scratch);
-	mem_free(n.sources);
 	mem_free(n.chains);
 	mem_free(n.frames);
 	mem_free(n.starts);

@@ -51,6 +51,8 @@ struct profile_frame {
 	 * DSO is the one that is to blame, its address means nothing.
 	 */
 	u8 ending;
+	/* enum line_gap: if the source was asked for, why there may be no line or inlined functions */
+	u8 line_gap;
 };
 
 struct profile_symbol {
@@ -111,10 +113,11 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
-	VEC(struct profile_task) tasks;     /* only with LABEL_PID or LABEL_TID */
-	unsigned labels;                    /* bits 1 << enum profile_label */
-	bool has_stacks;                    /* some row has callers */
-	u64 n_cut; /* distinct call chains that were longer than asked for */
+	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */
+	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
+	unsigned labels;                /* bits 1 << enum profile_label */
+	bool has_stacks;                /* some row has callers */
+	u64 n_cut;                      /* distinct call chains that were longer than asked for */
 	struct table frame_index, stack_index;
 };
 

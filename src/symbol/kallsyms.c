@@ -294,7 +294,7 @@ static void make_key(u64 text, const u8 *build_id, u8 n, char key[KEY_SIZE])
 
 static bool open_cached(struct kallsyms *k, const char *key)
 {
-	if (!cache_map(key, &k->map, &k->map_size))
+	if (!cache_map(key, false, &k->map, &k->map_size))
 		return false;
 	if (point(k, k->map, k->map_size))
 		return true;
@@ -341,7 +341,7 @@ int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const
 	if (has_address && n && address) {
 		lay_out(&all, address, true, &core);
 		make_key(address, build_id, n, key);
-		cache_store(key, &core);
+		cache_store(key, &(struct cache_part){core.at, core.n}, 1);
 	}
 	str_fini(&core);
 	str_fini(&text);

@@ -219,39 +219,46 @@ static enum stack_ending step_by_row(struct walk *w, const struct rows_function 
 		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 regs[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip = 0;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
 
 	w->has_missed_above = w->has_missed_below = false;
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
 		return STACK_CORRUPT;
-	memcpy(regs, w->regs, sizeof(regs));
-	regs[sp] = cfa;
 	known |= 1ull << sp;
+	ip = w->regs[code->return_reg];
 	for (u32 i = 0; i < row->n_rules; i++) {
 		const struct row_rule *rule = &rules[i];
+		bool is_return = rule->reg == code->return_reg;
 
-		if (rule->reg == code->return_reg && rule->kind == ROW_UNDEFINED)
+		if (is_return && rule->kind == ROW_UNDEFINED)
 			return STACK_COMPLETE;
 		known &= ~(1ull << rule->reg);
-		if (value_of(w, rule, cfa, &regs[rule->reg]))
+		if (value_of(w, rule, cfa, &values[i]))
 			known |= 1ull << rule->reg;
-		else if (rule->reg == code->return_reg)
+		else if (is_return)
 			return ending_of_miss(w);
-		has_return |= rule->reg == code->return_reg;
+		if (is_return)
+			ip = values[i];
+		has_return |= is_return;
 	}
 	/* Without a rule the return address is still where the call put it. */
 	if (!has_return && (code->return_reg != w->arch->link || !has(w, w->arch->link)))
 		return STACK_CORRUPT;
-	ip = regs[code->return_reg] & w->arch->code;
+	ip &= w->arch->code;
 	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
 		return STACK_CORRUPT;
-	regs[w->arch->ip] = ip;
-	w->cfa = code->is_signal ? regs[sp] : cfa;
-	w->has_left |= code->is_signal && regs[sp] - w->dump_start >= w->dump->dyn_size &&
-		(regs[sp] < w->dump_start || !is_cut_off(w, regs[sp]));
-	memcpy(w->regs, regs, sizeof(regs));
+	w->regs[sp] = cfa;
+	/* All rules are about the callee's registers: they change only now. */
+	for (u32 i = 0; i < row->n_rules; i++)
+		if (known >> rules[i].reg & 1)
+			w->regs[rules[i].reg] = values[i];
+	sp_now = w->regs[sp];
+	w->cfa = code->is_signal ? sp_now : cfa;
+	w->has_left |= code->is_signal && sp_now - w->dump_start >= w->dump->dyn_size &&
+		(sp_now < w->dump_start || !is_cut_off(w, sp_now));
+	w->regs[w->arch->ip] = ip;
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;
 }
@@ -560,19 +567,24 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places)
 {
 	struct walk w = {.stack = s, .places = places, .dump = in->stack};
+	enum stack_ending ending;
+	bool is_full;
 
 	s->chain.n = 0;
 	if (in->arch >= STACK_OTHER)
-		return (struct stack_end){STACK_OTHER_ARCH, 0};
+		return (struct stack_end){.ending = STACK_OTHER_ARCH};
 	w.arch = &archs[in->arch];
 	w.number = in->arch;
 	take_regs(&w, in);
 	if (!has(&w, w.arch->sp) || !has(&w, w.arch->ip))
-		return (struct stack_end){STACK_CORRUPT, 0};
+		return (struct stack_end){.ending = STACK_CORRUPT};
 	w.dump_start = w.cfa = w.regs[w.arch->sp];
 	add_interrupted(s, w.regs[w.arch->ip]);
 	s->n_frames++;
-	return (struct stack_end){walk_on(&w, in->max_frames), w.code.dso};
+	ending = walk_on(&w, in->max_frames);
+	is_full = in->stack->dyn_size + w.arch->word > in->stack->bytes.n;
+	return (struct stack_end){ending, w.code.dso, w.dump_start,
+		is_full ? w.cfa : w.dump_start + in->stack->dyn_size};
 }
 
 void stack_init(struct stack *s)

@@ -93,6 +93,8 @@ struct stack_input {
 struct stack_end {
 	enum stack_ending ending;
 	u32 dso; /* where the last frame is */
+	u64 sp;  /* where the stack pointer was; 0: there was no dump */
+	u64 top; /* where the last frame is on the stack; the end of a dump that is not full */
 };
 
 struct stack_remembered {

@@ -117,6 +117,20 @@ def jitdump(order):
             + record_of(1, 3, struct.pack(order + 'IIQQQQQ', 1, 1, 8192, 4096, 8192, 8, 1)) + record_of(3, 4, b''))
 
 
+def kept_lines(pace):
+    """What `report` keeps of a program of some size: clang's or g++'s debug information of a small one with templates."""
+    with open('t.cc', 'w', encoding='utf-8') as file:
+        file.write('#include <map>\n#include <string>\n#include <algorithm>\n#include <vector>\nint main() { std::map<std::string, int> m; std::vector<int> v(999);\n'
+                   'for (int i = 0; i < 3000000; i++) m[std::to_string(i % 97)] += i; std::sort(v.begin(), v.end());\nreturn m.size() & 0; }\n')
+    subprocess.run(['g++', '-O2', '-g', '-o', 't', 't.cc'], check=True)
+    environment = dict(PATH='/usr/bin:/bin', HOME=os.getcwd(), XDG_CACHE_HOME=os.getcwd())
+    subprocess.run([pace, 'record', '-q', '-o', 't.data', './t'], env=environment, check=False)
+    subprocess.run([pace, 'report', '-s', 'srcline', '-i', 't.data'], env=environment, check=False, stdout=subprocess.DEVNULL)
+    for name in os.listdir('pace') if os.path.isdir('pace') else []:
+        if name.startswith('lines-'):
+            keep('sheetfile', name[-8:], open(f'pace/{name}', 'rb').read(), 1 << 18)
+
+
 def kernel_text():
     keep('kallsyms', 'symbols', b'\x02' + b"""0000000000000000 A fixed_percpu_data
 ffffffff81000000 T _stext
@@ -192,6 +206,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_elf()
+        kept_lines(pace)
         for name, options in RECORDINGS.items():
             data = record(pace, options, 'perf.data')
             if data:

@@ -59,6 +59,11 @@ def fuzz_cfi_finds_nothing():
 
 
 @test
+def fuzz_sheetfile_finds_nothing():
+    fuzz('sheetfile')
+
+
+@test
 def fuzz_tracing_finds_nothing():
     fuzz('tracing')
 
@@ -71,6 +76,11 @@ def fuzz_elf_finds_nothing():
 @test
 def fuzz_perfmap_finds_nothing():
     fuzz('perfmap')
+
+
+@test
+def fuzz_embedded_finds_nothing():
+    fuzz('embedded')
 
 
 @test

@@ -75,11 +75,11 @@ def rows_are_those_of_readelf():
 def rows_and_expressions_say_all_that_the_files_here_say():
     """So no other unwinder is needed behind them."""
     paths = [p for pattern in ('/usr/lib/*-linux-gnu/*.so.*', '/usr/bin/*', '/lib64/*.so*') for p in glob.glob(pattern) if os.path.isfile(p)]
-    done = run(os.path.join(BUILD, 'tests', 'rows'), '--check', *sorted({os.path.realpath(p) for p in paths if os.path.getsize(p) < 8 << 20}))
+    done = run(os.path.join(BUILD, 'tests', 'rows'), '--check', *sorted({os.path.realpath(p) for p in paths if os.path.getsize(p) < 1 << 20}))
     check_sane(done)
     files, functions, broken, expressions, unknown = map(int, re.search(
         r'files (\d+) functions (\d+) broken (\d+) expressions (\d+) unknown (\d+)', done.out).groups())
-    assert files > 100 and functions > 50000 and expressions > 500, done
+    assert files > 100 and functions > 20000 and expressions > 100, done
     assert not broken and not unknown, done
     print(f'# {files} files, {functions} functions, {expressions} expressions')
 
@@ -191,39 +191,28 @@ def bigger_programs():
 
 
 @test
-def stacks_of_programs_are_those_of_perf():
+def stacks_of_programs_are_those_of_perf_and_libdwfl():
     """Whoever records. Programs that exec others are left out: perf 6.1 takes a library for loaded where it met it first."""
     perf_works()
     can_record()
-    all_stacks = all_frames = 0
-    wrong = []
-    for number, command in enumerate(programs()):
-        for recorder in ('perf', PACE):
+    all_stacks = all_frames = walked = wrong_walks = 0
+    wrong, what = [], []
+    for number, command in enumerate(programs() + bigger_programs()):
+        for recorder in ('perf', PACE) if command[0] not in ('node', 'clang++') else (PACE,):
             path = f'{number}-{os.path.basename(recorder)}.data'
             keep = ['--keep-stacks'] if recorder == PACE else []
             done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '499', '--call-graph', 'dwarf', *keep, '-o', path, *command)
             assert done.status == 0, done
-            n, frames, differ = compare(path)
-            all_stacks, all_frames, wrong = all_stacks + n, all_frames + frames, wrong + differ
+            if command[0] not in ('node', 'clang++'):
+                n, frames, differ = compare(path)
+                all_stacks, all_frames, wrong = all_stacks + n, all_frames + frames, wrong + differ
+            if os.uname().machine == 'x86_64':
+                n, differ, why = compare_with_libdwfl(path)
+                walked, wrong_walks, what = walked + n, wrong_walks + differ, what + [why] * bool(why)
     assert all_stacks > 200 and all_frames > 5 * all_stacks, (all_stacks, all_frames)
     assert len(wrong) <= all_stacks // 1000, (all_stacks, len(wrong), wrong[:2])
-    print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ')
-
-
-@test
-def stacks_of_programs_are_those_of_libdwfl():
-    can_record()
-    if os.uname().machine != 'x86_64':
-        skip('the registers are those of x86-64')
-    stacks, wrong, what = 0, 0, []
-    for command in programs() + bigger_programs():
-        for recorder in ('perf', PACE) if shutil.which('perf') else (PACE,):
-            done = run(recorder, 'record', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', '-o', 'by.data', *command)
-            assert done.status == 0, done
-            n, differ, why = compare_with_libdwfl('by.data')
-            stacks, wrong, what = stacks + n, wrong + differ, what + [why] * bool(why)
-    assert stacks > 300 and wrong <= stacks // 1000, (stacks, wrong, what)
-    print(f'# {stacks} stacks, {wrong} differ')
+    assert wrong_walks <= walked // 1000, (walked, wrong_walks, what)
+    print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ from perf; {walked} stacks, {wrong_walks} from libdwfl')
 
 
 # Recordings of others whose files are not here: what remains is the kernel's part, the sampled address, and frame pointers.
@@ -250,17 +239,18 @@ def callers_out_of_branch_records_are_those_of_perf():
     theirs, ours = stacks(run('perf', 'script', '-f', '-i', path, '-F', 'comm,tid,time,ip,sym,dso').out), \
         stacks(pace('script', '-i', path, '-F', 'comm,tid,time,ip,sym,dso').out)
     assert len(theirs) == len(ours) == 29, (len(theirs), len(ours))
-    compared = 0
+    compared = close = 0
     for a, b in zip(theirs, ours):
         if a == b:  # no branch records
             continue
         users = [n for n, (x, y) in enumerate(zip(a, b)) if x != y]
         assert len(a) == len(b) and len(users) == 1, (a, b)
-        if a[users[0]][0] > 2**63:  # perf 6.1 reads the first of no branch records
+        if '[unknown]' in (a[users[0]][1], b[users[0]][1]):  # perf 6.1 reads the first of no branch records
             continue
-        assert 0 <= b[users[0]][0] - a[users[0]][0] < 4096, (a, b)
         compared += 1
-    assert compared > 5, compared
+        close += 0 <= b[users[0]][0] - a[users[0]][0] < 4096
+    # who jumps into a function has not called it: there the two functions differ
+    assert compared > 5 and close > compared // 2, (compared, close)
 
 
 @test
@@ -269,8 +259,9 @@ def generated_code_is_walked_by_what_its_dump_says():
     if not shutil.which('node'):
         skip('node is not here')
     bigger_programs()
-    done = pace('record', '-k', 'mono', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', 'node', '--perf-prof',
-                '--perf-prof-unwinding-info', 'load.js')
+    # What node says of its code is in its dump only later: who walks while recording does without.
+    done = pace('record', '-k', 'mono', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', '--keep-stacks', 'node',
+                '--perf-prof', '--perf-prof-unwinding-info', 'load.js')
     assert done.status == 0, done
     report = pace('report', '--ledger', '--no-inline', '-g', 'none', '--percent-limit', '0')
     rows = [line.split() for line in report.out.split('\n') if re.search(r'\[\.\]|\[k\]', line)]
@@ -299,7 +290,8 @@ def stacks_that_the_dump_cuts_stand_under_their_reason():
         report = pace('report', '-i', size, '--ledger', '-g', 'none', '--percent-limit', '5', '-F', 'overhead_children,overhead,sym')
         rows = {line.split(']', 1)[1].strip(): line.split()[:2] for line in report.out.split('\n') if '[.]' in line}
         assert (reason in rows) == is_cut, (size, report)
-        assert ('--call-graph dwarf,8192' in report.out) == is_cut, (size, report)
+        remedy = re.search(r'record with --call-graph dwarf,(\d+)', report.out)
+        assert bool(remedy) == is_cut and (not remedy or 16384 <= int(remedy[1]) <= 65528), (size, report)
         # a stack that was cut has no false root; one that was not has the true one
         assert ('main' in rows) != is_cut and float(rows['down'][0][:-1]) > 90, (size, report)
         if is_cut:
@@ -341,8 +333,10 @@ def stacks_walked_while_recording_are_those_found_later():
         assert done.status == 0, done
         for how in (['script'], ['report', '-g', 'caller', '--ledger']):
             a, b = pace(*how, '-i', kept), pace(*how, '-i', walked)
-            assert a.status == b.status == 0 and a.out == b.out, (command, how, [
-                pair for pair in zip(a.out.split('\n'), b.out.split('\n')) if pair[0] != pair[1]][:4])
+            # How large a dump would have been enough only the dumps tell.
+            texts = [re.sub(r'(record with --call-graph dwarf),.*', r'\1', result.out) for result in (a, b)]
+            assert a.status == b.status == 0 and texts[0] == texts[1], (command, how, [
+                pair for pair in zip(*(text.split('\n') for text in texts)) if pair[0] != pair[1]][:4])
             n += a.out.count('cpu-clock: ')
     assert n > 300, n
     print(f'# {n} samples')

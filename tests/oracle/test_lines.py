@@ -51,7 +51,7 @@ int main(int argc, char **)
 
 def code_of(path):
     """The address and size of .text."""
-    found = re.search(r'\s\.text\s+PROGBITS\s+(\w+)\s+\w+\s+(\w+)', run('readelf', '-SW', path).out)
+    found = re.search(r'\s\.text\s+\w+\s+(\w+)\s+\w+\s+(\w+)', run('readelf', '-SW', path).out)
     return int(found[1], 16), int(found[2], 16)
 
 
@@ -62,15 +62,26 @@ def normal(answer):
     return list(zip(words[0:-2:2] + [''], places))
 
 
-def compare(path):
+def debug_file(program):
+    """The file that has a program's debug information, as packages put it; skips if it is not installed."""
+    found = re.search(r'Build ID: ([0-9a-f]+)', run('readelf', '-n', program).out) if os.path.exists(program) else None
+    path = f'/usr/lib/debug/.build-id/{found[1][:2]}/{found[1][2:]}.debug' if found else ''
+    if not os.path.exists(path):
+        skip(f'the debug information of {program} is not installed')
+    return path
+
+
+def compare(path, n=N):
     start, size = code_of(path)
-    addresses = [start + random.randrange(size) for _ in range(N)]
+    addresses = [start + random.randrange(size) for _ in range(n)]
     open('addresses', 'w').write(''.join(f'{a:#x}\n' for a in addresses))
     ours = run('sh', '-c', 'exec "$@" < addresses', 'sh', LINES, path)
     assert ours.status == 0 and not ours.err, ours
+    kept = run('sh', '-c', 'exec "$@" < addresses', 'sh', LINES, path)
+    assert kept.out == ours.out, 'out of the cache it is something else'
     theirs = run('sh', '-c', 'exec "$@" < addresses', 'sh', 'llvm-symbolizer', '--no-demangle', '-e', path)
     ours, theirs = (text.out.strip().split('\n\n') for text in (ours, theirs))
-    assert len(ours) == len(theirs) == N
+    assert len(ours) == len(theirs) == n
     differ, known, deep = [], 0, 0
     for address, one, other in zip(addresses, ours, theirs):
         if one == '??\n??:0:0' and other.endswith(':0:0') and other.count('\n') == 1:
@@ -79,7 +90,7 @@ def compare(path):
         deep += one.count('\n') > 1
         if normal(one) != normal(other):
             differ.append(f'{address:#x}\n{one}\n--\n{other}')
-    assert known > N / 2 and deep > N / 20, (path, known, deep)
+    assert known > n / 2 and deep > n / 20, (path, known, deep)
     assert len(differ) <= known / 1000, f'{path}: {len(differ)} of {known} differ\n' + '\n====\n'.join(differ[:5])
 
 
@@ -100,6 +111,70 @@ def pace_itself_is_as_llvm_symbolizer_has_it():
     compare(PACE)
 
 
+# In the four libraries below no address differed when this was written. Two things did before, and others may do so:
+# - Code of templates is described by many units. Which of them is asked matters if the compiler made something else of it there:
+#   the linker keeps the first, and so the first is right, here and in llvm-symbolizer.
+# - Where two calls inlined into the same function claim the same address, which compilers should not write, the one whose range
+#   began last has it here; in llvm-symbolizer the one that is written last.
+
+
+@test
+def libc_is_as_llvm_symbolizer_has_it():
+    """C and assembler, gcc, DWARF 5, packed with zlib, names shared by dwz."""
+    needs('llvm-symbolizer', 'readelf')
+    path = run('sh', '-c', 'ldd /bin/sh | sed -n "s/.*=> \\(.*libc.so.6\\) .*/\\1/p"').out.strip()
+    compare(debug_file(path), 10000)
+
+
+@test
+def python_is_as_llvm_symbolizer_has_it():
+    """C, link-time optimization, gcc, DWARF 5."""
+    needs('llvm-symbolizer', 'readelf')
+    compare(debug_file('/usr/bin/python3.11'), 10000)
+
+
+@test
+def libjvm_is_as_llvm_symbolizer_has_it():
+    """C++, gcc, DWARF 5, 257 MB of .debug_info packed with zlib. Packages: openjdk-17-dbg openjdk-17-jre-headless."""
+    needs('llvm-symbolizer', 'readelf')
+    compare(debug_file('/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so'), 10000)
+
+
+@test
+def damage_in_the_cache_is_noticed():
+    """What is wrong there is not told; it is read anew, and written anew."""
+    needs('g++')
+    # Less than a quarter of a megabyte is not worth keeping.
+    open('templates.cc', 'w').write('#include <regex>\nbool f(const char *s) { return std::regex_match(s, std::regex("a+(b|c)*")); }\n' + TEMPLATES)
+    assert run('g++', '-O1', '-g', '-std=c++17', '-o', 'templates', 'templates.cc').status == 0
+    start, size = code_of('templates')
+    open('addresses', 'w').write(''.join(f'{a:#x}\n' for a in range(start, start + size, 3)))
+    ask = ['sh', '-c', 'exec "$@" < addresses', 'sh', LINES, os.path.abspath('templates')]
+    environment = dict(os.environ, XDG_CACHE_HOME=os.getcwd())
+    want = run(*ask, env=dict(environment, PACE_CACHE_SIZE='0'))
+    assert want.status == 0 and not os.path.exists('pace')
+    assert run(*ask, env=environment).out == want.out
+    kept = [f'pace/{name}' for name in os.listdir('pace') if name.startswith('lines-')]
+    assert len(kept) == 1, kept
+    good = open(kept[0], 'rb').read()
+    for _ in range(60):
+        bad = bytearray(good)
+        kind = random.randrange(3)
+        if kind == 0:
+            for _ in range(8):
+                bad[random.randrange(len(bad))] ^= 1 << random.randrange(8)
+        elif kind == 1:
+            bad = bad[:random.randrange(len(bad))]
+        else:
+            at = random.randrange(len(bad))
+            bad[at:at + 64] = os.urandom(len(bad[at:at + 64]))
+        open(kept[0], 'wb').write(bad)
+        result = run(*ask, env=environment)
+        check_sane(result)
+        assert result.status == 0 and result.out == want.out, (kind, result)
+        assert open(kept[0], 'rb').read() == good
+
+
 def record_inlined():
     """inlined.data: work() and in it twice() and in that mix(), with call chains by frame pointers."""
     source = 'volatile unsigned s;\nstatic inline __attribute__((always_inline)) void mix(unsigned i)\n{\n\ts = s * 31 ^ i;\n\ts += s >> 3;\n}\n' \
@@ -113,7 +188,8 @@ def record_inlined():
 
 @test
 def a_report_by_lines_is_perfs():
-    """Flat: of callers perf 6.1 takes the line that they return to, here it is the line of the call."""
+    """Flat: of callers perf 6.1 takes the line that they return to, here it is the line of the call. Of the program alone: where a
+    header's code is inlined, as in the dynamic linker, perf 6.1 names the file of the function that it is inlined into."""
     needs('perf')
     can_record()
     source = 'volatile unsigned s;\nstatic inline __attribute__((always_inline)) void mix(unsigned i)\n{\n\ts = s * 31 ^ i;\n\ts += s >> 3;\n}\n' \
@@ -124,7 +200,7 @@ def a_report_by_lines_is_perfs():
     for key in ('srcline', 'srcline,symbol', 'dso,srcline'):
         ours, theirs = (run(tool, 'report', '--stdio', '-i', 'lines.data', '-s', key) for tool in (PACE, 'perf'))
         # Beside functions perf has two columns of cycles, which are '-' here.
-        ours, theirs = ([re.sub(r'\s+', ' ', line).strip().removesuffix(' - -') for line in text.out.split('\n') if re.match(r'\s+\d+\.\d+%', line)]
+        ours, theirs = ([re.sub(r'\s+', ' ', line).strip().removesuffix(' - -') for line in text.out.split('\n') if re.match(r'\s+\d+\.\d+%.*busy\.c', line)]
                         for text in (ours, theirs))
         assert len(ours) > 1 and any('busy.c:4' in line for line in ours), ours
         assert ours == theirs, (key, ours, theirs)
@@ -138,8 +214,10 @@ def script_tells_lines_as_perf_does():
     record_inlined()
     for fields in ('comm,ip,sym,srcline', 'ip,sym,symoff,dso,srcline'):
         ours, theirs = (run(tool, 'script', '-G', '-i', 'inlined.data', '-F', fields) for tool in (PACE, 'perf'))
-        assert 'inlined.c:' in ours.out
-        assert ours.out == theirs.out, (fields, ours.out[:500], theirs.out[:500])
+        # Of the program alone, for the reason above; two lines a sample.
+        ours, theirs = (re.findall(r'^.*\n  inlined\.c:\d+$', text.out, re.M) for text in (ours, theirs))
+        assert len(ours) > 10
+        assert ours == theirs, (fields, ours[:5], theirs[:5])
 
 
 @test

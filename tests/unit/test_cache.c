@@ -1,19 +1,21 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "symbol/cache.h"
 
 static void store(const char *key, const char *text)
 {
-	struct str bytes = {0};
+	/* In two parts, one of them empty for short ones. */
+	size_t half = strlen(text) / 5;
+	struct cache_part parts[] = {{text, half}, {text + half, strlen(text) - half}};
 
-	str_add(&bytes, text);
-	cache_store(key, &bytes);
-	str_fini(&bytes);
+	cache_store(key, parts, 2);
 }
 
 /* What is stored under a key; "(none)". */
@@ -23,7 +25,7 @@ static const char *stored(const char *key)
 	const u8 *data;
 	u64 size;
 
-	if (!cache_map(key, &data, &size))
+	if (!cache_map(key, false, &data, &size))
 		return "(none)";
 	CHECK(size < sizeof(text));
 	memcpy(text, data, size);
@@ -75,7 +77,7 @@ TEST(cache_keeps_a_mapping_when_the_file_is_replaced)
 
 	use_own_home();
 	store("key", "before");
-	CHECK(cache_map("key", &data, &size));
+	CHECK(cache_map("key", false, &data, &size));
 	store("key", "behind");
 	CHECK(size == 6 && !memcmp(data, "before", 6));
 	munmap((void *)data, size);
@@ -237,4 +239,60 @@ TEST(cache_that_is_a_file_is_none)
 	test_write(test_path("pace"), "x", 1);
 	store("key", "text");
 	CHECK_STR(stored("key"), "(none)");
+}
+
+static void store_long(const char *key, size_t n, int age_s)
+{
+	struct timespec times[2] = {{.tv_sec = time(NULL) - age_s}, {.tv_sec = time(NULL) - age_s}};
+	char *bytes = calloc(1, n), path[64];
+
+	cache_store(key, &(struct cache_part){bytes, n}, 1);
+	snprintf(path, sizeof(path), "pace/%s", key);
+	CHECK_EQ(utimensat(AT_FDCWD, test_path(path), times, 0), 0);
+	free(bytes);
+}
+
+TEST(cache_over_its_limit_forgets_what_was_not_used_for_longest)
+{
+	struct str folder = {0};
+	cache_entries entries;
+	const u8 *data;
+	u64 size;
+
+	use_own_home();
+	setenv("PACE_CACHE_SIZE", "10K", 1);
+	store_long("lines-00", 3000, 300000);
+	store_long("lines-01", 3000, 200000);
+	store_long("kallsyms-02", 3000, 100000);
+	/* More than all of it. */
+	cache_store("lines-05", &(struct cache_part){test_dir(), 10241}, 1);
+	CHECK(access(test_path("pace/lines-05"), F_OK) < 0);
+	/* Now it was used. */
+	CHECK(cache_map("lines-00", false, &data, &size));
+	munmap((void *)data, size);
+	/* To look is no use. */
+	CHECK(cache_map("lines-01", true, &data, &size));
+	munmap((void *)data, size);
+	test_write(test_path("pace/lines-03.99999999.new"), "x", 1);
+	test_write(test_path("pace/notes"), "mine", 4);
+	store_long("lines-04", 3000, 0);
+	cache_list(&entries, &folder);
+	CHECK_STR(str_text(&folder), test_path("pace"));
+	CHECK_EQ(entries.n, 3);
+	CHECK_STR(entries.at[2].key, "kallsyms-02");
+	CHECK(access(test_path("pace/lines-00"), F_OK) == 0);
+	CHECK(access(test_path("pace/lines-01"), F_OK) < 0);
+	CHECK(access(test_path("pace/notes"), F_OK) == 0);
+	cache_list_fini(&entries);
+	str_fini(&folder);
+}
+
+TEST(cache_of_no_size_is_neither_written_nor_read)
+{
+	use_own_home();
+	store("key", "text");
+	setenv("PACE_CACHE_SIZE", "0", 1);
+	CHECK_STR(stored("key"), "(none)");
+	store("new", "text");
+	CHECK(access(test_path("pace/new"), F_OK) < 0);
 }

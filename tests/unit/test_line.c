@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "base/workers.h"
 #include "symbol/line.h"
 #include "unit/outside.h"
 
@@ -125,6 +126,71 @@ TEST(line_knows_lines_and_inlined_calls_in_all_that_gcc_writes)
 TEST(line_knows_lines_and_inlined_calls_in_all_that_clang_writes)
 {
 	check_compiler("clang");
+}
+
+/* As packaged by newer distributions; libdw 0.188 alone cannot unpack it. */
+TEST(line_knows_lines_in_sections_packed_with_zstd)
+{
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("objcopy");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	if (outside_run(&said,
+		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
+		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
+		    test_dir()))
+		SKIP("this objcopy cannot pack with zstd");
+	str_fini(&said);
+	case_open(&c, "chain.so");
+	CHECK(elf_section(&c.elf, ".debug_info")->flags & SHF_COMPRESSED);
+	check_chain(&c);
+	case_close(&c);
+}
+
+/* What is wrong in there is told, whatever it is. */
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+{
+	struct str file = {0}, said = {0};
+	u32 random = 1;
+
+	outside_need("gcc");
+	outside_need("objcopy");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	if (outside_run(&said,
+		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
+		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
+		    test_dir()))
+		SKIP("this objcopy cannot pack with zstd");
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	for (int round = 0; round < 300; round++) {
+		struct line_frame f[LINE_DEPTH_MAX];
+		struct line_index *l;
+		struct elf elf;
+		struct err err;
+		size_t at;
+		char was;
+
+		random = random * 1664525 + 1013904223;
+		at = (random >> 8) % file.n;
+		was = file.at[at];
+		file.at[at] = (char)(random >> 4);
+		test_write(test_path("wrong.so"), file.at, file.n);
+		if (!elf_open(&elf, test_path("wrong.so"), &err)) {
+			if (!line_open(&l, &elf, &err)) {
+				for (u64 a = 0x1000; a < 0x1200; a += 3)
+					line_chain(l, a, f);
+				line_close(l);
+			} else {
+				CHECK(*err.msg);
+			}
+			elf_close(&elf);
+		}
+		file.at[at] = was;
+	}
+	str_fini(&file);
+	str_fini(&said);
 }
 
 TEST(line_follows_names_into_a_file_that_dwz_shares)
@@ -282,5 +348,111 @@ TEST(line_leaves_out_a_line_table_that_claims_to_be_huge)
 	CHECK_HAS(line_complaint(c.index), "a line table of 100 MB is left out");
 	case_close(&c);
 	str_fini(&file);
+	str_fini(&said);
+}
+
+/* Each thing that can be missing is told by its own name. */
+TEST(line_says_why_an_address_has_no_line)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str said = {0}, text = {0};
+	unsigned long long bare;
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	test_write(test_path("bare.c"), "int bare(int x) { return x * 3; }", 33);
+	CHECK_EQ(
+		outside_run(&said,
+			"cd '%s' && gcc -O2 -c -fPIC -o bare.o bare.c && gcc -O2 -gdwarf-5 -gsplit-dwarf "
+			"-shared -fPIC -o chain.so chain.c bare.o 2>&1",
+			test_dir()),
+		0);
+	CHECK_EQ(outside_run(&text, "nm '%s' | grep ' T bare$'", test_path("chain.so")), 0);
+	CHECK_EQ(sscanf(str_text(&text), "%llx", &bare), 1);
+	case_open(&c, "chain.so");
+	CHECK_EQ(line_chain(c.index, c.start, f) > 0, true);
+	CHECK_EQ(line_gap(c.index, c.start), LINE_GAP_NONE);
+	CHECK_EQ(line_chain(c.index, bare, f), 0);
+	CHECK_EQ(line_gap(c.index, bare), LINE_GAP_UNDESCRIBED);
+	CHECK_HAS(line_gap_text(c.index, LINE_GAP_UNDESCRIBED), "compiled without -g");
+	CHECK(!line_complaint(c.index));
+	case_close(&c);
+	/* Lines are in the file itself, what was inlined is not. */
+	CHECK_EQ(outside_run(&said, "cd '%s' && rm *.dwo", test_dir()), 0);
+	case_open(&c, "chain.so");
+	CHECK_EQ(line_chain(c.index, c.start, f), 1);
+	CHECK_STR(last_part(f[0].file), "chain.c");
+	CHECK(!f[0].function);
+	CHECK_EQ(line_gap(c.index, c.start), LINE_GAP_ELSEWHERE);
+	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), ".dwo' is not where it was written");
+	case_close(&c);
+	str_fini(&said);
+	str_fini(&text);
+}
+
+/* Threads ask for addresses of one file at once, after its units were fetched. */
+static void ask_all(void *ctx, size_t i, unsigned worker)
+{
+	struct line_case *c = ctx;
+	struct line_frame f[LINE_DEPTH_MAX];
+
+	(void)worker;
+	(void)i;
+	for (u64 at = c->start; at < c->end; at++) {
+		size_t n = line_chain(c->index, at, f);
+
+		CHECK(n >= 1);
+		CHECK_STR(f[n - 1].function, "outer");
+	}
+}
+
+TEST(line_is_for_many_threads_once_units_were_fetched)
+{
+	line_wishes wishes = {0};
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	line_want(c.index, c.start, true, &wishes);
+	line_want(c.index, c.start + 1, true, &wishes);
+	line_want(c.index, UINT64_MAX, true, &wishes);
+	CHECK_EQ(wishes.n, 1);
+	line_fetch(&wishes, 4);
+	vec_fini(&wishes);
+	line_want(c.index, c.start, true, &wishes);
+	CHECK_EQ(wishes.n, 0);
+	workers_run(4, 16, ask_all, &c);
+	case_close(&c);
+	str_fini(&said);
+}
+
+/* Lines first, functions later: what was handed out before stays. */
+TEST(line_reads_a_unit_again_if_functions_are_wanted_too)
+{
+	struct line_frame first, f[LINE_DEPTH_MAX];
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	CHECK(line_find(c.index, c.start, &first));
+	check_chain(&c);
+	CHECK_STR(last_part(first.file), "chain.c");
+	CHECK(line_find(c.index, c.start, f));
+	CHECK_STR(f[0].file, first.file);
+	case_close(&c);
 	str_fini(&said);
 }

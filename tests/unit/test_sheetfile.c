@@ -1,0 +1,243 @@
+#include "test.h"
+
+#include "symbol/sheetfile.h"
+
+/* A unit of two functions, into the first of which two others were inlined, one into the other. */
+static void make_unit(struct sheet_maker *m, u64 base)
+{
+	static const char outer[] = "outer", middle[] = "middle", inner[] = "inner",
+			  next[] = "next";
+	static const char a[] = "a.c", b[] = "b.h";
+	struct sheet_maker_row row = {base, 10, sheet_file(m, a), 3};
+
+	m->dir = "/where";
+	m->flags = SHEET_HAS_SCOPES;
+	sheet_add_row(m, &row);
+	sheet_add_row(m, &(struct sheet_maker_row){base + 4, 20, sheet_file(m, b), 7});
+	sheet_add_row(m, &(struct sheet_maker_row){base + 8, 21, sheet_file(m, b), 0});
+	sheet_add_row(m, &(struct sheet_maker_row){base + 16, 0, 0, 0});
+	vec_add(&m->scopes, ((struct sheet_scope){.name = sheet_text(&m->names, outer)}));
+	vec_add(&m->scopes,
+		((struct sheet_scope){sheet_text(&m->names, middle), 1, 11, sheet_file(m, a), 5}));
+	vec_add(&m->scopes,
+		((struct sheet_scope){sheet_text(&m->names, inner), 2, 22, sheet_file(m, b), 6}));
+	vec_add(&m->scopes, ((struct sheet_scope){.name = sheet_text(&m->names, next)}));
+	vec_add(&m->ranges, ((struct range){base, base + 16, 1}));
+	vec_add(&m->ranges, ((struct range){base + 4, base + 12, 2}));
+	vec_add(&m->ranges, ((struct range){base + 8, base + 10, 3}));
+	vec_add(&m->ranges, ((struct range){base + 32, base + 40, 4}));
+}
+
+/* "inner@b.h:21:0 middle@b.h:22:6 outer@a.c:11:5" */
+static const char *chain_text(const struct sheet *s, u64 address)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	size_t n = sheet_chain(s, address, f);
+	static char text[400];
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && at < 300; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.20s@%.20s:%u:%u",
+			i ? " " : "", f[i].function ? f[i].function : "?",
+			f[i].file ? f[i].file : "?", f[i].line, f[i].column);
+	return text;
+}
+
+static const struct sheetfile_source source = {{1, 2, 3}, 3, 4096, 77, "/lib/x.so"};
+static const struct dwarf_unit places[2] = {{11, 1000}, {200, 2000}};
+static const struct piece pieces[] = {{0x1000, 1}, {0x1040, 0}, {0x500000000, 2}, {0x500000040, 0}};
+
+/* Both units, or only the second, upon what was there before; the bytes are aligned. */
+static void write_file(struct str *ret_bytes, bool with_first, const struct sheetfile *before)
+{
+	struct sheetfile_maker m;
+	struct str blocks[2] = {{0}}, texts[2] = {{0}};
+
+	sheetfile_begin(&m, places, 2, before);
+	for (u32 i = 0; i < 2; i++) {
+		struct sheet_maker maker = {0};
+
+		if (i == 0 && !with_first) {
+			if (before)
+				sheetfile_keep(&m, i, before);
+			continue;
+		}
+		make_unit(&maker, i ? 0x500000000 : 0x1000);
+		sheet_make(&maker, &blocks[i], &texts[i]);
+		CHECK(!maker.is_cut);
+		sheet_maker_fini(&maker);
+		sheetfile_add(&m, i, &blocks[i], &texts[i]);
+	}
+	sheetfile_end(&m, pieces, ARRAY_SIZE(pieces), &source);
+	vec_each(part, &m.parts)
+		str_addn(ret_bytes, part->at, part->n);
+	sheetfile_maker_fini(&m);
+	for (int i = 0; i < 2; i++) {
+		str_fini(&blocks[i]);
+		str_fini(&texts[i]);
+	}
+}
+
+static void check_answers(const struct sheet *s, u64 base)
+{
+	struct line_frame f;
+
+	CHECK_STR(chain_text(s, base), "outer@a.c:10:3");
+	CHECK_STR(chain_text(s, base + 5), "middle@b.h:20:7 outer@a.c:11:5");
+	CHECK_STR(chain_text(s, base + 9), "inner@b.h:21:0 middle@b.h:22:6 outer@a.c:11:5");
+	CHECK_STR(chain_text(s, base + 12), "outer@b.h:21:0");
+	CHECK_STR(chain_text(s, base + 16), "");
+	CHECK_STR(chain_text(s, base + 33), "next@?:0:0");
+	CHECK_STR(chain_text(s, base - 1), "");
+	CHECK_STR(chain_text(s, base + (1ull << 32)), "");
+	CHECK(sheet_find(s, base + 15, &f));
+	CHECK_STR(f.dir, "/where");
+	CHECK(!sheet_find(s, base + 16, &f));
+}
+
+TEST(sheetfile_answers_as_the_sheets_that_it_was_made_of)
+{
+	struct str bytes = {0};
+	struct sheetfile f;
+	struct sheet s;
+
+	write_file(&bytes, true, NULL);
+	CHECK(sheetfile_view(&f, bytes.at, bytes.n, &source));
+	CHECK_EQ(f.n_units, 2);
+	CHECK_EQ(f.units[1].unit.entry, 200);
+	CHECK_STR(f.path, "/lib/x.so");
+	CHECK_EQ(pieces_find(f.pieces, f.n_pieces, 0x1005), 1);
+	CHECK_EQ(pieces_find(f.pieces, f.n_pieces, 0x1040), 0);
+	CHECK(sheetfile_sheet(&f, 0, &s));
+	check_answers(&s, 0x1000);
+	CHECK(sheetfile_sheet(&f, 1, &s));
+	check_answers(&s, 0x500000000);
+	str_fini(&bytes);
+}
+
+TEST(sheetfile_takes_over_what_there_was)
+{
+	struct str first = {0}, second = {0}, third = {0};
+	struct sheetfile f;
+	struct sheet s;
+
+	/* The second unit alone, then the first beside it, then anew upon both. */
+	write_file(&first, false, NULL);
+	CHECK(sheetfile_view(&f, first.at, first.n, &source));
+	CHECK(!sheetfile_sheet(&f, 0, &s));
+	write_file(&second, true, &f);
+	CHECK(sheetfile_view(&f, second.at, second.n, &source));
+	write_file(&third, false, &f);
+	CHECK(sheetfile_view(&f, third.at, third.n, &source));
+	CHECK(sheetfile_sheet(&f, 0, &s));
+	check_answers(&s, 0x1000);
+	CHECK(sheetfile_sheet(&f, 1, &s));
+	check_answers(&s, 0x500000000);
+	/* Texts are there once. */
+	CHECK_EQ(third.n, second.n);
+	str_fini(&first);
+	str_fini(&second);
+	str_fini(&third);
+}
+
+TEST(sheetfile_of_another_file_is_none)
+{
+	struct sheetfile_source other;
+	struct str bytes = {0};
+	struct sheetfile f;
+
+	write_file(&bytes, true, NULL);
+	other = source;
+	other.id[2]++;
+	CHECK(!sheetfile_view(&f, bytes.at, bytes.n, &other));
+	other = source;
+	other.bytes++;
+	CHECK(!sheetfile_view(&f, bytes.at, bytes.n, &other));
+	other = source;
+	other.sections++;
+	CHECK(!sheetfile_view(&f, bytes.at, bytes.n, &other));
+	CHECK(sheetfile_view(&f, bytes.at, bytes.n, NULL));
+	str_fini(&bytes);
+}
+
+/* Each byte in turn: what is wrong is not used, or it changes nothing. */
+TEST(sheetfile_with_a_wrong_byte_anywhere_never_lies)
+{
+	size_t refused = 0;
+	struct str bytes = {0};
+
+	write_file(&bytes, true, NULL);
+	for (size_t i = 0; i < bytes.n; i++) {
+		struct sheetfile f;
+		struct sheet s;
+
+		bytes.at[i] ^= 1 << i % 8;
+		if (!sheetfile_view(&f, bytes.at, bytes.n, &source)) {
+			refused++;
+		} else {
+			if (sheetfile_sheet(&f, 0, &s))
+				check_answers(&s, 0x1000);
+			else
+				refused++;
+			if (sheetfile_sheet(&f, 1, &s))
+				check_answers(&s, 0x500000000);
+			else
+				refused++;
+		}
+		bytes.at[i] ^= 1 << i % 8;
+	}
+	/* All but what only fills up. */
+	CHECK(refused > bytes.n - 16);
+	str_fini(&bytes);
+}
+
+TEST(sheetfile_that_is_cut_is_none)
+{
+	struct str bytes = {0};
+	struct sheetfile f;
+
+	write_file(&bytes, true, NULL);
+	for (size_t n = 0; n < bytes.n; n++) {
+		u64 *copy = malloc(n + 8);
+
+		memcpy(copy, bytes.at, n);
+		CHECK(!sheetfile_view(&f, copy, n, NULL));
+		free(copy);
+	}
+	str_fini(&bytes);
+}
+
+/* Sheets can be made to go in circles, or to point anywhere: they end, and stay within. */
+TEST(sheet_with_numbers_that_make_no_sense_ends)
+{
+	struct str block = {0}, text = {0};
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct sheet_maker maker = {0};
+	struct sheet s;
+	u32 random = 1;
+
+	make_unit(&maker, 0x1000);
+	sheet_make(&maker, &block, &text);
+	sheet_maker_fini(&maker);
+	for (int round = 0; round < 20000; round++) {
+		size_t at = offsetof(struct sheet_head, n_texts), was;
+
+		random = random * 1664525 + 1013904223;
+		at = sizeof(struct sheet_head) +
+			(random >> 8) % (block.n - sizeof(struct sheet_head));
+		was = (u8)block.at[at];
+		block.at[at] = (char)(random >> 3);
+		CHECK(sheet_view(&s, block.at, block.n, text.at, text.n));
+		for (u64 a = 0xffc; a < 0x1030; a++) {
+			size_t n = sheet_chain(&s, a, f);
+
+			CHECK(n <= LINE_DEPTH_MAX);
+			for (size_t i = 0; i < n; i++)
+				CHECK(!f[i].file || strlen(f[i].file) < text.n);
+		}
+		block.at[at] = (char)was;
+	}
+	str_fini(&block);
+	str_fini(&text);
+}
