@@ -44,8 +44,8 @@ void hotplug_check(struct hotplug *h, const struct target *target, const struct 
 		return;
 	vec_each(cpu, &h->online)
 		if (!cpus_has(&now, *cpu) && cpus_has(&target->cpus, *cpu))
-			log_note(log, "CPU %u went off: nothing is %s there until it is back",
-				*cpu, user->done);
+			log_note(log, "CPU %u went off: nothing is %s there until it is back", *cpu,
+				user->done);
 	vec_each(cpu, &now)
 		if (!cpus_has(&h->online, *cpu))
 			come_back(user, target, *cpu, log);

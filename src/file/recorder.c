@@ -493,7 +493,9 @@ int recorder_snapshot(struct recorder *r, struct err *err)
 	int result = 0;
 
 	vec_each(ring, &r->rings) {
-		int fd = ring->is_backward && ring->ring.page ? r->counters->at[ring->counters[0]].fd : -1;
+		int fd = ring->is_backward && ring->ring.page
+			? r->counters->at[ring->counters[0]].fd
+			: -1;
 
 		if (fd < 0 || result)
 			continue;

@@ -46,6 +46,28 @@ static int copy(int from, u64 at, int to, u64 to_at, u64 n)
 	return sys;
 }
 
+/* Ids that lie behind the sections (writer_change_ids()) go to `*at`, which moves behind them. */
+static int move_ids(const struct reader *r, int from, int fd, u64 *at)
+{
+	const struct layout_section *attrs = &r->header.attrs;
+	u64 step = r->header.attr_size, where;
+	struct layout_attr_ids ids;
+	int sys = 0;
+
+	for (u64 i = 0; step >= sizeof(ids) && !sys && (i + 1) * step <= attrs->size; i++) {
+		where = attrs->offset + (i + 1) * step - sizeof(ids);
+		sys = fd_read_at(from, &ids, sizeof(ids), where);
+		if (sys || ids.ids.offset < r->data_end)
+			continue;
+		sys = copy(from, ids.ids.offset, fd, *at, ids.ids.size);
+		ids.ids.offset = *at;
+		*at += ids.ids.size;
+		if (!sys)
+			sys = fd_write_at(fd, &ids, sizeof(ids), where);
+	}
+	return sys;
+}
+
 static int write_all(const struct reader *r, unsigned id, const struct str *section, int fd)
 {
 	struct layout_section table[LAYOUT_FEATURE_BITS];
@@ -72,6 +94,8 @@ static int write_all(const struct reader *r, unsigned id, const struct str *sect
 	}
 	if (!sys)
 		sys = fd_write_at(fd, table, n * sizeof(*table), end);
+	if (!sys)
+		sys = move_ids(r, from, fd, &at);
 	return sys ? sys : fd_write_at(fd, &header, sizeof(header), 0);
 }
 

@@ -32,21 +32,6 @@ static int move(const char *from, const char *to)
 	return rename(from, to);
 }
 
-static void add_hundredth(struct timespec *t)
-{
-	t->tv_nsec += HUNDREDTH_NS;
-	t->tv_sec += t->tv_nsec / SECOND_NS;
-	t->tv_nsec %= SECOND_NS;
-}
-
-/* Whether a file of time `t` would not be named behind the last one. */
-static bool is_too_early(const struct rotation *r, const struct timespec *t)
-{
-	if (t->tv_sec != r->last.tv_sec)
-		return t->tv_sec < r->last.tv_sec;
-	return t->tv_nsec / HUNDREDTH_NS <= r->last.tv_nsec / HUNDREDTH_NS;
-}
-
 static void remove_oldest(struct rotation *r)
 {
 	while (r->most && r->names.n > r->most) {
@@ -56,14 +41,31 @@ static void remove_oldest(struct rotation *r)
 	}
 }
 
+static void add_hundredth(struct timespec *t)
+{
+	t->tv_nsec += HUNDREDTH_NS;
+	t->tv_sec += t->tv_nsec / SECOND_NS;
+	t->tv_nsec %= SECOND_NS;
+}
+
+/* By hundredths, as names tell. */
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
+				      : a->tv_nsec / HUNDREDTH_NS > b->tv_nsec / HUNDREDTH_NS;
+}
+
 int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 {
 	struct str name = {0};
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	/* Two within one hundredth of a second: the later one is told to be of the next. */
-	if (is_too_early(r, &now)) {
+	/*
+	 * Two within one hundredth of a second: the later one is told to be of the next. It is later
+	 * than all before it, also than those that are gone: names sort by age.
+	 */
+	if (r->last.tv_sec && !is_later(&now, &r->last)) {
 		now = r->last;
 		add_hundredth(&now);
 	}
@@ -72,8 +74,8 @@ int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 		rotation_add_name(r->path, &now, &name);
 		if (!move(r->path, str_text(&name))) {
 			vec_add(&r->names, strcpy(mem_alloc(name.n + 1), str_text(&name)));
-			r->last = now;
 			*ret_name = r->names.at[r->names.n - 1];
+			r->last = now;
 			str_fini(&name);
 			remove_oldest(r);
 			return 0;

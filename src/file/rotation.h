@@ -20,8 +20,8 @@
 struct rotation {
 	const char *path;     /* borrowed: the usual name */
 	u64 most;             /* files kept; 0: all */
-	struct timespec last; /* the time in the last name: later files have later ones */
 	VEC(char *) names;    /* of those that are there, the oldest first */
+	struct timespec last; /* the name of the newest says this time */
 };
 
 /* Appends path and time, local, to hundredths of a second. */

@@ -433,11 +433,6 @@ static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned i
 	str_fini(&sections);
 }
 
-static bool add_from_info(void *ctx, unsigned id, struct str *out)
-{
-	return feature_write(id, ctx, out);
-}
-
 void writer_change_ids(struct writer *w, const struct event_list *events)
 {
 	w->changed = events;
@@ -460,6 +455,11 @@ static int write_ids(struct writer *w, u64 *end)
 		attr += w->header.attr_size;
 	}
 	return 0;
+}
+
+static bool add_from_info(void *ctx, unsigned id, struct str *out)
+{
+	return feature_write(id, ctx, out);
 }
 
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err)

@@ -41,7 +41,7 @@ struct writer {
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
-	struct packer *packer; /* borrowed; NULL: records are written as they are */
+	struct packer *packer;            /* borrowed; NULL: records are written as they are */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
