@@ -411,7 +411,8 @@ static bool step_by_code(struct walk *w, bool is_return)
 	enum edge_frame frame;
 
 	w->has_missed_above = false;
-	if (!is_return && step_by_edge(w, false))
+	/* Behind the call there may be nothing but the end (_init). */
+	if (step_by_edge(w, is_return))
 		return true;
 	look(w, at, &edge.code);
 	if (edge.code.into == STACK_START_UNKNOWN)
