@@ -12,6 +12,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_stat,
 	&cmd_record,
 	&cmd_report,
+	&cmd_annotate,
 	&cmd_diff,
 	&cmd_list,
 	&cmd_evlist,

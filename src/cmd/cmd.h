@@ -17,15 +17,15 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct cmd {
 	const char *name;
 	const char *summary;               /* one line for `pace help` */
-	const char *usage[5];              /* what stands behind "pace NAME", closed by NULL */
+	const char *usage[6];              /* what stands behind "pace NAME", closed by NULL */
 	const char *notes;                 /* text behind the options in -h, or NULL */
 	const struct opt *options;         /* NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
-extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_evlist, cmd_script,
-	cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_doctor, cmd_version,
-	cmd_help;
+extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_annotate, cmd_evlist,
+	cmd_script, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_doctor,
+	cmd_version, cmd_help;
 
 /* All commands, closed by NULL. */
 extern const struct cmd *const cmd_table[];

@@ -1,5 +1,9 @@
 #include "cmd/events.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
+#include "event/abi.h"
 #include "event/cgroup.h"
 #include "event/parse.h"
 
@@ -36,6 +40,30 @@ int event_words_each_cgroup(void *target, const char *value, struct err *err)
 {
 	(void)err;
 	return add_word(target, WORD_EACH_CGROUP, value);
+}
+
+int event_words_exclude_self(void *target, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	return add_word(target, WORD_EXCLUDE_SELF, NULL);
+}
+
+/* Tracepoints have the process in what they say. */
+static int exclude_self(struct event_list *events, struct err *err)
+{
+	char filter[48];
+
+	for (size_t i = events->last; i < events->n; i++)
+		if (events->at[i].attr.type != PERF_TYPE_TRACEPOINT)
+			return err_set(err, ERR_INVAL,
+				"--exclude-perf belongs behind tracepoints: event '%s' is none",
+				events->at[i].name);
+	if (events->last >= events->n)
+		return err_set(err, ERR_INVAL,
+			"--exclude-perf belongs behind the -e whose events it filters");
+	snprintf(filter, sizeof(filter), "common_pid != %d", getpid());
+	return event_set_filter(events, filter, err);
 }
 
 static void drop_from(struct event_list *events, size_t n)
@@ -102,6 +130,8 @@ int event_words_parse(const struct event_words *w, const char *defaults, struct 
 			r = event_set_filter(events, word->text, err);
 		else if (word->kind == WORD_CGROUPS)
 			r = take_cgroups(word->kind, word->text, events, err);
+		else if (word->kind == WORD_EXCLUDE_SELF)
+			r = exclude_self(events, err);
 		if (r)
 			return r;
 		has_cgroups |= word->kind == WORD_CGROUPS;

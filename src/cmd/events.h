@@ -2,7 +2,7 @@
  * events.h - the options that say what to measure, in the order in which they were given.
  *
  *     -e EVENT   --filter FILTER (of the events before)   -G CGROUP,... (of the events before)
- *     --for-each-cgroup CGROUP,...   --events-dir DIR
+ *     --for-each-cgroup CGROUP,...   --events-dir DIR   --exclude-perf (of the events before)
  *
  * A command's struct of options begins with a struct event_words, and its table has EVENT_ROWS.
  * Owns     the list of words; the words are argv's
@@ -16,7 +16,7 @@
 #include "event/catalog.h"
 #include "event/event.h"
 
-enum event_word_kind { WORD_EVENT, WORD_FILTER, WORD_CGROUPS, WORD_EACH_CGROUP };
+enum event_word_kind { WORD_EVENT, WORD_FILTER, WORD_CGROUPS, WORD_EACH_CGROUP, WORD_EXCLUDE_SELF };
 
 struct event_words {
 	VEC(struct event_word {
@@ -32,6 +32,7 @@ int event_words_event(void *target, const char *value, struct err *err);
 int event_words_filter(void *target, const char *value, struct err *err);
 int event_words_cgroups(void *target, const char *value, struct err *err);
 int event_words_each_cgroup(void *target, const char *value, struct err *err);
+int event_words_exclude_self(void *target, const char *value, struct err *err);
 
 /* clang-format off: rows of option tables */
 #define EVENT_ROWS(help)                                                                   \

@@ -1,114 +1,24 @@
+#include "cmd/recording.h"
+
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mapped.h"
-#include "base/workers.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/record_options.h"
-#include "cmd/version.h"
-#include "collect/bpf.h"
 #include "collect/open.h"
-#include "collect/sampling.h"
-#include "collect/synth.h"
-#include "file/identity.h"
-#include "file/recorder.h"
-#include "file/tracing.h"
-#include "profile/hits.h"
-#include "symbol/buildid.h"
-#include "symbol/liveunwind.h"
-
-/* Everything that is open while recording. */
-struct recording {
-	const struct record_options *options;
-	struct log log;
-	struct event_list events;
-	struct event_list unwound; /* as the file describes them, if stacks are walked meanwhile */
-	struct liveunwind liveunwind;
-	struct target target;
-	struct workload workload;
-	bool has_workload, measures_workload;
-	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
-	struct counters counters;
-	struct recorder recorder;
-	struct writer writer;
-	struct packer packer;
-	bool is_pipe; /* -o -: the descriptor is the writer's, stdout is stderr */
-	int pipe_fd;
-	char **command;
-	int argc;
-	char **argv; /* the whole command line */
-};
-
-/* ---- what the file says of itself ---- */
-
-static const struct event_list *events_of_file(const struct recording *rec)
-{
-	return rec->unwound.n ? &rec->unwound : &rec->events;
-}
-
-/* What the file's sections say: this machine, this command line, these events. */
-static void describe(struct recording *rec, struct file_info *info)
-{
-	struct err err;
-
-	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
-	if (rec->options->has_clock)
-		identity_add_clock(info, rec->options->clock);
-	if (rec->options->is_compressed) {
-		const struct packer *p = &rec->packer;
-
-		info->has_compression = true;
-		info->compression = (struct file_compression){.level = (u32)rec->options->level,
-			.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
-			.chunk = PACKER_CHUNK};
-	}
-	if (tracing_is_needed(&rec->events) &&
-		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
-		str_clear(&info->tracing_data);
-		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
-			err.msg);
-	}
-}
+#include "collect/program.h"
+#include "event/abi.h"
+#include "record/regs.h"
+#include "symbol/frameptr.h"
 
 /* ---- set-up ---- */
-
-static int open_output(struct recording *rec, struct err *err)
-{
-	const struct record_options *o = rec->options;
-	struct file_info info;
-	int r;
-
-	if (!rec->is_pipe) {
-		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
-	} else {
-		describe(rec, &info);
-		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
-		file_info_fini(&info);
-	}
-	if (!r && o->is_compressed) {
-		r = packer_init(&rec->packer, (int)o->level, err);
-		rec->writer.packer = &rec->packer;
-	}
-	return r;
-}
-
-/*
- * Who reads the stream must not get what the command prints: that goes where our own messages go.
- */
-static int divert_stdout(struct recording *rec, struct err *err)
-{
-	if (isatty(STDOUT_FILENO))
-		return err_set(err, ERR_INVAL,
-			"-o -: standard output is a terminal, which cannot show a recording: pipe it into 'pace report' or a file");
-	rec->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (rec->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return err_sys(err, errno, "opening standard output");
-	return 0;
-}
 
 /* Samples with copies of the stack become such with call chains, before they are in the file. */
 static void unwind_meanwhile(struct recording *rec)
@@ -126,26 +36,102 @@ static void unwind_meanwhile(struct recording *rec)
 	mapped_read_zeros();
 }
 
+/* --group: all events are scheduled together. */
+static void make_group(struct event_list *events)
+{
+	vec_each(e, events) {
+		e->leader = 0;
+		e->n_members = 0;
+	}
+	events->at[0].n_members = (u32)events->n;
+}
+
+/* What a command is in the end: of a script its interpreter. */
+static bool find_program(const char *command, char path[PATH_MAX])
+{
+	enum { SCRIPTS_MAX = 4 };
+	char next[PATH_MAX];
+
+	if (!program_find(command, path))
+		return false;
+	for (unsigned i = 0; i < SCRIPTS_MAX && program_interpreter(path, next); i++)
+		strcpy(path, next);
+	return true;
+}
+
+/* The first program of the target that keeps no frame pointers. */
+static bool find_frameless(const struct recording *rec, char path[PATH_MAX])
+{
+	enum { PROCESSES_MAX = 64 };
+	unsigned n = 0;
+	pid_t last = 0;
+
+	if (rec->measures_workload)
+		return find_program(rec->command[0], path) &&
+			frameptr_of_file(path) == FRAMEPTR_OMITTED;
+	vec_each(t, &rec->target.threads) {
+		if (t->pid == last || n++ == PROCESSES_MAX)
+			continue;
+		last = t->pid;
+		snprintf(path, PATH_MAX, "/proc/%d/exe", t->pid);
+		if (frameptr_of_file(path) == FRAMEPTR_OMITTED)
+			return true;
+	}
+	return false;
+}
+
+/* -g alone: as the target's programs are built. */
+static void choose_callers(struct recording *rec, struct sampling *sampling)
+{
+	const struct record_options *o = rec->options;
+	char path[PATH_MAX];
+
+	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
+		!regs_for_callers(REGS_THIS_MACHINE))
+		return;
+	if (rec->target.is_system_wide) {
+		log_debug(&rec->log,
+			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
+		return;
+	}
+	if (!find_frameless(rec, path))
+		return;
+	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+	log_note(&rec->log,
+		"'%s' keeps no frame pointers: callers are found by call frame information (--call-graph dwarf); '--call-graph fp' takes what frame pointers there are",
+		path);
+}
+
+/* Under -vv: what the kernel is asked for. */
+static void say_attrs(struct recording *rec)
+{
+	vec_each(e, &rec->events) {
+		struct str text = {0};
+
+		attr_add_text(&e->attr, ": ", &text);
+		log_debug(&rec->log, "%s: %s", e->name, str_text(&text));
+		str_fini(&text);
+	}
+}
+
 /* Target, workload at its gate, events opened, rings mapped, file created. */
 static int set_up(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	struct sampling sampling = {.has_chains = o->has_chains,
-		.stack_bytes = (u32)o->stack_bytes,
-		.has_branches = o->has_branches,
-		.max_stack = (u16)o->max_stack,
-		.has_data_addresses = o->has_data,
-		.has_clock = o->has_clock,
-		.clock = o->clock};
+	struct sampling sampling;
 	struct compat compat;
-	u64 pages;
+	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
+	if (record_check(o, &rec->log, err) || record_sampling(o, &sampling, err) ||
+		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
+		return err->code;
+	sampling.is_late = rec->pilot.schedule.is_late;
 	if (o->compat) {
 		if (compat_find(o->compat, &compat, err))
 			return err_prefix(err, "--compat");
 		sampling.compat = &compat;
 	}
-	if (record_parse_frequency(o, &sampling, err) || record_parse_pages(o, &pages, err) ||
+	if (record_parse_pages(o, &pages, err) ||
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
@@ -153,9 +139,17 @@ static int set_up(struct recording *rec, struct err *err)
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
 			"nothing to record: give a command, a process (-p), a thread (-t) or the whole system (-a)");
+	if (o->is_one_group)
+		make_group(&rec->events);
 	rec->is_pipe = !strcmp(o->output, "-");
-	if (rec->is_pipe && divert_stdout(rec, err))
+	rec->rotation = (struct rotation){.path = o->output, .most = o->max_files};
+	if (rec->is_pipe && record_has_rotation(o))
+		return err_set(err, ERR_INVAL,
+			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
+	if (rec->is_pipe && record_divert_stdout(rec, err))
 		return err->code;
+	if (o->is_dry)
+		return 0;
 	if (rec->command) {
 		if (workload_start(&rec->workload, rec->command, err))
 			return err->code;
@@ -165,180 +159,26 @@ static int set_up(struct recording *rec, struct err *err)
 		vec_add(&rec->target.threads,
 			((struct target_thread){rec->workload.pid, rec->workload.pid}));
 	sampling.is_command = rec->measures_workload;
-	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err) ||
-		open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
+	choose_callers(rec, &sampling);
+	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err))
+		return err->code;
+	if (o->verbose > 1)
+		say_attrs(rec);
+	if (open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
 		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
+	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
+	rec->recorder.affinity = o->affinity;
 	if (!o->keeps_stacks)
 		unwind_meanwhile(rec);
-	return open_output(rec, err);
-}
-
-struct synth_to_file {
-	struct synth *synth;
-	struct recording *rec;
-};
-
-static int flush_synth(void *ctx, struct err *err)
-{
-	struct synth_to_file *to = ctx;
-	struct iovec run = {to->synth->out.at, to->synth->out.n};
-	int r = run.iov_len ? writer_append(&to->rec->writer, &run, 1, err) : 0;
-
-	if (to->rec->recorder.filter)
-		liveunwind_begin(&to->rec->liveunwind, run.iov_base, run.iov_len);
-	str_clear(&to->synth->out);
-	return r;
-}
-
-static bool measures_kernel(const struct event_list *events)
-{
-	vec_each(e, events)
-		if (!(e->attr.flags & ATTR_EXCLUDE_KERNEL))
-			return true;
-	return false;
-}
-
-/* What was there before the first sample. */
-static int write_beginning(struct recording *rec, struct err *err)
-{
-	struct sample_format format;
-	struct synth synth;
-	struct synth_to_file to = {&synth, rec};
-	int r = 0;
-
-	sample_format_init(&format, &rec->events.at[0].attr);
-	synth_init(&synth, format.trailer, &rec->log);
-	vec_each(e, &rec->events)
-		synth.has_data_maps |= (e->attr.flags & ATTR_MMAP_DATA) != 0;
-	/*
-	 * perf 6.1 takes a library for loaded at the lowest address that its process ever had it at,
-	 * so it cannot unwind a program if it knows what was mapped before the exec.
-	 */
-	vec_each(e, &rec->events)
-		synth.has_no_maps |= rec->measures_workload && e->attr.sample_stack_user;
-	if (measures_kernel(&rec->events)) {
-		synth_kernel(&synth);
-		synth_modules(&synth);
-		bpf_synth(synth.trailer, &synth.out);
-	}
-	if (rec->target.is_system_wide) {
-		r = synth_all(&synth, flush_synth, &to, err);
-	} else {
-		pid_t last = 0;
-
-		vec_each(t, &rec->target.threads) {
-			if (t->pid != last)
-				synth_process(&synth, t->pid);
-			last = t->pid;
-		}
-		r = flush_synth(&to, err);
-	}
-	synth_fini(&synth);
-	return r;
-}
-
-/* ---- the end ---- */
-
-/* Reads the recording back: how many samples, when, in which files. */
-static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally,
-	struct err *err)
-{
-	struct machine machine = {0};
-	struct session session;
-	bool *hit = NULL;
-	int r;
-
-	if (session_open(&session, rec->options->output, NULL, err))
+	if (record_pilot_open(rec, err))
 		return err->code;
-	r = machine_scan(&machine, &session, err);
-	if (!r && !rec->options->has_no_build_ids) {
-		r = hits_find(&session, &machine, workers_available(), &hit, err);
-		if (!r)
-			buildid_collect(&machine, hit, info);
-		/* The entries' paths live in the session's machine. */
-		vec_each(id, &info->build_ids)
-			id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
-		mem_free(hit);
-	}
-	info->first_time = session.tally.first_time;
-	info->last_time = session.tally.last_time;
-	info->has_times = info->last_time > 0;
-	*ret_tally = session.tally;
-	machine_fini(&machine);
-	session_close(&session);
-	return r;
-}
-
-static void say_result(const struct recording *rec, const struct session_tally *tally)
-{
-	u64 bytes = writer_data_bytes(&rec->writer);
-
-	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
-		(unsigned long long)rec->recorder.n_wakeups);
-	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
-		rec->options->output);
-	if (rec->options->is_compressed && rec->packer.n_out)
-		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
-			(double)rec->packer.n_in / 1024 / 1024,
-			(double)rec->packer.n_in / (double)rec->packer.n_out);
-	if (rec->is_pipe)
-		fprintf(stderr, " ]\n");
-	else
-		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
-	if (!tally->n_samples && rec->writer.is_file)
-		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
-			rec->measures_workload
-				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
-				: "the target did not run meanwhile");
-	if (tally->n_lost_samples)
-		fprintf(stderr,
-			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
-			(unsigned long long)tally->n_lost_samples,
-			100.0 * (double)tally->n_lost_samples /
-				(double)(tally->n_samples + tally->n_lost_samples));
-	else if (tally->n_lost_records)
-		fprintf(stderr,
-			"[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
-			(unsigned long long)tally->n_lost_records);
-}
-
-/* Under -v: how the stacks ended that were walked. */
-static void say_endings(const struct liveunwind *u, struct log *log)
-{
-	log_debug(log, "%llu stacks were walked, %llu frames", (unsigned long long)u->n_samples,
-		(unsigned long long)u->walk.stack.n_frames);
-	for (unsigned i = 0; i < STACK_ENDINGS; i++)
-		if (u->n_ended[i])
-			log_debug(log, "%llu stacks: %s", (unsigned long long)u->n_ended[i],
-				stack_ending_text(i));
-	if (u->n_unreadable)
-		log_warn(log, "%llu samples could not be read and count as lost",
-			(unsigned long long)u->n_unreadable);
-}
-
-/* Completes the file after the recording itself, whether that ended well or not. */
-static int finish(struct recording *rec, struct err *err)
-{
-	struct session_tally tally = {0};
-	struct file_info info;
-	struct err err_info = {0};
-	int r;
-
-	describe(rec, &info);
-	if (rec->writer.is_file && look_back(rec, &info, &tally, &err_info))
-		log_warn(&rec->log, "reading the recording back: %s", err_info.msg);
-	r = writer_finish(&rec->writer, &info, err);
-	if (!rec->options->is_quiet)
-		say_result(rec, &tally);
-	if (rec->recorder.filter)
-		say_endings(&rec->liveunwind, &rec->log);
-	if (rec->recorder.n_broken_rings)
-		log_warn(&rec->log,
-			"%llu times a ring's positions made no sense and it was skipped",
-			(unsigned long long)rec->recorder.n_broken_rings);
-	file_info_fini(&info);
-	return r;
+	if (o->priority &&
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
+			&(struct sched_param){(int)o->priority}))
+		return err_sys(err, errno, "-r %llu: running with a real-time priority",
+			(unsigned long long)o->priority);
+	return record_open_output(rec, err);
 }
 
 /* A command that outlives its recording is nobody's surprise. */
@@ -349,19 +189,62 @@ static void say_if_running(struct recording *rec)
 			rec->workload.pid);
 }
 
+/*
+ * Somebody who pressed Ctrl-C does not want to wait: if it is pressed again, what is in the file is
+ * what there will be.
+ */
+static void let_abort(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+/*
+ * The recording is over before its command is. Who said stop means it too, as for perf; a limit is
+ * none of the command's business.
+ */
+static void await_command(struct recording *rec)
+{
+	struct stop *stop = &rec->recorder.stop;
+	bool is_running = rec->has_workload && !workload_reap(&rec->workload, false);
+
+	log_note(&rec->log, "%s%s", rec->pilot.why,
+		!is_running                  ? ""
+			: rec->pilot.is_told ? ": the command is told to end"
+					     : "; the command goes on, its end is awaited");
+	if (!is_running)
+		return;
+	if (rec->pilot.is_told)
+		kill(rec->workload.pid, SIGTERM);
+	while (!workload_reap(&rec->workload, false)) {
+		poll(&(struct pollfd){.fd = stop->fd, .events = POLLIN}, 1, -1);
+		stop_take(stop, &rec->workload);
+		if (stop->signal && !stop->is_group)
+			kill(rec->workload.pid, stop->signal);
+		stop->signal = 0;
+	}
+}
+
 /* Starts the target and records it to its end. */
 static int run(struct recording *rec, int *ret_status, struct err *err)
 {
 	enum recorder_end end;
 	int r;
 
-	if (write_beginning(rec, err))
+	if (record_write_beginning(rec, err))
 		return err->code;
-	if (!rec->measures_workload && counters_enable(&rec->counters, err))
+	if (!rec->measures_workload && !rec->pilot.schedule.is_late &&
+		counters_enable(&rec->counters, err))
 		return err->code;
 	if (rec->has_workload && workload_go(&rec->workload, rec->command[0], err))
 		return err->code;
 	rec->has_begun = true;
+	if (rec->pilot.schedule.is_late && !rec->options->is_quiet)
+		fprintf(stderr, "Events disabled\n");
+	record_pilot_start(rec);
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = EXIT_OK;
@@ -378,14 +261,18 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 		struct err ignored;
 
 		/* The reason is in err; what was written stays, and is completed. */
-		finish(rec, &ignored);
+		record_finish(rec, &ignored);
 		say_if_running(rec);
 		return err->code;
 	}
-	r = finish(rec, err);
+	if (end == RECORDER_SIGNAL && rec->recorder.stop.signal == SIGINT)
+		let_abort();
+	r = record_finish(rec, err);
 	if (end == RECORDER_SIGNAL)
 		say_if_running(rec);
-	if (rec->has_workload && end == RECORDER_TARGET_ENDED) {
+	if (end == RECORDER_ENOUGH)
+		await_command(rec);
+	if (rec->has_workload && (end == RECORDER_TARGET_ENDED || end == RECORDER_ENOUGH)) {
 		workload_reap(&rec->workload, true);
 		*ret_status = workload_exit_status(&rec->workload);
 	}
@@ -394,6 +281,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_pilot_close(rec);
+	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
 	writer_close(&rec->writer, keep_file);
 	recorder_close(&rec->recorder);
@@ -407,9 +296,18 @@ static void tear_down(struct recording *rec, bool keep_file)
 	log_fini(&rec->log);
 }
 
+static int list_registers(const struct record_options *o)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	struct err err;
+
+	record_add_registers(o, &out.text);
+	return out_close(&out, &err) ? cmd_fail(&cmd_record, &err, EXIT_FAILED) : EXIT_OK;
+}
+
 static int run_record(int argc, char **argv)
 {
-	struct record_options o = {.output = "perf.data"};
+	struct record_options o = RECORD_OPTIONS_DEFAULT;
 	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
 	int whole_n = argc, status = cmd_parse(&cmd_record, &o, OPTS_STOP, &argc, argv);
 	struct recording rec = {.options = &o,
@@ -424,11 +322,17 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
+	if (o.lists_intr_regs || o.lists_user_regs) {
+		mem_free(whole);
+		return list_registers(&o);
+	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
+	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;
 	stop_signals(&signals);
+	sigaddset(&signals, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -444,7 +348,9 @@ static int run_record(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	} else {
 		log_release(&rec.log);
-		if (run(&rec, &status, &err))
+		if (o.is_dry)
+			status = EXIT_OK;
+		else if (run(&rec, &status, &err))
 			status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
 	}
 	/* Without a recording the old file comes back. */

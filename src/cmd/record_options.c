@@ -1,139 +1,187 @@
 #include "cmd/record_options.h"
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/num.h"
-#include "event/clockid.h"
-#include "file/packer.h"
-
 #define AT(member) offsetof(struct record_options, member)
 
-static int set_call_graph(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-	bool has_size = !strncmp(value, "dwarf,", 6);
-
-	o->has_chains = true;
-	o->stack_bytes = 0;
-	o->has_branches = !strcmp(value, "lbr");
-	if (!strcmp(value, "fp") || o->has_branches)
-		return 0;
-	if (strcmp(value, "dwarf") && !has_size)
-		return err_set(err, ERR_INVAL,
-			"'%s' is none of fp (frame pointers), dwarf (call frame information) and lbr (the CPU's record of calls)",
-			value);
-	o->stack_bytes = SAMPLING_DEFAULT_STACK;
-	if (has_size && num_parse_bytes(value + 6, &o->stack_bytes, err))
-		return err->code;
-	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
-		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
-			value, SAMPLING_MAX_STACK);
-	return 0;
-}
-
-static int set_clock(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-
-	o->has_clock = true;
-	return clockid_parse(value, &o->clock, err);
-}
-
-static int set_compression(void *target, const char *value, struct err *err)
-{
-	struct record_options *o = target;
-
-	o->is_compressed = true;
-	o->level = PACKER_LEVEL;
-	if (value && (num_parse(value, &o->level, err) || o->level < 1 || o->level > 22))
-		return err_set(err, ERR_INVAL, "'%s' is no level from 1 to 22", value);
-	return 0;
-}
-
+/* clang-format off: a row an option */
 const struct opt record_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
 	EVENT_ROWS("events to sample; default cycles, or cpu-clock without a PMU"),
+	{0, "exclude-perf", OPT_CALL, 0, NULL,
+		"of the tracepoints before it: not those of the recorder itself",
+		.call = event_words_exclude_self, .flags = OPT_NO_VALUE},
 	{'F', "freq", OPT_STR, AT(frequency), "HZ", "samples a second, or 'max'; default 4000"},
+	{0, "strict-freq", OPT_BOOL, AT(is_strict), NULL,
+		"fail if the kernel does not allow that many"},
 	{'c', "count", OPT_U64, AT(period), "N", "one sample each N events instead", .min = 1},
-	{'g', NULL, OPT_BOOL, AT(has_chains), NULL, "record call chains (by frame pointers)"},
+	{'n', "no-samples", OPT_BOOL, AT(has_no_samples), NULL, "no samples, only who ran what"},
+	{0, "all-kernel", OPT_BOOL, AT(is_all_kernel), NULL, "all events: only in the kernel"},
+	{0, "all-user", OPT_BOOL, AT(is_all_user), NULL, "all events: only in user space"},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
+	{'g', NULL, OPT_BOOL, AT(has_chains), NULL,
+		"record call chains: by frame pointers, or where the program has none by call frame information"},
 	{0, "call-graph", OPT_CALL, 0, "MODE",
-		"fp: the same; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
-		.call = set_call_graph},
+		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
+		.call = record_set_call_graph},
 	{0, "keep-stacks", OPT_BOOL, AT(keeps_stacks), NULL,
 		"with dwarf: write the copies of registers and stack, for 'report' to find callers in; large"},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N addresses of a call chain",
 		.min = 1, .max = UINT16_MAX},
+	{0, "kernel-callchains", OPT_BOOL, AT(has_only_kernel_chains), NULL,
+		"only the callers in the kernel"},
+	{0, "user-callchains", OPT_BOOL, AT(has_only_user_chains), NULL,
+		"only the callers in user space"},
+	{'b', "branch-any", OPT_BOOL, AT(has_any_branch), NULL,
+		"record the branches that led to a sample"},
+	{'j', "branch-filter", OPT_CALL, 0, "WORD,...",
+		"only such: any, any_call, any_ret, ind_call, ind_jmp, call, cond, in_tx, no_tx, abort_tx, stack; of u, k, hv; with save_type, priv, counter",
+		.call = record_set_branches},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "What samples carry besides"},
 	{'d', "data", OPT_BOOL, AT(has_data), NULL,
-		"record the addresses of data, and maps that hold data"},
-	{'T', "timestamp", OPT_BOOL, AT(has_timestamps), NULL,
-		"record the time of samples (always done)"},
+		"the addresses of data and where they came from; maps that hold data"},
+	{0, "data-src", OPT_BOOL, AT(has_data_source), NULL,
+		"where data came from (cache, TLB), without their addresses"},
+	{0, "phys-data", OPT_BOOL, AT(has_phys), NULL, "physical addresses of data"},
+	{0, "data-page-size", OPT_BOOL, AT(has_data_page), NULL, "the size of the data's page"},
+	{0, "code-page-size", OPT_BOOL, AT(has_code_page), NULL, "the size of the code's page"},
+	{'W', "weight", OPT_BOOL, AT(has_weight), NULL,
+		"what the event cost: latencies, where the CPU tells"},
+	{0, "weight-struct", OPT_BOOL, AT(has_weight_struct), NULL, "the same"},
+	{0, "transaction", OPT_BOOL, AT(has_transaction), NULL, "how a transaction ended"},
+	{'T', "timestamp", OPT_TRI, AT(has_timestamps), NULL,
+		"their time (the default; --no-timestamp: not)"},
+	{'P', "period", OPT_TRI, AT(has_periods), NULL,
+		"their period (the default unless -c fixes it)"},
+	{'R', "raw-samples", OPT_BOOL, AT(has_raw), NULL,
+		"what the event says itself (the default of tracepoints)"},
+	{'I', "intr-regs", OPT_CALL, 0, "REG,...", "registers at the interrupt; ? lists them",
+		.call = record_set_intr_regs, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "user-regs", OPT_CALL, 0, "REG,...", "registers of user space; ? lists them",
+		.call = record_set_user_regs, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "sample-cpu", OPT_BOOL, AT(has_cpu), NULL, "the CPU (the default with -a and -C)"},
+	{0, "sample-identifier", OPT_BOOL, AT(has_identifier), NULL,
+		"the event's number, also if there is one event only"},
+	{0, "running-time", OPT_BOOL, AT(has_running_time), NULL,
+		"of groups with :S, how long they were on the PMU"},
 	{'k', "clockid", OPT_CALL, 0, "CLOCK",
-		"by this clock: monotonic (mono), monotonic_raw, realtime, boottime, tai",
-		.call = set_clock},
+		"times by this clock: monotonic (mono), monotonic_raw, realtime, boottime, tai",
+		.call = record_set_clock},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "What to record besides samples"},
+	{'s', "stat", OPT_BOOL, AT(has_stat), NULL, "each thread's counts when it ends"},
+	{0, "namespaces", OPT_BOOL, AT(has_namespaces), NULL, "the namespaces of processes"},
+	{0, "all-cgroups", OPT_BOOL, AT(has_cgroups), NULL, "cgroups, and each sample's"},
+	{0, "switch-events", OPT_BOOL, AT(has_switches), NULL,
+		"when threads went on and off the CPU"},
+	{0, "no-bpf-event", OPT_BOOL, AT(has_no_bpf), NULL,
+		"not the BPF programs that are loaded meanwhile"},
+
 	{0, NULL, OPT_TITLE, 0, NULL, "Whom to measure"},
 	{'a', "all-cpus", OPT_BOOL, AT(target.all_cpus), NULL, "everything that runs, on all CPUs"},
 	{'C', "cpu", OPT_STR, AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
 	{'p', "pid", OPT_STR, AT(target.pids), "PID,...",
 		"running processes with all their threads"},
-	{'t', "tid", OPT_STR, AT(target.tids), "TID,...", "running threads"},
-	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{'t', "tid", OPT_STR, AT(target.tids), "TID,...",
+		"running threads; --inherit: and what they start"},
+	{'u', "uid", OPT_STR, AT(target.users), "USER",
+		"all that runs as this user, a name or a number"},
+	{'i', "no-inherit", OPT_TRI, AT(no_inherit), NULL, "without the children they start"},
+	{0, "per-thread", OPT_BOOL, AT(target.per_thread), NULL,
+		"a ring for each thread, not for each CPU; no children"},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "When"},
+	{'D', "delay", OPT_STR, AT(delay), "MS",
+		"measure MS milliseconds after the start only; -1: when --control says so; 10-20,30-40: only then"},
+	{0, "control", OPT_STR, AT(control), "fd:CTL[,ACK]",
+		"or fifo:CTL[,ACK]: take commands: enable, disable [EVENT], snapshot, evlist, ping, stop"},
+	{0, "max-size", OPT_CALL, 0, "SIZE", "end when the recording has this size, like 100M",
+		.call = record_set_max_size},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "Where to"},
 	{'o', "output", OPT_STR, AT(output), "FILE",
 		"write to FILE, or with - to standard output as a stream; default perf.data"},
+	{0, "switch-output", OPT_CALL, 0, "WHEN",
+		"go on in a new file: on SIGUSR2 (signal, the default), at a size (10M), after a time (30s, 5m)",
+		.call = record_set_switch, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "switch-output-event", OPT_CALL, 0, "EVENT", "and when this happens",
+		.call = record_set_trigger},
+	{0, "switch-max-files", OPT_U64, AT(max_files), "N", "keep the newest N files of these",
+		.min = 1},
+	{0, "timestamp-filename", OPT_BOOL, AT(has_time_in_name), NULL,
+		"the time behind the file's name"},
+	{0, "timestamp-boundary", OPT_BOOL, AT(has_time_bounds), NULL,
+		"the times of the first and last sample (the default, but not with --switch-output)"},
 	{'z', "compression-level", OPT_CALL, 0, "LEVEL",
-		"compress the recording with zstd, 1 (the default) to 22", .call = set_compression,
-		.flags = OPT_OPTIONAL | OPT_ATTACHED},
-	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES",
-		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
+		"compress the recording with zstd, 1 (the default) to 22",
+		.call = record_set_compression, .flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "compat", OPT_STR, AT(compat), "VERSION",
 		"so that perf of that VERSION, like 5.10, can read it"},
-	{'B', "no-buildid", OPT_BOOL, AT(has_no_build_ids), NULL,
-		"do not look for the build-ids of sampled files"},
+	{'B', "no-buildid", OPT_TRI, AT(no_build_ids), NULL,
+		"do not look for the build-ids of sampled files (the default with --switch-output)"},
+	{0, "buildid-all", OPT_BOOL, AT(has_all_build_ids), NULL,
+		"the build-ids of all files, sampled or not"},
+	{0, "buildid-mmap", OPT_BOOL, AT(has_build_id_maps), NULL,
+		"the kernel writes build-ids where files are mapped"},
+	{'N', "no-buildid-cache", OPT_BOOL, AT(has_no_cache), NULL,
+		"accepted: no files are copied into a cache"},
+	{0, "no-embed", OPT_BOOL, AT(has_no_embedding), NULL,
+		"do not put names, lines and code of what was sampled into the recording"},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "What was there before"},
+	{0, "synth", OPT_CALL, 0, "WHAT,...",
+		"tell only of these: task, mmap, cgroup, all (the default), no",
+		.call = record_set_synth},
+	{0, "tail-synthesize", OPT_BOOL, AT(is_synthesized_late), NULL,
+		"tell of it at the end, as it is then"},
+	{0, "num-thread-synthesize", OPT_CALL, 0, "N", "accepted: one thread is quick enough",
+		.call = record_accept_synth_threads},
+	{0, "nr-synthesize", OPT_CALL, 0, "N", "the same", .call = record_accept_synth_threads,
+		.flags = OPT_HIDDEN},
+	{0, "proc-map-timeout", OPT_CALL, 0, "MS", "accepted: maps are read whole",
+		.call = record_accept_map_timeout},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{'m', "mmap-pages", OPT_STR, AT(pages), "PAGES[,AUX]",
+		"size of each CPU's ring: pages, or bytes with B, K, M, G"},
+	{0, "mmap-flush", OPT_CALL, 0, "SIZE", "let up to SIZE wait in a ring, a second at most",
+		.call = record_set_flush},
+	{0, "overwrite", OPT_BOOL, AT(is_overwritten), NULL,
+		"rings keep the newest samples; they are read at the end, or by --switch-output"},
+	{0, "no-buffering", OPT_BOOL, AT(is_unbuffered), NULL, "read each sample when it comes"},
+	{'r', "realtime", OPT_U64, AT(priority), "PRIO",
+		"read rings with this real-time priority (SCHED_FIFO)", .min = 1, .max = 99},
+	{0, "affinity", OPT_CALL, 0, "WHERE",
+		"read each ring on its cpu or node; sys: anywhere (the default)",
+		.call = record_set_affinity},
+	{0, "group", OPT_BOOL, AT(is_one_group), NULL, "all events in one group, as {a,b} is"},
+	{0, "aio", OPT_CALL, 0, "N", "accepted: the kernel writes to the disk meanwhile",
+		.call = record_accept_aio, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "threads", OPT_CALL, 0, "SPEC", "accepted: one thread reads all rings",
+		.call = record_accept_threads, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "debuginfod", OPT_CALL, 0, "URLS", "accepted: those who report ask DEBUGINFOD_URLS",
+		.call = record_accept_debuginfod, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "dry-run", OPT_BOOL, AT(is_dry), NULL,
+		"check the options and the events, record nothing"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "say nothing but errors"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
-		"say how events were opened and files found"},
+		"say how events were opened and files found; twice: their attrs"},
+
+	/* What perf has and pace has not says why. */
+	{0, "kcore", OPT_BOOL, AT(has_kcore), NULL, "refused", .flags = OPT_HIDDEN},
+	{0, "off-cpu", OPT_BOOL, AT(has_off_cpu), NULL, "refused", .flags = OPT_HIDDEN},
+	{'S', "snapshot", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_aux_snapshot,
+		.flags = OPT_HIDDEN | OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "aux-sample", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_aux_sample,
+		.flags = OPT_HIDDEN | OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "setup-filter", OPT_CALL, 0, "WHAT", "refused", .call = record_accept_setup_filter,
+		.flags = OPT_HIDDEN},
+	{0, "clang-path", OPT_CALL, 0, "PATH", "refused", .call = record_accept_clang,
+		.flags = OPT_HIDDEN},
+	{0, "clang-opt", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_clang,
+		.flags = OPT_HIDDEN},
+	{0, "vmlinux", OPT_CALL, 0, "FILE", "refused", .call = record_accept_clang,
+		.flags = OPT_HIDDEN},
 	{.kind = OPT_END},
 };
-
-/* ---- what the words mean ---- */
-
-int record_parse_frequency(const struct record_options *o, struct sampling *s, struct err *err)
-{
-	s->period = o->period;
-	if (!o->frequency)
-		return 0;
-	if (o->period)
-		return err_set(err, ERR_INVAL,
-			"-c asks for a fixed period, -F for a frequency: choose one");
-	if (!strcmp(o->frequency, "max")) {
-		s->is_max = true;
-		return 0;
-	}
-	if (num_parse(o->frequency, &s->frequency, err))
-		return err_prefix(err, "-F");
-	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: a frequency is at least 1");
-}
-
-int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err)
-{
-	const char *text = o->pages;
-	u64 page_size = sysconf(_SC_PAGESIZE), n, most = 1ULL << 30;
-	bool is_bytes;
-
-	*ret_pages = 0;
-	if (!text)
-		return 0;
-	if (num_parse_bytes(text, &n, err))
-		return err_prefix(err, "-m");
-	is_bytes = text[0] && strchr("bkmgtBKMGT", text[strlen(text) - 1]);
-	if (is_bytes)
-		n = (n + page_size - 1) / page_size;
-	if (!n || n > most / page_size)
-		return err_set(err, ERR_INVAL,
-			"-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", text,
-			(unsigned long long)(most / page_size), (unsigned long long)page_size);
-	*ret_pages = 1;
-	while (*ret_pages < n)
-		*ret_pages *= 2;
-	return 0;
-}
+/* clang-format on */

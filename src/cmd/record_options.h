@@ -9,33 +9,125 @@
 #include "base/opts.h"
 #include "cmd/events.h"
 #include "collect/sampling.h"
+#include "collect/synth.h"
 #include "event/target.h"
+#include "file/recorder.h"
+
+enum record_switch_mode {
+	RECORD_SWITCH_NEVER,
+	RECORD_SWITCH_SIGNAL,
+	RECORD_SWITCH_SIZE,
+	RECORD_SWITCH_TIME,
+};
 
 struct record_options {
 	struct event_words events; /* first: see cmd/events.h */
 	const char *frequency, *pages;
 	u64 period;
+	bool is_strict, has_no_samples;
 	struct target_words target;
+	int no_inherit; /* -1: as is usual for the target */
 	const char *output;
-	const char *call_graph;
 	const char *compat;
+
+	/* Callers. */
 	u64 stack_bytes, max_stack;
-	bool keeps_stacks, has_branches;
-	bool has_chains, has_data, is_quiet, has_timestamps, has_no_build_ids;
+	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was said */
+	bool has_only_kernel_chains, has_only_user_chains;
+
+	/* What samples carry. */
+	bool has_data, has_data_source, has_phys, has_data_page, has_code_page, has_weight,
+		has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
+		has_running_time, has_stat;
+	int has_timestamps, has_periods; /* -1: as is usual */
+	bool has_any_branch;
+	u64 branches;
+	u64 intr_regs, user_regs;
+	bool lists_intr_regs, lists_user_regs; /* -I? */
+	bool has_clock;
+	s32 clock;
+
+	/* What else is recorded, and what is not. */
+	bool is_all_kernel, is_all_user;
+	bool has_namespaces, has_cgroups, has_switches, has_no_bpf;
+
+	bool is_quiet, has_no_cache;
+	int no_build_ids; /* -1: as is usual for the files there will be */
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding;
 	unsigned verbose;
 	bool is_compressed;
 	u64 level;
-	bool has_clock;
-	s32 clock;
+
+	/* When, and into which files. */
+	const char *delay, *control;
+	bool has_time_in_name, has_time_bounds;
+	enum record_switch_mode switch_mode;
+	u64 switch_size; /* bytes, or ns */
+	struct event_words triggers;
+	u64 max_files, max_size;
+
+	/* What was there before. */
+	unsigned synth; /* enum synth_what */
+	bool is_synthesized_late;
+
+	/* How rings are read. */
+	bool is_overwritten, is_unbuffered, is_one_group, is_dry;
+	u64 flush_bytes, priority;
+	enum recorder_affinity affinity;
+
+	/* Accepted, and of no effect: what stands for that is said under -v. */
+	bool has_aio, has_threads, has_debuginfod, has_map_timeout, has_synth_threads;
+	/* Refused, with what to do instead. */
+	bool has_kcore, has_off_cpu, has_aux_snapshot, has_aux_sample, has_setup_filter, has_clang;
 };
+
+/* What holds where the command line says nothing. */
+#define RECORD_OPTIONS_DEFAULT                                                                    \
+	{                                                                                         \
+		.output = "perf.data", .no_inherit = -1, .has_timestamps = -1, .has_periods = -1, \
+		.no_build_ids = -1, .synth = SYNTH_ALL,                                           \
+	}
 
 /* The rows, ended by OPT_END; they fill in a struct record_options. */
 extern const struct opt record_option_rows[];
 
-/* How often to sample: -F, -c. ERR_INVAL. */
-int record_parse_frequency(const struct record_options *o, struct sampling *s, struct err *err);
+/*
+ * How often to sample, and what samples carry; whether it is a command that is measured is not
+ * known here, nor its compat. ERR_INVAL for options that exclude each other.
+ */
+int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err);
+
+/* Options that are refused, ERR_UNSUPPORTED; those that have no effect are said in the log. */
+int record_check(const struct record_options *o, struct log *log, struct err *err);
 
 /* -m: a number of pages, or bytes with a letter; a power of two either way. 0: it is not said. */
 int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err);
+
+/* -I? and --user-regs=?: the registers there are, as lines. */
+void record_add_registers(const struct record_options *o, struct str *text);
+
+/* Values of options, for opts_parse(): `target` is the struct record_options. */
+int record_set_call_graph(void *target, const char *value, struct err *err);
+int record_set_clock(void *target, const char *value, struct err *err);
+int record_set_compression(void *target, const char *value, struct err *err);
+int record_set_branches(void *target, const char *value, struct err *err);
+int record_set_intr_regs(void *target, const char *value, struct err *err);
+int record_set_user_regs(void *target, const char *value, struct err *err);
+int record_set_switch(void *target, const char *value, struct err *err);
+int record_set_trigger(void *target, const char *value, struct err *err);
+int record_set_synth(void *target, const char *value, struct err *err);
+int record_set_affinity(void *target, const char *value, struct err *err);
+int record_set_max_size(void *target, const char *value, struct err *err);
+int record_set_flush(void *target, const char *value, struct err *err);
+/* Values that are checked no further. */
+int record_accept_aio(void *target, const char *value, struct err *err);
+int record_accept_threads(void *target, const char *value, struct err *err);
+int record_accept_debuginfod(void *target, const char *value, struct err *err);
+int record_accept_map_timeout(void *target, const char *value, struct err *err);
+int record_accept_synth_threads(void *target, const char *value, struct err *err);
+int record_accept_aux_snapshot(void *target, const char *value, struct err *err);
+int record_accept_aux_sample(void *target, const char *value, struct err *err);
+int record_accept_setup_filter(void *target, const char *value, struct err *err);
+int record_accept_clang(void *target, const char *value, struct err *err);
 
 #endif

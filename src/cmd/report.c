@@ -198,6 +198,7 @@ struct reporting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct profile profile;
@@ -367,6 +368,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	symbol_options_init(&r->options->symbols, &r->resolver, &r->machine, &r->session.reader,
 		&r->log);
 	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
+	r->callers.embedded = &r->embedded;
 	r->callers.jitcode = &r->jitcode;
 	r->callers.stitches = r->options->stitches;
 	r->callers.n_branches = hardware_branches(&r->session.reader.info);
@@ -376,6 +378,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	if (r->has_dumps)
 		g.callers = &r->callers;
 	r->resolver.jitcode = &r->jitcode;
+	r->resolver.embedded = &r->embedded;
 	if (r->session.has_kernel_samples) {
 		has_thread = r->n_workers > 1 &&
 			!pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
@@ -515,7 +518,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return 0;
 	}
 	stage_ends(r, "start");
+	embedded_attach(&r->embedded, &r->session.reader, &r->log);
 	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symbols.symfs, &r->log);
+	r->jitcode.embedded = &r->embedded;
 	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err) ||
 		make_profile(r, err))
 		return err->code;
@@ -565,6 +570,7 @@ static int run_report(int argc, char **argv)
 	callers_fini(&r.callers);
 	resolver_fini(&r.resolver);
 	jitcode_fini(&r.jitcode);
+	embedded_close(&r.embedded);
 	machine_fini(&r.machine);
 	session_close(&r.session);
 	log_fini(&r.log);

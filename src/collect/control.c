@@ -11,11 +11,14 @@
 static const struct {
 	const char *word;
 	enum control_command command;
+	bool takes_argument, is_recorders;
 } words[] = {
-	{"enable", CONTROL_ENABLE},
-	{"disable", CONTROL_DISABLE},
-	{"ping", CONTROL_PING},
-	{"stop", CONTROL_STOP},
+	{"enable", CONTROL_ENABLE, true, false},
+	{"disable", CONTROL_DISABLE, true, false},
+	{"ping", CONTROL_PING, false, false},
+	{"stop", CONTROL_STOP, false, false},
+	{"snapshot", CONTROL_SNAPSHOT, false, true},
+	{"evlist", CONTROL_EVLIST, true, true},
 };
 
 static int bad_text(const char *text, struct err *err)
@@ -104,13 +107,29 @@ void control_close(struct control *c)
 
 static enum control_command command_of(struct control *c, size_t n, struct log *log)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i].word) == n && !memcmp(words[i].word, c->line, n))
-			return words[i].command;
+	const char *space = memchr(c->line, ' ', n);
+	size_t word_n = space ? (size_t)(space - c->line) : n,
+	       argument_n = space ? n - word_n - 1 : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		bool is_known =
+			c->is_recording || (!words[i].is_recorders && !argument_n && word_n == n);
+
+		if (strlen(words[i].word) != word_n || memcmp(words[i].word, c->line, word_n) ||
+			!is_known || (argument_n && !words[i].takes_argument) ||
+			argument_n >= sizeof(c->argument))
+			continue;
+		memcpy(c->argument, c->line + n - argument_n, argument_n);
+		c->argument[argument_n] = '\0';
+		return words[i].command;
+	}
 	if (n)
 		log_warn(log,
-			"--control: '%.*s' is no command; known are enable, disable, ping, stop",
-			(int)n, c->line);
+			"--control: '%.*s' is no command; known are enable, disable, ping, stop%s",
+			(int)n, c->line,
+			c->is_recording
+				? ", snapshot, evlist, and enable or disable with an event's name"
+				: "");
 	return CONTROL_NONE;
 }
 

@@ -1,7 +1,8 @@
 /*
  * control.h - commands from outside while measuring: --control fd:CTL[,ACK] or fifo:CTL[,ACK].
  *
- * In       lines "enable", "disable", "ping", "stop"
+ * In       lines "enable", "disable", "ping", "stop"; who records also takes "enable EVENT",
+ *          "disable EVENT", "snapshot", "evlist [-v|-g|-F]"
  * Out      what is asked for; "ack" on the other descriptor when it is done
  * Owns     descriptors of fifos, not those it was given by number
  * Source   perf-record(1), --control
@@ -19,14 +20,18 @@ enum control_command {
 	CONTROL_DISABLE,
 	CONTROL_PING,
 	CONTROL_STOP,
+	CONTROL_SNAPSHOT,
+	CONTROL_EVLIST,
 	CONTROL_CLOSED, /* who sent them is gone */
 };
 
 struct control {
 	int fd, ack_fd; /* -1: none */
 	bool owns;
-	char line[64]; /* as much of one as has come */
+	bool is_recording; /* it takes the commands of those who record, and arguments */
+	char line[256];    /* as much of one as has come */
 	size_t n;
+	char argument[256]; /* of the last command; "": none */
 };
 
 int control_open(struct control *c, const char *text, struct err *err);

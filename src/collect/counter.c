@@ -1,6 +1,7 @@
 #include "collect/counter.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -128,6 +129,24 @@ int counters_enable(const struct counters *counters, struct err *err)
 int counters_disable(const struct counters *counters, struct err *err)
 {
 	return control(counters, PERF_EVENT_IOC_DISABLE, "disabling", err);
+}
+
+int counters_switch(const struct counters *counters, const struct event_list *events,
+	const char *name, bool is_on, struct err *err)
+{
+	unsigned long request = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	bool is_found = false;
+
+	vec_each(c, counters) {
+		const struct event *e = &events->at[c->event];
+
+		if (name ? strcmp(e->name, name) != 0 : e->wishes & EVENT_TRACKER)
+			continue;
+		is_found = true;
+		if (ioctl(c->fd, request, 0))
+			return err_sys(err, errno, "switching event '%s'", e->name);
+	}
+	return is_found || !name ? 0 : err_set(err, ERR_NOENT, "there is no event '%s'", name);
 }
 
 void counters_close(struct counters *counters)

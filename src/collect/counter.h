@@ -60,6 +60,13 @@ int counter_read(const struct counter *c, const struct event_attr *attr,
 int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct err *err);
 
 int counters_enable(const struct counters *counters, struct err *err);
+
+/*
+ * Switches the events of a name on or off; NULL: all but the one that nobody asked for. ERR_NOENT if
+ * there is none.
+ */
+int counters_switch(const struct counters *counters, const struct event_list *events,
+	const char *name, bool is_on, struct err *err);
 int counters_disable(const struct counters *counters, struct err *err);
 void counters_close(struct counters *counters);
 

@@ -48,54 +48,86 @@ static void lower_precision(struct event *e, struct str *said)
 	str_addf(said, "precision %u is tried", attr_precise(&e->attr));
 }
 
+/* Where in an attr a feature is asked for. */
+enum place { FLAGS, SAMPLES, READS, BRANCHES };
+
 /* Features by age, youngest first: an old kernel says EINVAL to a bit it does not know. */
-static const struct {
-	u64 flag;        /* in attr.flags, or 0 */
-	u64 read_format; /* in attr.read_format, or 0 */
-	u64 branches;    /* in attr.branch_sample_type, or 0 */
+static const struct feature {
+	enum place place;
+	u64 bits;
+	u64 instead; /* what older kernels have of it */
 	const char *name, *since;
 } features[] = {
-	{0, PERF_FORMAT_LOST, 0, "read_format LOST", "6.0"},
-	{ATTR_BUILD_ID, 0, 0, "build_id", "5.12"},
-	{ATTR_TEXT_POKE, 0, 0, "text_poke", "5.9"},
-	{0, 0, PERF_SAMPLE_BRANCH_HW_INDEX, "branch hw_index", "5.7"},
-	{ATTR_CGROUP, 0, 0, "cgroup", "5.7"},
-	{ATTR_BPF_EVENT, 0, 0, "bpf_event", "5.1"},
-	{ATTR_KSYMBOL, 0, 0, "ksymbol", "5.1"},
-	{ATTR_NAMESPACES, 0, 0, "namespaces", "4.12"},
-	{0, 0, PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, "branch no_flags",
+	{BRANCHES, PERF_SAMPLE_BRANCH_COUNTERS, 0, "branch counters", "6.8"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_PRIV_SAVE, 0, "branch priv", "6.1"},
+	{READS, PERF_FORMAT_LOST, 0, "read_format LOST", "6.0"},
+	{FLAGS, ATTR_BUILD_ID, 0, "build_id", "5.12"},
+	{SAMPLES, PERF_SAMPLE_WEIGHT_STRUCT, PERF_SAMPLE_WEIGHT, "weight_struct", "5.12"},
+	{SAMPLES, PERF_SAMPLE_CODE_PAGE_SIZE, 0, "code_page_size", "5.11"},
+	{SAMPLES, PERF_SAMPLE_DATA_PAGE_SIZE, 0, "data_page_size", "5.11"},
+	{FLAGS, ATTR_TEXT_POKE, 0, "text_poke", "5.9"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_HW_INDEX, 0, "branch hw_index", "5.7"},
+	{FLAGS, ATTR_CGROUP, 0, "cgroup", "5.7"},
+	{SAMPLES, PERF_SAMPLE_CGROUP, 0, "sample cgroup", "5.7"},
+	{FLAGS, ATTR_BPF_EVENT, 0, "bpf_event", "5.1"},
+	{FLAGS, ATTR_KSYMBOL, 0, "ksymbol", "5.1"},
+	{SAMPLES, PERF_SAMPLE_PHYS_ADDR, 0, "phys_addr", "4.14"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_TYPE_SAVE, 0, "branch save_type", "4.14"},
+	{FLAGS, ATTR_NAMESPACES, 0, "namespaces", "4.12"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, 0, "branch no_flags",
 		"4.5"},
-	{ATTR_COMM_EXEC, 0, 0, "comm_exec", "3.16"},
-	{ATTR_MMAP2, 0, 0, "mmap2", "3.12"},
-	{ATTR_EXCLUDE_GUEST, 0, 0, "exclude_guest", "3.2"},
-	{ATTR_SAMPLE_ID_ALL, 0, 0, "sample_id_all", "2.6.38"},
+	{FLAGS, ATTR_CONTEXT_SWITCH, 0, "context_switch", "4.3"},
+	{SAMPLES, PERF_SAMPLE_REGS_INTR, 0, "intr_regs", "3.19"},
+	{FLAGS, ATTR_COMM_EXEC, 0, "comm_exec", "3.16"},
+	{SAMPLES, PERF_SAMPLE_TRANSACTION, 0, "transaction", "3.13"},
+	{FLAGS, ATTR_MMAP2, 0, "mmap2", "3.12"},
+	{SAMPLES, PERF_SAMPLE_WEIGHT, 0, "weight", "3.10"},
+	{SAMPLES, PERF_SAMPLE_DATA_SRC, 0, "data_src", "3.10"},
+	{FLAGS, ATTR_EXCLUDE_GUEST, 0, "exclude_guest", "3.2"},
+	{FLAGS, ATTR_SAMPLE_ID_ALL, 0, "sample_id_all", "2.6.38"},
 };
 
-static int youngest_feature(const struct event *e)
+static u64 *word_of(const struct feature *f, struct event_attr *a)
 {
+	switch (f->place) {
+	case SAMPLES:
+		return &a->sample_type;
+	case READS:
+		return &a->read_format;
+	case BRANCHES:
+		return &a->branch_sample_type;
+	case FLAGS:
+		break;
+	}
+	return &a->flags;
+}
+
+static const struct feature *youngest_feature(const struct event *e)
+{
+	struct event_attr attr = e->attr;
+
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
-		if (e->attr.flags & features[i].flag ||
-			e->attr.read_format & features[i].read_format ||
-			e->attr.branch_sample_type & features[i].branches)
-			return i;
-	return -1;
+		if (*word_of(&features[i], &attr) & features[i].bits)
+			return &features[i];
+	return NULL;
 }
 
 static bool has_young_feature(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	return youngest_feature(e) >= 0;
+	return youngest_feature(e) != NULL;
 }
 
 static void drop_young_feature(struct event *e, struct str *said)
 {
-	int i = youngest_feature(e);
+	const struct feature *f = youngest_feature(e);
+	u64 *word = word_of(f, &e->attr);
 
-	e->attr.flags &= ~features[i].flag;
-	e->attr.read_format &= ~features[i].read_format;
-	e->attr.branch_sample_type &= ~features[i].branches;
-	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without",
-		features[i].name, features[i].since);
+	*word = (*word & ~f->bits) | f->instead;
+	if (!(e->attr.sample_type & PERF_SAMPLE_REGS_INTR))
+		e->attr.sample_regs_intr = 0;
+	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without", f->name,
+		f->since);
 }
 
 static bool is_too_large(const struct opener *o, const struct event *e)
@@ -369,7 +401,8 @@ static bool counts_all(const struct opener *o, const struct event *e)
 /* What counts needs no ring of a CPU, and can follow its task from one to the other. */
 static bool follows_tasks(const struct opener *o, const struct event *e)
 {
-	return o->refusals && o->target->threads.n && !o->target->has_cpu_list && !counts_all(o, e);
+	return (o->refusals || o->target->is_per_thread) && o->target->threads.n &&
+		!o->target->has_cpu_list && !counts_all(o, e);
 }
 
 /* Opens one event everywhere with the attr it has now. */

@@ -20,6 +20,11 @@ static int limit_frequency(struct sampling *s, struct log *log, struct err *err)
 		s->frequency = max;
 	if (s->frequency <= (u64)max)
 		return 0;
+	if (s->is_strict)
+		return err_set(err, ERR_LIMIT,
+			"-F %llu is above the limit of this kernel at the moment (%lld, and --strict-freq was given): 'sudo sysctl kernel.perf_event_max_sample_rate=%llu' raises it",
+			(unsigned long long)s->frequency, (long long)max,
+			(unsigned long long)s->frequency);
 	log_warn(log,
 		"-F %llu is lowered to %lld, the limit of this kernel at the moment: 'sudo sysctl "
 		"kernel.perf_event_max_sample_rate=%llu' raises it",
@@ -38,6 +43,8 @@ static const u64 side_band = ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC
  */
 static bool is_side_band_carrier(const struct event_list *events, const struct event *e)
 {
+	if (events->at[events->n - 1].wishes & EVENT_TRACKER)
+		return e->wishes & EVENT_TRACKER;
 	vec_each(other, events)
 		if (!other->cpus.n)
 			return other == e;
@@ -52,30 +59,26 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 	return false;
 }
 
-/* Terms that recording does not do yet are refused rather than forgotten. */
-static int check_event(const struct event *e, struct err *err)
+/* Terms that need what nobody reads here are refused; those without a meaning here are said. */
+static int check_event(const struct event *e, struct log *log, struct err *err)
 {
 	const struct event_own *own = &e->own;
-	const struct {
-		bool is_asked;
-		const char *term;
-	} refused[] = {
-		{own->stack_bytes > 0 && own->chain != EVENT_CHAIN_DWARF, "stack-size"},
-		{own->max_samples > 0, "nr"},
-		{own->is_overwritten, "overwrite"},
-		{own->is_aux_output, "aux-output"},
-		{own->has_aux_size, "aux-sample-size"},
-	};
+	bool needs_aux = own->is_aux_output || own->aux_bytes;
 
 	if (e->attr.type == EVENT_TYPE_TOOL)
 		return err_set(err, ERR_UNSUPPORTED,
 			"event '%s' is a clock of 'pace stat', which counts it: it cannot be sampled",
 			e->name);
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		if (refused[i].is_asked)
-			return err_set(err, ERR_UNSUPPORTED,
-				"event '%s': the term '%s' is not supported for recording", e->name,
-				refused[i].term);
+	if (needs_aux)
+		return err_set(err, ERR_UNSUPPORTED,
+			"event '%s': the term '%s' puts samples into an AUX area (Intel PT), which is not recorded",
+			e->name, own->is_aux_output ? "aux-output" : "aux-sample-size");
+	if (own->max_samples)
+		log_debug(log, "event '%s': 'nr' limits what 'perf trace' prints: nothing here",
+			e->name);
+	if (own->stack_bytes && own->chain != EVENT_CHAIN_DWARF && own->chain != EVENT_CHAIN_AS_ALL)
+		log_debug(log, "event '%s': 'stack-size' is of use with call-graph=dwarf only",
+			e->name);
 	return 0;
 }
 
@@ -110,9 +113,12 @@ static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
 {
 	u32 as_all = s->stack_bytes ? s->stack_bytes : (u32)SAMPLING_DEFAULT_STACK;
 
-	if (e->own.chain == EVENT_CHAIN_DWARF)
+	if (e->wishes & EVENT_TRACKER)
+		return 0;
+	if (e->own.chain == EVENT_CHAIN_DWARF ||
+		(e->own.chain == EVENT_CHAIN_AS_ALL && s->stack_bytes))
 		return e->own.stack_bytes ? e->own.stack_bytes : as_all;
-	return e->own.chain == EVENT_CHAIN_AS_ALL ? s->stack_bytes : 0;
+	return 0;
 }
 
 static bool has_stacks(const struct sampling *s, const struct event_list *events)
@@ -141,7 +147,7 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 static void set_stack(u32 stack_bytes, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	a->sample_regs_user = regs_for_callers(REGS_THIS_MACHINE);
+	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
 	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 }
@@ -150,8 +156,14 @@ static void set_stack(u32 stack_bytes, struct event_attr *a)
  * The CPU remembers the calls that have not returned yet; of the entries only their addresses are
  * wanted. The kernel's own callers, and the user's where the CPU remembers too few, are in the chain.
  */
-static void set_branches(struct event *e, struct log *log)
+static void set_lbr(const struct sampling *s, struct event *e, struct log *log)
 {
+	if (s->branches) {
+		log_warn(log,
+			"event '%s': the CPU's record of branches holds those that -b or -j ask for, or the calls, not both: callers come from frame pointers",
+			e->name);
+		return;
+	}
 	if (e->attr.flags & ATTR_EXCLUDE_USER) {
 		log_warn(log,
 			"event '%s': LBR call stacks are of user code, which it leaves out: callers come from frame pointers",
@@ -164,10 +176,10 @@ static void set_branches(struct event *e, struct log *log)
 		PERF_SAMPLE_BRANCH_HW_INDEX;
 }
 
-static bool has_branches(const struct sampling *s, const struct event *e)
+static bool has_lbr(const struct sampling *s, const struct event *e)
 {
 	return e->own.chain == EVENT_CHAIN_LBR ||
-		(e->own.chain == EVENT_CHAIN_AS_ALL && s->has_branches);
+		(e->own.chain == EVENT_CHAIN_AS_ALL && s->has_lbr);
 }
 
 /* Of a chain that is walked here the kernel makes only its own part, and that no deeper than it may. */
@@ -194,8 +206,8 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 	if (stack_bytes_of(s, e))
 		set_stack(stack_bytes_of(s, e), &e->attr);
 	e->attr.sample_max_stack = max_stack_of_kernel(e);
-	if (has_branches(s, e))
-		set_branches(e, log);
+	if (has_lbr(s, e))
+		set_lbr(s, e, log);
 }
 
 /*
@@ -213,57 +225,143 @@ static void let_leader_read(struct event_attr *a, bool is_member)
 	a->sample_period = 0;
 }
 
-static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
-	const struct event_list *events, const struct target *target, struct log *log)
+/* What samples of this event carry. */
+static void set_fields(const struct sampling *s, const struct target *target, bool has_many,
+	struct event *e)
 {
-	bool has_many = events->n > 1, is_carrier = is_side_band_carrier(events, e),
-	     is_member = e->leader != (u32)(e - events->at);
 	struct event_attr *a = &e->attr;
 
-	set_chain(s, e, log);
-	a->size = MAX(attr_needed_size(a), s->compat ? s->compat->attr_size : (u32)ATTR_SIZE_VER7);
-	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	a->sample_type |= e->own.has_no_time ? 0 : PERF_SAMPLE_TIME;
-	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->flags |= ATTR_DISABLED | ATTR_SAMPLE_ID_ALL;
-	a->flags |= e->wishes & EVENT_NO_INHERIT ? 0 : ATTR_INHERIT;
-	set_period(s, is_asked, e);
+	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | s->sample_type;
+	if (s->has_time != SAMPLING_NO && !e->own.has_no_time)
+		a->sample_type |= PERF_SAMPLE_TIME;
 	/*
 	 * With a fixed period every sample stands for the same. To ask for it nevertheless would
 	 * make the kernel write a sample for each single software event (perf_swevent_event()).
 	 */
-	if (a->flags & ATTR_FREQ)
+	if (s->has_period == SAMPLING_YES || (a->flags & ATTR_FREQ && s->has_period != SAMPLING_NO))
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (has_many)
 		a->sample_type |= PERF_SAMPLE_IDENTIFIER;
-	if (s->has_clock) {
-		a->flags |= ATTR_USE_CLOCKID;
-		a->clockid = s->clock;
-	}
 	if (target->is_system_wide || target->has_cpu_list || a->type == PERF_TYPE_TRACEPOINT)
 		a->sample_type |= PERF_SAMPLE_CPU;
 	if (a->type == PERF_TYPE_TRACEPOINT)
 		a->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
-	if (s->has_data_addresses) {
-		a->sample_type |= PERF_SAMPLE_ADDR;
-		a->flags |= is_carrier ? ATTR_MMAP_DATA : 0;
+	if (s->intr_regs) {
+		a->sample_type |= PERF_SAMPLE_REGS_INTR;
+		a->sample_regs_intr = s->intr_regs;
 	}
-	/* perf finds a file's call frame information by the map that holds it, which is no code's. */
-	if (is_carrier && has_stacks(s, events))
-		a->flags |= ATTR_MMAP_DATA;
+	if (s->user_regs) {
+		a->sample_type |= PERF_SAMPLE_REGS_USER;
+		a->sample_regs_user = s->user_regs;
+		e->own.has_user_regs = true;
+	}
+	if (s->branches) {
+		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		a->branch_sample_type = s->branches;
+	}
+}
+
+/* Who is measured, when, and how the rings take it. */
+static void set_flags(const struct sampling *s, bool is_member, bool is_overwritten,
+	struct event *e)
+{
+	struct event_attr *a = &e->attr;
+	bool has_no_inherit = e->wishes & EVENT_NO_INHERIT || s->has_no_inherit;
+
+	a->flags |= ATTR_DISABLED | ATTR_SAMPLE_ID_ALL | s->flags;
+	a->flags &= ~s->cleared_flags;
+	a->flags |= has_no_inherit ? 0 : ATTR_INHERIT;
+	a->flags |= is_overwritten ? ATTR_WRITE_BACKWARD : 0;
+	if (s->has_clock) {
+		a->flags |= ATTR_USE_CLOCKID;
+		a->clockid = s->clock;
+	}
 	/* Members of a group run when their leader does. */
 	if (is_member)
 		a->flags &= ~ATTR_DISABLED;
-	else if (s->is_command)
+	else if (s->is_command && !s->is_late)
 		a->flags |= ATTR_ENABLE_ON_EXEC;
-	if (is_carrier)
-		a->flags |= side_band & ~(s->compat ? s->compat->unknown_flags : 0);
-	if (events->at[e->leader].wishes & EVENT_SAMPLE_READ && events->at[e->leader].n_members > 1)
-		let_leader_read(a, is_member);
+	if (s->is_unbuffered)
+		a->wakeup_events = 1;
 	if (e->wishes & EVENT_MAX_PRECISE)
 		attr_set_precise(a, 3);
 	if (!(e->wishes & EVENT_GUEST_SAID))
 		a->flags |= ATTR_EXCLUDE_GUEST;
+}
+
+static bool is_overwritten(const struct sampling *s, const struct event *e)
+{
+	return e->own.is_overwritten || (s->is_overwritten && !e->own.is_kept);
+}
+
+static void set_side_band(const struct sampling *s, const struct event_list *events,
+	struct event_attr *a)
+{
+	a->flags |= (side_band & ~(s->compat ? s->compat->unknown_flags : 0)) | s->side_flags;
+	a->flags &= ~s->no_side_flags;
+	/* perf finds a file's call frame information by the map that holds it, which is no code's. */
+	if (s->has_data_maps || has_stacks(s, events))
+		a->flags |= ATTR_MMAP_DATA;
+}
+
+static void set_size(const struct sampling *s, struct event_attr *a)
+{
+	a->size = MAX(attr_needed_size(a), s->compat ? s->compat->attr_size : (u32)ATTR_SIZE_VER7);
+}
+
+static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
+	const struct event_list *events, const struct target *target, struct log *log)
+{
+	bool is_member = e->leader != (u32)(e - events->at);
+	const struct event *leader = &events->at[e->leader];
+	struct event_attr *a = &e->attr;
+
+	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST | s->read_format;
+	set_period(s, is_asked, e);
+	set_fields(s, target, events->n > 1, e);
+	set_chain(s, e, log);
+	set_flags(s, is_member, is_overwritten(s, e), e);
+	if (is_side_band_carrier(events, e))
+		set_side_band(s, events, a);
+	if (s->has_no_samples)
+		a->sample_period = 0;
+	if (leader->wishes & EVENT_SAMPLE_READ && leader->n_members > 1)
+		let_leader_read(a, is_member);
+	set_size(s, a);
+}
+
+/* ---- who tells of tasks while nobody else does ---- */
+
+bool sampling_needs_tracker(const struct sampling *s, const struct event_list *events)
+{
+	vec_each(e, events)
+		if (is_overwritten(s, e))
+			return true;
+	return s->is_late;
+}
+
+static void add_tracker(const struct sampling *s, struct event_list *events,
+	const struct target *target)
+{
+	static const struct event_attr dummy = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1};
+	struct event *e = event_add(events, &dummy, SAMPLING_TRACKER);
+	struct event_attr *a = &e->attr;
+
+	e->wishes = EVENT_TRACKER;
+	a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_IDENTIFIER;
+	a->sample_type |= s->has_time == SAMPLING_NO ? 0 : PERF_SAMPLE_TIME;
+	a->sample_type |= target->is_system_wide || target->has_cpu_list ? PERF_SAMPLE_CPU : 0;
+	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	a->flags = ATTR_SAMPLE_ID_ALL | (s->has_no_inherit ? 0 : ATTR_INHERIT);
+	a->flags |= s->is_command ? ATTR_DISABLED | ATTR_ENABLE_ON_EXEC : 0;
+	if (s->has_clock) {
+		a->flags |= ATTR_USE_CLOCKID;
+		a->clockid = s->clock;
+	}
+	set_side_band(s, events, a);
+	set_size(s, a);
 }
 
 int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target,
@@ -272,14 +370,17 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 	bool is_asked = s->period || s->frequency || s->is_max;
 
 	vec_each(e, events)
-		if (check_event(e, err) || check_stack(s, e, err))
+		if (check_event(e, log, err) || check_stack(s, e, err))
 			return err->code;
 	if (!is_asked)
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	if (sampling_needs_tracker(s, events))
+		add_tracker(s, events, target);
 	vec_each(e, events) {
-		apply_one(s, is_asked, e, events, target, log);
+		if (!(e->wishes & EVENT_TRACKER))
+			apply_one(s, is_asked, e, events, target, log);
 		if (s->compat && attr_needed_size(&e->attr) > s->compat->attr_size)
 			return err_set(err, ERR_UNSUPPORTED,
 				"event '%s' needs an attr of %u bytes: that perf knows %u", e->name,

@@ -14,51 +14,26 @@
 
 #include "base/bytes.h"
 #include "base/sysfile.h"
+#include "collect/program.h"
 
 enum { SUID_DUMP_USER = 1 }; /* of fs.suid_dumpable: what changes its rights stays open to us */
 
 struct file {
-	char path[4096];
+	char path[PATH_MAX];
 	struct stat st;
 };
 
-static bool is_program(const char *folder, size_t n, const char *command, struct file *f)
-{
-	/* An empty entry of PATH is the current directory. */
-	int length = snprintf(f->path, sizeof(f->path), "%.*s%s%s", (int)n, folder, n ? "/" : "",
-		command);
-
-	return length < (int)sizeof(f->path) && !stat(f->path, &f->st) && S_ISREG(f->st.st_mode) &&
-		!access(f->path, X_OK);
-}
-
 static bool find_program(const char *command, struct file *f)
 {
-	const char *path = getenv("PATH"), *p = path ? path : "/bin:/usr/bin";
-
-	if (strchr(command, '/'))
-		return is_program("", 0, command, f);
-	for (;; p++) {
-		size_t n = strcspn(p, ":");
-
-		if (is_program(p, n, command, f))
-			return true;
-		p += n;
-		if (!*p)
-			return false;
-	}
+	return program_find(command, f->path) && !stat(f->path, &f->st);
 }
 
 /* Of a script it is the interpreter that gets rights, or not. */
 static bool is_script(const struct file *f)
 {
-	char magic[2] = "";
-	int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-	bool is_read = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic);
+	char interpreter[PATH_MAX];
 
-	if (fd >= 0)
-		close(fd);
-	return is_read && !memcmp(magic, "#!", sizeof(magic));
+	return program_interpreter(f->path, interpreter);
 }
 
 static bool may_change_rights(const struct file *f)

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "base/sysfile.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
+#include "event/cgroup.h"
 #include "record/record.h"
 
 enum { FILE_LIMIT = 64 << 20, FLUSH_BYTES = 1 << 20 };
@@ -22,6 +25,7 @@ void synth_init(struct synth *s, u32 trailer, struct log *log)
 {
 	memset(s, 0, sizeof(*s));
 	s->proc = "/proc";
+	s->what = SYNTH_ALL;
 	s->trailer = trailer;
 	s->log = log;
 }
@@ -81,6 +85,29 @@ static void add_fork(struct synth *s, pid_t pid, pid_t tid, pid_t parent)
 	record_encode(PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, &body, s->trailer, &s->out);
 }
 
+/* The kernel's order: linux/perf_event.h, NET_NS_INDEX and so on. */
+static const char *const namespaces[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+
+static void add_namespaces(struct synth *s, pid_t pid, pid_t tid)
+{
+	u64 words[2 * ARRAY_SIZE(namespaces)] = {0};
+	union record_body body = {.namespaces = {.pid = pid, .tid = tid}};
+	char path[96];
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(namespaces); i++) {
+		snprintf(path, sizeof(path), "%s/%d/task/%d/ns/%s", s->proc, pid, tid,
+			namespaces[i]);
+		if (stat(path, &st))
+			continue;
+		words[2 * i] = st.st_dev;
+		words[2 * i + 1] = st.st_ino;
+	}
+	body.namespaces.nr = ARRAY_SIZE(namespaces);
+	body.namespaces.namespaces = (struct record_bytes){(const u8 *)words, sizeof(words)};
+	record_encode(PERF_RECORD_NAMESPACES, 0, &body, s->trailer, &s->out);
+}
+
 /*
  * The parent from /proc/PID/stat: "pid (comm) state ppid ..."; a comm may hold spaces and
  * parentheses.
@@ -124,6 +151,24 @@ static bool parse_map(const char *line, const char *end, struct record_mmap *m, 
 	return true;
 }
 
+/* A map of user space or of the kernel; with its build-id instead of device and inode, if wanted. */
+static void add_map(struct synth *s, u32 type, u16 misc, union record_body *body)
+{
+	struct record_mmap *m = &body->mmap;
+	char path[PATH_MAX];
+
+	if (s->build_id && m->path.n < sizeof(path)) {
+		memcpy(path, m->path.at, m->path.n);
+		path[m->path.n] = '\0';
+		m->build_id_size = s->build_id(path, m->build_id);
+	}
+	if (m->build_id_size) {
+		type = PERF_RECORD_MMAP2;
+		misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	}
+	record_encode(type, misc, body, s->trailer, &s->out);
+}
+
 static void add_maps(struct synth *s, pid_t pid)
 {
 	char path[64];
@@ -144,17 +189,20 @@ static void add_maps(struct synth *s, pid_t pid)
 			continue;
 		if (!is_exec)
 			misc |= PERF_RECORD_MISC_MMAP_DATA;
-		record_encode(PERF_RECORD_MMAP2, misc, &body, s->trailer, &s->out);
+		add_map(s, PERF_RECORD_MMAP2, misc, &body);
 	}
 }
 
 void synth_process(struct synth *s, pid_t pid)
 {
-	pid_t parent = read_parent(s, pid);
+	pid_t parent;
 	struct dirent *entry;
 	char path[64];
 	DIR *dir;
 
+	if (!(s->what & (SYNTH_TASKS | SYNTH_MAPS)))
+		return;
+	parent = read_parent(s, pid);
 	snprintf(path, sizeof(path), "%s/%d/task", s->proc, pid);
 	if (parent < 0 || !(dir = opendir(path)))
 		return;
@@ -165,9 +213,11 @@ void synth_process(struct synth *s, pid_t pid)
 			continue;
 		add_fork(s, pid, tid, tid == pid ? parent : pid);
 		add_comm(s, pid, tid);
+		if (s->has_namespaces)
+			add_namespaces(s, pid, tid);
 	}
 	closedir(dir);
-	if (!s->has_no_maps)
+	if (!s->has_no_maps && s->what & SYNTH_MAPS)
 		add_maps(s, pid);
 	s->n_processes++;
 }
@@ -189,6 +239,66 @@ int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *c
 	}
 	closedir(dir);
 	return r ? r : flush(ctx, err);
+}
+
+/* ---- control groups ---- */
+
+/* The number that samples have: the kernel's, which a handle of the directory holds. */
+static bool cgroup_id(const char *path, u64 *ret_id)
+{
+	struct {
+		struct file_handle head;
+		u64 id;
+	} handle = {.head.handle_bytes = sizeof(u64)};
+	int mount_id;
+
+	if (name_to_handle_at(AT_FDCWD, path, &handle.head, &mount_id, 0) ||
+		handle.head.handle_bytes < sizeof(u64))
+		return false;
+	memcpy(ret_id, handle.head.f_handle, sizeof(*ret_id));
+	return true;
+}
+
+/* A directory and those in it. `path` ends where it did when this returns. */
+static void add_cgroup(struct synth *s, struct str *path, size_t root_n)
+{
+	const char *name = path->n > root_n ? path->at + root_n : "/";
+	union record_body body = {.cgroup.path = run_of(name, strlen(name))};
+	size_t n = path->n;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (!cgroup_id(str_text(path), &body.cgroup.id) || n >= PATH_MAX)
+		return;
+	record_encode(PERF_RECORD_CGROUP, 0, &body, s->trailer, &s->out);
+	dir = opendir(str_text(path));
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		str_addf(path, "/%s", entry->d_name);
+		add_cgroup(s, path, root_n);
+		str_cut(path, n);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void synth_cgroups(struct synth *s)
+{
+	struct str path = {0};
+	char root[PATH_MAX], mounts[64];
+	struct err err;
+
+	snprintf(mounts, sizeof(mounts), "%s/mounts", s->proc);
+	if (!(s->what & SYNTH_CGROUPS))
+		return;
+	if (cgroup_find_mount(mounts, root, sizeof(root), &err)) {
+		log_note(s->log, "the cgroups of samples will have no names: %s", err.msg);
+		return;
+	}
+	str_add(&path, root);
+	add_cgroup(s, &path, path.n);
+	str_fini(&path);
 }
 
 /* ---- kernel ---- */
@@ -311,8 +421,7 @@ void synth_kernel(struct synth *s)
 	body.mmap.addr = body.mmap.pgoff = bounds.text;
 	body.mmap.len = size ? size : bounds.end > bounds.text ? bounds.end - bounds.text : 0;
 	if (body.mmap.len)
-		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer,
-			&s->out);
+		add_map(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body);
 }
 
 /*
@@ -387,8 +496,7 @@ void synth_modules(struct synth *s)
 		str_clear(&path);
 		module_path(root, str_text(&dep), line, name_end - line, &path);
 		body.mmap.path = run_of(str_text(&path), path.n);
-		record_encode(PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body, s->trailer,
-			&s->out);
+		add_map(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body);
 	}
 	str_fini(&dep);
 	str_fini(&path);

@@ -32,6 +32,7 @@ enum event_wish {
 	EVENT_RETIRE_LATENCY = 1 << 11, /* R: how long it took to retire, not how often it was */
 	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whoever runs there */
 	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another one counts it */
+	EVENT_TRACKER = 1 << 14,        /* nobody asked for it: it tells of tasks, not of itself */
 };
 
 enum event_chain {
@@ -49,6 +50,8 @@ struct event_own {
 	u16 max_stack;          /* max-stack=; 0: as all */
 	bool has_no_time;       /* time=0 */
 	bool is_overwritten;    /* overwrite: the ring keeps the newest samples */
+	bool is_kept;           /* no-overwrite: it does not, whatever the others do */
+	bool has_user_regs;     /* registers are wanted for themselves, not only to find callers */
 	bool is_aux_output; /* aux-output: its records go to the AUX area of the group's leader */
 	bool has_aux_size;  /* aux-sample-size= was given, also if it is 0 */
 	u32 aux_bytes;

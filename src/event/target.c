@@ -2,8 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "base/sysfile.h"
@@ -29,7 +32,8 @@ int target_add_process(struct target *t, pid_t pid, struct err *err)
 	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
 }
 
-int target_add_all(struct target *t, struct err *err)
+/* The processes that are there now; `uid` NULL: whosever they are. */
+static int add_processes(struct target *t, const uid_t *uid, struct err *err)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -39,13 +43,44 @@ int target_add_all(struct target *t, struct err *err)
 	while ((entry = readdir(dir)) != NULL) {
 		const char *p = entry->d_name;
 		struct err has_ended;
+		struct stat st;
 		u64 pid;
 
-		if (num_scan(&p, 10, &pid) && !*p && pid <= INT32_MAX)
-			target_add_process(t, (pid_t)pid, &has_ended);
+		if (!num_scan(&p, 10, &pid) || *p || pid > INT32_MAX)
+			continue;
+		if (uid &&
+			((pid_t)pid == getpid() || fstatat(dirfd(dir), entry->d_name, &st, 0) ||
+				st.st_uid != *uid))
+			continue;
+		target_add_process(t, (pid_t)pid, &has_ended);
 	}
 	closedir(dir);
 	return 0;
+}
+
+int target_add_all(struct target *t, struct err *err)
+{
+	return add_processes(t, NULL, err);
+}
+
+int target_add_user(struct target *t, uid_t uid, struct err *err)
+{
+	return add_processes(t, &uid, err);
+}
+
+static int add_user(struct target *t, const char *text, struct err *err)
+{
+	const struct passwd *user = getpwnam(text);
+	const char *p = text;
+	u64 uid;
+
+	if (user)
+		uid = user->pw_uid;
+	else if (!num_scan(&p, 10, &uid) || *p || uid >= UINT32_MAX)
+		return err_set(err, ERR_NOENT, "-u %s: there is no user of this name", text);
+	if (target_add_user(t, (uid_t)uid, err))
+		return err->code;
+	return t->threads.n ? 0 : err_set(err, ERR_NOENT, "-u %s: nothing runs as this user", text);
 }
 
 /* The process that thread `tid` belongs to; 0 if there is no such thread. */
@@ -132,13 +167,22 @@ static void drop_doubles(struct target *t)
 
 int target_init(struct target *t, const struct target_words *words, struct err *err)
 {
-	bool has_tasks = words->pids || words->tids;
+	bool has_tasks = words->pids || words->tids || words->users;
 
 	memset(t, 0, sizeof(*t));
 	if (has_tasks && words->all_cpus)
 		return err_set(err, ERR_INVAL, "-a measures everything, %s %s: choose one",
-			words->pids ? "-p only" : "-t only",
-			words->pids ? words->pids : words->tids);
+			words->pids           ? "-p only"
+				: words->tids ? "-t only"
+					      : "-u only",
+			words->pids           ? words->pids
+				: words->tids ? words->tids
+					      : words->users);
+	if (words->users && (words->pids || words->tids))
+		return err_set(err, ERR_INVAL,
+			"-u %s names all tasks of a user, %s only some: choose one", words->users,
+			words->pids ? "-p" : "-t");
+	t->is_per_thread = words->per_thread && !words->all_cpus && !words->cpus;
 	t->is_system_wide = !has_tasks && (words->all_cpus || words->cpus);
 	t->has_cpu_list = words->cpus != NULL;
 	if (cpus_online(&t->cpus, err))
@@ -168,6 +212,8 @@ int target_init(struct target *t, const struct target_words *words, struct err *
 	if (words->pids && each_id(t, "-p", words->pids, target_add_process, err))
 		return err->code;
 	if (words->tids && each_id(t, "-t", words->tids, add_thread, err))
+		return err->code;
+	if (words->users && add_user(t, words->users, err))
 		return err->code;
 	drop_doubles(t);
 	return 0;

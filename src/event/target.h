@@ -1,7 +1,7 @@
 /*
  * target.h - WHOM to measure: a command, processes, threads, CPUs, everything.
  *
- * In       the texts of -p, -t, -C and the flag of -a
+ * In       the texts of -p, -t, -u, -C and the flag of -a
  * Out      the threads and CPUs to open events for
  * Owns     its lists
  * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do
@@ -26,7 +26,8 @@ struct target_thread {
 struct target {
 	bool is_system_wide; /* -a, or -C without processes: every task on `cpus` */
 	bool has_cpu_list;   /* -C was given */
-	struct cpus cpus;    /* where to measure; all online CPUs unless -C says less */
+	bool is_per_thread; /* each thread is followed from CPU to CPU, and has a ring of its own */
+	struct cpus cpus;   /* where to measure; all online CPUs unless -C says less */
 	/* Ascending, no duplicates; empty if is_system_wide or a command is to be started. */
 	VEC(struct target_thread) threads;
 };
@@ -35,7 +36,9 @@ struct target_words {
 	const char *pids; /* "123,456" or NULL */
 	const char *tids;
 	const char *cpus;
+	const char *users; /* of -u: one name or number; NULL: whoever it is */
 	bool all_cpus;
+	bool per_thread;
 };
 
 /* Works out the target. Without any word it is a command that the caller starts: no threads yet. */
@@ -44,6 +47,9 @@ void target_fini(struct target *t);
 
 /* The threads of process `pid` (all of /proc/PID/task) are appended. */
 int target_add_process(struct target *t, pid_t pid, struct err *err);
+
+/* The threads of the processes that run as this user now, but not of this process. */
+int target_add_user(struct target *t, uid_t uid, struct err *err);
 
 /* The threads of all processes that are there now. */
 int target_add_all(struct target *t, struct err *err);

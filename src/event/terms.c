@@ -167,6 +167,7 @@ static int set_overwrite(struct applier *a, const struct common *c, const struct
 	bool is_negated = !strncmp(c->name, "no-", 3);
 
 	a->e->own.is_overwritten = is_negated == (value->v == 0);
+	a->e->own.is_kept = !a->e->own.is_overwritten;
 	return 0;
 }
 

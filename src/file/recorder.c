@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/num.h"
+#include "collect/topology.h"
 #include "event/abi.h"
 #include "record/record.h"
 #include "record/sample.h"
@@ -16,6 +17,7 @@ enum {
 	/* At 10,000 samples a second with 8 KiB of stack, half of it is full after 50 ms. */
 	DUMPS_RING_BYTES = 8 << 20,
 	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, however many CPUs there are */
+	MS = 1000000,                /* ns */
 	SYNC_MS = 1000,
 	/* What a filter looks at is of now: files of processes that end soon, maps. */
 	FILTER_MS = 20,
@@ -25,27 +27,38 @@ enum {
 };
 
 #define SIGNAL_EVENT UINT64_MAX
+#define PILOT_EVENT  (UINT64_MAX - 1)
 
 /* ---- set-up ---- */
 
-static struct recorder_ring *ring_of_cpu(struct recorder *r, s32 cpu)
+static bool is_backward(const struct recorder *r, const struct counter *c)
+{
+	return r->events->at[c->event].attr.flags & ATTR_WRITE_BACKWARD;
+}
+
+/* Without a CPU it is a thread's. */
+static struct recorder_ring *ring_of(struct recorder *r, const struct counter *c)
 {
 	vec_each(ring, &r->rings)
-		if (ring->cpu == cpu)
+		if (ring->cpu == c->cpu && (c->cpu >= 0 || ring->tid == c->tid) &&
+			ring->is_backward == is_backward(r, c))
 			return ring;
 	return NULL;
 }
 
-/* Sorts the counters to rings by their CPU. */
+/* Sorts the counters to rings by their CPU, or where they follow their thread by that. */
 static void assign_counters(struct recorder *r)
 {
 	vec_each(c, r->counters) {
-		struct recorder_ring *ring = ring_of_cpu(r, c->cpu);
+		struct recorder_ring *ring = ring_of(r, c);
 
 		if (!ring) {
 			ring = vec_push(&r->rings);
 			memset(ring, 0, sizeof(*ring));
 			ring->cpu = c->cpu;
+			ring->tid = c->tid;
+			ring->is_backward = is_backward(r, c);
+			r->has_backward |= ring->is_backward;
 			ring->counters = mem_alloc(r->counters->n * sizeof(*ring->counters));
 		}
 		ring->counters[ring->n_counters++] = c - r->counters->at;
@@ -56,7 +69,10 @@ static void assign_counters(struct recorder *r)
 static int map_rings(struct recorder *r, struct err *err)
 {
 	vec_each(ring, &r->rings) {
-		if (!ring_open(&ring->ring, r->counters->at[ring->counters[0]].fd, r->pages, err))
+		int fd = r->counters->at[ring->counters[0]].fd;
+
+		if (!(ring->is_backward ? ring_open_backward(&ring->ring, fd, r->pages, err)
+					: ring_open(&ring->ring, fd, r->pages, err)))
 			continue;
 		vec_each(opened, &r->rings)
 			ring_close(&opened->ring);
@@ -102,8 +118,8 @@ static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *er
 		log_note(r->log,
 			"rings have %llu pages instead of %llu, as much as kernel.perf_event_mlock_kb and 'ulimit -l' allow",
 			(unsigned long long)r->pages, (unsigned long long)wanted);
-	log_debug(r->log, "rings of %llu pages for %zu CPUs", (unsigned long long)r->pages,
-		r->rings.n);
+	log_debug(r->log, "rings of %llu pages for %zu %s", (unsigned long long)r->pages,
+		r->rings.n, r->rings.n && r->rings.at[0].cpu < 0 ? "threads" : "CPUs");
 	return 0;
 }
 
@@ -120,9 +136,15 @@ static int share_rings(struct recorder *r, struct err *err)
 	return 0;
 }
 
+/* A ring that nobody empties is always full: of it only its end is awaited. */
+static u32 awaited(const struct recorder *r, u64 what)
+{
+	return what < r->rings.n && r->rings.at[what].is_backward ? 0 : EPOLLIN;
+}
+
 static int watch(struct recorder *r, int fd, u64 what, struct err *err)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
+	struct epoll_event e = {.events = awaited(r, what), .data.u64 = what};
 
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e)
 		? err_sys(err, errno, "watching a descriptor")
@@ -149,6 +171,16 @@ int recorder_open(struct recorder *r, const struct counters *counters,
 		if (watch(r, counters->at[ring->counters[0]].fd, ring - r->rings.at, err))
 			return err->code;
 	return 0;
+}
+
+int recorder_watch(struct recorder *r, int fd, struct err *err)
+{
+	return watch(r, fd, PILOT_EVENT, err);
+}
+
+void recorder_unwatch(struct recorder *r, int fd)
+{
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
 void recorder_close(struct recorder *r)
@@ -179,7 +211,8 @@ static int flush_runs(struct recorder *r, struct err *err)
 static void release(struct recorder *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		ring_release(&r->rings.at[i].ring);
+		if (!r->rings.at[i].is_backward)
+			ring_release(&r->rings.at[i].ring);
 }
 
 static void note_broken(struct recorder *r, struct recorder_ring *ring)
@@ -188,16 +221,53 @@ static void note_broken(struct recorder *r, struct recorder_ring *ring)
 	ring->ring.is_broken = false;
 }
 
+/* The CPUs near a ring's memory. */
+static void choose_cpus(const struct recorder *r, struct recorder_ring *ring)
+{
+	struct topology own, other;
+
+	CPU_ZERO(&ring->cpus);
+	if (ring->cpu < 0)
+		return;
+	CPU_SET(ring->cpu, &ring->cpus);
+	if (r->affinity != RECORDER_NODE_OF_RING)
+		return;
+	topology_read(&own, "/sys", (u32)ring->cpu);
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &r->own_cpus))
+			continue;
+		topology_read(&other, "/sys", cpu);
+		if (other.node == own.node)
+			CPU_SET(cpu, &ring->cpus);
+	}
+}
+
+/* A wish: where it cannot be had, any CPU will do. */
+static void go_to(const struct recorder *r, const struct recorder_ring *ring)
+{
+	if (r->affinity != RECORDER_ANY_CPU && ring->cpu >= 0)
+		(void)sched_setaffinity(0, sizeof(ring->cpus), &ring->cpus);
+}
+
 /* Everything that lies in the rings goes into the file; how many bytes that were. */
-static int drain_as_it_is(struct recorder *r, u64 *ret_bytes, struct err *err)
+static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, struct err *err)
 {
 	size_t first = 0;
 
 	vec_each(ring, &r->rings) {
 		struct iovec runs[2];
+		u64 bytes;
 		int n;
 
-		*ret_bytes += ring_acquire(&ring->ring);
+		if (ring->is_backward)
+			continue;
+		go_to(r, ring);
+		bytes = ring_acquire(&ring->ring);
+		if (!is_whole && bytes < r->flush_bytes) {
+			ring->ring.head = ring->ring.tail;
+			continue;
+		}
+		*ret_bytes += bytes;
 		n = ring_runs(&ring->ring, runs);
 		for (int i = 0; i < n; i++)
 			vec_add(&r->runs, runs[i]);
@@ -273,32 +343,100 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
 	vec_each(ring, &r->rings) {
+		if (ring->is_backward)
+			continue;
 		*ret_bytes += ring_acquire(&ring->ring);
 		ring->due_to = ring->ring.head;
 	}
 	vec_each(ring, &r->rings)
-		show_ring(r, ring);
+		if (!ring->is_backward)
+			show_ring(r, ring);
 	r->filter->settle(r->filter->ctx);
-	vec_each(ring, &r->rings)
+	vec_each(ring, &r->rings) {
+		if (ring->is_backward)
+			continue;
+		go_to(r, ring);
 		if (take_ring(r, ring, err))
 			return err->code;
+	}
 	return flush_filtered(r, err);
 }
 
 /* Everything that lies in the rings, then the mark that ends a round. */
-static int drain(struct recorder *r, struct err *err)
+static int drain(struct recorder *r, bool is_whole, struct err *err)
 {
 	static const struct record_header round = {PERF_RECORD_FINISHED_ROUND, 0, sizeof(round)};
 	struct iovec mark = {(void *)&round, sizeof(round)};
 	u64 bytes = 0;
 
-	if (r->filter ? drain_filtered(r, &bytes, err) : drain_as_it_is(r, &bytes, err))
+	if (r->filter ? drain_filtered(r, &bytes, err) : drain_as_it_is(r, is_whole, &bytes, err))
 		return err->code;
-	if (!bytes)
+	/* What a snapshot finds is older than the rounds before it: then there are none. */
+	if (!bytes || r->has_backward)
 		return 0;
 	r->n_rounds++;
 	return writer_append(r->writer, &mark, 1, err);
 }
+
+int recorder_drain(struct recorder *r, struct err *err)
+{
+	return drain(r, true, err);
+}
+
+/* ---- rings that keep the newest ---- */
+
+static int snap_ring(struct recorder *r, struct recorder_ring *ring, struct err *err)
+{
+	VEC(size_t) starts = {0};
+	struct str records = {0};
+	struct record rec;
+	u64 position;
+	int result;
+
+	ring_acquire_backward(&ring->ring);
+	position = ring->ring.tail;
+	ring->ring.head = position + MIN(ring->ring.size, ring->seen_to - position);
+	ring->seen_to = position;
+	while (ring_next(&ring->ring, &rec)) {
+		vec_add(&starts, records.n);
+		str_addn(&records, rec.at, rec.size);
+	}
+	for (size_t i = starts.n; i-- > 0;) {
+		struct record_header header;
+
+		memcpy(&header, records.at + starts.at[i], sizeof(header));
+		rec = (struct record){.type = header.type,
+			.misc = header.misc,
+			.size = header.size,
+			.at = (const u8 *)records.at + starts.at[i]};
+		if (r->filter)
+			r->filter->take(r->filter->ctx, &rec, &r->filtered);
+		else
+			str_addn(&r->filtered, rec.at, rec.size);
+	}
+	result = flush_filtered(r, err);
+	vec_fini(&starts);
+	str_fini(&records);
+	return result;
+}
+
+int recorder_snapshot(struct recorder *r, struct err *err)
+{
+	int result = 0;
+
+	vec_each(ring, &r->rings) {
+		int fd = ring->is_backward ? r->counters->at[ring->counters[0]].fd : -1;
+
+		if (fd < 0 || result)
+			continue;
+		ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+		result = snap_ring(r, ring, err);
+		ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	}
+	return result;
+}
+
+/* ---- the loop itself ---- */
 
 /*
  * The task behind a ring's watched descriptor has ended: the next counter of the ring takes its
@@ -324,34 +462,54 @@ static bool have_all_ended(const struct recorder *r)
 	return true;
 }
 
-/* Waits and drains until something ends it; false if writing failed. */
-static bool loop(struct recorder *r, struct err *err)
+/* How long to wait, ms: until something is to be written, walked or decided. */
+static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
-	u64 synced = clock_now_ns() / 1000000, now = synced;
+	int left = MIN((int)(synced_ms + SYNC_MS - now_ns / MS), r->filter ? FILTER_MS : SYNC_MS);
+	u64 due;
+
+	if (!r->pilot || r->pilot->due_ns == UINT64_MAX)
+		return left;
+	due = r->pilot->due_ns > now_ns ? (r->pilot->due_ns - now_ns + MS - 1) / MS : 0;
+	return (int)MIN((u64)left, due);
+}
+
+/* Waits and drains until something ends it; false if writing failed. */
+static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
+{
+	u64 now = clock_now_ns(), synced = now / MS;
 
 	for (;;) {
 		struct epoll_event events[64];
-		int left = MIN((int)(synced + SYNC_MS - now), r->filter ? FILTER_MS : SYNC_MS);
-		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events), left);
-		bool is_end = false;
+		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events),
+			patience(r, now, synced));
+		bool is_end = false, is_due;
 
 		r->n_wakeups += n > 0;
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.u64 == SIGNAL_EVENT)
 				is_end |= stop_take(&r->stop, r->workload);
+			else if (events[i].data.u64 == PILOT_EVENT)
+				continue;
 			else if (events[i].events & (EPOLLHUP | EPOLLERR))
 				watch_next(r, events[i].data.u64);
 		}
-		if (drain(r, err))
+		now = clock_now_ns();
+		is_due = now / MS - synced >= SYNC_MS;
+		if (drain(r, is_end || is_due, err))
 			return false;
 		if (is_end || have_all_ended(r))
 			return true;
-		now = clock_now_ns() / 1000000;
-		if (now - synced >= SYNC_MS) {
+		if (r->pilot && r->pilot->look(r->pilot->ctx, ret_is_enough, err))
+			return false;
+		if (*ret_is_enough)
+			return true;
+		if (is_due) {
 			if (writer_sync(r->writer, err))
 				return false;
-			synced = now;
+			synced = now / MS;
 		}
+		now = clock_now_ns();
 	}
 }
 
@@ -397,21 +555,30 @@ static int write_losses(struct recorder *r, struct err *err)
 enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
 	struct err *err)
 {
+	bool is_written, is_enough = false;
 	struct err ignored;
-	bool is_written;
 
 	r->writer = writer;
 	r->workload = workload;
-	is_written = loop(r, err);
+	sched_getaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
+	if (r->affinity != RECORDER_ANY_CPU)
+		vec_each(ring, &r->rings)
+			choose_cpus(r, ring);
+	is_written = loop(r, &is_enough, err);
 	counters_disable(r->counters, &ignored);
 	/* What came in between the last look and the stop. */
 	if (is_written)
-		is_written = !drain(r, err) && !write_losses(r, err);
+		is_written =
+			!drain(r, true, err) && !recorder_snapshot(r, err) && !write_losses(r, err);
+	if (r->affinity != RECORDER_ANY_CPU)
+		(void)sched_setaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
 	if (!is_written) {
 		writer_sync(writer, &ignored);
 		return RECORDER_FAILED;
 	}
 	if (writer_sync(writer, err))
 		return RECORDER_FAILED;
-	return r->stop.signal ? RECORDER_SIGNAL : RECORDER_TARGET_ENDED;
+	if (r->stop.signal)
+		return RECORDER_SIGNAL;
+	return is_enough ? RECORDER_ENOUGH : RECORDER_TARGET_ENDED;
 }

@@ -11,6 +11,8 @@
 #ifndef PACE_FILE_RECORDER_H
 #define PACE_FILE_RECORDER_H
 
+#include <sched.h>
+
 #include "base/err.h"
 #include "base/log.h"
 #include "collect/counter.h"
@@ -37,12 +39,28 @@ struct recorder_filter {
 	void (*take)(void *ctx, const struct record *rec, struct str *out);
 };
 
+/*
+ * Who decides what becomes of a recording meanwhile: `look` is called when something that was given to
+ * recorder_watch() can be read, at `due_ns`, and behind every drain; it does not wait. It may switch
+ * counters, exchange the writer's file, take a snapshot, and say that it is enough.
+ */
+struct recorder_pilot {
+	void *ctx;
+	u64 due_ns; /* of CLOCK_MONOTONIC; UINT64_MAX: whenever something comes */
+	int (*look)(void *ctx, bool *ret_is_end, struct err *err);
+};
+
+enum recorder_affinity { RECORDER_ANY_CPU, RECORDER_CPU_OF_RING, RECORDER_NODE_OF_RING };
+
 /* A ring, and which counters write into it. */
 struct recorder_ring {
 	struct ring ring;
-	u64 seen_to; /* position behind what the filter has seen */
-	u64 due_to;  /* where the round ends */
-	s32 cpu;
+	u64 seen_to; /* position behind what the filter has seen; of a backward ring, what is written */
+	u64 due_to;       /* where the round ends */
+	bool is_backward; /* read by recorder_snapshot() only */
+	s32 cpu;          /* -1: it is the thread's, wherever that runs */
+	pid_t tid;
+	cpu_set_t cpus;   /* near it */
 	size_t *counters; /* positions in the list of counters: the first mapped it */
 	size_t n_counters;
 	/* Of `counters`: the one whose descriptor wakes us; n_counters: all have ended. */
@@ -52,6 +70,7 @@ struct recorder_ring {
 enum recorder_end {
 	RECORDER_TARGET_ENDED, /* the workload, or all threads that were attached to */
 	RECORDER_SIGNAL,       /* see recorder->stop */
+	RECORDER_ENOUGH,       /* the pilot said so */
 	RECORDER_FAILED,
 };
 
@@ -62,11 +81,17 @@ struct recorder {
 	struct workload *workload; /* NULL: none */
 	struct log *log;
 	const struct recorder_filter *filter; /* borrowed, set after recorder_open(); NULL: none */
+	/* These too, if anybody wants them. */
+	struct recorder_pilot *pilot;
+	u64 flush_bytes; /* less than that waits in its ring, for a second at most */
+	enum recorder_affinity affinity;
 	VEC(struct recorder_ring) rings;
 	VEC(struct iovec) runs;
 	struct str filtered;
 	int epoll_fd;
 	u64 pages; /* of each ring */
+	bool has_backward;
+	cpu_set_t own_cpus; /* where this thread may run without `affinity` */
 	u64 n_wakeups, n_rounds;
 	u64 n_broken_rings;
 	struct stop stop; /* stop.signal: the one that ended it */
@@ -87,6 +112,19 @@ int recorder_open(struct recorder *r, const struct counters *counters,
  */
 enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
 	struct err *err);
+
+/* Wakes the loop, and with it the pilot, when `fd` can be read. */
+int recorder_watch(struct recorder *r, int fd, struct err *err);
+void recorder_unwatch(struct recorder *r, int fd);
+
+/* What lies in the rings goes to the writer. */
+int recorder_drain(struct recorder *r, struct err *err);
+
+/*
+ * The rings that keep the newest records: what has come to them since the last time goes to the
+ * writer, the oldest first.
+ */
+int recorder_snapshot(struct recorder *r, struct err *err);
 void recorder_close(struct recorder *r);
 
 #endif

@@ -389,16 +389,18 @@ int writer_sync(struct writer *w, struct err *err)
 /* ---- the end ---- */
 
 /* The table of sections and the sections; sets the header's feature bits. */
-static void compose_sections(struct writer *w, const struct file_info *info, struct str *out)
+static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct str *out)
 {
 	struct str sections = {0};
 	struct layout_section table[LAYOUT_FEATURE_BITS];
 	size_t n = 0;
 
+	memset(w->header.features, 0, sizeof(w->header.features));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 		size_t start = sections.n;
 
-		if (!feature_write(id, info, &sections))
+		if (!add(ctx, id, &sections))
 			continue;
 		layout_set_feature(&w->header, id);
 		table[n++] = (struct layout_section){start, sections.n - start};
@@ -410,7 +412,18 @@ static void compose_sections(struct writer *w, const struct file_info *info, str
 	str_fini(&sections);
 }
 
+static bool add_from_info(void *ctx, unsigned id, struct str *out)
+{
+	return feature_write(id, ctx, out);
+}
+
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err)
+{
+	return writer_finish_with(w, add_from_info, (void *)(uintptr_t)info, err);
+}
+
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err)
 {
 	struct str out = {0};
 	u64 end = w->data_end;
@@ -418,7 +431,7 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 
 	if (w->is_pipe)
 		return 0;
-	compose_sections(w, info, &out);
+	compose_sections(w, add, ctx, &out);
 	sys = write_at(w, out.at, out.n, w->data_end);
 	if (sys)
 		memset(w->header.features, 0,

@@ -60,8 +60,15 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 /* Brings the header's data size up to date, so that a reader sees everything so far. */
 int writer_sync(struct writer *w, struct err *err);
 
-/* Writes all sections that `info` can fill and the final header. */
+/*
+ * Writes all sections that `info` can fill and the final header. Again with more of them: the file is
+ * whole at every moment but a short one.
+ */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
+
+/* The same with sections from elsewhere: `add` appends section `id`, or says that there is none. */
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err);
 
 /* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
 void writer_close(struct writer *w, bool keep);

@@ -6,6 +6,8 @@
 #ifndef PACE_RECORD_REGS_H
 #define PACE_RECORD_REGS_H
 
+#include "base/err.h"
+#include "base/str.h"
 #include "base/types.h"
 
 enum regs_arch {
@@ -27,7 +29,23 @@ enum regs_arch {
  */
 u64 regs_for_callers(enum regs_arch arch);
 
+/*
+ * The registers that can be sampled: those that the kernel has of every program, and, for
+ * `has_vectors`, those that only a CPU with PEBS can add.
+ */
+u64 regs_available(enum regs_arch arch, bool has_vectors);
+
 /* The name of register `number`, into buf if it has to be made up ("r17"). */
 const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size);
+
+/*
+ * The mask of "ax,bx,XMM0": names in any case, all of them in `available`; XMM0 is both of its halves.
+ * ERR_INVAL names the others.
+ */
+int regs_parse(enum regs_arch arch, const char *text, u64 available, u64 *ret_mask,
+	struct err *err);
+
+/* The names in the mask, each vector register once, with spaces between them. */
+void regs_add_names(enum regs_arch arch, u64 mask, struct str *text);
 
 #endif

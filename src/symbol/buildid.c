@@ -1,6 +1,7 @@
 #include "symbol/buildid.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sysfile.h"
 #include "event/abi.h"
@@ -85,6 +86,17 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 	default:
 		return 0;
 	}
+}
+
+u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
+{
+	if (!strncmp(path, "[kernel.kallsyms]", 17))
+		return kallsyms_build_id(id);
+	if (!strcmp(path, "[vdso]"))
+		return vdso_build_id(id);
+	if (path[0] == '[')
+		return of_module(path, id);
+	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 
 void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info)

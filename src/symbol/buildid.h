@@ -16,4 +16,10 @@
 /* Appends to info->build_ids; DSOs without a build-id are left out. */
 void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info);
 
+/*
+ * The build-id of what a map's name stands for on this machine now: a file, the kernel, a module, the
+ * vdso. Returns its size; 0: unknown.
+ */
+u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX]);
+
 #endif

@@ -404,3 +404,42 @@ bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
 	*ret_va = offset - found->offset + found->va;
 	return true;
 }
+
+/* Executable segments win here too: what is asked for is code. */
+static const struct elf_segment *segment_at(const struct elf *elf, u64 va)
+{
+	const struct elf_segment *found = NULL;
+
+	for (u32 i = 0; i < elf->n_segments; i++) {
+		const struct elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_LOAD || va < s->va || va - s->va >= s->file_size)
+			continue;
+		if (!found || (s->flags & PF_X && !(found->flags & PF_X)))
+			found = s;
+	}
+	return found;
+}
+
+bool elf_offset_of_address(const struct elf *elf, u64 va, u64 *ret_offset)
+{
+	const struct elf_segment *s = segment_at(elf, va);
+
+	if (!s)
+		return false;
+	*ret_offset = va - s->va + s->offset;
+	return true;
+}
+
+const u8 *elf_bytes_at(const struct elf *elf, u64 va, u64 n)
+{
+	const struct elf_segment *s = segment_at(elf, va);
+	u64 offset;
+
+	if (!s || n > s->file_size - (va - s->va))
+		return NULL;
+	offset = va - s->va + s->offset;
+	if (offset < s->offset || offset > elf->size || n > elf->size - offset)
+		return NULL;
+	return elf->data + offset;
+}

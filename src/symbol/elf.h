@@ -88,6 +88,12 @@ bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc);
  */
 bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va);
 
+/* Where the byte that is loaded to an address lies in the file; false if the file has none for it. */
+bool elf_offset_of_address(const struct elf *elf, u64 va, u64 *ret_offset);
+
+/* The n bytes that the file has for [va, va + n); NULL if it has not all of them. */
+const u8 *elf_bytes_at(const struct elf *elf, u64 va, u64 n);
+
 /* A build-id in the notes at p (as in /sys/kernel/notes); its size, 0 if there is none. */
 u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX]);
 

@@ -169,6 +169,7 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 		e->va + code.size < e->va)
 		return damaged(d, "a function's name and code do not fit into its record", err);
 	code.off = d->at + size - code.size;
+	code.va = e->va;
 	if (d->n_pending && d->pending_va == e->va) {
 		code.first_line = (u32)(d->lines.n - d->n_pending);
 		code.n_lines = d->n_pending;
@@ -388,6 +389,14 @@ const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
 		? &d->codes.at[low - 1]
 		: NULL;
+}
+
+const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va)
+{
+	for (size_t i = d->codes.n; i-- > 0;)
+		if (va - d->codes.at[i].va < d->codes.at[i].size)
+			return &d->codes.at[i];
+	return NULL;
 }
 
 const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off)

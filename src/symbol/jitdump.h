@@ -31,6 +31,10 @@ enum {
 	JITDUMP_NAME = 4096,         /* longer names are cut */
 };
 
+/* A record that says nothing and may have any size up to the other: it stands where others were cut out. */
+#define JITDUMP_NOTHING  0x7fff0000u
+#define JITDUMP_HOLE_MAX 0x7ffffff0u
+
 struct jitdump_line {
 	u64 off; /* from here on */
 	const char *file;
@@ -39,6 +43,7 @@ struct jitdump_line {
 
 struct jitdump_code {
 	u64 off, size;
+	u64 va; /* where it was loaded first */
 	const char *name;
 	u32 first_line, n_lines;
 	u64 unwind_off;                   /* of its .eh_frame, then .eh_frame_hdr */
@@ -88,6 +93,9 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 
 /* The function whose code lies at `off` of the file, or NULL. */
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off);
+
+/* The newest function that was loaded to an address, or NULL. */
+const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va);
 
 /* The source line of the code at `off`, or NULL. */
 const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off);

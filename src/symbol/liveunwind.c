@@ -212,12 +212,15 @@ static void take(void *ctx, const struct record *rec, struct str *out)
 
 /* ---- set-up ---- */
 
-static void take_out_dumps(struct event_attr *attr)
+static void take_out_dumps(const struct event *e, struct event_attr *attr)
 {
 	if (!has_dumps(attr))
 		return;
-	attr->sample_type &= ~(u64)DUMP_BITS;
-	attr->sample_regs_user = 0;
+	attr->sample_type &= ~(u64)PERF_SAMPLE_STACK_USER;
+	if (!e->own.has_user_regs) {
+		attr->sample_type &= ~(u64)PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = 0;
+	}
 	attr->flags &= ~ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
@@ -236,7 +239,7 @@ void liveunwind_describe(const struct event_list *events, struct event_list *ret
 			.unit = e->unit,
 			.ids = e->ids,
 			.n_ids = e->n_ids};
-		take_out_dumps(&copy->attr);
+		take_out_dumps(e, &copy->attr);
 	}
 }
 
@@ -254,7 +257,7 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	for (size_t i = 0; i < events->n; i++) {
 		struct event_attr attr = events->at[i].attr;
 
-		take_out_dumps(&attr);
+		take_out_dumps(&events->at[i], &attr);
 		sample_format_init(&u->written[i], &attr);
 	}
 	machine_init(&u->machine);

@@ -216,3 +216,38 @@ TEST(control_says_what_is_wrong_with_what_it_was_given)
 		CHECK_EQ(c.ack_fd, -1);
 	}
 }
+
+TEST(control_of_a_recording_takes_names_of_events_and_more_commands)
+{
+	struct wired w;
+
+	wired_init(&w);
+	w.c.is_recording = true;
+	tell(&w, "enable\ndisable cpu-clock\nenable sched:sched_switch\nevlist -v\nsnapshot\n");
+	CHECK_EQ(next(&w), CONTROL_ENABLE);
+	CHECK_STR(w.c.argument, "");
+	CHECK_EQ(next(&w), CONTROL_DISABLE);
+	CHECK_STR(w.c.argument, "cpu-clock");
+	CHECK_EQ(next(&w), CONTROL_ENABLE);
+	CHECK_STR(w.c.argument, "sched:sched_switch");
+	CHECK_EQ(next(&w), CONTROL_EVLIST);
+	CHECK_STR(w.c.argument, "-v");
+	CHECK_EQ(next(&w), CONTROL_SNAPSHOT);
+	tell(&w, "stop now\n");
+	CHECK_EQ(next(&w), CONTROL_NONE);
+	CHECK_STR(str_text(&w.said.text),
+		"warn: --control: 'stop now' is no command; known are enable, disable, ping, stop, "
+		"snapshot, evlist, and enable or disable with an event's name\n");
+	wired_fini(&w);
+}
+
+TEST(control_of_counts_takes_neither)
+{
+	struct wired w;
+
+	wired_init(&w);
+	tell(&w, "enable cpu-clock\nsnapshot\nping\n");
+	CHECK_EQ(next(&w), CONTROL_PING);
+	CHECK_EQ(said_count(&w.said, "is no command"), 2);
+	wired_fini(&w);
+}

@@ -38,6 +38,8 @@ static struct kernel {
 	u32 attr_size_max;            /* E2BIG above; 0: any size will do */
 	u64 unknown_flags;            /* EINVAL */
 	u64 unknown_read_format;      /* EINVAL */
+	u64 unknown_samples;          /* EINVAL, for bits of sample_type */
+	u64 unknown_branches;         /* EINVAL */
 	int denies_kernel;            /* errno for events that do not exclude it */
 	pid_t gone[THREADS_GONE_MAX]; /* ESRCH */
 	int has_no_pmu;               /* errno for hardware events */
@@ -115,7 +117,9 @@ static int refusal_of(const struct call *c)
 
 	if (kernel.attr_size_max && a->size > kernel.attr_size_max)
 		return E2BIG;
-	if (a->flags & kernel.unknown_flags || a->read_format & kernel.unknown_read_format)
+	if (a->flags & kernel.unknown_flags || a->read_format & kernel.unknown_read_format ||
+		a->sample_type & kernel.unknown_samples ||
+		a->branch_sample_type & kernel.unknown_branches)
 		return EINVAL;
 	if (kernel.denies_kernel && !(a->flags & ATTR_EXCLUDE_KERNEL))
 		return kernel.denies_kernel;
@@ -484,46 +488,93 @@ TEST(open_does_not_lower_a_precision_that_was_asked_for)
 
 /* ---- old kernels ---- */
 
-/* Youngest first: what a kernel of the version before does not know. */
+enum place { FLAGS, SAMPLES, READS, BRANCHES };
+
+/* What must go in this order, as a kernel of each age wants it. */
 static const struct {
-	u64 flag, read_format;
+	enum place place;
+	u64 bits, instead;
 	const char *said;
 } features[] = {
-	{0, PERF_FORMAT_LOST, "'read_format LOST' (Linux 6.0 does)"},
-	{ATTR_BUILD_ID, 0, "'build_id' (Linux 5.12 does)"},
-	{ATTR_TEXT_POKE, 0, "'text_poke' (Linux 5.9 does)"},
-	{ATTR_CGROUP, 0, "'cgroup' (Linux 5.7 does)"},
-	{ATTR_BPF_EVENT, 0, "'bpf_event' (Linux 5.1 does)"},
-	{ATTR_KSYMBOL, 0, "'ksymbol' (Linux 5.1 does)"},
-	{ATTR_NAMESPACES, 0, "'namespaces' (Linux 4.12 does)"},
-	{ATTR_COMM_EXEC, 0, "'comm_exec' (Linux 3.16 does)"},
-	{ATTR_MMAP2, 0, "'mmap2' (Linux 3.12 does)"},
-	{ATTR_EXCLUDE_GUEST, 0, "'exclude_guest' (Linux 3.2 does)"},
-	{ATTR_SAMPLE_ID_ALL, 0, "'sample_id_all' (Linux 2.6.38 does)"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_COUNTERS, 0, "'branch counters' (Linux 6.8 does)"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_PRIV_SAVE, 0, "'branch priv' (Linux 6.1 does)"},
+	{READS, PERF_FORMAT_LOST, 0, "'read_format LOST' (Linux 6.0 does)"},
+	{FLAGS, ATTR_BUILD_ID, 0, "'build_id' (Linux 5.12 does)"},
+	{SAMPLES, PERF_SAMPLE_WEIGHT_STRUCT, PERF_SAMPLE_WEIGHT,
+		"'weight_struct' (Linux 5.12 does)"},
+	{SAMPLES, PERF_SAMPLE_CODE_PAGE_SIZE, 0, "'code_page_size' (Linux 5.11 does)"},
+	{SAMPLES, PERF_SAMPLE_DATA_PAGE_SIZE, 0, "'data_page_size' (Linux 5.11 does)"},
+	{FLAGS, ATTR_TEXT_POKE, 0, "'text_poke' (Linux 5.9 does)"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_HW_INDEX, 0, "'branch hw_index' (Linux 5.7 does)"},
+	{FLAGS, ATTR_CGROUP, 0, "'cgroup' (Linux 5.7 does)"},
+	{SAMPLES, PERF_SAMPLE_CGROUP, 0, "'sample cgroup' (Linux 5.7 does)"},
+	{FLAGS, ATTR_BPF_EVENT, 0, "'bpf_event' (Linux 5.1 does)"},
+	{FLAGS, ATTR_KSYMBOL, 0, "'ksymbol' (Linux 5.1 does)"},
+	{SAMPLES, PERF_SAMPLE_PHYS_ADDR, 0, "'phys_addr' (Linux 4.14 does)"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_TYPE_SAVE, 0, "'branch save_type' (Linux 4.14 does)"},
+	{FLAGS, ATTR_NAMESPACES, 0, "'namespaces' (Linux 4.12 does)"},
+	{BRANCHES, PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, 0,
+		"'branch no_flags' (Linux 4.5 does)"},
+	{FLAGS, ATTR_CONTEXT_SWITCH, 0, "'context_switch' (Linux 4.3 does)"},
+	{SAMPLES, PERF_SAMPLE_REGS_INTR, 0, "'intr_regs' (Linux 3.19 does)"},
+	{FLAGS, ATTR_COMM_EXEC, 0, "'comm_exec' (Linux 3.16 does)"},
+	{SAMPLES, PERF_SAMPLE_TRANSACTION, 0, "'transaction' (Linux 3.13 does)"},
+	{FLAGS, ATTR_MMAP2, 0, "'mmap2' (Linux 3.12 does)"},
+	{SAMPLES, PERF_SAMPLE_WEIGHT, 0, "'weight' (Linux 3.10 does)"},
+	{SAMPLES, PERF_SAMPLE_DATA_SRC, 0, "'data_src' (Linux 3.10 does)"},
+	{FLAGS, ATTR_EXCLUDE_GUEST, 0, "'exclude_guest' (Linux 3.2 does)"},
+	{FLAGS, ATTR_SAMPLE_ID_ALL, 0, "'sample_id_all' (Linux 2.6.38 does)"},
 };
+
+static u64 *word_of(struct event_attr *a, enum place place)
+{
+	return place == FLAGS      ? &a->flags
+		: place == SAMPLES ? &a->sample_type
+		: place == READS   ? &a->read_format
+				   : &a->branch_sample_type;
+}
+
+static void ask_for_all(struct event_attr *a)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		*word_of(a, features[i].place) |= features[i].bits;
+	/* An old kernel has it in the place of the new one. */
+	a->sample_type &= ~(u64)PERF_SAMPLE_WEIGHT;
+	a->sample_regs_intr = 1;
+}
+
+static void give_up(struct event_attr *a, size_t i)
+{
+	u64 *word = word_of(a, features[i].place);
+
+	*word = (*word & ~features[i].bits) | features[i].instead;
+	if (!(a->sample_type & PERF_SAMPLE_REGS_INTR))
+		a->sample_regs_intr = 0;
+}
 
 TEST(open_gives_up_features_from_the_youngest_on_until_an_old_kernel_agrees)
 {
 	for (size_t n_unknown = 0; n_unknown <= ARRAY_SIZE(features); n_unknown++) {
+		struct event_attr unknown = {0}, full;
 		struct opening o;
-		struct event_attr full;
 
 		opening_init(&o, 2, one_thread);
-		for (size_t i = 0; i < n_unknown; i++) {
-			kernel.unknown_flags |= features[i].flag;
-			kernel.unknown_read_format |= features[i].read_format;
-		}
+		for (size_t i = 0; i < n_unknown; i++)
+			*word_of(&unknown, features[i].place) |= features[i].bits;
+		kernel.unknown_flags = unknown.flags;
+		kernel.unknown_read_format = unknown.read_format;
+		kernel.unknown_samples = unknown.sample_type;
+		kernel.unknown_branches = unknown.branch_sample_type;
 		add_clock(&o);
-		o.events.at[0].attr.flags |= YOUNG_FLAGS;
-		o.events.at[0].attr.read_format |= PERF_FORMAT_LOST;
+		ask_for_all(&o.events.at[0].attr);
 		full = o.events.at[0].attr;
 		check_opens(&o);
 		/* On the first CPU all that must go goes; the second then agrees at once. */
 		CHECK_EQ(kernel.n, n_unknown + 2);
 		for (size_t i = 0; i <= n_unknown; i++) {
 			CHECK(!memcmp(&kernel.calls[i].attr, &full, sizeof(full)));
-			full.flags &= i < n_unknown ? ~features[i].flag : ~0ULL;
-			full.read_format &= i < n_unknown ? ~features[i].read_format : ~0ULL;
+			if (i < n_unknown)
+				give_up(&full, i);
 		}
 		CHECK(!memcmp(&o.events.at[0].attr, &full, sizeof(full)));
 		CHECK_STR(o.events.at[0].name, "cpu-clock");

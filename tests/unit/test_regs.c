@@ -75,3 +75,42 @@ TEST(regs_of_unknown_machines_are_numbers_cut_to_the_buffer)
 	CHECK_STR(name_of(REGS_UNKNOWN, 63), "r63");
 	CHECK_STR(regs_name(REGS_UNKNOWN, 4294967295u, small, sizeof(small)), "r4");
 }
+
+TEST(regs_are_known_by_their_names_in_any_case)
+{
+	static const struct {
+		enum regs_arch arch;
+		const char *text;
+		bool has_vectors;
+		u64 mask;
+	} rows[] = {
+		{REGS_X86, "ax", false, 1},
+		{REGS_X86, "AX,bx", false, 3},
+		{REGS_X86, "ip,sp,r15", false, 1ull << 8 | 1ull << 7 | 1ull << 23},
+		{REGS_X86, "xmm0,XMM15", true, 3ull << 32 | 3ull << 62},
+		{REGS_ARM64, "x0,lr,sp,pc", false, 1ull | 7ull << 30},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 mask = 0;
+		struct err err;
+
+		CHECK_EQ(regs_parse(rows[i].arch, rows[i].text,
+				 regs_available(rows[i].arch, rows[i].has_vectors), &mask, &err),
+			0);
+		CHECK_EQ(mask, rows[i].mask);
+	}
+}
+
+TEST(regs_that_nobody_has_are_refused_with_those_there_are)
+{
+	static const char *const texts[] = {"", "ax,", ",ax", "axx", "xmm0", "ds", "ax bx"};
+	u64 mask, available = regs_available(REGS_X86, false);
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct err err = {0};
+
+		CHECK_EQ(regs_parse(REGS_X86, texts[i], available, &mask, &err), ERR_INVAL);
+		CHECK(strstr(err.msg, "AX BX CX"));
+	}
+}

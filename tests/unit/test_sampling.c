@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "base/sysfile.h"
+#include "collect/branches.h"
 #include "collect/sampling.h"
 #include "event/abi.h"
 #include "record/regs.h"
@@ -76,7 +77,7 @@ TEST(sampling_turns_options_and_target_into_attr_bits)
 			"type=1, size=128, { sample_period, sample_freq }=7, " TYPE "|CPU, " FORMAT
 			", disabled=1, inherit=1, " SIDE
 			"task=1, sample_id_all=1, exclude_guest=1" SIDE_2},
-		{CLOCK, {.period = 7, .has_data_addresses = true}, {0},
+		{CLOCK, {.period = 7, .sample_type = PERF_SAMPLE_ADDR, .has_data_maps = true}, {0},
 			"type=1, size=128, { sample_period, sample_freq }=7, " TYPE "|ADDR, " FORMAT
 			", disabled=1, inherit=1, " SIDE
 			"task=1, mmap_data=1, sample_id_all=1, exclude_guest=1" SIDE_2},
@@ -108,8 +109,10 @@ TEST(sampling_lets_one_event_carry_the_side_band_records)
 	add(&events, UNCORE);
 	add(&events, CLOCK);
 	add(&events, CYCLES);
-	apply((struct sampling){.period = 5, .has_data_addresses = true}, &events,
-		(struct target){0});
+	apply((struct sampling){.period = 5,
+		      .sample_type = PERF_SAMPLE_ADDR,
+		      .has_data_maps = true},
+		&events, (struct target){0});
 	/* One that is opened on some CPUs only would miss the others' records. */
 	for (size_t i = 0; i < 3; i++) {
 		u64 flags = events.at[i].attr.flags;
@@ -343,7 +346,7 @@ TEST(sampling_of_branch_stacks_asks_for_calls_of_user_code)
 		e->attr.flags |= rows[i].flags;
 		apply((struct sampling){.period = 5,
 			      .has_chains = rows[i].session,
-			      .has_branches = rows[i].session},
+			      .has_lbr = rows[i].session},
 			&events, (struct target){0});
 		CHECK(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN);
 		CHECK_EQ(!!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK), rows[i].has_branches);
@@ -404,17 +407,133 @@ TEST(sampling_of_stacks_has_a_limit)
 	event_list_fini(&events);
 }
 
-TEST(sampling_refuses_what_it_would_have_to_forget)
+TEST(sampling_refuses_what_nobody_reads)
 {
-#define REFUSED(term) "event 'event': the term '" term "' is not supported for recording"
-	check_refused(&(struct event){.own.stack_bytes = 8192}, REFUSED("stack-size"));
-	check_refused(&(struct event){.own.max_samples = 1}, REFUSED("nr"));
-	check_refused(&(struct event){.own.is_overwritten = true}, REFUSED("overwrite"));
+#define REFUSED(term)                                                                            \
+	"event 'event': the term '" term "' puts samples into an AUX area (Intel PT), which is " \
+	"not recorded"
 	check_refused(&(struct event){.own.is_aux_output = true}, REFUSED("aux-output"));
-	check_refused(&(struct event){.own.has_aux_size = true}, REFUSED("aux-sample-size"));
+	check_refused(&(struct event){.own.aux_bytes = 64, .own.has_aux_size = true},
+		REFUSED("aux-sample-size"));
 #undef REFUSED
 	check_refused(&(struct event){.attr.type = EVENT_TYPE_TOOL, .attr.config = 1},
 		"event 'event' is a clock of 'pace stat', which counts it: it cannot be sampled");
+}
+
+TEST(sampling_says_under_v_which_terms_mean_nothing_here)
+{
+	static const struct {
+		struct event_own own;
+		const char *text;
+	} rows[] = {
+		{{.stack_bytes = 8192, .chain = EVENT_CHAIN_FP},
+			"debug: event 'event': 'stack-size' is of use with call-graph=dwarf only\n"},
+		{{.max_samples = 1},
+			"debug: event 'event': 'nr' limits what 'perf trace' prints: nothing here\n"},
+		/* Nothing but the size that is the default. */
+		{{.has_aux_size = true}, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		struct sampling s = {.period = 5};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_DEBUG);
+		add(&events, CLOCK)->own = rows[i].own;
+		CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, &said.log, &err), 0);
+		CHECK_STR(str_text(&said.text), rows[i].text);
+		said_fini(&said);
+		event_list_fini(&events);
+	}
+}
+
+/* What perf 6.1 asks for: tests/oracle/test_record_options.py compares all of them with it. */
+TEST(sampling_adds_what_the_options_ask_for)
+{
+	static const struct {
+		struct sampling options;
+		u64 sample_type, read_format, flags; /* besides those without options */
+	} rows[] = {
+		{{.has_time = SAMPLING_YES}, 0, 0, 0},
+		{{.has_time = SAMPLING_NO}, PERF_SAMPLE_TIME, 0, 0},
+		{{.has_period = SAMPLING_YES}, PERF_SAMPLE_PERIOD, 0, 0},
+		{{.sample_type = PERF_SAMPLE_PHYS_ADDR}, PERF_SAMPLE_PHYS_ADDR, 0, 0},
+		{{.flags = ATTR_INHERIT_STAT, .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED}, 0,
+			PERF_FORMAT_TOTAL_TIME_ENABLED, ATTR_INHERIT_STAT},
+		{{.intr_regs = 3}, PERF_SAMPLE_REGS_INTR, 0, 0},
+		{{.user_regs = 3}, PERF_SAMPLE_REGS_USER, 0, 0},
+		{{.branches = PERF_SAMPLE_BRANCH_ANY}, PERF_SAMPLE_BRANCH_STACK, 0, 0},
+		{{.side_flags = ATTR_NAMESPACES}, 0, 0, ATTR_NAMESPACES},
+		{{.no_side_flags = ATTR_BPF_EVENT}, 0, 0, ATTR_BPF_EVENT},
+		{{.has_no_inherit = true}, 0, 0, ATTR_INHERIT},
+	};
+	struct event_list plain = {0};
+
+	add(&plain, CLOCK);
+	apply((struct sampling){.period = 5}, &plain, (struct target){0});
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sampling s = rows[i].options;
+		const struct event_attr *was = &plain.at[0].attr, *is;
+		struct event_list events = {0};
+
+		s.period = 5;
+		add(&events, CLOCK);
+		apply(s, &events, (struct target){0});
+		is = &events.at[0].attr;
+		CHECK_EQ(is->sample_type ^ was->sample_type, rows[i].sample_type);
+		CHECK_EQ(is->read_format ^ was->read_format, rows[i].read_format);
+		CHECK_EQ(is->flags ^ was->flags, rows[i].flags);
+		CHECK_EQ(is->sample_regs_intr, rows[i].options.intr_regs);
+		CHECK_EQ(is->sample_regs_user, rows[i].options.user_regs);
+		CHECK_EQ(is->branch_sample_type, rows[i].options.branches);
+		event_list_fini(&events);
+	}
+	event_list_fini(&plain);
+}
+
+TEST(sampling_has_an_event_that_tells_of_tasks_while_others_are_off)
+{
+	static const struct sampling rows[] = {
+		{.period = 5, .is_late = true, .is_command = true},
+		{.period = 5, .is_overwritten = true, .is_command = true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+		u64 flags;
+
+		add(&events, CLOCK);
+		apply(rows[i], &events, (struct target){0});
+		CHECK_EQ(events.n, 2);
+		flags = events.at[0].attr.flags;
+		CHECK_EQ(flags & (ATTR_MMAP | ATTR_TASK | ATTR_COMM), 0);
+		CHECK_EQ(!!(flags & ATTR_ENABLE_ON_EXEC), !rows[i].is_late);
+		CHECK_EQ(!!(flags & ATTR_WRITE_BACKWARD), rows[i].is_overwritten);
+		CHECK_STR(events.at[1].name, SAMPLING_TRACKER);
+		CHECK_EQ(events.at[1].wishes, EVENT_TRACKER);
+		CHECK_STR(text_of(&events.at[1].attr),
+			"type=1, size=128, config=0x9, { sample_period, sample_freq }=1, " TYPE
+			"|IDENTIFIER, " FORMAT ", disabled=1, inherit=1, " SIDE
+			"enable_on_exec=1, task=1, sample_id_all=1" SIDE_2);
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_refuses_a_frequency_above_the_limit_if_it_must_be_that_one)
+{
+	struct sampling s = {.frequency = 1000000000, .is_strict = true};
+	struct event_list events = {0};
+	struct err err = {0};
+	s64 max;
+
+	if (!sysfile_s64("/proc/sys/kernel/perf_event_max_sample_rate", &max))
+		SKIP("this kernel has no limit of sample rates");
+	add(&events, CLOCK);
+	CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, NULL, &err), ERR_LIMIT);
+	CHECK(strstr(err.msg, "--strict-freq"));
+	event_list_fini(&events);
 }
 
 TEST(sampling_makes_room_for_fields_of_newer_kernels)
@@ -552,4 +671,43 @@ TEST(sampling_times_all_events_by_the_clock_that_was_asked_for)
 		CHECK_EQ(e->attr.clockid, 7);
 	}
 	event_list_fini(&events);
+}
+
+/* ---- branches ---- */
+
+TEST(branches_are_those_that_the_words_name)
+{
+	static const struct {
+		const char *text;
+		u64 bits;
+	} rows[] = {
+		{"any", PERF_SAMPLE_BRANCH_ANY},
+		{"any_call,u", PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_USER},
+		{"u,k",
+			PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |
+				PERF_SAMPLE_BRANCH_ANY},
+		{"priv", PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_ANY},
+		{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
+		{"cond,save_type", PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_TYPE_SAVE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 bits = 0;
+		struct err err;
+
+		CHECK_EQ(branches_parse(rows[i].text, &bits, &err), 0);
+		CHECK_EQ(bits, rows[i].bits);
+	}
+}
+
+TEST(branches_that_are_no_words_are_refused_with_the_nearest)
+{
+	struct err err = {0};
+	u64 bits = 0;
+
+	CHECK_EQ(branches_parse("any_cal", &bits, &err), ERR_INVAL);
+	CHECK(strstr(err.msg, "did you mean 'any_call'?"));
+	CHECK_EQ(branches_parse("", &bits, &err), ERR_INVAL);
+	CHECK_EQ(branches_parse("any,,u", &bits, &err), ERR_INVAL);
+	CHECK_EQ(bits, 0);
 }

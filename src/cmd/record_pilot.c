@@ -1,0 +1,272 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/recording.h"
+#include "collect/open.h"
+#include "event/abi.h"
+
+/* ---- switching on and off ---- */
+
+static int switch_events(struct recording *rec, const char *name, bool is_on, struct err *err)
+{
+	if (counters_switch(&rec->counters, &rec->events, name, is_on, err))
+		return err->code;
+	if (!name && !rec->options->is_quiet)
+		fprintf(stderr, "Events %s\n", is_on ? "enabled" : "disabled");
+	return 0;
+}
+
+static int follow_schedule(struct recording *rec, struct err *err)
+{
+	struct record_pilot *p = &rec->pilot;
+
+	while (schedule_next(&p->schedule) != UINT64_MAX &&
+		clock_now_ns() >= p->start_ns + schedule_next(&p->schedule))
+		if (switch_events(rec, NULL, schedule_step(&p->schedule), err))
+			return err->code;
+	if (schedule_is_over(&p->schedule))
+		p->why = "the last range of -D is over";
+	return 0;
+}
+
+/* ---- --control ---- */
+
+static void list_events(const struct recording *rec)
+{
+	const char *how = rec->pilot.control.argument;
+
+	vec_each(e, &rec->events) {
+		struct str text = {0};
+
+		str_add(&text, e->name);
+		if (!strcmp(how, "-v")) {
+			str_add(&text, ": ");
+			attr_add_text(&e->attr, ": ", &text);
+		} else if (!strcmp(how, "-F")) {
+			str_addf(&text, ": sample_%s=%llu",
+				e->attr.flags & ATTR_FREQ ? "freq" : "period",
+				(unsigned long long)e->attr.sample_period);
+		} else if (!strcmp(how, "-g") &&
+			event_is_group_member(&rec->events, e - rec->events.at)) {
+			str_addf(&text, " (in the group of %s)", rec->events.at[e->leader].name);
+		}
+		fprintf(stderr, "%s\n", str_text(&text));
+		str_fini(&text);
+	}
+}
+
+/* One that names no event of ours is said, and goes on. */
+static void switch_named(struct recording *rec, bool is_on)
+{
+	const char *name = rec->pilot.control.argument;
+	struct err err;
+
+	if (switch_events(rec, name[0] ? name : NULL, is_on, &err))
+		log_warn(&rec->log, "--control: %s", err.msg);
+}
+
+static int switch_output(struct recording *rec, struct err *err);
+
+static int obey(struct recording *rec, struct err *err)
+{
+	struct record_pilot *p = &rec->pilot;
+	enum control_command command;
+
+	while ((command = control_next(&p->control, &rec->log)) != CONTROL_NONE) {
+		switch (command) {
+		case CONTROL_CLOSED:
+			recorder_unwatch(&rec->recorder, p->control.fd);
+			control_close(&p->control);
+			return 0;
+		case CONTROL_ENABLE:
+		case CONTROL_DISABLE:
+			switch_named(rec, command == CONTROL_ENABLE);
+			break;
+		case CONTROL_EVLIST:
+			list_events(rec);
+			break;
+		case CONTROL_SNAPSHOT:
+			if (recorder_snapshot(&rec->recorder, err) ||
+				(rec->options->switch_mode && switch_output(rec, err)))
+				return err->code;
+			break;
+		case CONTROL_STOP:
+			p->is_told = true;
+			p->why = "--control said stop";
+			break;
+		case CONTROL_PING:
+		case CONTROL_NONE:
+			break;
+		}
+		control_ack(&p->control);
+	}
+	return 0;
+}
+
+/* ---- other files, limits ---- */
+
+static int switch_output(struct recording *rec, struct err *err)
+{
+	if (recorder_drain(&rec->recorder, err) || recorder_snapshot(&rec->recorder, err) ||
+		record_switch_output(rec, err))
+		return err->code;
+	rec->pilot.file_ns = clock_now_ns();
+	return 0;
+}
+
+static bool is_signalled(struct record_pilot *p)
+{
+	struct signalfd_siginfo info;
+	bool is_there = false;
+
+	while (p->snapshot_fd >= 0 && read(p->snapshot_fd, &info, sizeof(info)) == sizeof(info))
+		is_there = true;
+	return is_there;
+}
+
+static bool is_triggered(struct record_pilot *p)
+{
+	bool is_there = false;
+	struct record rec;
+
+	vec_each(ring, &p->trigger_rings) {
+		ring_acquire(ring);
+		while (ring_next(ring, &rec))
+			is_there |= rec.type == PERF_RECORD_SAMPLE;
+		ring_release(ring);
+	}
+	return is_there;
+}
+
+static bool must_switch(struct recording *rec)
+{
+	const struct record_options *o = rec->options;
+	/* Both are to be emptied. */
+	bool is_told = is_signalled(&rec->pilot) | is_triggered(&rec->pilot);
+
+	if (o->switch_mode == RECORD_SWITCH_SIZE)
+		return writer_data_bytes(&rec->writer) >= o->switch_size;
+	if (o->switch_mode == RECORD_SWITCH_TIME)
+		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size;
+	return o->switch_mode == RECORD_SWITCH_SIGNAL && is_told;
+}
+
+static u64 next_moment(const struct recording *rec)
+{
+	const struct record_pilot *p = &rec->pilot;
+	u64 next = schedule_next(&p->schedule);
+
+	next = next == UINT64_MAX ? next : p->start_ns + next;
+	return rec->options->switch_mode == RECORD_SWITCH_TIME
+		? MIN(next, p->file_ns + rec->options->switch_size)
+		: next;
+}
+
+static int look(void *ctx, bool *ret_is_end, struct err *err)
+{
+	struct recording *rec = ctx;
+	struct record_pilot *p = &rec->pilot;
+	const struct record_options *o = rec->options;
+
+	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
+		return err->code;
+	if (!p->why && must_switch(rec) && switch_output(rec, err))
+		return err->code;
+	if (!p->why && o->max_size && writer_data_bytes(&rec->writer) >= o->max_size)
+		p->why = "the recording is as large as --max-size allows";
+	p->pilot.due_ns = next_moment(rec);
+	*ret_is_end = p->why != NULL;
+	return 0;
+}
+
+/* ---- opening ---- */
+
+static int open_triggers(struct recording *rec, struct err *err)
+{
+	struct record_pilot *p = &rec->pilot;
+
+	if (event_words_parse(&rec->options->triggers, NULL, &p->triggers, &rec->log, err))
+		return err_prefix(err, "--switch-output-event");
+	vec_each(e, &p->triggers) {
+		struct event_attr *a = &e->attr;
+
+		a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
+		a->sample_type |= PERF_SAMPLE_IP;
+		a->flags |= ATTR_INHERIT | ATTR_EXCLUDE_GUEST;
+		a->sample_period = e->wishes & EVENT_OWN_PERIOD ? a->sample_period : 1;
+		a->wakeup_events = 1;
+		if (rec->measures_workload)
+			a->flags |= ATTR_DISABLED | ATTR_ENABLE_ON_EXEC;
+	}
+	if (open_events(&p->triggers, &rec->target, &p->trigger_counters, &rec->log, err))
+		return err_prefix(err, "--switch-output-event");
+	vec_each(c, &p->trigger_counters) {
+		struct ring *ring = vec_push(&p->trigger_rings);
+
+		if (ring_open(ring, c->fd, 1, err)) {
+			p->trigger_rings.n--;
+			return err_prefix(err, "--switch-output-event");
+		}
+		if (recorder_watch(&rec->recorder, c->fd, err))
+			return err->code;
+	}
+	return 0;
+}
+
+static int open_signal(struct recording *rec, struct err *err)
+{
+	struct record_pilot *p = &rec->pilot;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR2);
+	p->snapshot_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (p->snapshot_fd < 0)
+		return err_sys(err, errno, "creating a signal descriptor");
+	return recorder_watch(&rec->recorder, p->snapshot_fd, err);
+}
+
+int record_pilot_open(struct recording *rec, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct record_pilot *p = &rec->pilot;
+
+	p->pilot = (struct recorder_pilot){rec, UINT64_MAX, look};
+	rec->recorder.pilot = &p->pilot;
+	if (o->switch_mode == RECORD_SWITCH_SIGNAL && open_signal(rec, err))
+		return err->code;
+	if (o->triggers.has_events && open_triggers(rec, err))
+		return err->code;
+	if (!o->control)
+		return 0;
+	if (control_open(&p->control, o->control, err))
+		return err->code;
+	p->control.is_recording = true;
+	return recorder_watch(&rec->recorder, p->control.fd, err);
+}
+
+void record_pilot_close(struct recording *rec)
+{
+	struct record_pilot *p = &rec->pilot;
+
+	vec_each(ring, &p->trigger_rings)
+		ring_close(ring);
+	vec_fini(&p->trigger_rings);
+	counters_close(&p->trigger_counters);
+	event_list_fini(&p->triggers);
+	if (p->snapshot_fd >= 0)
+		close(p->snapshot_fd);
+	control_close(&p->control);
+	schedule_fini(&p->schedule);
+}
+
+void record_pilot_start(struct recording *rec)
+{
+	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
+	rec->pilot.file_ns = rec->pilot.start_ns;
+	rec->pilot.pilot.due_ns = next_moment(rec);
+}

@@ -1,0 +1,434 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cmd/record_options.h"
+#include "collect/branches.h"
+#include "event/abi.h"
+#include "event/clockid.h"
+#include "file/packer.h"
+#include "record/regs.h"
+
+#define AT(member) offsetof(struct record_options, member)
+
+/* ---- single options ---- */
+
+int record_set_call_graph(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+	bool has_size = !strncmp(value, "dwarf,", 6);
+
+	o->has_chains = o->has_chain_mode = true;
+	o->stack_bytes = 0;
+	o->has_lbr = !strcmp(value, "lbr");
+	if (!strcmp(value, "fp") || o->has_lbr)
+		return 0;
+	/* As perf has it: how many addresses. */
+	if (!strncmp(value, "fp,", 3)) {
+		if (num_parse(value + 3, &o->max_stack, err))
+			return err->code;
+		return o->max_stack && o->max_stack <= UINT16_MAX
+			? 0
+			: err_set(err, ERR_INVAL, "'%s': a chain has 1 to %d addresses", value,
+				  UINT16_MAX);
+	}
+	if (strcmp(value, "dwarf") && !has_size)
+		return err_set(err, ERR_INVAL,
+			"'%s' is none of fp (frame pointers), dwarf (call frame information) and lbr (the CPU's record of calls)",
+			value);
+	o->stack_bytes = SAMPLING_DEFAULT_STACK;
+	if (has_size && num_parse_bytes(value + 6, &o->stack_bytes, err))
+		return err->code;
+	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
+		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
+			value, SAMPLING_MAX_STACK);
+	return 0;
+}
+
+int record_set_clock(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	o->has_clock = true;
+	return clockid_parse(value, &o->clock, err);
+}
+
+int record_set_compression(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	o->is_compressed = true;
+	o->level = PACKER_LEVEL;
+	if (value && (num_parse(value, &o->level, err) || o->level < 1 || o->level > 22))
+		return err_set(err, ERR_INVAL, "'%s' is no level from 1 to 22", value);
+	return 0;
+}
+
+int record_set_branches(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	return branches_parse(value, &o->branches, err);
+}
+
+static int set_regs(const char *value, bool has_vectors, u64 *mask, bool *lists, struct err *err)
+{
+	u64 available = regs_available(REGS_THIS_MACHINE, has_vectors);
+
+	if (!available)
+		return err_set(err, ERR_UNSUPPORTED,
+			"the registers of this machine have no names here yet");
+	*lists = value && !strcmp(value, "?");
+	if (value && !*lists)
+		return regs_parse(REGS_THIS_MACHINE, value, available, mask, err);
+	*mask = regs_available(REGS_THIS_MACHINE, false);
+	return 0;
+}
+
+int record_set_intr_regs(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	return set_regs(value, true, &o->intr_regs, &o->lists_intr_regs, err);
+}
+
+int record_set_user_regs(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	return set_regs(value, false, &o->user_regs, &o->lists_user_regs, err);
+}
+
+void record_add_registers(const struct record_options *o, struct str *text)
+{
+	struct str names = {0};
+
+	regs_add_names(REGS_THIS_MACHINE, regs_available(REGS_THIS_MACHINE, false), &names);
+	str_addf(text, "available registers: %s\n", str_text(&names));
+	str_clear(&names);
+	regs_add_names(REGS_THIS_MACHINE,
+		regs_available(REGS_THIS_MACHINE, true) & ~regs_available(REGS_THIS_MACHINE, false),
+		&names);
+	if (o->lists_intr_regs && names.n)
+		str_addf(text, "with events that the CPU itself notes (PEBS) also: %s\n",
+			str_text(&names));
+	str_fini(&names);
+}
+
+int record_set_max_size(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	if (num_parse_bytes(value, &o->max_size, err))
+		return err->code;
+	return o->max_size ? 0 : err_set(err, ERR_INVAL, "'%s' is no size like 10M", value);
+}
+
+int record_set_flush(void *target, const char *value, struct err *err)
+{
+	return num_parse_bytes(value, &((struct record_options *)target)->flush_bytes, err);
+}
+
+/* "10M" or "30s": a number of either needs its unit. */
+int record_set_switch(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		char unit;
+		u64 seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	struct record_options *o = target;
+	const char *p = value;
+	u64 n;
+
+	o->switch_mode = RECORD_SWITCH_SIGNAL;
+	if (!value || !strcmp(value, "signal"))
+		return 0;
+	if (!num_scan(&p, 10, &n) || !n || !p[0] || p[1])
+		return err_set(err, ERR_INVAL,
+			"'%s' is none of signal, a size (10M) and a time (30s, 5m, 1h)", value);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (*p != units[i].unit || n > UINT64_MAX / 1000000000 / units[i].seconds)
+			continue;
+		o->switch_mode = RECORD_SWITCH_TIME;
+		o->switch_size = n * units[i].seconds * 1000000000;
+		return 0;
+	}
+	o->switch_mode = RECORD_SWITCH_SIZE;
+	return num_parse_bytes(value, &o->switch_size, err);
+}
+
+int record_set_trigger(void *target, const char *value, struct err *err)
+{
+	struct record_options *o = target;
+
+	o->switch_mode = RECORD_SWITCH_SIGNAL;
+	return event_words_event(&o->triggers, value, err);
+}
+
+int record_set_synth(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned what;
+	} words[] = {
+		{"no", 0},
+		{"all", SYNTH_ALL},
+		{"task", SYNTH_TASKS},
+		{"mmap", SYNTH_TASKS | SYNTH_MAPS},
+		{"cgroup", SYNTH_CGROUPS},
+	};
+	struct record_options *o = target;
+
+	o->synth = 0;
+	for (const char *p = value;; p++) {
+		size_t n = strcspn(p, ","), i = 0;
+
+		while (i < ARRAY_SIZE(words) &&
+			(strlen(words[i].word) != n || strncmp(words[i].word, p, n)))
+			i++;
+		if (i == ARRAY_SIZE(words))
+			return err_set(err, ERR_INVAL,
+				"'%s': known are all, task, mmap, cgroup, no", value);
+		o->synth |= words[i].what;
+		p += n;
+		if (!*p)
+			return 0;
+	}
+}
+
+int record_set_affinity(void *target, const char *value, struct err *err)
+{
+	static const char *const words[] = {[RECORDER_ANY_CPU] = "sys",
+		[RECORDER_CPU_OF_RING] = "cpu",
+		[RECORDER_NODE_OF_RING] = "node"};
+	struct record_options *o = target;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(value, words[i]))
+			continue;
+		o->affinity = (enum recorder_affinity)i;
+		return 0;
+	}
+	return err_set(err, ERR_INVAL, "'%s': known are cpu, node, sys", value);
+}
+
+/* ---- what has no effect, and what is refused ---- */
+
+#define ACCEPT(what)                                                               \
+	int record_accept_##what(void *target, const char *value, struct err *err) \
+	{                                                                          \
+		(void)value;                                                       \
+		(void)err;                                                         \
+		((struct record_options *)target)->has_##what = true;              \
+		return 0;                                                          \
+	}
+
+ACCEPT(aio)
+ACCEPT(threads)
+ACCEPT(debuginfod)
+ACCEPT(map_timeout)
+ACCEPT(synth_threads)
+ACCEPT(aux_snapshot)
+ACCEPT(aux_sample)
+ACCEPT(setup_filter)
+ACCEPT(clang)
+
+static const struct {
+	size_t at; /* of its bool */
+	const char *text;
+} hints[] = {
+	{AT(has_no_cache), "-N: files are never copied into a cache here"},
+	{AT(has_aio),
+		"--aio: nothing waits for the disk here: the kernel writes behind the file's back"},
+	{AT(has_threads), "--threads: one thread reads all rings, into one file"},
+	{AT(has_debuginfod),
+		"--debuginfod: nothing is fetched while recording; 'pace report' asks the servers of DEBUGINFOD_URLS"},
+	{AT(has_map_timeout), "--proc-map-timeout: the maps of processes are read whole"},
+	{AT(has_synth_threads), "--num-thread-synthesize: one thread tells what was there before"},
+};
+
+static const struct {
+	size_t at;
+	const char *text;
+} refusals[] = {
+	{AT(has_kcore),
+		"--kcore: the kernel's memory is not copied; its functions are named by /proc/kallsyms without it"},
+	{AT(has_off_cpu),
+		"--off-cpu: there is no BPF program for that here: '-e sched:sched_switch -g' or '--switch-events' record when threads left the CPU"},
+	{AT(has_aux_snapshot),
+		"-S: AUX areas (Intel PT) are not recorded; '--overwrite --switch-output' keeps the newest samples"},
+	{AT(has_aux_sample), "--aux-sample: AUX areas (Intel PT) are not recorded"},
+	{AT(has_setup_filter),
+		"--setup-filter: filters are the kernel's own here (--filter), and need no BPF programs to be set up"},
+	{AT(has_clang),
+		"--clang-path, --clang-opt, --vmlinux: events made of BPF sources are not supported; tracepoints and probes are (-e)"},
+};
+
+/* ---- all together ---- */
+
+/* Which bits an option stands for. */
+static const struct {
+	size_t at; /* of its bool */
+	u64 sample_type, side_flags, no_side_flags, flags, cleared_flags, read_format;
+} meanings[] = {
+	{AT(has_data), .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
+	{AT(has_data_source), .sample_type = PERF_SAMPLE_DATA_SRC},
+	{AT(has_phys), .sample_type = PERF_SAMPLE_PHYS_ADDR},
+	{AT(has_data_page), .sample_type = PERF_SAMPLE_DATA_PAGE_SIZE},
+	{AT(has_code_page), .sample_type = PERF_SAMPLE_CODE_PAGE_SIZE},
+	{AT(has_weight), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
+	{AT(has_weight_struct), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
+	{AT(has_transaction), .sample_type = PERF_SAMPLE_TRANSACTION},
+	{AT(has_raw), .sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
+	{AT(has_cpu), .sample_type = PERF_SAMPLE_CPU},
+	{AT(has_identifier), .sample_type = PERF_SAMPLE_IDENTIFIER},
+	{AT(has_running_time),
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING},
+	{AT(has_stat), .flags = ATTR_INHERIT_STAT,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING},
+	{AT(has_only_kernel_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_USER},
+	{AT(has_only_user_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_KERNEL},
+	{AT(is_all_kernel), .flags = ATTR_EXCLUDE_USER, .cleared_flags = ATTR_EXCLUDE_KERNEL},
+	{AT(is_all_user), .flags = ATTR_EXCLUDE_KERNEL, .cleared_flags = ATTR_EXCLUDE_USER},
+	{AT(has_namespaces), .side_flags = ATTR_NAMESPACES},
+	{AT(has_cgroups), .sample_type = PERF_SAMPLE_CGROUP, .side_flags = ATTR_CGROUP},
+	{AT(has_build_id_maps), .side_flags = ATTR_BUILD_ID},
+	{AT(has_switches), .side_flags = ATTR_CONTEXT_SWITCH},
+	{AT(has_no_bpf), .no_side_flags = ATTR_BPF_EVENT},
+};
+
+/* Of each two, one. */
+static const struct {
+	size_t a, b; /* of their bools */
+	const char *message;
+} exclusions[] = {
+	{AT(is_all_kernel), AT(is_all_user),
+		"--all-kernel and --all-user together leave nothing: choose one"},
+	{AT(has_only_kernel_chains), AT(has_only_user_chains),
+		"--kernel-callchains and --user-callchains together leave nothing: choose one"},
+};
+
+static bool is_set(const struct record_options *o, size_t at)
+{
+	return *(const bool *)((const u8 *)o + at);
+}
+
+int record_check(const struct record_options *o, struct log *log, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (is_set(o, refusals[i].at))
+			return err_set(err, ERR_UNSUPPORTED, "%s", refusals[i].text);
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+		if (is_set(o, hints[i].at))
+			log_debug(log, "%s", hints[i].text);
+	if (o->pages && strchr(o->pages, ','))
+		log_debug(log, "-m: no event has an AUX area, whose size is of no use");
+	return 0;
+}
+
+static enum sampling_choice choice_of(int said)
+{
+	return said < 0 ? SAMPLING_DEFAULT : said ? SAMPLING_YES : SAMPLING_NO;
+}
+
+static int parse_frequency(const struct record_options *o, struct sampling *s, struct err *err)
+{
+	s->period = o->period;
+	s->is_strict = o->is_strict;
+	if (!o->frequency)
+		return 0;
+	if (o->period)
+		return err_set(err, ERR_INVAL,
+			"-c asks for a fixed period, -F for a frequency: choose one");
+	if (!strcmp(o->frequency, "max")) {
+		s->is_max = true;
+		return 0;
+	}
+	if (num_parse(o->frequency, &s->frequency, err))
+		return err_prefix(err, "-F");
+	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: a frequency is at least 1");
+}
+
+int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err)
+{
+	struct sampling s = {.has_chains = o->has_chains,
+		.stack_bytes = (u32)o->stack_bytes,
+		.has_lbr = o->has_lbr,
+		.max_stack = (u16)o->max_stack,
+		.has_time = choice_of(o->has_timestamps),
+		.has_period = choice_of(o->has_periods),
+		.intr_regs = o->intr_regs,
+		.user_regs = o->user_regs,
+		.branches = o->has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->branches,
+		.has_no_samples = o->has_no_samples,
+		.has_data_maps = o->has_data,
+		/* Who names single threads does not mean those that they start. */
+		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||
+			o->target.per_thread,
+		.is_unbuffered = o->is_unbuffered,
+		.is_overwritten = o->is_overwritten,
+		.has_clock = o->has_clock,
+		.clock = o->clock};
+
+	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
+		if (is_set(o, exclusions[i].a) && is_set(o, exclusions[i].b))
+			return err_set(err, ERR_INVAL, "%s", exclusions[i].message);
+	if (o->has_any_branch && o->branches)
+		return err_set(err, ERR_INVAL, "-b records any branch, -j only some: choose one");
+	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++) {
+		if (!is_set(o, meanings[i].at))
+			continue;
+		s.sample_type |= meanings[i].sample_type;
+		s.side_flags |= meanings[i].side_flags;
+		s.no_side_flags |= meanings[i].no_side_flags;
+		s.flags |= meanings[i].flags;
+		s.cleared_flags |= meanings[i].cleared_flags;
+		s.read_format |= meanings[i].read_format;
+	}
+	/* They are said of chains. */
+	if (!o->has_chains)
+		s.flags &= ~(ATTR_EXCLUDE_CALLCHAIN_USER | ATTR_EXCLUDE_CALLCHAIN_KERNEL);
+	if (parse_frequency(o, &s, err))
+		return err->code;
+	*ret = s;
+	return 0;
+}
+
+/* A number of pages, or of bytes with a letter behind it, of `n` letters. */
+static int parse_pages(const char *text, size_t n, u64 *ret_pages, struct err *err)
+{
+	u64 page_size = sysconf(_SC_PAGESIZE), pages, most = 1ULL << 30;
+	char word[32];
+
+	if (n >= sizeof(word))
+		return err_set(err, ERR_INVAL, "-m %s: no number has so many digits", text);
+	memcpy(word, text, n);
+	word[n] = '\0';
+	if (num_parse_bytes(word, &pages, err))
+		return err_prefix(err, "-m");
+	if (n && strchr("bkmgtBKMGT", word[n - 1]))
+		pages = (pages + page_size - 1) / page_size;
+	if (!pages || pages > most / page_size)
+		return err_set(err, ERR_INVAL,
+			"-m %s: a ring has 1 to %llu pages of %llu bytes (1 GiB)", word,
+			(unsigned long long)(most / page_size), (unsigned long long)page_size);
+	*ret_pages = 1;
+	while (*ret_pages < pages)
+		*ret_pages *= 2;
+	return 0;
+}
+
+int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err)
+{
+	const char *text = o->pages;
+	size_t n = text ? strcspn(text, ",") : 0;
+	u64 ignored;
+
+	*ret_pages = 0;
+	if (!text)
+		return 0;
+	if (text[n] && parse_pages(text + n + 1, strlen(text + n + 1), &ignored, err))
+		return err->code;
+	/* "-m,64": the AUX area's size alone. */
+	return n || !text[n] ? parse_pages(text, n, ret_pages, err) : 0;
+}

@@ -1,0 +1,95 @@
+/*
+ * recording.h - one run of 'record': what is open, and who does what with it.
+ *
+ *     record.c         set-up, the run, its end
+ *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_embed.c   what a file needs to be read elsewhere
+ *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
+ */
+#ifndef PACE_CMD_RECORDING_H
+#define PACE_CMD_RECORDING_H
+
+#include "cmd/record_options.h"
+#include "collect/control.h"
+#include "collect/schedule.h"
+#include "collect/workload.h"
+#include "file/recorder.h"
+#include "file/rotation.h"
+#include "profile/lookback.h"
+#include "session/session.h"
+#include "symbol/liveunwind.h"
+
+/* What decides about a recording while it runs. */
+struct record_pilot {
+	struct recorder_pilot pilot;
+	struct schedule schedule;
+	struct control control;
+	int snapshot_fd; /* SIGUSR2; -1: nobody waits for it */
+	u64 start_ns;    /* of the target */
+	u64 file_ns;     /* when the present file began */
+	const char *why; /* it was enough; NULL: it was not */
+	bool is_told;    /* by --control stop */
+	/* --switch-output-event */
+	struct event_list triggers;
+	struct counters trigger_counters;
+	VEC(struct ring) trigger_rings;
+};
+
+struct recording {
+	const struct record_options *options;
+	struct log log;
+	struct event_list events;
+	struct event_list unwound; /* as the file describes them, if stacks are walked meanwhile */
+	struct liveunwind liveunwind;
+	struct target target;
+	struct workload workload;
+	bool has_workload, measures_workload;
+	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
+	struct counters counters;
+	struct recorder recorder;
+	struct writer writer;
+	struct packer packer;
+	struct rotation rotation;
+	struct record_pilot pilot;
+	bool is_pipe; /* -o -: the descriptor is the writer's, stdout is stderr */
+	int pipe_fd;
+	char **command;
+	int argc;
+	char **argv; /* the whole command line */
+};
+
+/* ---- record_output.c ---- */
+
+/* Who reads the stream must not get what the command prints: that goes where our own messages go. */
+int record_divert_stdout(struct recording *rec, struct err *err);
+
+/* Creates the file, or begins the stream. */
+int record_open_output(struct recording *rec, struct err *err);
+
+/* What was there before the first sample; nothing with --tail-synthesize. */
+int record_write_beginning(struct recording *rec, struct err *err);
+
+/* Completes the file after the recording itself, whether that ended well or not. */
+int record_finish(struct recording *rec, struct err *err);
+
+/* Completes the present file, gives it its name, and goes on in a new one. */
+int record_switch_output(struct recording *rec, struct err *err);
+
+/* Whether files get names with the time. */
+bool record_has_rotation(const struct record_options *o);
+
+/* ---- record_embed.c ---- */
+
+/* Adds the section to the file, which is whole without it; how much it does not have is said. */
+void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
+
+/* ---- record_pilot.c ---- */
+
+/* Behind recorder_open(). */
+int record_pilot_open(struct recording *rec, struct err *err);
+void record_pilot_close(struct recording *rec);
+
+/* The target starts now. */
+void record_pilot_start(struct recording *rec);
+
+#endif

@@ -1,0 +1,157 @@
+#include "profile/blocks.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/workers.h"
+#include "event/abi.h"
+
+enum { ENTRY = 24, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
+
+struct blocks_worker {
+	const struct session *session;
+	const struct machine *machine;
+	struct blocks blocks;
+	struct intern strings;
+};
+
+static bool has_cycles(const struct event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		a->branch_sample_type & PERF_SAMPLE_BRANCH_ANY &&
+		!(a->branch_sample_type &
+			(PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS));
+}
+
+bool blocks_are_there(const struct session *s)
+{
+	vec_each(e, &s->reader.events)
+		if (has_cycles(&e->attr))
+			return true;
+	return false;
+}
+
+static void add(struct blocks *b, const struct block *block)
+{
+	u64 hash = hash_mix(hash_mix(block->start, block->end), block->dso);
+	struct table_probe probe = table_probe(&b->index, hash);
+	u32 i;
+
+	while ((i = table_next(&b->index, &probe)) != TABLE_NONE) {
+		struct block *known = &b->at.at[i];
+
+		if (known->dso != block->dso || known->start != block->start ||
+			known->end != block->end)
+			continue;
+		known->n_times += block->n_times;
+		known->n_cycles += block->n_cycles;
+		return;
+	}
+	table_add(&b->index, hash, (u32)b->at.n);
+	vec_add(&b->at, *block);
+}
+
+static void add_run(struct blocks_worker *w, const struct thread_state *state, u64 start, u64 end,
+	u64 cycles)
+{
+	const struct map *map;
+
+	if (!cycles || end < start || end - start > BLOCKS_REACH)
+		return;
+	map = state->user ? machine_find(state->user, start) : NULL;
+	if (!map && state->kernel)
+		map = machine_find(state->kernel, start);
+	if (map && end < map->end)
+		add(&w->blocks,
+			&(struct block){map->dso->id, map_offset(map, start), map_offset(map, end),
+				1, cycles});
+}
+
+/* per sample: entry 0 is the newest; each tells the cycles since the one before it, which is the next */
+static void take_branches(void *ctx, const struct session_sample *s)
+{
+	const struct sample_branches *branches = &s->sample->branches;
+	struct blocks_worker *w = ctx;
+	struct thread_state state;
+
+	if (branches->n < 2 || !has_cycles(&w->session->reader.events.at[s->event].attr))
+		return;
+	machine_state_at(w->machine, s->sample->pid, s->sample->tid, s->time, &w->strings, &state);
+	for (u64 i = 0; i + 1 < branches->n; i++) {
+		const u8 *entry = branches->entries + i * ENTRY;
+
+		add_run(w, &state, load_u64(entry + ENTRY + 8), load_u64(entry),
+			load_u64(entry + 16) >> CYCLES_SHIFT & CYCLES_MASK);
+	}
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	if (a->dso != b->dso)
+		return a->dso < b->dso ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+int blocks_find(struct blocks *b, struct session *s, const struct machine *m, unsigned n_workers,
+	struct err *err)
+{
+	unsigned n = (unsigned)MIN((size_t)n_workers, MAX(s->pieces.n, (size_t)1));
+	struct blocks_worker *workers = mem_zalloc(n * sizeof(*workers));
+	void *contexts[WORKERS_MAX];
+	struct session_tally tally = s->tally;
+	struct session_sink sink = {PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK, take_branches,
+		contexts};
+	int r;
+
+	memset(b, 0, sizeof(*b));
+	for (unsigned i = 0; i < n; i++) {
+		workers[i].session = s;
+		workers[i].machine = m;
+		contexts[i] = &workers[i];
+	}
+	r = session_samples(s, n, &sink, err);
+	/* These samples were counted before. */
+	s->tally = tally;
+	for (unsigned i = 0; i < n; i++) {
+		vec_each(block, &workers[i].blocks.at)
+			add(b, block);
+		blocks_fini(&workers[i].blocks);
+		intern_fini(&workers[i].strings);
+	}
+	mem_free(workers);
+	if (b->at.n)
+		qsort(b->at.at, b->at.n, sizeof(*b->at.at), by_place);
+	table_clear(&b->index);
+	return r;
+}
+
+void blocks_fini(struct blocks *b)
+{
+	vec_fini(&b->at);
+	table_fini(&b->index);
+}
+
+const struct block *blocks_between(const struct blocks *b, u32 dso, u64 start, u64 end,
+	size_t *ret_n)
+{
+	size_t low = 0, high = b->at.n, last;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct block *at = &b->at.at[middle];
+
+		if (at->dso < dso || (at->dso == dso && at->start < start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (last = low; last < b->at.n && b->at.at[last].dso == dso && b->at.at[last].start < end;)
+		last++;
+	*ret_n = last - low;
+	return *ret_n ? &b->at.at[low] : NULL;
+}

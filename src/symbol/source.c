@@ -1,0 +1,134 @@
+#include "symbol/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+static u64 time_of(const struct stat *st)
+{
+	return (u64)st->st_mtim.tv_sec * 1000000000 + (u64)st->st_mtim.tv_nsec;
+}
+
+u64 source_time(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : time_of(&st);
+}
+
+/* The path behind its first n directories, with the slash that follows them. */
+static const char *without_directories(const char *path, u64 n)
+{
+	while (n--) {
+		const char *next = strchr(path + 1, '/');
+
+		if (!next)
+			break;
+		path = next;
+	}
+	return path;
+}
+
+static void split_lines(struct source *s)
+{
+	size_t at = 0;
+
+	while (at < s->text.n) {
+		const char *end = memchr(s->text.at + at, '\n', s->text.n - at);
+
+		vec_add(&s->lines, at);
+		at = end ? (size_t)(end - s->text.at) + 1 : s->text.n + 1;
+	}
+	vec_add(&s->lines, at);
+}
+
+/* 0, or an errno. No FIFO is waited for, no terminal taken over. */
+static int read_file(struct source *s, const char *path, u64 *ret_time)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), sys = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &st))
+		sys = errno;
+	else if (!S_ISREG(st.st_mode))
+		sys = EISDIR;
+	else if (st.st_size > SOURCE_MAX)
+		sys = EFBIG;
+	if (!sys) {
+		str_reserve(&s->text, (size_t)st.st_size);
+		sys = fd_read_at(fd, s->text.at, (size_t)st.st_size, 0);
+		s->text.n = (size_t)st.st_size;
+		s->text.at[s->text.n] = '\0';
+		*ret_time = time_of(&st);
+	}
+	close(fd);
+	if (sys)
+		str_clear(&s->text);
+	return sys;
+}
+
+/* As it is, with the directory it counts from. */
+static void add_whole(struct str *path, const char *dir, const char *file)
+{
+	if (*file != '/' && dir && *dir)
+		str_addf(path, "%s/", dir);
+	str_add(path, file);
+}
+
+void source_open(struct source *s, const struct source_places *places, const char *dir,
+	const char *file, u64 built_ns)
+{
+	struct str whole = {0}, below = {0};
+	u64 changed_ns = 0;
+	int sys = ENOENT;
+
+	memset(s, 0, sizeof(*s));
+	add_whole(&whole, dir, file);
+	if (places->prefix && *whole.at == '/') {
+		str_addf(&s->path, "%s%s", places->prefix,
+			without_directories(whole.at, places->n_stripped));
+	} else {
+		str_add(&s->path, whole.at);
+		str_addf(&below, "%s%s", places->symfs, whole.at);
+	}
+	if (*places->symfs && below.n)
+		sys = read_file(s, below.at, &changed_ns);
+	if (sys)
+		sys = read_file(s, s->path.at, &changed_ns);
+	else
+		str_clear(&s->path), str_add(&s->path, below.at);
+	if (sys) {
+		s->state = SOURCE_MISSING;
+		str_add(&s->why,
+			sys == EISDIR          ? "it is no plain file"
+				: sys == EFBIG ? "it is too big"
+					       : strerror(sys));
+	} else {
+		s->state = built_ns && changed_ns > built_ns ? SOURCE_NEWER : SOURCE_FOUND;
+		split_lines(s);
+	}
+	str_fini(&whole);
+	str_fini(&below);
+}
+
+void source_close(struct source *s)
+{
+	str_fini(&s->path);
+	str_fini(&s->why);
+	str_fini(&s->text);
+	vec_fini(&s->lines);
+}
+
+const char *source_line(const struct source *s, u32 line, size_t *ret_n)
+{
+	if (!line || line >= s->lines.n)
+		return NULL;
+	*ret_n = s->lines.at[line] - s->lines.at[line - 1] - 1;
+	return s->text.at + s->lines.at[line - 1];
+}

@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""What the options of 'record' do while it runs: when it measures, into which files, and who tells it."""
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+THREADS = 'tests/live/programs/threads.c'
+BUSY = 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+
+
+def times(path='perf.data'):
+    script = pace('script', '-i', path, '-F', 'time')
+    assert script.status == 0, script
+    return [float(line.strip(' :')) for line in script.out.split('\n') if line.strip()]
+
+
+def record(*words, **kwargs):
+    result = pace('record', '-e', 'cpu-clock', *words, **kwargs)
+    assert result.status == 0, result
+    return result
+
+
+def is_complete(path):
+    """Who ran what is known in it, by both tools."""
+    report = pace('report', '-i', path, '-g', 'none')
+    assert report.status == 0 and not report.err.strip(), (path, report)
+    assert '[unknown]' not in report.out, (path, report)
+    if shutil.which('perf'):
+        assert 'rror' not in run('perf', 'report', '-i', path, '--stdio').err, path
+    return report
+
+
+@test
+def a_delay_leaves_out_the_beginning_but_not_who_runs_what():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    begin = time.clock_gettime(time.CLOCK_MONOTONIC)
+    result = record('-D', '500', program, '1')
+    first = times()[0]
+    assert first - begin > 0.45, (begin, first)
+    assert 'Events disabled' in result.err and 'Events enabled' in result.err, result
+    assert re.search(r'% .* threads +\[\.\] spin', is_complete('perf.data').out)
+    # The event that told of tasks is no event of the report's.
+    assert 'dummy' not in is_complete('perf.data').out
+
+
+@test
+def ranges_of_time_are_the_only_ones_measured_and_then_it_is_over():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    result = record('-D', '100-300,700-900', program, '2')
+    seen = times()
+    gaps = [b - a for a, b in zip(seen, seen[1:])]
+    assert sum(gap > 0.3 for gap in gaps) == 1 and seen[-1] - seen[0] < 1.2, gaps
+    # The command is not ended with it.
+    assert 'the last range of -D is over; the command goes on, its end is awaited' in result.err, result
+
+
+@test
+def a_command_whose_recording_is_over_keeps_its_exit_status():
+    can_record()
+    result = pace('record', '-q', '-e', 'cpu-clock', '--max-size', '1', 'sh', '-c', BUSY + '; exit 9')
+    assert result.status == 9, result
+
+
+@test
+def a_recording_ends_at_its_largest_size():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    result = record('-F', '10000', '-m', '4', '--max-size', '50K', program, '2')
+    size = os.path.getsize('perf.data')
+    assert 50 << 10 <= size < 150 << 10, size
+    assert 'as large as --max-size allows' in result.err, result
+    is_complete('perf.data')
+
+
+@test
+def the_size_begins_the_next_file_and_each_can_be_read_alone():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    result = record('-F', '10000', '-m', '4', '--switch-output=50K', '-o', 'many', program, '1')
+    names = sorted(glob.glob('many.*'))
+    assert len(names) > 3 and not os.path.exists('many'), names
+    assert all(re.fullmatch(r'many\.\d{16}', name) for name in names), names
+    assert result.err.count('[ pace record: Dump many.') == len(names) - 1, result
+    n = sum(len(times(name)) for name in names)
+    assert n > 1000, n
+    for name in names[:-1]:
+        assert os.stat(name).st_mode & 0o777 == 0o600
+        is_complete(name)
+
+
+@test
+def the_time_begins_the_next_file_and_the_newest_are_kept():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    record('--switch-output=1s', '--switch-max-files', '2', '-o', 'many', program, '4')
+    assert len(glob.glob('many.*')) == 2, glob.glob('many*')
+
+
+@test
+def a_signal_begins_the_next_file():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--switch-output', '-o', 'many', program, '3'])
+    for n in (1, 2):
+        time.sleep(0.5)
+        recorder.send_signal(signal.SIGUSR2)
+        wait_for(lambda: len(glob.glob('many.*')) >= n)
+    assert recorder.wait() == 0
+    assert len(glob.glob('many.*')) == 3, glob.glob('many*')
+
+
+@test
+def without_switch_output_that_signal_does_nothing():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', program, '1'])
+    time.sleep(0.5)
+    recorder.send_signal(signal.SIGUSR2)
+    assert recorder.wait() == 0 and len(times()) > 0
+
+
+@test
+def an_event_begins_the_next_file():
+    can_record()
+    record('--switch-output-event', 'page-faults/period=300/', '--switch-max-files', '5', '-o', 'many',
+           build_c('tests/live/programs/faults.c', 'faults'), '2000')
+    assert 2 <= len(glob.glob('many.*')) <= 5, glob.glob('many*')
+
+
+@test
+def a_name_with_the_time_is_given_at_the_end():
+    can_record()
+    result = record('--timestamp-filename', '-o', 'one', 'sh', '-c', BUSY)
+    name, = glob.glob('one.*')
+    assert re.fullmatch(r'one\.\d{16}', name) and f' {name} (' in result.err, result
+    is_complete(name)
+
+
+@test
+def rings_that_overwrite_keep_the_newest_samples():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    record('-F', '5000', '-m', '1', '--overwrite', program, '2')
+    seen = times()
+    # A ring of a page holds some hundred samples of each CPU: those of the last moments.
+    assert 20 < len(seen) < 2000 and seen[-1] - seen[0] < 1, (len(seen), seen[0], seen[-1])
+    assert seen == sorted(seen)
+    assert re.search(r'% .* threads +\[\.\] spin', is_complete('perf.data').out)
+    # Of each one event alone:
+    record('-F', '5000', '-m', '1', '-e', 'cpu-clock/overwrite,name=newest/', program, '1')
+    counts = pace('script', '-F', 'event').out
+    assert counts.count('newest') < counts.count('cpu-clock') / 2, counts[:200]
+
+
+@test
+def snapshots_follow_one_another_without_gaps_or_doubles():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    record('-F', '1000', '-m', '128', '--overwrite', '--switch-output=1s', '-o', 'many', program, '3')
+    names = sorted(glob.glob('many.*'))
+    seen = [times(name) for name in names]
+    assert len(names) >= 3, names
+    for before, after in zip(seen, seen[1:]):
+        assert before[-1] <= after[0] and after[0] - before[-1] < 0.5, (before[-1], after[0])
+
+
+@test
+def a_fifo_switches_on_and_off_and_ends_it():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    os.mkfifo('ctl')
+    os.mkfifo('ack')
+    recorder = subprocess.Popen([PACE, 'record', '-e', 'cpu-clock,page-faults', '-D', '-1', '--control', 'fifo:ctl,ack', program, '20'],
+                                stderr=subprocess.PIPE, text=True)
+    ctl, ack = open('ctl', 'w'), open('ack')
+
+    def tell(text):
+        ctl.write(text + '\n')
+        ctl.flush()
+        assert ack.readline() == 'ack\n'
+        return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+    tell('ping')
+    time.sleep(0.4)
+    on = tell('enable')
+    time.sleep(0.4)
+    off = tell('disable')
+    tell('evlist -v')
+    time.sleep(0.4)
+    tell('enable page-faults')
+    tell('disable nonsense')
+    begin = time.time()
+    tell('stop')
+    err = recorder.stderr.read()
+    assert recorder.wait() == 128 + signal.SIGTERM and time.time() - begin < 10
+    seen = times()
+    assert seen and on - 0.05 < seen[0] and seen[-1] < off + 0.05, (on, off, seen[0], seen[-1])
+    assert 'cpu-clock: type: 1' in err and "there is no event 'nonsense'" in err and '--control said stop' in err, err
+
+
+@test
+def a_limit_of_waiting_bytes_holds_for_a_second_only():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = start(PACE, 'record', '-e', 'cpu-clock', '--mmap-flush', '64K', '-F', '50', program, '20')
+    wait_for(lambda: os.path.exists('perf.data'))
+    time.sleep(3)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.wait()
+    seen = times()
+    stop(recorder)
+    assert len(seen) > 20, seen
+
+
+@test
+def a_user_is_all_that_runs_as_him():
+    can_record()
+    needs_root()
+    program = build_c(THREADS, 'threads', '-pthread')
+    os.chmod('.', 0o755)
+    shutil.copy(program, '/tmp/pace-threads')
+    target = start(*NOBODY, '/tmp/pace-threads', '5')
+    try:
+        for user in ('nobody', '65534'):
+            record('-u', user, 'sleep', '0.5')
+            comms = set(pace('script', '-F', 'comm').out.split())
+            assert len(times()) > 10 and not comms & {'sh', 'python3', 'pace', 'sleep'}, comms
+    finally:
+        stop(target)
+        os.unlink('/tmp/pace-threads')
+    refused = pace('record', '-u', 'nobody-of-this-name', 'true')
+    assert refused.status == 1 and 'there is no user of this name' in refused.err, refused
+
+
+@test
+def threads_have_rings_of_their_own():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    target = start(program, '5')
+    time.sleep(0.3)
+    result = record('-v', '--per-thread', '-p', str(target.pid), 'sleep', '0.5')
+    n = len(os.listdir(f'/proc/{target.pid}/task'))
+    stop(target)
+    assert n > 1 and f'for {n} threads' in result.err, result
+    assert len(times()) > 10
+
+
+@test
+def children_are_left_out_where_they_are_not_wanted():
+    can_record()
+    record('-i', 'sh', '-c', 'sh -c "' + BUSY.replace('$', '\\$') + '"; true')
+    with_children = len(times())
+    assert with_children < 20, with_children
+
+
+@test
+def nothing_is_recorded_in_a_dry_run():
+    can_record()
+    result = pace('record', '--dry-run', '-e', 'cpu-clock', 'touch', 'ran')
+    assert result.status == 0 and not os.path.exists('perf.data') and not os.path.exists('ran'), result
+    assert pace('record', '--dry-run', '-e', 'nonsense', 'true').status != 0
+
+
+@test
+def what_has_no_effect_is_said_under_v():
+    can_record()
+    for words, said in ((['--aio=2'], '--aio: '), (['--threads=core'], '--threads: '), (['--debuginfod'], '--debuginfod: '), (['-N'], '-N: '),
+                        (['--proc-map-timeout', '5'], '--proc-map-timeout: '), (['--num-thread-synthesize', '3'], '--num-thread-synthesize: '),
+                        (['-m', '8,8'], '-m: no event has an AUX area')):
+        assert said in record('-v', *words, 'true').err, words
+        assert said not in record(*words, 'true').err, words
+
+
+@test
+def what_is_refused_says_what_to_do_instead():
+    for words, said in ((['--off-cpu'], 'sched:sched_switch'), (['--kcore'], 'kallsyms'), (['-S'], '--overwrite'), (['--aux-sample'], 'AUX'),
+                        (['--setup-filter', 'pin'], '--filter'), (['--clang-opt', 'x'], 'tracepoints')):
+        result = pace('record', *words, 'true')
+        assert result.status == 1 and said in result.err, (words, result)
+
+
+@test
+def values_that_make_no_sense_are_usage_errors():
+    for words in (['-D', '20-10'], ['--switch-output=5x'], ['--synth=x'], ['--affinity=x'], ['--max-size', '0'], ['--control', 'x'],
+                  ['-r', '100'], ['-m', '8,x'], ['--call-graph', 'fp,0'], ['-o', '-', '--switch-output']):
+        result = pace('record', *words, 'true')
+        assert result.status == 2, (words, result)
+
+
+@test
+def g_alone_finds_callers_as_the_program_is_built():
+    can_record()
+    source = os.path.join(TOP, 'tests/live/programs/stacks.c')
+    said = 'keeps no frame pointers'
+    with_fp = build_c(source, 'with-fp')
+    assert said not in record('-g', with_fp, '1').err
+    assert run('cc', '-O2', '-fomit-frame-pointer', '-o', 'without-fp', source).status == 0
+    result = record('-g', './without-fp', '1')
+    if 'x86_64' not in os.uname().machine:
+        return
+    assert result.err.count(said) == 1 and '--call-graph fp' in result.err, result
+    assert said not in record('--call-graph', 'fp', './without-fp', '1').err
+    # Of a script it is the interpreter.
+    open('script', 'w').write('#!./without-fp\n')
+    os.chmod('script', 0o755)
+    assert said in record('-g', './script', '1').err
+    target = start('./without-fp', '5')
+    time.sleep(0.2)
+    assert said in record('-g', '-p', str(target.pid), 'sleep', '0.1').err
+    stop(target)
+
+
+main()
