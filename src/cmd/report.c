@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
+#include "profile/filter.h"
 #include "profile/key.h"
 #include "profile/recorded.h"
 #include "view/dump.h"
@@ -30,6 +31,8 @@ struct report_options {
 	const char *input, *sort, *fields;
 	struct symbol_options symbols;
 	struct graph_options graph;
+	const char *cpus, *pids, *tids, *time, *part;
+	struct profile_filter filter;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
@@ -134,6 +137,13 @@ static int set_graph(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_percentage(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return profile_filter_set_percentage(&o->filter, value, err);
+}
+
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
@@ -141,6 +151,22 @@ static const struct opt options[] = {
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST",
+		"only those of these CPUs, like 0-3,8; names of threads are taken for --comms"},
+	{0, "time", OPT_STR, AT(time), "SPAN,...",
+		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
+		"only those of threads of these names"},
+	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only those in these files"},
+	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only those in these functions"},
+	{0, "symbol-filter", OPT_STR, AT(part), "PART",
+		"only rows of functions with PART in their name"},
+	{0, "percentage", OPT_CALL, 0, "OF",
+		"shares of what is left: relative; of all: absolute (default)",
+		.call = set_percentage},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -196,6 +222,9 @@ struct reporting {
 	struct hist_options hist;
 	struct text_options text;
 	unsigned n_workers;
+	struct cpus cpus;
+	struct spans spans;
+	struct profile_filter filter;
 };
 
 /* ---- options into columns ---- */
@@ -278,6 +307,55 @@ static void choose_graph(struct reporting *r)
 	r->hist.prefers_callers = r->text.has_graph;
 }
 
+/* Whether every sample carries the field; else the option makes no sense. */
+static int check_field(const struct reporting *r, const char *option, u64 field, const char *what,
+	struct err *err)
+{
+	vec_each(e, &r->recorded.session.reader.events)
+		if (!(e->attr.sample_type & field))
+			return err_set(err, ERR_INVAL,
+				"%s: the recording does not say %s its samples were taken", option,
+				what);
+	return 0;
+}
+
+/* Which samples, and which rows. */
+static int choose_samples(struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+	const struct file_info *info = &r->recorded.session.reader.info;
+	const char *cpus = o->cpus;
+
+	r->filter = o->filter;
+	/* Names behind -C are what it means to diff. */
+	if (cpus && !(*cpus >= '0' && *cpus <= '9')) {
+		if (o->filter.comms)
+			return err_set(err, ERR_INVAL,
+				"-C '%.60s' is no list of CPUs, and --comms names threads already",
+				cpus);
+		r->filter.comms = cpus;
+		cpus = NULL;
+	}
+	if (cpus &&
+		(check_field(r, "-C", PERF_SAMPLE_CPU, "on which CPU", err) ||
+			cpus_parse(&r->cpus, cpus, err)))
+		return err_prefix(err, "--cpu");
+	if (o->time &&
+		(check_field(r, "--time", PERF_SAMPLE_TIME, "when", err) ||
+			spans_parse(&r->spans, o->time, info->first_time,
+				info->has_times ? info->last_time : 0, err)))
+		return err->code;
+	if (num_list_parse(&r->filter.pids, "--pid", o->pids, err) ||
+		num_list_parse(&r->filter.tids, "--tid", o->tids, err))
+		return err->code;
+	r->hist.part = o->part;
+	r->hist.is_relative = o->filter.is_relative;
+	for (size_t i = 0; i < r->hist.n_keys; i++)
+		if (r->hist.keys[i]->frame == KEY_SYMBOL)
+			return 0;
+	return o->part ? err_set(err, ERR_INVAL, "--symbol-filter: rows are not by symbol") : 0;
+}
+
 /* What of the sources the keys need. */
 static enum naming_source source_needed(const struct hist_options *h)
 {
@@ -304,6 +382,9 @@ static int make_profile(struct reporting *r, struct err *err)
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
 		.stitches = o->stitches,
+		.labels = profile_filter_labels(&r->filter),
+		.cpus = &r->cpus,
+		.spans = &r->spans,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
@@ -314,6 +395,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
+	profile_filter_apply(&in->profile, &r->filter);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
 	return 0;
@@ -400,7 +482,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return report_records(r, out, err);
 	r->hist.has_children =
 		r->options->children < 0 ? r->recorded.has_chains : r->options->children;
-	if (choose_keys(r, err) || choose_columns(r, err))
+	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err))
 		return err->code;
 	choose_graph(r);
 	if (r->options->has_header_only) {
@@ -449,6 +531,9 @@ static int run_report(int argc, char **argv)
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
+	profile_filter_fini(&r.filter);
+	cpus_fini(&r.cpus);
+	spans_fini(&r.spans);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
 	log_fini(&r.log);

@@ -68,6 +68,8 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.max_stack = o->max_stack,
 		/* What is stitched are the samples of a thread in the order of time. */
 		.n_workers = o->stitches ? 1 : o->n_workers,
+		.cpus = o->cpus,
+		.spans = o->spans,
 		.callers = r->has_dumps ? &r->callers : NULL};
 	bool needs_kernel = r->session.has_kernel_samples, has_thread;
 	pthread_t thread;

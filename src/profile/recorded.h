@@ -37,7 +37,9 @@ struct recorded_options {
 	unsigned n_workers;
 	unsigned labels; /* bits 1 << enum profile_label */
 	bool has_stacks;
-	bool stitches; /* of branch stacks, what is too deep from the sample before */
+	bool stitches;             /* of branch stacks, what is too deep from the sample before */
+	const struct cpus *cpus;   /* only samples of these; NULL: of all */
+	const struct spans *spans; /* the same */
 	struct naming_options naming; /* n_workers is filled in */
 };
 
