@@ -58,6 +58,7 @@ SUITES = [
     ('conformance', [sys.executable, f'{HERE}/conformance/test_conformance.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
+    ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),

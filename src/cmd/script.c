@@ -116,11 +116,6 @@ static const struct {
 	{PERF_RECORD_FINISHED_ROUND, AT(shows_rounds)},
 };
 
-struct numbers {
-	u32 *at;
-	size_t n, cap;
-};
-
 struct scripting {
 	const struct script_command *options;
 	struct log log;
@@ -134,37 +129,12 @@ struct scripting {
 	struct ledger ledger;
 	struct spans spans;
 	struct cpus cpus;
-	struct numbers pids, tids;
+	struct num_list pids, tids;
 	VEC(struct sample_value) counted; /* by the samples so far, by id */
 	struct table counted_index;
 	struct decoder decoder;
 	struct out out;
 };
-
-static int parse_numbers(const char *option, const char *text, struct numbers *numbers,
-	struct err *err)
-{
-	const char *p = text;
-	u64 n;
-
-	if (!text)
-		return 0;
-	do {
-		if (!num_scan(&p, 10, &n) || n > UINT32_MAX || (*p && *p != ','))
-			return err_set(err, ERR_INVAL, "%s '%s': expected numbers like 12,34",
-				option, text);
-		vec_add(numbers, (u32)n);
-	} while (*p++);
-	return 0;
-}
-
-static bool is_listed(const struct numbers *numbers, u32 number)
-{
-	for (size_t i = 0; i < numbers->n; i++)
-		if (numbers->at[i] == number)
-			return true;
-	return !numbers->n;
-}
 
 static bool is_named(const char *list, const char *name)
 {
@@ -180,7 +150,7 @@ static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time
 {
 	struct thread_state t;
 
-	if (!is_listed(&s->pids, sample->pid) || !is_listed(&s->tids, sample->tid) ||
+	if (!num_list_has(&s->pids, sample->pid) || !num_list_has(&s->tids, sample->tid) ||
 		!spans_have(&s->spans, time))
 		return false;
 	if (s->cpus.n) {
@@ -358,8 +328,8 @@ static int prepare(struct scripting *s, struct err *err)
 		return err->code;
 	if (o->cpus && cpus_parse(&s->cpus, o->cpus, err))
 		return err_prefix(err, "-C");
-	if (parse_numbers("--pid", o->pids, &s->pids, err) ||
-		parse_numbers("--tid", o->tids, &s->tids, err))
+	if (num_list_parse(&s->pids, "--pid", o->pids, err) ||
+		num_list_parse(&s->tids, "--tid", o->tids, err))
 		return err->code;
 	return script_check(&s->script, err);
 }

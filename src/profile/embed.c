@@ -283,6 +283,8 @@ static void collect_code(const struct embedding *d, stretch_list *code)
 			from = s->at - MIN(s->at, (u64)EMBED_AROUND);
 			to = s->at + EMBED_AROUND;
 		}
+		/* A call may be a function's last instruction: it returns to what stands behind. */
+		to += EMBED_BEHIND;
 		vec_add(code, ((struct stretch){from, to}));
 	}
 	if (code->n)

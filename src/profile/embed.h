@@ -20,6 +20,7 @@ enum {
 	EMBED_CODE_MAX = 32 << 20,    /* bytes of code in all */
 	EMBED_FUNCTION_MAX = 1 << 20, /* of one function; of larger ones what lies around samples */
 	EMBED_AROUND = 2 << 10,       /* so much before and behind a sample */
+	EMBED_BEHIND = 64,            /* bytes behind a function */
 	EMBED_DUMPS_MAX = 64 << 20,   /* bytes of one jitdump */
 };
 

