@@ -271,13 +271,15 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 
 	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
 		return;
+	/* Where a program begins is known also if its code is not there. */
+	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva, NULL);
 	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
 	if (!n)
 		return;
 	has_name = embedded_find_name(c->embedded, &f->embedded, rva, &name) == EMBEDDED_FOUND;
 	*ret_bytes = (struct stack_bytes){bytes, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(n, (u64)UINT32_MAX), has_name ? rva - name.start : STACK_START_UNKNOWN,
-		is_near_entry(f->embedded.entry, rva, NULL)};
+		ret_bytes->is_entry};
 }
 
 static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
