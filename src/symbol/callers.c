@@ -271,13 +271,31 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 
 	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
 		return;
+	/* Where a program begins is known also if its code is not there. */
+	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva, NULL);
 	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
 	if (!n)
 		return;
 	has_name = embedded_find_name(c->embedded, &f->embedded, rva, &name) == EMBEDDED_FOUND;
 	*ret_bytes = (struct stack_bytes){bytes, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(n, (u64)UINT32_MAX), has_name ? rva - name.start : STACK_START_UNKNOWN,
-		is_near_entry(f->embedded.entry, rva, NULL)};
+		ret_bytes->is_entry};
+}
+
+/* What the linker puts together of pieces is one function, often without a symbol. */
+static bool is_of_linker(const struct elf *elf, u64 rva, u64 *ret_start)
+{
+	static const char *const names[] = {".init", ".fini"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct elf_section *s = elf_section(elf, names[i]);
+
+		if (s && rva >= s->addr && rva - s->addr < s->size) {
+			*ret_start = s->addr;
+			return true;
+		}
+	}
+	return false;
 }
 
 static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
@@ -285,7 +303,8 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 {
 	const struct symbol *symbol;
 	struct bytes b;
-	u64 rva, before;
+	u64 rva, before, start = 0;
+	bool has_start;
 
 	if (f->is_embedded) {
 		look_at_embedded(c, f, off, ret_bytes);
@@ -299,10 +318,15 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
 		load_symtab(c, f);
 	symbol = symtab_find(&f->symtab, rva);
+	has_start = is_of_linker(&f->image, rva, &start) || symbol;
+	if (!has_start)
+		start = 0;
+	else if (symbol && start < symbol->start)
+		start = symbol->start;
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
-		is_near_entry(f->image.entry, rva, symbol ? &symbol->start : NULL)};
+		has_start ? rva - start : STACK_START_UNKNOWN,
+		is_near_entry(f->image.entry, rva, has_start ? &start : NULL)};
 }
 
 /* ---- samples ---- */

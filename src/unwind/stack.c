@@ -415,8 +415,9 @@ static bool step_by_code(struct walk *w, bool is_return)
 	if (step_by_edge(w, is_return))
 		return true;
 	look(w, at, &edge.code);
+	/* Generated code mostly keeps a frame; of other code it has to be shown. */
 	if (edge.code.into == STACK_START_UNKNOWN)
-		return step_by_frame_pointer(w, true, 0);
+		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
 	frame = edge_frame(&edge);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
 	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
