@@ -33,8 +33,8 @@ struct report_options {
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
-	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
-		has_ledger;
+	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
+		is_quiet, has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
@@ -43,6 +43,7 @@ struct report_options {
 	int inlines;
 	u64 n_workers, max_stack;
 	double debuginfod_s;
+	u64 time_quantum;
 	unsigned verbose;
 };
 
@@ -137,6 +138,25 @@ static int set_graph(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_quantum(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	struct report_options *o = target;
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+			if (!strcmp(units[i].name, p) &&
+				!__builtin_mul_overflow(n, units[i].ns, &o->time_quantum))
+				return 0;
+	return err_set(err, ERR_INVAL,
+		"'%.60s' is no time like 10ms: a number, then ns, us, ms or s", value);
+}
+
 static int set_percentage(void *target, const char *value, struct err *err)
 {
 	struct report_options *o = target;
@@ -172,6 +192,10 @@ static const struct opt options[] = {
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
 	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL,
 		"a column with the number of samples"},
+	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL,
+		"a column with the sum of the periods"},
+	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
+		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
@@ -281,6 +305,8 @@ static int choose_columns(struct reporting *r, struct err *err)
 	}
 	if (o->has_counts)
 		add_named_column(&r->text, "sample");
+	if (o->has_periods)
+		add_named_column(&r->text, "period");
 	for (size_t i = 0; i < r->hist.n_keys; i++)
 		add_column(&r->text, r->hist.keys[i]);
 	return 0;
@@ -385,6 +411,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.labels = profile_filter_labels(&r->filter),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
+		.time_quantum = o->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
@@ -544,7 +571,8 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
-	.notes = "Keys: overhead overhead_children sample period comm pid tgid cpu dso symbol.\n",
+	.notes =
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
 	.options = options,
 	.run = run_report,
 };
