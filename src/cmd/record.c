@@ -122,7 +122,8 @@ static int set_up(struct recording *rec, struct err *err)
 	struct compat compat;
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
-	if (record_check(o, &rec->log, err) || record_sampling(o, &sampling, err) ||
+	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
+		record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -178,7 +179,10 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
-	return record_open_output(rec, err);
+	if (record_open_output(rec, err))
+		return err->code;
+	record_ring_begin(rec);
+	return 0;
 }
 
 /* A command that outlives its recording is nobody's surprise. */
@@ -248,6 +252,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = EXIT_OK;
+	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
+		end = RECORDER_FAILED;
 	if (end == RECORDER_SIGNAL) {
 		*ret_status = 128 + rec->recorder.stop.signal;
 		/*
@@ -260,7 +266,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	if (end == RECORDER_FAILED) {
 		struct err ignored;
 
-		/* The reason is in err; what was written stays, and is completed. */
+		/* The reason is in err; what was written or kept stays, and is completed. */
+		record_ring_spill(rec, "the end", &ignored);
 		record_finish(rec, &ignored);
 		say_if_running(rec);
 		return err->code;
@@ -282,6 +289,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_pilot_close(rec);
+	record_ring_close(rec);
+	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
 	writer_close(&rec->writer, keep_file);

@@ -95,8 +95,17 @@ const struct opt record_option_rows[] = {
 		"measure MS milliseconds after the start only; -1: when --control says so; 10-20,30-40: only then"},
 	{0, "control", OPT_STR, AT(control), "fd:CTL[,ACK]",
 		"or fifo:CTL[,ACK]: take commands: enable, disable [EVENT], snapshot, evlist, ping, stop"},
+	{0, "for", OPT_CALL, 0, "TIME", "end after this time, like 500ms, 30s or 5m",
+		.call = record_set_for},
 	{0, "max-size", OPT_CALL, 0, "SIZE", "end when the recording has this size, like 100M",
 		.call = record_set_max_size},
+
+	{0, NULL, OPT_TITLE, 0, NULL, "Flight recorder"},
+	{0, "ring", OPT_CALL, 0, "TIME",
+		"keep only the last TIME (5, 500ms, 2m) and write it at the end, on SIGUSR2, and by --when",
+		.call = record_set_ring},
+	{0, "when", OPT_STR, AT(when), "EXPR",
+		"write it when counters say so: 'ipc<0.5 for 50ms and page-faults/s>1000', cpu-util>80%"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Where to"},
 	{'o', "output", OPT_STR, AT(output), "FILE",

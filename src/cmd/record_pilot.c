@@ -9,6 +9,8 @@
 #include "collect/open.h"
 #include "event/abi.h"
 
+enum { RING_NS = 100000000 }; /* how often what --ring keeps is read, ns */
+
 /* ---- switching on and off ---- */
 
 static int switch_events(struct recording *rec, const char *name, bool is_on, struct err *err)
@@ -69,7 +71,7 @@ static void switch_named(struct recording *rec, bool is_on)
 		log_warn(&rec->log, "--control: %s", err.msg);
 }
 
-static int switch_output(struct recording *rec, struct err *err);
+static int switch_output(struct recording *rec, const char *why, struct err *err);
 
 static int obey(struct recording *rec, struct err *err)
 {
@@ -91,7 +93,8 @@ static int obey(struct recording *rec, struct err *err)
 			break;
 		case CONTROL_SNAPSHOT:
 			if (recorder_snapshot(&rec->recorder, err) ||
-				(rec->options->switch_mode && switch_output(rec, err)))
+				((rec->options->switch_mode || rec->options->ring_ns) &&
+					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
 			break;
 		case CONTROL_STOP:
@@ -109,11 +112,12 @@ static int obey(struct recording *rec, struct err *err)
 
 /* ---- other files, limits ---- */
 
-static int switch_output(struct recording *rec, struct err *err)
+static int switch_output(struct recording *rec, const char *why, struct err *err)
 {
 	if (recorder_drain(&rec->recorder, err) || recorder_snapshot(&rec->recorder, err) ||
-		record_switch_output(rec, err))
+		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
+	record_ring_resume(rec);
 	rec->pilot.file_ns = clock_now_ns();
 	return 0;
 }
@@ -142,25 +146,35 @@ static bool is_triggered(struct record_pilot *p)
 	return is_there;
 }
 
-static bool must_switch(struct recording *rec)
+/* Why to go on in another file now; NULL: no reason. */
+static const char *must_switch(struct recording *rec)
 {
 	const struct record_options *o = rec->options;
-	/* Both are to be emptied. */
-	bool is_told = is_signalled(&rec->pilot) | is_triggered(&rec->pilot);
+	/* All are to be emptied. */
+	bool is_told = is_signalled(&rec->pilot), is_hit = is_triggered(&rec->pilot);
+	bool is_true = record_when_look(rec);
 
 	if (o->switch_mode == RECORD_SWITCH_SIZE)
-		return writer_data_bytes(&rec->writer) >= o->switch_size;
+		return writer_data_bytes(&rec->writer) >= o->switch_size ? "size" : NULL;
 	if (o->switch_mode == RECORD_SWITCH_TIME)
-		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size;
-	return o->switch_mode == RECORD_SWITCH_SIGNAL && is_told;
+		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size ? "time" : NULL;
+	if (o->switch_mode != RECORD_SWITCH_SIGNAL && !o->ring_ns)
+		return NULL;
+	return is_true ? "--when" : is_told ? "SIGUSR2" : is_hit ? "--switch-output-event" : NULL;
 }
 
 static u64 next_moment(const struct recording *rec)
 {
 	const struct record_pilot *p = &rec->pilot;
+	const struct record_options *o = rec->options;
 	u64 next = schedule_next(&p->schedule);
 
 	next = next == UINT64_MAX ? next : p->start_ns + next;
+	next = MIN(next, record_when_due(rec));
+	if (o->ring_ns)
+		next = MIN(next, clock_now_ns() + RING_NS);
+	if (o->for_ns)
+		next = MIN(next, p->start_ns + o->for_ns);
 	return rec->options->switch_mode == RECORD_SWITCH_TIME
 		? MIN(next, p->file_ns + rec->options->switch_size)
 		: next;
@@ -171,12 +185,16 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	struct recording *rec = ctx;
 	struct record_pilot *p = &rec->pilot;
 	const struct record_options *o = rec->options;
+	const char *why;
 
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
 		return err->code;
-	if (!p->why && must_switch(rec) && switch_output(rec, err))
+	record_ring_advance(rec);
+	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
+		p->why = "the time of --for is over";
+	if (!p->why && (why = must_switch(rec)) && switch_output(rec, why, err))
 		return err->code;
-	if (!p->why && o->max_size && writer_data_bytes(&rec->writer) >= o->max_size)
+	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
 		p->why = "the recording is as large as --max-size allows";
 	p->pilot.due_ns = next_moment(rec);
 	*ret_is_end = p->why != NULL;
@@ -237,9 +255,11 @@ int record_pilot_open(struct recording *rec, struct err *err)
 
 	p->pilot = (struct recorder_pilot){rec, UINT64_MAX, look};
 	rec->recorder.pilot = &p->pilot;
-	if (o->switch_mode == RECORD_SWITCH_SIGNAL && open_signal(rec, err))
+	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
 		return err->code;
 	if (o->triggers.has_events && open_triggers(rec, err))
+		return err->code;
+	if (record_when_open(rec, err))
 		return err->code;
 	if (!o->control)
 		return 0;
@@ -260,6 +280,7 @@ void record_pilot_close(struct recording *rec)
 	event_list_fini(&p->triggers);
 	if (p->snapshot_fd >= 0)
 		close(p->snapshot_fd);
+	record_when_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
 }

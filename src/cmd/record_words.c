@@ -129,6 +129,38 @@ int record_set_flush(void *target, const char *value, struct err *err)
 	return num_parse_bytes(value, &((struct record_options *)target)->flush_bytes, err);
 }
 
+/* "500ms", "30s", "5m", "1h"; a number alone are seconds. */
+static int set_time(const char *value, u64 *ret_ns, struct err *err)
+{
+	static const struct {
+		const char *unit;
+		u64 ns;
+	} units[] = {{"", 1000000000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
+		{"h", 3600000000000}};
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+			if (strcmp(p, units[i].unit) || n > UINT64_MAX / 2 / units[i].ns)
+				continue;
+			*ret_ns = n * units[i].ns;
+			return 0;
+		}
+	return err_set(err, ERR_INVAL, "'%s' is no time like 5 (seconds), 500ms, 30s, 5m or 1h",
+		value);
+}
+
+int record_set_ring(void *target, const char *value, struct err *err)
+{
+	return set_time(value, &((struct record_options *)target)->ring_ns, err);
+}
+
+int record_set_for(void *target, const char *value, struct err *err)
+{
+	return set_time(value, &((struct record_options *)target)->for_ns, err);
+}
+
 /* "10M" or "30s": a number of either needs its unit. */
 int record_set_switch(void *target, const char *value, struct err *err)
 {

@@ -27,6 +27,12 @@
 #include "file/layout.h"
 #include "file/packer.h"
 
+/* Who gets what is appended before the file does; true: it is his, and the file does not get it. */
+struct writer_tap {
+	void *ctx;
+	bool (*take)(void *ctx, const struct iovec *runs, int n);
+};
+
 struct writer {
 	int fd;
 	const char *path;    /* borrowed */
@@ -40,7 +46,8 @@ struct writer {
 	bool is_file;     /* not /dev/null, not a pipe */
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
-	struct packer *packer; /* borrowed; NULL: records are written as they are */
+	struct packer *packer;        /* borrowed; NULL: records are written as they are */
+	const struct writer_tap *tap; /* borrowed, set after opening; NULL: none */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
