@@ -122,7 +122,7 @@ static int set_up(struct recording *rec, struct err *err)
 	struct compat compat;
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
-	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
+	if (record_check(o, &rec->log, err) || record_ring_check(o, err) || record_until_check(o, err) ||
 		record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
@@ -182,6 +182,7 @@ static int set_up(struct recording *rec, struct err *err)
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);
+	record_until_begin(rec);
 	return 0;
 }
 
@@ -252,6 +253,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = EXIT_OK;
+	record_until_say(rec);
 	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
 		end = RECORDER_FAILED;
 	if (end == RECORDER_SIGNAL) {
@@ -290,6 +292,7 @@ static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_pilot_close(rec);
 	record_ring_close(rec);
+	record_until_close(rec);
 	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);

@@ -9,7 +9,7 @@
 #include "collect/open.h"
 #include "event/abi.h"
 
-enum { RING_NS = 100000000 }; /* how often what --ring keeps is read, ns */
+enum { ROUND_NS = 100000000 }; /* how often at least rings are read for --ring and --until, ns */
 
 /* ---- switching on and off ---- */
 
@@ -118,6 +118,7 @@ static int switch_output(struct recording *rec, const char *why, struct err *err
 		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
 	record_ring_resume(rec);
+	record_until_begin(rec);
 	rec->pilot.file_ns = clock_now_ns();
 	return 0;
 }
@@ -171,8 +172,8 @@ static u64 next_moment(const struct recording *rec)
 
 	next = next == UINT64_MAX ? next : p->start_ns + next;
 	next = MIN(next, record_when_due(rec));
-	if (o->ring_ns)
-		next = MIN(next, clock_now_ns() + RING_NS);
+	if (o->ring_ns || o->until_pct)
+		next = MIN(next, clock_now_ns() + ROUND_NS);
 	if (o->for_ns)
 		next = MIN(next, p->start_ns + o->for_ns);
 	return rec->options->switch_mode == RECORD_SWITCH_TIME
@@ -192,6 +193,8 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	record_ring_advance(rec);
 	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
 		p->why = "the time of --for is over";
+	if (!p->why && record_until_is_reached(rec))
+		p->why = "--until is reached";
 	if (!p->why && (why = must_switch(rec)) && switch_output(rec, why, err))
 		return err->code;
 	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -154,6 +155,23 @@ static int set_time(const char *value, u64 *ret_ns, struct err *err)
 int record_set_ring(void *target, const char *value, struct err *err)
 {
 	return set_time(value, &((struct record_options *)target)->ring_ns, err);
+}
+
+/* More than 0, up to 100, with or without its sign. */
+static int set_percent(const char *value, double *ret_pct, struct err *err)
+{
+	char *end = NULL;
+	double pct = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+
+	if (!(pct > 0) || pct > 100 || (*end && strcmp(end, "%")))
+		return err_set(err, ERR_INVAL, "'%s' is no percentage like 5 or 0.5%%", value);
+	*ret_pct = pct;
+	return 0;
+}
+
+int record_set_until(void *target, const char *value, struct err *err)
+{
+	return set_percent(value, &((struct record_options *)target)->until_pct, err);
 }
 
 int record_set_for(void *target, const char *value, struct err *err)

@@ -5,6 +5,7 @@
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
  *     record_ring.c    what --ring keeps, and when it goes into a file
  *     record_when.c    --when: counters beside the sampled events
+ *     record_until.c   --until: how sure the hottest code's share is
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -14,11 +15,13 @@
 #include "collect/condition.h"
 #include "collect/control.h"
 #include "collect/counting.h"
+#include "collect/evidence.h"
 #include "collect/schedule.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
 #include "file/window.h"
+#include "record/formats.h"
 #include "session/session.h"
 #include "symbol/liveunwind.h"
 
@@ -59,6 +62,15 @@ struct record_when {
 	u64 looked_ns, fired_ns; /* 0: never */
 };
 
+/* --until: samples are counted on their way into the file. */
+struct record_until {
+	struct evidence evidence;
+	struct writer_tap tap;
+	struct formats formats;
+	struct sample sample;
+	struct str records; /* of one round */
+};
+
 struct recording {
 	const struct record_options *options;
 	struct log log;
@@ -77,6 +89,7 @@ struct recording {
 	struct record_pilot pilot;
 	struct record_ring ring;
 	struct record_when when;
+	struct record_until until;
 	struct str notes; /* what every file of this recording says of it, a line each */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
@@ -130,6 +143,19 @@ void record_when_close(struct recording *rec);
 u64 record_when_due(const struct recording *rec);
 /* Whether a snapshot is to be written now; says so, and what the counters were. */
 bool record_when_look(struct recording *rec);
+
+/* ---- record_until.c; without --until these do nothing ---- */
+
+/* ERR_INVAL for options that exclude each other. */
+int record_until_check(const struct record_options *o, struct err *err);
+
+/* Behind record_open_output(), of each file. */
+void record_until_begin(struct recording *rec);
+bool record_until_is_reached(const struct recording *rec);
+
+/* At the end: what was reached, on stderr and as a note. */
+void record_until_say(struct recording *rec);
+void record_until_close(struct recording *rec);
 
 /* ---- record_pilot.c ---- */
 

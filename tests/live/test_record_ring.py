@@ -152,4 +152,30 @@ def a_recording_ends_with_its_time_and_the_command_goes_on():
 
 
 
+@test
+def it_ends_when_the_share_is_known_well_enough():
+    can_record()
+    target = start(build_c(THREADS, 'threads', '-pthread'), '60')
+    with subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '-F', '2000', '--until', '10', '-p', str(target.pid)],
+                          stderr=subprocess.PIPE, text=True) as recorder:
+        err = recorder.communicate(timeout=50)[1]
+    stop(target)
+    assert recorder.returncode == 0 and '--until is reached' in err, err
+    said = re.search(r'--until: reached 10%: the hottest code has ([\d.]+)% \+- ([\d.]+)% of itself \(95%\), by (\d+) samples', err)
+    assert said and float(said[2]) <= 10 and int(said[3]) == len(times()), err
+    assert notes('perf.data')[0].startswith('until: reached 10%'), notes('perf.data')
+    is_complete('perf.data')
+
+
+@test
+def an_end_before_it_is_known_is_said():
+    can_record()
+    result = pace('record', '-e', 'cpu-clock', '--until', '0.001%', 'true')
+    assert result.status == 0 and '--until: did not reach 0.001%' in result.err, result
+    for words, text in ((('--until', '0'), "'0' is no percentage"), (('--until', 'x'), "'x' is no percentage"),
+                        (('--until', '5', '--ring', '1'), 'choose one'), (('--until', '5', '-n'), '-n has none')):
+        result = pace('record', '-e', 'cpu-clock', *words, 'true')
+        assert result.status == 2 and text in result.err, (words, result)
+
+
 main()
