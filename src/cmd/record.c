@@ -122,8 +122,8 @@ static int set_up(struct recording *rec, struct err *err)
 	struct compat compat;
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
-	if (record_check(o, &rec->log, err) || record_ring_check(o, err) || record_until_check(o, err) ||
-		record_sampling(o, &sampling, err) ||
+	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
+		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -254,6 +254,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 		err);
 	*ret_status = EXIT_OK;
 	record_until_say(rec);
+	record_overhead_say(rec);
 	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
 		end = RECORDER_FAILED;
 	if (end == RECORDER_SIGNAL) {

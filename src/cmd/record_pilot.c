@@ -172,6 +172,7 @@ static u64 next_moment(const struct recording *rec)
 
 	next = next == UINT64_MAX ? next : p->start_ns + next;
 	next = MIN(next, record_when_due(rec));
+	next = MIN(next, record_overhead_due(rec));
 	if (o->ring_ns || o->until_pct)
 		next = MIN(next, clock_now_ns() + ROUND_NS);
 	if (o->for_ns)
@@ -191,6 +192,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
 		return err->code;
 	record_ring_advance(rec);
+	record_overhead_look(rec);
 	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
 		p->why = "the time of --for is over";
 	if (!p->why && record_until_is_reached(rec))
@@ -292,5 +294,6 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
+	record_overhead_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

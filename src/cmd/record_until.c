@@ -75,16 +75,16 @@ void record_until_say(struct recording *rec)
 
 	if (!rec->options->until_pct)
 		return;
-	str_addf(&text, "until: %s %g%%: ",
-		record_until_is_reached(rec) ? "reached" : "did not reach",
+	str_addf(&text,
+		"until: %s %g%%: ", record_until_is_reached(rec) ? "reached" : "did not reach",
 		rec->options->until_pct);
 	if (isinf(evidence_width(e)))
 		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
 			(unsigned long long)e->most, (unsigned long long)e->n);
 	else
-		str_addf(&text, "the hottest code has %.2f%% +- %.2f%% of itself (95%%), by %llu samples",
-			100 * evidence_share(e), 100 * evidence_width(e),
-			(unsigned long long)e->n);
+		str_addf(&text,
+			"the hottest code has %.2f%% +- %.2f%% of itself (95%%), by %llu samples",
+			100 * evidence_share(e), 100 * evidence_width(e), (unsigned long long)e->n);
 	if (!rec->options->is_quiet)
 		fprintf(stderr, "[ pace record: --%s ]\n", str_text(&text));
 	str_addf(&rec->notes, "%s\n", str_text(&text));

@@ -169,6 +169,11 @@ static int set_percent(const char *value, double *ret_pct, struct err *err)
 	return 0;
 }
 
+int record_set_overhead(void *target, const char *value, struct err *err)
+{
+	return set_percent(value, &((struct record_options *)target)->overhead_pct, err);
+}
+
 int record_set_until(void *target, const char *value, struct err *err)
 {
 	return set_percent(value, &((struct record_options *)target)->until_pct, err);

@@ -6,6 +6,7 @@
  *     record_ring.c    what --ring keeps, and when it goes into a file
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
+ *     record_overhead.c  --max-overhead: lowers the rate
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -16,6 +17,7 @@
 #include "collect/control.h"
 #include "collect/counting.h"
 #include "collect/evidence.h"
+#include "collect/governor.h"
 #include "collect/schedule.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
@@ -71,6 +73,17 @@ struct record_until {
 	struct str records; /* of one round */
 };
 
+/* --max-overhead: how often is sampled depends on what it costs. */
+struct record_overhead {
+	struct governor governor;
+	unsigned cpus; /* that the target can use */
+	u64 start_ns, looked_ns;
+	u64 start_cpu_ns, cpu_ns; /* the recorder's own time then */
+	unsigned n_changes;
+	bool has_failed; /* the kernel took no other rate, which was said */
+	bool has_said_stale;
+};
+
 struct recording {
 	const struct record_options *options;
 	struct log log;
@@ -90,6 +103,7 @@ struct recording {
 	struct record_ring ring;
 	struct record_when when;
 	struct record_until until;
+	struct record_overhead overhead;
 	struct str notes; /* what every file of this recording says of it, a line each */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
@@ -156,6 +170,15 @@ bool record_until_is_reached(const struct recording *rec);
 /* At the end: what was reached, on stderr and as a note. */
 void record_until_say(struct recording *rec);
 void record_until_close(struct recording *rec);
+
+/* ---- record_overhead.c; without --max-overhead these do nothing ---- */
+
+void record_overhead_start(struct recording *rec);
+u64 record_overhead_due(const struct recording *rec);
+/* Lowers or raises the rate, and says so under -v and as a note. */
+void record_overhead_look(struct recording *rec);
+/* At the end: what it was, on stderr and as a note. */
+void record_overhead_say(struct recording *rec);
 
 /* ---- record_pilot.c ---- */
 

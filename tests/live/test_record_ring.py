@@ -178,4 +178,31 @@ def an_end_before_it_is_known_is_said():
         assert result.status == 2 and text in result.err, (words, result)
 
 
+@test
+def a_recorder_that_costs_too_much_lowers_the_rate():
+    can_record()
+    target = start('sh', '-c', 'while :; do :; done')
+    result = pace('record', '-v', '-e', 'cpu-clock', '-F', '20000', '--max-overhead', '0.01', '--for', '3s', '-p', str(target.pid))
+    stop(target)
+    assert result.status == 0 and 'more than allowed: sampling at' in result.err, result
+    said = re.search(r'--max-overhead: [\d.]+%, [\d.]+ s of CPU in [\d.]+ s of 1 CPUs; (\d+) changes, at last ([\d.]+)% of the rate', result.err)
+    assert said and int(said[1]) > 0 and float(said[2]) < 60, result
+    seen = times()
+    # 50 us of CPU time between samples at first; how often the target ran is others' affair.
+    gaps = [b - a for a, b in zip(seen, seen[1:])]
+    first, last = sorted(gaps[:200]), sorted(gaps[-20:])
+    assert last[len(last) // 2] > 1.5 * first[len(first) // 2], (first, last, result)
+    changes = [line for line in notes('perf.data') if line.startswith('overhead: ')]
+    assert len(changes) > 2 and 'changes, at last' in changes[-1], changes
+    assert 'period of the first rate' in '\n'.join(changes), changes
+    is_complete('perf.data')
+
+
+@test
+def a_recorder_that_costs_little_leaves_the_rate_alone():
+    can_record()
+    result = pace('record', '-e', 'cpu-clock', '-F', '100', '--max-overhead', '90%', 'sh', '-c', 'exit 4')
+    assert result.status == 4 and '0 changes, at last 100.00% of the rate' in result.err, result
+
+
 main()
