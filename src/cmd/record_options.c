@@ -101,7 +101,7 @@ const struct opt record_option_rows[] = {
 	{0, "for", OPT_CALL, 0, "TIME", "end after this time, like 500ms, 30s or 5m",
 		.call = record_set_for},
 	{0, "until", OPT_CALL, 0, "PCT",
-		"end when the share of the hottest code is known to +-PCT percent of itself, with 95% confidence",
+		"end when the share of the hottest code is known to within PCT percent of itself, with 95% confidence",
 		.call = record_set_until},
 	{0, "max-size", OPT_CALL, 0, "SIZE", "end when the recording has this size, like 100M",
 		.call = record_set_max_size},
