@@ -1,5 +1,7 @@
 #include "base/num.h"
 
+#include "base/vec.h"
+
 bool num_scan(const char **at, int base, u64 *ret_v)
 {
 	const char *p = *at;
@@ -45,6 +47,30 @@ int num_parse(const char *text, u64 *ret_v, struct err *err)
 			"'%s' is not a number from 0 to 18446744073709551615", text);
 	*ret_v = v;
 	return 0;
+}
+
+int num_list_parse(struct num_list *list, const char *option, const char *text, struct err *err)
+{
+	const char *p = text;
+	u64 n;
+
+	if (!text)
+		return 0;
+	do {
+		if (!num_scan(&p, 10, &n) || n > UINT32_MAX || (*p && *p != ','))
+			return err_set(err, ERR_INVAL, "%s '%s': expected numbers like 12,34",
+				option, text);
+		vec_add(list, (u32)n);
+	} while (*p++);
+	return 0;
+}
+
+bool num_list_has(const struct num_list *list, u32 number)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i] == number)
+			return true;
+	return !list->n;
 }
 
 int num_parse_bytes(const char *text, u64 *ret_v, struct err *err)

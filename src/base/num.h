@@ -23,6 +23,16 @@ int num_parse_bytes(const char *text, u64 *ret_v, struct err *err);
  */
 bool num_scan(const char **at, int base, u64 *ret_v);
 
+/* A list like "12,34"; no list is the one that has every number. */
+struct num_list {
+	u32 *at;
+	size_t n, cap;
+};
+
+/* Adds what text says; NULL says nothing. ERR_INVAL begins with the name of the option. */
+int num_list_parse(struct num_list *list, const char *option, const char *text, struct err *err);
+bool num_list_has(const struct num_list *list, u32 number);
+
 void num_add_grouped(struct str *s, u64 v); /* 1234567 -> 1,234,567 */
 void num_add_short(struct str *s,
 	u64 v); /* 3723 -> 3K, cut not rounded, as perf's "Samples:" line */

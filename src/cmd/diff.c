@@ -71,10 +71,7 @@ static int set_percentage(void *target, const char *value, struct err *err)
 {
 	struct diff_command *o = target;
 
-	o->filter.is_relative = !strcmp(value, "relative");
-	return o->filter.is_relative || !strcmp(value, "absolute")
-		? 0
-		: err_set(err, ERR_INVAL, "'%.60s' is neither relative nor absolute", value);
+	return profile_filter_set_percentage(&o->filter, value, err);
 }
 
 static const struct opt options[] = {

@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "collect/open.h"
 #include "collect/program.h"
+#include "collect/setuid.h"
 #include "event/abi.h"
 #include "record/regs.h"
 #include "symbol/frameptr.h"
@@ -102,6 +103,16 @@ static void choose_callers(struct recording *rec, struct sampling *sampling)
 		path);
 }
 
+/* Of such a command there will be next to nothing. */
+static void say_if_taken_away(struct recording *rec)
+{
+	struct str why = {0};
+
+	if (setuid_takes_counters(rec->command[0], &why))
+		log_note(&rec->log, "%s", str_text(&why));
+	str_fini(&why);
+}
+
 /* Under -vv: what the kernel is asked for. */
 static void say_attrs(struct recording *rec)
 {
@@ -151,6 +162,8 @@ static int set_up(struct recording *rec, struct err *err)
 		return err->code;
 	if (o->is_dry)
 		return 0;
+	if (rec->measures_workload)
+		say_if_taken_away(rec);
 	if (rec->command) {
 		if (workload_start(&rec->workload, rec->command, err))
 			return err->code;
@@ -239,7 +252,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	enum recorder_end end;
 	int r;
 
-	if (record_write_beginning(rec, err))
+	/* Whoever ends us from here on leaves a file that can be read. */
+	if (record_write_beginning(rec, err) || writer_sync(&rec->writer, err))
 		return err->code;
 	if (!rec->measures_workload && !rec->pilot.schedule.is_late &&
 		counters_enable(&rec->counters, err))

@@ -140,6 +140,8 @@ const struct opt record_option_rows[] = {
 		"the kernel writes build-ids where files are mapped"},
 	{'N', "no-buildid-cache", OPT_BOOL, AT(has_no_cache), NULL,
 		"accepted: no files are copied into a cache"},
+	{0, "no-embed", OPT_BOOL, AT(has_no_embedding), NULL,
+		"do not put names, lines and code of what was sampled into the recording"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "What was there before"},
 	{0, "synth", OPT_CALL, 0, "WHAT,...",

@@ -53,7 +53,7 @@ struct record_options {
 
 	bool is_quiet, has_no_cache;
 	int no_build_ids; /* -1: as is usual for the files there will be */
-	bool has_all_build_ids, has_build_id_maps;
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding;
 	unsigned verbose;
 	bool is_compressed;
 	u64 level;

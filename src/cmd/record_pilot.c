@@ -9,7 +9,8 @@
 #include "collect/open.h"
 #include "event/abi.h"
 
-enum { ROUND_NS = 100000000 }; /* how often at least rings are read for --ring and --until, ns */
+enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
+enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
 
 /* ---- switching on and off ---- */
 
@@ -17,6 +18,7 @@ static int switch_events(struct recording *rec, const char *name, bool is_on, st
 {
 	if (counters_switch(&rec->counters, &rec->events, name, is_on, err))
 		return err->code;
+	rec->pilot.is_off = name ? rec->pilot.is_off : !is_on;
 	if (!name && !rec->options->is_quiet)
 		fprintf(stderr, "Events %s\n", is_on ? "enabled" : "disabled");
 	return 0;
@@ -170,7 +172,7 @@ static u64 next_moment(const struct recording *rec)
 	const struct record_options *o = rec->options;
 	u64 next = schedule_next(&p->schedule);
 
-	next = next == UINT64_MAX ? next : p->start_ns + next;
+	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, record_when_due(rec));
 	next = MIN(next, record_overhead_due(rec));
 	if (o->ring_ns || o->until_pct)
@@ -180,6 +182,35 @@ static u64 next_moment(const struct recording *rec)
 	return rec->options->switch_mode == RECORD_SWITCH_TIME
 		? MIN(next, p->file_ns + rec->options->switch_size)
 		: next;
+}
+
+/* ---- CPUs that come and go ---- */
+
+static size_t record_again(void *ctx, s32 cpu)
+{
+	struct recording *rec = ctx;
+	size_t n_failed = recorder_reopen_cpu(&rec->recorder, cpu, rec->pilot.is_off);
+
+	/* The file's events are others if stacks are walked: their ids are the same. */
+	for (size_t i = 0; i < rec->unwound.n; i++) {
+		rec->unwound.at[i].ids = rec->events.at[i].ids;
+		rec->unwound.at[i].n_ids = rec->events.at[i].n_ids;
+	}
+	if (rec->recorder.filter)
+		liveunwind_change_ids(&rec->liveunwind);
+	writer_change_ids(&rec->writer, rec->unwound.n ? &rec->unwound : &rec->events);
+	return n_failed;
+}
+
+static void look_for_cpus(struct recording *rec)
+{
+	struct record_pilot *p = &rec->pilot;
+
+	if (clock_now_ns() < p->hotplug_ns)
+		return;
+	hotplug_check(&p->hotplug, &rec->target,
+		&(struct hotplug_user){"recorded", rec, record_again}, &rec->log);
+	p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 }
 
 static int look(void *ctx, bool *ret_is_end, struct err *err)
@@ -201,6 +232,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		return err->code;
 	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
 		p->why = "the recording is as large as --max-size allows";
+	look_for_cpus(rec);
 	p->pilot.due_ns = next_moment(rec);
 	*ret_is_end = p->why != NULL;
 	return 0;
@@ -259,6 +291,12 @@ int record_pilot_open(struct recording *rec, struct err *err)
 	struct record_pilot *p = &rec->pilot;
 
 	p->pilot = (struct recorder_pilot){rec, UINT64_MAX, look};
+	p->is_off = p->schedule.is_late;
+	p->hotplug_ns = UINT64_MAX;
+	if (rec->target.is_system_wide) {
+		hotplug_init(&p->hotplug);
+		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
+	}
 	rec->recorder.pilot = &p->pilot;
 	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
 		return err->code;
@@ -288,6 +326,7 @@ void record_pilot_close(struct recording *rec)
 	record_when_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
+	hotplug_fini(&p->hotplug);
 }
 
 void record_pilot_start(struct recording *rec)

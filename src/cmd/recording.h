@@ -7,6 +7,7 @@
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
+ *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -18,11 +19,13 @@
 #include "collect/counting.h"
 #include "collect/evidence.h"
 #include "collect/governor.h"
+#include "collect/hotplug.h"
 #include "collect/schedule.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
 #include "file/window.h"
+#include "profile/lookback.h"
 #include "record/formats.h"
 #include "session/session.h"
 #include "symbol/liveunwind.h"
@@ -31,6 +34,9 @@
 struct record_pilot {
 	struct recorder_pilot pilot;
 	struct schedule schedule;
+	struct hotplug hotplug;
+	u64 hotplug_ns; /* when to look for CPUs next; UINT64_MAX: never */
+	bool is_off;    /* the events are switched off at the moment */
 	struct control control;
 	int snapshot_fd; /* SIGUSR2; -1: nobody waits for it */
 	u64 start_ns;    /* of the target */
@@ -179,6 +185,11 @@ u64 record_overhead_due(const struct recording *rec);
 void record_overhead_look(struct recording *rec);
 /* At the end: what it was, on stderr and as a note. */
 void record_overhead_say(struct recording *rec);
+
+/* ---- record_embed.c ---- */
+
+/* Adds the section to the file, which is whole without it; how much it does not have is said. */
+void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
 
 /* ---- record_pilot.c ---- */
 

@@ -1,7 +1,5 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -10,11 +8,9 @@
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
-#include "file/hardware.h"
-#include "profile/gather.h"
+#include "profile/filter.h"
 #include "profile/key.h"
-#include "profile/ledger.h"
-#include "profile/naming.h"
+#include "profile/recorded.h"
 #include "view/dump.h"
 #include "view/header.h"
 #include "view/stats.h"
@@ -35,6 +31,8 @@ struct report_options {
 	const char *input, *sort, *fields;
 	struct symbol_options symbols;
 	struct graph_options graph;
+	const char *cpus, *pids, *tids, *time, *part;
+	struct profile_filter filter;
 	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
 		has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
@@ -139,6 +137,13 @@ static int set_graph(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_percentage(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return profile_filter_set_percentage(&o->filter, value, err);
+}
+
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
@@ -146,6 +151,22 @@ static const struct opt options[] = {
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST",
+		"only those of these CPUs, like 0-3,8; names of threads are taken for --comms"},
+	{0, "time", OPT_STR, AT(time), "SPAN,...",
+		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
+		"only those of threads of these names"},
+	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only those in these files"},
+	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only those in these functions"},
+	{0, "symbol-filter", OPT_STR, AT(part), "PART",
+		"only rows of functions with PART in their name"},
+	{0, "percentage", OPT_CALL, 0, "OF",
+		"shares of what is left: relative; of all: absolute (default)",
+		.call = set_percentage},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
@@ -196,35 +217,15 @@ static const struct opt options[] = {
 struct reporting {
 	const struct report_options *options;
 	struct log log;
-	struct session session;
-	struct machine machine;
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct profile profile;
+	struct recorded recorded;
 	struct calls calls;
-	struct ledger ledger;
 	struct hist_options hist;
 	struct text_options text;
-	bool has_chains; /* the recording carries call chains */
-	bool has_dumps;  /* or what they can be made of: registers and stacks */
-	u32 dump_bytes;  /* of the largest */
-	struct callers callers;
 	unsigned n_workers;
-	u64 stage_began_us;
+	struct cpus cpus;
+	struct spans spans;
+	struct profile_filter filter;
 };
-
-/* Under -v: how long the stage took that ends now. */
-static void stage_ends(struct reporting *r, const char *stage)
-{
-	struct timespec t;
-	u64 now;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (u64)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-	if (r->stage_began_us)
-		log_debug(&r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_us) / 1000);
-	r->stage_began_us = now;
-}
 
 /* ---- options into columns ---- */
 
@@ -289,7 +290,7 @@ static void choose_graph(struct reporting *r)
 {
 	const struct graph_options *g = &r->options->graph;
 
-	r->text.has_graph = r->has_chains && !g->is_none;
+	r->text.has_graph = r->recorded.has_chains && !g->is_none;
 	r->text.n_workers = r->n_workers;
 	r->text.is_fractal = g->is_fractal;
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
@@ -304,6 +305,55 @@ static void choose_graph(struct reporting *r)
 	r->text.skips_first_node =
 		r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
 	r->hist.prefers_callers = r->text.has_graph;
+}
+
+/* Whether every sample carries the field; else the option makes no sense. */
+static int check_field(const struct reporting *r, const char *option, u64 field, const char *what,
+	struct err *err)
+{
+	vec_each(e, &r->recorded.session.reader.events)
+		if (!(e->attr.sample_type & field))
+			return err_set(err, ERR_INVAL,
+				"%s: the recording does not say %s its samples were taken", option,
+				what);
+	return 0;
+}
+
+/* Which samples, and which rows. */
+static int choose_samples(struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+	const struct file_info *info = &r->recorded.session.reader.info;
+	const char *cpus = o->cpus;
+
+	r->filter = o->filter;
+	/* Names behind -C are what it means to diff. */
+	if (cpus && !(*cpus >= '0' && *cpus <= '9')) {
+		if (o->filter.comms)
+			return err_set(err, ERR_INVAL,
+				"-C '%.60s' is no list of CPUs, and --comms names threads already",
+				cpus);
+		r->filter.comms = cpus;
+		cpus = NULL;
+	}
+	if (cpus &&
+		(check_field(r, "-C", PERF_SAMPLE_CPU, "on which CPU", err) ||
+			cpus_parse(&r->cpus, cpus, err)))
+		return err_prefix(err, "--cpu");
+	if (o->time &&
+		(check_field(r, "--time", PERF_SAMPLE_TIME, "when", err) ||
+			spans_parse(&r->spans, o->time, info->first_time,
+				info->has_times ? info->last_time : 0, err)))
+		return err->code;
+	if (num_list_parse(&r->filter.pids, "--pid", o->pids, err) ||
+		num_list_parse(&r->filter.tids, "--tid", o->tids, err))
+		return err->code;
+	r->hist.part = o->part;
+	r->hist.is_relative = o->filter.is_relative;
+	for (size_t i = 0; i < r->hist.n_keys; i++)
+		if (r->hist.keys[i]->frame == KEY_SYMBOL)
+			return 0;
+	return o->part ? err_set(err, ERR_INVAL, "--symbol-filter: rows are not by symbol") : 0;
 }
 
 /* What of the sources the keys need. */
@@ -322,102 +372,32 @@ static enum naming_source source_needed(const struct hist_options *h)
 
 /* ---- stages ---- */
 
-static void *load_kernel(void *resolver)
-{
-	resolver_load_kernel(resolver);
-	return NULL;
-}
-
-/* By DSO of the machine: which part of all samples is in it. */
-static double *share_of_dsos(const struct profile *p, size_t n_dsos)
-{
-	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
-	u64 all = 0;
-
-	vec_each(row, &p->rows)
-		all += row->n_samples;
-	vec_each(row, &p->rows) {
-		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
-
-		if (all && source < n_dsos)
-			shares[source] += (double)row->n_samples / (double)all;
-	}
-	return shares;
-}
-
-/*
- * Samples into a profile with names. The kernel's symbols are read meanwhile, if they will be
- * needed.
- */
+/* Samples into a profile with names, and their call tree. */
 static int make_profile(struct reporting *r, struct err *err)
 {
-	struct gather_options g = {.has_stacks = r->has_chains &&
+	const struct report_options *o = r->options;
+	struct recorded *in = &r->recorded;
+	struct recorded_options reading = {.has_stacks = in->has_chains &&
 			(r->hist.has_children || r->text.has_graph),
-		.max_stack = (u32)r->options->max_stack,
-		.n_workers = r->n_workers};
-	enum naming_source source = source_needed(&r->hist);
-	pthread_t kernel_thread;
-	bool has_thread = false;
-	double *shares;
-	int result;
+		.max_stack = (u32)o->max_stack,
+		.n_workers = r->n_workers,
+		.stitches = o->stitches,
+		.labels = profile_filter_labels(&r->filter),
+		.cpus = &r->cpus,
+		.spans = &r->spans,
+		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
+			.has_full_paths = o->has_full_paths,
+			.source = source_needed(&r->hist)}};
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
-		g.labels |= r->hist.keys[i]->labels;
-	guest_introduce(&r->machine, &r->options->symbols.guest, &r->log);
-	symbol_options_init(&r->options->symbols, &r->resolver, &r->machine, &r->session.reader,
-		&r->log);
-	callers_init(&r->callers, &r->machine, &r->resolver.places, r->resolver.recorded_machine);
-	r->callers.jitcode = &r->jitcode;
-	r->callers.stitches = r->options->stitches;
-	r->callers.n_branches = hardware_branches(&r->session.reader.info);
-	/* The samples of a thread in the order of time. */
-	if (r->options->stitches)
-		g.n_workers = 1;
-	if (r->has_dumps)
-		g.callers = &r->callers;
-	r->resolver.jitcode = &r->jitcode;
-	if (r->session.has_kernel_samples) {
-		has_thread = r->n_workers > 1 &&
-			!pthread_create(&kernel_thread, NULL, load_kernel, &r->resolver);
-		if (!has_thread)
-			resolver_load_kernel(&r->resolver);
-	}
-	stage_ends(r, "pass 1, state");
-	result = gather(&r->session, &r->machine, &g, &r->profile, err);
-	stage_ends(r, "pass 2, samples");
-	log_debug(&r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
-		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
-		r->profile.stacks.n, r->profile.frames.n);
-	if (has_thread)
-		pthread_join(kernel_thread, NULL);
-	stage_ends(r, "waiting for kernel symbols");
-	if (result)
-		return result;
-	if (r->profile.n_cut)
-		log_note(&r->log,
-			"%llu call chains have more than %llu callers and are cut there: --max-stack shows more",
-			(unsigned long long)r->profile.n_cut,
-			(unsigned long long)r->options->max_stack);
-	shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
-	symbol_servers_begin(&r->resolver, r->options->debuginfod_s, shares);
-	naming_resolve(&r->profile, &r->resolver,
-		&(struct naming_options){.n_workers = r->n_workers,
-			.style = symbol_options_style(&r->options->symbols, r->options->verbose),
-			.has_inlined = g.has_stacks && !source && r->options->inlines,
-			.has_full_paths = r->options->has_full_paths,
-			.source = source});
-	symbol_servers_end(&r->resolver);
-	mem_free(shares);
-	stage_ends(r, "names");
-	calls_init(&r->calls, &r->profile);
-	ledger_add_tally(&r->ledger, &r->session.tally);
-	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
-	if (source)
-		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
-	else if (g.has_stacks && r->options->inlines)
-		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
-	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
-	stage_ends(r, "call tree");
+		reading.labels |= r->hist.keys[i]->labels;
+	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
+	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
+	if (recorded_read(in, &reading, err))
+		return err->code;
+	profile_filter_apply(&in->profile, &r->filter);
+	calls_init(&r->calls, &in->profile);
+	recorded_stage_ends(in, "call tree");
 	return 0;
 }
 
@@ -426,24 +406,24 @@ static void add_preamble(struct reporting *r, struct str *text)
 	if (r->options->is_quiet)
 		return;
 	if (r->options->has_header)
-		header_add_text(&r->session.reader, r->options->has_details, text);
+		header_add_text(&r->recorded.session.reader, r->options->has_details, text);
 	else
 		str_add(text,
 			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
-		(unsigned long long)r->session.tally.n_lost_samples);
+		(unsigned long long)r->recorded.session.tally.n_lost_samples);
 }
 
 static void add_events(struct reporting *r, struct out *out)
 {
-	for (u32 event = 0; event < r->profile.events.n; event++) {
+	for (u32 event = 0; event < r->recorded.profile.events.n; event++) {
 		struct hist hist;
 
 		/* Events without samples say so only where they are all there is to say. */
-		if (!r->profile.events.at[event].n_samples && r->profile.events.n > 1 &&
-			r->profile.rows.n)
+		if (!r->recorded.profile.events.at[event].n_samples &&
+			r->recorded.profile.events.n > 1 && r->recorded.profile.rows.n)
 			continue;
-		hist_init(&hist, &r->profile, &r->calls, event, &r->hist);
+		hist_init(&hist, &r->recorded.profile, &r->calls, event, &r->hist);
 		text_report(out, &hist, &r->text);
 		str_add(&out->text, "\n\n");
 		hist_fini(&hist);
@@ -459,13 +439,14 @@ static void count_event(void *ctx, const struct session_sample *s)
 
 static int show_stats(struct reporting *r, struct out *out, struct err *err)
 {
-	u64 *n_by_event = mem_zalloc((r->session.reader.events.n + 1) * sizeof(*n_by_event));
+	u64 *n_by_event =
+		mem_zalloc((r->recorded.session.reader.events.n + 1) * sizeof(*n_by_event));
 	void *worker = n_by_event;
 	struct session_sink sink = {0, count_event, &worker};
-	int result = session_samples(&r->session, 1, &sink, err);
+	int result = session_samples(&r->recorded.session, 1, &sink, err);
 
 	if (!result)
-		stats_add_text(&r->session, n_by_event, &out->text);
+		stats_add_text(&r->recorded.session, n_by_event, &out->text);
 	mem_free(n_by_event);
 	return result;
 }
@@ -482,16 +463,16 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	int result = 0;
 
 	if (o->is_dump) {
-		result = dump_all(&r->session, out, err);
+		result = dump_all(&r->recorded.session, out, err);
 	} else {
-		result = machine_scan(&r->machine, &r->session, err);
+		result = machine_scan(&r->recorded.machine, &r->recorded.session, err);
 		if (!result && o->is_stats)
 			result = show_stats(r, out, err);
 		if (!result && (o->is_tasks || o->is_mmaps))
-			tasks_add_text(&r->machine, o->is_mmaps, &out->text);
+			tasks_add_text(&r->recorded.machine, o->is_mmaps, &out->text);
 	}
-	ledger_add_tally(&r->ledger, &r->session.tally);
-	ledger_warn(&r->ledger, &r->log);
+	ledger_add_tally(&r->recorded.ledger, &r->recorded.session.tally);
+	ledger_warn(&r->recorded.ledger, &r->log);
 	return result;
 }
 
@@ -499,32 +480,23 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 {
 	if (shows_records(r->options))
 		return report_records(r, out, err);
-	r->has_chains = false;
-	for (size_t i = 0; i < r->session.reader.events.n; i++)
-		r->has_dumps |= callers_has_source(&r->session.reader.formats.at[i]);
-	vec_each(e, &r->session.reader.events)
-		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
-	vec_each(e, &r->session.reader.events)
-		r->has_chains |= r->has_dumps || (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
-	r->hist.has_children = r->options->children < 0 ? r->has_chains : r->options->children;
-	if (choose_keys(r, err) || choose_columns(r, err))
+	r->hist.has_children =
+		r->options->children < 0 ? r->recorded.has_chains : r->options->children;
+	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err))
 		return err->code;
 	choose_graph(r);
 	if (r->options->has_header_only) {
-		header_add_text(&r->session.reader, r->options->has_details, &out->text);
+		header_add_text(&r->recorded.session.reader, r->options->has_details, &out->text);
 		return 0;
 	}
-	stage_ends(r, "start");
-	jitcode_init(&r->jitcode, &r->session.reader.events, r->options->symbols.symfs, &r->log);
-	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err) ||
-		make_profile(r, err))
+	if (make_profile(r, err))
 		return err->code;
 	add_preamble(r, &out->text);
 	add_events(r, out);
-	stage_ends(r, "rows and text");
-	ledger_warn(&r->ledger, &r->log);
+	recorded_stage_ends(&r->recorded, "rows and text");
+	ledger_warn(&r->recorded.ledger, &r->log);
 	if (!r->options->is_quiet)
-		ledger_add_text(&r->ledger, r->options->has_ledger, &out->text);
+		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
 
@@ -547,7 +519,7 @@ static int run_report(int argc, char **argv)
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;
 	o.input = cmd_input(o.input);
-	if (session_open(&r.session, o.input, &r.log, &err)) {
+	if (recorded_open(&r.recorded, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
@@ -557,16 +529,13 @@ static int run_report(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
-	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.ledger)))
+	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
-	ledger_fini(&r.ledger);
+	profile_filter_fini(&r.filter);
+	cpus_fini(&r.cpus);
+	spans_fini(&r.spans);
 	calls_fini(&r.calls);
-	profile_fini(&r.profile);
-	callers_fini(&r.callers);
-	resolver_fini(&r.resolver);
-	jitcode_fini(&r.jitcode);
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	recorded_close(&r.recorded);
 	log_fini(&r.log);
 	return status;
 }

@@ -116,16 +116,12 @@ static const struct {
 	{PERF_RECORD_FINISHED_ROUND, AT(shows_rounds)},
 };
 
-struct numbers {
-	u32 *at;
-	size_t n, cap;
-};
-
 struct scripting {
 	const struct script_command *options;
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct script script;
@@ -133,37 +129,12 @@ struct scripting {
 	struct ledger ledger;
 	struct spans spans;
 	struct cpus cpus;
-	struct numbers pids, tids;
+	struct num_list pids, tids;
 	VEC(struct sample_value) counted; /* by the samples so far, by id */
 	struct table counted_index;
 	struct decoder decoder;
 	struct out out;
 };
-
-static int parse_numbers(const char *option, const char *text, struct numbers *numbers,
-	struct err *err)
-{
-	const char *p = text;
-	u64 n;
-
-	if (!text)
-		return 0;
-	do {
-		if (!num_scan(&p, 10, &n) || n > UINT32_MAX || (*p && *p != ','))
-			return err_set(err, ERR_INVAL, "%s '%s': expected numbers like 12,34",
-				option, text);
-		vec_add(numbers, (u32)n);
-	} while (*p++);
-	return 0;
-}
-
-static bool is_listed(const struct numbers *numbers, u32 number)
-{
-	for (size_t i = 0; i < numbers->n; i++)
-		if (numbers->at[i] == number)
-			return true;
-	return !numbers->n;
-}
 
 static bool is_named(const char *list, const char *name)
 {
@@ -179,7 +150,7 @@ static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time
 {
 	struct thread_state t;
 
-	if (!is_listed(&s->pids, sample->pid) || !is_listed(&s->tids, sample->tid) ||
+	if (!num_list_has(&s->pids, sample->pid) || !num_list_has(&s->tids, sample->tid) ||
 		!spans_have(&s->spans, time))
 		return false;
 	if (s->cpus.n) {
@@ -357,8 +328,8 @@ static int prepare(struct scripting *s, struct err *err)
 		return err->code;
 	if (o->cpus && cpus_parse(&s->cpus, o->cpus, err))
 		return err_prefix(err, "-C");
-	if (parse_numbers("--pid", o->pids, &s->pids, err) ||
-		parse_numbers("--tid", o->tids, &s->tids, err))
+	if (num_list_parse(&s->pids, "--pid", o->pids, err) ||
+		num_list_parse(&s->tids, "--tid", o->tids, err))
 		return err->code;
 	return script_check(&s->script, err);
 }
@@ -373,12 +344,15 @@ static int run_session(struct scripting *s, struct err *err)
 	if (s->options->has_header_only)
 		return 0;
 	machine_init(&s->machine);
+	embedded_attach(&s->embedded, r, &s->log);
 	jitcode_init(&s->jitcode, &r->events, s->options->symbols.symfs, &s->log);
+	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
 	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
 	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
 	s->resolver.jitcode = &s->jitcode;
+	s->resolver.embedded = &s->embedded;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	s->script.walk.lbr.depth = hardware_branches(&r->info);
@@ -400,6 +374,7 @@ static void scripting_fini(struct scripting *s)
 		script_fini(&s->script);
 		resolver_fini(&s->resolver);
 		jitcode_fini(&s->jitcode);
+		embedded_close(&s->embedded);
 		machine_fini(&s->machine);
 		tracepoints_close(&s->tracepoints);
 	}

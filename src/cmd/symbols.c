@@ -26,6 +26,19 @@ void symbol_options_init(const struct symbol_options *o, struct resolver *r,
 	r->recorded_machine = reader->info.host.arch;
 }
 
+void symbol_options_tell(const struct symbol_options *o, double servers_s,
+	struct recorded_options *reading)
+{
+	reading->symfs = o->symfs;
+	reading->vmlinux = o->vmlinux;
+	reading->kallsyms = o->kallsyms;
+	reading->ignores_vmlinux = o->ignores_vmlinux;
+	reading->guest = o->guest;
+	reading->debuginfod_s = servers_s;
+	reading->servers_begin = symbol_servers_begin;
+	reading->servers_end = symbol_servers_end;
+}
+
 /* ---- servers ---- */
 
 static volatile sig_atomic_t was_interrupted;

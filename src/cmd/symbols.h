@@ -13,6 +13,7 @@
 
 #include "base/opts.h"
 #include "file/reader.h"
+#include "profile/recorded.h"
 #include "symbol/resolver.h"
 
 struct symbol_options {
@@ -58,6 +59,10 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose);
 /* A fresh resolver for what the reader reads, as the options want it. */
 void symbol_options_init(const struct symbol_options *o, struct resolver *r,
 	const struct machine *machine, const struct reader *reader, struct log *log);
+
+/* The same for who reads with profile/recorded; servers are asked for so many seconds. */
+void symbol_options_tell(const struct symbol_options *o, double servers_s,
+	struct recorded_options *reading);
 
 /*
  * While names are looked up: servers are asked (DEBUGINFOD_URLS) for what of the DSOs is missing here

@@ -26,6 +26,7 @@ void file_info_fini(struct file_info *info)
 	str_fini(&info->bpf_programs);
 	str_fini(&info->bpf_types);
 	str_fini(&info->notes);
+	str_fini(&info->embedded);
 	host_fini(&info->host);
 }
 
@@ -510,6 +511,18 @@ static void print_notes(const struct file_info *info, struct str *text)
 	}
 }
 
+static bool write_embedded(const struct file_info *info, struct str *out)
+{
+	str_addn(out, info->embedded.at, info->embedded.n);
+	return info->embedded.n > 0;
+}
+
+static void print_embedded(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains names, lines and code of what was sampled\n");
+}
+
 /* ---- the table ---- */
 
 struct feature {
@@ -573,6 +586,7 @@ static const struct feature features[] = {
 		hardware_print_cpu_kinds, false},
 	{FEATURE_PMU_CAPS, "PMU_CAPS", hardware_read_pmu_caps, NULL, hardware_print_pmu_caps,
 		false},
+	{FEATURE_EMBEDDED, "EMBEDDED", NULL, write_embedded, print_embedded, false},
 	FEATURE(NOTES, notes),
 };
 /* clang-format on */
@@ -590,6 +604,13 @@ const char *feature_name(unsigned id)
 	const struct feature *f = feature_find(id);
 
 	return f ? f->name : NULL;
+}
+
+bool feature_is_read(unsigned id)
+{
+	const struct feature *f = feature_find(id);
+
+	return f && f->read;
 }
 
 int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct err *err)

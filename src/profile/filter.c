@@ -2,9 +2,18 @@
 
 #include <string.h>
 
+int profile_filter_set_percentage(struct profile_filter *f, const char *word, struct err *err)
+{
+	f->is_relative = !strcmp(word, "relative");
+	return f->is_relative || !strcmp(word, "absolute")
+		? 0
+		: err_set(err, ERR_INVAL, "'%.60s' is neither relative nor absolute", word);
+}
+
 unsigned profile_filter_labels(const struct profile_filter *f)
 {
-	return f->comms ? 1 << LABEL_COMM : 0;
+	return (f->comms ? 1 << LABEL_COMM : 0) | (f->pids.n ? 1 << LABEL_PID : 0) |
+		(f->tids.n ? 1 << LABEL_TID : 0);
 }
 
 /* Whether the list has the word. */
@@ -40,19 +49,28 @@ static struct wanted wanted_of(const struct profile *p, const struct profile_fil
 	return w;
 }
 
+static bool is_wanted(const struct profile *p, const struct profile_filter *f,
+	const struct wanted *w, const struct profile_row *row)
+{
+	const struct profile_frame *frame = &p->frames.at[row->frame];
+
+	if (!w->dsos[frame->dso] || !w->symbols[frame->symbol])
+		return false;
+	if (!num_list_has(&f->pids, (u32)row->labels[LABEL_PID]) ||
+		!num_list_has(&f->tids, (u32)row->labels[LABEL_TID]))
+		return false;
+	return !f->comms || has_word(f->comms, (const char *)(uintptr_t)row->labels[LABEL_COMM]);
+}
+
 void profile_filter_apply(struct profile *p, const struct profile_filter *f)
 {
 	struct wanted w = wanted_of(p, f);
 	size_t kept = 0;
 
 	vec_each(row, &p->rows) {
-		const struct profile_frame *frame = &p->frames.at[row->frame];
 		struct profile_event *event = &p->events.at[row->event];
 
-		if (w.dsos[frame->dso] && w.symbols[frame->symbol] &&
-			(!f->comms ||
-				has_word(f->comms,
-					(const char *)(uintptr_t)row->labels[LABEL_COMM]))) {
+		if (is_wanted(p, f, &w, row)) {
 			p->rows.at[kept++] = *row;
 			continue;
 		}
@@ -64,4 +82,10 @@ void profile_filter_apply(struct profile *p, const struct profile_filter *f)
 	p->rows.n = kept;
 	mem_free(w.dsos);
 	mem_free(w.symbols);
+}
+
+void profile_filter_fini(struct profile_filter *f)
+{
+	vec_fini(&f->pids);
+	vec_fini(&f->tids);
 }

@@ -1,17 +1,19 @@
 /*
  * filter.h - the rows of a profile that somebody wants to see.
  *
- * In       lists of names, separated by commas: files, threads' names, functions
+ * In       lists, separated by commas: files, threads' names, functions, processes, threads
  * Out      the profile without the other rows
- * Owns     nothing
+ * Owns     nothing but the lists of numbers
  */
 #ifndef PACE_PROFILE_FILTER_H
 #define PACE_PROFILE_FILTER_H
 
+#include "base/num.h"
 #include "profile/profile.h"
 
 struct profile_filter {
 	const char *dsos, *comms, *symbols; /* NULL: all */
+	struct num_list pids, tids;
 	bool is_relative; /* what stays is the whole; else shares stay what they were */
 };
 
@@ -20,5 +22,8 @@ unsigned profile_filter_labels(const struct profile_filter *f);
 
 /* After naming. A file is given by its name or its path, a function by what it was sampled in. */
 void profile_filter_apply(struct profile *p, const struct profile_filter *f);
+/* The words of --percentage: relative, absolute. */
+int profile_filter_set_percentage(struct profile_filter *f, const char *word, struct err *err);
+void profile_filter_fini(struct profile_filter *f);
 
 #endif

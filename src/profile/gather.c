@@ -62,6 +62,8 @@ struct worker {
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks, has_callers;
+	const struct cpus *cpus;            /* NULL: all */
+	const struct spans *spans;          /* the same */
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
 	struct depths depths;
@@ -286,10 +288,16 @@ static bool take_ending(const struct space *user, struct sample_words *chain,
 }
 
 /* per sample */
-static void take_sample(void *ctx, const struct session_sample *in)
+static bool is_wanted(const struct worker *w, const struct session_sample *in)
+{
+	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
+		(!w->spans || spans_have(w->spans, in->time));
+}
+
+/* per sample */
+static void count_sample(struct worker *w, const struct session_sample *in)
 {
 	const struct sample *sample = in->sample;
-	struct worker *w = ctx;
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	struct sight *sight = w->new_sight;
 	struct sample_words chain = sample->chain;
@@ -323,6 +331,13 @@ static void take_sample(void *ctx, const struct session_sample *in)
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
 	count_sight(w, sight);
+}
+
+/* per sample */
+static void take_sample(void *ctx, const struct session_sample *in)
+{
+	if (is_wanted(ctx, in))
+		count_sample(ctx, in);
 }
 
 /* ---- second step ---- */
@@ -516,6 +531,8 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->machine = m;
 	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
+	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
+	w->spans = options->spans && options->spans->n ? options->spans : NULL;
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
 		if (options->labels >> label & 1)
@@ -554,7 +571,10 @@ static void worker_free(struct worker *w)
 static u64 fields_for(const struct gather_options *options)
 {
 	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
-		(options->labels & 1 << LABEL_CPU ? PERF_SAMPLE_CPU : 0) |
+		(options->labels & 1 << LABEL_CPU || (options->cpus && options->cpus->n)
+				? PERF_SAMPLE_CPU
+				: 0) |
+		(options->spans && options->spans->n ? PERF_SAMPLE_TIME : 0) |
 		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
 		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 					PERF_SAMPLE_BRANCH_STACK

@@ -13,9 +13,11 @@
 #define PACE_PROFILE_GATHER_H
 
 #include "base/err.h"
+#include "event/cpus.h"
 #include "machine/machine.h"
 #include "profile/profile.h"
 #include "session/session.h"
+#include "session/spans.h"
 #include "symbol/callers.h"
 
 struct gather_options {
@@ -25,6 +27,9 @@ struct gather_options {
 	unsigned n_workers; /* 0: as many as there are cores */
 	/* With stacks: takes callers from stack dumps; NULL: only recorded chains count. */
 	struct callers *callers;
+	/* Samples of other CPUs and other times are as if they had not been taken; NULL: of all. */
+	const struct cpus *cpus;
+	const struct spans *spans;
 };
 
 /* Fills an uninitialized profile from all samples of the session. */

@@ -1,6 +1,7 @@
 #include "profile/hist.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/sort.h"
@@ -172,8 +173,6 @@ static void group_rows(struct hist *h)
 		own = &h->owns.at[h->owns.n - 1];
 		own->value.n_samples += row->n_samples;
 		own->value.period += row->period;
-		h->all.n_samples += row->n_samples;
-		h->all.period += row->period;
 	}
 	vec_fini(&items);
 	table_fini(&index);
@@ -350,6 +349,29 @@ static void make_entries(struct hist *h)
 	mem_free(known);
 }
 
+/* Leaves the entries whose function has the asked-for part in its name. */
+static void pick_entries(struct hist *h)
+{
+	size_t kept = 0;
+
+	if (!h->options->part)
+		return;
+	if (h->options->is_relative)
+		h->all = (struct hist_value){0};
+	vec_each(e, &h->entries) {
+		const char *name = h->profile->symbols.at[e->symbol].name;
+
+		if (!name || !strstr(name, h->options->part))
+			continue;
+		if (h->options->is_relative) {
+			h->all.n_samples += e->self.n_samples;
+			h->all.period += e->self.period;
+		}
+		h->entries.at[kept++] = *e;
+	}
+	h->entries.n = kept;
+}
+
 /* ---- order ---- */
 
 /* Sorts the items by a new key; where it is equal they keep the order they have. */
@@ -445,10 +467,12 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	h->calls = c;
 	h->event = event;
 	h->options = options;
+	h->all = (struct hist_value){p->events.at[event].n_samples, p->events.at[event].period};
 	h->ident = make_idents(p, options);
 	h->outer = make_outers(h);
 	group_rows(h);
 	make_entries(h);
+	pick_entries(h);
 	sort_entries(h);
 }
 

@@ -26,6 +26,8 @@ struct hist_options {
 	size_t n_keys;
 	bool has_children;    /* entries for callers too, and order by total */
 	bool prefers_callers; /* of equal totals, the one nearer to the root first */
+	const char *part;     /* only entries with this in their function's name; NULL: all */
+	bool is_relative;     /* what these are is the whole */
 };
 
 struct hist_value {
@@ -57,7 +59,7 @@ struct hist {
 	const struct calls *calls;
 	const struct hist_options *options;
 	u32 event;
-	struct hist_value all; /* the event's totals */
+	struct hist_value all; /* the event's totals, unless options say otherwise */
 	VEC(struct hist_entry) entries;
 	VEC(struct hist_group) groups;
 	VEC(struct hist_own) owns;

@@ -1,8 +1,22 @@
 #include "profile/recorded.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "event/abi.h"
+#include "file/hardware.h"
+
+void recorded_stage_ends(struct recorded *r, const char *stage)
+{
+	struct timespec t;
+	u64 now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (u64)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+	if (r->stage_began_us)
+		log_debug(r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_us) / 1000);
+	r->stage_began_us = now;
+}
 
 int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err)
 {
@@ -10,11 +24,10 @@ int recorded_open(struct recorded *r, const char *path, struct log *log, struct 
 	r->log = log;
 	if (session_open(&r->session, path, log, err))
 		return err->code;
+	for (size_t i = 0; i < r->session.reader.events.n; i++)
+		r->has_dumps |= callers_has_source(&r->session.reader.formats.at[i]);
 	vec_each(e, &r->session.reader.events) {
-		const u64 type = e->attr.sample_type;
-
-		r->has_dumps |= type & PERF_SAMPLE_REGS_USER && type & PERF_SAMPLE_STACK_USER;
-		r->has_chains |= (type & PERF_SAMPLE_CALLCHAIN) != 0;
+		r->has_chains |= (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
 	}
 	r->has_chains |= r->has_dumps;
@@ -28,12 +41,19 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
+	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
+	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
+	r->resolver.guest_files = o->guest;
 	r->resolver.recorded_machine = info->host.arch;
 	r->resolver.recorded_release = info->host.release;
 	r->resolver.jitcode = &r->jitcode;
+	r->resolver.embedded = &r->embedded;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
 	r->callers.jitcode = &r->jitcode;
+	r->callers.embedded = &r->embedded;
+	r->callers.stitches = o->stitches;
+	r->callers.n_branches = hardware_branches(info);
 }
 
 static void *load_kernel(void *resolver)
@@ -48,7 +68,10 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	struct gather_options g = {.labels = o->labels,
 		.has_stacks = o->has_stacks && r->has_chains,
 		.max_stack = o->max_stack,
-		.n_workers = o->n_workers,
+		/* What is stitched are the samples of a thread in the order of time. */
+		.n_workers = o->stitches ? 1 : o->n_workers,
+		.cpus = o->cpus,
+		.spans = o->spans,
 		.callers = r->has_dumps ? &r->callers : NULL};
 	bool needs_kernel = r->session.has_kernel_samples, has_thread;
 	pthread_t thread;
@@ -58,9 +81,15 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		!pthread_create(&thread, NULL, load_kernel, &r->resolver);
 	if (needs_kernel && !has_thread)
 		resolver_load_kernel(&r->resolver);
+	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	recorded_stage_ends(r, "pass 2, samples");
+	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
+		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
+		r->profile.stacks.n, r->profile.frames.n);
 	if (has_thread)
 		pthread_join(thread, NULL);
+	recorded_stage_ends(r, "waiting for kernel symbols");
 	return result;
 }
 
@@ -88,16 +117,25 @@ static void name(struct recorded *r, const struct recorded_options *o)
 
 	naming.n_workers = o->n_workers;
 	r->resolver.places.shares = shares;
+	if (o->servers_begin)
+		o->servers_begin(&r->resolver, o->debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->resolver, &naming);
+	if (o->servers_end)
+		o->servers_end(&r->resolver);
 	r->resolver.places.shares = NULL;
 	mem_free(shares);
+	recorded_stage_ends(r, "names");
 }
 
 int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
+	recorded_stage_ends(r, "start");
+	embedded_attach(&r->embedded, &r->session.reader, r->log);
 	jitcode_init(&r->jitcode, &r->session.reader.events, o->symfs, r->log);
+	r->jitcode.embedded = &r->embedded;
 	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err))
 		return err->code;
+	guest_introduce(&r->machine, &o->guest, r->log);
 	set_up(r, o);
 	if (count(r, o, err))
 		return err->code;
@@ -110,6 +148,8 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (o->naming.source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+	else if (o->naming.has_inlined)
+		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	return 0;
 }
@@ -121,6 +161,7 @@ void recorded_close(struct recorded *r)
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);
+	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
 	session_close(&r->session);
 }

@@ -18,16 +18,28 @@
 #include "profile/naming.h"
 #include "session/session.h"
 #include "symbol/callers.h"
+#include "symbol/guest.h"
 #include "symbol/jitcode.h"
 #include "symbol/resolver.h"
 
 struct recorded_options {
 	const char *symfs, *vmlinux, *kallsyms; /* NULL: none */
+	bool ignores_vmlinux;
+	struct guest_files guest;
 	double debuginfod_s;
+	/*
+	 * Called before and after names are looked up, with the share of the samples that each DSO has,
+	 * by its id: who shows how far servers are. NULL: nobody does.
+	 */
+	void (*servers_begin)(struct resolver *r, double seconds, const double *shares);
+	void (*servers_end)(struct resolver *r);
 	u32 max_stack;
 	unsigned n_workers;
 	unsigned labels; /* bits 1 << enum profile_label */
 	bool has_stacks;
+	bool stitches;             /* of branch stacks, what is too deep from the sample before */
+	const struct cpus *cpus;   /* only samples of these; NULL: of all */
+	const struct spans *spans; /* the same */
 	struct naming_options naming; /* n_workers is filled in */
 };
 
@@ -35,6 +47,7 @@ struct recorded {
 	struct log *log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct callers callers;
@@ -42,6 +55,7 @@ struct recorded {
 	struct ledger ledger;
 	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */
 	u32 dump_bytes;             /* of the largest */
+	u64 stage_began_us;
 };
 
 /* Opens the file and reads what it says of itself: whether it has call chains. */
@@ -49,6 +63,9 @@ int recorded_open(struct recorded *r, const char *path, struct log *log, struct 
 
 /* Reads it all into r->profile. */
 int recorded_read(struct recorded *r, const struct recorded_options *options, struct err *err);
+
+/* Under -v: how long the stage took that ends now. */
+void recorded_stage_ends(struct recorded *r, const char *stage);
 
 void recorded_close(struct recorded *r);
 

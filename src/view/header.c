@@ -34,7 +34,7 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 			feature_add_text(id, &r->info, details, text);
 	str_add(text, "# missing features: ");
 	/* Who has no sections of ours misses nothing of the format. */
-	for (unsigned id = 1; id < LAYOUT_SIMPLEPERF; id++) {
+	for (unsigned id = 1; id < FEATURE_EMBEDDED; id++) {
 		if (!feature_name(id) || layout_has_feature(h, id))
 			continue;
 		str_addf(text, "%s%s", between, feature_name(id));

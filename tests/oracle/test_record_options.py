@@ -105,6 +105,9 @@ def compare(options):
     ours = pace('record', '-o', 'ours.data', *words, *WORK)
     perfs = run('perf', 'record', '-o', 'perfs.data', *words, '--', *WORK)
     assert ours.status == 0, (options, ours)
+    # perf 6.1 corrupts its heap with --affinity now and then.
+    if perfs.status < 0 and '--affinity' in options:
+        return
     assert perfs.status == 0, (options, perfs)
     mine, theirs = File('ours.data'), File('perfs.data')
     assert reduced(mine.attrs, words) == reduced(theirs.attrs, words), \
