@@ -237,11 +237,16 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 
 /* ---- code of files ---- */
 
-static void load_symtab(struct callers *c, struct callers_file *f)
+static void load_symtab(struct callers *c, const struct dso *dso, struct callers_file *f)
 {
+	struct err ignored;
+
 	pthread_mutex_lock(&c->lock);
 	if (!f->has_symtab) {
-		symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB);
+		if (!symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB) && dso->kind == DSO_FILE &&
+			(f->debug.data ||
+				!find_debug(&c->places, dso, &f->image, &f->debug, &ignored)))
+			symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB);
 		symtab_finish(&f->symtab);
 		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
 		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
@@ -298,11 +303,12 @@ static bool is_of_linker(const struct elf *elf, u64 rva, u64 *ret_start)
 	return false;
 }
 
-static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
+static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
 	const struct symbol *symbol;
 	struct bytes b;
+	struct callers_file *f = file_of(c, dso);
 	u64 rva, before, start = 0;
 	bool has_start;
 
@@ -316,7 +322,7 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 	if (!bytes_left(&b))
 		return;
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
-		load_symtab(c, f);
+		load_symtab(c, dso, f);
 	symbol = symtab_find(&f->symtab, rva);
 	has_start = is_of_linker(&f->image, rva, &start) || symbol;
 	if (!has_start)
@@ -381,8 +387,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	else if (map && map->dso->kind == DSO_JITDUMP)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
 	else if (map)
-		look_at_file(w->callers, file_of(w->callers, map->dso), map_offset(map, ip),
-			ret_bytes);
+		look_at_file(w->callers, map->dso, map_offset(map, ip), ret_bytes);
 }
 
 /* The kernel's part: what stands before the marker of user code. */
