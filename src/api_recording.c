@@ -22,6 +22,7 @@ struct pace_recording {
 	struct session session;
 	struct decoder decoder;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct intern strings;
@@ -36,14 +37,17 @@ struct pace_recording {
 
 static void init_state(struct pace_recording *r)
 {
+	embedded_attach(&r->embedded, &r->session.reader, NULL);
 	machine_init(&r->machine);
 	jitcode_init(&r->jitcode, &r->session.reader.events, NULL, NULL);
+	r->jitcode.embedded = &r->embedded;
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	r->resolver.jitcode = &r->jitcode;
+	r->resolver.embedded = &r->embedded;
 	locator_init(&r->locator, &r->machine, &r->resolver);
 }
 
@@ -51,6 +55,7 @@ static void fini_state(struct pace_recording *r)
 {
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);
+	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
 }
 

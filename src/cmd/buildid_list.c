@@ -132,18 +132,19 @@ static void add_dso(const struct listing *l, const struct dso *dso, struct out *
 
 static int add_hits(struct listing *l, struct out *out, struct err *err)
 {
-	bool *hit = NULL;
+	struct hits hits = {0};
 	int r = machine_scan(&l->machine, &l->session, err);
 
 	if (!r)
-		r = hits_find(&l->session, &l->machine, workers_available(), &hit, err);
+		r = hits_find(&l->session, &l->machine,
+			&(struct hits_options){.n_workers = workers_available()}, &hits, err);
 	vec_each(d, &l->machine.dsos.at) {
 		const struct dso *dso = *d;
 
-		if (!r && hit[dso->id] && dso->kind != DSO_UNKNOWN)
+		if (!r && hits.dsos[dso->id] && dso->kind != DSO_UNKNOWN)
 			add_dso(l, dso, out);
 	}
-	mem_free(hit);
+	hits_fini(&hits);
 	ledger_add_tally(&l->ledger, &l->session.tally);
 	ledger_warn(&l->ledger, &l->log);
 	return r;

@@ -17,7 +17,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct cmd {
 	const char *name;
 	const char *summary;               /* one line for `pace help` */
-	const char *usage[5];              /* what stands behind "pace NAME", closed by NULL */
+	const char *usage[6];              /* what stands behind "pace NAME", closed by NULL */
 	const char *notes;                 /* text behind the options in -h, or NULL */
 	const struct opt *options;         /* NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name */

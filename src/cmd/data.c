@@ -1,19 +1,42 @@
 #include <unistd.h>
 
 #include "base/out.h"
-#include "cmd/cmd.h"
+#include "base/workers.h"
+#include "cmd/data.h"
 #include "view/lint.h"
-
-struct data_options {
-	const char *input;
-};
 
 #define AT(member) offsetof(struct data_options, member)
 
 static const struct opt options[] = {
-	{'i', "input", OPT_STR, AT(input), "FILE", "examine FILE; default perf.data"},
+	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'o', "output", OPT_STR, AT(output), "FILE",
+		"write to FILE; one of that name is moved to FILE.old"},
+	{0, "in-place", OPT_BOOL, AT(is_in_place), NULL, "replace the recording that was read"},
+	{0, "time", OPT_STR, AT(time), "FROM,TO",
+		"cut: samples of this time, in seconds, or in percent of the whole"},
+	{'p', "pid", OPT_STR, AT(pids), "PID,...", "cut: of these processes"},
+	{'t', "tid", OPT_STR, AT(tids), "TID,...", "cut: of these threads"},
+	{'c', "comm", OPT_STR, AT(comms), "NAME,...", "cut: of threads with these names"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "cut: of these CPUs, like 0-3,8"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
 	{.kind = OPT_END},
 };
+
+int data_open_output(const struct data_options *o, const char *path, struct fresh *ret,
+	struct err *err)
+{
+	if (o->output && o->is_in_place)
+		return err_set(err, ERR_INVAL, "-o and --in-place contradict each other");
+	if (!o->output && !o->is_in_place)
+		return err_set(err, ERR_INVAL,
+			"where to? -o FILE writes another recording, --in-place replaces '%s'",
+			path);
+	if (o->is_in_place && !strcmp(path, "-"))
+		return err_set(err, ERR_INVAL, "standard input cannot be replaced");
+	return fresh_init(ret, o->output ? o->output : path, o->is_in_place, err);
+}
 
 /* ---- lint ---- */
 
@@ -34,7 +57,7 @@ static void keep_sentence(void *ctx, enum log_level level, const char *sentence)
 		vec_add(&l->lint.notes, kept);
 }
 
-static int run_lint(const char *path)
+static int run_lint(const struct data_options *o, const char *path)
 {
 	struct linting l = {0};
 	struct log log = {.level = LOG_NOTE, .write = keep_sentence, .ctx = &l};
@@ -44,6 +67,7 @@ static int run_lint(const char *path)
 	struct survey survey = {0};
 	struct err err;
 
+	(void)o;
 	if (reader_open(&reader, path, &log, &err)) {
 		cmd_explain_missing(path, &err);
 		status = cmd_fail(&cmd_data, &err, EXIT_USAGE);
@@ -70,9 +94,17 @@ static int run_lint(const char *path)
 
 static const struct {
 	const char *name, *summary;
-	int (*run)(const char *path);
+	int (*run)(const struct data_options *o, const char *path);
 } subcommands[] = {
 	{"lint", "what a file is, what is in it, and whether it is whole", run_lint},
+	{"pack",
+		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
+		data_pack},
+	{"strip", "takes them out again", data_strip},
+	{"unpack", "writes them as files into a new folder (-o), for perf, gdb and others",
+		data_unpack},
+	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut},
+	{"anonymise", "the same without names of people, programs and functions", data_anonymise},
 };
 
 static int list_subcommands(void)
@@ -80,10 +112,11 @@ static int list_subcommands(void)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
-	str_add(&out.text, "pace data examines recordings as files:\n\n");
+	str_add(&out.text, "pace data examines recordings as files, and makes others of them:\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
-		str_addf(&out.text, "  pace data %-8s %s\n", subcommands[i].name,
+		str_addf(&out.text, "  pace data %-9s %s\n", subcommands[i].name,
 			subcommands[i].summary);
+	str_add(&out.text, "  pace data merge     several of one machine as one\n");
 	return out_close(&out, &err) ? cmd_fail(&cmd_data, &err, EXIT_FAILED) : EXIT_USAGE;
 }
 
@@ -97,6 +130,8 @@ static int run_data(int argc, char **argv)
 		return status;
 	if (!argc)
 		return list_subcommands();
+	if (!strcmp(argv[0], "merge"))
+		return argc > 1 ? data_merge(&o, argc - 1, argv + 1) : list_subcommands();
 	if (argc > 2 || (argc == 2 && o.input)) {
 		err_set(&err, ERR_INVAL, "'%s' is one word too many: one file at a time",
 			argv[argc - 1]);
@@ -104,7 +139,7 @@ static int run_data(int argc, char **argv)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(subcommands[i].name, argv[0]))
-			return subcommands[i].run(cmd_input(argc == 2 ? argv[1] : o.input));
+			return subcommands[i].run(&o, cmd_input(argc == 2 ? argv[1] : o.input));
 	err_set(&err, ERR_INVAL, "there is no 'pace data %s': 'pace data' lists what there is",
 		argv[0]);
 	return cmd_fail(&cmd_data, &err, EXIT_USAGE);
@@ -113,9 +148,13 @@ static int run_data(int argc, char **argv)
 const struct cmd cmd_data = {
 	.name = "data",
 	.summary = "examine a recording as a file: is it whole, what is in it",
-	.usage = {"lint [-i] [FILE]", NULL},
+	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
+		"unpack [-i] [FILE] -o DIR",
+		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",
+		"merge FILE FILE... -o FILE", NULL},
 	.notes =
-		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n",
+		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n"
+		"pack adds what 'pace record' adds by itself, on recordings by perf too; strip takes it out.\n",
 	.options = options,
 	.run = run_data,
 };

@@ -39,6 +39,7 @@ struct reading {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct intern strings;
 	struct roster roster;
@@ -276,6 +277,7 @@ static void add_functions(struct reading *r)
 	resolver.recorded_release = r->session.reader.info.host.release;
 	resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	resolver.jitcode = &r->jitcode;
+	resolver.embedded = &r->embedded;
 	if (r->session.has_kernel_samples)
 		resolver_load_kernel(&resolver);
 	naming_resolve(p, &resolver,
@@ -326,7 +328,9 @@ static int run_session(struct reading *r, struct err *err)
 	/* A limit of file sizes is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	machine_init(&r->machine);
+	embedded_attach(&r->embedded, reader, &r->log);
 	jitcode_init(&r->jitcode, &reader->events, r->options->symfs, &r->log);
+	r->jitcode.embedded = &r->embedded;
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &reader->info);
 	roster_init(&r->roster, add_process, r);
@@ -353,6 +357,7 @@ static void reading_fini(struct reading *r)
 {
 	places_fini(&r->places);
 	jitcode_fini(&r->jitcode);
+	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
 	ledger_fini(&r->ledger);
 	intern_fini(&r->strings);

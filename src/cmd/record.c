@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "collect/open.h"
 #include "collect/program.h"
+#include "collect/setuid.h"
 #include "event/abi.h"
 #include "record/regs.h"
 #include "symbol/frameptr.h"
@@ -102,6 +103,16 @@ static void choose_callers(struct recording *rec, struct sampling *sampling)
 		path);
 }
 
+/* Of such a command there will be next to nothing. */
+static void say_if_taken_away(struct recording *rec)
+{
+	struct str why = {0};
+
+	if (setuid_takes_counters(rec->command[0], &why))
+		log_note(&rec->log, "%s", str_text(&why));
+	str_fini(&why);
+}
+
 /* Under -vv: what the kernel is asked for. */
 static void say_attrs(struct recording *rec)
 {
@@ -122,7 +133,8 @@ static int set_up(struct recording *rec, struct err *err)
 	struct compat compat;
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
-	if (record_check(o, &rec->log, err) || record_sampling(o, &sampling, err) ||
+	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
+		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -150,6 +162,8 @@ static int set_up(struct recording *rec, struct err *err)
 		return err->code;
 	if (o->is_dry)
 		return 0;
+	if (rec->measures_workload)
+		say_if_taken_away(rec);
 	if (rec->command) {
 		if (workload_start(&rec->workload, rec->command, err))
 			return err->code;
@@ -178,7 +192,11 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
-	return record_open_output(rec, err);
+	if (record_open_output(rec, err))
+		return err->code;
+	record_ring_begin(rec);
+	record_until_begin(rec);
+	return 0;
 }
 
 /* A command that outlives its recording is nobody's surprise. */
@@ -234,7 +252,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	enum recorder_end end;
 	int r;
 
-	if (record_write_beginning(rec, err))
+	/* Whoever ends us from here on leaves a file that can be read. */
+	if (record_write_beginning(rec, err) || writer_sync(&rec->writer, err))
 		return err->code;
 	if (!rec->measures_workload && !rec->pilot.schedule.is_late &&
 		counters_enable(&rec->counters, err))
@@ -248,6 +267,10 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = EXIT_OK;
+	record_until_say(rec);
+	record_overhead_say(rec);
+	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
+		end = RECORDER_FAILED;
 	if (end == RECORDER_SIGNAL) {
 		*ret_status = 128 + rec->recorder.stop.signal;
 		/*
@@ -260,7 +283,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	if (end == RECORDER_FAILED) {
 		struct err ignored;
 
-		/* The reason is in err; what was written stays, and is completed. */
+		/* The reason is in err; what was written or kept stays, and is completed. */
+		record_ring_spill(rec, "the end", &ignored);
 		record_finish(rec, &ignored);
 		say_if_running(rec);
 		return err->code;
@@ -282,6 +306,9 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_pilot_close(rec);
+	record_ring_close(rec);
+	record_until_close(rec);
+	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
 	writer_close(&rec->writer, keep_file);

@@ -22,22 +22,28 @@ static const struct event_list *events_of_file(const struct recording *rec)
 	return rec->unwound.n ? &rec->unwound : &rec->events;
 }
 
+static struct file_compression compression_of(const struct recording *rec)
+{
+	const struct packer *p = &rec->packer;
+
+	return (struct file_compression){.level = (u32)rec->options->level,
+		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
+		.chunk = PACKER_CHUNK};
+}
+
 /* What the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
 	struct err err;
 
 	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
+	str_add(&info->notes, str_text(&rec->notes));
+	str_add(&info->notes, str_text(&rec->ring.note));
 	if (rec->options->has_clock)
 		identity_add_clock(info, rec->options->clock);
-	if (rec->options->is_compressed) {
-		const struct packer *p = &rec->packer;
-
-		info->has_compression = true;
-		info->compression = (struct file_compression){.level = (u32)rec->options->level,
-			.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
-			.chunk = PACKER_CHUNK};
-	}
+	info->has_compression = rec->options->is_compressed;
+	if (rec->options->is_compressed)
+		info->compression = compression_of(rec);
 	if (tracing_is_needed(&rec->events) &&
 		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
 		str_clear(&info->tracing_data);
@@ -47,6 +53,19 @@ static void describe(struct recording *rec, struct file_info *info)
 }
 
 /* ---- creating it ---- */
+
+static int pack_output(struct recording *rec, struct err *err)
+{
+	struct file_info info = {.has_compression = true};
+	int r;
+
+	info.compression = compression_of(rec);
+	r = packer_init(&rec->packer, (int)rec->options->level, err);
+	if (!r)
+		r = writer_pack(&rec->writer, &rec->packer, &info, err);
+	file_info_fini(&info);
+	return r;
+}
 
 int record_open_output(struct recording *rec, struct err *err)
 {
@@ -62,11 +81,7 @@ int record_open_output(struct recording *rec, struct err *err)
 		file_info_fini(&info);
 	}
 	packer_fini(&rec->packer);
-	if (!r && o->is_compressed) {
-		r = packer_init(&rec->packer, (int)o->level, err);
-		rec->writer.packer = &rec->packer;
-	}
-	return r;
+	return r || !o->is_compressed ? r : pack_output(rec, err);
 }
 
 int record_divert_stdout(struct recording *rec, struct err *err)
@@ -163,7 +178,10 @@ static int write_state(struct recording *rec, struct err *err)
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	return rec->options->is_synthesized_late ? 0 : write_state(rec, err);
+	/* Of the files of --ring the first one's beginning is kept. */
+	bool is_kept = rec->options->ring_ns && rec->has_begun;
+
+	return rec->options->is_synthesized_late || is_kept ? 0 : write_state(rec, err);
 }
 
 /* ---- the end ---- */
@@ -173,48 +191,6 @@ static bool wants_build_ids(const struct record_options *o)
 	bool is_default = o->switch_mode == RECORD_SWITCH_NEVER && !o->has_build_id_maps;
 
 	return o->has_all_build_ids || (o->no_build_ids < 0 ? is_default : !o->no_build_ids);
-}
-
-/* --buildid-all: as if everything had been hit. */
-static bool *all_of(const struct machine *machine)
-{
-	bool *hit = mem_alloc(machine->dsos.at.n + 1);
-
-	memset(hit, true, machine->dsos.at.n + 1);
-	return hit;
-}
-
-/* Reads the recording back: how many samples, when, in which files. */
-static int look_back(struct recording *rec, struct file_info *info, struct session_tally *ret_tally,
-	struct err *err)
-{
-	struct machine machine = {0};
-	struct session session;
-	bool *hit = NULL;
-	int r;
-
-	if (session_open(&session, rec->options->output, NULL, err))
-		return err->code;
-	r = machine_scan(&machine, &session, err);
-	if (!r && wants_build_ids(rec->options)) {
-		if (rec->options->has_all_build_ids)
-			hit = all_of(&machine);
-		else
-			r = hits_find(&session, &machine, workers_available(), &hit, err);
-		if (!r)
-			buildid_collect(&machine, hit, info);
-		/* The entries' paths live in the session's machine. */
-		vec_each(id, &info->build_ids)
-			id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
-		mem_free(hit);
-	}
-	info->first_time = session.tally.first_time;
-	info->last_time = session.tally.last_time;
-	info->has_times = info->last_time > 0;
-	*ret_tally = session.tally;
-	machine_fini(&machine);
-	session_close(&session);
-	return r;
 }
 
 static void say_result(const struct recording *rec, const char *name,
@@ -270,9 +246,40 @@ bool record_has_rotation(const struct record_options *o)
 	return o->has_time_in_name || o->switch_mode != RECORD_SWITCH_NEVER;
 }
 
+/*
+ * Reads the recording back: how many samples, when, in which files; and at the end of all, what it
+ * needs to be read elsewhere. The file is whole before that is added.
+ */
+static int look_back(struct recording *rec, struct file_info *info, bool is_end,
+	struct session_tally *ret_tally, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct lookback_wishes wishes = {.has_hits = wants_build_ids(o),
+		.has_all = o->has_all_build_ids,
+		.has_places = is_end && !o->has_no_embedding,
+		.n_workers = workers_available()};
+	struct lookback back;
+	struct err why;
+	int r;
+
+	if (lookback_open(&back, o->output, &wishes, NULL, &why)) {
+		log_warn(&rec->log, "reading the recording back: %s", why.msg);
+		return writer_finish(&rec->writer, info, err);
+	}
+	*ret_tally = back.session.tally;
+	lookback_describe(&back, info);
+	if (!wishes.has_hits)
+		info->build_ids.n = 0;
+	r = writer_finish(&rec->writer, info, err);
+	if (!r && wishes.has_places)
+		record_embed(rec, &back, info);
+	lookback_close(&back);
+	return r;
+}
+
 /* Everything that the present file still lacks. To look back takes time, in which rings fill. */
-static int complete(struct recording *rec, bool looks_back, struct session_tally *ret_tally,
-	struct err *err)
+static int complete(struct recording *rec, bool looks_back, bool is_end,
+	struct session_tally *ret_tally, struct err *err)
 {
 	struct file_info info;
 	struct err err_info = {0};
@@ -282,20 +289,21 @@ static int complete(struct recording *rec, bool looks_back, struct session_tally
 		(write_state(rec, &err_info) || writer_sync(&rec->writer, &err_info)))
 		log_warn(&rec->log, "%s", err_info.msg);
 	describe(rec, &info);
-	if (rec->writer.is_file && looks_back && look_back(rec, &info, ret_tally, &err_info))
-		log_warn(&rec->log, "reading the recording back: %s", err_info.msg);
-	r = writer_finish(&rec->writer, &info, err);
+	r = rec->writer.is_file && looks_back ? look_back(rec, &info, is_end, ret_tally, err)
+					      : writer_finish(&rec->writer, &info, err);
 	file_info_fini(&info);
 	return r;
 }
 
 /* The name that the file has in the end. */
-static const char *give_name(struct recording *rec)
+static const char *give_name(struct recording *rec, bool is_last)
 {
 	const char *name = rec->options->output;
 	struct err err;
 
-	if (!record_has_rotation(rec->options) || !rec->writer.is_file)
+	bool has_time = record_has_rotation(rec->options) || (rec->options->ring_ns && !is_last);
+
+	if (!has_time || !rec->writer.is_file)
 		return name;
 	if (rotation_move(&rec->rotation, &name, &err))
 		log_warn(&rec->log, "%s", err.msg);
@@ -311,8 +319,8 @@ int record_finish(struct recording *rec, struct err *err)
 	/* A file that could not be created has said so. */
 	if (rec->writer.fd < 0)
 		return 0;
-	r = complete(rec, true, &tally, err);
-	name = give_name(rec);
+	r = complete(rec, true, true, &tally, err);
+	name = give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
 	if (rec->recorder.filter)
@@ -333,13 +341,13 @@ int record_switch_output(struct recording *rec, struct err *err)
 	if (!rec->writer.is_file)
 		return 0;
 	if (writer_sync(&rec->writer, err) ||
-		complete(rec, wants_build_ids(o) || o->has_time_bounds, &tally, err))
+		complete(rec, wants_build_ids(o) || o->has_time_bounds, false, &tally, err))
 		return err->code;
 	writer_close(&rec->writer, true);
-	name = give_name(rec);
+	name = give_name(rec, false);
 	if (!o->is_quiet)
 		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	if (record_open_output(rec, err))
+	if (record_open_output(rec, err) || record_write_beginning(rec, err))
 		return err->code;
-	return record_write_beginning(rec, err);
+	return writer_sync(&rec->writer, err);
 }

@@ -121,6 +121,7 @@ struct scripting {
 	struct log log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded;
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct script script;
@@ -343,12 +344,15 @@ static int run_session(struct scripting *s, struct err *err)
 	if (s->options->has_header_only)
 		return 0;
 	machine_init(&s->machine);
+	embedded_attach(&s->embedded, r, &s->log);
 	jitcode_init(&s->jitcode, &r->events, s->options->symbols.symfs, &s->log);
+	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
 	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
 	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
 	s->resolver.jitcode = &s->jitcode;
+	s->resolver.embedded = &s->embedded;
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	s->script.walk.lbr.depth = hardware_branches(&r->info);
@@ -370,6 +374,7 @@ static void scripting_fini(struct scripting *s)
 		script_fini(&s->script);
 		resolver_fini(&s->resolver);
 		jitcode_fini(&s->jitcode);
+		embedded_close(&s->embedded);
 		machine_fini(&s->machine);
 		tracepoints_close(&s->tracepoints);
 	}

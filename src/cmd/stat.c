@@ -295,11 +295,26 @@ static void choose_pass(struct measuring *m, u64 run)
 
 /* ---- one run ---- */
 
+struct returning {
+	struct measuring *m;
+	struct run *run;
+};
+
+/* Behind counting_read(). */
+static size_t count_again(void *ctx, s32 cpu)
+{
+	struct returning *r = ctx;
+
+	return counting_reopen_cpu(&r->m->counting, cpu, r->run->is_on);
+}
+
 static void look(void *ctx, struct run *run, bool is_interval)
 {
 	struct measuring *m = ctx;
 
-	hotplug_check(&m->hotplug, &m->counting, &m->target, run->is_on, &m->log);
+	hotplug_check(&m->hotplug, &m->target,
+		&(struct hotplug_user){"counted", &(struct returning){m, run}, count_again},
+		&m->log);
 	if (is_interval) {
 		record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);

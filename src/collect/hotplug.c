@@ -13,7 +13,7 @@ void hotplug_fini(struct hotplug *h)
 	cpus_fini(&h->online);
 }
 
-static void come_back(struct counting *counting, const struct target *target, u32 cpu, bool is_on,
+static void come_back(const struct hotplug_user *user, const struct target *target, u32 cpu,
 	struct log *log)
 {
 	size_t n_failed;
@@ -21,20 +21,20 @@ static void come_back(struct counting *counting, const struct target *target, u3
 	if (!cpus_has(&target->cpus, cpu)) {
 		if (!target->has_cpu_list)
 			log_warn(log,
-				"CPU %u came online behind the start: what runs there is not counted",
-				cpu);
+				"CPU %u came online behind the start: what runs there is not %s",
+				cpu, user->done);
 		return;
 	}
-	n_failed = counting_reopen_cpu(counting, (s32)cpu, is_on);
+	n_failed = user->reopen(user->ctx, (s32)cpu);
 	if (n_failed)
 		log_warn(log, "CPU %u is back, but %zu of its counters could not be opened again",
 			cpu, n_failed);
 	else
-		log_note(log, "CPU %u is back and counts again", cpu);
+		log_note(log, "CPU %u is back: what runs there is %s again", cpu, user->done);
 }
 
-void hotplug_check(struct hotplug *h, struct counting *counting, const struct target *target,
-	bool is_on, struct log *log)
+void hotplug_check(struct hotplug *h, const struct target *target, const struct hotplug_user *user,
+	struct log *log)
 {
 	struct cpus now = {0};
 	struct err ignored;
@@ -44,11 +44,11 @@ void hotplug_check(struct hotplug *h, struct counting *counting, const struct ta
 		return;
 	vec_each(cpu, &h->online)
 		if (!cpus_has(&now, *cpu) && cpus_has(&target->cpus, *cpu))
-			log_note(log, "CPU %u went off: nothing is counted there until it is back",
-				*cpu);
+			log_note(log, "CPU %u went off: nothing is %s there until it is back", *cpu,
+				user->done);
 	vec_each(cpu, &now)
 		if (!cpus_has(&h->online, *cpu))
-			come_back(counting, target, *cpu, is_on, log);
+			come_back(user, target, *cpu, log);
 	cpus_fini(&h->online);
 	h->online = now;
 }

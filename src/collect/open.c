@@ -605,6 +605,22 @@ static int open_or_leave(struct opener *o, size_t *i)
 	return 0;
 }
 
+/* Who set a limit hears of it. */
+static int raise_limit(struct opener *o, u64 need)
+{
+	struct rlimit before;
+
+	if (getrlimit(RLIMIT_NOFILE, &before))
+		before.rlim_cur = RLIM_INFINITY;
+	if (open_raise_limit(need, o->err))
+		return o->err->code;
+	if (before.rlim_cur < need)
+		log_note(o->log,
+			"%llu files have to be open at once: pace raises its limit, which was %llu (ulimit -n), for itself",
+			(unsigned long long)need, (unsigned long long)before.rlim_cur);
+	return 0;
+}
+
 static int open_all(struct opener *o)
 {
 	u64 n_fds = 0;
@@ -613,7 +629,7 @@ static int open_all(struct opener *o)
 		n_fds += (follows_tasks(o, e) ? 1 : o->target->cpus.n) *
 			MAX(o->target->threads.n, (size_t)1);
 	/* Rings, the output and the pipes come on top. */
-	if (open_raise_limit(n_fds + 64, o->err))
+	if (raise_limit(o, n_fds + 64))
 		return o->err->code;
 	for (size_t i = 0; i < o->events->n; i++) {
 		if (o->events->at[i].wishes & EVENT_LEFT_OUT)

@@ -45,3 +45,13 @@ bool stop_take(struct stop *s, struct workload *workload)
 	}
 	return s->signal || (workload && workload->has_ended);
 }
+
+bool stop_came_again(struct stop *s)
+{
+	struct signalfd_siginfo info;
+	bool came = false;
+
+	while (read(s->fd, &info, sizeof(info)) == sizeof(info))
+		came |= info.ssi_signo != SIGCHLD;
+	return came;
+}

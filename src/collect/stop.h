@@ -29,4 +29,7 @@ void stop_close(struct stop *s);
 /* Takes what came; true if it is time to end. `workload` NULL: there is no command. */
 bool stop_take(struct stop *s, struct workload *workload);
 
+/* After the end, while there is still work: true if somebody wants that to end too. */
+bool stop_came_again(struct stop *s);
+
 #endif

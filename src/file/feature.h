@@ -50,6 +50,7 @@ struct file_info {
 	struct str bpf_programs, bpf_types; /* their ids, a line each */
 	u64 directory_version;
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
+	struct str notes;        /* what the recorder says of this recording, lines of text */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
 	bool has_compression;
@@ -59,6 +60,7 @@ struct file_info {
 	bool has_clock_data;
 	u32 clockid;
 	u64 wall_ns, clock_ns; /* the same moment on two clocks */
+	struct str embedded;   /* to be written: see symbol/embedded.h, which reads it by itself */
 };
 
 void file_info_init(struct file_info *info);
@@ -66,6 +68,9 @@ void file_info_fini(struct file_info *info);
 
 /* "HOSTNAME" ... or NULL. */
 const char *feature_name(unsigned id);
+
+/* Whether feature_read() looks at the section at all. */
+bool feature_is_read(unsigned id);
 
 /* Fills in what section `id` says. 1: read; 0: this program does not know the section. */
 int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct err *err);

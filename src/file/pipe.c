@@ -121,6 +121,9 @@ static void take_feature(struct reader *r, const struct record *rec, struct log 
 	}
 	/* What is said twice is not read twice: it would add up. */
 	if (layout_has_feature(&r->header, (unsigned)id)) {
+		/* A file has it for the case that its end is never written: see writer_pack(). */
+		if (id == FEATURE_COMPRESSED && !r->is_pipe_mode)
+			return;
 		log_warn(log, "'%s': the section at offset 0x%llx is the second %s: not used",
 			r->path, (unsigned long long)rec->offset,
 			feature_name((unsigned)id) ? feature_name((unsigned)id) : "(unknown)");

@@ -234,6 +234,8 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 		*s = (struct layout_section){0};
 		return;
 	}
+	if (!feature_is_read(id))
+		return;
 	raw = mem_alloc(s->size);
 	if (!fd_read_at(r->parts.at[0].fd, raw, s->size, s->offset)) {
 		b = bytes_of(raw, s->size);

@@ -1,12 +1,14 @@
 #include "file/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/num.h"
+#include "collect/open.h"
 #include "collect/topology.h"
 #include "event/abi.h"
 #include "record/record.h"
@@ -151,8 +153,8 @@ static int watch(struct recorder *r, int fd, u64 what, struct err *err)
 		: 0;
 }
 
-int recorder_open(struct recorder *r, const struct counters *counters,
-	const struct event_list *events, u64 pages, struct log *log, struct err *err)
+int recorder_open(struct recorder *r, struct counters *counters, struct event_list *events,
+	u64 pages, struct log *log, struct err *err)
 {
 	memset(r, 0, sizeof(*r));
 	r->counters = counters;
@@ -183,6 +185,66 @@ void recorder_unwatch(struct recorder *r, int fd)
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
+/* ---- CPUs that come back ---- */
+
+static bool open_counter_again(struct recorder *r, size_t i, bool is_off)
+{
+	struct counter *c = &r->counters->at[i];
+	struct event *e = &r->events->at[c->event];
+	bool is_leader = e->leader == c->event;
+	struct err ignored;
+	u64 *ids;
+	int fd;
+
+	if (open_again(r->events, r->counters, i, &fd, &ignored))
+		return false;
+	dup3(fd, c->fd, O_CLOEXEC);
+	close(fd);
+	if (counter_fetch_id(c, &e->attr, &ignored))
+		return false;
+	ids = arena_alloc(&r->events->arena, (e->n_ids + 1) * sizeof(*ids));
+	memcpy(ids, e->ids, e->n_ids * sizeof(*ids));
+	ids[e->n_ids++] = c->id;
+	e->ids = ids;
+	return !is_leader || is_off || !ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static bool open_ring_again(struct recorder *r, struct recorder_ring *ring)
+{
+	int first = r->counters->at[ring->counters[0]].fd;
+	struct err ignored;
+
+	if (ring->is_backward ? ring_open_backward(&ring->ring, first, r->pages, &ignored)
+			      : ring_open(&ring->ring, first, r->pages, &ignored))
+		return false;
+	ring->seen_to = ring->due_to = 0;
+	ring->watched = 0;
+	for (size_t i = 1; i < ring->n_counters; i++)
+		ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, first);
+	return !watch(r, first, ring - r->rings.at, &ignored);
+}
+
+size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off)
+{
+	size_t n_failed = 0;
+
+	vec_each(ring, &r->rings) {
+		if (ring->cpu != cpu)
+			continue;
+		/* Its map holds the old counter, and that would hold its place in epoll. */
+		if (ring->watched < ring->n_counters)
+			recorder_unwatch(r, r->counters->at[ring->counters[ring->watched]].fd);
+		ring_close(&ring->ring);
+		for (size_t i = 0; i < ring->n_counters; i++)
+			n_failed += !open_counter_again(r, ring->counters[i], is_off);
+		if (n_failed || !open_ring_again(r, ring)) {
+			ring->watched = ring->n_counters;
+			n_failed += !n_failed;
+		}
+	}
+	return n_failed;
+}
+
 void recorder_close(struct recorder *r)
 {
 	vec_each(ring, &r->rings) {
@@ -207,11 +269,17 @@ static int flush_runs(struct recorder *r, struct err *err)
 	return result;
 }
 
+/* Not one that keeps the newest; nor that of a CPU that did not come back. */
+static bool is_drained(const struct recorder_ring *ring)
+{
+	return !ring->is_backward && ring->ring.page;
+}
+
 /* Releases the rings that the runs came from: only now may the kernel overwrite them. */
 static void release(struct recorder *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		if (!r->rings.at[i].is_backward)
+		if (is_drained(&r->rings.at[i]))
 			ring_release(&r->rings.at[i].ring);
 }
 
@@ -249,6 +317,11 @@ static void go_to(const struct recorder *r, const struct recorder_ring *ring)
 		(void)sched_setaffinity(0, sizeof(ring->cpus), &ring->cpus);
 }
 
+static void note_fill(struct recorder *r, const struct recorder_ring *ring, u64 bytes)
+{
+	r->fullest_pct = MAX(r->fullest_pct, (unsigned)(100 * bytes / ring->ring.size));
+}
+
 /* Everything that lies in the rings goes into the file; how many bytes that were. */
 static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, struct err *err)
 {
@@ -259,10 +332,11 @@ static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, str
 		u64 bytes;
 		int n;
 
-		if (ring->is_backward)
+		if (!is_drained(ring))
 			continue;
 		go_to(r, ring);
 		bytes = ring_acquire(&ring->ring);
+		note_fill(r, ring, bytes);
 		if (!is_whole && bytes < r->flush_bytes) {
 			ring->ring.head = ring->ring.tail;
 			continue;
@@ -343,17 +417,21 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
 	vec_each(ring, &r->rings) {
-		if (ring->is_backward)
+		u64 bytes;
+
+		if (!is_drained(ring))
 			continue;
-		*ret_bytes += ring_acquire(&ring->ring);
+		bytes = ring_acquire(&ring->ring);
+		note_fill(r, ring, bytes);
+		*ret_bytes += bytes;
 		ring->due_to = ring->ring.head;
 	}
 	vec_each(ring, &r->rings)
-		if (!ring->is_backward)
+		if (is_drained(ring))
 			show_ring(r, ring);
 	r->filter->settle(r->filter->ctx);
 	vec_each(ring, &r->rings) {
-		if (ring->is_backward)
+		if (!is_drained(ring))
 			continue;
 		go_to(r, ring);
 		if (take_ring(r, ring, err))
@@ -425,7 +503,9 @@ int recorder_snapshot(struct recorder *r, struct err *err)
 	int result = 0;
 
 	vec_each(ring, &r->rings) {
-		int fd = ring->is_backward ? r->counters->at[ring->counters[0]].fd : -1;
+		int fd = ring->is_backward && ring->ring.page
+			? r->counters->at[ring->counters[0]].fd
+			: -1;
 
 		if (fd < 0 || result)
 			continue;

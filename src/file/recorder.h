@@ -75,8 +75,8 @@ enum recorder_end {
 };
 
 struct recorder {
-	const struct counters *counters;
-	const struct event_list *events;
+	struct counters *counters;
+	struct event_list *events;
 	struct writer *writer;
 	struct workload *workload; /* NULL: none */
 	struct log *log;
@@ -93,6 +93,7 @@ struct recorder {
 	bool has_backward;
 	cpu_set_t own_cpus; /* where this thread may run without `affinity` */
 	u64 n_wakeups, n_rounds;
+	unsigned fullest_pct; /* of a ring when it was read, at most; whoever looks sets it to 0 */
 	u64 n_broken_rings;
 	struct stop stop; /* stop.signal: the one that ended it */
 };
@@ -102,8 +103,8 @@ struct recorder {
  * takes (512 KiB), or less if the mlock limit is lower, which is said. Where samples carry copies of the
  * stack it is up to 8 MiB: half a second's worth of 2,000 samples.
  */
-int recorder_open(struct recorder *r, const struct counters *counters,
-	const struct event_list *events, u64 pages, struct log *log, struct err *err);
+int recorder_open(struct recorder *r, struct counters *counters, struct event_list *events,
+	u64 pages, struct log *log, struct err *err);
 
 /*
  * Runs until the end. The writer's data are whole and in the file when it returns; the last records
@@ -116,6 +117,12 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 /* Wakes the loop, and with it the pilot, when `fd` can be read. */
 int recorder_watch(struct recorder *r, int fd, struct err *err);
 void recorder_unwatch(struct recorder *r, int fd);
+
+/*
+ * A CPU that went off took its counters along. Opens them again, with a new ring, their new ids behind
+ * those of their events; on, unless `is_off`. Returns how many could not be opened.
+ */
+size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off);
 
 /* What lies in the rings goes to the writer. */
 int recorder_drain(struct recorder *r, struct err *err);

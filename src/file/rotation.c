@@ -41,28 +41,48 @@ static void remove_oldest(struct rotation *r)
 	}
 }
 
+static void add_hundredth(struct timespec *t)
+{
+	t->tv_nsec += HUNDREDTH_NS;
+	t->tv_sec += t->tv_nsec / SECOND_NS;
+	t->tv_nsec %= SECOND_NS;
+}
+
+/* By hundredths, as names tell. */
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
+				      : a->tv_nsec / HUNDREDTH_NS > b->tv_nsec / HUNDREDTH_NS;
+}
+
 int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 {
 	struct str name = {0};
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	/* Two within one hundredth of a second: the later one is told to be of the next. */
+	/*
+	 * Two within one hundredth of a second: the later one is told to be of the next. It is later
+	 * than all before it, also than those that are gone: names sort by age.
+	 */
+	if (r->last.tv_sec && !is_later(&now, &r->last)) {
+		now = r->last;
+		add_hundredth(&now);
+	}
 	for (unsigned i = 0; i < TRIES; i++) {
 		str_clear(&name);
 		rotation_add_name(r->path, &now, &name);
 		if (!move(r->path, str_text(&name))) {
 			vec_add(&r->names, strcpy(mem_alloc(name.n + 1), str_text(&name)));
 			*ret_name = r->names.at[r->names.n - 1];
+			r->last = now;
 			str_fini(&name);
 			remove_oldest(r);
 			return 0;
 		}
 		if (errno != EEXIST)
 			break;
-		now.tv_nsec += HUNDREDTH_NS;
-		now.tv_sec += now.tv_nsec / SECOND_NS;
-		now.tv_nsec %= SECOND_NS;
+		add_hundredth(&now);
 	}
 	err_sys(err, errno, "renaming '%s' to '%s'", r->path, str_text(&name));
 	str_fini(&name);

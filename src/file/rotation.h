@@ -18,9 +18,10 @@
 #include "base/vec.h"
 
 struct rotation {
-	const char *path;  /* borrowed: the usual name */
-	u64 most;          /* files kept; 0: all */
-	VEC(char *) names; /* of those that are there, the oldest first */
+	const char *path;     /* borrowed: the usual name */
+	u64 most;             /* files kept; 0: all */
+	VEC(char *) names;    /* of those that are there, the oldest first */
+	struct timespec last; /* the name of the newest says this time */
 };
 
 /* Appends path and time, local, to hundredths of a second. */

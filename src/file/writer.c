@@ -344,6 +344,8 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	struct iovec packed;
 	int sys, full;
 
+	if (w->tap && w->tap->take(w->tap->ctx, runs, n))
+		return 0;
 	if (w->packer) {
 		if (packer_add(w->packer, runs, n, err))
 			return err_prefix(err, "writing '%s'", w->path);
@@ -372,6 +374,27 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	return write_error(w, full, err);
 }
 
+int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
+	struct err *err)
+{
+	struct str section = {0}, record = {0};
+	u64 id = FEATURE_COMPRESSED;
+	struct iovec run;
+	int r = 0;
+
+	/* A stream has begun with it. */
+	if (!w->is_pipe && feature_write((unsigned)id, info, &section)) {
+		put_record(&record, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
+			section.n);
+		run = (struct iovec){record.at, record.n};
+		r = writer_append(w, &run, 1, err);
+	}
+	w->packer = packer;
+	str_fini(&section);
+	str_fini(&record);
+	return r;
+}
+
 int writer_sync(struct writer *w, struct err *err)
 {
 	u64 size = writer_data_bytes(w);
@@ -389,16 +412,18 @@ int writer_sync(struct writer *w, struct err *err)
 /* ---- the end ---- */
 
 /* The table of sections and the sections; sets the header's feature bits. */
-static void compose_sections(struct writer *w, const struct file_info *info, struct str *out)
+static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct str *out)
 {
 	struct str sections = {0};
 	struct layout_section table[LAYOUT_FEATURE_BITS];
 	size_t n = 0;
 
+	memset(w->header.features, 0, sizeof(w->header.features));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 		size_t start = sections.n;
 
-		if (!feature_write(id, info, &sections))
+		if (!add(ctx, id, &sections))
 			continue;
 		layout_set_feature(&w->header, id);
 		table[n++] = (struct layout_section){start, sections.n - start};
@@ -410,7 +435,42 @@ static void compose_sections(struct writer *w, const struct file_info *info, str
 	str_fini(&sections);
 }
 
+void writer_change_ids(struct writer *w, const struct event_list *events)
+{
+	w->changed = events;
+}
+
+/* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
+static int write_ids(struct writer *w, u64 *end)
+{
+	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
+
+	vec_each(e, w->changed) {
+		struct layout_attr_ids ids = {{*end, (u64)e->n_ids * 8}};
+		int sys = write_at(w, e->ids, ids.ids.size, *end);
+
+		if (!sys)
+			sys = write_at(w, &ids, sizeof(ids), attr);
+		if (sys)
+			return sys;
+		*end += ids.ids.size;
+		attr += w->header.attr_size;
+	}
+	return 0;
+}
+
+static bool add_from_info(void *ctx, unsigned id, struct str *out)
+{
+	return feature_write(id, ctx, out);
+}
+
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err)
+{
+	return writer_finish_with(w, add_from_info, (void *)(uintptr_t)info, err);
+}
+
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err)
 {
 	struct str out = {0};
 	u64 end = w->data_end;
@@ -418,7 +478,7 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 
 	if (w->is_pipe)
 		return 0;
-	compose_sections(w, info, &out);
+	compose_sections(w, add, ctx, &out);
 	sys = write_at(w, out.at, out.n, w->data_end);
 	if (sys)
 		memset(w->header.features, 0,
@@ -429,6 +489,8 @@ int writer_finish(struct writer *w, const struct file_info *info, struct err *er
 	str_fini(&out);
 	if (!w->is_file)
 		return 0;
+	if (!sys && w->changed)
+		sys = write_ids(w, &end);
 	if (!sys)
 		sys = write_at(w, &w->header, sizeof(w->header), 0);
 	else

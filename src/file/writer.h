@@ -27,6 +27,12 @@
 #include "file/layout.h"
 #include "file/packer.h"
 
+/* Who gets what is appended before the file does; true: it is his, and the file does not get it. */
+struct writer_tap {
+	void *ctx;
+	bool (*take)(void *ctx, const struct iovec *runs, int n);
+};
+
 struct writer {
 	int fd;
 	const char *path;    /* borrowed */
@@ -40,7 +46,9 @@ struct writer {
 	bool is_file;     /* not /dev/null, not a pipe */
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
-	struct packer *packer; /* borrowed; NULL: records are written as they are */
+	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
+	struct packer *packer;            /* borrowed; NULL: records are written as they are */
+	const struct writer_tap *tap;     /* borrowed, set after opening; NULL: none */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
@@ -54,14 +62,34 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err);
 
+/*
+ * Lets records be packed from here on. `info` says how: a file whose end is never written has that among
+ * its records, where perf looks for it too.
+ */
+int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
+	struct err *err);
+
 /* Appends runs of whole records; a record may go on from one run into the next. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);
 
 /* Brings the header's data size up to date, so that a reader sees everything so far. */
 int writer_sync(struct writer *w, struct err *err);
 
-/* Writes all sections that `info` can fill and the final header. */
+/*
+ * The events have got more ids since the file was opened: writer_finish() will write them all behind the
+ * sections. Until then a reader does not know the new ones.
+ */
+void writer_change_ids(struct writer *w, const struct event_list *events);
+
+/*
+ * Writes all sections that `info` can fill and the final header. Again with more of them: the file is
+ * whole at every moment but a short one.
+ */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
+
+/* The same with sections from elsewhere: `add` appends section `id`, or says that there is none. */
+int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
+	void *ctx, struct err *err);
 
 /* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
 void writer_close(struct writer *w, bool keep);

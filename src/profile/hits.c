@@ -1,40 +1,93 @@
 #include "profile/hits.h"
 
+#include <stdlib.h>
+
 #include "base/hash.h"
 #include "base/workers.h"
 #include "event/abi.h"
+#include "symbol/location.h"
 #include "unwind/chain.h"
 
 enum { PLACES_REMEMBERED = 4096 };
 
-/* A page of a space that was looked up before. */
+/* Something that was looked up before: a page of a space, or an address in it. */
 struct place {
 	const struct space *space;
-	u64 page; /* + 1 */
+	u64 at; /* + 1 */
+	bool is_page, is_return;
 };
 
 struct hits_worker {
+	const struct session *session;
 	const struct machine *machine;
 	bool *hit;
+	bool has_places;
+	struct callers_walk callers;
+	bool has_callers;
 	struct place places[PLACES_REMEMBERED];
+	VEC(struct hit) found;
+	struct table index; /* of these */
 	struct thread_state state;
 	u32 pid, tid;
 	struct intern strings;
 };
 
-static void hit_address(struct hits_worker *w, u64 ip, u8 mode)
+static void add_place(struct hits_worker *w, const struct hit *hit)
+{
+	u64 hash = hash_mix(hit->address, (u64)hit->dso << 1 | hit->is_return);
+	struct table_probe probe = table_probe(&w->index, hash);
+	u32 i;
+
+	while ((i = table_next(&w->index, &probe)) != TABLE_NONE)
+		if (w->found.at[i].address == hit->address && w->found.at[i].dso == hit->dso &&
+			w->found.at[i].is_return == hit->is_return)
+			return;
+	table_add(&w->index, hash, w->found.n);
+	vec_add(&w->found, *hit);
+}
+
+static bool is_known(struct hits_worker *w, const struct place *key)
+{
+	struct place *place =
+		&w->places[hash_mix(key->at, (u64)(uintptr_t)key->space) % PLACES_REMEMBERED];
+
+	if (place->space == key->space && place->at == key->at && place->is_page == key->is_page &&
+		place->is_return == key->is_return)
+		return true;
+	*place = *key;
+	return false;
+}
+
+/* per word */
+static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 {
 	const struct space *space = machine_space(&w->state, mode);
-	struct place *place =
-		&w->places[hash_mix(ip >> 12, (u64)(uintptr_t)space) % PLACES_REMEMBERED];
 	const struct map *map;
 
-	if (place->space == space && place->page == (ip >> 12) + 1)
+	if (is_known(w, &(struct place){space, (ip >> 12) + 1, .is_page = true}))
 		return;
-	*place = (struct place){space, (ip >> 12) + 1};
 	map = machine_find(space, ip);
 	if (map)
 		w->hit[map->dso->id] = true;
+}
+
+/* per address */
+static void hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
+{
+	const struct space *space = machine_space(&w->state, mode);
+	const struct map *map;
+
+	if (!w->has_places) {
+		hit_page(w, ip, mode);
+		return;
+	}
+	if (is_known(w, &(struct place){space, ip + 1, .is_return = is_return}))
+		return;
+	map = machine_find(space, ip);
+	if (!map)
+		return;
+	w->hit[map->dso->id] = true;
+	add_place(w, &(struct hit){map_offset(map, ip), map->dso->id, is_return});
 }
 
 /*
@@ -48,9 +101,32 @@ static void hit_dump(struct hits_worker *w, const struct sample *s)
 	const u8 *at = s->user_stack.bytes.at;
 
 	for (u64 k = 0; k < s->user_regs.values.n; k++)
-		hit_address(w, load_u64(s->user_regs.values.at + 8 * k), PERF_RECORD_MISC_USER);
+		hit_page(w, load_u64(s->user_regs.values.at + 8 * k), PERF_RECORD_MISC_USER);
 	for (u64 k = 0; k + word <= s->user_stack.dyn_size; k += word)
-		hit_address(w, is_32 ? load_u32(at + k) : load_u64(at + k), PERF_RECORD_MISC_USER);
+		hit_page(w, is_32 ? load_u32(at + k) : load_u64(at + k), PERF_RECORD_MISC_USER);
+}
+
+static void hit_chain(struct hits_worker *w, const struct sample_words *chain, u8 mode)
+{
+	struct chain_walk walk = chain_walk(chain, mode);
+	struct chain_step step;
+
+	while (chain_next(&walk, &step))
+		hit_address(w, step.ip, step.mode, step.is_return);
+}
+
+/* Branches do not say which mode they were in: the kernel has the upper half of addresses. */
+static void hit_branches(struct hits_worker *w, const struct sample_branches *branches)
+{
+	enum { EACH = 24 };
+
+	for (u64 i = 0; i < branches->n; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			u64 ip = load_u64(branches->entries + i * EACH + k * 8);
+
+			hit_address(w, ip,
+				ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, false);
+		}
 }
 
 static void take_sample(void *ctx, const struct session_sample *in)
@@ -58,8 +134,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	const struct sample *s = in->sample;
 	struct hits_worker *w = ctx;
 	u8 mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct chain_walk walk = chain_walk(&s->chain, mode);
-	struct chain_step step;
+	struct sample_words chain;
+	struct stack_end end;
 
 	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from ||
 		in->time >= w->state.until) {
@@ -67,38 +143,98 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		w->pid = s->pid;
 		w->tid = s->tid;
 	}
-	hit_address(w, s->ip, mode);
-	while (chain_next(&walk, &step))
-		hit_address(w, step.ip, step.mode);
-	if (s->user_stack.dyn_size)
+	hit_address(w, s->ip, mode, false);
+	hit_chain(w, &s->chain, mode);
+	if (w->has_places)
+		hit_branches(w, &s->branches);
+	if (w->has_callers &&
+		callers_of_sample(&w->callers, w->state.user,
+			&w->session->reader.formats.at[in->event], s, mode, &chain, &end))
+		hit_chain(w, &chain, mode);
+	else if (s->user_stack.dyn_size)
 		hit_dump(w, s);
 }
 
-int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit,
-	struct err *err)
+static int by_place(const void *a, const void *b)
 {
-	size_t n_dsos = m->dsos.at.n;
+	const struct hit *x = a, *y = b;
+
+	if (x->dso != y->dso)
+		return x->dso < y->dso ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (int)x->is_return - (int)y->is_return;
+}
+
+static void sort_places(struct hits *h)
+{
+	size_t n = 0;
+
+	if (h->places.n)
+		qsort(h->places.at, h->places.n, sizeof(*h->places.at), by_place);
+	vec_each(p, &h->places)
+		if (!n || by_place(&h->places.at[n - 1], p))
+			h->places.at[n++] = *p;
+	h->places.n = n;
+}
+
+static struct hits_worker *worker_new(const struct session *s, const struct machine *m,
+	const struct hits_options *options)
+{
+	struct hits_worker *w = mem_zalloc(sizeof(*w));
+
+	w->session = s;
+	w->machine = m;
+	w->hit = mem_zalloc(m->dsos.at.n + 1);
+	w->has_places = options->has_places;
+	w->has_callers = options->has_places && options->callers;
+	if (w->has_callers)
+		callers_walk_init(&w->callers, options->callers);
+	return w;
+}
+
+static void worker_free(struct hits_worker *w)
+{
+	if (w->has_callers)
+		callers_walk_fini(&w->callers);
+	mem_free(w->hit);
+	vec_fini(&w->found);
+	table_fini(&w->index);
+	intern_fini(&w->strings);
+	mem_free(w);
+}
+
+int hits_find(struct session *s, const struct machine *m, const struct hits_options *options,
+	struct hits *ret, struct err *err)
+{
+	unsigned n_workers = MIN((size_t)MIN(options->n_workers, (unsigned)WORKERS_MAX),
+		MAX(s->pieces.n, (size_t)1));
 	struct hits_worker *workers[WORKERS_MAX];
 	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
-			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			(options->has_places ? PERF_SAMPLE_BRANCH_STACK : 0),
 		take_sample, (void **)workers};
-	bool *hit = mem_zalloc(n_dsos + 1);
 	int r;
 
-	n_workers = MIN((size_t)MIN(n_workers, (unsigned)WORKERS_MAX), MAX(s->pieces.n, (size_t)1));
-	for (unsigned i = 0; i < n_workers; i++) {
-		workers[i] = mem_zalloc(sizeof(*workers[i]));
-		workers[i]->machine = m;
-		workers[i]->hit = mem_zalloc(n_dsos + 1);
-	}
+	memset(ret, 0, sizeof(*ret));
+	ret->dsos = mem_zalloc(m->dsos.at.n + 1);
+	for (unsigned i = 0; i < n_workers; i++)
+		workers[i] = worker_new(s, m, options);
 	r = session_samples(s, n_workers, &sink, err);
 	for (unsigned i = 0; i < n_workers; i++) {
-		for (size_t k = 0; k < n_dsos; k++)
-			hit[k] |= workers[i]->hit[k];
-		mem_free(workers[i]->hit);
-		intern_fini(&workers[i]->strings);
-		mem_free(workers[i]);
+		for (size_t k = 0; k < m->dsos.at.n; k++)
+			ret->dsos[k] |= workers[i]->hit[k];
+		vec_each(hit, &workers[i]->found)
+			vec_add(&ret->places, *hit);
+		worker_free(workers[i]);
 	}
-	*ret_hit = hit;
+	sort_places(ret);
 	return r;
+}
+
+void hits_fini(struct hits *h)
+{
+	mem_free(h->dsos);
+	vec_fini(&h->places);
+	memset(h, 0, sizeof(*h));
 }

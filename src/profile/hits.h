@@ -1,8 +1,9 @@
 /*
- * hits.h - which DSOs a recording's samples touch.
+ * hits.h - which DSOs a recording's samples touch, and where in them.
  *
  * In       a scanned session and its machine
- * Out      one flag for each DSO of the machine; the session's tally completed
+ * Out      one flag for each DSO of the machine; if they are asked for, the distinct places of code
+ *          that samples, their callers and their branches name; the session's tally completed
  * Errors   those of session_samples()
  */
 #ifndef PACE_PROFILE_HITS_H
@@ -10,9 +11,28 @@
 
 #include "machine/machine.h"
 #include "session/session.h"
+#include "symbol/callers.h"
 
-/* *ret_hit has machine->dsos.at.n flags, to be freed by mem_free(). */
-int hits_find(struct session *s, const struct machine *m, unsigned n_workers, bool **ret_hit,
-	struct err *err);
+struct hit {
+	u64 address; /* as map_offset() has it */
+	u32 dso;     /* its id */
+	bool is_return;
+};
+
+struct hits {
+	bool *dsos;             /* machine->dsos.at.n flags */
+	VEC(struct hit) places; /* by DSO, then by address: each once */
+};
+
+struct hits_options {
+	unsigned n_workers;
+	bool has_places;
+	/* With places: takes callers from stack dumps; NULL: whatever a dump points to is hit. */
+	struct callers *callers;
+};
+
+int hits_find(struct session *s, const struct machine *m, const struct hits_options *options,
+	struct hits *ret_hits, struct err *err);
+void hits_fini(struct hits *h);
 
 #endif

@@ -74,11 +74,10 @@ static u64 source_address(const struct naming *n, u32 frame)
 {
 	const struct resolver_answer *a = &n->answers[frame];
 	const struct profile_frame *f = &n->profile->frames.at[frame];
-	u64 shift = resolver_lines_shift(n->resolver, dso_of(n, f->dso));
 
 	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
-		return a->start + shift;
-	return a->at - f->is_return + shift;
+		return a->start;
+	return a->at - f->is_return;
 }
 
 /* The sources of some frames of a DSO, innermost first. */
@@ -86,7 +85,7 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
 	struct chunk *c = &n->chunks.at[i];
-	struct line_index *lines = resolver_lines(n->resolver, dso_of(n, c->dso));
+	const struct dso *dso = dso_of(n, c->dso);
 
 	(void)worker;
 	for (size_t k = c->first; k < c->end; k++) {
@@ -99,9 +98,11 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 			continue;
 		at->chunk = (u32)i;
 		at->first = (u32)c->sources.n;
-		at->n = n->options->has_inlined ? (u32)line_chain(lines, address, found)
-						: line_find(lines, address, found);
-		n->profile->frames.at[frame].line_gap = line_gap(lines, address);
+		at->n = n->options->has_inlined
+			? (u32)resolver_find_chain(n->resolver, dso, address, found)
+			: resolver_find_line(n->resolver, dso, address, found);
+		n->profile->frames.at[frame].line_gap =
+			resolver_line_gap(n->resolver, dso, address);
 		for (u32 j = 0; j < at->n; j++)
 			vec_add(&c->sources, found[j]);
 	}
@@ -113,18 +114,19 @@ static void find_sources(struct naming *n)
 	line_wishes wishes = {0};
 
 	for (size_t i = 0; i < n->profile->dsos.n; i++) {
-		struct line_index *lines = NULL;
+		const struct dso *dso = dso_of(n, i);
+		bool has_lines =
+			n->starts[i] < n->starts[i + 1] && resolver_has_lines(n->resolver, dso);
 
-		if (n->starts[i] < n->starts[i + 1])
-			lines = resolver_lines(n->resolver, dso_of(n, i));
-		for (size_t k = n->starts[i]; lines && k < n->starts[i + 1]; k++) {
+		for (size_t k = n->starts[i]; has_lines && k < n->starts[i + 1]; k++) {
 			if ((k - n->starts[i]) % CHUNK_FRAMES == 0)
 				vec_add(&n->chunks,
 					((struct chunk){.dso = i,
 						.first = k,
 						.end = MIN(k + CHUNK_FRAMES, n->starts[i + 1])}));
-			line_want(lines, source_address(n, (u32)n->frames[k].value),
-				n->options->has_inlined, &wishes);
+			resolver_want_line(n->resolver, dso,
+				source_address(n, (u32)n->frames[k].value), n->options->has_inlined,
+				&wishes);
 		}
 	}
 	line_fetch(&wishes, n->options->n_workers);

@@ -47,9 +47,11 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->resolver.recorded_machine = info->host.arch;
 	r->resolver.recorded_release = info->host.release;
 	r->resolver.jitcode = &r->jitcode;
+	r->resolver.embedded = &r->embedded;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
 	r->callers.jitcode = &r->jitcode;
+	r->callers.embedded = &r->embedded;
 	r->callers.stitches = o->stitches;
 	r->callers.n_branches = hardware_branches(info);
 }
@@ -129,7 +131,9 @@ static void name(struct recorded *r, const struct recorded_options *o)
 int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	recorded_stage_ends(r, "start");
+	embedded_attach(&r->embedded, &r->session.reader, r->log);
 	jitcode_init(&r->jitcode, &r->session.reader.events, o->symfs, r->log);
+	r->jitcode.embedded = &r->embedded;
 	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err))
 		return err->code;
 	guest_introduce(&r->machine, &o->guest, r->log);
@@ -158,6 +162,7 @@ void recorded_close(struct recorded *r)
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);
+	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
 	session_close(&r->session);
 }

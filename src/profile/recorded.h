@@ -48,6 +48,7 @@ struct recorded {
 	struct log *log;
 	struct session session;
 	struct machine machine;
+	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct callers callers;

@@ -5,13 +5,18 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "symbol/elf.h"
 #include "symbol/elfcfi.h"
+#include "symbol/frames.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
+	bool is_embedded; /* `embedded` and `frames` take the place of these */
+	struct embedded_dso embedded;
+	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
 	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
 	bool has_symtab, has_image;
@@ -39,6 +44,7 @@ void callers_fini(struct callers *c)
 		if (!c->files[i])
 			continue;
 		cfi_fini(&c->files[i]->cfi);
+		frames_close(&c->files[i]->frames);
 		symtab_fini(&c->files[i]->symtab);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
@@ -104,6 +110,11 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 
 	f->ending =
 		dso->kind == DSO_FILE || dso->kind == DSO_VDSO ? STACK_NO_FILE : STACK_NO_CODE_FILE;
+	if (embedded_is_there(c->embedded) && embedded_find_dso(c->embedded, dso, &f->embedded) &&
+		frames_open(&f->frames, c->embedded, &f->embedded)) {
+		f->is_embedded = true;
+		return f;
+	}
 	if (dso->kind == DSO_FILE)
 		r = find_image(&c->places, dso, &f->image, &err);
 	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
@@ -142,6 +153,15 @@ static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 	}
 	pthread_mutex_unlock(&c->lock);
 	return f;
+}
+
+void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,
+	struct embedder *e)
+{
+	const struct callers_file *f = file_of(c, dso);
+
+	if (!f->is_embedded && !cfi_is_empty(&f->cfi))
+		frames_add(e, &f->cfi, at, n);
 }
 
 /* ---- generated code ---- */
@@ -230,12 +250,52 @@ static void load_symtab(struct callers *c, struct callers_file *f)
 }
 
 /* The code that a program begins with has often no size and no call frame information. */
-static bool is_at_entry(const struct elf *elf, u64 rva, const struct symbol *symbol)
+static bool is_near_entry(u64 entry, u64 rva, const u64 *start)
 {
 	enum { LONGEST = 64 };
 
-	return elf->entry && rva >= elf->entry && rva - elf->entry < LONGEST &&
-		(!symbol || symbol->start <= elf->entry);
+	return entry && rva >= entry && rva - entry < LONGEST && (!start || *start <= entry);
+}
+
+/*
+ * Of what the recording carries: the functions that stacks led through. It may know more names than
+ * the file itself had, like that of a loop behind the entry.
+ */
+static void look_at_embedded(const struct callers *c, const struct callers_file *f, u64 off,
+	struct stack_bytes *ret_bytes)
+{
+	struct embedded_name name;
+	u64 rva, before = 0, n;
+	const u8 *bytes;
+	bool has_name;
+
+	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
+		return;
+	/* Where a program begins is known also if its code is not there. */
+	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva, NULL);
+	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
+	if (!n)
+		return;
+	has_name = embedded_find_name(c->embedded, &f->embedded, rva, &name) == EMBEDDED_FOUND;
+	*ret_bytes = (struct stack_bytes){bytes, (u32)MIN(before, (u64)UINT32_MAX),
+		(u32)MIN(n, (u64)UINT32_MAX), has_name ? rva - name.start : STACK_START_UNKNOWN,
+		ret_bytes->is_entry};
+}
+
+/* What the linker puts together of pieces is one function, often without a symbol. */
+static bool is_of_linker(const struct elf *elf, u64 rva, u64 *ret_start)
+{
+	static const char *const names[] = {".init", ".fini"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct elf_section *s = elf_section(elf, names[i]);
+
+		if (s && rva >= s->addr && rva - s->addr < s->size) {
+			*ret_start = s->addr;
+			return true;
+		}
+	}
+	return false;
 }
 
 static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
@@ -243,8 +303,13 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 {
 	const struct symbol *symbol;
 	struct bytes b;
-	u64 rva, before;
+	u64 rva, before, start = 0;
+	bool has_start;
 
+	if (f->is_embedded) {
+		look_at_embedded(c, f, off, ret_bytes);
+		return;
+	}
 	if (!f->has_image || !elf_address_of_offset(&f->image, off, &rva))
 		return;
 	b = elfcfi_loaded_at(&f->image, rva, &before);
@@ -253,10 +318,15 @@ static void look_at_file(struct callers *c, struct callers_file *f, u64 off,
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
 		load_symtab(c, f);
 	symbol = symtab_find(&f->symtab, rva);
+	has_start = is_of_linker(&f->image, rva, &start) || symbol;
+	if (!has_start)
+		start = 0;
+	else if (symbol && start < symbol->start)
+		start = symbol->start;
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
-		is_at_entry(&f->image, rva, symbol)};
+		has_start ? rva - start : STACK_START_UNKNOWN,
+		is_near_entry(f->image.entry, rva, has_start ? &start : NULL)};
 }
 
 /* ---- samples ---- */
@@ -285,6 +355,13 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 	}
 	f = file_of(w->callers, map->dso);
 	ret_code->ending = f->ending;
+	if (f->is_embedded) {
+		ret_code->ending = STACK_NO_CFI;
+		if (embedded_address_of_offset(w->callers->embedded, &f->embedded,
+			    map_offset(map, ip), &ret_code->rva))
+			ret_code->cfi = &f->frames.cfi;
+		return;
+	}
 	if (cfi_is_empty(&f->cfi))
 		return;
 	ret_code->ending = STACK_NO_CFI;

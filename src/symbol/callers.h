@@ -19,6 +19,7 @@
 
 #include "event/abi.h"
 #include "machine/machine.h"
+#include "symbol/embedder.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "unwind/lbr.h"
@@ -31,8 +32,9 @@ struct callers_file;
 struct callers {
 	const struct machine *machine;
 	struct find_places places;
-	const char *arch;            /* of the recording, as uname -m says it */
-	struct callers_file **files; /* by dso->id; NULL: not looked for yet */
+	const struct embedded *embedded; /* what the recording carries comes first; NULL: nothing */
+	const char *arch;                /* of the recording, as uname -m says it */
+	struct callers_file **files;     /* by dso->id; NULL: not looked for yet */
 	size_t n_files;
 	pthread_mutex_t lock;
 	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
@@ -97,5 +99,9 @@ static inline bool callers_has_source(const struct sample_format *format)
 		(format->type & PERF_SAMPLE_BRANCH_STACK &&
 			format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
+
+/* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
+void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,
+	struct embedder *e);
 
 #endif

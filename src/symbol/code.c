@@ -174,8 +174,8 @@ void code_fini(struct code *c)
 	memset(c, 0, sizeof(*c));
 }
 
-struct resolver_answer code_name(const struct code *c, const struct resolver *r,
-	const struct dso *dso, u64 va)
+struct resolver_answer code_name(const struct code *c, struct resolver *r, const struct dso *dso,
+	u64 va)
 {
 	const struct elf *image = resolver_image(r, dso);
 	const struct jitdump_code *code;

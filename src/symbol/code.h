@@ -40,7 +40,7 @@ void code_fini(struct code *c);
  * The function at an address that the code refers to (a va), and how that function counts addresses:
  * .at. An answer without name if there is none.
  */
-struct resolver_answer code_name(const struct code *c, const struct resolver *r,
-	const struct dso *dso, u64 va);
+struct resolver_answer code_name(const struct code *c, struct resolver *r, const struct dso *dso,
+	u64 va);
 
 #endif

@@ -8,7 +8,7 @@
 enum {
 	PLACES = 512,
 	PLACES_LEAST = 16,   /* that must have call frame information */
-	KEPT_LEAST_PCT = 40, /* leaves and prologues have no frame where others have */
+	KEPT_LEAST_PCT = 50, /* others may be assembler's, or leaves */
 };
 
 /* DWARF's number of the frame pointer. */
@@ -22,7 +22,7 @@ static const struct {
 	{EM_AARCH64, 29, true},
 };
 
-static bool has_frame(const struct rows *rows, const struct row *row, u8 reg, bool is_saved)
+static bool row_has_frame(const struct rows *rows, const struct row *row, u8 reg, bool is_saved)
 {
 	if (row->cfa.kind == ROW_REGISTER && row->cfa.from == reg)
 		return true;
@@ -30,6 +30,28 @@ static bool has_frame(const struct rows *rows, const struct row *row, u8 reg, bo
 		const struct row_rule *rule = &rows->rules.at[row->first_rule + i];
 
 		if (rule->reg == reg && rule->kind == ROW_OFFSET)
+			return true;
+	}
+	return false;
+}
+
+/* In its first instructions and in its last ones no function has one. */
+static bool has_frame(const struct rows *rows, const struct rows_function *f, u8 reg, bool is_saved)
+{
+	for (u32 i = 0; i < f->n_rows; i++)
+		if (row_has_frame(rows, &rows->at.at[f->first_row + i], reg, is_saved))
+			return true;
+	return false;
+}
+
+/* A function that never moves the stack pointer has no use for a frame, whatever it was compiled with. */
+static bool takes_stack(const struct rows *rows, const struct rows_function *f)
+{
+	for (u32 i = 1; i < f->n_rows; i++) {
+		const struct row *first = &rows->at.at[f->first_row], *row = first + i;
+
+		if (row->cfa.kind != first->cfa.kind || row->cfa.from != first->cfa.from ||
+			row->cfa.value != first->cfa.value)
 			return true;
 	}
 	return false;
@@ -54,8 +76,10 @@ static enum frameptr judge(const struct elf *elf, u8 reg, bool is_saved)
 
 		if (!rows_find(&rows, &cfi, va, &function, &row, &is_cleared))
 			continue;
+		if (!takes_stack(&rows, &rows.functions.at[function]))
+			continue;
 		n++;
-		n_frames += has_frame(&rows, &rows.at.at[row], reg, is_saved);
+		n_frames += has_frame(&rows, &rows.functions.at[function], reg, is_saved);
 	}
 	rows_fini(&rows);
 	cfi_fini(&cfi);

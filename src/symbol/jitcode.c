@@ -153,7 +153,9 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 	vec_each(known, &j->files)
 		if ((*known)->marker == dso && (*known)->pid == pid)
 			return;
-	if (foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
+	if ((!embedded_is_there(j->embedded) ||
+		    embedded_open_dump(j->embedded, dso->path, pid, &fd, &err)) &&
+		foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
 		log_warn(j->log, "%s: the code that process %u made has no names", err.msg, pid);
 		return;
 	}

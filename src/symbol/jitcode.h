@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "event/event.h"
 #include "machine/machine.h"
+#include "symbol/embedded.h"
 #include "symbol/jitdump.h"
 
 struct jitcode_file {
@@ -38,7 +39,9 @@ struct jitcode {
 	const char *symfs;
 	struct log *log;
 	const struct event_list *events; /* of the recording: by which clock it counts */
-	struct machine_coder coder;      /* for the machine */
+	const struct embedded
+		*embedded;          /* dumps that the recording carries come first; NULL: none */
+	struct machine_coder coder; /* for the machine */
 	VEC(struct jitcode_file *) files;
 	u64 idle_until_ns; /* before that no file has anything to say */
 };

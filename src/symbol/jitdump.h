@@ -31,6 +31,10 @@ enum {
 	JITDUMP_NAME = 4096,         /* longer names are cut */
 };
 
+/* A record that says nothing and may have any size up to the other: it stands where others were cut out. */
+#define JITDUMP_NOTHING  0x7fff0000u
+#define JITDUMP_HOLE_MAX 0x7ffffff0u
+
 struct jitdump_line {
 	u64 off; /* from here on */
 	const char *file;

@@ -271,6 +271,12 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	callers_walk_init(&u->walk, &u->callers);
 }
 
+void liveunwind_change_ids(struct liveunwind *u)
+{
+	formats_fini(&u->formats);
+	formats_init(&u->formats, u->events);
+}
+
 void liveunwind_fini(struct liveunwind *u)
 {
 	if (!u->written)

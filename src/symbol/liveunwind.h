@@ -64,6 +64,9 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	const struct find_places *places, const char *arch);
 void liveunwind_fini(struct liveunwind *u);
 
+/* The events that it was given have other ids now. */
+void liveunwind_change_ids(struct liveunwind *u);
+
 /* Takes in whole records that hold from the beginning. */
 void liveunwind_begin(struct liveunwind *u, const void *records, size_t n);
 

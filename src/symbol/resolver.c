@@ -12,6 +12,10 @@
 
 struct resolver_dso {
 	bool is_loaded, has_image;
+	bool is_embedded; /* the recording's own entry comes first */
+	bool has_tried_files;
+	enum resolver_outcome files_outcome;
+	struct embedded_dso embedded;
 	struct kernel *kernel;         /* DSO_KERNEL, DSO_MODULE */
 	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
@@ -20,7 +24,7 @@ struct resolver_dso {
 	struct perfmap perfmap;        /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
-	bool has_tried_lines;
+	bool has_tried_lines, has_tried_file_lines;
 	struct line_index *lines; /* NULL: none */
 	u64 lines_shift;
 	struct err lines_err;
@@ -88,7 +92,16 @@ static bool has_modules(const struct resolver *r)
 	return false;
 }
 
-void resolver_load_kernel(struct resolver *r)
+static bool has_embedded_kernel(const struct resolver *r)
+{
+	const struct dso *dso = kernel_dso(r, false, 0);
+	struct embedded_dso d;
+
+	return !r->vmlinux && !r->kallsyms_copy && dso && embedded_is_there(r->embedded) &&
+		embedded_find_dso(r->embedded, dso, &d) && d.outcome == RESOLVER_FOUND;
+}
+
+static void load_kernel_files(struct resolver *r)
 {
 	kernel_load(&r->kernel,
 		&(struct kernel_request){.dso = kernel_dso(r, false, 0),
@@ -103,6 +116,12 @@ void resolver_load_kernel(struct resolver *r)
 			.ignores_vmlinux = r->ignores_vmlinux,
 			.symfs = r->places.symfs,
 			.log = r->places.log});
+}
+
+void resolver_load_kernel(struct resolver *r)
+{
+	if (!has_embedded_kernel(r))
+		load_kernel_files(r);
 }
 
 static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
@@ -268,16 +287,9 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 		d->err = d->kernel->err;
 }
 
-void resolver_load(struct resolver *r, const struct dso *dso)
+/* From files of this machine, whatever the recording says itself. */
+static void load_from_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct resolver_dso *d;
-
-	make_room(r, dso->id);
-	d = &r->dsos[dso->id];
-
-	if (d->is_loaded)
-		return;
-	d->is_loaded = true;
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_UNKNOWN:
 		d->outcome = RESOLVER_NO_MAP;
@@ -320,6 +332,107 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 	}
 }
 
+/* ---- what the recording carries ---- */
+
+static bool find_entry(const struct resolver *r, const struct dso *dso, struct embedded_dso *ret)
+{
+	bool is_kernel = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE;
+
+	if (!embedded_is_there(r->embedded) || (is_kernel && (r->vmlinux || r->kallsyms_copy)))
+		return false;
+	return embedded_find_dso(r->embedded, dso, ret);
+}
+
+static void say_as_embedded(const struct resolver *r, struct resolver_dso *d)
+{
+	const char *reason = embedded_string(r->embedded, d->embedded.reason);
+
+	d->outcome = MIN(d->embedded.outcome, (u32)RESOLVER_OUTCOMES - 1);
+	d->err.code = 0;
+	if (reason)
+		err_set(&d->err, ERR_NOENT, "%s", reason);
+}
+
+/* Opens the files too, which change nothing of what is said; true if they have names. */
+static bool load_beside(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	/* The kernel's names are read once for all; the rest has no files of its own. */
+	if (dso->kind != DSO_FILE && dso->kind != DSO_VDSO)
+		return false;
+	if (!d->has_tried_files) {
+		d->has_tried_files = true;
+		d->outcome = RESOLVER_FOUND;
+		load_from_files(r, dso, d);
+		d->files_outcome = d->outcome;
+		say_as_embedded(r, d);
+	}
+	return d->files_outcome == RESOLVER_FOUND;
+}
+
+/*
+ * What was missing when the recording was made may be here. The build-id tells that it is the same
+ * file; without one it may be any.
+ */
+static bool is_better_here(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	if (dso->kind != DSO_FILE || !dso->build_id_size)
+		return false;
+	d->has_tried_files = true;
+	d->outcome = RESOLVER_FOUND;
+	load_from_files(r, dso, d);
+	d->files_outcome = d->outcome;
+	return d->outcome == RESOLVER_FOUND &&
+		(!d->err.code || d->embedded.outcome != RESOLVER_FOUND);
+}
+
+void resolver_load(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_dso *d;
+
+	make_room(r, dso->id);
+	d = &r->dsos[dso->id];
+	if (d->is_loaded)
+		return;
+	d->is_loaded = true;
+	d->is_embedded = find_entry(r, dso, &d->embedded);
+	if (!d->is_embedded)
+		load_from_files(r, dso, d);
+	else if (d->embedded.reason && is_better_here(r, dso, d))
+		d->is_embedded = false;
+	else
+		say_as_embedded(r, d);
+}
+
+/* False: the files have to say. */
+static bool find_embedded(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
+	u64 address, struct resolver_answer *a)
+{
+	struct embedded_name name;
+
+	*a = (struct resolver_answer){.start = address, .outcome = d->outcome};
+	if (d->embedded.flags & EMBEDDED_HAS_IMAGE)
+		embedded_address_of_offset(r->embedded, &d->embedded, address, &a->start);
+	a->end = a->at = a->start;
+	if (d->outcome != RESOLVER_FOUND)
+		return true;
+	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
+	case EMBEDDED_FOUND:
+		a->name = name.name;
+		a->start = name.start;
+		a->end = name.end;
+		a->is_plt = name.is_plt;
+		return true;
+	case EMBEDDED_UNKNOWN:
+		if (load_beside(r, dso, d))
+			return false;
+		break;
+	case EMBEDDED_NONE:
+		break;
+	}
+	a->outcome = RESOLVER_NO_SYMBOL;
+	return true;
+}
+
 /* ---- lines ---- */
 
 /* In the file itself, or else in its separate debug file. */
@@ -337,23 +450,24 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 		dso->path);
 }
 
-static void open_kernel_lines(struct resolver_dso *d)
+static void open_kernel_lines(const struct resolver *r, struct resolver_dso *d)
 {
 	const struct elf *elf = kernel_debug_file(d->kernel, &d->lines_shift, &d->lines_err);
 
-	if (elf && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
+	if (elf && !r->skips_kernel_lines && line_open(&d->lines, elf, &d->lines_err) == ERR_NOENT)
 		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information", elf->path);
 }
 
-void resolver_load_lines(struct resolver *r, const struct dso *dso)
+static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct resolver_dso *d;
-
-	resolver_load(r, dso);
-	d = &r->dsos[dso->id];
-	if (d->has_tried_lines)
+	d->has_tried_file_lines = true;
+	/* The kernel's names were in the recording, so its files were not looked for yet. */
+	if (d->is_embedded && dso->kind == DSO_KERNEL) {
+		load_kernel_files(r);
+		d->kernel = &r->kernel;
+	} else if (d->is_embedded && !load_beside(r, dso, d)) {
 		return;
-	d->has_tried_lines = true;
+	}
 	if (dso->kind == DSO_FILE && d->has_image)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
@@ -361,15 +475,77 @@ void resolver_load_lines(struct resolver *r, const struct dso *dso)
 			"%.800s: name the folder that has the recorded file with --symfs, or set DEBUGINFOD_URLS",
 			d->err.msg);
 	else if (dso->kind == DSO_KERNEL)
-		open_kernel_lines(d);
+		open_kernel_lines(r, d);
 	else if (dso->kind == DSO_MODULE)
 		err_set(&d->lines_err, ERR_UNSUPPORTED,
 			"this version does not read the debug information of modules");
 }
 
-u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso)
+void resolver_load_lines(struct resolver *r, const struct dso *dso)
 {
-	return r->dsos[dso->id].lines_shift;
+	struct resolver_dso *d;
+	const char *reason;
+
+	resolver_load(r, dso);
+	d = &r->dsos[dso->id];
+	if (d->has_tried_lines)
+		return;
+	d->has_tried_lines = true;
+	if (!d->is_embedded || !(d->embedded.flags & EMBEDDED_HAS_LINES))
+		load_file_lines(r, dso, d);
+	if (!d->is_embedded || d->lines)
+		return;
+	reason = embedded_string(r->embedded, d->embedded.lines_reason);
+	d->lines_err.code = 0;
+	if (reason)
+		err_set(&d->lines_err, ERR_NOENT, "%s", reason);
+}
+
+static bool has_embedded_lines(const struct resolver_dso *d)
+{
+	return d->is_embedded && d->embedded.flags & EMBEDDED_HAS_LINES;
+}
+
+bool resolver_has_lines(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->lines || has_embedded_lines(d);
+}
+
+/* False: the files have to say. */
+static bool find_embedded_chain(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
+	u64 at, struct line_frame frames[LINE_DEPTH_MAX], size_t *ret_n)
+{
+	if (!has_embedded_lines(d))
+		return false;
+	if (embedded_find_chain(r->embedded, &d->embedded, at, frames, ret_n) != EMBEDDED_UNKNOWN)
+		return true;
+	if (!d->has_tried_file_lines)
+		load_file_lines(r, dso, d);
+	return false;
+}
+
+enum line_gap resolver_line_gap(struct resolver *r, const struct dso *dso, u64 at)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (find_embedded_chain(r, dso, d, at, frames, &n))
+		return embedded_find_gap(r->embedded, &d->embedded, at);
+	return d->lines ? line_gap(d->lines, at + d->lines_shift) : LINE_GAP_FILE;
+}
+
+void resolver_want_line(struct resolver *r, const struct dso *dso, u64 at, bool with_scopes,
+	line_wishes *wishes)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (!find_embedded_chain(r, dso, d, at, frames, &n) && d->lines)
+		line_want(d->lines, at + d->lines_shift, with_scopes, wishes);
 }
 
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso)
@@ -377,14 +553,60 @@ struct line_index *resolver_lines(const struct resolver *r, const struct dso *ds
 	return r->dsos[dso->id].lines;
 }
 
+u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].lines_shift;
+}
+
+static const char *embedded_gap_text(const struct resolver *r, const struct resolver_dso *d,
+	enum line_gap gap)
+{
+	if (gap == LINE_GAP_UNDESCRIBED || gap == LINE_GAP_UNLINED)
+		return line_gap_text(d->lines, gap);
+	return gap < LINE_GAPS ? embedded_string(r->embedded, d->embedded.gaps[gap]) : NULL;
+}
+
+bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at, struct line_frame *ret)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (!find_embedded_chain(r, dso, d, at, frames, &n))
+		return d->lines && line_find(d->lines, at + d->lines_shift, ret);
+	if (!n || !frames[0].file)
+		return false;
+	*ret = frames[0];
+	ret->function = NULL;
+	return true;
+}
+
+size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
+	struct line_frame frames[LINE_DEPTH_MAX])
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	size_t n;
+
+	if (find_embedded_chain(r, dso, d, at, frames, &n))
+		return n;
+	return d->lines ? line_chain(d->lines, at + d->lines_shift, frames) : 0;
+}
+
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
 	enum line_gap gap)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
+	if (has_embedded_lines(d))
+		return embedded_gap_text(r, d, gap);
 	if (d->lines)
 		return line_gap_text(d->lines, gap);
 	return d->lines_err.code ? d->lines_err.msg : NULL;
+}
+
+enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso)
+{
+	return r->dsos[dso->id].outcome;
 }
 
 bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
@@ -425,9 +647,9 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 	}
 }
 
-struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address)
+struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)
 {
-	const struct resolver_dso *d = &r->dsos[dso->id];
+	struct resolver_dso *d = &r->dsos[dso->id];
 	/* A module out of its own file is like any other file. */
 	bool is_kernel =
 		dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->symtab.symbols.n);
@@ -439,6 +661,9 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 		a.start = a.end = 0;
 		return a;
 	}
+	if (d->is_embedded && find_embedded(r, dso, d, address, &a))
+		return a;
+	a.start = address;
 	if (d->has_image)
 		elf_address_of_offset(&d->image, address, &a.start);
 	a.end = a.at = a.start;
@@ -467,8 +692,7 @@ struct resolver_answer resolver_find(const struct resolver *r, const struct dso 
 	return a;
 }
 
-struct resolver_answer resolver_find_caller(const struct resolver *r, const struct dso *dso,
-	u64 address)
+struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso, u64 address)
 {
 	struct resolver_answer a = resolver_find(r, dso, address - 1);
 

@@ -3,15 +3,21 @@
  *
  * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else
  *          absolute
- * Out      the symbol, demangled; or the address to print instead, and why there is no name
+ * Out      the symbol; or the address to print instead, and why there is no name
  * Owns     the opened files and symbol tables; names live as long as it does
  * Threads  different DSOs may be resolved at the same time, one DSO by one thread
+ *
+ * What the recording carries itself comes first, so that it says the same everywhere. Files are asked
+ * for what it lacks: a place that was not looked up then, and a DSO whose names or lines were missing
+ * then and may be here now (a package of debug symbols). What the user names (vmlinux, kallsyms)
+ * comes before it.
  */
 #ifndef PACE_SYMBOL_RESOLVER_H
 #define PACE_SYMBOL_RESOLVER_H
 
 #include "base/log.h"
 #include "machine/machine.h"
+#include "symbol/embedded.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/guest.h"
@@ -50,13 +56,15 @@ struct resolver {
 	const char *vmlinux;           /* a file the user named; NULL: none */
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
+	bool skips_kernel_lines;       /* also where they could be had */
 	bool ignores_vmlinux;          /* no vmlinux is looked for */
 	struct guest_files guest_files;
-	const char *modules;           /* "/proc/modules", likewise */
-	const char *recorded_release;  /* NULL: unknown */
-	const char *recorded_machine;  /* as uname -m says; NULL: unknown, then this one */
-	const struct jitcode *jitcode; /* NULL: nothing is known of jitdumps */
-	struct resolver_dso *dsos;     /* by dso->id */
+	const char *modules;             /* "/proc/modules", likewise */
+	const char *recorded_release;    /* NULL: unknown */
+	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
+	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
+	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
+	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kernel kernel;
 	VEC(struct resolver_guest *) guests; /* those that were asked for */
@@ -89,25 +97,40 @@ void resolver_load_kernel(struct resolver *r);
 void resolver_load(struct resolver *r, const struct dso *dso);
 
 /* Loaded before: the function at an address. */
-struct resolver_answer resolver_find(const struct resolver *r, const struct dso *dso, u64 address);
+struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address);
 
 /*
  * The same for a return address: the call is the instruction before it. In the kernel the padding
  * before a function has a name, but no calls: what seems to return behind it was interrupted there.
  */
-struct resolver_answer resolver_find_caller(const struct resolver *r, const struct dso *dso,
-	u64 address);
+struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso, u64 address);
 
 /* Opens the debug information of a DSO too; as resolver_load(), which it calls. */
 void resolver_load_lines(struct resolver *r, const struct dso *dso);
 
 /*
- * Its lines and inlined functions, NULL if there are none; addresses as resolver_answer.at, of
- * callers one less. As the index, for one thread at a time.
+ * Loaded before: whether anything is known of its lines; the line at an address; as line_chain(), it
+ * and what was inlined there; as line_gap(), why there is none. Addresses as resolver_answer.at, of
+ * callers one less.
  */
+bool resolver_has_lines(const struct resolver *r, const struct dso *dso);
+bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at,
+	struct line_frame *ret_frame);
+size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
+	struct line_frame ret_frames[LINE_DEPTH_MAX]);
+enum line_gap resolver_line_gap(struct resolver *r, const struct dso *dso, u64 at);
+
+/*
+ * What has to be read to know of that address, as line_want(). After line_fetch() of all of them any
+ * number of threads may ask at once.
+ */
+void resolver_want_line(struct resolver *r, const struct dso *dso, u64 at, bool with_scopes,
+	line_wishes *wishes);
+
+/* The index of the file's own lines, whatever the recording has; NULL: none. */
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
 
-/* What to add to resolver_answer.at to have an address as resolver_lines() counts. */
+/* What to add to resolver_answer.at to have an address as that index counts. */
 u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
 
 /* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
@@ -116,6 +139,9 @@ const char *resolver_lines_reason(const struct resolver *r, const struct dso *ds
 
 /* Whether a DSO has debug information, but it could not be read. */
 bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
+
+/* What is known of a DSO as a whole: RESOLVER_FOUND if there are names to look up. */
+enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso);
 
 /* The ELF file that was opened for a DSO, or NULL. */
 const struct elf *resolver_image(const struct resolver *r, const struct dso *dso);

@@ -47,17 +47,30 @@ static bool take_table(struct cfi *cfi, struct bytes b)
 	return true;
 }
 
-void cfi_init(struct cfi *cfi, const struct cfi_input *in)
+static void take_sections(struct cfi *cfi, const struct cfi_input *in)
 {
 	memset(cfi, 0, sizeof(*cfi));
 	cfi->eh_frame = (struct entry_section){in->eh_frame,
 		{in->text, in->data, in->is_64 ? 8 : 4}, false};
 	cfi->debug_frame = (struct entry_section){in->debug_frame, cfi->eh_frame.bases, true};
+}
+
+void cfi_init(struct cfi *cfi, const struct cfi_input *in)
+{
+	take_sections(cfi, in);
 	if (!take_table(cfi, in->eh_frame_hdr))
 		add_section(cfi, &cfi->eh_frame);
 	add_section(cfi, &cfi->debug_frame);
 	if (cfi->index.n)
 		qsort(cfi->index.at, cfi->index.n, sizeof(*cfi->index.at), by_start);
+}
+
+void cfi_init_listed(struct cfi *cfi, const struct cfi_input *in,
+	const struct cfi_function *functions, size_t n)
+{
+	take_sections(cfi, in);
+	for (size_t i = 0; i < n; i++)
+		vec_add(&cfi->index, functions[i]);
 }
 
 void cfi_fini(struct cfi *cfi)
@@ -137,6 +150,34 @@ static bool take_entry(const struct cfi *cfi, const struct cfi_function *functio
 		return false;
 	*ret_fde = fde;
 	return true;
+}
+
+/* How many bytes the entry at an offset takes; 0: none is there. */
+static u64 size_of_entry(const struct entry_section *section, u64 offset)
+{
+	struct bytes at = section->bytes;
+	u64 start;
+
+	if (!bytes_skip(&at, offset))
+		return 0;
+	start = at.offset;
+	return entry_skip(&at) ? at.offset - start : 0;
+}
+
+bool cfi_extent_of(const struct cfi *cfi, u64 rva, struct cfi_extent *ret)
+{
+	const struct entry_section *section;
+	struct cfi_function found;
+	struct entry_fde fde;
+
+	if (!(find_in_table(cfi, rva, &found) && take_entry(cfi, &found, rva, &fde)) &&
+		!(find_in_index(cfi, rva, &found) && take_entry(cfi, &found, rva, &fde)))
+		return false;
+	section = found.is_debug_frame ? &cfi->debug_frame : &cfi->eh_frame;
+	*ret = (struct cfi_extent){{fde.start, fde.end, found.entry, found.is_debug_frame},
+		size_of_entry(section, found.entry), fde.cie.offset,
+		size_of_entry(section, fde.cie.offset)};
+	return ret->fde_size && ret->cie_size;
 }
 
 bool cfi_find(const struct cfi *cfi, u64 rva, struct entry_fde *ret_fde)

@@ -37,6 +37,21 @@ struct cfi {
 };
 
 void cfi_init(struct cfi *cfi, const struct cfi_input *in);
+
+/*
+ * The same where somebody knows the functions and where their entries are: n of them, ascending. The
+ * sections may have holes elsewhere.
+ */
+void cfi_init_listed(struct cfi *cfi, const struct cfi_input *in,
+	const struct cfi_function *functions, size_t n);
+
+/* Where in its section the entry of the function that covers rva lies, and its CIE. False: nowhere. */
+struct cfi_extent {
+	struct cfi_function function;
+	u64 fde_size, cie, cie_size;
+};
+bool cfi_extent_of(const struct cfi *cfi, u64 rva, struct cfi_extent *ret_extent);
+
 void cfi_fini(struct cfi *cfi);
 
 /* Whether there is anything in it. */

@@ -559,3 +559,17 @@ bool edge_is_returned_to(enum stack_arch arch, const struct stack_bytes *code)
 	return x86_is_call_before(code->at, code->n_before) ||
 		x86_is_trampoline(code->at, code->n_after);
 }
+
+bool edge_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code)
+{
+	const u8 *p = code->at;
+
+	if (!p)
+		return false;
+	if (arch == STACK_ARM64)
+		return code->n_before >= 4 && load_u32(p - 4) == 0xd4000001; /* svc #0 */
+	/* syscall, sysenter, int $0x80 */
+	return code->n_before >= 2 &&
+		((p[-2] == 0x0f && (p[-1] == 0x05 || p[-1] == 0x34)) ||
+			(p[-2] == 0xcd && p[-1] == 0x80));
+}

@@ -63,4 +63,7 @@ enum edge_call edge_call(enum stack_arch arch, const struct stack_bytes *code, u
  */
 bool edge_is_returned_to(enum stack_arch arch, const struct stack_bytes *code);
 
+/* Whether the instruction before `code` enters the kernel. */
+bool edge_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code);
+
 #endif

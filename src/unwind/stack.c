@@ -411,11 +411,13 @@ static bool step_by_code(struct walk *w, bool is_return)
 	enum edge_frame frame;
 
 	w->has_missed_above = false;
-	if (!is_return && step_by_edge(w, false))
+	/* Behind the call there may be nothing but the end (_init). */
+	if (step_by_edge(w, is_return))
 		return true;
 	look(w, at, &edge.code);
+	/* Generated code mostly keeps a frame; of other code it has to be shown. */
 	if (edge.code.into == STACK_START_UNKNOWN)
-		return step_by_frame_pointer(w, true, 0);
+		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
 	frame = edge_frame(&edge);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
 	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
@@ -518,6 +520,14 @@ static bool is_planted(struct walk *w)
 		w->stack->rows.functions.at[code].start == w->code.rva;
 }
 
+static bool is_in_system_call(const struct walk *w)
+{
+	struct stack_bytes bytes;
+
+	look(w, w->regs[w->arch->ip], &bytes);
+	return edge_is_behind_system_call(w->number, &bytes);
+}
+
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
 	bool is_return = false;
@@ -530,7 +540,8 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 		w->at = ip;
 		/* Who is in a system call is behind its instruction, which may be a function's last. */
 		if (find_row(w, ip, &code, &row) ||
-			(n == 1 && find_row(w, w->at = ip - 1, &code, &row))) {
+			(n == 1 && is_in_system_call(w) &&
+				find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct rows_function *c = &w->stack->rows.functions.at[code];
 
 			if (c->is_signal && is_return)

@@ -33,7 +33,8 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 		if (layout_has_feature(h, id))
 			feature_add_text(id, &r->info, details, text);
 	str_add(text, "# missing features: ");
-	for (unsigned id = 1; id < LAYOUT_FEATURE_BITS; id++) {
+	/* Who has no sections of ours misses nothing of the format. */
+	for (unsigned id = 1; id < FEATURE_EMBEDDED; id++) {
 		if (!feature_name(id) || layout_has_feature(h, id))
 			continue;
 		str_addf(text, "%s%s", between, feature_name(id));

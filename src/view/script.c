@@ -209,6 +209,7 @@ void script_init(struct script *s, const struct script_options *options,
 	s->machine = machine;
 	locator_init(&s->locator, machine, resolver);
 	callers_init(&s->callers, machine, &resolver->places, resolver->recorded_machine);
+	s->callers.embedded = resolver->embedded;
 	s->callers.jitcode = resolver->jitcode;
 	s->callers.stitches = options->stitches;
 	callers_walk_init(&s->walk, &s->callers);

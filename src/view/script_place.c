@@ -81,15 +81,14 @@ static size_t find_sources(struct script *s, const struct location *l, bool has_
 	struct line_frame frames[LINE_DEPTH_MAX])
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
-	struct line_index *lines;
+	struct resolver *resolver = s->locator.resolver;
 	u64 address = a.at - l->is_return;
 
-	resolver_load_lines(s->locator.resolver, l->dso);
-	lines = resolver_lines(s->locator.resolver, l->dso);
-	if (!lines)
+	resolver_load_lines(resolver, l->dso);
+	if (!resolver_has_lines(resolver, l->dso))
 		return 0;
-	address += resolver_lines_shift(s->locator.resolver, l->dso);
-	return has_inlined ? line_chain(lines, address, frames) : line_find(lines, address, frames);
+	return has_inlined ? resolver_find_chain(resolver, l->dso, address, frames)
+			   : resolver_find_line(resolver, l->dso, address, frames);
 }
 
 static void add_inlined(struct script *s, const struct line_frame *f, struct str *text)

@@ -79,6 +79,11 @@ def fuzz_perfmap_finds_nothing():
 
 
 @test
+def fuzz_embedded_finds_nothing():
+    fuzz('embedded')
+
+
+@test
 def fuzz_jitdump_finds_nothing():
     fuzz('jitdump')
 

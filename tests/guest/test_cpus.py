@@ -61,5 +61,18 @@ def a_cpu_that_goes_off_takes_nothing_with_it(g):
     assert g.record.status == 0 and sorted(seen) == [1, 2, 3] and all(n >= 20 for n in seen.values()), (g.record, g.report)
 
 
+# Samples name their event by a number that a counter has anew when it is opened again.
+@guest(cpus=4, record=f"pace record -a -e cycles,cpu-migrations -c 1000000 sh -c 'taskset 2 loop 10000000; echo 0 >{CPU}1/online; sleep 2; "
+                      f"taskset 8 loop 10000000; echo 1 >{CPU}1/online; sleep 2; taskset 2 loop 30000000'", report='pace report -n -s cpu,comm',
+       script='pace script -F comm,cpu,event')
+def a_cpu_that_comes_back_is_recorded_again(g):
+    seen = loops(g.report)
+    assert g.record.status == 0 and 'CPU 1 went off: nothing is recorded there until it is back' in g.record.err, g.record
+    assert 'CPU 1 is back: what runs there is recorded again' in g.record.err, g.record
+    # The 10 million before and the 30 million behind are about 20 and 60 samples.
+    assert seen.get(1, 0) >= 60 and seen.get(3, 0) >= 20, (g.record, g.report)
+    assert re.search(r'^ +loop +\[001\] +cycles: *$', g.script.out, re.M), g.script
+
+
 if __name__ == '__main__':
     main()

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What happens where something is missing: rights, space, files, processes."""
 import os
+import random
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -255,6 +257,137 @@ def a_busy_thread_factory_can_be_attached_to():
     finally:
         stop(target)
     assert pace('report', '-i', 'churn.data').status == 0
+
+
+def readable(path):
+    """The times of its samples, by pace, and perf has as many."""
+    script = pace('script', '-i', path, '-F', 'time')
+    assert script.status in (0, 1), script
+    lines = [line for line in script.out.split('\n') if line.strip()]
+    if shutil.which('perf'):
+        theirs = run('perf', 'script', '-i', path, '-F', 'time')
+        # In the moment between its creation and its first record there is nothing to be read.
+        if not lines and 'data size field is 0' in theirs.err:
+            return []
+        assert theirs.status == 0 and len([line for line in theirs.out.split('\n') if line.strip()]) == len(lines), (path, len(lines), theirs)
+    return [float(line.strip(' :')) for line in lines]
+
+
+@test
+def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
+    """PACE_KILLS=300 for the whole campaign."""
+    can_record()
+    n_kills = int(os.environ.get('PACE_KILLS', '20'))
+    chance = random.Random(int(os.environ.get('PACE_SEED', '1')))
+    program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+    modes = [[], ['-z'], ['-F', '99'], ['-g'], ['-F', '10000', '-m', '8'], ['--call-graph', 'dwarf'], ['--switch-output=1s']]
+    n_samples = 0
+    for begin in range(0, n_kills, 4):
+        running = []
+        for n in range(begin, min(begin + 4, n_kills)):
+            os.mkdir(f'k{n}')
+            process = start(PACE, 'record', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '6')
+            running.append((n, process, time.time() + chance.uniform(0.05, 3)))
+        for n, process, when in sorted(running, key=lambda r: r[2]):
+            time.sleep(max(0, when - time.time()))
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            killed = time.clock_gettime(time.CLOCK_MONOTONIC)
+            # As soon as there is a file at all it can be read.
+            files = sorted(os.listdir(f'k{n}'))
+            seen = [t for name in files for t in readable(f'k{n}/{name}')] if files else []
+            n_samples += len(seen)
+            if seen:
+                assert killed - max(seen) < 1.5, (n, modes[n % len(modes)], killed, max(seen))
+            stop(process)
+    assert n_samples > 100 * n_kills, n_samples
+
+
+@test
+def ten_thousand_short_processes_are_all_in_it():
+    can_record()
+    with open('forks.c', 'w') as source:
+        source.write('#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint main(int argc, char **argv) { '
+                     'for (int i = atoi(argv[1]); i > 0; i--) { if (!fork()) _exit(0); wait(0); } return argc - 2; }\n')
+    result = pace('record', '-e', 'cpu-clock', '-F', '99', build_c(os.path.abspath('forks.c'), 'forks'), '10000', timeout=300)
+    assert result.status == 0, result
+    if 'were lost' in result.err:
+        skip('this machine is too busy to record all')
+    dump = run('perf', 'script', '-i', 'perf.data', '--show-task-events') if shutil.which('perf') else None
+    if dump:
+        assert dump.out.count('PERF_RECORD_FORK') >= 10000 and dump.out.count('PERF_RECORD_EXIT') >= 10000, dump.out[:500]
+    assert pace('report', '-g', 'none').status == 0
+
+
+@test
+def five_thousand_threads_can_be_attached_to():
+    can_record()
+    with open('many.c', 'w') as source:
+        source.write('#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\nstatic void *s(void *p) { pause(); return p; }\n'
+                     'int main(void) { pthread_attr_t a; pthread_t t; pthread_attr_init(&a); pthread_attr_setstacksize(&a, 65536); '
+                     'int n = 0; while (n < 5000 && !pthread_create(&t, &a, s, 0)) n++; '
+                     'printf("%d\\n", n); fflush(stdout); for (volatile long i = 0;; i++) ; }\n')
+    program = build_c(os.path.abspath('many.c'), 'many', '-pthread')
+    target = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        if target.stdout.readline().strip() != '5000':
+            skip('so many threads are not allowed here')
+        result = pace('record', '-e', 'cpu-clock', '-p', str(target.pid), 'sleep', '0.3', timeout=300)
+    finally:
+        stop(target)
+    assert result.status == 0 and samples_said(result) > 0, result
+
+
+@test
+def a_low_limit_of_open_files_is_raised_and_that_is_said():
+    can_record()
+    with open('some.c', 'w') as source:
+        source.write('#include <pthread.h>\n#include <unistd.h>\nstatic void *s(void *p) { for (volatile long i = 0;; i++) ; return p; }\n'
+                     'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); sleep(20); }\n')
+    target = start(build_c(os.path.abspath('some.c'), 'some', '-pthread'))
+    time.sleep(0.3)
+    result = run('sh', '-c', f'ulimit -S -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sh -c "ulimit -n; sleep 0.2"')
+    stop(target)
+    check_sane(result)
+    assert result.status == 0 and 'pace raises its limit, which was 64 (ulimit -n)' in result.err, result
+    # The command has the limit that it was given.
+    assert result.out == '64\n', result
+
+
+@test
+def a_setuid_program_runs_and_what_will_be_missing_is_said():
+    can_record()
+    needs('su')
+    result = as_nobody('record', '-o', 'su.data', 'su', '--version')
+    assert result.status == 0 and 'su from' in result.out, result
+    assert 'the kernel takes the counters away from such a program' in result.err and 'root' in result.err, result
+
+
+@test
+def a_target_that_ends_at_once_is_a_whole_recording():
+    can_record()
+    for words in (['true'], ['-g', 'true'], ['-D', '1000', 'true'], ['--overwrite', 'true'], ['--switch-output', 'true'], ['-a', 'true']):
+        result = pace('record', '-e', 'cpu-clock', '-o', 'now.data', *words)
+        assert result.status == 0, (words, result)
+        name, = [n for n in os.listdir('.') if n.startswith('now.data') and not n.endswith('.old')]
+        readable(name)
+        os.unlink(name)
+
+
+@test
+def a_second_interrupt_ends_it_at_once_and_the_file_can_be_read():
+    can_record()
+    program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+    for pause in (0, 0.001, 0.01):
+        process = start(PACE, 'record', '-e', 'cpu-clock', '-F', '10000', '-o', 'two.data', program, '20')
+        time.sleep(1.3)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(pause)
+        status = process.wait(20)
+        assert status in (-signal.SIGINT, 128 + signal.SIGINT), status
+        assert len(readable('two.data')) > 100
+        stop(process)
 
 
 @test

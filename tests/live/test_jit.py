@@ -47,7 +47,8 @@ def assert_same(rows, theirs):
 
 
 def record(*command):
-    result = pace('record', '-e', 'cpu-clock', '-F', '999', *command)
+    # What is read from maps and dumps is tested here; that it travels, in test_travel.py.
+    result = pace('record', '--no-embed', '-e', 'cpu-clock', '-F', '999', *command)
     assert result.status == 0, result
     assert samples_said(result) > 300, result
 
@@ -94,7 +95,7 @@ def functions_of_node_have_the_names_of_its_perf_map():
 
 def record_prof(path, *options):
     """Node writes its dump into the folder it runs in;."""
-    result = pace('record', '-o', path, '-e', 'cpu-clock', '-F', '999', *options, 'node', '--perf-prof', HOT_JS, '700')
+    result = pace('record', '--no-embed', '-o', path, '-e', 'cpu-clock', '-F', '999', *options, 'node', '--perf-prof', HOT_JS, '700')
     assert result.status == 0, result
 
 

@@ -39,7 +39,7 @@ def a_command_is_recorded_into_a_private_file_and_the_status_lines_say_so():
     assert re.search(r'^\[ pace record: Captured and wrote \d+\.\d{3} MB perf.data \(\d+ samples\) \]$', result.err, re.M)
     assert stat.S_IMODE(os.stat('perf.data').st_mode) == 0o600
     # 0.3 s of two to three threads at 4000 Hz, on at least one CPU
-    assert samples_said(result) > 300, result
+    assert samples_said(result) > 100, result
     assert sum(rows().values()) == samples_said(result)
 
 

@@ -56,7 +56,7 @@ def a_delay_leaves_out_the_beginning_but_not_who_runs_what():
 def ranges_of_time_are_the_only_ones_measured_and_then_it_is_over():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = record('-D', '100-300,700-900', program, '2')
+    result = record('-D', '100-300,700-900', program, '5')
     seen = times()
     gaps = [b - a for a, b in zip(seen, seen[1:])]
     assert sum(gap > 0.3 for gap in gaps) == 1 and seen[-1] - seen[0] < 1.2, gaps
@@ -86,13 +86,13 @@ def a_recording_ends_at_its_largest_size():
 def the_size_begins_the_next_file_and_each_can_be_read_alone():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = record('-F', '10000', '-m', '4', '--switch-output=50K', '-o', 'many', program, '1')
+    result = record('-F', '10000', '-m', '4', '--switch-output=20K', '-o', 'many', program, '2')
     names = sorted(glob.glob('many.*'))
-    assert len(names) > 3 and not os.path.exists('many'), names
+    assert len(names) > 2 and not os.path.exists('many'), names
     assert all(re.fullmatch(r'many\.\d{16}', name) for name in names), names
     assert result.err.count('[ pace record: Dump many.') == len(names) - 1, result
     n = sum(len(times(name)) for name in names)
-    assert n > 1000, n
+    assert n > 300, n
     for name in names[:-1]:
         assert os.stat(name).st_mode & 0o777 == 0o600
         is_complete(name)
@@ -185,16 +185,17 @@ def a_fifo_switches_on_and_off_and_ends_it():
     ctl, ack = open('ctl', 'w'), open('ack')
 
     def tell(text):
+        before = time.clock_gettime(time.CLOCK_MONOTONIC)
         ctl.write(text + '\n')
         ctl.flush()
         assert ack.readline() == 'ack\n'
-        return time.clock_gettime(time.CLOCK_MONOTONIC)
+        return before, time.clock_gettime(time.CLOCK_MONOTONIC)
 
     tell('ping')
     time.sleep(0.4)
-    on = tell('enable')
+    on, _ = tell('enable')
     time.sleep(0.4)
-    off = tell('disable')
+    _, off = tell('disable')
     tell('evlist -v')
     time.sleep(0.4)
     tell('enable page-faults')

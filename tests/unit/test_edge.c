@@ -203,6 +203,21 @@ static enum edge_call call_to(enum stack_arch arch, const void *code, u32 n, u64
 		function);
 }
 
+TEST(edge_knows_the_instructions_that_enter_the_kernel)
+{
+	static const u8 syscall[] = {0x90, 0x0f, 0x05}, other[] = {0x90, 0x90, 0x05};
+	static const u32 svc[] = {0xd4000001, 0xd503201f};
+
+	CHECK(edge_is_behind_system_call(STACK_X86_64,
+		&(struct stack_bytes){syscall + 3, 3, 0, 0}));
+	CHECK(!edge_is_behind_system_call(STACK_X86_64, &(struct stack_bytes){other + 3, 3, 0, 0}));
+	CHECK(!edge_is_behind_system_call(STACK_X86_64,
+		&(struct stack_bytes){syscall + 3, 1, 0, 0}));
+	CHECK(edge_is_behind_system_call(STACK_ARM64,
+		&(struct stack_bytes){(const u8 *)(svc + 1), 4, 4, 0}));
+	CHECK(!edge_is_behind_system_call(STACK_ARM64, &(struct stack_bytes){0}));
+}
+
 TEST(edge_returns_only_behind_calls_and_to_trampolines)
 {
 	static const u8 calls[][8] = {{0x90, 0x90, 0xe8, 1, 2, 3, 4},

@@ -15,8 +15,10 @@ static enum frameptr of_program(const char *flags)
 	CHECK(fd >= 0);
 	close(fd);
 	snprintf(command, sizeof(command),
-		"{ for i in 1 2 3 4 5 6 7 8 9; do echo \"int g$i(int *); int f$i(int n) { int a[9]; a[0] = n; "
-		"return g$i(a) + g$i(a + 1); } int g$i(int *p) { return p[0] * p[0] + p[0]; }\"; done; "
+		"{ for i in 1 2 3 4 5 6 7 8 9; do echo \"int g$i(int *p, int n) { int s = 0; "
+		"for (int i = 0; i < n; i++) { s += p[i] * i; if (s & 1) s ^= p[n - i]; else s -= n / (i + 3); } "
+		"return s; } int f$i(int n) { int a[99]; for (int i = 0; i < n; i++) a[i] = g$i(a, i) + n %% 7; "
+		"return g$i(a, n) + g$i(a + 1, n - 1); }\"; done; "
 		"echo 'int main(int n, char **v) { (void)v; return f1(n) + f9(n); }'; } | "
 		"cc -x c %s -fno-inline -o %s - 2>/dev/null",
 		flags, path);

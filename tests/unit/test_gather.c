@@ -771,14 +771,16 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 {
 	struct str text = {0};
 	struct err err;
-	bool *hit;
+	struct hits hits;
 
-	CHECK_EQ(hits_find(&r->session, &r->machine, n_workers, &hit, &err), 0);
+	CHECK_EQ(hits_find(&r->session, &r->machine, &(struct hits_options){.n_workers = n_workers},
+			 &hits, &err),
+		0);
 	vec_each(dso, &r->machine.dsos.at)
-		if (hit[(*dso)->id])
+		if (hits.dsos[(*dso)->id])
 			str_addf(&text, "%s ", (*dso)->name);
 	CHECK_STR(str_text(&text), expected);
-	mem_free(hit);
+	hits_fini(&hits);
 	str_fini(&text);
 }
 

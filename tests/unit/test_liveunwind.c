@@ -21,12 +21,12 @@ enum {
 	WITHOUT = 1,
 };
 
+#if defined(__x86_64__)
+
 static struct sample_words words_of(const u64 *words, u64 n)
 {
 	return (struct sample_words){(const u8 *)words, n};
 }
-
-#if defined(__x86_64__)
 
 /* ---- a sample of this very program ---- */
 

@@ -19,7 +19,8 @@ struct world {
 	struct cfi cfi;
 	struct stack stack;
 	u64 dump[64];
-	u64 dyn_size; /* 0: all of the dump */
+	const u8 *end; /* of the first function: two bytes */
+	u64 dyn_size;  /* 0: all of the dump */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
@@ -52,11 +53,17 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 }
 
 /* Nobody reads the code. */
+/* Nothing is known of the code but, before 0x1100, the end of the first function. */
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
-	(void)ctx;
+	const struct world *w = ctx;
+
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
 		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0x10000};
+	if (ip == BIAS + 0x1100 && w->end) {
+		ret_bytes->at = w->end + 2;
+		ret_bytes->n_before = 2;
+	}
 }
 
 /*
@@ -309,8 +316,12 @@ TEST(stack_of_a_system_call_at_the_end_of_a_function_is_its)
 	world_init(&w);
 	w.regs[2] = BIAS + 0x1100;
 	w.dump[2] = BIAS + 0x3001;
+	w.end = (const u8[]){0x0f, 0x05};
 	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
 	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1100, BIAS + 0x3001));
+	/* Else it is the beginning of another one, of which nothing is said. */
+	w.end = (const u8[]){0xff, 0xe0};
+	CHECK_EQ(walk(&w).ending, STACK_NO_CFI);
 	world_fini(&w);
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "file/reader.h"
+#include "file/resection.h"
 #include "test.h"
 #include "unit/recording.h"
 
@@ -812,5 +813,52 @@ TEST(writer_under_a_limit_that_not_even_its_start_fits_brings_the_old_file_back)
 	limit_file_size(300);
 	check_refused(&f, ERR_LIMIT, "the limit of file sizes is reached");
 	check_content(f.path, "first");
+	fixture_fini(&f);
+}
+
+/* ---- ids that come later ---- */
+
+static void check_ids(const char *path)
+{
+	struct reader r;
+	struct err err;
+
+	if (reader_open(&r, path, NULL, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	CHECK_EQ(r.events.n, 2);
+	CHECK_EQ(r.events.at[0].n_ids, 4);
+	for (u64 i = 0; i < 4; i++)
+		CHECK_EQ(r.events.at[0].ids[i], 100 + i);
+	CHECK_EQ(r.events.at[1].n_ids, 1);
+	CHECK_STR(r.info.host.hostname, "vm");
+	reader_close(&r);
+}
+
+TEST(writer_knows_the_ids_that_events_got_behind_the_start_and_copies_keep_them)
+{
+	u64 ids[4] = {100, 101, 102, 103};
+	struct str section = {0};
+	struct fresh copy;
+	struct reader r;
+	struct fixture f;
+	struct err err;
+
+	fixture_init(&f, 1000, 64);
+	open_writer(&f);
+	CHECK_EQ(append(&f, 0, f.r.data.n, f.r.data.n, &err), 0);
+	f.r.events.at[0].ids = ids;
+	f.r.events.at[0].n_ids = 4;
+	writer_change_ids(&f.w, &f.r.events);
+	CHECK_EQ(writer_finish(&f.w, &f.info, &err), 0);
+	writer_close(&f.w, true);
+	check_ids(f.path);
+	/* With one section more between the records and them. */
+	CHECK_EQ(reader_open(&r, f.path, NULL, &err), 0);
+	CHECK_EQ(fresh_init(&copy, test_path("copy"), false, &err), 0);
+	str_fill(&section, 'x', 1000);
+	CHECK_EQ(resection_write(&r, 250, &section, &copy, &err), 0);
+	reader_close(&r);
+	check_ids(test_path("copy"));
+	str_fini(&section);
 	fixture_fini(&f);
 }

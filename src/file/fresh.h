@@ -1,0 +1,35 @@
+/*
+ * fresh.h - a file that is not there before it is complete.
+ *
+ * In       the name it is to have
+ * Out      a name beside it to write to; the rename at the end
+ * Owns     nothing: who opens the file closes it
+ * Errors   ERR_INVAL for a name that is something else than a file; ERR_SYS
+ *
+ * What had the name before is moved to NAME.old, as `pace record` does it, unless it is to be
+ * replaced.
+ */
+#ifndef PACE_FILE_FRESH_H
+#define PACE_FILE_FRESH_H
+
+#include "base/err.h"
+#include "base/types.h"
+
+struct fresh {
+	const char *path; /* borrowed */
+	char temporary[4096];
+	bool replaces;
+};
+
+int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err);
+
+/* Creates the temporary file, readable by its owner only; a descriptor, or < 0. */
+int fresh_open(struct fresh *f, struct err *err);
+
+/* Gives the file its name. */
+int fresh_commit(struct fresh *f, struct err *err);
+
+/* Removes what was written so far. */
+void fresh_abandon(struct fresh *f);
+
+#endif

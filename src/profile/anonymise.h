@@ -1,0 +1,29 @@
+/*
+ * anonymise.h - a recording without the names of who made it and what ran.
+ *
+ * In       a recording
+ * Out      the same one with other names: commands, paths, functions, files of source, host, cgroups; the
+ *          same name is replaced by the same everywhere. Build-ids are others, the same for the same
+ *          file. What cannot be renamed is blanked: stack dumps, registers, the fields of
+ *          tracepoints; or left out: the command line, code, jitdumps, BPF programs
+ * Errors   those of reading and writing
+ *
+ * What stays: counts, times, pids, CPUs, addresses, sizes and offsets of maps, numbers of lines; what
+ * the kernel and its modules are called and their functions; the kernel's release, the machine's
+ * hardware; events, as they were asked for.
+ */
+#ifndef PACE_PROFILE_ANONYMISE_H
+#define PACE_PROFILE_ANONYMISE_H
+
+#include "base/log.h"
+#include "file/fresh.h"
+
+struct anonymise_tally {
+	u64 n_comms, n_paths, n_functions;
+	bool has_blanked_stacks, has_blanked_raw;
+};
+
+int anonymise_write(const char *path, struct fresh *to, struct log *log,
+	struct anonymise_tally *ret_tally, struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * cut.h - a part of a recording as a recording of its own.
+ *
+ * In       a recording; which samples are wanted
+ * Out      these samples, all records that say who ran where, and what the kernel said in the time
+ *          that is wanted; sections as they were
+ * Errors   those of reading and writing
+ */
+#ifndef PACE_PROFILE_CUT_H
+#define PACE_PROFILE_CUT_H
+
+#include "file/copier.h"
+#include "session/spans.h"
+
+struct cut_wish {
+	const char *time;                       /* see session/spans; NULL: all */
+	const char *pids, *tids, *comms, *cpus; /* lists; NULL: all */
+};
+
+struct cut_tally {
+	u64 n_samples, n_kept;
+};
+
+int cut_write(const char *path, const struct cut_wish *wish, struct fresh *to, struct log *log,
+	struct cut_tally *ret_tally, struct err *err);
+
+#endif

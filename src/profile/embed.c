@@ -1,0 +1,455 @@
+#include "profile/embed.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/workers.h"
+#include "symbol/jitcut.h"
+
+/* A place that was looked up. */
+struct sought {
+	u64 at;
+	struct embedded_name name; /* .name NULL: none covers it */
+	u32 first_frame, n_frames; /* in dso->frames */
+	enum line_gap gap;
+	bool has_asked_lines;
+};
+
+/* One DSO at work: what a thread finds out of it, before all of it goes into the embedder. */
+struct embedding {
+	const struct dso *dso;
+	size_t first_hit, n_hits;
+	VEC(struct sought) sought; /* by `at` from end_names() on */
+	VEC(struct line_frame) frames;
+	bool is_worthwhile, has_tried_lines;
+};
+
+struct embed {
+	struct resolver *resolver;
+	const struct hits *hits;
+	const struct embed_options *options;
+	VEC(struct embedding) dsos;
+	struct embed_tally tally;
+	u64 n_done, n_all;
+	bool is_over; /* no time is left for lines */
+	pthread_mutex_t lock;
+};
+
+/* ---- time ---- */
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* Tells how far it is; false when it is time to end. */
+static bool go_on(struct embed *e, u64 n_done)
+{
+	const struct embed_options *o = e->options;
+	bool is_over;
+
+	pthread_mutex_lock(&e->lock);
+	e->n_done += n_done;
+	if (o->progress)
+		o->progress(o->ctx, e->n_done, e->n_all);
+	if (o->is_stopped && !e->is_over && o->is_stopped(o->ctx))
+		e->tally.is_stopped = e->is_over = true;
+	if (o->deadline_ns && !e->is_over && now_ns() > o->deadline_ns)
+		e->is_over = true;
+	is_over = e->is_over;
+	pthread_mutex_unlock(&e->lock);
+	return !is_over;
+}
+
+/* ---- names ---- */
+
+static const char *seek(struct embed *e, struct embedding *d, u64 address)
+{
+	struct resolver_answer a = resolver_find(e->resolver, d->dso, address);
+	struct sought s = {.at = a.at};
+
+	if (a.name)
+		s.name = (struct embedded_name){a.start, a.end, a.name, a.is_plt};
+	vec_add(&d->sought, s);
+	return a.name;
+}
+
+static int by_at(const void *a, const void *b)
+{
+	const struct sought *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Puts what was sought into order, each once. */
+static void end_names(struct embedding *d)
+{
+	size_t n = 0;
+
+	if (d->sought.n)
+		qsort(d->sought.at, d->sought.n, sizeof(*d->sought.at), by_at);
+	vec_each(s, &d->sought)
+		if (!n || d->sought.at[n - 1].at != s->at)
+			d->sought.at[n++] = *s;
+	d->sought.n = n;
+}
+
+/* Where functions begin: some readers tell the line of that. */
+static void seek_starts(struct embedding *d)
+{
+	size_t n = d->sought.n;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sought s = d->sought.at[i];
+
+		if (!s.name.name || s.at == s.name.start ||
+			(i && d->sought.at[i - 1].name.start == s.name.start))
+			continue;
+		s.at = s.name.start;
+		vec_add(&d->sought, s);
+	}
+}
+
+static void name_dso(void *ctx, size_t i, unsigned worker)
+{
+	struct embed *e = ctx;
+	struct embedding *d = &e->dsos.at[i];
+	enum resolver_outcome outcome;
+
+	(void)worker;
+	if (e->tally.is_stopped)
+		return;
+	resolver_load(e->resolver, d->dso);
+	outcome = resolver_outcome(e->resolver, d->dso);
+	/* Of what nobody found there is nothing to say: maybe others find it. */
+	d->is_worthwhile = outcome == RESOLVER_FOUND ||
+		(outcome == RESOLVER_NO_SYMBOLS && resolver_image(e->resolver, d->dso));
+	for (size_t k = 0; k < d->n_hits && d->is_worthwhile; k++) {
+		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
+		const char *name = seek(e, d, hit->address - hit->is_return);
+
+		/* As resolver_find_caller() does. */
+		if (hit->is_return && name && !strncmp(name, "__pfx_", 6))
+			seek(e, d, hit->address);
+	}
+	/* Others find out by it how far the kernel has moved. */
+	if (d->dso->kind == DSO_KERNEL && d->is_worthwhile && e->resolver->machine->kernel_text)
+		seek(e, d, e->resolver->machine->kernel_text);
+	end_names(d);
+	if (d->dso->kind == DSO_FILE) {
+		seek_starts(d);
+		end_names(d);
+	}
+	go_on(e, d->n_hits);
+}
+
+/* ---- lines ---- */
+
+/* One DSO: its units on all cores, then its places. */
+static void find_lines(struct embed *e, struct embedding *d)
+{
+	enum { STEP = 256 };
+	struct line_frame frames[LINE_DEPTH_MAX];
+	line_wishes wishes = {0};
+	size_t n_told = 0;
+
+	if (!d->is_worthwhile || !go_on(e, 0))
+		return;
+	d->has_tried_lines = true;
+	resolver_load_lines(e->resolver, d->dso);
+	if (!resolver_has_lines(e->resolver, d->dso)) {
+		go_on(e, d->n_hits);
+		return;
+	}
+	vec_each(s, &d->sought)
+		resolver_want_line(e->resolver, d->dso, s->at, true, &wishes);
+	line_fetch(&wishes, e->options->n_workers);
+	vec_fini(&wishes);
+	for (size_t k = 0; k < d->sought.n; k++) {
+		struct sought *s = &d->sought.at[k];
+
+		s->n_frames = (u32)resolver_find_chain(e->resolver, d->dso, s->at, frames);
+		s->gap = resolver_line_gap(e->resolver, d->dso, s->at);
+		s->first_frame = (u32)d->frames.n;
+		s->has_asked_lines = true;
+		for (u32 f = 0; f < s->n_frames; f++)
+			vec_add(&d->frames, frames[f]);
+		if (k % STEP == STEP - 1) {
+			if (!go_on(e, MIN((size_t)STEP, d->n_hits - n_told)))
+				return;
+			n_told = MIN(n_told + STEP, d->n_hits);
+		}
+	}
+	go_on(e, d->n_hits - n_told);
+}
+
+/* ---- into the embedder ---- */
+
+static bool is_same_name(const struct embedded_name *a, const struct embedded_name *b)
+{
+	return a->start == b->start && a->end == b->end && a->is_plt == b->is_plt &&
+		!strcmp(a->name, b->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct embedded_name *x = *(const struct embedded_name *const *)a,
+				   *y = *(const struct embedded_name *const *)b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* Of two that begin at once the inner one comes later. */
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	if (x->is_plt != y->is_plt)
+		return x->is_plt - y->is_plt;
+	return strcmp(x->name, y->name);
+}
+
+typedef VEC(const struct embedded_name *) name_list;
+
+/* The distinct names, by their start. */
+static void collect_names(const struct embedding *d, name_list *names)
+{
+	size_t n = 0;
+
+	vec_each(s, &d->sought)
+		if (s->name.name)
+			vec_add(names, &s->name);
+	if (names->n)
+		qsort(names->at, names->n, sizeof(*names->at), by_name);
+	for (size_t i = 0; i < names->n; i++)
+		if (!n || !is_same_name(names->at[n - 1], names->at[i]))
+			names->at[n++] = names->at[i];
+	names->n = n;
+}
+
+static u32 position_of(const name_list *names, const struct embedded_name *name)
+{
+	const struct embedded_name *const *found =
+		bsearch(&name, names->at, names->n, sizeof(*names->at), by_name);
+
+	return (u32)(found - names->at);
+}
+
+static void add_places(struct embed *e, struct embedder *out, const struct embedding *d,
+	const name_list *names)
+{
+	bool has_lines = !d->has_tried_lines || resolver_has_lines(e->resolver, d->dso);
+
+	vec_each(s, &d->sought) {
+		u32 symbol = EMBEDDED_NOTHING, source = EMBEDDED_NOT_ASKED;
+
+		if (s->name.name)
+			symbol = position_of(names, &s->name);
+		if (s->has_asked_lines)
+			source = embedder_source(out, d->frames.at + s->first_frame, s->n_frames);
+		e->tally.n_places++;
+		e->tally.n_named += s->name.name != NULL;
+		e->tally.n_lineless += has_lines && !s->has_asked_lines;
+		embedder_add_place(out, s->at, symbol, source, s->gap);
+	}
+}
+
+/* ---- code ---- */
+
+struct stretch {
+	u64 from, to;
+};
+
+typedef VEC(struct stretch) stretch_list;
+
+static int by_from(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* The functions that were sampled; of what is no function, or too large, what lies around. */
+static void collect_code(const struct embedding *d, stretch_list *code)
+{
+	size_t n = 0;
+
+	vec_each(s, &d->sought) {
+		u64 from = s->name.start, to = s->name.end;
+
+		if (!s->name.name || to <= from || to - from > EMBED_FUNCTION_MAX) {
+			from = s->at - MIN(s->at, (u64)EMBED_AROUND);
+			to = s->at + EMBED_AROUND;
+		}
+		/* A call may be a function's last instruction: it returns to what stands behind. */
+		to += EMBED_BEHIND;
+		vec_add(code, ((struct stretch){from, to}));
+	}
+	if (code->n)
+		qsort(code->at, code->n, sizeof(*code->at), by_from);
+	vec_each(c, code) {
+		if (n && c->from <= code->at[n - 1].to)
+			code->at[n - 1].to = MAX(code->at[n - 1].to, c->to);
+		else
+			code->at[n++] = *c;
+	}
+	code->n = n;
+}
+
+/* What of [from, to) a segment loads, out of the file. */
+static void add_stretch(struct embed *e, struct embedder *out, const struct elf *elf,
+	const struct elf_segment *segment, struct stretch c)
+{
+	u64 n;
+
+	c.from = MAX(c.from, segment->va);
+	c.to = MIN(c.to, segment->va + segment->file_size);
+	if (c.from >= c.to || segment->offset > elf->size ||
+		c.to - segment->va > elf->size - segment->offset)
+		return;
+	n = c.to - c.from;
+	if (out->bytes.n + n > EMBED_CODE_MAX) {
+		e->tally.n_code_cut += n;
+		return;
+	}
+	embedder_add_code(out, c.from, elf->data + segment->offset + (c.from - segment->va), n);
+}
+
+static void add_code(struct embed *e, struct embedder *out, const struct embedding *d,
+	const struct elf *elf)
+{
+	stretch_list code = {0};
+
+	collect_code(d, &code);
+	vec_each(c, &code)
+		for (u32 i = 0; i < elf->n_segments; i++)
+			if (elf->segments[i].type == PT_LOAD)
+				add_stretch(e, out, elf, &elf->segments[i], *c);
+	vec_fini(&code);
+}
+
+/* Places are where stacks led through: what finds the way from them on. */
+static void add_frames(struct embed *e, struct embedder *out, const struct embedding *d)
+{
+	VEC(u64) at = {0};
+
+	vec_each(s, &d->sought)
+		vec_add(&at, s->at);
+	callers_embed(e->options->callers, d->dso, at.at, at.n, out);
+	vec_fini(&at);
+}
+
+static void add_dso(struct embed *e, struct embedder *out, const struct embedding *d)
+{
+	const struct elf *elf = resolver_image(e->resolver, d->dso);
+	struct embedded_dso *entry = embedder_add_dso(out, d->dso);
+	bool has_lines = resolver_has_lines(e->resolver, d->dso);
+	name_list names = {0};
+
+	entry->outcome = resolver_outcome(e->resolver, d->dso);
+	entry->reason = embedder_string(out, resolver_reason(e->resolver, d->dso));
+	entry->lines_reason = embedder_string(out,
+		has_lines ? NULL : resolver_lines_reason(e->resolver, d->dso, LINE_GAP_FILE));
+	for (enum line_gap gap = LINE_GAP_DAMAGED; has_lines && gap < LINE_GAPS; gap++)
+		entry->gaps[gap] =
+			embedder_string(out, resolver_lines_reason(e->resolver, d->dso, gap));
+	entry->entry = elf ? elf->entry : 0;
+	entry->flags = (elf ? EMBEDDED_HAS_IMAGE : 0) | (has_lines ? EMBEDDED_HAS_LINES : 0);
+	entry->machine = elf ? elf->machine : 0;
+	for (u32 i = 0; elf && i < elf->n_segments; i++)
+		if (elf->segments[i].type == PT_LOAD)
+			embedder_add_segment(out, elf->segments[i].offset, elf->segments[i].va,
+				elf->segments[i].file_size);
+	collect_names(d, &names);
+	vec_each(name, &names)
+		embedder_add_symbol(out, *name);
+	add_places(e, out, d, &names);
+	if (elf)
+		add_code(e, out, d, elf);
+	if (elf && e->options->callers)
+		add_frames(e, out, d);
+	vec_fini(&names);
+}
+
+/* ---- generated code ---- */
+
+/* The dumps of JITs, cut down to the functions that were sampled. */
+static void add_dumps(struct embed *e, struct embedder *out)
+{
+	const struct jitcode *jitcode = e->resolver->jitcode;
+
+	vec_each(f, &jitcode->files) {
+		VEC(u64) places = {0};
+
+		vec_each(hit, &e->hits->places)
+			if (hit->dso == (*f)->dso->id)
+				vec_add(&places, hit->address - hit->is_return);
+		if (places.n &&
+			!jitcut_add(out, &(*f)->dump, (*f)->marker->path, (*f)->pid, places.at,
+				places.n, EMBED_DUMPS_MAX))
+			e->tally.is_dump_cut = true;
+		vec_fini(&places);
+	}
+}
+
+/* ---- all of it ---- */
+
+static bool is_embedded_kind(const struct dso *dso)
+{
+	/* Guests' kernels are found by what the user says of them. */
+	if (dso->is_guest)
+		return false;
+	return dso->kind == DSO_FILE || dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE ||
+		dso->kind == DSO_VDSO || dso->kind == DSO_JIT;
+}
+
+static void group_hits(struct embed *e)
+{
+	const struct dso_list *dsos = &e->resolver->machine->dsos;
+
+	for (size_t i = 0; i < e->hits->places.n;) {
+		struct embedding d = {.dso = dsos->at.at[e->hits->places.at[i].dso],
+			.first_hit = i};
+
+		while (i < e->hits->places.n && e->hits->places.at[i].dso == d.dso->id)
+			i++;
+		d.n_hits = i - d.first_hit;
+		if (!is_embedded_kind(d.dso))
+			continue;
+		e->n_all += 2 * d.n_hits;
+		vec_add(&e->dsos, d);
+	}
+}
+
+void embed_make(struct embedder *out, struct resolver *r, const struct hits *hits,
+	const struct embed_options *options, struct embed_tally *ret_tally)
+{
+	struct embed e = {.resolver = r,
+		.hits = hits,
+		.options = options,
+		.lock = PTHREAD_MUTEX_INITIALIZER};
+
+	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
+	r->skips_kernel_lines = options->deadline_ns != 0;
+	group_hits(&e);
+	vec_each(d, &e.dsos)
+		if (d->dso->kind == DSO_KERNEL || d->dso->kind == DSO_MODULE) {
+			resolver_load_kernel(r);
+			break;
+		}
+	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
+	vec_each(d, &e.dsos)
+		find_lines(&e, d);
+	vec_each(d, &e.dsos) {
+		if (d->is_worthwhile)
+			add_dso(&e, out, d);
+		vec_fini(&d->sought);
+		vec_fini(&d->frames);
+	}
+	if (r->jitcode)
+		add_dumps(&e, out);
+	vec_fini(&e.dsos);
+	*ret_tally = e.tally;
+}

@@ -1,0 +1,48 @@
+/*
+ * embed.h - what a recording needs of this machine's files to be read anywhere.
+ *
+ * In       the places that its samples touch; a resolver, which looks them up as any reader would; the
+ *          dumps of its JITs
+ * Out      an embedder with all of it, ready for embedder_finish()
+ * Errors   none: what is not found is not in it, and readers look for it themselves. What was left out
+ *          for want of time or room is in the tally
+ * Threads  looks up different DSOs on up to n_workers threads; `progress` and `is_stopped` are called
+ *          from any of them, one at a time
+ */
+#ifndef PACE_PROFILE_EMBED_H
+#define PACE_PROFILE_EMBED_H
+
+#include "profile/hits.h"
+#include "symbol/embedder.h"
+#include "symbol/resolver.h"
+
+enum {
+	EMBED_CODE_MAX = 32 << 20,    /* bytes of code in all */
+	EMBED_FUNCTION_MAX = 1 << 20, /* of one function; of larger ones what lies around samples */
+	EMBED_AROUND = 2 << 10,       /* so much before and behind a sample */
+	EMBED_BEHIND = 64,            /* bytes behind a function */
+	EMBED_DUMPS_MAX = 64 << 20,   /* bytes of one jitdump */
+};
+
+struct embed_options {
+	unsigned n_workers;
+	struct callers
+		*callers; /* of stack dumps, whose unwinding is to travel; NULL: there are none */
+	u64 deadline_ns;  /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
+	void (*progress)(void *ctx, u64 done, u64 all); /* NULL: nobody wants to know */
+	bool (*is_stopped)(void *ctx);                  /* NULL: nothing stops it */
+	void *ctx;
+};
+
+struct embed_tally {
+	u64 n_places, n_named;
+	u64 n_lineless; /* places whose lines were not looked up */
+	u64 n_code_cut; /* bytes of code that were too many */
+	bool is_dump_cut;
+	bool is_stopped; /* by is_stopped(); else it was late */
+};
+
+void embed_make(struct embedder *e, struct resolver *r, const struct hits *hits,
+	const struct embed_options *options, struct embed_tally *ret_tally);
+
+#endif
