@@ -12,6 +12,7 @@
 #include "profile/key.h"
 #include "profile/recorded.h"
 #include "view/dump.h"
+#include "view/export.h"
 #include "view/header.h"
 #include "view/stats.h"
 #include "view/tasks.h"
@@ -36,6 +37,8 @@ struct report_options {
 	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
 		is_quiet, has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool is_json, is_csv;
+	const char *separator;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
@@ -221,6 +224,10 @@ static const struct opt options[] = {
 	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "csv", OPT_BOOL, AT(is_csv), NULL, "all rows as comma separated values"},
+	{'t', "field-separator", OPT_STR, AT(separator), "SEP",
+		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
 		"what the recording says about itself, first"},
 	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
@@ -441,6 +448,31 @@ static void add_preamble(struct reporting *r, struct str *text)
 		(unsigned long long)r->recorded.session.tally.n_lost_samples);
 }
 
+/* Whether the report is for a program, and in which form. */
+static bool is_for_programs(const struct report_options *o, struct export_options *ret)
+{
+	*ret = (struct export_options){o->is_json ? EXPORT_JSON
+			: o->is_csv               ? EXPORT_CSV
+						  : EXPORT_SEPARATED,
+		o->separator};
+	return o->is_json || o->is_csv || o->separator;
+}
+
+static void add_rows(struct reporting *r, const struct export_options *o, struct out *out)
+{
+	const struct profile *p = &r->recorded.profile;
+
+	export_begin(out, o, &r->text, &r->hist);
+	for (u32 event = 0; event < p->events.n; event++) {
+		struct hist hist;
+
+		hist_init(&hist, p, &r->calls, event, &r->hist);
+		export_add(out, &hist, o, &r->text);
+		hist_fini(&hist);
+	}
+	export_end(out, o);
+}
+
 static void add_events(struct reporting *r, struct out *out)
 {
 	for (u32 event = 0; event < r->recorded.profile.events.n; event++) {
@@ -505,6 +537,13 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 
 static int report(struct reporting *r, struct out *out, struct err *err)
 {
+	struct export_options rows;
+	bool is_data;
+
+	if (r->options->is_json + r->options->is_csv + (r->options->separator != NULL) > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
+	if (r->options->separator && !*r->options->separator)
+		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	if (shows_records(r->options))
 		return report_records(r, out, err);
 	r->hist.has_children =
@@ -518,11 +557,16 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	}
 	if (make_profile(r, err))
 		return err->code;
-	add_preamble(r, &out->text);
-	add_events(r, out);
+	is_data = is_for_programs(r->options, &rows);
+	if (is_data) {
+		add_rows(r, &rows, out);
+	} else {
+		add_preamble(r, &out->text);
+		add_events(r, out);
+	}
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
-	if (!r->options->is_quiet)
+	if (!r->options->is_quiet && !is_data)
 		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
