@@ -156,9 +156,11 @@ def a_recording_ends_with_its_time_and_the_command_goes_on():
 def it_ends_when_the_share_is_known_well_enough():
     can_record()
     target = start(build_c(THREADS, 'threads', '-pthread'), '60')
+    # Threads that start while it attaches are nobody's.
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 4)
     with subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '-F', '2000', '--until', '10', '-p', str(target.pid)],
                           stderr=subprocess.PIPE, text=True) as recorder:
-        err = recorder.communicate(timeout=50)[1]
+        err = recorder.communicate(timeout=30)[1]
     stop(target)
     assert recorder.returncode == 0 and '--until is reached' in err, err
     said = re.search(r'--until: reached 10%: the hottest code has ([\d.]+)% \+- ([\d.]+)% of itself \(95%\), by (\d+) samples', err)
