@@ -254,12 +254,15 @@ static void load_symtab(struct callers *c, const struct dso *dso, struct callers
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* The code that a program begins with has often no size and no call frame information. */
-static bool is_near_entry(u64 entry, u64 rva, const u64 *start)
+/*
+ * The code that a program begins with has often no size, no call frame information, and names inside
+ * (_dl_start_user).
+ */
+static bool is_near_entry(u64 entry, u64 rva)
 {
 	enum { LONGEST = 64 };
 
-	return entry && rva >= entry && rva - entry < LONGEST && (!start || *start <= entry);
+	return entry && rva >= entry && rva - entry < LONGEST;
 }
 
 /*
@@ -277,7 +280,7 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
 		return;
 	/* Where a program begins is known also if its code is not there. */
-	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva, NULL);
+	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva);
 	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
 	if (!n)
 		return;
@@ -331,8 +334,7 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 		start = symbol->start;
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		has_start ? rva - start : STACK_START_UNKNOWN,
-		is_near_entry(f->image.entry, rva, has_start ? &start : NULL)};
+		has_start ? rva - start : STACK_START_UNKNOWN, is_near_entry(f->image.entry, rva)};
 }
 
 /* ---- samples ---- */
