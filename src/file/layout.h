@@ -24,7 +24,17 @@ enum {
 	LAYOUT_FEATURE_BITS = 256,
 	LAYOUT_SIMPLEPERF = 128, /* simpleperf's own sections have these numbers and more */
 	LAYOUT_PIPE_HEADER = 16, /* bytes: magic and size are all of it in pipe mode */
+	LAYOUT_OWN = 250,        /* pace's own sections have these numbers, see below */
 };
+
+/*
+ * perf 6.1 looks up bits of features in a table without asking whether it is long enough, when it
+ * writes a file anew (perf inject): it dies of those that it does not know. pace's own sections
+ * therefore have no bit in a file. Behind the table of the others, where perf does not look, stands
+ * one entry more: this as its offset, as its size the bits from LAYOUT_OWN on; behind it their entries.
+ * In memory the header has their bits.
+ */
+#define LAYOUT_OWN_MARK 0x454e574f45434150ULL /* "PACEOWNE" */
 
 struct layout_header {
 	u64 magic;
@@ -82,6 +92,21 @@ enum layout_feature {
 static inline bool layout_has_feature(const struct layout_header *h, unsigned id)
 {
 	return h->features[id / 64] >> (id % 64) & 1;
+}
+
+/* The bits of pace's own sections, from LAYOUT_OWN on. */
+static inline u64 layout_own(const struct layout_header *h)
+{
+	return h->features[LAYOUT_OWN / 64] >> (LAYOUT_OWN % 64);
+}
+
+/* The header as it is in a file. */
+static inline struct layout_header layout_on_disk(const struct layout_header *h)
+{
+	struct layout_header disk = *h;
+
+	disk.features[LAYOUT_OWN / 64] &= (1ULL << (LAYOUT_OWN % 64)) - 1;
+	return disk;
 }
 
 static inline void layout_set_feature(struct layout_header *h, unsigned id)

@@ -268,25 +268,51 @@ static void check_table(const struct reader *r, u64 end, struct log *log)
 			r->path, (unsigned long long)end);
 }
 
-static void read_sections(struct reader *r, struct log *log)
+/* Of pace's own sections no bit tells: a mark behind the table of the others does. */
+static bool find_own(struct reader *r, u64 at)
 {
-	u64 table = r->header.data.offset + r->header.data.size, at = table;
+	struct layout_section mark;
 
-	if (r->is_unfinished || r->is_cut)
-		return;
-	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
+	if (layout_own(&r->header) || fd_read_at(r->parts.at[0].fd, &mark, sizeof(mark), at))
+		return false;
+	if (r->is_foreign)
+		swap_words(&mark, sizeof(mark));
+	if (mark.offset != LAYOUT_OWN_MARK || mark.size >> (LAYOUT_FEATURE_BITS - LAYOUT_OWN))
+		return false;
+	r->header.features[LAYOUT_OWN / 64] |= mark.size << (LAYOUT_OWN % 64);
+	return true;
+}
+
+/* The entries of the sections that have bits, from `id` on; false if the file ends before. */
+static bool read_entries(struct reader *r, unsigned id, u64 *at, struct log *log)
+{
+	for (; id < LAYOUT_FEATURE_BITS; id++) {
 		if (!layout_has_feature(&r->header, id))
 			continue;
-		if (fd_read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), at)) {
+		if (fd_read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), *at)) {
 			log_warn(log,
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
-				r->path, (unsigned long long)at, (unsigned long long)r->file_size);
+				r->path, (unsigned long long)*at, (unsigned long long)r->file_size);
 			r->is_cut = true;
-			return;
+			return false;
 		}
 		if (r->is_foreign)
 			swap_words(&r->sections[id], sizeof(r->sections[id]));
-		at += sizeof(r->sections[id]);
+		*at += sizeof(r->sections[id]);
+	}
+	return true;
+}
+
+static void read_sections(struct reader *r, struct log *log)
+{
+	u64 at = r->header.data.offset + r->header.data.size;
+
+	if (r->is_unfinished || r->is_cut || !read_entries(r, 0, &at, log))
+		return;
+	if (find_own(r, at)) {
+		at += sizeof(struct layout_section);
+		if (!read_entries(r, LAYOUT_OWN, &at, log))
+			return;
 	}
 	check_table(r, at, log);
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)

@@ -70,10 +70,11 @@ static int move_ids(const struct reader *r, int from, int fd, u64 *at)
 
 static int write_all(const struct reader *r, unsigned id, const struct str *section, int fd)
 {
-	struct layout_section table[LAYOUT_FEATURE_BITS];
-	struct layout_header header = r->header;
+	struct layout_section table[LAYOUT_FEATURE_BITS + 1];
+	struct layout_header header = r->header, disk;
 	int from = r->parts.at[0].fd, sys;
 	u64 end = r->data_end, at, n = 0;
+	unsigned has_mark = 0;
 
 	memset(header.features, 0, sizeof(header.features));
 	for (unsigned i = 0; i < LAYOUT_FEATURE_BITS; i++)
@@ -81,12 +82,15 @@ static int write_all(const struct reader *r, unsigned id, const struct str *sect
 			layout_set_feature(&header, i);
 			n++;
 		}
+	n += layout_own(&header) != 0;
 	at = end + n * sizeof(*table);
 	sys = copy(from, 0, fd, 0, end);
 	n = 0;
 	for (unsigned i = 0; i < LAYOUT_FEATURE_BITS && !sys; i++) {
 		if (!layout_has_feature(&header, i))
 			continue;
+		if (i >= LAYOUT_OWN && !has_mark++)
+			table[n++] = (struct layout_section){LAYOUT_OWN_MARK, layout_own(&header)};
 		table[n] = (struct layout_section){at, i == id ? section->n : r->sections[i].size};
 		sys = i == id ? fd_write_at(fd, section->at, section->n, at)
 			      : copy(from, r->sections[i].offset, fd, at, table[n].size);
@@ -96,7 +100,8 @@ static int write_all(const struct reader *r, unsigned id, const struct str *sect
 		sys = fd_write_at(fd, table, n * sizeof(*table), end);
 	if (!sys)
 		sys = move_ids(r, from, fd, &at);
-	return sys ? sys : fd_write_at(fd, &header, sizeof(header), 0);
+	disk = layout_on_disk(&header);
+	return sys ? sys : fd_write_at(fd, &disk, sizeof(disk), 0);
 }
 
 int resection_write(const struct reader *r, unsigned id, const struct str *section,

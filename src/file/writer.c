@@ -411,13 +411,20 @@ int writer_sync(struct writer *w, struct err *err)
 
 /* ---- the end ---- */
 
+static int write_header(struct writer *w)
+{
+	struct layout_header disk = layout_on_disk(&w->header);
+
+	return write_at(w, &disk, sizeof(disk), 0);
+}
+
 /* The table of sections and the sections; sets the header's feature bits. */
 static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
 	void *ctx, struct str *out)
 {
 	struct str sections = {0};
-	struct layout_section table[LAYOUT_FEATURE_BITS];
-	size_t n = 0;
+	struct layout_section table[LAYOUT_FEATURE_BITS + 1];
+	size_t n = 0, mark = SIZE_MAX;
 
 	memset(w->header.features, 0, sizeof(w->header.features));
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
@@ -426,10 +433,14 @@ static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned i
 		if (!add(ctx, id, &sections))
 			continue;
 		layout_set_feature(&w->header, id);
+		if (id >= LAYOUT_OWN && mark == SIZE_MAX)
+			mark = n++;
 		table[n++] = (struct layout_section){start, sections.n - start};
 	}
 	for (size_t i = 0; i < n; i++)
 		table[i].offset += w->data_end + n * sizeof(*table);
+	if (mark != SIZE_MAX)
+		table[mark] = (struct layout_section){LAYOUT_OWN_MARK, layout_own(&w->header)};
 	str_addn(out, table, n * sizeof(*table));
 	str_addn(out, sections.at, sections.n);
 	str_fini(&sections);
@@ -492,9 +503,9 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 	if (!sys && w->changed)
 		sys = write_ids(w, &end);
 	if (!sys)
-		sys = write_at(w, &w->header, sizeof(w->header), 0);
+		sys = write_header(w);
 	else
-		write_at(w, &w->header, sizeof(w->header), 0);
+		write_header(w);
 	/* Gives back what was reserved and cuts off half a record or section. */
 	if (ftruncate(w->fd, end) && !sys)
 		sys = errno;
