@@ -30,6 +30,7 @@ SUITES = [
     ('docs', [sys.executable, f'{HERE}/dev/test_docs.py']),
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
     ('options', [sys.executable, f'{HERE}/live/test_record_options.py']),
+    ('ring', [sys.executable, f'{HERE}/live/test_record_ring.py']),
     ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),

@@ -133,7 +133,8 @@ static int set_up(struct recording *rec, struct err *err)
 	struct compat compat;
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
-	if (record_check(o, &rec->log, err) || record_sampling(o, &sampling, err) ||
+	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
+		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -191,7 +192,11 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
-	return record_open_output(rec, err);
+	if (record_open_output(rec, err))
+		return err->code;
+	record_ring_begin(rec);
+	record_until_begin(rec);
+	return 0;
 }
 
 /* A command that outlives its recording is nobody's surprise. */
@@ -262,6 +267,10 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = EXIT_OK;
+	record_until_say(rec);
+	record_overhead_say(rec);
+	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
+		end = RECORDER_FAILED;
 	if (end == RECORDER_SIGNAL) {
 		*ret_status = 128 + rec->recorder.stop.signal;
 		/*
@@ -274,7 +283,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	if (end == RECORDER_FAILED) {
 		struct err ignored;
 
-		/* The reason is in err; what was written stays, and is completed. */
+		/* The reason is in err; what was written or kept stays, and is completed. */
+		record_ring_spill(rec, "the end", &ignored);
 		record_finish(rec, &ignored);
 		say_if_running(rec);
 		return err->code;
@@ -296,6 +306,9 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_pilot_close(rec);
+	record_ring_close(rec);
+	record_until_close(rec);
+	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
 	writer_close(&rec->writer, keep_file);

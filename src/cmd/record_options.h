@@ -65,6 +65,11 @@ struct record_options {
 	u64 switch_size; /* bytes, or ns */
 	struct event_words triggers;
 	u64 max_files, max_size;
+	u64 ring_ns; /* 0: everything is written */
+	const char *when;
+	double overhead_pct; /* 0: whatever it costs */
+	double until_pct;    /* 0: to the end */
+	u64 for_ns;          /* 0: to the end */
 
 	/* What was there before. */
 	unsigned synth; /* enum synth_what */
@@ -114,6 +119,10 @@ int record_set_branches(void *target, const char *value, struct err *err);
 int record_set_intr_regs(void *target, const char *value, struct err *err);
 int record_set_user_regs(void *target, const char *value, struct err *err);
 int record_set_switch(void *target, const char *value, struct err *err);
+int record_set_ring(void *target, const char *value, struct err *err);
+int record_set_overhead(void *target, const char *value, struct err *err);
+int record_set_until(void *target, const char *value, struct err *err);
+int record_set_for(void *target, const char *value, struct err *err);
 int record_set_trigger(void *target, const char *value, struct err *err);
 int record_set_synth(void *target, const char *value, struct err *err);
 int record_set_affinity(void *target, const char *value, struct err *err);

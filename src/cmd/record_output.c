@@ -37,6 +37,8 @@ static void describe(struct recording *rec, struct file_info *info)
 	struct err err;
 
 	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
+	str_add(&info->notes, str_text(&rec->notes));
+	str_add(&info->notes, str_text(&rec->ring.note));
 	if (rec->options->has_clock)
 		identity_add_clock(info, rec->options->clock);
 	info->has_compression = rec->options->is_compressed;
@@ -176,7 +178,10 @@ static int write_state(struct recording *rec, struct err *err)
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	return rec->options->is_synthesized_late ? 0 : write_state(rec, err);
+	/* Of the files of --ring the first one's beginning is kept. */
+	bool is_kept = rec->options->ring_ns && rec->has_begun;
+
+	return rec->options->is_synthesized_late || is_kept ? 0 : write_state(rec, err);
 }
 
 /* ---- the end ---- */
@@ -291,12 +296,14 @@ static int complete(struct recording *rec, bool looks_back, bool is_end,
 }
 
 /* The name that the file has in the end. */
-static const char *give_name(struct recording *rec)
+static const char *give_name(struct recording *rec, bool is_last)
 {
 	const char *name = rec->options->output;
 	struct err err;
 
-	if (!record_has_rotation(rec->options) || !rec->writer.is_file)
+	bool has_time = record_has_rotation(rec->options) || (rec->options->ring_ns && !is_last);
+
+	if (!has_time || !rec->writer.is_file)
 		return name;
 	if (rotation_move(&rec->rotation, &name, &err))
 		log_warn(&rec->log, "%s", err.msg);
@@ -313,7 +320,7 @@ int record_finish(struct recording *rec, struct err *err)
 	if (rec->writer.fd < 0)
 		return 0;
 	r = complete(rec, true, true, &tally, err);
-	name = give_name(rec);
+	name = give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
 	if (rec->recorder.filter)
@@ -337,7 +344,7 @@ int record_switch_output(struct recording *rec, struct err *err)
 		complete(rec, wants_build_ids(o) || o->has_time_bounds, false, &tally, err))
 		return err->code;
 	writer_close(&rec->writer, true);
-	name = give_name(rec);
+	name = give_name(rec, false);
 	if (!o->is_quiet)
 		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
 	if (record_open_output(rec, err) || record_write_beginning(rec, err))

@@ -9,6 +9,7 @@
 #include "collect/open.h"
 #include "event/abi.h"
 
+enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
 
 /* ---- switching on and off ---- */
@@ -72,7 +73,7 @@ static void switch_named(struct recording *rec, bool is_on)
 		log_warn(&rec->log, "--control: %s", err.msg);
 }
 
-static int switch_output(struct recording *rec, struct err *err);
+static int switch_output(struct recording *rec, const char *why, struct err *err);
 
 static int obey(struct recording *rec, struct err *err)
 {
@@ -94,7 +95,8 @@ static int obey(struct recording *rec, struct err *err)
 			break;
 		case CONTROL_SNAPSHOT:
 			if (recorder_snapshot(&rec->recorder, err) ||
-				(rec->options->switch_mode && switch_output(rec, err)))
+				((rec->options->switch_mode || rec->options->ring_ns) &&
+					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
 			break;
 		case CONTROL_STOP:
@@ -112,11 +114,13 @@ static int obey(struct recording *rec, struct err *err)
 
 /* ---- other files, limits ---- */
 
-static int switch_output(struct recording *rec, struct err *err)
+static int switch_output(struct recording *rec, const char *why, struct err *err)
 {
 	if (recorder_drain(&rec->recorder, err) || recorder_snapshot(&rec->recorder, err) ||
-		record_switch_output(rec, err))
+		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
+	record_ring_resume(rec);
+	record_until_begin(rec);
 	rec->pilot.file_ns = clock_now_ns();
 	return 0;
 }
@@ -145,25 +149,36 @@ static bool is_triggered(struct record_pilot *p)
 	return is_there;
 }
 
-static bool must_switch(struct recording *rec)
+/* Why to go on in another file now; NULL: no reason. */
+static const char *must_switch(struct recording *rec)
 {
 	const struct record_options *o = rec->options;
-	/* Both are to be emptied. */
-	bool is_told = is_signalled(&rec->pilot) | is_triggered(&rec->pilot);
+	/* All are to be emptied. */
+	bool is_told = is_signalled(&rec->pilot), is_hit = is_triggered(&rec->pilot);
+	bool is_true = record_when_look(rec);
 
 	if (o->switch_mode == RECORD_SWITCH_SIZE)
-		return writer_data_bytes(&rec->writer) >= o->switch_size;
+		return writer_data_bytes(&rec->writer) >= o->switch_size ? "size" : NULL;
 	if (o->switch_mode == RECORD_SWITCH_TIME)
-		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size;
-	return o->switch_mode == RECORD_SWITCH_SIGNAL && is_told;
+		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size ? "time" : NULL;
+	if (o->switch_mode != RECORD_SWITCH_SIGNAL && !o->ring_ns)
+		return NULL;
+	return is_true ? "--when" : is_told ? "SIGUSR2" : is_hit ? "--switch-output-event" : NULL;
 }
 
 static u64 next_moment(const struct recording *rec)
 {
 	const struct record_pilot *p = &rec->pilot;
+	const struct record_options *o = rec->options;
 	u64 next = schedule_next(&p->schedule);
 
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
+	next = MIN(next, record_when_due(rec));
+	next = MIN(next, record_overhead_due(rec));
+	if (o->ring_ns || o->until_pct)
+		next = MIN(next, clock_now_ns() + ROUND_NS);
+	if (o->for_ns)
+		next = MIN(next, p->start_ns + o->for_ns);
 	return rec->options->switch_mode == RECORD_SWITCH_TIME
 		? MIN(next, p->file_ns + rec->options->switch_size)
 		: next;
@@ -203,12 +218,19 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	struct recording *rec = ctx;
 	struct record_pilot *p = &rec->pilot;
 	const struct record_options *o = rec->options;
+	const char *why;
 
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
 		return err->code;
-	if (!p->why && must_switch(rec) && switch_output(rec, err))
+	record_ring_advance(rec);
+	record_overhead_look(rec);
+	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
+		p->why = "the time of --for is over";
+	if (!p->why && record_until_is_reached(rec))
+		p->why = "--until is reached";
+	if (!p->why && (why = must_switch(rec)) && switch_output(rec, why, err))
 		return err->code;
-	if (!p->why && o->max_size && writer_data_bytes(&rec->writer) >= o->max_size)
+	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
 		p->why = "the recording is as large as --max-size allows";
 	look_for_cpus(rec);
 	p->pilot.due_ns = next_moment(rec);
@@ -276,9 +298,11 @@ int record_pilot_open(struct recording *rec, struct err *err)
 		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 	}
 	rec->recorder.pilot = &p->pilot;
-	if (o->switch_mode == RECORD_SWITCH_SIGNAL && open_signal(rec, err))
+	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
 		return err->code;
 	if (o->triggers.has_events && open_triggers(rec, err))
+		return err->code;
+	if (record_when_open(rec, err))
 		return err->code;
 	if (!o->control)
 		return 0;
@@ -299,6 +323,7 @@ void record_pilot_close(struct recording *rec)
 	event_list_fini(&p->triggers);
 	if (p->snapshot_fd >= 0)
 		close(p->snapshot_fd);
+	record_when_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
 	hotplug_fini(&p->hotplug);
@@ -308,5 +333,6 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
+	record_overhead_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,6 +128,60 @@ int record_set_max_size(void *target, const char *value, struct err *err)
 int record_set_flush(void *target, const char *value, struct err *err)
 {
 	return num_parse_bytes(value, &((struct record_options *)target)->flush_bytes, err);
+}
+
+/* "500ms", "30s", "5m", "1h"; a number alone are seconds. */
+static int set_time(const char *value, u64 *ret_ns, struct err *err)
+{
+	static const struct {
+		const char *unit;
+		u64 ns;
+	} units[] = {{"", 1000000000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
+		{"h", 3600000000000}};
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+			if (strcmp(p, units[i].unit) || n > UINT64_MAX / 2 / units[i].ns)
+				continue;
+			*ret_ns = n * units[i].ns;
+			return 0;
+		}
+	return err_set(err, ERR_INVAL, "'%s' is no time like 5 (seconds), 500ms, 30s, 5m or 1h",
+		value);
+}
+
+int record_set_ring(void *target, const char *value, struct err *err)
+{
+	return set_time(value, &((struct record_options *)target)->ring_ns, err);
+}
+
+/* More than 0, up to 100, with or without its sign. */
+static int set_percent(const char *value, double *ret_pct, struct err *err)
+{
+	char *end = NULL;
+	double pct = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+
+	if (!(pct > 0) || pct > 100 || (*end && strcmp(end, "%")))
+		return err_set(err, ERR_INVAL, "'%s' is no percentage like 5 or 0.5%%", value);
+	*ret_pct = pct;
+	return 0;
+}
+
+int record_set_overhead(void *target, const char *value, struct err *err)
+{
+	return set_percent(value, &((struct record_options *)target)->overhead_pct, err);
+}
+
+int record_set_until(void *target, const char *value, struct err *err)
+{
+	return set_percent(value, &((struct record_options *)target)->until_pct, err);
+}
+
+int record_set_for(void *target, const char *value, struct err *err)
+{
+	return set_time(value, &((struct record_options *)target)->for_ns, err);
 }
 
 /* "10M" or "30s": a number of either needs its unit. */

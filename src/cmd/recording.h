@@ -3,6 +3,10 @@
  *
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_ring.c    what --ring keeps, and when it goes into a file
+ *     record_when.c    --when: counters beside the sampled events
+ *     record_until.c   --until: how sure the hottest code's share is
+ *     record_overhead.c  --max-overhead: lowers the rate
  *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
@@ -10,13 +14,19 @@
 #define PACE_CMD_RECORDING_H
 
 #include "cmd/record_options.h"
+#include "collect/condition.h"
 #include "collect/control.h"
+#include "collect/counting.h"
+#include "collect/evidence.h"
+#include "collect/governor.h"
 #include "collect/hotplug.h"
 #include "collect/schedule.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
+#include "file/window.h"
 #include "profile/lookback.h"
+#include "record/formats.h"
 #include "session/session.h"
 #include "symbol/liveunwind.h"
 
@@ -39,6 +49,47 @@ struct record_pilot {
 	VEC(struct ring) trigger_rings;
 };
 
+/* --ring: the writer gets nothing before a snapshot is wanted. */
+struct record_ring {
+	struct window window;
+	struct writer_tap tap;
+	struct str note; /* why the present file is written, a line each */
+};
+
+/* What is counted for a term of --when; `cycles` for ipc only. */
+struct record_when_term {
+	struct event_list events;
+	struct counting counting;
+	double total, cycles;
+};
+
+struct record_when {
+	struct condition condition;
+	struct record_when_term *terms; /* as many as the condition has */
+	double *values;
+	u64 looked_ns, fired_ns; /* 0: never */
+};
+
+/* --until: samples are counted on their way into the file. */
+struct record_until {
+	struct evidence evidence;
+	struct writer_tap tap;
+	struct formats formats;
+	struct sample sample;
+	struct str records; /* of one round */
+};
+
+/* --max-overhead: how often is sampled depends on what it costs. */
+struct record_overhead {
+	struct governor governor;
+	unsigned cpus; /* that the target can use */
+	u64 start_ns, looked_ns;
+	u64 start_cpu_ns, cpu_ns; /* the recorder's own time then */
+	unsigned n_changes;
+	bool has_failed; /* the kernel took no other rate, which was said */
+	bool has_said_stale;
+};
+
 struct recording {
 	const struct record_options *options;
 	struct log log;
@@ -55,7 +106,12 @@ struct recording {
 	struct packer packer;
 	struct rotation rotation;
 	struct record_pilot pilot;
-	bool is_pipe; /* -o -: the descriptor is the writer's, stdout is stderr */
+	struct record_ring ring;
+	struct record_when when;
+	struct record_until until;
+	struct record_overhead overhead;
+	struct str notes; /* what every file of this recording says of it, a line each */
+	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
 	char **command;
 	int argc;
@@ -81,6 +137,54 @@ int record_switch_output(struct recording *rec, struct err *err);
 
 /* Whether files get names with the time. */
 bool record_has_rotation(const struct record_options *o);
+
+/* ---- record_ring.c; without --ring these do nothing ---- */
+
+/* ERR_INVAL for options that exclude each other. */
+int record_ring_check(const struct record_options *o, struct err *err);
+
+/* Behind record_open_output(): from now on records are kept, not written. */
+void record_ring_begin(struct recording *rec);
+void record_ring_advance(struct recording *rec);
+
+/* What is kept goes into the present file; `why` is one of its notes. */
+int record_ring_spill(struct recording *rec, const char *why, struct err *err);
+/* And is kept again, for the next file. */
+void record_ring_resume(struct recording *rec);
+void record_ring_close(struct recording *rec);
+
+/* ---- record_when.c; without --when these do nothing ---- */
+
+/* Opens what is counted. Refuses what cannot be counted here, with the reason. */
+int record_when_open(struct recording *rec, struct err *err);
+void record_when_close(struct recording *rec);
+
+/* When to look next, of CLOCK_MONOTONIC. */
+u64 record_when_due(const struct recording *rec);
+/* Whether a snapshot is to be written now; says so, and what the counters were. */
+bool record_when_look(struct recording *rec);
+
+/* ---- record_until.c; without --until these do nothing ---- */
+
+/* ERR_INVAL for options that exclude each other. */
+int record_until_check(const struct record_options *o, struct err *err);
+
+/* Behind record_open_output(), of each file. */
+void record_until_begin(struct recording *rec);
+bool record_until_is_reached(const struct recording *rec);
+
+/* At the end: what was reached, on stderr and as a note. */
+void record_until_say(struct recording *rec);
+void record_until_close(struct recording *rec);
+
+/* ---- record_overhead.c; without --max-overhead these do nothing ---- */
+
+void record_overhead_start(struct recording *rec);
+u64 record_overhead_due(const struct recording *rec);
+/* Lowers or raises the rate, and says so under -v and as a note. */
+void record_overhead_look(struct recording *rec);
+/* At the end: what it was, on stderr and as a note. */
+void record_overhead_say(struct recording *rec);
 
 /* ---- record_embed.c ---- */
 

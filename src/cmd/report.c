@@ -12,6 +12,7 @@
 #include "profile/key.h"
 #include "profile/recorded.h"
 #include "view/dump.h"
+#include "view/export.h"
 #include "view/header.h"
 #include "view/stats.h"
 #include "view/tasks.h"
@@ -33,9 +34,11 @@ struct report_options {
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
-	bool is_inverted, has_counts, has_header, has_header_only, has_details, is_quiet,
-		has_ledger;
+	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
+		is_quiet, has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool is_json, is_csv;
+	const char *separator;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
@@ -43,6 +46,7 @@ struct report_options {
 	int inlines;
 	u64 n_workers, max_stack;
 	double debuginfod_s;
+	u64 time_quantum;
 	unsigned verbose;
 };
 
@@ -137,6 +141,25 @@ static int set_graph(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_quantum(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	struct report_options *o = target;
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+			if (!strcmp(units[i].name, p) &&
+				!__builtin_mul_overflow(n, units[i].ns, &o->time_quantum))
+				return 0;
+	return err_set(err, ERR_INVAL,
+		"'%.60s' is no time like 10ms: a number, then ns, us, ms or s", value);
+}
+
 static int set_percentage(void *target, const char *value, struct err *err)
 {
 	struct report_options *o = target;
@@ -172,6 +195,10 @@ static const struct opt options[] = {
 	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
 	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL,
 		"a column with the number of samples"},
+	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL,
+		"a column with the sum of the periods"},
+	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
+		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
@@ -197,6 +224,10 @@ static const struct opt options[] = {
 	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "csv", OPT_BOOL, AT(is_csv), NULL, "all rows as comma separated values"},
+	{'t', "field-separator", OPT_STR, AT(separator), "SEP",
+		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
 		"what the recording says about itself, first"},
 	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
@@ -281,6 +312,8 @@ static int choose_columns(struct reporting *r, struct err *err)
 	}
 	if (o->has_counts)
 		add_named_column(&r->text, "sample");
+	if (o->has_periods)
+		add_named_column(&r->text, "period");
 	for (size_t i = 0; i < r->hist.n_keys; i++)
 		add_column(&r->text, r->hist.keys[i]);
 	return 0;
@@ -385,6 +418,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.labels = profile_filter_labels(&r->filter),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
+		.time_quantum = o->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
@@ -412,6 +446,31 @@ static void add_preamble(struct reporting *r, struct str *text)
 			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
 		(unsigned long long)r->recorded.session.tally.n_lost_samples);
+}
+
+/* Whether the report is for a program, and in which form. */
+static bool is_for_programs(const struct report_options *o, struct export_options *ret)
+{
+	*ret = (struct export_options){o->is_json ? EXPORT_JSON
+			: o->is_csv               ? EXPORT_CSV
+						  : EXPORT_SEPARATED,
+		o->separator};
+	return o->is_json || o->is_csv || o->separator;
+}
+
+static void add_rows(struct reporting *r, const struct export_options *o, struct out *out)
+{
+	const struct profile *p = &r->recorded.profile;
+
+	export_begin(out, o, &r->text, &r->hist);
+	for (u32 event = 0; event < p->events.n; event++) {
+		struct hist hist;
+
+		hist_init(&hist, p, &r->calls, event, &r->hist);
+		export_add(out, &hist, o, &r->text);
+		hist_fini(&hist);
+	}
+	export_end(out, o);
 }
 
 static void add_events(struct reporting *r, struct out *out)
@@ -478,6 +537,13 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 
 static int report(struct reporting *r, struct out *out, struct err *err)
 {
+	struct export_options rows;
+	bool is_data;
+
+	if (r->options->is_json + r->options->is_csv + (r->options->separator != NULL) > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
+	if (r->options->separator && !*r->options->separator)
+		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	if (shows_records(r->options))
 		return report_records(r, out, err);
 	r->hist.has_children =
@@ -491,11 +557,16 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	}
 	if (make_profile(r, err))
 		return err->code;
-	add_preamble(r, &out->text);
-	add_events(r, out);
+	is_data = is_for_programs(r->options, &rows);
+	if (is_data) {
+		add_rows(r, &rows, out);
+	} else {
+		add_preamble(r, &out->text);
+		add_events(r, out);
+	}
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
-	if (!r->options->is_quiet)
+	if (!r->options->is_quiet && !is_data)
 		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
@@ -544,7 +615,8 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
-	.notes = "Keys: overhead overhead_children sample period comm pid tgid cpu dso symbol.\n",
+	.notes =
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
 	.options = options,
 	.run = run_report,
 };

@@ -25,6 +25,7 @@ void file_info_fini(struct file_info *info)
 	str_fini(&info->cpu_kinds);
 	str_fini(&info->bpf_programs);
 	str_fini(&info->bpf_types);
+	str_fini(&info->notes);
 	str_fini(&info->embedded);
 	host_fini(&info->host);
 }
@@ -481,6 +482,35 @@ static void print_dir_format(const struct file_info *info, struct str *text)
 		(unsigned long long)info->directory_version);
 }
 
+/* The section is its text. */
+static bool read_notes(struct bytes *b, struct file_info *info)
+{
+	str_clear(&info->notes);
+	str_addn(&info->notes, b->at, bytes_left(b));
+	return bytes_skip(b, bytes_left(b));
+}
+
+static bool write_notes(const struct file_info *info, struct str *out)
+{
+	str_addn(out, info->notes.at, info->notes.n);
+	return info->notes.n > 0;
+}
+
+static void print_notes(const struct file_info *info, struct str *text)
+{
+	const char *at = str_text(&info->notes), *end = at + info->notes.n;
+
+	while (at < end) {
+		const char *stop = memchr(at, '\n', end - at);
+		size_t n = (stop ? stop : end) - at;
+
+		str_add(text, "# note : ");
+		str_add_safe(text, at, n);
+		str_addc(text, '\n');
+		at += n + 1;
+	}
+}
+
 static bool write_embedded(const struct file_info *info, struct str *out)
 {
 	str_addn(out, info->embedded.at, info->embedded.n);
@@ -557,6 +587,7 @@ static const struct feature features[] = {
 	{FEATURE_PMU_CAPS, "PMU_CAPS", hardware_read_pmu_caps, NULL, hardware_print_pmu_caps,
 		false},
 	{FEATURE_EMBEDDED, "EMBEDDED", NULL, write_embedded, print_embedded, false},
+	FEATURE(NOTES, notes),
 };
 /* clang-format on */
 

@@ -50,6 +50,7 @@ struct file_info {
 	struct str bpf_programs, bpf_types; /* their ids, a line each */
 	u64 directory_version;
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
+	struct str notes;        /* what the recorder says of this recording, lines of text */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
 	bool has_compression;

@@ -75,6 +75,8 @@ enum layout_feature {
 	FEATURE_PMU_CAPS = 31,
 	FEATURE_EMBEDDED =
 		250, /* pace's own, see doc/embedded.md: no other program has this number */
+	FEATURE_NOTES =
+		251, /* pace's own, see doc/pace-record.1: no other program has this number */
 };
 
 static inline bool layout_has_feature(const struct layout_header *h, unsigned id)

@@ -317,6 +317,11 @@ static void go_to(const struct recorder *r, const struct recorder_ring *ring)
 		(void)sched_setaffinity(0, sizeof(ring->cpus), &ring->cpus);
 }
 
+static void note_fill(struct recorder *r, const struct recorder_ring *ring, u64 bytes)
+{
+	r->fullest_pct = MAX(r->fullest_pct, (unsigned)(100 * bytes / ring->ring.size));
+}
+
 /* Everything that lies in the rings goes into the file; how many bytes that were. */
 static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, struct err *err)
 {
@@ -331,6 +336,7 @@ static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, str
 			continue;
 		go_to(r, ring);
 		bytes = ring_acquire(&ring->ring);
+		note_fill(r, ring, bytes);
 		if (!is_whole && bytes < r->flush_bytes) {
 			ring->ring.head = ring->ring.tail;
 			continue;
@@ -411,9 +417,13 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
 	vec_each(ring, &r->rings) {
+		u64 bytes;
+
 		if (!is_drained(ring))
 			continue;
-		*ret_bytes += ring_acquire(&ring->ring);
+		bytes = ring_acquire(&ring->ring);
+		note_fill(r, ring, bytes);
+		*ret_bytes += bytes;
 		ring->due_to = ring->ring.head;
 	}
 	vec_each(ring, &r->rings)

@@ -344,6 +344,8 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	struct iovec packed;
 	int sys, full;
 
+	if (w->tap && w->tap->take(w->tap->ctx, runs, n))
+		return 0;
 	if (w->packer) {
 		if (packer_add(w->packer, runs, n, err))
 			return err_prefix(err, "writing '%s'", w->path);

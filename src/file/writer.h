@@ -27,6 +27,12 @@
 #include "file/layout.h"
 #include "file/packer.h"
 
+/* Who gets what is appended before the file does; true: it is his, and the file does not get it. */
+struct writer_tap {
+	void *ctx;
+	bool (*take)(void *ctx, const struct iovec *runs, int n);
+};
+
 struct writer {
 	int fd;
 	const char *path;    /* borrowed */
@@ -42,6 +48,7 @@ struct writer {
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
 	struct packer *packer;            /* borrowed; NULL: records are written as they are */
+	const struct writer_tap *tap;     /* borrowed, set after opening; NULL: none */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */

@@ -248,14 +248,15 @@ static const char *readable(struct assembling *s, const char *name)
 		    : NULL;
 }
 
-static void find_lines(struct assembling *s, struct line_index *lines)
+static void find_lines(struct assembling *s)
 {
 	struct line_frame found[LINE_DEPTH_MAX];
 	struct assembly_frame frames[LINE_DEPTH_MAX];
 	struct assembly *a = s->a;
 
 	vec_each(row, &a->rows) {
-		u32 n = (u32)line_chain(lines, row->va - a->va + a->symbol->start, found);
+		u32 n = (u32)resolver_find_chain(s->resolver, s->dso,
+			row->va - a->va + a->symbol->start, found);
 
 		for (u32 i = 0; i < n; i++)
 			frames[i] = (struct assembly_frame){readable(s, found[i].function),
@@ -304,16 +305,14 @@ static void take_lines(struct assembling *s)
 	struct assembly *a = s->a;
 	const struct jitcode *j = s->resolver->jitcode;
 	const char *reason;
-	struct line_index *lines;
 
 	if (s->dso->kind == DSO_JITDUMP && j && jitcode_find(j, s->dso)) {
 		find_jit_lines(s, jitcode_find(j, s->dso));
 	} else {
-		lines = resolver_lines(s->resolver, s->dso);
-		if (lines)
-			find_lines(s, lines);
+		if (resolver_has_lines(s->resolver, s->dso))
+			find_lines(s);
 		reason = resolver_lines_reason(s->resolver, s->dso, LINE_GAP_FILE);
-		if (!lines && reason)
+		if (!a->frames.n && reason)
 			str_add(&a->no_lines, reason);
 	}
 	if (!a->frames.n && !a->no_lines.n)

@@ -9,6 +9,8 @@
 
 enum { THREADS_REMEMBERED = 256, FRAMES_REMEMBERED = 1 << 14, TABLE_AT_FIRST = 1 << 12 };
 
+static const u64 TIME_QUANTUM = 100000000; /* ns */
+
 /* What is known of a thread for a while: nearly every sample finds its own here. */
 struct remembered_thread {
 	u32 pid, tid;
@@ -62,8 +64,9 @@ struct worker {
 	u8 n_labels;
 	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks, has_callers;
-	const struct cpus *cpus;            /* NULL: all */
-	const struct spans *spans;          /* the same */
+	const struct cpus *cpus;   /* NULL: all */
+	const struct spans *spans; /* the same */
+	u64 time_quantum;
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
 	struct depths depths;
@@ -208,9 +211,19 @@ static void count_sight(struct worker *w, const struct sight *sight)
 	w->sights.n += w->sight_size;
 }
 
-static u64 label_of(enum profile_label label, const struct sample *sample,
-	const struct remembered_thread *t)
+/* per sample: the first of the three parts, where there are three */
+static u64 weight_of(const struct worker *w, const struct session_sample *in)
 {
+	const struct sample_format *f = &w->session->reader.formats.at[in->event];
+
+	return f->type & PERF_SAMPLE_WEIGHT_STRUCT ? (u32)in->sample->weight : in->sample->weight;
+}
+
+static u64 label_of(const struct worker *w, enum profile_label label,
+	const struct session_sample *in, const struct remembered_thread *t)
+{
+	const struct sample *sample = in->sample;
+
 	switch (label) {
 	case LABEL_COMM:
 		return (u64)(uintptr_t)t->comm;
@@ -220,6 +233,14 @@ static u64 label_of(enum profile_label label, const struct sample *sample,
 		return sample->tid;
 	case LABEL_CPU:
 		return sample->cpu;
+	case LABEL_TIME:
+		return in->time - in->time % w->time_quantum;
+	case LABEL_WEIGHT:
+		return weight_of(w, in);
+	case LABEL_CODE_PAGE:
+		return sample->code_page_size;
+	case LABEL_DATA_PAGE:
+		return sample->data_page_size;
 	case LABEL_COUNT:
 		break;
 	}
@@ -313,7 +334,7 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->n_samples = 1;
 	sight->period = sample->period;
 	for (unsigned k = 0; k < w->n_labels; k++)
-		sight->labels[k] = label_of(w->label_at[k], sample, t);
+		sight->labels[k] = label_of(w, w->label_at[k], in, t);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -531,6 +552,7 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->machine = m;
 	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
+	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
@@ -570,15 +592,26 @@ static void worker_free(struct worker *w)
 /* What the samples must carry for these labels. */
 static u64 fields_for(const struct gather_options *options)
 {
-	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
-		(options->labels & 1 << LABEL_CPU || (options->cpus && options->cpus->n)
-				? PERF_SAMPLE_CPU
-				: 0) |
-		(options->spans && options->spans->n ? PERF_SAMPLE_TIME : 0) |
-		(options->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
-		(options->callers ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-					PERF_SAMPLE_BRANCH_STACK
-				  : 0);
+	static const u64 fields[LABEL_COUNT] = {
+		[LABEL_CPU] = PERF_SAMPLE_CPU,
+		[LABEL_TIME] = PERF_SAMPLE_TIME,
+		[LABEL_WEIGHT] = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
+		[LABEL_CODE_PAGE] = PERF_SAMPLE_CODE_PAGE_SIZE,
+		[LABEL_DATA_PAGE] = PERF_SAMPLE_DATA_PAGE_SIZE,
+	};
+	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+
+	for (unsigned label = 0; label < LABEL_COUNT; label++)
+		wanted |= options->labels >> label & 1 ? fields[label] : 0;
+	if (options->cpus && options->cpus->n)
+		wanted |= PERF_SAMPLE_CPU;
+	if (options->spans && options->spans->n)
+		wanted |= PERF_SAMPLE_TIME;
+	if (options->has_stacks)
+		wanted |= PERF_SAMPLE_CALLCHAIN;
+	if (options->callers)
+		wanted |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK;
+	return wanted;
 }
 
 /*

@@ -30,6 +30,7 @@ struct gather_options {
 	/* Samples of other CPUs and other times are as if they had not been taken; NULL: of all. */
 	const struct cpus *cpus;
 	const struct spans *spans;
+	u64 time_quantum; /* ns, for LABEL_TIME; 0: a tenth of a second */
 };
 
 /* Fills an uninitialized profile from all samples of the session. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "event/abi.h"
 #include "base/sort.h"
 #include "profile/key.h"
 
@@ -14,6 +15,7 @@ struct identity {
 	u32 symbol;
 	const char *dso; /* by name: two libraries called the same are one row */
 	const char *source;
+	u64 size;
 };
 
 static struct identity identity_of(const struct profile *p, const struct hist_options *o,
@@ -31,6 +33,8 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 			id.dso = p->dsos.at[s->dso].name;
 		else if (frame == KEY_LINE)
 			id.source = s->line;
+		else if (frame == KEY_SIZE)
+			id.size = s->end - s->start;
 		else if (frame == KEY_FILE && !id.source)
 			id.source = s->file;
 	}
@@ -39,7 +43,8 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 
 static bool is_same_identity(const struct identity *a, const struct identity *b)
 {
-	return a->symbol == b->symbol && a->dso == b->dso && a->source == b->source;
+	return a->symbol == b->symbol && a->dso == b->dso && a->source == b->source &&
+		a->size == b->size;
 }
 
 static u32 *make_idents(const struct profile *p, const struct hist_options *o)
@@ -51,7 +56,8 @@ static u32 *make_idents(const struct profile *p, const struct hist_options *o)
 	vec_add(&known, ((struct identity){0}));
 	for (u32 i = 1; i < p->symbols.n; i++) {
 		struct identity id = identity_of(p, o, i);
-		u64 hash = hash_mix((u64)(uintptr_t)id.dso ^ id.symbol, (u64)(uintptr_t)id.source);
+		u64 hash = hash_mix((u64)(uintptr_t)id.dso ^ id.symbol ^ id.size << 32,
+			(u64)(uintptr_t)id.source);
 		struct table_probe probe = table_probe(&index, hash);
 		u32 k;
 
@@ -310,6 +316,21 @@ static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 no
 	return e;
 }
 
+static void count_mode(const struct hist *h, struct hist_entry *e, u32 symbol, u64 period)
+{
+	static const u8 modes[] = {
+		[PERF_RECORD_MISC_KERNEL] = HIST_SYSTEM,
+		[PERF_RECORD_MISC_USER] = HIST_USER,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = HIST_GUEST_SYSTEM,
+		[PERF_RECORD_MISC_GUEST_USER] = HIST_GUEST_USER,
+	};
+	u8 mode = h->profile->symbols.at[symbol].mode;
+
+	if (mode != PERF_RECORD_MISC_CPUMODE_UNKNOWN && mode != PERF_RECORD_MISC_HYPERVISOR &&
+		mode < ARRAY_SIZE(modes))
+		e->self_in[modes[mode]] += period;
+}
+
 static void make_group_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group)
 {
 	size_t first = h->entries.n;
@@ -325,6 +346,7 @@ static void make_group_entries(struct hist *h, struct hist_view *view, u32 *know
 		e = entry_of(h, known, group, h->calls->nodes.at[*node].function);
 		e->self.n_samples += own->n_samples;
 		e->self.period += own->period;
+		count_mode(h, e, h->calls->nodes.at[*node].symbol, own->period);
 		if (h->options->has_children)
 			e = entry_of(h, known, group, *node);
 		e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);

@@ -34,6 +34,8 @@ struct hist_value {
 	u64 n_samples, period;
 };
 
+enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
+
 struct hist_entry {
 	u64 labels[LABEL_COUNT];
 	u32 group;  /* position in hist->groups: the rows with these labels */
@@ -41,6 +43,7 @@ struct hist_entry {
 	u32 symbol; /* one of them */
 	u32 depth;  /* of the node nearest to the root */
 	struct hist_value self, total;
+	u64 self_in[HIST_MODES]; /* period of self by where the processor was */
 };
 
 /* What one node of the call tree holds for one group of rows. */

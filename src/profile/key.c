@@ -46,6 +46,26 @@ static void print_period(const struct hist *h, const struct hist_entry *e, struc
 	num_add_u64(text, e->self.period);
 }
 
+static void print_system(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, e->self_in[HIST_SYSTEM], text);
+}
+
+static void print_user(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, e->self_in[HIST_USER], text);
+}
+
+static void print_guest_system(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, e->self_in[HIST_GUEST_SYSTEM], text);
+}
+
+static void print_guest_user(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	print_share(h, e->self_in[HIST_GUEST_USER], text);
+}
+
 /* ---- context ---- */
 
 static const char *comm_of(const struct hist_entry *e)
@@ -113,6 +133,79 @@ static void print_cpu(const struct hist *h, const struct hist_entry *e, struct s
 {
 	(void)h;
 	str_addf(text, "%.3d", (s32)(u32)e->labels[LABEL_CPU]); /* -001: not recorded */
+}
+
+static int compare_time(const struct profile *p, const u64 *a, const u64 *b)
+{
+	(void)p;
+	return compare_u64(a[LABEL_TIME], b[LABEL_TIME]);
+}
+
+static void print_time(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	const u64 us = e->labels[LABEL_TIME] / 1000;
+
+	(void)h;
+	str_addf(text, "%llu.%06llu", (unsigned long long)(us / 1000000),
+		(unsigned long long)(us % 1000000));
+}
+
+static int compare_weight(const struct profile *p, const u64 *a, const u64 *b)
+{
+	(void)p;
+	return compare_u64(a[LABEL_WEIGHT], b[LABEL_WEIGHT]);
+}
+
+static void print_local_weight(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	num_add_u64(text, e->labels[LABEL_WEIGHT]);
+}
+
+static void print_weight(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	num_add_u64(text, e->labels[LABEL_WEIGHT] * e->self.n_samples);
+}
+
+/* Pages come in powers of two. */
+static void print_page_size(u64 size, struct str *text)
+{
+	static const char units[] = "BKMGT";
+	size_t unit = 0;
+
+	if (!size) {
+		str_add(text, "N/A");
+		return;
+	}
+	for (; size >= 1024 && unit + 2 < sizeof(units); size /= 1024)
+		unit++;
+	num_add_u64(text, size);
+	str_addc(text, units[unit]);
+}
+
+static int compare_code_page(const struct profile *p, const u64 *a, const u64 *b)
+{
+	(void)p;
+	return compare_u64(a[LABEL_CODE_PAGE], b[LABEL_CODE_PAGE]);
+}
+
+static void print_code_page(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	print_page_size(e->labels[LABEL_CODE_PAGE], text);
+}
+
+static int compare_data_page(const struct profile *p, const u64 *a, const u64 *b)
+{
+	(void)p;
+	return compare_u64(a[LABEL_DATA_PAGE], b[LABEL_DATA_PAGE]);
+}
+
+static void print_data_page(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	(void)h;
+	print_page_size(e->labels[LABEL_DATA_PAGE], text);
 }
 
 /* ---- frames ---- */
@@ -186,6 +279,16 @@ static void print_file(const struct hist *h, const struct hist_entry *e, struct 
 	print_source(symbol_of(h->profile, e)->file, text);
 }
 
+static void print_symbol_size(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	const struct profile_symbol *s = symbol_of(h->profile, e);
+
+	if (s->end > s->start)
+		num_add_u64(text, s->end - s->start);
+	else
+		str_add(text, "unknown");
+}
+
 /* ---- the table ---- */
 
 /* clang-format off: a row a fact */
@@ -203,6 +306,30 @@ static const struct key keys[] = {
 		.is_value = true,
 		.min_width = 8,
 		.print = print_overhead},
+	{.name = "overhead_sys",
+		.header = "sys",
+		.help = "share of the samples in it that were taken in the kernel",
+		.is_value = true,
+		.min_width = 8,
+		.print = print_system},
+	{.name = "overhead_us",
+		.header = "usr",
+		.help = "share of those in user code",
+		.is_value = true,
+		.min_width = 8,
+		.print = print_user},
+	{.name = "overhead_guest_sys",
+		.header = "guest sys",
+		.help = "share of those in kernels of guests",
+		.is_value = true,
+		.min_width = 9,
+		.print = print_guest_system},
+	{.name = "overhead_guest_us",
+		.header = "guest usr",
+		.help = "share of those in programs of guests",
+		.is_value = true,
+		.min_width = 9,
+		.print = print_guest_user},
 	{.name = "sample",
 		.header = "Samples",
 		.help = "number of samples in it",
@@ -241,6 +368,37 @@ static const struct key keys[] = {
 		.min_width = 3,
 		.compare = compare_cpu,
 		.print = print_cpu},
+	{.name = "time",
+		.header = "Time",
+		.help = "when it was sampled, by --time-quantum",
+		.labels = 1 << LABEL_TIME,
+		.min_width = 12,
+		.compare = compare_time,
+		.print = print_time},
+	{.name = "local_weight",
+		.header = "Local Weight",
+		.help = "what the processor says a sample cost",
+		.labels = 1 << LABEL_WEIGHT,
+		.compare = compare_weight,
+		.print = print_local_weight},
+	{.name = "weight",
+		.header = "Weight",
+		.help = "that, times the number of samples",
+		.labels = 1 << LABEL_WEIGHT,
+		.compare = compare_weight,
+		.print = print_weight},
+	{.name = "code_page_size",
+		.header = "Code Page Size",
+		.help = "of the page that the code lies in",
+		.labels = 1 << LABEL_CODE_PAGE,
+		.compare = compare_code_page,
+		.print = print_code_page},
+	{.name = "data_page_size",
+		.header = "Data Page Size",
+		.help = "of the page that the code accessed",
+		.labels = 1 << LABEL_DATA_PAGE,
+		.compare = compare_data_page,
+		.print = print_data_page},
 	{.name = "dso",
 		.header = "Shared Object",
 		.help = "program, library, module or kernel the code is from",
@@ -252,6 +410,13 @@ static const struct key keys[] = {
 		.help = "function; [k] kernel, [.] user",
 		.frame = KEY_SYMBOL,
 		.print = print_symbol},
+	{.name = "symbol_size",
+		.alias = "sym_size",
+		.header = "Symbol size",
+		.help = "bytes of code of the function",
+		.is_right = true,
+		.frame = KEY_SIZE,
+		.print = print_symbol_size},
 	{.name = "srcline",
 		.header = "Source:Line",
 		.help = "line of source, or place in the function if it is not known",
@@ -313,6 +478,15 @@ static const char *source_of(const struct ranking *r, u32 symbol)
 	const char *source = r->key->frame == KEY_LINE ? s->line : s->file;
 
 	return source ? source : "";
+}
+
+static int compare_sizes(const void *a, const void *b, void *ctx)
+{
+	const struct ranking *r = ctx;
+	const struct profile_symbol *x = &r->profile->symbols.at[*(const u32 *)a];
+	const struct profile_symbol *y = &r->profile->symbols.at[*(const u32 *)b];
+
+	return compare_u64(x->end - x->start, y->end - y->start);
 }
 
 static int compare_sources(const void *a, const void *b, void *ctx)
@@ -413,6 +587,8 @@ u32 *key_ranks(const struct key *key, const struct hist *h)
 		return rank_symbols(&r);
 	if (key->frame == KEY_DSO)
 		return rank_by(h->profile->dsos.n, compare_dsos, &r);
+	if (key->frame == KEY_SIZE)
+		return rank_by(h->profile->symbols.n, compare_sizes, &r);
 	if (key->frame == KEY_LINE || key->frame == KEY_FILE)
 		return rank_by(h->profile->symbols.n, compare_sources, &r);
 	return rank_by(h->groups.n, compare_groups, &r);

@@ -17,7 +17,8 @@ enum key_frame {
 	KEY_DSO,
 	KEY_SYMBOL,
 	KEY_LINE,
-	KEY_FILE
+	KEY_FILE,
+	KEY_SIZE
 }; /* what of a frame it tells apart */
 
 struct key {
@@ -26,6 +27,7 @@ struct key {
 	const char *header_with_children; /* NULL: the same */
 	const char *help;
 	bool is_value;   /* a figure, right-aligned; else something to group by */
+	bool is_right;   /* right-aligned though it is something to group by */
 	unsigned labels; /* bits 1 << enum profile_label that rows must have */
 	enum key_frame frame;
 	unsigned min_width;

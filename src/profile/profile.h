@@ -29,6 +29,10 @@ enum profile_label {
 	LABEL_PID,
 	LABEL_TID,
 	LABEL_CPU,
+	LABEL_TIME, /* ns: the beginning of the quantum that it was taken in */
+	LABEL_WEIGHT,
+	LABEL_CODE_PAGE, /* bytes; 0: not known */
+	LABEL_DATA_PAGE,
 	LABEL_COUNT,
 };
 

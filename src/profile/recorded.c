@@ -72,6 +72,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.n_workers = o->stitches ? 1 : o->n_workers,
 		.cpus = o->cpus,
 		.spans = o->spans,
+		.time_quantum = o->time_quantum,
 		.callers = r->has_dumps ? &r->callers : NULL};
 	bool needs_kernel = r->session.has_kernel_samples, has_thread;
 	pthread_t thread;

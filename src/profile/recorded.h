@@ -40,6 +40,7 @@ struct recorded_options {
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* the same */
+	u64 time_quantum;          /* ns, for LABEL_TIME; 0: the usual one */
 	struct naming_options naming; /* n_workers is filled in */
 };
 

@@ -37,6 +37,26 @@ static int from_image(struct code *c, const struct code_wish *w, struct err *err
 	return 0;
 }
 
+/* What the recording carries: only code of what was sampled. */
+static int from_recording(struct code *c, const struct code_wish *w, struct err *err)
+{
+	const struct embedded_dso *d = resolver_embedded(w->resolver, w->dso);
+	u64 n, before;
+
+	n = d ? embedded_find_code(w->resolver->embedded, d, w->start, &c->at, &before) : 0;
+	if (n < w->n) {
+		const char *reason = resolver_reason(w->resolver, w->dso);
+
+		return err_set(err, ERR_NOENT, "%s",
+			reason ? reason
+			       : "neither the file with its code is here, nor is it in the recording");
+	}
+	c->va = c->start;
+	c->machine = (u16)d->machine;
+	str_add(&c->origin, "the recording");
+	return 0;
+}
+
 static int from_jitdump(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct jitcode *j = w->resolver->jitcode;
@@ -131,6 +151,7 @@ static const struct {
 	int (*find)(struct code *c, const struct code_wish *w, struct err *err);
 } sources[] = {
 	{1 << DSO_FILE | 1 << DSO_VDSO, from_image},
+	{1 << DSO_FILE, from_recording},
 	{1 << DSO_JITDUMP, from_jitdump},
 	{1 << DSO_JIT, from_perfmap},
 	{1 << DSO_KERNEL, from_kcore},

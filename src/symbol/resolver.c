@@ -616,6 +616,13 @@ bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
 	return d->has_image && !d->lines && d->lines_err.code && d->lines_err.code != ERR_NOENT;
 }
 
+const struct embedded_dso *resolver_embedded(const struct resolver *r, const struct dso *dso)
+{
+	const struct resolver_dso *d = &r->dsos[dso->id];
+
+	return d->is_embedded ? &d->embedded : NULL;
+}
+
 const struct elf *resolver_image(const struct resolver *r, const struct dso *dso)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];

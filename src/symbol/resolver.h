@@ -143,6 +143,9 @@ bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
 /* What is known of a DSO as a whole: RESOLVER_FOUND if there are names to look up. */
 enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso);
 
+/* What the recording itself carries of a DSO, if that is where its names come from; or NULL. */
+const struct embedded_dso *resolver_embedded(const struct resolver *r, const struct dso *dso);
+
 /* The ELF file that was opened for a DSO, or NULL. */
 const struct elf *resolver_image(const struct resolver *r, const struct dso *dso);
 

@@ -14,6 +14,11 @@ static const char *header_of(const struct key *key, const struct hist *h)
 								     : key->header;
 }
 
+static bool is_right(const struct key *key)
+{
+	return key->is_value || key->is_right;
+}
+
 /* The share that decides whether a row is printed at all. */
 static double share_of(const struct hist *h, const struct hist_entry *e)
 {
@@ -104,7 +109,7 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	for (size_t row = 0; row < part->rows.n; row++) {
 		for (size_t c = 0; c < o->n_columns; c++, cell += *length++) {
 			str_addn(&part->lines, "  ", 2);
-			add_cell(&part->lines, cell, *length, t->widths[c], o->columns[c]->is_value,
+			add_cell(&part->lines, cell, *length, t->widths[c], is_right(o->columns[c]),
 				c + 1 == o->n_columns);
 		}
 		str_addc(&part->lines, '\n');
@@ -155,7 +160,7 @@ static void add_header(struct str *text, const struct hist *h, const struct text
 			else
 				str_fill(&cell, '.', widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, str_text(&cell), cell.n, widths[i], o->columns[i]->is_value,
+			add_cell(text, str_text(&cell), cell.n, widths[i], is_right(o->columns[i]),
 				i + 1 == o->n_columns);
 			str_fini(&cell);
 		}

@@ -173,7 +173,8 @@ def a_period_of_one_sees_every_single_event():
     program = build_c(FAULTS, 'faults')
     few = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '0'))
     many = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '5000'))
-    assert abs(many - few - 5000) <= 2, (few, many)
+    # The dynamic loader faults a few times more or less, whatever the program does.
+    assert abs(many - few - 5000) <= 6, (few, many)
 
 
 @test

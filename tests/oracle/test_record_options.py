@@ -2,6 +2,7 @@
 """Every option of perf record that says something of attrs or of what is in the file: pace and the installed perf are given the same
 words, and ask the kernel for the same, and write records of the same kinds. What this machine's hardware does not have is compared by
 the attrs that both try to open (-vv)."""
+import concurrent.futures
 import os
 import re
 import struct
@@ -97,19 +98,24 @@ def words_of(options):
     return words if '-e' in words else ['-e', 'cpu-clock'] + words
 
 
-def compare(options):
+def each(check, rows):
+    """perf 6.1 waits a second at the end of every recording: several at once."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(check, n, row) for n, row in enumerate(rows)]:
+            done.result()
+
+
+def compare(n, options):
     words = words_of(options)
-    for name in ('ours.data', 'perfs.data'):
-        if os.path.exists(name):
-            os.remove(name)
-    ours = pace('record', '-o', 'ours.data', *words, *WORK)
-    perfs = run('perf', 'record', '-o', 'perfs.data', *words, '--', *WORK)
+    our_name, perfs_name = f'ours{n}.data', f'perfs{n}.data'
+    ours = pace('record', '-o', our_name, *words, *WORK)
+    perfs = run('perf', 'record', '-o', perfs_name, *words, '--', *WORK)
     assert ours.status == 0, (options, ours)
     # perf 6.1 corrupts its heap with --affinity now and then.
     if perfs.status < 0 and '--affinity' in options:
         return
     assert perfs.status == 0, (options, perfs)
-    mine, theirs = File('ours.data'), File('perfs.data')
+    mine, theirs = File(our_name), File(perfs_name)
     assert reduced(mine.attrs, words) == reduced(theirs.attrs, words), \
         f'{options}:\n here {reduced(mine.attrs, words)}\n perf {reduced(theirs.attrs, words)}'
     # A command may be anywhere when it ends.
@@ -119,7 +125,7 @@ def compare(options):
     kinds = [{kind for kind in f.types if kind < 64} - chance for f in (mine, theirs)]
     assert kinds[0] == kinds[1], f'{options}: records here {sorted(kinds[0])}, of perf {sorted(kinds[1])}'
     # And perf reads what is in the file.
-    assert run('perf', 'script', '-i', 'ours.data', '-D').status == 0, options
+    assert run('perf', 'script', '-i', our_name, '-D').status == 0, options
 
 
 @test
@@ -127,8 +133,7 @@ def options_ask_for_the_same_attrs_and_records_as_perfs():
     perf_works()
     needs_root()
     can_record()
-    for options in OPENED:
-        compare(options)
+    each(compare, OPENED)
 
 
 @test
@@ -137,20 +142,19 @@ def options_of_tracepoints_ask_for_the_same_as_perfs():
     needs_root()
     if not os.path.exists('/sys/kernel/tracing/events/sched'):
         skip('tracefs is not mounted')
-    for options in TRACEPOINTS:
-        compare(options)
+    each(compare, TRACEPOINTS)
 
 
-def by_perf(words):
+def by_perf(words, name='perfs.data'):
     """The first attr that perf tries; it says what it asks for before it asks."""
-    text = run('perf', 'record', '-vv', '-o', 'perfs.data', *words, '--', 'true').err
+    text = run('perf', 'record', '-vv', '-o', name, *words, '--', 'true').err
     block = re.search(r'^perf_event_attr:\n(.*?)^-{60}', text, re.M | re.S)
     assert block, (words, text)
     return dict(re.findall(r'^  (\S+|\{.*?\})\s{2,}(\S+)$', block.group(1), re.M))
 
 
-def by_pace(words):
-    text = pace('record', '-vv', '-o', 'ours.data', *words, 'true').err
+def by_pace(words, name='ours.data'):
+    text = pace('record', '-vv', '-o', name, *words, 'true').err
     line = re.search(r'^\S+: ((?:type|size): .*)$', text, re.M)
     assert line, (words, text)
     return dict(re.findall(r'(\w+|\{[^}]*\}): ([^,]+)', line.group(1)))
@@ -160,9 +164,13 @@ def by_pace(words):
 def options_for_absent_hardware_try_the_same_attrs_as_perfs():
     perf_works()
     needs_root()
-    for options in TRIED:
+
+    def try_both(n, options):
         words = words_of(options)
-        assert by_pace(words) == by_perf(words), f'{options}:\n here {by_pace(words)}\n perf {by_perf(words)}'
+        mine, theirs = by_pace(words, f'ours{n}.data'), by_perf(words, f'perfs{n}.data')
+        assert mine == theirs, f'{options}:\n here {mine}\n perf {theirs}'
+
+    each(try_both, TRIED)
 
 
 @test

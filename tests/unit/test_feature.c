@@ -701,3 +701,25 @@ TEST(feature_groups_that_name_events_which_are_not_there_show_those_that_are)
 	str_fini(&text);
 	file_info_fini(&info);
 }
+
+TEST(feature_notes_are_lines_of_text_and_safe)
+{
+	struct file_info info, read;
+	struct str section = {0}, text = {0};
+	struct bytes b;
+	struct err err;
+
+	file_info_init(&info);
+	file_info_init(&read);
+	CHECK(!feature_write(FEATURE_NOTES, &info, &section));
+	str_add(&info.notes, "one\ntwo \x1b[2J\n");
+	CHECK(feature_write(FEATURE_NOTES, &info, &section));
+	b = bytes_of(section.at, section.n);
+	CHECK_EQ(feature_read(FEATURE_NOTES, &b, &read, &err), 1);
+	feature_add_text(FEATURE_NOTES, &read, false, &text);
+	CHECK_STR(str_text(&text), "# note : one\n# note : two \\x1b[2J\n");
+	str_fini(&text);
+	str_fini(&section);
+	file_info_fini(&read);
+	file_info_fini(&info);
+}

@@ -21,7 +21,7 @@ TEST(key_table_says_everything_about_each_key)
 		CHECK_EQ(key->compare != NULL, key->labels != 0);
 		CHECK(key->labels < 1 << LABEL_COUNT);
 	}
-	CHECK_EQ(n, 12);
+	CHECK_EQ(n, 22);
 	CHECK(!key_at(n) && !key_at(1000));
 }
 
@@ -81,9 +81,9 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("Overhead", "there is no key 'Overhead'; did you mean 'overhead'?");
 	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
 	check_refused("xyzzy,comm",
-		"there is no key 'xyzzy'; known are overhead_children overhead "
-		"sample period comm pid tgid cpu "
-		"dso symbol srcline srcfile");
+		"there is no key 'xyzzy'; known are overhead_children overhead overhead_sys overhead_us "
+		"overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight "
+		"code_page_size data_page_size dso symbol symbol_size srcline srcfile");
 }
 
 TEST(key_list_without_keys_is_refused)

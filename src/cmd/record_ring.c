@@ -1,0 +1,97 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/recording.h"
+#include "record/record.h"
+
+static bool take(void *ctx, const struct iovec *runs, int n)
+{
+	struct record_ring *ring = ctx;
+	struct record_header header;
+
+	/*
+	 * What counters say at the end they dropped since they were opened is not what is missing in
+	 * the window: that is told by LOST records.
+	 */
+	if (n == 1 && runs->iov_len >= sizeof(header)) {
+		memcpy(&header, runs->iov_base, sizeof(header));
+		if (header.type == PERF_RECORD_LOST_SAMPLES)
+			return true;
+	}
+	window_add(&ring->window, runs, n, clock_now_ns());
+	return true;
+}
+
+int record_ring_check(const struct record_options *o, struct err *err)
+{
+	if (o->when && !o->ring_ns && o->switch_mode != RECORD_SWITCH_SIGNAL)
+		return err_set(err, ERR_INVAL,
+			"--when says when a snapshot is written: of what '--ring SECONDS' keeps, or '--switch-output' collects");
+	if (!o->ring_ns)
+		return 0;
+	if (o->switch_mode == RECORD_SWITCH_SIZE || o->switch_mode == RECORD_SWITCH_TIME)
+		return err_set(err, ERR_INVAL,
+			"--ring keeps the newest only, so its files have no size or time to be switched at: --switch-output=signal, --when or --switch-output-event");
+	if (o->is_overwritten || o->is_synthesized_late)
+		return err_set(err, ERR_INVAL,
+			"--ring keeps the newest samples and who ran what before them: without %s",
+			o->is_overwritten ? "--overwrite" : "--tail-synthesize");
+	if (!strcmp(o->output, "-"))
+		return err_set(err, ERR_INVAL,
+			"-o -: a stream cannot take back what is too old: --ring needs a file");
+	return 0;
+}
+
+void record_ring_begin(struct recording *rec)
+{
+	struct record_ring *ring = &rec->ring;
+
+	if (!rec->options->ring_ns)
+		return;
+	window_init(&ring->window, rec->options->ring_ns, rec->options->max_size);
+	ring->tap = (struct writer_tap){ring, take};
+	rec->writer.tap = &ring->tap;
+}
+
+void record_ring_advance(struct recording *rec)
+{
+	if (rec->options->ring_ns)
+		window_advance(&rec->ring.window, clock_now_ns());
+}
+
+int record_ring_spill(struct recording *rec, const char *why, struct err *err)
+{
+	struct window *w = &rec->ring.window;
+	u64 now = clock_now_ns();
+
+	if (!rec->options->ring_ns || !rec->writer.tap)
+		return 0;
+	window_advance(w, now);
+	rec->writer.tap = NULL;
+	str_addf(&rec->ring.note, "ring: %s, the last %.3f of %.3f s\n", why,
+		(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9,
+		(double)w->span_ns / 1e9);
+	if (w->was_full)
+		log_note(&rec->log,
+			"--ring: --max-size kept less than the last %.3g s, the last %.3f s",
+			(double)w->span_ns / 1e9,
+			(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9);
+	if (window_write(w, &rec->writer, err))
+		return err->code;
+	return writer_sync(&rec->writer, err);
+}
+
+void record_ring_resume(struct recording *rec)
+{
+	if (!rec->options->ring_ns)
+		return;
+	rec->writer.tap = &rec->ring.tap;
+	str_clear(&rec->ring.note);
+}
+
+void record_ring_close(struct recording *rec)
+{
+	window_fini(&rec->ring.window);
+	str_fini(&rec->ring.note);
+}

@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/recording.h"
+#include "record/record.h"
+
+/* Counts the samples' addresses; all goes on into the file. A record may go on in the next run. */
+static bool take(void *ctx, const struct iovec *runs, int n)
+{
+	struct recording *rec = ctx;
+	struct record_until *u = &rec->until;
+	struct record_header header;
+
+	str_clear(&u->records);
+	for (int i = 0; i < n; i++)
+		str_addn(&u->records, runs[i].iov_base, runs[i].iov_len);
+	for (size_t at = 0; at + sizeof(header) <= u->records.n; at += header.size) {
+		const u8 *start = (const u8 *)u->records.at + at;
+		struct record r;
+		u32 event;
+		struct err ignored;
+
+		memcpy(&header, start, sizeof(header));
+		if (header.size < sizeof(header) || header.size > u->records.n - at)
+			break;
+		if (header.type != PERF_RECORD_SAMPLE)
+			continue;
+		r = (struct record){.type = header.type, .size = header.size, .at = start};
+		event = formats_event(&u->formats, &r);
+		/* Rows of the report are those of the first event. */
+		if (event)
+			continue;
+		if (!sample_decode(formats_format(&u->formats, event), start + sizeof(header),
+			    header.size - sizeof(header), PERF_SAMPLE_IP, &u->sample, &ignored))
+			evidence_add(&u->evidence, u->sample.ip);
+	}
+	return false;
+}
+
+int record_until_check(const struct record_options *o, struct err *err)
+{
+	if (!o->until_pct)
+		return 0;
+	if (o->ring_ns || o->is_overwritten)
+		return err_set(err, ERR_INVAL,
+			"--until ends when enough was recorded, %s forgets what was recorded: choose one",
+			o->ring_ns ? "--ring" : "--overwrite");
+	if (o->has_no_samples)
+		return err_set(err, ERR_INVAL, "--until counts samples, and -n has none");
+	return 0;
+}
+
+void record_until_begin(struct recording *rec)
+{
+	struct record_until *u = &rec->until;
+
+	if (!rec->options->until_pct)
+		return;
+	if (!u->formats.n)
+		formats_init(&u->formats, rec->unwound.n ? &rec->unwound : &rec->events);
+	u->tap = (struct writer_tap){rec, take};
+	rec->writer.tap = &u->tap;
+}
+
+bool record_until_is_reached(const struct recording *rec)
+{
+	return rec->options->until_pct &&
+		100 * evidence_width(&rec->until.evidence) <= rec->options->until_pct;
+}
+
+void record_until_say(struct recording *rec)
+{
+	const struct evidence *e = &rec->until.evidence;
+	struct str text = {0};
+
+	if (!rec->options->until_pct)
+		return;
+	str_addf(&text,
+		"until: %s %g%%: ", record_until_is_reached(rec) ? "reached" : "did not reach",
+		rec->options->until_pct);
+	if (isinf(evidence_width(e)))
+		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
+			(unsigned long long)e->most, (unsigned long long)e->n);
+	else
+		str_addf(&text,
+			"the hottest code has %.2f%% +- %.2f%% of itself (95%%), by %llu samples",
+			100 * evidence_share(e), 100 * evidence_width(e), (unsigned long long)e->n);
+	if (!rec->options->is_quiet)
+		fprintf(stderr, "[ pace record: --%s ]\n", str_text(&text));
+	str_addf(&rec->notes, "%s\n", str_text(&text));
+	str_fini(&text);
+}
+
+void record_until_close(struct recording *rec)
+{
+	formats_fini(&rec->until.formats);
+	evidence_fini(&rec->until.evidence);
+	str_fini(&rec->until.records);
+}

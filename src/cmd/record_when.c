@@ -1,0 +1,150 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/recording.h"
+
+enum { LOOK_NS = 10000000 };
+
+/* What to count for a term. */
+static const char *words_of(const struct condition_term *t)
+{
+	switch (t->kind) {
+	case CONDITION_IPC:
+		return "{instructions,cycles}";
+	case CONDITION_UTIL:
+		return "task-clock";
+	case CONDITION_RATE:
+		break;
+	}
+	return t->name;
+}
+
+static int open_term(struct recording *rec, const struct condition_term *t,
+	struct record_when_term *ret, struct err *err)
+{
+	struct counting_options options = {.is_command = rec->measures_workload,
+		.no_inherit = !(rec->events.at[0].attr.flags & ATTR_INHERIT)};
+	struct event_words words = {0};
+	int r;
+
+	if (t->kind == CONDITION_UTIL && rec->target.is_system_wide)
+		return err_set(err, ERR_UNSUPPORTED,
+			"cpu-util is the time that tasks of a command or of processes (-p, -t) ran; for the whole system there is no such counter");
+	event_words_event(&words, words_of(t), err);
+	r = event_words_parse(&words, NULL, &ret->events, &rec->log, err);
+	event_words_fini(&words);
+	if (r ||
+		counting_open(&ret->counting, &ret->events, &rec->target, &options, &rec->log, err))
+		return err->code;
+	for (size_t i = 0; i < ret->events.n; i++) {
+		if (!ret->counting.why[i].code)
+			continue;
+		*err = ret->counting.why[i];
+		return err->code;
+	}
+	if (!ret->counting.counters.n)
+		return err_set(err, ERR_UNSUPPORTED, "'%s' cannot be counted", t->name);
+	return rec->measures_workload ? 0 : counting_enable(&ret->counting, err);
+}
+
+int record_when_open(struct recording *rec, struct err *err)
+{
+	struct record_when *w = &rec->when;
+
+	if (!rec->options->when)
+		return 0;
+	if (condition_parse(&w->condition, rec->options->when, err))
+		return err_prefix(err, "--when");
+	w->terms = mem_zalloc(w->condition.terms.n * sizeof(*w->terms));
+	w->values = mem_zalloc(w->condition.terms.n * sizeof(*w->values));
+	for (size_t i = 0; i < w->condition.terms.n; i++) {
+		const struct condition_term *t = &w->condition.terms.at[i];
+
+		if (open_term(rec, t, &w->terms[i], err))
+			return err_prefix(err, "--when %s", t->name);
+	}
+	return 0;
+}
+
+void record_when_close(struct recording *rec)
+{
+	struct record_when *w = &rec->when;
+
+	for (size_t i = 0; w->terms && i < w->condition.terms.n; i++) {
+		counting_close(&w->terms[i].counting);
+		event_list_fini(&w->terms[i].events);
+	}
+	mem_free(w->terms);
+	mem_free(w->values);
+	condition_fini(&w->condition);
+}
+
+/* All that an event has counted, for the time in which it was not on the PMU too. */
+static double total_of(const struct counting *c, u32 event)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < c->counters.n; i++) {
+		const struct reading *r = &c->readings[i];
+
+		if ((event == TABLE_NONE || c->counters.at[i].event == event) && r->running_ns)
+			total += (double)r->value * (double)r->enabled_ns / (double)r->running_ns;
+	}
+	return total;
+}
+
+static double look_at(struct record_when_term *t, enum condition_kind kind, u64 elapsed_ns)
+{
+	double was = t->total, cycles_was = t->cycles;
+
+	counting_read(&t->counting);
+	if (kind == CONDITION_IPC) {
+		t->total = total_of(&t->counting, 0);
+		t->cycles = total_of(&t->counting, 1);
+		return t->cycles > cycles_was ? (t->total - was) / (t->cycles - cycles_was) : NAN;
+	}
+	t->total = total_of(&t->counting, TABLE_NONE);
+	/* A clock counts ns. */
+	return (t->total - was) / (double)elapsed_ns * (kind == CONDITION_UTIL ? 1 : 1e9);
+}
+
+u64 record_when_due(const struct recording *rec)
+{
+	return rec->options->when ? rec->when.looked_ns + LOOK_NS : UINT64_MAX;
+}
+
+bool record_when_look(struct recording *rec)
+{
+	struct record_when *w = &rec->when;
+	u64 now = clock_now_ns(), elapsed = now - w->looked_ns;
+	bool is_first = !w->looked_ns, is_resting;
+
+	if (!rec->options->when || (!is_first && elapsed < LOOK_NS))
+		return false;
+	w->looked_ns = now;
+	for (size_t i = 0; i < w->condition.terms.n; i++)
+		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind, elapsed);
+	if (is_first || !condition_look(&w->condition, now, w->values))
+		return false;
+	/* Not before the window is another one. If it still holds then, that is news. */
+	is_resting = w->fired_ns && now < w->fired_ns + rec->options->ring_ns;
+	if (is_resting) {
+		w->condition.has_fired = false;
+		return false;
+	}
+	w->fired_ns = now;
+	str_addf(&rec->ring.note, "when: %s: ", rec->options->when);
+	condition_add_values(&w->condition, &rec->ring.note);
+	str_addc(&rec->ring.note, '\n');
+	if (!rec->options->is_quiet) {
+		struct str text = {0};
+
+		condition_add_values(&w->condition, &text);
+		fprintf(stderr, "[ pace record: --when %s: %s ]\n", rec->options->when,
+			str_text(&text));
+		str_fini(&text);
+	}
+	return true;
+}

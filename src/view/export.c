@@ -1,0 +1,277 @@
+#include "view/export.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+enum { VERSION = 1 };
+
+static double share(const struct hist *h, u64 period)
+{
+	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
+}
+
+static bool is_shown(const struct hist *h, const struct hist_entry *e, const struct text_options *t)
+{
+	return share(h, h->options->has_children ? e->total.period : e->self.period) >=
+		t->row_limit;
+}
+
+/* A cell without what is there for people: blanks, and the letter before a function's name. */
+static const char *cell(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	const char *p;
+
+	str_cut(text, 0);
+	if (key->frame == KEY_SYMBOL)
+		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, text);
+	else
+		key->print(h, e, text);
+	p = str_text(text);
+	return p + strspn(p, " ");
+}
+
+static void add_share(struct str *text, const char *key, double v)
+{
+	json_key(text, key);
+	str_addf(text, "%.4f,", v);
+}
+
+/* ---- JSON ---- */
+
+static void open_node(const struct hist *h, const struct graph_node *n, struct str *text)
+{
+	const struct profile_symbol *s = &h->profile->symbols.at[n->symbol];
+	struct str name = {0};
+
+	key_add_symbol(h->profile, s, false, &name);
+	str_addc(text, '{');
+	json_text(text, "symbol", str_text(&name));
+	json_text(text, "dso", h->profile->dsos.at[s->dso].name);
+	json_u64(text, "own_period", n->own);
+	json_u64(text, "period", n->total);
+	add_share(text, "share", share(h, n->total));
+	str_fini(&name);
+	if (!n->first_child)
+		return;
+	json_key(text, "nodes");
+	str_addc(text, '[');
+}
+
+static void close_node(const struct graph_node *n, struct str *text)
+{
+	if (n->first_child) {
+		json_end(text, ']');
+		str_addc(text, ',');
+	}
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+/* Down and up by the links, because stacks may be deeper than ours. */
+static void add_graph(struct hist_view *view, const struct hist_entry *e, enum graph_order order,
+	struct str *text)
+{
+	struct graph graph;
+	const struct graph_node *nodes;
+	u32 node;
+
+	graph_init(&graph, view, e, order);
+	nodes = graph.nodes.at;
+	json_key(text, order == GRAPH_CALLER ? "calls" : "callers");
+	str_addc(text, '[');
+	for (node = nodes[0].first_child; node;) {
+		open_node(view->hist, &nodes[node], text);
+		if (nodes[node].first_child) {
+			node = nodes[node].first_child;
+			continue;
+		}
+		for (; node; node = nodes[node].parent) {
+			close_node(&nodes[node], text);
+			if (nodes[node].next_sibling)
+				break;
+		}
+		node = node ? nodes[node].next_sibling : 0;
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+	graph_fini(&graph);
+}
+
+static void add_json_row(struct out *out, struct hist_view *view, const struct hist_entry *e,
+	const struct text_options *t, struct str *room)
+{
+	const struct hist *h = view->hist;
+	struct str *text = &out->text;
+
+	str_addc(text, '{');
+	for (size_t i = 0; i < h->options->n_keys; i++)
+		json_text(text, h->options->keys[i]->name, cell(h->options->keys[i], h, e, room));
+	json_u64(text, "samples", e->self.n_samples);
+	json_u64(text, "period", e->self.period);
+	add_share(text, "share", share(h, e->self.period));
+	if (h->options->has_children) {
+		json_u64(text, "total_samples", e->total.n_samples);
+		json_u64(text, "total_period", e->total.period);
+		add_share(text, "total_share", share(h, e->total.period));
+	}
+	if (t->has_graph) {
+		hist_view_show(view, e->group);
+		add_graph(view, e, t->order, text);
+	}
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_json(struct out *out, const struct hist *h, const struct text_options *t)
+{
+	const struct profile_event *event = &h->profile->events.at[h->event];
+	struct hist_view view;
+	struct str room = {0};
+
+	str_addc(&out->text, '{');
+	json_text(&out->text, "event", event->name);
+	json_u64(&out->text, "samples", h->all.n_samples);
+	json_u64(&out->text, "period", h->all.period);
+	json_u64(&out->text, "lost", event->n_lost);
+	json_key(&out->text, "rows");
+	str_addc(&out->text, '[');
+	hist_view_init(&view, h);
+	vec_each(e, &h->entries)
+		if (is_shown(h, e, t))
+			add_json_row(out, &view, e, t, &room);
+	hist_view_fini(&view);
+	str_fini(&room);
+	json_end(&out->text, ']');
+	str_addc(&out->text, '}');
+	str_addc(&out->text, ',');
+}
+
+/* ---- CSV ---- */
+
+static void add_csv_cell(struct str *text, const char *cell)
+{
+	bool is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
+
+	if (is_quoted)
+		str_addc(text, '"');
+	for (; *cell; cell++) {
+		if (*cell == '"')
+			str_addc(text, '"');
+		str_addc(text, *cell);
+	}
+	str_add(text, is_quoted ? "\"," : ",");
+}
+
+static void end_line(struct str *text)
+{
+	str_cut(text, text->n - 1);
+	str_addc(text, '\n');
+}
+
+static void add_csv(struct out *out, const struct hist *h, const struct text_options *t)
+{
+	struct str *text = &out->text, room = {0};
+
+	vec_each(e, &h->entries) {
+		if (!is_shown(h, e, t))
+			continue;
+		add_csv_cell(text, h->profile->events.at[h->event].name);
+		str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->self.n_samples,
+			(unsigned long long)e->self.period, share(h, e->self.period));
+		if (h->options->has_children)
+			str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->total.n_samples,
+				(unsigned long long)e->total.period, share(h, e->total.period));
+		for (size_t i = 0; i < h->options->n_keys; i++)
+			add_csv_cell(text, cell(h->options->keys[i], h, e, &room));
+		end_line(text);
+		out_flush_some(out);
+	}
+	str_fini(&room);
+}
+
+/* ---- the text's columns ---- */
+
+static void add_separated(struct out *out, const struct hist *h, const char *separator,
+	const struct text_options *t)
+{
+	struct str *text = &out->text, room = {0};
+	const size_t n = strlen(separator);
+
+	vec_each(e, &h->entries) {
+		if (!is_shown(h, e, t))
+			continue;
+		for (size_t i = 0; i < t->n_columns; i++) {
+			const char *p;
+
+			str_cut(&room, 0);
+			t->columns[i]->print(h, e, &room);
+			p = str_text(&room);
+			for (p += strspn(p, " "); *p;) {
+				bool is_separator = !strncmp(p, separator, n);
+
+				str_addc(text, is_separator ? '.' : *p);
+				p += is_separator ? n : 1;
+			}
+			if (i + 1 < t->n_columns)
+				str_add(text, separator);
+		}
+		str_addc(text, '\n');
+		out_flush_some(out);
+	}
+	str_fini(&room);
+}
+
+/* ---- all ---- */
+
+void export_begin(struct out *out, const struct export_options *o, const struct text_options *t,
+	const struct hist_options *h)
+{
+	struct str *text = &out->text;
+
+	if (o->form == EXPORT_JSON) {
+		str_addc(text, '{');
+		json_u64(text, "version", VERSION);
+		json_key(text, "events");
+		str_addc(text, '[');
+		return;
+	}
+	if (o->form == EXPORT_CSV) {
+		str_add(text, "event,samples,period,share,");
+		str_add(text, h->has_children ? "total_samples,total_period,total_share," : "");
+		for (size_t i = 0; i < h->n_keys; i++)
+			add_csv_cell(text, h->keys[i]->name);
+		end_line(text);
+		return;
+	}
+	str_add(text, "# ");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct key *key = t->columns[i];
+		const char *header = h->has_children && key->header_with_children
+			? key->header_with_children
+			: key->header;
+
+		str_add(text, header + strspn(header, " "));
+		str_add(text, i + 1 < t->n_columns ? o->separator : "\n");
+	}
+}
+
+void export_add(struct out *out, const struct hist *h, const struct export_options *o,
+	const struct text_options *t)
+{
+	if (o->form == EXPORT_JSON)
+		add_json(out, h, t);
+	else if (o->form == EXPORT_CSV)
+		add_csv(out, h, t);
+	else
+		add_separated(out, h, o->separator, t);
+}
+
+void export_end(struct out *out, const struct export_options *o)
+{
+	if (o->form != EXPORT_JSON)
+		return;
+	json_end(&out->text, ']');
+	str_add(&out->text, "}\n");
+}

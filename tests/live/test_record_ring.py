@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The flight recorder: what 'record --ring' keeps, when it is written, and what --when refuses."""
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+THREADS = 'tests/live/programs/threads.c'
+
+
+def times(path='perf.data'):
+    script = pace('script', '-i', path, '-F', 'time')
+    assert script.status == 0, script
+    return [float(line.strip(' :')) for line in script.out.split('\n') if line.strip()]
+
+
+def is_complete(path):
+    """Who ran what is known in it, by both tools."""
+    report = pace('report', '-i', path, '-g', 'none')
+    assert report.status == 0 and not report.err.strip(), (path, report)
+    assert '[unknown]' not in report.out, (path, report)
+    if shutil.which('perf'):
+        perf = run('perf', 'report', '-i', path, '--stdio')
+        assert 'rror' not in perf.err and '[unknown]' not in perf.out and '% ' in perf.out, (path, perf)
+    return report
+
+
+def notes(path):
+    return re.findall(r'^# note : (.*)$', pace('report', '-i', path, '--header-only').out, re.M)
+
+
+@test
+def at_the_end_the_last_second_is_written():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    # What runs was started, and has its name, from before the window.
+    result = pace('record', '-e', 'cpu-clock', '--ring', '1', 'sh', '-c', f'{program} 3')
+    assert result.status == 0, result
+    seen = times()
+    assert 0.5 < seen[-1] - seen[0] < 2, (seen[0], seen[-1])
+    assert re.search(r'% .* threads +\[\.\] spin', is_complete('perf.data').out)
+    note, = notes('perf.data')
+    assert re.fullmatch(r'ring: the end, the last \d\.\d+ of 1.000 s', note), note
+
+
+@test
+def a_signal_writes_a_snapshot_and_the_recording_goes_on():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--ring', '1', '-g', program, '30'])
+    time.sleep(2.5)
+    for n in (1, 2):
+        recorder.send_signal(signal.SIGUSR2)
+        wait_for(lambda: len(glob.glob('perf.data.*')) == n)
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait() == 128 + signal.SIGINT
+    first, second = sorted(glob.glob('perf.data.*'))
+    for name in (first, second, 'perf.data'):
+        seen = times(name)
+        assert 0.2 < seen[-1] - seen[0] < 2, (name, seen[0], seen[-1])
+        is_complete(name)
+        assert os.stat(name).st_mode & 0o777 == 0o600
+    assert notes(first)[0].startswith('ring: SIGUSR2, '), notes(first)
+    # They overlap: a snapshot takes nothing away.
+    assert times(second)[0] < times(first)[-1]
+
+
+@test
+def old_snapshots_are_removed_and_a_small_window_is_said():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    recorder = subprocess.Popen([PACE, 'record', '-F', '10000', '-e', 'cpu-clock', '--ring', '20', '--max-size', '40K',
+                                 '--switch-max-files', '2', program, '30'], stderr=subprocess.PIPE, text=True)
+    names = set()
+    for _ in range(4):
+        time.sleep(0.4)
+        recorder.send_signal(signal.SIGUSR2)
+        before = set(names)
+        wait_for(lambda: set(glob.glob('perf.data.*')) - before)
+        names |= set(glob.glob('perf.data.*'))
+    wait_for(lambda: len(glob.glob('perf.data.*')) == 2)
+    recorder.send_signal(signal.SIGINT)
+    err = recorder.communicate()[1]
+    assert '--max-size kept less than the last 20 s' in err, err
+    is_complete('perf.data')
+
+
+@test
+def a_condition_on_a_counter_writes_a_snapshot_with_its_values():
+    can_record()
+    program = build_c('tests/live/programs/toucher.c', 'toucher', '-pthread')
+    expression = 'page-faults/s>20000 and cpu-util > 1%'
+    with subprocess.Popen([PACE, 'record', '-e', 'page-faults', '-c', '1', '--ring', '60', '--when', expression, program],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recorder:
+        def touch(n):
+            recorder.stdin.write(f'{n}\n')
+            recorder.stdin.flush()
+            recorder.stdout.readline()
+
+        touch(10)
+        time.sleep(0.3)
+        assert not glob.glob('perf.data.*')
+        touch(30000)
+        wait_for(lambda: glob.glob('perf.data.*'))
+        # Not again while the window is the same.
+        touch(30000)
+        time.sleep(0.2)
+        err = recorder.communicate()[1]
+    name, = glob.glob('perf.data.*')
+    said = re.search(r'--when ' + re.escape(expression) + r': page-faults/s ([\d.]+), cpu-util ([\d.]+)% \]', err)
+    assert said and float(said[1]) > 20000 and float(said[2]) > 1, err
+    assert notes(name)[0] == f'when: {expression}: page-faults/s {said[1]}, cpu-util {said[2]}%', notes(name)
+    assert notes(name)[1].startswith('ring: --when, '), notes(name)
+    assert len(times(name)) > 100 and len(times('perf.data')) > len(times(name))
+
+
+@test
+def what_cannot_be_counted_or_does_not_go_together_is_refused():
+    can_record()
+    if not os.path.exists('/sys/bus/event_source/devices/cpu'):
+        result = pace('record', '--ring', '1', '--when', 'ipc<0.5 for 50ms', 'true')
+        assert result.status == 1 and '--when ipc: ' in result.err and 'no such hardware counter' in result.err, result
+    for words, text in ((('--ring', '1', '--when', 'page-faults>1'), 'column 1: what is counted needs /s'),
+                        (('--ring', '1', '--when', 'nonsense/s>1'), "--when nonsense: "),
+                        (('--when', 'page-faults/s>1'), '--ring SECONDS'),
+                        (('--ring', '0'), "'0' is no time"),
+                        (('--ring', '5x'), "'5x' is no time"),
+                        (('--ring', '1', '--switch-output=1M'), '--ring keeps the newest only'),
+                        (('--ring', '1', '--overwrite'), 'without --overwrite'),
+                        (('--ring', '1', '--tail-synthesize'), 'without --tail-synthesize'),
+                        (('--ring', '1', '-o', '-'), '--ring needs a file')):
+        result = pace('record', '-e', 'cpu-clock', *words, 'true')
+        assert result.status in (1, 2) and text in result.err, (words, result)
+        assert not os.path.exists('perf.data')
+
+
+@test
+def a_recording_ends_with_its_time_and_the_command_goes_on():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    result = pace('record', '-e', 'cpu-clock', '--for', '500ms', 'sh', '-c', f'{program} 2; exit 3')
+    assert result.status == 3 and 'the time of --for is over; the command goes on' in result.err, result
+    seen = times()
+    assert seen[-1] - seen[0] < 1.5, (seen[0], seen[-1])
+
+
+
+@test
+def it_ends_when_the_share_is_known_well_enough():
+    can_record()
+    target = start(build_c(THREADS, 'threads', '-pthread'), '60')
+    # Threads that start while it attaches are nobody's.
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 4)
+    with subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '-F', '2000', '--until', '10', '-p', str(target.pid)],
+                          stderr=subprocess.PIPE, text=True) as recorder:
+        err = recorder.communicate(timeout=30)[1]
+    stop(target)
+    assert recorder.returncode == 0 and '--until is reached' in err, err
+    said = re.search(r'--until: reached 10%: the hottest code has ([\d.]+)% \+- ([\d.]+)% of itself \(95%\), by (\d+) samples', err)
+    assert said and float(said[2]) <= 10 and int(said[3]) == len(times()), err
+    assert notes('perf.data')[0].startswith('until: reached 10%'), notes('perf.data')
+    is_complete('perf.data')
+
+
+@test
+def an_end_before_it_is_known_is_said():
+    can_record()
+    result = pace('record', '-e', 'cpu-clock', '--until', '0.001%', 'true')
+    assert result.status == 0 and '--until: did not reach 0.001%' in result.err, result
+    for words, text in ((('--until', '0'), "'0' is no percentage"), (('--until', 'x'), "'x' is no percentage"),
+                        (('--until', '5', '--ring', '1'), 'choose one'), (('--until', '5', '-n'), '-n has none')):
+        result = pace('record', '-e', 'cpu-clock', *words, 'true')
+        assert result.status == 2 and text in result.err, (words, result)
+
+
+@test
+def a_recorder_that_costs_too_much_lowers_the_rate():
+    can_record()
+    target = start('sh', '-c', 'while :; do :; done')
+    result = pace('record', '-v', '-e', 'cpu-clock', '-F', '20000', '--max-overhead', '0.01', '--for', '3s', '-p', str(target.pid))
+    stop(target)
+    assert result.status == 0 and 'more than allowed: sampling at' in result.err, result
+    said = re.search(r'--max-overhead: [\d.]+%, [\d.]+ s of CPU in [\d.]+ s of 1 CPUs; (\d+) changes, at last ([\d.]+)% of the rate', result.err)
+    assert said and int(said[1]) > 0 and float(said[2]) < 60, result
+    seen = times()
+    # 50 us of CPU time between samples at first; how often the target ran is others' affair.
+    gaps = [b - a for a, b in zip(seen, seen[1:])]
+    first, last = sorted(gaps[:200]), sorted(gaps[-20:])
+    assert last[len(last) // 2] > 1.5 * first[len(first) // 2], (first, last, result)
+    changes = [line for line in notes('perf.data') if line.startswith('overhead: ')]
+    assert len(changes) > 2 and 'changes, at last' in changes[-1], changes
+    assert 'period of the first rate' in '\n'.join(changes), changes
+    is_complete('perf.data')
+
+
+@test
+def a_recorder_that_costs_little_leaves_the_rate_alone():
+    can_record()
+    result = pace('record', '-e', 'cpu-clock', '-F', '100', '--max-overhead', '90%', 'sh', '-c', 'exit 4')
+    assert result.status == 4 and '0 changes, at last 100.00% of the rate' in result.err, result
+
+
+main()
