@@ -290,30 +290,13 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 		ret_bytes->is_entry};
 }
 
-/* What the linker puts together of pieces is one function, often without a symbol. */
-static bool is_of_linker(const struct elf *elf, u64 rva, u64 *ret_start)
-{
-	static const char *const names[] = {".init", ".fini"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct elf_section *s = elf_section(elf, names[i]);
-
-		if (s && rva >= s->addr && rva - s->addr < s->size) {
-			*ret_start = s->addr;
-			return true;
-		}
-	}
-	return false;
-}
-
 static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
 	const struct symbol *symbol;
 	struct bytes b;
 	struct callers_file *f = file_of(c, dso);
-	u64 rva, before, start = 0;
-	bool has_start;
+	u64 rva, before;
 
 	if (f->is_embedded) {
 		look_at_embedded(c, f, off, ret_bytes);
@@ -327,14 +310,10 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
 		load_symtab(c, dso, f);
 	symbol = symtab_find(&f->symtab, rva);
-	has_start = is_of_linker(&f->image, rva, &start) || symbol;
-	if (!has_start)
-		start = 0;
-	else if (symbol && start < symbol->start)
-		start = symbol->start;
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		has_start ? rva - start : STACK_START_UNKNOWN, is_near_entry(f->image.entry, rva)};
+		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
+		is_near_entry(f->image.entry, rva)};
 }
 
 /* ---- samples ---- */

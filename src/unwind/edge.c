@@ -61,13 +61,16 @@ static struct op x86_memory(const struct edge *e, const u8 *p, u32 n, unsigned r
 	return op;
 }
 
-/* add $n,%rsp; moves between registers; xor of a register with itself. */
+/* add and sub $n,%rsp; moves between registers; xor of a register with itself. */
 static struct op x86_register(const struct edge *e, const u8 *p, u32 n, unsigned rex, bool is_wide)
 {
 	struct op op = {.size = 2, .reg2 = NOTHING};
 
 	if (n >= 3 && p[0] == 0x83 && p[1] == 0xc4 && is_wide)
 		return (struct op){OP_SET, 3, e->sp, NOTHING, e->sp, (signed char)p[2], 0};
+	/* _fini makes its frame and undoes it. */
+	if (n >= 3 && p[0] == 0x83 && p[1] == 0xec && is_wide)
+		return (struct op){OP_SET, 3, e->sp, NOTHING, e->sp, -(signed char)p[2], 0};
 	if (n >= 6 && p[0] == 0x81 && p[1] == 0xc4 && is_wide)
 		return (struct op){OP_SET, 6, e->sp, NOTHING, e->sp, (s32)load_u32(p + 2), 0};
 	if (p[1] >> 6 != 3 || (p[0] != 0x89 && p[0] != 0x31))
@@ -143,6 +146,20 @@ static u32 x86_endbr(const u8 *p, u32 n)
 	return n >= 4 && !memcmp(p, endbr, sizeof(endbr)) && (p[3] == 0xfa || p[3] == 0xfb) ? 4 : 0;
 }
 
+/*
+ * The first instructions of _init, which are in every program and library of glibc, without call frame
+ * information: sub $8,%rsp; mov __gmon_start__(%rip),%rax; test %rax,%rax; je; call *%rax.
+ */
+static bool x86_is_init(const u8 *p, u32 n)
+{
+	static const u8 head[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05},
+			tail[] = {0x48, 0x85, 0xc0, 0x74, 0x02, 0xff, 0xd0};
+	u32 between = 4;
+
+	return n >= sizeof(head) + between + sizeof(tail) && !memcmp(p, head, sizeof(head)) &&
+		!memcmp(p + sizeof(head) + between, tail, sizeof(tail));
+}
+
 /* How much of endbr, push %rbp, mov %rsp,%rbp is still to come: 0: it is no such place. */
 static unsigned x86_entry(const struct edge *e)
 {
@@ -150,6 +167,8 @@ static unsigned x86_entry(const struct edge *e)
 	u32 n = e->code.n_after, skip = x86_endbr(p, n);
 
 	if (n > skip && p[skip] == 0x55 && x86_move_to_fp(e, p + skip + 1, n - skip - 1))
+		return 2;
+	if (x86_is_init(p + skip, n - skip))
 		return 2;
 	return e->code.n_before && p[-1] == 0x55 && x86_move_to_fp(e, p, n) ? 1 : 0;
 }

@@ -83,6 +83,28 @@ TEST(edge_plays_the_end_of_a_function_of_x86_64)
 	CHECK(ip == 108 && w.regs[13] == 106 && w.regs[3] == 107 && w.regs[7] == STACK + 80);
 }
 
+TEST(edge_knows_what_is_in_every_program)
+{
+	static const u8 init[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 0x05, 1,
+		2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 2, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3};
+	struct world w;
+	u64 ip;
+
+	/* _init, with endbr64 and without */
+	for (u32 skip = 0; skip <= 4; skip += 4) {
+		world_init(&w, STACK_X86_64);
+		at(&w, init, sizeof(init), skip);
+		CHECK(!edge_return(&w.edge, &ip));
+		world_init(&w, STACK_X86_64);
+		at(&w, init, sizeof(init), skip);
+		CHECK(edge_entry(&w.edge, &ip) && ip == 100 && w.regs[7] == STACK + 8);
+	}
+	/* _fini */
+	world_init(&w, STACK_X86_64);
+	AT(0, 0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3);
+	CHECK(edge_return(&w.edge, &ip) && ip == 100 && w.regs[7] == STACK + 8);
+}
+
 TEST(edge_does_not_return_through_what_it_cannot_follow)
 {
 	struct world w;
