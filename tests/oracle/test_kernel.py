@@ -37,7 +37,7 @@ def record_kernel(path):
     """A recording with most samples in the kernel."""
     can_record()
     needs_root()
-    result = pace('record', '-q', '-e', 'cpu-clock', '-F', '4000', '-o', path, 'dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1M', 'count=3000')
+    result = pace('record', '--no-embed', '-q', '-e', 'cpu-clock', '-F', '4000', '-o', path, 'dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1M', 'count=3000')
     assert result.status == 0, result
     if not any(dso == '[kernel.kallsyms]' and '0xffff' not in symbol for dso, symbol in report(path)):
         skip("the kernel hides its functions' addresses")
