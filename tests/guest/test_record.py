@@ -167,7 +167,7 @@ def a_probe_in_the_kernel_is_a_tracepoint(g):
     assert g.gone.status == 1 and 'kprobes:mine' in g.gone.err, g.gone
 
 
-@guest(record='pace record -g -e cycles -c 20000 loop 1000000', rows='pace report -g none --no-children -n -s comm,dso',
+@guest(record='pace record --no-embed -g -e cycles -c 20000 loop 1000000', rows='pace report -g none --no-children -n -s comm,dso',
        script='pace script -F comm,tid,time,period,event,ip', version='uname -r')
 def a_recording_is_the_same_on_a_machine_of_another_kind(g):
     path = g.path('perf.data')
@@ -177,7 +177,7 @@ def a_recording_is_the_same_on_a_machine_of_another_kind(g):
     assert pace('script', '-i', path, '-F', 'comm,tid,time,period,event,ip').out == g.script.out
     header = pace('report', '-i', path, '--header-only').out
     assert '# arch : aarch64' in header and f'# os release : {g.version.out}' in header, header
-    # Names of this machine's kernel and of its programs would be wrong ones.
+    # It carries no names with it; those of this machine's kernel and of its programs would be wrong ones.
     named = pace('report', '-i', path, '-g', 'none', '--no-children', '-s', 'sym')
     assert not re.search(r'\[k\] [a-z_]', named.out), named
 
