@@ -28,15 +28,7 @@ static void make_program(const char *path)
 	struct elfmaker m;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".text",
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.addr = 0x401000,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, sizeof(text_bytes));
+	elfmaker_text(&m, 0x401000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_function(&m, "f", 0x401000, 9);
 	elfmaker_function(&m, "g\x1b[31m", 0x401010, 1);
 	elfmaker_finish(&m);
@@ -287,15 +279,7 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	struct err err = {0};
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".text",
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.addr = 0x81000000,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x81000000, sizeof(text_bytes));
+	elfmaker_text(&m, 0x81000000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_function(&m, "_text", 0x81000000, 9);
 	elfmaker_function(&m, "schedule", 0x81000010, 1);
 	elfmaker_finish(&m);
@@ -334,17 +318,9 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	struct code code;
 	struct err err = {0};
 	char kallsyms[256], kcore[256];
-	u32 text;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	text = elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".data",
-			.type = SHT_PROGBITS,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	CHECK(text);
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0xffffffff81000000, sizeof(text_bytes));
+	elfmaker_text(&m, 0xffffffff81000000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_finish(&m);
 	m.file.at[16] = ET_CORE;
 	snprintf(kcore, sizeof(kcore), "%s", test_path("kcore"));

@@ -50,19 +50,10 @@ static void add_sample(struct reading *r, u32 cpu, const struct branch *entries,
 
 static void reading_run(struct reading *r, const struct cpus *cpus)
 {
-	const char *path = test_path("perf.data");
-	struct file_info info;
 	struct err err;
 
-	file_info_init(&info);
-	vec_each(e, &r->recording.events)
-		event_add(&info.events, &e->attr, e->name);
-	recording_write(&r->recording, &info, path);
-	recording_fini(&r->recording);
-	file_info_fini(&info);
-	if (session_open(&r->session, path, NULL, &err) ||
-		machine_scan(&r->machine, &r->session, &err) ||
-		blocks_find(&r->blocks, &r->session, &r->machine, cpus, 2, &err))
+	recording_scan(&r->recording, &r->session, &r->machine);
+	if (blocks_find(&r->blocks, &r->session, &r->machine, cpus, 2, &err))
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
 }
 
