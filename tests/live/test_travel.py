@@ -389,6 +389,31 @@ def merged_recordings_of_other_events_tell_them_apart():
 
 
 @test
+def merged_recordings_of_single_events_that_were_asked_for_otherwise_tell_them_apart():
+    """The only event of a recording has no id in its samples: of several it needs one."""
+    perf_works()
+    busy = ['sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done']
+    for name, options in (('a.data', ['-g']), ('b.data', ['--call-graph', 'dwarf', '--keep-stacks']), ('c.data', ['-F', '500']), ('d.data', [])):
+        assert pace('record', '-e', 'cpu-clock', *options, '-o', name, *busy).status == 0
+    assert run('perf', 'record', '-q', '-e', 'page-faults', '-c', '1', '-o', 'e.data', *busy).status == 0
+    names = ('a.data', 'b.data', 'c.data', 'd.data', 'e.data')
+    data('merge', *names, '-o', 'all.data')
+    narrow = {path: [re.sub(' +', ' ', text) for text in samples(path, '-F', 'comm,pid,time,event,ip,sym')] for path in (*names, 'all.data')}
+    assert all(narrow.values())
+    # perf leaves blank lines between samples only where there are callers.
+    assert '\n'.join(narrow['all.data']).split() == ' '.join('\n'.join(narrow[path]) for path in names).split()
+    said = pace('report', '--stats', '-i', 'all.data').out
+    for path in names:
+        n = pace('report', '--stats', '-i', path).out.split('SAMPLE events:')[1].split()[0]
+        assert re.search(rf'SAMPLE events: +{n}\b', said), (path, said)
+    assert 'This file is whole.' in pace('data', 'lint', 'all.data').out
+    # Whether a command was started or a process was there makes no other event.
+    pid = subprocess.Popen(busy).pid
+    assert pace('record', '-e', 'cpu-clock', '-o', 'f.data', '-p', str(pid)).status == 0
+    assert '1 event' in data('merge', 'd.data', 'f.data', '-o', 'two.data').err
+
+
+@test
 def recordings_that_do_not_belong_together_are_not_merged():
     busy = ['sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done']
     record('-o', 'a.data', *busy)
