@@ -134,7 +134,8 @@ static int set_up(struct recording *rec, struct err *err)
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
-		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
+		record_until_check(o, err) || record_wall_check(o, err) ||
+		record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -147,6 +148,7 @@ static int set_up(struct recording *rec, struct err *err)
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
+	record_wall_add(rec);
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
@@ -349,6 +351,8 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
+	/* Who is blocked is in the kernel: without its callers nobody knows why. */
+	o.has_chains |= o.has_wall;
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

@@ -17,6 +17,7 @@
 #include "view/stats.h"
 #include "view/tasks.h"
 #include "view/text.h"
+#include "view/wall_text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
 
@@ -43,7 +44,7 @@ struct report_options {
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines;
+	int inlines, wall; /* -1: as the recording is made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;
@@ -201,6 +202,8 @@ static const struct opt options[] = {
 		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
 		"leave out rows below this share", .max = 100},
 	{'g', "call-graph", OPT_CALL, 0, "HOW",
@@ -252,6 +255,7 @@ struct reporting {
 	struct calls calls;
 	struct hist_options hist;
 	struct text_options text;
+	bool has_wall;
 	unsigned n_workers;
 	struct cpus cpus;
 	struct spans spans;
@@ -305,7 +309,12 @@ static int choose_columns(struct reporting *r, struct err *err)
 		return err_prefix(err, "--fields");
 	for (size_t i = 0; i < n; i++)
 		add_column(&r->text, fields[i]);
-	if (!o->fields) {
+	if (!o->fields && r->has_wall) {
+		add_named_column(&r->text, "latency");
+		add_named_column(&r->text, "wall_cpu_time");
+		add_named_column(&r->text, "wall_runnable_time");
+		add_named_column(&r->text, "wall_blocked_time");
+	} else if (!o->fields) {
 		if (r->hist.has_children)
 			add_named_column(&r->text, "overhead_children");
 		add_named_column(&r->text, "overhead");
@@ -325,7 +334,7 @@ static void choose_graph(struct reporting *r)
 
 	r->text.has_graph = r->recorded.has_chains && !g->is_none;
 	r->text.n_workers = r->n_workers;
-	r->text.is_fractal = g->is_fractal;
+	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
 		: g->has_order                  ? g->order
 		: r->hist.has_children          ? GRAPH_CALLER
@@ -414,6 +423,7 @@ static int make_profile(struct reporting *r, struct err *err)
 			(r->hist.has_children || r->text.has_graph),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
+		.has_wall = r->has_wall,
 		.stitches = o->stitches,
 		.labels = profile_filter_labels(&r->filter),
 		.cpus = &r->cpus,
@@ -473,8 +483,26 @@ static void add_rows(struct reporting *r, const struct export_options *o, struct
 	export_end(out, o);
 }
 
+static void add_wall(struct reporting *r, struct out *out)
+{
+	struct hist hist;
+
+	if (!r->options->is_quiet)
+		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
+	hist_init(&hist, &r->recorded.profile, &r->calls, GATHER_WALL, &r->hist);
+	for (u32 event = GATHER_WALL + 1; event < GATHER_WALL_EVENTS; event++)
+		hist_join(&hist, event, event == GATHER_LATENCY);
+	text_report(out, &hist, &r->text);
+	str_add(&out->text, "\n\n");
+	hist_fini(&hist);
+}
+
 static void add_events(struct reporting *r, struct out *out)
 {
+	if (r->has_wall) {
+		add_wall(r, out);
+		return;
+	}
 	for (u32 event = 0; event < r->recorded.profile.events.n; event++) {
 		struct hist hist;
 
@@ -535,6 +563,19 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	return result;
 }
 
+/* Whether it is read as time on and off CPUs. */
+static int choose_wall(struct reporting *r, struct err *err)
+{
+	const struct session *s = &r->recorded.session;
+
+	r->has_wall = r->options->wall < 0 ? wallmarks_has_wall(s) : r->options->wall;
+	r->text.is_wall = r->has_wall;
+	if (!r->has_wall || wallmarks_can_have_wall(s))
+		return 0;
+	return err_set(err, ERR_INVAL,
+		"--wall: the recording does not tell when its threads went on and off CPUs: 'pace record --wall' makes one that does");
+}
+
 static int report(struct reporting *r, struct out *out, struct err *err)
 {
 	struct export_options rows;
@@ -546,8 +587,10 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	if (shows_records(r->options))
 		return report_records(r, out, err);
-	r->hist.has_children =
-		r->options->children < 0 ? r->recorded.has_chains : r->options->children;
+	if (choose_wall(r, err))
+		return err->code;
+	r->hist.has_children = r->options->children < 0 ? r->recorded.has_chains && !r->has_wall
+							: r->options->children;
 	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err))
 		return err->code;
 	choose_graph(r);
@@ -575,6 +618,7 @@ static int run_report(int argc, char **argv)
 {
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
+		.wall = -1,
 		.symbols.demangles = true,
 		.inlines = -1,
 		.debuginfod_s = 10,

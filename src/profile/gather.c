@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "profile/depths.h"
+#include "profile/wallmarks.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -67,6 +68,8 @@ struct worker {
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
 	u64 time_quantum;
+	const struct wall *wall;            /* NULL: samples count for themselves */
+	VEC(u8) wall_roles;                 /* by event: enum wall_role */
 	struct callers_walk callers;        /* out of stack dumps */
 	VEC(struct profile_ending) endings; /* how they ended; DSOs by their ids */
 	struct depths depths;
@@ -312,7 +315,33 @@ static bool take_ending(const struct space *user, struct sample_words *chain,
 static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
-		(!w->spans || spans_have(w->spans, in->time));
+		(!w->spans || spans_have(w->spans, in->time)) &&
+		(!w->wall || w->wall_roles.at[in->event] == WALL_ROLE_CPU ||
+			w->wall_roles.at[in->event] == WALL_ROLE_OUT);
+}
+
+/* per sample: the sample counts for the pieces of its thread's time that it speaks for */
+static void count_shares(struct worker *w, const struct session_sample *in, struct sight *sight)
+{
+	enum wall_role role = w->wall_roles.at[in->event];
+	const struct wall_share *share;
+	size_t n;
+
+	share = wall_find(w->wall, in->sample->tid, in->time, role == WALL_ROLE_OUT, &n);
+	for (; n--; share++) {
+		const struct {
+			u16 event;
+			u64 ns;
+		} counts[] = {{GATHER_WALL, share->ns}, {GATHER_BY_STATE + share->state, share->ns},
+			{GATHER_LATENCY, share->latency}};
+
+		for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+			sight->event = counts[i].event;
+			sight->period = counts[i].ns;
+			if (counts[i].ns)
+				count_sight(w, sight);
+		}
+	}
 }
 
 /* per sample */
@@ -351,7 +380,10 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 		if (callers.n || (callers.at && is_cut(end.ending)))
 			sight->chain = chain_of(w, t, &callers, mode, &end);
 	}
-	count_sight(w, sight);
+	if (UNLIKELY(w->wall != NULL))
+		count_shares(w, in, sight);
+	else
+		count_sight(w, sight);
 }
 
 /* per sample */
@@ -498,17 +530,32 @@ static void own_strings(struct profile *p)
 		e->name = intern_str(&p->strings, e->name);
 }
 
+static void add_events(struct worker *w)
+{
+	static const char *const of_wall[] = {[GATHER_WALL] = "wall",
+		[GATHER_BY_STATE + WALL_CPU] = "wall:cpu",
+		[GATHER_BY_STATE + WALL_RUNNABLE] = "wall:runnable",
+		[GATHER_BY_STATE + WALL_BLOCKED] = "wall:blocked",
+		[GATHER_LATENCY] = "latency"};
+
+	if (w->wall) {
+		for (size_t i = 0; i < ARRAY_SIZE(of_wall); i++)
+			vec_add(&w->profile.events, ((struct profile_event){.name = of_wall[i]}));
+		return;
+	}
+	vec_each(e, &w->session->reader.events)
+		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+}
+
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
-	const struct event_list *events = &w->session->reader.events;
 	u32 *stacks;
 
 	(void)worker;
 	profile_init(&w->profile, w->labels);
 	w->profile.has_stacks = w->chains.n > 0;
-	vec_each(e, events)
-		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+	add_events(w);
 	w->dsos = mem_zalloc(w->machine->dsos.at.n * sizeof(*w->dsos));
 	w->frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*w->frames));
 	vec_each(end, &w->endings)
@@ -555,6 +602,9 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
+	w->wall = options->wall;
+	for (u32 i = 0; w->wall && i < s->reader.events.n; i++)
+		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
 		if (options->labels >> label & 1)
@@ -583,6 +633,7 @@ static void worker_free(struct worker *w)
 	vec_fini(&w->path);
 	table_fini(&w->sight_index);
 	vec_fini(&w->endings);
+	vec_fini(&w->wall_roles);
 	depths_fini(&w->depths);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);

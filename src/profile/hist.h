@@ -57,6 +57,15 @@ struct hist_group {
 	size_t first, n; /* in hist->owns */
 };
 
+/* What another event has in the same entries. */
+struct hist_beside {
+	u32 event;
+	struct hist_value all;
+	struct hist_value *self, *total; /* by position in hist->entries */
+};
+
+enum { HIST_BESIDE_MAX = 8 };
+
 struct hist {
 	const struct profile *profile;
 	const struct calls *calls;
@@ -69,11 +78,26 @@ struct hist {
 	u32 *ident; /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
+	struct hist_beside beside[HIST_BESIDE_MAX];
+	u32 n_beside;
+	const struct hist_beside *first; /* by which entries are sorted; NULL: by their own event */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
 void hist_fini(struct hist *h);
+
+/*
+ * Puts what another event has beside each entry; entries that only the other one has are left out. With
+ * `is_first` entries are in its order from then on.
+ */
+void hist_join(struct hist *h, u32 event, bool is_first);
+
+/* The one that was joined, or NULL. */
+const struct hist_beside *hist_find_beside(const struct hist *h, u32 event);
+
+/* What decides the order of entries: its part of the whole, in percent. */
+double hist_percent(const struct hist *h, const struct hist_entry *e);
 
 /* The call tree as one group sees it: what was sampled in each node, and in it and below. */
 struct hist_view {

@@ -28,6 +28,7 @@ struct key {
 	const char *help;
 	bool is_value;   /* a figure, right-aligned; else something to group by */
 	bool is_right;   /* right-aligned though it is something to group by */
+	bool is_wall;    /* of recordings with wall-clock time only, read as such */
 	unsigned labels; /* bits 1 << enum profile_label that rows must have */
 	enum key_frame frame;
 	unsigned min_width;
