@@ -95,6 +95,13 @@ static void choose_callers(struct recording *rec, struct sampling *sampling)
 			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
 		return;
 	}
+	/* What blocks is a library's, and those have no frame pointers: the caller would be missing. */
+	if (o->has_wall) {
+		sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+		log_debug(&rec->log,
+			"--wall: callers are found by call frame information; '--call-graph fp' costs less");
+		return;
+	}
 	if (!find_frameless(rec, path))
 		return;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
+#include "profile/beside.h"
 #include "profile/filter.h"
 #include "profile/key.h"
 #include "profile/recorded.h"
@@ -307,8 +308,13 @@ static int choose_columns(struct reporting *r, struct err *err)
 
 	if (o->fields && key_parse_list(o->fields, fields, ARRAY_SIZE(fields), &n, err))
 		return err_prefix(err, "--fields");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i]->is_wall && !r->has_wall)
+			return err_set(err, ERR_INVAL,
+				"--fields: '%s' is of time on and off CPUs, which is known of recordings of 'pace record --wall'",
+				fields[i]->name);
 		add_column(&r->text, fields[i]);
+	}
 	if (!o->fields && r->has_wall) {
 		add_named_column(&r->text, "latency");
 		add_named_column(&r->text, "wall_cpu_time");
@@ -420,7 +426,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	const struct report_options *o = r->options;
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
-			(r->hist.has_children || r->text.has_graph),
+			/* What was waited for is found on the way out of the scheduler. */
+			(r->hist.has_children || r->text.has_graph || r->has_wall),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
 		.has_wall = r->has_wall,
@@ -491,7 +498,7 @@ static void add_wall(struct reporting *r, struct out *out)
 		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
 	hist_init(&hist, &r->recorded.profile, &r->calls, GATHER_WALL, &r->hist);
 	for (u32 event = GATHER_WALL + 1; event < GATHER_WALL_EVENTS; event++)
-		hist_join(&hist, event, event == GATHER_LATENCY);
+		beside_join(&hist, event, event == GATHER_LATENCY);
 	text_report(out, &hist, &r->text);
 	str_add(&out->text, "\n\n");
 	hist_fini(&hist);
@@ -660,7 +667,7 @@ const struct cmd cmd_report = {
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
 	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
 	.options = options,
 	.run = run_report,
 };

@@ -40,7 +40,7 @@ struct gather_options {
 };
 
 enum gather_wall {
-	GATHER_WALL,    /* all of the following three */
+	GATHER_WALL,     /* all of the following three */
 	GATHER_BY_STATE, /* + enum wall_state */
 	GATHER_LATENCY = GATHER_BY_STATE + WALL_STATES,
 	GATHER_WALL_EVENTS,

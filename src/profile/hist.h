@@ -57,7 +57,7 @@ struct hist_group {
 	size_t first, n; /* in hist->owns */
 };
 
-/* What another event has in the same entries. */
+/* What another event has in the same entries: see beside.h. */
 struct hist_beside {
 	u32 event;
 	struct hist_value all;
@@ -86,15 +86,6 @@ struct hist {
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
 void hist_fini(struct hist *h);
-
-/*
- * Puts what another event has beside each entry; entries that only the other one has are left out. With
- * `is_first` entries are in its order from then on.
- */
-void hist_join(struct hist *h, u32 event, bool is_first);
-
-/* The one that was joined, or NULL. */
-const struct hist_beside *hist_find_beside(const struct hist *h, u32 event);
 
 /* What decides the order of entries: its part of the whole, in percent. */
 double hist_percent(const struct hist *h, const struct hist_entry *e);

@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "base/num.h"
 #include "event/abi.h"
-#include "profile/gather.h"
+#include "profile/key_wall.h"
 
 static int compare_u64(u64 a, u64 b)
 {
@@ -66,53 +66,6 @@ static void print_guest_user(const struct hist *h, const struct hist_entry *e, s
 {
 	print_share(h, e->self_in[HIST_GUEST_USER], text);
 }
-
-/* ---- wall-clock time, which other events have ---- */
-
-static u64 wall_ns(const struct hist *h, const struct hist_entry *e, u32 event, u64 *ret_all)
-{
-	const struct hist_beside *b = hist_find_beside(h, event);
-
-	*ret_all = event == GATHER_LATENCY && b ? b->all.period : h->all.period;
-	if (b)
-		return b->total[e - h->entries.at].period;
-	return h->event != event     ? 0
-		: h->options->has_children ? e->total.period
-					   : e->self.period;
-}
-
-static void add_wall_share(const struct hist *h, const struct hist_entry *e, u32 event,
-	struct str *text)
-{
-	u64 all, ns = wall_ns(h, e, event, &all);
-
-	num_add_percent(text, ns, all);
-}
-
-static void add_wall_ms(const struct hist *h, const struct hist_entry *e, u32 event,
-	struct str *text)
-{
-	u64 all;
-
-	str_addf(text, "%.1f", (double)wall_ns(h, e, event, &all) / 1e6);
-}
-
-#define WALL_COLUMNS(name, event)                                                                  \
-	static void print_##name(const struct hist *h, const struct hist_entry *e, struct str *text) \
-	{                                                                                          \
-		add_wall_share(h, e, event, text);                                               \
-	}                                                                                          \
-	static void print_##name##_ms(const struct hist *h, const struct hist_entry *e,            \
-		struct str *text)                                                                  \
-	{                                                                                          \
-		add_wall_ms(h, e, event, text);                                                  \
-	}
-
-WALL_COLUMNS(latency, GATHER_LATENCY)
-WALL_COLUMNS(wall, GATHER_WALL)
-WALL_COLUMNS(wall_cpu, GATHER_BY_STATE + WALL_CPU)
-WALL_COLUMNS(wall_runnable, GATHER_BY_STATE + WALL_RUNNABLE)
-WALL_COLUMNS(wall_blocked, GATHER_BY_STATE + WALL_BLOCKED)
 
 /* ---- context ---- */
 
@@ -396,70 +349,70 @@ static const struct key keys[] = {
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_latency},
+		.print = key_latency},
 	{.name = "latency_time",
 		.header = "Latency ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_latency_ms},
+		.print = key_latency_ms},
 	{.name = "wall",
 		.header = "Wall",
 		.help = "share of all threads' time, on and off CPUs",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall},
+		.print = key_wall},
 	{.name = "wall_time",
 		.header = "Wall ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_ms},
+		.print = key_wall_ms},
 	{.name = "wall_cpu",
 		.header = "CPU",
 		.help = "share of all threads' time that they ran in it",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_cpu},
+		.print = key_wall_cpu},
 	{.name = "wall_cpu_time",
 		.header = "CPU ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_cpu_ms},
+		.print = key_wall_cpu_ms},
 	{.name = "wall_runnable",
 		.header = "Runnable",
 		.help = "share of all threads' time that they waited for a CPU in it",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_runnable},
+		.print = key_wall_runnable},
 	{.name = "wall_runnable_time",
 		.header = "Runnable ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_runnable_ms},
+		.print = key_wall_runnable_ms},
 	{.name = "wall_blocked",
 		.header = "Blocked",
 		.help = "share of all threads' time that they were blocked in it",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_blocked},
+		.print = key_wall_blocked},
 	{.name = "wall_blocked_time",
 		.header = "Blocked ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
 		.min_width = 8,
-		.print = print_wall_blocked_ms},
+		.print = key_wall_blocked_ms},
 	{.name = "comm",
 		.header = "Command",
 		.help = "name of the thread when it was sampled",

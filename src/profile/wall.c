@@ -46,14 +46,14 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 struct life {
 	bool is_alive, has_run, is_known, is_gone;
 	u8 state;
-	u64 since; /* when that began */
-	double clock;      /* what the state's clock showed then */
-	u64 sure;          /* until when it was on the CPU without doubt */
-	u64 out_time;      /* of the sample that was taken on leaving; 0: none */
+	u64 since;            /* when that began */
+	double clock;         /* what the state's clock showed then */
+	u64 sure;             /* until when it was on the CPU without doubt */
+	u64 out_time;         /* of the sample that was taken on leaving; 0: none */
 	u64 off[WALL_STATES]; /* of the present absence from CPUs */
 	double latency[WALL_STATES];
 	u64 told_latency[WALL_STATES], told_cpu; /* what shares and rests have already */
-	size_t spoken; /* share of the last sample on a CPU, + 1 */
+	size_t spoken;                           /* share of the last sample on a CPU, + 1 */
 };
 
 /*
@@ -308,6 +308,20 @@ static void take_sample(struct sweep *s, u32 i)
 	l->spoken = t->shares.n;
 }
 
+/* Who is about to leave a CPU is on one, whatever is known of how he got there. */
+static void leave_soon(struct sweep *s, u32 i)
+{
+	struct life *l = &s->lives[i];
+
+	if (!l->is_alive)
+		return;
+	if (l->state != WALL_CPU) {
+		lose(s, i);
+		enter(s, i, WALL_CPU);
+	}
+	l->out_time = l->sure = s->now;
+}
+
 static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 {
 	struct life *l = &s->lives[i];
@@ -339,9 +353,7 @@ static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 		take_sample(s, i);
 		return;
 	case WALL_SAMPLED_OUT:
-		if (!l->is_alive || l->state != WALL_CPU)
-			return;
-		l->out_time = l->sure = s->now;
+		leave_soon(s, i);
 		return;
 	}
 }

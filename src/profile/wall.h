@@ -57,8 +57,8 @@ struct wall_share {
 
 struct wall_thread {
 	u32 pid, tid;
-	u64 last;               /* when it was there for sure */
-	u64 lived;              /* in the recording; of all lives, where a number came again */
+	u64 last;  /* when it was there for sure */
+	u64 lived; /* in the recording; of all lives, where a number came again */
 	u64 ns[WALL_STATES], unaccounted;
 	u64 latency[WALL_STATES];
 	/* Of these, what no sample speaks for. */
@@ -73,8 +73,8 @@ struct wall {
 	u64 n_slept; /* threads that were there and never on a CPU: they are left out of all sums */
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;
-	bool has_outs;    /* somebody was sampled on leaving a CPU */
-	bool has_wakes;   /* somebody was seen to be woken */
+	bool has_outs;        /* somebody was sampled on leaving a CPU */
+	bool has_wakes;       /* somebody was seen to be woken */
 	u64 n_contradictions; /* switches that cannot follow each other */
 	struct table by_tid;
 	VEC(struct sort_item) marks; /* key: time; value: thread and mark */

@@ -19,7 +19,7 @@ static enum wall_role role_of(const struct event *e)
 		return strcmp(e->name, "sched:sched_wakeup") ? WALL_ROLE_NONE : WALL_ROLE_WAKE;
 	if (is_software(e, PERF_COUNT_SW_CONTEXT_SWITCHES))
 		return e->attr.sample_period == 1 && !(e->attr.flags & ATTR_FREQ) ? WALL_ROLE_OUT
-										 : WALL_ROLE_NONE;
+										  : WALL_ROLE_NONE;
 	if (is_software(e, PERF_COUNT_SW_DUMMY) || !e->attr.sample_period)
 		return WALL_ROLE_NONE;
 	return WALL_ROLE_CPU;
@@ -38,7 +38,8 @@ enum wall_role wallmarks_role(const struct session *s, u32 event)
 static bool has(const struct session *s, enum wall_role role, u64 flag)
 {
 	vec_each(e, &s->reader.events)
-		if ((role == WALL_ROLE_NONE || role_of(e) == role) && (e->attr.flags & flag) == flag)
+		if ((role == WALL_ROLE_NONE || role_of(e) == role) &&
+			(e->attr.flags & flag) == flag)
 			return true;
 	return false;
 }
@@ -71,8 +72,8 @@ static void learn_events(struct wallmarks *m)
 
 		vec_add(&m->roles, (u8)wallmarks_role(m->session, i));
 		if (m->roles.at[i] == WALL_ROLE_WAKE &&
-			!tracepoints_find_field(
-				&tracepoints, r->events.at[i].attr.config, "pid", 4, &at))
+			!tracepoints_find_field(&tracepoints, r->events.at[i].attr.config, "pid", 4,
+				&at))
 			at = UINT32_MAX;
 		vec_add(&m->pid_at, at);
 	}

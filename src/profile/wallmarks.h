@@ -29,7 +29,8 @@ struct wallmarks {
 	struct session_tally ignored;
 	struct decoder decoder;
 	VEC(u8) roles; /* by event */
-	VEC(u32) pid_at; /* by event: where its raw bytes have who is woken; UINT32_MAX: nobody knows */
+	VEC(u32)
+	pid_at; /* by event: where its raw bytes have who is woken; UINT32_MAX: nobody knows */
 };
 
 /* Whether it was made to be read so: it has switches, and samples on both sides of them. */
