@@ -218,7 +218,7 @@ static int count(struct annotating *r, struct err *err)
 				.debuginfod_s = o->debuginfod_s,
 				.n_workers = r->n_workers,
 				.labels = profile_filter_labels(&filter) |
-					(o->cpus ? 1 << LABEL_CPU : 0),
+					(o->cpus ? LABEL_BIT(LABEL_CPU) : 0),
 				.naming.style = r->assembly.style},
 			err))
 		return err->code;

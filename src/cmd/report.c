@@ -415,7 +415,8 @@ static int make_profile(struct reporting *r, struct err *err)
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter),
+		.labels = profile_filter_labels(&r->filter) |
+			key_labels(r->hist.keys, r->hist.n_keys),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = o->time_quantum,
@@ -423,8 +424,6 @@ static int make_profile(struct reporting *r, struct err *err)
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
-	for (size_t i = 0; i < r->hist.n_keys; i++)
-		reading.labels |= r->hist.keys[i]->labels;
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))

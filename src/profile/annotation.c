@@ -19,7 +19,9 @@ static size_t sort_rows(struct annotation *a, const struct cpus *cpus)
 		u32 symbol = p->frames.at[row->frame].symbol;
 		const struct profile_symbol *s = &p->symbols.at[symbol];
 
-		if (cpus && !cpus_has(cpus, (u32)row->labels[LABEL_CPU]))
+		if (cpus &&
+			!cpus_has(cpus,
+				(u32)profile_label(p, (size_t)(row - p->rows.at), LABEL_CPU)))
 			continue;
 		count(&a->totals[row->event], row);
 		if (!s->name)

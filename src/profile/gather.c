@@ -1,5 +1,7 @@
 #include "profile/gather.h"
 
+#include <stdlib.h>
+
 #include "base/hash.h"
 #include "base/workers.h"
 #include "event/abi.h"
@@ -60,9 +62,6 @@ struct remembered_frame {
 struct worker {
 	const struct session *session;
 	const struct machine *machine;
-	unsigned labels;
-	u8 n_labels;
-	u8 label_at[LABEL_COUNT]; /* the asked-for labels, in ascending order */
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
@@ -177,7 +176,7 @@ static struct sight *sight_at(const struct worker *w, u32 i)
 
 static bool has_same_labels(const struct worker *w, const struct sight *a, const struct sight *b)
 {
-	for (unsigned k = 0; k < w->n_labels; k++)
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
 		if (a->labels[k] != b->labels[k])
 			return false;
 	return true;
@@ -191,7 +190,7 @@ static void count_sight(struct worker *w, const struct sight *sight)
 	struct table_probe probe;
 	u32 i;
 
-	for (unsigned k = 0; k < w->n_labels; k++)
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
 		hash = hash_mix(hash, sight->labels[k]);
 	probe = table_probe(&w->sight_index, hash);
 	while ((i = table_next(&w->sight_index, &probe)) != TABLE_NONE) {
@@ -241,6 +240,7 @@ static u64 label_of(const struct worker *w, enum profile_label label,
 		return sample->code_page_size;
 	case LABEL_DATA_PAGE:
 		return sample->data_page_size;
+	case LABEL_NONE:
 	case LABEL_COUNT:
 		break;
 	}
@@ -333,8 +333,8 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = sample->period;
-	for (unsigned k = 0; k < w->n_labels; k++)
-		sight->labels[k] = label_of(w, w->label_at[k], in, t);
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
+		sight->labels[k] = label_of(w, w->profile.label_at[k], in, t);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -502,10 +502,10 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
 	const struct event_list *events = &w->session->reader.events;
+	u8 comm = w->profile.slots[LABEL_COMM];
 	u32 *stacks;
 
 	(void)worker;
-	profile_init(&w->profile, w->labels);
 	w->profile.has_stacks = w->chains.n > 0;
 	vec_each(e, events)
 		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
@@ -517,10 +517,11 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	stacks = mem_alloc((w->chains.n + 1) * sizeof(*stacks));
 	table_reserve(&w->profile.stack_index, w->chains.n);
 	vec_reserve(&w->profile.rows, w->n_sights);
+	vec_reserve(&w->profile.cells, (size_t)w->n_sights * w->profile.n_labels);
 	for (size_t k = 0; k < w->chains.n; k++)
 		stacks[k] = stack_of(w, &w->chains.at[k]);
 	for (u32 k = 0; k < w->n_sights; k++) {
-		const struct sight *s = sight_at(w, k);
+		struct sight *s = sight_at(w, k);
 		struct profile_row row = {.event = s->event,
 			.n_samples = s->n_samples,
 			.period = s->period};
@@ -529,11 +530,9 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 		row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
 		if (s->chain != TABLE_NONE && w->chains.at[s->chain].is_untold)
 			add_ending(w, &row, &w->chains.at[s->chain]);
-		for (unsigned l = 0; l < w->n_labels; l++)
-			row.labels[w->label_at[l]] = s->labels[l];
-		if (w->labels & 1 << LABEL_COMM)
-			row.labels[LABEL_COMM] = own_comm(w, row.labels[LABEL_COMM]);
-		vec_add(&w->profile.rows, row);
+		if (comm)
+			s->labels[comm - 1] = own_comm(w, s->labels[comm - 1]);
+		profile_add_row(&w->profile, &row, s->labels);
 		w->profile.events.at[s->event].n_samples += s->n_samples;
 		w->profile.events.at[s->event].period += s->period;
 	}
@@ -550,16 +549,13 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 
 	w->session = s;
 	w->machine = m;
-	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
 	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
-	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		if (options->labels >> label & 1)
-			w->label_at[w->n_labels++] = label;
-	w->sight_size = sizeof(struct sight) + w->n_labels * sizeof(u64);
+	profile_init(&w->profile, options->labels);
+	w->sight_size = sizeof(struct sight) + w->profile.n_labels * sizeof(u64);
 	w->new_sight = (struct sight *)(void *)w->new_sight_room;
 	table_reserve(&w->sight_index, TABLE_AT_FIRST);
 	w->has_callers = options->has_stacks && options->callers;
@@ -602,7 +598,7 @@ static u64 fields_for(const struct gather_options *options)
 	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		wanted |= options->labels >> label & 1 ? fields[label] : 0;
+		wanted |= options->labels & LABEL_BIT(label) ? fields[label] : 0;
 	if (options->cpus && options->cpus->n)
 		wanted |= PERF_SAMPLE_CPU;
 	if (options->spans && options->spans->n)
@@ -614,13 +610,20 @@ static u64 fields_for(const struct gather_options *options)
 	return wanted;
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct profile_task *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
 /*
  * Who the tids are, for reports that tell threads apart: the last name that the last thread of each
  * had.
  */
 static void add_tasks(const struct machine *m, struct profile *p)
 {
-	if (!(p->labels & (1 << LABEL_TID | 1 << LABEL_PID)))
+	if (!(p->labels & (LABEL_BIT(LABEL_TID) | LABEL_BIT(LABEL_PID))))
 		return;
 	vec_each(t, &m->newest_threads) {
 		const struct thread *thread = *t;
@@ -631,6 +634,8 @@ static void add_tasks(const struct machine *m, struct profile *p)
 			((struct profile_task){thread->pid, thread->tid,
 				intern_str(&p->strings, comm)}));
 	}
+	if (p->tasks.n)
+		qsort(p->tasks.at, p->tasks.n, sizeof(*p->tasks.at), by_tid);
 }
 
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,

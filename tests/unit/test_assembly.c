@@ -60,7 +60,7 @@ static void test_init(struct assembling_test *t, bool has_program)
 	event_add(&t->events, &exact, "cycles:pp");
 	event_add(&t->events, &clock, "cpu-clock");
 	resolver_init(&t->resolver, &t->machine, test_dir(), &t->said.log);
-	profile_init(&t->profile, 1 << LABEL_CPU);
+	profile_init(&t->profile, LABEL_BIT(LABEL_CPU));
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cycles:pp"}));
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cpu-clock"}));
 	vec_add(&t->profile.dsos,
@@ -85,11 +85,10 @@ static void add_samples(struct assembling_test *t, u32 event, u32 symbol, u64 of
 	struct profile_row row = {.event = event,
 		.frame = at,
 		.n_samples = n,
-		.period = n * period,
-		.labels[LABEL_CPU] = cpu};
+		.period = n * period};
 
 	t->profile.frames.at[at].symbol = symbol;
-	vec_add(&t->profile.rows, row);
+	profile_add_row(&t->profile, &row, &cpu);
 }
 
 static void test_fini(struct assembling_test *t)
