@@ -6,7 +6,7 @@
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 
-enum { ALL_LABELS = (1 << LABEL_COUNT) - 2 };
+#define ALL_LABELS (LABEL_BIT(LABEL_COUNT) - 2)
 
 /* A histogram and everything it is made from. */
 struct counting {
