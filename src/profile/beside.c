@@ -5,21 +5,32 @@
 
 #include "base/hash.h"
 
-static u64 hash_of(const struct hist_entry *e)
+static const u64 *values_of(const struct hist *h, const struct hist_entry *e)
 {
-	return hash_words(e->labels, LABEL_COUNT, e->ident);
+	return h->values.at + (size_t)e->group * h->n_values;
 }
 
-static const struct hist_entry *same_entry(const struct hist *h, const struct table *index,
-	const struct hist_entry *e)
+static u64 hash_of(const struct hist *h, const struct hist_entry *e)
 {
-	struct table_probe probe = table_probe(index, hash_of(e));
+	return h->n_values ? hash_words(values_of(h, e), h->n_values, e->ident)
+			   : hash_u64(e->ident);
+}
+
+/* The entry of `other` that is about the same; `index` has its entries. */
+static const struct hist_entry *same_entry(const struct hist *other, const struct table *index,
+	const struct hist *h, const struct hist_entry *e)
+{
+	struct table_probe probe = table_probe(index, hash_of(h, e));
 	u32 i;
 
-	while ((i = table_next(index, &probe)) != TABLE_NONE)
-		if (h->entries.at[i].ident == e->ident &&
-			!memcmp(h->entries.at[i].labels, e->labels, sizeof(e->labels)))
-			return &h->entries.at[i];
+	while ((i = table_next(index, &probe)) != TABLE_NONE) {
+		const struct hist_entry *o = &other->entries.at[i];
+
+		if (o->ident == e->ident &&
+			(!h->n_values ||
+				!memcmp(values_of(other, o), values_of(h, e), h->n_values * 8)))
+			return o;
+	}
 	return NULL;
 }
 
@@ -28,11 +39,11 @@ static void put_beside(struct hist *h, struct hist_beside *b, const struct hist 
 	struct table index = {0};
 
 	vec_each(e, &other->entries)
-		table_add(&index, hash_of(e), (u32)(e - other->entries.at));
+		table_add(&index, hash_of(other, e), (u32)(e - other->entries.at));
 	b->self = mem_zalloc((h->entries.n + 1) * sizeof(*b->self));
 	b->total = mem_zalloc((h->entries.n + 1) * sizeof(*b->total));
 	for (size_t i = 0; i < h->entries.n; i++) {
-		const struct hist_entry *e = same_entry(other, &index, &h->entries.at[i]);
+		const struct hist_entry *e = same_entry(other, &index, h, &h->entries.at[i]);
 
 		if (!e)
 			continue;

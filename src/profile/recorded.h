@@ -36,7 +36,7 @@ struct recorded_options {
 	void (*servers_end)(struct resolver *r);
 	u32 max_stack;
 	unsigned n_workers;
-	unsigned labels; /* bits 1 << enum profile_label */
+	u64 labels; /* LABEL_BIT()s */
 	bool has_stacks;
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */

@@ -23,6 +23,14 @@ static const char *const ways_out[] = {
 	"dynamic_cond_resched",
 	"dynamic_preempt_schedule*",
 	"rcu_note_context_switch",
+	/* Waiting for whatever: who does it says for what. */
+	"poll_schedule_timeout*",
+	"wait_woken",
+	"bit_wait*",
+	"__wait_on_bit*",
+	"out_of_line_wait_on_bit*",
+	"__wait_for_common",
+	"wait_for_completion*",
 };
 
 /* Of threads that were taken off: how an interrupt or the end of a system call got there. */
@@ -135,25 +143,41 @@ static u32 frame_of(struct resting *r, unsigned what)
 	return r->frames[what] - 1;
 }
 
+/* What is known of a thread, where samples know it of themselves. */
+static u64 label_of(struct resting *r, const struct wall_thread *t, enum profile_label label)
+{
+	struct thread_state state;
+
+	switch (label) {
+	case LABEL_COMM:
+		machine_state_at(r->machine, t->pid, t->tid, t->last, &r->profile->strings, &state);
+		return (u64)(uintptr_t)intern_str(&r->profile->strings, state.comm);
+	case LABEL_PID:
+		return t->pid;
+	case LABEL_TID:
+		return t->tid;
+	case LABEL_CPU:
+		return (u32)-1;
+	case LABEL_TIME:
+		return t->last;
+	default:
+		return 0;
+	}
+}
+
 static void add_row(struct resting *r, const struct wall_thread *t, unsigned what, u32 event,
 	u64 period)
 {
 	struct profile *p = r->profile;
 	struct profile_row row = {.event = event, .n_samples = 1, .period = period};
-	struct thread_state state;
+	u64 labels[LABEL_COUNT];
 
 	if (!period)
 		return;
 	row.frame = frame_of(r, what);
-	if (p->labels & 1 << LABEL_COMM) {
-		machine_state_at(r->machine, t->pid, t->tid, t->last, &p->strings, &state);
-		row.labels[LABEL_COMM] = (u64)(uintptr_t)intern_str(&p->strings, state.comm);
-	}
-	row.labels[LABEL_PID] = p->labels & 1 << LABEL_PID ? t->pid : 0;
-	row.labels[LABEL_TID] = p->labels & 1 << LABEL_TID ? t->tid : 0;
-	row.labels[LABEL_CPU] = p->labels & 1 << LABEL_CPU ? (u32)-1 : 0;
-	row.labels[LABEL_TIME] = p->labels & 1 << LABEL_TIME ? t->last : 0;
-	vec_add(&p->rows, row);
+	for (u8 i = 0; i < p->n_labels; i++)
+		labels[i] = label_of(r, t, p->label_at[i]);
+	profile_add_row(p, &row, labels);
 	p->events.at[event].n_samples += row.n_samples;
 	p->events.at[event].period += period;
 }
