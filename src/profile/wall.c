@@ -22,8 +22,8 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 {
 	u32 i;
 
-	/* What runs where nobody does is no thread. */
-	if (!tid)
+	/* What runs where nobody does is no thread; who has just ended has no number any more. */
+	if (!tid || tid == UINT32_MAX)
 		return;
 	i = find_thread(w, tid);
 	if (i == TABLE_NONE) {
@@ -45,6 +45,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 /* What a thread is at, while all go through time together. */
 struct life {
 	bool is_alive, has_run, is_known, is_gone;
+	bool is_starting; /* born, and not on a CPU yet */
 	u8 state;
 	u64 since;            /* when that began */
 	double clock;         /* what the state's clock showed then */
@@ -154,8 +155,10 @@ static void add_share(struct wall_thread *t, const struct wall_share *share)
 
 static void rest(struct wall_thread *t, struct life *l, enum wall_state state, u64 ns)
 {
-	t->rest[state] += ns;
-	t->rest_latency[state] += take_latency(l, state, l->latency[state]);
+	unsigned kind = l->is_starting && state == WALL_RUNNABLE ? WALL_REST_STARTING : state;
+
+	t->rest[kind] += ns;
+	t->rest_latency[kind] += take_latency(l, state, l->latency[state]);
 }
 
 /* The absence from CPUs is over: it is the sample's that was taken when it began. */
@@ -185,6 +188,7 @@ static void tell_absence(struct sweep *s, u32 i)
 	}
 	l->off[WALL_CPU] = 0;
 	l->out_time = 0;
+	l->is_starting = false;
 }
 
 /* Time on the CPU behind the last sample is that one's too. */
@@ -255,10 +259,9 @@ static void come_in(struct sweep *s, u32 i)
 {
 	struct life *l = &s->lives[i];
 
-	if (!l->is_alive) {
-		begin_life(s, i, WALL_CPU);
+	/* The last steps of a thread that has ended, where CPUs are measured rather than threads. */
+	if (!l->is_alive)
 		return;
-	}
 	if (l->state == WALL_CPU) {
 		lose(s, i);
 	} else {
@@ -330,6 +333,7 @@ static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 	case WALL_BORN:
 		end_life(s, i);
 		begin_life(s, i, WALL_RUNNABLE);
+		l->is_starting = true;
 		return;
 	case WALL_ENDED:
 		end_life(s, i);
@@ -449,6 +453,7 @@ static void sum_up(struct wall *w)
 			t->lived += t->ns[state];
 			t->latency[state] = t->rest_latency[state];
 		}
+		t->latency[WALL_RUNNABLE] += t->rest_latency[WALL_REST_STARTING];
 		order_shares(t);
 		vec_each(share, &t->shares)
 			t->latency[share->state] += share->latency;

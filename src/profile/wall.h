@@ -46,6 +46,9 @@ enum wall_mark {
 	WALL_SAMPLED_OUT, /* about to leave it */
 };
 
+/* Time that no sample speaks for: by its state, or that before a new thread's first time on a CPU. */
+enum wall_rest { WALL_REST_STARTING = WALL_STATES, WALL_RESTS };
+
 /* A piece of a thread's time that a sample speaks for; a sample may have several, of other states. */
 struct wall_share {
 	u64 time;    /* of the sample */
@@ -61,8 +64,8 @@ struct wall_thread {
 	u64 lived; /* in the recording; of all lives, where a number came again */
 	u64 ns[WALL_STATES], unaccounted;
 	u64 latency[WALL_STATES];
-	/* Of these, what no sample speaks for. */
-	u64 rest[WALL_STATES], rest_latency[WALL_STATES];
+	/* Of these, what no sample speaks for: by enum wall_rest. */
+	u64 rest[WALL_RESTS], rest_latency[WALL_RESTS];
 	u64 n_left, n_preempted;
 	VEC(struct wall_share) shares; /* by time */
 };
