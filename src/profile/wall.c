@@ -45,6 +45,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 /* What a thread is at, while all go through time together. */
 struct life {
 	bool is_alive, has_run, is_known, is_gone;
+	bool is_out;      /* the last that was seen of it */
 	bool is_starting; /* born, and not on a CPU yet */
 	u8 state;
 	u64 since;            /* when that began */
@@ -68,7 +69,6 @@ struct sweep {
 	u64 n_in[WALL_STATES];
 	double clocks[WALL_STATES];
 	u64 idle_since; /* when the last of them blocked; of use while n_in[CPU and RUNNABLE] are 0 */
-	u32 last_blocked;
 };
 
 static bool is_idle(const struct sweep *s)
@@ -95,10 +95,7 @@ static void enter(struct sweep *s, u32 i, enum wall_state state)
 	l->since = l->sure = s->now;
 	l->clock = s->clocks[state];
 	s->n_in[state]++;
-	if (state != WALL_BLOCKED)
-		return;
-	s->last_blocked = i;
-	if (is_idle(s))
+	if (state == WALL_BLOCKED && is_idle(s))
 		s->idle_since = s->now;
 }
 
@@ -379,19 +376,29 @@ static bool tells_of_running(enum wall_mark mark)
 	return mark != WALL_BORN && mark != WALL_ENDED && mark != WALL_WOKEN;
 }
 
-/* From the first to the last moment in which somebody ran. */
-static void find_bounds(struct wall *w)
+/*
+ * From the first to the last moment in which somebody ran. Births and ends may be told from before and
+ * behind the switches, of recordings that were cut. A thread ends on a CPU: one that had left it did so
+ * out of our sight.
+ */
+static void find_bounds(const struct sweep *s)
 {
+	struct wall *w = s->wall;
+
 	vec_each(mark, &w->marks) {
-		if (!tells_of_running(kind_of(mark)))
-			continue;
-		if (!w->begin)
-			w->begin = mark->key;
-		w->end = mark->key;
+		enum wall_mark kind = kind_of(mark);
+		bool *is_out = &s->lives[thread_of(mark)].is_out;
+
+		if (tells_of_running(kind)) {
+			w->begin = w->begin ? w->begin : mark->key;
+			*is_out = kind == WALL_PREEMPTED || kind == WALL_LEFT;
+		}
+		if (tells_of_running(kind) ||
+			(kind == WALL_ENDED && w->begin && !*is_out &&
+				s->lives[thread_of(mark)].has_run))
+			w->end = mark->key;
+		s->lives[thread_of(mark)].has_run |= tells_of_running(kind);
 	}
-	/* A thread may have ended behind it. */
-	if (w->marks.n && kind_of(&w->marks.at[w->marks.n - 1]) == WALL_ENDED && w->begin)
-		w->end = w->marks.at[w->marks.n - 1].key;
 }
 
 /* Who was there at the beginning, and at what: the first thing that is known of him tells. */
@@ -404,7 +411,6 @@ static void begin_all(struct sweep *s)
 		enum wall_mark kind = kind_of(mark);
 		struct life *l = &s->lives[i];
 
-		l->has_run |= tells_of_running(kind);
 		if (mark->key < w->begin)
 			l->is_gone = kind == WALL_ENDED;
 		if (mark->key < w->begin || l->is_known)
@@ -487,11 +493,11 @@ static void drop_sleepers(struct wall *w, const struct life *lives)
 
 void wall_cut(struct wall *w)
 {
-	struct sweep s = {.wall = w, .last_blocked = TABLE_NONE};
+	struct sweep s = {.wall = w};
 
 	sort_by_key(w->marks.at, w->marks.n);
 	s.lives = mem_zalloc((w->threads.n + 1) * sizeof(*s.lives));
-	find_bounds(w);
+	find_bounds(&s);
 	s.now = s.idle_since = w->begin;
 	begin_all(&s);
 	vec_each(mark, &w->marks) {
@@ -503,9 +509,6 @@ void wall_cut(struct wall *w)
 		apply(&s, thread_of(mark), kind_of(mark));
 	}
 	advance(&s, w->end);
-	/* If all wait in the end, it is for whom the last one waits. */
-	if (s.last_blocked != TABLE_NONE && s.lives[s.last_blocked].state == WALL_BLOCKED)
-		end_life(&s, s.last_blocked);
 	for (u32 i = 0; i < w->threads.n; i++)
 		end_life(&s, i);
 	drop_sleepers(w, s.lives);

@@ -21,8 +21,8 @@
  * Source   linux/perf_event.h: PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
  *
  * Invariant: of each thread, cpu + runnable + blocked + unaccounted = lived; and of each state, what the
- * samples speak for + rest = the thread's sum. Latencies sum to the time between the first and the last
- * mark, but for the moments in which no thread is alive.
+ * samples speak for + rest = the thread's sum. Latencies sum to the time between begin and end, but
+ * for moments in which no thread is alive and those around missing records.
  */
 #ifndef PACE_PROFILE_WALL_H
 #define PACE_PROFILE_WALL_H
@@ -72,7 +72,7 @@ struct wall_thread {
 
 struct wall {
 	VEC(struct wall_thread) threads; /* that ran; behind wall_cut() no others */
-	u64 begin, end;                  /* the first and the last mark */
+	u64 begin, end; /* the first and the last moment in which a thread was seen to run */
 	u64 n_slept; /* threads that were there and never on a CPU: they are left out of all sums */
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;

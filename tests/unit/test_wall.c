@@ -195,11 +195,15 @@ TEST(wall_waiting_for_a_cpu_that_others_have_is_latency)
 		"1 90=30+40+20+0 latency 30+40+20 rest 30+40+20;\n");
 }
 
-TEST(wall_of_an_end_where_all_wait_the_last_one_to_block_has_it)
+TEST(wall_ends_with_the_last_sign_of_life)
 {
-	cut("1:in@10 2:in@10 1:left@20 2:left@30 3:end@90",
+	/* 2 cannot have ended without a CPU: switches behind 30 are missing, as in a recording that was cut. */
+	cut("1:in@10 2:in@10 1:left@20 2:left@30 2:end@90",
+		"1 20=10+0+10+0 latency 5+0+0 rest 10+0+10;\n"
+		"2 20=20+0+0+0 latency 15+0+0 rest 20+0+0;\n");
+	cut("1:in@10 2:in@10 1:left@20 2:end@90",
 		"1 80=10+0+70+0 latency 5+0+0 rest 10+0+70;\n"
-		"2 80=20+0+60+0 latency 15+0+60 rest 20+0+60;\n");
+		"2 80=80+0+0+0 latency 75+0+0 rest 80+0+0;\n");
 }
 
 TEST(wall_finds_what_a_sample_speaks_for)
