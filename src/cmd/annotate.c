@@ -219,7 +219,8 @@ static int count(struct annotating *r, struct err *err)
 				.n_workers = r->n_workers,
 				.labels = profile_filter_labels(&filter) |
 					(o->cpus ? 1 << LABEL_CPU : 0),
-				.naming.style = r->assembly.style},
+				.naming.style = r->assembly.style,
+				.naming.makes_names = true},
 			err))
 		return err->code;
 	profile_filter_apply(&in->profile, &filter);

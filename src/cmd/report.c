@@ -236,6 +236,7 @@ static const struct opt options[] = {
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
 	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -420,6 +421,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.spans = &r->spans,
 		.time_quantum = o->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
+			.makes_names = o->symbols.makes_names,
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
@@ -576,6 +578,7 @@ static int run_report(int argc, char **argv)
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
 		.symbols.demangles = true,
+		.symbols.makes_names = true,
 		.inlines = -1,
 		.debuginfod_s = 10,
 		.graph.limit = -1};

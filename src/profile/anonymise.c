@@ -442,7 +442,7 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 		embedded_entry(from, EMBEDDED_SYMBOLS, d->first_symbol + i, &symbol,
 			sizeof(symbol));
 		name = embedded_string(from, symbol.name);
-		if (name && !is_kernel)
+		if (name && *name && !is_kernel)
 			name = simple_alias(&a->functions, "function", name, strlen(name));
 		embedder_add_symbol(out,
 			&(struct embedded_name){symbol.start, symbol.end, name,
