@@ -6,27 +6,28 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/annotation.h"
 #include "profile/assembly.h"
 #include "profile/blocks.h"
 #include "profile/filter.h"
 #include "profile/recorded.h"
-#include "symbol/demangle.h"
 #include "symbol/llvm.h"
 #include "view/annotate.h"
 
 enum { CANDIDATES_SHOWN = 20 };
 
 struct annotate_command {
-	const char *input, *symbol, *dsos, *comms, *cpus, *symfs, *vmlinux, *kallsyms;
+	const char *input, *symbol, *dsos, *comms, *cpus;
+	struct symbol_options symbols;
 	const char *syntax, *engine, *objdump, *prefix, *percent_type;
 	u64 n_stripped, n_functions, n_workers;
 	double percent_limit, debuginfod_s;
 	bool is_text, is_json, is_forced, is_grouped;
-	bool has_places, has_counts, has_periods, has_full_paths, skips_missing, is_compact;
+	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;
-	int has_source, demangles;
+	int has_source;
 	bool is_quiet;
 	unsigned verbose;
 };
@@ -38,10 +39,7 @@ static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read it whoever it belongs to (always; perf asks)"},
-	{0, "symfs", OPT_STR, AT(symfs), "DIR", "look for the recorded files below DIR"},
-	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE", "take the kernel's functions from FILE"},
-	{0, "kallsyms", OPT_STR, AT(kallsyms), "FILE",
-		"take their names from this copy of /proc/kallsyms"},
+	SYMBOL_FILE_ROWS(annotate_command),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing files (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
@@ -79,9 +77,7 @@ static const struct opt options[] = {
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
 		"only llvm, objdump or raw; default the first of them that is here"},
 	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
-	{0, "demangle", OPT_TRI, AT(demangles), NULL,
-		"names as in the source (default), or as in the file"},
-	{0, "compact-names", OPT_BOOL, AT(is_compact), NULL, "fold template arguments: f<...>"},
+	SYMBOL_NAME_ROWS(annotate_command),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, and who disassembles"},
@@ -163,12 +159,11 @@ static int choose(struct annotating *r, struct err *err)
 		return err->code;
 	if (o->cpus && cpus_parse(&r->cpus, o->cpus, err))
 		return err_prefix(err, "--cpu");
-	r->assembly.style = (o->verbose ? DEMANGLE_PARAMETERS : 0) |
-		(o->is_compact ? DEMANGLE_COMPACT : 0) | (o->demangles ? 0 : DEMANGLE_NOT);
+	r->assembly.style = symbol_options_style(&o->symbols, o->verbose);
 	r->assembly.has_source = o->has_source || o->has_places || o->is_json;
 	r->assembly.has_code = o->has_source && !o->is_json;
-	r->assembly.places = (struct source_places){o->symfs ? o->symfs : "", o->prefix,
-		o->prefix ? o->n_stripped : 0};
+	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",
+		o->prefix, o->prefix ? o->n_stripped : 0};
 	r->view.events = &r->recorded.session.reader.events;
 	r->view.has_bytes = o->has_bytes;
 	r->view.has_places = o->has_places;
@@ -208,27 +203,22 @@ static int count(struct annotating *r, struct err *err)
 	const struct profile_filter filter = {.dsos = o->dsos,
 		.comms = o->comms,
 		.is_relative = true};
+	struct recorded_options reading = {.n_workers = r->n_workers,
+		.labels = profile_filter_labels(&filter),
+		.cpus = &r->cpus,
+		.naming.style = r->assembly.style,
+		.naming.makes_names = true};
 	struct recorded *in = &r->recorded;
 
-	if (check_cpus(r, err) ||
-		recorded_read(in,
-			&(struct recorded_options){.symfs = o->symfs,
-				.vmlinux = o->vmlinux,
-				.kallsyms = o->kallsyms,
-				.debuginfod_s = o->debuginfod_s,
-				.n_workers = r->n_workers,
-				.labels = profile_filter_labels(&filter) |
-					(o->cpus ? 1 << LABEL_CPU : 0),
-				.naming.style = r->assembly.style,
-				.naming.makes_names = true},
-			err))
+	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
+	if (check_cpus(r, err) || recorded_read(in, &reading, err))
 		return err->code;
 	profile_filter_apply(&in->profile, &filter);
-	annotation_init(&r->annotation, &in->profile, o->cpus ? &r->cpus : NULL);
+	annotation_init(&r->annotation, &in->profile);
 	if (!blocks_are_there(&in->session))
 		return 0;
 	r->assembly.blocks = &r->blocks;
-	return blocks_find(&r->blocks, &in->session, &in->machine, r->n_workers, err);
+	return blocks_find(&r->blocks, &in->session, &in->machine, &r->cpus, r->n_workers, err);
 }
 
 /* ---- which functions ---- */
@@ -406,7 +396,9 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 
 static int run_annotate(int argc, char **argv)
 {
-	struct annotate_command o = {.has_source = true, .demangles = true, .debuginfod_s = 10};
+	struct annotate_command o = {.has_source = true,
+		.symbols.demangles = true,
+		.debuginfod_s = 10};
 	struct out out = {.fd = STDOUT_FILENO};
 	struct annotating r = {.options = &o};
 	int status = cmd_parse(&cmd_annotate, &o, 0, &argc, argv);

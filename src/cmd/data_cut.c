@@ -77,8 +77,8 @@ int data_merge(const struct data_options *o, int n, char **paths)
 	if (err.code)
 		status = fail(paths[0], &err);
 	else
-		log_note(&log, "%llu samples of %zu events", (unsigned long long)tally.n_samples,
-			tally.n_events);
+		log_note(&log, "%llu samples of %zu event%s", (unsigned long long)tally.n_samples,
+			tally.n_events, tally.n_events == 1 ? "" : "s");
 	log_fini(&log);
 	return status;
 }

@@ -7,6 +7,8 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
+#include "profile/counts.h"
 #include "profile/delta.h"
 #include "profile/filter.h"
 #include "profile/judge.h"
@@ -19,6 +21,8 @@ struct diff_command {
 	struct diff_options view;
 	struct profile_filter filter;
 	struct recorded_options reading;
+	struct symbol_options symbols;
+	double debuginfod_s;
 	bool is_json, is_folded, has_children, is_forced;
 	u64 order, n_workers;
 	unsigned verbose;
@@ -107,18 +111,16 @@ static const struct opt options[] = {
 		"columns separated by SEP instead of blanks"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to read"},
-	{0, "symfs", OPT_STR, AT(reading.symfs), "DIR", "look for the recorded files below DIR"},
-	{'k', "vmlinux", OPT_STR, AT(reading.vmlinux), "FILE",
-		"take the kernel's functions from this ELF file"},
-	{0, "kallsyms", OPT_STR, AT(reading.kallsyms), "FILE",
-		"take them from this copy of /proc/kallsyms"},
-	{0, "debuginfod", OPT_DOUBLE, AT(reading.debuginfod_s), "SECONDS",
+	SYMBOL_FILE_ROWS(diff_command),
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
+	SYMBOL_NAME_ROWS(diff_command),
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL, "whoever they belong to (always; perf asks)"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
 };
 
@@ -171,13 +173,15 @@ static s64 event_of(const struct profile *p, const char *name)
 }
 
 /* The first recording says which events there are. */
-static void take_events(struct comparing *c, const struct profile *p)
+static void take_events(struct comparing *c, const struct recorded *r)
 {
-	vec_each(e, &p->events) {
+	vec_each(e, &r->profile.events) {
 		struct compared *compared = vec_push(&c->events);
+		size_t i = e - r->profile.events.at;
 
 		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
+		compared->delta.is_time = counts_is_clock(&r->session.reader.events.at[i]);
 	}
 }
 
@@ -202,9 +206,10 @@ static int find_per(const struct comparing *c, const struct profile *p, u32 even
 	return 0;
 }
 
-static int add_profile(struct comparing *c, size_t recording, const struct profile *p,
+static int add_profile(struct comparing *c, size_t recording, const struct recorded *in,
 	struct err *err)
 {
+	const struct profile *p = &in->profile;
 	const struct hist_options h = {.n_keys = c->n_keys,
 		.has_children = c->options->has_children};
 	const struct delta_recording *r = &c->recordings.at[recording];
@@ -215,7 +220,7 @@ static int add_profile(struct comparing *c, size_t recording, const struct profi
 	memcpy(hist_options.keys, c->keys, sizeof(c->keys));
 	calls_init(&calls, p);
 	if (!c->events.n)
-		take_events(c, p);
+		take_events(c, in);
 	vec_each(compared, &c->events) {
 		s64 event = event_of(p, compared->name);
 		struct hist hist;
@@ -255,7 +260,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	result = recorded_read(&r, &c->options->reading, err);
 	if (!result) {
 		profile_filter_apply(&r.profile, &c->options->filter);
-		result = add_profile(c, recording, &r.profile, err);
+		result = add_profile(c, recording, &r, err);
 	}
 	ledger_warn(&r.ledger, &c->log);
 	c->has_warned |= ledger_has_unread(&r.ledger);
@@ -282,6 +287,8 @@ static int choose(struct comparing *c, struct err *err)
 		: !strcmp(o->per, "run")                  ? DIFF_PER_RUN
 		: !strcmp(o->per, "total")                ? DIFF_PER_TOTAL
 							  : DIFF_PER_EVENT;
+	symbol_options_tell(&o->symbols, o->debuginfod_s, &o->reading);
+	o->reading.naming.style = symbol_options_style(&o->symbols, o->verbose);
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
 	o->reading.has_stacks = o->has_children || o->is_folded;
 	o->reading.labels = profile_filter_labels(&o->filter);
@@ -348,7 +355,10 @@ static int find_dashes(int argc, char **argv)
 
 static int run_diff(int argc, char **argv)
 {
-	struct diff_command o = {.order = 1, .reading = {.max_stack = 127, .debuginfod_s = 10}};
+	struct diff_command o = {.order = 1,
+		.reading.max_stack = 127,
+		.debuginfod_s = 10,
+		.symbols.demangles = true};
 	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
 	struct comparing c = {.options = &o};

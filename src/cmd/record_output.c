@@ -14,6 +14,7 @@
 #include "file/tracing.h"
 #include "profile/hits.h"
 #include "symbol/buildid.h"
+#include "unwind/ending.h"
 
 /* ---- what the file says of itself ---- */
 
@@ -235,7 +236,7 @@ static void say_endings(const struct liveunwind *u, struct log *log)
 	for (unsigned i = 0; i < STACK_ENDINGS; i++)
 		if (u->n_ended[i])
 			log_debug(log, "%llu stacks: %s", (unsigned long long)u->n_ended[i],
-				stack_ending_text(i));
+				ending_text(i));
 	if (u->n_unreadable)
 		log_warn(log, "%llu samples could not be read and count as lost",
 			(unsigned long long)u->n_unreadable);

@@ -8,8 +8,8 @@ static void count(struct annotation_count *c, const struct profile_row *row)
 	c->period += row->period;
 }
 
-/* The rows that count, by symbol; how many. */
-static size_t sort_rows(struct annotation *a, const struct cpus *cpus)
+/* The rows that are in a function, by symbol; how many. */
+static size_t sort_rows(struct annotation *a)
 {
 	const struct profile *p = a->profile;
 	size_t n = 0;
@@ -19,8 +19,6 @@ static size_t sort_rows(struct annotation *a, const struct cpus *cpus)
 		u32 symbol = p->frames.at[row->frame].symbol;
 		const struct profile_symbol *s = &p->symbols.at[symbol];
 
-		if (cpus && !cpus_has(cpus, (u32)row->labels[LABEL_CPU]))
-			continue;
 		count(&a->totals[row->event], row);
 		if (!s->name)
 			count(&a->nameless[row->event], row);
@@ -72,7 +70,7 @@ static int by_share(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-void annotation_init(struct annotation *a, const struct profile *p, const struct cpus *cpus)
+void annotation_init(struct annotation *a, const struct profile *p)
 {
 	size_t n;
 
@@ -80,7 +78,7 @@ void annotation_init(struct annotation *a, const struct profile *p, const struct
 	a->profile = p;
 	a->totals = mem_zalloc((p->events.n + 1) * sizeof(*a->totals));
 	a->nameless = mem_zalloc((p->events.n + 1) * sizeof(*a->nameless));
-	n = sort_rows(a, cpus);
+	n = sort_rows(a);
 	for (size_t first = 0, end; first < n; first = end) {
 		end = first + 1;
 		while (end < n && a->rows[end].key == a->rows[first].key)

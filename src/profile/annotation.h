@@ -14,7 +14,6 @@
 #define PACE_PROFILE_ANNOTATION_H
 
 #include "base/sort.h"
-#include "event/cpus.h"
 #include "profile/profile.h"
 #include "symbol/resolver.h"
 
@@ -49,8 +48,7 @@ struct annotation_places {
 	VEC(struct annotation_count) counts;
 };
 
-/* Only samples on these CPUs count, by their LABEL_CPU; NULL: all. */
-void annotation_init(struct annotation *a, const struct profile *p, const struct cpus *cpus);
+void annotation_init(struct annotation *a, const struct profile *p);
 void annotation_fini(struct annotation *a);
 
 const struct profile_symbol *annotation_symbol(const struct annotation *a,

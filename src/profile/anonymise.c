@@ -1,22 +1,16 @@
 #include "profile/anonymise.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/random.h>
 
 #include "base/hash.h"
 #include "event/abi.h"
 #include "file/copier.h"
 #include "file/section.h"
+#include "profile/alias.h"
 #include "session/decoder.h"
 #include "session/stream.h"
 #include "symbol/embedder.h"
-
-/* Names of one kind: the n-th that was met is "kind-n". */
-struct alias {
-	struct intern known;
-	struct table index; /* of known.strings */
-};
 
 struct anonymising {
 	struct session session;
@@ -30,97 +24,6 @@ struct anonymising {
 };
 
 /* ---- names ---- */
-
-static size_t number_of(struct alias *a, const char *text, size_t n)
-{
-	const char *kept = intern_add(&a->known, text, n);
-	u64 hash = hash_u64((u64)(uintptr_t)kept);
-	struct table_probe probe = table_probe(&a->index, hash);
-	u32 i;
-
-	while ((i = table_next(&a->index, &probe)) != TABLE_NONE)
-		if (a->known.strings.at[i] == kept)
-			return i + 1;
-	table_add(&a->index, hash, (u32)a->known.strings.n - 1);
-	return a->known.strings.n;
-}
-
-static void alias_fini(struct alias *a)
-{
-	intern_fini(&a->known);
-	table_fini(&a->index);
-}
-
-static bool begins(const char *text, size_t n, const char *with)
-{
-	size_t m = strlen(with);
-
-	return n >= m && !memcmp(text, with, m);
-}
-
-static bool has_inside(const char *text, size_t n, const char *what)
-{
-	return memmem(text, n, what, strlen(what)) != NULL;
-}
-
-/* Names that the kernel gives, not the file system. */
-static bool is_public_path(const char *text, size_t n)
-{
-	static const char *const beginnings[] = {"[", "//anon", "/dev/zero", "/anon_hugepage",
-		"/SYSV", "/tmp/perf-"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-		if (begins(text, n, beginnings[i]))
-			return true;
-	return !n;
-}
-
-/* "/tmp/jit-12.dump": readers know it by the last part. */
-static const char *dump_name(const char *text, size_t n)
-{
-	const char *slash = memrchr(text, '/', n);
-
-	return slash && begins(slash, n - (size_t)(slash - text), "/jit-") ? slash : NULL;
-}
-
-static const char *path_alias(struct anonymising *a, const char *text, size_t n)
-{
-	static char name[128];
-	const char *dump = dump_name(text, n);
-	size_t number;
-
-	if (is_public_path(text, n)) {
-		str_clear(&a->room);
-		str_addn(&a->room, text, n);
-		return str_text(&a->room);
-	}
-	number = number_of(&a->paths, text, n);
-	if (dump)
-		snprintf(name, sizeof(name), "/anon/%zu%.*s", number,
-			(int)MIN(n - (size_t)(dump - text), (size_t)40), dump);
-	else
-		snprintf(name, sizeof(name), "%s-%zu%s",
-			begins(text, n, "/memfd:") ? "/memfd:file" : "/anon/file", number,
-			has_inside(text, n, ".so") ? ".so" : "");
-	return name;
-}
-
-static const char *simple_alias(struct alias *a, const char *kind, const char *text, size_t n)
-{
-	static char name[64];
-
-	if (!n)
-		return "";
-	snprintf(name, sizeof(name), "%s-%zu", kind, number_of(a, text, n));
-	return name;
-}
-
-static const char *comm_alias(struct anonymising *a, const char *text, size_t n)
-{
-	if (begins(text, n, "swapper"))
-		return "swapper";
-	return simple_alias(&a->comms, "comm", text, n);
-}
 
 /* Another build-id: the same for the same, and nobody can find out of which it was made. */
 static void hide_build_id(const struct anonymising *a, u8 *id, size_t n)
@@ -142,13 +45,19 @@ static struct record_bytes text_bytes(const char *text)
 	return (struct record_bytes){(const u8 *)text, (u32)strlen(text)};
 }
 
-static void rename_mmap(struct anonymising *a, u16 misc, struct record_mmap *m)
+static bool is_kernel(u16 misc)
 {
 	u16 mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
-	if (mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_GUEST_KERNEL)
-		m->path = text_bytes(path_alias(a, (const char *)m->path.at,
-			strnlen((const char *)m->path.at, m->path.n)));
+	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
+}
+
+static void rename_mmap(struct anonymising *a, u16 misc, struct record_mmap *m)
+{
+	if (is_kernel(misc))
+		return;
+	m->path = text_bytes(alias_path(&a->paths, (const char *)m->path.at,
+		strnlen((const char *)m->path.at, m->path.n)));
 	if (m->build_id_size)
 		hide_build_id(a, m->build_id, m->build_id_size);
 	else
@@ -169,21 +78,22 @@ static bool rename_body(struct anonymising *a, const struct record *rec, union r
 		return true;
 	case PERF_RECORD_COMM:
 		text = (const char *)b->comm.comm.at;
-		b->comm.comm = text_bytes(comm_alias(a, text, strnlen(text, b->comm.comm.n)));
+		b->comm.comm =
+			text_bytes(alias_comm(&a->comms, text, strnlen(text, b->comm.comm.n)));
 		b->comm.end = (struct record_end){0};
 		return true;
 	case PERF_RECORD_CGROUP:
 		text = (const char *)b->cgroup.path.at;
 		n = strnlen(text, b->cgroup.path.n);
-		b->cgroup.path = text_bytes(simple_alias(&a->cgroups, "/cgroup", text, n));
+		b->cgroup.path = text_bytes(alias_name(&a->cgroups, "/cgroup", text, n));
 		b->cgroup.end = (struct record_end){0};
 		return true;
 	case PERF_RECORD_KSYMBOL:
 		text = (const char *)b->ksymbol.name.at;
 		n = strnlen(text, b->ksymbol.name.n);
-		if (!begins(text, n, "bpf_prog_"))
+		if (n < strlen("bpf_prog_") || memcmp(text, "bpf_prog_", strlen("bpf_prog_")))
 			return false;
-		b->ksymbol.name = text_bytes(simple_alias(&a->functions, "bpf_prog", text, n));
+		b->ksymbol.name = text_bytes(alias_name(&a->functions, "bpf_prog", text, n));
 		b->ksymbol.end = (struct record_end){0};
 		return true;
 	case PERF_RECORD_BPF_EVENT:
@@ -193,11 +103,38 @@ static bool rename_body(struct anonymising *a, const struct record *rec, union r
 	return false;
 }
 
-/* What may hold anything that was in memory. */
-static bool is_left_out(u32 type)
+/* What is nothing but numbers. Types that nobody knows yet may hold anything. */
+static bool is_public(u32 type)
 {
-	return type == PERF_RECORD_TEXT_POKE || type == PERF_RECORD_THREAD_MAP ||
-		type == PERF_RECORD_BPF_METADATA || type == PERF_RECORD_AUXTRACE_ERROR;
+	switch (type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_READ:
+	case PERF_RECORD_AUX:
+	case PERF_RECORD_ITRACE_START:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+	case PERF_RECORD_CALLCHAIN_DEFERRED:
+	case PERF_RECORD_FINISHED_ROUND:
+	case PERF_RECORD_ID_INDEX:
+	case PERF_RECORD_CPU_MAP:
+	case PERF_RECORD_STAT_CONFIG:
+	case PERF_RECORD_STAT:
+	case PERF_RECORD_STAT_ROUND:
+	case PERF_RECORD_EVENT_UPDATE:
+	case PERF_RECORD_TIME_CONV:
+	case PERF_RECORD_FINISHED_INIT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static int add_renamed(struct anonymising *a, const struct record *rec, u32 trailer,
@@ -216,7 +153,7 @@ static int add_renamed(struct anonymising *a, const struct record *rec, u32 trai
 			copy.size = (u16)out.n;
 			r = copier_add(&a->copier, &copy, err);
 		}
-	} else {
+	} else if (is_public(rec->type)) {
 		r = copier_add(&a->copier, rec, err);
 	}
 	str_fini(&out);
@@ -233,6 +170,10 @@ static void blank(const void *p, u64 n)
 static int add_sample(struct anonymising *a, const struct stream_event *e, struct err *err)
 {
 	enum { COMMON_FIELDS = 8 }; /* of tracepoints: which one it is, and whose */
+	u32 event = e->event == TABLE_NONE ? 0 : e->event;
+	u32 kept = a->session.reader.events.at[event].attr.type == PERF_TYPE_TRACEPOINT
+		? COMMON_FIELDS
+		: 0;
 	struct record copy = e->rec;
 	u8 *room = mem_alloc(e->rec.size);
 	const struct sample *s;
@@ -242,8 +183,8 @@ static int add_sample(struct anonymising *a, const struct stream_event *e, struc
 	copy.at = room;
 	s = e->event == TABLE_NONE ? NULL : decoder_next(&a->decoder, &copy, e->event);
 	if (s) {
-		if (s->raw.n > COMMON_FIELDS) {
-			blank(s->raw.at + COMMON_FIELDS, s->raw.n - COMMON_FIELDS);
+		if (s->raw.n > kept) {
+			blank(s->raw.at + kept, s->raw.n - kept);
 			a->tally.has_blanked_raw = true;
 		}
 		if (s->user_stack.bytes.n) {
@@ -271,7 +212,7 @@ static int copy_records(struct anonymising *a, struct err *err)
 		stream_place(&a->session, &e);
 		if (e.rec.type == PERF_RECORD_SAMPLE)
 			result = add_sample(a, &e, err);
-		else if (!is_left_out(e.rec.type))
+		else
 			result = add_renamed(a, &e.rec,
 				record_has_trailer(e.rec.type)
 					? formats_format(&r->formats, e.event)->trailer
@@ -294,12 +235,12 @@ static void hide_build_ids(struct anonymising *a)
 	memset(&hidden.build_ids, 0, sizeof(hidden.build_ids));
 	vec_each(id, &info->build_ids) {
 		struct file_build_id other = *id;
-		bool is_kernel =
-			(id->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-		const char *path = is_kernel ? id->path : path_alias(a, id->path, strlen(id->path));
+		const char *path = is_kernel(id->misc)
+			? id->path
+			: alias_path(&a->paths, id->path, strlen(id->path));
 
 		other.path = arena_strdup(&info->host.arena, path, strlen(path));
-		if (!is_kernel)
+		if (!is_kernel(id->misc))
 			hide_build_id(a, other.id, other.id_size);
 		vec_add(&hidden.build_ids, other);
 	}
@@ -369,7 +310,7 @@ static const char *kept_alias(struct anonymising *a, struct alias *of, const cha
 	const char *text, const char *ending)
 {
 	str_clear(&a->room);
-	str_add(&a->room, simple_alias(of, kind, text, strlen(text)));
+	str_add(&a->room, alias_name(of, kind, text, strlen(text)));
 	str_add(&a->room, ending);
 	return intern_str(&a->made, str_text(&a->room));
 }
@@ -413,17 +354,17 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 {
 	const u8 *id = embedded_bytes(from, d->build_id, d->build_id_size);
 	const char *path = embedded_string(from, d->path);
-	bool is_kernel = d->kind == DSO_KERNEL || d->kind == DSO_MODULE;
+	bool stays = d->kind == DSO_KERNEL || d->kind == DSO_MODULE;
 	struct dso dso = {.kind = (u8)d->kind, .pid = d->pid};
 	struct embedded_segment segment;
 	struct embedded_symbol symbol;
 	struct embedded_dso *copy;
 
-	dso.path = path && !is_kernel ? path_alias(a, path, strlen(path)) : path;
+	dso.path = path && !stays ? alias_path(&a->paths, path, strlen(path)) : path;
 	if (id && d->build_id_size <= BUILD_ID_MAX) {
 		dso.build_id_size = (u8)d->build_id_size;
 		memcpy(dso.build_id, id, d->build_id_size);
-		if (!is_kernel)
+		if (!stays)
 			hide_build_id(a, dso.build_id, dso.build_id_size);
 	}
 	copy = embedder_add_dso(out, &dso);
@@ -442,8 +383,8 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 		embedded_entry(from, EMBEDDED_SYMBOLS, d->first_symbol + i, &symbol,
 			sizeof(symbol));
 		name = embedded_string(from, symbol.name);
-		if (name && *name && !is_kernel)
-			name = simple_alias(&a->functions, "function", name, strlen(name));
+		if (name && !stays)
+			name = alias_name(&a->functions, "function", name, strlen(name));
 		embedder_add_symbol(out,
 			&(struct embedded_name){symbol.start, symbol.end, name,
 				symbol.flags & EMBEDDED_IS_PLT});
@@ -470,10 +411,26 @@ static int hide_embedded(struct anonymising *a, struct err *err)
 	return r;
 }
 
+/* Sections about the machine and the events. What others say, nobody knows. */
+static void leave_out_sections(struct anonymising *a)
+{
+	static const u8 kept[] = {FEATURE_OSRELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_NRCPUS,
+		FEATURE_CPUDESC, FEATURE_CPUID, FEATURE_TOTAL_MEM, FEATURE_EVENT_DESC,
+		FEATURE_CPU_TOPOLOGY, FEATURE_NUMA_TOPOLOGY, FEATURE_BRANCH_STACK,
+		FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_STAT, FEATURE_CACHE,
+		FEATURE_SAMPLE_TIME, FEATURE_MEM_TOPOLOGY, FEATURE_CLOCKID, FEATURE_CPU_PMU_CAPS,
+		FEATURE_CLOCK_DATA, FEATURE_HYBRID_TOPOLOGY, FEATURE_PMU_CAPS};
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
+		if (!memchr(kept, (int)id, sizeof(kept)))
+			copier_replace(&a->copier, id);
+}
+
 static int write_sections(struct anonymising *a, struct err *err)
 {
 	struct file_info none = {0};
 
+	leave_out_sections(a);
 	replace_string(a, FEATURE_HOSTNAME, "anonymous");
 	vec_add(&none.cmdline, "pace");
 	vec_add(&none.cmdline, "record");
@@ -482,8 +439,6 @@ static int write_sections(struct anonymising *a, struct err *err)
 	vec_fini(&none.cmdline);
 	hide_build_ids(a);
 	hide_tracing_data(a);
-	copier_replace(&a->copier, FEATURE_BPF_PROG_INFO);
-	copier_replace(&a->copier, FEATURE_BPF_BTF);
 	return hide_embedded(a, err);
 }
 

@@ -12,6 +12,7 @@ enum { ENTRY = 24, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
 struct blocks_worker {
 	const struct session *session;
 	const struct machine *machine;
+	const struct cpus *cpus; /* NULL: all */
 	struct blocks blocks;
 	struct intern strings;
 };
@@ -75,6 +76,8 @@ static void take_branches(void *ctx, const struct session_sample *s)
 	struct blocks_worker *w = ctx;
 	struct thread_state state;
 
+	if (w->cpus && !cpus_has(w->cpus, s->sample->cpu))
+		return;
 	if (branches->n < 2 || !has_cycles(&w->session->reader.events.at[s->event].attr))
 		return;
 	machine_state_at(w->machine, s->sample->pid, s->sample->tid, s->time, &w->strings, &state);
@@ -97,21 +100,22 @@ static int by_place(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-int blocks_find(struct blocks *b, struct session *s, const struct machine *m, unsigned n_workers,
-	struct err *err)
+int blocks_find(struct blocks *b, struct session *s, const struct machine *m,
+	const struct cpus *cpus, unsigned n_workers, struct err *err)
 {
 	unsigned n = (unsigned)MIN((size_t)n_workers, MAX(s->pieces.n, (size_t)1));
 	struct blocks_worker *workers = mem_zalloc(n * sizeof(*workers));
 	void *contexts[WORKERS_MAX];
 	struct session_tally tally = s->tally;
-	struct session_sink sink = {PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK, take_branches,
-		contexts};
+	struct session_sink sink = {PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_BRANCH_STACK,
+		take_branches, contexts};
 	int r;
 
 	memset(b, 0, sizeof(*b));
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].session = s;
 		workers[i].machine = m;
+		workers[i].cpus = cpus && cpus->n ? cpus : NULL;
 		contexts[i] = &workers[i];
 	}
 	r = session_samples(s, n, &sink, err);

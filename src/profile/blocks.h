@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/table.h"
 #include "base/vec.h"
+#include "event/cpus.h"
 #include "machine/machine.h"
 #include "session/session.h"
 
@@ -37,8 +38,9 @@ struct blocks {
 /* Whether any event of the recording has what it takes. */
 bool blocks_are_there(const struct session *s);
 
-int blocks_find(struct blocks *b, struct session *s, const struct machine *m, unsigned n_workers,
-	struct err *err);
+/* Only of samples on these CPUs; NULL, or none: of all. */
+int blocks_find(struct blocks *b, struct session *s, const struct machine *m,
+	const struct cpus *cpus, unsigned n_workers, struct err *err);
 void blocks_fini(struct blocks *b);
 
 /* Those that begin at [start, end) of a DSO: the first, and how many. */

@@ -296,79 +296,133 @@ static void pair_by_loose_names(struct delta *d, const struct files *files)
 	mem_free(loose);
 }
 
+/* A file of the rows, and whose it is. */
 struct file_use {
 	const char *name;
 	bool is_in[DELTA_SIDES];
+	size_t n;            /* functions that only B has; of files that only B has */
+	const char *partner; /* of those: the file of A with which it has most in common */
+	size_t n_common;
 };
 
-/* Files that only one side has. */
-static void lonely_files(const struct delta *d, size_t column, struct files *ret)
+/* A function of a file that only A has; or two files, and how much they have in common. */
+struct file_function {
+	u32 file, other;
+	const char *symbol;
+	size_t n;
+};
+
+struct renaming {
+	const struct delta *delta;
+	size_t file, symbol; /* columns */
+	VEC(struct file_use) files;
+	VEC(struct file_function) functions, pairs;
+	struct table file_index, function_index, pair_index;
+};
+
+static u32 get_file(struct renaming *r, const char *name)
 {
-	VEC(struct file_use) uses = {0};
+	u64 hash = hash_mix((u64)(uintptr_t)name, 1);
+	struct table_probe probe = table_probe(&r->file_index, hash);
+	u32 i;
 
-	vec_each(row, &d->rows) {
-		struct file_use *use = NULL;
-
-		vec_each(known, &uses)
-			if (known->name == row->cells[column])
-				use = known;
-		if (!use) {
-			use = vec_push(&uses);
-			*use = (struct file_use){.name = row->cells[column]};
-		}
-		use->is_in[DELTA_A] |= row->is_in[DELTA_A];
-		use->is_in[DELTA_B] |= row->is_in[DELTA_B];
-	}
-	vec_each(use, &uses) {
-		if (!use->is_in[DELTA_B])
-			vec_add(&ret->a, use->name);
-		if (!use->is_in[DELTA_A])
-			vec_add(&ret->b, use->name);
-	}
-	vec_fini(&uses);
+	while ((i = table_next(&r->file_index, &probe)) != TABLE_NONE)
+		if (r->files.at[i].name == name)
+			return i;
+	table_add(&r->file_index, hash, (u32)r->files.n);
+	vec_add(&r->files, ((struct file_use){.name = name}));
+	return (u32)r->files.n - 1;
 }
 
-/* How many functions two files of different names have in common, and how many one has. */
-static void count_common(const struct delta *d, size_t file, size_t symbol, const char *a,
-	const char *b, size_t *ret_common, size_t *ret_n)
+static bool is_lonely(const struct file_use *use, int side)
 {
-	*ret_common = *ret_n = 0;
-	vec_each(x, &d->rows) {
-		if (!is_alone(x, DELTA_B) || x->cells[file] != b)
-			continue;
-		++*ret_n;
-		vec_each(y, &d->rows) {
-			if (!is_alone(y, DELTA_A) || y->cells[file] != a ||
-				y->cells[symbol] != x->cells[symbol])
-				continue;
-			++*ret_common;
+	return use->is_in[side] && !use->is_in[!side];
+}
+
+static void add_function(struct renaming *r, u32 file, const char *symbol)
+{
+	u64 hash = hash_mix((u64)(uintptr_t)symbol, 1);
+	struct table_probe probe = table_probe(&r->function_index, hash);
+	u32 i;
+
+	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
+		if (r->functions.at[i].file == file && r->functions.at[i].symbol == symbol)
+			return;
+	table_add(&r->function_index, hash, (u32)r->functions.n);
+	vec_add(&r->functions, ((struct file_function){.file = file, .symbol = symbol}));
+}
+
+/* One more function that file a of A and file b of B have in common. */
+static void add_common(struct renaming *r, u32 a, u32 b)
+{
+	u64 hash = hash_mix(a, b);
+	struct table_probe probe = table_probe(&r->pair_index, hash);
+	struct file_use *use = &r->files.at[b];
+	u32 i;
+
+	while ((i = table_next(&r->pair_index, &probe)) != TABLE_NONE)
+		if (r->pairs.at[i].file == a && r->pairs.at[i].other == b)
 			break;
-		}
+	if (i == TABLE_NONE) {
+		i = (u32)r->pairs.n;
+		table_add(&r->pair_index, hash, i);
+		vec_add(&r->pairs, ((struct file_function){.file = a, .other = b}));
 	}
+	if (++r->pairs.at[i].n > use->n_common) {
+		use->n_common = r->pairs.at[i].n;
+		use->partner = r->files.at[a].name;
+	}
+}
+
+static void count_common(struct renaming *r, u32 file, const char *symbol)
+{
+	struct table_probe probe =
+		table_probe(&r->function_index, hash_mix((u64)(uintptr_t)symbol, 1));
+	u32 i;
+
+	r->files.at[file].n++;
+	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
+		if (r->functions.at[i].symbol == symbol)
+			add_common(r, r->functions.at[i].file, file);
 }
 
 /* A program that was renamed: at least half of its functions are those of one other file. */
 static void find_renamed(const struct delta *d, struct files *ret)
 {
-	size_t file = column_of(d, KEY_DSO), symbol = column_of(d, KEY_SYMBOL);
-	struct files lonely = {0};
+	struct renaming r = {d, column_of(d, KEY_DSO), column_of(d, KEY_SYMBOL)};
 
-	if (file == d->n_keys || symbol == d->n_keys)
+	if (r.file == d->n_keys || r.symbol == d->n_keys)
 		return;
-	lonely_files(d, file, &lonely);
-	vec_each(new, &lonely.b)
-		vec_each(old, &lonely.a) {
-			size_t n_common, n;
+	vec_each(row, &d->rows) {
+		u32 file = get_file(&r, row->cells[r.file]);
 
-			count_common(d, file, symbol, *old, *new, &n_common, &n);
-			if (!n_common || 2 * n_common < n)
-				continue;
-			vec_add(&ret->b, *new);
-			vec_add(&ret->a, *old);
-			break;
-		}
-	vec_fini(&lonely.a);
-	vec_fini(&lonely.b);
+		r.files.at[file].is_in[DELTA_A] |= row->is_in[DELTA_A];
+		r.files.at[file].is_in[DELTA_B] |= row->is_in[DELTA_B];
+	}
+	vec_each(row, &d->rows) {
+		u32 file = get_file(&r, row->cells[r.file]);
+
+		if (is_lonely(&r.files.at[file], DELTA_A))
+			add_function(&r, file, row->cells[r.symbol]);
+	}
+	vec_each(row, &d->rows) {
+		u32 file = get_file(&r, row->cells[r.file]);
+
+		if (is_lonely(&r.files.at[file], DELTA_B))
+			count_common(&r, file, row->cells[r.symbol]);
+	}
+	vec_each(use, &r.files) {
+		if (!use->n_common || 2 * use->n_common < use->n)
+			continue;
+		vec_add(&ret->b, use->name);
+		vec_add(&ret->a, use->partner);
+	}
+	vec_fini(&r.files);
+	vec_fini(&r.functions);
+	vec_fini(&r.pairs);
+	table_fini(&r.file_index);
+	table_fini(&r.function_index);
+	table_fini(&r.pair_index);
 }
 
 void delta_pair(struct delta *d)

@@ -43,6 +43,7 @@ struct delta_recording {
 struct delta {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
+	bool is_time;                           /* periods are nanoseconds: who compares sets it */
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
 	struct table index;

@@ -162,6 +162,8 @@ static void group_rows(struct hist *h)
 		if (!h->groups.n || memcmp(h->groups.at[group].labels, labels, sizeof(labels)))
 			group = group_of(h, &index, labels);
 		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
+		if (h->group_of_row)
+			h->group_of_row[i] = group;
 	}
 	sort_by_key(items.at, items.n);
 	vec_each(item, &items) {
@@ -492,6 +494,8 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	h->all = (struct hist_value){p->events.at[event].n_samples, p->events.at[event].period};
 	h->ident = make_idents(p, options);
 	h->outer = make_outers(h);
+	if (options->has_row_groups)
+		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
 	group_rows(h);
 	make_entries(h);
 	pick_entries(h);
@@ -505,4 +509,5 @@ void hist_fini(struct hist *h)
 	vec_fini(&h->owns);
 	mem_free(h->ident);
 	mem_free(h->outer);
+	mem_free(h->group_of_row);
 }

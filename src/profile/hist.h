@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 
 struct key;
+struct certainty;
 
 enum { HIST_KEYS_MAX = 16 };
 
@@ -28,6 +29,7 @@ struct hist_options {
 	bool prefers_callers; /* of equal totals, the one nearer to the root first */
 	const char *part;     /* only entries with this in their function's name; NULL: all */
 	bool is_relative;     /* what these are is the whole */
+	bool has_row_groups;  /* hist->group_of_row is wanted */
 };
 
 struct hist_value {
@@ -66,7 +68,9 @@ struct hist {
 	VEC(struct hist_entry) entries;
 	VEC(struct hist_group) groups;
 	VEC(struct hist_own) owns;
-	u32 *ident; /* by symbol: symbols with the same one share an entry */
+	u32 *group_of_row;                 /* by position in profile->rows; NULL: nobody wants it */
+	const struct certainty *certainty; /* of the entries, for their columns; NULL: not known */
+	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
 };

@@ -39,7 +39,7 @@ struct judge {
 	double factor;              /* how much more runs differ than by sampling: a variance's */
 	double noise[DELTA_SIDES]; /* deviation of the recordings' sums, as a share of their mean */
 	double sum[DELTA_SIDES];   /* the recordings' mean sum, before they were levelled */
-	double level;              /* B\'s mean level of A\'s */
+	double level;              /* the mean of B's levels, divided by that of A's */
 };
 
 void judge_init(struct judge *j, const struct delta *d);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "unwind/stack.h"
+#include "unwind/ending.h"
 
 static const struct {
 	const char *unit;
@@ -219,7 +219,7 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 
 		if (e->ending == STACK_COMPLETE)
 			continue;
-		str_add(&where, stack_ending_text(e->ending));
+		str_add(&where, ending_text(e->ending));
 		if (p->dsos.at[e->dso].source)
 			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
 		add_remedy(e->ending, dump_bytes, p->enough_dump, &remedy);

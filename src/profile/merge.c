@@ -4,6 +4,7 @@
 
 #include "event/abi.h"
 #include "file/copier.h"
+#include "file/nametag.h"
 #include "machine/machine.h"
 #include "session/stream.h"
 #include "symbol/embedunion.h"
@@ -16,7 +17,8 @@ struct source {
 	struct stream stream;
 	struct stream_event head;
 	bool is_open, has_stream, has_head;
-	u64 begins; /* its first record that has a time */
+	u64 begins;  /* its first record that has a time */
+	u32 *events; /* which of the merged ones its events are */
 };
 
 struct merging {
@@ -24,6 +26,8 @@ struct merging {
 	size_t n;
 	struct event_list events;
 	struct copier copier;
+	struct str tagged;
+	bool has_tags; /* some events' samples do not say whose they are: it is put in */
 	struct merge_tally tally;
 };
 
@@ -95,22 +99,38 @@ static int check_build_ids(const struct merging *m, const struct source *s, stru
 	return 0;
 }
 
+/* Of those that have the formats of tracepoints all have to have the same. */
 static int check_tracing(const struct merging *m, const struct source *s, struct err *err)
 {
-	const struct str *a = &m->sources[0].session.reader.info.tracing_data,
-			 *b = &s->session.reader.info.tracing_data;
+	const struct str *b = &s->session.reader.info.tracing_data;
 
-	if (a->n == b->n && (!a->n || !memcmp(a->at, b->at, a->n)))
-		return 0;
-	return refuse(m, s, err,
-		"they have tracepoints of different kinds: record them together, or the same in both");
+	for (const struct source *older = m->sources; older < s && b->n; older++) {
+		const struct str *a = &older->session.reader.info.tracing_data;
+
+		if (a->n && (a->n != b->n || memcmp(a->at, b->at, a->n)))
+			return err_set(err, ERR_INVAL,
+				"'%s' and '%s' cannot be merged: they have different tracepoints: record them together, or the same in both",
+				older->path, s->path);
+	}
+	return 0;
 }
 
 /* ---- events ---- */
 
+/* How a counter is switched on and what it tells besides makes no other samples of them. */
 static bool is_same_event(const struct event *a, const struct event *b)
 {
-	return !memcmp(&a->attr, &b->attr, sizeof(a->attr)) && !strcmp(a->name, b->name);
+	const u64 aside = ATTR_DISABLED | ATTR_INHERIT | ATTR_MMAP | ATTR_COMM |
+		ATTR_ENABLE_ON_EXEC | ATTR_TASK | ATTR_WATERMARK | ATTR_MMAP_DATA | ATTR_MMAP2 |
+		ATTR_COMM_EXEC | ATTR_CONTEXT_SWITCH | ATTR_NAMESPACES | ATTR_KSYMBOL |
+		ATTR_BPF_EVENT | ATTR_CGROUP | ATTR_TEXT_POKE | ATTR_BUILD_ID;
+	struct event_attr x = a->attr, y = b->attr;
+
+	x.flags &= ~aside;
+	y.flags &= ~aside;
+	x.size = y.size;
+	x.wakeup_events = y.wakeup_events;
+	return !memcmp(&x, &y, sizeof(x)) && !strcmp(a->name, b->name);
 }
 
 static struct event *find_event(struct event_list *events, const struct event *e)
@@ -141,9 +161,12 @@ static void add_ids(struct event_list *events, struct event *to, const struct ev
 			ids[to->n_ids++] = from->ids[i];
 }
 
-static int add_events(struct merging *m, const struct source *s, struct err *err)
+static int add_events(struct merging *m, struct source *s, struct err *err)
 {
-	vec_each(e, &s->session.reader.events) {
+	const struct event_list *events = &s->session.reader.events;
+
+	s->events = mem_alloc(MAX(events->n, (size_t)1) * sizeof(*s->events));
+	vec_each(e, events) {
 		struct event *known = find_event(&m->events, e);
 
 		vec_each(other, &m->events)
@@ -157,30 +180,38 @@ static int add_events(struct merging *m, const struct source *s, struct err *err
 			known->n_ids = 0;
 		}
 		add_ids(&m->events, known, e);
+		s->events[e - events->at] = (u32)(known - m->events.at);
 	}
 	return 0;
 }
 
 /* Of several events each sample has to say whose it is, all in the same way. */
-static int check_samples(const struct merging *m, struct err *err)
+static int prepare_tags(struct merging *m, struct err *err)
 {
-	const u64 says = PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER;
-	const struct event_attr *first = &m->events.at[0].attr;
+	const struct event *first = m->events.at;
+	bool is_same = true, has_ids = true;
 
 	if (m->events.n < 2)
 		return 0;
 	vec_each(e, &m->events) {
-		if (!(e->attr.sample_type & says))
+		if ((e->attr.flags ^ first->attr.flags) & ATTR_SAMPLE_ID_ALL)
 			return err_set(err, ERR_INVAL,
-				"their events differ, and samples of '%s' do not say which one they are of: record all with the same events",
-				e->name);
-		if ((e->attr.sample_type & PERF_SAMPLE_IDENTIFIER) !=
-				(first->sample_type & PERF_SAMPLE_IDENTIFIER) ||
-			(!(e->attr.sample_type & PERF_SAMPLE_IDENTIFIER) &&
-				e->attr.sample_type != first->sample_type))
-			return err_set(err, ERR_INVAL,
-				"samples of '%s' and of '%s' are laid out differently: record all with the same options",
-				m->events.at[0].name, e->name);
+				"they cannot be merged: of '%s' and '%s' only one tells times beside samples (sample_id_all)",
+				first->name, e->name);
+		is_same &= e->attr.sample_type == first->attr.sample_type;
+		has_ids &= (e->attr.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
+	}
+	m->has_tags = !has_ids && !(is_same && first->attr.sample_type & PERF_SAMPLE_ID);
+	for (size_t i = 0; i < m->events.n && m->has_tags; i++) {
+		struct event *e = &m->events.at[i];
+
+		e->attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+		if (!e->n_ids) {
+			/* The kernel counts from 1 on, and never comes so far. */
+			e->ids = arena_alloc(&m->events.arena, sizeof(*e->ids));
+			e->ids[0] = (1ULL << 63) + i;
+			e->n_ids = 1;
+		}
 	}
 	return 0;
 }
@@ -226,24 +257,40 @@ static int find_beginning(struct source *s, struct err *err)
 	return result;
 }
 
+/* Into the file, saying whose it is. */
+static int add_record(struct merging *m, const struct source *s, const struct stream_event *e,
+	struct err *err)
+{
+	bool is_sample = e->rec.type == PERF_RECORD_SAMPLE;
+	u32 event = e->event == TABLE_NONE ? 0 : e->event;
+	struct record rec = e->rec;
+
+	if (m->has_tags &&
+		nametag_put(formats_format(&s->session.reader.formats, event), &e->rec,
+			m->events.at[s->events[event]].ids[0], &m->tagged, &rec, err))
+		return err_prefix(err, "'%s'", s->path);
+	return is_sample ? copier_add_sample(&m->copier, &rec, e->time, err)
+			 : copier_add(&m->copier, &rec, err);
+}
+
 /* What was there when it began holds from then on. */
 static int add_state_of_old(struct merging *m, struct source *s, const struct stream_event *e,
 	struct err *err)
 {
 	const struct sample_format *format = formats_format(&s->session.reader.formats, e->event);
-	struct record copy = e->rec;
+	struct stream_event copy = *e;
 	struct str room = {0};
 	struct sample who;
 	int r;
 
 	if (s == m->sources || e->rec.type >= PERF_RECORD_USER_TYPE_START || !format->trailer ||
 		!sample_decode_trailer(format, &e->rec, &who))
-		return copier_add(&m->copier, &e->rec, err);
+		return add_record(m, s, e, err);
 	who.time = s->begins;
 	str_addn(&room, e->rec.at, e->rec.size - format->trailer);
 	sample_encode_trailer(format, &who, &room);
-	copy.at = (const u8 *)room.at;
-	r = copier_add(&m->copier, &copy, err);
+	copy.rec.at = (const u8 *)room.at;
+	r = add_record(m, s, &copy, err);
 	str_fini(&room);
 	return r;
 }
@@ -291,10 +338,7 @@ static int copy_records(struct merging *m, struct err *err)
 				first = &m->sources[i];
 		if (!first)
 			return 0;
-		r = !first->head.rec.size ? 0
-			: first->head.rec.type == PERF_RECORD_SAMPLE
-			? copier_add_sample(&m->copier, &first->head.rec, first->head.time, err)
-			: copier_add(&m->copier, &first->head.rec, err);
+		r = first->head.rec.size ? add_record(m, first, &first->head, err) : 0;
 		if (r || advance(m, first, err))
 			return err->code;
 	}
@@ -313,6 +357,18 @@ static void merge_build_ids(struct merging *m)
 				vec_add(&all.build_ids, *id);
 	feature_write(FEATURE_BUILD_ID, &all, copier_replace(&m->copier, FEATURE_BUILD_ID));
 	file_info_fini(&all);
+}
+
+static void merge_tracing(struct merging *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct str *data = &m->sources[i].session.reader.info.tracing_data;
+
+		if (!data->n)
+			continue;
+		str_addn(copier_replace(&m->copier, FEATURE_TRACING_DATA), data->at, data->n);
+		return;
+	}
 }
 
 static void merge_events(struct merging *m)
@@ -351,13 +407,14 @@ static int write_all(struct merging *m, struct fresh *to, struct log *log, struc
 	for (size_t i = 0; i < m->n; i++)
 		if (open_source(m, &m->sources[i], log, err) || add_events(m, &m->sources[i], err))
 			return err->code;
-	if (check_samples(m, err) || copier_open(&m->copier, to, &m->events, err))
+	if (prepare_tags(m, err) || copier_open(&m->copier, to, &m->events, err))
 		return err->code;
 	if (copy_records(m, err) || merge_embedded(m, err)) {
 		copier_abandon(&m->copier);
 		return err->code;
 	}
 	merge_build_ids(m);
+	merge_tracing(m);
 	merge_events(m);
 	m->tally = (struct merge_tally){m->copier.n_samples, m->events.n};
 	return copier_finish(&m->copier, &m->sources[0].session.reader, err);
@@ -386,7 +443,9 @@ int merge_write(const char *const *paths, size_t n, struct fresh *to, struct log
 			machine_fini(&s->machine);
 			session_close(&s->session);
 		}
+		mem_free(s->events);
 	}
+	str_fini(&m.tagged);
 	mem_free(m.sources);
 	event_list_fini(&m.events);
 	return r;

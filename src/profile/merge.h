@@ -3,7 +3,8 @@
  *
  * In       recordings made on the same machine since it was started, timed by the same clock
  * Out      their records in the order of time; events that were asked for in the same way are one
- *          event; build-ids and embedded names of all of them, other sections of the first one
+ *          event, samples say which; build-ids and embedded names of all of them, other sections of
+ *          the first one
  * Errors   ERR_INVAL with the reason why they cannot be merged; those of reading and writing
  *
  * What a recording says of processes that were there when it began has no time of its own: in the

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "symbol/demangle.h"
-#include "unwind/stack.h"
+#include "unwind/ending.h"
 
 enum { CHUNK_FRAMES = 4096 }; /* that one worker looks for at a time */
 
@@ -56,7 +56,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 		if (f->ending) {
 			n->answers[n->frames[k].value] =
-				(struct resolver_answer){.name = stack_ending_text(f->ending),
+				(struct resolver_answer){.name = ending_text(f->ending),
 					.start = f->address,
 					.end = f->address};
 			continue;

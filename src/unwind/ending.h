@@ -1,5 +1,5 @@
 /*
- * ending.h - how a stack ended, in words behind its call chain.
+ * ending.h - how a stack ended: what is said of it, and in words behind its call chain.
  *
  * Stacks that were walked while recording are in the file as call chains like the kernel's. What such
  * a chain cannot say, whether it was found to its root and why not, stands behind its last address:
@@ -22,6 +22,21 @@
 #include "unwind/stack.h"
 
 enum { ENDING_WORDS = 5 }; /* at most: what endings up to 15 need */
+
+/* "stack dump too small", ... */
+const char *ending_text(enum stack_ending ending);
+
+/* Whether it is known to have ended before its root. */
+static inline bool ending_is_cut(enum stack_ending ending)
+{
+	return ending != STACK_COMPLETE && ending != STACK_ENDINGS;
+}
+
+/* Whether a file is to blame. */
+static inline bool ending_is_of_file(enum stack_ending ending)
+{
+	return ending == STACK_NO_CFI || ending == STACK_NO_FILE || ending == STACK_NO_CODE_FILE;
+}
 
 /* Fills in the words for an ending; how many. */
 u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS]);

@@ -50,27 +50,6 @@ enum stack_arch stack_arch_of(const char *machine, u64 regs_abi)
 	return STACK_OTHER;
 }
 
-const char *stack_ending_text(enum stack_ending ending)
-{
-	static const char *const texts[STACK_ENDINGS] = {
-		[STACK_COMPLETE] = "complete",
-		[STACK_DUMP_TOO_SMALL] = "stack dump too small",
-		[STACK_NO_CFI] = "no unwind information",
-		[STACK_NO_FILE] = "file missing",
-		[STACK_NO_CODE_FILE] = "code without a file",
-		[STACK_NO_MAP] = "no such code",
-		[STACK_NO_FRAME_POINTER] = "no frame pointers",
-		[STACK_TOO_DEEP] = "too many frames",
-		[STACK_CORRUPT] = "corrupt",
-		[STACK_OTHER_ARCH] = "unknown machine",
-		[STACK_ELSEWHERE] = "interrupted on another stack",
-		[STACK_NOT_COPIED] = "stack not in memory",
-		[STACK_CALLS_FORGOTTEN] = "branch records full",
-	};
-
-	return texts[ending];
-}
-
 /* ---- one walk ---- */
 
 struct walk {

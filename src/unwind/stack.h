@@ -121,7 +121,4 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 /* The architecture of samples with these registers, recorded on `machine` (as uname -m says). */
 enum stack_arch stack_arch_of(const char *machine, u64 regs_abi);
 
-/* "the stack dump is too small", ... */
-const char *stack_ending_text(enum stack_ending ending);
-
 #endif

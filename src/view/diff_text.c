@@ -12,37 +12,41 @@ enum { WORDS_MAX = 10, CELLS_MAX = 512 };
 
 /* ---- in words ---- */
 
-/* A function's name without the "[.] " before it, else the first cell. */
+/* The name in a cell of functions: without the "[.] " before it. */
+static const char *bare(const char *cell)
+{
+	enum { MODE_WIDTH = 4 };
+
+	return *cell == '[' && strlen(cell) > MODE_WIDTH ? cell + MODE_WIDTH : cell;
+}
+
+/* A function's name, else the first cell. */
 static const char *subject_of(const struct delta *d, const struct delta_row *row)
 {
 	for (size_t i = 0; i < d->n_keys; i++)
 		if (d->keys[i]->frame == KEY_SYMBOL)
-			return row->cells[i] + (row->cells[i][0] == '[' ? 4 : 0);
+			return bare(row->cells[i]);
 	return row->cells[0];
 }
 
-static bool is_time(const char *event)
-{
-	return strstr(event, "clock") != NULL;
-}
-
 /* "0.513 s", "1.2e9": what a mean is. */
-static void add_amount(double v, const char *event, const struct diff_options *o, struct str *text)
+static void add_amount(double v, const struct delta *d, const struct diff_options *o,
+	struct str *text)
 {
 	if (o->per == DIFF_PER_TOTAL)
 		str_addf(text, "%.2f%%", 100 * v);
-	else if (o->per != DIFF_PER_EVENT && is_time(event))
+	else if (o->per != DIFF_PER_EVENT && d->is_time)
 		str_addf(text, v >= 1e9 ? "%.3f s" : "%.2f ms", v >= 1e9 ? v / 1e9 : v / 1e6);
 	else
 		str_addf(text, "%.4g", v);
 }
 
 /* "is slower by 12% +- 3 (0.513 s -> 0.575 s)"; of what is no time "takes 12% +- 3 more". */
-static void add_change(const struct judgement *row, const char *event, const struct diff_options *o,
-	struct str *text)
+static void add_change(const struct judgement *row, const struct delta *d,
+	const struct diff_options *o, struct str *text)
 {
 	bool is_more = row->mean[DELTA_B] > row->mean[DELTA_A];
-	bool is_speed = is_time(event) && o->per != DIFF_PER_TOTAL;
+	bool is_speed = d->is_time && o->per != DIFF_PER_TOTAL;
 	double percent = fabs(row->ratio - 1) * 100;
 
 	str_addf(text, "%s%.*f%%",
@@ -53,13 +57,13 @@ static void add_change(const struct judgement *row, const char *event, const str
 	if (!isnan(row->half))
 		str_addf(text, " +- %.*f", row->half < 0.1, 100 * row->half);
 	str_addf(text, "%s (", is_speed ? "" : is_more ? " more" : " less");
-	add_amount(row->mean[DELTA_A], event, o, text);
+	add_amount(row->mean[DELTA_A], d, o, text);
 	str_add(text, " -> ");
-	add_amount(row->mean[DELTA_B], event, o, text);
+	add_amount(row->mean[DELTA_B], d, o, text);
 	str_addc(text, ')');
 }
 
-static void add_word(const struct delta *d, const struct judge *j, u32 i, const char *event,
+static void add_word(const struct delta *d, const struct judge *j, u32 i,
 	const struct diff_options *o, struct str *text)
 {
 	const struct delta_row *row = &d->rows.at[i];
@@ -70,19 +74,19 @@ static void add_word(const struct delta *d, const struct judge *j, u32 i, const 
 	str_add(text, subject_of(d, row));
 	str_addc(text, ' ');
 	if (row->is_in[DELTA_A] && row->is_in[DELTA_B]) {
-		add_change(judged, event, o, text);
+		add_change(judged, d, o, text);
 	} else {
 		str_addf(text, "is %s (", side == DELTA_A ? "gone" : "new");
-		add_amount(judged->mean[side], event, o, text);
+		add_amount(judged->mean[side], d, o, text);
 		str_addc(text, ')');
 	}
 	if (row->was)
-		str_addf(text, ", now %s", row->was);
+		str_addf(text, ", now %s", bare(row->was));
 	str_addc(text, '\n');
 }
 
 /* What all recordings took, and how far those of one side are from each other. */
-static void add_sums(const struct judge *j, const char *event, const struct diff_options *o,
+static void add_sums(const struct judge *j, const struct delta *d, const struct diff_options *o,
 	struct str *text)
 {
 	static const char *const names[] = {"A", "B"};
@@ -92,7 +96,7 @@ static void add_sums(const struct judge *j, const char *event, const struct diff
 	str_add(text, "# In all: ");
 	for (int side = 0; side < DELTA_SIDES; side++) {
 		str_addf(text, "%s%s ", side ? ", " : "", names[side]);
-		add_amount(j->sum[side], event, o, text);
+		add_amount(j->sum[side], d, o, text);
 		if (!isnan(j->noise[side]))
 			str_addf(text, " (%zu recordings, +- %.1f%%)", j->n[side],
 				100 * j->noise[side]);
@@ -106,11 +110,11 @@ static void add_sums(const struct judge *j, const char *event, const struct diff
 }
 
 static void add_words(const struct delta *d, const struct judge *j, const u32 *order,
-	const char *event, const struct diff_options *o, struct str *text)
+	const struct diff_options *o, struct str *text)
 {
 	size_t n = 0, n_words = 0;
 
-	add_sums(j, event, o, text);
+	add_sums(j, d, o, text);
 	if (!j->has_spread) {
 		str_add(text,
 			"# One recording a side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
@@ -129,7 +133,7 @@ static void add_words(const struct delta *d, const struct judge *j, const u32 *o
 				n - WORDS_MAX);
 			break;
 		}
-		add_word(d, j, order[i], event, o, text);
+		add_word(d, j, order[i], o, text);
 	}
 	str_add(text, "#\n");
 }
@@ -404,7 +408,7 @@ void diff_add_text(const struct delta *d, const struct judge *j, const char *eve
 	if (!o->is_quiet && d->recordings.n > DELTA_SIDES)
 		add_files(d, text);
 	if (!o->is_quiet)
-		add_words(d, j, order, event, o, text);
+		add_words(d, j, order, o, text);
 	add_columns(&t);
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct delta_row *row = &d->rows.at[order[i]];

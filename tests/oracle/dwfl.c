@@ -20,6 +20,7 @@
 #include "symbol/callers.h"
 #include "symbol/vdso.h"
 #include "unwind/chain.h"
+#include "unwind/ending.h"
 
 enum { KINDS = 8, FRAMES_MAX = 2 * CALLERS_MAX_FRAMES, VDSO_PATH_MAX = 64 };
 
@@ -215,7 +216,7 @@ static void differ(struct oracle *o, const char *kind, const struct stack_end *e
 	}
 	if (d->n++ >= o->n_shown_max)
 		return;
-	printf("%s, %s in %s, at %llu of %u\n", kind, stack_ending_text(end->ending),
+	printf("%s, %s in %s, at %llu of %u\n", kind, ending_text(end->ending),
 		o->machine.dsos.at.at[end->dso]->path, (unsigned long long)o->sample->time,
 		o->sample->tid);
 	if (o->error)
@@ -343,8 +344,7 @@ int main(int argc, char **argv)
 	printf("samples %llu equal %llu frames %llu\n", (unsigned long long)o.n,
 		(unsigned long long)o.n_equal, (unsigned long long)o.n_frames);
 	vec_each(d, &o.differences)
-		printf("%s %llu %s\n", d->kind, (unsigned long long)d->n,
-			stack_ending_text(d->ending));
+		printf("%s %llu %s\n", d->kind, (unsigned long long)d->n, ending_text(d->ending));
 	vec_each(view, &o.views)
 		dwfl_end(view->dwfl);
 	unlink(o.vdso);

@@ -120,13 +120,18 @@ int main()
 '''
 
 
-@test
-def an_inline_heavy_program_has_the_same_shares_at_the_same_addresses():
+def inlined(path, **how):
+    """A recording of that program."""
     perf_works()
     needs('g++', 'objdump')
     open('inlined.cc', 'w').write(INLINED)
     assert run('g++', '-O2', '-g', '-o', 'inlined', 'inlined.cc').status == 0
-    path = record('inlined.data', './inlined')
+    return record(path, './inlined', **how)
+
+
+@test
+def an_inline_heavy_program_has_the_same_shares_at_the_same_addresses():
+    path = inlined('inlined.data')
     compare(path, '-d', 'inlined', least=3, least_rows=50)
     for kind in ('local-hits', 'global-period'):
         compare(path, '-d', 'inlined', '--percent-type', kind, least=3)
@@ -138,11 +143,7 @@ def an_inline_heavy_program_has_the_same_shares_at_the_same_addresses():
 
 @test
 def samples_of_one_cpu_have_shares_of_their_own():
-    perf_works()
-    needs('g++', 'objdump')
-    open('inlined.cc', 'w').write(INLINED)
-    assert run('g++', '-O2', '-g', '-o', 'inlined', 'inlined.cc').status == 0
-    path = record('cpus.data', './inlined', options=('-a', '-F', '2000', '-e', 'cpu-clock'))
+    path = inlined('cpus.data', options=('-a', '-F', '2000', '-e', 'cpu-clock'))
     functions = 0
     for cpu in ('0', '1'):
         compare(path, '-d', 'inlined', '-C', cpu, least=0, least_rows=0)
@@ -154,11 +155,7 @@ def samples_of_one_cpu_have_shares_of_their_own():
 
 @test
 def several_events_stand_side_by_side():
-    perf_works()
-    needs('g++', 'objdump')
-    open('inlined.cc', 'w').write(INLINED)
-    assert run('g++', '-O2', '-g', '-o', 'inlined', 'inlined.cc').status == 0
-    path = record('events.data', './inlined', options=('-F', '4000', '-e', 'cpu-clock,task-clock'))
+    path = inlined('events.data', options=('-F', '4000', '-e', 'cpu-clock,task-clock'))
     compare(path, '-d', 'inlined', least=4, least_rows=50)
     assert ' Percent         |' in pace('annotate', '-i', path, 'main').out
 
@@ -174,11 +171,7 @@ def sqlite_and_a_stripped_library_have_the_same_shares():
 
 @test
 def every_disassembler_agrees_on_where_samples_are():
-    perf_works()
-    needs('g++', 'objdump')
-    open('inlined.cc', 'w').write(INLINED)
-    assert run('g++', '-O2', '-g', '-o', 'inlined', 'inlined.cc').status == 0
-    path = record('engines.data', './inlined')
+    path = inlined('engines.data')
     objdump = pace_annotate(path, '-d', 'inlined', '--disassembler', 'objdump')
     # Without LLVM there is nothing to compare, but it says so
     llvm = pace('annotate', '-i', path, '-d', 'inlined', '--no-source', '--disassembler', 'llvm')

@@ -12,6 +12,7 @@
 #include "file/reader.h"
 #include "file/writer.h"
 #include "symbol/liveunwind.h"
+#include "unwind/ending.h"
 
 struct copied {
 	struct liveunwind unwind;
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
 		fail(&err);
 	writer_close(&c.writer, true);
 	for (unsigned i = 0; i < STACK_ENDINGS; i++)
-		printf("%llu %s\n", (unsigned long long)c.unwind.n_ended[i], stack_ending_text(i));
+		printf("%llu %s\n", (unsigned long long)c.unwind.n_ended[i], ending_text(i));
 	reader_cursor_fini(&c.seen);
 	reader_cursor_fini(&c.taken);
 	liveunwind_fini(&c.unwind);

@@ -65,6 +65,19 @@ void elfmaker_segment(struct elfmaker *m, u32 type, u32 flags, u64 offset, u64 v
 	vec_add(&m->segments, ((struct elfmaker_segment){type, flags, offset, va, size, size}));
 }
 
+void elfmaker_text(struct elfmaker *m, u64 va, u64 offset, const void *data, u64 size)
+{
+	elfmaker_section(m,
+		&(struct elfmaker_section){.name = ".text",
+			.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.addr = va,
+			.offset = offset,
+			.size = size,
+			.data = data});
+	elfmaker_segment(m, PT_LOAD, PF_R | PF_X, offset, va, size);
+}
+
 static u32 symbol_size(const struct elfmaker *m)
 {
 	return m->is_64 ? 24 : 16;

@@ -61,6 +61,9 @@ void elfmaker_fini(struct elfmaker *m);
 u32 elfmaker_section(struct elfmaker *m, const struct elfmaker_section *section);
 void elfmaker_segment(struct elfmaker *m, u32 type, u32 flags, u64 offset, u64 va, u64 size);
 
+/* A section .text of code (data NULL: zeros), and the segment that maps it, alone, at va. */
+void elfmaker_text(struct elfmaker *m, u64 va, u64 offset, const void *data, u64 size);
+
 /* Adds a symbol to .symtab or .dynsym; its number there. */
 u32 elfmaker_symbol(struct elfmaker *m, u32 table, const char *name, u8 binding, u8 type,
 	u16 section, u64 value, u64 size);

@@ -103,6 +103,7 @@ static void take_labels(struct profile *p, const struct profilemaker_sample *sam
 		[LABEL_PID] = sample->pid,
 		[LABEL_TID] = sample->tid,
 		[LABEL_CPU] = sample->cpu,
+		[LABEL_TIME] = sample->time,
 	};
 
 	for (unsigned i = 0; i < LABEL_COUNT; i++)

@@ -22,6 +22,7 @@ struct profilemaker_sample {
 	u32 event;
 	const char *comm; /* NULL: "" */
 	u32 pid, tid, cpu;
+	u64 time;
 	const char *stack;
 	u64 n_samples; /* 0: one */
 	u64 period;

@@ -235,6 +235,23 @@ void recording_write(const struct recording *r, const struct file_info *info, co
 	str_fini(&file);
 }
 
+void recording_scan(struct recording *r, struct session *ret_session, struct machine *ret_machine)
+{
+	const char *path = test_path("perf.data");
+	struct file_info info;
+	struct err err;
+
+	file_info_init(&info);
+	vec_each(e, &r->events)
+		event_add(&info.events, &e->attr, e->name);
+	recording_write(r, &info, path);
+	recording_fini(r);
+	file_info_fini(&info);
+	if (session_open(ret_session, path, NULL, &err) ||
+		machine_scan(ret_machine, ret_session, &err))
+		test_failed(__FILE__, __LINE__, "%s", err.msg);
+}
+
 void *recording_exact(const void *p, size_t n)
 {
 	void *copy = malloc(n);

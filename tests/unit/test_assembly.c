@@ -28,15 +28,7 @@ static void make_program(const char *path)
 	struct elfmaker m;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".text",
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.addr = 0x401000,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, sizeof(text_bytes));
+	elfmaker_text(&m, 0x401000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_function(&m, "f", 0x401000, 9);
 	elfmaker_function(&m, "g\x1b[31m", 0x401010, 1);
 	elfmaker_finish(&m);
@@ -60,7 +52,7 @@ static void test_init(struct assembling_test *t, bool has_program)
 	event_add(&t->events, &exact, "cycles:pp");
 	event_add(&t->events, &clock, "cpu-clock");
 	resolver_init(&t->resolver, &t->machine, test_dir(), &t->said.log);
-	profile_init(&t->profile, 1 << LABEL_CPU);
+	profile_init(&t->profile, 0);
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cycles:pp"}));
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cpu-clock"}));
 	vec_add(&t->profile.dsos,
@@ -78,15 +70,14 @@ static void test_init(struct assembling_test *t, bool has_program)
 
 /* n samples of `period` each in a symbol, at an offset of the file. */
 static void add_samples(struct assembling_test *t, u32 event, u32 symbol, u64 offset, u64 n,
-	u64 period, u64 cpu)
+	u64 period)
 {
 	struct profile_frame frame = {.address = offset};
 	u32 at = profile_frame(&t->profile, &frame);
 	struct profile_row row = {.event = event,
 		.frame = at,
 		.n_samples = n,
-		.period = n * period,
-		.labels[LABEL_CPU] = cpu};
+		.period = n * period};
 
 	t->profile.frames.at[at].symbol = symbol;
 	vec_add(&t->profile.rows, row);
@@ -104,7 +95,7 @@ static void test_fini(struct assembling_test *t)
 
 static void count(struct assembling_test *t)
 {
-	annotation_init(&t->annotation, &t->profile, NULL);
+	annotation_init(&t->annotation, &t->profile);
 }
 
 TEST(annotation_sorts_functions_by_their_largest_share)
@@ -114,10 +105,10 @@ TEST(annotation_sorts_functions_by_their_largest_share)
 	bool is_whole;
 
 	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1000, 6, 10, 0);
-	add_samples(&t, 0, 2, 0x1010, 4, 10, 0);
-	add_samples(&t, 1, 2, 0x1010, 9, 1, 1);
-	add_samples(&t, 1, 3, 0x1, 1, 1, 1);
+	add_samples(&t, 0, 1, 0x1000, 6, 10);
+	add_samples(&t, 0, 2, 0x1010, 4, 10);
+	add_samples(&t, 1, 2, 0x1010, 9, 1);
+	add_samples(&t, 1, 3, 0x1, 1, 1);
 	count(&t);
 	CHECK_EQ(t.annotation.functions.n, 2);
 	/* 90% of the second event are more than 60% of the first one. */
@@ -130,22 +121,6 @@ TEST(annotation_sorts_functions_by_their_largest_share)
 	CHECK_EQ(annotation_find(&t.annotation, "f", found, &is_whole), 1);
 	CHECK(is_whole && found[0] == 1);
 	CHECK_EQ(annotation_find(&t.annotation, "h", found, &is_whole), 0);
-	test_fini(&t);
-}
-
-TEST(annotation_counts_the_samples_of_some_cpus)
-{
-	struct cpus cpus = {0};
-	struct assembling_test t;
-	struct err err;
-
-	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1000, 6, 10, 0);
-	add_samples(&t, 0, 1, 0x1002, 3, 10, 7);
-	CHECK_EQ(cpus_parse(&cpus, "4-7", &err), 0);
-	annotation_init(&t.annotation, &t.profile, &cpus);
-	CHECK_EQ(t.annotation.totals[0].n_samples, 3);
-	cpus_fini(&cpus);
 	test_fini(&t);
 }
 
@@ -164,10 +139,10 @@ TEST(assembly_puts_samples_to_the_instructions_they_lie_in)
 	struct assembly a;
 
 	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1000, 1, 10, 0);
-	add_samples(&t, 0, 1, 0x1003, 2, 10, 0);
-	add_samples(&t, 0, 1, 0x1005, 3, 10, 0); /* in the middle of the call */
-	add_samples(&t, 1, 1, 0x1008, 4, 1, 0);
+	add_samples(&t, 0, 1, 0x1000, 1, 10);
+	add_samples(&t, 0, 1, 0x1003, 2, 10);
+	add_samples(&t, 0, 1, 0x1005, 3, 10); /* in the middle of the call */
+	add_samples(&t, 1, 1, 0x1008, 4, 1);
 	annotated(&t, &a, &by_anybody);
 	if (a.disasm.engine == DISASM_RAW)
 		SKIP("there is neither LLVM nor objdump");
@@ -191,8 +166,8 @@ TEST(assembly_without_code_has_the_sampled_addresses_and_the_reason)
 	struct assembly a;
 
 	test_init(&t, false);
-	add_samples(&t, 0, 1, 0x1003, 2, 10, 0);
-	add_samples(&t, 0, 1, 0x1000, 1, 10, 0);
+	add_samples(&t, 0, 1, 0x1003, 2, 10);
+	add_samples(&t, 0, 1, 0x1000, 1, 10);
 	annotated(&t, &a, &by_anybody);
 	CHECK_EQ(a.rows.n, 2);
 	CHECK_EQ(a.rows.at[0].va, 0x1000);
@@ -211,8 +186,8 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	struct assembly a;
 
 	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1002, 1, 10, 0);
-	add_samples(&t, 0, 1, 0x1003, 3, 10, 0);
+	add_samples(&t, 0, 1, 0x1002, 1, 10);
+	add_samples(&t, 0, 1, 0x1003, 3, 10);
 	annotated(&t, &a, &by_anybody);
 	if (a.disasm.engine == DISASM_RAW)
 		SKIP("there is neither LLVM nor objdump");
@@ -228,7 +203,7 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	CHECK(!strstr(str_text(&out.text), "skid"));
 	assembly_fini(&a);
 	annotation_fini(&t.annotation);
-	add_samples(&t, 1, 1, 0x1002, 1, 10, 0);
+	add_samples(&t, 1, 1, 0x1002, 1, 10);
 	annotated(&t, &a, &by_anybody);
 	str_clear(&out.text);
 	annotate_text(&out, &a, &o);
@@ -247,7 +222,7 @@ TEST(a_constant_skid_is_said_to_mean_the_instruction_before)
 	struct assembly a;
 
 	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1002, 1, 10, 0);
+	add_samples(&t, 0, 1, 0x1002, 1, 10);
 	annotated(&t, &a, &by_anybody);
 	o.events = &t.events;
 	attr_set_precise(&t.events.at[0].attr, 1);
@@ -273,7 +248,7 @@ TEST(branch_stacks_give_cycles_and_ipc_to_the_branch_that_ends_a_run)
 	struct assembly a;
 
 	test_init(&t, true);
-	add_samples(&t, 0, 1, 0x1002, 1, 10, 0);
+	add_samples(&t, 0, 1, 0x1002, 1, 10);
 	/* nop, call, ret; one that begins inside of the call is none. */
 	vec_add(&blocks.at, ((struct block){t.dso->id, 0x1002, 0x1008, 2, 6}));
 	vec_add(&blocks.at, ((struct block){t.dso->id, 0x1004, 0x1008, 5, 50}));
@@ -304,15 +279,7 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	struct err err = {0};
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".text",
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.addr = 0x81000000,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x81000000, sizeof(text_bytes));
+	elfmaker_text(&m, 0x81000000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_function(&m, "_text", 0x81000000, 9);
 	elfmaker_function(&m, "schedule", 0x81000010, 1);
 	elfmaker_finish(&m);
@@ -351,17 +318,9 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	struct code code;
 	struct err err = {0};
 	char kallsyms[256], kcore[256];
-	u32 text;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	text = elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".data",
-			.type = SHT_PROGBITS,
-			.offset = 0x1000,
-			.size = sizeof(text_bytes),
-			.data = text_bytes});
-	CHECK(text);
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0xffffffff81000000, sizeof(text_bytes));
+	elfmaker_text(&m, 0xffffffff81000000, 0x1000, text_bytes, sizeof(text_bytes));
 	elfmaker_finish(&m);
 	m.file.at[16] = ET_CORE;
 	snprintf(kcore, sizeof(kcore), "%s", test_path("kcore"));

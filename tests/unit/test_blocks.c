@@ -5,7 +5,10 @@
 #include "profile/blocks.h"
 #include "unit/recording.h"
 
-enum { FIELDS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK };
+enum {
+	FIELDS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+		PERF_SAMPLE_BRANCH_STACK
+};
 
 struct branch {
 	u64 from, to, flags;
@@ -33,32 +36,24 @@ static void reading_init(struct reading *r, u64 branch_type)
 }
 
 /* Entries as the processor has them: the newest first. */
-static void add_sample(struct reading *r, const struct branch *entries, u64 n)
+static void add_sample(struct reading *r, u32 cpu, const struct branch *entries, u64 n)
 {
 	struct sample sample = {.ip = 0x400000,
 		.pid = 42,
 		.tid = 42,
 		.time = 10,
+		.cpu = cpu,
 		.branches = {.n = n, .entries = (const u8 *)entries}};
 
 	recording_sample(&r->recording, 0, PERF_RECORD_MISC_USER, &sample);
 }
 
-static void reading_run(struct reading *r)
+static void reading_run(struct reading *r, const struct cpus *cpus)
 {
-	const char *path = test_path("perf.data");
-	struct file_info info;
 	struct err err;
 
-	file_info_init(&info);
-	vec_each(e, &r->recording.events)
-		event_add(&info.events, &e->attr, e->name);
-	recording_write(&r->recording, &info, path);
-	recording_fini(&r->recording);
-	file_info_fini(&info);
-	if (session_open(&r->session, path, NULL, &err) ||
-		machine_scan(&r->machine, &r->session, &err) ||
-		blocks_find(&r->blocks, &r->session, &r->machine, 2, &err))
+	recording_scan(&r->recording, &r->session, &r->machine);
+	if (blocks_find(&r->blocks, &r->session, &r->machine, cpus, 2, &err))
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
 }
 
@@ -79,9 +74,9 @@ TEST(blocks_are_runs_between_branches_with_their_cycles)
 	size_t n;
 
 	reading_init(&r, PERF_SAMPLE_BRANCH_ANY);
-	add_sample(&r, entries, 3);
-	add_sample(&r, entries, 2);
-	reading_run(&r);
+	add_sample(&r, 0, entries, 3);
+	add_sample(&r, 1, entries, 2);
+	reading_run(&r, NULL);
 	CHECK(blocks_are_there(&r.session));
 	CHECK_EQ(r.blocks.at.n, 2);
 	/* Offsets in the file; how the oldest one began is not known. */
@@ -109,16 +104,36 @@ TEST(blocks_leave_out_what_is_no_run)
 	struct reading r;
 
 	reading_init(&r, PERF_SAMPLE_BRANCH_ANY);
-	add_sample(&r, entries, ARRAY_SIZE(entries));
-	reading_run(&r);
+	add_sample(&r, 0, entries, ARRAY_SIZE(entries));
+	reading_run(&r, NULL);
 	CHECK_EQ(r.blocks.at.n, 1);
 	CHECK_EQ(r.blocks.at.at[0].start, 0x1010);
 	reading_fini(&r);
 	/* Where only calls were recorded, jumps may lie between them. */
 	reading_init(&r, PERF_SAMPLE_BRANCH_ANY_CALL);
-	add_sample(&r, entries, ARRAY_SIZE(entries));
-	reading_run(&r);
+	add_sample(&r, 0, entries, ARRAY_SIZE(entries));
+	reading_run(&r, NULL);
 	CHECK(!blocks_are_there(&r.session));
 	CHECK_EQ(r.blocks.at.n, 0);
 	reading_fini(&r);
+}
+
+TEST(blocks_are_those_of_the_cpus_that_are_asked_for)
+{
+	const struct branch entries[] = {{0x400210, 0x400100, CYCLES(3)},
+		{0x400120, 0x400200, CYCLES(7)}};
+	struct cpus cpus = {0};
+	struct reading r;
+	struct err err;
+
+	CHECK_EQ(cpus_parse(&cpus, "4-7", &err), 0);
+	reading_init(&r, PERF_SAMPLE_BRANCH_ANY);
+	add_sample(&r, 0, entries, 2);
+	add_sample(&r, 7, entries, 2);
+	add_sample(&r, 5, entries, 2);
+	reading_run(&r, &cpus);
+	CHECK_EQ(r.blocks.at.n, 1);
+	CHECK_EQ(r.blocks.at.at[0].n_times, 2);
+	reading_fini(&r);
+	cpus_fini(&cpus);
 }

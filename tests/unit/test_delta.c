@@ -182,6 +182,38 @@ TEST(delta_levels_recordings_by_what_most_of_their_rows_changed)
 	delta_fini(&c.delta);
 }
 
+/* Two recordings a side: f takes twice as much in B, where it has another name; others are alike. */
+static void compare_words(struct comparing *c, const char *wanted)
+{
+	const struct diff_options options = {.has_sides = true, .per = DIFF_PER_RUN};
+	struct str text = {0};
+	struct judge judge;
+
+	comparing_init(c, "symbol", "AABB");
+	for (u64 i = 0; i < 4; i++)
+		compare(c,
+			(struct line[]){{i < 2 ? "f" : "f.isra.0", (i < 2 ? 1000 : 2000) + i},
+				{"a", 1000 + i}, {"b", 1000 - i}, {"c", 900 + i}, {"d", 900 - i},
+				{0}},
+			false);
+	delta_pair(&c->delta);
+	c->delta.is_time = wanted[0] == 's';
+	judge_init(&judge, &c->delta);
+	diff_add_text(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
+	CHECK_HAS(str_text(&text), wanted + 2);
+	judge_fini(&judge);
+	str_fini(&text);
+	delta_fini(&c->delta);
+}
+
+TEST(words_speak_of_speed_only_where_periods_are_time)
+{
+	struct comparing c;
+
+	compare_words(&c, "- # f takes 100% +- 12 more (1000 -> 2002), now f.isra.0\n");
+	compare_words(&c, "s # f is slower by 100% +- 12 (0.00 ms -> 0.00 ms), now f.isra.0\n");
+}
+
 static void check_loose(const char *name, const char *expected)
 {
 	struct str text = {0};

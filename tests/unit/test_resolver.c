@@ -85,15 +85,8 @@ static void make_file(const char *path, const u8 *id, const char *name, unsigned
 	struct elfmaker m;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
-	elfmaker_section(&m,
-		&(struct elfmaker_section){.name = ".text",
-			.type = SHT_PROGBITS,
-			.flags = SHF_ALLOC | SHF_EXECINSTR,
-			.addr = 0x401000,
-			.offset = 0x1000,
-			.size = 0x100});
 	elfmaker_segment(&m, PT_LOAD, PF_R, 0, 0x400000, 0x800);
-	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, 0x100);
+	elfmaker_text(&m, 0x401000, 0x1000, NULL, 0x100);
 	if (tables & STATIC)
 		elfmaker_function(&m, name, 0x401010, 0x20);
 	snprintf(dynamic, sizeof(dynamic), "%s_dyn", name);

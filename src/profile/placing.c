@@ -1,0 +1,211 @@
+#include "profile/placing.h"
+
+#include "base/hash.h"
+#include "event/abi.h"
+#include "unwind/chain.h"
+#include "unwind/ending.h"
+
+enum { FRAMES_REMEMBERED = 1 << 14 };
+
+/* A resolved address, so that maps are asked once. */
+struct remembered_frame {
+	u64 ip;
+	const struct space *space;
+	u32 frame; /* + 1; 0: empty */
+	u8 mode;
+	bool is_return;
+};
+
+struct placing {
+	const struct machine *machine;
+	struct profile *profile;
+	u32 max_stack;
+	u32 *dsos; /* by dso->id: position in the profile + 1 */
+	struct remembered_frame *frames;
+	VEC(u32) path; /* the frames of one chain */
+	u64 last_comm;
+	const char *last_own_comm;
+};
+
+static u32 dso_of(struct placing *p, const struct dso *dso)
+{
+	if (!p->dsos[dso->id]) {
+		vec_add(&p->profile->dsos,
+			((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+		p->dsos[dso->id] = p->profile->dsos.n;
+	}
+	return p->dsos[dso->id] - 1;
+}
+
+static u32 frame_of(struct placing *p, const struct space *space, u64 ip, u8 mode, bool is_return)
+{
+	struct remembered_frame *known =
+		&p->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
+	struct profile_frame frame = {.mode = mode, .is_return = is_return, .address = ip};
+	const struct map *map = NULL;
+
+	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
+		known->is_return == is_return)
+		return known->frame - 1;
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
+		map = machine_find(space, ip);
+	if (map)
+		frame.address = map_offset(map, ip);
+	frame.dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
+	*known = (struct remembered_frame){ip, space, profile_frame(p->profile, &frame) + 1, mode,
+		is_return};
+	return known->frame - 1;
+}
+
+/* The profile's copy of a thread's name; neighbours mostly have the same. */
+static u64 own_comm(struct placing *p, u64 comm)
+{
+	if (comm != p->last_comm) {
+		p->last_comm = comm;
+		p->last_own_comm = intern_str(&p->profile->strings, (const char *)(uintptr_t)comm);
+	}
+	return (u64)(uintptr_t)p->last_own_comm;
+}
+
+/* What stands at the root of a stack that was not found to its end. */
+static u32 ending_frame(struct placing *p, const struct stack_end *end)
+{
+	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	struct profile_frame frame = {.dso = dso_of(p, p->machine->dsos.at.at[blamed]),
+		.address = UINT64_MAX - end->ending,
+		.mode = PERF_RECORD_MISC_USER,
+		.ending = end->ending};
+
+	return profile_frame(p->profile, &frame);
+}
+
+/*
+ * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
+ * seems to point. Where code is, is known of every process that has a map.
+ */
+static bool is_no_code(const struct placing *p, const struct sights_chain *c,
+	const struct chain_step *step, u32 frame)
+{
+	const struct profile_dso *dso = &p->profile->dsos.at[p->profile->frames.at[frame].dso];
+
+	return step->is_return && step->mode == PERF_RECORD_MISC_USER && !dso->source && c->user &&
+		c->user->maps;
+}
+
+/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+static u32 last_user_dso(const struct placing *p)
+{
+	const struct profile_frame *f =
+		p->path.n ? &p->profile->frames.at[p->path.at[p->path.n - 1]] : NULL;
+
+	return f && f->mode == PERF_RECORD_MISC_USER ? p->profile->dsos.at[f->dso].source : 0;
+}
+
+/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
+static u32 stack_of(struct placing *p, struct sights_chain *c)
+{
+	struct chain_walk walk = chain_walk(&c->words, c->mode);
+	struct chain_step step;
+	u32 stack = 0;
+
+	/* The innermost address was taken off: what comes first now is a caller. */
+	walk.is_after_marker = false;
+	p->path.n = 0;
+	c->is_untold = c->end.ending == STACK_ENDINGS;
+	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
+	while (p->path.n < p->max_stack && chain_next(&walk, &step)) {
+		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
+			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
+										 : c->user;
+		u32 frame = frame_of(p, space, step.ip, step.mode, step.is_return);
+
+		if (c->is_untold && is_no_code(p, c, &step, frame)) {
+			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(p)};
+			break;
+		}
+		vec_add(&p->path, frame);
+	}
+	if (p->path.n == p->max_stack && chain_next(&walk, &step)) {
+		p->profile->n_cut++;
+		vec_add(&p->path, ending_frame(p, &(struct stack_end){STACK_TOO_DEEP, 0}));
+	} else if (c->end.ending != STACK_COMPLETE) {
+		vec_add(&p->path, ending_frame(p, &c->end));
+	}
+	while (p->path.n)
+		stack = profile_stack(p->profile, stack, p->path.at[--p->path.n]);
+	return stack;
+}
+
+/*
+ * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
+ * caller it is the sample's own file that is to blame.
+ */
+static void add_ending(struct placing *p, const struct profile_row *row,
+	const struct sights_chain *c)
+{
+	u32 dso = ending_is_cut(c->end.ending) && !c->end.dso
+		? p->profile->frames.at[row->frame].dso
+		: dso_of(p, p->machine->dsos.at.at[c->end.dso]);
+
+	profile_add_ending(p->profile, c->end.ending, dso, row->n_samples);
+}
+
+/* A profile owns its strings; until now they are the machine's and the worker's. */
+static void own_strings(struct profile *p)
+{
+	vec_each(dso, &p->dsos) {
+		dso->path = intern_str(&p->strings, dso->path);
+		dso->name = intern_str(&p->strings, dso->name);
+	}
+	vec_each(e, &p->events)
+		e->name = intern_str(&p->strings, e->name);
+}
+
+/* The row of a sight; stacks: by chain. */
+static void add_row(struct placing *p, const struct sights *sights, const struct sight *s,
+	const u32 *stacks)
+{
+	struct profile_row row = {.event = s->event,
+		.n_samples = s->n_samples,
+		.period = s->period};
+	struct profile_event *event = &p->profile->events.at[s->event];
+
+	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
+	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold)
+		add_ending(p, &row, &sights->chains.at[s->chain]);
+	for (unsigned l = 0; l < sights->n_labels; l++)
+		row.labels[sights->label_at[l]] = s->labels[l];
+	if (p->profile->labels & 1 << LABEL_COMM)
+		row.labels[LABEL_COMM] = own_comm(p, row.labels[LABEL_COMM]);
+	vec_add(&p->profile->rows, row);
+	event->n_samples += s->n_samples;
+	event->period += s->period;
+}
+
+void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
+	struct profile *profile)
+{
+	struct placing p = {.machine = m, .profile = profile, .max_stack = max_stack};
+	u32 *stacks = mem_alloc((sights->chains.n + 1) * sizeof(*stacks));
+
+	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
+	p.frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*p.frames));
+	profile->has_stacks = sights->chains.n > 0;
+	vec_each(end, &sights->endings)
+		profile_add_ending(profile, end->ending, dso_of(&p, m->dsos.at.at[end->dso]),
+			end->n_samples);
+	table_reserve(&profile->stack_index, sights->chains.n);
+	vec_reserve(&profile->rows, sights->n);
+	for (size_t k = 0; k < sights->chains.n; k++)
+		stacks[k] = stack_of(&p, &sights->chains.at[k]);
+	for (u32 k = 0; k < sights->n; k++)
+		add_row(&p, sights, sights_at(sights, k), stacks);
+	own_strings(profile);
+	mem_free(stacks);
+	mem_free(p.dsos);
+	mem_free(p.frames);
+	vec_fini(&p.path);
+}

@@ -1,0 +1,115 @@
+#include "profile/sights.h"
+
+#include "base/hash.h"
+#include "unwind/ending.h"
+
+enum { TABLE_AT_FIRST = 1 << 12 };
+
+static u64 space_key(const struct sights_chain *c)
+{
+	return (u64)(c->user ? c->user->id : UINT32_MAX) << 32 | c->kernel->id;
+}
+
+/* per sample */
+static bool is_same_chain(const struct sights_chain *a, const struct sights_chain *b)
+{
+	return a->words.n == b->words.n && a->mode == b->mode && a->end.ending == b->end.ending &&
+		a->end.dso == b->end.dso && space_key(a) == space_key(b) && a->guest == b->guest &&
+		!memcmp(a->words.at, b->words.at, b->words.n * 8);
+}
+
+u32 sights_chain(struct sights *s, const struct sights_chain *chain)
+{
+	u64 hash = hash_words(chain->words.at, chain->words.n,
+		space_key(chain) ^ chain->mode ^ (u64)chain->end.ending << 24 ^
+			(u64)chain->end.dso << 8);
+	struct table_probe probe = table_probe(&s->chain_index, hash);
+	struct sights_chain *added;
+	u32 i;
+
+	while ((i = table_next(&s->chain_index, &probe)) != TABLE_NONE)
+		if (is_same_chain(&s->chains.at[i], chain))
+			return i;
+	table_add(&s->chain_index, hash, s->chains.n);
+	added = vec_push(&s->chains);
+	*added = *chain;
+	added->words.at = arena_copy(&s->words, chain->words.at, chain->words.n * 8);
+	return s->chains.n - 1;
+}
+
+struct sight *sights_at(const struct sights *s, u32 i)
+{
+	return (struct sight *)(void *)(s->at.at + i * s->size);
+}
+
+static bool has_same_labels(const struct sights *s, const struct sight *a, const struct sight *b)
+{
+	for (unsigned k = 0; k < s->n_labels; k++)
+		if (a->labels[k] != b->labels[k])
+			return false;
+	return true;
+}
+
+void sights_count(struct sights *s)
+{
+	const struct sight *sight = s->next;
+	u64 hash = hash_mix(sight->ip ^ (u64)sight->mode << 56 ^ (u64)sight->event << 40,
+		(u64)(uintptr_t)sight->space ^ (u64)sight->chain << 32);
+	struct table_probe probe;
+	u32 i;
+
+	for (unsigned k = 0; k < s->n_labels; k++)
+		hash = hash_mix(hash, sight->labels[k]);
+	probe = table_probe(&s->index, hash);
+	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
+		struct sight *known = sights_at(s, i);
+
+		if (known->ip != sight->ip || known->space != sight->space ||
+			known->chain != sight->chain || known->event != sight->event ||
+			known->mode != sight->mode || !has_same_labels(s, known, sight))
+			continue;
+		known->n_samples++;
+		known->period += sight->period;
+		return;
+	}
+	table_add(&s->index, hash, s->n++);
+	vec_reserve(&s->at, s->at.n + s->size);
+	memcpy(s->at.at + s->at.n, sight, s->size);
+	s->at.n += s->size;
+}
+
+void sights_add_ending(struct sights *s, struct stack_end *end)
+{
+	if (!ending_is_of_file(end->ending))
+		end->dso = 0;
+	vec_each(known, &s->endings) {
+		if (known->ending != end->ending || known->dso != end->dso)
+			continue;
+		known->n_samples++;
+		return;
+	}
+	vec_add(&s->endings, ((struct profile_ending){end->ending, end->dso, 1}));
+}
+
+void sights_init(struct sights *s, unsigned labels, bool has_chains)
+{
+	memset(s, 0, sizeof(*s));
+	for (unsigned label = 0; label < LABEL_COUNT; label++)
+		if (labels >> label & 1)
+			s->label_at[s->n_labels++] = (u8)label;
+	s->size = sizeof(struct sight) + s->n_labels * sizeof(u64);
+	s->next = (struct sight *)(void *)s->next_room;
+	table_reserve(&s->index, TABLE_AT_FIRST);
+	if (has_chains)
+		table_reserve(&s->chain_index, TABLE_AT_FIRST);
+}
+
+void sights_fini(struct sights *s)
+{
+	vec_fini(&s->chains);
+	table_fini(&s->chain_index);
+	arena_fini(&s->words);
+	vec_fini(&s->endings);
+	vec_fini(&s->at);
+	table_fini(&s->index);
+}

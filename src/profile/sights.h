@@ -1,0 +1,79 @@
+/*
+ * sights.h - samples as they come, counted where they are literally the same.
+ *
+ * A sight is one distinct sample: an address in an address space, the callers' addresses, and the
+ * labels that are asked for. Nothing is looked up in maps: that is done afterwards, once for each.
+ * In       addresses and labels of samples
+ * Owns     copies of the callers' addresses; not the spaces, nor what labels point to
+ * Life     a sight or chain is valid until the next is added
+ * Errors   none
+ * Threads  one
+ */
+#ifndef PACE_PROFILE_SIGHTS_H
+#define PACE_PROFILE_SIGHTS_H
+
+#include "base/table.h"
+#include "base/vec.h"
+#include "machine/machine.h"
+#include "profile/profile.h"
+#include "record/sample.h"
+#include "unwind/stack.h"
+
+/* One distinct list of callers' addresses. */
+struct sights_chain {
+	const struct space *user, *kernel, *guest;
+	struct sample_words words; /* a copy */
+	u32 mode;                  /* in which its first address ran if no marker tells */
+	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
+	struct stack_end end;
+	bool is_untold;
+};
+
+/*
+ * One distinct sample: the same in all that is counted apart. The labels that are asked for stand
+ * behind it.
+ */
+struct sight {
+	u64 ip;
+	const struct space *space; /* in which ip is looked up */
+	u32 chain;                 /* TABLE_NONE: no callers */
+	u16 event;
+	u8 mode;
+	u64 n_samples, period;
+	u64 labels[];
+};
+
+struct sights {
+	u8 n_labels;              /* of each sight */
+	u8 label_at[LABEL_COUNT]; /* enum profile_label: which they are, in ascending order */
+	VEC(struct sights_chain) chains;
+	struct table chain_index;
+	struct arena words;
+	VEC(struct profile_ending)
+	endings;     /* of stacks that were told to end so; DSOs by their ids */
+	size_t size; /* of a sight: bytes, labels included */
+	VEC(u8) at;  /* size each */
+	u32 n;
+	struct table index;
+	/* The one that comes next. In here: no other worker's data may be that near. */
+	struct sight *next;
+	u64 next_room[sizeof(struct sight) / 8 + LABEL_COUNT];
+};
+
+/* labels: 1 << enum profile_label */
+void sights_init(struct sights *s, unsigned labels, bool has_chains);
+void sights_fini(struct sights *s);
+
+/* per sample: the number of this list of callers, whose words are copied if they are new */
+u32 sights_chain(struct sights *s, const struct sights_chain *chain);
+
+/* per sample: how its stack ended, as far as the DSO only where that is to blame */
+void sights_add_ending(struct sights *s, struct stack_end *end);
+
+/* per sample: s->next is counted; it stays what it is */
+void sights_count(struct sights *s);
+
+/* The i-th distinct sample. */
+struct sight *sights_at(const struct sights *s, u32 i);
+
+#endif
