@@ -39,6 +39,7 @@ SUITES = [
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),
+    ('codediff', [sys.executable, f'{HERE}/live/test_annotate.py']),
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
