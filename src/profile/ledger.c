@@ -103,6 +103,8 @@ static void add_lacking(struct ledger *l, const struct lack *lack, const struct 
 		const struct profile_frame *f = &p->frames.at[row->frame];
 		int kind = lack->kind(p, r, f);
 
+		if (p->events.at[row->event].is_repeated)
+			continue;
 		all += row->n_samples;
 		if (kind >= 0)
 			lacking[f->dso * LINE_GAPS + (unsigned)kind] += row->n_samples;
