@@ -14,8 +14,7 @@ static double share(const struct hist *h, u64 period)
 
 static bool is_shown(const struct hist *h, const struct hist_entry *e, const struct text_options *t)
 {
-	return share(h, h->options->has_children ? e->total.period : e->self.period) >=
-		t->row_limit;
+	return hist_percent(h, e) >= t->row_limit;
 }
 
 /* A cell without what is there for people: blanks, and the letter before a function's name. */
@@ -28,7 +27,7 @@ static const char *cell(const struct key *key, const struct hist *h, const struc
 	if (key->frame == KEY_SYMBOL)
 		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, text);
 	else
-		key->print(h, e, text);
+		key_print(key, h, e, text);
 	p = str_text(text);
 	return p + strspn(p, " ");
 }
@@ -240,7 +239,7 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 			const char *p;
 
 			str_cut(&room, 0);
-			t->columns[i]->print(h, e, &room);
+			key_print(t->columns[i], h, e, &room);
 			p = str_text(&room);
 			for (p += strspn(p, " "); *p;) {
 				bool is_separator = !strncmp(p, separator, n);

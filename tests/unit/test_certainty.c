@@ -17,7 +17,7 @@ struct judging {
 static void judging_init(struct judging *j)
 {
 	memset(j, 0, sizeof(*j));
-	profilemaker_init(&j->maker, 1 << LABEL_COMM | 1 << LABEL_TIME);
+	profilemaker_init(&j->maker, LABEL_BIT(LABEL_COMM) | LABEL_BIT(LABEL_TIME));
 	profilemaker_event(&j->maker, "cycles");
 }
 
