@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/annotation.h"
@@ -19,6 +20,7 @@
 enum { CANDIDATES_SHOWN = 20 };
 
 struct annotate_command {
+	bool is_strict;
 	const char *input, *symbol, *dsos, *comms, *cpus;
 	struct symbol_options symbols;
 	const char *syntax, *engine, *objdump, *prefix, *percent_type;
@@ -77,6 +79,7 @@ static const struct opt options[] = {
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
 		"only llvm, objdump or raw; default the first of them that is here"},
 	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
+	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
@@ -429,6 +432,9 @@ static int run_annotate(int argc, char **argv)
 		status = cmd_fail(&cmd_annotate, &err, EXIT_FAILED);
 	if (has_thread)
 		pthread_join(llvm, NULL);
+	if (status == EXIT_OK &&
+		strict_fails(&cmd_annotate, o.is_strict, o.input, &r.recorded.ledger))
+		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	annotating_fini(&r);

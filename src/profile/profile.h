@@ -122,6 +122,7 @@ struct profile {
 	unsigned labels;                /* bits 1 << enum profile_label */
 	bool has_stacks;                /* some row has callers */
 	u64 n_cut;                      /* distinct call chains that were longer than asked for */
+	u64 n_passed_over;              /* samples of CPUs and times that nobody asked for */
 	struct table frame_index, stack_index;
 };
 
