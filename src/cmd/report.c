@@ -277,7 +277,7 @@ static int choose_blocks(struct reporting *r, struct err *err)
 	const struct file_info *info = &r->recorded.session.reader.info;
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
-		if (r->hist.keys[i]->labels & 1 << LABEL_TIME)
+		if (r->hist.keys[i]->label == LABEL_TIME)
 			return err_set(err, ERR_INVAL,
 				"--ci: rows that are stretches of time themselves have no interval");
 	if (check_field(r, "--ci", PERF_SAMPLE_TIME, "when", err))
@@ -353,7 +353,8 @@ static int make_profile(struct reporting *r, struct err *err)
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter),
+		.labels = profile_filter_labels(&r->filter) |
+			key_labels(r->hist.keys, r->hist.n_keys),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = r->time_quantum,
@@ -361,10 +362,8 @@ static int make_profile(struct reporting *r, struct err *err)
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
-	for (size_t i = 0; i < r->hist.n_keys; i++)
-		reading.labels |= r->hist.keys[i]->labels;
 	if (o->answer.has_intervals)
-		reading.labels |= 1 << LABEL_TIME;
+		reading.labels |= LABEL_BIT(LABEL_TIME);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))

@@ -1,5 +1,7 @@
 #include "profile/gather.h"
 
+#include <stdlib.h>
+
 #include "base/workers.h"
 #include "event/abi.h"
 #include "profile/depths.h"
@@ -28,7 +30,6 @@ enum { EVENTS_MAX = UINT16_MAX + 1 };
 struct worker {
 	const struct session *session;
 	const struct machine *machine;
-	unsigned labels;
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
@@ -112,6 +113,7 @@ static u64 label_of(const struct worker *w, enum profile_label label,
 		return sample->code_page_size;
 	case LABEL_DATA_PAGE:
 		return sample->data_page_size;
+	case LABEL_NONE:
 	case LABEL_COUNT:
 		break;
 	}
@@ -178,8 +180,8 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = sample->period;
-	for (unsigned k = 0; k < w->sights.n_labels; k++)
-		sight->labels[k] = label_of(w, w->sights.label_at[k], in, t);
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
+		sight->labels[k] = label_of(w, w->profile.label_at[k], in, t);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -221,7 +223,6 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	struct worker *w = *((struct worker **)ctx + i);
 
 	(void)worker;
-	profile_init(&w->profile, w->labels);
 	vec_each(e, &w->session->reader.events)
 		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
 	placing_add(&w->sights, w->machine, w->max_stack, &w->profile);
@@ -234,13 +235,13 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 
 	w->session = s;
 	w->machine = m;
-	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
 	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
-	sights_init(&w->sights, options->labels, options->has_stacks);
+	profile_init(&w->profile, options->labels);
+	sights_init(&w->sights, w->profile.n_labels, options->has_stacks);
 	w->has_callers = options->has_stacks && options->callers;
 	if (w->has_callers)
 		callers_walk_init(&w->callers, options->callers);
@@ -273,7 +274,7 @@ static u64 fields_for(const struct gather_options *options)
 	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		wanted |= options->labels >> label & 1 ? fields[label] : 0;
+		wanted |= options->labels & LABEL_BIT(label) ? fields[label] : 0;
 	if (options->cpus && options->cpus->n)
 		wanted |= PERF_SAMPLE_CPU;
 	if (options->spans && options->spans->n)
@@ -285,13 +286,20 @@ static u64 fields_for(const struct gather_options *options)
 	return wanted;
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct profile_task *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
 /*
  * Who the tids are, for reports that tell threads apart: the last name that the last thread of each
  * had.
  */
 static void add_tasks(const struct machine *m, struct profile *p)
 {
-	if (!(p->labels & (1 << LABEL_TID | 1 << LABEL_PID)))
+	if (!(p->labels & (LABEL_BIT(LABEL_TID) | LABEL_BIT(LABEL_PID))))
 		return;
 	vec_each(t, &m->newest_threads) {
 		const struct thread *thread = *t;
@@ -302,6 +310,8 @@ static void add_tasks(const struct machine *m, struct profile *p)
 			((struct profile_task){thread->pid, thread->tid,
 				intern_str(&p->strings, comm)}));
 	}
+	if (p->tasks.n)
+		qsort(p->tasks.at, p->tasks.n, sizeof(*p->tasks.at), by_tid);
 }
 
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,

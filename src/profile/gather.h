@@ -21,7 +21,7 @@
 #include "symbol/callers.h"
 
 struct gather_options {
-	unsigned labels;    /* 1 << enum profile_label: what rows have to tell apart */
+	u64 labels;         /* LABEL_BIT()s: what rows have to tell apart */
 	bool has_stacks;    /* callers too; else only the innermost frame */
 	u32 max_stack;      /* callers of each chain, the innermost first; 0: all */
 	unsigned n_workers; /* 0: as many as there are cores */

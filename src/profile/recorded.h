@@ -35,7 +35,7 @@ struct recorded_options {
 	void (*servers_end)(struct resolver *r);
 	u32 max_stack;
 	unsigned n_workers;
-	unsigned labels; /* bits 1 << enum profile_label */
+	u64 labels; /* LABEL_BIT()s */
 	bool has_stacks;
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */

@@ -22,7 +22,7 @@ static const char *cell(const struct key *key, const struct hist *h, const struc
 	if (key->frame == KEY_SYMBOL)
 		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, text);
 	else
-		key->print(h, e, text);
+		key_print(key, h, e, text);
 	p = str_text(text);
 	return p + strspn(p, " ");
 }
@@ -234,7 +234,7 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 			const char *p;
 
 			str_cut(&room, 0);
-			t->columns[i]->print(h, e, &room);
+			key_print(t->columns[i], h, e, &room);
 			p = str_text(&room);
 			for (p += strspn(p, " "); *p;) {
 				bool is_separator = !strncmp(p, separator, n);

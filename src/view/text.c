@@ -82,7 +82,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 		for (size_t c = 0; c < o->n_columns; c++) {
 			size_t start = part->cells.n, used;
 
-			o->columns[c]->print(t->hist, e, &part->cells);
+			key_print(o->columns[c], t->hist, e, &part->cells);
 			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
 			part->widths[c] = MAX(part->widths[c], used);
 			vec_add(&part->lengths, part->cells.n - start);
