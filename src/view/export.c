@@ -304,10 +304,12 @@ void export_end(struct out *out, const struct export_options *o, const struct ac
 	if (o->form != EXPORT_JSON)
 		return;
 	json_end(&out->text, ']');
-	str_addc(&out->text, ',');
-	json_key(&out->text, "ledger");
-	str_addc(&out->text, '{');
-	account_add_json(account, &out->text);
-	json_end(&out->text, '}');
+	if (account) {
+		str_addc(&out->text, ',');
+		json_key(&out->text, "ledger");
+		str_addc(&out->text, '{');
+		account_add_json(account, &out->text);
+		json_end(&out->text, '}');
+	}
 	str_add(&out->text, "}\n");
 }

@@ -25,7 +25,7 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	const struct hist_options *h);
 void export_add(struct out *out, const struct hist *h, const struct export_options *o,
 	const struct text_options *t);
-/* JSON tells where the samples went. */
+/* JSON tells where the samples went; NULL: rows are not made of samples alone. */
 void export_end(struct out *out, const struct export_options *o, const struct account *account);
 
 #endif
