@@ -13,92 +13,6 @@
  */
 enum { TEXT_LIMIT = 32 << 10, D_NAME_LIMIT = 2 << 10, D_REFERENCES_MAX = 20 };
 
-struct printed {
-	struct str text;
-	jmp_buf too_long;
-};
-
-static void take_text(const char *text, size_t n, void *ctx)
-{
-	struct printed *p = ctx;
-
-	if (p->text.n + n > TEXT_LIMIT)
-		longjmp(p->too_long, 1);
-	str_addn(&p->text, text, n);
-}
-
-/*
- * Prints a name by one of libiberty's languages, whose state is on the stack: a jump out of it
- * loses nothing.
- */
-static bool print(struct printed *p, const char *name, int options,
-	int (*printer)(const char *name, int options, demangle_callbackref take, void *ctx))
-{
-	str_clear(&p->text);
-	return !setjmp(p->too_long) && printer(name, options, take_text, p) && p->text.n;
-}
-
-/* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
-static bool print_d(struct printed *p, const char *name)
-{
-	size_t n_references = 0;
-	char *text;
-
-	for (const char *c = name; *c; c++)
-		n_references += *c == 'Q';
-	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
-		return false;
-	text = dlang_demangle(name, DMGL_NO_OPTS);
-	str_clear(&p->text);
-	if (text && strlen(text) <= TEXT_LIMIT)
-		str_add(&p->text, text);
-	free(text);
-	return p->text.n;
-}
-
-/* ---- suffixes ---- */
-
-/* One that compilers hang behind names, .cold or .isra.0 or .llvm.123: its length, or 0. */
-static size_t suffix_length(const char *p)
-{
-	size_t n = 1, word;
-
-	if (*p != '.' || !(isalpha((u8)p[1]) || p[1] == '_'))
-		return 0;
-	while (isalnum((u8)p[n]) || p[n] == '_')
-		n++;
-	while (p[n] == '.' && (word = strspn(p + n + 1, "0123456789ABCDEF")) > 0 &&
-		!isalnum((u8)p[n + 1 + word]) && p[n + 1 + word] != '_')
-		n += 1 + word;
-	return n;
-}
-
-/* Where the suffixes begin: a '.' from which on there is nothing else; the end if there are none. */
-static const char *find_suffixes(const char *name)
-{
-	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
-		const char *p = dot;
-		size_t n;
-
-		/* Rust's older names have pairs of dots in them. */
-		if (dot > name && dot[-1] == '.')
-			continue;
-		while ((n = suffix_length(p)) > 0)
-			p += n;
-		if (!*p)
-			return dot;
-	}
-	return name + strlen(name);
-}
-
-static void add_suffixes(const char *p, struct str *text)
-{
-	size_t n;
-
-	for (; (n = suffix_length(p)) > 0 && text->n + n < TEXT_LIMIT / 2; p += n)
-		str_addf(text, " [clone %.*s]", (int)n, p);
-}
-
 /* ---- folding ---- */
 
 /* "operator<", "operator->*" and the like: how far the word and its sign reach, or 0. */
@@ -160,6 +74,139 @@ static void fold(struct str *text)
 	*text = folded;
 }
 
+/* D's arguments: name!(arguments). */
+static void fold_d(struct str *text)
+{
+	struct str folded = {0};
+
+	for (const char *p = text->at; *p; p++) {
+		size_t depth = 0;
+
+		str_addc(&folded, *p);
+		if (p[0] != '!' || p[1] != '(')
+			continue;
+		/* What has no end goes to the end of the text. */
+		for (p++; p[1]; p++) {
+			depth += *p == '(';
+			if (*p == ')' && !--depth)
+				break;
+		}
+		str_add(&folded, "(...)");
+	}
+	str_fini(text);
+	*text = folded;
+}
+
+/* ---- printing ---- */
+
+struct printed {
+	struct str text;
+	jmp_buf too_long;
+};
+
+static void take_text(const char *text, size_t n, void *ctx)
+{
+	struct printed *p = ctx;
+
+	if (p->text.n + n > TEXT_LIMIT)
+		longjmp(p->too_long, 1);
+	str_addn(&p->text, text, n);
+}
+
+/*
+ * Prints a name by one of libiberty's languages, whose state is on the stack: a jump out of it
+ * loses nothing.
+ */
+static bool print(struct printed *p, const char *name, int options,
+	int (*printer)(const char *name, int options, demangle_callbackref take, void *ctx))
+{
+	str_clear(&p->text);
+	return !setjmp(p->too_long) && printer(name, options, take_text, p) && p->text.n;
+}
+
+/*
+ * libiberty knows "return" behind "scope" of a parameter, which compilers write before it. NULL if the
+ * name has no such parameter.
+ */
+static char *demangle_d_turned(const char *name)
+{
+	char *turned, *text, *at;
+
+	if (!strstr(name, "NkM"))
+		return NULL;
+	turned = mem_strdup(name);
+	for (at = turned; (at = strstr(at, "NkM")) != NULL; at += 3)
+		memcpy(at, "MNk", 3);
+	text = dlang_demangle(turned, DMGL_NO_OPTS);
+	mem_free(turned);
+	return text;
+}
+
+/* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
+static bool print_d(struct printed *p, const char *name, unsigned style)
+{
+	size_t n_references = 0;
+	char *text;
+
+	for (const char *c = name; *c; c++)
+		n_references += *c == 'Q';
+	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
+		return false;
+	text = dlang_demangle(name, DMGL_NO_OPTS);
+	if (!text)
+		text = demangle_d_turned(name);
+	str_clear(&p->text);
+	if (text && strlen(text) <= TEXT_LIMIT)
+		str_add(&p->text, text);
+	free(text);
+	if (p->text.n && style & DEMANGLE_COMPACT)
+		fold_d(&p->text);
+	return p->text.n;
+}
+
+/* ---- suffixes ---- */
+
+/* One that compilers hang behind names, .cold or .isra.0 or .llvm.123: its length, or 0. */
+static size_t suffix_length(const char *p)
+{
+	size_t n = 1, word;
+
+	if (*p != '.' || !(isalpha((u8)p[1]) || p[1] == '_'))
+		return 0;
+	while (isalnum((u8)p[n]) || p[n] == '_')
+		n++;
+	while (p[n] == '.' && (word = strspn(p + n + 1, "0123456789ABCDEF")) > 0 &&
+		!isalnum((u8)p[n + 1 + word]) && p[n + 1 + word] != '_')
+		n += 1 + word;
+	return n;
+}
+
+/* Where the suffixes begin: a '.' from which on there is nothing else; the end if there are none. */
+static const char *find_suffixes(const char *name)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+		const char *p = dot;
+		size_t n;
+
+		/* Rust's older names have pairs of dots in them. */
+		if (dot > name && dot[-1] == '.')
+			continue;
+		while ((n = suffix_length(p)) > 0)
+			p += n;
+		if (!*p)
+			return dot;
+	}
+	return name + strlen(name);
+}
+
+static void add_suffixes(const char *p, struct str *text)
+{
+	size_t n;
+
+	for (; (n = suffix_length(p)) > 0 && text->n + n < TEXT_LIMIT / 2; p += n)
+		str_addf(text, " [clone %.*s]", (int)n, p);
+}
+
 /* ---- names ---- */
 
 static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned style)
@@ -185,25 +232,41 @@ static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned 
 	return is_printed;
 }
 
+/* Without the version. */
+static bool print_name(struct printed *p, const char *name, unsigned style)
+{
+	/* Most names of C code leave here. */
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		return print_itanium_or_rust(p, name, style);
+	if (name[0] == '_' && name[1] == 'D')
+		return print_d(p, name, style);
+	if (name[0] == 'c')
+		return mangled_ocaml(name, &p->text);
+	if (name[0] == 'L')
+		return mangled_java(name, style & DEMANGLE_PARAMETERS, &p->text);
+	return false;
+}
+
 const char *demangle(const char *name, unsigned style, struct intern *strings)
 {
+	const char *kept = name, *version;
 	struct printed p = {0};
-	const char *kept = name;
-	bool is_printed = false;
+	char *base = NULL;
 
 	if (style & DEMANGLE_NOT)
 		return name;
-	/* Most names of C code leave here. */
-	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
-		is_printed = print_itanium_or_rust(&p, name, style);
-	else if (name[0] == '_' && name[1] == 'D')
-		is_printed = print_d(&p, name);
-	else if (name[0] == 'c')
-		is_printed = mangled_ocaml(name, &p.text);
-	else if (name[0] == 'L')
-		is_printed = mangled_java(name, style & DEMANGLE_PARAMETERS, &p.text);
-	if (is_printed)
+	/* Linkers write the version of a library's symbol behind its name: _ZNSo3putEc@@GLIBCXX_3.4. */
+	version = name[0] == '_' ? strchr(name, '@') : NULL;
+	if (version) {
+		base = mem_strdup(name);
+		base[version - name] = '\0';
+	}
+	if (print_name(&p, base ? base : name, style)) {
+		if (version)
+			str_add(&p.text, version);
 		kept = intern_add(strings, p.text.at, p.text.n);
+	}
+	mem_free(base);
 	str_fini(&p.text);
 	return kept;
 }
