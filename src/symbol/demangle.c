@@ -48,7 +48,8 @@ static const char *skip_arguments(const char *text, const char *p)
 static bool begins_arguments(const char *text, const char *p)
 {
 	return *p == '<' && p > text &&
-		(isalnum((u8)p[-1]) || p[-1] == '_' || p[-1] == ':' || p[-1] == ']');
+		(isalnum((u8)p[-1]) || p[-1] == '_' || p[-1] == ']' ||
+			(p[-1] == ':' && p - text > 1 && p[-2] == ':'));
 }
 
 static void fold(struct str *text)
@@ -264,6 +265,11 @@ const char *demangle(const char *name, unsigned style, struct intern *strings)
 	if (print_name(&p, base ? base : name, style)) {
 		if (version)
 			str_add(&p.text, version);
+		kept = intern_add(strings, p.text.at, p.text.n);
+	} else if (style & DEMANGLE_COMPACT && strchr(name, '<')) {
+		/* Debug information has names of templates as they are written. */
+		str_add(&p.text, name);
+		fold(&p.text);
 		kept = intern_add(strings, p.text.at, p.text.n);
 	}
 	mem_free(base);

@@ -176,6 +176,10 @@ TEST(demangle_folds_template_arguments_if_asked_to)
 	check_folded("_ZN3barIiEltERKS0_", "bar<...>::operator<(bar<...> const&)",
 		"bar<...>::operator<");
 	check_folded("_Z3foov", "foo()", "foo");
+	check_folded("sort<It<int*, std::vector<int> >, main()::<lambda(int, int)> >", "sort<...>",
+		"sort<...>");
+	check_folded("Builtin:<anonymous> a<b", "Builtin:<anonymous> a<b",
+		"Builtin:<anonymous> a<b");
 	check_folded("_D3std5range10primitives__T5frontThZQjFNaNbNcNdNiNfNkMANghZNgh",
 		"std.range.primitives.front!(...).front(scope return inout(ubyte)[])",
 		"std.range.primitives.front!(...).front(scope return inout(ubyte)[])");
