@@ -291,13 +291,12 @@ static int choose(struct comparing *c, struct err *err)
 	o->reading.naming.style = symbol_options_style(&o->symbols, o->verbose);
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
 	o->reading.has_stacks = o->has_children || o->is_folded;
-	o->reading.labels = profile_filter_labels(&o->filter);
-	for (size_t i = 0; i < c->n_keys; i++) {
-		o->reading.labels |= c->keys[i]->labels;
+	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
+	for (size_t i = 0; i < c->n_keys; i++)
 		if (c->keys[i]->frame == KEY_LINE || c->keys[i]->frame == KEY_FILE)
 			o->reading.naming.source =
 				c->keys[i]->frame == KEY_LINE ? NAMING_LINES : NAMING_FILES;
-	}
+	o->reading.naming.makes_names = true;
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;
 }

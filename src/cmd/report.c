@@ -6,27 +6,22 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/report_answer.h"
+#include "cmd/report_graph.h"
+#include "cmd/report_wall.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/filter.h"
 #include "profile/key.h"
 #include "profile/recorded.h"
 #include "view/dump.h"
-#include "view/export.h"
 #include "view/header.h"
 #include "view/stats.h"
 #include "view/tasks.h"
+#include "view/wall_text.h"
 #include "view/text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
-
-struct graph_options {
-	bool is_given, is_none, is_fractal;
-	bool has_order;
-	enum graph_order order;
-	double limit; /* percent; negative: not said */
-	u64 entries;
-};
 
 struct report_options {
 	const char *input, *sort, *fields;
@@ -37,13 +32,12 @@ struct report_options {
 	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
 		is_quiet, has_ledger;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
-	bool is_json, is_csv;
-	const char *separator;
+	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines;
+	int inlines, wall; /* -1: as the recording is made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;
@@ -52,93 +46,11 @@ struct report_options {
 
 #define AT(member) offsetof(struct report_options, member)
 
-static void graph_none(struct graph_options *g)
-{
-	g->is_none = true;
-}
-
-static void graph_absolute(struct graph_options *g)
-{
-	g->is_fractal = false;
-}
-
-static void graph_fractal(struct graph_options *g)
-{
-	g->is_fractal = true;
-}
-
-static void graph_caller(struct graph_options *g)
-{
-	g->has_order = true;
-	g->order = GRAPH_CALLER;
-}
-
-static void graph_callee(struct graph_options *g)
-{
-	g->has_order = true;
-	g->order = GRAPH_CALLEE;
-}
-
-static void graph_default(struct graph_options *g)
-{
-	(void)g;
-}
-
-/* The words of -g, in any order. */
-static const struct {
-	const char *word;
-	void (*apply)(struct graph_options *g);
-} graph_words[] = {
-	{"none", graph_none},
-	{"graph", graph_absolute},
-	{"fractal", graph_fractal},
-	{"caller", graph_caller},
-	{"callee", graph_callee},
-	{"function", graph_default},
-	{"percent", graph_default},
-};
-
-static int apply_graph_word(struct graph_options *g, const char *word, size_t n,
-	unsigned *n_numbers, struct err *err)
-{
-	char text[64], *end;
-	double number;
-
-	snprintf(text, sizeof(text), "%.*s", (int)n, word);
-	for (size_t i = 0; i < ARRAY_SIZE(graph_words); i++) {
-		if (strcmp(graph_words[i].word, text))
-			continue;
-		graph_words[i].apply(g);
-		return 0;
-	}
-	number = strtod(text, &end);
-	if (end == text || *end || number < 0 || *n_numbers == 2)
-		return err_set(err, ERR_INVAL,
-			"'%s' is none of none, graph, fractal, caller, callee, a threshold in percent, a number of entries",
-			text);
-	if ((*n_numbers)++)
-		g->entries = (u64)number;
-	else
-		g->limit = number;
-	return 0;
-}
-
 static int set_graph(void *target, const char *value, struct err *err)
 {
 	struct report_options *o = target;
-	unsigned n_numbers = 0;
 
-	o->graph.is_given = true;
-	o->graph.is_none = false;
-	while (value && *value) {
-		size_t n = strcspn(value, ",");
-
-		if (apply_graph_word(&o->graph, value, n, &n_numbers, err))
-			return err->code;
-		value += n;
-		value += *value == ',';
-	}
-	return 0;
+	return graph_options_parse(&o->graph, value, err);
 }
 
 static int set_quantum(void *target, const char *value, struct err *err)
@@ -201,6 +113,10 @@ static const struct opt options[] = {
 		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
+	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
+		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
 		"leave out rows below this share", .max = 100},
 	{'g', "call-graph", OPT_CALL, 0, "HOW",
@@ -224,9 +140,9 @@ static const struct opt options[] = {
 	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "all rows as JSON, see pace-report(1)"},
-	{0, "csv", OPT_BOOL, AT(is_csv), NULL, "all rows as comma separated values"},
-	{'t', "field-separator", OPT_STR, AT(separator), "SEP",
+	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
+	{'t', "field-separator", OPT_STR, AT(answer.separator), "SEP",
 		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
 		"what the recording says about itself, first"},
@@ -236,6 +152,7 @@ static const struct opt options[] = {
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
 	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -252,6 +169,9 @@ struct reporting {
 	struct calls calls;
 	struct hist_options hist;
 	struct text_options text;
+	bool has_wall;
+	struct answer answer;
+	u64 time_quantum; /* ns */
 	unsigned n_workers;
 	struct cpus cpus;
 	struct spans spans;
@@ -305,11 +225,18 @@ static int choose_columns(struct reporting *r, struct err *err)
 		return err_prefix(err, "--fields");
 	for (size_t i = 0; i < n; i++)
 		add_column(&r->text, fields[i]);
-	if (!o->fields) {
+	if (!o->fields && r->has_wall) {
+		add_named_column(&r->text, "latency");
+		add_named_column(&r->text, "wall_cpu_time");
+		add_named_column(&r->text, "wall_runnable_time");
+		add_named_column(&r->text, "wall_blocked_time");
+	} else if (!o->fields) {
 		if (r->hist.has_children)
 			add_named_column(&r->text, "overhead_children");
 		add_named_column(&r->text, "overhead");
 	}
+	if (o->answer.has_intervals)
+		add_column(&r->text, &certainty_column);
 	if (o->has_counts)
 		add_named_column(&r->text, "sample");
 	if (o->has_periods)
@@ -325,7 +252,7 @@ static void choose_graph(struct reporting *r)
 
 	r->text.has_graph = r->recorded.has_chains && !g->is_none;
 	r->text.n_workers = r->n_workers;
-	r->text.is_fractal = g->is_fractal;
+	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
 		: g->has_order                  ? g->order
 		: r->hist.has_children          ? GRAPH_CALLER
@@ -349,6 +276,24 @@ static int check_field(const struct reporting *r, const char *option, u64 field,
 			return err_set(err, ERR_INVAL,
 				"%s: the recording does not say %s its samples were taken", option,
 				what);
+	return 0;
+}
+
+/* Stretches of time that intervals are judged by: certainty makes larger ones of them. */
+static int choose_blocks(struct reporting *r, struct err *err)
+{
+	enum { QUANTA = 256 };
+	const struct file_info *info = &r->recorded.session.reader.info;
+
+	for (size_t i = 0; i < r->hist.n_keys; i++)
+		if (r->hist.keys[i]->label == LABEL_TIME)
+			return err_set(err, ERR_INVAL,
+				"--ci: rows that are stretches of time themselves have no interval");
+	if (check_field(r, "--ci", PERF_SAMPLE_TIME, "when", err))
+		return err->code;
+	r->time_quantum = info->has_times && info->last_time > info->first_time
+		? (info->last_time - info->first_time) / QUANTA + 1
+		: 10000000;
 	return 0;
 }
 
@@ -381,6 +326,8 @@ static int choose_samples(struct reporting *r, struct err *err)
 	if (num_list_parse(&r->filter.pids, "--pid", o->pids, err) ||
 		num_list_parse(&r->filter.tids, "--tid", o->tids, err))
 		return err->code;
+	if (o->answer.has_intervals && choose_blocks(r, err))
+		return err->code;
 	r->hist.part = o->part;
 	r->hist.is_relative = o->filter.is_relative;
 	for (size_t i = 0; i < r->hist.n_keys; i++)
@@ -411,24 +358,34 @@ static int make_profile(struct reporting *r, struct err *err)
 	const struct report_options *o = r->options;
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
-			(r->hist.has_children || r->text.has_graph),
+			/* What was waited for is found on the way out of the scheduler. */
+			(r->hist.has_children || r->text.has_graph || r->has_wall),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
+		.has_wall = r->has_wall,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter),
+		.labels = profile_filter_labels(&r->filter) |
+			key_labels(r->hist.keys, r->hist.n_keys),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
-		.time_quantum = o->time_quantum,
+		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
+			.makes_names = o->symbols.makes_names,
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
-	for (size_t i = 0; i < r->hist.n_keys; i++)
-		reading.labels |= r->hist.keys[i]->labels;
+	if (o->answer.has_intervals)
+		reading.labels |= LABEL_BIT(LABEL_TIME);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
+	r->answer = (struct answer){.options = &o->answer,
+		.profile = &in->profile,
+		.calls = &r->calls,
+		.hist = &r->hist,
+		.text = &r->text};
+	answer_note_whole(&r->answer);
 	profile_filter_apply(&in->profile, &r->filter);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
@@ -446,47 +403,6 @@ static void add_preamble(struct reporting *r, struct str *text)
 			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
 		(unsigned long long)r->recorded.session.tally.n_lost_samples);
-}
-
-/* Whether the report is for a program, and in which form. */
-static bool is_for_programs(const struct report_options *o, struct export_options *ret)
-{
-	*ret = (struct export_options){o->is_json ? EXPORT_JSON
-			: o->is_csv               ? EXPORT_CSV
-						  : EXPORT_SEPARATED,
-		o->separator};
-	return o->is_json || o->is_csv || o->separator;
-}
-
-static void add_rows(struct reporting *r, const struct export_options *o, struct out *out)
-{
-	const struct profile *p = &r->recorded.profile;
-
-	export_begin(out, o, &r->text, &r->hist);
-	for (u32 event = 0; event < p->events.n; event++) {
-		struct hist hist;
-
-		hist_init(&hist, p, &r->calls, event, &r->hist);
-		export_add(out, &hist, o, &r->text);
-		hist_fini(&hist);
-	}
-	export_end(out, o);
-}
-
-static void add_events(struct reporting *r, struct out *out)
-{
-	for (u32 event = 0; event < r->recorded.profile.events.n; event++) {
-		struct hist hist;
-
-		/* Events without samples say so only where they are all there is to say. */
-		if (!r->recorded.profile.events.at[event].n_samples &&
-			r->recorded.profile.events.n > 1 && r->recorded.profile.rows.n)
-			continue;
-		hist_init(&hist, &r->recorded.profile, &r->calls, event, &r->hist);
-		text_report(out, &hist, &r->text);
-		str_add(&out->text, "\n\n");
-		hist_fini(&hist);
-	}
 }
 
 /* ---- what is shown instead of functions ---- */
@@ -537,18 +453,23 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 
 static int report(struct reporting *r, struct out *out, struct err *err)
 {
-	struct export_options rows;
-	bool is_data;
+	bool is_data = answer_is_data(&r->options->answer);
 
-	if (r->options->is_json + r->options->is_csv + (r->options->separator != NULL) > 1)
-		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
-	if (r->options->separator && !*r->options->separator)
-		return err_set(err, ERR_INVAL, "-t: a separator is needed");
+	if (answer_check(&r->options->answer, err))
+		return err->code;
 	if (shows_records(r->options))
 		return report_records(r, out, err);
-	r->hist.has_children =
-		r->options->children < 0 ? r->recorded.has_chains : r->options->children;
-	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err))
+	if (report_wall_choose(&r->recorded.session, r->options->wall, &r->has_wall, err))
+		return err->code;
+	r->text.is_wall = r->has_wall;
+	if (r->has_wall && r->options->answer.has_intervals)
+		return err_set(err, ERR_INVAL,
+			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	r->hist.has_children = r->options->children < 0 ? r->recorded.has_chains && !r->has_wall
+							: r->options->children;
+	r->time_quantum = r->options->time_quantum;
+	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err) ||
+		report_wall_check_columns(&r->text, r->has_wall, err))
 		return err->code;
 	choose_graph(r);
 	if (r->options->has_header_only) {
@@ -557,13 +478,11 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	}
 	if (make_profile(r, err))
 		return err->code;
-	is_data = is_for_programs(r->options, &rows);
-	if (is_data) {
-		add_rows(r, &rows, out);
-	} else {
+	if (!is_data)
 		add_preamble(r, &out->text);
-		add_events(r, out);
-	}
+	if (r->has_wall && !is_data && !r->options->is_quiet)
+		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
+	answer_show(&r->answer, out);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (!r->options->is_quiet && !is_data)
@@ -575,7 +494,9 @@ static int run_report(int argc, char **argv)
 {
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
+		.wall = -1,
 		.symbols.demangles = true,
+		.symbols.makes_names = true,
 		.inlines = -1,
 		.debuginfod_s = 10,
 		.graph.limit = -1};
@@ -605,6 +526,7 @@ static int run_report(int argc, char **argv)
 	profile_filter_fini(&r.filter);
 	cpus_fini(&r.cpus);
 	spans_fini(&r.spans);
+	answer_fini(&r.answer);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
 	log_fini(&r.log);
@@ -616,7 +538,7 @@ const struct cmd cmd_report = {
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
 	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
 	.options = options,
 	.run = run_report,
 };

@@ -11,7 +11,7 @@
 /* A place that was looked up. */
 struct sought {
 	u64 at;
-	struct embedded_name name; /* .name NULL: none covers it */
+	struct embedded_name name; /* .name NULL: no function is known there */
 	u32 first_frame, n_frames; /* in dso->frames */
 	enum line_gap gap;
 	bool has_asked_lines;
@@ -75,6 +75,8 @@ static const char *seek(struct embed *e, struct embedding *d, u64 address)
 
 	if (a.name)
 		s.name = (struct embedded_name){a.start, a.end, a.name, a.is_plt};
+	else if (a.extent_end)
+		s.name = (struct embedded_name){a.extent_start, a.extent_end, "", false};
 	vec_add(&d->sought, s);
 	return a.name;
 }
@@ -107,7 +109,7 @@ static void seek_starts(struct embedding *d)
 	for (size_t i = 0; i < n; i++) {
 		struct sought s = d->sought.at[i];
 
-		if (!s.name.name || s.at == s.name.start ||
+		if (!s.name.name || !*s.name.name || s.at == s.name.start ||
 			(i && d->sought.at[i - 1].name.start == s.name.start))
 			continue;
 		s.at = s.name.start;
@@ -250,7 +252,7 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 		if (s->has_asked_lines)
 			source = embedder_source(out, d->frames.at + s->first_frame, s->n_frames);
 		e->tally.n_places++;
-		e->tally.n_named += s->name.name != NULL;
+		e->tally.n_named += s->name.name && *s->name.name;
 		e->tally.n_lineless += has_lines && !s->has_asked_lines;
 		embedder_add_place(out, s->at, symbol, source, s->gap);
 	}

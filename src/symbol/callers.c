@@ -388,7 +388,7 @@ static void add_kernel(struct callers_walk *w, const struct sample_words *chain)
 bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end)
 {
-	struct stack_input in = {.arch = stack_arch_of(w->callers->arch, sample->user_regs.abi),
+	struct stack_input in = {.arch = arch_of(w->callers->arch, sample->user_regs.abi),
 		.mask = mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,

@@ -2,38 +2,22 @@
 
 #include <dwarf.h>
 
+#include "unwind/leb.h"
+
 enum {
 	CODES_MAX = 1 << 16, /* abbreviations of a unit; they are numbered from 1 */
 	FORM_IMPLICIT = 0,   /* closes a row of forms */
 	DEPTH_MAX = 1 << 20,
 };
 
-/* ---- numbers of any length ---- */
-
-static bool read_uleb(struct bytes *b, u64 *ret_v)
-{
-	u64 v = 0;
-	u8 byte;
-
-	for (unsigned shift = 0; bytes_u8(b, &byte); shift += 7) {
-		if (shift < 64)
-			v |= (u64)(byte & 0x7f) << shift;
-		if (!(byte & 0x80)) {
-			*ret_v = v;
-			return true;
-		}
-	}
-	return false;
-}
+/* ---- attributes ---- */
 
 static bool skip_leb(struct bytes *b)
 {
 	u64 ignored;
 
-	return read_uleb(b, &ignored);
+	return leb_u64(b, &ignored);
 }
-
-/* ---- attributes ---- */
 
 /* How long an attribute is if its form alone tells; -1: it does not. */
 static int fixed_size(const struct dietree_unit *u, unsigned form)
@@ -98,7 +82,7 @@ static bool skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
 
 	/* An indirect form may name another indirect form: each costs a byte, so it ends. */
 	while (form == DW_FORM_indirect)
-		if (!read_uleb(b, &form))
+		if (!leb_u64(b, &form))
 			return false;
 	size = fixed_size(u, (unsigned)MIN(form, (u64)UINT32_MAX));
 	if (size >= 0)
@@ -118,7 +102,7 @@ static bool skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
 		return skip_leb(b);
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		return read_uleb(b, &n) && bytes_skip(b, n);
+		return leb_u64(b, &n) && bytes_skip(b, n);
 	case DW_FORM_block1:
 		return bytes_u8(b, &n1) && bytes_skip(b, n1);
 	case DW_FORM_block2:
@@ -165,7 +149,7 @@ static bool read_forms(struct dietree *t, struct bytes *b, struct dietree_abbrev
 		int size;
 		u8 byte;
 
-		if (!read_uleb(b, &name) || !read_uleb(b, &form))
+		if (!leb_u64(b, &name) || !leb_u64(b, &form))
 			return false;
 		if (!name && !form)
 			break;
@@ -199,7 +183,7 @@ static void read_abbrevs(struct dietree *t)
 	t->table.n = t->forms.n = 0;
 	if (!bytes_skip(&b, t->unit.abbrev_offset))
 		return;
-	while (read_uleb(&b, &code) && code && code < CODES_MAX && read_uleb(&b, &tag) &&
+	while (leb_u64(&b, &code) && code && code < CODES_MAX && leb_u64(&b, &tag) &&
 		bytes_u8(&b, &has_children)) {
 		struct dietree_abbrev a = {.tag = (u32)MIN(tag, (u64)UINT32_MAX),
 			.has_children = has_children != 0,
@@ -263,7 +247,7 @@ bool dietree_next(struct dietree *t, struct dietree_entry *ret_entry)
 		const struct dietree_abbrev *a;
 		u32 depth = t->depth;
 
-		if (!read_uleb(&b, &code))
+		if (!leb_u64(&b, &code))
 			return wrong(t);
 		if (!code) {
 			/* Ends a row of children; behind the unit's own there may be padding. */

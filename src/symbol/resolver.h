@@ -75,6 +75,8 @@ struct resolver_answer {
 	const char *name; /* as in the file: still mangled; NULL: none */
 	u64 start, end;   /* of the symbol; without a name both are the address to print */
 	u64 at;           /* the address that was asked for, counted as `start` is */
+	/* without a name: the function it belongs to, as call frame information has it; end 0: unknown */
+	u64 extent_start, extent_end;
 	enum resolver_outcome outcome;
 	bool is_plt;
 };

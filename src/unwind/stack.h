@@ -9,8 +9,7 @@
  * Life     the chain is valid until the next walk
  * Errors   none: every stack has an ending
  * Threads  one; several may share the cfi they find
- * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER; arch/{x86,arm64}/include/uapi/asm/perf_regs.h;
- *          register numbers: the DWARF sections of the ABI supplements
+ * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER
  *
  * Where a function has no call frame information, its code is asked where it is between making and
  * undoing its frame (unwind/edge.h), and else its frame pointer is followed, if the function keeps
@@ -26,14 +25,8 @@
 #define PACE_UNWIND_STACK_H
 
 #include "record/sample.h"
+#include "unwind/arch.h"
 #include "unwind/rows.h"
-
-enum stack_arch {
-	STACK_X86_64,
-	STACK_I386,
-	STACK_ARM64,
-	STACK_OTHER, /* nobody can walk these */
-};
 
 /* How a stack ended: at its root, or why before. */
 enum stack_ending {
@@ -117,8 +110,5 @@ void stack_fini(struct stack *s);
 /* Walks one stack: the chain is in s->chain. */
 struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places);
-
-/* The architecture of samples with these registers, recorded on `machine` (as uname -m says). */
-enum stack_arch stack_arch_of(const char *machine, u64 regs_abi);
 
 #endif

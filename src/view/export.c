@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "profile/certainty.h"
 
 enum { VERSION = 1 };
 
@@ -13,8 +14,7 @@ static double share(const struct hist *h, u64 period)
 
 static bool is_shown(const struct hist *h, const struct hist_entry *e, const struct text_options *t)
 {
-	return share(h, h->options->has_children ? e->total.period : e->self.period) >=
-		t->row_limit;
+	return hist_percent(h, e) >= t->row_limit;
 }
 
 /* A cell without what is there for people: blanks, and the letter before a function's name. */
@@ -27,7 +27,7 @@ static const char *cell(const struct key *key, const struct hist *h, const struc
 	if (key->frame == KEY_SYMBOL)
 		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, text);
 	else
-		key->print(h, e, text);
+		key_print(key, h, e, text);
 	p = str_text(text);
 	return p + strspn(p, " ");
 }
@@ -99,6 +99,25 @@ static void add_graph(struct hist_view *view, const struct hist_entry *e, enum g
 	graph_fini(&graph);
 }
 
+static void add_range(struct str *text, const char *low, const char *high,
+	const struct drift_range *r)
+{
+	add_share(text, low, 100 * r->low);
+	add_share(text, high, 100 * r->high);
+}
+
+/* How sure the shares are. */
+static void add_certainty(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
+
+	add_range(text, "share_low", "share_high", &row->self);
+	if (h->options->has_children)
+		add_range(text, "total_share_low", "total_share_high", &row->total);
+	json_key(text, "order_decided");
+	str_add(text, row->is_decided ? "true," : "false,");
+}
+
 static void add_json_row(struct out *out, struct hist_view *view, const struct hist_entry *e,
 	const struct text_options *t, struct str *room)
 {
@@ -116,6 +135,8 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 		json_u64(text, "total_period", e->total.period);
 		add_share(text, "total_share", share(h, e->total.period));
 	}
+	if (h->certainty)
+		add_certainty(h, e, text);
 	if (t->has_graph) {
 		hist_view_show(view, e->group);
 		add_graph(view, e, t->order, text);
@@ -170,6 +191,16 @@ static void end_line(struct str *text)
 	str_addc(text, '\n');
 }
 
+static void add_csv_certainty(struct str *text, const struct hist *h, const struct hist_entry *e)
+{
+	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
+
+	str_addf(text, "%.4f,%.4f,", 100 * row->self.low, 100 * row->self.high);
+	if (h->options->has_children)
+		str_addf(text, "%.4f,%.4f,", 100 * row->total.low, 100 * row->total.high);
+	str_addf(text, "%d,", row->is_decided);
+}
+
 static void add_csv(struct out *out, const struct hist *h, const struct text_options *t)
 {
 	struct str *text = &out->text, room = {0};
@@ -183,6 +214,8 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 		if (h->options->has_children)
 			str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->total.n_samples,
 				(unsigned long long)e->total.period, share(h, e->total.period));
+		if (h->certainty)
+			add_csv_certainty(text, h, e);
 		for (size_t i = 0; i < h->options->n_keys; i++)
 			add_csv_cell(text, cell(h->options->keys[i], h, e, &room));
 		end_line(text);
@@ -206,7 +239,7 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 			const char *p;
 
 			str_cut(&room, 0);
-			t->columns[i]->print(h, e, &room);
+			key_print(t->columns[i], h, e, &room);
 			p = str_text(&room);
 			for (p += strspn(p, " "); *p;) {
 				bool is_separator = !strncmp(p, separator, n);
@@ -240,6 +273,9 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	if (o->form == EXPORT_CSV) {
 		str_add(text, "event,samples,period,share,");
 		str_add(text, h->has_children ? "total_samples,total_period,total_share," : "");
+		if (o->has_certainty)
+			str_addf(text, "share_low,share_high,%sorder_decided,",
+				h->has_children ? "total_share_low,total_share_high," : "");
 		for (size_t i = 0; i < h->n_keys; i++)
 			add_csv_cell(text, h->keys[i]->name);
 		end_line(text);

@@ -17,6 +17,7 @@ enum export_form { EXPORT_JSON, EXPORT_CSV, EXPORT_SEPARATED };
 struct export_options {
 	enum export_form form;
 	const char *separator; /* of EXPORT_SEPARATED: what has it in it gets a '.' instead */
+	bool has_certainty;    /* columns for it: hist->certainty is there */
 };
 
 void export_begin(struct out *out, const struct export_options *o, const struct text_options *t,

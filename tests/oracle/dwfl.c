@@ -5,12 +5,18 @@
  *
  * Prints how many samples with a dump there are, and how many of the two chains of addresses are
  * equal; then for at most N of each kind of difference both chains. Kinds: "caller" (libdwfl leaves
- * out the caller of the sampled function), "longer" (pace goes on where libdwfl stops), "shorter",
- * "ending" (the same frames, but only libdwfl says that the last one is the root), "other". Behind
- * the kind stands how the stack ends for pace.
+ * out the caller of the sampled function: it has no call frame information for that, and follows the
+ * frame pointer, which is the caller's; the return address is there, below the frame, behind a call),
+ * "longer" (pace goes on where libdwfl stops), "shorter", "ending" (the same frames, but only libdwfl
+ * says that the last one is the root), "other". Behind the kind stands how the stack ends for pace.
+ *
+ * libdwfl reads registers that an epilogue has popped from where they were, below the stack pointer,
+ * which is not recorded: there it gets what they have again.
  */
+#include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -78,6 +84,64 @@ static pid_t next_thread(Dwfl *dwfl, void *ctx, void **thread_arg)
 	return dwfl_pid(dwfl);
 }
 
+/* A register of the sample; false: it is not recorded. */
+static bool register_of(const struct oracle *o, int dwarf, u64 *ret_v)
+{
+	u64 k = 0;
+
+	for (unsigned bit = 0; bit < ARRAY_SIZE(x86_64); bit++) {
+		if (!(o->mask >> bit & 1))
+			continue;
+		if (x86_64[bit] == dwarf) {
+			*ret_v = load_u64(o->sample->user_regs.values.at + 8 * k);
+			return true;
+		}
+		k++;
+	}
+	return false;
+}
+
+/* The rules of libdw for the sampled instruction; to be freed. */
+static Dwarf_Frame *rules_of_sample(struct oracle *o, Dwfl *dwfl)
+{
+	enum { IP = 16 };
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Addr bias;
+	Dwfl_Module *module;
+	Dwarf_CFI *cfi;
+	u64 ip;
+
+	if (!register_of(o, IP, &ip))
+		return NULL;
+	module = dwfl_addrmodule(dwfl, ip);
+	cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	return cfi && !dwarf_cfi_addrframe(cfi, ip - bias, &frame) ? frame : NULL;
+}
+
+/* What was at an address below the stack pointer: a register that has been popped from there. */
+static bool was_popped(struct oracle *o, Dwfl *dwfl, u64 va, u64 *ret_v)
+{
+	Dwarf_Frame *frame = rules_of_sample(o, dwfl);
+	Dwarf_Op memory[3], *ops;
+	bool is_found = false;
+	size_t n;
+	u64 cfa;
+
+	if (!frame)
+		return false;
+	if (!dwarf_frame_cfa(frame, &ops, &n) && n == 1 && ops[0].atom == DW_OP_bregx &&
+		register_of(o, (int)ops[0].number, &cfa)) {
+		cfa += ops[0].number2;
+		for (int reg = 0; reg < 16 && !is_found; reg++)
+			is_found = !dwarf_frame_register(frame, reg, memory, &ops, &n) && n == 2 &&
+				ops[0].atom == DW_OP_call_frame_cfa &&
+				ops[1].atom == DW_OP_plus_uconst && cfa + ops[1].number == va &&
+				register_of(o, reg, ret_v);
+	}
+	free(frame);
+	return is_found;
+}
+
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr va, Dwarf_Word *ret_v, void *ctx)
 {
 	struct oracle *o = ctx;
@@ -85,7 +149,8 @@ static bool memory_read(Dwfl *dwfl, Dwarf_Addr va, Dwarf_Word *ret_v, void *ctx)
 	unsigned sp = (unsigned)__builtin_popcountll(o->mask & ((1 << 7) - 1));
 	u64 start = load_u64(regs->values.at + 8 * sp);
 
-	(void)dwfl;
+	if (va < start && was_popped(o, dwfl, va, ret_v))
+		return true;
 	if (va < start || va - start + 8 > o->sample->user_stack.dyn_size) {
 		o->has_missed = true;
 		return false;
@@ -230,18 +295,70 @@ static bool is_same_frame(const struct frame *a, const struct frame *b)
 	return a->ip == b->ip && a->is_return == b->is_return;
 }
 
-/* Where a function has no frame of its own yet, libdwfl follows the frame pointer past its caller. */
-static bool is_caller_left_out(const struct oracle *o)
+/* Whether the code before a return address calls somebody; of generated code nobody knows any more. */
+static bool is_behind_call(const struct space *space, u64 ip)
 {
+	enum { LONGEST = 7 };
+	const struct map *map = machine_find(space, ip - 1);
+	u8 code[LONGEST];
+	ssize_t n = 0;
+	int fd;
+
+	if (!map || map->dso->kind == DSO_JIT)
+		return map != NULL;
+	fd = open(map->dso->path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = pread(fd, code, LONGEST, (off_t)(map_offset(map, ip) - LONGEST));
+		close(fd);
+	}
+	if (n != LONGEST)
+		return false;
+	/* call near; call *reg, *mem, with displacements of 0, 1 and 4 bytes, with a SIB byte */
+	if (code[2] == 0xe8)
+		return true;
+	for (unsigned size = 2; size <= LONGEST; size++)
+		if (code[LONGEST - size] == 0xff && (code[LONGEST - size + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* Whether a word lies on the stack below the frame pointer, which libdwfl follows. */
+static bool is_below_frame(const struct oracle *o, u64 word)
+{
+	const struct sample_stack *stack = &o->sample->user_stack;
+	u64 sp, fp;
+
+	if (!register_of(o, 7, &sp) || !register_of(o, 6, &fp))
+		return false;
+	for (u64 at = 0; at + 8 <= stack->dyn_size && sp + at < fp; at += 8)
+		if (load_u64((const u8 *)stack->bytes.at + at) == word)
+			return true;
+	return false;
+}
+
+/*
+ * Where a function has no call frame information and no frame of its own (yet), libdwfl follows the
+ * frame pointer past its caller.
+ */
+static bool is_caller_left_out(struct oracle *o, Dwfl *dwfl, const struct space *space)
+{
+	Dwarf_Frame *frame;
+
 	if (o->ours.n != o->theirs.n + 1)
 		return false;
 	for (size_t i = 1; i < o->theirs.n; i++)
 		if (!is_same_frame(&o->ours.at[i + 1], &o->theirs.at[i]))
 			return false;
-	return is_same_frame(&o->ours.at[0], &o->theirs.at[0]);
+	if (!is_same_frame(&o->ours.at[0], &o->theirs.at[0]))
+		return false;
+	frame = rules_of_sample(o, dwfl);
+	free(frame);
+	return !frame && is_below_frame(o, o->ours.at[1].ip) &&
+		is_behind_call(space, o->ours.at[1].ip);
 }
 
-static void compare(struct oracle *o, const struct stack_end *end)
+static void compare(struct oracle *o, Dwfl *dwfl, const struct space *space,
+	const struct stack_end *end)
 {
 	size_t n = 0;
 
@@ -249,7 +366,7 @@ static void compare(struct oracle *o, const struct stack_end *end)
 		n++;
 	o->n++;
 	o->n_frames += o->ours.n;
-	if (n == 1 && is_caller_left_out(o))
+	if (n && n < o->ours.n && is_caller_left_out(o, dwfl, space))
 		differ(o, "caller", end);
 	else if (n < o->ours.n && n < o->theirs.n)
 		differ(o, "other", end);
@@ -295,12 +412,12 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		return;
 	o->has_missed = false;
 	o->error = dwfl_getthread_frames(dwfl, 1, take_frame, o) ? dwfl_errmsg(-1) : NULL;
-	compare(o, &end);
+	compare(o, dwfl, state.user, &end);
 }
 
 static void write_vdso(struct oracle *o)
 {
-	struct elf elf;
+	struct elf elf = {0};
 	struct err err;
 	int fd;
 
@@ -308,6 +425,7 @@ static void write_vdso(struct oracle *o)
 	fd = mkstemp(o->vdso);
 	if (fd < 0 || vdso_open(&elf, &err) || write(fd, elf.data, elf.size) != (ssize_t)elf.size)
 		*o->vdso = '\0';
+	elf_close(&elf);
 	close(fd);
 }
 
@@ -328,7 +446,6 @@ int main(int argc, char **argv)
 	}
 	o.n_shown_max = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	write_vdso(&o);
-	machine_init(&o.machine);
 	if (session_open(&o.session, argv[1], &log, &err) ||
 		machine_scan(&o.machine, &o.session, &err)) {
 		fprintf(stderr, "dwfl: %s\n", err.msg);

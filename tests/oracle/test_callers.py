@@ -72,6 +72,25 @@ def rows_are_those_of_readelf():
 
 
 @test
+def instructions_are_as_long_as_objdump_says():
+    needs('objdump')
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    compared = 0
+    for path in '/lib/x86_64-linux-gnu/libc.so.6', '/lib/x86_64-linux-gnu/libcrypto.so.3', '/usr/bin/node', PACE:
+        if not os.path.exists(path):
+            continue
+        done = run('sh', '-c', 'objdump -d -w --insn-width=16 "$1" | head -400000 | "$2" 64', 'sh', path, os.path.join(BUILD, 'tests', 'x86'))
+        check_sane(done)
+        n, unknown, other = map(int, re.search(r'^instructions (\d+) unknown (\d+) other (\d+)', done.out, re.M).groups())
+        # Tables among the code of assemblers are instructions to objdump.
+        assert unknown + other <= n // 5000, (path, done)
+        compared += n
+    assert compared > 100000, compared
+    print(f'# {compared} instructions')
+
+
+@test
 def rows_and_expressions_say_all_that_the_files_here_say():
     """So no other unwinder is needed behind them."""
     paths = [p for pattern in ('/usr/lib/*-linux-gnu/*.so.*', '/usr/bin/*', '/lib64/*.so*') for p in glob.glob(pattern) if os.path.isfile(p)]
@@ -122,12 +141,11 @@ def compare_with_libdwfl(path):
     n, equal = map(int, re.search(r'^samples (\d+) equal (\d+)', done.out, re.M).groups())
     kinds = {(kind, ending): int(count) for kind, count, ending in re.findall(r'^(\w+) (\d+) ([a-z ]+)$', done.out, re.M)}
     assert n == equal + sum(kinds.values()), done
-    # Better than libdwfl, by the code of functions without call frame information and of epilogues: a caller that it
-    # leaves out, a root that it does not reach.
-    better = kinds.pop(('caller', 'complete'), 0) + kinds.pop(('longer', 'complete'), 0)
-    # It follows the frame pointer of a function that has none, and misses a caller; pace says that it does not know.
-    refused = kinds.pop(('shorter', 'no unwind information'), 0)
-    assert better + refused <= 5 + n // 20, (path, done)
+    # Of functions without call frame information libdwfl leaves out the caller (dwfl.c looks at stack and code for it)...
+    left_out = kinds.pop(('caller', 'complete'), 0)
+    # ... and behind the last instruction of a function, a system call, it finds none.
+    longer = kinds.pop(('longer', 'complete'), 0)
+    assert left_out <= 5 + n // 20 and longer <= 2 + n // 200, (path, done)
     return n, sum(kinds.values()), (path, kinds, done.out[:3000]) if kinds else None
 
 

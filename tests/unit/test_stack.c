@@ -369,9 +369,9 @@ TEST(stack_of_arm64_is_walked_through_the_link_register_and_signed_addresses)
 
 TEST(stack_arch_is_of_the_recording_and_the_registers)
 {
-	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64), STACK_X86_64);
-	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_32), STACK_I386);
-	CHECK_EQ(stack_arch_of("aarch64", PERF_SAMPLE_REGS_ABI_64), STACK_ARM64);
-	CHECK_EQ(stack_arch_of("s390x", PERF_SAMPLE_REGS_ABI_64), STACK_OTHER);
-	CHECK_EQ(stack_arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE), STACK_OTHER);
+	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64), STACK_X86_64);
+	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_32), STACK_I386);
+	CHECK_EQ(arch_of("aarch64", PERF_SAMPLE_REGS_ABI_64), STACK_ARM64);
+	CHECK_EQ(arch_of("s390x", PERF_SAMPLE_REGS_ABI_64), STACK_OTHER);
+	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE), STACK_OTHER);
 }

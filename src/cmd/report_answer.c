@@ -1,0 +1,119 @@
+#include "cmd/report_answer.h"
+
+#include "cmd/report_wall.h"
+
+int answer_check(const struct answer_options *o, struct err *err)
+{
+	if (o->is_json + o->is_csv + (o->separator != NULL) > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
+	if (o->separator && !*o->separator)
+		return err_set(err, ERR_INVAL, "-t: a separator is needed");
+	return 0;
+}
+
+bool answer_is_data(const struct answer_options *o)
+{
+	return o->is_json || o->is_csv || o->separator;
+}
+
+void answer_note_whole(struct answer *a)
+{
+	if (a->options->has_intervals)
+		certainty_whole_init(&a->whole, a->profile);
+}
+
+void answer_fini(struct answer *a)
+{
+	certainty_whole_fini(&a->whole);
+}
+
+/* Of wall-clock time the other events are columns of the first, where there are columns. */
+static bool is_column(const struct answer *a, u32 event)
+{
+	return a->text->is_wall && !report_wall_is_whole(event) && !a->options->is_json &&
+		!a->options->is_csv;
+}
+
+/* The rows of an event, with their intervals if these are wanted. */
+static void rows_init(struct hist *h, struct certainty *c, const struct answer *a, u32 event)
+{
+	memset(c, 0, sizeof(*c));
+	a->hist->has_row_groups = a->options->has_intervals;
+	hist_init(h, a->profile, a->calls, event, a->hist);
+	if (a->text->is_wall && report_wall_is_whole(event))
+		report_wall_join(h);
+	if (!a->options->has_intervals)
+		return;
+	certainty_init(c, h, &a->whole);
+	h->certainty = c;
+}
+
+static void rows_fini(struct hist *h, struct certainty *c)
+{
+	certainty_fini(c);
+	hist_fini(h);
+}
+
+static void show_data(struct answer *a, struct out *out)
+{
+	const struct export_options o = {a->options->is_json ? EXPORT_JSON
+			: a->options->is_csv                 ? EXPORT_CSV
+							     : EXPORT_SEPARATED,
+		a->options->separator, a->options->has_intervals};
+
+	export_begin(out, &o, a->text, a->hist);
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		struct certainty certainty;
+		struct hist hist;
+
+		if (is_column(a, event))
+			continue;
+		rows_init(&hist, &certainty, a, event);
+		export_add(out, &hist, &o, a->text);
+		rows_fini(&hist, &certainty);
+	}
+	export_end(out, &o);
+}
+
+static void add_legend(const struct hist *h, struct str *text)
+{
+	u32 n = h->certainty->n_blocks;
+
+	if (!h->entries.n)
+		return;
+	if (n < CERTAINTY_BLOCKS_MIN)
+		str_add(text,
+			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
+	str_addf(text,
+		"\n# Intervals hold the true share with 95%%, judged by %u stretches of time; ~: whether the row belongs before the next one is not decided.\n",
+		n);
+}
+
+static void show_text(struct answer *a, struct out *out)
+{
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		struct certainty certainty;
+		struct hist hist;
+
+		if (is_column(a, event))
+			continue;
+		/* Events without samples say so only where they are all there is to say. */
+		if (!a->profile->events.at[event].n_samples && a->profile->events.n > 1 &&
+			a->profile->rows.n)
+			continue;
+		rows_init(&hist, &certainty, a, event);
+		text_report(out, &hist, a->text);
+		if (hist.certainty)
+			add_legend(&hist, &out->text);
+		str_add(&out->text, "\n\n");
+		rows_fini(&hist, &certainty);
+	}
+}
+
+void answer_show(struct answer *a, struct out *out)
+{
+	if (answer_is_data(a->options))
+		show_data(a, out);
+	else
+		show_text(a, out);
+}

@@ -1,0 +1,43 @@
+/*
+ * report_answer.h - report, the last stage: the rows of each event, in the form that was asked for.
+ *
+ * In       a named profile, its call tree, what to group by and which columns
+ * Out      text
+ * Owns     what was sampled when, for intervals
+ * Errors   ERR_INVAL: options that contradict each other
+ */
+#ifndef PACE_CMD_REPORT_ANSWER_H
+#define PACE_CMD_REPORT_ANSWER_H
+
+#include "base/out.h"
+#include "profile/certainty.h"
+#include "view/export.h"
+#include "view/text.h"
+
+struct answer_options {
+	bool is_json, is_csv;
+	const char *separator;
+	bool has_intervals;
+};
+
+struct answer {
+	const struct answer_options *options;
+	const struct profile *profile;
+	const struct calls *calls;
+	struct hist_options *hist;
+	const struct text_options *text;
+	struct certainty_whole whole;
+};
+
+int answer_check(const struct answer_options *o, struct err *err);
+
+/* Whether it is for a program: nothing but data may be said. */
+bool answer_is_data(const struct answer_options *o);
+
+/* Before anything is filtered. */
+void answer_note_whole(struct answer *a);
+
+void answer_show(struct answer *a, struct out *out);
+void answer_fini(struct answer *a);
+
+#endif

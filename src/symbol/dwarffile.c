@@ -1,0 +1,265 @@
+#include "symbol/dwarffile.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include "symbol/plainelf.h"
+#include "symbol/reloc.h"
+
+#define UNPACKED_MAX (4ull << 30)
+
+void dwarf_complain(struct err *complaint, const char *what)
+{
+	int code = dwarf_errno();
+
+	if (!complaint->code)
+		err_set(complaint, ERR_FORMAT, "its debug information is damaged, %s: %s", what,
+			code ? dwarf_errmsg(code) : "it makes no sense");
+}
+
+/* ---- the file ---- */
+
+static u64 first_code(const struct elf *elf)
+{
+	u64 first = UINT64_MAX;
+
+	for (u32 i = 0; i < elf->n_sections; i++)
+		if (elf->sections[i].flags & SHF_EXECINSTR)
+			first = MIN(first, elf->sections[i].addr);
+	return first == UINT64_MAX ? 0 : first;
+}
+
+bool dwarf_is_in(const struct elf *elf)
+{
+	return elf_section(elf, ".debug_info") || elf_section(elf, ".zdebug_info");
+}
+
+/* A small file may claim anything. */
+u64 dwarf_packed_bytes(const struct elf *elf)
+{
+	u64 all = 0;
+
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		u32 type, word;
+		u64 size = 0;
+		struct bytes b;
+
+		if (!(elf->sections[i].flags & SHF_COMPRESSED) ||
+			!elf_raw(elf, &elf->sections[i], &b) || !bytes_u32(&b, &type) ||
+			!bytes_u32(&b, &word))
+			continue;
+		if (!elf->is_64)
+			size = word;
+		else if (!bytes_u64(&b, &size))
+			continue;
+		all = size > UINT64_MAX - all ? UINT64_MAX : all + size;
+	}
+	return all;
+}
+
+/* libdw unpacks every section that it knows. These are never asked for, and may be large. */
+static void hide_unused(Elf *elf)
+{
+	static const char *const unused[] = {".debug_loc", ".debug_loclists", ".debug_aranges",
+		".debug_frame", ".debug_macinfo", ".debug_macro", ".debug_pubnames"};
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) ||
+			!(name = elf_strptr(elf, names, header.sh_name)))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(unused); i++) {
+			if (strcmp(name, unused[i]))
+				continue;
+			/* A section without contents is none to libdw. */
+			header.sh_type = SHT_NOBITS;
+			gelf_update_shdr(section, &header);
+		}
+	}
+}
+
+/* A kernel module: what its addresses will be, its sections tell already. */
+static int open_unlinked(struct dwarf_file *f, const struct elf *elf, struct err *err)
+{
+	struct elf plain;
+	int r;
+
+	if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err) ||
+		elf_of_memory(&plain, f->image.at, f->image.n, err))
+		return err->code;
+	for (u32 i = 0; i < plain.n_sections && i < elf->n_sections; i++)
+		plain.sections[i].addr = elf->sections[i].addr;
+	r = reloc_apply(&plain, f->image.at, err);
+	elf_close(&plain);
+	f->elf = r ? NULL : elf_memory(f->image.at, f->image.n);
+	return r;
+}
+
+static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err)
+{
+	elf_version(EV_CURRENT);
+	if (elf->type == ET_REL) {
+		if (open_unlinked(f, elf, err))
+			return err->code;
+	} else if (plainelf_is_needed(elf)) {
+		if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err))
+			return err->code;
+		f->elf = elf_memory(f->image.at, f->image.n);
+	} else if (elf->path) {
+		f->fd = open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (f->fd < 0)
+			return err_sys(err, errno, "opening '%s'", elf->path);
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	} else {
+		f->elf = elf_memory((char *)elf->data, elf->size);
+	}
+	if (!f->elf)
+		return err_set(err, ERR_FORMAT, "%s", elf_errmsg(-1));
+	hide_unused(f->elf);
+	return 0;
+}
+
+int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *err)
+{
+	u64 packed = dwarf_packed_bytes(elf);
+	struct dwarf_file *f;
+
+	if (!dwarf_is_in(elf))
+		return err_set(err, ERR_NOENT, "it has no debug information");
+	if (packed > UNPACKED_MAX)
+		return err_set(err, ERR_LIMIT,
+			"its debug information is %llu MB unpacked: no more than %llu MB are read",
+			(unsigned long long)packed >> 20, UNPACKED_MAX >> 20);
+	f = mem_zalloc(sizeof(*f));
+	f->fd = -1;
+	f->swap = elf->swap;
+	f->first_code = first_code(elf);
+	pthread_mutex_init(&f->lock, NULL);
+	/* The first handle unpacks what is packed. */
+	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err))) {
+		dwarf_close(f);
+		return err->code;
+	}
+	*ret_file = f;
+	return 0;
+}
+
+struct bytes dwarf_section(Elf *elf, bool swap, const char *name, const char *packed_name)
+{
+	struct bytes b = {.swap = swap};
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return b;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *its;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+			!(its = elf_strptr(elf, names, header.sh_name)) ||
+			(strcmp(its, name) && strcmp(its, packed_name)) ||
+			header.sh_flags & SHF_COMPRESSED || !(data = elf_rawdata(section, NULL)))
+			continue;
+		b = bytes_of(data->d_buf, data->d_buf ? data->d_size : 0);
+		b.swap = swap;
+	}
+	return b;
+}
+
+static void handle_free(struct dwarf_handle *h)
+{
+	dietree_fini(&h->tree);
+	dietree_fini(&h->split_tree);
+	linetable_fini(&h->table);
+	linetable_fini(&h->split_table);
+	arena_fini(&h->texts);
+	vec_fini(&h->origins);
+	table_fini(&h->origin_index);
+	if (h->dwarf)
+		dwarf_end(h->dwarf);
+	mem_free(h);
+}
+
+struct dwarf_handle *dwarf_handle_new(struct dwarf_file *f, struct err *err)
+{
+	struct dwarf_handle *h;
+
+	pthread_mutex_lock(&f->lock);
+	h = f->spare;
+	f->spare = NULL;
+	if (h) {
+		pthread_mutex_unlock(&f->lock);
+		return h;
+	}
+	h = mem_zalloc(sizeof(*h));
+	h->file = f;
+	h->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	if (h->dwarf) {
+		h->lines.line = dwarf_section(f->elf, f->swap, ".debug_line", ".zdebug_line");
+		h->lines.line_str =
+			dwarf_section(f->elf, f->swap, ".debug_line_str", ".zdebug_line_str");
+		h->lines.str = dwarf_section(f->elf, f->swap, ".debug_str", ".zdebug_str");
+		h->tree.info = dwarf_section(f->elf, f->swap, ".debug_info", ".zdebug_info");
+		h->tree.abbrevs = dwarf_section(f->elf, f->swap, ".debug_abbrev", ".zdebug_abbrev");
+		vec_add(&f->handles, h);
+	} else {
+		err_set(err, ERR_FORMAT, "reading its debug information: %s", dwarf_errmsg(-1));
+		handle_free(h);
+		h = NULL;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return h;
+}
+
+void dwarf_close(struct dwarf_file *f)
+{
+	if (!f)
+		return;
+	vec_each(h, &f->handles)
+		handle_free(*h);
+	vec_fini(&f->handles);
+	if (f->elf)
+		elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	str_fini(&f->image);
+	pthread_mutex_destroy(&f->lock);
+	mem_free(f);
+}
+
+/* ---- attributes ---- */
+
+bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr(die, name, &a) && !dwarf_formudata(&a, ret_number);
+}
+
+bool dwarf_add_ranges(struct dwarf_handle *h, Dwarf_Die *die, u32 value, range_list *ranges,
+	struct err *complaint)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (ranges->n >= DWARF_RANGES_MAX)
+			return false;
+		if (start >= h->file->first_code && start < end)
+			vec_add(ranges, ((struct range){start, end, value}));
+	}
+	if (next < 0)
+		dwarf_complain(complaint, "a list of ranges");
+	return true;
+}

@@ -1,0 +1,73 @@
+/*
+ * dwarffile.h - the DWARF of an ELF file, opened: for each worker a libdw handle and what is read
+ * beside libdw; for symbol/dwarf and symbol/dwarfscope.
+ *
+ * In       the ELF file
+ * Out      handles, sections as bytes
+ * Owns     the open file, its handles, and paths that were composed for them
+ * Errors   as dwarf.h says
+ * Threads  handles are opened one at a time, under a lock: libelf's state is shared. Each is then of
+ *          one thread
+ */
+#ifndef PACE_SYMBOL_DWARFFILE_H
+#define PACE_SYMBOL_DWARFFILE_H
+
+#include <elfutils/libdw.h>
+#include <pthread.h>
+
+#include "symbol/dietree.h"
+#include "symbol/dwarf.h"
+#include "symbol/linetable.h"
+
+enum { DWARF_RANGES_MAX = 8 << 20 }; /* of a unit; beyond any real one */
+
+struct dwarf_file {
+	int fd;
+	struct str image; /* of the file, if libelf cannot unpack it */
+	Elf *elf;
+	bool swap;
+	u64 first_code; /* the lowest address of code: what linkers drop is left at 0 or 1 */
+	pthread_mutex_t lock;
+	VEC(struct dwarf_handle *) handles;
+	struct dwarf_handle *spare; /* opened, and not yet asked for */
+};
+
+/* The name of a function, found for one of its calls. */
+struct dwarf_origin {
+	const void *entry;
+	const char *name;
+};
+
+struct dwarf_handle {
+	struct dwarf_file *file;
+	Dwarf *dwarf;
+	struct linetable_sections lines; /* of the file's own units */
+	struct dietree tree;             /* likewise */
+	struct linetable table;          /* of the unit that is read */
+	const Elf *split_elf;            /* whose units these are of, the last one */
+	struct linetable_sections split_lines;
+	struct dietree split_tree;
+	struct linetable split_table;
+	struct arena texts; /* paths */
+	/* Names of functions by where their entries are, for the unit that is read. */
+	VEC(struct dwarf_origin) origins;
+	struct table origin_index;
+};
+
+/* What is wrong with the file. The first complaint stays: the others mostly follow from it. */
+void dwarf_complain(struct err *complaint, const char *what);
+
+/* A section of an open file, unpacked by libdw; empty if there is none. */
+struct bytes dwarf_section(Elf *elf, bool swap, const char *name, const char *packed_name);
+
+/* A number among an entry's attributes; false if there is none. */
+bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number);
+
+/*
+ * Adds where a function or a unit has its code; false if it is more than anything real has. `value`
+ * is that of the ranges.
+ */
+bool dwarf_add_ranges(struct dwarf_handle *h, Dwarf_Die *die, u32 value, range_list *ranges,
+	struct err *complaint);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * dwarfscope.h - the functions of one unit and what was inlined into them, into a sheet.
+ *
+ * In       an open unit; the line table whose files its calls name
+ * Out      scopes and their ranges in a struct sheet_maker
+ * Errors   what is left out is said in `complaint`, as dwarf.h has it
+ * Threads  one at a time for each handle
+ * Source   DWARF 5, 2.17 (ranges), 3.3.8 (inlined subroutines), 3.1.3 (split units)
+ */
+#ifndef PACE_SYMBOL_DWARFSCOPE_H
+#define PACE_SYMBOL_DWARFSCOPE_H
+
+#include "symbol/dwarffile.h"
+
+/*
+ * files: the unit's line table; NULL: it has none. The entry becomes that of the split unit that has
+ * the functions, if they are elsewhere.
+ */
+void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
+	struct sheet_maker *m, struct err *complaint);
+
+#endif

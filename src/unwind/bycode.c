@@ -1,0 +1,198 @@
+#include "unwind/bycode.h"
+
+#include "unwind/edge.h"
+#include "unwind/flow.h"
+
+/* Whether it makes sense that a function returns there: the call is before it. */
+static bool is_returned_to(const struct walk *w, u64 ip)
+{
+	struct stack_code code;
+	struct stack_bytes bytes;
+
+	w->places->find(w->places->ctx, ip - 1, &code);
+	if (!code.is_code)
+		return false;
+	walk_look(w, ip, &bytes);
+	return edge_is_returned_to(w->number, &bytes);
+}
+
+/* The caller is what `edge` has become. */
+static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
+{
+	u64 sp = edge->regs[w->arch->sp];
+
+	ip &= w->arch->code;
+	if (sp < w->cfa || !is_returned_to(w, ip))
+		return false;
+	memcpy(w->regs, edge->regs, sizeof(w->regs));
+	w->known = *edge->known;
+	w->regs[w->arch->ip] = ip;
+	w->cfa = sp;
+	return true;
+}
+
+/* A function that was interrupted where its own code says how to get out of it. */
+bool bycode_edge(struct walk *w, bool is_end_only)
+{
+	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
+	struct edge edge = {.arch = w->number,
+		.sp = w->arch->sp,
+		.fp = w->arch->fp,
+		.link = w->arch->link,
+		.word = w->arch->word,
+		.regs = regs,
+		.known = &known,
+		.read = walk_read,
+		.ctx = w};
+
+	walk_look(w, ip, &edge.code);
+	if (!edge.code.at)
+		return false;
+	memcpy(regs, w->regs, sizeof(regs));
+	if (edge_return(&edge, &to) && take_edge(w, &edge, to))
+		return true;
+	memcpy(regs, w->regs, sizeof(regs));
+	known = w->known;
+	return !is_end_only && edge_entry(&edge, &to) && take_edge(w, &edge, to);
+}
+
+/* A function that has not made a frame: the return address is where the call left it. */
+static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
+{
+	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
+	bool is_linked = w->arch->link != 255;
+	struct stack_bytes caller;
+
+	if (is_linked && !walk_has(w, w->arch->link))
+		return false;
+	if (is_linked)
+		to = w->regs[w->arch->link];
+	else if (!walk_read(w, sp, w->arch->word, &to))
+		return false;
+	to &= w->arch->code;
+	walk_look(w, to, &caller);
+	if (!is_returned_to(w, to) ||
+		(must_be_called &&
+			edge_call(w->number, &caller, to, at - code->into) != EDGE_CALL_HERE))
+		return false;
+	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
+	w->regs[w->arch->ip] = to;
+	return true;
+}
+
+/*
+ * Whether the frame that the frame pointer points to is the last function's own: if it were another's,
+ * the return address of the last one would lie below.
+ */
+static bool is_own_frame(struct walk *w, u64 frame)
+{
+	enum { WORDS_MAX = 512 };
+	u64 word = w->arch->word, v;
+
+	if (frame - w->regs[w->arch->sp] > WORDS_MAX * word)
+		return false;
+	for (u64 va = w->regs[w->arch->sp]; va < frame; va += word)
+		if (walk_read(w, va, (unsigned)word, &v) && is_returned_to(w, v & w->arch->code))
+			return false;
+	return true;
+}
+
+/*
+ * One frame up by the frame pointer: below the return address lies the caller's. Where it is not sure
+ * that the function (which begins at `function`) keeps one, the call must be one of this function, or
+ * the frame its own.
+ */
+static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
+{
+	u8 word = w->arch->word, fp = w->arch->fp, sp = w->arch->sp;
+	u64 frame = w->regs[fp], caller, ip;
+	struct stack_bytes code;
+
+	if (!walk_has(w, fp) || frame < w->regs[sp] || frame + 2 * word < w->cfa || frame % word)
+		return false;
+	if (!walk_read(w, frame, word, &caller) || !walk_read(w, frame + word, word, &ip))
+		return false;
+	ip &= w->arch->code;
+	if (!is_returned_to(w, ip))
+		return false;
+	walk_look(w, ip, &code);
+	if (!is_sure && edge_call(w->number, &code, ip, function) != EDGE_CALL_HERE &&
+		!(w->arch->link == 255 && is_own_frame(w, frame)))
+		return false;
+	w->regs[fp] = caller;
+	w->regs[sp] = w->cfa = frame + 2 * word;
+	w->regs[w->arch->ip] = ip;
+	w->known = 1ull << fp | 1ull << sp | 1ull << w->arch->ip;
+	return true;
+}
+
+bool bycode_is_entry(const struct walk *w)
+{
+	struct stack_bytes code;
+
+	walk_look(w, w->regs[w->arch->ip], &code);
+	return code.is_entry;
+}
+
+/*
+ * By what all instructions of the function up to this one have done to the stack. What is not known then
+ * of other registers, functions without call frame information may have changed.
+ */
+static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
+{
+	u8 word = w->arch->word, fp = w->arch->fp, sp = w->arch->sp;
+	u64 by_sp, by_fp, slot, ip, caller = w->regs[fp];
+	struct flow flow;
+
+	if (!flow_find(w->number, code, &flow))
+		return false;
+	by_sp = w->regs[sp] + (u64)flow.sp;
+	by_fp = w->regs[fp] + (u64)flow.fp;
+	if (flow.fp != FLOW_UNKNOWN && !walk_has(w, fp))
+		return false;
+	slot = flow.sp != FLOW_UNKNOWN ? by_sp : by_fp;
+	if (flow.sp != FLOW_UNKNOWN && flow.fp != FLOW_UNKNOWN && by_sp != by_fp)
+		return false;
+	if (slot < w->regs[sp] || slot + word < w->cfa || !walk_read(w, slot, word, &ip))
+		return false;
+	ip &= w->arch->code;
+	if (!is_returned_to(w, ip))
+		return false;
+	w->known &= 1ull << fp;
+	if (flow.saved == FLOW_UNKNOWN ||
+		(flow.saved && !walk_read(w, slot - (u64)flow.saved, word, &caller)))
+		w->known = 0;
+	else if (flow.saved)
+		w->known = 1ull << fp;
+	w->regs[fp] = caller;
+	w->regs[sp] = w->cfa = slot + word;
+	w->regs[w->arch->ip] = ip;
+	w->known |= 1ull << sp | 1ull << w->arch->ip;
+	return true;
+}
+
+/* One frame up without rows. */
+bool bycode_step(struct walk *w, bool is_return)
+{
+	struct edge edge = {.arch = w->number, .word = w->arch->word};
+	u64 at = w->regs[w->arch->ip];
+	enum edge_frame frame;
+
+	w->has_missed_above = false;
+	/* Behind the call there may be nothing but the end (_init). */
+	if (bycode_edge(w, is_return))
+		return true;
+	walk_look(w, at, &edge.code);
+	/* Generated code mostly keeps a frame; of other code it has to be shown. */
+	if (edge.code.into == STACK_START_UNKNOWN)
+		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
+	if (step_by_flow(w, &edge.code))
+		return true;
+	frame = edge_frame(&edge);
+	/* Who has called somebody has made its frame before, if it ever makes one. */
+	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
+		return step_by_frame_pointer(w, true, 0);
+	if (!is_return && step_out_of_leaf(w, &edge.code, frame != EDGE_LEAF))
+		return true;
+	return frame != EDGE_LEAF && step_by_frame_pointer(w, false, at - edge.code.into);
+}

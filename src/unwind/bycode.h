@@ -1,0 +1,23 @@
+/*
+ * bycode.h - a caller without call frame information: by what the code itself does, and by frame
+ * pointers.
+ *
+ * In       a walk, code around its instruction
+ * Out      the walk in the caller, where what was found is behind a call
+ * Errors   false: nothing is known; the walk is as it was
+ */
+#ifndef PACE_UNWIND_BYCODE_H
+#define PACE_UNWIND_BYCODE_H
+
+#include "unwind/walk.h"
+
+/* A function that was interrupted where its own code says how to get out of it. */
+bool bycode_edge(struct walk *w, bool is_end_only);
+
+/* Whether the kernel starts programs there: nobody called it. */
+bool bycode_is_entry(const struct walk *w);
+
+/* By whatever is there. `is_return`: the function has called somebody. */
+bool bycode_step(struct walk *w, bool is_return);
+
+#endif

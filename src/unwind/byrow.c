@@ -1,0 +1,129 @@
+#include "unwind/byrow.h"
+
+#include "unwind/expression.h"
+
+static bool eval(struct walk *w, const struct row_rule *rule, const u64 *first, u64 *ret_v)
+{
+	struct expression_world world = {.regs = w->regs,
+		.known = w->known,
+		.n_regs = ROW_REGS,
+		.address_size = w->arch->word,
+		.read = walk_read,
+		.ctx = w,
+		.bias = w->at - w->code.rva};
+
+	return expression_eval(bytes_of(rule->expression, rule->size), &world, first, ret_v);
+}
+
+static bool find_cfa(struct walk *w, const struct row_rule *rule, u64 *ret_cfa)
+{
+	if (rule->kind == ROW_REGISTER) {
+		if (!walk_has(w, rule->from))
+			return false;
+		*ret_cfa = w->regs[rule->from] + (u64)rule->value;
+		return true;
+	}
+	return rule->kind == ROW_VAL_EXPRESSION && eval(w, rule, NULL, ret_cfa);
+}
+
+/* The caller's value of a register. */
+static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *ret_v)
+{
+	u64 va;
+
+	switch ((enum row_kind)rule->kind) {
+	case ROW_SAME:
+		if (!walk_has(w, rule->reg))
+			return false;
+		*ret_v = w->regs[rule->reg];
+		return true;
+	case ROW_UNDEFINED:
+		return false;
+	case ROW_OFFSET:
+		va = cfa + (u64)rule->value;
+		/* Rows keep telling of a slot that an epilogue has emptied: the register has it again. */
+		if (va < w->dump_start && walk_has(w, rule->reg) && rule->reg != w->arch->ip) {
+			w->has_missed_below = true;
+			*ret_v = w->regs[rule->reg];
+			return true;
+		}
+		return walk_read(w, va, w->arch->word, ret_v);
+	case ROW_VAL_OFFSET:
+		*ret_v = cfa + (u64)rule->value;
+		return true;
+	case ROW_REGISTER:
+		if (!walk_has(w, rule->from))
+			return false;
+		*ret_v = w->regs[rule->from];
+		return true;
+	case ROW_EXPRESSION:
+		return eval(w, rule, &cfa, &va) && walk_read(w, va, w->arch->word, ret_v);
+	case ROW_VAL_EXPRESSION:
+		return eval(w, rule, &cfa, ret_v);
+	}
+	return false;
+}
+
+/* Why a value that should be in memory is not there. */
+static enum stack_ending ending_of_miss(const struct walk *w)
+{
+	return !w->dump->dyn_size     ? STACK_NOT_COPIED
+		: w->has_left         ? STACK_ELSEWHERE
+		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
+				      : STACK_CORRUPT;
+}
+
+/*
+ * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
+ * callee's is not on this stack.
+ */
+enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
+	const struct row *row)
+{
+	const struct row_rule *rules =
+		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
+	u8 sp = w->arch->sp;
+	bool has_return = false;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
+
+	w->has_missed_above = w->has_missed_below = false;
+	if (!find_cfa(w, &row->cfa, &cfa))
+		return ending_of_miss(w);
+	if (cfa < w->cfa && !code->is_signal)
+		return STACK_CORRUPT;
+	known |= 1ull << sp;
+	ip = w->regs[code->return_reg];
+	for (u32 i = 0; i < row->n_rules; i++) {
+		const struct row_rule *rule = &rules[i];
+		bool is_return = rule->reg == code->return_reg;
+
+		if (is_return && rule->kind == ROW_UNDEFINED)
+			return STACK_COMPLETE;
+		known &= ~(1ull << rule->reg);
+		if (value_of(w, rule, cfa, &values[i]))
+			known |= 1ull << rule->reg;
+		else if (is_return)
+			return ending_of_miss(w);
+		if (is_return)
+			ip = values[i];
+		has_return |= is_return;
+	}
+	/* Without a rule the return address is still where the call put it. */
+	if (!has_return && (code->return_reg != w->arch->link || !walk_has(w, w->arch->link)))
+		return STACK_CORRUPT;
+	ip &= w->arch->code;
+	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
+		return STACK_CORRUPT;
+	w->regs[sp] = cfa;
+	/* All rules are about the callee's registers: they change only now. */
+	for (u32 i = 0; i < row->n_rules; i++)
+		if (known >> rules[i].reg & 1)
+			w->regs[rules[i].reg] = values[i];
+	sp_now = w->regs[sp];
+	w->cfa = code->is_signal ? sp_now : cfa;
+	w->has_left |= code->is_signal && sp_now - w->dump_start >= w->dump->dyn_size &&
+		(sp_now < w->dump_start || !walk_is_cut_off(w, sp_now));
+	w->regs[w->arch->ip] = ip;
+	w->known = known | 1ull << w->arch->ip;
+	return STACK_ENDINGS;
+}

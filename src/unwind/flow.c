@@ -1,0 +1,269 @@
+#include "unwind/flow.h"
+
+#include "unwind/x86.h"
+
+enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10 };
+
+/* What is known where a jump leads to. */
+struct way {
+	u32 to;
+	struct flow flow;
+};
+
+struct follower {
+	u32 end; /* the instruction that is asked for */
+	s64 word;
+	bool is_reached; /* the next instruction, by what was followed so far */
+	struct flow now;
+	struct way ways[WAYS_MAX]; /* not reached yet; descending */
+	u32 n_ways;
+	bool is_lost; /* too many ways */
+};
+
+static s64 merged(s64 a, s64 b)
+{
+	return a == b ? a : FLOW_UNKNOWN;
+}
+
+static struct flow merged_flows(const struct flow *a, const struct flow *b)
+{
+	return (struct flow){merged(a->sp, b->sp), merged(a->fp, b->fp),
+		merged(a->saved, b->saved)};
+}
+
+static void add_way(struct follower *f, s64 to)
+{
+	u32 i = f->n_ways;
+
+	if (to < 0 || to > f->end)
+		return;
+	if (f->n_ways == WAYS_MAX) {
+		f->is_lost = true;
+		return;
+	}
+	for (; i && f->ways[i - 1].to < to; i--)
+		f->ways[i] = f->ways[i - 1];
+	f->ways[i] = (struct way){(u32)to, f->now};
+	f->n_ways++;
+}
+
+/* What leads to `at`: the instruction before it, and jumps. */
+static void arrive(struct follower *f, u32 at)
+{
+	while (f->n_ways && f->ways[f->n_ways - 1].to <= at) {
+		const struct way *way = &f->ways[--f->n_ways];
+
+		/* Into the middle of an instruction: data that was taken for code. */
+		if (way->to < at)
+			continue;
+		f->now = f->is_reached ? merged_flows(&f->now, &way->flow) : way->flow;
+		f->is_reached = true;
+	}
+}
+
+/* ---- what instructions do ---- */
+
+static void move_sp(struct follower *f, s64 by)
+{
+	if (f->now.sp != FLOW_UNKNOWN)
+		f->now.sp += by;
+}
+
+static void pop(struct follower *f, u8 reg)
+{
+	s64 from = f->now.sp;
+
+	move_sp(f, -f->word);
+	if (reg == SP)
+		f->now.sp = FLOW_UNKNOWN;
+	if (reg != FP)
+		return;
+	f->now.fp = FLOW_UNKNOWN;
+	/* The frame is undone if it is the caller's that comes back. */
+	f->now.saved = from != FLOW_UNKNOWN && from == f->now.saved ? 0 : FLOW_UNKNOWN;
+}
+
+static void push(struct follower *f, bool is_caller_fp)
+{
+	move_sp(f, f->word);
+	if (is_caller_fp)
+		f->now.saved = f->now.sp;
+}
+
+/* A register gets the address `at`, or one that is not known. */
+static void set(struct follower *f, u8 reg, s64 at)
+{
+	if (reg == SP)
+		f->now.sp = at;
+	if (reg != FP)
+		return;
+	f->now.fp = at;
+	if (!f->now.saved)
+		f->now.saved = FLOW_UNKNOWN;
+}
+
+static s64 place_of(const struct follower *f, u8 reg)
+{
+	return reg == SP ? f->now.sp : reg == FP ? f->now.fp : FLOW_UNKNOWN;
+}
+
+static s64 higher(s64 place, s64 by)
+{
+	return place == FLOW_UNKNOWN ? FLOW_UNKNOWN : place - by;
+}
+
+/* add, or, adc, sbb, and, sub, xor, cmp */
+static void calculate(struct follower *f, const struct x86_op *op, unsigned what, u8 reg)
+{
+	bool is_constant = op->opcode == 0x81 || op->opcode == 0x83;
+
+	if (what == 7)
+		return;
+	if (is_constant && op->is_wide && what == 0)
+		set(f, reg, higher(place_of(f, reg), op->imm));
+	else if (is_constant && op->is_wide && what == 5)
+		set(f, reg, higher(place_of(f, reg), -op->imm));
+	else
+		set(f, reg, FLOW_UNKNOWN);
+}
+
+/* Those with two operands, of which one may be memory. */
+static void take_modrm(struct follower *f, const struct x86_op *op)
+{
+	bool is_register = op->mode == 3;
+	u8 code = op->opcode;
+
+	/* Even ones are of bytes: their registers 4 and 5 are others. */
+	if (code < 0x40 && code % 2 == 0)
+		return;
+	if (code < 0x40) {
+		if (code & 2)
+			calculate(f, op, code >> 3, op->reg);
+		else if (is_register)
+			calculate(f, op, code >> 3, op->rm);
+	} else if (code == 0x81 || code == 0x83) {
+		if (is_register)
+			calculate(f, op, op->reg & 7, op->rm);
+	} else if (code == 0x89 && is_register) {
+		set(f, op->rm, op->is_wide ? place_of(f, op->reg) : FLOW_UNKNOWN);
+	} else if (code == 0x8b) {
+		set(f, op->reg, op->is_wide && is_register ? place_of(f, op->rm) : FLOW_UNKNOWN);
+	} else if (code == 0x8d) {
+		set(f, op->reg,
+			op->is_wide && op->has_base ? higher(place_of(f, op->rm), op->disp)
+						    : FLOW_UNKNOWN);
+	} else if (code == 0x63 || code == 0x69 || code == 0x6b) {
+		set(f, op->reg, FLOW_UNKNOWN);
+	} else if (code == 0x87 ||
+		((code == 0xc1 || code == 0xd1 || code == 0xd3) && is_register)) {
+		set(f, op->rm, FLOW_UNKNOWN);
+		if (code == 0x87)
+			set(f, op->reg, FLOW_UNKNOWN);
+	} else if (code == 0xc7 && is_register) {
+		set(f, op->rm, FLOW_UNKNOWN);
+	} else if (code == 0x8f) {
+		pop(f, is_register ? op->rm : 0);
+	} else if (code == 0xff && (op->reg & 7) == 6) {
+		push(f, false);
+	} else if (code == 0xff && ((op->reg & 7) == 4 || (op->reg & 7) == 5)) {
+		f->is_reached = false;
+	} else if ((code == 0xff && (op->reg & 7) < 2 && is_register) ||
+		(code == 0xf7 && ((op->reg & 7) == 2 || (op->reg & 7) == 3) && is_register)) {
+		set(f, op->rm, FLOW_UNKNOWN);
+	}
+}
+
+static void leave(struct follower *f)
+{
+	f->now.sp = f->now.fp;
+	pop(f, FP);
+}
+
+/* Those of one byte without modrm. */
+static void take_plain(struct follower *f, const struct x86_op *op, u32 next)
+{
+	u8 code = op->opcode;
+
+	if (op->is_short && (code >> 4 == 5 || code == 0x68 || code == 0x6a))
+		f->now.sp = FLOW_UNKNOWN;
+	else if (code >> 3 == 10)
+		push(f, op->reg == FP && !f->now.saved);
+	else if (code >> 3 == 11)
+		pop(f, op->reg);
+	else if (code == 0x68 || code == 0x6a || code == 0x9c)
+		push(f, false);
+	else if (code == 0x9d)
+		pop(f, 0);
+	else if (code == 0xc9)
+		leave(f);
+	else if (code == 0xc8 || code == 0x60 || code == 0x61 || code >> 1 == 0x94 >> 1)
+		f->now.sp = FLOW_UNKNOWN;
+	else if (code >> 3 == 0x17)
+		set(f, op->reg, FLOW_UNKNOWN);
+	else if (code >> 4 == 7 || (code >= 0xe0 && code <= 0xe3))
+		add_way(f, (s64)next + op->imm);
+	else if (code == 0xe9 || code == 0xeb) {
+		add_way(f, (s64)next + op->imm);
+		f->is_reached = false;
+	} else if (code == 0xc3 || code == 0xc2 || code == 0xcc || code == 0xf4 || code == 0xcb ||
+		code == 0xcf) {
+		f->is_reached = false;
+	}
+}
+
+static void take_two(struct follower *f, const struct x86_op *op, u32 next)
+{
+	u8 code = op->opcode;
+
+	if (code >> 4 == 8)
+		add_way(f, (s64)next + op->imm);
+	else if (code == 0x0b)
+		f->is_reached = false;
+	/* cmov, movzx, movsx, imul, bsf, bsr, popcnt, xadd, cmpxchg: into registers */
+	else if (code >> 4 == 4 || code == 0xaf || (code >= 0xb6 && code <= 0xbf && code != 0xba))
+		set(f, op->reg, FLOW_UNKNOWN);
+	else if ((code == 0xb1 || code == 0xc1) && op->mode == 3)
+		set(f, op->rm, FLOW_UNKNOWN);
+	else if (code >> 3 == 0xc8 >> 3)
+		f->now.sp = (code & 7) == SP ? FLOW_UNKNOWN : f->now.sp;
+}
+
+static void take(struct follower *f, const struct x86_op *op, u32 next)
+{
+	if (op->map == X86_0F)
+		take_two(f, op, next);
+	else if (op->map == X86_ONE && op->has_modrm)
+		take_modrm(f, op);
+	else if (op->map == X86_ONE)
+		take_plain(f, op, next);
+}
+
+bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow)
+{
+	struct follower f = {.word = arch == STACK_I386 ? 4 : 8,
+		.is_reached = true,
+		.now = {0, FLOW_UNKNOWN, 0}};
+	const u8 *start;
+	struct x86_op op;
+
+	if ((arch != STACK_X86_64 && arch != STACK_I386) || !code->at ||
+		code->into > code->n_before || code->into > LONGEST)
+		return false;
+	start = code->at - code->into;
+	f.end = (u32)code->into;
+	for (u32 at = 0;; at += op.size) {
+		arrive(&f, at);
+		if (at >= f.end || f.is_lost) {
+			/* Data among the code leads past it. */
+			if (at != f.end || f.is_lost || !f.is_reached)
+				return false;
+			break;
+		}
+		if (!x86_decode(start + at, f.end - at, arch == STACK_X86_64, &op))
+			return false;
+		if (f.is_reached)
+			take(&f, &op, at + op.size);
+	}
+	*ret_flow = f.now;
+	return f.now.sp != FLOW_UNKNOWN || f.now.fp != FLOW_UNKNOWN;
+}

@@ -1,0 +1,49 @@
+#include "unwind/walk.h"
+
+bool walk_is_cut_off(const struct walk *w, u64 va)
+{
+	u64 n = w->dump->dyn_size;
+
+	return va - w->dump_start < n + (64 << 20) && n + 8 > w->dump->bytes.n;
+}
+
+bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
+{
+	struct walk *w = ctx;
+	u64 at = va - w->dump_start, n = w->dump->dyn_size;
+	u64 v = 0;
+
+	if (va < w->dump_start) {
+		w->has_missed_below = true;
+		return false;
+	}
+	if (n < size || at > n - size) {
+		w->has_missed_above |= walk_is_cut_off(w, va);
+		return false;
+	}
+	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
+	*ret_v = v;
+	return true;
+}
+
+void walk_take_regs(struct walk *w, const struct stack_input *in)
+{
+	u64 k = 0;
+
+	for (unsigned bit = 0; bit < 64 && k < in->regs->values.n; bit++) {
+		if (!(in->mask >> bit & 1))
+			continue;
+		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < ROW_REGS) {
+			w->regs[w->arch->dwarf[bit]] = load_u64(in->regs->values.at + 8 * k);
+			w->known |= 1ull << w->arch->dwarf[bit];
+		}
+		k++;
+	}
+}
+
+void walk_look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)
+{
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (w->places->look)
+		w->places->look(w->places->ctx, ip, ret_bytes);
+}

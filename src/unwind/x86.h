@@ -1,0 +1,42 @@
+/*
+ * x86.h - one instruction of x86: how long it is, and its parts.
+ *
+ * What it means is not told: only what is needed to walk from one to the next, and to recognise the
+ * few that somebody looks for.
+ * In       bytes of code
+ * Out      struct x86_op
+ * Errors   0: no instruction that is known, or it is not all there
+ * Source   Intel SDM, volume 2: 2.1-2.7 (formats, VEX, EVEX), appendix A (opcode maps); AMD's manual,
+ *          volume 4 (XOP)
+ */
+#ifndef PACE_UNWIND_X86_H
+#define PACE_UNWIND_X86_H
+
+#include "base/types.h"
+
+enum x86_map {
+	X86_ONE,    /* opcodes of one byte */
+	X86_0F,     /* behind 0f */
+	X86_0F38,   /* behind 0f 38 */
+	X86_0F3A,   /* behind 0f 3a */
+	X86_VECTOR, /* VEX, EVEX, XOP: whatever they do, not to the stack pointer */
+};
+
+struct x86_op {
+	u8 size;
+	u8 map; /* enum x86_map */
+	u8 opcode;
+	bool is_wide;  /* operands of 64 bits (of 32 in code of 32 bits) */
+	bool is_short; /* operands of 16 bits */
+	bool has_modrm;
+	u8 mode, reg,
+		rm;    /* of modrm; reg and rm with the bits of REX; rm of a plain base register */
+	bool has_base; /* memory at [rm + disp], nothing else */
+	s32 disp;
+	s64 imm; /* the immediate, or how far a jump leads from the instruction's end */
+};
+
+/* Decodes what begins at p, with n bytes: its size, or 0. */
+unsigned x86_decode(const u8 *p, u32 n, bool is_64, struct x86_op *ret_op);
+
+#endif
