@@ -296,6 +296,7 @@ static int choose(struct comparing *c, struct err *err)
 		if (c->keys[i]->frame == KEY_LINE || c->keys[i]->frame == KEY_FILE)
 			o->reading.naming.source =
 				c->keys[i]->frame == KEY_LINE ? NAMING_LINES : NAMING_FILES;
+	o->reading.naming.makes_names = true;
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;
 }

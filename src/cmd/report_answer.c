@@ -1,5 +1,7 @@
 #include "cmd/report_answer.h"
 
+#include "cmd/report_wall.h"
+
 int answer_check(const struct answer_options *o, struct err *err)
 {
 	if (o->is_json + o->is_csv + (o->separator != NULL) > 1)
@@ -25,12 +27,21 @@ void answer_fini(struct answer *a)
 	certainty_whole_fini(&a->whole);
 }
 
+/* Of wall-clock time the other events are columns of the first, where there are columns. */
+static bool is_column(const struct answer *a, u32 event)
+{
+	return a->text->is_wall && !report_wall_is_whole(event) && !a->options->is_json &&
+		!a->options->is_csv;
+}
+
 /* The rows of an event, with their intervals if these are wanted. */
 static void rows_init(struct hist *h, struct certainty *c, const struct answer *a, u32 event)
 {
 	memset(c, 0, sizeof(*c));
 	a->hist->has_row_groups = a->options->has_intervals;
 	hist_init(h, a->profile, a->calls, event, a->hist);
+	if (a->text->is_wall && report_wall_is_whole(event))
+		report_wall_join(h);
 	if (!a->options->has_intervals)
 		return;
 	certainty_init(c, h, &a->whole);
@@ -55,6 +66,8 @@ static void show_data(struct answer *a, struct out *out)
 		struct certainty certainty;
 		struct hist hist;
 
+		if (is_column(a, event))
+			continue;
 		rows_init(&hist, &certainty, a, event);
 		export_add(out, &hist, &o, a->text);
 		rows_fini(&hist, &certainty);
@@ -82,6 +95,8 @@ static void show_text(struct answer *a, struct out *out)
 		struct certainty certainty;
 		struct hist hist;
 
+		if (is_column(a, event))
+			continue;
 		/* Events without samples say so only where they are all there is to say. */
 		if (!a->profile->events.at[event].n_samples && a->profile->events.n > 1 &&
 			a->profile->rows.n)

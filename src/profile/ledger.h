@@ -24,7 +24,7 @@ enum ledger_cause {
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
-	LEDGER_NAMELESS,          /* samples shown by address */
+	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
 	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
 	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */

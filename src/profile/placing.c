@@ -175,7 +175,7 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold)
+	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
 		add_ending(p, &row, &sights->chains.at[s->chain]);
 	if (comm)
 		s->labels[comm - 1] = own_comm(p, s->labels[comm - 1]);

@@ -99,7 +99,8 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost; /* samples of this event that the kernel dropped */
+	u64 n_lost;       /* samples of this event that the kernel dropped */
+	bool is_repeated; /* its samples are another event's, counted otherwise */
 };
 
 struct profile_row {

@@ -180,6 +180,8 @@ int session_scan(struct session *s,
 		}
 		if (rec.type != PERF_RECORD_SAMPLE && record_is_state(rec.type))
 			keep_side_record(&scan, &rec);
+		if (UNLIKELY(s->observer != NULL))
+			s->observer->see(s->observer->ctx, &rec);
 	}
 	/* What is packed can be read from its start only. */
 	if (s->reader.is_packed)

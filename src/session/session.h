@@ -36,6 +36,12 @@ struct session_tally {
 	struct reader_damage damage;
 };
 
+/* Who wants to see all records of the first pass, samples too, in the order of the file. */
+struct session_observer {
+	void *ctx;
+	void (*see)(void *ctx, const struct record *rec); /* per record; a view */
+};
+
 struct session {
 	struct reader reader;
 	struct session_tally tally;
@@ -43,6 +49,7 @@ struct session {
 	VEC(u64) pieces; /* offsets at which the pieces begin */
 	bool has_times;  /* records of all kinds carry the time */
 	bool has_kernel_samples;
+	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
 };
 
 struct session_sample {

@@ -14,8 +14,7 @@ static double share(const struct hist *h, u64 period)
 
 static bool is_shown(const struct hist *h, const struct hist_entry *e, const struct text_options *t)
 {
-	return share(h, h->options->has_children ? e->total.period : e->self.period) >=
-		t->row_limit;
+	return hist_percent(h, e) >= t->row_limit;
 }
 
 /* A cell without what is there for people: blanks, and the letter before a function's name. */

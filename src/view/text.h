@@ -23,6 +23,7 @@ struct text_options {
 	u64 graph_entries;  /* lines of one level at most; 0: no limit */
 	double row_limit;   /* percent: smaller rows are not printed */
 	unsigned n_workers;
+	bool is_wall;          /* who has told of samples has said more */
 	bool skips_first_node; /* rows are symbols: their graph need not repeat the name */
 };
 
