@@ -457,12 +457,13 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 /* In the file itself, or else in its separate debug file. */
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
+	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
 	struct err ignored;
 
-	if (line_open(&d->lines, &d->image, &d->lines_err) != ERR_NOENT)
+	if (line_open_within(&d->lines, &d->image, most, &d->lines_err) != ERR_NOENT)
 		return;
 	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
-		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
+		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
 	err_set(&d->lines_err, ERR_NOENT,
 		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
