@@ -1,5 +1,7 @@
 #include "cmd/annotating.h"
 
+#include "cmd/strict.h"
+
 #include <stdio.h>
 
 #include "base/workers.h"
@@ -200,6 +202,12 @@ void annotating_say_code(struct annotating *r, const struct assembly *a)
 bool annotating_is_whole(const struct annotating *r)
 {
 	return !r->log.has_warned && !ledger_has_unread(&r->recorded.ledger);
+}
+
+bool annotating_has_lost(const struct annotating *r)
+{
+	return strict_fails(&cmd_annotate, r->options->is_strict, r->recorded.session.reader.path,
+		&r->recorded.ledger);
 }
 
 void annotating_fini(struct annotating *r)
