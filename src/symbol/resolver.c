@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "symbol/extent.h"
 #include "symbol/foreign.h"
 #include "symbol/perfmap.h"
 #include "symbol/kmodule.h"
@@ -22,6 +23,7 @@ struct resolver_dso {
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct elf module;             /* DSO_MODULE: the file that has its lines */
 	struct symtab symtab;
+	struct extents extents;        /* of the image: functions that have no names */
 	struct perfmap perfmap;        /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
@@ -54,6 +56,7 @@ void resolver_fini(struct resolver *r)
 {
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
+		extents_fini(&r->dsos[i].extents);
 		perfmap_fini(&r->dsos[i].perfmap);
 		line_close(r->dsos[i].lines);
 		elf_close(&r->dsos[i].image);
@@ -423,23 +426,29 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 	if (d->embedded.flags & EMBEDDED_HAS_IMAGE)
 		embedded_address_of_offset(r->embedded, &d->embedded, address, &a->start);
 	a->end = a->at = a->start;
-	if (d->outcome != RESOLVER_FOUND)
+	if (d->outcome != RESOLVER_FOUND && d->outcome != RESOLVER_NO_SYMBOLS)
 		return true;
 	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
 	case EMBEDDED_FOUND:
+		if (!*name.name) {
+			a->extent_start = name.start;
+			a->extent_end = name.end;
+			break;
+		}
 		a->name = name.name;
 		a->start = name.start;
 		a->end = name.end;
 		a->is_plt = name.is_plt;
 		return true;
 	case EMBEDDED_UNKNOWN:
-		if (load_beside(r, dso, d))
+		if (d->outcome == RESOLVER_FOUND && load_beside(r, dso, d))
 			return false;
 		break;
 	case EMBEDDED_NONE:
 		break;
 	}
-	a->outcome = RESOLVER_NO_SYMBOL;
+	if (d->outcome == RESOLVER_FOUND)
+		a->outcome = RESOLVER_NO_SYMBOL;
 	return true;
 }
 
@@ -448,12 +457,13 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 /* In the file itself, or else in its separate debug file. */
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
+	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
 	struct err ignored;
 
-	if (line_open(&d->lines, &d->image, &d->lines_err) != ERR_NOENT)
+	if (line_open_within(&d->lines, &d->image, most, &d->lines_err) != ERR_NOENT)
 		return;
 	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
-		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
+		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
 	err_set(&d->lines_err, ERR_NOENT,
 		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
@@ -673,6 +683,12 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 	}
 }
 
+static void find_extent(struct resolver_dso *d, struct resolver_answer *a)
+{
+	if (d->has_image)
+		extent_find(&d->extents, &d->image, a->at, &a->extent_start, &a->extent_end);
+}
+
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)
 {
 	struct resolver_dso *d = &r->dsos[dso->id];
@@ -693,8 +709,10 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	if (d->has_image)
 		elf_address_of_offset(&d->image, address, &a.start);
 	a.end = a.at = a.start;
-	if (d->outcome != RESOLVER_FOUND)
+	if (d->outcome != RESOLVER_FOUND) {
+		find_extent(d, &a);
 		return a;
+	}
 	if (is_kernel) {
 		a.name = kernel_find(d->kernel, dso->kind == DSO_MODULE ? d->base : 0, address,
 			&a.start, &a.end);
@@ -709,6 +727,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	s = symtab_find(&d->symtab, a.start);
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
+		find_extent(d, &a);
 		return a;
 	}
 	a.name = s->name;
