@@ -95,6 +95,13 @@ static void choose_callers(struct recording *rec, struct sampling *sampling)
 			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
 		return;
 	}
+	/* What blocks is a library's, and those have no frame pointers: the caller would be missing. */
+	if (o->has_wall) {
+		sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+		log_debug(&rec->log,
+			"--wall: callers are found by call frame information; '--call-graph fp' costs less");
+		return;
+	}
 	if (!find_frameless(rec, path))
 		return;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
@@ -134,7 +141,8 @@ static int set_up(struct recording *rec, struct err *err)
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
-		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
+		record_until_check(o, err) || record_wall_check(o, err) ||
+		record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -147,6 +155,7 @@ static int set_up(struct recording *rec, struct err *err)
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
+	record_wall_add(rec);
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
@@ -349,6 +358,8 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
+	/* Who is blocked is in the kernel: without its callers nobody knows why. */
+	o.has_chains |= o.has_wall;
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

@@ -159,12 +159,11 @@ static int write_state(struct recording *rec, struct err *err)
 		has_cgroups |= (e->attr.flags & ATTR_CGROUP) != 0;
 	}
 	/*
-	 * perf 6.1 takes a library for loaded at the lowest address that its process ever had it at,
-	 * so it cannot unwind a program if it knows what was mapped before the exec.
+	 * What is mapped before the exec is ours, and nothing of it is sampled. perf 6.1 also takes a
+	 * library for loaded at the lowest address that its process ever had it at, and then cannot
+	 * unwind the program.
 	 */
-	vec_each(e, &rec->events)
-		synth.has_no_maps |=
-			rec->measures_workload && !rec->has_begun && e->attr.sample_stack_user;
+	synth.has_no_maps = rec->measures_workload && !rec->has_begun;
 	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);

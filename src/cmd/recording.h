@@ -7,6 +7,7 @@
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
+ *     record_wall.c    --wall: threads that come and go
  *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
@@ -185,6 +186,14 @@ u64 record_overhead_due(const struct recording *rec);
 void record_overhead_look(struct recording *rec);
 /* At the end: what it was, on stderr and as a note. */
 void record_overhead_say(struct recording *rec);
+
+/* ---- record_wall.c; without --wall these do nothing ---- */
+
+/* ERR_INVAL for options that would leave holes in the threads' time. */
+int record_wall_check(const struct record_options *o, struct err *err);
+
+/* Appends the events that tell of it. */
+void record_wall_add(struct recording *rec);
 
 /* ---- record_embed.c ---- */
 

@@ -8,6 +8,8 @@
 #include "cmd/cmd.h"
 #include "cmd/report_answer.h"
 #include "cmd/report_graph.h"
+#include "cmd/strict.h"
+#include "cmd/report_wall.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/filter.h"
@@ -17,6 +19,7 @@
 #include "view/header.h"
 #include "view/stats.h"
 #include "view/tasks.h"
+#include "view/wall_text.h"
 #include "view/text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
@@ -28,14 +31,14 @@ struct report_options {
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
 	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
-		is_quiet, has_ledger;
+		is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines;
+	int inlines, wall; /* -1: as the recording is made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;
@@ -111,6 +114,8 @@ static const struct opt options[] = {
 		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
 	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
 		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
@@ -147,7 +152,9 @@ static const struct opt options[] = {
 		"in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
+	STRICT_ROW(struct report_options),
 	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -164,6 +171,7 @@ struct reporting {
 	struct calls calls;
 	struct hist_options hist;
 	struct text_options text;
+	bool has_wall;
 	struct answer answer;
 	u64 time_quantum; /* ns */
 	unsigned n_workers;
@@ -219,7 +227,12 @@ static int choose_columns(struct reporting *r, struct err *err)
 		return err_prefix(err, "--fields");
 	for (size_t i = 0; i < n; i++)
 		add_column(&r->text, fields[i]);
-	if (!o->fields) {
+	if (!o->fields && r->has_wall) {
+		add_named_column(&r->text, "latency");
+		add_named_column(&r->text, "wall_cpu_time");
+		add_named_column(&r->text, "wall_runnable_time");
+		add_named_column(&r->text, "wall_blocked_time");
+	} else if (!o->fields) {
 		if (r->hist.has_children)
 			add_named_column(&r->text, "overhead_children");
 		add_named_column(&r->text, "overhead");
@@ -241,7 +254,7 @@ static void choose_graph(struct reporting *r)
 
 	r->text.has_graph = r->recorded.has_chains && !g->is_none;
 	r->text.n_workers = r->n_workers;
-	r->text.is_fractal = g->is_fractal;
+	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
 		: g->has_order                  ? g->order
 		: r->hist.has_children          ? GRAPH_CALLER
@@ -275,7 +288,7 @@ static int choose_blocks(struct reporting *r, struct err *err)
 	const struct file_info *info = &r->recorded.session.reader.info;
 
 	for (size_t i = 0; i < r->hist.n_keys; i++)
-		if (r->hist.keys[i]->labels & 1 << LABEL_TIME)
+		if (r->hist.keys[i]->label == LABEL_TIME)
 			return err_set(err, ERR_INVAL,
 				"--ci: rows that are stretches of time themselves have no interval");
 	if (check_field(r, "--ci", PERF_SAMPLE_TIME, "when", err))
@@ -347,22 +360,24 @@ static int make_profile(struct reporting *r, struct err *err)
 	const struct report_options *o = r->options;
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
-			(r->hist.has_children || r->text.has_graph),
+			/* What was waited for is found on the way out of the scheduler. */
+			(r->hist.has_children || r->text.has_graph || r->has_wall),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
+		.has_wall = r->has_wall,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter),
+		.labels = profile_filter_labels(&r->filter) |
+			key_labels(r->hist.keys, r->hist.n_keys),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
+			.makes_names = o->symbols.makes_names,
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
-	for (size_t i = 0; i < r->hist.n_keys; i++)
-		reading.labels |= r->hist.keys[i]->labels;
 	if (o->answer.has_intervals)
-		reading.labels |= 1 << LABEL_TIME;
+		reading.labels |= LABEL_BIT(LABEL_TIME);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
@@ -372,8 +387,9 @@ static int make_profile(struct reporting *r, struct err *err)
 		.calls = &r->calls,
 		.hist = &r->hist,
 		.text = &r->text};
-	answer_note_whole(&r->answer);
+	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
+	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
 	return 0;
@@ -446,10 +462,17 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return err->code;
 	if (shows_records(r->options))
 		return report_records(r, out, err);
-	r->hist.has_children =
-		r->options->children < 0 ? r->recorded.has_chains : r->options->children;
+	if (report_wall_choose(&r->recorded.session, r->options->wall, &r->has_wall, err))
+		return err->code;
+	r->text.is_wall = r->has_wall;
+	if (r->has_wall && r->options->answer.has_intervals)
+		return err_set(err, ERR_INVAL,
+			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	r->hist.has_children = r->options->children < 0 ? r->recorded.has_chains && !r->has_wall
+							: r->options->children;
 	r->time_quantum = r->options->time_quantum;
-	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err))
+	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err) ||
+		report_wall_check_columns(&r->text, r->has_wall, err))
 		return err->code;
 	choose_graph(r);
 	if (r->options->has_header_only) {
@@ -460,11 +483,16 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return err->code;
 	if (!is_data)
 		add_preamble(r, &out->text);
+	if (r->has_wall && !is_data && !r->options->is_quiet)
+		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
 	answer_show(&r->answer, out);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
-	if (!r->options->is_quiet && !is_data)
-		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
+	if (r->options->is_quiet || is_data)
+		return 0;
+	if (!r->text.is_wall)
+		account_add_text(&r->answer.account, &out->text);
+	ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
 
@@ -472,7 +500,9 @@ static int run_report(int argc, char **argv)
 {
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
+		.wall = -1,
 		.symbols.demangles = true,
+		.symbols.makes_names = true,
 		.inlines = -1,
 		.debuginfod_s = 10,
 		.graph.limit = -1};
@@ -497,6 +527,9 @@ static int run_report(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
+	if (status == EXIT_OK &&
+		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
+		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	profile_filter_fini(&r.filter);
@@ -514,7 +547,7 @@ const struct cmd cmd_report = {
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
 	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
 	.options = options,
 	.run = run_report,
 };

@@ -32,6 +32,13 @@ void tracepoints_close(struct tracepoints *t);
 bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
 	struct str *text);
 
+/*
+ * Where in the raw bytes of its samples a field of that size stands; false if it has none, or its format
+ * is not known.
+ */
+bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
+	u32 *ret_offset);
+
 /* Appends the names of its own fields, joined by commas; false if its format is not known. */
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
 

@@ -24,7 +24,8 @@ void certainty_whole_init(struct certainty_whole *w, const struct profile *p)
 	memset(w, 0, sizeof(*w));
 	vec_each(row, &p->rows)
 		vec_add(&w->quanta,
-			((struct certainty_quantum){row->event, row->labels[LABEL_TIME],
+			((struct certainty_quantum){row->event,
+				profile_label(p, (size_t)(row - p->rows.at), LABEL_TIME),
 				{row->n_samples, row->period}}));
 	if (w->quanta.n)
 		qsort(w->quanta.at, w->quanta.n, sizeof(*w->quanta.at), by_time);
@@ -107,7 +108,9 @@ static void order_rows(struct counting *c)
 	vec_each(row, &p->rows)
 		if (row->event == c->hist->event)
 			c->rows[c->n_rows++] = (struct sort_item){
-				block_of(c, row->labels[LABEL_TIME]), (u64)(row - p->rows.at)};
+				block_of(c,
+					profile_label(p, (size_t)(row - p->rows.at), LABEL_TIME)),
+				(u64)(row - p->rows.at)};
 	sort_by_key(c->rows, c->n_rows);
 }
 
@@ -272,11 +275,13 @@ void certainty_fini(struct certainty *c)
 
 /* ---- the column ---- */
 
-static void print(const struct hist *h, const struct hist_entry *e, struct str *text)
+static void print(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
 {
 	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
 	const struct drift_range *r = h->options->has_children ? &row->total : &row->self;
 
+	(void)value;
+	(void)value;
 	str_addf(text, "%.2f-%.2f%%%s", 100 * r->low, 100 * r->high, row->is_decided ? "  " : " ~");
 }
 

@@ -143,7 +143,7 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 
 		for (size_t i = 0; i < d->n_keys; i++) {
 			str_clear(&text);
-			d->keys[i]->print(h, e, &text);
+			key_print(d->keys[i], h, e, &text);
 			cells[i] = intern_add(&d->strings, str_text(&text), text.n);
 		}
 		row = row_of(d, cells);

@@ -10,10 +10,10 @@ int profile_filter_set_percentage(struct profile_filter *f, const char *word, st
 		: err_set(err, ERR_INVAL, "'%.60s' is neither relative nor absolute", word);
 }
 
-unsigned profile_filter_labels(const struct profile_filter *f)
+u64 profile_filter_labels(const struct profile_filter *f)
 {
-	return (f->comms ? 1 << LABEL_COMM : 0) | (f->pids.n ? 1 << LABEL_PID : 0) |
-		(f->tids.n ? 1 << LABEL_TID : 0);
+	return (f->comms ? LABEL_BIT(LABEL_COMM) : 0) | (f->pids.n ? LABEL_BIT(LABEL_PID) : 0) |
+		(f->tids.n ? LABEL_BIT(LABEL_TID) : 0);
 }
 
 /* Whether the list has the word. */
@@ -32,54 +32,59 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* By DSO, by symbol: whether it is wanted; so each name is compared once. */
-struct wanted {
-	bool *dsos, *symbols;
+struct filtering {
+	struct profile *profile;
+	const struct profile_filter *filter;
+	bool *dsos, *symbols; /* by number: whether it is wanted; so each name is compared once */
 };
 
-static struct wanted wanted_of(const struct profile *p, const struct profile_filter *f)
+static void look_at_names(struct filtering *w)
 {
-	struct wanted w = {mem_zalloc(p->dsos.n + 1), mem_zalloc(p->symbols.n + 1)};
+	const struct profile *p = w->profile;
+	const struct profile_filter *f = w->filter;
 
+	w->dsos = mem_zalloc(p->dsos.n + 1);
+	w->symbols = mem_zalloc(p->symbols.n + 1);
 	for (size_t i = 0; i < p->dsos.n; i++)
-		w.dsos[i] = !f->dsos || has_word(f->dsos, p->dsos.at[i].name) ||
+		w->dsos[i] = !f->dsos || has_word(f->dsos, p->dsos.at[i].name) ||
 			has_word(f->dsos, p->dsos.at[i].path);
 	for (size_t i = 0; i < p->symbols.n; i++)
-		w.symbols[i] = !f->symbols || has_word(f->symbols, p->symbols.at[i].name);
-	return w;
+		w->symbols[i] = !f->symbols || has_word(f->symbols, p->symbols.at[i].name);
 }
 
-static bool is_wanted(const struct profile *p, const struct profile_filter *f,
-	const struct wanted *w, const struct profile_row *row)
+static bool is_wanted(const struct filtering *w, size_t row)
 {
-	const struct profile_frame *frame = &p->frames.at[row->frame];
+	const struct profile *p = w->profile;
+	const struct profile_filter *f = w->filter;
+	const struct profile_frame *frame = &p->frames.at[p->rows.at[row].frame];
 
-	if (!w->dsos[frame->dso] || !w->symbols[frame->symbol])
-		return false;
-	if (!num_list_has(&f->pids, (u32)row->labels[LABEL_PID]) ||
-		!num_list_has(&f->tids, (u32)row->labels[LABEL_TID]))
-		return false;
-	return !f->comms || has_word(f->comms, (const char *)(uintptr_t)row->labels[LABEL_COMM]);
+	return w->dsos[frame->dso] && w->symbols[frame->symbol] &&
+		num_list_has(&f->pids, (u32)profile_label(p, row, LABEL_PID)) &&
+		num_list_has(&f->tids, (u32)profile_label(p, row, LABEL_TID)) &&
+		(!f->comms || has_word(f->comms, profile_text(profile_label(p, row, LABEL_COMM))));
+}
+
+static bool take_row(void *ctx, size_t i)
+{
+	const struct filtering *w = ctx;
+	const struct profile_row *row = &w->profile->rows.at[i];
+	struct profile_event *event = &w->profile->events.at[row->event];
+
+	if (is_wanted(w, i))
+		return true;
+	if (w->filter->is_relative) {
+		event->n_samples -= row->n_samples;
+		event->period -= row->period;
+	}
+	return false;
 }
 
 void profile_filter_apply(struct profile *p, const struct profile_filter *f)
 {
-	struct wanted w = wanted_of(p, f);
-	size_t kept = 0;
+	struct filtering w = {.profile = p, .filter = f};
 
-	vec_each(row, &p->rows) {
-		struct profile_event *event = &p->events.at[row->event];
-
-		if (is_wanted(p, f, &w, row)) {
-			p->rows.at[kept++] = *row;
-			continue;
-		}
-		if (!f->is_relative)
-			continue;
-		event->n_samples -= row->n_samples;
-		event->period -= row->period;
-	}
-	p->rows.n = kept;
+	look_at_names(&w);
+	profile_keep_rows(p, take_row, &w);
 	mem_free(w.dsos);
 	mem_free(w.symbols);
 }

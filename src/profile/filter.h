@@ -17,8 +17,8 @@ struct profile_filter {
 	bool is_relative; /* what stays is the whole; else shares stay what they were */
 };
 
-/* Which labels the filter needs: bits 1 << enum profile_label. */
-unsigned profile_filter_labels(const struct profile_filter *f);
+/* Which labels the filter needs: LABEL_BIT()s. */
+u64 profile_filter_labels(const struct profile_filter *f);
 
 /* After naming. A file is given by its name or its path, a function by what it was sampled in. */
 void profile_filter_apply(struct profile *p, const struct profile_filter *f);

@@ -1,10 +1,13 @@
 #include "profile/gather.h"
 
+#include <stdlib.h>
+
 #include "base/workers.h"
 #include "event/abi.h"
 #include "profile/depths.h"
 #include "profile/placing.h"
 #include "profile/sights.h"
+#include "profile/wallmarks.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -28,17 +31,19 @@ enum { EVENTS_MAX = UINT16_MAX + 1 };
 struct worker {
 	const struct session *session;
 	const struct machine *machine;
-	unsigned labels;
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
 	u64 time_quantum;
+	const struct wall *wall; /* NULL: samples count for themselves */
+	VEC(u8) wall_roles;      /* by event: enum wall_role */
 	u32 max_stack;
 	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
+	u64 n_passed_over;
 	struct profile profile; /* made of them afterwards */
 };
 
@@ -111,6 +116,7 @@ static u64 label_of(const struct worker *w, enum profile_label label,
 		return sample->code_page_size;
 	case LABEL_DATA_PAGE:
 		return sample->data_page_size;
+	case LABEL_NONE:
 	case LABEL_COUNT:
 		break;
 	}
@@ -156,7 +162,36 @@ static bool take_ending(const struct space *user, struct sample_words *chain,
 static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
-		(!w->spans || spans_have(w->spans, in->time));
+		(!w->spans || spans_have(w->spans, in->time)) &&
+		(!w->wall || w->wall_roles.at[in->event] == WALL_ROLE_CPU ||
+			w->wall_roles.at[in->event] == WALL_ROLE_OUT);
+}
+
+/* per sample: so much of its thread's time, in that event */
+static void count_time(struct worker *w, enum gather_wall event, u64 ns)
+{
+	w->sights.next->event = (u16)event;
+	w->sights.next->period = ns;
+	if (ns)
+		sights_count(&w->sights);
+}
+
+/* per sample: it counts for the pieces of its thread's time that it speaks for */
+static void count_shares(struct worker *w, const struct session_sample *in)
+{
+	enum wall_role role = w->wall_roles.at[in->event];
+	const struct wall_share *share;
+	u64 ns = 0, latency = 0;
+	size_t n;
+
+	share = wall_find(w->wall, in->sample->tid, in->time, role == WALL_ROLE_OUT, &n);
+	for (; n--; share++) {
+		count_time(w, GATHER_BY_STATE + share->state, share->ns);
+		ns += share->ns;
+		latency += share->latency;
+	}
+	count_time(w, GATHER_WALL, ns);
+	count_time(w, GATHER_LATENCY, latency);
 }
 
 /* per sample */
@@ -177,8 +212,8 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = sample->period;
-	for (unsigned k = 0; k < w->sights.n_labels; k++)
-		sight->labels[k] = label_of(w, w->sights.label_at[k], in, t);
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
+		sight->labels[k] = label_of(w, w->profile.label_at[k], in, t);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -201,14 +236,39 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 					.mode = mode,
 					.end = end});
 	}
-	sights_count(&w->sights);
+	if (UNLIKELY(w->wall != NULL))
+		count_shares(w, in);
+	else
+		sights_count(&w->sights);
 }
 
 /* per sample */
 static void take_sample(void *ctx, const struct session_sample *in)
 {
-	if (is_wanted(ctx, in))
-		count_sample(ctx, in);
+	struct worker *w = ctx;
+
+	if (is_wanted(w, in))
+		count_sample(w, in);
+	else
+		w->n_passed_over++;
+}
+
+static void add_events(struct worker *w)
+{
+	static const char *const of_wall[GATHER_WALL_EVENTS] = {[GATHER_WALL] = "wall",
+		[GATHER_BY_STATE + WALL_CPU] = "wall:cpu",
+		[GATHER_BY_STATE + WALL_RUNNABLE] = "wall:runnable",
+		[GATHER_BY_STATE + WALL_BLOCKED] = "wall:blocked",
+		[GATHER_LATENCY] = "latency"};
+
+	for (size_t i = 0; w->wall && i < GATHER_WALL_EVENTS; i++)
+		vec_add(&w->profile.events,
+			((struct profile_event){.name = of_wall[i],
+				.is_repeated = i != GATHER_WALL}));
+	if (w->wall)
+		return;
+	vec_each(e, &w->session->reader.events)
+		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
 }
 
 static void make_profile(void *ctx, size_t i, unsigned worker)
@@ -216,9 +276,7 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	struct worker *w = *((struct worker **)ctx + i);
 
 	(void)worker;
-	profile_init(&w->profile, w->labels);
-	vec_each(e, &w->session->reader.events)
-		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+	add_events(w);
 	placing_add(&w->sights, w->machine, w->max_stack, &w->profile);
 }
 
@@ -229,13 +287,16 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 
 	w->session = s;
 	w->machine = m;
-	w->labels = options->labels;
 	w->has_stacks = options->has_stacks;
 	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
+	w->wall = options->wall;
+	for (u32 i = 0; w->wall && i < s->reader.events.n; i++)
+		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
-	sights_init(&w->sights, options->labels, options->has_stacks);
+	profile_init(&w->profile, options->labels);
+	sights_init(&w->sights, w->profile.n_labels, options->has_stacks);
 	w->has_callers = options->has_stacks && options->callers;
 	if (w->has_callers)
 		callers_walk_init(&w->callers, options->callers);
@@ -249,6 +310,7 @@ static void worker_free(struct worker *w)
 	profile_fini(&w->profile);
 	intern_fini(&w->strings);
 	sights_fini(&w->sights);
+	vec_fini(&w->wall_roles);
 	depths_fini(&w->depths);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
@@ -268,7 +330,7 @@ static u64 fields_for(const struct gather_options *options)
 	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		wanted |= options->labels >> label & 1 ? fields[label] : 0;
+		wanted |= options->labels & LABEL_BIT(label) ? fields[label] : 0;
 	if (options->cpus && options->cpus->n)
 		wanted |= PERF_SAMPLE_CPU;
 	if (options->spans && options->spans->n)
@@ -280,13 +342,20 @@ static u64 fields_for(const struct gather_options *options)
 	return wanted;
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct profile_task *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
 /*
  * Who the tids are, for reports that tell threads apart: the last name that the last thread of each
  * had.
  */
 static void add_tasks(const struct machine *m, struct profile *p)
 {
-	if (!(p->labels & (1 << LABEL_TID | 1 << LABEL_PID)))
+	if (!(p->labels & (LABEL_BIT(LABEL_TID) | LABEL_BIT(LABEL_PID))))
 		return;
 	vec_each(t, &m->newest_threads) {
 		const struct thread *thread = *t;
@@ -297,6 +366,8 @@ static void add_tasks(const struct machine *m, struct profile *p)
 			((struct profile_task){thread->pid, thread->tid,
 				intern_str(&p->strings, comm)}));
 	}
+	if (p->tasks.n)
+		qsort(p->tasks.at, p->tasks.n, sizeof(*p->tasks.at), by_tid);
 }
 
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,
@@ -320,7 +391,9 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
+		ret_profile->n_passed_over = workers[0]->n_passed_over;
 		for (unsigned i = 1; i < n; i++) {
+			ret_profile->n_passed_over += workers[i]->n_passed_over;
 			profile_merge(ret_profile, &workers[i]->profile);
 			depths_merge(&workers[0]->depths, &workers[i]->depths);
 		}

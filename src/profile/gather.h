@@ -16,12 +16,13 @@
 #include "event/cpus.h"
 #include "machine/machine.h"
 #include "profile/profile.h"
+#include "profile/wall.h"
 #include "session/session.h"
 #include "session/spans.h"
 #include "symbol/callers.h"
 
 struct gather_options {
-	unsigned labels;    /* 1 << enum profile_label: what rows have to tell apart */
+	u64 labels;         /* LABEL_BIT()s: what rows have to tell apart */
 	bool has_stacks;    /* callers too; else only the innermost frame */
 	u32 max_stack;      /* callers of each chain, the innermost first; 0: all */
 	unsigned n_workers; /* 0: as many as there are cores */
@@ -31,6 +32,18 @@ struct gather_options {
 	const struct cpus *cpus;
 	const struct spans *spans;
 	u64 time_quantum; /* ns, for LABEL_TIME; 0: a tenth of a second */
+	/*
+	 * The events of the profile are those of enum gather_wall, in ns, and samples count for what
+	 * they speak for; NULL: the recording's own.
+	 */
+	const struct wall *wall;
+};
+
+enum gather_wall {
+	GATHER_WALL,     /* all of the following three */
+	GATHER_BY_STATE, /* + enum wall_state */
+	GATHER_LATENCY = GATHER_BY_STATE + WALL_STATES,
+	GATHER_WALL_EVENTS,
 };
 
 /* Fills an uninitialized profile from all samples of the session. */

@@ -114,30 +114,51 @@ static u32 *make_outers(const struct hist *h)
 
 /* ---- rows into groups ---- */
 
-/* The labels that the keys look at; the others must not split entries. */
-static unsigned labels_of(const struct hist_options *o)
+u64 hist_label(const struct hist *h, u32 group, const struct key *key)
 {
-	unsigned labels = 0;
+	const struct hist_options *o = h->options;
+	size_t at = (size_t)group * h->n_values;
 
-	for (size_t i = 0; i < o->n_keys; i++)
-		labels |= o->keys[i]->labels;
-	return labels;
+	for (size_t i = 0; i < o->n_keys && o->keys[i] != key; i++)
+		at += o->keys[i]->label != LABEL_NONE;
+	return h->values.at[at];
 }
 
-static u32 group_of(struct hist *h, struct table *index, const u64 labels[LABEL_COUNT])
+/* What the keys see of a row's labels; the others must not split entries. */
+static void see_row(const struct hist *h, size_t row, u64 values[HIST_KEYS_MAX])
 {
-	u64 hash = hash_words(labels, LABEL_COUNT, 0);
+	const struct profile *p = h->profile;
+
+	for (size_t i = 0; i < h->options->n_keys; i++) {
+		const struct key *key = h->options->keys[i];
+		u64 label;
+
+		if (!key->label)
+			continue;
+		label = profile_label(p, row, key->label);
+		*values++ = key->value ? key->value(p, label) : label;
+	}
+}
+
+static bool is_of_group(const struct hist *h, u32 group, const u64 *values)
+{
+	return !h->n_values ||
+		!memcmp(h->values.at + (size_t)group * h->n_values, values, h->n_values * 8);
+}
+
+static u32 group_of(struct hist *h, struct table *index, const u64 *values)
+{
+	u64 hash = hash_words(values, h->n_values, 0);
 	struct table_probe probe = table_probe(index, hash);
-	struct hist_group *g;
 	u32 i;
 
 	while ((i = table_next(index, &probe)) != TABLE_NONE)
-		if (!memcmp(h->groups.at[i].labels, labels, sizeof(h->groups.at[i].labels)))
+		if (is_of_group(h, i, values))
 			return i;
 	table_add(index, hash, h->groups.n);
-	g = vec_push(&h->groups);
-	memset(g, 0, sizeof(*g));
-	memcpy(g->labels, labels, sizeof(g->labels));
+	vec_add(&h->groups, ((struct hist_group){0}));
+	for (unsigned k = 0; k < h->n_values; k++)
+		vec_add(&h->values, values[k]);
 	return h->groups.n - 1;
 }
 
@@ -145,22 +166,22 @@ static u32 group_of(struct hist *h, struct table *index, const u64 labels[LABEL_
 static void group_rows(struct hist *h)
 {
 	const struct profile *p = h->profile;
-	unsigned wanted = labels_of(h->options);
 	VEC(struct sort_item) items = {0};
 	struct table index = {0};
 	u32 group = 0;
 
+	for (size_t i = 0; i < h->options->n_keys; i++)
+		h->n_values += h->options->keys[i]->label != LABEL_NONE;
 	vec_each(row, &p->rows) {
-		u64 labels[LABEL_COUNT] = {0};
+		u64 values[HIST_KEYS_MAX];
 		size_t i = row - p->rows.at;
 
 		if (row->event != h->event)
 			continue;
-		for (unsigned k = 0; k < LABEL_COUNT; k++)
-			labels[k] = wanted >> k & 1 ? row->labels[k] : 0;
+		see_row(h, i, values);
 		/* Neighbours mostly belong together. */
-		if (!h->groups.n || memcmp(h->groups.at[group].labels, labels, sizeof(labels)))
-			group = group_of(h, &index, labels);
+		if (!h->groups.n || !is_of_group(h, group, values))
+			group = group_of(h, &index, values);
 		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
 		if (h->group_of_row)
 			h->group_of_row[i] = group;
@@ -309,7 +330,6 @@ static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 no
 		return &h->entries.at[known[ident] - 1];
 	e = vec_push(&h->entries);
 	memset(e, 0, sizeof(*e));
-	memcpy(e->labels, h->groups.at[group].labels, sizeof(e->labels));
 	e->group = group;
 	e->ident = ident;
 	e->symbol = symbol;
@@ -502,10 +522,26 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	sort_entries(h);
 }
 
+double hist_percent(const struct hist *h, const struct hist_entry *e)
+{
+	u64 all = h->all.period, part = h->options->has_children ? e->total.period : e->self.period;
+
+	if (h->first) {
+		all = h->first->all.period;
+		part = h->first->total[e - h->entries.at].period;
+	}
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
 void hist_fini(struct hist *h)
 {
+	for (u32 k = 0; k < h->n_beside; k++) {
+		mem_free(h->beside[k].self);
+		mem_free(h->beside[k].total);
+	}
 	vec_fini(&h->entries);
 	vec_fini(&h->groups);
+	vec_fini(&h->values);
 	vec_fini(&h->owns);
 	mem_free(h->ident);
 	mem_free(h->outer);

@@ -39,8 +39,7 @@ struct hist_value {
 enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
 
 struct hist_entry {
-	u64 labels[LABEL_COUNT];
-	u32 group;  /* position in hist->groups: the rows with these labels */
+	u32 group;  /* position in hist->groups: the rows with the same labels */
 	u32 ident;  /* hist->ident of the symbols that belong here */
 	u32 symbol; /* one of them */
 	u32 depth;  /* of the node nearest to the root */
@@ -55,9 +54,17 @@ struct hist_own {
 };
 
 struct hist_group {
-	u64 labels[LABEL_COUNT];
 	size_t first, n; /* in hist->owns */
 };
+
+/* What another event has in the same entries: see beside.h. */
+struct hist_beside {
+	u32 event;
+	struct hist_value all;
+	struct hist_value *self, *total; /* by position in hist->entries */
+};
+
+enum { HIST_BESIDE_MAX = 8 };
 
 struct hist {
 	const struct profile *profile;
@@ -67,17 +74,28 @@ struct hist {
 	struct hist_value all; /* the event's totals, unless options say otherwise */
 	VEC(struct hist_entry) entries;
 	VEC(struct hist_group) groups;
+	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
+	u8 n_values;
 	VEC(struct hist_own) owns;
 	u32 *group_of_row;                 /* by position in profile->rows; NULL: nobody wants it */
 	const struct certainty *certainty; /* of the entries, for their columns; NULL: not known */
 	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
+	struct hist_beside beside[HIST_BESIDE_MAX];
+	u32 n_beside;
+	const struct hist_beside *first; /* by which entries are sorted; NULL: by their own event */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
 void hist_fini(struct hist *h);
+
+/* What decides the order of entries: its part of the whole, in percent. */
+double hist_percent(const struct hist *h, const struct hist_entry *e);
+
+/* What the rows of a group have in common, as the key tells it apart. */
+u64 hist_label(const struct hist *h, u32 group, const struct key *key);
 
 /* The call tree as one group sees it: what was sampled in each node, and in it and below. */
 struct hist_view {

@@ -164,23 +164,22 @@ static void own_strings(struct profile *p)
 }
 
 /* The row of a sight; stacks: by chain. */
-static void add_row(struct placing *p, const struct sights *sights, const struct sight *s,
+static void add_row(struct placing *p, const struct sights *sights, struct sight *s,
 	const u32 *stacks)
 {
 	struct profile_row row = {.event = s->event,
 		.n_samples = s->n_samples,
 		.period = s->period};
 	struct profile_event *event = &p->profile->events.at[s->event];
+	u8 comm = p->profile->slots[LABEL_COMM];
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold)
+	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
 		add_ending(p, &row, &sights->chains.at[s->chain]);
-	for (unsigned l = 0; l < sights->n_labels; l++)
-		row.labels[sights->label_at[l]] = s->labels[l];
-	if (p->profile->labels & 1 << LABEL_COMM)
-		row.labels[LABEL_COMM] = own_comm(p, row.labels[LABEL_COMM]);
-	vec_add(&p->profile->rows, row);
+	if (comm)
+		s->labels[comm - 1] = own_comm(p, s->labels[comm - 1]);
+	profile_add_row(p->profile, &row, s->labels);
 	event->n_samples += s->n_samples;
 	event->period += s->period;
 }
@@ -199,6 +198,7 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 			end->n_samples);
 	table_reserve(&profile->stack_index, sights->chains.n);
 	vec_reserve(&profile->rows, sights->n);
+	vec_reserve(&profile->cells, (size_t)sights->n * sights->n_labels);
 	for (size_t k = 0; k < sights->chains.n; k++)
 		stacks[k] = stack_of(&p, &sights->chains.at[k]);
 	for (u32 k = 0; k < sights->n; k++)

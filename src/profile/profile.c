@@ -1,11 +1,19 @@
 #include "profile/profile.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 
-void profile_init(struct profile *p, unsigned labels)
+void profile_init(struct profile *p, u64 labels)
 {
 	memset(p, 0, sizeof(*p));
-	p->labels = labels;
+	p->labels = labels & ~LABEL_BIT(LABEL_NONE);
+	for (unsigned label = 0; label < LABEL_COUNT; label++) {
+		if (!(p->labels & LABEL_BIT(label)))
+			continue;
+		p->label_at[p->n_labels++] = label;
+		p->slots[label] = p->n_labels;
+	}
 	vec_add(&p->stacks, ((struct profile_stack){0, 0}));
 	vec_add(&p->symbols, ((struct profile_symbol){0}));
 }
@@ -20,10 +28,35 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->stacks);
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
+	vec_fini(&p->cells);
 	vec_fini(&p->endings);
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
+}
+
+void profile_add_row(struct profile *p, const struct profile_row *row, const u64 *labels)
+{
+	vec_add(&p->rows, *row);
+	vec_reserve(&p->cells, p->cells.n + p->n_labels);
+	for (unsigned i = 0; i < p->n_labels; i++)
+		p->cells.at[p->cells.n++] = labels[i];
+}
+
+void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row), void *ctx)
+{
+	size_t kept = 0;
+
+	for (size_t row = 0; row < p->rows.n; row++) {
+		if (!is_kept(ctx, row))
+			continue;
+		p->rows.at[kept] = p->rows.at[row];
+		for (unsigned i = 0; i < p->n_labels; i++)
+			p->cells.at[kept * p->n_labels + i] = p->cells.at[row * p->n_labels + i];
+		kept++;
+	}
+	p->rows.n = kept;
+	p->cells.n = kept * p->n_labels;
 }
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
@@ -85,6 +118,27 @@ static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 	return p->dsos.n - 1;
 }
 
+/* Rows with the numbers of frames and stacks, and the strings, that they have here. */
+static void merge_rows(struct profile *p, const struct profile *from, const u32 *frames,
+	const u32 *stacks)
+{
+	u8 comm = p->slots[LABEL_COMM];
+
+	assert(p->labels == from->labels);
+	for (size_t i = 0; i < from->rows.n; i++) {
+		struct profile_row mine = from->rows.at[i];
+		u64 *cells;
+
+		mine.frame = frames[mine.frame];
+		mine.callers = stacks[mine.callers];
+		profile_add_row(p, &mine, from->cells.at + i * from->n_labels);
+		cells = p->cells.at + p->cells.n - p->n_labels;
+		if (comm)
+			cells[comm - 1] = (u64)(uintptr_t)intern_str(&p->strings,
+				profile_text(cells[comm - 1]));
+	}
+}
+
 void profile_merge(struct profile *p, const struct profile *from)
 {
 	u32 *dsos = mem_alloc((from->dsos.n + 1) * sizeof(u32));
@@ -94,6 +148,7 @@ void profile_merge(struct profile *p, const struct profile *from)
 	table_reserve(&p->frame_index, p->frames.n + from->frames.n / 2);
 	table_reserve(&p->stack_index, p->stacks.n + from->stacks.n / 2);
 	vec_reserve(&p->rows, p->rows.n + from->rows.n);
+	vec_reserve(&p->cells, p->cells.n + from->cells.n);
 	for (size_t i = 0; i < from->dsos.n; i++)
 		dsos[i] = merge_dso(p, &from->dsos.at[i]);
 	for (size_t i = 0; i < from->frames.n; i++) {
@@ -106,16 +161,7 @@ void profile_merge(struct profile *p, const struct profile *from)
 	for (size_t i = 1; i < from->stacks.n; i++)
 		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent],
 			frames[from->stacks.at[i].frame]);
-	vec_each(row, &from->rows) {
-		struct profile_row mine = *row;
-
-		mine.frame = frames[row->frame];
-		mine.callers = stacks[row->callers];
-		if (p->labels & 1 << LABEL_COMM)
-			mine.labels[LABEL_COMM] = (u64)(uintptr_t)intern_str(&p->strings,
-				(const char *)(uintptr_t)row->labels[LABEL_COMM]);
-		vec_add(&p->rows, mine);
-	}
+	merge_rows(p, from, frames, stacks);
 	for (size_t i = 0; i < from->events.n && i < p->events.n; i++) {
 		p->events.at[i].n_samples += from->events.at[i].n_samples;
 		p->events.at[i].period += from->events.at[i].period;

@@ -25,6 +25,7 @@
  * for.
  */
 enum profile_label {
+	LABEL_NONE, /* of who needs none */
 	LABEL_COMM, /* const char *, interned in the profile */
 	LABEL_PID,
 	LABEL_TID,
@@ -35,6 +36,8 @@ enum profile_label {
 	LABEL_DATA_PAGE,
 	LABEL_COUNT,
 };
+
+#define LABEL_BIT(label) ((u64)1 << (label))
 
 struct profile_dso {
 	const char *path, *name; /* interned */
@@ -96,7 +99,8 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost; /* samples of this event that the kernel dropped */
+	u64 n_lost;       /* samples of this event that the kernel dropped */
+	bool is_repeated; /* its samples are another event's, counted otherwise */
 };
 
 struct profile_row {
@@ -104,7 +108,6 @@ struct profile_row {
 	u32 frame;   /* what was running */
 	u32 callers; /* the stack above it; 0: none, or not recorded */
 	u64 n_samples, period;
-	u64 labels[LABEL_COUNT]; /* 0 for columns that were not asked for */
 };
 
 struct profile {
@@ -116,17 +119,42 @@ struct profile {
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
+	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
 	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
 	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */
-	VEC(struct profile_task) tasks; /* only with LABEL_PID or LABEL_TID */
-	unsigned labels;                /* bits 1 << enum profile_label */
-	bool has_stacks;                /* some row has callers */
-	u64 n_cut;                      /* distinct call chains that were longer than asked for */
+	VEC(struct profile_task) tasks; /* by tid; only with LABEL_PID or LABEL_TID */
+	u64 labels;                     /* LABEL_BIT()s of those asked for */
+	u8 n_labels;
+	u8 label_at[LABEL_COUNT]; /* which they are, in ascending order */
+	u8 slots[LABEL_COUNT];    /* where each is among them, + 1; 0: not asked for */
+	bool has_stacks;          /* some row has callers */
+	u64 n_cut;                /* distinct call chains that were longer than asked for */
+	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
 	struct table frame_index, stack_index;
 };
 
-void profile_init(struct profile *p, unsigned labels);
+void profile_init(struct profile *p, u64 labels);
 void profile_fini(struct profile *p);
+
+/* Adds a row with its labels: n_labels of them, in the order of label_at. */
+void profile_add_row(struct profile *p, const struct profile_row *row, const u64 *labels);
+
+/* A label of a row, by the row's position; 0 if nobody asked for that. */
+static inline u64 profile_label(const struct profile *p, size_t row, enum profile_label label)
+{
+	u8 slot = p->slots[label];
+
+	return slot ? p->cells.at[row * p->n_labels + slot - 1] : 0;
+}
+
+/* The text of a label that is one. */
+static inline const char *profile_text(u64 label)
+{
+	return (const char *)(uintptr_t)label;
+}
+
+/* Leaves only those rows for which `is_kept` is true. */
+void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row), void *ctx);
 
 /* The frame, the stack with these contents, created if new. */
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);

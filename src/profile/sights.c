@@ -91,12 +91,10 @@ void sights_add_ending(struct sights *s, struct stack_end *end)
 	vec_add(&s->endings, ((struct profile_ending){end->ending, end->dso, 1}));
 }
 
-void sights_init(struct sights *s, unsigned labels, bool has_chains)
+void sights_init(struct sights *s, u8 n_labels, bool has_chains)
 {
 	memset(s, 0, sizeof(*s));
-	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		if (labels >> label & 1)
-			s->label_at[s->n_labels++] = (u8)label;
+	s->n_labels = n_labels;
 	s->size = sizeof(struct sight) + s->n_labels * sizeof(u64);
 	s->next = (struct sight *)(void *)s->next_room;
 	table_reserve(&s->index, TABLE_AT_FIRST);

@@ -44,8 +44,7 @@ struct sight {
 };
 
 struct sights {
-	u8 n_labels;              /* of each sight */
-	u8 label_at[LABEL_COUNT]; /* enum profile_label: which they are, in ascending order */
+	u8 n_labels; /* of each sight */
 	VEC(struct sights_chain) chains;
 	struct table chain_index;
 	struct arena words;
@@ -60,8 +59,7 @@ struct sights {
 	u64 next_room[sizeof(struct sight) / 8 + LABEL_COUNT];
 };
 
-/* labels: 1 << enum profile_label */
-void sights_init(struct sights *s, unsigned labels, bool has_chains);
+void sights_init(struct sights *s, u8 n_labels, bool has_chains);
 void sights_fini(struct sights *s);
 
 /* per sample: the number of this list of callers, whose words are copied if they are new */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symbol/plainelf.h"
+#include "symbol/reloc.h"
 
 #define UNPACKED_MAX (4ull << 30)
 
@@ -86,10 +87,30 @@ static void hide_unused(Elf *elf)
 	}
 }
 
+/* A kernel module: what its addresses will be, its sections tell already. */
+static int open_unlinked(struct dwarf_file *f, const struct elf *elf, struct err *err)
+{
+	struct elf plain;
+	int r;
+
+	if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err) ||
+		elf_of_memory(&plain, f->image.at, f->image.n, err))
+		return err->code;
+	for (u32 i = 0; i < plain.n_sections && i < elf->n_sections; i++)
+		plain.sections[i].addr = elf->sections[i].addr;
+	r = reloc_apply(&plain, f->image.at, err);
+	elf_close(&plain);
+	f->elf = r ? NULL : elf_memory(f->image.at, f->image.n);
+	return r;
+}
+
 static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	if (plainelf_is_needed(elf)) {
+	if (elf->type == ET_REL) {
+		if (open_unlinked(f, elf, err))
+			return err->code;
+	} else if (plainelf_is_needed(elf)) {
 		if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err))
 			return err->code;
 		f->elf = elf_memory(f->image.at, f->image.n);

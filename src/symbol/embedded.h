@@ -109,7 +109,7 @@ enum embedded_symbol_flags {
 
 struct embedded_symbol {
 	u64 start, end;
-	u32 name; /* string: mangled */
+	u32 name; /* string: mangled; 0: a function of a stripped file */
 	u32 flags;
 };
 
@@ -187,7 +187,7 @@ enum embedded_answer {
 
 struct embedded_name {
 	u64 start, end;
-	const char *name;
+	const char *name; /* "": the function is known, its name is not */
 	bool is_plt;
 };
 

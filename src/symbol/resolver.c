@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "symbol/extent.h"
 #include "symbol/foreign.h"
 #include "symbol/perfmap.h"
 #include "symbol/kmodule.h"
@@ -20,7 +21,9 @@ struct resolver_dso {
 	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
+	struct elf module;             /* DSO_MODULE: the file that has its lines */
 	struct symtab symtab;
+	struct extents extents;        /* of the image: functions that have no names */
 	struct perfmap perfmap;        /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
@@ -53,10 +56,12 @@ void resolver_fini(struct resolver *r)
 {
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
+		extents_fini(&r->dsos[i].extents);
 		perfmap_fini(&r->dsos[i].perfmap);
 		line_close(r->dsos[i].lines);
 		elf_close(&r->dsos[i].image);
 		elf_close(&r->dsos[i].debug);
+		elf_close(&r->dsos[i].module);
 	}
 	mem_free(r->dsos);
 	living_fini(&r->living);
@@ -266,18 +271,26 @@ static void make_room(struct resolver *r, u32 id)
 	r->n_dsos = n;
 }
 
+/* Where a module's files are, and those of which kernel. */
+static const char *module_places(struct resolver *r, const struct dso *dso,
+	struct find_places *ret_places)
+{
+	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
+
+	*ret_places = r->places;
+	if (!guest)
+		return r->recorded_release;
+	ret_places->symfs = guest->request.kernel.symfs;
+	return str_text(&guest->request.release);
+}
+
 /* Out of its kernel's kallsyms, if it is loaded there, else out of its file. */
 static void load_module(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
-	struct find_places places = r->places;
-	const char *release = r->recorded_release;
+	struct find_places places;
+	const char *release = module_places(r, dso, &places);
 
-	d->kernel = guest ? &guest->kernel : &r->kernel;
-	if (guest) {
-		places.symfs = guest->request.kernel.symfs;
-		release = str_text(&guest->request.release);
-	}
+	d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
 	d->base = kernel_module_base(d->kernel, dso);
 	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
 		return;
@@ -413,23 +426,29 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 	if (d->embedded.flags & EMBEDDED_HAS_IMAGE)
 		embedded_address_of_offset(r->embedded, &d->embedded, address, &a->start);
 	a->end = a->at = a->start;
-	if (d->outcome != RESOLVER_FOUND)
+	if (d->outcome != RESOLVER_FOUND && d->outcome != RESOLVER_NO_SYMBOLS)
 		return true;
 	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
 	case EMBEDDED_FOUND:
+		if (!*name.name) {
+			a->extent_start = name.start;
+			a->extent_end = name.end;
+			break;
+		}
 		a->name = name.name;
 		a->start = name.start;
 		a->end = name.end;
 		a->is_plt = name.is_plt;
 		return true;
 	case EMBEDDED_UNKNOWN:
-		if (load_beside(r, dso, d))
+		if (d->outcome == RESOLVER_FOUND && load_beside(r, dso, d))
 			return false;
 		break;
 	case EMBEDDED_NONE:
 		break;
 	}
-	a->outcome = RESOLVER_NO_SYMBOL;
+	if (d->outcome == RESOLVER_FOUND)
+		a->outcome = RESOLVER_NO_SYMBOL;
 	return true;
 }
 
@@ -438,12 +457,13 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 /* In the file itself, or else in its separate debug file. */
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
+	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
 	struct err ignored;
 
-	if (line_open(&d->lines, &d->image, &d->lines_err) != ERR_NOENT)
+	if (line_open_within(&d->lines, &d->image, most, &d->lines_err) != ERR_NOENT)
 		return;
 	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
-		line_open(&d->lines, &d->debug, &d->lines_err) != ERR_NOENT)
+		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
 	err_set(&d->lines_err, ERR_NOENT,
 		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
@@ -458,6 +478,16 @@ static void open_kernel_lines(const struct resolver *r, struct resolver_dso *d)
 		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information", elf->path);
 }
 
+static void open_module_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct find_places places;
+	const char *release = module_places(r, dso, &places);
+
+	if (!r->skips_kernel_lines &&
+		!kmodule_open_debug(&places, dso, release, &d->module, &d->lines_err))
+		line_open(&d->lines, &d->module, &d->lines_err);
+}
+
 static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	d->has_tried_file_lines = true;
@@ -465,7 +495,7 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 	if (d->is_embedded && dso->kind == DSO_KERNEL) {
 		load_kernel_files(r);
 		d->kernel = &r->kernel;
-	} else if (d->is_embedded && !load_beside(r, dso, d)) {
+	} else if (d->is_embedded && dso->kind != DSO_MODULE && !load_beside(r, dso, d)) {
 		return;
 	}
 	if (dso->kind == DSO_FILE && d->has_image)
@@ -477,8 +507,7 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 	else if (dso->kind == DSO_KERNEL)
 		open_kernel_lines(r, d);
 	else if (dso->kind == DSO_MODULE)
-		err_set(&d->lines_err, ERR_UNSUPPORTED,
-			"this version does not read the debug information of modules");
+		open_module_lines(r, dso, d);
 }
 
 void resolver_load_lines(struct resolver *r, const struct dso *dso)
@@ -654,6 +683,12 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 	}
 }
 
+static void find_extent(struct resolver_dso *d, struct resolver_answer *a)
+{
+	if (d->has_image)
+		extent_find(&d->extents, &d->image, a->at, &a->extent_start, &a->extent_end);
+}
+
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)
 {
 	struct resolver_dso *d = &r->dsos[dso->id];
@@ -674,8 +709,10 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	if (d->has_image)
 		elf_address_of_offset(&d->image, address, &a.start);
 	a.end = a.at = a.start;
-	if (d->outcome != RESOLVER_FOUND)
+	if (d->outcome != RESOLVER_FOUND) {
+		find_extent(d, &a);
 		return a;
+	}
 	if (is_kernel) {
 		a.name = kernel_find(d->kernel, dso->kind == DSO_MODULE ? d->base : 0, address,
 			&a.start, &a.end);
@@ -690,6 +727,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	s = symtab_find(&d->symtab, a.start);
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
+		find_extent(d, &a);
 		return a;
 	}
 	a.name = s->name;

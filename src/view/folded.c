@@ -16,9 +16,7 @@ static void make_name(struct str *text, size_t start)
 static void add_stack(const struct profile *p, const struct calls *c, const struct profile_row *row,
 	struct str *text)
 {
-	const char *comm = p->labels & 1 << LABEL_COMM
-		? (const char *)(uintptr_t)row->labels[LABEL_COMM]
-		: NULL;
+	const char *comm = profile_text(profile_label(p, (size_t)(row - p->rows.at), LABEL_COMM));
 	u32 path[1024], n = 0;
 
 	for (u32 node = c->of_row[row - p->rows.at]; node && n < ARRAY_SIZE(path);

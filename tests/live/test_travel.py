@@ -28,10 +28,14 @@ SQL = ('create table t(a,b); with recursive c(x) as (select 1 union all select x
 
 
 def record(*args, **kwargs):
-    result = pace('record', '-e', 'cpu-clock', '-F', '2000', *args, **kwargs)
-    assert result.status == 0, result
-    assert samples_said(result) > 20, result
-    return result
+    """With all lines in it: on a busy machine there is not always time for them, which is said."""
+    for _ in range(8):
+        result = pace('record', '-e', 'cpu-clock', '-F', '2000', *args, **kwargs)
+        assert result.status == 0, result
+        assert samples_said(result) > 20, result
+        if 'are not in the recording' not in result.err:
+            return result
+    return skip('this machine is too busy to look up lines within a second')
 
 
 def view(words, path, *more):

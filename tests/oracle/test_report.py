@@ -39,7 +39,7 @@ def rows(result):
 
 def same(path, *options):
     """How many rows both show; fails where they differ."""
-    ours = rows(pace('report', '-i', path, *options))
+    ours = rows(pace('report', '--no-unnamed-functions', '-i', path, *options))
     theirs = rows(run('perf', 'report', '--stdio', '-f', '-i', path, *options))
     assert ours == theirs, (options, sorted(set(ours) - set(theirs))[:10], sorted(set(theirs) - set(ours))[:10])
     return len(ours)

@@ -7,7 +7,7 @@
 
 enum { FUNCTION_BYTES = 0x100 };
 
-void profilemaker_init(struct profilemaker *m, unsigned labels)
+void profilemaker_init(struct profilemaker *m, u64 labels)
 {
 	memset(m, 0, sizeof(*m));
 	profile_init(&m->profile, labels);
@@ -114,6 +114,7 @@ void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *
 {
 	struct profile *p = &m->profile;
 	struct profilemaker_taken *taken = vec_push(&m->taken);
+	u64 cells[LABEL_COUNT];
 	struct profile_row row = {.event = sample->event,
 		.n_samples = MAX(sample->n_samples, (u64)1),
 		.period = sample->period};
@@ -131,12 +132,13 @@ void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *
 		word += n + (word[n] == ';');
 	}
 	take_labels(p, sample, taken->labels);
-	memcpy(row.labels, taken->labels, sizeof(row.labels));
 	for (size_t i = 0; i + 1 < taken->n; i++)
 		row.callers = profile_stack(p, row.callers, frame_of(m, taken->symbols[i], true));
 	row.frame = frame_of(m, taken->symbols[taken->n - 1], false);
 	p->has_stacks |= row.callers != 0;
-	vec_add(&p->rows, row);
+	for (unsigned i = 0; i < p->n_labels; i++)
+		cells[i] = taken->labels[p->label_at[i]];
+	profile_add_row(p, &row, cells);
 	p->events.at[sample->event].n_samples += row.n_samples;
 	p->events.at[sample->event].period += row.period;
 }

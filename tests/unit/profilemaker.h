@@ -2,7 +2,7 @@
  * profilemaker.h - profiles made of stacks that are written down as names.
  *
  *     struct profilemaker m;
- *     profilemaker_init(&m, 1 << LABEL_COMM);
+ *     profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
  *     profilemaker_event(&m, "cycles");
  *     profilemaker_add(&m, &(struct profilemaker_sample){.comm = "sh",
  *             .stack = "main;f;g@libg.so", .period = 7});
@@ -44,7 +44,7 @@ struct profilemaker {
 	u32 n_frames; /* counts, so that functions get samples at several addresses */
 };
 
-void profilemaker_init(struct profilemaker *m, unsigned labels);
+void profilemaker_init(struct profilemaker *m, u64 labels);
 void profilemaker_fini(struct profilemaker *m);
 void profilemaker_event(struct profilemaker *m, const char *name);
 void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *sample);

@@ -267,7 +267,7 @@ TEST(folded_has_a_line_for_each_stack_and_a_number_for_each_profile)
 		struct profilemaker m;
 		struct calls calls;
 
-		profilemaker_init(&m, 1 << LABEL_COMM);
+		profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
 		profilemaker_event(&m, "cycles");
 		profilemaker_add(&m,
 			&(struct profilemaker_sample){.comm = "a;b",

@@ -7,10 +7,12 @@
 #include "unit/recording.h"
 #include "unwind/ending.h"
 
+#define ALL_LABELS (LABEL_BIT(LABEL_COUNT) - 2)
+
 enum {
 	FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
-	ALL_LABELS = (1 << LABEL_COUNT) - 1,
+
 	USER = PERF_RECORD_MISC_USER,
 	KERNEL = PERF_RECORD_MISC_KERNEL,
 };
@@ -91,11 +93,12 @@ static void add_row(const struct profile *p, const struct profile_row *row, stru
 	u32 path[64], n = 0;
 
 	str_addf(text, "%s", p->events.at[row->event].name);
-	if (p->labels & 1 << LABEL_COMM)
-		str_addf(text, " %s", (const char *)(uintptr_t)row->labels[LABEL_COMM]);
-	if (p->labels & 1 << LABEL_PID)
-		str_addf(text, " %u/%u cpu%d", (u32)row->labels[LABEL_PID],
-			(u32)row->labels[LABEL_TID], (s32)row->labels[LABEL_CPU]);
+	if (p->labels & LABEL_BIT(LABEL_COMM))
+		str_addf(text, " %s", profile_text(profile_label(p, row - p->rows.at, LABEL_COMM)));
+	if (p->labels & LABEL_BIT(LABEL_PID))
+		str_addf(text, " %u/%u cpu%d", (u32)profile_label(p, row - p->rows.at, LABEL_PID),
+			(u32)profile_label(p, row - p->rows.at, LABEL_TID),
+			(s32)profile_label(p, row - p->rows.at, LABEL_CPU));
 	str_addc(text, ' ');
 	for (u32 s = row->callers; s; s = p->stacks.at[s].parent)
 		path[n++] = p->stacks.at[s].frame;
@@ -214,7 +217,8 @@ TEST(gather_resolves_samples_before_and_behind_an_exec_to_two_files)
 	add_sample(&r, (struct at){0, 10, 10, 199, 0, USER, 0x1010, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 10, 10, 200, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.session, &r.machine);
-	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	reading_gather(&r,
+		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
 		"cycles ls ls+0x10u 2 2\n"
 		"cycles sh sh+0x10u 2 2\n");
@@ -234,7 +238,8 @@ TEST(gather_takes_the_place_in_the_file_where_there_are_no_times)
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/ls");
 	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.session, &r.machine);
-	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	reading_gather(&r,
+		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
 		"cycles ls ls+0x10u 1 1\n"
 		"cycles sh sh+0x10u 1 1\n");
@@ -583,9 +588,10 @@ TEST(gather_merges_what_nobody_wants_told_apart)
 	check(&r, "cycles [unknown]+0x10u 2 2\n");
 	CHECK_EQ(r.profile.tasks.n, 0);
 	profile_fini(&r.profile);
-	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	reading_gather(&r,
+		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r, "cycles a [unknown]+0x10u 1 1\ncycles b [unknown]+0x10u 1 1\n");
-	CHECK_EQ(r.profile.rows.at[0].labels[LABEL_TID], 0);
+	CHECK_EQ(profile_label(&r.profile, 0, LABEL_TID), 0);
 	reading_fini(&r);
 }
 
@@ -599,7 +605,7 @@ TEST(gather_names_each_task_by_its_last_name)
 	recording_comm(&r.recording, 0, who(10, 12, 2), "worker");
 	add_sample(&r, (struct at){0, 10, 10, 2, 0, USER, 0x10, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.session, &r.machine);
-	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_TID, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.labels = LABEL_BIT(LABEL_TID), .n_workers = 1});
 	CHECK_EQ(r.profile.tasks.n, 2);
 	CHECK_EQ(r.profile.tasks.at[0].tid, 10);
 	CHECK_STR(r.profile.tasks.at[0].comm, "ls");
@@ -616,7 +622,8 @@ TEST(gather_owns_all_its_strings)
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.session, &r.machine);
-	reading_gather(&r, (struct gather_options){.labels = 1 << LABEL_COMM, .n_workers = 1});
+	reading_gather(&r,
+		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	machine_fini(&r.machine);
 	session_close(&r.session);
 	check(&r, "cycles :10 a+0x10u 1 1\n");
@@ -692,7 +699,7 @@ static void add_many(struct reading *r)
 TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 {
 	static const struct gather_options wishes[] = {{ALL_LABELS, true, 0},
-		{1 << LABEL_COMM, false, 0}, {0, true, 0}};
+		{LABEL_BIT(LABEL_COMM), false, 0}, {0, true, 0}};
 	struct reading r;
 
 	reading_init(&r, FIELDS);

@@ -6,7 +6,7 @@
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 
-enum { ALL_LABELS = (1 << LABEL_COUNT) - 1 };
+#define ALL_LABELS (LABEL_BIT(LABEL_COUNT) - 2)
 
 /* A histogram and everything it is made from. */
 struct counting {
@@ -63,7 +63,7 @@ static void add_entry(const struct hist *h, const struct hist_entry *e, struct s
 	str_addf(text, "%llu", (unsigned long long)e->self.period);
 	for (size_t k = 0; k < h->options->n_keys; k++) {
 		str_addc(text, ' ');
-		h->options->keys[k]->print(h, e, text);
+		key_print(h->options->keys[k], h, e, text);
 	}
 	str_addc(text, '\n');
 }
@@ -232,8 +232,8 @@ static void add_company(struct counting *c)
 
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
 		profilemaker_add(&c->maker, &samples[i]);
-	vec_add(&c->maker.profile.tasks, ((struct profile_task){10, 10, "sh"}));
 	vec_add(&c->maker.profile.tasks, ((struct profile_task){9, 9, "ls"}));
+	vec_add(&c->maker.profile.tasks, ((struct profile_task){10, 10, "sh"}));
 }
 
 TEST(hist_tells_rows_apart_by_its_keys_and_nothing_else)
@@ -478,10 +478,12 @@ static bool has_labels_of(const struct hist *h, const struct hist_entry *e,
 {
 	if (t->event != h->event)
 		return false;
-	for (size_t k = 0; k < h->options->n_keys; k++)
-		for (unsigned l = 0; l < LABEL_COUNT; l++)
-			if (h->options->keys[k]->labels >> l & 1 && e->labels[l] != t->labels[l])
-				return false;
+	for (size_t k = 0; k < h->options->n_keys; k++) {
+		const struct key *key = h->options->keys[k];
+
+		if (key->label && hist_label(h, e->group, key) != t->labels[key->label])
+			return false;
+	}
 	return true;
 }
 

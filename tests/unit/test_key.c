@@ -15,11 +15,10 @@ TEST(key_table_says_everything_about_each_key)
 		CHECK(key_find(key->name, strlen(key->name)) == key);
 		if (key->alias)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
-		/* A key to group by looks at labels or at a frame, and labels are put in order by a
-		 * comparison. */
-		CHECK_EQ(key->is_value, !key->labels && key->frame == KEY_NO_FRAME);
-		CHECK_EQ(key->compare != NULL, key->labels != 0);
-		CHECK(key->labels < 1 << LABEL_COUNT);
+		/* A key to group by looks at a label or at a frame. */
+		CHECK_EQ(key->is_value, !key->label && key->frame == KEY_NO_FRAME);
+		CHECK(!key->label || key->frame == KEY_NO_FRAME);
+		CHECK(key->label || (!key->compare && !key->value));
 	}
 	CHECK_EQ(n, 22);
 	CHECK(!key_at(n) && !key_at(1000));
@@ -122,8 +121,8 @@ TEST(key_list_that_is_too_long_is_refused)
 
 /* ---- cells ---- */
 
-/* What a key prints of an entry with these labels, of which the profile knows two tasks. */
-static const char *cell(const char *name, struct hist_entry entry)
+/* What a key prints of an entry with this value, of which the profile knows two tasks. */
+static const char *cell_of(const char *name, struct hist_entry entry, u64 value)
 {
 	static char buf[8][64];
 	static unsigned next;
@@ -152,11 +151,21 @@ static const char *cell(const char *name, struct hist_entry entry)
 	vec_add(&p.tasks, ((struct profile_task){10, 12, ""}));
 	vec_add(&p.tasks, ((struct profile_task){-1, -1, ""}));
 	hist.profile = &p;
-	key->print(&hist, &entry, &text);
+	key->print(&hist, &entry, value, &text);
 	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));
 	str_fini(&text);
 	profile_fini(&p);
 	return to;
+}
+
+static const char *cell(const char *name, struct hist_entry entry)
+{
+	return cell_of(name, entry, 0);
+}
+
+static const char *value_cell(const char *name, u64 value)
+{
+	return cell_of(name, (struct hist_entry){.self = {3, 250}}, value);
 }
 
 TEST(key_cells_are_written_as_perf_writes_them)
@@ -169,29 +178,21 @@ TEST(key_cells_are_written_as_perf_writes_them)
 	CHECK_STR(cell("period", e), "250");
 	e.self.period = 1;
 	CHECK_STR(cell("overhead", e), "0.10%");
-	e.labels[LABEL_TID] = 10;
-	e.labels[LABEL_PID] = 12;
-	CHECK_STR(cell("tid", e), "     10:sh");
-	CHECK_STR(cell("tgid", e), "     12::12");
-	e.labels[LABEL_TID] = 99999999;
-	CHECK_STR(cell("pid", e), "99999999::99999999");
-	e.labels[LABEL_TID] = 0;
-	CHECK_STR(cell("pid", e), "      0:swapper");
-	e.labels[LABEL_TID] = (u32)-1;
-	CHECK_STR(cell("pid", e), "     -1::-1");
-	e.labels[LABEL_CPU] = 7;
-	CHECK_STR(cell("cpu", e), "007");
-	e.labels[LABEL_CPU] = 1234;
-	CHECK_STR(cell("cpu", e), "1234");
-	e.labels[LABEL_CPU] = (u32)-1;
-	CHECK_STR(cell("cpu", e), "-001");
+	CHECK_STR(value_cell("tid", 10), "     10:sh");
+	CHECK_STR(value_cell("tgid", 12), "     12::12");
+	CHECK_STR(value_cell("pid", 99999999), "99999999::99999999");
+	CHECK_STR(value_cell("pid", 0), "      0:swapper");
+	CHECK_STR(value_cell("pid", (u32)-1), "     -1::-1");
+	CHECK_STR(value_cell("cpu", 7), "007");
+	CHECK_STR(value_cell("cpu", 1234), "1234");
+	CHECK_STR(value_cell("cpu", (u32)-1), "-001");
 }
 
 TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)
 {
-	struct hist_entry e = {.labels[LABEL_COMM] = (u64)(uintptr_t) "a\x1b[2Jb", .symbol = 1};
+	struct hist_entry e = {.symbol = 1};
 
-	CHECK_STR(cell("comm", e), "a\\x1b[2Jb");
+	CHECK_STR(value_cell("comm", (u64)(uintptr_t) "a\x1b[2Jb"), "a\\x1b[2Jb");
 	CHECK_STR(cell("dso", e), "b\\x1b");
 	CHECK_STR(cell("symbol", e), "[.] f\\x0a");
 }

@@ -456,3 +456,37 @@ TEST(line_reads_a_unit_again_if_functions_are_wanted_too)
 	case_close(&c);
 	str_fini(&said);
 }
+
+TEST(line_files_that_take_too_long_to_unpack_are_left_and_units_that_were_read_are_ready)
+{
+	struct str said = {0};
+	line_wishes wishes = {0};
+	struct line_case c = {0};
+	struct line_index *l;
+	struct err err;
+
+	outside_need("gcc");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && gcc -O2 -g -gz=zlib -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	if (!(elf_section(&c.elf, ".debug_info")->flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_info");
+	/* Who has opened it has unpacked it. */
+	CHECK_EQ(line_unpack_bytes(c.index), 0);
+	CHECK_EQ(line_open_within(&l, &c.elf, 1, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "which takes too long");
+	CHECK_EQ(line_open_within(&l, &c.elf, 1 << 20, &err), 0);
+	line_close(l);
+
+	CHECK(!line_is_ready(c.index, c.start, true));
+	CHECK(line_is_ready(c.index, 1, true));
+	line_want(c.index, c.start, false, &wishes);
+	line_fetch(&wishes, 1);
+	CHECK(line_is_ready(c.index, c.start, false) && !line_is_ready(c.index, c.start, true));
+	vec_fini(&wishes);
+	case_close(&c);
+	str_fini(&said);
+}

@@ -92,8 +92,8 @@ static void add_rows(const struct profile *p, struct str *text)
 		for (u32 s = row->callers; s; s = p->stacks.at[s].parent)
 			path[n++] = p->stacks.at[s].frame;
 		str_addf(text, "%s %s ", p->events.at[row->event].name,
-			p->labels & 1 << LABEL_COMM
-				? (const char *)(uintptr_t)row->labels[LABEL_COMM]
+			p->labels & LABEL_BIT(LABEL_COMM)
+				? profile_text(profile_label(p, row - p->rows.at, LABEL_COMM))
 				: "-");
 		for (; n; n--)
 			str_addf(text, "%s+0x%llx;", p->dsos.at[p->frames.at[path[n - 1]].dso].name,
@@ -118,8 +118,8 @@ TEST(profile_merge_keeps_every_row_and_sums_the_events)
 {
 	struct profilemaker a, b;
 
-	profilemaker_init(&a, 1 << LABEL_COMM);
-	profilemaker_init(&b, 1 << LABEL_COMM);
+	profilemaker_init(&a, LABEL_BIT(LABEL_COMM));
+	profilemaker_init(&b, LABEL_BIT(LABEL_COMM));
 	for (int i = 0; i < 2; i++) {
 		profilemaker_event(i ? &b : &a, "cycles");
 		profilemaker_event(i ? &b : &a, "faults");
@@ -148,10 +148,11 @@ TEST(profile_merge_keeps_every_row_and_sums_the_events)
 	CHECK_EQ(a.profile.dsos.n, 3);
 	CHECK_EQ(a.profile.rows.at[0].frame, a.profile.rows.at[3].frame);
 	CHECK_EQ(a.profile.rows.at[0].callers, a.profile.rows.at[3].callers);
-	CHECK_EQ(a.profile.rows.at[1].labels[LABEL_COMM], a.profile.rows.at[2].labels[LABEL_COMM]);
+	CHECK_EQ(profile_label(&a.profile, 1, LABEL_COMM),
+		profile_label(&a.profile, 2, LABEL_COMM));
 	/* The other one may go. */
 	profilemaker_fini(&b);
-	CHECK_STR((const char *)(uintptr_t)a.profile.rows.at[4].labels[LABEL_COMM], "cp");
+	CHECK_STR(profile_text(profile_label(&a.profile, 4, LABEL_COMM)), "cp");
 	CHECK_STR(a.profile.dsos.at[2].name, "z");
 	profilemaker_fini(&a);
 }

@@ -17,7 +17,7 @@ struct reporting {
 static void reporting_init(struct reporting *r, const char *event)
 {
 	memset(r, 0, sizeof(*r));
-	profilemaker_init(&r->maker, (1 << LABEL_COUNT) - 1);
+	profilemaker_init(&r->maker, LABEL_BIT(LABEL_COUNT) - 2);
 	profilemaker_event(&r->maker, event);
 	r->text.n_workers = 1;
 }

@@ -1,0 +1,23 @@
+/*
+ * key_family.h - the tables that all keys together are made of, one for each kind of fact.
+ *
+ * In       nothing
+ * Out      rows of struct key, for profile/key, which finds them
+ * Owns     nothing
+ */
+#ifndef PACE_PROFILE_KEY_FAMILY_H
+#define PACE_PROFILE_KEY_FAMILY_H
+
+#include "profile/key.h"
+
+struct key_family {
+	const struct key *keys;
+	size_t n;
+};
+
+extern const struct key_family key_figures;  /* shares, counts, sums */
+extern const struct key_family key_walls;    /* time on and off CPUs */
+extern const struct key_family key_contexts; /* who, when, on what, as what */
+extern const struct key_family key_places;   /* code: file, function, line */
+
+#endif
