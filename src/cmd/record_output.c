@@ -10,9 +10,11 @@
 #include "collect/bpf.h"
 #include "collect/synth.h"
 #include "event/abi.h"
+#include "file/drain.h"
 #include "file/identity.h"
 #include "file/tracing.h"
 #include "profile/hits.h"
+#include "record/record.h"
 #include "symbol/buildid.h"
 #include "unwind/ending.h"
 
@@ -101,14 +103,19 @@ int record_divert_stdout(struct recording *rec, struct err *err)
 struct synth_to_file {
 	struct synth *synth;
 	struct recording *rec;
+	struct str *carried; /* gets it instead of the file; NULL: the file does */
 };
 
 static int flush_synth(void *ctx, struct err *err)
 {
 	struct synth_to_file *to = ctx;
 	struct iovec run = {to->synth->out.at, to->synth->out.n};
-	int r = run.iov_len ? writer_append(&to->rec->writer, &run, 1, err) : 0;
+	int r = 0;
 
+	if (to->carried)
+		str_addn(to->carried, to->synth->out.at, to->synth->out.n);
+	else if (run.iov_len)
+		r = writer_append(&to->rec->writer, &run, 1, err);
 	/* Later files begin with what is known already. */
 	if (to->rec->recorder.filter && !to->rec->has_begun)
 		liveunwind_begin(&to->rec->liveunwind, run.iov_base, run.iov_len);
@@ -140,12 +147,12 @@ static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err
 	return flush_synth(to, err);
 }
 
-/* Who runs what at this moment. */
-static int write_state(struct recording *rec, struct err *err)
+/* Who runs what at this moment, into the file or for a later one. */
+static int write_state(struct recording *rec, struct str *carried, struct err *err)
 {
 	struct sample_format format;
 	struct synth synth;
-	struct synth_to_file to = {&synth, rec};
+	struct synth_to_file to = {&synth, rec, carried};
 	bool has_cgroups = false;
 	int r;
 
@@ -178,10 +185,7 @@ static int write_state(struct recording *rec, struct err *err)
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	/* Of the files of --ring the first one's beginning is kept. */
-	bool is_kept = rec->options->ring_ns && rec->has_begun;
-
-	return rec->options->is_synthesized_late || is_kept ? 0 : write_state(rec, err);
+	return rec->options->is_synthesized_late ? 0 : write_state(rec, NULL, err);
 }
 
 /* ---- the end ---- */
@@ -286,7 +290,7 @@ static int complete(struct recording *rec, bool looks_back, bool is_end,
 	int r;
 
 	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
-		(write_state(rec, &err_info) || writer_sync(&rec->writer, &err_info)))
+		(write_state(rec, NULL, &err_info) || writer_sync(&rec->writer, &err_info)))
 		log_warn(&rec->log, "%s", err_info.msg);
 	describe(rec, &info);
 	r = rec->writer.is_file && looks_back ? look_back(rec, &info, is_end, ret_tally, err)
@@ -332,14 +336,71 @@ int record_finish(struct recording *rec, struct err *err)
 	return r;
 }
 
-int record_switch_output(struct recording *rec, struct err *err)
+/* ---- another file ---- */
+
+/* What the next file has to know of tasks, from /proc and from the records behind that. */
+struct carrying {
+	struct str state, records;
+	const struct writer_tap *behind; /* who gets the records besides; NULL: nobody */
+};
+
+static bool carry(void *ctx, const struct iovec *runs, int n)
+{
+	struct carrying *c = ctx;
+	struct record_header header;
+
+	str_clear(&c->records);
+	for (int i = 0; i < n; i++)
+		str_addn(&c->records, runs[i].iov_base, runs[i].iov_len);
+	for (size_t at = 0; at + sizeof(header) <= c->records.n; at += header.size) {
+		memcpy(&header, c->records.at + at, sizeof(header));
+		if (header.size < sizeof(header) || header.size > c->records.n - at)
+			break;
+		if (window_is_lasting(header.type))
+			str_addn(&c->state, c->records.at + at, header.size);
+	}
+	return c->behind && c->behind->take(c->behind->ctx, runs, n);
+}
+
+/*
+ * The rings have just been emptied. First /proc is read, then what came to the rings meanwhile goes
+ * into the old file: whoever the samples behind that are of was there when /proc was read, or has begun
+ * since, of which those records tell. In the other order a task that ends between the two would be
+ * unknown to the new file, which has its last samples.
+ */
+static int gather_state(struct recording *rec, struct carrying *c, struct err *err)
+{
+	struct writer_tap tap = {c, carry};
+	int r;
+
+	if (rec->options->is_synthesized_late || rec->options->ring_ns)
+		return 0;
+	if (write_state(rec, &c->state, err))
+		return err->code;
+	c->behind = rec->writer.tap;
+	rec->writer.tap = &tap;
+	r = drain_rings(&rec->recorder, true, err);
+	rec->writer.tap = c->behind;
+	return r;
+}
+
+static int open_next(struct recording *rec, const struct str *state, struct err *err)
+{
+	struct iovec run = {state->at, state->n};
+
+	if (record_open_output(rec, err) ||
+		(run.iov_len && writer_append(&rec->writer, &run, 1, err)))
+		return err->code;
+	return writer_sync(&rec->writer, err);
+}
+
+/* Completes the present file and gives it its name. */
+static int end_file(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
 	struct session_tally tally = {0};
 	const char *name;
 
-	if (!rec->writer.is_file)
-		return 0;
 	if (writer_sync(&rec->writer, err) ||
 		complete(rec, wants_build_ids(o) || o->has_time_bounds, false, &tally, err))
 		return err->code;
@@ -347,7 +408,22 @@ int record_switch_output(struct recording *rec, struct err *err)
 	name = give_name(rec, false);
 	if (!o->is_quiet)
 		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	if (record_open_output(rec, err) || record_write_beginning(rec, err))
-		return err->code;
-	return writer_sync(&rec->writer, err);
+	return 0;
+}
+
+int record_switch_output(struct recording *rec, struct err *err)
+{
+	struct carrying c = {0};
+	int r;
+
+	if (!rec->writer.is_file)
+		return 0;
+	r = gather_state(rec, &c, err);
+	if (!r)
+		r = end_file(rec, err);
+	if (!r)
+		r = open_next(rec, &c.state, err);
+	str_fini(&c.state);
+	str_fini(&c.records);
+	return r;
 }
