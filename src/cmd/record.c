@@ -314,6 +314,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_switch_close(rec);
 	record_pilot_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);

@@ -10,11 +10,9 @@
 #include "collect/bpf.h"
 #include "collect/synth.h"
 #include "event/abi.h"
-#include "file/drain.h"
 #include "file/identity.h"
 #include "file/tracing.h"
 #include "profile/hits.h"
-#include "record/record.h"
 #include "symbol/buildid.h"
 #include "unwind/ending.h"
 
@@ -147,8 +145,7 @@ static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err
 	return flush_synth(to, err);
 }
 
-/* Who runs what at this moment, into the file or for a later one. */
-static int write_state(struct recording *rec, struct str *carried, struct err *err)
+int record_write_state(struct recording *rec, struct str *carried, struct err *err)
 {
 	struct sample_format format;
 	struct synth synth;
@@ -185,12 +182,12 @@ static int write_state(struct recording *rec, struct str *carried, struct err *e
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	return rec->options->is_synthesized_late ? 0 : write_state(rec, NULL, err);
+	return rec->options->is_synthesized_late ? 0 : record_write_state(rec, NULL, err);
 }
 
 /* ---- the end ---- */
 
-static bool wants_build_ids(const struct record_options *o)
+bool record_wants_build_ids(const struct record_options *o)
 {
 	bool is_default = o->switch_mode == RECORD_SWITCH_NEVER && !o->has_build_id_maps;
 
@@ -254,19 +251,19 @@ bool record_has_rotation(const struct record_options *o)
  * Reads the recording back: how many samples, when, in which files; and at the end of all, what it
  * needs to be read elsewhere. The file is whole before that is added.
  */
-static int look_back(struct recording *rec, struct file_info *info, bool is_end,
+static int look_back(struct recording *rec, const char *path, struct file_info *info, bool embeds,
 	struct session_tally *ret_tally, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	struct lookback_wishes wishes = {.has_hits = wants_build_ids(o),
+	struct lookback_wishes wishes = {.has_hits = record_wants_build_ids(o),
 		.has_all = o->has_all_build_ids,
-		.has_places = is_end && !o->has_no_embedding,
+		.has_places = embeds && !o->has_no_embedding,
 		.n_workers = workers_available()};
 	struct lookback back;
 	struct err why;
 	int r;
 
-	if (lookback_open(&back, o->output, &wishes, NULL, &why)) {
+	if (lookback_open(&back, path, &wishes, NULL, &why)) {
 		log_warn(&rec->log, "reading the recording back: %s", why.msg);
 		return writer_finish(&rec->writer, info, err);
 	}
@@ -281,26 +278,30 @@ static int look_back(struct recording *rec, struct file_info *info, bool is_end,
 	return r;
 }
 
-/* Everything that the present file still lacks. To look back takes time, in which rings fill. */
-static int complete(struct recording *rec, bool looks_back, bool is_end,
+void record_write_late_state(struct recording *rec)
+{
+	struct err err;
+
+	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
+		(record_write_state(rec, NULL, &err) || writer_sync(&rec->writer, &err)))
+		log_warn(&rec->log, "%s", err.msg);
+}
+
+int record_complete(struct recording *rec, const char *path, enum record_depth depth,
 	struct session_tally *ret_tally, struct err *err)
 {
 	struct file_info info;
-	struct err err_info = {0};
 	int r;
 
-	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
-		(write_state(rec, NULL, &err_info) || writer_sync(&rec->writer, &err_info)))
-		log_warn(&rec->log, "%s", err_info.msg);
 	describe(rec, &info);
-	r = rec->writer.is_file && looks_back ? look_back(rec, &info, is_end, ret_tally, err)
-					      : writer_finish(&rec->writer, &info, err);
+	r = rec->writer.is_file && depth != RECORD_NOT_READ
+		? look_back(rec, path, &info, depth == RECORD_EMBEDDED, ret_tally, err)
+		: writer_finish(&rec->writer, &info, err);
 	file_info_fini(&info);
 	return r;
 }
 
-/* The name that the file has in the end. */
-static const char *give_name(struct recording *rec, bool is_last)
+const char *record_give_name(struct recording *rec, bool is_last)
 {
 	const char *name = rec->options->output;
 	struct err err;
@@ -323,8 +324,9 @@ int record_finish(struct recording *rec, struct err *err)
 	/* A file that could not be created has said so. */
 	if (rec->writer.fd < 0)
 		return 0;
-	r = complete(rec, true, true, &tally, err);
-	name = give_name(rec, true);
+	record_write_late_state(rec);
+	r = record_complete(rec, rec->options->output, RECORD_EMBEDDED, &tally, err);
+	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
 	if (rec->recorder.filter)
@@ -333,97 +335,5 @@ int record_finish(struct recording *rec, struct err *err)
 		log_warn(&rec->log,
 			"%llu times a ring's positions made no sense and it was skipped",
 			(unsigned long long)rec->recorder.n_broken_rings);
-	return r;
-}
-
-/* ---- another file ---- */
-
-/* What the next file has to know of tasks, from /proc and from the records behind that. */
-struct carrying {
-	struct str state, records;
-	const struct writer_tap *behind; /* who gets the records besides; NULL: nobody */
-};
-
-static bool carry(void *ctx, const struct iovec *runs, int n)
-{
-	struct carrying *c = ctx;
-	struct record_header header;
-
-	str_clear(&c->records);
-	for (int i = 0; i < n; i++)
-		str_addn(&c->records, runs[i].iov_base, runs[i].iov_len);
-	for (size_t at = 0; at + sizeof(header) <= c->records.n; at += header.size) {
-		memcpy(&header, c->records.at + at, sizeof(header));
-		if (header.size < sizeof(header) || header.size > c->records.n - at)
-			break;
-		if (window_is_lasting(header.type))
-			str_addn(&c->state, c->records.at + at, header.size);
-	}
-	return c->behind && c->behind->take(c->behind->ctx, runs, n);
-}
-
-/*
- * The rings have just been emptied. First /proc is read, then what came to the rings meanwhile goes
- * into the old file: whoever the samples behind that are of was there when /proc was read, or has begun
- * since, of which those records tell. In the other order a task that ends between the two would be
- * unknown to the new file, which has its last samples.
- */
-static int gather_state(struct recording *rec, struct carrying *c, struct err *err)
-{
-	struct writer_tap tap = {c, carry};
-	int r;
-
-	if (rec->options->is_synthesized_late || rec->options->ring_ns)
-		return 0;
-	if (write_state(rec, &c->state, err))
-		return err->code;
-	c->behind = rec->writer.tap;
-	rec->writer.tap = &tap;
-	r = drain_rings(&rec->recorder, true, err);
-	rec->writer.tap = c->behind;
-	return r;
-}
-
-static int open_next(struct recording *rec, const struct str *state, struct err *err)
-{
-	struct iovec run = {state->at, state->n};
-
-	if (record_open_output(rec, err) ||
-		(run.iov_len && writer_append(&rec->writer, &run, 1, err)))
-		return err->code;
-	return writer_sync(&rec->writer, err);
-}
-
-/* Completes the present file and gives it its name. */
-static int end_file(struct recording *rec, struct err *err)
-{
-	const struct record_options *o = rec->options;
-	struct session_tally tally = {0};
-	const char *name;
-
-	if (writer_sync(&rec->writer, err) ||
-		complete(rec, wants_build_ids(o) || o->has_time_bounds, false, &tally, err))
-		return err->code;
-	writer_close(&rec->writer, true);
-	name = give_name(rec, false);
-	if (!o->is_quiet)
-		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	return 0;
-}
-
-int record_switch_output(struct recording *rec, struct err *err)
-{
-	struct carrying c = {0};
-	int r;
-
-	if (!rec->writer.is_file)
-		return 0;
-	r = gather_state(rec, &c, err);
-	if (!r)
-		r = end_file(rec, err);
-	if (!r)
-		r = open_next(rec, &c.state, err);
-	str_fini(&c.state);
-	str_fini(&c.records);
 	return r;
 }

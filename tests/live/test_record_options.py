@@ -126,6 +126,7 @@ def every_file_knows_the_tasks_of_its_samples_however_short_they_live():
     child = 'sh -c "k=0; while [ \\$k -lt 3000 ]; do k=\\$((k+1)); done"'
     load = f'i=0; while [ $i -lt 150 ]; do {child} & {child}; i=$((i+1)); done; wait'
     recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock:u', '-F', '10000', '--switch-output', '-o', 'storm.data', 'sh', '-c', load])
+    wait_for(lambda: os.path.exists('storm.data'))
     while recorder.poll() is None:
         time.sleep(0.02)
         recorder.send_signal(signal.SIGUSR2)
