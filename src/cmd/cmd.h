@@ -12,7 +12,13 @@
 #include "base/log.h"
 #include "base/opts.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INCOMPLETE = 3, /* --strict: samples were lost */
+	EXIT_CONDITION = 4,  /* --fail-if: it is so */
+};
 
 struct cmd {
 	const char *name;

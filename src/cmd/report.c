@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/report_answer.h"
 #include "cmd/report_graph.h"
+#include "cmd/strict.h"
 #include "cmd/report_wall.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
@@ -30,7 +31,7 @@ struct report_options {
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
 	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
-		is_quiet, has_ledger;
+		is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
@@ -151,6 +152,7 @@ static const struct opt options[] = {
 		"in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
+	STRICT_ROW(struct report_options),
 	SYMBOL_NAME_ROWS(report_options),
 	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
@@ -385,8 +387,9 @@ static int make_profile(struct reporting *r, struct err *err)
 		.calls = &r->calls,
 		.hist = &r->hist,
 		.text = &r->text};
-	answer_note_whole(&r->answer);
+	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
+	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
 	return 0;
@@ -485,8 +488,11 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	answer_show(&r->answer, out);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
-	if (!r->options->is_quiet && !is_data)
-		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
+	if (r->options->is_quiet || is_data)
+		return 0;
+	if (!r->text.is_wall)
+		account_add_text(&r->answer.account, &out->text);
+	ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
 
@@ -521,6 +527,9 @@ static int run_report(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
+	if (status == EXIT_OK &&
+		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
+		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	profile_filter_fini(&r.filter);

@@ -16,15 +16,33 @@ bool answer_is_data(const struct answer_options *o)
 	return o->is_json || o->is_csv || o->separator;
 }
 
-void answer_note_whole(struct answer *a)
+void answer_note_whole(struct answer *a, const struct session_tally *t)
 {
+	account_open(&a->account, t, a->profile);
 	if (a->options->has_intervals)
 		certainty_whole_init(&a->whole, a->profile);
+}
+
+void answer_note_filtered(struct answer *a)
+{
+	account_filter(&a->account, a->profile);
 }
 
 void answer_fini(struct answer *a)
 {
 	certainty_whole_fini(&a->whole);
+}
+
+/* What of the samples rows are printed of. */
+static void account_for(struct account *a, const struct hist *h, const struct text_options *t)
+{
+	u64 n_in_rows = 0, n_shown = 0;
+
+	vec_each(e, &h->entries) {
+		n_in_rows += e->self.n_samples;
+		n_shown += text_shows(h, e, t) ? e->self.n_samples : 0;
+	}
+	account_rows(a, n_in_rows, n_shown);
 }
 
 /* Of wall-clock time the other events are columns of the first, where there are columns. */
@@ -35,11 +53,13 @@ static bool is_column(const struct answer *a, u32 event)
 }
 
 /* The rows of an event, with their intervals if these are wanted. */
-static void rows_init(struct hist *h, struct certainty *c, const struct answer *a, u32 event)
+static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event)
 {
 	memset(c, 0, sizeof(*c));
 	a->hist->has_row_groups = a->options->has_intervals;
 	hist_init(h, a->profile, a->calls, event, a->hist);
+	if (!a->text->is_wall)
+		account_for(&a->account, h, a->text);
 	if (a->text->is_wall && report_wall_is_whole(event))
 		report_wall_join(h);
 	if (!a->options->has_intervals)
@@ -72,7 +92,8 @@ static void show_data(struct answer *a, struct out *out)
 		export_add(out, &hist, &o, a->text);
 		rows_fini(&hist, &certainty);
 	}
-	export_end(out, &o);
+	account_close(&a->account);
+	export_end(out, &o, a->text->is_wall ? NULL : &a->account);
 }
 
 static void add_legend(const struct hist *h, struct str *text)
@@ -116,4 +137,5 @@ void answer_show(struct answer *a, struct out *out)
 		show_data(a, out);
 	else
 		show_text(a, out);
+	account_close(&a->account);
 }

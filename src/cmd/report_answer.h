@@ -10,6 +10,7 @@
 #define PACE_CMD_REPORT_ANSWER_H
 
 #include "base/out.h"
+#include "profile/account.h"
 #include "profile/certainty.h"
 #include "view/export.h"
 #include "view/text.h"
@@ -27,6 +28,7 @@ struct answer {
 	struct hist_options *hist;
 	const struct text_options *text;
 	struct certainty_whole whole;
+	struct account account;
 };
 
 int answer_check(const struct answer_options *o, struct err *err);
@@ -34,8 +36,9 @@ int answer_check(const struct answer_options *o, struct err *err);
 /* Whether it is for a program: nothing but data may be said. */
 bool answer_is_data(const struct answer_options *o);
 
-/* Before anything is filtered. */
-void answer_note_whole(struct answer *a);
+/* Before anything is filtered, and afterwards. */
+void answer_note_whole(struct answer *a, const struct session_tally *t);
+void answer_note_filtered(struct answer *a);
 
 void answer_show(struct answer *a, struct out *out);
 void answer_fini(struct answer *a);

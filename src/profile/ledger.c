@@ -269,6 +269,16 @@ static void add_entry(const struct ledger_entry *e, struct str *text)
 	}
 }
 
+void ledger_add_losses(const struct ledger *l, struct str *text)
+{
+	vec_each(e, &l->entries) {
+		if (causes[e->cause].kind == INFORMS && e->cause != LEDGER_THROTTLED)
+			continue;
+		str_add(text, text->n ? "; " : "");
+		add_entry(e, text);
+	}
+}
+
 static void add_line(const struct ledger_entry *e, struct str *text)
 {
 	str_add(text, "# ");

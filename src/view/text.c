@@ -25,6 +25,11 @@ static double share_of(const struct hist *h, const struct hist_entry *e)
 	return hist_percent(h, e);
 }
 
+bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
+{
+	return share_of(h, e) >= o->row_limit;
+}
+
 static size_t columns_used(const char *text, size_t n)
 {
 	size_t columns = 0;
@@ -69,7 +74,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	for (size_t k = 0; k < part->n_entries; k++) {
 		const struct hist_entry *e = &part->entries[k];
 
-		if (share_of(t->hist, e) < o->row_limit)
+		if (!text_shows(t->hist, e, o))
 			continue;
 		vec_add(&part->rows, k);
 		for (size_t c = 0; c < o->n_columns; c++) {

@@ -27,6 +27,9 @@ struct text_options {
 	bool skips_first_node; /* rows are symbols: their graph need not repeat the name */
 };
 
+/* Whether a row is above the limit. */
+bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
+
 /* "# Samples: 3K of event ..." and the table. */
 void text_report(struct out *out, const struct hist *h, const struct text_options *o);
 
