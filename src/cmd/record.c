@@ -132,6 +132,17 @@ static void say_attrs(struct recording *rec)
 	}
 }
 
+/* CPUs that come back bring new ids: for each CPU once there is room in a file. */
+static void foresee_ids(struct recording *rec)
+{
+	if (!rec->target.is_system_wide)
+		return;
+	vec_each(e, &rec->events)
+		e->n_more_ids = e->n_ids;
+	vec_each(e, &rec->unwound)
+		e->n_more_ids = e->n_ids;
+}
+
 /* Target, workload at its gate, events opened, rings mapped, file created. */
 static int set_up(struct recording *rec, struct err *err)
 {
@@ -201,6 +212,7 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
+	foresee_ids(rec);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);
