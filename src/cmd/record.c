@@ -115,7 +115,8 @@ static void say_if_taken_away(struct recording *rec)
 {
 	struct str why = {0};
 
-	if (setuid_takes_counters(rec->command[0], &why))
+	rec->loses_counters = setuid_takes_counters(rec->command[0], &why);
+	if (rec->loses_counters)
 		log_note(&rec->log, "%s", str_text(&why));
 	str_fini(&why);
 }
