@@ -1,14 +1,78 @@
 #include "cmd/report_answer.h"
 
-#include "cmd/report_wall.h"
+#include <stdio.h>
 
-int answer_check(const struct answer_options *o, struct err *err)
+#include "cmd/report_wall.h"
+#include "profile/shares.h"
+
+static int check(const struct answer_options *o, struct err *err)
 {
 	if (o->is_json + o->is_csv + (o->separator != NULL) > 1)
 		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
+}
+
+int answer_open(struct answer *a, const struct answer_options *o, struct err *err)
+{
+	memset(a, 0, sizeof(*a));
+	a->options = o;
+	for (size_t i = 0; i < o->claims.n; i++) {
+		struct claim claim;
+
+		if (claim_parse(&claim, o->claims.at[i], err))
+			return err_prefix(err, "--fail-if");
+		vec_add(&a->claims, claim);
+	}
+	return check(o, err);
+}
+
+u64 answer_labels(const struct answer *a)
+{
+	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
+
+	vec_each(c, &a->claims)
+		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
+	return labels;
+}
+
+bool answer_needs_stacks(const struct answer *a)
+{
+	vec_each(c, &a->claims)
+		if (c->words & 1u << CLAIM_CHILDREN)
+			return true;
+	return false;
+}
+
+/* One claim about one event; of several events the message says of which. */
+static bool claim_fails(const struct answer *a, const struct claim *c, u32 event, struct log *log)
+{
+	struct shares shares = {a->profile, a->calls, &a->account, event, NULL};
+	struct str said = {0};
+	bool fails = claim_holds(c, shares_value, &shares, &said);
+
+	if (shares.unknown)
+		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
+			shares.unknown);
+	if (fails)
+		fprintf(stderr, "pace report: --fail-if '%s': it is so%s%s: %s\n", c->text,
+			a->profile->events.n > 1 ? ", of " : "",
+			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
+			str_text(&said));
+	str_fini(&said);
+	return fails;
+}
+
+bool answer_fails(const struct answer *a, struct log *log)
+{
+	bool fails = false;
+
+	vec_each(c, &a->claims)
+		for (u32 event = 0; event < a->profile->events.n; event++)
+			if (a->profile->events.at[event].n_samples || a->profile->events.n == 1)
+				fails |= claim_fails(a, c, event, log);
+	return fails;
 }
 
 bool answer_is_data(const struct answer_options *o)
@@ -31,6 +95,9 @@ void answer_note_filtered(struct answer *a)
 void answer_fini(struct answer *a)
 {
 	certainty_whole_fini(&a->whole);
+	vec_each(c, &a->claims)
+		claim_fini(c);
+	vec_fini(&a->claims);
 }
 
 /* What of the samples rows are printed of. */
