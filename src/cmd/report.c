@@ -143,6 +143,13 @@ static const struct opt options[] = {
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
+	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
+		"Markdown: a table of rows and the call tree, folded away"},
+	{0, "budget", OPT_U64, AT(answer.budget), "N",
+		"a call tree of at most N lines, which sum to 100%: what has no line is in lines of its own",
+		.min = 1, .max = 1000000},
+	{0, "node", OPT_STR, AT(answer.node), "ID",
+		"of the tree what is below a node, who calls its function and what that calls"},
 	{'t', "field-separator", OPT_STR, AT(answer.separator), "SEP",
 		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
@@ -468,8 +475,10 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
-	r->hist.has_children = r->options->children < 0 ? r->recorded.has_chains && !r->has_wall
-							: r->options->children;
+	/* In Markdown the tree below the rows has the callers. */
+	r->hist.has_children = r->options->children < 0
+		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
+		: r->options->children;
 	r->time_quantum = r->options->time_quantum;
 	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err) ||
 		report_wall_check_columns(&r->text, r->has_wall, err))
@@ -485,7 +494,8 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		add_preamble(r, &out->text);
 	if (r->has_wall && !is_data && !r->options->is_quiet)
 		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
-	answer_show(&r->answer, out);
+	if (answer_show(&r->answer, out, err))
+		return err->code;
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (r->options->is_quiet || is_data)

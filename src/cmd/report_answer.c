@@ -2,13 +2,18 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
+#include "view/outline.h"
 
 static int check(const struct answer_options *o, struct err *err)
 {
-	if (o->is_json + o->is_csv + (o->separator != NULL) > 1)
-		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
+	if (o->is_json + o->is_csv + o->is_markdown + (o->separator != NULL) > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
+	if ((o->budget || o->node) && (o->is_csv || o->separator))
+		return err_set(err, ERR_INVAL,
+			"--budget and --node show a tree: as text, with --md or with --json");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
@@ -28,6 +33,11 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 	return check(o, err);
 }
 
+static bool has_tree(const struct answer_options *o)
+{
+	return o->is_markdown || o->budget || o->node;
+}
+
 u64 answer_labels(const struct answer *a)
 {
 	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
@@ -42,7 +52,7 @@ bool answer_needs_stacks(const struct answer *a)
 	vec_each(c, &a->claims)
 		if (c->words & 1u << CLAIM_CHILDREN)
 			return true;
-	return false;
+	return has_tree(a->options);
 }
 
 /* One claim about one event; of several events the message says of which. */
@@ -77,7 +87,7 @@ bool answer_fails(const struct answer *a, struct log *log)
 
 bool answer_is_data(const struct answer_options *o)
 {
-	return o->is_json || o->is_csv || o->separator;
+	return o->is_json || o->is_csv || o->is_markdown || o->separator;
 }
 
 void answer_note_whole(struct answer *a, const struct session_tally *t)
@@ -198,11 +208,107 @@ static void show_text(struct answer *a, struct out *out)
 	}
 }
 
-void answer_show(struct answer *a, struct out *out)
+/* ---- trees ---- */
+
+/* Of an event with the same stacks everything is in some line. */
+static void account_for_tree(struct answer *a, u32 event)
 {
+	u64 n = 0;
+
+	vec_each(row, &a->profile->rows)
+		n += row->event == event ? row->n_samples : 0;
+	if (!a->text->is_wall)
+		account_rows(&a->account, n, n);
+}
+
+static void show_markdown(struct answer *a, const struct outline *o, u32 event, struct out *out)
+{
+	struct certainty certainty;
+	struct hist hist;
+
+	rows_init(&hist, &certainty, a, event);
+	outline_add_markdown(o, &hist, a->text,
+		a->options->budget ? a->options->budget : OUTLINE_LINES, &out->text);
+	rows_fini(&hist, &certainty);
+}
+
+static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 node,
+	struct out *out)
+{
+	const struct profile_event *e = &a->profile->events.at[event];
+	struct str *text = &out->text;
+
+	account_for_tree(a, event);
+	if (a->options->is_json) {
+		str_addc(text, '{');
+		json_text(text, "event", e->name);
+		json_u64(text, "samples", e->n_samples);
+		json_u64(text, "period", e->period);
+		json_u64(text, "lost", e->n_lost);
+		outline_add_json(o, text);
+		json_end(text, '}');
+		str_addc(text, ',');
+		return;
+	}
+	text_add_event(&a->profile->events.at[event], e->n_samples, e->period, text);
+	if (node)
+		outline_add_node(o, node, text);
+	outline_add_text(o, text);
+	str_add(text, "\n\n");
+}
+
+/* Without the '#', which makes headings. */
+static void add_account_line(const struct answer *a, struct str *text)
+{
+	struct str line = {0};
+
+	account_add_text(&a->account, &line);
+	str_add(text, str_text(&line) + strspn(str_text(&line), "# "));
+	str_fini(&line);
+}
+
+static int show_trees(struct answer *a, struct out *out, struct err *err)
+{
+	const struct answer_options *opt = a->options;
+	const struct export_options form = {.form = EXPORT_JSON};
+	bool has_found = !opt->node;
+
+	if (opt->is_json)
+		export_begin(out, &form, a->text, a->hist);
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		struct outline o;
+		u32 node = 0;
+
+		if (is_column(a, event) ||
+			(!a->profile->events.at[event].n_samples && a->profile->events.n > 1))
+			continue;
+		outline_init(&o, a->profile, a->calls, event);
+		if (!opt->node || !outline_find(&o, opt->node, &node, err)) {
+			has_found = true;
+			outline_cut(&o, node, opt->budget ? opt->budget : OUTLINE_LINES);
+			if (opt->is_markdown)
+				show_markdown(a, &o, event, out);
+			else
+				show_tree(a, &o, event, node, out);
+		}
+		outline_fini(&o);
+	}
+	account_close(&a->account);
+	if (opt->is_markdown && !a->text->is_wall)
+		add_account_line(a, &out->text);
+	if (opt->is_json)
+		export_end(out, &form, a->text->is_wall ? NULL : &a->account);
+	return has_found ? 0 : err->code;
+}
+
+int answer_show(struct answer *a, struct out *out, struct err *err)
+{
+	if (has_tree(a->options))
+		return show_trees(a, out, err);
 	if (answer_is_data(a->options))
 		show_data(a, out);
 	else
 		show_text(a, out);
 	account_close(&a->account);
+	return 0;
 }

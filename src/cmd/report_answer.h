@@ -23,6 +23,9 @@ struct answer_options {
 	const char *separator;
 	bool has_intervals;
 	struct opt_list claims; /* --fail-if */
+	bool is_markdown;
+	u64 budget;       /* lines of a call tree instead of rows; 0: rows */
+	const char *node; /* of which only this is shown */
 };
 
 struct answer {
@@ -50,7 +53,8 @@ bool answer_is_data(const struct answer_options *o);
 void answer_note_whole(struct answer *a, const struct session_tally *t);
 void answer_note_filtered(struct answer *a);
 
-void answer_show(struct answer *a, struct out *out);
+/* ERR_INVAL if there is no node as it was asked for. */
+int answer_show(struct answer *a, struct out *out, struct err *err);
 /* Says which claims of --fail-if are true; whether one is. */
 bool answer_fails(const struct answer *a, struct log *log);
 
