@@ -122,7 +122,8 @@ int annotating_count(struct annotating *r, struct err *err)
 	struct recorded_options reading = {.n_workers = r->n_workers,
 		.labels = profile_filter_labels(&filter),
 		.cpus = &r->cpus,
-		.naming.style = r->assembly.style};
+		.naming.style = r->assembly.style,
+		.naming.makes_names = true};
 	struct recorded *in = &r->recorded;
 
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);

@@ -24,7 +24,7 @@
 /* Samples with copies of the stack become such with call chains, before they are in the file. */
 static void unwind_meanwhile(struct recording *rec)
 {
-	struct find_places places = {.symfs = "", .log = &rec->log};
+	struct find_places places = {.symfs = "", .log = &rec->log, .is_now = true};
 	bool has_dumps = false;
 
 	vec_each(e, &rec->events)
@@ -314,6 +314,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_switch_close(rec);
 	record_pilot_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);

@@ -8,6 +8,7 @@
 #include "cmd/recording.h"
 #include "collect/open.h"
 #include "event/abi.h"
+#include "file/drain.h"
 
 enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
@@ -94,7 +95,7 @@ static int obey(struct recording *rec, struct err *err)
 			list_events(rec);
 			break;
 		case CONTROL_SNAPSHOT:
-			if (recorder_snapshot(&rec->recorder, err) ||
+			if (drain_newest(&rec->recorder, err) ||
 				((rec->options->switch_mode || rec->options->ring_ns) &&
 					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
@@ -116,7 +117,7 @@ static int obey(struct recording *rec, struct err *err)
 
 static int switch_output(struct recording *rec, const char *why, struct err *err)
 {
-	if (recorder_drain(&rec->recorder, err) || recorder_snapshot(&rec->recorder, err) ||
+	if (drain_rings(&rec->recorder, true, err) || drain_newest(&rec->recorder, err) ||
 		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
 	record_ring_resume(rec);

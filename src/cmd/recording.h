@@ -3,6 +3,7 @@
  *
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_switch.c  the next file
  *     record_ring.c    what --ring keeps, and when it goes into a file
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
@@ -91,6 +92,16 @@ struct record_overhead {
 	bool has_said_stale;
 };
 
+/* Files are completed by children while the recording goes on in the next one. */
+struct record_aside {
+	pid_t children[4];
+	size_t n_children;
+	bool has_said_busy;
+};
+
+/* How much is added to a file at its end: what is known anyway, what reading it back tells, all. */
+enum record_depth { RECORD_NOT_READ, RECORD_READ, RECORD_EMBEDDED };
+
 struct recording {
 	const struct record_options *options;
 	struct log log;
@@ -100,6 +111,7 @@ struct recording {
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
+	bool is_aside;  /* this is a child that completes a file */
 	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
 	struct counters counters;
 	struct recorder recorder;
@@ -108,6 +120,7 @@ struct recording {
 	struct rotation rotation;
 	struct record_pilot pilot;
 	struct record_ring ring;
+	struct record_aside aside;
 	struct record_when when;
 	struct record_until until;
 	struct record_overhead overhead;
@@ -133,11 +146,26 @@ int record_write_beginning(struct recording *rec, struct err *err);
 /* Completes the file after the recording itself, whether that ended well or not. */
 int record_finish(struct recording *rec, struct err *err);
 
-/* Completes the present file, gives it its name, and goes on in a new one. */
-int record_switch_output(struct recording *rec, struct err *err);
+/* Who runs what at this moment, into the file, or into `carried` for a later one. */
+int record_write_state(struct recording *rec, struct str *carried, struct err *err);
+void record_write_late_state(struct recording *rec); /* with --tail-synthesize */
+
+/* Adds what the file `path` still lacks. To look back takes time, in which rings fill. */
+int record_complete(struct recording *rec, const char *path, enum record_depth depth,
+	struct session_tally *ret_tally, struct err *err);
+
+/* The name that the file has in the end. */
+const char *record_give_name(struct recording *rec, bool is_last);
+bool record_wants_build_ids(const struct record_options *o);
 
 /* Whether files get names with the time. */
 bool record_has_rotation(const struct record_options *o);
+
+/* ---- record_switch.c ---- */
+
+/* Completes the present file, gives it its name, and goes on in a new one. */
+int record_switch_output(struct recording *rec, struct err *err);
+void record_switch_close(struct recording *rec); /* waits for what is being completed */
 
 /* ---- record_ring.c; without --ring these do nothing ---- */
 

@@ -352,6 +352,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
+	embedded_prepare(&s->embedded, &s->machine);
 	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
 	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
 	s->resolver.jitcode = &s->jitcode;

@@ -21,8 +21,8 @@
  * Source   linux/perf_event.h: PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
  *
  * Invariant: of each thread, cpu + runnable + blocked + unaccounted = lived; and of each state, what the
- * samples speak for + rest = the thread's sum. Latencies sum to the time between the first and the last
- * mark, but for the moments in which no thread is alive.
+ * samples speak for + rest = the thread's sum. Latencies sum to the time between begin and end, but
+ * for moments in which no thread is alive and those around missing records.
  */
 #ifndef PACE_PROFILE_WALL_H
 #define PACE_PROFILE_WALL_H
@@ -46,6 +46,9 @@ enum wall_mark {
 	WALL_SAMPLED_OUT, /* about to leave it */
 };
 
+/* Time that no sample speaks for: by its state, or that before a new thread's first time on a CPU. */
+enum wall_rest { WALL_REST_STARTING = WALL_STATES, WALL_RESTS };
+
 /* A piece of a thread's time that a sample speaks for; a sample may have several, of other states. */
 struct wall_share {
 	u64 time;    /* of the sample */
@@ -61,15 +64,15 @@ struct wall_thread {
 	u64 lived; /* in the recording; of all lives, where a number came again */
 	u64 ns[WALL_STATES], unaccounted;
 	u64 latency[WALL_STATES];
-	/* Of these, what no sample speaks for. */
-	u64 rest[WALL_STATES], rest_latency[WALL_STATES];
+	/* Of these, what no sample speaks for: by enum wall_rest. */
+	u64 rest[WALL_RESTS], rest_latency[WALL_RESTS];
 	u64 n_left, n_preempted;
 	VEC(struct wall_share) shares; /* by time */
 };
 
 struct wall {
 	VEC(struct wall_thread) threads; /* that ran; behind wall_cut() no others */
-	u64 begin, end;                  /* the first and the last mark */
+	u64 begin, end; /* the first and the last moment in which a thread was seen to run */
 	u64 n_slept; /* threads that were there and never on a CPU: they are left out of all sums */
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;

@@ -152,6 +152,40 @@ def with_cap_perfmon_alone_the_place_is_known():
 
 
 @test
+def of_all_cpus_no_more_time_is_told_than_there_was():
+    needs_root()
+    program = build_c(PHASES, 'phases', '-pthread')
+    # Threads that end are switched away from behind their end.
+    result = record('-a', 'sh', '-c', f'for i in 1 2 3 4 5 6 7 8; do {program} compute 5; done; sleep 0.3')
+    assert result.status == 0, result
+    check_sums(events('-s', 'comm,symbol'))
+    report = pace('report', '-g', 'none').out
+    elapsed, _, lived, cpu, *_ = header(report)
+    assert cpu / 100 * lived < 1.02 * elapsed * os.cpu_count(), report[:2000]
+    cpu_ms = sum(r['period'] for r in events('-s', 'comm')['wall:cpu']['rows'] if r['comm'] == 'phases') / 1e6
+    assert 35 < cpu_ms < 140, cpu_ms
+
+
+@test
+def running_processes_are_seen_too_and_who_never_runs_is_left_out():
+    can_record()
+    program = build_c(PHASES, 'phases', '-pthread')
+    target = start(program, '100000')
+    idle = start('sleep', '1000')
+    try:
+        result = record('-p', f'{target.pid},{idle.pid}', '--for', '1s')
+        assert result.status == 0, result
+        report = pace('report', '-g', 'none').out
+        assert '# Left out: 1 more' in report, report[:1000]
+        check_sums(events('-s', 'comm,symbol'))
+        elapsed, _, lived, *_ = header(report)
+        assert 0.5 < elapsed < 1.6 and lived < 2.2 * elapsed, report[:1000]
+    finally:
+        stop(target)
+        stop(idle)
+
+
+@test
 def perf_reads_it_and_pipes_and_rings_carry_it():
     program = build_c(PHASES, 'phases', '-pthread')
     result = record(program, '5')

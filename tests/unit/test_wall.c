@@ -53,7 +53,7 @@ static void cut(const char *marks, const char *expected)
 			(unsigned long long)t->latency[WALL_RUNNABLE],
 			(unsigned long long)t->latency[WALL_BLOCKED],
 			(unsigned long long)t->rest[WALL_CPU],
-			(unsigned long long)t->rest[WALL_RUNNABLE],
+			(unsigned long long)(t->rest[WALL_RUNNABLE] + t->rest[WALL_REST_STARTING]),
 			(unsigned long long)t->rest[WALL_BLOCKED]);
 		vec_each(s, &t->shares)
 			str_addf(&text, " %llu%s:%llu%c", (unsigned long long)s->time,
@@ -95,6 +95,18 @@ TEST(wall_a_new_thread_waits_for_its_first_cpu)
 	cut("1:in@10 2:born@20 2:in@26 2:s@30 2:end@40 1:end@40",
 		"1 30=30+0+0+0 latency 23+0+0 rest 30+0+0;\n"
 		"2 20=14+6+0+0 latency 7+0+0 rest 0+6+0; 30:14c\n");
+}
+
+TEST(wall_the_wait_of_a_new_thread_is_told_apart)
+{
+	struct wall w = {0};
+
+	add(&w, "1:in@10 2:born@20 2:in@26 2:s@30 2:left@40 2:woke@42 2:in@45 2:end@50 1:end@60");
+	wall_cut(&w);
+	CHECK_EQ(w.threads.at[1].rest[WALL_REST_STARTING], 6);
+	CHECK_EQ(w.threads.at[1].rest[WALL_RUNNABLE], 0); /* 3, which the sample at 30 has */
+	CHECK_EQ(w.threads.at[1].ns[WALL_RUNNABLE], 9);
+	wall_fini(&w);
 }
 
 TEST(wall_begins_and_ends_in_the_middle_of_lives)
@@ -146,6 +158,14 @@ TEST(wall_idle_is_no_thread)
 	cut("0:in@5 0:s@6 1:in@10 1:s@12 0:in@40", "1 2=2+0+0+0 latency 2+0+0 rest 0+0+0; 12:2c\n");
 }
 
+TEST(wall_what_a_thread_does_behind_its_end_is_not_its_life)
+{
+	/* With -a the kernel tells of it until it is gone for good. */
+	cut("1:in@10 1:s@15 1:end@20 1:pre@22 1:in@25 1:s@27 4294967295:left@30 2:in@10 2:s@90",
+		"1 10=10+0+0+0 latency 5+0+0 rest 0+0+0; 15:10c\n"
+		"2 80=80+0+0+0 latency 75+0+0 rest 0+0+0; 90:80c\n");
+}
+
 TEST(wall_a_number_that_comes_again_is_another_life)
 {
 	cut("1:in@10 1:s@15 1:end@20 1:born@50 1:in@55 1:end@60 2:in@10 2:end@60",
@@ -175,11 +195,15 @@ TEST(wall_waiting_for_a_cpu_that_others_have_is_latency)
 		"1 90=30+40+20+0 latency 30+40+20 rest 30+40+20;\n");
 }
 
-TEST(wall_of_an_end_where_all_wait_the_last_one_to_block_has_it)
+TEST(wall_ends_with_the_last_sign_of_life)
 {
-	cut("1:in@10 2:in@10 1:left@20 2:left@30 3:end@90",
+	/* 2 cannot have ended without a CPU: switches behind 30 are missing, as in a recording that was cut. */
+	cut("1:in@10 2:in@10 1:left@20 2:left@30 2:end@90",
+		"1 20=10+0+10+0 latency 5+0+0 rest 10+0+10;\n"
+		"2 20=20+0+0+0 latency 15+0+0 rest 20+0+0;\n");
+	cut("1:in@10 2:in@10 1:left@20 2:end@90",
 		"1 80=10+0+70+0 latency 5+0+0 rest 10+0+70;\n"
-		"2 80=20+0+60+0 latency 15+0+60 rest 20+0+60;\n");
+		"2 80=80+0+0+0 latency 75+0+0 rest 80+0+0;\n");
 }
 
 TEST(wall_finds_what_a_sample_speaks_for)
@@ -219,6 +243,7 @@ static void check_sums(const struct wall *w, bool has_latency)
 			last = s->time;
 		}
 		CHECK_EQ(t->ns[0] + t->ns[1] + t->ns[2] + t->unaccounted, t->lived);
+		told[WALL_RUNNABLE] += t->rest[WALL_REST_STARTING];
 		for (unsigned state = 0; state < WALL_STATES; state++) {
 			CHECK_EQ(told[state] + t->rest[state], t->ns[state]);
 			latency += t->latency[state];
