@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
-#include "view/outline.h"
+#include "view/cuttree.h"
 
 static int check(const struct answer_options *o, struct err *err)
 {
@@ -227,7 +227,7 @@ static void show_markdown(struct answer *a, const struct outline *o, u32 event, 
 	struct hist hist;
 
 	rows_init(&hist, &certainty, a, event);
-	outline_add_markdown(o, &hist, a->text,
+	cuttree_add_markdown(o, &hist, a->text,
 		a->options->budget ? a->options->budget : OUTLINE_LINES, &out->text);
 	rows_fini(&hist, &certainty);
 }
@@ -245,15 +245,15 @@ static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 
 		json_u64(text, "samples", e->n_samples);
 		json_u64(text, "period", e->period);
 		json_u64(text, "lost", e->n_lost);
-		outline_add_json(o, text);
+		cuttree_add_json(o, text);
 		json_end(text, '}');
 		str_addc(text, ',');
 		return;
 	}
 	text_add_event(&a->profile->events.at[event], e->n_samples, e->period, text);
 	if (node)
-		outline_add_node(o, node, text);
-	outline_add_text(o, text);
+		cuttree_add_node(o, node, text);
+	cuttree_add_text(o, text);
 	str_add(text, "\n\n");
 }
 

@@ -1,4 +1,4 @@
-#include "view/outline.h"
+#include "view/cuttree.h"
 
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ static void add_line(const struct outline *o, const struct outline_line *l, stru
 	str_add(text, *dso == '[' ? "\n" : "]\n");
 }
 
-void outline_add_text(const struct outline *o, struct str *text)
+void cuttree_add_text(const struct outline *o, struct str *text)
 {
 	str_add(text, "#   Total     Self  Node        Function\n");
 	str_add(text, "# .......  .......  ..........  ........\n#\n");
@@ -121,7 +121,7 @@ static void add_neighbours(const struct outline *o, const char *title, neighbour
 	str_addc(text, '\n');
 }
 
-void outline_add_node(const struct outline *o, u32 node, struct str *text)
+void cuttree_add_node(const struct outline *o, u32 node, struct str *text)
 {
 	u32 symbol = o->nodes.at[node].symbol;
 	neighbour_list callers = {0}, callees = {0};
@@ -199,7 +199,7 @@ static void add_json_names(const struct outline *o, u32 node, u32 outside, struc
 	vec_fini(&path);
 }
 
-void outline_add_json(const struct outline *o, struct str *text)
+void cuttree_add_json(const struct outline *o, struct str *text)
 {
 	json_key(text, "lines");
 	str_addc(text, '[');
@@ -314,7 +314,7 @@ static void add_rows(const struct hist *h, const struct text_options *t, u64 n_r
 	str_fini(&room);
 }
 
-void outline_add_markdown(const struct outline *o, const struct hist *h,
+void cuttree_add_markdown(const struct outline *o, const struct hist *h,
 	const struct text_options *t, u64 n_rows, struct str *text)
 {
 	const struct profile_event *event = &h->profile->events.at[h->event];
@@ -330,6 +330,6 @@ void outline_add_markdown(const struct outline *o, const struct hist *h,
 		return;
 	}
 	str_add(text, "\n<details><summary>Call tree</summary>\n\n```text\n");
-	outline_add_text(o, text);
+	cuttree_add_text(o, text);
 	str_add(text, "```\n\n</details>\n\n");
 }
