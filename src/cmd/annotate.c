@@ -6,6 +6,7 @@
 #include "cmd/annotate_diff.h"
 #include "cmd/annotating.h"
 #include "cmd/cmd.h"
+#include "cmd/strict.h"
 #include "symbol/llvm.h"
 
 #define AT(member) offsetof(struct annotate_command, member)
@@ -57,6 +58,7 @@ static const struct opt options[] = {
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
 		"only llvm, objdump or raw; default the first of them that is here"},
 	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
+	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
@@ -179,6 +181,7 @@ static int annotate_one(const struct annotate_command *o, const char *name, stru
 	ret->is_open = true;
 	result = annotate(&r, name, out, err);
 	ret->is_whole = annotating_is_whole(&r);
+	ret->has_lost = annotating_has_lost(&r);
 	annotating_fini(&r);
 	return result;
 }
@@ -234,6 +237,8 @@ static int run_annotate(int argc, char **argv)
 		status = cmd_fail(&cmd_annotate, &err, EXIT_FAILED);
 	if (has_thread)
 		pthread_join(llvm, NULL);
+	if (status == EXIT_OK && result.has_lost)
+		return EXIT_INCOMPLETE;
 	return status == EXIT_OK && !result.is_whole ? EXIT_FAILED : status;
 }
 

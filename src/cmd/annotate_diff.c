@@ -242,6 +242,8 @@ int annotate_diff(const struct annotate_command *o, char *const paths[2], const 
 		result = compare(&p, paths, name, out, err);
 		ret->is_whole =
 			annotating_is_whole(&p.sides[A]) && annotating_is_whole(&p.sides[B]);
+		ret->has_lost = annotating_has_lost(&p.sides[A]);
+		ret->has_lost |= annotating_has_lost(&p.sides[B]);
 		annotating_fini(&p.sides[B]);
 	}
 	annotating_fini(&p.sides[A]);

@@ -1,5 +1,7 @@
 #include "cmd/annotating.h"
 
+#include "cmd/strict.h"
+
 #include <stdio.h>
 
 #include "base/workers.h"
@@ -120,7 +122,8 @@ int annotating_count(struct annotating *r, struct err *err)
 	struct recorded_options reading = {.n_workers = r->n_workers,
 		.labels = profile_filter_labels(&filter),
 		.cpus = &r->cpus,
-		.naming.style = r->assembly.style};
+		.naming.style = r->assembly.style,
+		.naming.makes_names = true};
 	struct recorded *in = &r->recorded;
 
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
@@ -199,6 +202,12 @@ void annotating_say_code(struct annotating *r, const struct assembly *a)
 bool annotating_is_whole(const struct annotating *r)
 {
 	return !r->log.has_warned && !ledger_has_unread(&r->recorded.ledger);
+}
+
+bool annotating_has_lost(const struct annotating *r)
+{
+	return strict_fails(&cmd_annotate, r->options->is_strict, r->recorded.session.reader.path,
+		&r->recorded.ledger);
 }
 
 void annotating_fini(struct annotating *r)

@@ -20,6 +20,7 @@
 #include "view/annotate.h"
 
 struct annotate_command {
+	bool is_strict;
 	const char *input, *symbol, *dsos, *comms, *cpus;
 	struct symbol_options symbols;
 	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
@@ -37,6 +38,7 @@ struct annotate_command {
 struct annotate_result {
 	bool is_open;  /* the recordings, with options that make sense */
 	bool is_whole; /* nothing was to be warned of */
+	bool has_lost; /* samples, and --strict wants to know */
 };
 
 /* A recording on its way to the page. */
@@ -68,6 +70,9 @@ void annotating_say_code(struct annotating *r, const struct assembly *a);
 
 /* Nothing was to be warned of. */
 bool annotating_is_whole(const struct annotating *r);
+
+/* Says under --strict what samples were lost; true if some were. */
+bool annotating_has_lost(const struct annotating *r);
 
 void annotating_fini(struct annotating *r);
 

@@ -24,7 +24,7 @@
 /* Samples with copies of the stack become such with call chains, before they are in the file. */
 static void unwind_meanwhile(struct recording *rec)
 {
-	struct find_places places = {.symfs = "", .log = &rec->log};
+	struct find_places places = {.symfs = "", .log = &rec->log, .is_now = true};
 	bool has_dumps = false;
 
 	vec_each(e, &rec->events)
@@ -314,7 +314,9 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_switch_close(rec);
 	record_pilot_close(rec);
+	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
 	str_fini(&rec->notes);
@@ -360,6 +362,11 @@ static int run_record(int argc, char **argv)
 	argv[argc] = NULL;
 	/* Who is blocked is in the kernel: without its callers nobody knows why. */
 	o.has_chains |= o.has_wall;
+	/* What is looked up besides must have times of the same clock. */
+	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
+		o.has_clock = true;
+		o.clock = CLOCK_MONOTONIC;
+	}
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

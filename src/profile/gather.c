@@ -43,6 +43,7 @@ struct worker {
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
+	u64 n_passed_over;
 	struct profile profile; /* made of them afterwards */
 };
 
@@ -162,8 +163,9 @@ static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
 		(!w->spans || spans_have(w->spans, in->time)) &&
-		(!w->wall || w->wall_roles.at[in->event] == WALL_ROLE_CPU ||
-			w->wall_roles.at[in->event] == WALL_ROLE_OUT);
+		(!w->wall ||
+			(w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
+				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
 }
 
 /* per sample: so much of its thread's time, in that event */
@@ -183,7 +185,7 @@ static void count_shares(struct worker *w, const struct session_sample *in)
 	u64 ns = 0, latency = 0;
 	size_t n;
 
-	share = wall_find(w->wall, in->sample->tid, in->time, role == WALL_ROLE_OUT, &n);
+	share = wall_find(w->wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
 	for (; n--; share++) {
 		count_time(w, GATHER_BY_STATE + share->state, share->ns);
 		ns += share->ns;
@@ -244,8 +246,12 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 /* per sample */
 static void take_sample(void *ctx, const struct session_sample *in)
 {
-	if (is_wanted(ctx, in))
-		count_sample(ctx, in);
+	struct worker *w = ctx;
+
+	if (is_wanted(w, in))
+		count_sample(w, in);
+	else
+		w->n_passed_over++;
 }
 
 static void add_events(struct worker *w)
@@ -386,7 +392,9 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
+		ret_profile->n_passed_over = workers[0]->n_passed_over;
 		for (unsigned i = 1; i < n; i++) {
+			ret_profile->n_passed_over += workers[i]->n_passed_over;
 			profile_merge(ret_profile, &workers[i]->profile);
 			depths_merge(&workers[0]->depths, &workers[i]->depths);
 		}

@@ -68,6 +68,9 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);
 
+/* What of the samples is missing: never taken, not in the file or not readable; "a; b", or nothing. */
+void ledger_add_losses(const struct ledger *l, struct str *text);
+
 /* Says what could not be read. */
 void ledger_warn(const struct ledger *l, struct log *log);
 

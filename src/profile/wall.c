@@ -22,8 +22,8 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 {
 	u32 i;
 
-	/* What runs where nobody does is no thread. */
-	if (!tid)
+	/* What runs where nobody does is no thread; who has just ended has no number any more. */
+	if (!tid || tid == UINT32_MAX)
 		return;
 	i = find_thread(w, tid);
 	if (i == TABLE_NONE) {
@@ -37,6 +37,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 	if (time)
 		vec_add(&w->marks, ((struct sort_item){time, (u64)i << 8 | mark}));
 	w->has_outs |= mark == WALL_SAMPLED_OUT;
+	w->has_waits |= mark == WALL_SEEN_WAITING;
 	w->has_wakes |= mark == WALL_WOKEN;
 }
 
@@ -45,6 +46,8 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 /* What a thread is at, while all go through time together. */
 struct life {
 	bool is_alive, has_run, is_known, is_gone;
+	bool is_out;      /* the last that was seen of it */
+	bool is_starting; /* born, and not on a CPU yet */
 	u8 state;
 	u64 since;            /* when that began */
 	double clock;         /* what the state's clock showed then */
@@ -67,7 +70,6 @@ struct sweep {
 	u64 n_in[WALL_STATES];
 	double clocks[WALL_STATES];
 	u64 idle_since; /* when the last of them blocked; of use while n_in[CPU and RUNNABLE] are 0 */
-	u32 last_blocked;
 };
 
 static bool is_idle(const struct sweep *s)
@@ -94,10 +96,7 @@ static void enter(struct sweep *s, u32 i, enum wall_state state)
 	l->since = l->sure = s->now;
 	l->clock = s->clocks[state];
 	s->n_in[state]++;
-	if (state != WALL_BLOCKED)
-		return;
-	s->last_blocked = i;
-	if (is_idle(s))
+	if (state == WALL_BLOCKED && is_idle(s))
 		s->idle_since = s->now;
 }
 
@@ -154,8 +153,10 @@ static void add_share(struct wall_thread *t, const struct wall_share *share)
 
 static void rest(struct wall_thread *t, struct life *l, enum wall_state state, u64 ns)
 {
-	t->rest[state] += ns;
-	t->rest_latency[state] += take_latency(l, state, l->latency[state]);
+	unsigned kind = l->is_starting && state == WALL_RUNNABLE ? WALL_REST_STARTING : state;
+
+	t->rest[kind] += ns;
+	t->rest_latency[kind] += take_latency(l, state, l->latency[state]);
 }
 
 /* The absence from CPUs is over: it is the sample's that was taken when it began. */
@@ -167,13 +168,13 @@ static void tell_absence(struct sweep *s, u32 i)
 	for (unsigned state = WALL_RUNNABLE; state < WALL_STATES; state++) {
 		struct wall_share share = {.ns = l->off[state],
 			.state = (u8)state,
-			.is_out = s->wall->has_outs};
+			.is_out = l->out_time != 0};
 
 		l->off[state] = 0;
 		/* Where nobody was sampled then, it is the last sample's before. */
-		share.time = s->wall->has_outs ? l->out_time
-			: l->spoken            ? t->shares.at[l->spoken - 1].time
-					       : 0;
+		share.time = l->out_time;
+		if (!share.time && !s->wall->has_outs && l->spoken)
+			share.time = t->shares.at[l->spoken - 1].time;
 		if (!share.ns)
 			continue;
 		if (!share.time) {
@@ -185,6 +186,7 @@ static void tell_absence(struct sweep *s, u32 i)
 	}
 	l->off[WALL_CPU] = 0;
 	l->out_time = 0;
+	l->is_starting = false;
 }
 
 /* Time on the CPU behind the last sample is that one's too. */
@@ -255,10 +257,9 @@ static void come_in(struct sweep *s, u32 i)
 {
 	struct life *l = &s->lives[i];
 
-	if (!l->is_alive) {
-		begin_life(s, i, WALL_CPU);
+	/* The last steps of a thread that has ended, where CPUs are measured rather than threads. */
+	if (!l->is_alive)
 		return;
-	}
 	if (l->state == WALL_CPU) {
 		lose(s, i);
 	} else {
@@ -330,6 +331,7 @@ static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 	case WALL_BORN:
 		end_life(s, i);
 		begin_life(s, i, WALL_RUNNABLE);
+		l->is_starting = true;
 		return;
 	case WALL_ENDED:
 		end_life(s, i);
@@ -355,6 +357,10 @@ static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 	case WALL_SAMPLED_OUT:
 		leave_soon(s, i);
 		return;
+	case WALL_SEEN_WAITING:
+		if (l->is_alive && l->state != WALL_CPU && !l->out_time)
+			l->out_time = s->now;
+		return;
 	}
 }
 
@@ -372,22 +378,33 @@ static enum wall_mark kind_of(const struct sort_item *mark)
 
 static bool tells_of_running(enum wall_mark mark)
 {
-	return mark != WALL_BORN && mark != WALL_ENDED && mark != WALL_WOKEN;
+	return mark != WALL_BORN && mark != WALL_ENDED && mark != WALL_WOKEN &&
+		mark != WALL_SEEN_WAITING;
 }
 
-/* From the first to the last moment in which somebody ran. */
-static void find_bounds(struct wall *w)
+/*
+ * From the first to the last moment in which somebody ran. Births and ends may be told from before and
+ * behind the switches, of recordings that were cut. A thread ends on a CPU: one that had left it did so
+ * out of our sight.
+ */
+static void find_bounds(const struct sweep *s)
 {
+	struct wall *w = s->wall;
+
 	vec_each(mark, &w->marks) {
-		if (!tells_of_running(kind_of(mark)))
-			continue;
-		if (!w->begin)
-			w->begin = mark->key;
-		w->end = mark->key;
+		enum wall_mark kind = kind_of(mark);
+		bool *is_out = &s->lives[thread_of(mark)].is_out;
+
+		if (tells_of_running(kind)) {
+			w->begin = w->begin ? w->begin : mark->key;
+			*is_out = kind == WALL_PREEMPTED || kind == WALL_LEFT;
+		}
+		if (tells_of_running(kind) ||
+			(kind == WALL_ENDED && w->begin && !*is_out &&
+				s->lives[thread_of(mark)].has_run))
+			w->end = mark->key;
+		s->lives[thread_of(mark)].has_run |= tells_of_running(kind);
 	}
-	/* A thread may have ended behind it. */
-	if (w->marks.n && kind_of(&w->marks.at[w->marks.n - 1]) == WALL_ENDED && w->begin)
-		w->end = w->marks.at[w->marks.n - 1].key;
 }
 
 /* Who was there at the beginning, and at what: the first thing that is known of him tells. */
@@ -400,7 +417,6 @@ static void begin_all(struct sweep *s)
 		enum wall_mark kind = kind_of(mark);
 		struct life *l = &s->lives[i];
 
-		l->has_run |= tells_of_running(kind);
 		if (mark->key < w->begin)
 			l->is_gone = kind == WALL_ENDED;
 		if (mark->key < w->begin || l->is_known)
@@ -408,7 +424,8 @@ static void begin_all(struct sweep *s)
 		l->is_known = true;
 		if (kind != WALL_BORN)
 			begin_life(s, i,
-				kind == WALL_IN || kind == WALL_WOKEN || kind == WALL_ENDED
+				kind == WALL_IN || kind == WALL_WOKEN || kind == WALL_ENDED ||
+						kind == WALL_SEEN_WAITING
 					? WALL_BLOCKED
 					: WALL_CPU);
 	}
@@ -449,6 +466,7 @@ static void sum_up(struct wall *w)
 			t->lived += t->ns[state];
 			t->latency[state] = t->rest_latency[state];
 		}
+		t->latency[WALL_RUNNABLE] += t->rest_latency[WALL_REST_STARTING];
 		order_shares(t);
 		vec_each(share, &t->shares)
 			t->latency[share->state] += share->latency;
@@ -482,11 +500,11 @@ static void drop_sleepers(struct wall *w, const struct life *lives)
 
 void wall_cut(struct wall *w)
 {
-	struct sweep s = {.wall = w, .last_blocked = TABLE_NONE};
+	struct sweep s = {.wall = w};
 
 	sort_by_key(w->marks.at, w->marks.n);
 	s.lives = mem_zalloc((w->threads.n + 1) * sizeof(*s.lives));
-	find_bounds(w);
+	find_bounds(&s);
 	s.now = s.idle_since = w->begin;
 	begin_all(&s);
 	vec_each(mark, &w->marks) {
@@ -498,9 +516,6 @@ void wall_cut(struct wall *w)
 		apply(&s, thread_of(mark), kind_of(mark));
 	}
 	advance(&s, w->end);
-	/* If all wait in the end, it is for whom the last one waits. */
-	if (s.last_blocked != TABLE_NONE && s.lives[s.last_blocked].state == WALL_BLOCKED)
-		end_life(&s, s.last_blocked);
 	for (u32 i = 0; i < w->threads.n; i++)
 		end_life(&s, i);
 	drop_sleepers(w, s.lives);

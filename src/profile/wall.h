@@ -21,8 +21,8 @@
  * Source   linux/perf_event.h: PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
  *
  * Invariant: of each thread, cpu + runnable + blocked + unaccounted = lived; and of each state, what the
- * samples speak for + rest = the thread's sum. Latencies sum to the time between the first and the last
- * mark, but for the moments in which no thread is alive.
+ * samples speak for + rest = the thread's sum. Latencies sum to the time between begin and end, but
+ * for moments in which no thread is alive and those around missing records.
  */
 #ifndef PACE_PROFILE_WALL_H
 #define PACE_PROFILE_WALL_H
@@ -42,9 +42,13 @@ enum wall_mark {
 	WALL_PREEMPTED, /* it leaves the CPU and could go on */
 	WALL_LEFT,      /* it leaves the CPU and cannot */
 	WALL_WOKEN,
-	WALL_SAMPLED,     /* on a CPU */
-	WALL_SAMPLED_OUT, /* about to leave it */
+	WALL_SAMPLED,      /* on a CPU */
+	WALL_SAMPLED_OUT,  /* about to leave it */
+	WALL_SEEN_WAITING, /* sampled while it was off the CPU */
 };
+
+/* Time that no sample speaks for: by its state, or that before a new thread's first time on a CPU. */
+enum wall_rest { WALL_REST_STARTING = WALL_STATES, WALL_RESTS };
 
 /* A piece of a thread's time that a sample speaks for; a sample may have several, of other states. */
 struct wall_share {
@@ -52,7 +56,7 @@ struct wall_share {
 	u64 ns;      /* so much of the thread's time */
 	u64 latency; /* ns */
 	u8 state;    /* enum wall_state */
-	bool is_out; /* the sample is WALL_SAMPLED_OUT */
+	bool is_out; /* the sample is WALL_SAMPLED_OUT, or WALL_SEEN_WAITING */
 };
 
 struct wall_thread {
@@ -61,19 +65,20 @@ struct wall_thread {
 	u64 lived; /* in the recording; of all lives, where a number came again */
 	u64 ns[WALL_STATES], unaccounted;
 	u64 latency[WALL_STATES];
-	/* Of these, what no sample speaks for. */
-	u64 rest[WALL_STATES], rest_latency[WALL_STATES];
+	/* Of these, what no sample speaks for: by enum wall_rest. */
+	u64 rest[WALL_RESTS], rest_latency[WALL_RESTS];
 	u64 n_left, n_preempted;
 	VEC(struct wall_share) shares; /* by time */
 };
 
 struct wall {
 	VEC(struct wall_thread) threads; /* that ran; behind wall_cut() no others */
-	u64 begin, end;                  /* the first and the last mark */
+	u64 begin, end; /* the first and the last moment in which a thread was seen to run */
 	u64 n_slept; /* threads that were there and never on a CPU: they are left out of all sums */
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;
 	bool has_outs;        /* somebody was sampled on leaving a CPU */
+	bool has_waits;       /* somebody was seen waiting */
 	bool has_wakes;       /* somebody was seen to be woken */
 	u64 n_contradictions; /* switches that cannot follow each other */
 	struct table by_tid;

@@ -118,7 +118,7 @@ struct resting {
 	struct profile *profile;
 	const struct machine *machine;
 	u32 dso;
-	u32 frames[WALL_STATES + 1]; /* + 1; the last one is what is unaccounted */
+	u32 frames[WALL_RESTS + 1]; /* + 1; the last one is what is unaccounted */
 };
 
 static u32 frame_of(struct resting *r, unsigned what)
@@ -126,7 +126,8 @@ static u32 frame_of(struct resting *r, unsigned what)
 	static const char *const names[] = {[WALL_CPU] = "[too short to be sampled]",
 		[WALL_RUNNABLE] = "[waited for a CPU, stack not known]",
 		[WALL_BLOCKED] = "[blocked, stack not known]",
-		[WALL_STATES] = "[unaccounted]"};
+		[WALL_REST_STARTING] = "[new thread, waited for its first CPU]",
+		[WALL_RESTS] = "[unaccounted]"};
 	struct profile *p = r->profile;
 
 	if (!r->frames[what]) {
@@ -189,11 +190,13 @@ void wallprofile_add_rest(struct profile *p, const struct wall *w, const struct 
 
 	vec_add(&p->dsos, ((struct profile_dso){.path = unknown, .name = unknown}));
 	vec_each(t, &w->threads) {
-		for (unsigned state = 0; state < WALL_STATES; state++) {
-			add_row(&r, t, state, GATHER_WALL, t->rest[state]);
-			add_row(&r, t, state, GATHER_BY_STATE + state, t->rest[state]);
-			add_row(&r, t, state, GATHER_LATENCY, t->rest_latency[state]);
+		for (unsigned rest = 0; rest < WALL_RESTS; rest++) {
+			unsigned state = rest == WALL_REST_STARTING ? WALL_RUNNABLE : rest;
+
+			add_row(&r, t, rest, GATHER_WALL, t->rest[rest]);
+			add_row(&r, t, rest, GATHER_BY_STATE + state, t->rest[rest]);
+			add_row(&r, t, rest, GATHER_LATENCY, t->rest_latency[rest]);
 		}
-		add_row(&r, t, WALL_STATES, GATHER_WALL, t->unaccounted);
+		add_row(&r, t, WALL_RESTS, GATHER_WALL, t->unaccounted);
 	}
 }

@@ -264,6 +264,7 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 static void add_tally(struct session_tally *sum, const struct session_tally *t)
 {
 	sum->n_undecoded += t->n_undecoded;
+	sum->n_unread_samples += t->n_unread_samples;
 	sum->n_foreign_id += t->n_foreign_id;
 	if (t->first_time && (!sum->first_time || t->first_time < sum->first_time))
 		sum->first_time = t->first_time;

@@ -29,6 +29,7 @@ struct session_tally {
 	u64 n_lost_samples;        /* dropped by the kernel, by LOST_SAMPLES records */
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
+	u64 n_unread_samples;      /* of these, the samples */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
 	u64 n_not_native;          /* records of the other byte order that make no sense */
 	u64 n_out_of_order;        /* side-band records that stand behind a later one */

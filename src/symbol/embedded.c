@@ -296,13 +296,27 @@ bool embedded_find_dso(const struct embedded *e, const struct dso *dso, struct e
 
 		embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d));
 		path = embedded_string(e, d.path);
-		if (d.kind != dso->kind || dso->is_guest || !path || strcmp(path, dso->path) ||
-			is_other_build(e, &d, dso))
+		if (d.kind != dso->kind || d.nth != dso->nth || dso->is_guest || !path ||
+			strcmp(path, dso->path) || is_other_build(e, &d, dso))
 			continue;
 		*ret = d;
 		return true;
 	}
 	return false;
+}
+
+void embedded_prepare(const struct embedded *e, struct machine *m)
+{
+	struct embedded_dso d;
+
+	if (!embedded_is_there(e))
+		return;
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
+		const char *path = embedded_string(e, d.path);
+
+		if (path && d.kind == DSO_FILE && d.nth)
+			dso_expect(&m->dsos, path, d.nth);
+	}
 }
 
 bool embedded_address_of_offset(const struct embedded *e, const struct embedded_dso *d, u64 offset,

@@ -25,6 +25,11 @@ static double share_of(const struct hist *h, const struct hist_entry *e)
 	return hist_percent(h, e);
 }
 
+bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
+{
+	return share_of(h, e) >= o->row_limit;
+}
+
 static size_t columns_used(const char *text, size_t n)
 {
 	size_t columns = 0;
@@ -69,7 +74,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	for (size_t k = 0; k < part->n_entries; k++) {
 		const struct hist_entry *e = &part->entries[k];
 
-		if (share_of(t->hist, e) < o->row_limit)
+		if (!text_shows(t->hist, e, o))
 			continue;
 		vec_add(&part->rows, k);
 		for (size_t c = 0; c < o->n_columns; c++) {
@@ -397,15 +402,13 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-static void add_samples(struct str *text, const struct hist *h)
+void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
 {
-	const struct profile_event *event = &h->profile->events.at[h->event];
-
 	str_add(text, "# Samples: ");
-	num_add_short(text, h->all.n_samples);
+	num_add_short(text, n_samples);
 	str_add(text, " of event '");
 	str_add_safe(text, event->name, strlen(event->name));
-	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
 }
 
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
@@ -416,7 +419,8 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
 	if (!o->is_wall)
-		add_samples(text, h);
+		text_add_event(&h->profile->events.at[h->event], h->all.n_samples, h->all.period,
+			text);
 	render(&table);
 	add_header(text, h, o, table.widths);
 	add_rows(out, &table, graphs, n_graphs);

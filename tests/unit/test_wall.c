@@ -6,7 +6,7 @@
 #include "profile/wall.h"
 #include "unit/recording.h"
 
-/* "TID:MARK@TIME ...", in any order; marks: born, end, in, pre, left, woke, s (sampled), out. */
+/* "TID:MARK@TIME ...", in any order; marks: born, end, in, pre, left, woke, s (sampled), out, seen. */
 static void add(struct wall *w, const char *text)
 {
 	static const char *const names[] = {[WALL_BORN] = "born",
@@ -16,7 +16,8 @@ static void add(struct wall *w, const char *text)
 		[WALL_LEFT] = "left",
 		[WALL_WOKEN] = "woke",
 		[WALL_SAMPLED] = "s",
-		[WALL_SAMPLED_OUT] = "out"};
+		[WALL_SAMPLED_OUT] = "out",
+		[WALL_SEEN_WAITING] = "seen"};
 	unsigned tid, at;
 	char name[8];
 	int n;
@@ -53,7 +54,7 @@ static void cut(const char *marks, const char *expected)
 			(unsigned long long)t->latency[WALL_RUNNABLE],
 			(unsigned long long)t->latency[WALL_BLOCKED],
 			(unsigned long long)t->rest[WALL_CPU],
-			(unsigned long long)t->rest[WALL_RUNNABLE],
+			(unsigned long long)(t->rest[WALL_RUNNABLE] + t->rest[WALL_REST_STARTING]),
 			(unsigned long long)t->rest[WALL_BLOCKED]);
 		vec_each(s, &t->shares)
 			str_addf(&text, " %llu%s:%llu%c", (unsigned long long)s->time,
@@ -97,6 +98,18 @@ TEST(wall_a_new_thread_waits_for_its_first_cpu)
 		"2 20=14+6+0+0 latency 7+0+0 rest 0+6+0; 30:14c\n");
 }
 
+TEST(wall_the_wait_of_a_new_thread_is_told_apart)
+{
+	struct wall w = {0};
+
+	add(&w, "1:in@10 2:born@20 2:in@26 2:s@30 2:left@40 2:woke@42 2:in@45 2:end@50 1:end@60");
+	wall_cut(&w);
+	CHECK_EQ(w.threads.at[1].rest[WALL_REST_STARTING], 6);
+	CHECK_EQ(w.threads.at[1].rest[WALL_RUNNABLE], 0); /* 3, which the sample at 30 has */
+	CHECK_EQ(w.threads.at[1].ns[WALL_RUNNABLE], 9);
+	wall_fini(&w);
+}
+
 TEST(wall_begins_and_ends_in_the_middle_of_lives)
 {
 	/* 1 ran already, 2 was off, and neither comes to an end. */
@@ -129,6 +142,12 @@ TEST(wall_without_samples_of_departures_the_last_one_before_has_them)
 		"1 60=30+20+10+0 latency 30+20+10 rest 0+0+0; 12:2c 14:28c 14:10b 14:20r\n");
 }
 
+TEST(wall_a_wait_that_was_seen_is_its_and_a_shorter_one_the_last_samples_before)
+{
+	cut("1:in@10 1:s@12 1:left@20 1:seen@25 1:seen@29 1:in@30 1:left@40 1:in@42 1:seen@45 1:end@50",
+		"1 40=28+0+12+0 latency 28+0+12 rest 0+0+0; 12:28c 12:2b 25o:10b\n");
+}
+
 TEST(wall_who_never_ran_is_left_out)
 {
 	struct wall w = {0};
@@ -144,6 +163,14 @@ TEST(wall_who_never_ran_is_left_out)
 TEST(wall_idle_is_no_thread)
 {
 	cut("0:in@5 0:s@6 1:in@10 1:s@12 0:in@40", "1 2=2+0+0+0 latency 2+0+0 rest 0+0+0; 12:2c\n");
+}
+
+TEST(wall_what_a_thread_does_behind_its_end_is_not_its_life)
+{
+	/* With -a the kernel tells of it until it is gone for good. */
+	cut("1:in@10 1:s@15 1:end@20 1:pre@22 1:in@25 1:s@27 4294967295:left@30 2:in@10 2:s@90",
+		"1 10=10+0+0+0 latency 5+0+0 rest 0+0+0; 15:10c\n"
+		"2 80=80+0+0+0 latency 75+0+0 rest 0+0+0; 90:80c\n");
 }
 
 TEST(wall_a_number_that_comes_again_is_another_life)
@@ -175,11 +202,15 @@ TEST(wall_waiting_for_a_cpu_that_others_have_is_latency)
 		"1 90=30+40+20+0 latency 30+40+20 rest 30+40+20;\n");
 }
 
-TEST(wall_of_an_end_where_all_wait_the_last_one_to_block_has_it)
+TEST(wall_ends_with_the_last_sign_of_life)
 {
-	cut("1:in@10 2:in@10 1:left@20 2:left@30 3:end@90",
+	/* 2 cannot have ended without a CPU: switches behind 30 are missing, as in a recording that was cut. */
+	cut("1:in@10 2:in@10 1:left@20 2:left@30 2:end@90",
+		"1 20=10+0+10+0 latency 5+0+0 rest 10+0+10;\n"
+		"2 20=20+0+0+0 latency 15+0+0 rest 20+0+0;\n");
+	cut("1:in@10 2:in@10 1:left@20 2:end@90",
 		"1 80=10+0+70+0 latency 5+0+0 rest 10+0+70;\n"
-		"2 80=20+0+60+0 latency 15+0+60 rest 20+0+60;\n");
+		"2 80=80+0+0+0 latency 75+0+0 rest 80+0+0;\n");
 }
 
 TEST(wall_finds_what_a_sample_speaks_for)
@@ -219,6 +250,7 @@ static void check_sums(const struct wall *w, bool has_latency)
 			last = s->time;
 		}
 		CHECK_EQ(t->ns[0] + t->ns[1] + t->ns[2] + t->unaccounted, t->lived);
+		told[WALL_RUNNABLE] += t->rest[WALL_REST_STARTING];
 		for (unsigned state = 0; state < WALL_STATES; state++) {
 			CHECK_EQ(told[state] + t->rest[state], t->ns[state]);
 			latency += t->latency[state];
@@ -244,7 +276,7 @@ TEST(wall_sums_hold_for_any_order_of_marks)
 		for (unsigned i = 0; i < n; i++)
 			wall_add(&w, 1, 1 + (u32)recording_below(&seed, n_threads),
 				1 + recording_below(&seed, 1000),
-				(enum wall_mark)recording_below(&seed, WALL_SAMPLED_OUT + 1));
+				(enum wall_mark)recording_below(&seed, WALL_SEEN_WAITING + 1));
 		wall_cut(&w);
 		check_sums(&w, false);
 		wall_fini(&w);
