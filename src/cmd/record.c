@@ -329,6 +329,7 @@ static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_switch_close(rec);
 	record_pilot_close(rec);
+	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
 	str_fini(&rec->notes);
@@ -374,6 +375,11 @@ static int run_record(int argc, char **argv)
 	argv[argc] = NULL;
 	/* Who is blocked is in the kernel: without its callers nobody knows why. */
 	o.has_chains |= o.has_wall;
+	/* What is looked up besides must have times of the same clock. */
+	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
+		o.has_clock = true;
+		o.clock = CLOCK_MONOTONIC;
+	}
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

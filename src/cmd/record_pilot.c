@@ -176,6 +176,7 @@ static u64 next_moment(const struct recording *rec)
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, record_when_due(rec));
 	next = MIN(next, record_overhead_due(rec));
+	next = MIN(next, record_waits_due(rec));
 	if (o->ring_ns || o->until_pct)
 		next = MIN(next, clock_now_ns() + ROUND_NS);
 	if (o->for_ns)
@@ -221,7 +222,8 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	const struct record_options *o = rec->options;
 	const char *why;
 
-	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
+	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)) ||
+		record_waits_look(rec, err))
 		return err->code;
 	record_ring_advance(rec);
 	record_overhead_look(rec);
@@ -335,5 +337,6 @@ void record_pilot_start(struct recording *rec)
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
 	record_overhead_start(rec);
+	record_waits_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

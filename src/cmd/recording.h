@@ -9,6 +9,7 @@
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
  *     record_wall.c    --wall: threads that come and go
+ *     record_waits.c   --wall, where the kernel may not be seen: where they wait
  *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
@@ -23,6 +24,7 @@
 #include "collect/governor.h"
 #include "collect/hotplug.h"
 #include "collect/schedule.h"
+#include "collect/waiting.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
@@ -92,6 +94,15 @@ struct record_overhead {
 	bool has_said_stale;
 };
 
+/* --wall without the right to see the kernel: where threads wait is looked up, and told as samples. */
+struct record_waits {
+	struct waiting waiting;
+	bool is_on;
+	const struct event *event; /* whose samples they are */
+	struct sample_format format;
+	struct str out;
+};
+
 /* Files are completed by children while the recording goes on in the next one. */
 struct record_aside {
 	pid_t children[4];
@@ -125,6 +136,7 @@ struct recording {
 	struct record_when when;
 	struct record_until until;
 	struct record_overhead overhead;
+	struct record_waits waits;
 	struct str notes; /* what every file of this recording says of it, a line each */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
@@ -223,6 +235,16 @@ int record_wall_check(const struct record_options *o, struct err *err);
 
 /* Appends the events that tell of it. */
 void record_wall_add(struct recording *rec);
+
+/* Whether where threads block is told by the kernel. */
+bool record_wall_sees_kernel(void);
+
+/* ---- record_waits.c; without --wall these do nothing, nor where the kernel tells it all ---- */
+
+void record_waits_start(struct recording *rec);
+u64 record_waits_due(const struct recording *rec);
+int record_waits_look(struct recording *rec, struct err *err);
+void record_waits_close(struct recording *rec);
 
 /* ---- record_embed.c ---- */
 

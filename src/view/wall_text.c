@@ -146,7 +146,9 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 			"# Blocked includes the wait for a CPU behind it: wake-ups were not recorded\n");
 	if (!w->has_outs)
 		str_add(text,
-			"# Where threads blocked was not recorded: that time is shown where they ran last before\n");
+			w->has_waits
+				? "# Where threads blocked was seen of long waits only: short ones are shown where the thread ran last before\n"
+				: "# Where threads blocked was not recorded: that time is shown where they ran last before\n");
 	str_add(text, "#\n");
 	add_threads(w, m, text);
 	str_add(text, "#\n");
