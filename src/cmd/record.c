@@ -115,7 +115,8 @@ static void say_if_taken_away(struct recording *rec)
 {
 	struct str why = {0};
 
-	if (setuid_takes_counters(rec->command[0], &why))
+	rec->loses_counters = setuid_takes_counters(rec->command[0], &why);
+	if (rec->loses_counters)
 		log_note(&rec->log, "%s", str_text(&why));
 	str_fini(&why);
 }
@@ -130,6 +131,17 @@ static void say_attrs(struct recording *rec)
 		log_debug(&rec->log, "%s: %s", e->name, str_text(&text));
 		str_fini(&text);
 	}
+}
+
+/* CPUs that come back bring new ids: for each CPU once there is room in a file. */
+static void foresee_ids(struct recording *rec)
+{
+	if (!rec->target.is_system_wide)
+		return;
+	vec_each(e, &rec->events)
+		e->n_more_ids = e->n_ids;
+	vec_each(e, &rec->unwound)
+		e->n_more_ids = e->n_ids;
 }
 
 /* Target, workload at its gate, events opened, rings mapped, file created. */
@@ -201,6 +213,7 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
+	foresee_ids(rec);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);
@@ -315,7 +328,9 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_switch_close(rec);
 	record_pilot_close(rec);
+	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
 	str_fini(&rec->notes);
@@ -361,6 +376,11 @@ static int run_record(int argc, char **argv)
 	argv[argc] = NULL;
 	/* Who is blocked is in the kernel: without its callers nobody knows why. */
 	o.has_chains |= o.has_wall;
+	/* What is looked up besides must have times of the same clock. */
+	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
+		o.has_clock = true;
+		o.clock = CLOCK_MONOTONIC;
+	}
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

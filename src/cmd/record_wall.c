@@ -60,6 +60,14 @@ static void add_wakes(struct event_list *events, u64 id)
 	e->own.chain = EVENT_CHAIN_NONE;
 }
 
+bool record_wall_sees_kernel(void)
+{
+	struct privilege p;
+
+	privilege_read(&p);
+	return privilege_allows(&p, PRIVILEGE_KERNEL);
+}
+
 void record_wall_add(struct recording *rec)
 {
 	struct privilege p;
@@ -83,6 +91,6 @@ void record_wall_add(struct recording *rec)
 		add_wakes(&rec->events, id);
 	if (!privilege_allows(&p, PRIVILEGE_KERNEL))
 		log_note(&rec->log,
-			"--wall: where threads block is not seen, blocked time goes to the code that ran last before: %s",
+			"--wall: where threads block is looked up in /proc, which misses short waits: those go to the code that ran last before: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }

@@ -163,8 +163,9 @@ static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
 		(!w->spans || spans_have(w->spans, in->time)) &&
-		(!w->wall || w->wall_roles.at[in->event] == WALL_ROLE_CPU ||
-			w->wall_roles.at[in->event] == WALL_ROLE_OUT);
+		(!w->wall ||
+			(w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
+				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
 }
 
 /* per sample: so much of its thread's time, in that event */
@@ -184,7 +185,7 @@ static void count_shares(struct worker *w, const struct session_sample *in)
 	u64 ns = 0, latency = 0;
 	size_t n;
 
-	share = wall_find(w->wall, in->sample->tid, in->time, role == WALL_ROLE_OUT, &n);
+	share = wall_find(w->wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
 	for (; n--; share++) {
 		count_time(w, GATHER_BY_STATE + share->state, share->ns);
 		ns += share->ns;

@@ -198,6 +198,10 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");
 		break;
+	case STACK_NO_REGISTER:
+		str_add(text,
+			"record with the right to see the kernel: 'sudo sysctl kernel.perf_event_paranoid=1'");
+		break;
 	case STACK_CALLS_FORGOTTEN:
 		str_add(text, "show it with --stitch-lbr");
 		break;

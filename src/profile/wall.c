@@ -37,6 +37,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 	if (time)
 		vec_add(&w->marks, ((struct sort_item){time, (u64)i << 8 | mark}));
 	w->has_outs |= mark == WALL_SAMPLED_OUT;
+	w->has_waits |= mark == WALL_SEEN_WAITING;
 	w->has_wakes |= mark == WALL_WOKEN;
 }
 
@@ -167,13 +168,13 @@ static void tell_absence(struct sweep *s, u32 i)
 	for (unsigned state = WALL_RUNNABLE; state < WALL_STATES; state++) {
 		struct wall_share share = {.ns = l->off[state],
 			.state = (u8)state,
-			.is_out = s->wall->has_outs};
+			.is_out = l->out_time != 0};
 
 		l->off[state] = 0;
 		/* Where nobody was sampled then, it is the last sample's before. */
-		share.time = s->wall->has_outs ? l->out_time
-			: l->spoken            ? t->shares.at[l->spoken - 1].time
-					       : 0;
+		share.time = l->out_time;
+		if (!share.time && !s->wall->has_outs && l->spoken)
+			share.time = t->shares.at[l->spoken - 1].time;
 		if (!share.ns)
 			continue;
 		if (!share.time) {
@@ -356,6 +357,10 @@ static void apply(struct sweep *s, u32 i, enum wall_mark mark)
 	case WALL_SAMPLED_OUT:
 		leave_soon(s, i);
 		return;
+	case WALL_SEEN_WAITING:
+		if (l->is_alive && l->state != WALL_CPU && !l->out_time)
+			l->out_time = s->now;
+		return;
 	}
 }
 
@@ -373,7 +378,8 @@ static enum wall_mark kind_of(const struct sort_item *mark)
 
 static bool tells_of_running(enum wall_mark mark)
 {
-	return mark != WALL_BORN && mark != WALL_ENDED && mark != WALL_WOKEN;
+	return mark != WALL_BORN && mark != WALL_ENDED && mark != WALL_WOKEN &&
+		mark != WALL_SEEN_WAITING;
 }
 
 /*
@@ -418,7 +424,8 @@ static void begin_all(struct sweep *s)
 		l->is_known = true;
 		if (kind != WALL_BORN)
 			begin_life(s, i,
-				kind == WALL_IN || kind == WALL_WOKEN || kind == WALL_ENDED
+				kind == WALL_IN || kind == WALL_WOKEN || kind == WALL_ENDED ||
+						kind == WALL_SEEN_WAITING
 					? WALL_BLOCKED
 					: WALL_CPU);
 	}

@@ -42,8 +42,9 @@ enum wall_mark {
 	WALL_PREEMPTED, /* it leaves the CPU and could go on */
 	WALL_LEFT,      /* it leaves the CPU and cannot */
 	WALL_WOKEN,
-	WALL_SAMPLED,     /* on a CPU */
-	WALL_SAMPLED_OUT, /* about to leave it */
+	WALL_SAMPLED,      /* on a CPU */
+	WALL_SAMPLED_OUT,  /* about to leave it */
+	WALL_SEEN_WAITING, /* sampled while it was off the CPU */
 };
 
 /* Time that no sample speaks for: by its state, or that before a new thread's first time on a CPU. */
@@ -55,7 +56,7 @@ struct wall_share {
 	u64 ns;      /* so much of the thread's time */
 	u64 latency; /* ns */
 	u8 state;    /* enum wall_state */
-	bool is_out; /* the sample is WALL_SAMPLED_OUT */
+	bool is_out; /* the sample is WALL_SAMPLED_OUT, or WALL_SEEN_WAITING */
 };
 
 struct wall_thread {
@@ -77,6 +78,7 @@ struct wall {
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;
 	bool has_outs;        /* somebody was sampled on leaving a CPU */
+	bool has_waits;       /* somebody was seen waiting */
 	bool has_wakes;       /* somebody was seen to be woken */
 	u64 n_contradictions; /* switches that cannot follow each other */
 	struct table by_tid;

@@ -18,10 +18,9 @@ static enum wall_role role_of(const struct event *e)
 	if (e->attr.type == PERF_TYPE_TRACEPOINT)
 		return strcmp(e->name, "sched:sched_wakeup") ? WALL_ROLE_NONE : WALL_ROLE_WAKE;
 	if (is_software(e, PERF_COUNT_SW_CONTEXT_SWITCHES))
-		return e->attr.sample_period == 1 && !(e->attr.flags & ATTR_FREQ) ? WALL_ROLE_OUT
-										  : WALL_ROLE_NONE;
-	if (is_software(e, PERF_COUNT_SW_DUMMY) || !e->attr.sample_period)
-		return WALL_ROLE_NONE;
+		return e->attr.sample_period != 1 || e->attr.flags & ATTR_FREQ ? WALL_ROLE_NONE
+			: e->attr.flags & ATTR_EXCLUDE_KERNEL                  ? WALL_ROLE_WAIT
+									       : WALL_ROLE_OUT;
 	return WALL_ROLE_CPU;
 }
 
@@ -52,7 +51,9 @@ bool wallmarks_can_have_wall(const struct session *s)
 
 bool wallmarks_has_wall(const struct session *s)
 {
-	return wallmarks_can_have_wall(s) && has(s, WALL_ROLE_OUT, ATTR_CONTEXT_SWITCH);
+	return wallmarks_can_have_wall(s) &&
+		(has(s, WALL_ROLE_OUT, ATTR_CONTEXT_SWITCH) ||
+			has(s, WALL_ROLE_WAIT, ATTR_CONTEXT_SWITCH));
 }
 
 /* ---- records ---- */
@@ -65,8 +66,8 @@ static void learn_events(struct wallmarks *m)
 	struct err err;
 
 	m->roles.n = m->pid_at.n = 0;
-	if (tracepoints_open(&tracepoints, &r->info.tracing_data, &err))
-		memset(&tracepoints, 0, sizeof(tracepoints));
+	/* On errors the formats before them are there. */
+	(void)tracepoints_open(&tracepoints, &r->info.tracing_data, &err);
 	for (u32 i = 0; i < r->events.n; i++) {
 		u32 at = UINT32_MAX;
 
@@ -96,6 +97,9 @@ static void see_sample(struct wallmarks *m, const struct record *rec)
 		return;
 	case WALL_ROLE_OUT:
 		wall_add(m->wall, s->pid, s->tid, s->time, WALL_SAMPLED_OUT);
+		return;
+	case WALL_ROLE_WAIT:
+		wall_add(m->wall, s->pid, s->tid, s->time, WALL_SEEN_WAITING);
 		return;
 	}
 	at = m->pid_at.at[event];

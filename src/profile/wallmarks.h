@@ -17,8 +17,9 @@
 /* What samples of an event are to the wall clock. */
 enum wall_role {
 	WALL_ROLE_NONE,
-	WALL_ROLE_CPU,  /* taken while the thread ran: of all such events the first */
-	WALL_ROLE_OUT,  /* taken when it left the CPU */
+	WALL_ROLE_CPU, /* taken while the thread ran: of all such events the first */
+	WALL_ROLE_OUT, /* taken when it left the CPU */
+	WALL_ROLE_WAIT, /* taken while it was off the CPU, by a recorder that may not see the kernel */
 	WALL_ROLE_WAKE, /* a tracepoint: somebody wakes it */
 };
 

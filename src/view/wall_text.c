@@ -139,14 +139,16 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 			(unsigned long long)w->n_slept);
 	if (w->n_contradictions)
 		str_addf(text,
-			"# Unaccounted: %llu times a thread's switches are missing; larger rings (-m) lose fewer\n",
+			"# Unaccounted: %llu times a thread's switches are missing; larger rings (-m) or '--call-graph fp' lose fewer\n",
 			(unsigned long long)w->n_contradictions);
 	if (!w->has_wakes)
 		str_add(text,
 			"# Blocked includes the wait for a CPU behind it: wake-ups were not recorded\n");
 	if (!w->has_outs)
 		str_add(text,
-			"# Where threads blocked was not recorded: that time is shown where they ran last before\n");
+			w->has_waits
+				? "# Where threads blocked was seen of long waits only: short ones are shown where the thread ran last before\n"
+				: "# Where threads blocked was not recorded: that time is shown where they ran last before\n");
 	str_add(text, "#\n");
 	add_threads(w, m, text);
 	str_add(text, "#\n");

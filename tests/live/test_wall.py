@@ -61,6 +61,9 @@ def phases_of_a_program_take_what_its_own_clock_says():
     said = {name: (float(wall), float(cpu)) for name, wall, cpu in re.findall(r'(phase_\w+) ([\d.]+) ([\d.]+)', result.out)}
     found = events('--children', '-s', 'symbol')
     check_sums(events('-s', 'comm,symbol'))
+    # Root sees when threads were woken, if there is a tracefs.
+    if os.geteuid() == 0 and os.path.exists('/sys/kernel/tracing/events/sched/sched_wakeup/id'):
+        assert 'wake-ups were not recorded' not in pace('report').out
     # All of it: the main thread's whole life is in the sums that the program prints, but for starting.
     all_ms = sum(wall for wall, _ in said.values())
 
@@ -115,7 +118,7 @@ def latency_is_the_elapsed_time_whoever_waits_besides():
 
 
 @test
-def without_rights_the_time_is_known_but_not_the_place():
+def without_rights_long_waits_are_found_with_their_callers():
     needs_root()
     needs('setpriv')
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
@@ -123,15 +126,24 @@ def without_rights_the_time_is_known_but_not_the_place():
         skip(f'perf_event_paranoid is {level}, not 2')
     program = build_c(PHASES, 'phases', '-pthread')
     os.chmod('.', 0o777)
-    result = record(program, '10', prefix=NOBODY)
-    assert result.status == 0 and 'where threads block is not seen' in result.err, result
+    result = record('-v', program, '25', prefix=NOBODY)
+    assert result.status == 0 and 'where threads block is looked up in /proc' in result.err, result
     assert 'sysctl kernel.perf_event_paranoid=1' in result.err, result
     report = run(*NOBODY, PACE, 'report', '-g', 'none')
     check_sane(report)
-    said = sum(float(wall) - float(cpu) for wall, cpu in re.findall(r'phase_[slr]\w+ ([\d.]+) ([\d.]+)', result.out))
+    said = {name: float(wall) - float(cpu) for name, wall, cpu in
+            re.findall(r'(phase_[slr]\w+) ([\d.]+) ([\d.]+)', result.out)}
     elapsed, threads, lived, cpu, runnable, blocked = header(report.out)
-    assert blocked / 100 * lived * 1e3 > 0.9 * said, (blocked, lived, said)
-    assert 'wake-ups were not recorded' in report.out and 'shown where they ran last before' in report.out, report
+    assert blocked / 100 * lived * 1e3 > 0.9 * sum(said.values()), (blocked, lived, said)
+    assert 'wake-ups were not recorded' in report.out and 'was seen of long waits only' in report.out, report
+    # Waits of 10 to 20 ms, looked for each 5 ms or more: on a busy machine some are missed.
+    found = events('--children', '-s', 'symbol')
+    check_sums(events('-s', 'comm,symbol'))
+    total = {r['symbol']: r['total_period'] / 1e6 for r in found['wall:blocked']['rows']}
+    for name, ms in said.items():
+        assert 0.2 * ms < total.get(name, 0) < 1.05 * ms + 5, (name, ms, total.get(name))
+    # The whole way up, though nobody told the frame pointer.
+    assert total['main'] > 0.8 * sum(total[name] for name in said), total
 
 
 @test

@@ -109,7 +109,7 @@ def compare(keys):
         if BRANCHES.search(path) or 'corpus' in path or any(part in path for part in DIFFER):
             continue
         words = ['report', '-i', path, '-n', '-g', 'none', '--no-children', '-s', ','.join(keys)]
-        ours = pace(*words)
+        ours = pace(*words, '--no-unnamed-functions')
         theirs = run('perf', *words[:1], '--stdio', '-f', *words[1:])
         if not perftext.parse(theirs.out):
             continue

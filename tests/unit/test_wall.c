@@ -6,7 +6,7 @@
 #include "profile/wall.h"
 #include "unit/recording.h"
 
-/* "TID:MARK@TIME ...", in any order; marks: born, end, in, pre, left, woke, s (sampled), out. */
+/* "TID:MARK@TIME ...", in any order; marks: born, end, in, pre, left, woke, s (sampled), out, seen. */
 static void add(struct wall *w, const char *text)
 {
 	static const char *const names[] = {[WALL_BORN] = "born",
@@ -16,7 +16,8 @@ static void add(struct wall *w, const char *text)
 		[WALL_LEFT] = "left",
 		[WALL_WOKEN] = "woke",
 		[WALL_SAMPLED] = "s",
-		[WALL_SAMPLED_OUT] = "out"};
+		[WALL_SAMPLED_OUT] = "out",
+		[WALL_SEEN_WAITING] = "seen"};
 	unsigned tid, at;
 	char name[8];
 	int n;
@@ -139,6 +140,12 @@ TEST(wall_without_samples_of_departures_the_last_one_before_has_them)
 {
 	cut("1:in@10 1:s@12 1:s@14 1:left@20 1:in@30 1:pre@40 1:in@60 1:end@70",
 		"1 60=30+20+10+0 latency 30+20+10 rest 0+0+0; 12:2c 14:28c 14:10b 14:20r\n");
+}
+
+TEST(wall_a_wait_that_was_seen_is_its_and_a_shorter_one_the_last_samples_before)
+{
+	cut("1:in@10 1:s@12 1:left@20 1:seen@25 1:seen@29 1:in@30 1:left@40 1:in@42 1:seen@45 1:end@50",
+		"1 40=28+0+12+0 latency 28+0+12 rest 0+0+0; 12:28c 12:2b 25o:10b\n");
 }
 
 TEST(wall_who_never_ran_is_left_out)
@@ -269,7 +276,7 @@ TEST(wall_sums_hold_for_any_order_of_marks)
 		for (unsigned i = 0; i < n; i++)
 			wall_add(&w, 1, 1 + (u32)recording_below(&seed, n_threads),
 				1 + recording_below(&seed, 1000),
-				(enum wall_mark)recording_below(&seed, WALL_SAMPLED_OUT + 1));
+				(enum wall_mark)recording_below(&seed, WALL_SEEN_WAITING + 1));
 		wall_cut(&w);
 		check_sums(&w, false);
 		wall_fini(&w);
