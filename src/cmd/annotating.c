@@ -75,6 +75,7 @@ static int choose(struct annotating *r, struct err *err)
 	r->assembly.has_code = o->has_source && !o->is_json;
 	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",
 		o->prefix, o->prefix ? o->n_stripped : 0};
+	r->assembly.datanames = &r->datanames;
 	r->view.events = &r->recorded.session.reader.events;
 	r->view.has_bytes = o->has_bytes;
 	r->view.has_places = o->has_places;
@@ -214,6 +215,7 @@ void annotating_fini(struct annotating *r)
 {
 	annotation_fini(&r->annotation);
 	blocks_fini(&r->blocks);
+	datanames_fini(&r->datanames);
 	recorded_close(&r->recorded);
 	cpus_fini(&r->cpus);
 	log_fini(&r->log);

@@ -143,6 +143,13 @@ static const struct opt options[] = {
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
+	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
+		"Markdown: a table of rows and the call tree, folded away"},
+	{0, "budget", OPT_U64, AT(answer.budget), "N",
+		"a call tree of at most N lines, which sum to 100%: what has no line is in lines of its own",
+		.min = 1, .max = 1000000},
+	{0, "node", OPT_STR, AT(answer.node), "ID",
+		"of the tree what is below a node, who calls its function and what that calls"},
 	{'t', "field-separator", OPT_STR, AT(answer.separator), "SEP",
 		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
@@ -153,6 +160,8 @@ static const struct opt options[] = {
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
 	STRICT_ROW(struct report_options),
+	{0, "fail-if", OPT_LIST, AT(answer.claims), "CONDITION",
+		"exit with 4 if it is so, like 'share(malloc) > 5%'; see pace-report(1)"},
 	SYMBOL_NAME_ROWS(report_options),
 	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
@@ -361,13 +370,14 @@ static int make_profile(struct reporting *r, struct err *err)
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
 			/* What was waited for is found on the way out of the scheduler. */
-			(r->hist.has_children || r->text.has_graph || r->has_wall),
+			(r->hist.has_children || r->text.has_graph || r->has_wall ||
+				answer_needs_stacks(&r->answer)),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
 		.has_wall = r->has_wall,
 		.stitches = o->stitches,
 		.labels = profile_filter_labels(&r->filter) |
-			key_labels(r->hist.keys, r->hist.n_keys),
+			key_labels(r->hist.keys, r->hist.n_keys) | answer_labels(&r->answer),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = r->time_quantum,
@@ -376,17 +386,14 @@ static int make_profile(struct reporting *r, struct err *err)
 			.has_full_paths = o->has_full_paths,
 			.source = source_needed(&r->hist)}};
 
-	if (o->answer.has_intervals)
-		reading.labels |= LABEL_BIT(LABEL_TIME);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
-	r->answer = (struct answer){.options = &o->answer,
-		.profile = &in->profile,
-		.calls = &r->calls,
-		.hist = &r->hist,
-		.text = &r->text};
+	r->answer.profile = &in->profile;
+	r->answer.calls = &r->calls;
+	r->answer.hist = &r->hist;
+	r->answer.text = &r->text;
 	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
 	answer_note_filtered(&r->answer);
@@ -458,7 +465,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 {
 	bool is_data = answer_is_data(&r->options->answer);
 
-	if (answer_check(&r->options->answer, err))
+	if (answer_open(&r->answer, &r->options->answer, err))
 		return err->code;
 	if (shows_records(r->options))
 		return report_records(r, out, err);
@@ -468,8 +475,10 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
-	r->hist.has_children = r->options->children < 0 ? r->recorded.has_chains && !r->has_wall
-							: r->options->children;
+	/* In Markdown the tree below the rows has the callers. */
+	r->hist.has_children = r->options->children < 0
+		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
+		: r->options->children;
 	r->time_quantum = r->options->time_quantum;
 	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err) ||
 		report_wall_check_columns(&r->text, r->has_wall, err))
@@ -485,7 +494,8 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		add_preamble(r, &out->text);
 	if (r->has_wall && !is_data && !r->options->is_quiet)
 		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
-	answer_show(&r->answer, out);
+	if (answer_show(&r->answer, out, err))
+		return err->code;
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (r->options->is_quiet || is_data)
@@ -519,6 +529,7 @@ static int run_report(int argc, char **argv)
 	o.input = cmd_input(o.input);
 	if (recorded_open(&r.recorded, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
+		vec_fini(&o.answer.claims);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
 	}
@@ -530,12 +541,15 @@ static int run_report(int argc, char **argv)
 	if (status == EXIT_OK &&
 		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
 		status = EXIT_INCOMPLETE;
+	if (status == EXIT_OK && r.answer.profile && answer_fails(&r.answer, &r.log))
+		status = EXIT_CONDITION;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	profile_filter_fini(&r.filter);
 	cpus_fini(&r.cpus);
 	spans_fini(&r.spans);
 	answer_fini(&r.answer);
+	vec_fini(&o.answer.claims);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
 	log_fini(&r.log);

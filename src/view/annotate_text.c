@@ -326,6 +326,10 @@ static void add_row(struct printing *p, size_t i)
 		str_add_hex(p->text, ins->reference, 0);
 		if (row->reference)
 			add_name(p, row->reference);
+		if (row->literal) {
+			str_addc(p->text, ' ');
+			add_safe(p->text, row->literal);
+		}
 	}
 	if (row->n_runs)
 		str_addf(p->text, " ; %.1f cycles, IPC %.2f (%llu runs)",

@@ -402,15 +402,13 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-static void add_samples(struct str *text, const struct hist *h)
+void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
 {
-	const struct profile_event *event = &h->profile->events.at[h->event];
-
 	str_add(text, "# Samples: ");
-	num_add_short(text, h->all.n_samples);
+	num_add_short(text, n_samples);
 	str_add(text, " of event '");
 	str_add_safe(text, event->name, strlen(event->name));
-	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
 }
 
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
@@ -421,7 +419,8 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
 	if (!o->is_wall)
-		add_samples(text, h);
+		text_add_event(&h->profile->events.at[h->event], h->all.n_samples, h->all.period,
+			text);
 	render(&table);
 	add_header(text, h, o, table.widths);
 	add_rows(out, &table, graphs, n_graphs);
