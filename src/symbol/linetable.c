@@ -274,7 +274,7 @@ static bool read_head(struct linetable *t, struct bytes *b, u8 address_bytes)
 int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 offset,
 	const char *dir, u8 address_bytes, struct arena *texts, struct err *err)
 {
-	struct bytes b;
+	struct bytes b = {0};
 
 	t->sections = s;
 	t->texts = texts;
