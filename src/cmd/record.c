@@ -115,7 +115,8 @@ static void say_if_taken_away(struct recording *rec)
 {
 	struct str why = {0};
 
-	if (setuid_takes_counters(rec->command[0], &why))
+	rec->loses_counters = setuid_takes_counters(rec->command[0], &why);
+	if (rec->loses_counters)
 		log_note(&rec->log, "%s", str_text(&why));
 	str_fini(&why);
 }
@@ -130,6 +131,17 @@ static void say_attrs(struct recording *rec)
 		log_debug(&rec->log, "%s: %s", e->name, str_text(&text));
 		str_fini(&text);
 	}
+}
+
+/* CPUs that come back bring new ids: for each CPU once there is room in a file. */
+static void foresee_ids(struct recording *rec)
+{
+	if (!rec->target.is_system_wide)
+		return;
+	vec_each(e, &rec->events)
+		e->n_more_ids = e->n_ids;
+	vec_each(e, &rec->unwound)
+		e->n_more_ids = e->n_ids;
 }
 
 /* Target, workload at its gate, events opened, rings mapped, file created. */
@@ -201,6 +213,7 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
+	foresee_ids(rec);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);

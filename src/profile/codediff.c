@@ -75,14 +75,15 @@ static void take_shapes(struct code_side *s)
 		const struct assembly_row *row = &a->rows.at[i];
 		const struct instruction *ins = &a->disasm.listing.instructions.at[i];
 
-		s->shapes[i] = shape_of(&(struct shape_text){.text = assembly_text(a, i),
-						.is_bytes = ins->is_bad,
-						.has_target = ins->has_target,
-						.target = row->to == ASSEMBLY_NONE
-							? loose_name(row->target, &target)
-							: NULL,
-						.has_reference = ins->has_reference,
-						.reference = row->reference},
+		s->shapes[i] = shape_of(
+			&(struct shape_text){.text = assembly_text(a, i),
+				.is_bytes = ins->is_bad,
+				.has_target = ins->has_target,
+				.target = row->to == ASSEMBLY_NONE
+					? loose_name(row->target, &target)
+					: NULL,
+				.has_reference = ins->has_reference,
+				.reference = row->reference ? row->reference : row->literal},
 			&scratch);
 		s->loose[i] = s->shapes[i].loose;
 	}

@@ -143,6 +143,8 @@ int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *
 	f->fd = -1;
 	f->swap = elf->swap;
 	f->first_code = first_code(elf);
+	if (elf->path)
+		str_add(&f->path, elf->path);
 	pthread_mutex_init(&f->lock, NULL);
 	/* The first handle unpacks what is packed. */
 	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err))) {
@@ -234,8 +236,35 @@ void dwarf_close(struct dwarf_file *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	str_fini(&f->image);
+	str_fini(&f->path);
+	dwp_close(&f->package);
 	pthread_mutex_destroy(&f->lock);
 	mem_free(f);
+}
+
+static void open_package(struct dwarf_file *f)
+{
+	f->has_tried_package = true;
+	if (!f->path.n)
+		err_set(&f->package_err, ERR_NOENT, "there is no package of it (.dwp)");
+	else
+		f->has_package = !dwp_open(&f->package, f->path.at, &f->package_err);
+	f->package_sections.addresses =
+		dwarf_section(f->elf, f->swap, ".debug_addr", ".zdebug_addr");
+	f->package_sections.ranges =
+		dwarf_section(f->elf, f->swap, ".debug_ranges", ".zdebug_ranges");
+}
+
+const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err)
+{
+	pthread_mutex_lock(&f->lock);
+	if (!f->has_tried_package)
+		open_package(f);
+	pthread_mutex_unlock(&f->lock);
+	if (f->has_package)
+		return &f->package;
+	*err = f->package_err;
+	return NULL;
 }
 
 /* ---- attributes ---- */
