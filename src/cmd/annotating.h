@@ -48,6 +48,7 @@ struct annotating {
 	struct recorded recorded;
 	struct annotation annotation;
 	struct blocks blocks;
+	struct datanames datanames;
 	struct cpus cpus;
 	struct assembly_options assembly;
 	struct annotate_options view;

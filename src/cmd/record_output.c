@@ -213,7 +213,9 @@ static void say_result(const struct recording *rec, const char *name,
 		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
 	if (!tally->n_samples && rec->writer.is_file && !rec->options->has_no_samples)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
-			rec->measures_workload
+			rec->loses_counters
+				? "the kernel took the counters away when the command began"
+				: rec->measures_workload
 				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
 				: "the target did not run meanwhile");
 	if (tally->n_lost_samples)

@@ -122,7 +122,8 @@ struct recording {
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
-	bool is_aside;  /* this is a child that completes a file */
+	bool is_aside;       /* this is a child that completes a file */
+	bool loses_counters; /* the command is one from which the kernel takes them, which was said */
 	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
 	struct counters counters;
 	struct recorder recorder;

@@ -125,6 +125,41 @@ static const char *place_text(struct assembling *s, u64 va)
 	return intern_str(&a->strings, str_text(&s->scratch));
 }
 
+/* A variable, or constant text; code that an instruction takes the address of. */
+static void name_reference(struct assembling *s, u64 va, struct assembly_row *row)
+{
+	struct assembly *a = s->a;
+	const struct elf *image = resolver_image(s->resolver, s->dso);
+	u64 address = va - a->code.va + a->code.start;
+	const struct symbol *object;
+	const char *text;
+	bool is_cut;
+	size_t n;
+
+	if (!image || !datanames_is_data(image, address)) {
+		row->reference = place_text(s, va);
+		return;
+	}
+	object = s->options->datanames ? datanames_find(s->options->datanames, image, address)
+				       : NULL;
+	str_clear(&s->scratch);
+	if (object) {
+		str_add(&s->scratch, demangle(object->name, s->options->style, &a->strings));
+		if (address > object->start)
+			str_addf(&s->scratch, "+0x%llx",
+				(unsigned long long)(address - object->start));
+		row->reference = intern_str(&a->strings, str_text(&s->scratch));
+		return;
+	}
+	text = datanames_text(image, address, &n, &is_cut);
+	if (!text)
+		return;
+	str_addc(&s->scratch, '"');
+	str_addn(&s->scratch, text, n);
+	str_add(&s->scratch, is_cut ? "\"..." : "\"");
+	row->literal = intern_str(&a->strings, str_text(&s->scratch));
+}
+
 static void name_targets(struct assembling *s)
 {
 	struct assembly *a = s->a;
@@ -143,7 +178,7 @@ static void name_targets(struct assembling *s)
 				row->to = to;
 		}
 		if (ins->has_reference)
-			row->reference = place_text(s, ins->reference);
+			name_reference(s, ins->reference, row);
 	}
 }
 
@@ -277,7 +312,8 @@ static const char *readable(struct assembling *s, const char *name)
 	table_add(&s->name_index, hash, (u32)s->names.n);
 	new = vec_push(&s->names);
 	new->name = name;
-	new->shown = intern_str(&s->a->strings, demangle(name, s->options->style, &s->a->strings));
+	new->shown =
+		intern_str(&s->a->strings, demangle(name, s->options->frame_style, &s->a->strings));
 	return new->shown;
 }
 

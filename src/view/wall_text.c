@@ -139,7 +139,7 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 			(unsigned long long)w->n_slept);
 	if (w->n_contradictions)
 		str_addf(text,
-			"# Unaccounted: %llu times a thread's switches are missing; larger rings (-m) lose fewer\n",
+			"# Unaccounted: %llu times a thread's switches are missing; larger rings (-m) or '--call-graph fp' lose fewer\n",
 			(unsigned long long)w->n_contradictions);
 	if (!w->has_wakes)
 		str_add(text,

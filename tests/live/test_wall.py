@@ -61,6 +61,9 @@ def phases_of_a_program_take_what_its_own_clock_says():
     said = {name: (float(wall), float(cpu)) for name, wall, cpu in re.findall(r'(phase_\w+) ([\d.]+) ([\d.]+)', result.out)}
     found = events('--children', '-s', 'symbol')
     check_sums(events('-s', 'comm,symbol'))
+    # Root sees when threads were woken, if there is a tracefs.
+    if os.geteuid() == 0 and os.path.exists('/sys/kernel/tracing/events/sched/sched_wakeup/id'):
+        assert 'wake-ups were not recorded' not in pace('report').out
     # All of it: the main thread's whole life is in the sums that the program prints, but for starting.
     all_ms = sum(wall for wall, _ in said.values())
 

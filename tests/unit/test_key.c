@@ -20,7 +20,7 @@ TEST(key_table_says_everything_about_each_key)
 		CHECK(!key->label || key->frame == KEY_NO_FRAME);
 		CHECK(key->label || (!key->compare && !key->value));
 	}
-	CHECK_EQ(n, 22);
+	CHECK_EQ(n, 32);
 	CHECK(!key_at(n) && !key_at(1000));
 }
 
@@ -81,7 +81,7 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
 	check_refused("xyzzy,comm",
 		"there is no key 'xyzzy'; known are overhead_children overhead overhead_sys overhead_us "
-		"overhead_guest_sys overhead_guest_us sample period comm pid tgid cpu time local_weight weight "
+		"overhead_guest_sys overhead_guest_us sample period latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu time local_weight weight "
 		"code_page_size data_page_size dso symbol symbol_size srcline srcfile");
 }
 
