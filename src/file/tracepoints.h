@@ -32,6 +32,16 @@ void tracepoints_close(struct tracepoints *t);
 bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
 	struct str *text);
 
+/*
+ * The same with a field alone; NULL: all fields, as they are. `is_raw`: a number even where the format
+ * has words for it. False also if there is no such field.
+ */
+bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_bytes *raw,
+	const char *field, bool is_raw, struct str *text);
+
+/* Whether the format with that id has the field. */
+bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field);
+
 /* Appends the names of its own fields, joined by commas; false if its format is not known. */
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
 

@@ -73,11 +73,16 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.cpus = o->cpus,
 		.spans = o->spans,
 		.time_quantum = o->time_quantum,
+		.has_branches = o->has_branches,
+		.is_weighed = o->is_weighed,
+		.has_raw_fields = o->has_raw_fields,
 		.callers = r->has_dumps ? &r->callers : NULL};
-	bool needs_kernel = r->session.has_kernel_samples, has_thread;
+	bool needs_kernel = o->has_branches || r->session.has_kernel_samples, has_thread;
 	pthread_t thread;
 	int result;
 
+	if (o->fields)
+		memcpy(g.fields, o->fields, sizeof(g.fields));
 	has_thread = needs_kernel && o->n_workers > 1 &&
 		!pthread_create(&thread, NULL, load_kernel, &r->resolver);
 	if (needs_kernel && !has_thread)
