@@ -43,6 +43,7 @@ static void init_state(struct pace_recording *r)
 	r->jitcode.embedded = &r->embedded;
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
+	embedded_prepare(&r->embedded, &r->machine);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
 	r->resolver.recorded_release = r->session.reader.info.host.release;
 	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;

@@ -14,6 +14,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_report,
 	&cmd_annotate,
 	&cmd_diff,
+	&cmd_c2c,
 	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,

@@ -2,12 +2,14 @@
 """Runs every test and says how many passed. Words as arguments choose suites by name.
 
 The programs run here are those of build-check: address and undefined-behaviour sanitizers are on. Everything prints TAP;
-what failed is shown with its comments, what was skipped with its reason.
+what failed is shown with its comments, what was skipped with its reason. Suites run side by side, as many as there are
+processors (PACE_JOBS says how many): most of them wait half of their time. Each is printed when it ends.
 """
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,6 +39,7 @@ SUITES = [
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),
+    ('codediff', [sys.executable, f'{HERE}/live/test_annotate.py']),
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
@@ -50,6 +53,7 @@ SUITES = [
     ('perfparser', [sys.executable, f'{HERE}/oracle/test_perfparser.py']),
     ('callers', [sys.executable, f'{HERE}/oracle/test_callers.py']),
     ('annotate', [sys.executable, f'{HERE}/oracle/test_annotate.py']),
+    ('c2c', [sys.executable, f'{HERE}/oracle/test_c2c.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
@@ -66,13 +70,25 @@ SUITES = [
 ]
 
 
-class Count:
-    passed = failed = skipped = 0
+# These take longest: begun first, so that none of them is what everybody waits for in the end.
+LONG = ['unit', 'oracle', 'guest', 'travel', 'options', 'fixtures', 'callers', 'stat', 'versus', 'conformance', 'lines']
+
+
+class Result:
+    """What a suite came to, and what is printed of it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.passed = self.failed = self.skipped = 0
+        self.text = ''
+
+    def say(self, text):
+        self.text += text + '\n'
 
 
 def run(name, command):
+    result = Result(name)
     begin = time.time()
-    before = (Count.passed, Count.failed, Count.skipped)
     comments, planned, seen, reasons = [], None, 0, {}
     # Comments belong to the result that follows them; a test's stderr is where its reasons are.
     # Programs were compiled there: what they know of the tree's files is relative to it.
@@ -80,40 +96,58 @@ def run(name, command):
     with subprocess.Popen(command, cwd=where, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors='replace') as process:
         for line in process.stdout:
-            result = re.match(r'(not )?ok \d+ - (\S+)(.*)', line)
+            test = re.match(r'(not )?ok \d+ - (\S+)(.*)', line)
             plan = re.match(r'1\.\.(\d+)$', line)
             if plan:
                 planned = int(plan.group(1))
-            if not result:
+            if not test:
                 comments.append(line)
                 continue
             seen += 1
-            if result.group(1):
-                Count.failed += 1
-                print(f'\nFAILED {name}: {result.group(2)}\n' + ''.join(comments), flush=True)
-            elif '# SKIP' in result.group(3):
-                Count.skipped += 1
+            if test.group(1):
+                result.failed += 1
+                result.say(f'\nFAILED {name}: {test.group(2)}\n' + ''.join(comments))
+            elif '# SKIP' in test.group(3):
+                result.skipped += 1
                 why = [c[len('# SKIP '):].strip() for c in comments if c.startswith('# SKIP ')]
-                reasons.setdefault(why[-1] if why else 'no reason given', []).append(result.group(2))
+                reasons.setdefault(why[-1] if why else 'no reason given', []).append(test.group(2))
             else:
-                Count.passed += 1
+                result.passed += 1
             comments = []
     if planned != seen or planned is None:
-        Count.failed += 1
-        print(f'\nFAILED {name}: it ended after {seen} of {planned} tests, status {process.returncode}\n' + ''.join(comments[-40:]))
-    passed, failed, skipped = (now - then for now, then in zip((Count.passed, Count.failed, Count.skipped), before))
-    print(f'{name:10} {passed:4} passed, {failed} failed, {skipped} skipped  ({time.time() - begin:.0f} s)', flush=True)
+        result.failed += 1
+        result.say(f'\nFAILED {name}: it ended after {seen} of {planned} tests, status {process.returncode}\n' + ''.join(comments[-40:]))
+    result.say(f'{name:11} {result.passed:4} passed, {result.failed} failed, {result.skipped} skipped  ({time.time() - begin:.0f} s)')
     for reason, tests in reasons.items():
-        print(f'           skipped {len(tests)}: {reason} ({tests[0]}{", ..." if len(tests) > 1 else ""})', flush=True)
+        result.say(f'            skipped {len(tests)}: {reason} ({tests[0]}{", ..." if len(tests) > 1 else ""})')
+    return result
 
 
 def main():
     words = sys.argv[1:]
-    for name, command in SUITES:
-        if not words or any(word in name for word in words):
-            run(name, command)
-    print(f'{Count.passed} passed, {Count.failed} failed, {Count.skipped} skipped')
-    sys.exit(Count.failed > 0)
+    waiting = [suite for suite in SUITES if not words or any(word in suite[0] for word in words)]
+    waiting.sort(key=lambda suite: LONG.index(suite[0]) if suite[0] in LONG else len(LONG))
+    results, lock = [], threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                suite = waiting.pop(0)
+            result = run(*suite)
+            with lock:
+                results.append(result)
+                print(result.text, end='', flush=True)
+
+    threads = [threading.Thread(target=work) for _ in range(int(os.environ.get('PACE_JOBS', os.cpu_count() or 1)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    passed, failed, skipped = (sum(getattr(r, what) for r in results) for what in ('passed', 'failed', 'skipped'))
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    sys.exit(failed > 0)
 
 
 main()

@@ -87,6 +87,18 @@ void str_pad_right(struct str *s, size_t start, size_t width)
 		str_fill(s, ' ', width - n);
 }
 
+void str_add_hex(struct str *s, u64 v, size_t width)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do
+		digits[sizeof(digits) - ++n] = "0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	str_fill(s, ' ', width > n ? width - n : 0);
+	str_addn(s, digits + sizeof(digits) - n, n);
+}
+
 void str_add_right(struct str *s, const char *word, size_t width)
 {
 	size_t start = s->n;

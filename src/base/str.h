@@ -41,6 +41,9 @@ void str_pad_right(struct str *s, size_t start, size_t width);
 /* A word of ours at the right end of `width` columns. */
 void str_add_right(struct str *s, const char *word, size_t width);
 
+/* In hexadecimal, at the right end of `width` columns: what most lines of code begin with. */
+void str_add_hex(struct str *s, u64 v, size_t width);
+
 /*
  * Adds foreign text so that a terminal shows it and does nothing else: control characters (C0, DEL,
  * C1), bidirectional overrides and bytes that are not UTF-8 become \xNN. Returns the columns used,

@@ -12,7 +12,13 @@
 #include "base/log.h"
 #include "base/opts.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INCOMPLETE = 3, /* --strict: samples were lost */
+	EXIT_CONDITION = 4,  /* --fail-if: it is so */
+};
 
 struct cmd {
 	const char *name;
@@ -24,8 +30,8 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_annotate, cmd_evlist,
-	cmd_script, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_doctor,
-	cmd_version, cmd_help;
+	cmd_script, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_c2c,
+	cmd_doctor, cmd_version, cmd_help;
 
 /* All commands, closed by NULL. */
 extern const struct cmd *const cmd_table[];

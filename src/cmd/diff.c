@@ -7,6 +7,7 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "profile/counts.h"
 #include "profile/delta.h"
@@ -17,6 +18,7 @@
 #include "view/folded.h"
 
 struct diff_command {
+	bool is_strict;
 	const char *sort, *per;
 	struct diff_options view;
 	struct profile_filter filter;
@@ -115,6 +117,7 @@ static const struct opt options[] = {
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
+	STRICT_ROW(struct diff_command),
 	SYMBOL_NAME_ROWS(diff_command),
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL, "whoever they belong to (always; perf asks)"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
@@ -139,7 +142,7 @@ struct comparing {
 	VEC(struct delta_recording) recordings;
 	VEC(struct compared) events;
 	struct folded folded;
-	bool has_warned;
+	bool has_warned, has_lost;
 };
 
 /* The files before "--" are the baseline; without one it is the first. */
@@ -263,6 +266,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 		result = add_profile(c, recording, &r, err);
 	}
 	ledger_warn(&r.ledger, &c->log);
+	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
 	recorded_close(&r);
 	return result;
@@ -296,6 +300,7 @@ static int choose(struct comparing *c, struct err *err)
 		if (c->keys[i]->frame == KEY_LINE || c->keys[i]->frame == KEY_FILE)
 			o->reading.naming.source =
 				c->keys[i]->frame == KEY_LINE ? NAMING_LINES : NAMING_FILES;
+	o->reading.naming.makes_names = true;
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;
 }
@@ -375,6 +380,8 @@ static int run_diff(int argc, char **argv)
 			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_diff, &err, EXIT_FAILED);
+	if (status == EXIT_OK && c.has_lost)
+		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && (c.log.has_warned || c.has_warned))
 		status = EXIT_FAILED;
 	vec_each(compared, &c.events) {

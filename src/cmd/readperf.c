@@ -333,6 +333,7 @@ static int run_session(struct reading *r, struct err *err)
 	r->jitcode.embedded = &r->embedded;
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &reader->info);
+	embedded_prepare(&r->embedded, &r->machine);
 	roster_init(&r->roster, add_process, r);
 	places_init(&r->places);
 	decoder_init(&r->decoder, &r->session,

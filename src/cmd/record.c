@@ -24,7 +24,7 @@
 /* Samples with copies of the stack become such with call chains, before they are in the file. */
 static void unwind_meanwhile(struct recording *rec)
 {
-	struct find_places places = {.symfs = "", .log = &rec->log};
+	struct find_places places = {.symfs = "", .log = &rec->log, .is_now = true};
 	bool has_dumps = false;
 
 	vec_each(e, &rec->events)
@@ -95,6 +95,13 @@ static void choose_callers(struct recording *rec, struct sampling *sampling)
 			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
 		return;
 	}
+	/* What blocks is a library's, and those have no frame pointers: the caller would be missing. */
+	if (o->has_wall) {
+		sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+		log_debug(&rec->log,
+			"--wall: callers are found by call frame information; '--call-graph fp' costs less");
+		return;
+	}
 	if (!find_frameless(rec, path))
 		return;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
@@ -108,7 +115,8 @@ static void say_if_taken_away(struct recording *rec)
 {
 	struct str why = {0};
 
-	if (setuid_takes_counters(rec->command[0], &why))
+	rec->loses_counters = setuid_takes_counters(rec->command[0], &why);
+	if (rec->loses_counters)
 		log_note(&rec->log, "%s", str_text(&why));
 	str_fini(&why);
 }
@@ -125,6 +133,17 @@ static void say_attrs(struct recording *rec)
 	}
 }
 
+/* CPUs that come back bring new ids: for each CPU once there is room in a file. */
+static void foresee_ids(struct recording *rec)
+{
+	if (!rec->target.is_system_wide)
+		return;
+	vec_each(e, &rec->events)
+		e->n_more_ids = e->n_ids;
+	vec_each(e, &rec->unwound)
+		e->n_more_ids = e->n_ids;
+}
+
 /* Target, workload at its gate, events opened, rings mapped, file created. */
 static int set_up(struct recording *rec, struct err *err)
 {
@@ -134,7 +153,8 @@ static int set_up(struct recording *rec, struct err *err)
 	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
-		record_until_check(o, err) || record_sampling(o, &sampling, err) ||
+		record_until_check(o, err) || record_wall_check(o, err) ||
+		record_sampling(o, &sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling.is_late = rec->pilot.schedule.is_late;
@@ -147,6 +167,7 @@ static int set_up(struct recording *rec, struct err *err)
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
+	record_wall_add(rec);
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
@@ -192,6 +213,7 @@ static int set_up(struct recording *rec, struct err *err)
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
+	foresee_ids(rec);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);
@@ -305,7 +327,9 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 static void tear_down(struct recording *rec, bool keep_file)
 {
+	record_switch_close(rec);
 	record_pilot_close(rec);
+	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
 	str_fini(&rec->notes);
@@ -349,6 +373,13 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
+	/* Who is blocked is in the kernel: without its callers nobody knows why. */
+	o.has_chains |= o.has_wall;
+	/* What is looked up besides must have times of the same clock. */
+	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
+		o.has_clock = true;
+		o.clock = CLOCK_MONOTONIC;
+	}
 	if (o.lists_intr_regs || o.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

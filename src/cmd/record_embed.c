@@ -25,7 +25,7 @@ static void say_progress(void *ctx, u64 done, u64 all)
 	struct embedding_progress *p = ctx;
 	u64 now = now_ns();
 
-	if (p->rec->options->is_quiet || now - p->began_ns < QUIET_NS ||
+	if (p->rec->options->is_quiet || p->rec->is_aside || now - p->began_ns < QUIET_NS ||
 		now - p->said_ns < EACH_NS || !term_is_terminal(STDERR_FILENO))
 		return;
 	p->said_ns = now;
@@ -37,7 +37,7 @@ static bool is_stopped(void *ctx)
 {
 	struct embedding_progress *p = ctx;
 
-	return stop_came_again(&p->rec->recorder.stop);
+	return !p->rec->is_aside && stop_came_again(&p->rec->recorder.stop);
 }
 
 /* A second, or a tenth of what was recorded, is what it may cost. */

@@ -16,6 +16,8 @@ const struct opt record_option_rows[] = {
 	{0, "max-overhead", OPT_CALL, 0, "PCT",
 		"lower the rate where the recorder takes more than PCT percent of the target's CPUs",
 		.call = record_set_overhead},
+	{0, "wall", OPT_BOOL, AT(has_wall), NULL,
+		"also the time off the CPU: where threads block, and how long they wait for a CPU; with call chains"},
 	{'n', "no-samples", OPT_BOOL, AT(has_no_samples), NULL, "no samples, only who ran what"},
 	{0, "all-kernel", OPT_BOOL, AT(is_all_kernel), NULL, "all events: only in the kernel"},
 	{0, "all-user", OPT_BOOL, AT(is_all_user), NULL, "all events: only in user space"},

@@ -50,6 +50,7 @@ struct record_options {
 	/* What else is recorded, and what is not. */
 	bool is_all_kernel, is_all_user;
 	bool has_namespaces, has_cgroups, has_switches, has_no_bpf;
+	bool has_wall; /* where threads are while they do not run */
 
 	bool is_quiet, has_no_cache;
 	int no_build_ids; /* -1: as is usual for the files there will be */

@@ -101,14 +101,19 @@ int record_divert_stdout(struct recording *rec, struct err *err)
 struct synth_to_file {
 	struct synth *synth;
 	struct recording *rec;
+	struct str *carried; /* gets it instead of the file; NULL: the file does */
 };
 
 static int flush_synth(void *ctx, struct err *err)
 {
 	struct synth_to_file *to = ctx;
 	struct iovec run = {to->synth->out.at, to->synth->out.n};
-	int r = run.iov_len ? writer_append(&to->rec->writer, &run, 1, err) : 0;
+	int r = 0;
 
+	if (to->carried)
+		str_addn(to->carried, to->synth->out.at, to->synth->out.n);
+	else if (run.iov_len)
+		r = writer_append(&to->rec->writer, &run, 1, err);
 	/* Later files begin with what is known already. */
 	if (to->rec->recorder.filter && !to->rec->has_begun)
 		liveunwind_begin(&to->rec->liveunwind, run.iov_base, run.iov_len);
@@ -140,12 +145,11 @@ static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err
 	return flush_synth(to, err);
 }
 
-/* Who runs what at this moment. */
-static int write_state(struct recording *rec, struct err *err)
+int record_write_state(struct recording *rec, struct str *carried, struct err *err)
 {
 	struct sample_format format;
 	struct synth synth;
-	struct synth_to_file to = {&synth, rec};
+	struct synth_to_file to = {&synth, rec, carried};
 	bool has_cgroups = false;
 	int r;
 
@@ -159,12 +163,11 @@ static int write_state(struct recording *rec, struct err *err)
 		has_cgroups |= (e->attr.flags & ATTR_CGROUP) != 0;
 	}
 	/*
-	 * perf 6.1 takes a library for loaded at the lowest address that its process ever had it at,
-	 * so it cannot unwind a program if it knows what was mapped before the exec.
+	 * What is mapped before the exec is ours, and nothing of it is sampled. perf 6.1 also takes a
+	 * library for loaded at the lowest address that its process ever had it at, and then cannot
+	 * unwind the program.
 	 */
-	vec_each(e, &rec->events)
-		synth.has_no_maps |=
-			rec->measures_workload && !rec->has_begun && e->attr.sample_stack_user;
+	synth.has_no_maps = rec->measures_workload && !rec->has_begun;
 	if (measures_kernel(&rec->events)) {
 		synth_kernel(&synth);
 		synth_modules(&synth);
@@ -179,15 +182,12 @@ static int write_state(struct recording *rec, struct err *err)
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	/* Of the files of --ring the first one's beginning is kept. */
-	bool is_kept = rec->options->ring_ns && rec->has_begun;
-
-	return rec->options->is_synthesized_late || is_kept ? 0 : write_state(rec, err);
+	return rec->options->is_synthesized_late ? 0 : record_write_state(rec, NULL, err);
 }
 
 /* ---- the end ---- */
 
-static bool wants_build_ids(const struct record_options *o)
+bool record_wants_build_ids(const struct record_options *o)
 {
 	bool is_default = o->switch_mode == RECORD_SWITCH_NEVER && !o->has_build_id_maps;
 
@@ -213,7 +213,9 @@ static void say_result(const struct recording *rec, const char *name,
 		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
 	if (!tally->n_samples && rec->writer.is_file && !rec->options->has_no_samples)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
-			rec->measures_workload
+			rec->loses_counters
+				? "the kernel took the counters away when the command began"
+				: rec->measures_workload
 				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
 				: "the target did not run meanwhile");
 	if (tally->n_lost_samples)
@@ -251,19 +253,19 @@ bool record_has_rotation(const struct record_options *o)
  * Reads the recording back: how many samples, when, in which files; and at the end of all, what it
  * needs to be read elsewhere. The file is whole before that is added.
  */
-static int look_back(struct recording *rec, struct file_info *info, bool is_end,
+static int look_back(struct recording *rec, const char *path, struct file_info *info, bool embeds,
 	struct session_tally *ret_tally, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	struct lookback_wishes wishes = {.has_hits = wants_build_ids(o),
+	struct lookback_wishes wishes = {.has_hits = record_wants_build_ids(o),
 		.has_all = o->has_all_build_ids,
-		.has_places = is_end && !o->has_no_embedding,
+		.has_places = embeds && !o->has_no_embedding,
 		.n_workers = workers_available()};
 	struct lookback back;
 	struct err why;
 	int r;
 
-	if (lookback_open(&back, o->output, &wishes, NULL, &why)) {
+	if (lookback_open(&back, path, &wishes, NULL, &why)) {
 		log_warn(&rec->log, "reading the recording back: %s", why.msg);
 		return writer_finish(&rec->writer, info, err);
 	}
@@ -278,26 +280,30 @@ static int look_back(struct recording *rec, struct file_info *info, bool is_end,
 	return r;
 }
 
-/* Everything that the present file still lacks. To look back takes time, in which rings fill. */
-static int complete(struct recording *rec, bool looks_back, bool is_end,
+void record_write_late_state(struct recording *rec)
+{
+	struct err err;
+
+	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
+		(record_write_state(rec, NULL, &err) || writer_sync(&rec->writer, &err)))
+		log_warn(&rec->log, "%s", err.msg);
+}
+
+int record_complete(struct recording *rec, const char *path, enum record_depth depth,
 	struct session_tally *ret_tally, struct err *err)
 {
 	struct file_info info;
-	struct err err_info = {0};
 	int r;
 
-	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
-		(write_state(rec, &err_info) || writer_sync(&rec->writer, &err_info)))
-		log_warn(&rec->log, "%s", err_info.msg);
 	describe(rec, &info);
-	r = rec->writer.is_file && looks_back ? look_back(rec, &info, is_end, ret_tally, err)
-					      : writer_finish(&rec->writer, &info, err);
+	r = rec->writer.is_file && depth != RECORD_NOT_READ
+		? look_back(rec, path, &info, depth == RECORD_EMBEDDED, ret_tally, err)
+		: writer_finish(&rec->writer, &info, err);
 	file_info_fini(&info);
 	return r;
 }
 
-/* The name that the file has in the end. */
-static const char *give_name(struct recording *rec, bool is_last)
+const char *record_give_name(struct recording *rec, bool is_last)
 {
 	const char *name = rec->options->output;
 	struct err err;
@@ -320,8 +326,9 @@ int record_finish(struct recording *rec, struct err *err)
 	/* A file that could not be created has said so. */
 	if (rec->writer.fd < 0)
 		return 0;
-	r = complete(rec, true, true, &tally, err);
-	name = give_name(rec, true);
+	record_write_late_state(rec);
+	r = record_complete(rec, rec->options->output, RECORD_EMBEDDED, &tally, err);
+	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
 	if (rec->recorder.filter)
@@ -331,24 +338,4 @@ int record_finish(struct recording *rec, struct err *err)
 			"%llu times a ring's positions made no sense and it was skipped",
 			(unsigned long long)rec->recorder.n_broken_rings);
 	return r;
-}
-
-int record_switch_output(struct recording *rec, struct err *err)
-{
-	const struct record_options *o = rec->options;
-	struct session_tally tally = {0};
-	const char *name;
-
-	if (!rec->writer.is_file)
-		return 0;
-	if (writer_sync(&rec->writer, err) ||
-		complete(rec, wants_build_ids(o) || o->has_time_bounds, false, &tally, err))
-		return err->code;
-	writer_close(&rec->writer, true);
-	name = give_name(rec, false);
-	if (!o->is_quiet)
-		fprintf(stderr, "[ pace record: Dump %s ]\n", name);
-	if (record_open_output(rec, err) || record_write_beginning(rec, err))
-		return err->code;
-	return writer_sync(&rec->writer, err);
 }

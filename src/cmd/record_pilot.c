@@ -8,6 +8,7 @@
 #include "cmd/recording.h"
 #include "collect/open.h"
 #include "event/abi.h"
+#include "file/drain.h"
 
 enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
@@ -94,7 +95,7 @@ static int obey(struct recording *rec, struct err *err)
 			list_events(rec);
 			break;
 		case CONTROL_SNAPSHOT:
-			if (recorder_snapshot(&rec->recorder, err) ||
+			if (drain_newest(&rec->recorder, err) ||
 				((rec->options->switch_mode || rec->options->ring_ns) &&
 					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
@@ -116,7 +117,7 @@ static int obey(struct recording *rec, struct err *err)
 
 static int switch_output(struct recording *rec, const char *why, struct err *err)
 {
-	if (recorder_drain(&rec->recorder, err) || recorder_snapshot(&rec->recorder, err) ||
+	if (drain_rings(&rec->recorder, true, err) || drain_newest(&rec->recorder, err) ||
 		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
 	record_ring_resume(rec);
@@ -175,6 +176,7 @@ static u64 next_moment(const struct recording *rec)
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, record_when_due(rec));
 	next = MIN(next, record_overhead_due(rec));
+	next = MIN(next, record_waits_due(rec));
 	if (o->ring_ns || o->until_pct)
 		next = MIN(next, clock_now_ns() + ROUND_NS);
 	if (o->for_ns)
@@ -220,7 +222,8 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	const struct record_options *o = rec->options;
 	const char *why;
 
-	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)))
+	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)) ||
+		record_waits_look(rec, err))
 		return err->code;
 	record_ring_advance(rec);
 	record_overhead_look(rec);
@@ -334,5 +337,6 @@ void record_pilot_start(struct recording *rec)
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
 	record_overhead_start(rec);
+	record_waits_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

@@ -3,10 +3,13 @@
  *
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_switch.c  the next file
  *     record_ring.c    what --ring keeps, and when it goes into a file
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
+ *     record_wall.c    --wall: threads that come and go
+ *     record_waits.c   --wall, where the kernel may not be seen: where they wait
  *     record_embed.c   what a file needs to be read elsewhere
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
@@ -21,6 +24,7 @@
 #include "collect/governor.h"
 #include "collect/hotplug.h"
 #include "collect/schedule.h"
+#include "collect/waiting.h"
 #include "collect/workload.h"
 #include "file/recorder.h"
 #include "file/rotation.h"
@@ -90,6 +94,25 @@ struct record_overhead {
 	bool has_said_stale;
 };
 
+/* --wall without the right to see the kernel: where threads wait is looked up, and told as samples. */
+struct record_waits {
+	struct waiting waiting;
+	bool is_on;
+	const struct event *event; /* whose samples they are */
+	struct sample_format format;
+	struct str out;
+};
+
+/* Files are completed by children while the recording goes on in the next one. */
+struct record_aside {
+	pid_t children[4];
+	size_t n_children;
+	bool has_said_busy;
+};
+
+/* How much is added to a file at its end: what is known anyway, what reading it back tells, all. */
+enum record_depth { RECORD_NOT_READ, RECORD_READ, RECORD_EMBEDDED };
+
 struct recording {
 	const struct record_options *options;
 	struct log log;
@@ -99,6 +122,8 @@ struct recording {
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
+	bool is_aside;       /* this is a child that completes a file */
+	bool loses_counters; /* the command is one from which the kernel takes them, which was said */
 	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
 	struct counters counters;
 	struct recorder recorder;
@@ -107,9 +132,11 @@ struct recording {
 	struct rotation rotation;
 	struct record_pilot pilot;
 	struct record_ring ring;
+	struct record_aside aside;
 	struct record_when when;
 	struct record_until until;
 	struct record_overhead overhead;
+	struct record_waits waits;
 	struct str notes; /* what every file of this recording says of it, a line each */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
@@ -132,11 +159,26 @@ int record_write_beginning(struct recording *rec, struct err *err);
 /* Completes the file after the recording itself, whether that ended well or not. */
 int record_finish(struct recording *rec, struct err *err);
 
-/* Completes the present file, gives it its name, and goes on in a new one. */
-int record_switch_output(struct recording *rec, struct err *err);
+/* Who runs what at this moment, into the file, or into `carried` for a later one. */
+int record_write_state(struct recording *rec, struct str *carried, struct err *err);
+void record_write_late_state(struct recording *rec); /* with --tail-synthesize */
+
+/* Adds what the file `path` still lacks. To look back takes time, in which rings fill. */
+int record_complete(struct recording *rec, const char *path, enum record_depth depth,
+	struct session_tally *ret_tally, struct err *err);
+
+/* The name that the file has in the end. */
+const char *record_give_name(struct recording *rec, bool is_last);
+bool record_wants_build_ids(const struct record_options *o);
 
 /* Whether files get names with the time. */
 bool record_has_rotation(const struct record_options *o);
+
+/* ---- record_switch.c ---- */
+
+/* Completes the present file, gives it its name, and goes on in a new one. */
+int record_switch_output(struct recording *rec, struct err *err);
+void record_switch_close(struct recording *rec); /* waits for what is being completed */
 
 /* ---- record_ring.c; without --ring these do nothing ---- */
 
@@ -185,6 +227,24 @@ u64 record_overhead_due(const struct recording *rec);
 void record_overhead_look(struct recording *rec);
 /* At the end: what it was, on stderr and as a note. */
 void record_overhead_say(struct recording *rec);
+
+/* ---- record_wall.c; without --wall these do nothing ---- */
+
+/* ERR_INVAL for options that would leave holes in the threads' time. */
+int record_wall_check(const struct record_options *o, struct err *err);
+
+/* Appends the events that tell of it. */
+void record_wall_add(struct recording *rec);
+
+/* Whether where threads block is told by the kernel. */
+bool record_wall_sees_kernel(void);
+
+/* ---- record_waits.c; without --wall these do nothing, nor where the kernel tells it all ---- */
+
+void record_waits_start(struct recording *rec);
+u64 record_waits_due(const struct recording *rec);
+int record_waits_look(struct recording *rec, struct err *err);
+void record_waits_close(struct recording *rec);
 
 /* ---- record_embed.c ---- */
 

@@ -9,6 +9,8 @@
 #include "cmd/report_answer.h"
 #include "cmd/report_graph.h"
 #include "cmd/report_keys.h"
+#include "cmd/strict.h"
+#include "cmd/report_wall.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/filter.h"
@@ -18,6 +20,7 @@
 #include "view/header.h"
 #include "view/stats.h"
 #include "view/tasks.h"
+#include "view/wall_text.h"
 #include "view/text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
@@ -29,14 +32,14 @@ struct report_options {
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
-	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger;
+	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines;
+	int inlines, wall; /* -1: as the recording is made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;
@@ -124,6 +127,8 @@ static const struct opt options[] = {
 		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
 		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
 	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
 		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
@@ -151,6 +156,13 @@ static const struct opt options[] = {
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
+	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
+		"Markdown: a table of rows and the call tree, folded away"},
+	{0, "budget", OPT_U64, AT(answer.budget), "N",
+		"a call tree of at most N lines, which sum to 100%: what has no line is in lines of its own",
+		.min = 1, .max = 1000000},
+	{0, "node", OPT_STR, AT(answer.node), "ID",
+		"of the tree what is below a node, who calls its function and what that calls"},
 	{'t', "field-separator", OPT_STR, AT(answer.separator), "SEP",
 		"the columns with SEP between them instead of blanks, without call graphs"},
 	{0, "header", OPT_BOOL, AT(has_header), NULL,
@@ -160,7 +172,11 @@ static const struct opt options[] = {
 		"in it, CPU and memory topology in full"},
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
+	STRICT_ROW(struct report_options),
+	{0, "fail-if", OPT_LIST, AT(answer.claims), "CONDITION",
+		"exit with 4 if it is so, like 'share(malloc) > 5%'; see pace-report(1)"},
 	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -177,6 +193,7 @@ struct reporting {
 	struct calls calls;
 	struct hist_options hist;
 	struct text_options text;
+	bool has_wall;
 	struct answer answer;
 	struct keys keys;
 	u64 time_quantum; /* ns */
@@ -194,7 +211,7 @@ static void choose_graph(struct reporting *r)
 
 	r->text.has_graph = r->recorded.has_chains && !g->is_none && !r->keys.has_branches;
 	r->text.n_workers = r->n_workers;
-	r->text.is_fractal = g->is_fractal;
+	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
 		: g->has_order                  ? g->order
 		: r->hist.has_children          ? GRAPH_CALLER
@@ -286,32 +303,34 @@ static int make_profile(struct reporting *r, struct err *err)
 	const struct report_options *o = r->options;
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
-			(r->hist.has_children || r->text.has_graph),
+			/* What was waited for is found on the way out of the scheduler. */
+			(r->hist.has_children || r->text.has_graph || r->has_wall ||
+				answer_needs_stacks(&r->answer)),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
+		.has_wall = r->has_wall,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter),
+		.labels = profile_filter_labels(&r->filter) | answer_labels(&r->answer),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
+			.makes_names = o->symbols.makes_names,
 			.has_full_paths = o->has_full_paths}};
 
-	if (o->answer.has_intervals)
-		reading.labels |= LABEL_BIT(LABEL_TIME);
 	keys_tell(&r->keys, &r->hist, &reading);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
-	r->answer = (struct answer){.options = &o->answer,
-		.profile = &in->profile,
-		.calls = &r->calls,
-		.hist = &r->hist,
-		.text = &r->text};
-	answer_note_whole(&r->answer);
+	r->answer.profile = &in->profile;
+	r->answer.calls = &r->calls;
+	r->answer.hist = &r->hist;
+	r->answer.text = &r->text;
 	keys_finish(&r->keys, &in->profile, o->filter.is_relative);
+	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
+	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
 	return 0;
@@ -380,16 +399,26 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 {
 	bool is_data = answer_is_data(&r->options->answer);
 
-	if (answer_check(&r->options->answer, err))
+	if (answer_open(&r->answer, &r->options->answer, err))
 		return err->code;
 	if (shows_records(r->options))
 		return report_records(r, out, err);
-	if (keys_init(&r->keys, &r->options->keys, &r->recorded, err))
+	if (report_wall_choose(&r->recorded.session, r->options->wall, &r->has_wall, err))
 		return err->code;
-	r->hist.has_children = !r->keys.has_branches &&
-		(r->options->children < 0 ? r->recorded.has_chains : r->options->children);
+	r->text.is_wall = r->has_wall;
+	if (r->has_wall && r->options->answer.has_intervals)
+		return err_set(err, ERR_INVAL,
+			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
+		return err->code;
+	/* In Markdown the tree below the rows has the callers. */
+	r->hist.has_children = r->keys.has_branches ? false
+		: r->options->children < 0
+		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
+		: r->options->children;
 	r->time_quantum = r->options->time_quantum;
-	if (keys_choose(&r->keys, &r->hist, &r->text, err) || choose_samples(r, err))
+	if (keys_choose(&r->keys, &r->hist, &r->text, err) || choose_samples(r, err) ||
+		report_wall_check_columns(&r->text, r->has_wall, err))
 		return err->code;
 	choose_graph(r);
 	if (r->options->has_header_only) {
@@ -400,11 +429,17 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return err->code;
 	if (!is_data)
 		add_preamble(r, &out->text);
-	answer_show(&r->answer, out);
+	if (r->has_wall && !is_data && !r->options->is_quiet)
+		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
+	if (answer_show(&r->answer, out, err))
+		return err->code;
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
-	if (!r->options->is_quiet && !is_data)
-		ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
+	if (r->options->is_quiet || is_data)
+		return 0;
+	if (!r->text.is_wall)
+		account_add_text(&r->answer.account, &out->text);
+	ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
 	return 0;
 }
 
@@ -412,7 +447,9 @@ static int run_report(int argc, char **argv)
 {
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
+		.wall = -1,
 		.symbols.demangles = true,
+		.symbols.makes_names = true,
 		.inlines = -1,
 		.keys.branches = -1,
 		.debuginfod_s = 10,
@@ -432,6 +469,7 @@ static int run_report(int argc, char **argv)
 	o.input = cmd_input(o.input);
 	if (recorded_open(&r.recorded, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
+		vec_fini(&o.answer.claims);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
 	}
@@ -440,6 +478,11 @@ static int run_report(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
+	if (status == EXIT_OK &&
+		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
+		status = EXIT_INCOMPLETE;
+	if (status == EXIT_OK && r.answer.profile && answer_fails(&r.answer, &r.log))
+		status = EXIT_CONDITION;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	profile_filter_fini(&r.filter);
@@ -447,6 +490,7 @@ static int run_report(int argc, char **argv)
 	spans_fini(&r.spans);
 	answer_fini(&r.answer);
 	keys_fini(&r.keys);
+	vec_fini(&o.answer.claims);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
 	log_fini(&r.log);
@@ -458,7 +502,7 @@ const struct cmd cmd_report = {
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
 	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period cost average_weight comm pid tgid cpu socket cgroup trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size dso_size addr symoff parent srcline srcfile; of branches: dso_from dso_to symbol_from symbol_to srcline_from srcline_to addr_from addr_to mispredict predicted in_tx abort cycles; of memory: symbol_daddr dso_daddr dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr; fields of tracepoints, like prev_comm.\n",
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period cost average_weight latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu socket cgroup trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size dso_size addr symoff parent srcline srcfile; of branches: dso_from dso_to symbol_from symbol_to srcline_from srcline_to addr_from addr_to mispredict predicted in_tx abort cycles; of memory: symbol_daddr dso_daddr dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr; fields of tracepoints, like prev_comm.\n",
 	.options = options,
 	.run = run_report,
 };

@@ -1,36 +1,144 @@
 #include "cmd/report_answer.h"
 
-int answer_check(const struct answer_options *o, struct err *err)
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cmd/report_wall.h"
+#include "profile/shares.h"
+#include "view/cuttree.h"
+
+static int check(const struct answer_options *o, struct err *err)
 {
-	if (o->is_json + o->is_csv + (o->separator != NULL) > 1)
-		return err_set(err, ERR_INVAL, "--json, --csv and -t are three forms: choose one");
+	if (o->is_json + o->is_csv + o->is_markdown + (o->separator != NULL) > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
+	if ((o->budget || o->node) && (o->is_csv || o->separator))
+		return err_set(err, ERR_INVAL,
+			"--budget and --node show a tree: as text, with --md or with --json");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
 }
 
-bool answer_is_data(const struct answer_options *o)
+int answer_open(struct answer *a, const struct answer_options *o, struct err *err)
 {
-	return o->is_json || o->is_csv || o->separator;
+	memset(a, 0, sizeof(*a));
+	a->options = o;
+	for (size_t i = 0; i < o->claims.n; i++) {
+		struct claim claim;
+
+		if (claim_parse(&claim, o->claims.at[i], err))
+			return err_prefix(err, "--fail-if");
+		vec_add(&a->claims, claim);
+	}
+	return check(o, err);
 }
 
-void answer_note_whole(struct answer *a)
+static bool has_tree(const struct answer_options *o)
 {
+	return o->is_markdown || o->budget || o->node;
+}
+
+u64 answer_labels(const struct answer *a)
+{
+	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
+
+	vec_each(c, &a->claims)
+		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
+	return labels;
+}
+
+bool answer_needs_stacks(const struct answer *a)
+{
+	vec_each(c, &a->claims)
+		if (c->words & 1u << CLAIM_CHILDREN)
+			return true;
+	return has_tree(a->options);
+}
+
+/* One claim about one event; of several events the message says of which. */
+static bool claim_fails(const struct answer *a, const struct claim *c, u32 event, struct log *log)
+{
+	struct shares shares = {a->profile, a->calls, &a->account, event, NULL};
+	struct str said = {0};
+	bool fails = claim_holds(c, shares_value, &shares, &said);
+
+	if (shares.unknown)
+		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
+			shares.unknown);
+	if (fails)
+		fprintf(stderr, "pace report: --fail-if '%s': it is so%s%s: %s\n", c->text,
+			a->profile->events.n > 1 ? ", of " : "",
+			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
+			str_text(&said));
+	str_fini(&said);
+	return fails;
+}
+
+bool answer_fails(const struct answer *a, struct log *log)
+{
+	bool fails = false;
+
+	vec_each(c, &a->claims)
+		for (u32 event = 0; event < a->profile->events.n; event++)
+			if (a->profile->events.at[event].n_samples || a->profile->events.n == 1)
+				fails |= claim_fails(a, c, event, log);
+	return fails;
+}
+
+bool answer_is_data(const struct answer_options *o)
+{
+	return o->is_json || o->is_csv || o->is_markdown || o->separator;
+}
+
+void answer_note_whole(struct answer *a, const struct session_tally *t)
+{
+	account_open(&a->account, t, a->profile);
 	if (a->options->has_intervals)
 		certainty_whole_init(&a->whole, a->profile);
+}
+
+void answer_note_filtered(struct answer *a)
+{
+	account_filter(&a->account, a->profile);
 }
 
 void answer_fini(struct answer *a)
 {
 	certainty_whole_fini(&a->whole);
+	vec_each(c, &a->claims)
+		claim_fini(c);
+	vec_fini(&a->claims);
+}
+
+/* What of the samples rows are printed of. */
+static void account_for(struct account *a, const struct hist *h, const struct text_options *t)
+{
+	u64 n_in_rows = 0, n_shown = 0;
+
+	vec_each(e, &h->entries) {
+		n_in_rows += e->self.n_samples;
+		n_shown += text_shows(h, e, t) ? e->self.n_samples : 0;
+	}
+	account_rows(a, n_in_rows, n_shown);
+}
+
+/* Of wall-clock time the other events are columns of the first, where there are columns. */
+static bool is_column(const struct answer *a, u32 event)
+{
+	return a->text->is_wall && !report_wall_is_whole(event) && !a->options->is_json &&
+		!a->options->is_csv;
 }
 
 /* The rows of an event, with their intervals if these are wanted. */
-static void rows_init(struct hist *h, struct certainty *c, const struct answer *a, u32 event)
+static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event)
 {
 	memset(c, 0, sizeof(*c));
 	a->hist->has_row_groups = a->options->has_intervals;
 	hist_init(h, a->profile, a->calls, event, a->hist);
+	if (!a->text->is_wall)
+		account_for(&a->account, h, a->text);
+	if (a->text->is_wall && report_wall_is_whole(event))
+		report_wall_join(h);
 	if (!a->options->has_intervals)
 		return;
 	certainty_init(c, h, &a->whole);
@@ -55,11 +163,14 @@ static void show_data(struct answer *a, struct out *out)
 		struct certainty certainty;
 		struct hist hist;
 
+		if (is_column(a, event))
+			continue;
 		rows_init(&hist, &certainty, a, event);
 		export_add(out, &hist, &o, a->text);
 		rows_fini(&hist, &certainty);
 	}
-	export_end(out, &o);
+	account_close(&a->account);
+	export_end(out, &o, a->text->is_wall ? NULL : &a->account);
 }
 
 static void add_legend(const struct hist *h, struct str *text)
@@ -82,6 +193,8 @@ static void show_text(struct answer *a, struct out *out)
 		struct certainty certainty;
 		struct hist hist;
 
+		if (is_column(a, event))
+			continue;
 		/* Events without samples say so only where they are all there is to say. */
 		if (!a->profile->events.at[event].n_samples && a->profile->events.n > 1 &&
 			a->profile->rows.n)
@@ -95,10 +208,107 @@ static void show_text(struct answer *a, struct out *out)
 	}
 }
 
-void answer_show(struct answer *a, struct out *out)
+/* ---- trees ---- */
+
+/* Of an event with the same stacks everything is in some line. */
+static void account_for_tree(struct answer *a, u32 event)
 {
+	u64 n = 0;
+
+	vec_each(row, &a->profile->rows)
+		n += row->event == event ? row->n_samples : 0;
+	if (!a->text->is_wall)
+		account_rows(&a->account, n, n);
+}
+
+static void show_markdown(struct answer *a, const struct outline *o, u32 event, struct out *out)
+{
+	struct certainty certainty;
+	struct hist hist;
+
+	rows_init(&hist, &certainty, a, event);
+	cuttree_add_markdown(o, &hist, a->text,
+		a->options->budget ? a->options->budget : OUTLINE_LINES, &out->text);
+	rows_fini(&hist, &certainty);
+}
+
+static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 node,
+	struct out *out)
+{
+	const struct profile_event *e = &a->profile->events.at[event];
+	struct str *text = &out->text;
+
+	account_for_tree(a, event);
+	if (a->options->is_json) {
+		str_addc(text, '{');
+		json_text(text, "event", e->name);
+		json_u64(text, "samples", e->n_samples);
+		json_u64(text, "period", e->period);
+		json_u64(text, "lost", e->n_lost);
+		cuttree_add_json(o, text);
+		json_end(text, '}');
+		str_addc(text, ',');
+		return;
+	}
+	text_add_event(&a->profile->events.at[event], e->n_samples, e->period, text);
+	if (node)
+		cuttree_add_node(o, node, text);
+	cuttree_add_text(o, text);
+	str_add(text, "\n\n");
+}
+
+/* Without the '#', which makes headings. */
+static void add_account_line(const struct answer *a, struct str *text)
+{
+	struct str line = {0};
+
+	account_add_text(&a->account, &line);
+	str_add(text, str_text(&line) + strspn(str_text(&line), "# "));
+	str_fini(&line);
+}
+
+static int show_trees(struct answer *a, struct out *out, struct err *err)
+{
+	const struct answer_options *opt = a->options;
+	const struct export_options form = {.form = EXPORT_JSON};
+	bool has_found = !opt->node;
+
+	if (opt->is_json)
+		export_begin(out, &form, a->text, a->hist);
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		struct outline o;
+		u32 node = 0;
+
+		if (is_column(a, event) ||
+			(!a->profile->events.at[event].n_samples && a->profile->events.n > 1))
+			continue;
+		outline_init(&o, a->profile, a->calls, event);
+		if (!opt->node || !outline_find(&o, opt->node, &node, err)) {
+			has_found = true;
+			outline_cut(&o, node, opt->budget ? opt->budget : OUTLINE_LINES);
+			if (opt->is_markdown)
+				show_markdown(a, &o, event, out);
+			else
+				show_tree(a, &o, event, node, out);
+		}
+		outline_fini(&o);
+	}
+	account_close(&a->account);
+	if (opt->is_markdown && !a->text->is_wall)
+		add_account_line(a, &out->text);
+	if (opt->is_json)
+		export_end(out, &form, a->text->is_wall ? NULL : &a->account);
+	return has_found ? 0 : err->code;
+}
+
+int answer_show(struct answer *a, struct out *out, struct err *err)
+{
+	if (has_tree(a->options))
+		return show_trees(a, out, err);
 	if (answer_is_data(a->options))
 		show_data(a, out);
 	else
 		show_text(a, out);
+	account_close(&a->account);
+	return 0;
 }

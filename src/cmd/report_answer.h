@@ -9,8 +9,12 @@
 #ifndef PACE_CMD_REPORT_ANSWER_H
 #define PACE_CMD_REPORT_ANSWER_H
 
+#include "base/log.h"
+#include "base/opts.h"
 #include "base/out.h"
+#include "profile/account.h"
 #include "profile/certainty.h"
+#include "profile/claim.h"
 #include "view/export.h"
 #include "view/text.h"
 
@@ -18,6 +22,10 @@ struct answer_options {
 	bool is_json, is_csv;
 	const char *separator;
 	bool has_intervals;
+	struct opt_list claims; /* --fail-if */
+	bool is_markdown;
+	u64 budget;       /* lines of a call tree instead of rows; 0: rows */
+	const char *node; /* of which only this is shown */
 };
 
 struct answer {
@@ -27,17 +35,29 @@ struct answer {
 	struct hist_options *hist;
 	const struct text_options *text;
 	struct certainty_whole whole;
+	struct account account;
+	VEC(struct claim) claims;
 };
 
-int answer_check(const struct answer_options *o, struct err *err);
+/* Reads what can be read before anything is known of the recording. */
+int answer_open(struct answer *a, const struct answer_options *o, struct err *err);
+
+/* The labels that rows need for it; whether they need callers. */
+u64 answer_labels(const struct answer *a);
+bool answer_needs_stacks(const struct answer *a);
 
 /* Whether it is for a program: nothing but data may be said. */
 bool answer_is_data(const struct answer_options *o);
 
-/* Before anything is filtered. */
-void answer_note_whole(struct answer *a);
+/* Before anything is filtered, and afterwards. */
+void answer_note_whole(struct answer *a, const struct session_tally *t);
+void answer_note_filtered(struct answer *a);
 
-void answer_show(struct answer *a, struct out *out);
+/* ERR_INVAL if there is no node as it was asked for. */
+int answer_show(struct answer *a, struct out *out, struct err *err);
+/* Says which claims of --fail-if are true; whether one is. */
+bool answer_fails(const struct answer *a, struct log *log);
+
 void answer_fini(struct answer *a);
 
 #endif

@@ -40,11 +40,12 @@ static bool is_of_tracepoints(const struct keys *k)
 	return r->events.n && r->info.tracing_data.n && !any_event(k, is_no_tracepoint);
 }
 
-int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, struct err *err)
+int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
+	struct err *err)
 {
 	bool can_branch;
 
-	*k = (struct keys){.options = o, .recorded = r};
+	*k = (struct keys){.options = o, .recorded = r, .has_wall = has_wall};
 	can_branch = any_event(k, has_branches);
 	if (o->branches > 0 && !can_branch)
 		return err_set(err, ERR_INVAL, "-b: the recording has no branches: record with -b");
@@ -52,7 +53,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 		return err_prefix(err, "--mem-mode");
 	if (o->branches > 0 && o->is_mem_mode)
 		return err_set(err, ERR_INVAL, "-b and --mem-mode count different things");
-	k->has_branches = o->branches < 0 ? can_branch && !o->is_mem_mode : o->branches;
+	k->has_branches =
+		o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall : o->branches;
 	if (o->drops_others || o->parent) {
 		k->needs_parent = true;
 		if (!r->has_chains)
@@ -66,8 +68,8 @@ static const char *default_keys(const struct keys *k)
 {
 	return k->has_branches            ? "comm,dso_from,symbol_from,symbol_to,cycles"
 		: k->options->is_mem_mode ? MEMORY_KEYS
-		: is_of_tracepoints(k)    ? "trace"
-					  : "comm,dso,symbol";
+		: is_of_tracepoints(k) && !k->has_wall ? "trace"
+						       : "comm,dso,symbol";
 }
 
 /* ---- keys of its own ---- */
@@ -205,6 +207,9 @@ static int choose_order(const struct keys *k, struct hist_options *h,
 {
 	bool is_strict = k->options->fields != NULL;
 
+	/* Those have an order of their own. */
+	if (k->has_wall)
+		return 0;
 	if (!is_strict && h->has_children && !is_in(given, n, key_total) &&
 		add(h->order, &h->n_order, key_total, err))
 		return err->code;
@@ -221,13 +226,19 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 	const struct key *const *given, size_t n, struct err *err)
 {
 	const struct keys_options *o = k->options;
-	const struct key *first[] = {!o->fields && h->has_children ? key_total : NULL,
-		!o->fields ? key_self : NULL, o->has_intervals ? &certainty_column : NULL,
+	static const char *const of_wall[] = {"latency", "wall_cpu_time", "wall_runnable_time",
+		"wall_blocked_time"};
+	bool has_shares = !o->fields && !k->has_wall;
+	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
+		has_shares ? key_self : NULL, o->has_intervals ? &certainty_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
 		o->has_periods ? key_find("period", 6) : NULL};
 
 	for (size_t i = 0; i < n_fields; i++)
 		if (add(t->columns, &t->n_columns, fields[i], err))
+			return err->code;
+	for (size_t i = 0; k->has_wall && !o->fields && i < ARRAY_SIZE(of_wall); i++)
+		if (add(t->columns, &t->n_columns, key_find(of_wall[i], strlen(of_wall[i])), err))
 			return err->code;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (first[i] && add(t->columns, &t->n_columns, first[i], err))

@@ -26,6 +26,7 @@ struct keys {
 	const struct keys_options *options;
 	struct recorded *recorded;
 	bool has_branches; /* each branch is counted, not each sample */
+	bool has_wall;     /* time on and off CPUs is counted */
 	bool needs_parent;
 	bool has_expression;
 	regex_t parent;
@@ -37,7 +38,8 @@ struct keys {
 };
 
 /* Whether branches are counted: before anything is chosen. */
-int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, struct err *err);
+int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
+	struct err *err);
 
 /* Fills in the keys and the order of `hist`, the columns of `text`. */
 int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *text,

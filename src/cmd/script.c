@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "file/hardware.h"
@@ -32,6 +33,7 @@ enum shown {
 };
 
 struct script_command {
+	bool is_strict;
 	const char *input, *comms, *pids, *tids, *cpus, *time;
 	struct symbol_options symbols;
 	struct opt_list fields;
@@ -88,6 +90,7 @@ static const struct opt options[] = {
 	{0, "show-round-events", OPT_BOOL, AT(shows_rounds), NULL, "ends of rounds"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	SYMBOL_FILE_ROWS(script_command),
+	STRICT_ROW(struct script_command),
 	SYMBOL_NAME_ROWS(script_command),
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -349,6 +352,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->jitcode.embedded = &s->embedded;
 	s->machine.coder = &s->jitcode.coder;
 	machine_set_build_ids(&s->machine, &r->info);
+	embedded_prepare(&s->embedded, &s->machine);
 	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
 	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
 	s->resolver.jitcode = &s->jitcode;
@@ -421,6 +425,8 @@ static int run_script(int argc, char **argv)
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&s.out, &err))
 		status = cmd_fail(&cmd_script, &err, EXIT_FAILED);
+	if (status == EXIT_OK && strict_fails(&cmd_script, o.is_strict, o.input, &s.ledger))
+		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && (s.log.has_warned || ledger_has_unread(&s.ledger)))
 		status = EXIT_FAILED;
 	scripting_fini(&s);

@@ -20,7 +20,8 @@ struct symbol_options {
 	const char *symfs, *vmlinux, *kallsyms;
 	struct guest_files guest;
 	bool ignores_vmlinux, is_compact;
-	int demangles; /* set to true before parsing */
+	int demangles;   /* set to true before parsing */
+	int makes_names; /* the same */
 };
 
 /* clang-format off: rows of option tables */
@@ -50,6 +51,12 @@ struct symbol_options {
 	{                                                                            \
 		0, "compact-names", OPT_BOOL, SYMBOL_ROW_AT(type, is_compact), NULL, \
 			"fold template arguments: f<...>"                            \
+	}
+/* Of those that show functions rather than addresses. */
+#define SYMBOL_MADE_ROW(type)                                                                \
+	{                                                                                    \
+		0, "unnamed-functions", OPT_TRI, SYMBOL_ROW_AT(type, makes_names), NULL,     \
+			"stripped code by function, as fun_ADDRESS (default), or by address" \
 	}
 /* clang-format on */
 

@@ -605,15 +605,21 @@ static int open_or_leave(struct opener *o, size_t *i)
 	return 0;
 }
 
-/* Who set a limit hears of it. */
-static int raise_limit(struct opener *o, u64 need)
+/* Who set a limit hears of it. The output, pipes and what is looked up at the end come on top. */
+static int raise_limit(struct opener *o, u64 n_counters)
 {
+	enum { OTHERS = 64, OTHERS_LEAST = 16 };
+	u64 need = n_counters + OTHERS;
 	struct rlimit before;
+	struct err ignored;
 
 	if (getrlimit(RLIMIT_NOFILE, &before))
 		before.rlim_cur = RLIM_INFINITY;
-	if (open_raise_limit(need, o->err))
-		return o->err->code;
+	if (open_raise_limit(need, &ignored)) {
+		need = n_counters + OTHERS_LEAST;
+		if (open_raise_limit(need, o->err))
+			return o->err->code;
+	}
 	if (before.rlim_cur < need)
 		log_note(o->log,
 			"%llu files have to be open at once: pace raises its limit, which was %llu (ulimit -n), for itself",
@@ -628,8 +634,7 @@ static int open_all(struct opener *o)
 	vec_each(e, o->events)
 		n_fds += (follows_tasks(o, e) ? 1 : o->target->cpus.n) *
 			MAX(o->target->threads.n, (size_t)1);
-	/* Rings, the output and the pipes come on top. */
-	if (raise_limit(o, n_fds + 64))
+	if (raise_limit(o, n_fds))
 		return o->err->code;
 	for (size_t i = 0; i < o->events->n; i++) {
 		if (o->events->at[i].wishes & EVENT_LEFT_OUT)

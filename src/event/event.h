@@ -87,6 +87,7 @@ struct event {
 	u32 n_addr_filters; /* how many filters on addresses its PMU takes */
 	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */
 	u32 n_ids;
+	u32 n_more_ids; /* it may get while it is recorded: a file keeps room for them */
 };
 
 struct event_list {

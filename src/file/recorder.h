@@ -57,7 +57,7 @@ struct recorder_ring {
 	struct ring ring;
 	u64 seen_to; /* position behind what the filter has seen; of a backward ring, what is written */
 	u64 due_to;       /* where the round ends */
-	bool is_backward; /* read by recorder_snapshot() only */
+	bool is_backward; /* read by drain_newest() only */
 	s32 cpu;          /* -1: it is the thread's, wherever that runs */
 	pid_t tid;
 	cpu_set_t cpus;   /* near it */
@@ -124,14 +124,6 @@ void recorder_unwatch(struct recorder *r, int fd);
  */
 size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off);
 
-/* What lies in the rings goes to the writer. */
-int recorder_drain(struct recorder *r, struct err *err);
-
-/*
- * The rings that keep the newest records: what has come to them since the last time goes to the
- * writer, the oldest first.
- */
-int recorder_snapshot(struct recorder *r, struct err *err);
 void recorder_close(struct recorder *r);
 
 #endif

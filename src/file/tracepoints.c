@@ -486,6 +486,19 @@ bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *fiel
 	return event && tep_find_field(event, field);
 }
 
+bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
+	u32 *ret_offset)
+{
+	struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+	const struct tep_format_field *f = event ? tep_find_field(event, name) : NULL;
+
+	if (!f || f->size != (int)size || f->offset < 0)
+		return false;
+	*ret_offset = (u32)f->offset;
+	return true;
+}
+
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text)
 {
 	const struct tep_event *event =

@@ -42,6 +42,13 @@ bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_by
 /* Whether the format with that id has the field. */
 bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field);
 
+/*
+ * Where in the raw bytes of its samples a field of that size stands; false if it has none, or its format
+ * is not known.
+ */
+bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
+	u32 *ret_offset);
+
 /* Appends the names of its own fields, joined by commas; false if its format is not known. */
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
 

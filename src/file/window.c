@@ -45,8 +45,7 @@ void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns)
 
 /* ---- what goes ---- */
 
-/* These belong to their moment; all others tell of tasks, maps and code that are still there. */
-static bool is_momentary(u32 type)
+bool window_is_lasting(u32 type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -58,9 +57,9 @@ static bool is_momentary(u32 type)
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_FINISHED_ROUND:
-		return true;
+		return false;
 	}
-	return false;
+	return true;
 }
 
 /* The header at `at`; false at the end, or where no record can be. */
@@ -77,7 +76,7 @@ static void keep_state(struct window *w, const struct str *records)
 	struct record_header header;
 
 	for (size_t at = 0; header_at(records, at, &header); at += header.size)
-		if (!is_momentary(header.type))
+		if (window_is_lasting(header.type))
 			str_addn(&w->state, records->at + at, header.size);
 }
 

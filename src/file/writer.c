@@ -161,8 +161,12 @@ static void compose_front(struct writer *w, const struct event_list *events, str
 		.size = sizeof(*h),
 		.attr_size = attr_size + sizeof(struct layout_attr_ids)};
 	str_addn(front, h, sizeof(*h));
-	vec_each(e, events)
+	w->id_room = mem_alloc((events->n + 1) * sizeof(*w->id_room));
+	vec_each(e, events) {
+		w->id_room[e - events->at] = e->n_ids + e->n_more_ids;
 		str_addn(front, e->ids, (size_t)e->n_ids * 8);
+		str_fill(front, '\0', (size_t)e->n_more_ids * 8);
+	}
 	h->attrs = (struct layout_section){front->n, events->n * h->attr_size};
 	at = sizeof(*h);
 	vec_each(e, events) {
@@ -172,7 +176,7 @@ static void compose_front(struct writer *w, const struct event_list *events, str
 		attr.size = attr_size;
 		str_addn(front, &attr, attr_size);
 		str_addn(front, &ids, sizeof(ids));
-		at += ids.ids.size;
+		at += (u64)w->id_room[e - events->at] * 8;
 	}
 	h->data.offset = front->n;
 	memcpy(front->at, h, sizeof(*h));
@@ -446,9 +450,30 @@ static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned i
 	str_fini(&sections);
 }
 
+/* Into the room at the start; false if that is too small, or writing fails. */
+static bool write_ids_at_start(struct writer *w, const struct event_list *events)
+{
+	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
+	u64 at = sizeof(w->header);
+
+	vec_each(e, events)
+		if (e->n_ids > w->id_room[e - events->at])
+			return false;
+	/* First the ids, then how many: whoever reads meanwhile finds what is counted. */
+	vec_each(e, events) {
+		struct layout_attr_ids ids = {{at, (u64)e->n_ids * 8}};
+
+		if (write_at(w, e->ids, ids.ids.size, at) || write_at(w, &ids, sizeof(ids), attr))
+			return false;
+		at += (u64)w->id_room[e - events->at] * 8;
+		attr += w->header.attr_size;
+	}
+	return true;
+}
+
 void writer_change_ids(struct writer *w, const struct event_list *events)
 {
-	w->changed = events;
+	w->changed = w->is_file && write_ids_at_start(w, events) ? NULL : events;
 }
 
 /* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
@@ -514,6 +539,8 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 
 void writer_close(struct writer *w, bool keep)
 {
+	mem_free(w->id_room);
+	w->id_room = NULL;
 	if (w->fd >= 0)
 		close(w->fd);
 	if (!keep && w->is_file && w->fd >= 0)

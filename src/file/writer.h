@@ -47,8 +47,9 @@ struct writer {
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
-	struct packer *packer;            /* borrowed; NULL: records are written as they are */
-	const struct writer_tap *tap;     /* borrowed, set after opening; NULL: none */
+	u32 *id_room;                 /* by event: for how many ids there is room at the start */
+	struct packer *packer;        /* borrowed; NULL: records are written as they are */
+	const struct writer_tap *tap; /* borrowed, set after opening; NULL: none */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
@@ -76,8 +77,8 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 int writer_sync(struct writer *w, struct err *err);
 
 /*
- * The events have got more ids since the file was opened: writer_finish() will write them all behind the
- * sections. Until then a reader does not know the new ones.
+ * The events have got more ids since the file was opened. Where that was foreseen (event.n_more_ids) a
+ * reader knows them at once; else writer_finish() will write them all behind the sections.
  */
 void writer_change_ids(struct writer *w, const struct event_list *events);
 

@@ -57,6 +57,18 @@ static const char *short_name(struct dso_list *list, enum dso_kind kind, const c
 	return intern_str(list->strings, slash + 1);
 }
 
+static struct dso *add(struct dso_list *list, enum dso_kind kind, const char *path)
+{
+	struct dso *dso = arena_zalloc(&list->arena, sizeof(*dso));
+
+	dso->id = list->at.n;
+	dso->kind = kind;
+	dso->path = path;
+	dso->name = short_name(list, kind, path);
+	vec_add(&list->at, dso);
+	return dso;
+}
+
 static struct dso *get(struct dso_list *list, const char *path, size_t n, enum dso_kind kind,
 	bool is_guest, u32 pid)
 {
@@ -71,15 +83,10 @@ static struct dso *get(struct dso_list *list, const char *path, size_t n, enum d
 			list->at.at[i]->is_guest == is_guest &&
 			(!is_guest || list->at.at[i]->pid == pid))
 			return list->at.at[i];
-	dso = arena_zalloc(&list->arena, sizeof(*dso));
-	dso->id = list->at.n;
-	dso->kind = kind;
+	table_add(&list->index, hash, list->at.n);
+	dso = add(list, kind, kept);
 	dso->is_guest = is_guest;
 	dso->pid = pid;
-	dso->path = kept;
-	dso->name = short_name(list, kind, kept);
-	table_add(&list->index, hash, list->at.n);
-	vec_add(&list->at, dso);
 	return dso;
 }
 
@@ -133,4 +140,76 @@ struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, 
 	if (begins(path, n, "/SYSV") || path[0] == '[')
 		return dso_get_kind(list, path, n, DSO_NONE);
 	return dso_get_kind(list, path, n, DSO_FILE);
+}
+
+static u64 device_of(const struct record_mmap *map)
+{
+	return (u64)map->maj << 32 | map->min;
+}
+
+/* Whether a map is of another file than the DSO, though the path is the same. */
+static bool is_other_file(const struct dso *dso, const struct record_mmap *map)
+{
+	if (map->build_id_size && dso->has_build_id_said)
+		return map->build_id_size != dso->build_id_size ||
+			memcmp(map->build_id, dso->build_id, dso->build_id_size);
+	if (!map->ino || !dso->inode || device_of(map) != dso->device)
+		return false;
+	/* The number of a file that was deleted goes to the next one, with another generation. */
+	return map->ino != dso->inode ||
+		(map->ino_generation && dso->generation && map->ino_generation != dso->generation);
+}
+
+/* The file that took the place of another, or is elsewhere under the same name. */
+static struct dso *add_namesake(struct dso_list *list, struct dso *last)
+{
+	struct dso *dso = add(list, DSO_FILE, last->path);
+
+	dso->nth = last->nth + 1;
+	dso->has_namesakes = last->has_namesakes = true;
+	last->namesake = dso;
+	/* Tables of build-ids were made at the end: they tell of the file that was there then. */
+	if (last->build_id_size && !last->has_build_id_said) {
+		memcpy(dso->build_id, last->build_id, last->build_id_size);
+		dso->build_id_size = last->build_id_size;
+		last->build_id_size = 0;
+	}
+	return dso;
+}
+
+void dso_expect(struct dso_list *list, const char *path, u32 nth)
+{
+	enum { NAMESAKES_MAX = 1 << 12 };
+	struct dso *dso = dso_get(list, path, strlen(path), 0, false);
+
+	if (dso->kind != DSO_FILE || nth > NAMESAKES_MAX)
+		return;
+	for (; dso->nth < nth; dso = dso->namesake)
+		if (!dso->namesake)
+			add_namesake(list, dso);
+}
+
+struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel)
+{
+	struct dso *dso =
+		dso_get(list, (const char *)map->path.at, map->path.n, map->pid, is_kernel);
+
+	if (dso->kind == DSO_FILE) {
+		while (is_other_file(dso, map) && dso->namesake)
+			dso = dso->namesake;
+		if (is_other_file(dso, map))
+			dso = add_namesake(list, dso);
+		if (map->ino && !dso->inode) {
+			dso->device = device_of(map);
+			dso->inode = map->ino;
+		}
+		if (map->ino == dso->inode && !dso->generation)
+			dso->generation = map->ino_generation;
+	}
+	if (map->build_id_size) {
+		memcpy(dso->build_id, map->build_id, map->build_id_size);
+		dso->build_id_size = map->build_id_size;
+		dso->has_build_id_said = true;
+	}
+	return dso;
 }

@@ -38,6 +38,14 @@ struct dso {
 	const char *path; /* as recorded */
 	const char
 		*name; /* what reports print: the file's last part, [module], [kernel.kallsyms] */
+	/*
+	 * DSO_FILE: which file it was, as far as records tell; and others that had the same path at other
+	 * times, or in other containers.
+	 */
+	u64 device, inode, generation; /* 0: not told */
+	struct dso *namesake;          /* the next one; NULL: the last */
+	u32 nth;                       /* of them, in the order in which they were mapped first */
+	bool has_namesakes;
 	bool is_guest; /* DSO_KERNEL, DSO_MODULE: of a virtual machine's kernel */
 	u32 pid;       /* DSO_JIT: whose memory; of guests: who runs them here, 0: any other */
 	u64 base;      /* DSO_MODULE: where it was loaded */
@@ -58,6 +66,19 @@ void dso_list_fini(struct dso_list *list);
  * names.
  */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
+
+/*
+ * The DSO of a map. Two files that were at one path one after the other are two: they have other
+ * build-ids, or other inodes of one device. What else is told apart (an overlay shows other devices in
+ * /proc than in records) is one.
+ */
+struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel);
+
+/*
+ * Who follows a recording in the order of time learns late that a path had several files: that there
+ * will be an nth one (1 and up), so that what is told of the path is told of the last.
+ */
+void dso_expect(struct dso_list *list, const char *path, u32 nth);
 
 /* The image of a guest's kernel ("[guest.kernel.kallsyms]...") or one of its modules. */
 struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32 pid);

@@ -301,16 +301,11 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	}
 	if (map.end < map.start)
 		map.end = UINT64_MAX;
-	map.dso = dso_get(&m->dsos, (const char *)r->path.at, r->path.n, r->pid, is_kernel);
+	map.dso = dso_get_mapped(&m->dsos, r, is_kernel);
 	if (map.dso->kind == DSO_MODULE)
 		map.dso->base = map.start;
 	else if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
 		map.pgoff = map.start;
-	if (r->build_id_size) {
-		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
-		map.dso->build_id_size = r->build_id_size;
-		map.dso->has_build_id_said = true;
-	}
 	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
 		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
 	if (map.dso->kind == DSO_KERNEL && !m->kernel_text)
@@ -431,6 +426,9 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 				  (u32)MAX(entry->pid, 0))
 			: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
 				  mode == PERF_RECORD_MISC_KERNEL);
+		/* The table was made at the end: it tells of the file that was there then. */
+		while (dso->namesake)
+			dso = dso->namesake;
 		if (dso->has_build_id_said)
 			continue;
 		memcpy(dso->build_id, entry->id, entry->id_size);

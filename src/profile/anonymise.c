@@ -52,6 +52,20 @@ static bool is_kernel(u16 misc)
 	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
+/* Another inode: the same for the same. What was mapped at one path still is one file, or several. */
+static void hide_inode(const struct anonymising *a, struct record_mmap *m)
+{
+	u64 device = (u64)m->maj << 32 | m->min;
+
+	if (!m->ino)
+		return;
+	m->ino = hash_words(&m->ino, 1, a->salt[0]) | 1;
+	if (m->ino_generation)
+		m->ino_generation = hash_words(&m->ino_generation, 1, a->salt[1]) | 1;
+	m->maj = 0;
+	m->min = (u32)hash_words(&device, 1, a->salt[0]);
+}
+
 static void rename_mmap(struct anonymising *a, u16 misc, struct record_mmap *m)
 {
 	if (is_kernel(misc))
@@ -61,7 +75,7 @@ static void rename_mmap(struct anonymising *a, u16 misc, struct record_mmap *m)
 	if (m->build_id_size)
 		hide_build_id(a, m->build_id, m->build_id_size);
 	else
-		m->maj = m->min = 0, m->ino = m->ino_generation = 0;
+		hide_inode(a, m);
 }
 
 /* Changes the names in a body; false if there is nothing in it. */
@@ -355,7 +369,7 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 	const u8 *id = embedded_bytes(from, d->build_id, d->build_id_size);
 	const char *path = embedded_string(from, d->path);
 	bool stays = d->kind == DSO_KERNEL || d->kind == DSO_MODULE;
-	struct dso dso = {.kind = (u8)d->kind, .pid = d->pid};
+	struct dso dso = {.kind = (u8)d->kind, .pid = d->pid, .nth = d->nth};
 	struct embedded_segment segment;
 	struct embedded_symbol symbol;
 	struct embedded_dso *copy;

@@ -5,6 +5,11 @@
 #include "base/hash.h"
 #include "symbol/demangle.h"
 
+/* A name of the debug information, as it is shown. */
+struct shown_name {
+	const char *name, *shown;
+};
+
 struct assembling {
 	struct assembly *a;
 	const struct assembly_options *options;
@@ -12,6 +17,11 @@ struct assembling {
 	const struct dso *dso;
 	struct table files; /* of a->files, by path */
 	struct table lines; /* of a->lines, by file and line */
+	/* Names and files come by the same few pointers, again and again. */
+	VEC(struct shown_name) names;
+	struct table name_index;
+	const char *last_dir, *last_file;
+	u32 last; /* in a->files */
 	struct str scratch;
 	u64 built_ns;
 };
@@ -115,6 +125,41 @@ static const char *place_text(struct assembling *s, u64 va)
 	return intern_str(&a->strings, str_text(&s->scratch));
 }
 
+/* A variable, or constant text; code that an instruction takes the address of. */
+static void name_reference(struct assembling *s, u64 va, struct assembly_row *row)
+{
+	struct assembly *a = s->a;
+	const struct elf *image = resolver_image(s->resolver, s->dso);
+	u64 address = va - a->code.va + a->code.start;
+	const struct symbol *object;
+	const char *text;
+	bool is_cut;
+	size_t n;
+
+	if (!image || !datanames_is_data(image, address)) {
+		row->reference = place_text(s, va);
+		return;
+	}
+	object = s->options->datanames ? datanames_find(s->options->datanames, image, address)
+				       : NULL;
+	str_clear(&s->scratch);
+	if (object) {
+		str_add(&s->scratch, demangle(object->name, s->options->style, &a->strings));
+		if (address > object->start)
+			str_addf(&s->scratch, "+0x%llx",
+				(unsigned long long)(address - object->start));
+		row->reference = intern_str(&a->strings, str_text(&s->scratch));
+		return;
+	}
+	text = datanames_text(image, address, &n, &is_cut);
+	if (!text)
+		return;
+	str_addc(&s->scratch, '"');
+	str_addn(&s->scratch, text, n);
+	str_add(&s->scratch, is_cut ? "\"..." : "\"");
+	row->literal = intern_str(&a->strings, str_text(&s->scratch));
+}
+
 static void name_targets(struct assembling *s)
 {
 	struct assembly *a = s->a;
@@ -133,7 +178,7 @@ static void name_targets(struct assembling *s)
 				row->to = to;
 		}
 		if (ins->has_reference)
-			row->reference = place_text(s, ins->reference);
+			name_reference(s, ins->reference, row);
 	}
 }
 
@@ -181,7 +226,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static u32 get_file(struct assembling *s, const char *dir, const char *file)
+static u32 find_file(struct assembling *s, const char *dir, const char *file)
 {
 	struct assembly *a = s->a;
 	struct table_probe probe;
@@ -189,8 +234,6 @@ static u32 get_file(struct assembling *s, const char *dir, const char *file)
 	u64 hash;
 	u32 i;
 
-	if (!file)
-		return ASSEMBLY_NONE;
 	str_clear(&s->scratch);
 	if (*file != '/' && dir && *dir)
 		str_addf(&s->scratch, "%s/", dir);
@@ -209,6 +252,18 @@ static u32 get_file(struct assembling *s, const char *dir, const char *file)
 	table_add(&s->files, hash, a->files.n);
 	vec_add(&a->files, f);
 	return (u32)a->files.n - 1;
+}
+
+static u32 get_file(struct assembling *s, const char *dir, const char *file)
+{
+	if (!file)
+		return ASSEMBLY_NONE;
+	if (file != s->last_file || dir != s->last_dir) {
+		s->last = find_file(s, dir, file);
+		s->last_file = file;
+		s->last_dir = dir;
+	}
+	return s->last;
 }
 
 static bool has_same_frames(const struct assembly *a, u32 first, u32 n,
@@ -244,8 +299,21 @@ static void set_frames(struct assembly *a, struct assembly_row *row,
 
 static const char *readable(struct assembling *s, const char *name)
 {
-	return name ? intern_str(&s->a->strings, demangle(name, s->options->style, &s->a->strings))
-		    : NULL;
+	u64 hash = hash_u64((u64)(uintptr_t)name);
+	struct table_probe probe = table_probe(&s->name_index, hash);
+	struct shown_name *new;
+	u32 i;
+
+	if (!name)
+		return NULL;
+	while ((i = table_next(&s->name_index, &probe)) != TABLE_NONE)
+		if (s->names.at[i].name == name)
+			return s->names.at[i].shown;
+	table_add(&s->name_index, hash, (u32)s->names.n);
+	new = vec_push(&s->names);
+	new->name = name;
+	new->shown = intern_str(&s->a->strings, demangle(name, s->options->style, &s->a->strings));
+	return new->shown;
 }
 
 static void find_lines(struct assembling *s)
@@ -412,6 +480,8 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 	annotation_places_fini(&places);
 	table_fini(&s.files);
 	table_fini(&s.lines);
+	table_fini(&s.name_index);
+	vec_fini(&s.names);
 	str_fini(&s.scratch);
 }
 

@@ -17,6 +17,7 @@
 #include "profile/annotation.h"
 #include "profile/blocks.h"
 #include "symbol/code.h"
+#include "symbol/datanames.h"
 #include "symbol/disasm.h"
 #include "symbol/source.h"
 
@@ -29,6 +30,7 @@ struct assembly_options {
 	bool has_source;             /* lines are wanted */
 	bool has_code;               /* files of source are wanted too */
 	const struct blocks *blocks; /* what branch stacks tell; NULL: nothing */
+	struct datanames *datanames; /* kept from function to function; NULL: data has no names */
 };
 
 /* A place in the source: of an instruction, or of the call that was inlined around it. */
@@ -44,7 +46,8 @@ struct assembly_row {
 	u32 first_frame, n_frames; /* in assembly->frames, what was inlined innermost first */
 	u32 to;                    /* the row that it jumps to; ASSEMBLY_NONE: none of these */
 	const char *target;        /* "f+0x1c", of jumps and calls; NULL: unknown */
-	const char *reference;     /* likewise of data */
+	const char *reference;     /* likewise of data; NULL: unknown */
+	const char *literal;       /* the constant text that it refers to, quoted; NULL: none */
 	size_t counts;             /* in assembly->counts: one for each event */
 	/* Of straight runs of code that end with a branch taken here; 0 times: none was seen. */
 	u64 n_runs, n_run_cycles, n_run_instructions;

@@ -281,6 +281,7 @@ static void print(const struct hist *h, const struct hist_entry *e, u64 value, s
 	const struct drift_range *r = h->options->has_children ? &row->total : &row->self;
 
 	(void)value;
+	(void)value;
 	str_addf(text, "%.2f-%.2f%%%s", 100 * r->low, 100 * r->high, row->is_decided ? "  " : " ~");
 }
 

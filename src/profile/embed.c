@@ -11,7 +11,7 @@
 /* A place that was looked up. */
 struct sought {
 	u64 at;
-	struct embedded_name name; /* .name NULL: none covers it */
+	struct embedded_name name; /* .name NULL: no function is known there */
 	u32 first_frame, n_frames; /* in dso->frames */
 	enum line_gap gap;
 	bool has_asked_lines;
@@ -24,6 +24,7 @@ struct embedding {
 	VEC(struct sought) sought; /* by `at` from end_names() on */
 	VEC(struct line_frame) frames;
 	bool is_worthwhile, has_tried_lines;
+	bool is_late; /* there was no time for lines that it may have */
 };
 
 struct embed {
@@ -66,6 +67,17 @@ static bool go_on(struct embed *e, u64 n_done)
 	return !is_over;
 }
 
+/* How much can still be unpacked, at what a core does at least; 0: any. */
+static u64 unpack_max(const struct embed *e)
+{
+	enum { BYTES_PER_US = 200 };
+	u64 now = now_ns(), deadline = e->options->deadline_ns;
+
+	if (!deadline)
+		return 0;
+	return deadline > now ? (deadline - now) / 1000 * BYTES_PER_US + 1 : 1;
+}
+
 /* ---- names ---- */
 
 static const char *seek(struct embed *e, struct embedding *d, u64 address)
@@ -75,6 +87,8 @@ static const char *seek(struct embed *e, struct embedding *d, u64 address)
 
 	if (a.name)
 		s.name = (struct embedded_name){a.start, a.end, a.name, a.is_plt};
+	else if (a.extent_end)
+		s.name = (struct embedded_name){a.extent_start, a.extent_end, "", false};
 	vec_add(&d->sought, s);
 	return a.name;
 }
@@ -107,7 +121,7 @@ static void seek_starts(struct embedding *d)
 	for (size_t i = 0; i < n; i++) {
 		struct sought s = d->sought.at[i];
 
-		if (!s.name.name || s.at == s.name.start ||
+		if (!s.name.name || !*s.name.name || s.at == s.name.start ||
 			(i && d->sought.at[i - 1].name.start == s.name.start))
 			continue;
 		s.at = s.name.start;
@@ -150,36 +164,69 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 /* ---- lines ---- */
 
-/* One DSO: its units on all cores, then its places. */
+/* Reads the units of a DSO's places on all cores; false if there was no time for all of them. */
+static bool fetch_units(struct embed *e, const struct embedding *d)
+{
+	enum { SLICE_BYTES = 2 << 20 }; /* of a worker, about 50 ms */
+	const struct line_index *index = resolver_lines(e->resolver, d->dso);
+	u64 most = unpack_max(e);
+	line_wishes wishes = {0};
+	bool is_whole, can_unpack;
+	size_t n = 0;
+
+	vec_each(s, &d->sought)
+		resolver_want_line(e->resolver, d->dso, s->at, true, &wishes);
+	can_unpack = !wishes.n || !most || line_unpack_bytes(index) <= most;
+	while (n < wishes.n && can_unpack && go_on(e, 0)) {
+		line_wishes slice = {.at = wishes.at + n};
+		u64 bytes = 0;
+
+		while (n < wishes.n && bytes < e->options->n_workers * (u64)SLICE_BYTES) {
+			bytes += wishes.at[n++].bytes;
+			slice.n++;
+		}
+		line_fetch(&slice, e->options->n_workers);
+	}
+	is_whole = n == wishes.n;
+	vec_fini(&wishes);
+	return is_whole;
+}
+
+/* One DSO: its units, then its places. */
 static void find_lines(struct embed *e, struct embedding *d)
 {
 	enum { STEP = 256 };
+	const struct line_index *index;
 	struct line_frame frames[LINE_DEPTH_MAX];
-	line_wishes wishes = {0};
+	u64 shift;
 	size_t n_told = 0;
+	bool is_whole;
 
 	if (!d->is_worthwhile || !go_on(e, 0))
 		return;
 	d->has_tried_lines = true;
+	e->resolver->unpack_max = unpack_max(e);
 	resolver_load_lines(e->resolver, d->dso);
 	if (!resolver_has_lines(e->resolver, d->dso)) {
+		d->is_late = e->options->deadline_ns && resolver_lines_failed(e->resolver, d->dso);
 		go_on(e, d->n_hits);
 		return;
 	}
-	vec_each(s, &d->sought)
-		resolver_want_line(e->resolver, d->dso, s->at, true, &wishes);
-	line_fetch(&wishes, e->options->n_workers);
-	vec_fini(&wishes);
+	is_whole = fetch_units(e, d);
+	index = resolver_lines(e->resolver, d->dso);
+	shift = resolver_lines_shift(e->resolver, d->dso);
 	for (size_t k = 0; k < d->sought.n; k++) {
 		struct sought *s = &d->sought.at[k];
 
+		if (!is_whole && index && !line_is_ready(index, s->at + shift, true))
+			continue;
 		s->n_frames = (u32)resolver_find_chain(e->resolver, d->dso, s->at, frames);
 		s->gap = resolver_line_gap(e->resolver, d->dso, s->at);
 		s->first_frame = (u32)d->frames.n;
 		s->has_asked_lines = true;
 		for (u32 f = 0; f < s->n_frames; f++)
 			vec_add(&d->frames, frames[f]);
-		if (k % STEP == STEP - 1) {
+		if (is_whole && k % STEP == STEP - 1) {
 			if (!go_on(e, MIN((size_t)STEP, d->n_hits - n_told)))
 				return;
 			n_told = MIN(n_told + STEP, d->n_hits);
@@ -240,7 +287,8 @@ static u32 position_of(const name_list *names, const struct embedded_name *name)
 static void add_places(struct embed *e, struct embedder *out, const struct embedding *d,
 	const name_list *names)
 {
-	bool has_lines = !d->has_tried_lines || resolver_has_lines(e->resolver, d->dso);
+	bool has_lines =
+		!d->has_tried_lines || d->is_late || resolver_has_lines(e->resolver, d->dso);
 
 	vec_each(s, &d->sought) {
 		u32 symbol = EMBEDDED_NOTHING, source = EMBEDDED_NOT_ASKED;
@@ -250,7 +298,7 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 		if (s->has_asked_lines)
 			source = embedder_source(out, d->frames.at + s->first_frame, s->n_frames);
 		e->tally.n_places++;
-		e->tally.n_named += s->name.name != NULL;
+		e->tally.n_named += s->name.name && *s->name.name;
 		e->tally.n_lineless += has_lines && !s->has_asked_lines;
 		embedder_add_place(out, s->at, symbol, source, s->gap);
 	}

@@ -8,6 +8,7 @@
 #include "profile/label.h"
 #include "profile/placing.h"
 #include "profile/sights.h"
+#include "profile/wallmarks.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -34,6 +35,8 @@ struct worker {
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
+	const struct wall *wall;   /* NULL: samples count for themselves */
+	VEC(u8) wall_roles;        /* by event: enum wall_role */
 	u32 max_stack;
 	bool is_weighed, has_branches; /* as in struct gather_options */
 	struct label_maker maker;
@@ -42,6 +45,7 @@ struct worker {
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
+	u64 n_passed_over;
 	struct profile profile; /* made of them afterwards */
 };
 
@@ -123,7 +127,37 @@ static bool take_ending(const struct space *user, struct sample_words *chain,
 static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
-		(!w->spans || spans_have(w->spans, in->time));
+		(!w->spans || spans_have(w->spans, in->time)) &&
+		(!w->wall ||
+			(w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
+				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
+}
+
+/* per sample: so much of its thread's time, in that event */
+static void count_time(struct worker *w, enum gather_wall event, u64 ns)
+{
+	w->sights.next->event = (u16)event;
+	w->sights.next->period = ns;
+	if (ns)
+		sights_count(&w->sights);
+}
+
+/* per sample: it counts for the pieces of its thread's time that it speaks for */
+static void count_shares(struct worker *w, const struct session_sample *in)
+{
+	enum wall_role role = w->wall_roles.at[in->event];
+	const struct wall_share *share;
+	u64 ns = 0, latency = 0;
+	size_t n;
+
+	share = wall_find(w->wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
+	for (; n--; share++) {
+		count_time(w, GATHER_BY_STATE + share->state, share->ns);
+		ns += share->ns;
+		latency += share->latency;
+	}
+	count_time(w, GATHER_WALL, ns);
+	count_time(w, GATHER_LATENCY, latency);
 }
 
 /* per sample */
@@ -210,7 +244,10 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 					.mode = mode,
 					.end = end});
 	}
-	sights_count(&w->sights);
+	if (UNLIKELY(w->wall != NULL))
+		count_shares(w, in);
+	else
+		sights_count(&w->sights);
 }
 
 /* per sample */
@@ -219,11 +256,29 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	struct worker *w = ctx;
 
 	if (!is_wanted(w, in))
-		return;
-	if (w->has_branches)
+		w->n_passed_over++;
+	else if (w->has_branches)
 		count_branches(w, in);
 	else
 		count_sample(w, in);
+}
+
+static void add_events(struct worker *w)
+{
+	static const char *const of_wall[GATHER_WALL_EVENTS] = {[GATHER_WALL] = "wall",
+		[GATHER_BY_STATE + WALL_CPU] = "wall:cpu",
+		[GATHER_BY_STATE + WALL_RUNNABLE] = "wall:runnable",
+		[GATHER_BY_STATE + WALL_BLOCKED] = "wall:blocked",
+		[GATHER_LATENCY] = "latency"};
+
+	for (size_t i = 0; w->wall && i < GATHER_WALL_EVENTS; i++)
+		vec_add(&w->profile.events,
+			((struct profile_event){.name = of_wall[i],
+				.is_repeated = i != GATHER_WALL}));
+	if (w->wall)
+		return;
+	vec_each(e, &w->session->reader.events)
+		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
 }
 
 static void make_profile(void *ctx, size_t i, unsigned worker)
@@ -231,8 +286,7 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	struct worker *w = *((struct worker **)ctx + i);
 
 	(void)worker;
-	vec_each(e, &w->session->reader.events)
-		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+	add_events(w);
 	placing_add(&w->sights, w->machine, w->max_stack, &w->profile);
 }
 
@@ -249,6 +303,9 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->maker = (struct label_maker){facts, &w->sights, &w->strings, {0}};
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
+	w->wall = options->wall;
+	for (u32 i = 0; w->wall && i < s->reader.events.n; i++)
+		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	profile_init(&w->profile, options->labels);
 	sights_init(&w->sights, w->profile.n_labels, options->has_stacks);
@@ -265,6 +322,7 @@ static void worker_free(struct worker *w)
 	profile_fini(&w->profile);
 	intern_fini(&w->strings);
 	sights_fini(&w->sights);
+	vec_fini(&w->wall_roles);
 	depths_fini(&w->depths);
 	str_fini(&w->maker.scratch);
 	if (w->has_callers)
@@ -351,7 +409,9 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
+		ret_profile->n_passed_over = workers[0]->n_passed_over;
 		for (unsigned i = 1; i < n; i++) {
+			ret_profile->n_passed_over += workers[i]->n_passed_over;
 			profile_merge(ret_profile, &workers[i]->profile);
 			depths_merge(&workers[0]->depths, &workers[i]->depths);
 		}

@@ -16,6 +16,7 @@
 #include "event/cpus.h"
 #include "machine/machine.h"
 #include "profile/profile.h"
+#include "profile/wall.h"
 #include "session/session.h"
 #include "session/spans.h"
 #include "symbol/callers.h"
@@ -35,6 +36,18 @@ struct gather_options {
 	bool is_weighed;   /* weights stand in for periods */
 	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD and so on */
 	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
+	/*
+	 * The events of the profile are those of enum gather_wall, in ns, and samples count for what
+	 * they speak for; NULL: the recording's own.
+	 */
+	const struct wall *wall;
+};
+
+enum gather_wall {
+	GATHER_WALL,     /* all of the following three */
+	GATHER_BY_STATE, /* + enum wall_state */
+	GATHER_LATENCY = GATHER_BY_STATE + WALL_STATES,
+	GATHER_WALL_EVENTS,
 };
 
 /* Fills an uninitialized profile from all samples of the session. */

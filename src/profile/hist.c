@@ -569,8 +569,23 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	sort_entries(h);
 }
 
+double hist_percent(const struct hist *h, const struct hist_entry *e)
+{
+	u64 all = h->all.period, part = h->options->has_children ? e->total.period : e->self.period;
+
+	if (h->first) {
+		all = h->first->all.period;
+		part = h->first->total[e - h->entries.at].period;
+	}
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
 void hist_fini(struct hist *h)
 {
+	for (u32 k = 0; k < h->n_beside; k++) {
+		mem_free(h->beside[k].self);
+		mem_free(h->beside[k].total);
+	}
 	vec_fini(&h->entries);
 	vec_fini(&h->groups);
 	vec_fini(&h->values);

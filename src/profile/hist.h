@@ -64,6 +64,15 @@ struct hist_group {
 	size_t first, n; /* in hist->owns */
 };
 
+/* What another event has in the same entries: see beside.h. */
+struct hist_beside {
+	u32 event;
+	struct hist_value all;
+	struct hist_value *self, *total; /* by position in hist->entries */
+};
+
+enum { HIST_BESIDE_MAX = 8 };
+
 struct hist {
 	const struct profile *profile;
 	const struct calls *calls;
@@ -81,11 +90,17 @@ struct hist {
 	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
+	struct hist_beside beside[HIST_BESIDE_MAX];
+	u32 n_beside;
+	const struct hist_beside *first; /* by which entries are sorted; NULL: by their own event */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
 void hist_fini(struct hist *h);
+
+/* What decides the order of entries: its part of the whole, in percent. */
+double hist_percent(const struct hist *h, const struct hist_entry *e);
 
 /* What the rows of a group have in common, as the key tells it apart. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);

@@ -6,8 +6,8 @@
 #include "profile/key_family.h"
 
 /* In the order of their help. */
-static const struct key_family *const families[] = {&key_figures, &key_contexts, &key_places,
-	&key_branches, &key_memory};
+static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
+	&key_places, &key_branches, &key_memory};
 
 const struct key *key_at(size_t i)
 {

@@ -27,6 +27,7 @@ struct key {
 	const char *header_with_children; /* NULL: the same */
 	const char *help;
 	bool is_value; /* a figure, right-aligned; else something to group by */
+	bool is_wall;  /* only of recordings that are read as time on and off CPUs */
 	bool is_right; /* right-aligned though it is something to group by */
 	/*
 	 * What tells entries apart: a label of the rows, or something of the frame. A figure has neither,

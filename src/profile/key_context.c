@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "record/memory.h"
+#include "record/access.h"
 
 static void print_text(const struct hist *h, const struct hist_entry *e, u64 value,
 	struct str *text)
@@ -90,7 +90,7 @@ static void print_transaction(const struct hist *h, const struct hist_entry *e, 
 {
 	(void)h;
 	(void)e;
-	memory_add_transaction(value, text);
+	access_add_transaction(value, text);
 }
 
 static void print_text_or_not(const struct hist *h, const struct hist_entry *e, u64 value,

@@ -16,6 +16,7 @@ struct key_family {
 };
 
 extern const struct key_family key_figures;  /* shares, counts, sums */
+extern const struct key_family key_walls;    /* time on and off CPUs */
 extern const struct key_family key_contexts; /* who, when, on what, as what */
 extern const struct key_family key_branches; /* from where to where, and how */
 extern const struct key_family key_memory;   /* what was accessed, and where it was found */

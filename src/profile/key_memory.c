@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "record/memory.h"
+#include "record/access.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -54,7 +54,7 @@ static void print_physical(const struct hist *h, const struct hist_entry *e, u64
 static u64 level_of(const struct profile *p, u64 word)
 {
 	(void)p;
-	return memory_bits(word, MEMORY_LEVEL);
+	return access_bits(word, ACCESS_LEVEL);
 }
 
 static void print_level(const struct hist *h, const struct hist_entry *e, u64 word,
@@ -62,13 +62,13 @@ static void print_level(const struct hist *h, const struct hist_entry *e, u64 wo
 {
 	(void)h;
 	(void)e;
-	memory_add_text(word, MEMORY_LEVEL, text);
+	access_add_text(word, ACCESS_LEVEL, text);
 }
 
 static u64 snoop_of(const struct profile *p, u64 word)
 {
 	(void)p;
-	return memory_bits(word, MEMORY_SNOOP);
+	return access_bits(word, ACCESS_SNOOP);
 }
 
 static void print_snoop(const struct hist *h, const struct hist_entry *e, u64 word,
@@ -76,39 +76,39 @@ static void print_snoop(const struct hist *h, const struct hist_entry *e, u64 wo
 {
 	(void)h;
 	(void)e;
-	memory_add_text(word, MEMORY_SNOOP, text);
+	access_add_text(word, ACCESS_SNOOP, text);
 }
 
 static u64 tlb_of(const struct profile *p, u64 word)
 {
 	(void)p;
-	return memory_bits(word, MEMORY_TLB);
+	return access_bits(word, ACCESS_TLB);
 }
 
 static void print_tlb(const struct hist *h, const struct hist_entry *e, u64 word, struct str *text)
 {
 	(void)h;
 	(void)e;
-	memory_add_text(word, MEMORY_TLB, text);
+	access_add_text(word, ACCESS_TLB, text);
 }
 
 static u64 lock_of(const struct profile *p, u64 word)
 {
 	(void)p;
-	return memory_bits(word, MEMORY_LOCK);
+	return access_bits(word, ACCESS_LOCK);
 }
 
 static void print_lock(const struct hist *h, const struct hist_entry *e, u64 word, struct str *text)
 {
 	(void)h;
 	(void)e;
-	memory_add_text(word, MEMORY_LOCK, text);
+	access_add_text(word, ACCESS_LOCK, text);
 }
 
 static u64 block_of(const struct profile *p, u64 word)
 {
 	(void)p;
-	return memory_bits(word, MEMORY_BLOCK);
+	return access_bits(word, ACCESS_BLOCK);
 }
 
 static void print_block(const struct hist *h, const struct hist_entry *e, u64 word,
@@ -116,7 +116,7 @@ static void print_block(const struct hist *h, const struct hist_entry *e, u64 wo
 {
 	(void)h;
 	(void)e;
-	memory_add_text(word, MEMORY_BLOCK, text);
+	access_add_text(word, ACCESS_BLOCK, text);
 }
 
 /* clang-format off: a row a fact */

@@ -23,7 +23,7 @@ static const struct {
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
-	[LEDGER_NAMELESS] = {"samples", "are shown by address", INFORMS},
+	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
 	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
 	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
@@ -103,6 +103,8 @@ static void add_lacking(struct ledger *l, const struct lack *lack, const struct 
 		const struct profile_frame *f = &p->frames.at[row->frame];
 		int kind = lack->kind(p, r, f);
 
+		if (p->events.at[row->event].is_repeated)
+			continue;
 		all += row->n_samples;
 		if (kind >= 0)
 			lacking[f->dso * LINE_GAPS + (unsigned)kind] += row->n_samples;
@@ -127,7 +129,9 @@ static int is_nameless(const struct profile *p, const struct resolver *r,
 	const struct profile_frame *f)
 {
 	(void)r;
-	return p->symbols.at[f->symbol].name ? -1 : 0;
+	const struct profile_symbol *s = &p->symbols.at[f->symbol];
+
+	return s->name && s->outcome == RESOLVER_FOUND ? -1 : 0;
 }
 
 static const char *nameless_reason(const struct resolver *r, const struct dso *dso,
@@ -193,6 +197,10 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 		break;
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");
+		break;
+	case STACK_NO_REGISTER:
+		str_add(text,
+			"record with the right to see the kernel: 'sudo sysctl kernel.perf_event_paranoid=1'");
 		break;
 	case STACK_CALLS_FORGOTTEN:
 		str_add(text, "show it with --stitch-lbr");
@@ -262,6 +270,16 @@ static void add_entry(const struct ledger_entry *e, struct str *text)
 	if (*e->remedy) {
 		str_add(text, ": ");
 		str_add_safe(text, e->remedy, strlen(e->remedy));
+	}
+}
+
+void ledger_add_losses(const struct ledger *l, struct str *text)
+{
+	vec_each(e, &l->entries) {
+		if (causes[e->cause].kind == INFORMS && e->cause != LEDGER_THROTTLED)
+			continue;
+		str_add(text, text->n ? "; " : "");
+		add_entry(e, text);
 	}
 }
 

@@ -24,7 +24,7 @@ enum ledger_cause {
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
-	LEDGER_NAMELESS,          /* samples shown by address */
+	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
 	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
 	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
@@ -67,6 +67,9 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);
+
+/* What of the samples is missing: never taken, not in the file or not readable; "a; b", or nothing. */
+void ledger_add_losses(const struct ledger *l, struct str *text);
 
 /* Says what could not be read. */
 void ledger_warn(const struct ledger *l, struct log *log);

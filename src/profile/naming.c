@@ -217,20 +217,22 @@ static u32 get_function(struct naming *n, u32 frame)
 	const struct profile_frame *f = &n->profile->frames.at[frame];
 	const struct resolver_answer *a = &n->answers[frame];
 	struct profile *p = n->profile;
-	u64 hash = hash_mix(a->start, (u64)f->dso << 8 | (u64)f->mode << 1 | (a->name != NULL));
-	struct table_probe probe = table_probe(&n->index, hash);
+	bool is_made = !a->name && n->options->makes_names && a->extent_end;
 	struct profile_symbol symbol = {.dso = f->dso,
-		.start = a->start,
-		.end = a->end,
+		.start = is_made ? a->extent_start : a->start,
+		.end = is_made ? a->extent_end : a->end,
 		.mode = f->mode,
 		.outcome = a->outcome};
+	bool has_name = a->name || is_made;
+	u64 hash = hash_mix(symbol.start, (u64)f->dso << 8 | (u64)f->mode << 1 | has_name);
+	struct table_probe probe = table_probe(&n->index, hash);
 	u32 i;
 
 	while ((i = table_next(&n->index, &probe)) != TABLE_NONE) {
 		const struct profile_symbol *s = &p->symbols.at[i];
 
-		if (s->start == a->start && s->dso == f->dso && s->mode == f->mode &&
-			!s->name == !a->name)
+		if (s->start == symbol.start && s->dso == f->dso && s->mode == f->mode &&
+			!s->name == !has_name)
 			return i;
 	}
 	if (f->ending) {
@@ -239,6 +241,10 @@ static u32 get_function(struct naming *n, u32 frame)
 		symbol.name = intern_text(n, str_text(&n->scratch));
 	} else if (a->name) {
 		symbol.name = readable(n, a->name, a->is_plt);
+	} else if (is_made) {
+		str_clear(&n->scratch);
+		str_addf(&n->scratch, "fun_%llx", (unsigned long long)a->extent_start);
+		symbol.name = intern_text(n, str_text(&n->scratch));
 	}
 	table_add(&n->index, hash, p->symbols.n);
 	vec_add(&p->symbols, symbol);

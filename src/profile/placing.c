@@ -204,7 +204,7 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold)
+	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
 		add_ending(p, &row, &sights->chains.at[s->chain]);
 	for (unsigned k = 0; k < p->profile->n_labels; k++)
 		s->labels[k] = place_label(p, sights, s, &row, k);

@@ -124,7 +124,8 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost; /* samples of this event that the kernel dropped */
+	u64 n_lost;       /* samples of this event that the kernel dropped */
+	bool is_repeated; /* its samples are another event's, counted otherwise */
 };
 
 struct profile_row {
@@ -153,6 +154,7 @@ struct profile {
 	u8 slots[LABEL_COUNT];    /* where each is among them, + 1; 0: not asked for */
 	bool has_stacks;          /* some row has callers */
 	u64 n_cut;                /* distinct call chains that were longer than asked for */
+	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
 	struct table frame_index, stack_index;
 };
 

@@ -5,6 +5,7 @@
 
 #include "event/abi.h"
 #include "file/hardware.h"
+#include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
 {
@@ -76,6 +77,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.has_branches = o->has_branches,
 		.is_weighed = o->is_weighed,
 		.has_raw_fields = o->has_raw_fields,
+		.wall = o->has_wall ? &r->wall : NULL,
 		.callers = r->has_dumps ? &r->callers : NULL};
 	bool needs_kernel = o->has_branches || r->session.has_kernel_samples, has_thread;
 	pthread_t thread;
@@ -133,13 +135,30 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 }
 
+/* The first pass: who was where, and when threads came and went if that is wanted. */
+static int scan(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct wallmarks marks;
+	int result;
+
+	if (o->has_wall)
+		wallmarks_watch(&marks, &r->session, &r->wall);
+	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
+	r->session.observer = NULL;
+	if (!o->has_wall)
+		return result;
+	wallmarks_fini(&marks);
+	wall_cut(&r->wall);
+	return result;
+}
+
 int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	recorded_stage_ends(r, "start");
 	embedded_attach(&r->embedded, &r->session.reader, r->log);
 	jitcode_init(&r->jitcode, &r->session.reader.events, o->symfs, r->log);
 	r->jitcode.embedded = &r->embedded;
-	if (machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err))
+	if (scan(r, o, err))
 		return err->code;
 	guest_introduce(&r->machine, &o->guest, r->log);
 	set_up(r, o);
@@ -150,6 +169,8 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 			"%llu call chains have more than %u callers and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, o->max_stack);
 	name(r, o);
+	if (o->has_wall)
+		wallprofile_trim(&r->profile);
 	ledger_add_tally(&r->ledger, &r->session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (o->naming.source)
@@ -157,6 +178,9 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	else if (o->naming.has_inlined)
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
+	/* These are no samples that a ledger could count. */
+	if (o->has_wall)
+		wallprofile_add_rest(&r->profile, &r->wall, &r->machine);
 	return 0;
 }
 
@@ -164,6 +188,7 @@ void recorded_close(struct recorded *r)
 {
 	ledger_fini(&r->ledger);
 	profile_fini(&r->profile);
+	wall_fini(&r->wall);
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

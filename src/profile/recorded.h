@@ -17,6 +17,7 @@
 #include "profile/ledger.h"
 #include "profile/naming.h"
 #include "session/session.h"
+#include "profile/wallmarks.h"
 #include "symbol/callers.h"
 #include "symbol/guest.h"
 #include "symbol/jitcode.h"
@@ -37,6 +38,7 @@ struct recorded_options {
 	unsigned n_workers;
 	u64 labels; /* LABEL_BIT()s */
 	bool has_stacks;
+	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* the same */
@@ -54,6 +56,7 @@ struct recorded {
 	struct jitcode jitcode;
 	struct resolver resolver;
 	struct callers callers;
+	struct wall wall; /* with recorded_options.has_wall */
 	struct profile profile;
 	struct ledger ledger;
 	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */

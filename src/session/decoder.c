@@ -37,6 +37,7 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE,
 		    rec->size - RECORD_HEADER_SIZE, d->wanted, &d->sample, &err))) {
 		d->tally->n_undecoded++;
+		d->tally->n_unread_samples++;
 		return NULL;
 	}
 	if (!(format->type & PERF_SAMPLE_PERIOD))

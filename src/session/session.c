@@ -180,6 +180,8 @@ int session_scan(struct session *s,
 		}
 		if (rec.type != PERF_RECORD_SAMPLE && record_is_state(rec.type))
 			keep_side_record(&scan, &rec);
+		if (UNLIKELY(s->observer != NULL))
+			s->observer->see(s->observer->ctx, &rec);
 	}
 	/* What is packed can be read from its start only. */
 	if (s->reader.is_packed)
@@ -262,6 +264,7 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 static void add_tally(struct session_tally *sum, const struct session_tally *t)
 {
 	sum->n_undecoded += t->n_undecoded;
+	sum->n_unread_samples += t->n_unread_samples;
 	sum->n_foreign_id += t->n_foreign_id;
 	if (t->first_time && (!sum->first_time || t->first_time < sum->first_time))
 		sum->first_time = t->first_time;

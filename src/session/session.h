@@ -29,11 +29,18 @@ struct session_tally {
 	u64 n_lost_samples;        /* dropped by the kernel, by LOST_SAMPLES records */
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
+	u64 n_unread_samples;      /* of these, the samples */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
 	u64 n_not_native;          /* records of the other byte order that make no sense */
 	u64 n_out_of_order;        /* side-band records that stand behind a later one */
 	u64 first_time, last_time; /* of samples; 0 without times. Filled in by pass 2 */
 	struct reader_damage damage;
+};
+
+/* Who wants to see all records of the first pass, samples too, in the order of the file. */
+struct session_observer {
+	void *ctx;
+	void (*see)(void *ctx, const struct record *rec); /* per record; a view */
 };
 
 struct session {
@@ -43,6 +50,7 @@ struct session {
 	VEC(u64) pieces; /* offsets at which the pieces begin */
 	bool has_times;  /* records of all kinds carry the time */
 	bool has_kernel_samples;
+	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
 };
 
 struct session_sample {

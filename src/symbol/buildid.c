@@ -6,6 +6,7 @@
 #include "base/sysfile.h"
 #include "event/abi.h"
 #include "symbol/elf.h"
+#include "symbol/find.h"
 #include "symbol/kallsyms.h"
 #include "symbol/living.h"
 #include "symbol/vdso.h"
@@ -39,30 +40,19 @@ static u8 of_module(const char *name, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-struct found_id {
-	u8 *id;
-	u8 n;
-};
-
-static bool take_path(void *ctx, const char *path)
-{
-	struct found_id *f = ctx;
-
-	f->n = of_file(path, f->id);
-	return f->n != 0;
-}
-
-/* A container's file, if a process there has it mapped; else ours of that name. */
+/* Of the file that ran, if it can still be had. */
 static u8 of_living_file(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
-	struct found_id f = {.id = id};
+	struct find_places places = {.symfs = "", .living = living, .is_now = true};
+	struct elf elf;
+	struct err ignored;
+	u8 n;
 
-	if (living_each_path(living, dso, true, take_path, &f))
-		return f.n;
-	if ((f.n = of_file(dso->path, id)) != 0)
-		return f.n;
-	living_each_path(living, dso, false, take_path, &f);
-	return f.n;
+	if (find_image(&places, dso, &elf, &ignored))
+		return 0;
+	n = elf_build_id(&elf, id);
+	elf_close(&elf);
+	return n;
 }
 
 static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])

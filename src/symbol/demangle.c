@@ -13,6 +13,93 @@
  */
 enum { TEXT_LIMIT = 32 << 10, D_NAME_LIMIT = 2 << 10, D_REFERENCES_MAX = 20 };
 
+/* ---- folding ---- */
+
+/* "operator<", "operator->*" and the like: how far the word and its sign reach, or 0. */
+static size_t operator_length(const char *text, const char *p)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	if (strncmp(p, word, n) || (p > text && (isalnum((u8)p[-1]) || p[-1] == '_')))
+		return 0;
+	return n + strspn(p + n, "<>=-*");
+}
+
+/* Behind the arguments that begin at the '<' at p; NULL if they have no end. */
+static const char *skip_arguments(const char *text, const char *p)
+{
+	size_t depth = 0, n;
+
+	for (; *p; p++) {
+		if (*p == 'o' && (n = operator_length(text, p)) > 0) {
+			p += n - 1;
+			continue;
+		}
+		depth += *p == '<';
+		/* Not the arrow of a function's result. */
+		if (*p == '>' && p[-1] != '-' && !--depth)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* Rust writes <Type as Trait>::f: no arguments. */
+static bool begins_arguments(const char *text, const char *p)
+{
+	return *p == '<' && p > text &&
+		(isalnum((u8)p[-1]) || p[-1] == '_' || p[-1] == ']' ||
+			(p[-1] == ':' && p - text > 1 && p[-2] == ':'));
+}
+
+static void fold(struct str *text)
+{
+	struct str folded = {0};
+	const char *p = text->at, *behind;
+	size_t n;
+
+	while (*p) {
+		if (*p == 'o' && (n = operator_length(text->at, p)) > 0) {
+			str_addn(&folded, p, n);
+			p += n;
+			/* operator<< <int> and operator()<int> have arguments of their own. */
+		} else if (begins_arguments(text->at, p) &&
+			(behind = skip_arguments(text->at, p)) != NULL) {
+			str_add(&folded, "<...>");
+			p = behind;
+		} else {
+			str_addc(&folded, *p++);
+		}
+	}
+	str_fini(text);
+	*text = folded;
+}
+
+/* D's arguments: name!(arguments). */
+static void fold_d(struct str *text)
+{
+	struct str folded = {0};
+
+	for (const char *p = text->at; *p; p++) {
+		size_t depth = 0;
+
+		str_addc(&folded, *p);
+		if (p[0] != '!' || p[1] != '(')
+			continue;
+		/* What has no end goes to the end of the text. */
+		for (p++; p[1]; p++) {
+			depth += *p == '(';
+			if (*p == ')' && !--depth)
+				break;
+		}
+		str_add(&folded, "(...)");
+	}
+	str_fini(text);
+	*text = folded;
+}
+
+/* ---- printing ---- */
+
 struct printed {
 	struct str text;
 	jmp_buf too_long;
@@ -38,8 +125,26 @@ static bool print(struct printed *p, const char *name, int options,
 	return !setjmp(p->too_long) && printer(name, options, take_text, p) && p->text.n;
 }
 
+/*
+ * libiberty knows "return" behind "scope" of a parameter, which compilers write before it. NULL if the
+ * name has no such parameter.
+ */
+static char *demangle_d_turned(const char *name)
+{
+	char *turned, *text, *at;
+
+	if (!strstr(name, "NkM"))
+		return NULL;
+	turned = mem_strdup(name);
+	for (at = turned; (at = strstr(at, "NkM")) != NULL; at += 3)
+		memcpy(at, "MNk", 3);
+	text = dlang_demangle(turned, DMGL_NO_OPTS);
+	mem_free(turned);
+	return text;
+}
+
 /* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
-static bool print_d(struct printed *p, const char *name)
+static bool print_d(struct printed *p, const char *name, unsigned style)
 {
 	size_t n_references = 0;
 	char *text;
@@ -49,10 +154,14 @@ static bool print_d(struct printed *p, const char *name)
 	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
 		return false;
 	text = dlang_demangle(name, DMGL_NO_OPTS);
+	if (!text)
+		text = demangle_d_turned(name);
 	str_clear(&p->text);
 	if (text && strlen(text) <= TEXT_LIMIT)
 		str_add(&p->text, text);
 	free(text);
+	if (p->text.n && style & DEMANGLE_COMPACT)
+		fold_d(&p->text);
 	return p->text.n;
 }
 
@@ -99,67 +208,6 @@ static void add_suffixes(const char *p, struct str *text)
 		str_addf(text, " [clone %.*s]", (int)n, p);
 }
 
-/* ---- folding ---- */
-
-/* "operator<", "operator->*" and the like: how far the word and its sign reach, or 0. */
-static size_t operator_length(const char *text, const char *p)
-{
-	static const char word[] = "operator";
-	size_t n = sizeof(word) - 1;
-
-	if (strncmp(p, word, n) || (p > text && (isalnum((u8)p[-1]) || p[-1] == '_')))
-		return 0;
-	return n + strspn(p + n, "<>=-*");
-}
-
-/* Behind the arguments that begin at the '<' at p; NULL if they have no end. */
-static const char *skip_arguments(const char *text, const char *p)
-{
-	size_t depth = 0, n;
-
-	for (; *p; p++) {
-		if (*p == 'o' && (n = operator_length(text, p)) > 0) {
-			p += n - 1;
-			continue;
-		}
-		depth += *p == '<';
-		/* Not the arrow of a function's result. */
-		if (*p == '>' && p[-1] != '-' && !--depth)
-			return p + 1;
-	}
-	return NULL;
-}
-
-/* Rust writes <Type as Trait>::f: no arguments. */
-static bool begins_arguments(const char *text, const char *p)
-{
-	return *p == '<' && p > text &&
-		(isalnum((u8)p[-1]) || p[-1] == '_' || p[-1] == ':' || p[-1] == ']');
-}
-
-static void fold(struct str *text)
-{
-	struct str folded = {0};
-	const char *p = text->at, *behind;
-	size_t n;
-
-	while (*p) {
-		if (*p == 'o' && (n = operator_length(text->at, p)) > 0) {
-			str_addn(&folded, p, n);
-			p += n;
-			/* operator<< <int> and operator()<int> have arguments of their own. */
-		} else if (begins_arguments(text->at, p) &&
-			(behind = skip_arguments(text->at, p)) != NULL) {
-			str_add(&folded, "<...>");
-			p = behind;
-		} else {
-			str_addc(&folded, *p++);
-		}
-	}
-	str_fini(text);
-	*text = folded;
-}
-
 /* ---- names ---- */
 
 static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned style)
@@ -185,25 +233,46 @@ static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned 
 	return is_printed;
 }
 
+/* Without the version. */
+static bool print_name(struct printed *p, const char *name, unsigned style)
+{
+	/* Most names of C code leave here. */
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		return print_itanium_or_rust(p, name, style);
+	if (name[0] == '_' && name[1] == 'D')
+		return print_d(p, name, style);
+	if (name[0] == 'c')
+		return mangled_ocaml(name, &p->text);
+	if (name[0] == 'L')
+		return mangled_java(name, style & DEMANGLE_PARAMETERS, &p->text);
+	return false;
+}
+
 const char *demangle(const char *name, unsigned style, struct intern *strings)
 {
+	const char *kept = name, *version;
 	struct printed p = {0};
-	const char *kept = name;
-	bool is_printed = false;
+	char *base = NULL;
 
 	if (style & DEMANGLE_NOT)
 		return name;
-	/* Most names of C code leave here. */
-	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
-		is_printed = print_itanium_or_rust(&p, name, style);
-	else if (name[0] == '_' && name[1] == 'D')
-		is_printed = print_d(&p, name);
-	else if (name[0] == 'c')
-		is_printed = mangled_ocaml(name, &p.text);
-	else if (name[0] == 'L')
-		is_printed = mangled_java(name, style & DEMANGLE_PARAMETERS, &p.text);
-	if (is_printed)
+	/* Linkers write the version of a library's symbol behind its name: _ZNSo3putEc@@GLIBCXX_3.4. */
+	version = name[0] == '_' ? strchr(name, '@') : NULL;
+	if (version) {
+		base = mem_strdup(name);
+		base[version - name] = '\0';
+	}
+	if (print_name(&p, base ? base : name, style)) {
+		if (version)
+			str_add(&p.text, version);
 		kept = intern_add(strings, p.text.at, p.text.n);
+	} else if (style & DEMANGLE_COMPACT && strchr(name, '<')) {
+		/* Debug information has names of templates as they are written. */
+		str_add(&p.text, name);
+		fold(&p.text);
+		kept = intern_add(strings, p.text.at, p.text.n);
+	}
+	mem_free(base);
 	str_fini(&p.text);
 	return kept;
 }

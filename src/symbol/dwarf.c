@@ -12,16 +12,27 @@
 
 typedef VEC(struct linetable_row) row_list;
 
-static void take_row(struct dwarf_handle *h, const struct linetable_row *r, struct sheet_maker *m)
+/* Where rows go; most are of the same file as the one before. */
+struct taking {
+	struct linetable *table;
+	struct sheet_maker *maker;
+	u64 file;
+	u16 number; /* of that file in the sheet; 0: none was looked for */
+};
+
+static void take_row(struct taking *t, const struct linetable_row *r)
 {
 	struct sheet_maker_row row = {.address = r->address};
 
 	if (!r->is_end) {
-		row.file = sheet_file(m, linetable_path(&h->table, r->file));
+		if (!t->number || r->file != t->file)
+			t->number = sheet_file(t->maker, linetable_path(t->table, r->file));
+		t->file = r->file;
+		row.file = t->number;
 		row.line = r->line;
 		row.column = (u16)(r->column > UINT16_MAX ? 0 : r->column);
 	}
-	sheet_add_row(m, &row);
+	sheet_add_row(t->maker, &row);
 }
 
 /*
@@ -54,7 +65,7 @@ static bool read_table(struct dwarf_handle *h, row_list *rows)
 }
 
 /* Sequences may come in any order. */
-static void take_sorted(struct dwarf_handle *h, const row_list *rows, struct sheet_maker *m)
+static void take_sorted(struct taking *t, const row_list *rows)
 {
 	struct sort_item *items = mem_alloc((rows->n + 1) * sizeof(*items));
 
@@ -62,7 +73,7 @@ static void take_sorted(struct dwarf_handle *h, const row_list *rows, struct she
 		items[i] = (struct sort_item){rows->at[i].address, i};
 	sort_by_key(items, rows->n);
 	for (size_t i = 0; i < rows->n; i++)
-		take_row(h, &rows->at[items[i].value], m);
+		take_row(t, &rows->at[items[i].value]);
 	mem_free(items);
 }
 
@@ -89,13 +100,14 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, str
 
 static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err *complaint)
 {
+	struct taking t = {.table = &h->table, .maker = m};
 	row_list rows = {0};
 
 	if (read_table(h, &rows))
 		vec_each(row, &rows)
-			take_row(h, row, m);
+			take_row(&t, row);
 	else
-		take_sorted(h, &rows, m);
+		take_sorted(&t, &rows);
 	if (h->table.is_wrong)
 		dwarf_complain(complaint, "a line table");
 	vec_fini(&rows);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symbol/plainelf.h"
+#include "symbol/reloc.h"
 
 #define UNPACKED_MAX (4ull << 30)
 
@@ -86,10 +87,30 @@ static void hide_unused(Elf *elf)
 	}
 }
 
+/* A kernel module: what its addresses will be, its sections tell already. */
+static int open_unlinked(struct dwarf_file *f, const struct elf *elf, struct err *err)
+{
+	struct elf plain;
+	int r;
+
+	if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err) ||
+		elf_of_memory(&plain, f->image.at, f->image.n, err))
+		return err->code;
+	for (u32 i = 0; i < plain.n_sections && i < elf->n_sections; i++)
+		plain.sections[i].addr = elf->sections[i].addr;
+	r = reloc_apply(&plain, f->image.at, err);
+	elf_close(&plain);
+	f->elf = r ? NULL : elf_memory(f->image.at, f->image.n);
+	return r;
+}
+
 static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
 	elf_version(EV_CURRENT);
-	if (plainelf_is_needed(elf)) {
+	if (elf->type == ET_REL) {
+		if (open_unlinked(f, elf, err))
+			return err->code;
+	} else if (plainelf_is_needed(elf)) {
 		if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err))
 			return err->code;
 		f->elf = elf_memory(f->image.at, f->image.n);
@@ -122,6 +143,8 @@ int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *
 	f->fd = -1;
 	f->swap = elf->swap;
 	f->first_code = first_code(elf);
+	if (elf->path)
+		str_add(&f->path, elf->path);
 	pthread_mutex_init(&f->lock, NULL);
 	/* The first handle unpacks what is packed. */
 	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err))) {
@@ -213,8 +236,35 @@ void dwarf_close(struct dwarf_file *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	str_fini(&f->image);
+	str_fini(&f->path);
+	dwp_close(&f->package);
 	pthread_mutex_destroy(&f->lock);
 	mem_free(f);
+}
+
+static void open_package(struct dwarf_file *f)
+{
+	f->has_tried_package = true;
+	if (!f->path.n)
+		err_set(&f->package_err, ERR_NOENT, "there is no package of it (.dwp)");
+	else
+		f->has_package = !dwp_open(&f->package, f->path.at, &f->package_err);
+	f->package_sections.addresses =
+		dwarf_section(f->elf, f->swap, ".debug_addr", ".zdebug_addr");
+	f->package_sections.ranges =
+		dwarf_section(f->elf, f->swap, ".debug_ranges", ".zdebug_ranges");
+}
+
+const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err)
+{
+	pthread_mutex_lock(&f->lock);
+	if (!f->has_tried_package)
+		open_package(f);
+	pthread_mutex_unlock(&f->lock);
+	if (f->has_package)
+		return &f->package;
+	*err = f->package_err;
+	return NULL;
 }
 
 /* ---- attributes ---- */

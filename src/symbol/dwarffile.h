@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #include "symbol/dietree.h"
+#include "symbol/dwarfpack.h"
 #include "symbol/dwarf.h"
 #include "symbol/linetable.h"
 
@@ -26,10 +27,16 @@ struct dwarf_file {
 	struct str image; /* of the file, if libelf cannot unpack it */
 	Elf *elf;
 	bool swap;
-	u64 first_code; /* the lowest address of code: what linkers drop is left at 0 or 1 */
+	u64 first_code;  /* the lowest address of code: what linkers drop is left at 0 or 1 */
+	struct str path; /* of the file; empty: it has none */
 	pthread_mutex_t lock;
 	VEC(struct dwarf_handle *) handles;
 	struct dwarf_handle *spare; /* opened, and not yet asked for */
+	/* The package of split units, opened when one is not where it was written. */
+	struct dwp package;
+	struct dwarfpack_sections package_sections;
+	bool has_tried_package, has_package;
+	struct err package_err; /* why there is none */
 };
 
 /* The name of a function, found for one of its calls. */
@@ -59,6 +66,9 @@ void dwarf_complain(struct err *complaint, const char *what);
 
 /* A section of an open file, unpacked by libdw; empty if there is none. */
 struct bytes dwarf_section(Elf *elf, bool swap, const char *name, const char *packed_name);
+
+/* The package beside the file, or NULL and err. */
+const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err);
 
 /* A number among an entry's attributes; false if there is none. */
 bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number);

@@ -3,13 +3,13 @@
 #include <dwarf.h>
 
 #include "base/hash.h"
+#include "unwind/leb.h"
 
 /* ---- functions and what was inlined into them ---- */
 
 /* What is asked of an entry, in one pass over its attributes. */
 struct attributes {
-	Dwarf_Attribute name, origin, low, high, file, line, column;
-	bool has_ranges;
+	Dwarf_Attribute name, origin, low, high, ranges, file, line, column;
 };
 
 static int take_attribute(Dwarf_Attribute *a, void *arg)
@@ -31,7 +31,7 @@ static int take_attribute(Dwarf_Attribute *a, void *arg)
 		all->high = *a;
 		break;
 	case DW_AT_ranges:
-		all->has_ranges = true;
+		all->ranges = *a;
 		break;
 	case DW_AT_call_file:
 		all->file = *a;
@@ -90,22 +90,72 @@ static const char *name_of(struct dwarf_handle *h, Dwarf_Die *die, struct attrib
 	return new.name;
 }
 
+/* What has the entries of a unit, and what they refer to. */
+struct reading {
+	struct dwarf_handle *h;
+	struct dietree *tree;
+	struct linetable *files;                /* NULL: none */
+	const struct rangelist_source *package; /* of a unit in a package; NULL: it is in none */
+};
+
+/* The value of an attribute that says where a list of ranges is. */
+static bool read_list_place(const struct reading *r, const Dwarf_Attribute *a, u64 *ret_value)
+{
+	const u8 *end = r->tree->info.at + r->tree->end;
+	struct bytes b = bytes_of(a->valp, (size_t)(end - a->valp));
+	u32 word;
+
+	b.swap = r->tree->info.swap;
+	if (a->form == DW_FORM_rnglistx)
+		return leb_u64(&b, ret_value);
+	if (a->form == DW_FORM_data8 ||
+		(a->form == DW_FORM_sec_offset && r->tree->unit.offset_bytes == 8))
+		return bytes_u64(&b, ret_value);
+	if ((a->form != DW_FORM_sec_offset && a->form != DW_FORM_data4) || !bytes_u32(&b, &word))
+		return false;
+	*ret_value = word;
+	return true;
+}
+
+/* libdw does not know where the lists of a unit in a package are. */
+static bool add_list(const struct reading *r, const Dwarf_Attribute *a, u32 value,
+	range_list *ranges, struct err *complaint)
+{
+	struct rangelist l = {.is_wrong = true};
+	u64 place, start, end;
+
+	if (read_list_place(r, a, &place)) {
+		rangelist_open(&l, r->package, place, a->form == DW_FORM_rnglistx);
+		while (rangelist_next(&l, &start, &end)) {
+			if (ranges->n >= DWARF_RANGES_MAX)
+				return false;
+			if (start >= r->h->file->first_code && start < end)
+				vec_add(ranges, ((struct range){start, end, value}));
+		}
+	}
+	if (l.is_wrong)
+		dwarf_complain(complaint, "a list of ranges");
+	return true;
+}
+
 /* The usual case, one range, without asking libdw for the attributes once more. */
-static bool add_code(struct dwarf_handle *h, Dwarf_Die *die, struct attributes *a, u32 value,
+static bool add_code(const struct reading *r, Dwarf_Die *die, struct attributes *a, u32 value,
 	range_list *ranges, struct err *complaint)
 {
 	Dwarf_Addr low, high;
 	Dwarf_Word size;
 
-	if (a->has_ranges || !a->low.form || !a->high.form || dwarf_formaddr(&a->low, &low))
-		return dwarf_add_ranges(h, die, value, ranges, complaint);
+	if (a->ranges.form && r->package)
+		return add_list(r, &a->ranges, value, ranges, complaint);
+	if (a->ranges.form || !a->low.form || !a->high.form || dwarf_formaddr(&a->low, &low))
+		return dwarf_add_ranges(r->h, die, value, ranges, complaint);
 	if (!dwarf_formudata(&a->high, &size))
 		high = low + size;
 	else if (dwarf_formaddr(&a->high, &high))
 		return true;
 	if (ranges->n >= DWARF_RANGES_MAX)
 		return false;
-	if (low >= h->file->first_code && low < high)
+	if (low >= r->h->file->first_code && low < high)
 		vec_add(ranges, ((struct range){low, high, value}));
 	return true;
 }
@@ -132,14 +182,14 @@ struct step {
 
 typedef VEC(struct step) step_list;
 
-static void walk(struct dwarf_handle *h, struct dietree *tree, Dwarf_Die *unit,
-	struct linetable *files, struct sheet_maker *m, struct err *complaint)
+static void walk(const struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
+	struct err *complaint)
 {
 	u64 first = dwarf_dieoffset(unit);
 	struct dietree_entry entry;
 	step_list path = {0};
 
-	while (dietree_next(tree, &entry)) {
+	while (dietree_next(r->tree, &entry)) {
 		Dwarf_Die die = {.addr = (char *)unit->addr + (entry.offset - first),
 			.cu = unit->cu};
 		size_t before = m->ranges.n;
@@ -154,17 +204,17 @@ static void walk(struct dwarf_handle *h, struct dietree *tree, Dwarf_Die *unit,
 			scope = 0;
 		if (dwarf_getattrs(&die, take_attribute, &a, 0) != 1)
 			dwarf_complain(complaint, "a function");
-		if (!add_code(h, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint)) {
+		if (!add_code(r, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint)) {
 			dwarf_complain(complaint, "its ranges");
 			break;
 		}
 		if (m->ranges.n > before) {
-			take_scope(h, &die, &a, files, scope, m);
+			take_scope(r->h, &die, &a, r->files, scope, m);
 			scope = (u32)m->scopes.n;
 		}
 		vec_add(&path, ((struct step){entry.depth, scope}));
 	}
-	if (tree->is_wrong)
+	if (r->tree->is_wrong)
 		dwarf_complain(complaint, "a tree of functions");
 	vec_fini(&path);
 }
@@ -186,23 +236,29 @@ static void open_split(struct dwarf_handle *h, Elf *elf)
 	h->split_elf = elf;
 }
 
-/*
- * What has the entries of a unit; and its files, which for a split one may be in a table of its own
- * that has no rows.
- */
-static struct dietree *tree_of(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable **files)
+/* Files of a split unit may be in a table of its own, which has no rows. */
+static void take_split_files(struct reading *r, const struct linetable_sections *lines)
 {
-	Dwarf *dwarf = dwarf_cu_getdwarf(unit->cu);
-	Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
 	struct err ignored;
 
+	if (bytes_left(&lines->line) &&
+		!linetable_open(&r->h->split_table, lines, 0, NULL, 8, &r->h->texts, &ignored))
+		r->files = &r->h->split_table;
+}
+
+/* What has the entries of a unit. */
+static void open_unit(struct reading *r, Dwarf_Die *unit)
+{
+	struct dwarf_handle *h = r->h;
+	Dwarf *dwarf = dwarf_cu_getdwarf(unit->cu);
+	Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+
+	r->tree = &h->tree;
 	if (!elf || dwarf == h->dwarf)
-		return &h->tree;
+		return;
 	open_split(h, elf);
-	if (bytes_left(&h->split_lines.line) &&
-		!linetable_open(&h->split_table, &h->split_lines, 0, NULL, 8, &h->texts, &ignored))
-		*files = &h->split_table;
-	return &h->split_tree;
+	r->tree = &h->split_tree;
+	take_split_files(r, &h->split_lines);
 }
 
 /* Where the unit's entries are; false if its header makes no sense. */
@@ -244,33 +300,71 @@ static const char *split_name(Dwarf_Die *unit)
 	return name ? name : "";
 }
 
-void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
-	struct sheet_maker *m, struct err *complaint)
+static void read_unit(struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
+	struct err *complaint)
 {
-	const char *elsewhere = split_name(unit);
 	struct dietree_unit measured;
-	struct dietree *tree;
-	Dwarf_Die split;
 
-	if (*elsewhere) {
-		/* libdw 0.188 does not read .dwp files. */
-		if (dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) ||
-			dwarf_tag(&split) != DW_TAG_compile_unit) {
-			if (!complaint->code)
-				err_set(complaint, ERR_NOENT,
-					"what was inlined is not known: '%s' is not where it was written (.dwp files are not read)",
-					elsewhere);
-			return;
-		}
-		*unit = split;
-	}
-	tree = tree_of(h, unit, &files);
-	if (!measure(tree, unit, &measured)) {
+	if (!measure(r->tree, unit, &measured)) {
 		dwarf_complain(complaint, "a unit");
 		return;
 	}
-	dietree_begin(tree, &measured);
-	walk(h, tree, unit, files, m, complaint);
-	h->origins.n = 0;
-	table_clear(&h->origin_index);
+	dietree_begin(r->tree, &measured);
+	walk(r, unit, m, complaint);
+	r->h->origins.n = 0;
+	table_clear(&r->h->origin_index);
+}
+
+/* False and err: it is in no package. */
+static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct sheet_maker *m,
+	struct err *complaint, struct err *err)
+{
+	const struct dwp *package = dwarf_package(r->h->file, err);
+	struct dwp_unit unit;
+	struct dwarfpack pack;
+	Dwarf_Die first;
+	uint64_t id;
+
+	if (!package)
+		return false;
+	if (dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL) ||
+		!dwp_find(package, id, &unit)) {
+		err_set(err, ERR_NOENT, "'%s' does not have it: it is of another build",
+			package->elf.path);
+		return false;
+	}
+	if (dwarfpack_open(&pack, package, &unit, skeleton, &r->h->file->package_sections, &first,
+		    err))
+		return false;
+	r->tree = &pack.tree;
+	r->package = &pack.ranges;
+	take_split_files(r, &pack.lines);
+	read_unit(r, &first, m, complaint);
+	dwarfpack_close(&pack);
+	return true;
+}
+
+void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
+	struct sheet_maker *m, struct err *complaint)
+{
+	struct reading r = {.h = h, .files = files};
+	const char *elsewhere = split_name(unit);
+	struct err why;
+	Dwarf_Die split;
+
+	if (!*elsewhere) {
+		open_unit(&r, unit);
+		read_unit(&r, unit, m, complaint);
+		return;
+	}
+	if (!dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
+		dwarf_tag(&split) == DW_TAG_compile_unit) {
+		open_unit(&r, &split);
+		read_unit(&r, &split, m, complaint);
+		return;
+	}
+	if (!read_packaged(&r, unit, m, complaint, &why) && !complaint->code)
+		err_set(complaint, ERR_NOENT,
+			"what was inlined is not known: '%.300s' is not where it was written, and %.400s",
+			elsewhere, why.msg);
 }

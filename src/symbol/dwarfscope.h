@@ -1,7 +1,8 @@
 /*
  * dwarfscope.h - the functions of one unit and what was inlined into them, into a sheet.
  *
- * In       an open unit; the line table whose files its calls name
+ * In       an open unit; the line table whose files its calls name. The functions of a split unit are
+ *          in the .dwo file that it names, or else in the package (.dwp) beside the program
  * Out      scopes and their ranges in a struct sheet_maker
  * Errors   what is left out is said in `complaint`, as dwarf.h has it
  * Threads  one at a time for each handle
@@ -12,10 +13,7 @@
 
 #include "symbol/dwarffile.h"
 
-/*
- * files: the unit's line table; NULL: it has none. The entry becomes that of the split unit that has
- * the functions, if they are elsewhere.
- */
+/* files: the unit's line table; NULL: it has none. */
 void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
 	struct sheet_maker *m, struct err *complaint);
 

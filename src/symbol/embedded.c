@@ -296,13 +296,27 @@ bool embedded_find_dso(const struct embedded *e, const struct dso *dso, struct e
 
 		embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d));
 		path = embedded_string(e, d.path);
-		if (d.kind != dso->kind || dso->is_guest || !path || strcmp(path, dso->path) ||
-			is_other_build(e, &d, dso))
+		if (d.kind != dso->kind || d.nth != dso->nth || dso->is_guest || !path ||
+			strcmp(path, dso->path) || is_other_build(e, &d, dso))
 			continue;
 		*ret = d;
 		return true;
 	}
 	return false;
+}
+
+void embedded_prepare(const struct embedded *e, struct machine *m)
+{
+	struct embedded_dso d;
+
+	if (!embedded_is_there(e))
+		return;
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
+		const char *path = embedded_string(e, d.path);
+
+		if (path && d.kind == DSO_FILE && d.nth)
+			dso_expect(&m->dsos, path, d.nth);
+	}
 }
 
 bool embedded_address_of_offset(const struct embedded *e, const struct embedded_dso *d, u64 offset,
@@ -359,7 +373,7 @@ static enum embedded_answer take_symbol(const struct embedded *e, const struct e
 	if (i >= d->n_symbols)
 		return EMBEDDED_UNKNOWN;
 	embedded_entry(e, EMBEDDED_SYMBOLS, d->first_symbol + i, &s, sizeof(s));
-	*ret = (struct embedded_name){s.start, s.end, embedded_string(e, s.name),
+	*ret = (struct embedded_name){s.start, s.end, s.name ? embedded_string(e, s.name) : "",
 		s.flags & EMBEDDED_IS_PLT};
 	return ret->name ? EMBEDDED_FOUND : EMBEDDED_UNKNOWN;
 }

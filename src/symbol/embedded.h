@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/table.h"
 #include "file/reader.h"
-#include "machine/dso.h"
+#include "machine/machine.h"
 #include "symbol/line.h"
 
 /* ---- the section ---- */
@@ -88,7 +88,7 @@ struct embedded_dso {
 	u32 flags;
 	u32 pid;     /* DSO_JIT: whose memory */
 	u32 machine; /* of the ELF file: EM_*; 0: none */
-	u32 reserved;
+	u32 nth;     /* of several files with this path, as struct dso has it */
 	u32 first_segment, n_segments;
 	u32 first_symbol, n_symbols; /* ascending by start */
 	u32 first_place, n_places;   /* ascending by `at` */
@@ -109,7 +109,7 @@ enum embedded_symbol_flags {
 
 struct embedded_symbol {
 	u64 start, end;
-	u32 name; /* string: mangled */
+	u32 name; /* string: mangled; 0: a function of a stripped file */
 	u32 flags;
 };
 
@@ -187,7 +187,7 @@ enum embedded_answer {
 
 struct embedded_name {
 	u64 start, end;
-	const char *name;
+	const char *name; /* "": the function is known, its name is not */
 	bool is_plt;
 };
 
@@ -218,6 +218,9 @@ const u8 *embedded_bytes(const struct embedded *e, u64 at, u64 n);
 
 /* The entry of that DSO: the same kind and path, and no other build. */
 bool embedded_find_dso(const struct embedded *e, const struct dso *dso, struct embedded_dso *ret);
+
+/* Before a machine follows the recording: which paths had several files. */
+void embedded_prepare(const struct embedded *e, struct machine *m);
 
 /* As elf_address_of_offset(). */
 bool embedded_address_of_offset(const struct embedded *e, const struct embedded_dso *d, u64 offset,

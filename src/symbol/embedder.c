@@ -70,6 +70,7 @@ struct embedded_dso *embedder_add_dso(struct embedder *e, const struct dso *dso)
 			.build_id = embedder_bytes(e, dso->build_id, dso->build_id_size),
 			.build_id_size = dso->build_id_size,
 			.pid = dso->pid,
+			.nth = dso->nth,
 			.first_segment = (u32)e->segments.n,
 			.first_symbol = (u32)e->symbols.n,
 			.first_place = (u32)e->places.n,
@@ -267,7 +268,7 @@ static void copy_dso(struct embedder *e, const struct embedded *from, const stru
 
 	for (unsigned i = 0; i < ARRAY_SIZE(gaps); i++)
 		gaps[i] = embedder_string(e, embedded_string(from, d->gaps[i]));
-	copy = embedder_add_dso(e, &(struct dso){.kind = (u8)d->kind});
+	copy = embedder_add_dso(e, &(struct dso){.kind = (u8)d->kind, .nth = d->nth});
 	copy->outcome = d->outcome;
 	copy->flags = d->flags;
 	copy->pid = d->pid;

@@ -305,7 +305,9 @@ static bool make_key(const struct embedded *from, const struct embedded_dso *d, 
 {
 	const u8 *id = embedded_bytes(from, d->build_id, d->build_id_size);
 
-	*ret = (struct dso){.kind = (u8)d->kind, .path = embedded_string(from, d->path)};
+	*ret = (struct dso){.kind = (u8)d->kind,
+		.nth = d->nth,
+		.path = embedded_string(from, d->path)};
 	if (id && d->build_id_size <= BUILD_ID_MAX) {
 		ret->build_id_size = (u8)d->build_id_size;
 		memcpy(ret->build_id, id, d->build_id_size);

@@ -1,7 +1,13 @@
 #include "symbol/find.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/str.h"
@@ -25,6 +31,37 @@ static bool is_same_build(const struct dso *dso, const struct elf *elf)
 	return n == dso->build_id_size && !memcmp(id, dso->build_id, n);
 }
 
+/* The number that tells files apart that had one inode after the other; 0: unknown. */
+static u64 generation_of(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), generation = 0;
+
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
+		generation = 0;
+	close(fd);
+	return (u32)generation;
+}
+
+/*
+ * Whether it is known that the file was put in the place of the one that ran. On another device (an
+ * overlay's own) nothing can be compared.
+ */
+static bool is_replaced(const struct find_places *places, const struct dso *dso, const char *path)
+{
+	struct stat st;
+	u64 generation;
+
+	if (dso->build_id_size || !dso->inode || *places->symfs ||
+		(!places->is_now && !dso->has_namesakes) || stat(path, &st))
+		return false;
+	if (((u64)major(st.st_dev) << 32 | minor(st.st_dev)) != dso->device)
+		return dso->namesake != NULL;
+	generation = st.st_ino == dso->inode && dso->generation ? generation_of(path) : 0;
+	return st.st_ino != dso->inode || (generation && generation != dso->generation);
+}
+
 /* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. */
 static int try_path(const struct find_places *places, const struct dso *dso, const char *path,
 	struct elf *ret_elf, struct err *err)
@@ -32,6 +69,14 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 	struct elf elf;
 
 	if (elf_open(&elf, path, err)) {
+		log_debug(places->log, "%s: %s", dso->path, err->msg);
+		return err->code;
+	}
+	if (is_replaced(places, dso, path)) {
+		elf_close(&elf);
+		err_set(err, ERR_FORMAT,
+			"'%s' is another file than the one that ran: it was replaced meanwhile",
+			path);
 		log_debug(places->log, "%s: %s", dso->path, err->msg);
 		return err->code;
 	}

@@ -5,7 +5,7 @@
  * Out      an opened ELF file whose build-id agrees with the recorded one
  * Owns     nothing; the caller closes what is opened
  * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is
- *          another build
+ *          another build, or took the place of the one that was recorded
  *
  * The image:      <symfs>PATH; below /proc of a process that has it mapped (containers, deleted
  *                 files); by build-id ID, of which XX are the first two digits and YYYY the others:
@@ -35,6 +35,11 @@ struct find_places {
 	struct living *living;         /* NULL: nobody is asked */
 	struct debuginfod *debuginfod; /* likewise */
 	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */
+	/*
+	 * The recording is being made, here: a file with another inode than was mapped is another file.
+	 * Else that is looked at only of files that had one path one after the other.
+	 */
+	bool is_now;
 };
 
 /*

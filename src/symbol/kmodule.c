@@ -4,8 +4,13 @@
 #include <sys/utsname.h>
 
 #include "base/sysfile.h"
+#include "symbol/dwarf.h"
 
-enum { DEP_LIMIT = 64 << 20 };
+enum {
+	DEP_LIMIT = 64 << 20,
+	/* Where what is loaded elsewhere or not at all seems to lie, beyond any module's code. */
+	ELSEWHERE = 1 << 30,
+};
 
 /* Whether a file is the module NAME: NAME.ko, NAME.ko.xz; - and _ are the same. */
 static bool is_file_of(const char *file, size_t n, const char *name, size_t n_name)
@@ -48,7 +53,7 @@ static bool find_in_dep(const char *folder, const struct dso *dso, struct str *p
 /* Gives the executable sections the addresses they have from the module's begin on. */
 static int lay_out(struct elf *elf, struct err *err)
 {
-	u64 at = 0;
+	u64 at = 0, elsewhere = ELSEWHERE;
 
 	if (elf->type != ET_REL)
 		return err_set(err, ERR_FORMAT, "it is no kernel module");
@@ -59,17 +64,18 @@ static int lay_out(struct elf *elf, struct err *err)
 		struct elf_section *s = &elf->sections[i];
 		const u64 wanted = SHF_ALLOC | SHF_EXECINSTR;
 
+		bool is_init = elf_has_name(elf, s, ".init");
+		u64 *its = (s->flags & wanted) == wanted && !is_init ? &at : &elsewhere;
+
 		s->addr = 0;
-		if ((s->flags & wanted) != wanted)
+		if (!(s->flags & SHF_ALLOC))
 			continue;
-		if (elf_has_name(elf, s, ".init")) {
+		if (is_init)
 			s->flags &= ~(u64)SHF_EXECINSTR;
-			continue;
-		}
 		if (s->align > 1)
-			at = (at + s->align - 1) / s->align * s->align;
-		s->addr = at;
-		at += MIN(s->size, elf->size);
+			*its = (*its + s->align - 1) / s->align * s->align;
+		s->addr = *its;
+		*its += MIN(s->size, (u64)ELSEWHERE);
 	}
 	return 0;
 }
@@ -83,8 +89,9 @@ static int check_build(const struct elf *elf, const struct dso *dso, struct err 
 	return err_set(err, ERR_FORMAT, "it is another build than the recorded one");
 }
 
-int kmodule_open(const struct find_places *places, const struct dso *dso, const char *release,
-	struct elf *ret_elf, struct symtab *ret_symtab, struct err *err)
+/* The module's file, laid out. */
+static int open_file(const struct find_places *places, const struct dso *dso, const char *release,
+	struct elf *ret_elf, struct err *err)
 {
 	struct str path = {0}, folder = {0};
 	struct utsname uts;
@@ -100,8 +107,7 @@ int kmodule_open(const struct find_places *places, const struct dso *dso, const 
 	}
 	str_fini(&folder);
 	if (!path.n)
-		return err_set(err, ERR_NOENT,
-			"the module is not loaded now, and its file is not in /lib/modules");
+		return err_set(err, ERR_NOENT, "its file is not in /lib/modules");
 	r = elf_open(ret_elf, path.at, err);
 	if (!r && (check_build(ret_elf, dso, err) || lay_out(ret_elf, err))) {
 		r = err_prefix(err, "'%s'", path.at);
@@ -110,9 +116,43 @@ int kmodule_open(const struct find_places *places, const struct dso *dso, const 
 	log_debug(places->log, "%s: %s%s%s", dso->name, r ? err->msg : "using '", r ? "" : path.at,
 		r ? "" : "'");
 	str_fini(&path);
+	return r;
+}
+
+int kmodule_open(const struct find_places *places, const struct dso *dso, const char *release,
+	struct elf *ret_elf, struct symtab *ret_symtab, struct err *err)
+{
+	int r = open_file(places, dso, release, ret_elf, err);
+
+	if (r == ERR_NOENT)
+		err_prefix(err, "the module is not loaded now");
 	if (r)
 		return r;
 	symtab_add_elf(ret_symtab, ret_elf, SHT_SYMTAB);
 	symtab_finish(ret_symtab);
 	return 0;
+}
+
+int kmodule_open_debug(const struct find_places *places, const struct dso *dso, const char *release,
+	struct elf *ret_elf, struct err *err)
+{
+	struct elf image = {0};
+	struct err missing, why;
+	bool has_image = !open_file(places, dso, release, &image, &missing);
+
+	if (has_image && dwarf_is_in(&image)) {
+		*ret_elf = image;
+		return 0;
+	}
+	if (!find_debug(places, dso, has_image ? &image : NULL, ret_elf, &why)) {
+		elf_close(&image);
+		if (!lay_out(ret_elf, err))
+			return 0;
+		elf_close(ret_elf);
+		return err_prefix(err, "the debug file of '%s'", dso->name);
+	}
+	elf_close(&image);
+	return err_set(err, ERR_NOENT,
+		"%.400s: install the package with the kernel's debug files (linux-image-*-dbg, kernel-debuginfo), or set DEBUGINFOD_URLS",
+		has_image ? "the module has no debug information" : missing.msg);
 }

@@ -232,6 +232,18 @@ void line_want(struct line_index *l, u64 address, bool with_scopes, line_wishes 
 	vec_add(wishes, ((struct line_wish){l, i - 1, l->places.at[i - 1].bytes, with_scopes}));
 }
 
+u64 line_unpack_bytes(const struct line_index *l)
+{
+	return l->has_tried ? 0 : dwarf_packed_bytes(&l->elf);
+}
+
+bool line_is_ready(const struct line_index *l, u64 address, bool with_scopes)
+{
+	u32 i = unit_at(l, address);
+
+	return !i || is_ready(&l->units[i - 1], with_scopes);
+}
+
 /* Wishes of one index that one worker reads one after the other. */
 struct batch {
 	size_t first, n;
@@ -350,7 +362,25 @@ static int open_fresh(struct line_index *l, struct err *err)
 	return 0;
 }
 
+/* Whether that is as little to unpack as the caller has time for. */
+static bool can_unpack(const struct line_index *l, u64 most, struct err *err)
+{
+	u64 bytes = dwarf_packed_bytes(&l->elf);
+
+	if (bytes <= most)
+		return true;
+	err_set(err, ERR_LIMIT, "its debug information is %llu MB unpacked, which takes too long",
+		(unsigned long long)bytes >> 20);
+	return false;
+}
+
 int line_open(struct line_index **ret_index, const struct elf *elf, struct err *err)
+{
+	return line_open_within(ret_index, elf, UINT64_MAX, err);
+}
+
+int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 unpack_max,
+	struct err *err)
 {
 	struct line_index *l;
 
@@ -360,7 +390,7 @@ int line_open(struct line_index **ret_index, const struct elf *elf, struct err *
 	l->elf = *elf;
 	pthread_mutex_init(&l->lock, NULL);
 	find_source(l);
-	if (!open_kept(l) && open_fresh(l, err)) {
+	if (!open_kept(l) && (!can_unpack(l, unpack_max, err) || open_fresh(l, err))) {
 		line_close(l);
 		return err->code;
 	}

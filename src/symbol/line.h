@@ -50,6 +50,10 @@ enum line_gap {
 struct line_index;
 
 int line_open(struct line_index **ret_index, const struct elf *elf, struct err *err);
+
+/* The same unless more than so much would have to be unpacked first, of what is not in the cache: ERR_LIMIT. */
+int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 unpack_max,
+	struct err *err);
 void line_close(struct line_index *l); /* NULL-safe */
 
 /* The line of the code at an address; false if there is none. */
@@ -84,6 +88,12 @@ typedef VEC(struct line_wish) line_wishes;
 
 /* Adds the unit of an address, unless it is there or was added; all of an index one after another. */
 void line_want(struct line_index *l, u64 address, bool with_scopes, line_wishes *wishes);
+
+/* What has to be unpacked before the first of them is read, in bytes; 0: nothing, or it was done. */
+u64 line_unpack_bytes(const struct line_index *l);
+
+/* Whether it takes no time to ask for an address: its unit was read, or there is none. */
+bool line_is_ready(const struct line_index *l, u64 address, bool with_scopes);
 
 /* Reads them. */
 void line_fetch(line_wishes *wishes, unsigned n_workers);

@@ -144,7 +144,7 @@ static bool cut_chain(struct sample_words *chain, u64 limit)
 }
 
 /* The sample's chain, in u->chain. */
-static void walk(struct liveunwind *u, u32 event, const struct space *user)
+static void walk(struct liveunwind *u, u32 event, u64 regs, const struct space *user)
 {
 	const struct event *e = &u->events->at[event];
 	struct sample_words chain = u->sample.chain;
@@ -153,7 +153,7 @@ static void walk(struct liveunwind *u, u32 event, const struct space *user)
 	u32 n = 0;
 
 	u->chain.n = 0;
-	if (callers_find(&u->walk, user, e->attr.sample_regs_user, &u->sample, &chain, &end)) {
+	if (callers_find(&u->walk, user, regs, &u->sample, &chain, &end)) {
 		if (e->own.max_stack && cut_chain(&chain, e->own.max_stack))
 			end.ending = STACK_TOO_DEEP;
 		u->n_samples++;
@@ -167,26 +167,17 @@ static void walk(struct liveunwind *u, u32 event, const struct space *user)
 	u->chain.n = chain.n + n;
 }
 
-static void take_sample(struct liveunwind *u, const struct record *rec, u32 event, struct str *out)
+/* u->sample, with its chain in the place of its registers and stack. */
+static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, struct str *out)
 {
 	struct sample *s = &u->sample;
 	struct thread_state state;
 	size_t start = out->n;
-	struct err ignored;
-	u64 time;
-
-	if (u->sample_event != event)
-		memset(s, 0, sizeof(*s));
-	u->sample_event = event;
-	if (sample_decode(&u->formats.at[event], rec->at + RECORD_HEADER_SIZE,
-		    rec->size - RECORD_HEADER_SIZE, UINT64_MAX, s, &ignored)) {
-		add_loss(u, event, out);
-		return;
-	}
 	/* Without times, what holds now. */
-	time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
+	u64 time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
+
 	machine_state_at(&u->machine, s->pid, s->tid, time, &u->strings, &state);
-	walk(u, event, state.user);
+	walk(u, event, regs, state.user);
 	s->chain = (struct sample_words){(const u8 *)u->chain.at, u->chain.n};
 	str_fill(out, '\0', RECORD_HEADER_SIZE);
 	sample_encode(&u->written[event], s, out);
@@ -196,7 +187,30 @@ static void take_sample(struct liveunwind *u, const struct record *rec, u32 even
 		add_loss(u, event, out);
 		return;
 	}
-	add_record(out, rec->type, rec->misc, start);
+	add_record(out, PERF_RECORD_SAMPLE, misc, start);
+}
+
+void liveunwind_add(struct liveunwind *u, u32 event, const struct sample *sample, u64 known_regs,
+	u16 misc, struct str *out)
+{
+	u->sample = *sample;
+	u->sample_event = TABLE_NONE;
+	put_sample(u, event, known_regs, misc, out);
+}
+
+static void take_sample(struct liveunwind *u, const struct record *rec, u32 event, struct str *out)
+{
+	struct sample *s = &u->sample;
+	struct err ignored;
+
+	if (u->sample_event != event)
+		memset(s, 0, sizeof(*s));
+	u->sample_event = event;
+	if (sample_decode(&u->formats.at[event], rec->at + RECORD_HEADER_SIZE,
+		    rec->size - RECORD_HEADER_SIZE, UINT64_MAX, s, &ignored))
+		add_loss(u, event, out);
+	else
+		put_sample(u, event, u->events->at[event].attr.sample_regs_user, rec->misc, out);
 }
 
 static void take(void *ctx, const struct record *rec, struct str *out)

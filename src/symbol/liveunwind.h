@@ -67,6 +67,13 @@ void liveunwind_fini(struct liveunwind *u);
 /* The events that it was given have other ids now. */
 void liveunwind_change_ids(struct liveunwind *u);
 
+/*
+ * A sample of an event with copies of the stack that no kernel wrote: of its registers only those in the
+ * mask are known. Appended as it gets into the file.
+ */
+void liveunwind_add(struct liveunwind *u, u32 event, const struct sample *sample, u64 known_regs,
+	u16 misc, struct str *out);
+
 /* Takes in whole records that hold from the beginning. */
 void liveunwind_begin(struct liveunwind *u, const void *records, size_t n);
 

@@ -20,13 +20,22 @@ static const char *ocaml_stamp(const char *name)
 	return p < end && p > name && p[-1] == '_' ? p - 1 : end;
 }
 
+/* Functions without a name are all called "fun": their numbers tell them apart. */
+static bool is_nameless(const char *name, const char *end)
+{
+	return end - name > 4 && !strncmp(end - 3, "fun", 3) && (end[-4] == '_' || end[-4] == '.');
+}
+
 bool mangled_ocaml(const char *name, struct str *text)
 {
 	const char *p = name + 4, *end;
 
 	if (strncmp(name, "caml", 4) || !isupper((u8)*p))
 		return false;
-	for (end = ocaml_stamp(p); p < end; p++) {
+	end = ocaml_stamp(p);
+	if (is_nameless(p, end))
+		end += strlen(end);
+	for (; p < end; p++) {
 		if (p[0] == '_' && p[1] == '_' && p + 2 < end) {
 			str_addc(text, '.');
 			p++;

@@ -57,7 +57,8 @@ struct resolver {
 	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
 	bool skips_kernel_lines;       /* also where they could be had */
-	bool ignores_vmlinux;          /* no vmlinux is looked for */
+	u64 unpack_max; /* bytes of a file's debug information there is time to unpack; 0: whatever it is */
+	bool ignores_vmlinux; /* no vmlinux is looked for */
 	struct guest_files guest_files;
 	const char *modules;             /* "/proc/modules", likewise */
 	const char *recorded_release;    /* NULL: unknown */
@@ -75,6 +76,8 @@ struct resolver_answer {
 	const char *name; /* as in the file: still mangled; NULL: none */
 	u64 start, end;   /* of the symbol; without a name both are the address to print */
 	u64 at;           /* the address that was asked for, counted as `start` is */
+	/* without a name: the function it belongs to, as call frame information has it; end 0: unknown */
+	u64 extent_start, extent_end;
 	enum resolver_outcome outcome;
 	bool is_plt;
 };

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-enum { FORMAT_VERSION = 1 }; /* also if what is read of DWARF changes: what is stored would lie */
+enum { FORMAT_VERSION = 2 }; /* also if what is read of DWARF changes: what is stored would lie */
 
 struct file_head {
 	char magic[8];

@@ -33,21 +33,34 @@ static const char *without_directories(const char *path, u64 n)
 	return path;
 }
 
-static void split_lines(struct source *s)
+enum { PIECE = 256 << 10 };
+
+/* One more piece of the file, and the lines that end in it. */
+static void read_on(struct source *s)
 {
-	size_t at = 0;
+	size_t seen = s->text.n;
+	ssize_t r;
 
-	while (at < s->text.n) {
-		const char *end = memchr(s->text.at + at, '\n', s->text.n - at);
-
-		vec_add(&s->lines, at);
-		at = end ? (size_t)(end - s->text.at) + 1 : s->text.n + 1;
+	str_reserve(&s->text, PIECE);
+	r = fd_read(s->fd, s->text.at + s->text.n, PIECE);
+	if (r > 0)
+		s->text.n += (size_t)r;
+	s->text.at[s->text.n] = '\0';
+	for (const char *end; (end = memchr(s->text.at + seen, '\n', s->text.n - seen));) {
+		seen = (size_t)(end - s->text.at) + 1;
+		vec_add(&s->lines, seen);
 	}
-	vec_add(&s->lines, at);
+	if (r > 0 && s->text.n <= SOURCE_MAX)
+		return;
+	/* The last line may have no end. */
+	if (s->lines.at[s->lines.n - 1] < s->text.n)
+		vec_add(&s->lines, s->text.n + 1);
+	close(s->fd);
+	s->fd = -1;
 }
 
 /* 0, or an errno. No FIFO is waited for, no terminal taken over. */
-static int read_file(struct source *s, const char *path, u64 *ret_time)
+static int open_file(struct source *s, const char *path, u64 *ret_time)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), sys = 0;
 	struct stat st;
@@ -60,17 +73,15 @@ static int read_file(struct source *s, const char *path, u64 *ret_time)
 		sys = EISDIR;
 	else if (st.st_size > SOURCE_MAX)
 		sys = EFBIG;
-	if (!sys) {
-		str_reserve(&s->text, (size_t)st.st_size);
-		sys = fd_read_at(fd, s->text.at, (size_t)st.st_size, 0);
-		s->text.n = (size_t)st.st_size;
-		s->text.at[s->text.n] = '\0';
-		*ret_time = time_of(&st);
+	if (sys) {
+		close(fd);
+		return sys;
 	}
-	close(fd);
-	if (sys)
-		str_clear(&s->text);
-	return sys;
+	str_reserve(&s->text, (size_t)st.st_size + PIECE);
+	vec_add(&s->lines, 0);
+	s->fd = fd;
+	*ret_time = time_of(&st);
+	return 0;
 }
 
 /* As it is, with the directory it counts from. */
@@ -89,6 +100,7 @@ void source_open(struct source *s, const struct source_places *places, const cha
 	int sys = ENOENT;
 
 	memset(s, 0, sizeof(*s));
+	s->fd = -1;
 	add_whole(&whole, dir, file);
 	if (places->prefix && *whole.at == '/') {
 		str_addf(&s->path, "%s%s", places->prefix,
@@ -98,9 +110,9 @@ void source_open(struct source *s, const struct source_places *places, const cha
 		str_addf(&below, "%s%s", places->symfs, whole.at);
 	}
 	if (*places->symfs && below.n)
-		sys = read_file(s, below.at, &changed_ns);
+		sys = open_file(s, below.at, &changed_ns);
 	if (sys)
-		sys = read_file(s, s->path.at, &changed_ns);
+		sys = open_file(s, s->path.at, &changed_ns);
 	else
 		str_clear(&s->path), str_add(&s->path, below.at);
 	if (sys) {
@@ -111,7 +123,6 @@ void source_open(struct source *s, const struct source_places *places, const cha
 					       : strerror(sys));
 	} else {
 		s->state = built_ns && changed_ns > built_ns ? SOURCE_NEWER : SOURCE_FOUND;
-		split_lines(s);
 	}
 	str_fini(&whole);
 	str_fini(&below);
@@ -119,14 +130,20 @@ void source_open(struct source *s, const struct source_places *places, const cha
 
 void source_close(struct source *s)
 {
+	if (s->state != SOURCE_MISSING && s->fd >= 0)
+		close(s->fd);
 	str_fini(&s->path);
 	str_fini(&s->why);
 	str_fini(&s->text);
 	vec_fini(&s->lines);
 }
 
-const char *source_line(const struct source *s, u32 line, size_t *ret_n)
+const char *source_line(struct source *s, u32 line, size_t *ret_n)
 {
+	if (s->state == SOURCE_MISSING)
+		return NULL;
+	while (line >= s->lines.n && s->fd >= 0)
+		read_on(s);
 	if (!line || line >= s->lines.n)
 		return NULL;
 	*ret_n = s->lines.at[line] - s->lines.at[line - 1] - 1;

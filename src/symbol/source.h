@@ -4,7 +4,7 @@
  * In       its name and directory as the compiler wrote them into the debug information; when the
  *          program was built
  * Out      lines; or why there are none
- * Owns     the text
+ * Owns     the text, of which it has read as far as somebody asked; the open file
  * Errors   none: `state` and `why`. Only plain files up to SOURCE_MAX bytes are read; they are foreign
  *          text, to be shown with str_add_safe()
  */
@@ -30,10 +30,11 @@ struct source_places {
 
 struct source {
 	enum source_state state;
-	struct str path; /* that was read, or looked for */
-	struct str why;  /* SOURCE_MISSING */
-	struct str text;
-	VEC(size_t) lines; /* where each begins in text; one more at the end */
+	struct str path;   /* that was read, or looked for */
+	struct str why;    /* SOURCE_MISSING */
+	struct str text;   /* so far */
+	VEC(size_t) lines; /* where each begins in text; one more where the last known one ends */
+	int fd;            /* -1: all of it was read */
 };
 
 /* `dir` may be NULL. `built_ns`: when the program was, since 1970; 0: unknown. */
@@ -41,8 +42,10 @@ void source_open(struct source *s, const struct source_places *places, const cha
 	const char *file, u64 built_ns);
 void source_close(struct source *s);
 
-/* Line n, counted from 1, without its end: *ret_n bytes; NULL if the file has not so many. */
-const char *source_line(const struct source *s, u32 line, size_t *ret_n);
+/*
+ * Line n, counted from 1, without its end: *ret_n bytes; NULL if the file has not so many. Valid until the next call.
+ */
+const char *source_line(struct source *s, u32 line, size_t *ret_n);
 
 /* When a file was last changed; 0 if there is none. */
 u64 source_time(const char *path);

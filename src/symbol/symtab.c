@@ -102,7 +102,18 @@ static void add(struct symtab *t, u64 start, u64 size, const char *name,
 	vec_add(&t->symbols, s);
 }
 
-size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+static bool is_data(const struct elf *elf, const struct entry *e, u64 n)
+{
+	const struct elf_section *s;
+
+	if ((e->info & 0xf) != STT_OBJECT || !e->size || e->section == SHN_UNDEF)
+		return false;
+	s = section_of(elf, e, n);
+	return s && s->flags & SHF_ALLOC && !(s->flags & SHF_EXECINSTR);
+}
+
+static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_type,
+	bool (*is_wanted)(const struct elf *elf, const struct entry *e, u64 n))
 {
 	const struct elf_section *s = elf_section_of_type(elf, section_type);
 	struct bytes entries, strings;
@@ -116,7 +127,7 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 		const char *name;
 		u8 binding = e.info >> 4;
 
-		if (!is_code(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
+		if (!is_wanted(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
 		/* Of Thumb code the lowest bit says only that it is. */
@@ -130,6 +141,16 @@ size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 						       : SYMTAB_GLOBAL);
 	}
 	return t->symbols.n - before;
+}
+
+size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	return add_entries(t, elf, section_type, is_code);
+}
+
+size_t symtab_add_data(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	return add_entries(t, elf, section_type, is_data);
 }
 
 void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)

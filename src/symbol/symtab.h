@@ -34,6 +34,9 @@ struct symtab {
 /* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
 size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
+/* Adds the data instead: variables and constants that have a size. */
+size_t symtab_add_data(struct symtab *t, const struct elf *elf, u32 section_type);
+
 /*
  * Adds to a finished table the functions of a section that begin where none of it does, and
  * finishes it again. So .symtab keeps its say, and .dynsym helps out where it was thinned.

@@ -148,7 +148,10 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 		return false;
 	by_sp = w->regs[sp] + (u64)flow.sp;
 	by_fp = w->regs[fp] + (u64)flow.fp;
+	/* Of who is not known to be what, the stack pointer is enough. */
 	if (flow.fp != FLOW_UNKNOWN && !walk_has(w, fp))
+		flow.fp = FLOW_UNKNOWN;
+	if (flow.sp == FLOW_UNKNOWN && flow.fp == FLOW_UNKNOWN)
 		return false;
 	slot = flow.sp != FLOW_UNKNOWN ? by_sp : by_fp;
 	if (flow.sp != FLOW_UNKNOWN && flow.fp != FLOW_UNKNOWN && by_sp != by_fp)

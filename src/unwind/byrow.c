@@ -87,6 +87,8 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
 
 	w->has_missed_above = w->has_missed_below = false;
+	if (row->cfa.kind == ROW_REGISTER && !walk_has(w, row->cfa.from))
+		return STACK_NO_REGISTER;
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)

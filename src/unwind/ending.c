@@ -17,6 +17,7 @@ const char *ending_text(enum stack_ending ending)
 		[STACK_OTHER_ARCH] = "unknown machine",
 		[STACK_ELSEWHERE] = "interrupted on another stack",
 		[STACK_NOT_COPIED] = "stack not in memory",
+		[STACK_NO_REGISTER] = "registers not known",
 		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
@@ -41,6 +42,7 @@ static const u8 numbers[STACK_ENDINGS] = {
 	[STACK_ELSEWHERE] = 10,
 	[STACK_NOT_COPIED] = 11,
 	[STACK_CALLS_FORGOTTEN] = 12,
+	[STACK_NO_REGISTER] = 13,
 };
 
 u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS])

@@ -126,7 +126,8 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			if (c->is_signal && is_return)
 				mark_trampoline(w->stack);
 			ending = step_up(w, c, &w->stack->rows.at.at[row], is_return);
-			if (ending != STACK_ENDINGS)
+			if (ending != STACK_ENDINGS &&
+				(ending != STACK_NO_REGISTER || !bycode_step(w, is_return)))
 				return ending;
 			is_return = !c->is_signal;
 		} else if (bycode_is_entry(w)) {

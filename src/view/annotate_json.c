@@ -93,6 +93,8 @@ static void add_code(struct str *text, const struct assembly *a, size_t i)
 	if (ins->has_reference) {
 		json_hex(text, "reference", ins->reference);
 		add_text_or_null(text, "reference_name", row->reference);
+		if (row->literal)
+			json_text(text, "reference_text", row->literal);
 	}
 }
 

@@ -47,7 +47,10 @@ static void add_counts(struct printing *p, size_t counts)
 
 		if (!has_event(p->a, e))
 			continue;
-		if (p->options->figure == ANNOTATE_PERCENT)
+		if (p->options->figure == ANNOTATE_PERCENT && !c->n_samples)
+			/* Most instructions; printf() is slow with it. */
+			str_add_right(p->text, "0.00", PERCENT_WIDTH);
+		else if (p->options->figure == ANNOTATE_PERCENT)
 			str_addf(p->text, "%*.2f", PERCENT_WIDTH,
 				annotate_share(p->options, p->a, e, c));
 		else
@@ -306,7 +309,9 @@ static void add_row(struct printing *p, size_t i)
 	if (p->options->has_source)
 		add_source(p, row);
 	add_counts(p, row->counts);
-	str_addf(p->text, " :   %*llx:", p->address_digits, (unsigned long long)row->va);
+	str_add(p->text, " :   ");
+	str_add_hex(p->text, row->va, p->address_digits);
+	str_addc(p->text, ':');
 	if (ins) {
 		str_add(p->text, "   ");
 		arrows_add(&p->arrows, (u32)i, p->text);
@@ -317,9 +322,14 @@ static void add_row(struct printing *p, size_t i)
 	if (row->target)
 		add_name(p, row->target);
 	if (ins && ins->has_reference) {
-		str_addf(p->text, "        # 0x%llx", (unsigned long long)ins->reference);
+		str_add(p->text, "        # 0x");
+		str_add_hex(p->text, ins->reference, 0);
 		if (row->reference)
 			add_name(p, row->reference);
+		if (row->literal) {
+			str_addc(p->text, ' ');
+			add_safe(p->text, row->literal);
+		}
 	}
 	if (row->n_runs)
 		str_addf(p->text, " ; %.1f cycles, IPC %.2f (%llu runs)",

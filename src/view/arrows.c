@@ -118,16 +118,19 @@ void arrows_add(const struct arrows *a, u32 row, struct str *text)
 {
 	const u8 *cells = &a->cells[(size_t)row * ARROWS_LANES];
 	bool is_line = false, arrives = false;
+	char drawn[2 * ARROWS_LANES];
+	size_t n = 0;
 
 	if (!a->n_lanes)
 		return;
 	for (unsigned lane = a->n_lanes; lane-- > 0;) {
 		u8 what = cells[lane];
 
-		str_addc(text, what ? corner(what) : is_line ? '-' : ' ');
+		drawn[n++] = what ? corner(what) : is_line ? '-' : ' ';
 		is_line |= (what & (LEAVES | ARRIVES)) != 0;
 		arrives |= (what & ARRIVES) != 0;
-		str_addc(text, is_line ? '-' : ' ');
+		drawn[n++] = is_line ? '-' : ' ';
 	}
+	str_addn(text, drawn, n);
 	str_add(text, arrives ? "> " : is_line ? "- " : "  ");
 }

@@ -12,12 +12,6 @@ static double share(const struct hist *h, u64 period)
 	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
 }
 
-static bool is_shown(const struct hist *h, const struct hist_entry *e, const struct text_options *t)
-{
-	return share(h, h->options->has_children ? e->total.period : e->self.period) >=
-		t->row_limit;
-}
-
 /*
  * A cell without what is there for people: blanks, and the letter before a function's name. NULL where
  * nothing is known.
@@ -183,7 +177,7 @@ static void add_json(struct out *out, const struct hist *h, const struct text_op
 	str_addc(&out->text, '[');
 	hist_view_init(&view, h);
 	vec_each(e, &h->entries)
-		if (is_shown(h, e, t))
+		if (text_shows(h, e, t))
 			add_json_row(out, &view, e, t, &room);
 	hist_view_fini(&view);
 	str_fini(&room);
@@ -233,7 +227,7 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 	struct str *text = &out->text, room = {0};
 
 	vec_each(e, &h->entries) {
-		if (!is_shown(h, e, t))
+		if (!text_shows(h, e, t))
 			continue;
 		add_csv_cell(text, h->profile->events.at[h->event].name);
 		str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->self.n_samples,
@@ -264,7 +258,7 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 	const size_t n = strlen(separator);
 
 	vec_each(e, &h->entries) {
-		if (!is_shown(h, e, t))
+		if (!text_shows(h, e, t))
 			continue;
 		for (size_t i = 0; i < t->n_columns; i++) {
 			const char *p;
@@ -338,10 +332,17 @@ void export_add(struct out *out, const struct hist *h, const struct export_optio
 		add_separated(out, h, o->separator, t);
 }
 
-void export_end(struct out *out, const struct export_options *o)
+void export_end(struct out *out, const struct export_options *o, const struct account *account)
 {
 	if (o->form != EXPORT_JSON)
 		return;
 	json_end(&out->text, ']');
+	if (account) {
+		str_addc(&out->text, ',');
+		json_key(&out->text, "ledger");
+		str_addc(&out->text, '{');
+		account_add_json(account, &out->text);
+		json_end(&out->text, '}');
+	}
 	str_add(&out->text, "}\n");
 }

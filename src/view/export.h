@@ -10,6 +10,7 @@
 #ifndef PACE_VIEW_EXPORT_H
 #define PACE_VIEW_EXPORT_H
 
+#include "profile/account.h"
 #include "view/text.h"
 
 enum export_form { EXPORT_JSON, EXPORT_CSV, EXPORT_SEPARATED };
@@ -24,6 +25,7 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	const struct hist_options *h);
 void export_add(struct out *out, const struct hist *h, const struct export_options *o,
 	const struct text_options *t);
-void export_end(struct out *out, const struct export_options *o);
+/* JSON tells where the samples went; NULL: rows are not made of samples alone. */
+void export_end(struct out *out, const struct export_options *o, const struct account *account);
 
 #endif

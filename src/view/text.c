@@ -22,9 +22,12 @@ static bool is_right(const struct key *key)
 /* The share that decides whether a row is printed at all. */
 static double share_of(const struct hist *h, const struct hist_entry *e)
 {
-	u64 period = h->options->has_children ? e->total.period : e->self.period;
+	return hist_percent(h, e);
+}
 
-	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
+bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
+{
+	return share_of(h, e) >= o->row_limit;
 }
 
 static size_t columns_used(const char *text, size_t n)
@@ -71,7 +74,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	for (size_t k = 0; k < part->n_entries; k++) {
 		const struct hist_entry *e = &part->entries[k];
 
-		if (share_of(t->hist, e) < o->row_limit)
+		if (!text_shows(t->hist, e, o))
 			continue;
 		vec_add(&part->rows, k);
 		for (size_t c = 0; c < o->n_columns; c++) {
@@ -399,19 +402,25 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
+void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
+{
+	str_add(text, "# Samples: ");
+	num_add_short(text, n_samples);
+	str_add(text, " of event '");
+	str_add_safe(text, event->name, strlen(event->name));
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
+}
+
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
 {
-	const struct profile_event *event = &h->profile->events.at[h->event];
 	struct table_text table = {.hist = h, .options = o};
 	struct str *text = &out->text;
 	size_t n_graphs;
 	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
-	str_add(text, "# Samples: ");
-	num_add_short(text, h->all.n_samples);
-	str_add(text, " of event '");
-	str_add_safe(text, event->name, strlen(event->name));
-	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)h->all.period);
+	if (!o->is_wall)
+		text_add_event(&h->profile->events.at[h->event], h->all.n_samples, h->all.period,
+			text);
 	render(&table);
 	add_header(text, h, o, table.widths);
 	add_rows(out, &table, graphs, n_graphs);

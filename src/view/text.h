@@ -23,8 +23,15 @@ struct text_options {
 	u64 graph_entries;  /* lines of one level at most; 0: no limit */
 	double row_limit;   /* percent: smaller rows are not printed */
 	unsigned n_workers;
+	bool is_wall;          /* who has told of samples has said more */
 	bool skips_first_node; /* rows are symbols: their graph need not repeat the name */
 };
+
+/* "# Samples: 3K of event ..." and what they stand for. */
+void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text);
+
+/* Whether a row is above the limit. */
+bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
 
 /* "# Samples: 3K of event ..." and the table. */
 void text_report(struct out *out, const struct hist *h, const struct text_options *o);

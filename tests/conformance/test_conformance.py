@@ -324,7 +324,7 @@ def a_program_without_a_file_has_no_false_names():
             elif stack.frames[0].name == 'hot_plain':
                 assert any(known.matches(chain.pattern(facts), stack.frames, ANSWERS, facts) for chain in chains), stack
         report = pace('report', '--ledger')
-        assert not nameless or re.search(rf'in \S*{name[1:]} \(deleted\) are shown by address', report.out), report
+        assert not nameless or re.search(rf'in \S*{name[1:]} \(deleted\) have no function name', report.out), report
 
 
 @test

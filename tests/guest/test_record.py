@@ -196,8 +196,8 @@ KEYS = '-g none --no-children -n -s comm,dso,sym'
 
 
 @guest(ours='pace record -g -e cycles -c 20000 -o ours loop 2000000', theirs='perf record -g -e cycles -c 20000 -o theirs loop 2000000',
-       pace_ours=f'pace report -i ours {KEYS}', perf_ours=f'perf report --stdio -i ours {KEYS}',
-       pace_theirs=f'pace report -i theirs {KEYS}', perf_theirs=f'perf report --stdio -i theirs {KEYS}')
+       pace_ours=f'pace report --no-unnamed-functions -i ours {KEYS}', perf_ours=f'perf report --stdio -i ours {KEYS}',
+       pace_theirs=f'pace report --no-unnamed-functions -i theirs {KEYS}', perf_theirs=f'perf report --stdio -i theirs {KEYS}')
 def pace_and_perf_name_the_same_functions_in_recordings_of_both(g):
     if 'not found' in g.theirs.err:
         skip('this system\'s package sources have no linux-perf for arm64')

@@ -361,6 +361,7 @@ def a_setuid_program_runs_and_what_will_be_missing_is_said():
     result = as_nobody('record', '-o', 'su.data', 'su', '--version')
     assert result.status == 0 and 'su from' in result.out, result
     assert 'the kernel takes the counters away from such a program' in result.err and 'root' in result.err, result
+    assert 'over too soon' not in result.err, result
 
 
 @test

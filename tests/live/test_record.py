@@ -2,6 +2,7 @@
 """`pace record` on this kernel: what it measures, whom, and how it ends."""
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -418,6 +419,21 @@ def more_threads_than_open_files_are_explained():
     result = run('sh', '-c', limit)
     stop(target)
     assert result.status == 1 and 'files have to be open at once' in result.err and 'hard limit is 64' in result.err, result
+
+
+
+@test
+def a_hard_limit_of_few_open_files_is_enough_for_one_program():
+    can_record()
+    needs_root()
+    needs('setpriv')
+    os.chmod('.', 0o777)
+    shutil.copy(PACE, 'pace')
+    result = run('sh', '-c', f'ulimit -n 24; exec {" ".join(NOBODY)} ./pace record -e cpu-clock:u -o few.data sh -c "i=0; while [ \\$i -lt 99999 ]; do i=\\$((i+1)); done"')
+    if os.cpu_count() > 8:
+        skip('a counter for each of the CPUs does not fit')
+    assert result.status == 0 and samples_said(result) > 0, result
+    assert pace('report', '-i', 'few.data', '-s', 'sym').status == 0
 
 
 main()

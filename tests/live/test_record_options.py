@@ -120,6 +120,30 @@ def a_signal_begins_the_next_file():
 
 
 @test
+def every_file_knows_the_tasks_of_its_samples_however_short_they_live():
+    """Read alone, by pace and by perf: a task that begins or ends while the files are exchanged has its name and its maps."""
+    can_record()
+    child = 'sh -c "k=0; while [ \\$k -lt 3000 ]; do k=\\$((k+1)); done"'
+    load = f'i=0; while [ $i -lt 150 ]; do {child} & {child}; i=$((i+1)); done; wait'
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock:u', '-F', '10000', '--switch-output', '-o', 'storm.data', 'sh', '-c', load])
+    wait_for(lambda: os.path.exists('storm.data'))
+    while recorder.poll() is None:
+        time.sleep(0.02)
+        recorder.send_signal(signal.SIGUSR2)
+    assert recorder.returncode == 0
+    names = [name for name in os.listdir('.') if name.startswith('storm.data.')]
+    assert len(names) > 10, names
+    n = 0
+    for name in names:
+        for tool in [PACE] + (['perf'] if shutil.which('perf') and len(names) < 100 else []):
+            lines = run(tool, 'script', '-i', name, '-F', 'comm,pid,ip,dso').out.strip().split('\n')
+            n += len(lines)
+            strange = [line for line in lines if 'unknown' in line or re.match(r' *:\d+', line)]
+            assert not strange, (tool, name, strange[:5])
+    assert n > 1000, n
+
+
+@test
 def without_switch_output_that_signal_does_nothing():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')

@@ -73,6 +73,28 @@ def a_signal_writes_a_snapshot_and_the_recording_goes_on():
 
 
 @test
+def snapshots_travel_too():
+    """What a snapshot needs to be read elsewhere is put into it while the recording goes on."""
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread', '-g')
+    recorder = subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '--ring', '1', program, '30'], stderr=subprocess.PIPE, text=True)
+    for n in (1, 2):
+        time.sleep(0.7)
+        recorder.send_signal(signal.SIGUSR2)
+        wait_for(lambda: len(glob.glob('perf.data.*')) == n)
+    recorder.send_signal(signal.SIGINT)
+    err = recorder.communicate()[1]
+    # Nobody is left behind who still writes.
+    assert err.count('Dump perf.data.') == 2, err
+    os.unlink(program)
+    for name in glob.glob('perf.data*'):
+        report = pace('report', '-i', name, '-g', 'none', '-s', 'srcline', env=dict(os.environ, XDG_CACHE_HOME=os.path.abspath('empty')))
+        assert re.search(r'% +threads\.c:\d+', report.out), (name, report)
+        if shutil.which('perf'):
+            assert run('perf', 'script', '-i', name, '-F', 'time').out.count('\n') == len(times(name))
+
+
+@test
 def old_snapshots_are_removed_and_a_small_window_is_said():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')

@@ -28,10 +28,14 @@ SQL = ('create table t(a,b); with recursive c(x) as (select 1 union all select x
 
 
 def record(*args, **kwargs):
-    result = pace('record', '-e', 'cpu-clock', '-F', '2000', *args, **kwargs)
-    assert result.status == 0, result
-    assert samples_said(result) > 20, result
-    return result
+    """With all lines in it: on a busy machine there is not always time for them, which is said."""
+    for _ in range(8):
+        result = pace('record', '-e', 'cpu-clock', '-F', '2000', *args, **kwargs)
+        assert result.status == 0, result
+        assert samples_said(result) > 20, result
+        if 'are not in the recording' not in result.err:
+            return result
+    return skip('this machine is too busy to look up lines within a second')
 
 
 def view(words, path, *more):
@@ -350,8 +354,9 @@ def cut_makes_files_of_streams_and_of_what_is_packed_or_broken():
     start, size = struct.unpack_from('<QQ', plain, 40)
     open('broken.data', 'wb').write(plain[:start + size * 2 // 3])
     data('cut', '-i', 'broken.data', '-o', 'saved.data')
-    whole, saved = samples('file.data'), samples('saved.data')
-    assert 0 < len(saved) < len(whole) and set(saved) <= set(whole)
+    # What a thread was called, what was mapped then may stand in the part that is gone.
+    whole, saved = (samples(path, '-F', 'tid,time,event,ip') for path in ('file.data', 'saved.data'))
+    assert 0 < len(saved) < len(whole) and not set(saved) - set(whole), sorted(set(saved) - set(whole))[:5]
 
 
 @test

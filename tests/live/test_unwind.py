@@ -2,6 +2,7 @@
 """`pace record --call-graph dwarf`: stacks that are walked while they are recorded, whomever and however it records."""
 import collections
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -94,6 +95,36 @@ def a_program_that_is_written_anew_in_place_does_not_end_the_recording():
     record('-q', 'sh', '-c', f'./changing 0.3; cat {small} > changing; ./changing 0.3; : > changing')
     found = chains()
     assert len(found) > 40 and pace('report').status == 0
+
+
+@test
+def a_library_that_another_build_takes_the_place_of_is_two():
+    """Each is walked by its own call frame information; what is no longer there has no names of the other's."""
+    can_record()
+    spin = 'volatile long sink; __attribute__((noinline)) void leaf_{0}(void) {{ {1} for (long i = 0; i < 60000000; i++) {{ sink += i; {2} }} }}\n'
+    with open('first.c', 'w') as f:
+        f.write(spin.format('first', '', '') + 'void work(void) { leaf_first(); sink++; }\n')
+    with open('second.c', 'w') as f:
+        f.write(spin.format('second', 'volatile char room[3000];', 'room[i % 3000] = 1;')
+                + '__attribute__((noinline)) void between(void) { volatile char room[500]; room[0] = 1; leaf_second(); room[1] = 2; }\n'
+                  'void work(void) { between(); sink++; }\n')
+    with open('loader.c', 'w') as f:
+        f.write('#include <dlfcn.h>\n#include <stdio.h>\n'
+                'static void run(void) { void *lib = dlopen("./lib.so", RTLD_NOW); ((void (*)(void))dlsym(lib, "work"))(); dlclose(lib); }\n'
+                'int main(void) { run(); rename("second.so", "lib.so"); run(); return 0; }\n')
+    assert run('gcc', '-O1', '-o', 'loader', 'loader.c', '-ldl').status == 0
+    for kept in (), ('--keep-stacks',):
+        for source, library in ('first.c', 'lib.so'), ('second.c', 'second.so'):
+            assert run('gcc', '-O2', '-fomit-frame-pointer', '-shared', '-fPIC', '-o', library, source).status == 0
+        record('-q', *kept, './loader')
+        found = chains()
+        of_first = [c for c in found if 'leaf_second' not in c and 'main' in c]
+        of_second = [c for c in found if c[:1] == ['leaf_second']]
+        # with stacks kept it is the reader who looks for the first library, and it is gone
+        assert kept or len(of_first) > 10, found[:5]
+        assert len(of_second) > 10 and all(c[1:3] == ['between', 'work'] and 'main' in c for c in of_second), of_second[:5]
+        report = pace('report', '--ledger', '-g', 'none')
+        assert re.search("in lib.so are shown by address: '.*' is another file than the one that ran: it was replaced meanwhile", report.out), report
 
 
 @test

@@ -42,7 +42,7 @@ def record_with(tool, output, options, command):
 
 def tables(tool, path, *options):
     words = ['report', '--no-inline', '-i', path, '-n', '-g', 'none', *options]
-    result = pace(*words) if tool == 'pace' else run('perf', *words[:1], '--stdio', '-f', *words[1:])
+    result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', *words[:1], '--stdio', '-f', *words[1:])
     assert result.status == 0, result
     if tool == 'perf':
         noise = [line for line in result.err.split('\n') if line.strip()]
@@ -386,7 +386,7 @@ def from_root(path):
 
 def graphs_of(tool, path, how):
     words = ['report', '--no-inline', '-i', path, '-g', how[0], how[1]]
-    result = pace(*words) if tool == 'pace' else run('perf', words[0], '--stdio', '-f', *words[1:])
+    result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', words[0], '--stdio', '-f', *words[1:])
     found = {}
     for row in perftext.parse(result.out)[0][1]:
         # perf calls the remainder of a fractal graph inlined, and prints it without its 0.01 % and less. Callers without

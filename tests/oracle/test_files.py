@@ -101,6 +101,28 @@ def files_names_of_a_stripped_program_come_by_its_debug_link():
 
 
 @test
+def files_stripped_code_is_shown_by_function():
+    needs('nm')
+    whole = recorded()
+    begins = {name: f'fun_{int(address, 16):x}' for address, _, name in re.findall(r'^(\w+) ([tT]) (\S+)$', tool('nm', 'full'), re.M)}
+    strip_all()
+    # What others may link to keeps its name.
+    thin = rows()
+    assert thin[begins['hot_local']] == whole['hot_local'] and thin['warm_global'] == whole['warm_global'], (thin, whole, begins)
+    assert 'have no function name' in report().out, report()
+    by_address = rows('--no-unnamed-functions')
+    assert not any(name.startswith('fun_') for name in by_address), by_address
+    assert sum(n for name, n in by_address.items() if name.startswith('0x')) == thin[begins['hot_local']], by_address
+    # A recording that carries what it needs says the same where the program is not, and shows its code.
+    packed = pace('data', 'pack', '-i', 'perf.data', '--in-place')
+    assert packed.status == 0, packed
+    os.unlink('app/prog')
+    assert rows() == thin, rows()
+    shown = pace('annotate', begins['hot_local'])
+    assert shown.status == 0 and 'Percent' in shown.out and 'ret' in shown.out, shown
+
+
+@test
 def files_names_come_by_build_id_from_all_its_folders():
     whole = recorded()
     number = build_id('full')
@@ -357,7 +379,7 @@ def files_that_are_damaged_cost_their_own_names_only():
         counts = [int(m) for m in re.findall(r'^ +[\d.]+% +(\d+)  ', shown.out, re.M)]
         assert sum(counts) == n_samples, (name, counts, n_samples, shown)
         if 'hot_local' not in shown.out and re.search(r'  prog +\[.\] 0x', shown.out):
-            assert re.search(r'# .*samples.* in prog are shown by address', shown.out), (name, shown)
+            assert re.search(r'# .*samples.* in prog have no function name', shown.out), (name, shown)
         listed = pace('script', '-i', 'perf.data', '-F', 'ip,sym', timeout=20)
         assert listed.status == 0 and listed.out.count('\n') == n_samples, (name, listed.err)
 

@@ -2,6 +2,7 @@
 """Real recordings by others (see the shared folder): every one is read or refused with a reason, and where the installed
 perf reads it too, both show the same rows."""
 import glob
+import json
 import os
 import re
 import sys
@@ -50,6 +51,41 @@ def every_recording_is_read_or_refused_with_a_reason():
         assert (evlist.status == 0) == bool(evlist.out), (path, evlist)
 
 
+@test
+def every_sample_is_shown_or_left_out_for_a_reason():
+    """samples in = shown + in small rows + filtered + lost by cause, whatever is asked for."""
+    n_read = n_lossy = 0
+    for path in recordings():
+        stats = pace('report', '--stats', '-i', path, timeout=60)
+        if stats.status == 2:
+            continue
+        found = re.search(r'SAMPLE events: +(\d+)', stats.out)
+        recorded = int(found.group(1)) if found else 0
+        ways = [['-g', 'none'], ['--no-children', '-s', 'dso', '--percent-limit', '3'], ['--symbol-filter', 'a', '--no-children', '-g', 'none'],
+                ['-d', 'libc.so.6', '--percentage', 'relative', '-g', 'none']]
+        for way in ways:
+            result = pace('report', '--json', '-i', path, *way, timeout=60)
+            if not result.out:
+                continue
+            answer = json.loads(result.out)
+            ledger = answer['ledger']
+            assert ledger['recorded'] == recorded, (path, way, ledger, recorded)
+            parts = sum(ledger[part] for part in ('shown', 'below_limit', 'filtered', 'unread', 'foreign'))
+            assert parts == recorded, (path, way, ledger)
+            in_rows = sum(row['samples'] for event in answer['events'] for row in event['rows'])
+            assert ledger['shown'] == in_rows, (path, way, ledger, in_rows)
+            n_read += 1
+            # --strict says what was lost, and nothing else changes.
+            strict = pace('report', '--json', '--strict', '-i', path, *way, timeout=60) if way == ways[0] else None
+            if strict:
+                assert strict.out == result.out, path
+                lost = ledger['unread'] + ledger['foreign'] + ledger['dropped']
+                assert strict.status == 3 if lost else strict.status in (0, 1, 3), (path, strict)
+                assert ('--strict' in strict.err) == (strict.status == 3), (path, strict)
+                n_lossy += strict.status == 3
+    assert n_read > 100 and n_lossy > 3, (n_read, n_lossy)
+
+
 def rows_of(result, keys):
     """For each event the rows as printed, names cut to what perf's columns always show."""
     blocks = []
@@ -73,7 +109,7 @@ def compare(keys):
         if BRANCHES.search(path) or 'corpus' in path or any(part in path for part in DIFFER):
             continue
         words = ['report', '-i', path, '-n', '-g', 'none', '--no-children', '-s', ','.join(keys)]
-        ours = pace(*words)
+        ours = pace(*words, '--no-unnamed-functions')
         theirs = run('perf', *words[:1], '--stdio', '-f', *words[1:])
         if not perftext.parse(theirs.out):
             continue

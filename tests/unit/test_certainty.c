@@ -124,11 +124,15 @@ TEST(certainty_of_an_order_takes_into_account_that_one_row_is_part_of_the_other)
 	judging_fini(&j);
 }
 
+static bool is_of_f(void *profile, size_t row)
+{
+	return ((struct profile *)profile)->rows.at[row].n_samples == 20;
+}
+
 TEST(certainty_is_of_the_whole_that_was_before_filters)
 {
 	struct judging j;
 	const struct certainty_row *f;
-	size_t n = 0;
 
 	judging_init(&j);
 	for (u64 time = 0; time < 64; time++) {
@@ -137,10 +141,7 @@ TEST(certainty_is_of_the_whole_that_was_before_filters)
 	}
 	certainty_whole_init(&j.whole, &j.maker.profile);
 	/* Only f is left; shares are of all. */
-	vec_each(row, &j.maker.profile.rows)
-		if (row->n_samples == 20)
-			j.maker.profile.rows.at[n++] = *row;
-	j.maker.profile.rows.n = n;
+	profile_keep_rows(&j.maker.profile, is_of_f, &j.maker.profile);
 	judge(&j, false);
 	f = row_of(&j, "f");
 	CHECK(f->self.low > 0.189 && f->self.high < 0.211);

@@ -71,6 +71,20 @@ TEST(demangle_reads_cpp)
 	intern_fini(&strings);
 }
 
+/* As .symtab of a shared library has them. */
+TEST(demangle_keeps_the_version_of_a_symbol)
+{
+	check("_ZNSo3putEc@@GLIBCXX_3.4", "std::ostream::put(char)@@GLIBCXX_3.4",
+		"std::ostream::put@@GLIBCXX_3.4");
+	check("_ZNSt13runtime_errorC2EPKc.cold@GLIBCXX_3.4.21",
+		"std::runtime_error::runtime_error(char const*) [clone .cold]@GLIBCXX_3.4.21",
+		"std::runtime_error::runtime_error [clone .cold]@GLIBCXX_3.4.21");
+	check_untouched("cfree@GLIBC_2.2.5");
+	check_untouched("_Znonsense@@V");
+	check_untouched("_@");
+	intern_fini(&strings);
+}
+
 TEST(demangle_reads_rust_of_both_kinds)
 {
 	/* Older names look like C++, with a hash that nobody wants to see. */
@@ -94,6 +108,10 @@ TEST(demangle_reads_d)
 	check("_Dmain", "D main", "D main");
 	check("_D8demangle4testFaZv", "demangle.test(char)", "demangle.test(char)");
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()", "std.stdio.writeln()");
+	/* As gdc 12 and ldc 1.30 write std.range.primitives.front. */
+	check("_D3std5range10primitives__T5frontThZQjFNaNbNcNdNiNfNkMANghZNgh",
+		"std.range.primitives.front!(ubyte).front(scope return inout(ubyte)[])",
+		"std.range.primitives.front!(ubyte).front(scope return inout(ubyte)[])");
 	intern_fini(&strings);
 }
 
@@ -104,6 +122,9 @@ TEST(demangle_reads_ocaml)
 	check("camlStdlib__$5e_137", "Stdlib.^", "Stdlib.^");
 	check("camlA__f_1_22", "A.f_1", "A.f_1");
 	check("camlStdlib.compare_5", "Stdlib.compare", "Stdlib.compare");
+	/* Nameless ones are told apart by their numbers. */
+	check("camlStdlib__List__fun_120", "Stdlib.List.fun_120", "Stdlib.List.fun_120");
+	check("camlO__refun_120", "O.refun", "O.refun");
 	/* Of the runtime, in C. */
 	check_untouched("caml_alloc");
 	check_untouched("camlish");
@@ -155,6 +176,13 @@ TEST(demangle_folds_template_arguments_if_asked_to)
 	check_folded("_ZN3barIiEltERKS0_", "bar<...>::operator<(bar<...> const&)",
 		"bar<...>::operator<");
 	check_folded("_Z3foov", "foo()", "foo");
+	check_folded("sort<It<int*, std::vector<int> >, main()::<lambda(int, int)> >", "sort<...>",
+		"sort<...>");
+	check_folded("Builtin:<anonymous> a<b", "Builtin:<anonymous> a<b",
+		"Builtin:<anonymous> a<b");
+	check_folded("_D3std5range10primitives__T5frontThZQjFNaNbNcNdNiNfNkMANghZNgh",
+		"std.range.primitives.front!(...).front(scope return inout(ubyte)[])",
+		"std.range.primitives.front!(...).front(scope return inout(ubyte)[])");
 	/* Rust: a type is no argument, its own arguments are. */
 	check_folded("_RNvMs_C7mycrateNtB4_3Foo3new", "<mycrate::Foo>::new", "<mycrate::Foo>::new");
 	check_folded("_ZN60_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$"

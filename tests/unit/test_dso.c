@@ -158,3 +158,90 @@ TEST(dso_addresses_stay_the_same_however_many_there_are)
 	CHECK_EQ(f.list.at.n, N + 1);
 	fixture_fini(&f);
 }
+
+static const struct dso *mapped(struct fixture *f, u32 min, u64 ino, u64 generation, const char *id)
+{
+	static const char path[] = "/lib/x.so";
+	struct record_mmap map = {.min = min,
+		.ino = ino,
+		.ino_generation = generation,
+		.build_id_size = id ? (u8)strlen(id) : 0,
+		.path = {(const u8 *)path, sizeof(path) - 1}};
+
+	if (id)
+		memcpy(map.build_id, id, strlen(id));
+	return dso_get_mapped(&f->list, &map, false);
+}
+
+TEST(dso_of_another_inode_or_generation_at_the_same_path_is_another)
+{
+	const struct dso *first, *second, *third;
+	struct fixture f;
+
+	fixture_init(&f);
+	/* synthesized from /proc, which tells no generation; then by the kernel */
+	first = mapped(&f, 1, 10, 0, NULL);
+	CHECK(mapped(&f, 1, 10, 77, NULL) == first && !first->has_namesakes);
+	/* nothing is told; or by an overlay, which has devices of its own */
+	CHECK(mapped(&f, 0, 0, 0, NULL) == first);
+	CHECK(mapped(&f, 9, 500, 0, NULL) == first);
+	second = mapped(&f, 1, 11, 78, NULL);
+	CHECK(second != first && second->path == first->path && second->nth == 1);
+	CHECK(first->has_namesakes && second->has_namesakes && first->namesake == second);
+	/* the number of the first, which was deleted, has gone to a third */
+	third = mapped(&f, 1, 10, 79, NULL);
+	CHECK(third != first && third != second && third->nth == 2);
+	CHECK(mapped(&f, 1, 10, 77, NULL) == first && mapped(&f, 1, 11, 78, NULL) == second);
+	CHECK(mapped(&f, 1, 10, 79, NULL) == third);
+	fixture_fini(&f);
+}
+
+TEST(dso_of_another_build_id_at_the_same_path_is_another)
+{
+	const struct dso *first, *second;
+	struct fixture f;
+
+	fixture_init(&f);
+	first = mapped(&f, 0, 0, 0, "12345678");
+	second = mapped(&f, 0, 0, 0, "87654321");
+	CHECK(first != second && !memcmp(first->build_id, "12345678", 8));
+	CHECK(!memcmp(second->build_id, "87654321", 8));
+	CHECK(mapped(&f, 0, 0, 0, "12345678") == first &&
+		mapped(&f, 0, 0, 0, "87654321") == second);
+	fixture_fini(&f);
+}
+
+TEST(dso_that_was_mapped_last_has_the_build_id_that_a_table_tells_of_its_path)
+{
+	struct fixture f;
+	struct dso *head;
+
+	fixture_init(&f);
+	head = dso_get(&f.list, "/lib/x.so", 9, 0, false);
+	memcpy(head->build_id, "12345678", 8);
+	head->build_id_size = 8;
+	CHECK(mapped(&f, 1, 10, 0, NULL) == head && head->build_id_size == 8);
+	CHECK_EQ(mapped(&f, 1, 11, 0, NULL)->build_id_size, 8);
+	CHECK_EQ(head->build_id_size, 0);
+	fixture_fini(&f);
+}
+
+TEST(dso_that_is_expected_takes_the_build_id_before_it_is_mapped)
+{
+	const struct dso *last;
+	struct fixture f;
+	struct dso *head;
+
+	fixture_init(&f);
+	head = dso_get(&f.list, "/lib/x.so", 9, 0, false);
+	head->build_id_size = 8;
+	dso_expect(&f.list, "/lib/x.so", 2);
+	last = head->namesake->namesake;
+	CHECK(last->nth == 2 && last->build_id_size == 8 && !head->build_id_size);
+	CHECK(mapped(&f, 1, 10, 0, NULL) == head);
+	CHECK(mapped(&f, 1, 11, 0, NULL) == head->namesake);
+	CHECK(mapped(&f, 1, 12, 0, NULL) == last && mapped(&f, 1, 10, 0, NULL) == head);
+	dso_expect(&f.list, "/lib/x.so", UINT32_MAX);
+	CHECK(!last->namesake);
+	fixture_fini(&f);
+}

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/sysfile.h"
 #include "base/vec.h"
+#include "event/memevents.h"
 #include "event/parse.h"
 
 #include "event_text.h"
@@ -195,4 +196,51 @@ TEST(event_trees_arm_with_two_kinds_of_cores)
 TEST(event_trees_power_whose_events_have_parameters)
 {
 	check_machine("powerpc", 8);
+}
+
+/* What accesses of memory are sampled by on a machine: the text, or the error; the text can be parsed. */
+static const char *memory_events(const char *tree, unsigned what)
+{
+	static char kept[1024];
+	const struct memevents_wish wish = {what, 30};
+	struct event_list events = {0};
+	struct parse_env env = {0};
+	struct str text = {0};
+	struct err err;
+
+	make_tree(tree);
+	env.sysfs = test_path("sys");
+	if (memevents_find(env.sysfs, &wish, &text, &err)) {
+		snprintf(kept, sizeof(kept), "%s", err.msg);
+		CHECK(!text.n);
+		return kept;
+	}
+	if (parse_events(text.at, &env, &events, &err))
+		test_failed(__FILE__, __LINE__, "%s: %s", text.at, err.msg);
+	snprintf(kept, sizeof(kept), "%s", text.at);
+	event_list_fini(&events);
+	str_fini(&text);
+	return kept;
+}
+
+TEST(memory_events_of_an_intel_server_are_led_by_another)
+{
+	CHECK_STR(memory_events("intel_topdown", MEMEVENTS_LOADS | MEMEVENTS_STORES),
+		"{cpu/mem-loads-aux/,cpu/mem-loads,ldlat=30/P},cpu/mem-stores/P");
+}
+
+TEST(memory_events_of_a_hybrid_machine_are_those_of_both_kinds_of_cores)
+{
+	CHECK_STR(memory_events("intel_hybrid", MEMEVENTS_LOADS),
+		"cpu_atom/mem-loads,ldlat=30/P,{cpu_core/mem-loads-aux/,cpu_core/mem-loads,ldlat=30/P}");
+}
+
+TEST(memory_events_of_amd_are_samples_of_instructions)
+{
+	CHECK_STR(memory_events("amd", MEMEVENTS_STORES), "ibs_op//");
+}
+
+TEST(memory_events_that_nobody_here_can_read_are_refused_with_the_reason)
+{
+	CHECK_HAS(memory_events("arm", MEMEVENTS_LOADS), "arm_spe");
 }

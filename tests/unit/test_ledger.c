@@ -123,16 +123,16 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, true,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n"
-		"# 9 samples (9.00%) in [unknown] are shown by address\n"
-		"# 5 samples (5.00%) in a.so are shown by address: opening '/no/such/a.so': No such file or directory\n"
-		"# 5 samples (5.00%) in b\\x1b.so are shown by address: opening '/no/such/b\\x1b.so': No such file or directory\n"
-		"# 1 samples (1.00%) in 0are.so are shown by address: opening '/no/such/0are.so': No such file or directory\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n"
+		"# 9 samples (9.00%) in [unknown] have no function name\n"
+		"# 5 samples (5.00%) in a.so have no function name: opening '/no/such/a.so': No such file or directory\n"
+		"# 5 samples (5.00%) in b\\x1b.so have no function name: opening '/no/such/b\\x1b.so': No such file or directory\n"
+		"# 1 samples (1.00%) in 0are.so have no function name: opening '/no/such/0are.so': No such file or directory\n");
 	/* In brief only the one that costs most. */
 	check(&l, false,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 are shown by address: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n");
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);
@@ -145,9 +145,9 @@ TEST(ledger_does_not_mention_a_few_nameless_samples_in_brief)
 
 	vec_add(&l.entries, ((struct ledger_entry){LEDGER_NAMELESS, 9, 0.009, "x.so", ""}));
 	check(&l, false, "");
-	check(&l, true, "# 9 samples (0.90%) in x.so are shown by address\n");
+	check(&l, true, "# 9 samples (0.90%) in x.so have no function name\n");
 	l.entries.at[0].share = 0.01;
-	check(&l, false, "# 9 samples (1.00%) in x.so are shown by address\n");
+	check(&l, false, "# 9 samples (1.00%) in x.so have no function name\n");
 	ledger_fini(&l);
 }
 

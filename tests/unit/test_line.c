@@ -193,6 +193,118 @@ TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
 	str_fini(&said);
 }
 
+/* A package that has all .dwo files, which are gone. */
+static bool make_package(const char *compiler, const char *options, const char *packer)
+{
+	struct str said = {0};
+	bool is_made;
+
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	test_write(test_path("more.c"), "int more(int x) { return x * 3; }", 33);
+	is_made = !outside_run(&said,
+		"cd '%s' && rm -f *.dwo *.dwp && %s %s -O2 -g -gsplit-dwarf -fPIC -c chain.c more.c && "
+		"%s -shared -o chain.so chain.o more.o && timeout 20 %s -e chain.so -o chain.so.dwp && "
+		"rm *.dwo 2>&1",
+		test_dir(), compiler, options, compiler, packer);
+	str_fini(&said);
+	return is_made;
+}
+
+static void check_packages(const char *compiler, const char *packer)
+{
+	static const char *const ways[] = {"-gdwarf-4", "-gdwarf-5",
+		"-gdwarf-4 -ffunction-sections"};
+	unsigned n = 0;
+
+	outside_need(compiler);
+	outside_need(packer);
+	outside_need("nm");
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct line_case c;
+
+		/* binutils 2.40's dwp crashes on version 5. */
+		if (!make_package(compiler, ways[i], packer))
+			continue;
+		n++;
+		case_open(&c, "chain.so");
+		check_chain(&c);
+		case_close(&c);
+	}
+	CHECK(n > 0);
+}
+
+TEST(line_finds_split_units_in_a_package_by_binutils)
+{
+	check_packages("gcc", "dwp");
+}
+
+TEST(line_finds_split_units_in_a_package_by_llvm)
+{
+	check_packages("clang", "llvm-dwp");
+}
+
+TEST(line_says_that_a_package_is_of_another_build)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str said = {0};
+	struct line_case c;
+
+	outside_need("gcc");
+	outside_need("dwp");
+	if (!make_package("gcc", "-gdwarf-4", "dwp"))
+		SKIP("this dwp makes no package");
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && mv chain.so.dwp old && sed -i 's/leaf/twig/' chain.c && "
+			 "gcc -O2 -gdwarf-4 -gsplit-dwarf -fPIC -shared -o chain.so chain.c && "
+			 "rm *.dwo && mv old chain.so.dwp",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	CHECK_EQ(line_chain(c.index, c.start, f), 1);
+	CHECK_EQ(line_gap(c.index, c.start), LINE_GAP_ELSEWHERE);
+	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), "chain.so.dwp' does not have it");
+	case_close(&c);
+	str_fini(&said);
+}
+
+TEST(line_survives_packages_with_wrong_bytes)
+{
+	struct str file = {0};
+	u32 random = 1;
+
+	outside_need("gcc");
+	outside_need("dwp");
+	if (!make_package("gcc", "-gdwarf-4", "dwp"))
+		SKIP("this dwp makes no package");
+	outside_run(&file, "cat '%s'", test_path("chain.so.dwp"));
+	for (int round = 0; round < 600; round++) {
+		struct line_frame f[LINE_DEPTH_MAX];
+		struct line_index *l;
+		size_t at[3];
+		struct elf elf;
+		struct err err;
+		char was[3];
+
+		for (int i = 0; i < 3; i++) {
+			random = random * 1664525 + 1013904223;
+			at[i] = (random >> 8) % file.n;
+			was[i] = file.at[at[i]];
+			file.at[at[i]] = (char)(random >> 4);
+		}
+		test_write(test_path("chain.so.dwp"), file.at,
+			round % 10 ? file.n : file.n - at[0] % 200);
+		CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+		CHECK_EQ(line_open(&l, &elf, &err), 0);
+		for (u64 a = 0x1000; a < 0x1200; a += 3)
+			line_chain(l, a, f);
+		line_close(l);
+		elf_close(&elf);
+		for (int i = 3; i-- > 0;)
+			file.at[at[i]] = was[i];
+	}
+	str_fini(&file);
+}
+
 TEST(line_follows_names_into_a_file_that_dwz_shares)
 {
 	struct str said = {0};
@@ -453,6 +565,40 @@ TEST(line_reads_a_unit_again_if_functions_are_wanted_too)
 	CHECK_STR(last_part(first.file), "chain.c");
 	CHECK(line_find(c.index, c.start, f));
 	CHECK_STR(f[0].file, first.file);
+	case_close(&c);
+	str_fini(&said);
+}
+
+TEST(line_files_that_take_too_long_to_unpack_are_left_and_units_that_were_read_are_ready)
+{
+	struct str said = {0};
+	line_wishes wishes = {0};
+	struct line_case c = {0};
+	struct line_index *l;
+	struct err err;
+
+	outside_need("gcc");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && gcc -O2 -g -gz=zlib -shared -fPIC -o chain.so chain.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	if (!(elf_section(&c.elf, ".debug_info")->flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_info");
+	/* Who has opened it has unpacked it. */
+	CHECK_EQ(line_unpack_bytes(c.index), 0);
+	CHECK_EQ(line_open_within(&l, &c.elf, 1, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "which takes too long");
+	CHECK_EQ(line_open_within(&l, &c.elf, 1 << 20, &err), 0);
+	line_close(l);
+
+	CHECK(!line_is_ready(c.index, c.start, true));
+	CHECK(line_is_ready(c.index, 1, true));
+	line_want(c.index, c.start, false, &wishes);
+	line_fetch(&wishes, 1);
+	CHECK(line_is_ready(c.index, c.start, false) && !line_is_ready(c.index, c.start, true));
+	vec_fini(&wishes);
 	case_close(&c);
 	str_fini(&said);
 }

@@ -436,6 +436,7 @@ TEST(naming_says_the_place_in_the_function_where_no_line_is_known)
 	dso = c.machine.dsos.at.at[c.profile.dsos.at[0].source];
 	CHECK_HAS(resolver_lines_reason(&c.resolver, dso, LINE_GAP_FILE), "compile it with -g");
 	/* And the ledger says how much that is. */
+	vec_add(&c.profile.events, ((struct profile_event){.name = "cycles", .n_samples = 7}));
 	vec_add(&c.profile.rows, ((struct profile_row){.frame = 0, .n_samples = 7}));
 	ledger_add_lineless(&ledger, &c.profile, &c.resolver);
 	ledger_add_text(&ledger, false, &text);

@@ -291,6 +291,33 @@ TEST(recorder_of_threads_ends_when_they_have_ended)
 	close(gate[1]);
 }
 
+/* A look back at a large file may take longer than a second. */
+static int look_long(void *ctx, bool *ret_is_end, struct err *err)
+{
+	unsigned *n = ctx;
+
+	(void)ret_is_end;
+	(void)err;
+	if (!(*n)++)
+		usleep(1200000);
+	return 0;
+}
+
+TEST(recorder_goes_on_each_second_behind_a_pilot_who_took_longer)
+{
+	struct fixture f = {0};
+	unsigned n = 0;
+	struct recorder_pilot pilot = {&n, UINT64_MAX, look_long};
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "sleep 4", 64);
+	f.recorder.pilot = &pilot;
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	CHECK(n >= 2);
+	fixture_fini(&f);
+}
+
 /* ---- with a filter ---- */
 
 /* Hands everything on, samples twice. */

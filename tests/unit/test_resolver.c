@@ -724,7 +724,7 @@ TEST(resolver_finds_functions_of_modules_wherever_they_lay)
 	CHECK_STR(find(&r, loaded, 0x90), "nft_do_chain 0x80-0x1080");
 	CHECK_STR(find(&r, gone, 0x90), "- 0x90 6");
 	CHECK_STR(resolver_reason(&r.resolver, gone),
-		"the module is not loaded now, and its file is not in /lib/modules");
+		"the module is not loaded now: its file is not in /lib/modules");
 	resolving_fini(&r);
 }
 

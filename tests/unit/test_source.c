@@ -6,7 +6,7 @@
 #include "symbol/source.h"
 #include "unit/tree.h"
 
-static const char *line(const struct source *s, u32 n)
+static const char *line(struct source *s, u32 n)
 {
 	static char text[4][64];
 	static unsigned next;

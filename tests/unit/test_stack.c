@@ -20,7 +20,9 @@ struct world {
 	struct stack stack;
 	u64 dump[64];
 	const u8 *end; /* of the first function: two bytes */
-	u64 dyn_size;  /* 0: all of the dump */
+	const u8 *
+		keeper; /* the one that keeps rbp: 13 bytes, up to behind a call; NULL: not known */
+	u64 dyn_size;   /* 0: all of the dump */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
@@ -64,6 +66,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		ret_bytes->at = w->end + 2;
 		ret_bytes->n_before = 2;
 	}
+	if (w->keeper && ip == BIAS + 0x200d)
+		*ret_bytes = (struct stack_bytes){w->keeper + 13, 13, 0, 13, false};
 }
 
 /*
@@ -322,6 +326,30 @@ TEST(stack_of_a_system_call_at_the_end_of_a_function_is_its)
 	/* Else it is the beginning of another one, of which nothing is said. */
 	w.end = (const u8[]){0xff, 0xe0};
 	CHECK_EQ(walk(&w).ending, STACK_NO_CFI);
+	world_fini(&w);
+}
+
+TEST(stack_whose_frame_pointer_nobody_told_is_found_by_what_the_code_does)
+{
+	struct world w;
+
+	world_init(&w);
+	/* The stack pointer and the instruction alone: what /proc tells of a thread that waits. */
+	w.mask = 1 << 7 | 1 << 8;
+	w.regs[0] = STACK;
+	w.regs[1] = BIAS + 0x1004;
+	w.dump[2] = BIAS + 0x200d;
+	w.dump[5] = STACK + 8 * 20;
+	w.dump[6] = BIAS + 0x2020;
+	w.dump[21] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_NO_REGISTER);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x200d));
+	/* push %rbp; mov %rsp,%rbp; sub $16,%rsp; call: what it pushed is the caller's. */
+	w.keeper = (const u8[]){0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xe8, 0, 0, 0, 0};
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x200d, BIAS + 0x2020,
+			BIAS + 0x3001));
 	world_fini(&w);
 }
 

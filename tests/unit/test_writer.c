@@ -834,6 +834,39 @@ static void check_ids(const char *path)
 	reader_close(&r);
 }
 
+TEST(writer_with_room_for_ids_that_were_foreseen_writes_them_at_once)
+{
+	u64 ids[5] = {100, 101, 102, 103, 104};
+	struct fixture f;
+	struct reader r;
+	struct err err;
+
+	fixture_init(&f, 1000, 64);
+	f.r.events.at[0].n_more_ids = 4 - f.r.events.at[0].n_ids;
+	open_writer(&f);
+	CHECK_EQ(append(&f, 0, f.r.data.n, f.r.data.n, &err), 0);
+	f.r.events.at[0].ids = ids;
+	f.r.events.at[0].n_ids = 4;
+	writer_change_ids(&f.w, &f.r.events);
+	CHECK_EQ(writer_sync(&f.w, &err), 0);
+	/* Whoever kills us now leaves a file that names all samples. */
+	CHECK_EQ(reader_open(&r, f.path, NULL, &err), 0);
+	CHECK_EQ(r.events.at[0].n_ids, 4);
+	CHECK_EQ(r.events.at[0].ids[3], 103);
+	CHECK_EQ(r.events.at[1].n_ids, 1);
+	reader_close(&r);
+	/* More than foreseen go behind the sections. */
+	f.r.events.at[0].n_ids = 5;
+	writer_change_ids(&f.w, &f.r.events);
+	CHECK_EQ(writer_finish(&f.w, &f.info, &err), 0);
+	writer_close(&f.w, true);
+	CHECK_EQ(check_file(&f, f.path, &r), writer_data_bytes(&f.w));
+	CHECK_EQ(r.events.at[0].n_ids, 5);
+	CHECK_EQ(r.events.at[0].ids[4], 104);
+	reader_close(&r);
+	fixture_fini(&f);
+}
+
 TEST(writer_knows_the_ids_that_events_got_behind_the_start_and_copies_keep_them)
 {
 	u64 ids[4] = {100, 101, 102, 103};

@@ -1,4 +1,4 @@
-#include "record/memory.h"
+#include "record/access.h"
 
 /* Where a group of bits stands in the word. */
 struct field {
@@ -118,15 +118,15 @@ static void add_block(u64 word, struct str *text)
 static const struct {
 	struct field fields[4];
 	void (*add)(u64 word, struct str *text);
-} parts[MEMORY_PARTS] = {
-	[MEMORY_LEVEL] = {{LEVEL, LEVEL_NUMBER, REMOTE, HOPS}, add_level},
-	[MEMORY_SNOOP] = {{SNOOP, SNOOP_MORE}, add_snoop},
-	[MEMORY_LOCK] = {{LOCK}, add_lock},
-	[MEMORY_TLB] = {{TLB}, add_tlb},
-	[MEMORY_BLOCK] = {{BLOCK}, add_block},
+} parts[ACCESS_PARTS] = {
+	[ACCESS_LEVEL] = {{LEVEL, LEVEL_NUMBER, REMOTE, HOPS}, add_level},
+	[ACCESS_SNOOP] = {{SNOOP, SNOOP_MORE}, add_snoop},
+	[ACCESS_LOCK] = {{LOCK}, add_lock},
+	[ACCESS_TLB] = {{TLB}, add_tlb},
+	[ACCESS_BLOCK] = {{BLOCK}, add_block},
 };
 
-u64 memory_bits(u64 data_src, enum memory_part part)
+u64 access_bits(u64 data_src, enum access_part part)
 {
 	u64 bits = 0;
 
@@ -135,12 +135,12 @@ u64 memory_bits(u64 data_src, enum memory_part part)
 	return bits;
 }
 
-void memory_add_text(u64 data_src, enum memory_part part, struct str *text)
+void access_add_text(u64 data_src, enum access_part part, struct str *text)
 {
 	parts[part].add(data_src, text);
 }
 
-void memory_add_transaction(u64 transaction, struct str *text)
+void access_add_transaction(u64 transaction, struct str *text)
 {
 	static const char *const names[] = {"EL", "TX", "SYNC", "ASYNC", "RETRY", "CON",
 		"CAP-WRITE", "CAP-READ"};

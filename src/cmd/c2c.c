@@ -1,0 +1,175 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "cmd/memory.h"
+#include "cmd/symbols.h"
+#include "profile/recorded.h"
+#include "view/c2c.h"
+
+enum { LINES_SHOWN = 10 };
+
+struct c2c_command {
+	/* record */
+	struct memory_record record;
+	/* report */
+	const char *input;
+	struct symbol_options symbols;
+	struct c2c_options view;
+	double debuginfod_s;
+	int has_source;
+	bool is_text, is_json, is_forced;
+	unsigned verbose;
+};
+
+#define AT(member) offsetof(struct c2c_command, member)
+
+static int set_display(void *target, const char *value, struct err *err)
+{
+	static const char *const words[] =
+		{[C2C_TOTAL] = "tot", [C2C_LOCAL] = "lcl", [C2C_REMOTE] = "rmt"};
+	struct c2c_command *c = target;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i], value)) {
+			c->view.display = (enum c2c_display)i;
+			return 0;
+		}
+	return err_set(err, ERR_INVAL, "'%.60s' is none of tot, lcl, rmt", value);
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow behind a --"},
+	{'e', "event", OPT_STR, AT(record.event), "EVENT",
+		"this event instead of those that this machine has for it"},
+	{'l', "ldlat", OPT_U64, AT(record.latency), "CYCLES",
+		"only loads that take so long; default 30", .max = UINT16_MAX},
+	{'u', "all-user", OPT_BOOL, AT(record.has_user_only), NULL, "only user space"},
+	{0, "all-kernel", OPT_BOOL, AT(record.has_kernel_only), NULL, "only the kernel"},
+	{0, "no-phys-data", OPT_BOOL, AT(record.has_no_phys), NULL,
+		"without physical addresses, which need rights"},
+	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
+		"only print the 'pace record' that it would be"},
+	{0, "sysfs", OPT_STR, AT(record.sysfs), "DIR", "look for events in a copy of /sys"},
+	{0, NULL, OPT_TITLE, 0, NULL, "report"},
+	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'d', "display", OPT_CALL, 0, "WHICH",
+		"lines by all HITM (tot, default), of this node (lcl), of others (rmt)",
+		.call = set_display},
+	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
+		"in full, so many cache lines; default 10, 0: all"},
+	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only what all accesses found"},
+	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source (default)"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it as JSON, see pace-c2c(1)"},
+	SYMBOL_FILE_ROWS(c2c_command),
+	SYMBOL_NAME_ROWS(c2c_command),
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read it whoever it belongs to (always; perf asks)"},
+	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the cache lines"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{.kind = OPT_END},
+};
+
+static int make_report(const struct c2c_command *c, struct recorded *in, struct out *out,
+	struct err *err)
+{
+	struct recorded_options reading = {.n_workers = workers_available(),
+		.naming.style = symbol_options_style(&c->symbols, c->verbose)};
+	struct sharing sharing = {0};
+
+	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
+	if (recorded_read(in, &reading, err))
+		return err->code;
+	if (!sharing_find(&sharing, &in->session, &in->machine, err)) {
+		if (!c->view.has_stats_only)
+			sharing_name(&sharing, &in->resolver, reading.naming.style,
+				c->has_source != 0);
+		if (c->is_json)
+			c2c_json(out, &sharing, &c->view);
+		else
+			c2c_text(out, &sharing, &c->view);
+	}
+	sharing_fini(&sharing);
+	return err->code;
+}
+
+static int run_report(struct c2c_command *c)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	const char *input = cmd_input(c->input);
+	struct recorded in;
+	int status = EXIT_OK;
+	struct log log;
+	struct err err;
+
+	cmd_log_init(&log, c->verbose ? LOG_DEBUG : LOG_NOTE);
+	if (recorded_open(&in, input, &log, &err)) {
+		cmd_explain_missing(input, &err);
+		log_fini(&log);
+		return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
+	}
+	err.code = 0;
+	if (make_report(c, &in, &out, &err))
+		status = cmd_fail(&cmd_c2c, &err, EXIT_FAILED);
+	else
+		ledger_warn(&in.ledger, &log);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_c2c, &err, EXIT_FAILED);
+	if (status == EXIT_OK && (log.has_warned || ledger_has_unread(&in.ledger)))
+		status = EXIT_FAILED;
+	recorded_close(&in);
+	log_fini(&log);
+	return status;
+}
+
+static int run_c2c(int argc, char **argv)
+{
+	struct c2c_command c = {.record = {.sysfs = "/sys",
+					.what = MEMEVENTS_LOADS | MEMEVENTS_STORES,
+					.latency = 30},
+		.view.max_lines = LINES_SHOWN,
+		.debuginfod_s = 10,
+		.has_source = true,
+		.symbols.demangles = true};
+	bool is_record = argc > 1 && !strcmp(argv[1], "record"),
+	     is_report = argc > 1 && !strcmp(argv[1], "report");
+	int status;
+	struct err err;
+
+	if (is_record || is_report) {
+		argc--;
+		argv++;
+	}
+	/* What is behind the first word is a command to run, or options of record. */
+	status = cmd_parse(&cmd_c2c, &c, is_record ? OPTS_STOP : 0, &argc, argv);
+	if (status >= 0)
+		return status;
+	if (is_record)
+		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
+	if (is_report && !argc)
+		return run_report(&c);
+	if (argc)
+		err_set(&err, ERR_INVAL,
+			is_report ? "'%.60s' is one word too many: a file is named with -i"
+				  : "'%.60s' is neither record nor report",
+			argv[0]);
+	else
+		err_set(&err, ERR_INVAL, "record or report?");
+	return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
+}
+
+const struct cmd cmd_c2c = {
+	.name = "c2c",
+	.summary = "find the cache lines that CPUs take from each other",
+	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [OPTIONS]", NULL},
+	.options = options,
+	.run = run_c2c,
+};

@@ -1,0 +1,26 @@
+/*
+ * memory.h - what c2c and mem have in common: recording accesses of memory, which is 'record' with this machine's events for it.
+ *
+ * In       options; the words behind them: options of record behind a "--", and the command
+ * Out      the exit status of record
+ */
+#ifndef PACE_CMD_MEMORY_H
+#define PACE_CMD_MEMORY_H
+
+#include "cmd/cmd.h"
+#include "event/memevents.h"
+
+struct memory_record {
+	const char *event; /* NULL: those that this machine has */
+	const char *sysfs; /* "/sys" */
+	unsigned what;     /* enum memevents_what */
+	u64 latency;       /* cycles that a load takes at least */
+	bool has_user_only, has_kernel_only;
+	bool has_no_phys; /* physical addresses need rights */
+	bool has_page_sizes;
+	bool shows; /* only the words of 'record' are printed */
+};
+
+int memory_run_record(const struct cmd *cmd, const struct memory_record *m, int argc, char **argv);
+
+#endif

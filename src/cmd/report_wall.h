@@ -1,0 +1,28 @@
+/*
+ * report_wall.h - report --wall: time on and off CPUs.
+ *
+ * In       a recording; the columns and rows that were asked for
+ * Out      which columns stand for nothing asked; a histogram of GATHER_WALL with the others beside it
+ * Owns     nothing
+ * Errors   ERR_INVAL: a recording without switches, and what makes no sense together
+ */
+#ifndef PACE_CMD_REPORT_WALL_H
+#define PACE_CMD_REPORT_WALL_H
+
+#include "profile/hist.h"
+#include "session/session.h"
+#include "view/text.h"
+
+/* `wish`: 1 and 0 as was said, -1: as the recording is made. */
+int report_wall_choose(const struct session *s, int wish, bool *ret_has_wall, struct err *err);
+
+/* ERR_INVAL for columns that only a recording with wall-clock time has. */
+int report_wall_check_columns(const struct text_options *t, bool has_wall, struct err *err);
+
+/* The event that has all time; the others have parts of it. */
+bool report_wall_is_whole(u32 event);
+
+/* Puts what the events of wall-clock time have beside the rows of the first of them. */
+void report_wall_join(struct hist *h);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * drain.h - what lies in a recorder's rings goes to its writer.
+ *
+ * In       a recorder that runs
+ * Out      records in its file, as they are or as the recorder's filter makes them
+ * Owns     nothing
+ * Errors   the writer's
+ */
+#ifndef PACE_FILE_DRAIN_H
+#define PACE_FILE_DRAIN_H
+
+#include "file/recorder.h"
+
+/*
+ * Writes what has come, then the mark that ends a round. Unless `is_whole`, rings with less than
+ * r->flush_bytes may wait.
+ */
+int drain_rings(struct recorder *r, bool is_whole, struct err *err);
+
+/*
+ * The rings that keep the newest records: what has come to them since the last time goes to the
+ * writer, the oldest first.
+ */
+int drain_newest(struct recorder *r, struct err *err);
+
+#endif

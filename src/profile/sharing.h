@@ -1,0 +1,102 @@
+/*
+ * sharing.h - the cache lines that CPUs take from each other.
+ *
+ * A load that finds its line modified in another core's cache (HITM) waits for that core. Which lines those are, at which of
+ * their bytes who reads and who writes them, tells what to move apart.
+ * In       a scanned session whose samples have addresses of data and DATA_SRC (c2c record, mem record)
+ * Out      totals; lines, those with most HITM first; for each of them the places of code that use it, by offset
+ * Owns     its lists
+ * Units    addresses as the program has them; weights are cycles, where the processor says so
+ * Errors   those of session_samples(); ERR_INVAL: no event has what it takes
+ *
+ * A line is told by its process and address; lines of several processes are one if their physical address is the same. Invariant:
+ * the records of the lines sum to the total, less what has no address, no code or is neither load nor store.
+ */
+#ifndef PACE_PROFILE_SHARING_H
+#define PACE_PROFILE_SHARING_H
+
+#include "base/err.h"
+#include "base/table.h"
+#include "base/vec.h"
+#include "machine/machine.h"
+#include "record/datasrc.h"
+#include "session/session.h"
+#include "symbol/resolver.h"
+
+enum { SHARING_LINE_BYTES = 64 };
+
+struct sharing_count {
+	u64 n; /* records */
+	u64 kinds[DATASRC_KINDS];
+};
+
+/* A set of small numbers: CPUs, threads. */
+struct sharing_set {
+	VEC(u32) at; /* ascending */
+};
+
+struct sharing_line {
+	u64 address; /* of its first byte */
+	u32 pid;     /* that used it first */
+	struct sharing_count count;
+	struct sharing_set cpus, threads;
+	size_t first_use, n_uses; /* in sharing->uses, once all are read */
+};
+
+/* One place of code that uses one offset of a line. */
+struct sharing_use {
+	u32 line;
+	u32 offset;
+	u32 dso;     /* dso->id */
+	u64 address; /* in it, as map_offset() has it */
+	struct sharing_count count;
+	u64 remote_cycles, local_cycles,
+		load_cycles; /* weights of loads with HITM, of the others */
+	u64 n_other_loads;
+	struct sharing_set cpus, threads;
+	/* After sharing_name(): */
+	const char *function; /* NULL: unknown */
+	u64 function_offset;
+	const char *dso_name;
+	const char *file; /* NULL: unknown */
+	u32 source_line;
+};
+
+/* By which a line is found: an address of a process, or a physical one. */
+struct sharing_key {
+	u64 address;
+	u32 pid; /* UINT32_MAX: physical */
+	u32 line;
+};
+
+struct sharing {
+	VEC(struct sharing_line) lines;
+	VEC(struct sharing_use) uses; /* by line, then HITM, then stores */
+	struct sharing_count total;
+	u64 n_no_code; /* records whose code or data nothing is known of */
+	VEC(struct sharing_key) keys;
+	struct table key_index, use_index;
+	struct intern strings;
+};
+
+int sharing_find(struct sharing *s, struct session *session, const struct machine *m,
+	struct err *err);
+/* Gives the uses of lines with HITM or stores their names; `has_source`: and lines of source. */
+void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, bool has_source);
+
+void sharing_fini(struct sharing *s);
+
+static inline u64 sharing_hitm(const struct sharing_count *c)
+{
+	return c->kinds[DATASRC_LOCAL_HITM] + c->kinds[DATASRC_REMOTE_HITM];
+}
+
+/*
+ * What a line is shared for. FALSE: each of its offsets is used by one thread alone, they only lie beside each other. TRUE: one
+ * offset is written, and used by several threads. UNKNOWN: neither was seen.
+ */
+enum sharing_verdict { SHARING_UNKNOWN, SHARING_FALSE, SHARING_TRUE };
+enum sharing_verdict sharing_judge(const struct sharing *s, const struct sharing_line *line,
+	u32 *ret_offset);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * rangelist.h - the addresses of code that is in several pieces, of a split unit.
+ *
+ * In       .debug_ranges or .debug_rnglists, .debug_addr, and where the unit's own counting begins
+ * Out      ranges, half-open
+ * Owns     nothing
+ * Errors   is_wrong: the list ended where it should not
+ * Source   DWARF 5, 2.17.3 and 7.25; DWARF 4, 2.17.3
+ */
+#ifndef PACE_SYMBOL_RANGELIST_H
+#define PACE_SYMBOL_RANGELIST_H
+
+#include "base/bytes.h"
+
+struct rangelist_source {
+	struct bytes lists;     /* from the unit's part of the section on */
+	struct bytes addresses; /* likewise, of .debug_addr */
+	u64 base;               /* what ranges are relative to at first */
+	u16 version;
+	u8 address_bytes;
+};
+
+struct rangelist {
+	const struct rangelist_source *source;
+	struct bytes at;
+	u64 base;
+	bool is_wrong;
+};
+
+/* The list at an offset into `lists`; is_index: the number of one of version 5. */
+void rangelist_open(struct rangelist *l, const struct rangelist_source *s, u64 value,
+	bool is_index);
+
+/* False at the end. */
+bool rangelist_next(struct rangelist *l, u64 *ret_start, u64 *ret_end);
+
+#endif

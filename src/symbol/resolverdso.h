@@ -1,0 +1,49 @@
+/*
+ * resolverdso.h - what a resolver knows of one DSO; between symbol/resolver (names, and what the
+ * recording carries), symbol/resolverfiles (files of this machine) and symbol/resolverlines.
+ *
+ * Owns     the opened files, tables and indexes; resolver_fini() ends them
+ */
+#ifndef PACE_SYMBOL_RESOLVERDSO_H
+#define PACE_SYMBOL_RESOLVERDSO_H
+
+#include "symbol/extent.h"
+#include "symbol/perfmap.h"
+#include "symbol/resolver.h"
+
+struct resolver_dso {
+	bool is_loaded, has_image;
+	bool is_embedded; /* the recording's own entry comes first */
+	bool has_tried_files;
+	enum resolver_outcome files_outcome;
+	struct embedded_dso embedded;
+	struct kernel *kernel;         /* DSO_KERNEL, DSO_MODULE */
+	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
+	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
+	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
+	struct elf module;             /* DSO_MODULE: the file that has its lines */
+	struct symtab symtab;
+	struct extents extents;        /* of the image: functions that have no names */
+	struct perfmap perfmap;        /* DSO_JIT */
+	const struct jitdump *jitdump; /* DSO_JITDUMP */
+	struct err err;
+	bool has_tried_lines, has_tried_file_lines;
+	struct line_index *lines; /* NULL: none */
+	u64 lines_shift;
+	struct err lines_err;
+};
+
+/* From files of this machine, whatever the recording says itself. */
+void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d);
+
+/* Opens the files too, which change nothing of what is said; true if they have names. */
+bool resolver_load_beside(struct resolver *r, const struct dso *dso, struct resolver_dso *d);
+
+/* The kernel's names from files, also if the recording has its own. */
+void resolver_load_kernel_files(struct resolver *r);
+
+/* Where a module's files are, and those of which kernel: its release, NULL if that is unknown. */
+const char *resolver_module_places(struct resolver *r, const struct dso *dso,
+	struct find_places *ret_places);
+
+#endif

@@ -1,0 +1,263 @@
+#include "symbol/resolverdso.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "symbol/foreign.h"
+#include "symbol/kmodule.h"
+#include "symbol/vdso.h"
+
+/* ---- kernel ---- */
+
+static const struct dso *kernel_dso(const struct resolver *r, bool is_guest, u32 pid)
+{
+	vec_each(dso, &r->machine->dsos.at)
+		if ((*dso)->kind == DSO_KERNEL && (*dso)->is_guest == is_guest &&
+			(!is_guest || (*dso)->pid == pid))
+			return *dso;
+	return NULL;
+}
+
+/* Modules lie in the kernel's space like the kernel: does the recording have any? */
+static bool has_modules(const struct resolver *r)
+{
+	vec_each(dso, &r->machine->dsos.at)
+		if ((*dso)->kind == DSO_MODULE && !(*dso)->is_guest)
+			return true;
+	return false;
+}
+
+static bool has_embedded_kernel(const struct resolver *r)
+{
+	const struct dso *dso = kernel_dso(r, false, 0);
+	struct embedded_dso d;
+
+	return !r->vmlinux && !r->kallsyms_copy && dso && embedded_is_there(r->embedded) &&
+		embedded_find_dso(r->embedded, dso, &d) && d.outcome == RESOLVER_FOUND;
+}
+
+void resolver_load_kernel_files(struct resolver *r)
+{
+	kernel_load(&r->kernel,
+		&(struct kernel_request){.dso = kernel_dso(r, false, 0),
+			.release = r->recorded_release,
+			.text = r->machine->kernel_text,
+			.has_modules = has_modules(r),
+			.kallsyms = r->kallsyms,
+			.modules = r->modules,
+			.named_vmlinux = r->vmlinux,
+			.named_kallsyms = r->kallsyms_copy,
+			.recorded_kallsyms = r->recorded_kallsyms,
+			.ignores_vmlinux = r->ignores_vmlinux,
+			.symfs = r->places.symfs,
+			.log = r->places.log});
+}
+
+void resolver_load_kernel(struct resolver *r)
+{
+	if (!has_embedded_kernel(r))
+		resolver_load_kernel_files(r);
+}
+
+static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
+{
+	const struct guest *known = machine_guest(r->machine, pid);
+	struct resolver_guest *guest;
+
+	vec_each(g, &r->guests)
+		if ((*g)->pid == pid)
+			return *g;
+	guest = mem_zalloc(sizeof(*guest));
+	guest->pid = pid;
+	guest_request_init(&guest->request, &r->guest_files, pid, r->places.symfs, r->places.log);
+	guest->request.kernel.dso = kernel_dso(r, true, pid);
+	guest->request.kernel.text = known ? known->text : 0;
+	kernel_load(&guest->kernel, &guest->request.kernel);
+	if (!kernel_has_names(&guest->kernel) && !guest->kernel.err.code)
+		err_set(&guest->kernel.err, ERR_NOENT,
+			"nothing of the guest's kernel is here: --guestkallsyms or --guestvmlinux names a file of it, --guestmount a folder of all guests");
+	vec_add(&r->guests, guest);
+	return guest;
+}
+
+static struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_guest *guest;
+
+	pthread_mutex_lock(&r->guests_lock);
+	guest = load_guest(r, dso->pid);
+	pthread_mutex_unlock(&r->guests_lock);
+	return guest;
+}
+
+/* ---- files ---- */
+
+/* The vdso of this kernel, if it is the one that was recorded. */
+static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err)
+{
+	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
+
+	if (dso->build_id_size && (n != dso->build_id_size || memcmp(id, dso->build_id, n)))
+		return false;
+	return !vdso_open(ret_elf, err);
+}
+
+/*
+ * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
+ * there are not all of them: `missing` tells if a debug file was found and refused.
+ */
+static void load_stripped(const struct dso *dso, struct resolver_dso *d, const struct err *missing)
+{
+	static const char remedy[] =
+		"a package with its debug symbols (-dbgsym, -debuginfo) gives names";
+	struct err packed;
+
+	if (missing->code != ERR_NOENT)
+		d->err = *missing;
+	else
+		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
+	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	if (!elf_open_debugdata(&d->debug, &d->image, &packed))
+		symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB);
+	else if (packed.code != ERR_NOENT && missing->code == ERR_NOENT)
+		err_set(&d->err, packed.code, "'%s' is stripped, %.300s: %s", dso->path, packed.msg,
+			remedy);
+}
+
+static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct err missing = {.code = ERR_NOENT};
+
+	if (find_image(&r->places, dso, &d->image, &d->err)) {
+		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
+		return;
+	}
+	d->has_image = true;
+	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
+		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
+			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB))) {
+		symtab_finish(&d->symtab);
+		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
+	} else {
+		elf_close(&d->debug);
+		load_stripped(dso, d, &missing);
+		symtab_finish(&d->symtab);
+	}
+	symtab_add_plt(&d->symtab, &d->image);
+	if (!d->symtab.symbols.n)
+		d->outcome = RESOLVER_NO_SYMBOLS;
+}
+
+/* ---- generated code ---- */
+
+static void say_of_perfmap(struct log *log, const struct perfmap *p, const char *path)
+{
+	if (p->n_bad)
+		log_warn(log, "'%s': %llu lines are not like 'START SIZE name' and are left out",
+			path, (unsigned long long)p->n_bad);
+	if (p->is_cut)
+		log_warn(log,
+			"'%s' is too big: only its first %zu names are read; the limit is %d lines, %llu MiB",
+			path, p->ranges.n, PERFMAP_LINES, (unsigned long long)PERFMAP_BYTES >> 20);
+}
+
+static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct foreign whose = {"/proc", r->places.symfs, dso->pid};
+	char own_path[64];
+	int fd;
+
+	d->outcome = RESOLVER_NO_CODE_FILE;
+	snprintf(own_path, sizeof(own_path), "/tmp/perf-%u.map", foreign_own_pid(&whose));
+	if (foreign_open(&whose, dso->path, own_path, &fd, &d->err)) {
+		log_debug(r->places.log, "%s: %s", dso->name, d->err.msg);
+		if (d->err.code == ERR_NOENT)
+			err_set(&d->err, ERR_NOENT,
+				"the program left no '%s' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)",
+				dso->path);
+		return;
+	}
+	perfmap_init(&d->perfmap);
+	if (perfmap_read(&d->perfmap, fd, &d->err)) {
+		err_prefix(&d->err, "'%s'", dso->path);
+	} else {
+		say_of_perfmap(r->places.log, &d->perfmap, dso->path);
+		log_debug(r->places.log, "%s: using '%s', %zu ranges", dso->name, dso->path,
+			d->perfmap.ranges.n);
+		d->outcome = RESOLVER_FOUND;
+	}
+	close(fd);
+}
+
+const char *resolver_module_places(struct resolver *r, const struct dso *dso,
+	struct find_places *ret_places)
+{
+	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
+
+	*ret_places = r->places;
+	if (!guest)
+		return r->recorded_release;
+	ret_places->symfs = guest->request.kernel.symfs;
+	return str_text(&guest->request.release);
+}
+
+/* Out of its kernel's kallsyms, if it is loaded there, else out of its file. */
+static void load_module(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	struct find_places places;
+	const char *release = resolver_module_places(r, dso, &places);
+
+	d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
+	d->base = kernel_module_base(d->kernel, dso);
+	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
+		return;
+	d->outcome = RESOLVER_NO_KERNEL;
+	/* That the kernel itself has no names explains more than that a file is missing. */
+	if (!kernel_has_names(d->kernel) && d->err.code == ERR_NOENT)
+		d->err = d->kernel->err;
+}
+
+void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	switch ((enum dso_kind)dso->kind) {
+	case DSO_UNKNOWN:
+		d->outcome = RESOLVER_NO_MAP;
+		break;
+	case DSO_FILE:
+		load_file(r, dso, d);
+		break;
+	case DSO_VDSO:
+		if (own_vdso(dso, &d->image, &d->err)) {
+			d->has_image = true;
+			symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
+			symtab_finish(&d->symtab);
+		} else {
+			d->outcome = RESOLVER_NO_FILE;
+			err_set(&d->err, ERR_NOENT,
+				"the vdso of the recording is not this kernel's");
+		}
+		break;
+	case DSO_MODULE:
+		load_module(r, dso, d);
+		break;
+	case DSO_KERNEL:
+		d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
+		d->outcome = kernel_has_names(d->kernel) ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
+		if (d->outcome != RESOLVER_FOUND)
+			d->err = d->kernel->err;
+		break;
+	case DSO_BPF:
+		break;
+	case DSO_JIT:
+		load_perfmap(r, dso, d);
+		break;
+	case DSO_JITDUMP:
+		d->jitdump = r->jitcode ? jitcode_find(r->jitcode, dso) : NULL;
+		d->outcome = d->jitdump ? RESOLVER_FOUND : RESOLVER_NO_FILE;
+		break;
+	case DSO_NONE:
+		d->outcome = RESOLVER_NO_CODE_FILE;
+		break;
+	}
+}

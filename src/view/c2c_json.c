@@ -1,0 +1,99 @@
+/*
+ * c2c_json.c - shared cache lines as JSON. The schema is in pace-c2c(1).
+ */
+#include "view/c2c.h"
+
+#include "base/json.h"
+
+enum { SCHEMA = 1 };
+
+static void add_count(struct str *text, const struct sharing_count *c)
+{
+	json_u64(text, "records", c->n);
+	for (enum datasrc_kind k = 0; k < DATASRC_KINDS; k++)
+		if (c->kinds[k])
+			json_u64(text, datasrc_word(k), c->kinds[k]);
+}
+
+static void add_set(struct str *text, const char *key, const struct sharing_set *set)
+{
+	json_key(text, key);
+	str_addc(text, '[');
+	vec_each(x, &set->at)
+		str_addf(text, "%u,", *x);
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
+static void add_use(struct str *text, const struct sharing_use *use)
+{
+	str_addc(text, '{');
+	json_u64(text, "offset", use->offset);
+	json_hex(text, "code", use->address);
+	json_text(text, "dso", use->dso_name);
+	if (use->function) {
+		json_text(text, "function", use->function);
+		json_u64(text, "function_offset", use->function_offset);
+	}
+	if (use->file) {
+		json_text(text, "file", use->file);
+		json_u64(text, "line", use->source_line);
+	}
+	add_count(text, &use->count);
+	json_u64(text, "cycles_local_hitm", use->local_cycles);
+	json_u64(text, "cycles_remote_hitm", use->remote_cycles);
+	json_u64(text, "cycles_other_loads", use->load_cycles);
+	add_set(text, "cpus", &use->cpus);
+	add_set(text, "threads", &use->threads);
+	json_end(text, '}');
+}
+
+static void add_line(struct str *text, const struct sharing *s, const struct sharing_line *line)
+{
+	u32 offset;
+	enum sharing_verdict verdict = sharing_judge(s, line, &offset);
+
+	str_addc(text, '{');
+	json_hex(text, "address", line->address);
+	json_u64(text, "pid", line->pid);
+	if (c2c_verdict(verdict))
+		json_text(text, "sharing", c2c_verdict(verdict));
+	if (verdict == SHARING_TRUE)
+		json_u64(text, "shared_offset", offset);
+	add_count(text, &line->count);
+	add_set(text, "cpus", &line->cpus);
+	add_set(text, "threads", &line->threads);
+	json_key(text, "uses");
+	str_add(text, "[\n");
+	for (size_t i = 0; i < line->n_uses; i++) {
+		add_use(text, &s->uses.at[line->first_use + i]);
+		str_add(text, i + 1 < line->n_uses ? ",\n" : "\n");
+	}
+	str_add(text, "]}");
+}
+
+void c2c_json(struct out *out, const struct sharing *s, const struct c2c_options *o)
+{
+	struct str *text = &out->text;
+	size_t n;
+	u32 *order = c2c_order(s, o, &n);
+
+	str_addc(text, '{');
+	json_u64(text, "pace_c2c", SCHEMA);
+	json_u64(text, "line_bytes", SHARING_LINE_BYTES);
+	json_key(text, "total");
+	str_addc(text, '{');
+	add_count(text, &s->total);
+	json_u64(text, "no_code", s->n_no_code);
+	json_end(text, '}');
+	str_addc(text, ',');
+	json_key(text, "lines");
+	str_add(text, "[\n");
+	for (size_t i = 0; i < n && !o->has_stats_only; i++) {
+		add_line(text, s, &s->lines.at[order[i]]);
+		str_add(text, i + 1 < n ? ",\n" : "\n");
+		out_flush_some(out);
+	}
+	str_add(text, "]}\n");
+	mem_free(order);
+}

@@ -1,0 +1,138 @@
+/*
+ * c2c_text.c - shared cache lines for people.
+ */
+#include "view/c2c.h"
+
+struct printing {
+	const struct sharing *s;
+	const struct c2c_options *o;
+	struct str *text;
+};
+
+static double percent(u64 part, u64 whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void add_totals(const struct printing *p)
+{
+	const struct sharing_count *c = &p->s->total;
+
+	str_addf(p->text, "# What %llu accesses of memory found\n#\n", (unsigned long long)c->n);
+	for (enum datasrc_kind k = 0; k < DATASRC_KINDS; k++)
+		if (c->kinds[k])
+			str_addf(p->text, "  %10llu  %s\n", (unsigned long long)c->kinds[k],
+				datasrc_title(k));
+	if (p->s->n_no_code)
+		str_addf(p->text, "  %10llu  From code of which no map is known\n",
+			(unsigned long long)p->s->n_no_code);
+}
+
+static void add_table(const struct printing *p, const u32 *order, size_t n)
+{
+	u64 all = c2c_hitm(p->o, &p->s->total);
+
+	str_add(p->text,
+		"\n# Cache lines that were modified in another cache when they were loaded (HITM)\n"
+		"#\n"
+		"# Line             Address   HITM%    Total    Local   Remote  Records    Loads   Stores   L1 hit  L1 miss  CPUs  Threads\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct sharing_line *line = &p->s->lines.at[order[i]];
+		const u64 *k = line->count.kinds;
+		const u64 columns[] = {sharing_hitm(&line->count), k[DATASRC_LOCAL_HITM],
+			k[DATASRC_REMOTE_HITM], line->count.n, k[DATASRC_LOAD], k[DATASRC_STORE],
+			k[DATASRC_STORE_L1], k[DATASRC_STORE_L1_MISS]};
+
+		str_addf(p->text, "  %4zu  0x%016llx  %5.1f%%", i,
+			(unsigned long long)line->address,
+			percent(c2c_hitm(p->o, &line->count), all));
+		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
+			str_addf(p->text, " %8llu", (unsigned long long)columns[j]);
+		str_addf(p->text, "  %4zu  %7zu\n", line->cpus.at.n, line->threads.at.n);
+	}
+}
+
+static void add_cycles(const struct printing *p, u64 cycles, u64 n)
+{
+	if (n)
+		str_addf(p->text, " %7.0f", (double)cycles / (double)n);
+	else
+		str_fill(p->text, ' ', 8);
+}
+
+static void add_use(const struct printing *p, const struct sharing_line *line,
+	const struct sharing_use *use)
+{
+	const char *file =
+		use->file && strrchr(use->file, '/') ? strrchr(use->file, '/') + 1 : use->file;
+	const u64 *k = use->count.kinds;
+
+	str_addf(p->text, "   0x%02x  %5.1f%%  %5.1f%%  %5.1f%%", use->offset,
+		percent(k[DATASRC_LOCAL_HITM], line->count.kinds[DATASRC_LOCAL_HITM]),
+		percent(k[DATASRC_REMOTE_HITM], line->count.kinds[DATASRC_REMOTE_HITM]),
+		percent(k[DATASRC_STORE], line->count.kinds[DATASRC_STORE]));
+	add_cycles(p, use->local_cycles, k[DATASRC_LOCAL_HITM]);
+	add_cycles(p, use->remote_cycles, k[DATASRC_REMOTE_HITM]);
+	add_cycles(p, use->load_cycles, use->n_other_loads);
+	str_addf(p->text, " %8llu  %4zu  %7zu  ", (unsigned long long)use->count.n, use->cpus.at.n,
+		use->threads.at.n);
+	if (use->function) {
+		str_add_safe(p->text, use->function, strlen(use->function));
+		str_addf(p->text, "+0x%llx", (unsigned long long)use->function_offset);
+	} else {
+		str_addf(p->text, "0x%llx", (unsigned long long)use->address);
+	}
+	str_add(p->text, "  ");
+	str_add_safe(p->text, use->dso_name, strlen(use->dso_name));
+	if (file) {
+		str_add(p->text, "  ");
+		str_add_safe(p->text, file, strlen(file));
+		str_addf(p->text, ":%u", use->source_line);
+	}
+	str_addc(p->text, '\n');
+}
+
+static void add_line(const struct printing *p, const struct sharing_line *line, size_t number)
+{
+	u32 offset = 0;
+	enum sharing_verdict verdict = sharing_judge(p->s, line, &offset);
+
+	str_addf(p->text, "\n# Line %zu, 0x%llx: ", number, (unsigned long long)line->address);
+	if (verdict == SHARING_FALSE)
+		str_add(p->text,
+			"false sharing: no offset that is written is used by two threads; what different threads use belongs into different lines\n");
+	else if (verdict == SHARING_TRUE)
+		str_addf(p->text, "offset 0x%x is written, and used by several threads\n", offset);
+	else
+		str_add(p->text, "who writes it was not sampled\n");
+	str_add(p->text,
+		"#          HITM loads           cycles of a load with\n"
+		"# Offset   local  remote   stores   local  remote    none  Records  CPUs  Threads  Code\n");
+	for (size_t i = line->first_use; i < line->first_use + line->n_uses; i++)
+		add_use(p, line, &p->s->uses.at[i]);
+}
+
+void c2c_text(struct out *out, const struct sharing *s, const struct c2c_options *o)
+{
+	const struct printing p = {s, o, &out->text};
+	size_t n, n_full;
+	u32 *order = c2c_order(s, o, &n);
+
+	if (!o->is_quiet || o->has_stats_only)
+		add_totals(&p);
+	if (!o->has_stats_only && !n)
+		str_add(p.text,
+			"\n# No load found its line modified in another cache: nothing is shared that is written, or the event does not tell\n");
+	if (!o->has_stats_only && n) {
+		add_table(&p, order, n);
+		n_full = o->max_lines && o->max_lines < n ? (size_t)o->max_lines : n;
+		for (size_t i = 0; i < n_full; i++) {
+			add_line(&p, &s->lines.at[order[i]], i);
+			out_flush_some(out);
+		}
+		if (n_full < n)
+			str_addf(p.text, "\n# and %zu more lines: --max-lines 0 shows all\n",
+				n - n_full);
+	}
+	mem_free(order);
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""`pace c2c report` beside `perf c2c report`: the same totals, the same lines, the same offsets.
+
+No machine here has a PMU that says where data was found, and no recording of others has any: a real recording of a clock is made, and
+what such a PMU would have written is put into its samples: addresses of the program's data, DATA_SRC, weights.
+
+Not compared: perf's "records" and "loads" of a line, which are sums of its other columns and leave out uncached loads and stores; levels that
+are none's, like memory of this node and of another at once, which perf counts twice; what
+the kernel does at addresses of programs, whose maps perf looks for among the kernel's."""
+import collections
+import json
+import os
+import random
+import re
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAM = r'''
+#include <pthread.h>
+#include <time.h>
+long table[4096] __attribute__((aligned(4096))) = {1};
+static volatile int stop;
+__attribute__((noinline)) void reader(long *p) { for (int i = 0; i < 10000; i++) __asm__ volatile("" :: "r"(*(volatile long *)p)); }
+__attribute__((noinline)) void writer(long *p) { for (int i = 0; i < 10000; i++) *(volatile long *)p = i; }
+static void *run(void *p) { while (!stop) { reader(p); writer(p); } return p; }
+int main(void)
+{
+	pthread_t a, b;
+	struct timespec t = {0, 10000000};
+	pthread_create(&a, 0, run, table);
+	pthread_create(&b, 0, run, table + 1);
+	while (clock() < CLOCKS_PER_SEC * 4 / 10)
+		nanosleep(&t, 0);
+	stop = 1;
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+'''
+IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, PHYS = 0, 1, 2, 3, 7, 8, 14, 15, 19
+WEIGHT_STRUCT = 24
+# Bits in the order of the record; all of them are words of 8 bytes here.
+ORDER = [16, IP, TID, TIME, ADDR, 6, 9, CPU, PERIOD, WEIGHT, WEIGHT_STRUCT, DATA_SRC, PHYS]
+LOAD, STORE = 2, 4
+HIT, MISS, L1, LFB, L2, L3, LOC_RAM, REM_RAM1, REM_RAM2, REM_CCE1, REM_CCE2, IO, UNC = [1 << i for i in range(1, 14)]
+SNOOP_HIT, HITM = 4, 0x10
+
+
+def data_src(op, level, snoop=1, lock=1, remote=0, snoopx=0, blocked=0):
+    return op | level << 5 | snoop << 19 | lock << 24 | remote << 37 | snoopx << 38 | blocked << 40
+
+
+# What Intel's processors write most often.
+USUAL = [data_src(LOAD, L1 | HIT, 2), data_src(LOAD, LFB | HIT, 2), data_src(LOAD, L2 | HIT, 2), data_src(LOAD, L3 | HIT, SNOOP_HIT),
+         data_src(LOAD, L3 | HIT, HITM), data_src(LOAD, L3 | HIT, HITM, lock=2), data_src(LOAD, L3 | MISS | REM_CCE1, HITM),
+         data_src(LOAD, HIT | REM_CCE1, SNOOP_HIT), data_src(LOAD, LOC_RAM | HIT, SNOOP_HIT), data_src(LOAD, LOC_RAM | HIT, 8),
+         data_src(LOAD, REM_RAM1 | HIT, 8), data_src(LOAD, IO | HIT), data_src(LOAD, UNC | HIT), data_src(LOAD, L3 | HIT, 2, blocked=2),
+         data_src(LOAD, L3 | HIT, 2, blocked=4), data_src(STORE, L1 | HIT), data_src(STORE, L1 | MISS), data_src(STORE, 1),
+         data_src(STORE, UNC | HIT), data_src(STORE, L1 | HIT, lock=2), data_src(LOAD, L3 | HIT, 2, snoopx=2), data_src(1, 1)]
+
+
+def words_of(sample_type):
+    known = [bit for bit in ORDER if sample_type >> bit & 1]
+    assert bin(sample_type).count('1') == len(known), hex(sample_type)
+    return known
+
+
+def put_accesses(path, out, choose):
+    """Rewrites each sample as choose(its number, tid) says: (offset in the table or None, DATA_SRC, cycles)."""
+    file = bytearray(open(path, 'rb').read())
+    attrs_at, = struct.unpack_from('<Q', file, 24)
+    data_at, size = struct.unpack_from('<QQ', file, 40)
+    known = words_of(struct.unpack_from('<Q', file, attrs_at + 24)[0])
+    table, at, n = None, data_at, 0
+    while at < data_at + size:
+        kind, misc, length = struct.unpack_from('<IHH', file, at)
+        if kind == 10 and misc & 1 << 13 and b'/shared\0' in file[at:at + length]:
+            # The program's writable map: the table lies on its pages.
+            address, = struct.unpack_from('<Q', file, at + 16)
+            table = max(table or 0, address)
+        if kind == 9:
+            where = {bit: at + 8 + 8 * i for i, bit in enumerate(known)}
+            tid, = struct.unpack_from('<I', file, where[TID] + 4)
+            offset, source, cycles = choose(n, tid)
+            address = 0 if offset is None or table is None else table + offset
+            struct.pack_into('<Q', file, where[ADDR], address)
+            struct.pack_into('<Q', file, where[DATA_SRC], source)
+            struct.pack_into('<Q', file, where[WEIGHT_STRUCT], cycles)
+            if PHYS in where:
+                struct.pack_into('<Q', file, where[PHYS], address and 0x100000 + offset)
+            n += 1
+        at += length
+    assert n > 200 and table, (n, table)
+    open(out, 'wb').write(file)
+    return table
+
+
+def recording():
+    perf_works()
+    needs('gcc')
+    open('shared.c', 'w', encoding='utf-8').write(PROGRAM)
+    assert run('gcc', '-O1', '-g', '-pthread', '-o', 'shared', 'shared.c').status == 0
+    result = run('perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-d', '-W', '--phys-data', '--sample-cpu', '-o', 'clock.data', './shared')
+    assert result.status == 0, result
+
+
+TITLES = {'Total records': 'records', 'Locked Load/Store Operations': 'locked', 'Load Operations': 'load', 'Loads - uncacheable': 'load_uncached',
+          'Loads - IO': 'load_io', 'Loads - Miss': 'load_miss', 'Load Fill Buffer Hit': 'load_fill_buffer',
+          'Load L1D hit': 'load_l1', 'Load L2D hit': 'load_l2', 'Load LLC hit': ('load_llc', 'local_hitm'), 'Load Local HITM': 'local_hitm',
+          'Load Remote HITM': 'remote_hitm', 'Load Remote HIT': 'remote_hit', 'Load Local DRAM': 'local_dram',
+          'Load Remote DRAM': 'remote_dram', 'Load MESI State Exclusive': 'load_exclusive', 'Load MESI State Shared': 'load_shared',
+          'Load access blocked by data': 'blocked_by_data', 'Load access blocked by address': 'blocked_by_address',
+          'Load HIT Local Peer': 'local_peer', 'Load HIT Remote Peer': 'remote_peer', 'Store Operations': 'store',
+          'Store - uncacheable': 'store_uncached', 'Store L1D Hit': 'store_l1', 'Store L1D Miss': 'store_l1_miss',
+          'Store No available memory level': 'store_no_level', 'Unable to parse data source': 'unknown'}
+
+
+def perfs(path):
+    """Totals; {line: [figures of its row]}; {line: {(offset, code address): figures}}."""
+    text = run('perf', 'c2c', 'report', '--stdio', '--show-all', '-i', path).out
+    totals = {}
+    head = text[:text.index('Global Shared Cache Line Event')]
+    for title, value in re.findall(r'^  (\S.*?) +: +(\d+)$', head, re.M):
+        totals[title] = int(value)
+    lines = {}
+    table = text[text.index('Shared Data Cache Line Table'):text.index('Shared Cache Line Distribution Pareto')]
+    for row in re.findall(r'^ +\d+ +(0x[0-9a-f]+) +.*$', table, re.M):
+        whole = next(line for line in table.split('\n') if re.match(rf'^ +\d+ +{row} ', line))
+        lines[int(row, 16)] = [float(x.rstrip('%')) for x in re.findall(r' (-?[\d.]+%?)(?= |$)', whole.split(row)[1])]
+    return totals, lines, text
+
+
+def compare(path):
+    totals, lines, text = perfs(path)
+    ours = json.loads(pace('c2c', 'report', '--json', '-i', path).out)
+    for title, word in TITLES.items():
+        words = [word] if isinstance(word, str) else word
+        # Loads that found their line modified by a core of this node are hits of the last level cache for perf's total, not for its lines.
+        got = sum(ours['total'].get(word, 0) for word in words)
+        assert totals[title] == got, (title, totals[title], ours['total'])
+    # What has no address lies in no line; perf makes line 0 of it. With --show-all it has lines without HITM too.
+    lines.pop(0, None)
+    lines = {address: figures for address, figures in lines.items() if figures[-18]}
+    mine = {int(line['address'], 16): line for line in ours['lines']}
+    assert set(mine) == set(lines) and len(mine) > 3, (sorted(map(hex, mine)), sorted(map(hex, lines)))
+    for address, figures in lines.items():
+        line = mine[address]
+        hitm = [line.get('local_hitm', 0) + line.get('remote_hitm', 0), line.get('local_hitm', 0), line.get('remote_hitm', 0)]
+        wanted = [line.get(k, 0) for k in ('store', 'store_l1', 'store_l1_miss', 'store_no_level',
+                                                                         'load_fill_buffer', 'load_l1', 'load_l2', 'load_llc', 'local_hitm',
+                                                                         'remote_hit', 'remote_hitm', 'local_dram', 'remote_dram')]
+        # Node and page counts come first in perf's row, then the percentage.
+        assert figures[-len(wanted):] == wanted, (hex(address), figures, wanted)
+        assert figures[-len(wanted) - 5:-len(wanted) - 2] == hitm, (hex(address), figures, hitm)
+        assert line['records'] == line.get('load', 0) + line.get('store', 0) == sum(use['records'] for use in line['uses'])
+    return ours, text
+
+
+@test
+def totals_and_lines_of_usual_accesses_are_perfs():
+    recording()
+    random.seed(7)
+    put_accesses('clock.data', 'usual.data', lambda n, tid: (random.randrange(0, 1024, 8), random.choice(USUAL), random.randrange(30, 900)))
+    ours, _ = compare('usual.data')
+    assert ours['total']['local_hitm'] > 10 and ours['total']['remote_hitm'] > 5
+
+
+@test
+def totals_and_lines_of_all_kinds_of_accesses_are_perfs():
+    recording()
+    random.seed(11)
+
+    def anything(n, tid):
+        level = 1 << random.randrange(3, 14)
+        source = data_src(random.choice([1, LOAD, LOAD, LOAD, STORE, STORE, LOAD | STORE]),
+                          random.choice([level | HIT, level | HIT, level | MISS, level, 1, level | HIT | MISS]), random.getrandbits(5),
+                          random.getrandbits(2), level != LOC_RAM and random.getrandbits(1), random.getrandbits(2), random.getrandbits(3))
+        return (None if n % 17 == 0 else random.randrange(0, 1024, 8), source, random.randrange(1, 900))
+    put_accesses('clock.data', 'all.data', anything)
+    compare('all.data')
+
+
+@test
+def offsets_say_who_reads_and_who_writes():
+    recording()
+    threads = {}
+
+    def false_sharing(n, tid):
+        k = threads.setdefault(tid, len(threads))
+        if k % 2:
+            return (8, data_src(STORE, L1 | HIT), 5)
+        return (0, data_src(LOAD, L3 | HIT, HITM), 200)
+    table = put_accesses('clock.data', 'false.data', false_sharing)
+    read = json.loads(pace('c2c', 'report', '--json', '-i', 'false.data').out)
+    line = next(line for line in read['lines'] if int(line['address'], 16) == table)
+    assert line['sharing'] == 'false', line
+    by_offset = collections.defaultdict(collections.Counter)
+    for use in line['uses']:
+        by_offset[use['offset']].update(load=use.get('load', 0), store=use.get('store', 0), hitm=use.get('local_hitm', 0))
+        assert use.get('function') in ('reader', 'writer', 'run') or use['dso'] != 'shared', use
+    assert by_offset[0]['hitm'] == by_offset[0]['load'] > 20 and not by_offset[0]['store'], by_offset
+    assert by_offset[8]['store'] > 20 and not by_offset[8]['load'], by_offset
+    assert sum(use['cycles_local_hitm'] for use in line['uses']) == 200 * by_offset[0]['hitm']
+    text = pace('c2c', 'report', '-i', 'false.data').out
+    assert 'false sharing' in text and re.search(r'^   0x00 +[\d.]+% .* reader\+0x[0-9a-f]+  shared  shared\.c:\d+$', text, re.M), text
+    # The same offset, written by one and read by the other: there is nothing to move apart.
+    put_accesses('clock.data', 'true.data', lambda n, tid: (16, data_src(STORE, L1 | HIT) if threads[tid] % 2 else data_src(LOAD, L3 | HIT, HITM), 9))
+    read = json.loads(pace('c2c', 'report', '--json', '-i', 'true.data').out)
+    assert read['lines'][0]['sharing'] == 'true' and read['lines'][0]['shared_offset'] == 16, read['lines'][0]
+
+
+@test
+def a_recording_without_accesses_is_refused_with_the_way_to_one():
+    can_record()
+    assert pace('record', '-q', '-e', 'cpu-clock', '-o', 'plain.data', 'true').status == 0
+    result = pace('c2c', 'report', '-i', 'plain.data')
+    assert result.status == 1 and 'pace c2c record' in result.err and not result.out, result
+
+
+@test
+def record_is_the_events_of_the_machine_or_a_refusal():
+    result = pace('c2c', 'record', '--dry-run', '--', '-a', 'sleep', '1')
+    if result.status:
+        assert result.status == 1 and 'samples accesses of memory' in result.err and not os.path.exists('perf.data'), result
+    devices = 'sys/bus/event_source/devices/cpu'
+    os.makedirs(f'{devices}/events')
+    os.makedirs(f'{devices}/format')
+    for name, text in (('type', '4'), ('events/mem-loads', 'event=0xcd,umask=0x1,ldlat=3'), ('events/mem-stores', 'event=0xcd,umask=0x2'),
+                       ('format/event', 'config:0-7'), ('format/umask', 'config:8-15'), ('format/ldlat', 'config1:0-15')):
+        open(f'{devices}/{name}', 'w', encoding='utf-8').write(text + '\n')
+    result = pace('c2c', 'record', '--sysfs', 'sys', '--ldlat', '50', '--dry-run', '--', '-a', 'sleep', '1')
+    assert result.status == 0 and result.out == ('pace record -e cpu/mem-loads,ldlat=50/P,cpu/mem-stores/P -W -d --sample-cpu --phys-data '
+                                                 '-a sleep 1\n'), result
+
+
+if __name__ == '__main__':
+    main()
