@@ -15,6 +15,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_annotate,
 	&cmd_diff,
 	&cmd_c2c,
+	&cmd_mem,
 	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,

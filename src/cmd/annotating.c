@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "event/abi.h"
 #include "profile/filter.h"
+#include "symbol/demangle.h"
 
 enum { CANDIDATES_SHOWN = 20 };
 
@@ -71,6 +72,9 @@ static int choose(struct annotating *r, struct err *err)
 	if (o->cpus && cpus_parse(&r->cpus, o->cpus, err))
 		return err_prefix(err, "--cpu");
 	r->assembly.style = symbol_options_style(&o->symbols, o->verbose);
+	/* Chains of templates would bury the code. */
+	r->assembly.frame_style =
+		r->assembly.style | (o->is_json || o->verbose ? 0 : DEMANGLE_COMPACT);
 	r->assembly.has_source = o->has_source || o->has_places || o->is_json;
 	r->assembly.has_code = o->has_source && !o->is_json;
 	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",

@@ -312,7 +312,8 @@ static const char *readable(struct assembling *s, const char *name)
 	table_add(&s->name_index, hash, (u32)s->names.n);
 	new = vec_push(&s->names);
 	new->name = name;
-	new->shown = intern_str(&s->a->strings, demangle(name, s->options->style, &s->a->strings));
+	new->shown =
+		intern_str(&s->a->strings, demangle(name, s->options->frame_style, &s->a->strings));
 	return new->shown;
 }
 

@@ -27,6 +27,7 @@ struct assembly_options {
 	struct disasm_options disasm;
 	struct source_places places;
 	unsigned style;              /* of names: enum demangle_style */
+	unsigned frame_style;        /* of names of inlined functions */
 	bool has_source;             /* lines are wanted */
 	bool has_code;               /* files of source are wanted too */
 	const struct blocks *blocks; /* what branch stacks tell; NULL: nothing */

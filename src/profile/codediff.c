@@ -214,35 +214,68 @@ static double likeness(struct comparing *c, const struct code_block *a, const st
 	return share;
 }
 
-/* Hot blocks that are alone: where else is one like it? */
+/* The blocks of B that are alone; those that were sampled first: *ret_n_hot of them. */
+static u32 *find_alone(struct comparing *c, size_t *ret_n, size_t *ret_n_hot)
+{
+	const struct code_side *b = &c->sides[CODEDIFF_B];
+	u32 *found = mem_alloc((b->blocks.n + 1) * sizeof(*found));
+	size_t n = 0;
+
+	for (int wants_hot = 1; wants_hot >= 0; wants_hot--) {
+		for (u32 k = 0; k < b->blocks.n; k++)
+			if (is_alone(c, b_at(c, k)) &&
+				was_sampled(b, &b->blocks.at[k]) == (wants_hot == 1))
+				found[n++] = k;
+		if (wants_hot)
+			*ret_n_hot = n;
+	}
+	*ret_n = n;
+	return found;
+}
+
+/* The one of n blocks of B that is most like a block of A; CODEDIFF_NONE: none is. */
+static u32 find_like(struct comparing *c, const struct code_block *block, const u32 *among,
+	size_t n)
+{
+	double best = MOVED_SHARE;
+	u32 found = CODEDIFF_NONE;
+
+	for (size_t k = 0; k < n; k++) {
+		double like = is_alone(c, b_at(c, among[k]))
+			? likeness(c, block, &c->sides[CODEDIFF_B].blocks.at[among[k]])
+			: 0;
+
+		if (like > best) {
+			best = like;
+			found = among[k];
+		}
+	}
+	return found;
+}
+
+/* Blocks that are alone, one of them hot: where else is one like it? */
 static void join_moved(struct comparing *c)
 {
-	enum { LENGTH_MIN = 3 };
-	struct code_side *a = &c->sides[CODEDIFF_A], *b = &c->sides[CODEDIFF_B];
+	/* Of functions that have nothing in common it is not worth more. */
+	enum { LENGTH_MIN = 3, TRIALS_MAX = 1 << 22 };
+	const struct code_side *a = &c->sides[CODEDIFF_A];
+	size_t n, n_hot, n_trials = 0;
+	u32 *alone = find_alone(c, &n, &n_hot);
 
-	for (u32 i = 0; i < a->blocks.n; i++) {
-		struct code_block *block = &a->blocks.at[i];
-		bool is_hot = was_sampled(a, block);
-		double best = MOVED_SHARE;
-		u32 found = CODEDIFF_NONE;
+	for (u32 i = 0; i < a->blocks.n && n_trials < TRIALS_MAX; i++) {
+		const struct code_block *block = &a->blocks.at[i];
+		size_t n_among;
+		u32 found;
 
 		if (block->n < LENGTH_MIN || !is_alone(c, i))
 			continue;
-		for (u32 k = 0; k < b->blocks.n; k++) {
-			double like;
-
-			if (!is_alone(c, b_at(c, k)) ||
-				(!is_hot && !was_sampled(b, &b->blocks.at[k])))
-				continue;
-			like = likeness(c, block, &b->blocks.at[k]);
-			if (like > best) {
-				best = like;
-				found = k;
-			}
-		}
+		n_among = was_sampled(a, block) ? n : n_hot;
+		n_trials += n_among;
+		found = find_like(c, block, alone, n_among);
 		if (found != CODEDIFF_NONE)
 			join(c, i, found);
 	}
+	mem_free(alone);
 }
 
 /* ---- parts ---- */

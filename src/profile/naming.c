@@ -27,6 +27,8 @@ struct naming {
 	struct resolver_answer *answers; /* by frame */
 	const struct naming_options *options;
 	VEC(struct chunk) chunks;
+	size_t first_chunk;  /* of those that are being looked for */
+	bool is_kernel_turn; /* what lies in the kernel comes last: its names may still be read */
 	struct chain_at *chains; /* by frame; NULL: nobody asked for the sources */
 	struct str scratch;
 	struct table index;       /* of functions, in profile->symbols */
@@ -38,6 +40,11 @@ static const struct dso *dso_of(const struct naming *n, size_t i)
 	return n->resolver->machine->dsos.at.at[n->profile->dsos.at[i].source];
 }
 
+static bool is_turn_of(const struct naming *n, const struct dso *dso)
+{
+	return (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) == n->is_kernel_turn;
+}
+
 /* One DSO: open what belongs to it, then its addresses in ascending order. */
 static void name_dso(void *ctx, size_t i, unsigned worker)
 {
@@ -45,7 +52,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	const struct dso *dso = dso_of(n, i);
 
 	(void)worker;
-	if (n->starts[i] == n->starts[i + 1])
+	if (n->starts[i] == n->starts[i + 1] || !is_turn_of(n, dso))
 		return;
 	resolver_load(n->resolver, dso);
 	if (n->chains)
@@ -84,7 +91,7 @@ static u64 source_address(const struct naming *n, u32 frame)
 static void find_chunk(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
-	struct chunk *c = &n->chunks.at[i];
+	struct chunk *c = &n->chunks.at[i += n->first_chunk];
 	const struct dso *dso = dso_of(n, c->dso);
 
 	(void)worker;
@@ -113,10 +120,11 @@ static void find_sources(struct naming *n)
 {
 	line_wishes wishes = {0};
 
+	n->first_chunk = n->chunks.n;
 	for (size_t i = 0; i < n->profile->dsos.n; i++) {
 		const struct dso *dso = dso_of(n, i);
-		bool has_lines =
-			n->starts[i] < n->starts[i + 1] && resolver_has_lines(n->resolver, dso);
+		bool has_lines = n->starts[i] < n->starts[i + 1] && is_turn_of(n, dso) &&
+			resolver_has_lines(n->resolver, dso);
 
 		for (size_t k = n->starts[i]; has_lines && k < n->starts[i + 1]; k++) {
 			if ((k - n->starts[i]) % CHUNK_FRAMES == 0)
@@ -130,7 +138,7 @@ static void find_sources(struct naming *n)
 		}
 	}
 	line_fetch(&wishes, n->options->n_workers);
-	workers_run(n->options->n_workers, n->chunks.n, find_chunk, n);
+	workers_run(n->options->n_workers, n->chunks.n - n->first_chunk, find_chunk, n);
 	vec_fini(&wishes);
 }
 
@@ -357,9 +365,12 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
 	if (options->has_inlined || options->source)
 		n.chains = mem_zalloc((p->frames.n + 1) * sizeof(*n.chains));
-	workers_run(options->n_workers, p->dsos.n, name_dso, &n);
-	if (n.chains)
-		find_sources(&n);
+	for (int turn = 0; turn < 2; turn++) {
+		n.is_kernel_turn = turn;
+		workers_run(options->n_workers, p->dsos.n, name_dso, &n);
+		if (n.chains)
+			find_sources(&n);
+	}
 	for (u32 frame = 0; frame < p->frames.n; frame++)
 		name_frame(&n, frame);
 	vec_each(c, &n.chunks)

@@ -219,6 +219,7 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	struct placing p = {.machine = m, .profile = profile, .max_stack = max_stack};
 	u32 *stacks = mem_alloc((sights->chains.n + 1) * sizeof(*stacks));
 
+	sights_settle(sights);
 	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
 	p.frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*p.frames));
 	profile->has_stacks = sights->chains.n > 0;

@@ -57,12 +57,6 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->callers.n_branches = hardware_branches(info);
 }
 
-static void *load_kernel(void *resolver)
-{
-	resolver_load_kernel(resolver);
-	return NULL;
-}
-
 /* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
@@ -79,15 +73,14 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,
 		.callers = r->has_dumps ? &r->callers : NULL};
-	bool needs_kernel = o->has_branches || r->session.has_kernel_samples, has_thread;
-	pthread_t thread;
+	bool needs_kernel = o->has_branches || r->session.has_kernel_samples;
 	int result;
 
 	if (o->fields)
 		memcpy(g.fields, o->fields, sizeof(g.fields));
-	has_thread = needs_kernel && o->n_workers > 1 &&
-		!pthread_create(&thread, NULL, load_kernel, &r->resolver);
-	if (needs_kernel && !has_thread)
+	if (needs_kernel && o->n_workers > 1)
+		resolver_begin_kernel(&r->resolver);
+	else if (needs_kernel)
 		resolver_load_kernel(&r->resolver);
 	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
@@ -95,9 +88,6 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
 		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
 		r->profile.stacks.n, r->profile.frames.n);
-	if (has_thread)
-		pthread_join(thread, NULL);
-	recorded_stage_ends(r, "waiting for kernel symbols");
 	return result;
 }
 

@@ -68,17 +68,23 @@ static bool has_same_labels(const struct sights *s, const struct sight *a, const
 	return true;
 }
 
-void sights_count(struct sights *s)
+static u64 hash_of(const struct sights *s, const struct sight *sight)
 {
-	const struct sight *sight = s->next;
 	u64 hash = hash_mix(sight->ip ^ (u64)sight->mode << 56 ^ (u64)sight->event << 40,
 		(u64)(uintptr_t)sight->space ^ (u64)sight->chain << 32);
-	struct table_probe probe;
-	u32 i;
 
 	for (unsigned k = 0; k < s->n_labels; k++)
 		hash = hash_mix(hash, sight->labels[k]);
-	probe = table_probe(&s->index, hash);
+	return hash;
+}
+
+/* per sample: counts one of the queue */
+static void settle(struct sights *s, unsigned at)
+{
+	const struct sight *sight = (const struct sight *)(const void *)s->queue[at];
+	struct table_probe probe = table_probe(&s->index, s->hashes[at]);
+	u32 i;
+
 	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
 		struct sight *known = sights_at(s, i);
 
@@ -86,14 +92,47 @@ void sights_count(struct sights *s)
 			known->chain != sight->chain || known->event != sight->event ||
 			known->mode != sight->mode || !has_same_labels(s, known, sight))
 			continue;
-		known->n_samples++;
+		known->n_samples += sight->n_samples;
 		known->period += sight->period;
 		return;
 	}
-	table_add(&s->index, hash, s->n++);
+	table_add(&s->index, s->hashes[at], s->n++);
 	vec_reserve(&s->at, s->at.n + s->size);
 	memcpy(s->at.at + s->at.n, sight, s->size);
 	s->at.n += s->size;
+}
+
+/* per sample: what one of the queue will be compared with, as far as its place in the table is here */
+static void fetch(const struct sights *s, unsigned at)
+{
+	struct table_probe probe = table_probe(&s->index, s->hashes[at]);
+	u32 i = table_next(&s->index, &probe);
+
+	if (i != TABLE_NONE)
+		__builtin_prefetch(sights_at(s, i), 1);
+}
+
+void sights_count(struct sights *s)
+{
+	unsigned at = s->n_queued % SIGHTS_QUEUED;
+
+	if (LIKELY(s->n_queued >= SIGHTS_QUEUED))
+		settle(s, at);
+	memcpy(s->queue[at], s->next, s->size);
+	s->hashes[at] = hash_of(s, s->next);
+	__builtin_prefetch(&s->index.slots[table_probe(&s->index, s->hashes[at]).slot]);
+	s->n_queued++;
+	if (LIKELY(s->n_queued > SIGHTS_QUEUED / 2))
+		fetch(s, (at + SIGHTS_QUEUED / 2) % SIGHTS_QUEUED);
+}
+
+void sights_settle(struct sights *s)
+{
+	u64 first = s->n_queued - MIN(s->n_queued, (u64)SIGHTS_QUEUED);
+
+	for (; first < s->n_queued; first++)
+		settle(s, first % SIGHTS_QUEUED);
+	s->n_queued = 0;
 }
 
 void sights_add_ending(struct sights *s, struct stack_end *end)

@@ -50,6 +50,8 @@ struct sights_place {
 	u8 mode;
 };
 
+enum { SIGHTS_QUEUED = 16, SIGHT_WORDS = sizeof(struct sight) / 8 + LABEL_COUNT };
+
 struct sights {
 	u8 n_labels; /* of each sight */
 	VEC(struct sights_chain) chains;
@@ -65,7 +67,15 @@ struct sights {
 	struct table place_index;
 	/* The one that comes next. In here: no other worker's data may be that near. */
 	struct sight *next;
-	u64 next_room[sizeof(struct sight) / 8 + LABEL_COUNT];
+	u64 next_room[SIGHT_WORDS];
+	/*
+	 * Those that came last are counted a little later, when what they are compared with has come from
+	 * memory; a ring of which n_queued went through. 10 million samples at 70,000 places take a third
+	 * of the time so.
+	 */
+	u64 queue[SIGHTS_QUEUED][SIGHT_WORDS];
+	u64 hashes[SIGHTS_QUEUED];
+	u64 n_queued;
 };
 
 void sights_init(struct sights *s, u8 n_labels, bool has_chains);
@@ -82,6 +92,9 @@ void sights_add_ending(struct sights *s, struct stack_end *end);
 
 /* per sample: s->next is counted; it stays what it is */
 void sights_count(struct sights *s);
+
+/* After the last one, before any is looked at. */
+void sights_settle(struct sights *s);
 
 /* The i-th distinct sample. */
 struct sight *sights_at(const struct sights *s, u32 i);

@@ -120,7 +120,8 @@ static bool read_names(struct linetable *t, struct bytes *b, bool is_files)
 	for (u8 i = 0; i < n; i++)
 		if (!leb_u64(b, &kinds[i]) || !leb_u64(b, &forms[i]))
 			return false;
-	if (!leb_u64(b, &count) || count > NAMES_MAX)
+	/* Each takes a byte at least; a million that take none are no names. */
+	if (!leb_u64(b, &count) || count > NAMES_MAX || count * n > bytes_left(b) || (count && !n))
 		return false;
 	for (u64 i = 0; i < count; i++) {
 		struct linetable_file file = {0};
@@ -273,7 +274,7 @@ static bool read_head(struct linetable *t, struct bytes *b, u8 address_bytes)
 int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 offset,
 	const char *dir, u8 address_bytes, struct arena *texts, struct err *err)
 {
-	struct bytes b;
+	struct bytes b = {0};
 
 	t->sections = s;
 	t->texts = texts;

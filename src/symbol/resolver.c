@@ -15,12 +15,14 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->modules = "/proc/modules";
 	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
+	pthread_mutex_init(&r->kernel_lock, NULL);
 	r->n_dsos = machine->dsos.at.n;
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
 
 void resolver_fini(struct resolver *r)
 {
+	resolver_await_kernel(r);
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
 		extents_fini(&r->dsos[i].extents);
@@ -41,6 +43,7 @@ void resolver_fini(struct resolver *r)
 	}
 	vec_fini(&r->guests);
 	pthread_mutex_destroy(&r->guests_lock);
+	pthread_mutex_destroy(&r->kernel_lock);
 	memset(r, 0, sizeof(*r));
 }
 

@@ -68,8 +68,10 @@ struct resolver {
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kernel kernel;
+	pthread_t kernel_reader; /* who fills it, while has_kernel_reader */
+	bool has_kernel_reader;
 	VEC(struct resolver_guest *) guests; /* those that were asked for */
-	pthread_mutex_t guests_lock;
+	pthread_mutex_t guests_lock, kernel_lock;
 };
 
 struct resolver_answer {
@@ -92,6 +94,12 @@ void resolver_fini(struct resolver *r);
  * run beside anything else.
  */
 void resolver_load_kernel(struct resolver *r);
+
+/*
+ * Begins that beside everything else: the kernel takes a tenth of a second to list its functions.
+ * resolver_load() of what lies in the kernel waits for the end.
+ */
+void resolver_begin_kernel(struct resolver *r);
 
 /*
  * Opens what belongs to a DSO. Different ones may be loaded at the same time if the machine had them

@@ -42,6 +42,9 @@ bool resolver_load_beside(struct resolver *r, const struct dso *dso, struct reso
 /* The kernel's names from files, also if the recording has its own. */
 void resolver_load_kernel_files(struct resolver *r);
 
+/* Until what resolver_begin_kernel() began is done. */
+void resolver_await_kernel(struct resolver *r);
+
 /* Where a module's files are, and those of which kernel: its release, NULL if that is unknown. */
 const char *resolver_module_places(struct resolver *r, const struct dso *dso,
 	struct find_places *ret_places);

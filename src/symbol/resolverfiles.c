@@ -60,6 +60,28 @@ void resolver_load_kernel(struct resolver *r)
 		resolver_load_kernel_files(r);
 }
 
+static void *read_kernel(void *resolver)
+{
+	resolver_load_kernel(resolver);
+	return NULL;
+}
+
+void resolver_begin_kernel(struct resolver *r)
+{
+	r->has_kernel_reader = !pthread_create(&r->kernel_reader, NULL, read_kernel, r);
+	if (!r->has_kernel_reader)
+		resolver_load_kernel(r);
+}
+
+void resolver_await_kernel(struct resolver *r)
+{
+	pthread_mutex_lock(&r->kernel_lock);
+	if (r->has_kernel_reader)
+		pthread_join(r->kernel_reader, NULL);
+	r->has_kernel_reader = false;
+	pthread_mutex_unlock(&r->kernel_lock);
+}
+
 static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 {
 	const struct guest *known = machine_guest(r->machine, pid);
@@ -89,6 +111,14 @@ static struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso
 	guest = load_guest(r, dso->pid);
 	pthread_mutex_unlock(&r->guests_lock);
 	return guest;
+}
+
+static struct kernel *kernel_of(struct resolver *r, const struct dso *dso)
+{
+	if (dso->is_guest)
+		return &guest_of(r, dso)->kernel;
+	resolver_await_kernel(r);
+	return &r->kernel;
 }
 
 /* ---- files ---- */
@@ -208,7 +238,7 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 	struct find_places places;
 	const char *release = resolver_module_places(r, dso, &places);
 
-	d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
+	d->kernel = kernel_of(r, dso);
 	d->base = kernel_module_base(d->kernel, dso);
 	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
 		return;
@@ -242,7 +272,7 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 		load_module(r, dso, d);
 		break;
 	case DSO_KERNEL:
-		d->kernel = dso->is_guest ? &guest_of(r, dso)->kernel : &r->kernel;
+		d->kernel = kernel_of(r, dso);
 		d->outcome = kernel_has_names(d->kernel) ? RESOLVER_FOUND : RESOLVER_NO_KERNEL;
 		if (d->outcome != RESOLVER_FOUND)
 			d->err = d->kernel->err;

@@ -6,7 +6,13 @@
 #include "base/num.h"
 #include "view/arrows.h"
 
-enum { PERCENT_WIDTH = 8, NUMBER_WIDTH = 12, SUMMARY_LINES = 20, BYTES_SHOWN = 10 };
+enum {
+	PERCENT_WIDTH = 8,
+	NUMBER_WIDTH = 12,
+	SUMMARY_LINES = 20,
+	BYTES_SHOWN = 10,
+	FRAMES_SHOWN = 6
+};
 
 #define SUMMARY_PERCENT 0.5
 
@@ -216,13 +222,23 @@ static bool has_same_functions(const struct printing *p, const struct assembly_r
 	return true;
 }
 
-/* "f() x.c:12 < g() y.c:7": the function, and who has it inlined where. */
+/*
+ * "f() x.c:12 < g() y.c:7": the function, and who has it inlined where. Of very many the innermost and
+ * the last.
+ */
 static void add_functions(struct printing *p, const struct assembly_row *row)
 {
+	u32 n_left = row->n_frames > FRAMES_SHOWN ? row->n_frames - FRAMES_SHOWN : 0;
+
 	begin_line(p);
 	for (u32 i = 0; i < row->n_frames; i++) {
 		const struct assembly_frame *f = &p->a->frames.at[row->first_frame + i];
 
+		if (n_left && i == FRAMES_SHOWN - 1) {
+			str_addf(p->text, " < %u more", n_left);
+			i += n_left - 1;
+			continue;
+		}
 		str_add(p->text, i ? " < " : "");
 		add_safe(p->text, f->function ? f->function : "??");
 		str_add(p->text, "() ");

@@ -234,6 +234,11 @@ def record_is_the_events_of_the_machine_or_a_refusal():
     result = pace('c2c', 'record', '--sysfs', 'sys', '--ldlat', '50', '--dry-run', '--', '-a', 'sleep', '1')
     assert result.status == 0 and result.out == ('pace record -e cpu/mem-loads,ldlat=50/P,cpu/mem-stores/P -W -d --sample-cpu --phys-data '
                                                  '-a sleep 1\n'), result
+    for words, event, more in (([], 'cpu/mem-loads,ldlat=30/P,cpu/mem-stores/P', ''), (['-t', 'load'], 'cpu/mem-loads,ldlat=30/P', ''),
+                               (['-t', 'store', '-U', '-p'], 'cpu/mem-stores/P', ' --phys-data --all-user')):
+        result = pace('mem', 'record', '--sysfs', 'sys', '--dry-run', *words, 'true')
+        assert result.status == 0 and result.out == f'pace record -e {event} -W -d --sample-cpu{more} true\n', result
+    assert pace('mem', 'record', '-t', 'loads', 'true').status == 2
 
 
 if __name__ == '__main__':

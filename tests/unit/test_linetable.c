@@ -231,6 +231,23 @@ TEST(linetable_refuses_what_claims_to_be_huge_or_elsewhere)
 	arena_fini(&texts);
 }
 
+TEST(linetable_refuses_a_million_names_of_which_nothing_is_said)
+{
+	/* Version 5, 8-byte addresses, a head of 11 bytes; no opcodes; then no kinds, but 2^20 - 1 names. */
+	static const u8 table[] = {19, 0, 0, 0, 5, 0, 8, 0, 11, 0, 0, 0, 1, 1, 1, 0xfd, 5, 1, 0,
+		0xff, 0xff, 0x3f, 0};
+	struct arena texts = {0};
+	struct linetable t = {0};
+	struct linetable_sections s = {.line = bytes_of(table, sizeof(table))};
+	struct err err;
+
+	CHECK_EQ(linetable_open(&t, &s, 0, NULL, 8, &texts, &err), ERR_FORMAT);
+	CHECK_HAS(err.msg, "its names of files");
+	CHECK_EQ(t.dirs.n, 0);
+	linetable_fini(&t);
+	arena_fini(&texts);
+}
+
 /* Whatever stands there, reading it ends, and the sanitizers find nothing. */
 TEST(linetable_survives_wrong_bytes)
 {

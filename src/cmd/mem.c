@@ -1,0 +1,90 @@
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/memory.h"
+
+struct mem_command {
+	struct memory_record record;
+	bool has_phys;
+};
+
+#define AT(member) offsetof(struct mem_command, member)
+
+static int set_types(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned what;
+	} types[] = {{"load", MEMEVENTS_LOADS}, {"store", MEMEVENTS_STORES}};
+	struct mem_command *m = target;
+	size_t n;
+
+	m->record.what = 0;
+	for (const char *at = value; *at; at += n + (at[n] == ',')) {
+		bool is_known = false;
+
+		n = strcspn(at, ",");
+		for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+			if (strlen(types[i].word) == n && !memcmp(types[i].word, at, n)) {
+				m->record.what |= types[i].what;
+				is_known = true;
+			}
+		if (!is_known)
+			return err_set(err, ERR_INVAL, "'%.60s' is none of load, store", value);
+	}
+	return m->record.what ? 0 : err_set(err, ERR_INVAL, "load, store or both?");
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow behind a --"},
+	{'t', "type", OPT_CALL, 0, "WHAT,...", "load, store; default both", .call = set_types},
+	{'e', "event", OPT_STR, AT(record.event), "EVENT",
+		"this event instead of those that this machine has for it"},
+	{0, "ldlat", OPT_U64, AT(record.latency), "CYCLES",
+		"only loads that take so long; default 30", .max = UINT16_MAX},
+	{'U', "all-user", OPT_BOOL, AT(record.has_user_only), NULL, "only user space"},
+	{'K', "all-kernel", OPT_BOOL, AT(record.has_kernel_only), NULL, "only the kernel"},
+	{'p', "phys-data", OPT_BOOL, AT(has_phys), NULL,
+		"physical addresses too, which need rights"},
+	{0, "data-page-size", OPT_BOOL, AT(record.has_page_sizes), NULL,
+		"and how large the data's pages are"},
+	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
+		"only print the 'pace record' that it would be"},
+	{0, "sysfs", OPT_STR, AT(record.sysfs), "DIR", "look for events in a copy of /sys"},
+	{.kind = OPT_END},
+};
+
+static int run_mem(int argc, char **argv)
+{
+	struct mem_command m = {.record = {.sysfs = "/sys",
+					.what = MEMEVENTS_LOADS | MEMEVENTS_STORES,
+					.latency = 30}};
+	bool is_record = argc > 1 && !strcmp(argv[1], "record");
+	int status;
+	struct err err;
+
+	argc -= is_record;
+	argv += is_record;
+	/* What is behind the first word is a command to run, or options of record. */
+	status = cmd_parse(&cmd_mem, &m, OPTS_STOP, &argc, argv);
+	if (status >= 0)
+		return status;
+	m.record.has_no_phys = !m.has_phys;
+	if (is_record)
+		return memory_run_record(&cmd_mem, &m.record, argc, argv);
+	if (argc)
+		err_set(&err, ERR_INVAL, "'%.60s' is not record: the recording is read by 'pace c2c report', 'pace report -s local_weight,symbol' and 'perf mem report'",
+			argv[0]);
+	else
+		err_set(&err, ERR_INVAL, "record what? pace mem record ./prog");
+	return cmd_fail(&cmd_mem, &err, EXIT_USAGE);
+}
+
+const struct cmd cmd_mem = {
+	.name = "mem",
+	.summary = "sample accesses of memory: where programs wait for it",
+	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", NULL},
+	.notes = "'pace c2c report' and 'pace report -s local_weight,symbol' read what it records.\n",
+	.options = options,
+	.run = run_mem,
+};

@@ -1,0 +1,116 @@
+#include "test.h"
+
+#include "profile/beside.h"
+#include "profile/key.h"
+#include "profile/wallprofile.h"
+#include "unit/profilemaker.h"
+
+static const char *name_of(const struct profile *p, u32 frame)
+{
+	return p->symbols.at[p->frames.at[frame].symbol].name;
+}
+
+/* What is left of a stack: "innermost<caller<...". */
+static void check_trimmed(const char *stack, const char *expected)
+{
+	struct profilemaker m;
+	struct str text = {0};
+	const struct profile_row *row;
+
+	profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
+	profilemaker_event(&m, "wall");
+	profilemaker_add(&m, &(struct profilemaker_sample){.stack = stack, .period = 1});
+	wallprofile_trim(&m.profile);
+	row = &m.profile.rows.at[0];
+	str_add(&text, name_of(&m.profile, row->frame));
+	for (u32 s = row->callers; s; s = m.profile.stacks.at[s].parent)
+		str_addf(&text, "<%s", name_of(&m.profile, m.profile.stacks.at[s].frame));
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+	profilemaker_fini(&m);
+}
+
+TEST(wallprofile_rows_are_what_waits_without_the_scheduler)
+{
+	check_trimmed("main;read;k:do_syscall_64;k:anon_pipe_read;k:schedule;k:__schedule",
+		"anon_pipe_read<do_syscall_64<read<main");
+	check_trimmed("main;poll;k:do_sys_poll;k:poll_schedule_timeout.constprop.0;k:schedule",
+		"do_sys_poll<poll<main");
+	/* What goes through the same functions further out stays. */
+	check_trimmed("k:kthread;k:schedule;k:worker_thread;k:schedule",
+		"worker_thread<schedule<kthread");
+}
+
+TEST(wallprofile_rows_of_who_was_taken_off_are_what_he_would_have_gone_on_with)
+{
+	check_trimmed(
+		"main;burn;k:asm_sysvec_apic_timer_interrupt;k:irqentry_exit_to_user_mode;k:schedule",
+		"burn<main");
+	check_trimmed(
+		"main;write;k:entry_SYSCALL_64_after_hwframe;k:do_syscall_64;k:exit_to_user_mode_loop;k:schedule",
+		"write<main");
+}
+
+TEST(wallprofile_leaves_what_is_not_in_the_scheduler_and_what_is_nothing_else)
+{
+	check_trimmed("main;k:do_syscall_64", "do_syscall_64<main");
+	check_trimmed("main;schedule", "schedule<main");
+	check_trimmed("k:schedule", "schedule");
+}
+
+/* "name own-period/other's self/other's total" of each entry. */
+static void check_beside(bool has_children, bool is_first, const char *expected)
+{
+	struct profilemaker m;
+	struct hist_options options = {.has_children = has_children};
+	struct calls calls;
+	struct hist h;
+	struct str text = {0};
+	struct err err;
+
+	profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
+	profilemaker_event(&m, "wall");
+	profilemaker_event(&m, "latency");
+	profilemaker_add(&m,
+		&(struct profilemaker_sample){0, "a", .stack = "main;f", .period = 70});
+	profilemaker_add(&m,
+		&(struct profilemaker_sample){0, "a", .stack = "main;g", .period = 20});
+	profilemaker_add(&m,
+		&(struct profilemaker_sample){0, "b", .stack = "main;f", .period = 10});
+	profilemaker_add(&m, &(struct profilemaker_sample){1, "a", .stack = "main;g", .period = 5});
+	profilemaker_add(&m, &(struct profilemaker_sample){1, "b", .stack = "main;f", .period = 4});
+	CHECK(!key_parse_list("comm,symbol", options.keys, HIST_KEYS_MAX, &options.n_keys, &err));
+	calls_init(&calls, &m.profile);
+	hist_init(&h, &m.profile, &calls, 0, &options);
+	beside_join(&h, 1, is_first);
+	CHECK_EQ(beside_find(&h, 1)->all.period, 9);
+	CHECK(!beside_find(&h, 0));
+	vec_each(e, &h.entries) {
+		size_t i = (size_t)(e - h.entries.at);
+
+		for (size_t k = 0; k < options.n_keys; k++) {
+			key_print(options.keys[k], &h, e, &text);
+			str_addc(&text, ' ');
+		}
+		str_addf(&text, "%llu/%llu/%llu\n", (unsigned long long)e->self.period,
+			(unsigned long long)h.beside[0].self[i].period,
+			(unsigned long long)h.beside[0].total[i].period);
+	}
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+	hist_fini(&h);
+	calls_fini(&calls);
+	profilemaker_fini(&m);
+}
+
+TEST(beside_has_what_another_event_has_in_the_same_entries)
+{
+	check_beside(false, false, "a [.] f 70/0/0\na [.] g 20/5/5\nb [.] f 10/4/4\n");
+}
+
+TEST(beside_can_give_the_order_and_totals_too)
+{
+	check_beside(false, true, "a [.] g 20/5/5\nb [.] f 10/4/4\na [.] f 70/0/0\n");
+	check_beside(true, true,
+		"a [.] main 0/0/5\na [.] g 20/5/5\nb [.] f 10/4/4\nb [.] main 0/0/4\na [.] f 70/0/0\n");
+}
