@@ -144,26 +144,37 @@ static void foresee_ids(struct recording *rec)
 		e->n_more_ids = e->n_ids;
 }
 
-/* Target, workload at its gate, events opened, rings mapped, file created. */
-static int set_up(struct recording *rec, struct err *err)
+/* Where the recording goes. */
+static int choose_output(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	struct sampling sampling;
-	struct compat compat;
-	u64 pages, page_size = (u64)sysconf(_SC_PAGESIZE);
+
+	rec->is_pipe = !strcmp(o->output, "-");
+	rec->rotation = (struct rotation){.path = o->output, .most = o->max_files};
+	if (rec->is_pipe && record_has_rotation(o))
+		return err_set(err, ERR_INVAL,
+			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
+	return rec->is_pipe ? record_divert_stdout(rec, err) : 0;
+}
+
+/* What the options mean: nothing is opened yet. */
+static int understand(struct recording *rec, struct sampling *sampling, struct compat *compat,
+	u64 *ret_pages, struct err *err)
+{
+	const struct record_options *o = rec->options;
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
 		record_until_check(o, err) || record_wall_check(o, err) ||
-		record_sampling(o, &sampling, err) ||
+		record_sampling(o, sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
-	sampling.is_late = rec->pilot.schedule.is_late;
+	sampling->is_late = rec->pilot.schedule.is_late;
 	if (o->compat) {
-		if (compat_find(o->compat, &compat, err))
+		if (compat_find(o->compat, compat, err))
 			return err_prefix(err, "--compat");
-		sampling.compat = &compat;
+		sampling->compat = compat;
 	}
-	if (record_parse_pages(o, &pages, err) ||
+	if (record_parse_pages(o, ret_pages, err) ||
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
@@ -174,15 +185,12 @@ static int set_up(struct recording *rec, struct err *err)
 			"nothing to record: give a command, a process (-p), a thread (-t) or the whole system (-a)");
 	if (o->is_one_group)
 		make_group(&rec->events);
-	rec->is_pipe = !strcmp(o->output, "-");
-	rec->rotation = (struct rotation){.path = o->output, .most = o->max_files};
-	if (rec->is_pipe && record_has_rotation(o))
-		return err_set(err, ERR_INVAL,
-			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
-	if (rec->is_pipe && record_divert_stdout(rec, err))
-		return err->code;
-	if (o->is_dry)
-		return 0;
+	return choose_output(rec, err);
+}
+
+/* The command waits at its gate. */
+static int start_command(struct recording *rec, struct err *err)
+{
 	if (rec->measures_workload)
 		say_if_taken_away(rec);
 	if (rec->command) {
@@ -193,9 +201,18 @@ static int set_up(struct recording *rec, struct err *err)
 	if (rec->measures_workload)
 		vec_add(&rec->target.threads,
 			((struct target_thread){rec->workload.pid, rec->workload.pid}));
-	sampling.is_command = rec->measures_workload;
-	choose_callers(rec, &sampling);
-	if (sampling_apply(&sampling, &rec->events, &rec->target, &rec->log, err))
+	return 0;
+}
+
+/* Events opened, rings mapped. */
+static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	u64 page_size = (u64)sysconf(_SC_PAGESIZE);
+
+	sampling->is_command = rec->measures_workload;
+	choose_callers(rec, sampling);
+	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)
 		say_attrs(rec);
@@ -206,14 +223,30 @@ static int set_up(struct recording *rec, struct err *err)
 	rec->recorder.affinity = o->affinity;
 	if (!o->keeps_stacks)
 		unwind_meanwhile(rec);
-	if (record_pilot_open(rec, err))
+	foresee_ids(rec);
+	return 0;
+}
+
+/* Target, workload at its gate, events opened, rings mapped, file created. */
+static int set_up(struct recording *rec, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct sampling sampling;
+	struct compat compat;
+	u64 pages;
+
+	if (understand(rec, &sampling, &compat, &pages, err))
+		return err->code;
+	if (o->is_dry)
+		return 0;
+	if (start_command(rec, err) || open_rings(rec, &sampling, pages, err) ||
+		record_pilot_open(rec, err))
 		return err->code;
 	if (o->priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
 			&(struct sched_param){(int)o->priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
 			(unsigned long long)o->priority);
-	foresee_ids(rec);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_ring_begin(rec);
@@ -268,12 +301,9 @@ static void await_command(struct recording *rec)
 	}
 }
 
-/* Starts the target and records it to its end. */
-static int run(struct recording *rec, int *ret_status, struct err *err)
+/* The file begins, then the target. */
+static int begin(struct recording *rec, struct err *err)
 {
-	enum recorder_end end;
-	int r;
-
 	/* Whoever ends us from here on leaves a file that can be read. */
 	if (record_write_beginning(rec, err) || writer_sync(&rec->writer, err))
 		return err->code;
@@ -286,29 +316,46 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	if (rec->pilot.schedule.is_late && !rec->options->is_quiet)
 		fprintf(stderr, "Events disabled\n");
 	record_pilot_start(rec);
+	return 0;
+}
+
+/* The reason is in *err already; what was written or kept stays, and is completed. */
+static void save_what_is_there(struct recording *rec)
+{
+	struct err ignored;
+
+	record_ring_spill(rec, "the end", &ignored);
+	record_finish(rec, &ignored);
+	say_if_running(rec);
+}
+
+/* Who stops us with kill(1) means the command too; a terminal has told it already. */
+static void hand_signal_on(struct recording *rec)
+{
+	const struct stop *stop = &rec->recorder.stop;
+
+	if (rec->has_workload && !stop->is_group && stop->signal != SIGHUP)
+		kill(rec->workload.pid, stop->signal);
+}
+
+/* Starts the target and records it to its end. */
+static int run(struct recording *rec, int *ret_status, struct err *err)
+{
+	enum recorder_end end;
+	int r;
+
+	if (begin(rec, err))
+		return err->code;
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
-	*ret_status = EXIT_OK;
+	*ret_status = end == RECORDER_SIGNAL ? 128 + rec->recorder.stop.signal : EXIT_OK;
+	record_growth_end(rec);
 	record_until_say(rec);
 	record_overhead_say(rec);
-	if (end != RECORDER_FAILED && record_ring_spill(rec, "the end", err))
-		end = RECORDER_FAILED;
-	if (end == RECORDER_SIGNAL) {
-		*ret_status = 128 + rec->recorder.stop.signal;
-		/*
-		 * Who stops us with kill(1) means the command too; a terminal has told it already.
-		 */
-		if (rec->has_workload && !rec->recorder.stop.is_group &&
-			rec->recorder.stop.signal != SIGHUP)
-			kill(rec->workload.pid, rec->recorder.stop.signal);
-	}
-	if (end == RECORDER_FAILED) {
-		struct err ignored;
-
-		/* The reason is in err; what was written or kept stays, and is completed. */
-		record_ring_spill(rec, "the end", &ignored);
-		record_finish(rec, &ignored);
-		say_if_running(rec);
+	if (end == RECORDER_SIGNAL)
+		hand_signal_on(rec);
+	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err)) {
+		save_what_is_there(rec);
 		return err->code;
 	}
 	if (end == RECORDER_SIGNAL && rec->recorder.stop.signal == SIGINT)
@@ -386,6 +433,7 @@ static int run_record(int argc, char **argv)
 	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
+	rec.growth.growth.fd = rec.growth.clock.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;

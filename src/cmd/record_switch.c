@@ -159,6 +159,8 @@ int record_switch_output(struct recording *rec, struct err *err)
 	if (!rec->writer.is_file)
 		return 0;
 	r = gather_state(rec, &c, err);
+	if (!r && !rec->options->ring_ns)
+		r = drain_losses(&rec->recorder, err);
 	if (!r)
 		r = end_file(rec, err);
 	if (!r)

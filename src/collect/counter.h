@@ -22,6 +22,7 @@ struct counter {
 	s32 cpu;   /* -1: wherever the task runs */
 	pid_t tid; /* -1: every task on the CPU; 0: this thread */
 	u64 id;
+	u64 n_told_lost; /* samples it lost that are in a recording */
 };
 
 struct counters {

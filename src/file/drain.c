@@ -5,6 +5,7 @@
 
 #include "event/abi.h"
 #include "record/record.h"
+#include "record/sample.h"
 
 enum {
 	RUNS_MAX = 512,
@@ -237,5 +238,48 @@ int drain_newest(struct recorder *r, struct err *err)
 		result = snap_ring(r, ring, err);
 		ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	}
+	return result;
+}
+
+/* ---- what was lost ---- */
+
+/*
+ * The LOST records in the rings do not tell it all: the kernel writes one when there is room again and
+ * something to write, which at the end of a target there is not.
+ */
+int drain_losses(struct recorder *r, struct err *err)
+{
+	struct str out = {0};
+	struct iovec run;
+	int result = 0;
+
+	vec_each(c, r->counters) {
+		const struct event_attr *attr = &r->events->at[c->event].attr;
+		struct counter_value v;
+		struct sample_format format;
+		union record_body body = {0};
+		struct err ignored;
+		size_t n;
+
+		/*
+		 * A counter that cannot be read has lost its place on the PMU: it had nothing to
+		 * drop.
+		 */
+		if (attr->read_format & PERF_FORMAT_GROUP ||
+			counter_read(c, attr, &v, 1, &n, &ignored) || v.lost == c->n_told_lost)
+			continue;
+		/* One that was opened again has begun anew. */
+		body.lost.lost = v.lost > c->n_told_lost ? v.lost - c->n_told_lost : v.lost;
+		c->n_told_lost = v.lost;
+		sample_format_init(&format, attr);
+		record_encode(PERF_RECORD_LOST_SAMPLES, 0, &body, format.trailer, &out);
+		str_cut(&out, out.n - format.trailer);
+		sample_encode_trailer(&format,
+			&(struct sample){.id = c->id, .stream_id = c->id, .cpu = c->cpu}, &out);
+	}
+	run = (struct iovec){out.at, out.n};
+	if (out.n)
+		result = writer_append(r->writer, &run, 1, err);
+	str_fini(&out);
 	return result;
 }

@@ -23,4 +23,10 @@ int drain_rings(struct recorder *r, bool is_whole, struct err *err);
  */
 int drain_newest(struct recorder *r, struct err *err);
 
+/*
+ * What each counter dropped since this was asked last, as LOST_SAMPLES (Linux >= 6.0). Not written to
+ * --ring's window: it is of the whole recording.
+ */
+int drain_losses(struct recorder *r, struct err *err);
+
 #endif

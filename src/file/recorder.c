@@ -355,45 +355,6 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 	}
 }
 
-/*
- * What each counter dropped. The LOST records in the rings do not tell it all: the kernel writes
- * one when there is room again and something to write, which at the end of a target there is not.
- */
-static int write_losses(struct recorder *r, struct err *err)
-{
-	struct str out = {0};
-	struct iovec run;
-	int result = 0;
-
-	vec_each(c, r->counters) {
-		const struct event_attr *attr = &r->events->at[c->event].attr;
-		struct counter_value v;
-		struct sample_format format;
-		union record_body body = {0};
-		struct err ignored;
-		size_t n;
-
-		/*
-		 * A counter that cannot be read has lost its place on the PMU: it had nothing to
-		 * drop.
-		 */
-		if (attr->read_format & PERF_FORMAT_GROUP ||
-			counter_read(c, attr, &v, 1, &n, &ignored) || !v.lost)
-			continue;
-		body.lost.lost = v.lost;
-		sample_format_init(&format, attr);
-		record_encode(PERF_RECORD_LOST_SAMPLES, 0, &body, format.trailer, &out);
-		str_cut(&out, out.n - format.trailer);
-		sample_encode_trailer(&format,
-			&(struct sample){.id = c->id, .stream_id = c->id, .cpu = c->cpu}, &out);
-	}
-	run = (struct iovec){out.at, out.n};
-	if (out.n)
-		result = writer_append(r->writer, &run, 1, err);
-	str_fini(&out);
-	return result;
-}
-
 enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
 	struct err *err)
 {
@@ -411,7 +372,7 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 	/* What came in between the last look and the stop. */
 	if (is_written)
 		is_written = !drain_rings(r, true, err) && !drain_newest(r, err) &&
-			!write_losses(r, err);
+			!drain_losses(r, err);
 	if (r->affinity != RECORDER_ANY_CPU)
 		(void)sched_setaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
 	if (!is_written) {

@@ -144,6 +144,23 @@ def every_file_knows_the_tasks_of_its_samples_however_short_they_live():
 
 
 @test
+def each_file_tells_of_its_own_losses():
+    """Samples that were lost in the first file are not lost in the last one again."""
+    can_record()
+    program = build_c('tests/live/programs/faults.c', 'faults')
+    with subprocess.Popen([PACE, 'record', '-q', '-e', 'page-faults', '-c', '1', '-m', '1', '--switch-output', '-o', 'lost.data',
+                           'sh', '-c', f'{program} 300000; touch over; sleep 2']) as recorder:
+        wait_for(lambda: os.path.exists('over'))
+        time.sleep(0.3)
+        recorder.send_signal(signal.SIGUSR2)
+    first, second = sorted(name for name in os.listdir('.') if name.startswith('lost.data.'))
+    lost = [int(re.search(r'Total Lost Samples: (\d+)', pace('report', '-i', name, '-g', 'none').out)[1]) for name in (first, second)]
+    if not any(lost):
+        skip('nothing was lost')
+    assert lost[0] and not lost[1], lost
+
+
+@test
 def without_switch_output_that_signal_does_nothing():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')

@@ -167,7 +167,7 @@ def what_cannot_be_counted_or_does_not_go_together_is_refused():
 def a_recording_ends_with_its_time_and_the_command_goes_on():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = pace('record', '-e', 'cpu-clock', '--for', '500ms', 'sh', '-c', f'{program} 2; exit 3')
+    result = pace('record', '-e', 'cpu-clock', '--for', '500ms', 'sh', '-c', f'{program} 4; exit 3')
     assert result.status == 3 and 'the time of --for is over; the command goes on' in result.err, result
     seen = times()
     assert seen[-1] - seen[0] < 1.5, (seen[0], seen[-1])
