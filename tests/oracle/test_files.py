@@ -357,6 +357,12 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
         # The second time it is here.
         os.unlink('asked')
         assert 'hot_local' in ask().out and not os.path.exists('asked')
+        # Every command that names functions asks.
+        for words in (['annotate', '-i', 'perf.data'], ['diff', 'perf.data', 'perf.data']):
+            shutil.rmtree('fetched', ignore_errors=True)
+            found = pace(*words, env=env)
+            assert 'hot_local' in found.out and os.path.exists('asked'), (words, found)
+            os.unlink('asked')
     finally:
         stop(server)
 
