@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/report_answer.h"
 #include "cmd/report_graph.h"
+#include "cmd/report_keys.h"
 #include "cmd/strict.h"
 #include "cmd/report_wall.h"
 #include "cmd/symbols.h"
@@ -25,13 +26,13 @@
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
 
 struct report_options {
-	const char *input, *sort, *fields;
+	const char *input;
+	struct keys_options keys;
 	struct symbol_options symbols;
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
-	bool is_inverted, has_counts, has_periods, has_header, has_header_only, has_details,
-		is_quiet, has_ledger, is_strict;
+	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
@@ -104,12 +105,24 @@ static const struct opt options[] = {
 		"shares of what is left: relative; of all: absolute (default)",
 		.call = set_percentage},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
-	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "group by these keys; default comm,dso,symbol"},
-	{'F', "fields", OPT_STR, AT(fields), "KEY,...", "show these columns"},
-	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL,
+	{'s', "sort", OPT_STR, AT(keys.sort), "KEY,...",
+		"group by these keys, and by tracepoints' fields; default comm,dso,symbol"},
+	{'F', "fields", OPT_STR, AT(keys.fields), "KEY,...",
+		"show these columns; without -s, rows are in their order"},
+	{'n', "show-nr-samples", OPT_BOOL, AT(keys.has_counts), NULL,
 		"a column with the number of samples"},
-	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL,
+	{0, "show-total-period", OPT_BOOL, AT(keys.has_periods), NULL,
 		"a column with the sum of the periods"},
+	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
+		"count the branches that samples carry (default, where they do) instead of the samples"},
+	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,
+		"accesses to memory, by what they cost: weights instead of periods"},
+	{'p', "parent", OPT_STR, AT(keys.parent), "REGEX",
+		"group by the nearest caller whose name matches, too"},
+	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
+		"only samples that have such a caller"},
+	{0, "raw-trace", OPT_BOOL, AT(keys.is_raw_trace), NULL,
+		"what tracepoints say as numbers, field by field"},
 	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
 		.call = set_quantum},
 	{0, "children", OPT_TRI, AT(children), NULL,
@@ -182,6 +195,7 @@ struct reporting {
 	struct text_options text;
 	bool has_wall;
 	struct answer answer;
+	struct keys keys;
 	u64 time_quantum; /* ns */
 	unsigned n_workers;
 	struct cpus cpus;
@@ -189,79 +203,13 @@ struct reporting {
 	struct profile_filter filter;
 };
 
-/* ---- options into columns ---- */
-
-static void add_column(struct text_options *t, const struct key *key)
-{
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (t->columns[i] == key)
-			return;
-	if (t->n_columns < ARRAY_SIZE(t->columns))
-		t->columns[t->n_columns++] = key;
-}
-
-static void add_named_column(struct text_options *t, const char *name)
-{
-	add_column(t, key_find(name, strlen(name)));
-}
-
-/* What to group by: the keys of -s, or those of -F that are no figures. */
-static int choose_keys(struct reporting *r, struct err *err)
-{
-	const struct report_options *o = r->options;
-	const struct key *keys[HIST_KEYS_MAX];
-	size_t n;
-
-	if (key_parse_list(o->sort      ? o->sort
-			    : o->fields ? o->fields
-					: "comm,dso,symbol",
-		    keys, ARRAY_SIZE(keys), &n, err))
-		return err_prefix(err, o->sort ? "--sort" : "--fields");
-	for (size_t i = 0; i < n; i++)
-		if (!keys[i]->is_value)
-			r->hist.keys[r->hist.n_keys++] = keys[i];
-	if (!r->hist.n_keys)
-		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol",
-			o->sort ? "--sort" : "--fields");
-	return 0;
-}
-
-static int choose_columns(struct reporting *r, struct err *err)
-{
-	const struct report_options *o = r->options;
-	const struct key *fields[HIST_KEYS_MAX];
-	size_t n = 0;
-
-	if (o->fields && key_parse_list(o->fields, fields, ARRAY_SIZE(fields), &n, err))
-		return err_prefix(err, "--fields");
-	for (size_t i = 0; i < n; i++)
-		add_column(&r->text, fields[i]);
-	if (!o->fields && r->has_wall) {
-		add_named_column(&r->text, "latency");
-		add_named_column(&r->text, "wall_cpu_time");
-		add_named_column(&r->text, "wall_runnable_time");
-		add_named_column(&r->text, "wall_blocked_time");
-	} else if (!o->fields) {
-		if (r->hist.has_children)
-			add_named_column(&r->text, "overhead_children");
-		add_named_column(&r->text, "overhead");
-	}
-	if (o->answer.has_intervals)
-		add_column(&r->text, &certainty_column);
-	if (o->has_counts)
-		add_named_column(&r->text, "sample");
-	if (o->has_periods)
-		add_named_column(&r->text, "period");
-	for (size_t i = 0; i < r->hist.n_keys; i++)
-		add_column(&r->text, r->hist.keys[i]);
-	return 0;
-}
+/* ---- options into what is shown ---- */
 
 static void choose_graph(struct reporting *r)
 {
 	const struct graph_options *g = &r->options->graph;
 
-	r->text.has_graph = r->recorded.has_chains && !g->is_none;
+	r->text.has_graph = r->recorded.has_chains && !g->is_none && !r->keys.has_branches;
 	r->text.n_workers = r->n_workers;
 	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
 	r->text.order = r->options->is_inverted ? GRAPH_CALLER
@@ -273,8 +221,8 @@ static void choose_graph(struct reporting *r)
 		g->limit >= 0 ? g->limit : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT);
 	r->text.graph_entries = g->entries;
 	r->text.row_limit = r->options->percent_limit;
-	r->text.skips_first_node =
-		r->options->sort && !r->options->fields && r->hist.keys[0]->frame == KEY_SYMBOL;
+	r->text.skips_first_node = r->options->keys.sort && !r->options->keys.fields &&
+		r->hist.keys[0]->frame == KEY_SYMBOL;
 	r->hist.prefers_callers = r->text.has_graph;
 }
 
@@ -347,20 +295,6 @@ static int choose_samples(struct reporting *r, struct err *err)
 	return o->part ? err_set(err, ERR_INVAL, "--symbol-filter: rows are not by symbol") : 0;
 }
 
-/* What of the sources the keys need. */
-static enum naming_source source_needed(const struct hist_options *h)
-{
-	enum naming_source source = NAMING_NO_SOURCE;
-
-	for (size_t i = 0; i < h->n_keys; i++) {
-		if (h->keys[i]->frame == KEY_LINE)
-			return NAMING_LINES;
-		if (h->keys[i]->frame == KEY_FILE)
-			source = NAMING_FILES;
-	}
-	return source;
-}
-
 /* ---- stages ---- */
 
 /* Samples into a profile with names, and their call tree. */
@@ -376,16 +310,15 @@ static int make_profile(struct reporting *r, struct err *err)
 		.n_workers = r->n_workers,
 		.has_wall = r->has_wall,
 		.stitches = o->stitches,
-		.labels = profile_filter_labels(&r->filter) |
-			key_labels(r->hist.keys, r->hist.n_keys) | answer_labels(&r->answer),
+		.labels = profile_filter_labels(&r->filter) | answer_labels(&r->answer),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
 		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.makes_names = o->symbols.makes_names,
-			.has_full_paths = o->has_full_paths,
-			.source = source_needed(&r->hist)}};
+			.has_full_paths = o->has_full_paths}};
 
+	keys_tell(&r->keys, &r->hist, &reading);
 	reading.naming.has_inlined = reading.has_stacks && !reading.naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
@@ -394,6 +327,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.calls = &r->calls;
 	r->answer.hist = &r->hist;
 	r->answer.text = &r->text;
+	keys_finish(&r->keys, &in->profile, o->filter.is_relative);
 	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
 	answer_note_filtered(&r->answer);
@@ -475,12 +409,15 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
+		return err->code;
 	/* In Markdown the tree below the rows has the callers. */
-	r->hist.has_children = r->options->children < 0
+	r->hist.has_children = r->keys.has_branches ? false
+		: r->options->children < 0
 		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
 		: r->options->children;
 	r->time_quantum = r->options->time_quantum;
-	if (choose_keys(r, err) || choose_columns(r, err) || choose_samples(r, err) ||
+	if (keys_choose(&r->keys, &r->hist, &r->text, err) || choose_samples(r, err) ||
 		report_wall_check_columns(&r->text, r->has_wall, err))
 		return err->code;
 	choose_graph(r);
@@ -514,6 +451,7 @@ static int run_report(int argc, char **argv)
 		.symbols.demangles = true,
 		.symbols.makes_names = true,
 		.inlines = -1,
+		.keys.branches = -1,
 		.debuginfod_s = 10,
 		.graph.limit = -1};
 	struct out out = {.fd = STDOUT_FILENO};
@@ -524,6 +462,8 @@ static int run_report(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	o.keys.children = o.children;
+	o.keys.has_intervals = o.answer.has_intervals;
 	r.n_workers = o.n_workers ? o.n_workers : workers_available();
 	status = EXIT_OK;
 	o.input = cmd_input(o.input);
@@ -549,6 +489,7 @@ static int run_report(int argc, char **argv)
 	cpus_fini(&r.cpus);
 	spans_fini(&r.spans);
 	answer_fini(&r.answer);
+	keys_fini(&r.keys);
 	vec_fini(&o.answer.claims);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
@@ -561,7 +502,7 @@ const struct cmd cmd_report = {
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS]", NULL},
 	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu time local_weight weight code_page_size data_page_size dso symbol symbol_size srcline srcfile.\n",
+		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period cost average_weight latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu socket cgroup trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size dso_size addr symoff parent srcline srcfile; of branches: dso_from dso_to symbol_from symbol_to srcline_from srcline_to addr_from addr_to mispredict predicted in_tx abort cycles; of memory: symbol_daddr dso_daddr dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr; fields of tracepoints, like prev_comm.\n",
 	.options = options,
 	.run = run_report,
 };

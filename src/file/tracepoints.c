@@ -406,30 +406,84 @@ static u8 *copy_raw(struct tracepoints *t, const struct record_bytes *raw)
 	return (u8 *)t->text.at;
 }
 
-bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
-	struct str *text)
+/* The format of a sample's bytes, which are copied to where they may be printed from, or NULL. */
+static struct tep_event *take_sample(struct tracepoints *t, u64 id, const struct record_bytes *raw)
 {
 	struct tep_event *event = t->handle ? tep_find_event(t->handle, (int)id) : NULL;
-	struct tep_record record = {0};
-	struct trace_seq seq;
 	u16 number;
 
 	if (!event || raw->n < sizeof(number) || raw->n > REACH)
-		return false;
-	record.cpu = (int)cpu;
-	record.data = copy_raw(t, raw);
-	record.size = (int)raw->n;
+		return NULL;
+	copy_raw(t, raw);
 	/* It goes by the number in the sample, not by the one that was asked for. */
-	number = (u16)tep_read_number(t->handle, record.data, sizeof(number));
-	if (number != id || !may_be_printed(event, record.data, raw->n))
+	number = (u16)tep_read_number(t->handle, t->text.at, sizeof(number));
+	return number == id && may_be_printed(event, (const u8 *)t->text.at, raw->n) ? event : NULL;
+}
+
+static void take_text(struct trace_seq *seq, struct str *text)
+{
+	trace_seq_terminate(seq);
+	if (seq->state == TRACE_SEQ__GOOD)
+		str_add_safe(text, seq->buffer, seq->len);
+	trace_seq_destroy(seq);
+}
+
+bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
+	struct str *text)
+{
+	struct tep_event *event = take_sample(t, id, raw);
+	struct tep_record record = {.cpu = (int)cpu, .data = t->text.at, .size = (int)raw->n};
+	struct trace_seq seq;
+
+	if (!event)
 		return false;
 	trace_seq_init(&seq);
 	tep_print_event(t->handle, &seq, &record, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&seq);
-	if (seq.state == TRACE_SEQ__GOOD)
-		str_add_safe(text, seq.buffer, seq.len);
-	trace_seq_destroy(&seq);
+	take_text(&seq, text);
 	return true;
+}
+
+static void print_number(struct trace_seq *seq, const struct tep_event *event, void *data,
+	const struct tep_format_field *f)
+{
+	u64 value = tep_read_number(event->tep, (u8 *)data + f->offset, f->size);
+
+	if (f->flags & TEP_FIELD_IS_SIGNED)
+		trace_seq_printf(seq, "%lld",
+			f->size == 4           ? (long long)(s32)value
+				: f->size == 2 ? (long long)(int16_t)value
+				: f->size == 1 ? (long long)(int8_t)value
+					       : (long long)value);
+	else
+		trace_seq_printf(seq, "%llu", (unsigned long long)value);
+}
+
+bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_bytes *raw,
+	const char *field, bool is_raw, struct str *text)
+{
+	struct tep_event *event = take_sample(t, id, raw);
+	struct tep_format_field *f = event && field ? tep_find_field(event, field) : NULL;
+	struct trace_seq seq;
+
+	if (!event || (field && !f))
+		return false;
+	trace_seq_init(&seq);
+	if (!f)
+		tep_print_fields(&seq, t->text.at, (int)raw->n, event);
+	else if (is_raw && !(f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING)))
+		print_number(&seq, event, t->text.at, f);
+	else
+		tep_print_field(&seq, t->text.at, f);
+	take_text(&seq, text);
+	return true;
+}
+
+bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field)
+{
+	struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+
+	return event && tep_find_field(event, field);
 }
 
 bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,

@@ -33,6 +33,16 @@ bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct r
 	struct str *text);
 
 /*
+ * The same with a field alone; NULL: all fields, as they are. `is_raw`: a number even where the format
+ * has words for it. False also if there is no such field.
+ */
+bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_bytes *raw,
+	const char *field, bool is_raw, struct str *text);
+
+/* Whether the format with that id has the field. */
+bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field);
+
+/*
  * Where in the raw bytes of its samples a field of that size stands; false if it has none, or its format
  * is not known.
  */

@@ -337,6 +337,29 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	add_map(m, m->kernel, &map, time);
 }
 
+/* Numbers of control groups are never used again: the first record of one says it for all times. */
+static void apply_cgroup(struct machine *m, const struct record_cgroup *c)
+{
+	if (machine_cgroup(m, c->id))
+		return;
+	table_add(&m->cgroups_by_id, hash_u64(c->id), m->cgroups.n);
+	vec_add(&m->cgroups,
+		((struct machine_cgroup){c->id,
+			intern_add(&m->strings, (const char *)c->path.at,
+				strnlen((const char *)c->path.at, c->path.n))}));
+}
+
+const char *machine_cgroup(const struct machine *m, u64 id)
+{
+	struct table_probe probe = table_probe(&m->cgroups_by_id, hash_u64(id));
+	u32 i;
+
+	while ((i = table_next(&m->cgroups_by_id, &probe)) != TABLE_NONE)
+		if (m->cgroups.at[i].id == id)
+			return m->cgroups.at[i].path;
+	return NULL;
+}
+
 void machine_apply(struct machine *m, const struct record *rec, const union record_body *body,
 	u64 time)
 {
@@ -358,6 +381,9 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 		t = find_thread(m, body->task.tid);
 		if (t && t->pid == body->task.pid)
 			t->exit_time = time;
+		break;
+	case PERF_RECORD_CGROUP:
+		apply_cgroup(m, &body->cgroup);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		apply_ksymbol(m, &body->ksymbol, time);
@@ -558,6 +584,8 @@ void machine_fini(struct machine *m)
 	vec_fini(&m->threads);
 	vec_fini(&m->newest_threads);
 	vec_fini(&m->newest_processes);
+	vec_fini(&m->cgroups);
+	table_fini(&m->cgroups_by_id);
 	table_fini(&m->threads_by_tid);
 	table_fini(&m->processes_by_pid);
 	dso_list_fini(&m->dsos);

@@ -45,6 +45,11 @@ struct guest {
 	u64 text; /* where its _text was; 0: nobody says */
 };
 
+struct machine_cgroup {
+	u64 id;
+	const char *path;
+};
+
 struct machine {
 	struct intern strings;
 	struct dso_list dsos;
@@ -56,6 +61,8 @@ struct machine {
 	VEC(struct process *) newest_processes;
 	struct process *kernel; /* the kernel's address space */
 	VEC(struct guest) guests;
+	VEC(struct machine_cgroup) cgroups;
+	struct table cgroups_by_id;
 	u64 kernel_text; /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
@@ -79,6 +86,9 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
  */
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body);
+
+/* The path of a control group, by what samples say; NULL: no record names it. */
+const char *machine_cgroup(const struct machine *m, u64 id);
 
 /*
  * The moment that is reached, for who looks at samples between records: machine_apply() and

@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "profile/depths.h"
+#include "profile/label.h"
 #include "profile/placing.h"
 #include "profile/sights.h"
 #include "profile/wallmarks.h"
@@ -34,10 +35,11 @@ struct worker {
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
-	u64 time_quantum;
-	const struct wall *wall; /* NULL: samples count for themselves */
-	VEC(u8) wall_roles;      /* by event: enum wall_role */
+	const struct wall *wall;   /* NULL: samples count for themselves */
+	VEC(u8) wall_roles;        /* by event: enum wall_role */
 	u32 max_stack;
+	bool is_weighed, has_branches; /* as in struct gather_options */
+	struct label_maker maker;
 	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
 	struct intern strings; /* for names like ":123" */
@@ -84,43 +86,6 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 	rest.at = walk.at;
 	rest.n = (walk.end - walk.at) / 8;
 	return rest;
-}
-
-/* per sample: the first of the three parts, where there are three */
-static u64 weight_of(const struct worker *w, const struct session_sample *in)
-{
-	const struct sample_format *f = &w->session->reader.formats.at[in->event];
-
-	return f->type & PERF_SAMPLE_WEIGHT_STRUCT ? (u32)in->sample->weight : in->sample->weight;
-}
-
-static u64 label_of(const struct worker *w, enum profile_label label,
-	const struct session_sample *in, const struct remembered_thread *t)
-{
-	const struct sample *sample = in->sample;
-
-	switch (label) {
-	case LABEL_COMM:
-		return (u64)(uintptr_t)t->comm;
-	case LABEL_PID:
-		return sample->pid;
-	case LABEL_TID:
-		return sample->tid;
-	case LABEL_CPU:
-		return sample->cpu;
-	case LABEL_TIME:
-		return in->time - in->time % w->time_quantum;
-	case LABEL_WEIGHT:
-		return weight_of(w, in);
-	case LABEL_CODE_PAGE:
-		return sample->code_page_size;
-	case LABEL_DATA_PAGE:
-		return sample->data_page_size;
-	case LABEL_NONE:
-	case LABEL_COUNT:
-		break;
-	}
-	return 0;
 }
 
 /* per sample: how far it is to the top of the stack */
@@ -196,6 +161,49 @@ static void count_shares(struct worker *w, const struct session_sample *in)
 }
 
 /* per sample */
+static void take_labels(struct worker *w, const struct session_sample *in,
+	const struct remembered_thread *t, const u8 *branch)
+{
+	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch};
+
+	for (unsigned k = 0; k < w->profile.n_labels; k++)
+		w->sights.next->labels[k] = label_of(&w->maker, w->profile.label_at[k], &sample);
+}
+
+/* per sample: what it cost; what costs nothing still is a sample */
+static u64 weight_of(struct worker *w, const struct session_sample *in)
+{
+	const struct label_sample sample = {.in = in};
+
+	return MAX(label_of(&w->maker, LABEL_WEIGHT, &sample), (u64)1);
+}
+
+/* per sample: each of its branches is a sample of its own, taken where the branch went */
+static void count_branches(struct worker *w, const struct session_sample *in)
+{
+	enum { ENTRY = 24, TO = 8 };
+	const struct sample *sample = in->sample;
+	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
+	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
+	struct sight *sight = w->sights.next;
+
+	for (u64 i = 0; i < sample->branches.n; i++) {
+		const u8 *entry = sample->branches.entries + i * ENTRY;
+		struct sights_place to = label_place(&who, load_u64(entry + TO));
+
+		sight->ip = to.address;
+		sight->space = to.space;
+		sight->mode = to.mode;
+		sight->chain = TABLE_NONE;
+		sight->event = in->event;
+		sight->n_samples = 1;
+		sight->period = 1;
+		take_labels(w, in, t, entry);
+		sights_count(&w->sights);
+	}
+}
+
+/* per sample */
 static void count_sample(struct worker *w, const struct session_sample *in)
 {
 	const struct sample *sample = in->sample;
@@ -212,9 +220,8 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->chain = TABLE_NONE;
 	sight->event = in->event;
 	sight->n_samples = 1;
-	sight->period = sample->period;
-	for (unsigned k = 0; k < w->profile.n_labels; k++)
-		sight->labels[k] = label_of(w, w->profile.label_at[k], in, t);
+	sight->period = w->is_weighed ? weight_of(w, in) : sample->period;
+	take_labels(w, in, t, NULL);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -248,10 +255,12 @@ static void take_sample(void *ctx, const struct session_sample *in)
 {
 	struct worker *w = ctx;
 
-	if (is_wanted(w, in))
-		count_sample(w, in);
-	else
+	if (!is_wanted(w, in))
 		w->n_passed_over++;
+	else if (w->has_branches)
+		count_branches(w, in);
+	else
+		count_sample(w, in);
 }
 
 static void add_events(struct worker *w)
@@ -282,14 +291,16 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 }
 
 static struct worker *worker_new(const struct session *s, const struct machine *m,
-	const struct gather_options *options)
+	const struct gather_options *options, struct label_facts *facts)
 {
 	struct worker *w = mem_zalloc(sizeof(*w));
 
 	w->session = s;
 	w->machine = m;
 	w->has_stacks = options->has_stacks;
-	w->time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
+	w->is_weighed = options->is_weighed;
+	w->has_branches = options->has_branches;
+	w->maker = (struct label_maker){facts, &w->sights, &w->strings, {0}};
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
 	w->wall = options->wall;
@@ -313,6 +324,7 @@ static void worker_free(struct worker *w)
 	sights_fini(&w->sights);
 	vec_fini(&w->wall_roles);
 	depths_fini(&w->depths);
+	str_fini(&w->maker.scratch);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
 	mem_free(w);
@@ -321,17 +333,14 @@ static void worker_free(struct worker *w)
 /* What the samples must carry for these labels. */
 static u64 fields_for(const struct gather_options *options)
 {
-	static const u64 fields[LABEL_COUNT] = {
-		[LABEL_CPU] = PERF_SAMPLE_CPU,
-		[LABEL_TIME] = PERF_SAMPLE_TIME,
-		[LABEL_WEIGHT] = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
-		[LABEL_CODE_PAGE] = PERF_SAMPLE_CODE_PAGE_SIZE,
-		[LABEL_DATA_PAGE] = PERF_SAMPLE_DATA_PAGE_SIZE,
-	};
 	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
-		wanted |= options->labels & LABEL_BIT(label) ? fields[label] : 0;
+		wanted |= options->labels & LABEL_BIT(label) ? label_needs(label) : 0;
+	if (options->is_weighed)
+		wanted |= label_needs(LABEL_WEIGHT);
+	if (options->has_branches)
+		wanted |= PERF_SAMPLE_BRANCH_STACK;
 	if (options->cpus && options->cpus->n)
 		wanted |= PERF_SAMPLE_CPU;
 	if (options->spans && options->spans->n)
@@ -377,15 +386,23 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 	unsigned n = options->n_workers ? MIN(options->n_workers, (unsigned)WORKERS_MAX)
 					: workers_available();
 	struct worker *workers[WORKERS_MAX];
+	struct label_facts facts;
 	struct session_sink sink = {fields_for(options), take_sample, (void **)workers};
 	int r;
 
 	if (s->reader.events.n > EVENTS_MAX)
 		return err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)",
 			s->reader.events.n, EVENTS_MAX);
+	if (label_facts_init(&facts, s, m, options->labels, err)) {
+		label_facts_fini(&facts);
+		return err->code;
+	}
+	facts.time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
+	facts.has_raw_fields = options->has_raw_fields;
+	memcpy(facts.fields, options->fields, sizeof(facts.fields));
 	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));
 	for (unsigned i = 0; i < n; i++)
-		workers[i] = worker_new(s, m, options);
+		workers[i] = worker_new(s, m, options, &facts);
 	r = session_samples(s, n, &sink, err);
 	if (!r) {
 		workers_run(n, n, make_profile, workers);
@@ -403,5 +420,6 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 	}
 	for (unsigned i = 0; i < n; i++)
 		worker_free(workers[i]);
+	label_facts_fini(&facts);
 	return r;
 }

@@ -31,7 +31,11 @@ struct gather_options {
 	/* Samples of other CPUs and other times are as if they had not been taken; NULL: of all. */
 	const struct cpus *cpus;
 	const struct spans *spans;
-	u64 time_quantum; /* ns, for LABEL_TIME; 0: a tenth of a second */
+	u64 time_quantum;  /* ns, for LABEL_TIME; 0: a tenth of a second */
+	bool has_branches; /* count the branches that samples carry instead of the samples */
+	bool is_weighed;   /* weights stand in for periods */
+	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD and so on */
+	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
 	/*
 	 * The events of the profile are those of enum gather_wall, in ns, and samples count for what
 	 * they speak for; NULL: the recording's own.

@@ -162,6 +162,26 @@ static u32 group_of(struct hist *h, struct table *index, const u64 *values)
 	return h->groups.n - 1;
 }
 
+/* What a row adds to the last of the owns. */
+static void add_sums(struct hist *h, size_t row, u64 n_samples)
+{
+	const struct hist_options *o = h->options;
+
+	while (h->own_sums.n < h->owns.n * o->n_sums)
+		vec_add(&h->own_sums, 0);
+	for (size_t i = 0; i < o->n_sums; i++)
+		h->own_sums.at[(h->owns.n - 1) * o->n_sums + i] +=
+			profile_label(h->profile, row, o->sums[i]) * n_samples;
+}
+
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, enum profile_label label)
+{
+	for (size_t i = 0; i < h->options->n_sums; i++)
+		if (h->options->sums[i] == label)
+			return e->sums[i];
+	return 0;
+}
+
 /* Sorts the event's rows by group and node, and sums those that fall together. */
 static void group_rows(struct hist *h)
 {
@@ -202,6 +222,7 @@ static void group_rows(struct hist *h)
 		own = &h->owns.at[h->owns.n - 1];
 		own->value.n_samples += row->n_samples;
 		own->value.period += row->period;
+		add_sums(h, item->value, row->n_samples);
 	}
 	vec_fini(&items);
 	table_fini(&index);
@@ -353,6 +374,21 @@ static void count_mode(const struct hist *h, struct hist_entry *e, u32 symbol, u
 		e->self_in[modes[mode]] += period;
 }
 
+/* The sums of a group's entries, all of which are there. */
+static void add_group_sums(struct hist *h, const u32 *known, u32 group)
+{
+	const struct hist_group *g = &h->groups.at[group];
+	const size_t n = h->options->n_sums;
+
+	for (size_t i = g->first; n && i < g->first + g->n; i++) {
+		u32 function = h->calls->nodes.at[h->owns.at[i].node].function;
+		u32 ident = h->ident[h->calls->nodes.at[function].symbol];
+
+		for (size_t k = 0; k < n; k++)
+			h->entries.at[known[ident] - 1].sums[k] += h->own_sums.at[i * n + k];
+	}
+}
+
 static void make_group_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group)
 {
 	size_t first = h->entries.n;
@@ -377,6 +413,7 @@ static void make_group_entries(struct hist *h, struct hist_view *view, u32 *know
 		e->total.n_samples += total->n_samples;
 		e->total.period += total->period;
 	}
+	add_group_sums(h, known, group);
 	for (size_t i = first; i < h->entries.n; i++)
 		known[h->entries.at[i].ident] = 0;
 }
@@ -445,13 +482,6 @@ static u64 by_rank_of_group(const struct hist *h, const struct hist_entry *e, co
 	return ranks[e->group];
 }
 
-static u64 by_self(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
-{
-	(void)h;
-	(void)ranks;
-	return ~e->self.period;
-}
-
 static u64 by_depth(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
 {
 	(void)h;
@@ -459,11 +489,29 @@ static u64 by_depth(const struct hist *h, const struct hist_entry *e, const u32 
 	return e->depth;
 }
 
-static u64 by_total(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+static void sort_by_group_key(const struct hist *h, struct sort_item *items, const struct key *key)
 {
-	(void)h;
-	(void)ranks;
-	return ~e->total.period;
+	u32 *ranks = key_ranks(key, h);
+
+	sort_again(h, items,
+		key->frame == KEY_DSO                ? by_rank_of_dso
+			: key->frame == KEY_NO_FRAME ? by_rank_of_group
+						     : by_rank_of_symbol,
+		ranks);
+	mem_free(ranks);
+}
+
+static void sort_by_figure(const struct hist *h, struct sort_item *items, const struct key *key)
+{
+	const struct hist_options *o = h->options;
+
+	if (!key->figure)
+		return;
+	if (key == key_total && o->has_children && o->prefers_callers)
+		sort_again(h, items, by_depth, NULL);
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i].key = ~key->figure(h, &h->entries.at[items[i].value]);
+	sort_by_key(items, h->entries.n);
 }
 
 /*
@@ -480,21 +528,20 @@ static void sort_entries(struct hist *h)
 
 	for (size_t i = 0; i < h->entries.n; i++)
 		items[i] = (struct sort_item){0, i};
-	for (size_t k = o->n_keys; k-- > 0;) {
-		u32 *ranks = key_ranks(o->keys[k], h);
-
-		sort_again(h, items,
-			o->keys[k]->frame == KEY_DSO                ? by_rank_of_dso
-				: o->keys[k]->frame == KEY_NO_FRAME ? by_rank_of_group
-								    : by_rank_of_symbol,
-			ranks);
-		mem_free(ranks);
+	/* What the order does not say: the keys, as they stand. */
+	for (size_t k = o->n_keys; k-- > 0;)
+		sort_by_group_key(h, items, o->keys[k]);
+	if (!o->n_order) {
+		sort_by_figure(h, items, key_self);
+		if (o->has_children)
+			sort_by_figure(h, items, key_total);
 	}
-	sort_again(h, items, by_self, NULL);
-	if (o->has_children && o->prefers_callers)
-		sort_again(h, items, by_depth, NULL);
-	if (o->has_children)
-		sort_again(h, items, by_total, NULL);
+	for (size_t k = o->n_order; k-- > 0;) {
+		if (o->order[k]->is_value)
+			sort_by_figure(h, items, o->order[k]);
+		else
+			sort_by_group_key(h, items, o->order[k]);
+	}
 	for (size_t i = 0; i < h->entries.n; i++)
 		sorted[i] = h->entries.at[items[i].value];
 	mem_free(items);
@@ -543,6 +590,7 @@ void hist_fini(struct hist *h)
 	vec_fini(&h->groups);
 	vec_fini(&h->values);
 	vec_fini(&h->owns);
+	vec_fini(&h->own_sums);
 	mem_free(h->ident);
 	mem_free(h->outer);
 	mem_free(h->group_of_row);

@@ -29,7 +29,13 @@ struct hist_options {
 	bool prefers_callers; /* of equal totals, the one nearer to the root first */
 	const char *part;     /* only entries with this in their function's name; NULL: all */
 	bool is_relative;     /* what these are is the whole */
-	bool has_row_groups;  /* hist->group_of_row is wanted */
+	/* What entries are put in order by, most important first; none: shares, then the keys. */
+	const struct key *order[HIST_KEYS_MAX];
+	size_t n_order;
+	/* Labels whose sums entries have: hist_sum(). */
+	enum profile_label sums[2];
+	size_t n_sums;
+	bool has_row_groups; /* hist->group_of_row is wanted */
 };
 
 struct hist_value {
@@ -44,6 +50,7 @@ struct hist_entry {
 	u32 symbol; /* one of them */
 	u32 depth;  /* of the node nearest to the root */
 	struct hist_value self, total;
+	u64 sums[2];             /* as options->sums says */
 	u64 self_in[HIST_MODES]; /* period of self by where the processor was */
 };
 
@@ -77,6 +84,7 @@ struct hist {
 	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
 	u8 n_values;
 	VEC(struct hist_own) owns;
+	VEC(u64) own_sums;                 /* of the owns, options->n_sums each */
 	u32 *group_of_row;                 /* by position in profile->rows; NULL: nobody wants it */
 	const struct certainty *certainty; /* of the entries, for their columns; NULL: not known */
 	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
@@ -96,6 +104,9 @@ double hist_percent(const struct hist *h, const struct hist_entry *e);
 
 /* What the rows of a group have in common, as the key tells it apart. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);
+
+/* The sum of a label over an entry's own samples; 0 if the options do not ask for it. */
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, enum profile_label label);
 
 /* The call tree as one group sees it: what was sampled in each node, and in it and below. */
 struct hist_view {

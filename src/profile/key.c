@@ -7,7 +7,7 @@
 
 /* In the order of their help. */
 static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
-	&key_places};
+	&key_places, &key_branches, &key_memory};
 
 const struct key *key_at(size_t i)
 {
@@ -35,7 +35,9 @@ const struct key *key_find(const char *name, size_t n)
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
-	key->print(h, e, key->label ? hist_label(h, e->group, key) : 0, text);
+	bool has_value = key->label && !key->is_value;
+
+	key->print(h, e, has_value ? hist_label(h, e->group, key) : 0, text);
 }
 
 u64 key_labels(const struct key *const *keys, size_t n)
@@ -49,7 +51,7 @@ u64 key_labels(const struct key *const *keys, size_t n)
 
 /* ---- lists of keys ---- */
 
-static int unknown_key(const char *word, struct err *err)
+static int unknown_word(const char *word, struct err *err)
 {
 	struct nearest near = {.typed = word};
 	struct str hint = {0};
@@ -71,8 +73,35 @@ static int unknown_key(const char *word, struct err *err)
 	return err->code;
 }
 
+/* Keys of perf that there is nothing for, and why. */
+static const struct {
+	const char *name, *reason;
+} absent[] = {
+	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
+	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
+	{"typeoff", "types of data are not looked up; symoff is the place in the function"},
+	{"ipc_null", "instructions per cycle are in annotate, by block"},
+	{"ipc_lbr", "instructions per cycle are in annotate, by block"},
+	{"cgroup_id", "namespaces are not looked at; cgroup has the path"},
+};
+
+static int unknown_key(const char *word, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		if (!strcmp(absent[i].name, word))
+			return err_set(err, ERR_INVAL, "there is no key '%s': %s", word,
+				absent[i].reason);
+	return unknown_word(word, err);
+}
+
 int key_parse_list(const char *text, const struct key **ret_keys, size_t max, size_t *ret_n,
 	struct err *err)
+{
+	return key_parse_list_of(text, NULL, ret_keys, max, ret_n, err);
+}
+
+int key_parse_list_of(const char *text, const struct key_source *more, const struct key **ret_keys,
+	size_t max, size_t *ret_n, struct err *err)
 {
 	size_t n = 0;
 
@@ -80,6 +109,8 @@ int key_parse_list(const char *text, const struct key **ret_keys, size_t max, si
 		size_t length = strcspn(text, ", ");
 		const struct key *key = key_find(text, length);
 
+		if (!key && more)
+			key = more->find(more->ctx, text, length);
 		if (!key) {
 			char word[64];
 

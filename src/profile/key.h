@@ -29,10 +29,19 @@ struct key {
 	bool is_value; /* a figure, right-aligned; else something to group by */
 	bool is_wall;  /* only of recordings that are read as time on and off CPUs */
 	bool is_right; /* right-aligned though it is something to group by */
-	/* What tells entries apart: a label of the rows, or something of the frame; neither: a figure. */
+	/*
+	 * What tells entries apart: a label of the rows, or something of the frame. A figure has neither,
+	 * or a label that is added up.
+	 */
 	enum profile_label label;
+	bool is_of_line; /* the label is a frame whose line of source is needed */
 	enum key_frame frame;
 	unsigned min_width;
+	const char
+		*unknown; /* the word in cells where nothing is known; for programs that is null */
+	bool is_descending; /* something to group by: the largest value first */
+	/* A figure: what rows are put in order by, the largest first; NULL: they cannot be. */
+	u64 (*figure)(const struct hist *h, const struct hist_entry *e);
 	/* With a label: what of it tells entries apart; NULL: all. */
 	u64 (*value)(const struct profile *p, u64 label);
 	/* With a label: the order of two values; NULL: as numbers. */
@@ -41,6 +50,10 @@ struct key {
 	void (*print)(const struct hist *h, const struct hist_entry *e, u64 value,
 		struct str *text);
 };
+
+/* The shares that rows stand in the order of, if nobody says otherwise. */
+extern const struct key *const key_self;
+extern const struct key *const key_total;
 
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL behind the last */
@@ -51,6 +64,16 @@ void key_print(const struct key *key, const struct hist *h, const struct hist_en
 
 /* The labels that rows need: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);
+
+/* Keys that only one recording has: the key of that name, or NULL. */
+struct key_source {
+	void *ctx;
+	const struct key *(*find)(void *ctx, const char *name, size_t n);
+};
+
+/* As key_parse_list(), with more keys. */
+int key_parse_list_of(const char *text, const struct key_source *more, const struct key **keys,
+	size_t max, size_t *ret_n, struct err *err);
 
 /* Splits "comm,dso,symbol"; ERR_INVAL names the unknown key and the nearest one. */
 int key_parse_list(const char *text, const struct key **keys, size_t max, size_t *ret_n,
@@ -65,5 +88,17 @@ u32 *key_ranks(const struct key *key, const struct hist *h);
 /* A symbol's text: its name, or its address. */
 void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded,
 	struct str *text);
+
+/* "[.] name", or its address. */
+void key_add_function(const struct profile *p, u32 symbol, struct str *text);
+/* The same of a frame; has_offset: "[.] name+0x12". */
+void key_add_place(const struct profile *p, u32 frame, bool has_offset, struct str *text);
+
+/* Of frames that labels are: what of them keys tell apart, and how these are ordered. */
+u64 key_dso_of(const struct profile *p, u64 frame);
+u64 key_function_of(const struct profile *p, u64 frame);
+u64 key_line_of(const struct profile *p, u64 frame);
+int key_compare_functions(const struct profile *p, u64 a, u64 b);
+int key_compare_texts(const struct profile *p, u64 a, u64 b);
 
 #endif

@@ -3,12 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
-
-static int compare_comm(const struct profile *p, u64 a, u64 b)
-{
-	(void)p;
-	return strcmp(profile_text(a), profile_text(b));
-}
+#include "record/access.h"
 
 static void print_text(const struct hist *h, const struct hist_entry *e, u64 value,
 	struct str *text)
@@ -82,6 +77,31 @@ static void print_sum(const struct hist *h, const struct hist_entry *e, u64 valu
 	num_add_u64(text, value * e->self.n_samples);
 }
 
+static void print_socket(const struct hist *h, const struct hist_entry *e, u64 socket,
+	struct str *text)
+{
+	(void)h;
+	(void)e;
+	str_addf(text, "%.3d", (s32)(u32)socket); /* -001: not known */
+}
+
+static void print_transaction(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	(void)h;
+	(void)e;
+	access_add_transaction(value, text);
+}
+
+static void print_text_or_not(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	if (value)
+		print_text(h, e, value, text);
+	else
+		str_add(text, "N/A");
+}
+
 /* Pages come in powers of two. */
 static void print_page_size(const struct hist *h, const struct hist_entry *e, u64 size,
 	struct str *text)
@@ -107,7 +127,7 @@ static const struct key keys[] = {
 		.header = "Command",
 		.help = "name of the thread when it was sampled",
 		.label = LABEL_COMM,
-		.compare = compare_comm,
+		.compare = key_compare_texts,
 		.print = print_text},
 	{.name = "pid",
 		.alias = "tid",
@@ -122,10 +142,36 @@ static const struct key keys[] = {
 		.print = print_task},
 	{.name = "cpu",
 		.header = "CPU",
+		.unknown = "-001",
 		.help = "processor that was sampled",
 		.label = LABEL_CPU,
 		.min_width = 3,
 		.print = print_cpu},
+	{.name = "socket",
+		.header = "Socket",
+		.unknown = "-001",
+		.help = "of the processor",
+		.label = LABEL_SOCKET,
+		.print = print_socket},
+	{.name = "cgroup",
+		.header = "Cgroup",
+		.unknown = "N/A",
+		.help = "control group, of record --all-cgroups",
+		.label = LABEL_CGROUP,
+		.compare = key_compare_texts,
+		.print = print_text_or_not},
+	{.name = "trace",
+		.header = "Trace output",
+		.unknown = "N/A",
+		.help = "what a tracepoint says; its fields are keys too, by their names",
+		.label = LABEL_TRACE,
+		.compare = key_compare_texts,
+		.print = print_text_or_not},
+	{.name = "transaction",
+		.header = "Transaction",
+		.help = "of a transaction that was aborted: which kind, why, code",
+		.label = LABEL_TRANSACTION,
+		.print = print_transaction},
 	{.name = "time",
 		.header = "Time",
 		.help = "when it was sampled, by --time-quantum",
@@ -135,20 +181,61 @@ static const struct key keys[] = {
 	{.name = "local_weight",
 		.header = "Local Weight",
 		.help = "what the processor says a sample cost",
+		.is_descending = true,
 		.label = LABEL_WEIGHT,
 		.print = print_number},
 	{.name = "weight",
+		.alias = "global_weight",
 		.header = "Weight",
 		.help = "that, times the number of samples",
+		.is_descending = true,
 		.label = LABEL_WEIGHT,
+		.print = print_sum},
+	{.name = "local_ins_lat",
+		.header = "Local INSTR Latency",
+		.help = "cycles that the instruction took, from its start on",
+		.is_descending = true,
+		.label = LABEL_INS_LATENCY,
+		.print = print_number},
+	{.name = "ins_lat",
+		.header = "INSTR Latency",
+		.help = "that, times the number of samples",
+		.is_descending = true,
+		.label = LABEL_INS_LATENCY,
+		.print = print_sum},
+	{.name = "local_p_stage_cyc",
+		.header = "Local Pipeline Stage Cycle",
+		.help = "cycles in a stage of the pipeline (POWER)",
+		.is_descending = true,
+		.label = LABEL_STAGE,
+		.print = print_number},
+	{.name = "p_stage_cyc",
+		.header = "Pipeline Stage Cycle",
+		.help = "that, times the number of samples",
+		.is_descending = true,
+		.label = LABEL_STAGE,
+		.print = print_sum},
+	{.name = "local_retire_lat",
+		.header = "Local Retire Latency",
+		.help = "cycles until it retired (Intel)",
+		.is_descending = true,
+		.label = LABEL_STAGE,
+		.print = print_number},
+	{.name = "retire_lat",
+		.header = "Retire Latency",
+		.help = "that, times the number of samples",
+		.is_descending = true,
+		.label = LABEL_STAGE,
 		.print = print_sum},
 	{.name = "code_page_size",
 		.header = "Code Page Size",
+		.unknown = "N/A",
 		.help = "of the page that the code lies in",
 		.label = LABEL_CODE_PAGE,
 		.print = print_page_size},
 	{.name = "data_page_size",
 		.header = "Data Page Size",
+		.unknown = "N/A",
 		.help = "of the page that the code accessed",
 		.label = LABEL_DATA_PAGE,
 		.print = print_page_size},

@@ -18,6 +18,8 @@ struct key_family {
 extern const struct key_family key_figures;  /* shares, counts, sums */
 extern const struct key_family key_walls;    /* time on and off CPUs */
 extern const struct key_family key_contexts; /* who, when, on what, as what */
+extern const struct key_family key_branches; /* from where to where, and how */
+extern const struct key_family key_memory;   /* what was accessed, and where it was found */
 extern const struct key_family key_places;   /* code: file, function, line */
 
 #endif

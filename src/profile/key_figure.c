@@ -65,6 +65,73 @@ static void print_guest_user(const struct hist *h, const struct hist_entry *e, u
 	print_share(h, e->self_in[HIST_GUEST_USER], text);
 }
 
+static u64 total_of(const struct hist *h, const struct hist_entry *e)
+{
+	return h->options->has_children ? e->total.period : e->self.period;
+}
+
+static u64 self_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self.period;
+}
+
+static u64 samples_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self.n_samples;
+}
+
+static u64 system_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self_in[HIST_SYSTEM];
+}
+
+static u64 user_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self_in[HIST_USER];
+}
+
+static u64 guest_system_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self_in[HIST_GUEST_SYSTEM];
+}
+
+static u64 guest_user_of(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return e->self_in[HIST_GUEST_USER];
+}
+
+static u64 cost_of(const struct hist *h, const struct hist_entry *e)
+{
+	return hist_sum(h, e, LABEL_WEIGHT);
+}
+
+static u64 average_of(const struct hist *h, const struct hist_entry *e)
+{
+	return e->self.n_samples ? cost_of(h, e) / e->self.n_samples : 0;
+}
+
+static void print_cost(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	(void)value;
+	num_add_u64(text, cost_of(h, e));
+}
+
+static void print_average(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	double n = (double)e->self.n_samples;
+
+	(void)value;
+	str_addf(text, "%.1f", n > 0 ? (double)cost_of(h, e) / n : 0.0);
+}
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "overhead_children",
@@ -72,6 +139,7 @@ static const struct key keys[] = {
 		.help = "share of the samples in it and in what it called",
 		.is_value = true,
 		.min_width = 8,
+		.figure = total_of,
 		.print = print_children},
 	{.name = "overhead",
 		.header = "Overhead",
@@ -79,44 +147,70 @@ static const struct key keys[] = {
 		.help = "share of the samples in it",
 		.is_value = true,
 		.min_width = 8,
+		.figure = self_of,
 		.print = print_overhead},
 	{.name = "overhead_sys",
 		.header = "sys",
 		.help = "share of the samples in it that were taken in the kernel",
 		.is_value = true,
 		.min_width = 8,
+		.figure = system_of,
 		.print = print_system},
 	{.name = "overhead_us",
 		.header = "usr",
 		.help = "share of those in user code",
 		.is_value = true,
 		.min_width = 8,
+		.figure = user_of,
 		.print = print_user},
 	{.name = "overhead_guest_sys",
 		.header = "guest sys",
 		.help = "share of those in kernels of guests",
 		.is_value = true,
 		.min_width = 9,
+		.figure = guest_system_of,
 		.print = print_guest_system},
 	{.name = "overhead_guest_us",
 		.header = "guest usr",
 		.help = "share of those in programs of guests",
 		.is_value = true,
 		.min_width = 9,
+		.figure = guest_user_of,
 		.print = print_guest_user},
 	{.name = "sample",
 		.header = "Samples",
 		.help = "number of samples in it",
 		.is_value = true,
 		.min_width = 12,
+		.figure = samples_of,
 		.print = print_samples},
 	{.name = "period",
 		.header = "Period",
 		.help = "events (or ns) its samples stand for",
 		.is_value = true,
 		.min_width = 12,
+		.figure = self_of,
 		.print = print_period},
+	{.name = "cost",
+		.header = "Cost",
+		.help = "sum of the weights of its samples",
+		.is_value = true,
+		.label = LABEL_WEIGHT,
+		.min_width = 8,
+		.figure = cost_of,
+		.print = print_cost},
+	{.name = "average_weight",
+		.header = "Avg Weight",
+		.help = "average of the weights of its samples",
+		.is_value = true,
+		.label = LABEL_WEIGHT,
+		.min_width = 8,
+		.figure = average_of,
+		.print = print_average},
 };
 /* clang-format on */
 
 const struct key_family key_figures = {keys, ARRAY_SIZE(keys)};
+
+const struct key *const key_total = &keys[0];
+const struct key *const key_self = &keys[1];

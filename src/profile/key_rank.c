@@ -21,6 +21,12 @@ static int compare_groups(const void *a, const void *b, void *ctx)
 	u64 x = hist_label(r->hist, *(const u32 *)a, r->key),
 	    y = hist_label(r->hist, *(const u32 *)b, r->key);
 
+	if (r->key->is_descending) {
+		u64 swapped = x;
+
+		x = y;
+		y = swapped;
+	}
 	return r->key->compare ? r->key->compare(r->profile, x, y) : compare_u64(x, y);
 }
 

@@ -339,6 +339,7 @@ static void name_frame(struct naming *n, u32 frame)
 	const char *name = n->profile->symbols.at[function].name, *file, *line;
 
 	f->symbol = function;
+	f->at = n->answers[frame].at;
 	if (n->options->source == NAMING_NO_SOURCE) {
 		if (chain && at->n > 1)
 			add_inlined(n, frame, chain, at->n);

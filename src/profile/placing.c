@@ -163,6 +163,36 @@ static void own_strings(struct profile *p)
 		e->name = intern_str(&p->strings, e->name);
 }
 
+/* What a label means in the profile: its k-th, of a sight whose row has its frame. */
+static u64 place_label(struct placing *p, const struct sights *sights, const struct sight *s,
+	const struct profile_row *row, unsigned k)
+{
+	enum profile_label label = p->profile->label_at[k];
+	u64 value = s->labels[k];
+	const struct map *map;
+
+	switch (label) {
+	case LABEL_COMM:
+		return own_comm(p, value);
+	case LABEL_IP:
+		return s->ip;
+	case LABEL_FRAME:
+		return row->frame;
+	case LABEL_MAP_BYTES:
+		map = machine_find(s->space, s->ip);
+		return map ? map->end - map->start : 0;
+	default:
+		break;
+	}
+	if (profile_kind(label) == PROFILE_TEXT)
+		return value ? (u64)(uintptr_t)intern_str(&p->profile->strings, profile_text(value))
+			     : 0;
+	return profile_kind(label) == PROFILE_FRAME
+		? frame_of(p, sights->places.at[value].space, sights->places.at[value].address,
+			  sights->places.at[value].mode, false)
+		: value;
+}
+
 /* The row of a sight; stacks: by chain. */
 static void add_row(struct placing *p, const struct sights *sights, struct sight *s,
 	const u32 *stacks)
@@ -171,14 +201,13 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 		.n_samples = s->n_samples,
 		.period = s->period};
 	struct profile_event *event = &p->profile->events.at[s->event];
-	u8 comm = p->profile->slots[LABEL_COMM];
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
 	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
 		add_ending(p, &row, &sights->chains.at[s->chain]);
-	if (comm)
-		s->labels[comm - 1] = own_comm(p, s->labels[comm - 1]);
+	for (unsigned k = 0; k < p->profile->n_labels; k++)
+		s->labels[k] = place_label(p, sights, s, &row, k);
 	profile_add_row(p->profile, &row, s->labels);
 	event->n_samples += s->n_samples;
 	event->period += s->period;

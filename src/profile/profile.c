@@ -35,6 +35,24 @@ void profile_fini(struct profile *p)
 	table_fini(&p->stack_index);
 }
 
+enum profile_kind profile_kind(enum profile_label label)
+{
+	switch (label) {
+	case LABEL_COMM:
+	case LABEL_CGROUP:
+	case LABEL_TRACE:
+		return PROFILE_TEXT;
+	case LABEL_FRAME:
+	case LABEL_FROM:
+	case LABEL_TO:
+	case LABEL_DATA:
+		return PROFILE_FRAME;
+	default:
+		return label >= LABEL_FIELD && label <= LABEL_FIELD_LAST ? PROFILE_TEXT
+									 : PROFILE_NUMBER;
+	}
+}
+
 void profile_add_row(struct profile *p, const struct profile_row *row, const u64 *labels)
 {
 	vec_add(&p->rows, *row);
@@ -118,12 +136,23 @@ static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 	return p->dsos.n - 1;
 }
 
+static u64 merge_label(struct profile *p, enum profile_label label, u64 value, const u32 *frames)
+{
+	switch (profile_kind(label)) {
+	case PROFILE_TEXT:
+		return value ? (u64)(uintptr_t)intern_str(&p->strings, profile_text(value)) : 0;
+	case PROFILE_FRAME:
+		return frames[value];
+	case PROFILE_NUMBER:
+		break;
+	}
+	return value;
+}
+
 /* Rows with the numbers of frames and stacks, and the strings, that they have here. */
 static void merge_rows(struct profile *p, const struct profile *from, const u32 *frames,
 	const u32 *stacks)
 {
-	u8 comm = p->slots[LABEL_COMM];
-
 	assert(p->labels == from->labels);
 	for (size_t i = 0; i < from->rows.n; i++) {
 		struct profile_row mine = from->rows.at[i];
@@ -133,9 +162,8 @@ static void merge_rows(struct profile *p, const struct profile *from, const u32 
 		mine.callers = stacks[mine.callers];
 		profile_add_row(p, &mine, from->cells.at + i * from->n_labels);
 		cells = p->cells.at + p->cells.n - p->n_labels;
-		if (comm)
-			cells[comm - 1] = (u64)(uintptr_t)intern_str(&p->strings,
-				profile_text(cells[comm - 1]));
+		for (unsigned k = 0; k < p->n_labels; k++)
+			cells[k] = merge_label(p, p->label_at[k], cells[k], frames);
 	}
 }
 

@@ -34,10 +34,34 @@ enum profile_label {
 	LABEL_WEIGHT,
 	LABEL_CODE_PAGE, /* bytes; 0: not known */
 	LABEL_DATA_PAGE,
+	LABEL_SOCKET,      /* (u32)-1: not known */
+	LABEL_INS_LATENCY, /* cycles */
+	LABEL_STAGE, /* the third part of the weight: cycles, of what depends on the processor */
+	LABEL_TRANSACTION, /* PERF_TXN_* */
+	LABEL_CGROUP,      /* const char *; NULL: none is known */
+	LABEL_MAP_BYTES,   /* of the map that the code lies in; 0: there is none */
+	LABEL_IP,          /* as it was sampled, before maps */
+	LABEL_FRAME,       /* the row's own */
+	LABEL_PARENT,      /* a symbol, see profile/parent.h; 0: none */
+	LABEL_FROM,        /* frame: where a branch is */
+	LABEL_TO,          /* frame: where it goes */
+	LABEL_BRANCH,      /* its flags, as recorded */
+	LABEL_DATA,        /* frame: the memory that was accessed */
+	LABEL_DATA_SOURCE, /* PERF_SAMPLE_DATA_SRC */
+	LABEL_PHYSICAL,    /* address of that memory */
+	LABEL_TRACE,       /* const char *: what a tracepoint says */
+	LABEL_FIELD,       /* const char *: a field of a tracepoint; and so many more: */
+	LABEL_FIELD_LAST = LABEL_FIELD + 7,
 	LABEL_COUNT,
 };
 
 #define LABEL_BIT(label) ((u64)1 << (label))
+
+enum { LABEL_FIELDS = LABEL_FIELD_LAST - LABEL_FIELD + 1 };
+
+/* What the number that a label is stands for. */
+enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_FRAME };
+enum profile_kind profile_kind(enum profile_label label);
 
 struct profile_dso {
 	const char *path, *name; /* interned */
@@ -49,6 +73,7 @@ struct profile_frame {
 	u32 dso;
 	u32 symbol;     /* 0 until names are resolved */
 	u64 address;    /* a file offset, or absolute where there is no file */
+	u64 at;         /* the same, counted as its symbol's start is; set with the symbol */
 	u8 mode;        /* PERF_RECORD_MISC_USER, _KERNEL ... */
 	bool is_return; /* a return address: the call is just before it */
 	/* what was inlined into `symbol` there, outermost first: symbols, in profile->inlined */

@@ -68,13 +68,19 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.cpus = o->cpus,
 		.spans = o->spans,
 		.time_quantum = o->time_quantum,
+		.has_branches = o->has_branches,
+		.is_weighed = o->is_weighed,
+		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,
 		.callers = r->has_dumps ? &r->callers : NULL};
+	bool needs_kernel = o->has_branches || r->session.has_kernel_samples;
 	int result;
 
-	if (r->session.has_kernel_samples && o->n_workers > 1)
+	if (o->fields)
+		memcpy(g.fields, o->fields, sizeof(g.fields));
+	if (needs_kernel && o->n_workers > 1)
 		resolver_begin_kernel(&r->resolver);
-	else if (r->session.has_kernel_samples)
+	else if (needs_kernel)
 		resolver_load_kernel(&r->resolver);
 	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);

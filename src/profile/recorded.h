@@ -43,7 +43,9 @@ struct recorded_options {
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* the same */
 	u64 time_quantum;          /* ns, for LABEL_TIME; 0: the usual one */
-	struct naming_options naming; /* n_workers is filled in */
+	bool has_branches, is_weighed, has_raw_fields; /* as in struct gather_options */
+	const char *const *fields;                     /* LABEL_FIELDS; NULL: none */
+	struct naming_options naming;                  /* n_workers is filled in */
 };
 
 struct recorded {

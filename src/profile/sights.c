@@ -37,6 +37,24 @@ u32 sights_chain(struct sights *s, const struct sights_chain *chain)
 	return s->chains.n - 1;
 }
 
+u32 sights_place(struct sights *s, const struct sights_place *place)
+{
+	u64 hash = hash_mix(place->address, (u64)(uintptr_t)place->space ^ place->mode);
+	struct table_probe probe = table_probe(&s->place_index, hash);
+	u32 i;
+
+	while ((i = table_next(&s->place_index, &probe)) != TABLE_NONE) {
+		const struct sights_place *known = &s->places.at[i];
+
+		if (known->address == place->address && known->space == place->space &&
+			known->mode == place->mode)
+			return i;
+	}
+	table_add(&s->place_index, hash, s->places.n);
+	vec_add(&s->places, *place);
+	return s->places.n - 1;
+}
+
 struct sight *sights_at(const struct sights *s, u32 i)
 {
 	return (struct sight *)(void *)(s->at.at + i * s->size);
@@ -147,6 +165,8 @@ void sights_fini(struct sights *s)
 	table_fini(&s->chain_index);
 	arena_fini(&s->words);
 	vec_fini(&s->endings);
+	vec_fini(&s->places);
+	table_fini(&s->place_index);
 	vec_fini(&s->at);
 	table_fini(&s->index);
 }

@@ -43,6 +43,13 @@ struct sight {
 	u64 labels[];
 };
 
+/* A place that labels name by its number here, until it is a frame. */
+struct sights_place {
+	const struct space *space;
+	u64 address;
+	u8 mode;
+};
+
 enum { SIGHTS_QUEUED = 16, SIGHT_WORDS = sizeof(struct sight) / 8 + LABEL_COUNT };
 
 struct sights {
@@ -56,6 +63,8 @@ struct sights {
 	VEC(u8) at;  /* size each */
 	u32 n;
 	struct table index;
+	VEC(struct sights_place) places;
+	struct table place_index;
 	/* The one that comes next. In here: no other worker's data may be that near. */
 	struct sight *next;
 	u64 next_room[SIGHT_WORDS];
@@ -74,6 +83,9 @@ void sights_fini(struct sights *s);
 
 /* per sample: the number of this list of callers, whose words are copied if they are new */
 u32 sights_chain(struct sights *s, const struct sights_chain *chain);
+
+/* per sample: the number of this place */
+u32 sights_place(struct sights *s, const struct sights_place *place);
 
 /* per sample: how its stack ended, as far as the DSO only where that is to blame */
 void sights_add_ending(struct sights *s, struct stack_end *end);

@@ -356,7 +356,7 @@ static const struct record_type types[] = {
 	{PERF_RECORD_NAMESPACES, "NAMESPACES", namespaces_fields, false},
 	{PERF_RECORD_KSYMBOL, "KSYMBOL", ksymbol_fields, true},
 	{PERF_RECORD_BPF_EVENT, "BPF_EVENT", bpf_fields, false},
-	{PERF_RECORD_CGROUP, "CGROUP", cgroup_fields, false},
+	{PERF_RECORD_CGROUP, "CGROUP", cgroup_fields, true},
 	{PERF_RECORD_TEXT_POKE, "TEXT_POKE", text_poke_fields, false},
 	{PERF_RECORD_AUX_OUTPUT_HW_ID, "AUX_OUTPUT_HW_ID", aux_output_hw_id_fields, false},
 	{PERF_RECORD_CALLCHAIN_DEFERRED, "CALLCHAIN_DEFERRED", callchain_deferred_fields, false},

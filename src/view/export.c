@@ -12,7 +12,10 @@ static double share(const struct hist *h, u64 period)
 	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
 }
 
-/* A cell without what is there for people: blanks, and the letter before a function's name. */
+/*
+ * A cell without what is there for people: blanks, and the letter before a function's name. NULL where
+ * nothing is known.
+ */
 static const char *cell(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
@@ -24,7 +27,8 @@ static const char *cell(const struct key *key, const struct hist *h, const struc
 	else
 		key_print(key, h, e, text);
 	p = str_text(text);
-	return p + strspn(p, " ");
+	p += strspn(p, " ");
+	return key->unknown && !strcmp(p, key->unknown) ? NULL : p;
 }
 
 static void add_share(struct str *text, const char *key, double v)
@@ -113,6 +117,21 @@ static void add_certainty(const struct hist *h, const struct hist_entry *e, stru
 	str_add(text, row->is_decided ? "true," : "false,");
 }
 
+/* What is not known is null, and why stands beside it. */
+static void add_json_cell(struct str *text, const struct key *key, const char *cell)
+{
+	struct str name = {0};
+
+	if (cell) {
+		json_text(text, key->name, cell);
+		return;
+	}
+	json_null(text, key->name);
+	str_addf(&name, "%s_reason", key->name);
+	json_text(text, str_text(&name), "not known of these samples");
+	str_fini(&name);
+}
+
 static void add_json_row(struct out *out, struct hist_view *view, const struct hist_entry *e,
 	const struct text_options *t, struct str *room)
 {
@@ -121,7 +140,10 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 
 	str_addc(text, '{');
 	for (size_t i = 0; i < h->options->n_keys; i++)
-		json_text(text, h->options->keys[i]->name, cell(h->options->keys[i], h, e, room));
+		add_json_cell(text, h->options->keys[i], cell(h->options->keys[i], h, e, room));
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i]->is_value && t->columns[i]->label)
+			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, e));
 	json_u64(text, "samples", e->self.n_samples);
 	json_u64(text, "period", e->self.period);
 	add_share(text, "share", share(h, e->self.period));
@@ -168,7 +190,11 @@ static void add_json(struct out *out, const struct hist *h, const struct text_op
 
 static void add_csv_cell(struct str *text, const char *cell)
 {
-	bool is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
+	bool is_quoted;
+
+	if (!cell)
+		cell = "";
+	is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
 
 	if (is_quoted)
 		str_addc(text, '"');
@@ -213,6 +239,10 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 			add_csv_certainty(text, h, e);
 		for (size_t i = 0; i < h->options->n_keys; i++)
 			add_csv_cell(text, cell(h->options->keys[i], h, e, &room));
+		for (size_t i = 0; i < t->n_columns; i++)
+			if (t->columns[i]->is_value && t->columns[i]->label)
+				str_addf(text, "%llu,",
+					(unsigned long long)t->columns[i]->figure(h, e));
 		end_line(text);
 		out_flush_some(out);
 	}
@@ -273,6 +303,9 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 				h->has_children ? "total_share_low,total_share_high," : "");
 		for (size_t i = 0; i < h->n_keys; i++)
 			add_csv_cell(text, h->keys[i]->name);
+		for (size_t i = 0; i < t->n_columns; i++)
+			if (t->columns[i]->is_value && t->columns[i]->label)
+				add_csv_cell(text, t->columns[i]->name);
 		end_line(text);
 		return;
 	}

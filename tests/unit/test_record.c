@@ -858,7 +858,8 @@ TEST(record_state_types_are_those_the_machine_is_made_of)
 	for (u32 type = 0; type < 256; type++) {
 		bool is_state = type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 ||
 			type == PERF_RECORD_COMM || type == PERF_RECORD_FORK ||
-			type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
+			type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL ||
+			type == PERF_RECORD_CGROUP;
 
 		CHECK_EQ(record_is_state(type), is_state);
 	}
