@@ -349,6 +349,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = end == RECORDER_SIGNAL ? 128 + rec->recorder.stop.signal : EXIT_OK;
+	record_growth_end(rec);
 	record_until_say(rec);
 	record_overhead_say(rec);
 	if (end == RECORDER_SIGNAL)
@@ -432,6 +433,7 @@ static int run_record(int argc, char **argv)
 	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
+	rec.growth.growth.fd = rec.growth.clock.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;

@@ -52,6 +52,7 @@ void record_embed(struct recording *rec, struct lookback *back, struct file_info
 {
 	struct embedding_progress progress = {rec, now_ns(), 0};
 	struct embed_options how = {.n_workers = workers_available(),
+		.growth = &rec->growth.growth,
 		.deadline_ns = embedding_deadline(info),
 		.progress = say_progress,
 		.is_stopped = is_stopped,

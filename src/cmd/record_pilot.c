@@ -176,6 +176,7 @@ static u64 next_moment(const struct recording *rec)
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, record_when_due(rec));
 	next = MIN(next, record_overhead_due(rec));
+	next = MIN(next, record_growth_due(rec));
 	next = MIN(next, record_waits_due(rec));
 	if (o->ring_ns || o->until_pct)
 		next = MIN(next, clock_now_ns() + ROUND_NS);
@@ -227,6 +228,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		return err->code;
 	record_ring_advance(rec);
 	record_overhead_look(rec);
+	record_growth_look(rec);
 	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
 		p->why = "the time of --for is over";
 	if (!p->why && record_until_is_reached(rec))
@@ -301,6 +303,7 @@ int record_pilot_open(struct recording *rec, struct err *err)
 		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 	}
 	rec->recorder.pilot = &p->pilot;
+	record_growth_open(rec);
 	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
 		return err->code;
 	if (o->triggers.has_events && open_triggers(rec, err))
@@ -327,6 +330,7 @@ void record_pilot_close(struct recording *rec)
 	if (p->snapshot_fd >= 0)
 		close(p->snapshot_fd);
 	record_when_close(rec);
+	record_growth_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
 	hotplug_fini(&p->hotplug);

@@ -91,6 +91,6 @@ void record_wall_add(struct recording *rec)
 		add_wakes(&rec->events, id);
 	if (!privilege_allows(&p, PRIVILEGE_KERNEL))
 		log_note(&rec->log,
-			"--wall: where threads block is looked up in /proc, which misses short waits: those go to the code that ran last before: %s",
+			"--wall: where threads block is looked up in /proc, which sees short waits now and then: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }

@@ -22,7 +22,9 @@
 #include "collect/counting.h"
 #include "collect/evidence.h"
 #include "collect/governor.h"
+#include "collect/growth.h"
 #include "collect/hotplug.h"
+#include "collect/perfclock.h"
 #include "collect/schedule.h"
 #include "collect/waiting.h"
 #include "collect/workload.h"
@@ -51,6 +53,13 @@ struct record_pilot {
 	struct event_list triggers;
 	struct counters trigger_counters;
 	VEC(struct ring) trigger_rings;
+};
+
+/* When perf maps grew: names hold from then on. */
+struct record_growth {
+	struct growth growth;
+	struct perfclock clock;
+	u64 due_ns; /* when to look again; UINT64_MAX: when the kernel says so */
 };
 
 /* --ring: the writer gets nothing before a snapshot is wanted. */
@@ -131,6 +140,7 @@ struct recording {
 	struct packer packer;
 	struct rotation rotation;
 	struct record_pilot pilot;
+	struct record_growth growth;
 	struct record_ring ring;
 	struct record_aside aside;
 	struct record_when when;
@@ -220,6 +230,14 @@ void record_until_say(struct recording *rec);
 void record_until_close(struct recording *rec);
 
 /* ---- record_overhead.c; without --max-overhead these do nothing ---- */
+
+/* Sees when perf maps grow, from now on; where that cannot be seen, later names win as ever. */
+void record_growth_open(struct recording *rec);
+void record_growth_look(struct recording *rec);
+u64 record_growth_due(const struct recording *rec);
+/* Behind the last record. */
+void record_growth_end(struct recording *rec);
+void record_growth_close(struct recording *rec);
 
 void record_overhead_start(struct recording *rec);
 u64 record_overhead_due(const struct recording *rec);

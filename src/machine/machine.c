@@ -312,7 +312,7 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 		m->kernel_text = r->pgoff;
 	p->n_mmaps++;
 	add_map(m, p, &map, time);
-	if (m->coder && map.dso->kind == DSO_FILE)
+	if (m->coder && (map.dso->kind == DSO_FILE || map.dso->kind == DSO_JIT))
 		m->coder->mapped(m->coder->ctx, m, r->pid, map.dso, time);
 }
 

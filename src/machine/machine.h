@@ -29,8 +29,8 @@
 struct machine;
 
 /*
- * Who knows of code that processes make while they run. It is told of every file that a process maps,
- * and that time goes on; then it calls machine_add_code() for what was made until then.
+ * Who knows of code that processes make while they run. It is told of every file and memory for code that a
+ * process maps, and that time goes on; then it calls machine_add_code() for what was made until then.
  */
 struct machine_coder {
 	void *ctx;

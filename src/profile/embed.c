@@ -2,11 +2,15 @@
 
 #include <elf.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/workers.h"
+#include "symbol/foreign.h"
 #include "symbol/jitcut.h"
+#include "symbol/mapcut.h"
 
 /* A place that was looked up. */
 struct sought {
@@ -442,6 +446,35 @@ static void add_dumps(struct embed *e, struct embedder *out)
 	}
 }
 
+static void add_perfmap(struct embed *e, struct embedder *out, const struct dso *dso)
+{
+	VEC(u64) places = {0};
+	struct foreign whose = {"/proc", "", dso->pid};
+	char own_path[64];
+	struct err ignored;
+	int fd;
+
+	vec_each(hit, &e->hits->places)
+		if (hit->dso == dso->id)
+			vec_add(&places, hit->address - hit->is_return);
+	snprintf(own_path, sizeof(own_path), "/tmp/perf-%u.map", foreign_own_pid(&whose));
+	if (places.n && !foreign_open(&whose, dso->path, own_path, &fd, &ignored)) {
+		mapcut_add(out, fd, dso->path, dso->pid, e->options->growth, places.at, places.n);
+		close(fd);
+	}
+	vec_fini(&places);
+}
+
+/* What perf maps said when, of addresses that were used again. */
+static void add_perfmaps(struct embed *e, struct embedder *out)
+{
+	const struct machine *m = e->resolver->machine;
+
+	vec_each(d, &m->dsos.at)
+		if (e->options->growth && (*d)->kind == DSO_JIT)
+			add_perfmap(e, out, *d);
+}
+
 /* ---- all of it ---- */
 
 static bool is_embedded_kind(const struct dso *dso)
@@ -498,6 +531,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 	}
 	if (r->jitcode)
 		add_dumps(&e, out);
+	add_perfmaps(&e, out);
 	vec_fini(&e.dsos);
 	*ret_tally = e.tally;
 }

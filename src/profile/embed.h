@@ -12,6 +12,7 @@
 #ifndef PACE_PROFILE_EMBED_H
 #define PACE_PROFILE_EMBED_H
 
+#include "collect/growth.h"
 #include "profile/hits.h"
 #include "symbol/embedder.h"
 #include "symbol/resolver.h"
@@ -28,7 +29,8 @@ struct embed_options {
 	unsigned n_workers;
 	struct callers
 		*callers; /* of stack dumps, whose unwinding is to travel; NULL: there are none */
-	u64 deadline_ns;  /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
+	const struct growth *growth; /* of perf maps meanwhile; NULL: nobody looked */
+	u64 deadline_ns; /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
 	void (*progress)(void *ctx, u64 done, u64 all); /* NULL: nobody wants to know */
 	bool (*is_stopped)(void *ctx);                  /* NULL: nothing stops it */
 	void *ctx;

@@ -49,11 +49,12 @@ struct life {
 	bool is_out;      /* the last that was seen of it */
 	bool is_starting; /* born, and not on a CPU yet */
 	u8 state;
-	u64 since;            /* when that began */
-	double clock;         /* what the state's clock showed then */
-	u64 sure;             /* until when it was on the CPU without doubt */
-	u64 out_time;         /* of the sample that was taken on leaving; 0: none */
-	u64 off[WALL_STATES]; /* of the present absence from CPUs */
+	u64 since;             /* when that began */
+	double clock;          /* what the state's clock showed then */
+	u64 sure;              /* until when it was on the CPU without doubt */
+	u64 unseen, seen_time; /* blocked since the last wait that was seen; when that was */
+	u64 out_time;          /* of the sample that was taken on leaving; 0: none */
+	u64 off[WALL_STATES];  /* of the present absence from CPUs */
 	double latency[WALL_STATES];
 	u64 told_latency[WALL_STATES], told_cpu; /* what shares and rests have already */
 	size_t spoken;                           /* share of the last sample on a CPU, + 1 */
@@ -159,6 +160,19 @@ static void rest(struct wall_thread *t, struct life *l, enum wall_state state, u
 	t->rest_latency[kind] += take_latency(l, state, l->latency[state]);
 }
 
+/*
+ * Of waits only some are seen, the longer the surer: one that is speaks for those before it, as samples do
+ * for time on CPUs.
+ */
+static u64 take_seen(struct life *l, u64 ns)
+{
+	ns += l->unseen;
+	l->unseen = l->out_time ? 0 : ns;
+	if (l->out_time)
+		l->seen_time = l->out_time;
+	return l->out_time ? ns : 0;
+}
+
 /* The absence from CPUs is over: it is the sample's that was taken when it began. */
 static void tell_absence(struct sweep *s, u32 i)
 {
@@ -171,6 +185,8 @@ static void tell_absence(struct sweep *s, u32 i)
 			.is_out = l->out_time != 0};
 
 		l->off[state] = 0;
+		if (state == WALL_BLOCKED && s->wall->has_waits && !s->wall->has_outs)
+			share.ns = take_seen(l, share.ns);
 		/* Where nobody was sampled then, it is the last sample's before. */
 		share.time = l->out_time;
 		if (!share.time && !s->wall->has_outs && l->spoken)
@@ -189,6 +205,27 @@ static void tell_absence(struct sweep *s, u32 i)
 	l->is_starting = false;
 }
 
+/* Waits that were not seen, behind the last one that was. */
+static void tell_unseen(struct wall_thread *t, struct life *l)
+{
+	struct wall_share share = {.time = l->seen_time,
+		.ns = l->unseen,
+		.state = WALL_BLOCKED,
+		.is_out = l->seen_time != 0};
+
+	if (!l->unseen)
+		return;
+	if (!share.time && l->spoken)
+		share.time = t->shares.at[l->spoken - 1].time;
+	l->unseen = 0;
+	if (!share.time) {
+		rest(t, l, WALL_BLOCKED, share.ns);
+		return;
+	}
+	share.latency = take_latency(l, WALL_BLOCKED, l->latency[WALL_BLOCKED]);
+	add_share(t, &share);
+}
+
 /* Time on the CPU behind the last sample is that one's too. */
 static void tell_remainder(struct sweep *s, u32 i)
 {
@@ -196,6 +233,7 @@ static void tell_remainder(struct sweep *s, u32 i)
 	struct life *l = &s->lives[i];
 	u64 ns = t->ns[WALL_CPU] - l->told_cpu;
 
+	tell_unseen(t, l);
 	l->told_cpu += ns;
 	if (!l->spoken) {
 		rest(t, l, WALL_CPU, ns);
@@ -235,6 +273,7 @@ static void begin_life(struct sweep *s, u32 i, enum wall_state state)
 	l->is_alive = true;
 	l->out_time = 0;
 	l->spoken = 0;
+	l->unseen = l->seen_time = 0;
 	memset(l->off, 0, sizeof(l->off));
 	enter(s, i, state);
 }

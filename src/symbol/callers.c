@@ -223,7 +223,7 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 
 	if (!c && off)
 		c = code_at(w, dso, off - 1, &dump);
-	if (!c)
+	if (!c || dump->is_names_only)
 		return;
 	if (!c->code) {
 		c->code = mem_alloc((size_t)c->code_size + 1);
@@ -363,7 +363,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	const struct map *map = machine_find(w->space, ip);
 
 	/* Where a process says what code it makes, the rest of its memory is none. */
-	if (map && map->dso->kind == DSO_JIT && w->space->code)
+	if (map && map->dso->kind == DSO_JIT && w->space->code && w->callers->jitcode &&
+		jitcode_has_code(w->callers->jitcode))
 		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
 	else if (map && map->dso->kind == DSO_JITDUMP)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);

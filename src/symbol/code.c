@@ -57,6 +57,8 @@ static int from_recording(struct code *c, const struct code_wish *w, struct err 
 	return 0;
 }
 
+static int from_perfmap(struct code *c, const struct code_wish *w, struct err *err);
+
 static int from_jitdump(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct jitcode *j = w->resolver->jitcode;
@@ -65,6 +67,8 @@ static int from_jitdump(struct code *c, const struct code_wish *w, struct err *e
 
 	if (!code)
 		return err_set(err, ERR_NOENT, "the jitdump '%s' is not here", w->dso->path);
+	if (dump->is_names_only)
+		return from_perfmap(c, w, err);
 	str_fill(&c->own, 0, w->n);
 	if (jitdump_read(dump, w->start, c->own.at, w->n) < w->n)
 		return err_set(err, ERR_NOENT, "the jitdump '%s' ends before its code does",

@@ -248,7 +248,7 @@ static void open_package(struct dwarf_file *f)
 	if (!f->path.n)
 		err_set(&f->package_err, ERR_NOENT, "there is no package of it (.dwp)");
 	else
-		f->has_package = !dwp_open(&f->package, f->path.at, &f->package_err);
+		f->has_package = !dwp_open_beside(&f->package, f->path.at, &f->package_err);
 	f->package_sections.addresses =
 		dwarf_section(f->elf, f->swap, ".debug_addr", ".zdebug_addr");
 	f->package_sections.ranges =

@@ -66,7 +66,7 @@ static struct bytes part_of(struct bytes section, Dwarf_Die *skeleton, unsigned 
 	Dwarf_Attribute a;
 	Dwarf_Word at = 0;
 
-	if ((dwarf_attr(skeleton, name, &a) || dwarf_attr(skeleton, old_name, &a)) &&
+	if (section.at && (dwarf_attr(skeleton, name, &a) || dwarf_attr(skeleton, old_name, &a)) &&
 		!dwarf_formudata(&a, &at) && !bytes_skip(&section, at))
 		section.end = section.at;
 	return section;

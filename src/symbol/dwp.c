@@ -76,25 +76,31 @@ static int open_file(struct dwp *d, struct err *err)
 
 int dwp_open(struct dwp *d, const char *path, struct err *err)
 {
+	memset(d, 0, sizeof(*d));
+	if (elf_open(&d->elf, path, err))
+		return err->code;
+	if (!open_file(d, err))
+		return 0;
+	dwp_close(d);
+	return err->code;
+}
+
+int dwp_open_beside(struct dwp *d, const char *path, struct err *err)
+{
 	static const char debug[] = ".debug";
 	size_t n = strlen(path), n_debug = sizeof(debug) - 1;
 	struct str name = {0};
 	int r;
 
-	memset(d, 0, sizeof(*d));
 	str_addf(&name, "%s.dwp", path);
-	r = elf_open(&d->elf, name.at, err);
+	r = dwp_open(d, name.at, err);
 	/* It is made of the program, before its debug file is. */
 	if (r == ERR_NOENT && n > n_debug && !strcmp(path + n - n_debug, debug)) {
 		str_clear(&name);
 		str_addf(&name, "%.*s.dwp", (int)(n - n_debug), path);
-		r = elf_open(&d->elf, name.at, err);
+		r = dwp_open(d, name.at, err);
 	}
 	str_fini(&name);
-	if (!r && open_file(d, err)) {
-		r = err->code;
-		dwp_close(d);
-	}
 	return r;
 }
 
@@ -135,7 +141,7 @@ bool dwp_find(const struct dwp *d, u64 id, struct dwp_unit *ret_unit)
 		u64 cell = (u64)(row - 1) * d->n_columns + d->columns[s] - 1;
 		struct bytes b = d->sections[s];
 
-		if (d->columns[s] &&
+		if (d->columns[s] && b.at &&
 			(!bytes_skip(&b, word_at(d->offsets, cell)) ||
 				!bytes_sub(&b, word_at(d->sizes, cell), &unit.parts[s])))
 			return false;

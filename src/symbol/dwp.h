@@ -1,11 +1,11 @@
 /*
  * dwp.h - a package of split units: all .dwo files of a program in one.
  *
- * In       the path of the program, or of its debug file, whose package lies beside it
+ * In       its path, or that of the program or debug file that it lies beside
  * Out      the contributions of a unit to each section, by the unit's id
  * Owns     the opened file
  * Life     views are valid until dwp_close()
- * Errors   dwp_open(): ERR_NOENT if there is none; ERR_FORMAT. A unit that cannot be found is not there
+ * Errors   ERR_NOENT if there is none; ERR_FORMAT. A unit that cannot be found is not there
  * Threads  any number may look for units
  * Source   DWARF 5, 7.3.5 (package files); the GNU extension that it came from (version 2)
  */
@@ -30,8 +30,10 @@ struct dwp_unit {
 	struct bytes parts[DWP_SECTIONS]; /* empty: none */
 };
 
-/* That of the ELF file at `path`. */
 int dwp_open(struct dwp *d, const char *path, struct err *err);
+
+/* That of the program or debug file at `path`. */
+int dwp_open_beside(struct dwp *d, const char *path, struct err *err);
 void dwp_close(struct dwp *d);
 
 /* The split unit with that id; false if it is not there. */

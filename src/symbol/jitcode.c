@@ -34,6 +34,14 @@ const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *ds
 	return NULL;
 }
 
+bool jitcode_has_code(const struct jitcode *j)
+{
+	vec_each(file, &j->files)
+		if (!(*file)->dump.is_names_only)
+			return true;
+	return false;
+}
+
 /* Whether times of the dump and of the recording are of one clock. */
 static bool is_same_clock(const struct jitcode *j, const struct jitdump *d)
 {
@@ -140,38 +148,69 @@ static bool is_dump_name(const char *path)
 	return num_scan(&name, 10, &pid) && !strcmp(name, ".dump");
 }
 
+static void add_file(struct jitcode *j, struct machine *m, u32 pid, const struct dso *dso,
+	const struct jitdump *dump)
+{
+	struct jitcode_file *f = mem_zalloc(sizeof(*f));
+
+	f->dump = *dump;
+	f->marker = dso;
+	f->is_timed = dump->is_names_only || is_same_clock(j, dump);
+	f->pid = pid;
+	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
+	f->dso->name = dump->is_names_only ? dso->name : f->dso->name;
+	vec_add(&j->files, f);
+	j->idle_until_ns = 0;
+}
+
+/* Of a perf map the recording carries what it says of addresses that were used again and again. */
+static void take_perfmap(struct jitcode *j, struct machine *m, u32 pid, const struct dso *dso)
+{
+	struct jitdump dump;
+	struct err err;
+	int fd;
+
+	if (!embedded_is_there(j->embedded) ||
+		embedded_open_dump(j->embedded, dso->path, pid, &fd, &err))
+		return;
+	if (!jitdump_open(&dump, fd, &err) && dump.is_names_only) {
+		add_file(j, m, pid, dso, &dump);
+		return;
+	}
+	log_warn(j->log, "the recording's part of '%s' cannot be read", dso->path);
+	close(fd);
+}
+
 static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *dso, u64 time)
 {
 	struct foreign whose = {"/proc", ((struct jitcode *)ctx)->symfs, pid};
 	struct jitcode *j = ctx;
-	struct jitcode_file *f;
+	struct jitdump dump;
 	struct err err;
 	int fd;
 
-	if (!is_dump_name(dso->path))
+	if (dso->kind != DSO_JIT && !is_dump_name(dso->path))
 		return;
 	vec_each(known, &j->files)
 		if ((*known)->marker == dso && (*known)->pid == pid)
 			return;
+	if (dso->kind == DSO_JIT) {
+		take_perfmap(j, m, pid, dso);
+		take_time(j, m, time);
+		return;
+	}
 	if ((!embedded_is_there(j->embedded) ||
 		    embedded_open_dump(j->embedded, dso->path, pid, &fd, &err)) &&
 		foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
 		log_warn(j->log, "%s: the code that process %u made has no names", err.msg, pid);
 		return;
 	}
-	f = mem_zalloc(sizeof(*f));
-	if (jitdump_open(&f->dump, fd, &err)) {
+	if (jitdump_open(&dump, fd, &err)) {
 		log_warn(j->log, "'%s': %s: the code that process %u made has no names", dso->path,
 			err.msg, pid);
 		close(fd);
-		mem_free(f);
 		return;
 	}
-	f->marker = dso;
-	f->is_timed = is_same_clock(j, &f->dump);
-	f->pid = pid;
-	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
-	vec_add(&j->files, f);
-	j->idle_until_ns = 0;
+	add_file(j, m, pid, dso, &dump);
 	take_time(j, m, time);
 }

@@ -6,6 +6,9 @@
  * a DSO that is the dump itself: so an address that was used twice has the right name at each moment,
  * and no file of another kind has to be made first.
  *
+ * Of a perf map a recording may carry such a dump too: what was where, one after the other
+ * (symbol/mapcut.h).
+ *
  * In       the coder's calls of a machine; dumps on this machine
  * Out      machine_add_code(); dumps for look-ups
  * Owns     the opened dumps
@@ -50,6 +53,9 @@ struct jitcode {
 void jitcode_init(struct jitcode *j, const struct event_list *events, const char *symfs,
 	struct log *log);
 void jitcode_fini(struct jitcode *j);
+
+/* Whether any of them says where its code is, and not only what some of it is called. */
+bool jitcode_has_code(const struct jitcode *j);
 
 /* The dump behind a DSO, or NULL. */
 const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *dso);

@@ -79,6 +79,7 @@ int jitdump_open(struct jitdump *d, int fd, struct err *err)
 	}
 	dump.machine = (u16)machine;
 	dump.has_other_clock = flags & ARCH_TIMESTAMP;
+	dump.is_names_only = flags & JITDUMP_NAMES_ONLY;
 	dump.at = size;
 	*d = dump;
 	return 0;

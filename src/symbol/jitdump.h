@@ -31,6 +31,9 @@ enum {
 	JITDUMP_NAME = 4096,         /* longer names are cut */
 };
 
+/* A flag of our own: the dump was made of a perf map. It has no code; its times are the recording's. */
+#define JITDUMP_NAMES_ONLY (1ull << 63)
+
 /* A record that says nothing and may have any size up to the other: it stands where others were cut out. */
 #define JITDUMP_NOTHING  0x7fff0000u
 #define JITDUMP_HOLE_MAX 0x7ffffff0u
@@ -64,6 +67,7 @@ struct jitdump {
 	int fd;
 	bool swap;
 	bool has_other_clock; /* times are the processor's counter's */
+	bool is_names_only;   /* JITDUMP_NAMES_ONLY */
 	bool is_closed;       /* the JIT said that nothing more will come */
 	u16 machine;          /* EM_* */
 	u64 at;               /* of the next record */

@@ -15,7 +15,7 @@ u64 linetable_size(const struct linetable_sections *s, u64 offset)
 	u64 size;
 	u32 word;
 
-	if (!bytes_skip(&b, offset) || !bytes_u32(&b, &word))
+	if (!b.at || !bytes_skip(&b, offset) || !bytes_u32(&b, &word))
 		return 0;
 	if (word != UINT32_MAX)
 		return word;
@@ -56,7 +56,7 @@ static bool read_text_at(const struct linetable *t, struct bytes *b, struct byte
 	if (!read_offset(t, b, &offset))
 		return false;
 	/* A name that is nowhere is one that is unknown. */
-	if (!bytes_skip(&section, offset) || !bytes_cstr(&section, &v->text, &n))
+	if (!section.at || !bytes_skip(&section, offset) || !bytes_cstr(&section, &v->text, &n))
 		v->text = NULL;
 	return true;
 }
@@ -224,7 +224,7 @@ static int open_table(struct linetable *t, u64 offset, struct bytes *ret_bytes, 
 	u32 word;
 
 	t->offset_bytes = 4;
-	if (!bytes_skip(&b, offset) || !bytes_u32(&b, &word))
+	if (!b.at || !bytes_skip(&b, offset) || !bytes_u32(&b, &word))
 		return damaged(err, "it begins beyond the section");
 	if (word == UINT32_MAX) {
 		t->offset_bytes = 8;

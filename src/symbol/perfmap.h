@@ -11,7 +11,9 @@
  * Threads  perfmap_find() by any number after perfmap_finish()
  * Source   tools/perf/Documentation/jit-interface.txt of Linux: "START SIZE symbolname", hexadecimal
  *
- * No line says from when on it holds: an address that was used twice has both names in the file.
+ * No line says from when on it holds: an address that was used twice has both names in the file. Who
+ * records sees when lines come (collect/growth.h), and the recording tells such addresses apart
+ * (symbol/mapcut.h).
  */
 #ifndef PACE_SYMBOL_PERFMAP_H
 #define PACE_SYMBOL_PERFMAP_H

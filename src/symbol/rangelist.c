@@ -21,7 +21,7 @@ static bool take_indexed(struct rangelist *l, u64 *ret_v)
 	struct bytes b = l->source->addresses;
 	u64 i;
 
-	return leb_u64(&l->at, &i) && i < UINT32_MAX &&
+	return leb_u64(&l->at, &i) && i < UINT32_MAX && b.at &&
 		bytes_skip(&b, i * l->source->address_bytes) && take_address(l, &b, ret_v);
 }
 
@@ -64,7 +64,7 @@ static void end(struct rangelist *l, bool is_wrong)
 void rangelist_open(struct rangelist *l, const struct rangelist_source *s, u64 value, bool is_index)
 {
 	*l = (struct rangelist){.source = s, .at = s->lists, .base = s->base};
-	if (is_index ? !find_by_index(l, value) : !bytes_skip(&l->at, value))
+	if (!s->lists.at || (is_index ? !find_by_index(l, value) : !bytes_skip(&l->at, value)))
 		end(l, true);
 }
 

@@ -147,7 +147,7 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 	if (!w->has_outs)
 		str_add(text,
 			w->has_waits
-				? "# Where threads blocked was seen of long waits only: short ones are shown where the thread ran last before\n"
+				? "# Where threads blocked was seen now and then: a wait that was seen stands for those before it that were not\n"
 				: "# Where threads blocked was not recorded: that time is shown where they ran last before\n");
 	str_add(text, "#\n");
 	add_threads(w, m, text);

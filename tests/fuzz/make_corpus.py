@@ -102,6 +102,26 @@ def make_elf():
     keep('elf', 'mini', open('mini', 'rb').read())
 
 
+def debug_information():
+    """Line tables and range lists of all versions; a package of split units; a file that is yet to be linked."""
+    with open('d.c', 'w', encoding='utf-8') as file:
+        file.write('#include <stddef.h>\nvolatile int v;\nstatic inline int twice(int x) { return v ? 2 * x : v; }\n'
+                   'int g(int x) { if (__builtin_expect(x > 5, 0)) __builtin_abort(); return twice(x) + twice(v); }\n')
+    for version in '345':
+        subprocess.run(['gcc', '-O2', '-c', f'-gdwarf-{version}', '-o', 'd.o', 'd.c'], check=True)
+        keep('dwarf', f'unlinked-{version}', b'\4\0' + open('d.o', 'rb').read())
+        subprocess.run(['gcc', '-O2', '-shared', '-nostdlib', '-fPIC', f'-gdwarf-{version}', '-o', 'd', 'd.c'], check=True)
+        for section, first in (('line', b'\0\1'), ('ranges', b'\1\2'), ('rnglists', b'\1\3'), ('info', b'\2\5'), ('abbrev', b'\2\5')):
+            subprocess.run(['objcopy', '-O', 'binary', '--only-section', f'.debug_{section}', '--set-section-flags', f'.debug_{section}=alloc',
+                            'd', 'section'], check=True, stderr=subprocess.DEVNULL)
+            data = open('section', 'rb').read()
+            if data:
+                keep('dwarf', f'{section}-{version}', first + data)
+    subprocess.run('gcc -O2 -g -gdwarf-4 -gsplit-dwarf -fPIC -c -o d.o d.c && gcc -shared -nostdlib -o d d.o && dwp -e d -o d.dwp', shell=True,
+                   check=True)
+    keep('dwarf', 'package', b'\3\0' + open('d.dwp', 'rb').read())
+
+
 def jitdump(order):
     """Two functions with lines, one of them moved; unwinding tables; the end."""
     def record_of(number, time, body):
@@ -206,6 +226,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_elf()
+        debug_information()
         kept_lines(pace)
         for name, options in RECORDINGS.items():
             data = record(pace, options, 'perf.data')

@@ -6,8 +6,8 @@
 
     guest_program('counting', 'tests/guest/programs/test_counting.c')    a C program with tests of its own: see tests/test.h
 
-The commands of all chosen tests run in one boot for each number of CPUs, each test's in a folder of its own, one after the
-other. g.path('perf.data') is a file they left there.
+The commands of all chosen tests run in one boot for each number of CPUs and model of them, each test's in a folder of its own,
+one after the other. g.path('perf.data') is a file they left there.
 """
 import atexit
 import concurrent.futures
@@ -23,14 +23,14 @@ import harness  # noqa: E402
 import machine  # noqa: E402
 
 jobs = []      # of all tests
-booted = {}    # number of CPUs -> the folder of results, or why there is none (told in full once)
+booted = {}    # (number of CPUs, their model) -> the folder of results, or why there is none (told in full once)
 
 
 class Job:
     """Commands that run one after the other in a folder of their own."""
 
-    def __init__(self, name, cpus, commands, tests):
-        self.name, self.cpus, self.commands, self.tests = name, cpus, commands, tests
+    def __init__(self, name, kind, commands, tests):
+        self.name, self.kind, self.commands, self.tests = name, kind, commands, tests
         assert name not in [job.name for job in jobs], f'two tests are called {name}'
         jobs.append(self)
 
@@ -41,13 +41,13 @@ class Job:
         """The folder of its results; boots the machine if nobody has."""
         if not booted:
             boot_all()
-        result = booted[self.cpus]
+        result = booted[self.kind]
         if isinstance(result, harness.Skip):
             harness.skip(result)
         if isinstance(result, Exception):
-            booted[self.cpus] = harness.Skip('the machine did not get so far: another test has failed with the reason')
+            booted[self.kind] = harness.Skip('the machine did not get so far: another test has failed with the reason')
             raise result
-        return os.path.join(booted[self.cpus], self.name)
+        return os.path.join(booted[self.kind], self.name)
 
     def done(self, command):
         done = machine.Done(self.results(), command)
@@ -57,35 +57,35 @@ class Job:
         return done
 
 
-def boot(root, cpus):
+def boot(root, kind):
     folder = tempfile.TemporaryDirectory(prefix='pace-guest-')
     atexit.register(folder.cleanup)
-    wanted = {job.name: job.commands for job in jobs if job.cpus == cpus and job.is_chosen()}
+    wanted = {job.name: job.commands for job in jobs if job.kind == kind and job.is_chosen()}
     try:
-        return machine.boot(root, wanted, folder.name, cpus)
+        return machine.boot(root, wanted, folder.name, *kind)
     except AssertionError as why:
         return why
 
 
 def boot_all():
     """All machines that the chosen tests need, side by side."""
-    kinds = {job.cpus for job in jobs if job.is_chosen()}
+    kinds = {job.kind for job in jobs if job.is_chosen()}
     try:
         root = os.path.join(machine.fetch(), 'root')
         machine.build(root)
     except machine.Missing as why:
-        booted.update({cpus: harness.Skip(f'no emulated machine: {why}') for cpus in kinds})
+        booted.update({kind: harness.Skip(f'no emulated machine: {why}') for kind in kinds})
         return
     except AssertionError as why:
-        booted.update({cpus: harness.Skip('there is nothing to run: another test has failed with the reason') for cpus in kinds})
+        booted.update({kind: harness.Skip('there is nothing to run: another test has failed with the reason') for kind in kinds})
         raise why
     with concurrent.futures.ThreadPoolExecutor() as threads:
-        booted.update(zip(kinds, threads.map(lambda cpus: boot(root, cpus), kinds)))
+        booted.update(zip(kinds, threads.map(lambda kind: boot(root, kind), kinds)))
 
 
-def guest(cpus=1, **commands):
+def guest(cpus=1, model=machine.MODEL, **commands):
     def register(function):
-        job = Job(function.__name__, cpus, commands, [function.__name__])
+        job = Job(function.__name__, (cpus, model), commands, [function.__name__])
 
         def run():
             folder = job.results()
@@ -104,7 +104,7 @@ def guest_program(program, *sources, cpus=1, before='true'):
     texts = [open(os.path.join(harness.TOP, source)).read() for source in sources]
     names = [name for text in texts for name in re.findall(r'^TEST\((\w+)\)', text, re.M)]
     words = [os.path.basename(source) for source in sources]
-    job = Job(program, cpus, {'tap': f'{before}; {program} {" ".join(words)} 2>&1'}, names)
+    job = Job(program, (cpus, machine.MODEL), {'tap': f'{before}; {program} {" ".join(words)} 2>&1'}, names)
 
     def register(name):
         def run():

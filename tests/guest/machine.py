@@ -28,6 +28,9 @@ CACHE = os.environ.get('PACE_GUEST_CACHE') or os.path.join(
 UNUSED_DAYS = 14
 TARGET = 'aarch64-linux-gnu'
 EMULATOR = 'qemu-system-aarch64'
+MODEL = 'cortex-a57'
+# One that signs return addresses, by a quick way.
+SIGNING = 'max,pauth-impdef=on'
 # The order in which they stand on each other.
 MODULES = ['virtio/virtio_ring.ko', 'virtio/virtio.ko', 'virtio/virtio_mmio.ko', 'block/virtio_blk.ko']
 
@@ -320,7 +323,7 @@ class Done:
         return f'status {self.status}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}'
 
 
-def boot(root, jobs, folder, cpus=1, limit_s=300):
+def boot(root, jobs, folder, cpus=1, model=MODEL, limit_s=300):
     """Runs the jobs; their folders are in folder/results afterwards. Time in the guest is the number of instructions, at a
     nanosecond each, however long they take here."""
     kernel = (glob.glob(f'{root}/boot/vmlinuz-*') or [None])[0]
@@ -328,7 +331,7 @@ def boot(root, jobs, folder, cpus=1, limit_s=300):
     with open(f'{folder}/disk', 'wb') as disk:
         disk.truncate(256 << 20)
     topology = '1' if cpus == 1 else f'{cpus},sockets=2,cores={cpus // 2}'
-    command = [EMULATOR, '-M', 'virt', '-cpu', 'cortex-a57', '-smp', topology, '-icount', 'shift=0,sleep=off', '-m', '512',
+    command = [EMULATOR, '-M', 'virt', '-cpu', model, '-smp', topology, '-icount', 'shift=0,sleep=off', '-m', '512',
                '-nographic', '-no-reboot', '-nic', 'none', '-kernel', kernel, '-initrd', f'{folder}/initrd', '-append',
                'console=ttyAMA0 quiet panic=-1 nokaslr mitigations=off cryptomgr.notests',
                '-drive', f'if=none,format=raw,file={folder}/disk,id=d0', '-device', 'virtio-blk-device,drive=d0']
@@ -347,5 +350,5 @@ def boot(root, jobs, folder, cpus=1, limit_s=300):
             results.extractall(folder)
     except tarfile.TarError:
         raise AssertionError(f'the emulated machine {ended} and left no results. Its console:\n{console[-4000:]}')
-    say(f'{len(jobs)} tests on {cpus} CPU{"s" * (cpus > 1)} of an emulated arm64 machine: {time.time() - begin:.0f} s')
+    say(f'{len(jobs)} tests on {cpus} CPU{"s" * (cpus > 1)} of an emulated arm64 machine ({model.split(",")[0]}): {time.time() - begin:.0f} s')
     return f'{folder}/results'

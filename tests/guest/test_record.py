@@ -7,6 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import machine  # noqa: E402
 from guest import *  # noqa: E402,F403
 from harness import *  # noqa: E402,F403
 sys.path.insert(0, os.path.join(TOP, 'tests', 'oracle'))
@@ -165,6 +166,39 @@ def a_probe_in_the_kernel_is_a_tracepoint(g):
     assert g.record.status == 0 and samples_said(g.record) >= 1, (g.make, g.record)
     assert re.search(r'^ +100\.00% +\d+  \[k\] do_sys_openat2$', g.report.out, re.M), g.report
     assert g.gone.status == 1 and 'kprobes:mine' in g.gone.err, g.gone
+
+
+def check_callers(script):
+    """Samples of leaf(), most of all there are, in each of its two threads: all the way down."""
+    chains = [[line.split()[1] for line in sample.split('\n') if line.startswith('\t')] for sample in script.out.split('\n\n')]
+    chains = [chain for chain in chains if 'leaf' in chain]
+    assert len(chains) > 50, script
+    wrong = [c for c in chains if c[:4] != ['leaf', 'middle', 'outer', 'run'] or not (c[4:5] == ['main'] or len(c) >= 5)]
+    assert len(wrong) <= len(chains) // 50, (len(chains), wrong[:3])
+    assert any('main' in c and c[-1] == '_start' for c in chains), chains[:3]
+
+
+DWARF = 'pace record -q -e cycles:u -c 500000 --call-graph dwarf'
+WALKED = {'record': f'{DWARF} -o live stacks 0.1', 'live': 'pace script --no-inline -i live -F comm,tid,ip,sym',
+          'keep': f'{DWARF} --keep-stacks -o kept stacks 0.1', 'kept': 'pace script --no-inline -i kept -F comm,tid,ip,sym'}
+
+
+@guest(**WALKED)
+def callers_come_out_of_stacks_without_frame_pointers(g):
+    assert g.record.status == 0 and g.keep.status == 0, (g.record, g.keep)
+    check_callers(g.live)
+    check_callers(g.kept)
+    # and on a machine of another kind
+    check_callers(pace('script', '--no-inline', '-i', g.path('kept'), '-F', 'comm,tid,ip,sym'))
+
+
+@guest(model=machine.SIGNING, features='grep -m1 Features /proc/cpuinfo', **WALKED)
+def callers_are_found_where_return_addresses_are_signed(g):
+    if 'paca' not in g.features.out.split():
+        skip('the emulated processor signs no addresses')
+    assert g.record.status == 0 and g.keep.status == 0, (g.record, g.keep)
+    check_callers(g.live)
+    check_callers(g.kept)
 
 
 @guest(record='pace record --no-embed -g -e cycles -c 20000 loop 1000000', rows='pace report -g none --no-children -n -s comm,dso',

@@ -242,5 +242,32 @@ def methods_of_java_have_the_names_of_its_perf_map():
         os.unlink(perf_map)
 
 
+def versions(path):
+    """Of each sample in generated code that was replaced: when, and what it is called."""
+    script = pace('script', '-i', path, '-F', 'time,ip,sym')
+    assert script.status == 0, script
+    return [(float(t), int(n)) for t, n in re.findall(r'^ *(\d+\.\d+): *\n\s+[0-9a-f]+ version_(\d)$', script.out, re.M)]
+
+
+@test
+def code_that_took_the_place_of_other_code_has_the_name_of_its_time():
+    """A perf map has all names of an address; which one held when, the recorder has seen. It is in the recording."""
+    can_record()
+    build_c('tests/live/programs/reuse.c', 'reuse')
+    for options in (), ('-k', 'mono'), ('--call-graph', 'dwarf'), ('--call-graph', 'dwarf', '--keep-stacks'):
+        done = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '999', '-g', *options, './reuse', '3')
+        assert done.status == 0, done
+        os.unlink(done.out.strip())
+        found = versions('perf.data')
+        # While each ran, nothing else did; and before each the program slept.
+        changes = [(b[0] - a[0], a[1], b[1]) for a, b in zip(found, found[1:]) if a[1] != b[1]]
+        assert [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)] and all(gap > 0.03 for gap, _, _ in changes), (options, changes, found[:3])
+        rows = pace('report', '-g', 'none', '--no-children', '-F', 'overhead,dso,sym')
+        names = dict(re.findall(r'(\d+)\.\d+%  \[JIT\] tid \d+ +\[\.\] (\w+)', rows.out))
+        assert set(names) == {'steady', 'version_0', 'version_1', 'version_2'} and all(int(n) > 3 for n in names.values()), (options, rows)
+        stacks = pace('script', '-i', 'perf.data', '-F', 'ip,sym').out.split('\n\n')
+        assert all('main' in stack for stack in stacks if 'version_' in stack), stacks[:3]
+
+
 if __name__ == '__main__':
     main()

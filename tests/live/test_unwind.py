@@ -128,6 +128,22 @@ def a_library_that_another_build_takes_the_place_of_is_two():
 
 
 @test
+def programs_of_32_bits_have_their_callers():
+    """By call frame information, live and later, and by frame pointers."""
+    can_record()
+    source = os.path.join(TOP, 'tests/live/programs/stacks.c')
+    for name, flag, options in (('stacks', '-fomit-frame-pointer', DWARF), ('stacks', '-fomit-frame-pointer', (*DWARF, '--keep-stacks')),
+                                ('framed', '-fno-omit-frame-pointer', ('-g',))):
+        done = run('gcc', '-m32', '-O1', flag, '-fno-optimize-sibling-calls', '-pthread', '-o', name, source)
+        if done.status:
+            skip('gcc makes no programs of 32 bits here (package gcc-12-multilib): ' + done.err.strip().split('\n')[0][:200])
+        done = pace('record', '-q', *CLOCK, *options, f'./{name}', '0.5')
+        assert done.status == 0, done
+        found = check_chains()
+        assert any(c[-1] == '_start' and 'main' in c for c in found), found[:5]
+
+
+@test
 def running_processes_threads_and_the_whole_system_have_their_callers():
     can_record()
     program = stacks_program()

@@ -142,10 +142,15 @@ TEST(wall_without_samples_of_departures_the_last_one_before_has_them)
 		"1 60=30+20+10+0 latency 30+20+10 rest 0+0+0; 12:2c 14:28c 14:10b 14:20r\n");
 }
 
-TEST(wall_a_wait_that_was_seen_is_its_and_a_shorter_one_the_last_samples_before)
+TEST(wall_a_wait_that_was_seen_speaks_for_those_before_it_that_were_not)
 {
-	cut("1:in@10 1:s@12 1:left@20 1:seen@25 1:seen@29 1:in@30 1:left@40 1:in@42 1:seen@45 1:end@50",
-		"1 40=28+0+12+0 latency 28+0+12 rest 0+0+0; 12:28c 12:2b 25o:10b\n");
+	/* The first one and the last are too short; who waits for a CPU was running before. */
+	cut("1:in@10 1:s@12 1:left@20 1:in@23 1:left@30 1:seen@35 1:seen@39 1:in@40 1:pre@44 1:in@45 1:left@46 1:in@48 1:seen@49 1:end@50",
+		"1 40=24+1+15+0 latency 24+1+15 rest 0+0+0; 12:24c 12:1r 35o:15b\n");
+	/* Nothing was seen of 2. */
+	cut("1:in@10 1:left@20 1:seen@25 1:in@30 1:end@30 2:in@10 2:s@12 2:left@20 2:in@30 2:end@30",
+		"1 20=10+0+10+0 latency 5+0+10 rest 10+0+0; 25o:10b\n"
+		"2 20=10+0+10+0 latency 5+0+0 rest 0+0+0; 12:10c 12:10b\n");
 }
 
 TEST(wall_who_never_ran_is_left_out)
@@ -273,10 +278,16 @@ TEST(wall_sums_hold_for_any_order_of_marks)
 		unsigned n = 1 + (unsigned)recording_below(&seed, 400);
 		unsigned n_threads = 1 + (unsigned)recording_below(&seed, 6);
 
-		for (unsigned i = 0; i < n; i++)
-			wall_add(&w, 1, 1 + (u32)recording_below(&seed, n_threads),
-				1 + recording_below(&seed, 1000),
-				(enum wall_mark)recording_below(&seed, WALL_SEEN_WAITING + 1));
+		for (unsigned i = 0; i < n; i++) {
+			u32 tid = 1 + (u32)recording_below(&seed, n_threads);
+			u64 time = 1 + recording_below(&seed, 1000);
+			enum wall_mark mark = recording_below(&seed, WALL_SEEN_WAITING + 1);
+
+			/* Departures are sampled, or waits are looked up. */
+			if (mark == WALL_SAMPLED_OUT && round % 2)
+				mark = WALL_SEEN_WAITING;
+			wall_add(&w, 1, tid, time, mark);
+		}
 		wall_cut(&w);
 		check_sums(&w, false);
 		wall_fini(&w);
