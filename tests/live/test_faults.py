@@ -286,7 +286,7 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
         running = []
         for n in range(begin, min(begin + 4, n_kills)):
             os.mkdir(f'k{n}')
-            process = start(PACE, 'record', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '6')
+            process = start(PACE, 'record', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '60')
             running.append((n, process, time.time() + chance.uniform(0.05, 3)))
         for n, process, when in sorted(running, key=lambda r: r[2]):
             time.sleep(max(0, when - time.time()))

@@ -26,7 +26,7 @@ def table(result):
 
 
 def report(path, *options):
-    return table(pace('report', '-i', path, '-n', '-s', 'dso,symbol', *options))
+    return table(pace('report', '--no-unnamed-functions', '-i', path, '-n', '-s', 'dso,symbol', *options))
 
 
 def perf_report(path, *options, before=()):

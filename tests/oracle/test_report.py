@@ -144,7 +144,7 @@ def sizes_of_functions_are_those_of_perf():
     # perf 6.1 puts two columns behind sizes that only recordings of branches fill
     theirs = run('perf', 'report', '--stdio', '-f', '-i', 'w.data', '-s', 'dso,sym,symbol_size')
     theirs.out = re.sub(r' +- +- *$', '', theirs.out, flags=re.M)
-    ours = pace('report', '-i', 'w.data', '-s', 'dso,sym,symbol_size')
+    ours = pace('report', '--no-unnamed-functions', '-i', 'w.data', '-s', 'dso,sym,symbol_size')
 
     def cells(out):
         return sorted(tuple(line.split()) for line in out.split('\n') if re.match(r' +\d', line) and '@plt' not in line)
