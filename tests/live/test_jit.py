@@ -263,7 +263,7 @@ def code_that_took_the_place_of_other_code_has_the_name_of_its_time():
         changes = [(b[0] - a[0], a[1], b[1]) for a, b in zip(found, found[1:]) if a[1] != b[1]]
         assert [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)] and all(gap > 0.03 for gap, _, _ in changes), (options, changes, found[:3])
         rows = pace('report', '-g', 'none', '--no-children', '-F', 'overhead,dso,sym')
-        names = dict(re.findall(r'(\d+)\.\d+%  \[JIT\] tid \d+ +\[\.\] (\w+)', rows.out))
+        names = {name: n for n, name in re.findall(r'(\d+)\.\d+%  \[JIT\] tid \d+ +\[\.\] (\w+)', rows.out)}
         assert set(names) == {'steady', 'version_0', 'version_1', 'version_2'} and all(int(n) > 3 for n in names.values()), (options, rows)
         stacks = pace('script', '-i', 'perf.data', '-F', 'ip,sym').out.split('\n\n')
         assert all('main' in stack for stack in stacks if 'version_' in stack), stacks[:3]
