@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/memory.h"
 
@@ -54,6 +55,22 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+/* Its options are those of report. */
+static int run_report(int argc, char **argv)
+{
+	char **words = mem_alloc(((size_t)argc + 2) * sizeof(*words));
+	int n = 0, status;
+
+	words[n++] = (char *)(uintptr_t) "report";
+	words[n++] = (char *)(uintptr_t) "--mem-mode";
+	for (int i = 1; i < argc; i++)
+		words[n++] = argv[i];
+	words[n] = NULL;
+	status = cmd_report.run(n, words);
+	mem_free(words);
+	return status;
+}
+
 static int run_mem(int argc, char **argv)
 {
 	struct mem_command m = {.record = {.sysfs = "/sys",
@@ -63,6 +80,8 @@ static int run_mem(int argc, char **argv)
 	int status;
 	struct err err;
 
+	if (argc > 1 && !strcmp(argv[1], "report"))
+		return run_report(argc - 1, argv + 1);
 	argc -= is_record;
 	argv += is_record;
 	/* What is behind the first word is a command to run, or options of record. */
@@ -73,18 +92,18 @@ static int run_mem(int argc, char **argv)
 	if (is_record)
 		return memory_run_record(&cmd_mem, &m.record, argc, argv);
 	if (argc)
-		err_set(&err, ERR_INVAL, "'%.60s' is not record: the recording is read by 'pace c2c report', 'pace report -s local_weight,symbol' and 'perf mem report'",
-			argv[0]);
+		err_set(&err, ERR_INVAL, "'%.60s' is neither record nor report", argv[0]);
 	else
-		err_set(&err, ERR_INVAL, "record what? pace mem record ./prog");
+		err_set(&err, ERR_INVAL, "record or report?");
 	return cmd_fail(&cmd_mem, &err, EXIT_USAGE);
 }
 
 const struct cmd cmd_mem = {
 	.name = "mem",
-	.summary = "sample accesses of memory: where programs wait for it",
-	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", NULL},
-	.notes = "'pace c2c report' and 'pace report -s local_weight,symbol' read what it records.\n",
+	.summary = "where programs wait for memory: sample its accesses, and show them",
+	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [REPORT-OPTIONS]",
+		NULL},
+	.notes = "report is 'pace report --mem-mode': its options are those of report.\n",
 	.options = options,
 	.run = run_mem,
 };

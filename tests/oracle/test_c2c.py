@@ -184,6 +184,21 @@ def totals_and_lines_of_all_kinds_of_accesses_are_perfs():
 
 
 @test
+def mem_report_has_the_rows_of_perf_mem_report():
+    recording()
+    random.seed(3)
+    put_accesses('clock.data', 'mem.data', lambda n, tid: (random.randrange(0, 1024, 8), random.choice(USUAL), random.randrange(30, 900)))
+
+    def rows(text):
+        """By share, weight, where data was found."""
+        return sorted(re.findall(r'^ +([\d.]+%) +(?:\d+ +)?(\d+) {2,}(\S.*?) {2,}\[\.\] (?:reader|writer)', text, re.M))
+    theirs = rows(run('perf', 'mem', 'report', '--stdio', '-s', 'local_weight,mem,sym', '-i', 'mem.data').out)
+    ours = rows(pace('mem', 'report', '-s', 'local_weight,mem,symbol', '-i', 'mem.data').out)
+    assert len(ours) > 50 and ours == [row for row in theirs if row in ours], (ours[:5], theirs[:5])
+    assert abs(len(ours) - len(theirs)) < 0.05 * len(theirs), (len(ours), len(theirs))
+
+
+@test
 def offsets_say_who_reads_and_who_writes():
     recording()
     threads = {}
