@@ -33,6 +33,7 @@ struct report_options {
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
+	struct switching_options switching;
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_forced; /* files of others are read anyway */
@@ -101,6 +102,11 @@ static const struct opt options[] = {
 		.max = UINT16_MAX},
 	{0, "time", OPT_STR, AT(time), "SPAN,...",
 		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "switch-on", OPT_STR, AT(switching.on), "EVENT", "only those after one of this event"},
+	{0, "switch-off", OPT_STR, AT(switching.off), "EVENT",
+		"only those before one of this event, and after --switch-on again"},
+	{0, "show-on-off-events", OPT_BOOL, AT(switching.shows_switches), NULL,
+		"those that switch on or off, too"},
 	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
 	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
 	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
@@ -343,6 +349,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.labels = profile_filter_labels(&r->filter) | answer_labels(&r->answer),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
+		.switching = &o->switching,
 		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.makes_names = o->symbols.makes_names,
@@ -440,6 +447,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (r->has_wall && (r->options->switching.on || r->options->switching.off))
+		return err_set(err, ERR_INVAL,
+			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
 	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
 		return err->code;
 	/* In Markdown the tree below the rows has the callers. */
