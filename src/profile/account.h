@@ -4,11 +4,10 @@
  * In       the tally of a session; what was counted, what filters left, what rows were printed
  * Out      one line; whether anything is missing without a reason, which would be a defect of ours
  * Owns     nothing
- * Units    samples; where the branches are counted that samples carry, these
+ * Units    samples
  *
- * Invariant: recorded = shown + below + filtered + unread + foreign. Where branches are counted:
- * recorded = read + unread + foreign, in samples, and branches = shown + below + filtered. Each is
- * counted where it happens, none by subtraction from the whole.
+ * Invariant: recorded = shown + below + filtered + unread + foreign. Each is counted where it happens,
+ * none by subtraction from the whole.
  */
 #ifndef PACE_PROFILE_ACCOUNT_H
 #define PACE_PROFILE_ACCOUNT_H
@@ -17,9 +16,7 @@
 #include "session/session.h"
 
 struct account {
-	u64 n_recorded;    /* SAMPLE records in the file */
-	bool has_branches; /* these are counted: n_shown, n_below, n_filtered and n_left are of them */
-	u64 n_read, n_branches; /* samples whose branches were counted, and all of these */
+	u64 n_recorded; /* SAMPLE records in the file */
 	u64 n_shown;
 	u64 n_below;    /* in rows below --percent-limit */
 	u64 n_filtered; /* of other CPUs, times, threads, files, functions than were asked for */

@@ -46,8 +46,8 @@ struct worker {
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
-	u64 n_passed_over, n_branches, n_branch_samples; /* as in struct profile */
-	struct profile profile;                          /* made of them afterwards */
+	u64 n_passed_over;
+	struct profile profile; /* made of them afterwards */
 };
 
 /* per sample */
@@ -257,14 +257,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 {
 	struct worker *w = ctx;
 
-	bool is_left_out = !is_wanted(w, in);
-
-	if (w->has_branches) {
-		w->n_branch_samples++;
-		w->n_branches += in->sample->branches.n;
-	}
-	if (is_left_out)
-		w->n_passed_over += w->has_branches ? in->sample->branches.n : 1;
+	if (!is_wanted(w, in))
+		w->n_passed_over++;
 	else if (w->has_branches)
 		count_branches(w, in);
 	else
@@ -389,13 +383,6 @@ static void add_tasks(const struct machine *m, struct profile *p)
 		qsort(p->tasks.at, p->tasks.n, sizeof(*p->tasks.at), by_tid);
 }
 
-static void add_left_out(struct profile *p, const struct worker *w)
-{
-	p->n_passed_over += w->n_passed_over;
-	p->n_branches += w->n_branches;
-	p->n_branch_samples += w->n_branch_samples;
-}
-
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,
 	struct profile *ret_profile, struct err *err)
 {
@@ -425,9 +412,9 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
-		add_left_out(ret_profile, workers[0]);
+		ret_profile->n_passed_over = workers[0]->n_passed_over;
 		for (unsigned i = 1; i < n; i++) {
-			add_left_out(ret_profile, workers[i]);
+			ret_profile->n_passed_over += workers[i]->n_passed_over;
 			profile_merge(ret_profile, &workers[i]->profile);
 			depths_merge(&workers[0]->depths, &workers[i]->depths);
 		}

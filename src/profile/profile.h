@@ -154,9 +154,7 @@ struct profile {
 	u8 slots[LABEL_COUNT];    /* where each is among them, + 1; 0: not asked for */
 	bool has_stacks;          /* some row has callers */
 	u64 n_cut;                /* distinct call chains that were longer than asked for */
-	u64 n_passed_over;        /* samples (branches) of CPUs and times that nobody asked for */
-	/* Where branches are counted: all of them, and the samples that carry them. */
-	u64 n_branches, n_branch_samples;
+	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
 	struct table frame_index, stack_index;
 };
 

@@ -46,25 +46,6 @@ TEST(account_of_a_plain_report_is_short)
 	check(&(struct account){0}, "# 0 samples recorded.\n");
 }
 
-TEST(account_of_branches_is_not_one_of_samples)
-{
-	struct account a = {.n_recorded = 15,
-		.has_branches = true,
-		.n_read = 12,
-		.n_branches = 192,
-		.n_shown = 190,
-		.n_filtered = 2,
-		.n_unread = 3};
-
-	CHECK_EQ(account_missing(&a), 0);
-	check(&a,
-		"# 15 samples with 192 branches recorded: 190 branches shown, 2 filtered out, 3 samples that could not be read.\n");
-	a.n_filtered = 0;
-	CHECK_EQ(account_missing(&a), 2);
-	a.n_read = 11;
-	CHECK_EQ(account_missing(&a), 1);
-}
-
 TEST(account_that_does_not_balance_says_so)
 {
 	struct account a = {.n_recorded = 12, .n_shown = 10};
