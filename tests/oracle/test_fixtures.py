@@ -62,7 +62,7 @@ def every_sample_is_shown_or_left_out_for_a_reason():
         found = re.search(r'SAMPLE events: +(\d+)', stats.out)
         recorded = int(found.group(1)) if found else 0
         ways = [['-g', 'none'], ['--no-children', '-s', 'dso', '--percent-limit', '3'], ['--symbol-filter', 'a', '--no-children', '-g', 'none'],
-                ['-d', 'libc.so.6', '--percentage', 'relative', '-g', 'none']]
+                ['-d', 'libc.so.6', '--percentage', 'relative', '-g', 'none'], ['--socket-filter', '0', '-g', 'none']]
         for way in ways:
             result = pace('report', '--json', '-i', path, *way, timeout=60)
             if not result.out:
