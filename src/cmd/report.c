@@ -15,6 +15,7 @@
 #include "event/abi.h"
 #include "profile/filter.h"
 #include "profile/key.h"
+#include "profile/label.h"
 #include "profile/recorded.h"
 #include "view/dump.h"
 #include "view/header.h"
@@ -34,6 +35,9 @@ struct report_options {
 	struct profile_filter filter;
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool is_forced; /* files of others are read anyway */
+	u64 socket;     /* UINT64_MAX: all */
+	u64 n_kept;     /* of perf's browser, which this is not */
 	struct answer_options answer;
 	bool is_text; /* --stdio: the only form there is so far */
 	int children;
@@ -84,6 +88,8 @@ static int set_percentage(void *target, const char *value, struct err *err)
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read it whoever it belongs to (always; perf asks)"},
 	SYMBOL_FILE_ROWS(report_options),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
@@ -91,6 +97,8 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
 	{'C', "cpu", OPT_STR, AT(cpus), "LIST",
 		"only those of these CPUs, like 0-3,8; names of threads are taken for --comms"},
+	{0, "socket-filter", OPT_U64, AT(socket), "N", "only those on processor socket N",
+		.max = UINT16_MAX},
 	{0, "time", OPT_STR, AT(time), "SPAN,...",
 		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
 	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
@@ -149,11 +157,15 @@ static const struct opt options[] = {
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
 		"every record, byte by byte and field by field"},
 	{0, "stats", OPT_BOOL, AT(is_stats), NULL, "how many records of each type there are"},
+	{0, "skip-empty", OPT_TRI, AT(answer.skips_empty), NULL,
+		"not the events, and in --stats the types of records, that nothing is of (default)"},
 	{0, "tasks", OPT_BOOL, AT(is_tasks), NULL,
 		"all processes and threads, by who started them"},
 	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "samples", OPT_U64, AT(n_kept), "N",
+		"nothing: for perf's browser; 'pace script' shows single samples"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
 	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
@@ -258,6 +270,22 @@ static int choose_blocks(struct reporting *r, struct err *err)
 	return 0;
 }
 
+static int choose_socket(struct reporting *r, struct err *err)
+{
+	const struct session *s = &r->recorded.session;
+
+	r->filter.has_socket = r->options->socket != UINT64_MAX;
+	r->filter.socket = (u32)r->options->socket;
+	if (!r->filter.has_socket)
+		return 0;
+	if (label_check(s, LABEL_SOCKET, err))
+		return err_prefix(err, "--socket-filter");
+	return s->reader.info.host.cpus.n
+		? 0
+		: err_set(err, ERR_INVAL,
+			  "--socket-filter: the recording does not say which processors its sockets have");
+}
+
 /* Which samples, and which rows. */
 static int choose_samples(struct reporting *r, struct err *err)
 {
@@ -283,6 +311,8 @@ static int choose_samples(struct reporting *r, struct err *err)
 		(check_field(r, "--time", PERF_SAMPLE_TIME, "when", err) ||
 			spans_parse(&r->spans, o->time, info->first_time,
 				info->has_times ? info->last_time : 0, err)))
+		return err->code;
+	if (choose_socket(r, err))
 		return err->code;
 	if (num_list_parse(&r->filter.pids, "--pid", o->pids, err) ||
 		num_list_parse(&r->filter.tids, "--tid", o->tids, err))
@@ -367,7 +397,8 @@ static int show_stats(struct reporting *r, struct out *out, struct err *err)
 	int result = session_samples(&r->recorded.session, 1, &sink, err);
 
 	if (!result)
-		stats_add_text(&r->recorded.session, n_by_event, &out->text);
+		stats_add_text(&r->recorded.session, n_by_event, r->options->answer.skips_empty,
+			&out->text);
 	mem_free(n_by_event);
 	return result;
 }
@@ -450,6 +481,8 @@ static int run_report(int argc, char **argv)
 	struct report_options o = {.max_stack = 127,
 		.children = -1,
 		.wall = -1,
+		.socket = UINT64_MAX,
+		.answer.skips_empty = true,
 		.symbols.demangles = true,
 		.symbols.makes_names = true,
 		.inlines = -1,

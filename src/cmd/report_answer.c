@@ -196,8 +196,8 @@ static void show_text(struct answer *a, struct out *out)
 		if (is_column(a, event))
 			continue;
 		/* Events without samples say so only where they are all there is to say. */
-		if (!a->profile->events.at[event].n_samples && a->profile->events.n > 1 &&
-			a->profile->rows.n)
+		if (a->options->skips_empty && !a->profile->events.at[event].n_samples &&
+			a->profile->events.n > 1 && a->profile->rows.n)
 			continue;
 		rows_init(&hist, &certainty, a, event);
 		text_report(out, &hist, a->text);

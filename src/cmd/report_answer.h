@@ -22,6 +22,7 @@ struct answer_options {
 	bool is_json, is_csv;
 	const char *separator;
 	bool has_intervals;
+	int skips_empty;        /* events without samples are not shown; else each has a heading */
 	struct opt_list claims; /* --fail-if */
 	bool is_markdown;
 	u64 budget;       /* lines of a call tree instead of rows; 0: rows */

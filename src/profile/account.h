@@ -4,10 +4,11 @@
  * In       the tally of a session; what was counted, what filters left, what rows were printed
  * Out      one line; whether anything is missing without a reason, which would be a defect of ours
  * Owns     nothing
- * Units    samples
+ * Units    samples; where the branches in them are counted, what is shown and left out are branches
  *
  * Invariant: recorded = shown + below + filtered + unread + foreign. Each is counted where it happens,
- * none by subtraction from the whole.
+ * none by subtraction from the whole. Of branches: recorded = walked + passed + unread + foreign, and
+ * branches = shown + below + filtered.
  */
 #ifndef PACE_PROFILE_ACCOUNT_H
 #define PACE_PROFILE_ACCOUNT_H
@@ -24,6 +25,9 @@ struct account {
 	u64 n_foreign;  /* of events that the file does not describe */
 	u64 n_dropped;  /* by the kernel: they are not in the file */
 	u64 n_left;     /* counted, and neither shown nor left out yet */
+	bool is_of_branches;
+	u64 n_branches;
+	u64 n_walked, n_passed; /* samples whose branches were counted, or not wanted */
 };
 
 /* All that was read. */

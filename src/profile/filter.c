@@ -13,7 +13,8 @@ int profile_filter_set_percentage(struct profile_filter *f, const char *word, st
 u64 profile_filter_labels(const struct profile_filter *f)
 {
 	return (f->comms ? LABEL_BIT(LABEL_COMM) : 0) | (f->pids.n ? LABEL_BIT(LABEL_PID) : 0) |
-		(f->tids.n ? LABEL_BIT(LABEL_TID) : 0);
+		(f->tids.n ? LABEL_BIT(LABEL_TID) : 0) |
+		(f->has_socket ? LABEL_BIT(LABEL_SOCKET) : 0);
 }
 
 /* Whether the list has the word. */
@@ -61,6 +62,7 @@ static bool is_wanted(const struct filtering *w, size_t row)
 	return w->dsos[frame->dso] && w->symbols[frame->symbol] &&
 		num_list_has(&f->pids, (u32)profile_label(p, row, LABEL_PID)) &&
 		num_list_has(&f->tids, (u32)profile_label(p, row, LABEL_TID)) &&
+		(!f->has_socket || (u32)profile_label(p, row, LABEL_SOCKET) == f->socket) &&
 		(!f->comms || has_word(f->comms, profile_text(profile_label(p, row, LABEL_COMM))));
 }
 

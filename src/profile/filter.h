@@ -1,7 +1,7 @@
 /*
  * filter.h - the rows of a profile that somebody wants to see.
  *
- * In       lists, separated by commas: files, threads' names, functions, processes, threads
+ * In       lists, separated by commas: files, threads' names, functions, processes, threads; a socket
  * Out      the profile without the other rows
  * Owns     nothing but the lists of numbers
  */
@@ -14,6 +14,8 @@
 struct profile_filter {
 	const char *dsos, *comms, *symbols; /* NULL: all */
 	struct num_list pids, tids;
+	bool has_socket;
+	u32 socket;       /* of processors; samples whose socket is not known are in none */
 	bool is_relative; /* what stays is the whole; else shares stay what they were */
 };
 

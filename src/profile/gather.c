@@ -45,7 +45,7 @@ struct worker {
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
-	u64 n_passed_over;
+	u64 n_passed_over, n_walked;
 	struct profile profile; /* made of them afterwards */
 };
 
@@ -187,6 +187,7 @@ static void count_branches(struct worker *w, const struct session_sample *in)
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 	struct sight *sight = w->sights.next;
 
+	w->n_walked++;
 	for (u64 i = 0; i < sample->branches.n; i++) {
 		const u8 *entry = sample->branches.entries + i * ENTRY;
 		struct sights_place to = label_place(&who, load_u64(entry + TO));
@@ -409,9 +410,12 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
-		ret_profile->n_passed_over = workers[0]->n_passed_over;
-		for (unsigned i = 1; i < n; i++) {
+		ret_profile->has_branches = options->has_branches;
+		for (unsigned i = 0; i < n; i++) {
 			ret_profile->n_passed_over += workers[i]->n_passed_over;
+			ret_profile->n_walked += workers[i]->n_walked;
+		}
+		for (unsigned i = 1; i < n; i++) {
 			profile_merge(ret_profile, &workers[i]->profile);
 			depths_merge(&workers[0]->depths, &workers[i]->depths);
 		}

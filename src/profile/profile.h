@@ -155,6 +155,8 @@ struct profile {
 	bool has_stacks;          /* some row has callers */
 	u64 n_cut;                /* distinct call chains that were longer than asked for */
 	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
+	bool has_branches;        /* rows are of the branches in samples */
+	u64 n_walked;             /* then: samples whose branches were counted */
 	struct table frame_index, stack_index;
 };
 

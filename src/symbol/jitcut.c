@@ -2,9 +2,16 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 enum { HEADER = 40, PREFIX = 16, FIELDS = 64 };
 enum record_id { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
+
+/* A function, by the number that the dump gives it. */
+struct function {
+	u64 index;
+	bool is_kept; /* what has the number now */
+};
 
 /* Records [from, to) that are kept, not yet handed on: neighbours become one piece. */
 struct cut {
@@ -16,7 +23,8 @@ struct cut {
 	u64 from, to;
 	u64 lines_from, lines_to, lines_va; /* that wait for their code */
 	u64 tables_from, tables_to;         /* likewise */
-	VEC(u64) indexes;                   /* of functions that are kept */
+	VEC(struct function) functions;     /* that were kept at some time */
+	struct table by_index;
 	bool is_full;
 };
 
@@ -64,26 +72,42 @@ static bool has_place(const struct cut *c, u64 from, u64 to)
 	return low < c->n && c->places[low] < to;
 }
 
-static u64 *find_index(struct cut *c, u64 index)
+static struct function *find_function(struct cut *c, u64 index)
 {
-	vec_each(i, &c->indexes)
-		if (*i == index)
-			return i;
+	struct table_probe probe = table_probe(&c->by_index, hash_u64(index));
+	u32 i;
+
+	while ((i = table_next(&c->by_index, &probe)) != TABLE_NONE)
+		if (c->functions.at[i].index == index)
+			return &c->functions.at[i];
 	return NULL;
+}
+
+static void keep_function(struct cut *c, u64 index)
+{
+	struct function *known = find_function(c, index);
+
+	if (known) {
+		known->is_kept = true;
+		return;
+	}
+	table_add(&c->by_index, hash_u64(index), c->functions.n);
+	vec_add(&c->functions, ((struct function){index, true}));
 }
 
 static void take_load(struct cut *c, struct bytes *b, u64 at, u64 size)
 {
-	u64 va, code_size, index, *known;
+	u64 va, code_size, index;
 
 	if (!bytes_skip(b, 16) || !bytes_u64(b, &va) || !bytes_u64(b, &code_size) ||
 		!bytes_u64(b, &index) || code_size > size)
 		return;
-	known = find_index(c, index);
 	if (!has_place(c, at + size - code_size, at + size)) {
+		struct function *known = find_function(c, index);
+
 		/* The number means other code from now on. */
 		if (known)
-			*known = c->indexes.at[--c->indexes.n];
+			known->is_kept = false;
 	} else {
 		bool has_lines = c->lines_to && c->lines_va == va;
 
@@ -95,14 +119,14 @@ static void take_load(struct cut *c, struct bytes *b, u64 at, u64 size)
 		if (has_lines && c->lines_from >= c->tables_from)
 			keep(c, c->lines_from, c->lines_to);
 		keep(c, at, at + size);
-		if (!known)
-			vec_add(&c->indexes, index);
+		keep_function(c, index);
 	}
 	c->lines_to = c->tables_to = c->tables_from = 0;
 }
 
 static void take_record(struct cut *c, u32 id, struct bytes *b, u64 at, u64 size)
 {
+	const struct function *moved;
 	u64 index;
 
 	switch (id) {
@@ -110,7 +134,8 @@ static void take_record(struct cut *c, u32 id, struct bytes *b, u64 at, u64 size
 		take_load(c, b, at, size);
 		break;
 	case MOVE:
-		if (bytes_skip(b, 40) && bytes_u64(b, &index) && find_index(c, index))
+		if (bytes_skip(b, 40) && bytes_u64(b, &index) &&
+			(moved = find_function(c, index)) && moved->is_kept)
 			keep(c, at, at + size);
 		break;
 	case DEBUG_INFO:
@@ -161,6 +186,7 @@ bool jitcut_add(struct embedder *e, const struct jitdump *d, const char *path, u
 		take_record(&c, id, &b, at, size);
 	}
 	end_piece(&c);
-	vec_fini(&c.indexes);
+	vec_fini(&c.functions);
+	table_fini(&c.by_index);
 	return !c.is_full;
 }

@@ -1,6 +1,7 @@
 #include "view/stats.h"
 
-void stats_add_text(const struct session *s, const u64 *n_by_event, struct str *text)
+void stats_add_text(const struct session *s, const u64 *n_by_event, bool skips_empty,
+	struct str *text)
 {
 	const struct session_tally *t = &s->tally;
 	u64 all = 0;
@@ -14,15 +15,15 @@ void stats_add_text(const struct session *s, const u64 *n_by_event, struct str *
 		size_t i = k % ARRAY_SIZE(t->n_by_type);
 		const char *name = i ? record_type_name((u32)i) : "other";
 
-		if (t->n_by_type[i])
+		if (t->n_by_type[i] || (!skips_empty && name))
 			str_addf(text, "%16s events: %10llu  (%4.1f%%)\n", name ? name : "unknown",
 				(unsigned long long)t->n_by_type[i],
-				100.0 * (double)t->n_by_type[i] / (double)all);
+				100.0 * (double)t->n_by_type[i] / (double)MAX(all, (u64)1));
 	}
 	vec_each(e, &s->reader.events) {
 		u64 n = n_by_event[e - s->reader.events.at];
 
-		if (!n)
+		if (!n && skips_empty)
 			continue;
 		str_add_safe(text, e->name, strlen(e->name));
 		str_addf(text, " stats:\n%16s events: %10llu\n", "SAMPLE", (unsigned long long)n);

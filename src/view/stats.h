@@ -10,6 +10,8 @@
 #include "base/str.h"
 #include "session/session.h"
 
-void stats_add_text(const struct session *s, const u64 *n_by_event, struct str *text);
+/* skips_empty: not what there is none of. */
+void stats_add_text(const struct session *s, const u64 *n_by_event, bool skips_empty,
+	struct str *text);
 
 #endif

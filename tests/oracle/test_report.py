@@ -85,6 +85,33 @@ def processes_and_threads_are_picked_by_number():
 
 
 @test
+def a_socket_is_picked_by_its_number():
+    recording()
+    assert same('w.data', '-n', '-s', 'comm,dso,sym', '--socket-filter', '0') > 3
+    result = pace('report', '--json', '-i', 'w.data', '--socket-filter', '9')
+    ledger = json.loads(result.out)['ledger']
+    assert ledger['shown'] == 0 and ledger['filtered'] == ledger['recorded'] > 0, result
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'n.data', 'true').status == 0
+    result = pace('report', '-i', 'n.data', '--socket-filter', '0')
+    assert result.status == 2 and '--sample-cpu' in result.err and not result.out, result
+
+
+@test
+def what_nothing_is_of_is_shown_if_asked_for():
+    can_record()
+    perf_works()
+    assert pace('record', '-q', '-e', 'cpu-clock,emulation-faults', '-o', 'w.data', 'seq', '10000').status == 0
+    empty = "# Samples: 0 of event 'emulation-faults"
+    assert empty in re.sub(' +', ' ', pace('report', '-i', 'w.data', '--no-skip-empty').out)
+    assert empty not in re.sub(' +', ' ', pace('report', '-i', 'w.data', '--skip-empty').out)
+    for option in ('--skip-empty', '--no-skip-empty'):
+        ours = re.findall(r'^ *(\w+) events: +(\d+)', pace('report', '-f', '-i', 'w.data', '--stats', option).out, re.M)
+        theirs = re.findall(r'^ *(\w+) events: +(\d+)', run('perf', 'report', '-f', '-i', 'w.data', '--stats', option).out, re.M)
+        assert set(theirs) <= set(ours), (option, ours, theirs)
+        assert any(n == '0' for _, n in ours) == (option == '--no-skip-empty'), ours
+
+
+@test
 def a_span_of_seconds_is_that_of_perf():
     recording()
     times = [float(t) for t in re.findall(r'([\d.]+): ', run('perf', 'script', '-f', '-i', 'w.data', '-F', 'time').out)]

@@ -37,6 +37,29 @@ TEST(account_says_where_every_sample_went)
 	profilemaker_fini(&m);
 }
 
+TEST(account_of_branches_tells_of_both)
+{
+	struct session_tally tally = {.n_samples = 20, .n_unread_samples = 1};
+	struct profilemaker m;
+	struct account a;
+
+	profilemaker_init(&m, 0);
+	profilemaker_event(&m, "cycles");
+	m.profile.has_branches = true;
+	m.profile.n_walked = 12;
+	m.profile.n_passed_over = 7;
+	profilemaker_add(&m, &(struct profilemaker_sample){.stack = "f", .n_samples = 300});
+	account_open(&a, &tally, &m.profile);
+	account_rows(&a, 290, 280);
+	account_close(&a);
+	CHECK_EQ(account_missing(&a), 0);
+	check(&a,
+		"# 20 samples recorded, 300 branches in them: 280 shown, 10 in rows below --percent-limit, 10 filtered out, 7 samples of other CPUs and times, 1 that could not be read.\n");
+	a.n_walked = 11;
+	CHECK_EQ(account_missing(&a), 1);
+	profilemaker_fini(&m);
+}
+
 TEST(account_of_a_plain_report_is_short)
 {
 	check(&(struct account){.n_recorded = 12, .n_shown = 12},
