@@ -148,7 +148,7 @@ static const struct opt options[] = {
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
 		"leave out rows below this share", .max = 100},
 	{'g', "call-graph", OPT_CALL, 0, "HOW",
-		"none, graph or fractal; caller or callee; threshold in percent",
+		"none, graph, fractal, flat or folded; caller or callee; percent, period or count; threshold in percent, then entries",
 		.flags = OPT_OPTIONAL, .call = set_graph},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N",
 		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
@@ -229,18 +229,20 @@ static void choose_graph(struct reporting *r)
 
 	r->text.has_graph = r->recorded.has_chains && !g->is_none && !r->keys.has_branches;
 	r->text.n_workers = r->n_workers;
-	r->text.is_fractal = g->is_fractal || (r->has_wall && !g->is_given);
-	r->text.order = r->options->is_inverted ? GRAPH_CALLER
-		: g->has_order                  ? g->order
-		: r->hist.has_children          ? GRAPH_CALLER
-						: GRAPH_CALLEE;
 	/* Asked for rows above a share, one wants branches above it too. */
-	r->text.graph_limit =
-		g->limit >= 0 ? g->limit : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT);
-	r->text.graph_entries = g->entries;
+	r->text.drawing = (struct drawing_options){
+		.style = r->has_wall && !g->is_given ? DRAWING_FRACTAL : g->style,
+		.value = g->value,
+		.order = r->options->is_inverted ? GRAPH_CALLER
+			: g->has_order           ? g->order
+			: r->hist.has_children   ? GRAPH_CALLER
+						 : GRAPH_CALLEE,
+		.limit = g->limit >= 0 ? g->limit
+				       : MAX(r->options->percent_limit, DEFAULT_GRAPH_LIMIT),
+		.entries = g->entries,
+		.skips_first_node = r->options->keys.sort && !r->options->keys.fields &&
+			r->hist.keys[0]->frame == KEY_SYMBOL};
 	r->text.row_limit = r->options->percent_limit;
-	r->text.skips_first_node = r->options->keys.sort && !r->options->keys.fields &&
-		r->hist.keys[0]->frame == KEY_SYMBOL;
 	r->hist.prefers_callers = r->text.has_graph;
 }
 
