@@ -4,75 +4,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void graph_none(struct graph_options *g)
-{
-	g->is_none = true;
-}
-
-static void graph_absolute(struct graph_options *g)
-{
-	g->is_fractal = false;
-}
-
-static void graph_fractal(struct graph_options *g)
-{
-	g->is_fractal = true;
-}
-
-static void graph_caller(struct graph_options *g)
-{
-	g->has_order = true;
-	g->order = GRAPH_CALLER;
-}
-
-static void graph_callee(struct graph_options *g)
-{
-	g->has_order = true;
-	g->order = GRAPH_CALLEE;
-}
-
-static void graph_default(struct graph_options *g)
-{
-	(void)g;
-}
+enum about { ABOUT_NONE, ABOUT_STYLE, ABOUT_ORDER, ABOUT_VALUE, ABOUT_DEFAULT };
 
 /* The words of -g, in any order. */
 static const struct {
 	const char *word;
-	void (*apply)(struct graph_options *g);
+	enum about about;
+	int value;
 } graph_words[] = {
-	{"none", graph_none},
-	{"graph", graph_absolute},
-	{"fractal", graph_fractal},
-	{"caller", graph_caller},
-	{"callee", graph_callee},
-	{"function", graph_default},
-	{"percent", graph_default},
+	{"none", ABOUT_NONE, true},
+	{"graph", ABOUT_STYLE, DRAWING_GRAPH},
+	{"fractal", ABOUT_STYLE, DRAWING_FRACTAL},
+	{"flat", ABOUT_STYLE, DRAWING_FLAT},
+	{"folded", ABOUT_STYLE, DRAWING_FOLDED},
+	{"caller", ABOUT_ORDER, GRAPH_CALLER},
+	{"callee", ABOUT_ORDER, GRAPH_CALLEE},
+	{"percent", ABOUT_VALUE, DRAWING_PERCENT},
+	{"period", ABOUT_VALUE, DRAWING_PERIOD},
+	{"count", ABOUT_VALUE, DRAWING_COUNT},
+	{"function", ABOUT_DEFAULT, 0},
 };
+
+static void set_graph_word(struct graph_options *g, enum about about, int value)
+{
+	switch (about) {
+	case ABOUT_NONE:
+		g->is_none = true;
+		return;
+	case ABOUT_STYLE:
+		g->style = (enum drawing_style)value;
+		return;
+	case ABOUT_ORDER:
+		g->has_order = true;
+		g->order = (enum graph_order)value;
+		return;
+	case ABOUT_VALUE:
+		g->value = (enum drawing_value)value;
+		return;
+	case ABOUT_DEFAULT:
+		return;
+	}
+}
+
+/* The first number is a share, the second a number of entries. */
+static int set_graph_number(struct graph_options *g, const char *text, unsigned i_number,
+	struct err *err)
+{
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || *end)
+		return err_set(err, ERR_INVAL,
+			"'%s' is none of none, graph, fractal, flat, folded, caller, callee, percent, period, count, a threshold in percent, a number of entries",
+			text);
+	if (i_number == 2)
+		return err_set(err, ERR_INVAL,
+			"'%s': a threshold and a number of entries are given already", text);
+	if (!i_number && !(number >= 0 && number <= 100))
+		return err_set(err, ERR_INVAL, "'%s' is no threshold from 0 to 100 percent", text);
+	if (i_number && !(number >= 0 && number <= UINT32_MAX && number == (double)(u32)number))
+		return err_set(err, ERR_INVAL, "'%s' is no number of entries", text);
+	if (i_number)
+		g->entries = (u64)number;
+	else
+		g->limit = number;
+	return 0;
+}
 
 static int apply_graph_word(struct graph_options *g, const char *word, size_t n,
 	unsigned *n_numbers, struct err *err)
 {
-	char text[64], *end;
-	double number;
+	char text[64];
 
 	snprintf(text, sizeof(text), "%.*s", (int)n, word);
 	for (size_t i = 0; i < ARRAY_SIZE(graph_words); i++) {
 		if (strcmp(graph_words[i].word, text))
 			continue;
-		graph_words[i].apply(g);
+		set_graph_word(g, graph_words[i].about, graph_words[i].value);
 		return 0;
 	}
-	number = strtod(text, &end);
-	if (end == text || *end || number < 0 || *n_numbers == 2)
-		return err_set(err, ERR_INVAL,
-			"'%s' is none of none, graph, fractal, caller, callee, a threshold in percent, a number of entries",
-			text);
-	if ((*n_numbers)++)
-		g->entries = (u64)number;
-	else
-		g->limit = number;
-	return 0;
+	return set_graph_number(g, text, (*n_numbers)++, err);
 }
 
 int graph_options_parse(struct graph_options *g, const char *value, struct err *err)

@@ -10,10 +10,12 @@
 #define PACE_CMD_REPORT_GRAPH_H
 
 #include "base/err.h"
-#include "profile/graph.h"
+#include "view/drawing.h"
 
 struct graph_options {
-	bool is_given, is_none, is_fractal;
+	bool is_given, is_none;
+	enum drawing_style style;
+	enum drawing_value value;
 	bool has_order;
 	enum graph_order order;
 	double limit; /* percent; negative: not said */

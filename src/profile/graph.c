@@ -55,16 +55,21 @@ static u32 add_path_down(struct builder *b, u32 node)
 		: 0;
 }
 
+static void add_value(struct graph *g, u32 node, struct hist_value value)
+{
+	g->nodes.at[node].own += value.period;
+	g->nodes.at[node].own_samples += value.n_samples;
+}
+
 /* Hangs what was sampled in a node on its path from the root. */
 static void add_own(struct builder *b, u32 node)
 {
-	u64 own = b->view->own[node].period;
 	u32 leaf;
 
-	if (!own)
+	if (!b->view->own[node].period)
 		return;
 	leaf = add_path_down(b, node);
-	b->graph->nodes.at[leaf].own += own;
+	add_value(b->graph, leaf, b->view->own[node]);
 }
 
 /* From the node to the root. */
@@ -95,7 +100,7 @@ static void add_below(struct builder *b, u32 top)
 
 		/* What is the entry's own, in inlined code too, hangs on its path from the root. */
 		if (!is_ours(b, b->calls[next.node].function))
-			b->graph->nodes.at[next.to].own += b->view->own[next.node].period;
+			add_value(b->graph, next.to, b->view->own[next.node]);
 		else if (b->calls[next.node].function != next.node)
 			add_own(b, next.node);
 		for (u32 child = b->calls[next.node].first_child; child;
@@ -132,23 +137,23 @@ static void build_callee(struct builder *b, bool has_children)
 	 * Samples whose innermost occurrence is this node: all of its own, less those of the next
 	 * one below.
 	 */
-	u64 *inner = b->view->scratch;
+	struct hist_value *inner = b->view->scratch;
 
 	for (size_t i = n; i-- > 0;) {
 		u32 node = nodes[i].value, outer = has_children ? b->hist->outer[node] : 0;
-		u64 total = has_children ? b->view->total[node].period : b->view->own[node].period;
+		struct hist_value total = has_children ? b->view->total[node] : b->view->own[node];
 
-		inner[node] += total;
-		if (outer)
-			inner[outer] -= total;
-		if (inner[node]) {
-			u32 end = add_path_up(b, node);
-
-			b->graph->nodes.at[end].own += inner[node];
+		inner[node].period += total.period;
+		inner[node].n_samples += total.n_samples;
+		if (outer) {
+			inner[outer].period -= total.period;
+			inner[outer].n_samples -= total.n_samples;
 		}
+		if (inner[node].period)
+			add_value(b->graph, add_path_up(b, node), inner[node]);
 	}
 	for (size_t i = 0; i < n; i++)
-		inner[nodes[i].value] = 0;
+		inner[nodes[i].value] = (struct hist_value){0};
 }
 
 struct ordering {
@@ -214,9 +219,14 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 	else
 		build_callee(&b, h->options->has_children);
 	for (size_t i = g->nodes.n; i-- > 0;) {
-		g->nodes.at[i].total += g->nodes.at[i].own;
-		if (i)
-			g->nodes.at[g->nodes.at[i].parent].total += g->nodes.at[i].total;
+		struct graph_node *node = &g->nodes.at[i], *parent = &g->nodes.at[node->parent];
+
+		node->total += node->own;
+		node->total_samples += node->own_samples;
+		if (!i)
+			break;
+		parent->total += node->total;
+		parent->total_samples += node->total_samples;
 	}
 	for (u32 i = 0; i < g->nodes.n; i++)
 		sort_children(g, h->profile, i);

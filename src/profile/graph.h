@@ -22,7 +22,8 @@ struct graph_node {
 	u32 symbol;
 	u32 parent;                    /* node 0 is the root */
 	u32 first_child, next_sibling; /* 0: none */
-	u64 own, total;
+	u64 own, total;                /* periods */
+	u64 own_samples, total_samples;
 };
 
 struct graph {

@@ -116,7 +116,7 @@ struct hist_view {
 	struct hist_value *total;
 	VEC(u32) touched;               /* nodes with a total, ascending: parents first */
 	VEC(struct sort_item) by_ident; /* the same by ident; made when it is asked for */
-	u64 *scratch; /* by node, all 0: for whoever needs it, who clears it again */
+	struct hist_value *scratch; /* by node, all 0: for whoever needs it, who clears it again */
 };
 
 void hist_view_init(struct hist_view *v, const struct hist *h);

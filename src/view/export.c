@@ -156,7 +156,7 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 		add_certainty(h, e, text);
 	if (t->has_graph) {
 		hist_view_show(view, e->group);
-		add_graph(view, e, t->order, text);
+		add_graph(view, e, t->drawing.order, text);
 	}
 	json_end(text, '}');
 	str_addc(text, ',');

@@ -4,8 +4,6 @@
 #include "base/sort.h"
 #include "base/workers.h"
 
-enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10 };
-
 /* ---- columns ---- */
 
 static const char *header_of(const struct key *key, const struct hist *h)
@@ -172,165 +170,6 @@ static void add_header(struct str *text, const struct hist *h, const struct text
 	str_add(text, "#\n");
 }
 
-/* ---- call graph ---- */
-
-struct drawing {
-	struct str *text;
-	const struct profile *profile;
-	const struct graph *graph;
-	const struct text_options *options;
-	u64 whole;         /* what 100 % is */
-	struct str prefix; /* what stands left of the level being drawn */
-	size_t margin;
-};
-
-static void add_name(struct drawing *d, u32 node)
-{
-	key_add_symbol(d->profile, &d->profile->symbols.at[d->graph->nodes.at[node].symbol], false,
-		d->text);
-	str_addc(d->text, '\n');
-}
-
-/* The only child of a node where no sample ended: drawn below it on the same branch. */
-static u32 only_child(const struct graph *g, u32 node)
-{
-	u32 child = g->nodes.at[node].first_child;
-
-	return child && !g->nodes.at[child].next_sibling && !g->nodes.at[node].own ? child : 0;
-}
-
-/*
- * What went on from a node: the whole that fractal shares of its children refer to, as perf has it.
- */
-static u64 below(const struct graph *g, u32 node)
-{
-	return g->nodes.at[node].total - g->nodes.at[node].own;
-}
-
-static bool is_drawn(const struct drawing *d, u32 node, u64 whole)
-{
-	return (double)d->graph->nodes.at[node].total >=
-		(double)whole * d->options->graph_limit / 100;
-}
-
-static void add_left(struct drawing *d)
-{
-	str_fill(d->text, ' ', d->margin);
-	str_addn(d->text, str_text(&d->prefix), d->prefix.n);
-}
-
-static void draw_children(struct drawing *d, u32 parent, u64 whole);
-
-/*
- * One branch: the node with its share, then the run of nodes that nothing branches off from, then
- * the rest.
- */
-static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
-{
-	size_t depth = d->prefix.n;
-
-	add_left(d);
-	str_add(d->text, is_last ? " --" : "|--");
-	num_add_percent(d->text, d->graph->nodes.at[node].total, whole);
-	str_add(d->text, "--");
-	add_name(d, node);
-	str_addc(&d->prefix, is_last ? ' ' : '|');
-	str_fill(&d->prefix, ' ', GRAPH_INDENT);
-	for (u32 next; (next = only_child(d->graph, node)) != 0; node = next) {
-		add_left(d);
-		add_name(d, next);
-	}
-	draw_children(d, node, d->options->is_fractal ? below(d->graph, node) : whole);
-	str_cut(&d->prefix, depth);
-}
-
-static u32 next_drawn(const struct drawing *d, u32 node, u64 limit_of)
-{
-	while (node && !is_drawn(d, node, limit_of))
-		node = d->graph->nodes.at[node].next_sibling;
-	return node;
-}
-
-static void draw_children(struct drawing *d, u32 parent, u64 whole)
-{
-	const struct graph_node *nodes = d->graph->nodes.at;
-	u64 limit_of = d->options->is_fractal ? whole : d->whole, drawn = 0, n = 0;
-	u32 child = next_drawn(d, nodes[parent].first_child, limit_of);
-
-	while (child) {
-		u32 next = next_drawn(d, nodes[child].next_sibling, limit_of);
-		u64 rest = below(d->graph, parent) - drawn - nodes[child].total;
-		bool has_rest = d->options->is_fractal && !next && rest > 0;
-
-		if (d->options->graph_entries && ++n >= d->options->graph_entries)
-			next = 0;
-		add_left(d);
-		str_addc(d->text, '|');
-		str_fill(d->text, ' ', GRAPH_INDENT);
-		str_addc(d->text, '\n');
-		draw_branch(d, child, whole, !next && !has_rest);
-		drawn += nodes[child].total;
-		if (has_rest) {
-			add_left(d);
-			str_add(d->text, " --");
-			num_add_percent(d->text, rest, whole);
-			str_add(d->text, "--[...]\n");
-		}
-		child = next;
-	}
-}
-
-static void draw_graph(struct str *text, struct hist_view *view, const struct hist_entry *e,
-	const struct text_options *o)
-{
-	const struct hist *h = view->hist;
-	u64 mine = h->options->has_children ? e->total.period : e->self.period;
-	struct graph graph;
-	struct drawing d = {.text = text,
-		.profile = h->profile,
-		.graph = &graph,
-		.options = o,
-		.margin = GRAPH_MARGIN};
-	size_t before = text->n;
-	u32 top, node = 0;
-
-	d.whole = o->is_fractal ? mine : h->all.period;
-	graph_init(&graph, view, e, o->order);
-	top = next_drawn(&d, graph.nodes.at[0].first_child, d.whole);
-	/*
-	 * When everything comes through one function, its share is the row's own: draw it without.
-	 */
-	if (top && graph.nodes.at[top].total == mine && !graph.nodes.at[top].next_sibling) {
-		bool is_first = true;
-
-		for (node = top; node;) {
-			u32 next = only_child(&graph, node);
-
-			if (!(node == top && o->skips_first_node)) {
-				if (is_first) {
-					str_fill(text, ' ', d.margin);
-					str_add(text, "|\n");
-					str_fill(text, ' ', d.margin);
-					str_add(text, "---");
-					d.margin += 3;
-				} else {
-					str_fill(text, ' ', d.margin);
-				}
-				is_first = false;
-				add_name(&d, node);
-			}
-			if (!next)
-				break;
-			node = next;
-		}
-	}
-	draw_children(&d, node, d.whole);
-	if (text->n > before)
-		str_addc(text, '\n');
-	str_fini(&d.prefix);
-	graph_fini(&graph);
-}
-
 /* ---- report ---- */
 
 /*
@@ -347,7 +186,8 @@ static bool has_graph(const struct hist *h, const struct hist_entry *e,
 {
 	double share = share_of(h, e);
 
-	return o->has_graph && share >= o->row_limit && (o->is_fractal || share >= o->graph_limit);
+	return o->has_graph && share >= o->row_limit &&
+		(o->drawing.style == DRAWING_FRACTAL || share >= o->drawing.limit);
 }
 
 /* The graphs of all rows that have one, by the rows' positions. */
@@ -368,7 +208,7 @@ static struct drawn *draw_graphs(const struct hist *h, const struct text_options
 	vec_each(item, &order) {
 		struct drawn *d = &graphs.at[item->value];
 
-		draw_graph(&d->text, &view, &h->entries.at[d->entry], o);
+		drawing_add(&d->text, &view, &h->entries.at[d->entry], &o->drawing);
 	}
 	hist_view_fini(&view);
 	vec_fini(&order);

@@ -9,22 +9,18 @@
 #define PACE_VIEW_TEXT_H
 
 #include "base/out.h"
-#include "profile/graph.h"
 #include "profile/hist.h"
 #include "profile/key.h"
+#include "view/drawing.h"
 
 struct text_options {
 	const struct key *columns[HIST_KEYS_MAX];
 	size_t n_columns;
 	bool has_graph;
-	bool is_fractal; /* shares of the parent instead of the whole */
-	enum graph_order order;
-	double graph_limit; /* percent: smaller branches are not drawn */
-	u64 graph_entries;  /* lines of one level at most; 0: no limit */
-	double row_limit;   /* percent: smaller rows are not printed */
+	struct drawing_options drawing;
+	double row_limit; /* percent: smaller rows are not printed */
 	unsigned n_workers;
-	bool is_wall;          /* who has told of samples has said more */
-	bool skips_first_node; /* rows are symbols: their graph need not repeat the name */
+	bool is_wall; /* who has told of samples has said more */
 };
 
 /* "# Samples: 3K of event ..." and what they stand for. */

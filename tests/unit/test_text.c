@@ -328,7 +328,7 @@ TEST(text_draws_who_called_a_function)
 
 	reporting_init(&r, "e");
 	add_calls(&r);
-	r.text.order = GRAPH_CALLEE;
+	r.text.drawing.order = GRAPH_CALLEE;
 	check_graph(&r, "    50.00%  [.] read\n",
 		"            |\n"
 		"            ---read\n"
@@ -342,7 +342,7 @@ TEST(text_draws_who_called_a_function)
 		"                          main\n"
 		"\n");
 	/* Where the row names the function already, the graph need not. */
-	r.text.skips_first_node = true;
+	r.text.drawing.skips_first_node = true;
 	check_graph(&r, "    50.00%  [.] read\n",
 		"            |          \n"
 		"            |--30.00%--parse\n"
@@ -368,7 +368,7 @@ TEST(text_draws_fractal_shares_of_what_is_above)
 
 	reporting_init(&r, "e");
 	add_calls(&r);
-	r.text.is_fractal = true;
+	r.text.drawing.style = DRAWING_FRACTAL;
 	r.hist.has_children = true;
 	check_graph(&r, "    57.00%     0.00%  [.] run\n",
 		"            |\n"
@@ -392,8 +392,8 @@ TEST(text_sums_small_branches_up_where_shares_are_fractal)
 	add(&r, "", "main;c", 9);
 	add(&r, "", "main;d", 6);
 	r.hist.has_children = true;
-	r.text.is_fractal = true;
-	r.text.graph_limit = 10;
+	r.text.drawing.style = DRAWING_FRACTAL;
+	r.text.drawing.limit = 10;
 	check_graph(&r, "   100.00%     0.00%  [.] main\n",
 		"            |\n"
 		"            ---main\n"
@@ -405,7 +405,7 @@ TEST(text_sums_small_branches_up_where_shares_are_fractal)
 		"                --15.00%--[...]\n"
 		"\n");
 	/* Otherwise they are left out: 100 percent is the whole report. */
-	r.text.is_fractal = false;
+	r.text.drawing.style = DRAWING_GRAPH;
 	check_graph(&r, "   100.00%     0.00%  [.] main\n",
 		"            |\n"
 		"            ---main\n"
@@ -443,7 +443,7 @@ TEST(text_draws_no_graph_below_the_limit)
 	reporting_init(&r, "e");
 	add(&r, "", "main;f", 996);
 	add(&r, "", "main;g", 4);
-	r.text.graph_limit = 0.5;
+	r.text.drawing.limit = 0.5;
 	check_graph(&r, "     0.40%  [.] g\n", "");
 	check_graph(&r, "    99.60%  [.] f\n",
 		"            |\n"
@@ -451,7 +451,7 @@ TEST(text_draws_no_graph_below_the_limit)
 		"               f\n"
 		"\n");
 	/* A share of its own row has no such limit. */
-	r.text.is_fractal = true;
+	r.text.drawing.style = DRAWING_FRACTAL;
 	check_graph(&r, "     0.40%  [.] g\n",
 		"            |\n"
 		"            ---main\n"
@@ -466,7 +466,7 @@ TEST(text_draws_addresses_and_foreign_names)
 
 	reporting_init(&r, "e");
 	add(&r, "", "0xffff800012345678;a\tb;f", 1);
-	r.text.order = GRAPH_CALLEE;
+	r.text.drawing.order = GRAPH_CALLEE;
 	check_graph(&r, "   100.00%  [.] f\n",
 		"            |\n"
 		"            ---f\n"
@@ -508,7 +508,7 @@ TEST(text_draws_as_many_branches_of_a_level_as_are_wanted)
 	add(&r, "", "main;d", 10);
 	choose(&r, "dso", "overhead,dso", false);
 	r.text.has_graph = true;
-	r.text.graph_entries = 2;
+	r.text.drawing.entries = 2;
 	write_report(&r, &out);
 	CHECK_HAS(out.text.at, "40.00%--a\n");
 	CHECK_HAS(out.text.at, "30.00%--b\n");
@@ -555,7 +555,7 @@ TEST(text_of_a_large_report_is_the_same_on_any_number_of_cores)
 	choose(&r, "comm,dso,symbol", "overhead_children,overhead,comm,dso,symbol", true);
 	for (unsigned graph = 0; graph < 2; graph++) {
 		r.text.has_graph = graph;
-		r.text.graph_limit = 0.01;
+		r.text.drawing.limit = 0.01;
 		for (unsigned n = 1; n <= 8; n++) {
 			struct str text = {0};
 
@@ -625,7 +625,7 @@ TEST(text_counts_inlined_code_for_its_function_and_draws_it_below)
 	inline_into(&r.maker.profile, "work");
 	choose(&r, "symbol", "overhead,symbol", false);
 	r.text.has_graph = true;
-	r.text.order = GRAPH_CALLEE;
+	r.text.drawing.order = GRAPH_CALLEE;
 	check(&r,
 		"# Samples: 2 of event 'cycles'\n"
 		"# Event count (approx.): 4\n"
