@@ -14,6 +14,7 @@
 #include "cmd/symbols.h"
 #include "event/abi.h"
 #include "profile/filter.h"
+#include "profile/forget.h"
 #include "profile/key.h"
 #include "profile/label.h"
 #include "profile/recorded.h"
@@ -33,6 +34,8 @@ struct report_options {
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *part;
 	struct profile_filter filter;
+	struct switching_options switching;
+	const char *forgotten; /* functions whose callees count for them; NULL: none */
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool is_forced; /* files of others are read anyway */
@@ -101,6 +104,11 @@ static const struct opt options[] = {
 		.max = UINT16_MAX},
 	{0, "time", OPT_STR, AT(time), "SPAN,...",
 		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "switch-on", OPT_STR, AT(switching.on), "EVENT", "only those after one of this event"},
+	{0, "switch-off", OPT_STR, AT(switching.off), "EVENT",
+		"only those before one of this event, and after --switch-on again"},
+	{0, "show-on-off-events", OPT_BOOL, AT(switching.shows_switches), NULL,
+		"those that switch on or off, too"},
 	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
 	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
 	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
@@ -148,6 +156,8 @@ static const struct opt options[] = {
 		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
 	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
 		"of --call-graph lbr, what is too deep for the processor from the sample before"},
+	{0, "ignore-callees", OPT_STR, AT(forgotten), "REGEX",
+		"what functions of these names call counts for them"},
 	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
 	{0, "inline", OPT_TRI, AT(inlines), NULL,
 		"inlined functions in call chains (default, where debug information is)"},
@@ -215,6 +225,8 @@ struct reporting {
 	struct cpus cpus;
 	struct spans spans;
 	struct profile_filter filter;
+	bool forgets; /* callees of what `forgotten` matches */
+	regex_t forgotten;
 };
 
 /* ---- options into what is shown ---- */
@@ -307,6 +319,20 @@ static int check_hierarchy(const struct reporting *r, struct err *err)
 	return 0;
 }
 
+static int choose_forgotten(struct reporting *r, struct err *err)
+{
+	if (!r->options->forgotten)
+		return 0;
+	if (!r->recorded.has_chains || r->keys.has_branches)
+		return err_set(err, ERR_INVAL, "--ignore-callees: %s",
+			r->keys.has_branches ? "branches have no callers: with --no-branch-stack"
+					     : "the recording has no call chains: record with -g");
+	if (parent_compile(&r->forgotten, r->options->forgotten, err))
+		return err_prefix(err, "--ignore-callees");
+	r->forgets = true;
+	return 0;
+}
+
 /* Which samples, and which rows. */
 static int choose_samples(struct reporting *r, struct err *err)
 {
@@ -333,7 +359,7 @@ static int choose_samples(struct reporting *r, struct err *err)
 			spans_parse(&r->spans, o->time, info->first_time,
 				info->has_times ? info->last_time : 0, err)))
 		return err->code;
-	if (choose_socket(r, err))
+	if (choose_socket(r, err) || choose_forgotten(r, err))
 		return err->code;
 	if (num_list_parse(&r->filter.pids, "--pid", o->pids, err) ||
 		num_list_parse(&r->filter.tids, "--tid", o->tids, err))
@@ -357,7 +383,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading = {.has_stacks = in->has_chains &&
 			/* What was waited for is found on the way out of the scheduler. */
-			(r->hist.has_children || r->text.has_graph || r->has_wall ||
+			(r->hist.has_children || r->text.has_graph || r->has_wall || r->forgets ||
 				answer_needs_stacks(&r->answer)),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = r->n_workers,
@@ -366,6 +392,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		.labels = profile_filter_labels(&r->filter) | answer_labels(&r->answer),
 		.cpus = &r->cpus,
 		.spans = &r->spans,
+		.switching = &o->switching,
 		.time_quantum = r->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.makes_names = o->symbols.makes_names,
@@ -380,6 +407,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.calls = &r->calls;
 	r->answer.hist = &r->hist;
 	r->answer.text = &r->text;
+	if (r->forgets)
+		forget_callees(&in->profile, &r->forgotten);
 	keys_finish(&r->keys, &in->profile, o->filter.is_relative);
 	answer_note_whole(&r->answer, &in->session.tally);
 	profile_filter_apply(&in->profile, &r->filter);
@@ -465,6 +494,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
 	if (check_hierarchy(r, err))
 		return err->code;
+	if (r->has_wall && (r->options->switching.on || r->options->switching.off))
+		return err_set(err, ERR_INVAL,
+			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
 	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
 		return err->code;
 	/* In Markdown the tree below the rows has the callers. */
@@ -543,6 +575,8 @@ static int run_report(int argc, char **argv)
 		status = EXIT_CONDITION;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
+	if (r.forgets)
+		regfree(&r.forgotten);
 	profile_filter_fini(&r.filter);
 	cpus_fini(&r.cpus);
 	spans_fini(&r.spans);

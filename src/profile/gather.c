@@ -35,8 +35,9 @@ struct worker {
 	bool has_stacks, has_callers;
 	const struct cpus *cpus;   /* NULL: all */
 	const struct spans *spans; /* the same */
-	const struct wall *wall;   /* NULL: samples count for themselves */
-	VEC(u8) wall_roles;        /* by event: enum wall_role */
+	const struct switching *switching;
+	const struct wall *wall; /* NULL: samples count for themselves */
+	VEC(u8) wall_roles;      /* by event: enum wall_role */
 	u32 max_stack;
 	bool is_weighed, has_branches; /* as in struct gather_options */
 	struct label_maker maker;
@@ -128,6 +129,7 @@ static bool is_wanted(const struct worker *w, const struct session_sample *in)
 {
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
 		(!w->spans || spans_have(w->spans, in->time)) &&
+		(!w->switching || switching_has(w->switching, in->time)) &&
 		(!w->wall ||
 			(w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
 				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
@@ -304,6 +306,7 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->maker = (struct label_maker){facts, &w->sights, &w->strings, {0}};
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
+	w->switching = options->switching;
 	w->wall = options->wall;
 	for (u32 i = 0; w->wall && i < s->reader.events.n; i++)
 		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));

@@ -19,6 +19,7 @@
 #include "profile/wall.h"
 #include "session/session.h"
 #include "session/spans.h"
+#include "session/switching.h"
 #include "symbol/callers.h"
 
 struct gather_options {
@@ -31,6 +32,7 @@ struct gather_options {
 	/* Samples of other CPUs and other times are as if they had not been taken; NULL: of all. */
 	const struct cpus *cpus;
 	const struct spans *spans;
+	const struct switching *switching;
 	u64 time_quantum;  /* ns, for LABEL_TIME; 0: a tenth of a second */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
 	bool is_weighed;   /* weights stand in for periods */

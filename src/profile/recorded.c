@@ -57,6 +57,11 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->callers.n_branches = hardware_branches(info);
 }
 
+static bool switches(const struct recorded_options *o)
+{
+	return o->switching && (o->switching->on || o->switching->off);
+}
+
 /* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
@@ -67,6 +72,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.n_workers = o->stitches ? 1 : o->n_workers,
 		.cpus = o->cpus,
 		.spans = o->spans,
+		.switching = switches(o) ? &r->switching : NULL,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
 		.is_weighed = o->is_weighed,
@@ -133,8 +139,12 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 
 	if (o->has_wall)
 		wallmarks_watch(&marks, &r->session, &r->wall);
+	else if (switches(o))
+		switching_watch(&r->switching, &r->session, o->switching);
 	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
 	r->session.observer = NULL;
+	if (!result && switches(o) && switching_cut(&r->switching, err))
+		return err->code;
 	if (!o->has_wall)
 		return result;
 	wallmarks_fini(&marks);
@@ -179,6 +189,7 @@ void recorded_close(struct recorded *r)
 	ledger_fini(&r->ledger);
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
+	switching_fini(&r->switching);
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

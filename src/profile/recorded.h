@@ -42,7 +42,9 @@ struct recorded_options {
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* the same */
-	u64 time_quantum;          /* ns, for LABEL_TIME; 0: the usual one */
+	/* Only between events, not with has_wall; NULL or without names: always. */
+	const struct switching_options *switching;
+	u64 time_quantum;                              /* ns, for LABEL_TIME; 0: the usual one */
 	bool has_branches, is_weighed, has_raw_fields; /* as in struct gather_options */
 	const char *const *fields;                     /* LABEL_FIELDS; NULL: none */
 	struct naming_options naming;                  /* n_workers is filled in */
@@ -57,6 +59,7 @@ struct recorded {
 	struct resolver resolver;
 	struct callers callers;
 	struct wall wall; /* with recorded_options.has_wall */
+	struct switching switching;
 	struct profile profile;
 	struct ledger ledger;
 	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */

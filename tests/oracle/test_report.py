@@ -96,6 +96,81 @@ def a_socket_is_picked_by_its_number():
     assert result.status == 2 and '--sample-cpu' in result.err and not result.out, result
 
 
+def switchable():
+    """A recording of three events, and when each was taken."""
+    can_record()
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write(WORK)
+    events = ['cpu-clock/freq=3000,name=clock/', 'page-faults/period=7,name=faults/', 'context-switches/period=3,name=switches/']
+    result = run('perf', 'record', '-q', '-o', 's.data', *[word for event in events for word in ('-e', event)], 'sh', 'work.sh')
+    assert result.status == 0, result
+
+
+def samples_of_events(result):
+    return {name: int(n) for n, name in re.findall(r"^# Samples: (\d+) +of event '(\w+)'", result.out, re.M)}
+
+
+@test
+def samples_between_two_events_are_those_of_perf():
+    switchable()
+    n_shown = 0
+    for switches in (['--switch-on', 'faults', '--switch-off', 'switches'], ['--switch-on', 'switches'],
+                     ['--switch-on', 'switches', '--switch-off', 'switches']):
+        for options in (switches, [*switches, '--show-on-off-events']):
+            n_shown += same('s.data', '-n', '-s', 'comm,dso,sym', *options)
+            ledger = json.loads(pace('report', '--json', '-i', 's.data', *options).out)['ledger']
+            assert ledger['shown'] and ledger['filtered'] and ledger['shown'] + ledger['filtered'] == ledger['recorded'], ledger
+    assert n_shown > 20, n_shown
+
+
+@test
+def an_event_that_only_switches_off_ends_it_all():
+    """Perf leaves out nothing but that one sample, against its manual."""
+    switchable()
+    taken = [line.split(':')[1].strip() for line in run('perf', 'script', '-f', '-i', 's.data', '-F', 'time,event').out.splitlines()]
+    first = taken.index('switches')
+    for options, n in (([], first), (['--show-on-off-events'], first + 1)):
+        result = pace('report', '-i', 's.data', '--switch-off', 'switches', *options)
+        assert sum(samples_of_events(result).values()) == n > 0, (result, n)
+    result = pace('report', '-i', 's.data', '--switch-on', 'swotches')
+    assert result.status == 2 and 'clock, faults, switches' in result.err and not result.out, result
+
+
+CALLS = '''static volatile long x;
+void leaf(long n) { for (long i = 0; i < n; i++) x += i; }
+void mid_a(long n) { leaf(n); x++; }
+void mid_b(long n) { leaf(n); for (long i = 0; i < n; i++) x += i; }
+void outer(long n) { mid_a(n); mid_b(n); x++; }
+int main(void) { for (int i = 0; i < 20; i++) outer(1000000); return 0; }
+'''
+
+
+@test
+def callees_are_ignored_as_by_perf():
+    """With --children perf forgets the callers of the function instead, and with -g none nothing."""
+    can_record()
+    perf_works()
+    with open('calls.c', 'w', encoding='utf-8') as file:
+        file.write(CALLS)
+    run('cc', '-O0', '-fno-omit-frame-pointer', '-o', 'calls', 'calls.c')
+    assert run('perf', 'record', '-q', '-g', '-F', '3000', '-e', 'cpu-clock:u', '-o', 'c.data', './calls').status == 0
+    for expression in ('nowhere', 'mid_a', '^mid', '^(main|mid_a)$', 'leaf'):
+        same('c.data', '-n', '-s', 'sym', '--no-children', '--ignore-callees', expression)
+    words = ['report', '-i', 'c.data', '--json', '-s', 'sym', '--ignore-callees', '^mid']
+    for options in (['--no-children'], ['--children']):
+        answer = json.loads(pace(*words, *options).out)
+        shown = {row['symbol']: row['samples'] for row in answer['events'][0]['rows']}
+        assert shown.get('mid_a', 0) and shown.get('mid_b', 0) and 'leaf' not in shown, shown
+        assert answer['ledger']['shown'] == answer['ledger']['recorded'], answer['ledger']
+        if options == ['--children']:
+            assert any(row['symbol'] == 'outer' and row['samples'] < 5 < row['total_period'] for row in answer['events'][0]['rows'])
+    assert pace('report', '-i', 'c.data', '--ignore-callees', '(').status == 2
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'n.data', 'true').status == 0
+    result = pace('report', '-i', 'n.data', '--ignore-callees', 'x')
+    assert result.status == 2 and 'record with -g' in result.err, result
+
+
 @test
 def what_nothing_is_of_is_shown_if_asked_for():
     can_record()
