@@ -24,6 +24,7 @@
 #include "view/tasks.h"
 #include "view/wall_text.h"
 #include "view/text.h"
+#include "view/threadcounts_text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
 
@@ -38,6 +39,7 @@ struct report_options {
 	const char *forgotten; /* functions whose callees count for them; NULL: none */
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool has_thread_counts;
 	bool is_forced; /* files of others are read anyway */
 	u64 socket;     /* UINT64_MAX: all */
 	u64 n_kept;     /* of perf's browser, which this is not */
@@ -133,6 +135,8 @@ static const struct opt options[] = {
 		"count the branches that samples carry (default, where they do) instead of the samples"},
 	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,
 		"accesses to memory, by what they cost: weights instead of periods"},
+	{'T', "thread-counts", OPT_BOOL, AT(has_thread_counts), NULL,
+		"at the end what each thread counted, if recorded with -s (perf: -T, --threads)"},
 	{'p', "parent", OPT_STR, AT(keys.parent), "REGEX",
 		"group by the nearest caller whose name matches, too"},
 	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
@@ -219,6 +223,7 @@ struct reporting {
 	struct text_options text;
 	bool has_wall;
 	struct answer answer;
+	struct threadcounts thread_counts;
 	struct keys keys;
 	u64 time_quantum; /* ns */
 	unsigned n_workers;
@@ -513,14 +518,22 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		header_add_text(&r->recorded.session.reader, r->options->has_details, &out->text);
 		return 0;
 	}
+	if (r->options->has_thread_counts && is_data)
+		return err_set(err, ERR_INVAL, "-T is text: not with --json, --csv, --md and -t");
 	if (make_profile(r, err))
 		return err->code;
+	if (r->options->has_thread_counts &&
+		threadcounts_read(&r->thread_counts, &r->recorded.session, err))
+		return err_prefix(err, "-T");
 	if (!is_data)
 		add_preamble(r, &out->text);
 	if (r->has_wall && !is_data && !r->options->is_quiet)
 		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
 	if (answer_show(&r->answer, out, err))
 		return err->code;
+	if (r->options->has_thread_counts)
+		threadcounts_add_text(&r->thread_counts, &r->recorded.session, &r->recorded.machine,
+			&out->text);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (r->options->is_quiet || is_data)
@@ -575,6 +588,7 @@ static int run_report(int argc, char **argv)
 		status = EXIT_CONDITION;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
+	threadcounts_fini(&r.thread_counts);
 	if (r.forgets)
 		regfree(&r.forgotten);
 	profile_filter_fini(&r.filter);

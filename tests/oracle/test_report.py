@@ -172,6 +172,32 @@ def callees_are_ignored_as_by_perf():
 
 
 @test
+def counts_of_threads_are_those_of_perf():
+    can_record()
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write(WORK)
+    events = ['-e', 'cpu-clock', '-e', 'page-faults', '-e', 'context-switches']
+    assert run('perf', 'record', '-q', '-s', *events, '-o', 'theirs.data', 'sh', 'work.sh').status == 0
+    assert pace('record', '-q', '-s', *events, '-o', 'ours.data', 'sh', 'work.sh').status == 0
+
+    def table_of(text):
+        lines = re.search(r'^# +PID +TID.*', text, re.M | re.S).group(0).split('\n')
+        names = [name for name in lines[0][1:].split() if name not in ('PID', 'TID', 'Command')]
+        found = [re.findall(r'\d+', line)[:2 + len(names)] for line in lines[1:] if re.match(r' *\d+ +\d', line)]
+        return {(row[1], name): int(n) for row in found for name, n in zip(names, row[2:])}
+    for path in ('theirs.data', 'ours.data'):
+        theirs = table_of(run('perf', 'report', '-f', '--stdio', '-i', path, '-T').out)
+        result = pace('report', '-i', path, '-T')
+        ours = table_of(result.out)
+        assert len(ours) > 10 and ours == theirs, (path, ours, theirs)
+        assert re.search(r'^ +\d+ .* \d+  sort$', result.out, re.M), result.out
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'n.data', 'true').status == 0
+    result = pace('report', '-i', 'n.data', '-T')
+    assert result.status == 2 and 'record with -s' in result.err and not result.out, result
+
+
+@test
 def what_nothing_is_of_is_shown_if_asked_for():
     can_record()
     perf_works()
