@@ -24,6 +24,7 @@
 #include "view/tasks.h"
 #include "view/wall_text.h"
 #include "view/text.h"
+#include "view/threadcounts_text.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
 
@@ -38,6 +39,7 @@ struct report_options {
 	const char *forgotten; /* functions whose callees count for them; NULL: none */
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool has_thread_counts;
 	bool is_forced; /* files of others are read anyway */
 	u64 socket;     /* UINT64_MAX: all */
 	u64 n_kept;     /* of perf's browser, which this is not */
@@ -133,6 +135,8 @@ static const struct opt options[] = {
 		"count the branches that samples carry (default, where they do) instead of the samples"},
 	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,
 		"accesses to memory, by what they cost: weights instead of periods"},
+	{'T', "thread-counts", OPT_BOOL, AT(has_thread_counts), NULL,
+		"at the end what each thread counted, if recorded with -s (perf: -T, --threads)"},
 	{'p', "parent", OPT_STR, AT(keys.parent), "REGEX",
 		"group by the nearest caller whose name matches, too"},
 	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
@@ -177,6 +181,8 @@ static const struct opt options[] = {
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"nothing: for perf's browser; 'pace script' shows single samples"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "hierarchy", OPT_BOOL, AT(answer.is_hierarchy), NULL,
+		"rows below rows: a level for each key of -s, with sums"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
 	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
 		"Markdown: a table of rows and the call tree, folded away"},
@@ -217,6 +223,7 @@ struct reporting {
 	struct text_options text;
 	bool has_wall;
 	struct answer answer;
+	struct threadcounts thread_counts;
 	struct keys keys;
 	u64 time_quantum; /* ns */
 	unsigned n_workers;
@@ -296,6 +303,25 @@ static int choose_socket(struct reporting *r, struct err *err)
 		? 0
 		: err_set(err, ERR_INVAL,
 			  "--socket-filter: the recording does not say which processors its sockets have");
+}
+
+/* Sums are of samples that each are in one row only. */
+static int check_hierarchy(const struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+
+	if (!o->answer.is_hierarchy)
+		return 0;
+	if (o->keys.fields)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: its levels are the keys of -s, not of -F");
+	if (o->children > 0)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: samples of callees cannot be summed up: without --children");
+	if (r->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy is of samples, not of time on and off CPUs: with --no-wall");
+	return 0;
 }
 
 static int choose_forgotten(struct reporting *r, struct err *err)
@@ -471,13 +497,15 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (check_hierarchy(r, err))
+		return err->code;
 	if (r->has_wall && (r->options->switching.on || r->options->switching.off))
 		return err_set(err, ERR_INVAL,
 			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
 	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
 		return err->code;
 	/* In Markdown the tree below the rows has the callers. */
-	r->hist.has_children = r->keys.has_branches ? false
+	r->hist.has_children = r->keys.has_branches || r->options->answer.is_hierarchy ? false
 		: r->options->children < 0
 		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
 		: r->options->children;
@@ -490,14 +518,22 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		header_add_text(&r->recorded.session.reader, r->options->has_details, &out->text);
 		return 0;
 	}
+	if (r->options->has_thread_counts && is_data)
+		return err_set(err, ERR_INVAL, "-T is text: not with --json, --csv, --md and -t");
 	if (make_profile(r, err))
 		return err->code;
+	if (r->options->has_thread_counts &&
+		threadcounts_read(&r->thread_counts, &r->recorded.session, err))
+		return err_prefix(err, "-T");
 	if (!is_data)
 		add_preamble(r, &out->text);
 	if (r->has_wall && !is_data && !r->options->is_quiet)
 		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
 	if (answer_show(&r->answer, out, err))
 		return err->code;
+	if (r->options->has_thread_counts)
+		threadcounts_add_text(&r->thread_counts, &r->recorded.session, &r->recorded.machine,
+			&out->text);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (r->options->is_quiet || is_data)
@@ -552,6 +588,7 @@ static int run_report(int argc, char **argv)
 		status = EXIT_CONDITION;
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
+	threadcounts_fini(&r.thread_counts);
 	if (r.forgets)
 		regfree(&r.forgotten);
 	profile_filter_fini(&r.filter);

@@ -1,0 +1,106 @@
+#include "profile/threadcounts.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "event/abi.h"
+
+static void add(struct threadcounts *t, const struct threadcount *count)
+{
+	u64 hash = hash_u64(((u64)count->pid << 32 | count->tid) ^ hash_u64(count->event));
+	struct table_probe probe = table_probe(&t->index, hash);
+	u32 i;
+
+	while ((i = table_next(&t->index, &probe)) != TABLE_NONE) {
+		struct threadcount *same = &t->at.at[i];
+
+		if (same->pid != count->pid || same->tid != count->tid ||
+			same->event != count->event)
+			continue;
+		same->n += count->n;
+		same->time = MAX(same->time, count->time);
+		return;
+	}
+	table_add(&t->index, hash, (u32)t->at.n);
+	vec_add(&t->at, *count);
+}
+
+/*
+ * Words: the value, the times that are asked for, the id; of a group how many there are, the times,
+ * and then value, id and losses of each.
+ */
+static void take_values(struct threadcounts *t, const struct formats *f, u64 format,
+	const struct record_bytes *words, struct threadcount count)
+{
+	u32 n_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	bool is_group = format & PERF_FORMAT_GROUP, has_id = format & PERF_FORMAT_ID;
+	u32 size = 1 + has_id + !!(format & PERF_FORMAT_LOST);
+	u32 at = is_group ? 1 + n_times : 0, id_at = is_group ? 1 : 1 + n_times;
+	u64 n = !words->n ? 0 : is_group ? load_u64(words->at) : 1;
+
+	for (; n && at < words->n; n--, at += size) {
+		count.n = load_u64(words->at + (size_t)at * 8);
+		if (has_id && at + id_at < words->n)
+			count.event = formats_event_of_id(f,
+				load_u64(words->at + (size_t)(at + id_at) * 8));
+		if (count.event != TABLE_NONE)
+			add(t, &count);
+	}
+}
+
+static void take(struct threadcounts *t, const struct session *s, const struct record *rec)
+{
+	const struct formats *f = &s->reader.formats;
+	u32 event = formats_event(f, rec);
+	union record_body body;
+	struct err err;
+
+	/* What cannot be decoded was counted by the first pass. */
+	if (event >= s->reader.events.n ||
+		record_decode(rec, formats_format(f, event)->trailer, &body, &err) <= 0)
+		return;
+	take_values(t, f, s->reader.events.at[event].attr.read_format, &body.read.values,
+		(struct threadcount){.pid = body.read.pid,
+			.tid = body.read.tid,
+			.event = event,
+			.time = s->has_times ? formats_time(f, rec, event) : rec->offset});
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct threadcount *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+int threadcounts_read(struct threadcounts *t, struct session *s, struct err *err)
+{
+	struct reader_cursor cursor;
+	struct record rec;
+	int r;
+
+	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
+	while ((r = reader_next(&cursor, &rec, err)) > 0)
+		if (rec.type == PERF_RECORD_READ)
+			take(t, s, &rec);
+	reader_cursor_fini(&cursor);
+	if (r < 0)
+		return r;
+	if (!t->at.n)
+		return err_set(err, ERR_INVAL,
+			"the recording has no counts of threads: record with -s; threads that are started meanwhile have them when they end");
+	qsort(t->at.at, t->at.n, sizeof(*t->at.at), by_thread);
+	return 0;
+}
+
+void threadcounts_fini(struct threadcounts *t)
+{
+	vec_fini(&t->at);
+	table_fini(&t->index);
+}
