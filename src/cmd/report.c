@@ -181,6 +181,8 @@ static const struct opt options[] = {
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"nothing: for perf's browser; 'pace script' shows single samples"},
 	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "hierarchy", OPT_BOOL, AT(answer.is_hierarchy), NULL,
+		"rows below rows: a level for each key of -s, with sums"},
 	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
 	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
 		"Markdown: a table of rows and the call tree, folded away"},
@@ -301,6 +303,25 @@ static int choose_socket(struct reporting *r, struct err *err)
 		? 0
 		: err_set(err, ERR_INVAL,
 			  "--socket-filter: the recording does not say which processors its sockets have");
+}
+
+/* Sums are of samples that each are in one row only. */
+static int check_hierarchy(const struct reporting *r, struct err *err)
+{
+	const struct report_options *o = r->options;
+
+	if (!o->answer.is_hierarchy)
+		return 0;
+	if (o->keys.fields)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: its levels are the keys of -s, not of -F");
+	if (o->children > 0)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: samples of callees cannot be summed up: without --children");
+	if (r->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--hierarchy is of samples, not of time on and off CPUs: with --no-wall");
+	return 0;
 }
 
 static int choose_forgotten(struct reporting *r, struct err *err)
@@ -476,13 +497,15 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (r->has_wall && r->options->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (check_hierarchy(r, err))
+		return err->code;
 	if (r->has_wall && (r->options->switching.on || r->options->switching.off))
 		return err_set(err, ERR_INVAL,
 			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
 	if (keys_init(&r->keys, &r->options->keys, &r->recorded, r->has_wall, err))
 		return err->code;
 	/* In Markdown the tree below the rows has the callers. */
-	r->hist.has_children = r->keys.has_branches ? false
+	r->hist.has_children = r->keys.has_branches || r->options->answer.is_hierarchy ? false
 		: r->options->children < 0
 		? r->recorded.has_chains && !r->has_wall && !r->options->answer.is_markdown
 		: r->options->children;

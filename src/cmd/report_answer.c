@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
+#include "view/hierarchy.h"
 #include "view/cuttree.h"
 
 static int check(const struct answer_options *o, struct err *err)
@@ -14,6 +15,9 @@ static int check(const struct answer_options *o, struct err *err)
 	if ((o->budget || o->node) && (o->is_csv || o->separator))
 		return err_set(err, ERR_INVAL,
 			"--budget and --node show a tree: as text, with --md or with --json");
+	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
@@ -200,7 +204,10 @@ static void show_text(struct answer *a, struct out *out)
 			a->profile->events.n > 1 && a->profile->rows.n)
 			continue;
 		rows_init(&hist, &certainty, a, event);
-		text_report(out, &hist, a->text);
+		if (a->options->is_hierarchy)
+			hierarchy_report(out, &hist, a->text);
+		else
+			text_report(out, &hist, a->text);
 		if (hist.certainty)
 			add_legend(&hist, &out->text);
 		str_add(&out->text, "\n\n");

@@ -20,6 +20,7 @@
 
 struct answer_options {
 	bool is_json, is_csv;
+	bool is_hierarchy; /* rows below rows, a level for each key */
 	const char *separator;
 	bool has_intervals;
 	int skips_empty;        /* events without samples are not shown; else each has a heading */

@@ -181,8 +181,7 @@ struct drawn {
 	struct str text;
 };
 
-static bool has_graph(const struct hist *h, const struct hist_entry *e,
-	const struct text_options *o)
+bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
 {
 	double share = share_of(h, e);
 
@@ -198,7 +197,7 @@ static struct drawn *draw_graphs(const struct hist *h, const struct text_options
 	struct hist_view view;
 
 	vec_each(e, &h->entries) {
-		if (!has_graph(h, e, o))
+		if (!text_has_graph(h, e, o))
 			continue;
 		vec_add(&order, ((struct sort_item){e->group, graphs.n}));
 		vec_add(&graphs, ((struct drawn){.entry = e - h->entries.at}));

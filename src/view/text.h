@@ -29,6 +29,9 @@ void text_add_event(const struct profile_event *event, u64 n_samples, u64 period
 /* Whether a row is above the limit. */
 bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
 
+/* Whether the row has a call graph below it. */
+bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
+
 /* "# Samples: 3K of event ..." and the table. */
 void text_report(struct out *out, const struct hist *h, const struct text_options *o);
 

@@ -464,8 +464,12 @@ DRAWN = [[children, '-g', how] for children in ('--no-children', '--children')
 
 def drawing(result):
     assert result.status == 0, result
+    def plain(line):
+        # perf makes columns as wide as rows that it leaves out
+        return re.sub(r' +', ' ', line) if re.match(r' +[\d.]+% .*\[.\] ', line) else line.replace('[...] (inlined)', '[...]').rstrip()
+
     # perf takes what it sums up as [...] for inlined code, if it remembers that of the branch before
-    return [line.replace('[...] (inlined)', '[...]').rstrip() for line in result.out.rstrip().split('\n') if not line.startswith('#')]
+    return [plain(line) for line in result.out.rstrip().split('\n') if not line.startswith('#')]
 
 
 def differing():
@@ -499,6 +503,44 @@ def limits_of_call_graphs_are_checked():
                          ('0.5,1e99', 'no number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
         result = pace('report', '-i', 'b.data', '-g', how)
         assert result.status == 2 and message in result.err, (how, result)
+
+
+# ---- rows below rows ----
+
+def nested(result):
+    """Rows with the names above them -> figures; "no entry" where all below is left out."""
+    assert result.status == 0, result
+    found, path = [], []
+    for line in result.out.split('\n'):
+        row = re.match(r'( *[\d.]+%) +(\d+) +(.*)', line)
+        if row:
+            level = (len(row[1]) - len('    12.34%')) // 3
+            path = path[:level] + [re.sub(r' +', ' ', row[3].strip())]
+            assert len(path) == level + 1, (line, path)
+            found.append((*path, row[1].strip(), row[2]))
+        elif 'no entry' in line:
+            found.append((*path, line.strip()))
+    return sorted(row for row in found if '@plt' not in ' '.join(row))
+
+
+@test
+def rows_below_rows_are_those_of_perf():
+    recording()
+    for options in (['-s', 'comm,dso'], ['-s', 'dso,comm,sym'], ['--percent-limit', '3'], ['-s', 'cpu,comm,dso', '--percent-limit', '1'],
+                    ['-s', 'comm'], ['-c', 'sort,md5sum', '--percentage', 'relative', '-s', 'comm,dso']):
+        words = ['-n', '--hierarchy', '-i', 'w.data', *options]
+        ours = nested(pace('report', '--no-unnamed-functions', *words))
+        theirs = nested(run('perf', 'report', '--stdio', '-f', *words))
+        assert ours == theirs, (options, [row for row in ours if row not in theirs][:10], [row for row in theirs if row not in ours][:10])
+        assert len(ours) > 1
+
+
+@test
+def what_cannot_be_rows_below_rows_is_refused():
+    handmade.write_branches('b.data')
+    for options in (['--json'], ['--csv'], ['--md'], ['-t', ';'], ['--ci'], ['-F', 'comm'], ['--children'], ['--budget', '20']):
+        result = pace('report', '-i', 'b.data', '--hierarchy', *options)
+        assert result.status == 2 and '--hierarchy' in result.err, (options, result)
 
 
 @test

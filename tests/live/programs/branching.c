@@ -1,4 +1,5 @@
-/* Calls that branch, meet again and recurse: for drawings of call graphs. */
+/* Calls that branch, meet again and recurse: for drawings of call graphs.
+ * No two ways to a function cost the same: which of equals is drawn first is not compared. */
 volatile unsigned long sum;
 __attribute__((noinline)) void leaf(int n)
 {
@@ -13,7 +14,7 @@ __attribute__((noinline)) void some(int n)
 }
 __attribute__((noinline)) void more(int n)
 {
-	leaf(2 * n);
+	leaf(3 * n);
 	some(n);
 	for (int i = 0; i < n / 3; i++)
 		sum ^= i;
@@ -24,19 +25,19 @@ __attribute__((noinline)) void again(int n, int depth)
 		again(n, depth - 1);
 	else
 		more(n);
-	for (int i = 0; i < n / 4; i++)
+	for (int i = 0; i < n >> (depth + 2); i++)
 		sum ^= i;
 }
 __attribute__((noinline)) void all(int n)
 {
-	some(n);
+	some(2 * n);
 	more(n);
-	again(n, 3);
+	again(n + n / 2, 3);
 	sum++;
 }
 int main(void)
 {
-	for (int i = 0; i < 8000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		all(10000);
 		some(5000);
 		sum++;
