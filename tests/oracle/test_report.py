@@ -58,7 +58,8 @@ FILTERS = [
     ['-c', 'sort,md5sum', '--percentage', 'relative', '-d', 'libc.so.6,sort'],
     ['-S', 'malloc,free,_int_malloc,_int_free,memcpy'],
     ['--symbol-filter', 'mem'],
-    ['--symbol-filter', 'mem', '--percentage', 'relative'],
+    # no function of the procedure linkage table is called so: the sum would have them
+    ['--symbol-filter', 'page', '--percentage', 'relative'],
     ['--time', '10%-50%'],
     ['--time', '20%/3'],
     ['--time', '0%-10%,50%-60%'],
@@ -300,9 +301,9 @@ def table(result):
 
 def plain(cell):
     """An address that nothing is known of perf writes without 0x if it is 0, and says it is a hypervisor's; what is not known of a
-    sample of another event it leaves empty or out."""
+    sample of another event it leaves empty or out. The name that its child has before exec it cuts where no other is as long."""
     cell = re.sub(r'^\[[HXk.]\] (0x)?(0{16})$', r'[.] 0', cell)
-    return '' if cell == 'N/A' else cell.replace('(nil)', '0x0')
+    return '' if cell == 'N/A' else cell.replace('(nil)', '0x0').replace('perf-exec', 'perf-ex')
 
 
 def keys_are_perfs(path, combinations, *options):
