@@ -71,7 +71,8 @@ SUITES = [
 
 
 # These take longest: begun first, so that none of them is what everybody waits for in the end.
-LONG = ['unit', 'oracle', 'guest', 'travel', 'options', 'fixtures', 'callers', 'stat', 'versus', 'conformance', 'lines']
+LONG = ['guest', 'travel', 'unit', 'oracle', 'fuzz', 'diff', 'jit', 'attrs', 'record', 'faults', 'options', 'conformance', 'lines',
+        'unwind', 'fixtures', 'callers', 'buildids', 'stat', 'files', 'annotate', 'golden']
 
 
 class Result:
