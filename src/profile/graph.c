@@ -66,7 +66,7 @@ static void add_own(struct builder *b, u32 node)
 {
 	u32 leaf;
 
-	if (!b->view->own[node].period)
+	if (!b->view->own[node].period && !b->view->own[node].n_samples)
 		return;
 	leaf = add_path_down(b, node);
 	add_value(b->graph, leaf, b->view->own[node]);
@@ -149,7 +149,7 @@ static void build_callee(struct builder *b, bool has_children)
 			inner[outer].period -= total.period;
 			inner[outer].n_samples -= total.n_samples;
 		}
-		if (inner[node].period)
+		if (inner[node].period || inner[node].n_samples)
 			add_value(b->graph, add_path_up(b, node), inner[node]);
 	}
 	for (size_t i = 0; i < n; i++)

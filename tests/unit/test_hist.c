@@ -784,6 +784,9 @@ TEST(graph_of_random_profiles_is_what_the_definitions_say)
 					/* A row's graph holds what the row says. */
 					CHECK_EQ(g.nodes.at[0].total,
 						variant & 2 ? e->total.period : e->self.period);
+					CHECK_EQ(g.nodes.at[0].total_samples,
+						variant & 2 ? e->total.n_samples
+							    : e->self.n_samples);
 					graph_fini(&g);
 					vec_fini(&tree);
 				}
