@@ -483,14 +483,9 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	return result;
 }
 
-static int report(struct reporting *r, struct out *out, struct err *err)
+/* What is to be shown, and of which samples; what does not go together is refused. */
+static int choose(struct reporting *r, bool is_data, struct err *err)
 {
-	bool is_data = answer_is_data(&r->options->answer);
-
-	if (answer_open(&r->answer, &r->options->answer, err))
-		return err->code;
-	if (shows_records(r->options))
-		return report_records(r, out, err);
 	if (report_wall_choose(&r->recorded.session, r->options->wall, &r->has_wall, err))
 		return err->code;
 	r->text.is_wall = r->has_wall;
@@ -514,12 +509,25 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		report_wall_check_columns(&r->text, r->has_wall, err))
 		return err->code;
 	choose_graph(r);
+	if (r->options->has_thread_counts && is_data)
+		return err_set(err, ERR_INVAL, "-T is text: not with --json, --csv, --md and -t");
+	return 0;
+}
+
+static int report(struct reporting *r, struct out *out, struct err *err)
+{
+	bool is_data = answer_is_data(&r->options->answer);
+
+	if (answer_open(&r->answer, &r->options->answer, err))
+		return err->code;
+	if (shows_records(r->options))
+		return report_records(r, out, err);
+	if (choose(r, is_data, err))
+		return err->code;
 	if (r->options->has_header_only) {
 		header_add_text(&r->recorded.session.reader, r->options->has_details, &out->text);
 		return 0;
 	}
-	if (r->options->has_thread_counts && is_data)
-		return err_set(err, ERR_INVAL, "-T is text: not with --json, --csv, --md and -t");
 	if (make_profile(r, err))
 		return err->code;
 	if (r->options->has_thread_counts &&

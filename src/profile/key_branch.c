@@ -1,38 +1,15 @@
 #include "profile/key_family.h"
 
-#include <string.h>
-
 #include "base/num.h"
 
 /* linux/perf_event.h: struct perf_branch_entry, the bits behind the addresses */
 enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORT = 8, CYCLES_SHIFT = 4 };
-
-static void print_name(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text)
-{
-	(void)h;
-	(void)e;
-	str_add_safe(text, profile_text(name), strlen(profile_text(name)));
-}
 
 static void print_function(const struct hist *h, const struct hist_entry *e, u64 symbol,
 	struct str *text)
 {
 	(void)e;
 	key_add_function(h->profile, (u32)symbol, text);
-}
-
-static int compare_addresses(const struct profile *p, u64 a, u64 b)
-{
-	const struct profile_frame *x = &p->frames.at[a], *y = &p->frames.at[b];
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void print_place(const struct hist *h, const struct hist_entry *e, u64 frame,
-	struct str *text)
-{
-	(void)e;
-	key_add_place(h->profile, (u32)frame, true, text);
 }
 
 static u64 prediction_of(const struct profile *p, u64 flags)
@@ -109,7 +86,7 @@ static const struct key keys[] = {
 		.label = LABEL_FROM,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = print_name},
+		.print = key_print_name},
 	{.name = "symbol_from",
 		.header = "Source Symbol",
 		.help = "function where branches come from",
@@ -124,20 +101,20 @@ static const struct key keys[] = {
 		.is_of_line = true,
 		.value = key_line_of,
 		.compare = key_compare_texts,
-		.print = print_name},
+		.print = key_print_name},
 	{.name = "addr_from",
 		.header = "Source Address",
 		.help = "function and place where branches come from",
 		.label = LABEL_FROM,
-		.compare = compare_addresses,
-		.print = print_place},
+		.compare = key_compare_addresses,
+		.print = key_print_place},
 	{.name = "dso_to",
 		.header = "Target Shared Object",
 		.help = "file where they go",
 		.label = LABEL_TO,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = print_name},
+		.print = key_print_name},
 	{.name = "symbol_to",
 		.header = "Target Symbol",
 		.help = "function where they go",
@@ -152,13 +129,13 @@ static const struct key keys[] = {
 		.is_of_line = true,
 		.value = key_line_of,
 		.compare = key_compare_texts,
-		.print = print_name},
+		.print = key_print_name},
 	{.name = "addr_to",
 		.header = "Target Address",
 		.help = "function and place where they go",
 		.label = LABEL_TO,
-		.compare = compare_addresses,
-		.print = print_place},
+		.compare = key_compare_addresses,
+		.print = key_print_place},
 	{.name = "mispredict",
 		.header = "Branch Mispredicted",
 		.unknown = "N/A",

@@ -5,14 +5,6 @@
 #include "base/num.h"
 #include "record/access.h"
 
-static void print_text(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)h;
-	(void)e;
-	str_add_safe(text, profile_text(value), strlen(profile_text(value)));
-}
-
 static const char *comm_of(const struct profile *p, u32 tid)
 {
 	size_t low = 0, high = p->tasks.n;
@@ -97,7 +89,7 @@ static void print_text_or_not(const struct hist *h, const struct hist_entry *e, 
 	struct str *text)
 {
 	if (value)
-		print_text(h, e, value, text);
+		key_print_name(h, e, value, text);
 	else
 		str_add(text, "N/A");
 }
@@ -128,7 +120,7 @@ static const struct key keys[] = {
 		.help = "name of the thread when it was sampled",
 		.label = LABEL_COMM,
 		.compare = key_compare_texts,
-		.print = print_text},
+		.print = key_print_name},
 	{.name = "pid",
 		.alias = "tid",
 		.header = "    Pid:Command",

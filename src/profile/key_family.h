@@ -22,4 +22,9 @@ extern const struct key_family key_branches; /* from where to where, and how */
 extern const struct key_family key_memory;   /* what was accessed, and where it was found */
 extern const struct key_family key_places;   /* code: file, function, line */
 
+/* Of values that are frames: by their addresses; "[k] function+0x12". Of values that are texts. */
+int key_compare_addresses(const struct profile *p, u64 a, u64 b);
+void key_print_place(const struct hist *h, const struct hist_entry *e, u64 frame, struct str *text);
+void key_print_name(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text);
+
 #endif

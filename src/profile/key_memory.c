@@ -1,32 +1,9 @@
 #include "profile/key_family.h"
 
-#include <string.h>
-
 #include "base/num.h"
 #include "record/access.h"
 
 enum { CACHE_LINE = 64 };
-
-static int compare_addresses(const struct profile *p, u64 a, u64 b)
-{
-	const struct profile_frame *x = &p->frames.at[a], *y = &p->frames.at[b];
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void print_place(const struct hist *h, const struct hist_entry *e, u64 frame,
-	struct str *text)
-{
-	(void)e;
-	key_add_place(h->profile, (u32)frame, true, text);
-}
-
-static void print_dso(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text)
-{
-	(void)h;
-	(void)e;
-	str_add_safe(text, profile_text(name), strlen(profile_text(name)));
-}
 
 static u64 line_of(const struct profile *p, u64 frame)
 {
@@ -125,15 +102,15 @@ static const struct key keys[] = {
 		.header = "Data Symbol",
 		.help = "address of the data",
 		.label = LABEL_DATA,
-		.compare = compare_addresses,
-		.print = print_place},
+		.compare = key_compare_addresses,
+		.print = key_print_place},
 	{.name = "dso_daddr",
 		.header = "Data Object",
 		.help = "file or memory that it is in",
 		.label = LABEL_DATA,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = print_dso},
+		.print = key_print_name},
 	{.name = "dcacheline",
 		.header = "Data Cacheline",
 		.help = "the line of 64 bytes that it is in",
@@ -184,8 +161,8 @@ static const struct key keys[] = {
 		.header = "Code Symbol",
 		.help = "address of the instruction",
 		.label = LABEL_FRAME,
-		.compare = compare_addresses,
-		.print = print_place},
+		.compare = key_compare_addresses,
+		.print = key_print_place},
 };
 /* clang-format on */
 

@@ -77,6 +77,26 @@ void key_add_place(const struct profile *p, u32 frame, bool has_offset, struct s
 		str_addf(text, "+0x%llx", (unsigned long long)(f->at - s->start));
 }
 
+int key_compare_addresses(const struct profile *p, u64 a, u64 b)
+{
+	const struct profile_frame *x = &p->frames.at[a], *y = &p->frames.at[b];
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void key_print_place(const struct hist *h, const struct hist_entry *e, u64 frame, struct str *text)
+{
+	(void)e;
+	key_add_place(h->profile, (u32)frame, true, text);
+}
+
+void key_print_name(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text)
+{
+	(void)h;
+	(void)e;
+	str_add_safe(text, profile_text(name), strlen(profile_text(name)));
+}
+
 static void print_symbol(const struct hist *h, const struct hist_entry *e, u64 value,
 	struct str *text)
 {
@@ -168,20 +188,6 @@ static void print_address(const struct hist *h, const struct hist_entry *e, u64 
 	str_addf(text, "0x%llx", (unsigned long long)address);
 }
 
-static int compare_frames(const struct profile *p, u64 a, u64 b)
-{
-	const struct profile_frame *x = &p->frames.at[a], *y = &p->frames.at[b];
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void print_offset(const struct hist *h, const struct hist_entry *e, u64 frame,
-	struct str *text)
-{
-	(void)e;
-	key_add_place(h->profile, (u32)frame, true, text);
-}
-
 static int compare_parents(const struct profile *p, u64 a, u64 b)
 {
 	return a && b ? strcmp(p->symbols.at[a].name, p->symbols.at[b].name) : (a != 0) - (b != 0);
@@ -235,8 +241,8 @@ static const struct key keys[] = {
 		.header = "Symbol Offset",
 		.help = "function and the place in it",
 		.label = LABEL_FRAME,
-		.compare = compare_frames,
-		.print = print_offset},
+		.compare = key_compare_addresses,
+		.print = key_print_place},
 	{.name = "parent",
 		.header = "Parent symbol",
 		.unknown = "[other]",
