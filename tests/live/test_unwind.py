@@ -109,9 +109,10 @@ def a_library_that_another_build_takes_the_place_of_is_two():
                 + '__attribute__((noinline)) void between(void) { volatile char room[500]; room[0] = 1; leaf_second(); room[1] = 2; }\n'
                   'void work(void) { between(); sink++; }\n')
     with open('loader.c', 'w') as f:
-        f.write('#include <dlfcn.h>\n#include <stdio.h>\n'
+        f.write('#include <dlfcn.h>\n#include <stdio.h>\n#include <unistd.h>\n'
                 'static void run(void) { void *lib = dlopen("./lib.so", RTLD_NOW); ((void (*)(void))dlsym(lib, "work"))(); dlclose(lib); }\n'
-                'int main(void) { run(); rename("second.so", "lib.so"); run(); return 0; }\n')
+                # the recorder reads its rings once a second at least: it has to see the first library while that is there
+                'int main(void) { run(); usleep(1500000); rename("second.so", "lib.so"); run(); return 0; }\n')
     assert run('gcc', '-O1', '-o', 'loader', 'loader.c', '-ldl').status == 0
     for kept in (), ('--keep-stacks',):
         for source, library in ('first.c', 'lib.so'), ('second.c', 'second.so'):
