@@ -65,14 +65,6 @@ enum { BRANCH_ENTRY_SIZE = 24, ROW_ID = 5 };
 _Static_assert(ARRAY_SIZE(rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows),
 	"more rows than a format holds");
 
-const char *sample_field_name(u64 bit)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].bits & bit)
-			return rows[i].name;
-	return NULL;
-}
-
 void sample_format_init(struct sample_format *f, const struct event_attr *attr)
 {
 	u64 known = 0;

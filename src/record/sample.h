@@ -149,9 +149,6 @@ struct sample_value {
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
 
-/* The name of a PERF_SAMPLE_* bit, or NULL. */
-const char *sample_field_name(u64 bit);
-
 /*
  * Where the word that names the event stands: from the body's start, or, for trailers, from the
  * record's end.

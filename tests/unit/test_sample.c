@@ -811,17 +811,6 @@ TEST(sample_without_any_field_is_empty)
 	free(exact);
 }
 
-TEST(sample_fields_all_have_a_name)
-{
-	CHECK_STR(sample_field_name(PERF_SAMPLE_IP), "IP");
-	CHECK_STR(sample_field_name(PERF_SAMPLE_WEIGHT_STRUCT), "WEIGHT");
-	CHECK_STR(sample_field_name(PERF_SAMPLE_CODE_PAGE_SIZE), "CODE_PAGE_SIZE");
-	CHECK(!sample_field_name(0));
-	CHECK(!sample_field_name(1ULL << 25));
-	for (unsigned bit = 0; bit < N_BITS; bit++)
-		CHECK(sample_field_name(1ULL << bit));
-}
-
 TEST(sample_text_shows_every_field)
 {
 	struct event_attr a = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
