@@ -414,8 +414,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.text = &r->text;
 	if (r->forgets)
 		forget_callees(&in->profile, &r->forgotten);
-	keys_finish(&r->keys, &in->profile, o->filter.is_relative);
 	answer_note_whole(&r->answer, &in->session.tally);
+	keys_finish(&r->keys, &in->profile, o->filter.is_relative);
 	profile_filter_apply(&in->profile, &r->filter);
 	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);
