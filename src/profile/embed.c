@@ -507,11 +507,6 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
-	vec_each(d, &e.dsos)
-		if (d->dso->kind == DSO_KERNEL || d->dso->kind == DSO_MODULE) {
-			resolver_load_kernel(r);
-			break;
-		}
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
 	vec_each(d, &e.dsos)
 		find_lines(&e, d);

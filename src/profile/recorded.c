@@ -83,8 +83,6 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		memcpy(g.fields, o->fields, sizeof(g.fields));
 	if (needs_kernel && o->n_workers > 1)
 		resolver_begin_kernel(&r->resolver);
-	else if (needs_kernel)
-		resolver_load_kernel(&r->resolver);
 	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
 	recorded_stage_ends(r, "pass 2, samples");
