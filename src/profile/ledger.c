@@ -129,9 +129,7 @@ static int is_nameless(const struct profile *p, const struct resolver *r,
 	const struct profile_frame *f)
 {
 	(void)r;
-	const struct profile_symbol *s = &p->symbols.at[f->symbol];
-
-	return s->name && s->outcome == RESOLVER_FOUND ? -1 : 0;
+	return profile_is_named(&p->symbols.at[f->symbol]) ? -1 : 0;
 }
 
 static const char *nameless_reason(const struct resolver *r, const struct dso *dso,

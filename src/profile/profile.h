@@ -92,7 +92,7 @@ struct profile_symbol {
 	u64 start, end;   /* in the DSO; without a name both are the address */
 	const char *name; /* interned; NULL: none is known */
 	u8 mode;
-	u8 outcome;      /* enum resolver_outcome: why there is no name */
+	u8 outcome;      /* enum resolver_outcome: why there is no name; 0: there is */
 	bool is_inlined; /* the code is in another function; start and end are 0 */
 	/*
 	 * If lines were asked for, a function has a symbol for each of its lines (or files). Interned;
@@ -159,6 +159,12 @@ struct profile {
 	u64 n_walked;             /* then: samples whose branches were counted */
 	struct table frame_index, stack_index;
 };
+
+/* Whether its name is known: what naming makes up of an address (naming_options.makes_names) is none. */
+static inline bool profile_is_named(const struct profile_symbol *s)
+{
+	return s->name && !s->outcome;
+}
 
 void profile_init(struct profile *p, u64 labels);
 void profile_fini(struct profile *p);

@@ -53,7 +53,8 @@ static bool is_meant(const struct looking *l, enum claim_word word, size_t row)
 	case CLAIM_COMM:
 		return claim_matches(l->pattern, profile_text(profile_label(p, row, LABEL_COMM)));
 	default: /* CLAIM_NAMELESS */
-		return !p->symbols.at[p->frames.at[p->rows.at[row].frame].symbol].name;
+		return !profile_is_named(
+			&p->symbols.at[p->frames.at[p->rows.at[row].frame].symbol]);
 	}
 }
 

@@ -407,6 +407,10 @@ def keys_of_recordings_are_those_of_perf():
     assert keys_are_perfs('w.data', RECORDED, '--no-children', '-g', 'none') > 100
     assert keys_are_perfs('w.data', ['comm,parent', 'dso,parent'], '--no-children', '-g', 'none', '-p', 'sys_|page_fault') > 4
     assert keys_are_perfs('w.data', ['comm', 'dso,parent'], '--no-children', '-g', 'none', '-x', '-p', 'sys_') > 2
+    told = re.search(r'^# ([\d,]+) samples recorded: ([\d,]+) shown, ([\d,]+) filtered out\.$(?!\n# .* defect)',
+                     pace('report', '-i', 'w.data', '-x', '-p', 'sys_', '-g', 'none').out, re.M)
+    all_of_them, shown, left_out = (int(n.replace(',', '')) for n in told.groups())
+    assert all_of_them == shown + left_out and shown and left_out, told.group()
 
 
 @test

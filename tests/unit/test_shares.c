@@ -1,5 +1,7 @@
 #include "profile/shares.h"
 
+#include "symbol/resolver.h"
+
 #include "test.h"
 #include "unit/profilemaker.h"
 
@@ -22,12 +24,17 @@ TEST(shares_are_of_functions_what_they_call_files_threads_and_what_has_no_name)
 	add(&m, "sh", "main;f", 40);
 	add(&m, "sh", "main;f;g@libg.so", 30);
 	add(&m, "ls", "main;f;g@libg.so;f", 20);
-	add(&m, "ls", "main;0x1234", 10);
+	add(&m, "ls", "main;0x1234", 6);
+	add(&m, "ls", "main;fun_20", 4);
 	profilemaker_add(&m,
 		&(struct profilemaker_sample){.event = 1,
 			.comm = "sh",
 			.stack = "main",
 			.period = 7});
+	/* A name that was made up of the address. */
+	vec_each(symbol, &m.profile.symbols)
+		if (symbol->name && !strcmp(symbol->name, "fun_20"))
+			symbol->outcome = RESOLVER_NO_SYMBOLS;
 	calls_init(&calls, &m.profile);
 	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "f"), 60);
 	/* A function that calls itself counts once. */
@@ -36,7 +43,7 @@ TEST(shares_are_of_functions_what_they_call_files_threads_and_what_has_no_name)
 	CHECK_EQ(shares_value(&s, CLAIM_DSO, "libg*"), 30);
 	CHECK_EQ(shares_value(&s, CLAIM_COMM, "ls"), 30);
 	CHECK_EQ(shares_value(&s, CLAIM_NAMELESS, NULL), 10);
-	CHECK_EQ(shares_value(&s, CLAIM_SAMPLES, NULL), 4);
+	CHECK_EQ(shares_value(&s, CLAIM_SAMPLES, NULL), 5);
 	CHECK_EQ(shares_value(&s, CLAIM_LOST, NULL), 8);
 	CHECK(!s.unknown);
 	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "h"), 0);
