@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/workers.h"
 #include "symbol/foreign.h"
 #include "symbol/jitcut.h"
@@ -44,14 +44,6 @@ struct embed {
 
 /* ---- time ---- */
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 /* Tells how far it is; false when it is time to end. */
 static bool go_on(struct embed *e, u64 n_done)
 {
@@ -64,7 +56,7 @@ static bool go_on(struct embed *e, u64 n_done)
 		o->progress(o->ctx, e->n_done, e->n_all);
 	if (o->is_stopped && !e->is_over && o->is_stopped(o->ctx))
 		e->tally.is_stopped = e->is_over = true;
-	if (o->deadline_ns && !e->is_over && now_ns() > o->deadline_ns)
+	if (o->deadline_ns && !e->is_over && clock_now_ns() > o->deadline_ns)
 		e->is_over = true;
 	is_over = e->is_over;
 	pthread_mutex_unlock(&e->lock);
@@ -75,7 +67,7 @@ static bool go_on(struct embed *e, u64 n_done)
 static u64 unpack_max(const struct embed *e)
 {
 	enum { BYTES_PER_US = 200 };
-	u64 now = now_ns(), deadline = e->options->deadline_ns;
+	u64 now = clock_now_ns(), deadline = e->options->deadline_ns;
 
 	if (!deadline)
 		return 0;
@@ -515,11 +507,6 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
-	vec_each(d, &e.dsos)
-		if (d->dso->kind == DSO_KERNEL || d->dso->kind == DSO_MODULE) {
-			resolver_load_kernel(r);
-			break;
-		}
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
 	vec_each(d, &e.dsos)
 		find_lines(&e, d);
