@@ -13,6 +13,7 @@
 #include "profile/delta.h"
 #include "profile/filter.h"
 #include "profile/judge.h"
+#include "profile/label.h"
 #include "profile/recorded.h"
 #include "view/diff.h"
 #include "view/folded.h"
@@ -248,6 +249,16 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 	return result;
 }
 
+/* Whether the recording has what the keys are of. */
+static int check_keys(const struct comparing *c, const struct recorded *r, const char *path,
+	struct err *err)
+{
+	for (size_t i = 0; i < c->n_keys; i++)
+		if (c->keys[i]->label && label_check(&r->session, c->keys[i]->label, err))
+			return err_prefix(err, "key '%s': '%s'", c->keys[i]->name, path);
+	return 0;
+}
+
 static int read_one(struct comparing *c, size_t recording, struct err *err)
 {
 	const char *path = c->recordings.at[recording].name;
@@ -260,7 +271,9 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 			path);
 	if (result)
 		return result;
-	result = recorded_read(&r, &c->options->reading, err);
+	result = check_keys(c, &r, path, err);
+	if (!result)
+		result = recorded_read(&r, &c->options->reading, err);
 	if (!result) {
 		profile_filter_apply(&r.profile, &c->options->filter);
 		result = add_profile(c, recording, &r, err);
@@ -286,6 +299,12 @@ static int choose(struct comparing *c, struct err *err)
 	c->n_keys = kept;
 	if (!kept)
 		return err_set(err, ERR_INVAL, "--sort: a key to group by is needed, like symbol");
+	for (size_t i = 0; i < kept; i++)
+		if (key_is_of_branches(c->keys[i]) || c->keys[i]->label == LABEL_PARENT)
+			return err_set(err, ERR_INVAL,
+				"--sort: '%s' is a key of report only: %s are not looked at here",
+				c->keys[i]->name,
+				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
 	o->view.order = (u32)o->order;
 	o->view.per = !o->per || !strcmp(o->per, "level") ? DIFF_PER_LEVEL
 		: !strcmp(o->per, "run")                  ? DIFF_PER_RUN
@@ -296,10 +315,7 @@ static int choose(struct comparing *c, struct err *err)
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
 	o->reading.has_stacks = o->has_children || o->is_folded;
 	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
-	for (size_t i = 0; i < c->n_keys; i++)
-		if (c->keys[i]->frame == KEY_LINE || c->keys[i]->frame == KEY_FILE)
-			o->reading.naming.source =
-				c->keys[i]->frame == KEY_LINE ? NAMING_LINES : NAMING_FILES;
+	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
 	o->reading.naming.makes_names = true;
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;

@@ -278,8 +278,6 @@ static void add_functions(struct reading *r)
 	resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	resolver.jitcode = &r->jitcode;
 	resolver.embedded = &r->embedded;
-	if (r->session.has_kernel_samples)
-		resolver_load_kernel(&resolver);
 	naming_resolve(p, &resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,

@@ -176,10 +176,7 @@ static int check_children(const struct keys *k, struct hist_options *h, struct e
 static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
 	struct err *err)
 {
-	bool is_of_branches =
-		key->label == LABEL_FROM || key->label == LABEL_TO || key->label == LABEL_BRANCH;
-
-	if (is_of_branches && !k->has_branches)
+	if (key_is_of_branches(key) && !k->has_branches)
 		return err_set(err, ERR_INVAL, "key '%s': branches are not counted%s", key->name,
 			k->options->is_mem_mode || k->options->branches == 0
 				? ""
@@ -291,20 +288,6 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *
 		: 0;
 }
 
-/* What of the sources the keys need. */
-static enum naming_source source_needed(const struct hist_options *h)
-{
-	enum naming_source source = NAMING_NO_SOURCE;
-
-	for (size_t i = 0; i < h->n_keys; i++) {
-		if (h->keys[i]->frame == KEY_LINE || h->keys[i]->is_of_line)
-			return NAMING_LINES;
-		if (h->keys[i]->frame == KEY_FILE)
-			source = NAMING_FILES;
-	}
-	return source;
-}
-
 void keys_tell(const struct keys *k, const struct hist_options *hist,
 	struct recorded_options *reading)
 {
@@ -320,7 +303,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	reading->is_weighed = k->options->is_mem_mode;
 	reading->has_raw_fields = k->options->is_raw_trace;
 	reading->fields = k->fields;
-	reading->naming.source = source_needed(hist);
+	reading->naming.source = key_naming_source(hist->keys, hist->n_keys);
 }
 
 void keys_finish(const struct keys *k, struct profile *p, bool is_relative)

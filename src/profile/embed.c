@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -46,14 +45,6 @@ struct embed {
 
 /* ---- time ---- */
 
-static u64 cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 /*
  * The time until the deadline. On a machine with much else to do it is not over before as much of the
  * processors' time was had, or four times as long was waited for that.
@@ -68,7 +59,7 @@ static u64 left_ns(const struct embed *e)
 		return deadline - now;
 	if (now > e->began_ns + PATIENCE * whole)
 		return 0;
-	had = cpu_ns() - e->began_cpu_ns;
+	had = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - e->began_cpu_ns;
 	return had < whole ? whole - had : 0;
 }
 
@@ -89,6 +80,17 @@ static bool go_on(struct embed *e, u64 n_done)
 	is_over = e->is_over;
 	pthread_mutex_unlock(&e->lock);
 	return !is_over;
+}
+
+/* The user wants no more of it: neither lines nor names. */
+static bool is_stopped(struct embed *e)
+{
+	bool ret;
+
+	pthread_mutex_lock(&e->lock);
+	ret = e->tally.is_stopped;
+	pthread_mutex_unlock(&e->lock);
+	return ret;
 }
 
 /* How much can still be unpacked, at what a core does at least; 0: any. */
@@ -157,7 +159,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	enum resolver_outcome outcome;
 
 	(void)worker;
-	if (e->tally.is_stopped)
+	if (is_stopped(e))
 		return;
 	resolver_load(e->resolver, d->dso);
 	outcome = resolver_outcome(e->resolver, d->dso);
@@ -528,17 +530,12 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		.hits = hits,
 		.options = options,
 		.began_ns = clock_now_ns(),
-		.began_cpu_ns = cpu_ns(),
+		.began_cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID),
 		.lock = PTHREAD_MUTEX_INITIALIZER};
 
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
-	vec_each(d, &e.dsos)
-		if (d->dso->kind == DSO_KERNEL || d->dso->kind == DSO_MODULE) {
-			resolver_load_kernel(r);
-			break;
-		}
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
 	vec_each(d, &e.dsos)
 		find_lines(&e, d);

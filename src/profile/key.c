@@ -49,6 +49,24 @@ u64 key_labels(const struct key *const *keys, size_t n)
 	return labels & ~LABEL_BIT(LABEL_NONE);
 }
 
+enum naming_source key_naming_source(const struct key *const *keys, size_t n)
+{
+	enum naming_source source = NAMING_NO_SOURCE;
+
+	for (size_t i = 0; i < n; i++) {
+		if (keys[i]->frame == KEY_LINE || keys[i]->is_of_line)
+			return NAMING_LINES;
+		if (keys[i]->frame == KEY_FILE)
+			source = NAMING_FILES;
+	}
+	return source;
+}
+
+bool key_is_of_branches(const struct key *key)
+{
+	return key->label == LABEL_FROM || key->label == LABEL_TO || key->label == LABEL_BRANCH;
+}
+
 /* ---- lists of keys ---- */
 
 static int unknown_word(const char *word, struct err *err)

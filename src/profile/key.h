@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "profile/hist.h"
+#include "profile/naming.h"
 
 enum key_frame {
 	KEY_NO_FRAME,
@@ -64,6 +65,12 @@ void key_print(const struct key *key, const struct hist *h, const struct hist_en
 
 /* The labels that rows need: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);
+
+/* What of the sources they need. */
+enum naming_source key_naming_source(const struct key *const *keys, size_t n);
+
+/* Whether it tells branches apart, and nothing where samples are counted. */
+bool key_is_of_branches(const struct key *key);
 
 /* Keys that only one recording has: the key of that name, or NULL. */
 struct key_source {

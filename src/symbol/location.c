@@ -26,10 +26,6 @@ struct resolver_answer locator_name(struct locator *l, const struct location *lo
 	const struct dso *dso = location->dso;
 	struct resolver_answer a;
 
-	if ((dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) && !l->has_kernel) {
-		l->has_kernel = true;
-		resolver_load_kernel(l->resolver);
-	}
 	resolver_load(l->resolver, dso);
 	a = location->is_return ? resolver_find_caller(l->resolver, dso, location->address)
 				: resolver_find(l->resolver, dso, location->address);

@@ -20,7 +20,6 @@
 struct locator {
 	const struct machine *machine;
 	struct resolver *resolver;
-	bool has_kernel; /* the resolver has been asked to read kallsyms */
 };
 
 struct location {

@@ -22,7 +22,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 
 void resolver_fini(struct resolver *r)
 {
-	resolver_await_kernel(r);
+	if (r->has_kernel_reader)
+		pthread_join(r->kernel_reader, NULL);
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
 		extents_fini(&r->dsos[i].extents);

@@ -67,8 +67,9 @@ struct resolver {
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
-	struct kernel kernel;
-	pthread_t kernel_reader; /* who fills it, while has_kernel_reader */
+	struct kernel kernel; /* read if has_kernel, under kernel_lock */
+	bool has_kernel;
+	pthread_t kernel_reader; /* who reads it beside everything else, if has_kernel_reader */
 	bool has_kernel_reader;
 	VEC(struct resolver_guest *) guests; /* those that were asked for */
 	pthread_mutex_t guests_lock, kernel_lock;
@@ -89,15 +90,9 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 void resolver_fini(struct resolver *r);
 
 /*
- * The kernel's functions: from the file that the user named, else /proc/kallsyms if the recording
- * comes from the kernel that runs now, else a vmlinux or a copy of kallsyms of the recorded build. May
- * run beside anything else.
- */
-void resolver_load_kernel(struct resolver *r);
-
-/*
- * Begins that beside everything else: the kernel takes a tenth of a second to list its functions.
- * resolver_load() of what lies in the kernel waits for the end.
+ * Begins to read the kernel's functions beside everything else: it takes a tenth of a second to list
+ * them. resolver_load() of what lies in the kernel waits for the end, or reads them itself if nobody
+ * has begun.
  */
 void resolver_begin_kernel(struct resolver *r);
 

@@ -39,11 +39,8 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 /* Opens the files too, which change nothing of what is said; true if they have names. */
 bool resolver_load_beside(struct resolver *r, const struct dso *dso, struct resolver_dso *d);
 
-/* The kernel's names from files, also if the recording has its own. */
-void resolver_load_kernel_files(struct resolver *r);
-
-/* Until what resolver_begin_kernel() began is done. */
-void resolver_await_kernel(struct resolver *r);
+/* The kernel's names from files, also if the recording has its own: read once, by who asks first. */
+struct kernel *resolver_kernel(struct resolver *r);
 
 /* Where a module's files are, and those of which kernel: its release, NULL if that is unknown. */
 const char *resolver_module_places(struct resolver *r, const struct dso *dso,

@@ -37,7 +37,7 @@ static bool has_embedded_kernel(const struct resolver *r)
 		embedded_find_dso(r->embedded, dso, &d) && d.outcome == RESOLVER_FOUND;
 }
 
-void resolver_load_kernel_files(struct resolver *r)
+static void load_kernel(struct resolver *r)
 {
 	kernel_load(&r->kernel,
 		&(struct kernel_request){.dso = kernel_dso(r, false, 0),
@@ -54,32 +54,26 @@ void resolver_load_kernel_files(struct resolver *r)
 			.log = r->places.log});
 }
 
-void resolver_load_kernel(struct resolver *r)
+struct kernel *resolver_kernel(struct resolver *r)
 {
-	if (!has_embedded_kernel(r))
-		resolver_load_kernel_files(r);
+	pthread_mutex_lock(&r->kernel_lock);
+	if (!r->has_kernel)
+		load_kernel(r);
+	r->has_kernel = true;
+	pthread_mutex_unlock(&r->kernel_lock);
+	return &r->kernel;
 }
 
 static void *read_kernel(void *resolver)
 {
-	resolver_load_kernel(resolver);
+	resolver_kernel(resolver);
 	return NULL;
 }
 
 void resolver_begin_kernel(struct resolver *r)
 {
-	r->has_kernel_reader = !pthread_create(&r->kernel_reader, NULL, read_kernel, r);
-	if (!r->has_kernel_reader)
-		resolver_load_kernel(r);
-}
-
-void resolver_await_kernel(struct resolver *r)
-{
-	pthread_mutex_lock(&r->kernel_lock);
-	if (r->has_kernel_reader)
-		pthread_join(r->kernel_reader, NULL);
-	r->has_kernel_reader = false;
-	pthread_mutex_unlock(&r->kernel_lock);
+	r->has_kernel_reader =
+		!has_embedded_kernel(r) && !pthread_create(&r->kernel_reader, NULL, read_kernel, r);
 }
 
 static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
@@ -115,10 +109,7 @@ static struct resolver_guest *guest_of(struct resolver *r, const struct dso *dso
 
 static struct kernel *kernel_of(struct resolver *r, const struct dso *dso)
 {
-	if (dso->is_guest)
-		return &guest_of(r, dso)->kernel;
-	resolver_await_kernel(r);
-	return &r->kernel;
+	return dso->is_guest ? &guest_of(r, dso)->kernel : resolver_kernel(r);
 }
 
 /* ---- files ---- */

@@ -40,13 +40,10 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 {
 	d->has_tried_file_lines = true;
 	/* The kernel's names were in the recording, so its files were not looked for yet. */
-	if (d->is_embedded && dso->kind == DSO_KERNEL) {
-		resolver_await_kernel(r);
-		resolver_load_kernel_files(r);
-		d->kernel = &r->kernel;
-	} else if (d->is_embedded && dso->kind != DSO_MODULE && !resolver_load_beside(r, dso, d)) {
+	if (d->is_embedded && dso->kind == DSO_KERNEL)
+		d->kernel = resolver_kernel(r);
+	else if (d->is_embedded && dso->kind != DSO_MODULE && !resolver_load_beside(r, dso, d))
 		return;
-	}
 	if (dso->kind == DSO_FILE && d->has_image)
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)

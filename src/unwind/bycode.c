@@ -181,10 +181,10 @@ bool bycode_step(struct walk *w, bool is_return)
 	u64 at = w->regs[w->arch->ip];
 	enum edge_frame frame;
 
-	w->has_missed_above = false;
 	/* Behind the call there may be nothing but the end (_init). */
 	if (bycode_edge(w, is_return))
 		return true;
+	w->has_missed_above = false;
 	walk_look(w, at, &edge.code);
 	/* Generated code mostly keeps a frame; of other code it has to be shown. */
 	if (edge.code.into == STACK_START_UNKNOWN)
@@ -197,5 +197,11 @@ bool bycode_step(struct walk *w, bool is_return)
 		return step_by_frame_pointer(w, true, 0);
 	if (!is_return && step_out_of_leaf(w, &edge.code, frame != EDGE_LEAF))
 		return true;
-	return frame != EDGE_LEAF && step_by_frame_pointer(w, false, at - edge.code.into);
+	if (frame == EDGE_LEAF)
+		return false;
+	if (step_by_frame_pointer(w, false, at - edge.code.into))
+		return true;
+	/* What it points to need not be a frame: nobody knows what a larger dump would show. */
+	w->has_missed_above = false;
+	return false;
 }

@@ -4,7 +4,8 @@
  *
  * In       a walk, code around its instruction
  * Out      the walk in the caller, where what was found is behind a call
- * Errors   false: nothing is known; the walk is as it was
+ * Errors   false: nothing is known; the walk is as it was, but that has_missed_above says whether a
+ *          larger dump would have helped bycode_step()
  */
 #ifndef PACE_UNWIND_BYCODE_H
 #define PACE_UNWIND_BYCODE_H

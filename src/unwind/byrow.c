@@ -64,15 +64,6 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 	return false;
 }
 
-/* Why a value that should be in memory is not there. */
-static enum stack_ending ending_of_miss(const struct walk *w)
-{
-	return !w->dump->dyn_size     ? STACK_NOT_COPIED
-		: w->has_left         ? STACK_ELSEWHERE
-		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
-				      : STACK_CORRUPT;
-}
-
 /*
  * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
  * callee's is not on this stack.
@@ -90,7 +81,7 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	if (row->cfa.kind == ROW_REGISTER && !walk_has(w, row->cfa.from))
 		return STACK_NO_REGISTER;
 	if (!find_cfa(w, &row->cfa, &cfa))
-		return ending_of_miss(w);
+		return walk_ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
 		return STACK_CORRUPT;
 	known |= 1ull << sp;
@@ -105,7 +96,7 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 		if (value_of(w, rule, cfa, &values[i]))
 			known |= 1ull << rule->reg;
 		else if (is_return)
-			return ending_of_miss(w);
+			return walk_ending_of_miss(w);
 		if (is_return)
 			ip = values[i];
 		has_return |= is_return;

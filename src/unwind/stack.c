@@ -139,7 +139,12 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			is_return = true;
 		} else {
 			w->places->find(w->places->ctx, ip, &w->code);
-			return w->code.is_code ? w->code.ending : STACK_NO_MAP;
+			if (!w->code.is_code)
+				return STACK_NO_MAP;
+			/* What a file that is missing has in its frame pointer is not known. */
+			return w->has_missed_above && w->code.ending != STACK_NO_FILE
+				? walk_ending_of_miss(w)
+				: w->code.ending;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */
 		if (!w->regs[w->arch->ip])

@@ -26,6 +26,14 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
 	return true;
 }
 
+enum stack_ending walk_ending_of_miss(const struct walk *w)
+{
+	return !w->dump->dyn_size     ? STACK_NOT_COPIED
+		: w->has_left         ? STACK_ELSEWHERE
+		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
+				      : STACK_CORRUPT;
+}
+
 void walk_take_regs(struct walk *w, const struct stack_input *in)
 {
 	u64 k = 0;

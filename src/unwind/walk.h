@@ -42,6 +42,9 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v);
 /* Behind the end of the copy. One that is not full ends where the stack does. */
 bool walk_is_cut_off(const struct walk *w, u64 va);
 
+/* Why a value that should be in memory is not there. */
+enum stack_ending walk_ending_of_miss(const struct walk *w);
+
 /* The code at an address, as far as anybody knows it. */
 void walk_look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes);
 

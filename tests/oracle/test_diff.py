@@ -25,7 +25,7 @@ def program(name, slow=1.0, ms=600):
         calls = ' '.join(f'f{i}();' for i in range(FUNCTIONS))
         file.write(f'int main(void) {{\n\tclock_t end = clock() + CLOCKS_PER_SEC / 1000 * {ms};\n'
                    f'\twhile (clock() < end) {{ {calls} }}\n\treturn 0;\n}}\n')
-    done = run('gcc', '-O1', '-o', f'{name}/many', path)
+    done = run('gcc', '-O1', '-g', '-o', f'{name}/many', path)
     assert done.status == 0, done
     return f'{name}/many'
 
@@ -117,6 +117,20 @@ def stacks_of_both_sides_are_folded():
     lines = dict((match[1].split(';')[-1], (int(match[2]), int(match[3]))) for match in re.finditer(r'^(.*;main;f\d+) (\d+) (\d+)$', result.out, re.M))
     assert len(lines) >= FUNCTIONS - 2, result
     assert lines['f7'][1] > 1.3 * lines['f7'][0] * sum(n for _, n in lines.values()) / sum(n for n, _ in lines.values()), lines
+
+
+@test
+def keys_that_there_is_nothing_for_are_refused():
+    needs('gcc')
+    a = program('a', ms=200)
+    record('a.data', a)
+    for key, reason in (('srcline_from', 'branches'), ('symbol_to', 'branches'), ('parent', 'callers by name'),
+                        ('symbol_daddr', "'a.data': the recording does not have addresses of data: record with -d")):
+        result = pace('diff', '-s', f'dso,{key}', 'a.data', 'a.data')
+        assert result.status == 2 and f"'{key}'" in result.err and reason in result.err and not result.out, result
+    # Lines tell more apart than files, whichever is asked for first.
+    for keys in ('srcline,srcfile', 'srcfile,srcline'):
+        assert re.search(r'many\.c:\d+', pace('diff', '-s', keys, 'a.data', 'a.data').out), keys
 
 
 if __name__ == '__main__':

@@ -293,7 +293,6 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	resolver_init(&resolver, &machine, "", &said.log);
 	resolver.vmlinux = test_path("vmlinux");
 	resolver.kcore = test_path("kcore");
-	resolver_load_kernel(&resolver);
 	resolver_load(&resolver, dso);
 	CHECK_STR(resolver_find(&resolver, dso, 0xa5000010).name, "schedule");
 	CHECK_EQ(code_find(&code, &resolver, dso, 0xa5000010, 0xa5000011, &err), 0);
@@ -340,7 +339,6 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	resolver_init(&resolver, &machine, "", &said.log);
 	resolver.kallsyms = kallsyms;
 	resolver.kcore = kcore;
-	resolver_load_kernel(&resolver);
 	resolver_load(&resolver, dso);
 	CHECK_EQ(code_find(&code, &resolver, dso, 0xffffffff91000000, 0xffffffff91000009, &err), 0);
 	CHECK(!memcmp(code.at, text_bytes, 9));

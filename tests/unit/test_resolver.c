@@ -7,6 +7,7 @@
 #include "event/abi.h"
 #include "file/feature.h"
 #include "symbol/buildid.h"
+#include "symbol/embedder.h"
 #include "symbol/resolver.h"
 #include "symbol/vdso.h"
 #include "unit/elfmaker.h"
@@ -280,7 +281,6 @@ TEST(resolver_finds_kernel_functions_wherever_the_kernel_lay)
 	/* When it was recorded the kernel lay 256 MiB lower. */
 	r.machine.kernel_text = 0xffffffff82000000;
 	resolving_start(&r);
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff82000180),
 		"schedule 0xffffffff82000100-0xffffffff82000200");
 	CHECK_STR(find(&r, dso, 0xffffffff81ffffff), "- 0xffffffff81ffffff 4");
@@ -290,7 +290,6 @@ TEST(resolver_finds_kernel_functions_wherever_the_kernel_lay)
 	resolving_init(&r);
 	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
 	resolving_start(&r);
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff92000180),
 		"schedule 0xffffffff92000100-0xffffffff92000200");
 	resolving_fini(&r);
@@ -351,7 +350,6 @@ TEST(resolver_finds_a_foreign_kernels_functions_in_its_vmlinux)
 		dso = add_foreign_kernel(&r);
 		resolving_start(&r);
 		r.resolver.recorded_release = "9.9.9";
-		resolver_load_kernel(&r.resolver);
 		CHECK_STR(find(&r, dso, 0xffffffff9a000110),
 			"schedule 0xffffffff9a000100-0xffffffff9a000180");
 		CHECK_STR(find(&r, dso, 0xffffffff9a000001),
@@ -374,7 +372,6 @@ TEST(resolver_refuses_a_vmlinux_of_another_build)
 	dso = add_foreign_kernel(&r);
 	resolving_start(&r);
 	r.resolver.recorded_release = "9.9.9";
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff9a000110), "- 0xffffffff9a000110 6");
 	CHECK_HAS(resolver_reason(&r.resolver, dso), "/boot/vmlinux-9.9.9' is another build");
 	resolving_fini(&r);
@@ -385,7 +382,6 @@ TEST(resolver_refuses_a_vmlinux_of_another_build)
 	dso = add_foreign_kernel(&r);
 	resolving_start(&r);
 	r.resolver.vmlinux = test_path("boot/vmlinux-9.9.9");
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff9a000110), "- 0xffffffff9a000110 6");
 	CHECK_HAS(str_text(&r.said.text), "is another build: build-id bb0");
 	CHECK_HAS(str_text(&r.said.text), "kernel functions have no names");
@@ -403,7 +399,6 @@ TEST(resolver_cannot_use_vmlinux_when_nobody_knows_where_the_kernel_lay)
 	r.machine.kernel_text = 0;
 	resolving_start(&r);
 	r.resolver.recorded_release = "9.9.9";
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff81000110), "- 0xffffffff81000110 6");
 	CHECK_HAS(resolver_reason(&r.resolver, dso), "does not say where the kernel lay");
 	resolving_fini(&r);
@@ -470,7 +465,6 @@ TEST(resolver_finds_functions_of_modules_that_are_not_loaded_in_their_files)
 		dso = add_module(&r, paths[i]);
 		resolving_start(&r);
 		r.resolver.recorded_release = "9.9.9";
-		resolver_load_kernel(&r.resolver);
 		CHECK_STR(find(&r, dso, 0x24), "nft_do_chain 0x10-0x25");
 		CHECK_STR(find(&r, dso, 0x30), "nft_fail.cold 0x30-0x40");
 		CHECK_STR(find(&r, dso, 0x00), "- 0x0 4");
@@ -515,7 +509,6 @@ TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
 		resolving_start(&r);
 		if (!i)
 			r.resolver.kallsyms_copy = test_path("copy");
-		resolver_load_kernel(&r.resolver);
 		CHECK_STR(find(&r, dso, 0xffffffff92000180),
 			"schedule 0xffffffff92000100-0xffffffff92000200");
 		CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
@@ -529,7 +522,6 @@ TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
 		resolving_start(&r);
 		if (!i)
 			r.resolver.kallsyms_copy = test_path("copy");
-		resolver_load_kernel(&r.resolver);
 		CHECK_STR(find(&r, dso, 0xffffffff9a000180),
 			"schedule 0xffffffff9a000100-0xffffffff9a000200");
 		CHECK_STR(find(&r, module, 0x90), "- 0x90 6");
@@ -553,7 +545,6 @@ TEST(resolver_prefers_the_kallsyms_that_lie_beside_the_recording)
 		((struct dso *)module)->base = 0xffffffffc0a01000;
 		resolving_start(&r);
 		r.resolver.recorded_kallsyms = i ? test_path("zeros") : test_path("copy");
-		resolver_load_kernel(&r.resolver);
 		if (i) {
 			/* One without addresses is of no use: what runs is asked. */
 			CHECK_STR(find(&r, dso, 0xffffffff92000180),
@@ -580,7 +571,6 @@ TEST(resolver_looks_for_no_vmlinux_if_told_so)
 		resolving_start(&r);
 		r.resolver.recorded_release = "9.9.9";
 		r.resolver.ignores_vmlinux = i;
-		resolver_load_kernel(&r.resolver);
 		CHECK_STR(find(&r, dso, 0xffffffff9a000110),
 			i ? "- 0xffffffff9a000110 6"
 			  : "schedule 0xffffffff9a000100-0xffffffff9a000180");
@@ -601,7 +591,6 @@ TEST(resolver_finds_modules_of_the_running_kernel_beside_a_named_vmlinux)
 	r.machine.kernel_text = 0xffffffff92000000;
 	resolving_start(&r);
 	r.resolver.vmlinux = test_path("vmlinux");
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff92000110),
 		"schedule 0xffffffff92000100-0xffffffff92000180");
 	CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
@@ -701,7 +690,6 @@ TEST(resolver_prints_a_kernel_address_behind_the_last_function_as_it_is)
 	dso = add_dso(&r, "[kernel.kallsyms]_text", true);
 	r.machine.kernel_text = 0xffffffff82000000;
 	resolving_start(&r);
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff85000000), "- 0xffffffff85000000 4");
 	CHECK_STR(find(&r, dso, 0xffffffff85000010), "- 0xffffffff85000010 4");
 	resolving_fini(&r);
@@ -718,7 +706,6 @@ TEST(resolver_finds_functions_of_modules_wherever_they_lay)
 	loaded = add_dso(&r, "/lib/modules/1/nf-tables.ko.xz", true);
 	gone = add_dso(&r, "[gone]", true);
 	resolving_start(&r);
-	resolver_load_kernel(&r.resolver);
 	/* Addresses count from where the module was loaded. */
 	CHECK_STR(find(&r, loaded, 0x7f), "init_module 0x0-0x80");
 	CHECK_STR(find(&r, loaded, 0x90), "nft_do_chain 0x80-0x1080");
@@ -726,6 +713,51 @@ TEST(resolver_finds_functions_of_modules_wherever_they_lay)
 	CHECK_STR(resolver_reason(&r.resolver, gone),
 		"the module is not loaded now: its file is not in /lib/modules");
 	resolving_fini(&r);
+}
+
+/* What a recording says of its kernel, and nothing of modules. */
+static void embed_kernel(struct embedded *e, const struct dso *kernel, u32 outcome)
+{
+	struct str section = {0};
+	struct embedder out;
+	struct err err;
+
+	embedder_init(&out);
+	embedder_add_dso(&out, kernel)->outcome = outcome;
+	embedder_add_symbol(&out,
+		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false});
+	CHECK_EQ(embedder_finish(&out, &section, &err), 0);
+	embedder_fini(&out);
+	CHECK_EQ(embedded_of_memory(e, section.at, section.n, &err), 0);
+	str_fini(&section);
+}
+
+TEST(resolver_reads_the_kernels_list_once_for_what_a_recording_lacks)
+{
+	static const u32 outcomes[] = {RESOLVER_FOUND, RESOLVER_NO_KERNEL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+		const struct dso *kernel, *module;
+		struct embedded embedded;
+		struct resolving r;
+
+		use_kernel(kallsyms);
+		resolving_init(&r);
+		kernel = add_dso(&r, "[kernel.kallsyms]_text", true);
+		module = add_dso(&r, "[nf_tables]", true);
+		resolving_start(&r);
+		embed_kernel(&embedded, kernel, outcomes[i]);
+		r.resolver.embedded = &embedded;
+		resolver_begin_kernel(&r.resolver);
+		CHECK_STR(find(&r, kernel, 0xffffffff92000180),
+			i ? "- 0xffffffff92000180 6"
+			  : "recorded 0xffffffff92000100-0xffffffff92000200");
+		CHECK_STR(find(&r, module, 0x90), "nft_do_chain 0x80-0x1080");
+		resolver_load_lines(&r.resolver, kernel);
+		CHECK_STR(find(&r, module, 0x7f), "init_module 0x0-0x80");
+		resolving_fini(&r);
+		embedded_close(&embedded);
+	}
 }
 
 TEST(resolver_names_no_function_of_another_kernel)
@@ -741,7 +773,6 @@ TEST(resolver_names_no_function_of_another_kernel)
 	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
 	resolving_start(&r);
 	r.resolver.recorded_release = "1.2.3-other";
-	resolver_load_kernel(&r.resolver);
 	uname(&uts);
 	CHECK_STR(find(&r, dso, 0xffffffff92000180), "- 0xffffffff92000180 6");
 	snprintf(message, sizeof(message), "it was recorded on Linux 1.2.3-other, this is %s",
@@ -757,7 +788,6 @@ TEST(resolver_names_no_function_of_another_kernel)
 	dso->build_id_size = BUILD_ID_MAX;
 	resolving_start(&r);
 	r.resolver.recorded_release = uts.release;
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff92000180), "- 0xffffffff92000180 6");
 	snprintf(message, sizeof(message), "it was recorded on another kernel build, %s",
 		uts.release);
@@ -780,7 +810,6 @@ TEST(resolver_trusts_the_kernels_build_id_more_than_its_release)
 	dso->build_id_size = n;
 	resolving_start(&r);
 	r.resolver.recorded_release = "somebody renamed it";
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, dso, 0xffffffff92000180),
 		"schedule 0xffffffff92000100-0xffffffff92000200");
 	resolving_fini(&r);
@@ -796,7 +825,6 @@ TEST(resolver_says_when_kernel_addresses_are_hidden)
 	kernel = add_dso(&r, "[kernel.kallsyms]_text", true);
 	module = add_dso(&r, "[nf_tables]", true);
 	resolving_start(&r);
-	resolver_load_kernel(&r.resolver);
 	CHECK_STR(find(&r, kernel, 0xffffffff92000180), "- 0xffffffff92000180 6");
 	CHECK_HAS(resolver_reason(&r.resolver, kernel), "shows no addresses: kptr_restrict is ");
 	CHECK_STR(find(&r, module, 0x10), "- 0x10 6");

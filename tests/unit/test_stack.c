@@ -18,6 +18,7 @@ struct world {
 	struct cfimaker maker;
 	struct cfi cfi;
 	struct stack stack;
+	bool has_jit; /* code from 0xc000 on was made at run time */
 	u64 dump[64];
 	const u8 *end; /* of the first function: two bytes */
 	const u8 *
@@ -47,6 +48,8 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 		.ending = STACK_NO_FILE,
 		.is_code = true,
 		.is_lasting = true};
+	if (rva >= 0xc000 && w->has_jit)
+		ret_code->ending = STACK_NO_CODE_FILE;
 	if (rva < 0x8000) {
 		ret_code->cfi = &w->cfi;
 		ret_code->dso = WITH_CFI;
@@ -61,7 +64,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	const struct world *w = ctx;
 
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
-		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0x10000};
+		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0xc000};
 	if (ip == BIAS + 0x1100 && w->end) {
 		ret_bytes->at = w->end + 2;
 		ret_bytes->n_before = 2;
@@ -164,6 +167,30 @@ TEST(stack_that_goes_on_above_the_dump_says_so)
 	/* Of a dump that is not full, all that is above was not there. */
 	w.dyn_size = 8 * 40;
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+TEST(stack_of_generated_code_that_goes_on_above_the_dump_says_so)
+{
+	struct world w;
+
+	world_init(&w);
+	w.has_jit = true;
+	w.regs[2] = BIAS + 0xd000;
+	w.regs[0] = STACK + 8 * 64;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0xd000));
+	/* Where the dump ends with the stack, or far from it, a larger one would not help. */
+	w.dyn_size = 8 * 32;
+	CHECK_EQ(walk(&w).ending, STACK_NO_CODE_FILE);
+	w.dyn_size = 0;
+	w.regs[0] = STACK + (256 << 20);
+	CHECK_EQ(walk(&w).ending, STACK_NO_CODE_FILE);
+	/* A file that is not here may use the register for anything. */
+	w.has_jit = false;
+	w.regs[0] = STACK + 8 * 64;
+	w.regs[2] = BIAS + 0x9000;
+	CHECK_EQ(walk(&w).ending, STACK_NO_FILE);
 	world_fini(&w);
 }
 

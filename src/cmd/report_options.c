@@ -1,0 +1,193 @@
+#include "cmd/report_options.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "base/workers.h"
+#include "cmd/strict.h"
+
+#define AT(member) offsetof(struct report_options, member)
+
+static int set_graph(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return graph_options_parse(&o->graph, value, err);
+}
+
+static int set_quantum(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	struct report_options *o = target;
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+			if (!strcmp(units[i].name, p) &&
+				!__builtin_mul_overflow(n, units[i].ns, &o->time_quantum))
+				return 0;
+	return err_set(err, ERR_INVAL,
+		"'%.60s' is no time like 10ms: a number, then ns, us, ms or s", value);
+}
+
+static int set_percentage(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return profile_filter_set_percentage(&o->filter, value, err);
+}
+
+const struct opt report_option_table[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
+	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read it whoever it belongs to (always; perf asks)"},
+	SYMBOL_FILE_ROWS(report_options),
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST",
+		"only those of these CPUs, like 0-3,8; names of threads are taken for --comms"},
+	{0, "socket-filter", OPT_U64, AT(socket), "N", "only those on processor socket N",
+		.max = UINT16_MAX},
+	{0, "time", OPT_STR, AT(time), "SPAN,...",
+		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "switch-on", OPT_STR, AT(switching.on), "EVENT", "only those after one of this event"},
+	{0, "switch-off", OPT_STR, AT(switching.off), "EVENT",
+		"only those before one of this event, and after --switch-on again"},
+	{0, "show-on-off-events", OPT_BOOL, AT(switching.shows_switches), NULL,
+		"those that switch on or off, too"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
+		"only those of threads of these names"},
+	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only those in these files"},
+	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only those in these functions"},
+	{0, "symbol-filter", OPT_STR, AT(part), "PART",
+		"only rows of functions with PART in their name"},
+	{0, "percentage", OPT_CALL, 0, "OF",
+		"shares of what is left: relative; of all: absolute (default)",
+		.call = set_percentage},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
+	{'s', "sort", OPT_STR, AT(keys.sort), "KEY,...",
+		"group by these keys, and by tracepoints' fields; default comm,dso,symbol"},
+	{'F', "fields", OPT_STR, AT(keys.fields), "KEY,...",
+		"show these columns; without -s, rows are in their order"},
+	{'n', "show-nr-samples", OPT_BOOL, AT(keys.has_counts), NULL,
+		"a column with the number of samples"},
+	{0, "show-total-period", OPT_BOOL, AT(keys.has_periods), NULL,
+		"a column with the sum of the periods"},
+	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
+		"count the branches that samples carry (default, where they do) instead of the samples"},
+	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,
+		"accesses to memory, by what they cost: weights instead of periods"},
+	{'T', "thread-counts", OPT_BOOL, AT(has_thread_counts), NULL,
+		"at the end what each thread counted, if recorded with -s (perf: -T, --threads)"},
+	{'p', "parent", OPT_STR, AT(keys.parent), "REGEX",
+		"group by the nearest caller whose name matches, too"},
+	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
+		"only samples that have such a caller"},
+	{0, "raw-trace", OPT_BOOL, AT(keys.is_raw_trace), NULL,
+		"what tracepoints say as numbers, field by field"},
+	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
+		.call = set_quantum},
+	{0, "children", OPT_TRI, AT(children), NULL,
+		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
+	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
+		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
+	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
+		"leave out rows below this share", .max = 100},
+	{'g', "call-graph", OPT_CALL, 0, "HOW",
+		"none, graph, fractal, flat or folded; caller or callee; percent, period or count; threshold in percent, then entries",
+		.flags = OPT_OPTIONAL, .call = set_graph},
+	{0, "max-stack", OPT_U64, AT(max_stack), "N",
+		"at most N callers of a call chain; default 127", .min = 1, .max = UINT16_MAX},
+	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
+		"of --call-graph lbr, what is too deep for the processor from the sample before"},
+	{0, "ignore-callees", OPT_STR, AT(forgotten), "REGEX",
+		"what functions of these names call counts for them"},
+	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
+	{0, "inline", OPT_TRI, AT(inlines), NULL,
+		"inlined functions in call chains (default, where debug information is)"},
+	{0, "full-source-path", OPT_BOOL, AT(has_full_paths), NULL,
+		"files of source with their directories"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show instead of functions"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"every record, byte by byte and field by field"},
+	{0, "stats", OPT_BOOL, AT(is_stats), NULL, "how many records of each type there are"},
+	{0, "skip-empty", OPT_TRI, AT(answer.skips_empty), NULL,
+		"not the events, and in --stats the types of records, that nothing is of (default)"},
+	{0, "tasks", OPT_BOOL, AT(is_tasks), NULL,
+		"all processes and threads, by who started them"},
+	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "samples", OPT_U64, AT(n_kept), "N",
+		"nothing: for perf's browser; 'pace script' shows single samples"},
+	{0, "json", OPT_BOOL, AT(answer.is_json), NULL, "all rows as JSON, see pace-report(1)"},
+	{0, "hierarchy", OPT_BOOL, AT(answer.is_hierarchy), NULL,
+		"rows below rows: a level for each key of -s, with sums"},
+	{0, "csv", OPT_BOOL, AT(answer.is_csv), NULL, "all rows as comma separated values"},
+	{0, "md", OPT_BOOL, AT(answer.is_markdown), NULL,
+		"Markdown: a table of rows and the call tree, folded away"},
+	{0, "budget", OPT_U64, AT(answer.budget), "N",
+		"a call tree of at most N lines, which sum to 100%: what has no line is in lines of its own",
+		.min = 1, .max = 1000000},
+	{0, "node", OPT_STR, AT(answer.node), "ID",
+		"of the tree what is below a node, who calls its function and what that calls"},
+	{'t', "field-separator", OPT_STR, AT(answer.separator), "SEP",
+		"the columns with SEP between them instead of blanks, without call graphs"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL,
+		"what the recording says about itself, first"},
+	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
+		"in it, CPU and memory topology in full"},
+	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
+		"all that was lost or has no name, with causes"},
+	STRICT_ROW(struct report_options),
+	{0, "fail-if", OPT_LIST, AT(answer.claims), "CONDITION",
+		"exit with 4 if it is so, like 'share(malloc) > 5%'; see pace-report(1)"},
+	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "only the table"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
+	{.kind = OPT_END},
+};
+
+void report_options_init(struct report_options *o)
+{
+	*o = (struct report_options){.max_stack = 127,
+		.children = -1,
+		.wall = -1,
+		.socket = UINT64_MAX,
+		.answer.skips_empty = true,
+		.symbols.demangles = true,
+		.symbols.makes_names = true,
+		.inlines = -1,
+		.keys.branches = -1,
+		.debuginfod_s = 10,
+		.graph.limit = -1};
+}
+
+void report_options_spread(struct report_options *o)
+{
+	o->keys.children = o->children;
+	o->keys.has_intervals = o->answer.has_intervals;
+	if (!o->n_workers)
+		o->n_workers = workers_available();
+}
+
+void report_options_fini(struct report_options *o)
+{
+	vec_fini(&o->answer.claims);
+}
