@@ -1,7 +1,8 @@
 /*
- * clock.h - the time that only goes forward.
+ * clock.h - what time it is.
  *
- * Units    ns of CLOCK_MONOTONIC
+ * Units    ns; of CLOCK_MONOTONIC, which only goes forward, where no clock is named
+ * Errors   0: there is no such clock
  */
 #ifndef PACE_BASE_CLOCK_H
 #define PACE_BASE_CLOCK_H
@@ -10,12 +11,17 @@
 
 #include "base/types.h"
 
+static inline u64 clock_ns_of(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
 static inline u64 clock_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	return clock_ns_of(CLOCK_MONOTONIC);
 }
 
 #endif

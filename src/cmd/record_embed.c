@@ -1,7 +1,7 @@
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/recording.h"
@@ -11,19 +11,11 @@ struct embedding_progress {
 	u64 began_ns, said_ns;
 };
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 static void say_progress(void *ctx, u64 done, u64 all)
 {
 	enum { QUIET_NS = 500000000, EACH_NS = 100000000 };
 	struct embedding_progress *p = ctx;
-	u64 now = now_ns();
+	u64 now = clock_now_ns();
 
 	if (p->rec->options->is_quiet || p->rec->is_aside || now - p->began_ns < QUIET_NS ||
 		now - p->said_ns < EACH_NS || !term_is_terminal(STDERR_FILENO))
@@ -45,12 +37,12 @@ static u64 embedding_deadline(const struct file_info *info)
 {
 	enum { LEAST_NS = 1000000000, PART = 10 };
 
-	return now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
+	return clock_now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
 }
 
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info)
 {
-	struct embedding_progress progress = {rec, now_ns(), 0};
+	struct embedding_progress progress = {rec, clock_now_ns(), 0};
 	struct embed_options how = {.n_workers = workers_available(),
 		.growth = &rec->growth.growth,
 		.deadline_ns = embedding_deadline(info),

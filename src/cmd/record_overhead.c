@@ -2,21 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "cmd/recording.h"
 #include "event/abi.h"
 
 enum { LOOK_NS = 100000000, LOWEST_HZ = 10, NOTES_MAX = 200 };
-
-static u64 own_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
 
 /* How many CPUs the target can keep busy, as far as is known at the start. */
 static unsigned cpus_of(const struct recording *rec)
@@ -96,7 +87,7 @@ void record_overhead_start(struct recording *rec)
 		.rate = 1};
 	o->cpus = cpus_of(rec);
 	o->start_ns = o->looked_ns = clock_now_ns();
-	o->start_cpu_ns = o->cpu_ns = own_cpu_ns();
+	o->start_cpu_ns = o->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	rec->recorder.fullest_pct = 0;
 }
 
@@ -129,7 +120,7 @@ void record_overhead_look(struct recording *rec)
 
 	if (!rec->options->overhead_pct || now < o->looked_ns + LOOK_NS)
 		return;
-	cpu = own_cpu_ns();
+	cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	overhead = (double)(cpu - o->cpu_ns) / ((double)(now - o->looked_ns) * o->cpus);
 	reason = governor_look(&o->governor, now - o->looked_ns, cpu - o->cpu_ns, o->cpus,
 		rec->recorder.fullest_pct);
@@ -156,7 +147,7 @@ void record_overhead_say(struct recording *rec)
 	if (!rec->options->overhead_pct || !o->start_ns)
 		return;
 	elapsed = clock_now_ns() - o->start_ns;
-	cpu = own_cpu_ns() - o->start_cpu_ns;
+	cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - o->start_cpu_ns;
 	str_addf(&text,
 		"overhead: %.3f%%, %.3f s of CPU in %.3f s of %u CPUs; %u changes, at last %.2f%% of the rate",
 		100 * (double)cpu / ((double)elapsed * o->cpus), (double)cpu / 1e9,

@@ -84,10 +84,10 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 
 void record_ring_resume(struct recording *rec)
 {
-	if (!rec->options->ring_ns)
-		return;
-	rec->writer.tap = &rec->ring.tap;
+	/* It was the last file's. */
 	str_clear(&rec->ring.note);
+	if (rec->options->ring_ns)
+		rec->writer.tap = &rec->ring.tap;
 }
 
 void record_ring_close(struct recording *rec)

@@ -131,14 +131,6 @@ static size_t copy_stack(const struct waiting *w, pid_t pid, u64 sp)
 	return r > 0 ? (size_t)r : 0;
 }
 
-static u64 now_by(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 	void (*tell)(void *ctx, const struct waiting_place *place), void *ctx)
 {
@@ -157,7 +149,7 @@ static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 	if (!parse_place(text, &place.sp, &place.ip))
 		return;
 	place.n = copy_stack(w, pid, place.sp);
-	place.time = now_by(w->clock);
+	place.time = clock_ns_of(w->clock);
 	/* It was there from the first look at it to the last, or it is not told. */
 	if (runs_of(pid, tid) != runs || read_file(pid, tid, "syscall", text, sizeof(text)) <= 0 ||
 		!strncmp(text, "running", 7) || runs_of(pid, tid) != runs)
@@ -176,7 +168,8 @@ static void look_for_children(struct waiting *w, pid_t pid, pid_t tid)
 
 	if (read_file(pid, tid, "children", text, sizeof(text)) <= 0)
 		return;
-	for (; sscanf(p, "%d%n", &child, &n) == 1; p += n)
+	/* Where the text was cut off, half a number is another process. */
+	for (; sscanf(p, "%d%n", &child, &n) == 1 && p[n] == ' '; p += n)
 		waiting_add(w, child);
 }
 

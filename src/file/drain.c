@@ -229,7 +229,7 @@ int drain_newest(struct recorder *r, struct err *err)
 
 	vec_each(ring, &r->rings) {
 		int fd = ring->is_backward && ring->ring.page
-			? r->counters->at[ring->counters[0]].fd
+			? r->counters->at[ring->counters.at[0]].fd
 			: -1;
 
 		if (fd < 0 || result)

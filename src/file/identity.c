@@ -3,6 +3,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 static void describe_groups(const struct event_list *events, struct file_info *info)
 {
 	vec_each(e, events) {
@@ -34,14 +36,6 @@ void identity_fill(struct file_info *info, const struct event_list *events, cons
 	describe_groups(events, info);
 }
 
-static u64 now_ns(s32 clock)
-{
-	struct timespec t = {0};
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 void identity_add_clock(struct file_info *info, s32 clock)
 {
 	struct timespec resolution;
@@ -51,6 +45,6 @@ void identity_add_clock(struct file_info *info, s32 clock)
 	info->has_clockid = info->has_clock_data = true;
 	info->clock_resolution_ns = (u64)resolution.tv_nsec;
 	info->clockid = (u32)clock;
-	info->wall_ns = now_ns(CLOCK_REALTIME);
-	info->clock_ns = now_ns(clock);
+	info->wall_ns = clock_ns_of(CLOCK_REALTIME);
+	info->clock_ns = clock_ns_of(clock);
 }

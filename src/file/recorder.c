@@ -36,21 +36,32 @@ static bool is_backward(const struct recorder *r, const struct counter *c)
 	return r->events->at[c->event].attr.flags & ATTR_WRITE_BACKWARD;
 }
 
-/* Without a CPU it is a thread's. */
-static struct recorder_ring *ring_of(struct recorder *r, const struct counter *c)
+/*
+ * Without a CPU it is a thread's. Counters were opened in the order in which their rings come: *hint,
+ * where it was found, is where the next one is looked for first.
+ */
+static struct recorder_ring *ring_of(struct recorder *r, const struct counter *c, size_t *hint)
 {
-	vec_each(ring, &r->rings)
-		if (ring->cpu == c->cpu && (c->cpu >= 0 || ring->tid == c->tid) &&
-			ring->is_backward == is_backward(r, c))
-			return ring;
+	for (size_t k = 0; k < r->rings.n; k++) {
+		size_t i = (*hint + k) % r->rings.n;
+		struct recorder_ring *ring = &r->rings.at[i];
+
+		if (ring->cpu != c->cpu || (c->cpu < 0 && ring->tid != c->tid) ||
+			ring->is_backward != is_backward(r, c))
+			continue;
+		*hint = i + 1;
+		return ring;
+	}
 	return NULL;
 }
 
 /* Sorts the counters to rings by their CPU, or where they follow their thread by that. */
 static void assign_counters(struct recorder *r)
 {
+	size_t hint = 0;
+
 	vec_each(c, r->counters) {
-		struct recorder_ring *ring = ring_of(r, c);
+		struct recorder_ring *ring = ring_of(r, c, &hint);
 
 		if (!ring) {
 			ring = vec_push(&r->rings);
@@ -59,9 +70,8 @@ static void assign_counters(struct recorder *r)
 			ring->tid = c->tid;
 			ring->is_backward = is_backward(r, c);
 			r->has_backward |= ring->is_backward;
-			ring->counters = mem_alloc(r->counters->n * sizeof(*ring->counters));
 		}
-		ring->counters[ring->n_counters++] = c - r->counters->at;
+		vec_add(&ring->counters, (size_t)(c - r->counters->at));
 	}
 }
 
@@ -69,7 +79,7 @@ static void assign_counters(struct recorder *r)
 static int map_rings(struct recorder *r, struct err *err)
 {
 	vec_each(ring, &r->rings) {
-		int fd = r->counters->at[ring->counters[0]].fd;
+		int fd = r->counters->at[ring->counters.at[0]].fd;
 
 		if (!(ring->is_backward ? ring_open_backward(&ring->ring, fd, r->pages, err)
 					: ring_open(&ring->ring, fd, r->pages, err)))
@@ -126,11 +136,11 @@ static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *er
 static int share_rings(struct recorder *r, struct err *err)
 {
 	vec_each(ring, &r->rings) {
-		int to = r->counters->at[ring->counters[0]].fd;
+		int to = r->counters->at[ring->counters.at[0]].fd;
 
-		for (size_t i = 1; i < ring->n_counters; i++)
-			if (ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT,
-				    to))
+		for (size_t i = 1; i < ring->counters.n; i++)
+			if (ioctl(r->counters->at[ring->counters.at[i]].fd,
+				    PERF_EVENT_IOC_SET_OUTPUT, to))
 				return err_sys(err, errno, "sharing the ring of CPU %d", ring->cpu);
 	}
 	return 0;
@@ -168,7 +178,7 @@ int recorder_open(struct recorder *r, struct counters *counters, struct event_li
 		watch(r, r->stop.fd, SIGNAL_EVENT, err))
 		return err->code;
 	vec_each(ring, &r->rings)
-		if (watch(r, counters->at[ring->counters[0]].fd, ring - r->rings.at, err))
+		if (watch(r, counters->at[ring->counters.at[0]].fd, ring - r->rings.at, err))
 			return err->code;
 	return 0;
 }
@@ -209,7 +219,7 @@ static bool open_counter_again(struct recorder *r, size_t i, bool is_off)
 
 static bool open_ring_again(struct recorder *r, struct recorder_ring *ring)
 {
-	int first = r->counters->at[ring->counters[0]].fd;
+	int first = r->counters->at[ring->counters.at[0]].fd;
 	struct err ignored;
 
 	if (ring->is_backward ? ring_open_backward(&ring->ring, first, r->pages, &ignored)
@@ -217,8 +227,8 @@ static bool open_ring_again(struct recorder *r, struct recorder_ring *ring)
 		return false;
 	ring->seen_to = ring->due_to = 0;
 	ring->watched = 0;
-	for (size_t i = 1; i < ring->n_counters; i++)
-		ioctl(r->counters->at[ring->counters[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, first);
+	for (size_t i = 1; i < ring->counters.n; i++)
+		ioctl(r->counters->at[ring->counters.at[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, first);
 	return !watch(r, first, ring - r->rings.at, &ignored);
 }
 
@@ -230,13 +240,13 @@ size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off)
 		if (ring->cpu != cpu)
 			continue;
 		/* Its map holds the old counter, and that would hold its place in epoll. */
-		if (ring->watched < ring->n_counters)
-			recorder_unwatch(r, r->counters->at[ring->counters[ring->watched]].fd);
+		if (ring->watched < ring->counters.n)
+			recorder_unwatch(r, r->counters->at[ring->counters.at[ring->watched]].fd);
 		ring_close(&ring->ring);
-		for (size_t i = 0; i < ring->n_counters; i++)
-			n_failed += !open_counter_again(r, ring->counters[i], is_off);
+		for (size_t i = 0; i < ring->counters.n; i++)
+			n_failed += !open_counter_again(r, ring->counters.at[i], is_off);
 		if (n_failed || !open_ring_again(r, ring)) {
-			ring->watched = ring->n_counters;
+			ring->watched = ring->counters.n;
 			n_failed += !n_failed;
 		}
 	}
@@ -247,7 +257,7 @@ void recorder_close(struct recorder *r)
 {
 	vec_each(ring, &r->rings) {
 		ring_close(&ring->ring);
-		mem_free(ring->counters);
+		vec_fini(&ring->counters);
 	}
 	vec_fini(&r->rings);
 	vec_fini(&r->runs);
@@ -289,17 +299,17 @@ static void watch_next(struct recorder *r, size_t i)
 	struct recorder_ring *ring = &r->rings.at[i];
 	struct err ignored;
 
-	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->counters->at[ring->counters[ring->watched]].fd,
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, r->counters->at[ring->counters.at[ring->watched]].fd,
 		NULL);
-	while (++ring->watched < ring->n_counters)
-		if (!watch(r, r->counters->at[ring->counters[ring->watched]].fd, i, &ignored))
+	while (++ring->watched < ring->counters.n)
+		if (!watch(r, r->counters->at[ring->counters.at[ring->watched]].fd, i, &ignored))
 			return;
 }
 
 static bool have_all_ended(const struct recorder *r)
 {
 	vec_each(ring, &r->rings)
-		if (ring->watched < ring->n_counters)
+		if (ring->watched < ring->counters.n)
 			return false;
 	return true;
 }

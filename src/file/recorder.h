@@ -60,10 +60,9 @@ struct recorder_ring {
 	bool is_backward; /* read by drain_newest() only */
 	s32 cpu;          /* -1: it is the thread's, wherever that runs */
 	pid_t tid;
-	cpu_set_t cpus;   /* near it */
-	size_t *counters; /* positions in the list of counters: the first mapped it */
-	size_t n_counters;
-	/* Of `counters`: the one whose descriptor wakes us; n_counters: all have ended. */
+	cpu_set_t cpus;       /* near it */
+	VEC(size_t) counters; /* positions in the list of counters: the first mapped it */
+	/* Of `counters`: the one whose descriptor wakes us; behind the last: all have ended. */
 	size_t watched;
 };
 

@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/workers.h"
 #include "symbol/foreign.h"
 #include "symbol/jitcut.h"
@@ -44,14 +44,6 @@ struct embed {
 
 /* ---- time ---- */
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
 /* Tells how far it is; false when it is time to end. */
 static bool go_on(struct embed *e, u64 n_done)
 {
@@ -64,18 +56,29 @@ static bool go_on(struct embed *e, u64 n_done)
 		o->progress(o->ctx, e->n_done, e->n_all);
 	if (o->is_stopped && !e->is_over && o->is_stopped(o->ctx))
 		e->tally.is_stopped = e->is_over = true;
-	if (o->deadline_ns && !e->is_over && now_ns() > o->deadline_ns)
+	if (o->deadline_ns && !e->is_over && clock_now_ns() > o->deadline_ns)
 		e->is_over = true;
 	is_over = e->is_over;
 	pthread_mutex_unlock(&e->lock);
 	return !is_over;
 }
 
+/* The user wants no more of it: neither lines nor names. */
+static bool is_stopped(struct embed *e)
+{
+	bool ret;
+
+	pthread_mutex_lock(&e->lock);
+	ret = e->tally.is_stopped;
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
+
 /* How much can still be unpacked, at what a core does at least; 0: any. */
 static u64 unpack_max(const struct embed *e)
 {
 	enum { BYTES_PER_US = 200 };
-	u64 now = now_ns(), deadline = e->options->deadline_ns;
+	u64 now = clock_now_ns(), deadline = e->options->deadline_ns;
 
 	if (!deadline)
 		return 0;
@@ -140,7 +143,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	enum resolver_outcome outcome;
 
 	(void)worker;
-	if (e->tally.is_stopped)
+	if (is_stopped(e))
 		return;
 	resolver_load(e->resolver, d->dso);
 	outcome = resolver_outcome(e->resolver, d->dso);

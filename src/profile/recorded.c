@@ -1,22 +1,19 @@
 #include "profile/recorded.h"
 
 #include <pthread.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "event/abi.h"
 #include "file/hardware.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
 {
-	struct timespec t;
-	u64 now;
+	u64 now = clock_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (u64)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-	if (r->stage_began_us)
-		log_debug(r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_us) / 1000);
-	r->stage_began_us = now;
+	if (r->stage_began_ns)
+		log_debug(r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_ns) / 1e6);
+	r->stage_began_ns = now;
 }
 
 int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err)

@@ -64,7 +64,7 @@ struct recorded {
 	struct ledger ledger;
 	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */
 	u32 dump_bytes;             /* of the largest */
-	u64 stage_began_us;
+	u64 stage_began_ns;
 };
 
 /* Opens the file and reads what it says of itself: whether it has call chains. */

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* What is used of the library; its header need not be installed. */
 struct debuginfod_library {
 	void *handle;
@@ -45,14 +47,6 @@ struct debuginfod_question {
 	char *path;
 	long n_bytes, n_total;
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 bool debuginfod_is_wanted(const struct debuginfod *d)
 {
@@ -120,7 +114,7 @@ static int take_progress(void *client, long a, long b)
 	pthread_mutex_lock(&q->lock);
 	q->n_bytes = a;
 	q->n_total = b;
-	is_over = q->is_left || now_ns() > q->deadline_ns;
+	is_over = q->is_left || clock_now_ns() > q->deadline_ns;
 	pthread_mutex_unlock(&q->lock);
 	return is_over;
 }
@@ -196,14 +190,14 @@ static struct debuginfod_question *find_or_ask(struct debuginfod *d, enum debugi
 
 	if (!d->is_open) {
 		open_library(d);
-		d->deadline_ns = now_ns() + (u64)(d->seconds * 1e9);
+		d->deadline_ns = clock_now_ns() + (u64)(d->seconds * 1e9);
 		d->is_open = true;
 	}
 	vec_each(known, &d->questions)
 		if ((*known)->kind == kind && (*known)->id_size == n &&
 			!memcmp((*known)->id, id, n))
 			return *known;
-	if (!d->library || d->has_given_up || now_ns() > d->deadline_ns)
+	if (!d->library || d->has_given_up || clock_now_ns() > d->deadline_ns)
 		return NULL;
 	q = question_new(d, kind, name, id, n);
 	log_note(d->log, "asking debuginfod (DEBUGINFOD_URLS) for '%s', at most %g s", name,
@@ -245,7 +239,7 @@ void debuginfod_ask(struct debuginfod *d, enum debuginfod_kind kind, const char 
 static void show_state(struct debuginfod *d, const struct debuginfod_question *waited_for)
 {
 	struct debuginfod_state state = {.name = waited_for->name};
-	u64 now = now_ns();
+	u64 now = clock_now_ns();
 
 	pthread_mutex_lock(&d->lock);
 	if (d->watch && !d->has_given_up && now - d->watched_ns >= WATCH_NS) {
@@ -282,8 +276,8 @@ static bool has_given_up(struct debuginfod *d)
 /* Until there is an answer, the time is over, or somebody gave up. */
 static void wait_for(struct debuginfod *d, struct debuginfod_question *q)
 {
-	while (!has_answer(q) && now_ns() <= d->deadline_ns && !has_given_up(d)) {
-		u64 until = MIN(now_ns() + WATCH_NS, d->deadline_ns + 1);
+	while (!has_answer(q) && clock_now_ns() <= d->deadline_ns && !has_given_up(d)) {
+		u64 until = MIN(clock_now_ns() + WATCH_NS, d->deadline_ns + 1);
 		struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
 
 		show_state(d, q);
@@ -326,7 +320,7 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char
 	pthread_mutex_lock(&q->lock);
 	if (!q->is_answered)
 		result = unanswered(d, name, err);
-	else if (q->result < 0 && now_ns() > d->deadline_ns)
+	else if (q->result < 0 && clock_now_ns() > d->deadline_ns)
 		result = unanswered(d, name, err);
 	else if (q->result < 0)
 		result = err_sys(err, -q->result, "debuginfod has nothing for '%.300s'", name);
@@ -354,7 +348,7 @@ static void leave(struct debuginfod_question *q, u64 until_ns)
 void debuginfod_fini(struct debuginfod *d)
 {
 	enum { PATIENCE_NS = 1500000000 };
-	u64 until_ns = now_ns() + PATIENCE_NS;
+	u64 until_ns = clock_now_ns() + PATIENCE_NS;
 
 	vec_each(q, &d->questions) {
 		pthread_mutex_lock(&(*q)->lock);

@@ -196,9 +196,11 @@ static void take_plain(struct follower *f, const struct x86_op *op, u32 next)
 		pop(f, 0);
 	else if (code == 0xc9)
 		leave(f);
-	else if (code == 0xc8 || code == 0x60 || code == 0x61 || code >> 1 == 0x94 >> 1)
-		f->now.sp = FLOW_UNKNOWN;
-	else if (code >> 3 == 0x17)
+	else if (code == 0xc8 || code == 0x60 || code == 0x61 || code >> 1 == 0x94 >> 1) {
+		/* enter, pusha, popa, xchg with one of them */
+		set(f, SP, FLOW_UNKNOWN);
+		set(f, FP, FLOW_UNKNOWN);
+	} else if (code >> 3 == 0x17)
 		set(f, op->reg, FLOW_UNKNOWN);
 	else if (code >> 4 == 7 || (code >= 0xe0 && code <= 0xe3))
 		add_way(f, (s64)next + op->imm);

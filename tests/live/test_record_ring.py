@@ -144,6 +144,25 @@ def a_condition_on_a_counter_writes_a_snapshot_with_its_values():
 
 
 @test
+def the_values_of_a_condition_are_in_the_file_that_they_ended():
+    can_record()
+    program = build_c('tests/live/programs/toucher.c', 'toucher', '-pthread')
+    with subprocess.Popen([PACE, 'record', '-e', 'page-faults', '-c', '1', '--switch-output', '--when', 'page-faults/s>20000',
+                           program],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recorder:
+        recorder.stdin.write('30000\n')
+        recorder.stdin.flush()
+        recorder.stdout.readline()
+        wait_for(lambda: glob.glob('perf.data.*'))
+        time.sleep(0.3)
+        recorder.communicate()
+    # However often the rate rose above the limit, each file has the one note of its own end.
+    *ended, last = sorted(glob.glob('perf.data.*'))
+    assert ended and all(len(notes(name)) == 1 for name in ended), {name: notes(name) for name in ended}
+    assert notes(last) == [], notes(last)
+
+
+@test
 def what_cannot_be_counted_or_does_not_go_together_is_refused():
     can_record()
     if not os.path.exists('/sys/bus/event_source/devices/cpu'):

@@ -70,6 +70,9 @@ TEST(flow_follows_the_frame_pointer_through_the_making_and_undoing_of_a_frame)
 	/* xor %ebp,%ebp: the caller's is nowhere */
 	CHECK(FIND(STACK_X86_64, &f, 2, 0x31, 0xed, 0x90));
 	CHECK(f.sp == 0 && f.saved == FLOW_UNKNOWN);
+	/* enter $16,$0: the frame pointer is another one; push %rbp, mov %rsp,%rbp, xchg %eax,%ebp: too */
+	CHECK(!FIND(STACK_X86_64, &f, 4, 0xc8, 0x10, 0x00, 0x00, 0x90));
+	CHECK(!FIND(STACK_X86_64, &f, 5, 0x55, 0x48, 0x89, 0xe5, 0x95, 0x90));
 	/* or %al,%ch: 5 is no register of addresses there */
 	CHECK(FIND(STACK_X86_64, &f, 2, 0x0a, 0xe8, 0x90));
 	CHECK(f.saved == 0);

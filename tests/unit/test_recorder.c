@@ -209,7 +209,7 @@ TEST(recorder_lets_all_events_of_a_cpu_share_a_ring)
 	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS_MIN, 1);
 	start_shell(&f, ":", 64);
 	CHECK_EQ(f.recorder.rings.n, sysconf(_SC_NPROCESSORS_ONLN));
-	CHECK_EQ(f.recorder.rings.at[0].n_counters, 2);
+	CHECK_EQ(f.recorder.rings.at[0].counters.n, 2);
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
 	c = read_file(&f);
 	vec_each(counter, &f.counters) {
