@@ -67,6 +67,8 @@ struct profile_dso {
 	const char *path, *name; /* interned */
 	u8 kind;                 /* enum dso_kind */
 	u32 source;              /* its number in whatever it came from */
+	/* interned: addresses in two of the same one are the same places; NULL: not known */
+	const char *build;
 };
 
 struct profile_frame {
@@ -124,8 +126,10 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost;       /* samples of this event that the kernel dropped */
-	bool is_repeated; /* its samples are another event's, counted otherwise */
+	u64 n_lost;  /* samples of this event that the kernel dropped */
+	u32 n_group; /* so many from here on were counted as a group; 0: it is in the group before */
+	const char *group; /* its name; NULL: it has none */
+	bool is_repeated;  /* its samples are another event's, counted otherwise */
 };
 
 struct profile_row {
