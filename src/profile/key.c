@@ -123,6 +123,8 @@ static int unknown_word(const char *word, struct err *err)
 static const struct {
 	const char *name, *reason;
 } absent[] = {
+	{"parallelism",
+		"how many threads ran is not counted; --wall shows the elapsed time that went by because of a row"},
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
 	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
 	{"typeoff", "types of data are not looked up; symoff is the place in the function"},

@@ -174,7 +174,8 @@ static void print_map_size(const struct hist *h, const struct hist_entry *e, u64
 {
 	(void)h;
 	(void)e;
-	if (bytes)
+	/* Maps of the kernel in old recordings reach to the end of all addresses, or beyond it. */
+	if (bytes && bytes <= INT64_MAX)
 		num_add_u64(text, bytes);
 	else
 		str_add(text, "unknown");

@@ -53,6 +53,8 @@ def cell(key, text):
         return text[:3]
     if key == 'time':
         return text[:12]
+    if key == 'addr':
+        return text.removeprefix('0x')
     if key == 'srcfile' and text == '[unknown]':
         return ''
     if key == 'sym':
@@ -88,42 +90,42 @@ def is_comparable(path, keys):
 
 
 def compare(path, keys, options):
-    """Whether both showed rows; fails where they differ."""
+    """Whether both showed rows, and the first rows that differ."""
     words = ['-i', path, '-n', '-s', ','.join(keys), '-g', 'none', '-t', '|', '--no-group',
              *([] if '--children' in options else ['--no-children']), *(PARENTS if 'parent' in keys else []), *options]
     ours = pace('report', '--no-unnamed-functions', *words)
     if ours.status == 2:
         # It says what the recording lacks.
         assert re.search(r"key '|the recording", ours.err), (path, words, ours.err)
-        return False
+        return False, []
     theirs = run('perf', 'report', '--stdio', '-f', *words)
     keys = ['samples', *keys]
     if '--children' in options:
         if '# Children' not in theirs.out:
-            return False
+            return False, []
         # Shares of what is in them stand behind; of callers it is the first that counts.
         for result in (ours, theirs):
             result.out = re.sub(r'^([^#|]+)\|[^|]+', r'\1', result.out, flags=re.M)
     a, b = rows(ours, keys), rows(theirs, keys)
-    if not b:
-        return False
-    assert not differing(a, b), (path, words, differing(a, b)[:8])
-    return True
+    return bool(b), [(os.path.basename(path), ' '.join(words[2:]), row) for row in differing(a, b)[:4]] if b else []
 
 
 @test
 def rows_of_all_keys_are_those_of_perf():
     perf_works()
     n_files = n_compared = 0
-    seen = set()
+    seen, wrong = set(), []
     for path in others.comparable():
         cases = [(keys, *WAYS[zlib.crc32(f'{path} {keys}'.encode()) % len(WAYS)]) for keys in COMBINATIONS if is_comparable(path, keys)]
         cases = [(keys, options) for keys, options, most, least in cases
                  if (not most or most >= set(keys)) and (not least or least in keys)]
-        compared = [(keys, options) for keys, options in chosen(path, cases, FEW) if compare(path, keys, options)]
-        n_compared += len(compared)
-        n_files += bool(compared)
-        seen |= {tuple(keys) for keys, _ in compared}
+        found = [(keys, *compare(path, keys, options)) for keys, options in chosen(path, cases, FEW)]
+        n = sum(is_shown for _, is_shown, _ in found)
+        n_compared += n
+        n_files += n > 0
+        seen |= {tuple(keys) for keys, is_shown, _ in found if is_shown}
+        wrong += [row for _, _, rows_of_one in found for row in rows_of_one]
+    assert not wrong, '\n'.join(str(row) for row in wrong)
     assert n_files > 40 and n_compared > 120 and len(seen) > 25, (n_files, n_compared, len(seen))
 
 
@@ -138,12 +140,18 @@ def rows_of_a_recording_made_here_are_those_of_perf():
     done = run('perf', 'record', '-q', '-g', '--sample-cpu', '-o', 'w.data', *events, 'sh', 'work.sh')
     assert done.status == 0, done
     combinations = [keys for keys in COMBINATIONS if 'srcfile' not in keys]
-    shown = [keys for keys in combinations if compare('w.data', keys, [])]
+    found = [(keys, *compare('w.data', keys, [])) for keys in combinations]
+    shown = [keys for keys, is_shown, _ in found if is_shown]
+    wrong = [row for _, _, rows_of_one in found for row in rows_of_one]
     assert len(shown) > 25, shown
     n = 0
     for options, most, least in WAYS[3:]:
         fitting = [keys for keys in shown if (not most or most >= set(keys)) and (not least or least in keys)]
-        n += sum(compare('w.data', keys, options) for keys in chosen(str(options), fitting, FEW))
+        for keys in chosen(str(options), fitting, FEW):
+            is_shown, rows_of_one = compare('w.data', keys, options)
+            n += is_shown
+            wrong += rows_of_one
+    assert not wrong, '\n'.join(str(row) for row in wrong)
     # Nothing may have run on that processor, or in that part of the time.
     assert n > 8, n
 
