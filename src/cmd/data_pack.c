@@ -42,6 +42,7 @@ static int pack(const struct data_options *o, const char *path, struct log *log,
 	bool has_progress = term_is_terminal(STDERR_FILENO);
 	u64 said = 0;
 	struct embed_options how = {.n_workers = wishes.n_workers,
+		.code_most = EMBED_CODE_MAX,
 		.progress = has_progress ? say_progress : NULL,
 		.ctx = &said};
 	struct str section = {0};
