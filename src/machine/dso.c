@@ -18,6 +18,16 @@ void dso_list_fini(struct dso_list *list)
 	arena_fini(&list->arena);
 }
 
+void dso_add_build(const struct dso *dso, struct str *text)
+{
+	for (unsigned i = 0; i < dso->build_id_size; i++)
+		str_addf(text, "%02x", dso->build_id[i]);
+	if (!dso->build_id_size && dso->inode)
+		str_addf(text, "%016llx",
+			(unsigned long long)hash_mix(dso->inode,
+				hash_mix(dso->device, dso->generation)));
+}
+
 static bool begins(const char *text, size_t n, const char *with)
 {
 	size_t m = strlen(with);
@@ -179,10 +189,9 @@ static struct dso *add_namesake(struct dso_list *list, struct dso *last)
 
 void dso_expect(struct dso_list *list, const char *path, u32 nth)
 {
-	enum { NAMESAKES_MAX = 1 << 12 };
 	struct dso *dso = dso_get(list, path, strlen(path), 0, false);
 
-	if (dso->kind != DSO_FILE || nth > NAMESAKES_MAX)
+	if (dso->kind != DSO_FILE || nth >= DSO_NAMESAKES_MAX)
 		return;
 	for (; dso->nth < nth; dso = dso->namesake)
 		if (!dso->namesake)
@@ -197,7 +206,7 @@ struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map,
 	if (dso->kind == DSO_FILE) {
 		while (is_other_file(dso, map) && dso->namesake)
 			dso = dso->namesake;
-		if (is_other_file(dso, map))
+		if (is_other_file(dso, map) && dso->nth + 1 < DSO_NAMESAKES_MAX)
 			dso = add_namesake(list, dso);
 		if (map->ino && !dso->inode) {
 			dso->device = device_of(map);

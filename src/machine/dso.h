@@ -58,6 +58,12 @@ struct dso_list {
 	struct arena arena;
 };
 
+/*
+ * What tells this build of the file from others, as hexadecimal digits: its build-id, else which file it
+ * was. Nothing is added where neither is known.
+ */
+void dso_add_build(const struct dso *dso, struct str *text);
+
 void dso_list_init(struct dso_list *list, struct intern *strings);
 void dso_list_fini(struct dso_list *list);
 
@@ -66,6 +72,8 @@ void dso_list_fini(struct dso_list *list);
  * names.
  */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
+
+enum { DSO_NAMESAKES_MAX = 1 << 10 }; /* more files at one path are taken for the last of them */
 
 /*
  * The DSO of a map. Two files that were at one path one after the other are two: they have other
