@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "symbol/line.h"
 #include "unit/outside.h"
+#include "unit/spoil.h"
 
 /*
  * Line 8 is in leaf(), line 13 calls it in middle(), line 19 calls that in outer(). Volatile: what is
@@ -153,7 +154,7 @@ TEST(line_knows_lines_in_sections_packed_with_zstd)
 static void check_wrong_bytes(const char *packing)
 {
 	struct str file = {0}, said = {0};
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	outside_need("objcopy");
@@ -169,13 +170,8 @@ static void check_wrong_bytes(const char *packing)
 		struct line_index *l;
 		struct elf elf;
 		struct err err;
-		size_t at;
-		char was;
 
-		random = random * 1664525 + 1013904223;
-		at = (random >> 8) % file.n;
-		was = file.at[at];
-		file.at[at] = (char)(random >> 4);
+		spoil_bytes(&spoil, file.at, 0, file.n, 1);
 		test_write(test_path("wrong.so"), file.at, file.n);
 		if (!elf_open(&elf, test_path("wrong.so"), &err)) {
 			if (!line_open(&l, &elf, &err)) {
@@ -187,7 +183,7 @@ static void check_wrong_bytes(const char *packing)
 			}
 			elf_close(&elf);
 		}
-		file.at[at] = was;
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 	str_fini(&said);
@@ -374,7 +370,7 @@ TEST(line_says_that_a_package_is_of_another_build)
 TEST(line_survives_packages_with_wrong_bytes)
 {
 	struct str file = {0};
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	outside_need("dwp");
@@ -384,27 +380,19 @@ TEST(line_survives_packages_with_wrong_bytes)
 	for (int round = 0; round < 600; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
 		struct line_index *l;
-		size_t at[3];
 		struct elf elf;
 		struct err err;
-		char was[3];
 
-		for (int i = 0; i < 3; i++) {
-			random = random * 1664525 + 1013904223;
-			at[i] = (random >> 8) % file.n;
-			was[i] = file.at[at[i]];
-			file.at[at[i]] = (char)(random >> 4);
-		}
+		spoil_bytes(&spoil, file.at, 0, file.n, 3);
 		test_write(test_path("chain.so.dwp"), file.at,
-			round % 10 ? file.n : file.n - at[0] % 200);
+			round % 10 ? file.n : file.n - spoil.at[0] % 200);
 		CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
 		CHECK_EQ(line_open(&l, &elf, &err), 0);
 		for (u64 a = 0x1000; a < 0x1200; a += 3)
 			line_chain(l, a, f);
 		line_close(l);
 		elf_close(&elf);
-		for (int i = 3; i-- > 0;)
-			file.at[at[i]] = was[i];
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 }
@@ -450,7 +438,7 @@ TEST(line_survives_files_with_wrong_bytes)
 {
 	struct str file = {0}, said = {0};
 	size_t begin, end;
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	test_write(test_path("chain.c"), source, sizeof(source) - 1);
@@ -471,17 +459,10 @@ TEST(line_survives_files_with_wrong_bytes)
 	for (int round = 0; round < 400; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
 		struct line_index *l;
-		u8 was[4];
-		size_t at[4];
 		struct elf elf;
 		struct err err;
 
-		for (int i = 0; i < 4; i++) {
-			random = random * 1664525 + 1013904223;
-			at[i] = begin + (random >> 8) % (end - begin);
-			was[i] = (u8)file.at[at[i]];
-			file.at[at[i]] = (char)(random >> 4);
-		}
+		spoil_bytes(&spoil, file.at, begin, end, 4);
 		test_write(test_path("wrong.so"), file.at, file.n);
 		CHECK_EQ(elf_open(&elf, test_path("wrong.so"), &err), 0);
 		if (!line_open(&l, &elf, &err)) {
@@ -494,8 +475,7 @@ TEST(line_survives_files_with_wrong_bytes)
 			line_close(l);
 		}
 		elf_close(&elf);
-		for (int i = 4; i-- > 0;)
-			file.at[at[i]] = (char)was[i];
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 	str_fini(&said);
