@@ -83,7 +83,8 @@ static int strip(const struct data_options *o, const char *path, struct log *log
 	return r;
 }
 
-static int unpack(const struct data_options *o, const char *path, struct log *log, struct err *err)
+static int unpack_to(const struct data_options *o, const char *path, struct log *log,
+	struct err *err)
 {
 	struct reader reader;
 	struct embedded e;
@@ -142,5 +143,5 @@ int data_strip(const struct data_options *o, const char *path)
 
 int data_unpack(const struct data_options *o, const char *path)
 {
-	return run(o, path, unpack);
+	return run(o, path, unpack_to);
 }
