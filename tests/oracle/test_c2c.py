@@ -199,6 +199,29 @@ def mem_report_has_the_rows_of_perf_mem_report():
 
 
 @test
+def data_has_the_names_of_variables_as_perf_tells_them():
+    recording()
+    random.seed(5)
+    # From the page before the variables to behind the table, most of it in the table.
+    put_accesses('clock.data', 'named.data', lambda n, tid: (random.choice([None, -16, 0, 8, *range(0x2f80, 0x4000, 64), *range(0x5000, 0xb000, 1000)]),
+                                                             random.choice(USUAL), random.randrange(30, 900)))
+
+    def shares(text):
+        """Of what has a name and an offset; perf has several rows for one name."""
+        sums = collections.Counter()
+        for share, name in re.findall(r'^ +([\d.]+)% +(?:\d+ +)?\[\.\] ([A-Za-z_.]\w*\+0x[0-9a-f]+) ', text, re.M):
+            sums[name] += float(share)
+        # What has no size reaches up to the next one for perf.
+        return {name: share for name, share in sums.items() if not name.startswith('_GLOBAL_OFFSET_TABLE_')}
+    ours = shares(pace('mem', 'report', '-s', 'symbol_daddr,dso_daddr', '-i', 'named.data').out)
+    theirs = shares(run('perf', 'mem', 'report', '--stdio', '-s', 'symbol_daddr,dso_daddr', '-i', 'named.data').out)
+    assert set(ours) <= set(theirs) and len(ours) > 10 and all(name.split('+')[0] in ('table', '_IO_stdin_used', 'completed.0', 'stop') for name in ours), (ours, theirs)
+    assert any(name.startswith('table+') for name in ours), ours
+    assert all(abs(theirs[name] - share) < 0.05 for name, share in ours.items()), (ours, theirs)
+    assert not {name for name in theirs if name.startswith('table+')} - set(ours), (ours, theirs)
+
+
+@test
 def offsets_say_who_reads_and_who_writes():
     recording()
     # Of the busiest two threads one reads and one writes, whoever was seen first.
