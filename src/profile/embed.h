@@ -30,7 +30,11 @@ struct embed_options {
 	struct callers
 		*callers; /* of stack dumps, whose unwinding is to travel; NULL: there are none */
 	const struct growth *growth; /* of perf maps meanwhile; NULL: nobody looked */
-	u64 deadline_ns; /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
+	/*
+	 * Of CLOCK_MONOTONIC, after which no more lines are looked up; later if the processors did
+	 * something else until then. 0: none.
+	 */
+	u64 deadline_ns;
 	void (*progress)(void *ctx, u64 done, u64 all); /* NULL: nobody wants to know */
 	bool (*is_stopped)(void *ctx);                  /* NULL: nothing stops it */
 	void *ctx;

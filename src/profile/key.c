@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "profile/beside.h"
 #include "profile/key_family.h"
 
 /* In the order of their help. */
@@ -37,10 +38,37 @@ static u64 value_of(const struct key *key, const struct hist *h, const struct hi
 	return key->label && !key->is_value ? hist_label(h, e->group, key) : 0;
 }
 
+unsigned key_n_parts(const struct key *key, const struct hist *h)
+{
+	return key->figure && h->is_together ? (unsigned)h->beside.n + 1 : 1;
+}
+
+/* At the right end of a part's width. */
+static void print_part(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	size_t start = text->n, used, room;
+
+	key->print(h, e, 0, text);
+	used = text->n - start;
+	if (used >= key->min_width)
+		return;
+	room = key->min_width - used;
+	str_fill(text, ' ', room);
+	memmove(text->at + start + room, text->at + start, used);
+	memset(text->at + start, ' ', room);
+}
+
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
-	key->print(h, e, value_of(key, h, e), text);
+	if (key_n_parts(key, h) == 1) {
+		key->print(h, e, value_of(key, h, e), text);
+		return;
+	}
+	print_part(key, h, e, text);
+	vec_each(b, &h->beside)
+		print_part(key, b->hist, beside_entry(h, b, e), text);
 }
 
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,

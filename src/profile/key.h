@@ -65,9 +65,13 @@ extern const struct key *const key_total;
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL behind the last */
 
-/* An entry's cell. */
+/*
+ * An entry's cell. In a table of several events those of figures have a part for each of them, min_width
+ * wide at least.
+ */
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text);
+unsigned key_n_parts(const struct key *key, const struct hist *h);
 
 /* What programs get of a cell: without what is there for people, blanks and the level of functions. */
 enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };

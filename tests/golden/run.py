@@ -24,7 +24,7 @@ def run_case(folder):
     command = open(os.path.join(folder, 'cmd'), encoding='utf-8').read().strip()
     env = dict(os.environ, PACE=harness.PACE, DATA=DATA, LC_ALL='C', TZ='UTC', HOME='/nonexistent')
     env.pop('XDG_CACHE_HOME', None)
-    done = subprocess.run(['sh', '-c', command], cwd=DATA, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    done = subprocess.run(['sh', '-c', command], cwd=DATA, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     return {'stdout': done.stdout, 'stderr': done.stderr, 'exit': b'%d\n' % done.returncode if done.returncode else b''}
 
 
