@@ -170,6 +170,40 @@ def sqlite_and_a_stripped_library_have_the_same_shares():
 
 
 @test
+def perfs_options_have_their_meaning_or_a_reason():
+    perf_works()
+    known = set(re.findall(r'--[a-z0-9-]+', pace('annotate', '-h').out))
+    listed = set(run('perf', 'annotate', '--list-opts').out.split())
+    assert len(listed) > 25 and listed <= known, listed - known
+    inlined('o.data')
+    usual = pace('annotate', '-i', 'o.data').out
+    assert usual.count('Percent') >= 1, usual[:500]
+    for words in (['--stdio2'], ['--group'], ['-m'], ['--stdio-color', 'never'], ['--stdio-color=auto'], ['--demangle-kernel'], ['--percent-type', 'period-local']):
+        result = pace('annotate', '-i', 'o.data', *words)
+        assert result.status == 0 and result.out == usual, (words, result)
+    for kind in ('local-hits', 'global-period', 'global-hits'):
+        shown = pace('annotate', '-i', 'o.data', '--percent-type', kind).out
+        assert shown and shown == pace('annotate', '-i', 'o.data', '--percent-type', '-'.join(reversed(kind.split('-')))).out, kind
+        # perf's global-hits are 0.
+        if kind != 'global-hits':
+            compare('o.data', '--percent-type', kind)
+    assert pace('annotate', '-D', '-i', 'o.data').out == pace('report', '-D', '-i', 'o.data').out != ''
+    for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui'], '--stdio or --json'),
+                          (['--stdio-color', 'always'], 'no colours'), (['--percent-type', 'local-'], 'is none of')):
+        result = pace('annotate', '-i', 'o.data', *words)
+        assert result.status == 2 and reason in result.err and not result.out, (words, result)
+    # Files of source are looked for below a directory, without so many of their own.
+    depth = len([part for part in os.getcwd().split('/') if part])
+    os.makedirs('moved')
+    os.rename('inlined.cc', 'moved/inlined.cc')
+    line = 'table[std::to_string(i % 97)].push_back'
+    words = ['-i', 'o.data', '-s', 'main']
+    assert line in usual and line not in pace('annotate', *words).out
+    assert line in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth)).out
+    assert line not in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth - 1)).out
+
+
+@test
 def every_disassembler_agrees_on_where_samples_are():
     path = inlined('engines.data')
     objdump = pace_annotate(path, '-d', 'inlined', '--disassembler', 'objdump')
