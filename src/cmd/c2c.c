@@ -22,7 +22,8 @@ struct c2c_command {
 	double debuginfod_s;
 	int has_source;
 	bool is_text, is_json, is_forced;
-	unsigned by; /* SHARING_BY_* */
+	unsigned by;  /* SHARING_BY_* */
+	bool has_all; /* as ever */
 	unsigned verbose;
 };
 
@@ -92,6 +93,9 @@ static const struct opt options[] = {
 		.call = set_coalesce},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
 		"in full, so many cache lines; default 10, 0: all"},
+	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
+		"lines with ever so little HITM in the table, too (always)"},
+	{0, "full-symbols", OPT_BOOL, AT(has_all), NULL, "names as long as they are (always)"},
 	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only what all accesses found"},
 	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source (default)"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},

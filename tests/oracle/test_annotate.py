@@ -103,12 +103,12 @@ template <typename T> struct box { T w, h; T area() const { return w * h % 1009;
 template <typename T, int N> struct power { static T of(T x) { return x * power<T, N - 1>::of(x) % 65537; } };
 template <typename T> struct power<T, 0> { static T of(T) { return 1; } };
 }
-template <typename F> static long apply(F f, int n) { long s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+template <typename F> __attribute__((noinline)) static long apply(F f, int n) { long s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
 int main()
 {
 	std::map<std::string, std::vector<int>> table;
 	long sum = 0;
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < 3000; i++)
 			table[std::to_string(i % 97)].push_back(i * 31 % 1009);
 		for (auto &row : table)
