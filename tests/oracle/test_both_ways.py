@@ -266,10 +266,10 @@ def the_whole_system_with_call_chains():
 
 def attached(options):
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '8')
-    time.sleep(0.2)
+    target = start(program, '600')
+    threads_of(target, 'alpha', 'beta', 'late')
     try:
-        both_ways(options + ['-p', str(target.pid)], ['sleep', '0.6'])
+        both_ways(options + ['-F', '9000', '-p', str(target.pid)], ['sleep', '0.6'])
     finally:
         stop(target)
 
