@@ -36,6 +36,11 @@ TIMES = os.environ.get('PACE_TIMES')
 os.environ['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1'
 os.environ['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
 
+# Who is started in the background ignores these, and so would all that is started here.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
 tests = []
 
 
