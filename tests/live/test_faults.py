@@ -23,6 +23,7 @@ def as_nobody(*args, **kwargs):
     """pace as a user without rights, from a copy that this user can reach."""
     needs_root()
     needs('setpriv')
+    rights_stay()
     shutil.copy(PACE, 'pace')
     os.chmod('.', 0o777)
     result = run(*NOBODY, os.path.abspath('pace'), *args, **kwargs)
@@ -34,6 +35,7 @@ class paranoid:
     """The level while a block runs."""
     def __init__(self, level):
         needs_root()
+        rights_stay(change=True)
         self.level = level
 
     def __enter__(self):
@@ -51,8 +53,8 @@ class paranoid:
 def without_rights_an_own_program_is_measured_in_user_space_and_that_is_said():
     can_record()
     with paranoid(2):
-        program = build_c(FAULTS, 'faults')
-        result = as_nobody('record', '-F', '2000', program, '60000')
+        program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+        result = as_nobody('record', '-F', '2000', program, '0.2')
         assert result.status == 0, result
         assert 'only user space is measured: perf_event_paranoid is 2' in result.err, result
         assert 'CAP_PERFMON' in result.err and 'sysctl kernel.perf_event_paranoid=1' in result.err, result
@@ -245,11 +247,11 @@ def a_busy_thread_factory_can_be_attached_to():
     can_record()
     with open('churn.c', 'w') as source:
         source.write('#include <pthread.h>\n#include <time.h>\nstatic void *s(void *p) { for (volatile int i = 0; i < 20000; i++) ; '
-                     'return p; }\nint main(void) { time_t end = time(0) + 20; while (time(0) < end) { pthread_t t[8]; '
+                     'return p; }\nint main(void) { time_t end = time(0) + 600; while (time(0) < end) { pthread_t t[8]; '
                      'for (int i = 0; i < 8; i++) pthread_create(&t[i], 0, s, 0); for (int i = 0; i < 8; i++) '
                      'pthread_join(t[i], 0); } }\n')
     target = start(build_c(os.path.abspath('churn.c'), 'churn', '-pthread'))
-    time.sleep(0.2)
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) > 1)
     try:
         for _ in range(5):
             result = pace('record', '-o', 'churn.data', '-p', str(target.pid), 'sleep', '0.1')
@@ -286,21 +288,24 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
         running = []
         for n in range(begin, min(begin + 4, n_kills)):
             os.mkdir(f'k{n}')
-            process = start(PACE, 'record', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '60')
-            running.append((n, process, time.time() + chance.uniform(0.05, 3)))
+            process = start(PACE, 'record', '-k', 'mono', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '60')
+            running.append((n, process, time.monotonic() + chance.uniform(0.05, 3)))
         for n, process, when in sorted(running, key=lambda r: r[2]):
-            time.sleep(max(0, when - time.time()))
+            waits = Waits(process.pid)
+            waits.watch(when)
+            killed = time.monotonic()
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
-            killed = time.clock_gettime(time.CLOCK_MONOTONIC)
             # As soon as there is a file at all it can be read.
             files = sorted(os.listdir(f'k{n}'))
             seen = [t for name in files for t in readable(f'k{n}/{name}')] if files else []
             n_samples += len(seen)
             if seen:
-                assert killed - max(seen) < 1.5, (n, modes[n % len(modes)], killed, max(seen))
+                # A second, and what the recorder itself was kept waiting
+                allowed = 1.5 + waits.of_last(2)
+                assert killed - max(seen) < allowed, (n, modes[n % len(modes)], killed, allowed, max(seen))
             stop(process)
-    assert n_samples > 100 * n_kills, n_samples
+    assert n_samples > 10 * n_kills, n_samples
 
 
 @test
@@ -343,9 +348,9 @@ def a_low_limit_of_open_files_is_raised_and_that_is_said():
     can_record()
     with open('some.c', 'w') as source:
         source.write('#include <pthread.h>\n#include <unistd.h>\nstatic void *s(void *p) { for (volatile long i = 0;; i++) ; return p; }\n'
-                     'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); sleep(20); }\n')
+                     'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); sleep(600); }\n')
     target = start(build_c(os.path.abspath('some.c'), 'some', '-pthread'))
-    time.sleep(0.3)
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 101)
     result = run('sh', '-c', f'ulimit -S -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sh -c "ulimit -n; sleep 0.2"')
     stop(target)
     check_sane(result)
@@ -380,14 +385,15 @@ def a_second_interrupt_ends_it_at_once_and_the_file_can_be_read():
     can_record()
     program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
     for pause in (0, 0.001, 0.01):
-        process = start(PACE, 'record', '-e', 'cpu-clock', '-F', '10000', '-o', 'two.data', program, '20')
-        time.sleep(1.3)
+        name = f'two-{pause}.data'
+        process = start(PACE, 'record', '-e', 'cpu-clock', '-F', '10000', '-o', name, program, '300')
+        wait_for(lambda: has_grown(name, 30000))
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(pause)
         status = process.wait(PATIENCE)
         assert status in (-signal.SIGINT, 128 + signal.SIGINT), status
-        assert len(readable('two.data')) > 100
+        assert len(readable(name)) > 100
         stop(process)
 
 
