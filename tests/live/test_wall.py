@@ -23,6 +23,7 @@ def record(*args, prefix=(), **kwargs):
 
 
 def sees_kernel():
+    rights_stay()
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
     if os.geteuid() and level > 1:
         skip(f'perf_event_paranoid is {level}: departures from CPUs are not sampled')
@@ -121,6 +122,7 @@ def latency_is_the_elapsed_time_whoever_waits_besides():
 def without_rights_long_waits_are_found_with_their_callers():
     needs_root()
     needs('setpriv')
+    rights_stay()
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
     if level not in (2,):
         skip(f'perf_event_paranoid is {level}, not 2')
@@ -223,6 +225,7 @@ def other_recordings_can_be_read_so_if_they_have_switches_and_wall_recordings_ot
     assert 'Wall clock' not in pace('report').out
     report = pace('report', '--wall')
     assert header(report.out)[1] == 11, report
+    assert pace('report', '--latency').out == report.out
     pace('record', '-q', '-e', 'cpu-clock', '-o', 'plain.data', program, '2')
     refused = pace('report', '--wall', '-i', 'plain.data')
     assert refused.status == 2 and "'pace record --wall'" in refused.err, refused

@@ -58,7 +58,8 @@ def bpf_program():
 def assert_bpf(path):
     rows = report(path)
     inside = sum(n for (dso, symbol), n in rows.items() if re.fullmatch(r'bpf_prog_[0-9a-f]{16}_pace_adds', dso) and dso in symbol)
-    assert inside > 50, rows
+    # How much time the program got, only the machine knows.
+    assert inside > 3 and inside > 0.3 * sum(rows.values()), rows
     perf_works()
     theirs = perf_report(path)
     # perf does not always find the names of the vdso, which is a file of its own to it.
@@ -81,8 +82,8 @@ def kernel_a_bpf_program_that_was_there_before_has_its_name():
     bpf_program()
     with subprocess.Popen(['./bpf', '20000']) as process:
         try:
-            time.sleep(0.3)
-            result = pace('record', '-q', '-e', 'cpu-clock', '-F', '2000', '-p', str(process.pid), 'sleep', '0.4')
+            wait_for(lambda: any('pace_adds' in line for line in open('/proc/kallsyms', encoding='ascii')))
+            result = pace('record', '-q', '-e', 'cpu-clock', '-F', '10000', '-p', str(process.pid), 'sleep', '0.4')
             assert result.status == 0, result
         finally:
             process.kill()

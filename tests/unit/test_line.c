@@ -151,7 +151,7 @@ TEST(line_knows_lines_in_sections_packed_with_zstd)
 }
 
 /* What is wrong in there is told, whatever it is. */
-TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+static void check_wrong_bytes(const char *packing)
 {
 	struct str file = {0}, said = {0};
 	struct spoil spoil = {{1}, 0};
@@ -161,9 +161,9 @@ TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
 	test_write(test_path("chain.c"), source, sizeof(source) - 1);
 	if (outside_run(&said,
 		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
-		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
-		    test_dir()))
-		SKIP("this objcopy cannot pack with zstd");
+		    "objcopy --compress-debug-sections=%s chain.so 2>&1",
+		    test_dir(), packing))
+		SKIP("this objcopy cannot pack so");
 	outside_run(&file, "cat '%s'", test_path("chain.so"));
 	for (int round = 0; round < 300; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
@@ -187,6 +187,110 @@ TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
 	}
 	str_fini(&file);
 	str_fini(&said);
+}
+
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+{
+	check_wrong_bytes("zstd");
+}
+
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zlib)
+{
+	check_wrong_bytes("zlib");
+}
+
+/* The file with its debug sections packed; where one of them is. */
+static struct elf_section pack_debug(struct str *ret_file, const char *options, const char *name)
+{
+	struct elf_section place;
+	struct str said = {0};
+	struct elf elf;
+	struct err err;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g %s -shared -fPIC -o chain.so chain.c",
+			 test_dir(), options),
+		0);
+	outside_run(ret_file, "cat '%s'", test_path("chain.so"));
+	CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+	if (!elf_section(&elf, name))
+		test_failed(__FILE__, __LINE__, "no %s", name);
+	place = *elf_section(&elf, name);
+	elf_close(&elf);
+	str_fini(&said);
+	return place;
+}
+
+TEST(line_leaves_out_a_packed_section_that_is_damaged)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib", ".debug_line");
+	struct line_case c;
+
+	if (!(place.flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_line");
+	file.at[place.offset + place.size - 1] ^= 1; /* the checksum */
+	test_write(test_path("wrong.so"), file.at, file.n);
+	case_open(&c, "wrong.so");
+	CHECK_HAS(line_complaint(c.index), "its zlib data is damaged");
+	CHECK(line_chain(c.index, c.start, f) >= 1);
+	CHECK_STR(f[0].function, "outer");
+	CHECK(!f[0].file);
+	case_close(&c);
+	str_fini(&file);
+}
+
+/* Of units, which nothing can be said without. */
+TEST(line_says_what_is_wrong_with_a_packed_section_that_all_depends_on)
+{
+	static const struct {
+		u64 size;
+		const char *said;
+	} cases[] = {{1ull << 30, "it cannot hold the 1024 MB that it says it does"},
+		{4ull << 30, "no more than 4096 MB"}, {12345, "its zlib data is damaged"}};
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib", ".debug_info");
+
+	if (!(place.flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_info");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct line_index *l;
+		struct elf elf;
+		struct err err;
+
+		memcpy(file.at + place.offset + 8, &cases[i].size, sizeof(cases[i].size));
+		test_write(test_path("wrong.so"), file.at, file.n);
+		CHECK_EQ(elf_open(&elf, test_path("wrong.so"), &err), 0);
+		CHECK(line_open(&l, &elf, &err) != 0);
+		CHECK_HAS(err.msg, cases[i].said);
+		elf_close(&elf);
+	}
+	str_fini(&file);
+}
+
+TEST(line_does_not_unpack_what_claims_to_be_huge_as_it_was_packed_before)
+{
+	static const u8 huge[] = {0, 0, 0, 2, 0, 0, 0, 0};
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib-gnu", ".zdebug_info");
+	struct line_index *l;
+	struct line_case c;
+	struct elf elf;
+	struct err err;
+
+	case_open(&c, "chain.so");
+	check_chain(&c);
+	case_close(&c);
+	memcpy(file.at + place.offset + 4, huge, sizeof(huge));
+	test_write(test_path("huge.so"), file.at, file.n);
+	CHECK_EQ(elf_open(&elf, test_path("huge.so"), &err), 0);
+	CHECK_EQ(line_open(&l, &elf, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "no more than 4096 MB");
+	elf_close(&elf);
+	str_fini(&file);
 }
 
 /* A package that has all .dwo files, which are gone. */
