@@ -34,7 +34,7 @@ int fresh_open(struct fresh *f, struct err *err)
 
 int fresh_commit(struct fresh *f, struct err *err)
 {
-	char old[sizeof(f->temporary)];
+	char old[sizeof(f->temporary)] = "";
 	struct stat st;
 
 	if (!f->replaces && !lstat(f->path, &st)) {
@@ -43,8 +43,12 @@ int fresh_commit(struct fresh *f, struct err *err)
 		if (rename(f->path, old))
 			return err_sys(err, errno, "moving '%s' to '%s'", f->path, old);
 	}
-	if (rename(f->temporary, f->path))
-		return err_sys(err, errno, "giving '%s' its name", f->path);
+	if (rename(f->temporary, f->path)) {
+		err_sys(err, errno, "giving '%s' its name", f->path);
+		if (*old)
+			(void)!rename(old, f->path);
+		return err->code;
+	}
 	return 0;
 }
 

@@ -80,31 +80,85 @@ static int move_aside(struct writer *w, const struct stat *st, struct err *err)
 	return 0;
 }
 
-static int create(struct writer *w, struct err *err)
+/*
+ * A new file at the path, unless one has come there: 0, EEXIST or another errno. It gets its name when it
+ * is not empty any more, or who begins a recording beside us would take it for nothing and remove it.
+ */
+static int create_named(struct writer *w)
+{
+	const u64 magic = LAYOUT_MAGIC_2;
+	char temporary[sizeof(w->old_path)];
+	int sys;
+
+	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.%d", w->path, (int)getpid()) >=
+		sizeof(temporary))
+		return ENAMETOOLONG;
+	w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (w->fd < 0)
+		return errno;
+	sys = fd_write_at(w->fd, &magic, sizeof(magic), 0);
+	if (!sys && renameat2(AT_FDCWD, temporary, AT_FDCWD, w->path, RENAME_NOREPLACE)) {
+		sys = errno;
+		/* Not every file system can do that; more of them know links. */
+		if (sys == EINVAL || sys == ENOSYS)
+			sys = link(temporary, w->path) ? errno : 0;
+		unlink(temporary);
+	} else if (sys) {
+		unlink(temporary);
+	}
+	if (sys) {
+		close(w->fd);
+		w->fd = -1;
+	}
+	/* Nor links: then there is a moment in which it is empty. */
+	if (sys == EPERM || sys == EOPNOTSUPP) {
+		w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		sys = w->fd < 0 ? errno : 0;
+	}
+	return sys;
+}
+
+/* Makes room for a new file; what cannot be one is opened (*ret_is_open) or refused. */
+static int make_room(struct writer *w, bool *ret_is_open, struct err *err)
 {
 	struct stat st;
 
-	if (lstat(w->path, &st) == 0) {
-		if (S_ISCHR(st.st_mode)) {
-			w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
-			return w->fd < 0 ? err_sys(err, errno, "opening '%s'", w->path) : 0;
-		}
-		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-			return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o",
-				w->path,
-				S_ISDIR(st.st_mode)            ? "a directory"
-					: S_ISFIFO(st.st_mode) ? "a FIFO"
-							       : "no regular file");
-		if (move_aside(w, &st, err))
-			return err->code;
-	} else if (errno != ENOENT) {
-		return err_sys(err, errno, "looking at '%s'", w->path);
+	*ret_is_open = false;
+	if (lstat(w->path, &st))
+		return errno == ENOENT ? 0 : err_sys(err, errno, "looking at '%s'", w->path);
+	if (S_ISCHR(st.st_mode)) {
+		w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
+		*ret_is_open = w->fd >= 0;
+		return w->fd < 0 ? err_sys(err, errno, "opening '%s'", w->path) : 0;
 	}
-	w->is_file = true;
-	w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (w->fd < 0)
-		return err_sys(err, errno, "creating '%s'", w->path);
-	return 0;
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", w->path,
+			S_ISDIR(st.st_mode)            ? "a directory"
+				: S_ISFIFO(st.st_mode) ? "a FIFO"
+						       : "no regular file");
+	return move_aside(w, &st, err);
+}
+
+static int create(struct writer *w, struct err *err)
+{
+	enum { TRIES = 16 }; /* one for each recorder that was faster */
+	bool is_open;
+	int sys = EEXIST;
+
+	for (int i = 0; i < TRIES && sys == EEXIST; i++) {
+		if (make_room(w, &is_open, err))
+			return err->code;
+		if (is_open)
+			return 0;
+		sys = create_named(w);
+	}
+	w->is_file = !sys;
+	if (!sys)
+		return 0;
+	if (w->old_path[0])
+		(void)!rename(w->old_path, w->path);
+	return is_space_error(sys) ? write_error(w, sys, err)
+				   : err_sys(err, sys, "creating '%s'", w->path);
 }
 
 /* Takes as much room as there is towards `end`. */

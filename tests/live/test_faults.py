@@ -529,4 +529,17 @@ def two_recorders_in_one_folder_leave_two_whole_recordings():
         assert len(readable(name)) >= 2000, name
 
 
+@test
+def recorders_that_begin_at_the_same_time_both_keep_their_recordings():
+    can_record()
+    for _ in range(12):
+        both = [start(PACE, 'record', '-q', '-e', 'page-faults:u', '-c', '1', '-o', 'same.data', 'true') for _ in range(2)]
+        assert [process.wait(600) for process in both] == [0, 0]
+        for name in ('same.data', 'same.data.old'):
+            assert readable(name), name
+            os.unlink(name)
+        left = [name for name in os.listdir('.') if name.startswith('same.data')]
+        assert not left, left
+
+
 main()
