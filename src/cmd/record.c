@@ -12,7 +12,7 @@
 #include "base/mapped.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "collect/open.h"
+#include "collect/attach.h"
 #include "collect/program.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
@@ -204,6 +204,33 @@ static int start_command(struct recording *rec, struct err *err)
 	return 0;
 }
 
+/* The command's threads wait; those of processes that run need not. */
+static int open_on_target(struct recording *rec, const struct sampling *sampling, struct err *err)
+{
+	const struct target_words *words = &rec->options->target;
+	struct attach attach = {0};
+	struct str text = {0};
+	int r;
+
+	if (sampling->has_no_inherit || !(words->pids || words->users))
+		return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
+	r = attach_events(&attach, &rec->events, words, &rec->target, &rec->counters, &rec->log,
+		err);
+	if (!r && attach.late.n) {
+		str_addf(&text,
+			"of %zu threads that were started meanwhile, samples may be missing: ",
+			attach.late.n);
+		attach_add_late(&attach, &text);
+		log_warn(&rec->log,
+			"events were opened %u times, and each time threads were started meanwhile; %s",
+			attach.n_attempts, str_text(&text));
+		str_addf(&rec->notes, "attach: %s\n", str_text(&text));
+	}
+	str_fini(&text);
+	attach_fini(&attach);
+	return r;
+}
+
 /* Events opened, rings mapped. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
@@ -216,7 +243,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 		return err->code;
 	if (o->verbose > 1)
 		say_attrs(rec);
-	if (open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
+	if (open_on_target(rec, sampling, err) ||
 		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
 	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
