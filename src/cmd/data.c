@@ -92,20 +92,67 @@ static int run_lint(const struct data_options *o, const char *path)
 
 /* ---- which ---- */
 
-static const struct {
+enum {
+	TAKES_INPUT = 1 << 0,
+	TAKES_OUTPUT = 1 << 1,
+	TAKES_IN_PLACE = 1 << 2,
+	TAKES_CHOICE = 1 << 3,
+	TAKES_THREADS = 1 << 4,
+	MAKES_ANOTHER = TAKES_INPUT | TAKES_OUTPUT | TAKES_IN_PLACE,
+};
+
+static const struct subcommand {
 	const char *name, *summary;
-	int (*run)(const struct data_options *o, const char *path);
+	int (*run)(const struct data_options *o, const char *path); /* NULL: of several files */
+	unsigned takes;
 } subcommands[] = {
-	{"lint", "what a file is, what is in it, and whether it is whole", run_lint},
+	{"lint", "what a file is, what is in it, and whether it is whole", run_lint, TAKES_INPUT},
 	{"pack",
 		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
-		data_pack},
-	{"strip", "takes them out again", data_strip},
+		data_pack, MAKES_ANOTHER | TAKES_THREADS},
+	{"strip", "takes them out again", data_strip, MAKES_ANOTHER},
 	{"unpack", "writes them as files into a new folder (-o), for perf, gdb and others",
-		data_unpack},
-	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut},
-	{"anonymise", "the same without names of people, programs and functions", data_anonymise},
+		data_unpack, TAKES_INPUT | TAKES_OUTPUT},
+	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut,
+		MAKES_ANOTHER | TAKES_CHOICE},
+	{"anonymise", "the same without names of people, programs and functions", data_anonymise,
+		MAKES_ANOTHER},
+	{"merge", "several of one machine as one", NULL, TAKES_OUTPUT},
 };
+
+static const struct subcommand *find_subcommand(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
+		if (!strcmp(subcommands[i].name, name))
+			return &subcommands[i];
+	return NULL;
+}
+
+/* What would have no effect is not what the user meant. */
+static int check_options(const struct data_options *o, const struct subcommand *c, struct err *err)
+{
+	const struct {
+		unsigned takes;
+		bool is_given;
+		const char *name;
+	} given[] = {
+		{TAKES_INPUT, o->input, "-i"},
+		{TAKES_OUTPUT, o->output, "-o"},
+		{TAKES_IN_PLACE, o->is_in_place, "--in-place"},
+		{TAKES_CHOICE, o->time, "--time"},
+		{TAKES_CHOICE, o->pids, "--pid"},
+		{TAKES_CHOICE, o->tids, "--tid"},
+		{TAKES_CHOICE, o->comms, "--comm"},
+		{TAKES_CHOICE, o->cpus, "--cpu"},
+		{TAKES_THREADS, o->n_workers, "--threads"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		if (given[i].is_given && !(c->takes & given[i].takes))
+			return err_set(err, ERR_INVAL, "'pace data %s' has no use for %s", c->name,
+				given[i].name);
+	return 0;
+}
 
 static int list_subcommands(void)
 {
@@ -116,7 +163,6 @@ static int list_subcommands(void)
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		str_addf(&out.text, "  pace data %-9s %s\n", subcommands[i].name,
 			subcommands[i].summary);
-	str_add(&out.text, "  pace data merge     several of one machine as one\n");
 	return out_close(&out, &err) ? cmd_fail(&cmd_data, &err, EXIT_FAILED) : EXIT_USAGE;
 }
 
@@ -124,25 +170,29 @@ static int run_data(int argc, char **argv)
 {
 	struct data_options o = {0};
 	int status = cmd_parse(&cmd_data, &o, 0, &argc, argv);
+	const struct subcommand *c;
 	struct err err;
 
 	if (status >= 0)
 		return status;
 	if (!argc)
 		return list_subcommands();
-	if (!strcmp(argv[0], "merge"))
+	c = find_subcommand(argv[0]);
+	if (!c) {
+		err_set(&err, ERR_INVAL,
+			"there is no 'pace data %s': 'pace data' lists what there is", argv[0]);
+		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
+	}
+	if (check_options(&o, c, &err))
+		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
+	if (!c->run)
 		return argc > 1 ? data_merge(&o, argc - 1, argv + 1) : list_subcommands();
 	if (argc > 2 || (argc == 2 && o.input)) {
 		err_set(&err, ERR_INVAL, "'%s' is one word too many: one file at a time",
 			argv[argc - 1]);
 		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
-		if (!strcmp(subcommands[i].name, argv[0]))
-			return subcommands[i].run(&o, cmd_input(argc == 2 ? argv[1] : o.input));
-	err_set(&err, ERR_INVAL, "there is no 'pace data %s': 'pace data' lists what there is",
-		argv[0]);
-	return cmd_fail(&cmd_data, &err, EXIT_USAGE);
+	return c->run(&o, cmd_input(argc == 2 ? argv[1] : o.input));
 }
 
 const struct cmd cmd_data = {

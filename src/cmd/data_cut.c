@@ -69,16 +69,16 @@ int data_merge(const struct data_options *o, int n, char **paths)
 	int status = EXIT_OK;
 
 	cmd_log_init(&log, o->verbose ? LOG_DEBUG : LOG_NOTE);
-	if (o->is_in_place)
-		err_set(&err, ERR_INVAL, "--in-place: of several recordings none can be replaced");
-	else if (!data_open_output(o, paths[0], &to, &err) &&
-		!merge_write((const char *const *)paths, (size_t)n, &to, &log, &tally, &err))
-		err.code = 0;
-	if (err.code)
+	if (!o->output) {
+		err_set(&err, ERR_INVAL, "where to? -o names the new recording");
 		status = fail(paths[0], &err);
-	else
+	} else if (data_open_output(o, paths[0], &to, &err) ||
+		merge_write((const char *const *)paths, (size_t)n, &to, &log, &tally, &err)) {
+		status = fail(paths[0], &err);
+	} else {
 		log_note(&log, "%llu samples of %zu event%s", (unsigned long long)tally.n_samples,
 			tally.n_events, tally.n_events == 1 ? "" : "s");
+	}
 	log_fini(&log);
 	return status;
 }

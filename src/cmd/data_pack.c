@@ -89,7 +89,7 @@ static int unpack(const struct data_options *o, const char *path, struct log *lo
 	u64 n_files;
 	int r;
 
-	if (!o->output || o->is_in_place)
+	if (!o->output)
 		return err_set(err, ERR_INVAL, "where to? -o names a folder, which is made");
 	if (reader_open(&reader, path, log, err))
 		return err->code;

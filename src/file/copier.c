@@ -67,6 +67,7 @@ static bool add_section(void *ctx, unsigned id, struct str *out)
 	struct copier *c = ctx;
 	const struct reader *m = c->model;
 	size_t before = out->n;
+	int sys;
 
 	if (c->is_replaced[id]) {
 		str_addn(out, c->sections[id].at, c->sections[id].n);
@@ -77,12 +78,16 @@ static bool add_section(void *ctx, unsigned id, struct str *out)
 		return false;
 	if (m->is_pipe_mode || m->is_foreign)
 		return feature_write(id, &m->info, out);
-	if (!layout_has_feature(&m->header, id))
+	/* At 0 stands no section: the file ends before it. */
+	if (!layout_has_feature(&m->header, id) || !m->sections[id].offset)
 		return false;
 	str_reserve(out, m->sections[id].size + 1);
-	if (fd_read_at(m->parts.at[0].fd, out->at + before, m->sections[id].size,
-		    m->sections[id].offset))
+	sys = fd_read_at(m->parts.at[0].fd, out->at + before, m->sections[id].size,
+		m->sections[id].offset);
+	if (sys) {
+		c->section_errno = sys;
 		return false;
+	}
 	out->n += m->sections[id].size;
 	return true;
 }
@@ -107,7 +112,10 @@ int copier_finish(struct copier *c, const struct reader *model, struct err *err)
 {
 	c->model = model;
 	put_times(c);
-	if (flush(c, err) || writer_finish_with(&c->writer, add_section, c, err)) {
+	if (flush(c, err) || writer_finish_with(&c->writer, add_section, c, err) ||
+		(c->section_errno &&
+			err_sys(err, c->section_errno, "reading the sections of '%s'",
+				model->path))) {
 		copier_abandon(c);
 		return err->code;
 	}

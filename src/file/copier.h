@@ -21,6 +21,7 @@ struct copier {
 	const struct reader *model;               /* whose sections are taken over */
 	struct str sections[LAYOUT_FEATURE_BITS]; /* that replace them */
 	bool is_replaced[LAYOUT_FEATURE_BITS];    /* also by nothing */
+	int section_errno;                        /* of one that could not be read; 0: none */
 	u64 first_time, last_time;                /* of samples */
 	u64 n_records, n_samples;
 };

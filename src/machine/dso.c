@@ -179,10 +179,9 @@ static struct dso *add_namesake(struct dso_list *list, struct dso *last)
 
 void dso_expect(struct dso_list *list, const char *path, u32 nth)
 {
-	enum { NAMESAKES_MAX = 1 << 12 };
 	struct dso *dso = dso_get(list, path, strlen(path), 0, false);
 
-	if (dso->kind != DSO_FILE || nth > NAMESAKES_MAX)
+	if (dso->kind != DSO_FILE || nth >= DSO_NAMESAKES_MAX)
 		return;
 	for (; dso->nth < nth; dso = dso->namesake)
 		if (!dso->namesake)
@@ -197,7 +196,7 @@ struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map,
 	if (dso->kind == DSO_FILE) {
 		while (is_other_file(dso, map) && dso->namesake)
 			dso = dso->namesake;
-		if (is_other_file(dso, map))
+		if (is_other_file(dso, map) && dso->nth + 1 < DSO_NAMESAKES_MAX)
 			dso = add_namesake(list, dso);
 		if (map->ino && !dso->inode) {
 			dso->device = device_of(map);

@@ -67,6 +67,8 @@ void dso_list_fini(struct dso_list *list);
  */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
 
+enum { DSO_NAMESAKES_MAX = 1 << 10 }; /* more files at one path are taken for the last of them */
+
 /*
  * The DSO of a map. Two files that were at one path one after the other are two: they have other
  * build-ids, or other inodes of one device. What else is told apart (an overlay shows other devices in

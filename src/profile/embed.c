@@ -63,6 +63,17 @@ static bool go_on(struct embed *e, u64 n_done)
 	return !is_over;
 }
 
+/* The user wants no more of it: neither lines nor names. */
+static bool is_stopped(struct embed *e)
+{
+	bool ret;
+
+	pthread_mutex_lock(&e->lock);
+	ret = e->tally.is_stopped;
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
+
 /* How much can still be unpacked, at what a core does at least; 0: any. */
 static u64 unpack_max(const struct embed *e)
 {
@@ -132,7 +143,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	enum resolver_outcome outcome;
 
 	(void)worker;
-	if (e->tally.is_stopped)
+	if (is_stopped(e))
 		return;
 	resolver_load(e->resolver, d->dso);
 	outcome = resolver_outcome(e->resolver, d->dso);

@@ -2,6 +2,7 @@
 
 #include "file/hardware.h"
 #include "symbol/buildid.h"
+#include "symbol/embedunion.h"
 
 /* Stacks may be made of dumps or branches, and so callers be found nowhere else. */
 static bool has_other_callers(const struct session *s)
@@ -97,7 +98,7 @@ int lookback_embed(struct lookback *b, const struct embedded *older,
 	embedder_init(&out);
 	embed_make(&out, &b->resolver, &b->hits, &how, ret_tally);
 	if (embedded_is_there(older))
-		embedder_copy_missing(&out, older);
+		embedunion_add(&out, older, 1);
 	if (!embedder_is_empty(&out))
 		r = embedder_finish(&out, ret_section, err);
 	embedder_fini(&out);

@@ -176,12 +176,13 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 {
 	Dwarf_Off at = 0, next;
 	size_t header;
+	int r;
 
 	if (dwarf_section(h->file->elf, false, ".gnu_debugaltlink", "").at &&
 		!dwarf_getalt(h->dwarf))
 		err_set(complaint, ERR_NOENT,
 			"the file that dwz shares its names in (.gnu_debugaltlink) is not here: install the package that has it");
-	for (; !dwarf_nextcu(h->dwarf, at, &next, &header, NULL, NULL, NULL); at = next) {
+	for (; !(r = dwarf_nextcu(h->dwarf, at, &next, &header, NULL, NULL, NULL)); at = next) {
 		size_t before = ranges->n;
 		Dwarf_Die unit;
 		int tag;
@@ -201,11 +202,15 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 			complain_size(complaint, next - at);
 			continue;
 		}
-		if (!dwarf_add_ranges(h, &unit, (u32)units->n + 1, ranges, complaint))
+		if (!dwarf_add_ranges(h, &unit, (u32)units->n + 1, ranges, complaint)) {
+			dwarf_complain(complaint, "its ranges");
 			break;
+		}
 		if (ranges->n == before)
 			add_ranges_of_rows(h, &unit, (u32)units->n + 1, ranges, complaint);
 		vec_add(units,
 			((struct dwarf_unit){at + header, next - at + size_of_lines(h, &unit)}));
 	}
+	if (r < 0)
+		dwarf_complain(complaint, "a unit");
 }

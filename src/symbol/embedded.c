@@ -114,6 +114,9 @@ static int check_pieces(const struct embedded *e, struct err *err)
 			return damaged("code has more bytes than there are", i, err);
 		room -= c.size;
 	}
+	if (e->tables[EMBEDDED_DUMPS].n > EMBEDDED_DSOS_MAX)
+		return damaged("it has more dumps than anything real", e->tables[EMBEDDED_DUMPS].n,
+			err);
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &d, sizeof(d)); i++) {
 		if (d.n_pieces > n_pieces)
 			return damaged("dumps have more pieces than there are", i, err);
@@ -262,9 +265,12 @@ bool embedded_entry(const struct embedded *e, enum embedded_table_id id, u64 i, 
 const char *embedded_string(const struct embedded *e, u32 at)
 {
 	u64 n = e->tables[EMBEDDED_STRINGS].n;
-	const char *s = (const char *)e->tables[EMBEDDED_STRINGS].at + at;
+	const char *s;
 
-	return at && at < n && memchr(s, '\0', MIN(n - at, (u64)EMBEDDED_STRING_MAX)) ? s : NULL;
+	if (!at || at >= n)
+		return NULL;
+	s = (const char *)e->tables[EMBEDDED_STRINGS].at + at;
+	return memchr(s, '\0', MIN(n - at, (u64)EMBEDDED_STRING_MAX)) ? s : NULL;
 }
 
 const u8 *embedded_bytes(const struct embedded *e, u64 at, u64 n)
@@ -492,26 +498,33 @@ static int fill_dump(const struct embedded *e, const struct embedded_dump *dump,
 	return sys ? err_sys(err, sys, "writing the embedded dump") : 0;
 }
 
+bool embedded_find_dump(const struct embedded *e, const char *path, u32 pid,
+	struct embedded_dump *ret)
+{
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, ret, sizeof(*ret)); i++) {
+		const char *name = embedded_string(e, ret->path);
+
+		if (name && !strcmp(name, path) && ret->pid == pid)
+			return true;
+	}
+	return false;
+}
+
 int embedded_open_dump(const struct embedded *e, const char *path, u32 pid, int *ret_fd,
 	struct err *err)
 {
 	struct embedded_dump d;
+	int fd;
 
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &d, sizeof(d)); i++) {
-		const char *name = embedded_string(e, d.path);
-		int fd;
-
-		if (!name || strcmp(name, path) || d.pid != pid)
-			continue;
-		fd = memfd_create("pace-jitdump", MFD_CLOEXEC);
-		if (fd < 0)
-			return err_sys(err, errno, "memfd_create");
-		if (fill_dump(e, &d, fd, err)) {
-			close(fd);
-			return err->code;
-		}
-		*ret_fd = fd;
-		return 0;
+	if (!embedded_find_dump(e, path, pid, &d))
+		return err_set(err, ERR_NOENT, "the recording has no dump '%s'", path);
+	fd = memfd_create("pace-jitdump", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, errno, "memfd_create");
+	if (fill_dump(e, &d, fd, err)) {
+		close(fd);
+		return err->code;
 	}
-	return err_set(err, ERR_NOENT, "the recording has no dump '%s'", path);
+	*ret_fd = fd;
+	return 0;
 }

@@ -33,9 +33,9 @@ enum {
 	EMBEDDED_VERSION = 1,
 	EMBEDDED_PLAIN = 0, /* how the tables are packed */
 	EMBEDDED_ZSTD = 1,
-	EMBEDDED_LIMIT = 512 << 20, /* unpacked */
-	EMBEDDED_ALIGN = 8,         /* of tables */
-	EMBEDDED_DSOS_MAX = 64 << 10,
+	EMBEDDED_LIMIT = 512 << 20,     /* unpacked */
+	EMBEDDED_ALIGN = 8,             /* of tables */
+	EMBEDDED_DSOS_MAX = 64 << 10,   /* of dumps too */
 	EMBEDDED_STRING_MAX = 64 << 10, /* with its NUL; longer ones are not there */
 };
 
@@ -239,6 +239,9 @@ enum line_gap embedded_find_gap(const struct embedded *e, const struct embedded_
 /* The code from `at` on: how many bytes there are in one piece, 0: none; how many before it. */
 u64 embedded_find_code(const struct embedded *e, const struct embedded_dso *d, u64 at,
 	const u8 **ret_bytes, u64 *ret_before);
+
+bool embedded_find_dump(const struct embedded *e, const char *path, u32 pid,
+	struct embedded_dump *ret);
 
 /*
  * A dump as a nameless file with holes in it where it had what nobody sampled; whoever reads it finds

@@ -60,9 +60,6 @@ u32 embedder_source(struct embedder *e, const struct line_frame *frames, size_t 
 void embedder_add_dump(struct embedder *e, const char *path, u32 pid, u64 size);
 void embedder_add_piece(struct embedder *e, u64 offset, const void *p, u64 size);
 
-/* Takes over what another section has of DSOs and dumps that are not in this one. */
-void embedder_copy_missing(struct embedder *e, const struct embedded *from);
-
 bool embedder_is_empty(const struct embedder *e);
 
 /* Appends the section. */

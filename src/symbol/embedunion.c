@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/table.h"
+
 /* The same DSO in one of the sections. */
 struct part {
 	const struct embedded *from;
@@ -315,24 +318,47 @@ static bool make_key(const struct embedded *from, const struct embedded_dso *d, 
 	return ret->path != NULL;
 }
 
+static bool has_dso(const struct embedder *out, const struct table *by_path, const struct dso *key,
+	u32 path)
+{
+	struct table_probe probe = table_probe(by_path, hash_u64(path));
+	u32 i;
+
+	while ((i = table_next(by_path, &probe)) != TABLE_NONE) {
+		const struct embedded_dso *known = &out->dsos.at[i];
+
+		if (known->path != path || known->kind != key->kind || known->nth != key->nth)
+			continue;
+		if (!key->build_id_size || !known->build_id_size ||
+			(known->build_id_size == key->build_id_size &&
+				!memcmp(out->bytes.at + known->build_id, key->build_id,
+					key->build_id_size)))
+			return true;
+	}
+	return false;
+}
+
 /* Each DSO when it is met first, with all that the later sections have of it. */
 static void add_dsos(struct embedder *out, const struct embedded *all, size_t n)
 {
+	struct table by_path = {0};
+
+	vec_each(d, &out->dsos)
+		table_add(&by_path, hash_u64(d->path), (u32)(d - out->dsos.at));
 	for (size_t i = 0; i < n; i++) {
-		struct embedded_dso d;
+		struct embedded_dso d, other;
 
 		for (u64 k = 0; embedded_entry(&all[i], EMBEDDED_DSOS, k, &d, sizeof(d)); k++) {
-			struct embedded_dso other;
 			part_list parts = {0};
-			bool is_known = false;
 			struct dso key;
+			u32 path;
 
 			if (!make_key(&all[i], &d, &key))
 				continue;
-			for (size_t before = 0; before < i; before++)
-				is_known |= embedded_find_dso(&all[before], &key, &other);
-			if (is_known)
+			path = embedder_string(out, key.path);
+			if (has_dso(out, &by_path, &key, path))
 				continue;
+			table_add(&by_path, hash_u64(path), (u32)out->dsos.n);
 			vec_add(&parts, ((struct part){&all[i], d}));
 			for (size_t later = i + 1; later < n; later++)
 				if (embedded_find_dso(&all[later], &key, &other))
@@ -341,19 +367,16 @@ static void add_dsos(struct embedder *out, const struct embedded *all, size_t n)
 			vec_fini(&parts);
 		}
 	}
+	table_fini(&by_path);
 }
 
 /* ---- dumps ---- */
 
-static bool find_dump(const struct embedded *e, const char *path, u32 pid,
-	struct embedded_dump *ret)
+static bool has_dump(const struct embedder *out, u32 path, u32 pid)
 {
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, ret, sizeof(*ret)); i++) {
-		const char *name = embedded_string(e, ret->path);
-
-		if (name && !strcmp(name, path) && ret->pid == pid)
+	vec_each(known, &out->dumps)
+		if (known->pid == pid && known->path == path)
 			return true;
-	}
 	return false;
 }
 
@@ -364,17 +387,14 @@ static void add_dumps(struct embedder *out, const struct embedded *all, size_t n
 
 		for (u64 k = 0; embedded_entry(&all[i], EMBEDDED_DUMPS, k, &d, sizeof(d)); k++) {
 			const char *path = embedded_string(&all[i], d.path);
-			bool is_known = !path;
 			run_list runs = {0};
 			u64 size = d.size;
 
-			for (size_t before = 0; before < i && path; before++)
-				is_known |= find_dump(&all[before], path, d.pid, &other);
-			if (is_known)
+			if (!path || has_dump(out, embedder_string(out, path), d.pid))
 				continue;
 			collect_pieces(&all[i], d.first_piece, d.n_pieces, &runs);
 			for (size_t later = i + 1; later < n; later++)
-				if (find_dump(&all[later], path, d.pid, &other)) {
+				if (embedded_find_dump(&all[later], path, d.pid, &other)) {
 					collect_pieces(&all[later], other.first_piece,
 						other.n_pieces, &runs);
 					size = MAX(size, other.size);

@@ -210,9 +210,9 @@ const char *linetable_path(struct linetable *t, u64 number)
 
 /* ---- the head ---- */
 
-static void restart(struct linetable *t, u32 sequence)
+static void restart(struct linetable *t)
 {
-	t->row = (struct linetable_row){.file = 1, .line = 1, .sequence = sequence};
+	t->row = (struct linetable_row){.file = 1, .line = 1};
 	t->operation = 0;
 }
 
@@ -281,7 +281,7 @@ int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 
 	t->program = (struct bytes){0};
 	t->files.n = t->dirs.n = 0;
 	t->is_wrong = false;
-	restart(t, 0);
+	restart(t);
 	if (open_table(t, offset, &b, err))
 		return err->code;
 	if (!read_head(t, &b, address_bytes)) {
@@ -444,6 +444,6 @@ bool linetable_next(struct linetable *t, struct linetable_row *ret_row)
 	*ret_row = t->row;
 	ret_row->is_end = is_end;
 	if (is_end)
-		restart(t, t->row.sequence + 1);
+		restart(t);
 	return true;
 }

@@ -33,8 +33,7 @@ struct linetable_row {
 	u64 address;
 	u64 file; /* for linetable_path() */
 	u32 line, column;
-	bool is_end;  /* of a sequence: the address is that behind it */
-	u32 sequence; /* of rows whose addresses ascend, counted from 0 */
+	bool is_end; /* of a sequence: the address is that behind it */
 };
 
 struct linetable {

@@ -53,24 +53,27 @@ static void read_lines(struct mapcut *c, int fd, u32 pid, const struct growth *g
 	}
 }
 
-static bool has_place(const struct mapcut *c, const struct perfmap_line *line)
+/* The number of the first place that is not below an address. */
+static size_t place_from(const struct mapcut *c, u64 address)
 {
 	size_t low = 0, high = c->n_places;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (c->places[middle] < line->start)
+		if (c->places[middle] < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < c->n_places && c->places[low] < line->end;
+	return low;
 }
 
-static bool overlap(const struct perfmap_line *a, const struct perfmap_line *b)
+static bool has_place(const struct mapcut *c, const struct perfmap_line *line)
 {
-	return a->start < b->end && b->start < a->end;
+	size_t i = place_from(c, line->start);
+
+	return i < c->n_places && c->places[i] < line->end;
 }
 
 /* Of lines that overlap others, those that were sampled; of others the perf map says all. */
@@ -155,14 +158,32 @@ static void add_load(struct mapcut *c, u32 i, u64 time, u32 pid, struct str *roo
 	add_piece(c, room, size);
 }
 
-static bool is_first(const struct mapcut *c, size_t k)
+/* The next place that no line had; `next` leads there, of each place one that is not before it. */
+static size_t free_place(size_t *next, size_t i)
 {
-	enum { FEW = 1024 };
+	while (next[i] != i)
+		i = next[i] = next[next[i]];
+	return i;
+}
 
-	for (size_t i = 0; i < k && k < FEW; i++)
-		if (overlap(&c->map.lines.at[c->wanted.at[i]], &c->map.lines.at[c->wanted.at[k]]))
-			return false;
-	return k < FEW;
+/* Whether each of the lines was the first at all places it has; the caller frees. */
+static bool *find_firsts(const struct mapcut *c)
+{
+	bool *is_first = mem_zalloc((c->wanted.n + 1) * sizeof(*is_first));
+	size_t *next = mem_alloc((c->n_places + 1) * sizeof(*next));
+
+	for (size_t i = 0; i <= c->n_places; i++)
+		next[i] = i;
+	for (size_t k = 0; k < c->wanted.n; k++) {
+		const struct perfmap_line *line = &c->map.lines.at[c->wanted.at[k]];
+		size_t from = place_from(c, line->start), to = place_from(c, line->end), n = 0;
+
+		for (size_t i = free_place(next, from); i < to; i = free_place(next, i), n++)
+			next[i] = i + 1;
+		is_first[k] = n == to - from;
+	}
+	mem_free(next);
+	return is_first;
 }
 
 /* How large the dump is; what is too much for one is left out. */
@@ -187,7 +208,7 @@ static void add_dump(struct mapcut *c, const char *path, u32 pid)
 {
 	struct str room = {0};
 	u64 size = dump_size(c);
-	bool *is_since_ever = mem_zalloc((c->wanted.n + 1) * sizeof(*is_since_ever));
+	bool *is_first = find_firsts(c);
 
 	embedder_add_dump(c->embedder, path, pid, size);
 	put_u32(&room, 0x4a695444);
@@ -201,10 +222,10 @@ static void add_dump(struct mapcut *c, const char *path, u32 pid)
 	add_piece(c, &room, HEADER);
 	/* Times must not go back: what holds since ever comes first. */
 	for (size_t k = 0; k < c->wanted.n; k++)
-		if ((is_since_ever[k] = is_first(c, k)))
+		if (is_first[k])
 			add_load(c, c->wanted.at[k], 0, pid, &room);
 	for (size_t k = 0; k < c->wanted.n; k++)
-		if (!is_since_ever[k])
+		if (!is_first[k])
 			add_load(c, c->wanted.at[k], c->times.at[c->wanted.at[k]], pid, &room);
 	str_clear(&room);
 	put_u32(&room, CLOSE);
@@ -212,7 +233,7 @@ static void add_dump(struct mapcut *c, const char *path, u32 pid)
 	put_u64(&room, 0);
 	add_piece(c, &room, PREFIX);
 	str_fini(&room);
-	mem_free(is_since_ever);
+	mem_free(is_first);
 }
 
 static int by_number(const void *a, const void *b)

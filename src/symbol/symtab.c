@@ -12,6 +12,7 @@ struct entry {
 	u8 info, other;
 	u16 section;
 	u64 value, size;
+	const struct elf_section *its; /* that section; NULL: none */
 };
 
 static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
@@ -52,44 +53,33 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/*
- * The section of the n-th symbol: numbers that do not fit into 16 bits stand in a table of their
- * own.
- */
-static const struct elf_section *section_of(const struct elf *elf, const struct entry *e, u64 n)
+/* The section of the n-th symbol; `numbers`: a table of those that do not fit into 16 bits. */
+static const struct elf_section *section_of(const struct elf *elf, struct bytes numbers, u16 number,
+	u64 n)
 {
-	struct bytes numbers;
-	u32 number;
+	u32 wide;
 
-	if (e->section != SHN_XINDEX)
-		return elf_section_at(elf, e->section);
-	if (!elf_contents(elf, elf_section_of_type(elf, SHT_SYMTAB_SHNDX), &numbers) ||
-		!bytes_skip(&numbers, n * sizeof(u32)) || !bytes_u32(&numbers, &number))
-		return NULL;
-	return elf_section_at(elf, number);
+	if (number != SHN_XINDEX)
+		return elf_section_at(elf, number);
+	return numbers.at && bytes_skip(&numbers, n * sizeof(u32)) && bytes_u32(&numbers, &wide)
+		? elf_section_at(elf, wide)
+		: NULL;
 }
 
-/*
- * Whether samples can fall into the n-th symbol: functions, and whatever has a name in executable
- * sections.
- */
-static bool is_code(const struct elf *elf, const struct entry *e, u64 n)
+/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
+static bool is_code(const struct elf *elf, const struct entry *e)
 {
-	const struct elf_section *s;
+	bool is_executable = e->its && e->its->flags & SHF_EXECINSTR;
 	u8 type = e->info & 0xf;
 
 	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
 		return false;
 	/* Of a file that is yet to be linked: what has a place. */
 	if (elf->type == ET_REL)
-		return (type <= STT_FUNC || type == STT_GNU_IFUNC) &&
-			(s = section_of(elf, e, n)) != NULL && s->flags & SHF_EXECINSTR;
+		return (type <= STT_FUNC || type == STT_GNU_IFUNC) && is_executable;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	if (type != STT_NOTYPE && type != STT_OBJECT)
-		return false;
-	s = section_of(elf, e, n);
-	return s && s->flags & SHF_EXECINSTR;
+	return (type == STT_NOTYPE || type == STT_OBJECT) && is_executable;
 }
 
 static void add(struct symtab *t, u64 start, u64 size, const char *name,
@@ -102,39 +92,38 @@ static void add(struct symtab *t, u64 start, u64 size, const char *name,
 	vec_add(&t->symbols, s);
 }
 
-static bool is_data(const struct elf *elf, const struct entry *e, u64 n)
+static bool is_data(const struct elf *elf, const struct entry *e)
 {
-	const struct elf_section *s;
-
-	if ((e->info & 0xf) != STT_OBJECT || !e->size || e->section == SHN_UNDEF)
-		return false;
-	s = section_of(elf, e, n);
-	return s && s->flags & SHF_ALLOC && !(s->flags & SHF_EXECINSTR);
+	(void)elf;
+	return (e->info & 0xf) == STT_OBJECT && e->size && e->section != SHN_UNDEF && e->its &&
+		e->its->flags & SHF_ALLOC && !(e->its->flags & SHF_EXECINSTR);
 }
 
 static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_type,
-	bool (*is_wanted)(const struct elf *elf, const struct entry *e, u64 n))
+	bool (*is_wanted)(const struct elf *elf, const struct entry *e))
 {
 	const struct elf_section *s = elf_section_of_type(elf, section_type);
-	struct bytes entries, strings;
+	struct bytes entries, strings, numbers = {0};
 	size_t before = t->symbols.n;
 	struct entry e;
 
 	if (!elf_contents(elf, s, &entries) ||
 		!elf_contents(elf, elf_section_at(elf, s->link), &strings))
 		return 0;
+	elf_contents(elf, elf_section_of_type(elf, SHT_SYMTAB_SHNDX), &numbers);
 	for (u64 n = 0; take_entry(elf, &entries, &e); n++) {
 		const char *name;
 		u8 binding = e.info >> 4;
 
-		if (!is_wanted(elf, &e, n) || !(name = text_at(strings, e.name)) || !*name ||
+		e.its = section_of(elf, numbers, e.section, n);
+		if (!is_wanted(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
 		/* Of Thumb code the lowest bit says only that it is. */
 		if (elf->machine == EM_ARM && (e.info & 0xf) == STT_FUNC)
 			e.value &= ~(u64)1;
 		if (elf->type == ET_REL)
-			e.value += section_of(elf, &e, n)->addr;
+			e.value += e.its->addr;
 		add(t, e.value, e.size, name,
 			binding == STB_WEAK            ? SYMTAB_WEAK
 				: binding == STB_LOCAL ? SYMTAB_LOCAL

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "symbol/embedder.h"
+#include "symbol/embedunion.h"
 #include "symbol/frames.h"
 
 static void ask_dso(const struct embedded *e, const struct embedded_dso *d)
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 				&err))
 			close(fd);
 		embedder_init(&copy);
-		embedder_copy_missing(&copy, &e);
+		embedunion_add(&copy, &e, 1);
 		if (!embedder_finish(&copy, &again, &err)) {
 			embedded_close(&e);
 			FUZZ_CHECK(!embedded_of_memory(&e, again.at, again.n, &err));

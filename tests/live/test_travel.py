@@ -263,7 +263,11 @@ def pack_keeps_what_was_embedded_of_files_that_are_gone():
 def pack_says_where_to_and_why_not():
     for words, reason in ((['pack', '-i', 'none.data', '-o', 'b.data'], 'none.data'),
                           (['pack', '-i', 'none.data'], '--in-place'),
-                          (['strip', '-i', 'none.data', '-o', '/dev/full'], '/dev/full')):
+                          (['strip', '-i', 'none.data', '-o', '/dev/full'], '/dev/full'),
+                          (['pack', '-i', 'none.data', '-o', 'b.data', '--pid', '1'], 'no use for --pid'),
+                          (['lint', '-i', 'none.data', '--in-place'], 'no use for --in-place'),
+                          (['merge', 'none.data', 'b.data'], '-o names'),
+                          (['merge', '-i', 'none.data', 'b.data', '-o', 'c.data'], 'no use for -i')):
         result = pace('data', *words)
         assert result.status == 2 and reason in result.err, result
     record('--no-embed', '-o', 'a.data', 'sh', '-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done')
@@ -354,6 +358,9 @@ def cut_makes_files_of_streams_and_of_what_is_packed_or_broken():
     start, size = struct.unpack_from('<QQ', plain, 40)
     open('broken.data', 'wb').write(plain[:start + size * 2 // 3])
     data('cut', '-i', 'broken.data', '-o', 'saved.data')
+    # Sections that are gone are not empty ones.
+    assert 'This file is whole.' in (lint := pace('data', 'lint', 'saved.data').out) and 'HOSTNAME' not in lint, lint
+    assert int(re.search(r'table of sections +0x[0-9a-f]+ +(\d+)', lint).group(1)) == 16, lint
     # What a thread was called, what was mapped then may stand in the part that is gone.
     whole, saved = (samples(path, '-F', 'tid,time,event,ip') for path in ('file.data', 'saved.data'))
     assert 0 < len(saved) < len(whole) and not set(saved) - set(whole), sorted(set(saved) - set(whole))[:5]

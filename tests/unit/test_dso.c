@@ -245,3 +245,18 @@ TEST(dso_that_is_expected_takes_the_build_id_before_it_is_mapped)
 	CHECK(!last->namesake);
 	fixture_fini(&f);
 }
+
+TEST(dso_paths_with_more_files_than_anything_real_cost_no_more_than_the_most_there_may_be)
+{
+	struct fixture f;
+	size_t n;
+
+	fixture_init(&f);
+	for (u32 i = 1; i <= DSO_NAMESAKES_MAX; i++)
+		CHECK_EQ(mapped(&f, 1, i, 0, NULL)->nth, i - 1);
+	n = f.list.at.n;
+	CHECK_EQ(mapped(&f, 1, UINT32_MAX, 0, NULL)->nth, DSO_NAMESAKES_MAX - 1);
+	CHECK_EQ(mapped(&f, 1, 1, 0, NULL)->nth, 0);
+	CHECK_EQ(f.list.at.n, n);
+	fixture_fini(&f);
+}

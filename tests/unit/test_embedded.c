@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "symbol/embedder.h"
+#include "symbol/embedunion.h"
 #include "symbol/frames.h"
 #include "symbol/jitdump.h"
 
@@ -260,7 +260,7 @@ static void ask_everything(const struct embedded *e)
 			close(fd);
 	}
 	embedder_init(&copy);
-	embedder_copy_missing(&copy, e);
+	embedunion_add(&copy, e, 1);
 	embedder_finish(&copy, &again, &err);
 	embedder_fini(&copy);
 	str_fini(&again);
@@ -354,9 +354,9 @@ TEST(embedded_sections_copied_without_what_is_there_are_the_same)
 	make_section(&section);
 	open_section(&e, &section);
 	embedder_init(&copy);
-	embedder_copy_missing(&copy, &e);
+	embedunion_add(&copy, &e, 1);
 	/* What is there already is not taken twice. */
-	embedder_copy_missing(&copy, &e);
+	embedunion_add(&copy, &e, 1);
 	CHECK_EQ(embedder_finish(&copy, &again, &err), 0);
 	embedder_fini(&copy);
 	embedded_close(&e);
@@ -368,4 +368,31 @@ TEST(embedded_sections_copied_without_what_is_there_are_the_same)
 	embedded_close(&e);
 	str_fini(&section);
 	str_fini(&again);
+}
+
+TEST(embedded_files_that_had_one_path_in_turn_are_taken_over_each)
+{
+	struct dso file = {.kind = DSO_FILE, .path = "/bin/a"};
+	struct str section = {0};
+	struct embedder all;
+	struct embedded e;
+	struct err err;
+
+	embedder_init(&all);
+	embedder_add_dso(&all, &file);
+	file.nth = 1;
+	embedder_add_dso(&all, &file);
+	CHECK_EQ(embedder_finish(&all, &section, &err), 0);
+	embedder_fini(&all);
+	open_section(&e, &section);
+	/* Of the first one something is known already. */
+	embedder_init(&all);
+	file.nth = 0;
+	embedder_add_dso(&all, &file);
+	embedunion_add(&all, &e, 1);
+	CHECK_EQ(all.dsos.n, 2);
+	CHECK_EQ(all.dsos.at[1].nth, 1);
+	embedder_fini(&all);
+	embedded_close(&e);
+	str_fini(&section);
 }

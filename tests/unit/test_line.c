@@ -463,6 +463,40 @@ TEST(line_leaves_out_a_line_table_that_claims_to_be_huge)
 	str_fini(&said);
 }
 
+/* Where the units behind one begin is not known then. */
+TEST(line_says_that_a_unit_is_damaged_in_front_of_others)
+{
+	static const char second[] = "int later(int x) { return x + 1; }\n";
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str file = {0}, said = {0};
+	u32 size, none = 0xfffffff1;
+	struct line_case c;
+	u64 at;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	test_write(test_path("later.c"), second, sizeof(second) - 1);
+	CHECK_EQ(outside_run(&said,
+			 "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c later.c",
+			 test_dir()),
+		0);
+	case_open(&c, "chain.so");
+	CHECK(!line_complaint(c.index));
+	at = elf_section(&c.elf, ".debug_info")->offset;
+	case_close(&c);
+	outside_run(&file, "cat '%s'", test_path("chain.so"));
+	memcpy(&size, file.at + at, sizeof(size));
+	memcpy(file.at + at + sizeof(size) + size, &none, sizeof(none));
+	test_write(test_path("wrong.so"), file.at, file.n);
+	case_open(&c, "wrong.so");
+	CHECK(line_chain(c.index, c.start, f) >= 1);
+	CHECK_HAS(line_complaint(c.index), "its debug information is damaged, a unit");
+	case_close(&c);
+	str_fini(&file);
+	str_fini(&said);
+}
+
 /* Each thing that can be missing is told by its own name. */
 TEST(line_says_why_an_address_has_no_line)
 {

@@ -24,22 +24,27 @@ struct cutting {
 	struct jitdump dump;
 };
 
-static bool cut(struct cutting *c, const u64 *places, size_t n)
+static bool cut_map(struct cutting *c, const char *text, size_t size, const u64 *places, size_t n)
 {
 	int fd;
 	bool is_there;
 
-	memset(c, 0, sizeof(*c));
-	vec_add(&c->growth.marks, ((struct growth_mark){7, 52, 0}));
-	vec_add(&c->growth.marks, ((struct growth_mark){8, 999, 20}));
-	vec_add(&c->growth.marks, ((struct growth_mark){7, 68, 50}));
-	vec_add(&c->growth.marks, ((struct growth_mark){7, 105, 70}));
-	test_write(test_path("perf-7.map"), map, sizeof(map) - 1);
+	test_write(test_path("perf-7.map"), text, size);
 	fd = open(test_path("perf-7.map"), O_RDONLY | O_CLOEXEC);
 	embedder_init(&c->embedder);
 	is_there = mapcut_add(&c->embedder, fd, "/tmp/perf-7.map", 7, &c->growth, places, n);
 	close(fd);
 	return is_there;
+}
+
+static bool cut(struct cutting *c, const u64 *places, size_t n)
+{
+	memset(c, 0, sizeof(*c));
+	vec_add(&c->growth.marks, ((struct growth_mark){7, 52, 0}));
+	vec_add(&c->growth.marks, ((struct growth_mark){8, 999, 20}));
+	vec_add(&c->growth.marks, ((struct growth_mark){7, 68, 50}));
+	vec_add(&c->growth.marks, ((struct growth_mark){7, 105, 70}));
+	return cut_map(c, map, sizeof(map) - 1, places, n);
 }
 
 static void cut_end(struct cutting *c)
@@ -90,5 +95,40 @@ TEST(mapcut_adds_nothing_where_every_address_has_one_name)
 	CHECK(embedder_is_empty(&c.embedder));
 	cut_end(&c);
 	CHECK(!cut(&c, NULL, 0));
+	cut_end(&c);
+}
+
+/* However many there are. A JIT may write its lines long after their functions began to run. */
+TEST(mapcut_lets_the_first_function_of_each_place_be_there_since_ever)
+{
+	enum { N = 5000 };
+	struct cutting c = {0};
+	struct jitdump_event event;
+	struct str text = {0};
+	u64 places[N];
+	struct err err;
+	int fd;
+
+	for (int i = 0; i < 2 * N; i++)
+		str_addf(&text, "%x 40 %s%d\n", 0x10000 + i % N * 0x40, i < N ? "old" : "new", i);
+	for (size_t i = 0; i < N; i++)
+		places[i] = 0x10000 + i * 0x40 + 8;
+	vec_add(&c.growth.marks, ((struct growth_mark){7, text.n, 50}));
+	CHECK(cut_map(&c, text.at, text.n, places, N));
+	CHECK_EQ(embedder_finish(&c.embedder, &c.section, &err), 0);
+	CHECK_EQ(embedded_of_memory(&c.embedded, c.section.at, c.section.n, &err), 0);
+	CHECK_EQ(embedded_open_dump(&c.embedded, "/tmp/perf-7.map", 7, &fd, &err), 0);
+	CHECK_EQ(jitdump_open(&c.dump, fd, &err), 0);
+	for (int i = 0; i < 2 * N; i++) {
+		const char *name;
+
+		CHECK_EQ(jitdump_next(&c.dump, &event, &err), 1);
+		name = jitdump_find(&c.dump, event.off)->name;
+		CHECK(!strncmp(name, i < N ? "old" : "new", 3));
+		CHECK_EQ(event.time_ns, i < N ? 0 : 50);
+	}
+	jitdump_close(&c.dump);
+	embedded_close(&c.embedded);
+	str_fini(&text);
 	cut_end(&c);
 }
