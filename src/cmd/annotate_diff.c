@@ -74,9 +74,20 @@ static void partners_fini(struct partners *p)
 	table_fini(&p->index);
 }
 
-static const char *dso_name(const struct annotating *r, u32 function)
+static const struct profile_dso *dso_of(const struct annotating *r, u32 function)
 {
-	return r->recorded.profile.dsos.at[symbol_of(r, function)->dso].name;
+	return &r->recorded.profile.dsos.at[symbol_of(r, function)->dso];
+}
+
+/* Whether one name means one function: names that are made of addresses do in one build only. */
+static bool is_same_name(const struct pairing *p, u32 of_a, u32 of_b)
+{
+	const struct profile_dso *a = dso_of(&p->sides[A], of_a), *b = dso_of(&p->sides[B], of_b);
+
+	if (profile_is_named(symbol_of(&p->sides[A], of_a)) &&
+		profile_is_named(symbol_of(&p->sides[B], of_b)))
+		return true;
+	return a->build && b->build && !strcmp(a->build, b->build);
 }
 
 /* The function of B that A's is now: of the same file if there are several; UINT32_MAX: none. */
@@ -91,9 +102,9 @@ static u32 find_partner(struct pairing *p, u32 function, struct str *scratch)
 	name = intern_str(&p->partners.names, str_text(scratch));
 	probe = table_probe(&p->partners.index, hash_u64((u64)(uintptr_t)name));
 	while ((i = table_next(&p->partners.index, &probe)) != TABLE_NONE) {
-		if (p->partners.of[i] != name)
+		if (p->partners.of[i] != name || !is_same_name(p, function, i))
 			continue;
-		if (!strcmp(dso_name(&p->sides[A], function), dso_name(&p->sides[B], i)))
+		if (!strcmp(dso_of(&p->sides[A], function)->name, dso_of(&p->sides[B], i)->name))
 			return i;
 		found = MIN(found, i);
 	}
@@ -122,15 +133,20 @@ static double change_of(const struct pairing *p, u32 of_a, u32 of_b)
 	return largest;
 }
 
+#define ADDRESSES_TELL \
+	"addresses tell functions within one build of a file only; with symbols (--symfs, debuginfod) those of other builds can be compared"
+
 static int choose_changed(struct pairing *p, struct err *err)
 {
 	struct str scratch = {0};
-	double most = -1;
+	double most = -1, nameless = 0;
 
 	for (u32 i = 0; i < p->sides[A].annotation.functions.n; i++) {
 		u32 partner = find_partner(p, i, &scratch);
 		double change = partner == UINT32_MAX ? -1 : change_of(p, i, partner);
 
+		if (partner == UINT32_MAX && !profile_is_named(symbol_of(&p->sides[A], i)))
+			nameless += p->sides[A].annotation.functions.at[i].share;
 		if (change <= most)
 			continue;
 		most = change;
@@ -138,6 +154,10 @@ static int choose_changed(struct pairing *p, struct err *err)
 		p->functions[B] = partner;
 	}
 	str_fini(&scratch);
+	if (nameless > 0)
+		log_note(&p->sides[A].log,
+			"functions without names, %.2f%% of the first recording, are not compared: %s",
+			nameless, ADDRESSES_TELL);
 	return most < 0 ? err_set(err, ERR_NOENT, "no function was sampled in both recordings") : 0;
 }
 
@@ -148,14 +168,17 @@ static int choose_named(struct pairing *p, const char *name, const char *path_b,
 	size_t n;
 
 	if (!annotating_find(&p->sides[A], name, found, &n, err)) {
+		bool is_named = profile_is_named(symbol_of(&p->sides[A], found[0]));
+
 		/* The hottest of that name. */
 		p->functions[A] = found[0];
 		p->functions[B] = find_partner(p, found[0], &scratch);
 		err->code = 0;
 		if (p->functions[B] == UINT32_MAX)
 			err_set(err, ERR_NOENT,
-				"'%s' was not sampled in '%s': there is nothing to compare",
-				symbol_of(&p->sides[A], found[0])->name, path_b);
+				"'%s' was not sampled in '%s': there is nothing to compare%s%s",
+				symbol_of(&p->sides[A], found[0])->name, path_b,
+				is_named ? "" : "; ", is_named ? "" : ADDRESSES_TELL);
 	}
 	str_fini(&scratch);
 	mem_free(found);

@@ -379,7 +379,7 @@ static int run_diff(int argc, char **argv)
 		.symbols.demangles = true};
 	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
-	struct comparing c = {.options = &o};
+	struct comparing c = {.options = &o, .folded.has_builds = true};
 	struct err err;
 
 	status = cmd_parse(&cmd_diff, &o, 0, &n, argv);

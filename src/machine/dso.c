@@ -18,6 +18,16 @@ void dso_list_fini(struct dso_list *list)
 	arena_fini(&list->arena);
 }
 
+void dso_add_build(const struct dso *dso, struct str *text)
+{
+	for (unsigned i = 0; i < dso->build_id_size; i++)
+		str_addf(text, "%02x", dso->build_id[i]);
+	if (!dso->build_id_size && dso->inode)
+		str_addf(text, "%016llx",
+			(unsigned long long)hash_mix(dso->inode,
+				hash_mix(dso->device, dso->generation)));
+}
+
 static bool begins(const char *text, size_t n, const char *with)
 {
 	size_t m = strlen(with);

@@ -58,6 +58,12 @@ struct dso_list {
 	struct arena arena;
 };
 
+/*
+ * What tells this build of the file from others, as hexadecimal digits: its build-id, else which file it
+ * was. Nothing is added where neither is known.
+ */
+void dso_add_build(const struct dso *dso, struct str *text);
+
 void dso_list_init(struct dso_list *list, struct intern *strings);
 void dso_list_fini(struct dso_list *list);
 

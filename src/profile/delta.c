@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,37 +99,95 @@ void delta_fini(struct delta *d)
 {
 	vec_fini(&d->recordings);
 	vec_fini(&d->rows);
+	vec_fini(&d->builds);
+	for (int side = 0; side < DELTA_SIDES; side++)
+		vec_fini(&d->unpaired[side].files);
 	table_fini(&d->index);
 	intern_fini(&d->strings);
 	arena_fini(&d->arena);
 }
 
-static u64 hash_of(const char *const *cells, size_t n)
+static u64 hash_of(const char *const *cells, size_t n, const char *build)
 {
-	u64 hash = n;
+	u64 hash = hash_mix(n, (u64)(uintptr_t)build);
 
 	for (size_t i = 0; i < n; i++)
 		hash = hash_mix(hash, (u64)(uintptr_t)cells[i]);
 	return hash;
 }
 
-/* The row with these cells, which are interned; a new one if there is none. */
-static struct delta_row *row_of(struct delta *d, const char *const *cells)
+/* The row with these cells of this build, which are interned; a new one if there is none. */
+static struct delta_row *row_of(struct delta *d, const char *const *cells, const char *build)
 {
-	u64 hash = hash_of(cells, d->n_keys);
+	u64 hash = hash_of(cells, d->n_keys, build);
 	struct table_probe probe = table_probe(&d->index, hash);
 	struct delta_row *row;
 	u32 i;
 
 	while ((i = table_next(&d->index, &probe)) != TABLE_NONE)
-		if (!memcmp(d->rows.at[i].cells, cells, d->n_keys * sizeof(*cells)))
+		if (!memcmp(d->rows.at[i].cells, cells, d->n_keys * sizeof(*cells)) &&
+			d->rows.at[i].build == build)
 			return &d->rows.at[i];
 	table_add(&d->index, hash, d->rows.n);
 	row = vec_push(&d->rows);
-	*row = (struct delta_row){
+	*row = (struct delta_row){.build = build,
 		.values = arena_zalloc(&d->arena, d->recordings.n * sizeof(*row->values))};
 	memcpy(row->cells, cells, d->n_keys * sizeof(*cells));
 	return row;
+}
+
+/* Of what a key prints: the symbol that it is a part of; 0: it is none's. */
+static u32 symbol_in(const struct key *key, const struct hist *h, const struct hist_entry *e)
+{
+	u64 value;
+
+	if (key->frame == KEY_SYMBOL || key->frame == KEY_LINE)
+		return e->symbol;
+	if (!key->label || key->is_value || profile_kind(key->label) != PROFILE_FRAME)
+		return 0;
+	value = hist_label(h, e->group, key);
+	if (!key->value)
+		return h->profile->frames.at[value].symbol;
+	return key->value == key_function_of ? (u32)value : 0;
+}
+
+const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
+	const struct hist_entry *e)
+{
+	for (size_t i = 0; i < d->n_keys; i++) {
+		u32 symbol = symbol_in(d->keys[i], h, e);
+		const struct profile_symbol *s = &h->profile->symbols.at[symbol];
+
+		if (symbol && !profile_is_named(s))
+			return &h->profile->dsos.at[s->dso];
+	}
+	return NULL;
+}
+
+/* The build of a DSO, or what no other recording has if that is not known. */
+static const char *intern_build(struct delta *d, size_t recording, const struct profile_dso *dso)
+{
+	char unknown[32];
+
+	snprintf(unknown, sizeof(unknown), "of recording %zu", recording);
+	return intern_str(&d->strings, dso->build ? dso->build : unknown);
+}
+
+/* The files that a recording has samples of: there are few. */
+static void note_builds(struct delta *d, size_t recording, const struct profile *p)
+{
+	u8 side = d->recordings.at[recording].side;
+
+	vec_each(dso, &p->dsos) {
+		const char *build = intern_build(d, recording, dso);
+		size_t i = 0;
+
+		while (i < d->builds.n && d->builds.at[i].build != build)
+			i++;
+		if (i == d->builds.n)
+			vec_add(&d->builds, ((struct delta_build){.build = build}));
+		d->builds.at[i].is_in[side] = true;
+	}
 }
 
 void delta_add(struct delta *d, size_t recording, const struct hist *h)
@@ -139,6 +198,7 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 
 	vec_each(e, &h->entries) {
 		const struct hist_value *value = h->options->has_children ? &e->total : &e->self;
+		const struct profile_dso *addressed = delta_addressed(d, h, e);
 		struct delta_row *row;
 
 		for (size_t i = 0; i < d->n_keys; i++) {
@@ -146,12 +206,15 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 			key_print(d->keys[i], h, e, &text);
 			cells[i] = intern_add(&d->strings, str_text(&text), text.n);
 		}
-		row = row_of(d, cells);
+		row = row_of(d, cells, addressed ? intern_build(d, recording, addressed) : NULL);
+		if (addressed)
+			row->file = intern_str(&d->strings, addressed->name);
 		row->is_in[r->side] = true;
 		/* Rows that differ in what no key prints (two files of one name) are one. */
 		row->values[recording].period += value->period;
 		row->values[recording].n_samples += value->n_samples;
 	}
+	note_builds(d, recording, h->profile);
 	/* Also of the rows that a filter took away. */
 	r->period = h->profile->events.at[h->event].period;
 	r->n_samples = h->profile->events.at[h->event].n_samples;
@@ -236,6 +299,7 @@ static void add_loose_cells(const struct delta *d, const struct delta_row *row,
 			str_add(text, cell);
 		str_addc(text, '\n');
 	}
+	str_add(text, row->build ? row->build : "");
 }
 
 /* Rows of one side that stand alone, by their loose names. */
@@ -308,7 +372,7 @@ struct file_use {
 /* A function of a file that only A has; or two files, and how much they have in common. */
 struct file_function {
 	u32 file, other;
-	const char *symbol;
+	const char *symbol, *build;
 	size_t n;
 };
 
@@ -339,17 +403,19 @@ static bool is_lonely(const struct file_use *use, int side)
 	return use->is_in[side] && !use->is_in[!side];
 }
 
-static void add_function(struct renaming *r, u32 file, const char *symbol)
+static void add_function(struct renaming *r, u32 file, const char *symbol, const char *build)
 {
-	u64 hash = hash_mix((u64)(uintptr_t)symbol, 1);
+	u64 hash = hash_mix((u64)(uintptr_t)symbol, (u64)(uintptr_t)build);
 	struct table_probe probe = table_probe(&r->function_index, hash);
 	u32 i;
 
 	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
-		if (r->functions.at[i].file == file && r->functions.at[i].symbol == symbol)
+		if (r->functions.at[i].file == file && r->functions.at[i].symbol == symbol &&
+			r->functions.at[i].build == build)
 			return;
 	table_add(&r->function_index, hash, (u32)r->functions.n);
-	vec_add(&r->functions, ((struct file_function){.file = file, .symbol = symbol}));
+	vec_add(&r->functions,
+		((struct file_function){.file = file, .symbol = symbol, .build = build}));
 }
 
 /* One more function that file a of A and file b of B have in common. */
@@ -374,15 +440,15 @@ static void add_common(struct renaming *r, u32 a, u32 b)
 	}
 }
 
-static void count_common(struct renaming *r, u32 file, const char *symbol)
+static void count_common(struct renaming *r, u32 file, const char *symbol, const char *build)
 {
-	struct table_probe probe =
-		table_probe(&r->function_index, hash_mix((u64)(uintptr_t)symbol, 1));
+	struct table_probe probe = table_probe(&r->function_index,
+		hash_mix((u64)(uintptr_t)symbol, (u64)(uintptr_t)build));
 	u32 i;
 
 	r->files.at[file].n++;
 	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
-		if (r->functions.at[i].symbol == symbol)
+		if (r->functions.at[i].symbol == symbol && r->functions.at[i].build == build)
 			add_common(r, r->functions.at[i].file, file);
 }
 
@@ -403,13 +469,13 @@ static void find_renamed(const struct delta *d, struct files *ret)
 		u32 file = get_file(&r, row->cells[r.file]);
 
 		if (is_lonely(&r.files.at[file], DELTA_A))
-			add_function(&r, file, row->cells[r.symbol]);
+			add_function(&r, file, row->cells[r.symbol], row->build);
 	}
 	vec_each(row, &d->rows) {
 		u32 file = get_file(&r, row->cells[r.file]);
 
 		if (is_lonely(&r.files.at[file], DELTA_B))
-			count_common(&r, file, row->cells[r.symbol]);
+			count_common(&r, file, row->cells[r.symbol], row->build);
 	}
 	vec_each(use, &r.files) {
 		if (!use->n_common || 2 * use->n_common < use->n)
@@ -423,6 +489,61 @@ static void find_renamed(const struct delta *d, struct files *ret)
 	table_fini(&r.file_index);
 	table_fini(&r.function_index);
 	table_fini(&r.pair_index);
+}
+
+/* ---- what cannot be paired ---- */
+
+static bool has_build(const struct delta *d, int side, const char *build)
+{
+	vec_each(b, &d->builds)
+		if (b->build == build)
+			return b->is_in[side];
+	return false;
+}
+
+static void add_unpaired(struct delta *d, struct delta_row *row, int side)
+{
+	struct delta_unpaired *u = &d->unpaired[side];
+
+	row->is_unpaired = true;
+	u->n_rows++;
+	u->share += delta_side_share(d, row, side);
+	vec_each(file, &u->files)
+		if (*file == row->file)
+			return;
+	vec_add(&u->files, row->file);
+}
+
+/* The rows of one side whose builds the other does not have. */
+static void find_foreign(struct delta *d, int side)
+{
+	const char *last = NULL;
+	bool is_foreign = false;
+
+	vec_each(row, &d->rows) {
+		if (!row->build || !is_alone(row, side))
+			continue;
+		if (row->build != last)
+			is_foreign = !has_build(d, !side, row->build);
+		last = row->build;
+		if (is_foreign)
+			add_unpaired(d, row, side);
+	}
+}
+
+/* Only if both sides have such rows can one have been the other: else it is new, or gone. */
+static void find_unpaired(struct delta *d)
+{
+	for (int side = 0; side < DELTA_SIDES; side++)
+		find_foreign(d, side);
+	if (d->unpaired[DELTA_A].n_rows && d->unpaired[DELTA_B].n_rows)
+		return;
+	vec_each(row, &d->rows)
+		row->is_unpaired = false;
+	for (int side = 0; side < DELTA_SIDES; side++) {
+		vec_fini(&d->unpaired[side].files);
+		d->unpaired[side] = (struct delta_unpaired){0};
+	}
 }
 
 void delta_pair(struct delta *d)
@@ -441,6 +562,7 @@ void delta_pair(struct delta *d)
 		if (!row->is_gone)
 			d->rows.at[kept++] = *row;
 	d->rows.n = kept;
+	find_unpaired(d);
 }
 
 /* ---- level ---- */

@@ -6,6 +6,9 @@
  * names: functions without what a compiler hangs behind them (.isra.0, .constprop.0, .llvm.N, a
  * Rust hash), files without the number behind .so, and files of other names that hold mostly the
  * same functions.
+ *
+ * Addresses, and names that were made of them for want of others, tell functions only within one
+ * build of a file: in other builds the same name is another row, and nobody's partner.
  * In       histograms (profile/hist) of one event each, side by side: A, the baseline, and B
  * Out      rows with a value for each recording; what A and B differ by
  * Owns     all its text: the histograms may go
@@ -30,6 +33,9 @@ struct delta_row {
 	struct delta_value *values;       /* by recording */
 	bool is_in[DELTA_SIDES];
 	bool is_gone; /* it became a part of another row */
+	/* What a cell that is made of an address is of, interned; NULL: all names are names. */
+	const char *file, *build;
+	bool is_unpaired; /* by delta_pair(): its build is on one side only, so its partner is unknown */
 };
 
 struct delta_recording {
@@ -40,12 +46,27 @@ struct delta_recording {
 	double level; /* how much longer most of its rows are than the baseline's; 1 until then */
 };
 
+/* A build that recordings have samples of. */
+struct delta_build {
+	const char *build;
+	bool is_in[DELTA_SIDES];
+};
+
+/* Rows of one side that have no partner because their builds are on that side only. */
+struct delta_unpaired {
+	u64 n_rows;
+	double share; /* the mean of the recordings' */
+	VEC(const char *) files;
+};
+
 struct delta {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
 	bool is_time;                           /* periods are nanoseconds: who compares sets it */
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
+	VEC(struct delta_build) builds;
+	struct delta_unpaired unpaired[DELTA_SIDES]; /* of both sides or of none: by delta_pair() */
 	struct table index;
 	struct intern strings;
 	struct arena arena;
@@ -83,6 +104,10 @@ double delta_share(const struct delta *d, const struct delta_row *row, size_t re
 
 /* The mean of its shares in the recordings of a side. */
 double delta_side_share(const struct delta *d, const struct delta_row *row, int side);
+
+/* Whether something in an entry's cells is told by its address alone: the DSO it is in, or NULL. */
+const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
+	const struct hist_entry *e);
 
 /* A function's name without what compilers hang behind it. */
 void delta_add_loose_name(const char *name, struct str *text);

@@ -91,7 +91,7 @@ static double mixed_variance(const struct measure *m, const struct prior *prior,
 }
 
 static void judge_row(const struct judge *j, const struct measure *m, const struct prior *prior,
-	struct judgement *ret)
+	bool is_unpaired, struct judgement *ret)
 {
 	double a = m->sides[DELTA_A].mean, b = m->sides[DELTA_B].mean, freedom, variance, error;
 	double own = (double)(j->n[DELTA_A] + j->n[DELTA_B]) - DELTA_SIDES;
@@ -101,7 +101,8 @@ static void judge_row(const struct judge *j, const struct measure *m, const stru
 		.half = NAN,
 		.p = NAN,
 		.q = NAN};
-	if (!(m->expected > 0) || m->n_samples < SAMPLES_MIN)
+	/* What is not known on the other side is not 0 there. */
+	if (is_unpaired || !(m->expected > 0) || m->n_samples < SAMPLES_MIN)
 		return;
 	variance = mixed_variance(m, prior, own, &freedom);
 	error = sqrt(variance * (1 / (double)j->n[DELTA_A] + 1 / (double)j->n[DELTA_B]));
@@ -151,7 +152,7 @@ void judge_init(struct judge *j, const struct delta *d)
 	for (size_t i = 0; i < n; i++) {
 		struct judgement *row = vec_push(&j->rows);
 
-		judge_row(j, &measures[i], &prior, row);
+		judge_row(j, &measures[i], &prior, d->rows.at[i].is_unpaired, row);
 		p[i] = row->p;
 	}
 	false_discovery(p, q, n);

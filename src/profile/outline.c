@@ -28,6 +28,10 @@ static u64 id_below(u64 above, const struct profile *p, const struct profile_sym
 		hash = hash_on(hash, s->name, strlen(s->name) + 1);
 	else
 		hash = hash_on(hash, &s->start, sizeof(s->start));
+	/* Addresses, and names made of them, are other functions in another build. */
+	if (!profile_is_named(s) && p->dsos.at[s->dso].build)
+		hash = hash_on(hash, p->dsos.at[s->dso].build,
+			strlen(p->dsos.at[s->dso].build) + 1);
 	return hash_on(hash, s->is_inlined ? "i" : "f", 1);
 }
 
@@ -388,7 +392,8 @@ int outline_find(const struct outline *o, const char *id, u32 *ret_node, struct 
 	}
 	if (!found)
 		return err_set(err, ERR_INVAL,
-			"--node '%s': there is no such node in this event's call tree", id);
+			"--node '%s': there is no such node in this event's call tree; nodes of functions without names have other IDs in other builds of a program",
+			id);
 	*ret_node = found;
 	return 0;
 }

@@ -12,7 +12,8 @@
  *
  * A node's id is made of the names and files on the way to it from main() or from what is no C library,
  * and of nothing else: it is the same in every recording of the program, on every machine. Functions that
- * are reached through different preludes have the same id.
+ * are reached through different preludes have the same id. Where functions have no names the files' builds
+ * are part of it: an address is another function in another build.
  */
 #ifndef PACE_PROFILE_OUTLINE_H
 #define PACE_PROFILE_OUTLINE_H

@@ -27,11 +27,27 @@ struct placing {
 	const char *last_own_comm;
 };
 
+/* The build of a DSO, interned; of a kernel's image also where it was put at boot. */
+static const char *build_of(struct placing *p, const struct dso *dso)
+{
+	struct str text = {0};
+	const char *build = NULL;
+
+	dso_add_build(dso, &text);
+	if (text.n && dso->kind == DSO_KERNEL)
+		str_addf(&text, "@%llx", (unsigned long long)p->machine->kernel_text);
+	if (text.n)
+		build = intern_add(&p->profile->strings, str_text(&text), text.n);
+	str_fini(&text);
+	return build;
+}
+
 static u32 dso_of(struct placing *p, const struct dso *dso)
 {
 	if (!p->dsos[dso->id]) {
 		vec_add(&p->profile->dsos,
-			((struct profile_dso){dso->path, dso->name, dso->kind, dso->id}));
+			((struct profile_dso){dso->path, dso->name, dso->kind, dso->id,
+				build_of(p, dso)}));
 		p->dsos[dso->id] = p->profile->dsos.n;
 	}
 	return p->dsos[dso->id] - 1;

@@ -133,6 +133,8 @@ static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 	vec_add(&p->dsos, *dso);
 	p->dsos.at[p->dsos.n - 1].path = intern_str(&p->strings, dso->path);
 	p->dsos.at[p->dsos.n - 1].name = intern_str(&p->strings, dso->name);
+	if (dso->build)
+		p->dsos.at[p->dsos.n - 1].build = intern_str(&p->strings, dso->build);
 	return p->dsos.n - 1;
 }
 

@@ -67,6 +67,8 @@ struct profile_dso {
 	const char *path, *name; /* interned */
 	u8 kind;                 /* enum dso_kind */
 	u32 source;              /* its number in whatever it came from */
+	/* interned: addresses in two of the same one are the same places; NULL: not known */
+	const char *build;
 };
 
 struct profile_frame {

@@ -66,7 +66,8 @@ static void add_row(const struct delta *d, const struct delta_row *row, const st
 	if (row->was)
 		json_text(text, "symbol_in_b", row->was);
 	json_text(text, "state",
-		!row->is_in[DELTA_A]           ? "new"
+		row->is_unpaired               ? "unpaired"
+			: !row->is_in[DELTA_A] ? "new"
 			: !row->is_in[DELTA_B] ? "gone"
 					       : "both");
 	add_double(text, "a", j->mean[DELTA_A]);
@@ -101,6 +102,8 @@ void diff_add_json(const struct delta *d, const struct judge *j, const char *eve
 	add_double(text, "level", j->level);
 	add_double(text, "noise_a", j->noise[DELTA_A]);
 	add_double(text, "noise_b", j->noise[DELTA_B]);
+	add_double(text, "unpaired_a", d->unpaired[DELTA_A].share);
+	add_double(text, "unpaired_b", d->unpaired[DELTA_B].share);
 	json_key(text, "rows");
 	str_addc(text, '[');
 	for (size_t i = 0; i < d->rows.n; i++)

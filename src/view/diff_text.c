@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "view/diff.h"
 
-enum { WORDS_MAX = 10, CELLS_MAX = 512 };
+enum { WORDS_MAX = 10, FILES_MAX = 3, CELLS_MAX = 512 };
 
 /* ---- in words ---- */
 
@@ -109,12 +109,34 @@ static void add_sums(const struct judge *j, const struct delta *d, const struct 
 	str_addc(text, '\n');
 }
 
+/* What has no name and no partner, and what to do. */
+static void add_unpaired(const struct delta *d, struct str *text)
+{
+	static const char *const names[] = {"A", "B"};
+
+	if (!d->unpaired[DELTA_A].n_rows)
+		return;
+	str_add(text, "# Not paired, as addresses tell functions within one build only:");
+	for (int side = 0; side < DELTA_SIDES; side++) {
+		const struct delta_unpaired *u = &d->unpaired[side];
+
+		str_addf(text, "%s %s %.2f%% (", side ? "," : "", names[side], 100 * u->share);
+		for (size_t i = 0; i < u->files.n && i < FILES_MAX; i++) {
+			str_add(text, i ? ", " : "");
+			str_add_safe(text, u->files.at[i], strlen(u->files.at[i]));
+		}
+		str_add(text, u->files.n > FILES_MAX ? ", ...)" : ")");
+	}
+	str_add(text, "; names (--symfs, debuginfod) make them comparable\n");
+}
+
 static void add_words(const struct delta *d, const struct judge *j, const u32 *order,
 	const struct diff_options *o, struct str *text)
 {
 	size_t n = 0, n_words = 0;
 
 	add_sums(j, d, o, text);
+	add_unpaired(d, text);
 	if (!j->has_spread) {
 		str_add(text,
 			"# One recording a side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
@@ -164,8 +186,14 @@ struct diff_table {
 	struct arena arena;
 };
 
+/* What it means that one side has nothing of a row. */
+static const char *lack(const struct delta_row *row, bool has_a)
+{
+	return row->is_unpaired ? "not paired" : has_a ? "gone" : "new";
+}
+
 /* "+12% +- 3": what a row changed by, levelled or however it was made comparable. */
-static void change(const struct judgement *j, char *buf, size_t size)
+static void change(const struct delta_row *row, const struct judgement *j, char *buf, size_t size)
 {
 	double percent = 100 * (j->ratio - 1);
 	int digits = fabs(percent) < 10;
@@ -174,7 +202,7 @@ static void change(const struct judgement *j, char *buf, size_t size)
 	if (j->mean[DELTA_A] > 0 && j->mean[DELTA_B] > 0 && !isnan(j->half))
 		snprintf(buf, size, "%+.*f%% +- %.*f", digits, percent, digits, 100 * j->half);
 	else if (!(j->mean[DELTA_A] > 0) || !(j->mean[DELTA_B] > 0))
-		snprintf(buf, size, "%s", j->mean[DELTA_A] > 0 ? "gone" : "new");
+		snprintf(buf, size, "%s", lack(row, j->mean[DELTA_A] > 0));
 }
 
 static void add_column(struct diff_table *t, const char *title, long recording, unsigned width,
@@ -250,7 +278,7 @@ static void figure(const struct delta *d, const struct delta_row *row, size_t re
 		if (a->period && b->n_samples)
 			snprintf(buf, size, "%.6f", (double)b->period / (double)a->period);
 		else if (a->n_samples || b->n_samples)
-			snprintf(buf, size, "%s", a->n_samples ? "gone" : "new");
+			snprintf(buf, size, "%s", lack(row, a->n_samples != 0));
 		break;
 	case DIFF_WDIFF:
 		if (a->n_samples || b->n_samples)
@@ -304,7 +332,7 @@ static void add_sided_cells(struct diff_table *t, const struct delta_row *row,
 	add_cell(t, buf);
 	snprintf(buf, sizeof(buf), "%+.2f%%", 100 * (b - a));
 	add_cell(t, buf);
-	change(j, buf, sizeof(buf));
+	change(row, j, buf, sizeof(buf));
 	add_cell(t, buf);
 	add_cell(t, j->is_significant ? "*" : "");
 	for (size_t i = 0; i < d->n_keys; i++)

@@ -13,8 +13,22 @@ static void make_name(struct str *text, size_t start)
 		text->at[i] = text->at[i] == ';' ? ':' : text->at[i];
 }
 
-static void add_stack(const struct profile *p, const struct calls *c, const struct profile_row *row,
+/* The build of a name that tells a function within one build only; in an unknown one the column. */
+static void add_build(const struct profile *p, const struct profile_symbol *s, unsigned column,
 	struct str *text)
+{
+	const char *build = p->dsos.at[s->dso].build;
+
+	if (profile_is_named(s))
+		return;
+	if (build)
+		str_addf(text, "@%.8s", build);
+	else
+		str_addf(text, "@%c", 'A' + (char)column);
+}
+
+static void add_stack(const struct folded *f, const struct profile *p, const struct calls *c,
+	const struct profile_row *row, unsigned column, struct str *text)
 {
 	const char *comm = profile_text(profile_label(p, (size_t)(row - p->rows.at), LABEL_COMM));
 	u32 path[1024], n = 0;
@@ -31,6 +45,8 @@ static void add_stack(const struct profile *p, const struct calls *c, const stru
 		str_add(text, text->n ? ";" : "");
 		start = text->n;
 		key_add_symbol(p, &p->symbols.at[path[--n]], false, text);
+		if (f->has_builds)
+			add_build(p, &p->symbols.at[path[n]], column, text);
 		make_name(text, start);
 	}
 }
@@ -49,7 +65,7 @@ void folded_add(struct folded *f, const struct profile *p, const struct calls *c
 		if (row->event != event)
 			continue;
 		str_clear(&text);
-		add_stack(p, c, row, &text);
+		add_stack(f, p, c, row, column, &text);
 		stack = intern_add(&f->strings, str_text(&text), text.n);
 		hash = hash_mix((u64)(uintptr_t)stack, 1);
 		probe = table_probe(&f->index, hash);

@@ -26,6 +26,8 @@ struct folded {
 	VEC(struct folded_line) lines;
 	struct table index;
 	struct intern strings;
+	/* Names made of addresses get their builds, fun_1140@9a3b12cd: columns are of several. */
+	bool has_builds;
 };
 
 /* Adds the samples of an event to one column. A row's LABEL_COMM, if there is one, is the root. */
