@@ -165,7 +165,7 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
 		record_until_check(o, err) || record_wall_check(o, err) ||
-		record_sampling(o, sampling, err) ||
+		record_overhead_check(o, err) || record_sampling(o, sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling->is_late = rec->pilot.schedule.is_late;
@@ -406,6 +406,7 @@ static void tear_down(struct recording *rec, bool keep_file)
 	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
+	record_overhead_close(rec);
 	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
@@ -460,7 +461,7 @@ static int run_record(int argc, char **argv)
 	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
-	rec.growth.growth.fd = rec.growth.clock.fd = -1;
+	rec.growth.growth.fd = rec.growth.clock.fd = rec.overhead.clock.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;

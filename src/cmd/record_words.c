@@ -423,7 +423,8 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.is_unbuffered = o->is_unbuffered,
 		.is_overwritten = o->is_overwritten,
 		.has_clock = o->has_clock,
-		.clock = o->clock};
+		.clock = o->clock,
+		.changes_periods = o->overhead_pct > 0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
 		if (is_set(o, exclusions[i].a) && is_set(o, exclusions[i].b))
