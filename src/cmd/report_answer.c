@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cmd/report_wall.h"
+#include "profile/beside.h"
 #include "profile/shares.h"
 #include "view/hierarchy.h"
 #include "view/cuttree.h"
@@ -18,6 +19,10 @@ static int check(const struct answer_options *o, struct err *err)
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
+	if (o->groups > 0 &&
+		(answer_is_data(o) || o->budget || o->node || o->has_intervals || o->is_hierarchy))
+		return err_set(err, ERR_INVAL,
+			"--group: several events in one table are for the text with its plain rows, not for --json, --csv, --md, -t, --hierarchy, --budget, --node and --ci");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
@@ -120,8 +125,13 @@ static void account_for(struct account *a, const struct hist *h, const struct te
 	u64 n_in_rows = 0, n_shown = 0;
 
 	vec_each(e, &h->entries) {
-		n_in_rows += e->self.n_samples;
-		n_shown += text_shows(h, e, t) ? e->self.n_samples : 0;
+		u64 n = e->self.n_samples;
+
+		if (h->is_together)
+			vec_each(b, &h->beside)
+				n += beside_entry(h, b, e)->self.n_samples;
+		n_in_rows += n;
+		n_shown += text_shows(h, e, t) ? n : 0;
 	}
 	account_rows(a, n_in_rows, n_shown);
 }
@@ -133,12 +143,39 @@ static bool is_column(const struct answer *a, u32 event)
 		!a->options->is_csv;
 }
 
-/* The rows of an event, with their intervals if these are wanted. */
-static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event)
+/* How many events from this one on share a table; 0: it is in the one of those before. */
+static u32 events_together(const struct answer *a, u32 event)
+{
+	const struct answer_options *o = a->options;
+	const struct profile_event *events = a->profile->events.at;
+	bool has_groups = false;
+
+	if (!o->groups || a->text->is_wall || answer_is_data(o) || has_tree(o) ||
+		o->has_intervals || o->is_hierarchy)
+		return 1;
+	for (size_t i = 0; i < a->profile->events.n; i++)
+		has_groups |= events[i].n_group > 1;
+	if (has_groups || o->groups < 0)
+		return events[event].n_group;
+	return event ? 0 : (u32)a->profile->events.n;
+}
+
+static bool has_samples(const struct answer *a, u32 event, u32 n)
+{
+	for (u32 i = event; i < event + n; i++)
+		if (a->profile->events.at[i].n_samples)
+			return true;
+	return false;
+}
+
+/* The rows of n events, with their intervals if these are wanted. */
+static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event, u32 n)
 {
 	memset(c, 0, sizeof(*c));
 	a->hist->has_row_groups = a->options->has_intervals;
 	hist_init(h, a->profile, a->calls, event, a->hist);
+	if (n > 1)
+		beside_gather(h, n, (u32)a->options->group_order);
 	if (!a->text->is_wall)
 		account_for(&a->account, h, a->text);
 	if (a->text->is_wall && report_wall_is_whole(event))
@@ -169,7 +206,7 @@ static void show_data(struct answer *a, struct out *out)
 
 		if (is_column(a, event))
 			continue;
-		rows_init(&hist, &certainty, a, event);
+		rows_init(&hist, &certainty, a, event, 1);
 		export_add(out, &hist, &o, a->text);
 		rows_fini(&hist, &certainty);
 	}
@@ -194,21 +231,22 @@ static void add_legend(const struct hist *h, struct str *text)
 static void show_text(struct answer *a, struct out *out)
 {
 	for (u32 event = 0; event < a->profile->events.n; event++) {
+		const u32 n = events_together(a, event);
 		struct certainty certainty;
 		struct hist hist;
 
-		if (is_column(a, event))
+		if (is_column(a, event) || !n)
 			continue;
 		/* Events without samples say so only where they are all there is to say. */
-		if (a->options->skips_empty && !a->profile->events.at[event].n_samples &&
-			a->profile->events.n > 1 && a->profile->rows.n)
+		if (a->options->skips_empty && !has_samples(a, event, n) &&
+			a->profile->events.n > n && a->profile->rows.n)
 			continue;
-		rows_init(&hist, &certainty, a, event);
+		rows_init(&hist, &certainty, a, event, n);
 		if (a->options->is_hierarchy)
 			hierarchy_report(out, &hist, a->text);
 		else
 			text_report(out, &hist, a->text);
-		if (hist.certainty)
+		if (hist.certainty && !a->text->is_bare)
 			add_legend(&hist, &out->text);
 		str_add(&out->text, "\n\n");
 		rows_fini(&hist, &certainty);
@@ -233,7 +271,7 @@ static void show_markdown(struct answer *a, const struct outline *o, u32 event, 
 	struct certainty certainty;
 	struct hist hist;
 
-	rows_init(&hist, &certainty, a, event);
+	rows_init(&hist, &certainty, a, event, 1);
 	cuttree_add_markdown(o, &hist, a->text,
 		a->options->budget ? a->options->budget : OUTLINE_LINES, &out->text);
 	rows_fini(&hist, &certainty);
@@ -257,7 +295,8 @@ static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 
 		str_addc(text, ',');
 		return;
 	}
-	text_add_event(&a->profile->events.at[event], e->n_samples, e->period, text);
+	if (!a->text->is_bare)
+		text_add_event(e, e->n_samples, e->period, text);
 	if (node)
 		cuttree_add_node(o, node, text);
 	cuttree_add_text(o, text);

@@ -23,6 +23,8 @@ struct answer_options {
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	const char *separator;
 	bool has_intervals;
+	int groups;             /* events in one table: -1: those that were counted as a group */
+	u64 group_order;        /* the event of a table, from 0, that rows are sorted by */
 	int skips_empty;        /* events without samples are not shown; else each has a heading */
 	struct opt_list claims; /* --fail-if */
 	bool is_markdown;

@@ -178,6 +178,7 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 		check_together(c, err) || keys_init(&c->keys, &o->keys, in, c->has_wall, err))
 		return err->code;
 	c->text.is_wall = c->has_wall;
+	c->text.is_bare = o->is_quiet;
 	/* In Markdown the tree below the rows has the callers. */
 	c->hist.has_children = c->keys.has_branches || o->answer.is_hierarchy ? false
 		: o->children < 0 ? in->has_chains && !c->has_wall && !o->answer.is_markdown

@@ -294,7 +294,7 @@ static void print_group_desc(const struct file_info *info, struct str *text)
 		const char *between = "";
 
 		str_add(text, "# group: ");
-		if (strcmp(g->name, "{anon_group}"))
+		if (strcmp(g->name, FILE_GROUP_UNNAMED))
 			str_add_safe(text, g->name, strlen(g->name));
 		str_addc(text, '{');
 		for (u64 i = g->leader; i < (u64)g->leader + g->n_members && i < info->events.n;

@@ -26,8 +26,10 @@ struct file_build_id {
 	const char *path;
 };
 
+#define FILE_GROUP_UNNAMED "{anon_group}"
+
 struct file_group {
-	const char *name;
+	const char *name; /* or FILE_GROUP_UNNAMED */
 	u32 leader, n_members;
 };
 

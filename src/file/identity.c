@@ -10,7 +10,7 @@ static void describe_groups(const struct event_list *events, struct file_info *i
 	vec_each(e, events) {
 		if (e->n_members > 1)
 			vec_add(&info->groups,
-				((struct file_group){"{anon_group}", (u32)(e - events->at),
+				((struct file_group){FILE_GROUP_UNNAMED, (u32)(e - events->at),
 					e->n_members}));
 	}
 }

@@ -1,9 +1,9 @@
 #include "profile/beside.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/histsort.h"
 
 static const u64 *values_of(const struct hist *h, const struct hist_entry *e)
 {
@@ -16,9 +16,9 @@ static u64 hash_of(const struct hist *h, const struct hist_entry *e)
 			   : hash_u64(e->ident);
 }
 
-/* The entry of `other` that is about the same; `index` has its entries. */
-static const struct hist_entry *same_entry(const struct hist *other, const struct table *index,
-	const struct hist *h, const struct hist_entry *e)
+/* The entry of `other` that is about the same; `index` has its entries. UINT32_MAX: none. */
+static u32 same_entry(const struct hist *other, const struct table *index, const struct hist *h,
+	const struct hist_entry *e)
 {
 	struct table_probe probe = table_probe(index, hash_of(h, e));
 	u32 i;
@@ -29,87 +29,92 @@ static const struct hist_entry *same_entry(const struct hist *other, const struc
 		if (o->ident == e->ident &&
 			(!h->n_values ||
 				!memcmp(values_of(other, o), values_of(h, e), h->n_values * 8)))
-			return o;
+			return i;
 	}
-	return NULL;
+	return UINT32_MAX;
 }
 
-static void put_beside(struct hist *h, struct hist_beside *b, const struct hist *other)
+static void index_entries(const struct hist *h, struct table *index)
 {
+	vec_each(e, &h->entries)
+		table_add(index, hash_of(h, e), (u32)(e - h->entries.at));
+}
+
+static void put_beside(struct hist *h, struct hist *other)
+{
+	struct hist_beside b = {other, mem_alloc((h->entries.n + 1) * sizeof(*b.entries))};
 	struct table index = {0};
 
-	vec_each(e, &other->entries)
-		table_add(&index, hash_of(other, e), (u32)(e - other->entries.at));
-	b->self = mem_zalloc((h->entries.n + 1) * sizeof(*b->self));
-	b->total = mem_zalloc((h->entries.n + 1) * sizeof(*b->total));
-	for (size_t i = 0; i < h->entries.n; i++) {
-		const struct hist_entry *e = same_entry(other, &index, h, &h->entries.at[i]);
-
-		if (!e)
-			continue;
-		b->self[i] = e->self;
-		b->total[i] = h->options->has_children ? e->total : e->self;
-	}
+	index_entries(other, &index);
+	for (size_t i = 0; i < h->entries.n; i++)
+		b.entries[i] = same_entry(other, &index, h, &h->entries.at[i]);
 	table_fini(&index);
+	vec_add(&h->beside, b);
 }
 
-static void *in_order(const void *from, const struct sort_item *items, size_t n, size_t size)
+static struct hist *hist_of(const struct hist *h, u32 event)
 {
-	u8 *to = mem_alloc((n + 1) * size);
+	struct hist *other = mem_alloc(sizeof(*other));
 
-	for (size_t i = 0; i < n; i++)
-		memcpy(to + i * size, (const u8 *)from + items[i].value * size, size);
-	return to;
-}
-
-/* The other event's order; where it has the same, entries keep theirs. */
-static void sort_by_beside(struct hist *h, const struct hist_beside *first)
-{
-	struct sort_item *items = mem_alloc((h->entries.n + 1) * sizeof(*items));
-	size_t n = h->entries.n;
-	void *old;
-
-	for (size_t i = 0; i < n; i++)
-		items[i] = (struct sort_item){~first->total[i].period, i};
-	sort_by_key(items, n);
-	old = h->entries.at;
-	h->entries.at = in_order(old, items, n, sizeof(*h->entries.at));
-	h->entries.cap = n + 1;
-	mem_free(old);
-	for (u32 k = 0; k < h->n_beside; k++) {
-		struct hist_beside *b = &h->beside[k];
-
-		old = b->self;
-		b->self = in_order(old, items, n, sizeof(*b->self));
-		mem_free(old);
-		old = b->total;
-		b->total = in_order(old, items, n, sizeof(*b->total));
-		mem_free(old);
-	}
-	mem_free(items);
+	hist_init(other, h->profile, h->calls, event, h->options);
+	return other;
 }
 
 void beside_join(struct hist *h, u32 event, bool is_first)
 {
-	struct hist_beside *b = &h->beside[h->n_beside];
-	struct hist other;
-
-	assert(h->n_beside < HIST_BESIDE_MAX);
-	hist_init(&other, h->profile, h->calls, event, h->options);
-	*b = (struct hist_beside){.event = event, .all = other.all};
-	put_beside(h, b, &other);
-	h->n_beside++;
-	hist_fini(&other);
+	put_beside(h, hist_of(h, event));
 	if (!is_first)
 		return;
-	h->first = b;
-	sort_by_beside(h, b);
+	h->first = (u32)h->beside.n;
+	hist_sort(h);
+}
+
+/* Entries of nothing for those that only the other one has. */
+static void add_missing(struct hist *h, const struct hist *other)
+{
+	struct table index = {0};
+
+	index_entries(h, &index);
+	vec_each(o, &other->entries) {
+		struct hist_entry e = {.ident = o->ident, .symbol = o->symbol, .depth = o->depth};
+
+		if (same_entry(h, &index, other, o) != UINT32_MAX)
+			continue;
+		e.group = hist_group(h, values_of(other, o));
+		vec_add(&h->entries, e);
+	}
+	table_fini(&index);
+}
+
+void beside_gather(struct hist *h, u32 n, u32 first)
+{
+	VEC(struct hist *) others = {0};
+
+	for (u32 k = 1; k < n; k++)
+		vec_add(&others, hist_of(h, h->event + k));
+	vec_each(other, &others)
+		add_missing(h, *other);
+	vec_each(other, &others)
+		put_beside(h, *other);
+	vec_fini(&others);
+	h->is_together = true;
+	h->first = first < n ? first : 0;
+	hist_sort(h);
 }
 
 const struct hist_beside *beside_find(const struct hist *h, u32 event)
 {
-	for (u32 k = 0; k < h->n_beside; k++)
-		if (h->beside[k].event == event)
-			return &h->beside[k];
+	vec_each(b, &h->beside)
+		if (b->hist->event == event)
+			return b;
 	return NULL;
+}
+
+const struct hist_entry *beside_entry(const struct hist *h, const struct hist_beside *b,
+	const struct hist_entry *e)
+{
+	static const struct hist_entry none;
+	u32 i = b->entries[e - h->entries.at];
+
+	return i == UINT32_MAX ? &none : &b->hist->entries.at[i];
 }

@@ -281,7 +281,12 @@ static void add_events(struct worker *w)
 	if (w->wall)
 		return;
 	vec_each(e, &w->session->reader.events)
-		vec_add(&w->profile.events, ((struct profile_event){.name = e->name}));
+		vec_add(&w->profile.events,
+			((struct profile_event){.name = e->name, .n_group = e->n_members}));
+	/* Groups' names go by where they begin. */
+	vec_each(g, &w->session->reader.info.groups)
+		if (g->leader < w->profile.events.n && strcmp(g->name, FILE_GROUP_UNNAMED))
+			w->profile.events.at[g->leader].group = g->name;
 }
 
 static void make_profile(void *ctx, size_t i, unsigned worker)

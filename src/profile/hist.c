@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "event/abi.h"
 #include "base/sort.h"
+#include "profile/beside.h"
+#include "profile/histsort.h"
 #include "profile/key.h"
 
 /* ---- which symbols share an entry ---- */
@@ -146,16 +148,16 @@ static bool is_of_group(const struct hist *h, u32 group, const u64 *values)
 		!memcmp(h->values.at + (size_t)group * h->n_values, values, h->n_values * 8);
 }
 
-static u32 group_of(struct hist *h, struct table *index, const u64 *values)
+u32 hist_group(struct hist *h, const u64 *values)
 {
 	u64 hash = hash_words(values, h->n_values, 0);
-	struct table_probe probe = table_probe(index, hash);
+	struct table_probe probe = table_probe(&h->group_index, hash);
 	u32 i;
 
-	while ((i = table_next(index, &probe)) != TABLE_NONE)
+	while ((i = table_next(&h->group_index, &probe)) != TABLE_NONE)
 		if (is_of_group(h, i, values))
 			return i;
-	table_add(index, hash, h->groups.n);
+	table_add(&h->group_index, hash, h->groups.n);
 	vec_add(&h->groups, ((struct hist_group){0}));
 	for (unsigned k = 0; k < h->n_values; k++)
 		vec_add(&h->values, values[k]);
@@ -187,7 +189,6 @@ static void group_rows(struct hist *h)
 {
 	const struct profile *p = h->profile;
 	VEC(struct sort_item) items = {0};
-	struct table index = {0};
 	u32 group = 0;
 
 	for (size_t i = 0; i < h->options->n_keys; i++)
@@ -201,7 +202,7 @@ static void group_rows(struct hist *h)
 		see_row(h, i, values);
 		/* Neighbours mostly belong together. */
 		if (!h->groups.n || !is_of_group(h, group, values))
-			group = group_of(h, &index, values);
+			group = hist_group(h, values);
 		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
 		if (h->group_of_row)
 			h->group_of_row[i] = group;
@@ -225,7 +226,6 @@ static void group_rows(struct hist *h)
 		add_sums(h, item->value, row->n_samples);
 	}
 	vec_fini(&items);
-	table_fini(&index);
 }
 
 /* ---- entries ---- */
@@ -453,103 +453,6 @@ static void pick_entries(struct hist *h)
 	h->entries.n = kept;
 }
 
-/* ---- order ---- */
-
-/* Sorts the items by a new key; where it is equal they keep the order they have. */
-static void sort_again(const struct hist *h, struct sort_item *items,
-	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks),
-	const u32 *ranks)
-{
-	for (size_t i = 0; i < h->entries.n; i++)
-		items[i].key = key(h, &h->entries.at[items[i].value], ranks);
-	sort_by_key(items, h->entries.n);
-}
-
-static u64 by_rank_of_symbol(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
-{
-	(void)h;
-	return ranks[e->symbol];
-}
-
-static u64 by_rank_of_dso(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
-{
-	return ranks[h->profile->symbols.at[e->symbol].dso];
-}
-
-static u64 by_rank_of_group(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
-{
-	(void)h;
-	return ranks[e->group];
-}
-
-static u64 by_depth(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
-{
-	(void)h;
-	(void)ranks;
-	return e->depth;
-}
-
-static void sort_by_group_key(const struct hist *h, struct sort_item *items, const struct key *key)
-{
-	u32 *ranks = key_ranks(key, h);
-
-	sort_again(h, items,
-		key->frame == KEY_DSO                ? by_rank_of_dso
-			: key->frame == KEY_NO_FRAME ? by_rank_of_group
-						     : by_rank_of_symbol,
-		ranks);
-	mem_free(ranks);
-}
-
-static void sort_by_figure(const struct hist *h, struct sort_item *items, const struct key *key)
-{
-	const struct hist_options *o = h->options;
-
-	if (!key->figure)
-		return;
-	if (key == key_total && o->has_children && o->prefers_callers)
-		sort_again(h, items, by_depth, NULL);
-	for (size_t i = 0; i < h->entries.n; i++)
-		items[i].key = ~key->figure(h, &h->entries.at[items[i].value]);
-	sort_by_key(items, h->entries.n);
-}
-
-/*
- * Rows stand in the order of their shares; most of many have the share of one sample, so names
- * decide, and there are far fewer different names than comparisons of them. So each key ranks its
- * values once, and rows are sorted by numbers, in linear time, the least important first. Nothing
- * depends on who counted first.
- */
-static void sort_entries(struct hist *h)
-{
-	struct sort_item *items = mem_alloc((h->entries.n + 1) * sizeof(*items));
-	struct hist_entry *sorted = mem_alloc((h->entries.n + 1) * sizeof(*sorted));
-	const struct hist_options *o = h->options;
-
-	for (size_t i = 0; i < h->entries.n; i++)
-		items[i] = (struct sort_item){0, i};
-	/* What the order does not say: the keys, as they stand. */
-	for (size_t k = o->n_keys; k-- > 0;)
-		sort_by_group_key(h, items, o->keys[k]);
-	if (!o->n_order) {
-		sort_by_figure(h, items, key_self);
-		if (o->has_children)
-			sort_by_figure(h, items, key_total);
-	}
-	for (size_t k = o->n_order; k-- > 0;) {
-		if (o->order[k]->is_value)
-			sort_by_figure(h, items, o->order[k]);
-		else
-			sort_by_group_key(h, items, o->order[k]);
-	}
-	for (size_t i = 0; i < h->entries.n; i++)
-		sorted[i] = h->entries.at[items[i].value];
-	mem_free(items);
-	mem_free(h->entries.at);
-	h->entries.at = sorted;
-	h->entries.cap = h->entries.n;
-}
-
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options)
 {
@@ -566,26 +469,30 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	group_rows(h);
 	make_entries(h);
 	pick_entries(h);
-	sort_entries(h);
+	hist_sort(h);
 }
 
 double hist_percent(const struct hist *h, const struct hist_entry *e)
 {
 	u64 all = h->all.period, part = h->options->has_children ? e->total.period : e->self.period;
 
-	if (h->first) {
-		all = h->first->all.period;
-		part = h->first->total[e - h->entries.at].period;
+	if (h->first && !h->is_together) {
+		const struct hist_beside *b = &h->beside.at[h->first - 1];
+
+		return hist_percent(b->hist, beside_entry(h, b, e));
 	}
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
 void hist_fini(struct hist *h)
 {
-	for (u32 k = 0; k < h->n_beside; k++) {
-		mem_free(h->beside[k].self);
-		mem_free(h->beside[k].total);
+	vec_each(b, &h->beside) {
+		hist_fini(b->hist);
+		mem_free(b->hist);
+		mem_free(b->entries);
 	}
+	vec_fini(&h->beside);
+	table_fini(&h->group_index);
 	vec_fini(&h->entries);
 	vec_fini(&h->groups);
 	vec_fini(&h->values);

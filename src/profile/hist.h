@@ -66,12 +66,9 @@ struct hist_group {
 
 /* What another event has in the same entries: see beside.h. */
 struct hist_beside {
-	u32 event;
-	struct hist_value all;
-	struct hist_value *self, *total; /* by position in hist->entries */
+	struct hist *hist;
+	u32 *entries; /* by position in the entries it is beside: one of hist->entries; UINT32_MAX: none */
 };
-
-enum { HIST_BESIDE_MAX = 8 };
 
 struct hist {
 	const struct profile *profile;
@@ -90,17 +87,24 @@ struct hist {
 	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
-	struct hist_beside beside[HIST_BESIDE_MAX];
-	u32 n_beside;
-	const struct hist_beside *first; /* by which entries are sorted; NULL: by their own event */
+	struct table group_index; /* by what the keys see of the labels */
+	VEC(struct hist_beside) beside;
+	bool is_together; /* they are of the same table: figures have a part for each of them */
+	u32 first;        /* which of `beside` entries are sorted by, + 1; 0: by their own event */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
 void hist_fini(struct hist *h);
 
-/* What decides the order of entries: its part of the whole, in percent. */
+/*
+ * Its part of the whole, in percent: of the event that decides the order, in a table of several events
+ * of the first.
+ */
 double hist_percent(const struct hist *h, const struct hist_entry *e);
+
+/* The group whose rows have these values, without rows if there was none. */
+u32 hist_group(struct hist *h, const u64 *values);
 
 /* What the rows of a group have in common, as the key tells it apart. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "profile/beside.h"
 #include "profile/key_family.h"
 
 /* In the order of their help. */
@@ -32,12 +33,39 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
+unsigned key_n_parts(const struct key *key, const struct hist *h)
+{
+	return key->figure && h->is_together ? (unsigned)h->beside.n + 1 : 1;
+}
+
+/* At the right end of a part's width. */
+static void print_part(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	size_t start = text->n, used, room;
+
+	key->print(h, e, 0, text);
+	used = text->n - start;
+	if (used >= key->min_width)
+		return;
+	room = key->min_width - used;
+	str_fill(text, ' ', room);
+	memmove(text->at + start + room, text->at + start, used);
+	memset(text->at + start, ' ', room);
+}
+
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
 	bool has_value = key->label && !key->is_value;
 
-	key->print(h, e, has_value ? hist_label(h, e->group, key) : 0, text);
+	if (key_n_parts(key, h) == 1) {
+		key->print(h, e, has_value ? hist_label(h, e->group, key) : 0, text);
+		return;
+	}
+	print_part(key, h, e, text);
+	vec_each(b, &h->beside)
+		print_part(key, b->hist, beside_entry(h, b, e), text);
 }
 
 u64 key_labels(const struct key *const *keys, size_t n)

@@ -59,9 +59,14 @@ extern const struct key *const key_total;
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL behind the last */
 
-/* An entry's cell. */
+/*
+ * An entry's cell. In a table of several events those of figures have a part for each of them, min_width
+ * wide at least.
+ */
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text);
+
+unsigned key_n_parts(const struct key *key, const struct hist *h);
 
 /* The labels that rows need: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);

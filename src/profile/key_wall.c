@@ -11,8 +11,10 @@ static u64 ns_of(const struct hist *h, const struct hist_entry *e, u32 event)
 {
 	const struct hist_beside *b = beside_find(h, event);
 
-	if (b)
-		return b->total[e - h->entries.at].period;
+	if (b) {
+		e = beside_entry(h, b, e);
+		h = b->hist;
+	}
 	if (h->event != event)
 		return 0;
 	return h->options->has_children ? e->total.period : e->self.period;
@@ -23,7 +25,7 @@ static void add_share(const struct hist *h, const struct hist_entry *e, u32 even
 	const struct hist_beside *latency = beside_find(h, GATHER_LATENCY);
 
 	num_add_percent(text, ns_of(h, e, event),
-		event == GATHER_LATENCY && latency ? latency->all.period : h->all.period);
+		event == GATHER_LATENCY && latency ? latency->hist->all.period : h->all.period);
 }
 
 static void add_ms(const struct hist *h, const struct hist_entry *e, u32 event, struct str *text)

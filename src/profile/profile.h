@@ -126,8 +126,10 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost;       /* samples of this event that the kernel dropped */
-	bool is_repeated; /* its samples are another event's, counted otherwise */
+	u64 n_lost;  /* samples of this event that the kernel dropped */
+	u32 n_group; /* so many from here on were counted as a group; 0: it is in the group before */
+	const char *group; /* its name; NULL: it has none */
+	bool is_repeated;  /* its samples are another event's, counted otherwise */
 };
 
 struct profile_row {

@@ -193,9 +193,10 @@ void hierarchy_report(struct out *out, const struct hist *h, const struct text_o
 	hist_view_init(&y.view, h);
 	make_rows(&y);
 	choose_widths(&y);
-	text_add_event(&h->profile->events.at[h->event], h->all.n_samples, h->all.period,
-		&out->text);
-	add_header(&y, &out->text);
+	if (!o->is_bare) {
+		text_add_title(h, &out->text);
+		add_header(&y, &out->text);
+	}
 	add_rows(&y, 0, out);
 	hist_view_fini(&y.view);
 	vec_fini(&y.rows);

@@ -128,8 +128,10 @@ static void render(struct table_text *t)
 				.n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
 	workers_run(t->options->n_workers, t->parts.n, render_cells, t);
 	for (size_t c = 0; c < t->options->n_columns; c++) {
-		t->widths[c] = MAX(strlen(header_of(t->options->columns[c], h)),
-			(size_t)t->options->columns[c]->min_width);
+		const struct key *key = t->options->columns[c];
+
+		t->widths[c] = MAX(strlen(header_of(key, h)),
+			(size_t)key->min_width * key_n_parts(key, h));
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
 	}
@@ -185,7 +187,7 @@ bool text_has_graph(const struct hist *h, const struct hist_entry *e, const stru
 {
 	double share = share_of(h, e);
 
-	return o->has_graph && share >= o->row_limit &&
+	return o->has_graph && (e->self.n_samples || e->total.n_samples) && share >= o->row_limit &&
 		(o->drawing.style == DRAWING_FRACTAL || share >= o->drawing.limit);
 }
 
@@ -241,13 +243,57 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
+static void begin_title(u64 n_samples, const char *of, struct str *text)
 {
 	str_add(text, "# Samples: ");
 	num_add_short(text, n_samples);
-	str_add(text, " of event '");
-	str_add_safe(text, event->name, strlen(event->name));
+	str_addf(text, " of %s '", of);
+}
+
+static void end_title(u64 period, struct str *text)
+{
 	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
+}
+
+void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
+{
+	begin_title(n_samples, "event", text);
+	str_add_safe(text, event->name, strlen(event->name));
+	end_title(period, text);
+}
+
+/* "a, b", or "anon group { a, b }" of those that were counted as one. */
+static void add_events(const struct hist *h, struct str *text)
+{
+	const struct profile_event *first = &h->profile->events.at[h->event];
+	const char *name = first->group ? first->group : "anon group";
+
+	if (first->n_group > 1) {
+		str_add_safe(text, name, strlen(name));
+		str_add(text, " { ");
+	}
+	for (size_t k = 0; k <= h->beside.n; k++) {
+		str_add(text, k ? ", " : "");
+		str_add_safe(text, first[k].name, strlen(first[k].name));
+	}
+	str_add(text, first->n_group > 1 ? " }" : "");
+}
+
+void text_add_title(const struct hist *h, struct str *text)
+{
+	struct hist_value all = h->all;
+
+	if (!h->is_together) {
+		text_add_event(&h->profile->events.at[h->event], all.n_samples, all.period, text);
+		return;
+	}
+	vec_each(b, &h->beside) {
+		all.n_samples += b->hist->all.n_samples;
+		all.period += b->hist->all.period;
+	}
+	begin_title(all.n_samples, "events", text);
+	add_events(h, text);
+	end_title(all.period, text);
 }
 
 void text_report(struct out *out, const struct hist *h, const struct text_options *o)
@@ -257,11 +303,11 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 	size_t n_graphs;
 	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
 
-	if (!o->is_wall)
-		text_add_event(&h->profile->events.at[h->event], h->all.n_samples, h->all.period,
-			text);
+	if (!o->is_wall && !o->is_bare)
+		text_add_title(h, text);
 	render(&table);
-	add_header(text, h, o, table.widths);
+	if (!o->is_bare)
+		add_header(text, h, o, table.widths);
 	add_rows(out, &table, graphs, n_graphs);
 	for (size_t i = 0; i < n_graphs; i++)
 		str_fini(&graphs[i].text);

@@ -21,6 +21,7 @@ struct text_options {
 	double row_limit; /* percent: smaller rows are not printed */
 	unsigned n_workers;
 	bool is_wall; /* who has told of samples has said more */
+	bool is_bare; /* nothing but rows */
 };
 
 /* "# Samples: 3K of event ..." and what they stand for. */
@@ -31,6 +32,9 @@ bool text_shows(const struct hist *h, const struct hist_entry *e, const struct t
 
 /* Whether the row has a call graph below it. */
 bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
+
+/* The same of a histogram, which may be of several events. */
+void text_add_title(const struct hist *h, struct str *text);
 
 /* "# Samples: 3K of event ..." and the table. */
 void text_report(struct out *out, const struct hist *h, const struct text_options *o);

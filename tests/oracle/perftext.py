@@ -16,20 +16,29 @@ def run(cmd, **kwargs):
     return subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace', **kwargs)
 
 
+def cells_of(line, columns, ends):
+    """The texts of a row; where cells have several parts, of a table of several events, the dots tell where they end."""
+    if ends:
+        cells = [line[start:end] for start, end in zip([0, *ends[:-1]], [*ends[:-1], None])]
+    else:
+        cells = re.split(r' {2,}', line.strip(), maxsplit=columns - 1) if columns else [line]
+    return [re.sub(r' +', ' ', cell.strip()) for cell in cells]
+
+
 def parse(text):
     """A list of (event line, list of Row)."""
-    blocks, row, stack, columns = [], None, [], 0
+    blocks, row, stack, columns, ends = [], None, [], 0, []
     for line in text.split('\n'):
         if line.startswith('# Samples:'):
             blocks.append((line[2:], []))
             row = None
         elif line.startswith('# ...'):
             columns = len(line[2:].split())
+            ends = [m.end() for m in re.finditer(r'\.+', line)] if ' of events ' in blocks[-1][0] else []
         elif line.startswith('#') or not line.strip() or not blocks:
             continue
         elif ROW.match(line):
-            cells = re.split(r' {2,}', line.strip(), maxsplit=columns - 1) if columns else [line]
-            row, stack = Row([cell.strip() for cell in cells]), []
+            row, stack = Row(cells_of(line, columns, ends)), []
             blocks[-1][1].append(row)
         elif row:
             graph_line(row, stack, line)

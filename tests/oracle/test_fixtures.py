@@ -19,13 +19,9 @@ DIFFER = {
     'ikod__gio': 'no build-id: perf names functions of the kernel it runs on, which is not the one that was recorded',
     'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
     'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
-    'group_desc-4.14': 'perf shows a group as one table',
-    'be-group': 'perf shows a group as one table',
-    'perf72-group-read': 'perf shows a group as one table',
     'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
     'data.zstd': 'the same',
     'own/be-': 'the same',
-    'lost_samples-4.4': 'perf shows a group as one table',
 }
 # perf 6.1 takes branch stacks for what was sampled.
 BRANCHES = re.compile(r'branch|perf_b\.data')

@@ -83,18 +83,18 @@ static void check_beside(bool has_children, bool is_first, const char *expected)
 	calls_init(&calls, &m.profile);
 	hist_init(&h, &m.profile, &calls, 0, &options);
 	beside_join(&h, 1, is_first);
-	CHECK_EQ(beside_find(&h, 1)->all.period, 9);
+	CHECK_EQ(beside_find(&h, 1)->hist->all.period, 9);
 	CHECK(!beside_find(&h, 0));
 	vec_each(e, &h.entries) {
-		size_t i = (size_t)(e - h.entries.at);
+		const struct hist_entry *other = beside_entry(&h, &h.beside.at[0], e);
 
 		for (size_t k = 0; k < options.n_keys; k++) {
 			key_print(options.keys[k], &h, e, &text);
 			str_addc(&text, ' ');
 		}
 		str_addf(&text, "%llu/%llu/%llu\n", (unsigned long long)e->self.period,
-			(unsigned long long)h.beside[0].self[i].period,
-			(unsigned long long)h.beside[0].total[i].period);
+			(unsigned long long)other->self.period,
+			(unsigned long long)(has_children ? other->total : other->self).period);
 	}
 	CHECK_STR(str_text(&text), expected);
 	str_fini(&text);
@@ -106,6 +106,68 @@ static void check_beside(bool has_children, bool is_first, const char *expected)
 TEST(beside_has_what_another_event_has_in_the_same_entries)
 {
 	check_beside(false, false, "a [.] f 70/0/0\na [.] g 20/5/5\nb [.] f 10/4/4\n");
+}
+
+/* One table of three events: "group, symbol: figures". */
+static void check_gathered(bool has_children, u32 first, const char *expected)
+{
+	struct profilemaker m;
+	struct hist_options options = {.has_children = has_children};
+	const struct key *sample = key_find("sample", 6);
+	struct calls calls;
+	struct hist h;
+	struct str text = {0};
+	struct err err;
+
+	profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
+	for (int i = 0; i < 3; i++)
+		profilemaker_event(&m, "event");
+	profilemaker_add(&m, &(struct profilemaker_sample){0, "a", .stack = "main;f", .period = 9});
+	profilemaker_add(&m, &(struct profilemaker_sample){0, "b", .stack = "main;f", .period = 9});
+	profilemaker_add(&m, &(struct profilemaker_sample){1, "b", .stack = "main;f", .period = 4});
+	profilemaker_add(&m, &(struct profilemaker_sample){1, "c", .stack = "main;g", .period = 5});
+	profilemaker_add(&m, &(struct profilemaker_sample){2, "a", .stack = "main;g", .period = 7});
+	CHECK(!key_parse_list("comm,symbol", options.keys, HIST_KEYS_MAX, &options.n_keys, &err));
+	calls_init(&calls, &m.profile);
+	hist_init(&h, &m.profile, &calls, 0, &options);
+	beside_gather(&h, 3, first);
+	CHECK_EQ(key_n_parts(sample, &h), 3);
+	CHECK_EQ(key_n_parts(options.keys[0], &h), 1);
+	vec_each(e, &h.entries) {
+		for (size_t k = 0; k < options.n_keys; k++) {
+			key_print(options.keys[k], &h, e, &text);
+			str_addc(&text, ' ');
+		}
+		key_print(has_children ? key_total : key_self, &h, e, &text);
+		str_addc(&text, '\n');
+	}
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+	hist_fini(&h);
+	calls_fini(&calls);
+	profilemaker_fini(&m);
+}
+
+TEST(beside_gathers_rows_of_several_events_in_the_order_of_one_after_the_other)
+{
+	check_gathered(false, 0,
+		"b [.] f   50.00%  44.44%   0.00%\n"
+		"a [.] f   50.00%   0.00%   0.00%\n"
+		"c [.] g    0.00%  55.56%   0.00%\n"
+		"a [.] g    0.00%   0.00% 100.00%\n");
+	check_gathered(false, 1,
+		"c [.] g    0.00%  55.56%   0.00%\n"
+		"b [.] f   50.00%  44.44%   0.00%\n"
+		"a [.] f   50.00%   0.00%   0.00%\n"
+		"a [.] g    0.00%   0.00% 100.00%\n");
+	check_gathered(true, 0,
+		"b [.] f   50.00%  44.44%   0.00%\n"
+		"b [.] main   50.00%  44.44%   0.00%\n"
+		"a [.] main   50.00%   0.00% 100.00%\n"
+		"a [.] f   50.00%   0.00%   0.00%\n"
+		"c [.] g    0.00%  55.56%   0.00%\n"
+		"c [.] main    0.00%  55.56%   0.00%\n"
+		"a [.] g    0.00%   0.00% 100.00%\n");
 }
 
 TEST(beside_can_give_the_order_and_totals_too)

@@ -1,0 +1,134 @@
+#include "profile/histsort.h"
+
+#include "base/sort.h"
+#include "profile/beside.h"
+#include "profile/key.h"
+
+/* Sorts the items by a new key; where it is equal they keep the order they have. */
+static void sort_again(const struct hist *h, struct sort_item *items,
+	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks),
+	const u32 *ranks)
+{
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i].key = key(h, &h->entries.at[items[i].value], ranks);
+	sort_by_key(items, h->entries.n);
+}
+
+static u64 by_rank_of_symbol(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	return ranks[e->symbol];
+}
+
+static u64 by_rank_of_dso(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	return ranks[h->profile->symbols.at[e->symbol].dso];
+}
+
+static u64 by_rank_of_group(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	return ranks[e->group];
+}
+
+static u64 by_depth(const struct hist *h, const struct hist_entry *e, const u32 *ranks)
+{
+	(void)h;
+	(void)ranks;
+	return e->depth;
+}
+
+static void sort_by_group_key(const struct hist *h, struct sort_item *items, const struct key *key)
+{
+	u32 *ranks = key_ranks(key, h);
+
+	sort_again(h, items,
+		key->frame == KEY_DSO                ? by_rank_of_dso
+			: key->frame == KEY_NO_FRAME ? by_rank_of_group
+						     : by_rank_of_symbol,
+		ranks);
+	mem_free(ranks);
+}
+
+/* By the figure of an event beside it, or, without one, its own; the largest first. */
+static void sort_by_one(const struct hist *h, const struct hist_beside *b, struct sort_item *items,
+	const struct key *key)
+{
+	for (size_t i = 0; i < h->entries.n; i++) {
+		const struct hist_entry *e = &h->entries.at[items[i].value];
+
+		items[i].key =
+			b ? ~key->figure(b->hist, beside_entry(h, b, e)) : ~key->figure(h, e);
+	}
+	sort_by_key(items, h->entries.n);
+}
+
+static void sort_by_figure(const struct hist *h, struct sort_item *items, const struct key *key)
+{
+	const struct hist_options *o = h->options;
+
+	if (!key->figure)
+		return;
+	if (key == key_total && o->has_children && o->prefers_callers)
+		sort_again(h, items, by_depth, NULL);
+	if (h->is_together)
+		for (size_t k = h->beside.n; k-- > 0;)
+			sort_by_one(h, &h->beside.at[k], items, key);
+	sort_by_one(h, NULL, items, key);
+	if (h->is_together && h->first)
+		sort_by_one(h, &h->beside.at[h->first - 1], items, key);
+}
+
+/* Entries as the items say, and with them those that are beside them. */
+static void take_order(struct hist *h, const struct sort_item *items)
+{
+	const size_t n = h->entries.n;
+	struct hist_entry *sorted = mem_alloc((n + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = h->entries.at[items[i].value];
+	mem_free(h->entries.at);
+	h->entries.at = sorted;
+	h->entries.cap = n;
+	vec_each(b, &h->beside) {
+		u32 *entries = mem_alloc((n + 1) * sizeof(*entries));
+
+		for (size_t i = 0; i < n; i++)
+			entries[i] = b->entries[items[i].value];
+		mem_free(b->entries);
+		b->entries = entries;
+	}
+}
+
+/*
+ * Rows stand in the order of their shares; most of many have the share of one sample, so names
+ * decide, and there are far fewer different names than comparisons of them. So each key ranks its
+ * values once, and rows are sorted by numbers, in linear time, the least important first. Nothing
+ * depends on who counted first.
+ */
+void hist_sort(struct hist *h)
+{
+	struct sort_item *items = mem_alloc((h->entries.n + 1) * sizeof(*items));
+	const struct hist_options *o = h->options;
+
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i] = (struct sort_item){0, i};
+	/* What the order does not say: the keys, as they stand. */
+	for (size_t k = o->n_keys; k-- > 0;)
+		sort_by_group_key(h, items, o->keys[k]);
+	if (!o->n_order) {
+		sort_by_figure(h, items, key_self);
+		if (o->has_children)
+			sort_by_figure(h, items, key_total);
+	}
+	for (size_t k = o->n_order; k-- > 0;) {
+		if (o->order[k]->is_value)
+			sort_by_figure(h, items, o->order[k]);
+		else
+			sort_by_group_key(h, items, o->order[k]);
+	}
+	if (h->first && !h->is_together)
+		sort_by_one(h, &h->beside.at[h->first - 1], items, key_total);
+	take_order(h, items);
+	mem_free(items);
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Several events in one table, of `pace report` beside `perf report`: rows, figures of each event, order, titles.
+
+Not compared: a table whose first event has no samples, which perf leaves out with all the others have; trailing blanks."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+
+WORK = '''for i in 1 2; do seq 1 20000 | sort -R | md5sum; done
+awk 'BEGIN { for (i = 0; i < 200000; i++) s = s + sqrt(i) }'
+'''
+CLOCK, FAULTS, SWITCHES = 'cpu-clock/freq=3000/', 'page-faults/period=5/', 'context-switches/period=2/'
+
+
+def recording(path, *options):
+    can_record()
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write(WORK)
+    result = run('perf', 'record', '-q', '-o', path, *options, 'sh', 'work.sh')
+    assert result.status == 0, result
+
+
+def lines(result):
+    """What was printed, without the remarks of either program and without the padding of the last column; rows of functions of the
+    procedure linkage table, which have one name only in perf, are left out."""
+    assert result.status == 0, result
+    text = re.sub(r"(# Samples: \S+) +of", r'\1 of', result.out)
+    text = re.sub(r"of events('[^,']*'\n)", r'of event\1', text.replace("of events '", "of events'")).replace("of events'", "of events '").replace("of event'", "of event '")
+    kept = [line.rstrip() for line in text.split('\n') if not re.match(r'#(?! (Samples|Event count|.*(Overhead|Self)))', line) and '@plt' not in line]
+    return [re.sub(r' {2,}(?=[A-Z]\w+ *[A-Z]|Symbol|Command|Shared)', '  ', line) if line.startswith('#') else line for line in kept if line]
+
+
+def same(path, *options):
+    """How many lines both print; fails where they differ in more than the order of rows that are equal in all figures."""
+    ours = lines(pace('report', '--no-unnamed-functions', '-i', path, *options))
+    theirs = lines(run('perf', 'report', '--stdio', '-f', '-i', path, *options))
+    assert sorted(ours) == sorted(theirs), (options, sorted(set(ours) - set(theirs))[:10], sorted(set(theirs) - set(ours))[:10])
+    return len(ours)
+
+
+def figures(result):
+    return [tuple(float(f) for f in re.findall(r'(\d+\.\d\d)%', line)) for line in result.out.split('\n') if re.match(r' +\d', line)]
+
+
+WAYS = [
+    ['-s', 'dso'],
+    ['-s', 'comm,dso', '-n'],
+    ['-s', 'comm,dso,sym', '--show-total-period'],
+    ['-s', 'dso', '-F', 'overhead,overhead_sys,overhead_us,sample,period,dso'],
+    ['-s', 'sym', '--percent-limit', '1'],
+    ['-s', 'comm,dso', '-c', 'sort,awk'],
+    ['-s', 'sym', '--group-sort-idx', '1'],
+    ['-s', 'dso', '--group-sort-idx', '7'],
+    ['-s', 'dso', '--no-group'],
+    ['-q', '-s', 'dso,comm'],
+]
+
+
+@test
+def groups_are_the_tables_of_perf():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    n = sum(same('g.data', '-g', 'none', *way) for way in WAYS)
+    assert n > 150, n
+    # The rows stand in the order of the event that was asked for, then of the other.
+    for index, order in ((0, lambda f: f), (1, lambda f: (f[1], f[0]))):
+        shown = figures(pace('report', '-q', '-i', 'g.data', '-s', 'dso', '--group-sort-idx', str(index)))
+        shown = [f for f in shown if len(f) == 2]
+        assert len(shown) > 4 and shown == sorted(shown, key=order, reverse=True), (index, shown)
+
+
+@test
+def groups_have_totals_of_callers_as_in_perf():
+    recording('g.data', '-g', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    # Functions of the procedure linkage table are callers, too: of files and threads these make no difference.
+    assert sum(same('g.data', '-g', 'none', '-s', keys, '-n') for keys in ('dso', 'comm,dso', 'comm')) > 30
+
+
+@test
+def events_that_are_no_group_share_a_table_if_asked():
+    recording('n.data', '-e', CLOCK, '-e', FAULTS, '-e', SWITCHES)
+    result = pace('report', '-i', 'n.data', '-s', 'dso')
+    assert len(re.findall('# Samples: ', result.out)) == 3, result
+    result = pace('report', '-i', 'n.data', '-s', 'dso', '--group')
+    assert f"of events '{CLOCK}, {FAULTS}, {SWITCHES}'" in result.out, result
+    assert same('n.data', '-s', 'dso', '--group') > 5
+    assert same('n.data', '-s', 'comm,dso,sym', '-n', '--group', '--show-total-period') > 30
+
+
+@test
+def samples_of_all_events_of_a_table_are_accounted_for():
+    """What is in rows below the limit is said, whichever event it is of."""
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}}')
+    stats = pace('report', '--stats', '-i', 'g.data').out
+    n = int(re.search(r'SAMPLE events: +(\d+)', stats).group(1))
+    assert f'# {n:,} samples recorded, all shown.' in pace('report', '-i', 'g.data', '-s', 'dso').out
+    result = pace('report', '-i', 'g.data', '-s', 'dso', '-n', '--percent-limit', '5')
+    shown = sum(int(a) + int(b) for a, b in re.findall(r'^ +\S+% +\S+% +(\d+) +(\d+)  ', result.out, re.M))
+    assert 0 < shown < n and re.search(rf'# {n:,} samples recorded: {shown:,} shown', result.out), (shown, result)
+
+
+@test
+def programs_read_each_event_of_a_group_on_its_own():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}}')
+    answer = json.loads(pace('report', '--json', '-i', 'g.data', '-s', 'dso').out)
+    assert [event['event'] for event in answer['events']] == [CLOCK, FAULTS], answer['events']
+    for option in (['--json'], ['--csv'], ['--md'], ['-t', ','], ['--hierarchy'], ['--budget', '9'], ['--ci']):
+        result = pace('report', '--group', '-i', 'g.data', *option)
+        assert result.status == 2 and '--group: ' in result.err and not result.out, result
+
+
+if __name__ == '__main__':
+    main()
