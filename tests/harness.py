@@ -6,6 +6,7 @@
 
 Each runs in a directory of its own. skip('why') skips. Run a file to run its tests; it prints TAP.
 """
+import fcntl
 import inspect
 import os
 import re
@@ -22,6 +23,10 @@ BUILD = os.path.abspath(os.environ.get('PACE_BUILD', os.path.join(TOP, 'build-ch
 PACE = os.path.join(BUILD, 'pace')
 SHARED = os.environ.get('PACE_SHARED', os.path.join(os.path.dirname(TOP), 'shared'))
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+# How long anything may hang before it is called so. Far longer than it takes on a machine that has much else to do: that something is
+# quick is shown by what it did not wait for, or by the processor time it takes, not by a clock on the wall.
+PATIENCE = 600
 
 # Leaks are the unit tests' affair; here they would only hide exit statuses.
 os.environ['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1'
@@ -69,7 +74,7 @@ class Result:
         return f'status {self.status}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}'
 
 
-def run(*args, timeout=120, **kwargs):
+def run(*args, timeout=PATIENCE, **kwargs):
     """Runs a program to its end; a signal it died of is a negative status."""
     with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace',
                           stdin=subprocess.DEVNULL, **kwargs) as process:
@@ -125,11 +130,78 @@ def can_record():
         skip('recording is not allowed here: ' + result.err.strip()[:200])
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=PATIENCE):
     end = time.time() + seconds
     while not condition():
         assert time.time() < end, f'nothing came of it in {seconds} s'
         time.sleep(0.02)
+
+
+def threads_of(process, *names):
+    """The numbers of a program's threads by their names, once these are there."""
+    found = {}
+
+    def are_there():
+        for tid in os.listdir(f'/proc/{process.pid}/task'):
+            with open(f'/proc/{process.pid}/task/{tid}/comm', encoding='utf-8') as comm:
+                found[comm.read().strip()] = tid
+        return set(names) <= set(found)
+    wait_for(are_there)
+    return found
+
+
+def has_grown(path, size):
+    """Whether a recording that is being written has so many bytes: that samples have come, however slowly."""
+    return os.path.exists(path) and os.path.getsize(path) > size
+
+
+# A command that works from the moment there is a file 'started' until there is one called 'over'.
+UNTIL_OVER = ['sh', '-c', ': >started; until test -e over; do :; done']
+
+
+def touch(path):
+    with open(path, 'w', encoding='utf-8'):
+        pass
+
+
+class Waits:
+    """How long processes waited for a processor, which is nobody's fault: asked again and again, so that it is known of the last moments."""
+
+    def __init__(self, *pids):
+        self.pids, self.seen = pids, []
+
+    def note(self):
+        waited = 0
+        for pid in self.pids:
+            try:
+                with open(f'/proc/{pid}/schedstat', encoding='ascii') as stat:
+                    waited += int(stat.read().split()[1]) / 1e9
+            except (OSError, ValueError, IndexError):
+                pass  # this kernel does not tell, or the process is over
+        self.seen.append((time.monotonic(), waited))
+
+    def watch(self, until):
+        while time.monotonic() < until:
+            self.note()
+            time.sleep(min(0.05, max(0, until - time.monotonic())))
+        self.note()
+
+    def of_last(self, seconds):
+        end, waited = self.seen[-1]
+        before = [w for when, w in self.seen if when < end - seconds] or [0]
+        return max(0, waited - before[-1])
+
+
+held = []
+
+
+def rights_stay(change=False):
+    """perf_event_paranoid is the whole machine's, and suites run side by side: until this test ends nobody changes it; with change, nobody
+    else depends on it."""
+    if not held:
+        file = open(os.path.join(tempfile.gettempdir(), f'pace-rights-{os.geteuid()}.lock'), 'a', encoding='utf-8')
+        fcntl.flock(file, fcntl.LOCK_EX if change else fcntl.LOCK_SH)
+        held.append(file)
 
 
 def start(*args, **kwargs):
@@ -165,5 +237,7 @@ def main():
                 print(''.join(f'# {line}\n' for line in text.split('\n')), end='')
                 print(f'not ok {number} - {function.__name__}', flush=True)
             os.chdir(home)
+            while held:
+                held.pop().close()
     print(f'1..{len(chosen)}')
     sys.exit(failed > 0)

@@ -127,31 +127,3 @@ void arena_fini(struct arena *a)
 	}
 	memset(a, 0, sizeof(*a));
 }
-
-void pool_init(struct pool *p, size_t item_size)
-{
-	memset(p, 0, sizeof(*p));
-	p->item_size = MAX(item_size, sizeof(void *));
-}
-
-void *pool_get(struct pool *p)
-{
-	void *item = p->free;
-
-	if (!item)
-		return arena_zalloc(&p->arena, p->item_size);
-	memcpy(&p->free, item, sizeof(p->free));
-	return memset(item, 0, p->item_size);
-}
-
-void pool_put(struct pool *p, void *item)
-{
-	memcpy(item, &p->free, sizeof(p->free));
-	p->free = item;
-}
-
-void pool_fini(struct pool *p)
-{
-	arena_fini(&p->arena);
-	p->free = NULL;
-}

@@ -6,8 +6,7 @@
  * save a recording) and the process aborts. Sizes are in bytes.
  *
  * arena    many small things that die together (the command's lifetime)
- * pool     many equal things that come and go (nodes of trees that must forget)
- * Threads  an arena or a pool belongs to one thread at a time
+ * Threads  an arena belongs to one thread at a time
  */
 #ifndef PACE_BASE_MEM_H
 #define PACE_BASE_MEM_H
@@ -35,16 +34,5 @@ void *arena_zalloc(struct arena *a, size_t n);
 void *arena_copy(struct arena *a, const void *p, size_t n);
 char *arena_strdup(struct arena *a, const char *s, size_t n); /* adds the NUL */
 void arena_fini(struct arena *a);
-
-struct pool {
-	size_t item_size;
-	void *free; /* singly linked through the items */
-	struct arena arena;
-};
-
-void pool_init(struct pool *p, size_t item_size);
-void *pool_get(struct pool *p); /* cleared */
-void pool_put(struct pool *p, void *item);
-void pool_fini(struct pool *p);
 
 #endif

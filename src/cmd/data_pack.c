@@ -42,6 +42,7 @@ static int pack(const struct data_options *o, const char *path, struct log *log,
 	bool has_progress = term_is_terminal(STDERR_FILENO);
 	u64 said = 0;
 	struct embed_options how = {.n_workers = wishes.n_workers,
+		.code_most = EMBED_CODE_MAX,
 		.progress = has_progress ? say_progress : NULL,
 		.ctx = &said};
 	struct str section = {0};
@@ -82,7 +83,8 @@ static int strip(const struct data_options *o, const char *path, struct log *log
 	return r;
 }
 
-static int unpack(const struct data_options *o, const char *path, struct log *log, struct err *err)
+static int unpack_to(const struct data_options *o, const char *path, struct log *log,
+	struct err *err)
 {
 	struct reader reader;
 	struct embedded e;
@@ -141,5 +143,5 @@ int data_strip(const struct data_options *o, const char *path)
 
 int data_unpack(const struct data_options *o, const char *path)
 {
-	return run(o, path, unpack);
+	return run(o, path, unpack_to);
 }

@@ -40,11 +40,18 @@ static u64 embedding_deadline(const struct file_info *info)
 	return clock_now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
 }
 
+/* Code may have half the room of the records. */
+static u64 code_most(const struct writer *w)
+{
+	return MAX(writer_data_bytes(w) / 2, (u64)1 << 20);
+}
+
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info)
 {
 	struct embedding_progress progress = {rec, clock_now_ns(), 0};
 	struct embed_options how = {.n_workers = workers_available(),
 		.growth = &rec->growth.growth,
+		.code_most = code_most(&rec->writer),
 		.deadline_ns = embedding_deadline(info),
 		.progress = say_progress,
 		.is_stopped = is_stopped,
@@ -63,6 +70,10 @@ void record_embed(struct recording *rec, struct lookback *back, struct file_info
 			"source lines of %llu of %llu places are not in the recording, %s: 'pace data pack' adds them",
 			(unsigned long long)tally.n_lineless, (unsigned long long)tally.n_places,
 			tally.is_stopped ? "as you wished" : "it would have taken too long");
+	if (tally.least_samples > 1)
+		log_debug(&rec->log,
+			"code of functions with less than %llu samples is not in the recording: 'pace data pack' adds it",
+			(unsigned long long)tally.least_samples);
 	if (info->embedded.n && writer_finish(&rec->writer, info, &err)) {
 		log_warn(&rec->log, "names are not put into the recording: %s", err.msg);
 		str_clear(&info->embedded);

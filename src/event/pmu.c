@@ -252,40 +252,6 @@ int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct even
 	return err->code;
 }
 
-int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, struct err *err)
-{
-	struct intern names = {0};
-	struct pmu pmu;
-	bool is_found = false;
-	char text[256];
-
-	/*
-	 * A core PMU has a `cpus` file or is called cpu; its events are the ones meant by a bare
-	 * name.
-	 */
-	for (int pass = 0; pass < 2 && !is_found; pass++) {
-		names.strings.n ? (void)0 : pmu_list(root, &names);
-		vec_each(name, &names.strings) {
-			char path[300];
-			bool is_core;
-
-			snprintf(path, sizeof(path), "%s/" DEVICES "/%s/cpus", root, *name);
-			is_core = !strcmp(*name, "cpu") || access(path, F_OK) == 0;
-			if (is_core == (pass == 1) || pmu_open(&pmu, root, *name, err))
-				continue;
-			if (pmu_alias(&pmu, alias, text, sizeof(text))) {
-				is_found = true;
-				break;
-			}
-			pmu_close(&pmu);
-		}
-	}
-	intern_fini(&names);
-	if (is_found)
-		*ret_pmu = pmu;
-	return is_found;
-}
-
 /* "_3", "3" or a long hexadecimal address at the end of a name: instances of the same unit. */
 static size_t without_number(const char *name)
 {

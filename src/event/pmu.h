@@ -64,12 +64,6 @@ bool pmu_line(const struct pmu *pmu, const char *file, char *buf, size_t size);
 int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct event_attr *attr,
 	struct err *err);
 
-/*
- * The PMU that has an event called `alias` into *ret_pmu, core PMUs first; 1 if found, 0 if none
- * has.
- */
-int pmu_find_alias(const char *root, const char *alias, struct pmu *ret_pmu, struct err *err);
-
 /* Names of all PMUs, sorted, interned in `names`. */
 void pmu_list(const char *root, struct intern *names);
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/workers.h"
+#include "profile/excerpt.h"
 #include "symbol/foreign.h"
 #include "symbol/jitcut.h"
 #include "symbol/mapcut.h"
@@ -19,6 +20,7 @@ struct sought {
 	u32 first_frame, n_frames; /* in dso->frames */
 	enum line_gap gap;
 	bool has_asked_lines;
+	u64 n_samples; /* taken there */
 };
 
 /* One DSO at work: what a thread finds out of it, before all of it goes into the embedder. */
@@ -27,6 +29,7 @@ struct embedding {
 	size_t first_hit, n_hits;
 	VEC(struct sought) sought; /* by `at` from end_names() on */
 	VEC(struct line_frame) frames;
+	excerpt_list code;
 	bool is_worthwhile, has_tried_lines;
 	bool is_late; /* there was no time for lines that it may have */
 };
@@ -39,10 +42,29 @@ struct embed {
 	struct embed_tally tally;
 	u64 n_done, n_all;
 	bool is_over; /* no time is left for lines */
+	u64 began_ns, began_cpu_ns;
 	pthread_mutex_t lock;
 };
 
 /* ---- time ---- */
+
+/*
+ * The time until the deadline. On a machine with much else to do it is not over before as much of the
+ * processors' time was had, or four times as long was waited for that.
+ */
+static u64 left_ns(const struct embed *e)
+{
+	enum { PATIENCE = 4 };
+	u64 now = clock_now_ns(), deadline = e->options->deadline_ns;
+	u64 had, whole = deadline > e->began_ns ? deadline - e->began_ns : 0;
+
+	if (now < deadline)
+		return deadline - now;
+	if (now > e->began_ns + PATIENCE * whole)
+		return 0;
+	had = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - e->began_cpu_ns;
+	return had < whole ? whole - had : 0;
+}
 
 /* Tells how far it is; false when it is time to end. */
 static bool go_on(struct embed *e, u64 n_done)
@@ -56,7 +78,7 @@ static bool go_on(struct embed *e, u64 n_done)
 		o->progress(o->ctx, e->n_done, e->n_all);
 	if (o->is_stopped && !e->is_over && o->is_stopped(o->ctx))
 		e->tally.is_stopped = e->is_over = true;
-	if (o->deadline_ns && !e->is_over && clock_now_ns() > o->deadline_ns)
+	if (o->deadline_ns && !e->is_over && !left_ns(e))
 		e->is_over = true;
 	is_over = e->is_over;
 	pthread_mutex_unlock(&e->lock);
@@ -78,19 +100,16 @@ static bool is_stopped(struct embed *e)
 static u64 unpack_max(const struct embed *e)
 {
 	enum { BYTES_PER_US = 200 };
-	u64 now = clock_now_ns(), deadline = e->options->deadline_ns;
 
-	if (!deadline)
-		return 0;
-	return deadline > now ? (deadline - now) / 1000 * BYTES_PER_US + 1 : 1;
+	return e->options->deadline_ns ? left_ns(e) / 1000 * BYTES_PER_US + 1 : 0;
 }
 
 /* ---- names ---- */
 
-static const char *seek(struct embed *e, struct embedding *d, u64 address)
+static const char *seek(struct embed *e, struct embedding *d, u64 address, u64 n_samples)
 {
 	struct resolver_answer a = resolver_find(e->resolver, d->dso, address);
-	struct sought s = {.at = a.at};
+	struct sought s = {.at = a.at, .n_samples = n_samples};
 
 	if (a.name)
 		s.name = (struct embedded_name){a.start, a.end, a.name, a.is_plt};
@@ -115,7 +134,9 @@ static void end_names(struct embedding *d)
 	if (d->sought.n)
 		qsort(d->sought.at, d->sought.n, sizeof(*d->sought.at), by_at);
 	vec_each(s, &d->sought)
-		if (!n || d->sought.at[n - 1].at != s->at)
+		if (n && d->sought.at[n - 1].at == s->at)
+			d->sought.at[n - 1].n_samples += s->n_samples;
+		else
 			d->sought.at[n++] = *s;
 	d->sought.n = n;
 }
@@ -132,6 +153,7 @@ static void seek_starts(struct embedding *d)
 			(i && d->sought.at[i - 1].name.start == s.name.start))
 			continue;
 		s.at = s.name.start;
+		s.n_samples = 0;
 		vec_add(&d->sought, s);
 	}
 }
@@ -152,15 +174,15 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		(outcome == RESOLVER_NO_SYMBOLS && resolver_image(e->resolver, d->dso));
 	for (size_t k = 0; k < d->n_hits && d->is_worthwhile; k++) {
 		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
-		const char *name = seek(e, d, hit->address - hit->is_return);
+		const char *name = seek(e, d, hit->address - hit->is_return, hit->n_samples);
 
 		/* As resolver_find_caller() does. */
 		if (hit->is_return && name && !strncmp(name, "__pfx_", 6))
-			seek(e, d, hit->address);
+			seek(e, d, hit->address, 0);
 	}
 	/* Others find out by it how far the kernel has moved. */
 	if (d->dso->kind == DSO_KERNEL && d->is_worthwhile && e->resolver->machine->kernel_text)
-		seek(e, d, e->resolver->machine->kernel_text);
+		seek(e, d, e->resolver->machine->kernel_text, 0);
 	end_names(d);
 	if (d->dso->kind == DSO_FILE) {
 		seek_starts(d);
@@ -313,49 +335,57 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 
 /* ---- code ---- */
 
-struct stretch {
-	u64 from, to;
-};
-
-typedef VEC(struct stretch) stretch_list;
-
-static int by_from(const void *a, const void *b)
+/*
+ * Code is for annotate: of functions in which samples were taken. Where stacks are unwound when they are
+ * read, it is for that too: of whatever they lead through.
+ */
+static void collect_code(const struct embed *e, struct embedding *d)
 {
-	const struct stretch *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-/* The functions that were sampled; of what is no function, or too large, what lies around. */
-static void collect_code(const struct embedding *d, stretch_list *code)
-{
-	size_t n = 0;
+	bool unwinds = e->options->callers != NULL;
 
 	vec_each(s, &d->sought) {
-		u64 from = s->name.start, to = s->name.end;
+		struct excerpt_part part = {s->name.start, s->name.end, s->n_samples};
 
-		if (!s->name.name || to <= from || to - from > EMBED_FUNCTION_MAX) {
-			from = s->at - MIN(s->at, (u64)EMBED_AROUND);
-			to = s->at + EMBED_AROUND;
+		if (!s->name.name || part.to <= part.from ||
+			part.to - part.from > EMBED_FUNCTION_MAX) {
+			if (!unwinds)
+				continue;
+			part.from = s->at - MIN(s->at, (u64)EMBED_AROUND);
+			part.to = s->at + EMBED_AROUND;
 		}
 		/* A call may be a function's last instruction: it returns to what stands behind. */
-		to += EMBED_BEHIND;
-		vec_add(code, ((struct stretch){from, to}));
+		part.to += unwinds ? EMBED_BEHIND : 0;
+		vec_add(&d->code, part);
 	}
-	if (code->n)
-		qsort(code->at, code->n, sizeof(*code->at), by_from);
-	vec_each(c, code) {
-		if (n && c->from <= code->at[n - 1].to)
-			code->at[n - 1].to = MAX(code->at[n - 1].to, c->to);
-		else
-			code->at[n++] = *c;
+	excerpt_sort(&d->code);
+}
+
+/* Of all files together the code that is worth its room. */
+static void choose_code(struct embed *e)
+{
+	excerpt_list all = {0};
+	u64 n_samples = 0, least = 0;
+
+	vec_each(d, &e->dsos) {
+		if (!d->is_worthwhile)
+			continue;
+		collect_code(e, d);
+		vec_each(part, &d->code)
+			vec_add(&all, *part);
 	}
-	code->n = n;
+	vec_each(hit, &e->hits->places)
+		n_samples += hit->n_samples;
+	if (!e->options->callers)
+		least = excerpt_least(&all, n_samples, e->options->code_most);
+	vec_each(d, &e->dsos)
+		excerpt_keep(&d->code, least);
+	e->tally.least_samples = least;
+	vec_fini(&all);
 }
 
 /* What of [from, to) a segment loads, out of the file. */
 static void add_stretch(struct embed *e, struct embedder *out, const struct elf *elf,
-	const struct elf_segment *segment, struct stretch c)
+	const struct elf_segment *segment, struct excerpt_part c)
 {
 	u64 n;
 
@@ -375,14 +405,10 @@ static void add_stretch(struct embed *e, struct embedder *out, const struct elf 
 static void add_code(struct embed *e, struct embedder *out, const struct embedding *d,
 	const struct elf *elf)
 {
-	stretch_list code = {0};
-
-	collect_code(d, &code);
-	vec_each(c, &code)
+	vec_each(c, &d->code)
 		for (u32 i = 0; i < elf->n_segments; i++)
 			if (elf->segments[i].type == PT_LOAD)
 				add_stretch(e, out, elf, &elf->segments[i], *c);
-	vec_fini(&code);
 }
 
 /* Places are where stacks led through: what finds the way from them on. */
@@ -513,12 +539,15 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 	struct embed e = {.resolver = r,
 		.hits = hits,
 		.options = options,
+		.began_ns = clock_now_ns(),
+		.began_cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID),
 		.lock = PTHREAD_MUTEX_INITIALIZER};
 
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);
+	choose_code(&e);
 	vec_each(d, &e.dsos)
 		find_lines(&e, d);
 	vec_each(d, &e.dsos) {
@@ -526,6 +555,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 			add_dso(&e, out, d);
 		vec_fini(&d->sought);
 		vec_fini(&d->frames);
+		vec_fini(&d->code);
 	}
 	if (r->jitcode)
 		add_dumps(&e, out);

@@ -19,10 +19,10 @@
 
 enum {
 	EMBED_CODE_MAX = 32 << 20,    /* bytes of code in all */
-	EMBED_FUNCTION_MAX = 1 << 20, /* of one function; of larger ones what lies around samples */
-	EMBED_AROUND = 2 << 10,       /* so much before and behind a sample */
-	EMBED_BEHIND = 64,            /* bytes behind a function */
-	EMBED_DUMPS_MAX = 64 << 20,   /* bytes of one jitdump */
+	EMBED_FUNCTION_MAX = 1 << 20, /* of one function */
+	EMBED_AROUND = 2 << 10, /* for unwinding: before and behind a place in no such function */
+	EMBED_BEHIND = 64,      /* the same, bytes behind a function */
+	EMBED_DUMPS_MAX = 64 << 20, /* bytes of one jitdump */
 };
 
 struct embed_options {
@@ -30,7 +30,12 @@ struct embed_options {
 	struct callers
 		*callers; /* of stack dumps, whose unwinding is to travel; NULL: there are none */
 	const struct growth *growth; /* of perf maps meanwhile; NULL: nobody looked */
-	u64 deadline_ns; /* of CLOCK_MONOTONIC, after which no more lines are looked up; 0: none */
+	u64 code_most; /* bytes of code; more only of what is hot, see profile/excerpt.h */
+	/*
+	 * Of CLOCK_MONOTONIC, after which no more lines are looked up; later if the processors did
+	 * something else until then. 0: none.
+	 */
+	u64 deadline_ns;
 	void (*progress)(void *ctx, u64 done, u64 all); /* NULL: nobody wants to know */
 	bool (*is_stopped)(void *ctx);                  /* NULL: nothing stops it */
 	void *ctx;
@@ -38,8 +43,9 @@ struct embed_options {
 
 struct embed_tally {
 	u64 n_places, n_named;
-	u64 n_lineless; /* places whose lines were not looked up */
-	u64 n_code_cut; /* bytes of code that were too many */
+	u64 n_lineless;    /* places whose lines were not looked up */
+	u64 n_code_cut;    /* bytes of code that were too many */
+	u64 least_samples; /* of functions whose code is carried */
 	bool is_dump_cut;
 	bool is_stopped; /* by is_stopped(); else it was late */
 };

@@ -15,6 +15,7 @@ struct place {
 	const struct space *space;
 	u64 at; /* + 1 */
 	bool is_page, is_return;
+	u32 found; /* of an address: where it is in worker->found; TABLE_NONE: in no map */
 };
 
 struct hits_worker {
@@ -32,7 +33,8 @@ struct hits_worker {
 	struct intern strings;
 };
 
-static void add_place(struct hits_worker *w, const struct hit *hit)
+/* Its position in worker->found. */
+static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 {
 	u64 hash = hash_mix(hit->address, (u64)hit->dso << 1 | hit->is_return);
 	struct table_probe probe = table_probe(&w->index, hash);
@@ -41,16 +43,19 @@ static void add_place(struct hits_worker *w, const struct hit *hit)
 	while ((i = table_next(&w->index, &probe)) != TABLE_NONE)
 		if (w->found.at[i].address == hit->address && w->found.at[i].dso == hit->dso &&
 			w->found.at[i].is_return == hit->is_return)
-			return;
+			return i;
 	table_add(&w->index, hash, w->found.n);
 	vec_add(&w->found, *hit);
+	return (u32)w->found.n - 1;
 }
 
-static bool is_known(struct hits_worker *w, const struct place *key)
+/* Whether it was looked up before; else that is to be done now, and *ret_place takes what comes of it. */
+static bool is_known(struct hits_worker *w, const struct place *key, struct place **ret_place)
 {
 	struct place *place =
 		&w->places[hash_mix(key->at, (u64)(uintptr_t)key->space) % PLACES_REMEMBERED];
 
+	*ret_place = place;
 	if (place->space == key->space && place->at == key->at && place->is_page == key->is_page &&
 		place->is_return == key->is_return)
 		return true;
@@ -63,31 +68,36 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 {
 	const struct space *space = machine_space(&w->state, mode);
 	const struct map *map;
+	struct place *ignored;
 
-	if (is_known(w, &(struct place){space, (ip >> 12) + 1, .is_page = true}))
+	if (is_known(w, &(struct place){space, (ip >> 12) + 1, .is_page = true}, &ignored))
 		return;
 	map = machine_find(space, ip);
 	if (map)
 		w->hit[map->dso->id] = true;
 }
 
-/* per address */
-static void hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
+/* per address; NULL: it is in no map, or nobody asks for places */
+static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
 {
 	const struct space *space = machine_space(&w->state, mode);
 	const struct map *map;
+	struct place *place;
 
 	if (!w->has_places) {
 		hit_page(w, ip, mode);
-		return;
+		return NULL;
 	}
-	if (is_known(w, &(struct place){space, ip + 1, .is_return = is_return}))
-		return;
-	map = machine_find(space, ip);
-	if (!map)
-		return;
-	w->hit[map->dso->id] = true;
-	add_place(w, &(struct hit){map_offset(map, ip), map->dso->id, is_return});
+	if (!is_known(w, &(struct place){space, ip + 1, .is_return = is_return}, &place)) {
+		place->found = TABLE_NONE;
+		map = machine_find(space, ip);
+		if (map) {
+			w->hit[map->dso->id] = true;
+			place->found = get_hit(w,
+				&(struct hit){map_offset(map, ip), map->dso->id, is_return, 0});
+		}
+	}
+	return place->found == TABLE_NONE ? NULL : &w->found.at[place->found];
 }
 
 /*
@@ -136,6 +146,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	u8 mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct sample_words chain;
 	struct stack_end end;
+	struct hit *hit;
 
 	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from ||
 		in->time >= w->state.until) {
@@ -143,7 +154,9 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		w->pid = s->pid;
 		w->tid = s->tid;
 	}
-	hit_address(w, s->ip, mode, false);
+	hit = hit_address(w, s->ip, mode, false);
+	if (hit)
+		hit->n_samples++;
 	hit_chain(w, &s->chain, mode);
 	if (w->has_places)
 		hit_branches(w, &s->branches);
@@ -173,7 +186,9 @@ static void sort_places(struct hits *h)
 	if (h->places.n)
 		qsort(h->places.at, h->places.n, sizeof(*h->places.at), by_place);
 	vec_each(p, &h->places)
-		if (!n || by_place(&h->places.at[n - 1], p))
+		if (n && !by_place(&h->places.at[n - 1], p))
+			h->places.at[n - 1].n_samples += p->n_samples;
+		else
 			h->places.at[n++] = *p;
 	h->places.n = n;
 }

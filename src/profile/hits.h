@@ -17,6 +17,7 @@ struct hit {
 	u64 address; /* as map_offset() has it */
 	u32 dso;     /* its id */
 	bool is_return;
+	u64 n_samples; /* that were taken there; others only led through */
 };
 
 struct hits {

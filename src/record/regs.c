@@ -11,6 +11,28 @@ static const char *const x86[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"
 
 static const char *const arm64_last[] = {"LR", "SP", "PC"};
 
+enum regs_arch regs_arch_of(const char *machine)
+{
+	static const struct {
+		const char *machine;
+		enum regs_arch arch;
+	} known[] = {
+		{"x86_64", REGS_X86},
+		{"i386", REGS_X86},
+		{"i586", REGS_X86},
+		{"i686", REGS_X86},
+		{"aarch64", REGS_ARM64},
+		{"arm64", REGS_ARM64},
+	};
+
+	if (!machine)
+		return REGS_THIS_MACHINE;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(known[i].machine, machine))
+			return known[i].arch;
+	return REGS_UNKNOWN;
+}
+
 const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size)
 {
 	if (arch == REGS_X86 && number < ARRAY_SIZE(x86))

@@ -23,6 +23,9 @@ enum regs_arch {
 #endif
 };
 
+/* Of a machine as uname calls it; NULL: this one. */
+enum regs_arch regs_arch_of(const char *machine);
+
 /*
  * The mask of the registers that finding callers takes, 0 where nobody can: all but segments, as
  * perf has it.

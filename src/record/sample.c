@@ -2,27 +2,7 @@
 
 #include "base/bytes.h"
 #include "event/abi.h"
-#include "record/regs.h"
-
-enum kind {
-	S_WORD,     /* u64 */
-	S_TWO,      /* two u32, side by side in struct sample */
-	S_READ,     /* counter values */
-	S_CHAIN,    /* u64 n, n words */
-	S_RAW,      /* u32 n, n bytes, padded to 8 together */
-	S_BRANCHES, /* u64 n, [hw index], n entries, [n counters] */
-	S_REGS,     /* u64 abi, and if that is not 0 the registers of the mask */
-	S_STACK,    /* u64 n, and if that is not 0 n bytes and the number of real ones */
-	S_AUX,      /* u64 n, n bytes */
-};
-
-struct row {
-	u64 bits; /* PERF_SAMPLE_*: any of them */
-	const char *name;
-	u8 kind;
-	u16 member; /* offset in struct sample */
-	bool is_in_trailer;
-};
+#include "record/samplerow.h"
 
 #define ROW(bit, kind, member, in_trailer)                                                 \
 	{                                                                                  \
@@ -31,7 +11,7 @@ struct row {
 
 /* In the order of perf_output_sample(). */
 /* clang-format off: a row a fact */
-static const struct row rows[] = {
+const struct sample_row sample_rows[] = {
 	ROW(IDENTIFIER, S_WORD, id, false), /* in the trailer too, but there it is the last */
 	ROW(IP, S_WORD, ip, false),
 	ROW(TID, S_TWO, pid, true),
@@ -60,18 +40,10 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-enum { BRANCH_ENTRY_SIZE = 24, ROW_ID = 5 };
+enum { ROW_ID = 5 };
 
-_Static_assert(ARRAY_SIZE(rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows),
+_Static_assert(ARRAY_SIZE(sample_rows) <= ARRAY_SIZE(((struct sample_format *)0)->rows),
 	"more rows than a format holds");
-
-const char *sample_field_name(u64 bit)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].bits & bit)
-			return rows[i].name;
-	return NULL;
-}
 
 void sample_format_init(struct sample_format *f, const struct event_attr *attr)
 {
@@ -83,27 +55,23 @@ void sample_format_init(struct sample_format *f, const struct event_attr *attr)
 	f->branch_type = attr->branch_sample_type;
 	f->user_regs = attr->sample_regs_user;
 	f->intr_regs = attr->sample_regs_intr;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		known |= rows[i].bits;
-		if (!(rows[i].bits & f->type))
+	for (size_t i = 0; i < ARRAY_SIZE(sample_rows); i++) {
+		known |= sample_rows[i].bits;
+		if (!(sample_rows[i].bits & f->type))
 			continue;
 		f->rows[f->n_rows++] = i;
 		if (attr->flags & ATTR_SAMPLE_ID_ALL &&
-			(rows[i].is_in_trailer || rows[i].bits == PERF_SAMPLE_IDENTIFIER))
+			(sample_rows[i].is_in_trailer ||
+				sample_rows[i].bits == PERF_SAMPLE_IDENTIFIER))
 			f->trailer += 8;
 	}
 	f->unknown = f->type & ~known;
 	while (f->n_fixed < f->n_rows && f->n_fixed < ARRAY_SIZE(f->fixed_members) &&
-		rows[f->rows[f->n_fixed]].kind <= S_TWO) {
-		f->fixed_bits |= rows[f->rows[f->n_fixed]].bits;
-		f->fixed_members[f->n_fixed] = rows[f->rows[f->n_fixed]].member;
+		sample_rows[f->rows[f->n_fixed]].kind <= S_TWO) {
+		f->fixed_bits |= sample_rows[f->rows[f->n_fixed]].bits;
+		f->fixed_members[f->n_fixed] = sample_rows[f->rows[f->n_fixed]].member;
 		f->n_fixed++;
 	}
-}
-
-static u64 words_each_value(const struct sample_format *f)
-{
-	return 1 + !!(f->read_format & PERF_FORMAT_ID) + !!(f->read_format & PERF_FORMAT_LOST);
 }
 
 struct sample_value sample_read_value(const struct sample_format *f, const struct sample_read *read,
@@ -115,7 +83,7 @@ struct sample_value sample_read_value(const struct sample_format *f, const struc
 	u64 to_id = is_group ? 1
 			     : 1 + !!(f->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			!!(f->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	u64 at = is_group ? i * words_each_value(f) : 0;
+	u64 at = is_group ? i * sample_words_each_value(f) : 0;
 
 	return (struct sample_value){load_u64(read->values.at + at * 8),
 		has_id ? load_u64(read->values.at + (at + to_id) * 8) : 0};
@@ -152,13 +120,13 @@ static bool decode_read(const struct sample_format *f, struct bytes *b, struct s
 	if (is_group) {
 		if (read->n_values > bytes_left(b) / 8)
 			return false;
-		return take_words(b, read->n_values * words_each_value(f), &read->values);
+		return take_words(b, read->n_values * sample_words_each_value(f), &read->values);
 	}
 	/*
 	 * The words of a lone counter are not neighbours: the view starts at its value and spans
 	 * the times.
 	 */
-	if (!bytes_skip(b, (words_each_value(f) - 1) * 8))
+	if (!bytes_skip(b, (sample_words_each_value(f) - 1) * 8))
 		return false;
 	read->values.n = (b->at - read->values.at) / 8;
 	return true;
@@ -173,8 +141,8 @@ static bool decode_branches(const struct sample_format *f, struct bytes *b,
 		return false;
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !bytes_u64(b, &br->hw_index))
 		return false;
-	if (br->n > bytes_left(b) / BRANCH_ENTRY_SIZE ||
-		!bytes_take(b, br->n * BRANCH_ENTRY_SIZE, &p))
+	if (br->n > bytes_left(b) / SAMPLE_BRANCH_SIZE ||
+		!bytes_take(b, br->n * SAMPLE_BRANCH_SIZE, &p))
 		return false;
 	br->entries = p;
 	if (!(f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS))
@@ -229,8 +197,8 @@ static bool decode_raw(struct bytes *b, struct record_bytes *raw)
 }
 
 /* per sample: the kinds that most samples consist of come first */
-static inline bool decode_row(const struct sample_format *f, const struct row *row, struct bytes *b,
-	struct sample *s)
+static inline bool decode_row(const struct sample_format *f, const struct sample_row *row,
+	struct bytes *b, struct sample *s)
 {
 	void *to = (u8 *)s + row->member;
 	u64 n;
@@ -243,7 +211,7 @@ static inline bool decode_row(const struct sample_format *f, const struct row *r
 		memcpy(to, p, 8);
 		return true;
 	}
-	switch ((enum kind)row->kind) {
+	switch ((enum sample_kind)row->kind) {
 	case S_CHAIN:
 		return bytes_u64(b, &n) && take_words(b, n, to);
 	case S_READ:
@@ -253,8 +221,7 @@ static inline bool decode_row(const struct sample_format *f, const struct row *r
 	case S_BRANCHES:
 		return decode_branches(f, b, to);
 	case S_REGS:
-		return decode_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs,
-			b, to);
+		return decode_regs(sample_regs_mask(f, row), b, to);
 	case S_STACK:
 		return decode_stack(b, to);
 	case S_AUX:
@@ -280,7 +247,7 @@ int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 w
 		wanted &= ~f->fixed_bits;
 	}
 	for (; i < f->n_rows && wanted; i++) {
-		const struct row *row = &rows[f->rows[i]];
+		const struct sample_row *row = &sample_rows[f->rows[i]];
 
 		wanted &= ~row->bits;
 		if (UNLIKELY(!decode_row(f, row, &b, sample)))
@@ -302,7 +269,7 @@ bool sample_decode_trailer(const struct sample_format *f, const struct record *r
 		return true;
 	b = bytes_of(rec->at + rec->size - f->trailer, f->trailer);
 	for (unsigned i = 0; i < f->n_rows; i++) {
-		const struct row *row = &rows[f->rows[i]];
+		const struct sample_row *row = &sample_rows[f->rows[i]];
 
 		if (row->is_in_trailer && !decode_row(f, row, &b, ret_sample))
 			return false;
@@ -314,7 +281,7 @@ bool sample_word_place(const struct sample_format *f, u64 bit, u32 *ret_from_sta
 {
 	for (unsigned i = 0; i < f->n_fixed; i++) {
 		*ret_from_start = 8 * i;
-		if (rows[f->rows[i]].bits & bit)
+		if (sample_rows[f->rows[i]].bits & bit)
 			return true;
 	}
 	return false;
@@ -332,7 +299,7 @@ bool sample_id_place(const struct sample_format *f, u32 *ret_from_start, u32 *re
 	if (!(f->type & PERF_SAMPLE_ID))
 		return false;
 	for (unsigned i = 0; i < f->n_rows; i++)
-		behind += rows[f->rows[i]].is_in_trailer && f->rows[i] >= ROW_ID ? 8 : 0;
+		behind += sample_rows[f->rows[i]].is_in_trailer && f->rows[i] >= ROW_ID ? 8 : 0;
 	sample_word_place(f, PERF_SAMPLE_ID, ret_from_start);
 	*ret_from_end = behind;
 	return true;
@@ -366,13 +333,13 @@ static void encode_branches(const struct sample_format *f, const struct sample_b
 	put_word(out, br->n);
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		put_word(out, br->hw_index);
-	str_addn(out, br->entries, br->n * BRANCH_ENTRY_SIZE);
+	str_addn(out, br->entries, br->n * SAMPLE_BRANCH_SIZE);
 	if (f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
 		str_addn(out, br->counters, br->n * 8);
 }
 
-static void encode_row(const struct sample_format *f, const struct row *row, const struct sample *s,
-	struct str *out)
+static void encode_row(const struct sample_format *f, const struct sample_row *row,
+	const struct sample *s, struct str *out)
 {
 	const void *from = (const u8 *)s + row->member;
 	const struct sample_words *words = from;
@@ -380,7 +347,7 @@ static void encode_row(const struct sample_format *f, const struct row *row, con
 	const struct sample_regs *regs = from;
 	const struct sample_stack *stack = from;
 
-	switch ((enum kind)row->kind) {
+	switch ((enum sample_kind)row->kind) {
 	case S_WORD:
 	case S_TWO:
 		str_addn(out, from, 8);
@@ -420,18 +387,7 @@ static void encode_row(const struct sample_format *f, const struct row *row, con
 void sample_encode(const struct sample_format *f, const struct sample *s, struct str *out)
 {
 	for (unsigned i = 0; i < f->n_rows; i++)
-		encode_row(f, &rows[f->rows[i]], s, out);
-}
-
-size_t sample_size(const struct sample_format *f, const struct sample *s)
-{
-	struct str out = {0};
-	size_t n;
-
-	sample_encode(f, s, &out);
-	n = out.n;
-	str_fini(&out);
-	return n;
+		encode_row(f, &sample_rows[f->rows[i]], s, out);
 }
 
 void sample_encode_trailer(const struct sample_format *f, const struct sample *s, struct str *out)
@@ -439,282 +395,8 @@ void sample_encode_trailer(const struct sample_format *f, const struct sample *s
 	if (!f->trailer)
 		return;
 	for (unsigned i = 0; i < f->n_rows; i++)
-		if (rows[f->rows[i]].is_in_trailer)
-			encode_row(f, &rows[f->rows[i]], s, out);
+		if (sample_rows[f->rows[i]].is_in_trailer)
+			encode_row(f, &sample_rows[f->rows[i]], s, out);
 	if (f->type & PERF_SAMPLE_IDENTIFIER)
 		put_word(out, s->id);
-}
-
-/* ---- the other byte order ---- */
-
-struct swap {
-	u8 *at, *end;
-};
-
-/* Moves over n bytes; NULL if there are not so many. */
-static u8 *pass(struct swap *s, u64 n)
-{
-	u8 *p = s->at;
-
-	if (n > (u64)(s->end - s->at))
-		return NULL;
-	s->at += n;
-	return p;
-}
-
-static bool swap_words(struct swap *s, u64 n)
-{
-	u8 *p;
-
-	/* n comes from the record: the division keeps n * 8 from wrapping. */
-	if (n > (u64)(s->end - s->at) / 8)
-		return false;
-	for (p = s->at; n; n--, p += 8) {
-		u64 v = __builtin_bswap64(load_u64(p));
-
-		memcpy(p, &v, 8);
-	}
-	s->at = p;
-	return true;
-}
-
-static bool swap_u32(struct swap *s, u32 *ret_v)
-{
-	u8 *p = pass(s, 4);
-
-	if (!p)
-		return false;
-	*ret_v = __builtin_bswap32(load_u32(p));
-	memcpy(p, ret_v, 4);
-	return true;
-}
-
-/* A word that says how much follows it. */
-static bool swap_count(struct swap *s, u64 *ret_n)
-{
-	const u8 *p = s->at;
-
-	if (!swap_words(s, 1))
-		return false;
-	*ret_n = load_u64(p);
-	return true;
-}
-
-static bool swap_two(struct swap *s)
-{
-	u32 v;
-
-	return s->end - s->at >= 8 && swap_u32(s, &v) && swap_u32(s, &v);
-}
-
-static bool swap_read(const struct sample_format *f, struct swap *s)
-{
-	u64 n_values = 1,
-	    n_times = !!(f->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		!!(f->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-
-	if (f->read_format & PERF_FORMAT_GROUP && !swap_count(s, &n_values))
-		return false;
-	return n_values <= (u64)(s->end - s->at) / 8 &&
-		swap_words(s, n_times + n_values * words_each_value(f));
-}
-
-/*
- * The bit fields of a branch's flags (struct perf_branch_entry), by their widths: big-endian
- * compilers begin with the highest bit, so that the value of the swapped word has each field at the
- * other end.
- */
-static u64 branch_flags_from_other_end(u64 flags)
-{
-	static const u8 widths[] = {
-		1,  /* mispred */
-		1,  /* predicted */
-		1,  /* in_tx */
-		1,  /* abort */
-		16, /* cycles */
-		4,  /* type */
-		2,  /* spec */
-		4,  /* new_type */
-		3,  /* priv */
-		31, /* reserved */
-	};
-	u64 result = 0;
-
-	for (unsigned i = 0, shift = 0; i < ARRAY_SIZE(widths); shift += widths[i++]) {
-		u64 field = flags >> (64 - shift - widths[i]) & ((1ULL << widths[i]) - 1);
-
-		result |= field << shift;
-	}
-	return result;
-}
-
-static bool swap_branches(const struct sample_format *f, struct swap *s)
-{
-	u64 n;
-
-	if (!swap_count(s, &n))
-		return false;
-	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !swap_words(s, 1))
-		return false;
-	if (n > (u64)(s->end - s->at) / BRANCH_ENTRY_SIZE)
-		return false;
-	for (u64 i = 0; i < n; i++) {
-		u64 flags;
-
-		swap_words(s, 3);
-		flags = branch_flags_from_other_end(load_u64(s->at - 8));
-		memcpy(s->at - 8, &flags, 8);
-	}
-	return !(f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS) || swap_words(s, n);
-}
-
-static bool swap_regs(u64 mask, struct swap *s)
-{
-	u64 abi;
-
-	return swap_count(s, &abi) && (!abi || swap_words(s, __builtin_popcountll(mask)));
-}
-
-static bool swap_row(const struct sample_format *f, const struct row *row, struct swap *s)
-{
-	u32 n_raw;
-	u64 n;
-
-	switch ((enum kind)row->kind) {
-	case S_WORD:
-		return swap_words(s, 1);
-	case S_TWO:
-		return swap_two(s);
-	case S_READ:
-		return swap_read(f, s);
-	case S_CHAIN:
-		return swap_count(s, &n) && swap_words(s, n);
-	case S_RAW:
-		if (!swap_u32(s, &n_raw) || !pass(s, n_raw))
-			return false;
-		n = align_up(4 + (u64)n_raw, 8) - 4 - n_raw;
-		return pass(s, MIN(n, (u64)(s->end - s->at)));
-	case S_BRANCHES:
-		return swap_branches(f, s);
-	case S_REGS:
-		return swap_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs,
-			s);
-	case S_STACK:
-		return swap_count(s, &n) && (!n || (pass(s, n) && swap_words(s, 1)));
-	case S_AUX:
-		return swap_count(s, &n) && pass(s, n);
-	}
-	return false;
-}
-
-bool sample_swap(const struct sample_format *f, u8 *body, size_t n)
-{
-	struct swap s = {body, body + n};
-
-	for (unsigned i = 0; i < f->n_rows; i++)
-		if (!swap_row(f, &rows[f->rows[i]], &s))
-			return false;
-	return true;
-}
-
-bool sample_swap_trailer(const struct sample_format *f, u8 *at, u16 size)
-{
-	struct swap s;
-
-	if (size < RECORD_HEADER_SIZE + f->trailer)
-		return false;
-	if (!f->trailer)
-		return true;
-	s = (struct swap){at + size - f->trailer, at + size};
-	for (unsigned i = 0; i < f->n_rows; i++)
-		if (rows[f->rows[i]].is_in_trailer)
-			swap_row(f, &rows[f->rows[i]], &s);
-	if (f->type & PERF_SAMPLE_IDENTIFIER)
-		swap_words(&s, 1);
-	return true;
-}
-
-/* ---- text ---- */
-
-static void add_words(const struct sample_words *words, struct str *text)
-{
-	for (u64 i = 0; i < words->n; i++)
-		str_addf(text, " %llx", (unsigned long long)load_u64(words->at + i * 8));
-}
-
-static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
-{
-	u64 k = 0;
-
-	str_addf(text, " abi %llu", (unsigned long long)regs->abi);
-	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
-		char name[16];
-
-		if (!(mask >> bit & 1))
-			continue;
-		str_addf(text, " %s=0x%llx", regs_name(REGS_THIS_MACHINE, bit, name, sizeof(name)),
-			(unsigned long long)load_u64(regs->values.at + 8 * k++));
-	}
-}
-
-static void add_row(const struct sample_format *f, const struct row *row, const struct sample *s,
-	struct str *text)
-{
-	const void *from = (const u8 *)s + row->member;
-	const struct sample_stack *stack = from;
-	const struct sample_branches *br = from;
-	const struct sample_read *read = from;
-
-	str_addf(text, "%s", row->name);
-	switch ((enum kind)row->kind) {
-	case S_WORD:
-		str_addf(text,
-			row->bits & (PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ID)
-				? " %llu"
-				: " 0x%llx",
-			(unsigned long long)load_u64(from));
-		break;
-	case S_TWO:
-		str_addf(text, row->bits == PERF_SAMPLE_TID ? " %u/%u" : " %u", load_u32(from),
-			load_u32((const u8 *)from + 4));
-		break;
-	case S_READ:
-		str_addf(text,
-			" n %llu enabled %llu running %llu:", (unsigned long long)read->n_values,
-			(unsigned long long)read->time_enabled,
-			(unsigned long long)read->time_running);
-		add_words(&read->values, text);
-		break;
-	case S_CHAIN:
-		str_addf(text, " n %llu:", (unsigned long long)s->chain.n);
-		add_words(&s->chain, text);
-		break;
-	case S_RAW:
-	case S_AUX:
-		str_addf(text, " %u bytes", ((const struct record_bytes *)from)->n);
-		break;
-	case S_BRANCHES:
-		str_addf(text, " n %llu:", (unsigned long long)br->n);
-		for (u64 i = 0; i < br->n; i++)
-			str_addf(text, " %llx->%llx",
-				(unsigned long long)load_u64(br->entries + i * BRANCH_ENTRY_SIZE),
-				(unsigned long long)load_u64(
-					br->entries + i * BRANCH_ENTRY_SIZE + 8));
-		break;
-	case S_REGS:
-		add_regs(row->bits == PERF_SAMPLE_REGS_USER ? f->user_regs : f->intr_regs, from,
-			text);
-		break;
-	case S_STACK:
-		str_addf(text, " %u bytes, %llu real", stack->bytes.n,
-			(unsigned long long)stack->dyn_size);
-		break;
-	}
-	str_addc(text, '\n');
-}
-
-void sample_add_text(const struct sample_format *f, const struct sample *s, struct str *text)
-{
-	for (unsigned i = 0; i < f->n_rows; i++)
-		add_row(f, &rows[f->rows[i]], s, text);
 }

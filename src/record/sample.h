@@ -19,6 +19,7 @@
 #include "base/types.h"
 #include "event/attr.h"
 #include "record/record.h"
+#include "record/regs.h"
 
 /* n 64-bit words at any address: read them with load_u64(). */
 struct sample_words {
@@ -115,9 +116,6 @@ bool sample_decode_trailer(const struct sample_format *format, const struct reco
 void sample_encode(const struct sample_format *format, const struct sample *sample,
 	struct str *out);
 
-/* Bytes that sample_encode() would append. */
-size_t sample_size(const struct sample_format *format, const struct sample *sample);
-
 /* Appends the trailer, as the kernel does behind other records. */
 void sample_encode_trailer(const struct sample_format *format, const struct sample *sample,
 	struct str *out);
@@ -135,9 +133,9 @@ bool sample_swap(const struct sample_format *format, u8 *body, size_t n);
  */
 bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
 
-/* Adds one line "name value" for each field. */
+/* Adds one line "name value" for each field; the registers are those of `arch`. */
 void sample_add_text(const struct sample_format *format, const struct sample *sample,
-	struct str *text);
+	enum regs_arch arch, struct str *text);
 
 /*
  * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not
@@ -148,9 +146,6 @@ struct sample_value {
 };
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
-
-/* The name of a PERF_SAMPLE_* bit, or NULL. */
-const char *sample_field_name(u64 bit);
 
 /* Where a word of the sample's first ones stands, those of fixed size: from the body's start. */
 bool sample_word_place(const struct sample_format *format, u64 bit, u32 *ret_from_start);

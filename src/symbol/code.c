@@ -49,7 +49,7 @@ static int from_recording(struct code *c, const struct code_wish *w, struct err 
 
 		return err_set(err, ERR_NOENT, "%s",
 			reason ? reason
-			       : "neither the file with its code is here, nor is it in the recording");
+			       : "neither the file with its code is here, nor is it in the recording: 'pace data pack' adds it where the file is");
 	}
 	c->va = c->start;
 	c->machine = (u16)d->machine;

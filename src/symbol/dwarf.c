@@ -178,7 +178,8 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 	size_t header;
 	int r;
 
-	if (dwarf_section(h->file->elf, false, ".gnu_debugaltlink", "").at &&
+	*complaint = h->file->image.wrong;
+	if (!complaint->code && dwarf_section(h->file->elf, false, ".gnu_debugaltlink", "").at &&
 		!dwarf_getalt(h->dwarf))
 		err_set(complaint, ERR_NOENT,
 			"the file that dwz shares its names in (.gnu_debugaltlink) is not here: install the package that has it");

@@ -6,7 +6,6 @@
 #include <gelf.h>
 #include <unistd.h>
 
-#include "symbol/plainelf.h"
 #include "symbol/reloc.h"
 
 #define UNPACKED_MAX (4ull << 30)
@@ -37,54 +36,44 @@ bool dwarf_is_in(const struct elf *elf)
 	return elf_section(elf, ".debug_info") || elf_section(elf, ".zdebug_info");
 }
 
+/* As it was before there was a header for it, which libdw unpacks: "ZLIB", the size, big-endian. */
+static bool old_packed(const struct elf *elf, const struct elf_section *s, u64 *ret_size)
+{
+	enum { MAGIC = 4, HEADER = 12 };
+	const void *its;
+	struct bytes b;
+
+	if (!elf_has_name(elf, s, ".zdebug_") || !elf_raw(elf, s, &b) ||
+		!bytes_take(&b, HEADER, &its) || memcmp(its, "ZLIB", MAGIC))
+		return false;
+	*ret_size = 0;
+	for (int i = MAGIC; i < HEADER; i++)
+		*ret_size = *ret_size << 8 | ((const u8 *)its)[i];
+	return true;
+}
+
 /* A small file may claim anything. */
 u64 dwarf_packed_bytes(const struct elf *elf)
 {
 	u64 all = 0;
 
 	for (u32 i = 0; i < elf->n_sections; i++) {
-		u32 type, word;
-		u64 size = 0;
-		struct bytes b;
+		struct elf_packed p;
 
-		if (!(elf->sections[i].flags & SHF_COMPRESSED) ||
-			!elf_raw(elf, &elf->sections[i], &b) || !bytes_u32(&b, &type) ||
-			!bytes_u32(&b, &word))
-			continue;
-		if (!elf->is_64)
-			size = word;
-		else if (!bytes_u64(&b, &size))
-			continue;
-		all = size > UINT64_MAX - all ? UINT64_MAX : all + size;
+		if (elf_packed(elf, &elf->sections[i], &p) ||
+			old_packed(elf, &elf->sections[i], &p.size))
+			all = p.size > UINT64_MAX - all ? UINT64_MAX : all + p.size;
 	}
 	return all;
 }
 
-/* libdw unpacks every section that it knows. These are never asked for, and may be large. */
-static void hide_unused(Elf *elf)
+/* libdw takes whatever section it knows. These are never asked for, and may be large. */
+static const char *const unused[] = {".debug_loc", ".debug_loclists", ".debug_aranges",
+	".debug_frame", ".debug_macinfo", ".debug_macro", ".debug_pubnames", NULL};
+
+static int make_plain(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
-	static const char *const unused[] = {".debug_loc", ".debug_loclists", ".debug_aranges",
-		".debug_frame", ".debug_macinfo", ".debug_macro", ".debug_pubnames"};
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		GElf_Shdr header;
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) ||
-			!(name = elf_strptr(elf, names, header.sh_name)))
-			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(unused); i++) {
-			if (strcmp(name, unused[i]))
-				continue;
-			/* A section without contents is none to libdw. */
-			header.sh_type = SHT_NOBITS;
-			gelf_update_shdr(section, &header);
-		}
-	}
+	return plainelf_make(elf, unused, elf->size + UNPACKED_MAX, &f->image, err);
 }
 
 /* A kernel module: what its addresses will be, its sections tell already. */
@@ -93,14 +82,13 @@ static int open_unlinked(struct dwarf_file *f, const struct elf *elf, struct err
 	struct elf plain;
 	int r;
 
-	if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err) ||
-		elf_of_memory(&plain, f->image.at, f->image.n, err))
+	if (make_plain(f, elf, err) || elf_of_memory(&plain, f->image.at, f->image.size, err))
 		return err->code;
 	for (u32 i = 0; i < plain.n_sections && i < elf->n_sections; i++)
 		plain.sections[i].addr = elf->sections[i].addr;
 	r = reloc_apply(&plain, f->image.at, err);
 	elf_close(&plain);
-	f->elf = r ? NULL : elf_memory(f->image.at, f->image.n);
+	f->elf = r ? NULL : elf_memory((char *)f->image.at, f->image.size);
 	return r;
 }
 
@@ -111,9 +99,9 @@ static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err
 		if (open_unlinked(f, elf, err))
 			return err->code;
 	} else if (plainelf_is_needed(elf)) {
-		if (plainelf_make(elf, elf->size + UNPACKED_MAX, &f->image, err))
+		if (make_plain(f, elf, err))
 			return err->code;
-		f->elf = elf_memory(f->image.at, f->image.n);
+		f->elf = elf_memory((char *)f->image.at, f->image.size);
 	} else if (elf->path) {
 		f->fd = open(elf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (f->fd < 0)
@@ -124,7 +112,6 @@ static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err
 	}
 	if (!f->elf)
 		return err_set(err, ERR_FORMAT, "%s", elf_errmsg(-1));
-	hide_unused(f->elf);
 	return 0;
 }
 
@@ -146,8 +133,13 @@ int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *
 	if (elf->path)
 		str_add(&f->path, elf->path);
 	pthread_mutex_init(&f->lock, NULL);
-	/* The first handle unpacks what is packed. */
-	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err))) {
+	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err)) ||
+		!f->spare->tree.info.at) {
+		/* What could not be unpacked explains the rest. */
+		if (f->image.wrong.code)
+			*err = f->image.wrong;
+		else if (f->spare)
+			err_set(err, ERR_FORMAT, "its .debug_info is empty or damaged");
 		dwarf_close(f);
 		return err->code;
 	}
@@ -235,7 +227,7 @@ void dwarf_close(struct dwarf_file *f)
 		elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
-	str_fini(&f->image);
+	plainelf_free(&f->image);
 	str_fini(&f->path);
 	dwp_close(&f->package);
 	pthread_mutex_destroy(&f->lock);

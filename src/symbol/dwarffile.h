@@ -19,12 +19,13 @@
 #include "symbol/dwarfpack.h"
 #include "symbol/dwarf.h"
 #include "symbol/linetable.h"
+#include "symbol/plainelf.h"
 
 enum { DWARF_RANGES_MAX = 8 << 20 }; /* of a unit; beyond any real one */
 
 struct dwarf_file {
 	int fd;
-	struct str image; /* of the file, if libelf cannot unpack it */
+	struct plainelf image; /* of the file, if something of it is packed or not linked */
 	Elf *elf;
 	bool swap;
 	u64 first_code;  /* the lowest address of code: what linkers drop is left at 0 or 1 */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "symbol/unpack.h"
 
 enum { UNPACKED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which some elf.h lack */
 
@@ -244,18 +243,20 @@ bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char
 		!memcmp(p, begin, strlen(begin));
 }
 
+bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name)
+{
+	struct bytes names = elf->section_names;
+	size_t n = strlen(name) + 1;
+	const void *p;
+
+	return bytes_skip(&names, s->name) && bytes_take(&names, n, &p) && !memcmp(p, name, n);
+}
+
 const struct elf_section *elf_section(const struct elf *elf, const char *name)
 {
-	size_t n = strlen(name);
-
-	for (u32 i = 0; i < elf->n_sections; i++) {
-		struct bytes names = elf->section_names;
-		const void *p;
-
-		if (bytes_skip(&names, elf->sections[i].name) && bytes_take(&names, n + 1, &p) &&
-			!memcmp(p, name, n + 1))
+	for (u32 i = 0; i < elf->n_sections; i++)
+		if (elf_is_called(elf, &elf->sections[i], name))
 			return &elf->sections[i];
-	}
 	return NULL;
 }
 
@@ -272,31 +273,47 @@ const struct elf_section *elf_section_at(const struct elf *elf, u32 index)
 	return index < elf->n_sections ? &elf->sections[index] : NULL;
 }
 
-/* A packed section begins with a header: how it is packed, how large it was. */
-static bool unpack_section(const struct elf *elf, struct bytes packed, struct str *out)
+/* It begins with a header: how it is packed, how large it was. */
+bool elf_packed(const struct elf *elf, const struct elf_section *s, struct elf_packed *ret_packed)
 {
+	struct elf_packed p = {.form = UNPACK_NONE};
 	u32 type, reserved;
-	u64 size, align;
+	u64 align;
+
+	if (!s || !(s->flags & SHF_COMPRESSED) || !elf_raw(elf, s, &p.bytes) ||
+		!bytes_u32(&p.bytes, &type) || (elf->is_64 && !bytes_u32(&p.bytes, &reserved)) ||
+		!take_word(elf, &p.bytes, &p.size) || !take_word(elf, &p.bytes, &align))
+		return false;
+	if (type == ELFCOMPRESS_ZLIB)
+		p.form = UNPACK_ZLIB;
+	else if (type == UNPACKED_ZSTD)
+		p.form = UNPACK_ZSTD;
+	*ret_packed = p;
+	return true;
+}
+
+static bool unpack_section(const struct elf *elf, const struct elf_section *s, struct str *out)
+{
+	struct elf_packed p;
 	struct err err;
 
-	if (!bytes_u32(&packed, &type) || (elf->is_64 && !bytes_u32(&packed, &reserved)) ||
-		!take_word(elf, &packed, &size) || !take_word(elf, &packed, &align) ||
-		size > unpacked_limit(bytes_left(&packed)))
+	if (!elf_packed(elf, s, &p) || p.size > unpacked_limit(bytes_left(&p.bytes)))
 		return false;
-	return !unpack(type == ELFCOMPRESS_ZLIB        ? UNPACK_ZLIB
-			       : type == UNPACKED_ZSTD ? UNPACK_ZSTD
-						       : UNPACK_NONE,
-		       packed, size + 1, out, &err) &&
-		out->n == size;
+	str_reserve(out, p.size + 1);
+	if (unpack_whole(p.form, p.bytes, (u8 *)out->at, p.size, &err))
+		return false;
+	out->n = p.size;
+	out->at[out->n] = '\0';
+	return true;
 }
 
 static bool unpacked_contents(const struct elf *elf, const struct elf_section *s,
-	struct bytes packed, struct bytes *ret_bytes)
+	struct bytes *ret_bytes)
 {
 	struct elf_unpacked *part = &elf->parts[s - elf->sections];
 
 	if (!part->was_tried)
-		part->is_good = unpack_section(elf, packed, &part->bytes);
+		part->is_good = unpack_section(elf, s, &part->bytes);
 	part->was_tried = true;
 	if (!part->is_good)
 		return false;
@@ -317,14 +334,9 @@ bool elf_raw(const struct elf *elf, const struct elf_section *s, struct bytes *r
 
 bool elf_contents(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes)
 {
-	struct bytes b;
-
-	if (!elf_raw(elf, s, &b))
-		return false;
-	if (s->flags & SHF_COMPRESSED)
-		return unpacked_contents(elf, s, b, ret_bytes);
-	*ret_bytes = b;
-	return true;
+	if (s && s->flags & SHF_COMPRESSED)
+		return unpacked_contents(elf, s, ret_bytes);
+	return elf_raw(elf, s, ret_bytes);
 }
 
 u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])

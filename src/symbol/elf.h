@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "base/types.h"
 #include "record/record.h"
+#include "symbol/unpack.h"
 
 struct elf_section {
 	u32 name; /* offset in the table of section names */
@@ -60,8 +61,9 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
 int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
 
-/* Whether the section's name begins so. */
+/* Whether the section's name begins so; whether it is that. */
 bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char *begin);
+bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name);
 
 /* The section called `name`, or NULL; the first of a type. */
 const struct elf_section *elf_section(const struct elf *elf, const char *name);
@@ -75,6 +77,15 @@ bool elf_contents(const struct elf *elf, const struct elf_section *s, struct byt
 
 /* The bytes of a section as they lie in the file: of a compressed one its header first. */
 bool elf_raw(const struct elf *elf, const struct elf_section *s, struct bytes *ret_bytes);
+
+/* A packed section, as its header says; false if it is none, or damaged. */
+struct elf_packed {
+	enum unpack_form form; /* UNPACK_NONE: one that is not known */
+	u64 size;              /* of what it holds, as it says: it may say anything */
+	struct bytes bytes;    /* behind the header */
+};
+
+bool elf_packed(const struct elf *elf, const struct elf_section *s, struct elf_packed *ret_packed);
 
 /* The file's build-id into id; its size, 0 if it has none. */
 u8 elf_build_id(const struct elf *elf, u8 id[BUILD_ID_MAX]);

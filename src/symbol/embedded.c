@@ -146,7 +146,7 @@ static int take_tables(struct embedded *e, struct err *err)
 }
 
 /* Into e->data, of which there are `size` bytes. */
-static int unpack(struct embedded *e, u32 packing, const u8 *packed, u64 n, u64 size,
+static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 n, u64 size,
 	struct err *err)
 {
 	size_t got;
@@ -195,7 +195,8 @@ int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct
 			(unsigned long long)h.size, EMBEDDED_LIMIT);
 	e->n_packed = n;
 	e->n_unpacked = h.size;
-	r = unpack(e, h.packing, (const u8 *)section + sizeof(h), n - sizeof(h), h.size, err);
+	r = take_contents(e, h.packing, (const u8 *)section + sizeof(h), n - sizeof(h), h.size,
+		err);
 	if (!r)
 		r = take_tables(e, err);
 	if (r)

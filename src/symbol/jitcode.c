@@ -202,7 +202,13 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 	if ((!embedded_is_there(j->embedded) ||
 		    embedded_open_dump(j->embedded, dso->path, pid, &fd, &err)) &&
 		foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
-		log_warn(j->log, "%s: the code that process %u made has no names", err.msg, pid);
+		/* Of who was there before, like all others of the machine, maybe nothing was sampled. */
+		if (time || err.code != ERR_NOENT)
+			log_warn(j->log, "%s: the code that process %u made has no names", err.msg,
+				pid);
+		else
+			log_debug(j->log, "%s: code that process %u made has no names", err.msg,
+				pid);
 		return;
 	}
 	if (jitdump_open(&dump, fd, &err)) {

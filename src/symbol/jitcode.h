@@ -14,7 +14,8 @@
  * Owns     the opened dumps
  * Life     longer than the machine and the resolver that use it
  * Errors   none: what cannot be read is said in the log, and its code has the names of the perf map,
- *          or none
+ *          or none. That a process which was there before recording has no dump any more is no
+ *          warning: its samples, if there are any, are told as nameless
  * Threads  one, until the machine is complete; then look-ups by any number
  */
 #ifndef PACE_SYMBOL_JITCODE_H

@@ -3,6 +3,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#ifdef PACE_HAS_DEFLATE
+#include <libdeflate.h>
+#endif
 #ifdef PACE_HAS_LZMA
 #include <lzma.h>
 #endif
@@ -143,5 +146,36 @@ int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *ou
 	case UNPACK_NONE:
 		break;
 	}
+	return err_set(err, ERR_UNSUPPORTED, "it is packed in a form that is not known");
+}
+
+/* ---- at once ---- */
+
+static bool inflate_whole(struct bytes packed, u8 *out, size_t size)
+{
+	uLongf n_out = size;
+#ifdef PACE_HAS_DEFLATE
+	/* Twice as fast as zlib, which has to be able to stop anywhere. */
+	struct libdeflate_decompressor *z = libdeflate_alloc_decompressor();
+	enum libdeflate_result r;
+	size_t n = 0;
+
+	if (z) {
+		r = libdeflate_zlib_decompress(z, packed.at, bytes_left(&packed), out, size, &n);
+		libdeflate_free_decompressor(z);
+		return r == LIBDEFLATE_SUCCESS && n == size;
+	}
+#endif
+	return uncompress(out, &n_out, packed.at, bytes_left(&packed)) == Z_OK && n_out == size;
+}
+
+int unpack_whole(enum unpack_form form, struct bytes packed, u8 *out, size_t size, struct err *err)
+{
+	if (form == UNPACK_ZLIB)
+		return inflate_whole(packed, out, size) ? 0 : damaged(err, "zlib");
+	if (form == UNPACK_ZSTD)
+		return ZSTD_decompress(out, size, packed.at, bytes_left(&packed)) == size
+			? 0
+			: damaged(err, "zstd");
 	return err_set(err, ERR_UNSUPPORTED, "it is packed in a form that is not known");
 }

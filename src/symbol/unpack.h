@@ -27,4 +27,10 @@ enum unpack_form unpack_form_of(struct bytes packed);
 /* Appends what was packed. After an error `out` holds what could be had. */
 int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *out, struct err *err);
 
+/*
+ * What is said to have been `size` bytes, into room for so many: zlib (not gzip) or zstd. It is quicker,
+ * most of all with libdeflate. What becomes more or less is damaged.
+ */
+int unpack_whole(enum unpack_form form, struct bytes packed, u8 *out, size_t size, struct err *err);
+
 #endif

@@ -101,11 +101,6 @@ void arrows_fini(struct arrows *a)
 	memset(a, 0, sizeof(*a));
 }
 
-unsigned arrows_width(const struct arrows *a)
-{
-	return a->n_lanes ? 2 * a->n_lanes + 2 : 0;
-}
-
 static char corner(u8 what)
 {
 	if (!(what & (LEAVES | ARRIVES)))

@@ -32,8 +32,7 @@ struct arrows {
 void arrows_init(struct arrows *a, const u32 *to, u32 n);
 void arrows_fini(struct arrows *a);
 
-/* Columns that arrows_add() fills: 0 if nothing is drawn. */
-unsigned arrows_width(const struct arrows *a);
+/* Adds what the row has of them: as many columns for each row, none if nothing is drawn. */
 void arrows_add(const struct arrows *a, u32 row, struct str *text);
 
 #endif

@@ -63,11 +63,11 @@ static void add_name(const struct record *rec, struct str *text)
 
 /* A line for each field. */
 static void add_fields(const struct sample_format *format, const struct sample *sample,
-	struct str *text)
+	enum regs_arch arch, struct str *text)
 {
 	struct str lines = {0};
 
-	sample_add_text(format, sample, &lines);
+	sample_add_text(format, sample, arch, &lines);
 	for (const char *p = str_text(&lines); *p;) {
 		size_t n = strcspn(p, "\n");
 
@@ -79,7 +79,7 @@ static void add_fields(const struct sample_format *format, const struct sample *
 }
 
 static void add_sample(const struct sample_format *format, const struct record *rec,
-	struct str *text)
+	enum regs_arch arch, struct str *text)
 {
 	struct sample sample = {0};
 	struct err err;
@@ -91,7 +91,7 @@ static void add_sample(const struct sample_format *format, const struct record *
 	str_addf(text, "(IP, 0x%x): %d/%d: 0x%llx\n", rec->misc, (s32)sample.pid, (s32)sample.tid,
 		(unsigned long long)sample.ip);
 	if (is_whole)
-		add_fields(format, &sample, text);
+		add_fields(format, &sample, arch, text);
 	else
 		str_addf(text, " ... %s\n", err.msg);
 }
@@ -118,20 +118,20 @@ static void add_other(const struct sample_format *format, const struct record *r
 	str_addc(text, '\n');
 }
 
-void dump_add_record(const struct formats *formats, const char *path, const struct record *rec,
-	struct str *text)
+static void add_record(const struct reader *reader, const struct record *rec, struct str *text)
 {
+	const struct formats *formats = &reader->formats;
 	u32 event = formats->n ? formats_event(formats, rec) : TABLE_NONE;
 	const struct sample_format *format = event == TABLE_NONE ? NULL : &formats->at[event];
 
 	str_addf(text, "\n0x%llx@", (unsigned long long)rec->offset);
-	str_add_safe(text, path, strlen(path));
+	str_add_safe(text, reader->path, strlen(reader->path));
 	str_addf(text, " [0x%x]: event: %u\n", rec->size, rec->type);
 	add_bytes(rec->at, rec->size, text);
 	if (rec->type != PERF_RECORD_SAMPLE) {
 		add_other(format ? format : formats->n ? &formats->at[0] : NULL, rec, text);
 	} else if (format) {
-		add_sample(format, rec, text);
+		add_sample(format, rec, regs_arch_of(reader->info.host.arch), text);
 	} else {
 		add_place(NULL, NULL, rec, text);
 		add_name(rec, text);
@@ -150,7 +150,7 @@ int dump_all(struct session *s, struct out *out, struct err *err)
 	reader_cursor_init(&cursor, reader, reader->preface, reader->data_end);
 	while ((result = reader_next(&cursor, &rec, err)) > 0) {
 		session_take(s, &cursor, &rec);
-		dump_add_record(&reader->formats, reader->path, &rec, &out->text);
+		add_record(reader, &rec, &out->text);
 		out_flush_some(out);
 		if (out->sys)
 			break;

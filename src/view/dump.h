@@ -10,12 +10,7 @@
 
 #include "base/out.h"
 #include "base/str.h"
-#include "record/formats.h"
-#include "record/record.h"
 #include "session/session.h"
-
-void dump_add_record(const struct formats *formats, const char *path, const struct record *rec,
-	struct str *text);
 
 /* All of a recording, in the order of the file. The tally of the session says what was missed. */
 int dump_all(struct session *session, struct out *out, struct err *err);

@@ -326,8 +326,10 @@ static void add_chain(struct script *s, const struct thread_state *t,
 
 /* ---- the other fields ---- */
 
-static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
 {
+	enum regs_arch arch = regs_arch_of(s->callers.arch);
 	u64 k = 0;
 
 	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
@@ -336,7 +338,7 @@ static void add_regs(u64 mask, const struct sample_regs *regs, struct str *text)
 
 		if (!(mask >> bit & 1))
 			continue;
-		str_addf(text, "%5s:0x%llx ", regs_name(REGS_THIS_MACHINE, bit, name, sizeof(name)),
+		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
 			(unsigned long long)load_u64(regs->values.at + 8 * k++));
 	}
 }
@@ -450,9 +452,9 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 				place, SCRIPT_ALONE, text);
 	}
 	if (fields & SCRIPT_IREGS)
-		add_regs(format->intr_regs, &sample->intr_regs, text);
+		add_regs(s, format->intr_regs, &sample->intr_regs, text);
 	if (fields & SCRIPT_UREGS)
-		add_regs(format->user_regs, &sample->user_regs, text);
+		add_regs(s, format->user_regs, &sample->user_regs, text);
 	if (fields & SCRIPT_BRSTACK)
 		add_branches(&sample->branches, text);
 	if (fields & SCRIPT_PHYS_ADDR)

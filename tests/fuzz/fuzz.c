@@ -150,7 +150,7 @@ static void tell(struct telling *t, const struct stream_event *e)
 			record_add_text(e->rec.type, e->rec.misc, &body, &t->text);
 	} else if (!sample_decode(format, e->rec.at + RECORD_HEADER_SIZE,
 			   e->rec.size - RECORD_HEADER_SIZE, UINT64_MAX, &t->sample, &err)) {
-		sample_add_text(format, &t->sample, &t->text);
+		sample_add_text(format, &t->sample, REGS_THIS_MACHINE, &t->text);
 		if (e->event != TABLE_NONE)
 			tracepoints_add_text(&t->tracepoints,
 				t->session->reader.events.at[e->event].attr.config, t->sample.cpu,

@@ -10,13 +10,12 @@ static void check_sample(const struct sample_format *format, const u8 *body, siz
 	struct err err;
 
 	if (!sample_decode(format, body, n, UINT64_MAX, &sample, &err)) {
-		sample_add_text(format, &sample, &text);
+		sample_add_text(format, &sample, REGS_THIS_MACHINE, &text);
 		FUZZ_CHECK(fuzz_is_safe_text(str_text(&text), text.n));
 		for (u64 i = 0; i < sample.read.n_values; i++)
 			sample_read_value(format, &sample.read, i);
 		/* What is encoded decodes to the same sample. */
 		sample_encode(format, &sample, &once);
-		FUZZ_CHECK(once.n == sample_size(format, &sample));
 		FUZZ_CHECK(!sample_decode(format, (const u8 *)str_text(&once), once.n, UINT64_MAX,
 			&copy, &err));
 		sample_encode(format, &copy, &twice);

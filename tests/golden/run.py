@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fixed input in, bytes out. A case is a folder <command>/<case> with
 
-    cmd       a line for the shell; $PACE is the program, $DATA is tests/golden/data
+    cmd       a line for the shell; $PACE is the program, $DATA is tests/golden/data. Files that it makes are
+              /tmp/pace-golden-*: each case has a /tmp of its own for these
     stdout    what it must print there          (missing: nothing)
     stderr    the same                          (missing: nothing)
     exit      its status                        (missing: 0)
@@ -12,20 +13,26 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import harness  # noqa: E402  sets up the sanitizers' options
 
 DATA = os.path.join(HERE, 'data')
+NAME = '/tmp/pace-golden-'
 
 
 def run_case(folder):
     command = open(os.path.join(folder, 'cmd'), encoding='utf-8').read().strip()
     env = dict(os.environ, PACE=harness.PACE, DATA=DATA, LC_ALL='C', TZ='UTC', HOME='/nonexistent')
     env.pop('XDG_CACHE_HOME', None)
-    done = subprocess.run(['sh', '-c', command], cwd=DATA, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-    return {'stdout': done.stdout, 'stderr': done.stderr, 'exit': b'%d\n' % done.returncode if done.returncode else b''}
+    with tempfile.TemporaryDirectory(prefix='pace-') as own:
+        own_name = f'{own}/pace-golden-'
+        done = subprocess.run(['sh', '-c', command.replace(NAME, own_name)], cwd=DATA, env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=600)
+    out, err = (text.replace(own_name.encode(), NAME.encode()) for text in (done.stdout, done.stderr))
+    return {'stdout': out, 'stderr': err, 'exit': b'%d\n' % done.returncode if done.returncode else b''}
 
 
 def wanted(folder, name):

@@ -208,7 +208,7 @@ def fifos_and_directories_are_no_place_for_a_recording():
     os.mkfifo('pipe')
     os.mkdir('folder')
     for name, what in (('pipe', 'a FIFO'), ('folder', 'a directory')):
-        result = pace('record', '-o', name, 'true', timeout=20)
+        result = pace('record', '-o', name, 'true')
         assert result.status == 2 and f"'{name}' is {what}" in result.err, result
 
 
@@ -234,7 +234,7 @@ def processes_that_end_while_we_attach_are_errors_or_empty_recordings_never_cras
     can_record()
     for _ in range(10):
         target = subprocess.Popen(['sleep', '0.01'])
-        result = pace('record', '-o', 'dying.data', '-p', str(target.pid), timeout=20)
+        result = pace('record', '-o', 'dying.data', '-p', str(target.pid))
         target.wait()
         assert result.status in (0, 1), result
         assert result.status == 0 or re.search(r'has ended|there is no process', result.err), result
@@ -309,7 +309,7 @@ def ten_thousand_short_processes_are_all_in_it():
     with open('forks.c', 'w') as source:
         source.write('#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint main(int argc, char **argv) { '
                      'for (int i = atoi(argv[1]); i > 0; i--) { if (!fork()) _exit(0); wait(0); } return argc - 2; }\n')
-    result = pace('record', '-e', 'cpu-clock', '-F', '99', build_c(os.path.abspath('forks.c'), 'forks'), '10000', timeout=300)
+    result = pace('record', '-e', 'cpu-clock', '-F', '99', build_c(os.path.abspath('forks.c'), 'forks'), '10000')
     assert result.status == 0, result
     if 'were lost' in result.err:
         skip('this machine is too busy to record all')
@@ -332,7 +332,7 @@ def five_thousand_threads_can_be_attached_to():
     try:
         if target.stdout.readline().strip() != '5000':
             skip('so many threads are not allowed here')
-        result = pace('record', '-e', 'cpu-clock', '-p', str(target.pid), 'sleep', '0.3', timeout=300)
+        result = pace('record', '-e', 'cpu-clock', '-p', str(target.pid), 'sleep', '0.3')
     finally:
         stop(target)
     assert result.status == 0 and samples_said(result) > 0, result
@@ -385,7 +385,7 @@ def a_second_interrupt_ends_it_at_once_and_the_file_can_be_read():
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(pause)
-        status = process.wait(20)
+        status = process.wait(PATIENCE)
         assert status in (-signal.SIGINT, 128 + signal.SIGINT), status
         assert len(readable('two.data')) > 100
         stop(process)
@@ -410,7 +410,7 @@ def names_with_control_characters_do_not_reach_the_terminal():
 def options_that_make_no_sense_are_usage_errors():
     for words in (('-F', '-1'), ('-c', '0'), ('-m', '0'), ('-m', '3G'), ('-C', '0-99999999'), ('-p', 'x'), ('-F', '10', '-c', '10'),
                   ('-a', '-p', '1'), ('--call-graph', 'sideways'), ('-e', 'cycles:x')):
-        result = pace('record', *words, 'true', timeout=10)
+        result = pace('record', *words, 'true')
         assert result.status in (1, 2) and result.err.startswith('pace record: '), (words, result)
         assert not os.path.exists('perf.data')
 

@@ -197,6 +197,32 @@ def the_perf_map_of_a_process_with_its_own_tmp_is_read_there_while_it_lives():
         stop(process)
 
 
+@test
+def functions_of_a_node_that_runs_on_have_names_when_it_and_its_map_are_gone():
+    """Attached to, with the names taken into the recording; the map has lines of before and of meanwhile."""
+    can_record()
+    needs('node')
+    process = subprocess.Popen(['node', '--perf-basic-prof', HOT_JS, '600000'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    perf_map = f'/tmp/perf-{process.pid}.map'
+
+    def has_compiled():
+        with open(perf_map, encoding='utf-8') as f:
+            return 'JS:*hot ' in f.read()
+    try:
+        wait_for(lambda: os.path.exists(perf_map) and has_compiled())
+        result = pace('record', '-g', '-e', 'cpu-clock:u', '-F', '999', '-p', str(process.pid), 'sleep', '1')
+        assert result.status == 0, result
+    finally:
+        process.kill()
+        process.wait()
+        if os.path.exists(perf_map):
+            os.unlink(perf_map)
+    result = pace('report', '-n', '-g', 'none', '--no-children', '-s', 'dso,symbol')
+    rows = table(result.out)
+    assert named_share(rows, '[JIT]') >= 0.9, rows
+    assert share_of(rows, 'hot.js') > 0.5, rows
+
+
 def python_with_perf():
     candidates = [sys.executable, shutil.which('python3.13'), shutil.which('python3.12'),
                   *glob.glob(os.path.join(os.environ.get('PYENV_ROOT', '/root/.pyenv'), 'versions/*/bin/python3'))]
@@ -267,6 +293,22 @@ def code_that_took_the_place_of_other_code_has_the_name_of_its_time():
         assert set(names) == {'steady', 'version_0', 'version_1', 'version_2'} and all(int(n) > 3 for n in names.values()), (options, rows)
         stacks = pace('script', '-i', 'perf.data', '-F', 'ip,sym').out.split('\n\n')
         assert all('main' in stack for stack in stacks if 'version_' in stack), stacks[:3]
+
+
+@test
+def functions_whose_lines_came_late_have_names_if_nothing_else_was_there():
+    """A JIT that collects lines writes them when their functions ran for long: the first of an address was there since ever."""
+    can_record()
+    build_c('tests/live/programs/reuse.c', 'reuse')
+    done = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '999', '-g', './reuse', '2', 'late')
+    assert done.status == 0, done
+    os.unlink(done.out.strip())
+    found = [version for _, version in versions('perf.data')]
+    changes = [(a, b) for a, b in zip(found, found[1:]) if a != b]
+    assert changes == [(0, 1)], changes
+    rows = pace('report', '-g', 'none', '--no-children', '-F', 'overhead,dso,sym')
+    names = {name for name in re.findall(r'\[JIT\] tid \d+ +\[\.\] (\w+)', rows.out)}
+    assert names == {'steady', 'version_0', 'version_1'}, rows
 
 
 if __name__ == '__main__':

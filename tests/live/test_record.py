@@ -2,6 +2,7 @@
 """`pace record` on this kernel: what it measures, whom, and how it ends."""
 import os
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -39,7 +40,7 @@ def a_command_is_recorded_into_a_private_file_and_the_status_lines_say_so():
     assert re.search(r'^\[ pace record: Woken up \d+ times to write data \]$', result.err, re.M), result
     assert re.search(r'^\[ pace record: Captured and wrote \d+\.\d{3} MB perf.data \(\d+ samples\) \]$', result.err, re.M)
     assert stat.S_IMODE(os.stat('perf.data').st_mode) == 0o600
-    # 0.3 s of two to three threads at 4000 Hz, on at least one CPU
+    # 0.09 s of the processor's time at least for each of three threads, at 4000 Hz
     assert samples_said(result) > 100, result
     assert sum(rows().values()) == samples_said(result)
 
@@ -94,13 +95,14 @@ def threads_started_while_recording_are_in_it():
 def attaching_to_a_process_measures_all_its_threads_and_those_to_come():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '1.2')
-    time.sleep(0.15)
-    result = pace('record', '-p', str(target.pid), 'sleep', '0.8')
+    target = start(program, '60', 'go')
+    threads_of(target, 'alpha', 'beta')
+    result = pace('record', '-p', str(target.pid), 'sh', '-c', 'touch go; sleep 0.8')
     stop(target)
     assert result.status == 0, result
     found = by_comm()
-    assert all(found.get(name, 0) > 50 for name in ('alpha', 'beta', 'late')), found
+    # Three of whoever wants the CPUs meanwhile
+    assert all(found.get(name, 0) > 5 for name in ('alpha', 'beta', 'late')), found
     assert set(found) <= {'alpha', 'beta', 'late', 'threads'}, found
 
 
@@ -149,9 +151,8 @@ def threads_that_are_started_while_a_process_is_attached_to_are_in_it():
 def attaching_to_a_thread_measures_no_other():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '1.5')
-    time.sleep(0.2)
-    tids = {open(f'/proc/{target.pid}/task/{t}/comm').read().strip(): t for t in os.listdir(f'/proc/{target.pid}/task')}
+    target = start(program, '60')
+    tids = threads_of(target, 'alpha', 'beta')
     result = pace('record', '-t', tids['beta'], 'sleep', '0.5')
     stop(target)
     assert result.status == 0, result
@@ -162,12 +163,13 @@ def attaching_to_a_thread_measures_no_other():
 def recording_ends_by_itself_when_the_process_it_watches_ends():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '0.6')
-    time.sleep(0.1)
-    begin = time.time()
-    result = pace('record', '-p', str(target.pid), timeout=20)
-    stop(target)
-    assert result.status == 0 and time.time() - begin < 10, result
+    target = start(program, '60', 'go')
+    threads_of(target, 'alpha', 'beta')
+    with subprocess.Popen([PACE, 'record', '-p', str(target.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recorder:
+        wait_for(lambda: has_grown('perf.data', 50000))
+        stop(target)
+        result = Result(recorder, *recorder.communicate(timeout=PATIENCE))
+    assert recorder.returncode == 0, result
     assert samples_said(result) > 100
 
 
@@ -176,11 +178,13 @@ def the_whole_system_is_measured_until_the_command_ends():
     can_record()
     needs_root()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '1.0')
+    target = start(program, '60')
+    threads_of(target, 'alpha', 'beta')
     result = pace('record', '-a', 'sleep', '0.5')
     stop(target)
     assert result.status == 0, result
-    assert by_comm().get('alpha', 0) > 50, by_comm()
+    # Whatever else runs here
+    assert by_comm().get('alpha', 0) > 5, by_comm()
 
 
 @test
@@ -191,7 +195,7 @@ def a_cpu_list_limits_where_samples_are_taken():
     if len(cpus) < 2:
         skip('needs two CPUs')
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '1.0')
+    target = start(program, '60')
     assert pace('record', '-q', '-C', str(cpus[1]), 'sleep', '0.4').status == 0
     stop(target)
     found = rows('-s', 'cpu')
@@ -212,10 +216,11 @@ def a_period_takes_one_sample_each_n_events():
 @test
 def a_period_of_one_sees_every_single_event():
     can_record()
-    program = build_c(FAULTS, 'faults')
+    # Linked in, libraries cost the same always.
+    program = build_c(FAULTS, 'faults', '-static')
     few = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '0'))
     many = samples_said(pace('record', '-e', 'page-faults:u', '-c', '1', program, '5000'))
-    # The dynamic loader faults a few times more or less, whatever the program does.
+    # Where the stack comes to lie is random.
     assert abs(many - few - 5000) <= 6, (few, many)
 
 
@@ -234,11 +239,20 @@ def a_frequency_gives_about_so_many_samples_a_second():
 @test
 def a_frequency_above_the_limit_is_lowered_and_said():
     can_record()
-    limit = int(open('/proc/sys/kernel/perf_event_max_sample_rate').read())
-    result = pace('record', '-F', str(limit + 1), 'true')
+    def read():
+        return int(open('/proc/sys/kernel/perf_event_max_sample_rate').read())
+
+    for _ in range(20):
+        limit = read()
+        result = pace('record', '-F', str(limit + 1), 'true')
+        rates = [pace('evlist', '-F').out]
+        assert pace('record', '-q', '-F', 'max', 'true').status == 0
+        rates.append(pace('evlist', '-F').out)
+        # Where interrupts take long the kernel itself lowers the limit, at any moment.
+        if read() == limit:
+            break
     assert result.status == 0 and f'is lowered to {limit}' in result.err, result
-    assert f'sample_freq={limit}' in pace('evlist', '-F').out
-    assert f'sample_freq={limit}' in (pace('record', '-q', '-F', 'max', 'true'), pace('evlist', '-F'))[1].out
+    assert all(f'sample_freq={limit}' in rate for rate in rates), (limit, rates)
 
 
 @test
@@ -311,14 +325,16 @@ def an_interrupted_recording_is_complete_and_says_128_plus_the_signal():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        target = start(program, '5')
-        recorder = subprocess.Popen([PACE, 'record', '-p', str(target.pid), '-o', 'cut.data'], stderr=subprocess.PIPE, text=True)
-        time.sleep(0.7)
+        target = start(program, '300')
+        threads_of(target, 'alpha', 'beta')
+        name = f'cut-{number}.data'
+        recorder = subprocess.Popen([PACE, 'record', '-p', str(target.pid), '-o', name], stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: has_grown(name, 50000))
         recorder.send_signal(number)
-        err = recorder.communicate(timeout=20)[1]
+        err = recorder.communicate(timeout=PATIENCE)[1]
         stop(target)
         assert recorder.returncode == 128 + number, (recorder.returncode, err)
-        report = pace('report', '-i', 'cut.data', '-n', '-s', 'comm')
+        report = pace('report', '-i', name, '-n', '-s', 'comm')
         assert report.status == 0 and 'alpha' in report.out and 'not finished' not in report.err, report
         assert 'BUILD_ID' not in report.err
 
@@ -327,46 +343,57 @@ def an_interrupted_recording_is_complete_and_says_128_plus_the_signal():
 def a_signal_for_the_recorder_reaches_the_command_it_started():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    recorder = subprocess.Popen([PACE, 'record', program, '30'], stderr=subprocess.PIPE, text=True)
-    time.sleep(0.6)
+
+    def running():
+        return [p for p in os.listdir('/proc') if p.isdigit() and os.path.exists(f'/proc/{p}/exe')
+                and os.path.realpath(f'/proc/{p}/exe') == os.path.realpath(program)]
+
+    recorder = subprocess.Popen([PACE, 'record', program, str(2 * PATIENCE)], stderr=subprocess.PIPE, text=True)
+    wait_for(running)
     recorder.send_signal(signal.SIGTERM)
-    recorder.communicate(timeout=20)
-    time.sleep(0.2)
-    left = [p for p in os.listdir('/proc') if p.isdigit() and os.path.exists(f'/proc/{p}/exe')
-            and os.path.realpath(f'/proc/{p}/exe') == os.path.realpath(program)]
-    assert not left, left
+    recorder.communicate(timeout=PATIENCE)
+    try:
+        wait_for(lambda: not running(), 60)
+    finally:
+        for pid in running():
+            os.kill(int(pid), signal.SIGKILL)
 
 
 @test
 def a_killed_recorder_leaves_all_but_the_last_second():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '6')
-    recorder = subprocess.Popen([PACE, 'record', '-F', '99', '-p', str(target.pid)], stderr=subprocess.DEVNULL)
-    time.sleep(4)
+    target = start(program, '60')
+    threads_of(target, 'alpha', 'beta')
+    recorder = subprocess.Popen([PACE, 'record', '-k', 'mono', '-F', '99', '-p', str(target.pid)], stderr=subprocess.DEVNULL)
+    waits = Waits(recorder.pid)
+    wait_for(lambda: has_grown('perf.data', 0))
+    waits.watch(time.monotonic() + 4)
+    killed = time.monotonic()
     recorder.kill()
     recorder.wait()
-    # the clock of samples counts from the boot as this one does, though not as exactly
-    killed = time.clock_gettime(time.CLOCK_MONOTONIC)
     stop(target)
     script = pace('script', '-F', 'time')
     times = [float(line.strip(' :')) for line in script.out.split('\n') if line.strip()]
-    assert len(times) > 20 and killed - times[-1] < 1.5, (killed, times[:1], times[-1:], len(times))
-    assert times[-1] - times[0] > 1.5, (times[0], times[-1])
+    # A second, and what the recorder itself was kept waiting
+    allowed = 1.5 + waits.of_last(2)
+    assert len(times) > 5 and killed - times[-1] < allowed, (killed, allowed, times[:1], times[-1:], len(times))
+    assert times[-1] - times[0] > 1, (times[0], times[-1])
 
 
 @test
 def a_stream_is_shown_while_it_is_recorded():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    both = subprocess.Popen(['sh', '-c', f'{PACE} record -q -o - {program} 20 | {PACE} script -F comm,time'], stdout=subprocess.PIPE,
+    both = subprocess.Popen(['sh', '-c', f'{PACE} record -q -o - {program} {PATIENCE} | {PACE} script -F comm,time'], stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True, start_new_session=True)
     begin = time.time()
     line = both.stdout.readline()
     took = time.time() - begin
     stop(both)
     assert re.match(r' +\w+ +\d+\.\d{6}:', line), line
-    assert took < 10, took
+    # Long before the program ends
+    assert took < PATIENCE / 4, took
 
 
 @test
@@ -414,7 +441,7 @@ def lost_samples_are_said():
     open('go', 'w').close()
     wait_for(lambda: os.path.exists('done'))
     recorder.send_signal(signal.SIGCONT)
-    err = recorder.communicate(timeout=30)[1]
+    err = recorder.communicate(timeout=PATIENCE)[1]
     found = re.search(r'(\d+) (samples|records)(?: \([\d.]+%\))? were lost', err)
     assert found and int(found.group(1)) > 100000, err
     # every fault is either a sample or said to be lost, though none came after the last that was lost
@@ -437,9 +464,10 @@ def a_thousand_processes_are_described_at_the_start():
     needs_root()
     sleepers = [start('sleep', '60') for _ in range(500)]
     try:
-        begin = time.time()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         result = pace('record', '-q', '-a', '-o', 'many.data', 'true')
-        took = time.time() - begin
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     finally:
         for process in sleepers:
             stop(process)
@@ -455,7 +483,8 @@ def more_threads_than_open_files_are_explained():
                  'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); pause(); }\n')
     source.close()
     target = start(build_c(os.path.abspath('many.c'), 'many', '-pthread'))
-    time.sleep(0.3)
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 101)
+    rights_stay()
     limit = f'ulimit -n 64; exec {" ".join(NOBODY) if os.geteuid() == 0 else ""} {PACE} record -o /tmp/never.data -p {target.pid}'
     result = run('sh', '-c', limit)
     stop(target)
@@ -468,6 +497,7 @@ def a_hard_limit_of_few_open_files_is_enough_for_one_program():
     can_record()
     needs_root()
     needs('setpriv')
+    rights_stay()
     os.chmod('.', 0o777)
     shutil.copy(PACE, 'pace')
     result = run('sh', '-c', f'ulimit -n 24; exec {" ".join(NOBODY)} ./pace record -e cpu-clock:u -o few.data sh -c "i=0; while [ \\$i -lt 99999 ]; do i=\\$((i+1)); done"')

@@ -32,7 +32,8 @@ def is_complete(path):
     """Who ran what is known in it, by both tools."""
     report = pace('report', '-i', path, '-g', 'none')
     assert report.status == 0 and not report.err.strip(), (path, report)
-    assert '[unknown]' not in report.out, (path, report)
+    # A stack whose end lies on a page that was not there yet has no more callers; that is no name that is missing.
+    assert not re.search(r'^(?!.*\[truncated:).*\[unknown\]', report.out, re.M), (path, report)
     if shutil.which('perf'):
         assert 'rror' not in run('perf', 'report', '-i', path, '--stdio').err, path
     return report
@@ -43,7 +44,7 @@ def a_delay_leaves_out_the_beginning_but_not_who_runs_what():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
     begin = time.clock_gettime(time.CLOCK_MONOTONIC)
-    result = record('-D', '500', program, '1')
+    result = record('-D', '500', program, '2')
     first = times()[0]
     assert first - begin > 0.45, (begin, first)
     assert 'Events disabled' in result.err and 'Events enabled' in result.err, result
@@ -56,10 +57,11 @@ def a_delay_leaves_out_the_beginning_but_not_who_runs_what():
 def ranges_of_time_are_the_only_ones_measured_and_then_it_is_over():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = record('-D', '100-300,700-900', program, '5')
+    # Each may begin and end a second late, and is told from the others all the same.
+    result = record('-D', '100-600,2600-3100', program, '6')
     seen = times()
     gaps = [b - a for a, b in zip(seen, seen[1:])]
-    assert sum(gap > 0.3 for gap in gaps) == 1 and seen[-1] - seen[0] < 1.2, gaps
+    assert sum(gap > 1 for gap in gaps) == 1 and seen[-1] - seen[0] < 4.5, sorted(gaps)[-5:]
     # The command is not ended with it.
     assert 'the last range of -D is over; the command goes on, its end is awaited' in result.err, result
 
@@ -109,12 +111,13 @@ def the_time_begins_the_next_file_and_the_newest_are_kept():
 @test
 def a_signal_begins_the_next_file():
     can_record()
-    program = build_c(THREADS, 'threads', '-pthread')
-    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--switch-output', '-o', 'many', program, '3'])
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--switch-output', '-o', 'many', *UNTIL_OVER])
+    wait_for(lambda: os.path.exists('started'))
     for n in (1, 2):
-        time.sleep(0.5)
+        time.sleep(0.2)
         recorder.send_signal(signal.SIGUSR2)
         wait_for(lambda: len(glob.glob('many.*')) >= n)
+    touch('over')
     assert recorder.wait() == 0
     assert len(glob.glob('many.*')) == 3, glob.glob('many*')
 
@@ -124,13 +127,14 @@ def every_file_knows_the_tasks_of_its_samples_however_short_they_live():
     """Read alone, by pace and by perf: a task that begins or ends while the files are exchanged has its name and its maps."""
     can_record()
     child = 'sh -c "k=0; while [ \\$k -lt 3000 ]; do k=\\$((k+1)); done"'
-    load = f'i=0; while [ $i -lt 150 ]; do {child} & {child}; i=$((i+1)); done; wait'
+    load = f'until test -e over; do {child} & {child}; done; wait'
     recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock:u', '-F', '10000', '--switch-output', '-o', 'storm.data', 'sh', '-c', load])
     wait_for(lambda: os.path.exists('storm.data'))
-    while recorder.poll() is None:
+    while len(glob.glob('storm.data.*')) < 30 and recorder.poll() is None:
         time.sleep(0.02)
         recorder.send_signal(signal.SIGUSR2)
-    assert recorder.returncode == 0
+    touch('over')
+    assert recorder.wait() == 0
     names = [name for name in os.listdir('.') if name.startswith('storm.data.')]
     assert len(names) > 10, names
     n = 0
@@ -149,10 +153,12 @@ def each_file_tells_of_its_own_losses():
     can_record()
     program = build_c('tests/live/programs/faults.c', 'faults')
     with subprocess.Popen([PACE, 'record', '-q', '-e', 'page-faults', '-c', '1', '-m', '1', '--switch-output', '-o', 'lost.data',
-                           'sh', '-c', f'{program} 300000; touch over; sleep 2']) as recorder:
+                           'sh', '-c', f'{program} 300000; touch over; until test -e end; do sleep 0.05; done']) as recorder:
         wait_for(lambda: os.path.exists('over'))
         time.sleep(0.3)
         recorder.send_signal(signal.SIGUSR2)
+        wait_for(lambda: glob.glob('lost.data.*'))
+        touch('end')
     first, second = sorted(name for name in os.listdir('.') if name.startswith('lost.data.'))
     lost = [int(re.search(r'Total Lost Samples: (\d+)', pace('report', '-i', name, '-g', 'none').out)[1]) for name in (first, second)]
     if not any(lost):
@@ -163,10 +169,11 @@ def each_file_tells_of_its_own_losses():
 @test
 def without_switch_output_that_signal_does_nothing():
     can_record()
-    program = build_c(THREADS, 'threads', '-pthread')
-    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', program, '1'])
-    time.sleep(0.5)
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', *UNTIL_OVER])
+    wait_for(lambda: os.path.exists('started'))
     recorder.send_signal(signal.SIGUSR2)
+    time.sleep(0.3)
+    touch('over')
     assert recorder.wait() == 0 and len(times()) > 0
 
 
@@ -190,15 +197,20 @@ def a_name_with_the_time_is_given_at_the_end():
 @test
 def rings_that_overwrite_keep_the_newest_samples():
     can_record()
+    # On one CPU: what was seen last on another one may be long ago.
     program = build_c(THREADS, 'threads', '-pthread')
-    record('-F', '5000', '-m', '1', '--overwrite', program, '2')
+    where = ['taskset', '-c', str(min(os.sched_getaffinity(0)))]
+    needs('taskset')
+    begin = time.monotonic()
+    record('-k', 'mono', '-F', '5000', '-m', '1', '--overwrite', *where, program, '2')
     seen = times()
-    # A ring of a page holds some hundred samples of each CPU: those of the last moments.
-    assert 20 < len(seen) < 2000 and seen[-1] - seen[0] < 1, (len(seen), seen[0], seen[-1])
+    # A ring of a page holds some hundred samples: those of the last moments, of thousands. Some are older: of before it went to that CPU.
+    middle = (begin + seen[-1]) / 2
+    assert 20 < len(seen) < 500 and seen[len(seen) // 5] > middle, (len(seen), begin, middle, seen)
     assert seen == sorted(seen)
     assert re.search(r'% .* threads +\[\.\] spin', is_complete('perf.data').out)
     # Of each one event alone:
-    record('-F', '5000', '-m', '1', '-e', 'cpu-clock/overwrite,name=newest/', program, '1')
+    record('-F', '5000', '-m', '1', '-e', 'cpu-clock/overwrite,name=newest/', *where, program, '1')
     counts = pace('script', '-F', 'event').out
     assert counts.count('newest') < counts.count('cpu-clock') / 2, counts[:200]
 
@@ -207,12 +219,14 @@ def rings_that_overwrite_keep_the_newest_samples():
 def snapshots_follow_one_another_without_gaps_or_doubles():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    record('-F', '1000', '-m', '128', '--overwrite', '--switch-output=1s', '-o', 'many', program, '3')
+    record('-F', '1000', '-m', '128', '--overwrite', '--switch-output=1s', '-o', 'many', program, '4')
     names = sorted(glob.glob('many.*'))
     seen = [times(name) for name in names]
     assert len(names) >= 3, names
+    # No longer than the program was kept from running at other times
+    pause = max(0.5, *(2 * (b - a) for part in seen for a, b in zip(part, part[1:])))
     for before, after in zip(seen, seen[1:]):
-        assert before[-1] <= after[0] and after[0] - before[-1] < 0.5, (before[-1], after[0])
+        assert before[-1] <= after[0] and after[0] - before[-1] < pause, (before[-1], after[0], pause)
 
 
 @test
@@ -221,7 +235,8 @@ def a_fifo_switches_on_and_off_and_ends_it():
     program = build_c(THREADS, 'threads', '-pthread')
     os.mkfifo('ctl')
     os.mkfifo('ack')
-    recorder = subprocess.Popen([PACE, 'record', '-e', 'cpu-clock,page-faults', '-D', '-1', '--control', 'fifo:ctl,ack', program, '20'],
+    recorder = subprocess.Popen([PACE, 'record', '-k', 'mono', '-e', 'cpu-clock,page-faults', '-D', '-1', '--control', 'fifo:ctl,ack', program,
+                                 str(2 * PATIENCE)],
                                 stderr=subprocess.PIPE, text=True)
     ctl, ack = open('ctl', 'w'), open('ack')
 
@@ -241,10 +256,9 @@ def a_fifo_switches_on_and_off_and_ends_it():
     time.sleep(0.4)
     tell('enable page-faults')
     tell('disable nonsense')
-    begin = time.time()
     tell('stop')
-    err = recorder.stderr.read()
-    assert recorder.wait() == 128 + signal.SIGTERM and time.time() - begin < 10
+    err = recorder.communicate(timeout=PATIENCE)[1]
+    assert recorder.returncode == 128 + signal.SIGTERM, recorder.returncode
     seen = times()
     assert seen and on - 0.05 < seen[0] and seen[-1] < off + 0.05, (on, off, seen[0], seen[-1])
     assert 'cpu-clock: type: 1' in err and "there is no event 'nonsense'" in err and '--control said stop' in err, err
@@ -254,14 +268,13 @@ def a_fifo_switches_on_and_off_and_ends_it():
 def a_limit_of_waiting_bytes_holds_for_a_second_only():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    recorder = start(PACE, 'record', '-e', 'cpu-clock', '--mmap-flush', '64K', '-F', '50', program, '20')
-    wait_for(lambda: os.path.exists('perf.data'))
-    time.sleep(3)
-    recorder.send_signal(signal.SIGKILL)
-    recorder.wait()
-    seen = times()
-    stop(recorder)
-    assert len(seen) > 20, seen
+    # Three threads would need more than a minute for so many bytes, if they had two CPUs for themselves.
+    recorder = start(PACE, 'record', '-e', 'cpu-clock', '--mmap-flush', '64K', '-F', '8', program, str(PATIENCE))
+    wait_for(lambda: has_grown('perf.data', 0))
+    try:
+        wait_for(lambda: times(), 60)
+    finally:
+        stop(recorder)
 
 
 @test
@@ -269,17 +282,18 @@ def a_user_is_all_that_runs_as_him():
     can_record()
     needs_root()
     program = build_c(THREADS, 'threads', '-pthread')
-    os.chmod('.', 0o755)
-    shutil.copy(program, '/tmp/pace-threads')
-    target = start(*NOBODY, '/tmp/pace-threads', '5')
+    # Whatever else nobody runs here: his is in it, root's is not.
+    theirs, ours = start(*NOBODY, program, str(PATIENCE)), start(program, str(PATIENCE))
     try:
+        threads_of(theirs, 'alpha')
+        threads_of(ours, 'alpha')
         for user in ('nobody', '65534'):
-            record('-u', user, 'sleep', '0.5')
-            comms = set(pace('script', '-F', 'comm').out.split())
-            assert len(times()) > 10 and not comms & {'sh', 'python3', 'pace', 'sleep'}, comms
+            record('-F', '4000', '-u', user, 'sleep', '0.5')
+            pids = set(pace('script', '-F', 'pid').out.split())
+            assert str(theirs.pid) in pids and str(ours.pid) not in pids, (theirs.pid, ours.pid, pids)
     finally:
-        stop(target)
-        os.unlink('/tmp/pace-threads')
+        stop(theirs)
+        stop(ours)
     refused = pace('record', '-u', 'nobody-of-this-name', 'true')
     assert refused.status == 1 and 'there is no user of this name' in refused.err, refused
 
@@ -288,8 +302,8 @@ def a_user_is_all_that_runs_as_him():
 def threads_have_rings_of_their_own():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '5')
-    time.sleep(0.3)
+    target = start(program, '60')
+    threads_of(target, 'alpha', 'beta', 'late')
     result = record('-v', '--per-thread', '-p', str(target.pid), 'sleep', '0.5')
     n = len(os.listdir(f'/proc/{target.pid}/task'))
     stop(target)
@@ -300,9 +314,11 @@ def threads_have_rings_of_their_own():
 @test
 def children_are_left_out_where_they_are_not_wanted():
     can_record()
-    record('-i', 'sh', '-c', 'sh -c "' + BUSY.replace('$', '\\$') + '"; true')
-    with_children = len(times())
-    assert with_children < 20, with_children
+    counts = []
+    for options in ([], ['-i']):
+        record(*options, 'sh', '-c', 'sh -c "' + BUSY.replace('$', '\\$') + '"; true')
+        counts.append(len(times()))
+    assert counts[1] < counts[0] / 4, counts
 
 
 @test
@@ -345,19 +361,19 @@ def g_alone_finds_callers_as_the_program_is_built():
     source = os.path.join(TOP, 'tests/live/programs/stacks.c')
     said = 'keeps no frame pointers'
     with_fp = build_c(source, 'with-fp')
-    assert said not in record('-g', with_fp, '1').err
+    assert said not in record('-g', with_fp, '0.2').err
     assert run('cc', '-O2', '-fomit-frame-pointer', '-o', 'without-fp', source).status == 0
-    result = record('-g', './without-fp', '1')
+    result = record('-g', './without-fp', '0.2')
     if 'x86_64' not in os.uname().machine:
         return
     assert result.err.count(said) == 1 and '--call-graph fp' in result.err, result
-    assert said not in record('--call-graph', 'fp', './without-fp', '1').err
+    assert said not in record('--call-graph', 'fp', './without-fp', '0.2').err
     # Of a script it is the interpreter.
     open('script', 'w').write('#!./without-fp\n')
     os.chmod('script', 0o755)
-    assert said in record('-g', './script', '1').err
-    target = start('./without-fp', '5')
-    time.sleep(0.2)
+    assert said in record('-g', './script', '0.2').err
+    target = start('./without-fp', '60')
+    wait_for(lambda: os.path.basename(os.readlink(f'/proc/{target.pid}/exe')) == 'without-fp')
     assert said in record('-g', '-p', str(target.pid), 'sleep', '0.1').err
     stop(target)
 

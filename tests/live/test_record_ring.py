@@ -25,7 +25,8 @@ def is_complete(path):
     """Who ran what is known in it, by both tools."""
     report = pace('report', '-i', path, '-g', 'none')
     assert report.status == 0 and not report.err.strip(), (path, report)
-    assert '[unknown]' not in report.out, (path, report)
+    # A stack whose end lies on a page that was not there yet has no more callers; that is no name that is missing.
+    assert not re.search(r'^(?!.*\[truncated:).*\[unknown\]', report.out, re.M), (path, report)
     if shutil.which('perf'):
         perf = run('perf', 'report', '-i', path, '--stdio')
         assert 'rror' not in perf.err and '[unknown]' not in perf.out and '% ' in perf.out, (path, perf)
@@ -54,8 +55,11 @@ def at_the_end_the_last_second_is_written():
 def a_signal_writes_a_snapshot_and_the_recording_goes_on():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--ring', '1', '-g', program, '30'])
-    time.sleep(2.5)
+    # So long a window that the second one begins before the first one's end, however long writing that took.
+    recorder = subprocess.Popen([PACE, 'record', '-q', '-e', 'cpu-clock', '--ring', '100', '-g', 'sh', '-c',
+                                 f': >started; exec {program} {PATIENCE}'])
+    wait_for(lambda: os.path.exists('started'))
+    time.sleep(1.5)
     for n in (1, 2):
         recorder.send_signal(signal.SIGUSR2)
         wait_for(lambda: len(glob.glob('perf.data.*')) == n)
@@ -64,7 +68,7 @@ def a_signal_writes_a_snapshot_and_the_recording_goes_on():
     first, second = sorted(glob.glob('perf.data.*'))
     for name in (first, second, 'perf.data'):
         seen = times(name)
-        assert 0.2 < seen[-1] - seen[0] < 2, (name, seen[0], seen[-1])
+        assert 0.2 < seen[-1] - seen[0], (name, seen[0], seen[-1])
         is_complete(name)
         assert os.stat(name).st_mode & 0o777 == 0o600
     assert notes(first)[0].startswith('ring: SIGUSR2, '), notes(first)
@@ -77,7 +81,9 @@ def snapshots_travel_too():
     """What a snapshot needs to be read elsewhere is put into it while the recording goes on."""
     can_record()
     program = build_c(THREADS, 'threads', '-pthread', '-g')
-    recorder = subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '--ring', '1', program, '30'], stderr=subprocess.PIPE, text=True)
+    recorder = subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '--ring', '1', 'sh', '-c', f': >started; exec {program} {PATIENCE}'],
+                                stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists('started'))
     for n in (1, 2):
         time.sleep(0.7)
         recorder.send_signal(signal.SIGUSR2)
@@ -99,7 +105,9 @@ def old_snapshots_are_removed_and_a_small_window_is_said():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
     recorder = subprocess.Popen([PACE, 'record', '-F', '10000', '-e', 'cpu-clock', '--ring', '20', '--max-size', '40K',
-                                 '--switch-max-files', '2', program, '30'], stderr=subprocess.PIPE, text=True)
+                                 '--switch-max-files', '2', 'sh', '-c', f': >started; exec {program} {PATIENCE}'],
+                                stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists('started'))
     names = set()
     for _ in range(4):
         time.sleep(0.4)
@@ -185,12 +193,20 @@ def what_cannot_be_counted_or_does_not_go_together_is_refused():
 @test
 def a_recording_ends_with_its_time_and_the_command_goes_on():
     can_record()
-    program = build_c(THREADS, 'threads', '-pthread')
-    result = pace('record', '-e', 'cpu-clock', '--for', '500ms', 'sh', '-c', f'{program} 4; exit 3')
-    assert result.status == 3 and 'the time of --for is over; the command goes on' in result.err, result
+    with subprocess.Popen([PACE, 'record', '-k', 'mono', '-e', 'cpu-clock', '--for', '500ms', 'sh', '-c', 'until test -e over; do :; done; exit 3'],
+                          stderr=subprocess.PIPE, text=True) as recorder:
+        said = ''
+        while 'the time of --for is over; the command goes on' not in said:
+            line = recorder.stderr.readline()
+            assert line, said
+            said += line
+        over = time.monotonic()
+        time.sleep(0.3)
+        touch('over')
+        recorder.stderr.read()
+    assert recorder.returncode == 3, recorder.returncode
     seen = times()
-    assert seen[-1] - seen[0] < 1.5, (seen[0], seen[-1])
-
+    assert seen and seen[-1] < over, (seen[0], seen[-1], over)
 
 
 @test
@@ -198,10 +214,10 @@ def it_ends_when_the_share_is_known_well_enough():
     can_record()
     target = start(build_c(THREADS, 'threads', '-pthread'), '60')
     # Threads that start while it attaches are nobody's.
-    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 4)
+    threads_of(target, 'alpha', 'beta', 'late')
     with subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '-F', '2000', '--until', '10', '-p', str(target.pid)],
                           stderr=subprocess.PIPE, text=True) as recorder:
-        err = recorder.communicate(timeout=30)[1]
+        err = recorder.communicate(timeout=PATIENCE)[1]
     stop(target)
     assert recorder.returncode == 0 and '--until is reached' in err, err
     said = re.search(r'--until: reached 10%: the hottest code has ([\d.]+)% \+- ([\d.]+)% of itself \(95%\), by (\d+) samples', err)

@@ -79,7 +79,7 @@ class Toucher:
 
     def end(self):
         self.process.stdin.close()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=PATIENCE)
 
 
 class Control:
@@ -94,7 +94,7 @@ class Control:
     def tell(self, command):
         """Returns when it has been done."""
         os.write(self.ctl, command.encode() + b'\n')
-        got, deadline = b'', time.time() + 30
+        got, deadline = b'', time.time() + PATIENCE
         while got.strip(b'\0') != b'ack\n':
             assert time.time() < deadline, (command, got)
             try:
@@ -189,7 +189,7 @@ def stop_from_outside_ends_it_and_the_command_is_told_to_end():
     control.tell('enable')
     target.tell(300)
     control.tell('stop')
-    assert target.process.wait(timeout=30) == 0
+    assert target.process.wait(timeout=PATIENCE) == 0
     assert value(table(open('counts.csv').read()), PAGES) == 300
 
 
@@ -211,13 +211,13 @@ def running_processes_are_counted_from_then_on_until_they_end():
     process, _ = attached(target, '-p', str(target.process.pid))
     target.tell(400, 'thread 1')
     target.end()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     first = value(table(open('counts.csv').read()), PAGES)
     target = Toucher()
     process, _ = attached(target, '-p', str(target.process.pid))
     target.tell(1400, 'thread 1001')
     target.end()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     assert value(table(open('counts.csv').read()), PAGES) - first == 2000
 
 
@@ -231,7 +231,7 @@ def two_processes_are_counted_together():
     targets[0].tell(300)
     targets[1].tell(70)
     control.tell('stop')
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     rows = table(open('counts.csv').read())
     assert value(rows, PAGES) == 370 and rows[0]['counters'] == '2', rows
     assert [target.end() for target in targets] == [0, 0]
@@ -383,11 +383,11 @@ def runs_go_on_until_they_are_ended():
     can_count()
     process = subprocess.Popen([PACE, 'stat', '-r', '0', '-x', ',', '-o', 'counts.csv', '-e', PAGES, 'sh', '-c', 'echo >>log; sleep 0.05'],
                                stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.time() + 30
+    deadline = time.time() + PATIENCE
     while (not os.path.exists('log') or os.path.getsize('log') < 4) and time.time() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    assert process.wait(timeout=PATIENCE) == 130
     assert value(table(open('counts.csv').read()), PAGES) > 0
 
 
@@ -415,7 +415,7 @@ def counts_are_printed_when_a_signal_ends_it_and_marked_incomplete():
                 time.sleep(0.01)
             time.sleep(0.1)
             process.send_signal(sig)
-            said = process.communicate(timeout=30)[1]
+            said = process.communicate(timeout=PATIENCE)[1]
         os.remove('started')
         assert process.returncode == 128 + sig, (name, process.returncode, said)
         assert f'(incomplete: ended by {name})' in said, said
@@ -434,12 +434,12 @@ def who_is_counted_from_outside_is_whole_after_ctrl_c():
     process, _ = attached(target, '-p', str(target.process.pid))
     target.tell(123)
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE)
     rows = table(open('counts.csv').read())
     assert value(rows, PAGES) == 123 and all(row['state'] == 'counted' for row in rows), rows
     process, _ = attached(target, '-p', str(target.process.pid))
     process.send_signal(signal.SIGTERM)
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE)
     rows = table(open('counts.csv').read())
     assert [row['state'] for row in rows if row['event'] == 'elapsed'] == ['incomplete'], rows
     target.end()

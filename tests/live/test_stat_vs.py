@@ -166,7 +166,7 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
         time.sleep(2)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     whole = json.loads(out.splitlines()[-1])
     assert process.returncode == 130, (process.returncode, out, err)
     assert whole['ended_by'] == 'SIGINT' and whole['is_complete'] is False and whole['pairs'] > 0, whole
@@ -175,7 +175,7 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
                           stdin=subprocess.DEVNULL, text=True) as process:
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143 and out == '' and 'SIGTERM came before the first pair was complete' in err, (out, err)
     assert subprocess.run(['pgrep', '-f', 'sleep 77[.]31'], stdout=subprocess.DEVNULL).returncode == 1
 

@@ -229,7 +229,8 @@ def stacks_of_programs_are_those_of_perf_and_libdwfl():
                 walked, wrong_walks, what = walked + n, wrong_walks + differ, what + [why] * bool(why)
     assert all_stacks > 200 and all_frames > 5 * all_stacks, (all_stacks, all_frames)
     assert len(wrong) <= all_stacks // 1000, (all_stacks, len(wrong), wrong[:2])
-    assert wrong_walks <= walked // 1000, (walked, wrong_walks, what)
+    # Some hundred samples of code that says nothing of itself, of which libdwfl guesses by frame pointers: more or less, as they fall
+    assert wrong_walks <= 3 + walked // 500, (walked, wrong_walks, what)
     print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ from perf; {walked} stacks, {wrong_walks} from libdwfl')
 
 

@@ -301,7 +301,7 @@ def interrupted(env):
             time.sleep(0.05)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(PATIENCE)
         out.seek(0)
         err.seek(0)
         return Result(process, out.read(), err.read())
@@ -380,13 +380,13 @@ def files_that_are_damaged_cost_their_own_names_only():
         if name == 'manifest.tsv':
             continue
         os.replace(f'mutants/{name}', 'app/prog')
-        shown = pace('report', '-i', 'perf.data', '-F', 'overhead,sample,dso,symbol', timeout=20)
+        shown = pace('report', '-i', 'perf.data', '-F', 'overhead,sample,dso,symbol')
         assert shown.status == 0, (name, shown)
         counts = [int(m) for m in re.findall(r'^ +[\d.]+% +(\d+)  ', shown.out, re.M)]
         assert sum(counts) == n_samples, (name, counts, n_samples, shown)
         if 'hot_local' not in shown.out and re.search(r'  prog +\[.\] 0x', shown.out):
             assert re.search(r'# .*samples.* in prog have no function name', shown.out), (name, shown)
-        listed = pace('script', '-i', 'perf.data', '-F', 'ip,sym', timeout=20)
+        listed = pace('script', '-i', 'perf.data', '-F', 'ip,sym')
         assert listed.status == 0 and listed.out.count('\n') == n_samples, (name, listed.err)
 
 

@@ -36,14 +36,14 @@ def recordings():
 @test
 def every_recording_is_read_or_refused_with_a_reason():
     for path in recordings():
-        result = pace('report', '-i', path, '-g', 'none', timeout=60)
+        result = pace('report', '-i', path, '-g', 'none')
         assert result.status in (0, 1, 2), (path, result)
         if result.status == 2 or (result.status == 1 and not result.out):
             assert result.err.strip().split('\n')[-1].startswith('pace report: '), (path, result)
             assert os.path.basename(path)[:30] in result.err, (path, result)
         elif result.status == 1:
             assert 'warning: ' in result.err, (path, result)
-        evlist = pace('evlist', '-v', '-i', path, timeout=60)
+        evlist = pace('evlist', '-v', '-i', path)
         assert (evlist.status == 0) == bool(evlist.out), (path, evlist)
 
 
@@ -52,7 +52,7 @@ def every_sample_is_shown_or_left_out_for_a_reason():
     """samples in = shown + in small rows + filtered + lost by cause, whatever is asked for."""
     n_read = n_lossy = 0
     for path in recordings():
-        stats = pace('report', '--stats', '-i', path, timeout=60)
+        stats = pace('report', '--stats', '-i', path)
         if stats.status == 2:
             continue
         found = re.search(r'SAMPLE events: +(\d+)', stats.out)
@@ -60,7 +60,7 @@ def every_sample_is_shown_or_left_out_for_a_reason():
         ways = [['-g', 'none'], ['--no-children', '-s', 'dso', '--percent-limit', '3'], ['--symbol-filter', 'a', '--no-children', '-g', 'none'],
                 ['-d', 'libc.so.6', '--percentage', 'relative', '-g', 'none'], ['--socket-filter', '0', '-g', 'none']]
         for way in ways:
-            result = pace('report', '--json', '-i', path, *way, timeout=60)
+            result = pace('report', '--json', '-i', path, *way)
             if not result.out:
                 continue
             answer = json.loads(result.out)
@@ -75,7 +75,7 @@ def every_sample_is_shown_or_left_out_for_a_reason():
             assert ledger['shown'] == in_rows, (path, way, ledger, in_rows)
             n_read += 1
             # --strict says what was lost, and nothing else changes.
-            strict = pace('report', '--json', '--strict', '-i', path, *way, timeout=60) if way == ways[0] else None
+            strict = pace('report', '--json', '--strict', '-i', path, *way) if way == ways[0] else None
             if strict:
                 assert strict.out == result.out, path
                 lost = ledger['unread'] + ledger['foreign'] + ledger['dropped']

@@ -58,7 +58,8 @@ def bpf_program():
 def assert_bpf(path):
     rows = report(path)
     inside = sum(n for (dso, symbol), n in rows.items() if re.fullmatch(r'bpf_prog_[0-9a-f]{16}_pace_adds', dso) and dso in symbol)
-    assert inside > 50, rows
+    # How much time the program got, only the machine knows.
+    assert inside > 3 and inside > 0.3 * sum(rows.values()), rows
     perf_works()
     theirs = perf_report(path)
     # perf does not always find the names of the vdso, which is a file of its own to it.

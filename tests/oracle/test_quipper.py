@@ -111,7 +111,7 @@ def ours(path, wanted):
             key = tuple(sorted((n, v) for n, v in record['fields'].items() if n in names))
             found[(record['type'], record['size'], key)] += 1
 
-    for line in pace('report', '-D', '-i', path, timeout=120).out.split('\n'):
+    for line in pace('report', '-D', '-i', path).out.split('\n'):
         start = re.match(r'0x[0-9a-f]+@.* \[0x([0-9a-f]+)\]: event: (\d+)$', line)
         if start:
             end()

@@ -58,7 +58,7 @@ class Target:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=PATIENCE)
 
     def symbol(self, name):
         for line in run('nm', self.program).out.splitlines():
@@ -84,7 +84,7 @@ class Counter:
 
     def tell(self, command):
         os.write(self.ctl, command.encode() + b'\n')
-        deadline, got = time.time() + 30, b''
+        deadline, got = time.time() + PATIENCE, b''
         while b'ack\n' not in got:
             has_ended = self.process.poll() is not None
             try:
@@ -94,7 +94,7 @@ class Counter:
                 time.sleep(0.005)
 
     def wait(self):
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=PATIENCE)
         os.close(self.ctl)
         os.close(self.ack)
         return status

@@ -163,6 +163,23 @@ TEST(jitcode_without_reuse_needs_no_clock)
 	coding_fini(&c);
 }
 
+TEST(jitcode_misses_dumps_of_those_who_came_while_it_was_recorded)
+{
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_load(&c.dump, 100, 1, 0x2000, 0x100, "f");
+	coding_run(&c);
+	/* All that ran on the machine is in some recordings: whether anybody asks for it is not known. */
+	map_at(&c, 0, 0x50000, 0x51000, "/gone/jit-41.dump");
+	CHECK_STR(str_text(&c.said.text), "");
+	map_at(&c, 500, 0x60000, 0x61000, "/gone/jit-42.dump");
+	CHECK_EQ(said_count(&c.said,
+			 "No such file or directory: the code that process 42 made has no names"),
+		1);
+	coding_fini(&c);
+}
+
 TEST(jitcode_says_what_it_cannot_read)
 {
 	struct coding c;

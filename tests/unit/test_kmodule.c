@@ -3,6 +3,7 @@
 #include "symbol/kmodule.h"
 #include "symbol/line.h"
 #include "unit/outside.h"
+#include "unit/spoil.h"
 
 /* The line of the only division is 6; code for initialization, and other code before it. */
 static const char source[] =
@@ -146,7 +147,7 @@ TEST(kmodule_without_debug_information_says_what_to_install)
 TEST(kmodule_lines_survive_wrong_bytes)
 {
 	struct str file = {0};
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	build("gcc", "-g", "true");
@@ -158,15 +159,10 @@ TEST(kmodule_lines_survive_wrong_bytes)
 		struct line_index *lines;
 		struct elf elf;
 		struct err err;
-		size_t at;
-		char was;
 
-		random = random * 1664525 + 1013904223;
-		at = (random >> 8) % file.n;
-		was = file.at[at];
-		file.at[at] = (char)(random >> 4);
+		spoil_bytes(&spoil, file.at, 0, file.n, 1);
 		test_write(test_path("m.ko"), file.at, file.n);
-		file.at[at] = was;
+		spoil_mend(&spoil, file.at);
 		if (kmodule_open_debug(&places, &dso, NULL, &elf, &err))
 			continue;
 		if (!line_open(&lines, &elf, &err)) {

@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "symbol/line.h"
 #include "unit/outside.h"
+#include "unit/spoil.h"
 
 /*
  * Line 8 is in leaf(), line 13 calls it in middle(), line 19 calls that in outer(). Volatile: what is
@@ -150,32 +151,27 @@ TEST(line_knows_lines_in_sections_packed_with_zstd)
 }
 
 /* What is wrong in there is told, whatever it is. */
-TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+static void check_wrong_bytes(const char *packing)
 {
 	struct str file = {0}, said = {0};
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	outside_need("objcopy");
 	test_write(test_path("chain.c"), source, sizeof(source) - 1);
 	if (outside_run(&said,
 		    "cd '%s' && gcc -O2 -g -shared -fPIC -o chain.so chain.c && "
-		    "objcopy --compress-debug-sections=zstd chain.so 2>&1",
-		    test_dir()))
-		SKIP("this objcopy cannot pack with zstd");
+		    "objcopy --compress-debug-sections=%s chain.so 2>&1",
+		    test_dir(), packing))
+		SKIP("this objcopy cannot pack so");
 	outside_run(&file, "cat '%s'", test_path("chain.so"));
 	for (int round = 0; round < 300; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
 		struct line_index *l;
 		struct elf elf;
 		struct err err;
-		size_t at;
-		char was;
 
-		random = random * 1664525 + 1013904223;
-		at = (random >> 8) % file.n;
-		was = file.at[at];
-		file.at[at] = (char)(random >> 4);
+		spoil_bytes(&spoil, file.at, 0, file.n, 1);
 		test_write(test_path("wrong.so"), file.at, file.n);
 		if (!elf_open(&elf, test_path("wrong.so"), &err)) {
 			if (!line_open(&l, &elf, &err)) {
@@ -187,10 +183,114 @@ TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
 			}
 			elf_close(&elf);
 		}
-		file.at[at] = was;
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 	str_fini(&said);
+}
+
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zstd)
+{
+	check_wrong_bytes("zstd");
+}
+
+TEST(line_survives_wrong_bytes_in_sections_packed_with_zlib)
+{
+	check_wrong_bytes("zlib");
+}
+
+/* The file with its debug sections packed; where one of them is. */
+static struct elf_section pack_debug(struct str *ret_file, const char *options, const char *name)
+{
+	struct elf_section place;
+	struct str said = {0};
+	struct elf elf;
+	struct err err;
+
+	outside_need("gcc");
+	outside_need("nm");
+	test_write(test_path("chain.c"), source, sizeof(source) - 1);
+	CHECK_EQ(outside_run(&said, "cd '%s' && gcc -O2 -g %s -shared -fPIC -o chain.so chain.c",
+			 test_dir(), options),
+		0);
+	outside_run(ret_file, "cat '%s'", test_path("chain.so"));
+	CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+	if (!elf_section(&elf, name))
+		test_failed(__FILE__, __LINE__, "no %s", name);
+	place = *elf_section(&elf, name);
+	elf_close(&elf);
+	str_fini(&said);
+	return place;
+}
+
+TEST(line_leaves_out_a_packed_section_that_is_damaged)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib", ".debug_line");
+	struct line_case c;
+
+	if (!(place.flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_line");
+	file.at[place.offset + place.size - 1] ^= 1; /* the checksum */
+	test_write(test_path("wrong.so"), file.at, file.n);
+	case_open(&c, "wrong.so");
+	CHECK_HAS(line_complaint(c.index), "its zlib data is damaged");
+	CHECK(line_chain(c.index, c.start, f) >= 1);
+	CHECK_STR(f[0].function, "outer");
+	CHECK(!f[0].file);
+	case_close(&c);
+	str_fini(&file);
+}
+
+/* Of units, which nothing can be said without. */
+TEST(line_says_what_is_wrong_with_a_packed_section_that_all_depends_on)
+{
+	static const struct {
+		u64 size;
+		const char *said;
+	} cases[] = {{1ull << 30, "it cannot hold the 1024 MB that it says it does"},
+		{4ull << 30, "no more than 4096 MB"}, {12345, "its zlib data is damaged"}};
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib", ".debug_info");
+
+	if (!(place.flags & SHF_COMPRESSED))
+		SKIP("this compiler did not compress .debug_info");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct line_index *l;
+		struct elf elf;
+		struct err err;
+
+		memcpy(file.at + place.offset + 8, &cases[i].size, sizeof(cases[i].size));
+		test_write(test_path("wrong.so"), file.at, file.n);
+		CHECK_EQ(elf_open(&elf, test_path("wrong.so"), &err), 0);
+		CHECK(line_open(&l, &elf, &err) != 0);
+		CHECK_HAS(err.msg, cases[i].said);
+		elf_close(&elf);
+	}
+	str_fini(&file);
+}
+
+TEST(line_does_not_unpack_what_claims_to_be_huge_as_it_was_packed_before)
+{
+	static const u8 huge[] = {0, 0, 0, 2, 0, 0, 0, 0};
+	struct str file = {0};
+	struct elf_section place = pack_debug(&file, "-gz=zlib-gnu", ".zdebug_info");
+	struct line_index *l;
+	struct line_case c;
+	struct elf elf;
+	struct err err;
+
+	case_open(&c, "chain.so");
+	check_chain(&c);
+	case_close(&c);
+	memcpy(file.at + place.offset + 4, huge, sizeof(huge));
+	test_write(test_path("huge.so"), file.at, file.n);
+	CHECK_EQ(elf_open(&elf, test_path("huge.so"), &err), 0);
+	CHECK_EQ(line_open(&l, &elf, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "no more than 4096 MB");
+	elf_close(&elf);
+	str_fini(&file);
 }
 
 /* A package that has all .dwo files, which are gone. */
@@ -270,7 +370,7 @@ TEST(line_says_that_a_package_is_of_another_build)
 TEST(line_survives_packages_with_wrong_bytes)
 {
 	struct str file = {0};
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	outside_need("dwp");
@@ -280,27 +380,19 @@ TEST(line_survives_packages_with_wrong_bytes)
 	for (int round = 0; round < 600; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
 		struct line_index *l;
-		size_t at[3];
 		struct elf elf;
 		struct err err;
-		char was[3];
 
-		for (int i = 0; i < 3; i++) {
-			random = random * 1664525 + 1013904223;
-			at[i] = (random >> 8) % file.n;
-			was[i] = file.at[at[i]];
-			file.at[at[i]] = (char)(random >> 4);
-		}
+		spoil_bytes(&spoil, file.at, 0, file.n, 3);
 		test_write(test_path("chain.so.dwp"), file.at,
-			round % 10 ? file.n : file.n - at[0] % 200);
+			round % 10 ? file.n : file.n - spoil.at[0] % 200);
 		CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
 		CHECK_EQ(line_open(&l, &elf, &err), 0);
 		for (u64 a = 0x1000; a < 0x1200; a += 3)
 			line_chain(l, a, f);
 		line_close(l);
 		elf_close(&elf);
-		for (int i = 3; i-- > 0;)
-			file.at[at[i]] = was[i];
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 }
@@ -346,7 +438,7 @@ TEST(line_survives_files_with_wrong_bytes)
 {
 	struct str file = {0}, said = {0};
 	size_t begin, end;
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	outside_need("gcc");
 	test_write(test_path("chain.c"), source, sizeof(source) - 1);
@@ -367,17 +459,10 @@ TEST(line_survives_files_with_wrong_bytes)
 	for (int round = 0; round < 400; round++) {
 		struct line_frame f[LINE_DEPTH_MAX];
 		struct line_index *l;
-		u8 was[4];
-		size_t at[4];
 		struct elf elf;
 		struct err err;
 
-		for (int i = 0; i < 4; i++) {
-			random = random * 1664525 + 1013904223;
-			at[i] = begin + (random >> 8) % (end - begin);
-			was[i] = (u8)file.at[at[i]];
-			file.at[at[i]] = (char)(random >> 4);
-		}
+		spoil_bytes(&spoil, file.at, begin, end, 4);
 		test_write(test_path("wrong.so"), file.at, file.n);
 		CHECK_EQ(elf_open(&elf, test_path("wrong.so"), &err), 0);
 		if (!line_open(&l, &elf, &err)) {
@@ -390,8 +475,7 @@ TEST(line_survives_files_with_wrong_bytes)
 			line_close(l);
 		}
 		elf_close(&elf);
-		for (int i = 4; i-- > 0;)
-			file.at[at[i]] = (char)was[i];
+		spoil_mend(&spoil, file.at);
 	}
 	str_fini(&file);
 	str_fini(&said);

@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "symbol/linetable.h"
+#include "unit/spoil.h"
 
 /* A table under construction; numbers are written in the byte order that is asked for. */
 struct making {
@@ -251,7 +252,7 @@ TEST(linetable_refuses_a_million_names_of_which_nothing_is_said)
 /* Whatever stands there, reading it ends, and the sanitizers find nothing. */
 TEST(linetable_survives_wrong_bytes)
 {
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	for (int round = 0; round < 4000; round++) {
 		struct making m = {.is_wide = round & 1};
@@ -263,10 +264,7 @@ TEST(linetable_survives_wrong_bytes)
 		size_t rows = 0;
 
 		make(&m, round & 2 ? 5 : 3);
-		for (int i = 0; i < 3; i++) {
-			random = random * 1664525 + 1013904223;
-			m.bytes.at[(random >> 8) % m.bytes.n] = (char)(random >> 4);
-		}
+		spoil_bytes(&spoil, m.bytes.at, 0, m.bytes.n, 3);
 		s = sections_of(&m, m.bytes.n);
 		if (!linetable_open(&t, &s, 0, "/build", 8, &texts, &err))
 			while (linetable_next(&t, &row)) {

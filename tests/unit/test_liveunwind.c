@@ -216,6 +216,7 @@ static struct sample decoded(const struct fixture *f, const struct record *rec,
 {
 	struct event_list written = {0};
 	struct sample s = {0};
+	struct str body = {0};
 	struct sample_format format;
 	struct err err;
 
@@ -230,7 +231,9 @@ static struct sample decoded(const struct fixture *f, const struct record *rec,
 			 rec->size - RECORD_HEADER_SIZE, UINT64_MAX, &s, &err),
 		0);
 	/* Nothing is behind it: no register, no byte of the stack. */
-	CHECK_EQ(sample_size(&format, &s), rec->size - RECORD_HEADER_SIZE);
+	sample_encode(&format, &s, &body);
+	CHECK_EQ(body.n, rec->size - RECORD_HEADER_SIZE);
+	str_fini(&body);
 	CHECK(ending_take(&s.chain, ret_ending));
 	event_list_fini(&written);
 	return s;

@@ -185,65 +185,6 @@ TEST(arena_copies_bytes_and_strings)
 	arena_fini(&a);
 }
 
-/* ---- pool ---- */
-
-TEST(pool_items_are_cleared_and_reused)
-{
-	struct pool p;
-	u8 *a, *b;
-
-	pool_init(&p, 24);
-	a = pool_get(&p);
-	b = pool_get(&p);
-	CHECK(a != b);
-	CHECK(is_all(a, 0, 24) && is_all(b, 0, 24));
-	memset(a, 0xff, 24);
-	memset(b, 0xff, 24);
-	pool_put(&p, a);
-	pool_put(&p, b);
-	/* Last in, first out: the item that is still in the cache. */
-	CHECK(pool_get(&p) == b);
-	CHECK(is_all(b, 0, 24));
-	CHECK(pool_get(&p) == a);
-	CHECK(is_all(a, 0, 24));
-	CHECK(pool_get(&p) != a);
-	pool_fini(&p);
-}
-
-TEST(pool_items_may_be_smaller_than_a_pointer)
-{
-	struct pool p;
-	u8 *items[100];
-
-	pool_init(&p, 1);
-	for (size_t round = 0; round < 3; round++) {
-		for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
-			items[i] = pool_get(&p);
-			CHECK_EQ(*items[i], 0);
-			*items[i] = (u8)(i + 1);
-		}
-		for (size_t i = 0; i < ARRAY_SIZE(items); i++)
-			CHECK_EQ(*items[i], i + 1);
-		for (size_t i = 0; i < ARRAY_SIZE(items); i++)
-			pool_put(&p, items[i]);
-	}
-	pool_fini(&p);
-}
-
-TEST(pool_of_reused_items_does_not_grow)
-{
-	struct pool p;
-	size_t total;
-
-	pool_init(&p, 100);
-	pool_put(&p, pool_get(&p));
-	total = p.arena.total;
-	for (size_t i = 0; i < 100000; i++)
-		pool_put(&p, pool_get(&p));
-	CHECK_EQ(p.arena.total, total);
-	pool_fini(&p);
-}
-
 /* ---- vec ---- */
 
 TEST(vec_keeps_what_was_added_while_growing)

@@ -275,39 +275,6 @@ TEST(pmu_without_events_or_formats_has_none)
 	pmu_close(&pmu);
 }
 
-static void check_alias(const char *root, const char *alias, const char *pmu_name)
-{
-	struct err err = {0};
-	struct pmu pmu;
-	int r = pmu_find_alias(root, alias, &pmu, &err);
-
-	CHECK_EQ(r, pmu_name != NULL);
-	if (!r)
-		return;
-	CHECK_STR(pmu.name, pmu_name);
-	pmu_close(&pmu);
-}
-
-TEST(pmu_find_alias_asks_core_pmus_first)
-{
-	const char *root = fake_sysfs();
-
-	check_alias(root, "mem-loads", "cpu");
-	check_alias(root, "atom-only", "cpu_atom");
-	check_alias(root, "cas_count_read", "uncore_imc_0");
-	check_alias(root, "shared-name", "cpu");
-	check_alias(root, "cas_count_read.unit", NULL);
-	check_alias(root, "nothing", NULL);
-	check_alias(root, "event", NULL);
-	check_alias(test_path("nowhere"), "cpu-cycles", NULL);
-	/* A core PMU comes before others whatever the alphabet says. */
-	fake_file("sys/bus/event_source/devices/aaa/type", "40\n");
-	fake_file("sys/bus/event_source/devices/aaa/events/shared-name", "event=4\n");
-	fake_file("sys/bus/event_source/devices/aaa/events/atom-only", "event=4\n");
-	check_alias(root, "shared-name", "cpu");
-	check_alias(root, "atom-only", "cpu_atom");
-}
-
 TEST(pmu_list_is_sorted)
 {
 	static const char *const expected[] = {"bad_mask", "bent", "cpu", "cpu_atom", "no_number",

@@ -60,6 +60,15 @@ TEST(regs_of_arm64_end_with_lr_sp_pc)
 	CHECK_STR(name_of(REGS_ARM64, 33), "x33");
 }
 
+TEST(regs_are_those_of_the_machine_that_recorded)
+{
+	CHECK_EQ(regs_arch_of("x86_64"), REGS_X86);
+	CHECK_EQ(regs_arch_of("i686"), REGS_X86);
+	CHECK_EQ(regs_arch_of("aarch64"), REGS_ARM64);
+	CHECK_EQ(regs_arch_of("riscv64"), REGS_UNKNOWN);
+	CHECK_EQ(regs_arch_of(NULL), REGS_THIS_MACHINE);
+}
+
 TEST(regs_for_callers_are_those_that_perf_records)
 {
 	CHECK_EQ(regs_for_callers(REGS_X86), 0xff0fff);

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "symbol/sheetfile.h"
+#include "unit/spoil.h"
 
 /* A unit of two functions, into the first of which two others were inlined, one into the other. */
 static void make_unit(struct sheet_maker *m, u64 base)
@@ -215,19 +216,13 @@ TEST(sheet_with_numbers_that_make_no_sense_ends)
 	struct line_frame f[LINE_DEPTH_MAX];
 	struct sheet_maker maker = {0};
 	struct sheet s;
-	u32 random = 1;
+	struct spoil spoil = {{1}, 0};
 
 	make_unit(&maker, 0x1000);
 	sheet_make(&maker, &block, &text);
 	sheet_maker_fini(&maker);
 	for (int round = 0; round < 20000; round++) {
-		size_t at = offsetof(struct sheet_head, n_texts), was;
-
-		random = random * 1664525 + 1013904223;
-		at = sizeof(struct sheet_head) +
-			(random >> 8) % (block.n - sizeof(struct sheet_head));
-		was = (u8)block.at[at];
-		block.at[at] = (char)(random >> 3);
+		spoil_bytes(&spoil, block.at, sizeof(struct sheet_head), block.n, 1);
 		CHECK(sheet_view(&s, block.at, block.n, text.at, text.n));
 		for (u64 a = 0xffc; a < 0x1030; a++) {
 			size_t n = sheet_chain(&s, a, f);
@@ -236,7 +231,7 @@ TEST(sheet_with_numbers_that_make_no_sense_ends)
 			for (size_t i = 0; i < n; i++)
 				CHECK(!f[i].file || strlen(f[i].file) < text.n);
 		}
-		block.at[at] = (char)was;
+		spoil_mend(&spoil, block.at);
 	}
 	str_fini(&block);
 	str_fini(&text);

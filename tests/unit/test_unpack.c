@@ -85,6 +85,35 @@ TEST(unpack_of_damaged_bytes_is_an_error_wherever_they_are_cut)
 	}
 }
 
+TEST(unpack_of_what_is_known_to_become_so_large_takes_no_other_size)
+{
+	static const enum unpack_form forms[] = {UNPACK_ZLIB, UNPACK_ZSTD};
+	enum { SIZE = 100000 };
+
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		struct str plain = {0}, packed = {0};
+		u8 *out = mem_alloc(SIZE + 1);
+		struct bytes b;
+		struct err err;
+
+		make_plain(&plain, SIZE);
+		pack(forms[f], &plain, &packed);
+		b = bytes_of(packed.at, packed.n);
+		CHECK_EQ(unpack_whole(forms[f], b, out, SIZE, &err), 0);
+		CHECK(!memcmp(out, plain.at, SIZE));
+		CHECK_EQ(unpack_whole(forms[f], b, out, SIZE - 1, &err), ERR_FORMAT);
+		CHECK_EQ(unpack_whole(forms[f], b, out, SIZE + 1, &err), ERR_FORMAT);
+		CHECK_HAS(err.msg, "is damaged or cut off");
+		for (size_t n = 0; n < packed.n; n += 1 + packed.n / 50)
+			CHECK_EQ(unpack_whole(forms[f], bytes_of(packed.at, n), out, SIZE, &err),
+				ERR_FORMAT);
+		CHECK_EQ(unpack_whole(UNPACK_NONE, b, out, SIZE, &err), ERR_UNSUPPORTED);
+		mem_free(out);
+		str_fini(&plain);
+		str_fini(&packed);
+	}
+}
+
 TEST(unpack_knows_files_by_their_first_bytes)
 {
 	CHECK_EQ(unpack_form_of(bytes_of("\x1f\x8b\x08", 3)), UNPACK_ZLIB);

@@ -214,7 +214,8 @@ NOINLINE void doomed(void)
 	hot_never_returns(); /* at doomed */
 }
 
-/* chain: hot_never_returns <- doomed <- scene_noreturn <- main */
+/* It may be on its way out too, in the C library. */
+/* chain: ... <- hot_never_returns@any <- doomed <- scene_noreturn <- main */
 NOINLINE void scene_noreturn(void)
 {
 	if (!setjmp(out))

@@ -1,11 +1,12 @@
 /*
  * reuse.c - code that takes the place of other code, with a perf map that says so.
  *
- *     reuse TIMES
+ *     reuse TIMES [late]
  *
  * As a JIT does: writes code to the same address again and again, a line into /tmp/perf-PID.map for each,
  * and runs it for a while. The functions are called version_0, version_1 and so on; steady() stands beside
- * them and is called by each in the same way.
+ * them and is called by each in the same way. late: like a JIT that collects lines before it writes them,
+ * those of steady() and version_0() come when version_1() begins.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
 		0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
 	unsigned char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int times = argc > 1 ? atoi(argv[1]) : 2;
+	int times = argc > 1 ? atoi(argv[1]) : 2, is_late = argc > 2 && !strcmp(argv[2], "late");
 	char path[64];
 	FILE *map;
 
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
 
 		memcpy(at, code, sizeof(code));
 		fprintf(map, "%lx %zx version_%d\n", (unsigned long)at, sizeof(code), i);
-		fflush(map);
+		if (i || !is_late)
+			fflush(map);
 		/* Until whoever looks has seen it. */
 		usleep(50000);
 		until = now() + 0.3;
