@@ -254,9 +254,19 @@ def a_fifo_switches_on_and_off_and_ends_it():
 def a_limit_of_waiting_bytes_holds_for_a_second_only():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    recorder = start(PACE, 'record', '-e', 'cpu-clock', '--mmap-flush', '64K', '-F', '50', program, '20')
-    wait_for(lambda: os.path.exists('perf.data'))
-    time.sleep(3)
+    recorder = start(PACE, 'record', '-e', 'cpu-clock', '--mmap-flush', '64K', '-F', '50', program, '60')
+
+    def used():
+        with open(f'/proc/{recorder.pid}/task/{recorder.pid}/children') as f:
+            children = f.read().split()
+        for child in children:
+            with open(f'/proc/{child}/stat') as f:
+                return sum(map(int, f.read().rsplit(')', 1)[1].split()[11:13])) / os.sysconf('SC_CLK_TCK')
+        return 0
+
+    # By then there are 75 samples, of a few kilobytes.
+    wait_for(lambda: used() > 1.5)
+    time.sleep(2.5)
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
     seen = times()
