@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/workers.h"
@@ -11,12 +12,39 @@
 
 #define AT(member) offsetof(struct annotate_command, member)
 
+/* What perf has and is not here: why, and what there is. */
+static int refuse_traces(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	(void)value;
+	return err_set(err, ERR_INVAL,
+		"traces of instructions (Intel PT, SPE) are not decoded: 'perf inject --itrace' makes samples of them, which are read here");
+}
+
+static int refuse_browser(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	(void)value;
+	return err_set(err, ERR_INVAL, "there is no browser in this version: --stdio or --json");
+}
+
+static int set_color(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	if (!strcmp(value, "never") || !strcmp(value, "auto"))
+		return 0;
+	return !strcmp(value, "always")
+		? err_set(err, ERR_INVAL, "no colours are printed: never or auto")
+		: err_set(err, ERR_INVAL, "'%.60s' is none of always, never, auto", value);
+}
+
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read it whoever it belongs to (always; perf asks)"},
 	SYMBOL_FILE_ROWS(annotate_command),
+	{'m', "modules", OPT_BOOL, AT(has_modules), NULL, "look for the kernel's modules (always)"},
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
 		"fetch missing files (DEBUGINFOD_URLS) for so long; default 10, 0: never",
 		.max = 86400},
@@ -36,7 +64,7 @@ static const struct opt options[] = {
 		"leave out functions whose code is not here"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What of each instruction"},
 	{0, "percent-type", OPT_STR, AT(percent_type), "TYPE",
-		"local-period (default), local-hits, global-period or global-hits"},
+		"local-period (default), local-hits, global-period or global-hits; in either order"},
 	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "samples instead of percent"},
 	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL, "periods instead of percent"},
 	{0, "asm-raw", OPT_BOOL, AT(has_bytes), NULL, "its bytes"},
@@ -51,7 +79,16 @@ static const struct opt options[] = {
 		"the code of a function in two recordings, block by block, and what changed"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
 		"with --diff: compare what blocks took (run, default), or shares of the recording (total)"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"instead of code every record, as 'pace report -D'"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
+	{0, "stdio-color", OPT_CALL, 0, "MODE", "never or auto: there are no colours",
+		.call = set_color},
+	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no browser yet", .flags = OPT_NO_VALUE,
+		.call = refuse_browser},
+	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: traces of instructions are not decoded",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
 	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it as JSON, see pace-annotate(1)"},
 	{'M', "disassembler-style", OPT_STR, AT(syntax), "STYLE",
 		"of x86 code: att (default) or intel"},
@@ -60,6 +97,8 @@ static const struct opt options[] = {
 	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
 	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
+	{0, "demangle-kernel", OPT_BOOL, AT(has_kernel_demangled), NULL,
+		"the kernel's names, too (always, with --demangle)"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, and who disassembles"},
@@ -207,6 +246,15 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 	return 0;
 }
 
+/* What perf shows under -D has nothing to do with code. */
+static int dump(const struct annotate_command *o)
+{
+	char *words[] = {(char *)(uintptr_t) "report", (char *)(uintptr_t) "-D",
+		(char *)(uintptr_t) "-i", (char *)(uintptr_t)cmd_input(o->input), NULL};
+
+	return cmd_report.run((int)ARRAY_SIZE(words) - 1, words);
+}
+
 static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
@@ -222,6 +270,8 @@ static int run_annotate(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (o.is_dump)
+		return dump(&o);
 	if (choose_name(&o, argc, argv, &name, &err))
 		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
 	status = EXIT_OK;

@@ -24,6 +24,10 @@ static int choose_figure(struct annotating *r, struct err *err)
 		{"local-hits", false, true},
 		{"global-period", true, false},
 		{"global-hits", true, true},
+		{"period-local", false, false},
+		{"hits-local", false, true},
+		{"period-global", true, false},
+		{"hits-global", true, true},
 	};
 	const struct annotate_command *o = r->options;
 

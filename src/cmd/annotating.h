@@ -26,7 +26,8 @@ struct annotate_command {
 	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
 	u64 n_stripped, n_functions, n_workers;
 	double percent_limit, debuginfod_s;
-	bool is_text, is_json, is_forced, is_grouped, is_diff;
+	bool is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
+	bool has_modules, has_kernel_demangled; /* as ever */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;
 	int has_source;

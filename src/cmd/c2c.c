@@ -22,6 +22,8 @@ struct c2c_command {
 	double debuginfod_s;
 	int has_source;
 	bool is_text, is_json, is_forced;
+	unsigned by;  /* SHARING_BY_* */
+	bool has_all; /* as ever */
 	unsigned verbose;
 };
 
@@ -39,6 +41,33 @@ static int set_display(void *target, const char *value, struct err *err)
 			return 0;
 		}
 	return err_set(err, ERR_INVAL, "'%.60s' is none of tot, lcl, rmt", value);
+}
+
+/* As perf's: iaddr is the instruction. */
+static int set_coalesce(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned by;
+	} words[] = {{"pid", SHARING_BY_PID}, {"tid", SHARING_BY_TID}, {"iaddr", SHARING_BY_CODE},
+		{"dso", SHARING_BY_DSO}};
+	struct c2c_command *c = target;
+	size_t n;
+
+	c->by = 0;
+	for (const char *at = value; *at; at += n + (at[n] == ',')) {
+		unsigned by = 0;
+
+		n = strcspn(at, ",");
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			if (strlen(words[i].word) == n && !memcmp(words[i].word, at, n))
+				by = words[i].by;
+		if (!by)
+			return err_set(err, ERR_INVAL, "'%.60s' is none of pid, tid, iaddr, dso",
+				value);
+		c->by |= by;
+	}
+	return c->by ? 0 : err_set(err, ERR_INVAL, "pid, tid, iaddr or dso?");
 }
 
 static const struct opt options[] = {
@@ -59,8 +88,14 @@ static const struct opt options[] = {
 	{'d', "display", OPT_CALL, 0, "WHICH",
 		"lines by all HITM (tot, default), of this node (lcl), of others (rmt)",
 		.call = set_display},
+	{'c', "coalesce", OPT_CALL, 0, "WHAT,...",
+		"tell uses of an offset apart by pid, tid, iaddr (default: the instruction), dso",
+		.call = set_coalesce},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
 		"in full, so many cache lines; default 10, 0: all"},
+	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
+		"lines with ever so little HITM in the table, too (always)"},
+	{0, "full-symbols", OPT_BOOL, AT(has_all), NULL, "names as long as they are (always)"},
 	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only what all accesses found"},
 	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source (default)"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
@@ -88,7 +123,7 @@ static int make_report(const struct c2c_command *c, struct recorded *in, struct 
 	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
-	if (!sharing_find(&sharing, &in->session, &in->machine, err)) {
+	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, err)) {
 		if (!c->view.has_stats_only)
 			sharing_name(&sharing, &in->resolver, reading.naming.style,
 				c->has_source != 0);
@@ -136,6 +171,7 @@ static int run_c2c(int argc, char **argv)
 					.what = MEMEVENTS_LOADS | MEMEVENTS_STORES,
 					.latency = 30},
 		.view.max_lines = LINES_SHOWN,
+		.by = SHARING_BY_CODE,
 		.debuginfod_s = 10,
 		.has_source = true,
 		.symbols.demangles = true};

@@ -18,6 +18,7 @@ const struct opt record_option_rows[] = {
 		.call = record_set_overhead},
 	{0, "wall", OPT_BOOL, AT(has_wall), NULL,
 		"also the time off the CPU: where threads block, and how long they wait for a CPU; with call chains"},
+	{0, "latency", OPT_BOOL, AT(has_wall), NULL, "the same (perf's word)"},
 	{'n', "no-samples", OPT_BOOL, AT(has_no_samples), NULL, "no samples, only who ran what"},
 	{0, "all-kernel", OPT_BOOL, AT(is_all_kernel), NULL, "all events: only in the kernel"},
 	{0, "all-user", OPT_BOOL, AT(is_all_user), NULL, "all events: only in user space"},

@@ -100,6 +100,8 @@ const struct opt report_option_table[] = {
 		"rows for callers too, with all they called (default with call chains)"},
 	{0, "wall", OPT_TRI, AT(wall), NULL,
 		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
+	{0, "latency", OPT_TRI, AT(wall), NULL,
+		"the same: rows by the elapsed time that went by because of them"},
 	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
 		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",

@@ -33,6 +33,11 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
+static u64 value_of(const struct key *key, const struct hist *h, const struct hist_entry *e)
+{
+	return key->label && !key->is_value ? hist_label(h, e->group, key) : 0;
+}
+
 unsigned key_n_parts(const struct key *key, const struct hist *h)
 {
 	return key->figure && h->is_together ? (unsigned)h->beside.n + 1 : 1;
@@ -57,15 +62,43 @@ static void print_part(const struct key *key, const struct hist *h, const struct
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
-	bool has_value = key->label && !key->is_value;
-
 	if (key_n_parts(key, h) == 1) {
-		key->print(h, e, has_value ? hist_label(h, e->group, key) : 0, text);
+		key->print(h, e, value_of(key, h, e), text);
 		return;
 	}
 	print_part(key, h, e, text);
 	vec_each(b, &h->beside)
 		print_part(key, b->hist, beside_entry(h, b, e), text);
+}
+
+enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	struct str cell = {0};
+	enum key_data kind;
+	const char *p;
+
+	if (key->frame == KEY_SYMBOL)
+		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, &cell);
+	else
+		key_print(key, h, e, &cell);
+	p = str_text(&cell);
+	p += strspn(p, " ");
+	kind = key->unknown && !strcmp(p, key->unknown) ? KEY_DATA_UNKNOWN
+		: key->number                           ? KEY_DATA_NUMBER
+							: KEY_DATA_TEXT;
+	if (kind == KEY_DATA_TEXT)
+		str_add(text, p);
+	else if (kind == KEY_DATA_NUMBER)
+		key->number(h, e, value_of(key, h, e), text);
+	str_fini(&cell);
+	return kind;
+}
+
+void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	key->number_name(h, e, value_of(key, h, e), text);
 }
 
 u64 key_labels(const struct key *const *keys, size_t n)
@@ -123,6 +156,8 @@ static int unknown_word(const char *word, struct err *err)
 static const struct {
 	const char *name, *reason;
 } absent[] = {
+	{"parallelism",
+		"how many threads ran is not counted; --wall shows the elapsed time that went by because of a row"},
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
 	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
 	{"typeoff", "types of data are not looked up; symoff is the place in the function"},

@@ -50,6 +50,12 @@ struct key {
 	/* `value` is the entry's, 0 without a label; see key_print(). */
 	void (*print)(const struct hist *h, const struct hist_entry *e, u64 value,
 		struct str *text);
+	/* The same for programs, as a decimal number; NULL: it is a text. See key_add_data(). */
+	void (*number)(const struct hist *h, const struct hist_entry *e, u64 value,
+		struct str *text);
+	/* What the number is called, which programs get as a column NAME_name; NULL: nothing. */
+	void (*number_name)(const struct hist *h, const struct hist_entry *e, u64 value,
+		struct str *text);
 };
 
 /* The shares that rows stand in the order of, if nobody says otherwise. */
@@ -65,8 +71,16 @@ const struct key *key_at(size_t i); /* NULL behind the last */
  */
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text);
-
 unsigned key_n_parts(const struct key *key, const struct hist *h);
+
+/* What programs get of a cell: without what is there for people, blanks and the level of functions. */
+enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };
+enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text);
+
+/* What its number is called: of keys that have number_name. */
+void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text);
 
 /* The labels that rows need: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);

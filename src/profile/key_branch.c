@@ -169,7 +169,8 @@ static const struct key keys[] = {
 		.is_descending = true,
 		.label = LABEL_BRANCH,
 		.value = cycles_of,
-		.print = print_cycles},
+		.print = print_cycles,
+		.number = print_cycles},
 };
 /* clang-format on */
 

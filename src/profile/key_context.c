@@ -23,19 +23,33 @@ static const char *comm_of(const struct profile *p, u32 tid)
 	return "";
 }
 
-static void print_task(const struct hist *h, const struct hist_entry *e, u64 tid, struct str *text)
+static void print_task_name(const struct hist *h, const struct hist_entry *e, u64 tid,
+	struct str *text)
 {
 	const char *comm = comm_of(h->profile, (u32)tid);
 
 	(void)e;
-	/* Tasks that are just ending have the number -1. */
-	str_addf(text, "%7d:", (s32)tid);
 	if (*comm)
 		str_add_safe(text, comm, strlen(comm));
 	else if (!tid)
 		str_add(text, "swapper");
 	else
 		str_addf(text, ":%d", (s32)tid);
+}
+
+static void print_task(const struct hist *h, const struct hist_entry *e, u64 tid, struct str *text)
+{
+	/* Tasks that are just ending have the number -1. */
+	str_addf(text, "%7d:", (s32)tid);
+	print_task_name(h, e, tid, text);
+}
+
+/* What is recorded in 32 bits, and may be -1. */
+static void print_s32(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
+{
+	(void)h;
+	(void)e;
+	str_addf(text, "%d", (s32)(u32)value);
 }
 
 static void print_cpu(const struct hist *h, const struct hist_entry *e, u64 cpu, struct str *text)
@@ -126,25 +140,31 @@ static const struct key keys[] = {
 		.header = "    Pid:Command",
 		.help = "thread: its number and last name",
 		.label = LABEL_TID,
-		.print = print_task},
+		.print = print_task,
+		.number = print_s32,
+		.number_name = print_task_name},
 	{.name = "tgid",
 		.header = "   Tgid:Command",
 		.help = "process: its number and last name",
 		.label = LABEL_PID,
-		.print = print_task},
+		.print = print_task,
+		.number = print_s32,
+		.number_name = print_task_name},
 	{.name = "cpu",
 		.header = "CPU",
 		.unknown = "-001",
 		.help = "processor that was sampled",
 		.label = LABEL_CPU,
 		.min_width = 3,
-		.print = print_cpu},
+		.print = print_cpu,
+		.number = print_s32},
 	{.name = "socket",
 		.header = "Socket",
 		.unknown = "-001",
 		.help = "of the processor",
 		.label = LABEL_SOCKET,
-		.print = print_socket},
+		.print = print_socket,
+		.number = print_s32},
 	{.name = "cgroup",
 		.header = "Cgroup",
 		.unknown = "N/A",
@@ -169,68 +189,79 @@ static const struct key keys[] = {
 		.help = "when it was sampled, by --time-quantum",
 		.label = LABEL_TIME,
 		.min_width = 12,
-		.print = print_time},
+		.print = print_time,
+		.number = print_time},
 	{.name = "local_weight",
 		.header = "Local Weight",
 		.help = "what the processor says a sample cost",
 		.is_descending = true,
 		.label = LABEL_WEIGHT,
-		.print = print_number},
+		.print = print_number,
+		.number = print_number},
 	{.name = "weight",
 		.alias = "global_weight",
 		.header = "Weight",
 		.help = "that, times the number of samples",
 		.is_descending = true,
 		.label = LABEL_WEIGHT,
-		.print = print_sum},
+		.print = print_sum,
+		.number = print_sum},
 	{.name = "local_ins_lat",
 		.header = "Local INSTR Latency",
 		.help = "cycles that the instruction took, from its start on",
 		.is_descending = true,
 		.label = LABEL_INS_LATENCY,
-		.print = print_number},
+		.print = print_number,
+		.number = print_number},
 	{.name = "ins_lat",
 		.header = "INSTR Latency",
 		.help = "that, times the number of samples",
 		.is_descending = true,
 		.label = LABEL_INS_LATENCY,
-		.print = print_sum},
+		.print = print_sum,
+		.number = print_sum},
 	{.name = "local_p_stage_cyc",
 		.header = "Local Pipeline Stage Cycle",
 		.help = "cycles in a stage of the pipeline (POWER)",
 		.is_descending = true,
 		.label = LABEL_STAGE,
-		.print = print_number},
+		.print = print_number,
+		.number = print_number},
 	{.name = "p_stage_cyc",
 		.header = "Pipeline Stage Cycle",
 		.help = "that, times the number of samples",
 		.is_descending = true,
 		.label = LABEL_STAGE,
-		.print = print_sum},
+		.print = print_sum,
+		.number = print_sum},
 	{.name = "local_retire_lat",
 		.header = "Local Retire Latency",
 		.help = "cycles until it retired (Intel)",
 		.is_descending = true,
 		.label = LABEL_STAGE,
-		.print = print_number},
+		.print = print_number,
+		.number = print_number},
 	{.name = "retire_lat",
 		.header = "Retire Latency",
 		.help = "that, times the number of samples",
 		.is_descending = true,
 		.label = LABEL_STAGE,
-		.print = print_sum},
+		.print = print_sum,
+		.number = print_sum},
 	{.name = "code_page_size",
 		.header = "Code Page Size",
 		.unknown = "N/A",
 		.help = "of the page that the code lies in",
 		.label = LABEL_CODE_PAGE,
-		.print = print_page_size},
+		.print = print_page_size,
+		.number = print_number},
 	{.name = "data_page_size",
 		.header = "Data Page Size",
 		.unknown = "N/A",
 		.help = "of the page that the code accessed",
 		.label = LABEL_DATA_PAGE,
-		.print = print_page_size},
+		.print = print_page_size,
+		.number = print_number},
 };
 /* clang-format on */
 

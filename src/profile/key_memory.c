@@ -100,7 +100,7 @@ static void print_block(const struct hist *h, const struct hist_entry *e, u64 wo
 static const struct key keys[] = {
 	{.name = "symbol_daddr",
 		.header = "Data Symbol",
-		.help = "address of the data",
+		.help = "variable and offset, or address, of the data",
 		.label = LABEL_DATA,
 		.compare = key_compare_addresses,
 		.print = key_print_place},

@@ -174,7 +174,8 @@ static void print_map_size(const struct hist *h, const struct hist_entry *e, u64
 {
 	(void)h;
 	(void)e;
-	if (bytes)
+	/* Maps of the kernel in old recordings reach to the end of all addresses, or beyond it. */
+	if (bytes && bytes <= INT64_MAX)
 		num_add_u64(text, bytes);
 	else
 		str_add(text, "unknown");
@@ -223,14 +224,16 @@ static const struct key keys[] = {
 		.help = "bytes of code of the function",
 		.is_right = true,
 		.frame = KEY_SIZE,
-		.print = print_symbol_size},
+		.print = print_symbol_size,
+		.number = print_symbol_size},
 	{.name = "dso_size",
 		.header = "DSO size",
 		.unknown = "unknown",
 		.help = "bytes of the map that the code is in",
 		.is_right = true,
 		.label = LABEL_MAP_BYTES,
-		.print = print_map_size},
+		.print = print_map_size,
+		.number = print_map_size},
 	{.name = "addr",
 		.header = "Address",
 		.help = "of the instruction, where it ran",

@@ -68,8 +68,9 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 					.end = f->address};
 			continue;
 		}
-		a = f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
-				 : resolver_find(n->resolver, dso, f->address);
+		a = f->is_data         ? resolver_find_data(n->resolver, dso, f->address)
+			: f->is_return ? resolver_find_caller(n->resolver, dso, f->address)
+				       : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
 	}
 }
@@ -101,7 +102,7 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 		struct line_frame found[LINE_DEPTH_MAX];
 		u64 address = source_address(n, frame);
 
-		if (n->profile->frames.at[frame].ending)
+		if (n->profile->frames.at[frame].ending || n->profile->frames.at[frame].is_data)
 			continue;
 		at->chunk = (u32)i;
 		at->first = (u32)c->sources.n;

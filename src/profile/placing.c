@@ -53,22 +53,30 @@ static u32 dso_of(struct placing *p, const struct dso *dso)
 	return p->dsos[dso->id] - 1;
 }
 
+/* In which DSO an address lies, and where. */
+static void place(struct placing *p, const struct space *space, u64 ip, u8 mode,
+	struct profile_frame *frame)
+{
+	const struct map *map = NULL;
+
+	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
+	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
+		map = machine_find(space, ip);
+	frame->mode = mode;
+	frame->address = map ? map_offset(map, ip) : ip;
+	frame->dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
+}
+
 static u32 frame_of(struct placing *p, const struct space *space, u64 ip, u8 mode, bool is_return)
 {
 	struct remembered_frame *known =
 		&p->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
-	struct profile_frame frame = {.mode = mode, .is_return = is_return, .address = ip};
-	const struct map *map = NULL;
+	struct profile_frame frame = {.is_return = is_return};
 
 	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
 		return known->frame - 1;
-	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
-		map = machine_find(space, ip);
-	if (map)
-		frame.address = map_offset(map, ip);
-	frame.dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
+	place(p, space, ip, mode, &frame);
 	*known = (struct remembered_frame){ip, space, profile_frame(p->profile, &frame) + 1, mode,
 		is_return};
 	return known->frame - 1;
@@ -85,6 +93,15 @@ static u64 own_comm(struct placing *p, u64 comm)
 }
 
 /* What stands at the root of a stack that was not found to its end. */
+/* Addresses of data are not asked for again and again: they are told apart before. */
+static u32 data_frame(struct placing *p, const struct sights_place *at)
+{
+	struct profile_frame frame = {.is_data = true};
+
+	place(p, at->space, at->address, at->mode, &frame);
+	return profile_frame(p->profile, &frame);
+}
+
 static u32 ending_frame(struct placing *p, const struct stack_end *end)
 {
 	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
@@ -203,6 +220,8 @@ static u64 place_label(struct placing *p, const struct sights *sights, const str
 	if (profile_kind(label) == PROFILE_TEXT)
 		return value ? (u64)(uintptr_t)intern_str(&p->profile->strings, profile_text(value))
 			     : 0;
+	if (label == LABEL_DATA)
+		return data_frame(p, &sights->places.at[value]);
 	return profile_kind(label) == PROFILE_FRAME
 		? frame_of(p, sights->places.at[value].space, sights->places.at[value].address,
 			  sights->places.at[value].mode, false)

@@ -81,7 +81,7 @@ u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 {
 	u64 hash = hash_mix(frame->address,
 		(u64)frame->dso << 16 | (u64)frame->ending << 9 | (u64)frame->mode << 1 |
-			frame->is_return);
+			frame->is_return | (u64)frame->is_data << 63);
 	struct table_probe probe = table_probe(&p->frame_index, hash);
 	u32 i;
 
@@ -90,7 +90,7 @@ u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 
 		if (f->address == frame->address && f->dso == frame->dso &&
 			f->mode == frame->mode && f->is_return == frame->is_return &&
-			f->ending == frame->ending)
+			f->is_data == frame->is_data && f->ending == frame->ending)
 			return i;
 	}
 	table_add(&p->frame_index, hash, p->frames.n);

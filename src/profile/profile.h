@@ -78,6 +78,7 @@ struct profile_frame {
 	u64 at;         /* the same, counted as its symbol's start is; set with the symbol */
 	u8 mode;        /* PERF_RECORD_MISC_USER, _KERNEL ... */
 	bool is_return; /* a return address: the call is just before it */
+	bool is_data;   /* an address that code accessed: its symbol is a variable */
 	/* what was inlined into `symbol` there, outermost first: symbols, in profile->inlined */
 	u32 first_inlined, n_inlined;
 	/*

@@ -98,7 +98,8 @@ static u32 get_line(struct sharing *s, const struct sample *sample, bool has_phy
 
 static struct sharing_use *get_use(struct sharing *s, const struct sharing_use *key)
 {
-	u64 hash = hash_mix(hash_mix(key->address, key->line), (u64)key->dso << 32 | key->offset);
+	u64 hash = hash_mix(hash_mix(key->address, key->line),
+		hash_mix((u64)key->dso << 32 | key->offset, (u64)key->pid << 32 | key->tid));
 	struct table_probe probe = table_probe(&s->use_index, hash);
 	u32 i;
 
@@ -106,6 +107,7 @@ static struct sharing_use *get_use(struct sharing *s, const struct sharing_use *
 		const struct sharing_use *use = &s->uses.at[i];
 
 		if (use->line == key->line && use->offset == key->offset && use->dso == key->dso &&
+			use->pid == key->pid && use->tid == key->tid &&
 			use->address == key->address)
 			return &s->uses.at[i];
 	}
@@ -173,8 +175,10 @@ static void take_access(void *ctx, const struct session_sample *in)
 	n_line = get_line(r->s, sample, (attr->sample_type & PERF_SAMPLE_PHYS_ADDR) != 0);
 	key.line = n_line;
 	key.offset = (u32)(sample->addr % SHARING_LINE_BYTES);
-	key.dso = map->dso->id;
-	key.address = map_offset(map, sample->ip);
+	key.pid = r->s->by & SHARING_BY_PID ? sample->pid : 0;
+	key.tid = r->s->by & SHARING_BY_TID ? sample->tid : 0;
+	key.dso = r->s->by & (SHARING_BY_CODE | SHARING_BY_DSO) ? map->dso->id : 0;
+	key.address = r->s->by & SHARING_BY_CODE ? map_offset(map, sample->ip) : 0;
 	use = get_use(r->s, &key);
 	count_kinds(&use->count, kinds);
 	count_kinds(&r->s->lines.at[n_line].count, kinds);
@@ -228,7 +232,9 @@ static int by_line_and_heat(const void *a, const void *b)
 		return order;
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 static void sort_all(struct sharing *s)
@@ -263,7 +269,33 @@ static void sort_all(struct sharing *s)
 	mem_free(sorted);
 }
 
-int sharing_find(struct sharing *s, struct session *session, const struct machine *m,
+/* What the recording says of the machine's nodes; a list that is none is passed over. */
+static void take_nodes(struct sharing *s, const struct file_info *info)
+{
+	struct err err;
+
+	vec_each(node, &info->host.nodes) {
+		struct sharing_node mine = {.number = node->number};
+
+		if (!cpus_parse(&mine.cpus, node->cpus, &err))
+			vec_add(&s->nodes, mine);
+		else
+			cpus_fini(&mine.cpus);
+	}
+}
+
+struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_set *cpus)
+{
+	struct sharing_set nodes = {0};
+
+	vec_each(cpu, &cpus->at)
+		vec_each(node, &s->nodes)
+			if (cpus_has(&node->cpus, *cpu))
+				set_add(&nodes, node->number);
+	return nodes;
+}
+
+int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
 	struct err *err)
 {
 	struct sharing_reader reader = {.session = session, .machine = m, .s = s};
@@ -276,6 +308,8 @@ int sharing_find(struct sharing *s, struct session *session, const struct machin
 	int r;
 
 	memset(s, 0, sizeof(*s));
+	s->by = by;
+	take_nodes(s, &session->reader.info);
 	vec_each(e, &session->reader.events)
 		is_there |= has_fields(&e->attr);
 	if (!is_there)
@@ -299,6 +333,9 @@ void sharing_fini(struct sharing *s)
 		vec_fini(&use->cpus.at);
 		vec_fini(&use->threads.at);
 	}
+	vec_each(node, &s->nodes)
+		cpus_fini(&node->cpus);
+	vec_fini(&s->nodes);
 	vec_fini(&s->lines);
 	vec_fini(&s->uses);
 	vec_fini(&s->keys);
@@ -328,7 +365,11 @@ void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, 
 		const struct dso *dso = resolver->machine->dsos.at.at[use->dso];
 		struct resolver_answer answer;
 
+		if (!(s->by & (SHARING_BY_CODE | SHARING_BY_DSO)))
+			continue;
 		use->dso_name = dso->name;
+		if (!(s->by & SHARING_BY_CODE))
+			continue;
 		if (!sharing_hitm(&s->lines.at[use->line].count) &&
 			!s->lines.at[use->line].count.kinds[DATASRC_STORE])
 			continue;

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/table.h"
+#include "event/cpus.h"
 #include "base/vec.h"
 #include "machine/machine.h"
 #include "record/datasrc.h"
@@ -43,10 +44,19 @@ struct sharing_line {
 	size_t first_use, n_uses; /* in sharing->uses, once all are read */
 };
 
-/* One place of code that uses one offset of a line. */
+/* What uses of one offset are told apart by; of what they are not, they have 0. */
+enum sharing_by {
+	SHARING_BY_PID = 1 << 0,
+	SHARING_BY_TID = 1 << 1,
+	SHARING_BY_CODE = 1 << 2, /* the instruction; then its file, too */
+	SHARING_BY_DSO = 1 << 3,
+};
+
+/* One place of code, or whatever else is told apart, that uses one offset of a line. */
 struct sharing_use {
 	u32 line;
 	u32 offset;
+	u32 pid, tid;
 	u32 dso;     /* dso->id */
 	u64 address; /* in it, as map_offset() has it */
 	struct sharing_count count;
@@ -57,8 +67,8 @@ struct sharing_use {
 	/* After sharing_name(): */
 	const char *function; /* NULL: unknown */
 	u64 function_offset;
-	const char *dso_name;
-	const char *file; /* NULL: unknown */
+	const char *dso_name; /* NULL: not told apart */
+	const char *file;     /* NULL: unknown */
 	u32 source_line;
 };
 
@@ -69,7 +79,15 @@ struct sharing_key {
 	u32 line;
 };
 
+/* A NUMA node of the machine that was recorded. */
+struct sharing_node {
+	u32 number;
+	struct cpus cpus;
+};
+
 struct sharing {
+	unsigned by;                    /* SHARING_BY_* */
+	VEC(struct sharing_node) nodes; /* none: not recorded */
 	VEC(struct sharing_line) lines;
 	VEC(struct sharing_use) uses; /* by line, then HITM, then stores */
 	struct sharing_count total;
@@ -79,8 +97,10 @@ struct sharing {
 	struct intern strings;
 };
 
-int sharing_find(struct sharing *s, struct session *session, const struct machine *m,
+int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
 	struct err *err);
+/* The nodes of CPUs, ascending; the set to be freed. */
+struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_set *cpus);
 /* Gives the uses of lines with HITM or stores their names; `has_source`: and lines of source. */
 void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, bool has_source);
 

@@ -26,6 +26,7 @@ void resolver_fini(struct resolver *r)
 		pthread_join(r->kernel_reader, NULL);
 	for (size_t i = 0; i < r->n_dsos; i++) {
 		symtab_fini(&r->dsos[i].symtab);
+		datanames_fini(&r->dsos[i].data);
 		extents_fini(&r->dsos[i].extents);
 		perfmap_fini(&r->dsos[i].perfmap);
 		line_close(r->dsos[i].lines);
@@ -260,6 +261,45 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	a.start = s->start;
 	a.end = s->end;
 	a.is_plt = s->is_plt;
+	return a;
+}
+
+/* The variable at an address of the file: a debug file has all, what .gnu_debugdata holds has none. */
+static const struct symbol *find_variable(struct resolver_dso *d, u64 address)
+{
+	const struct elf *elf = d->data.elf ? d->data.elf
+		: d->debug.data             ? &d->debug
+		: d->has_image              ? &d->image
+					    : NULL;
+	const struct symbol *s = elf ? datanames_find(&d->data, elf, address) : NULL;
+
+	return !s && elf == &d->debug && d->has_image && !d->data.table.symbols.n
+		? datanames_find(&d->data, &d->image, address)
+		: s;
+}
+
+struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *dso, u64 address)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	struct resolver_answer a;
+	const struct symbol *s;
+
+	/* The kernel's table has its variables, too; what else has no file has no names of data. */
+	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE)
+		return resolver_find(r, dso, address);
+	if (d->is_embedded)
+		resolver_load_beside(r, dso, d);
+	a = (struct resolver_answer){.start = address, .outcome = RESOLVER_NO_SYMBOL};
+	if (d->has_image)
+		elf_address_of_offset(&d->image, address, &a.start);
+	a.end = a.at = a.start;
+	s = find_variable(d, a.start);
+	if (!s)
+		return a;
+	a.name = s->name;
+	a.start = s->start;
+	a.end = s->end;
+	a.outcome = RESOLVER_FOUND;
 	return a;
 }
 

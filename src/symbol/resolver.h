@@ -105,6 +105,9 @@ void resolver_load(struct resolver *r, const struct dso *dso);
 /* Loaded before: the function at an address. */
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address);
 
+/* The same for an address of data: the variable there. */
+struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *dso, u64 address);
+
 /*
  * The same for a return address: the call is the instruction before it. In the kernel the padding
  * before a function has a name, but no calls: what seems to return behind it was interrupted there.

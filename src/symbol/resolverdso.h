@@ -7,6 +7,7 @@
 #ifndef PACE_SYMBOL_RESOLVERDSO_H
 #define PACE_SYMBOL_RESOLVERDSO_H
 
+#include "symbol/datanames.h"
 #include "symbol/extent.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
@@ -23,8 +24,9 @@ struct resolver_dso {
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
 	struct elf module;             /* DSO_MODULE: the file that has its lines */
 	struct symtab symtab;
-	struct extents extents;        /* of the image: functions that have no names */
-	struct perfmap perfmap;        /* DSO_JIT */
+	struct datanames data;  /* of the debug file or the image; empty until data is asked for */
+	struct extents extents; /* of the image: functions that have no names */
+	struct perfmap perfmap; /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
 	bool has_tried_lines, has_tried_file_lines;

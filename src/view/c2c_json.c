@@ -25,12 +25,20 @@ static void add_set(struct str *text, const char *key, const struct sharing_set 
 	str_addc(text, ',');
 }
 
-static void add_use(struct str *text, const struct sharing_use *use)
+static void add_use(struct str *text, const struct sharing *s, const struct sharing_use *use)
 {
+	struct sharing_set nodes = sharing_nodes(s, &use->cpus);
+
 	str_addc(text, '{');
 	json_u64(text, "offset", use->offset);
-	json_hex(text, "code", use->address);
-	json_text(text, "dso", use->dso_name);
+	if (s->by & SHARING_BY_PID)
+		json_u64(text, "pid", use->pid);
+	if (s->by & SHARING_BY_TID)
+		json_u64(text, "tid", use->tid);
+	if (s->by & SHARING_BY_CODE)
+		json_hex(text, "code", use->address);
+	if (use->dso_name)
+		json_text(text, "dso", use->dso_name);
 	if (use->function) {
 		json_text(text, "function", use->function);
 		json_u64(text, "function_offset", use->function_offset);
@@ -45,6 +53,9 @@ static void add_use(struct str *text, const struct sharing_use *use)
 	json_u64(text, "cycles_other_loads", use->load_cycles);
 	add_set(text, "cpus", &use->cpus);
 	add_set(text, "threads", &use->threads);
+	if (s->nodes.n)
+		add_set(text, "nodes", &nodes);
+	vec_fini(&nodes.at);
 	json_end(text, '}');
 }
 
@@ -66,7 +77,7 @@ static void add_line(struct str *text, const struct sharing *s, const struct sha
 	json_key(text, "uses");
 	str_add(text, "[\n");
 	for (size_t i = 0; i < line->n_uses; i++) {
-		add_use(text, &s->uses.at[line->first_use + i]);
+		add_use(text, s, &s->uses.at[line->first_use + i]);
 		str_add(text, i + 1 < line->n_uses ? ",\n" : "\n");
 	}
 	str_add(text, "]}");

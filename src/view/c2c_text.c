@@ -3,6 +3,8 @@
  */
 #include "view/c2c.h"
 
+enum { NODES_WIDTH = 5 };
+
 struct printing {
 	const struct sharing *s;
 	const struct c2c_options *o;
@@ -60,6 +62,21 @@ static void add_cycles(const struct printing *p, u64 cycles, u64 n)
 		str_fill(p->text, ' ', 8);
 }
 
+/* "0,1"; "-" if the recording does not say which CPUs, or what nodes there are. */
+static void add_nodes(const struct printing *p, const struct sharing_set *cpus)
+{
+	struct sharing_set nodes = sharing_nodes(p->s, cpus);
+	size_t start = p->text->n;
+
+	vec_each(node, &nodes.at)
+		str_addf(p->text, "%s%u", node > nodes.at.at ? "," : "", *node);
+	if (!nodes.at.n)
+		str_addc(p->text, '-');
+	str_fill(p->text, ' ',
+		p->text->n - start < NODES_WIDTH ? NODES_WIDTH - (p->text->n - start) : 0);
+	vec_fini(&nodes.at);
+}
+
 static void add_use(const struct printing *p, const struct sharing_line *line,
 	const struct sharing_use *use)
 {
@@ -76,6 +93,19 @@ static void add_use(const struct printing *p, const struct sharing_line *line,
 	add_cycles(p, use->load_cycles, use->n_other_loads);
 	str_addf(p->text, " %8llu  %4zu  %7zu  ", (unsigned long long)use->count.n, use->cpus.at.n,
 		use->threads.at.n);
+	add_nodes(p, &use->cpus);
+	if (p->s->by & SHARING_BY_PID)
+		str_addf(p->text, "  %7u", use->pid);
+	if (p->s->by & SHARING_BY_TID)
+		str_addf(p->text, "  %7u", use->tid);
+	str_add(p->text, use->dso_name ? "  " : "\n");
+	if (!use->dso_name)
+		return;
+	if (!(p->s->by & SHARING_BY_CODE)) {
+		str_add_safe(p->text, use->dso_name, strlen(use->dso_name));
+		str_addc(p->text, '\n');
+		return;
+	}
 	if (use->function) {
 		str_add_safe(p->text, use->function, strlen(use->function));
 		str_addf(p->text, "+0x%llx", (unsigned long long)use->function_offset);
@@ -107,7 +137,12 @@ static void add_line(const struct printing *p, const struct sharing_line *line, 
 		str_add(p->text, "who writes it was not sampled\n");
 	str_add(p->text,
 		"#          HITM loads           cycles of a load with\n"
-		"# Offset   local  remote   stores   local  remote    none  Records  CPUs  Threads  Code\n");
+		"# Offset   local  remote   stores   local  remote    none  Records  CPUs  Threads  Nodes");
+	str_addf(p->text, "%s%s%s\n", p->s->by & SHARING_BY_PID ? "      Pid" : "",
+		p->s->by & SHARING_BY_TID ? "      Tid" : "",
+		p->s->by & SHARING_BY_CODE          ? "  Code"
+			: p->s->by & SHARING_BY_DSO ? "  File"
+						    : "");
 	for (size_t i = line->first_use; i < line->first_use + line->n_uses; i++)
 		add_use(p, line, &p->s->uses.at[i]);
 }

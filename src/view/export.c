@@ -5,30 +5,11 @@
 #include "base/json.h"
 #include "profile/certainty.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static double share(const struct hist *h, u64 period)
 {
 	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
-}
-
-/*
- * A cell without what is there for people: blanks, and the letter before a function's name. NULL where
- * nothing is known.
- */
-static const char *cell(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	const char *p;
-
-	str_cut(text, 0);
-	if (key->frame == KEY_SYMBOL)
-		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, text);
-	else
-		key_print(key, h, e, text);
-	p = str_text(text);
-	p += strspn(p, " ");
-	return key->unknown && !strcmp(p, key->unknown) ? NULL : p;
 }
 
 static void add_share(struct str *text, const char *key, double v)
@@ -117,19 +98,39 @@ static void add_certainty(const struct hist *h, const struct hist_entry *e, stru
 	str_add(text, row->is_decided ? "true," : "false,");
 }
 
-/* What is not known is null, and why stands beside it. */
-static void add_json_cell(struct str *text, const struct key *key, const char *cell)
+static void add_beside(struct str *text, const struct key *key, const char *suffix,
+	const char *value)
 {
 	struct str name = {0};
 
-	if (cell) {
-		json_text(text, key->name, cell);
-		return;
-	}
-	json_null(text, key->name);
-	str_addf(&name, "%s_reason", key->name);
-	json_text(text, str_text(&name), "not known of these samples");
+	str_addf(&name, "%s_%s", key->name, suffix);
+	json_text(text, str_text(&name), value);
 	str_fini(&name);
+}
+
+/* What is not known is null, and why stands beside it. */
+static void add_json_cell(struct str *text, const struct key *key, const struct hist *h,
+	const struct hist_entry *e, struct str *room)
+{
+	str_cut(room, 0);
+	switch (key_add_data(key, h, e, room)) {
+	case KEY_DATA_NUMBER:
+		json_key(text, key->name);
+		str_addf(text, "%s,", str_text(room));
+		break;
+	case KEY_DATA_TEXT:
+		json_text(text, key->name, str_text(room));
+		break;
+	case KEY_DATA_UNKNOWN:
+		json_null(text, key->name);
+		add_beside(text, key, "reason", "not known of these samples");
+		break;
+	}
+	if (!key->number_name)
+		return;
+	str_cut(room, 0);
+	key_add_number_name(key, h, e, room);
+	add_beside(text, key, "name", str_text(room));
 }
 
 static void add_json_row(struct out *out, struct hist_view *view, const struct hist_entry *e,
@@ -140,7 +141,7 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 
 	str_addc(text, '{');
 	for (size_t i = 0; i < h->options->n_keys; i++)
-		add_json_cell(text, h->options->keys[i], cell(h->options->keys[i], h, e, room));
+		add_json_cell(text, h->options->keys[i], h, e, room);
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (t->columns[i]->is_value && t->columns[i]->label)
 			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, e));
@@ -190,11 +191,7 @@ static void add_json(struct out *out, const struct hist *h, const struct text_op
 
 static void add_csv_cell(struct str *text, const char *cell)
 {
-	bool is_quoted;
-
-	if (!cell)
-		cell = "";
-	is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
+	bool is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
 
 	if (is_quoted)
 		str_addc(text, '"');
@@ -204,6 +201,27 @@ static void add_csv_cell(struct str *text, const char *cell)
 		str_addc(text, *cell);
 	}
 	str_add(text, is_quoted ? "\"," : ",");
+}
+
+/* Empty where nothing is known. */
+static void add_csv_key(struct str *text, const struct key *key, const struct hist *h,
+	const struct hist_entry *e, struct str *room)
+{
+	str_cut(room, 0);
+	key_add_data(key, h, e, room);
+	add_csv_cell(text, str_text(room));
+	if (!key->number_name)
+		return;
+	str_cut(room, 0);
+	key_add_number_name(key, h, e, room);
+	add_csv_cell(text, str_text(room));
+}
+
+static void add_csv_event(struct str *text, const char *name, struct str *room)
+{
+	str_cut(room, 0);
+	str_add_safe(room, name, strlen(name));
+	add_csv_cell(text, str_text(room));
 }
 
 static void end_line(struct str *text)
@@ -229,7 +247,7 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 	vec_each(e, &h->entries) {
 		if (!text_shows(h, e, t))
 			continue;
-		add_csv_cell(text, h->profile->events.at[h->event].name);
+		add_csv_event(text, h->profile->events.at[h->event].name, &room);
 		str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->self.n_samples,
 			(unsigned long long)e->self.period, share(h, e->self.period));
 		if (h->options->has_children)
@@ -238,7 +256,7 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 		if (h->certainty)
 			add_csv_certainty(text, h, e);
 		for (size_t i = 0; i < h->options->n_keys; i++)
-			add_csv_cell(text, cell(h->options->keys[i], h, e, &room));
+			add_csv_key(text, h->options->keys[i], h, e, &room);
 		for (size_t i = 0; i < t->n_columns; i++)
 			if (t->columns[i]->is_value && t->columns[i]->label)
 				str_addf(text, "%llu,",
@@ -301,8 +319,11 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 		if (o->has_certainty)
 			str_addf(text, "share_low,share_high,%sorder_decided,",
 				h->has_children ? "total_share_low,total_share_high," : "");
-		for (size_t i = 0; i < h->n_keys; i++)
+		for (size_t i = 0; i < h->n_keys; i++) {
 			add_csv_cell(text, h->keys[i]->name);
+			if (h->keys[i]->number_name)
+				str_addf(text, "%s_name,", h->keys[i]->name);
+		}
 		for (size_t i = 0; i < t->n_columns; i++)
 			if (t->columns[i]->is_value && t->columns[i]->label)
 				add_csv_cell(text, t->columns[i]->name);

@@ -223,6 +223,7 @@ def other_recordings_can_be_read_so_if_they_have_switches_and_wall_recordings_ot
     assert 'Wall clock' not in pace('report').out
     report = pace('report', '--wall')
     assert header(report.out)[1] == 11, report
+    assert pace('report', '--latency').out == report.out
     pace('record', '-q', '-e', 'cpu-clock', '-o', 'plain.data', program, '2')
     refused = pace('report', '--wall', '-i', 'plain.data')
     assert refused.status == 2 and "'pace record --wall'" in refused.err, refused

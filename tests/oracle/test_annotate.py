@@ -103,12 +103,12 @@ template <typename T> struct box { T w, h; T area() const { return w * h % 1009;
 template <typename T, int N> struct power { static T of(T x) { return x * power<T, N - 1>::of(x) % 65537; } };
 template <typename T> struct power<T, 0> { static T of(T) { return 1; } };
 }
-template <typename F> static long apply(F f, int n) { long s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+template <typename F> __attribute__((noinline)) static long apply(F f, int n) { long s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
 int main()
 {
 	std::map<std::string, std::vector<int>> table;
 	long sum = 0;
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < 3000; i++)
 			table[std::to_string(i % 97)].push_back(i * 31 % 1009);
 		for (auto &row : table)
@@ -167,6 +167,40 @@ def sqlite_and_a_stripped_library_have_the_same_shares():
     path = record('sqlite.data', 'sqlite3', ':memory:',
                   'with recursive c(x) as (select 1 union all select x + 1 from c where x < 700000) select sum(x * 3 % 7), count(*) from c;')
     compare(path, least=5, least_rows=40)
+
+
+@test
+def perfs_options_have_their_meaning_or_a_reason():
+    perf_works()
+    known = set(re.findall(r'--[a-z0-9-]+', pace('annotate', '-h').out))
+    listed = set(run('perf', 'annotate', '--list-opts').out.split())
+    assert len(listed) > 25 and listed <= known, listed - known
+    inlined('o.data')
+    usual = pace('annotate', '-i', 'o.data').out
+    assert usual.count('Percent') >= 1, usual[:500]
+    for words in (['--stdio2'], ['--group'], ['-m'], ['--stdio-color', 'never'], ['--stdio-color=auto'], ['--demangle-kernel'], ['--percent-type', 'period-local']):
+        result = pace('annotate', '-i', 'o.data', *words)
+        assert result.status == 0 and result.out == usual, (words, result)
+    for kind in ('local-hits', 'global-period', 'global-hits'):
+        shown = pace('annotate', '-i', 'o.data', '--percent-type', kind).out
+        assert shown and shown == pace('annotate', '-i', 'o.data', '--percent-type', '-'.join(reversed(kind.split('-')))).out, kind
+        # perf's global-hits are 0.
+        if kind != 'global-hits':
+            compare('o.data', '--percent-type', kind)
+    assert pace('annotate', '-D', '-i', 'o.data').out == pace('report', '-D', '-i', 'o.data').out != ''
+    for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui'], '--stdio or --json'),
+                          (['--stdio-color', 'always'], 'no colours'), (['--percent-type', 'local-'], 'is none of')):
+        result = pace('annotate', '-i', 'o.data', *words)
+        assert result.status == 2 and reason in result.err and not result.out, (words, result)
+    # Files of source are looked for below a directory, without so many of their own.
+    depth = len([part for part in os.getcwd().split('/') if part])
+    os.makedirs('moved')
+    os.rename('inlined.cc', 'moved/inlined.cc')
+    line = 'table[std::to_string(i % 97)].push_back'
+    words = ['-i', 'o.data', '-s', 'main']
+    assert line in usual and line not in pace('annotate', *words).out
+    assert line in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth)).out
+    assert line not in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth - 1)).out
 
 
 @test

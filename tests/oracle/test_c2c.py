@@ -199,6 +199,67 @@ def mem_report_has_the_rows_of_perf_mem_report():
 
 
 @test
+def data_has_the_names_of_variables_as_perf_tells_them():
+    recording()
+    random.seed(5)
+    # From the page before the variables to behind the table, most of it in the table.
+    put_accesses('clock.data', 'named.data', lambda n, tid: (random.choice([None, -16, 0, 8, *range(0x2f80, 0x4000, 64), *range(0x5000, 0xb000, 1000)]),
+                                                             random.choice(USUAL), random.randrange(30, 900)))
+
+    def shares(text):
+        """Of what has a name and an offset; perf has several rows for one name."""
+        sums = collections.Counter()
+        for share, name in re.findall(r'^ +([\d.]+)% +(?:\d+ +)?\[\.\] ([A-Za-z_.]\w*\+0x[0-9a-f]+) ', text, re.M):
+            sums[name] += float(share)
+        # What has no size reaches up to the next one for perf.
+        return {name: share for name, share in sums.items() if not name.startswith('_GLOBAL_OFFSET_TABLE_')}
+    ours = shares(pace('mem', 'report', '-s', 'symbol_daddr,dso_daddr', '-i', 'named.data').out)
+    theirs = shares(run('perf', 'mem', 'report', '--stdio', '-s', 'symbol_daddr,dso_daddr', '-i', 'named.data').out)
+    assert set(ours) <= set(theirs) and len(ours) > 10 and all(name.split('+')[0] in ('table', '_IO_stdin_used', 'completed.0', 'stop') for name in ours), (ours, theirs)
+    assert any(name.startswith('table+') for name in ours), ours
+    assert all(abs(theirs[name] - share) < 0.05 for name, share in ours.items()), (ours, theirs)
+    assert not {name for name in theirs if name.startswith('table+')} - set(ours), (ours, theirs)
+
+
+@test
+def uses_are_told_apart_as_by_perf():
+    recording()
+    random.seed(9)
+    table = put_accesses('clock.data', 'uses.data', lambda n, tid: (random.randrange(0, 128, 8), random.choice(USUAL), random.randrange(30, 900)))
+    compared = 0
+    # What stands between the offset's columns and the cycles, by which ours are found.
+    for coalesce, told in (('tid', r'(\d+):\S+ +'), ('pid', r'(\d+) +'), ('dso', ''), ('pid,tid', r'\d+ +(\d+):\S+ +')):
+        text = run('perf', 'c2c', 'report', '--stdio', '-c', coalesce, '-i', 'uses.data').out
+        ours = json.loads(pace('c2c', 'report', '--json', '-c', coalesce, '-i', 'uses.data').out)
+        line = None
+        mine = {int(line['address'], 16): line for line in ours['lines']}
+        assert all(('pid' in use, 'tid' in use, 'dso' in use, 'code' in use) == ('pid' in coalesce, 'tid' in coalesce, 'dso' in coalesce, False)
+                   for found in ours['lines'] for use in found['uses']), ours['lines'][0]['uses'][0]
+        for row in text[text.index('Distribution Pareto'):].split('\n'):
+            head = re.match(r'^ +\d+(?: +\d+){5} +(0x[0-9a-f]+)$', row)
+            if head:
+                line = mine[int(head[1], 16)]
+            found = re.match(rf'^ +([\d.]+)% +([\d.]+)% +[\d.]+% +[\d.]+% +[\d.]+% +0x([0-9a-f]+) +(\d+) +\d+ +{told}(\d+) +(\d+) +\d+ +\d+ +(\d+)\b.*?(\S+) *$', row)
+            if not found:
+                continue
+            remote, local, offset, _, *who, remote_cycles, local_cycles, cpus, nodes = found.groups()
+            use = [use for use in line['uses'] if use['offset'] == int(offset, 16) and
+                   (not who or who[0] == str(use['tid' if 'tid' in coalesce else 'pid']))]
+            use, = (u for u in use if coalesce != 'dso' or u['dso'] == row.split()[-2])
+            for percent, kind, cycles in ((remote, 'remote_hitm', remote_cycles), (local, 'local_hitm', local_cycles)):
+                n = use.get(kind, 0)
+                assert abs(float(percent) - 100 * n / max(line.get(kind, 0), 1)) < 0.01, (row, use)
+                assert not n or abs(int(cycles) - use[f'cycles_{kind}'] / n) < 1.01, (row, use)
+            assert int(cpus) == len(use['cpus']) and nodes == ','.join(map(str, use['nodes'])), (row, use)
+            compared += 1
+    assert table and compared > 40, (compared, text)
+    shown = pace('c2c', 'report', '-c', 'tid', '-i', 'uses.data').out
+    assert re.search(r'Nodes +Tid$', shown, re.M) and 'Code' not in shown and re.search(r'^   0x00 .* 0 +\d+$', shown, re.M), shown
+    result = pace('c2c', 'report', '-c', 'cpu', '-i', 'uses.data')
+    assert result.status == 2 and 'pid, tid, iaddr, dso' in result.err, result
+
+
+@test
 def offsets_say_who_reads_and_who_writes():
     recording()
     # Of the busiest two threads one reads and one writes, whoever was seen first.

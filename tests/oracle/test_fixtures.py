@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Real recordings by others (see the shared folder): every one is read or refused with a reason, and where the installed
 perf reads it too, both show the same rows."""
-import glob
 import json
 import os
 import re
@@ -11,27 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import *  # noqa: E402,F403
 import perftext  # noqa: E402
-
-# Where the two differ, and why pace is not made to agree.
-DIFFER = {
-    '530393297__furry-octo-wookie': 'perf calls the kernel [kernel.vmlinux] because of a file name in the build-id table',
-    'perf.data.e4288b23': 'no times, and samples before the maps they need: perf loses 1,587 of them to [unknown], pace does not',
-    'ikod__gio': 'no build-id: perf names functions of the kernel it runs on, which is not the one that was recorded',
-    'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
-    'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
-    'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
-    'data.zstd': 'the same',
-    'own/be-': 'the same',
-}
-# perf 6.1 takes branch stacks for what was sampled.
-BRANCHES = re.compile(r'branch|perf_b\.data')
-
-
-def recordings():
-    root = needs_shared('fixtures')
-    return [path for path in sorted(glob.glob(f'{root}/*/*'))
-            if not re.search(r'EXPECTED|ELFBINARY|\.(header|report|script)$|README', path)]
-
+from others import BRANCHES, comparable, recordings  # noqa: E402
 
 @test
 def every_recording_is_read_or_refused_with_a_reason():
@@ -104,8 +83,8 @@ def rows_of(result, keys):
 def compare(keys):
     perf_works()
     compared = 0
-    for path in recordings():
-        if BRANCHES.search(path) or 'corpus' in path or any(part in path for part in DIFFER):
+    for path in comparable():
+        if BRANCHES.search(path):
             continue
         words = ['report', '-i', path, '-n', '-g', 'none', '--no-children', '-s', ','.join(keys)]
         ours = pace(*words, '--no-unnamed-functions')

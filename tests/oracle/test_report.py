@@ -435,7 +435,7 @@ def programs_read_the_rows_that_people_see():
         words = ['report', '-i', 'w.data', '-n', '-s', 'comm,dso,sym', *options]
         text = [row for _, block in perftext.parse(pace(*words).out) for row in block]
         found = json.loads(pace(*words, '--json').out)
-        assert found['version'] == 1 and len(found['events']) == 1
+        assert found['version'] == 2 and len(found['events']) == 1
         event = found['events'][0]
         lines = list(csv.DictReader(io.StringIO(pace(*words, '--csv').out)))
         assert len(text) == len(event['rows']) == len(lines) > 10
@@ -456,6 +456,61 @@ def programs_read_the_rows_that_people_see():
             assert own_shares(nodes) <= period, row.cells
             if '--children' in options:
                 assert own_shares(nodes) == period, row.cells
+
+
+# Keys that are numbers, and what kind; beside each key what else programs get of it.
+NUMBERS = {'pid': int, 'tgid': int, 'cpu': int, 'time': float, 'local_weight': int, 'weight': int, 'local_ins_lat': int, 'ins_lat': int,
+           'local_p_stage_cyc': int, 'p_stage_cyc': int, 'data_page_size': int, 'code_page_size': int, 'symbol_size': int, 'dso_size': int}
+
+
+@test
+def keys_that_are_numbers_are_numbers_for_programs():
+    recording()
+    handmade.write_memory('m.data')
+    handmade.write_branches('b.data')
+    n = 0
+    for key, kind in [*NUMBERS.items(), ('cycles', int)]:
+        path = 'b.data' if key == 'cycles' else 'm.data' if 'size' in key or 'weight' in key or 'lat' in key or 'stage' in key else 'w.data'
+        words = ['report', '-i', path if key not in ('symbol_size', 'dso_size') else 'w.data', '--no-children', '-s', f'{key},symbol']
+        rows_of_json = json.loads(pace(*words, '--json').out)['events'][0]['rows']
+        rows_of_csv = list(csv.DictReader(io.StringIO(pace(*words, '--csv').out)))
+        assert rows_of_json and len(rows_of_json) == len(rows_of_csv), key
+        for row, line in zip(rows_of_json, rows_of_csv):
+            if row[key] is None:
+                assert line[key] == '' and row[key + '_reason'], (key, row, line)
+                continue
+            assert isinstance(row[key], kind) and kind(line[key]) == row[key], (key, row, line)
+            n += 1
+        if key in ('pid', 'tgid'):
+            assert all(row[key + '_name'] == line[key + '_name'] != '' for row, line in zip(rows_of_json, rows_of_csv)), rows_of_csv
+    assert n > 100, n
+
+
+@test
+def names_with_whatever_in_them_stay_one_cell():
+    can_record()
+    needs('g++')
+    name = 'w|,"\n`q'
+    with open('x.cc', 'w', encoding='utf-8') as file:
+        file.write('template <class A, class B> __attribute__((noinline)) void spin(volatile A *a, B n) { for (B i = 0; i < n; i++) *a += i; }\n'
+                   'int main() { int a = 0; long b = 0; spin<int, long>(&a, 20000000); spin<long, int>(&b, 20000000); }\n')
+    assert run('g++', '-O1', '-o', name, 'x.cc').status == 0
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'x.data', f'./{name}').status == 0
+    words = ['report', '-i', 'x.data', '-s', 'comm,symbol,dso']
+    safe = name.replace('\n', '\\x0a')
+    functions = {'void spin<int, long>(int volatile*, long)', 'void spin<long, int>(long volatile*, int)'}
+    rows_of_json = json.loads(pace(*words, '--json', '-v').out)['events'][0]['rows']
+    out = pace(*words, '--csv', '-v').out
+    rows_of_csv = list(csv.DictReader(io.StringIO(out)))
+    for found in (rows_of_json, rows_of_csv):
+        assert {row['symbol'] for row in found if row['dso'] == safe and row['comm'] == safe} >= functions, found
+    assert all(None not in row and None not in row.values() for row in rows_of_csv), out
+    # A separator that is in names becomes a dot, as perf has it.
+    separated = [line.split(',') for line in pace(*words, '-v', '-t', ',').out.split('\n') if line and line[0] != '#']
+    assert all(len(cells) == 4 for cells in separated) and any('spin<int. long>' in cells[2] for cells in separated), separated
+    # A table's cells end at a bar that nothing stands before.
+    table_lines = [line for line in pace('report', '-i', 'x.data', '--md', '-v').out.split('\n') if line.startswith('|')]
+    assert len({len(re.findall(r'(?<!\\)\|', line)) for line in table_lines}) == 1 and len(table_lines) > 3, table_lines
 
 
 # ---- call graphs ----

@@ -16,6 +16,7 @@ struct comparing {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
 	size_t n;
+	const char *build; /* of the files of the recordings that follow; NULL: not known */
 };
 
 static void comparing_init(struct comparing *c, const char *keys, const char *sides)
@@ -51,6 +52,8 @@ static void compare(struct comparing *c, const struct line *lines, bool has_chil
 			&(struct profilemaker_sample){.stack = lines->stack,
 				.n_samples = lines->period,
 				.period = lines->period});
+	vec_each(dso, &maker.profile.dsos)
+		dso->build = c->build;
 	calls_init(&calls, &maker.profile);
 	hist_init(&hist, &maker.profile, &calls, 0, &options);
 	delta_add(&c->delta, c->n++, &hist);
@@ -132,6 +135,49 @@ TEST(delta_pairs_functions_that_a_compiler_named_otherwise)
 		"prog,[.] two.part.0: 20 0\n"
 		"prog,[.] two.part.1: 10 0\n"
 		"prog,[.] two.cold: 0 2\n");
+}
+
+TEST(delta_pairs_addresses_within_one_build_only)
+{
+	static const char *const builds[] = {"a1b2", "c3d4", NULL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(builds); i++) {
+		bool is_same = i == 0;
+		struct comparing c;
+
+		comparing_init(&c, "dso,symbol", "AB");
+		c.build = builds[i] ? builds[0] : NULL;
+		compare(&c, (struct line[]){{"f", 10}, {"0x1140", 30}, {"0x1180", 20}, {0}}, false);
+		c.build = builds[i];
+		compare(&c, (struct line[]){{"f", 11}, {"0x1140", 5}, {0}}, false);
+		delta_pair(&c.delta);
+		CHECK_EQ(c.delta.unpaired[DELTA_A].n_rows, is_same ? 0 : 2);
+		CHECK_EQ(c.delta.unpaired[DELTA_B].n_rows, is_same ? 0 : 1);
+		if (!is_same)
+			CHECK_EQ((int)(100 * c.delta.unpaired[DELTA_A].share + 0.5), 83);
+		check(&c,
+			is_same ? "prog,[.] 0x0000000000001140: 30 5\n"
+				  "prog,[.] 0x0000000000001180: 20 0\n"
+				  "prog,[.] f: 10 11\n"
+				: "prog,[.] 0x0000000000001140: 30 0\n"
+				  "prog,[.] 0x0000000000001180: 20 0\n"
+				  "prog,[.] f: 10 11\n"
+				  "prog,[.] 0x0000000000001140: 0 5\n");
+	}
+}
+
+TEST(delta_knows_new_functions_without_names_of_a_build_that_both_have)
+{
+	struct comparing c;
+
+	comparing_init(&c, "dso,symbol", "AB");
+	c.build = "a1b2";
+	compare(&c, (struct line[]){{"f", 10}, {"0x1140", 30}, {0}}, false);
+	compare(&c, (struct line[]){{"f", 10}, {"0x1180", 30}, {0}}, false);
+	delta_pair(&c.delta);
+	vec_each(row, &c.delta.rows)
+		CHECK(!row->is_unpaired);
+	delta_fini(&c.delta);
 }
 
 TEST(delta_pairs_files_of_another_version_and_programs_of_another_name)

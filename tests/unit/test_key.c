@@ -93,6 +93,9 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 		"dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr");
 	check_refused("comm,simd",
 		"there is no key 'simd': it is made of traces of Arm's SPE, which are not decoded");
+	check_refused("parallelism",
+		"there is no key 'parallelism': how many threads ran is not counted; --wall shows the "
+		"elapsed time that went by because of a row");
 }
 
 TEST(key_list_without_keys_is_refused)
@@ -196,6 +199,9 @@ TEST(key_cells_are_written_as_perf_writes_them)
 	CHECK_STR(value_cell("cpu", 7), "007");
 	CHECK_STR(value_cell("cpu", 1234), "1234");
 	CHECK_STR(value_cell("cpu", (u32)-1), "-001");
+	CHECK_STR(value_cell("dso_size", 4096), "4096");
+	CHECK_STR(value_cell("dso_size", 0), "unknown");
+	CHECK_STR(value_cell("dso_size", 0xffffffff9fffffff), "unknown");
 }
 
 TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)

@@ -1,0 +1,30 @@
+"""Recordings by others, in the shared folder: which there are, and which the installed perf shows otherwise than pace."""
+import glob
+import re
+
+from harness import needs_shared
+
+# Where the two differ, and why pace is not made to agree.
+DIFFER = {
+    '530393297__furry-octo-wookie': 'perf calls the kernel [kernel.vmlinux] because of a file name in the build-id table',
+    'perf.data.e4288b23': 'no times, and samples before the maps they need: perf loses 1,587 of them to [unknown], pace does not',
+    'ikod__gio': 'no build-id: perf names functions of the kernel it runs on, which is not the one that was recorded',
+    'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
+    'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
+    'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
+    'data.zstd': 'the same',
+    'own/be-': 'the same',
+}
+# perf 6.1 takes branch stacks for what was sampled.
+BRANCHES = re.compile(r'branch|perf_b\.data')
+
+
+def recordings():
+    root = needs_shared('fixtures')
+    return [path for path in sorted(glob.glob(f'{root}/*/*'))
+            if not re.search(r'EXPECTED|ELFBINARY|\.(header|report|script)$|README', path)]
+
+
+def comparable():
+    """Those that both should show alike, except what is of branches."""
+    return [path for path in recordings() if 'corpus' not in path and not any(part in path for part in DIFFER)]

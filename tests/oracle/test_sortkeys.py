@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""`pace report` beside `perf report` on real recordings by others, key by key: rows, shares and numbers of samples of single keys, pairs
+and triples, with what callers called and without, filtered and of stretches of time.
+
+Of each recording some combinations are looked at, chosen by its name so that they are always the same; all of them with
+PACE_EVERY_KEY=1 (a quarter of an hour). Not compared, and why:
+- names of functions of recordings of branches: perf shows where no name is known as it was sampled, pace by the file;
+- the weight of branches: perf says 1, pace that none was recorded;
+- sizes of the kernel and its modules, which perf takes from the kernel it runs on, or prints as a negative number;
+- sizes of functions alone: perf has a row for each function whose size it does not know;
+- callers by functions and files: pace says where a stack ends before its beginning, and shows addresses by the file; and by the time
+  and the socket, of which perf counts some several times;
+- branches filtered by file, of which perf shows some of other files, too; branches to address 0, which it takes for the kernel's;
+- call graphs of recordings whose files are not here, for that reason; of programs that are here test_report compares them;
+- what perf cuts: names of threads behind those it had before, times behind 12 characters, what tracepoints say."""
+import os
+import re
+import sys
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+import others  # noqa: E402
+
+COMBINATIONS = [keys.split(',') for keys in (
+    'comm', 'pid', 'dso', 'sym', 'cpu', 'socket', 'time', 'local_weight', 'weight', 'transaction', 'cgroup', 'code_page_size', 'local_ins_lat',
+    'addr', 'parent', 'srcfile', 'trace',
+    'comm,dso', 'dso,comm', 'comm,sym', 'sym,dso', 'pid,dso', 'pid,sym', 'cpu,comm', 'cpu,dso', 'dso,sym', 'comm,pid', 'cpu,sym', 'time,comm',
+    'comm,time', 'dso,dso_size', 'sym,symbol_size', 'pid,cpu', 'addr,sym', 'dso,addr', 'socket,comm', 'transaction,comm', 'weight,sym',
+    'local_weight,dso', 'sym,parent', 'pid,comm,dso', 'comm,dso,sym', 'cpu,pid,sym')]
+# With the keys that they are compared for: all of these at most, the one at least. What is in a file perf knows of rows, not of samples.
+WAYS = [
+    *[([], None, None)] * 3,
+    (['--children'], {'comm', 'pid', 'cpu'}, None),
+    (['--percentage', 'relative', '-d', '[kernel.kallsyms],libc.so.6'], None, 'dso'),
+    (['-C', '0'], None, None),
+    (['--time', '20%-60%'], None, None),
+    (['--percent-limit', '1'], None, None),
+]
+PARENTS = ['-p', '^(__x64_)?sys_|page_fault|^main$']  # the expressions they look for without one are of different kernels
+FEW = 4 if not os.environ.get('PACE_EVERY_KEY') else None
+
+
+def chosen(path, things, few):
+    """Always the same of them for a recording of that name."""
+    order = sorted(things, key=lambda thing: zlib.crc32(f'{os.path.basename(path)} {thing}'.encode()))
+    return order[:few]
+
+
+def cell(key, text):
+    text = re.sub(r' +', ' ', text.strip())
+    if key == 'comm':
+        return text[:3]
+    if key == 'time':
+        return text[:12]
+    if key == 'trace':
+        return text[:8]
+    if key == 'addr':
+        return text.removeprefix('0x')
+    if key == 'srcfile' and text == '[unknown]':
+        return ''
+    if key == 'sym':
+        return re.sub(r'^\[[HXk.]\] (0x)?0*([0-9a-f]+)$', r'\2', text)
+    return text
+
+
+def rows(result, keys):
+    """Cells -> samples, share. Functions of the procedure linkage table have one name in perf; rows of the same names are one here."""
+    found = {}
+    for line in result.out.split('\n'):
+        if not line.strip() or line.startswith('#') or '@plt' in line:
+            continue
+        share, *cells = line.split('|')
+        cells = [cell(key, text) for key, text in zip(keys, cells)]
+        if 'dso_size' in keys and cells[1].startswith('['):
+            cells[2] = ''
+        others_of_name = found.get(tuple(cells[1:]), (0, 0))
+        found[tuple(cells[1:])] = others_of_name[0] + int(cells[0]), others_of_name[1] + float(share.strip(' %'))
+    return found
+
+
+def differing(a, b):
+    """Rows that are in one only or have other figures; sums of rounded shares may be off a little."""
+    return [(cells, a.get(cells), b.get(cells)) for cells in sorted(a.keys() | b.keys())
+            if cells not in a or cells not in b or a[cells][0] != b[cells][0] or abs(a[cells][1] - b[cells][1]) > 0.05]
+
+
+def is_comparable(path, keys, options):
+    if others.BRANCHES.search(path):
+        return '-d' not in options and not {'sym', 'addr', 'local_weight', 'weight'} & set(keys) and \
+            not ('raw_callgraph_branch' in path and 'dso' in keys)
+    return True
+
+
+def compare(path, keys, options):
+    """Whether both showed rows, and the first rows that differ."""
+    words = ['-i', path, '-n', '-s', ','.join(keys), '-g', 'none', '-t', '|', '--no-group',
+             *([] if '--children' in options else ['--no-children']), *(PARENTS if 'parent' in keys else []), *options]
+    ours = pace('report', '--no-unnamed-functions', *words)
+    if ours.status == 2:
+        # It says what the recording lacks.
+        assert re.search(r"key '|the recording", ours.err), (path, words, ours.err)
+        return False, []
+    theirs = run('perf', 'report', '--stdio', '-f', *words)
+    keys = ['samples', *keys]
+    if '--children' in options:
+        if '# Children' not in theirs.out:
+            return False, []
+        # Shares of what is in them stand behind; of callers it is the first that counts.
+        for result in (ours, theirs):
+            result.out = re.sub(r'^([^#|]+)\|[^|]+', r'\1', result.out, flags=re.M)
+    a, b = rows(ours, keys), rows(theirs, keys)
+    return bool(b), [(os.path.basename(path), ' '.join(words[2:]), row) for row in differing(a, b)[:4]] if b else []
+
+
+@test
+def rows_of_all_keys_are_those_of_perf():
+    perf_works()
+    n_files = n_compared = 0
+    seen, wrong = set(), []
+    for path in others.comparable():
+        cases = [(keys, *WAYS[zlib.crc32(f'{os.path.basename(path)} {keys}'.encode()) % len(WAYS)]) for keys in COMBINATIONS]
+        cases = [(keys, options) for keys, options, most, least in cases
+                 if (not most or most >= set(keys)) and (not least or least in keys) and is_comparable(path, keys, options)]
+        found = [(keys, *compare(path, keys, options)) for keys, options in chosen(path, cases, FEW)]
+        n = sum(is_shown for _, is_shown, _ in found)
+        n_compared += n
+        n_files += n > 0
+        seen |= {tuple(keys) for keys, is_shown, _ in found if is_shown}
+        wrong += [row for _, _, rows_of_one in found for row in rows_of_one]
+    assert not wrong, '\n'.join(str(row) for row in wrong)
+    assert n_files > 40 and n_compared > 120 and len(seen) > 25, (n_files, n_compared, len(seen))
+
+
+@test
+def rows_of_a_recording_made_here_are_those_of_perf():
+    """Of three events, with callers; of all combinations, some of them filtered. Files of source are looked at by test_lines."""
+    can_record()
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write('seq 1 20000 | sort -R | md5sum\nawk \'BEGIN { for (i = 0; i < 200000; i++) s = s + sqrt(i) }\'\n')
+    events = [word for event in ('cpu-clock/freq=2000/', 'page-faults/period=5/', 'context-switches/period=2/') for word in ('-e', event)]
+    done = run('perf', 'record', '-q', '-g', '--sample-cpu', '-o', 'w.data', *events, 'sh', 'work.sh')
+    assert done.status == 0, done
+    combinations = [keys for keys in COMBINATIONS if 'srcfile' not in keys]
+    found = [(keys, *compare('w.data', keys, [])) for keys in combinations]
+    shown = [keys for keys, is_shown, _ in found if is_shown]
+    wrong = [row for _, _, rows_of_one in found for row in rows_of_one]
+    assert len(shown) > 25, shown
+    n = 0
+    for options, most, least in WAYS[3:]:
+        fitting = [keys for keys in shown if (not most or most >= set(keys)) and (not least or least in keys)]
+        for keys in chosen(str(options), fitting, FEW):
+            is_shown, rows_of_one = compare('w.data', keys, options)
+            n += is_shown
+            wrong += rows_of_one
+    assert not wrong, '\n'.join(str(row) for row in wrong)
+    # Nothing may have run on that processor, or in that part of the time.
+    assert n > 8, n
+
+
+if __name__ == '__main__':
+    main()
