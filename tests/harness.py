@@ -10,6 +10,7 @@ import fcntl
 import inspect
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -28,9 +29,17 @@ NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 # quick is shown by what it did not wait for, or by the processor time it takes, not by a clock on the wall.
 PATIENCE = 600
 
+# A file that gets what each test took: seconds, seconds of processors, its name.
+TIMES = os.environ.get('PACE_TIMES')
+
 # Leaks are the unit tests' affair; here they would only hide exit statuses.
 os.environ['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1'
 os.environ['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
+
+# Who is started in the background ignores these, and so would all that is started here.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 tests = []
 
@@ -217,6 +226,11 @@ def stop(process):
     process.wait()
 
 
+def cpu_seconds():
+    """Of all processors, of this process and those it waited for."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
 def main():
     chosen = [t for t in tests if not sys.argv[1:] or any(word in t.__name__ for word in sys.argv[1:])]
     failed = 0
@@ -226,6 +240,7 @@ def main():
             os.chdir(folder)
             os.chmod(folder, 0o755)
             os.environ['HOME'] = folder
+            begin = (time.monotonic(), cpu_seconds())
             try:
                 function()
                 print(f'ok {number} - {function.__name__}', flush=True)
@@ -237,6 +252,9 @@ def main():
                 print(''.join(f'# {line}\n' for line in text.split('\n')), end='')
                 print(f'not ok {number} - {function.__name__}', flush=True)
             os.chdir(home)
+            if TIMES:
+                with open(TIMES, 'a', encoding='utf-8') as times:
+                    times.write(f'{time.monotonic() - begin[0]:8.2f} {cpu_seconds() - begin[1]:8.2f} {function.__name__}\n')
             while held:
                 held.pop().close()
     print(f'1..{len(chosen)}')

@@ -41,6 +41,7 @@ SUITES = [
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),
     ('codediff', [sys.executable, f'{HERE}/live/test_annotate.py']),
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
+    ('wall', [sys.executable, f'{HERE}/live/test_wall.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),

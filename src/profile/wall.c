@@ -32,8 +32,13 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 		vec_add(&w->threads, ((struct wall_thread){.pid = pid, .tid = tid}));
 	}
 	/* A number that came again is the thread's that had it last. */
-	if (mark == WALL_BORN)
+	if (mark == WALL_BORN) {
 		w->threads.at[i].pid = pid;
+		w->threads.at[i].is_told = true;
+		w->has_told |= !time;
+	}
+	w->threads.at[i].has_switched |=
+		mark == WALL_IN || mark == WALL_PREEMPTED || mark == WALL_LEFT;
 	if (time)
 		vec_add(&w->marks, ((struct sort_item){time, (u64)i << 8 | mark}));
 	w->has_outs |= mark == WALL_SAMPLED_OUT;
@@ -446,6 +451,15 @@ static void find_bounds(const struct sweep *s)
 	}
 }
 
+/*
+ * Sampled in the last steps behind its end, which was before the recording: its last switch, which is that
+ * to whoever comes next, does not name it any more.
+ */
+static bool is_ghost(const struct wall *w, u32 i)
+{
+	return w->has_told && !w->threads.at[i].is_told && !w->threads.at[i].has_switched;
+}
+
 /* Who was there at the beginning, and at what: the first thing that is known of him tells. */
 static void begin_all(struct sweep *s)
 {
@@ -461,7 +475,7 @@ static void begin_all(struct sweep *s)
 		if (mark->key < w->begin || l->is_known)
 			continue;
 		l->is_known = true;
-		if (kind != WALL_BORN)
+		if (kind != WALL_BORN && !is_ghost(w, i))
 			begin_life(s, i,
 				kind == WALL_IN || kind == WALL_WOKEN || kind == WALL_ENDED ||
 						kind == WALL_SEEN_WAITING

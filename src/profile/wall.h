@@ -68,6 +68,8 @@ struct wall_thread {
 	/* Of these, what no sample speaks for: by enum wall_rest. */
 	u64 rest[WALL_RESTS], rest_latency[WALL_RESTS];
 	u64 n_left, n_preempted;
+	bool is_told;                  /* that it was there, or that it began */
+	bool has_switched;             /* it came to a CPU or left one */
 	VEC(struct wall_share) shares; /* by time */
 };
 
@@ -77,6 +79,7 @@ struct wall {
 	u64 n_slept; /* threads that were there and never on a CPU: they are left out of all sums */
 	/* Over all threads. */
 	u64 lived, ns[WALL_STATES], unaccounted, latency[WALL_STATES], n_left, n_preempted;
+	bool has_told;        /* who was there before is told */
 	bool has_outs;        /* somebody was sampled on leaving a CPU */
 	bool has_waits;       /* somebody was seen waiting */
 	bool has_wakes;       /* somebody was seen to be woken */

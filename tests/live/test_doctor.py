@@ -26,6 +26,7 @@ COMMANDS = {
 
 
 def copy_of_pace():
+    rights_stay()
     shutil.copy(PACE, 'pace')
     os.chmod('pace', 0o755)
     os.chmod('.', 0o777)

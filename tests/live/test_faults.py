@@ -23,6 +23,7 @@ def as_nobody(*args, **kwargs):
     """pace as a user without rights, from a copy that this user can reach."""
     needs_root()
     needs('setpriv')
+    rights_stay()
     shutil.copy(PACE, 'pace')
     os.chmod('.', 0o777)
     result = run(*NOBODY, os.path.abspath('pace'), *args, **kwargs)
@@ -34,6 +35,7 @@ class paranoid:
     """The level while a block runs."""
     def __init__(self, level):
         needs_root()
+        rights_stay(change=True)
         self.level = level
 
     def __enter__(self):
@@ -51,8 +53,8 @@ class paranoid:
 def without_rights_an_own_program_is_measured_in_user_space_and_that_is_said():
     can_record()
     with paranoid(2):
-        program = build_c(FAULTS, 'faults')
-        result = as_nobody('record', '-F', '2000', program, '60000')
+        program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+        result = as_nobody('record', '-F', '2000', program, '0.2')
         assert result.status == 0, result
         assert 'only user space is measured: perf_event_paranoid is 2' in result.err, result
         assert 'CAP_PERFMON' in result.err and 'sysctl kernel.perf_event_paranoid=1' in result.err, result
@@ -245,11 +247,11 @@ def a_busy_thread_factory_can_be_attached_to():
     can_record()
     with open('churn.c', 'w') as source:
         source.write('#include <pthread.h>\n#include <time.h>\nstatic void *s(void *p) { for (volatile int i = 0; i < 20000; i++) ; '
-                     'return p; }\nint main(void) { time_t end = time(0) + 20; while (time(0) < end) { pthread_t t[8]; '
+                     'return p; }\nint main(void) { time_t end = time(0) + 600; while (time(0) < end) { pthread_t t[8]; '
                      'for (int i = 0; i < 8; i++) pthread_create(&t[i], 0, s, 0); for (int i = 0; i < 8; i++) '
                      'pthread_join(t[i], 0); } }\n')
     target = start(build_c(os.path.abspath('churn.c'), 'churn', '-pthread'))
-    time.sleep(0.2)
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) > 1)
     try:
         for _ in range(5):
             result = pace('record', '-o', 'churn.data', '-p', str(target.pid), 'sleep', '0.1')
@@ -273,32 +275,6 @@ def readable(path):
     return [float(line.strip(' :')) for line in lines]
 
 
-class Watched:
-    """A recorder and its command: when the command was last seen to have run, and how long the recorder waited for a CPU in the last
-    two seconds. On a busy machine neither runs whenever it could."""
-    def __init__(self, process):
-        self.pid, self.ran, self.last_ran, self.waits = process.pid, {}, 0, []
-
-    def look(self):
-        now = time.clock_gettime(time.CLOCK_MONOTONIC)
-        try:
-            with open(f'/proc/{self.pid}/schedstat') as f:
-                self.waits.append((now, int(f.read().split()[1]) / 1e9))
-            with open(f'/proc/{self.pid}/task/{self.pid}/children') as f:
-                children = f.read().split()
-            for child in children:
-                for tid in os.listdir(f'/proc/{child}/task'):
-                    with open(f'/proc/{child}/task/{tid}/schedstat') as f:
-                        run = f.read().split()[0]
-                    if self.ran.get(tid) != run:
-                        self.ran[tid], self.last_ran = run, now
-        except OSError:
-            pass
-
-    def waited(self):
-        return self.waits[-1][1] - max((w for t, w in self.waits if t < self.waits[-1][0] - 2), default=0) if self.waits else 0
-
-
 @test
 def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
     """PACE_KILLS=300 for the whole campaign."""
@@ -312,16 +288,12 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
         running = []
         for n in range(begin, min(begin + 4, n_kills)):
             os.mkdir(f'k{n}')
-            process = start(PACE, 'record', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '60')
-            running.append((n, process, time.time() + chance.uniform(0.05, 3), Watched(process)))
-        running.sort(key=lambda r: r[2])
-        while running:
-            for _, _, _, watched in running:
-                watched.look()
-            if time.time() < running[0][2]:
-                time.sleep(0.03)
-                continue
-            n, process, _, watched = running.pop(0)
+            process = start(PACE, 'record', '-k', 'mono', '-e', 'cpu-clock', '-o', f'k{n}/perf.data', *modes[n % len(modes)], program, '60')
+            running.append((n, process, time.monotonic() + chance.uniform(0.05, 3)))
+        for n, process, when in sorted(running, key=lambda r: r[2]):
+            waits = Waits(process.pid)
+            waits.watch(when)
+            killed = time.monotonic()
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
             # As soon as there is a file at all it can be read.
@@ -329,10 +301,11 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
             seen = [t for name in files for t in readable(f'k{n}/{name}')] if files else []
             n_samples += len(seen)
             if seen:
-                assert watched.last_ran - max(seen) < 1.5 + watched.waited(), \
-                    (n, modes[n % len(modes)], watched.last_ran, max(seen), watched.waited())
+                # A second, and what the recorder itself was kept waiting
+                allowed = 1.5 + waits.of_last(2)
+                assert killed - max(seen) < allowed, (n, modes[n % len(modes)], killed, allowed, max(seen))
             stop(process)
-    assert n_samples > 100 * n_kills, n_samples
+    assert n_samples > 10 * n_kills, n_samples
 
 
 @test
@@ -375,9 +348,9 @@ def a_low_limit_of_open_files_is_raised_and_that_is_said():
     can_record()
     with open('some.c', 'w') as source:
         source.write('#include <pthread.h>\n#include <unistd.h>\nstatic void *s(void *p) { for (volatile long i = 0;; i++) ; return p; }\n'
-                     'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); sleep(20); }\n')
+                     'int main(void) { pthread_t t; for (int i = 0; i < 100; i++) pthread_create(&t, 0, s, 0); sleep(600); }\n')
     target = start(build_c(os.path.abspath('some.c'), 'some', '-pthread'))
-    time.sleep(0.3)
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 101)
     result = run('sh', '-c', f'ulimit -S -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sh -c "ulimit -n; sleep 0.2"')
     stop(target)
     check_sane(result)
@@ -412,14 +385,15 @@ def a_second_interrupt_ends_it_at_once_and_the_file_can_be_read():
     can_record()
     program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
     for pause in (0, 0.001, 0.01):
-        process = start(PACE, 'record', '-e', 'cpu-clock', '-F', '10000', '-o', 'two.data', program, '20')
-        time.sleep(1.3)
+        name = f'two-{pause}.data'
+        process = start(PACE, 'record', '-e', 'cpu-clock', '-F', '10000', '-o', name, program, '300')
+        wait_for(lambda: has_grown(name, 30000))
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(pause)
         status = process.wait(PATIENCE)
         assert status in (-signal.SIGINT, 128 + signal.SIGINT), status
-        assert len(readable('two.data')) > 100
+        assert len(readable(name)) > 100
         stop(process)
 
 
@@ -445,6 +419,114 @@ def options_that_make_no_sense_are_usage_errors():
         result = pace('record', *words, 'true')
         assert result.status in (1, 2) and result.err.startswith('pace record: '), (words, result)
         assert not os.path.exists('perf.data')
+
+
+def kept_by(tool, path):
+    """How many samples that tool itself finds in what it left."""
+    result = run(tool, 'script', '-i', path, '-F', 'tid')
+    return sum(bool(line.strip()) for line in result.out.split('\n'))
+
+
+@test
+def whatever_signal_ends_it_what_was_captured_is_kept():
+    """Each signal to both recorders, all at once, so that it does not take long: what was kept is printed, perf's beside it."""
+    can_record()
+    perf_works()
+    program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGALRM, signal.SIGQUIT, signal.SIGKILL]
+    running = []
+    for number in signals:
+        for tool in (PACE, 'perf'):
+            path = os.path.abspath(f'{os.path.basename(tool)}-{number.name}.data')
+            running.append((number, tool, path, start(tool, 'record', '-e', 'cpu-clock', '-F', '999', '-o', path, program, '60')))
+    try:
+        # Each has data by then, however slowly they all began.
+        wait_for(lambda: all(os.path.exists(path) for _, _, path, _ in running), 60)
+        for _, tool, path, _ in running:
+            if tool == PACE:
+                wait_for(lambda: os.path.getsize(path) > 16 << 10, 60)
+        for number, tool, _, process in running:
+            os.kill(process.pid, number)
+            if number == signal.SIGPIPE and tool == PACE:
+                # Whoever reads its stderr has left: no reason to end a recording that goes to a file.
+                time.sleep(0.1)
+                assert process.poll() is None
+                os.kill(process.pid, signal.SIGINT)
+        kept = {}
+        for number, tool, path, process in running:
+            process.wait(60)
+            kept.setdefault(number.name, []).append(kept_by(tool, path))
+    finally:
+        for _, _, _, process in running:
+            stop(process)
+    for name, (ours, theirs) in kept.items():
+        print(f'# {name}: pace kept {ours} samples, perf {theirs}')
+    assert all(ours > 50 for ours, _ in kept.values()), kept
+
+
+@test
+def a_stream_whose_reader_leaves_ends_without_a_crash_and_what_came_can_be_read():
+    can_record()
+    program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
+    quiet = f'sh -c "exec {program} 60 >quiet 2>&1"'
+    result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -F 9999 -o - {quiet}; echo "status $?" >&2; }} | head -c 20000 >part.data')
+    assert 'AddressSanitizer' not in result.err and 'runtime error' not in result.err, result
+    # The command is not killed for that, and that it runs on is said.
+    assert 'status 1\n' in result.err and 'Broken pipe' in result.err, result
+    os.kill(int(re.search(r'process (\d+)\) goes on running', result.err).group(1)), signal.SIGKILL)
+    script = pace('script', '-i', 'part.data', '-F', 'time')
+    assert script.status in (0, 1) and script.out.count('\n') > 100, script
+
+
+@test
+def an_output_that_is_full_is_an_error_of_every_command():
+    can_record()
+    assert pace('record', '-q', '-g', 'true').status == 0
+    for command in ('report', 'script', 'annotate', 'evlist', 'buildid-list', 'data lint', 'diff perf.data perf.data'):
+        result = run('sh', '-c', f'{PACE} {command} > /dev/full')
+        check_sane(result)
+        assert result.status == 1 and 'No space left on device' in result.err, (command, result)
+
+
+@test
+def targets_that_cannot_be_had_are_errors_that_name_them():
+    can_record()
+    open('plain', 'w').write('text')
+    os.mkdir('folder')
+    for words, part in ((['./missing'], "'./missing'"), (['./plain'], "'./plain'"), (['./folder'], "'./folder'"),
+                        (['-p', '4194000'], '4194000'), (['-t', '4194000'], '4194000'), (['-u', 'nobody-at-all'], 'nobody-at-all')):
+        result = pace('record', *words, timeout=20)
+        assert result.status != 0 and part in result.err and 'pace record: ' in result.err, (words, result)
+        assert not os.path.exists('perf.data'), words
+
+
+@test
+def a_hard_limit_of_open_files_is_an_error_that_says_so():
+    can_record()
+    with open('some.c', 'w') as source:
+        source.write('#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\nstatic void *s(void *p) { pause(); return p; }\n'
+                     'int main(void) { pthread_t t; for (int i = 0; i < 200; i++) pthread_create(&t, 0, s, 0); puts("all"); fflush(stdout); sleep(60); }\n')
+    program = build_c(os.path.abspath('some.c'), 'some', '-pthread')
+    target = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert target.stdout.readline() == 'all\n'
+        result = run('sh', '-c', f'ulimit -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sleep 0.1')
+    finally:
+        stop(target)
+    check_sane(result)
+    assert result.status == 1 and 'the hard limit is 64' in result.err and 'ulimit -Hn' in result.err and not os.path.exists('perf.data'), result
+
+
+@test
+def two_recorders_in_one_folder_leave_two_whole_recordings():
+    can_record()
+    program = build_c(FAULTS, 'faults')
+    first = start(PACE, 'record', '-e', 'page-faults:u', '-c', '1', 'sh', '-c', f'until test -e go; do sleep 0.05; done; {program} 2000')
+    wait_for(lambda: os.path.exists('perf.data') and os.path.getsize('perf.data'))
+    second = start(PACE, 'record', '-e', 'page-faults:u', '-c', '1', 'sh', '-c', f'touch go; {program} 2000')
+    assert [process.wait(60) for process in (first, second)] == [0, 0]
+    for name in ('perf.data', 'perf.data.old'):
+        assert len(readable(name)) >= 2000, name
 
 
 main()

@@ -169,11 +169,12 @@ def a_perf_map_that_somebody_planted_is_not_read():
 
 def wait_for_node(parent):
     """The pid of the child, once it has compiled what is hot."""
-    for _ in range(100):
+    end = time.time() + PATIENCE
+    while time.time() < end and parent.poll() is None:
         time.sleep(0.1)
-        children = run('ps', '-o', 'pid=', '--ppid', str(parent)).out.split()
-        if children and os.path.exists(f'/proc/{children[0]}/root/tmp/perf-1.map'):
-            time.sleep(0.3)
+        children = run('ps', '-o', 'pid=', '--ppid', str(parent.pid)).out.split()
+        path = f'/proc/{children[0]}/root/tmp/perf-1.map' if children else ''
+        if path and os.path.exists(path) and re.search(r' JS:\*hot ', open(path, errors='replace').read()):
             return int(children[0])
     return skip('no process with its own /tmp can be started here')
 
@@ -183,12 +184,12 @@ def the_perf_map_of_a_process_with_its_own_tmp_is_read_there_while_it_lives():
     can_record()
     needs_root()
     needs('node', 'unshare')
-    inside = 'mount -t tmpfs none /tmp && cd /tmp && cat >hot.js && exec node --perf-basic-prof hot.js 20000'
+    inside = 'mount -t tmpfs none /tmp && cd /tmp && cat >hot.js && exec node --perf-basic-prof hot.js 200000'
     with open(HOT_JS, encoding='utf-8') as script:
         process = subprocess.Popen(['unshare', '-pmf', '--kill-child', '--mount-proc', 'sh', '-c', inside], stdin=script,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        pid = wait_for_node(process.pid)
+        pid = wait_for_node(process)
         result = pace('record', '-e', 'cpu-clock', '-F', '999', '-p', str(pid), 'sleep', '0.7')
         assert result.status == 0, result
         assert not os.path.exists(f'/tmp/perf-{pid}.map')
@@ -287,7 +288,7 @@ def code_that_took_the_place_of_other_code_has_the_name_of_its_time():
         found = versions('perf.data')
         # While each ran, nothing else did; and before each the program slept.
         changes = [(b[0] - a[0], a[1], b[1]) for a, b in zip(found, found[1:]) if a[1] != b[1]]
-        assert [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)] and all(gap > 0.03 for gap, _, _ in changes), (options, changes, found[:3])
+        assert [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)] and all(gap > 0.15 for gap, _, _ in changes), (options, changes, found[:3])
         rows = pace('report', '-g', 'none', '--no-children', '-F', 'overhead,dso,sym')
         names = {name: n for n, name in re.findall(r'(\d+)\.\d+%  \[JIT\] tid \d+ +\[\.\] (\w+)', rows.out)}
         assert set(names) == {'steady', 'version_0', 'version_1', 'version_2'} and all(int(n) > 3 for n in names.values()), (options, rows)

@@ -86,6 +86,7 @@ def tracepoints_are_counted_and_listed_when_they_are_asked_for():
 def a_user_without_rights_is_told_what_is_missing():
     needs_root()
     needs('setpriv')
+    rights_stay()
     if open('/proc/sys/kernel/perf_event_paranoid').read().strip() != '2':
         skip('perf_event_paranoid is not 2')
     result = run(*NOBODY, PACE, 'list', 'sw')

@@ -77,7 +77,7 @@ def a_command_whose_recording_is_over_keeps_its_exit_status():
 def a_recording_ends_at_its_largest_size():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = record('-F', '10000', '-m', '4', '--max-size', '50K', program, '2')
+    result = record('-F', '10000', '-m', '4', '--max-size', '50K', program, '1')
     size = os.path.getsize('perf.data')
     assert 50 << 10 <= size < 150 << 10, size
     assert 'as large as --max-size allows' in result.err, result
@@ -88,7 +88,7 @@ def a_recording_ends_at_its_largest_size():
 def the_size_begins_the_next_file_and_each_can_be_read_alone():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
-    result = record('-F', '10000', '-m', '4', '--switch-output=20K', '-o', 'many', program, '2')
+    result = record('-F', '10000', '-m', '4', '--switch-output=20K', '-o', 'many', program, '1')
     names = sorted(glob.glob('many.*'))
     assert len(names) > 2 and not os.path.exists('many'), names
     assert all(re.fullmatch(r'many\.\d{16}', name) for name in names), names

@@ -241,9 +241,8 @@ def two_processes_are_counted_together():
 def a_thread_is_counted_alone_and_rows_for_threads_add_up():
     can_count()
     program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
-    target = start(program, '3')
-    time.sleep(0.3)
-    tids = {open(f'/proc/{target.pid}/task/{t}/comm').read().strip(): t for t in os.listdir(f'/proc/{target.pid}/task')}
+    target = start(program, str(PATIENCE))
+    tids = threads_of(target, 'alpha', 'beta')
     rows = counted('--per-thread', '-p', str(target.pid), '-e', 'task-clock:u', '--timeout', '300')
     alone = counted('-t', tids['beta'], '-e', 'task-clock:u', '--timeout', '300')
     stop(target)
@@ -251,7 +250,8 @@ def a_thread_is_counted_alone_and_rows_for_threads_add_up():
     assert places >= {f'alpha-{tids["alpha"]}', f'beta-{tids["beta"]}'}, (rows, tids)
     values = [float(row['value']) for row in rows if row['event'] == 'task-clock:u']
     assert values == sorted(values, reverse=True), values
-    assert 1 < value(alone, 'task-clock:u') <= 330, alone
+    # One CPU at most, as long as it lasted
+    assert 1 < value(alone, 'task-clock:u') <= 1000 * value(alone, 'elapsed') + 30, alone
 
 
 @test
@@ -262,10 +262,11 @@ def every_way_to_divide_the_system_adds_up_to_it():
     for option in ('-A', '--per-core', '--per-socket', '--per-die', '--per-node', '--per-cache', '--per-cluster'):
         rows = counted('-a', option, '-e', 'cpu-clock,page-faults', 'sleep', '0.1')
         clock = [row for row in rows if row['event'] == 'cpu-clock']
-        elapsed = value(rows, 'elapsed')
         assert sum(int(row['counters']) for row in clock) == cpus, rows
         assert all(row['place'] for row in clock) and len({row['place'] for row in clock}) == len(clock), rows
-        assert abs(total(rows, 'cpu-clock') / 1000 - cpus * elapsed) < 0.1 * cpus * elapsed + 0.01, (option, rows)
+        # The clock of each CPU counts as long as its counter is on, and none is on before the others.
+        enabled_ms = sum(int(row['enabled_ns']) for row in clock) / 1e6
+        assert 100 * cpus <= enabled_ms and abs(total(rows, 'cpu-clock') - enabled_ms) < 0.02 * enabled_ms, (option, rows)
 
 
 @test
@@ -322,28 +323,31 @@ def threads_that_did_nothing_have_a_line_with_the_time_of_its_interval():
 @test
 def an_interval_in_which_a_task_only_slept_is_zero():
     can_count()
-    rows = counted('-I', '50', '-e', PAGES, 'sleep', '0.4')
-    assert len(rows) >= 6 and all(row['state'] == 'counted' for row in rows), rows
-    assert [row['value'] for row in rows[2:-2]] == ['0'] * len(rows[2:-2]), rows
+    rows = counted('-I', '50', '-e', PAGES, 'sleep', '1')
+    assert len(rows) >= 4 and all(row['state'] == 'counted' for row in rows), rows
+    # It begins and ends, each in an interval or two; between that it sleeps.
+    worked = [number for number, row in enumerate(rows) if row['value'] != '0']
+    assert len(worked) <= 4 and len(rows) - len(worked) >= 2, rows
+    assert not worked or max(b - a for a, b in zip([-1, *worked], [*worked, len(rows)])) > len(rows) - len(worked), rows
 
 
 @test
 def so_many_intervals_or_so_long_and_no_more():
     can_count()
-    begin = time.time()
-    rows = counted('-I', '60', '--interval-count', '3', '-e', PAGES, 'sleep', '30')
-    assert len(rows) == 3 and time.time() - begin < 15, rows
-    rows = counted('--timeout', '150', '-e', PAGES, 'sleep', '30')
-    assert 0.15 <= value(rows, 'elapsed') < 10 and time.time() - begin < 25, rows
+    rows = counted('-I', '60', '--interval-count', '3', '-e', PAGES, 'sleep', str(2 * PATIENCE))
+    assert len(rows) == 3, rows
+    rows = counted('--timeout', '150', '-e', PAGES, 'sleep', str(2 * PATIENCE))
+    assert 0.15 <= value(rows, 'elapsed') < PATIENCE, rows
 
 
 @test
 def what_happens_before_the_delay_is_not_counted():
     can_count()
-    rows = counted('-D', '300', '-e', PAGES, 'sh', '-c', 'ls -lR /usr/include >/dev/null; sleep 0.6')
-    late = value(rows, PAGES)
-    assert late < 0.8 * value(counted('-e', PAGES, 'sh', '-c', 'ls -lR /usr/include >/dev/null; sleep 0.6'), PAGES)
-    assert value(rows, 'elapsed') < 5, rows
+    # Milliseconds of work, long before the delay is over
+    program = build_c(FAULTS, 'faults', '-static')
+    rows = counted('-D', '1000', '-e', PAGES, 'sh', '-c', f'{program} 5000; sleep 1.5')
+    assert value(rows, PAGES) < 4000, rows
+    assert value(counted('-e', PAGES, 'sh', '-c', f'{program} 5000'), PAGES) > 5000
 
 
 @test
@@ -370,7 +374,7 @@ def a_repeated_run_says_mean_and_deviation():
     assert abs(run_['elapsed_deviation_pct'] - 100 * deviation / mean) < 0.006, run_
     assert count['deviation_pct'] > 0, count
     text = pace('stat', '-r', '6', '--table', '-e', 'task-clock:u', 'sleep', '0.02').err
-    times = [float(x) for x in re.findall(r'^ +(0\.\d+) \([+-]', text, re.M)]
+    times = [float(x) for x in re.findall(r'^ +(\d+\.\d+) \([+-]', text, re.M)]
     mean = sum(times) / 6
     said = re.search(r'^ +(\S+) \+- (\S+) seconds time elapsed  \( \+- *(\S+)% \)$', text, re.M)
     assert len(times) == 6 and abs(float(said[1]) - mean) <= 10 ** -len(said[1].split('.')[1]), text
@@ -565,7 +569,7 @@ def only_what_is_derived_is_printed_when_that_is_asked_for():
     text = pace('stat', '--metric-only', '-e', 'task-clock:u,page-faults:u', 'sleep', '0.05').err
     lines = [line for line in text.splitlines() if 'CPUs utilized' in line]
     assert len(lines) == 1 and 'page-faults:u K/sec' in lines[0] and 'Performance counter stats' in text, text
-    text = pace('stat', '--metric-only', '-I', '40', '-e', 'task-clock:u,page-faults:u', 'sleep', '0.2').err
+    text = pace('stat', '--metric-only', '-I', '40', '-e', 'task-clock:u,page-faults:u', 'sleep', '0.6').err
     rows = [line for line in text.splitlines() if not line.startswith('#') and line.strip()]
     assert len(rows) >= 4 and len({len(row) for row in rows}) == 1, text
 
@@ -635,7 +639,7 @@ def it_says_how_events_were_opened():
 @test
 def a_screen_is_only_cleared_where_there_is_one():
     can_count()
-    result = pace('stat', '-I', '30', '--interval-clear', '-e', PAGES, 'sleep', '0.1')
+    result = pace('stat', '-I', '30', '--interval-clear', '-e', PAGES, 'sleep', '0.5')
     assert '\x1b' not in result.err and result.err.count('page-faults:u') >= 3, result
 
 
@@ -645,6 +649,7 @@ def as_nobody(*args, **kwargs):
     """pace as a user without rights, from a copy that this user can reach."""
     needs_root()
     needs('setpriv')
+    rights_stay()
     shutil.copy(PACE, 'pace')
     os.chmod('.', 0o777)
     result = run(*NOBODY, os.path.abspath('pace'), *args, **kwargs)
@@ -653,6 +658,7 @@ def as_nobody(*args, **kwargs):
 
 
 def needs_paranoid_2():
+    rights_stay()
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
     if level != 2:
         skip(f'perf_event_paranoid is {level}')

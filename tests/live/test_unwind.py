@@ -101,7 +101,7 @@ def a_program_that_is_written_anew_in_place_does_not_end_the_recording():
 def a_library_that_another_build_takes_the_place_of_is_two():
     """Each is walked by its own call frame information; what is no longer there has no names of the other's."""
     can_record()
-    spin = 'volatile long sink; __attribute__((noinline)) void leaf_{0}(void) {{ {1} for (long i = 0; i < 60000000; i++) {{ sink += i; {2} }} }}\n'
+    spin = 'volatile long sink; __attribute__((noinline)) void leaf_{0}(void) {{ {1} for (long i = 0; i < 120000000; i++) {{ sink += i; {2} }} }}\n'
     with open('first.c', 'w') as f:
         f.write(spin.format('first', '', '') + 'void work(void) { leaf_first(); sink++; }\n')
     with open('second.c', 'w') as f:
@@ -109,10 +109,12 @@ def a_library_that_another_build_takes_the_place_of_is_two():
                 + '__attribute__((noinline)) void between(void) { volatile char room[500]; room[0] = 1; leaf_second(); room[1] = 2; }\n'
                   'void work(void) { between(); sink++; }\n')
     with open('loader.c', 'w') as f:
-        f.write('#include <dlfcn.h>\n#include <stdio.h>\n#include <unistd.h>\n'
+        f.write('#include <dlfcn.h>\n#include <stdio.h>\n#include <sys/stat.h>\n#include <unistd.h>\n'
                 'static void run(void) { void *lib = dlopen("./lib.so", RTLD_NOW); ((void (*)(void))dlsym(lib, "work"))(); dlclose(lib); }\n'
-                # the recorder reads its rings once a second at least: it has to see the first library while that is there
-                'int main(void) { run(); usleep(1500000); rename("second.so", "lib.so"); run(); return 0; }\n')
+                'static long size(void) { struct stat s; return stat("perf.data", &s) ? 0 : s.st_size; }\n'
+                # the recorder has to see the first library while that is there, which it has when it has written samples
+                'int main(void) { long before = size(); run(); while (size() < before + 4000) usleep(10000); '
+                'rename("second.so", "lib.so"); run(); return 0; }\n')
     assert run('gcc', '-O1', '-o', 'loader', 'loader.c', '-ldl').status == 0
     for kept in (), ('--keep-stacks',):
         for source, library in ('first.c', 'lib.so'), ('second.c', 'second.so'):
@@ -141,22 +143,24 @@ def programs_of_32_bits_have_their_callers():
         done = pace('record', '-q', *CLOCK, *options, f'./{name}', '0.5')
         assert done.status == 0, done
         found = check_chains()
-        assert any(c[-1] == '_start' and 'main' in c for c in found), found[:5]
+        # The C library keeps no frame pointers: behind main they lead anywhere.
+        assert any((c[-1] == '_start' or options == ('-g',)) and 'main' in c for c in found), found[:5]
 
 
 @test
 def running_processes_threads_and_the_whole_system_have_their_callers():
     can_record()
     program = stacks_program()
-    target = start(program, '4')
-    time.sleep(0.2)
-    record('-q', '-p', str(target.pid), '--', 'sleep', '0.3')
-    check_chains()
-    record('-q', '-t', str(target.pid), '--', 'sleep', '0.3')
-    assert all('main' in c for c in check_chains(10) if 'leaf' in c)
+    target = start(program, '300')
+    wait_for(lambda: len(os.listdir(f'/proc/{target.pid}/task')) == 2)
+    often = ('-q', '-F', '5000')
+    record(*often, '-p', str(target.pid), '--', 'sleep', '0.3')
+    check_chains(10)
+    record(*often, '-t', str(target.pid), '--', 'sleep', '0.3')
+    assert all('main' in c for c in check_chains(5) if 'leaf' in c)
     if os.geteuid() == 0:
-        record('-q', '-a', '--', 'sleep', '0.3')
-        check_chains(comm='stacks')
+        record(*often, '-a', '--', 'sleep', '0.3')
+        check_chains(10, comm='stacks')
     stop(target)
 
 
@@ -221,7 +225,8 @@ def files_are_small_and_nothing_is_lost():
     program = stacks_program()
     sizes = []
     for keep in ([], ['--keep-stacks']):
-        done = pace('record', '-e', 'cpu-clock:u', '-F', '4000', *DWARF, *keep, program, '1')
+        # With room for all of it: nobody has to be quick.
+        done = pace('record', '-e', 'cpu-clock:u', '-F', '2000', '-m', '64M', *DWARF, *keep, program, '1')
         assert done.status == 0 and 'lost' not in done.err, done
         sizes.append(os.path.getsize('perf.data') / samples_said(done))
     assert sizes[0] * 20 < sizes[1], sizes
@@ -230,13 +235,14 @@ def files_are_small_and_nothing_is_lost():
 @test
 def an_interrupted_recording_has_the_callers_of_all_samples():
     can_record()
-    target = start(stacks_program(), '6')
-    for number, at_least in ((signal.SIGINT, 100), (signal.SIGKILL, 30)):
-        recorder = subprocess.Popen([PACE, 'record', *CLOCK, *DWARF, '-p', str(target.pid)], stderr=subprocess.DEVNULL)
-        time.sleep(1.7)
+    target = start(stacks_program(), '300')
+    for number in (signal.SIGINT, signal.SIGKILL):
+        name = f'cut-{number}.data'
+        recorder = subprocess.Popen([PACE, 'record', *CLOCK, *DWARF, '-o', name, '-p', str(target.pid)], stderr=subprocess.DEVNULL)
+        wait_for(lambda: has_grown(name, 50000))
         recorder.send_signal(number)
         recorder.wait()
-        check_chains(at_least)
+        check_chains(50, path=name)
     stop(target)
 
 

@@ -23,6 +23,7 @@ def record(*args, prefix=(), **kwargs):
 
 
 def sees_kernel():
+    rights_stay()
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
     if os.geteuid() and level > 1:
         skip(f'perf_event_paranoid is {level}: departures from CPUs are not sampled')
@@ -121,6 +122,7 @@ def latency_is_the_elapsed_time_whoever_waits_besides():
 def without_rights_long_waits_are_found_with_their_callers():
     needs_root()
     needs('setpriv')
+    rights_stay()
     level = int(open('/proc/sys/kernel/perf_event_paranoid').read())
     if level not in (2,):
         skip(f'perf_event_paranoid is {level}, not 2')

@@ -40,8 +40,12 @@ def record_with(tool, output, options, command):
     return samples_said(result)
 
 
+# Of recordings of the whole machine, those who are compared: the files of others may be gone from one look to the next.
+chosen = []
+
+
 def tables(tool, path, *options):
-    words = ['report', '--no-inline', '-i', path, '-n', '-g', 'none', *options]
+    words = ['report', *chosen, '--no-inline', '-i', path, '-n', '-g', 'none', *options]
     result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', *words[:1], '--stdio', '-f', *words[1:])
     assert result.status == 0, result
     if tool == 'perf':
@@ -69,9 +73,11 @@ def is_named(key):
 def self_rows(tool, path):
     """(dso, symbol) -> (share, samples); entries with the same name are listed together."""
     found = {}
-    for event, rows in tables(tool, path, '--no-children', '-s', 'dso,sym'):
+    # Into a row that others share perf counts what a filter leaves out.
+    keys = ['comm'] * bool(chosen) + ['dso', 'sym']
+    for event, rows in tables(tool, path, '--no-children', '-s', ','.join(keys)):
         for row in rows:
-            found.setdefault((event.split("'")[1],) + key_of(row, 2), []).append((row.cells[0], int(row.cells[1])))
+            found.setdefault((event.split("'")[1],) + key_of(row, len(keys)), []).append((row.cells[0], int(row.cells[1])))
     return {key: sorted(values) for key, values in found.items()}
 
 
@@ -126,8 +132,10 @@ def compare_callers(path):
 
 
 def compare_threads(path):
+    keys = 'comm,pid' if chosen else 'pid'
+
     def shares(tool):
-        return {(e.split("'")[1], row.cells[2]): row.cells[:2] for e, rows in tables(tool, path, '--no-children', '-s', 'pid')
+        return {(e.split("'")[1], *row.cells[2:]): row.cells[:2] for e, rows in tables(tool, path, '--no-children', '-s', keys)
                 for row in rows}
     theirs, ours = shares('perf'), shares('pace')
     assert theirs == ours, {key: (theirs.get(key), ours.get(key)) for key in set(theirs) | set(ours) if theirs.get(key) != ours.get(key)}
@@ -150,7 +158,8 @@ def perf_reads(path, n_samples):
 def script_samples(tool, path):
     """Each sample as its lines. Callers that return to the start of a function are compared by where they are only: perf names
     the function that begins there."""
-    result = pace('script', '--no-inline', '-i', path) if tool == 'pace' else run('perf', 'script', '--no-inline', '-f', '-i', path)
+    words = ['script', *chosen, '--no-inline', '-i', path]
+    result = pace(*words) if tool == 'pace' else run('perf', *words, '-f')
     assert result.status == 0, result
     samples = []
     for line in result.out.split('\n'):
@@ -189,9 +198,11 @@ def both_ways(options, command):
         assert n > 50, (tool, n)
         if tool == 'pace':
             perf_reads(path, n)
-        assert compare_selves(path) == n
+        found = compare_selves(path)
+        assert 50 < found <= n if chosen else found == n, (found, n)
         compare_threads(path)
-        if '-g' in options:
+        # With a filter perf lets what is left out count for callers or not, as it happens to meet the samples first.
+        if '-g' in options and not chosen:
             compare_callers(path)
         compare_script(path)
 
@@ -250,26 +261,36 @@ def a_tree_of_short_processes():
     both_ways(['-g', '-F', '10000'], ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do ls -lR /usr/share/doc > /dev/null; done'])
 
 
+def whole_system(*options):
+    """Records it while programs run that have names of their own, one of them with threads."""
+    needs_root()
+    needs('xz')
+    names = [f'{name}{os.getpid()}' for name in ('ls', 'xz')]
+    for name, path in zip(names, ('ls', 'xz')):
+        shutil.copy(shutil.which(path), name)
+    chosen.extend(['--comms', ','.join([*names, 'swapper'])])
+    try:
+        both_ways(['-a', *options], ['sh', '-c', f'./{names[0]} -lR /usr/share/doc > /dev/null; ./{names[1]} -T2 -1 -c -k {data_file(2)} > /dev/null'])
+    finally:
+        chosen.clear()
+
+
 @test
 def the_whole_system():
-    needs_root()
-    program = build_c(THREADS, 'threads', '-pthread')
-    both_ways(['-a'], ['sh', '-c', f'{program} 0.4; ls -lR /usr/share > /dev/null'])
+    whole_system()
 
 
 @test
 def the_whole_system_with_call_chains():
-    needs_root()
-    program = build_c(THREADS, 'threads', '-pthread')
-    both_ways(['-a', '-g'], ['sh', '-c', f'{program} 0.4; ls -lR /usr/share > /dev/null'])
+    whole_system('-g')
 
 
 def attached(options):
     program = build_c(THREADS, 'threads', '-pthread')
-    target = start(program, '8')
-    time.sleep(0.2)
+    target = start(program, '600')
+    threads_of(target, 'alpha', 'beta', 'late')
     try:
-        both_ways(options + ['-p', str(target.pid)], ['sleep', '0.6'])
+        both_ways(options + ['-F', '9000', '-p', str(target.pid)], ['sleep', '0.6'])
     finally:
         stop(target)
 

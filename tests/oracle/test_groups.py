@@ -77,8 +77,8 @@ def groups_are_the_tables_of_perf():
 @test
 def groups_have_totals_of_callers_as_in_perf():
     recording('g.data', '-g', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
-    # Functions of the procedure linkage table are callers, too: of files and threads these make no difference.
-    assert sum(same('g.data', '-g', 'none', '-s', keys, '-n') for keys in ('dso', 'comm,dso', 'comm')) > 30
+    # Of functions and files that a broken frame pointer leads to perf makes callers, where pace says that the stack is cut.
+    assert sum(same('g.data', '-g', 'none', '-s', keys, '-n') for keys in ('comm', 'pid', 'pid,comm')) > 20
 
 
 @test

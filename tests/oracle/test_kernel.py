@@ -82,8 +82,8 @@ def kernel_a_bpf_program_that_was_there_before_has_its_name():
     bpf_program()
     with subprocess.Popen(['./bpf', '20000']) as process:
         try:
-            time.sleep(0.3)
-            result = pace('record', '-q', '-e', 'cpu-clock', '-F', '2000', '-p', str(process.pid), 'sleep', '0.4')
+            wait_for(lambda: any('pace_adds' in line for line in open('/proc/kallsyms', encoding='ascii')))
+            result = pace('record', '-q', '-e', 'cpu-clock', '-F', '10000', '-p', str(process.pid), 'sleep', '0.4')
             assert result.status == 0, result
         finally:
             process.kill()

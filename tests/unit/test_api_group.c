@@ -365,7 +365,7 @@ TEST(api_switches_all_counters_that_the_thread_has_opened)
 	read_group(g, v);
 	CHECK(v[0].value >= N && v[1].value >= N);
 	CHECK_EQ(write(gate[1], "g", 1), 1);
-	for (int i = 0; i < 1000 && !read_one(other); i++)
+	for (int i = 0; i < 60000 && !read_one(other); i++)
 		usleep(1000);
 	CHECK(read_one(other) > 0);
 

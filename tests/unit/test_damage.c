@@ -11,7 +11,7 @@
 #include "test.h"
 #include "unit/recording.h"
 
-enum { BATCH = 64, SECONDS_EACH = 60 };
+enum { BATCH = 64, SECONDS_EACH = 300 };
 
 struct fixture {
 	struct recording r;

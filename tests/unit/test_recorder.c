@@ -440,32 +440,50 @@ TEST(recorder_ends_at_a_signal_and_says_which)
 	}
 }
 
+/* 0: it has a header, no damage, and many records. */
+static int look_at(const char *path)
+{
+	struct reader_cursor cursor;
+	struct reader reader;
+	struct record rec;
+	struct err err;
+	u64 n = 0;
+	int r;
+
+	if (reader_open(&reader, path, NULL, &err))
+		return 1;
+	if (reader.is_unfinished) {
+		reader_close(&reader);
+		return 1;
+	}
+	reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
+	while (reader_next(&cursor, &rec, &err) > 0)
+		n++;
+	r = cursor.damage.reason ? 2 : n < 100 ? 3 : 0;
+	reader_cursor_fini(&cursor);
+	reader_close(&reader);
+	return r;
+}
+
 TEST(recorder_file_can_be_read_while_it_runs)
 {
+	const char *seen = test_path("seen");
 	struct fixture f = {0};
+	char script[512];
 	struct err err;
 	int status;
 	pid_t looker;
 
 	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	start_shell(&f, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 0.1; done", 64);
+	snprintf(script, sizeof(script), "until test -e %s; do sleep 0.05; done", seen);
+	start_shell(&f, script, 64);
 	looker = fork();
 	if (!looker) {
-		struct reader_damage damage = {0};
-		struct reader reader;
-		struct reader_cursor cursor;
-		struct record rec;
-		u64 n = 0;
-
 		/* The header is brought up to date once a second. */
-		usleep(1300000);
-		if (reader_open(&reader, f.path, NULL, &err) || reader.is_unfinished)
-			_exit(1);
-		reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
-		while (reader_next(&cursor, &rec, &err) > 0)
-			n++;
-		damage = cursor.damage;
-		_exit(damage.reason ? 2 : n < 100 ? 3 : 0);
+		for (int i = 0; i < 600 && (status = look_at(f.path)); i++)
+			usleep(100000);
+		test_write(seen, "", 0);
+		_exit(status);
 	}
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
 	CHECK_EQ(waitpid(looker, &status, 0), looker);

@@ -59,7 +59,7 @@ TEST(stop_waits_for_the_end_of_the_command_and_of_no_other)
 	if (!other)
 		_exit(0);
 	CHECK_EQ(workload_go(&w, "sleep", &err), 0);
-	for (int i = 0; i < 500 && !stop_take(&s, &w); i++)
+	for (int i = 0; i < 6000 && !stop_take(&s, &w); i++)
 		usleep(10000);
 	CHECK(w.has_ended);
 	CHECK_EQ(workload_exit_status(&w), 0);

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <link.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -505,7 +506,7 @@ TEST(symtab_is_not_held_up_by_a_slot_that_is_filled_again_and_again)
 	elfmaker_symbol(&m, SHT_DYNSYM, "exit", STB_GLOBAL, STT_FUNC, SHN_UNDEF, 0, 0);
 	for (int i = 0; i < 200000; i++)
 		elfmaker_relocation(&m, 0x3000, i ? 2 : 1, R_X86_64_JUMP_SLOT, 0);
-	alarm(10);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){20, 20});
 	check_plt(&m, (const char *const[]){"puts+0"}, 1);
 }
 

@@ -240,11 +240,15 @@ TEST(userread_is_never_torn_by_a_writer_on_another_cpu)
 	page.offset = 0;
 	page.time_enabled = page.time_running = 0;
 	CHECK_EQ(pthread_create(&writer, NULL, write_numbers, &stop), 0);
-	for (unsigned i = 0; i < 300000; i++) {
+	/* A writer that is kept from running leaves nothing to be read for a while. */
+	for (unsigned i = 0; i < 300000 || n_read <= 1000; i++) {
 		struct counter_value v;
 
-		if (!userread_page(&page, &fake, &v))
+		if (!userread_page(&page, &fake, &v)) {
+			if (i >= 300000)
+				sched_yield();
 			continue;
+		}
 		n_read++;
 		CHECK_EQ(v.time_enabled, 2 * v.value);
 		CHECK_EQ(v.time_running, 3 * v.value);

@@ -178,6 +178,15 @@ TEST(wall_what_a_thread_does_behind_its_end_is_not_its_life)
 		"2 80=80+0+0+0 latency 75+0+0 rest 0+0+0; 90:80c\n");
 }
 
+TEST(wall_who_had_ended_before_does_not_run_to_the_end)
+{
+	/* Of 2 nobody says that it is there; 3 is as little known, but is switched. */
+	cut("1:born@0 1:in@10 2:s@12 3:s@15 3:left@20 1:s@20 1:end@60",
+		"1 50=50+0+0+0 latency 45+0+0 rest 0+0+0; 20:50c\n"
+		"2 0=0+0+0+0 latency 0+0+0 rest 0+0+0;\n"
+		"3 50=10+0+40+0 latency 5+0+0 rest 0+0+0; 15:10c 15:40b\n");
+}
+
 TEST(wall_a_number_that_comes_again_is_another_life)
 {
 	cut("1:in@10 1:s@15 1:end@20 1:born@50 1:in@55 1:end@60 2:in@10 2:end@60",

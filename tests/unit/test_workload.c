@@ -264,7 +264,7 @@ static void wait_for_defaults(pid_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 30000; i++) {
 		struct str text = {0};
 		struct err err;
 		u64 caught;
@@ -317,7 +317,7 @@ TEST(workload_reaps_without_waiting)
 	CHECK_EQ(workload_go(&w, "sleep", &err), 0);
 	CHECK(!workload_reap(&w, false));
 	kill(w.pid, SIGTERM);
-	for (int i = 0; i < 1000 && !workload_reap(&w, false); i++)
+	for (int i = 0; i < 12000 && !workload_reap(&w, false); i++)
 		usleep(5000);
 	CHECK(w.has_ended);
 	CHECK_EQ(workload_exit_status(&w), 128 + SIGTERM);

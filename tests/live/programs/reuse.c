@@ -4,7 +4,7 @@
  *     reuse TIMES [late]
  *
  * As a JIT does: writes code to the same address again and again, a line into /tmp/perf-PID.map for each,
- * and runs it for a while. The functions are called version_0, version_1 and so on; steady() stands beside
+ * and runs it for a while of CPU time. The functions are called version_0, version_1 and so on; steady() stands beside
  * them and is called by each in the same way. late: like a JIT that collects lines before it writes them,
  * those of steady() and version_0() come when version_1() begins.
  */
@@ -19,7 +19,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -49,8 +49,8 @@ int main(int argc, char **argv)
 		if (i || !is_late)
 			fflush(map);
 		/* Until whoever looks has seen it. */
-		usleep(50000);
-		until = now() + 0.3;
+		usleep(200000);
+		until = now() + 0.15;
 		while (now() < until) {
 			((void (*)(void))at)();
 			((void (*)(void))(at + 256))();
