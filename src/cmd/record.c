@@ -12,7 +12,7 @@
 #include "base/mapped.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "collect/open.h"
+#include "collect/attach.h"
 #include "collect/program.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
@@ -165,7 +165,7 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 
 	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
 		record_until_check(o, err) || record_wall_check(o, err) ||
-		record_sampling(o, sampling, err) ||
+		record_overhead_check(o, err) || record_sampling(o, sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling->is_late = rec->pilot.schedule.is_late;
@@ -204,6 +204,33 @@ static int start_command(struct recording *rec, struct err *err)
 	return 0;
 }
 
+/* The command's threads wait; those of processes that run need not. */
+static int open_on_target(struct recording *rec, const struct sampling *sampling, struct err *err)
+{
+	const struct target_words *words = &rec->options->target;
+	struct attach attach = {0};
+	struct str text = {0};
+	int r;
+
+	if (sampling->has_no_inherit || !(words->pids || words->users))
+		return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
+	r = attach_events(&attach, &rec->events, words, &rec->target, &rec->counters, &rec->log,
+		err);
+	if (!r && attach.late.n) {
+		str_addf(&text,
+			"of %zu threads that were started meanwhile, samples may be missing: ",
+			attach.late.n);
+		attach_add_late(&attach, &text);
+		log_warn(&rec->log,
+			"events were opened %u times, and each time threads were started meanwhile; %s",
+			attach.n_attempts, str_text(&text));
+		str_addf(&rec->notes, "attach: %s\n", str_text(&text));
+	}
+	str_fini(&text);
+	attach_fini(&attach);
+	return r;
+}
+
 /* Events opened, rings mapped. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
@@ -216,7 +243,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 		return err->code;
 	if (o->verbose > 1)
 		say_attrs(rec);
-	if (open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err) ||
+	if (open_on_target(rec, sampling, err) ||
 		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
 		return err->code;
 	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
@@ -379,6 +406,7 @@ static void tear_down(struct recording *rec, bool keep_file)
 	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);
+	record_overhead_close(rec);
 	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
@@ -433,7 +461,7 @@ static int run_record(int argc, char **argv)
 	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
-	rec.growth.growth.fd = rec.growth.clock.fd = -1;
+	rec.growth.growth.fd = rec.growth.clock.fd = rec.overhead.clock.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;

@@ -129,7 +129,7 @@ int record_set_synth(void *target, const char *value, struct err *err);
 int record_set_affinity(void *target, const char *value, struct err *err);
 int record_set_max_size(void *target, const char *value, struct err *err);
 int record_set_flush(void *target, const char *value, struct err *err);
-/* Values that are checked no further. */
+/* Values that have no effect; what is no such value is refused nevertheless. */
 int record_accept_aio(void *target, const char *value, struct err *err);
 int record_accept_threads(void *target, const char *value, struct err *err);
 int record_accept_debuginfod(void *target, const char *value, struct err *err);

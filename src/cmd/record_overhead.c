@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cmd/recording.h"
 #include "event/abi.h"
+#include "file/drain.h"
 
 enum { LOOK_NS = 100000000, LOWEST_HZ = 10, NOTES_MAX = 200 };
 
@@ -19,68 +20,109 @@ static unsigned cpus_of(const struct recording *rec)
 	return (unsigned)MAX(1, MIN(t->threads.n, t->cpus.n));
 }
 
-static bool samples(const struct event *e)
+static u64 first_period(const struct event_attr *a)
 {
-	return e->attr.sample_period && strcmp(e->name, SAMPLING_TRACKER) != 0;
-}
-
-/* The kernel's timers turn a frequency into a period when they are opened. */
-static bool is_timer(const struct event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE &&
-		(a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
+	return a->flags & ATTR_FREQ ? 1000000000 / a->sample_period : a->sample_period;
 }
 
 /* What the kernel is told of an event at the present rate: Hz, or a period. */
 static u64 period_of(const struct event_attr *a, double rate)
 {
-	if (!(a->flags & ATTR_FREQ))
-		return (u64)((double)a->sample_period / rate);
-	if (is_timer(a))
-		return (u64)(1e9 / ((double)a->sample_period * rate));
-	return MAX((u64)((double)a->sample_period * rate), 1ULL);
+	if (a->flags & ATTR_FREQ && !sampling_is_timer(a))
+		return MAX((u64)((double)a->sample_period * rate), 1ULL);
+	return (u64)((double)first_period(a) / rate);
 }
 
-static const char stale[] =
-	"samples of cpu-clock and task-clock go on telling the period of the first rate, so that times with lower rates weigh less";
+/* False: the kernel took no other rate. */
+static bool change(struct recording *rec, const struct counter *c)
+{
+	struct record_overhead *o = &rec->overhead;
+	const struct event_attr *a = &rec->events.at[c->event].attr;
+	u64 period = period_of(a, o->governor.rate), now;
 
-static void apply(struct recording *rec)
+	if (!sampling_can_change(&rec->events.at[c->event]) || c->fd < 0)
+		return true;
+	now = sampling_is_timer(a) ? perfclock_now(&o->clock) : 0;
+	if (ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period))
+		return false;
+	if (sampling_is_timer(a))
+		reweigh_set(&o->reweigh, c->event, c->id, first_period(a), period, now);
+	return true;
+}
+
+/* What was taken by the rate before is written first. */
+static int apply(struct recording *rec, struct err *err)
 {
 	struct record_overhead *o = &rec->overhead;
 	unsigned n_failed = 0;
-	bool has_timer = false;
+	int sys = 0;
 
+	if (drain_rings(&rec->recorder, true, err))
+		return err->code;
 	vec_each(c, &rec->counters) {
-		const struct event *e = &rec->events.at[c->event];
-		u64 period = period_of(&e->attr, o->governor.rate);
-
-		has_timer |= samples(e) && is_timer(&e->attr);
-		if (samples(e) && c->fd >= 0 && ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period))
-			n_failed++;
+		if (change(rec, c))
+			continue;
+		sys = errno;
+		n_failed++;
 	}
-	/* Linux 6.18 still tells the period that the timer was opened with. */
-	if (has_timer && !o->has_said_stale) {
-		o->has_said_stale = true;
-		log_note(&rec->log, "--max-overhead: %s", stale);
-		str_addf(&rec->notes, "overhead: %s\n", stale);
-	}
+	rec->recorder.reweigh = &o->reweigh;
 	if (n_failed && !o->has_failed) {
 		o->has_failed = true;
 		log_warn(&rec->log,
 			"--max-overhead: the kernel did not take another rate for %u counters: %s",
-			n_failed, strerror(errno));
+			n_failed, strerror(sys));
 	}
+	return 0;
+}
+
+void record_overhead_reopened(struct recording *rec, s32 cpu)
+{
+	if (!rec->recorder.reweigh)
+		return;
+	vec_each(c, &rec->counters)
+		if (c->cpu == cpu)
+			change(rec, c);
+}
+
+int record_overhead_check(const struct record_options *o, struct err *err)
+{
+	if (!o->overhead_pct)
+		return 0;
+	if (!o->has_periods)
+		return err_set(err, ERR_INVAL,
+			"--max-overhead changes what a sample stands for, and with --no-period it does not say that: choose one");
+	if (o->is_overwritten)
+		return err_set(err, ERR_INVAL,
+			"--max-overhead looks at what the recorder does meanwhile, which with --overwrite is nothing: choose one");
+	return 0;
+}
+
+/* Whose rate stays as it is. */
+static void say_unchanging(struct recording *rec)
+{
+	vec_each(e, &rec->events)
+		if (e->attr.sample_period && !(e->wishes & EVENT_TRACKER) &&
+			!sampling_can_change(e))
+			log_warn(&rec->log,
+				"--max-overhead: event '%s' keeps its period: its samples could not tell of another; with a frequency (-F) they can",
+				e->name);
 }
 
 void record_overhead_start(struct recording *rec)
 {
 	struct record_overhead *o = &rec->overhead;
+	struct err err;
 	u64 most_hz = 0;
 
 	if (!rec->options->overhead_pct)
 		return;
+	say_unchanging(rec);
+	if (perfclock_open(&o->clock, &rec->events.at[0].attr, &err))
+		log_debug(&rec->log, "--max-overhead: when rates change is not known exactly: %s",
+			err.msg);
+	reweigh_init(&o->reweigh, &rec->events);
 	vec_each(e, &rec->events)
-		if (samples(e) && e->attr.flags & ATTR_FREQ)
+		if (sampling_can_change(e) && e->attr.flags & ATTR_FREQ)
 			most_hz = MAX(most_hz, e->attr.sample_period);
 	o->governor = (struct governor){.most = rec->options->overhead_pct / 100,
 		.lowest = most_hz ? MIN(1.0, (double)LOWEST_HZ / (double)most_hz) : 0.001,
@@ -111,7 +153,7 @@ static void note(struct recording *rec, u64 now, enum governor_reason reason, do
 	str_fini(&text);
 }
 
-void record_overhead_look(struct recording *rec)
+int record_overhead_look(struct recording *rec, struct err *err)
 {
 	struct record_overhead *o = &rec->overhead;
 	u64 now = clock_now_ns(), cpu;
@@ -119,7 +161,7 @@ void record_overhead_look(struct recording *rec)
 	double overhead;
 
 	if (!rec->options->overhead_pct || now < o->looked_ns + LOOK_NS)
-		return;
+		return 0;
 	cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	overhead = (double)(cpu - o->cpu_ns) / ((double)(now - o->looked_ns) * o->cpus);
 	reason = governor_look(&o->governor, now - o->looked_ns, cpu - o->cpu_ns, o->cpus,
@@ -128,14 +170,14 @@ void record_overhead_look(struct recording *rec)
 	o->cpu_ns = cpu;
 	rec->recorder.fullest_pct = 0;
 	if (reason == GOVERNOR_KEEP)
-		return;
+		return 0;
 	note(rec, now, reason, overhead);
-	if (reason == GOVERNOR_IS_LOWEST)
-		log_warn(&rec->log,
-			"--max-overhead: %.3f%% is more than %g%%, and the rate cannot be lowered any more",
-			100 * overhead, rec->options->overhead_pct);
-	else
-		apply(rec);
+	if (reason != GOVERNOR_IS_LOWEST)
+		return apply(rec, err);
+	log_warn(&rec->log,
+		"--max-overhead: %.3f%% is more than %g%%, and the rate cannot be lowered any more",
+		100 * overhead, rec->options->overhead_pct);
+	return 0;
 }
 
 void record_overhead_say(struct recording *rec)
@@ -156,4 +198,10 @@ void record_overhead_say(struct recording *rec)
 		fprintf(stderr, "[ pace record: --max-%s ]\n", str_text(&text));
 	str_addf(&rec->notes, "%s\n", str_text(&text));
 	str_fini(&text);
+}
+
+void record_overhead_close(struct recording *rec)
+{
+	perfclock_close(&rec->overhead.clock);
+	reweigh_fini(&rec->overhead.reweigh);
 }

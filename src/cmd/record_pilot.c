@@ -201,6 +201,7 @@ static size_t record_again(void *ctx, s32 cpu)
 	}
 	if (rec->recorder.filter)
 		liveunwind_change_ids(&rec->liveunwind);
+	record_overhead_reopened(rec, cpu);
 	writer_change_ids(&rec->writer, rec->unwound.n ? &rec->unwound : &rec->events);
 	return n_failed;
 }
@@ -224,10 +225,9 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	const char *why;
 
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)) ||
-		record_waits_look(rec, err))
+		record_waits_look(rec, err) || record_overhead_look(rec, err))
 		return err->code;
 	record_ring_advance(rec);
-	record_overhead_look(rec);
 	record_growth_look(rec);
 	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
 		p->why = "the time of --for is over";

@@ -7,6 +7,7 @@
 #include "collect/branches.h"
 #include "event/abi.h"
 #include "event/clockid.h"
+#include "event/cpus.h"
 #include "file/packer.h"
 #include "record/regs.h"
 
@@ -239,7 +240,7 @@ int record_set_synth(void *target, const char *value, struct err *err)
 		size_t n = strcspn(p, ","), i = 0;
 
 		while (i < ARRAY_SIZE(words) &&
-			(strlen(words[i].word) != n || strncmp(words[i].word, p, n)))
+			(strlen(words[i].word) != n || strncasecmp(words[i].word, p, n)))
 			i++;
 		if (i == ARRAY_SIZE(words))
 			return err_set(err, ERR_INVAL,
@@ -259,7 +260,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	struct record_options *o = target;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(value, words[i]))
+		if (strcasecmp(value, words[i]))
 			continue;
 		o->affinity = (enum recorder_affinity)i;
 		return 0;
@@ -278,15 +279,88 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 		return 0;                                                          \
 	}
 
-ACCEPT(aio)
-ACCEPT(threads)
+/* A number, if anything is said. */
+#define ACCEPT_NUMBER(what)                                                        \
+	int record_accept_##what(void *target, const char *value, struct err *err) \
+	{                                                                          \
+		u64 ignored;                                                       \
+                                                                                   \
+		((struct record_options *)target)->has_##what = true;              \
+		return value ? num_parse(value, &ignored, err) : 0;                \
+	}
+
 ACCEPT(debuginfod)
-ACCEPT(map_timeout)
-ACCEPT(synth_threads)
+ACCEPT_NUMBER(aio)
+ACCEPT_NUMBER(map_timeout)
+ACCEPT_NUMBER(synth_threads)
 ACCEPT(aux_snapshot)
 ACCEPT(aux_sample)
 ACCEPT(setup_filter)
 ACCEPT(clang)
+
+/* What a list of --threads adds to `taken`, of CPUs that are there: at least one, and none twice. */
+static int take_mask(const char *list, const char *spec, const struct cpus *online,
+	struct cpus *taken, struct err *err)
+{
+	struct cpus mask = {0};
+	size_t before = taken->n;
+	int r = cpus_parse(&mask, list, err);
+
+	vec_each(cpu, &mask) {
+		if (r || !cpus_has(online, *cpu))
+			continue;
+		for (size_t i = 0; i < before; i++)
+			if (taken->at[i] == *cpu)
+				r = err_set(err, ERR_INVAL,
+					"'%s': CPU %u is in two lists of the same kind", spec,
+					*cpu);
+		vec_add(taken, *cpu);
+	}
+	if (!r && taken->n == before)
+		r = err_set(err, ERR_INVAL, "'%s': of the CPUs '%s' none is online", spec, list);
+	cpus_fini(&mask);
+	return r;
+}
+
+/* "0,2-4/2-4:1,5-7/5-7": of each thread the CPUs that it reads and those that it runs on. */
+static int check_masks(const char *spec, struct err *err)
+{
+	struct cpus online = {0}, read = {0}, run = {0};
+	struct str words = {0};
+	char *at, *part, *slash;
+	int r = cpus_online(&online, err);
+
+	str_add(&words, spec);
+	for (at = words.at; !r && (part = strsep(&at, ":")) && (*part || at);) {
+		slash = strchr(part, '/');
+		if (!slash || slash == part || !slash[1]) {
+			r = err_set(err, ERR_INVAL,
+				"'%s' is none of cpu, core, package, numa, and no list like 0,2-4/2-4:1,5-7/5-7",
+				spec);
+			break;
+		}
+		*slash = '\0';
+		r = take_mask(part, spec, &online, &read, err);
+		if (!r)
+			r = take_mask(slash + 1, spec, &online, &run, err);
+	}
+	str_fini(&words);
+	cpus_fini(&online);
+	cpus_fini(&read);
+	cpus_fini(&run);
+	return r;
+}
+
+int record_accept_threads(void *target, const char *value, struct err *err)
+{
+	static const char *const layouts[] = {"cpu", "core", "package", "numa"};
+
+	((struct record_options *)target)->has_threads = true;
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (!value || !*value || !strcmp(value, layouts[i]))
+			return 0;
+	return check_masks(value, err);
+}
 
 static const struct {
 	size_t at; /* of its bool */
@@ -376,6 +450,9 @@ int record_check(const struct record_options *o, struct log *log, struct err *er
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
 		if (is_set(o, hints[i].at))
 			log_debug(log, "%s", hints[i].text);
+	if (o->has_threads && !strcmp(o->output, "-"))
+		return err_set(err, ERR_INVAL,
+			"-o -: a stream is one, and --threads asks for several: choose one");
 	if (o->pages && strchr(o->pages, ','))
 		log_debug(log, "-m: no event has an AUX area, whose size is of no use");
 	return 0;
@@ -395,7 +472,7 @@ static int parse_frequency(const struct record_options *o, struct sampling *s, s
 	if (o->period)
 		return err_set(err, ERR_INVAL,
 			"-c asks for a fixed period, -F for a frequency: choose one");
-	if (!strcmp(o->frequency, "max")) {
+	if (!strcasecmp(o->frequency, "max")) {
 		s->is_max = true;
 		return 0;
 	}
@@ -423,7 +500,8 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.is_unbuffered = o->is_unbuffered,
 		.is_overwritten = o->is_overwritten,
 		.has_clock = o->has_clock,
-		.clock = o->clock};
+		.clock = o->clock,
+		.changes_periods = o->overhead_pct > 0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
 		if (is_set(o, exclusions[i].a) && is_set(o, exclusions[i].b))

@@ -100,7 +100,8 @@ struct record_overhead {
 	u64 start_cpu_ns, cpu_ns; /* the recorder's own time then */
 	unsigned n_changes;
 	bool has_failed; /* the kernel took no other rate, which was said */
-	bool has_said_stale;
+	struct perfclock clock;
+	struct reweigh reweigh;
 };
 
 /* --wall without the right to see the kernel: where threads wait is looked up, and told as samples. */
@@ -229,7 +230,7 @@ bool record_until_is_reached(const struct recording *rec);
 void record_until_say(struct recording *rec);
 void record_until_close(struct recording *rec);
 
-/* ---- record_overhead.c; without --max-overhead these do nothing ---- */
+/* ---- record_growth.c ---- */
 
 /* Sees when perf maps grow, from now on; where that cannot be seen, later names win as ever. */
 void record_growth_open(struct recording *rec);
@@ -239,12 +240,20 @@ u64 record_growth_due(const struct recording *rec);
 void record_growth_end(struct recording *rec);
 void record_growth_close(struct recording *rec);
 
+/* ---- record_overhead.c; without --max-overhead these do nothing ---- */
+
+/* ERR_INVAL for options that exclude each other. */
+int record_overhead_check(const struct record_options *o, struct err *err);
+
 void record_overhead_start(struct recording *rec);
 u64 record_overhead_due(const struct recording *rec);
 /* Lowers or raises the rate, and says so under -v and as a note. */
-void record_overhead_look(struct recording *rec);
+int record_overhead_look(struct recording *rec, struct err *err);
+/* The counters of a CPU are new. */
+void record_overhead_reopened(struct recording *rec, s32 cpu);
 /* At the end: what it was, on stderr and as a note. */
 void record_overhead_say(struct recording *rec);
+void record_overhead_close(struct recording *rec);
 
 /* ---- record_wall.c; without --wall these do nothing ---- */
 

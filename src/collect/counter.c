@@ -112,12 +112,20 @@ int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct er
 	return 0;
 }
 
+/*
+ * How often all are switched: who is cloned meanwhile may be left as it was on a CPU (seen on Linux 6.18:
+ * tasks with the same events swap them when one follows the other, and a clone of such a task is no longer
+ * made under the lock that switching takes). The second time reaches it.
+ */
+enum { PASSES = 2 };
+
 static int control(const struct counters *counters, unsigned long request, const char *what,
 	struct err *err)
 {
-	vec_each(c, counters)
-		if (ioctl(c->fd, request, 0))
-			return err_sys(err, errno, "%s an event", what);
+	for (unsigned pass = 0; pass < PASSES; pass++)
+		vec_each(c, counters)
+			if (ioctl(c->fd, request, 0))
+				return err_sys(err, errno, "%s an event", what);
 	return 0;
 }
 
@@ -137,7 +145,8 @@ int counters_switch(const struct counters *counters, const struct event_list *ev
 	unsigned long request = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	bool is_found = false;
 
-	vec_each(c, counters) {
+	for (size_t i = 0; i < PASSES * counters->n; i++) {
+		const struct counter *c = &counters->at[i % counters->n];
 		const struct event *e = &events->at[c->event];
 
 		if (name ? strcmp(e->name, name) != 0 : e->wishes & EVENT_TRACKER)

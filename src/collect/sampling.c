@@ -89,6 +89,21 @@ static bool is_place(const struct event *e)
 		(e->pmu && (!strcmp(e->pmu, "kprobe") || !strcmp(e->pmu, "uprobe")));
 }
 
+bool sampling_is_timer(const struct event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE &&
+		(a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Asked for the period, the kernel samples each one of those that it counts itself: see set_fields(). */
+bool sampling_can_change(const struct event *e)
+{
+	if (!e->attr.sample_period || e->wishes & EVENT_TRACKER)
+		return false;
+	return e->attr.flags & ATTR_FREQ || sampling_is_timer(&e->attr) ||
+		!(is_place(e) || e->attr.type == PERF_TYPE_SOFTWARE);
+}
+
 /* How often: the event's own word, then the command's, then the table's advice. */
 static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 {
@@ -240,6 +255,8 @@ static void set_fields(const struct sampling *s, const struct target *target, bo
 	 */
 	if (s->has_period == SAMPLING_YES || (a->flags & ATTR_FREQ && s->has_period != SAMPLING_NO))
 		a->sample_type |= PERF_SAMPLE_PERIOD;
+	if (s->changes_periods && sampling_can_change(e))
+		a->sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID;
 	if (has_many)
 		a->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (target->is_system_wide || target->has_cpu_list || a->type == PERF_TYPE_TRACEPOINT)

@@ -53,9 +53,19 @@ struct sampling {
 	bool has_clock;      /* times are of `clock`, not of the kernel's scheduler */
 	s32 clock;
 	bool is_command;             /* counting begins when the workload is exec'd */
+	bool changes_periods;        /* while it goes on: samples tell theirs */
 	bool is_late;                /* not even then: who records says when */
 	const struct compat *compat; /* for a perf that is older; NULL: today's */
 };
+
+/*
+ * Whether the event's rate can be changed while it is open so that its samples tell it: with
+ * `changes_periods` by the kernel's words, but that what timers tell is put right (file/reweigh.h).
+ */
+bool sampling_can_change(const struct event *e);
+
+/* A clock that the kernel has fire; it turns a frequency into a period when it opens it. */
+bool sampling_is_timer(const struct event_attr *a);
 
 /* The name of an event that counts nothing, and tells who runs where while others are switched off. */
 #define SAMPLING_TRACKER "dummy:HG"

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "event/children.h"
 
 enum {
 	LOOK_NS = 5000000,      /* between two looks at least */
@@ -162,15 +163,12 @@ static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 /* What a thread has started. */
 static void look_for_children(struct waiting *w, pid_t pid, pid_t tid)
 {
-	char text[4096];
-	const char *p = text;
-	int child, n;
+	struct children children = {0};
 
-	if (read_file(pid, tid, "children", text, sizeof(text)) <= 0)
-		return;
-	/* Where the text was cut off, half a number is another process. */
-	for (; sscanf(p, "%d%n", &child, &n) == 1 && p[n] == ' '; p += n)
-		waiting_add(w, child);
+	children_add(&children, pid, tid);
+	vec_each(child, &children)
+		waiting_add(w, *child);
+	vec_fini(&children);
 }
 
 /* False if the process is no more. */

@@ -53,6 +53,15 @@ static void note_fill(struct recorder *r, const struct recorder_ring *ring, u64 
 	r->fullest_pct = MAX(r->fullest_pct, (unsigned)(100 * bytes / ring->ring.size));
 }
 
+/* Looks what has come; how many bytes. */
+static u64 acquire(struct recorder *r, struct recorder_ring *ring)
+{
+	u64 bytes = ring_acquire(&ring->ring);
+
+	note_fill(r, ring, bytes);
+	return bytes;
+}
+
 /* Everything that lies in the rings goes into the file; how many bytes that were. */
 static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, struct err *err)
 {
@@ -66,8 +75,7 @@ static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, str
 		if (!is_drained(ring))
 			continue;
 		go_to(r, ring);
-		bytes = ring_acquire(&ring->ring);
-		note_fill(r, ring, bytes);
+		bytes = acquire(r, ring);
 		if (!is_whole && bytes < r->flush_bytes) {
 			ring->ring.head = ring->ring.tail;
 			continue;
@@ -90,6 +98,39 @@ static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, str
 	return 0;
 }
 
+static int flush_filtered(struct recorder *r, struct err *err)
+{
+	struct iovec run = {r->filtered.at, r->filtered.n};
+	int result = run.iov_len ? writer_append(r->writer, &run, 1, err) : 0;
+
+	str_clear(&r->filtered);
+	return result;
+}
+
+/* The same where periods are told wrong: the rings themselves are the kernel's to write. */
+static int drain_reweighed(struct recorder *r, u64 *ret_bytes, struct err *err)
+{
+	vec_each(ring, &r->rings) {
+		struct iovec runs[2];
+		size_t start = r->filtered.n;
+		int n;
+
+		if (!is_drained(ring))
+			continue;
+		go_to(r, ring);
+		*ret_bytes += acquire(r, ring);
+		n = ring_runs(&ring->ring, runs);
+		for (int i = 0; i < n; i++)
+			str_addn(&r->filtered, runs[i].iov_base, runs[i].iov_len);
+		reweigh_records(r->reweigh, (u8 *)r->filtered.at + start, r->filtered.n - start);
+		note_broken(r, ring);
+		ring_release(&ring->ring);
+		if (r->filtered.n >= FILTERED_BYTES && flush_filtered(r, err))
+			return err->code;
+	}
+	return flush_filtered(r, err);
+}
+
 /* ---- with a filter ---- */
 
 /* Shows the filter what has come to a ring since the last time. */
@@ -109,31 +150,33 @@ static void show_ring(struct recorder *r, struct recorder_ring *ring)
 	ring->seen_to = view.tail;
 }
 
-static int flush_filtered(struct recorder *r, struct err *err)
-{
-	struct iovec run = {r->filtered.at, r->filtered.n};
-	int result = run.iov_len ? writer_append(r->writer, &run, 1, err) : 0;
-
-	str_clear(&r->filtered);
-	return result;
-}
-
 /* What of a ring belongs to this round. Room is given back soon: while we work, samples come. */
 static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err *err)
 {
 	struct record rec;
+	struct str own = {0};
 	unsigned n = 0;
+	int result = 0;
 
 	ring->ring.head = ring->due_to;
-	while (ring_next(&ring->ring, &rec)) {
+	while (!result && ring_next(&ring->ring, &rec)) {
+		if (r->reweigh && rec.type == PERF_RECORD_SAMPLE) {
+			str_clear(&own);
+			str_addn(&own, rec.at, rec.size);
+			reweigh_records(r->reweigh, (u8 *)own.at, own.n);
+			rec.at = (const u8 *)own.at;
+		}
 		r->filter->take(r->filter->ctx, &rec, &r->filtered);
-		if (r->filtered.n >= FILTERED_BYTES && flush_filtered(r, err))
-			return err->code;
-		if (++n % FILTERED_RECORDS)
+		if (r->filtered.n >= FILTERED_BYTES)
+			result = flush_filtered(r, err);
+		if (result || ++n % FILTERED_RECORDS)
 			continue;
 		ring_release_read(&ring->ring);
 		ring->ring.head = ring->due_to;
 	}
+	str_fini(&own);
+	if (result)
+		return result;
 	note_broken(r, ring);
 	ring_release_read(&ring->ring);
 	return 0;
@@ -152,8 +195,7 @@ static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 
 		if (!is_drained(ring))
 			continue;
-		bytes = ring_acquire(&ring->ring);
-		note_fill(r, ring, bytes);
+		bytes = acquire(r, ring);
 		*ret_bytes += bytes;
 		ring->due_to = ring->ring.head;
 	}
@@ -177,7 +219,9 @@ int drain_rings(struct recorder *r, bool is_whole, struct err *err)
 	struct iovec mark = {(void *)&round, sizeof(round)};
 	u64 bytes = 0;
 
-	if (r->filter ? drain_filtered(r, &bytes, err) : drain_as_it_is(r, is_whole, &bytes, err))
+	if (r->filter                ? drain_filtered(r, &bytes, err)
+			: r->reweigh ? drain_reweighed(r, &bytes, err)
+				     : drain_as_it_is(r, is_whole, &bytes, err))
 		return err->code;
 	/* What a snapshot finds is older than the rounds before it: then there are none. */
 	if (!bytes || r->has_backward)

@@ -20,6 +20,7 @@
 #include "collect/stop.h"
 #include "collect/workload.h"
 #include "event/target.h"
+#include "file/reweigh.h"
 #include "file/writer.h"
 
 /*
@@ -82,11 +83,13 @@ struct recorder {
 	const struct recorder_filter *filter; /* borrowed, set after recorder_open(); NULL: none */
 	/* These too, if anybody wants them. */
 	struct recorder_pilot *pilot;
-	u64 flush_bytes; /* less than that waits in its ring, for a second at most */
+	const struct reweigh *reweigh; /* NULL: what the kernel tells of periods is right */
+	u64 flush_bytes;               /* less than that waits in its ring, for a second at most */
 	enum recorder_affinity affinity;
 	VEC(struct recorder_ring) rings;
 	VEC(struct iovec) runs;
-	struct str filtered;
+	struct str
+		filtered; /* records as they go into the file, where they are not those of the rings */
 	int epoll_fd;
 	u64 pages; /* of each ring */
 	bool has_backward;

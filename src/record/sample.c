@@ -277,9 +277,19 @@ bool sample_decode_trailer(const struct sample_format *f, const struct record *r
 	return !(f->type & PERF_SAMPLE_IDENTIFIER) || bytes_u64(&b, &ret_sample->id);
 }
 
+bool sample_word_place(const struct sample_format *f, u64 bit, u32 *ret_from_start)
+{
+	for (unsigned i = 0; i < f->n_fixed; i++) {
+		*ret_from_start = 8 * i;
+		if (sample_rows[f->rows[i]].bits & bit)
+			return true;
+	}
+	return false;
+}
+
 bool sample_id_place(const struct sample_format *f, u32 *ret_from_start, u32 *ret_from_end)
 {
-	u32 place = 0, behind = 0;
+	u32 behind = 0;
 
 	if (f->type & PERF_SAMPLE_IDENTIFIER) {
 		*ret_from_start = 0;
@@ -288,11 +298,9 @@ bool sample_id_place(const struct sample_format *f, u32 *ret_from_start, u32 *re
 	}
 	if (!(f->type & PERF_SAMPLE_ID))
 		return false;
-	for (unsigned i = 0; i < f->n_rows && sample_rows[f->rows[i]].bits != PERF_SAMPLE_ID; i++)
-		place += 8;
 	for (unsigned i = 0; i < f->n_rows; i++)
 		behind += sample_rows[f->rows[i]].is_in_trailer && f->rows[i] >= ROW_ID ? 8 : 0;
-	*ret_from_start = place;
+	sample_word_place(f, PERF_SAMPLE_ID, ret_from_start);
 	*ret_from_end = behind;
 	return true;
 }

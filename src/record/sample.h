@@ -147,6 +147,9 @@ struct sample_value {
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
 
+/* Where a word of the sample's first ones stands, those of fixed size: from the body's start. */
+bool sample_word_place(const struct sample_format *format, u64 bit, u32 *ret_from_start);
+
 /*
  * Where the word that names the event stands: from the body's start, or, for trailers, from the
  * record's end.

@@ -8,7 +8,7 @@
 #include "unit/said.h"
 
 /* The kinds of events that are sampled differently. */
-enum kind { CLOCK, CYCLES, TRACEPOINT, UNCORE };
+enum kind { CLOCK, CYCLES, TRACEPOINT, UNCORE, FAULTS };
 
 static struct event *add(struct event_list *events, enum kind kind)
 {
@@ -17,6 +17,7 @@ static struct event *add(struct event_list *events, enum kind kind)
 		[CYCLES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
 		[TRACEPOINT] = {.type = PERF_TYPE_TRACEPOINT, .config = 300},
 		[UNCORE] = {.type = 20, .config = 1},
+		[FAULTS] = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS},
 	};
 	struct event *e = event_add(events, &attrs[kind], "event");
 
@@ -491,6 +492,40 @@ TEST(sampling_adds_what_the_options_ask_for)
 		event_list_fini(&events);
 	}
 	event_list_fini(&plain);
+}
+
+TEST(sampling_whose_periods_change_has_them_in_samples_where_the_kernel_tells_them)
+{
+	static const struct {
+		enum kind kind;
+		u64 period;
+		bool can_change;
+	} rows[] = {
+		{CLOCK, 5, true},
+		{CLOCK, 0, true},
+		{CYCLES, 5, true},
+		{CYCLES, 0, true},
+		{UNCORE, 5, true},
+		/* These would be sampled one by one. */
+		{FAULTS, 5, false},
+		{FAULTS, 0, true},
+		{TRACEPOINT, 5, false},
+	};
+	const u64 told = PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sampling s = {.period = rows[i].period, .changes_periods = true};
+		struct event_list events = {0};
+		const struct event *e = add(&events, rows[i].kind);
+
+		if (!rows[i].period)
+			s.frequency = 100;
+		apply(s, &events, (struct target){0});
+		e = &events.at[0];
+		CHECK_EQ(sampling_can_change(e), rows[i].can_change);
+		CHECK_EQ((e->attr.sample_type & told) == told, rows[i].can_change);
+		event_list_fini(&events);
+	}
 }
 
 TEST(sampling_has_an_event_that_tells_of_tasks_while_others_are_off)

@@ -1,0 +1,76 @@
+/*
+ * Starts a thread every argv[1] microseconds, until its standard input ends. Each touches a new page every
+ * 10 ms, 20 times; at the end it is told which thread did that when, by CLOCK_MONOTONIC: "TID TIME TIME ...".
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TOUCHES = 20, PAGE = 4096, THREADS_MAX = 30000 };
+
+struct worker {
+	pthread_t thread;
+	long tid;
+	double times[TOUCHES];
+	volatile char *pages;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	w->tid = syscall(SYS_gettid);
+	for (int i = 0; i < TOUCHES; i++) {
+		w->times[i] = now();
+		w->pages[i * PAGE] = 1;
+		usleep(10000);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	long every = argc > 1 ? atol(argv[1]) : 1000;
+	struct pollfd told = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct worker *workers = calloc(THREADS_MAX, sizeof(*workers));
+	size_t size = (size_t)THREADS_MAX * TOUCHES * PAGE;
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int n = 0, kept = 0;
+
+	if (pages == MAP_FAILED)
+		return 1;
+	madvise(pages, size, MADV_NOHUGEPAGE);
+	for (; n < THREADS_MAX && !poll(&told, 1, 0); n++) {
+		workers[n].pages = pages + (size_t)n * TOUCHES * PAGE;
+		if (pthread_create(&workers[n].thread, NULL, work, &workers[n]))
+			return 1;
+		usleep((useconds_t)every);
+		/* Joined late, so that numbers do not come again too soon. */
+		for (; n - kept > 400; kept++)
+			pthread_join(workers[kept].thread, NULL);
+	}
+	for (; kept < n; kept++)
+		pthread_join(workers[kept].thread, NULL);
+	for (int i = 0; i < n; i++) {
+		printf("%ld", workers[i].tid);
+		for (int k = 0; k < TOUCHES; k++)
+			printf(" %.9f", workers[i].times[k]);
+		printf("\n");
+	}
+	return 0;
+}
