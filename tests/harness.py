@@ -164,6 +164,14 @@ def has_grown(path, size):
     return os.path.exists(path) and os.path.getsize(path) > size
 
 
+def has_counted(path, size):
+    """Whether its header says so much of what is written already, which it does each second: what a killed recorder leaves."""
+    if not has_grown(path, 56):
+        return False
+    with open(path, 'rb') as f:
+        return int.from_bytes(f.read(56)[48:], 'little') > size
+
+
 # A command that works from the moment there is a file 'started' until there is one called 'over'.
 UNTIL_OVER = ['sh', '-c', ': >started; until test -e over; do :; done']
 

@@ -1,6 +1,7 @@
 #include "machine/dso.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 
@@ -116,6 +117,12 @@ struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32
 	return get(list, path, end ? (size_t)(end + 1 - path) : n, DSO_KERNEL, true, pid);
 }
 
+static bool is_anonymous(const char *path, size_t n)
+{
+	return begins(path, n, "//anon") || begins(path, n, "/dev/zero") ||
+		begins(path, n, "/anon_hugepage") || n == 0;
+}
+
 /* Anonymous executable memory belongs to a JIT; its symbols, if any, are in /tmp/perf-PID.map. */
 static struct dso *get_jit(struct dso_list *list, u32 pid)
 {
@@ -144,8 +151,7 @@ struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, 
 	}
 	if (begins(path, n, "[vdso]"))
 		return dso_get_kind(list, path, n, DSO_VDSO);
-	if (begins(path, n, "//anon") || begins(path, n, "/dev/zero") ||
-		begins(path, n, "/anon_hugepage") || n == 0)
+	if (is_anonymous(path, n))
 		return get_jit(list, pid);
 	if (begins(path, n, "/SYSV") || path[0] == '[')
 		return dso_get_kind(list, path, n, DSO_NONE);
@@ -200,9 +206,15 @@ void dso_expect(struct dso_list *list, const char *path, u32 nth)
 
 struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel)
 {
-	struct dso *dso =
-		dso_get(list, (const char *)map->path.at, map->path.n, map->pid, is_kernel);
+	const char *path = (const char *)map->path.at;
+	size_t n = strnlen(path, map->path.n);
+	struct dso *dso;
 
+	/* Nobody puts code into what cannot be executed. Where it can be later, a record says so then. */
+	if (!is_kernel && map->prot && !(map->prot & PROT_EXEC) && is_anonymous(path, n))
+		return n ? dso_get_kind(list, path, n, DSO_NONE)
+			 : dso_get_kind(list, "//anon", 6, DSO_NONE);
+	dso = dso_get(list, path, n, map->pid, is_kernel);
 	if (dso->kind == DSO_FILE) {
 		while (is_other_file(dso, map) && dso->namesake)
 			dso = dso->namesake;

@@ -74,7 +74,7 @@ def sides_are_told_apart(g):
     assert samples_said(g.user) >= 200 and share(g.kernel_report, '[kernel.kallsyms]') > 95, (g.user, g.kernel_report)
 
 
-@guest(group="pace record -e '{cycles,instructions}' -c 100000 loop 10000000", report='pace report -s sym -n', evlist='pace evlist -g')
+@guest(group="pace record -e '{cycles,instructions}' -c 100000 loop 10000000", report='pace report -s sym -n --no-group', evlist='pace evlist -g')
 def events_of_a_group_are_sampled_over_the_same_time(g):
     assert g.evlist.out.strip() == '{cycles,instructions}', g.evlist
     events = re.findall(r'Samples: (\d+) of event \'(\w+)\'\n# Event count \(approx.\): (\d+)', g.report.out)

@@ -236,14 +236,16 @@ def files_are_small_and_nothing_is_lost():
 def an_interrupted_recording_has_the_callers_of_all_samples():
     can_record()
     target = start(stacks_program(), '300')
-    for number in (signal.SIGINT, signal.SIGKILL):
-        name = f'cut-{number}.data'
-        recorder = subprocess.Popen([PACE, 'record', *CLOCK, *DWARF, '-o', name, '-p', str(target.pid)], stderr=subprocess.DEVNULL)
-        wait_for(lambda: has_grown(name, 50000))
-        recorder.send_signal(number)
-        recorder.wait()
-        check_chains(50, path=name)
-    stop(target)
+    try:
+        for number in (signal.SIGINT, signal.SIGKILL):
+            name = f'cut-{number}.data'
+            recorder = subprocess.Popen([PACE, 'record', *CLOCK, *DWARF, '-o', name, '-p', str(target.pid)], stderr=subprocess.DEVNULL)
+            wait_for(lambda: has_counted(name, 50000))
+            recorder.send_signal(number)
+            recorder.wait()
+            check_chains(50, path=name)
+    finally:
+        stop(target)
 
 
 @test

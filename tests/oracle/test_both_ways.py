@@ -434,7 +434,9 @@ def call_graphs_branch_by_branch():
         named = {key for key in theirs if is_named(key)}
         assert named <= set(ours), (how, named - set(ours))
         for key in named:
-            if all(is_named(path) for path in theirs[key]):
+            # Libraries keep no frames: where one led nowhere, perf goes on with whatever word stands there.
+            has_lost = key[1] != 'wordcount' and any('0x' in path for path in (*theirs[key], *ours[key]))
+            if not has_lost and all(is_named(path) for path in theirs[key]):
                 assert theirs[key] == ours[key], (how, key, theirs[key], ours[key])
 
 

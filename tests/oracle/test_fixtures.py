@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Real recordings by others (see the shared folder): every one is read or refused with a reason, and where the installed
 perf reads it too, both show the same rows."""
+import glob
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 #include "machine/dso.h"
 
+#include <sys/mman.h>
+
 #include "test.h"
 
 struct fixture {
@@ -156,6 +158,29 @@ TEST(dso_addresses_stay_the_same_however_many_there_are)
 		CHECK_STR(all[i]->path, path);
 	}
 	CHECK_EQ(f.list.at.n, N + 1);
+	fixture_fini(&f);
+}
+
+TEST(dso_of_anonymous_memory_that_cannot_be_executed_is_no_code)
+{
+	static const char path[] = "//anon";
+	struct record_mmap map = {.pid = 7,
+		.prot = PROT_READ | PROT_WRITE,
+		.path = {(const u8 *)path, 6}};
+	struct fixture f;
+	struct dso *data;
+
+	fixture_init(&f);
+	data = dso_get_mapped(&f.list, &map, false);
+	CHECK_EQ(data->kind, DSO_NONE);
+	CHECK_STR(data->name, "//anon");
+	map.path.n = 0;
+	CHECK(dso_get_mapped(&f.list, &map, false) == data);
+	/* Code was written there, and then it was made executable; or the record tells no rights. */
+	map.prot = PROT_READ | PROT_EXEC;
+	CHECK_STR(dso_get_mapped(&f.list, &map, false)->name, "[JIT] tid 7");
+	map.prot = 0;
+	CHECK_EQ(dso_get_mapped(&f.list, &map, false)->kind, DSO_JIT);
 	fixture_fini(&f);
 }
 
