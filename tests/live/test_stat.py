@@ -144,9 +144,9 @@ def children_are_counted_unless_they_are_left_out():
             target.tell(f'fork {pages}', 7)
             assert target.end() == 0
             sums[bool(options), pages] = value(table(open('counts.csv').read()), PAGES)
-    # Whether parent or child is the first to write to a page they share is up to the scheduler: a fault more or less.
-    assert abs(sums[False, 5100] - sums[False, 100] - 5000) <= 2, sums
-    assert abs(sums[True, 5100] - sums[True, 100]) <= 2 and sums[True, 100] < sums[False, 100] - 90, sums
+    # Whether parent or child is the first to write to a page they share is up to the scheduler: some faults more or less.
+    assert abs(sums[False, 5100] - sums[False, 100] - 5000) <= 20, sums
+    assert abs(sums[True, 5100] - sums[True, 100]) <= 20 and sums[True, 100] < sums[False, 100] - 70, sums
 
 
 @test

@@ -22,19 +22,21 @@ PROGRAM = r'''
 #include <pthread.h>
 #include <time.h>
 long table[4096] __attribute__((aligned(4096))) = {1};
-static volatile int stop;
+/* Each for so much of a processor's time, however many others want one. */
+static int may_go_on(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec == 0 && t.tv_nsec < 200000000;
+}
 __attribute__((noinline)) void reader(long *p) { for (int i = 0; i < 10000; i++) __asm__ volatile("" :: "r"(*(volatile long *)p)); }
 __attribute__((noinline)) void writer(long *p) { for (int i = 0; i < 10000; i++) *(volatile long *)p = i; }
-static void *run(void *p) { while (!stop) { reader(p); writer(p); } return p; }
+static void *run(void *p) { while (may_go_on()) { reader(p); writer(p); } return p; }
 int main(void)
 {
 	pthread_t a, b;
-	struct timespec t = {0, 10000000};
 	pthread_create(&a, 0, run, table);
 	pthread_create(&b, 0, run, table + 1);
-	while (clock() < CLOCKS_PER_SEC * 4 / 10)
-		nanosleep(&t, 0);
-	stop = 1;
 	pthread_join(a, 0);
 	pthread_join(b, 0);
 	return 0;
