@@ -120,8 +120,13 @@ def faults_of(n, *options):
 @test
 def page_faults_of_a_known_program_are_counted_one_by_one():
     can_count()
-    few = faults_of(1000)
-    assert [faults_of(n) - few for n in (1001, 1500, 21000)] == [1, 500, 20000]
+    for _ in range(3):
+        few = faults_of(1000)
+        more = [faults_of(n) - few for n in (1001, 1500, 21000)]
+        # A kernel that is short of memory takes a page away, and it faults again.
+        if more == [1, 500, 20000]:
+            break
+    assert more == [1, 500, 20000]
 
 
 @test
@@ -206,19 +211,18 @@ def attached(target, *options):
 @test
 def running_processes_are_counted_from_then_on_until_they_end():
     can_count()
-    target = Toucher()
-    target.tell(5000)
-    process, _ = attached(target, '-p', str(target.process.pid))
-    target.tell(400, 'thread 1')
-    target.end()
-    assert process.wait(timeout=PATIENCE) == 0
-    first = value(table(open('counts.csv').read()), PAGES)
-    target = Toucher()
-    process, _ = attached(target, '-p', str(target.process.pid))
-    target.tell(1400, 'thread 1001')
-    target.end()
-    assert process.wait(timeout=PATIENCE) == 0
-    assert value(table(open('counts.csv').read()), PAGES) - first == 2000
+
+    def faults_of_attached(before, *orders):
+        target = Toucher()
+        target.tell(before)
+        process, _ = attached(target, '-p', str(target.process.pid))
+        target.tell(*orders)
+        target.end()
+        assert process.wait(timeout=PATIENCE) == 0
+        return value(table(open('counts.csv').read()), PAGES)
+    # A kernel that is short of memory takes a page away, and it faults again: seldom, and never fewer.
+    more = [faults_of_attached(10, 1400, 'thread 1001') - faults_of_attached(5000, 400, 'thread 1') - 2000 for _ in range(3)]
+    assert 0 in more and max(map(abs, more)) <= 20, more
 
 
 @test
