@@ -53,9 +53,9 @@ WAYS = [
     ['-s', 'comm,dso', '-n'],
     ['-s', 'comm,dso,sym', '--show-total-period'],
     ['-s', 'dso', '-F', 'overhead,overhead_sys,overhead_us,sample,period,dso'],
-    # With the file: of two files that have no names at one address perf makes one row.
-    ['-s', 'dso,sym', '--percent-limit', '1'],
+    ['-s', 'sym', '--percent-limit', '1'],
     ['-s', 'comm,dso', '-c', 'sort,awk'],
+    # With the file: of two files that have no names at one address perf makes one row.
     ['-s', 'dso,sym', '--group-sort-idx', '1'],
     ['-s', 'dso', '--group-sort-idx', '7'],
     ['-s', 'dso', '--no-group'],
