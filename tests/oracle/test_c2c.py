@@ -31,7 +31,7 @@ static int may_go_on(void)
 }
 __attribute__((noinline)) void reader(long *p) { for (int i = 0; i < 10000; i++) __asm__ volatile("" :: "r"(*(volatile long *)p)); }
 __attribute__((noinline)) void writer(long *p) { for (int i = 0; i < 10000; i++) *(volatile long *)p = i; }
-static void *run(void *p) { while (may_go_on()) { reader(p); writer(p); } return p; }
+static void *run(void *p) { while (may_go_on()) for (int i = 0; i < 200; i++) { reader(p); writer(p); } return p; }
 int main(void)
 {
 	pthread_t a, b;
