@@ -7,6 +7,7 @@
 #include "profile/blocks.h"
 #include "profile/certainty.h"
 #include "profile/label.h"
+#include "profile/matching.h"
 
 #define MEMORY_KEYS                                                            \
 	"local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked," \
@@ -310,7 +311,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *
 		return err->code;
 	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
 	if (k->needs_parent &&
-		parent_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
+		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
 	return choose_order(k, hist, given, n, err) ||

@@ -30,7 +30,7 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 		enum key_frame frame = o->keys[i]->frame;
 
 		if (frame == KEY_SYMBOL)
-			id.symbol = s->function ? s->function : symbol;
+			id.symbol = profile_function(p, symbol);
 		else if (frame == KEY_DSO)
 			id.dso = p->dsos.at[s->dso].name;
 		else if (frame == KEY_LINE)

@@ -168,6 +168,19 @@ struct profile {
 };
 
 /* Whether its name is known: what naming makes up of an address (naming_options.makes_names) is none. */
+/* The function that a symbol is of, which may have one for each of its lines. */
+static inline u32 profile_function(const struct profile *p, u32 symbol)
+{
+	u32 function = p->symbols.at[symbol].function;
+
+	return function ? function : symbol;
+}
+
+static inline u32 profile_frame_function(const struct profile *p, u32 frame)
+{
+	return profile_function(p, p->frames.at[frame].symbol);
+}
+
 static inline bool profile_is_named(const struct profile_symbol *s)
 {
 	return s->name && !s->outcome;
