@@ -468,6 +468,9 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
 	group_rows(h);
 	make_entries(h);
+	vec_each(e, &h->entries)
+		h->averages +=
+			e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
 	pick_entries(h);
 	hist_sort(h);
 }
