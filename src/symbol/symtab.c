@@ -173,6 +173,7 @@ struct slot { /* a word of the GOT and the function whose address goes there */
 struct slots {
 	VEC(struct slot) at;
 	struct table index;
+	VEC(u64) lazy; /* their addresses by number, as the PLT's relocations come */
 };
 
 static const struct slot *find_slot(const struct slots *slots, u64 address)
@@ -251,7 +252,8 @@ static bool take_relocation(const struct elf *elf, struct bytes *rel, struct slo
 	return true;
 }
 
-static void add_relocations(const struct elf *elf, const struct elf_section *s, struct slots *slots)
+static void add_relocations(const struct elf *elf, const struct elf_section *s, bool is_lazy,
+	struct slots *slots)
 {
 	const struct elf_section *symbols = elf_section_at(elf, s->link);
 	struct slot slot;
@@ -262,6 +264,8 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 	if (!elf_contents(elf, s, &rel))
 		return;
 	while (take_relocation(elf, &rel, &slot, &symbol, &type)) {
+		if (is_lazy)
+			vec_add(&slots->lazy, slot.address);
 		/*
 		 * A slot is filled once; a file that says otherwise a million times must not cost
 		 * an hour.
@@ -301,8 +305,8 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 		}
 	}
 	if (elf->machine == EM_X86_64) {
-		/* jmp *disp32(%rip), maybe behind endbr64 or a bnd prefix */
-		for (u64 i = 0; i + 6 <= size && i < 8; i++)
+		/* jmp *disp32(%rip), maybe behind endbr64, a bnd prefix, mov $number, %r11d */
+		for (u64 i = 0; i + 6 <= size && i < 12; i++)
 			if (code.at[i] == 0xff && code.at[i + 1] == 0x25)
 				return address + i + 6 + (u64)(s64)(s32)load_u32(code.at + i + 2);
 	} else if (elf->machine == EM_AARCH64) {
@@ -322,12 +326,58 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 	return 0;
 }
 
+/*
+ * The slot that a stub of x86 has filled: beside those of .plt.sec stand some that push the number of
+ * a relocation and go to the PLT's front. 0 if it is no such stub.
+ */
+static u64 slot_to_fill(const struct elf *elf, struct bytes code, u64 size,
+	const struct slots *slots)
+{
+	static const u8 push = 0x68, jmp = 0xe9, bnd = 0xf2;
+	u64 at = 0, number;
+
+	/* endbr64, endbr32 */
+	if (size >= 4 && (load_u32(code.at) & 0xfeffffff) == 0xfa1e0ff3)
+		at = 4;
+	if (at + 11 > size || code.at[at] != push ||
+		code.at[at + 5 + (code.at[at + 5] == bnd)] != jmp)
+		return 0;
+	number = load_u32(code.at + at + 1);
+	if (elf->machine == EM_386)
+		number /= sizeof(Elf32_Rel);
+	return number < slots->lazy.n ? slots->lazy.at[number] : 0;
+}
+
+/* Whether it is the PLT's front on x86, which goes to the dynamic linker: push, jmp. */
+static bool is_front(const struct elf *elf, struct bytes code, u64 size)
+{
+	if (elf->machine == EM_AARCH64 || size < 16 || code.at[0] != 0xff || code.at[6] != 0xff)
+		return false;
+	return (code.at[1] == 0x35 && code.at[7] == 0x25) ||
+		(code.at[1] == 0xb3 && code.at[7] == 0xa3);
+}
+
 /* The functions of a resolver are called what the resolver is: strlen@plt. */
 static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 {
 	const struct symbol *resolver = slot->name ? NULL : symtab_find(t, slot->ifunc);
 
 	return resolver ? resolver->name : slot->name;
+}
+
+/* What a stub goes to; NULL: it is none. */
+static const char *name_of_stub(const struct symtab *t, const struct elf *elf, struct bytes code,
+	u64 address, u64 size, const struct slots *slots)
+{
+	u64 to = elf->machine == EM_AARCH64 ? 0 : slot_to_fill(elf, code, size, slots);
+	const struct slot *slot;
+
+	if (is_front(elf, code, size))
+		return slots->lazy.n ? "_dl_runtime_resolve" : NULL;
+	if (!to)
+		to = slot_of_stub(elf, code, address, size);
+	slot = to ? find_slot(slots, to) : NULL;
+	return slot ? name_of_slot(t, slot) : NULL;
 }
 
 static void find_stubs(const struct symtab *t, const struct elf *elf, const struct elf_section *s,
@@ -339,9 +389,8 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 	if (!elf_contents(elf, s, &code) || elf->swap)
 		return;
 	for (u64 at = 0; at + each <= s->size; at += each, bytes_skip(&code, each)) {
-		u64 address = slot_of_stub(elf, code, s->addr + at, MIN(each, bytes_left(&code)));
-		const struct slot *slot = address ? find_slot(slots, address) : NULL;
-		const char *name = slot ? name_of_slot(t, slot) : NULL;
+		const char *name = name_of_stub(t, elf, code, s->addr + at,
+			MIN(each, bytes_left(&code)), slots);
 
 		if (name)
 			vec_add(stubs,
@@ -355,7 +404,11 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 
 void symtab_add_plt(struct symtab *t, const struct elf *elf)
 {
-	static const char *const relocations[] = {".rela.plt", ".rela.dyn", ".rel.plt", ".rel.dyn"};
+	static const struct {
+		const char *name;
+		bool is_lazy;
+	} relocations[] = {{".rela.plt", true}, {".rela.dyn", false}, {".rel.plt", true},
+		{".rel.dyn", false}};
 	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
 	struct slots slots = {0};
 	symbol_list stubs = {0};
@@ -365,10 +418,10 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 		!(!elf->is_64 && elf->machine == EM_386))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(relocations); i++) {
-		const struct elf_section *s = elf_section(elf, relocations[i]);
+		const struct elf_section *s = elf_section(elf, relocations[i].name);
 
 		if (s && s->type == (elf->is_64 ? SHT_RELA : SHT_REL))
-			add_relocations(elf, s, &slots);
+			add_relocations(elf, s, relocations[i].is_lazy, &slots);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const struct elf_section *s = elf_section(elf, sections[i]);
@@ -383,6 +436,7 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 	vec_fini(&stubs);
 	table_fini(&slots.index);
 	vec_fini(&slots.at);
+	vec_fini(&slots.lazy);
 }
 
 /* ---- order ---- */
