@@ -8,7 +8,7 @@
 
 /* In the order of their help. */
 static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
-	&key_places, &key_branches, &key_memory};
+	&key_places, &key_types, &key_branches, &key_memory};
 
 const struct key *key_at(size_t i)
 {
@@ -160,8 +160,6 @@ static const struct {
 	{"parallelism",
 		"how many threads ran is not counted; --wall shows the elapsed time that went by because of a row"},
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
-	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
-	{"typeoff", "types of data are not looked up; symoff is the place in the function"},
 	{"ipc_null", "instructions per cycle are in annotate, by block"},
 	{"ipc_lbr", "instructions per cycle are in annotate, by block"},
 	{"cgroup_id", "namespaces are not looked at; cgroup has the path"},

@@ -176,6 +176,25 @@ bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
 		object_at(s, pc, &fixed, o->disp, true, ret);
 }
 
+bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *state,
+	u64 *ret_address)
+{
+	const struct datavalue *base = reg_of(state, o->base), *index = reg_of(state, o->index);
+
+	if (o->segment)
+		return false;
+	*ret_address = (u64)o->disp;
+	if (o->is_relative)
+		*ret_address += pc + o->size;
+	else if (base->kind == VALUE_ADDRESS)
+		*ret_address += (u64)base->object.offset;
+	else if (index->kind == VALUE_ADDRESS && !o->scale)
+		*ret_address += (u64)index->object.offset;
+	else
+		return o->base == OPERAND_NO_REG;
+	return true;
+}
+
 /* ---- what instructions do ---- */
 
 struct flow {
@@ -240,17 +259,26 @@ static void store(struct flow *f, u64 pc, const struct operand *o)
 		set_slot(&f->now, offset, reg_of(&f->now, o->source));
 }
 
+/* A number that is an address of the file's data, or else just a number. */
+static struct datavalue constant(struct flow *f, u64 pc, u64 number)
+{
+	struct datavalue v = {.kind = VALUE_POINTS};
+
+	if (!datanames_is_data(f->scope->image, number))
+		return (struct datavalue){0};
+	if (datascope_find(f->scope, pc, number, &v.object))
+		return v;
+	/* What it is moved by, may show which variable is meant. */
+	return (struct datavalue){.kind = VALUE_ADDRESS, .object.offset = (s64)number};
+}
+
 static struct datavalue address(struct flow *f, u64 pc, const struct operand *o)
 {
 	bool has_index = o->index != OPERAND_NO_REG;
 	struct datavalue v = {.kind = VALUE_POINTS};
 
-	/* A table's address: what it is moved by, shows which variable is meant. */
-	if (o->is_relative || (o->base == OPERAND_NO_REG && !has_index)) {
-		v.kind = VALUE_ADDRESS;
-		v.object.offset = (s64)((o->is_relative ? pc + o->size : 0) + (u64)o->disp);
-		return v;
-	}
+	if (o->is_relative || (o->base == OPERAND_NO_REG && !has_index))
+		return constant(f, pc, (o->is_relative ? pc + o->size : 0) + (u64)o->disp);
 	if (!has_index && o->base != OPERAND_RSP && reg_of(&f->now, o->base)->kind)
 		return moved(reg_of(&f->now, o->base), o->disp, true);
 	if (!dataflow_object(f->scope, pc, o, &f->now, &v.object))
@@ -295,8 +323,7 @@ static struct datavalue new_value(struct flow *f, u64 pc, const struct operand *
 	case EFFECT_MOVE_BY:
 		return moved_by(&f->now, o);
 	case EFFECT_SET:
-		return (struct datavalue){.kind = o->imm > 0 ? VALUE_ADDRESS : VALUE_UNKNOWN,
-			.object.offset = o->imm};
+		return constant(f, pc, (u64)o->imm);
 	default:
 		return (struct datavalue){0};
 	}
@@ -316,7 +343,7 @@ static void apply(struct flow *f, u64 pc, const struct operand *o)
 	for (u32 spoilt = o->spoilt, reg = 0; spoilt; spoilt >>= 1, reg++)
 		if (spoilt & 1 && reg < OPERAND_REGS)
 			f->now.regs[reg] = (struct datavalue){0};
-	if (o->flow == FLOW_CALL)
+	if (o->flow == OPERAND_CALL)
 		call(f, pc, o);
 }
 
@@ -326,13 +353,14 @@ static u64 target_of(const struct flow *f, u64 at, const struct operand *o)
 {
 	u64 to = at + o->size + (u64)o->to;
 
-	return (o->flow == FLOW_BRANCH || o->flow == FLOW_JUMP) && to < f->code->n ? to
-										   : UINT64_MAX;
+	return (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP) && to < f->code->n
+		? to
+		: UINT64_MAX;
 }
 
 static bool ends(const struct operand *o)
 {
-	return o->flow == FLOW_JUMP || o->flow == FLOW_TABLE || o->flow == FLOW_END;
+	return o->flow == OPERAND_JUMP || o->flow == OPERAND_TABLE || o->flow == OPERAND_END;
 }
 
 static unsigned decode(const struct flow *f, u64 at, struct operand *ret)
@@ -439,7 +467,7 @@ static void leave(struct flow *f, u64 at, const struct operand *o)
 
 	if (to != UINT64_MAX && join(&f->states.at[f->leaders[to] - 1], &f->now) && to <= at)
 		f->is_changed = true;
-	if (o->flow == FLOW_TABLE)
+	if (o->flow == OPERAND_TABLE)
 		f->is_changed |= join(&f->tables, &f->now);
 	if (!ends(o))
 		return;

@@ -55,6 +55,10 @@ struct dataflow_sink {
 void dataflow_run(struct datascope *s, const struct dataflow_code *code,
 	const struct dataflow_sink *sink);
 
+/* The address of the file that it accesses, or that its index counts from; false: it is none of its. */
+bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *state,
+	u64 *ret_address);
+
 /* What an instruction accesses, or what a lea points to; false: it is not known. */
 bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
 	const struct datastate *state, struct dataobject *ret);

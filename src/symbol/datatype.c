@@ -20,6 +20,8 @@ static const struct {
 	[DATATYPE_NO_ACCESS] = {"(no memory access)", NULL},
 	[DATATYPE_STACK] = {"(stack operation)", NULL},
 	[DATATYPE_CANARY] = {"(stack canary)", NULL},
+	[DATATYPE_CONSTANT] = {"(constants)", NULL},
+	[DATATYPE_LINKER] = {"(global offset table)", NULL},
 	[DATATYPE_NO_DEBUG] = {"(unknown)", "in files without debug information (-g)"},
 	[DATATYPE_UNDESCRIBED] = {"(unknown)", "in code that was compiled without -g"},
 	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
@@ -190,10 +192,28 @@ static void describe(struct datatypes *t, const struct dataobject *o, struct dat
 	str_fini(&text);
 }
 
+/* At an address of the file where no variable is. */
+static enum datatype_outcome unnamed(const struct elf *image, u64 address)
+{
+	for (u32 i = 0; i < image->n_sections; i++) {
+		const struct elf_section *s = &image->sections[i];
+
+		if (!(s->flags & SHF_ALLOC) || s->flags & SHF_TLS || address < s->addr ||
+			address - s->addr >= s->size)
+			continue;
+		return elf_has_name(image, s, ".got") ? DATATYPE_LINKER
+			: s->flags & SHF_WRITE        ? DATATYPE_UNTRACKED
+						      : DATATYPE_CONSTANT;
+	}
+	return DATATYPE_UNTRACKED;
+}
+
 /* What an instruction does whose memory is not a known object. */
-static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct operand *o)
+static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct operand *o,
+	const struct datastate *state)
 {
 	s64 ignored;
+	u64 address;
 
 	if (o->segment == 'f' && o->base == OPERAND_NO_REG && o->disp == CANARY)
 		return DATATYPE_CANARY;
@@ -201,6 +221,8 @@ static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct o
 		return DATATYPE_THREAD;
 	if (o->base == OPERAND_RSP || datascope_frame(&t->scope, pc, o->base, o->disp, &ignored))
 		return DATATYPE_STACK;
+	if (dataflow_address(pc, o, state, &address))
+		return unnamed(t->image, address);
 	return DATATYPE_UNTRACKED;
 }
 
@@ -216,7 +238,7 @@ static void answer(struct datatypes *t, u64 pc, const struct operand *o,
 	else if (dataflow_object(&t->scope, pc, o, state, &object))
 		describe(t, &object, a);
 	else
-		a->outcome = unknown(t, pc, o);
+		a->outcome = unknown(t, pc, o, state);
 }
 
 static void take_instruction(void *ctx, u64 pc, const struct operand *o,

@@ -23,6 +23,8 @@ enum datatype_outcome {
 	DATATYPE_NO_ACCESS,   /* it accesses no memory */
 	DATATYPE_STACK,       /* its stack frame, where no variable is */
 	DATATYPE_CANARY,      /* the value that shows whether the stack was overwritten */
+	DATATYPE_CONSTANT,    /* what compilers put beside the code: numbers, tables of switches */
+	DATATYPE_LINKER,      /* addresses that are filled in when a program starts */
 	DATATYPE_NO_DEBUG,    /* the file has no debug information; datatypes_open() says it */
 	DATATYPE_UNDESCRIBED, /* that code has none */
 	DATATYPE_NO_CODE,     /* the instruction is not here, or is none */

@@ -267,9 +267,9 @@ static void take_group5(struct operand *o, const struct x86_op *op)
 	if (what < 2 && op->mode == 3)
 		add_constant(o, op, what ? -1 : 1);
 	else if (what == 2 || what == 3)
-		o->flow = FLOW_CALL;
+		o->flow = OPERAND_CALL;
 	else if (what == 4 || what == 5)
-		o->flow = FLOW_TABLE;
+		o->flow = OPERAND_TABLE;
 	if ((what == 2 || what == 6) && op->mode == 3)
 		o->access = OPERAND_STACK;
 }
@@ -301,10 +301,10 @@ static void take_stack(struct operand *o, const struct x86_op *op, enum rule rul
 static void take_flow(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	o->to = op->imm;
-	o->flow = rule == JCC  ? FLOW_BRANCH
-		: rule == JMP  ? FLOW_JUMP
-		: rule == CALL ? FLOW_CALL
-			       : FLOW_END;
+	o->flow = rule == JCC  ? OPERAND_BRANCH
+		: rule == JMP  ? OPERAND_JUMP
+		: rule == CALL ? OPERAND_CALL
+			       : OPERAND_END;
 	/* Returns take their address from the stack. */
 	if (rule == CALL || (rule == END && op->map == X86_ONE && op->opcode >> 1 == 0xc2 >> 1))
 		o->access = OPERAND_STACK;

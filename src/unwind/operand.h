@@ -40,12 +40,12 @@ enum operand_effect {
 };
 
 enum operand_flow {
-	FLOW_ON,     /* to the next instruction */
-	FLOW_BRANCH, /* there, or to `to` */
-	FLOW_JUMP,   /* to `to` */
-	FLOW_CALL,   /* there, after a call */
-	FLOW_TABLE,  /* to where a register or memory says: switches, and calls that are the last */
-	FLOW_END,    /* not on: returns, traps */
+	OPERAND_ON,     /* to the next instruction */
+	OPERAND_BRANCH, /* there, or to `to` */
+	OPERAND_JUMP,   /* to `to` */
+	OPERAND_CALL,   /* there, after a call */
+	OPERAND_TABLE, /* to where a register or memory says: switches, and calls that are the last */
+	OPERAND_END,   /* not on: returns, traps */
 };
 
 struct operand {

@@ -88,7 +88,7 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 		"latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked "
 		"wall_blocked_time comm pid tgid cpu socket cgroup trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc "
 		"p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size "
-		"dso_size addr symoff parent srcline srcfile dso_from symbol_from srcline_from addr_from dso_to "
+		"dso_size addr symoff parent srcline srcfile type typeoff dso_from symbol_from srcline_from addr_from dso_to "
 		"symbol_to srcline_to addr_to mispredict predicted in_tx abort cycles symbol_daddr dso_daddr "
 		"dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr");
 	check_refused("comm,simd",
