@@ -123,6 +123,33 @@ def files_stripped_code_is_shown_by_function():
 
 
 @test
+def files_stripped_programs_have_start_and_main():
+    recorded('-Wl,--no-export-dynamic', options=('-g',))
+    # The dynamic linker has a _start, too.
+    of_program = ('--children', '--dsos', 'prog')
+    whole = rows(*of_program)
+    strip_all()
+    thin = rows(*of_program)
+    assert {'main', '_start'} <= set(thin) and thin['main'] == whole['main'] and thin['_start'] == whole['_start'], (thin, whole)
+    by_address = rows(*of_program, '--no-unnamed-functions')
+    assert sum(by_address.values()) == sum(whole.values()) and not {'main', '_start'} & set(by_address), (by_address, whole)
+    packed = pace('data', 'pack', '-i', 'perf.data', '--in-place')
+    assert packed.status == 0, packed
+    os.unlink('app/prog')
+    assert rows(*of_program) == thin, (rows(*of_program), thin)
+    assert rows(*of_program, '--no-unnamed-functions') == by_address, by_address
+    # With its own samples main is shown, too.
+    with open('spin.c', 'w', encoding='utf-8') as file:
+        file.write('#include <time.h>\nint main(void) { clock_t end = clock() + CLOCKS_PER_SEC / 10;\n'
+                   'while (clock() < end) for (volatile int i = 0; i < 200000; i++); return 0; }\n')
+    tool('gcc', '-O1', '-s', '-o', 'spin', 'spin.c')
+    result = pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', '-o', 'spin.data', './spin')
+    assert result.status == 0, result
+    shown = pace('annotate', '-i', 'spin.data', 'main')
+    assert shown.status == 0 and '<main>:' in shown.out, shown
+
+
+@test
 def files_names_come_by_build_id_from_all_its_folders():
     whole = recorded()
     number = build_id('full')
