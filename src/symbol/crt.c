@@ -160,7 +160,7 @@ static void take_arm64(const struct elf *elf, u32 op, struct state *s)
 {
 	if ((op & 0x9f00001f) == 0x90000000)
 		s->first = (s->at & ~(u64)0xfff) +
-			((u64)(signed_field(op, 5, 19) << 2 | (op >> 29 & 3)) << 12);
+			((u64)(signed_field(op, 5, 19) * 4 + (op >> 29 & 3)) << 12);
 	else if ((op & 0xffc003ff) == 0x91000000)
 		s->first += op >> 10 & 0xfff;
 	else if ((op & 0xffc003ff) == 0xf9400000)
