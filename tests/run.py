@@ -70,6 +70,7 @@ SUITES = [
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
+    ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),

@@ -6,6 +6,7 @@
 #include "event/abi.h"
 #include "profile/key.h"
 #include "profile/label.h"
+#include "profile/matching.h"
 
 #define DEFAULT_GRAPH_LIMIT 0.5 /* percent */
 
@@ -105,7 +106,7 @@ static int choose_forgotten(struct choice *c, struct err *err)
 		return err_set(err, ERR_INVAL, "--ignore-callees: %s",
 			c->keys.has_branches ? "branches have no callers: with --no-branch-stack"
 					     : "the recording has no call chains: record with -g");
-	if (parent_compile(&c->forgotten, c->options->forgotten, err))
+	if (matching_compile(&c->forgotten, c->options->forgotten, err))
 		return err_prefix(err, "--ignore-callees");
 	c->forgets = true;
 	return 0;

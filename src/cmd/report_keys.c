@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "event/abi.h"
+#include "profile/blocks.h"
 #include "profile/certainty.h"
 #include "profile/label.h"
+#include "profile/matching.h"
 
 #define MEMORY_KEYS                                                            \
 	"local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked," \
@@ -40,6 +42,21 @@ static bool is_of_tracepoints(const struct keys *k)
 	return r->events.n && r->info.tracing_data.n && !any_event(k, is_no_tracepoint);
 }
 
+/* What --total-cycles takes. */
+static int check_blocks(const struct keys *k, struct err *err)
+{
+	if (k->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--total-cycles is of branches, not of time on and off CPUs: with --no-wall");
+	if (!k->options->branches)
+		return err_set(err, ERR_INVAL,
+			"--total-cycles counts branches, and --no-branch-stack does not");
+	if (!blocks_are_there(&k->recorded->session))
+		return err_set(err, ERR_INVAL,
+			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
+	return 0;
+}
+
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err)
 {
@@ -51,10 +68,14 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 		return err_set(err, ERR_INVAL, "-b: the recording has no branches: record with -b");
 	if (o->is_mem_mode && label_check(&r->session, LABEL_DATA, err))
 		return err_prefix(err, "--mem-mode");
-	if (o->branches > 0 && o->is_mem_mode)
-		return err_set(err, ERR_INVAL, "-b and --mem-mode count different things");
-	k->has_branches =
-		o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall : o->branches;
+	if ((o->branches > 0 || o->has_total_cycles) && o->is_mem_mode)
+		return err_set(err, ERR_INVAL, "%s and --mem-mode count different things",
+			o->branches > 0 ? "-b" : "--total-cycles");
+	if (o->has_total_cycles && check_blocks(k, err))
+		return err->code;
+	k->has_blocks = o->has_total_cycles;
+	k->has_branches = k->has_blocks ||
+		(o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall : o->branches);
 	if (o->drops_others || o->parent) {
 		k->needs_parent = true;
 		if (!r->has_chains)
@@ -66,7 +87,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 
 static const char *default_keys(const struct keys *k)
 {
-	return k->has_branches            ? "comm,dso_from,symbol_from,symbol_to,cycles"
+	return k->has_blocks              ? "block,dso"
+		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
 		: k->options->is_mem_mode ? MEMORY_KEYS
 		: is_of_tracepoints(k) && !k->has_wall ? "trace"
 						       : "comm,dso,symbol";
@@ -181,6 +203,10 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 			k->options->is_mem_mode || k->options->branches == 0
 				? ""
 				: ": the recording has none (record -b)");
+	if ((key->is_of_blocks || key->label == LABEL_BLOCK) && !k->has_blocks)
+		return err_set(err, ERR_INVAL,
+			"key '%s': cycles between branches are counted with --total-cycles",
+			key->name);
 	/* perf's list of keys for memory has latencies that not all processors tell. */
 	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
 		label_check(&k->recorded->session, key->label, err))
@@ -225,7 +251,9 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 	const struct keys_options *o = k->options;
 	static const char *const of_wall[] = {"latency", "wall_cpu_time", "wall_runnable_time",
 		"wall_blocked_time"};
-	bool has_shares = !o->fields && !k->has_wall;
+	static const char *const of_blocks[] = {"cycles_share", "cycles_sum",
+		"cycles_average_share", "cycles_average"};
+	bool has_shares = !o->fields && !k->has_wall && !k->has_blocks;
 	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
 		has_shares ? key_self : NULL, o->has_intervals ? &certainty_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
@@ -236,6 +264,10 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 			return err->code;
 	for (size_t i = 0; k->has_wall && !o->fields && i < ARRAY_SIZE(of_wall); i++)
 		if (add(t->columns, &t->n_columns, key_find(of_wall[i], strlen(of_wall[i])), err))
+			return err->code;
+	for (size_t i = 0; k->has_blocks && !o->fields && i < ARRAY_SIZE(of_blocks); i++)
+		if (add(t->columns, &t->n_columns, key_find(of_blocks[i], strlen(of_blocks[i])),
+			    err))
 			return err->code;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (first[i] && add(t->columns, &t->n_columns, first[i], err))
@@ -279,7 +311,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *
 		return err->code;
 	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
 	if (k->needs_parent &&
-		parent_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
+		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
 	return choose_order(k, hist, given, n, err) ||
@@ -300,6 +332,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	}
 	reading->has_stacks &= !k->has_branches;
 	reading->has_branches = k->has_branches;
+	reading->has_blocks = k->has_blocks;
 	reading->is_weighed = k->options->is_mem_mode;
 	reading->has_raw_fields = k->options->is_raw_trace;
 	reading->fields = k->fields;

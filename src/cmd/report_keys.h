@@ -18,13 +18,14 @@ struct keys_options {
 	const char *sort, *fields, *parent;
 	int branches; /* -1: as the recording is */
 	int children; /* -1: not said */
-	bool is_mem_mode, is_raw_trace, drops_others;
+	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles;
 	bool has_counts, has_periods, has_intervals;
 };
 
 struct keys {
 	const struct keys_options *options;
 	struct recorded *recorded;
+	bool has_blocks;   /* runs of code between branches are, by their cycles */
 	bool has_branches; /* each branch is counted, not each sample */
 	bool has_wall;     /* time on and off CPUs is counted */
 	bool needs_parent;

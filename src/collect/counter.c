@@ -113,10 +113,15 @@ int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct er
 }
 
 /*
- * How often all are switched: who is cloned meanwhile may be left as it was on a CPU (seen on Linux 6.18:
- * tasks with the same events swap them when one follows the other, and a clone of such a task is no longer
- * made under the lock that switching takes). The second time reaches it.
+ * Counters of tasks are switched twice: who is cloned meanwhile may be left as it was on a CPU (seen on Linux
+ * 6.18: tasks with the same events swap them when one follows the other, and a clone of such a task is no longer
+ * made under the lock that switching takes). The second time reaches it. Those of whole CPUs have no clones.
  */
+static bool is_switched(const struct counter *c, unsigned pass)
+{
+	return !pass || c->tid >= 0;
+}
+
 enum { PASSES = 2 };
 
 static int control(const struct counters *counters, unsigned long request, const char *what,
@@ -124,7 +129,7 @@ static int control(const struct counters *counters, unsigned long request, const
 {
 	for (unsigned pass = 0; pass < PASSES; pass++)
 		vec_each(c, counters)
-			if (ioctl(c->fd, request, 0))
+			if (is_switched(c, pass) && ioctl(c->fd, request, 0))
 				return err_sys(err, errno, "%s an event", what);
 	return 0;
 }
@@ -145,16 +150,16 @@ int counters_switch(const struct counters *counters, const struct event_list *ev
 	unsigned long request = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	bool is_found = false;
 
-	for (size_t i = 0; i < PASSES * counters->n; i++) {
-		const struct counter *c = &counters->at[i % counters->n];
-		const struct event *e = &events->at[c->event];
+	for (unsigned pass = 0; pass < PASSES; pass++)
+		vec_each(c, counters) {
+			const struct event *e = &events->at[c->event];
 
-		if (name ? strcmp(e->name, name) != 0 : e->wishes & EVENT_TRACKER)
-			continue;
-		is_found = true;
-		if (ioctl(c->fd, request, 0))
-			return err_sys(err, errno, "switching event '%s'", e->name);
-	}
+			if (name ? strcmp(e->name, name) != 0 : e->wishes & EVENT_TRACKER)
+				continue;
+			is_found = true;
+			if (is_switched(c, pass) && ioctl(c->fd, request, 0))
+				return err_sys(err, errno, "switching event '%s'", e->name);
+		}
 	return is_found || !name ? 0 : err_set(err, ERR_NOENT, "there is no event '%s'", name);
 }
 

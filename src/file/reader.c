@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "event/names.h"
+#include "file/salvage.h"
 
 enum {
 	SECTION_LIMIT = 256 << 20,
@@ -307,7 +308,7 @@ static void read_sections(struct reader *r, struct log *log)
 {
 	u64 at = r->header.data.offset + r->header.data.size;
 
-	if (r->is_unfinished || r->is_cut || !read_entries(r, 0, &at, log))
+	if (r->is_unfinished || r->is_cut || r->n_behind || !read_entries(r, 0, &at, log))
 		return;
 	if (find_own(r, at)) {
 		at += sizeof(struct layout_section);
@@ -395,6 +396,20 @@ static int find_data(struct reader *r, struct log *log, struct err *err)
 	return 0;
 }
 
+/* What a recorder wrote after it had told its header for the last time. */
+static void find_behind(struct reader *r, struct log *log)
+{
+	u64 end;
+
+	r->n_behind = r->is_unfinished || r->is_cut ? 0 : salvage_find(r, &end);
+	if (!r->n_behind)
+		return;
+	log_warn(log,
+		"'%s' was not finished by its recorder: %llu records behind the end that its header says were kept",
+		r->path, (unsigned long long)r->n_behind);
+	r->data_end = r->parts.at[0].end = end;
+}
+
 /* ---- directories ---- */
 
 static int by_number(const void *a, const void *b)
@@ -461,6 +476,7 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 		return err->code;
 	if (r->is_directory && open_parts(r, err))
 		return err->code;
+	find_behind(r, log);
 	read_sections(r, log);
 	read_event_types(r);
 	reader_name_events(r);

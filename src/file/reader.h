@@ -51,8 +51,9 @@ struct reader {
 	bool is_packed;  /* there are compressed records: they can only be read from the start */
 	bool is_directory;
 	char *kallsyms; /* a copy that lies in the directory ('perf record --kcore'); NULL: none */
-	bool is_unfinished;        /* the recorder never wrote its last header */
-	bool is_cut;               /* the file ends before its data does */
+	bool is_unfinished; /* the recorder never wrote its last header */
+	bool is_cut;        /* the file ends before its data does */
+	u64 n_behind; /* records behind the end that the header says: its recorder was killed */
 	struct layout_section ids; /* from the first to the last byte of ids; size 0: none */
 	struct event_list events;
 	struct formats formats; /* of the events' samples */

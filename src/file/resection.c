@@ -16,7 +16,7 @@ static int check(const struct reader *r, struct err *err)
 	if (r->is_directory)
 		return err_set(err, ERR_UNSUPPORTED,
 			"'%s' is a directory: 'pace data cut -o FILE' makes a file of it", r->path);
-	if (r->is_cut || r->is_unfinished)
+	if (r->is_cut || r->is_unfinished || r->n_behind)
 		return err_set(err, ERR_FORMAT,
 			"'%s' is not whole: 'pace data cut -o FILE' saves what can be read of it",
 			r->path);

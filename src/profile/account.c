@@ -23,6 +23,7 @@ void account_open(struct account *a, const struct session_tally *t, const struct
 	if (!p->has_branches)
 		return;
 	a->is_of_branches = true;
+	a->is_of_blocks = p->has_blocks;
 	a->n_branches = a->n_left;
 	a->n_walked = p->n_walked;
 	a->n_passed = p->n_passed_over;
@@ -83,7 +84,8 @@ void account_add_text(const struct account *a, struct str *text)
 	if (a->is_of_branches) {
 		str_add(text, ", ");
 		num_add_grouped(text, a->n_branches);
-		str_addf(text, " branch%s in them", a->n_branches == 1 ? "" : "es");
+		str_addf(text, " branch%s%s in them", a->n_branches == 1 ? "" : "es",
+			a->is_of_blocks ? " with cycles" : "");
 	}
 	if (a->n_shown == all && all && !a->n_passed) {
 		str_add(text, ", all shown");

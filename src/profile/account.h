@@ -25,7 +25,7 @@ struct account {
 	u64 n_foreign;  /* of events that the file does not describe */
 	u64 n_dropped;  /* by the kernel: they are not in the file */
 	u64 n_left;     /* counted, and neither shown nor left out yet */
-	bool is_of_branches;
+	bool is_of_branches, is_of_blocks; /* the latter: only branches whose cycles were counted */
 	u64 n_branches;
 	u64 n_walked, n_passed; /* samples whose branches were counted, or not wanted */
 };

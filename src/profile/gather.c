@@ -39,7 +39,7 @@ struct worker {
 	const struct wall *wall; /* NULL: samples count for themselves */
 	VEC(u8) wall_roles;      /* by event: enum wall_role */
 	u32 max_stack;
-	bool is_weighed, has_branches; /* as in struct gather_options */
+	bool is_weighed, has_branches, has_blocks; /* as in struct gather_options */
 	struct label_maker maker;
 	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
@@ -164,9 +164,9 @@ static void count_shares(struct worker *w, const struct session_sample *in)
 
 /* per sample */
 static void take_labels(struct worker *w, const struct session_sample *in,
-	const struct remembered_thread *t, const u8 *branch)
+	const struct remembered_thread *t, const u8 *branch, const u8 *before)
 {
-	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch};
+	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch, before};
 
 	for (unsigned k = 0; k < w->profile.n_labels; k++)
 		w->sights.next->labels[k] = label_of(&w->maker, w->profile.label_at[k], &sample);
@@ -201,7 +201,40 @@ static void count_branches(struct worker *w, const struct session_sample *in)
 		sight->event = in->event;
 		sight->n_samples = 1;
 		sight->period = 1;
-		take_labels(w, in, t, entry);
+		take_labels(w, in, t, entry, NULL);
+		sights_count(&w->sights);
+	}
+}
+
+/*
+ * per sample: each run of code that a branch ended is a sample of its own, taken at that branch; the newest
+ * branch comes first, and each tells the cycles since the one before
+ */
+static void count_blocks(struct worker *w, const struct session_sample *in)
+{
+	enum { ENTRY = 24, FLAGS = 16, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
+	const struct sample_branches *branches = &in->sample->branches;
+	const struct remembered_thread *t =
+		thread_of(w, in->sample->pid, in->sample->tid, in->time);
+	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
+	struct sight *sight = w->sights.next;
+
+	w->n_walked++;
+	for (u64 i = 0; i < branches->n; i++) {
+		const u8 *entry = branches->entries + i * ENTRY;
+		u64 cycles = load_u64(entry + FLAGS) >> CYCLES_SHIFT & CYCLES_MASK;
+		struct sights_place at = label_place(&who, load_u64(entry));
+
+		if (!cycles)
+			continue;
+		sight->ip = at.address;
+		sight->space = at.space;
+		sight->mode = at.mode;
+		sight->chain = TABLE_NONE;
+		sight->event = in->event;
+		sight->n_samples = 1;
+		sight->period = cycles;
+		take_labels(w, in, t, entry, i + 1 < branches->n ? entry + ENTRY : NULL);
 		sights_count(&w->sights);
 	}
 }
@@ -224,7 +257,7 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->event = in->event;
 	sight->n_samples = 1;
 	sight->period = w->is_weighed ? weight_of(w, in) : sample->period;
-	take_labels(w, in, t, NULL);
+	take_labels(w, in, t, NULL, NULL);
 	if (w->has_stacks &&
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
@@ -260,6 +293,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 
 	if (!is_wanted(w, in))
 		w->n_passed_over++;
+	else if (w->has_blocks)
+		count_blocks(w, in);
 	else if (w->has_branches)
 		count_branches(w, in);
 	else
@@ -308,6 +343,7 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	w->has_stacks = options->has_stacks;
 	w->is_weighed = options->is_weighed;
 	w->has_branches = options->has_branches;
+	w->has_blocks = options->has_blocks;
 	w->maker = (struct label_maker){facts, &w->sights, &w->strings, {0}};
 	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
 	w->spans = options->spans && options->spans->n ? options->spans : NULL;
@@ -419,6 +455,7 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
 		ret_profile->has_branches = options->has_branches;
+		ret_profile->has_blocks = options->has_blocks;
 		for (unsigned i = 0; i < n; i++) {
 			ret_profile->n_passed_over += workers[i]->n_passed_over;
 			ret_profile->n_walked += workers[i]->n_walked;

@@ -36,10 +36,7 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 /* Graphs are of functions, also where rows are of lines. */
 static u32 function_at(const struct builder *b, u32 node)
 {
-	u32 symbol = b->calls[node].symbol,
-	    function = b->hist->profile->symbols.at[symbol].function;
-
-	return function ? function : symbol;
+	return profile_function(b->hist->profile, b->calls[node].symbol);
 }
 
 static bool is_ours(const struct builder *b, u32 node)

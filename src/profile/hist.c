@@ -30,7 +30,7 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 		enum key_frame frame = o->keys[i]->frame;
 
 		if (frame == KEY_SYMBOL)
-			id.symbol = s->function ? s->function : symbol;
+			id.symbol = profile_function(p, symbol);
 		else if (frame == KEY_DSO)
 			id.dso = p->dsos.at[s->dso].name;
 		else if (frame == KEY_LINE)
@@ -468,6 +468,9 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
 	group_rows(h);
 	make_entries(h);
+	vec_each(e, &h->entries)
+		h->averages +=
+			e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
 	pick_entries(h);
 	hist_sort(h);
 }

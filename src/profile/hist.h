@@ -75,6 +75,7 @@ struct hist {
 	const struct calls *calls;
 	const struct hist_options *options;
 	u32 event;
+	double averages;       /* the sum of what a sample of each entry stands for on average */
 	struct hist_value all; /* the event's totals, unless options say otherwise */
 	VEC(struct hist_entry) entries;
 	VEC(struct hist_group) groups;

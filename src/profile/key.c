@@ -125,7 +125,8 @@ enum naming_source key_naming_source(const struct key *const *keys, size_t n)
 
 bool key_is_of_branches(const struct key *key)
 {
-	return key->label == LABEL_FROM || key->label == LABEL_TO || key->label == LABEL_BRANCH;
+	return key->label == LABEL_BLOCK || key->label == LABEL_FROM || key->label == LABEL_TO ||
+		key->label == LABEL_BRANCH;
 }
 
 /* ---- lists of keys ---- */

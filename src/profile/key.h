@@ -27,9 +27,10 @@ struct key {
 	const char *header;
 	const char *header_with_children; /* NULL: the same */
 	const char *help;
-	bool is_value; /* a figure, right-aligned; else something to group by */
-	bool is_wall;  /* only of recordings that are read as time on and off CPUs */
-	bool is_right; /* right-aligned though it is something to group by */
+	bool is_value;     /* a figure, right-aligned; else something to group by */
+	bool is_wall;      /* only of recordings that are read as time on and off CPUs */
+	bool is_of_blocks; /* only where the cycles from branch to branch are counted */
+	bool is_right;     /* right-aligned though it is something to group by */
 	/*
 	 * What tells entries apart: a label of the rows, or something of the frame. A figure has neither,
 	 * or a label that is added up.

@@ -1,5 +1,7 @@
 #include "profile/key_family.h"
 
+#include <string.h>
+
 #include "base/num.h"
 
 /* linux/perf_event.h: struct perf_branch_entry, the bits behind the addresses */
@@ -76,6 +78,76 @@ static void print_cycles(const struct hist *h, const struct hist_entry *e, u64 c
 		num_add_u64(text, cycles);
 	else
 		str_addc(text, '-');
+}
+
+/* ---- runs of code ---- */
+
+static int compare_blocks(const struct profile *p, u64 a, u64 b)
+{
+	const struct profile_block x = profile_block(a), y = profile_block(b);
+	int c = key_compare_addresses(p, x.end, y.end);
+
+	if (c || x.start == PROFILE_NO_FRAME || y.start == PROFILE_NO_FRAME)
+		return c ? c : (y.start == PROFILE_NO_FRAME) - (x.start == PROFILE_NO_FRAME);
+	return key_compare_addresses(p, x.start, y.start);
+}
+
+/* "function+0x1c", or the address in the file. */
+static void add_point(const struct profile *p, u32 frame, struct str *text)
+{
+	const struct profile_frame *f = &p->frames.at[frame];
+	const struct profile_symbol *s = &p->symbols.at[f->symbol];
+
+	if (!s->name) {
+		str_addf(text, "0x%llx", (unsigned long long)f->at);
+		return;
+	}
+	key_add_symbol(p, s, false, text);
+	str_addf(text, "+0x%llx", (unsigned long long)(f->at - s->start));
+}
+
+static const char *line_at(const struct profile *p, u32 frame)
+{
+	const struct profile_symbol *s = &p->symbols.at[p->frames.at[frame].symbol];
+
+	return s->has_line ? s->line : NULL;
+}
+
+/*
+ * "[sum+0x10 -> sum+0x44]"; where lines are known "[a.c:12 -> a.c:14] sum+0x10..0x44": several runs may
+ * be of the same lines. A question mark is where a run began that nobody recorded.
+ */
+static void print_block(const struct hist *h, const struct hist_entry *e, u64 label,
+	struct str *text)
+{
+	const struct profile *p = h->profile;
+	const struct profile_block block = profile_block(label);
+	bool has_start = block.start != PROFILE_NO_FRAME;
+	const char *from = has_start ? line_at(p, block.start) : "?";
+	const char *to = line_at(p, block.end);
+
+	(void)e;
+	if (!from || !to) {
+		str_addc(text, '[');
+		if (has_start)
+			add_point(p, block.start, text);
+		else
+			str_addc(text, '?');
+		str_add(text, " -> ");
+		add_point(p, block.end, text);
+		str_addc(text, ']');
+		return;
+	}
+	str_addc(text, '[');
+	str_add_safe(text, from, strlen(from));
+	str_add(text, " -> ");
+	str_add_safe(text, to, strlen(to));
+	str_add(text, "] ");
+	add_point(p, has_start ? block.start : block.end, text);
+	if (has_start)
+		str_addf(text, "..0x%llx",
+			(unsigned long long)(p->frames.at[block.end].at -
+				p->symbols.at[p->frames.at[block.start].symbol].start));
 }
 
 /* clang-format off: a row a fact */
@@ -171,6 +243,13 @@ static const struct key keys[] = {
 		.value = cycles_of,
 		.print = print_cycles,
 		.number = print_cycles},
+	{.name = "block",
+		.header = "[Program Block Range]",
+		.help = "straight run of code, from where a branch went to the next one (--total-cycles)",
+		.label = LABEL_BLOCK,
+		.is_of_line = true,
+		.compare = compare_blocks,
+		.print = print_block},
 };
 /* clang-format on */
 

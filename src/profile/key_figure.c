@@ -132,6 +132,35 @@ static void print_average(const struct hist *h, const struct hist_entry *e, u64 
 	str_addf(text, "%.1f", n > 0 ? (double)cost_of(h, e) / n : 0.0);
 }
 
+/* ---- cycles of runs of code: periods, where --total-cycles counts ---- */
+
+static double mean_of(const struct hist_entry *e)
+{
+	return e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
+}
+
+/* In thousandths: it is for the order of rows. */
+static u64 mean_rank(const struct hist *h, const struct hist_entry *e)
+{
+	(void)h;
+	return (u64)(mean_of(e) * 1000);
+}
+
+static void print_mean(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	(void)h;
+	(void)value;
+	str_addf(text, "%.1f", mean_of(e));
+}
+
+static void print_mean_share(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	(void)value;
+	str_addf(text, "%.2f%%", h->averages > 0 ? 100 * mean_of(e) / h->averages : 0.0);
+}
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "overhead_children",
@@ -207,6 +236,38 @@ static const struct key keys[] = {
 		.min_width = 8,
 		.figure = average_of,
 		.print = print_average},
+	{.name = "cycles_share",
+		.header = "Sampled Cycles%",
+		.help = "share of the cycles that were counted from branch to branch (--total-cycles)",
+		.is_value = true,
+		.is_of_blocks = true,
+		.min_width = 15,
+		.figure = self_of,
+		.print = print_overhead},
+	{.name = "cycles_sum",
+		.header = "Sampled Cycles",
+		.help = "those cycles",
+		.is_value = true,
+		.is_of_blocks = true,
+		.min_width = 14,
+		.figure = self_of,
+		.print = print_period},
+	{.name = "cycles_average_share",
+		.header = "Avg Cycles%",
+		.help = "share of the average in the sum of all rows' averages",
+		.is_value = true,
+		.is_of_blocks = true,
+		.min_width = 11,
+		.figure = mean_rank,
+		.print = print_mean_share},
+	{.name = "cycles_average",
+		.header = "Avg Cycles",
+		.help = "of once through it",
+		.is_value = true,
+		.is_of_blocks = true,
+		.min_width = 10,
+		.figure = mean_rank,
+		.print = print_mean},
 };
 /* clang-format on */
 

@@ -145,9 +145,7 @@ u64 key_dso_of(const struct profile *p, u64 frame)
 
 u64 key_function_of(const struct profile *p, u64 frame)
 {
-	u32 symbol = p->frames.at[frame].symbol, function = p->symbols.at[symbol].function;
-
-	return function ? function : symbol;
+	return profile_frame_function(p, (u32)frame);
 }
 
 u64 key_line_of(const struct profile *p, u64 frame)

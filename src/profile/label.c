@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "event/abi.h"
+#include "profile/blocks.h"
 
 enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
 
@@ -24,6 +25,7 @@ static const struct {
 	[LABEL_FROM] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_TO] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_BRANCH] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
+	[LABEL_BLOCK] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_DATA] = {PERF_SAMPLE_ADDR, "addresses of data", "-d"},
 	[LABEL_DATA_SOURCE] = {PERF_SAMPLE_DATA_SRC, "accesses to memory",
 		"-d and an event of memory accesses"},
@@ -135,6 +137,21 @@ static u64 branch_word(const struct label_sample *s, size_t at)
 	return s->branch ? load_u64(s->branch + at) : 0;
 }
 
+/*
+ * From where the branch before went to this one's. Nothing of what goes backwards, or so far that a branch
+ * between them is missing: then it is not known where it began.
+ */
+static u64 block_of(struct label_maker *m, const struct label_sample *s)
+{
+	u64 end = branch_word(s, BRANCH_FROM);
+	u64 start = s->before ? load_u64(s->before + BRANCH_TO) : 0;
+	u32 last = (u32)place_of(m, s, end);
+
+	if (!s->before || start > end || end - start > BLOCKS_REACH)
+		return profile_block_label((struct profile_block){PROFILE_NO_FRAME, last});
+	return profile_block_label((struct profile_block){(u32)place_of(m, s, start), last});
+}
+
 u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s)
 {
 	const struct session_sample *in = s->in;
@@ -173,6 +190,8 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 		return place_of(m, s, branch_word(s, BRANCH_TO));
 	case LABEL_BRANCH:
 		return branch_word(s, BRANCH_FLAGS);
+	case LABEL_BLOCK:
+		return block_of(m, s);
 	case LABEL_DATA:
 		return place_of(m, s, sample->addr);
 	case LABEL_DATA_SOURCE:

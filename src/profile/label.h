@@ -54,6 +54,7 @@ struct label_sample {
 	const char *comm;
 	const struct space *user, *kernel;
 	const u8 *branch; /* the entry of the branch stack that this is about; NULL: none */
+	const u8 *before; /* the one of the branch taken before it; NULL: not recorded */
 };
 
 /* per sample */

@@ -1,40 +1,21 @@
 #include "profile/parent.h"
 
-int parent_compile(regex_t *expression, const char *text, struct err *err)
-{
-	char reason[128];
-	int r = regcomp(expression, text, REG_EXTENDED | REG_NOSUB);
-
-	if (!r)
-		return 0;
-	regerror(r, expression, reason, sizeof(reason));
-	return err_set(err, ERR_INVAL, "'%.100s' is no regular expression: %s", text, reason);
-}
-
-static u32 function_at(const struct profile *p, u32 frame)
-{
-	u32 symbol = p->frames.at[frame].symbol, function = p->symbols.at[symbol].function;
-
-	return function ? function : symbol;
-}
+#include "profile/matching.h"
 
 void parent_find(struct profile *p, const regex_t *expression)
 {
-	bool *matches = mem_zalloc(p->symbols.n + 1);
+	bool *matches = matching_symbols(p, expression);
 	u32 *of_stack = mem_zalloc((p->stacks.n + 1) * sizeof(*of_stack));
 	u8 slot = p->slots[LABEL_PARENT];
 
-	for (size_t i = 1; i < p->symbols.n; i++)
-		matches[i] = p->symbols.at[i].name &&
-			!regexec(expression, p->symbols.at[i].name, 0, NULL, 0);
 	/* Parents come before their children. */
 	for (size_t i = 1; i < p->stacks.n; i++) {
-		u32 function = function_at(p, p->stacks.at[i].frame);
+		u32 function = profile_frame_function(p, p->stacks.at[i].frame);
 
 		of_stack[i] = matches[function] ? function : of_stack[p->stacks.at[i].parent];
 	}
 	for (size_t i = 0; slot && i < p->rows.n; i++) {
-		u32 function = function_at(p, p->rows.at[i].frame);
+		u32 function = profile_frame_function(p, p->rows.at[i].frame);
 
 		p->cells.at[i * p->n_labels + slot - 1] =
 			matches[function] ? function : of_stack[p->rows.at[i].callers];

@@ -5,20 +5,16 @@
  * Out      in that label the nearest function, from where the sample was taken to the root, whose name
  *          matches; 0: none does
  * Owns     nothing
- * Errors   parent_compile(): ERR_INVAL with what is wrong with the expression
  */
 #ifndef PACE_PROFILE_PARENT_H
 #define PACE_PROFILE_PARENT_H
 
 #include <regex.h>
 
-#include "base/err.h"
 #include "profile/profile.h"
 
 /* What -p is if nobody says: where the kernel was entered. */
 #define PARENT_DEFAULT "^(__x64_|__arm64_)?sys_|^do_page_fault|^exc_page_fault"
-
-int parent_compile(regex_t *expression, const char *text, struct err *err);
 
 void parent_find(struct profile *p, const regex_t *expression);
 

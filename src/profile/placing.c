@@ -196,6 +196,25 @@ static void own_strings(struct profile *p)
 		e->name = intern_str(&p->strings, e->name);
 }
 
+static u32 place_frame(struct placing *p, const struct sights_place *at)
+{
+	return frame_of(p, at->space, at->address, at->mode, false);
+}
+
+/* A run of code does not leave the file it began in. */
+static u64 place_block(struct placing *p, const struct sights *sights, u64 label)
+{
+	struct profile_block block = profile_block(label);
+
+	block.end = place_frame(p, &sights->places.at[block.end]);
+	if (block.start == PROFILE_NO_FRAME)
+		return profile_block_label(block);
+	block.start = place_frame(p, &sights->places.at[block.start]);
+	if (p->profile->frames.at[block.start].dso != p->profile->frames.at[block.end].dso)
+		block.start = PROFILE_NO_FRAME;
+	return profile_block_label(block);
+}
+
 /* What a label means in the profile: its k-th, of a sight whose row has its frame. */
 static u64 place_label(struct placing *p, const struct sights *sights, const struct sight *s,
 	const struct profile_row *row, unsigned k)
@@ -222,10 +241,9 @@ static u64 place_label(struct placing *p, const struct sights *sights, const str
 			     : 0;
 	if (label == LABEL_DATA)
 		return data_frame(p, &sights->places.at[value]);
-	return profile_kind(label) == PROFILE_FRAME
-		? frame_of(p, sights->places.at[value].space, sights->places.at[value].address,
-			  sights->places.at[value].mode, false)
-		: value;
+	if (profile_kind(label) == PROFILE_FRAME)
+		return place_frame(p, &sights->places.at[value]);
+	return label == LABEL_BLOCK ? place_block(p, sights, value) : value;
 }
 
 /* The row of a sight; stacks: by chain. */

@@ -47,6 +47,8 @@ enum profile_kind profile_kind(enum profile_label label)
 	case LABEL_TO:
 	case LABEL_DATA:
 		return PROFILE_FRAME;
+	case LABEL_BLOCK:
+		return PROFILE_FRAMES;
 	default:
 		return label >= LABEL_FIELD && label <= LABEL_FIELD_LAST ? PROFILE_TEXT
 									 : PROFILE_NUMBER;
@@ -138,6 +140,16 @@ static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 	return p->dsos.n - 1;
 }
 
+static u64 merge_block(u64 label, const u32 *frames)
+{
+	struct profile_block block = profile_block(label);
+
+	if (block.start != PROFILE_NO_FRAME)
+		block.start = frames[block.start];
+	block.end = frames[block.end];
+	return profile_block_label(block);
+}
+
 static u64 merge_label(struct profile *p, enum profile_label label, u64 value, const u32 *frames)
 {
 	switch (profile_kind(label)) {
@@ -145,6 +157,8 @@ static u64 merge_label(struct profile *p, enum profile_label label, u64 value, c
 		return value ? (u64)(uintptr_t)intern_str(&p->strings, profile_text(value)) : 0;
 	case PROFILE_FRAME:
 		return frames[value];
+	case PROFILE_FRAMES:
+		return merge_block(value, frames);
 	case PROFILE_NUMBER:
 		break;
 	}

@@ -46,6 +46,7 @@ enum profile_label {
 	LABEL_FROM,        /* frame: where a branch is */
 	LABEL_TO,          /* frame: where it goes */
 	LABEL_BRANCH,      /* its flags, as recorded */
+	LABEL_BLOCK,       /* two frames, see profile_block(): a straight run of code */
 	LABEL_DATA,        /* frame: the memory that was accessed */
 	LABEL_DATA_SOURCE, /* PERF_SAMPLE_DATA_SRC */
 	LABEL_PHYSICAL,    /* address of that memory */
@@ -60,7 +61,7 @@ enum profile_label {
 enum { LABEL_FIELDS = LABEL_FIELD_LAST - LABEL_FIELD + 1 };
 
 /* What the number that a label is stands for. */
-enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_FRAME };
+enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_FRAME, PROFILE_FRAMES };
 enum profile_kind profile_kind(enum profile_label label);
 
 struct profile_dso {
@@ -161,11 +162,25 @@ struct profile {
 	u64 n_cut;                /* distinct call chains that were longer than asked for */
 	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
 	bool has_branches;        /* rows are of the branches in samples */
+	bool has_blocks;          /* rows are of the runs before them; periods are cycles */
 	u64 n_walked;             /* then: samples whose branches were counted */
 	struct table frame_index, stack_index;
 };
 
 /* Whether its name is known: what naming makes up of an address (naming_options.makes_names) is none. */
+/* The function that a symbol is of, which may have one for each of its lines. */
+static inline u32 profile_function(const struct profile *p, u32 symbol)
+{
+	u32 function = p->symbols.at[symbol].function;
+
+	return function ? function : symbol;
+}
+
+static inline u32 profile_frame_function(const struct profile *p, u32 frame)
+{
+	return profile_function(p, p->frames.at[frame].symbol);
+}
+
 static inline bool profile_is_named(const struct profile_symbol *s)
 {
 	return s->name && !s->outcome;
@@ -193,6 +208,26 @@ static inline const char *profile_text(u64 label)
 
 /* Leaves only those rows for which `is_kept` is true. */
 void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row), void *ctx);
+
+/*
+ * A straight run of code: the frame of its first instruction, PROFILE_NO_FRAME if that is not known, and
+ * of the branch that ends it.
+ */
+enum { PROFILE_NO_FRAME = UINT32_MAX };
+
+struct profile_block {
+	u32 start, end;
+};
+
+static inline struct profile_block profile_block(u64 label)
+{
+	return (struct profile_block){(u32)(label >> 32), (u32)label};
+}
+
+static inline u64 profile_block_label(struct profile_block block)
+{
+	return (u64)block.start << 32 | block.end;
+}
 
 /* The frame, the stack with these contents, created if new. */
 u32 profile_frame(struct profile *p, const struct profile_frame *frame);

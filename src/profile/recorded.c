@@ -72,6 +72,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.switching = switches(o) ? &r->switching : NULL,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
+		.has_blocks = o->has_blocks,
 		.is_weighed = o->is_weighed,
 		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,

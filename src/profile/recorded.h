@@ -44,10 +44,10 @@ struct recorded_options {
 	const struct spans *spans; /* the same */
 	/* Only between events, not with has_wall; NULL or without names: always. */
 	const struct switching_options *switching;
-	u64 time_quantum;                              /* ns, for LABEL_TIME; 0: the usual one */
-	bool has_branches, is_weighed, has_raw_fields; /* as in struct gather_options */
-	const char *const *fields;                     /* LABEL_FIELDS; NULL: none */
-	struct naming_options naming;                  /* n_workers is filled in */
+	u64 time_quantum; /* ns, for LABEL_TIME; 0: the usual one */
+	bool has_branches, has_blocks, is_weighed, has_raw_fields; /* as in struct gather_options */
+	const char *const *fields;                                 /* LABEL_FIELDS; NULL: none */
+	struct naming_options naming;                              /* n_workers is filled in */
 };
 
 struct recorded {

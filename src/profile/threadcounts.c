@@ -26,25 +26,21 @@ static void add(struct threadcounts *t, const struct threadcount *count)
 	vec_add(&t->at, *count);
 }
 
-/*
- * Words: the value, the times that are asked for, the id; of a group how many there are, the times,
- * and then value, id and losses of each.
- */
-static void take_values(struct threadcounts *t, const struct formats *f, u64 format,
-	const struct record_bytes *words, struct threadcount count)
+static void take_values(struct threadcounts *t, const struct formats *f,
+	const struct sample_format *format, const struct record_bytes *words,
+	struct threadcount count)
 {
-	u32 n_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	bool is_group = format & PERF_FORMAT_GROUP, has_id = format & PERF_FORMAT_ID;
-	u32 size = 1 + has_id + !!(format & PERF_FORMAT_LOST);
-	u32 at = is_group ? 1 + n_times : 0, id_at = is_group ? 1 : 1 + n_times;
-	u64 n = !words->n ? 0 : is_group ? load_u64(words->at) : 1;
+	struct bytes b = bytes_of(words->at, (size_t)words->n * 8);
+	struct sample_read read;
 
-	for (; n && at < words->n; n--, at += size) {
-		count.n = load_u64(words->at + (size_t)at * 8);
-		if (has_id && at + id_at < words->n)
-			count.event = formats_event_of_id(f,
-				load_u64(words->at + (size_t)(at + id_at) * 8));
+	if (!sample_decode_read(format, &b, &read))
+		return;
+	for (u64 i = 0; i < read.n_values; i++) {
+		struct sample_value v = sample_read_value(format, &read, i);
+
+		count.n = v.value;
+		if (format->read_format & PERF_FORMAT_ID)
+			count.event = formats_event_of_id(f, v.id);
 		if (count.event != TABLE_NONE)
 			add(t, &count);
 	}
@@ -61,7 +57,7 @@ static void take(struct threadcounts *t, const struct session *s, const struct r
 	if (event >= s->reader.events.n ||
 		record_decode(rec, formats_format(f, event)->trailer, &body, &err) <= 0)
 		return;
-	take_values(t, f, s->reader.events.at[event].attr.read_format, &body.read.values,
+	take_values(t, f, formats_format(f, event), &body.read.values,
 		(struct threadcount){.pid = body.read.pid,
 			.tid = body.read.tid,
 			.event = event,

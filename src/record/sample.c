@@ -101,7 +101,7 @@ static bool take_words(struct bytes *b, u64 n, struct sample_words *ret)
 	return true;
 }
 
-static bool decode_read(const struct sample_format *f, struct bytes *b, struct sample_read *read)
+bool sample_decode_read(const struct sample_format *f, struct bytes *b, struct sample_read *read)
 {
 	bool is_group = f->read_format & PERF_FORMAT_GROUP;
 	u64 value = 0;
@@ -215,7 +215,7 @@ static inline bool decode_row(const struct sample_format *f, const struct sample
 	case S_CHAIN:
 		return bytes_u64(b, &n) && take_words(b, n, to);
 	case S_READ:
-		return decode_read(f, b, to);
+		return sample_decode_read(f, b, to);
 	case S_RAW:
 		return decode_raw(b, to);
 	case S_BRANCHES:

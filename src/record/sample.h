@@ -14,6 +14,7 @@
 #ifndef PACE_RECORD_SAMPLE_H
 #define PACE_RECORD_SAMPLE_H
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
@@ -136,6 +137,10 @@ bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
 /* Adds one line "name value" for each field; the registers are those of `arch`. */
 void sample_add_text(const struct sample_format *format, const struct sample *sample,
 	enum regs_arch arch, struct str *text);
+
+/* What counters read, of a sample or of a READ record: false if it does not fit. */
+bool sample_decode_read(const struct sample_format *format, struct bytes *b,
+	struct sample_read *read);
 
 /*
  * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not

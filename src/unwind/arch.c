@@ -1,8 +1,7 @@
 #include "unwind/arch.h"
 
-#include <string.h>
-
 #include "event/abi.h"
+#include "record/regs.h"
 
 static const u8 x86_64_regs[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 255, 255, 255, 255, 255, 255, 255, 8,
 	9, 10, 11, 12, 13, 14, 15};
@@ -19,21 +18,15 @@ const struct arch archs[] = {
 enum stack_arch arch_of(const char *machine, u64 regs_abi)
 {
 	static const struct {
-		const char *machine;
 		enum stack_arch of_64, of_32;
-	} known[] = {
-		{"x86_64", STACK_X86_64, STACK_I386},
-		{"i386", STACK_OTHER, STACK_I386},
-		{"i586", STACK_OTHER, STACK_I386},
-		{"i686", STACK_OTHER, STACK_I386},
-		{"aarch64", STACK_ARM64, STACK_OTHER},
-		{"arm64", STACK_ARM64, STACK_OTHER},
+	} stacks[] = {
+		[REGS_UNKNOWN] = {STACK_OTHER, STACK_OTHER},
+		[REGS_X86] = {STACK_X86_64, STACK_I386},
+		[REGS_ARM64] = {STACK_ARM64, STACK_OTHER},
 	};
+	enum regs_arch regs = regs_arch_of(machine);
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strcmp(known[i].machine, machine))
-			return regs_abi == PERF_SAMPLE_REGS_ABI_64    ? known[i].of_64
-				: regs_abi == PERF_SAMPLE_REGS_ABI_32 ? known[i].of_32
-								      : STACK_OTHER;
-	return STACK_OTHER;
+	return regs_abi == PERF_SAMPLE_REGS_ABI_64    ? stacks[regs].of_64
+		: regs_abi == PERF_SAMPLE_REGS_ABI_32 ? stacks[regs].of_32
+						      : STACK_OTHER;
 }

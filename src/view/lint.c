@@ -255,14 +255,16 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 		const char *unit, *what;
 	} faults[] = {
 		{r->is_unfinished, NULL, "its recorder never finished it"},
+		{r->n_behind, "record", "lie behind the end that its header says"},
 		{r->is_cut, NULL, "it is cut off"},
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},
 		{s->damage.reason && !s->damage.bytes, NULL, s->damage.reason},
 		{s->undecoded.n, "record", "do not decode"},
 		{s->foreign.n, "sample", "belong to no event of it"},
 		{s->n_not_native, "record", "make no sense"},
-		{l->warnings.n && !r->is_unfinished && !r->is_cut ? l->warnings.n : 0, "fault",
-			"outside its records"},
+		{l->warnings.n && !r->is_unfinished && !r->is_cut && !r->n_behind ? l->warnings.n
+										  : 0,
+			"fault", "outside its records"},
 		{n_contradictions, "contradiction", "in its layout"},
 	};
 	const char *between = "\nThis file is damaged: ";

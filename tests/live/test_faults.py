@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -261,18 +262,45 @@ def a_busy_thread_factory_can_be_attached_to():
     assert pace('report', '-i', 'churn.data').status == 0
 
 
+def times_by(tool, path):
+    """Of the samples; None if there is nothing to be read: in the moment between the file's creation and its first record."""
+    script = run(tool, 'script', '-i', path, '-F', 'time')
+    if 'data size field is 0' in script.err:
+        return None
+    assert script.status in (0, 1) if tool == PACE else script.status == 0, script
+    return [float(line.strip(' :')) for line in script.out.split('\n') if line.strip()]
+
+
+def told_its_header(path):
+    """A copy of a killed recorder's file whose header says where its last whole record ends."""
+    with open(path, 'rb') as file:
+        data = bytearray(file.read())
+    at = start = struct.unpack_from('<Q', data, 40)[0]
+    while at + 8 <= len(data):
+        size = struct.unpack_from('<IHH', data, at)[2]
+        if size < 8 or at + size > len(data):
+            break
+        at += size
+    struct.pack_into('<Q', data, 48, at - start)
+    with open(f'{path}.told', 'wb') as file:
+        file.write(data)
+    return f'{path}.told'
+
+
 def readable(path):
-    """The times of its samples, by pace, and perf has as many."""
-    script = pace('script', '-i', path, '-F', 'time')
-    assert script.status in (0, 1), script
-    lines = [line for line in script.out.split('\n') if line.strip()]
-    if shutil.which('perf'):
-        theirs = run('perf', 'script', '-i', path, '-F', 'time')
-        # In the moment between its creation and its first record there is nothing to be read.
-        if not lines and 'data size field is 0' in theirs.err:
-            return []
-        assert theirs.status == 0 and len([line for line in theirs.out.split('\n') if line.strip()]) == len(lines), (path, len(lines), theirs)
-    return [float(line.strip(' :')) for line in lines]
+    """The times of its samples, by pace, and how many of them perf has: all but those behind the end that the header says."""
+    ours = times_by(PACE, path)
+    if not shutil.which('perf'):
+        return ours or [], len(ours or [])
+    theirs = times_by('perf', path)
+    if theirs is None:
+        assert not ours, (path, ours)
+        return [], 0
+    assert theirs == ours[:len(theirs)] or sorted(theirs) == sorted(ours), (path, len(theirs), len(ours))
+    if len(theirs) < len(ours):
+        told = times_by('perf', told_its_header(path))
+        assert len(told) == len(ours), (path, len(theirs), len(told), len(ours))
+    return ours, len(theirs)
 
 
 @test
@@ -283,7 +311,7 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
     chance = random.Random(int(os.environ.get('PACE_SEED', '1')))
     program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
     modes = [[], ['-z'], ['-F', '99'], ['-g'], ['-F', '10000', '-m', '8'], ['--call-graph', 'dwarf'], ['--switch-output=1s']]
-    n_samples = 0
+    n_samples = n_by_perf = 0
     for begin in range(0, n_kills, 4):
         running = []
         for n in range(begin, min(begin + 4, n_kills)):
@@ -298,14 +326,21 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
             process.wait()
             # As soon as there is a file at all it can be read.
             files = sorted(os.listdir(f'k{n}'))
-            seen = [t for name in files for t in readable(f'k{n}/{name}')] if files else []
+            seen = []
+            for name in files:
+                times, n_theirs = readable(f'k{n}/{name}')
+                seen += times
+                n_by_perf += n_theirs
             n_samples += len(seen)
             if seen:
                 # A second, and what the recorder itself was kept waiting
                 allowed = 1.5 + waits.of_last(2)
                 assert killed - max(seen) < allowed, (n, modes[n % len(modes)], killed, allowed, max(seen))
             stop(process)
+    print(f'{n_kills} recorders killed: {n_samples} samples read, {n_by_perf} of them by perf')
     assert n_samples > 10 * n_kills, n_samples
+    # What was written since the header was told is kept, too.
+    assert n_samples > n_by_perf or not shutil.which('perf'), (n_samples, n_by_perf)
 
 
 @test

@@ -33,21 +33,23 @@ def sample(sample_type, **values):
     return record(SAMPLE, values.get('misc', USER), body)
 
 
-def write(path, sample_type, samples, branch_type=0):
+def write(path, sample_type, samples, branch_type=0, program=None):
+    """program: a path, and where its code is: address, bytes, offset in the file."""
+    name, start, size, offset = program or ('/nowhere/made', TEXT, 0x10000, TEXT)
     attr = struct.pack('<2I5Q2I3Q', 0, ATTR, 0, 1000, sample_type, 0, 1, 0, 0, 0, 0, branch_type).ljust(ATTR, b'\0')
     data = record(COMM, 0, struct.pack('<2I', PID, PID) + b'made\0')
-    data += record(MMAP, USER, struct.pack('<2I3Q', PID, PID, TEXT, 0x10000, TEXT) + b'/nowhere/made\0')
+    data += record(MMAP, USER, struct.pack('<2I3Q', PID, PID, start, size, offset) + name.encode() + b'\0')
     data += record(MMAP, USER | 1 << 13, struct.pack('<2I3Q', PID, PID, 0x600000, 0x10000, 0x600000) + b'/nowhere/data\0')
     data += b''.join(sample(sample_type, **dict({'who': (PID, PID), 'cpu': (0, 0), 'time': i + 1, 'period': 1000}, **s))
                      for i, s in enumerate(samples))
-    start = HEADER + ATTR + 16
+    data_at = HEADER + ATTR + 16
     features = 1 << FEATURE_BRANCH_STACK if branch_type else 0
     with open(path, 'wb') as file:
-        file.write(b'PERFILE2' + struct.pack('<2Q', HEADER, ATTR + 16) + struct.pack('<6Q', HEADER, ATTR + 16, start, len(data), 0, 0) +
+        file.write(b'PERFILE2' + struct.pack('<2Q', HEADER, ATTR + 16) + struct.pack('<6Q', HEADER, ATTR + 16, data_at, len(data), 0, 0) +
                    struct.pack('<4Q', features, 0, 0, 0))
         file.write(attr + struct.pack('<2Q', 0, 0) + data)
         if features:
-            file.write(struct.pack('<2Q', start + len(data) + 16, 0))
+            file.write(struct.pack('<2Q', data_at + len(data) + 16, 0))
 
 
 def data_src(op=0, level=0, snoop=0, lock=0, tlb=0, number=0, remote=0, more=0, block=0):

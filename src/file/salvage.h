@@ -1,0 +1,22 @@
+/*
+ * salvage.h - the records behind the end that a file's header says.
+ *
+ * A recorder that was killed had written more than it had told its header: pace's tells it once a second.
+ * In       a reader that has read header and attrs of a file of this machine's byte order
+ * Out      where the last sound record behind its data ends, and how many there are
+ * Owns     nothing
+ * Errors   none: what cannot be read is not there
+ *
+ * What follows the data may be anything of others: sections, ids, names of events, the rest of a longer
+ * file. So a file that has such is left alone, and the first thing that is not a record as the file's own
+ * events write it ends the search.
+ */
+#ifndef PACE_FILE_SALVAGE_H
+#define PACE_FILE_SALVAGE_H
+
+#include "file/reader.h"
+
+/* How many records lie behind r->data_end; *ret_end is where the last of them ends. */
+u64 salvage_find(const struct reader *r, u64 *ret_end);
+
+#endif

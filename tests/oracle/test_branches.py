@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""What `pace report` makes of branch stacks: runs of code and the cycles they took, branches in call chains.
+
+perf 6.1 dies of a use after free wherever --total-cycles has rows (Debian's, of all files tried); what it would have to show is
+computed here from the branches that `perf script` prints."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+import handmade  # noqa: E402
+
+SOURCE = '''__attribute__((noinline)) int inner(int n)
+{
+	int s = 0;
+	for (int i = 0; i < n; i++)
+		s = s * 3 ^ i;
+	return s;
+}
+__attribute__((noinline)) int outer(int n)
+{
+	int s = 0;
+	while (n--)
+		s += inner(n);
+	return s;
+}
+int main(void) { return outer(10) & 1; }
+'''
+
+
+def program(name, *flags):
+    """Path, addresses of functions, and where its code is mapped."""
+    with open(f'{name}.c', 'w', encoding='utf-8') as file:
+        file.write(SOURCE)
+    path = build_c(os.path.abspath(f'{name}.c'), name, '-no-pie', *flags)
+    functions = {words[2]: int(words[0], 16) for words in map(str.split, run('nm', path).out.split('\n')) if len(words) == 3}
+    code = re.search(r'LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E', run('readelf', '-lW', path).out)
+    offset, address, size = (int(text, 16) for text in code.groups())
+    return functions, (path, address, size + 0xfff & ~0xfff, offset)
+
+
+def cycles(n):
+    return n << 4 | 2
+
+
+def write_runs(path, name='made', flags=()):
+    functions, mapped = program(name, *flags)
+    inner, outer = functions['inner'], functions['outer']
+    branches = [(inner + 0x12, inner + 4, 0), (inner + 0x14, inner + 8, cycles(7)), (outer + 0x10, inner, cycles(20)), (inner + 0x20, outer + 4, cycles(3)),
+                (outer + 9, inner, cycles(11))]
+    samples = [{'ip': inner + 4, 'branches': [branches[0][:2] + (cycles(5 + i % 2),), *branches[1:]]} for i in range(10)]
+    # Here nothing is straight: backwards, out of what is mapped, too far; and a branch whose cycles were not counted.
+    samples.append({'ip': inner, 'branches': [(inner + 0x10, inner, cycles(2)), (0x700000, inner + 0x18, cycles(4)), (outer, 0x700000, cycles(6)),
+                                              (outer + 8, outer + 0x20, 2)]})
+    handmade.write(path, handmade.IP | handmade.TID | handmade.TIME | handmade.PERIOD | handmade.BRANCH_STACK, samples, branch_type=1 << 3, program=mapped)
+
+
+RUNS = {'[outer+0x4 -> outer+0x10]': (200, 10), '[? -> outer+0x9]': (110, 10), '[inner+0x0 -> inner+0x14]': (70, 10),
+        '[inner+0x8 -> inner+0x12]': (55, 10), '[inner+0x0 -> inner+0x20]': (30, 10), '[? -> inner+0x10]': (2, 1),
+        '[0x700000 -> 0x700000]': (4, 1), '[? -> outer+0x0]': (6, 1)}
+
+
+@test
+def runs_of_code_are_listed_by_the_cycles_they_took():
+    write_runs('b.data', flags=['-g0'])
+    result = pace('report', '-i', 'b.data', '--total-cycles', '-n', '-t', '|')
+    assert result.status == 0, result
+    head, *lines = result.out.strip().split('\n')
+    assert head == '# Sampled Cycles%|Sampled Cycles|Avg Cycles%|Avg Cycles|Samples|[Program Block Range]|Shared Object'
+    rows = [line.split('|') for line in lines]
+    found = {row[5]: (int(row[1]), int(row[4])) for row in rows}
+    assert found == RUNS, found
+    total, means = sum(n for n, _ in found.values()), sum(n / times for n, times in found.values())
+    for share, n, mean_share, mean, times, _, _ in rows:
+        assert share == '%.2f%%' % (100 * int(n) / total) and mean == '%.1f' % (int(n) / int(times)), rows
+        assert abs(float(mean_share[:-1]) - 100 * float(mean) / means) < 0.01, rows
+    assert [int(row[1]) for row in rows] == sorted((int(row[1]) for row in rows), reverse=True)
+    assert re.search(r'11 samples recorded, 53 branches with cycles in them, all shown', pace('report', '-i', 'b.data', '--total-cycles').out)
+
+
+@test
+def runs_have_lines_where_these_are_known():
+    write_runs('b.data')
+    document = json.loads(pace('report', '-i', 'b.data', '--total-cycles', '--json').out)
+    assert document['events'][0]['period'] == 477, document
+    blocks = {row['block']: row for row in document['events'][0]['rows']}
+    first = next(text for text in blocks if text.endswith(' outer+0x4..0x10'))
+    assert re.match(r'\[made\.c:(9|1\d) -> made\.c:(9|1\d)\]', first) and blocks[first]['period'] == 200 and blocks[first]['samples'] == 10, blocks
+    functions = pace('report', '-i', 'b.data', '--total-cycles', '-F', 'cycles_sum,symbol', '-t', '|').out
+    assert '316|[.] outer' in functions and '157|[.] inner' in functions, functions
+
+
+def runs_of_script(text):
+    """Bytes of runs (None: not known) -> times, cycles, of `perf script -F brstack`."""
+    found = {}
+    for line in text.split('\n'):
+        entries = [entry.split('/') for entry in line.split()]
+        for entry, before in zip(entries, entries[1:] + [None]):
+            if not int(entry[5]):
+                continue
+            length = int(entry[0], 16) - int(before[1], 16) if before else None
+            length = None if length is None or not 0 <= length <= 1 << 16 else length
+            times, n = found.get(length, (0, 0))
+            found[length] = times + 1, n + int(entry[5])
+    return found
+
+
+@test
+def runs_of_a_recording_are_those_of_its_branches():
+    perf_works()
+    path = needs_shared('fixtures/google__perf_data_converter/src__quipper__testdata__perf.data.branch-4.14')
+    theirs = runs_of_script(run('perf', 'script', '-i', path, '-F', 'brstack').out)
+    result = pace('report', '-i', path, '--total-cycles', '-F', 'cycles_sum,sample,block', '-t', '|', '--no-unnamed-functions')
+    ours = {}
+    for line in result.out.strip().split('\n')[1:]:
+        n, times, block = line.split('|')
+        start, end = re.match(r'\[(\S+) -> (\S+)\]', block).groups()
+        length = None if start == '?' else int(end.split('+')[-1], 16) - int(start.split('+')[-1], 16)
+        ours[length] = ours.get(length, (0, 0))[0] + int(times), ours.get(length, (0, 0))[1] + int(n)
+    assert ours == theirs and sum(times for times, _ in ours.values()) > 300 and None in ours, (ours, theirs)
+
+
+@test
+def what_has_no_cycles_has_no_runs():
+    handmade.write_branches('b.data')
+    handmade.write_memory('m.data')
+    for words, message in [(['-i', 'm.data', '--total-cycles'], 'no cycles between branches'),
+                           (['-i', 'b.data', '--total-cycles', '--no-branch-stack'], '--no-branch-stack'),
+                           (['-i', 'b.data', '--total-cycles', '--mem-mode'], '--mem-mode'),
+                           (['-i', 'b.data', '-F', 'cycles_sum,symbol'], '--total-cycles'), (['-i', 'b.data', '-s', 'block'], '--total-cycles')]:
+        result = pace('report', *words)
+        assert result.status == 2 and message in result.err, (words, result)
+
+
+main()
