@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/attach.h"
+#include "collect/open.h"
 #include "collect/program.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
@@ -204,29 +205,37 @@ static int start_command(struct recording *rec, struct err *err)
 	return 0;
 }
 
+static int open_now(void *ctx, struct err *err)
+{
+	struct recording *rec = ctx;
+
+	return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
+}
+
+static void close_again(void *ctx)
+{
+	struct recording *rec = ctx;
+
+	counters_close(&rec->counters);
+}
+
 /* The command's threads wait; those of processes that run need not. */
 static int open_on_target(struct recording *rec, const struct sampling *sampling, struct err *err)
 {
 	const struct target_words *words = &rec->options->target;
+	const struct attach_opener opener = {rec, open_now, close_again};
 	struct attach attach = {0};
-	struct str text = {0};
 	int r;
 
-	if (sampling->has_no_inherit || !(words->pids || words->users))
-		return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
-	r = attach_events(&attach, &rec->events, words, &rec->target, &rec->counters, &rec->log,
-		err);
+	if (sampling->has_no_inherit || !attach_is_needed(words))
+		return open_now(rec, err);
+	r = attach_open(&attach, &opener, words, &rec->target, &rec->log, err);
 	if (!r && attach.late.n) {
-		str_addf(&text,
-			"of %zu threads that were started meanwhile, samples may be missing: ",
-			attach.late.n);
-		attach_add_late(&attach, &text);
-		log_warn(&rec->log,
-			"events were opened %u times, and each time threads were started meanwhile; %s",
-			attach.n_attempts, str_text(&text));
-		str_addf(&rec->notes, "attach: %s\n", str_text(&text));
+		attach_warn(&attach, "samples", &rec->log);
+		str_add(&rec->notes, "attach: ");
+		attach_add_late(&attach, "samples", &rec->notes);
+		str_addc(&rec->notes, '\n');
 	}
-	str_fini(&text);
 	attach_fini(&attach);
 	return r;
 }

@@ -9,55 +9,17 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/stat_command.h"
+#include "cmd/measuring.h"
 #include "cmd/stat_compare.h"
-#include "cmd/version.h"
-#include "collect/counting.h"
 #include "collect/hook.h"
 #include "collect/hotplug.h"
-#include "collect/missing.h"
-#include "collect/plan.h"
 #include "collect/run.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
-#include "file/identity.h"
-#include "file/statfile.h"
-#include "view/stat.h"
 
 enum {
 	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
 	SLICE_MAX_NS = 1000000000,
-};
-
-/* Everything that lives as long as the measurement. */
-struct measuring {
-	const struct stat_command *options;
-	struct log log;
-	struct event_list events;
-	struct target target;
-	struct counting counting;
-	struct workload workload;
-	bool has_workload, measures_workload;
-	struct stop stop;
-	struct control control;
-	struct counts counts;
-	struct stat_options print;
-	struct stat_view view;
-	struct stat_facts facts;
-	struct str what, why_lost;
-	struct out out;
-	VEC(double) runs_ns;
-	u64 n_runs; /* to do; 0: until it is ended */
-	struct hotplug hotplug;
-	struct plan plan;
-	bool is_rotated; /* each run counts one pass */
-	u64 interval_began_ns;
-	struct writer writer; /* of stat record */
-	struct err why_unwritten;
-	char **command;
-	int argc;
-	char **line; /* the whole command line */
-	int line_n;
 };
 
 /* ---- set-up ---- */
@@ -204,57 +166,6 @@ static bool needs_slices(const struct measuring *m)
 	return false;
 }
 
-/* ---- the recording ---- */
-
-static int open_recording(struct measuring *m, struct err *err)
-{
-	static const u64 modes[] = {
-		[COUNTS_ALL] = STATFILE_MODE_GLOBAL,
-		[COUNTS_SOCKET] = STATFILE_MODE_SOCKET,
-		[COUNTS_DIE] = STATFILE_MODE_DIE,
-		[COUNTS_CORE] = STATFILE_MODE_CORE,
-		[COUNTS_CPU] = STATFILE_MODE_NONE,
-		[COUNTS_THREAD] = STATFILE_MODE_THREAD,
-		/* Which perf has only in some versions: */
-		[COUNTS_CLUSTER] = STATFILE_MODE_GLOBAL,
-		[COUNTS_CACHE] = STATFILE_MODE_GLOBAL,
-		[COUNTS_NODE] = STATFILE_MODE_GLOBAL,
-	};
-	const struct stat_command *o = m->options;
-	const struct statfile_config config = {modes[m->counts.scope], o->interval_ms,
-		!o->no_scale};
-
-	if (!o->is_record)
-		return 0;
-	if (writer_open(&m->writer, o->output ? o->output : "perf.data", &m->events, err))
-		return err->code;
-	return statfile_begin(&m->writer, &m->counting, &m->target, &config, counts_unit,
-		counts_scale, err);
-}
-
-/* What cannot be written is said once, at the end; what was counted is printed all the same. */
-static void record_moment(struct measuring *m, const struct run *run, enum statfile_round round)
-{
-	if (m->options->is_record && !m->why_unwritten.code)
-		statfile_round(&m->writer, &m->counting, &m->target, round,
-			run->now_ns - run->start_ns, &m->why_unwritten);
-}
-
-static int finish_recording(struct measuring *m, struct err *err)
-{
-	struct file_info info;
-	int r;
-
-	if (!m->options->is_record)
-		return 0;
-	identity_fill(&info, &m->events, version_text(), m->line_n, m->line);
-	r = writer_finish(&m->writer, &info, err);
-	file_info_fini(&info);
-	if (m->why_unwritten.code)
-		*err = m->why_unwritten;
-	return r ? r : m->why_unwritten.code;
-}
-
 /* ---- the plan ---- */
 
 /* What does not fit on the PMU at once is counted in turns, or better in different runs. */
@@ -316,7 +227,7 @@ static void look(void *ctx, struct run *run, bool is_interval)
 		&(struct hotplug_user){"counted", &(struct returning){m, run}, count_again},
 		&m->log);
 	if (is_interval) {
-		record_moment(m, run, STATFILE_ROUND_INTERVAL);
+		stat_record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
 	} else if (!counts_take_slice(&m->counts))
 		/* Everything fits on the PMU: as it probably will. */
@@ -336,33 +247,6 @@ static int start_workload(struct measuring *m, struct err *err)
 		return 0;
 	m->target.threads.n = 0;
 	vec_add(&m->target.threads, ((struct target_thread){m->workload.pid, m->workload.pid}));
-	return 0;
-}
-
-static int open_counters(struct measuring *m, struct err *err)
-{
-	const struct stat_command *o = m->options;
-	const struct counting_options how = {.no_inherit = o->no_inherit,
-		.is_command = m->measures_workload,
-		.starts_off = o->has_delay && o->delay_ms != 0,
-		.needs_ids = o->is_record};
-
-	counting_close(&m->counting);
-	if (counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err) ||
-		missing_check(&m->counting, err))
-		return err->code;
-	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
-	if (m->print.has_no_defaults)
-		missing_note(&m->counting, &m->log);
-	if (o->verbose > 1)
-		vec_each(e, &m->events) {
-			struct str text = {0};
-
-			attr_add_text(&e->attr, " ", &text);
-			log_debug(&m->log, "%s: %s", e->name, str_text(&text));
-			str_fini(&text);
-		}
-	counts_begin(&m->counts, &m->counting, &counts_here);
 	return 0;
 }
 
@@ -437,16 +321,16 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 		.look = look,
 		.ctx = m};
 
-	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || open_counters(m, err))
+	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || stat_open(m, err))
 		return err->code;
 	run.workload = m->has_workload ? &m->workload : NULL;
-	if (open_recording(m, err) || run_execute(&run, ret_end, err))
+	if (stat_record_begin(m, err) || run_execute(&run, ret_end, err))
 		return err->code;
 	if (!o->interval_ms) {
-		record_moment(m, &run, STATFILE_ROUND_FINAL);
+		stat_record_moment(m, &run, STATFILE_ROUND_FINAL);
 	} else if (!o->interval_count || run.n_intervals < o->interval_count) {
 		/* What is left behind the last whole interval. */
-		record_moment(m, &run, STATFILE_ROUND_INTERVAL);
+		stat_record_moment(m, &run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, &run);
 	}
 	take_run(m, &run);
@@ -490,7 +374,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	if (m->counts.n_runs)
 		print_result(m, end);
 	if (!r)
-		r = finish_recording(m, err);
+		r = stat_record_finish(m, err);
 	if (!r)
 		end_workload(m, end);
 	if (!r && end == RUN_SIGNAL)

@@ -85,8 +85,8 @@ static int list_again(struct target *target, const struct target_words *words, s
 	return 0;
 }
 
-int attach_events(struct attach *a, struct event_list *events, const struct target_words *words,
-	struct target *target, struct counters *ret_counters, struct log *log, struct err *err)
+int attach_open(struct attach *a, const struct attach_opener *opener,
+	const struct target_words *words, struct target *target, struct log *log, struct err *err)
 {
 	struct children children = {0};
 	u64 began = clock_now_ns();
@@ -97,7 +97,7 @@ int attach_events(struct attach *a, struct event_list *events, const struct targ
 		list_children(target, &children);
 		r = list_again(target, words, err);
 		if (!r)
-			r = open_events(events, target, ret_counters, log, err);
+			r = opener->open(opener->ctx, err);
 		if (r)
 			break;
 		a->n_attempts++;
@@ -105,7 +105,7 @@ int attach_events(struct attach *a, struct event_list *events, const struct targ
 		if (!a->late.n ||
 			(a->n_attempts >= LEAST_ATTEMPTS && clock_now_ns() - began >= PATIENCE_NS))
 			break;
-		counters_close(ret_counters);
+		opener->close(opener->ctx);
 	}
 	if (!r && a->n_attempts > 1)
 		log_debug(log, "events were opened %u times, since threads began meanwhile",
@@ -119,12 +119,28 @@ void attach_fini(struct attach *a)
 	vec_fini(&a->late);
 }
 
-void attach_add_late(const struct attach *a, struct str *text)
+void attach_add_late(const struct attach *a, const char *what, struct str *text)
 {
 	enum { NAMED = 20 };
 
+	if (!a->late.n)
+		return;
+	str_addf(text, "of %zu threads that were started meanwhile, %s may be missing: ", a->late.n,
+		what);
 	for (size_t i = 0; i < a->late.n && i < NAMED; i++)
 		str_addf(text, "%s%d", i ? ", " : "", a->late.at[i].tid);
 	if (a->late.n > NAMED)
 		str_addf(text, " and %zu more", a->late.n - NAMED);
+}
+
+void attach_warn(const struct attach *a, const char *what, struct log *log)
+{
+	struct str text = {0};
+
+	attach_add_late(a, what, &text);
+	if (a->late.n)
+		log_warn(log,
+			"events were opened %u times, and each time threads were started meanwhile; %s",
+			a->n_attempts, str_text(&text));
+	str_fini(&text);
 }

@@ -112,24 +112,12 @@ int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct er
 	return 0;
 }
 
-/*
- * Counters of tasks are switched twice: who is cloned meanwhile may be left as it was on a CPU (seen on Linux
- * 6.18: tasks with the same events swap them when one follows the other, and a clone of such a task is no longer
- * made under the lock that switching takes). The second time reaches it. Those of whole CPUs have no clones.
- */
-static bool is_switched(const struct counter *c, unsigned pass)
-{
-	return !pass || c->tid >= 0;
-}
-
-enum { PASSES = 2 };
-
 static int control(const struct counters *counters, unsigned long request, const char *what,
 	struct err *err)
 {
-	for (unsigned pass = 0; pass < PASSES; pass++)
+	for (unsigned pass = 0; pass < COUNTER_PASSES; pass++)
 		vec_each(c, counters)
-			if (is_switched(c, pass) && ioctl(c->fd, request, 0))
+			if (counter_is_switched(c, pass) && ioctl(c->fd, request, 0))
 				return err_sys(err, errno, "%s an event", what);
 	return 0;
 }
@@ -150,14 +138,14 @@ int counters_switch(const struct counters *counters, const struct event_list *ev
 	unsigned long request = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	bool is_found = false;
 
-	for (unsigned pass = 0; pass < PASSES; pass++)
+	for (unsigned pass = 0; pass < COUNTER_PASSES; pass++)
 		vec_each(c, counters) {
 			const struct event *e = &events->at[c->event];
 
 			if (name ? strcmp(e->name, name) != 0 : e->wishes & EVENT_TRACKER)
 				continue;
 			is_found = true;
-			if (is_switched(c, pass) && ioctl(c->fd, request, 0))
+			if (counter_is_switched(c, pass) && ioctl(c->fd, request, 0))
 				return err_sys(err, errno, "switching event '%s'", e->name);
 		}
 	return is_found || !name ? 0 : err_set(err, ERR_NOENT, "there is no event '%s'", name);

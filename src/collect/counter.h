@@ -60,6 +60,18 @@ int counter_read(const struct counter *c, const struct event_attr *attr,
 /* Linux >= 3.12 tells the id by ioctl; older ones by a read. */
 int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct err *err);
 
+/*
+ * Counters of tasks are switched twice: who is cloned meanwhile may be left as it was on a CPU (seen on Linux
+ * 6.18: tasks with the same events swap them when one follows the other, and a clone of such a task is no longer
+ * made under the lock that switching takes). The second time reaches it. Those of whole CPUs have no clones.
+ */
+enum { COUNTER_PASSES = 2 };
+
+static inline bool counter_is_switched(const struct counter *c, unsigned pass)
+{
+	return !pass || c->tid >= 0;
+}
+
 int counters_enable(const struct counters *counters, struct err *err);
 
 /*

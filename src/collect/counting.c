@@ -108,13 +108,15 @@ void counting_close(struct counting *c)
 static int control(const struct counting *c, unsigned long request, const char *what,
 	struct err *err)
 {
-	vec_each(counter, &c->counters) {
-		const struct event *e = &c->events->at[counter->event];
+	for (unsigned pass = 0; pass < COUNTER_PASSES; pass++)
+		vec_each(counter, &c->counters) {
+			const struct event *e = &c->events->at[counter->event];
 
-		/* Members are on all the time: it is their leader that starts and stops them. */
-		if (e->leader == counter->event && ioctl(counter->fd, request, 0))
-			return err_sys(err, errno, "%s '%s'", what, e->name);
-	}
+			/* Members are on all the time: it is their leader that starts and stops them. */
+			if (e->leader == counter->event && counter_is_switched(counter, pass) &&
+				ioctl(counter->fd, request, 0))
+				return err_sys(err, errno, "%s '%s'", what, e->name);
+		}
 	return 0;
 }
 

@@ -63,7 +63,8 @@ static bool switches(const struct recorded_options *o)
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	struct gather_options g = {.labels = o->labels,
-		.has_stacks = o->has_stacks && r->has_chains,
+		.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
+		.has_history = o->has_stacks && o->has_history,
 		.max_stack = o->max_stack,
 		/* What is stitched are the samples of a thread in the order of time. */
 		.n_workers = o->stitches ? 1 : o->n_workers,
@@ -77,7 +78,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,
 		.callers = r->has_dumps ? &r->callers : NULL};
-	bool needs_kernel = o->has_branches || r->session.has_kernel_samples;
+	bool needs_kernel = o->has_branches || o->has_history || r->session.has_kernel_samples;
 	int result;
 
 	if (o->fields)
