@@ -38,6 +38,7 @@ void resolver_fini(struct resolver *r)
 	living_fini(&r->living);
 	debuginfod_fini(&r->debuginfod);
 	kernel_close(&r->kernel);
+	str_fini(&r->modules_release);
 	vec_each(guest, &r->guests) {
 		kernel_close(&(*guest)->kernel);
 		guest_request_fini(&(*guest)->request);

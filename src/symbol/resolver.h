@@ -68,7 +68,8 @@ struct resolver {
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
-	struct kernel kernel; /* read if has_kernel, under kernel_lock */
+	struct kernel kernel;       /* read if has_kernel, under kernel_lock */
+	struct str modules_release; /* what its modules' paths say of it */
 	bool has_kernel;
 	pthread_t kernel_reader; /* who reads it beside everything else, if has_kernel_reader */
 	bool has_kernel_reader;
