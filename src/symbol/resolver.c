@@ -156,9 +156,9 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 		return true;
 	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
 	case EMBEDDED_FOUND:
-		if (!*name.name) {
-			a->extent_start = name.start;
-			a->extent_end = name.end;
+		if (!*name.name || name.is_made) {
+			a->extent = (struct extent){name.start, name.end,
+				name.is_made ? name.name : NULL};
 			break;
 		}
 		a->name = name.name;
@@ -224,7 +224,7 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 static void find_extent(struct resolver_dso *d, struct resolver_answer *a)
 {
 	if (d->has_image)
-		extent_find(&d->extents, &d->image, a->at, &a->extent_start, &a->extent_end);
+		extent_find(&d->extents, &d->image, a->at, &a->extent);
 }
 
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/embedded.h"
+#include "symbol/extent.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/guest.h"
@@ -77,11 +78,10 @@ struct resolver {
 };
 
 struct resolver_answer {
-	const char *name; /* as in the file: still mangled; NULL: none */
-	u64 start, end;   /* of the symbol; without a name both are the address to print */
-	u64 at;           /* the address that was asked for, counted as `start` is */
-	/* without a name: the function it belongs to, as call frame information has it; end 0: unknown */
-	u64 extent_start, extent_end;
+	const char *name;     /* as in the file: still mangled; NULL: none */
+	u64 start, end;       /* of the symbol; without a name both are the address to print */
+	u64 at;               /* the address that was asked for, counted as `start` is */
+	struct extent extent; /* without a name: the function it belongs to; end 0: unknown */
 	enum resolver_outcome outcome;
 	bool is_plt;
 };

@@ -158,6 +158,9 @@ static void load_stripped(const struct dso *dso, struct resolver_dso *d, const s
 
 	if (missing->code != ERR_NOENT)
 		d->err = *missing;
+	else if (d->image.is_cut)
+		err_set(&d->err, ERR_FORMAT, "'%s' is cut off at its end, where its symbols were",
+			dso->path);
 	else
 		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
 	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);

@@ -746,7 +746,8 @@ static void embed_kernel(struct embedded *e, const struct dso *kernel, u32 outco
 	embedder_init(&out);
 	embedder_add_dso(&out, kernel)->outcome = outcome;
 	embedder_add_symbol(&out,
-		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false});
+		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false,
+			false});
 	CHECK_EQ(embedder_finish(&out, &section, &err), 0);
 	embedder_fini(&out);
 	CHECK_EQ(embedded_of_memory(e, section.at, section.n, &err), 0);
