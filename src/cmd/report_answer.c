@@ -172,7 +172,7 @@ static bool has_samples(const struct answer *a, u32 event, u32 n)
 static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event, u32 n)
 {
 	memset(c, 0, sizeof(*c));
-	a->hist->has_row_groups = a->options->has_intervals;
+	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
 	hist_init(h, a->profile, a->calls, event, a->hist);
 	if (n > 1)
 		beside_gather(h, n, (u32)a->options->group_order);

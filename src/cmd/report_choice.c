@@ -14,7 +14,7 @@ static void choose_graph(struct choice *c)
 {
 	const struct graph_options *g = &c->options->graph;
 
-	c->text.has_graph = c->recorded->has_chains && !g->is_none && !c->keys.has_branches;
+	c->text.has_graph = keys_have_stacks(&c->keys) && !g->is_none && !c->keys.has_branches;
 	c->text.n_workers = (unsigned)c->options->n_workers;
 	/* Asked for rows above a share, one wants branches above it too. */
 	c->text.drawing = (struct drawing_options){
@@ -102,7 +102,7 @@ static int choose_forgotten(struct choice *c, struct err *err)
 {
 	if (!c->options->forgotten)
 		return 0;
-	if (!c->recorded->has_chains || c->keys.has_branches)
+	if (!keys_have_stacks(&c->keys) || c->keys.has_branches)
 		return err_set(err, ERR_INVAL, "--ignore-callees: %s",
 			c->keys.has_branches ? "branches have no callers: with --no-branch-stack"
 					     : "the recording has no call chains: record with -g");
@@ -145,6 +145,7 @@ static int choose_samples(struct choice *c, struct err *err)
 		return err->code;
 	if (o->answer.has_intervals && choose_blocks(c, err))
 		return err->code;
+	c->hist.has_history = c->keys.has_history;
 	c->hist.part = o->part;
 	c->hist.is_relative = o->filter.is_relative;
 	for (size_t i = 0; i < c->hist.n_keys; i++)
@@ -163,6 +164,9 @@ static int check_together(const struct choice *c, struct err *err)
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
 	if (check_hierarchy(c, err))
 		return err->code;
+	if (o->keys.has_history && (o->answer.is_markdown || o->answer.budget || o->answer.node))
+		return err_set(err, ERR_INVAL,
+			"--branch-history: the trees of --md, --budget and --node have nothing of branches; --json has");
 	if (c->has_wall && (o->switching.on || o->switching.off))
 		return err_set(err, ERR_INVAL,
 			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
@@ -182,8 +186,9 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 	c->text.is_bare = o->is_quiet;
 	/* In Markdown the tree below the rows has the callers. */
 	c->hist.has_children = c->keys.has_branches || o->answer.is_hierarchy ? false
-		: o->children < 0 ? in->has_chains && !c->has_wall && !o->answer.is_markdown
-				  : o->children;
+		: o->children < 0
+		? keys_have_stacks(&c->keys) && !c->has_wall && !o->answer.is_markdown
+		: o->children;
 	if (keys_choose(&c->keys, &c->hist, &c->text, err) || choose_samples(c, err) ||
 		report_wall_check_columns(&c->text, c->has_wall, err))
 		return err->code;
@@ -195,7 +200,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 {
 	const struct report_options *o = c->options;
 
-	*reading = (struct recorded_options){.has_stacks = c->recorded->has_chains &&
+	*reading = (struct recorded_options){.has_stacks = keys_have_stacks(&c->keys) &&
 			/* What was waited for is found on the way out of the scheduler. */
 			(c->hist.has_children || c->text.has_graph || c->has_wall || c->forgets ||
 				answer_needs_stacks(a)),

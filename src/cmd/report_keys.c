@@ -57,6 +57,23 @@ static int check_blocks(const struct keys *k, struct err *err)
 	return 0;
 }
 
+static int check_history(const struct keys *k, bool can_branch, struct err *err)
+{
+	const struct keys_options *o = k->options;
+
+	if (k->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--branch-history is of samples, not of time on and off CPUs: with --no-wall");
+	if (o->branches > 0 || o->has_total_cycles)
+		return err_set(err, ERR_INVAL,
+			"--branch-history shows samples with the branches before them, %s counts branches",
+			o->branches > 0 ? "-b" : "--total-cycles");
+	return can_branch
+		? 0
+		: err_set(err, ERR_INVAL,
+			  "--branch-history: the recording has no branches: record with -b");
+}
+
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err)
 {
@@ -73,9 +90,13 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 			o->branches > 0 ? "-b" : "--total-cycles");
 	if (o->has_total_cycles && check_blocks(k, err))
 		return err->code;
+	if (o->has_history && check_history(k, can_branch, err))
+		return err->code;
+	k->has_history = o->has_history;
 	k->has_blocks = o->has_total_cycles;
 	k->has_branches = k->has_blocks ||
-		(o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall : o->branches);
+		(o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall && !o->has_history
+				 : o->branches);
 	if (o->drops_others || o->parent) {
 		k->needs_parent = true;
 		if (!r->has_chains)
@@ -85,9 +106,15 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	return 0;
 }
 
+bool keys_have_stacks(const struct keys *k)
+{
+	return k->recorded->has_chains || k->has_history;
+}
+
 static const char *default_keys(const struct keys *k)
 {
 	return k->has_blocks              ? "block,dso"
+		: k->has_history          ? "srcline,symbol,dso"
 		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
 		: k->options->is_mem_mode ? MEMORY_KEYS
 		: is_of_tracepoints(k) && !k->has_wall ? "trace"
@@ -329,7 +356,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 		reading->labels |= LABEL_BIT(hist->sums[i]);
 	if (k->needs_parent) {
 		reading->labels |= LABEL_BIT(LABEL_PARENT);
-		reading->has_stacks = k->recorded->has_chains;
+		reading->has_stacks = keys_have_stacks(k);
 	}
 	reading->has_stacks &= !k->has_branches;
 	reading->has_branches = k->has_branches;
@@ -337,7 +364,9 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	reading->is_weighed = k->options->is_mem_mode;
 	reading->has_raw_fields = k->options->is_raw_trace;
 	reading->fields = k->fields;
-	reading->naming.source = key_naming_source(hist->keys, hist->n_keys);
+	reading->has_history = k->has_history;
+	reading->naming.source =
+		k->has_history ? NAMING_LINES : key_naming_source(hist->keys, hist->n_keys);
 }
 
 void keys_finish(const struct keys *k, struct profile *p, bool is_relative)

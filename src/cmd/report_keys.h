@@ -18,13 +18,14 @@ struct keys_options {
 	const char *sort, *fields, *parent;
 	int branches; /* -1: as the recording is */
 	int children; /* -1: not said */
-	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles;
+	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles, has_history;
 	bool has_counts, has_periods, has_intervals;
 };
 
 struct keys {
 	const struct keys_options *options;
 	struct recorded *recorded;
+	bool has_history;  /* the branches before samples are the end of their stacks */
 	bool has_blocks;   /* runs of code between branches are, by their cycles */
 	bool has_branches; /* each branch is counted, not each sample */
 	bool has_wall;     /* time on and off CPUs is counted */
@@ -41,6 +42,9 @@ struct keys {
 /* Whether branches are counted: before anything is chosen. */
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err);
+
+/* Whether samples come with more than where they were taken. */
+bool keys_have_stacks(const struct keys *k);
 
 /* Fills in the keys and the order of `hist`, the columns of `text`. */
 int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *text,

@@ -84,6 +84,8 @@ const struct opt report_option_table[] = {
 		"a column with the sum of the periods"},
 	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
 		"count the branches that samples carry (default, where they do) instead of the samples"},
+	{0, "branch-history", OPT_BOOL, AT(keys.has_history), NULL,
+		"the branches before each sample as the end of its call chain, line by line, with predictions and cycles"},
 	{0, "total-cycles", OPT_BOOL, AT(keys.has_total_cycles), NULL,
 		"straight runs of code between branches, by the cycles they took (Intel's LBR, Arm's BRBE)"},
 	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,

@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "profile/depths.h"
+#include "profile/history.h"
 #include "profile/label.h"
 #include "profile/placing.h"
 #include "profile/sights.h"
@@ -43,6 +44,7 @@ struct worker {
 	struct label_maker maker;
 	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
+	u64 *history;          /* room for one; NULL: not wanted */
 	struct intern strings; /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
@@ -247,6 +249,7 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	struct sight *sight = w->sights.next;
 	struct sample_words chain = sample->chain;
 	struct stack_end end = {.ending = STACK_ENDINGS};
+	u64 n_history = 0;
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -267,16 +270,21 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 		note_depth(w, sample, &end);
 		sights_add_ending(&w->sights, &end);
 	}
-	if (w->has_stacks && chain.n) {
+	if (w->history)
+		n_history = HISTORY_WORDS *
+			history_take(sample->branches.entries, sample->branches.n, w->history);
+	if (w->has_stacks && (chain.n || n_history)) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || (callers.at && ending_is_cut(end.ending)))
+		if (callers.n || n_history || (callers.at && ending_is_cut(end.ending)))
 			sight->chain = sights_chain(&w->sights,
 				&(struct sights_chain){.user = t->user,
 					.kernel = t->kernel,
 					.guest = t->guest,
 					.words = callers,
+					.history = w->history,
+					.n_history = n_history,
 					.mode = mode,
 					.end = end});
 	}
@@ -355,6 +363,8 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 	profile_init(&w->profile, options->labels);
 	sights_init(&w->sights, w->profile.n_labels, options->has_stacks);
 	w->has_callers = options->has_stacks && options->callers;
+	if (options->has_history)
+		w->history = mem_alloc(HISTORY_MAX * HISTORY_WORDS * sizeof(*w->history));
 	if (w->has_callers)
 		callers_walk_init(&w->callers, options->callers);
 	for (size_t i = 0; i < THREADS_REMEMBERED; i++)
@@ -369,6 +379,7 @@ static void worker_free(struct worker *w)
 	sights_fini(&w->sights);
 	vec_fini(&w->wall_roles);
 	depths_fini(&w->depths);
+	mem_free(w->history);
 	str_fini(&w->maker.scratch);
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
@@ -384,7 +395,7 @@ static u64 fields_for(const struct gather_options *options)
 		wanted |= options->labels & LABEL_BIT(label) ? label_needs(label) : 0;
 	if (options->is_weighed)
 		wanted |= label_needs(LABEL_WEIGHT);
-	if (options->has_branches)
+	if (options->has_branches || options->has_history)
 		wanted |= PERF_SAMPLE_BRANCH_STACK;
 	if (options->cpus && options->cpus->n)
 		wanted |= PERF_SAMPLE_CPU;

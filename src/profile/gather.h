@@ -36,7 +36,8 @@ struct gather_options {
 	u64 time_quantum;  /* ns, for LABEL_TIME; 0: a tenth of a second */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
 	bool has_blocks;   /* with has_branches: those with cycles, which are their periods */
-	bool is_weighed;   /* weights stand in for periods */
+	bool has_history; /* with has_stacks: the branches before a sample are the end of its stack */
+	bool is_weighed;                  /* weights stand in for periods */
 	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD and so on */
 	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
 	/*

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/passes.h"
 
 struct builder {
 	struct graph *graph;
@@ -13,8 +14,7 @@ struct builder {
 	u32 ident;
 };
 
-/* The child of a node with that symbol, created if new. */
-static u32 child_of(struct graph *g, u32 parent, u32 symbol)
+u32 graph_child(const struct graph *g, u32 parent, u32 symbol)
 {
 	u64 hash = hash_u64((u64)parent << 32 | symbol);
 	struct table_probe probe = table_probe(&g->index, hash);
@@ -23,8 +23,18 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 	while ((i = table_next(&g->index, &probe)) != TABLE_NONE)
 		if (g->nodes.at[i].parent == parent && g->nodes.at[i].symbol == symbol)
 			return i;
+	return 0;
+}
+
+/* The child of a node with that symbol, created if new. */
+static u32 child_of(struct graph *g, u32 parent, u32 symbol)
+{
+	u32 i = graph_child(g, parent, symbol);
+
+	if (i)
+		return i;
 	i = g->nodes.n;
-	table_add(&g->index, hash, i);
+	table_add(&g->index, hash_u64((u64)parent << 32 | symbol), i);
 	vec_add(&g->nodes,
 		((struct graph_node){.symbol = symbol,
 			.parent = parent,
@@ -33,10 +43,12 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 	return i;
 }
 
-/* Graphs are of functions, also where rows are of lines. */
+/* Graphs are of functions, also where rows are of lines: except of branches. */
 static u32 function_at(const struct builder *b, u32 node)
 {
-	return profile_function(b->hist->profile, b->calls[node].symbol);
+	u32 symbol = b->calls[node].symbol;
+
+	return b->hist->options->has_history ? symbol : profile_function(b->hist->profile, symbol);
 }
 
 static bool is_ours(const struct builder *b, u32 node)
@@ -227,10 +239,13 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 	}
 	for (u32 i = 0; i < g->nodes.n; i++)
 		sort_children(g, h->profile, i);
+	if (h->options->has_history)
+		passes_count(g, h, e, order);
 }
 
 void graph_fini(struct graph *g)
 {
 	vec_fini(&g->nodes);
 	table_fini(&g->index);
+	mem_free(g->branches);
 }

@@ -18,6 +18,13 @@
 
 enum graph_order { GRAPH_CALLER, GRAPH_CALLEE };
 
+/* What is known of the branches that a node is made of: see profile/history.h. */
+struct graph_branches {
+	u64 n_callers; /* samples of which it is a caller, not a branch */
+	u64 n_to, n_told, n_predicted, n_aborts;
+	u64 n_from, cycles, n_iterations, loop_cycles;
+};
+
 struct graph_node {
 	u32 symbol;
 	u32 parent;                    /* node 0 is the root */
@@ -29,10 +36,14 @@ struct graph_node {
 struct graph {
 	VEC(struct graph_node) nodes;
 	struct table index;
+	struct graph_branches *branches; /* by node; NULL: stacks do not have them */
 };
 
 void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e,
 	enum graph_order order);
+/* The child of a node with that symbol; 0: there is none. */
+u32 graph_child(const struct graph *g, u32 parent, u32 symbol);
+
 void graph_fini(struct graph *g);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "profile/history.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -65,6 +66,28 @@ static void place(struct placing *p, const struct space *space, u64 ip, u8 mode,
 	frame->mode = mode;
 	frame->address = map ? map_offset(map, ip) : ip;
 	frame->dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
+}
+
+/* The frame of a branch: what is known of it tells it apart from others at its place. */
+static u32 branch_frame(struct placing *p, const struct sights_chain *c, u64 address, u64 branch)
+{
+	bool is_kernel = address >> 63;
+	struct profile_frame frame = {.branch = branch};
+
+	place(p, is_kernel ? c->kernel : c->user, address,
+		is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, &frame);
+	return profile_frame(p->profile, &frame);
+}
+
+/* The branches before a sample, innermost first: where each went, then where it was. */
+static void add_history(struct placing *p, const struct sights_chain *c)
+{
+	for (u64 i = 0; i < c->n_history; i += HISTORY_WORDS) {
+		const u64 *words = c->history + i;
+
+		vec_add(&p->path, branch_frame(p, c, words[HISTORY_TO], words[HISTORY_OF_TO]));
+		vec_add(&p->path, branch_frame(p, c, words[HISTORY_FROM], words[HISTORY_OF_FROM]));
+	}
 }
 
 static u32 frame_of(struct placing *p, const struct space *space, u64 ip, u8 mode, bool is_return)
@@ -141,14 +164,18 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
-	u32 stack = 0;
+	u64 older = 0;
+	u32 stack = 0, room = p->max_stack;
 
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	p->path.n = 0;
+	add_history(p, c);
+	if (c->n_history && !c->words.n && c->end.ending == STACK_ENDINGS)
+		c->end.ending = STACK_COMPLETE;
 	c->is_untold = c->end.ending == STACK_ENDINGS;
 	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
-	while (p->path.n < p->max_stack && chain_next(&walk, &step)) {
+	for (; room && chain_next(&walk, &step); room--) {
 		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
 			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
 										 : c->user;
@@ -158,9 +185,13 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(p)};
 			break;
 		}
-		vec_add(&p->path, frame);
+		/* Calls that are in the history are shown there. */
+		if (!c->n_history || !step.is_return ||
+			!history_has_call(c->history, c->n_history / HISTORY_WORDS, step.ip,
+				&older))
+			vec_add(&p->path, frame);
 	}
-	if (p->path.n == p->max_stack && chain_next(&walk, &step)) {
+	if (!room && chain_next(&walk, &step)) {
 		p->profile->n_cut++;
 		vec_add(&p->path, ending_frame(p, &(struct stack_end){STACK_TOO_DEEP, 0}));
 	} else if (c->end.ending != STACK_COMPLETE) {

@@ -82,7 +82,7 @@ void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row)
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 {
-	u64 hash = hash_mix(frame->address,
+	u64 hash = hash_mix(frame->address ^ frame->branch,
 		(u64)frame->dso << 16 | (u64)frame->ending << 9 | (u64)frame->mode << 1 |
 			frame->is_return | (u64)frame->is_data << 63);
 	struct table_probe probe = table_probe(&p->frame_index, hash);
@@ -93,7 +93,8 @@ u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 
 		if (f->address == frame->address && f->dso == frame->dso &&
 			f->mode == frame->mode && f->is_return == frame->is_return &&
-			f->is_data == frame->is_data && f->ending == frame->ending)
+			f->is_data == frame->is_data && f->ending == frame->ending &&
+			f->branch == frame->branch)
 			return i;
 	}
 	table_add(&p->frame_index, hash, p->frames.n);

@@ -90,6 +90,8 @@ struct profile_frame {
 	u8 ending;
 	/* enum line_gap: if the source was asked for, why there may be no line or inlined functions */
 	u8 line_gap;
+	/* of a branch before the sample: what is known of it, see history_note(); else 0 */
+	u64 branch;
 };
 
 struct profile_symbol {

@@ -38,15 +38,11 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	const struct file_info *info = &r->session.reader.info;
 
 	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
+	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
-	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
 	r->resolver.guest_files = o->guest;
-	r->resolver.recorded_machine = info->host.arch;
-	r->resolver.recorded_release = info->host.release;
-	r->resolver.jitcode = &r->jitcode;
-	r->resolver.embedded = &r->embedded;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
 	r->callers.jitcode = &r->jitcode;
@@ -64,7 +60,8 @@ static bool switches(const struct recorded_options *o)
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	struct gather_options g = {.labels = o->labels,
-		.has_stacks = o->has_stacks && r->has_chains,
+		.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
+		.has_history = o->has_stacks && o->has_history,
 		.max_stack = o->max_stack,
 		/* What is stitched are the samples of a thread in the order of time. */
 		.n_workers = o->stitches ? 1 : o->n_workers,
@@ -78,7 +75,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,
 		.callers = r->has_dumps ? &r->callers : NULL};
-	bool needs_kernel = o->has_branches || r->session.has_kernel_samples;
+	bool needs_kernel = o->has_branches || o->has_history || r->session.has_kernel_samples;
 	int result;
 
 	if (o->fields)

@@ -15,7 +15,9 @@ static bool is_same_chain(const struct sights_chain *a, const struct sights_chai
 {
 	return a->words.n == b->words.n && a->mode == b->mode && a->end.ending == b->end.ending &&
 		a->end.dso == b->end.dso && space_key(a) == space_key(b) && a->guest == b->guest &&
-		!memcmp(a->words.at, b->words.at, b->words.n * 8);
+		(!b->words.n || !memcmp(a->words.at, b->words.at, b->words.n * 8)) &&
+		a->n_history == b->n_history &&
+		(!a->n_history || !memcmp(a->history, b->history, b->n_history * 8));
 }
 
 u32 sights_chain(struct sights *s, const struct sights_chain *chain)
@@ -23,10 +25,13 @@ u32 sights_chain(struct sights *s, const struct sights_chain *chain)
 	u64 hash = hash_words(chain->words.at, chain->words.n,
 		space_key(chain) ^ chain->mode ^ (u64)chain->end.ending << 24 ^
 			(u64)chain->end.dso << 8);
-	struct table_probe probe = table_probe(&s->chain_index, hash);
+	struct table_probe probe;
 	struct sights_chain *added;
 	u32 i;
 
+	if (UNLIKELY(chain->n_history))
+		hash = hash_words(chain->history, chain->n_history, hash);
+	probe = table_probe(&s->chain_index, hash);
 	while ((i = table_next(&s->chain_index, &probe)) != TABLE_NONE)
 		if (is_same_chain(&s->chains.at[i], chain))
 			return i;
@@ -34,6 +39,8 @@ u32 sights_chain(struct sights *s, const struct sights_chain *chain)
 	added = vec_push(&s->chains);
 	*added = *chain;
 	added->words.at = arena_copy(&s->words, chain->words.at, chain->words.n * 8);
+	if (chain->n_history)
+		added->history = arena_copy(&s->words, chain->history, chain->n_history * 8);
 	return s->chains.n - 1;
 }
 

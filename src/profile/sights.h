@@ -23,7 +23,10 @@
 struct sights_chain {
 	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
-	u32 mode;                  /* in which its first address ran if no marker tells */
+	/* the branches before the sample, innermost: of profile/history, a copy; n: words */
+	const u64 *history;
+	u64 n_history;
+	u32 mode; /* in which its first address ran if no marker tells */
 	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
 	struct stack_end end;
 	bool is_untold;

@@ -1,5 +1,7 @@
 #include "view/drawing.h"
 
+#include <string.h>
+
 #include "base/num.h"
 #include "base/sort.h"
 #include "profile/key.h"
@@ -17,10 +19,58 @@ struct drawing {
 	VEC(u32) path; /* of the stack being drawn, its end first */
 };
 
+/* What is known of a node's branches, or that it is a caller, in the words that perf's users know. */
+static void add_branches(struct drawing *d, const struct graph_branches *b)
+{
+	const char *separator = " (";
+
+	if (b->n_callers && !b->n_to && !b->n_from) {
+		str_add(d->text, " (calltrace)");
+		return;
+	}
+	if (b->n_told && b->n_predicted < b->n_told) {
+		str_addf(d->text, "%spredicted:%.1f%%", separator,
+			100.0 * (double)b->n_predicted / (double)b->n_told);
+		separator = " ";
+	}
+	if (b->n_aborts) {
+		str_addf(d->text, "%sabort:%.1f%%", separator,
+			100.0 * (double)b->n_aborts / (double)b->n_to);
+		separator = " ";
+	}
+	if (b->n_from && b->cycles / b->n_from) {
+		str_addf(d->text, "%scycles:%llu", separator,
+			(unsigned long long)(b->cycles / b->n_from));
+		separator = " ";
+	}
+	if (b->n_iterations) {
+		str_addf(d->text, "%siter:%.1f", separator,
+			(double)b->n_iterations / (double)b->n_from);
+		separator = " ";
+		if (b->loop_cycles)
+			str_addf(d->text, " avg_cycles:%llu",
+				(unsigned long long)(b->loop_cycles / b->n_iterations));
+	}
+	if (*separator == ' ' && separator[1] != '(')
+		str_addc(d->text, ')');
+}
+
 static void add_name(struct drawing *d, u32 node)
 {
-	key_add_symbol(d->profile, &d->profile->symbols.at[d->graph->nodes.at[node].symbol], false,
-		d->text);
+	const struct profile_symbol *s = &d->profile->symbols.at[d->graph->nodes.at[node].symbol];
+
+	if (!d->graph->branches) {
+		key_add_symbol(d->profile, s, false, d->text);
+		return;
+	}
+	/* Without a line it is the place in the function, or the address, that stands for it. */
+	if (s->has_line || !s->line) {
+		key_add_symbol(d->profile, s, false, d->text);
+		str_add(d->text, s->line ? " " : "");
+	}
+	if (s->line)
+		str_add_safe(d->text, s->line, strlen(s->line));
+	add_branches(d, &d->graph->branches[node]);
 }
 
 static void add_name_line(struct drawing *d, u32 node)

@@ -20,8 +20,28 @@ static void add_share(struct str *text, const char *key, double v)
 
 /* ---- JSON ---- */
 
-static void open_node(const struct hist *h, const struct graph_node *n, struct str *text)
+static void add_branches(const struct graph_branches *b, const struct profile_symbol *s,
+	struct str *text)
 {
+	if (s->line)
+		json_text(text, s->has_line ? "line" : "place", s->line);
+	if (b->n_to) {
+		json_u64(text, "branches_to", b->n_to);
+		json_u64(text, "told", b->n_told);
+		json_u64(text, "predicted", b->n_predicted);
+		json_u64(text, "aborts", b->n_aborts);
+	}
+	if (b->n_from) {
+		json_u64(text, "branches_from", b->n_from);
+		json_u64(text, "cycles", b->cycles);
+		json_u64(text, "iterations", b->n_iterations);
+		json_u64(text, "iteration_cycles", b->loop_cycles);
+	}
+}
+
+static void open_node(const struct hist *h, const struct graph *g, u32 node, struct str *text)
+{
+	const struct graph_node *n = &g->nodes.at[node];
 	const struct profile_symbol *s = &h->profile->symbols.at[n->symbol];
 	struct str name = {0};
 
@@ -32,6 +52,8 @@ static void open_node(const struct hist *h, const struct graph_node *n, struct s
 	json_u64(text, "own_period", n->own);
 	json_u64(text, "period", n->total);
 	add_share(text, "share", share(h, n->total));
+	if (g->branches)
+		add_branches(&g->branches[node], s, text);
 	str_fini(&name);
 	if (!n->first_child)
 		return;
@@ -62,7 +84,7 @@ static void add_graph(struct hist_view *view, const struct hist_entry *e, enum g
 	json_key(text, order == GRAPH_CALLER ? "calls" : "callers");
 	str_addc(text, '[');
 	for (node = nodes[0].first_child; node;) {
-		open_node(view->hist, &nodes[node], text);
+		open_node(view->hist, &graph, node, text);
 		if (nodes[node].first_child) {
 			node = nodes[node].first_child;
 			continue;

@@ -2,12 +2,12 @@
 import struct
 
 IP, TID, TIME, ADDR, CPU, PERIOD = 1, 2, 4, 8, 1 << 7, 1 << 8
-BRANCH_STACK, DATA_SRC, TRANSACTION = 1 << 11, 1 << 15, 1 << 17
+CALLCHAIN, BRANCH_STACK, DATA_SRC, TRANSACTION = 1 << 5, 1 << 11, 1 << 15, 1 << 17
 PHYS_ADDR, DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = 1 << 19, 1 << 22, 1 << 23, 1 << 24
 
 # In the order in which the kernel writes them.
 FIELDS = [(IP, 'ip', 'Q'), (TID, 'who', '2I'), (TIME, 'time', 'Q'), (ADDR, 'addr', 'Q'), (CPU, 'cpu', '2I'), (PERIOD, 'period', 'Q'),
-          (BRANCH_STACK, 'branches', None), (WEIGHT_STRUCT, 'weight', 'I2H'), (DATA_SRC, 'data_src', 'Q'), (TRANSACTION, 'transaction', 'Q'),
+          (CALLCHAIN, 'chain', 'words'), (BRANCH_STACK, 'branches', None), (WEIGHT_STRUCT, 'weight', 'I2H'), (DATA_SRC, 'data_src', 'Q'), (TRANSACTION, 'transaction', 'Q'),
           (PHYS_ADDR, 'phys', 'Q'), (DATA_PAGE_SIZE, 'data_page', 'Q'), (CODE_PAGE_SIZE, 'code_page', 'Q')]
 
 PID, TEXT = 4242, 0x400000
@@ -28,6 +28,8 @@ def sample(sample_type, **values):
         value = values[name]
         if layout is None:
             body += struct.pack('<Q', len(value)) + b''.join(struct.pack('<3Q', *entry) for entry in value)
+        elif layout == 'words':
+            body += struct.pack('<Q%dQ' % len(value), len(value), *value)
         else:
             body += struct.pack('<' + layout, *(value if isinstance(value, tuple) else (value,)))
     return record(SAMPLE, values.get('misc', USER), body)

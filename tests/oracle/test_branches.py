@@ -93,6 +93,79 @@ def runs_have_lines_where_these_are_known():
     assert '316|[.] outer' in functions and '157|[.] inner' in functions, functions
 
 
+# ---- branches in call chains ----
+
+FIELDS = handmade.IP | handmade.TID | handmade.TIME | handmade.PERIOD | handmade.BRANCH_STACK
+USER_CONTEXT = 2 ** 64 - 512
+
+
+def write_history(path, program_of='made', loops=False):
+    functions, mapped = program(program_of)
+    inner, outer, main_ = functions['inner'], functions['outer'], functions['main']
+    chain = [USER_CONTEXT, inner + 4, outer + 0x15, main_ + 10]
+    again = [(inner + 0x12, inner + 4, cycles(4)), (inner + 0x14, inner + 8, cycles(6))] * 2 if loops else []
+    samples = [{'ip': inner + 4, 'chain': chain,
+                'branches': [(inner + 0x12, inner + 4, cycles(5 + i % 2) - (i == 3)), (inner + 0x14, inner + 8, cycles(7)), *again,
+                             (outer + 0x10, inner, cycles(20 + i)), (inner + 0x20, outer + 4, cycles(3)), (outer + 9, inner, cycles(11))]}
+               for i in range(10)]
+    handmade.write(path, FIELDS | handmade.CALLCHAIN, samples, branch_type=1 << 3, program=mapped)
+
+
+def graph_of(result):
+    assert result.status == 0, result
+    return [line.strip().lstrip('-') for line in result.out.split('\n') if re.match(r' {12}[ -]*[a-z]\w+ \S', line)]
+
+
+@test
+def branches_before_samples_are_drawn_as_by_perf():
+    perf_works()
+    write_history('h.data')
+    words = ['-i', 'h.data', '--branch-history', '--no-children']
+    ours = graph_of(pace('report', *words))
+    # perf has no line for where the sample was taken itself, and of the callers only as many as there are more of them than branches
+    leaf, *branches, caller = ours
+    assert leaf == branches[0].split(' (')[0] and re.match(r'main made\.c:\d+ \(calltrace\)$', caller), ours
+    assert branches == graph_of(run('perf', 'report', '--stdio', *words)) and len(branches) == 10, ours
+    # With callers first perf has the two ends of each branch the wrong way round; time goes down here.
+    down = graph_of(pace('report', '-i', 'h.data', '--branch-history', '-S', 'inner'))
+    assert down[:len(ours)] == ours[::-1], (down, ours)
+
+
+@test
+def loops_in_the_history_are_told_once():
+    write_history('h.data', loops=True)
+    ours = graph_of(pace('report', '-i', 'h.data', '--branch-history', '--no-children'))
+    assert len(ours) == 12 and any(re.search(r'\(cycles:7 iter:2\.0 avg_cycles:10\)$', line) for line in ours), ours
+
+
+@test
+def programs_read_what_is_known_of_branches():
+    write_history('h.data')
+    document = json.loads(pace('report', '-i', 'h.data', '--branch-history', '--no-children', '--json').out)
+    row, = document['events'][0]['rows']
+    node, seen = row['callers'][0], []
+    while node:
+        seen.append({key: node[key] for key in ('told', 'predicted', 'branches_from', 'cycles') if key in node})
+        node = node.get('nodes', [None])[0]
+    assert seen[:3] == [{}, {'told': 10, 'predicted': 9}, {'branches_from': 10, 'cycles': 55}] and seen[-1] == {}, seen
+
+
+@test
+def recordings_without_callers_have_a_history():
+    functions, mapped = program('made')
+    entries = [(functions['outer'] + 0x10, functions['inner'], 2)]
+    handmade.write('b.data', FIELDS, [{'ip': functions['inner'], 'branches': entries}] * 3, branch_type=1 << 3, program=mapped)
+    lines = graph_of(pace('report', '-i', 'b.data', '--branch-history', '--no-children'))
+    assert [line.split()[0] for line in lines] == ['inner', 'inner', 'outer'], lines
+    path = needs_shared('fixtures/google__perf_data_converter/src__quipper__testdata__perf.data.callgraph_and_branch-3.4')
+    result = pace('report', '-i', path, '--branch-history', '--percent-limit', '5')
+    assert result.status == 0 and len(result.out.split('\n')) > 50, result
+    for words, message in [(['-i', path, '--branch-history', '-b'], '-b counts branches'), (['-i', path, '--branch-history', '--md'], '--json has'),
+                           (['-i', path, '--branch-history', '--total-cycles'], '--total-cycles')]:
+        result = pace('report', *words)
+        assert result.status == 2 and message in result.err, (words, result)
+
+
 def runs_of_script(text):
     """Bytes of runs (None: not known) -> times, cycles, of `perf script -F brstack`."""
     found = {}
