@@ -397,11 +397,12 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 		embedded_entry(from, EMBEDDED_SYMBOLS, d->first_symbol + i, &symbol,
 			sizeof(symbol));
 		name = embedded_string(from, symbol.name);
-		if (name && !stays)
+		/* main is main. */
+		if (name && !stays && !(symbol.flags & EMBEDDED_IS_MADE))
 			name = alias_name(&a->functions, "function", name, strlen(name));
 		embedder_add_symbol(out,
 			&(struct embedded_name){symbol.start, symbol.end, name,
-				symbol.flags & EMBEDDED_IS_PLT});
+				symbol.flags & EMBEDDED_IS_PLT, symbol.flags & EMBEDDED_IS_MADE});
 	}
 	hide_places(a, from, d, out);
 }

@@ -226,10 +226,10 @@ static u32 get_function(struct naming *n, u32 frame)
 	const struct profile_frame *f = &n->profile->frames.at[frame];
 	const struct resolver_answer *a = &n->answers[frame];
 	struct profile *p = n->profile;
-	bool is_made = !a->name && n->options->makes_names && a->extent_end;
+	bool is_made = !a->name && n->options->makes_names && a->extent.end;
 	struct profile_symbol symbol = {.dso = f->dso,
-		.start = is_made ? a->extent_start : a->start,
-		.end = is_made ? a->extent_end : a->end,
+		.start = is_made ? a->extent.start : a->start,
+		.end = is_made ? a->extent.end : a->end,
 		.mode = f->mode,
 		.outcome = a->outcome};
 	bool has_name = a->name || is_made;
@@ -250,9 +250,12 @@ static u32 get_function(struct naming *n, u32 frame)
 		symbol.name = intern_text(n, str_text(&n->scratch));
 	} else if (a->name) {
 		symbol.name = readable(n, a->name, a->is_plt);
+	} else if (is_made && a->extent.name) {
+		symbol.name = intern_text(n, a->extent.name);
+		symbol.outcome = RESOLVER_FOUND;
 	} else if (is_made) {
 		str_clear(&n->scratch);
-		str_addf(&n->scratch, "fun_%llx", (unsigned long long)a->extent_start);
+		str_addf(&n->scratch, "fun_%llx", (unsigned long long)a->extent.start);
 		symbol.name = intern_text(n, str_text(&n->scratch));
 	}
 	table_add(&n->index, hash, p->symbols.n);

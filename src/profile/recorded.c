@@ -37,15 +37,11 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	const struct file_info *info = &r->session.reader.info;
 
 	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
+	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
-	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
 	r->resolver.guest_files = o->guest;
-	r->resolver.recorded_machine = info->host.arch;
-	r->resolver.recorded_release = info->host.release;
-	r->resolver.jitcode = &r->jitcode;
-	r->resolver.embedded = &r->embedded;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
 	r->callers.jitcode = &r->jitcode;

@@ -299,6 +299,14 @@ static int unanswered(struct debuginfod *d, const char *name, struct err *err)
 		name, d->seconds);
 }
 
+/* What the library says, which calls most that servers do wrong "no such file". */
+static int refused(int sys, const char *name, struct err *err)
+{
+	if (sys == ENOENT)
+		return err_set(err, ERR_NOENT, "debuginfod has nothing for '%.300s'", name);
+	return err_sys(err, sys, "debuginfod could not be asked for '%.300s'", name);
+}
+
 int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char *name,
 	const u8 *id, u8 n, struct str *ret_path, struct err *err)
 {
@@ -323,7 +331,7 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char
 	else if (q->result < 0 && clock_now_ns() > d->deadline_ns)
 		result = unanswered(d, name, err);
 	else if (q->result < 0)
-		result = err_sys(err, -q->result, "debuginfod has nothing for '%.300s'", name);
+		result = refused(-q->result, name, err);
 	else
 		str_add(ret_path, q->path);
 	pthread_mutex_unlock(&q->lock);

@@ -82,7 +82,10 @@ static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
 	size_t each = elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	struct elf_section first;
 
-	if (!offset || !take_section(elf, &b, &first))
+	if (!offset)
+		return;
+	elf->is_cut = true;
+	if (!take_section(elf, &b, &first))
 		return;
 	/* More than 65,279 sections: the numbers stand in the first entry. */
 	if (n == 0)
@@ -90,6 +93,7 @@ static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
 	if (names_index == SHN_XINDEX)
 		names_index = first.link;
 	b = at_offset(elf, offset);
+	elf->is_cut = n > bytes_left(&b) / each;
 	n = MIN((u64)n, bytes_left(&b) / each);
 	elf->sections = mem_zalloc(((size_t)n + 1) * sizeof(*elf->sections));
 	while (elf->n_sections < n && take_section(elf, &b, &elf->sections[elf->n_sections]))

@@ -40,6 +40,7 @@ struct elf {
 	bool is_mapped; /* to be unmapped; else it is somebody's memory */
 	char *path;     /* NULL: it is no file */
 	bool is_64, swap;
+	bool is_cut; /* it has fewer section headers than it says: its end is missing */
 	u16 machine, type;
 	u64 entry; /* where a program begins; 0: nowhere */
 	struct elf_section *sections;

@@ -381,7 +381,7 @@ static enum embedded_answer take_symbol(const struct embedded *e, const struct e
 		return EMBEDDED_UNKNOWN;
 	embedded_entry(e, EMBEDDED_SYMBOLS, d->first_symbol + i, &s, sizeof(s));
 	*ret = (struct embedded_name){s.start, s.end, s.name ? embedded_string(e, s.name) : "",
-		s.flags & EMBEDDED_IS_PLT};
+		s.flags & EMBEDDED_IS_PLT, s.flags & EMBEDDED_IS_MADE};
 	return ret->name ? EMBEDDED_FOUND : EMBEDDED_UNKNOWN;
 }
 

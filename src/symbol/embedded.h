@@ -105,6 +105,7 @@ struct embedded_segment {
 
 enum embedded_symbol_flags {
 	EMBEDDED_IS_PLT = 1 << 0,
+	EMBEDDED_IS_MADE = 1 << 1,
 };
 
 struct embedded_symbol {
@@ -189,6 +190,7 @@ struct embedded_name {
 	u64 start, end;
 	const char *name; /* "": the function is known, its name is not */
 	bool is_plt;
+	bool is_made; /* no table had the name: symbol/extent */
 };
 
 /* 1: the recording has such a section; 0: it has none; < 0: it cannot be read. */

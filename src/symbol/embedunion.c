@@ -44,6 +44,8 @@ static int by_name(const void *a, const void *b)
 		return x->end > y->end ? -1 : 1;
 	if (x->is_plt != y->is_plt)
 		return x->is_plt - y->is_plt;
+	if (x->is_made != y->is_made)
+		return x->is_made - y->is_made;
 	return strcmp(x->name, y->name);
 }
 

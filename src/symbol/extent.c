@@ -2,21 +2,32 @@
 
 #include "symbol/elfcfi.h"
 
-bool extent_find(struct extents *e, const struct elf *elf, u64 rva, u64 *ret_start, u64 *ret_end)
+static void open_it(struct extents *e, const struct elf *elf)
+{
+	struct cfi_input input;
+
+	elfcfi_find(elf, &input);
+	cfi_init(&e->cfi, &input);
+	e->crt = crt_of(elf);
+	e->is_open = true;
+}
+
+bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct extent *ret_extent)
 {
 	struct cfi_extent found;
 
-	if (!e->is_open) {
-		struct cfi_input input;
-
-		elfcfi_find(elf, &input);
-		cfi_init(&e->cfi, &input);
-		e->is_open = true;
+	if (!e->is_open)
+		open_it(e, elf);
+	/* Assembler's code may have no call frame information. */
+	if (rva >= e->crt.start && rva < e->crt.start_end) {
+		*ret_extent = (struct extent){e->crt.start, e->crt.start_end, "_start"};
+		return true;
 	}
 	if (!cfi_extent_of(&e->cfi, rva, &found))
 		return false;
-	*ret_start = found.function.start;
-	*ret_end = found.function.end;
+	ret_extent->start = found.function.start;
+	ret_extent->end = found.function.end;
+	ret_extent->name = e->crt.main && found.function.start == e->crt.main ? "main" : NULL;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * extent.h - where functions begin and end whose names are not known: call frame information tells
- * it of files that were stripped.
+ * extent.h - where functions begin and end whose names are not in any table: call frame information
+ * tells it of files that were stripped. The first of a program have names all the same (symbol/crt).
  *
  * In       an ELF file with .eh_frame or .debug_frame
  * Out      the function that covers an address, as a range
@@ -13,16 +13,22 @@
 #ifndef PACE_SYMBOL_EXTENT_H
 #define PACE_SYMBOL_EXTENT_H
 
-#include "symbol/elf.h"
+#include "symbol/crt.h"
 #include "unwind/cfi.h"
+
+struct extent {
+	u64 start, end;   /* end 0: unknown */
+	const char *name; /* made up: main, _start; static; NULL: there is none */
+};
 
 struct extents {
 	struct cfi cfi;
+	struct crt crt;
 	bool is_open;
 };
 
 /* False: no function is known there. The file is looked at with the first question. */
-bool extent_find(struct extents *e, const struct elf *elf, u64 rva, u64 *ret_start, u64 *ret_end);
+bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct extent *ret_extent);
 
 void extents_fini(struct extents *e);
 

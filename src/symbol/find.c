@@ -99,6 +99,20 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 	return 0;
 }
 
+/* A copy that somebody made; of one that is not whole nothing is believed. */
+static int try_copy(const struct find_places *places, const struct dso *dso, const char *path,
+	struct elf *ret_elf, struct err *err)
+{
+	int r = try_path(places, dso, path, ret_elf, err);
+
+	if (r || !ret_elf->is_cut)
+		return r;
+	elf_close(ret_elf);
+	err_set(err, ERR_FORMAT, "'%s' is cut off at its end: delete it, or fetch it again", path);
+	log_debug(places->log, "%s: %s", dso->path, err->msg);
+	return err->code;
+}
+
 /* Where files lie by their build-id. */
 struct shelf {
 	enum { OF_SYSTEM, OF_PERF, OF_DEBUGINFOD } whose;
@@ -155,7 +169,7 @@ static int try_shelves(const struct find_places *places, const struct dso *dso,
 			str_addf(&path, is_flat ? "/%02x" : "/%02x/", dso->build_id[0]);
 			add_hex(dso->build_id + 1, dso->build_id_size - 1, &path);
 			str_add(&path, shelves[i].suffix);
-			r = try_path(places, dso, path.at, ret_elf, &why);
+			r = try_copy(places, dso, path.at, ret_elf, &why);
 		}
 		str_fini(&path);
 		if (!r)
@@ -209,9 +223,11 @@ static bool try_servers(const struct find_places *places, const struct dso *dso,
 		return false;
 	is_found = !debuginfod_fetch(places->debuginfod, kind, dso->path, dso->build_id,
 			   dso->build_id_size, &path, err) &&
-		!try_path(places, dso, path.at, ret_elf, err);
-	if (!is_found)
-		log_debug(places->log, "%s: %s", dso->path, err->msg);
+		!try_copy(places, dso, path.at, ret_elf, err);
+	/* What took too long, or is wrong with the file, is said where the names are missing. */
+	if (!is_found && err->code != ERR_LIMIT && err->code != ERR_FORMAT &&
+		err->code != ERR_UNSUPPORTED)
+		log_note(places->log, "%s", err->msg);
 	str_fini(&path);
 	return is_found;
 }

@@ -3,12 +3,16 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Whether the kernel that runs here is the recorded one. */
-static bool is_running(struct kernel *k, const struct kernel_request *q)
+/*
+ * Whether the kernel that runs here may be the recorded one. Where the recording has neither its build-id nor
+ * its release it is, if it lay where this one lies now: *ret_is_unsure.
+ */
+static bool is_running(struct kernel *k, const struct kernel_request *q, const u8 *id, u8 n,
+	bool *ret_is_unsure)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
 	struct utsname uts;
 
+	*ret_is_unsure = false;
 	if (q->dso && q->dso->build_id_size && n) {
 		if (n == q->dso->build_id_size && !memcmp(id, q->dso->build_id, n))
 			return true;
@@ -22,6 +26,7 @@ static bool is_running(struct kernel *k, const struct kernel_request *q)
 			uts.release);
 		return false;
 	}
+	*ret_is_unsure = !q->release;
 	return true;
 }
 
@@ -39,12 +44,19 @@ static struct vmlinux_wish wish_of(const struct kernel_request *q)
 static bool open_running(struct kernel *k, const struct kernel_request *q)
 {
 	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
+	bool is_unsure;
 
-	if (!q->kallsyms)
+	if (!q->kallsyms || !is_running(k, q, id, n, &is_unsure) ||
+		kallsyms_open(&k->kallsyms, q->kallsyms, q->has_modules, id, n, &k->err))
 		return false;
-	k->has_kallsyms = is_running(k, q) &&
-		!kallsyms_open(&k->kallsyms, q->kallsyms, q->has_modules, id, n, &k->err);
-	return k->has_kallsyms;
+	if (is_unsure && k->kallsyms.text != q->text) {
+		kallsyms_close(&k->kallsyms);
+		err_set(&k->err, ERR_FORMAT,
+			"the recording does not say which kernel it was, and it is not this one as it runs now: name it with --kallsyms or --vmlinux");
+		return false;
+	}
+	k->has_kallsyms = true;
+	return true;
 }
 
 static bool open_copy(struct kernel *k, const struct kernel_request *q, const char *path,

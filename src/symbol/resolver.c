@@ -20,6 +20,16 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
 
+void resolver_set_recording(struct resolver *r, const struct reader *reader,
+	const struct jitcode *jitcode, const struct embedded *embedded)
+{
+	r->recorded_release = reader->info.host.release;
+	r->recorded_machine = reader->info.host.arch;
+	r->recorded_kallsyms = reader->kallsyms;
+	r->jitcode = jitcode;
+	r->embedded = embedded;
+}
+
 void resolver_fini(struct resolver *r)
 {
 	if (r->has_kernel_reader)
@@ -38,6 +48,7 @@ void resolver_fini(struct resolver *r)
 	living_fini(&r->living);
 	debuginfod_fini(&r->debuginfod);
 	kernel_close(&r->kernel);
+	str_fini(&r->modules_release);
 	vec_each(guest, &r->guests) {
 		kernel_close(&(*guest)->kernel);
 		guest_request_fini(&(*guest)->request);
@@ -145,9 +156,9 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 		return true;
 	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
 	case EMBEDDED_FOUND:
-		if (!*name.name) {
-			a->extent_start = name.start;
-			a->extent_end = name.end;
+		if (!*name.name || name.is_made) {
+			a->extent = (struct extent){name.start, name.end,
+				name.is_made ? name.name : NULL};
 			break;
 		}
 		a->name = name.name;
@@ -213,7 +224,7 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 static void find_extent(struct resolver_dso *d, struct resolver_answer *a)
 {
 	if (d->has_image)
-		extent_find(&d->extents, &d->image, a->at, &a->extent_start, &a->extent_end);
+		extent_find(&d->extents, &d->image, a->at, &a->extent);
 }
 
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/embedded.h"
+#include "symbol/extent.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/guest.h"
@@ -67,7 +68,8 @@ struct resolver {
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
-	struct kernel kernel; /* read if has_kernel, under kernel_lock */
+	struct kernel kernel;       /* read if has_kernel, under kernel_lock */
+	struct str modules_release; /* what its modules' paths say of it */
 	bool has_kernel;
 	pthread_t kernel_reader; /* who reads it beside everything else, if has_kernel_reader */
 	bool has_kernel_reader;
@@ -76,11 +78,10 @@ struct resolver {
 };
 
 struct resolver_answer {
-	const char *name; /* as in the file: still mangled; NULL: none */
-	u64 start, end;   /* of the symbol; without a name both are the address to print */
-	u64 at;           /* the address that was asked for, counted as `start` is */
-	/* without a name: the function it belongs to, as call frame information has it; end 0: unknown */
-	u64 extent_start, extent_end;
+	const char *name;     /* as in the file: still mangled; NULL: none */
+	u64 start, end;       /* of the symbol; without a name both are the address to print */
+	u64 at;               /* the address that was asked for, counted as `start` is */
+	struct extent extent; /* without a name: the function it belongs to; end 0: unknown */
 	enum resolver_outcome outcome;
 	bool is_plt;
 };
@@ -88,6 +89,13 @@ struct resolver_answer {
 void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
 	struct log *log);
 void resolver_fini(struct resolver *r);
+
+/*
+ * What the recording says of the machine and kernel it was made on, and the code it carries itself
+ * (NULL: that was not read). All of them have to live as long as the resolver.
+ */
+void resolver_set_recording(struct resolver *r, const struct reader *reader,
+	const struct jitcode *jitcode, const struct embedded *embedded);
 
 /*
  * Begins to read the kernel's functions beside everything else: it takes a tenth of a second to list

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "symbol/foreign.h"
@@ -28,6 +29,27 @@ static bool has_modules(const struct resolver *r)
 	return false;
 }
 
+/* The kernel's release: as the recording says, else as its modules' paths do. NULL: unknown. */
+static const char *kernel_release(struct resolver *r)
+{
+	static const char folder[] = "/lib/modules/";
+
+	if (r->recorded_release)
+		return r->recorded_release;
+	vec_each(dso, &r->machine->dsos.at) {
+		const char *release = (*dso)->kind == DSO_MODULE && !(*dso)->is_guest
+			? strstr((*dso)->path, folder)
+			: NULL;
+
+		if (!release)
+			continue;
+		release += strlen(folder);
+		str_addn(&r->modules_release, release, strcspn(release, "/"));
+		return str_text(&r->modules_release);
+	}
+	return NULL;
+}
+
 static bool has_embedded_kernel(const struct resolver *r)
 {
 	const struct dso *dso = kernel_dso(r, false, 0);
@@ -41,7 +63,7 @@ static void load_kernel(struct resolver *r)
 {
 	kernel_load(&r->kernel,
 		&(struct kernel_request){.dso = kernel_dso(r, false, 0),
-			.release = r->recorded_release,
+			.release = kernel_release(r),
 			.text = r->machine->kernel_text,
 			.has_modules = has_modules(r),
 			.kallsyms = r->kallsyms,
@@ -136,6 +158,9 @@ static void load_stripped(const struct dso *dso, struct resolver_dso *d, const s
 
 	if (missing->code != ERR_NOENT)
 		d->err = *missing;
+	else if (d->image.is_cut)
+		err_set(&d->err, ERR_FORMAT, "'%s' is cut off at its end, where its symbols were",
+			dso->path);
 	else
 		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
 	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);

@@ -5,6 +5,7 @@
 
 #include <elf.h>
 
+#include "symbol/crt.h"
 #include "symbol/symtab.h"
 
 static volatile u8 sum; /* of all bytes: each is touched */
@@ -33,6 +34,14 @@ static void read_symbols(const struct elf *elf)
 	symtab_fini(&t);
 }
 
+static void read_beginning(const struct elf *elf)
+{
+	struct crt crt = crt_of(elf);
+
+	FUZZ_CHECK(!crt.start == !crt.start_end);
+	FUZZ_CHECK(!crt.main || crt.start);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	u8 *copy = fuzz_exact(data, n), id[BUILD_ID_MAX];
@@ -56,6 +65,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 			FUZZ_CHECK(strlen(link) < n);
 		elf_address_of_offset(&elf, n / 2, &va);
 		read_symbols(&elf);
+		read_beginning(&elf);
 		if (!elf_open_debugdata(&inner, &elf, &err)) {
 			read_symbols(&inner);
 			elf_close(&inner);

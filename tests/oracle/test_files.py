@@ -3,6 +3,7 @@
 
 The program is recorded once; its rows with everything in place are what all other places must give.
 """
+import contextlib
 import os
 import re
 import shutil
@@ -120,6 +121,33 @@ def files_stripped_code_is_shown_by_function():
     assert rows() == thin, rows()
     shown = pace('annotate', begins['hot_local'])
     assert shown.status == 0 and 'Percent' in shown.out and 'ret' in shown.out, shown
+
+
+@test
+def files_stripped_programs_have_start_and_main():
+    recorded('-Wl,--no-export-dynamic', options=('-g',))
+    # The dynamic linker has a _start, too.
+    of_program = ('--children', '--dsos', 'prog')
+    whole = rows(*of_program)
+    strip_all()
+    thin = rows(*of_program)
+    assert {'main', '_start'} <= set(thin) and thin['main'] == whole['main'] and thin['_start'] == whole['_start'], (thin, whole)
+    by_address = rows(*of_program, '--no-unnamed-functions')
+    assert sum(by_address.values()) == sum(whole.values()) and not {'main', '_start'} & set(by_address), (by_address, whole)
+    packed = pace('data', 'pack', '-i', 'perf.data', '--in-place')
+    assert packed.status == 0, packed
+    os.unlink('app/prog')
+    assert rows(*of_program) == thin, (rows(*of_program), thin)
+    assert rows(*of_program, '--no-unnamed-functions') == by_address, by_address
+    # With its own samples main is shown, too.
+    with open('spin.c', 'w', encoding='utf-8') as file:
+        file.write('#include <time.h>\nint main(void) { clock_t end = clock() + CLOCKS_PER_SEC / 10;\n'
+                   'while (clock() < end) for (volatile int i = 0; i < 200000; i++); return 0; }\n')
+    tool('gcc', '-O1', '-s', '-o', 'spin', 'spin.c')
+    result = pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', '-o', 'spin.data', './spin')
+    assert result.status == 0, result
+    shown = pace('annotate', '-i', 'spin.data', 'main')
+    assert shown.status == 0 and '<main>:' in shown.out, shown
 
 
 @test
@@ -277,7 +305,27 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         open('asked', 'a').write(self.path + chr(10))
         if os.path.exists('slow'):
             time.sleep(300)
-        super().do_GET()
+        # What servers do wrong, by the name of a file that is there.
+        if os.path.exists('elsewhere') and not self.path.startswith('/moved'):
+            self.send_response(302)
+            self.send_header('Location', '/moved' + self.path)
+            self.end_headers()
+        elif os.path.exists('broken'):
+            self.send_error(500)
+        elif any(map(os.path.exists, ('half', 'cut', 'stuck'))):
+            with open(self.path[1:], 'rb') as file:
+                whole = file.read()
+            self.send_response(200)
+            # One says how much there would be; of the other the end looks like an end.
+            if not os.path.exists('cut'):
+                self.send_header('Content-Length', str(len(whole)))
+            self.end_headers()
+            self.wfile.write(whole[:len(whole) // 2])
+            if os.path.exists('stuck'):
+                time.sleep(300)
+        else:
+            self.path = self.path.removeprefix('/moved')
+            super().do_GET()
     def log_message(self, *args):
         pass
 server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
@@ -302,8 +350,9 @@ def interrupted(env):
         return Result(process, out.read(), err.read())
 
 
-@test
-def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
+@contextlib.contextmanager
+def debuginfod():
+    """A server that has the debug file of the stripped program; an environment that names it, and the build-id."""
     if not any(os.path.exists(f'{folder}/libdebuginfod.so.1') for folder in ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib')):
         skip('libdebuginfod is not installed')
     recorded()
@@ -318,6 +367,58 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
             url = f'http://127.0.0.1:{file.read()}'
         env = {k: v for k, v in os.environ.items() if 'proxy' not in k.lower()}
         env.update(DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=os.getcwd() + '/fetched', HOME=os.getcwd())
+        yield env, number
+    finally:
+        stop(server)
+
+
+@test
+def files_of_servers_that_fail_cost_names_only_and_are_told_apart():
+    with debuginfod() as (env, number):
+        def ask(how, seconds='100', **more):
+            """What is reported if the server behaves so, of a clean cache."""
+            shutil.rmtree('fetched', ignore_errors=True)
+            open(how, 'w').close()
+            result = pace('report', '-i', 'perf.data', '-s', 'sym', '--debuginfod', seconds, env={**env, **more})
+            os.unlink(how)
+            assert result.status == 0 and 'warm_global' in result.out, (how, result)
+            assert ('hot_local' in result.out) == (how == 'elsewhere'), (how, result)
+            return result
+
+        # Who sends to another place is followed.
+        ask('elsewhere')
+        # The library knows of both only that there was nothing.
+        for how in 'broken', 'half':
+            result = ask(how)
+            assert 'debuginfod has nothing for' in result.err and 'is stripped' in result.out, (how, result)
+        # What arrives may be no whole file.
+        result = ask('cut')
+        assert f"fetched/{number}/debuginfo' is cut off at its end: delete it" in result.out, result
+        again = pace('report', '-i', 'perf.data', '-s', 'sym', '--debuginfod', '0', env=env)
+        assert 'is cut off at its end' in again.out and 'hot_local' not in again.out, again
+        result = ask('stuck', '1.5')
+        assert 'within 1.5 s: --debuginfod gives it more time' in result.out, result
+        # Nobody is there; one of two is.
+        result = ask('nobody', DEBUGINFOD_URLS='http://127.0.0.1:1')
+        assert 'debuginfod could not be asked for' in result.err, result
+        result = ask('elsewhere', DEBUGINFOD_URLS='http://127.0.0.1:1 ' + env['DEBUGINFOD_URLS'])
+        # It sends another program's symbols.
+        os.unlink('asked')
+        tool('gcc', '-O2', '-Wl,--build-id=0x1234567890', '-o', f'buildid/{number}/debuginfo', 'hot.c')
+        result = ask('other')
+        assert 'is another build: build-id 1234567890' in result.out, result
+        # Only what has a hundredth of the samples is asked for.
+        dsos = pace('report', '-i', 'perf.data', '-s', 'dso', '-F', 'overhead,dso').out
+        shares = {name: float(share) for share, name in re.findall(r'^ +([\d.]+)% +(\S+)', dsos, re.M)}
+        listed = dict(line.split(' ', 1) for line in pace('buildid-list', '-i', 'perf.data').out.splitlines())
+        with open('asked', encoding='utf-8') as file:
+            asked = {line.split('/')[-2] for line in file}
+        assert number in asked and all(shares[os.path.basename(listed[one])] >= 0.99 for one in asked), (asked, listed, shares)
+
+
+@test
+def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
+    with debuginfod() as (env, number):
 
         def ask(*options):
             return pace('report', '-i', 'perf.data', '-s', 'sym', *options, env=env)
@@ -356,8 +457,6 @@ def files_missing_symbols_are_fetched_from_debuginfod_within_a_deadline():
             found = pace(*words, env=env)
             assert 'hot_local' in found.out and os.path.exists('asked'), (words, found)
             os.unlink('asked')
-    finally:
-        stop(server)
 
 
 @test

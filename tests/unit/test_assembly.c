@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <sys/utsname.h>
+
 #include "event/abi.h"
 #include "profile/assembly.h"
 #include "unit/elfmaker.h"
@@ -317,6 +319,7 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	struct code code;
 	struct err err = {0};
 	char kallsyms[256], kcore[256];
+	struct utsname uts;
 
 	elfmaker_init(&m, true, false, EM_X86_64);
 	elfmaker_text(&m, 0xffffffff81000000, 0x1000, text_bytes, sizeof(text_bytes));
@@ -337,6 +340,8 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	/* It was recorded before the last boot. */
 	machine.kernel_text = 0xffffffff91000000;
 	resolver_init(&resolver, &machine, "", &said.log);
+	uname(&uts);
+	resolver.recorded_release = uts.release;
 	resolver.kallsyms = kallsyms;
 	resolver.kcore = kcore;
 	resolver_load(&resolver, dso);

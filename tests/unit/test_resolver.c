@@ -21,6 +21,7 @@ struct resolving {
 	struct resolver resolver;
 	struct said said;
 	char kallsyms[256], modules[256];
+	struct utsname uts;
 };
 
 /* A machine whose files lie below the test's folder; DSOs are added before resolving_start(). */
@@ -45,6 +46,8 @@ static void resolving_start(struct resolving *r)
 	snprintf(r->modules, sizeof(r->modules), "%s", test_path("modules"));
 	r->resolver.kallsyms = r->kallsyms;
 	r->resolver.modules = r->modules;
+	uname(&r->uts);
+	r->resolver.recorded_release = r->uts.release;
 }
 
 static void resolving_fini(struct resolving *r)
@@ -680,6 +683,24 @@ TEST(guest_introduces_kernels_that_no_record_tells_of)
 	resolving_fini(&r);
 }
 
+TEST(resolver_takes_a_kernel_of_unknown_build_and_release_for_this_one_only_where_this_one_lies)
+{
+	for (int is_here = 0; is_here < 2; is_here++) {
+		u64 text = is_here ? 0xffffffff92000000 : 0xffffffff82000000;
+		struct resolving r;
+		const struct dso *dso;
+
+		use_kernel(kallsyms);
+		resolving_init(&r);
+		dso = add_dso(&r, "[kernel.kallsyms]_text", true);
+		r.machine.kernel_text = text;
+		resolving_start(&r);
+		r.resolver.recorded_release = NULL;
+		CHECK_EQ(!strncmp(find(&r, dso, text + 0x180), "schedule ", 9), is_here);
+		resolving_fini(&r);
+	}
+}
+
 TEST(resolver_prints_a_kernel_address_behind_the_last_function_as_it_is)
 {
 	struct resolving r;
@@ -725,7 +746,8 @@ static void embed_kernel(struct embedded *e, const struct dso *kernel, u32 outco
 	embedder_init(&out);
 	embedder_add_dso(&out, kernel)->outcome = outcome;
 	embedder_add_symbol(&out,
-		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false});
+		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false,
+			false});
 	CHECK_EQ(embedder_finish(&out, &section, &err), 0);
 	embedder_fini(&out);
 	CHECK_EQ(embedded_of_memory(e, section.at, section.n, &err), 0);
