@@ -30,7 +30,7 @@ static int compare_places(const struct profile *p, u64 a, u64 b)
 	const struct profile_access *x = access_of(p, a), *y = access_of(p, b);
 	int c = strcmp(x->type, y->type);
 
-	return c			? c
+	return c                         ? c
 		: x->offset != y->offset ? x->offset < y->offset ? -1 : 1
 					 : strcmp(x->member, y->member);
 }

@@ -68,6 +68,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.cpus = o->cpus,
 		.spans = o->spans,
 		.switching = switches(o) ? &r->switching : NULL,
+		.moments = &r->moments,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
 		.has_blocks = o->has_blocks,
@@ -140,8 +141,12 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		wallmarks_watch(&marks, &r->session, &r->wall);
 	else if (switches(o))
 		switching_watch(&r->switching, &r->session, o->switching);
+	if (label_needs_moments(o->labels))
+		moments_watch(&r->moments, &r->session);
 	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
 	r->session.observer = NULL;
+	if (label_needs_moments(o->labels))
+		moments_settle(&r->moments);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
 		return err->code;
 	if (!o->has_wall)
@@ -191,6 +196,7 @@ void recorded_close(struct recorded *r)
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
+	moments_fini(&r->moments);
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

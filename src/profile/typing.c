@@ -11,7 +11,7 @@ struct typing {
 	struct resolver *resolver;
 	struct sort_item *frames; /* of rows; key: address; grouped by DSO */
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
-	struct datatypes **types; /* by DSO of the profile; NULL: it has none */
+	struct datatypes **types;        /* by DSO of the profile; NULL: it has none */
 	struct datatype_answer *answers; /* as `frames` */
 	struct table index;              /* of profile.accesses */
 };
@@ -133,10 +133,14 @@ void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_wor
 void typing_note_skid(const struct profile *p, const struct event_list *events, struct log *log)
 {
 	static const char *const texts[] = {
-		[SKID_ONE] = "has a constant skid of 1: an access is counted where the instruction behind it is",
-		[SKID_TIMER] = "is no precise event (skid): samples are of the instruction where the interrupt was taken, often the one behind the access that took the time",
-		[SKID_DEBUGGER] = "stops behind the access: on x86 samples are of the instruction behind it",
-		[SKID_SOME] = "is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
+		[SKID_ONE] =
+			"has a constant skid of 1: an access is counted where the instruction behind it is",
+		[SKID_TIMER] =
+			"is no precise event (skid): samples are of the instruction where the interrupt was taken, often the one behind the access that took the time",
+		[SKID_DEBUGGER] =
+			"stops behind the access: on x86 samples are of the instruction behind it",
+		[SKID_SOME] =
+			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
 	};
 	u32 said = 0;
 

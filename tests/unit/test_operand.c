@@ -31,11 +31,11 @@ TEST(operand_tells_which_memory_is_accessed)
 TEST(operand_tells_what_is_no_access)
 {
 	CHECK_EQ(DECODE(0x48, 0x8d, 0x44, 0x37, 0x08).access, OPERAND_NOTHING); /* lea */
-	CHECK_EQ(DECODE(0x0f, 0x1f, 0x44, 0, 0).access, OPERAND_NOTHING);       /* nopl 0(%rax,%rax) */
-	CHECK_EQ(DECODE(0x48, 0x89, 0xc7).access, OPERAND_NOTHING);             /* mov %rax,%rdi */
-	CHECK_EQ(DECODE(0x55).access, OPERAND_STACK);                           /* push %rbp */
-	CHECK_EQ(DECODE(0xc3).access, OPERAND_STACK);                           /* ret */
-	CHECK_EQ(DECODE(0xff, 0x50, 0x10).access, OPERAND_MEMORY);              /* call *0x10(%rax) */
+	CHECK_EQ(DECODE(0x0f, 0x1f, 0x44, 0, 0).access, OPERAND_NOTHING); /* nopl 0(%rax,%rax) */
+	CHECK_EQ(DECODE(0x48, 0x89, 0xc7).access, OPERAND_NOTHING);       /* mov %rax,%rdi */
+	CHECK_EQ(DECODE(0x55).access, OPERAND_STACK);                     /* push %rbp */
+	CHECK_EQ(DECODE(0xc3).access, OPERAND_STACK);                     /* ret */
+	CHECK_EQ(DECODE(0xff, 0x50, 0x10).access, OPERAND_MEMORY);        /* call *0x10(%rax) */
 }
 
 TEST(operand_tells_what_becomes_of_registers)
@@ -62,7 +62,7 @@ TEST(operand_tells_what_becomes_of_registers)
 	CHECK_EQ(DECODE(0x48, 0x39, 0xd8).effect, EFFECT_NONE);       /* cmp %rbx,%rax */
 	CHECK_EQ(DECODE(0x48, 0x85, 0xc0).effect, EFFECT_NONE);       /* test %rax,%rax */
 	CHECK_EQ(DECODE(0xf2, 0x0f, 0x10, 0x00).effect, EFFECT_NONE); /* movsd (%rax),%xmm0 */
-	o = DECODE(0xc4, 0xe2, 0xe8, 0xf3, 0xc8); /* blsr %rax,%rdx */
+	o = DECODE(0xc4, 0xe2, 0xe8, 0xf3, 0xc8);                     /* blsr %rax,%rdx */
 	CHECK(o.effect == EFFECT_OTHER && o.spoilt & 1 << RDX);
 }
 

@@ -164,6 +164,7 @@ int main(int argc, char **argv)
 	n->next = list = t->buckets[0].head = n;
 	globals(argc);
 	s.radius = 1;
-	return (int)(find(t, 0)->key + chain(t, 0) + elements(b, 16) + result(t, 0) + through() + (long)shapes(&s) +
-		ways(n, n, argc) + inlined(b) + switched(n, argc) + (argc > 9 ? walk(n) : 0));
+	return (int)(find(t, 0)->key + chain(t, 0) + elements(b, 16) + result(t, 0) + through() +
+		(long)shapes(&s) + ways(n, n, argc) + inlined(b) + switched(n, argc) +
+		(argc > 9 ? walk(n) : 0));
 }
