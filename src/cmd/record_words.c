@@ -494,6 +494,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.branches = o->has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->branches,
 		.has_no_samples = o->has_no_samples,
 		.has_data_maps = o->has_data,
+		.keeps_stacks = o->keeps_stacks,
 		/* Who names single threads does not mean those that they start. */
 		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||
 			o->target.per_thread,

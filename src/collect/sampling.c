@@ -316,8 +316,11 @@ static void set_side_band(const struct sampling *s, const struct event_list *eve
 {
 	a->flags |= (side_band & ~(s->compat ? s->compat->unknown_flags : 0)) | s->side_flags;
 	a->flags &= ~s->no_side_flags;
-	/* perf finds a file's call frame information by the map that holds it, which is no code's. */
-	if (s->has_data_maps || has_stacks(s, events))
+	/*
+	 * perf finds a file's call frame information by the map that holds it, which is no code's: most of
+	 * what is recorded of many short processes. Who finds callers meanwhile needs none of that.
+	 */
+	if (s->has_data_maps || (s->keeps_stacks && has_stacks(s, events)))
 		a->flags |= ATTR_MMAP_DATA;
 }
 

@@ -39,9 +39,10 @@ struct sampling {
 
 	/* Callers. */
 	bool has_chains;
-	bool has_lbr;    /* chains of user code are the CPU's own record of calls */
-	u16 max_stack;   /* addresses of a chain; 0: what the kernel allows */
-	u32 stack_bytes; /* of the user's stack, with his registers, in each sample; 0: none */
+	bool has_lbr;      /* chains of user code are the CPU's own record of calls */
+	u16 max_stack;     /* addresses of a chain; 0: what the kernel allows */
+	u32 stack_bytes;   /* of the user's stack, with his registers, in each sample; 0: none */
+	bool keeps_stacks; /* these go into the file: perf is to find callers in them */
 
 	bool has_no_samples; /* side-band records only */
 	bool has_data_maps;  /* of the side-band records, maps that hold data too */
