@@ -45,10 +45,7 @@ static void init_state(struct pace_recording *r)
 	machine_set_build_ids(&r->machine, &r->session.reader.info);
 	embedded_prepare(&r->embedded, &r->machine);
 	resolver_init(&r->resolver, &r->machine, NULL, NULL);
-	r->resolver.recorded_release = r->session.reader.info.host.release;
-	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
-	r->resolver.jitcode = &r->jitcode;
-	r->resolver.embedded = &r->embedded;
+	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	locator_init(&r->locator, &r->machine, &r->resolver);
 }
 

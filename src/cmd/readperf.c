@@ -274,10 +274,7 @@ static void add_functions(struct reading *r)
 	struct calls calls;
 
 	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
-	resolver.recorded_release = r->session.reader.info.host.release;
-	resolver.recorded_kallsyms = r->session.reader.kallsyms;
-	resolver.jitcode = &r->jitcode;
-	resolver.embedded = &r->embedded;
+	resolver_set_recording(&resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	naming_resolve(p, &resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,

@@ -354,9 +354,8 @@ static int run_session(struct scripting *s, struct err *err)
 	machine_set_build_ids(&s->machine, &r->info);
 	embedded_prepare(&s->embedded, &s->machine);
 	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
-	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, r, &s->log);
-	s->resolver.jitcode = &s->jitcode;
-	s->resolver.embedded = &s->embedded;
+	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, &s->log);
+	resolver_set_recording(&s->resolver, r, &s->jitcode, &s->embedded);
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
 	s->script.walk.lbr.depth = hardware_branches(&r->info);

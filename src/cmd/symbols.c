@@ -14,16 +14,13 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
 }
 
 void symbol_options_init(const struct symbol_options *o, struct resolver *r,
-	const struct machine *machine, const struct reader *reader, struct log *log)
+	const struct machine *machine, struct log *log)
 {
 	resolver_init(r, machine, o->symfs, log);
 	r->vmlinux = o->vmlinux;
 	r->kallsyms_copy = o->kallsyms;
-	r->recorded_kallsyms = reader->kallsyms;
 	r->ignores_vmlinux = o->ignores_vmlinux;
 	r->guest_files = o->guest;
-	r->recorded_release = reader->info.host.release;
-	r->recorded_machine = reader->info.host.arch;
 }
 
 void symbol_options_tell(const struct symbol_options *o, double servers_s,

@@ -12,7 +12,6 @@
 #define PACE_CMD_SYMBOLS_H
 
 #include "base/opts.h"
-#include "file/reader.h"
 #include "profile/recorded.h"
 #include "symbol/resolver.h"
 
@@ -63,9 +62,9 @@ struct symbol_options {
 /* What demangle() wants to know; verbose names have their parameters. */
 unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose);
 
-/* A fresh resolver for what the reader reads, as the options want it. */
+/* A fresh resolver that looks where the options say; what the recording says is not in it yet. */
 void symbol_options_init(const struct symbol_options *o, struct resolver *r,
-	const struct machine *machine, const struct reader *reader, struct log *log);
+	const struct machine *machine, struct log *log);
 
 /* The same for who reads with profile/recorded; servers are asked for so many seconds. */
 void symbol_options_tell(const struct symbol_options *o, double servers_s,

@@ -157,14 +157,13 @@ static int unknown_word(const char *word, struct err *err)
 static const struct {
 	const char *name, *reason;
 } absent[] = {
-	{"parallelism",
-		"how many threads ran is not counted; --wall shows the elapsed time that went by because of a row"},
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
 	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
 	{"typeoff", "types of data are not looked up; symoff is the place in the function"},
-	{"ipc_null", "instructions per cycle are in annotate, by block"},
-	{"ipc_lbr", "instructions per cycle are in annotate, by block"},
-	{"cgroup_id", "namespaces are not looked at; cgroup has the path"},
+	{"ipc_null",
+		"perf shows it where nothing is known; instructions per cycle are in annotate, by block"},
+	{"ipc_lbr",
+		"instructions per cycle are in annotate, by block; --total-cycles has the cycles"},
 };
 
 static int unknown_key(const char *word, struct err *err)

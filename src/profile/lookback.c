@@ -44,9 +44,7 @@ int lookback_open(struct lookback *b, const char *path, const struct lookback_wi
 	b->has_machine = true;
 	if (!r) {
 		resolver_init(&b->resolver, &b->machine, NULL, log);
-		b->resolver.recorded_release = info->host.release;
-		b->resolver.recorded_machine = info->host.arch;
-		b->resolver.jitcode = &b->jitcode;
+		resolver_set_recording(&b->resolver, &b->session.reader, &b->jitcode, NULL);
 		callers_init(&b->callers, &b->machine, &b->resolver.places, info->host.arch);
 		b->callers.jitcode = &b->jitcode;
 		b->callers.n_branches = hardware_branches(info);

@@ -37,21 +37,23 @@ enum profile_label {
 	LABEL_SOCKET,      /* (u32)-1: not known */
 	LABEL_INS_LATENCY, /* cycles */
 	LABEL_STAGE, /* the third part of the weight: cycles, of what depends on the processor */
-	LABEL_TRANSACTION, /* PERF_TXN_* */
-	LABEL_CGROUP,      /* const char *; NULL: none is known */
-	LABEL_MAP_BYTES,   /* of the map that the code lies in; 0: there is none */
-	LABEL_IP,          /* as it was sampled, before maps */
-	LABEL_FRAME,       /* the row's own */
-	LABEL_PARENT,      /* a symbol, see profile/parent.h; 0: none */
-	LABEL_FROM,        /* frame: where a branch is */
-	LABEL_TO,          /* frame: where it goes */
-	LABEL_BRANCH,      /* its flags, as recorded */
-	LABEL_BLOCK,       /* two frames, see profile_block(): a straight run of code */
-	LABEL_DATA,        /* frame: the memory that was accessed */
-	LABEL_DATA_SOURCE, /* PERF_SAMPLE_DATA_SRC */
-	LABEL_PHYSICAL,    /* address of that memory */
-	LABEL_TRACE,       /* const char *: what a tracepoint says */
-	LABEL_FIELD,       /* const char *: a field of a tracepoint; and so many more: */
+	LABEL_TRANSACTION,      /* PERF_TXN_* */
+	LABEL_CGROUP,           /* const char *; NULL: none is known */
+	LABEL_CGROUP_NAMESPACE, /* the same: "dev/0xinode" */
+	LABEL_PARALLELISM,      /* threads that were on a CPU */
+	LABEL_MAP_BYTES,        /* of the map that the code lies in; 0: there is none */
+	LABEL_IP,               /* as it was sampled, before maps */
+	LABEL_FRAME,            /* the row's own */
+	LABEL_PARENT,           /* a symbol, see profile/parent.h; 0: none */
+	LABEL_FROM,             /* frame: where a branch is */
+	LABEL_TO,               /* frame: where it goes */
+	LABEL_BRANCH,           /* its flags, as recorded */
+	LABEL_BLOCK,            /* two frames, see profile_block(): a straight run of code */
+	LABEL_DATA,             /* frame: the memory that was accessed */
+	LABEL_DATA_SOURCE,      /* PERF_SAMPLE_DATA_SRC */
+	LABEL_PHYSICAL,         /* address of that memory */
+	LABEL_TRACE,            /* const char *: what a tracepoint says */
+	LABEL_FIELD,            /* const char *: a field of a tracepoint; and so many more: */
 	LABEL_FIELD_LAST = LABEL_FIELD + 7,
 	LABEL_COUNT,
 };

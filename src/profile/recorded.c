@@ -37,15 +37,11 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	const struct file_info *info = &r->session.reader.info;
 
 	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
+	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
-	r->resolver.recorded_kallsyms = r->session.reader.kallsyms;
 	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
 	r->resolver.guest_files = o->guest;
-	r->resolver.recorded_machine = info->host.arch;
-	r->resolver.recorded_release = info->host.release;
-	r->resolver.jitcode = &r->jitcode;
-	r->resolver.embedded = &r->embedded;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
 	r->callers.jitcode = &r->jitcode;
@@ -71,6 +67,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.cpus = o->cpus,
 		.spans = o->spans,
 		.switching = switches(o) ? &r->switching : NULL,
+		.moments = &r->moments,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
 		.has_blocks = o->has_blocks,
@@ -138,8 +135,12 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		wallmarks_watch(&marks, &r->session, &r->wall);
 	else if (switches(o))
 		switching_watch(&r->switching, &r->session, o->switching);
+	if (label_needs_moments(o->labels))
+		moments_watch(&r->moments, &r->session);
 	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
 	r->session.observer = NULL;
+	if (label_needs_moments(o->labels))
+		moments_settle(&r->moments);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
 		return err->code;
 	if (!o->has_wall)
@@ -187,6 +188,7 @@ void recorded_close(struct recorded *r)
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
+	moments_fini(&r->moments);
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

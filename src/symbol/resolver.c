@@ -20,6 +20,16 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
 
+void resolver_set_recording(struct resolver *r, const struct reader *reader,
+	const struct jitcode *jitcode, const struct embedded *embedded)
+{
+	r->recorded_release = reader->info.host.release;
+	r->recorded_machine = reader->info.host.arch;
+	r->recorded_kallsyms = reader->kallsyms;
+	r->jitcode = jitcode;
+	r->embedded = embedded;
+}
+
 void resolver_fini(struct resolver *r)
 {
 	if (r->has_kernel_reader)

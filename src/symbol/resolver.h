@@ -91,6 +91,13 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 void resolver_fini(struct resolver *r);
 
 /*
+ * What the recording says of the machine and kernel it was made on, and the code it carries itself
+ * (NULL: that was not read). All of them have to live as long as the resolver.
+ */
+void resolver_set_recording(struct resolver *r, const struct reader *reader,
+	const struct jitcode *jitcode, const struct embedded *embedded);
+
+/*
  * Begins to read the kernel's functions beside everything else: it takes a tenth of a second to list
  * them. resolver_load() of what lies in the kernel waits for the end, or reads them itself if nobody
  * has begun.
