@@ -48,6 +48,7 @@ SUITES = [
     ('wall', [sys.executable, f'{HERE}/live/test_wall.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
+    ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
