@@ -59,7 +59,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	if (!n)
 		return;
 	for (size_t k = 0; k < n; k++)
-		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0};
+		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
 	resolver_load_lines(t->resolver, dso);
 	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
 	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
@@ -71,8 +71,34 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	mem_free(pcs);
 }
 
+/* A type of that name and size is the same one in whatever file. */
+static u32 whole_of(struct typing *t, const struct typelayout *layouts,
+	const struct datatype_answer *a)
+{
+	struct profile *p = t->profile;
+	const struct typelayout_line *line = &layouts->lines.at[a->layout - 1];
+	struct profile_type type = {.name = intern_str(&p->strings, a->type),
+		.size = a->size,
+		.first = (u32)p->members.n};
+
+	vec_each(known, &p->types)
+		if (known->name == type.name && known->size == type.size)
+			return (u32)(known - p->types.at) + 1;
+	do {
+		vec_add(&p->members,
+			((struct profile_member){line->kind, line->depth, line->offset, line->size,
+				line->element, intern_str(&p->strings, line->type),
+				intern_str(&p->strings, line->name)}));
+		type.n++;
+		line++;
+	} while (line < layouts->lines.at + layouts->lines.n && line->depth);
+	vec_add(&p->types, type);
+	return (u32)p->types.n;
+}
+
 /* The number of an access in the profile. */
-static u32 access_of(struct typing *t, const struct datatype_answer *a)
+static u32 access_of(struct typing *t, const struct datatypes *types,
+	const struct datatype_answer *a)
 {
 	struct profile *p = t->profile;
 	const char *instead = datatype_outcome_name(a->outcome);
@@ -94,6 +120,8 @@ static u32 access_of(struct typing *t, const struct datatype_answer *a)
 			known->size == access.size)
 			return i;
 	}
+	if (a->layout)
+		access.whole = whole_of(t, datatypes_layouts(types), a);
 	table_add(&t->index, hash, (u32)p->accesses.n);
 	vec_add(&p->accesses, access);
 	return (u32)p->accesses.n - 1;
@@ -105,8 +133,9 @@ static void fill_labels(struct typing *t)
 	u32 *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
 	u8 slot = p->slots[LABEL_ACCESS];
 
-	for (size_t k = 0; k < t->starts[p->dsos.n]; k++)
-		by_frame[t->frames[k].value] = access_of(t, &t->answers[k]);
+	for (size_t i = 0; i < p->dsos.n; i++)
+		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++)
+			by_frame[t->frames[k].value] = access_of(t, t->types[i], &t->answers[k]);
 	for (size_t i = 0; i < p->rows.n; i++)
 		p->cells.at[i * p->n_labels + slot - 1] = by_frame[p->rows.at[i].frame];
 	mem_free(by_frame);

@@ -24,6 +24,7 @@ static const struct {
 	[DATATYPE_LINKER] = {"(global offset table)", NULL},
 	[DATATYPE_NO_DEBUG] = {"(unknown)", "in files without debug information (-g)"},
 	[DATATYPE_UNDESCRIBED] = {"(unknown)", "in code that was compiled without -g"},
+	[DATATYPE_ASSEMBLER] = {"(unknown)", "in code that was written in assembler"},
 	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
 	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
 	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
@@ -40,6 +41,11 @@ const char *datatype_outcome_reason(enum datatype_outcome outcome)
 	return outcomes[outcome].reason;
 }
 
+struct known_type {
+	const void *entry;
+	u32 layout;
+};
+
 struct datatypes {
 	struct dwarf_file *file;
 	struct dwarf_handle *handle;
@@ -51,6 +57,8 @@ struct datatypes {
 	VEC(Dwarf_Die) functions;
 	piece_list function_pieces; /* of the functions, + 1 */
 	struct intern texts;
+	struct typelayout layouts;
+	VEC(struct known_type) known; /* that are in `layouts` */
 };
 
 int datatypes_open(struct datatypes **ret, const struct elf *image, const struct elf *debug,
@@ -87,6 +95,8 @@ void datatypes_close(struct datatypes *t)
 	vec_fini(&t->functions);
 	vec_fini(&t->function_pieces);
 	intern_fini(&t->texts);
+	typelayout_fini(&t->layouts);
+	vec_fini(&t->known);
 	dwarf_close(t->file);
 	mem_free(t);
 }
@@ -172,6 +182,24 @@ struct asking {
 	struct datatype_answer *answers;
 };
 
+/* There are some hundreds. */
+static u32 layout_of(struct datatypes *t, Dwarf_Die *type)
+{
+	u32 layout = (u32)t->layouts.lines.n + 1;
+
+	vec_each(k, &t->known)
+		if (k->entry == type->addr)
+			return k->layout;
+	typelayout_add(&t->layouts, type);
+	vec_add(&t->known, ((struct known_type){type->addr, layout}));
+	return layout;
+}
+
+const struct typelayout *datatypes_layouts(const struct datatypes *t)
+{
+	return &t->layouts;
+}
+
 static void describe(struct datatypes *t, const struct dataobject *o, struct datatype_answer *a)
 {
 	struct str text = {0};
@@ -186,8 +214,10 @@ static void describe(struct datatypes *t, const struct dataobject *o, struct dat
 	dwarftype_add_name(&type, &text);
 	a->type = intern_str(&t->texts, str_text(&text));
 	str_clear(&text);
-	if (dwarftype_has_members(&type))
+	if (dwarftype_has_members(&type)) {
+		a->layout = layout_of(t, &type);
 		dwarftype_member(&type, a->offset, &text, &ignored);
+	}
 	a->member = intern_str(&t->texts, str_text(&text));
 	str_fini(&text);
 }
@@ -221,6 +251,8 @@ static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct o
 		return DATATYPE_THREAD;
 	if (o->base == OPERAND_RSP || datascope_frame(&t->scope, pc, o->base, o->disp, &ignored))
 		return DATATYPE_STACK;
+	if (dwarf_srclang(&t->scope.unit_entry) == DW_LANG_Mips_Assembler)
+		return DATATYPE_ASSEMBLER;
 	if (dataflow_address(pc, o, state, &address))
 		return unnamed(t->image, address);
 	return DATATYPE_UNTRACKED;

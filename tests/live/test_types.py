@@ -4,6 +4,7 @@ alone; what is said where nothing is known."""
 import collections
 import csv
 import io
+import json
 import os
 import random
 import sys
@@ -87,6 +88,30 @@ def children_have_no_types():
     record('-g')
     result = pace('report', '-i', 'types.data', '--children', '-s', 'type')
     assert result.status == 2 and "key 'type' is of where samples were taken, not of callers" in result.err, result
+
+
+@test
+def members_of_a_type_have_what_rows_say():
+    record('-g')
+    result = pace('annotate', '-i', 'types.data', '--data-type', '--json')
+    assert result.status == 0, result
+    types = json.loads(result.out)['types']
+    item = [t for t in types if t['name'] == 'struct item']
+    assert len(item) == 1 and item[0]['size'] == 72, types
+    lines = item[0]['lines']
+    assert [(x['depth'], x['kind'], x['type'], x['name'], x['offset'], x['size']) for x in lines] == [
+        (0, 'struct', 'struct item', '', 0, 72), (1, 'member', lines[1]['type'], 'key', 0, 8),
+        (1, 'member', 'struct item *', 'next', 8, 8), (1, 'member', lines[1]['type'], 'rest[7]', 16, 56)], lines
+    counts = {x['name']: sum(c['samples'] for c in x['counts']) for x in lines}
+    said = {row['typeoff']: int(row['samples']) for row in rows('typeoff')[0]}
+    assert counts['key'] == said.get('struct item +0x0 (key)', 0) and counts['next'] == said.get('struct item +0x8 (next)', 0), (counts, said)
+    assert counts[''] == sum(n for text, n in said.items() if text.startswith('struct item +')), (counts, said)
+    text = pace('annotate', '-i', 'types.data', '--data-type=item')
+    assert text.status == 0 and '\nstruct item (72 bytes): ' in '\n' + text.out and ' 8       8      struct item *next;\n' in text.out, text
+    missing = pace('annotate', '-i', 'types.data', '--data-type=nothing')
+    assert missing.status == 1 and "no sampled instruction accesses a type with members that is called 'nothing'" in missing.err, missing
+    both = pace('annotate', '-i', 'types.data', '--data-type', 'walk')
+    assert both.status == 2 and '--data-type shows types, not functions' in both.err, both
 
 
 @test
