@@ -121,8 +121,8 @@ static int take_back(struct parser *p, const struct opt *o)
 	size_t kept = 0;
 
 	vec_each(use, &p->uses)
-		if (use->opt != o && !(o->kind == OPT_CALL && o->offset &&
-					     use->opt->offset == o->offset))
+		if (use->opt != o &&
+			!(o->kind == OPT_CALL && o->offset && use->opt->offset == o->offset))
 			p->uses.at[kept++] = *use;
 	p->uses.n = kept;
 	return 0;
@@ -172,8 +172,8 @@ enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
 static enum match match_long(const struct opt *o, const char *word, size_t n, bool with_values,
 	bool *ret_is_on)
 {
-	bool can_invert = o->kind == OPT_BOOL || o->kind == OPT_TRI ||
-		(with_values && takes_value(o));
+	bool can_invert =
+		o->kind == OPT_BOOL || o->kind == OPT_TRI || (with_values && takes_value(o));
 	const char *name = o->name;
 	bool is_on = true;
 

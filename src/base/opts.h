@@ -42,7 +42,7 @@ struct opt {
 	char letter;      /* 0: none */
 	const char *name; /* NULL: none; a name "no-x" also answers to --x, which undoes it */
 	enum opt_kind kind;
-	size_t offset;    /* in the target struct; of an OPT_CALL that of a switch that --no-x takes back, or 0 */
+	size_t offset; /* in the target struct; of an OPT_CALL that of a switch that --no-x takes back, or 0 */
 	const char *arg;  /* help: what the value is called */
 	const char *help; /* one sentence, no full stop; for OPT_TITLE the title */
 	unsigned flags;

@@ -207,8 +207,8 @@ TEST(opts_named_no_x_are_undone_by_x)
 
 TEST(opts_with_values_are_taken_back_by_no)
 {
-	struct run r = PARSE("-c5", "--output", "out", "--event=x", "--graph=y", "--no-count", "--no-event",
-		"--no-output", "--no-graph", "--event", "z");
+	struct run r = PARSE("-c5", "--output", "out", "--event=x", "--graph=y", "--no-count",
+		"--no-event", "--no-output", "--no-graph", "--event", "z");
 
 	CHECK_EQ(r.status, 0);
 	CHECK_EQ(r.n, 0);
