@@ -8,7 +8,7 @@
 
 /* In the order of their help. */
 static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
-	&key_places, &key_branches, &key_memory};
+	&key_places, &key_types, &key_branches, &key_memory};
 
 const struct key *key_at(size_t i)
 {
@@ -170,8 +170,6 @@ static const struct {
 	const char *name, *reason;
 } absent[] = {
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
-	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
-	{"typeoff", "types of data are not looked up; symoff is the place in the function"},
 	{"ipc_null",
 		"perf shows it where nothing is known; instructions per cycle are in annotate, by block"},
 	{"ipc_lbr",
