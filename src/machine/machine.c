@@ -116,6 +116,13 @@ bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 ti
 	return is_again;
 }
 
+const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va)
+{
+	const struct process *p = find_process(m, pid);
+
+	return p ? maps_find(p->spaces.at[p->spaces.n - 1].code, va) : NULL;
+}
+
 void machine_advance(struct machine *m, u64 time)
 {
 	if (m->coder)

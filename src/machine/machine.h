@@ -102,6 +102,9 @@ void machine_advance(struct machine *m, u64 time);
  */
 bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 time);
 
+/* What of that is at an address by now; NULL: nothing. */
+const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
+
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);
 

@@ -454,6 +454,7 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 		return err->code;
 	}
 	facts.time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
+	facts.moments = options->moments;
 	facts.has_raw_fields = options->has_raw_fields;
 	memcpy(facts.fields, options->fields, sizeof(facts.fields));
 	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));

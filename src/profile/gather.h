@@ -33,7 +33,8 @@ struct gather_options {
 	const struct cpus *cpus;
 	const struct spans *spans;
 	const struct switching *switching;
-	u64 time_quantum;  /* ns, for LABEL_TIME; 0: a tenth of a second */
+	const struct moments *moments; /* of labels that label_needs_moments(); NULL: not known */
+	u64 time_quantum;              /* ns, for LABEL_TIME; 0: a tenth of a second */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
 	bool has_blocks;   /* with has_branches: those with cycles, which are their periods */
 	bool has_history; /* with has_stacks: the branches before a sample are the end of its stack */

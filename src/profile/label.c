@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "event/abi.h"
+#include "event/attr.h"
 #include "profile/blocks.h"
 
 enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
@@ -10,6 +11,7 @@ enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
 static const struct {
 	u64 fields;
 	const char *what, *remedy;
+	u64 flags; /* of attrs: records beside the samples */
 } needs[LABEL_COUNT] = {
 	/* Without a remedy: the report says itself, row by row, that it is not known. */
 	[LABEL_CPU] = {PERF_SAMPLE_CPU, NULL, NULL},
@@ -22,6 +24,10 @@ static const struct {
 	[LABEL_STAGE] = {PERF_SAMPLE_WEIGHT_STRUCT, "latencies of stages", "-W"},
 	[LABEL_TRANSACTION] = {PERF_SAMPLE_TRANSACTION, "transactions", "--transaction"},
 	[LABEL_CGROUP] = {PERF_SAMPLE_CGROUP, "control groups", "--all-cgroups"},
+	[LABEL_CGROUP_NAMESPACE] = {PERF_SAMPLE_TID | PERF_SAMPLE_TIME, "namespaces",
+		"--namespaces", ATTR_NAMESPACES},
+	[LABEL_PARALLELISM] = {PERF_SAMPLE_TIME, "context switches", "--switch-events",
+		ATTR_CONTEXT_SWITCH},
 	[LABEL_FROM] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_TO] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_BRANCH] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
@@ -44,6 +50,11 @@ u64 label_needs(enum profile_label label)
 	return needs[row_of(label)].fields;
 }
 
+bool label_needs_moments(u64 labels)
+{
+	return labels & (LABEL_BIT(LABEL_CGROUP_NAMESPACE) | LABEL_BIT(LABEL_PARALLELISM));
+}
+
 int label_check(const struct session *s, enum profile_label label, struct err *err)
 {
 	enum profile_label row = row_of(label);
@@ -51,7 +62,8 @@ int label_check(const struct session *s, enum profile_label label, struct err *e
 	if (!needs[row].remedy)
 		return 0;
 	vec_each(e, &s->reader.events)
-		if (e->attr.sample_type & needs[row].fields)
+		if (needs[row].flags ? e->attr.flags & needs[row].flags
+				     : e->attr.sample_type & needs[row].fields)
 			return 0;
 	return err_set(err, ERR_INVAL, "the recording does not have %s: record with %s",
 		needs[row].what, needs[row].remedy);
@@ -137,6 +149,16 @@ static u64 branch_word(const struct label_sample *s, size_t at)
 	return s->branch ? load_u64(s->branch + at) : 0;
 }
 
+static u64 moment_of(const struct moments *m, enum profile_label label,
+	const struct session_sample *in)
+{
+	if (!m)
+		return 0;
+	return label == LABEL_PARALLELISM
+		? moments_parallelism(m, in->time)
+		: (u64)(uintptr_t)moments_cgroup_namespace(m, in->sample->tid, in->time);
+}
+
 /*
  * From where the branch before went to this one's. Nothing of what goes backwards, or so far that a branch
  * between them is missing: then it is not known where it began.
@@ -184,6 +206,9 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 		return sample->transaction;
 	case LABEL_CGROUP:
 		return (u64)(uintptr_t)machine_cgroup(m->facts->machine, sample->cgroup);
+	case LABEL_CGROUP_NAMESPACE:
+	case LABEL_PARALLELISM:
+		return moment_of(m->facts->moments, label, in);
 	case LABEL_FROM:
 		return place_of(m, s, branch_word(s, BRANCH_FROM));
 	case LABEL_TO:

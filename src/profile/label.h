@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "file/tracepoints.h"
 #include "machine/machine.h"
+#include "profile/moments.h"
 #include "profile/profile.h"
 #include "profile/sights.h"
 #include "session/session.h"
@@ -27,6 +28,7 @@ struct label_facts {
 	u64 time_quantum;                 /* ns, of LABEL_TIME */
 	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD + i */
 	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
+	const struct moments *moments;    /* of LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
 	struct tracepoints tracepoints;
 	pthread_mutex_t lock; /* of tracepoints */
 };
@@ -38,6 +40,9 @@ void label_facts_fini(struct label_facts *f);
 
 /* The PERF_SAMPLE_* fields that a label is made of; of those with several any one will do. */
 u64 label_needs(enum profile_label label);
+
+/* Whether any of these is made of what moments know. */
+bool label_needs_moments(u64 labels);
 
 /* Whether any event's samples have what a label is made of; ERR_INVAL says how to record it. */
 int label_check(const struct session *s, enum profile_label label, struct err *err);

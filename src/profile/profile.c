@@ -29,6 +29,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
 	vec_fini(&p->cells);
+	vec_fini(&p->accesses);
 	vec_fini(&p->endings);
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);
@@ -40,6 +41,7 @@ enum profile_kind profile_kind(enum profile_label label)
 	switch (label) {
 	case LABEL_COMM:
 	case LABEL_CGROUP:
+	case LABEL_CGROUP_NAMESPACE:
 	case LABEL_TRACE:
 		return PROFILE_TEXT;
 	case LABEL_FRAME:

@@ -37,21 +37,24 @@ enum profile_label {
 	LABEL_SOCKET,      /* (u32)-1: not known */
 	LABEL_INS_LATENCY, /* cycles */
 	LABEL_STAGE, /* the third part of the weight: cycles, of what depends on the processor */
-	LABEL_TRANSACTION, /* PERF_TXN_* */
-	LABEL_CGROUP,      /* const char *; NULL: none is known */
-	LABEL_MAP_BYTES,   /* of the map that the code lies in; 0: there is none */
-	LABEL_IP,          /* as it was sampled, before maps */
-	LABEL_FRAME,       /* the row's own */
-	LABEL_PARENT,      /* a symbol, see profile/parent.h; 0: none */
-	LABEL_FROM,        /* frame: where a branch is */
-	LABEL_TO,          /* frame: where it goes */
-	LABEL_BRANCH,      /* its flags, as recorded */
-	LABEL_BLOCK,       /* two frames, see profile_block(): a straight run of code */
-	LABEL_DATA,        /* frame: the memory that was accessed */
-	LABEL_DATA_SOURCE, /* PERF_SAMPLE_DATA_SRC */
-	LABEL_PHYSICAL,    /* address of that memory */
-	LABEL_TRACE,       /* const char *: what a tracepoint says */
-	LABEL_FIELD,       /* const char *: a field of a tracepoint; and so many more: */
+	LABEL_TRANSACTION,      /* PERF_TXN_* */
+	LABEL_CGROUP,           /* const char *; NULL: none is known */
+	LABEL_CGROUP_NAMESPACE, /* the same: "dev/0xinode" */
+	LABEL_PARALLELISM,      /* threads that were on a CPU */
+	LABEL_MAP_BYTES,        /* of the map that the code lies in; 0: there is none */
+	LABEL_IP,               /* as it was sampled, before maps */
+	LABEL_FRAME,            /* the row's own */
+	LABEL_PARENT,           /* a symbol, see profile/parent.h; 0: none */
+	LABEL_ACCESS,           /* which of profile.accesses, see profile/typing.h */
+	LABEL_FROM,             /* frame: where a branch is */
+	LABEL_TO,               /* frame: where it goes */
+	LABEL_BRANCH,           /* its flags, as recorded */
+	LABEL_BLOCK,            /* two frames, see profile_block(): a straight run of code */
+	LABEL_DATA,             /* frame: the memory that was accessed */
+	LABEL_DATA_SOURCE,      /* PERF_SAMPLE_DATA_SRC */
+	LABEL_PHYSICAL,         /* address of that memory */
+	LABEL_TRACE,            /* const char *: what a tracepoint says */
+	LABEL_FIELD,            /* const char *: a field of a tracepoint; and so many more: */
 	LABEL_FIELD_LAST = LABEL_FIELD + 7,
 	LABEL_COUNT,
 };
@@ -109,6 +112,14 @@ struct profile_symbol {
 	u32 function; /* the symbol of the same function's first line; 0: this one */
 };
 
+/* What an instruction accesses. */
+struct profile_access {
+	u8 outcome; /* enum datatype_outcome */
+	/* Interned: a type, or what is said instead; its member there, or "". */
+	const char *type, *member;
+	u64 offset, size; /* of the member in the type, of the type */
+};
+
 /* Node 0 is the empty stack; parents come before their children. */
 struct profile_stack {
 	u32 parent;
@@ -153,7 +164,8 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
-	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
+	VEC(struct profile_access) accesses; /* told apart by all they say; with LABEL_ACCESS */
+	VEC(struct profile_ending) endings;  /* also of the stacks that are complete */
 	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */
 	VEC(struct profile_task) tasks; /* by tid; only with LABEL_PID or LABEL_TID */
 	u64 labels;                     /* LABEL_BIT()s of those asked for */

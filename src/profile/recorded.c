@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "event/abi.h"
 #include "file/hardware.h"
+#include "profile/typing.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
@@ -67,6 +68,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.cpus = o->cpus,
 		.spans = o->spans,
 		.switching = switches(o) ? &r->switching : NULL,
+		.moments = &r->moments,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
 		.has_blocks = o->has_blocks,
@@ -122,6 +124,11 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	r->resolver.places.shares = NULL;
 	mem_free(shares);
 	recorded_stage_ends(r, "names");
+	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
+		return;
+	typing_resolve(&r->profile, &r->resolver, o->n_workers);
+	typing_note_skid(&r->profile, &r->session.reader.events, r->log);
+	recorded_stage_ends(r, "types of data");
 }
 
 /* The first pass: who was where, and when threads came and went if that is wanted. */
@@ -134,8 +141,12 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		wallmarks_watch(&marks, &r->session, &r->wall);
 	else if (switches(o))
 		switching_watch(&r->switching, &r->session, o->switching);
+	if (label_needs_moments(o->labels))
+		moments_watch(&r->moments, &r->session);
 	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
 	r->session.observer = NULL;
+	if (label_needs_moments(o->labels))
+		moments_settle(&r->moments);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
 		return err->code;
 	if (!o->has_wall)
@@ -170,6 +181,8 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
 	else if (o->naming.has_inlined)
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
+	if (o->labels & LABEL_BIT(LABEL_ACCESS))
+		ledger_add_typeless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	/* These are no samples that a ledger could count. */
 	if (o->has_wall)
@@ -183,6 +196,7 @@ void recorded_close(struct recorded *r)
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
+	moments_fini(&r->moments);
 	callers_fini(&r->callers);
 	resolver_fini(&r->resolver);
 	jitcode_fini(&r->jitcode);

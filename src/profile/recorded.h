@@ -14,7 +14,9 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "profile/gather.h"
+#include "profile/label.h"
 #include "profile/ledger.h"
+#include "profile/moments.h"
 #include "profile/naming.h"
 #include "session/session.h"
 #include "profile/wallmarks.h"
@@ -61,6 +63,7 @@ struct recorded {
 	struct callers callers;
 	struct wall wall; /* with recorded_options.has_wall */
 	struct switching switching;
+	struct moments moments; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
 	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */

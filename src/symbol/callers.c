@@ -364,7 +364,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 
 	/* Where a process says what code it makes, the rest of its memory is none. */
 	if (map && map->dso->kind == DSO_JIT && w->space->code && w->callers->jitcode &&
-		jitcode_has_code(w->callers->jitcode))
+		jitcode_has_code(w->callers->jitcode, map->dso->pid))
 		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
 	else if (map && map->dso->kind == DSO_JITDUMP)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);

@@ -34,10 +34,10 @@ const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *ds
 	return NULL;
 }
 
-bool jitcode_has_code(const struct jitcode *j)
+bool jitcode_has_code(const struct jitcode *j, u32 pid)
 {
 	vec_each(file, &j->files)
-		if (!(*file)->dump.is_names_only)
+		if ((*file)->pid == pid && !(*file)->dump.is_names_only)
 			return true;
 	return false;
 }
@@ -96,6 +96,17 @@ static bool read_on(struct jitcode *j, struct jitcode_file *f, u64 time)
 	return f->has_next;
 }
 
+/* Whether another of the process' files has code there: the dump with the code itself. */
+static bool is_known_better(const struct machine *m, const struct jitcode_file *f)
+{
+	u64 first = f->next.va, last = f->next.va + f->next.size - 1;
+	const struct map *at_first = machine_code_at(m, f->pid, first),
+			 *at_last = machine_code_at(m, f->pid, last);
+
+	return f->dump.is_names_only && f->next.size &&
+		((at_first && at_first->dso != f->dso) || (at_last && at_last->dso != f->dso));
+}
+
 static void load(struct machine *m, struct jitcode_file *f, u64 time)
 {
 	struct map code = {.start = f->next.va,
@@ -104,6 +115,8 @@ static void load(struct machine *m, struct jitcode_file *f, u64 time)
 		.dso = f->dso};
 
 	f->has_next = false;
+	if (is_known_better(m, f))
+		return;
 	f->n_loaded++;
 	f->n_replaced += machine_add_code(m, f->pid, &code, time);
 }
@@ -112,6 +125,28 @@ static void load(struct machine *m, struct jitcode_file *f, u64 time)
 static u64 next_time(const struct jitcode_file *f)
 {
 	return f->has_next ? f->next.time_ns : f->is_over ? UINT64_MAX : f->retry_ns;
+}
+
+static u64 time_of_next(const struct jitcode_file *f)
+{
+	/* Times that cannot be compared: code holds from the beginning, the later wins. */
+	return f->is_timed ? f->next.time_ns : 0;
+}
+
+/* What a file, and the names beside it, say of the time up to that: one after the other. */
+static void load_up_to(struct jitcode *j, struct machine *m, struct jitcode_file *f, u64 time)
+{
+	struct jitcode_file *both[] = {f, f->names}, *first;
+
+	do {
+		first = NULL;
+		for (size_t i = 0; i < ARRAY_SIZE(both) && both[i]; i++)
+			if (read_on(j, both[i], time) && time_of_next(both[i]) <= time &&
+				(!first || time_of_next(both[i]) < time_of_next(first)))
+				first = both[i];
+		if (first)
+			load(m, first, time_of_next(first));
+	} while (first);
 }
 
 /* per record */
@@ -125,9 +160,8 @@ static void take_time(void *ctx, struct machine *m, u64 time)
 	vec_each(file, &j->files) {
 		struct jitcode_file *f = *file;
 
-		/* Times that cannot be compared: code holds from the beginning, the later wins. */
-		while (read_on(j, f, time) && (!f->is_timed || f->next.time_ns <= time))
-			load(m, f, f->is_timed ? f->next.time_ns : 0);
+		if (!f->is_beside)
+			load_up_to(j, m, f, time);
 		j->idle_until_ns = MIN(j->idle_until_ns, next_time(f));
 		if (time == UINT64_MAX)
 			say_of_end(j, f);
@@ -148,6 +182,19 @@ static bool is_dump_name(const char *path)
 	return num_scan(&name, 10, &pid) && !strcmp(name, ".dump");
 }
 
+/* Two files of one process: code and names. */
+static void pair(struct jitcode_file *a, struct jitcode_file *b)
+{
+	struct jitcode_file *code = a->dump.is_names_only ? b : a,
+			    *names = a->dump.is_names_only ? a : b;
+
+	if (a->pid != b->pid || a->dump.is_names_only == b->dump.is_names_only || code->names ||
+		names->is_beside)
+		return;
+	code->names = names;
+	names->is_beside = true;
+}
+
 static void add_file(struct jitcode *j, struct machine *m, u32 pid, const struct dso *dso,
 	const struct jitdump *dump)
 {
@@ -159,6 +206,8 @@ static void add_file(struct jitcode *j, struct machine *m, u32 pid, const struct
 	f->pid = pid;
 	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
 	f->dso->name = dump->is_names_only ? dso->name : f->dso->name;
+	vec_each(file, &j->files)
+		pair(*file, f);
 	vec_add(&j->files, f);
 	j->idle_until_ns = 0;
 }

@@ -7,7 +7,8 @@
  * and no file of another kind has to be made first.
  *
  * Of a perf map a recording may carry such a dump too: what was where, one after the other
- * (symbol/mapcut.h).
+ * (symbol/mapcut.h). Of a process that has both, the dump with the code counts where it has some; what
+ * it leaves out has the names of the perf map.
  *
  * In       the coder's calls of a machine; dumps on this machine
  * Out      machine_add_code(); dumps for look-ups
@@ -33,6 +34,9 @@ struct jitcode_file {
 	u32 pid;
 	struct jitdump dump;
 	bool is_timed; /* by the clock of the recording */
+	/* Of a dump with code: what its process' perf map came to, which goes through time with it. */
+	struct jitcode_file *names;
+	bool is_beside; /* it is such names of another */
 	bool has_next, is_over;
 	struct jitdump_event next; /* not reached yet */
 	u64 n_loaded, n_replaced;
@@ -55,8 +59,8 @@ void jitcode_init(struct jitcode *j, const struct event_list *events, const char
 	struct log *log);
 void jitcode_fini(struct jitcode *j);
 
-/* Whether any of them says where its code is, and not only what some of it is called. */
-bool jitcode_has_code(const struct jitcode *j);
+/* Whether that process says where all its code is, and not only what some of it is called. */
+bool jitcode_has_code(const struct jitcode *j, u32 pid);
 
 /* The dump behind a DSO, or NULL. */
 const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *dso);

@@ -139,7 +139,13 @@ static u64 scan_address(const char **at)
 	return v;
 }
 
-static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_has_address)
+/* What a file is, by its lines. */
+struct looks {
+	u64 text; /* the address of _text; 0: not seen */
+	bool has_address, has_hidden;
+};
+
+static void parse(char *text, char *end, lines *all, struct looks *looks)
 {
 	for (char *line = text; line < end;) {
 		char *newline = memchr(line, '\n', end - line);
@@ -152,6 +158,7 @@ static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_ha
 		 * "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and
 		 * [module]
 		 */
+		looks->has_hidden |= p - line >= 4 && p + 3 < stop && *p == ' ' && !address;
 		if (p + 3 < stop && *p == ' ' && address) {
 			char type = p[1];
 
@@ -160,10 +167,11 @@ static void parse(char *text, char *end, lines *all, u64 *ret_text, bool *ret_ha
 			tab = stop[-1] == ']' ? strchr(name, '\t') : NULL;
 			if (tab)
 				*tab = '\0';
-			*ret_has_address = true;
+			looks->has_address |= p - line >= 4 && p[2] == ' ';
 			if (name[0] == '_' &&
-				(!strcmp(name, "_text") || (!*ret_text && !strcmp(name, "_stext"))))
-				*ret_text = address;
+				(!strcmp(name, "_text") ||
+					(!looks->text && !strcmp(name, "_stext"))))
+				looks->text = address;
 			if (is_wanted(type))
 				vec_add(all, ((struct line){address, name, !tab}));
 		}
@@ -259,8 +267,7 @@ static bool point(struct kallsyms *k, const u8 *data, u64 size)
 static u64 read_text_address(const char *path)
 {
 	char buf[65536];
-	bool has_address;
-	u64 text = 0;
+	struct looks looks = {0};
 	lines none = {0};
 	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -271,14 +278,14 @@ static u64 read_text_address(const char *path)
 	 * One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one
 	 * of the next.
 	 */
-	for (int i = 0; i < 16 && !text && (n = read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
+	for (int i = 0; i < 16 && !looks.text && (n = read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
 		buf[n] = 0;
-		parse(buf, buf + n, &none, &text, &has_address);
+		parse(buf, buf + n, &none, &looks);
 		none.n = 0;
 	}
 	vec_fini(&none);
 	close(fd);
-	return text;
+	return looks.text;
 }
 
 /*
@@ -303,11 +310,23 @@ static bool open_cached(struct kallsyms *k, const char *key)
 	return false;
 }
 
-static int hidden(const char *path, struct err *err)
+/* Why a file has no functions: it is none of that kind, or its addresses are zeros. */
+static int refuse(const char *path, const struct looks *looks, struct err *err)
 {
 	struct privilege p;
 	char why[256];
 
+	if (looks->has_address)
+		return err_set(err, ERR_FORMAT, "'%s' has no functions", path);
+	if (!looks->has_hidden)
+		return err_set(err, ERR_FORMAT,
+			"'%s' is no list of a kernel's functions: no line is like 'ffffffff81000000 T _text'",
+			path);
+	/* What holds here now says nothing of who made a copy. */
+	if (strncmp(path, "/proc/", 6))
+		return err_set(err, ERR_PERM,
+			"'%s' has no addresses: who made this copy was not shown any, copy it as root",
+			path);
 	privilege_read(&p);
 	return err_set(err, ERR_PERM, "'%s' shows no addresses: %s", path,
 		privilege_explain_hidden(&p, why, sizeof(why)));
@@ -316,7 +335,7 @@ static int hidden(const char *path, struct err *err)
 int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n,
 	struct err *err)
 {
-	bool has_address = false;
+	struct looks looks = {0};
 	struct str text = {0}, core = {0};
 	lines all = {0};
 	char key[KEY_SIZE];
@@ -334,21 +353,20 @@ int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const
 		return err->code;
 	}
 	vec_reserve(&all, text.n / USUAL_LINE);
-	address = 0;
-	parse(text.at, text.at + text.n, &all, &address, &has_address);
+	parse(text.at, text.at + text.n, &all, &looks);
 	choose(&all);
-	lay_out(&all, address, false, &k->bytes);
-	if (has_address && n && address) {
-		lay_out(&all, address, true, &core);
-		make_key(address, build_id, n, key);
+	lay_out(&all, looks.text, false, &k->bytes);
+	if (looks.has_address && n && looks.text) {
+		lay_out(&all, looks.text, true, &core);
+		make_key(looks.text, build_id, n, key);
 		cache_store(key, &(struct cache_part){core.at, core.n}, 1);
 	}
 	str_fini(&core);
 	str_fini(&text);
 	vec_fini(&all);
-	if (!has_address || !point(k, (const u8 *)k->bytes.at, k->bytes.n)) {
+	if (!looks.has_address || !point(k, (const u8 *)k->bytes.at, k->bytes.n)) {
 		kallsyms_close(k);
-		return hidden(path, err);
+		return refuse(path, &looks, err);
 	}
 	return 0;
 }

@@ -5,7 +5,7 @@
  *          before since this boot's addresses were drawn
  * Out      the function that covers an absolute address
  * Owns     its arrays or the mapping
- * Errors   ERR_PERM if all addresses are zero: the kernel hides them
+ * Errors   ERR_PERM if all addresses are zero: the kernel hides them; ERR_FORMAT: it is another file
  * Threads  kallsyms_find() by any number
  * Source   Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
  *

@@ -128,7 +128,11 @@ int kmodule_open(const struct find_places *places, const struct dso *dso, const 
 		err_prefix(err, "the module is not loaded now");
 	if (r)
 		return r;
-	symtab_add_elf(ret_symtab, ret_elf, SHT_SYMTAB);
+	if (!symtab_add_elf(ret_symtab, ret_elf, SHT_SYMTAB)) {
+		err_set(err, ERR_FORMAT, "'%s' has no symbol table", ret_elf->path);
+		elf_close(ret_elf);
+		return err->code;
+	}
 	symtab_finish(ret_symtab);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/num.h"
 #include "base/sysfile.h"
 
 enum { PATH_SIZE = 4096 + 64, MAPS_LIMIT = 64 << 20, TRIES_MAX = 16 };
@@ -119,12 +120,14 @@ static bool is_mapped(const struct living *l, const struct process *p, const str
 			line = strchr(line, '\n'), line += line != NULL) {
 			const char *end = line + strcspn(line, "\n"),
 				   *name = memchr(line, '/', end - line);
-			unsigned long long from, to;
+			const char *at = line;
+			u64 from, to;
 
-			if (!name || sscanf(line, "%llx-%llx ", &from, &to) != 2 || va < from ||
-				va >= to)
+			if (!name || !num_scan(&at, 16, &from) || *at++ != '-' ||
+				!num_scan(&at, 16, &to) || va < from || va >= to)
 				continue;
-			snprintf(range, 64, "%llx-%llx", from, to);
+			snprintf(range, 64, "%llx-%llx", (unsigned long long)from,
+				(unsigned long long)to);
 			is_there = ends_with(name, end, dso->path, n);
 		}
 	}

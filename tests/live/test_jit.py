@@ -125,6 +125,32 @@ def functions_of_node_have_the_names_of_its_jitdump_as_after_perf_inject():
 
 
 @test
+def functions_of_a_recording_with_dumps_and_maps_have_the_best_of_each_process():
+    can_record()
+    needs('node')
+    both = f'exec node --perf-prof --perf-basic-prof {HOT_JS} 300'
+    apart = f'node --perf-prof {HOT_JS} 300 & node --perf-basic-prof {HOT_JS} 300; wait'
+    for script, dsos in (both, [r'jit-\d+\.dump']), (apart, [r'jit-\d+\.dump', r'\[JIT\] tid \d+']):
+        result = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '999', '-k', 'mono', '--call-graph', 'dwarf', 'sh', '-c', script)
+        assert result.status == 0, result
+        for path in glob.glob('jit-*.dump'):
+            pid = re.search(r'\d+', path).group()
+            os.unlink(path)
+            if os.path.exists(f'/tmp/perf-{pid}.map'):
+                os.unlink(f'/tmp/perf-{pid}.map')
+        rows = table(pace('report', '--no-children', '-g', 'none', '-n', '-s', 'dso,symbol').out)
+        hot = {dso: n for (dso, symbol), n in rows.items() if 'hot ' in symbol}
+        # Each in its own dump or map, and every one of them has some.
+        assert all(any(re.fullmatch(dso, name) for dso in dsos) for name in hot), (script, rows)
+        assert all(sum(n for name, n in hot.items() if re.fullmatch(dso, name)) > 20 for dso in dsos), (script, rows)
+        for (dso, _) in rows:
+            if found := re.fullmatch(r'\[JIT\] tid (\d+)', dso):
+                path = f'/tmp/perf-{found.group(1)}.map'
+                if os.path.exists(path):
+                    os.unlink(path)
+
+
+@test
 def a_jitdump_without_the_clock_has_the_later_names():
     can_record()
     needs('node')

@@ -160,5 +160,58 @@ def rows_of_a_recording_made_here_are_those_of_perf():
     assert n > 8, n
 
 
+@test
+def namespaces_of_control_groups_are_those_of_perf():
+    needs_root()
+    needs('unshare')
+    can_record()
+    perf_works()
+    done = run('perf', 'record', '-q', '--namespaces', '-e', 'cpu-clock', '-F', '2000', '-o', 'n.data', 'sh', '-c',
+               'unshare -C sh -c "seq 20000 | sort -R | md5sum"; seq 20000 | sort -R | md5sum')
+    if done.status:
+        skip('no namespace can be made here: ' + done.err.strip()[-80:])
+    tables = []
+    for program in ([PACE], ['perf']):
+        result = run(*program, 'report', '--stdio', '-i', 'n.data', '-n', '-g', 'none', '-t', '|', '-s', 'cgroup_id,comm')
+        rows_ = [line.split('|') for line in result.out.split('\n') if re.match(r' *[\d.]+%', line)]
+        tables.append(sorted((int(n), namespace.strip(), comm.strip()) for _, n, namespace, comm in rows_))
+    assert tables[0] == tables[1] and len({row[1] for row in tables[0]}) == 2, tables
+    result = pace('report', '-i', 'n.data', '-s', 'parallelism')
+    assert result.status == 2 and '--switch-events' in result.err, result
+
+
+def parallelism_of_script(text):
+    """Threads on CPUs -> samples, of `perf script` with switches and tasks."""
+    kinds = [(int(tid), 'in' if ' IN' in rest else 'out' if ' OUT' in rest or 'EXIT' in rest else 'sample', rest)
+             for tid, rest in re.findall(r'^.{16} +(\d+) +[\d.]+: +(\S.*)', text, flags=re.M) if 'SWITCH' in rest or 'EXIT' in rest or 'cpu-clock' in rest]
+    known, running, found = set(), set(), {}
+    for tid, kind, _ in kinds:
+        if kind == 'out' and tid not in known:
+            running.add(tid)
+        known |= {tid} if kind != 'sample' else set()
+    for tid, kind, _ in kinds:
+        (running.add if kind == 'in' else running.discard if kind == 'out' else found.__contains__)(tid)
+        if kind == 'sample':
+            n = max(len(running), 1)
+            found[n] = found.get(n, 0) + 1
+    return found
+
+
+@test
+def threads_that_ran_at_the_same_time_are_counted():
+    can_record()
+    perf_works()
+    done = run('perf', 'record', '-q', '--switch-events', '-e', 'cpu-clock', '-F', '2000', '-o', 'p.data', 'sh', '-c',
+               'for i in 1 2 3; do seq 30000 | sort -R | md5sum & done; wait; seq 10000 | sort -R | md5sum')
+    if done.status:
+        skip('no switches can be recorded here: ' + done.err.strip()[-80:])
+    text = run('perf', 'script', '-i', 'p.data', '--show-switch-events', '--show-task-events', '-F', 'comm,tid,time,event').out
+    rows_ = pace('report', '--no-wall', '-i', 'p.data', '-n', '-t', '|', '-s', 'parallelism').out.strip().split('\n')[1:]
+    ours = {int(n): int(samples) for _, samples, n in (row.split('|') for row in rows_)}
+    assert ours == parallelism_of_script(text) and ours.get(1), (ours, parallelism_of_script(text))
+    result = pace('report', '-i', 'p.data', '-s', 'cgroup_id')
+    assert result.status == 2 and '--namespaces' in result.err, result
+
+
 if __name__ == '__main__':
     main()

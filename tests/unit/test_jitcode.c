@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "symbol/embedder.h"
 #include "symbol/jitcode.h"
 #include "symbol/resolver.h"
 #include "unit/jitmaker.h"
@@ -109,6 +110,78 @@ TEST(jitcode_names_an_address_by_what_was_there_at_the_time)
 	CHECK_STR(name_at(&c, 450, 0x2080), "jit-42.dump new+0");
 	CHECK_STR(str_text(&c.said.text), "");
 	coding_fini(&c);
+}
+
+/* What a recording carries of the perf map of process 42. */
+static void embed_names(const struct jitmaker *names, struct embedded *ret)
+{
+	static struct str section;
+	struct embedder e;
+	struct err err;
+
+	embedder_init(&e);
+	embedder_add_dump(&e, "/tmp/perf-42.map", 42, names->file.n);
+	embedder_add_piece(&e, 0, names->file.at, names->file.n);
+	CHECK_EQ(embedder_finish(&e, &section, &err), 0);
+	embedder_fini(&e);
+	CHECK_EQ(embedded_of_memory(ret, section.at, section.n, &err), 0);
+}
+
+TEST(jitcode_of_a_process_with_a_perf_map_too_has_the_names_of_its_code)
+{
+	struct embedded embedded;
+	struct jitmaker names;
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_load(&c.dump, 100, 1, 0x2000, 0x100, "old");
+	jitmaker_load(&c.dump, 200, 2, 0x2000, 0x100, "new");
+	/* Lines come later than code; what the dump has not at all is named by them alone. */
+	jitmaker_init(&names, false, JITDUMP_NAMES_ONLY);
+	jitmaker_load(&names, 0, 1, 0x2000, 0x100, "old in the map");
+	jitmaker_load(&names, 0, 2, 0x3000, 0x100, "stub");
+	jitmaker_load(&names, 205, 3, 0x2000, 0x100, "new in the map");
+	jitmaker_load(&names, 210, 4, 0x3000, 0x100, "other stub");
+	embed_names(&names, &embedded);
+	c.jitcode.embedded = &embedded;
+	coding_run(&c);
+	CHECK_STR(name_at(&c, 90, 0x2010), "[JIT] tid 42 old in the map+10");
+	CHECK_STR(name_at(&c, 150, 0x2010), "jit-42.dump old+10");
+	CHECK_STR(name_at(&c, 202, 0x2010), "jit-42.dump new+10");
+	CHECK_STR(name_at(&c, 207, 0x2010), "jit-42.dump new+10");
+	CHECK_STR(name_at(&c, 150, 0x3010), "[JIT] tid 42 stub+10");
+	CHECK_STR(name_at(&c, 250, 0x3010), "[JIT] tid 42 other stub+10");
+	/* Only this one tells where its code is. */
+	CHECK(jitcode_has_code(&c.jitcode, 42));
+	CHECK(!jitcode_has_code(&c.jitcode, 43));
+	CHECK_STR(str_text(&c.said.text), "");
+	coding_fini(&c);
+	jitmaker_fini(&names);
+	embedded_close(&embedded);
+}
+
+TEST(jitcode_of_a_perf_map_alone_is_not_all_code)
+{
+	struct embedded embedded;
+	struct jitmaker names;
+	struct coding c;
+
+	coding_init(&c, CLOCK_MONOTONIC);
+	jitmaker_init(&names, false, JITDUMP_NAMES_ONLY);
+	jitmaker_load(&names, 0, 1, 0x2000, 0x100, "first");
+	jitmaker_load(&names, 205, 2, 0x2000, 0x100, "second");
+	embed_names(&names, &embedded);
+	c.jitcode.embedded = &embedded;
+	map_at(&c, 10, 0x1000, 0x9000, "//anon");
+	machine_advance(&c.machine, UINT64_MAX);
+	resolver_init(&c.resolver, &c.machine, test_dir(), &c.said.log);
+	c.resolver.jitcode = &c.jitcode;
+	CHECK_STR(name_at(&c, 150, 0x2010), "[JIT] tid 42 first+10");
+	CHECK_STR(name_at(&c, 250, 0x2010), "[JIT] tid 42 second+10");
+	CHECK(!jitcode_has_code(&c.jitcode, 42));
+	coding_fini(&c);
+	jitmaker_fini(&names);
+	embedded_close(&embedded);
 }
 
 TEST(jitcode_survives_that_the_memory_around_it_is_mapped_again)

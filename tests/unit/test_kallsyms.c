@@ -194,7 +194,7 @@ TEST(kallsyms_needs_no_newline_at_the_end)
 	kallsyms_close(&k);
 }
 
-static void check_hidden(const char *text)
+static void check_refused(const char *text, int code, const char *why)
 {
 	struct kallsyms k;
 	struct err err;
@@ -203,19 +203,29 @@ static void check_hidden(const char *text)
 	use_own_cache();
 	CHECK_EQ(kallsyms_open(&k, write_text("kallsyms", text), false, build_id, sizeof(build_id),
 			 &err),
-		ERR_PERM);
-	snprintf(message, sizeof(message), "'%s' shows no addresses: kptr_restrict is ",
-		test_path("kallsyms"));
+		code);
+	snprintf(message, sizeof(message), "'%s' %s", test_path("kallsyms"), why);
 	CHECK_HAS(err.msg, message);
 	CHECK(access(test_path("pace"), F_OK) < 0);
 }
 
 TEST(kallsyms_without_addresses_are_hidden)
 {
-	check_hidden(
-		"0000000000000000 T _stext\n0000000000000000 T _text\n0000000000000000 t x\t[m]\n");
-	check_hidden("");
-	check_hidden("no kallsyms at all\n");
+	check_refused(
+		"0000000000000000 T _stext\n0000000000000000 T _text\n0000000000000000 t x\t[m]\n",
+		ERR_PERM, "has no addresses: who made this copy was not shown any");
+}
+
+TEST(kallsyms_that_are_none_are_not_said_to_be_hidden)
+{
+	static const char none[] = "is no list of a kernel's functions: no line is like";
+
+	check_refused("", ERR_FORMAT, none);
+	check_refused("no kallsyms at all\n", ERR_FORMAT, none);
+	/* Words that begin with what could be digits, numbers that are no addresses. */
+	check_refused("bad x of it\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n0 T zero\n",
+		ERR_FORMAT, none);
+	check_refused("ffffffff81000000 r only_data\n", ERR_FORMAT, "has no functions");
 }
 
 TEST(kallsyms_that_are_missing_say_so)

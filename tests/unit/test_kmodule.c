@@ -144,6 +144,22 @@ TEST(kmodule_without_debug_information_says_what_to_install)
 	CHECK_HAS(err.msg, "the module has no debug information: install the package");
 }
 
+TEST(kmodule_without_symbols_has_no_names)
+{
+	struct find_places places = {.symfs = test_dir()};
+	struct dso dso = {.path = "/m.ko", .name = "[m]"};
+	struct symtab symtab = {0};
+	struct elf elf;
+	struct err err;
+
+	outside_need("gcc");
+	outside_need("strip");
+	build("gcc", "-g0", "strip -s m.ko");
+	CHECK_EQ(kmodule_open(&places, &dso, NULL, &elf, &symtab, &err), ERR_FORMAT);
+	CHECK_HAS(err.msg, "m.ko' has no symbol table");
+	CHECK_EQ(symtab.symbols.n, 0);
+}
+
 TEST(kmodule_lines_survive_wrong_bytes)
 {
 	struct str file = {0};

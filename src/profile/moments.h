@@ -1,0 +1,55 @@
+/*
+ * moments.h - what records beside the samples tell of a moment: how many threads ran, in which namespaces.
+ *
+ * In       all records of a session's first pass
+ * Out      for a time the number of threads that were on a CPU; for a thread and a time its cgroup namespace
+ * Owns     texts, valid until moments_fini()
+ * Units    times as session_sample.time
+ * Errors   none: records that cannot be read are counted by who reads them for their own sake
+ * Threads  behind moments_settle() any number of readers
+ * Source   linux/perf_event.h: PERF_RECORD_SWITCH, PERF_RECORD_NAMESPACES, struct perf_ns_link_info
+ *
+ * A thread that leaves a CPU and was never seen to come to one, nor to begin, ran from the beginning on.
+ */
+#ifndef PACE_PROFILE_MOMENTS_H
+#define PACE_PROFILE_MOMENTS_H
+
+#include "base/str.h"
+#include "session/session.h"
+
+enum moments_kind { MOMENTS_BORN, MOMENTS_IN, MOMENTS_OUT, MOMENTS_NAMESPACES };
+
+struct moments_mark {
+	u64 time, offset; /* offset: in the file */
+	u32 tid;
+	u8 kind;
+	const char *cgroup; /* MOMENTS_NAMESPACES: "dev/0xinode" */
+};
+
+struct moments_running {
+	u64 time; /* from then on */
+	u32 n;
+};
+
+struct moments {
+	struct session_observer observer;
+	const struct session_observer *next; /* who was there before */
+	const struct session *session;
+	struct intern strings;
+	VEC(struct moments_mark) marks;
+	VEC(struct moments_running) running;    /* by time */
+	VEC(struct moments_mark) of_namespaces; /* by tid, time */
+};
+
+/* Before the first pass: session.observer is set. *m must stay where it is until the pass is over. */
+void moments_watch(struct moments *m, struct session *s);
+/* After it. */
+void moments_settle(struct moments *m);
+void moments_fini(struct moments *m);
+
+/* per sample: at least 1, as somebody ran who was sampled */
+u32 moments_parallelism(const struct moments *m, u64 time);
+/* per sample: NULL if no record tells */
+const char *moments_cgroup_namespace(const struct moments *m, u32 tid, u64 time);
+
+#endif
