@@ -67,6 +67,8 @@ SUITES = [
     ('symbols', [sys.executable, f'{HERE}/oracle/test_symbols.py']),
     ('kernel', [sys.executable, f'{HERE}/oracle/test_kernel.py']),
     ('conformance', [sys.executable, f'{HERE}/conformance/test_conformance.py']),
+    ('types', [sys.executable, f'{HERE}/conformance/test_types.py']),
+    ('data', [sys.executable, f'{HERE}/live/test_types.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
