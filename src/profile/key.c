@@ -71,6 +71,18 @@ void key_print(const struct key *key, const struct hist *h, const struct hist_en
 		print_part(key, b->hist, beside_entry(h, b, e), text);
 }
 
+void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	const struct hist_entry *beside, struct str *text)
+{
+	if (key_n_parts(key, h) == 1) {
+		key->print(h, e, value_of(key, h, e), text);
+		return;
+	}
+	print_part(key, h, e, text);
+	for (size_t k = 0; k < h->beside.n; k++)
+		print_part(key, h->beside.at[k].hist, &beside[k], text);
+}
+
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
