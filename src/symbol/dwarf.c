@@ -10,7 +10,18 @@
 
 /* ---- line tables ---- */
 
-typedef VEC(struct linetable_row) row_list;
+/* Rows of one piece of code, the last of which only ends it. */
+struct sequence {
+	u64 start;
+	size_t first, last;
+};
+
+struct row_list {
+	VEC(struct linetable_row) at;
+	VEC(struct sequence) sequences;
+	bool ascends;    /* all of them */
+	bool is_orderly; /* those of each sequence */
+};
 
 /* Where rows go; most are of the same file as the one before. */
 struct taking {
@@ -46,35 +57,81 @@ static bool is_dropped(const struct dwarf_handle *h, u64 address)
 	return address < h->file->first_code || address >= last - 1;
 }
 
-/* The rows of all sequences that are of code; whether they ascend. */
-static bool read_table(struct dwarf_handle *h, row_list *rows)
+/* The rows of all sequences that are of code. */
+static void read_table(struct dwarf_handle *h, struct row_list *rows)
 {
-	bool ascends = true, is_first = true, drops = false;
+	bool is_first = true, drops = false;
 	struct linetable_row row;
+	u64 before = 0;
 
+	rows->ascends = rows->is_orderly = true;
 	while (linetable_next(&h->table, &row)) {
-		if (is_first)
-			drops = is_dropped(h, row.address);
+		bool begins = is_first;
+
 		is_first = row.is_end;
+		if (begins)
+			drops = is_dropped(h, row.address);
 		if (drops)
 			continue;
-		ascends &= !rows->n || rows->at[rows->n - 1].address <= row.address;
-		vec_add(rows, row);
+		if (begins)
+			vec_add(&rows->sequences,
+				((struct sequence){row.address, rows->at.n, rows->at.n}));
+		if (row.address < before) {
+			rows->ascends = false;
+			rows->is_orderly &= begins;
+		}
+		before = row.address;
+		rows->sequences.at[rows->sequences.n - 1].last = rows->at.n;
+		vec_add(&rows->at, row);
 	}
-	return ascends;
+}
+
+/* Puts the sequences into the order of their code; false if they overlap. */
+static bool sort_sequences(struct row_list *rows)
+{
+	size_t n = rows->sequences.n;
+	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
+	struct sequence *sorted = mem_alloc((n + 1) * sizeof(*sorted));
+	bool is_apart = true;
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){rows->sequences.at[i].start, i};
+	sort_by_key(items, n);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = rows->sequences.at[items[i].value];
+		is_apart &= !i || rows->at.at[sorted[i - 1].last].address <= sorted[i].start;
+	}
+	if (is_apart)
+		memcpy(rows->sequences.at, sorted, n * sizeof(*sorted));
+	mem_free(items);
+	mem_free(sorted);
+	return is_apart;
+}
+
+/* What no compiler writes: sequences into each other, or addresses that go back. */
+static void take_sorted(struct taking *t, const struct row_list *rows)
+{
+	size_t n = rows->at.n;
+	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){rows->at.at[i].address, i};
+	sort_by_key(items, n);
+	for (size_t i = 0; i < n; i++)
+		take_row(t, &rows->at.at[items[i].value]);
+	mem_free(items);
 }
 
 /* Sequences may come in any order. */
-static void take_sorted(struct taking *t, const row_list *rows)
+static void take_rows(struct taking *t, struct row_list *rows)
 {
-	struct sort_item *items = mem_alloc((rows->n + 1) * sizeof(*items));
-
-	for (size_t i = 0; i < rows->n; i++)
-		items[i] = (struct sort_item){rows->at[i].address, i};
-	sort_by_key(items, rows->n);
-	for (size_t i = 0; i < rows->n; i++)
-		take_row(t, &rows->at[items[i].value]);
-	mem_free(items);
+	if (!rows->ascends && (!rows->is_orderly || !sort_sequences(rows))) {
+		take_sorted(t, rows);
+		return;
+	}
+	vec_each(s, &rows->sequences)
+		for (size_t i = s->first; i <= s->last; i++)
+			take_row(t, &rows->at.at[i]);
 }
 
 /* Opens the unit's line table; NULL if it has none. */
@@ -101,16 +158,14 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, str
 static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err *complaint)
 {
 	struct taking t = {.table = &h->table, .maker = m};
-	row_list rows = {0};
+	struct row_list rows = {0};
 
-	if (read_table(h, &rows))
-		vec_each(row, &rows)
-			take_row(&t, row);
-	else
-		take_sorted(&t, &rows);
+	read_table(h, &rows);
+	take_rows(&t, &rows);
 	if (h->table.is_wrong)
 		dwarf_complain(complaint, "a line table");
-	vec_fini(&rows);
+	vec_fini(&rows.at);
+	vec_fini(&rows.sequences);
 }
 
 void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
