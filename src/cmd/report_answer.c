@@ -20,9 +20,9 @@ static int check(const struct answer_options *o, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
 	if (o->groups > 0 &&
-		(answer_is_data(o) || o->budget || o->node || o->has_intervals || o->is_hierarchy))
+		(o->is_markdown || o->separator || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
-			"--group: several events in one table are for the text with its plain rows, not for --json, --csv, --md, -t, --hierarchy, --budget, --node and --ci");
+			"--group: several events in one table are for the text, --json and --csv, not for --md, -t, --budget, --node and --ci");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
@@ -143,6 +143,12 @@ static bool is_column(const struct answer *a, u32 event)
 		!a->options->is_csv;
 }
 
+/* Programs get each event on its own unless they ask for groups. */
+static bool is_group_data(const struct answer_options *o)
+{
+	return o->groups > 0 && (o->is_json || o->is_csv);
+}
+
 /* How many events from this one on share a table; 0: it is in the one of those before. */
 static u32 events_together(const struct answer *a, u32 event)
 {
@@ -150,8 +156,8 @@ static u32 events_together(const struct answer *a, u32 event)
 	const struct profile_event *events = a->profile->events.at;
 	bool has_groups = false;
 
-	if (!o->groups || a->text->is_wall || answer_is_data(o) || has_tree(o) ||
-		o->has_intervals || o->is_hierarchy)
+	if (!o->groups || a->text->is_wall || has_tree(o) || o->has_intervals ||
+		(answer_is_data(o) && !is_group_data(o)))
 		return 1;
 	for (size_t i = 0; i < a->profile->events.n; i++)
 		has_groups |= events[i].n_group > 1;
@@ -192,21 +198,32 @@ static void rows_fini(struct hist *h, struct certainty *c)
 	hist_fini(h);
 }
 
+/* 0: programs did not ask for groups. */
+static u32 largest_group(const struct answer *a)
+{
+	u32 n = 0;
+
+	for (u32 event = 0; is_group_data(a->options) && event < a->profile->events.n; event++)
+		n = MAX(n, events_together(a, event));
+	return n;
+}
+
 static void show_data(struct answer *a, struct out *out)
 {
 	const struct export_options o = {a->options->is_json ? EXPORT_JSON
 			: a->options->is_csv                 ? EXPORT_CSV
 							     : EXPORT_SEPARATED,
-		a->options->separator, a->options->has_intervals};
+		a->options->separator, largest_group(a), a->options->has_intervals};
 
 	export_begin(out, &o, a->text, a->hist);
 	for (u32 event = 0; event < a->profile->events.n; event++) {
+		const u32 n = events_together(a, event);
 		struct certainty certainty;
 		struct hist hist;
 
-		if (is_column(a, event))
+		if (is_column(a, event) || !n)
 			continue;
-		rows_init(&hist, &certainty, a, event, 1);
+		rows_init(&hist, &certainty, a, event, n);
 		export_add(out, &hist, &o, a->text);
 		rows_fini(&hist, &certainty);
 	}

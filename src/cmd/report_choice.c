@@ -175,6 +175,17 @@ static int check_together(const struct choice *c, struct err *err)
 	return 0;
 }
 
+/* Of samples without callers everything is their own: a second column of the same says nothing. */
+static bool shows_children(const struct choice *c)
+{
+	const struct report_options *o = c->options;
+
+	if (c->keys.has_branches || o->answer.is_hierarchy || !keys_have_stacks(&c->keys))
+		return false;
+	/* In Markdown the tree below the rows has the callers. */
+	return o->children < 0 ? !c->has_wall && !o->answer.is_markdown : o->children;
+}
+
 int choice_make(struct choice *c, const struct report_options *o, struct recorded *in,
 	struct err *err)
 {
@@ -184,11 +195,7 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 		return err->code;
 	c->text.is_wall = c->has_wall;
 	c->text.is_bare = o->is_quiet;
-	/* In Markdown the tree below the rows has the callers. */
-	c->hist.has_children = c->keys.has_branches || o->answer.is_hierarchy ? false
-		: o->children < 0
-		? keys_have_stacks(&c->keys) && !c->has_wall && !o->answer.is_markdown
-		: o->children;
+	c->hist.has_children = shows_children(c);
 	if (keys_choose(&c->keys, &c->hist, &c->text, err) || choose_samples(c, err) ||
 		report_wall_check_columns(&c->text, c->has_wall, err))
 		return err->code;

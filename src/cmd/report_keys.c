@@ -204,7 +204,8 @@ static int add(const struct key **keys, size_t *n, const struct key *key, struct
 static bool is_of_own_place(const struct key *key)
 {
 	return key->label == LABEL_IP || key->label == LABEL_FRAME ||
-		key->label == LABEL_MAP_BYTES || key->label == LABEL_PARENT;
+		key->label == LABEL_MAP_BYTES || key->label == LABEL_PARENT ||
+		key->label == LABEL_ACCESS;
 }
 
 static int check_children(const struct keys *k, struct hist_options *h, struct err *err)

@@ -202,15 +202,23 @@ static int reserve(struct writer *w, u64 end)
 	return end <= w->reserved_end ? 0 : sys;
 }
 
+/* One size for all attrs. Of what a newer writer had in them only the fields known here are kept. */
+static u32 attr_size_of(const struct event_list *events)
+{
+	u32 size = ATTR_SIZE_VER0;
+
+	vec_each(e, events)
+		size = MAX(size, MAX(e->attr.size, attr_needed_size(&e->attr)));
+	return MIN(size, (u32)sizeof(struct event_attr));
+}
+
 /* Header, ids of all events, attrs with where their ids are. */
 static void compose_front(struct writer *w, const struct event_list *events, struct str *front)
 {
 	struct layout_header *h = &w->header;
-	u32 attr_size = ATTR_SIZE_VER0;
+	u32 attr_size = attr_size_of(events);
 	u64 at;
 
-	vec_each(e, events)
-		attr_size = MAX(attr_size, MAX(e->attr.size, attr_needed_size(&e->attr)));
 	*h = (struct layout_header){.magic = LAYOUT_MAGIC_2,
 		.size = sizeof(*h),
 		.attr_size = attr_size + sizeof(struct layout_attr_ids)};
@@ -320,7 +328,7 @@ int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err)
 {
 	u64 start[2] = {LAYOUT_MAGIC_2, sizeof(start)};
-	u32 attr_size = ATTR_SIZE_VER0;
+	u32 attr_size = attr_size_of(events);
 	struct str front = {0};
 	int sys;
 
@@ -330,8 +338,6 @@ int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	w->is_pipe = true;
 	w->size_limit = UINT64_MAX;
 	str_addn(&front, start, sizeof(start));
-	vec_each(e, events)
-		attr_size = MAX(attr_size, MAX(e->attr.size, attr_needed_size(&e->attr)));
 	vec_each(e, events) {
 		struct event_attr attr = e->attr;
 

@@ -8,7 +8,7 @@
 
 /* In the order of their help. */
 static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
-	&key_places, &key_branches, &key_memory};
+	&key_places, &key_types, &key_branches, &key_memory};
 
 const struct key *key_at(size_t i)
 {
@@ -69,6 +69,18 @@ void key_print(const struct key *key, const struct hist *h, const struct hist_en
 	print_part(key, h, e, text);
 	vec_each(b, &h->beside)
 		print_part(key, b->hist, beside_entry(h, b, e), text);
+}
+
+void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	const struct hist_entry *beside, struct str *text)
+{
+	if (key_n_parts(key, h) == 1) {
+		key->print(h, e, value_of(key, h, e), text);
+		return;
+	}
+	print_part(key, h, e, text);
+	for (size_t k = 0; k < h->beside.n; k++)
+		print_part(key, h->beside.at[k].hist, &beside[k], text);
 }
 
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
@@ -158,8 +170,6 @@ static const struct {
 	const char *name, *reason;
 } absent[] = {
 	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
-	{"type", "types of data are not looked up; symbol_daddr and symoff say which and where"},
-	{"typeoff", "types of data are not looked up; symoff is the place in the function"},
 	{"ipc_null",
 		"perf shows it where nothing is known; instructions per cycle are in annotate, by block"},
 	{"ipc_lbr",

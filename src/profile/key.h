@@ -73,6 +73,9 @@ const struct key *key_at(size_t i); /* NULL behind the last */
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text);
 unsigned key_n_parts(const struct key *key, const struct hist *h);
+/* The same of an entry that is none of the histogram's, with what the others have in it. */
+void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	const struct hist_entry *beside, struct str *text);
 
 /* What programs get of a cell: without what is there for people, blanks and the level of functions. */
 enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };

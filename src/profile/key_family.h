@@ -21,6 +21,7 @@ extern const struct key_family key_contexts; /* who, when, on what, as what */
 extern const struct key_family key_branches; /* from where to where, and how */
 extern const struct key_family key_memory;   /* what was accessed, and where it was found */
 extern const struct key_family key_places;   /* code: file, function, line */
+extern const struct key_family key_types;    /* data: type, member */
 
 /* Of values that are frames: by their addresses; "[k] function+0x12". Of values that are texts. */
 int key_compare_addresses(const struct profile *p, u64 a, u64 b);

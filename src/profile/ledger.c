@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "symbol/datatype.h"
 #include "unwind/ending.h"
 
 static const struct {
@@ -26,6 +27,7 @@ static const struct {
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
 	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
+	[LEDGER_TYPELESS] = {"samples", "have no known type of data", INFORMS},
 	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
 };
 
@@ -170,6 +172,39 @@ void ledger_add_inlineless(struct ledger *l, const struct profile *p, const stru
 	add_lacking(l, &(struct lack){LEDGER_INLINELESS, inline_kind, resolver_lines_reason}, p, r);
 }
 
+/* Why the type is not known, by what DSO: one line for each two of them. */
+void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct resolver *r)
+{
+	u64 *lacking = mem_zalloc((p->dsos.n + 1) * DATATYPE_OUTCOMES * sizeof(*lacking)), all = 0;
+	size_t before = l->entries.n;
+
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		u8 outcome = p->accesses.at[profile_label(p, i, LABEL_ACCESS)].outcome;
+
+		if (p->events.at[row->event].is_repeated)
+			continue;
+		all += row->n_samples;
+		if (datatype_outcome_reason(outcome))
+			lacking[p->frames.at[row->frame].dso * DATATYPE_OUTCOMES + outcome] +=
+				row->n_samples;
+	}
+	for (size_t i = 0; i < p->dsos.n * DATATYPE_OUTCOMES; i++) {
+		size_t dso = i / DATATYPE_OUTCOMES;
+		enum datatype_outcome outcome = i % DATATYPE_OUTCOMES;
+		const char *why = outcome == DATATYPE_NO_DEBUG
+			? resolver_lines_reason(r, dso_of(p, r, dso), LINE_GAP_FILE)
+			: NULL;
+
+		add(l, LEDGER_TYPELESS, lacking[i], all ? (double)lacking[i] / (double)all : -1,
+			p->dsos.at[dso].name, why ? why : datatype_outcome_reason(outcome));
+	}
+	if (l->entries.n > before)
+		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
+			by_amount);
+	mem_free(lacking);
+}
+
 /* What would let stacks with this ending be found to their roots; "" if nothing is known. */
 static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, struct str *text)
 {
@@ -249,7 +284,8 @@ bool ledger_has_unread(const struct ledger *l)
 /* Told as "samples in FILE ...". */
 static bool is_of_dso(enum ledger_cause cause)
 {
-	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS || cause == LEDGER_INLINELESS;
+	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS || cause == LEDGER_INLINELESS ||
+		cause == LEDGER_TYPELESS;
 }
 
 static void add_entry(const struct ledger_entry *e, struct str *text)
@@ -307,6 +343,7 @@ void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 	/* By default only the file that costs most names, lines or stacks is mentioned. */
 	bool has_said[] = {[LEDGER_NAMELESS] = false,
 		[LEDGER_INLINELESS] = false,
+		[LEDGER_TYPELESS] = false,
 		[LEDGER_TRUNCATED] = false};
 
 	vec_each(e, &l->entries)

@@ -27,6 +27,7 @@ enum ledger_cause {
 	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
 	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
+	LEDGER_TYPELESS,          /* samples that access data whose type is not known */
 	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
 };
 
@@ -58,6 +59,9 @@ void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct
  * tell, but that what it has could not be read is.
  */
 void ledger_add_inlineless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/* Samples without a type of data, by reason and DSO; if types were asked for. */
+void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
 /*
  * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and

@@ -29,6 +29,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
 	vec_fini(&p->cells);
+	vec_fini(&p->accesses);
 	vec_fini(&p->endings);
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);

@@ -45,6 +45,7 @@ enum profile_label {
 	LABEL_IP,               /* as it was sampled, before maps */
 	LABEL_FRAME,            /* the row's own */
 	LABEL_PARENT,           /* a symbol, see profile/parent.h; 0: none */
+	LABEL_ACCESS,           /* which of profile.accesses, see profile/typing.h */
 	LABEL_FROM,             /* frame: where a branch is */
 	LABEL_TO,               /* frame: where it goes */
 	LABEL_BRANCH,           /* its flags, as recorded */
@@ -111,6 +112,14 @@ struct profile_symbol {
 	u32 function; /* the symbol of the same function's first line; 0: this one */
 };
 
+/* What an instruction accesses. */
+struct profile_access {
+	u8 outcome; /* enum datatype_outcome */
+	/* Interned: a type, or what is said instead; its member there, or "". */
+	const char *type, *member;
+	u64 offset, size; /* of the member in the type, of the type */
+};
+
 /* Node 0 is the empty stack; parents come before their children. */
 struct profile_stack {
 	u32 parent;
@@ -155,7 +164,8 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
-	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
+	VEC(struct profile_access) accesses; /* told apart by all they say; with LABEL_ACCESS */
+	VEC(struct profile_ending) endings;  /* also of the stacks that are complete */
 	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */
 	VEC(struct profile_task) tasks; /* by tid; only with LABEL_PID or LABEL_TID */
 	u64 labels;                     /* LABEL_BIT()s of those asked for */

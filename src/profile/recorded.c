@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "event/abi.h"
 #include "file/hardware.h"
+#include "profile/typing.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
@@ -123,6 +124,11 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	r->resolver.places.shares = NULL;
 	mem_free(shares);
 	recorded_stage_ends(r, "names");
+	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
+		return;
+	typing_resolve(&r->profile, &r->resolver, o->n_workers);
+	typing_note_skid(&r->profile, &r->session.reader.events, r->log);
+	recorded_stage_ends(r, "types of data");
 }
 
 /* The first pass: who was where, and when threads came and went if that is wanted. */
@@ -175,6 +181,8 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
 	else if (o->naming.has_inlined)
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
+	if (o->labels & LABEL_BIT(LABEL_ACCESS))
+		ledger_add_typeless(&r->ledger, &r->profile, &r->resolver);
 	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
 	/* These are no samples that a ledger could count. */
 	if (o->has_wall)

@@ -38,6 +38,10 @@ bool dwarf_is_in(const struct elf *elf);
 u64 dwarf_packed_bytes(const struct elf *elf);
 
 int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *err);
+
+/* With where variables are, which is large, and what lines and functions do not need. */
+int dwarf_open_whole(struct dwarf_file **ret_file, const struct elf *elf, struct err *err);
+
 void dwarf_close(struct dwarf_file *f); /* NULL-safe; the handles too */
 
 /* A handle of its own for a thread; NULL and err if there is none to be had. */

@@ -75,13 +75,19 @@ u64 dwarf_packed_bytes(const struct elf *elf)
 	return all;
 }
 
-/* libdw takes whatever section it knows. These are never asked for, and may be large. */
+/*
+ * libdw takes whatever section it knows. These are never asked for, and may be large: the first two,
+ * which say where variables are, but for dwarf_open_whole().
+ */
 static const char *const unused[] = {".debug_loc", ".debug_loclists", ".debug_aranges",
 	".debug_frame", ".debug_macinfo", ".debug_macro", ".debug_pubnames", NULL};
 
+enum { OF_VARIABLES = 2 };
+
 static int make_plain(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
-	return plainelf_make(elf, unused, elf->size + UNPACKED_MAX, &f->image, err);
+	return plainelf_make(elf, unused + (f->is_whole ? OF_VARIABLES : 0),
+		elf->size + UNPACKED_MAX, &f->image, err);
 }
 
 /* A kernel module: what its addresses will be, its sections tell already. */
@@ -123,7 +129,8 @@ static int open_elf(struct dwarf_file *f, const struct elf *elf, struct err *err
 	return 0;
 }
 
-int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *err)
+static int open_file(struct dwarf_file **ret_file, const struct elf *elf, bool is_whole,
+	struct err *err)
 {
 	u64 packed = dwarf_packed_bytes(elf);
 	struct dwarf_file *f;
@@ -137,6 +144,7 @@ int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *
 	f = mem_zalloc(sizeof(*f));
 	f->fd = -1;
 	f->swap = elf->swap;
+	f->is_whole = is_whole;
 	f->first_code = first_code(elf);
 	if (elf->path)
 		str_add(&f->path, elf->path);
@@ -153,6 +161,16 @@ int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *
 	}
 	*ret_file = f;
 	return 0;
+}
+
+int dwarf_open(struct dwarf_file **ret_file, const struct elf *elf, struct err *err)
+{
+	return open_file(ret_file, elf, false, err);
+}
+
+int dwarf_open_whole(struct dwarf_file **ret_file, const struct elf *elf, struct err *err)
+{
+	return open_file(ret_file, elf, true, err);
 }
 
 struct bytes dwarf_section(Elf *elf, bool swap, const char *name, const char *packed_name)

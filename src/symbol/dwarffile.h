@@ -31,7 +31,7 @@ struct dwarf_file {
 	int fd;
 	struct plainelf image; /* of the file, if something of it is packed or not linked */
 	Elf *elf;
-	bool swap;
+	bool swap, is_whole;
 	u64 first_code;  /* the lowest address of code: what linkers drop is left at 0 or 1 */
 	struct str path; /* of the file; empty: it has none */
 	pthread_mutex_t lock;

@@ -150,6 +150,13 @@ struct line_index *resolver_lines(const struct resolver *r, const struct dso *ds
 /* What to add to resolver_answer.at to have an address as that index counts. */
 u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
 
+/*
+ * Loaded before, with lines: the file that has the DWARF of a DSO, and in *ret_image the one that has its code, which
+ * may be the same; *ret_shift: as resolver_lines_shift(). NULL: there is none here.
+ */
+const struct elf *resolver_dwarf(struct resolver *r, const struct dso *dso,
+	const struct elf **ret_image, u64 *ret_shift);
+
 /* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
 	enum line_gap gap);

@@ -1,5 +1,6 @@
 #include "symbol/resolverdso.h"
 
+#include "symbol/dwarf.h"
 #include "symbol/kmodule.h"
 
 /* In the file itself, or else in its separate debug file. */
@@ -165,6 +166,27 @@ size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
 	if (find_embedded_chain(r, dso, d, at, frames, &n))
 		return n;
 	return d->lines ? line_chain(d->lines, at + d->lines_shift, frames) : 0;
+}
+
+const struct elf *resolver_dwarf(struct resolver *r, const struct dso *dso,
+	const struct elf **ret_image, u64 *ret_shift)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+	const struct elf *elf = NULL;
+	struct err ignored;
+
+	/* What the recording carries has lines, not types. */
+	if (d->is_embedded && !d->has_tried_file_lines)
+		load_file_lines(r, dso, d);
+	*ret_shift = 0;
+	if (dso->kind == DSO_FILE && d->has_image) {
+		elf = dwarf_is_in(&d->image) ? &d->image : &d->debug;
+		*ret_image = &d->image;
+	} else if (dso->kind == DSO_KERNEL && d->kernel && !r->skips_kernel_lines) {
+		elf = kernel_debug_file(d->kernel, ret_shift, &ignored);
+		*ret_image = elf;
+	}
+	return elf && elf->data && dwarf_is_in(elf) ? elf : NULL;
 }
 
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,

@@ -57,7 +57,9 @@ static const u8 two[256] = {
 struct decoder {
 	const u8 *start, *at, *end;
 	bool is_64, has_66, has_67;
-	u8 rex;
+	bool is_evex;
+	bool is_gather; /* or scatter: its index is a vector */
+	u8 rex, segment;
 	struct x86_op *op;
 };
 
@@ -71,12 +73,14 @@ static bool take_prefixes(struct decoder *d)
 		case 0x67:
 			d->has_67 = true;
 			break;
+		case 0x64:
+		case 0x65:
+			d->segment = *d->at;
+			break;
 		case 0x26:
 		case 0x2e:
 		case 0x36:
 		case 0x3e:
-		case 0x64:
-		case 0x65:
 		case 0xf0:
 		case 0xf2:
 		case 0xf3:
@@ -104,8 +108,8 @@ static bool take_number(struct decoder *d, unsigned n, s64 *ret_v)
 static bool take_modrm(struct decoder *d)
 {
 	struct x86_op *op = d->op;
-	unsigned base, width;
-	bool has_sib, has_index = false;
+	unsigned base, width, index;
+	bool has_sib, has_index = false, is_bare;
 	s64 disp = 0;
 
 	if (d->at == d->end)
@@ -124,15 +128,24 @@ static bool take_modrm(struct decoder *d)
 		if (d->at == d->end)
 			return false;
 		base = *d->at & 7;
-		has_index = (*d->at >> 3 & 7) != 4 || d->rex & 2;
+		index = (*d->at >> 3 & 7) | (d->rex & 2) << 2;
+		has_index = index != 4 || d->is_gather;
+		op->has_vector_index = d->is_gather;
+		op->index = has_index && !d->is_gather ? (u8)index : X86_NO_REG;
+		op->scale = *d->at >> 6;
 		op->rm = (u8)(base | (d->rex & 1) << 3);
 		d->at++;
 	}
 	width = op->mode == 1 ? 1 : op->mode == 2 || base == 5 ? 4 : 0;
 	if (width && !take_number(d, width, &disp))
 		return false;
-	op->has_base = !has_index && !(op->mode == 0 && base == 5);
+	is_bare = op->mode == 0 && base == 5;
+	op->has_base = !has_index && !is_bare;
 	op->disp = (s32)disp;
+	op->has_memory = true;
+	op->is_relative = is_bare && !has_sib && d->is_64;
+	op->base = is_bare ? X86_NO_REG : op->rm;
+	op->has_packed_disp = d->is_evex && op->mode == 1;
 	return true;
 }
 
@@ -174,12 +187,18 @@ static bool take_vector(struct decoder *d)
 	if (d->end - d->at < (ptrdiff_t)n + 1)
 		return false;
 	map = first == 0xc5 ? 1 : d->at[1] & (first == 0xc4 ? 31 : 7);
-	/* Registers are not told: their high bits only change what nobody asks. */
-	d->rex = 0;
+	/* Bits of registers are as in REX, the other way round. W is nobody's question. */
+	d->rex = d->is_64 ? (u8)~d->at[1] >> 5 & (first == 0xc5 ? 4 : 7) : 0;
 	d->has_66 = false;
+	d->is_evex = first == 0x62;
+	d->op->vector_map = (u8)map;
+	d->op->other = (u8)~d->at[first == 0xc5 ? 1 : 2] >> 3 & 15;
 	d->at += n;
 	d->op->map = X86_VECTOR;
 	d->op->opcode = *d->at++;
+	d->is_gather = map == 2 &&
+		(d->op->opcode >> 2 == 0x90 >> 2 || d->op->opcode >> 2 == 0xa0 >> 2 ||
+			(d->is_evex && (d->op->opcode | 1) == 0xc7));
 	return take_rest(d, map == 1 ? two[d->op->opcode] & (M | B) : map == 3 ? M | B : M);
 }
 
@@ -195,7 +214,7 @@ static bool take_xop(struct decoder *d)
 
 	if (d->end - d->at < 4)
 		return false;
-	d->rex = 0;
+	d->rex = d->is_64 ? (u8)~d->at[1] >> 5 & 7 : 0;
 	d->has_66 = false;
 	d->op->map = X86_VECTOR;
 	d->op->opcode = d->at[3];
@@ -261,8 +280,10 @@ unsigned x86_decode(const u8 *p, u32 n, bool is_64, struct x86_op *ret_op)
 		.op = ret_op};
 
 	memset(ret_op, 0, sizeof(*ret_op));
+	ret_op->base = ret_op->index = X86_NO_REG;
 	if (!take(&d))
 		return 0;
+	ret_op->segment = d.segment;
 	ret_op->size = (u8)(d.at - p);
 	return ret_op->size;
 }

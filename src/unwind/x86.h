@@ -1,8 +1,8 @@
 /*
  * x86.h - one instruction of x86: how long it is, and its parts.
  *
- * What it means is not told: only what is needed to walk from one to the next, and to recognise the
- * few that somebody looks for.
+ * What it means is not told: only what is needed to walk from one to the next, to recognise the few
+ * that somebody looks for, and where the memory is that it accesses.
  * In       bytes of code
  * Out      struct x86_op
  * Errors   0: no instruction that is known, or it is not all there
@@ -22,6 +22,8 @@ enum x86_map {
 	X86_VECTOR, /* VEX, EVEX, XOP: whatever they do, not to the stack pointer */
 };
 
+enum { X86_NO_REG = 0xff };
+
 struct x86_op {
 	u8 size;
 	u8 map; /* enum x86_map */
@@ -33,6 +35,15 @@ struct x86_op {
 		rm;    /* of modrm; reg and rm with the bits of REX; rm of a plain base register */
 	bool has_base; /* memory at [rm + disp], nothing else */
 	s32 disp;
+	/* Memory at [base + index << scale + disp]; without registers: X86_NO_REG. */
+	bool has_memory;
+	bool is_relative;      /* to the instruction's end */
+	bool has_vector_index; /* a register of addresses: index is none */
+	bool has_packed_disp;  /* of EVEX: disp counts what the instruction accesses, not bytes */
+	u8 base, index, scale;
+	u8 segment; /* its prefix: 0x64 is fs, 0x65 gs; else 0 */
+	/* Of X86_VECTOR: 1 is 0f, 2 is 0f 38, 3 is 0f 3a; and its third register. */
+	u8 vector_map, other;
 	s64 imm; /* the immediate, or how far a jump leads from the instruction's end */
 };
 

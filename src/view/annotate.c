@@ -1,6 +1,6 @@
 #include "view/annotate.h"
 
-#include "event/abi.h"
+#include "event/skid.h"
 
 double annotate_share(const struct annotate_options *o, const struct assembly *a, size_t e,
 	const struct annotation_count *count)
@@ -23,26 +23,21 @@ const char *annotate_share_name(const struct annotate_options *o)
 }
 
 /* The words behind an event's name; NULL: its samples show the instruction itself. */
-static const char *skid_of(const struct event_attr *attr)
+static const char *skid_text(const struct event_attr *attr)
 {
-	switch (attr_precise(attr)) {
-	case 0:
-		break;
-	case 1:
-		return "has a constant skid of 1: what a line shows was caused by the instruction before it";
-	default:
-		return NULL;
-	}
-	switch (attr->type) {
-	case PERF_TYPE_TRACEPOINT:
-		return NULL;
-	case PERF_TYPE_SOFTWARE:
-		return "is no precise event (skid): a line shows where the interrupt was taken; the time went into that instruction or one shortly before it";
-	case PERF_TYPE_BREAKPOINT:
-		return "stops behind the access: on x86 what a line shows was done by the instruction before it";
-	default:
-		return "is not precise (skid): what a line shows was caused some instructions before it; :p makes the skid 1, :pp none where the processor can";
-	}
+	static const char *const texts[] = {
+		[SKID_NONE] = NULL,
+		[SKID_ONE] =
+			"has a constant skid of 1: what a line shows was caused by the instruction before it",
+		[SKID_TIMER] =
+			"is no precise event (skid): a line shows where the interrupt was taken; the time went into that instruction or one shortly before it",
+		[SKID_DEBUGGER] =
+			"stops behind the access: on x86 what a line shows was done by the instruction before it",
+		[SKID_SOME] =
+			"is not precise (skid): what a line shows was caused some instructions before it; :p makes the skid 1, :pp none where the processor can",
+	};
+
+	return texts[skid_of(attr)];
 }
 
 void annotate_add_skid(const struct annotate_options *o, const struct assembly *a,
@@ -51,14 +46,14 @@ void annotate_add_skid(const struct annotate_options *o, const struct assembly *
 	size_t n = MIN(o->events->n, a->annotation->profile->events.n);
 
 	for (size_t e = 0; e < n; e++) {
-		const char *skid = skid_of(&o->events->at[e].attr);
+		const char *skid = skid_text(&o->events->at[e].attr);
 		bool is_said = false;
 
 		if (!a->annotation->counts.at[a->function->counts + e].n_samples || !skid)
 			continue;
 		for (size_t k = 0; k < e; k++)
 			is_said |= a->annotation->counts.at[a->function->counts + k].n_samples &&
-				skid_of(&o->events->at[k].attr) == skid;
+				skid_text(&o->events->at[k].attr) == skid;
 		if (is_said)
 			continue;
 		str_add(text, begin);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "profile/beside.h"
 #include "profile/certainty.h"
 
 enum { VERSION = 2 };
@@ -185,17 +186,115 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 	str_addc(text, ',');
 }
 
-static void add_json(struct out *out, const struct hist *h, const struct text_options *t)
+/* ---- JSON of several events in one table ---- */
+
+/* One of a table's events: from 0, its own. */
+struct side {
+	const struct hist *hist;
+	const struct hist_entry *entry; /* may be one of nothing */
+};
+
+static struct side side_of(const struct hist *h, const struct hist_entry *e, size_t k)
+{
+	const struct hist_beside *b = k ? &h->beside.at[k - 1] : NULL;
+
+	return b ? (struct side){b->hist, e ? beside_entry(h, b, e) : NULL} : (struct side){h, e};
+}
+
+static bool is_sum(const struct key *key)
+{
+	return key->is_value && key->label;
+}
+
+static void add_json_side(struct str *text, const struct side *s, const struct text_options *t)
+{
+	const struct hist *h = s->hist;
+
+	str_addc(text, '{');
+	json_u64(text, "samples", s->entry->self.n_samples);
+	json_u64(text, "period", s->entry->self.period);
+	add_share(text, "share", share(h, s->entry->self.period));
+	if (h->options->has_children) {
+		json_u64(text, "total_samples", s->entry->total.n_samples);
+		json_u64(text, "total_period", s->entry->total.period);
+		add_share(text, "total_share", share(h, s->entry->total.period));
+	}
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (is_sum(t->columns[i]))
+			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, s->entry));
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_json_row_of_all(struct str *text, const struct hist *h, const struct hist_entry *e,
+	const struct text_options *t, struct str *room)
+{
+	str_addc(text, '{');
+	for (size_t i = 0; i < h->options->n_keys; i++)
+		add_json_cell(text, h->options->keys[i], h, e, room);
+	json_key(text, "values");
+	str_addc(text, '[');
+	for (size_t k = 0; k <= h->beside.n; k++) {
+		const struct side s = side_of(h, e, k);
+
+		add_json_side(text, &s, t);
+	}
+	json_end(text, ']');
+	str_addc(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_json_event(struct str *text, const struct hist *h)
 {
 	const struct profile_event *event = &h->profile->events.at[h->event];
+
+	json_text(text, "event", event->name);
+	json_u64(text, "samples", h->all.n_samples);
+	json_u64(text, "period", h->all.period);
+	json_u64(text, "lost", event->n_lost);
+}
+
+static void add_json_group(struct out *out, const struct hist *h, const struct text_options *t)
+{
+	const char *name = h->profile->events.at[h->event].group;
+	struct str *text = &out->text, room = {0};
+
+	str_addc(text, '{');
+	if (name)
+		json_text(text, "group", name);
+	else
+		json_null(text, "group");
+	json_key(text, "events");
+	str_addc(text, '[');
+	for (size_t k = 0; k <= h->beside.n; k++) {
+		str_addc(text, '{');
+		add_json_event(text, side_of(h, NULL, k).hist);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+	json_key(text, "rows");
+	str_addc(text, '[');
+	vec_each(e, &h->entries) {
+		if (!text_shows(h, e, t))
+			continue;
+		add_json_row_of_all(text, h, e, t, &room);
+		out_flush_some(out);
+	}
+	json_end(text, ']');
+	str_addc(text, '}');
+	str_addc(text, ',');
+	str_fini(&room);
+}
+
+static void add_json(struct out *out, const struct hist *h, const struct text_options *t)
+{
 	struct hist_view view;
 	struct str room = {0};
 
 	str_addc(&out->text, '{');
-	json_text(&out->text, "event", event->name);
-	json_u64(&out->text, "samples", h->all.n_samples);
-	json_u64(&out->text, "period", h->all.period);
-	json_u64(&out->text, "lost", event->n_lost);
+	add_json_event(&out->text, h);
 	json_key(&out->text, "rows");
 	str_addc(&out->text, '[');
 	hist_view_init(&view, h);
@@ -262,31 +361,126 @@ static void add_csv_certainty(struct str *text, const struct hist *h, const stru
 	str_addf(text, "%d,", row->is_decided);
 }
 
+static void add_csv_keys(struct str *text, const struct hist *h, const struct hist_entry *e,
+	struct str *room)
+{
+	for (size_t i = 0; i < h->options->n_keys; i++)
+		add_csv_key(text, h->options->keys[i], h, e, room);
+}
+
+static void add_csv_value(struct str *text, const struct hist *h, const struct hist_value *v)
+{
+	str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)v->n_samples,
+		(unsigned long long)v->period, share(h, v->period));
+}
+
+static void add_csv_sums(struct str *text, const struct side *s, const struct text_options *t)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (is_sum(t->columns[i]))
+			str_addf(text, "%llu,",
+				(unsigned long long)t->columns[i]->figure(s->hist, s->entry));
+}
+
 static void add_csv(struct out *out, const struct hist *h, const struct text_options *t)
 {
 	struct str *text = &out->text, room = {0};
 
 	vec_each(e, &h->entries) {
+		const struct side s = {h, e};
+
 		if (!text_shows(h, e, t))
 			continue;
 		add_csv_event(text, h->profile->events.at[h->event].name, &room);
-		str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->self.n_samples,
-			(unsigned long long)e->self.period, share(h, e->self.period));
+		add_csv_value(text, h, &e->self);
 		if (h->options->has_children)
-			str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)e->total.n_samples,
-				(unsigned long long)e->total.period, share(h, e->total.period));
+			add_csv_value(text, h, &e->total);
 		if (h->certainty)
 			add_csv_certainty(text, h, e);
-		for (size_t i = 0; i < h->options->n_keys; i++)
-			add_csv_key(text, h->options->keys[i], h, e, &room);
-		for (size_t i = 0; i < t->n_columns; i++)
-			if (t->columns[i]->is_value && t->columns[i]->label)
-				str_addf(text, "%llu,",
-					(unsigned long long)t->columns[i]->figure(h, e));
+		add_csv_keys(text, h, e, &room);
+		add_csv_sums(text, &s, t);
 		end_line(text);
 		out_flush_some(out);
 	}
 	str_fini(&room);
+}
+
+/* How many columns an event has in a table of several. */
+static size_t n_csv_columns(const struct hist_options *h, const struct text_options *t)
+{
+	size_t n = h->has_children ? 7 : 4;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		n += is_sum(t->columns[i]);
+	return n;
+}
+
+static void add_csv_group(struct out *out, const struct hist *h, const struct export_options *o,
+	const struct text_options *t)
+{
+	struct str *text = &out->text, room = {0};
+	const size_t n_missing = (o->n_together - (h->beside.n + 1)) * n_csv_columns(h->options, t);
+
+	vec_each(e, &h->entries) {
+		if (!text_shows(h, e, t))
+			continue;
+		for (size_t k = 0; k <= h->beside.n; k++) {
+			const struct side s = side_of(h, e, k);
+
+			add_csv_event(text, h->profile->events.at[s.hist->event].name, &room);
+			add_csv_value(text, s.hist, &s.entry->self);
+			if (h->options->has_children)
+				add_csv_value(text, s.hist, &s.entry->total);
+			add_csv_sums(text, &s, t);
+		}
+		str_fill(text, ',', n_missing);
+		add_csv_keys(text, h, e, &room);
+		end_line(text);
+		out_flush_some(out);
+	}
+	str_fini(&room);
+}
+
+static void add_csv_key_names(struct str *text, const struct hist_options *h)
+{
+	for (size_t i = 0; i < h->n_keys; i++) {
+		add_csv_cell(text, h->keys[i]->name);
+		if (h->keys[i]->number_name)
+			str_addf(text, "%s_name,", h->keys[i]->name);
+	}
+}
+
+/* "event_1,samples_1, ..." for each, then what they have in common. */
+static void add_csv_group_header(struct str *text, u32 n, const struct text_options *t,
+	const struct hist_options *h)
+{
+	static const char *const names[] = {"event", "samples", "period", "share", "total_samples",
+		"total_period", "total_share"};
+
+	for (u32 k = 1; k <= n; k++) {
+		for (size_t i = 0; i < (h->has_children ? 7u : 4u); i++)
+			str_addf(text, "%s_%u,", names[i], k);
+		for (size_t i = 0; i < t->n_columns; i++)
+			if (is_sum(t->columns[i]))
+				str_addf(text, "%s_%u,", t->columns[i]->name, k);
+	}
+	add_csv_key_names(text, h);
+	end_line(text);
+}
+
+static void add_csv_header(struct str *text, const struct export_options *o,
+	const struct text_options *t, const struct hist_options *h)
+{
+	str_add(text, "event,samples,period,share,");
+	str_add(text, h->has_children ? "total_samples,total_period,total_share," : "");
+	if (o->has_certainty)
+		str_addf(text, "share_low,share_high,%sorder_decided,",
+			h->has_children ? "total_share_low,total_share_high," : "");
+	add_csv_key_names(text, h);
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (is_sum(t->columns[i]))
+			add_csv_cell(text, t->columns[i]->name);
+	end_line(text);
 }
 
 /* ---- the text's columns ---- */
@@ -331,25 +525,16 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	if (o->form == EXPORT_JSON) {
 		str_addc(text, '{');
 		json_u64(text, "version", VERSION);
-		json_key(text, "events");
+		json_key(text, o->n_together ? "groups" : "events");
 		str_addc(text, '[');
 		return;
 	}
+	if (o->form == EXPORT_CSV && o->n_together) {
+		add_csv_group_header(text, o->n_together, t, h);
+		return;
+	}
 	if (o->form == EXPORT_CSV) {
-		str_add(text, "event,samples,period,share,");
-		str_add(text, h->has_children ? "total_samples,total_period,total_share," : "");
-		if (o->has_certainty)
-			str_addf(text, "share_low,share_high,%sorder_decided,",
-				h->has_children ? "total_share_low,total_share_high," : "");
-		for (size_t i = 0; i < h->n_keys; i++) {
-			add_csv_cell(text, h->keys[i]->name);
-			if (h->keys[i]->number_name)
-				str_addf(text, "%s_name,", h->keys[i]->name);
-		}
-		for (size_t i = 0; i < t->n_columns; i++)
-			if (t->columns[i]->is_value && t->columns[i]->label)
-				add_csv_cell(text, t->columns[i]->name);
-		end_line(text);
+		add_csv_header(text, o, t, h);
 		return;
 	}
 	str_add(text, "# ");
@@ -367,8 +552,12 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 void export_add(struct out *out, const struct hist *h, const struct export_options *o,
 	const struct text_options *t)
 {
-	if (o->form == EXPORT_JSON)
+	if (o->form == EXPORT_JSON && o->n_together)
+		add_json_group(out, h, t);
+	else if (o->form == EXPORT_JSON)
 		add_json(out, h, t);
+	else if (o->form == EXPORT_CSV && o->n_together)
+		add_csv_group(out, h, o, t);
 	else if (o->form == EXPORT_CSV)
 		add_csv(out, h, t);
 	else

@@ -18,7 +18,9 @@ enum export_form { EXPORT_JSON, EXPORT_CSV, EXPORT_SEPARATED };
 struct export_options {
 	enum export_form form;
 	const char *separator; /* of EXPORT_SEPARATED: what has it in it gets a '.' instead */
-	bool has_certainty;    /* columns for it: hist->certainty is there */
+	/* Tables of several events: of so many at most; 0: each event has its own. Without call graphs. */
+	u32 n_together;
+	bool has_certainty; /* columns for it: hist->certainty is there */
 };
 
 void export_begin(struct out *out, const struct export_options *o, const struct text_options *t,

@@ -5,11 +5,13 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "profile/beside.h"
 
 enum { INDENT = 3 };
 
 struct row {
 	struct hist_entry sum;         /* of all entries below; of an innermost row its entry */
+	struct hist_entry *beside;     /* the same of the other events of the table */
 	u32 parent;                    /* row 0 is the root */
 	u32 first_child, next_sibling; /* 0: none */
 	u32 level;                     /* of the key, from 1 */
@@ -24,6 +26,7 @@ struct hierarchy {
 	size_t widths[HIST_KEYS_MAX]; /* of the figures */
 	VEC(struct row) rows;
 	struct table index; /* of all rows but the innermost */
+	struct arena arena;
 	struct intern names;
 	struct str cell;
 	struct hist_view view;
@@ -33,10 +36,15 @@ struct hierarchy {
 
 static u32 add_row(struct hierarchy *y, u32 parent, const char *name, const struct hist_entry *e)
 {
+	const struct hist *h = y->hist;
+	struct hist_entry *beside = arena_zalloc(&y->arena, (h->beside.n + 1) * sizeof(*beside));
 	u32 i = y->rows.n;
 
+	for (size_t k = 0; k < h->beside.n; k++)
+		beside[k] = *beside_entry(h, &h->beside.at[k], e);
 	vec_add(&y->rows,
 		((struct row){.sum = *e,
+			.beside = beside,
 			.parent = parent,
 			.next_sibling = y->rows.at[parent].first_child,
 			.level = y->rows.at[parent].level + 1,
@@ -61,6 +69,15 @@ static void add_entry_to(struct hist_entry *sum, const struct hist_entry *e)
 		sum->self_in[i] += e->self_in[i];
 }
 
+static void add_entry_to_row(struct hierarchy *y, struct row *row, const struct hist_entry *e)
+{
+	const struct hist *h = y->hist;
+
+	add_entry_to(&row->sum, e);
+	for (size_t k = 0; k < h->beside.n; k++)
+		add_entry_to(&row->beside[k], beside_entry(h, &h->beside.at[k], e));
+}
+
 static const char *name_of(struct hierarchy *y, const struct key *key, const struct hist_entry *e)
 {
 	str_clear(&y->cell);
@@ -77,12 +94,23 @@ static u32 child_with(struct hierarchy *y, u32 parent, const char *name, const s
 
 	while ((i = table_next(&y->index, &probe)) != TABLE_NONE)
 		if (y->rows.at[i].parent == parent && y->rows.at[i].name == name) {
-			add_entry_to(&y->rows.at[i].sum, e);
+			add_entry_to_row(y, &y->rows.at[i], e);
 			return i;
 		}
 	i = add_row(y, parent, name, e);
 	table_add(&y->index, hash, i);
 	return i;
+}
+
+/* k: of the table's events, 0 its own. */
+static void sort_by_event(const struct hierarchy *y, struct sort_item *items, size_t n, size_t k)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct row *row = &y->rows.at[items[i].value];
+
+		items[i].key = k ? row->beside[k - 1].self.period : row->sum.self.period;
+	}
+	sort_by_key(items, n);
 }
 
 static void sort_children(struct hierarchy *y, u32 parent)
@@ -91,9 +119,15 @@ static void sort_children(struct hierarchy *y, u32 parent)
 	u32 next = 0;
 
 	for (u32 c = y->rows.at[parent].first_child; c; c = y->rows.at[c].next_sibling)
-		vec_add(&children, ((struct sort_item){y->rows.at[c].sum.self.period, c}));
-	/* They hang in the order opposite to the entries', and are linked from the last on. */
-	sort_by_key(children.at, children.n);
+		vec_add(&children, ((struct sort_item){0, c}));
+	/*
+	 * They hang in the order opposite to the entries', and are linked from the last on. Of several
+	 * events the first decides, then the second.
+	 */
+	for (size_t k = y->hist->beside.n + 1; k-- > 0;)
+		sort_by_event(y, children.at, children.n, k);
+	if (y->hist->first)
+		sort_by_event(y, children.at, children.n, y->hist->first);
 	for (size_t i = 0; i < children.n; i++) {
 		y->rows.at[children.at[i].value].next_sibling = next;
 		next = children.at[i].value;
@@ -121,10 +155,12 @@ static void make_rows(struct hierarchy *y)
 static void choose_widths(struct hierarchy *y)
 {
 	for (size_t f = 0; f < y->n_figures; f++) {
-		y->widths[f] = MAX(strlen(y->figures[f]->header), (size_t)y->figures[f]->min_width);
+		y->widths[f] = MAX(strlen(y->figures[f]->header),
+			(size_t)y->figures[f]->min_width * key_n_parts(y->figures[f], y->hist));
 		for (u32 i = 1; i < y->rows.n; i++) {
 			str_clear(&y->cell);
-			key_print(y->figures[f], y->hist, &y->rows.at[i].sum, &y->cell);
+			key_print_sum(y->figures[f], y->hist, &y->rows.at[i].sum,
+				y->rows.at[i].beside, &y->cell);
 			y->widths[f] = MAX(y->widths[f], y->cell.n);
 		}
 	}
@@ -160,7 +196,7 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 		str_fill(text, ' ', INDENT * (row->level - 1));
 		for (size_t f = 0; f < y->n_figures; f++) {
 			str_clear(&y->cell);
-			key_print(y->figures[f], y->hist, &row->sum, &y->cell);
+			key_print_sum(y->figures[f], y->hist, &row->sum, row->beside, &y->cell);
 			str_add(text, "  ");
 			str_add_right(text, str_text(&y->cell), y->widths[f]);
 		}
@@ -201,6 +237,7 @@ void hierarchy_report(struct out *out, const struct hist *h, const struct text_o
 	hist_view_fini(&y.view);
 	vec_fini(&y.rows);
 	table_fini(&y.index);
+	arena_fini(&y.arena);
 	intern_fini(&y.names);
 	str_fini(&y.cell);
 }

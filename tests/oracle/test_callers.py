@@ -72,22 +72,25 @@ def rows_are_those_of_readelf():
 
 
 @test
-def instructions_are_as_long_as_objdump_says():
+def instructions_and_their_memory_are_as_objdump_says():
     needs('objdump')
     if os.uname().machine != 'x86_64':
         skip('the instructions are those of x86-64')
-    compared = 0
+    compared = compared_operands = 0
     for path in '/lib/x86_64-linux-gnu/libc.so.6', '/lib/x86_64-linux-gnu/libcrypto.so.3', '/usr/bin/node', PACE:
         if not os.path.exists(path):
             continue
         done = run('sh', '-c', 'objdump -d -w --insn-width=16 "$1" | head -400000 | "$2" 64', 'sh', path, os.path.join(BUILD, 'tests', 'x86'))
         check_sane(done)
-        n, unknown, other = map(int, re.search(r'^instructions (\d+) unknown (\d+) other (\d+)', done.out, re.M).groups())
+        n, unknown, other, operands, wrong = map(int, re.search(
+            r'^instructions (\d+) unknown (\d+) other (\d+) operands (\d+) wrong (\d+)', done.out, re.M).groups())
         # Tables among the code of assemblers are instructions to objdump.
         assert unknown + other <= n // 5000, (path, done)
+        assert wrong <= operands // 5000, (path, done)
         compared += n
-    assert compared > 100000, compared
-    print(f'# {compared} instructions')
+        compared_operands += operands
+    assert compared > 100000 and compared_operands > 50000, (compared, compared_operands)
+    print(f'# {compared} instructions, {compared_operands} operands')
 
 
 @test

@@ -2,6 +2,8 @@
 """Several events in one table, of `pace report` beside `perf report`: rows, figures of each event, order, titles.
 
 Not compared: a table whose first event has no samples, which perf leaves out with all the others have; trailing blanks."""
+import csv
+import io
 import json
 import os
 import re
@@ -110,9 +112,56 @@ def programs_read_each_event_of_a_group_on_its_own():
     recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}}')
     answer = json.loads(pace('report', '--json', '-i', 'g.data', '-s', 'dso').out)
     assert [event['event'] for event in answer['events']] == [CLOCK, FAULTS], answer['events']
-    for option in (['--json'], ['--csv'], ['--md'], ['-t', ','], ['--hierarchy'], ['--budget', '9'], ['--ci']):
+    for option in (['--md'], ['-t', ','], ['--budget', '9'], ['--ci'], ['--hierarchy', '--json']):
         result = pace('report', '--group', '-i', 'g.data', *option)
-        assert result.status == 2 and '--group: ' in result.err and not result.out, result
+        assert result.status == 2 and re.search('--group: |--hierarchy: ', result.err) and not result.out, result
+
+
+def nested(result):
+    """Rows with the names of those above them -> figures."""
+    assert result.status == 0, result
+    found, path = [], []
+    for line in result.out.split('\n'):
+        row = re.match(r'( +)([\d.]+%[ \d.%]*?) {2,}(\S.*)', line)
+        if row and '@plt' not in row[3]:
+            level = max((len(row[1]) - 4 + 1) // 3, 0)
+            path = path[:level] + [row[3].strip()]
+            found.append((*path, *row[2].split()))
+    return sorted(found)
+
+
+@test
+def rows_below_rows_have_all_events_of_a_group():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    for way in (['-s', 'comm,dso', '-n'], ['-s', 'dso,comm,sym', '--percent-limit', '2'], ['-s', 'comm,dso', '--group-sort-idx', '1'], ['-s', 'dso,sym', '--no-group']):
+        ours = nested(pace('report', '--no-unnamed-functions', '-i', 'g.data', '--hierarchy', *way))
+        theirs = nested(run('perf', 'report', '--stdio', '-i', 'g.data', '--hierarchy', '-g', 'none', *way))
+        assert ours == theirs and len(ours) > 8, (way, [row for row in ours if row not in theirs][:5], [row for row in theirs if row not in ours][:5])
+    # Of rows below one, those come first that have most of the event that was asked for.
+    out = pace('report', '-q', '-i', 'g.data', '--hierarchy', '-s', 'comm,dso', '--group-sort-idx', '1').out
+    second = [float(line.split('%')[1]) for line in out.split('\n') if re.match(r' {4,5}\S+% +\S+%', line)]
+    assert len(second) > 2 and second == sorted(second, reverse=True), out
+
+
+@test
+def programs_read_the_events_of_a_group_together_if_they_ask():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    document = json.loads(pace('report', '--group', '--json', '-i', 'g.data', '-s', 'dso,comm').out)
+    groups = document['groups']
+    assert [[event['event'] for event in group['events']] for group in groups] == [[CLOCK, FAULTS], [SWITCHES]] and 'events' not in document
+    single = {event['event']: event for event in json.loads(pace('report', '--json', '-i', 'g.data', '-s', 'dso,comm').out)['events']}
+    for group in groups:
+        for k, event in enumerate(group['events']):
+            alone = single[event['event']]
+            assert event == {key: alone[key] for key in ('event', 'samples', 'period', 'lost')}, (event, alone)
+            rows = {(row['dso'], row['comm']): row['values'][k] for row in group['rows'] if row['values'][k]['samples']}
+            assert rows == {(row['dso'], row['comm']): {key: row[key] for key in ('samples', 'period', 'share')} for row in alone['rows']}
+    table = list(csv.DictReader(io.StringIO(pace('report', '--group', '--csv', '-i', 'g.data', '-s', 'dso,comm').out)))
+    flat = [{'dso': row['dso'], 'comm': row['comm'], **{f'{key}_{k + 1}': str(value[key]) if key != 'share' else '%.4f' % value[key] for k, value in enumerate(row['values']) for key in value},
+             **{f'event_{k + 1}': group['events'][k]['event'] for k in range(len(row['values']))}} for group in groups for row in group['rows']]
+    assert [{key: text for key, text in row.items() if text} for row in table] == flat and len(flat) > 8, (table[:3], flat[:3])
+    sums = csv.DictReader(io.StringIO(pace('report', '--group', '--csv', '-i', 'g.data', '-F', 'cost,comm').out))
+    assert sums.fieldnames == [f'{key}_{k}' for k in (1, 2) for key in ('event', 'samples', 'period', 'share', 'cost')] + ['comm'], sums.fieldnames
 
 
 if __name__ == '__main__':

@@ -254,6 +254,28 @@ COLUMNS = [
 
 
 @test
+def without_callers_there_is_one_column_of_shares():
+    recording()
+    for options in ([], ['-s', 'dso'], ['-s', 'comm,dso', '-n']):
+        assert same('w.data', '--children', *options) > 5
+        head = pace('report', '-q', '-i', 'w.data', '--children', '-t', '|', *options).out.split('\n')[0]
+        assert head.startswith('# Overhead|') and 'Self' not in head and 'Children' not in head, head
+    document = json.loads(pace('report', '--json', '-i', 'w.data', '--children', '-s', 'dso').out)
+    assert 'total_period' not in document['events'][0]['rows'][0], document['events'][0]['rows'][0]
+
+
+@test
+def columns_are_as_wide_as_what_is_shown():
+    """perf's are as wide as all rows need, those below the limit too: blanks that a reader has to look across."""
+    recording()
+    out = pace('report', '-i', 'w.data', '-s', 'comm,dso', '--percent-limit', '20').out
+    dots, = re.findall(r'^# (\.+)  (\.+)  (\.+)$', out, re.M)
+    shown = re.findall(r'^ +\S+% +(\S+) +(\S+)$', out, re.M)
+    assert shown and [len(text) for text in dots] == [8, max(len('Command'), *(len(comm) for comm, _ in shown)),
+                                                     max(len('Shared Object'), *(len(dso) for _, dso in shown))], out
+
+
+@test
 def columns_are_those_of_perf():
     can_record()
     perf_works()

@@ -78,7 +78,8 @@ def compare(path):
     named = sum(name != '[unknown]' for name in mine)
     differing = [(a, b) for a, b in zip(mine, theirs) if a != b]
     # What has a name here and none there is no difference of choice; the other way round it would be.
-    chosen = [(a, b) for a, b in differing if b != '[unknown]']
+    # The head of the linkage table, and the lazy stubs beside those that calls go to, perf names after the function before them.
+    chosen = [(a, b) for a, b in differing if b != '[unknown]' and not (a.endswith('@plt') and b == '_init')]
     assert named > COUNT / 20, (named, mine[:10])
     assert len(chosen) <= COUNT / 1000, chosen[:30]
 

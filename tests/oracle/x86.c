@@ -1,10 +1,10 @@
 /*
- * x86.c - the sizes of instructions, by pace and by objdump.
+ * x86.c - the sizes of instructions and the memory that they access, by pace and by objdump.
  *
  *     objdump -d -w --insn-width=16 FILE | x86 64|32
  *
  * Prints how many instructions there were, how many pace does not know, and how many have another
- * size; the first of these.
+ * size; of how many the operand in memory was compared, and how many are others; the first of these.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +35,62 @@ static bool is_odd(const char *line)
 		strstr(text, "data16\n") || !strncmp(text, "\tlock\n", 6);
 }
 
+static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+
+/* As objdump writes it: %fs:0x12(%rax,%rbx,4). */
+static void operand_text(const struct x86_op *op, char *text, size_t size)
+{
+	bool has_disp = op->mode != 0 || (op->base == X86_NO_REG && !op->is_relative);
+	bool is_absolute = op->base == X86_NO_REG && op->index == X86_NO_REG && !op->is_relative;
+	char disp[32] = "", index[32] = "";
+
+	if (op->is_relative || (has_disp && !op->has_packed_disp)) {
+		const char *sign = op->disp < 0 && !is_absolute ? "-" : "";
+
+		snprintf(disp, sizeof(disp), "%s0x%llx", sign,
+			is_absolute ? (unsigned long long)(s64)op->disp
+				    : (unsigned long long)llabs(op->disp));
+	}
+	if (op->index != X86_NO_REG)
+		snprintf(index, sizeof(index), ",%%%s,%d)", registers[op->index], 1 << op->scale);
+	snprintf(text, size, "%s%s%s%s%s%s",
+		op->segment ? op->segment == 0x64 ? "%fs:" : "%gs:" : "", disp,
+		is_absolute ? "" : "(",
+		op->is_relative                  ? "%rip)"
+			: op->base != X86_NO_REG ? "%"
+						 : "",
+		op->base != X86_NO_REG ? registers[op->base] : "",
+		op->index != X86_NO_REG          ? index
+			: op->base == X86_NO_REG ? ""
+			: op->has_vector_index   ? ","
+						 : ")");
+}
+
+/* Of addresses of 32 bits, and of memory that has no modrm (movs), nothing is compared. */
+static bool has_no_operand_to_compare(const struct x86_op *op, const char *line)
+{
+	return !op->has_modrm || strstr(line, "%riz") || strstr(line, "addr32") ||
+		strstr(line, "(%e") || strstr(line, "d)") || strstr(line, ",%eiz");
+}
+
+static bool has_that_operand(const struct x86_op *op, const char *line)
+{
+	const char *text = strrchr(line, '\t');
+	char operand[96];
+
+	/* %st(1) is none */
+	if (!op->has_memory)
+		return !strstr(text, "(%") && !strstr(text, "(,");
+	operand_text(op, operand, sizeof(operand));
+	return strstr(text, operand) != NULL;
+}
+
 int main(int argc, char **argv)
 {
 	bool is_64 = argc > 1 && !strcmp(argv[1], "64");
-	unsigned long long n = 0, n_unknown = 0, n_other = 0, n_shown = 0;
+	unsigned long long n = 0, n_unknown = 0, n_other = 0, n_shown = 0, n_operands = 0,
+			   n_wrong = 0;
 	static char line[4096];
 
 	while (fgets(line, sizeof(line), stdin)) {
@@ -54,7 +106,18 @@ int main(int argc, char **argv)
 		n_other += ours && ours != size;
 		if (ours != size && n_shown++ < 20)
 			printf("%u: %s", ours, line);
+		if (!is_64 || ours != size || has_no_operand_to_compare(&op, line))
+			continue;
+		n_operands++;
+		if (!has_that_operand(&op, line) && n_wrong++ < 20) {
+			char operand[96] = "no memory";
+
+			if (op.has_memory)
+				operand_text(&op, operand, sizeof(operand));
+			printf("%s: %s", operand, line);
+		}
 	}
-	printf("instructions %llu unknown %llu other %llu\n", n, n_unknown, n_other);
+	printf("instructions %llu unknown %llu other %llu operands %llu wrong %llu\n", n, n_unknown,
+		n_other, n_operands, n_wrong);
 	return EXIT_SUCCESS;
 }

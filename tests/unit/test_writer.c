@@ -200,6 +200,25 @@ TEST(writer_gives_attrs_the_size_that_the_largest_needs)
 	fixture_fini(&f);
 }
 
+TEST(writer_keeps_what_it_knows_of_attrs_that_are_larger)
+{
+	struct reader reader;
+	struct fixture f;
+	struct err err;
+
+	fixture_init(&f, 100, 80);
+	f.r.events.at[1].attr.size = sizeof(struct event_attr) + 8;
+	open_writer(&f);
+	CHECK_EQ(append(&f, 0, f.r.data.n, 8, &err), 0);
+	CHECK_EQ(writer_finish(&f.w, &f.info, &err), 0);
+	writer_close(&f.w, true);
+	CHECK_EQ(check_file(&f, f.path, &reader), f.r.data.n);
+	CHECK_EQ(reader.header.attr_size, sizeof(struct event_attr) + 16);
+	CHECK_EQ(reader.events.at[1].attr.size, sizeof(struct event_attr));
+	reader_close(&reader);
+	fixture_fini(&f);
+}
+
 TEST(writer_appends_runs_that_meet_inside_a_record)
 {
 	for (u64 cut = 0; cut <= 96; cut += 8) {

@@ -69,6 +69,31 @@ TEST(x86_instructions_tell_their_registers_and_numbers)
 	CHECK(decode((const u8[]){0x89, 0xe5}, 2, true, &op) && !op.is_wide);
 }
 
+TEST(x86_instructions_tell_which_memory_they_access)
+{
+	struct x86_op op;
+
+	/* mov %fs:0x28,%rax */
+	CHECK(decode((const u8[]){0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 9, true, &op));
+	CHECK(op.has_memory && op.segment == 0x64 && op.disp == 0x28);
+	CHECK(op.base == X86_NO_REG && op.index == X86_NO_REG && !op.is_relative);
+	/* mov 0x10(%rip),%eax */
+	CHECK(decode((const u8[]){0x8b, 0x05, 0x10, 0, 0, 0}, 6, true, &op));
+	CHECK(op.has_memory && op.is_relative && op.base == X86_NO_REG && op.disp == 16);
+	/* mov 0x18(%r13,%r12,8),%rax */
+	CHECK(decode((const u8[]){0x4b, 0x8b, 0x44, 0xe5, 0x18}, 5, true, &op));
+	CHECK(op.base == 13 && op.index == 12 && op.scale == 3 && op.disp == 24);
+	/* mov %rsi,%rdi; vmovups (%r8,%r9,4),%ymm1; vpgatherdd %ymm1,(%rax,%ymm3,4),%ymm2 */
+	CHECK(decode((const u8[]){0x48, 0x89, 0xf7}, 3, true, &op) && !op.has_memory);
+	CHECK(decode((const u8[]){0xc4, 0x81, 0x7c, 0x10, 0x0c, 0x88}, 6, true, &op));
+	CHECK(op.base == 8 && op.index == 9 && op.scale == 2 && op.vector_map == 1);
+	CHECK(decode((const u8[]){0xc4, 0xe2, 0x75, 0x90, 0x14, 0x98}, 6, true, &op));
+	CHECK(op.base == 0 && op.index == X86_NO_REG && op.has_vector_index && op.other == 1);
+	/* vmovups 0x40(%rax),%zmm0: 1 in its bytes */
+	CHECK(decode((const u8[]){0x62, 0xf1, 0x7c, 0x48, 0x10, 0x40, 0x01}, 7, true, &op));
+	CHECK(op.base == 0 && op.disp == 1 && op.has_packed_disp);
+}
+
 TEST(x86_decodes_nothing_beyond_what_is_there)
 {
 	u64 state = 88172645463325252ull;

@@ -1,0 +1,516 @@
+#include "symbol/dataflow.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "symbol/dwarftype.h"
+
+enum { PASSES_MAX = 8 }; /* over a function: loops in loops need one each */
+
+/* ---- values ---- */
+
+static bool is_same_type(const struct datavalue *a, const struct datavalue *b)
+{
+	Dwarf_Die x = a->object.type, y = b->object.type;
+
+	return dwarftype_is_same(&x, &y);
+}
+
+/* What a register has where two ways meet. */
+static struct datavalue joined(const struct datavalue *a, const struct datavalue *b)
+{
+	struct datavalue v = *a;
+	Dwarf_Die type, other;
+	u64 x, y;
+
+	if (a->kind == VALUE_UNKNOWN || b->kind == VALUE_DISPUTED)
+		return *b;
+	if (b->kind == VALUE_UNKNOWN || a->kind == VALUE_DISPUTED)
+		return *a;
+	v.object.is_array = a->object.is_array || b->object.is_array;
+	if (a->kind == b->kind && a->object.offset == b->object.offset &&
+		(a->kind == VALUE_ADDRESS || is_same_type(a, b)))
+		return v;
+	/* One that goes through an array. */
+	v.object.is_array = true;
+	if (a->kind == VALUE_POINTS && b->kind == VALUE_POINTS && is_same_type(a, b) &&
+		dataobject_settle(&v.object, &type, &x)) {
+		struct dataobject moved = b->object;
+
+		moved.is_array = true;
+		if (dataobject_settle(&moved, &other, &y) && x == y)
+			return v;
+	}
+	v.kind = VALUE_DISPUTED;
+	return v;
+}
+
+static bool is_same(const struct datavalue *a, const struct datavalue *b)
+{
+	return a->kind == b->kind &&
+		(a->kind == VALUE_UNKNOWN || a->kind == VALUE_DISPUTED ||
+			(a->object.offset == b->object.offset &&
+				a->object.is_array == b->object.is_array &&
+				(a->kind == VALUE_ADDRESS || is_same_type(a, b))));
+}
+
+/* A value of that type: where it points to. */
+static struct datavalue value_of_type(Dwarf_Die *type)
+{
+	struct datavalue v = {0};
+
+	if (type->addr && dwarftype_pointee(type, &v.object.type))
+		v.kind = VALUE_POINTS;
+	return v;
+}
+
+/* The value that is loaded from an object. */
+static struct datavalue value_in(const struct dataobject *o)
+{
+	struct str path = {0};
+	struct datavalue v = {0};
+	Dwarf_Die type, member;
+	u64 offset;
+
+	if (!dataobject_settle(o, &type, &offset))
+		return v;
+	if (!dwarftype_has_members(&type))
+		return offset ? v : value_of_type(&type);
+	if (dwarftype_member(&type, offset, &path, &member))
+		v = value_of_type(&member);
+	str_fini(&path);
+	return v;
+}
+
+static struct datavalue *slot_of(struct datastate *s, s64 offset)
+{
+	for (u32 i = 0; i < s->n_slots; i++)
+		if (s->slots[i].offset == offset)
+			return &s->slots[i].value;
+	return NULL;
+}
+
+static void set_slot(struct datastate *s, s64 offset, const struct datavalue *v)
+{
+	struct datavalue *known = slot_of(s, offset);
+
+	if (known) {
+		*known = *v;
+	} else if (v->kind != VALUE_UNKNOWN && s->n_slots < DATAFLOW_SLOTS) {
+		s->slots[s->n_slots].offset = offset;
+		s->slots[s->n_slots++].value = *v;
+	}
+}
+
+/* Whether anything changed in `into`. */
+static bool join(struct datastate *into, const struct datastate *from)
+{
+	bool is_changed = false;
+
+	for (u32 i = 0; i < OPERAND_REGS; i++) {
+		struct datavalue v = joined(&into->regs[i], &from->regs[i]);
+
+		is_changed |= !is_same(&v, &into->regs[i]);
+		into->regs[i] = v;
+	}
+	for (u32 i = 0; i < from->n_slots; i++) {
+		struct datavalue none = {0}, *known = slot_of(into, from->slots[i].offset), v;
+
+		v = joined(known ? known : &none, &from->slots[i].value);
+		is_changed |= known ? !is_same(&v, known) : into->n_slots < DATAFLOW_SLOTS;
+		set_slot(into, from->slots[i].offset, &v);
+	}
+	return is_changed;
+}
+
+/* ---- what instructions access ---- */
+
+static const struct datavalue *reg_of(const struct datastate *s, u8 reg)
+{
+	static const struct datavalue none;
+
+	return reg < OPERAND_REGS ? &s->regs[reg] : &none;
+}
+
+static bool object_at(struct datascope *s, u64 pc, const struct datavalue *v, s64 disp,
+	bool is_array, struct dataobject *ret)
+{
+	if (v->kind == VALUE_ADDRESS) {
+		if (!datascope_find(s, pc, (u64)v->object.offset + (u64)disp, ret))
+			return false;
+	} else if (v->kind == VALUE_POINTS) {
+		*ret = v->object;
+		ret->offset = (s64)((u64)ret->offset + (u64)disp);
+	} else {
+		return false;
+	}
+	ret->is_array |= is_array;
+	return true;
+}
+
+bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
+	const struct datastate *state, struct dataobject *ret)
+{
+	bool has_index = o->index != OPERAND_NO_REG;
+	struct datavalue fixed = {.kind = VALUE_ADDRESS};
+
+	if (o->segment || o->is_vague)
+		return false;
+	if (o->is_relative)
+		return datascope_find(s, pc, pc + o->size + (u64)o->disp, ret);
+	if (o->base == OPERAND_NO_REG && object_at(s, pc, &fixed, o->disp, has_index, ret))
+		return true;
+	if (o->base != OPERAND_NO_REG &&
+		object_at(s, pc, reg_of(state, o->base), o->disp, has_index, ret))
+		return true;
+	if (o->base != OPERAND_NO_REG && datascope_find_near(s, pc, o->base, o->disp, ret)) {
+		ret->is_array |= has_index;
+		return true;
+	}
+	/* Which of the two is the address, compilers do not care. */
+	if (has_index && !o->scale && object_at(s, pc, reg_of(state, o->index), o->disp, true, ret))
+		return true;
+	/* An array at a fixed address. */
+	return has_index && o->base != OPERAND_NO_REG && o->disp > 0 &&
+		reg_of(state, o->base)->kind == VALUE_UNKNOWN &&
+		object_at(s, pc, &fixed, o->disp, true, ret);
+}
+
+bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *state,
+	u64 *ret_address)
+{
+	const struct datavalue *base = reg_of(state, o->base), *index = reg_of(state, o->index);
+
+	if (o->segment)
+		return false;
+	*ret_address = (u64)o->disp;
+	if (o->is_relative)
+		*ret_address += pc + o->size;
+	else if (base->kind == VALUE_ADDRESS)
+		*ret_address += (u64)base->object.offset;
+	else if (index->kind == VALUE_ADDRESS && !o->scale)
+		*ret_address += (u64)index->object.offset;
+	else
+		return o->base == OPERAND_NO_REG;
+	return true;
+}
+
+/* ---- what instructions do ---- */
+
+struct flow {
+	struct datascope *scope;
+	const struct dataflow_code *code;
+	struct datastate now;
+	bool is_reached; /* the next instruction, from the one before */
+	u32 *leaders;    /* by byte of code: the number of the state there, + 1; 0: none */
+	VEC(u64) leads;  /* the same, ascending */
+	u32 n_joins;     /* so many states are of where jumps lead to */
+	VEC(struct datastate) states;
+	VEC(struct sort_item) begins; /* key: byte of code, value: a place of the function's */
+	struct datastate tables;      /* at jumps whose ends are not known */
+	bool is_changed;
+};
+
+/* `by` unknown: some bytes, in steps of whatever it points to. */
+static struct datavalue moved(const struct datavalue *v, s64 by, bool is_known)
+{
+	struct datavalue result = *v;
+	s64 size = 0;
+	Dwarf_Die type;
+
+	if (v->kind == VALUE_ADDRESS || v->kind == VALUE_POINTS)
+		result.object.offset = (s64)((u64)v->object.offset + (is_known ? (u64)by : 0));
+	if (!is_known)
+		result.object.is_array = true;
+	if (v->kind != VALUE_POINTS || !is_known)
+		return result;
+	type = v->object.type;
+	if (dwarftype_element(&type, &type))
+		size = (s64)MIN(dwarftype_size(&type), (u64)INT64_MAX);
+	if (size && by % size == 0) {
+		result.object.offset = v->object.offset;
+		result.object.is_array = true;
+	}
+	return result;
+}
+
+static struct datavalue loaded(struct flow *f, u64 pc, const struct operand *o)
+{
+	struct datavalue v = {0}, *slot;
+	struct dataobject object;
+	s64 offset;
+
+	if (o->bytes != 8)
+		return v;
+	if (dataflow_object(f->scope, pc, o, &f->now, &object))
+		return value_in(&object);
+	if (o->index == OPERAND_NO_REG &&
+		datascope_frame(f->scope, pc, o->base, o->disp, &offset) &&
+		(slot = slot_of(&f->now, offset)) != NULL)
+		v = *slot;
+	return v;
+}
+
+static void store(struct flow *f, u64 pc, const struct operand *o)
+{
+	s64 offset;
+
+	if (o->index == OPERAND_NO_REG && datascope_frame(f->scope, pc, o->base, o->disp, &offset))
+		set_slot(&f->now, offset, reg_of(&f->now, o->source));
+}
+
+/* A number that is an address of the file's data, or else just a number. */
+static struct datavalue constant(struct flow *f, u64 pc, u64 number)
+{
+	struct datavalue v = {.kind = VALUE_POINTS};
+
+	if (!datanames_is_data(f->scope->image, number))
+		return (struct datavalue){0};
+	if (datascope_find(f->scope, pc, number, &v.object))
+		return v;
+	/* What it is moved by, may show which variable is meant. */
+	return (struct datavalue){.kind = VALUE_ADDRESS, .object.offset = (s64)number};
+}
+
+static struct datavalue address(struct flow *f, u64 pc, const struct operand *o)
+{
+	bool has_index = o->index != OPERAND_NO_REG;
+	struct datavalue v = {.kind = VALUE_POINTS};
+
+	if (o->is_relative || (o->base == OPERAND_NO_REG && !has_index))
+		return constant(f, pc, (o->is_relative ? pc + o->size : 0) + (u64)o->disp);
+	if (!has_index && o->base != OPERAND_RSP && reg_of(&f->now, o->base)->kind)
+		return moved(reg_of(&f->now, o->base), o->disp, true);
+	if (!dataflow_object(f->scope, pc, o, &f->now, &v.object))
+		v.kind = VALUE_UNKNOWN;
+	return v;
+}
+
+/* One of the two is a pointer, the other one a number. */
+static struct datavalue moved_by(const struct datastate *s, const struct operand *o)
+{
+	const struct datavalue *a = reg_of(s, o->target), *b = reg_of(s, o->source);
+
+	if (a->kind && b->kind)
+		return (struct datavalue){0};
+	return moved(a->kind ? a : b, 0, false);
+}
+
+/* System V ABI, 3.2.1: what a function does not keep. */
+static void call(struct flow *f, u64 pc, const struct operand *o)
+{
+	static const u8 spoilt[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
+	u64 back = pc + o->size;
+	Dwarf_Die result;
+
+	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++)
+		f->now.regs[spoilt[i]] = (struct datavalue){0};
+	if (datascope_result(f->scope, o->to ? back + (u64)o->to : UINT64_MAX, back, &result))
+		f->now.regs[OPERAND_RAX] = value_of_type(&result);
+}
+
+static struct datavalue new_value(struct flow *f, u64 pc, const struct operand *o)
+{
+	switch (o->effect) {
+	case EFFECT_LOAD:
+		return loaded(f, pc, o);
+	case EFFECT_COPY:
+		return *reg_of(&f->now, o->source);
+	case EFFECT_ADDRESS:
+		return address(f, pc, o);
+	case EFFECT_ADD:
+		return moved(reg_of(&f->now, o->target), o->imm, true);
+	case EFFECT_MOVE_BY:
+		return moved_by(&f->now, o);
+	case EFFECT_SET:
+		return constant(f, pc, (u64)o->imm);
+	default:
+		return (struct datavalue){0};
+	}
+}
+
+static void apply(struct flow *f, u64 pc, const struct operand *o)
+{
+	if (o->effect == EFFECT_STORE)
+		store(f, pc, o);
+	else if (o->effect && o->target < OPERAND_REGS) {
+		struct datavalue v = new_value(f, pc, o);
+
+		if (o->is_conditional)
+			v = joined(&v, reg_of(&f->now, o->target));
+		f->now.regs[o->target] = v;
+	}
+	for (u32 spoilt = o->spoilt, reg = 0; spoilt; spoilt >>= 1, reg++)
+		if (spoilt & 1 && reg < OPERAND_REGS)
+			f->now.regs[reg] = (struct datavalue){0};
+	if (o->flow == OPERAND_CALL)
+		call(f, pc, o);
+}
+
+/* ---- ways through the code ---- */
+
+static u64 target_of(const struct flow *f, u64 at, const struct operand *o)
+{
+	u64 to = at + o->size + (u64)o->to;
+
+	return (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP) && to < f->code->n
+		? to
+		: UINT64_MAX;
+}
+
+static bool ends(const struct operand *o)
+{
+	return o->flow == OPERAND_JUMP || o->flow == OPERAND_TABLE || o->flow == OPERAND_END;
+}
+
+static unsigned decode(const struct flow *f, u64 at, struct operand *ret)
+{
+	return operand_decode(f->code->at + at, (u32)MIN(f->code->n - at, (u64)16), ret);
+}
+
+static void add_leader(struct flow *f, u64 at)
+{
+	if (at >= f->code->n || f->leaders[at])
+		return;
+	vec_add(&f->states, ((struct datastate){0}));
+	f->leaders[at] = (u32)f->states.n;
+}
+
+/* Where jumps lead to; and what is behind them, where nothing else comes from. */
+static void find_leaders(struct flow *f)
+{
+	struct operand o;
+
+	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size)
+		add_leader(f, target_of(f, at, &o));
+	f->n_joins = (u32)f->states.n;
+	add_leader(f, 0);
+	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size)
+		if (ends(&o))
+			add_leader(f, at + o.size);
+	for (u64 at = 0; at < f->code->n; at++)
+		if (f->leaders[at])
+			vec_add(&f->leads, at);
+}
+
+/* The first leader behind an offset. */
+static size_t first_lead(const struct flow *f, u64 at)
+{
+	size_t low = 0, high = f->leads.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->leads.at[middle] <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where variables come into registers: there, and wherever ways meet while they are in them. */
+static void find_begins(struct flow *f)
+{
+	const struct dwarfvars *v = &f->scope->function;
+
+	for (size_t i = 0; i < v->places.n; i++) {
+		const struct dwarfvars_place *p = &v->places.at[i];
+		u64 start, end;
+
+		if (p->kind != VARS_REGISTER || p->reg >= OPERAND_REGS || p->end <= f->code->start)
+			continue;
+		start = MAX(p->start, f->code->start) - f->code->start;
+		end = MIN(p->end - f->code->start, f->code->n);
+		if (start >= end)
+			continue;
+		vec_add(&f->begins, ((struct sort_item){start, i}));
+		for (size_t k = first_lead(f, start); k < f->leads.n && f->leads.at[k] < end; k++)
+			vec_add(&f->begins, ((struct sort_item){f->leads.at[k], i}));
+	}
+	sort_by_key(f->begins.at, f->begins.n);
+}
+
+static void take_variable(struct flow *f, const struct dwarfvars_place *p)
+{
+	struct dataobject whole = {p->type, p->offset, false};
+
+	f->now.regs[p->reg] = value_in(&whole);
+}
+
+/* Of all that come into registers before `end`. */
+static void take_variables(struct flow *f, u64 end, size_t *k)
+{
+	for (; *k < f->begins.n && f->begins.at[*k].key < end; ++*k)
+		take_variable(f, &f->scope->function.places.at[f->begins.at[*k].value]);
+}
+
+static void arrive(struct flow *f, u64 at)
+{
+	u32 leader = f->leaders[at];
+	struct datastate *state;
+
+	if (!leader)
+		return;
+	state = &f->states.at[leader - 1];
+	if (f->is_reached)
+		join(state, &f->now);
+	else if (leader > f->n_joins)
+		join(state, &f->tables);
+	f->now = *state;
+	f->is_reached = true;
+}
+
+static void leave(struct flow *f, u64 at, const struct operand *o)
+{
+	u64 to = target_of(f, at, o);
+
+	if (to != UINT64_MAX && join(&f->states.at[f->leaders[to] - 1], &f->now) && to <= at)
+		f->is_changed = true;
+	if (o->flow == OPERAND_TABLE)
+		f->is_changed |= join(&f->tables, &f->now);
+	if (!ends(o))
+		return;
+	memset(&f->now, 0, sizeof(f->now));
+	f->is_reached = false;
+}
+
+static void pass(struct flow *f, const struct dataflow_sink *sink)
+{
+	struct operand o;
+	size_t k = 0;
+
+	memset(&f->now, 0, sizeof(f->now));
+	f->is_reached = true;
+	f->is_changed = false;
+	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size) {
+		arrive(f, at);
+		take_variables(f, at + 1, &k);
+		if (sink)
+			sink->take(sink->ctx, f->code->start + at, &o, &f->now);
+		apply(f, f->code->start + at, &o);
+		/* What begins in the middle of an instruction is there for the next one. */
+		take_variables(f, at + o.size, &k);
+		leave(f, at, &o);
+	}
+}
+
+void dataflow_run(struct datascope *s, const struct dataflow_code *code,
+	const struct dataflow_sink *sink)
+{
+	struct flow f = {.scope = s, .code = code};
+
+	f.leaders = mem_zalloc((code->n + 1) * sizeof(*f.leaders));
+	find_leaders(&f);
+	find_begins(&f);
+	for (int i = 0; i < PASSES_MAX; i++) {
+		pass(&f, NULL);
+		if (!f.is_changed)
+			break;
+	}
+	pass(&f, sink);
+	vec_fini(&f.states);
+	vec_fini(&f.begins);
+	vec_fini(&f.leads);
+	mem_free(f.leaders);
+}

@@ -1,0 +1,333 @@
+#include "symbol/dwarfvars.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "symbol/dwarftype.h"
+
+enum {
+	DEPTH_MAX = 256,      /* of blocks in blocks */
+	PLACES_MAX = 1 << 20, /* of a function; beyond any real one */
+	RANGES_MAX = 64,      /* of a block: what has more is taken for one */
+};
+
+struct span {
+	u64 start, end;
+};
+
+/* The block that is read, and where it has its code. */
+struct block {
+	u32 depth;
+	u32 n_spans; /* 0: it is not limited */
+	struct span spans[RANGES_MAX];
+};
+
+struct reading {
+	struct dwarfvars *vars;
+	u8 frame_kind; /* what DW_OP_fbreg counts from */
+	u8 frame_reg;
+	s64 frame_offset;
+	bool has_frame;
+};
+
+static void add_place(struct reading *r, const struct dwarfvars_place *place, const struct block *b,
+	bool is_everywhere)
+{
+	struct dwarfvars_place p = *place;
+
+	if (r->vars->places.n >= PLACES_MAX)
+		return;
+	p.depth = b->depth;
+	if (!is_everywhere || !b->n_spans) {
+		vec_add(&r->vars->places, p);
+		return;
+	}
+	for (u32 i = 0; i < b->n_spans; i++) {
+		p.start = b->spans[i].start;
+		p.end = b->spans[i].end;
+		vec_add(&r->vars->places, p);
+	}
+}
+
+/* ---- expressions ---- */
+
+/* A register's number, of DW_OP_regN; false: another operation. */
+static bool register_of(const Dwarf_Op *op, u8 *ret_reg)
+{
+	u64 reg = op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 ? (u64)(op->atom - DW_OP_reg0)
+		: op->atom == DW_OP_regx                            ? op->number
+								    : UINT64_MAX;
+
+	*ret_reg = (u8)reg;
+	return reg < UINT8_MAX;
+}
+
+/* Likewise of DW_OP_bregN, and what is added. */
+static bool near_of(const Dwarf_Op *op, u8 *ret_reg, s64 *ret_offset)
+{
+	bool is_x = op->atom == DW_OP_bregx;
+	u64 reg = op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31
+		? (u64)(op->atom - DW_OP_breg0)
+		: is_x ? op->number
+		       : UINT64_MAX;
+
+	*ret_reg = (u8)reg;
+	*ret_offset = (s64)(is_x ? op->number2 : op->number);
+	return reg < UINT8_MAX;
+}
+
+static bool address_of(Dwarf_Attribute *location, const Dwarf_Op *op, u64 *ret_address)
+{
+	Dwarf_Attribute a;
+	Dwarf_Addr address;
+
+	if (op->atom == DW_OP_addr) {
+		*ret_address = op->number;
+		return true;
+	}
+	if ((op->atom != DW_OP_addrx && op->atom != DW_OP_GNU_addr_index) ||
+		dwarf_getlocation_attr(location, op, &a) || dwarf_formaddr(&a, &address))
+		return false;
+	*ret_address = address;
+	return true;
+}
+
+/* One operation alone. False: it is no place, or one that must be calculated. */
+static bool place_of(const struct reading *r, Dwarf_Attribute *location, const Dwarf_Op *op,
+	struct dwarfvars_place *p)
+{
+	u64 address;
+
+	if (register_of(op, &p->reg)) {
+		p->kind = VARS_REGISTER;
+		p->offset = 0;
+		return true;
+	}
+	if (near_of(op, &p->reg, &p->offset)) {
+		p->kind = VARS_NEAR;
+		return true;
+	}
+	if (op->atom == DW_OP_fbreg && r->has_frame) {
+		p->kind = r->frame_kind;
+		p->reg = r->frame_reg;
+		p->offset = (s64)((u64)op->number + (u64)r->frame_offset);
+		return true;
+	}
+	if (!address_of(location, op, &address))
+		return false;
+	p->kind = VARS_ADDRESS;
+	p->offset = (s64)address;
+	return true;
+}
+
+/* A variable in pieces: those that are in registers. */
+static void add_pieces(struct reading *r, const Dwarf_Op *ops, size_t n, struct dwarfvars_place *p,
+	const struct block *b, bool is_everywhere)
+{
+	s64 at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_register = register_of(&ops[i], &p->reg);
+
+		if (is_register && i + 1 < n && ops[i + 1].atom == DW_OP_piece) {
+			p->kind = VARS_REGISTER;
+			p->offset = at;
+			add_place(r, p, b, is_everywhere);
+		}
+		if (ops[i].atom == DW_OP_piece)
+			at += (s64)ops[i].number;
+	}
+}
+
+static void add_variable(struct reading *r, Dwarf_Die *die, const struct block *b)
+{
+	Dwarf_Attribute location;
+	struct dwarfvars_place p = {0};
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(die, DW_AT_location, &location) || !dwarftype_of(die, &p.type))
+		return;
+	while ((next = dwarf_getlocations(&location, next, &base, &start, &end, &ops, &n)) > 0) {
+		bool is_everywhere = start == 0 && end == (Dwarf_Addr)-1;
+
+		p.start = start;
+		p.end = end;
+		if (!n || start >= end)
+			continue;
+		if (n == 1 && place_of(r, &location, ops, &p))
+			add_place(r, &p, b, is_everywhere);
+		else if (n > 1 && ops[n - 1].atom == DW_OP_piece)
+			add_pieces(r, ops, n, &p, b, is_everywhere);
+	}
+}
+
+/* ---- calls ---- */
+
+static void add_call(struct reading *r, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die callee;
+	Dwarf_Addr back;
+	struct dwarfvars_call call = {0};
+
+	/* Of version 4, low_pc is where it returns to. */
+	if (!dwarf_attr(die, DW_AT_call_return_pc, &a) && !dwarf_attr(die, DW_AT_low_pc, &a))
+		return;
+	if (dwarf_formaddr(&a, &back))
+		return;
+	if (!dwarf_attr(die, DW_AT_call_origin, &a) && !dwarf_attr(die, DW_AT_abstract_origin, &a))
+		return;
+	if (!dwarf_formref_die(&a, &callee))
+		return;
+	call.at = back;
+	if (!dwarftype_of(&callee, &call.type))
+		call.type.addr = NULL;
+	vec_add(&r->vars->calls, call);
+}
+
+/* ---- blocks ---- */
+
+/* Of a block without addresses those of what it is in. */
+static void take_spans(Dwarf_Die *die, const struct block *outer, struct block *b)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	b->n_spans = 0;
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (b->n_spans == RANGES_MAX) {
+			b->n_spans = 0;
+			break;
+		}
+		if (start < end)
+			b->spans[b->n_spans++] = (struct span){start, end};
+	}
+	if (!b->n_spans && outer) {
+		b->n_spans = outer->n_spans;
+		memcpy(b->spans, outer->spans, outer->n_spans * sizeof(*b->spans));
+	}
+}
+
+static void read_block(struct reading *r, Dwarf_Die *block, const struct block *b)
+{
+	struct block inner = {.depth = b->depth + 1};
+	Dwarf_Die die;
+
+	if (b->depth == DEPTH_MAX || dwarf_child(block, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_variable:
+		case DW_TAG_formal_parameter:
+			add_variable(r, &die, b);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_inlined_subroutine:
+			take_spans(&die, b, &inner);
+			read_block(r, &die, &inner);
+			break;
+		case DW_TAG_call_site:
+		case DW_TAG_GNU_call_site:
+			add_call(r, &die);
+			break;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+static void take_frame(struct reading *r, Dwarf_Die *function)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &a) ||
+		dwarf_getlocation(&a, &ops, &n) || n != 1)
+		return;
+	r->frame_offset = 0;
+	r->frame_kind = VARS_NEAR;
+	r->has_frame = true;
+	if (ops[0].atom == DW_OP_call_frame_cfa)
+		r->frame_kind = VARS_FRAME;
+	else if (!register_of(&ops[0], &r->frame_reg) &&
+		!near_of(&ops[0], &r->frame_reg, &r->frame_offset))
+		r->has_frame = false;
+}
+
+void dwarfvars_add_function(struct dwarfvars *v, Dwarf_Die *function)
+{
+	struct reading r = {.vars = v};
+	struct block b = {0};
+
+	take_spans(function, NULL, &b);
+	take_frame(&r, function);
+	read_block(&r, function, &b);
+}
+
+/* ---- units ---- */
+
+static void read_names(struct reading *r, Dwarf_Die *outer, const struct block *b)
+{
+	struct block inner = {.depth = b->depth + 1};
+	Dwarf_Die die;
+
+	if (b->depth == DEPTH_MAX || dwarf_child(outer, &die))
+		return;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_variable)
+			add_variable(r, &die, b);
+		else if (dwarf_tag(&die) == DW_TAG_namespace)
+			read_names(r, &die, &inner);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+void dwarfvars_add_unit(struct dwarfvars *v, Dwarf_Die *unit)
+{
+	struct reading r = {.vars = v};
+	struct block b = {0};
+
+	read_names(&r, unit, &b);
+}
+
+static bool has_name(Dwarf_Die *die, const char *name)
+{
+	Dwarf_Attribute a;
+	const char *its = NULL;
+
+	if (dwarf_attr(die, DW_AT_linkage_name, &a))
+		its = dwarf_formstring(&a);
+	its = its ? its : dwarf_diename(die);
+	return its && !strcmp(its, name);
+}
+
+static bool find_declared(Dwarf_Die *outer, const char *name, u32 depth, Dwarf_Die *ret_type)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || dwarf_child(outer, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_variable && has_name(&die, name) && dwarftype_of(&die, ret_type))
+			return true;
+		if (tag == DW_TAG_namespace && find_declared(&die, name, depth + 1, ret_type))
+			return true;
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+bool dwarfvars_find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *ret_type)
+{
+	return find_declared(unit, name, 0, ret_type);
+}
+
+void dwarfvars_fini(struct dwarfvars *v)
+{
+	vec_fini(&v->places);
+	vec_fini(&v->calls);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""The types of data that instructions access, in programs that say themselves which members their functions use: by two compilers,
+with and without optimisation, with variables in places that change, and in DWARF of two versions.
+
+Scalars and pointers are not compared: which variables are in memory, and when, is the compiler's business."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'programs')
+DATATYPES = os.path.join(BUILD, 'tests', 'datatypes')
+
+
+def said(source):
+    """By function: the members that are accessed, and those that may be."""
+    functions = {}
+    for name, members in re.findall(r'/\* types (\w+): (.*) \*/', open(source).read()):
+        words = [w.strip() for w in members.split(';')]
+        functions[name] = {w for w in words if not w.endswith('?')}, {w[:-1] for w in words if w.endswith('?')}
+    assert len(functions) >= 3, source
+    return functions
+
+
+def check(compiler, source, options, wrong):
+    source = os.path.join(PROGRAMS, source)
+    built = run(compiler, '-g', *options, '-o', 'types', source)
+    assert built.status == 0, built
+    functions = said(source)
+    found = {name: set() for name in functions}
+    done = run(DATATYPES, 'types', *functions)
+    check_sane(done)
+    for line in done.out.split('\n'):
+        if not line or line.startswith('#'):
+            continue
+        address, function, what = line.split('\t')
+        if what.startswith('(unknown)'):
+            wrong.append((compiler, options, line))
+        if re.search(r' \+0x\w+ \(', what):
+            found[function].add(what)
+    for name, (must, may) in functions.items():
+        if not must <= found[name] <= must | may:
+            wrong.append((compiler, options, name, 'missing', must - found[name], 'more', found[name] - must - may))
+    return sum(map(len, found.values()))
+
+
+def check_all(compilers, source):
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    n, wrong = 0, []
+    for compiler in compilers:
+        needs(compiler)
+        for level in '-O0', '-O1', '-O2', '-O3', '-Os':
+            for more in (), ('-fno-omit-frame-pointer', '-gdwarf-4'):
+                n += check(compiler, source, (level, *more), wrong)
+    assert not wrong, '\n'.join(map(str, wrong))
+    print(f'# {n} members')
+
+
+@test
+def members_in_c_by_gcc():
+    check_all(['gcc'], 'types.c')
+
+
+@test
+def members_in_c_by_clang():
+    check_all(['clang'], 'types.c')
+
+
+@test
+def members_in_cxx_by_gcc_and_clang():
+    check_all(['g++', 'clang++'], 'types.cc')
+
+
+main()

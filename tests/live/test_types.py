@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The types of data that a recorded program's instructions access: rows by type and member, against what each sampled address says
+alone; what is said where nothing is known."""
+import collections
+import csv
+import io
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAM = os.path.join(TOP, 'tests/live/programs/listwalk.c')
+DATATYPES = os.path.join(BUILD, 'tests', 'datatypes')
+# Not PIE: the addresses of samples are those of the file. Static: all of its code is in one file.
+FLAGS = ['-O2', '-no-pie', '-static']
+
+
+def record(*flags):
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    program = build_c(PROGRAM, 'listwalk', *FLAGS, *flags)
+    result = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-o', 'types.data', program, '300')
+    assert result.status == 0, result
+    return program
+
+
+def rows(keys, *options):
+    result = pace('report', '-i', 'types.data', '--csv', '-F', 'sample,' + keys, '-s', keys, *options)
+    assert result.status == 0, result
+    return list(csv.DictReader(io.StringIO(result.out))), result
+
+
+def by_address(program):
+    """What each instruction of the program's own functions accesses."""
+    done = run(DATATYPES, program, 'walk', 'main')
+    check_sane(done)
+    lines = [line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')]
+    return {int(address, 16): '' if what.startswith('(unknown)') else what for address, _, what in lines}
+
+
+@test
+def rows_are_what_their_addresses_access():
+    program = record('-g')
+    known = by_address(program)
+    script = pace('script', '-i', 'types.data', '-F', 'ip')
+    addresses = [int(word, 16) for word in script.out.split()]
+    assert len(addresses) > 50, script
+    expected = collections.Counter(known.get(a, '') for a in addresses if a in known)
+    found = collections.Counter()
+    for row in rows('sym,typeoff')[0]:
+        if row['symbol'] in ('walk', 'main'):
+            found[row['typeoff']] += int(row['samples'])
+    assert found == expected, (found, expected)
+    # Samples are taken one instruction behind a load, but in this loop most are loads themselves.
+    assert any(what.startswith('struct item +0x') for what in found), found
+
+
+@test
+def types_add_up_and_members_are_in_them():
+    record('-g')
+    types, members = rows('type')[0], rows('type,typeoff')[0]
+    assert sum(int(r['samples']) for r in types) == sum(int(r['samples']) for r in members)
+    assert 'struct item' in [r['type'] for r in types], types
+    for row in members:
+        assert row['typeoff'].startswith(row['type']), row
+    assert {r['typeoff'] for r in members if r['type'] == 'struct item'} <= {
+        'struct item +0x0 (key)', 'struct item +0x8 (next)'}, members
+
+
+@test
+def reasons_are_told():
+    record('-g')
+    result = pace('report', '-i', 'types.data', '-s', 'type', '--ledger')
+    assert 'cpu-clock:u is no precise event (skid)' in result.err, result
+    record('-g0')
+    result = pace('report', '-i', 'types.data', '-s', 'type')
+    assert '100.00%  (unknown)' in result.out, result
+    assert "have no known type of data: '" in result.out and 'has no debug information: compile it with -g' in result.out, result
+
+
+@test
+def children_have_no_types():
+    result = pace('report', '-i', 'nothing.data', '--children', '-s', 'type')
+    assert result.status, result
+    record('-g')
+    result = pace('report', '-i', 'types.data', '--children', '-s', 'type')
+    assert result.status == 2 and "key 'type' is of where samples were taken, not of callers" in result.err, result
+
+
+@test
+def damaged_debug_information_is_survived():
+    program = record('-g')
+    image = bytearray(open(program, 'rb').read())
+    sections = [line.split() for line in run('readelf', '-SW', program).out.replace('[ ', '[').split('\n') if ' .debug_' in line]
+    places = [(int(s[4], 16), int(s[5], 16)) for s in sections if s[1] in ('.debug_info', '.debug_abbrev', '.debug_loclists', '.debug_addr')]
+    assert len(places) >= 3, sections
+    random.seed(7)
+    for i in range(60):
+        mutant = bytearray(image)
+        for _ in range(random.choice((1, 5, 50))):
+            start, size = random.choice(places)
+            mutant[start + random.randrange(size)] = random.randrange(256)
+        open('mutant', 'wb').write(mutant)
+        done = run(DATATYPES, 'mutant', 'walk', 'main')
+        assert done.status in (0, 1) and 'Sanitizer' not in done.err and 'runtime error' not in done.err, (i, done)
+
+
+main()

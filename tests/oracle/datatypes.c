@@ -1,0 +1,91 @@
+/*
+ * datatypes.c - what each instruction of some functions accesses, as pace finds out.
+ *
+ *     datatypes FILE [FUNCTION...]
+ *
+ * A line an instruction: its address, its function, and its type with offset and member, or what is said instead.
+ * Without functions only how often each outcome is, over all of the file's.
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/datatype.h"
+#include "symbol/symtab.h"
+#include "unwind/operand.h"
+
+typedef VEC(u64) pc_list;
+
+static void add_instructions(const struct elf *elf, const struct symbol *s, pc_list *pcs)
+{
+	const u8 *at = elf_bytes_at(elf, s->start, s->end - s->start);
+	struct operand o;
+
+	for (u64 i = 0; at && i < s->end - s->start; i += o.size) {
+		if (!operand_decode(at + i, (u32)(s->end - s->start - i), &o))
+			return;
+		vec_add(pcs, s->start + i);
+	}
+}
+
+static void print(u64 pc, const char *function, const struct datatype_answer *a)
+{
+	printf("%llx\t%s\t", (unsigned long long)pc, function);
+	if (a->outcome == DATATYPE_FOUND)
+		printf("%s +0x%llx%s%s%s\n", a->type, (unsigned long long)a->offset,
+			*a->member ? " (" : "", a->member, *a->member ? ")" : "");
+	else if (datatype_outcome_reason(a->outcome))
+		printf("%s %s\n", datatype_outcome_name(a->outcome),
+			datatype_outcome_reason(a->outcome));
+	else
+		printf("%s\n", datatype_outcome_name(a->outcome));
+}
+
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc == 2;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long counts[DATATYPE_OUTCOMES] = {0};
+	struct datatypes *types;
+	struct symtab symbols = {0};
+	struct elf elf;
+	struct err err;
+
+	if (argc < 2 || elf_open(&elf, argv[1], &err) || datatypes_open(&types, &elf, &elf, &err)) {
+		fprintf(stderr, "%s\n", argc < 2 ? "datatypes FILE [FUNCTION...]" : err.msg);
+		return EXIT_FAILURE;
+	}
+	symtab_add_elf(&symbols, &elf, SHT_SYMTAB);
+	symtab_finish(&symbols);
+	vec_each(s, &symbols.symbols) {
+		pc_list pcs = {0};
+		struct datatype_answer *answers;
+
+		if (!is_wanted(s->name, argc, argv))
+			continue;
+		add_instructions(&elf, s, &pcs);
+		answers = calloc(pcs.n + 1, sizeof(*answers));
+		datatypes_find(types, pcs.at, pcs.n, answers);
+		for (size_t i = 0; i < pcs.n; i++) {
+			counts[answers[i].outcome]++;
+			if (argc > 2)
+				print(pcs.at[i], s->name, &answers[i]);
+		}
+		free(answers);
+		vec_fini(&pcs);
+	}
+	for (int i = 0; i < DATATYPE_OUTCOMES; i++)
+		printf("# %llu %s %s\n", counts[i], datatype_outcome_name(i),
+			datatype_outcome_reason(i) ? datatype_outcome_reason(i) : "");
+	symtab_fini(&symbols);
+	datatypes_close(types);
+	elf_close(&elf);
+	return EXIT_SUCCESS;
+}
