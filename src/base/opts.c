@@ -6,7 +6,15 @@
 #include "base/num.h"
 #include "base/vec.h"
 
+/* An option as it was said; they take effect when all are known. */
+struct use {
+	const struct opt *opt;
+	bool is_on;        /* false for --no-x */
+	const char *value; /* NULL: it has none */
+};
+
 struct parser {
+	VEC(struct use) uses;
 	const struct opt *table;
 	u8 *target;
 	int argc, at; /* at: the next unread word */
@@ -74,10 +82,12 @@ static int set_number(const struct opt *o, void *to, const char *value, struct e
 	return 0;
 }
 
-/* Gives the option its value (NULL if it has none); `is_on` is false for --no-x. */
-static int apply(struct parser *p, const struct opt *o, bool is_on, const char *value)
+static int apply(struct parser *p, const struct use *use)
 {
+	const struct opt *o = use->opt;
 	void *to = p->target + o->offset;
+	const char *value = use->value;
+	bool is_on = use->is_on;
 	char name[80];
 
 	if (o->kind == OPT_BOOL)
@@ -98,20 +108,40 @@ static int apply(struct parser *p, const struct opt *o, bool is_on, const char *
 	return 0;
 }
 
+/* Gives the option its value (NULL if it has none); `is_on` is false for --no-x. */
+static int add(struct parser *p, const struct opt *o, bool is_on, const char *value)
+{
+	vec_add(&p->uses, ((struct use){o, is_on, value}));
+	return 0;
+}
+
+/* What was said so far of an option with values, and of the switch that a call stands for, was not. */
+static int take_back(struct parser *p, const struct opt *o)
+{
+	size_t kept = 0;
+
+	vec_each(use, &p->uses)
+		if (use->opt != o &&
+			!(o->kind == OPT_CALL && o->offset && use->opt->offset == o->offset))
+			p->uses.at[kept++] = *use;
+	p->uses.n = kept;
+	return 0;
+}
+
 /* Finds where the value of an option comes from: attached to it, or the next word. */
 static int apply_with_value(struct parser *p, const struct opt *o, const char *attached)
 {
 	char name[80];
 
 	if (attached)
-		return apply(p, o, true, attached);
+		return add(p, o, true, attached);
 	if (o->flags & OPT_OPTIONAL &&
 		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-'))
-		return apply(p, o, true, NULL);
+		return add(p, o, true, NULL);
 	if (p->at >= p->argc)
 		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s",
 			display_name(o, name), o->arg ? o->arg : "VALUE");
-	return apply(p, o, true, p->argv[p->at++]);
+	return add(p, o, true, p->argv[p->at++]);
 }
 
 static int parse_letters(struct parser *p, const char *letters)
@@ -128,18 +158,22 @@ static int parse_letters(struct parser *p, const char *letters)
 		letters++;
 		if (takes_value(o))
 			return apply_with_value(p, o, *letters ? letters : NULL);
-		if (apply(p, o, true, NULL))
-			return p->err->code;
+		add(p, o, true, NULL);
 	}
 	return 0;
 }
 
 enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
 
-/* Whether `word` (n bytes) names this row, and if so whether to switch it on or off. */
-static enum match match_long(const struct opt *o, const char *word, size_t n, bool *ret_is_on)
+/*
+ * Whether `word` (n bytes) names this row, and if so whether to switch it on or off. What has a value is only
+ * looked at for its opposite where nothing else has that name.
+ */
+static enum match match_long(const struct opt *o, const char *word, size_t n, bool with_values,
+	bool *ret_is_on)
 {
-	bool can_invert = o->kind == OPT_BOOL || o->kind == OPT_TRI;
+	bool can_invert =
+		o->kind == OPT_BOOL || o->kind == OPT_TRI || (with_values && takes_value(o));
 	const char *name = o->name;
 	bool is_on = true;
 
@@ -183,41 +217,78 @@ static int unknown_long(struct parser *p, const char *word, size_t n)
 	return p->err->code;
 }
 
-static int parse_long(struct parser *p, const char *word)
+/* The row that a word (n bytes) names; NULL if none does; *ret_other: one more that it may mean. */
+static const struct opt *find_long(const struct parser *p, const char *word, size_t n,
+	bool with_values, bool *ret_is_on, const struct opt **ret_other)
 {
-	const char *equals = strchr(word, '='), *value = equals ? equals + 1 : NULL;
-	size_t n = equals ? (size_t)(equals - word) : strlen(word);
-	const struct opt *found = NULL, *other = NULL;
-	bool is_on = true;
+	const struct opt *found = NULL;
 
+	*ret_other = NULL;
 	for (const struct opt *o = p->table; o->kind != OPT_END; o++) {
 		bool row_is_on;
-		enum match m = match_long(o, word, n, &row_is_on);
+		enum match m = match_long(o, word, n, with_values, &row_is_on);
 
 		if (m == MATCH_NONE)
 			continue;
 		if (m == MATCH_BEGINNING && found) {
-			other = o;
+			*ret_other = o;
 			continue;
 		}
 		found = o;
-		is_on = row_is_on;
+		*ret_is_on = row_is_on;
 		if (m == MATCH_WHOLE) {
-			other = NULL;
+			*ret_other = NULL;
 			break;
 		}
 	}
+	return found;
+}
+
+static int parse_long(struct parser *p, const char *word)
+{
+	const char *equals = strchr(word, '='), *value = equals ? equals + 1 : NULL;
+	size_t n = equals ? (size_t)(equals - word) : strlen(word);
+	const struct opt *found, *other;
+	bool is_on = true;
+
+	found = find_long(p, word, n, false, &is_on, &other);
+	if (!found)
+		found = find_long(p, word, n, true, &is_on, &other);
 	if (!found)
 		return n == 4 && !strncmp(word, "help", 4) ? OPTS_HELP : unknown_long(p, word, n);
 	if (other)
 		return err_set(p->err, ERR_INVAL, "option '--%.*s' could be '--%s' or '--%s'",
 			(int)n, word, found->name, other->name);
-	if (takes_value(found))
+	if (takes_value(found) && is_on)
 		return apply_with_value(p, found, value);
 	if (value)
-		return err_set(p->err, ERR_INVAL, "option '--%s' takes no value, '%s' was given",
-			found->name, value);
-	return apply(p, found, is_on, NULL);
+		return err_set(p->err, ERR_INVAL, "option '--%s%s' takes no value, '%s' was given",
+			takes_value(found) ? "no-" : "", found->name, value);
+	return takes_value(found) ? take_back(p, found) : add(p, found, is_on, NULL);
+}
+
+/* All words up to the first that is no option's, if that ends them. */
+static int parse_words(struct parser *p, unsigned flags, int *ret_kept)
+{
+	while (p->at < p->argc) {
+		char *word = p->argv[p->at];
+		int r;
+
+		if (word[0] != '-' || !word[1]) {
+			if (flags & OPTS_STOP)
+				break;
+			p->argv[(*ret_kept)++] = word;
+			p->at++;
+			continue;
+		}
+		p->at++;
+		if (!strcmp(word, "--"))
+			break;
+		r = word[1] == '-' ? parse_long(p, word + 2) : parse_letters(p, word + 1);
+		if (r)
+			return r;
+	}
+	return 0;
 }
 
 int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv,
@@ -228,26 +299,13 @@ int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc,
 		.argc = *argc,
 		.argv = argv,
 		.err = err};
-	int kept = 0;
+	int kept = 0, r = parse_words(&p, flags, &kept);
 
-	while (p.at < p.argc) {
-		char *word = argv[p.at];
-		int r;
-
-		if (word[0] != '-' || !word[1]) {
-			if (flags & OPTS_STOP)
-				break;
-			argv[kept++] = word;
-			p.at++;
-			continue;
-		}
-		p.at++;
-		if (!strcmp(word, "--"))
-			break;
-		r = word[1] == '-' ? parse_long(&p, word + 2) : parse_letters(&p, word + 1);
-		if (r)
-			return r;
-	}
+	for (size_t i = 0; i < p.uses.n && !r; i++)
+		r = apply(&p, &p.uses.at[i]);
+	vec_fini(&p.uses);
+	if (r)
+		return r;
 	while (p.at < p.argc)
 		argv[kept++] = argv[p.at++];
 	*argc = kept;

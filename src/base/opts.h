@@ -5,7 +5,8 @@
  *          argv
  * Out      the struct filled; argv compacted to the words that are not options
  * Forms    -x  -xVALUE  -x VALUE  -xyz  --long  --long=VALUE  --long VALUE  --no-long  --  and any
- *          beginning of a long name that only one row has
+ *          beginning of a long name that only one row has. --no-long of an option with a value takes back
+ *          what was said of it before
  * Owns     nothing: strings point into argv; an opt_list's array is the caller's to vec_fini()
  * Errors   ERR_INVAL with one sentence, which names the nearest option if the word is none
  */
@@ -41,7 +42,7 @@ struct opt {
 	char letter;      /* 0: none */
 	const char *name; /* NULL: none; a name "no-x" also answers to --x, which undoes it */
 	enum opt_kind kind;
-	size_t offset;    /* in the target struct */
+	size_t offset; /* in the target struct; of an OPT_CALL that of a switch that --no-x takes back, or 0 */
 	const char *arg;  /* help: what the value is called */
 	const char *help; /* one sentence, no full stop; for OPT_TITLE the title */
 	unsigned flags;

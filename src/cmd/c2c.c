@@ -22,7 +22,8 @@ struct c2c_command {
 	double debuginfod_s;
 	int has_source;
 	bool is_text, is_json, is_forced;
-	unsigned by;  /* SHARING_BY_* */
+	unsigned by; /* SHARING_BY_* */
+	enum sharing_hot hot;
 	bool has_all; /* as ever */
 	unsigned verbose;
 };
@@ -31,16 +32,19 @@ struct c2c_command {
 
 static int set_display(void *target, const char *value, struct err *err)
 {
-	static const char *const words[] =
-		{[C2C_TOTAL] = "tot", [C2C_LOCAL] = "lcl", [C2C_REMOTE] = "rmt"};
+	static const char *const words[] = {[C2C_TOTAL] = "tot",
+		[C2C_LOCAL] = "lcl",
+		[C2C_REMOTE] = "rmt",
+		[C2C_PEER] = "peer"};
 	struct c2c_command *c = target;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i], value)) {
 			c->view.display = (enum c2c_display)i;
+			c->hot = i == C2C_PEER ? SHARING_HOT_PEER : SHARING_HOT_HITM;
 			return 0;
 		}
-	return err_set(err, ERR_INVAL, "'%.60s' is none of tot, lcl, rmt", value);
+	return err_set(err, ERR_INVAL, "'%.60s' is none of tot, lcl, rmt, peer", value);
 }
 
 /* As perf's: iaddr is the instruction. */
@@ -86,11 +90,13 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "report"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'d', "display", OPT_CALL, 0, "WHICH",
-		"lines by all HITM (tot, default), of this node (lcl), of others (rmt)",
+		"lines by all HITM (tot, default), of this node (lcl), of others (rmt); by loads out of other cores' caches (peer, default where no HITM is told)",
 		.call = set_display},
 	{'c', "coalesce", OPT_CALL, 0, "WHAT,...",
 		"tell uses of an offset apart by pid, tid, iaddr (default: the instruction), dso",
 		.call = set_coalesce},
+	{'N', "node-info", OPT_COUNT, AT(view.node_info), NULL,
+		"what the CPUs of each node did at an offset; twice: which CPUs they were"},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
 		"in full, so many cache lines; default 10, 0: all"},
 	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
@@ -113,8 +119,7 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
-static int make_report(const struct c2c_command *c, struct recorded *in, struct out *out,
-	struct err *err)
+static int make_report(struct c2c_command *c, struct recorded *in, struct out *out, struct err *err)
 {
 	struct recorded_options reading = {.n_workers = workers_available(),
 		.naming.style = symbol_options_style(&c->symbols, c->verbose)};
@@ -123,7 +128,8 @@ static int make_report(const struct c2c_command *c, struct recorded *in, struct 
 	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
 	if (recorded_read(in, &reading, err))
 		return err->code;
-	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, err)) {
+	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, c->hot, err)) {
+		c->view.display = sharing.hot == SHARING_HOT_PEER ? C2C_PEER : c->view.display;
 		if (!c->view.has_stats_only)
 			sharing_name(&sharing, &in->resolver, reading.naming.style,
 				c->has_source != 0);

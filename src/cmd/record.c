@@ -355,14 +355,36 @@ static int begin(struct recording *rec, struct err *err)
 	return 0;
 }
 
-/* The reason is in *err already; what was written or kept stays, and is completed. */
-static void save_what_is_there(struct recording *rec)
+/*
+ * Whoever read the recording as it came has left. That is none of the command's business: its status is ours
+ * if it says anything at all.
+ */
+static int outlive_reader(struct recording *rec, const struct err *why)
+{
+	int status;
+
+	log_warn(&rec->log, "%s: whoever read the recording has left", why->msg);
+	rec->pilot.why = "the recording is over";
+	rec->pilot.is_told = false;
+	await_command(rec);
+	workload_reap(&rec->workload, true);
+	status = workload_exit_status(&rec->workload);
+	return status ? status : EXIT_FAILED;
+}
+
+/* The reason is in *err already; what was written or kept stays, and is completed. Whether that is an error. */
+static bool save_what_is_there(struct recording *rec, int *ret_status, const struct err *err)
 {
 	struct err ignored;
 
 	record_ring_spill(rec, "the end", &ignored);
 	record_finish(rec, &ignored);
+	if (rec->is_pipe && rec->has_workload && err->sys == EPIPE) {
+		*ret_status = outlive_reader(rec, err);
+		return false;
+	}
 	say_if_running(rec);
+	return true;
 }
 
 /* Who stops us with kill(1) means the command too; a terminal has told it already. */
@@ -390,10 +412,8 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	record_overhead_say(rec);
 	if (end == RECORDER_SIGNAL)
 		hand_signal_on(rec);
-	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err)) {
-		save_what_is_there(rec);
-		return err->code;
-	}
+	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err))
+		return save_what_is_there(rec, ret_status, err) ? err->code : 0;
 	if (end == RECORDER_SIGNAL && rec->recorder.stop.signal == SIGINT)
 		let_abort();
 	r = record_finish(rec, err);

@@ -26,7 +26,7 @@ const struct opt record_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
 	{'g', NULL, OPT_BOOL, AT(has_chains), NULL,
 		"record call chains: by frame pointers, or where the program has none by call frame information"},
-	{0, "call-graph", OPT_CALL, 0, "MODE",
+	{0, "call-graph", OPT_CALL, AT(has_chains), "MODE",
 		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
 		.call = record_set_call_graph},
 	{0, "keep-stacks", OPT_BOOL, AT(keeps_stacks), NULL,
@@ -177,6 +177,8 @@ const struct opt record_option_rows[] = {
 		.call = record_accept_aio, .flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "threads", OPT_CALL, 0, "SPEC", "accepted: one thread reads all rings",
 		.call = record_accept_threads, .flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "kcore", OPT_BOOL, AT(has_kcore), NULL,
+		"accepted: the code of sampled kernel functions is in the file"},
 	{0, "debuginfod", OPT_CALL, 0, "URLS", "accepted: those who report ask DEBUGINFOD_URLS",
 		.call = record_accept_debuginfod, .flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "dry-run", OPT_BOOL, AT(is_dry), NULL,
@@ -186,7 +188,6 @@ const struct opt record_option_rows[] = {
 		"say how events were opened and files found; twice: their attrs"},
 
 	/* What perf has and pace has not says why. */
-	{0, "kcore", OPT_BOOL, AT(has_kcore), NULL, "refused", .flags = OPT_HIDDEN},
 	{0, "off-cpu", OPT_BOOL, AT(has_off_cpu), NULL, "refused", .flags = OPT_HIDDEN},
 	{'S', "snapshot", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_aux_snapshot,
 		.flags = OPT_HIDDEN | OPT_OPTIONAL | OPT_ATTACHED},

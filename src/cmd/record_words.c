@@ -365,11 +365,17 @@ int record_accept_threads(void *target, const char *value, struct err *err)
 static const struct {
 	size_t at; /* of its bool */
 	const char *text;
+	bool is_said; /* by -v only, unless what is left behind is not what perf leaves */
 } hints[] = {
 	{AT(has_no_cache), "-N: files are never copied into a cache here"},
 	{AT(has_aio),
 		"--aio: nothing waits for the disk here: the kernel writes behind the file's back"},
-	{AT(has_threads), "--threads: one thread reads all rings, into one file"},
+	{AT(has_threads),
+		"--threads: one thread reads all rings, into one file: there is no directory",
+		true},
+	{AT(has_kcore),
+		"--kcore: the names and the code of those kernel functions that are sampled are put into the file itself: there is no directory with a copy of /proc/kcore",
+		true},
 	{AT(has_debuginfod),
 		"--debuginfod: nothing is fetched while recording; 'pace report' asks the servers of DEBUGINFOD_URLS"},
 	{AT(has_map_timeout), "--proc-map-timeout: the maps of processes are read whole"},
@@ -380,8 +386,6 @@ static const struct {
 	size_t at;
 	const char *text;
 } refusals[] = {
-	{AT(has_kcore),
-		"--kcore: the kernel's memory is not copied; its functions are named by /proc/kallsyms without it"},
 	{AT(has_off_cpu),
 		"--off-cpu: there is no BPF program for that here: '-e sched:sched_switch -g' or '--switch-events' record when threads left the CPU"},
 	{AT(has_aux_snapshot),
@@ -435,6 +439,8 @@ static const struct {
 		"--all-kernel and --all-user together leave nothing: choose one"},
 	{AT(has_only_kernel_chains), AT(has_only_user_chains),
 		"--kernel-callchains and --user-callchains together leave nothing: choose one"},
+	{AT(has_kcore), AT(has_no_embedding),
+		"--kcore asks for the kernel's code, --no-embed for a file without code: choose one"},
 };
 
 static bool is_set(const struct record_options *o, size_t at)
@@ -449,7 +455,7 @@ int record_check(const struct record_options *o, struct log *log, struct err *er
 			return err_set(err, ERR_UNSUPPORTED, "%s", refusals[i].text);
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
 		if (is_set(o, hints[i].at))
-			log_debug(log, "%s", hints[i].text);
+			log_say(log, hints[i].is_said ? LOG_NOTE : LOG_DEBUG, "%s", hints[i].text);
 	if (o->has_threads && !strcmp(o->output, "-"))
 		return err_set(err, ERR_INVAL,
 			"-o -: a stream is one, and --threads asks for several: choose one");

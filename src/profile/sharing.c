@@ -139,9 +139,30 @@ static void count_cycles(struct sharing_use *use, u32 kinds, u64 cycles)
 		use->remote_cycles += cycles;
 	else if (kinds >> DATASRC_LOCAL_HITM & 1)
 		use->local_cycles += cycles;
+	else if (kinds >> DATASRC_REMOTE_PEER & 1)
+		use->remote_peer_cycles += cycles;
+	else if (kinds >> DATASRC_LOCAL_PEER & 1)
+		use->local_peer_cycles += cycles;
 	else if (kinds >> DATASRC_LOAD & 1) {
 		use->load_cycles += cycles;
 		use->n_other_loads++;
+	}
+}
+
+static void count_node(const struct sharing *s, struct sharing_use *use, u32 cpu, u32 kinds)
+{
+	vec_each(node, &s->nodes) {
+		struct sharing_at_node *mine = NULL;
+
+		if (!cpus_has(&node->cpus, cpu))
+			continue;
+		vec_each(at, &use->at_nodes)
+			mine = at->node == node->number ? at : mine;
+		if (!mine) {
+			vec_add(&use->at_nodes, ((struct sharing_at_node){.node = node->number}));
+			mine = &use->at_nodes.at[use->at_nodes.n - 1];
+		}
+		count_kinds(&mine->count, kinds);
 	}
 }
 
@@ -188,16 +209,23 @@ static void take_access(void *ctx, const struct session_sample *in)
 	if (!(attr->sample_type & PERF_SAMPLE_CPU))
 		return;
 	set_add(&use->cpus, sample->cpu);
+	count_node(r->s, use, sample->cpu, kinds);
 	set_add(&r->s->lines.at[n_line].cpus, sample->cpu);
 }
 
 /* ---- order ---- */
 
 /* Those that cost most first; then as they were met. */
-static int compare_counts(const struct sharing_count *a, const struct sharing_count *b)
+static u64 hot_of(const struct sharing *s, const struct sharing_count *c)
 {
-	const u64 x[] = {sharing_hitm(a), a->kinds[DATASRC_STORE], a->n},
-		  y[] = {sharing_hitm(b), b->kinds[DATASRC_STORE], b->n};
+	return s->hot == SHARING_HOT_PEER ? sharing_peers(c) : sharing_hitm(c);
+}
+
+static int compare_counts(const struct sharing *s, const struct sharing_count *a,
+	const struct sharing_count *b)
+{
+	const u64 x[] = {hot_of(s, a), a->kinds[DATASRC_STORE], a->n},
+		  y[] = {hot_of(s, b), b->kinds[DATASRC_STORE], b->n};
 
 	for (size_t i = 0; i < ARRAY_SIZE(x); i++)
 		if (x[i] != y[i])
@@ -210,7 +238,7 @@ static int by_heat(const void *a, const void *b, void *ctx)
 	const struct sharing *s = ctx;
 	const struct sharing_line *x = &s->lines.at[*(const u32 *)a],
 				  *y = &s->lines.at[*(const u32 *)b];
-	int order = compare_counts(&x->count, &y->count);
+	int order = compare_counts(s, &x->count, &y->count);
 
 	if (order)
 		return order;
@@ -220,14 +248,14 @@ static int by_heat(const void *a, const void *b, void *ctx)
 						    : 1;
 }
 
-static int by_line_and_heat(const void *a, const void *b)
+static int by_line_and_heat(const void *a, const void *b, void *ctx)
 {
 	const struct sharing_use *x = a, *y = b;
 	int order;
 
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	order = compare_counts(&x->count, &y->count);
+	order = compare_counts(ctx, &x->count, &y->count);
 	if (order)
 		return order;
 	if (x->offset != y->offset)
@@ -257,7 +285,7 @@ static void sort_all(struct sharing *s)
 	vec_each(use, &s->uses)
 		use->line = place[use->line];
 	if (s->uses.n)
-		qsort(s->uses.at, s->uses.n, sizeof(*s->uses.at), by_line_and_heat);
+		qsort_r(s->uses.at, s->uses.n, sizeof(*s->uses.at), by_line_and_heat, s);
 	vec_each(use, &s->uses) {
 		struct sharing_line *line = &s->lines.at[use->line];
 
@@ -296,7 +324,7 @@ struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_s
 }
 
 int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	struct err *err)
+	enum sharing_hot hot, struct err *err)
 {
 	struct sharing_reader reader = {.session = session, .machine = m, .s = s};
 	void *contexts[] = {&reader};
@@ -318,6 +346,9 @@ int sharing_find(struct sharing *s, struct session *session, const struct machin
 	r = session_samples(session, 1, &sink, err);
 	/* These samples were counted before. */
 	session->tally = tally;
+	s->hot = hot                                                   ? hot
+		: !sharing_hitm(&s->total) && sharing_peers(&s->total) ? SHARING_HOT_PEER
+								       : SHARING_HOT_HITM;
 	sort_all(s);
 	intern_fini(&reader.strings);
 	return r;
@@ -330,6 +361,7 @@ void sharing_fini(struct sharing *s)
 		vec_fini(&line->threads.at);
 	}
 	vec_each(use, &s->uses) {
+		vec_fini(&use->at_nodes);
 		vec_fini(&use->cpus.at);
 		vec_fini(&use->threads.at);
 	}
@@ -371,6 +403,7 @@ void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, 
 		if (!(s->by & SHARING_BY_CODE))
 			continue;
 		if (!sharing_hitm(&s->lines.at[use->line].count) &&
+			!sharing_peers(&s->lines.at[use->line].count) &&
 			!s->lines.at[use->line].count.kinds[DATASRC_STORE])
 			continue;
 		resolver_load(resolver, dso);

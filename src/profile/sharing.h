@@ -1,7 +1,8 @@
 /*
  * sharing.h - the cache lines that CPUs take from each other.
  *
- * A load that finds its line modified in another core's cache (HITM) waits for that core. Which lines those are, at which of
+ * A load that finds its line modified in another core's cache (HITM) waits for that core. Processors that do not tell whether it was
+ * modified (Arm's) tell that it came out of another core's cache (peer). Which lines those are, at which of
  * their bytes who reads and who writes them, tells what to move apart.
  * In       a scanned session whose samples have addresses of data and DATA_SRC (c2c record, mem record)
  * Out      totals; lines, those with most HITM first; for each of them the places of code that use it, by offset
@@ -52,6 +53,19 @@ enum sharing_by {
 	SHARING_BY_DSO = 1 << 3,
 };
 
+/* Loads of lines out of other caches, by what lines are sorted and chosen. */
+enum sharing_hot {
+	SHARING_HOT_TOLD, /* HITM if there is any, else peers */
+	SHARING_HOT_HITM,
+	SHARING_HOT_PEER,
+};
+
+/* What the CPUs of one node did. */
+struct sharing_at_node {
+	u32 node;
+	struct sharing_count count;
+};
+
 /* One place of code, or whatever else is told apart, that uses one offset of a line. */
 struct sharing_use {
 	u32 line;
@@ -62,7 +76,9 @@ struct sharing_use {
 	struct sharing_count count;
 	u64 remote_cycles, local_cycles,
 		load_cycles; /* weights of loads with HITM, of the others */
+	u64 remote_peer_cycles, local_peer_cycles;
 	u64 n_other_loads;
+	VEC(struct sharing_at_node) at_nodes; /* of known nodes */
 	struct sharing_set cpus, threads;
 	/* After sharing_name(): */
 	const char *function; /* NULL: unknown */
@@ -87,9 +103,10 @@ struct sharing_node {
 
 struct sharing {
 	unsigned by;                    /* SHARING_BY_* */
+	enum sharing_hot hot;           /* once all are read: not SHARING_HOT_TOLD */
 	VEC(struct sharing_node) nodes; /* none: not recorded */
 	VEC(struct sharing_line) lines;
-	VEC(struct sharing_use) uses; /* by line, then HITM, then stores */
+	VEC(struct sharing_use) uses; /* by line, then what is hot, then stores */
 	struct sharing_count total;
 	u64 n_no_code; /* records whose code or data nothing is known of */
 	VEC(struct sharing_key) keys;
@@ -98,10 +115,10 @@ struct sharing {
 };
 
 int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	struct err *err);
+	enum sharing_hot hot, struct err *err);
 /* The nodes of CPUs, ascending; the set to be freed. */
 struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_set *cpus);
-/* Gives the uses of lines with HITM or stores their names; `has_source`: and lines of source. */
+/* Gives the uses of lines with HITM, peers or stores their names; `has_source`: and lines of source. */
 void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, bool has_source);
 
 void sharing_fini(struct sharing *s);
@@ -109,6 +126,11 @@ void sharing_fini(struct sharing *s);
 static inline u64 sharing_hitm(const struct sharing_count *c)
 {
 	return c->kinds[DATASRC_LOCAL_HITM] + c->kinds[DATASRC_REMOTE_HITM];
+}
+
+static inline u64 sharing_peers(const struct sharing_count *c)
+{
+	return c->kinds[DATASRC_LOCAL_PEER] + c->kinds[DATASRC_REMOTE_PEER];
 }
 
 /*

@@ -2,13 +2,15 @@
 
 #include "base/sort.h"
 
-u64 c2c_hitm(const struct c2c_options *o, const struct sharing_count *c)
+u64 c2c_hot(const struct c2c_options *o, const struct sharing_count *c)
 {
 	switch (o->display) {
 	case C2C_LOCAL:
 		return c->kinds[DATASRC_LOCAL_HITM];
 	case C2C_REMOTE:
 		return c->kinds[DATASRC_REMOTE_HITM];
+	case C2C_PEER:
+		return sharing_peers(c);
 	case C2C_TOTAL:
 		break;
 	}
@@ -22,12 +24,12 @@ u32 *c2c_order(const struct sharing *s, const struct c2c_options *o, size_t *ret
 	size_t n = 0;
 
 	vec_each(line, &s->lines) {
-		u64 hitm = c2c_hitm(o, &line->count);
+		u64 hot = c2c_hot(o, &line->count);
 
 		/* The most first; of equal ones as sharing_find() has them. */
-		if (hitm)
+		if (hot)
 			items[n++] =
-				(struct sort_item){UINT64_MAX - hitm, (u64)(line - s->lines.at)};
+				(struct sort_item){UINT64_MAX - hot, (u64)(line - s->lines.at)};
 	}
 	sort_by_key(items, n);
 	for (size_t i = 0; i < n; i++)

@@ -12,17 +12,18 @@
 #include "base/out.h"
 #include "profile/sharing.h"
 
-enum c2c_display { C2C_TOTAL, C2C_LOCAL, C2C_REMOTE };
+enum c2c_display { C2C_TOTAL, C2C_LOCAL, C2C_REMOTE, C2C_PEER };
 
 struct c2c_options {
-	enum c2c_display display; /* by which HITM lines are chosen and sorted */
+	enum c2c_display display; /* by which loads lines are chosen and sorted */
+	unsigned node_info;       /* 1: what the CPUs of each node did; 2: which they were */
 	u64 max_lines;            /* in full; 0: all */
 	bool has_stats_only;
 	bool is_quiet;
 };
 
-/* HITM, as the options count it. */
-u64 c2c_hitm(const struct c2c_options *o, const struct sharing_count *c);
+/* HITM, or loads from peers, as the options count them. */
+u64 c2c_hot(const struct c2c_options *o, const struct sharing_count *c);
 
 /* The lines that have some, those with most first: positions in s->lines; to be freed. */
 u32 *c2c_order(const struct sharing *s, const struct c2c_options *o, size_t *ret_n);

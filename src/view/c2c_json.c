@@ -25,6 +25,24 @@ static void add_set(struct str *text, const char *key, const struct sharing_set 
 	str_addc(text, ',');
 }
 
+/* What the CPUs of each node did, of more than one. */
+static void add_at_nodes(struct str *text, const struct sharing_use *use)
+{
+	if (use->at_nodes.n < 2)
+		return;
+	json_key(text, "by_node");
+	str_addc(text, '[');
+	vec_each(at, &use->at_nodes) {
+		str_addc(text, '{');
+		json_u64(text, "node", at->node);
+		add_count(text, &at->count);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
 static void add_use(struct str *text, const struct sharing *s, const struct sharing_use *use)
 {
 	struct sharing_set nodes = sharing_nodes(s, &use->cpus);
@@ -50,11 +68,16 @@ static void add_use(struct str *text, const struct sharing *s, const struct shar
 	add_count(text, &use->count);
 	json_u64(text, "cycles_local_hitm", use->local_cycles);
 	json_u64(text, "cycles_remote_hitm", use->remote_cycles);
+	if (use->remote_peer_cycles || use->local_peer_cycles) {
+		json_u64(text, "cycles_local_peer", use->local_peer_cycles);
+		json_u64(text, "cycles_remote_peer", use->remote_peer_cycles);
+	}
 	json_u64(text, "cycles_other_loads", use->load_cycles);
 	add_set(text, "cpus", &use->cpus);
 	add_set(text, "threads", &use->threads);
 	if (s->nodes.n)
 		add_set(text, "nodes", &nodes);
+	add_at_nodes(text, use);
 	vec_fini(&nodes.at);
 	json_end(text, '}');
 }

@@ -287,7 +287,7 @@ def told_its_header(path):
     return f'{path}.told'
 
 
-def readable(path):
+def read_by_both(path):
     """The times of its samples, by pace, and how many of them perf has: all but those behind the end that the header says."""
     ours = times_by(PACE, path)
     if not shutil.which('perf'):
@@ -301,6 +301,10 @@ def readable(path):
         told = times_by('perf', told_its_header(path))
         assert len(told) == len(ours), (path, len(theirs), len(told), len(ours))
     return ours, len(theirs)
+
+
+def readable(path):
+    return read_by_both(path)[0]
 
 
 @test
@@ -328,7 +332,7 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
             files = sorted(os.listdir(f'k{n}'))
             seen = []
             for name in files:
-                times, n_theirs = readable(f'k{n}/{name}')
+                times, n_theirs = read_by_both(f'k{n}/{name}')
                 seen += times
                 n_by_perf += n_theirs
             n_samples += len(seen)
@@ -500,17 +504,29 @@ def whatever_signal_ends_it_what_was_captured_is_kept():
 
 
 @test
-def a_stream_whose_reader_leaves_ends_without_a_crash_and_what_came_can_be_read():
+def a_stream_whose_reader_leaves_ends_and_the_command_does_not():
+    """It goes on to its end, its status is ours, and what came can be read."""
     can_record()
     program = build_c('tests/live/programs/threads.c', 'threads', '-pthread')
-    quiet = f'sh -c "exec {program} 60 >quiet 2>&1"'
-    result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -F 9999 -o - {quiet}; echo "status $?" >&2; }} | head -c 20000 >part.data')
-    assert 'AddressSanitizer' not in result.err and 'runtime error' not in result.err, result
-    # The command is not killed for that, and that it runs on is said.
-    assert 'status 1\n' in result.err and 'Broken pipe' in result.err, result
-    os.kill(int(re.search(r'process (\d+)\) goes on running', result.err).group(1)), signal.SIGKILL)
-    script = pace('script', '-i', 'part.data', '-F', 'time')
-    assert script.status in (0, 1) and script.out.count('\n') > 100, script
+    for ends, status in (7, 7), (0, 1):
+        result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -F 9999 -o - sh -c "{program} 3 >quiet 2>&1; echo over >over; exit {ends}"; '
+                                 'echo "status $?" >&2; } | head -c 20000 >part.data')
+        check_sane(result)
+        assert f'status {status}\n' in result.err and 'Broken pipe: whoever read the recording has left' in result.err, result
+        assert 'its end is awaited' in result.err and open('over').read() == 'over\n', result
+        os.unlink('over')
+        script = pace('script', '-i', 'part.data', '-F', 'time')
+        assert script.status in (0, 1) and script.out.count('\n') > 100, script
+
+
+@test
+def a_recording_goes_on_when_nobody_reads_what_its_command_prints():
+    can_record()
+    # The command is told by SIGPIPE as without us; which is its status, and the recording is whole.
+    result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -o whole.data sh -c "sleep 0.3; while echo line; do :; done"; echo "status $?" >&2; }} | true')
+    check_sane(result)
+    assert f'status {128 + signal.SIGPIPE}\n' in result.err, result
+    assert len(readable('whole.data')) > 0
 
 
 @test

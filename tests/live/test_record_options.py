@@ -332,7 +332,7 @@ def nothing_is_recorded_in_a_dry_run():
 @test
 def what_has_no_effect_is_said_under_v():
     can_record()
-    for words, said in ((['--aio=2'], '--aio: '), (['--threads=core'], '--threads: '), (['--debuginfod'], '--debuginfod: '), (['-N'], '-N: '),
+    for words, said in ((['--aio=2'], '--aio: '), (['--debuginfod'], '--debuginfod: '), (['-N'], '-N: '),
                         (['--proc-map-timeout', '5'], '--proc-map-timeout: '), (['--num-thread-synthesize', '3'], '--num-thread-synthesize: '),
                         (['-m', '8,8'], '-m: no event has an AUX area')):
         assert said in record('-v', *words, 'true').err, words
@@ -340,8 +340,32 @@ def what_has_no_effect_is_said_under_v():
 
 
 @test
+def who_asks_for_perfs_directories_gets_a_file_that_both_read_and_is_told():
+    can_record()
+    for word, said in ('--threads', 'one thread reads all rings, into one file'), ('--kcore', 'put into the file itself'):
+        result = record('-e', 'cpu-clock', '-F', '5000', word, 'sh', '-c', BUSY)
+        assert f'note: {word}: ' in result.err and said in result.err, result
+        assert os.path.isfile('perf.data')
+        n = len(times())
+        assert n > 20
+        if shutil.which('perf'):
+            theirs = run('perf', 'script', '-F', 'time')
+            assert theirs.status == 0 and len(theirs.out.split()) == n, (n, theirs)
+
+
+@test
+def options_with_values_are_taken_back_by_no():
+    can_record()
+    record('-g', '--call-graph', 'fp', '--no-call-graph', '-F', '99', '--max-size', 'nonsense', '--no-max-size', '--freq', '4000', '-o', 'x.data',
+           '--no-output', '-p', '1', '--no-pid', '-e', 'page-faults', '--no-event', '-e', 'cpu-clock', 'true')
+    assert os.path.exists('perf.data') and not os.path.exists('x.data')
+    attrs = pace('evlist', '-v').out
+    assert 'cpu-clock' in attrs and 'page-faults' not in attrs and 'CALLCHAIN' not in attrs and '4000' in attrs, attrs
+
+
+@test
 def what_is_refused_says_what_to_do_instead():
-    for words, said in ((['--off-cpu'], 'sched:sched_switch'), (['--kcore'], 'kallsyms'), (['-S'], '--overwrite'), (['--aux-sample'], 'AUX'),
+    for words, said in ((['--off-cpu'], 'sched:sched_switch'), (['-S'], '--overwrite'), (['--aux-sample'], 'AUX'),
                         (['--setup-filter', 'pin'], '--filter'), (['--clang-opt', 'x'], 'tracepoints')):
         result = pace('record', *words, 'true')
         assert result.status == 1 and said in result.err, (words, result)
@@ -350,7 +374,7 @@ def what_is_refused_says_what_to_do_instead():
 @test
 def values_that_make_no_sense_are_usage_errors():
     for words in (['-D', '20-10'], ['--switch-output=5x'], ['--synth=x'], ['--affinity=x'], ['--max-size', '0'], ['--control', 'x'],
-                  ['-r', '100'], ['-m', '8,x'], ['--call-graph', 'fp,0'], ['-o', '-', '--switch-output']):
+                  ['-r', '100'], ['-m', '8,x'], ['--call-graph', 'fp,0'], ['-o', '-', '--switch-output'], ['--kcore', '--no-embed']):
         result = pace('record', *words, 'true')
         assert result.status == 2, (words, result)
 

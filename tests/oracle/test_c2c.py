@@ -261,6 +261,62 @@ def uses_are_told_apart_as_by_perf():
     assert result.status == 2 and 'pid, tid, iaddr, dso' in result.err, result
 
 
+def split_nodes(path):
+    """Says that each of the two processors that were recorded is a node of its own."""
+    file = bytearray(open(path, 'rb').read())
+    data_at, size = struct.unpack_from('<QQ', file, 40)
+    features, = struct.unpack_from('<Q', file, 72)
+    numa = 14
+    assert features >> numa & 1, hex(features)
+    entry = data_at + size + 16 * bin(features & (1 << numa) - 1).count('1')
+    section = struct.pack('<I', 2)
+    for node in (0, 1):
+        section += struct.pack('<IQQI', node, 1 << 20, 1 << 19, 64) + str(node).encode().ljust(64, b'\0')
+    struct.pack_into('<QQ', file, entry, len(file), len(section))
+    open(path, 'wb').write(file + section)
+
+
+@test
+def loads_from_peers_and_their_nodes_are_those_of_perf():
+    recording()
+    random.seed(4)
+    peers = [data_src(LOAD, L2 | HIT, 2, snoopx=2), data_src(LOAD, L3 | HIT, 2, snoopx=2), data_src(LOAD, L1 | HIT, 2, remote=1, snoopx=2),
+             data_src(LOAD, REM_CCE1 | HIT, SNOOP_HIT, remote=1, snoopx=2), data_src(LOAD, L1 | HIT, 2), data_src(STORE, L1 | HIT), data_src(STORE, L1 | MISS)]
+    put_accesses('clock.data', 'peer.data', lambda n, tid: (random.randrange(0, 256, 8), random.choice(peers), random.randrange(30, 900)))
+    if (os.cpu_count() or 1) > 1:
+        split_nodes('peer.data')
+    ours = json.loads(pace('c2c', 'report', '--json', '-c', 'tid', '-i', 'peer.data').out)
+    assert ours['total'].get('local_peer') and ours['total'].get('remote_peer') and 'local_hitm' not in ours['total'], ours['total']
+    mine = {int(line['address'], 16): line for line in ours['lines']}
+    text = run('perf', 'c2c', 'report', '--stdio', '-d', 'peer', '-N', '-c', 'tid', '-i', 'peer.data').out
+    cpus = run('perf', 'c2c', 'report', '--stdio', '-d', 'peer', '-N', '-N', '-c', 'tid', '-i', 'peer.data').out
+    shown = [pace('c2c', 'report', '-c', 'tid', '-i', 'peer.data', *['-N'] * n, *option).out for n, option in ((1, ()), (2, ()), (1, ('-d', 'peer')))]
+    assert shown[0] == shown[2]
+    compared = 0
+    for part, known in zip((text, cpus), shown):
+        for row in part[part.index('Distribution Pareto'):].split('\n'):
+            head = re.match(r'^ +\d+(?: +\d+){5} +(0x[0-9a-f]+)$', row)
+            line = mine[int(head[1], 16)] if head else line if compared or head else None
+            found = re.match(r'^ +([\d.]+)% +([\d.]+)% +[\d.]+% +[\d.]+% +[\d.]+% +0x([0-9a-f]+) +\d+ +\d+ +(\d+):\S+ +(\d+) +(\d+) +(\d+) +\d+ +(\d+) +(\S.*?) *$', row)
+            if not found:
+                compared += bool(head)
+                continue
+            remote, local, offset, tid, *of_cycles, n_cpus, nodes = found.groups()
+            use, = (use for use in line['uses'] if use['offset'] == int(offset, 16) and use['tid'] == int(tid))
+            for percent, kind, mean in ((remote, 'remote_peer', of_cycles[0]), (local, 'local_peer', of_cycles[1])):
+                n = use.get(kind, 0)
+                assert abs(float(percent) - 100 * n / max(line.get(kind, 0), 1)) < 0.01, (row, use)
+                assert abs(int(mean) - use.get(f'cycles_{kind}', 0) / max(n, 1)) < 1.01, (row, use)
+            others_ = use.get('load', 0) - use.get('remote_peer', 0) - use.get('local_peer', 0)
+            assert abs(int(of_cycles[2]) - use['cycles_other_loads'] / max(others_, 1)) < 1.01 and int(n_cpus) == len(use['cpus']), (row, use)
+            # perf: "0{ 1  50.0%  n/a} 1{...}"; ours: "0{1 50.0% 0.0%},1{...}"
+            theirs = re.findall(r'(\d+)\{ *([^}]*?)\}', nodes)
+            rows_ = [text_ for text_ in known.split('\n') if re.match(rf'   0x{int(offset, 16):02x} .* {tid}$', text_)]
+            assert any(re.findall(r'(\d+)\{([^}]*)\}', text_) == [(node, ' '.join(what.split()).replace('n/a', '0.0%')) for node, what in theirs] for text_ in rows_), (nodes, rows_)
+            compared += 1
+    assert compared > 40, compared
+
+
 @test
 def offsets_say_who_reads_and_who_writes():
     recording()
