@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "event/abi.h"
 #include "file/hardware.h"
-#include "profile/typing.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
@@ -112,6 +111,7 @@ static double *share_of_dsos(const struct profile *p, size_t n_dsos)
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
+	enum typing_skid skid;
 	double *shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
 
 	naming.n_workers = o->n_workers;
@@ -126,8 +126,8 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
-	typing_resolve(&r->profile, &r->resolver, o->n_workers);
-	typing_note_skid(&r->profile, &r->session.reader.events, r->log);
+	skid = typing_choose(&r->profile, &r->session.reader.events, o->skid, r->log);
+	typing_resolve(&r->profile, &r->resolver, o->n_workers, skid == TYPING_BEFORE);
 	recorded_stage_ends(r, "types of data");
 }
 

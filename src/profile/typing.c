@@ -13,7 +13,8 @@ struct typing {
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
 	struct datatypes **types;        /* by DSO of the profile; NULL: it has none */
 	struct datatype_answer *answers; /* as `frames` */
-	struct table index;              /* of profile.accesses */
+	bool is_before;
+	struct table index; /* of profile.accesses */
 };
 
 /* Frames that rows are of, once each: sorted by DSO, then by address. */
@@ -67,7 +68,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	pcs = mem_alloc(n * sizeof(*pcs));
 	for (size_t k = 0; k < n; k++)
 		pcs[k] = t->frames[t->starts[i] + k].key + shift;
-	datatypes_find(t->types[i], pcs, n, answers);
+	datatypes_find(t->types[i], pcs, n, t->is_before, answers);
 	mem_free(pcs);
 }
 
@@ -141,9 +142,10 @@ static void fill_labels(struct typing *t)
 	mem_free(by_frame);
 }
 
-void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers)
+void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers,
+	bool is_before)
 {
-	struct typing t = {.profile = p, .resolver = resolver};
+	struct typing t = {.profile = p, .resolver = resolver, .is_before = is_before};
 
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
@@ -159,26 +161,56 @@ void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_wor
 	mem_free(t.starts);
 }
 
-void typing_note_skid(const struct profile *p, const struct event_list *events, struct log *log)
+/* Whether its samples are of the instruction right behind the one that took the time. */
+static bool is_one_behind(enum skid_kind skid)
 {
-	static const char *const texts[] = {
-		[SKID_ONE] =
-			"has a constant skid of 1: an access is counted where the instruction behind it is",
+	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
+}
+
+static void note(const char *event, enum skid_kind skid, bool is_before, struct log *log)
+{
+	static const char *const whys[] = {
+		[SKID_ONE] = "has a constant skid of 1",
 		[SKID_TIMER] =
-			"is no precise event (skid): samples are of the instruction where the interrupt was taken, often the one behind the access that took the time",
-		[SKID_DEBUGGER] =
-			"stops behind the access: on x86 samples are of the instruction behind it",
+			"is no precise event (skid): samples are of the instruction where the interrupt was taken",
+		[SKID_DEBUGGER] = "stops behind the access",
 		[SKID_SOME] =
-			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
+			"is not precise (skid): samples are of an instruction some way behind; :pp makes them precise where the processor can",
 	};
+
+	if (!is_one_behind(skid))
+		log_note(log, "%s %s", event, whys[skid]);
+	else if (is_before)
+		log_note(log,
+			"%s %s; types are of the one that ran before it (--skid 0: of the sampled one)",
+			event, whys[skid]);
+	else
+		log_note(log, "%s %s; --skid 1 shows types of the one that ran before it", event,
+			whys[skid]);
+}
+
+enum typing_skid typing_choose(const struct profile *p, const struct event_list *events,
+	enum typing_skid wish, struct log *log)
+{
+	size_t n = 0, n_behind = 0;
+	bool is_before;
 	u32 said = 0;
 
 	for (size_t e = 0; e < events->n && e < p->events.n; e++) {
+		if (!p->events.at[e].n_samples)
+			continue;
+		n++;
+		n_behind += is_one_behind(skid_of(&events->at[e].attr));
+	}
+	is_before = wish == TYPING_AS_EVENTS_ARE ? n && n_behind == n : wish == TYPING_BEFORE;
+	for (size_t e = 0; e < events->n && e < p->events.n; e++) {
 		enum skid_kind skid = skid_of(&events->at[e].attr);
 
-		if (skid == SKID_NONE || !p->events.at[e].n_samples || said >> skid & 1)
+		if (wish != TYPING_AS_EVENTS_ARE || skid == SKID_NONE ||
+			!p->events.at[e].n_samples || said >> skid & 1)
 			continue;
 		said |= 1u << skid;
-		log_note(log, "%s %s", p->events.at[e].name, texts[skid]);
+		note(p->events.at[e].name, skid, is_before, log);
 	}
+	return is_before ? TYPING_BEFORE : TYPING_SAMPLED;
 }

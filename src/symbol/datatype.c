@@ -7,6 +7,7 @@
 #include "symbol/dataflow.h"
 #include "symbol/dwarffile.h"
 #include "symbol/dwarftype.h"
+#include "symbol/foregoing.h"
 
 enum {
 	FUNCTION_MAX = 4 << 20, /* bytes of code: what claims to be longer is no function */
@@ -27,6 +28,7 @@ static const struct {
 	[DATATYPE_ASSEMBLER] = {"(unknown)", "in code that was written in assembler"},
 	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
 	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
+	[DATATYPE_WAYS] = {"(unknown)", "where several ways through the code meet"},
 	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
 	[DATATYPE_OUTSIDE] = {"(unknown)", "outside of the type that they seem to be in"},
 };
@@ -284,7 +286,39 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		answer(k->types, pc, o, state, &k->answers[k->at]);
 }
 
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers)
+struct asking_before {
+	struct datatypes *types;
+	struct foregoing foregoing;
+};
+
+static void take_before(void *ctx, u64 pc, const struct operand *o, const struct datastate *state)
+{
+	struct datatype_answer a = {.type = "", .member = ""};
+	struct asking_before *k = ctx;
+
+	if (foregoing_needs(&k->foregoing, pc, o))
+		answer(k->types, pc, o, state, &a);
+	foregoing_take(&k->foregoing, pc, o, &a);
+}
+
+/* The addresses of one function. */
+static void find_in(struct datatypes *t, const struct dataflow_code *code, const u64 *pcs, size_t n,
+	bool is_before, struct datatype_answer *answers)
+{
+	struct asking asking = {t, pcs, 0, n, answers};
+	struct asking_before before = {.types = t};
+
+	if (!is_before) {
+		dataflow_run(&t->scope, code, &(struct dataflow_sink){&asking, take_instruction});
+		return;
+	}
+	foregoing_begin(&before.foregoing, pcs, n);
+	dataflow_run(&t->scope, code, &(struct dataflow_sink){&before, take_before});
+	foregoing_finish(&before.foregoing, answers);
+}
+
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_before,
+	struct datatype_answer *answers)
 {
 	struct datatype_answer none = {.type = "", .member = ""};
 
@@ -303,9 +337,6 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct dataty
 		if (!code.at)
 			continue;
 		datascope_enter(&t->scope, function);
-		dataflow_run(&t->scope, &code,
-			&(struct dataflow_sink){
-				&(struct asking){t, pcs + i, 0, next - i, answers + i},
-				take_instruction});
+		find_in(t, &code, pcs + i, next - i, is_before, answers + i);
 	}
 }

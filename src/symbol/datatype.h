@@ -31,8 +31,9 @@ enum datatype_outcome {
 	DATATYPE_ASSEMBLER,   /* written in assembler: there are no variables */
 	DATATYPE_NO_CODE,     /* the instruction is not here, or is none */
 	DATATYPE_THREAD,      /* memory of the thread's own */
-	DATATYPE_UNTRACKED,   /* what its registers point to is not known */
-	DATATYPE_OUTSIDE,     /* the address lies outside of what they point to */
+	DATATYPE_WAYS, /* several ways lead there: which instruction ran before, is not known */
+	DATATYPE_UNTRACKED, /* what its registers point to is not known */
+	DATATYPE_OUTSIDE,   /* the address lies outside of what they point to */
 	DATATYPE_OUTCOMES,
 };
 
@@ -59,7 +60,11 @@ void datatypes_close(struct datatypes *t); /* NULL-safe */
 /* The members of all types that were found, one type after the other. */
 const struct typelayout *datatypes_layouts(const struct datatypes *t);
 
-/* n instructions, by ascending address. */
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers);
+/*
+ * n instructions, by ascending address; is_before: what the instruction accessed that ran before each of them, see
+ * symbol/foregoing.h.
+ */
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_before,
+	struct datatype_answer *answers);
 
 #endif

@@ -18,24 +18,24 @@ DATATYPES = os.path.join(BUILD, 'tests', 'datatypes')
 FLAGS = ['-O2', '-no-pie', '-static']
 
 
-def record(*flags):
+def record(*flags, options=()):
     if os.uname().machine != 'x86_64':
         skip('the instructions are those of x86-64')
     program = build_c(PROGRAM, 'listwalk', *FLAGS, *flags)
-    result = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-o', 'types.data', program, '300')
+    result = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-o', 'types.data', *options, program, '300')
     assert result.status == 0, result
     return program
 
 
-def rows(keys, *options):
-    result = pace('report', '-i', 'types.data', '--csv', '-F', 'sample,' + keys, '-s', keys, *options)
+def rows(keys, *options, skid='0'):
+    result = pace('report', '--skid', skid, '-i', 'types.data', '--csv', '-F', 'sample,' + keys, '-s', keys, *options)
     assert result.status == 0, result
     return list(csv.DictReader(io.StringIO(result.out))), result
 
 
-def by_address(program):
+def by_address(program, *options):
     """What each instruction of the program's own functions accesses."""
-    done = run(DATATYPES, program, 'walk', 'main')
+    done = run(DATATYPES, *options, program, 'walk', 'main')
     check_sane(done)
     lines = [line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')]
     return {int(address, 16): '' if what.startswith('(unknown)') else what for address, _, what in lines}
@@ -44,17 +44,25 @@ def by_address(program):
 @test
 def rows_are_what_their_addresses_access():
     program = record('-g')
-    known = by_address(program)
+    check_rows(by_address(program), skid='0')
+    check_rows(by_address(program, '--before'), skid='1')
+    # One instruction before the sampled one is where a timer's samples belong: and that is the default.
+    before = rows('typeoff', skid='1')[0]
+    shown = pace('report', '-i', 'types.data', '--csv', '-F', 'sample,typeoff', '-s', 'typeoff')
+    assert list(csv.DictReader(io.StringIO(shown.out))) == before, (shown, before)
+
+
+def check_rows(known, skid):
     script = pace('script', '-i', 'types.data', '-F', 'ip')
     addresses = [int(word, 16) for word in script.out.split()]
     assert len(addresses) > 50, script
     expected = collections.Counter(known.get(a, '') for a in addresses if a in known)
     found = collections.Counter()
-    for row in rows('sym,typeoff')[0]:
+    for row in rows('sym,typeoff', skid=skid)[0]:
         if row['symbol'] in ('walk', 'main'):
             found[row['typeoff']] += int(row['samples'])
     assert found == expected, (found, expected)
-    # Samples are taken one instruction behind a load, but in this loop most are loads themselves.
+    # In this loop the instruction behind a load is mostly a load itself.
     assert any(what.startswith('struct item +0x') for what in found), found
 
 
@@ -74,7 +82,7 @@ def types_add_up_and_members_are_in_them():
 def reasons_are_told():
     record('-g')
     result = pace('report', '-i', 'types.data', '-s', 'type', '--ledger')
-    assert 'cpu-clock:u is no precise event (skid)' in result.err, result
+    assert 'cpu-clock:u is no precise event (skid)' in result.err and '--skid 0: of the sampled one' in result.err, result
     record('-g0')
     result = pace('report', '-i', 'types.data', '-s', 'type')
     assert '100.00%  (unknown)' in result.out, result
@@ -85,7 +93,7 @@ def reasons_are_told():
 def children_have_no_types():
     result = pace('report', '-i', 'nothing.data', '--children', '-s', 'type')
     assert result.status, result
-    record('-g')
+    record('-g', options=['--call-graph', 'fp'])
     result = pace('report', '-i', 'types.data', '--children', '-s', 'type')
     assert result.status == 2 and "key 'type' is of where samples were taken, not of callers" in result.err, result
 
@@ -93,7 +101,7 @@ def children_have_no_types():
 @test
 def members_of_a_type_have_what_rows_say():
     record('-g')
-    result = pace('annotate', '-i', 'types.data', '--data-type', '--json')
+    result = pace('annotate', '-i', 'types.data', '--data-type', '--json', '--skid', '0')
     assert result.status == 0, result
     types = json.loads(result.out)['types']
     item = [t for t in types if t['name'] == 'struct item']

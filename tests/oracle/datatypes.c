@@ -1,10 +1,10 @@
 /*
  * datatypes.c - what each instruction of some functions accesses, as pace finds out.
  *
- *     datatypes FILE [FUNCTION...]
+ *     datatypes [--before] FILE [FUNCTION...]
  *
  * A line an instruction: its address, its function, and its type with offset and member, or what is said instead.
- * Without functions only how often each outcome is, over all of the file's.
+ * --before: of the one that ran before it. Without functions only how often each outcome is, over all of the file's.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -54,10 +54,13 @@ int main(int argc, char **argv)
 {
 	unsigned long long counts[DATATYPE_OUTCOMES] = {0};
 	struct datatypes *types;
+	bool is_before = argc > 1 && !strcmp(argv[1], "--before");
 	struct symtab symbols = {0};
 	struct elf elf;
 	struct err err;
 
+	argc -= is_before;
+	argv += is_before;
 	if (argc < 2 || elf_open(&elf, argv[1], &err) || datatypes_open(&types, &elf, &elf, &err)) {
 		fprintf(stderr, "%s\n", argc < 2 ? "datatypes FILE [FUNCTION...]" : err.msg);
 		return EXIT_FAILURE;
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
 			continue;
 		add_instructions(&elf, s, &pcs);
 		answers = calloc(pcs.n + 1, sizeof(*answers));
-		datatypes_find(types, pcs.at, pcs.n, answers);
+		datatypes_find(types, pcs.at, pcs.n, is_before, answers);
 		for (size_t i = 0; i < pcs.n; i++) {
 			counts[answers[i].outcome]++;
 			if (argc > 2)
