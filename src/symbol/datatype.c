@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "symbol/dataflow.h"
 #include "symbol/dwarffile.h"
@@ -178,8 +179,9 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 struct asking {
 	struct datatypes *types;
 	const u64 *pcs;
-	size_t at, n; /* of those that lie in the function */
-	struct datatype_answer *answers;
+	size_t at, next, n; /* of those that lie in the function; next: behind this instruction */
+	struct datatype_answer *answers, *befores;
+	VEC(struct sort_item) targets; /* key: where jumps lead to */
 };
 
 /* There are some hundreds. */
@@ -282,30 +284,65 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		k->at++;
 	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++)
 		answer(k->types, pc, o, state, &k->answers[k->at]);
+	if (!k->befores)
+		return;
+	if (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP)
+		vec_add(&k->targets, ((struct sort_item){pc + o->size + (u64)o->to, 0}));
+	if (o->flow != OPERAND_ON && o->flow != OPERAND_BRANCH)
+		return;
+	while (k->next < k->n && k->pcs[k->next] < pc + o->size)
+		k->next++;
+	for (size_t i = k->next; i < k->n && k->pcs[i] == pc + o->size; i++) {
+		k->befores[i] = (struct datatype_answer){.type = "", .member = ""};
+		answer(k->types, pc, o, state, &k->befores[i]);
+	}
 }
 
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers)
+/* Where a jump leads to, the processor may have come from there. */
+static void drop_targets(struct asking *k)
+{
+	size_t i = 0;
+
+	sort_by_key(k->targets.at, k->targets.n);
+	vec_each(target, &k->targets) {
+		while (i < k->n && k->pcs[i] < target->key)
+			i++;
+		for (; i < k->n && k->pcs[i] == target->key; i++)
+			k->befores[i].type = NULL;
+	}
+	vec_fini(&k->targets);
+}
+
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores)
 {
 	struct datatype_answer none = {.type = "", .member = ""};
 
 	for (size_t i = 0, next; i < n; i = next) {
 		struct dataflow_code code = {0};
+		struct asking asking;
 		u64 end = 0;
 		Dwarf_Die *function = function_at(t, pcs[i], &code.start, &end);
 
 		none.outcome = function ? DATATYPE_NO_CODE : DATATYPE_UNDESCRIBED;
-		for (next = i; next == i || (next < n && pcs[next] < end); next++)
+		for (next = i; next == i || (next < n && pcs[next] < end); next++) {
 			answers[next] = none;
+			if (befores)
+				befores[next] = (struct datatype_answer){0};
+		}
 		code.n = end - code.start;
 		if (!function || code.n > FUNCTION_MAX)
 			continue;
 		code.at = elf_bytes_at(t->image, code.start, code.n);
 		if (!code.at)
 			continue;
+		asking = (struct asking){.types = t,
+			.pcs = pcs + i,
+			.n = next - i,
+			.answers = answers + i,
+			.befores = befores ? befores + i : NULL};
 		datascope_enter(&t->scope, function);
-		dataflow_run(&t->scope, &code,
-			&(struct dataflow_sink){
-				&(struct asking){t, pcs + i, 0, next - i, answers + i},
-				take_instruction});
+		dataflow_run(&t->scope, &code, &(struct dataflow_sink){&asking, take_instruction});
+		drop_targets(&asking);
 	}
 }

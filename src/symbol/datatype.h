@@ -59,7 +59,12 @@ void datatypes_close(struct datatypes *t); /* NULL-safe */
 /* The members of all types that were found, one type after the other. */
 const struct typelayout *datatypes_layouts(const struct datatypes *t);
 
-/* n instructions, by ascending address. */
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers);
+/*
+ * n instructions, by ascending address. befores, if not NULL: what the instruction just before each
+ * accesses, where it is known that the processor came from there (no jump of the function leads to
+ * the address); else the type is NULL.
+ */
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores);
 
 #endif
