@@ -59,7 +59,8 @@ static void sort_types(struct anatomy *a)
 		for (size_t e = 0; e < a->profile->events.n; e++)
 			if (a->totals[e].period)
 				t->share = MAX(t->share,
-					100.0 * (double)all[e].period / (double)a->totals[e].period);
+					100.0 * (double)all[e].period /
+						(double)a->totals[e].period);
 	}
 	if (a->types.n)
 		qsort(a->types.at, a->types.n, sizeof(*a->types.at), by_share);

@@ -16,8 +16,8 @@
 #include "profile/profile.h"
 
 struct anatomy_type {
-	u32 type;     /* in profile->types */
-	double share; /* of all periods of an event, in percent: the largest of them */
+	u32 type;      /* in profile->types */
+	double share;  /* of all periods of an event, in percent: the largest of them */
 	size_t counts; /* in anatomy->counts: for each line of the type one for each event */
 };
 

@@ -11,9 +11,9 @@ struct typing {
 	struct resolver *resolver;
 	struct sort_item *frames; /* of rows; key: address; grouped by DSO */
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
-	struct datatypes **types;        /* by DSO of the profile; NULL: it has none */
+	struct datatypes **types;                  /* by DSO of the profile; NULL: it has none */
 	struct datatype_answer *answers, *befores; /* as `frames` */
-	struct table index;              /* of profile.accesses */
+	struct table index;                        /* of profile.accesses */
 };
 
 /* Frames that rows are of, once each: sorted by DSO, then by address. */
@@ -152,8 +152,7 @@ static void fill_labels(struct typing *t, const struct event_list *events)
 			by_frame[frame].own = by_frame[frame].before =
 				access_of(t, t->types[i], &t->answers[k]);
 			if (t->befores[k].type)
-				by_frame[frame].before =
-					access_of(t, t->types[i], &t->befores[k]);
+				by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
 		}
 	for (size_t i = 0; i < p->rows.n; i++) {
 		const struct profile_row *row = &p->rows.at[i];

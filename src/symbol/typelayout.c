@@ -99,7 +99,8 @@ static void add_members(struct typelayout *l, Dwarf_Die *type, struct placed at,
 
 void typelayout_add(struct typelayout *l, Dwarf_Die *type)
 {
-	struct typelayout_line line = {.kind = is_union(type) ? TYPELAYOUT_UNION : TYPELAYOUT_STRUCT,
+	struct typelayout_line line = {.kind = is_union(type) ? TYPELAYOUT_UNION
+							      : TYPELAYOUT_STRUCT,
 		.size = dwarftype_size(type),
 		.type = type_text(l, type),
 		.name = intern_str(&l->texts, "")};

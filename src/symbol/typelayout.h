@@ -26,7 +26,8 @@ struct typelayout_line {
 	u32 depth;
 	u64 offset, size; /* from the beginning of the outermost type; of an array, all of it */
 	u64 element;      /* bytes of an element, if it is an array of structs; else 0 */
-	const char *type, *name; /* "struct node *", "next"; name: "slots[64]"; "": none, or the outermost */
+	const char *type,
+		*name; /* "struct node *", "next"; name: "slots[64]"; "": none, or the outermost */
 };
 
 struct typelayout {

@@ -59,7 +59,7 @@ static void add_member(struct str *text, const struct profile_member *m)
 static void close_to(struct str *text, u32 *depth, u32 to, size_t margin)
 {
 	while (*depth > to) {
-		str_fill(text, ' ', margin + 4 * (size_t)--*depth);
+		str_fill(text, ' ', margin + 4 * (size_t)-- * depth);
 		str_add(text, "}\n");
 	}
 }
@@ -100,7 +100,9 @@ static void add_type(struct str *text, const struct anatomy *a, const struct ana
 	const struct annotate_options *o)
 {
 	const struct profile_type *type = &a->profile->types.at[t->type];
-	u32 depth = 0, inside = UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
+	u32 depth = 0,
+	    inside =
+		    UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
 	size_t margin;
 
 	add_heading(text, a, t, o);
@@ -201,7 +203,8 @@ static void add_json_type(struct str *text, const struct anatomy *a, const struc
 	json_key(text, "lines");
 	str_addc(text, '[');
 	for (u32 i = 0; i < type->n; i++)
-		add_line(text, a, &a->profile->members.at[type->first + i], anatomy_counts(a, t, i));
+		add_line(text, a, &a->profile->members.at[type->first + i],
+			anatomy_counts(a, t, i));
 	json_end(text, ']');
 	str_addc(text, ',');
 	json_end(text, '}');

@@ -11,7 +11,9 @@
 #include "profile/anatomy.h"
 #include "view/annotate.h"
 
-void annotate_types_text(struct out *out, const struct anatomy *a, const struct annotate_options *o);
-void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o);
+void annotate_types_text(struct out *out, const struct anatomy *a,
+	const struct annotate_options *o);
+void annotate_types_json(struct out *out, const struct anatomy *a,
+	const struct annotate_options *o);
 
 #endif

@@ -30,7 +30,8 @@ static void make(struct profile *p, const u64 *offsets, size_t n)
 	vec_add(&p->types, ((struct profile_type){"struct other", 8, 0, 1}));
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		vec_add(&p->members, lines[i]);
-	vec_add(&p->accesses, ((struct profile_access){.outcome = DATATYPE_STACK, .type = "(stack operation)"}));
+	vec_add(&p->accesses,
+		((struct profile_access){.outcome = DATATYPE_STACK, .type = "(stack operation)"}));
 	for (size_t i = 0; i < n; i++) {
 		u64 label = p->accesses.n;
 
