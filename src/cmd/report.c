@@ -182,8 +182,14 @@ static int run_report(int argc, char **argv)
 	if (status == EXIT_OK &&
 		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
 		status = EXIT_INCOMPLETE;
-	if (status == EXIT_OK && r.answer.profile && answer_fails(&r.answer, &r.log))
-		status = EXIT_CONDITION;
+	if (status == EXIT_OK && r.answer.profile) {
+		bool fails;
+
+		if (answer_claims(&r.answer, &r.log, &fails, &err))
+			status = cmd_fail(&cmd_report, &err, EXIT_USAGE);
+		else if (fails)
+			status = EXIT_CONDITION;
+	}
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	threadcounts_fini(&r.thread_counts);

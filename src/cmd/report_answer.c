@@ -65,33 +65,39 @@ bool answer_needs_stacks(const struct answer *a)
 }
 
 /* One claim about one event; of several events the message says of which. */
-static bool claim_fails(const struct answer *a, const struct claim *c, u32 event, struct log *log)
+static int check_claim(const struct answer *a, const struct claim *c, u32 event, struct log *log,
+	bool *ret_fails, struct err *err)
 {
-	struct shares shares = {a->profile, a->calls, &a->account, event, NULL};
+	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
 	struct str said = {0};
 	bool fails = claim_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
 		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
 			shares.unknown);
-	if (fails)
+	if (fails && !shares.made_up)
 		fprintf(stderr, "pace report: --fail-if '%s': it is so%s%s: %s\n", c->text,
 			a->profile->events.n > 1 ? ", of " : "",
 			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
 			str_text(&said));
 	str_fini(&said);
-	return fails;
+	*ret_fails |= fails;
+	return shares.made_up
+		? err_set(err, ERR_INVAL,
+			  "--fail-if '%s': '%s' is made up after where a function of a stripped file begins, and another build has other names: ask for its file with dso(NAME), or give its debug symbols",
+			  c->text, shares.made_up)
+		: 0;
 }
 
-bool answer_fails(const struct answer *a, struct log *log)
+int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err)
 {
-	bool fails = false;
-
+	*ret_fails = false;
 	vec_each(c, &a->claims)
 		for (u32 event = 0; event < a->profile->events.n; event++)
-			if (a->profile->events.at[event].n_samples || a->profile->events.n == 1)
-				fails |= claim_fails(a, c, event, log);
-	return fails;
+			if ((a->profile->events.at[event].n_samples || a->profile->events.n == 1) &&
+				check_claim(a, c, event, log, ret_fails, err))
+				return err->code;
+	return 0;
 }
 
 bool answer_is_data(const struct answer_options *o)

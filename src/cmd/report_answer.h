@@ -59,8 +59,8 @@ void answer_note_filtered(struct answer *a);
 
 /* ERR_INVAL if there is no node as it was asked for. */
 int answer_show(struct answer *a, struct out *out, struct err *err);
-/* Says which claims of --fail-if are true; whether one is. */
-bool answer_fails(const struct answer *a, struct log *log);
+/* Says which claims of --fail-if are true; whether one is. ERR_INVAL: one has a name that only this build has. */
+int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err);
 
 void answer_fini(struct answer *a);
 

@@ -100,6 +100,7 @@ void delta_fini(struct delta *d)
 	vec_fini(&d->recordings);
 	vec_fini(&d->rows);
 	vec_fini(&d->builds);
+	table_fini(&d->build_index);
 	for (int side = 0; side < DELTA_SIDES; side++)
 		vec_fini(&d->unpaired[side].files);
 	table_fini(&d->index);
@@ -173,21 +174,35 @@ static const char *intern_build(struct delta *d, size_t recording, const struct 
 	return intern_str(&d->strings, dso->build ? dso->build : unknown);
 }
 
-/* The files that a recording has samples of: there are few. */
+static struct delta_build *find_build(const struct delta *d, const char *build)
+{
+	struct table_probe probe = table_probe(&d->build_index, hash_u64((uintptr_t)build));
+	u32 i;
+
+	while ((i = table_next(&d->build_index, &probe)) != TABLE_NONE)
+		if (d->builds.at[i].build == build)
+			return &d->builds.at[i];
+	return NULL;
+}
+
+static struct delta_build *get_build(struct delta *d, const char *build)
+{
+	struct delta_build *known = find_build(d, build);
+
+	if (known)
+		return known;
+	table_add(&d->build_index, hash_u64((uintptr_t)build), (u32)d->builds.n);
+	vec_add(&d->builds, ((struct delta_build){.build = build}));
+	return &d->builds.at[d->builds.n - 1];
+}
+
+/* The files that a recording has samples of. */
 static void note_builds(struct delta *d, size_t recording, const struct profile *p)
 {
 	u8 side = d->recordings.at[recording].side;
 
-	vec_each(dso, &p->dsos) {
-		const char *build = intern_build(d, recording, dso);
-		size_t i = 0;
-
-		while (i < d->builds.n && d->builds.at[i].build != build)
-			i++;
-		if (i == d->builds.n)
-			vec_add(&d->builds, ((struct delta_build){.build = build}));
-		d->builds.at[i].is_in[side] = true;
-	}
+	vec_each(dso, &p->dsos)
+		get_build(d, intern_build(d, recording, dso))->is_in[side] = true;
 }
 
 void delta_add(struct delta *d, size_t recording, const struct hist *h)
@@ -495,10 +510,9 @@ static void find_renamed(const struct delta *d, struct files *ret)
 
 static bool has_build(const struct delta *d, int side, const char *build)
 {
-	vec_each(b, &d->builds)
-		if (b->build == build)
-			return b->is_in[side];
-	return false;
+	const struct delta_build *b = find_build(d, build);
+
+	return b && b->is_in[side];
 }
 
 static void add_unpaired(struct delta *d, struct delta_row *row, int side)

@@ -66,6 +66,7 @@ struct delta {
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
 	VEC(struct delta_build) builds;
+	struct table build_index;                    /* of builds, by the text's address */
 	struct delta_unpaired unpaired[DELTA_SIDES]; /* of both sides or of none: by delta_pair() */
 	struct table index;
 	struct intern strings;

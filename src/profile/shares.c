@@ -1,12 +1,17 @@
 #include "profile/shares.h"
 
-/* By symbol, by DSO: whether the pattern is its name. */
-static bool *matching_symbols(const struct profile *p, const char *pattern)
+/* By symbol, by DSO: whether the pattern is its name. Names that are made up are none. */
+static bool *matching_symbols(const struct profile *p, const char *pattern, bool *ret_is_made_up)
 {
 	bool *matches = mem_zalloc(p->symbols.n + 1);
 
-	for (size_t i = 1; i < p->symbols.n; i++)
-		matches[i] = p->symbols.at[i].name && claim_matches(pattern, p->symbols.at[i].name);
+	for (size_t i = 1; i < p->symbols.n; i++) {
+		const struct profile_symbol *s = &p->symbols.at[i];
+		bool is_so = s->name && claim_matches(pattern, s->name);
+
+		matches[i] = is_so && profile_is_named(s);
+		*ret_is_made_up |= is_so && !profile_is_named(s);
+	}
 	return matches;
 }
 
@@ -65,6 +70,7 @@ double shares_value(void *ctx, enum claim_word word, const char *name)
 	const struct account *a = s->account;
 	const struct profile_event *event = &p->events.at[s->event];
 	struct looking l = {.shares = s, .pattern = name};
+	bool is_made_up = false;
 	u64 sum = 0, n = 0;
 
 	if (word == CLAIM_SAMPLES)
@@ -76,7 +82,7 @@ double shares_value(void *ctx, enum claim_word word, const char *name)
 		return all ? 100 * lost / all : 0;
 	}
 	if (word == CLAIM_SHARE || word == CLAIM_CHILDREN)
-		l.symbols = matching_symbols(p, name);
+		l.symbols = matching_symbols(p, name, &is_made_up);
 	if (word == CLAIM_CHILDREN)
 		mark_below(&l);
 	if (word == CLAIM_DSO)
@@ -86,7 +92,9 @@ double shares_value(void *ctx, enum claim_word word, const char *name)
 			sum += p->rows.at[row].period;
 			n++;
 		}
-	if (name && !n)
+	if (name && !n && is_made_up)
+		s->made_up = name;
+	else if (name && !n)
 		s->unknown = name;
 	mem_free(l.symbols);
 	mem_free(l.dsos);

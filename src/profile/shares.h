@@ -18,6 +18,11 @@ struct shares {
 	const struct account *account;
 	u32 event;
 	const char *unknown; /* set: a name was asked for that nothing in the profile has */
+	/*
+	 * Set: the same, but naming made it up for functions of a stripped file, after where they begin. Such
+	 * names are never meant: the next build has others.
+	 */
+	const char *made_up;
 };
 
 /* A claim_value; ctx is struct shares. comm() needs LABEL_COMM. */

@@ -69,8 +69,7 @@ static int fixed_size(const struct dietree_unit *u, unsigned form)
 	}
 }
 
-/* Goes over an attribute of any length. */
-static bool skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
+bool dietree_skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
 {
 	const char *text;
 	size_t length;
@@ -228,7 +227,7 @@ static bool skip_attributes(struct dietree *t, const struct dietree_abbrev *a, s
 	if (!bytes_skip(b, a->fixed_bytes))
 		return false;
 	for (const u8 *form = t->forms.at + a->first_form; *form; form++)
-		if (!skip_form(&t->unit, b, unpack_form(*form)))
+		if (!dietree_skip_form(&t->unit, b, unpack_form(*form)))
 			return false;
 	return true;
 }

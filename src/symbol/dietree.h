@@ -61,4 +61,7 @@ bool dietree_next(struct dietree *t, struct dietree_entry *ret_entry);
 
 void dietree_fini(struct dietree *t);
 
+/* Goes over one attribute of that form, DW_FORM_implicit_const not among them; false: it is unknown, or cut. */
+bool dietree_skip_form(const struct dietree_unit *u, struct bytes *b, u64 form);
+
 #endif

@@ -4,13 +4,25 @@
 
 #include "base/sort.h"
 #include "symbol/dwarfscope.h"
+#include "symbol/unithead.h"
 
 /* Beyond any real unit: what claims to be larger is damaged or meant to hurt. */
 #define UNIT_BYTES_MAX (256ull << 20)
 
 /* ---- line tables ---- */
 
-typedef VEC(struct linetable_row) row_list;
+/* Rows of one piece of code, the last of which only ends it. */
+struct sequence {
+	u64 start;
+	size_t first, last;
+};
+
+struct row_list {
+	VEC(struct linetable_row) at;
+	VEC(struct sequence) sequences;
+	bool ascends;    /* all of them */
+	bool is_orderly; /* those of each sequence */
+};
 
 /* Where rows go; most are of the same file as the one before. */
 struct taking {
@@ -46,35 +58,81 @@ static bool is_dropped(const struct dwarf_handle *h, u64 address)
 	return address < h->file->first_code || address >= last - 1;
 }
 
-/* The rows of all sequences that are of code; whether they ascend. */
-static bool read_table(struct dwarf_handle *h, row_list *rows)
+/* The rows of all sequences that are of code. */
+static void read_table(struct dwarf_handle *h, struct row_list *rows)
 {
-	bool ascends = true, is_first = true, drops = false;
+	bool is_first = true, drops = false;
 	struct linetable_row row;
+	u64 before = 0;
 
+	rows->ascends = rows->is_orderly = true;
 	while (linetable_next(&h->table, &row)) {
-		if (is_first)
-			drops = is_dropped(h, row.address);
+		bool begins = is_first;
+
 		is_first = row.is_end;
+		if (begins)
+			drops = is_dropped(h, row.address);
 		if (drops)
 			continue;
-		ascends &= !rows->n || rows->at[rows->n - 1].address <= row.address;
-		vec_add(rows, row);
+		if (begins)
+			vec_add(&rows->sequences,
+				((struct sequence){row.address, rows->at.n, rows->at.n}));
+		if (row.address < before) {
+			rows->ascends = false;
+			rows->is_orderly &= begins;
+		}
+		before = row.address;
+		rows->sequences.at[rows->sequences.n - 1].last = rows->at.n;
+		vec_add(&rows->at, row);
 	}
-	return ascends;
+}
+
+/* Puts the sequences into the order of their code; false if they overlap. */
+static bool sort_sequences(struct row_list *rows)
+{
+	size_t n = rows->sequences.n;
+	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
+	struct sequence *sorted = mem_alloc((n + 1) * sizeof(*sorted));
+	bool is_apart = true;
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){rows->sequences.at[i].start, i};
+	sort_by_key(items, n);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = rows->sequences.at[items[i].value];
+		is_apart &= !i || rows->at.at[sorted[i - 1].last].address <= sorted[i].start;
+	}
+	if (is_apart)
+		memcpy(rows->sequences.at, sorted, n * sizeof(*sorted));
+	mem_free(items);
+	mem_free(sorted);
+	return is_apart;
+}
+
+/* What no compiler writes: sequences into each other, or addresses that go back. */
+static void take_sorted(struct taking *t, const struct row_list *rows)
+{
+	size_t n = rows->at.n;
+	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct sort_item){rows->at.at[i].address, i};
+	sort_by_key(items, n);
+	for (size_t i = 0; i < n; i++)
+		take_row(t, &rows->at.at[items[i].value]);
+	mem_free(items);
 }
 
 /* Sequences may come in any order. */
-static void take_sorted(struct taking *t, const row_list *rows)
+static void take_rows(struct taking *t, struct row_list *rows)
 {
-	struct sort_item *items = mem_alloc((rows->n + 1) * sizeof(*items));
-
-	for (size_t i = 0; i < rows->n; i++)
-		items[i] = (struct sort_item){rows->at[i].address, i};
-	sort_by_key(items, rows->n);
-	for (size_t i = 0; i < rows->n; i++)
-		take_row(t, &rows->at[items[i].value]);
-	mem_free(items);
+	if (!rows->ascends && (!rows->is_orderly || !sort_sequences(rows))) {
+		take_sorted(t, rows);
+		return;
+	}
+	vec_each(s, &rows->sequences)
+		for (size_t i = s->first; i <= s->last; i++)
+			take_row(t, &rows->at.at[i]);
 }
 
 /* Opens the unit's line table; NULL if it has none. */
@@ -101,16 +159,14 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, str
 static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err *complaint)
 {
 	struct taking t = {.table = &h->table, .maker = m};
-	row_list rows = {0};
+	struct row_list rows = {0};
 
-	if (read_table(h, &rows))
-		vec_each(row, &rows)
-			take_row(&t, row);
-	else
-		take_sorted(&t, &rows);
+	read_table(h, &rows);
+	take_rows(&t, &rows);
 	if (h->table.is_wrong)
 		dwarf_complain(complaint, "a line table");
-	vec_fini(&rows);
+	vec_fini(&rows.at);
+	vec_fini(&rows.sequences);
 }
 
 void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
@@ -135,27 +191,6 @@ void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct shee
 
 /* ---- units ---- */
 
-/* A unit without ranges has its code where its line table has it. */
-static void add_ranges_of_rows(struct dwarf_handle *h, Dwarf_Die *unit, u32 value,
-	range_list *ranges, struct err *complaint)
-{
-	struct sheet_maker m = {0};
-	size_t start = 0;
-
-	if (open_lines(h, unit, &m, complaint))
-		read_rows(h, &m, complaint);
-	for (size_t i = 0; i < m.rows.n; i++) {
-		if (m.rows.at[i].file)
-			continue;
-		if (i > start && ranges->n < DWARF_RANGES_MAX)
-			vec_add(ranges,
-				((struct range){m.rows.at[start].address, m.rows.at[i].address,
-					value}));
-		start = i + 1;
-	}
-	sheet_maker_fini(&m);
-}
-
 static void complain_size(struct err *complaint, u64 bytes)
 {
 	if (!complaint->code)
@@ -171,10 +206,132 @@ static u64 size_of_lines(const struct dwarf_handle *h, Dwarf_Die *unit)
 	return dwarf_number(unit, DW_AT_stmt_list, &offset) ? linetable_size(&h->lines, offset) : 0;
 }
 
+/* A unit of the list, as it is read: its place, and what is told of it. */
+struct listing {
+	struct dwarf_handle *h;
+	u64 at, next, entry;
+	dwarf_units *units;
+	range_list *ranges;
+	struct err *complaint;
+	bool is_full; /* more ranges than anything real has */
+};
+
+static bool has_room(struct listing *l)
+{
+	l->is_full |= l->ranges->n >= DWARF_RANGES_MAX;
+	return !l->is_full;
+}
+
+static void add_range(struct listing *l, u64 start, u64 end)
+{
+	if (start >= l->h->file->first_code && start < end && has_room(l))
+		vec_add(l->ranges, ((struct range){start, end, (u32)l->units->n + 1}));
+}
+
+/* False: the list makes no sense here. */
+static bool add_list(struct listing *l, const struct unithead *u)
+{
+	struct rangelist_source source = {.lists = u->unit.version < 5 ? l->h->ranges
+								       : l->h->rnglists,
+		.base = u->low,
+		.version = u->unit.version,
+		.address_bytes = u->unit.address_bytes};
+	size_t before = l->ranges->n;
+	struct rangelist list;
+	u64 start, end;
+
+	rangelist_open(&list, &source, u->ranges, false);
+	while (!l->is_full && rangelist_next(&list, &start, &end))
+		add_range(l, start, end);
+	if (list.is_wrong)
+		l->ranges->n = before;
+	return !list.is_wrong;
+}
+
+static void add_unit(struct listing *l, u64 line_bytes)
+{
+	vec_add(l->units, ((struct dwarf_unit){l->entry, l->next - l->at + line_bytes}));
+}
+
+/* Whether a unit may have code that can be read; if not it is said why. */
+static bool is_code(const struct listing *l, unsigned tag)
+{
+	/* Partial and type units have no code. */
+	if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) {
+		if (tag != DW_TAG_partial_unit && tag != DW_TAG_type_unit)
+			dwarf_complain(l->complaint, "a unit");
+		return false;
+	}
+	if (l->next - l->at > UNIT_BYTES_MAX) {
+		complain_size(l->complaint, l->next - l->at);
+		return false;
+	}
+	return true;
+}
+
+/* The usual case, without libdw. False: it has to say. */
+static bool list_quickly(struct listing *l)
+{
+	size_t before = l->ranges->n;
+	struct unithead u;
+
+	if (!unithead_read(l->h->tree.info, l->h->tree.abbrevs, l->at, &u) ||
+		u.unit.end != l->next || u.unit.first != l->entry ||
+		(u.tag != DW_TAG_compile_unit && u.tag != DW_TAG_partial_unit))
+		return false;
+	if (!is_code(l, u.tag))
+		return true;
+	if (u.has_low && u.has_high)
+		add_range(l, u.low, u.high);
+	else if (!u.has_ranges || !add_list(l, &u))
+		return false;
+	/* Its rows may know of some. */
+	if (l->ranges->n == before && !l->is_full)
+		return false;
+	add_unit(l, u.has_lines ? linetable_size(&l->h->lines, u.lines) : 0);
+	return true;
+}
+
+/* A unit without ranges has its code where its line table has it. */
+static void add_ranges_of_rows(struct listing *l, Dwarf_Die *unit)
+{
+	struct sheet_maker m = {0};
+	size_t start = 0;
+
+	if (open_lines(l->h, unit, &m, l->complaint))
+		read_rows(l->h, &m, l->complaint);
+	for (size_t i = 0; i < m.rows.n; i++) {
+		if (m.rows.at[i].file)
+			continue;
+		if (i > start)
+			add_range(l, m.rows.at[start].address, m.rows.at[i].address);
+		start = i + 1;
+	}
+	sheet_maker_fini(&m);
+}
+
+static void list_slowly(struct listing *l)
+{
+	size_t before = l->ranges->n;
+	Dwarf_Die unit;
+
+	if (!dwarf_offdie(l->h->dwarf, l->entry, &unit)) {
+		dwarf_complain(l->complaint, "a unit");
+		return;
+	}
+	if (!is_code(l, (unsigned)dwarf_tag(&unit)))
+		return;
+	if (!dwarf_add_ranges(l->h, &unit, (u32)l->units->n + 1, l->ranges, l->complaint))
+		l->is_full = true;
+	else if (l->ranges->n == before)
+		add_ranges_of_rows(l, &unit);
+	add_unit(l, size_of_lines(l->h, &unit));
+}
+
 void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 	struct err *complaint)
 {
-	Dwarf_Off at = 0, next;
+	struct listing l = {.h = h, .units = units, .ranges = ranges, .complaint = complaint};
 	size_t header;
 	int r;
 
@@ -183,35 +340,15 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 		!dwarf_getalt(h->dwarf))
 		err_set(complaint, ERR_NOENT,
 			"the file that dwz shares its names in (.gnu_debugaltlink) is not here: install the package that has it");
-	for (; !(r = dwarf_nextcu(h->dwarf, at, &next, &header, NULL, NULL, NULL)); at = next) {
-		size_t before = ranges->n;
-		Dwarf_Die unit;
-		int tag;
-
-		if (!dwarf_offdie(h->dwarf, at + header, &unit)) {
-			dwarf_complain(complaint, "a unit");
-			continue;
-		}
-		tag = dwarf_tag(&unit);
-		/* Partial and type units have no code. */
-		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) {
-			if (tag != DW_TAG_partial_unit && tag != DW_TAG_type_unit)
-				dwarf_complain(complaint, "a unit");
-			continue;
-		}
-		if (next - at > UNIT_BYTES_MAX) {
-			complain_size(complaint, next - at);
-			continue;
-		}
-		if (!dwarf_add_ranges(h, &unit, (u32)units->n + 1, ranges, complaint)) {
-			dwarf_complain(complaint, "its ranges");
-			break;
-		}
-		if (ranges->n == before)
-			add_ranges_of_rows(h, &unit, (u32)units->n + 1, ranges, complaint);
-		vec_add(units,
-			((struct dwarf_unit){at + header, next - at + size_of_lines(h, &unit)}));
+	for (; !l.is_full &&
+		!(r = dwarf_nextcu(h->dwarf, l.at, &l.next, &header, NULL, NULL, NULL));
+		l.at = l.next) {
+		l.entry = l.at + header;
+		if (!list_quickly(&l))
+			list_slowly(&l);
 	}
-	if (r < 0)
+	if (l.is_full)
+		dwarf_complain_ranges(complaint, "its units");
+	else if (r < 0)
 		dwarf_complain(complaint, "a unit");
 }

@@ -19,6 +19,14 @@ void dwarf_complain(struct err *complaint, const char *what)
 			code ? dwarf_errmsg(code) : "it makes no sense");
 }
 
+void dwarf_complain_ranges(struct err *complaint, const char *of)
+{
+	if (!complaint->code)
+		err_set(complaint, ERR_LIMIT,
+			"%s say that they have more than %d pieces of code: what lies behind is left out",
+			of, DWARF_RANGES_MAX);
+}
+
 /* ---- the file ---- */
 
 static u64 first_code(const struct elf *elf)
@@ -224,6 +232,8 @@ struct dwarf_handle *dwarf_handle_new(struct dwarf_file *f, struct err *err)
 		h->lines.str = dwarf_section(f->elf, f->swap, ".debug_str", ".zdebug_str");
 		h->tree.info = dwarf_section(f->elf, f->swap, ".debug_info", ".zdebug_info");
 		h->tree.abbrevs = dwarf_section(f->elf, f->swap, ".debug_abbrev", ".zdebug_abbrev");
+		h->ranges = dwarf_section(f->elf, f->swap, ".debug_ranges", ".zdebug_ranges");
+		h->rnglists = dwarf_section(f->elf, f->swap, ".debug_rnglists", ".zdebug_rnglists");
 		vec_add(&f->handles, h);
 	} else {
 		err_set(err, ERR_FORMAT, "reading its debug information: %s", dwarf_errmsg(-1));
@@ -248,6 +258,8 @@ void dwarf_close(struct dwarf_file *f)
 	plainelf_free(&f->image);
 	str_fini(&f->path);
 	dwp_close(&f->package);
+	if (f->has_tried_package && f->package_sections.nowhere >= 0)
+		close(f->package_sections.nowhere);
 	pthread_mutex_destroy(&f->lock);
 	mem_free(f);
 }
@@ -259,6 +271,7 @@ static void open_package(struct dwarf_file *f)
 		err_set(&f->package_err, ERR_NOENT, "there is no package of it (.dwp)");
 	else
 		f->has_package = !dwp_open_beside(&f->package, f->path.at, &f->package_err);
+	f->package_sections.nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 	f->package_sections.addresses =
 		dwarf_section(f->elf, f->swap, ".debug_addr", ".zdebug_addr");
 	f->package_sections.ranges =

@@ -21,7 +21,11 @@
 #include "symbol/linetable.h"
 #include "symbol/plainelf.h"
 
-enum { DWARF_RANGES_MAX = 8 << 20 }; /* of a unit; beyond any real one */
+/*
+ * Of a unit, and for the index of all units: beyond any real one. Many entries may name one list of
+ * ranges, so a small file may claim anything.
+ */
+enum { DWARF_RANGES_MAX = 8 << 20 };
 
 struct dwarf_file {
 	int fd;
@@ -50,6 +54,7 @@ struct dwarf_handle {
 	struct dwarf_file *file;
 	Dwarf *dwarf;
 	struct linetable_sections lines; /* of the file's own units */
+	struct bytes ranges, rnglists;   /* likewise */
 	struct dietree tree;             /* likewise */
 	struct linetable table;          /* of the unit that is read */
 	const Elf *split_elf;            /* whose units these are of, the last one */
@@ -73,6 +78,9 @@ const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err);
 
 /* A number among an entry's attributes; false if there is none. */
 bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number);
+
+/* There are more ranges than that. */
+void dwarf_complain_ranges(struct err *complaint, const char *of);
 
 /*
  * Adds where a function or a unit has its code; false if it is more than anything real has. `value`

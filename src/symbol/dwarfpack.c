@@ -1,9 +1,7 @@
 #include "symbol/dwarfpack.h"
 
 #include <dwarf.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <unistd.h>
 
 enum { SECTIONS = 6 };
 
@@ -27,7 +25,8 @@ static bool add_section(Elf *elf, u32 name, u32 type, struct bytes b)
 }
 
 /* The file: nothing of it is ever written. */
-static bool make_file(struct dwarfpack *p, const struct elf *like, const struct bytes *parts)
+static bool make_file(struct dwarfpack *p, int nowhere, const struct elf *like,
+	const struct bytes *parts)
 {
 	static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev",
 		".debug_str_offsets", ".debug_str", ".debug_addr", ".shstrtab"};
@@ -37,8 +36,7 @@ static bool make_file(struct dwarfpack *p, const struct elf *like, const struct 
 	GElf_Ehdr header;
 	u32 name = 1;
 
-	p->fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	p->elf = p->fd < 0 ? NULL : elf_begin(p->fd, ELF_C_WRITE, NULL);
+	p->elf = elf_begin(nowhere, ELF_C_WRITE, NULL);
 	if (!p->elf || !gelf_newehdr(p->elf, like->is_64 ? ELFCLASS64 : ELFCLASS32) ||
 		!gelf_getehdr(p->elf, &header))
 		return false;
@@ -86,8 +84,8 @@ int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct 
 	size_t header;
 	u8 address_bytes;
 
-	*p = (struct dwarfpack){.fd = -1};
-	if (!make_file(p, &package->elf, parts) ||
+	*p = (struct dwarfpack){0};
+	if (!make_file(p, sections->nowhere, &package->elf, parts) ||
 		!(p->dwarf = dwarf_begin_elf(p->elf, DWARF_C_READ, NULL)) ||
 		dwarf_next_unit(p->dwarf, 0, &next, &header, &version, NULL, &address_bytes, NULL,
 			NULL, NULL) ||
@@ -117,7 +115,5 @@ void dwarfpack_close(struct dwarfpack *p)
 		dwarf_end(p->dwarf);
 	if (p->elf)
 		elf_end(p->elf);
-	if (p->fd >= 0)
-		close(p->fd);
-	*p = (struct dwarfpack){.fd = -1};
+	*p = (struct dwarfpack){0};
 }

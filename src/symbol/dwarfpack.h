@@ -19,13 +19,13 @@
 #include "symbol/linetable.h"
 #include "symbol/rangelist.h"
 
-/* Sections of the program itself that split units refer to. */
+/* Of the program itself, what split units refer to. */
 struct dwarfpack_sections {
 	struct bytes addresses, ranges;
+	int nowhere; /* /dev/null: libelf wants a file for what is made in memory */
 };
 
 struct dwarfpack {
-	int fd;
 	Elf *elf;
 	Dwarf *dwarf;
 	struct dietree tree;

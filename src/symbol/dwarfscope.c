@@ -205,7 +205,7 @@ static void walk(const struct reading *r, Dwarf_Die *unit, struct sheet_maker *m
 		if (dwarf_getattrs(&die, take_attribute, &a, 0) != 1)
 			dwarf_complain(complaint, "a function");
 		if (!add_code(r, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint)) {
-			dwarf_complain(complaint, "its ranges");
+			dwarf_complain_ranges(complaint, "the functions of a unit");
 			break;
 		}
 		if (m->ranges.n > before) {

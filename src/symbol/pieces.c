@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 static int by_start(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
@@ -11,15 +13,46 @@ static int by_start(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Compilers write most ranges in order; an inlined call's own list may go back. */
+static bool is_sorted(const struct range *ranges, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_start(&ranges[i - 1], &ranges[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Of those that begin at once, which are few, the lowest value first. */
+static void sort_equals(range_list *ranges)
+{
+	for (size_t i = 0, end; i < ranges->n; i = end) {
+		struct range *first = &ranges->at[i];
+
+		for (end = i + 1; end < ranges->n && ranges->at[end].start == first->start;)
+			end++;
+		if (!is_sorted(first, end - i))
+			qsort(first, end - i, sizeof(*first), by_start);
+	}
+}
+
+/* Compilers write many ranges in order; units come in that of the files, functions in that of the source. */
 static void sort(range_list *ranges)
 {
-	for (size_t i = 1; i < ranges->n; i++) {
-		if (by_start(&ranges->at[i - 1], &ranges->at[i]) > 0) {
-			qsort(ranges->at, ranges->n, sizeof(*ranges->at), by_start);
-			return;
-		}
-	}
+	struct sort_item *items;
+	range_list sorted = {0};
+
+	if (is_sorted(ranges->at, ranges->n))
+		return;
+	items = mem_alloc(ranges->n * sizeof(*items));
+	for (size_t i = 0; i < ranges->n; i++)
+		items[i] = (struct sort_item){ranges->at[i].start, i};
+	sort_by_key(items, ranges->n);
+	vec_reserve(&sorted, ranges->n);
+	for (size_t i = 0; i < ranges->n; i++)
+		vec_add(&sorted, ranges->at[items[i].value]);
+	mem_free(items);
+	vec_fini(ranges);
+	*ranges = sorted;
+	sort_equals(ranges);
 }
 
 static void add_piece(piece_list *s, u64 start, u32 value)

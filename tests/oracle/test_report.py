@@ -265,6 +265,18 @@ def without_callers_there_is_one_column_of_shares():
 
 
 @test
+def conditions_on_names_that_only_one_build_has_are_refused():
+    recording()
+    name = re.search(r'\bfun_[0-9a-f]+$', pace('report', '-i', 'w.data', '-s', 'sym').out, re.M)
+    if not name:
+        skip('the programs here have symbols')
+    for condition in (f'share({name[0]}) > 99%', f'samples > 0 && children({name[0]}) < 99%'):
+        result = pace('report', '-i', 'w.data', '--fail-if', condition)
+        assert result.status == 2 and f"'{name[0]}' is made up" in result.err and 'dso(NAME)' in result.err, result
+    assert pace('report', '-i', 'w.data', '--fail-if', 'share(*) + nameless < 99.9%').status == 0
+
+
+@test
 def columns_are_as_wide_as_what_is_shown():
     """perf's are as wide as all rows need, those below the limit too: blanks that a reader has to look across."""
     recording()

@@ -48,6 +48,16 @@ TEST(shares_are_of_functions_what_they_call_files_threads_and_what_has_no_name)
 	CHECK(!s.unknown);
 	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "h"), 0);
 	CHECK_STR(s.unknown, "h");
+	/* Nor is such a name ever meant, and who asks for nothing else is told. */
+	s.unknown = NULL;
+	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "*"), 90);
+	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "f*"), 60);
+	CHECK(!s.made_up && !s.unknown);
+	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "fun_*"), 0);
+	CHECK_STR(s.made_up, "fun_*");
+	CHECK_EQ(shares_value(&s, CLAIM_CHILDREN, "fun_20"), 0);
+	CHECK_STR(s.made_up, "fun_20");
+	CHECK(!s.unknown);
 	s.event = 1;
 	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "main"), 100);
 	calls_fini(&calls);
