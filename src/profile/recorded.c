@@ -111,7 +111,6 @@ static double *share_of_dsos(const struct profile *p, size_t n_dsos)
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
-	enum typing_skid skid;
 	double *shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
 
 	naming.n_workers = o->n_workers;
@@ -126,8 +125,9 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
-	skid = typing_choose(&r->profile, &r->session.reader.events, o->skid, r->log);
-	typing_resolve(&r->profile, &r->resolver, o->n_workers, skid == TYPING_BEFORE);
+	typing_resolve(&r->profile, &r->resolver,
+		&(struct typing_events){&r->session.reader.events, o->skid}, o->n_workers);
+	typing_note_skid(&r->profile, &r->session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "types of data");
 }
 

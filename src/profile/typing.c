@@ -11,10 +11,9 @@ struct typing {
 	struct resolver *resolver;
 	struct sort_item *frames; /* of rows; key: address; grouped by DSO */
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
-	struct datatypes **types;        /* by DSO of the profile; NULL: it has none */
-	struct datatype_answer *answers; /* as `frames` */
-	bool is_before;
-	struct table index; /* of profile.accesses */
+	struct datatypes **types;                  /* by DSO of the profile; NULL: it has none */
+	struct datatype_answer *answers, *befores; /* as `frames` */
+	struct table index;                        /* of profile.accesses */
 };
 
 /* Frames that rows are of, once each: sorted by DSO, then by address. */
@@ -49,7 +48,8 @@ static void group_frames(struct typing *t)
 static void find_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct typing *t = ctx;
-	struct datatype_answer *answers = t->answers + t->starts[i];
+	struct datatype_answer *answers = t->answers + t->starts[i],
+			       *befores = t->befores + t->starts[i];
 	size_t n = t->starts[i + 1] - t->starts[i];
 	const struct dso *dso = t->resolver->machine->dsos.at.at[t->profile->dsos.at[i].source];
 	const struct elf *image = NULL, *debug;
@@ -60,7 +60,8 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	if (!n)
 		return;
 	for (size_t k = 0; k < n; k++)
-		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
+		answers[k] = befores[k] =
+			(struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
 	resolver_load_lines(t->resolver, dso);
 	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
 	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
@@ -68,7 +69,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	pcs = mem_alloc(n * sizeof(*pcs));
 	for (size_t k = 0; k < n; k++)
 		pcs[k] = t->frames[t->starts[i] + k].key + shift;
-	datatypes_find(t->types[i], pcs, n, t->is_before, answers);
+	datatypes_find(t->types[i], pcs, n, answers, befores);
 	mem_free(pcs);
 }
 
@@ -128,89 +129,100 @@ static u32 access_of(struct typing *t, const struct datatypes *types,
 	return (u32)p->accesses.n - 1;
 }
 
-static void fill_labels(struct typing *t)
+/*
+ * Whether an event's samples stand at the instruction behind the one that caused them. An interrupt is
+ * taken when an instruction ends, so that the one which took long has just ended: in a loop over a list
+ * nearly all samples of a timer are of the comparison behind the load.
+ */
+static bool is_one_behind(enum skid_kind skid)
+{
+	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
+}
+
+static bool counts_before(const struct typing_events *e, u32 event)
+{
+	if (e->skid != TYPING_AS_EVENTS_ARE)
+		return e->skid == TYPING_BEFORE;
+	return event < e->events->n && is_one_behind(skid_of(&e->events->at[event].attr));
+}
+
+static void fill_labels(struct typing *t, const struct typing_events *events)
 {
 	struct profile *p = t->profile;
-	u32 *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
+	struct {
+		u32 own, before; /* numbers of accesses */
+	} *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
 	u8 slot = p->slots[LABEL_ACCESS];
 
 	for (size_t i = 0; i < p->dsos.n; i++)
-		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++)
-			by_frame[t->frames[k].value] = access_of(t, t->types[i], &t->answers[k]);
-	for (size_t i = 0; i < p->rows.n; i++)
-		p->cells.at[i * p->n_labels + slot - 1] = by_frame[p->rows.at[i].frame];
+		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++) {
+			u64 frame = t->frames[k].value;
+
+			by_frame[frame].own = access_of(t, t->types[i], &t->answers[k]);
+			by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
+		}
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+
+		p->cells.at[i * p->n_labels + slot - 1] = counts_before(events, row->event)
+			? by_frame[row->frame].before
+			: by_frame[row->frame].own;
+	}
 	mem_free(by_frame);
 }
 
-void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers,
-	bool is_before)
+void typing_resolve(struct profile *p, struct resolver *resolver,
+	const struct typing_events *events, unsigned n_workers)
 {
-	struct typing t = {.profile = p, .resolver = resolver, .is_before = is_before};
+	struct typing t = {.profile = p, .resolver = resolver};
 
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
 	t.answers = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.answers));
+	t.befores = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.befores));
 	workers_run(n_workers, p->dsos.n, find_dso, &t);
-	fill_labels(&t);
+	fill_labels(&t, events);
 	for (size_t i = 0; i < p->dsos.n; i++)
 		datatypes_close(t.types[i]);
 	table_fini(&t.index);
 	mem_free(t.types);
 	mem_free(t.answers);
+	mem_free(t.befores);
 	mem_free(t.frames);
 	mem_free(t.starts);
-}
-
-/* Whether its samples are of the instruction right behind the one that took the time. */
-static bool is_one_behind(enum skid_kind skid)
-{
-	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
 }
 
 static void note(const char *event, enum skid_kind skid, bool is_before, struct log *log)
 {
 	static const char *const whys[] = {
 		[SKID_ONE] = "has a constant skid of 1",
-		[SKID_TIMER] =
-			"is no precise event (skid): samples are of the instruction where the interrupt was taken",
+		[SKID_TIMER] = "is no precise event (skid)",
 		[SKID_DEBUGGER] = "stops behind the access",
 		[SKID_SOME] =
-			"is not precise (skid): samples are of an instruction some way behind; :pp makes them precise where the processor can",
+			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
 	};
 
 	if (!is_one_behind(skid))
 		log_note(log, "%s %s", event, whys[skid]);
-	else if (is_before)
-		log_note(log,
-			"%s %s; types are of the one that ran before it (--skid 0: of the sampled one)",
-			event, whys[skid]);
 	else
-		log_note(log, "%s %s; --skid 1 shows types of the one that ran before it", event,
-			whys[skid]);
+		log_note(log, "%s %s: types are of %s", event, whys[skid],
+			is_before
+				? "the instruction that ran before the sampled one, which took the time (--skid 0: of the sampled one)"
+				: "the sampled instruction, behind the one that took the time (--skid 1: of that one)");
 }
 
-enum typing_skid typing_choose(const struct profile *p, const struct event_list *events,
+void typing_note_skid(const struct profile *p, const struct event_list *events,
 	enum typing_skid wish, struct log *log)
 {
-	size_t n = 0, n_behind = 0;
-	bool is_before;
+	const struct typing_events t = {events, wish};
 	u32 said = 0;
 
-	for (size_t e = 0; e < events->n && e < p->events.n; e++) {
-		if (!p->events.at[e].n_samples)
-			continue;
-		n++;
-		n_behind += is_one_behind(skid_of(&events->at[e].attr));
-	}
-	is_before = wish == TYPING_AS_EVENTS_ARE ? n && n_behind == n : wish == TYPING_BEFORE;
-	for (size_t e = 0; e < events->n && e < p->events.n; e++) {
+	for (u32 e = 0; e < events->n && e < p->events.n; e++) {
 		enum skid_kind skid = skid_of(&events->at[e].attr);
 
-		if (wish != TYPING_AS_EVENTS_ARE || skid == SKID_NONE ||
-			!p->events.at[e].n_samples || said >> skid & 1)
+		if (skid == SKID_NONE || !p->events.at[e].n_samples || said >> skid & 1)
 			continue;
 		said |= 1u << skid;
-		note(p->events.at[e].name, skid, is_before, log);
+		note(p->events.at[e].name, skid, counts_before(&t, e), log);
 	}
-	return is_before ? TYPING_BEFORE : TYPING_SAMPLED;
 }

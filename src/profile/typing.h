@@ -17,7 +17,7 @@
 
 /* Which instruction's access counts. */
 enum typing_skid {
-	TYPING_AS_EVENTS_ARE, /* whichever took the time, as far as that is known of the events */
+	TYPING_AS_EVENTS_ARE, /* of each event whichever took the time, as far as that is known */
 	TYPING_SAMPLED,
 	TYPING_BEFORE, /* the one that ran before it */
 };
@@ -29,12 +29,17 @@ static inline enum typing_skid typing_skid(u64 option)
 	return option == 0 ? TYPING_SAMPLED : option == 1 ? TYPING_BEFORE : TYPING_AS_EVENTS_ARE;
 }
 
-/* One of the two for all events, and says what that means. */
-enum typing_skid typing_choose(const struct profile *p, const struct event_list *events,
-	enum typing_skid wish, struct log *log);
+struct typing_events {
+	const struct event_list *events;
+	enum typing_skid skid;
+};
 
-/* is_before: of the instruction that ran before the sampled one. */
-void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers,
-	bool is_before);
+/* Of events that are known to be sampled one instruction late it is the instruction before. */
+void typing_resolve(struct profile *p, struct resolver *resolver,
+	const struct typing_events *events, unsigned n_workers);
+
+/* Says which events' samples are not of the very instruction that they name. */
+void typing_note_skid(const struct profile *p, const struct event_list *events,
+	enum typing_skid wish, struct log *log);
 
 #endif

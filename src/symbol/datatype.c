@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "symbol/dataflow.h"
 #include "symbol/dwarffile.h"
@@ -180,8 +181,9 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 struct asking {
 	struct datatypes *types;
 	const u64 *pcs;
-	size_t at, n; /* of those that lie in the function */
-	struct datatype_answer *answers;
+	size_t at, n;                              /* of those that lie in the function */
+	struct datatype_answer *answers, *befores; /* befores: NULL: not wanted */
+	struct foregoing foregoing;
 };
 
 /* There are some hundreds. */
@@ -275,6 +277,16 @@ static void answer(struct datatypes *t, u64 pc, const struct operand *o,
 		a->outcome = unknown(t, pc, o, state);
 }
 
+static void take_before(struct asking *k, u64 pc, const struct operand *o,
+	const struct datastate *state)
+{
+	struct datatype_answer a = {.type = "", .member = ""};
+
+	if (foregoing_needs(&k->foregoing, pc, o))
+		answer(k->types, pc, o, state, &a);
+	foregoing_take(&k->foregoing, pc, o, &a);
+}
+
 static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 	const struct datastate *state)
 {
@@ -284,41 +296,21 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		k->at++;
 	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++)
 		answer(k->types, pc, o, state, &k->answers[k->at]);
+	if (k->befores)
+		take_before(k, pc, o, state);
 }
 
-struct asking_before {
-	struct datatypes *types;
-	struct foregoing foregoing;
-};
-
-static void take_before(void *ctx, u64 pc, const struct operand *o, const struct datastate *state)
+static void ask(struct asking *k, const struct dataflow_code *code)
 {
-	struct datatype_answer a = {.type = "", .member = ""};
-	struct asking_before *k = ctx;
-
-	if (foregoing_needs(&k->foregoing, pc, o))
-		answer(k->types, pc, o, state, &a);
-	foregoing_take(&k->foregoing, pc, o, &a);
+	if (k->befores)
+		foregoing_begin(&k->foregoing, k->pcs, k->n);
+	dataflow_run(&k->types->scope, code, &(struct dataflow_sink){k, take_instruction});
+	if (k->befores)
+		foregoing_finish(&k->foregoing, k->befores);
 }
 
-/* The addresses of one function. */
-static void find_in(struct datatypes *t, const struct dataflow_code *code, const u64 *pcs, size_t n,
-	bool is_before, struct datatype_answer *answers)
-{
-	struct asking asking = {t, pcs, 0, n, answers};
-	struct asking_before before = {.types = t};
-
-	if (!is_before) {
-		dataflow_run(&t->scope, code, &(struct dataflow_sink){&asking, take_instruction});
-		return;
-	}
-	foregoing_begin(&before.foregoing, pcs, n);
-	dataflow_run(&t->scope, code, &(struct dataflow_sink){&before, take_before});
-	foregoing_finish(&before.foregoing, answers);
-}
-
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_before,
-	struct datatype_answer *answers)
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores)
 {
 	struct datatype_answer none = {.type = "", .member = ""};
 
@@ -328,8 +320,11 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_befor
 		Dwarf_Die *function = function_at(t, pcs[i], &code.start, &end);
 
 		none.outcome = function ? DATATYPE_NO_CODE : DATATYPE_UNDESCRIBED;
-		for (next = i; next == i || (next < n && pcs[next] < end); next++)
+		for (next = i; next == i || (next < n && pcs[next] < end); next++) {
 			answers[next] = none;
+			if (befores)
+				befores[next] = none;
+		}
 		code.n = end - code.start;
 		if (!function || code.n > FUNCTION_MAX)
 			continue;
@@ -337,6 +332,11 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_befor
 		if (!code.at)
 			continue;
 		datascope_enter(&t->scope, function);
-		find_in(t, &code, pcs + i, next - i, is_before, answers + i);
+		ask(&(struct asking){.types = t,
+			    .pcs = pcs + i,
+			    .n = next - i,
+			    .answers = answers + i,
+			    .befores = befores ? befores + i : NULL},
+			&code);
 	}
 }

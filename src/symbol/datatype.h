@@ -61,10 +61,10 @@ void datatypes_close(struct datatypes *t); /* NULL-safe */
 const struct typelayout *datatypes_layouts(const struct datatypes *t);
 
 /*
- * n instructions, by ascending address; is_before: what the instruction accessed that ran before each of them, see
- * symbol/foregoing.h.
+ * n instructions, by ascending address. befores, if not NULL: what the instruction accessed that ran
+ * before each, see symbol/foregoing.h.
  */
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, bool is_before,
-	struct datatype_answer *answers);
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores);
 
 #endif

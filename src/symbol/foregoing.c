@@ -2,8 +2,9 @@
 
 enum { NEAR = 40 }; /* bytes that two instructions have at most, and some */
 
-static const struct datatype_answer no_access = {
-	.outcome = DATATYPE_NO_ACCESS, .type = "", .member = ""};
+static const struct datatype_answer no_access = {.outcome = DATATYPE_NO_ACCESS,
+	.type = "",
+	.member = ""};
 
 void foregoing_begin(struct foregoing *f, const u64 *pcs, size_t n)
 {
@@ -96,7 +97,7 @@ void foregoing_finish(struct foregoing *f, struct datatype_answer *answers)
 		const struct foregoing_ways *w = &f->ways[find(f, f->pcs[i])];
 
 		/* To what nothing leads, calls do, or jumps through registers. */
-		answers[i] = !w->n	 ? no_access
+		answers[i] = !w->n       ? no_access
 			: w->n_back == 1 ? w->back
 			: !w->differ     ? w->first
 					 : no_access;

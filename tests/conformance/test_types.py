@@ -24,6 +24,33 @@ def said(source):
     return functions
 
 
+def check_befores(lines):
+    """Behind each instruction stands what the one accessed that ran before it: of all ways that lead there, as objdump shows them, the only
+    one, or the one from the end of the loop that begins there."""
+    code = re.findall(r'^ +([0-9a-f]+):\t(?:[0-9a-f]{2} )+ *\t(?:notrack |bnd )?(\S+)(?: +([0-9a-f]+) <)?', run('objdump', '-d', '-w', 'types').out, re.M)
+    names = {int(at, 16): (name, int(to, 16) if to else None) for at, name, to in code}
+    nothing = '(no memory access)'
+    ways, known = {}, 0
+    last = (None, '', '', '')
+    for function, pc, own in [(function, int(at, 16), own) for at, function, own, _ in lines]:
+        name, to = names[pc]
+        compared = last[3] if function == last[0] and re.fullmatch('(cmp|test)[bwlq]?', last[2]) else nothing
+        if function == last[0] and not re.match('jmp|ret|ud2|hlt', last[2]):
+            ways.setdefault(pc, []).append((last[4] if last[2].startswith('j') else last[3], False))
+        if name.startswith('j') and to:
+            ways.setdefault(to, []).append((nothing if name.startswith('jmp') else compared, to <= pc))
+        last = (function, pc, name, own, compared)
+    for at, function, own, before in lines:
+        leading = ways.get(int(at, 16), [])
+        back = [what for what, is_back in leading if is_back]
+        all_of_them = {what for what, _ in leading}
+        expected = nothing if not leading else back[0] if len(back) == 1 else all_of_them.pop() if len(all_of_them) == 1 else \
+            '(unknown) where several ways through the code meet'
+        assert before == expected, (at, function, own, before, expected, leading)
+        known += before.startswith('struct')
+    assert known >= 3, known
+
+
 def check(compiler, source, options, wrong):
     source = os.path.join(PROGRAMS, source)
     built = run(compiler, '-g', *options, '-o', 'types', source)
@@ -32,10 +59,11 @@ def check(compiler, source, options, wrong):
     found = {name: set() for name in functions}
     done = run(DATATYPES, 'types', *functions)
     check_sane(done)
+    check_befores([line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')])
     for line in done.out.split('\n'):
         if not line or line.startswith('#'):
             continue
-        address, function, what = line.split('\t')
+        address, function, what, _ = line.split('\t')
         if what.startswith('(unknown)'):
             wrong.append((compiler, options, line))
         if re.search(r' \+0x\w+ \(', what):
