@@ -374,7 +374,7 @@ def offsets_say_who_reads_and_who_writes():
         by_offset[use['offset']].update(load=use.get('load', 0), store=use.get('store', 0), hitm=use.get('local_hitm', 0))
         # A sample may have been taken before they began.
         assert use.get('function') in ('reader', 'writer', 'run', 'begin') or use['dso'] != 'shared' or use['records'] < 3, use
-    assert by_offset[0]['hitm'] == by_offset[0]['load'] > 20 and not by_offset[0]['store'], by_offset
+    assert by_offset[0]['hitm'] == by_offset[0]['load'] > 20 and not by_offset[0]['store'], (by_offset, counts, read['total'])
     assert by_offset[8]['store'] > 20 and not by_offset[8]['load'], by_offset
     assert sum(use['cycles_local_hitm'] for use in line['uses']) == 200 * by_offset[0]['hitm']
     text = pace('c2c', 'report', '-i', 'false.data').out
