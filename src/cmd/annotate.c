@@ -8,7 +8,9 @@
 #include "cmd/annotating.h"
 #include "cmd/cmd.h"
 #include "cmd/strict.h"
+#include "profile/anatomy.h"
 #include "symbol/llvm.h"
+#include "view/annotate_types.h"
 
 #define AT(member) offsetof(struct annotate_command, member)
 
@@ -26,6 +28,16 @@ static int refuse_browser(void *target, const char *value, struct err *err)
 	(void)target;
 	(void)value;
 	return err_set(err, ERR_INVAL, "there is no browser in this version: --stdio or --json");
+}
+
+static int set_type(void *target, const char *value, struct err *err)
+{
+	struct annotate_command *o = target;
+
+	(void)err;
+	o->has_types = true;
+	o->type = value;
+	return 0;
 }
 
 static int set_color(void *target, const char *value, struct err *err)
@@ -75,6 +87,9 @@ static const struct opt options[] = {
 		"files of source with their directories"},
 	{0, "group", OPT_BOOL, AT(is_grouped), NULL, "events side by side (always)"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{0, "data-type", OPT_CALL, 0, "NAME",
+		"instead of code the types of data that instructions access, or that one, with their members",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
 	{0, "diff", OPT_BOOL, AT(is_diff), NULL,
 		"the code of a function in two recordings, block by block, and what changed"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
@@ -197,6 +212,30 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	return 0;
 }
 
+/* ---- types of data ---- */
+
+static int show_types(struct annotating *r, struct out *out, struct err *err)
+{
+	const struct annotate_command *o = r->options;
+	struct anatomy anatomy;
+	int result = annotating_count(r, err);
+
+	if (result)
+		return result;
+	anatomy_init(&anatomy, &r->recorded.profile);
+	if (o->type && !anatomy_keep(&anatomy, o->type))
+		result = err_set(err, ERR_NOENT,
+			"no sampled instruction accesses a type with members that is called '%s': 'pace report -s type' lists those that are",
+			o->type);
+	else if (o->is_json)
+		annotate_types_json(out, &anatomy, &r->view);
+	else
+		annotate_types_text(out, &anatomy, &r->view);
+	anatomy_fini(&anatomy);
+	ledger_warn(&r->recorded.ledger, &r->log);
+	return result;
+}
+
 /* ---- the command ---- */
 
 static void *load_llvm(void *unused)
@@ -218,7 +257,7 @@ static int annotate_one(const struct annotate_command *o, const char *name, stru
 	if (result)
 		return result;
 	ret->is_open = true;
-	result = annotate(&r, name, out, err);
+	result = o->has_types ? show_types(&r, out, err) : annotate(&r, name, out, err);
 	ret->is_whole = annotating_is_whole(&r);
 	ret->has_lost = annotating_has_lost(&r);
 	annotating_fini(&r);
@@ -240,6 +279,9 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 	if (argc > n && o->symbol && strcmp(o->symbol, argv[n]))
 		return err_set(err, ERR_INVAL, "-s '%s' and '%s' are two functions", o->symbol,
 			argv[n]);
+	if (o->has_types && (o->is_diff || argc || o->symbol))
+		return err_set(err, ERR_INVAL,
+			"--data-type shows types, not functions: --data-type=NAME shows one of them");
 	if (n && o->input)
 		return err_set(err, ERR_INVAL, "-i and --diff: which recordings are compared?");
 	*ret_name = argc > n ? argv[n] : o->symbol;
@@ -295,7 +337,8 @@ static int run_annotate(int argc, char **argv)
 const struct cmd cmd_annotate = {
 	.name = "annotate",
 	.summary = "show the code of functions, and where in it the time went",
-	.usage = {"[OPTIONS] [FUNCTION]", "--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
+	.usage = {"[OPTIONS] [FUNCTION]", "--data-type[=NAME] [OPTIONS]",
+		"--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
 	.options = options,
 	.run = run_annotate,
 };

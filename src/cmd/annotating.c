@@ -129,7 +129,8 @@ int annotating_count(struct annotating *r, struct err *err)
 		.comms = o->comms,
 		.is_relative = true};
 	struct recorded_options reading = {.n_workers = r->n_workers,
-		.labels = profile_filter_labels(&filter),
+		.labels = profile_filter_labels(&filter) |
+			(o->has_types ? LABEL_BIT(LABEL_ACCESS) : 0),
 		.cpus = &r->cpus,
 		.naming.style = r->assembly.style,
 		.naming.makes_names = true};

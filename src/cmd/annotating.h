@@ -31,7 +31,8 @@ struct annotate_command {
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;
 	int has_source;
-	bool is_quiet;
+	bool is_quiet, has_types;
+	const char *type; /* NULL: of all */
 	unsigned verbose;
 };
 

@@ -387,13 +387,12 @@ static bool save_what_is_there(struct recording *rec, int *ret_status, const str
 	return true;
 }
 
-/* Who stops us with kill(1) means the command too; a terminal has told it already. */
 static void hand_signal_on(struct recording *rec)
 {
-	const struct stop *stop = &rec->recorder.stop;
+	int signal = stop_signal_of_command(&rec->recorder.stop);
 
-	if (rec->has_workload && !stop->is_group && stop->signal != SIGHUP)
-		kill(rec->workload.pid, stop->signal);
+	if (rec->has_workload && signal)
+		kill(rec->workload.pid, signal);
 }
 
 /* Starts the target and records it to its end. */

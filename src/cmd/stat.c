@@ -295,9 +295,8 @@ static void end_workload(struct measuring *m, enum run_end end)
 {
 	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
 
-	/* Who stops us with kill(1) means the command too; a terminal has told it already. */
-	if (end == RUN_SIGNAL && !m->stop.is_group && m->stop.signal != SIGHUP)
-		sig = m->stop.signal;
+	if (end == RUN_SIGNAL)
+		sig = stop_signal_of_command(&m->stop);
 	if (m->has_workload && !workload_end(&m->workload, sig))
 		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
 			m->workload.pid);

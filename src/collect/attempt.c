@@ -23,10 +23,7 @@ static int open_counters(struct attempt *t, struct err *err)
 
 static void end_command(struct attempt *t, const char *name)
 {
-	/* A terminal has told the command already. */
-	int sig = t->stop->is_group || t->stop->signal == SIGHUP ? 0 : t->stop->signal;
-
-	if (!workload_end(&t->workload, sig))
+	if (!workload_end(&t->workload, stop_signal_of_command(t->stop)))
 		log_note(t->log, "'%s' (process %d) goes on running", name, t->workload.pid);
 }
 

@@ -4,14 +4,36 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* All that would end a program which does not know them, but SIGPIPE and SIGUSR2. */
+static const struct {
+	int signal;
+	bool is_for_command; /* whoever sends it to us means the command too */
+} endings[] = {
+	{SIGINT, true},
+	{SIGTERM, true},
+	{SIGQUIT, true},
+	/* A terminal that goes; a timer, a limit of time that somebody set for us. */
+	{SIGHUP, false},
+	{SIGALRM, false},
+	{SIGVTALRM, false},
+	{SIGXCPU, false},
+	{SIGUSR1, false},
+};
+
 void stop_signals(sigset_t *set)
 {
 	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGQUIT);
-	sigaddset(set, SIGHUP);
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+		sigaddset(set, endings[i].signal);
 	sigaddset(set, SIGCHLD);
+}
+
+int stop_signal_of_command(const struct stop *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(endings) && !s->is_group; i++)
+		if (endings[i].signal == s->signal && endings[i].is_for_command)
+			return s->signal;
+	return 0;
 }
 
 int stop_open(struct stop *s, struct err *err)

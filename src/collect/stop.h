@@ -23,6 +23,9 @@ struct stop {
 /* The signals that end a measurement in order, and SIGCHLD; to be blocked before anything starts. */
 void stop_signals(sigset_t *set);
 
+/* The signal that the command is to get as well; 0: it has it, or is not meant. */
+int stop_signal_of_command(const struct stop *s);
+
 int stop_open(struct stop *s, struct err *err);
 void stop_close(struct stop *s);
 

@@ -226,6 +226,7 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 	struct bytes b;
 	struct err err;
 	u8 *raw;
+	int sys;
 
 	if (!is_inside(r, s) || s->size > SECTION_LIMIT) {
 		log_warn(log,
@@ -238,7 +239,11 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 	if (!feature_is_read(id))
 		return;
 	raw = mem_alloc(s->size);
-	if (!fd_read_at(r->parts.at[0].fd, raw, s->size, s->offset)) {
+	sys = fd_read_at(r->parts.at[0].fd, raw, s->size, s->offset);
+	if (sys) {
+		log_warn(log, "'%s': reading section %s: %s", r->path, feature_name(id),
+			strerror(sys));
+	} else {
 		b = bytes_of(raw, s->size);
 		b.offset = s->offset;
 		b.swap = r->is_foreign;

@@ -82,11 +82,11 @@ static int move_aside(struct writer *w, const struct stat *st, struct err *err)
 
 /*
  * A new file at the path, unless one has come there: 0, EEXIST or another errno. It gets its name when it
- * is not empty any more, or who begins a recording beside us would take it for nothing and remove it.
+ * has its front, so that whoever kills us leaves what can be read; and who begins a recording beside us
+ * would take an empty one for nothing and remove it.
  */
-static int create_named(struct writer *w)
+static int create_named(struct writer *w, const struct str *front)
 {
-	const u64 magic = LAYOUT_MAGIC_2;
 	char temporary[sizeof(w->old_path)];
 	int sys;
 
@@ -96,7 +96,7 @@ static int create_named(struct writer *w)
 	w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (w->fd < 0)
 		return errno;
-	sys = fd_write_at(w->fd, &magic, sizeof(magic), 0);
+	sys = fd_write_at(w->fd, front->at, front->n, 0);
 	if (!sys && renameat2(AT_FDCWD, temporary, AT_FDCWD, w->path, RENAME_NOREPLACE)) {
 		sys = errno;
 		/* Not every file system can do that; more of them know links. */
@@ -139,7 +139,7 @@ static int make_room(struct writer *w, bool *ret_is_open, struct err *err)
 	return move_aside(w, &st, err);
 }
 
-static int create(struct writer *w, struct err *err)
+static int create(struct writer *w, const struct str *front, struct err *err)
 {
 	enum { TRIES = 16 }; /* one for each recorder that was faster */
 	bool is_open;
@@ -150,7 +150,7 @@ static int create(struct writer *w, struct err *err)
 			return err->code;
 		if (is_open)
 			return 0;
-		sys = create_named(w);
+		sys = create_named(w, front);
 	}
 	w->is_file = !sys;
 	if (!sys)
@@ -257,11 +257,12 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 	w->size_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
 		? limit.rlim_cur
 		: UINT64_MAX;
-	if (create(w, err)) {
+	compose_front(w, events, &front);
+	if (create(w, &front, err)) {
+		str_fini(&front);
 		writer_close(w, false);
 		return err->code;
 	}
-	compose_front(w, events, &front);
 	w->data_end = front.n;
 	w->can_reserve = w->is_file;
 	w->reserve = SECTIONS_ROOM + front.n;

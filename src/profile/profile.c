@@ -29,6 +29,8 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
 	vec_fini(&p->cells);
+	vec_fini(&p->types);
+	vec_fini(&p->members);
 	vec_fini(&p->accesses);
 	vec_fini(&p->endings);
 	vec_fini(&p->tasks);

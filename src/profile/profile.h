@@ -113,12 +113,28 @@ struct profile_symbol {
 	u32 function; /* the symbol of the same function's first line; 0: this one */
 };
 
+/* A line of a type's layout, see symbol/typelayout.h. Texts are interned. */
+struct profile_member {
+	u8 kind; /* enum typelayout_kind */
+	u32 depth;
+	u64 offset, size, element;
+	const char *type, *name;
+};
+
+/* A struct, class or union: its lines in profile.members, the first of them its own. */
+struct profile_type {
+	const char *name; /* interned */
+	u64 size;
+	u32 first, n;
+};
+
 /* What an instruction accesses. */
 struct profile_access {
 	u8 outcome; /* enum datatype_outcome */
 	/* Interned: a type, or what is said instead; its member there, or "". */
 	const char *type, *member;
 	u64 offset, size; /* of the member in the type, of the type */
+	u32 whole;        /* in profile.types, + 1; 0: it has no members, or is none */
 };
 
 /* Node 0 is the empty stack; parents come before their children. */
@@ -165,6 +181,8 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
+	VEC(struct profile_type) types;
+	VEC(struct profile_member) members;
 	VEC(struct profile_access) accesses; /* told apart by all they say; with LABEL_ACCESS */
 	VEC(struct profile_ending) endings;  /* also of the stacks that are complete */
 	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */

@@ -126,7 +126,7 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
-	typing_resolve(&r->profile, &r->resolver, o->n_workers);
+	typing_resolve(&r->profile, &r->resolver, &r->session.reader.events, o->n_workers);
 	typing_note_skid(&r->profile, &r->session.reader.events, r->log);
 	recorded_stage_ends(r, "types of data");
 }

@@ -11,9 +11,9 @@ struct typing {
 	struct resolver *resolver;
 	struct sort_item *frames; /* of rows; key: address; grouped by DSO */
 	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
-	struct datatypes **types;        /* by DSO of the profile; NULL: it has none */
-	struct datatype_answer *answers; /* as `frames` */
-	struct table index;              /* of profile.accesses */
+	struct datatypes **types;                  /* by DSO of the profile; NULL: it has none */
+	struct datatype_answer *answers, *befores; /* as `frames` */
+	struct table index;                        /* of profile.accesses */
 };
 
 /* Frames that rows are of, once each: sorted by DSO, then by address. */
@@ -59,7 +59,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	if (!n)
 		return;
 	for (size_t k = 0; k < n; k++)
-		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0};
+		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
 	resolver_load_lines(t->resolver, dso);
 	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
 	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
@@ -67,12 +67,38 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	pcs = mem_alloc(n * sizeof(*pcs));
 	for (size_t k = 0; k < n; k++)
 		pcs[k] = t->frames[t->starts[i] + k].key + shift;
-	datatypes_find(t->types[i], pcs, n, answers);
+	datatypes_find(t->types[i], pcs, n, answers, t->befores + t->starts[i]);
 	mem_free(pcs);
 }
 
+/* A type of that name and size is the same one in whatever file. */
+static u32 whole_of(struct typing *t, const struct typelayout *layouts,
+	const struct datatype_answer *a)
+{
+	struct profile *p = t->profile;
+	const struct typelayout_line *line = &layouts->lines.at[a->layout - 1];
+	struct profile_type type = {.name = intern_str(&p->strings, a->type),
+		.size = a->size,
+		.first = (u32)p->members.n};
+
+	vec_each(known, &p->types)
+		if (known->name == type.name && known->size == type.size)
+			return (u32)(known - p->types.at) + 1;
+	do {
+		vec_add(&p->members,
+			((struct profile_member){line->kind, line->depth, line->offset, line->size,
+				line->element, intern_str(&p->strings, line->type),
+				intern_str(&p->strings, line->name)}));
+		type.n++;
+		line++;
+	} while (line < layouts->lines.at + layouts->lines.n && line->depth);
+	vec_add(&p->types, type);
+	return (u32)p->types.n;
+}
+
 /* The number of an access in the profile. */
-static u32 access_of(struct typing *t, const struct datatype_answer *a)
+static u32 access_of(struct typing *t, const struct datatypes *types,
+	const struct datatype_answer *a)
 {
 	struct profile *p = t->profile;
 	const char *instead = datatype_outcome_name(a->outcome);
@@ -94,38 +120,68 @@ static u32 access_of(struct typing *t, const struct datatype_answer *a)
 			known->size == access.size)
 			return i;
 	}
+	if (a->layout)
+		access.whole = whole_of(t, datatypes_layouts(types), a);
 	table_add(&t->index, hash, (u32)p->accesses.n);
 	vec_add(&p->accesses, access);
 	return (u32)p->accesses.n - 1;
 }
 
-static void fill_labels(struct typing *t)
+/*
+ * Whether an event's samples stand at the instruction behind the one that caused them. An interrupt is
+ * taken when an instruction ends, so that the one which took long has just ended: in a loop over a list
+ * nearly all samples of a timer are of the comparison behind the load.
+ */
+static bool is_one_behind(enum skid_kind skid)
+{
+	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
+}
+
+static void fill_labels(struct typing *t, const struct event_list *events)
 {
 	struct profile *p = t->profile;
-	u32 *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
+	struct {
+		u32 own, before; /* numbers of accesses */
+	} *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
 	u8 slot = p->slots[LABEL_ACCESS];
 
-	for (size_t k = 0; k < t->starts[p->dsos.n]; k++)
-		by_frame[t->frames[k].value] = access_of(t, &t->answers[k]);
-	for (size_t i = 0; i < p->rows.n; i++)
-		p->cells.at[i * p->n_labels + slot - 1] = by_frame[p->rows.at[i].frame];
+	for (size_t i = 0; i < p->dsos.n; i++)
+		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++) {
+			u64 frame = t->frames[k].value;
+
+			by_frame[frame].own = by_frame[frame].before =
+				access_of(t, t->types[i], &t->answers[k]);
+			if (t->befores[k].type)
+				by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
+		}
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		bool is_behind = row->event < events->n &&
+			is_one_behind(skid_of(&events->at[row->event].attr));
+
+		p->cells.at[i * p->n_labels + slot - 1] =
+			is_behind ? by_frame[row->frame].before : by_frame[row->frame].own;
+	}
 	mem_free(by_frame);
 }
 
-void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers)
+void typing_resolve(struct profile *p, struct resolver *resolver, const struct event_list *events,
+	unsigned n_workers)
 {
 	struct typing t = {.profile = p, .resolver = resolver};
 
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
 	t.answers = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.answers));
+	t.befores = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.befores));
 	workers_run(n_workers, p->dsos.n, find_dso, &t);
-	fill_labels(&t);
+	fill_labels(&t, events);
 	for (size_t i = 0; i < p->dsos.n; i++)
 		datatypes_close(t.types[i]);
 	table_fini(&t.index);
 	mem_free(t.types);
 	mem_free(t.answers);
+	mem_free(t.befores);
 	mem_free(t.frames);
 	mem_free(t.starts);
 }
@@ -134,11 +190,11 @@ void typing_note_skid(const struct profile *p, const struct event_list *events, 
 {
 	static const char *const texts[] = {
 		[SKID_ONE] =
-			"has a constant skid of 1: an access is counted where the instruction behind it is",
+			"has a constant skid of 1: its samples count for the instruction before",
 		[SKID_TIMER] =
-			"is no precise event (skid): samples are of the instruction where the interrupt was taken, often the one behind the access that took the time",
+			"is no precise event (skid): the instruction that took the time is the one before the sample, so types are of that one; where a jump leads to the sample, its own",
 		[SKID_DEBUGGER] =
-			"stops behind the access: on x86 samples are of the instruction behind it",
+			"stops behind the access: its samples count for the instruction before",
 		[SKID_SOME] =
 			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
 	};

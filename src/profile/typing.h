@@ -15,7 +15,9 @@
 #include "profile/profile.h"
 #include "symbol/resolver.h"
 
-void typing_resolve(struct profile *p, struct resolver *resolver, unsigned n_workers);
+/* Of events that are known to be sampled one instruction late it is the instruction before. */
+void typing_resolve(struct profile *p, struct resolver *resolver, const struct event_list *events,
+	unsigned n_workers);
 
 /* Says which events' samples are not of the very instruction that they name. */
 void typing_note_skid(const struct profile *p, const struct event_list *events, struct log *log);

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "symbol/dataflow.h"
 #include "symbol/dwarffile.h"
@@ -24,6 +25,7 @@ static const struct {
 	[DATATYPE_LINKER] = {"(global offset table)", NULL},
 	[DATATYPE_NO_DEBUG] = {"(unknown)", "in files without debug information (-g)"},
 	[DATATYPE_UNDESCRIBED] = {"(unknown)", "in code that was compiled without -g"},
+	[DATATYPE_ASSEMBLER] = {"(unknown)", "in code that was written in assembler"},
 	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
 	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
 	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
@@ -40,6 +42,11 @@ const char *datatype_outcome_reason(enum datatype_outcome outcome)
 	return outcomes[outcome].reason;
 }
 
+struct known_type {
+	const void *entry;
+	u32 layout;
+};
+
 struct datatypes {
 	struct dwarf_file *file;
 	struct dwarf_handle *handle;
@@ -51,6 +58,8 @@ struct datatypes {
 	VEC(Dwarf_Die) functions;
 	piece_list function_pieces; /* of the functions, + 1 */
 	struct intern texts;
+	struct typelayout layouts;
+	VEC(struct known_type) known; /* that are in `layouts` */
 };
 
 int datatypes_open(struct datatypes **ret, const struct elf *image, const struct elf *debug,
@@ -87,6 +96,8 @@ void datatypes_close(struct datatypes *t)
 	vec_fini(&t->functions);
 	vec_fini(&t->function_pieces);
 	intern_fini(&t->texts);
+	typelayout_fini(&t->layouts);
+	vec_fini(&t->known);
 	dwarf_close(t->file);
 	mem_free(t);
 }
@@ -168,9 +179,28 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 struct asking {
 	struct datatypes *types;
 	const u64 *pcs;
-	size_t at, n; /* of those that lie in the function */
-	struct datatype_answer *answers;
+	size_t at, next, n; /* of those that lie in the function; next: behind this instruction */
+	struct datatype_answer *answers, *befores;
+	VEC(struct sort_item) targets; /* key: where jumps lead to */
 };
+
+/* There are some hundreds. */
+static u32 layout_of(struct datatypes *t, Dwarf_Die *type)
+{
+	u32 layout = (u32)t->layouts.lines.n + 1;
+
+	vec_each(k, &t->known)
+		if (k->entry == type->addr)
+			return k->layout;
+	typelayout_add(&t->layouts, type);
+	vec_add(&t->known, ((struct known_type){type->addr, layout}));
+	return layout;
+}
+
+const struct typelayout *datatypes_layouts(const struct datatypes *t)
+{
+	return &t->layouts;
+}
 
 static void describe(struct datatypes *t, const struct dataobject *o, struct datatype_answer *a)
 {
@@ -186,8 +216,10 @@ static void describe(struct datatypes *t, const struct dataobject *o, struct dat
 	dwarftype_add_name(&type, &text);
 	a->type = intern_str(&t->texts, str_text(&text));
 	str_clear(&text);
-	if (dwarftype_has_members(&type))
+	if (dwarftype_has_members(&type)) {
+		a->layout = layout_of(t, &type);
 		dwarftype_member(&type, a->offset, &text, &ignored);
+	}
 	a->member = intern_str(&t->texts, str_text(&text));
 	str_fini(&text);
 }
@@ -221,6 +253,8 @@ static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct o
 		return DATATYPE_THREAD;
 	if (o->base == OPERAND_RSP || datascope_frame(&t->scope, pc, o->base, o->disp, &ignored))
 		return DATATYPE_STACK;
+	if (dwarf_srclang(&t->scope.unit_entry) == DW_LANG_Mips_Assembler)
+		return DATATYPE_ASSEMBLER;
 	if (dataflow_address(pc, o, state, &address))
 		return unnamed(t->image, address);
 	return DATATYPE_UNTRACKED;
@@ -250,30 +284,65 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		k->at++;
 	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++)
 		answer(k->types, pc, o, state, &k->answers[k->at]);
+	if (!k->befores)
+		return;
+	if (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP)
+		vec_add(&k->targets, ((struct sort_item){pc + o->size + (u64)o->to, 0}));
+	if (o->flow != OPERAND_ON && o->flow != OPERAND_BRANCH)
+		return;
+	while (k->next < k->n && k->pcs[k->next] < pc + o->size)
+		k->next++;
+	for (size_t i = k->next; i < k->n && k->pcs[i] == pc + o->size; i++) {
+		k->befores[i] = (struct datatype_answer){.type = "", .member = ""};
+		answer(k->types, pc, o, state, &k->befores[i]);
+	}
 }
 
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers)
+/* Where a jump leads to, the processor may have come from there. */
+static void drop_targets(struct asking *k)
+{
+	size_t i = 0;
+
+	sort_by_key(k->targets.at, k->targets.n);
+	vec_each(target, &k->targets) {
+		while (i < k->n && k->pcs[i] < target->key)
+			i++;
+		for (; i < k->n && k->pcs[i] == target->key; i++)
+			k->befores[i].type = NULL;
+	}
+	vec_fini(&k->targets);
+}
+
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores)
 {
 	struct datatype_answer none = {.type = "", .member = ""};
 
 	for (size_t i = 0, next; i < n; i = next) {
 		struct dataflow_code code = {0};
+		struct asking asking;
 		u64 end = 0;
 		Dwarf_Die *function = function_at(t, pcs[i], &code.start, &end);
 
 		none.outcome = function ? DATATYPE_NO_CODE : DATATYPE_UNDESCRIBED;
-		for (next = i; next == i || (next < n && pcs[next] < end); next++)
+		for (next = i; next == i || (next < n && pcs[next] < end); next++) {
 			answers[next] = none;
+			if (befores)
+				befores[next] = (struct datatype_answer){0};
+		}
 		code.n = end - code.start;
 		if (!function || code.n > FUNCTION_MAX)
 			continue;
 		code.at = elf_bytes_at(t->image, code.start, code.n);
 		if (!code.at)
 			continue;
+		asking = (struct asking){.types = t,
+			.pcs = pcs + i,
+			.n = next - i,
+			.answers = answers + i,
+			.befores = befores ? befores + i : NULL};
 		datascope_enter(&t->scope, function);
-		dataflow_run(&t->scope, &code,
-			&(struct dataflow_sink){
-				&(struct asking){t, pcs + i, 0, next - i, answers + i},
-				take_instruction});
+		dataflow_run(&t->scope, &code, &(struct dataflow_sink){&asking, take_instruction});
+		drop_targets(&asking);
 	}
 }

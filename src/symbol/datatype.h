@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "symbol/elf.h"
+#include "symbol/typelayout.h"
 
 enum datatype_outcome {
 	DATATYPE_FOUND,
@@ -27,6 +28,7 @@ enum datatype_outcome {
 	DATATYPE_LINKER,      /* addresses that are filled in when a program starts */
 	DATATYPE_NO_DEBUG,    /* the file has no debug information; datatypes_open() says it */
 	DATATYPE_UNDESCRIBED, /* that code has none */
+	DATATYPE_ASSEMBLER,   /* written in assembler: there are no variables */
 	DATATYPE_NO_CODE,     /* the instruction is not here, or is none */
 	DATATYPE_THREAD,      /* memory of the thread's own */
 	DATATYPE_UNTRACKED,   /* what its registers point to is not known */
@@ -39,6 +41,7 @@ struct datatype_answer {
 	/* DATATYPE_FOUND: "struct node", the bytes into it, the member there; "": none, or a scalar */
 	const char *type, *member;
 	u64 offset, size; /* size: of the type */
+	u32 layout;       /* datatypes_layouts(): its first line there, + 1; 0: it has no members */
 };
 
 /* What is said instead of a type: "(stack operation)"; of all whose reason is in the notes "(unknown)". */
@@ -53,7 +56,15 @@ int datatypes_open(struct datatypes **ret, const struct elf *image, const struct
 	struct err *err);
 void datatypes_close(struct datatypes *t); /* NULL-safe */
 
-/* n instructions, by ascending address. */
-void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers);
+/* The members of all types that were found, one type after the other. */
+const struct typelayout *datatypes_layouts(const struct datatypes *t);
+
+/*
+ * n instructions, by ascending address. befores, if not NULL: what the instruction just before each
+ * accesses, where it is known that the processor came from there (no jump of the function leads to
+ * the address); else the type is NULL.
+ */
+void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores);
 
 #endif

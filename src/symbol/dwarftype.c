@@ -206,8 +206,7 @@ void dwarftype_add_name(Dwarf_Die *type, struct str *text)
 
 /* ---- members ---- */
 
-/* Where a member begins; false: at a place that is known only when the program runs. */
-static bool member_offset(Dwarf_Die *member, u64 *ret_offset)
+bool dwarftype_member_offset(Dwarf_Die *member, u64 *ret_offset)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
@@ -258,7 +257,8 @@ static bool next_member(Dwarf_Die *at, bool *has_more, u64 offset, u64 end, stru
 		*has_more = !dwarf_siblingof(at, at);
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 			dwarf_hasattr(&entry, DW_AT_external) ||
-			!dwarftype_of(&entry, &ret->type) || !member_offset(&entry, &start))
+			!dwarftype_of(&entry, &ret->type) ||
+			!dwarftype_member_offset(&entry, &start))
 			continue;
 		if (offset < start ||
 			offset - start >= member_size(&entry, &ret->type, end - start))

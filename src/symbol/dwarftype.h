@@ -30,6 +30,9 @@ bool dwarftype_is_same(Dwarf_Die *a, Dwarf_Die *b);
 /* Bytes; 0: not known. */
 u64 dwarftype_size(Dwarf_Die *type);
 
+/* Where in its struct a member begins; false: at a place that is known only when the program runs. */
+bool dwarftype_member_offset(Dwarf_Die *member, u64 *ret_offset);
+
 /* Whether it has members: a struct, class or union. */
 bool dwarftype_has_members(Dwarf_Die *type);
 

@@ -35,14 +35,16 @@ static const char *without_directories(const char *path, u64 n)
 
 enum { PIECE = 256 << 10 };
 
-/* One more piece of the file, and the lines that end in it. */
-static void read_on(struct source *s)
+/* One more piece of the file, and the lines that end in it; 0, or why there is no more: an errno. */
+static int read_on(struct source *s)
 {
 	size_t seen = s->text.n;
 	ssize_t r;
+	int sys;
 
 	str_reserve(&s->text, PIECE);
 	r = fd_read(s->fd, s->text.at + s->text.n, PIECE);
+	sys = r < 0 ? errno : 0;
 	if (r > 0)
 		s->text.n += (size_t)r;
 	s->text.at[s->text.n] = '\0';
@@ -51,12 +53,13 @@ static void read_on(struct source *s)
 		vec_add(&s->lines, seen);
 	}
 	if (r > 0 && s->text.n <= SOURCE_MAX)
-		return;
+		return 0;
 	/* The last line may have no end. */
 	if (s->lines.at[s->lines.n - 1] < s->text.n)
 		vec_add(&s->lines, s->text.n + 1);
 	close(s->fd);
 	s->fd = -1;
+	return sys;
 }
 
 /* 0, or an errno. No FIFO is waited for, no terminal taken over. */
@@ -81,7 +84,11 @@ static int open_file(struct source *s, const char *path, u64 *ret_time)
 	vec_add(&s->lines, 0);
 	s->fd = fd;
 	*ret_time = time_of(&st);
-	return 0;
+	/* What cannot be read shows at its first piece. */
+	sys = read_on(s);
+	if (sys)
+		s->lines.n = 0;
+	return sys;
 }
 
 /* As it is, with the directory it counts from. */

@@ -24,6 +24,21 @@ def said(source):
     return functions
 
 
+def check_befores(lines):
+    """Behind each instruction stands what the one before it accesses, but where a jump leads to it, and behind what does not go on."""
+    code = re.findall(r'^ +([0-9a-f]+):\t(?:[0-9a-f]{2} )+ *\t(?:notrack |bnd )?(\S+)(?: +([0-9a-f]+) <)?', run('objdump', '-d', '-w', 'types').out, re.M)
+    targets = {int(to, 16) for _, name, to in code if to and name.startswith('j')}
+    flows = {int(at, 16): not re.match(r'jmp|call|ret|ud2|hlt', name) for at, name, _ in code}
+    known = 0
+    for (at, function, own, _), (pc, where, _, before) in zip(lines, lines[1:]):
+        if function != where:
+            continue
+        expected = own if flows[int(at, 16)] and int(pc, 16) not in targets else '(jumped to)'
+        assert before == expected, (at, own, pc, before, expected)
+        known += before == own
+    assert known > 5, known
+
+
 def check(compiler, source, options, wrong):
     source = os.path.join(PROGRAMS, source)
     built = run(compiler, '-g', *options, '-o', 'types', source)
@@ -32,10 +47,11 @@ def check(compiler, source, options, wrong):
     found = {name: set() for name in functions}
     done = run(DATATYPES, 'types', *functions)
     check_sane(done)
+    check_befores([line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')])
     for line in done.out.split('\n'):
         if not line or line.startswith('#'):
             continue
-        address, function, what = line.split('\t')
+        address, function, what, _ = line.split('\t')
         if what.startswith('(unknown)'):
             wrong.append((compiler, options, line))
         if re.search(r' \+0x\w+ \(', what):

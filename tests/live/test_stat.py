@@ -455,15 +455,18 @@ def the_exit_status_is_the_commands():
 @test
 def counts_are_printed_when_a_signal_ends_it_and_marked_incomplete():
     can_count()
-    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM):
         name = signal.Signals(sig).name
+        # A command that is not told goes on: nobody waits for it to close what it has from us.
         with subprocess.Popen([PACE, 'stat', '-e', PAGES, 'sh', '-c', 'touch started; exec sleep 20'], stdin=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+                              stdout=subprocess.DEVNULL, stderr=open('said', 'w'), start_new_session=True) as process:
             while not os.path.exists('started'):
                 time.sleep(0.01)
             time.sleep(0.1)
             process.send_signal(sig)
-            said = process.communicate(timeout=PATIENCE)[1]
+            process.wait(PATIENCE)
+        said = open('said').read()
+        assert ('goes on running' in said) == (sig in (signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM)), said
         os.remove('started')
         assert process.returncode == 128 + sig, (name, process.returncode, said)
         assert f'(incomplete: ended by {name})' in said, said

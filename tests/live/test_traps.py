@@ -95,6 +95,33 @@ def no_program_is_looked_for_in_path():
 
 
 @test
+def names_from_files_are_shown_and_neither_obeyed_nor_executed():
+    """Of a symbol, of a line of a perf map, of the program's own file: control characters, and what a shell would run."""
+    can_record()
+    needs('objcopy')
+    evil = 'e\033[2Jvil$(touch PWNED)`touch PWNED`;touch PWNED;\'"'
+    with open('evil.c', 'w', encoding='utf-8') as source:
+        source.write('volatile long s;\n__attribute__((noinline)) void spin(void) { for (long i = 0; i < 300000000; i++) s += i; }\nint main(void) { spin(); return 0; }\n')
+    for words in (['cc', '-g', '-O1', '-c', 'evil.c'], ['objcopy', f'--redefine-sym=spin={evil}', 'evil.o'], ['cc', '-o', evil, 'evil.o']):
+        assert run(*words).status == 0, words
+    reuse = build_c(REUSE, 'reuse')
+    assert pace('record', '-e', 'cpu-clock', '-o', 'symbol.data', f'./{evil}').status == 0
+    with open('map.sh', 'w', encoding='utf-8') as script:
+        script.write(f'{reuse} 2 & p=$!\nwait $p\necho $p >pid\nm=/tmp/perf-$p.map\nsed "s/steady/$(printf \'x\\033[2Jy\')/" $m >new\ncat new >$m\n')
+    assert pace('record', '-e', 'cpu-clock', '--no-embed', '-o', 'map.data', 'sh', 'map.sh').status == 0
+    try:
+        for name, shown in ('symbol', r'e\x1b[2Jvil$(touch PWNED)'), ('map', r'x\x1b[2Jy'):
+            for words in (['report'], ['report', '-s', 'sym,srcline'], ['script'], ['annotate'], ['report', '--json'], ['data', 'lint']):
+                result = pace(*words, '-i', f'{name}.data')  # which looks for raw control bytes
+                assert result.status in (0, 1), (name, words, result)
+                if words == ['report']:
+                    assert shown in result.out, (name, result)
+    finally:
+        os.unlink(f'/tmp/perf-{open("pid").read().strip()}.map')
+    assert not os.path.exists('PWNED')
+
+
+@test
 def each_file_of_a_switched_recording_can_be_read_alone():
     """Each has who ran there and what was mapped when it began: perf has the same rows with the same names, and knows all of them."""
     can_record()

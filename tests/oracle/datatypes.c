@@ -3,7 +3,8 @@
  *
  *     datatypes FILE [FUNCTION...]
  *
- * A line an instruction: its address, its function, and its type with offset and member, or what is said instead.
+ * A line an instruction: its address, its function, its type with offset and member, or what is said instead; the same of
+ * the instruction before it.
  * Without functions only how often each outcome is, over all of the file's.
  */
 #include <elf.h>
@@ -29,17 +30,28 @@ static void add_instructions(const struct elf *elf, const struct symbol *s, pc_l
 	}
 }
 
-static void print(u64 pc, const char *function, const struct datatype_answer *a)
+static void print_answer(const struct datatype_answer *a)
 {
-	printf("%llx\t%s\t", (unsigned long long)pc, function);
-	if (a->outcome == DATATYPE_FOUND)
-		printf("%s +0x%llx%s%s%s\n", a->type, (unsigned long long)a->offset,
+	if (!a->type)
+		printf("(jumped to)");
+	else if (a->outcome == DATATYPE_FOUND)
+		printf("%s +0x%llx%s%s%s", a->type, (unsigned long long)a->offset,
 			*a->member ? " (" : "", a->member, *a->member ? ")" : "");
 	else if (datatype_outcome_reason(a->outcome))
-		printf("%s %s\n", datatype_outcome_name(a->outcome),
+		printf("%s %s", datatype_outcome_name(a->outcome),
 			datatype_outcome_reason(a->outcome));
 	else
-		printf("%s\n", datatype_outcome_name(a->outcome));
+		printf("%s", datatype_outcome_name(a->outcome));
+}
+
+static void print(u64 pc, const char *function, const struct datatype_answer *a,
+	const struct datatype_answer *before)
+{
+	printf("%llx\t%s\t", (unsigned long long)pc, function);
+	print_answer(a);
+	putchar('\t');
+	print_answer(before);
+	putchar('\n');
 }
 
 static bool is_wanted(const char *name, int argc, char **argv)
@@ -66,19 +78,21 @@ int main(int argc, char **argv)
 	symtab_finish(&symbols);
 	vec_each(s, &symbols.symbols) {
 		pc_list pcs = {0};
-		struct datatype_answer *answers;
+		struct datatype_answer *answers, *befores;
 
 		if (!is_wanted(s->name, argc, argv))
 			continue;
 		add_instructions(&elf, s, &pcs);
 		answers = calloc(pcs.n + 1, sizeof(*answers));
-		datatypes_find(types, pcs.at, pcs.n, answers);
+		befores = calloc(pcs.n + 1, sizeof(*befores));
+		datatypes_find(types, pcs.at, pcs.n, answers, befores);
 		for (size_t i = 0; i < pcs.n; i++) {
 			counts[answers[i].outcome]++;
 			if (argc > 2)
-				print(pcs.at[i], s->name, &answers[i]);
+				print(pcs.at[i], s->name, &answers[i], &befores[i]);
 		}
 		free(answers);
+		free(befores);
 		vec_fini(&pcs);
 	}
 	for (int i = 0; i < DATATYPE_OUTCOMES; i++)

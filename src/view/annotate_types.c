@@ -1,0 +1,241 @@
+#include "view/annotate_types.h"
+
+#include "base/json.h"
+#include "symbol/typelayout.h"
+
+enum { SCHEMA = 1, COLUMN = 10 };
+
+static u64 figure(const struct annotate_options *o, const struct annotation_count *c)
+{
+	return o->is_by_hits ? c->n_samples : c->period;
+}
+
+static double percent(const struct annotate_options *o, const struct annotation_count *part,
+	const struct annotation_count *whole)
+{
+	u64 all = figure(o, whole);
+
+	return all ? 100.0 * (double)figure(o, part) / (double)all : 0;
+}
+
+/* Events that nothing was sampled of have no column. */
+static bool is_there(const struct anatomy *a, size_t e)
+{
+	return a->totals[e].n_samples > 0;
+}
+
+static void add_cell(struct str *text, const struct annotate_options *o,
+	const struct annotation_count *c, const struct annotation_count *whole)
+{
+	if (o->figure == ANNOTATE_PERCENT)
+		str_addf(text, "%*.2f", COLUMN, percent(o, c, whole));
+	else
+		str_addf(text, "%*llu", COLUMN,
+			(unsigned long long)(o->figure == ANNOTATE_SAMPLES ? c->n_samples
+									   : c->period));
+}
+
+static void add_safe(struct str *text, const char *word)
+{
+	str_add_safe(text, word, strlen(word));
+}
+
+/* "struct node *next;", "struct pos {" */
+static void add_member(struct str *text, const struct profile_member *m)
+{
+	bool is_open = m->kind != TYPELAYOUT_MEMBER;
+
+	str_fill(text, ' ', 4 * (size_t)m->depth);
+	add_safe(text, m->type);
+	if (*m->name && m->depth) {
+		if (is_open || m->type[strlen(m->type) - 1] != '*')
+			str_addc(text, ' ');
+		add_safe(text, m->name);
+	}
+	str_add(text, is_open ? " {" : ";");
+	str_addc(text, '\n');
+}
+
+static void close_to(struct str *text, u32 *depth, u32 to, size_t margin)
+{
+	while (*depth > to) {
+		str_fill(text, ' ', margin + 4 * (size_t)-- * depth);
+		str_add(text, "}\n");
+	}
+}
+
+static void add_heading(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
+	const struct annotate_options *o)
+{
+	const struct profile_type *type = &a->profile->types.at[t->type];
+	const struct annotation_count *counts = anatomy_counts(a, t, 0);
+
+	add_safe(text, type->name);
+	str_addf(text, " (%llu bytes):", (unsigned long long)type->size);
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!is_there(a, e))
+			continue;
+		str_addf(text, " %.2f%% of ", percent(o, &counts[e], &a->totals[e]));
+		add_safe(text, a->profile->events.at[e].name);
+		str_addf(text, " (%llu samples)", (unsigned long long)counts[e].n_samples);
+	}
+	str_add(text, "\n\n");
+}
+
+static void add_titles(struct str *text, const struct anatomy *a, const struct annotate_options *o,
+	size_t *ret_margin)
+{
+	static const char *const titles[] = {"Percent", "Samples", "Period"};
+	size_t start = text->n;
+
+	for (size_t e = 0; e < a->profile->events.n; e++)
+		if (is_there(a, e))
+			str_addf(text, "%*s", COLUMN, titles[o->figure]);
+	str_addf(text, "%8s%8s  ", "Offset", "Size");
+	*ret_margin = text->n - start;
+	str_add(text, "Member\n");
+}
+
+static void add_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
+	const struct annotate_options *o)
+{
+	const struct profile_type *type = &a->profile->types.at[t->type];
+	u32 depth = 0,
+	    inside =
+		    UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
+	size_t margin;
+
+	add_heading(text, a, t, o);
+	add_titles(text, a, o, &margin);
+	for (u32 i = 0; i < type->n; i++) {
+		const struct profile_member *m = &a->profile->members.at[type->first + i];
+		const struct annotation_count *counts = anatomy_counts(a, t, i);
+
+		close_to(text, &depth, m->depth, margin);
+		if (m->depth <= inside)
+			inside = m->kind == TYPELAYOUT_UNION ? m->depth : UINT32_MAX;
+		for (size_t e = 0; e < a->profile->events.n; e++) {
+			if (is_there(a, e) && m->depth > inside)
+				str_fill(text, ' ', COLUMN);
+			else if (is_there(a, e))
+				add_cell(text, o, &counts[e],
+					o->is_global ? &a->totals[e] : &anatomy_counts(a, t, 0)[e]);
+		}
+		str_addf(text, "%8llu%8llu  ", (unsigned long long)m->offset,
+			(unsigned long long)m->size);
+		add_member(text, m);
+		depth += m->kind != TYPELAYOUT_MEMBER;
+	}
+	close_to(text, &depth, 0, margin);
+}
+
+void annotate_types_text(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+{
+	vec_each(t, &a->types) {
+		if (!anatomy_counts(a, t, 0)->n_samples && t->share <= 0)
+			continue;
+		if (t > a->types.at)
+			str_addc(&out->text, '\n');
+		add_type(&out->text, a, t, o);
+		out_flush_some(out);
+	}
+	if (o->is_quiet)
+		return;
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!is_there(a, e))
+			continue;
+		str_addf(&out->text, "%s# ", e || !a->types.n ? "" : "\n");
+		add_safe(&out->text, a->profile->events.at[e].name);
+		str_addf(&out->text,
+			": %.2f%% of %llu samples access types with members; 'pace report -s type' has the others\n",
+			a->totals[e].n_samples ? 100.0 * (double)a->typed[e].n_samples /
+					(double)a->totals[e].n_samples
+					       : 0,
+			(unsigned long long)a->totals[e].n_samples);
+	}
+}
+
+/* ---- JSON ---- */
+
+static void add_counts(struct str *text, const struct anatomy *a,
+	const struct annotation_count *counts)
+{
+	json_key(text, "counts");
+	str_addc(text, '[');
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!counts[e].n_samples)
+			continue;
+		str_addc(text, '{');
+		json_u64(text, "event", e);
+		json_u64(text, "samples", counts[e].n_samples);
+		json_u64(text, "period", counts[e].period);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
+static void add_line(struct str *text, const struct anatomy *a, const struct profile_member *m,
+	const struct annotation_count *counts)
+{
+	static const char *const kinds[] = {"member", "struct", "union"};
+
+	str_addc(text, '{');
+	json_u64(text, "depth", m->depth);
+	json_text(text, "kind", kinds[m->kind]);
+	json_text(text, "type", m->type);
+	json_text(text, "name", m->name);
+	json_u64(text, "offset", m->offset);
+	json_u64(text, "size", m->size);
+	add_counts(text, a, counts);
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_json_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t)
+{
+	const struct profile_type *type = &a->profile->types.at[t->type];
+
+	str_addc(text, '{');
+	json_text(text, "name", type->name);
+	json_u64(text, "size", type->size);
+	json_key(text, "lines");
+	str_addc(text, '[');
+	for (u32 i = 0; i < type->n; i++)
+		add_line(text, a, &a->profile->members.at[type->first + i],
+			anatomy_counts(a, t, i));
+	json_end(text, ']');
+	str_addc(text, ',');
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+{
+	struct str *text = &out->text;
+
+	(void)o;
+	str_addc(text, '{');
+	json_u64(text, "schema", SCHEMA);
+	json_key(text, "events");
+	str_addc(text, '[');
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		str_addc(text, '{');
+		json_text(text, "name", a->profile->events.at[e].name);
+		json_u64(text, "samples", a->totals[e].n_samples);
+		json_u64(text, "period", a->totals[e].period);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+	json_key(text, "types");
+	str_addc(text, '[');
+	vec_each(t, &a->types)
+		add_json_type(text, a, t);
+	json_end(text, ']');
+	str_addc(text, ',');
+	json_end(text, '}');
+	str_addc(text, '\n');
+}
