@@ -91,7 +91,8 @@ static int make_room(struct newfile *f, bool *ret_is_open, struct err *err)
 	return move_aside(f, &st, err);
 }
 
-int newfile_create(struct newfile *f, const char *path, const void *front, size_t n, struct err *err)
+int newfile_create(struct newfile *f, const char *path, const void *front, size_t n,
+	struct err *err)
 {
 	enum { TRIES = 16 }; /* one for each recorder that was faster */
 	bool is_open;

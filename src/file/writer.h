@@ -36,7 +36,7 @@ struct writer_tap {
 
 struct writer {
 	int fd;
-	const char *path;    /* borrowed */
+	const char *path; /* borrowed */
 	struct newfile made;
 	struct layout_header header;
 	u64 data_end;     /* file offset behind the last whole record */
