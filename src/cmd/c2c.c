@@ -9,6 +9,7 @@
 #include "cmd/symbols.h"
 #include "profile/recorded.h"
 #include "view/c2c.h"
+#include "view/c2c_calls.h"
 
 enum { LINES_SHOWN = 10 };
 
@@ -21,7 +22,7 @@ struct c2c_command {
 	struct c2c_options view;
 	double debuginfod_s;
 	int has_source;
-	bool is_text, is_json, is_forced;
+	bool is_text, is_json, is_forced, has_calls;
 	unsigned by; /* SHARING_BY_* */
 	enum sharing_hot hot;
 	bool has_all; /* as ever */
@@ -97,6 +98,8 @@ static const struct opt options[] = {
 		.call = set_coalesce},
 	{'N', "node-info", OPT_COUNT, AT(view.node_info), NULL,
 		"what the CPUs of each node did at an offset; twice: which CPUs they were"},
+	{'g', "call-graph", OPT_BOOL, AT(has_calls), NULL,
+		"below each use who calls it, of the recorded call chains"},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
 		"in full, so many cache lines; default 10, 0: all"},
 	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
@@ -119,25 +122,53 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
+	struct sharers *callers, unsigned style, struct out *out)
+{
+	bool is_of_peers = s->hot == SHARING_HOT_PEER;
+	struct c2c_calls calls;
+
+	c->view.display = is_of_peers ? C2C_PEER : c->view.display;
+	if (!c->view.has_stats_only)
+		sharing_name(s, &in->resolver, style, c->has_source != 0);
+	if (c->is_json) {
+		c2c_json(out, s, &c->view);
+		return;
+	}
+	if (callers) {
+		sharers_name(callers, &in->resolver, style);
+		c2c_calls_init(&calls, callers, is_of_peers ? SHARERS_PEER : SHARERS_HITM);
+	}
+	c2c_text(out, s, callers ? &calls : NULL, &c->view);
+	if (callers)
+		c2c_calls_fini(&calls);
+}
+
+static int check_calls(const struct c2c_command *c, const struct recorded *in, struct err *err)
+{
+	return !c->has_calls || in->has_chains
+		? 0
+		: err_set(err, ERR_INVAL,
+			  "-g: the recording has no call chains: pace c2c record -- -g ...");
+}
+
 static int make_report(struct c2c_command *c, struct recorded *in, struct out *out, struct err *err)
 {
 	struct recorded_options reading = {.n_workers = workers_available(),
 		.naming.style = symbol_options_style(&c->symbols, c->verbose)};
 	struct sharing sharing = {0};
+	struct sharers callers;
 
 	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
-	if (recorded_read(in, &reading, err))
+	if (check_calls(c, in, err) || recorded_read(in, &reading, err))
 		return err->code;
-	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, c->hot, err)) {
-		c->view.display = sharing.hot == SHARING_HOT_PEER ? C2C_PEER : c->view.display;
-		if (!c->view.has_stats_only)
-			sharing_name(&sharing, &in->resolver, reading.naming.style,
-				c->has_source != 0);
-		if (c->is_json)
-			c2c_json(out, &sharing, &c->view);
-		else
-			c2c_text(out, &sharing, &c->view);
-	}
+	if (c->has_calls)
+		sharers_init(&callers, &in->machine);
+	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, c->hot,
+		    c->has_calls ? &callers : NULL, err))
+		show(c, in, &sharing, c->has_calls ? &callers : NULL, reading.naming.style, out);
+	if (c->has_calls)
+		sharers_fini(&callers);
 	sharing_fini(&sharing);
 	return err->code;
 }
@@ -196,6 +227,11 @@ static int run_c2c(int argc, char **argv)
 		return status;
 	if (is_record)
 		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
+	if (is_report && !argc && c.has_calls && (c.is_json || c.view.has_stats_only)) {
+		err_set(&err, ERR_INVAL, "-g is below the uses in the text: not with %s",
+			c.is_json ? "--json" : "--stats");
+		return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
+	}
 	if (is_report && !argc)
 		return run_report(&c);
 	if (argc)

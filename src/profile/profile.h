@@ -40,6 +40,7 @@ enum profile_label {
 	LABEL_TRANSACTION,      /* PERF_TXN_* */
 	LABEL_CGROUP,           /* const char *; NULL: none is known */
 	LABEL_CGROUP_NAMESPACE, /* the same: "dev/0xinode" */
+	LABEL_USE,              /* of profile/sharers: a number of a use of a cache line */
 	LABEL_PARALLELISM,      /* threads that were on a CPU */
 	LABEL_MAP_BYTES,        /* of the map that the code lies in; 0: there is none */
 	LABEL_IP,               /* as it was sampled, before maps */

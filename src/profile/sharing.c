@@ -15,6 +15,7 @@ struct sharing_reader {
 	const struct session *session;
 	const struct machine *machine;
 	struct sharing *s;
+	struct sharers *callers;
 	struct intern strings;
 	struct thread_state state;
 	u32 pid, tid;
@@ -113,6 +114,7 @@ static struct sharing_use *get_use(struct sharing *s, const struct sharing_use *
 	}
 	table_add(&s->use_index, hash, (u32)s->uses.n);
 	vec_add(&s->uses, *key);
+	s->uses.at[s->uses.n - 1].number = (u32)s->uses.n - 1;
 	return &s->uses.at[s->uses.n - 1];
 }
 
@@ -203,6 +205,9 @@ static void take_access(void *ctx, const struct session_sample *in)
 	use = get_use(r->s, &key);
 	count_kinds(&use->count, kinds);
 	count_kinds(&r->s->lines.at[n_line].count, kinds);
+	if (r->callers)
+		sharers_add(r->callers, &r->state, sample,
+			in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK, use->number, kinds);
 	count_cycles(use, kinds, cycles_of(attr, sample));
 	set_add(&use->threads, sample->tid);
 	set_add(&r->s->lines.at[n_line].threads, sample->tid);
@@ -324,12 +329,16 @@ struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_s
 }
 
 int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	enum sharing_hot hot, struct err *err)
+	enum sharing_hot hot, struct sharers *callers, struct err *err)
 {
-	struct sharing_reader reader = {.session = session, .machine = m, .s = s};
+	struct sharing_reader reader = {.session = session,
+		.machine = m,
+		.s = s,
+		.callers = callers};
 	void *contexts[] = {&reader};
 	struct session_sink sink = {WANTED | PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT |
-			PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR,
+			PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR |
+			(callers ? PERF_SAMPLE_CALLCHAIN : 0),
 		take_access, contexts};
 	struct session_tally tally = session->tally;
 	bool is_there = false;

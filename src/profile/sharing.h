@@ -23,6 +23,7 @@
 #include "machine/machine.h"
 #include "record/datasrc.h"
 #include "session/session.h"
+#include "profile/sharers.h"
 #include "symbol/resolver.h"
 
 enum { SHARING_LINE_BYTES = 64 };
@@ -70,6 +71,7 @@ struct sharing_at_node {
 struct sharing_use {
 	u32 line;
 	u32 offset;
+	u32 number; /* told to profile/sharers */
 	u32 pid, tid;
 	u32 dso;     /* dso->id */
 	u64 address; /* in it, as map_offset() has it */
@@ -114,8 +116,9 @@ struct sharing {
 	struct intern strings;
 };
 
+/* Their callers go to `callers`, which was initialized; NULL: nobody wants them. */
 int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	enum sharing_hot hot, struct err *err);
+	enum sharing_hot hot, struct sharers *callers, struct err *err);
 /* The nodes of CPUs, ascending; the set to be freed. */
 struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_set *cpus);
 /* Gives the uses of lines with HITM, peers or stores their names; `has_source`: and lines of source. */

@@ -58,6 +58,7 @@ struct operand {
 	bool is_vague;    /* disp or an index is not known: of vectors */
 	s64 disp;
 	u8 effect;           /* enum operand_effect */
+	bool is_compare;     /* cmp, test: only the flags change */
 	bool is_conditional; /* the target keeps its value, or gets the other: both are live */
 	u8 target, source;
 	u8 bytes;   /* of EFFECT_LOAD */

@@ -3,9 +3,12 @@
  */
 #include "view/c2c.h"
 
+#include "view/c2c_calls.h"
+
 struct printing {
 	const struct sharing *s;
 	const struct c2c_options *o;
+	struct c2c_calls *calls;
 	struct str *text;
 };
 
@@ -240,13 +243,17 @@ static void add_line(const struct printing *p, const struct sharing_line *line, 
 		p->s->by & SHARING_BY_CODE          ? "  Code"
 			: p->s->by & SHARING_BY_DSO ? "  File"
 						    : "");
-	for (size_t i = line->first_use; i < line->first_use + line->n_uses; i++)
+	for (size_t i = line->first_use; i < line->first_use + line->n_uses; i++) {
 		add_use(p, line, &p->s->uses.at[i]);
+		if (p->calls)
+			c2c_calls_add(p->calls, p->s->uses.at[i].number, p->text);
+	}
 }
 
-void c2c_text(struct out *out, const struct sharing *s, const struct c2c_options *o)
+void c2c_text(struct out *out, const struct sharing *s, struct c2c_calls *calls,
+	const struct c2c_options *o)
 {
-	const struct printing p = {s, o, &out->text};
+	const struct printing p = {s, o, calls, &out->text};
 	size_t n, n_full;
 	u32 *order = c2c_order(s, o, &n);
 

@@ -31,21 +31,23 @@ static int may_go_on(void)
 }
 __attribute__((noinline)) void reader(long *p) { for (int i = 0; i < 10000; i++) __asm__ volatile("" :: "r"(*(volatile long *)p)); }
 __attribute__((noinline)) void writer(long *p) { for (int i = 0; i < 10000; i++) *(volatile long *)p = i; }
-static void *run(void *p) { while (may_go_on()) for (int i = 0; i < 200; i++) { reader(p); writer(p); } return p; }
+/* Functions that call nothing have no frame: the return address in this one is who calls it for them. */
+__attribute__((noinline)) void run(long *p) { reader(p); writer(p); __asm__ volatile(""); }
+static void *begin(void *p) { while (may_go_on()) for (int i = 0; i < 200; i++) run(p); return p; }
 int main(void)
 {
 	pthread_t a, b;
-	pthread_create(&a, 0, run, table);
-	pthread_create(&b, 0, run, table + 1);
+	pthread_create(&a, 0, begin, table);
+	pthread_create(&b, 0, begin, table + 1);
 	pthread_join(a, 0);
 	pthread_join(b, 0);
 	return 0;
 }
 '''
-IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, PHYS = 0, 1, 2, 3, 7, 8, 14, 15, 19
+IP, TID, TIME, ADDR, CALLCHAIN, CPU, PERIOD, WEIGHT, DATA_SRC, PHYS = 0, 1, 2, 3, 5, 7, 8, 14, 15, 19
 WEIGHT_STRUCT = 24
-# Bits in the order of the record; all of them are words of 8 bytes here.
-ORDER = [16, IP, TID, TIME, ADDR, 6, 9, CPU, PERIOD, WEIGHT, WEIGHT_STRUCT, DATA_SRC, PHYS]
+# Bits in the order of the record; all of them but the call chain are words of 8 bytes here.
+ORDER = [16, IP, TID, TIME, ADDR, 6, 9, CPU, PERIOD, CALLCHAIN, WEIGHT, WEIGHT_STRUCT, DATA_SRC, PHYS]
 LOAD, STORE = 2, 4
 HIT, MISS, L1, LFB, L2, L3, LOC_RAM, REM_RAM1, REM_RAM2, REM_CCE1, REM_CCE2, IO, UNC = [1 << i for i in range(1, 14)]
 SNOOP_HIT, HITM = 4, 0x10
@@ -84,7 +86,10 @@ def put_accesses(path, out, choose):
             address, = struct.unpack_from('<Q', file, at + 16)
             table = max(table or 0, address)
         if kind == 9:
-            where = {bit: at + 8 + 8 * i for i, bit in enumerate(known)}
+            where, place = {}, at + 8
+            for bit in known:
+                where[bit] = place
+                place += 8 + (8 * struct.unpack_from('<Q', file, place)[0] if bit == CALLCHAIN else 0)
             tid, = struct.unpack_from('<I', file, where[TID] + 4)
             offset, source, cycles = choose(n, tid)
             address = 0 if offset is None or table is None else table + offset
@@ -100,12 +105,12 @@ def put_accesses(path, out, choose):
     return table
 
 
-def recording():
+def recording(*options):
     perf_works()
     needs('gcc')
     open('shared.c', 'w', encoding='utf-8').write(PROGRAM)
-    assert run('gcc', '-O1', '-g', '-pthread', '-o', 'shared', 'shared.c').status == 0
-    result = run('perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-d', '-W', '--phys-data', '--sample-cpu', '-o', 'clock.data', './shared')
+    assert run('gcc', '-O1', '-g', '-fno-omit-frame-pointer', '-pthread', '-o', 'shared', 'shared.c').status == 0
+    result = run('perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-d', '-W', '--phys-data', '--sample-cpu', *options, '-o', 'clock.data', './shared')
     assert result.status == 0, result
 
 
@@ -318,6 +323,38 @@ def loads_from_peers_and_their_nodes_are_those_of_perf():
 
 
 @test
+def callers_stand_below_the_uses_as_in_perf():
+    recording('-g')
+    random.seed(6)
+    put_accesses('clock.data', 'calls.data', lambda n, tid: (random.randrange(0, 32, 8), random.choice(USUAL), random.randrange(30, 900)))
+    result = pace('c2c', 'report', '-g', '-i', 'calls.data')
+    assert result.status == 0, result
+    theirs = run('perf', 'c2c', 'report', '--stdio', '-g', '-i', 'calls.data').out
+    stacks = [set(), set()]
+    for stack, text in zip(stacks, (result.out, theirs)):
+        for graph in re.findall(r'\n +\|\n +---((?: *\S+\n)+)', text):
+            stack.add(tuple(name for name in graph.split() if name in ('reader', 'writer', 'begin')))
+    # perf's go down to the code, ours up from it.
+    assert {('reader', 'begin'), ('writer', 'begin')} <= stacks[0] & {names[::-1] for names in stacks[1]}, stacks
+    plain = pace('c2c', 'report', '-i', 'calls.data').out
+    assert '---' not in plain and set(plain.split('\n')) <= set(result.out.split('\n')), result
+    stats = pace('c2c', 'report', '--stats', '-i', 'calls.data').out
+    known = dict(re.findall(r'^  (\S.*?) +: +(\d+)$', run('perf', 'c2c', 'report', '--stats', '-i', 'calls.data').out, re.M))
+    ours = {title: n for n, title in re.findall(r'^ +(\d+)  (\S.*)$', stats, re.M)}
+    for theirs_, title in (('Load Operations', 'Loads'), ('Store Operations', 'Stores'), ('Load L1D hit', 'Loads, L1'), ('Store L1D Miss', 'Stores, L1 missed'),
+                           ('Load Remote DRAM', 'Loads, memory of another node')):
+        assert ours[title] == known[theirs_], (theirs_, ours, known)
+    assert f"# What {known['Total records']} accesses" in stats, (stats, known)
+    for words, message in ((['-g', '--json'], '--json'), (['-g', '--stats'], '--stats')):
+        refused = pace('c2c', 'report', '-i', 'calls.data', *words)
+        assert refused.status == 2 and message in refused.err, refused
+    recording()
+    put_accesses('clock.data', 'flat.data', lambda n, tid: (0, USUAL[0], 1))
+    refused = pace('c2c', 'report', '-g', '-i', 'flat.data')
+    assert refused.status == 1 and 'no call chains' in refused.err, refused
+
+
+@test
 def offsets_say_who_reads_and_who_writes():
     recording()
     # Of the busiest two threads one reads and one writes, whoever was seen first.
@@ -336,8 +373,8 @@ def offsets_say_who_reads_and_who_writes():
     for use in line['uses']:
         by_offset[use['offset']].update(load=use.get('load', 0), store=use.get('store', 0), hitm=use.get('local_hitm', 0))
         # A sample may have been taken before they began.
-        assert use.get('function') in ('reader', 'writer', 'run') or use['dso'] != 'shared' or use['records'] < 3, use
-    assert by_offset[0]['hitm'] == by_offset[0]['load'] > 20 and not by_offset[0]['store'], by_offset
+        assert use.get('function') in ('reader', 'writer', 'run', 'begin') or use['dso'] != 'shared' or use['records'] < 3, use
+    assert by_offset[0]['hitm'] == by_offset[0]['load'] > 20 and not by_offset[0]['store'], (by_offset, counts, read['total'])
     assert by_offset[8]['store'] > 20 and not by_offset[8]['load'], by_offset
     assert sum(use['cycles_local_hitm'] for use in line['uses']) == 200 * by_offset[0]['hitm']
     text = pace('c2c', 'report', '-i', 'false.data').out

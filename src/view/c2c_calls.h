@@ -1,0 +1,31 @@
+/*
+ * c2c_calls.h - the call graphs below the uses of shared cache lines.
+ *
+ * In       profile/sharers, with names
+ * Out      text, as drawing.h has it: from the code up to its callers, shares of the use's own loads out of other
+ *          caches, or, where it has none, of its stores
+ * Owns     rows by use
+ */
+#ifndef PACE_VIEW_C2C_CALLS_H
+#define PACE_VIEW_C2C_CALLS_H
+
+#include "profile/hist.h"
+#include "profile/sharers.h"
+
+struct c2c_calls_event {
+	struct hist hist;
+	struct hist_view view;
+};
+
+struct c2c_calls {
+	struct hist_options options;
+	struct c2c_calls_event hot, stores;
+};
+
+void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot);
+void c2c_calls_fini(struct c2c_calls *c);
+
+/* Nothing if no call chain was recorded for it. */
+void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text);
+
+#endif
