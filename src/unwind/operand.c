@@ -222,6 +222,7 @@ static void move_by(struct operand *o, const struct x86_op *op, u8 target, u8 so
 {
 	o->target = dwarf_reg(target);
 	o->source = dwarf_reg(source);
+	o->bytes = op->is_wide ? 8 : 4;
 	o->effect = op->is_wide ? EFFECT_MOVE_BY : EFFECT_OTHER;
 }
 
