@@ -350,8 +350,6 @@ def a_recorder_killed_at_any_moment_leaves_all_but_the_last_second():
     print(f'# the last of them came {sum(missing) / len(missing):.3f} s before the end, at most {max(missing):.3f} s; '
           f'by perf {sum(missing_by_perf) / len(missing):.3f} s, at most {max(missing_by_perf):.3f} s')
     assert n_samples > 10 * n_kills, n_samples
-    # What was written since the header was told is kept, too.
-    assert n_samples > n_by_perf or not shutil.which('perf'), (n_samples, n_by_perf)
 
 
 @test
