@@ -183,8 +183,9 @@ struct profile {
 	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
 	VEC(struct profile_type) types;
 	VEC(struct profile_member) members;
-	VEC(struct profile_access) accesses; /* told apart by all they say; with LABEL_ACCESS */
-	VEC(struct profile_ending) endings;  /* also of the stacks that are complete */
+	VEC(struct profile_access)
+	accesses; /* told apart by all they say, [0]: not known; with LABEL_ACCESS */
+	VEC(struct profile_ending) endings; /* also of the stacks that are complete */
 	u64 enough_dump; /* bytes that most dumps that were too small would have needed; 0: unknown */
 	VEC(struct profile_task) tasks; /* by tid; only with LABEL_PID or LABEL_TID */
 	u64 labels;                     /* LABEL_BIT()s of those asked for */

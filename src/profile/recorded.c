@@ -118,11 +118,20 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	if (o->servers_begin)
 		o->servers_begin(&r->resolver, o->debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->resolver, &naming);
+	/* Types need what lines need: while servers are asked. */
+	vec_each(dso, &r->profile.dsos)
+		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
+			resolver_load_lines(&r->resolver, r->machine.dsos.at.at[dso->source]);
 	if (o->servers_end)
 		o->servers_end(&r->resolver);
 	r->resolver.places.shares = NULL;
 	mem_free(shares);
 	recorded_stage_ends(r, "names");
+}
+
+/* Of rows as they are shown: without the scheduler's own functions. */
+static void find_types(struct recorded *r, const struct recorded_options *o)
+{
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
 	typing_resolve(&r->profile, &r->resolver,
@@ -175,6 +184,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	name(r, o);
 	if (o->has_wall)
 		wallprofile_trim(&r->profile);
+	find_types(r, o);
 	ledger_add_tally(&r->ledger, &r->session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
 	if (o->naming.source)

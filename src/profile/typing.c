@@ -176,6 +176,8 @@ void typing_resolve(struct profile *p, struct resolver *resolver,
 {
 	struct typing t = {.profile = p, .resolver = resolver};
 
+	/* Of rows that are added later: time without samples. */
+	access_of(&t, NULL, &(struct datatype_answer){DATATYPE_NO_CODE, "", "", 0, 0, 0});
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
 	t.answers = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.answers));
