@@ -90,6 +90,9 @@ static const struct opt options[] = {
 	{0, "data-type", OPT_CALL, 0, "NAME",
 		"instead of code the types of data that instructions access, or that one, with their members",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
+	{0, "skid", OPT_U64, AT(skid), "N",
+		"with --data-type: 0: of the sampled instruction, 1: of the one that ran before it; default 1 if that is where the time went",
+		.max = 1},
 	{0, "diff", OPT_BOOL, AT(is_diff), NULL,
 		"the code of a function in two recordings, block by block, and what changed"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
@@ -282,6 +285,8 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 	if (o->has_types && (o->is_diff || argc || o->symbol))
 		return err_set(err, ERR_INVAL,
 			"--data-type shows types, not functions: --data-type=NAME shows one of them");
+	if (o->skid <= 1 && !o->has_types)
+		return err_set(err, ERR_INVAL, "--skid is for --data-type");
 	if (n && o->input)
 		return err_set(err, ERR_INVAL, "-i and --diff: which recordings are compared?");
 	*ret_name = argc > n ? argv[n] : o->symbol;
@@ -301,6 +306,7 @@ static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
 		.symbols.demangles = true,
+		.skid = TYPING_NOT_SAID,
 		.debuginfod_s = 10};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_annotate, &o, 0, &argc, argv), r;

@@ -131,6 +131,7 @@ int annotating_count(struct annotating *r, struct err *err)
 	struct recorded_options reading = {.n_workers = r->n_workers,
 		.labels = profile_filter_labels(&filter) |
 			(o->has_types ? LABEL_BIT(LABEL_ACCESS) : 0),
+		.skid = typing_skid(o->skid),
 		.cpus = &r->cpus,
 		.naming.style = r->assembly.style,
 		.naming.makes_names = true};

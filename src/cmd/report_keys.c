@@ -362,6 +362,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	reading->has_branches = k->has_branches;
 	reading->has_blocks = k->has_blocks;
 	reading->is_weighed = k->options->is_mem_mode;
+	reading->skid = typing_skid(k->options->skid);
 	reading->has_raw_fields = k->options->is_raw_trace;
 	reading->fields = k->fields;
 	reading->has_history = k->has_history;

@@ -96,6 +96,9 @@ const struct opt report_option_table[] = {
 		"group by the nearest caller whose name matches, too"},
 	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
 		"only samples that have such a caller"},
+	{0, "skid", OPT_U64, AT(keys.skid), "N",
+		"types of data: 0: of the sampled instruction, 1: of the one that ran before it; default 1 if that is where the time went",
+		.max = 1},
 	{0, "raw-trace", OPT_BOOL, AT(keys.is_raw_trace), NULL,
 		"what tracepoints say as numbers, field by field"},
 	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
@@ -186,6 +189,7 @@ void report_options_init(struct report_options *o)
 		.symbols.makes_names = true,
 		.inlines = -1,
 		.keys.branches = -1,
+		.keys.skid = TYPING_NOT_SAID,
 		.debuginfod_s = 10,
 		.graph.limit = -1};
 }

@@ -22,6 +22,8 @@ enum {
 	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, however many CPUs there are */
 	MS = 1000000,                /* ns */
 	SYNC_MS = 1000,
+	/* How soon the header tells of what was written anyway: few writes, and readers other than ours go by it. */
+	TELL_MS = 100,
 	/* What a filter looks at is of now: files of processes that end soon, maps. */
 	FILTER_MS = 20,
 };
@@ -329,7 +331,7 @@ static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 /* Waits and drains until something ends it; false if writing failed. */
 static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 {
-	u64 now = clock_now_ns(), synced = now / MS;
+	u64 now = clock_now_ns(), synced = now / MS, told = synced;
 
 	for (;;) {
 		struct epoll_event events[64];
@@ -356,11 +358,13 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 			return false;
 		if (*ret_is_enough)
 			return true;
-		if (is_due) {
+		if (now / MS - told >= TELL_MS) {
 			if (writer_sync(r->writer, err))
 				return false;
-			synced = now / MS;
+			told = now / MS;
 		}
+		if (is_due)
+			synced = now / MS;
 		now = clock_now_ns();
 	}
 }

@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -54,112 +52,7 @@ static int write_at(const struct writer *w, const void *p, size_t n, u64 offset)
 	return w->is_pipe ? fd_write(w->fd, p, n) : fd_write_at(w->fd, p, n, offset);
 }
 
-/* ---- creating ---- */
-
-static int move_aside(struct writer *w, const struct stat *st, struct err *err)
-{
-	if (S_ISREG(st->st_mode) && st->st_size == 0) {
-		/*
-		 * Nothing to keep; but whoever made it may have it open or own it, so it does not
-		 * become ours.
-		 */
-		if (unlink(w->path))
-			return err_sys(err, errno, "removing the empty file '%s'", w->path);
-		return 0;
-	}
-	if ((size_t)snprintf(w->old_path, sizeof(w->old_path), "%s.old", w->path) >=
-		sizeof(w->old_path))
-		return err_set(err, ERR_INVAL, "the name '%.80s...' is too long", w->path);
-	if (rename(w->path, w->old_path)) {
-		int sys = errno;
-
-		err_sys(err, sys, "moving '%s' to '%s'", w->path, w->old_path);
-		w->old_path[0] = '\0';
-		return err->code;
-	}
-	return 0;
-}
-
-/*
- * A new file at the path, unless one has come there: 0, EEXIST or another errno. It gets its name when it
- * has its front, so that whoever kills us leaves what can be read; and who begins a recording beside us
- * would take an empty one for nothing and remove it.
- */
-static int create_named(struct writer *w, const struct str *front)
-{
-	char temporary[sizeof(w->old_path)];
-	int sys;
-
-	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.%d", w->path, (int)getpid()) >=
-		sizeof(temporary))
-		return ENAMETOOLONG;
-	w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (w->fd < 0)
-		return errno;
-	sys = fd_write_at(w->fd, front->at, front->n, 0);
-	if (!sys && renameat2(AT_FDCWD, temporary, AT_FDCWD, w->path, RENAME_NOREPLACE)) {
-		sys = errno;
-		/* Not every file system can do that; more of them know links. */
-		if (sys == EINVAL || sys == ENOSYS)
-			sys = link(temporary, w->path) ? errno : 0;
-		unlink(temporary);
-	} else if (sys) {
-		unlink(temporary);
-	}
-	if (sys) {
-		close(w->fd);
-		w->fd = -1;
-	}
-	/* Nor links: then there is a moment in which it is empty. */
-	if (sys == EPERM || sys == EOPNOTSUPP) {
-		w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		sys = w->fd < 0 ? errno : 0;
-	}
-	return sys;
-}
-
-/* Makes room for a new file; what cannot be one is opened (*ret_is_open) or refused. */
-static int make_room(struct writer *w, bool *ret_is_open, struct err *err)
-{
-	struct stat st;
-
-	*ret_is_open = false;
-	if (lstat(w->path, &st))
-		return errno == ENOENT ? 0 : err_sys(err, errno, "looking at '%s'", w->path);
-	if (S_ISCHR(st.st_mode)) {
-		w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
-		*ret_is_open = w->fd >= 0;
-		return w->fd < 0 ? err_sys(err, errno, "opening '%s'", w->path) : 0;
-	}
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", w->path,
-			S_ISDIR(st.st_mode)            ? "a directory"
-				: S_ISFIFO(st.st_mode) ? "a FIFO"
-						       : "no regular file");
-	return move_aside(w, &st, err);
-}
-
-static int create(struct writer *w, const struct str *front, struct err *err)
-{
-	enum { TRIES = 16 }; /* one for each recorder that was faster */
-	bool is_open;
-	int sys = EEXIST;
-
-	for (int i = 0; i < TRIES && sys == EEXIST; i++) {
-		if (make_room(w, &is_open, err))
-			return err->code;
-		if (is_open)
-			return 0;
-		sys = create_named(w, front);
-	}
-	w->is_file = !sys;
-	if (!sys)
-		return 0;
-	if (w->old_path[0])
-		(void)!rename(w->old_path, w->path);
-	return is_space_error(sys) ? write_error(w, sys, err)
-				   : err_sys(err, sys, "creating '%s'", w->path);
-}
+/* ---- opening ---- */
 
 /* Takes as much room as there is towards `end`. */
 static void reserve_rest(struct writer *w, u64 end)
@@ -258,11 +151,13 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 		? limit.rlim_cur
 		: UINT64_MAX;
 	compose_front(w, events, &front);
-	if (create(w, &front, err)) {
+	if (newfile_create(&w->made, path, front.at, front.n, err)) {
 		str_fini(&front);
 		writer_close(w, false);
-		return err->code;
+		return is_space_error(err->sys) ? write_error(w, err->sys, err) : err->code;
 	}
+	w->fd = w->made.fd;
+	w->is_file = w->made.is_file;
 	w->data_end = front.n;
 	w->can_reserve = w->is_file;
 	w->reserve = SECTIONS_ROOM + front.n;
@@ -606,7 +501,7 @@ void writer_close(struct writer *w, bool keep)
 		close(w->fd);
 	if (!keep && w->is_file && w->fd >= 0)
 		unlink(w->path);
-	if (!keep && w->old_path[0])
-		(void)!rename(w->old_path, w->path);
+	if (!keep && w->fd >= 0)
+		newfile_bring_back(&w->made);
 	w->fd = -1;
 }

@@ -25,6 +25,7 @@
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
+#include "file/newfile.h"
 #include "file/packer.h"
 
 /* Who gets what is appended before the file does; true: it is his, and the file does not get it. */
@@ -35,8 +36,8 @@ struct writer_tap {
 
 struct writer {
 	int fd;
-	const char *path;    /* borrowed */
-	char old_path[4096]; /* where the file of that name went; "" if there was none */
+	const char *path; /* borrowed */
+	struct newfile made;
 	struct layout_header header;
 	u64 data_end;     /* file offset behind the last whole record */
 	u64 reserved_end; /* the disk has room for us up to here */

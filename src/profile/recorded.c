@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "event/abi.h"
 #include "file/hardware.h"
-#include "profile/typing.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
@@ -126,8 +125,9 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
-	typing_resolve(&r->profile, &r->resolver, &r->session.reader.events, o->n_workers);
-	typing_note_skid(&r->profile, &r->session.reader.events, r->log);
+	typing_resolve(&r->profile, &r->resolver,
+		&(struct typing_events){&r->session.reader.events, o->skid}, o->n_workers);
+	typing_note_skid(&r->profile, &r->session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "types of data");
 }
 

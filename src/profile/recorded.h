@@ -18,6 +18,7 @@
 #include "profile/ledger.h"
 #include "profile/moments.h"
 #include "profile/naming.h"
+#include "profile/typing.h"
 #include "session/session.h"
 #include "profile/wallmarks.h"
 #include "symbol/callers.h"
@@ -40,6 +41,7 @@ struct recorded_options {
 	unsigned n_workers;
 	u64 labels; /* LABEL_BIT()s */
 	bool has_stacks;
+	enum typing_skid skid;     /* of LABEL_ACCESS */
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
 	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */

@@ -48,7 +48,8 @@ static void group_frames(struct typing *t)
 static void find_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct typing *t = ctx;
-	struct datatype_answer *answers = t->answers + t->starts[i];
+	struct datatype_answer *answers = t->answers + t->starts[i],
+			       *befores = t->befores + t->starts[i];
 	size_t n = t->starts[i + 1] - t->starts[i];
 	const struct dso *dso = t->resolver->machine->dsos.at.at[t->profile->dsos.at[i].source];
 	const struct elf *image = NULL, *debug;
@@ -59,7 +60,8 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	if (!n)
 		return;
 	for (size_t k = 0; k < n; k++)
-		answers[k] = (struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
+		answers[k] = befores[k] =
+			(struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
 	resolver_load_lines(t->resolver, dso);
 	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
 	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
@@ -67,7 +69,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	pcs = mem_alloc(n * sizeof(*pcs));
 	for (size_t k = 0; k < n; k++)
 		pcs[k] = t->frames[t->starts[i] + k].key + shift;
-	datatypes_find(t->types[i], pcs, n, answers, t->befores + t->starts[i]);
+	datatypes_find(t->types[i], pcs, n, answers, befores);
 	mem_free(pcs);
 }
 
@@ -137,7 +139,14 @@ static bool is_one_behind(enum skid_kind skid)
 	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
 }
 
-static void fill_labels(struct typing *t, const struct event_list *events)
+static bool counts_before(const struct typing_events *e, u32 event)
+{
+	if (e->skid != TYPING_AS_EVENTS_ARE)
+		return e->skid == TYPING_BEFORE;
+	return event < e->events->n && is_one_behind(skid_of(&e->events->at[event].attr));
+}
+
+static void fill_labels(struct typing *t, const struct typing_events *events)
 {
 	struct profile *p = t->profile;
 	struct {
@@ -149,24 +158,21 @@ static void fill_labels(struct typing *t, const struct event_list *events)
 		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++) {
 			u64 frame = t->frames[k].value;
 
-			by_frame[frame].own = by_frame[frame].before =
-				access_of(t, t->types[i], &t->answers[k]);
-			if (t->befores[k].type)
-				by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
+			by_frame[frame].own = access_of(t, t->types[i], &t->answers[k]);
+			by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
 		}
 	for (size_t i = 0; i < p->rows.n; i++) {
 		const struct profile_row *row = &p->rows.at[i];
-		bool is_behind = row->event < events->n &&
-			is_one_behind(skid_of(&events->at[row->event].attr));
 
-		p->cells.at[i * p->n_labels + slot - 1] =
-			is_behind ? by_frame[row->frame].before : by_frame[row->frame].own;
+		p->cells.at[i * p->n_labels + slot - 1] = counts_before(events, row->event)
+			? by_frame[row->frame].before
+			: by_frame[row->frame].own;
 	}
 	mem_free(by_frame);
 }
 
-void typing_resolve(struct profile *p, struct resolver *resolver, const struct event_list *events,
-	unsigned n_workers)
+void typing_resolve(struct profile *p, struct resolver *resolver,
+	const struct typing_events *events, unsigned n_workers)
 {
 	struct typing t = {.profile = p, .resolver = resolver};
 
@@ -186,26 +192,37 @@ void typing_resolve(struct profile *p, struct resolver *resolver, const struct e
 	mem_free(t.starts);
 }
 
-void typing_note_skid(const struct profile *p, const struct event_list *events, struct log *log)
+static void note(const char *event, enum skid_kind skid, bool is_before, struct log *log)
 {
-	static const char *const texts[] = {
-		[SKID_ONE] =
-			"has a constant skid of 1: its samples count for the instruction before",
-		[SKID_TIMER] =
-			"is no precise event (skid): the instruction that took the time is the one before the sample, so types are of that one; where a jump leads to the sample, its own",
-		[SKID_DEBUGGER] =
-			"stops behind the access: its samples count for the instruction before",
+	static const char *const whys[] = {
+		[SKID_ONE] = "has a constant skid of 1",
+		[SKID_TIMER] = "is no precise event (skid)",
+		[SKID_DEBUGGER] = "stops behind the access",
 		[SKID_SOME] =
 			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
 	};
+
+	if (!is_one_behind(skid))
+		log_note(log, "%s %s", event, whys[skid]);
+	else
+		log_note(log, "%s %s: types are of %s", event, whys[skid],
+			is_before
+				? "the instruction that ran before the sampled one, which took the time (--skid 0: of the sampled one)"
+				: "the sampled instruction, behind the one that took the time (--skid 1: of that one)");
+}
+
+void typing_note_skid(const struct profile *p, const struct event_list *events,
+	enum typing_skid wish, struct log *log)
+{
+	const struct typing_events t = {events, wish};
 	u32 said = 0;
 
-	for (size_t e = 0; e < events->n && e < p->events.n; e++) {
+	for (u32 e = 0; e < events->n && e < p->events.n; e++) {
 		enum skid_kind skid = skid_of(&events->at[e].attr);
 
 		if (skid == SKID_NONE || !p->events.at[e].n_samples || said >> skid & 1)
 			continue;
 		said |= 1u << skid;
-		log_note(log, "%s %s", p->events.at[e].name, texts[skid]);
+		note(p->events.at[e].name, skid, counts_before(&t, e), log);
 	}
 }

@@ -24,15 +24,14 @@ static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-/* A loaded module, by its name in brackets. */
-static u8 of_module(const char *name, u8 id[BUILD_ID_MAX])
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX])
 {
 	struct str notes = {0};
-	char path[256];
+	char path[512];
 	struct err err;
 	u8 n = 0;
 
-	snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id",
+	snprintf(path, sizeof(path), "%s/%.*s/notes/.note.gnu.build-id", folder,
 		(int)strcspn(name + 1, "]"), name + 1);
 	if (!sysfile_read(path, 1 << 16, &notes, &err))
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
@@ -68,7 +67,7 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 	case DSO_KERNEL:
 		return kallsyms_build_id(id);
 	case DSO_MODULE:
-		return of_module(dso->name, id);
+		return buildid_of_module("/sys/module", dso->name, id);
 	case DSO_FILE:
 		return of_living_file(living, dso, id);
 	case DSO_VDSO:
@@ -85,7 +84,7 @@ u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 	if (!strcmp(path, "[vdso]"))
 		return vdso_build_id(id);
 	if (path[0] == '[')
-		return of_module(path, id);
+		return buildid_of_module("/sys/module", path, id);
 	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 

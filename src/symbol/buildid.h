@@ -22,4 +22,7 @@ void buildid_collect(const struct machine *m, const bool *hit, struct file_info 
  */
 u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX]);
 
+/* The build-id of a loaded module by its name in brackets; `folder` is /sys/module. 0: unknown. */
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX]);
+
 #endif

@@ -287,9 +287,13 @@ static struct datavalue address(struct flow *f, u64 pc, const struct operand *o)
 }
 
 /* One of the two is a pointer, the other one a number. */
-static struct datavalue moved_by(const struct datastate *s, const struct operand *o)
+static struct datavalue moved_by(struct flow *f, u64 pc, const struct operand *o)
 {
-	const struct datavalue *a = reg_of(s, o->target), *b = reg_of(s, o->source);
+	struct datavalue in_memory =
+		o->source == OPERAND_NO_REG ? loaded(f, pc, o) : (struct datavalue){0};
+	const struct datavalue *a = reg_of(&f->now, o->target);
+	const struct datavalue *b =
+		o->source == OPERAND_NO_REG ? &in_memory : reg_of(&f->now, o->source);
 
 	if (a->kind && b->kind)
 		return (struct datavalue){0};
@@ -321,7 +325,7 @@ static struct datavalue new_value(struct flow *f, u64 pc, const struct operand *
 	case EFFECT_ADD:
 		return moved(reg_of(&f->now, o->target), o->imm, true);
 	case EFFECT_MOVE_BY:
-		return moved_by(&f->now, o);
+		return moved_by(f, pc, o);
 	case EFFECT_SET:
 		return constant(f, pc, (u64)o->imm);
 	default:

@@ -8,6 +8,7 @@
 #include "symbol/dataflow.h"
 #include "symbol/dwarffile.h"
 #include "symbol/dwarftype.h"
+#include "symbol/foregoing.h"
 
 enum {
 	FUNCTION_MAX = 4 << 20, /* bytes of code: what claims to be longer is no function */
@@ -28,6 +29,7 @@ static const struct {
 	[DATATYPE_ASSEMBLER] = {"(unknown)", "in code that was written in assembler"},
 	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
 	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
+	[DATATYPE_WAYS] = {"(unknown)", "where several ways through the code meet"},
 	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
 	[DATATYPE_OUTSIDE] = {"(unknown)", "outside of the type that they seem to be in"},
 };
@@ -179,9 +181,9 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 struct asking {
 	struct datatypes *types;
 	const u64 *pcs;
-	size_t at, next, n; /* of those that lie in the function; next: behind this instruction */
-	struct datatype_answer *answers, *befores;
-	VEC(struct sort_item) targets; /* key: where jumps lead to */
+	size_t at, n;                              /* of those that lie in the function */
+	struct datatype_answer *answers, *befores; /* befores: NULL: not wanted */
+	struct foregoing foregoing;
 };
 
 /* There are some hundreds. */
@@ -275,6 +277,16 @@ static void answer(struct datatypes *t, u64 pc, const struct operand *o,
 		a->outcome = unknown(t, pc, o, state);
 }
 
+static void take_before(struct asking *k, u64 pc, const struct operand *o,
+	const struct datastate *state)
+{
+	struct datatype_answer a = {.type = "", .member = ""};
+
+	if (foregoing_needs(&k->foregoing, pc, o))
+		answer(k->types, pc, o, state, &a);
+	foregoing_take(&k->foregoing, pc, o, &a);
+}
+
 static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 	const struct datastate *state)
 {
@@ -284,33 +296,17 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		k->at++;
 	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++)
 		answer(k->types, pc, o, state, &k->answers[k->at]);
-	if (!k->befores)
-		return;
-	if (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP)
-		vec_add(&k->targets, ((struct sort_item){pc + o->size + (u64)o->to, 0}));
-	if (o->flow != OPERAND_ON && o->flow != OPERAND_BRANCH)
-		return;
-	while (k->next < k->n && k->pcs[k->next] < pc + o->size)
-		k->next++;
-	for (size_t i = k->next; i < k->n && k->pcs[i] == pc + o->size; i++) {
-		k->befores[i] = (struct datatype_answer){.type = "", .member = ""};
-		answer(k->types, pc, o, state, &k->befores[i]);
-	}
+	if (k->befores)
+		take_before(k, pc, o, state);
 }
 
-/* Where a jump leads to, the processor may have come from there. */
-static void drop_targets(struct asking *k)
+static void ask(struct asking *k, const struct dataflow_code *code)
 {
-	size_t i = 0;
-
-	sort_by_key(k->targets.at, k->targets.n);
-	vec_each(target, &k->targets) {
-		while (i < k->n && k->pcs[i] < target->key)
-			i++;
-		for (; i < k->n && k->pcs[i] == target->key; i++)
-			k->befores[i].type = NULL;
-	}
-	vec_fini(&k->targets);
+	if (k->befores)
+		foregoing_begin(&k->foregoing, k->pcs, k->n);
+	dataflow_run(&k->types->scope, code, &(struct dataflow_sink){k, take_instruction});
+	if (k->befores)
+		foregoing_finish(&k->foregoing, k->befores);
 }
 
 void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
@@ -320,7 +316,6 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct dataty
 
 	for (size_t i = 0, next; i < n; i = next) {
 		struct dataflow_code code = {0};
-		struct asking asking;
 		u64 end = 0;
 		Dwarf_Die *function = function_at(t, pcs[i], &code.start, &end);
 
@@ -328,7 +323,7 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct dataty
 		for (next = i; next == i || (next < n && pcs[next] < end); next++) {
 			answers[next] = none;
 			if (befores)
-				befores[next] = (struct datatype_answer){0};
+				befores[next] = none;
 		}
 		code.n = end - code.start;
 		if (!function || code.n > FUNCTION_MAX)
@@ -336,13 +331,12 @@ void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct dataty
 		code.at = elf_bytes_at(t->image, code.start, code.n);
 		if (!code.at)
 			continue;
-		asking = (struct asking){.types = t,
-			.pcs = pcs + i,
-			.n = next - i,
-			.answers = answers + i,
-			.befores = befores ? befores + i : NULL};
 		datascope_enter(&t->scope, function);
-		dataflow_run(&t->scope, &code, &(struct dataflow_sink){&asking, take_instruction});
-		drop_targets(&asking);
+		ask(&(struct asking){.types = t,
+			    .pcs = pcs + i,
+			    .n = next - i,
+			    .answers = answers + i,
+			    .befores = befores ? befores + i : NULL},
+			&code);
 	}
 }

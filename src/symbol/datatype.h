@@ -31,8 +31,9 @@ enum datatype_outcome {
 	DATATYPE_ASSEMBLER,   /* written in assembler: there are no variables */
 	DATATYPE_NO_CODE,     /* the instruction is not here, or is none */
 	DATATYPE_THREAD,      /* memory of the thread's own */
-	DATATYPE_UNTRACKED,   /* what its registers point to is not known */
-	DATATYPE_OUTSIDE,     /* the address lies outside of what they point to */
+	DATATYPE_WAYS, /* several ways lead there: which instruction ran before, is not known */
+	DATATYPE_UNTRACKED, /* what its registers point to is not known */
+	DATATYPE_OUTSIDE,   /* the address lies outside of what they point to */
 	DATATYPE_OUTCOMES,
 };
 
@@ -60,9 +61,8 @@ void datatypes_close(struct datatypes *t); /* NULL-safe */
 const struct typelayout *datatypes_layouts(const struct datatypes *t);
 
 /*
- * n instructions, by ascending address. befores, if not NULL: what the instruction just before each
- * accesses, where it is known that the processor came from there (no jump of the function leads to
- * the address); else the type is NULL.
+ * n instructions, by ascending address. befores, if not NULL: what the instruction accessed that ran
+ * before each, see symbol/foregoing.h.
  */
 void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
 	struct datatype_answer *befores);

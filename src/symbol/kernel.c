@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "symbol/buildid.h"
+
 /*
  * Whether the kernel that runs here may be the recorded one. Where the recording has neither its build-id nor
  * its release it is, if it lay where this one lies now: *ret_is_unsure.
@@ -156,6 +158,16 @@ static u64 shift(const struct kernel *k)
 	return k->request.text && now ? now - k->request.text : 0;
 }
 
+bool kernel_has_other_module(const struct kernel *k, const struct dso *dso)
+{
+	u8 id[BUILD_ID_MAX], n;
+
+	if (!k->has_kallsyms || k->is_copy || !k->request.module_folder || !dso->build_id_size)
+		return false;
+	n = buildid_of_module(k->request.module_folder, dso->name, id);
+	return n && (n != dso->build_id_size || memcmp(id, dso->build_id, n));
+}
+
 u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
 {
 	const char *modules;
@@ -165,6 +177,8 @@ u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
 	/* Modules move at each boot too, not by as much: a copy has them where they were then. */
 	if (k->is_copy && !shift(k))
 		return dso->base;
+	if (kernel_has_other_module(k, dso))
+		return 0;
 	modules = k->is_copy ? k->request.copy_modules : k->request.modules;
 	return modules ? kallsyms_module_base(modules, dso->name + 1, strcspn(dso->name + 1, "]"))
 		       : 0;

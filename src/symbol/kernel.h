@@ -26,7 +26,8 @@ struct kernel_request {
 	bool has_modules;      /* the recording has some, so their functions are needed too */
 	const char *
 		kallsyms; /* of the kernel that runs; NULL: the wished one is no kernel of this host */
-	const char *modules;                        /* /proc/modules that goes with it */
+	const char *modules;       /* /proc/modules that goes with it */
+	const char *module_folder; /* likewise, /sys/module; NULL: builds are not compared */
 	const char *named_vmlinux, *named_kallsyms; /* the user's: nothing else takes their place */
 	const char *copy_modules;      /* that goes with named_kallsyms; NULL: none does */
 	const char *recorded_kallsyms; /* that lies beside the recording */
@@ -51,7 +52,10 @@ void kernel_close(struct kernel *k);
 /* Whether the kernel itself has names. */
 bool kernel_has_names(const struct kernel *k);
 
-/* Where the module lies in the kallsyms at hand; 0 if it does not. */
+/* Whether another build of a module than the recorded one is loaded now; false also if nobody knows. */
+bool kernel_has_other_module(const struct kernel *k, const struct dso *dso);
+
+/* Where the module lies in the kallsyms at hand; 0 if it does not, or another build of it does. */
 u64 kernel_module_base(const struct kernel *k, const struct dso *dso);
 
 /*

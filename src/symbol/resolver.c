@@ -13,6 +13,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
+	r->module_folder = "/sys/module";
 	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
 	pthread_mutex_init(&r->kernel_lock, NULL);

@@ -62,6 +62,7 @@ struct resolver {
 	bool ignores_vmlinux; /* no vmlinux is looked for */
 	struct guest_files guest_files;
 	const char *modules;             /* "/proc/modules", likewise */
+	const char *module_folder;       /* "/sys/module", likewise */
 	const char *recorded_release;    /* NULL: unknown */
 	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
 	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */

@@ -68,6 +68,7 @@ static void load_kernel(struct resolver *r)
 			.has_modules = has_modules(r),
 			.kallsyms = r->kallsyms,
 			.modules = r->modules,
+			.module_folder = r->module_folder,
 			.named_vmlinux = r->vmlinux,
 			.named_kallsyms = r->kallsyms_copy,
 			.recorded_kallsyms = r->recorded_kallsyms,
@@ -259,6 +260,9 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
 		return;
 	d->outcome = RESOLVER_NO_KERNEL;
+	if (d->err.code == ERR_NOENT && kernel_has_other_module(d->kernel, dso))
+		err_set(&d->err, ERR_FORMAT,
+			"another build of it is loaded now, and the file of the recorded one is not in /lib/modules");
 	/* That the kernel itself has no names explains more than that a file is missing. */
 	if (!kernel_has_names(d->kernel) && d->err.code == ERR_NOENT)
 		d->err = d->kernel->err;

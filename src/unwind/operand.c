@@ -222,6 +222,7 @@ static void move_by(struct operand *o, const struct x86_op *op, u8 target, u8 so
 {
 	o->target = dwarf_reg(target);
 	o->source = dwarf_reg(source);
+	o->bytes = op->is_wide ? 8 : 4;
 	o->effect = op->is_wide ? EFFECT_MOVE_BY : EFFECT_OTHER;
 }
 
@@ -365,6 +366,18 @@ static void take_constant(struct operand *o, const struct x86_op *op, enum rule 
 	}
 }
 
+/* cmp and test, in all their forms */
+static bool compares(const struct x86_op *op)
+{
+	unsigned what = op->reg & 7, code = op->opcode;
+
+	if (op->map != X86_ONE)
+		return false;
+	return (code >= 0x38 && code <= 0x3d) || (code >= 0x80 && code <= 0x83 && what == 7) ||
+		code >> 1 == 0x84 >> 1 || code >> 1 == 0xa8 >> 1 ||
+		(code >> 1 == 0xf6 >> 1 && what < 2);
+}
+
 static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	switch (rule) {
@@ -479,6 +492,7 @@ unsigned operand_decode(const u8 *p, u32 n, struct operand *ret)
 	if (!ret->size)
 		return 0;
 	take_memory(ret, &op);
+	ret->is_compare = compares(&op);
 	map = op.map;
 	if (op.map == X86_VECTOR) {
 		row = vector_rows;

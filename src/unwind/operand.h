@@ -58,9 +58,10 @@ struct operand {
 	bool is_vague;    /* disp or an index is not known: of vectors */
 	s64 disp;
 	u8 effect;           /* enum operand_effect */
+	bool is_compare;     /* cmp, test: only the flags change */
 	bool is_conditional; /* the target keeps its value, or gets the other: both are live */
 	u8 target, source;
-	u8 bytes;   /* of EFFECT_LOAD */
+	u8 bytes;   /* of EFFECT_LOAD, and of EFFECT_MOVE_BY from memory */
 	u32 spoilt; /* other registers that are overwritten: a bit for each */
 	s64 imm;
 	u8 flow; /* enum operand_flow */

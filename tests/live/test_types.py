@@ -34,29 +34,35 @@ def rows(keys, *options):
 
 
 def by_address(program):
-    """What each instruction of the program's own functions took time for: the one before it, or itself where a jump leads to it."""
+    """What each instruction of the program's own functions took time for: what the one before it accessed; and what it accesses."""
     done = run(DATATYPES, program, 'walk', 'main')
     check_sane(done)
     lines = [line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')]
-    lines = [(int(address, 16), own if before == '(jumped to)' else before) for address, _, own, before in lines]
-    return {address: '' if what.startswith('(unknown)') else what for address, what in lines}
+    return tuple({int(words[0], 16): '' if words[i].startswith('(unknown)') else words[i] for words in lines} for i in (3, 2))
 
 
 @test
 def rows_are_what_their_addresses_access():
     program = record('-g')
-    known = by_address(program)
+    before, own = by_address(program)
+    check_rows(own, '--skid', '0')
+    check_rows(before, '--skid', '1')
+    found = check_rows(before)
+    # The loop waits for nothing but items.
+    assert sum(n for what, n in found.items() if what.startswith('struct item +0x')) > 0.8 * sum(found.values()), found
+
+
+def check_rows(known, *options):
     script = pace('script', '-i', 'types.data', '-F', 'ip')
     addresses = [int(word, 16) for word in script.out.split()]
     assert len(addresses) > 50, script
     expected = collections.Counter(known.get(a, '') for a in addresses if a in known)
     found = collections.Counter()
-    for row in rows('sym,typeoff')[0]:
+    for row in rows('sym,typeoff', *options)[0]:
         if row['symbol'] in ('walk', 'main'):
             found[row['typeoff']] += int(row['samples'])
-    assert found == expected, (found, expected)
-    # The loop waits for nothing but items.
-    assert sum(n for what, n in found.items() if what.startswith('struct item +0x')) > 0.8 * sum(found.values()), found
+    assert found == expected, (options, found, expected)
+    return found
 
 
 @test
@@ -75,7 +81,7 @@ def types_add_up_and_members_are_in_them():
 def reasons_are_told():
     record('-g')
     result = pace('report', '-i', 'types.data', '-s', 'type', '--ledger')
-    assert 'cpu-clock:u is no precise event (skid)' in result.err, result
+    assert 'cpu-clock:u is no precise event (skid)' in result.err and '--skid 0: of the sampled one' in result.err, result
     record('-g0')
     result = pace('report', '-i', 'types.data', '-s', 'type')
     assert '100.00%  (unknown)' in result.out, result

@@ -32,9 +32,7 @@ static void add_instructions(const struct elf *elf, const struct symbol *s, pc_l
 
 static void print_answer(const struct datatype_answer *a)
 {
-	if (!a->type)
-		printf("(jumped to)");
-	else if (a->outcome == DATATYPE_FOUND)
+	if (a->outcome == DATATYPE_FOUND)
 		printf("%s +0x%llx%s%s%s", a->type, (unsigned long long)a->offset,
 			*a->member ? " (" : "", a->member, *a->member ? ")" : "");
 	else if (datatype_outcome_reason(a->outcome))

@@ -532,6 +532,32 @@ TEST(resolver_takes_functions_of_kernel_and_modules_from_a_copy_of_kallsyms)
 	}
 }
 
+TEST(resolver_takes_a_module_for_another_if_another_build_of_it_is_loaded)
+{
+	static const u8 *const ids[] = {id_a, id_b};
+	u8 note[16 + BUILD_ID_MAX] = {4, 0, 0, 0, BUILD_ID_MAX, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0,
+		'G', 'N', 'U'};
+
+	use_kernel(kallsyms);
+	tree_file(test_dir(), "", "sys/nf_tables/notes/.note.gnu.build-id");
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		const struct dso *module;
+		struct resolving r;
+
+		memcpy(note + 16, ids[i], BUILD_ID_MAX);
+		test_write(test_path("sys/nf_tables/notes/.note.gnu.build-id"), note, sizeof(note));
+		resolving_init(&r);
+		module = add_module(&r, "[nf_tables]");
+		resolving_start(&r);
+		r.resolver.module_folder = test_path("sys");
+		CHECK_STR(find(&r, module, 0x90), i ? "- 0x90 6" : "nft_do_chain 0x80-0x1080");
+		if (i)
+			CHECK_HAS(resolver_reason(&r.resolver, module),
+				"another build of it is loaded now, and the file of the recorded one");
+		resolving_fini(&r);
+	}
+}
+
 TEST(resolver_prefers_the_kallsyms_that_lie_beside_the_recording)
 {
 	const struct dso *dso, *module;
