@@ -78,13 +78,15 @@ def put_accesses(path, out, choose):
     attrs_at, = struct.unpack_from('<Q', file, 24)
     data_at, size = struct.unpack_from('<QQ', file, 40)
     known = words_of(struct.unpack_from('<Q', file, attrs_at + 24)[0])
-    table, at, n = None, data_at, 0
+    records, at, n = [], data_at, 0
     while at < data_at + size:
         kind, misc, length = struct.unpack_from('<IHH', file, at)
-        if kind == 10 and misc & 1 << 13 and b'/shared\0' in file[at:at + length]:
-            # The program's writable map: the table lies on its pages.
-            address, = struct.unpack_from('<Q', file, at + 16)
-            table = max(table or 0, address)
+        records.append((at, kind, misc, length))
+        at += length
+    # The program's writable map: the table lies on its pages. Samples of another processor may stand before it in the file.
+    table = max((struct.unpack_from('<Q', file, at + 16)[0] for at, kind, misc, length in records
+                 if kind == 10 and misc & 1 << 13 and b'/shared\0' in file[at:at + length]), default=None)
+    for at, kind, _, _ in records:
         if kind == 9:
             where, place = {}, at + 8
             for bit in known:
@@ -99,7 +101,6 @@ def put_accesses(path, out, choose):
             if PHYS in where:
                 struct.pack_into('<Q', file, where[PHYS], address and 0x100000 + offset)
             n += 1
-        at += length
     assert n > 200 and table, (n, table)
     open(out, 'wb').write(file)
     return table

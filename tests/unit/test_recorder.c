@@ -379,7 +379,9 @@ TEST(recorder_gives_every_record_to_a_filter_once_and_whole)
 			counted += value.value;
 			lost += value.lost;
 		}
-		CHECK(d.n_taken_samples > 100);
+		/* On a busy machine most do not fit into a small ring; what is in it at the end is read. */
+		CHECK(d.n_taken_samples > (pages[i] < 64 ? 0 : 100));
+		CHECK(d.n_taken_samples + lost > 100);
 		/* What is lost may be other records too. */
 		CHECK(d.n_taken_samples + lost >= counted);
 		CHECK(pages[i] < 64 || d.n_taken_samples == counted);
