@@ -280,7 +280,7 @@ static void answer(struct datatypes *t, u64 pc, const struct operand *o,
 static void take_before(struct asking *k, u64 pc, const struct operand *o,
 	const struct datastate *state)
 {
-	struct datatype_answer a = {.type = "", .member = ""};
+	struct datatype_answer a = {.outcome = DATATYPE_NO_ACCESS, .type = "", .member = ""};
 
 	if (foregoing_needs(&k->foregoing, pc, o))
 		answer(k->types, pc, o, state, &a);

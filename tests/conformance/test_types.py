@@ -59,6 +59,7 @@ def check(compiler, source, options, wrong):
     found = {name: set() for name in functions}
     done = run(DATATYPES, 'types', *functions)
     check_sane(done)
+    assert done.status == 0, done.out[-500:]
     check_befores([line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')])
     for line in done.out.split('\n'):
         if not line or line.startswith('#'):

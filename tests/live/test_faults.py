@@ -496,6 +496,11 @@ def whatever_signal_ends_it_what_was_captured_is_kept():
                 time.sleep(0.1)
                 assert process.poll() is None
                 os.kill(process.pid, signal.SIGINT)
+            if number == signal.SIGUSR1 and tool != PACE:
+                # perf tells itself by it that the command could not be run; then it waits for the command's end.
+                with open(f'/proc/{process.pid}/task/{process.pid}/children', encoding='ascii') as children:
+                    for child in children.read().split():
+                        os.kill(int(child), signal.SIGKILL)
         kept = {}
         for number, tool, path, process in running:
             process.wait(60)

@@ -37,6 +37,7 @@ def by_address(program):
     """What each instruction of the program's own functions took time for: what the one before it accessed; and what it accesses."""
     done = run(DATATYPES, program, 'walk', 'main')
     check_sane(done)
+    assert done.status == 0, done.out[-500:]
     lines = [line.split('\t') for line in done.out.split('\n') if line and not line.startswith('#')]
     return tuple({int(words[0], 16): '' if words[i].startswith('(unknown)') else words[i] for words in lines} for i in (3, 2))
 

@@ -60,6 +60,27 @@ static bool is_wanted(const char *name, int argc, char **argv)
 	return argc == 2;
 }
 
+static bool is_same(const struct datatype_answer *a, const struct datatype_answer *b)
+{
+	return a->outcome == b->outcome && a->offset == b->offset && !strcmp(a->type, b->type) &&
+		!strcmp(a->member, b->member);
+}
+
+/* Whatever else is asked, an address has the same answers: recordings have some of a function's. */
+static void check_alone(struct datatypes *types, u64 pc, const struct datatype_answer *together,
+	const struct datatype_answer *together_before)
+{
+	struct datatype_answer answer, before;
+
+	datatypes_find(types, &pc, 1, &answer, &before);
+	if (is_same(&answer, together) && is_same(&before, together_before))
+		return;
+	printf("%llx alone\t", (unsigned long long)pc);
+	print(pc, "together", together, together_before);
+	print(pc, "alone", &answer, &before);
+	exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long long counts[DATATYPE_OUTCOMES] = {0};
@@ -89,6 +110,8 @@ int main(int argc, char **argv)
 			if (argc > 2)
 				print(pcs.at[i], s->name, &answers[i], &befores[i]);
 		}
+		for (size_t i = 0; argc > 2 && i < pcs.n; i++)
+			check_alone(types, pcs.at[i], &answers[i], &befores[i]);
 		free(answers);
 		free(befores);
 		vec_fini(&pcs);
