@@ -2,7 +2,7 @@
  * skid.h - how far from an instruction the samples are that it caused.
  *
  * In       an event as it was opened
- * Out      the words behind its name; NULL: its samples show the instruction itself
+ * Out      where its samples stand
  * Source   perf_event_open(2): precise_ip
  */
 #ifndef PACE_EVENT_SKID_H
@@ -11,7 +11,7 @@
 #include "event/attr.h"
 
 enum skid_kind {
-	SKID_NONE,
+	SKID_NONE,     /* the instruction itself */
 	SKID_ONE,      /* the one before it */
 	SKID_TIMER,    /* where an interrupt was taken */
 	SKID_DEBUGGER, /* a breakpoint: behind the access */
