@@ -182,6 +182,24 @@ static u64 weight_of(struct worker *w, const struct session_sample *in)
 	return MAX(label_of(&w->maker, LABEL_WEIGHT, &sample), (u64)1);
 }
 
+/* per sample: one of its branches, as a sample of its own; `before`: the entry of the one that was taken before it */
+static void count_branch(struct worker *w, const struct session_sample *in,
+	const struct remembered_thread *t, struct sights_place at, u64 period, const u8 *entry,
+	const u8 *before)
+{
+	struct sight *sight = w->sights.next;
+
+	sight->ip = at.address;
+	sight->space = at.space;
+	sight->mode = at.mode;
+	sight->chain = TABLE_NONE;
+	sight->event = in->event;
+	sight->n_samples = 1;
+	sight->period = period;
+	take_labels(w, in, t, entry, before);
+	sights_count(&w->sights);
+}
+
 /* per sample: each of its branches is a sample of its own, taken where the branch went */
 static void count_branches(struct worker *w, const struct session_sample *in)
 {
@@ -189,22 +207,12 @@ static void count_branches(struct worker *w, const struct session_sample *in)
 	const struct sample *sample = in->sample;
 	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
-	struct sight *sight = w->sights.next;
 
 	w->n_walked++;
 	for (u64 i = 0; i < sample->branches.n; i++) {
 		const u8 *entry = sample->branches.entries + i * ENTRY;
-		struct sights_place to = label_place(&who, load_u64(entry + TO));
 
-		sight->ip = to.address;
-		sight->space = to.space;
-		sight->mode = to.mode;
-		sight->chain = TABLE_NONE;
-		sight->event = in->event;
-		sight->n_samples = 1;
-		sight->period = 1;
-		take_labels(w, in, t, entry, NULL);
-		sights_count(&w->sights);
+		count_branch(w, in, t, label_place(&who, load_u64(entry + TO)), 1, entry, NULL);
 	}
 }
 
@@ -219,25 +227,15 @@ static void count_blocks(struct worker *w, const struct session_sample *in)
 	const struct remembered_thread *t =
 		thread_of(w, in->sample->pid, in->sample->tid, in->time);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
-	struct sight *sight = w->sights.next;
 
 	w->n_walked++;
 	for (u64 i = 0; i < branches->n; i++) {
 		const u8 *entry = branches->entries + i * ENTRY;
 		u64 cycles = load_u64(entry + FLAGS) >> CYCLES_SHIFT & CYCLES_MASK;
-		struct sights_place at = label_place(&who, load_u64(entry));
 
-		if (!cycles)
-			continue;
-		sight->ip = at.address;
-		sight->space = at.space;
-		sight->mode = at.mode;
-		sight->chain = TABLE_NONE;
-		sight->event = in->event;
-		sight->n_samples = 1;
-		sight->period = cycles;
-		take_labels(w, in, t, entry, i + 1 < branches->n ? entry + ENTRY : NULL);
-		sights_count(&w->sights);
+		if (cycles)
+			count_branch(w, in, t, label_place(&who, load_u64(entry)), cycles, entry,
+				i + 1 < branches->n ? entry + ENTRY : NULL);
 	}
 }
 
