@@ -40,6 +40,10 @@ void annotate_add_skid(const struct annotate_options *o, const struct assembly *
 
 void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o);
 
+/* The key "events" with what was sampled of each; totals: by event. */
+void annotate_json_events(struct str *text, const struct profile *p,
+	const struct annotation_count *totals, const struct event_list *events);
+
 /* What stands before and behind all functions, and one of them. */
 void annotate_json_begin(struct out *out, const struct annotation *a,
 	const struct annotate_options *o);

@@ -151,30 +151,34 @@ static void add_lines(struct str *text, const struct assembly *a, const struct a
 	str_addc(text, ',');
 }
 
+void annotate_json_events(struct str *text, const struct profile *p,
+	const struct annotation_count *totals, const struct event_list *events)
+{
+	json_key(text, "events");
+	str_addc(text, '[');
+	for (size_t e = 0; e < p->events.n; e++) {
+		str_addc(text, '{');
+		json_text(text, "name", p->events.at[e].name);
+		json_u64(text, "samples", totals[e].n_samples);
+		json_u64(text, "period", totals[e].period);
+		if (e < events->n)
+			json_u64(text, "precise", attr_precise(&events->at[e].attr));
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
 void annotate_json_begin(struct out *out, const struct annotation *a,
 	const struct annotate_options *o)
 {
 	struct str *text = &out->text;
-	size_t e = 0;
 
 	str_addc(text, '{');
 	json_u64(text, "pace_annotate", SCHEMA);
 	json_text(text, "percent_of", annotate_share_name(o));
-	json_key(text, "events");
-	str_addc(text, '[');
-	vec_each(event, &a->profile->events) {
-		str_addc(text, '{');
-		json_text(text, "name", event->name);
-		json_u64(text, "samples", a->totals[e].n_samples);
-		json_u64(text, "period", a->totals[e].period);
-		if (e < o->events->n)
-			json_u64(text, "precise", attr_precise(&o->events->at[e].attr));
-		json_end(text, '}');
-		str_addc(text, ',');
-		e++;
-	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	annotate_json_events(text, a->profile, a->totals, o->events);
 	json_key(text, "functions");
 	str_add(text, "[\n");
 }

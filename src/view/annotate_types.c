@@ -215,21 +215,9 @@ void annotate_types_json(struct out *out, const struct anatomy *a, const struct 
 {
 	struct str *text = &out->text;
 
-	(void)o;
 	str_addc(text, '{');
-	json_u64(text, "schema", SCHEMA);
-	json_key(text, "events");
-	str_addc(text, '[');
-	for (size_t e = 0; e < a->profile->events.n; e++) {
-		str_addc(text, '{');
-		json_text(text, "name", a->profile->events.at[e].name);
-		json_u64(text, "samples", a->totals[e].n_samples);
-		json_u64(text, "period", a->totals[e].period);
-		json_end(text, '}');
-		str_addc(text, ',');
-	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_u64(text, "pace_annotate_types", SCHEMA);
+	annotate_json_events(text, a->profile, a->totals, o->events);
 	json_key(text, "types");
 	str_addc(text, '[');
 	vec_each(t, &a->types)
