@@ -1,7 +1,7 @@
 /*
  * salvage.h - the records behind the end that a file's header says.
  *
- * A recorder that was killed had written more than it had told its header: pace's tells it once a second.
+ * A recorder that was killed had written more than it had told its header: pace's tells it ten times a second.
  * In       a reader that has read header and attrs of a file of this machine's byte order
  * Out      where the last sound record behind its data ends, and how many there are
  * Owns     nothing
