@@ -191,7 +191,7 @@ def scripts_are_those_of_perf():
         theirs = run('perf', 'script', '--no-inline', '-f', '-i', path)
         if not theirs.out:
             continue
-        ours = pace('script', '--no-inline', '-i', path)
+        ours = pace('script', '--no-inline', '--no-unnamed-functions', '-i', path)
         a, b = script_text(theirs.out), script_text(ours.out)
         assert len(a) == len(b), (path, len(a), len(b), ours.err)
         differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
@@ -216,7 +216,7 @@ def scripts_of_other_machines_are_what_perf_printed_there():
             text = re.sub(r' [^\s(]+\+0x[0-9a-f]+ \(', ' [unknown] (', text)
             # a thread that has ended has no name to perf
             return [re.sub(r'^(:\d+|\S+) (?=\d)', '', ' '.join(line.split())) for line in text.split('\n')]
-        ours = pace('script', '--no-inline', '-i', expected[:-len('.script')])
+        ours = pace('script', '--no-inline', '--no-unnamed-functions', '-i', expected[:-len('.script')])
         assert ours.status == 0, (name, ours.err)
         a, b = words(open(expected).read()), words(ours.out)
         differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
