@@ -92,6 +92,7 @@ static const struct opt options[] = {
 	SYMBOL_FILE_ROWS(script_command),
 	STRICT_ROW(struct script_command),
 	SYMBOL_NAME_ROWS(script_command),
+	SYMBOL_MADE_ROW(script_command),
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
@@ -394,7 +395,10 @@ static void scripting_fini(struct scripting *s)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_command o = {.max_stack = 127, .symbols.demangles = true, .inlines = -1};
+	struct script_command o = {.max_stack = 127,
+		.symbols.demangles = true,
+		.symbols.makes_names = true,
+		.inlines = -1};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
 	struct err err;

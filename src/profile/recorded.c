@@ -41,6 +41,7 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
 	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
+	r->resolver.ignores_made = o->ignores_made_names;
 	r->resolver.guest_files = o->guest;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
