@@ -6,7 +6,7 @@
 #include "profile/beside.h"
 #include "profile/certainty.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static double share(const struct hist *h, u64 period)
 {
