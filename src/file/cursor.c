@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 
 enum {
 	BUF_BYTES = 512 << 10, /* fits a core's L2 cache; at least twice the largest record */
@@ -380,7 +382,7 @@ static bool unpack(struct reader_cursor *c, const struct record *rec)
 		memset(u, 0, offsetof(struct reader_unpacker, out));
 		u->stream = ZSTD_createDStream();
 		if (!u->stream)
-			return false;
+			mem_exhausted(0);
 	}
 	u->in = (ZSTD_inBuffer){rec->at + head, n, 0};
 	u->offset = rec->offset;
@@ -421,6 +423,9 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 		status = ZSTD_decompressStream(u->stream, &out, &u->in);
 		u->n = out.pos;
 		u->is_full = out.pos == out.size;
+		/* The file is not to blame. */
+		if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)
+			mem_exhausted(0);
 		if (ZSTD_isError(status))
 			return damaged_at(c, u->offset, "a compressed record cannot be unpacked");
 		if (out.pos == left && u->in.pos == u->in.size)

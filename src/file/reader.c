@@ -517,9 +517,12 @@ static void find_kcore(struct reader *r)
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
 	struct err *err)
 {
-	int fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-			   : fcntl(given, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	/* Room first: a descriptor that nothing holds would stay open without memory. */
+	vec_reserve(&r->parts, 1);
+	fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+		       : fcntl(given, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
 	if (!fstat(fd, st) && S_ISDIR(st->st_mode)) {
