@@ -427,8 +427,7 @@ static void find_place(void *placing)
 		&t);
 	locator_find(&r->locator, &t, &step, &location);
 	a = locator_name(&r->locator, &location);
-	*p->ret = (struct pace_place){.function =
-					      a.name ? demangle(a.name, false, &r->strings) : NULL,
+	*p->ret = (struct pace_place){.function = resolver_title(&a, 0, &r->strings),
 		.offset = a.at - a.start,
 		.file = location.dso->path,
 		.thread = t.comm};
