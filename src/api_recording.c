@@ -322,7 +322,7 @@ PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_samp
 		&t);
 	locator_find(&r->locator, &t, &step, &location);
 	a = locator_name(&r->locator, &location);
-	*ret = (struct pace_place){.function = a.name ? demangle(a.name, false, &r->strings) : NULL,
+	*ret = (struct pace_place){.function = resolver_title(&a, 0, &r->strings),
 		.offset = a.at - a.start,
 		.file = location.dso->path,
 		.thread = t.comm};

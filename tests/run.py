@@ -73,6 +73,7 @@ SUITES = [
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
+    ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),

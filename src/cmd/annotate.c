@@ -306,6 +306,7 @@ static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
 		.symbols.demangles = true,
+		.symbols.makes_names = true,
 		.skid = TYPING_NOT_SAID,
 		.debuginfod_s = 10};
 	struct out out = {.fd = STDOUT_FILENO};

@@ -133,8 +133,7 @@ int annotating_count(struct annotating *r, struct err *err)
 			(o->has_types ? LABEL_BIT(LABEL_ACCESS) : 0),
 		.skid = typing_skid(o->skid),
 		.cpus = &r->cpus,
-		.naming.style = r->assembly.style,
-		.naming.makes_names = true};
+		.naming.style = r->assembly.style};
 	struct recorded *in = &r->recorded;
 
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);

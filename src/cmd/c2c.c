@@ -211,7 +211,8 @@ static int run_c2c(int argc, char **argv)
 		.by = SHARING_BY_CODE,
 		.debuginfod_s = 10,
 		.has_source = true,
-		.symbols.demangles = true};
+		.symbols.demangles = true,
+		.symbols.makes_names = true};
 	bool is_record = argc > 1 && !strcmp(argv[1], "record"),
 	     is_report = argc > 1 && !strcmp(argv[1], "report");
 	int status;

@@ -316,7 +316,6 @@ static int choose(struct comparing *c, struct err *err)
 	o->reading.has_stacks = o->has_children || o->is_folded;
 	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
 	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
-	o->reading.naming.makes_names = true;
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;
 }
@@ -376,7 +375,8 @@ static int run_diff(int argc, char **argv)
 	struct diff_command o = {.order = 1,
 		.reading.max_stack = 127,
 		.debuginfod_s = 10,
-		.symbols.demangles = true};
+		.symbols.demangles = true,
+		.symbols.makes_names = true};
 	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
 	struct comparing c = {.options = &o, .folded.has_builds = true};

@@ -10,9 +10,9 @@
 
 #include "base/out.h"
 #include "cmd/stat_command.h"
+#include "collect/attach.h"
 #include "collect/control.h"
 #include "collect/counting.h"
-#include "collect/hotplug.h"
 #include "collect/plan.h"
 #include "collect/run.h"
 #include "collect/stop.h"
@@ -39,7 +39,8 @@ struct measuring {
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* to do; 0: until it is ended */
-	struct hotplug hotplug;
+	struct attach attach;
+	const struct run *run; /* the one that is on; borrowed */
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
@@ -56,6 +57,7 @@ struct measuring {
  * thread that there is; of whom that cannot be said it is said.
  */
 int stat_open(struct measuring *m, struct err *err);
+void stat_open_init(struct measuring *m); /* before the first run */
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
 int stat_record_begin(struct measuring *m, struct err *err);

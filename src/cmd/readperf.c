@@ -274,6 +274,8 @@ static void add_functions(struct reading *r)
 	struct calls calls;
 
 	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
+	/* Its readers know what to do with code that has no name. */
+	resolver.ignores_made = true;
 	resolver_set_recording(&resolver, &r->session.reader, &r->jitcode, &r->embedded);
 	naming_resolve(p, &resolver,
 		&(struct naming_options){.n_workers = workers_available(),

@@ -11,7 +11,6 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "collect/attach.h"
 #include "collect/open.h"
 #include "collect/program.h"
 #include "collect/setuid.h"
@@ -203,39 +202,55 @@ static int start_command(struct recording *rec, struct err *err)
 	return 0;
 }
 
-static int open_now(void *ctx, struct err *err)
+static int open_samplers(void *ctx, struct err *err)
 {
 	struct recording *rec = ctx;
 
 	return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
 }
 
-static void close_again(void *ctx)
+static void close_samplers(void *ctx)
 {
 	struct recording *rec = ctx;
 
 	counters_close(&rec->counters);
 }
 
-/* The command's threads wait; those of processes that run need not. */
+/* On a CPU that is back. */
+static size_t sample_again(void *ctx, s32 cpu)
+{
+	struct recording *rec = ctx;
+	size_t n_failed = recorder_reopen_cpu(&rec->recorder, cpu, rec->pilot.is_off);
+
+	/* The file's events are others if stacks are walked: their ids are the same. */
+	for (size_t i = 0; i < rec->unwound.n; i++) {
+		rec->unwound.at[i].ids = rec->events.at[i].ids;
+		rec->unwound.at[i].n_ids = rec->events.at[i].n_ids;
+	}
+	if (rec->recorder.filter)
+		liveunwind_change_ids(&rec->liveunwind);
+	record_overhead_reopened(rec, cpu);
+	writer_change_ids(&rec->writer, rec->unwound.n ? &rec->unwound : &rec->events);
+	return n_failed;
+}
+
+/* Whatever is measured of the target, whoever wants it. */
 static int open_on_target(struct recording *rec, const struct sampling *sampling, struct err *err)
 {
-	const struct target_words *words = &rec->options->target;
-	const struct attach_opener opener = {rec, open_now, close_again};
-	struct attach attach = {0};
-	int r;
+	struct attach *a = &rec->attach;
 
-	if (sampling->has_no_inherit || !attach_is_needed(words))
-		return open_now(rec, err);
-	r = attach_open(&attach, &opener, words, &rec->target, &rec->log, err);
-	if (!r && attach.late.n) {
-		attach_warn(&attach, "samples", &rec->log);
+	attach_init(a, &rec->target, "recorded", &rec->log);
+	attach_add(a, &(struct attach_part){rec, open_samplers, close_samplers, sample_again});
+	if (record_trigger_add(rec, err) || record_when_add(rec, err) ||
+		attach_open(a, sampling->has_no_inherit ? NULL : &rec->options->target, err))
+		return err->code;
+	attach_warn(a, "samples");
+	if (a->late.n) {
 		str_add(&rec->notes, "attach: ");
-		attach_add_late(&attach, "samples", &rec->notes);
+		attach_add_late(a, "samples", &rec->notes);
 		str_addc(&rec->notes, '\n');
 	}
-	attach_fini(&attach);
-	return r;
+	return 0;
 }
 
 /* Events opened, rings mapped. */
@@ -429,6 +444,9 @@ static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_switch_close(rec);
 	record_pilot_close(rec);
+	record_trigger_close(rec);
+	record_when_close(rec);
+	attach_fini(&rec->attach);
 	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);

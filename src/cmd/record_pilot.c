@@ -136,26 +136,12 @@ static bool is_signalled(struct record_pilot *p)
 	return is_there;
 }
 
-static bool is_triggered(struct record_pilot *p)
-{
-	bool is_there = false;
-	struct record rec;
-
-	vec_each(ring, &p->trigger_rings) {
-		ring_acquire(ring);
-		while (ring_next(ring, &rec))
-			is_there |= rec.type == PERF_RECORD_SAMPLE;
-		ring_release(ring);
-	}
-	return is_there;
-}
-
 /* Why to go on in another file now; NULL: no reason. */
 static const char *must_switch(struct recording *rec)
 {
 	const struct record_options *o = rec->options;
 	/* All are to be emptied. */
-	bool is_told = is_signalled(&rec->pilot), is_hit = is_triggered(&rec->pilot);
+	bool is_told = is_signalled(&rec->pilot), is_hit = record_trigger_look(rec);
 	bool is_true = record_when_look(rec);
 
 	if (o->switch_mode == RECORD_SWITCH_SIZE)
@@ -189,31 +175,13 @@ static u64 next_moment(const struct recording *rec)
 
 /* ---- CPUs that come and go ---- */
 
-static size_t record_again(void *ctx, s32 cpu)
-{
-	struct recording *rec = ctx;
-	size_t n_failed = recorder_reopen_cpu(&rec->recorder, cpu, rec->pilot.is_off);
-
-	/* The file's events are others if stacks are walked: their ids are the same. */
-	for (size_t i = 0; i < rec->unwound.n; i++) {
-		rec->unwound.at[i].ids = rec->events.at[i].ids;
-		rec->unwound.at[i].n_ids = rec->events.at[i].n_ids;
-	}
-	if (rec->recorder.filter)
-		liveunwind_change_ids(&rec->liveunwind);
-	record_overhead_reopened(rec, cpu);
-	writer_change_ids(&rec->writer, rec->unwound.n ? &rec->unwound : &rec->events);
-	return n_failed;
-}
-
 static void look_for_cpus(struct recording *rec)
 {
 	struct record_pilot *p = &rec->pilot;
 
 	if (clock_now_ns() < p->hotplug_ns)
 		return;
-	hotplug_check(&p->hotplug, &rec->target,
-		&(struct hotplug_user){"recorded", rec, record_again}, &rec->log);
+	attach_look(&rec->attach);
 	p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 }
 
@@ -245,38 +213,6 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 
 /* ---- opening ---- */
 
-static int open_triggers(struct recording *rec, struct err *err)
-{
-	struct record_pilot *p = &rec->pilot;
-
-	if (event_words_parse(&rec->options->triggers, NULL, &p->triggers, &rec->log, err))
-		return err_prefix(err, "--switch-output-event");
-	vec_each(e, &p->triggers) {
-		struct event_attr *a = &e->attr;
-
-		a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
-		a->sample_type |= PERF_SAMPLE_IP;
-		a->flags |= ATTR_INHERIT | ATTR_EXCLUDE_GUEST;
-		a->sample_period = e->wishes & EVENT_OWN_PERIOD ? a->sample_period : 1;
-		a->wakeup_events = 1;
-		if (rec->measures_workload)
-			a->flags |= ATTR_DISABLED | ATTR_ENABLE_ON_EXEC;
-	}
-	if (open_events(&p->triggers, &rec->target, &p->trigger_counters, &rec->log, err))
-		return err_prefix(err, "--switch-output-event");
-	vec_each(c, &p->trigger_counters) {
-		struct ring *ring = vec_push(&p->trigger_rings);
-
-		if (ring_open(ring, c->fd, 1, err)) {
-			p->trigger_rings.n--;
-			return err_prefix(err, "--switch-output-event");
-		}
-		if (recorder_watch(&rec->recorder, c->fd, err))
-			return err->code;
-	}
-	return 0;
-}
-
 static int open_signal(struct recording *rec, struct err *err)
 {
 	struct record_pilot *p = &rec->pilot;
@@ -298,17 +234,13 @@ int record_pilot_open(struct recording *rec, struct err *err)
 	p->pilot = (struct recorder_pilot){rec, UINT64_MAX, look};
 	p->is_off = p->schedule.is_late;
 	p->hotplug_ns = UINT64_MAX;
-	if (rec->target.is_system_wide) {
-		hotplug_init(&p->hotplug);
+	if (rec->target.is_system_wide)
 		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
-	}
 	rec->recorder.pilot = &p->pilot;
 	record_growth_open(rec);
 	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
 		return err->code;
-	if (o->triggers.has_events && open_triggers(rec, err))
-		return err->code;
-	if (record_when_open(rec, err))
+	if (record_trigger_open(rec, err))
 		return err->code;
 	if (!o->control)
 		return 0;
@@ -322,18 +254,11 @@ void record_pilot_close(struct recording *rec)
 {
 	struct record_pilot *p = &rec->pilot;
 
-	vec_each(ring, &p->trigger_rings)
-		ring_close(ring);
-	vec_fini(&p->trigger_rings);
-	counters_close(&p->trigger_counters);
-	event_list_fini(&p->triggers);
 	if (p->snapshot_fd >= 0)
 		close(p->snapshot_fd);
-	record_when_close(rec);
 	record_growth_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
-	hotplug_fini(&p->hotplug);
 }
 
 void record_pilot_start(struct recording *rec)

@@ -21,11 +21,11 @@ static const char *words_of(const struct condition_term *t)
 	return t->name;
 }
 
-static int open_term(struct recording *rec, const struct condition_term *t,
+/* ---- opening ---- */
+
+static int parse_term(struct recording *rec, const struct condition_term *t,
 	struct record_when_term *ret, struct err *err)
 {
-	struct counting_options options = {.is_command = rec->measures_workload,
-		.no_inherit = !(rec->events.at[0].attr.flags & ATTR_INHERIT)};
 	struct event_words words = {0};
 	int r;
 
@@ -35,8 +35,16 @@ static int open_term(struct recording *rec, const struct condition_term *t,
 	event_words_event(&words, words_of(t), err);
 	r = event_words_parse(&words, NULL, &ret->events, &rec->log, err);
 	event_words_fini(&words);
-	if (r ||
-		counting_open(&ret->counting, &ret->events, &rec->target, &options, &rec->log, err))
+	return r;
+}
+
+static int open_term(struct recording *rec, const struct condition_term *t,
+	struct record_when_term *ret, struct err *err)
+{
+	const struct counting_options options = {.is_command = rec->measures_workload,
+		.no_inherit = !(rec->events.at[0].attr.flags & ATTR_INHERIT)};
+
+	if (counting_open(&ret->counting, &ret->events, &rec->target, &options, &rec->log, err))
 		return err->code;
 	for (size_t i = 0; i < ret->events.n; i++) {
 		if (!ret->counting.why[i].code)
@@ -49,7 +57,44 @@ static int open_term(struct recording *rec, const struct condition_term *t,
 	return rec->measures_workload ? 0 : counting_enable(&ret->counting, err);
 }
 
-int record_when_open(struct recording *rec, struct err *err)
+static void close_terms(void *ctx)
+{
+	struct recording *rec = ctx;
+
+	for (size_t i = 0; i < rec->when.condition.terms.n; i++)
+		counting_close(&rec->when.terms[i].counting);
+}
+
+static int open_terms(void *ctx, struct err *err)
+{
+	struct recording *rec = ctx;
+	struct record_when *w = &rec->when;
+
+	for (size_t i = 0; i < w->condition.terms.n; i++) {
+		if (!open_term(rec, &w->condition.terms.at[i], &w->terms[i], err))
+			continue;
+		close_terms(rec);
+		return err_prefix(err, "--when %s", w->condition.terms.at[i].name);
+	}
+	return 0;
+}
+
+/* What was counted there before is kept. */
+static size_t count_again(void *ctx, s32 cpu)
+{
+	struct recording *rec = ctx;
+	size_t n_failed = 0;
+
+	for (size_t i = 0; i < rec->when.condition.terms.n; i++) {
+		struct counting *c = &rec->when.terms[i].counting;
+
+		counting_read(c);
+		n_failed += counting_reopen_cpu(c, cpu, true);
+	}
+	return n_failed;
+}
+
+int record_when_add(struct recording *rec, struct err *err)
 {
 	struct record_when *w = &rec->when;
 
@@ -62,9 +107,10 @@ int record_when_open(struct recording *rec, struct err *err)
 	for (size_t i = 0; i < w->condition.terms.n; i++) {
 		const struct condition_term *t = &w->condition.terms.at[i];
 
-		if (open_term(rec, t, &w->terms[i], err))
+		if (parse_term(rec, t, &w->terms[i], err))
 			return err_prefix(err, "--when %s", t->name);
 	}
+	attach_add(&rec->attach, &(struct attach_part){rec, open_terms, close_terms, count_again});
 	return 0;
 }
 
@@ -80,6 +126,8 @@ void record_when_close(struct recording *rec)
 	mem_free(w->values);
 	condition_fini(&w->condition);
 }
+
+/* ---- looking ---- */
 
 /* All that an event has counted, for the time in which it was not on the PMU too. */
 static double total_of(const struct counting *c, u32 event)

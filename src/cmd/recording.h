@@ -5,6 +5,7 @@
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
  *     record_switch.c  the next file
  *     record_ring.c    what --ring keeps, and when it goes into a file
+ *     record_trigger.c --switch-output-event: events for which the next file begins
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
@@ -17,13 +18,13 @@
 #define PACE_CMD_RECORDING_H
 
 #include "cmd/record_options.h"
+#include "collect/attach.h"
 #include "collect/condition.h"
 #include "collect/control.h"
 #include "collect/counting.h"
 #include "collect/evidence.h"
 #include "collect/governor.h"
 #include "collect/growth.h"
-#include "collect/hotplug.h"
 #include "collect/perfclock.h"
 #include "collect/schedule.h"
 #include "collect/waiting.h"
@@ -40,7 +41,6 @@
 struct record_pilot {
 	struct recorder_pilot pilot;
 	struct schedule schedule;
-	struct hotplug hotplug;
 	u64 hotplug_ns; /* when to look for CPUs next; UINT64_MAX: never */
 	bool is_off;    /* the events are switched off at the moment */
 	struct control control;
@@ -49,10 +49,13 @@ struct record_pilot {
 	u64 file_ns;     /* when the present file began */
 	const char *why; /* it was enough; NULL: it was not */
 	bool is_told;    /* by --control stop */
-	/* --switch-output-event */
-	struct event_list triggers;
-	struct counters trigger_counters;
-	VEC(struct ring) trigger_rings;
+};
+
+/* --switch-output-event */
+struct record_trigger {
+	struct event_list events;
+	struct counters counters;
+	VEC(struct ring) rings; /* by counter */
 };
 
 /* When perf maps grew: names hold from then on. */
@@ -135,6 +138,7 @@ struct recording {
 	bool is_aside;       /* this is a child that completes a file */
 	bool loses_counters; /* the command is one from which the kernel takes them, which was said */
 	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
+	struct attach attach;
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
@@ -144,6 +148,7 @@ struct recording {
 	struct record_growth growth;
 	struct record_ring ring;
 	struct record_aside aside;
+	struct record_trigger trigger;
 	struct record_when when;
 	struct record_until until;
 	struct record_overhead overhead;
@@ -206,10 +211,20 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err);
 void record_ring_resume(struct recording *rec);
 void record_ring_close(struct recording *rec);
 
+/* ---- record_trigger.c; without --switch-output-event these do nothing ---- */
+
+/* Its events are opened with all others. */
+int record_trigger_add(struct recording *rec, struct err *err);
+/* Behind recorder_open(): their rings, which wake the recorder. */
+int record_trigger_open(struct recording *rec, struct err *err);
+void record_trigger_close(struct recording *rec);
+/* Whether any has happened since the last look. */
+bool record_trigger_look(struct recording *rec);
+
 /* ---- record_when.c; without --when these do nothing ---- */
 
-/* Opens what is counted. Refuses what cannot be counted here, with the reason. */
-int record_when_open(struct recording *rec, struct err *err);
+/* What it counts is opened with all others. Refuses what cannot be counted here, with the reason. */
+int record_when_add(struct recording *rec, struct err *err);
 void record_when_close(struct recording *rec);
 
 /* When to look next, of CLOCK_MONOTONIC. */

@@ -221,7 +221,6 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 		.switching = &o->switching,
 		.time_quantum = c->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
-			.makes_names = o->symbols.makes_names,
 			.has_full_paths = o->has_full_paths}};
 	keys_tell(&c->keys, &c->hist, reading);
 	reading->naming.has_inlined = reading->has_stacks && !reading->naming.source && o->inlines;

@@ -59,7 +59,7 @@ static const struct opt options[] = {
 		"inlined functions in call chains (default, where debug information is)"},
 	{0, "full-source-path", OPT_BOOL, AT(print.has_full_paths), NULL,
 		"files of source with their directories"},
-	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N callers of a chain; default 127",
+	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N addresses of a chain; default 127",
 		.min = 1, .max = UINT16_MAX},
 	{0, "stitch-lbr", OPT_BOOL, AT(print.stitches), NULL,
 		"of --call-graph lbr, what is too deep for the processor from the sample before"},
@@ -92,6 +92,7 @@ static const struct opt options[] = {
 	SYMBOL_FILE_ROWS(script_command),
 	STRICT_ROW(struct script_command),
 	SYMBOL_NAME_ROWS(script_command),
+	SYMBOL_MADE_ROW(script_command),
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
@@ -394,7 +395,10 @@ static void scripting_fini(struct scripting *s)
 
 static int run_script(int argc, char **argv)
 {
-	struct script_command o = {.max_stack = 127, .symbols.demangles = true, .inlines = -1};
+	struct script_command o = {.max_stack = 127,
+		.symbols.demangles = true,
+		.symbols.makes_names = true,
+		.inlines = -1};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
 	struct err err;

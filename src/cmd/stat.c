@@ -12,7 +12,6 @@
 #include "cmd/measuring.h"
 #include "cmd/stat_compare.h"
 #include "collect/hook.h"
-#include "collect/hotplug.h"
 #include "collect/run.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
@@ -206,26 +205,11 @@ static void choose_pass(struct measuring *m, u64 run)
 
 /* ---- one run ---- */
 
-struct returning {
-	struct measuring *m;
-	struct run *run;
-};
-
-/* Behind counting_read(). */
-static size_t count_again(void *ctx, s32 cpu)
-{
-	struct returning *r = ctx;
-
-	return counting_reopen_cpu(&r->m->counting, cpu, r->run->is_on);
-}
-
 static void look(void *ctx, struct run *run, bool is_interval)
 {
 	struct measuring *m = ctx;
 
-	hotplug_check(&m->hotplug, &m->target,
-		&(struct hotplug_user){"counted", &(struct returning){m, run}, count_again},
-		&m->log);
+	attach_look(&m->attach);
 	if (is_interval) {
 		stat_record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
@@ -323,6 +307,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || stat_open(m, err))
 		return err->code;
 	run.workload = m->has_workload ? &m->workload : NULL;
+	m->run = &run;
 	if (stat_record_begin(m, err) || run_execute(&run, ret_end, err))
 		return err->code;
 	if (!o->interval_ms) {
@@ -361,7 +346,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	int r = 0;
 
 	make_plan(m);
-	hotplug_init(&m->hotplug);
+	stat_open_init(m);
 	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
@@ -405,7 +390,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
-	hotplug_fini(&m->hotplug);
+	attach_fini(&m->attach);
 	stat_view_fini(&m->view);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);

@@ -1,9 +1,8 @@
 #include "cmd/measuring.h"
-#include "collect/attach.h"
 #include "collect/missing.h"
 #include "profile/counts.h"
 
-static int open_now(void *ctx, struct err *err)
+static int open_counters(void *ctx, struct err *err)
 {
 	struct measuring *m = ctx;
 	const struct stat_command *o = m->options;
@@ -15,28 +14,26 @@ static int open_now(void *ctx, struct err *err)
 	return counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err);
 }
 
-static void close_again(void *ctx)
+static void close_counters(void *ctx)
 {
 	struct measuring *m = ctx;
 
 	counting_close(&m->counting);
 }
 
-/* The command's threads wait; those of processes that run need not. */
-static int open_on_target(struct measuring *m, struct err *err)
+/* Behind counting_read(). */
+static size_t count_again(void *ctx, s32 cpu)
 {
-	const struct target_words *words = &m->options->target;
-	const struct attach_opener opener = {m, open_now, close_again};
-	struct attach attach = {0};
-	int r;
+	struct measuring *m = ctx;
 
-	if (m->options->no_inherit || !attach_is_needed(words))
-		return open_now(m, err);
-	r = attach_open(&attach, &opener, words, &m->target, &m->log, err);
-	if (!r)
-		attach_warn(&attach, "counts", &m->log);
-	attach_fini(&attach);
-	return r;
+	return counting_reopen_cpu(&m->counting, cpu, m->run->is_on);
+}
+
+void stat_open_init(struct measuring *m)
+{
+	attach_init(&m->attach, &m->target, "counted", &m->log);
+	attach_add(&m->attach,
+		&(struct attach_part){m, open_counters, close_counters, count_again});
 }
 
 int stat_open(struct measuring *m, struct err *err)
@@ -44,8 +41,10 @@ int stat_open(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 
 	counting_close(&m->counting);
-	if (open_on_target(m, err) || missing_check(&m->counting, err))
+	if (attach_open(&m->attach, o->no_inherit ? NULL : &o->target, err) ||
+		missing_check(&m->counting, err))
 		return err->code;
+	attach_warn(&m->attach, "counts");
 	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
 	if (m->print.has_no_defaults)
 		missing_note(&m->counting, &m->log);

@@ -20,6 +20,7 @@ void symbol_options_init(const struct symbol_options *o, struct resolver *r,
 	r->vmlinux = o->vmlinux;
 	r->kallsyms_copy = o->kallsyms;
 	r->ignores_vmlinux = o->ignores_vmlinux;
+	r->ignores_made = !o->makes_names;
 	r->guest_files = o->guest;
 }
 
@@ -30,6 +31,7 @@ void symbol_options_tell(const struct symbol_options *o, double servers_s,
 	reading->vmlinux = o->vmlinux;
 	reading->kallsyms = o->kallsyms;
 	reading->ignores_vmlinux = o->ignores_vmlinux;
+	reading->ignores_made_names = !o->makes_names;
 	reading->guest = o->guest;
 	reading->debuginfod_s = servers_s;
 	reading->servers_begin = symbol_servers_begin;

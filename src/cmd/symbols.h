@@ -3,7 +3,7 @@
  *
  *     --symfs DIR   -k, --vmlinux FILE   --kallsyms FILE   --ignore-vmlinux
  *     --guestmount DIR   --guestvmlinux FILE   --guestkallsyms FILE   --guestmodules FILE
- *     --no-demangle   --compact-names
+ *     --no-demangle   --compact-names   --no-unnamed-functions
  *
  * A command's struct of options has a member `symbols`, and its table has SYMBOL_FILE_ROWS and
  * SYMBOL_NAME_ROWS.

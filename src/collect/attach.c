@@ -4,13 +4,14 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/str.h"
 #include "event/children.h"
 
 /* A few times however long it takes; then as long as nobody minds. */
 enum { LEAST_ATTEMPTS = 3, PATIENCE_NS = 300000000 };
 /* Between inheriting events and being listed a new thread is nowhere to be seen: about 30 us. */
 enum { UNSEEN_NS = 200000 };
+
+/* ---- who begins ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -85,39 +86,102 @@ static int list_again(struct target *target, const struct target_words *words, s
 	return 0;
 }
 
-int attach_open(struct attach *a, const struct attach_opener *opener,
-	const struct target_words *words, struct target *target, struct log *log, struct err *err)
+/* ---- the parts ---- */
+
+void attach_init(struct attach *a, struct target *target, const char *done, struct log *log)
+{
+	*a = (struct attach){.done = done, .target = target, .log = log};
+	hotplug_init(&a->hotplug);
+}
+
+void attach_add(struct attach *a, const struct attach_part *part)
+{
+	vec_add(&a->parts, *part);
+}
+
+void attach_fini(struct attach *a)
+{
+	vec_fini(&a->parts);
+	vec_fini(&a->late);
+	hotplug_fini(&a->hotplug);
+}
+
+/* The first `n`; the last one first. */
+static void close_parts(const struct attach *a, size_t n)
+{
+	while (n--)
+		a->parts.at[n].close(a->parts.at[n].ctx);
+}
+
+static int open_parts(const struct attach *a, struct err *err)
+{
+	for (size_t i = 0; i < a->parts.n; i++) {
+		if (!a->parts.at[i].open(a->parts.at[i].ctx, err))
+			continue;
+		close_parts(a, i);
+		return err->code;
+	}
+	return 0;
+}
+
+/* ---- threads that begin meanwhile ---- */
+
+static int open_until_nobody_begins(struct attach *a, const struct target_words *words,
+	struct err *err)
 {
 	struct children children = {0};
 	u64 began = clock_now_ns();
 	int r;
 
-	*a = (struct attach){0};
 	for (;;) {
-		list_children(target, &children);
-		r = list_again(target, words, err);
+		list_children(a->target, &children);
+		r = list_again(a->target, words, err);
 		if (!r)
-			r = opener->open(opener->ctx, err);
+			r = open_parts(a, err);
 		if (r)
 			break;
 		a->n_attempts++;
-		find_late(a, words, target, &children);
+		find_late(a, words, a->target, &children);
 		if (!a->late.n ||
 			(a->n_attempts >= LEAST_ATTEMPTS && clock_now_ns() - began >= PATIENCE_NS))
 			break;
-		opener->close(opener->ctx);
+		close_parts(a, a->parts.n);
 	}
 	if (!r && a->n_attempts > 1)
-		log_debug(log, "events were opened %u times, since threads began meanwhile",
+		log_debug(a->log, "events were opened %u times, since threads began meanwhile",
 			a->n_attempts);
 	vec_fini(&children);
 	return r;
 }
 
-void attach_fini(struct attach *a)
+int attach_open(struct attach *a, const struct target_words *words, struct err *err)
 {
-	vec_fini(&a->late);
+	a->late.n = 0;
+	a->n_attempts = 0;
+	/* A command's threads wait; those of processes that run need not. */
+	return words && (words->pids || words->users) ? open_until_nobody_begins(a, words, err)
+						      : open_parts(a, err);
 }
+
+/* ---- CPUs that come back ---- */
+
+static size_t reopen_parts(void *ctx, s32 cpu)
+{
+	const struct attach *a = ctx;
+	size_t n_failed = 0;
+
+	vec_each(part, &a->parts)
+		n_failed += part->reopen(part->ctx, cpu);
+	return n_failed;
+}
+
+void attach_look(struct attach *a)
+{
+	hotplug_check(&a->hotplug, a->target, &(struct hotplug_user){a->done, a, reopen_parts},
+		a->log);
+}
+
+/* ---- what is said ---- */
 
 void attach_add_late(const struct attach *a, const char *what, struct str *text)
 {
@@ -133,13 +197,13 @@ void attach_add_late(const struct attach *a, const char *what, struct str *text)
 		str_addf(text, " and %zu more", a->late.n - NAMED);
 }
 
-void attach_warn(const struct attach *a, const char *what, struct log *log)
+void attach_warn(const struct attach *a, const char *what)
 {
 	struct str text = {0};
 
 	attach_add_late(a, what, &text);
 	if (a->late.n)
-		log_warn(log,
+		log_warn(a->log,
 			"events were opened %u times, and each time threads were started meanwhile; %s",
 			a->n_attempts, str_text(&text));
 	str_fini(&text);

@@ -413,7 +413,9 @@ static void find_behind(struct reader *r, struct log *log)
 	log_warn(log,
 		"'%s' was not finished by its recorder: %llu records behind the end that its header says were kept",
 		r->path, (unsigned long long)r->n_behind);
-	r->data_end = r->parts.at[0].end = end;
+	r->parts.at[0].end = end;
+	if (r->parts.n == 1)
+		r->data_end = end;
 }
 
 /* ---- directories ---- */

@@ -30,6 +30,8 @@ enum {
 
 #define SIGNAL_EVENT UINT64_MAX
 #define PILOT_EVENT  (UINT64_MAX - 1)
+/* With the descriptor of a counter, of which nobody wants to hear when its task has ended. */
+#define TASK_EVENT (1ull << 63)
 
 /* ---- set-up ---- */
 
@@ -190,6 +192,11 @@ int recorder_watch(struct recorder *r, int fd, struct err *err)
 	return watch(r, fd, PILOT_EVENT, err);
 }
 
+int recorder_watch_task(struct recorder *r, int fd, struct err *err)
+{
+	return watch(r, fd, TASK_EVENT | (unsigned)fd, err);
+}
+
 void recorder_unwatch(struct recorder *r, int fd)
 {
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
@@ -316,6 +323,13 @@ static bool have_all_ended(const struct recorder *r)
 	return true;
 }
 
+/* Something that the pilot waits for. One whose task is gone would be ready at every look from now on. */
+static void drop_ended(struct recorder *r, const struct epoll_event *e)
+{
+	if (e->data.u64 != PILOT_EVENT && e->events & (EPOLLHUP | EPOLLERR))
+		recorder_unwatch(r, (int)(e->data.u64 & ~TASK_EVENT));
+}
+
 /* How long to wait, ms: until something is to be written, walked or decided. */
 static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
@@ -343,8 +357,8 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 		for (int i = 0; i < n; i++) {
 			if (events[i].data.u64 == SIGNAL_EVENT)
 				is_end |= stop_take(&r->stop, r->workload);
-			else if (events[i].data.u64 == PILOT_EVENT)
-				continue;
+			else if (events[i].data.u64 & TASK_EVENT)
+				drop_ended(r, &events[i]);
 			else if (events[i].events & (EPOLLHUP | EPOLLERR))
 				watch_next(r, events[i].data.u64);
 		}

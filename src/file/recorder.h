@@ -118,6 +118,8 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 
 /* Wakes the loop, and with it the pilot, when `fd` can be read. */
 int recorder_watch(struct recorder *r, int fd, struct err *err);
+/* The same for a counter, as long as what it counts is there. */
+int recorder_watch_task(struct recorder *r, int fd, struct err *err);
 void recorder_unwatch(struct recorder *r, int fd);
 
 /*

@@ -14,7 +14,7 @@ static bool may_go_on(const struct reader *r)
 {
 	const struct layout_header *h = &r->header;
 
-	if (r->is_foreign || r->is_directory || r->is_version_1 || !h->data.size || !r->events.n)
+	if (r->is_version_1 || !h->data.size || !r->events.n)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(h->features); i++)
 		if (h->features[i])
@@ -57,40 +57,44 @@ static bool is_sound(const struct formats *f, const struct record *rec)
 	}
 }
 
+/* The size of a sound record, which is of this machine's byte order from now on; 0: it is none, or not whole. */
+static u16 sound_size(const struct formats *f, bool is_foreign, u8 *at, u64 n)
+{
+	struct record_header h;
+
+	if (n < sizeof(h))
+		return 0;
+	memcpy(&h, at, sizeof(h));
+	if (is_foreign)
+		record_swap_header(&h);
+	if (h.size < sizeof(h) || h.size > n || (is_foreign && !formats_swap(f, at, h.size)))
+		return 0;
+	return is_sound(f, &(struct record){h.type, h.misc, h.size, at, 0}) ? h.size : 0;
+}
+
 u64 salvage_find(const struct reader *r, u64 *ret_end)
 {
-	u64 at = r->data_end, n_records = 0;
+	const struct reader_part *part = &r->parts.at[0];
+	u64 at = part->end, n_records = 0, done = 1;
 	struct formats formats;
-	bool is_whole = true;
 	u8 *buf;
 
-	*ret_end = r->data_end;
-	if (r->data_end >= r->file_size || !may_go_on(r))
+	*ret_end = part->end;
+	if (part->end >= r->file_size || !may_go_on(r))
 		return 0;
 	formats_init(&formats, &r->events);
 	buf = mem_alloc(BUF_BYTES);
-	while (is_whole && at < r->file_size) {
-		ssize_t n = fd_read_some_at(r->parts.at[0].fd, buf, BUF_BYTES, at);
-		u64 done = 0;
+	/* What does not fit into this much is no record, or its end is missing. */
+	for (; done && at < r->file_size; at += done) {
+		ssize_t n = fd_read_some_at(part->fd, buf, BUF_BYTES, at);
+		u16 size;
 
-		while (n >= RECORD_HEADER_SIZE && done + RECORD_HEADER_SIZE <= (u64)n) {
-			struct record_header h;
-			struct record rec;
-
-			memcpy(&h, buf + done, sizeof(h));
-			if (h.size < sizeof(h) || done + h.size > (u64)n)
-				break;
-			rec = (struct record){h.type, h.misc, h.size, buf + done, at + done};
-			if (!is_sound(&formats, &rec)) {
-				is_whole = false;
-				break;
-			}
-			done += h.size;
+		done = 0;
+		while (n > 0 &&
+			(size = sound_size(&formats, r->is_foreign, buf + done, (u64)n - done))) {
+			done += size;
 			n_records++;
 		}
-		/* What does not fit into this much is no record, or its end is missing. */
-		is_whole &= done > 0;
-		at += done;
 	}
 	mem_free(buf);
 	formats_fini(&formats);

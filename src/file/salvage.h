@@ -2,7 +2,7 @@
  * salvage.h - the records behind the end that a file's header says.
  *
  * A recorder that was killed had written more than it had told its header: pace's tells it ten times a second.
- * In       a reader that has read header and attrs of a file of this machine's byte order
+ * In       a reader that has read header and attrs of a file; of a directory, the one with the header
  * Out      where the last sound record behind its data ends, and how many there are
  * Owns     nothing
  * Errors   none: what cannot be read is not there
@@ -16,7 +16,7 @@
 
 #include "file/reader.h"
 
-/* How many records lie behind r->data_end; *ret_end is where the last of them ends. */
+/* How many records lie behind the end of the first part; *ret_end is where the last of them ends. */
 u64 salvage_find(const struct reader *r, u64 *ret_end);
 
 #endif

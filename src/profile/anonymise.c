@@ -371,7 +371,6 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 	bool stays = d->kind == DSO_KERNEL || d->kind == DSO_MODULE;
 	struct dso dso = {.kind = (u8)d->kind, .pid = d->pid, .nth = d->nth};
 	struct embedded_segment segment;
-	struct embedded_symbol symbol;
 	struct embedded_dso *copy;
 
 	dso.path = path && !stays ? alias_path(&a->paths, path, strlen(path)) : path;
@@ -392,17 +391,14 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 		embedder_add_segment(out, segment.offset, segment.va, segment.size);
 	}
 	for (u32 i = 0; i < d->n_symbols; i++) {
-		const char *name;
+		struct embedded_name symbol;
 
-		embedded_entry(from, EMBEDDED_SYMBOLS, d->first_symbol + i, &symbol,
-			sizeof(symbol));
-		name = embedded_string(from, symbol.name);
+		embedded_symbol_at(from, d, i, &symbol);
 		/* main is main. */
-		if (name && !stays && !(symbol.flags & EMBEDDED_IS_MADE))
-			name = alias_name(&a->functions, "function", name, strlen(name));
-		embedder_add_symbol(out,
-			&(struct embedded_name){symbol.start, symbol.end, name,
-				symbol.flags & EMBEDDED_IS_PLT, symbol.flags & EMBEDDED_IS_MADE});
+		if (symbol.name && *symbol.name && !stays && !origin_is_made(symbol.origin))
+			symbol.name = alias_name(&a->functions, "function", symbol.name,
+				strlen(symbol.name));
+		embedder_add_symbol(out, &symbol);
 	}
 	hide_places(a, from, d, out);
 }

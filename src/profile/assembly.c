@@ -104,6 +104,7 @@ static const char *place_text(struct assembling *s, u64 va)
 {
 	struct assembly *a = s->a;
 	struct resolver_answer answer;
+	const char *title;
 	u64 offset;
 
 	if (va - a->va < a->code.n) {
@@ -112,12 +113,11 @@ static const char *place_text(struct assembling *s, u64 va)
 		offset = va - a->va;
 	} else {
 		answer = code_name(&a->code, s->resolver, s->dso, va);
-		if (!answer.name)
+		title = resolver_title(&answer, s->options->style, &a->strings);
+		if (!title)
 			return NULL;
 		str_clear(&s->scratch);
-		str_add(&s->scratch, demangle(answer.name, s->options->style, &a->strings));
-		if (answer.is_plt)
-			str_add(&s->scratch, "@plt");
+		str_add(&s->scratch, title);
 		offset = answer.at - answer.start;
 	}
 	if (offset)

@@ -111,11 +111,8 @@ static const char *seek(struct embed *e, struct embedding *d, u64 address, u64 n
 	struct resolver_answer a = resolver_find(e->resolver, d->dso, address);
 	struct sought s = {.at = a.at, .n_samples = n_samples};
 
-	if (a.name)
-		s.name = (struct embedded_name){a.start, a.end, a.name, a.is_plt, false};
-	else if (a.extent.end)
-		s.name = (struct embedded_name){a.extent.start, a.extent.end,
-			a.extent.name ? a.extent.name : "", false, a.extent.name};
+	if (a.origin)
+		s.name = (struct embedded_name){a.start, a.end, a.name ? a.name : "", a.origin};
 	vec_add(&d->sought, s);
 	return a.name;
 }
@@ -269,8 +266,8 @@ static void find_lines(struct embed *e, struct embedding *d)
 
 static bool is_same_name(const struct embedded_name *a, const struct embedded_name *b)
 {
-	return a->start == b->start && a->end == b->end && a->is_plt == b->is_plt &&
-		a->is_made == b->is_made && !strcmp(a->name, b->name);
+	return a->start == b->start && a->end == b->end && a->origin == b->origin &&
+		!strcmp(a->name, b->name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -283,10 +280,8 @@ static int by_name(const void *a, const void *b)
 	/* Of two that begin at once the inner one comes later. */
 	if (x->end != y->end)
 		return x->end > y->end ? -1 : 1;
-	if (x->is_plt != y->is_plt)
-		return x->is_plt - y->is_plt;
-	if (x->is_made != y->is_made)
-		return x->is_made - y->is_made;
+	if (x->origin != y->origin)
+		return x->origin < y->origin ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 

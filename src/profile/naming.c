@@ -63,7 +63,8 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 		if (f->ending) {
 			n->answers[n->frames[k].value] =
-				(struct resolver_answer){.name = ending_text(f->ending),
+				(struct resolver_answer){.origin = ORIGIN_TABLE,
+					.name = ending_text(f->ending),
 					.start = f->address,
 					.end = f->address};
 			continue;
@@ -83,7 +84,7 @@ static u64 source_address(const struct naming *n, u32 frame)
 	const struct resolver_answer *a = &n->answers[frame];
 	const struct profile_frame *f = &n->profile->frames.at[frame];
 
-	if (n->options->source == NAMING_FUNCTION_FILES && a->name)
+	if (n->options->source == NAMING_FUNCTION_FILES && a->origin)
 		return a->start;
 	return a->at - f->is_return;
 }
@@ -207,14 +208,11 @@ static const char *no_line_text(struct naming *n, u32 frame, const char *functio
 	return intern_text(n, str_text(&n->scratch));
 }
 
-static const char *readable(struct naming *n, const char *name, bool is_plt)
+static const char *title_of(struct naming *n, const struct resolver_answer *a)
 {
-	name = demangle(name, n->options->style, &n->profile->strings);
-	if (!is_plt)
-		return intern_text(n, name);
-	str_clear(&n->scratch);
-	str_addf(&n->scratch, "%s@plt", name);
-	return intern_text(n, str_text(&n->scratch));
+	const char *title = resolver_title(a, n->options->style, &n->profile->strings);
+
+	return title ? intern_text(n, title) : NULL;
 }
 
 /*
@@ -226,13 +224,12 @@ static u32 get_function(struct naming *n, u32 frame)
 	const struct profile_frame *f = &n->profile->frames.at[frame];
 	const struct resolver_answer *a = &n->answers[frame];
 	struct profile *p = n->profile;
-	bool is_made = !a->name && n->options->makes_names && a->extent.end;
 	struct profile_symbol symbol = {.dso = f->dso,
-		.start = is_made ? a->extent.start : a->start,
-		.end = is_made ? a->extent.end : a->end,
+		.start = a->start,
+		.end = a->end,
 		.mode = f->mode,
 		.outcome = a->outcome};
-	bool has_name = a->name || is_made;
+	bool has_name = a->origin != ORIGIN_NONE;
 	u64 hash = hash_mix(symbol.start, (u64)f->dso << 8 | (u64)f->mode << 1 | has_name);
 	struct table_probe probe = table_probe(&n->index, hash);
 	u32 i;
@@ -248,15 +245,8 @@ static u32 get_function(struct naming *n, u32 frame)
 		str_clear(&n->scratch);
 		str_addf(&n->scratch, "[truncated: %s]", a->name);
 		symbol.name = intern_text(n, str_text(&n->scratch));
-	} else if (a->name) {
-		symbol.name = readable(n, a->name, a->is_plt);
-	} else if (is_made && a->extent.name) {
-		symbol.name = intern_text(n, a->extent.name);
-		symbol.outcome = RESOLVER_FOUND;
-	} else if (is_made) {
-		str_clear(&n->scratch);
-		str_addf(&n->scratch, "fun_%llx", (unsigned long long)a->extent.start);
-		symbol.name = intern_text(n, str_text(&n->scratch));
+	} else {
+		symbol.name = title_of(n, a);
 	}
 	table_add(&n->index, hash, p->symbols.n);
 	vec_add(&p->symbols, symbol);
@@ -300,7 +290,8 @@ static u32 get_line(struct naming *n, u32 function, const char *file, const char
 static u32 get_inlined(struct naming *n, const struct profile_frame *f, const char *name)
 {
 	struct profile *p = n->profile;
-	const char *text = name ? readable(n, name, false) : intern_text(n, "??");
+	const char *text =
+		intern_text(n, name ? demangle(name, n->options->style, &p->strings) : "??");
 	u64 hash = hash_mix((u64)(uintptr_t)text, (u64)f->dso << 8 | f->mode);
 	struct table_probe probe = table_probe(&n->other_index, hash);
 	u32 i;

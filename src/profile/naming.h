@@ -25,11 +25,6 @@ struct naming_options {
 	unsigned style;      /* of names: enum demangle_style */
 	bool has_inlined;    /* frames get the functions inlined there; not together with lines */
 	bool has_full_paths; /* of source files; else their last part */
-	/*
-	 * Functions of stripped files are called after where they begin, fun_4220, and are one symbol;
-	 * else each of their addresses is one.
-	 */
-	bool makes_names;
 	enum naming_source source;
 };
 

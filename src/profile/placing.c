@@ -168,7 +168,7 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
 	u64 older = 0;
-	u32 stack = 0, room = p->max_stack;
+	u32 stack = 0, room = p->max_stack - 1; /* the sampled address is one of them */
 
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;

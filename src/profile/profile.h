@@ -201,7 +201,6 @@ struct profile {
 	struct table frame_index, stack_index;
 };
 
-/* Whether its name is known: what naming makes up of an address (naming_options.makes_names) is none. */
 /* The function that a symbol is of, which may have one for each of its lines. */
 static inline u32 profile_function(const struct profile *p, u32 symbol)
 {
@@ -215,6 +214,7 @@ static inline u32 profile_frame_function(const struct profile *p, u32 frame)
 	return profile_function(p, p->frames.at[frame].symbol);
 }
 
+/* Whether its name is known: what is made of where it begins, fun_4220, is none. */
 static inline bool profile_is_named(const struct profile_symbol *s)
 {
 	return s->name && !s->outcome;

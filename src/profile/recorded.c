@@ -41,6 +41,7 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->resolver.vmlinux = o->vmlinux;
 	r->resolver.kallsyms_copy = o->kallsyms;
 	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
+	r->resolver.ignores_made = o->ignores_made_names;
 	r->resolver.guest_files = o->guest;
 	r->resolver.debuginfod.seconds = o->debuginfod_s;
 	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
@@ -179,7 +180,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		return err->code;
 	if (r->profile.n_cut)
 		log_note(r->log,
-			"%llu call chains have more than %u callers and are cut there: --max-stack shows more",
+			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, o->max_stack);
 	name(r, o);
 	if (o->has_wall)

@@ -27,8 +27,8 @@
 #include "symbol/resolver.h"
 
 struct recorded_options {
-	const char *symfs, *vmlinux, *kallsyms; /* NULL: none */
-	bool ignores_vmlinux;
+	const char *symfs, *vmlinux, *kallsyms;   /* NULL: none */
+	bool ignores_vmlinux, ignores_made_names; /* as in struct resolver */
 	struct guest_files guest;
 	double debuginfod_s;
 	/*

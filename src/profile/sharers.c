@@ -96,9 +96,7 @@ void sharers_add(struct sharers *s, const struct thread_state *state, const stru
 
 void sharers_name(struct sharers *s, struct resolver *resolver, unsigned style)
 {
-	const struct naming_options options = {.n_workers = workers_available(),
-		.style = style,
-		.makes_names = true};
+	const struct naming_options options = {.n_workers = workers_available(), .style = style};
 
 	naming_resolve(&s->profile, resolver, &options);
 	calls_init(&s->calls, &s->profile);

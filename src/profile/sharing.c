@@ -417,8 +417,7 @@ void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, 
 			continue;
 		resolver_load(resolver, dso);
 		answer = resolver_find(resolver, dso, use->address);
-		if (answer.name)
-			use->function = demangle(answer.name, style, &s->strings);
+		use->function = resolver_title(&answer, style, &s->strings);
 		use->function_offset = answer.at - answer.start;
 		if (has_source)
 			name_line(s, use, resolver, dso, answer.at);

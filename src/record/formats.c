@@ -121,3 +121,46 @@ u64 formats_time(const struct formats *f, const struct record *rec, u32 event)
 	/* What perf makes up itself says so with all bits set. */
 	return sample.time == UINT64_MAX ? 0 : sample.time;
 }
+
+/* ---- records of the other byte order ---- */
+
+/* The event of a record whose body is not turned around yet. */
+static u32 event_of_foreign(const struct formats *f, const u8 *bytes, const struct record_header *h)
+{
+	u8 copy[8];
+	u32 at, event;
+
+	if (!f->has_ids)
+		return 0;
+	if (h->type != PERF_RECORD_SAMPLE && (!f->at[0].trailer || f->id_from_end > h->size))
+		return 0;
+	at = h->type == PERF_RECORD_SAMPLE ? RECORD_HEADER_SIZE + f->id_from_start
+					   : h->size - f->id_from_end;
+	if (at + sizeof(copy) > h->size)
+		return 0;
+	memcpy(copy, bytes + at, sizeof(copy));
+	event = formats_event_of_id(f, __builtin_bswap64(load_u64(copy)));
+	return event == TABLE_NONE ? 0 : event;
+}
+
+bool formats_swap(const struct formats *f, u8 *bytes, u16 size)
+{
+	const struct sample_format *format;
+	struct record_header h;
+
+	memcpy(&h, bytes, sizeof(h));
+	record_swap_header(&h);
+	memcpy(bytes, &h, sizeof(h));
+	if (h.size != size)
+		return false;
+	/* Until the events are known there are records about events only. */
+	if (!f->n)
+		return h.type >= PERF_RECORD_USER_TYPE_START && record_swap(bytes, size, 0);
+	format = &f->at[event_of_foreign(f, bytes, &h)];
+	if (h.type == PERF_RECORD_SAMPLE)
+		return sample_swap(format, bytes + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE);
+	if (!record_has_trailer(h.type))
+		return record_swap(bytes, size, 0);
+	return record_swap(bytes, size, format->trailer) &&
+		sample_swap_trailer(format, bytes, size);
+}

@@ -52,4 +52,7 @@ u64 formats_time(const struct formats *f, const struct record *rec, u32 event);
 /* The event with that id; 0 for the id 0, which nobody has. */
 u32 formats_event_of_id(const struct formats *f, u64 id);
 
+/* Turns a record of the other byte order around, in place; false if it makes no sense. */
+bool formats_swap(const struct formats *f, u8 *bytes, u16 size);
+
 #endif

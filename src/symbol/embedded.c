@@ -372,7 +372,7 @@ static bool find_place(const struct embedded *e, const struct embedded_dso *d, u
 		ret->at == at;
 }
 
-static enum embedded_answer take_symbol(const struct embedded *e, const struct embedded_dso *d,
+enum embedded_answer embedded_symbol_at(const struct embedded *e, const struct embedded_dso *d,
 	u32 i, struct embedded_name *ret)
 {
 	struct embedded_symbol s;
@@ -381,7 +381,10 @@ static enum embedded_answer take_symbol(const struct embedded *e, const struct e
 		return EMBEDDED_UNKNOWN;
 	embedded_entry(e, EMBEDDED_SYMBOLS, d->first_symbol + i, &s, sizeof(s));
 	*ret = (struct embedded_name){s.start, s.end, s.name ? embedded_string(e, s.name) : "",
-		s.flags & EMBEDDED_IS_PLT, s.flags & EMBEDDED_IS_MADE};
+		!s.name                              ? ORIGIN_EXTENT
+			: s.flags & EMBEDDED_IS_PLT  ? ORIGIN_PLT
+			: s.flags & EMBEDDED_IS_MADE ? ORIGIN_CRT
+						     : ORIGIN_TABLE};
 	return ret->name ? EMBEDDED_FOUND : EMBEDDED_UNKNOWN;
 }
 
@@ -393,12 +396,13 @@ enum embedded_answer embedded_find_name(const struct embedded *e, const struct e
 	u32 n;
 
 	if (find_place(e, d, at, &place) && place.symbol != EMBEDDED_NOT_ASKED)
-		return place.symbol == EMBEDDED_NOTHING ? EMBEDDED_NONE
-							: take_symbol(e, d, place.symbol, ret);
+		return place.symbol == EMBEDDED_NOTHING
+			? EMBEDDED_NONE
+			: embedded_symbol_at(e, d, place.symbol, ret);
 	/* Another instruction of a function that is known; of nested ones the innermost. */
 	n = count_up_to(e, EMBEDDED_SYMBOLS, d->first_symbol, d->n_symbols, at);
 	for (u32 i = 0; i < MIN(n, (u32)OUTWARDS_MAX); i++)
-		if (take_symbol(e, d, n - 1 - i, ret) == EMBEDDED_FOUND && at < ret->end)
+		if (embedded_symbol_at(e, d, n - 1 - i, ret) == EMBEDDED_FOUND && at < ret->end)
 			return EMBEDDED_FOUND;
 	return EMBEDDED_UNKNOWN;
 }

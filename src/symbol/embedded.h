@@ -24,6 +24,7 @@
 #include "file/reader.h"
 #include "machine/machine.h"
 #include "symbol/line.h"
+#include "symbol/origin.h"
 
 /* ---- the section ---- */
 
@@ -188,9 +189,8 @@ enum embedded_answer {
 
 struct embedded_name {
 	u64 start, end;
-	const char *name; /* "": the function is known, its name is not */
-	bool is_plt;
-	bool is_made; /* no table had the name: symbol/extent */
+	const char *name; /* "": ORIGIN_EXTENT */
+	enum origin origin;
 };
 
 /* 1: the recording has such a section; 0: it has none; < 0: it cannot be read. */
@@ -227,6 +227,10 @@ void embedded_prepare(const struct embedded *e, struct machine *m);
 /* As elf_address_of_offset(). */
 bool embedded_address_of_offset(const struct embedded *e, const struct embedded_dso *d, u64 offset,
 	u64 *ret_va);
+
+/* The i-th of a DSO; EMBEDDED_UNKNOWN: its name is not in the section. */
+enum embedded_answer embedded_symbol_at(const struct embedded *e, const struct embedded_dso *d,
+	u32 i, struct embedded_name *ret_name);
 
 enum embedded_answer embedded_find_name(const struct embedded *e, const struct embedded_dso *d,
 	u64 at, struct embedded_name *ret_name);

@@ -96,8 +96,8 @@ void embedder_add_symbol(struct embedder *e, const struct embedded_name *name)
 {
 	vec_add(&e->symbols,
 		((struct embedded_symbol){name->start, name->end, embedder_string(e, name->name),
-			(name->is_plt ? EMBEDDED_IS_PLT : 0) |
-				(name->is_made ? EMBEDDED_IS_MADE : 0)}));
+			(name->origin == ORIGIN_PLT ? EMBEDDED_IS_PLT : 0) |
+				(name->origin == ORIGIN_CRT ? EMBEDDED_IS_MADE : 0)}));
 	last_dso(e)->n_symbols++;
 }
 

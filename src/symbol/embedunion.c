@@ -42,10 +42,8 @@ static int by_name(const void *a, const void *b)
 		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)
 		return x->end > y->end ? -1 : 1;
-	if (x->is_plt != y->is_plt)
-		return x->is_plt - y->is_plt;
-	if (x->is_made != y->is_made)
-		return x->is_made - y->is_made;
+	if (x->origin != y->origin)
+		return x->origin < y->origin ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 

@@ -20,14 +20,17 @@ bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct exten
 		open_it(e, elf);
 	/* Assembler's code may have no call frame information. */
 	if (rva >= e->crt.start && rva < e->crt.start_end) {
-		*ret_extent = (struct extent){e->crt.start, e->crt.start_end, "_start"};
+		*ret_extent = (struct extent){e->crt.start, e->crt.start_end, ORIGIN_CRT, "_start"};
 		return true;
 	}
 	if (!cfi_extent_of(&e->cfi, rva, &found))
 		return false;
-	ret_extent->start = found.function.start;
-	ret_extent->end = found.function.end;
-	ret_extent->name = e->crt.main && found.function.start == e->crt.main ? "main" : NULL;
+	*ret_extent =
+		(struct extent){found.function.start, found.function.end, ORIGIN_EXTENT, NULL};
+	if (e->crt.main && found.function.start == e->crt.main) {
+		ret_extent->origin = ORIGIN_CRT;
+		ret_extent->name = "main";
+	}
 	return true;
 }
 

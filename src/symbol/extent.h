@@ -14,11 +14,13 @@
 #define PACE_SYMBOL_EXTENT_H
 
 #include "symbol/crt.h"
+#include "symbol/origin.h"
 #include "unwind/cfi.h"
 
 struct extent {
-	u64 start, end;   /* end 0: unknown */
-	const char *name; /* made up: main, _start; static; NULL: there is none */
+	u64 start, end;
+	enum origin origin; /* ORIGIN_CRT, ORIGIN_EXTENT */
+	const char *name;   /* static; ORIGIN_EXTENT: NULL */
 };
 
 struct extents {

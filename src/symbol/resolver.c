@@ -143,6 +143,17 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		say_as_embedded(r, d);
 }
 
+static void give(struct resolver_answer *a, enum origin origin, const char *name, u64 start,
+	u64 end)
+{
+	a->origin = origin;
+	a->name = origin == ORIGIN_EXTENT ? NULL : name;
+	a->start = start;
+	a->end = end;
+	if (origin == ORIGIN_CRT)
+		a->outcome = RESOLVER_FOUND;
+}
+
 /* False: the files have to say. */
 static bool find_embedded(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
 	u64 address, struct resolver_answer *a)
@@ -157,16 +168,12 @@ static bool find_embedded(struct resolver *r, const struct dso *dso, struct reso
 		return true;
 	switch (embedded_find_name(r->embedded, &d->embedded, a->start, &name)) {
 	case EMBEDDED_FOUND:
-		if (!*name.name || name.is_made) {
-			a->extent = (struct extent){name.start, name.end,
-				name.is_made ? name.name : NULL};
+		if (r->ignores_made && origin_is_made(name.origin))
 			break;
-		}
-		a->name = name.name;
-		a->start = name.start;
-		a->end = name.end;
-		a->is_plt = name.is_plt;
-		return true;
+		give(a, name.origin, name.name, name.start, name.end);
+		if (name.origin != ORIGIN_EXTENT)
+			return true;
+		break;
 	case EMBEDDED_UNKNOWN:
 		if (d->outcome == RESOLVER_FOUND && resolver_load_beside(r, dso, d))
 			return false;
@@ -211,21 +218,19 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 	const struct perfmap_range *range = d->jitdump ? NULL : perfmap_find(&d->perfmap, address);
 
 	a->outcome = code || range ? RESOLVER_FOUND : RESOLVER_NO_SYMBOL;
-	if (code) {
-		a->name = code->name;
-		a->start = code->off;
-		a->end = code->off + code->size;
-	} else if (range) {
-		a->name = range->name;
-		a->start = range->symbol;
-		a->end = range->end;
-	}
+	if (code)
+		give(a, ORIGIN_TABLE, code->name, code->off, code->off + code->size);
+	else if (range)
+		give(a, ORIGIN_TABLE, range->name, range->symbol, range->end);
 }
 
-static void find_extent(struct resolver_dso *d, struct resolver_answer *a)
+/* What no table has. */
+static void find_extent(const struct resolver *r, struct resolver_dso *d, struct resolver_answer *a)
 {
-	if (d->has_image)
-		extent_find(&d->extents, &d->image, a->at, &a->extent);
+	struct extent e;
+
+	if (!r->ignores_made && d->has_image && extent_find(&d->extents, &d->image, a->at, &e))
+		give(a, e.origin, e.name, e.start, e.end);
 }
 
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)
@@ -238,8 +243,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	const struct symbol *s;
 
 	if (dso->kind == DSO_BPF) {
-		a.name = dso->path;
-		a.start = a.end = 0;
+		give(&a, ORIGIN_TABLE, dso->path, 0, 0);
 		return a;
 	}
 	if (d->is_embedded && find_embedded(r, dso, d, address, &a))
@@ -249,7 +253,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 		elf_address_of_offset(&d->image, address, &a.start);
 	a.end = a.at = a.start;
 	if (d->outcome != RESOLVER_FOUND) {
-		find_extent(d, &a);
+		find_extent(r, d, &a);
 		return a;
 	}
 	if (is_kernel) {
@@ -257,6 +261,8 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 			&a.start, &a.end);
 		if (!a.name)
 			a.outcome = RESOLVER_NO_SYMBOL;
+		else
+			a.origin = ORIGIN_TABLE;
 		return a;
 	}
 	if (dso->kind == DSO_JIT || dso->kind == DSO_JITDUMP) {
@@ -266,13 +272,10 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	s = symtab_find(&d->symtab, a.start);
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
-		find_extent(d, &a);
+		find_extent(r, d, &a);
 		return a;
 	}
-	a.name = s->name;
-	a.start = s->start;
-	a.end = s->end;
-	a.is_plt = s->is_plt;
+	give(&a, s->is_plt ? ORIGIN_PLT : ORIGIN_TABLE, s->name, s->start, s->end);
 	return a;
 }
 
@@ -308,9 +311,7 @@ struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *
 	s = find_variable(d, a.start);
 	if (!s)
 		return a;
-	a.name = s->name;
-	a.start = s->start;
-	a.end = s->end;
+	give(&a, ORIGIN_TABLE, s->name, s->start, s->end);
 	a.outcome = RESOLVER_FOUND;
 	return a;
 }
@@ -322,7 +323,7 @@ struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso
 	if (a.name && !strncmp(a.name, "__pfx_", 6))
 		return resolver_find(r, dso, address);
 	a.at++;
-	if (!a.name)
+	if (!a.origin)
 		a.start = a.end = a.at;
 	return a;
 }

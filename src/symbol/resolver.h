@@ -18,12 +18,12 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "symbol/embedded.h"
-#include "symbol/extent.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/guest.h"
 #include "symbol/kernel.h"
 #include "symbol/line.h"
+#include "symbol/origin.h"
 #include "symbol/symtab.h"
 
 enum resolver_outcome {
@@ -60,6 +60,7 @@ struct resolver {
 	bool skips_kernel_lines;       /* also where they could be had */
 	u64 unpack_max; /* bytes of a file's debug information there is time to unpack; 0: whatever it is */
 	bool ignores_vmlinux; /* no vmlinux is looked for */
+	bool ignores_made;    /* only tables have names: none are made (origin_is_made()) */
 	struct guest_files guest_files;
 	const char *modules;             /* "/proc/modules", likewise */
 	const char *module_folder;       /* "/sys/module", likewise */
@@ -79,13 +80,19 @@ struct resolver {
 };
 
 struct resolver_answer {
-	const char *name;     /* as in the file: still mangled; NULL: none */
-	u64 start, end;       /* of the symbol; without a name both are the address to print */
-	u64 at;               /* the address that was asked for, counted as `start` is */
-	struct extent extent; /* without a name: the function it belongs to; end 0: unknown */
-	enum resolver_outcome outcome;
-	bool is_plt;
+	enum origin origin;            /* ORIGIN_NONE: there is no symbol */
+	enum resolver_outcome outcome; /* why there is no name, also of ORIGIN_EXTENT */
+	const char *name; /* as in the file: still mangled; ORIGIN_NONE, ORIGIN_EXTENT: NULL */
+	u64 start, end;   /* of the symbol; ORIGIN_NONE: both are the address to print */
+	u64 at;           /* the address that was asked for, counted as `start` is */
 };
+
+/* The name to show, as origin_title(); NULL: there is none. */
+static inline const char *resolver_title(const struct resolver_answer *a, unsigned style,
+	struct intern *strings)
+{
+	return origin_title(a->origin, a->name, a->start, style, strings);
+}
 
 void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
 	struct log *log);

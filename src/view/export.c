@@ -485,27 +485,56 @@ static void add_csv_header(struct str *text, const struct export_options *o,
 
 /* ---- the text's columns ---- */
 
+/* A cell without the blanks that align it; the figures of several events have one between them. */
+static void add_separated_cell(struct str *text, const char *cell, bool has_parts,
+	const char *separator)
+{
+	const size_t n = strlen(separator);
+
+	cell += strspn(cell, " ");
+	while (*cell) {
+		if (has_parts && *cell == ' ') {
+			str_addc(text, ' ');
+			cell += strspn(cell, " ");
+		} else if (!strncmp(cell, separator, n)) {
+			str_addc(text, '.');
+			cell += n;
+		} else {
+			str_addc(text, *cell++);
+		}
+	}
+}
+
+static void add_separated_header(struct str *text, const struct hist *h, const char *separator,
+	const struct text_options *t)
+{
+	str_add(text, "# ");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const char *header = text_header(t->columns[i], h->options);
+
+		str_add(text, header + strspn(header, " "));
+		str_add(text, i + 1 < t->n_columns ? separator : "\n");
+	}
+}
+
+/* Of several tables each says what it is of. */
 static void add_separated(struct out *out, const struct hist *h, const char *separator,
 	const struct text_options *t)
 {
 	struct str *text = &out->text, room = {0};
-	const size_t n = strlen(separator);
 
+	if (h->profile->events.n > 1 && !t->is_wall && !t->is_bare)
+		text_add_title(h, text);
+	if (!t->is_bare)
+		add_separated_header(text, h, separator, t);
 	vec_each(e, &h->entries) {
 		if (!text_shows(h, e, t))
 			continue;
 		for (size_t i = 0; i < t->n_columns; i++) {
-			const char *p;
-
 			str_cut(&room, 0);
 			key_print(t->columns[i], h, e, &room);
-			p = str_text(&room);
-			for (p += strspn(p, " "); *p;) {
-				bool is_separator = !strncmp(p, separator, n);
-
-				str_addc(text, is_separator ? '.' : *p);
-				p += is_separator ? n : 1;
-			}
+			add_separated_cell(text, str_text(&room), key_n_parts(t->columns[i], h) > 1,
+				separator);
 			if (i + 1 < t->n_columns)
 				str_add(text, separator);
 		}
@@ -535,17 +564,6 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	}
 	if (o->form == EXPORT_CSV) {
 		add_csv_header(text, o, t, h);
-		return;
-	}
-	str_add(text, "# ");
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct key *key = t->columns[i];
-		const char *header = h->has_children && key->header_with_children
-			? key->header_with_children
-			: key->header;
-
-		str_add(text, header + strspn(header, " "));
-		str_add(text, i + 1 < t->n_columns ? o->separator : "\n");
 	}
 }
 

@@ -26,17 +26,14 @@ static void add_dso(const struct dso *dso, struct str *text)
 static void add_name(struct script *s, const struct location *l, u32 fields, struct str *text)
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
-	const char *name;
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
 
 	str_addc(text, ' ');
-	if (!a.name) {
+	if (!name) {
 		str_add(text, "[unknown]");
 		return;
 	}
-	name = demangle(a.name, s->options->name_style, &s->strings);
 	str_add_safe(text, name, strlen(name));
-	if (a.is_plt)
-		str_add(text, "@plt");
 	if (fields & SCRIPT_SYMOFF)
 		str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
 }
@@ -136,6 +133,7 @@ static void add_json(struct script *s, const struct location *l, const struct ch
 	struct str *text)
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
 
 	str_addc(text, '{');
 	json_hex(text, "ip", step->ip);
@@ -143,8 +141,8 @@ static void add_json(struct script *s, const struct location *l, const struct ch
 		step->mode == PERF_RECORD_MISC_KERNEL         ? "kernel"
 			: step->mode == PERF_RECORD_MISC_USER ? "user"
 							      : "other");
-	if (a.name) {
-		json_text(text, "function", demangle(a.name, s->options->name_style, &s->strings));
+	if (name) {
+		json_text(text, "function", name);
 		json_u64(text, "offset", a.at - a.start);
 	} else {
 		json_null(text, "function");

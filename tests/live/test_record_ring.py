@@ -210,6 +210,25 @@ def a_recording_ends_with_its_time_and_the_command_goes_on():
 
 
 @test
+def counters_and_triggers_of_a_process_that_starts_threads_meanwhile_are_opened_with_its_events():
+    can_record()
+    program = build_c('tests/live/programs/starting.c', 'starting', '-pthread')
+    target = subprocess.Popen([program, '2000'], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    time.sleep(0.3)
+    condition = 'minor-faults/s>1'
+    for words in (['--ring', '5', '--when', condition], ['--ring', '5', '--switch-output-event', 'minor-faults/period=5/'],
+                  ['--per-thread', '--ring', '5', '--switch-output-event', 'minor-faults/period=5/']):
+        result = pace('record', '-v', '-e', 'minor-faults', '-c', '1', '-p', str(target.pid), *words, '--for', '500ms')
+        assert result.status == 0, result
+        # Threads end, too: whoever waited for them does not look again and again.
+        assert int(re.search(r'Woken up (\d+) times', result.err)[1]) < 3000, (words, result)
+        reason = words[words.index('5') + 1]
+        snapshots = re.findall(r'Dump (\S+) \]', result.err)
+        assert any(notes(name)[-1].startswith(f'ring: {reason}, ') for name in snapshots), (words, result, list(map(notes, snapshots)))
+    target.communicate()
+
+
+@test
 def it_ends_when_the_share_is_known_well_enough():
     can_record()
     target = start(build_c(THREADS, 'threads', '-pthread'), '60')

@@ -159,7 +159,7 @@ def script_samples(tool, path):
     """Each sample as its lines. Callers that return to the start of a function are compared by where they are only: perf names
     the function that begins there."""
     words = ['script', *chosen, '--no-inline', '-i', path]
-    result = pace(*words) if tool == 'pace' else run('perf', *words, '-f')
+    result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', *words, '-f')
     assert result.status == 0, result
     samples = []
     for line in result.out.split('\n'):

@@ -124,6 +124,36 @@ def files_stripped_code_is_shown_by_function():
 
 
 @test
+def files_stripped_code_has_the_same_names_in_script():
+    """What script says of samples is what it said before, with made-up names; and it counts by function as report does."""
+    needs('nm')
+    recorded(options=('-g',))
+    begins = {name: f'fun_{int(address, 16):x}' for address, _, name in re.findall(r'^(\w+) ([tT]) (\S+)$', tool('nm', 'full'), re.M)}
+    ways = [('-F', 'ip,sym'), ('-F', 'ip,sym,symoff,dso'), ('-G', '-F', 'comm,ip,sym,symoff'), ('--json',)]
+
+    def text(way, *more):
+        shown = pace('script', '-i', 'perf.data', *way, *more)
+        assert shown.status == 0 and shown.out, shown
+        return shown.out
+
+    whole = [text(way) for way in ways]
+    strip_all()
+    for way, before in zip(ways, whole):
+        now = text(way)
+        assert re.search(rf'\b{begins["hot_local"]}\b', now), (way, now[:500])
+        assert now == re.sub(r'\bhot_local\b', begins['hot_local'], before), (way, now[:500], before[:500])
+        assert 'fun_' not in text(way, '--no-unnamed-functions'), way
+    bare = [line.split()[1] for line in text(('-G', '-F', 'ip,sym')).splitlines()]
+    assert bare.count(begins['hot_local']) == rows()[begins['hot_local']], rows()
+    # A recording that carries what it needs says it where the program is not.
+    now = [text(way) for way in ways]
+    packed = pace('data', 'pack', '-i', 'perf.data', '--in-place')
+    assert packed.status == 0, packed
+    os.unlink('app/prog')
+    assert [text(way) for way in ways] == now
+
+
+@test
 def files_stripped_programs_have_start_and_main():
     recorded('-Wl,--no-export-dynamic', options=('-g',))
     # The dynamic linker has a _start, too.

@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -191,7 +192,7 @@ def scripts_are_those_of_perf():
         theirs = run('perf', 'script', '--no-inline', '-f', '-i', path)
         if not theirs.out:
             continue
-        ours = pace('script', '--no-inline', '-i', path)
+        ours = pace('script', '--no-inline', '--no-unnamed-functions', '-i', path)
         a, b = script_text(theirs.out), script_text(ours.out)
         assert len(a) == len(b), (path, len(a), len(b), ours.err)
         differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
@@ -216,13 +217,59 @@ def scripts_of_other_machines_are_what_perf_printed_there():
             text = re.sub(r' [^\s(]+\+0x[0-9a-f]+ \(', ' [unknown] (', text)
             # a thread that has ended has no name to perf
             return [re.sub(r'^(:\d+|\S+) (?=\d)', '', ' '.join(line.split())) for line in text.split('\n')]
-        ours = pace('script', '--no-inline', '-i', expected[:-len('.script')])
+        ours = pace('script', '--no-inline', '--no-unnamed-functions', '-i', expected[:-len('.script')])
         assert ours.status == 0, (name, ours.err)
         a, b = words(open(expected).read()), words(ours.out)
         differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
         assert len(a) == len(b) and not differ, (name, len(a), len(b), differ[:3])
         compared += 1
     assert compared >= 8, compared
+
+def killed(path, share):
+    """
+    What a recorder leaves that is killed when it has told its header of what was there before, and of that share of what came then:
+    (bytes, how many were told, all).
+    """
+    data = open(path, 'rb').read()
+    order = '>' if data.startswith(b'2ELIFREP') else '<'
+    begin, size = struct.unpack_from(order + 'QQ', data, 40)
+    starts, at, n_before = [], begin, 0
+    while at < begin + size:
+        kind, _, length = struct.unpack_from(order + 'IHH', data, at)
+        starts.append(at)
+        at += length
+        n_before = len(starts) if kind >= 64 and kind not in (68, 81, 83) else n_before
+    n_told = n_before + int((len(starts) - n_before) * share)
+    head = data[:40] + struct.pack(order + 'QQ', begin, starts[n_told] - begin) + data[56:72] + bytes(32) + data[104:begin]
+    return head + data[begin:begin + size], n_told, len(starts)
+
+
+def events(path):
+    """How many records there are of which kind, and what is said."""
+    result = pace('report', '--stats', '-i', path)
+    assert result.status == ('not finished' in result.err), result
+    return re.findall(r'(\S+) events: +(\d+)', result.out), result.err
+
+
+@test
+def records_behind_the_end_that_the_header_says_are_read_in_any_byte_order_and_in_directories():
+    for name in 'be-clock', 'be-group', 'be-sched', 'be-z', 'perf72-addr':
+        path = needs_shared(f'fixtures/own/{name}.data')
+        whole, _ = events(path)
+        assert int(dict(reversed(whole))['SAMPLE']) > 10, (name, whole)
+        for share in 0.99, 0.5, 0.1:
+            cut, n_told, n = killed(path, share)
+            for place in f'{name}.cut', f'{name}.dir/data':
+                os.makedirs(os.path.dirname(place) or '.', exist_ok=True)
+                with open(place, 'wb') as f:
+                    f.write(cut)
+                found, said = events(place.removesuffix('/data'))
+                assert found == whole, (name, share, found, whole)
+                assert f'not finished by its recorder: {n - n_told} records behind the end' in said, (name, share, said)
+        # What stands behind them is none of theirs.
+        with open(f'{name}.cut', 'ab') as f:
+            f.write(b'something else, of any length')
+        assert events(f'{name}.cut')[0] == whole
 
 
 main()

@@ -34,7 +34,7 @@ def expected(path):
 
 
 def ours(recording, symfs):
-    done = pace('script', '-i', recording, '--symfs', symfs, '-v', '--ns', '-F', 'tid,time,ip,sym,dso,srcline')
+    done = pace('script', '--no-unnamed-functions', '-i', recording, '--symfs', symfs, '-v', '--ns', '-F', 'tid,time,ip,sym,dso,srcline')
     assert done.status == 0, done
     for block in done.out.split('\n\n'):
         if not block.strip():

@@ -258,7 +258,7 @@ def without_callers_there_is_one_column_of_shares():
     recording()
     for options in ([], ['-s', 'dso'], ['-s', 'comm,dso', '-n']):
         assert same('w.data', '--children', *options) > 5
-        head = pace('report', '-q', '-i', 'w.data', '--children', '-t', '|', *options).out.split('\n')[0]
+        head = pace('report', '-i', 'w.data', '--children', '-t', '|', *options).out.split('\n')[0]
         assert head.startswith('# Overhead|') and 'Self' not in head and 'Children' not in head, head
     document = json.loads(pace('report', '--json', '-i', 'w.data', '--children', '-s', 'dso').out)
     assert 'total_period' not in document['events'][0]['rows'][0], document['events'][0]['rows'][0]

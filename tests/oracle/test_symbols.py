@@ -72,7 +72,7 @@ def compare(path):
     chance = random.Random(20)
     write_recording('perf.data', path, [offset + chance.randrange(size) for _ in range(COUNT)], offset, size)
     fields = ['-F', 'ip,sym,symoff']
-    mine = names(pace('script', '-i', 'perf.data', '--no-inline', '--no-demangle', *fields))
+    mine = names(pace('script', '-i', 'perf.data', '--no-inline', '--no-unnamed-functions', '--no-demangle', *fields))
     theirs = names(run('perf', 'script', '-i', 'perf.data', '--no-inline', '--no-demangle', *fields))
     assert len(mine) == len(theirs) == COUNT, (len(mine), len(theirs))
     named = sum(name != '[unknown]' for name in mine)

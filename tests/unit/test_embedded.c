@@ -24,10 +24,10 @@ static void make_section(struct str *section)
 	d->flags = EMBEDDED_HAS_IMAGE | EMBEDDED_HAS_LINES;
 	d->reason = embedder_string(&e, "half of it is missing");
 	embedder_add_segment(&e, 0x1000, 0x401000, 0x1000);
-	embedder_add_symbol(&e, &(struct embedded_name){0x401000, 0x401100, "outer", false, false});
+	embedder_add_symbol(&e, &(struct embedded_name){0x401000, 0x401100, "outer", ORIGIN_TABLE});
 	embedder_add_symbol(&e,
-		&(struct embedded_name){0x401040, 0x401080, "nested", false, false});
-	embedder_add_symbol(&e, &(struct embedded_name){0x401200, 0x401210, "write", true, false});
+		&(struct embedded_name){0x401040, 0x401080, "nested", ORIGIN_TABLE});
+	embedder_add_symbol(&e, &(struct embedded_name){0x401200, 0x401210, "write", ORIGIN_PLT});
 	source = embedder_source(&e, chain, 3);
 	embedder_add_place(&e, 0x401010, 0, source, LINE_GAP_NONE);
 	embedder_add_place(&e, 0x401050, 1, EMBEDDED_NOTHING, LINE_GAP_NONE);
@@ -39,8 +39,8 @@ static void make_section(struct str *section)
 	embedder_add_section_piece(&e, 24, "abcdefgh", 8);
 	embedder_add_dso(&e, &kernel);
 	embedder_add_symbol(&e,
-		&(struct embedded_name){0xffffffff81000000, 0xffffffff81000040, "vfs_read", false,
-			false});
+		&(struct embedded_name){0xffffffff81000000, 0xffffffff81000040, "vfs_read",
+			ORIGIN_TABLE});
 	embedder_add_dump(&e, "/tmp/jit-7.dump", 7, 0x200000000);
 	embedder_add_piece(&e, 0, "header", 6);
 	embedder_add_piece(&e, 100, "a record", 8);
@@ -65,7 +65,8 @@ static const char *name_at(const struct embedded *e, const struct embedded_dso *
 	switch (embedded_find_name(e, d, at, &name)) {
 	case EMBEDDED_FOUND:
 		snprintf(text, sizeof(text), "%llx-%llx %s%s", (unsigned long long)name.start,
-			(unsigned long long)name.end, name.name, name.is_plt ? "@plt" : "");
+			(unsigned long long)name.end, name.name,
+			name.origin == ORIGIN_PLT ? "@plt" : "");
 		return text;
 	case EMBEDDED_NONE:
 		return "none";

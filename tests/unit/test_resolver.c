@@ -69,8 +69,9 @@ static const char *find(struct resolving *r, const struct dso *dso, u64 address)
 	a = resolver_find(&r->resolver, dso, address);
 	CHECK_EQ(a.name != NULL, a.outcome == RESOLVER_FOUND);
 	if (a.name) {
-		snprintf(buf, sizeof(text[0]), "%s%s 0x%llx-0x%llx", a.name, a.is_plt ? "@plt" : "",
-			(unsigned long long)a.start, (unsigned long long)a.end);
+		snprintf(buf, sizeof(text[0]), "%s%s 0x%llx-0x%llx", a.name,
+			a.origin == ORIGIN_PLT ? "@plt" : "", (unsigned long long)a.start,
+			(unsigned long long)a.end);
 	} else {
 		CHECK_EQ(a.start, a.end);
 		snprintf(buf, sizeof(text[0]), "- 0x%llx %d", (unsigned long long)a.start,
@@ -772,8 +773,8 @@ static void embed_kernel(struct embedded *e, const struct dso *kernel, u32 outco
 	embedder_init(&out);
 	embedder_add_dso(&out, kernel)->outcome = outcome;
 	embedder_add_symbol(&out,
-		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded", false,
-			false});
+		&(struct embedded_name){0xffffffff92000100, 0xffffffff92000200, "recorded",
+			ORIGIN_TABLE});
 	CHECK_EQ(embedder_finish(&out, &section, &err), 0);
 	embedder_fini(&out);
 	CHECK_EQ(embedded_of_memory(e, section.at, section.n, &err), 0);
