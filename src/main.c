@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 
@@ -50,6 +51,7 @@ int main(int argc, char **argv)
 	char *help[] = {"help", argc > 1 ? argv[1] : NULL, NULL};
 
 	mem_on_exhaustion(say_exhausted);
+	mapped_read_zeros();
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		int status = cmd_help.run(1, help);
 

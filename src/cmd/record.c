@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/open.h"
@@ -34,7 +33,6 @@ static void unwind_meanwhile(struct recording *rec)
 	liveunwind_describe(&rec->events, &rec->unwound);
 	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
 	rec->recorder.filter = &rec->liveunwind.filter;
-	mapped_read_zeros();
 }
 
 /* --group: all events are scheduled together. */
