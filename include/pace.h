@@ -16,7 +16,8 @@
  *     pace_counter_close(c);
  *
  * Promises  no global state, no printing, no exit; every function that can fail says why in a
- *           struct pace_error that the caller owns
+ *           struct pace_error that the caller owns, also if that is memory (ENOMEM in its `system`):
+ *           what was being opened is closed then, a recording that was being read can only be closed
  * Threads   a counter belongs to one thread at a time; different counters to any
  * Link      -lpace (pkg-config --cflags --libs pace)
  * Manual    pace(3)

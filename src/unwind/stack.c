@@ -12,11 +12,11 @@ enum { REMEMBERED = 1 << 13 };
 static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 {
 	struct stack *s = w->stack;
-	struct stack_remembered *known =
-		&s->remembered[hash_mix(ip, w->places->space) % REMEMBERED];
+	u32 *slot = memo_slot(&s->memo, hash_mix(ip, w->places->space));
+	const struct stack_remembered *known = *slot ? &s->remembered.at[*slot - 1] : NULL;
 	bool is_cleared = false;
 
-	if (known->space == w->places->space + 1 && known->ip == ip) {
+	if (known && known->space == w->places->space && known->ip == ip) {
 		w->code = known->code;
 		*ret_function = known->function;
 		*ret_row = known->row;
@@ -29,11 +29,14 @@ static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 		w->code.ending = STACK_NO_CFI;
 		return false;
 	}
-	if (is_cleared)
-		memset(s->remembered, 0, REMEMBERED * sizeof(*s->remembered));
+	if (is_cleared) {
+		memo_clear(&s->memo);
+		s->remembered.n = 0;
+	}
 	if (w->code.is_lasting)
-		*known = (struct stack_remembered){ip, w->places->space + 1, *ret_row,
-			*ret_function, w->code};
+		memo_keep(&s->remembered, slot,
+			((struct stack_remembered){ip, w->places->space, *ret_row, *ret_function,
+				w->code}));
 	return true;
 }
 
@@ -209,12 +212,13 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 void stack_init(struct stack *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->remembered = mem_zalloc(REMEMBERED * sizeof(*s->remembered));
+	s->memo = memo_of(REMEMBERED);
 }
 
 void stack_fini(struct stack *s)
 {
 	rows_fini(&s->rows);
-	mem_free(s->remembered);
+	memo_fini(&s->memo);
+	vec_fini(&s->remembered);
 	vec_fini(&s->chain);
 }

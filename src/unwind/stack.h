@@ -24,6 +24,7 @@
 #ifndef PACE_UNWIND_STACK_H
 #define PACE_UNWIND_STACK_H
 
+#include "base/memo.h"
 #include "record/sample.h"
 #include "unwind/arch.h"
 #include "unwind/rows.h"
@@ -93,14 +94,15 @@ struct stack_end {
 
 struct stack_remembered {
 	u64 ip;
-	u32 space; /* + 1; 0: empty */
+	u32 space;
 	u32 row, function;
 	struct stack_code code;
 };
 
 struct stack {
 	struct rows rows;
-	struct stack_remembered *remembered;
+	struct memo memo; /* over `remembered` */
+	VEC(struct stack_remembered) remembered;
 	VEC(u64) chain;
 	u64 n_frames; /* walked so far */
 };
