@@ -21,6 +21,7 @@ TEST(mapped_pages_of_a_file_that_was_cut_off_read_as_zeros)
 	CHECK(map != MAP_FAILED);
 	mapped_read_zeros();
 	CHECK(map[2 * page + 5] == 'x');
+	CHECK(!mapped_hurt((const void *)map, 3 * page));
 	CHECK(!ftruncate(fd, (off_t)page + 7));
 	CHECK(map[page - 1] == 'x');
 	CHECK(map[page + 6] == 'x');
@@ -28,6 +29,9 @@ TEST(mapped_pages_of_a_file_that_was_cut_off_read_as_zeros)
 	CHECK(map[page + 7] == 0);
 	CHECK(map[2 * page + 5] == 0);
 	CHECK(map[3 * page - 1] == 0);
+	CHECK(mapped_hurt((const void *)map, 3 * page) == (const void *)(map + 2 * page));
+	CHECK(!mapped_hurt((const void *)map, 2 * page));
+	CHECK(mapped_hurt((const void *)(map + 2 * page + 7), 1) == (const void *)(map + 2 * page));
 	close(fd);
 	free(bytes);
 }
