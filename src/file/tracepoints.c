@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/mem.h"
 #include "file/traceformat.h"
 
 /*
@@ -52,7 +53,9 @@ static void parse_format(struct tep_handle *tep, const struct bytes *format, con
 			str_add(&copy, instead);
 		}
 		/* One that it does not understand is not printed; the others are. */
-		tep_parse_event(tep, str_text(&copy), copy.n, system);
+		if (tep_parse_event(tep, str_text(&copy), copy.n, system) ==
+			TEP_ERRNO__MEM_ALLOC_FAILED)
+			mem_exhausted(0);
 	}
 	str_fini(&copy);
 }
