@@ -183,17 +183,17 @@ static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 
 {
 	size_t got;
 
-	if (packing == EMBEDDED_PLAIN && n == size) {
+	if (packing & ~(u32)(EMBEDDED_ZSTD | EMBEDDED_FOLDED))
+		return err_set(err, ERR_UNSUPPORTED,
+			"section EMBEDDED is packed in a way (%u) that this version of pace does not know",
+			packing);
+	if (!(packing & EMBEDDED_ZSTD)) {
+		if (n != size)
+			return damaged("its size is not what it says", 16, err);
 		e->data = mem_alloc(size + 1);
 		memcpy(e->data, packed, size);
 		return 0;
 	}
-	if (packing != EMBEDDED_ZSTD && packing != EMBEDDED_FOLDED)
-		return packing == EMBEDDED_PLAIN
-			? damaged("its size is not what it says", 16, err)
-			: err_set(err, ERR_UNSUPPORTED,
-				  "section EMBEDDED is packed in a way (%u) that this version of pace does not know",
-				  packing);
 	/* A few bytes may claim to be many: the frame itself has to say the same. */
 	if (ZSTD_getFrameContentSize(packed, n) != size)
 		return damaged("its size is not what it says", 16, err);
@@ -230,7 +230,7 @@ int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct
 	r = take_contents(e, h.packing, (const u8 *)section + sizeof(h), n - sizeof(h), h.size,
 		err);
 	if (!r)
-		r = take_tables(e, h.packing == EMBEDDED_FOLDED, err);
+		r = take_tables(e, h.packing & EMBEDDED_FOLDED, err);
 	if (r)
 		embedded_close(e);
 	return r;

@@ -32,9 +32,9 @@
 
 enum {
 	EMBEDDED_VERSION = 1,
-	EMBEDDED_PLAIN = 0, /* how the tables are packed */
-	EMBEDDED_ZSTD = 1,
-	EMBEDDED_FOLDED = 2,            /* ZSTD, of tables as symbol/embedfold.h leaves them */
+	/* How the tables are packed: neither, or both. */
+	EMBEDDED_ZSTD = 1 << 0,
+	EMBEDDED_FOLDED = 1 << 1,       /* as symbol/embedfold.h leaves them */
 	EMBEDDED_LIMIT = 512 << 20,     /* unpacked */
 	EMBEDDED_ALIGN = 8,             /* of tables */
 	EMBEDDED_DSOS_MAX = 64 << 10,   /* of dumps too */

@@ -258,7 +258,8 @@ static void compose(const struct embedder *e, struct str *out)
 
 int embedder_finish(struct embedder *e, struct str *out, struct err *err)
 {
-	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION, EMBEDDED_FOLDED, 0};
+	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION,
+		EMBEDDED_ZSTD | EMBEDDED_FOLDED, 0};
 	struct str plain = {0};
 	size_t room, got;
 
