@@ -16,7 +16,8 @@
  *     pace_counter_close(c);
  *
  * Promises  no global state, no printing, no exit; every function that can fail says why in a
- *           struct pace_error that the caller owns
+ *           struct pace_error that the caller owns, also if that is memory (ENOMEM in its `system`):
+ *           what was being opened is closed then, a recording that was being read can only be closed
  * Threads   a counter belongs to one thread at a time; different counters to any
  * Link      -lpace (pkg-config --cflags --libs pace)
  * Manual    pace(3)
@@ -336,10 +337,10 @@ int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
 
 struct pace_place {
-	const char
-		*function; /* "f", "f@plt"; of stripped code "fun_4220", where it begins; or NULL */
-	uint64_t offset;   /* from the function's start */
-	const char *file;  /* where the code is from, as recorded; "[unknown]" */
+	/* "f", "f@plt"; of stripped code "fun_4220", after where it begins; NULL: is not known */
+	const char *function;
+	uint64_t offset;    /* from the function's start */
+	const char *file;   /* where the code is from, as recorded; "[unknown]" */
 	const char *thread; /* its name at that time */
 };
 

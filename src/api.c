@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "collect/refusal.h"
 #include "event/abi.h"
 #include "event/cgroup.h"
@@ -32,6 +35,19 @@ int api_give_error(const struct err *from, struct pace_error *to)
 	to->system = from->sys;
 	memcpy(to->message, from->msg, sizeof(from->msg));
 	return from->code;
+}
+
+int api_exhausted(size_t size, struct err *err, const char *fmt, ...)
+{
+	char doing[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(doing, sizeof(doing), fmt, ap);
+	va_end(ap);
+	if (size)
+		return err_sys(err, ENOMEM, "%s: %zu bytes more were needed", doing, size);
+	return err_sys(err, ENOMEM, "%s", doing);
 }
 
 struct pace_sample api_public_sample(const struct sample_format *format, const struct sample *s,
@@ -69,11 +85,16 @@ PUBLIC const char *pace_version(void)
 /* ---- what is asked for ---- */
 
 struct opening {
+	const char *text;
 	struct pace_options options;
 	pid_t pid; /* with a control group: its descriptor */
 	int cpu;
 	unsigned long flags; /* PERF_FLAG_* */
 	struct event_list events;
+	/* What comes of it: one of them is not NULL as soon as something is open. */
+	struct pace_counter *counter;
+	struct pace_group *group;
+	struct err err;
 };
 
 enum { ALL_FLAGS = (PACE_KEEP_LATEST << 1) - 1 };
@@ -166,18 +187,40 @@ static int parse_group(const char *text, struct event_list *events, struct err *
 	return 0;
 }
 
-static int opening_init(struct opening *o, const struct pace_options *options, pid_t pid, int cpu,
-	struct err *err)
+static void opening_init(struct opening *o, const char *text, const struct pace_options *options,
+	pid_t pid, int cpu)
 {
-	*o = (struct opening){.pid = pid, .cpu = cpu, .flags = PERF_FLAG_FD_CLOEXEC};
+	*o = (struct opening){.text = text, .pid = pid, .cpu = cpu, .flags = PERF_FLAG_FD_CLOEXEC};
 	if (options)
 		o->options = *options;
-	if (check_target(&o->options, pid, cpu, err) || check_options(&o->options, err))
+}
+
+static int opening_check(struct opening *o)
+{
+	struct err *err = &o->err;
+
+	if (check_target(&o->options, o->pid, o->cpu, err) || check_options(&o->options, err))
 		return err->code;
 	if (!o->options.cgroup)
 		return 0;
 	o->flags |= PERF_FLAG_PID_CGROUP;
+	o->pid = -1;
 	return cgroup_open(o->options.cgroup, &o->pid, err);
+}
+
+/* Whether it was done; if there was no memory for it, nothing is left open. */
+static bool opening_try(struct opening *o, void (*work)(void *opening))
+{
+	size_t size;
+
+	if (!mem_try(work, o, &size)) {
+		api_exhausted(size, &o->err, "opening '%s'", o->text);
+		pace_counter_close(o->counter);
+		pace_group_close(o->group);
+		o->counter = NULL;
+		o->group = NULL;
+	}
+	return o->counter || o->group;
 }
 
 static void opening_fini(struct opening *o)
@@ -267,67 +310,70 @@ static int explain(const struct opening *o, const struct event *e, const struct 
 	return err->code;
 }
 
-static int open_member(const struct opening *o, const struct event *e, bool is_group, int leader,
-	struct pace_counter *ret, struct err *err)
+/* What it has opened can be closed at any moment, also of one that has not come to its end. */
+static int open_member(struct opening *o, const struct event *e, bool is_group, int leader,
+	struct pace_counter *c)
 {
-	struct pace_counter c = {.attr = e->attr, .scale = e->scale ? e->scale : 1};
+	struct err *err = &o->err;
 
-	if (complete(&o->options, leader < 0, is_group, &c.attr, err))
+	*c = (struct pace_counter){.counter = {.cpu = o->cpu, .tid = o->pid, .fd = -1},
+		.attr = e->attr,
+		.scale = e->scale ? e->scale : 1,
+		.group = o->group};
+	c->name = mem_strdup(e->name);
+	c->unit = e->unit ? mem_strdup(e->unit) : NULL;
+	if (complete(&o->options, leader < 0, is_group, &c->attr, err))
 		return err->code;
-	if (e->wishes & EVENT_MAX_PRECISE && c.attr.sample_period)
-		attr_set_precise(&c.attr, 3);
+	if (e->wishes & EVENT_MAX_PRECISE && c->attr.sample_period)
+		attr_set_precise(&c->attr, 3);
 	do {
-		c.attr.size = attr_needed_size(&c.attr);
-		c.counter = (struct counter){.cpu = o->cpu, .tid = o->pid};
-		c.counter.fd = perf_event_open(&c.attr, o->pid, o->cpu, leader, o->flags);
-	} while (c.counter.fd < 0 && step_down(e, errno, &c.attr));
-	if (c.counter.fd < 0)
-		return explain(o, e, &c.attr, leader, errno, err);
-	if (ioctl(c.counter.fd, PERF_EVENT_IOC_ID, &c.counter.id))
-		c.counter.id = 0; /* before Linux 3.12: reading tells it */
+		c->attr.size = attr_needed_size(&c->attr);
+		c->counter.fd = perf_event_open(&c->attr, o->pid, o->cpu, leader, o->flags);
+	} while (c->counter.fd < 0 && step_down(e, errno, &c->attr));
+	if (c->counter.fd < 0)
+		return explain(o, e, &c->attr, leader, errno, err);
+	if (ioctl(c->counter.fd, PERF_EVENT_IOC_ID, &c->counter.id))
+		c->counter.id = 0; /* before Linux 3.12: reading tells it */
 	/* It is a wish: who cannot read without a system call reads with one. */
 	if (o->options.flags & PACE_USER_READ)
-		userread_open(&c.user, c.counter.fd, err);
-	c.name = mem_strdup(e->name);
-	c.unit = e->unit ? mem_strdup(e->unit) : NULL;
-	*ret = c;
+		userread_open(&c->user, c->counter.fd, err);
 	return 0;
 }
 
 static void close_member(struct pace_counter *c)
 {
-	userread_close(&c->user);
-	close(c->counter.fd);
+	if (c->counter.fd >= 0) {
+		userread_close(&c->user);
+		close(c->counter.fd);
+	}
 	mem_free(c->name);
 	mem_free(c->unit);
 }
 
-static struct pace_counter *open_counter(struct opening *o, const char *event, struct err *err)
+static void open_counter(void *opening)
 {
-	struct pace_counter c, *result;
+	struct opening *o = opening;
 
-	if (parse_one(event, &o->events, err))
-		return NULL;
-	if (open_member(o, o->events.at, false, -1, &c, err))
-		return NULL;
-	result = mem_alloc(sizeof(*result));
-	*result = c;
-	return result;
+	if (opening_check(o) || parse_one(o->text, &o->events, &o->err))
+		return;
+	o->counter = mem_zalloc(sizeof(*o->counter));
+	o->counter->counter.fd = -1;
+	if (!open_member(o, o->events.at, false, -1, o->counter))
+		return;
+	pace_counter_close(o->counter);
+	o->counter = NULL;
 }
 
 PUBLIC struct pace_counter *pace_counter_open_with(const char *event, pid_t pid, int cpu,
 	const struct pace_options *options, struct pace_error *ret_err)
 {
-	struct pace_counter *c = NULL;
 	struct opening o;
-	struct err err;
 
-	if (!opening_init(&o, options, pid, cpu, &err))
-		c = open_counter(&o, event, &err);
+	opening_init(&o, event, options, pid, cpu);
+	if (!opening_try(&o, open_counter))
+		api_give_error(&o.err, ret_err);
 	opening_fini(&o);
-	if (!c)
-		api_give_error(&err, ret_err);
-	return c;
+	return o.counter;
 }
 
 PUBLIC struct pace_counter *pace_counter_open(const char *event, pid_t pid, int cpu,
@@ -344,30 +390,41 @@ PUBLIC void pace_counter_close(struct pace_counter *c)
 	mem_free(c);
 }
 
+static void parse_only(void *opening)
+{
+	struct opening *o = opening;
+
+	parse_one(o->text, &o->events, &o->err);
+}
+
+static int give_attr(const struct opening *o, void *ret_attr, size_t size, struct err *err)
+{
+	struct event_attr *a = &o->events.at[0].attr;
+	u32 needed = attr_needed_size(a);
+
+	if (size < needed)
+		return err_set(err, ERR_LIMIT,
+			"event '%s' needs an attr of %u bytes, there is room for %zu", o->text,
+			needed, size);
+	a->size = MIN(size, sizeof(*a));
+	memset(ret_attr, 0, size);
+	memcpy(ret_attr, a, a->size);
+	return 0;
+}
+
 PUBLIC int pace_event_parse(const char *event, void *ret_attr, size_t size,
 	struct pace_error *ret_err)
 {
-	struct event_list events = {0};
-	struct err err;
-	u32 needed;
-	int r = parse_one(event, &events, &err);
+	struct opening o;
+	size_t wanted;
 
-	if (!r) {
-		struct event_attr *a = &events.at[0].attr;
-
-		needed = attr_needed_size(a);
-		a->size = MIN(size, sizeof(*a));
-		if (size < needed)
-			r = err_set(&err, ERR_LIMIT,
-				"event '%s' needs an attr of %u bytes, there is room for %zu",
-				event, needed, size);
-		else
-			memset(ret_attr, 0, size);
-		if (!r)
-			memcpy(ret_attr, a, a->size);
-	}
-	event_list_fini(&events);
-	return r ? api_give_error(&err, ret_err) : 0;
+	opening_init(&o, event, NULL, 0, -1);
+	if (!mem_try(parse_only, &o, &wanted))
+		api_exhausted(wanted, &o.err, "event '%s'", event);
+	if (!o.err.code)
+		give_attr(&o, ret_attr, size, &o.err);
+	opening_fini(&o);
+	return o.err.code ? api_give_error(&o.err, ret_err) : 0;
 }
 
 /* ---- switching ---- */
@@ -513,43 +570,40 @@ PUBLIC const char *pace_counter_unit(const struct pace_counter *c, double *ret_s
 
 /* ---- groups ---- */
 
-static struct pace_group *open_group(struct opening *o, const char *text, struct err *err)
+static void open_group(void *opening)
 {
+	struct opening *o = opening;
 	struct pace_group *g;
 	int leader = -1;
 
-	if (parse_group(text, &o->events, err))
-		return NULL;
-	g = mem_zalloc(sizeof(*g));
+	if (opening_check(o) || parse_group(o->text, &o->events, &o->err))
+		return;
+	o->group = g = mem_zalloc(sizeof(*g));
 	g->members = mem_zalloc(o->events.n * sizeof(*g->members));
 	g->values = mem_zalloc(o->events.n * sizeof(*g->values));
 	vec_each(e, &o->events) {
-		struct pace_counter *c = &g->members[g->n];
+		struct pace_counter *c = &g->members[g->n++];
 
-		if (open_member(o, e, true, leader, c, err)) {
+		c->counter.fd = -1;
+		if (open_member(o, e, true, leader, c)) {
 			pace_group_close(g);
-			return NULL;
+			o->group = NULL;
+			return;
 		}
-		c->group = g;
 		leader = g->members[0].counter.fd;
-		g->n++;
 	}
-	return g;
 }
 
 PUBLIC struct pace_group *pace_group_open(const char *events, pid_t pid, int cpu,
 	const struct pace_options *options, struct pace_error *ret_err)
 {
-	struct pace_group *g = NULL;
 	struct opening o;
-	struct err err;
 
-	if (!opening_init(&o, options, pid, cpu, &err))
-		g = open_group(&o, events, &err);
+	opening_init(&o, events, options, pid, cpu);
+	if (!opening_try(&o, open_group))
+		api_give_error(&o.err, ret_err);
 	opening_fini(&o);
-	if (!g)
-		api_give_error(&err, ret_err);
-	return g;
+	return o.group;
 }
 
 PUBLIC void pace_group_close(struct pace_group *g)

@@ -25,6 +25,12 @@ struct pace_counter {
 int api_give_error(const struct err *from, struct pace_error *to);
 
 /*
+ * What mem_try() says when it was left. No slot of the host's runs inside of it: a host that jumps
+ * out of one, or throws, would leave us there.
+ */
+int api_exhausted(size_t size, struct err *err, const char *fmt, ...) PRINTF(3, 4);
+
+/*
  * A sample's public form. Its chain and branches must be where 64-bit words may be: those of a ring
  * are, those of a file need not.
  */

@@ -29,6 +29,9 @@ struct pace_recording {
 	struct locator locator;
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
 	bool has_begun;  /* reading: from a pipe, what was read is gone */
+	/* There was no memory in the middle of something: it can only be closed. */
+	bool is_spent;
+	struct err exhaustion;
 	/* chain and branches of the sample that is handed out, where words may be */
 	struct str lists;
 };
@@ -55,24 +58,44 @@ static void fini_state(struct pace_recording *r)
 	jitcode_fini(&r->jitcode);
 	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
+	memset(&r->machine, 0, sizeof(r->machine));
+}
+
+struct recording_opening {
+	const char *path;
+	int fd;
+	struct pace_recording *recording; /* NULL: not there yet */
+	struct err err;
+};
+
+static void do_open(void *opening)
+{
+	struct recording_opening *o = opening;
+	struct pace_recording *r = o->recording = mem_zalloc(sizeof(*r));
+
+	r->memory_fd = -1;
+	r->path = mem_strdup(o->path);
+	if (session_open_fd(&r->session, o->fd, r->path, NULL, &o->err))
+		return;
+	init_state(r);
 }
 
 static struct pace_recording *open_session(const char *path, int fd, struct pace_error *ret_err)
 {
-	struct pace_recording *r = mem_zalloc(sizeof(*r));
-	struct err err;
+	struct recording_opening o = {.path = path, .fd = fd};
+	size_t size;
 
-	r->memory_fd = -1;
-	r->path = mem_alloc(strlen(path) + 1);
-	memcpy(r->path, path, strlen(path) + 1);
-	if (session_open_fd(&r->session, fd, r->path, NULL, &err)) {
-		api_give_error(&err, ret_err);
-		mem_free(r->path);
-		mem_free(r);
-		return NULL;
+	if (mem_try(do_open, &o, &size)) {
+		if (!o.err.code)
+			return o.recording;
+		mem_free(o.recording->path);
+		mem_free(o.recording);
+	} else {
+		api_exhausted(size, &o.err, "opening '%s'", path);
+		pace_recording_close(o.recording);
 	}
-	init_state(r);
-	return r;
+	api_give_error(&o.err, ret_err);
+	return NULL;
 }
 
 PUBLIC struct pace_recording *pace_recording_open(const char *path, struct pace_error *err)
@@ -183,148 +206,250 @@ static struct pace_record public_record(const struct stream_event *e)
 		.event = e->event};
 }
 
-static int hand_out_sample(struct pace_recording *r, const struct pace_slots *slots,
-	const struct stream_event *e)
-{
-	struct pace_record record = public_record(e);
-	const struct sample *s = decoder_next(&r->decoder, &e->rec, e->event);
-	const struct sample_format *format;
-	struct pace_sample out;
+/*
+ * A walk over a recording. Each step is taken inside of mem_try(), what it found is handed out
+ * outside.
+ */
+struct walk {
+	struct pace_recording *recording;
+	const struct pace_slots *slots;
+	enum pace_order order;
+	struct stream stream;        /* PACE_TIME_ORDER */
+	struct reader_cursor cursor; /* PACE_FILE_ORDER */
+	union record_body body;
+	struct stream_event found;
+	struct pace_record record;
+	struct pace_sample sample;
+	bool is_sample, is_wanted; /* what `found` is */
+	struct str losses;
+	int result;
+	struct err err;
+};
 
+static void begin_walk(void *walk)
+{
+	struct walk *w = walk;
+	struct pace_recording *r = w->recording;
+	struct reader *reader = &r->session.reader;
+
+	if (w->order != PACE_TIME_ORDER) {
+		reader_cursor_init(&w->cursor, reader, reader->data_start, reader->data_end);
+		return;
+	}
+	/* The state at the end is not that at the beginning. */
+	fini_state(r);
+	init_state(r);
+	stream_init(&w->stream, &r->session);
+}
+
+static void take_sample(struct walk *w)
+{
+	struct pace_recording *r = w->recording;
+	const struct sample *s = decoder_next(&r->decoder, &w->found.rec, w->found.event);
+	const struct sample_format *format;
+	struct pace_sample *out = &w->sample;
+
+	w->is_wanted = s != NULL;
 	if (!s)
-		return 0;
-	format = &r->session.reader.formats.at[e->event];
+		return;
+	format = &r->session.reader.formats.at[w->found.event];
 	/* Lists may stand at any address; whoever is given words expects them where words are. */
 	str_clear(&r->lists);
 	str_reserve(&r->lists, 1);
 	str_addn(&r->lists, s->chain.at, s->chain.n * 8);
-	str_addn(&r->lists, s->branches.entries, s->branches.n * sizeof(*out.branches));
-	out = api_public_sample(format, s, &record);
-	out.cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
-	out.chain = (const uint64_t *)(const void *)r->lists.at;
-	out.branches = (const struct pace_branch *)(const void *)(r->lists.at + s->chain.n * 8);
-	return slots->sample(slots->context, &out);
+	str_addn(&r->lists, s->branches.entries, s->branches.n * sizeof(*out->branches));
+	*out = api_public_sample(format, s, &w->record);
+	out->cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
+	out->chain = (const uint64_t *)(const void *)r->lists.at;
+	out->branches = (const struct pace_branch *)(const void *)(r->lists.at + s->chain.n * 8);
 }
 
-static int hand_out(struct pace_recording *r, const struct pace_slots *slots,
-	const struct stream_event *e)
+static void step_in_time(struct walk *w)
 {
-	struct pace_record record;
+	struct pace_recording *r = w->recording;
 
-	if (e->rec.type == PERF_RECORD_SAMPLE)
-		return slots->sample ? hand_out_sample(r, slots, e) : 0;
-	if (!slots->record)
+	w->result = stream_next(&w->stream, &w->found, &w->err);
+	if (w->result > 0)
+		machine_follow(&r->machine, &r->session, &w->found, &w->body);
+}
+
+static void step_in_file(struct walk *w)
+{
+	struct pace_recording *r = w->recording;
+
+	w->result = reader_next(&w->cursor, &w->found.rec, &w->err);
+	if (w->result <= 0)
+		return;
+	session_take(&r->session, &w->cursor, &w->found.rec);
+	stream_place(&r->session, &w->found);
+}
+
+static void step(void *walk)
+{
+	struct walk *w = walk;
+
+	(w->order == PACE_TIME_ORDER ? step_in_time : step_in_file)(w);
+	if (w->result <= 0)
+		return;
+	w->record = public_record(&w->found);
+	w->is_sample = w->found.rec.type == PERF_RECORD_SAMPLE;
+	w->is_wanted = w->is_sample ? w->slots->sample != NULL : w->slots->record != NULL;
+	if (w->is_sample && w->is_wanted)
+		take_sample(w);
+}
+
+static void sum_up(void *walk)
+{
+	struct walk *w = walk;
+	struct ledger ledger = {0};
+
+	if (w->order != PACE_TIME_ORDER)
+		session_note_end(&w->recording->session, &w->cursor);
+	ledger_add_tally(&ledger, &w->recording->session.tally);
+	ledger_add_text(&ledger, true, &w->losses);
+	ledger_fini(&ledger);
+}
+
+/* Whether there was the memory for it; else the recording is spent. */
+static bool walk_try(struct walk *w, void (*work)(void *walk))
+{
+	struct pace_recording *r = w->recording;
+	size_t size;
+
+	if (mem_try(work, w, &size))
+		return true;
+	r->is_spent = true;
+	w->result = api_exhausted(size, &r->exhaustion, "reading '%s'", r->path);
+	w->err = r->exhaustion;
+	return false;
+}
+
+static int hand_out(struct walk *w)
+{
+	const struct pace_slots *slots = w->slots;
+
+	if (!w->is_wanted)
 		return 0;
-	record = public_record(e);
-	return slots->record(slots->context, &record);
+	return w->is_sample ? slots->sample(slots->context, &w->sample)
+			    : slots->record(slots->context, &w->record);
 }
 
-static int read_in_time(struct pace_recording *r, const struct pace_slots *slots, struct err *err)
+/* What a slot said to end it, 0, or a negative error. */
+static int walk_all(struct walk *w)
 {
-	union record_body body;
-	struct stream stream;
-	struct stream_event e;
-	int result, said = 0;
+	struct pace_recording *r = w->recording;
+	int said = 0;
 
-	/* The state at the end is not that at the beginning. */
-	fini_state(r);
-	init_state(r);
-	stream_init(&stream, &r->session);
-	r->is_placing = true;
-	while (!said && (result = stream_next(&stream, &e, err)) > 0) {
-		machine_follow(&r->machine, &r->session, &e, &body);
-		said = hand_out(r, slots, &e);
+	if (!walk_try(w, begin_walk))
+		return w->result;
+	r->is_placing = w->order == PACE_TIME_ORDER;
+	while (!said && walk_try(w, step) && w->result > 0) {
+		said = hand_out(w);
+		/* A place may have been one too many. */
+		if (r->is_spent) {
+			w->err = r->exhaustion;
+			w->result = w->err.code;
+			break;
+		}
 	}
 	r->is_placing = false;
-	stream_fini(&stream);
-	return said ? said : MIN(result, 0);
+	return said ? said : w->result;
 }
 
-static int read_in_file(struct pace_recording *r, const struct pace_slots *slots, struct err *err)
+static void tell_losses(struct walk *w)
 {
-	struct reader *reader = &r->session.reader;
-	struct reader_cursor cursor;
-	struct stream_event e;
-	int result = 0, said = 0;
-
-	reader_cursor_init(&cursor, reader, reader->data_start, reader->data_end);
-	while (!said && (result = reader_next(&cursor, &e.rec, err)) > 0) {
-		session_take(&r->session, &cursor, &e.rec);
-		stream_place(&r->session, &e);
-		said = hand_out(r, slots, &e);
-	}
-	session_note_end(&r->session, &cursor);
-	reader_cursor_fini(&cursor);
-	return said ? said : MIN(result, 0);
-}
-
-static void tell_losses(struct pace_recording *r, const struct pace_slots *slots)
-{
-	struct ledger ledger = {0};
-	struct str text = {0};
+	const struct pace_slots *slots = w->slots;
 	char *line, *next;
 
-	if (!slots->loss)
-		return;
-	ledger_add_tally(&ledger, &r->session.tally);
-	ledger_add_text(&ledger, true, &text);
 	/* "# sentence\n" each. */
-	for (line = text.at; line && *line; line = next) {
+	for (line = w->losses.at; slots->loss && line && *line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
 		slots->loss(slots->context, line + (strncmp(line, "# ", 2) ? 0 : 2));
 	}
-	str_fini(&text);
-	ledger_fini(&ledger);
+}
+
+static int check_readable(const struct pace_recording *r, struct err *err)
+{
+	if (r->is_spent)
+		*err = r->exhaustion;
+	else if (r->has_begun && r->session.reader.is_stream)
+		err_set(err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
+	return err->code;
 }
 
 PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *ret_err)
 {
-	struct err err = {0};
+	struct walk w = {.recording = r, .slots = slots, .order = order};
 	int result;
 
-	if (r->has_begun && r->session.reader.is_stream) {
-		err_set(&err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
-		return api_give_error(&err, ret_err);
-	}
+	if (check_readable(r, &w.err))
+		return api_give_error(&w.err, ret_err);
 	r->has_begun = true;
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
 	decoder_init(&r->decoder, &r->session,
 		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		&r->session.tally);
-	result = order == PACE_TIME_ORDER ? read_in_time(r, slots, &err)
-					  : read_in_file(r, slots, &err);
-	if (result < 0)
-		return api_give_error(&err, ret_err);
+	result = walk_all(&w);
+	if (!result && !walk_try(&w, sum_up))
+		result = w.result;
 	if (!result)
-		tell_losses(r, slots);
-	return result;
+		tell_losses(&w);
+	str_fini(&w.losses);
+	stream_fini(&w.stream);
+	reader_cursor_fini(&w.cursor);
+	/* A slot's negative number is not ours, but its own. */
+	return result < 0 && result == w.err.code ? api_give_error(&w.err, ret_err) : result;
+}
+
+struct placing {
+	struct pace_recording *recording;
+	const struct pace_sample *sample;
+	uint64_t ip;
+	struct pace_place *ret;
+};
+
+static void find_place(void *placing)
+{
+	struct placing *p = placing;
+	struct pace_recording *r = p->recording;
+	const struct pace_sample *sample = p->sample;
+	/* Behind the innermost address come those that calls return to. */
+	const struct chain_step step = {p->ip,
+		p->ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, p->ip != sample->ip};
+	struct resolver_answer a;
+	struct location location;
+	struct thread_state t;
+
+	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
+		&t);
+	locator_find(&r->locator, &t, &step, &location);
+	a = locator_name(&r->locator, &location);
+	*p->ret = (struct pace_place){.function = resolver_title(&a, 0, &r->strings),
+		.offset = a.at - a.start,
+		.file = location.dso->path,
+		.thread = t.comm};
 }
 
 PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret, struct pace_error *ret_err)
 {
-	/* Behind the innermost address come those that calls return to. */
-	const struct chain_step step = {ip,
-		ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, ip != sample->ip};
-	struct resolver_answer a;
-	struct location location;
-	struct thread_state t;
-	struct err err;
+	struct placing placing = {r, sample, ip, ret};
+	struct err err = {0};
+	size_t size;
 
-	if (!r->is_placing) {
+	if (r->is_spent) {
+		err = r->exhaustion;
+	} else if (!r->is_placing) {
 		err_set(&err, ERR_INVAL, "places are known while samples are read in time order");
-		return api_give_error(&err, ret_err);
+	} else if (!mem_try(find_place, &placing, &size)) {
+		/* Locks may be held by nobody now. */
+		r->is_spent = true;
+		api_exhausted(size, &r->exhaustion, "naming 0x%llx of '%s'", (unsigned long long)ip,
+			r->path);
+		err = r->exhaustion;
 	}
-	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
-		&t);
-	locator_find(&r->locator, &t, &step, &location);
-	a = locator_name(&r->locator, &location);
-	*ret = (struct pace_place){.function = resolver_title(&a, 0, &r->strings),
-		.offset = a.at - a.start,
-		.file = location.dso->path,
-		.thread = t.comm};
-	return 0;
+	return err.code ? api_give_error(&err, ret_err) : 0;
 }

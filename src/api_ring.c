@@ -20,6 +20,13 @@ struct pace_ring {
 	VEC(u64) positions; /* of a backward ring's records, the latest first */
 };
 
+struct ring_opening {
+	struct pace_counter *counter;
+	unsigned pages;
+	struct pace_ring *ring; /* NULL: not there yet */
+	struct err err;
+};
+
 /* ---- opening ---- */
 
 static int check_counter(const struct pace_counter *c, struct err *err)
@@ -57,20 +64,30 @@ static int open_ring(struct pace_ring *r, const struct pace_counter *c, unsigned
 	return err->code;
 }
 
+static void make_ring(void *opening)
+{
+	struct ring_opening *o = opening;
+
+	o->ring = mem_zalloc(sizeof(*o->ring));
+	if (open_ring(o->ring, o->counter, o->pages, &o->err))
+		return;
+	o->ring->counter = o->counter;
+	sample_format_init(&o->ring->format, &o->counter->attr);
+}
+
 PUBLIC struct pace_ring *pace_ring_open(struct pace_counter *c, unsigned pages,
 	struct pace_error *ret_err)
 {
-	struct pace_ring *r = mem_zalloc(sizeof(*r));
-	struct err err;
+	struct ring_opening o = {.counter = c, .pages = pages};
+	size_t size;
 
-	if (open_ring(r, c, pages, &err)) {
-		api_give_error(&err, ret_err);
-		mem_free(r);
-		return NULL;
-	}
-	r->counter = c;
-	sample_format_init(&r->format, &c->attr);
-	return r;
+	if (!mem_try(make_ring, &o, &size))
+		api_exhausted(size, &o.err, "opening a ring of %u pages", pages);
+	if (!o.err.code)
+		return o.ring;
+	api_give_error(&o.err, ret_err);
+	pace_ring_close(o.ring);
+	return NULL;
 }
 
 PUBLIC void pace_ring_close(struct pace_ring *r)
@@ -172,18 +189,26 @@ static int read_forward(struct pace_ring *r, const struct pace_slots *slots)
 	return said;
 }
 
-/* The kernel's order is from the latest to the oldest; ours is that of time. */
-static int read_backward(struct pace_ring *r, const struct pace_slots *slots)
+static void find_records(void *pace_ring)
 {
+	struct pace_ring *r = pace_ring;
 	struct ring *ring = &r->ring;
 	struct record rec;
-	int said = 0;
 	u64 at;
 
 	r->positions.n = 0;
 	ring_acquire_backward(ring);
 	for (at = ring->tail; ring_next(ring, &rec); at = ring->tail)
 		vec_add(&r->positions, at);
+}
+
+/* The kernel's order is from the latest to the oldest; ours is that of time. */
+static int read_backward(struct pace_ring *r, const struct pace_slots *slots)
+{
+	struct ring *ring = &r->ring;
+	struct record rec;
+	int said = 0;
+
 	for (size_t i = r->positions.n; i-- && !said;) {
 		ring->tail = r->positions.at[i];
 		ring->head = ring->tail + ring->size;
@@ -203,14 +228,18 @@ static int pause_output(const struct pace_ring *r, u32 is_paused, struct err *er
 PUBLIC int pace_ring_read(struct pace_ring *r, const struct pace_slots *slots,
 	struct pace_error *ret_err)
 {
-	struct err err;
-	int said;
+	struct err err = {0};
+	int said = 0;
+	size_t size;
 
 	if (r->ring.is_backward) {
 		if (pause_output(r, 1, &err))
 			return api_give_error(&err, ret_err);
-		said = read_backward(r, slots);
-		if (pause_output(r, 0, &err))
+		if (mem_try(find_records, r, &size))
+			said = read_backward(r, slots);
+		else
+			api_exhausted(size, &err, "reading a ring");
+		if (pause_output(r, 0, &err) || err.code)
 			return api_give_error(&err, ret_err);
 		return said;
 	}

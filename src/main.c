@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 
@@ -29,12 +30,17 @@ const struct cmd *const cmd_table[] = {
 	NULL,
 };
 
+static const char *running; /* the command */
+
 static void say_exhausted(size_t size)
 {
-	char text[80];
-	int n = snprintf(text, sizeof(text), "pace: out of memory (%zu bytes more were needed)\n",
-		size);
+	char text[160], needed[64] = "";
+	int n;
 
+	if (size)
+		snprintf(needed, sizeof(needed), " (%zu bytes more were needed)", size);
+	n = snprintf(text, sizeof(text), "pace%s%s: out of memory%s\n", running ? " " : "",
+		running ? running : "", needed);
 	if (write(STDERR_FILENO, text, n) < 0)
 		_exit(EXIT_FAILED);
 	_exit(EXIT_FAILED);
@@ -45,6 +51,7 @@ int main(int argc, char **argv)
 	char *help[] = {"help", argc > 1 ? argv[1] : NULL, NULL};
 
 	mem_on_exhaustion(say_exhausted);
+	mapped_read_zeros();
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		int status = cmd_help.run(1, help);
 
@@ -53,8 +60,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))
 		return cmd_version.run(argc - 1, argv + 1);
 	for (size_t i = 0; cmd_table[i]; i++)
-		if (!strcmp(cmd_table[i]->name, argv[1]))
+		if (!strcmp(cmd_table[i]->name, argv[1])) {
+			running = cmd_table[i]->name;
 			return cmd_table[i]->run(argc - 1, argv + 1);
+		}
 	/* Knows the nearest name. */
 	return cmd_help.run(2, help);
 }

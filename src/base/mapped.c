@@ -30,3 +30,8 @@ void mapped_read_zeros(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
 }
+
+bool mapped_is_safe(void)
+{
+	return page_size != 0;
+}

@@ -9,7 +9,12 @@
 #ifndef PACE_BASE_MAPPED_H
 #define PACE_BASE_MAPPED_H
 
+#include <stdbool.h>
+
 /* From now on such pages read as zeros, instead of ending this process. */
 void mapped_read_zeros(void);
+
+/* Whether that was called: a library leaves its host's signals alone. */
+bool mapped_is_safe(void);
 
 #endif

@@ -1,5 +1,7 @@
 #include "base/mem.h"
 
+#include <setjmp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +13,15 @@ struct arena_chunk {
 	size_t size;
 };
 
+struct attempt {
+	struct attempt *outer;
+	volatile size_t size; /* that could not be had */
+	jmp_buf back;
+};
+
+/* Not to be allocated when it is touched first: that would fail without a word to us. */
+static _Thread_local struct attempt *innermost __attribute__((tls_model("initial-exec")));
+
 static void (*exhaustion_hook)(size_t size);
 
 void mem_on_exhaustion(void (*hook)(size_t size))
@@ -18,13 +29,47 @@ void mem_on_exhaustion(void (*hook)(size_t size))
 	exhaustion_hook = hook;
 }
 
-static void *must(void *p, size_t size)
+void mem_exhausted(size_t size)
 {
-	if (LIKELY(p != NULL) || size == 0)
-		return p;
+	static atomic_flag is_said = ATOMIC_FLAG_INIT;
+
+	if (innermost) {
+		innermost->size = size;
+		longjmp(innermost->back, 1);
+	}
+	/* Threads run out of it together; one says so, and ends them all. */
+	while (atomic_flag_test_and_set(&is_said))
+		pause();
 	if (exhaustion_hook)
 		exhaustion_hook(size);
 	abort();
+}
+
+bool mem_try(void (*work)(void *ctx), void *ctx, size_t *ret_size)
+{
+	struct attempt a = {.outer = innermost};
+	bool is_done = !setjmp(a.back);
+
+	if (is_done) {
+		innermost = &a;
+		work(ctx);
+	} else {
+		*ret_size = a.size;
+	}
+	innermost = a.outer;
+	return is_done;
+}
+
+bool mem_is_trying(void)
+{
+	return innermost != NULL;
+}
+
+static void *must(void *p, size_t size)
+{
+	if (UNLIKELY(p == NULL && size))
+		mem_exhausted(size);
+	return p;
 }
 
 /* Large blocks may lie on huge pages: 512 page faults less for each. Only a hint: it may fail. */

@@ -5,8 +5,11 @@
  * so a failure means that the machine has no memory left; then the out-of-memory hook runs (it may
  * save a recording) and the process aborts. Sizes are in bytes.
  *
+ * A library must not end the program that uses it: what it does inside of mem_try() is given up
+ * instead, and its caller is told.
+ *
  * arena    many small things that die together (the command's lifetime)
- * Threads  an arena belongs to one thread at a time
+ * Threads  an arena belongs to one thread at a time; mem_try() is about the thread that calls it
  */
 #ifndef PACE_BASE_MEM_H
 #define PACE_BASE_MEM_H
@@ -19,8 +22,25 @@ void *mem_realloc(void *p, size_t size);
 char *mem_strdup(const char *s);
 void mem_free(void *p); /* NULL-safe */
 
-/* Called once with the size that could not be had, before abort(). */
+/* Called once with the size that could not be had, before abort(); other threads wait then. */
 void mem_on_exhaustion(void (*hook)(size_t size));
+
+/*
+ * `size` bytes could not be had (0: it is not known how many), as other libraries tell: what the
+ * functions above do then.
+ */
+void mem_exhausted(size_t size) __attribute__((noreturn));
+
+/*
+ * Whether work(ctx) came to its end: false if there was not the memory for it. It was left at that
+ * place then, as by longjmp(): locks that it took are still taken, and of what it had only that is
+ * not lost which something outside of it holds. Such an object can be closed; whatever else is done
+ * with it is for its owner to know. They may be inside of each other: the innermost is left.
+ */
+bool mem_try(void (*work)(void *ctx), void *ctx, size_t *ret_size);
+
+/* Whether this thread is inside of mem_try(). */
+bool mem_is_trying(void);
 
 struct arena {
 	struct arena_chunk *chunks; /* newest first */

@@ -6,6 +6,33 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "base/mem.h"
+
+struct growth {
+	struct str *text;
+	size_t more;
+};
+
+static void grow(void *growth)
+{
+	struct growth *g = growth;
+
+	str_reserve(g->text, g->more);
+}
+
+/* A descriptor that nothing holds would stay open, where memory is no reason to end. */
+static void make_room(struct str *text, size_t more, int fd)
+{
+	struct growth g = {text, more};
+	size_t size;
+
+	if (mem_try(grow, &g, &size))
+		return;
+	close(fd);
+	mem_exhausted(size);
+}
+
 int sysfile_read(const char *path, size_t limit, struct str *text, struct err *err)
 {
 	size_t start = text->n, room = 4096;
@@ -15,7 +42,7 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
 	do {
-		str_reserve(text, room);
+		make_room(text, room, fd);
 		n = read(fd, text->at + text->n, room);
 		sys = n < 0 ? errno : 0;
 		if (n > 0) {
@@ -36,16 +63,16 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 bool sysfile_start(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t have = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return false;
-	n = read(fd, buf, size - 1);
+	while ((n = fd_read(fd, buf + have, size - 1 - have)) > 0)
+		have += n;
 	close(fd);
-	if (n < 0)
-		return false;
-	buf[n] = '\0';
-	return n > 0;
+	buf[have] = '\0';
+	return have > 0;
 }
 
 bool sysfile_line(const char *path, char *buf, size_t size)

@@ -5,12 +5,17 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/mem.h"
+
 struct crew {
 	void (*piece)(void *ctx, size_t i, unsigned worker);
 	void *ctx;
 	size_t n_pieces;
 	atomic_size_t next;
 	atomic_uint next_worker;
+	bool is_trying; /* what has no memory is given up, by all of them */
+	atomic_bool is_exhausted;
+	atomic_size_t exhausted_by; /* bytes */
 };
 
 unsigned workers_available(void)
@@ -30,16 +35,38 @@ static void work(struct crew *crew)
 		crew->piece(crew->ctx, i, worker);
 }
 
-static void *thread_main(void *arg)
+static void take_pieces(void *arg)
 {
 	work(arg);
+}
+
+/* Nobody jumps over the others' heads: all come to their end first. */
+static void try_work(struct crew *crew)
+{
+	size_t size;
+
+	if (!crew->is_trying) {
+		work(crew);
+	} else if (!mem_try(take_pieces, crew, &size)) {
+		atomic_store(&crew->next, crew->n_pieces);
+		atomic_store(&crew->exhausted_by, size);
+		atomic_store(&crew->is_exhausted, true);
+	}
+}
+
+static void *thread_main(void *arg)
+{
+	try_work(arg);
 	return NULL;
 }
 
 void workers_run(unsigned n_workers, size_t n_pieces,
 	void (*piece)(void *ctx, size_t i, unsigned worker), void *ctx)
 {
-	struct crew crew = {.piece = piece, .ctx = ctx, .n_pieces = n_pieces};
+	struct crew crew = {.piece = piece,
+		.ctx = ctx,
+		.n_pieces = n_pieces,
+		.is_trying = mem_is_trying()};
 	pthread_t threads[WORKERS_MAX];
 	sigset_t all, old;
 	unsigned started = 0;
@@ -55,7 +82,9 @@ void workers_run(unsigned n_workers, size_t n_pieces,
 		started++;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	work(&crew);
+	try_work(&crew);
 	while (started)
 		pthread_join(threads[--started], NULL);
+	if (atomic_load(&crew.is_exhausted))
+		mem_exhausted(atomic_load(&crew.exhausted_by));
 }

@@ -4,7 +4,8 @@
  * In       n pieces numbered from 0; a function that does one piece
  * Threads  the function runs on up to n_workers threads at once; `worker` (0 .. n_workers - 1)
  *          tells them apart, so each can own what it writes. Pieces are taken in order, by whoever
- *          is free
+ *          is free. If there is no memory and the caller is inside of mem_try(), no more pieces are
+ *          taken, and the caller is where mem_exhausted() leads when all threads have ended
  */
 #ifndef PACE_BASE_WORKERS_H
 #define PACE_BASE_WORKERS_H

@@ -131,15 +131,14 @@ static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 	c->view.display = is_of_peers ? C2C_PEER : c->view.display;
 	if (!c->view.has_stats_only)
 		sharing_name(s, &in->resolver, style, c->has_source != 0);
-	if (c->is_json) {
-		c2c_json(out, s, &c->view);
-		return;
-	}
 	if (callers) {
 		sharers_name(callers, &in->resolver, style);
 		c2c_calls_init(&calls, callers, is_of_peers ? SHARERS_PEER : SHARERS_HITM);
 	}
-	c2c_text(out, s, callers ? &calls : NULL, &c->view);
+	if (c->is_json)
+		c2c_json(out, s, callers ? &calls : NULL, &c->view);
+	else
+		c2c_text(out, s, callers ? &calls : NULL, &c->view);
 	if (callers)
 		c2c_calls_fini(&calls);
 }
@@ -228,9 +227,8 @@ static int run_c2c(int argc, char **argv)
 		return status;
 	if (is_record)
 		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
-	if (is_report && !argc && c.has_calls && (c.is_json || c.view.has_stats_only)) {
-		err_set(&err, ERR_INVAL, "-g is below the uses in the text: not with %s",
-			c.is_json ? "--json" : "--stats");
+	if (is_report && !argc && c.has_calls && c.view.has_stats_only) {
+		err_set(&err, ERR_INVAL, "-g is of the uses of lines: not with --stats");
 		return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 	}
 	if (is_report && !argc)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/open.h"
@@ -34,7 +33,6 @@ static void unwind_meanwhile(struct recording *rec)
 	liveunwind_describe(&rec->events, &rec->unwound);
 	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
 	rec->recorder.filter = &rec->liveunwind.filter;
-	mapped_read_zeros();
 }
 
 /* --group: all events are scheduled together. */
@@ -442,6 +440,57 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	return r;
 }
 
+struct attempt {
+	struct recording *rec;
+	int status;
+};
+
+static void attempt(void *ctx)
+{
+	struct attempt *a = ctx;
+	struct recording *rec = a->rec;
+	struct err err;
+
+	if (set_up(rec, &err)) {
+		log_forget(&rec->log);
+		a->status = cmd_fail(&cmd_record, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+		return;
+	}
+	log_release(&rec->log);
+	if (rec->options->is_dry)
+		a->status = EXIT_OK;
+	else if (run(rec, &a->status, &err))
+		a->status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
+}
+
+/*
+ * In the middle of anything, so nothing is closed but the file: what is in it becomes what there
+ * is. Asks for no memory itself.
+ */
+static void leave_without_memory(struct recording *rec, size_t size)
+{
+	const char *kept = "";
+	char running[64] = "";
+	struct err err = {0};
+
+	if (rec->has_begun) {
+		writer_sync(&rec->writer, &err);
+		if (rec->writer.is_file)
+			kept = "; what was recorded until then is kept";
+		if (rec->has_workload && !workload_reap(&rec->workload, false))
+			snprintf(running, sizeof(running), "; process %d goes on running",
+				rec->workload.pid);
+	}
+	writer_close(&rec->writer, rec->has_begun);
+	if (size)
+		fprintf(stderr, "pace record: out of memory (%zu bytes more were needed)%s%s\n",
+			size, kept, running);
+	else
+		fprintf(stderr, "pace record: out of memory%s%s\n", kept, running);
+	_exit(EXIT_FAILED);
+}
+
 static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_switch_close(rec);
@@ -486,8 +535,9 @@ static int run_record(int argc, char **argv)
 		.command = argc ? argv : NULL,
 		.argc = whole_n,
 		.argv = whole};
+	struct attempt one = {.rec = &rec};
 	sigset_t signals;
-	struct err err;
+	size_t size;
 
 	if (status >= 0) {
 		mem_free(whole);
@@ -522,17 +572,9 @@ static int run_record(int argc, char **argv)
 	 */
 	if (!o.verbose)
 		log_hold(&rec.log);
-	if (set_up(&rec, &err)) {
-		log_forget(&rec.log);
-		status = cmd_fail(&cmd_record, &err,
-			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	} else {
-		log_release(&rec.log);
-		if (o.is_dry)
-			status = EXIT_OK;
-		else if (run(&rec, &status, &err))
-			status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
-	}
+	if (!mem_try(attempt, &one, &size))
+		leave_without_memory(&rec, size);
+	status = one.status;
 	/* Without a recording the old file comes back. */
 	tear_down(&rec, rec.has_begun);
 	event_words_fini(&o.events);

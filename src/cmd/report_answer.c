@@ -8,6 +8,7 @@
 #include "profile/shares.h"
 #include "view/hierarchy.h"
 #include "view/cuttree.h"
+#include "view/markdown.h"
 
 static int check(const struct answer_options *o, struct err *err)
 {
@@ -19,10 +20,9 @@ static int check(const struct answer_options *o, struct err *err)
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
-	if (o->groups > 0 &&
-		(o->is_markdown || o->separator || o->budget || o->node || o->has_intervals))
+	if (o->groups > 0 && ((o->budget && !o->is_markdown) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
-			"--group: several events in one table are for the text, --json and --csv, not for --md, -t, --budget, --node and --ci");
+			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
@@ -149,10 +149,10 @@ static bool is_column(const struct answer *a, u32 event)
 		!a->options->is_csv;
 }
 
-/* Programs get each event on its own unless they ask for groups. */
+/* Of what is not the text: each event is on its own unless groups are asked for. */
 static bool is_group_data(const struct answer_options *o)
 {
-	return o->groups > 0 && (o->is_json || o->is_csv);
+	return o->groups > 0 && answer_is_data(o);
 }
 
 /* How many events from this one on share a table; 0: it is in the one of those before. */
@@ -162,8 +162,8 @@ static u32 events_together(const struct answer *a, u32 event)
 	const struct profile_event *events = a->profile->events.at;
 	bool has_groups = false;
 
-	if (!o->groups || a->text->is_wall || has_tree(o) || o->has_intervals ||
-		(answer_is_data(o) && !is_group_data(o)))
+	if (!o->groups || a->text->is_wall || o->has_intervals ||
+		((has_tree(o) || answer_is_data(o)) && !is_group_data(o)))
 		return 1;
 	for (size_t i = 0; i < a->profile->events.n; i++)
 		has_groups |= events[i].n_group > 1;
@@ -289,15 +289,26 @@ static void account_for_tree(struct answer *a, u32 event)
 		account_rows(&a->account, n, n);
 }
 
-static void show_markdown(struct answer *a, const struct outline *o, u32 event, struct out *out)
+static u64 lines_of(const struct answer_options *o)
 {
+	return o->budget ? o->budget : OUTLINE_LINES;
+}
+
+/* The tree of an event; the table before it has n_together, none if another event's has it too. */
+static void show_markdown(struct answer *a, const struct outline *o, u32 event, u32 n_together,
+	struct out *out)
+{
+	const struct profile_event *e = &a->profile->events.at[event];
 	struct certainty certainty;
 	struct hist hist;
 
-	rows_init(&hist, &certainty, a, event, 1);
-	cuttree_add_markdown(o, &hist, a->text,
-		a->options->budget ? a->options->budget : OUTLINE_LINES, &out->text);
-	rows_fini(&hist, &certainty);
+	if (n_together) {
+		rows_init(&hist, &certainty, a, event, n_together);
+		markdown_add_table(&hist, a->text, lines_of(a->options), &out->text);
+		rows_fini(&hist, &certainty);
+	}
+	if (a->profile->has_stacks && e->n_samples)
+		markdown_add_tree(o, n_together == 1 ? NULL : e->name, &out->text);
 }
 
 static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 node,
@@ -345,18 +356,19 @@ static int show_trees(struct answer *a, struct out *out, struct err *err)
 	if (opt->is_json)
 		export_begin(out, &form, a->text, a->hist);
 	for (u32 event = 0; event < a->profile->events.n; event++) {
+		const u32 n = events_together(a, event);
 		struct outline o;
 		u32 node = 0;
 
 		if (is_column(a, event) ||
-			(!a->profile->events.at[event].n_samples && a->profile->events.n > 1))
+			(!has_samples(a, event, MAX(n, 1u)) && a->profile->events.n > 1))
 			continue;
 		outline_init(&o, a->profile, a->calls, event);
 		if (!opt->node || !outline_find(&o, opt->node, &node, err)) {
 			has_found = true;
-			outline_cut(&o, node, opt->budget ? opt->budget : OUTLINE_LINES);
+			outline_cut(&o, node, lines_of(opt));
 			if (opt->is_markdown)
-				show_markdown(a, &o, event, out);
+				show_markdown(a, &o, event, n, out);
 			else
 				show_tree(a, &o, event, node, out);
 		}

@@ -137,6 +137,18 @@ static bool has_field(const struct keys *k, const char *event, size_t n, const c
 	return false;
 }
 
+/* Whether all events that have the field print it as a number. */
+static bool is_number(struct keys *k, const char *field)
+{
+	vec_each(e, &k->recorded->session.reader.events)
+		if (e->attr.type == PERF_TYPE_TRACEPOINT &&
+			tracepoints_has_field(&k->tracepoints, e->attr.config, field) &&
+			!tracepoints_is_number(&k->tracepoints, e->attr.config, field,
+				k->options->is_raw_trace))
+			return false;
+	return true;
+}
+
 /* "bytes_req", or "kmem:kmalloc.bytes_req". */
 static const struct key *find_field(void *ctx, const char *name, size_t n)
 {
@@ -166,6 +178,7 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 	k->own[k->n_own].alias = NULL;
 	k->own[k->n_own].header = field;
 	k->own[k->n_own].help = "field of a tracepoint";
+	k->own[k->n_own].number = is_number(k, field) ? key_print_decimal : NULL;
 	k->own[k->n_own].label = (enum profile_label)(LABEL_FIELD + k->n_own);
 	return &k->own[k->n_own++];
 }

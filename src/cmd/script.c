@@ -59,7 +59,7 @@ static const struct opt options[] = {
 		"inlined functions in call chains (default, where debug information is)"},
 	{0, "full-source-path", OPT_BOOL, AT(print.has_full_paths), NULL,
 		"files of source with their directories"},
-	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N callers of a chain; default 127",
+	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N addresses of a chain; default 127",
 		.min = 1, .max = UINT16_MAX},
 	{0, "stitch-lbr", OPT_BOOL, AT(print.stitches), NULL,
 		"of --call-graph lbr, what is too deep for the processor from the sample before"},

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/num.h"
 
 enum { MAPS_MAX = 4096 };
@@ -122,7 +123,7 @@ bool growth_look(struct growth *g, struct perfclock *clock)
 
 	if (g->fd < 0)
 		return false;
-	while ((n = read(g->fd, room, sizeof(room))) > 0) {
+	while ((n = fd_read(g->fd, room, sizeof(room))) > 0) {
 		time = time ? time : perfclock_now(clock);
 		for (const char *at = room; time && at < room + n;) {
 			const struct inotify_event *e = (const void *)at;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 static bool is_program(const char *folder, size_t n, const char *command, char path[PATH_MAX])
 {
 	/* An empty entry of PATH is the current directory. */
@@ -37,7 +39,7 @@ bool program_interpreter(const char *path, char interpreter[PATH_MAX])
 {
 	char line[PATH_MAX] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd >= 0 ? read(fd, line, sizeof(line) - 1) : 0;
+	ssize_t n = fd >= 0 ? fd_read(fd, line, sizeof(line) - 1) : 0;
 	size_t start;
 
 	if (fd >= 0)

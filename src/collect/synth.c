@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/num.h"
 #include "base/sysfile.h"
 #include "collect/privilege.h"
@@ -377,7 +378,7 @@ static void find_bounds(struct synth *s, bool needs_end, struct bounds *b)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	while ((got = read(fd, buf + kept, sizeof(buf) - kept)) > 0) {
+	while ((got = fd_read(fd, buf + kept, sizeof(buf) - kept)) > 0) {
 		char *line = buf, *end = buf + kept + got, *newline;
 		bool is_done = false;
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/sysfile.h"
 #include "collect/counter.h"
 #include "collect/refusal.h"
@@ -185,7 +186,7 @@ static bool shows_addresses(void)
 	size_t have = 0;
 
 	while (fd >= 0 && have < KALLSYMS_PART &&
-		(n = read(fd, text + have, KALLSYMS_PART - have)) > 0)
+		(n = fd_read(fd, text + have, KALLSYMS_PART - have)) > 0)
 		have += n;
 	text[have] = '\0';
 	for (const char *line = text; *line && !is_seen; line += strcspn(line, "\n"))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "event/children.h"
 
@@ -57,7 +58,7 @@ static ssize_t read_file(pid_t pid, pid_t tid, const char *name, char *buf, size
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	n = read(fd, buf, size - 1);
+	n = fd_read(fd, buf, size - 1);
 	close(fd);
 	if (n >= 0)
 		buf[n] = '\0';

@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 
 enum {
 	BUF_BYTES = 512 << 10, /* fits a core's L2 cache; at least twice the largest record */
+	MAP_BYTES = 32 << 20,  /* unmapping stops the other threads for a moment */
 	UNPACKED_BYTES = 1 << 20,
 };
 
@@ -27,7 +30,10 @@ void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64
 	c->at = from;
 	c->end = to;
 	c->buf_at = from;
-	c->buf = mem_alloc(BUF_BYTES);
+	c->is_mapped = !r->is_stream && mapping_pays(&r->formats);
+	if (!c->is_mapped)
+		c->own = mem_alloc(BUF_BYTES);
+	c->buf = c->own;
 }
 
 /* Begins anew: what comes is another stream. False if the one before ended inside a record. */
@@ -46,7 +52,8 @@ void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
 {
 	c->at = from;
 	c->end = to;
-	c->buf_n = c->plain_n = 0;
+	if (!c->is_mapped)
+		c->buf_n = c->plain_n = 0;
 	c->part = NULL;
 	c->damage = (struct reader_damage){0};
 	if (c->unpacker)
@@ -63,7 +70,8 @@ static void unpacker_free(struct reader_unpacker *u)
 
 void reader_cursor_fini(struct reader_cursor *c)
 {
-	mem_free(c->buf);
+	mapping_fini(&c->mapping);
+	mem_free(c->own);
 	mem_free(c->native);
 	unpacker_free(c->unpacker);
 	memset(c, 0, sizeof(*c));
@@ -102,21 +110,32 @@ static ssize_t read_file(const struct reader *r, void *to, size_t n, u64 offset)
 	return fd_read_some_at(p->fd, to, n, offset - p->base);
 }
 
+/* What the buffer has from `offset` on. */
+static const u8 *held(const struct reader_cursor *c, u64 offset, u64 *ret_n)
+{
+	u64 inside = offset - c->buf_at;
+	bool is_inside = offset >= c->buf_at && inside <= c->buf_n;
+
+	*ret_n = is_inside ? c->buf_n - inside : 0;
+	return c->buf + (is_inside ? inside : 0);
+}
+
 /* Throws away what the buffer has before `offset`, and of a stream what comes before it. */
 static int move_to(struct reader_cursor *c, u64 offset, struct err *err)
 {
-	u64 inside = offset - c->buf_at;
+	u64 n_held;
+	const u8 *from = held(c, offset, &n_held);
 
-	if (offset >= c->buf_at && inside <= c->buf_n) {
-		memmove(c->buf, c->buf + inside, c->buf_n - inside);
-		c->buf_n -= inside;
+	if (n_held || offset == c->buf_at + c->buf_n) {
+		memmove(c->own, from, n_held);
+		c->buf_n = n_held;
 		c->buf_at = offset;
 		return 0;
 	}
 	c->buf_at = c->reader->is_stream ? c->buf_at + c->buf_n : offset;
 	c->buf_n = 0;
 	while (c->buf_at < offset) {
-		ssize_t n = read_stream(c->reader, c->buf, MIN((u64)BUF_BYTES, offset - c->buf_at),
+		ssize_t n = read_stream(c->reader, c->own, MIN((u64)BUF_BYTES, offset - c->buf_at),
 			c->buf_at);
 
 		if (n < 0)
@@ -128,11 +147,7 @@ static int move_to(struct reader_cursor *c, u64 offset, struct err *err)
 	return 0;
 }
 
-/*
- * Lets the buffer begin at `offset` and hold at least `need` bytes, if there are as many. A file is
- * read in large pieces; of a pipe no more than needed is waited for.
- */
-static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
+static int read_more(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
 {
 	struct reader *r = c->reader;
 	u64 room = BUF_BYTES, limit = part_end(r, part_of(r, offset));
@@ -146,8 +161,8 @@ static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
 		return err->code;
 	while (c->buf_at == offset && c->buf_n < need && c->buf_n < room) {
 		ssize_t n = r->is_stream
-			? read_stream(r, c->buf + c->buf_n, room - c->buf_n, offset + c->buf_n)
-			: read_file(r, c->buf + c->buf_n, room - c->buf_n, offset + c->buf_n);
+			? read_stream(r, c->own + c->buf_n, room - c->buf_n, offset + c->buf_n)
+			: read_file(r, c->own + c->buf_n, room - c->buf_n, offset + c->buf_n);
 
 		if (n < 0)
 			return err_sys(err, errno, "reading '%s' at offset 0x%llx", r->path,
@@ -156,7 +171,42 @@ static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
 			break;
 		c->buf_n += n;
 	}
-	c->plain_n = r->is_foreign ? 0 : c->buf_n;
+	return 0;
+}
+
+/* Maps the part's file from `offset` on; false: it cannot be, and is read from now on. */
+static bool map_more(struct reader_cursor *c, u64 offset)
+{
+	const struct reader_part *part = part_of(c->reader, offset);
+	const struct mapping *m = &part->mapping;
+
+	if (!m->at) {
+		m = &c->mapping;
+		if (!mapping_move(&c->mapping, part->fd, offset - part->base, part->end, MAP_BYTES))
+			return false;
+	}
+	c->buf = m->at;
+	c->buf_at = part->base + m->offset;
+	c->buf_n = m->n;
+	return true;
+}
+
+/*
+ * Lets the buffer hold at least `need` bytes from `offset` on, if there are as many. A file is read
+ * in large pieces; of a pipe no more than needed is waited for.
+ */
+static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
+{
+	u64 n;
+
+	held(c, offset, &n);
+	if (n < need && c->is_mapped && !map_more(c, offset)) {
+		c->is_mapped = false;
+		c->buf = c->own = mem_alloc(BUF_BYTES);
+	}
+	if (n < need && !c->is_mapped && read_more(c, offset, need, err))
+		return err->code;
+	c->plain_n = c->reader->is_foreign ? 0 : c->buf_n;
 	return 0;
 }
 
@@ -207,14 +257,18 @@ static bool ends_in_text(struct reader_cursor *c)
 {
 	enum { TEXT_MAX = 4096 };
 	struct err ignored;
+	const u8 *text;
+	u64 n;
 
-	if (!c->reader->is_pipe_mode || fill(c, c->at, TEXT_MAX + 1, &ignored) ||
-		c->buf_n > TEXT_MAX)
+	if (!c->reader->is_pipe_mode || fill(c, c->at, TEXT_MAX + 1, &ignored))
 		return false;
-	for (u64 i = 0; i < c->buf_n; i++)
-		if ((c->buf[i] < ' ' && c->buf[i] != '\n' && c->buf[i] != '\t') || c->buf[i] >= 127)
+	text = held(c, c->at, &n);
+	if (n > TEXT_MAX)
+		return false;
+	for (u64 i = 0; i < n; i++)
+		if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] >= 127)
 			return false;
-	c->n_text = c->buf_n;
+	c->n_text = n;
 	c->at = c->end;
 	return true;
 }
@@ -232,6 +286,8 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 	struct reader *r = c->reader;
 	struct record_header header;
 	const struct reader_part *part;
+	const u8 *p;
+	u64 n;
 
 	if (c->at >= c->end)
 		return 0;
@@ -246,22 +302,24 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 			"the compressed records end inside a record");
 	if (fill(c, c->at, sizeof(header), err))
 		return err->code;
-	if (!c->buf_n && r->is_stream) {
+	p = held(c, c->at, &n);
+	if (!n && r->is_stream) {
 		c->end = r->data_end = c->at;
 		return 0;
 	}
-	if (c->buf_n < sizeof(header))
+	if (n < sizeof(header))
 		return damaged_at(c, c->at, "the file ends inside a record");
-	header = header_at(c, c->buf);
+	header = header_at(c, p);
 	if (UNLIKELY(header.size < sizeof(header)))
 		return ends_in_text(c)
 			? 0
 			: damaged_at(c, c->at, "a record claims to be shorter than its header");
-	if (c->buf_n < header.size && fill(c, c->at, header.size, err))
+	if (fill(c, c->at, header.size, err))
 		return err->code;
-	if (c->buf_n < header.size)
+	p = held(c, c->at, &n);
+	if (n < header.size)
 		return ends_in_text(c) ? 0 : damaged_at(c, c->at, "the file ends inside a record");
-	*ret_rec = (struct record){header.type, header.misc, header.size, c->buf, c->at};
+	*ret_rec = (struct record){header.type, header.misc, header.size, p, c->at};
 	c->payload = payload_behind(c, ret_rec);
 	if (UNLIKELY(c->payload > part_end(r, part) - c->at - header.size)) {
 		c->at += header.size;
@@ -281,14 +339,16 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
 		return err_set(err, ERR_LIMIT, "%llu bytes follow the record, more than %llu",
 			(unsigned long long)c->payload, (unsigned long long)limit);
 	while (c->payload) {
+		const u8 *p;
 		u64 n;
 
 		if (fill(c, offset, 1, err))
 			return err->code;
-		n = MIN(c->buf_n, c->payload);
-		if (c->buf_at != offset || !n)
+		p = held(c, offset, &n);
+		n = MIN(n, c->payload);
+		if (!n)
 			return err_set(err, ERR_FORMAT, "the file ends inside it");
-		str_addn(out, c->buf, n);
+		str_addn(out, p, n);
 		offset += n;
 		c->payload -= n;
 	}
@@ -338,7 +398,7 @@ static bool unpack(struct reader_cursor *c, const struct record *rec)
 		memset(u, 0, offsetof(struct reader_unpacker, out));
 		u->stream = ZSTD_createDStream();
 		if (!u->stream)
-			return false;
+			mem_exhausted(0);
 	}
 	u->in = (ZSTD_inBuffer){rec->at + head, n, 0};
 	u->offset = rec->offset;
@@ -379,6 +439,9 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 		status = ZSTD_decompressStream(u->stream, &out, &u->in);
 		u->n = out.pos;
 		u->is_full = out.pos == out.size;
+		/* The file is not to blame. */
+		if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)
+			mem_exhausted(0);
 		if (ZSTD_isError(status))
 			return damaged_at(c, u->offset, "a compressed record cannot be unpacked");
 		if (out.pos == left && u->in.pos == u->in.size)

@@ -17,6 +17,7 @@
 enum {
 	SECTION_LIMIT = 256 << 20,
 	EVENTS_LIMIT = 1 << 20,
+	MAPPED_MOST = 256 << 20, /* bytes of recordings that are mapped whole */
 };
 
 /* ---- header ---- */
@@ -519,9 +520,12 @@ static void find_kcore(struct reader *r)
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
 	struct err *err)
 {
-	int fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-			   : fcntl(given, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	/* Room first: a descriptor that nothing holds would stay open without memory. */
+	vec_reserve(&r->parts, 1);
+	fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+		       : fcntl(given, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
 	if (!fstat(fd, st) && S_ISDIR(st->st_mode)) {
@@ -552,6 +556,16 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 	return 0;
 }
 
+static void map_parts(struct reader *r)
+{
+	const struct reader_part *last = &r->parts.at[r->parts.n - 1];
+
+	if (r->is_stream || last->base + last->end > MAPPED_MOST || !mapping_pays(&r->formats))
+		return;
+	vec_each(p, &r->parts)
+		mapping_move(&p->mapping, p->fd, 0, p->end, MAPPED_MOST);
+}
+
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)
 {
 	return reader_open_fd(r, strcmp(path, "-") ? -1 : STDIN_FILENO, path, log, err);
@@ -579,6 +593,7 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 		r->preface = r->is_pipe_mode && !r->is_stream ? LAYOUT_PIPE_HEADER : r->data_start;
 		r->has_new_events = true;
 		reader_settle(r);
+		map_parts(r);
 	} else {
 		reader_close(r);
 	}
@@ -587,8 +602,10 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 
 void reader_close(struct reader *r)
 {
-	vec_each(p, &r->parts)
+	vec_each(p, &r->parts) {
+		mapping_fini(&p->mapping);
 		close(p->fd);
+	}
 	vec_fini(&r->parts);
 	formats_fini(&r->formats);
 	event_list_fini(&r->events);

@@ -27,6 +27,7 @@
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
+#include "file/mapping.h"
 #include "record/formats.h"
 #include "record/record.h"
 
@@ -35,6 +36,8 @@ struct reader_part {
 	int fd;
 	u64 base;
 	u64 from, end; /* where records are, in the file */
+	struct mapping
+		mapping; /* of all of it, for all cursors; at NULL: it is read, or too large */
 };
 
 struct reader {
@@ -92,10 +95,13 @@ struct reader_cursor {
 	struct reader *reader;
 	u64 at, end;                    /* offsets: the next record; where to stop */
 	const struct reader_part *part; /* that it is in; NULL: none yet */
-	u8 *buf;
-	u64 buf_at, buf_n; /* offset and length of what the buffer holds */
-	u64 plain_n;       /* buf_n if records can be handed out as they are, else 0 */
-	u8 *native;        /* a record of the other byte order, turned around */
+	const u8 *buf;                  /* `own`, or what is mapped of the file */
+	u64 buf_at, buf_n;              /* offset and length of what the buffer holds */
+	u64 plain_n;                    /* buf_n if records can be handed out as they are, else 0 */
+	u8 *own;
+	bool is_mapped; /* rather than read */
+	struct mapping mapping;
+	u8 *native;                       /* a record of the other byte order, turned around */
 	struct reader_unpacker *unpacker; /* NULL until there is something to unpack */
 	u64 payload;                      /* bytes behind the last record that belong to it */
 	u64 n_text;                       /* bytes of text behind the last record */

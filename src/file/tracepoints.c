@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/mem.h"
 #include "file/traceformat.h"
 
 /*
@@ -52,7 +53,9 @@ static void parse_format(struct tep_handle *tep, const struct bytes *format, con
 			str_add(&copy, instead);
 		}
 		/* One that it does not understand is not printed; the others are. */
-		tep_parse_event(tep, str_text(&copy), copy.n, system);
+		if (tep_parse_event(tep, str_text(&copy), copy.n, system) ==
+			TEP_ERRNO__MEM_ALLOC_FAILED)
+			mem_exhausted(0);
 	}
 	str_fini(&copy);
 }
@@ -484,6 +487,32 @@ bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *fiel
 		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
 
 	return event && tep_find_field(event, field);
+}
+
+bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, bool is_raw)
+{
+	static const u8 no_bytes[1];
+	struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+	struct tep_format_field *f = event ? tep_find_field(event, field) : NULL;
+	struct str text = {0};
+	struct trace_seq seq;
+	bool is_number;
+
+	if (!f || f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC))
+		return false;
+	if (is_raw)
+		return true;
+	/* Formats choose how fields are printed, so one that is all zeros is. */
+	copy_raw(t, &(struct record_bytes){no_bytes, 0});
+	if (!may_be_printed(event, (const u8 *)t->text.at, REACH))
+		return false;
+	trace_seq_init(&seq);
+	tep_print_field(&seq, t->text.at, f);
+	take_text(&seq, &text);
+	is_number = !strcmp(str_text(&text), "0");
+	str_fini(&text);
+	return is_number;
 }
 
 bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,

@@ -43,6 +43,12 @@ bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_by
 bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field);
 
 /*
+ * Whether what is added of the field is a decimal number: no text, no address, no words of the format.
+ * False also if there is no such field.
+ */
+bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, bool is_raw);
+
+/*
  * Where in the raw bytes of its samples a field of that size stands; false if it has none, or its format
  * is not known.
  */

@@ -205,6 +205,16 @@ static void note_builds(struct delta *d, size_t recording, const struct profile 
 		get_build(d, intern_build(d, recording, dso))->is_in[side] = true;
 }
 
+static void add_numbers(struct delta *d, struct delta_row *row, const struct hist *h,
+	const struct hist_entry *e, struct str *room)
+{
+	for (size_t i = 0; i < d->n_keys; i++) {
+		str_clear(room);
+		if (d->keys[i]->number && key_add_data(d->keys[i], h, e, room) == KEY_DATA_NUMBER)
+			row->numbers[i] = intern_add(&d->strings, str_text(room), room->n);
+	}
+}
+
 void delta_add(struct delta *d, size_t recording, const struct hist *h)
 {
 	struct delta_recording *r = &d->recordings.at[recording];
@@ -224,6 +234,8 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 		row = row_of(d, cells, addressed ? intern_build(d, recording, addressed) : NULL);
 		if (addressed)
 			row->file = intern_str(&d->strings, addressed->name);
+		if (!row->is_in[DELTA_A] && !row->is_in[DELTA_B])
+			add_numbers(d, row, h, e, &text);
 		row->is_in[r->side] = true;
 		/* Rows that differ in what no key prints (two files of one name) are one. */
 		row->values[recording].period += value->period;

@@ -29,8 +29,10 @@ struct delta_value { /* of a row in one recording; without samples: it is not th
 
 struct delta_row {
 	const char *cells[HIST_KEYS_MAX]; /* as printed; of A if it is there */
-	const char *was;                  /* a B that is paired by a looser name: its function */
-	struct delta_value *values;       /* by recording */
+	/* Of keys that are numbers for programs: the number; NULL: not known. */
+	const char *numbers[HIST_KEYS_MAX];
+	const char *was;            /* a B that is paired by a looser name: its function */
+	struct delta_value *values; /* by recording */
 	bool is_in[DELTA_SIDES];
 	bool is_gone; /* it became a part of another row */
 	/* What a cell that is made of an address is of, interned; NULL: all names are names. */

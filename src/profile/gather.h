@@ -25,7 +25,7 @@
 struct gather_options {
 	u64 labels;         /* LABEL_BIT()s: what rows have to tell apart */
 	bool has_stacks;    /* callers too; else only the innermost frame */
-	u32 max_stack;      /* callers of each chain, the innermost first; 0: all */
+	u32 max_stack;      /* addresses of each chain, the sampled one first; 0: all */
 	unsigned n_workers; /* 0: as many as there are cores */
 	/* With stacks: takes callers from stack dumps; NULL: only recorded chains count. */
 	struct callers *callers;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/memo.h"
 #include "base/workers.h"
 #include "event/abi.h"
 #include "symbol/location.h"
@@ -13,7 +14,7 @@ enum { PLACES_REMEMBERED = 4096 };
 /* Something that was looked up before: a page of a space, or an address in it. */
 struct place {
 	const struct space *space;
-	u64 at; /* + 1 */
+	u64 at;
 	bool is_page, is_return;
 	u32 found; /* of an address: where it is in worker->found; TABLE_NONE: in no map */
 };
@@ -25,7 +26,8 @@ struct hits_worker {
 	bool has_places;
 	struct callers_walk callers;
 	bool has_callers;
-	struct place places[PLACES_REMEMBERED];
+	struct memo memo; /* over `places` */
+	VEC(struct place) places;
 	VEC(struct hit) found;
 	struct table index; /* of these */
 	struct thread_state state;
@@ -52,15 +54,15 @@ static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 /* Whether it was looked up before; else that is to be done now, and *ret_place takes what comes of it. */
 static bool is_known(struct hits_worker *w, const struct place *key, struct place **ret_place)
 {
-	struct place *place =
-		&w->places[hash_mix(key->at, (u64)(uintptr_t)key->space) % PLACES_REMEMBERED];
+	u32 *slot = memo_slot(&w->memo, hash_mix(key->at, (u64)(uintptr_t)key->space));
+	const struct place *place = *slot ? &w->places.at[*slot - 1] : NULL;
+	bool is_it = place && place->space == key->space && place->at == key->at &&
+		place->is_page == key->is_page && place->is_return == key->is_return;
 
-	*ret_place = place;
-	if (place->space == key->space && place->at == key->at && place->is_page == key->is_page &&
-		place->is_return == key->is_return)
-		return true;
-	*place = *key;
-	return false;
+	if (!is_it)
+		memo_keep(&w->places, slot, *key);
+	*ret_place = &w->places.at[*slot - 1];
+	return is_it;
 }
 
 /* per word */
@@ -70,7 +72,7 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 	const struct map *map;
 	struct place *ignored;
 
-	if (is_known(w, &(struct place){space, (ip >> 12) + 1, .is_page = true}, &ignored))
+	if (is_known(w, &(struct place){space, ip >> 12, .is_page = true}, &ignored))
 		return;
 	map = machine_find(space, ip);
 	if (map)
@@ -88,7 +90,7 @@ static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_r
 		hit_page(w, ip, mode);
 		return NULL;
 	}
-	if (!is_known(w, &(struct place){space, ip + 1, .is_return = is_return}, &place)) {
+	if (!is_known(w, &(struct place){space, ip, .is_return = is_return}, &place)) {
 		place->found = TABLE_NONE;
 		map = machine_find(space, ip);
 		if (map) {
@@ -201,6 +203,7 @@ static struct hits_worker *worker_new(const struct session *s, const struct mach
 	w->session = s;
 	w->machine = m;
 	w->hit = mem_zalloc(m->dsos.at.n + 1);
+	w->memo = memo_of(PLACES_REMEMBERED);
 	w->has_places = options->has_places;
 	w->has_callers = options->has_places && options->callers;
 	if (w->has_callers)
@@ -213,6 +216,8 @@ static void worker_free(struct hits_worker *w)
 	if (w->has_callers)
 		callers_walk_fini(&w->callers);
 	mem_free(w->hit);
+	memo_fini(&w->memo);
+	vec_fini(&w->places);
 	vec_fini(&w->found);
 	table_fini(&w->index);
 	intern_fini(&w->strings);

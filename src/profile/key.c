@@ -86,6 +86,7 @@ void key_print_sum(const struct key *key, const struct hist *h, const struct his
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
+	const size_t start = text->n;
 	struct str cell = {0};
 	enum key_data kind;
 	const char *p;
@@ -103,8 +104,26 @@ enum key_data key_add_data(const struct key *key, const struct hist *h, const st
 		str_add(text, p);
 	else if (kind == KEY_DATA_NUMBER)
 		key->number(h, e, value_of(key, h, e), text);
+	/* What is no number after all is what it reads as. */
+	if (kind == KEY_DATA_NUMBER && text->n == start) {
+		str_add(text, p);
+		kind = KEY_DATA_TEXT;
+	}
 	str_fini(&cell);
 	return kind;
+}
+
+void key_print_decimal(const struct hist *h, const struct hist_entry *e, u64 value,
+	struct str *text)
+{
+	const char *number = value ? profile_text(value) : "";
+	const char *digits = number + (*number == '-');
+
+	(void)h;
+	(void)e;
+	/* JSON knows no zeros in front. */
+	if (*digits && !digits[strspn(digits, "0123456789")] && (*digits != '0' || !digits[1]))
+		str_add(text, number);
 }
 
 void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,

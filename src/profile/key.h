@@ -51,7 +51,10 @@ struct key {
 	/* `value` is the entry's, 0 without a label; see key_print(). */
 	void (*print)(const struct hist *h, const struct hist_entry *e, u64 value,
 		struct str *text);
-	/* The same for programs, as a decimal number; NULL: it is a text. See key_add_data(). */
+	/*
+	 * The same for programs, as a decimal number; NULL: it is a text. Nothing, if this one is no
+	 * number after all. See key_add_data().
+	 */
 	void (*number)(const struct hist *h, const struct hist_entry *e, u64 value,
 		struct str *text);
 	/* What the number is called, which programs get as a column NAME_name; NULL: nothing. */
@@ -80,6 +83,10 @@ void key_print_sum(const struct key *key, const struct hist *h, const struct his
 /* What programs get of a cell: without what is there for people, blanks and the level of functions. */
 enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text);
+
+/* A `number` of labels that are texts: what is a decimal number. */
+void key_print_decimal(const struct hist *h, const struct hist_entry *e, u64 value,
 	struct str *text);
 
 /* What its number is called: of keys that have number_name. */

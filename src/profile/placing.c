@@ -1,6 +1,7 @@
 #include "profile/placing.h"
 
 #include "base/hash.h"
+#include "base/memo.h"
 #include "event/abi.h"
 #include "profile/history.h"
 #include "unwind/chain.h"
@@ -12,7 +13,7 @@ enum { FRAMES_REMEMBERED = 1 << 14 };
 struct remembered_frame {
 	u64 ip;
 	const struct space *space;
-	u32 frame; /* + 1; 0: empty */
+	u32 frame;
 	u8 mode;
 	bool is_return;
 };
@@ -21,8 +22,9 @@ struct placing {
 	const struct machine *machine;
 	struct profile *profile;
 	u32 max_stack;
-	u32 *dsos; /* by dso->id: position in the profile + 1 */
-	struct remembered_frame *frames;
+	u32 *dsos;        /* by dso->id: position in the profile + 1 */
+	struct memo memo; /* over `frames` */
+	VEC(struct remembered_frame) frames;
 	VEC(u32) path; /* the frames of one chain */
 	u64 last_comm;
 	const char *last_own_comm;
@@ -92,17 +94,18 @@ static void add_history(struct placing *p, const struct sights_chain *c)
 
 static u32 frame_of(struct placing *p, const struct space *space, u64 ip, u8 mode, bool is_return)
 {
-	struct remembered_frame *known =
-		&p->frames[hash_mix(ip, (u64)(uintptr_t)space) % FRAMES_REMEMBERED];
+	u32 *slot = memo_slot(&p->memo, hash_mix(ip, (u64)(uintptr_t)space));
+	const struct remembered_frame *known = *slot ? &p->frames.at[*slot - 1] : NULL;
 	struct profile_frame frame = {.is_return = is_return};
+	u32 found;
 
-	if (known->frame && known->ip == ip && known->space == space && known->mode == mode &&
+	if (known && known->ip == ip && known->space == space && known->mode == mode &&
 		known->is_return == is_return)
-		return known->frame - 1;
+		return known->frame;
 	place(p, space, ip, mode, &frame);
-	*known = (struct remembered_frame){ip, space, profile_frame(p->profile, &frame) + 1, mode,
-		is_return};
-	return known->frame - 1;
+	found = profile_frame(p->profile, &frame);
+	memo_keep(&p->frames, slot, ((struct remembered_frame){ip, space, found, mode, is_return}));
+	return found;
 }
 
 /* The profile's copy of a thread's name; neighbours mostly have the same. */
@@ -165,7 +168,7 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
 	u64 older = 0;
-	u32 stack = 0, room = p->max_stack;
+	u32 stack = 0, room = p->max_stack - 1; /* the sampled address is one of them */
 
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
@@ -305,7 +308,7 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 
 	sights_settle(sights);
 	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
-	p.frames = mem_zalloc(FRAMES_REMEMBERED * sizeof(*p.frames));
+	p.memo = memo_of(FRAMES_REMEMBERED);
 	profile->has_stacks = sights->chains.n > 0;
 	vec_each(end, &sights->endings)
 		profile_add_ending(profile, end->ending, dso_of(&p, m->dsos.at.at[end->dso]),
@@ -320,6 +323,7 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	own_strings(profile);
 	mem_free(stacks);
 	mem_free(p.dsos);
-	mem_free(p.frames);
+	memo_fini(&p.memo);
+	vec_fini(&p.frames);
 	vec_fini(&p.path);
 }

@@ -15,7 +15,7 @@
 
 /*
  * Adds a row for each sight to a profile that has its events, and whose labels are the sights'. Of each chain at most max_stack
- * callers, the innermost first, are kept. How chains ended is written into them.
+ * addresses, the sampled one first, are kept. How chains ended is written into them.
  */
 void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	struct profile *profile);

@@ -180,7 +180,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		return err->code;
 	if (r->profile.n_cut)
 		log_note(r->log,
-			"%llu call chains have more than %u callers and are cut there: --max-stack shows more",
+			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, o->max_stack);
 	name(r, o);
 	if (o->has_wall)

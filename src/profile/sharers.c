@@ -10,9 +10,9 @@ static const struct {
 	const char *name;
 	u32 kinds;
 } events[SHARERS_EVENTS] = {
-	[SHARERS_HITM] = {"HITM loads", 1u << DATASRC_LOCAL_HITM | 1u << DATASRC_REMOTE_HITM},
-	[SHARERS_PEER] = {"peer loads", 1u << DATASRC_LOCAL_PEER | 1u << DATASRC_REMOTE_PEER},
-	[SHARERS_STORE] = {"stores", 1u << DATASRC_STORE},
+	[SHARERS_HITM] = {"hitm", 1u << DATASRC_LOCAL_HITM | 1u << DATASRC_REMOTE_HITM},
+	[SHARERS_PEER] = {"peer", 1u << DATASRC_LOCAL_PEER | 1u << DATASRC_REMOTE_PEER},
+	[SHARERS_STORE] = {"store", 1u << DATASRC_STORE},
 };
 
 void sharers_init(struct sharers *s, const struct machine *m)

@@ -36,8 +36,8 @@ void stream_init(struct stream *st, struct session *session)
 
 	memset(st, 0, sizeof(*st));
 	st->session = session;
+	st->parts = mem_zalloc(r->parts.n * sizeof(*st->parts));
 	st->n_parts = r->parts.n;
-	st->parts = mem_zalloc(st->n_parts * sizeof(*st->parts));
 	for (size_t i = 0; i < st->n_parts; i++) {
 		const struct reader_part *p = &r->parts.at[i];
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "symbol/mangled.h"
 
 /*
@@ -12,6 +13,28 @@
  * terabytes. What becomes longer than anybody reads stays mangled.
  */
 enum { TEXT_LIMIT = 32 << 10, D_NAME_LIMIT = 2 << 10, D_REFERENCES_MAX = 20 };
+
+/* ---- memory ---- */
+
+/* What libiberty takes for names in D. Its own would print and exit, in programs of others too. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+
+void *xmalloc(size_t size)
+{
+	return mem_alloc(size);
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return mem_zalloc(n * size);
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	return mem_realloc(p, size);
+}
 
 /* ---- folding ---- */
 

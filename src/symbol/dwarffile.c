@@ -226,6 +226,7 @@ struct dwarf_handle *dwarf_handle_new(struct dwarf_file *f, struct err *err)
 	h->file = f;
 	h->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	if (h->dwarf) {
+		dwarf_new_oom_handler(h->dwarf, dwarf_exhausted);
 		h->lines.line = dwarf_section(f->elf, f->swap, ".debug_line", ".zdebug_line");
 		h->lines.line_str =
 			dwarf_section(f->elf, f->swap, ".debug_line_str", ".zdebug_line_str");

@@ -3,6 +3,8 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include "base/mem.h"
+
 enum { SECTIONS = 6 };
 
 /* Adds a section whose contents stay where they are. */
@@ -70,6 +72,11 @@ static struct bytes part_of(struct bytes section, Dwarf_Die *skeleton, unsigned 
 	return section;
 }
 
+void dwarf_exhausted(void)
+{
+	mem_exhausted(0);
+}
+
 int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct dwp_unit *unit,
 	Dwarf_Die *skeleton, const struct dwarfpack_sections *sections, Dwarf_Die *ret_unit,
 	struct err *err)
@@ -95,6 +102,7 @@ int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct 
 		dwarfpack_close(p);
 		return err->code;
 	}
+	dwarf_new_oom_handler(p->dwarf, dwarf_exhausted);
 	p->tree.info = parts[0];
 	p->tree.abbrevs = parts[1];
 	p->lines = (struct linetable_sections){.line = unit->parts[DWP_LINE], .str = package->str};

@@ -38,4 +38,7 @@ int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct 
 	struct err *err);
 void dwarfpack_close(struct dwarfpack *p);
 
+/* For dwarf_new_oom_handler(): libdw would print and exit. */
+void dwarf_exhausted(void) __attribute__((noreturn));
+
 #endif

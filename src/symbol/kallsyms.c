@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/sort.h"
 #include "base/sysfile.h"
 #include "base/vec.h"
@@ -270,15 +271,20 @@ static u64 read_text_address(const char *path)
 	struct looks looks = {0};
 	lines none = {0};
 	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 
-	if (fd < 0)
+	/* Room for more lines than there can be: nothing is to be had while the file is open. */
+	vec_reserve(&none, sizeof(buf) / 8);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		vec_fini(&none);
 		return 0;
+	}
 	/*
 	 * One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one
 	 * of the next.
 	 */
-	for (int i = 0; i < 16 && !looks.text && (n = read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
+	for (int i = 0; i < 16 && !looks.text && (n = fd_read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
 		buf[n] = 0;
 		parse(buf, buf + n, &none, &looks);
 		none.n = 0;

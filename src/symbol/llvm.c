@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/mem.h"
+
 enum { NEWEST = 22, OLDEST = 11 };
 
 /* LLVMDisassembler_Option_*, _ReferenceType_In_* of llvm-c/DisassemblerTypes.h */
@@ -43,8 +45,47 @@ static void *open_newest(void)
 	return NULL;
 }
 
+static void no_memory(void)
+{
+	mem_exhausted(0);
+}
+
+static void no_block(void *ctx, const char *reason, bool is_core_wanted)
+{
+	(void)ctx, (void)reason, (void)is_core_wanted;
+	mem_exhausted(0);
+}
+
+/*
+ * LLVM, and the library of C++ below it, abort without memory, also while they are being loaded.
+ * std::set_new_handler() and llvm::install_bad_alloc_error_handler() let us say it first; where
+ * they are called otherwise, it stays as it is.
+ */
+static void prepare_library(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	void (*set)(void (*handler)(void));
+
+	if (!library)
+		return;
+	*(void **)&set = dlsym(library, "_ZSt15set_new_handlerPFvvE");
+	if (set)
+		set(no_memory);
+}
+
+static void prepare_llvm(void)
+{
+	void (*set)(void (*handler)(void *, const char *, bool), void *ctx);
+
+	*(void **)&set =
+		dlsym(llvm.handle, "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+	if (set)
+		set(no_block, NULL);
+}
+
 static void load(void)
 {
+	prepare_library();
 	llvm.handle = open_newest();
 	if (!llvm.handle) {
 		snprintf(llvm.why, sizeof(llvm.why),
@@ -52,6 +93,7 @@ static void load(void)
 			OLDEST, NEWEST, 14);
 		return;
 	}
+	prepare_llvm();
 	*(void **)&llvm.create = dlsym(llvm.handle, "LLVMCreateDisasmCPUFeatures");
 	*(void **)&llvm.set_options = dlsym(llvm.handle, "LLVMSetDisasmOptions");
 	*(void **)&llvm.instruction = dlsym(llvm.handle, "LLVMDisasmInstruction");

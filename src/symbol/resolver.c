@@ -17,8 +17,8 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
 	pthread_mutex_init(&r->kernel_lock, NULL);
+	r->dsos = mem_zalloc(machine->dsos.at.n * sizeof(*r->dsos));
 	r->n_dsos = machine->dsos.at.n;
-	r->dsos = mem_zalloc(r->n_dsos * sizeof(*r->dsos));
 }
 
 void resolver_set_recording(struct resolver *r, const struct reader *reader,

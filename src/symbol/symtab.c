@@ -526,8 +526,7 @@ void symtab_finish(struct symtab *t)
 		t->symbols.at[n++] = t->symbols.at[i];
 	}
 	t->symbols.n = n;
-	mem_free(t->reach);
-	t->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*t->reach));
+	t->reach = mem_realloc(t->reach, MAX(n, (size_t)1) * sizeof(*t->reach));
 	for (size_t i = 0; i < n; i++)
 		t->reach[i] = i && t->reach[i - 1] > t->symbols.at[i].end ? t->reach[i - 1]
 									  : t->symbols.at[i].end;

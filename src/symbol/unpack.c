@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #ifdef PACE_HAS_DEFLATE
 #include <libdeflate.h>
@@ -9,6 +10,8 @@
 #ifdef PACE_HAS_LZMA
 #include <lzma.h>
 #endif
+
+#include "base/mem.h"
 
 enum { STEP = 1 << 20, XZ_MEMORY = 128 << 20 };
 
@@ -74,6 +77,8 @@ static int unpack_zlib(struct bytes packed, u64 limit, struct str *out, struct e
 		took(out, room - z.avail_out);
 	}
 	inflateEnd(&z);
+	if (r == Z_MEM_ERROR)
+		mem_exhausted(0);
 	if (r == Z_STREAM_END)
 		return 0;
 	return r == Z_OK ? too_large(limit, err) : damaged(err, "zlib");
@@ -86,6 +91,8 @@ static int unpack_zstd(struct bytes packed, u64 limit, struct str *out, struct e
 	size_t began = out->n, room = 0, r = 1;
 	bool has_moved = true;
 
+	if (!z)
+		mem_exhausted(0);
 	/* 0: a frame ended; there may be more of them. */
 	while (!ZSTD_isError(r) && (r || in.pos < in.size) && has_moved &&
 		(room = make_room(out, began, limit)) > 0) {
@@ -97,6 +104,8 @@ static int unpack_zstd(struct bytes packed, u64 limit, struct str *out, struct e
 		took(out, to.pos);
 	}
 	ZSTD_freeDStream(z);
+	if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
+		mem_exhausted(0);
 	if (ZSTD_isError(r) || !has_moved)
 		return damaged(err, "zstd");
 	return r || in.pos < in.size ? too_large(limit, err) : 0;
@@ -118,6 +127,8 @@ static int unpack_xz(struct bytes packed, u64 limit, struct str *out, struct err
 		took(out, room - z.avail_out);
 	}
 	lzma_end(&z);
+	if (r == LZMA_MEM_ERROR)
+		mem_exhausted(0);
 	if (r == LZMA_STREAM_END)
 		return 0;
 	if (r == LZMA_MEMLIMIT_ERROR)

@@ -1,6 +1,7 @@
 #include "unwind/bycode.h"
 
 #include "unwind/edge.h"
+#include "unwind/final.h"
 #include "unwind/flow.h"
 
 /* Whether it makes sense that a function returns there: the call is before it. */
@@ -134,6 +135,14 @@ bool bycode_is_entry(const struct walk *w)
 	return code.is_entry;
 }
 
+bool bycode_is_last(const struct walk *w)
+{
+	struct stack_bytes code;
+
+	walk_look(w, w->regs[w->arch->ip], &code);
+	return final_is_exit(w->number, &code);
+}
+
 /*
  * By what all instructions of the function up to this one have done to the stack. What is not known then
  * of other registers, functions without call frame information may have changed.
@@ -191,6 +200,9 @@ bool bycode_step(struct walk *w, bool is_return)
 		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
 	if (step_by_flow(w, &edge.code))
 		return true;
+	/* Where the return address is is known, and that it was not recorded. */
+	if (w->has_missed_above)
+		return false;
 	frame = edge_frame(&edge);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
 	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))

@@ -18,6 +18,9 @@ bool bycode_edge(struct walk *w, bool is_end_only);
 /* Whether the kernel starts programs there: nobody called it. */
 bool bycode_is_entry(const struct walk *w);
 
+/* Whether whoever is returned to there ends the thread: nobody called it. */
+bool bycode_is_last(const struct walk *w);
+
 /* By whatever is there. `is_return`: the function has called somebody. */
 bool bycode_step(struct walk *w, bool is_return);
 

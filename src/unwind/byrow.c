@@ -65,6 +65,41 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 }
 
 /*
+ * One frame up by a plain row whose registers all are in the copy. False: they are not, or something
+ * is strange; nothing has changed then. per frame
+ */
+static bool plain_step(struct walk *w, const struct row *row)
+{
+	const struct row_rule *rule = w->stack->rows.rules.at + row->first_rule;
+	const struct arch *arch = w->arch;
+	u64 n = w->dump->dyn_size, cfa, at, known, ip;
+	const u8 *bytes;
+
+	if (arch->word != 8 || !walk_has(w, row->cfa.from))
+		return false;
+	cfa = w->regs[row->cfa.from] + (u64)row->cfa.value;
+	at = cfa - w->dump_start;
+	if (cfa < w->cfa || cfa < w->dump_start || at > n || (s64)at + row->lowest < 0 ||
+		(s64)at + row->highest + 8 > (s64)n)
+		return false;
+	bytes = (const u8 *)w->dump->bytes.at + at;
+	ip = load_u64(bytes + row->return_at) & arch->code;
+	if (cfa == w->cfa && ip == w->regs[arch->ip])
+		return false;
+	known = w->known | 1ull << arch->sp | 1ull << arch->ip;
+	w->regs[arch->sp] = cfa;
+	for (u32 i = 0; i < row->n_rules; i++, rule++) {
+		w->regs[rule->reg] = load_u64(bytes + rule->value);
+		known |= 1ull << rule->reg;
+	}
+	w->regs[arch->ip] = ip;
+	w->known = known;
+	w->cfa = cfa;
+	w->has_missed_above = w->has_missed_below = false;
+	return true;
+}
+
+/*
  * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
  * callee's is not on this stack.
  */
@@ -77,6 +112,8 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	bool has_return = false;
 	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
 
+	if (row->is_plain && !code->is_signal && plain_step(w, row))
+		return STACK_ENDINGS;
 	w->has_missed_above = w->has_missed_below = false;
 	if (row->cfa.kind == ROW_REGISTER && !walk_has(w, row->cfa.from))
 		return STACK_NO_REGISTER;

@@ -79,42 +79,34 @@ void cfi_fini(struct cfi *cfi)
 	memset(cfi, 0, sizeof(*cfi));
 }
 
-/* The i-th pair of the search table. */
-static void table_pair(const struct cfi *cfi, u64 i, u64 *ret_start, u64 *ret_fde)
+/* A word of the search table: both of a pair count from the section's beginning. */
+static u64 table_word(const struct cfi *cfi, u64 i)
 {
-	struct bytes b = cfi->table;
-	u32 start = 0, fde = 0;
+	u32 word = load_u32(cfi->table.at + 4 * i);
+	u64 at;
 
-	bytes_skip(&b, 8 * i);
-	bytes_u32(&b, &start);
-	bytes_u32(&b, &fde);
-	/* Both count from the section's beginning. */
-	*ret_start = cfi->table_base + (u64)(s64)(s32)start;
-	*ret_fde = cfi->table_base + (u64)(s64)(s32)fde;
-	if (cfi->eh_frame.bases.address_size == 4) {
-		*ret_start = (u32)*ret_start;
-		*ret_fde = (u32)*ret_fde;
-	}
+	word = cfi->table.swap ? __builtin_bswap32(word) : word;
+	at = cfi->table_base + (u64)(s64)(s32)word;
+	return cfi->eh_frame.bases.address_size == 4 ? (u32)at : at;
 }
 
+/* per address */
 static bool find_in_table(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function)
 {
-	u64 low = 0, high = cfi->n_in_table, start, at;
+	u64 low = 0, high = cfi->n_in_table;
 
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
 
-		table_pair(cfi, middle, &start, &at);
-		if (start <= rva)
+		if (table_word(cfi, 2 * middle) <= rva)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return false;
-	table_pair(cfi, low - 1, &start, &at);
-	ret_function->entry = at - cfi->eh_frame.bytes.offset;
-	ret_function->is_debug_frame = false;
+	*ret_function = (struct cfi_function){
+		.entry = table_word(cfi, 2 * low - 1) - cfi->eh_frame.bytes.offset};
 	return true;
 }
 
@@ -136,20 +128,41 @@ static bool find_in_index(const struct cfi *cfi, u64 rva, struct cfi_function *r
 	return true;
 }
 
-/* The function may cover the address or end before it. */
-static bool take_entry(const struct cfi *cfi, const struct cfi_function *function, u64 rva,
+unsigned cfi_candidates(const struct cfi *cfi, u64 rva, struct cfi_function *ret)
+{
+	unsigned n = find_in_table(cfi, rva, ret);
+
+	return n + find_in_index(cfi, rva, ret + n);
+}
+
+bool cfi_take(const struct cfi *cfi, const struct cfi_function *candidate, u64 rva,
 	struct entry_fde *ret_fde)
 {
 	const struct entry_section *section =
-		function->is_debug_frame ? &cfi->debug_frame : &cfi->eh_frame;
+		candidate->is_debug_frame ? &cfi->debug_frame : &cfi->eh_frame;
 	struct bytes at = section->bytes;
 	struct entry_fde fde = {0};
 
-	if (!bytes_skip(&at, function->entry) || !entry_fde(section, at, &fde) || rva < fde.start ||
-		rva >= fde.end)
+	if (!bytes_skip(&at, candidate->entry) || !entry_fde(section, at, &fde) ||
+		rva < fde.start || rva >= fde.end)
 		return false;
 	*ret_fde = fde;
 	return true;
+}
+
+/* Of the candidates the one that covers rva. */
+static bool find_entry(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function,
+	struct entry_fde *ret_fde)
+{
+	struct cfi_function candidates[CFI_CANDIDATES];
+	unsigned n = cfi_candidates(cfi, rva, candidates);
+
+	for (unsigned i = 0; i < n; i++) {
+		*ret_function = candidates[i];
+		if (cfi_take(cfi, &candidates[i], rva, ret_fde))
+			return true;
+	}
+	return false;
 }
 
 /* How many bytes the entry at an offset takes; 0: none is there. */
@@ -170,8 +183,7 @@ bool cfi_extent_of(const struct cfi *cfi, u64 rva, struct cfi_extent *ret)
 	struct cfi_function found;
 	struct entry_fde fde;
 
-	if (!(find_in_table(cfi, rva, &found) && take_entry(cfi, &found, rva, &fde)) &&
-		!(find_in_index(cfi, rva, &found) && take_entry(cfi, &found, rva, &fde)))
+	if (!find_entry(cfi, rva, &found, &fde))
 		return false;
 	section = found.is_debug_frame ? &cfi->debug_frame : &cfi->eh_frame;
 	*ret = (struct cfi_extent){{fde.start, fde.end, found.entry, found.is_debug_frame},
@@ -184,6 +196,5 @@ bool cfi_find(const struct cfi *cfi, u64 rva, struct entry_fde *ret_fde)
 {
 	struct cfi_function found;
 
-	return (find_in_table(cfi, rva, &found) && take_entry(cfi, &found, rva, ret_fde)) ||
-		(find_in_index(cfi, rva, &found) && take_entry(cfi, &found, rva, ret_fde));
+	return find_entry(cfi, rva, &found, ret_fde);
 }

@@ -60,6 +60,17 @@ static inline bool cfi_is_empty(const struct cfi *cfi)
 	return !cfi->n_in_table && !cfi->index.n;
 }
 
+/*
+ * Where the entries are that may cover rva, the likelier one first, and how many. Their starts and
+ * ends may be 0: the entry says whether it does.
+ */
+enum { CFI_CANDIDATES = 2 };
+unsigned cfi_candidates(const struct cfi *cfi, u64 rva, struct cfi_function *ret);
+
+/* The entry there; false: it makes no sense, or does not cover rva. */
+bool cfi_take(const struct cfi *cfi, const struct cfi_function *candidate, u64 rva,
+	struct entry_fde *ret_fde);
+
 /* The entry of the function that covers rva, or false. */
 bool cfi_find(const struct cfi *cfi, u64 rva, struct entry_fde *ret_fde);
 

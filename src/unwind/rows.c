@@ -18,17 +18,41 @@ struct state {
 struct compiler {
 	struct rows *rows;
 	const struct entry_fde *fde;
-	struct state now, initial, remembered[REMEMBERED_STATES];
-	unsigned n_remembered;
 	u64 at; /* the instruction that the state holds from */
-	u32 n_rows;
 	bool is_changed;
+	u32 n_rows;
+	unsigned n_remembered;
+	struct state now, initial, remembered[REMEMBERED_STATES];
 };
+
+/* Whether the row's rules are such as nearly all are. */
+static void describe_rules(const struct compiler *c, struct row *row)
+{
+	enum { NEAR = 1 << 20 };
+	const struct row_rule *rule = row->n_rules ? c->rows->rules.at + row->first_rule : NULL;
+	bool has_return = false;
+
+	if (row->cfa.kind != ROW_REGISTER)
+		return;
+	row->lowest = NEAR;
+	row->highest = -NEAR;
+	for (u32 i = 0; i < row->n_rules; i++, rule++) {
+		if (rule->kind != ROW_OFFSET || rule->value >= NEAR || rule->value <= -NEAR)
+			return;
+		row->lowest = MIN(row->lowest, (s32)rule->value);
+		row->highest = MAX(row->highest, (s32)rule->value);
+		if (rule->reg == c->fde->cie.return_reg) {
+			row->return_at = (s32)rule->value;
+			has_return = true;
+		}
+	}
+	row->is_plain = has_return;
+}
 
 /* The row that holds from `at` on. */
 static bool put_row(struct compiler *c)
 {
-	struct row row = {c->at, c->now.cfa, (u32)c->rows->rules.n, 0};
+	struct row row = {.start = c->at, .cfa = c->now.cfa, .first_rule = (u32)c->rows->rules.n};
 
 	if (!c->is_changed)
 		return true;
@@ -38,6 +62,7 @@ static bool put_row(struct compiler *c)
 		if (c->now.regs[i].kind != ROW_SAME)
 			vec_add(&c->rows->rules, c->now.regs[i]);
 	row.n_rules = (u32)(c->rows->rules.n - row.first_rule);
+	describe_rules(c, &row);
 	vec_add(&c->rows->at, row);
 	c->n_rows++;
 	c->is_changed = false;
@@ -349,9 +374,13 @@ static bool run(struct compiler *c, struct bytes b)
 /* Fills in the function's rows, and `end` if they do not reach so far. */
 static void compile(struct rows *rows, const struct entry_fde *fde, struct rows_function *function)
 {
-	struct compiler *c = mem_zalloc(sizeof(*c));
+	struct compiler *c = mem_alloc(sizeof(*c));
 
-	*c = (struct compiler){.rows = rows, .fde = fde, .at = fde->start};
+	/* But for the states that will be remembered, which are most of it. */
+	memset(c, 0, offsetof(struct compiler, remembered));
+	c->rows = rows;
+	c->fde = fde;
+	c->at = fde->start;
 	function->first_row = (u32)rows->at.n;
 	for (unsigned i = 0; i < ROW_REGS; i++)
 		c->now.regs[i].reg = (u8)i;
@@ -381,22 +410,18 @@ void rows_fini(struct rows *rows)
 	table_fini(&rows->index);
 }
 
-/* The function, compiled if it is met for the first time. */
-static u32 function_of(struct rows *rows, const struct cfi *cfi, const struct entry_fde *fde,
-	bool *ret_is_cleared)
+static u32 add_function(struct rows *rows, const struct cfi *cfi, const struct cfi_function *place,
+	const struct entry_fde *fde, u64 hash, bool *ret_is_cleared)
 {
-	u64 hash = hash_mix(fde->start, (u64)(uintptr_t)cfi);
-	struct table_probe probe = table_probe(&rows->index, hash);
 	struct rows_function function = {.cfi = cfi,
+		.entry = place->entry,
+		.is_debug_frame = place->is_debug_frame,
 		.start = fde->start,
 		.end = fde->end,
+		.covered_to = fde->end,
 		.return_reg = fde->cie.return_reg,
 		.is_signal = fde->cie.is_signal};
-	u32 i;
 
-	while ((i = table_next(&rows->index, &probe)) != TABLE_NONE)
-		if (rows->functions.at[i].cfi == cfi && rows->functions.at[i].start == fde->start)
-			return i;
 	if (rows->rules.n > RULES_CACHED || rows->at.n > RULES_CACHED) {
 		clear(rows);
 		*ret_is_cleared = true;
@@ -408,16 +433,39 @@ static u32 function_of(struct rows *rows, const struct cfi *cfi, const struct en
 	return (u32)rows->functions.n - 1;
 }
 
+/* The function of an entry, compiled if it is met for the first time; TABLE_NONE: it does not cover rva. */
+static u32 function_of(struct rows *rows, const struct cfi *cfi, const struct cfi_function *place,
+	u64 rva, bool *ret_is_cleared)
+{
+	u64 hash = hash_mix(place->entry << 1 | place->is_debug_frame, (u64)(uintptr_t)cfi);
+	struct table_probe probe = table_probe(&rows->index, hash);
+	struct entry_fde fde;
+	u32 i;
+
+	while ((i = table_next(&rows->index, &probe)) != TABLE_NONE) {
+		const struct rows_function *f = &rows->functions.at[i];
+
+		if (f->cfi == cfi && f->entry == place->entry &&
+			f->is_debug_frame == place->is_debug_frame)
+			return rva >= f->start && rva < f->covered_to ? i : TABLE_NONE;
+	}
+	return cfi_take(cfi, place, rva, &fde)
+		? add_function(rows, cfi, place, &fde, hash, ret_is_cleared)
+		: TABLE_NONE;
+}
+
 bool rows_find(struct rows *rows, const struct cfi *cfi, u64 rva, u32 *ret_function, u32 *ret_row,
 	bool *ret_is_cleared)
 {
+	struct cfi_function places[CFI_CANDIDATES];
+	unsigned n = cfi_candidates(cfi, rva, places);
 	const struct rows_function *function;
-	struct entry_fde fde;
-	u32 i, low, high;
+	u32 i = TABLE_NONE, low, high;
 
-	if (!cfi_find(cfi, rva, &fde))
+	for (unsigned k = 0; k < n && i == TABLE_NONE; k++)
+		i = function_of(rows, cfi, &places[k], rva, ret_is_cleared);
+	if (i == TABLE_NONE)
 		return false;
-	i = function_of(rows, cfi, &fde, ret_is_cleared);
 	function = &rows->functions.at[i];
 	low = function->first_row;
 	high = low + function->n_rows;

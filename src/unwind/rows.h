@@ -46,12 +46,22 @@ struct row {
 	struct row_rule cfa;
 	u32 first_rule;
 	u32 n_rules; /* registers that are not in it: ROW_SAME */
+	/*
+	 * Nearly all rows: the CFA counts from a register, the return address and all other registers
+	 * are ROW_OFFSET.
+	 */
+	bool is_plain;
+	s32 lowest, highest; /* of a plain row: where they begin, from the CFA */
+	s32 return_at;
 };
 
 /* What a function compiles to. */
 struct rows_function {
 	const struct cfi *cfi;
+	u64 entry; /* as in struct cfi_function */
+	bool is_debug_frame;
 	u64 start, end;
+	u64 covered_to; /* its entry's end; `end` is before it if a part of that makes no sense */
 	u32 first_row, n_rows; /* n_rows 0: its entry makes no sense */
 	u8 return_reg;
 	bool is_signal; /* a signal's trampoline: its caller was interrupted, it called nothing */

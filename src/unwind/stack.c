@@ -12,11 +12,11 @@ enum { REMEMBERED = 1 << 13 };
 static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 {
 	struct stack *s = w->stack;
-	struct stack_remembered *known =
-		&s->remembered[hash_mix(ip, w->places->space) % REMEMBERED];
+	u32 *slot = memo_slot(&s->memo, hash_mix(ip, w->places->space));
+	const struct stack_remembered *known = *slot ? &s->remembered.at[*slot - 1] : NULL;
 	bool is_cleared = false;
 
-	if (known->space == w->places->space + 1 && known->ip == ip) {
+	if (known && known->space == w->places->space && known->ip == ip) {
 		w->code = known->code;
 		*ret_function = known->function;
 		*ret_row = known->row;
@@ -29,11 +29,14 @@ static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 		w->code.ending = STACK_NO_CFI;
 		return false;
 	}
-	if (is_cleared)
-		memset(s->remembered, 0, REMEMBERED * sizeof(*s->remembered));
+	if (is_cleared) {
+		memo_clear(&s->memo);
+		s->remembered.n = 0;
+	}
 	if (w->code.is_lasting)
-		*known = (struct stack_remembered){ip, w->places->space + 1, *ret_row,
-			*ret_function, w->code};
+		memo_keep(&s->remembered, slot,
+			((struct stack_remembered){ip, w->places->space, *ret_row, *ret_function,
+				w->code}));
 	return true;
 }
 
@@ -85,18 +88,39 @@ static enum stack_ending step_up(struct walk *w, const struct rows_function *cod
 
 /*
  * Whether a return address is a function's first instruction, and no function ends before it with a
- * call: what was made to return there, as coroutines are, has no caller.
+ * call: it was made to return there, as coroutines are.
  */
-static bool is_planted(struct walk *w)
+static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 {
 	struct stack_bytes bytes;
-	u32 code, row;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
 	if (bytes.at && edge_is_returned_to(w->number, &bytes))
 		return false;
-	return find_row(w, w->regs[w->arch->ip], &code, &row) &&
-		w->stack->rows.functions.at[code].start == w->code.rva;
+	return find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
+		w->stack->rows.functions.at[*ret_code].start == w->code.rva;
+}
+
+/*
+ * Mostly such a function has no caller. Go puts one between what C calls and the Go function that had
+ * called C: then the row finds a return address, behind a call.
+ */
+static bool step_out_of_planted(struct walk *w, const struct rows_function *code,
+	const struct row *row)
+{
+	struct walk before = *w;
+	struct stack_code caller;
+	struct stack_bytes bytes;
+
+	w->at = w->regs[w->arch->ip];
+	if (byrow_step(w, code, row) == STACK_ENDINGS) {
+		w->places->find(w->places->ctx, w->regs[w->arch->ip] - 1, &caller);
+		walk_look(w, w->regs[w->arch->ip], &bytes);
+		if (caller.is_code && bytes.at && edge_is_returned_to(w->number, &bytes))
+			return true;
+	}
+	*w = before;
+	return false;
 }
 
 static bool is_in_system_call(const struct walk *w)
@@ -130,11 +154,13 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 				(ending != STACK_NO_REGISTER || !bycode_step(w, is_return)))
 				return ending;
 			is_return = !c->is_signal;
-		} else if (bycode_is_entry(w)) {
+		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
-		} else if (is_return && is_planted(w)) {
+		} else if (is_return && is_planted(w, &code, &row)) {
 			mark_trampoline(w->stack);
-			return STACK_COMPLETE;
+			if (!step_out_of_planted(w, &w->stack->rows.functions.at[code],
+				    &w->stack->rows.at.at[row]))
+				return STACK_COMPLETE;
 		} else if (bycode_step(w, is_return)) {
 			is_return = true;
 		} else {
@@ -186,12 +212,13 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 void stack_init(struct stack *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->remembered = mem_zalloc(REMEMBERED * sizeof(*s->remembered));
+	s->memo = memo_of(REMEMBERED);
 }
 
 void stack_fini(struct stack *s)
 {
 	rows_fini(&s->rows);
-	mem_free(s->remembered);
+	memo_fini(&s->memo);
+	vec_fini(&s->remembered);
 	vec_fini(&s->chain);
 }

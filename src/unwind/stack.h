@@ -24,6 +24,7 @@
 #ifndef PACE_UNWIND_STACK_H
 #define PACE_UNWIND_STACK_H
 
+#include "base/memo.h"
 #include "record/sample.h"
 #include "unwind/arch.h"
 #include "unwind/rows.h"
@@ -41,9 +42,9 @@ enum stack_ending {
 	STACK_TOO_DEEP, /* more frames than were asked for */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
-	STACK_ELSEWHERE,       /* a signal interrupted what ran on another stack (sigaltstack) */
-	STACK_NOT_COPIED,      /* the dump is empty: the kernel found no memory there */
-	STACK_NO_REGISTER,     /* the frame is found by a register that nobody has told */
+	STACK_ELSEWHERE,   /* a signal interrupted what ran on another stack (sigaltstack) */
+	STACK_NOT_COPIED,  /* the dump is empty, or ends early: the kernel found no memory there */
+	STACK_NO_REGISTER, /* the frame is found by a register that nobody has told */
 	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
 	STACK_ENDINGS,
 };
@@ -93,14 +94,15 @@ struct stack_end {
 
 struct stack_remembered {
 	u64 ip;
-	u32 space; /* + 1; 0: empty */
+	u32 space;
 	u32 row, function;
 	struct stack_code code;
 };
 
 struct stack {
 	struct rows rows;
-	struct stack_remembered *remembered;
+	struct memo memo; /* over `remembered` */
+	VEC(struct stack_remembered) remembered;
 	VEC(u64) chain;
 	u64 n_frames; /* walked so far */
 };

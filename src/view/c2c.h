@@ -32,9 +32,10 @@ u32 *c2c_order(const struct sharing *s, const struct c2c_options *o, size_t *ret
 const char *c2c_verdict(enum sharing_verdict verdict);
 
 struct c2c_calls;
-/* calls: below each use; NULL: none */
+/* calls: of each use; NULL: none */
 void c2c_text(struct out *out, const struct sharing *s, struct c2c_calls *calls,
 	const struct c2c_options *o);
-void c2c_json(struct out *out, const struct sharing *s, const struct c2c_options *o);
+void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
+	const struct c2c_options *o);
 
 #endif

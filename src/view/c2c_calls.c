@@ -1,7 +1,9 @@
 #include "view/c2c_calls.h"
 
+#include "base/json.h"
 #include "profile/key.h"
 #include "view/drawing.h"
+#include "view/graph_json.h"
 
 #define LIMIT 5 /* percent: callers of less are not drawn */
 
@@ -13,6 +15,13 @@ static void event_init(struct c2c_calls_event *e, const struct sharers *s, u32 e
 {
 	hist_init(&e->hist, &s->profile, &s->calls, event, o);
 	hist_view_init(&e->view, &e->hist);
+	vec_each(entry, &e->hist.entries) {
+		const u64 use = hist_label(&e->hist, entry->group, &use_key);
+
+		while (e->by_use.n <= use)
+			vec_add(&e->by_use, 0);
+		e->by_use.at[use] = (u32)(entry - e->hist.entries.at) + 1;
+	}
 }
 
 void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot)
@@ -24,6 +33,7 @@ void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_e
 
 static void event_fini(struct c2c_calls_event *e)
 {
+	vec_fini(&e->by_use);
 	hist_view_fini(&e->view);
 	hist_fini(&e->hist);
 }
@@ -34,12 +44,21 @@ void c2c_calls_fini(struct c2c_calls *c)
 	event_fini(&c->stores);
 }
 
-static const struct hist_entry *find(const struct hist *h, u32 use)
+static const struct hist_entry *find(const struct c2c_calls_event *e, u32 use)
 {
-	vec_each(e, &h->entries)
-		if (hist_label(h, e->group, &use_key) == use)
-			return e;
-	return NULL;
+	const u32 at = use < e->by_use.n ? e->by_use.at[use] : 0;
+
+	return at ? &e->hist.entries.at[at - 1] : NULL;
+}
+
+/* The use's loads out of other caches, or else its stores; NULL: neither. */
+static const struct hist_entry *choose(struct c2c_calls *c, u32 use,
+	struct c2c_calls_event **ret_event)
+{
+	const struct hist_entry *e = find(&c->hot, use);
+
+	*ret_event = e ? &c->hot : &c->stores;
+	return e ? e : find(&c->stores, use);
 }
 
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text)
@@ -47,13 +66,22 @@ void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text)
 	const struct drawing_options o = {.style = DRAWING_FRACTAL,
 		.order = GRAPH_CALLEE,
 		.limit = LIMIT};
-	struct c2c_calls_event *event = &c->hot;
-	const struct hist_entry *e = find(&event->hist, use);
+	struct c2c_calls_event *event;
+	const struct hist_entry *e = choose(c, use, &event);
 
-	if (!e) {
-		event = &c->stores;
-		e = find(&event->hist, use);
-	}
 	if (e)
 		drawing_add(text, &event->view, e, &o);
+}
+
+void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
+{
+	struct c2c_calls_event *event;
+	const struct hist_entry *e = choose(c, use, &event);
+	const struct hist *h = &event->hist;
+
+	if (!e)
+		return;
+	json_text(text, "callers_of", h->profile->events.at[h->event].name);
+	hist_view_show(&event->view, e->group);
+	graph_json_add(&event->view, e, GRAPH_CALLEE, e->self.period, text);
 }

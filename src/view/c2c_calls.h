@@ -2,8 +2,8 @@
  * c2c_calls.h - the call graphs below the uses of shared cache lines.
  *
  * In       profile/sharers, with names
- * Out      text, as drawing.h has it: from the code up to its callers, shares of the use's own loads out of other
- *          caches, or, where it has none, of its stores
+ * Out      text, as drawing.h has it, or JSON, as graph_json.h has it: from the code up to its callers, shares of the
+ *          use's own loads out of other caches, or, where it has none, of its stores
  * Owns     rows by use
  */
 #ifndef PACE_VIEW_C2C_CALLS_H
@@ -15,6 +15,7 @@
 struct c2c_calls_event {
 	struct hist hist;
 	struct hist_view view;
+	VEC(u32) by_use; /* the position of its entry + 1; 0: none */
 };
 
 struct c2c_calls {
@@ -25,7 +26,10 @@ struct c2c_calls {
 void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot);
 void c2c_calls_fini(struct c2c_calls *c);
 
-/* Nothing if no call chain was recorded for it. */
+/* Nothing if it has none of these accesses. */
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text);
+
+/* Members of a JSON object: "callers", and "callers_of", which accesses they are of. */
+void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text);
 
 #endif

@@ -4,6 +4,7 @@
 #include "view/c2c.h"
 
 #include "base/json.h"
+#include "view/c2c_calls.h"
 
 enum { SCHEMA = 1 };
 
@@ -43,7 +44,8 @@ static void add_at_nodes(struct str *text, const struct sharing_use *use)
 	str_addc(text, ',');
 }
 
-static void add_use(struct str *text, const struct sharing *s, const struct sharing_use *use)
+static void add_use(struct str *text, const struct sharing *s, const struct sharing_use *use,
+	struct c2c_calls *calls)
 {
 	struct sharing_set nodes = sharing_nodes(s, &use->cpus);
 
@@ -78,11 +80,14 @@ static void add_use(struct str *text, const struct sharing *s, const struct shar
 	if (s->nodes.n)
 		add_set(text, "nodes", &nodes);
 	add_at_nodes(text, use);
+	if (calls)
+		c2c_calls_add_json(calls, use->number, text);
 	vec_fini(&nodes.at);
 	json_end(text, '}');
 }
 
-static void add_line(struct str *text, const struct sharing *s, const struct sharing_line *line)
+static void add_line(struct str *text, const struct sharing *s, const struct sharing_line *line,
+	struct c2c_calls *calls)
 {
 	u32 offset;
 	enum sharing_verdict verdict = sharing_judge(s, line, &offset);
@@ -100,13 +105,14 @@ static void add_line(struct str *text, const struct sharing *s, const struct sha
 	json_key(text, "uses");
 	str_add(text, "[\n");
 	for (size_t i = 0; i < line->n_uses; i++) {
-		add_use(text, s, &s->uses.at[line->first_use + i]);
+		add_use(text, s, &s->uses.at[line->first_use + i], calls);
 		str_add(text, i + 1 < line->n_uses ? ",\n" : "\n");
 	}
 	str_add(text, "]}");
 }
 
-void c2c_json(struct out *out, const struct sharing *s, const struct c2c_options *o)
+void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
+	const struct c2c_options *o)
 {
 	struct str *text = &out->text;
 	size_t n;
@@ -124,7 +130,7 @@ void c2c_json(struct out *out, const struct sharing *s, const struct c2c_options
 	json_key(text, "lines");
 	str_add(text, "[\n");
 	for (size_t i = 0; i < n && !o->has_stats_only; i++) {
-		add_line(text, s, &s->lines.at[order[i]]);
+		add_line(text, s, &s->lines.at[order[i]], calls);
 		str_add(text, i + 1 < n ? ",\n" : "\n");
 		out_flush_some(out);
 	}

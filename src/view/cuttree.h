@@ -1,7 +1,7 @@
 /*
- * cuttree.h - a cut call tree as text, as Markdown, as JSON.
+ * cuttree.h - a cut call tree as text and as JSON.
  *
- * In       lines (profile/outline), whose selves sum to the whole; the rows of the event for Markdown
+ * In       lines (profile/outline), whose selves sum to the whole
  * Out      text
  * Owns     nothing
  */
@@ -9,7 +9,6 @@
 #define PACE_VIEW_CUTTREE_H
 
 #include "profile/outline.h"
-#include "view/text.h"
 
 /* A table: total, self, node, function by depth. */
 void cuttree_add_text(const struct outline *o, struct str *text);
@@ -19,9 +18,5 @@ void cuttree_add_json(const struct outline *o, struct str *text);
 
 /* What is known of a node besides what lies below it: its way, and its function everywhere. */
 void cuttree_add_node(const struct outline *o, u32 node, struct str *text);
-
-/* A table of the rows, at most so many, and the tree, folded away. */
-void cuttree_add_markdown(const struct outline *o, const struct hist *h,
-	const struct text_options *t, u64 n_rows, struct str *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "view/diff.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static void add_double(struct str *text, const char *key, double v)
 {
@@ -57,12 +57,26 @@ static void add_values(const struct delta *d, const struct delta_row *row, struc
 	str_addc(text, ',');
 }
 
+static void add_key(const struct delta *d, const struct delta_row *row, size_t i, struct str *text)
+{
+	const struct key *key = d->keys[i];
+
+	if (!key->number) {
+		json_text(text, key->name, row->cells[i]);
+	} else if (row->numbers[i]) {
+		json_key(text, key->name);
+		str_addf(text, "%s,", row->numbers[i]);
+	} else {
+		json_null(text, key->name);
+	}
+}
+
 static void add_row(const struct delta *d, const struct delta_row *row, const struct judgement *j,
 	struct str *text)
 {
 	str_addc(text, '{');
 	for (size_t i = 0; i < d->n_keys; i++)
-		json_text(text, d->keys[i]->name, row->cells[i]);
+		add_key(d, row, i, text);
 	if (row->was)
 		json_text(text, "symbol_in_b", row->was);
 	json_text(text, "state",

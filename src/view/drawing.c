@@ -148,6 +148,18 @@ static u32 next_drawn(const struct drawing *d, u32 node, u64 limit_of)
 	return node;
 }
 
+/* Of fractal shares, what the branches drawn leave of the whole: those not drawn, and at the end of a trunk what ended there. */
+static void draw_rest(struct drawing *d, u32 parent, u64 whole, u64 drawn, u64 drawn_samples)
+{
+	const struct graph_node *node = &d->graph->nodes.at[parent];
+	u64 n_samples = node->total_samples - (whole == node->total ? 0 : node->own_samples);
+
+	add_left(d);
+	str_add(d->text, " --");
+	add_value(d, whole - drawn, n_samples - drawn_samples, whole);
+	str_add(d->text, "--[...]\n");
+}
+
 /*
  * Branches that the limit of entries cuts off leave the last one drawn as one of several; of
  * fractal shares what is not drawn is told.
@@ -165,21 +177,14 @@ static void draw_children(struct drawing *d, u32 parent, u64 whole)
 
 		drawn += nodes[child].total;
 		drawn_samples += nodes[child].total_samples;
-		has_rest = is_fractal && is_end && below(d->graph, parent) > drawn;
+		has_rest = is_fractal && is_end && whole > drawn;
 		add_left(d);
 		str_addc(d->text, '|');
 		str_fill(d->text, ' ', GRAPH_INDENT);
 		str_addc(d->text, '\n');
 		draw_branch(d, child, whole, !next && !has_rest);
-		if (has_rest) {
-			add_left(d);
-			str_add(d->text, " --");
-			add_value(d, below(d->graph, parent) - drawn,
-				nodes[parent].total_samples - nodes[parent].own_samples -
-					drawn_samples,
-				whole);
-			str_add(d->text, "--[...]\n");
-		}
+		if (has_rest)
+			draw_rest(d, parent, whole, drawn, drawn_samples);
 		child = is_end ? 0 : next;
 	}
 }

@@ -5,8 +5,9 @@
 #include "base/json.h"
 #include "profile/beside.h"
 #include "profile/certainty.h"
+#include "view/graph_json.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static double share(const struct hist *h, u64 period)
 {
@@ -20,87 +21,6 @@ static void add_share(struct str *text, const char *key, double v)
 }
 
 /* ---- JSON ---- */
-
-static void add_branches(const struct graph_branches *b, const struct profile_symbol *s,
-	struct str *text)
-{
-	if (s->line)
-		json_text(text, s->has_line ? "line" : "place", s->line);
-	if (b->n_to) {
-		json_u64(text, "branches_to", b->n_to);
-		json_u64(text, "told", b->n_told);
-		json_u64(text, "predicted", b->n_predicted);
-		json_u64(text, "aborts", b->n_aborts);
-	}
-	if (b->n_from) {
-		json_u64(text, "branches_from", b->n_from);
-		json_u64(text, "cycles", b->cycles);
-		json_u64(text, "iterations", b->n_iterations);
-		json_u64(text, "iteration_cycles", b->loop_cycles);
-	}
-}
-
-static void open_node(const struct hist *h, const struct graph *g, u32 node, struct str *text)
-{
-	const struct graph_node *n = &g->nodes.at[node];
-	const struct profile_symbol *s = &h->profile->symbols.at[n->symbol];
-	struct str name = {0};
-
-	key_add_symbol(h->profile, s, false, &name);
-	str_addc(text, '{');
-	json_text(text, "symbol", str_text(&name));
-	json_text(text, "dso", h->profile->dsos.at[s->dso].name);
-	json_u64(text, "own_period", n->own);
-	json_u64(text, "period", n->total);
-	add_share(text, "share", share(h, n->total));
-	if (g->branches)
-		add_branches(&g->branches[node], s, text);
-	str_fini(&name);
-	if (!n->first_child)
-		return;
-	json_key(text, "nodes");
-	str_addc(text, '[');
-}
-
-static void close_node(const struct graph_node *n, struct str *text)
-{
-	if (n->first_child) {
-		json_end(text, ']');
-		str_addc(text, ',');
-	}
-	json_end(text, '}');
-	str_addc(text, ',');
-}
-
-/* Down and up by the links, because stacks may be deeper than ours. */
-static void add_graph(struct hist_view *view, const struct hist_entry *e, enum graph_order order,
-	struct str *text)
-{
-	struct graph graph;
-	const struct graph_node *nodes;
-	u32 node;
-
-	graph_init(&graph, view, e, order);
-	nodes = graph.nodes.at;
-	json_key(text, order == GRAPH_CALLER ? "calls" : "callers");
-	str_addc(text, '[');
-	for (node = nodes[0].first_child; node;) {
-		open_node(view->hist, &graph, node, text);
-		if (nodes[node].first_child) {
-			node = nodes[node].first_child;
-			continue;
-		}
-		for (; node; node = nodes[node].parent) {
-			close_node(&nodes[node], text);
-			if (nodes[node].next_sibling)
-				break;
-		}
-		node = node ? nodes[node].next_sibling : 0;
-	}
-	json_end(text, ']');
-	str_addc(text, ',');
-	graph_fini(&graph);
-}
 
 static void add_range(struct str *text, const char *low, const char *high,
 	const struct drift_range *r)
@@ -180,7 +100,7 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 		add_certainty(h, e, text);
 	if (t->has_graph) {
 		hist_view_show(view, e->group);
-		add_graph(view, e, t->drawing.order, text);
+		graph_json_add(view, e, t->drawing.order, h->all.period, text);
 	}
 	json_end(text, '}');
 	str_addc(text, ',');
@@ -485,27 +405,56 @@ static void add_csv_header(struct str *text, const struct export_options *o,
 
 /* ---- the text's columns ---- */
 
+/* A cell without the blanks that align it; the figures of several events have one between them. */
+static void add_separated_cell(struct str *text, const char *cell, bool has_parts,
+	const char *separator)
+{
+	const size_t n = strlen(separator);
+
+	cell += strspn(cell, " ");
+	while (*cell) {
+		if (has_parts && *cell == ' ') {
+			str_addc(text, ' ');
+			cell += strspn(cell, " ");
+		} else if (!strncmp(cell, separator, n)) {
+			str_addc(text, '.');
+			cell += n;
+		} else {
+			str_addc(text, *cell++);
+		}
+	}
+}
+
+static void add_separated_header(struct str *text, const struct hist *h, const char *separator,
+	const struct text_options *t)
+{
+	str_add(text, "# ");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const char *header = text_header(t->columns[i], h->options);
+
+		str_add(text, header + strspn(header, " "));
+		str_add(text, i + 1 < t->n_columns ? separator : "\n");
+	}
+}
+
+/* Of several tables each says what it is of. */
 static void add_separated(struct out *out, const struct hist *h, const char *separator,
 	const struct text_options *t)
 {
 	struct str *text = &out->text, room = {0};
-	const size_t n = strlen(separator);
 
+	if (h->profile->events.n > 1 && !t->is_wall && !t->is_bare)
+		text_add_title(h, text);
+	if (!t->is_bare)
+		add_separated_header(text, h, separator, t);
 	vec_each(e, &h->entries) {
 		if (!text_shows(h, e, t))
 			continue;
 		for (size_t i = 0; i < t->n_columns; i++) {
-			const char *p;
-
 			str_cut(&room, 0);
 			key_print(t->columns[i], h, e, &room);
-			p = str_text(&room);
-			for (p += strspn(p, " "); *p;) {
-				bool is_separator = !strncmp(p, separator, n);
-
-				str_addc(text, is_separator ? '.' : *p);
-				p += is_separator ? n : 1;
-			}
+			add_separated_cell(text, str_text(&room), key_n_parts(t->columns[i], h) > 1,
+				separator);
 			if (i + 1 < t->n_columns)
 				str_add(text, separator);
 		}
@@ -535,17 +484,6 @@ void export_begin(struct out *out, const struct export_options *o, const struct 
 	}
 	if (o->form == EXPORT_CSV) {
 		add_csv_header(text, o, t, h);
-		return;
-	}
-	str_add(text, "# ");
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct key *key = t->columns[i];
-		const char *header = h->has_children && key->header_with_children
-			? key->header_with_children
-			: key->header;
-
-		str_add(text, header + strspn(header, " "));
-		str_add(text, i + 1 < t->n_columns ? o->separator : "\n");
 	}
 }
 

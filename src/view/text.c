@@ -6,10 +6,10 @@
 
 /* ---- columns ---- */
 
-static const char *header_of(const struct key *key, const struct hist *h)
+const char *text_header(const struct key *key, const struct hist_options *o)
 {
-	return h->options->has_children && key->header_with_children ? key->header_with_children
-								     : key->header;
+	return o->has_children && key->header_with_children ? key->header_with_children
+							    : key->header;
 }
 
 static bool is_right(const struct key *key)
@@ -130,7 +130,7 @@ static void render(struct table_text *t)
 	for (size_t c = 0; c < t->options->n_columns; c++) {
 		const struct key *key = t->options->columns[c];
 
-		t->widths[c] = MAX(strlen(header_of(key, h)),
+		t->widths[c] = MAX(strlen(text_header(key, h->options)),
 			(size_t)key->min_width * key_n_parts(key, h));
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
@@ -159,7 +159,7 @@ static void add_header(struct str *text, const struct hist *h, const struct text
 			struct str cell = {0};
 
 			if (line == 0)
-				str_add(&cell, header_of(o->columns[i], h));
+				str_add(&cell, text_header(o->columns[i], h->options));
 			else
 				str_fill(&cell, '.', widths[i]);
 			str_add(text, i ? "  " : " ");

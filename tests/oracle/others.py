@@ -12,6 +12,7 @@ DIFFER = {
     'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
     'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
     'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
+    'contentsize': 'the same',
     'data.zstd': 'the same',
     'own/be-': 'the same',
 }

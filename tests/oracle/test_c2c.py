@@ -346,9 +346,26 @@ def callers_stand_below_the_uses_as_in_perf():
                            ('Load Remote DRAM', 'Loads, memory of another node')):
         assert ours[title] == known[theirs_], (theirs_, ours, known)
     assert f"# What {known['Total records']} accesses" in stats, (stats, known)
-    for words, message in ((['-g', '--json'], '--json'), (['-g', '--stats'], '--stats')):
-        refused = pace('c2c', 'report', '-i', 'calls.data', *words)
-        assert refused.status == 2 and message in refused.err, refused
+    refused = pace('c2c', 'report', '-i', 'calls.data', '-g', '--stats')
+    assert refused.status == 2 and '--stats' in refused.err, refused
+    document = json.loads(pace('c2c', 'report', '-i', 'calls.data', '-g', '--json').out)
+    uses = [use for line in document['lines'] for use in line['uses']]
+    ways = set()
+    for use in uses:
+        if 'callers' not in use:
+            continue
+        hot = use.get('local_hitm', 0) + use.get('remote_hitm', 0)
+        assert use['callers_of'] == ('hitm' if hot else 'store'), use
+        node, = use['callers']
+        assert node['symbol'] == use['function'] and node['period'] == (hot or use['store']) and node['share'] == 100, use
+        while node.get('nodes'):
+            assert node['period'] == node['own_period'] + sum(below['period'] for below in node['nodes']), use
+            ways.add((node['symbol'], node['nodes'][0]['symbol']))
+            node = node['nodes'][0]
+    assert {('reader', 'begin'), ('writer', 'begin')} <= ways, (ways, document)
+    del_callers = [{key: value for key, value in use.items() if key not in ('callers', 'callers_of')} for use in uses]
+    without = json.loads(pace('c2c', 'report', '-i', 'calls.data', '--json').out)
+    assert del_callers == [use for line in without['lines'] for use in line['uses']]
     recording()
     put_accesses('clock.data', 'flat.data', lambda n, tid: (0, USUAL[0], 1))
     refused = pace('c2c', 'report', '-g', '-i', 'flat.data')

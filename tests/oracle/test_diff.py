@@ -190,6 +190,18 @@ def stacks_of_both_sides_are_folded():
 
 
 @test
+def keys_that_are_numbers_are_numbers_for_programs():
+    with open('work.sh', 'w', encoding='utf-8') as script:
+        script.write('#!/bin/sh\nfor i in 1 2 3; do seq 20000 | sort -R | md5sum; done\n')
+    os.chmod('work.sh', 0o755)
+    record('n.data', './work.sh', '--sample-cpu')
+    rows = json.loads(pace('diff', '--json', '-s', 'cpu,pid,comm', 'n.data', 'n.data').out)['rows']
+    report = json.loads(pace('report', '--json', '-g', 'none', '-s', 'cpu,pid,comm', '-i', 'n.data').out)['events'][0]['rows']
+    assert {(row['cpu'], row['pid'], row['comm']) for row in rows} == {(row['cpu'], row['pid'], row['comm']) for row in report}, (rows, report)
+    assert all(isinstance(row['cpu'], int) and isinstance(row['pid'], int) for row in rows) and len(rows) > 2, rows
+
+
+@test
 def keys_that_there_is_nothing_for_are_refused():
     needs('gcc')
     a = program('a', ms=200)

@@ -112,9 +112,51 @@ def programs_read_each_event_of_a_group_on_its_own():
     recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}}')
     answer = json.loads(pace('report', '--json', '-i', 'g.data', '-s', 'dso').out)
     assert [event['event'] for event in answer['events']] == [CLOCK, FAULTS], answer['events']
-    for option in (['--md'], ['-t', ','], ['--budget', '9'], ['--ci'], ['--hierarchy', '--json']):
+    for option in (['--budget', '9'], ['--md', '--node', '12345678'], ['--ci'], ['--hierarchy', '--json']):
         result = pace('report', '--group', '-i', 'g.data', *option)
         assert result.status == 2 and re.search('--group: |--hierarchy: ', result.err) and not result.out, result
+
+
+def separated(result):
+    """Titles, headers and rows of -t, without the blanks that perf aligns cells by."""
+    assert result.status == 0, result
+    found = []
+    for line in result.out.split('\n'):
+        if re.match(r'# (Samples|Event count)', line):
+            found.append(re.sub(' +', ' ', line))
+        elif line.strip() and (line[0] != '#' or ';' in line) and '@plt' not in line:
+            found.append(';'.join(re.sub(' +', ' ', cell.strip()) for cell in line.lstrip('#').split(';')))
+    return found
+
+
+@test
+def separated_cells_are_those_of_perf_with_one_event_and_with_several():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    for way in (['--group'], ['--no-group'], ['--group', '-q']):
+        # Of rows that are equal in all figures the order is not compared.
+        words = ['-i', 'g.data', '-t', ';', '-s', 'dso,comm', '-n', *way]
+        ours, theirs = separated(pace('report', *words)), separated(run('perf', 'report', '--stdio', '-f', *words))
+        if '--no-group' in way:
+            theirs = [line.replace("of events '", "of event '") for line in theirs]
+        assert sorted(ours) == sorted(theirs) and len(ours) > 8, (way, ours, theirs)
+
+
+@test
+def a_table_for_issues_has_the_events_of_a_group():
+    recording('g.data', '-e', f'{{{CLOCK},{FAULTS}}},{SWITCHES}')
+    text = pace('report', '-i', 'g.data', '-s', 'dso,comm', '-t', ';', '--group').out
+    groups = [line.replace(' ', ';').split(';') for line in text.split('\n') if re.match(r'[\d.]+% [\d.]+%;', line)]
+    for budget in ('5', '100'):
+        out = pace('report', '-i', 'g.data', '-s', 'dso,comm', '--md', '--group', '--budget', budget).out
+        assert f'| Self of `{CLOCK}` | Self of `{FAULTS}` | Shared Object | Command |\n|---:|---:|---|---|\n' in out, out
+        table = out.split('\n\n')[1]
+        rows = [re.sub('[`|]', ' ', line).split() for line in table.split('\n')[2:]]
+        shown = [row for row in rows if row[-1] != 'more*']
+        assert shown == groups[:len(shown)] and len(rows) == min(int(budget), len(groups)), (rows, groups)
+        for event in range(2):
+            whole = sum(float(row[event][:-1]) for row in rows)
+            assert abs(whole - 100) < 0.01 * len(rows), (event, rows)
+        assert f'**{SWITCHES}**: ' in out and out.count('# Samples') == 0, out
 
 
 def nested(result):

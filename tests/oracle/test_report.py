@@ -258,7 +258,7 @@ def without_callers_there_is_one_column_of_shares():
     recording()
     for options in ([], ['-s', 'dso'], ['-s', 'comm,dso', '-n']):
         assert same('w.data', '--children', *options) > 5
-        head = pace('report', '-q', '-i', 'w.data', '--children', '-t', '|', *options).out.split('\n')[0]
+        head = pace('report', '-i', 'w.data', '--children', '-t', '|', *options).out.split('\n')[0]
         assert head.startswith('# Overhead|') and 'Self' not in head and 'Children' not in head, head
     document = json.loads(pace('report', '--json', '-i', 'w.data', '--children', '-s', 'dso').out)
     assert 'total_period' not in document['events'][0]['rows'][0], document['events'][0]['rows'][0]
@@ -462,6 +462,15 @@ def fields_of_tracepoints_are_keys():
         skip('tracepoints cannot be recorded here')
     assert keys_are_perfs('t.data', ['prev_comm', 'prev_prio,next_prio', 'comm,prev_comm', 'kfree.ptr,comm'], '-g', 'none') > 20
     assert keys_are_perfs('t.data', ['prev_state', 'trace'], '-g', 'none', '--raw-trace') > 5
+    # Programs get numbers of what is printed in decimal; addresses, texts and words of the format stay texts.
+    kinds = {'prev_pid': int, 'prev_prio': int, 'next_pid': int, 'prev_comm': str, 'ptr': str}
+    for event in json.loads(pace('report', '--json', '-g', 'none', '-i', 't.data', '-s', ','.join(kinds)).out)['events']:
+        for key, kind in kinds.items():
+            values = [row[key] for row in event['rows']]
+            told = {'ptr': 'kfree'}.get(key, 'sched_switch') in event['event']
+            assert values and all(isinstance(value, kind) if told else value is None for value in values), (event['event'], key, values[:3])
+    raw = json.loads(pace('report', '--json', '-g', 'none', '-i', 't.data', '-s', 'prev_state', '--raw-trace').out)['events'][0]['rows']
+    assert all(isinstance(row['prev_state'], int) for row in raw), raw[:2]
 
 
 def own_shares(nodes):
@@ -475,7 +484,7 @@ def programs_read_the_rows_that_people_see():
         words = ['report', '-i', 'w.data', '-n', '-s', 'comm,dso,sym', *options]
         text = [row for _, block in perftext.parse(pace(*words).out) for row in block]
         found = json.loads(pace(*words, '--json').out)
-        assert found['version'] == 2 and len(found['events']) == 1
+        assert found['version'] == 3 and len(found['events']) == 1
         event = found['events'][0]
         lines = list(csv.DictReader(io.StringIO(pace(*words, '--csv').out)))
         assert len(text) == len(event['rows']) == len(lines) > 10

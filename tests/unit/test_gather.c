@@ -409,7 +409,7 @@ TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
 	add_chain(&r, USER, 0x1010, chain, 3);
 	recording_scan(&r.recording, &r.session, &r.machine);
 	reading_gather(&r,
-		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 1});
+		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 2});
 	/* A root is where a program starts, and this is none. */
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffff8u;a+0x20ur;a+0x10u 1 1\n"

@@ -249,3 +249,64 @@ TEST(vec_push_of_large_items_begins_with_eight)
 		CHECK(is_all(&v.at[i], (u8)i, sizeof(struct large)));
 	vec_fini(&v);
 }
+
+struct trial {
+	int reached;
+	size_t inner_size;
+	bool is_inner_done;
+};
+
+static void end_in_time(void *trial)
+{
+	((struct trial *)trial)->reached = 1;
+}
+
+static void want_too_much(void *trial)
+{
+	((struct trial *)trial)->reached = 1;
+	/* Sanitizers end a program that asks for more than there is. */
+	mem_exhausted(4321);
+}
+
+static void try_inside(void *trial)
+{
+	struct trial *t = trial;
+
+	t->is_inner_done = mem_try(want_too_much, t, &t->inner_size);
+	CHECK(mem_is_trying());
+	t->reached = 3;
+}
+
+TEST(mem_try_of_what_has_its_memory_comes_to_the_end)
+{
+	struct trial t = {0};
+	size_t size = 1;
+
+	CHECK(mem_try(end_in_time, &t, &size));
+	CHECK_EQ(t.reached, 1);
+	CHECK_EQ(size, 1);
+	CHECK(!mem_is_trying());
+}
+
+TEST(mem_try_leaves_what_finds_no_memory_and_tells_how_much_it_was)
+{
+	struct trial t = {0};
+	size_t size = 0;
+
+	CHECK(!mem_try(want_too_much, &t, &size));
+	CHECK_EQ(t.reached, 1);
+	CHECK_EQ(size, 4321);
+	CHECK(!mem_is_trying());
+}
+
+TEST(mem_try_leaves_the_innermost_alone)
+{
+	struct trial t = {0};
+	size_t size = 0;
+
+	CHECK(mem_try(try_inside, &t, &size));
+	CHECK(!t.is_inner_done);
+	CHECK_EQ(t.inner_size, 4321);
+	CHECK_EQ(t.reached, 3);
+	CHECK(!mem_is_trying());
+}

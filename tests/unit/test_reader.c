@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "test.h"
 #include "unit/recording.h"
 #include "unit/said.h"
@@ -259,9 +260,11 @@ TEST(reader_takes_version_1_files)
 }
 
 /* Records up to the largest, in a file of many buffers: some lie across the edge of each. */
-TEST(reader_records_are_whole_across_its_buffers)
+enum { READ, MAPPED_WHOLE, MAPPED_IN_PIECES };
+
+static void check_whole_records(int how, size_t total)
 {
-	enum { TOTAL = 3 << 20 };
+	u64 dumps = how == READ ? 0 : PERF_SAMPLE_STACK_USER;
 	struct recording r = {0};
 	struct reader_cursor cursor;
 	struct reader reader;
@@ -271,8 +274,8 @@ TEST(reader_records_are_whole_across_its_buffers)
 	u64 dice = 3, offset;
 	size_t n = 0;
 
-	recording_event(&r, "e", SAMPLE_BITS, 1, 1);
-	while (r.data.n < TOTAL) {
+	recording_event(&r, "e", SAMPLE_BITS | dumps, 1, 1);
+	while (r.data.n < total) {
 		u16 size = recording_below(&dice, 3) ? recording_below(&dice, 200)
 						     : recording_below(&dice, UINT16_MAX - 8);
 
@@ -281,8 +284,12 @@ TEST(reader_records_are_whole_across_its_buffers)
 	}
 	recording_write(&r, NULL, test_path("perf.data"));
 	CHECK_EQ(open_quietly(&reader, test_path("perf.data"), &err), 0);
+	CHECK_EQ(reader.parts.at[0].mapping.at != NULL, how != READ);
+	if (how == MAPPED_IN_PIECES)
+		mapping_fini(&reader.parts.at[0].mapping);
 	offset = reader.data_start;
 	reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
+	CHECK_EQ(cursor.is_mapped, how != READ);
 	while (reader_next(&cursor, &rec, &err) > 0) {
 		CHECK_EQ(rec.type, 1000 + n);
 		CHECK_EQ(rec.misc, 7);
@@ -297,6 +304,52 @@ TEST(reader_records_are_whole_across_its_buffers)
 	reader_close(&reader);
 	recording_fini(&r);
 	mem_free(body);
+}
+
+TEST(reader_records_are_whole_across_its_buffers)
+{
+	check_whole_records(READ, 3 << 20);
+}
+
+TEST(reader_records_are_whole_where_the_file_is_mapped)
+{
+	mapped_read_zeros();
+	check_whole_records(MAPPED_WHOLE, 3 << 20);
+	check_whole_records(MAPPED_IN_PIECES, 68 << 20);
+}
+
+/* Whoever else writes to it: a mapped page that is gone would end this process. */
+TEST(reader_of_a_mapped_file_that_is_cut_meanwhile_says_where_it_ends)
+{
+	u8 body[1000] = {0};
+
+	mapped_read_zeros();
+	for (int how = MAPPED_WHOLE; how <= MAPPED_IN_PIECES; how++) {
+		struct reader_damage damage;
+		struct recording r = {0};
+		struct reader reader;
+		struct err err;
+		size_t n;
+		int fd;
+
+		recording_event(&r, "e", SAMPLE_BITS | PERF_SAMPLE_STACK_USER, 1, 1);
+		while (r.data.n < 1 << 20)
+			recording_raw(&r, 1000, 0, body, sizeof(body));
+		recording_write(&r, NULL, test_path("perf.data"));
+		CHECK_EQ(open_quietly(&reader, test_path("perf.data"), &err), 0);
+		if (how == MAPPED_IN_PIECES)
+			mapping_fini(&reader.parts.at[0].mapping);
+		fd = open(test_path("perf.data"), O_RDWR);
+		CHECK_EQ(ftruncate(fd, 1 << 19), 0);
+		close(fd);
+		n = walk(&reader, &damage);
+		CHECK(n > 500 && n < 530);
+		CHECK(damage.reason);
+		CHECK(damage.offset <= (1 << 19) + sizeof(body) + 8 &&
+			damage.offset > (1 << 19) - 2000);
+		reader_close(&reader);
+		recording_fini(&r);
+	}
 }
 
 TEST(reader_cursor_stops_before_the_first_record_behind_its_part)

@@ -312,6 +312,21 @@ TEST(stack_that_was_not_in_memory_is_called_so)
 	world_fini(&w);
 }
 
+TEST(stack_of_which_pages_were_not_in_memory_is_called_so)
+{
+	struct world w;
+
+	world_init(&w);
+	/* The frame is known, and lies behind the pages that could be copied. */
+	w.regs[1] = STACK + 0x1000 - 16;
+	w.dyn_size = 16;
+	CHECK_EQ(walk(&w).ending, STACK_NOT_COPIED);
+	/* Where no page ends the stack does. */
+	w.dyn_size -= 8;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
 TEST(stack_ends_where_the_program_starts)
 {
 	struct world w;
@@ -337,6 +352,17 @@ TEST(stack_ends_at_a_function_that_nobody_has_called)
 	w.dump[3] = BIAS + 0x3001;
 	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
 	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x6001, BIAS + 0x3001));
+	/* Unless it returns behind a call, as what Go puts there does. */
+	w.dump[2] = BIAS + 0x6000;
+	w.dump[3] = BIAS + 0x200d;
+	w.dump[4] = 0;
+	w.keeper = (const u8[]){0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xe8, 0, 0, 0, 0};
+	w.regs[0] = STACK + 8 * 20;
+	w.dump[21] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x6000,
+			BIAS + 0x200d, BIAS + 0x3001));
 	world_fini(&w);
 }
 

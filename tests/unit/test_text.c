@@ -362,6 +362,7 @@ TEST(text_draws_who_called_a_function)
 	profilemaker_fini(&r.maker);
 }
 
+/* What ended in the trunk is the rest of its branches; what ended in a branch is none of those that go on. */
 TEST(text_draws_fractal_shares_of_what_is_above)
 {
 	struct reporting r;
@@ -375,9 +376,10 @@ TEST(text_draws_fractal_shares_of_what_is_above)
 		"            ---run\n"
 		"               loop\n"
 		"               |          \n"
-		"                --96.49%--step\n"
-		"                          |          \n"
-		"                           --100.00%--read\n"
+		"               |--96.49%--step\n"
+		"               |          |          \n"
+		"               |           --100.00%--read\n"
+		"                --3.51%--[...]\n"
 		"\n");
 	profilemaker_fini(&r.maker);
 }

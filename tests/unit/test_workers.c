@@ -169,3 +169,28 @@ TEST(workers_available_are_the_cpus_of_this_process)
 	CHECK_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
 	CHECK_EQ(workers_available(), 1);
 }
+
+static atomic_uint n_taken;
+
+static void find_no_memory(void *ctx, size_t i, unsigned worker)
+{
+	(void)ctx, (void)worker;
+	atomic_fetch_add(&n_taken, 1);
+	if (i == 5)
+		mem_exhausted(1234);
+}
+
+static void run_out(void *ctx)
+{
+	workers_run(3, 1000000, find_no_memory, ctx);
+}
+
+TEST(workers_without_memory_all_end_before_their_caller_is_told)
+{
+	size_t size = 0;
+
+	CHECK(!mem_try(run_out, NULL, &size));
+	CHECK_EQ(size, 1234);
+	CHECK(atomic_load(&n_taken) >= 6);
+	CHECK(!mem_is_trying());
+}

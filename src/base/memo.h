@@ -1,0 +1,55 @@
+/*
+ * memo.h - what was looked up lately, over somebody's vector: a table that forgets.
+ *
+ * Each slot knows the entry that was kept there last. The entries lie close together in the vector,
+ * however many slots there are: memory that nobody touched yet costs two page faults, one when it is
+ * read and one when it is written, and the second one stops the other threads.
+ *
+ *     u32 *slot = memo_slot(&m, hash);
+ *     if (*slot && entries.at[*slot - 1] is the one) ...
+ *     memo_keep(&entries, slot, one);      forgets the one that was there
+ *
+ * Owns     its slots; what the entries own is the caller's
+ * Limits   2^32 - 1 slots
+ */
+#ifndef PACE_BASE_MEMO_H
+#define PACE_BASE_MEMO_H
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/types.h"
+#include "base/vec.h"
+
+struct memo {
+	u32 *slots; /* position + 1; 0: empty */
+	u32 n;
+};
+
+static inline struct memo memo_of(u32 n_slots)
+{
+	return (struct memo){mem_zalloc(n_slots * sizeof(u32)), n_slots};
+}
+
+static inline void memo_fini(struct memo *m)
+{
+	mem_free(m->slots);
+	*m = (struct memo){0};
+}
+
+static inline u32 *memo_slot(const struct memo *m, u64 hash)
+{
+	return &m->slots[hash % m->n];
+}
+
+/* Forgets all; the caller's vector can be emptied too. */
+static inline void memo_clear(struct memo *m)
+{
+	memset(m->slots, 0, m->n * sizeof(*m->slots));
+}
+
+#define memo_keep(entries, slot, entry)                                       \
+	((void)(*(slot) || (vec_push(entries), *(slot) = (u32)(entries)->n)), \
+		(void)((entries)->at[*(slot)-1] = (entry)))
+
+#endif

@@ -1,0 +1,196 @@
+#include "view/markdown.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "profile/beside.h"
+#include "profile/certainty.h"
+#include "view/cuttree.h"
+
+/* As code: what would end it, or the cell of a table that it is in, is told otherwise. */
+static void add_code(const char *words, struct str *text)
+{
+	str_addc(text, '`');
+	for (; *words; words++) {
+		if (*words == '|')
+			str_addc(text, '\\');
+		str_addc(text, *words == '`' ? '\'' : *words);
+	}
+	str_addc(text, '`');
+}
+
+static void add_share(u64 period, u64 all, struct str *text)
+{
+	str_addf(text, " %.2f%% |", all ? 100 * (double)period / (double)all : 0);
+}
+
+static void add_shares(const struct hist *h, const struct hist_entry *e, struct str *text)
+{
+	add_share(e->self.period, h->all.period, text);
+	if (h->options->has_children)
+		add_share(e->total.period, h->all.period, text);
+}
+
+static void add_row(const struct hist *h, const struct hist_entry *e, struct str *room,
+	struct str *text)
+{
+	str_addc(text, '|');
+	add_shares(h, e, text);
+	vec_each(b, &h->beside)
+		add_shares(b->hist, beside_entry(h, b, e), text);
+	if (h->certainty) {
+		str_cut(room, 0);
+		key_print(&certainty_column, h, e, room);
+		str_addf(text, " %s |", str_text(room));
+	}
+	for (size_t i = 0; i < h->options->n_keys; i++) {
+		const char *p;
+
+		str_cut(room, 0);
+		if (h->options->keys[i]->frame == KEY_SYMBOL)
+			key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, room);
+		else
+			key_print(h->options->keys[i], h, e, room);
+		p = str_text(room);
+		str_addc(text, ' ');
+		add_code(p + strspn(p, " "), text);
+		str_add(text, " |");
+	}
+	str_addc(text, '\n');
+}
+
+/* "Self", or "Self of EVENT"; returns how many columns they are. */
+static unsigned add_share_headings(const struct hist *h, bool is_together, struct str *text)
+{
+	static const char *const titles[] = {"Self", "Total"};
+	const unsigned n = h->options->has_children ? 2 : 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		str_addf(text, " %s", titles[i]);
+		if (is_together) {
+			str_add(text, " of ");
+			add_code(h->profile->events.at[h->event].name, text);
+		}
+		str_add(text, " |");
+	}
+	return n;
+}
+
+static void add_header(const struct hist *h, struct str *text)
+{
+	const struct hist_options *o = h->options;
+	unsigned n;
+
+	str_addc(text, '|');
+	n = add_share_headings(h, h->is_together, text);
+	vec_each(b, &h->beside)
+		n += add_share_headings(b->hist, true, text);
+	str_add(text, h->certainty ? " 95% interval |" : "");
+	for (size_t i = 0; i < o->n_keys; i++) {
+		const char *header = o->keys[i]->header;
+
+		str_addf(text, " %s |", header + strspn(header, " "));
+	}
+	str_add(text, "\n|");
+	for (unsigned i = 0; i < n; i++)
+		str_add(text, "---:|");
+	for (size_t i = 0; i < o->n_keys + (h->certainty != NULL); i++)
+		str_add(text, "---|");
+	str_addc(text, '\n');
+}
+
+/* Selves of what is not shown, for each event. */
+struct rest {
+	u64 n_rows;
+	VEC(u64) periods;
+};
+
+static void add_to_rest(struct rest *r, const struct hist *h, const struct hist_entry *e)
+{
+	size_t k = 0;
+
+	r->n_rows++;
+	r->periods.at[k++] += e->self.period;
+	vec_each(b, &h->beside)
+		r->periods.at[k++] += beside_entry(h, b, e)->self.period;
+}
+
+static void add_rest(const struct rest *r, const struct hist *h, struct str *text)
+{
+	const char *total = h->options->has_children ? " |" : "";
+	size_t k = 0;
+
+	str_addc(text, '|');
+	add_share(r->periods.at[k++], h->all.period, text);
+	str_add(text, total);
+	vec_each(b, &h->beside) {
+		add_share(r->periods.at[k++], b->hist->all.period, text);
+		str_add(text, total);
+	}
+	str_addf(text, "%s *%llu more* |\n", h->certainty ? " |" : "",
+		(unsigned long long)r->n_rows);
+}
+
+static void add_rows(const struct hist *h, const struct text_options *t, u64 n_rows,
+	struct str *text)
+{
+	struct rest rest = {0};
+	struct str room = {0};
+	u64 shown = 0;
+
+	for (size_t k = 0; k <= h->beside.n; k++)
+		vec_add(&rest.periods, 0);
+	vec_each(e, &h->entries) {
+		/* The last line may have to tell the rest. */
+		bool fits = shown + 1 < n_rows ||
+			(shown < n_rows && e + 1 == h->entries.at + h->entries.n);
+
+		if (!rest.n_rows && fits && text_shows(h, e, t)) {
+			add_row(h, e, &room, text);
+			shown++;
+			continue;
+		}
+		add_to_rest(&rest, h, e);
+	}
+	if (rest.n_rows)
+		add_rest(&rest, h, text);
+	vec_fini(&rest.periods);
+	str_fini(&room);
+}
+
+static void add_event(const struct hist *h, struct str *text)
+{
+	const char *name = h->profile->events.at[h->event].name;
+
+	str_add(text, "**");
+	str_add_safe(text, name, strlen(name));
+	str_add(text, "**: ");
+	num_add_grouped(text, h->all.n_samples);
+	str_addf(text, " samples");
+}
+
+void markdown_add_table(const struct hist *h, const struct text_options *t, u64 n_rows,
+	struct str *text)
+{
+	add_event(h, text);
+	vec_each(b, &h->beside) {
+		str_add(text, ", ");
+		add_event(b->hist, text);
+	}
+	str_add(text, "\n\n");
+	add_header(h, text);
+	add_rows(h, t, n_rows, text);
+	str_addc(text, '\n');
+}
+
+void markdown_add_tree(const struct outline *o, const char *event, struct str *text)
+{
+	str_add(text, "<details><summary>Call tree");
+	if (event) {
+		str_add(text, " of ");
+		str_add_safe(text, event, strlen(event));
+	}
+	str_add(text, "</summary>\n\n```text\n");
+	cuttree_add_text(o, text);
+	str_add(text, "```\n\n</details>\n\n");
+}
