@@ -7,7 +7,7 @@ enum { STEPS_MAX = 6, AX = 0 };
 /* exit and exit_group */
 static bool is_exit(enum stack_arch arch, u32 number)
 {
-	return arch == STACK_X86_64 ? number == 60 || number == 231
+	return arch == STACK_X86_64  ? number == 60 || number == 231
 		: arch == STACK_I386 ? number == 1 || number == 252
 				     : number == 93 || number == 94;
 }

@@ -55,7 +55,7 @@ static void note_target(struct scan *s, const struct x86_op *op, u64 next)
 	bool is_call = code == 0xe8 && op->imm, is_jump = code == 0xe9 || code == 0xeb;
 	bool is_address = code == 0x8d && op->is_relative;
 	bool is_number = (code >> 3 == 0xb8 >> 3 || code == 0xc7) && op->imm >= SMALL;
-	u64 to = is_number         ? (u64)op->imm
+	u64 to = is_number           ? (u64)op->imm
 		: is_call || is_jump ? next + (u64)op->imm
 				     : next + (u64)(s64)op->disp;
 
