@@ -127,6 +127,19 @@ static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 	return true;
 }
 
+bool bycode_by_frame_pointer(struct walk *w)
+{
+	return step_by_frame_pointer(w, true, 0);
+}
+
+bool bycode_is_start(const struct walk *w, u64 ip)
+{
+	struct stack_bytes code;
+
+	walk_look(w, ip, &code);
+	return code.at && !code.into && !edge_is_returned_to(w->number, &code);
+}
+
 bool bycode_is_entry(const struct walk *w)
 {
 	struct stack_bytes code;
@@ -168,7 +181,7 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 	if (slot < w->regs[sp] || slot + word < w->cfa || !walk_read(w, slot, word, &ip))
 		return false;
 	ip &= w->arch->code;
-	if (!is_returned_to(w, ip))
+	if (!is_returned_to(w, ip) && !bycode_is_start(w, ip))
 		return false;
 	w->known &= 1ull << fp;
 	if (flow.saved == FLOW_UNKNOWN ||

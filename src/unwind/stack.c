@@ -133,7 +133,7 @@ static bool is_in_system_call(const struct walk *w)
 
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
-	bool is_return = false;
+	bool is_return = false, is_start = false;
 	u32 code, row;
 
 	for (u32 n = 1;; n++) {
@@ -161,8 +161,9 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			if (!step_out_of_planted(w, &w->stack->rows.functions.at[code],
 				    &w->stack->rows.at.at[row]))
 				return STACK_COMPLETE;
-		} else if (bycode_step(w, is_return)) {
-			is_return = true;
+		} else if (bycode_step(w, is_return) || (is_start && bycode_by_frame_pointer(w))) {
+			is_start = bycode_is_start(w, w->regs[w->arch->ip]);
+			is_return = !is_start;
 		} else {
 			w->places->find(w->places->ctx, ip, &w->code);
 			if (!w->code.is_code)
