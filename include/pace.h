@@ -337,10 +337,10 @@ int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
 
 struct pace_place {
-	const char
-		*function; /* "f", "f@plt"; of stripped code "fun_4220", where it begins; or NULL */
-	uint64_t offset;   /* from the function's start */
-	const char *file;  /* where the code is from, as recorded; "[unknown]" */
+	/* "f", "f@plt"; of stripped code "fun_4220", after where it begins; NULL: is not known */
+	const char *function;
+	uint64_t offset;    /* from the function's start */
+	const char *file;   /* where the code is from, as recorded; "[unknown]" */
 	const char *thread; /* its name at that time */
 };
 

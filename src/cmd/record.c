@@ -58,6 +58,18 @@ static bool find_program(const char *command, char path[PATH_MAX])
 	return true;
 }
 
+/* What /proc/PID/exe is called, where it can be read. */
+static void name_program(char path[PATH_MAX])
+{
+	char name[PATH_MAX];
+	ssize_t n = readlink(path, name, sizeof(name) - 1);
+
+	if (n <= 0)
+		return;
+	memcpy(path, name, (size_t)n);
+	path[n] = '\0';
+}
+
 /* The first program of the target that keeps no frame pointers. */
 static bool find_frameless(const struct recording *rec, char path[PATH_MAX])
 {
@@ -73,8 +85,10 @@ static bool find_frameless(const struct recording *rec, char path[PATH_MAX])
 			continue;
 		last = t->pid;
 		snprintf(path, PATH_MAX, "/proc/%d/exe", t->pid);
-		if (frameptr_of_file(path) == FRAMEPTR_OMITTED)
+		if (frameptr_of_file(path) == FRAMEPTR_OMITTED) {
+			name_program(path);
 			return true;
+		}
 	}
 	return false;
 }
@@ -253,6 +267,20 @@ static int open_on_target(struct recording *rec, const struct sampling *sampling
 	return 0;
 }
 
+/* A sample that is larger than its ring is lost, each of them. */
+static int check_room(const struct recording *rec, struct err *err)
+{
+	u64 room = rec->recorder.pages * (u64)sysconf(_SC_PAGESIZE);
+
+	vec_each(e, &rec->events)
+		if (e->attr.sample_type & PERF_SAMPLE_STACK_USER &&
+			e->attr.sample_stack_user >= room)
+			return err_set(err, ERR_INVAL,
+				"rings of %llu KiB have no room for samples with %u KiB of stack each: larger rings (-m) or less of the stack (--call-graph dwarf,1024) help",
+				(unsigned long long)room / 1024, e->attr.sample_stack_user / 1024);
+	return 0;
+}
+
 /* Events opened, rings mapped. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
@@ -266,7 +294,9 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	if (o->verbose > 1)
 		say_attrs(rec);
 	if (open_on_target(rec, sampling, err) ||
-		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log, err))
+		recorder_open(&rec->recorder, &rec->counters, &rec->events, pages, &rec->log,
+			err) ||
+		check_room(rec, err))
 		return err->code;
 	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
 	rec->recorder.affinity = o->affinity;

@@ -211,7 +211,8 @@ static void say_result(const struct recording *rec, const char *name,
 		fprintf(stderr, " ]\n");
 	else
 		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
-	if (!tally->n_samples && rec->writer.is_file && !rec->options->has_no_samples)
+	if (!tally->n_samples && !tally->n_lost_samples && rec->writer.is_file &&
+		!rec->options->has_no_samples)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
 			rec->loses_counters
 				? "the kernel took the counters away when the command began"

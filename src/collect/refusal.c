@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "collect/counter.h"
 #include "event/abi.h"
 #include "event/pmu.h"
 
@@ -119,13 +120,28 @@ static void not_ours(const struct asked *a)
 		say(a->r, ERR_PERM, "process %d belongs to another user; %s", a->pid, needs);
 }
 
+/* Whether what levels forbid is open all the same: above 2 they mean something to some distributions' kernels only. */
+static bool is_own_open(const struct asked *a)
+{
+	struct event_attr own = {.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.flags = ATTR_DISABLED | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV};
+	int fd = a->p->site.root ? -1 : perf_event_open(&own, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static void not_permitted(const struct asked *a)
 {
 	const struct privilege *p = a->p;
 	enum privilege_wish wish = wish_of(a);
 
-	/* The levels allow it and we are no one special: then it is the process that is closed. */
-	if (a->pid > 0 && a->pid != getpid() && privilege_allows(p, wish) && !p->has_perfmon) {
+	/* The kernel allows it and we are no one special: then it is the process that is closed. */
+	if (a->pid > 0 && a->pid != getpid() && !p->has_perfmon &&
+		(privilege_allows(p, wish) || (wish == PRIVILEGE_USER && is_own_open(a)))) {
 		not_ours(a);
 		return;
 	}

@@ -15,7 +15,7 @@
 #include "base/types.h"
 #include "base/vec.h"
 
-enum { EXCERPT_SURE = 1000 }; /* one of so many samples */
+enum { EXCERPT_SURE = 500 }; /* one of so many samples */
 
 struct excerpt_part {
 	u64 from, to;

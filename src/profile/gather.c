@@ -44,8 +44,8 @@ struct worker {
 	struct label_maker maker;
 	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
-	u64 *history;          /* room for one; NULL: not wanted */
-	struct intern strings; /* for names like ":123" */
+	struct history *history; /* room for one; NULL: not wanted */
+	struct intern strings;   /* for names like ":123" */
 	struct remembered_thread threads[THREADS_REMEMBERED];
 	struct sights sights;
 	u64 n_passed_over, n_walked;
@@ -239,6 +239,12 @@ static void count_blocks(struct worker *w, const struct session_sample *in)
 	}
 }
 
+/* per sample: whether branches were taken before the one that is looked at, and are wanted */
+static bool has_history(const struct worker *w)
+{
+	return w->history && w->history->n;
+}
+
 /* per sample */
 static void count_sample(struct worker *w, const struct session_sample *in)
 {
@@ -247,7 +253,6 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	struct sight *sight = w->sights.next;
 	struct sample_words chain = sample->chain;
 	struct stack_end end = {.ending = STACK_ENDINGS};
-	u64 n_history = 0;
 
 	sight->ip = sample->ip;
 	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -269,25 +274,28 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 		sights_add_ending(&w->sights, &end);
 	}
 	if (w->history)
-		n_history = HISTORY_WORDS *
-			history_take(sample->branches.entries, sample->branches.n, w->history);
-	if (w->has_stacks && (chain.n || n_history)) {
+		history_take(w->history, sample->branches.entries, sample->branches.n,
+			w->max_stack);
+	if (w->has_stacks && (chain.n || has_history(w))) {
 		u8 mode;
 		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
 
-		if (callers.n || n_history || (callers.at && ending_is_cut(end.ending)))
+		if (callers.n || has_history(w) || (callers.at && ending_is_cut(end.ending)))
 			sight->chain = sights_chain(&w->sights,
 				&(struct sights_chain){.user = t->user,
 					.kernel = t->kernel,
 					.guest = t->guest,
 					.words = callers,
-					.history = w->history,
-					.n_history = n_history,
+					.history = has_history(w) ? w->history->words : NULL,
+					.n_history =
+						has_history(w) ? w->history->n * HISTORY_WORDS : 0,
 					.mode = mode,
 					.end = end});
 	}
 	if (UNLIKELY(w->wall != NULL))
 		count_shares(w, in);
+	else if (UNLIKELY(w->history != NULL))
+		sights_count_history(&w->sights, w->history);
 	else
 		sights_count(&w->sights);
 }
@@ -359,10 +367,10 @@ static struct worker *worker_new(const struct session *s, const struct machine *
 		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	profile_init(&w->profile, options->labels);
-	sights_init(&w->sights, w->profile.n_labels, options->has_stacks);
+	sights_init(&w->sights, w->profile.n_labels, options->has_stacks, options->has_history);
 	w->has_callers = options->has_stacks && options->callers;
 	if (options->has_history)
-		w->history = mem_alloc(HISTORY_MAX * HISTORY_WORDS * sizeof(*w->history));
+		w->history = mem_alloc(sizeof(*w->history));
 	if (w->has_callers)
 		callers_walk_init(&w->callers, options->callers);
 	for (size_t i = 0; i < THREADS_REMEMBERED; i++)

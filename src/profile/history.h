@@ -2,7 +2,7 @@
  * history.h - the branches that were taken before a sample, as the innermost part of its stack.
  *
  * In       entries of a branch stack as the kernel wrote them, the newest first
- * Out      words: where each branch went, where it was, and what is known of it; loops once
+ * Out      words: where each branch went and where it was; apart from them what is known of it; loops once
  * Owns     nothing
  * Units    cycles since the branch before
  * Errors   none
@@ -19,26 +19,27 @@
 
 enum {
 	HISTORY_MAX = 1024, /* branches; what is older is left out: no processor keeps so many */
-	HISTORY_WORDS = 4,  /* for each: to, from, what profile_frame.branch is of either */
+	HISTORY_WORDS = 2,  /* for each: to, from */
 	HISTORY_TO = 0,     /* which they are */
 	HISTORY_FROM = 1,
-	HISTORY_OF_TO = 2,
-	HISTORY_OF_FROM = 3,
 };
 
-/* What profile_frame.branch says; of a frame that is no branch's it is 0. */
+/* What is known of a branch. */
 struct history_note {
-	bool is_to, is_from;
-	/* is_to: whether it was predicted, if the processor tells; whether a transaction was aborted */
+	/* whether it was predicted, if the processor tells; whether a transaction was aborted */
 	bool is_told, is_predicted, is_abort;
-	/* is_from: cycles up to it; loops left out before it, and their cycles */
+	/* cycles up to it; loops left out before it, and their cycles */
 	u32 cycles, n_iterations, loop_cycles;
 };
 
-struct history_note history_note(u64 branch);
+struct history {
+	u64 n; /* branches */
+	u64 words[HISTORY_MAX * HISTORY_WORDS];
+	struct history_note notes[HISTORY_MAX];
+};
 
-/* per sample: returns how many branches it comes to; ret_words has room for HISTORY_MAX of them. */
-u64 history_take(const u8 *entries, u64 n, u64 *ret_words);
+/* per sample: the newest branches, `max` at most. */
+void history_take(struct history *h, const u8 *entries, u64 n, u64 max);
 
 /*
  * per sample: whether a return address belongs to a call among the branches from *at on; then *at is the

@@ -1,12 +1,11 @@
 #include "profile/passes.h"
 
-#include "profile/history.h"
-
 /* A row's way through the call tree, innermost first, and what is known of the branches there. */
 struct step {
 	u32 symbol;
 	bool is_ours, is_caller;
-	u64 branch;
+	u8 branch;                       /* enum profile_end */
+	const struct profile_pass *pass; /* of a branch */
 };
 
 struct passing {
@@ -16,13 +15,14 @@ struct passing {
 	VEC(struct step) way;
 };
 
-static void add_step(struct passing *p, u32 node, u64 branch)
+static void add_step(struct passing *p, u32 node, u8 branch, const struct profile_pass *pass)
 {
 	u32 symbol = p->hist->calls->nodes.at[node].symbol;
 	const struct step step = {.symbol = symbol,
 		.is_ours = p->hist->ident[symbol] == p->entry->ident,
 		.is_caller = p->way.n && !branch,
-		.branch = branch};
+		.branch = branch,
+		.pass = pass};
 
 	vec_add(&p->way, step);
 }
@@ -33,31 +33,34 @@ static void find_way(struct passing *p, size_t row)
 	const struct profile *profile = p->hist->profile;
 	const struct calls_node *nodes = p->hist->calls->nodes.at;
 	u32 stack = profile->rows.at[row].callers, node = p->hist->calls->of_row[row];
+	u32 pass = profile->rows.at[row].passes;
 
 	p->way.n = 0;
-	add_step(p, node, 0);
+	add_step(p, node, PROFILE_NO_BRANCH, NULL);
 	for (node = nodes[node].parent; node && stack; node = nodes[node].parent) {
-		add_step(p, node, profile->frames.at[profile->stacks.at[stack].frame].branch);
+		const u8 branch = profile->frames.at[profile->stacks.at[stack].frame].branch;
+
+		add_step(p, node, branch, branch ? &profile->passes.at[pass] : NULL);
+		/* The end that is farther from the sample is the last of a branch. */
+		pass += branch == PROFILE_BRANCH_FROM;
 		stack = profile->stacks.at[stack].parent;
 	}
 }
 
 static void count_node(struct graph_branches *b, const struct step *step, u64 n)
 {
-	const struct history_note note = history_note(step->branch);
-
 	b->n_callers += step->is_caller ? n : 0;
-	if (note.is_to) {
+	if (step->branch == PROFILE_BRANCH_TO) {
 		b->n_to += n;
-		b->n_told += note.is_told ? n : 0;
-		b->n_predicted += note.is_predicted ? n : 0;
-		b->n_aborts += note.is_abort ? n : 0;
+		b->n_told += step->pass->n_told;
+		b->n_predicted += step->pass->n_predicted;
+		b->n_aborts += step->pass->n_aborts;
 	}
-	if (note.is_from) {
+	if (step->branch == PROFILE_BRANCH_FROM) {
 		b->n_from += n;
-		b->cycles += note.cycles * n;
-		b->n_iterations += note.n_iterations * n;
-		b->loop_cycles += note.loop_cycles * n;
+		b->cycles += step->pass->cycles;
+		b->n_iterations += step->pass->n_iterations;
+		b->loop_cycles += step->pass->loop_cycles;
 	}
 }
 

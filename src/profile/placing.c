@@ -70,11 +70,11 @@ static void place(struct placing *p, const struct space *space, u64 ip, u8 mode,
 	frame->dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
 }
 
-/* The frame of a branch: what is known of it tells it apart from others at its place. */
-static u32 branch_frame(struct placing *p, const struct sights_chain *c, u64 address, u64 branch)
+static u32 branch_frame(struct placing *p, const struct sights_chain *c, u64 address,
+	enum profile_end end)
 {
 	bool is_kernel = address >> 63;
-	struct profile_frame frame = {.branch = branch};
+	struct profile_frame frame = {.branch = (u8)end};
 
 	place(p, is_kernel ? c->kernel : c->user, address,
 		is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, &frame);
@@ -87,8 +87,8 @@ static void add_history(struct placing *p, const struct sights_chain *c)
 	for (u64 i = 0; i < c->n_history; i += HISTORY_WORDS) {
 		const u64 *words = c->history + i;
 
-		vec_add(&p->path, branch_frame(p, c, words[HISTORY_TO], words[HISTORY_OF_TO]));
-		vec_add(&p->path, branch_frame(p, c, words[HISTORY_FROM], words[HISTORY_OF_FROM]));
+		vec_add(&p->path, branch_frame(p, c, words[HISTORY_TO], PROFILE_BRANCH_TO));
+		vec_add(&p->path, branch_frame(p, c, words[HISTORY_FROM], PROFILE_BRANCH_FROM));
 	}
 }
 
@@ -291,6 +291,7 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
+	row.passes = sights->has_history ? (u32)*sights_passes(sights, s) : 0;
 	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
 		add_ending(p, &row, &sights->chains.at[s->chain]);
 	for (unsigned k = 0; k < p->profile->n_labels; k++)
@@ -320,6 +321,9 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 		stacks[k] = stack_of(&p, &sights->chains.at[k]);
 	for (u32 k = 0; k < sights->n; k++)
 		add_row(&p, sights, sights_at(sights, k), stacks);
+	/* They are many, and nobody needs them twice. */
+	memcpy(&profile->passes, &sights->passes, sizeof(profile->passes));
+	memset(&sights->passes, 0, sizeof(sights->passes));
 	own_strings(profile);
 	mem_free(stacks);
 	mem_free(p.dsos);

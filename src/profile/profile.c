@@ -29,6 +29,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
 	vec_fini(&p->cells);
+	vec_fini(&p->passes);
 	vec_fini(&p->types);
 	vec_fini(&p->members);
 	vec_fini(&p->accesses);
@@ -85,9 +86,9 @@ void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row)
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
 {
-	u64 hash = hash_mix(frame->address ^ frame->branch,
+	u64 hash = hash_mix(frame->address,
 		(u64)frame->dso << 16 | (u64)frame->ending << 9 | (u64)frame->mode << 1 |
-			frame->is_return | (u64)frame->is_data << 63);
+			frame->is_return | (u64)frame->is_data << 63 | (u64)frame->branch << 61);
 	struct table_probe probe = table_probe(&p->frame_index, hash);
 	u32 i;
 
@@ -174,13 +175,18 @@ static u64 merge_label(struct profile *p, enum profile_label label, u64 value, c
 static void merge_rows(struct profile *p, const struct profile *from, const u32 *frames,
 	const u32 *stacks)
 {
+	const u32 n_passes = (u32)p->passes.n;
+
 	assert(p->labels == from->labels);
+	vec_each(pass, &from->passes)
+		vec_add(&p->passes, *pass);
 	for (size_t i = 0; i < from->rows.n; i++) {
 		struct profile_row mine = from->rows.at[i];
 		u64 *cells;
 
 		mine.frame = frames[mine.frame];
 		mine.callers = stacks[mine.callers];
+		mine.passes += n_passes;
 		profile_add_row(p, &mine, from->cells.at + i * from->n_labels);
 		cells = p->cells.at + p->cells.n - p->n_labels;
 		for (unsigned k = 0; k < p->n_labels; k++)

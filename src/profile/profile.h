@@ -93,8 +93,15 @@ struct profile_frame {
 	u8 ending;
 	/* enum line_gap: if the source was asked for, why there may be no line or inlined functions */
 	u8 line_gap;
-	/* of a branch before the sample: what is known of it, see history_note(); else 0 */
-	u64 branch;
+	u8 branch; /* enum profile_end: of a branch before the sample, which end of it; else 0 */
+};
+
+enum profile_end { PROFILE_NO_BRANCH, PROFILE_BRANCH_TO, PROFILE_BRANCH_FROM };
+
+/* What is known of a branch, summed over a row's samples. */
+struct profile_pass {
+	u64 n_told, n_predicted, n_aborts;     /* where it went */
+	u64 cycles, n_iterations, loop_cycles; /* where it was; see struct history_note */
 };
 
 struct profile_symbol {
@@ -168,6 +175,7 @@ struct profile_row {
 	u32 event;
 	u32 frame;   /* what was running */
 	u32 callers; /* the stack above it; 0: none, or not recorded */
+	u32 passes;  /* of the branches at its end, the newest first, in profile.passes */
 	u64 n_samples, period;
 };
 
@@ -181,6 +189,7 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
 	VEC(u64) cells; /* the labels of each row, n_labels of them: profile_label() */
+	VEC(struct profile_pass) passes; /* as many for a row as its stack has branches */
 	VEC(struct profile_type) types;
 	VEC(struct profile_member) members;
 	VEC(struct profile_access)

@@ -85,11 +85,10 @@ static u64 hash_of(const struct sights *s, const struct sight *sight)
 	return hash;
 }
 
-/* per sample: counts one of the queue */
-static void settle(struct sights *s, unsigned at)
+/* per sample: counts it; the one that has it now */
+static struct sight *count(struct sights *s, const struct sight *sight, u64 hash)
 {
-	const struct sight *sight = (const struct sight *)(const void *)s->queue[at];
-	struct table_probe probe = table_probe(&s->index, s->hashes[at]);
+	struct table_probe probe = table_probe(&s->index, hash);
 	u32 i;
 
 	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
@@ -101,12 +100,19 @@ static void settle(struct sights *s, unsigned at)
 			continue;
 		known->n_samples += sight->n_samples;
 		known->period += sight->period;
-		return;
+		return known;
 	}
-	table_add(&s->index, s->hashes[at], s->n++);
+	table_add(&s->index, hash, s->n++);
 	vec_reserve(&s->at, s->at.n + s->size);
 	memcpy(s->at.at + s->at.n, sight, s->size);
 	s->at.n += s->size;
+	return sights_at(s, s->n - 1);
+}
+
+/* per sample: one of the queue */
+static void settle(struct sights *s, unsigned at)
+{
+	count(s, (const struct sight *)(const void *)s->queue[at], s->hashes[at]);
 }
 
 /* per sample: what one of the queue will be compared with, as far as its place in the table is here */
@@ -133,6 +139,28 @@ void sights_count(struct sights *s)
 		fetch(s, (at + SIGHTS_QUEUED / 2) % SIGHTS_QUEUED);
 }
 
+void sights_count_history(struct sights *s, const struct history *h)
+{
+	const u64 n_before = s->n;
+	struct sight *sight;
+
+	*sights_passes(s, s->next) = s->passes.n;
+	sight = count(s, s->next, hash_of(s, s->next));
+	for (u64 i = 0; s->n > n_before && i < h->n; i++)
+		vec_add(&s->passes, ((struct profile_pass){0}));
+	for (u64 i = 0; i < h->n; i++) {
+		struct profile_pass *pass = &s->passes.at[*sights_passes(s, sight) + i];
+		const struct history_note *note = &h->notes[i];
+
+		pass->n_told += note->is_told;
+		pass->n_predicted += note->is_predicted;
+		pass->n_aborts += note->is_abort;
+		pass->cycles += note->cycles;
+		pass->n_iterations += note->n_iterations;
+		pass->loop_cycles += note->loop_cycles;
+	}
+}
+
 void sights_settle(struct sights *s)
 {
 	u64 first = s->n_queued - MIN(s->n_queued, (u64)SIGHTS_QUEUED);
@@ -155,11 +183,12 @@ void sights_add_ending(struct sights *s, struct stack_end *end)
 	vec_add(&s->endings, ((struct profile_ending){end->ending, end->dso, 1}));
 }
 
-void sights_init(struct sights *s, u8 n_labels, bool has_chains)
+void sights_init(struct sights *s, u8 n_labels, bool has_chains, bool has_history)
 {
 	memset(s, 0, sizeof(*s));
 	s->n_labels = n_labels;
-	s->size = sizeof(struct sight) + s->n_labels * sizeof(u64);
+	s->has_history = has_history;
+	s->size = sizeof(struct sight) + (s->n_labels + has_history) * sizeof(u64);
 	s->next = (struct sight *)(void *)s->next_room;
 	table_reserve(&s->index, TABLE_AT_FIRST);
 	if (has_chains)
@@ -172,6 +201,7 @@ void sights_fini(struct sights *s)
 	table_fini(&s->chain_index);
 	arena_fini(&s->words);
 	vec_fini(&s->endings);
+	vec_fini(&s->passes);
 	vec_fini(&s->places);
 	table_fini(&s->place_index);
 	vec_fini(&s->at);

@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "base/vec.h"
 #include "machine/machine.h"
+#include "profile/history.h"
 #include "profile/profile.h"
 #include "record/sample.h"
 #include "unwind/stack.h"
@@ -23,7 +24,7 @@
 struct sights_chain {
 	const struct space *user, *kernel, *guest;
 	struct sample_words words; /* a copy */
-	/* the branches before the sample, innermost: of profile/history, a copy; n: words */
+	/* where the branches before the sample are: of profile/history, a copy; n: words */
 	const u64 *history;
 	u64 n_history;
 	u32 mode; /* in which its first address ran if no marker tells */
@@ -34,7 +35,7 @@ struct sights_chain {
 
 /*
  * One distinct sample: the same in all that is counted apart. The labels that are asked for stand
- * behind it.
+ * behind it; with histories, behind these, the position of what is known of its branches.
  */
 struct sight {
 	u64 ip;
@@ -53,7 +54,7 @@ struct sights_place {
 	u8 mode;
 };
 
-enum { SIGHTS_QUEUED = 16, SIGHT_WORDS = sizeof(struct sight) / 8 + LABEL_COUNT };
+enum { SIGHTS_QUEUED = 16, SIGHT_WORDS = sizeof(struct sight) / 8 + LABEL_COUNT + 1 };
 
 struct sights {
 	u8 n_labels; /* of each sight */
@@ -66,6 +67,8 @@ struct sights {
 	VEC(u8) at;  /* size each */
 	u32 n;
 	struct table index;
+	bool has_history;
+	VEC(struct profile_pass) passes; /* of each sight, as many as its history has branches */
 	VEC(struct sights_place) places;
 	struct table place_index;
 	/* The one that comes next. In here: no other worker's data may be that near. */
@@ -81,7 +84,7 @@ struct sights {
 	u64 n_queued;
 };
 
-void sights_init(struct sights *s, u8 n_labels, bool has_chains);
+void sights_init(struct sights *s, u8 n_labels, bool has_chains, bool has_history);
 void sights_fini(struct sights *s);
 
 /* per sample: the number of this list of callers, whose words are copied if they are new */
@@ -96,10 +99,19 @@ void sights_add_ending(struct sights *s, struct stack_end *end);
 /* per sample: s->next is counted; it stays what it is */
 void sights_count(struct sights *s);
 
+/* The same with what is known of the branches before it, whose places its chain has. Of those that have histories. */
+void sights_count_history(struct sights *s, const struct history *h);
+
 /* After the last one, before any is looked at. */
 void sights_settle(struct sights *s);
 
 /* The i-th distinct sample. */
 struct sight *sights_at(const struct sights *s, u32 i);
+
+/* Of those with histories: the position in s->passes of the first. */
+static inline u64 *sights_passes(const struct sights *s, struct sight *sight)
+{
+	return &sight->labels[s->n_labels];
+}
 
 #endif

@@ -7,7 +7,9 @@
 #include "event/abi.h"
 #include "symbol/elf.h"
 #include "symbol/elfcfi.h"
+#include "symbol/elfstarts.h"
 #include "symbol/frames.h"
+#include "symbol/gotab.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
@@ -19,6 +21,7 @@ struct callers_file {
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
 	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
+	struct elfstarts starts; /* where no table says it; under callers.lock */
 	bool has_symtab, has_image;
 };
 
@@ -46,6 +49,7 @@ void callers_fini(struct callers *c)
 		cfi_fini(&c->files[i]->cfi);
 		frames_close(&c->files[i]->frames);
 		symtab_fini(&c->files[i]->symtab);
+		elfstarts_fini(&c->files[i]->starts);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -247,6 +251,8 @@ static void load_symtab(struct callers *c, const struct dso *dso, struct callers
 			(f->debug.data ||
 				!find_debug(&c->places, dso, &f->image, &f->debug, &ignored)))
 			symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB);
+		if (!f->symtab.symbols.n)
+			gotab_add(&f->symtab, &f->image);
 		symtab_finish(&f->symtab);
 		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
 		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
@@ -290,10 +296,27 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 		ret_bytes->is_entry};
 }
 
+/* How far into its function an address is. */
+static u64 into_function(struct callers *c, struct callers_file *f, u64 rva)
+{
+	const struct symbol *symbol = symtab_find(&f->symtab, rva);
+	u64 start, end;
+	bool is_known;
+
+	if (symbol)
+		return rva - symbol->start;
+	/* Its own table, or that of its debug file, has all: what it lacks is none. */
+	if (f->debug.data)
+		return STACK_START_UNKNOWN;
+	pthread_mutex_lock(&c->lock);
+	is_known = elfstarts_around(&f->starts, &f->image, rva, &start, &end);
+	pthread_mutex_unlock(&c->lock);
+	return is_known ? rva - start : STACK_START_UNKNOWN;
+}
+
 static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
-	const struct symbol *symbol;
 	struct bytes b;
 	struct callers_file *f = file_of(c, dso);
 	u64 rva, before;
@@ -309,10 +332,8 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 		return;
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
 		load_symtab(c, dso, f);
-	symbol = symtab_find(&f->symtab, rva);
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
-		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX),
-		symbol ? rva - symbol->start : STACK_START_UNKNOWN,
+		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX), into_function(c, f, rva),
 		is_near_entry(f->image.entry, rva)};
 }
 

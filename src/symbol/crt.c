@@ -118,11 +118,45 @@ static void take_i386(const struct elf *elf, const struct x86_op *op, struct sta
 		s->first = op->reg == EAX ? s->eax : 0;
 }
 
+/*
+ * musl's _start hands its stack pointer to _start_c, in C, and that main to the C library. It calls that,
+ * or jumps there.
+ */
+static u64 musl_main(const struct elf *elf, u64 start_c)
+{
+	struct state s = {.at = start_c};
+	struct x86_op op;
+	const u8 *code;
+	u32 n;
+
+	code = code_at(elf, start_c, &n);
+	for (u32 i = 0; code && x86_decode(code + i, n - i, true, &op); i += op.size) {
+		bool is_end = op.map == X86_ONE &&
+			(op.opcode == 0xe8 || op.opcode == 0xe9 || op.opcode == 0xeb ||
+				op.opcode == 0xc3 || (op.opcode == 0xff && (op.reg & 7) == 2) ||
+				(op.opcode == 0xff && (op.reg & 7) == 4));
+
+		s.at = start_c + i;
+		if (is_end)
+			return op.opcode == 0xc3 ? 0 : s.first;
+		take_x86_64(elf, &op, &s);
+	}
+	return 0;
+}
+
+/* mov %rsp, %rdi */
+static bool is_stack_to_rdi(const struct x86_op *op)
+{
+	return op->map == X86_ONE && op->opcode == 0x89 && op->is_wide && op->mode == 3 &&
+		op->reg == 4 && op->rm == 7;
+}
+
 /* Up to a call with hlt behind it: only what never returns is called so. */
 static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *ret)
 {
 	enum { HLT = 0xf4 };
 	struct state s = {.at = elf->entry};
+	bool has_stack = false;
 	struct x86_op op;
 
 	for (u32 i = 0; x86_decode(code + i, n - i, elf->is_64, &op); i += op.size) {
@@ -130,12 +164,18 @@ static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *r
 			(op.opcode == 0xe8 || (op.opcode == 0xff && op.reg == 2));
 
 		s.is_outmost |= is_zeroing_of_bp(&op);
+		has_stack |= elf->is_64 && is_stack_to_rdi(&op);
 		s.at = elf->entry + i;
 		if (is_call && i + op.size < n && code[i + op.size] == HLT) {
 			if (!s.is_outmost || !s.first)
 				return;
 			ret->start_end = s.at + op.size + 1;
 			ret->main = s.first;
+			return;
+		}
+		if (is_call && has_stack && s.is_outmost && op.opcode == 0xe8) {
+			ret->main = musl_main(elf, s.at + op.size + (u64)op.imm);
+			ret->start_end = ret->main ? s.at + op.size : 0;
 			return;
 		}
 		if (is_call)

@@ -2,11 +2,12 @@
  * crt.h - where a C program begins, read from its code: _start, and main, which it hands to the C
  * library. So stripped programs have two names.
  *
- * In       the image of a program: x86-64, i386 and arm64, as glibc's crt1.o begins them
+ * In       the image of a program: x86-64, i386 and arm64, as glibc's crt1.o begins them; x86-64 as
+ *          musl's does
  * Out      addresses of code that the file loads
  * Units    rva, half-open
- * Errors   none: code that begins otherwise (Go's, musl's, ld.so itself) says nothing
- * Source   System V ABI, "Process Initialization"; the crt1.o of glibc 2.17 to 2.36
+ * Errors   none: code that begins otherwise (Go's, ld.so itself) says nothing
+ * Source   System V ABI, "Process Initialization"; the crt1.o of glibc 2.17 to 2.36, of musl 1.2
  */
 #ifndef PACE_SYMBOL_CRT_H
 #define PACE_SYMBOL_CRT_H

@@ -75,6 +75,22 @@ static bool begins_arguments(const char *text, const char *p)
 			(p[-1] == ':' && p - text > 1 && p[-2] == ':'));
 }
 
+/* Rust's code that drops values: what they are is all that tells one from the other. */
+static bool says_what_is_dropped(const char *text, const char *p)
+{
+	static const char *const names[] = {"drop_in_place", "drop_glue"};
+
+	if (p - text > 2 && p[-1] == ':')
+		p -= 2;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+
+		if ((size_t)(p - text) >= n && !memcmp(p - n, names[i], n))
+			return true;
+	}
+	return false;
+}
+
 static void fold(struct str *text)
 {
 	struct str folded = {0};
@@ -86,7 +102,7 @@ static void fold(struct str *text)
 			str_addn(&folded, p, n);
 			p += n;
 			/* operator<< <int> and operator()<int> have arguments of their own. */
-		} else if (begins_arguments(text->at, p) &&
+		} else if (begins_arguments(text->at, p) && !says_what_is_dropped(text->at, p) &&
 			(behind = skip_arguments(text->at, p)) != NULL) {
 			str_add(&folded, "<...>");
 			p = behind;
@@ -223,12 +239,14 @@ static const char *find_suffixes(const char *name)
 	return name + strlen(name);
 }
 
-static void add_suffixes(const char *p, struct str *text)
+/* LLVM's numbers of what it shares between files say nothing to people. */
+static void add_suffixes(const char *p, unsigned style, struct str *text)
 {
 	size_t n;
 
 	for (; (n = suffix_length(p)) > 0 && text->n + n < TEXT_LIMIT / 2; p += n)
-		str_addf(text, " [clone %.*s]", (int)n, p);
+		if (!(style & DEMANGLE_COMPACT) || strncmp(p, ".llvm.", 6))
+			str_addf(text, " [clone %.*s]", (int)n, p);
 }
 
 /* ---- names ---- */
@@ -251,7 +269,7 @@ static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned 
 	if (is_printed && style & DEMANGLE_COMPACT)
 		fold(&p->text);
 	if (is_printed)
-		add_suffixes(suffixes, &p->text);
+		add_suffixes(suffixes, style, &p->text);
 	mem_free(base);
 	return is_printed;
 }

@@ -218,7 +218,7 @@ struct listing {
 
 static bool has_room(struct listing *l)
 {
-	l->is_full |= l->ranges->n >= DWARF_RANGES_MAX;
+	l->is_full |= l->ranges->n >= l->h->ranges_max;
 	return !l->is_full;
 }
 
@@ -348,7 +348,7 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 			list_slowly(&l);
 	}
 	if (l.is_full)
-		dwarf_complain_ranges(complaint, "its units");
+		dwarf_complain_ranges(h, complaint, "its units");
 	else if (r < 0)
 		dwarf_complain(complaint, "a unit");
 }

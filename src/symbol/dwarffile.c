@@ -19,12 +19,17 @@ void dwarf_complain(struct err *complaint, const char *what)
 			code ? dwarf_errmsg(code) : "it makes no sense");
 }
 
-void dwarf_complain_ranges(struct err *complaint, const char *of)
+void dwarf_allow_ranges(struct dwarf_handle *h, struct bytes info, struct bytes lists)
+{
+	h->ranges_max = MAX(h->ranges_max, bytes_left(&info) + bytes_left(&lists));
+}
+
+void dwarf_complain_ranges(const struct dwarf_handle *h, struct err *complaint, const char *of)
 {
 	if (!complaint->code)
 		err_set(complaint, ERR_LIMIT,
-			"%s say that they have more than %d pieces of code: what lies behind is left out",
-			of, DWARF_RANGES_MAX);
+			"%s say that they have more than %llu pieces of code, more than it has bytes for: what lies behind is left out",
+			of, (unsigned long long)h->ranges_max);
 }
 
 /* ---- the file ---- */
@@ -235,6 +240,8 @@ struct dwarf_handle *dwarf_handle_new(struct dwarf_file *f, struct err *err)
 		h->tree.abbrevs = dwarf_section(f->elf, f->swap, ".debug_abbrev", ".zdebug_abbrev");
 		h->ranges = dwarf_section(f->elf, f->swap, ".debug_ranges", ".zdebug_ranges");
 		h->rnglists = dwarf_section(f->elf, f->swap, ".debug_rnglists", ".zdebug_rnglists");
+		dwarf_allow_ranges(h, h->tree.info, h->ranges);
+		dwarf_allow_ranges(h, h->tree.info, h->rnglists);
 		vec_add(&f->handles, h);
 	} else {
 		err_set(err, ERR_FORMAT, "reading its debug information: %s", dwarf_errmsg(-1));
@@ -307,7 +314,7 @@ bool dwarf_add_ranges(struct dwarf_handle *h, Dwarf_Die *die, u32 value, range_l
 	ptrdiff_t next = 0;
 
 	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-		if (ranges->n >= DWARF_RANGES_MAX)
+		if (ranges->n >= h->ranges_max)
 			return false;
 		if (start >= h->file->first_code && start < end)
 			vec_add(ranges, ((struct range){start, end, value}));

@@ -21,12 +21,6 @@
 #include "symbol/linetable.h"
 #include "symbol/plainelf.h"
 
-/*
- * Of a unit, and for the index of all units: beyond any real one. Many entries may name one list of
- * ranges, so a small file may claim anything.
- */
-enum { DWARF_RANGES_MAX = 8 << 20 };
-
 struct dwarf_file {
 	int fd;
 	struct plainelf image; /* of the file, if something of it is packed or not linked */
@@ -61,6 +55,12 @@ struct dwarf_handle {
 	struct linetable_sections split_lines;
 	struct dietree split_tree;
 	struct linetable split_table;
+	/*
+	 * Of a unit, and for the index of all units: as many as the sections have bytes, beyond any real file,
+	 * in which each range has some of its own. Many entries may name one list, so a small file may
+	 * claim anything.
+	 */
+	u64 ranges_max;
 	struct arena texts; /* paths */
 	/* Names of functions by where their entries are, for the unit that is read. */
 	VEC(struct dwarf_origin) origins;
@@ -79,8 +79,11 @@ const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err);
 /* A number among an entry's attributes; false if there is none. */
 bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number);
 
+/* There may be as many ranges as these sections have bytes, too: of a unit that is split off. */
+void dwarf_allow_ranges(struct dwarf_handle *h, struct bytes info, struct bytes lists);
+
 /* There are more ranges than that. */
-void dwarf_complain_ranges(struct err *complaint, const char *of);
+void dwarf_complain_ranges(const struct dwarf_handle *h, struct err *complaint, const char *of);
 
 /*
  * Adds where a function or a unit has its code; false if it is more than anything real has. `value`

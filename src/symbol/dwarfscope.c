@@ -127,7 +127,7 @@ static bool add_list(const struct reading *r, const Dwarf_Attribute *a, u32 valu
 	if (read_list_place(r, a, &place)) {
 		rangelist_open(&l, r->package, place, a->form == DW_FORM_rnglistx);
 		while (rangelist_next(&l, &start, &end)) {
-			if (ranges->n >= DWARF_RANGES_MAX)
+			if (ranges->n >= r->h->ranges_max)
 				return false;
 			if (start >= r->h->file->first_code && start < end)
 				vec_add(ranges, ((struct range){start, end, value}));
@@ -153,7 +153,7 @@ static bool add_code(const struct reading *r, Dwarf_Die *die, struct attributes 
 		high = low + size;
 	else if (dwarf_formaddr(&a->high, &high))
 		return true;
-	if (ranges->n >= DWARF_RANGES_MAX)
+	if (ranges->n >= r->h->ranges_max)
 		return false;
 	if (low >= r->h->file->first_code && low < high)
 		vec_add(ranges, ((struct range){low, high, value}));
@@ -205,7 +205,7 @@ static void walk(const struct reading *r, Dwarf_Die *unit, struct sheet_maker *m
 		if (dwarf_getattrs(&die, take_attribute, &a, 0) != 1)
 			dwarf_complain(complaint, "a function");
 		if (!add_code(r, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint)) {
-			dwarf_complain_ranges(complaint, "the functions of a unit");
+			dwarf_complain_ranges(r->h, complaint, "the functions of a unit");
 			break;
 		}
 		if (m->ranges.n > before) {
@@ -233,6 +233,9 @@ static void open_split(struct dwarf_handle *h, Elf *elf)
 	h->split_lines = (struct linetable_sections){
 		.line = dwarf_section(elf, swap, ".debug_line.dwo", ".zdebug_line.dwo"),
 		.str = dwarf_section(elf, swap, ".debug_str.dwo", ".zdebug_str.dwo")};
+	dwarf_allow_ranges(h, h->split_tree.info,
+		dwarf_section(elf, swap, ".debug_rnglists.dwo", ".zdebug_rnglists.dwo"));
+	dwarf_allow_ranges(h, h->split_tree.info, h->ranges);
 	h->split_elf = elf;
 }
 
@@ -338,6 +341,7 @@ static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct sheet_m
 		return false;
 	r->tree = &pack.tree;
 	r->package = &pack.ranges;
+	dwarf_allow_ranges(r->h, pack.tree.info, pack.ranges.lists);
 	take_split_files(r, &pack.lines);
 	read_unit(r, &first, m, complaint);
 	dwarfpack_close(&pack);

@@ -8,7 +8,7 @@ struct bytes elfcfi_section(const struct elf *elf, const char *name)
 	const struct elf_section *s = elf_section(elf, name);
 	struct bytes b = {0};
 
-	if (s && !(s->flags & SHF_COMPRESSED) && elf_contents(elf, s, &b))
+	if (s && elf_contents(elf, s, &b))
 		b.offset = s->addr;
 	return b;
 }

@@ -1,5 +1,6 @@
 #include "symbol/embedded.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "symbol/embedfold.h"
 #include "symbol/jitdump.h"
 
 /* Entries are copied as they are: nothing else was ever tried. */
@@ -130,7 +132,31 @@ static int check_pieces(const struct embedded *e, struct err *err)
 	return 0;
 }
 
-static int take_tables(struct embedded *e, struct err *err)
+/* Behind take_table() of all. */
+static void unfold_tables(struct embedded *e)
+{
+	for (unsigned id = 0; id < EMBEDDED_TABLES; id++)
+		embedfold_table_back(e->tables[id].at, e->tables[id].each, e->tables[id].n);
+}
+
+/* Behind the checks: no more bytes than there are. */
+static void unfold_code(struct embedded *e)
+{
+	u64 n_bytes = e->tables[EMBEDDED_BYTES].n;
+	struct embedded_dso d;
+	struct embedded_code c;
+
+	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++)
+		for (u64 k = d.first_code;
+			d.machine == EM_X86_64 && k < (u64)d.first_code + d.n_code &&
+			embedded_entry(e, EMBEDDED_CODE, k, &c, sizeof(c));
+			k++)
+			if (c.bytes <= n_bytes && c.size <= n_bytes - c.bytes)
+				embedfold_code_back(e->tables[EMBEDDED_BYTES].at + c.bytes, c.size,
+					c.at);
+}
+
+static int take_tables(struct embedded *e, bool is_folded, struct err *err)
 {
 	u32 n;
 
@@ -142,7 +168,13 @@ static int take_tables(struct embedded *e, struct err *err)
 	for (u32 i = 0; i < n; i++)
 		if (take_table(e, 8 + i * sizeof(struct embedded_table), err))
 			return err->code;
-	return check_dsos(e, err) ? err->code : check_pieces(e, err);
+	if (is_folded)
+		unfold_tables(e);
+	if (check_dsos(e, err) || check_pieces(e, err))
+		return err->code;
+	if (is_folded)
+		unfold_code(e);
+	return 0;
 }
 
 /* Into e->data, of which there are `size` bytes. */
@@ -151,17 +183,17 @@ static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 
 {
 	size_t got;
 
-	if (packing == EMBEDDED_PLAIN && n == size) {
+	if (packing & ~(u32)(EMBEDDED_ZSTD | EMBEDDED_FOLDED))
+		return err_set(err, ERR_UNSUPPORTED,
+			"section EMBEDDED is packed in a way (%u) that this version of pace does not know",
+			packing);
+	if (!(packing & EMBEDDED_ZSTD)) {
+		if (n != size)
+			return damaged("its size is not what it says", 16, err);
 		e->data = mem_alloc(size + 1);
 		memcpy(e->data, packed, size);
 		return 0;
 	}
-	if (packing != EMBEDDED_ZSTD)
-		return packing == EMBEDDED_PLAIN
-			? damaged("its size is not what it says", 16, err)
-			: err_set(err, ERR_UNSUPPORTED,
-				  "section EMBEDDED is packed in a way (%u) that this version of pace does not know",
-				  packing);
 	/* A few bytes may claim to be many: the frame itself has to say the same. */
 	if (ZSTD_getFrameContentSize(packed, n) != size)
 		return damaged("its size is not what it says", 16, err);
@@ -198,7 +230,7 @@ int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct
 	r = take_contents(e, h.packing, (const u8 *)section + sizeof(h), n - sizeof(h), h.size,
 		err);
 	if (!r)
-		r = take_tables(e, err);
+		r = take_tables(e, h.packing & EMBEDDED_FOLDED, err);
 	if (r)
 		embedded_close(e);
 	return r;

@@ -32,8 +32,9 @@
 
 enum {
 	EMBEDDED_VERSION = 1,
-	EMBEDDED_PLAIN = 0, /* how the tables are packed */
-	EMBEDDED_ZSTD = 1,
+	/* How the tables are packed: neither, or both. */
+	EMBEDDED_ZSTD = 1 << 0,
+	EMBEDDED_FOLDED = 1 << 1,       /* as symbol/embedfold.h leaves them */
 	EMBEDDED_LIMIT = 512 << 20,     /* unpacked */
 	EMBEDDED_ALIGN = 8,             /* of tables */
 	EMBEDDED_DSOS_MAX = 64 << 10,   /* of dumps too */
@@ -172,7 +173,7 @@ struct embedded_section {
 struct embedded {
 	u8 *data; /* the tables, unpacked */
 	struct {
-		const u8 *at;
+		u8 *at;
 		u64 n;
 		u32 each;
 	} tables[EMBEDDED_TABLES];

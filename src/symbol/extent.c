@@ -15,6 +15,7 @@ static void open_it(struct extents *e, const struct elf *elf)
 bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct extent *ret_extent)
 {
 	struct cfi_extent found;
+	bool is_known;
 
 	if (!e->is_open)
 		open_it(e, elf);
@@ -23,7 +24,9 @@ bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct exten
 		*ret_extent = (struct extent){e->crt.start, e->crt.start_end, ORIGIN_CRT, "_start"};
 		return true;
 	}
-	if (!cfi_extent_of(&e->cfi, rva, &found))
+	is_known = cfi_extent_of(&e->cfi, rva, &found) ||
+		elfstarts_around(&e->starts, elf, rva, &found.function.start, &found.function.end);
+	if (!is_known)
 		return false;
 	*ret_extent =
 		(struct extent){found.function.start, found.function.end, ORIGIN_EXTENT, NULL};
@@ -38,5 +41,6 @@ void extents_fini(struct extents *e)
 {
 	if (e->is_open)
 		cfi_fini(&e->cfi);
+	elfstarts_fini(&e->starts);
 	memset(e, 0, sizeof(*e));
 }

@@ -1,10 +1,11 @@
 /*
  * extent.h - where functions begin and end whose names are not in any table: call frame information
- * tells it of files that were stripped. The first of a program have names all the same (symbol/crt).
+ * tells it of files that were stripped, where there is none the code itself (symbol/elfstarts). The
+ * first of a program have names all the same (symbol/crt).
  *
- * In       an ELF file with .eh_frame or .debug_frame
+ * In       an ELF file
  * Out      the function that covers an address, as a range
- * Owns     an index, if the file has no search table
+ * Owns     what it reads of the file to find them
  * Life     as long as the file is open
  * Units    rva, half-open
  * Errors   none: what is damaged is not found
@@ -14,6 +15,7 @@
 #define PACE_SYMBOL_EXTENT_H
 
 #include "symbol/crt.h"
+#include "symbol/elfstarts.h"
 #include "symbol/origin.h"
 #include "unwind/cfi.h"
 
@@ -26,6 +28,7 @@ struct extent {
 struct extents {
 	struct cfi cfi;
 	struct crt crt;
+	struct elfstarts starts;
 	bool is_open;
 };
 

@@ -14,7 +14,7 @@ enum origin {
 	ORIGIN_TABLE,  /* a table of names: of a file, the kernel, a JIT */
 	ORIGIN_PLT,    /* an entry of the PLT, with the name of the function it leads to */
 	ORIGIN_CRT,    /* the code that programs begin with (symbol/crt): _start, main */
-	ORIGIN_EXTENT, /* call frame information (symbol/extent): it has no name */
+	ORIGIN_EXTENT, /* call frame information or code (symbol/extent): it has no name */
 };
 
 /* Whether no table has the name. */

@@ -1,6 +1,7 @@
 #include "unwind/bycode.h"
 
 #include "unwind/edge.h"
+#include "unwind/final.h"
 #include "unwind/flow.h"
 
 /* Whether it makes sense that a function returns there: the call is before it. */
@@ -13,7 +14,7 @@ static bool is_returned_to(const struct walk *w, u64 ip)
 	if (!code.is_code)
 		return false;
 	walk_look(w, ip, &bytes);
-	return edge_is_returned_to(w->number, &bytes);
+	return edge_is_returned_to(w->number, &bytes) || final_is_goexit(w->number, &bytes);
 }
 
 /* The caller is what `edge` has become. */
@@ -126,12 +127,33 @@ static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 	return true;
 }
 
+bool bycode_by_frame_pointer(struct walk *w)
+{
+	return step_by_frame_pointer(w, true, 0);
+}
+
+bool bycode_is_start(const struct walk *w, u64 ip)
+{
+	struct stack_bytes code;
+
+	walk_look(w, ip, &code);
+	return code.at && !code.into && !edge_is_returned_to(w->number, &code);
+}
+
 bool bycode_is_entry(const struct walk *w)
 {
 	struct stack_bytes code;
 
 	walk_look(w, w->regs[w->arch->ip], &code);
 	return code.is_entry;
+}
+
+bool bycode_is_last(const struct walk *w)
+{
+	struct stack_bytes code;
+
+	walk_look(w, w->regs[w->arch->ip], &code);
+	return final_is_exit(w->number, &code) || final_is_goexit(w->number, &code);
 }
 
 /*
@@ -159,7 +181,7 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 	if (slot < w->regs[sp] || slot + word < w->cfa || !walk_read(w, slot, word, &ip))
 		return false;
 	ip &= w->arch->code;
-	if (!is_returned_to(w, ip))
+	if (!is_returned_to(w, ip) && !bycode_is_start(w, ip))
 		return false;
 	w->known &= 1ull << fp;
 	if (flow.saved == FLOW_UNKNOWN ||
@@ -191,6 +213,9 @@ bool bycode_step(struct walk *w, bool is_return)
 		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
 	if (step_by_flow(w, &edge.code))
 		return true;
+	/* Where the return address is is known, and that it was not recorded. */
+	if (w->has_missed_above)
+		return false;
 	frame = edge_frame(&edge);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
 	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))

@@ -18,6 +18,18 @@ bool bycode_edge(struct walk *w, bool is_end_only);
 /* Whether the kernel starts programs there: nobody called it. */
 bool bycode_is_entry(const struct walk *w);
 
+/*
+ * Whether a known function begins at an address, and none ends before it with a call: who returns there was
+ * made to (V8 leaves code that it has deoptimized so).
+ */
+bool bycode_is_start(const struct walk *w, u64 ip);
+
+/* Whether whoever is returned to there ends the thread: nobody called it. */
+bool bycode_is_last(const struct walk *w);
+
+/* Of who was made to return to a function's start, the frame pointer is the caller's. */
+bool bycode_by_frame_pointer(struct walk *w);
+
 /* By whatever is there. `is_return`: the function has called somebody. */
 bool bycode_step(struct walk *w, bool is_return);
 

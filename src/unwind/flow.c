@@ -2,7 +2,7 @@
 
 #include "unwind/x86.h"
 
-enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10 };
+enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10, ROUNDS = 3 };
 
 /* What is known where a jump leads to. */
 struct way {
@@ -11,13 +11,20 @@ struct way {
 };
 
 struct follower {
-	u32 end; /* the instruction that is asked for */
+	u32 end;   /* the instruction that is asked for */
+	u32 limit; /* how far this round looks for what leads there */
+	u32 at;    /* the instruction that is followed */
 	s64 word;
 	bool is_reached; /* the next instruction, by what was followed so far */
 	struct flow now;
 	struct way ways[WAYS_MAX]; /* not reached yet; descending */
 	u32 n_ways;
+	struct way back[WAYS_MAX]; /* what jumps backwards have led to, for the next round */
+	u32 n_back;
 	bool is_lost; /* too many ways */
+	/* Jumps through a table lead to code that no other may lead to: its cases. */
+	bool has_cases, takes_cases;
+	struct flow cases;
 };
 
 static s64 merged(s64 a, s64 b)
@@ -31,12 +38,25 @@ static struct flow merged_flows(const struct flow *a, const struct flow *b)
 		merged(a->saved, b->saved)};
 }
 
+static void add_back(struct follower *f, u32 to)
+{
+	for (u32 i = 0; i < f->n_back; i++)
+		if (f->back[i].to == to)
+			return;
+	if (f->n_back < WAYS_MAX)
+		f->back[f->n_back++] = (struct way){to, f->now};
+}
+
 static void add_way(struct follower *f, s64 to)
 {
 	u32 i = f->n_ways;
 
-	if (to < 0 || to > f->end)
+	if (to < 0 || to > f->limit)
 		return;
+	if (to <= f->at) {
+		add_back(f, (u32)to);
+		return;
+	}
 	if (f->n_ways == WAYS_MAX) {
 		f->is_lost = true;
 		return;
@@ -127,6 +147,16 @@ static void calculate(struct follower *f, const struct x86_op *op, unsigned what
 		set(f, reg, FLOW_UNKNOWN);
 }
 
+/* By a table, or at the function's end to another: then its frame is undone. */
+static void end_by_pointer(struct follower *f)
+{
+	f->is_reached = false;
+	if (f->now.sp == FLOW_UNKNOWN ? f->now.fp == FLOW_UNKNOWN : f->now.sp <= 0)
+		return;
+	f->cases = f->has_cases ? merged_flows(&f->cases, &f->now) : f->now;
+	f->has_cases = true;
+}
+
 /* Those with two operands, of which one may be memory. */
 static void take_modrm(struct follower *f, const struct x86_op *op)
 {
@@ -166,7 +196,7 @@ static void take_modrm(struct follower *f, const struct x86_op *op)
 	} else if (code == 0xff && (op->reg & 7) == 6) {
 		push(f, false);
 	} else if (code == 0xff && ((op->reg & 7) == 4 || (op->reg & 7) == 5)) {
-		f->is_reached = false;
+		end_by_pointer(f);
 	} else if ((code == 0xff && (op->reg & 7) < 2 && is_register) ||
 		(code == 0xf7 && ((op->reg & 7) == 2 || (op->reg & 7) == 3) && is_register)) {
 		set(f, op->rm, FLOW_UNKNOWN);
@@ -240,32 +270,72 @@ static void take(struct follower *f, const struct x86_op *op, u32 next)
 		take_plain(f, op, next);
 }
 
+static bool is_padding(const struct x86_op *op)
+{
+	return (op->map == X86_ONE && op->opcode == 0x90) ||
+		(op->map == X86_0F && op->opcode == 0x1f);
+}
+
+/* From the start up to the limit, or to where nothing leads any more; true if it came by the end. */
+static bool follow(struct follower *f, const u8 *start, bool is_64)
+{
+	struct x86_op op;
+
+	f->is_reached = true;
+	f->now = (struct flow){0, FLOW_UNKNOWN, 0};
+	f->n_ways = 0;
+	f->at = 0;
+	f->has_cases = false;
+	for (u32 i = 0; i < f->n_back; i++) {
+		f->now = f->back[i].flow;
+		if (f->back[i].to)
+			add_way(f, f->back[i].to);
+	}
+	f->now = (struct flow){0, FLOW_UNKNOWN, 0};
+	for (;; f->at += op.size) {
+		arrive(f, f->at);
+		if (f->is_lost || (f->at == f->end && f->is_reached))
+			return !f->is_lost;
+		if (f->at >= f->limit || (f->at > f->end && !f->is_reached && !f->n_ways))
+			return false;
+		if (!x86_decode(start + f->at, f->limit - f->at, is_64, &op))
+			return false;
+		if (!f->is_reached && f->takes_cases && f->has_cases && !is_padding(&op)) {
+			f->now = f->cases;
+			f->is_reached = true;
+			if (f->at == f->end)
+				return true;
+		}
+		if (f->is_reached)
+			take(f, &op, f->at + op.size);
+	}
+}
+
+/*
+ * First the way down to the instruction. Then, if no way leads there, by what is behind it and jumps back:
+ * the bodies of loops that begin with their condition.
+ */
 bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow)
 {
-	struct follower f = {.word = arch == STACK_I386 ? 4 : 8,
-		.is_reached = true,
-		.now = {0, FLOW_UNKNOWN, 0}};
+	struct follower f = {.word = arch == STACK_I386 ? 4 : 8};
+	bool is_64 = arch == STACK_X86_64, is_found;
 	const u8 *start;
-	struct x86_op op;
+	u32 far;
 
 	if ((arch != STACK_X86_64 && arch != STACK_I386) || !code->at ||
 		code->into > code->n_before || code->into > LONGEST)
 		return false;
 	start = code->at - code->into;
-	f.end = (u32)code->into;
-	for (u32 at = 0;; at += op.size) {
-		arrive(&f, at);
-		if (at >= f.end || f.is_lost) {
-			/* Data among the code leads past it. */
-			if (at != f.end || f.is_lost || !f.is_reached)
-				return false;
-			break;
-		}
-		if (!x86_decode(start + at, f.end - at, arch == STACK_X86_64, &op))
-			return false;
-		if (f.is_reached)
-			take(&f, &op, at + op.size);
+	f.limit = f.end = (u32)code->into;
+	far = (u32)MIN((u64)LONGEST, code->into + code->n_after);
+	is_found = follow(&f, start, is_64);
+	for (unsigned round = 0; round < 2 * ROUNDS && !is_found && !f.is_lost && f.end; round++) {
+		f.takes_cases = round >= ROUNDS;
+		f.limit = far;
+		is_found = follow(&f, start, is_64);
 	}
+	if (!is_found)
+		return false;
 	*ret_flow = f.now;
 	return f.now.sp != FLOW_UNKNOWN || f.now.fp != FLOW_UNKNOWN;
 }

@@ -2,8 +2,9 @@
  * flow.h - where a function's return address is, out of the instructions that led to one of them.
  *
  * From the function's first instruction on it is followed what each does to the stack pointer and to
- * the frame pointer; where a jump leads forward, what was known there is known at its end. What is
- * behind a jump or a return, and no jump leads to, is unknown, as is what two ways contradict.
+ * the frame pointer; where a jump leads to, what was known there is known, too. What is behind a jump
+ * or a return, and no jump leads to, is unknown, as is what two ways contradict; but behind jumps through
+ * tables there are their cases.
  * In       the code of a function from its start up to an instruction
  * Out      struct flow
  * Owns     nothing

@@ -88,18 +88,39 @@ static enum stack_ending step_up(struct walk *w, const struct rows_function *cod
 
 /*
  * Whether a return address is a function's first instruction, and no function ends before it with a
- * call: what was made to return there, as coroutines are, has no caller.
+ * call: it was made to return there, as coroutines are.
  */
-static bool is_planted(struct walk *w)
+static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 {
 	struct stack_bytes bytes;
-	u32 code, row;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
 	if (bytes.at && edge_is_returned_to(w->number, &bytes))
 		return false;
-	return find_row(w, w->regs[w->arch->ip], &code, &row) &&
-		w->stack->rows.functions.at[code].start == w->code.rva;
+	return find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
+		w->stack->rows.functions.at[*ret_code].start == w->code.rva;
+}
+
+/*
+ * Mostly such a function has no caller. Go puts one between what C calls and the Go function that had
+ * called C: then the row finds a return address, behind a call.
+ */
+static bool step_out_of_planted(struct walk *w, const struct rows_function *code,
+	const struct row *row)
+{
+	struct walk before = *w;
+	struct stack_code caller;
+	struct stack_bytes bytes;
+
+	w->at = w->regs[w->arch->ip];
+	if (byrow_step(w, code, row) == STACK_ENDINGS) {
+		w->places->find(w->places->ctx, w->regs[w->arch->ip] - 1, &caller);
+		walk_look(w, w->regs[w->arch->ip], &bytes);
+		if (caller.is_code && bytes.at && edge_is_returned_to(w->number, &bytes))
+			return true;
+	}
+	*w = before;
+	return false;
 }
 
 static bool is_in_system_call(const struct walk *w)
@@ -112,7 +133,7 @@ static bool is_in_system_call(const struct walk *w)
 
 static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 {
-	bool is_return = false;
+	bool is_return = false, is_start = false;
 	u32 code, row;
 
 	for (u32 n = 1;; n++) {
@@ -133,13 +154,16 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 				(ending != STACK_NO_REGISTER || !bycode_step(w, is_return)))
 				return ending;
 			is_return = !c->is_signal;
-		} else if (bycode_is_entry(w)) {
+		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
-		} else if (is_return && is_planted(w)) {
+		} else if (is_return && is_planted(w, &code, &row)) {
 			mark_trampoline(w->stack);
-			return STACK_COMPLETE;
-		} else if (bycode_step(w, is_return)) {
-			is_return = true;
+			if (!step_out_of_planted(w, &w->stack->rows.functions.at[code],
+				    &w->stack->rows.at.at[row]))
+				return STACK_COMPLETE;
+		} else if (bycode_step(w, is_return) || (is_start && bycode_by_frame_pointer(w))) {
+			is_start = bycode_is_start(w, w->regs[w->arch->ip]);
+			is_return = !is_start;
 		} else {
 			w->places->find(w->places->ctx, ip, &w->code);
 			if (!w->code.is_code)

@@ -42,9 +42,9 @@ enum stack_ending {
 	STACK_TOO_DEEP, /* more frames than were asked for */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
-	STACK_ELSEWHERE,       /* a signal interrupted what ran on another stack (sigaltstack) */
-	STACK_NOT_COPIED,      /* the dump is empty: the kernel found no memory there */
-	STACK_NO_REGISTER,     /* the frame is found by a register that nobody has told */
+	STACK_ELSEWHERE,   /* a signal interrupted what ran on another stack (sigaltstack) */
+	STACK_NOT_COPIED,  /* the dump is empty, or ends early: the kernel found no memory there */
+	STACK_NO_REGISTER, /* the frame is found by a register that nobody has told */
 	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
 	STACK_ENDINGS,
 };

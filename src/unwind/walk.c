@@ -1,10 +1,25 @@
 #include "unwind/walk.h"
 
+static bool is_full(const struct walk *w)
+{
+	return w->dump->dyn_size + 8 > w->dump->bytes.n;
+}
+
 bool walk_is_cut_off(const struct walk *w, u64 va)
 {
+	return va - w->dump_start < w->dump->dyn_size + (64 << 20) && is_full(w);
+}
+
+/*
+ * The kernel copies page by page, up to the first one that is not in memory: of a large frame not all have
+ * been touched.
+ */
+static bool is_absent(const struct walk *w, u64 va)
+{
+	enum { PAGE = 4096 };
 	u64 n = w->dump->dyn_size;
 
-	return va - w->dump_start < n + (64 << 20) && n + 8 > w->dump->bytes.n;
+	return n && (w->dump_start + n) % PAGE == 0 && va - w->dump_start < n + (64 << 20);
 }
 
 bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
@@ -18,7 +33,7 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
 		return false;
 	}
 	if (n < size || at > n - size) {
-		w->has_missed_above |= walk_is_cut_off(w, va);
+		w->has_missed_above |= walk_is_cut_off(w, va) || is_absent(w, va);
 		return false;
 	}
 	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
@@ -28,10 +43,11 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
 
 enum stack_ending walk_ending_of_miss(const struct walk *w)
 {
-	return !w->dump->dyn_size     ? STACK_NOT_COPIED
-		: w->has_left         ? STACK_ELSEWHERE
-		: w->has_missed_above ? STACK_DUMP_TOO_SMALL
-				      : STACK_CORRUPT;
+	return !w->dump->dyn_size      ? STACK_NOT_COPIED
+		: w->has_left          ? STACK_ELSEWHERE
+		: !w->has_missed_above ? STACK_CORRUPT
+		: is_full(w)           ? STACK_DUMP_TOO_SMALL
+				       : STACK_NOT_COPIED;
 }
 
 void walk_take_regs(struct walk *w, const struct stack_input *in)

@@ -22,7 +22,7 @@ struct walk {
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
 	u64 at; /* what was looked up for the last frame: an instruction of its call */
-	bool has_missed_above;  /* a read failed because the dump ends before it */
+	bool has_missed_above;  /* a read failed because the copy ends before it */
 	bool has_left;          /* the last frames are not on the stack that was dumped */
 	bool has_missed_below;  /* a register's place lies below the stack pointer */
 	struct stack_code code; /* of the last frame */

@@ -42,7 +42,8 @@ static void ask_dso(const struct embedded *e, const struct embedded_dso *d)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
-	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION, EMBEDDED_PLAIN, n};
+	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION, n % 2 ? EMBEDDED_FOLDED : 0,
+		n};
 	struct str section = {0}, again = {0};
 	struct embedded_dump dump;
 	struct embedded_dso d;

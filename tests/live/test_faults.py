@@ -100,6 +100,28 @@ def another_users_process_is_refused_with_the_capability():
 
 
 @test
+def another_users_process_is_what_is_refused_where_levels_above_2_mean_nothing():
+    can_record()
+    with paranoid(3):
+        if as_nobody('record', '-e', 'cpu-clock', 'true').status:
+            skip('to this kernel 3 means something')
+        target = start('sleep', '30')
+        for words in ('record', '-p', str(target.pid), 'true'), ('stat', '-p', str(target.pid), 'true'):
+            result = as_nobody(*words)
+            assert result.status == 1 and 'belongs to another user' in result.err and 'paranoid is 3' not in result.err, result
+        stop(target)
+
+
+@test
+def rings_without_room_for_one_sample_are_refused():
+    can_record()
+    result = pace('record', '-m', '1', '-e', 'cpu-clock', '--call-graph', 'dwarf,8192', 'true')
+    assert result.status == 2 and re.search(r'rings of \d+ KiB have no room for samples with 8 KiB of stack', result.err), result
+    result = pace('record', '-m', '1', '-e', 'cpu-clock', '--call-graph', 'dwarf,1024', 'sh', '-c', 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done')
+    assert result.status == 0 and samples_said(result) > 0, result
+
+
+@test
 def rings_that_the_mlock_limit_forbids_are_explained():
     can_record()
     with paranoid(2):

@@ -591,7 +591,7 @@ def unpack_stays_in_its_folder():
     assert path in tables
     for evil in (b'/../../escaped', b'..', b'/tmp/./x'):
         other = tables.replace(path, b'/' * (len(path) - len(evil)) + evil)
-        section = raw[at:at + 12] + struct.pack('<IQ', 0, len(other)) + other
+        section = raw[at:at + 12] + struct.pack('<IQ', 2, len(other)) + other
         # It is the last section: its entry is the last one of the table.
         entry = raw.rindex(struct.pack('<QQ', at, len(raw) - at))
         open('b.data', 'wb').write(raw[:entry] + struct.pack('<QQ', at, len(section)) + raw[entry + 16:at] + section)

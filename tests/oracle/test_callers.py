@@ -132,6 +132,11 @@ def compare(path):
     assert len(a) == len(b) and a, (path, len(a), len(b), ours.err)
     # perf 6.1 does not read the last word of a dump: a return address that lies there is one frame more
     differ = [(x, y) for x, y in zip(a, b) if len(y) - len(x) not in (0, 1) or not all(map(is_same_frame, x, y))]
+    # Where a library is left at the program's end (_dl_fini), perf 6.1 loses its way: it has no root then, as ours have.
+    roots = {y[-1] for x, y in zip(a, b) if x and y and is_same_frame(x[-1], y[-1]) and len(x) == len(y)}
+    lost = [(x, y) for x, y in differ if x and y and y[-1] in roots and not any(is_same_frame(x[-1], root) for root in roots)]
+    assert len(lost) <= 5 + len(a) // 50, (path, len(lost), lost[:2])
+    differ = [pair for pair in differ if pair not in lost]
     longer = sum(len(y) > len(x) for x, y in zip(a, b))
     assert longer <= 5 + len(a) // 20, (path, longer, [(x, y) for x, y in zip(a, b) if len(y) > len(x)][:2])
     return len(a), sum(map(len, b)), differ

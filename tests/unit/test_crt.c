@@ -86,6 +86,19 @@ TEST(crt_finds_main_of_x86_programs_however_they_are_linked)
 #endif
 }
 
+TEST(crt_finds_main_of_programs_that_begin_as_musl_does)
+{
+	static const char *const flags[] = {"-O1", "-O1 -static", "-O1 -static-pie -fPIE",
+		"-O2 -no-pie -fno-pie"};
+
+	outside_need("musl-gcc");
+	outside_need("strip");
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		CHECK(build("musl-gcc -fasynchronous-unwind-tables", flags[i]));
+		check_stripped("strip");
+	}
+}
+
 TEST(crt_finds_main_of_arm64_programs_however_they_are_linked)
 {
 	static const char *const flags[] = {"-O1 -pie -fPIE", "-O2 -no-pie -fno-pie", "-O1 -static",

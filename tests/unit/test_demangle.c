@@ -189,6 +189,16 @@ TEST(demangle_folds_template_arguments_if_asked_to)
 		     "4drop17h0123456789abcdefE",
 		"<alloc::vec::Vec<...> as core::ops::Drop>::drop",
 		"<alloc::vec::Vec<...> as core::ops::Drop>::drop");
+	/* Rust: what is dropped is the name, and its own arguments are folded. */
+	check_folded("_RINvNtCs_4core3ptr13drop_in_placeINtNtCs_5alloc3vec3VechEECs_1a",
+		"core::ptr::drop_in_place::<alloc::vec::Vec<...>>",
+		"core::ptr::drop_in_place::<alloc::vec::Vec<...>>");
+	check_folded("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h0123456789abcdefE",
+		"core::ptr::drop_in_place<alloc::string::String>",
+		"core::ptr::drop_in_place<alloc::string::String>");
+	/* LLVM's numbers say nothing. */
+	check_folded("_Z3foov.llvm.12345678901234567890.cold", "foo() [clone .cold]",
+		"foo [clone .cold]");
 	check_folded("main", "main", "main");
 	intern_fini(&strings);
 }

@@ -272,7 +272,7 @@ static void ask_everything(const struct embedded *e)
 /* The same section, not packed. */
 static void make_plain(struct str *plain)
 {
-	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION, EMBEDDED_PLAIN, 0};
+	struct embedded_header h = {EMBEDDED_MAGIC, EMBEDDED_VERSION, 0, 0};
 	struct str section = {0};
 	struct embedded e;
 

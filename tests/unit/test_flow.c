@@ -98,6 +98,33 @@ TEST(flow_knows_behind_a_jump_what_was_known_before_it)
 	CHECK(FIND(STACK_X86_64, &f, 7, 0x74, 0x02, 0xb8, 0xc3, 0, 0, 0, 0x90) && f.sp == 0);
 }
 
+TEST(flow_knows_the_body_of_a_loop_by_the_jump_back_to_it)
+{
+	struct flow f;
+
+	/* push %rbx; jmp 5; 3: push %rcx; pop %rcx; 5: test %eax,%eax; jne 3; pop %rbx; ret; int3 */
+#define LOOP 0x53, 0xeb, 0x02, 0x51, 0x59, 0x85, 0xc0, 0x75, 0xfa, 0x5b, 0xc3, 0xcc
+
+	CHECK(FIND(STACK_X86_64, &f, 3, LOOP) && f.sp == 8);
+	CHECK(FIND(STACK_X86_64, &f, 4, LOOP) && f.sp == 16);
+	CHECK(!FIND(STACK_X86_64, &f, 11, LOOP));
+	/* jmp 6; 2: nop; jmp 8; 5: nop; 6: jmp 2; 8: a loop within what only a jump back leads to */
+	CHECK(FIND(STACK_X86_64, &f, 3, 0xeb, 0x04, 0x90, 0xeb, 0x03, 0x90, 0xeb, 0xfa, 0xc3));
+}
+
+TEST(flow_knows_the_cases_of_a_switch_by_the_jump_to_them)
+{
+	struct flow f;
+
+	/* push %rbx; jmp *%rax; 3: mov %ecx,%edx; pop %rbx; ret; 7: nop; ret; int3 */
+#define CASES 0x53, 0xff, 0xe0, 0x89, 0xca, 0x5b, 0xc3, 0x90, 0xc3, 0xcc
+
+	CHECK(FIND(STACK_X86_64, &f, 3, CASES) && f.sp == 8);
+	CHECK(FIND(STACK_X86_64, &f, 6, CASES) && f.sp == 0);
+	/* jmp *%rax without a frame is a call's tail: what follows is another function's */
+	CHECK(!FIND(STACK_X86_64, &f, 3, 0x90, 0xff, 0xe0, 0x53, 0x90));
+}
+
 TEST(flow_knows_nothing_of_other_machines_and_of_what_is_no_code)
 {
 	struct flow f;

@@ -23,6 +23,7 @@ struct world {
 	const u8 *end; /* of the first function: two bytes */
 	const u8 *
 		keeper; /* the one that keeps rbp: 13 bytes, up to behind a call; NULL: not known */
+	bool has_bare;  /* the code from 0x9000 on is known */
 	u64 dyn_size;   /* 0: all of the dump */
 	bool is_empty;
 	u64 regs[40];
@@ -57,7 +58,18 @@ static void find(void *ctx, u64 ip, struct stack_code *ret_code)
 	}
 }
 
-/* Nobody reads the code. */
+/* push %rbp; mov %rsp,%rbp; push $0x2c; two nops, at 0x9000; nops before and behind 0x9800, where one begins. */
+static void look_at_bare(u64 rva, struct stack_bytes *ret_bytes)
+{
+	static const u8 frame[] = {0x55, 0x48, 0x89, 0xe5, 0x6a, 0x2c, 0x90, 0x90};
+	static const u8 nops[] = {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90};
+
+	if (rva == 0x9008)
+		*ret_bytes = (struct stack_bytes){frame + 8, 8, 0, 8, false};
+	if (rva == 0x9800)
+		*ret_bytes = (struct stack_bytes){nops + 8, 8, 2, 0, false};
+}
+
 /* Nothing is known of the code but, before 0x1100, the end of the first function. */
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
@@ -69,6 +81,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		ret_bytes->at = w->end + 2;
 		ret_bytes->n_before = 2;
 	}
+	if (w->has_bare)
+		look_at_bare(ip - BIAS, ret_bytes);
 	if (w->keeper && ip == BIAS + 0x200d)
 		*ret_bytes = (struct stack_bytes){w->keeper + 13, 13, 0, 13, false};
 }
@@ -312,6 +326,21 @@ TEST(stack_that_was_not_in_memory_is_called_so)
 	world_fini(&w);
 }
 
+TEST(stack_of_which_pages_were_not_in_memory_is_called_so)
+{
+	struct world w;
+
+	world_init(&w);
+	/* The frame is known, and lies behind the pages that could be copied. */
+	w.regs[1] = STACK + 0x1000 - 16;
+	w.dyn_size = 16;
+	CHECK_EQ(walk(&w).ending, STACK_NOT_COPIED);
+	/* Where no page ends the stack does. */
+	w.dyn_size -= 8;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
 TEST(stack_ends_where_the_program_starts)
 {
 	struct world w;
@@ -337,6 +366,37 @@ TEST(stack_ends_at_a_function_that_nobody_has_called)
 	w.dump[3] = BIAS + 0x3001;
 	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
 	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x6001, BIAS + 0x3001));
+	/* Unless it returns behind a call, as what Go puts there does. */
+	w.dump[2] = BIAS + 0x6000;
+	w.dump[3] = BIAS + 0x200d;
+	w.dump[4] = 0;
+	w.keeper = (const u8[]){0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xe8, 0, 0, 0, 0};
+	w.regs[0] = STACK + 8 * 20;
+	w.dump[21] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x6000,
+			BIAS + 0x200d, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_goes_on_where_a_function_was_made_to_return_to_anothers_start)
+{
+	struct world w;
+
+	world_init(&w);
+	w.has_bare = true;
+	w.regs[0] = STACK + 8;
+	w.regs[2] = BIAS + 0x9008;
+	w.dump[0] = 0x2c;
+	w.dump[1] = STACK + 8 * 10;
+	w.dump[2] = BIAS + 0x9800;
+	w.dump[10] = STACK + 8 * 20;
+	w.dump[11] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x9008, PERF_CONTEXT_USER, BIAS + 0x9800,
+			BIAS + 0x3001));
 	world_fini(&w);
 }
 

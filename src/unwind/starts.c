@@ -1,0 +1,194 @@
+#include "unwind/starts.h"
+
+#include <stdlib.h>
+
+#include "unwind/x86.h"
+
+typedef VEC(u64) place_list;
+
+/* A jump: within a function, or from its end to another. */
+struct leap {
+	u64 from, to;
+};
+
+struct scan {
+	struct starts *starts;
+	const struct bytes *code;
+	size_t n;
+	bool is_64;
+	place_list taken; /* whose address is taken: functions, and places within some */
+	VEC(struct leap) leaps;
+	place_list fresh; /* ascending: no instruction runs on into these */
+};
+
+static bool is_code(const struct scan *s, u64 va)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (va - s->code[i].offset < bytes_left(&s->code[i]))
+			return true;
+	return false;
+}
+
+/* What follows it is reached by jumps only: jmp, ret, hlt, ud2, int3. */
+static bool ends_flow(const struct x86_op *op)
+{
+	u8 code = op->opcode;
+
+	if (op->map == X86_0F)
+		return code == 0x0b;
+	return op->map == X86_ONE &&
+		(code == 0xe9 || code == 0xeb || code == 0xc3 || code == 0xc2 || code == 0xf4 ||
+			code == 0xcc || (code == 0xff && (op->reg & 7) == 4));
+}
+
+static bool is_padding(const struct x86_op *op)
+{
+	return (op->map == X86_ONE && op->opcode == 0x90) ||
+		(op->map == X86_0F && op->opcode == 0x1f);
+}
+
+/* Where an instruction that ends at `next` leads by a call, or which address it takes. */
+static void note_target(struct scan *s, const struct x86_op *op, u64 next)
+{
+	enum { SMALL = 1 << 20 }; /* rather a size than an address */
+	u8 code = op->opcode;
+	bool is_call = code == 0xe8 && op->imm, is_jump = code == 0xe9 || code == 0xeb;
+	bool is_address = code == 0x8d && op->is_relative;
+	bool is_number = (code >> 3 == 0xb8 >> 3 || code == 0xc7) && op->imm >= SMALL;
+	u64 to = is_number           ? (u64)op->imm
+		: is_call || is_jump ? next + (u64)op->imm
+				     : next + (u64)(s64)op->disp;
+
+	if (op->map != X86_ONE || (!is_call && !is_jump && !is_address && !is_number))
+		return;
+	if (!s->is_64)
+		to = (u32)to;
+	if (!is_code(s, to))
+		return;
+	if (is_call)
+		starts_add(s->starts, to);
+	else if (is_jump)
+		vec_add(&s->leaps, ((struct leap){next - 1, to}));
+	else
+		vec_add(&s->taken, to);
+}
+
+static void scan_piece(struct scan *s, const struct bytes *b)
+{
+	enum { ALIGNED = 16 };
+	u32 n = (u32)MIN(bytes_left(b), (size_t)UINT32_MAX), size;
+	bool is_fresh = true, is_padded = false;
+	struct x86_op op;
+
+	for (u32 at = 0; at < n; at += size) {
+		u64 va = b->offset + at;
+
+		size = x86_decode(b->at + at, n - at, s->is_64, &op);
+		if (!size) {
+			size = 1;
+			is_fresh = is_padded = false;
+			continue;
+		}
+		/* A call may be the end, too, if who is called does not return: then only padding shows it. */
+		if (is_fresh || (is_padded && va % ALIGNED == 0))
+			vec_add(&s->fresh, va);
+		is_padded = is_padding(&op);
+		is_fresh = ends_flow(&op) || (is_fresh && is_padded);
+		note_target(s, &op, va + size);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void starts_finish(struct starts *s)
+{
+	size_t n = 0;
+
+	if (s->at.n)
+		qsort(s->at.at, s->at.n, sizeof(*s->at.at), by_value);
+	vec_each(at, &s->at)
+		if (!n || s->at.at[n - 1] != *at)
+			s->at.at[n++] = *at;
+	s->at.n = n;
+}
+
+static bool is_fresh(const struct scan *s, u64 va)
+{
+	return s->fresh.n && bsearch(&va, s->fresh.at, s->fresh.n, sizeof(va), by_value);
+}
+
+/* Labels of computed jumps have addresses, too. */
+static void add_taken(struct scan *s)
+{
+	vec_each(to, &s->taken)
+		if (is_fresh(s, *to))
+			starts_add(s->starts, *to);
+	s->taken.n = 0;
+}
+
+/* Who jumps over the beginning of another function has left his own: the tail of a call. */
+static void take_leaps(struct scan *s)
+{
+	u64 of_from, of_to, end;
+
+	for (size_t i = 0; i < s->leaps.n; i++) {
+		const struct leap *l = &s->leaps.at[i];
+
+		if (!is_fresh(s, l->to) || !starts_around(s->starts, l->from, &of_from, &end) ||
+			!starts_around(s->starts, l->to, &of_to, &end) || of_from == of_to)
+			continue;
+		vec_add(&s->taken, l->to);
+	}
+}
+
+void starts_find(struct starts *s, const struct bytes *code, size_t n, bool is_64)
+{
+	struct scan scan = {.starts = s, .code = code, .n = n, .is_64 = is_64};
+
+	for (size_t i = 0; i < n; i++) {
+		scan_piece(&scan, &code[i]);
+		s->end = MAX(s->end, code[i].offset + bytes_left(&code[i]));
+	}
+	add_taken(&scan);
+	starts_finish(s);
+	take_leaps(&scan);
+	add_taken(&scan);
+	vec_fini(&scan.taken);
+	vec_fini(&scan.leaps);
+	vec_fini(&scan.fresh);
+}
+
+void starts_add(struct starts *s, u64 rva)
+{
+	vec_add(&s->at, rva);
+}
+
+bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end)
+{
+	size_t low = 0, high = s->at.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->at.at[middle] <= rva)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || rva >= s->end)
+		return false;
+	*ret_start = s->at.at[low - 1];
+	*ret_end = low < s->at.n ? s->at.at[low] : s->end;
+	return true;
+}
+
+void starts_fini(struct starts *s)
+{
+	vec_fini(&s->at);
+	memset(s, 0, sizeof(*s));
+}

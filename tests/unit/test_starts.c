@@ -1,0 +1,63 @@
+#include "test.h"
+
+#include "unwind/starts.h"
+
+static bool is_start(const struct starts *s, u64 rva)
+{
+	u64 start, end;
+
+	return starts_around(s, rva, &start, &end) && start == rva;
+}
+
+TEST(starts_are_what_is_called_and_what_has_its_address_taken)
+{
+	/*
+	 * 0: call 32; lea 48(%rip),%rdi; lea 21(%rip),%rax; jmp *%rax; 21: pop; ret; nops
+	 * 32: push; jmp 64; nops; 48: push; ret; nops; 64: ret; nops; 80: mov $0x200030,%eax; ret
+	 */
+	static u8 code[96];
+	struct bytes piece = bytes_of(code, sizeof(code));
+	struct starts s = {0};
+	u64 start, end;
+
+	memset(code, 0x90, sizeof(code));
+	memcpy(code,
+		(const u8[]){0xe8, 27, 0, 0, 0, 0x48, 0x8d, 0x3d, 36, 0, 0, 0, 0x48, 0x8d, 0x05, 2,
+			0, 0, 0, 0xff, 0xe0, 0x58, 0xc3},
+		23);
+	memcpy(code + 32, (const u8[]){0x53, 0xeb, 29}, 3);
+	memcpy(code + 48, (const u8[]){0x53, 0xc3}, 2);
+	code[64] = 0xc3;
+	memcpy(code + 80, (const u8[]){0xb8, 0x30, 0, 0x20, 0, 0xc3}, 6);
+	piece.offset = 0x200000;
+	starts_find(&s, &piece, 1, true);
+	starts_finish(&s);
+	CHECK(is_start(&s, 0x200020));
+	CHECK(is_start(&s, 0x200030));
+	/* Over the beginning of another function one jumps to a third one. */
+	CHECK(is_start(&s, 0x200040));
+	CHECK(starts_around(&s, 0x200035, &start, &end));
+	CHECK_EQ(start, 0x200030);
+	CHECK_EQ(end, 0x200040);
+	CHECK(!starts_around(&s, 0x200000, &start, &end));
+	CHECK(!starts_around(&s, 0x200060, &start, &end));
+	starts_add(&s, 0x200000);
+	starts_finish(&s);
+	CHECK(is_start(&s, 0x200000));
+	starts_fini(&s);
+}
+
+TEST(starts_of_code_of_32_bits_wrap_around)
+{
+	/* call to 16 bytes before the end of what it counts from */
+	static const u8 code[] = {0xc3, 0x90, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3};
+	struct bytes piece = bytes_of(code, sizeof(code));
+	struct starts s = {0};
+
+	piece.offset = 0x8048000;
+	starts_find(&s, &piece, 1, false);
+	starts_finish(&s);
+	CHECK(is_start(&s, 0x8048000));
+	CHECK_EQ(s.at.n, 1);
+	starts_fini(&s);
+}
