@@ -88,7 +88,8 @@ static const char *name_of(const struct gotab *g, u64 description)
 	struct bytes b = part(g, is_first ? 0 : g->functions);
 	u32 name;
 
-	if (!bytes_skip(&b, description) || !bytes_skip(&b, g->entry_bytes) || !bytes_u32(&b, &name))
+	if (!bytes_skip(&b, description) || !bytes_skip(&b, g->entry_bytes) ||
+		!bytes_u32(&b, &name))
 		return NULL;
 	b = part(g, g->names);
 	if (!bytes_skip(&b, name) || !bytes_left(&b) || !*b.at || !memchr(b.at, 0, bytes_left(&b)))

@@ -166,7 +166,9 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 	u64 by_sp, by_fp, slot, ip, caller = w->regs[fp];
 	struct flow flow;
 
-	if (!flow_find(w->number, code, &flow))
+	if (!w->stack->flows)
+		w->stack->flows = flow_memo_new();
+	if (!flow_recall(w->stack->flows, w->number, code, &flow))
 		return false;
 	by_sp = w->regs[sp] + (u64)flow.sp;
 	by_fp = w->regs[fp] + (u64)flow.fp;
