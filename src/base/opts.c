@@ -22,9 +22,19 @@ struct parser {
 	struct err *err;
 };
 
+static bool is_foreign(const struct opt *o)
+{
+	return o->kind == OPT_NOTHING || o->kind == OPT_REFUSED;
+}
+
+static bool is_shown(const struct opt *o)
+{
+	return !(o->flags & OPT_HIDDEN) && !is_foreign(o);
+}
+
 static bool takes_value(const struct opt *o)
 {
-	return (o->kind >= OPT_U64 && o->kind <= OPT_LIST) ||
+	return (is_foreign(o) && o->arg) || (o->kind >= OPT_U64 && o->kind <= OPT_LIST) ||
 		(o->kind == OPT_CALL && !(o->flags & OPT_NO_VALUE));
 }
 
@@ -90,6 +100,10 @@ static int apply(struct parser *p, const struct use *use)
 	bool is_on = use->is_on;
 	char name[80];
 
+	if (o->kind == OPT_REFUSED && is_on)
+		return err_set(p->err, ERR_UNSUPPORTED, "%s: %s", display_name(o, name), o->help);
+	if (is_foreign(o))
+		return 0;
 	if (o->kind == OPT_BOOL)
 		memcpy(to, &is_on, sizeof(is_on));
 	else if (o->kind == OPT_TRI)
@@ -172,8 +186,8 @@ enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
 static enum match match_long(const struct opt *o, const char *word, size_t n, bool with_values,
 	bool *ret_is_on)
 {
-	bool can_invert =
-		o->kind == OPT_BOOL || o->kind == OPT_TRI || (with_values && takes_value(o));
+	bool can_invert = o->kind == OPT_BOOL || o->kind == OPT_TRI || (is_foreign(o) && !o->arg) ||
+		(with_values && takes_value(o));
 	const char *name = o->name;
 	bool is_on = true;
 
@@ -208,7 +222,7 @@ static int unknown_long(struct parser *p, const char *word, size_t n)
 	typed[MIN(n, sizeof(typed) - 1)] = '\0';
 	near.typed = typed;
 	for (const struct opt *o = p->table; o->kind != OPT_END; o++)
-		if (o->name && !(o->flags & OPT_HIDDEN))
+		if (o->name && is_shown(o))
 			nearest_offer(&near, o->name);
 	if (near.best)
 		str_addf(&hint, "; did you mean '--%s'?", near.best);
@@ -319,7 +333,7 @@ void opts_add_help(const struct opt *table, struct str *text)
 	for (const struct opt *o = table; o->kind != OPT_END; o++) {
 		size_t start;
 
-		if (o->flags & OPT_HIDDEN)
+		if (!is_shown(o))
 			continue;
 		if (o->kind == OPT_TITLE) {
 			str_addf(text, "\n%s\n", o->help);

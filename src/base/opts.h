@@ -28,6 +28,9 @@ enum opt_kind {
 	OPT_STR,    /* const char * */
 	OPT_LIST,   /* struct opt_list: the value of each use */
 	OPT_CALL,   /* call(target, value): value is NULL if left out, "" never */
+	/* Of the tool whose options these are, not shown by -h; with `arg` they take a value. */
+	OPT_NOTHING, /* nothing follows from it here; `help` says why */
+	OPT_REFUSED, /* ERR_UNSUPPORTED: `help` says what is not there, and what is instead */
 };
 
 enum opt_flag {

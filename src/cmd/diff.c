@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
+#include "cmd/which.h"
 #include "profile/counts.h"
 #include "profile/delta.h"
 #include "profile/filter.h"
@@ -26,6 +27,7 @@ struct diff_command {
 	struct recorded_options reading;
 	struct symbol_options symbols;
 	double debuginfod_s;
+	const char *cpus, *pids, *tids, *time;
 	bool is_json, is_folded, has_children, is_forced;
 	u64 order, n_workers;
 	unsigned verbose;
@@ -91,6 +93,11 @@ static const struct opt options[] = {
 	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only code of these files"},
 	{'C', "comms", OPT_STR, AT(filter.comms), "COMM,...", "only threads of these names"},
 	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only these functions"},
+	{0, "cpu", OPT_STR, AT(cpus), "LIST", "only samples of these CPUs, like 0-3,8"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{0, "time", OPT_STR, AT(time), "SPAN,...[:SPAN,...]",
+		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2; behind a ':' of the next recording"},
 	{0, "percentage", OPT_CALL, 0, "OF",
 		"shares of what is left: relative; of all: absolute (default)",
 		.call = set_percentage},
@@ -125,6 +132,13 @@ static const struct opt options[] = {
 		.max = WORKERS_MAX},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
+	{'m', "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
+	{'D', "dump-raw-trace", OPT_REFUSED, 0, NULL,
+		"'pace report -D -i FILE' prints the records of each"},
+	{0, "cycles-hist", OPT_REFUSED, 0, NULL,
+		"cycles of basic blocks are not compared; 'pace report --total-cycles' shows those of one recording"},
+	{0, "stream", OPT_REFUSED, 0, NULL,
+		"streams of branches are not compared; 'pace report --branch-history' shows those of one recording"},
 	{.kind = OPT_END},
 };
 
@@ -259,9 +273,34 @@ static int check_keys(const struct comparing *c, const struct recorded *r, const
 	return 0;
 }
 
+/* The spans of time of the n-th recording: "a:b" has those of two, and the last ones are of all others. */
+static char *spans_of(const char *text, size_t n)
+{
+	char *spans;
+
+	for (const char *colon; n && (colon = strchr(text, ':')) != NULL; n--)
+		text = colon + 1;
+	spans = mem_strdup(text);
+	spans[strcspn(spans, ":")] = '\0';
+	return spans;
+}
+
+static int choose_samples(const struct comparing *c, size_t recording, const struct session *s,
+	struct which *which, struct err *err)
+{
+	char *time = c->options->time ? spans_of(c->options->time, recording) : NULL;
+	int r = which_choose(which, c->options->cpus, time && *time ? time : NULL, s, err);
+
+	mem_free(time);
+	c->options->reading.cpus = &which->cpus;
+	c->options->reading.spans = &which->spans;
+	return r ? err_prefix(err, "'%s'", s->reader.path) : 0;
+}
+
 static int read_one(struct comparing *c, size_t recording, struct err *err)
 {
 	const char *path = c->recordings.at[recording].name;
+	struct which which = {0};
 	struct recorded r;
 	int result = recorded_open(&r, path, &c->log, err);
 
@@ -273,6 +312,8 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 		return result;
 	result = check_keys(c, &r, path, err);
 	if (!result)
+		result = choose_samples(c, recording, &r.session, &which, err);
+	if (!result)
 		result = recorded_read(&r, &c->options->reading, err);
 	if (!result) {
 		profile_filter_apply(&r.profile, &c->options->filter);
@@ -282,6 +323,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
 	recorded_close(&r);
+	which_fini(&which);
 	return result;
 }
 
@@ -293,6 +335,9 @@ static int choose(struct comparing *c, struct err *err)
 	if (key_parse_list(o->sort ? o->sort : "dso,symbol", c->keys, ARRAY_SIZE(c->keys),
 		    &c->n_keys, err))
 		return err_prefix(err, "--sort");
+	if (num_list_parse(&o->filter.pids, "--pid", o->pids, err) ||
+		num_list_parse(&o->filter.tids, "--tid", o->tids, err))
+		return err->code;
 	for (size_t i = 0; i < c->n_keys; i++)
 		if (!c->keys[i]->is_value)
 			c->keys[kept++] = c->keys[i];
@@ -407,6 +452,7 @@ static int run_diff(int argc, char **argv)
 	vec_fini(&c.events);
 	vec_fini(&c.recordings);
 	folded_fini(&c.folded);
+	profile_filter_fini(&o.filter);
 	log_fini(&c.log);
 	return status;
 }

@@ -33,18 +33,6 @@ static void choose_graph(struct choice *c)
 	c->hist.prefers_callers = c->text.has_graph;
 }
 
-/* Whether every sample carries the field; else the option makes no sense. */
-static int check_field(const struct choice *c, const char *option, u64 field, const char *what,
-	struct err *err)
-{
-	vec_each(e, &c->recorded->session.reader.events)
-		if (!(e->attr.sample_type & field))
-			return err_set(err, ERR_INVAL,
-				"%s: the recording does not say %s its samples were taken", option,
-				what);
-	return 0;
-}
-
 /* Stretches of time that intervals are judged by: certainty makes larger ones of them. */
 static int choose_blocks(struct choice *c, struct err *err)
 {
@@ -55,7 +43,7 @@ static int choose_blocks(struct choice *c, struct err *err)
 		if (c->hist.keys[i]->label == LABEL_TIME)
 			return err_set(err, ERR_INVAL,
 				"--ci: rows that are stretches of time themselves have no interval");
-	if (check_field(c, "--ci", PERF_SAMPLE_TIME, "when", err))
+	if (which_check_field(&c->recorded->session, "--ci", PERF_SAMPLE_TIME, "when", err))
 		return err->code;
 	c->time_quantum = info->has_times && info->last_time > info->first_time
 		? (info->last_time - info->first_time) / QUANTA + 1
@@ -112,11 +100,33 @@ static int choose_forgotten(struct choice *c, struct err *err)
 	return 0;
 }
 
+/* -w: of the columns of the table, one after the other. */
+static int choose_widths(struct choice *c, struct err *err)
+{
+	enum { WIDEST = 4096 };
+	const char *p = c->options->widths;
+	u64 width;
+
+	if (!p)
+		return 0;
+	if (c->options->answer.is_hierarchy)
+		return err_set(err, ERR_INVAL,
+			"--column-widths: rows below rows have no columns of their own");
+	for (size_t i = 0; *p && i < c->text.n_columns; i++) {
+		if (!num_scan(&p, 10, &width) || width > WIDEST || (*p && *p != ','))
+			return err_set(err, ERR_INVAL,
+				"--column-widths '%.60s': expected widths up to %d, like 10,0,20",
+				c->options->widths, WIDEST);
+		c->text.fixed[i] = (u16)width;
+		p += *p == ',';
+	}
+	return 0;
+}
+
 /* Which samples, and which rows. */
 static int choose_samples(struct choice *c, struct err *err)
 {
 	const struct report_options *o = c->options;
-	const struct file_info *info = &c->recorded->session.reader.info;
 	const char *cpus = o->cpus;
 
 	c->filter = o->filter;
@@ -129,14 +139,7 @@ static int choose_samples(struct choice *c, struct err *err)
 		c->filter.comms = cpus;
 		cpus = NULL;
 	}
-	if (cpus &&
-		(check_field(c, "-C", PERF_SAMPLE_CPU, "on which CPU", err) ||
-			cpus_parse(&c->cpus, cpus, err)))
-		return err_prefix(err, "--cpu");
-	if (o->time &&
-		(check_field(c, "--time", PERF_SAMPLE_TIME, "when", err) ||
-			spans_parse(&c->spans, o->time, info->first_time,
-				info->has_times ? info->last_time : 0, err)))
+	if (which_choose(&c->which, cpus, o->time, &c->recorded->session, err))
 		return err->code;
 	if (choose_socket(c, err) || choose_forgotten(c, err))
 		return err->code;
@@ -196,8 +199,8 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 	c->text.is_wall = c->has_wall;
 	c->text.is_bare = o->is_quiet;
 	c->hist.has_children = shows_children(c);
-	if (keys_choose(&c->keys, &c->hist, &c->text, err) || choose_samples(c, err) ||
-		report_wall_check_columns(&c->text, c->has_wall, err))
+	if (keys_choose(&c->keys, &c->hist, &c->text, err) || choose_widths(c, err) ||
+		choose_samples(c, err) || report_wall_check_columns(&c->text, c->has_wall, err))
 		return err->code;
 	choose_graph(c);
 	return 0;
@@ -216,8 +219,8 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 		.has_wall = c->has_wall,
 		.stitches = o->stitches,
 		.labels = profile_filter_labels(&c->filter) | answer_labels(a),
-		.cpus = &c->cpus,
-		.spans = &c->spans,
+		.cpus = &c->which.cpus,
+		.spans = &c->which.spans,
 		.switching = &o->switching,
 		.time_quantum = c->time_quantum,
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
@@ -232,7 +235,6 @@ void choice_fini(struct choice *c)
 	if (c->forgets)
 		regfree(&c->forgotten);
 	profile_filter_fini(&c->filter);
-	cpus_fini(&c->cpus);
-	spans_fini(&c->spans);
+	which_fini(&c->which);
 	keys_fini(&c->keys);
 }

@@ -13,6 +13,7 @@
 
 #include "base/num.h"
 #include "cmd/report_options.h"
+#include "cmd/which.h"
 #include "profile/filter.h"
 #include "profile/hist.h"
 #include "view/text.h"
@@ -25,8 +26,7 @@ struct choice {
 	struct text_options text;
 	bool has_wall;
 	u64 time_quantum; /* ns */
-	struct cpus cpus;
-	struct spans spans;
+	struct which which;
 	struct profile_filter filter;
 	bool forgets; /* callees of what `forgotten` matches */
 	regex_t forgotten;

@@ -296,7 +296,10 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		"cycles_average_share", "cycles_average"};
 	bool has_shares = !o->fields && !k->has_wall && !k->has_blocks;
 	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
-		has_shares ? key_self : NULL, o->has_intervals ? &certainty_column : NULL,
+		has_shares ? key_self : NULL,
+		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
+		o->has_modes && has_shares ? key_find("overhead_us", 11) : NULL,
+		o->has_intervals ? &certainty_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
 		o->has_periods ? key_find("period", 6) : NULL};
 

@@ -20,7 +20,7 @@ struct keys_options {
 	int children; /* -1: not said */
 	u64 skid;
 	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles, has_history;
-	bool has_counts, has_periods, has_intervals;
+	bool has_counts, has_periods, has_intervals, has_modes;
 };
 
 struct keys {

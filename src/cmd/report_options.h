@@ -22,7 +22,7 @@ struct report_options {
 	struct keys_options keys;
 	struct symbol_options symbols;
 	struct graph_options graph;
-	const char *cpus, *pids, *tids, *time, *part;
+	const char *cpus, *pids, *tids, *time, *part, *widths;
 	struct profile_filter filter;
 	struct switching_options switching;
 	const char *forgotten; /* functions whose callees count for them; NULL: none */

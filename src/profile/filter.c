@@ -101,6 +101,13 @@ struct filtering {
 	bool *dsos, *symbols; /* by number: whether it is wanted; so each name is compared once */
 };
 
+static bool has_name(const struct filtering *w, size_t row)
+{
+	const struct profile *p = w->profile;
+
+	return p->symbols.at[p->frames.at[p->rows.at[row].frame].symbol].name != NULL;
+}
+
 static void look_at_names(struct filtering *w)
 {
 	const struct profile *p = w->profile;
@@ -134,9 +141,11 @@ static bool take_row(void *ctx, size_t i)
 	const struct profile_row *row = &w->profile->rows.at[i];
 	struct profile_event *event = &w->profile->events.at[row->event];
 
-	if (is_wanted(w, i))
+	bool is_unknown = w->filter->has_names && !has_name(w, i);
+
+	if (!is_unknown && is_wanted(w, i))
 		return true;
-	if (w->filter->is_relative) {
+	if (w->filter->is_relative || is_unknown) {
 		event->n_samples -= row->n_samples;
 		event->period -= row->period;
 	}

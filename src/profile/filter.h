@@ -15,6 +15,7 @@
 struct profile_filter {
 	const char *dsos, *comms, *symbols; /* NULL: all */
 	struct num_list pids, tids;
+	bool has_names; /* nothing in code that has no name; as if it had not been sampled */
 	bool has_socket;
 	u32 socket;       /* of processors; samples whose socket is not known are in none */
 	bool is_relative; /* what stays is the whole; else shares stay what they were */

@@ -86,11 +86,27 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	}
 }
 
+/* What fits into so many columns. */
+static size_t cut(const char *cell, size_t n, size_t width)
+{
+	while (columns_used(cell, n) > width)
+		do
+			n--;
+		while (n && ((u8)cell[n] & 0xc0) == 0x80);
+	return n;
+}
+
 static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right,
 	bool is_last)
 {
-	size_t used = columns_used(cell, n), room = width > used ? width - used : 0;
+	size_t used = columns_used(cell, n), room;
 
+	/* Half a number is another one. */
+	if (UNLIKELY(used > width) && !is_right) {
+		n = cut(cell, n, width);
+		used = columns_used(cell, n);
+	}
+	room = width > used ? width - used : 0;
 	if (is_right)
 		str_fill(text, ' ', room);
 	str_addn(text, cell, n);
@@ -134,6 +150,8 @@ static void render(struct table_text *t)
 			(size_t)key->min_width * key_n_parts(key, h));
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
+		if (t->options->fixed[c])
+			t->widths[c] = t->options->fixed[c];
 	}
 	workers_run(t->options->n_workers, t->parts.n, render_lines, t);
 }

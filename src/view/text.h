@@ -16,6 +16,7 @@
 struct text_options {
 	const struct key *columns[HIST_KEYS_MAX];
 	size_t n_columns;
+	u16 fixed[HIST_KEYS_MAX]; /* how wide; 0: as wide as it needs */
 	bool has_graph;
 	struct drawing_options drawing;
 	double row_limit; /* percent: smaller rows are not printed */

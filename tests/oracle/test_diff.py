@@ -57,15 +57,18 @@ def figures_are_those_of_perf():
     perf_works()
     needs('gcc')
     a, b = program('a'), program('b', 2.0)
-    record('a.data', a)
-    record('b.data', b)
-    record('c.data', b)
+    record('a.data', a, '--sample-cpu')
+    record('b.data', b, '--sample-cpu')
+    record('c.data', b, '--sample-cpu')
+    pids = ','.join(re.findall(r' (\d+):many', ''.join(pace('report', '-i', f'{name}.data', '-s', 'pid').out for name in 'ab')))
+    assert ',' in pids, pids
     compared = 0
     for n_columns, options, files in ((2, [], 'ab'), (2, ['-c', 'delta'], 'ab'), (2, ['-c', 'ratio'], 'ab'), (2, ['-c', 'wdiff:2,3'], 'ab'),
                                       (4, ['-p'], 'ab'), (4, ['-c', 'ratio', '-p'], 'ab'), (2, ['-s', 'symbol'], 'ab'),
                                       (2, ['-s', 'comm,symbol'], 'ab'), (2, ['-s', 'dso'], 'ab'), (3, [], 'abc'),
                                       (2, ['-S', 'f7,f8'], 'ab'), (2, ['-S', 'f7,f8', '--percentage', 'absolute'], 'ab'),
-                                      (2, ['-d', 'many'], 'ab')):
+                                      (2, ['-d', 'many'], 'ab'), (2, ['--time', '0%-50%'], 'ab'), (2, ['--time', '0%-50%:50%-100%'], 'aa'),
+                                      (2, ['--cpu', '0,1'], 'ab'), (2, ['--cpu', '0'], 'ab'), (2, ['--pid', pids], 'ab')):
         words = options + [f'{name}.data' for name in files]
         ours, theirs = pace('diff', *words), run('perf', 'diff', *words)
         assert ours.status == 0 and theirs.status == 0, (ours, theirs)

@@ -58,6 +58,7 @@ FILTERS = [
     ['-c', 'sort,md5sum', '--percentage', 'relative', '-d', 'libc.so.6,sort'],
     ['-S', 'malloc,free,_int_malloc,_int_free,memcpy'],
     ['--symbol-filter', 'mem'],
+    ['--hide-unresolved'],
     # no function of the procedure linkage table is called so: the sum would have them
     ['--symbol-filter', 'page', '--percentage', 'relative'],
     ['--time', '10%-50%'],
@@ -83,6 +84,36 @@ def processes_and_threads_are_picked_by_number():
     for option in ('--pid', '--tid'):
         assert same('w.data', '-n', '-s', 'pid,dso,sym', option, ','.join(pids)) > 3
         assert same('w.data', '-n', '-s', 'pid,dso,sym', option, pids[0], '--percentage', 'relative') > 1
+
+
+@test
+def columns_are_as_wide_as_asked():
+    """Perf fills the last column up with blanks, and never cuts an address."""
+    recording()
+    for options in (['-w', '12,6,10,20'], ['-w', '0,3'], ['-w', '9,0,5,0', '-n'], ['--show-cpu-utilization'],
+                    ['--show-cpu-utilization', '-w', '9,9,9,4,3']):
+        words = ['report', '-g', 'none', '-i', 'w.data', '-s', 'comm,dso,sym', *options]
+        ours, theirs = (sorted({line.rstrip() for line in result.out.split('\n') if re.match(r' +\S+%', line) or '...' in line and '@plt' not in line})
+                        for result in (pace(*words, '--no-unnamed-functions'), run('perf', *words, '--stdio', '-f')))
+        ours, theirs = ([line for line in lines if '@plt' not in line and '0x' not in line] for lines in (ours, theirs))
+        assert len(ours) > 5 and ours == theirs, (options, set(ours) - set(theirs), set(theirs) - set(ours))
+    for bad in ('x', '5,', '3;4', '-1', '99999999999999999999'):
+        result = pace('report', '-i', 'w.data', '-w', bad)
+        assert (result.status == 2 and '--column-widths' in result.err) or bad == '5,', result
+
+
+@test
+def what_only_perf_has_is_taken_or_refused_with_the_reason():
+    recording()
+    plain = pace('report', '-i', 'w.data').out
+    for options in (['--stdio-color', 'always'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
+                    ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
+        assert pace('report', '-i', 'w.data', *options).out == plain, options
+    for command, options, part in (('report', ['--tui'], '--tui: there is no browser'), ('report', ['--itrace=i1us'], '--itrace: traces of AUX'),
+                                   ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'cpu/tx-start/'),
+                                   ('stat', ['--topdown', 'true'], 'topdown-retiring'), ('stat', ['-M', 'IPC', 'true'], '--metrics: ')):
+        result = pace(command, *options)
+        assert result.status and part in result.err and not result.out, result
 
 
 @test

@@ -54,6 +54,10 @@ static const struct opt table[] = {
 	{'x', "secret", OPT_BOOL, AT(is_hidden), NULL, "never shown", .flags = OPT_HIDDEN},
 	{'k', "refused", OPT_CALL, 0, NULL, "never works", .flags = OPT_NO_VALUE | OPT_HIDDEN,
 		.call = refuse},
+	{'y', "yield", OPT_NOTHING, 0, NULL, "always done"},
+	{0, "yonder", OPT_NOTHING, 0, "WHERE", "nowhere"},
+	{'z', "zoom", OPT_REFUSED, 0, NULL, "there is no picture; -v says more"},
+	{0, "zone", OPT_REFUSED, 0, "NAME", "there is one only"},
 	{0, "callgrind", OPT_BOOL, AT(is_all), NULL, "as callgrind does"},
 	{0, "callgrinder", OPT_STR, AT(output), "FILE", "a longer name with the same beginning"},
 	{.kind = OPT_END},
@@ -467,11 +471,33 @@ TEST(opts_unknown_ones_are_refused_with_the_nearest)
 	CHECK_REFUSED("there is no option '--outptu'; did you mean '--output'?", "--outptu");
 	CHECK_REFUSED("there is no option '--frobnicate'", "--frobnicate");
 	CHECK_REFUSED("there is no option '--allx'; did you mean '--all'?", "--allx");
-	CHECK_REFUSED("there is no option '-z'", "-z");
-	CHECK_REFUSED("there is no option '-z'", "-avz", "-c");
+	CHECK_REFUSED("there is no option '-Z'", "-Z");
+	CHECK_REFUSED("there is no option '-Z'", "-avZ", "-c");
 	CHECK_REFUSED("there is no option '-='", "-v=5");
 	/* What is hidden is not offered. */
 	CHECK_REFUSED("there is no option '--secrte'", "--secrte");
+	CHECK_REFUSED("there is no option '--yeild'", "--yeild");
+}
+
+TEST(opts_of_another_tool_have_no_effect_or_are_refused_with_the_reason)
+{
+	struct run r = PARSE("-y", "--yield", "--no-yield", "--yonder", "there", "--yonder=here",
+		"-a", "word");
+
+	CHECK_EQ(r.status, 0);
+	CHECK(r.t.is_all);
+	CHECK_STR(rest(&r), "word");
+	r = PARSE("-az");
+	CHECK_EQ(r.status, ERR_UNSUPPORTED);
+	CHECK_STR(r.err.msg, "--zoom: there is no picture; -v says more");
+	r = PARSE("--zone", "x");
+	CHECK_EQ(r.status, ERR_UNSUPPORTED);
+	CHECK_STR(r.err.msg, "--zone: there is one only");
+	/* That it is not wanted is what there is. */
+	r = PARSE("--no-zoom");
+	CHECK_EQ(r.status, 0);
+	r = PARSE("--zone");
+	CHECK_STR(r.err.msg, "option '--zone' needs a value: NAME");
 }
 
 TEST(opts_unknown_names_of_any_length_fit_the_message)

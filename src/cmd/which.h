@@ -1,0 +1,30 @@
+/*
+ * which.h - which samples of a recording are counted: what --cpu and --time say.
+ *
+ * In       the words; the recording that they are about
+ * Out      CPUs and spans, for profile/recorded
+ * Owns     both
+ * Errors   ERR_INVAL: the words, or the recording does not say that of its samples
+ */
+#ifndef PACE_CMD_WHICH_H
+#define PACE_CMD_WHICH_H
+
+#include "event/cpus.h"
+#include "session/session.h"
+#include "session/spans.h"
+
+struct which {
+	struct cpus cpus;
+	struct spans spans;
+};
+
+/* Whether every sample carries the field; else the option makes no sense. `what`: "when" */
+int which_check_field(const struct session *s, const char *option, u64 field, const char *what,
+	struct err *err);
+
+/* cpus, time: NULL: all. */
+int which_choose(struct which *w, const char *cpus, const char *time, const struct session *s,
+	struct err *err);
+void which_fini(struct which *w);
+
+#endif
