@@ -7,6 +7,7 @@
 #include "profile/codediff.h"
 #include "profile/counts.h"
 #include "profile/delta.h"
+#include "profile/loosename.h"
 #include "view/builds.h"
 
 enum { A = CODEDIFF_A, B = CODEDIFF_B };
@@ -60,7 +61,7 @@ static void partners_init(struct partners *p, const struct annotating *b)
 	p->of = mem_alloc((b->annotation.functions.n + 1) * sizeof(*p->of));
 	for (u32 i = 0; i < b->annotation.functions.n; i++) {
 		str_clear(&text);
-		delta_add_loose_name(symbol_of(b, i)->name, &text);
+		loosename_add_function(symbol_of(b, i)->name, &text);
 		p->of[i] = intern_str(&p->names, str_text(&text));
 		table_add(&p->index, hash_u64((u64)(uintptr_t)p->of[i]), i);
 	}
@@ -98,7 +99,7 @@ static u32 find_partner(struct pairing *p, u32 function, struct str *scratch)
 	const char *name;
 
 	str_clear(scratch);
-	delta_add_loose_name(symbol_of(&p->sides[A], function)->name, scratch);
+	loosename_add_function(symbol_of(&p->sides[A], function)->name, scratch);
 	name = intern_str(&p->partners.names, str_text(scratch));
 	probe = table_probe(&p->partners.index, hash_u64((u64)(uintptr_t)name));
 	while ((i = table_next(&p->partners.index, &probe)) != TABLE_NONE) {

@@ -28,6 +28,27 @@ struct reporting {
 	struct threadcounts thread_counts;
 };
 
+/* When samples are, where --time is when there are none. */
+static void tell_times(const struct reporting *r)
+{
+	const struct file_info *info = &r->recorded.session.reader.info;
+	const u64 first = info->first_time / 1000, last = info->last_time / 1000;
+	const char *time = r->options->time;
+
+	if (!time || r->recorded.profile.rows.n || !r->recorded.session.tally.n_samples)
+		return;
+	if (info->has_times)
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: they are from %llu.%06llu to %llu.%06llu",
+			time, (unsigned long long)first / 1000000,
+			(unsigned long long)first % 1000000, (unsigned long long)last / 1000000,
+			(unsigned long long)last % 1000000);
+	else
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: 'pace script -F time' shows when they are",
+			time);
+}
+
 /* Samples into a profile with names, and their call tree. */
 static int make_profile(struct reporting *r, struct err *err)
 {
@@ -45,6 +66,8 @@ static int make_profile(struct reporting *r, struct err *err)
 		forget_callees(&in->profile, &r->choice.forgotten);
 	answer_note_whole(&r->answer, &in->session.tally);
 	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
+	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
+	tell_times(r);
 	profile_filter_apply(&in->profile, &r->choice.filter);
 	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);

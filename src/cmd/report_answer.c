@@ -307,7 +307,7 @@ static void show_markdown(struct answer *a, const struct outline *o, u32 event, 
 		markdown_add_table(&hist, a->text, lines_of(a->options), &out->text);
 		rows_fini(&hist, &certainty);
 	}
-	if (a->profile->has_stacks && e->n_samples)
+	if (a->text->has_graph && a->profile->has_stacks && e->n_samples)
 		markdown_add_tree(o, n_together == 1 ? NULL : e->name, &out->text);
 }
 

@@ -99,8 +99,8 @@ static void take_code(struct assembling *s, const struct annotation_places *plac
 
 /* ---- targets ---- */
 
-/* "f+0x1c", "f" at its begin, "f@plt"; NULL: there is no name. */
-static const char *place_text(struct assembling *s, u64 va)
+/* "f+0x1c", "f" at its begin, "f@plt"; NULL: there is no name. Whether it is made up for want of one. */
+static const char *place_text(struct assembling *s, u64 va, bool *ret_is_made)
 {
 	struct assembly *a = s->a;
 	struct resolver_answer answer;
@@ -110,6 +110,7 @@ static const char *place_text(struct assembling *s, u64 va)
 	if (va - a->va < a->code.n) {
 		str_clear(&s->scratch);
 		str_add(&s->scratch, a->symbol->name);
+		*ret_is_made = !profile_is_named(a->symbol);
 		offset = va - a->va;
 	} else {
 		answer = code_name(&a->code, s->resolver, s->dso, va);
@@ -118,6 +119,7 @@ static const char *place_text(struct assembling *s, u64 va)
 			return NULL;
 		str_clear(&s->scratch);
 		str_add(&s->scratch, title);
+		*ret_is_made = answer.outcome != RESOLVER_FOUND;
 		offset = answer.at - answer.start;
 	}
 	if (offset)
@@ -137,7 +139,7 @@ static void name_reference(struct assembling *s, u64 va, struct assembly_row *ro
 	size_t n;
 
 	if (!image || !datanames_is_data(image, address)) {
-		row->reference = place_text(s, va);
+		row->reference = place_text(s, va, &row->is_reference_made);
 		return;
 	}
 	object = s->options->datanames ? datanames_find(s->options->datanames, image, address)
@@ -172,7 +174,7 @@ static void name_targets(struct assembling *s)
 		if (ins->has_target) {
 			u32 to = listing_find(l, ins->target);
 
-			row->target = place_text(s, ins->target);
+			row->target = place_text(s, ins->target, &row->is_target_made);
 			if (to != UINT32_MAX && ins->flow != ISA_CALL &&
 				a->rows.at[to].va == ins->target)
 				row->to = to;

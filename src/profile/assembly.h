@@ -49,7 +49,9 @@ struct assembly_row {
 	const char *target;        /* "f+0x1c", of jumps and calls; NULL: unknown */
 	const char *reference;     /* likewise of data; NULL: unknown */
 	const char *literal;       /* the constant text that it refers to, quoted; NULL: none */
-	size_t counts;             /* in assembly->counts: one for each event */
+	/* Names that were made of where functions begin: another build has others. */
+	bool is_target_made, is_reference_made;
+	size_t counts; /* in assembly->counts: one for each event */
 	/* Of straight runs of code that end with a branch taken here; 0 times: none was seen. */
 	u64 n_runs, n_run_cycles, n_run_instructions;
 };

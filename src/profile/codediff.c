@@ -7,6 +7,7 @@
 #include "profile/delta.h"
 #include "profile/judge.h"
 #include "profile/student.h"
+#include "profile/loosename.h"
 #include "symbol/shape.h"
 
 /* Blocks of which nothing is aligned are the same, moved, if they have so much in common. */
@@ -59,7 +60,7 @@ static const char *loose_name(const char *name, struct str *text)
 		return NULL;
 	str_addn(&whole, name, strcspn(name, "+"));
 	str_clear(text);
-	delta_add_loose_name(str_text(&whole), text);
+	loosename_add_function(str_text(&whole), text);
 	str_fini(&whole);
 	return str_text(text);
 }
@@ -75,16 +76,18 @@ static void take_shapes(struct code_side *s)
 		const struct assembly_row *row = &a->rows.at[i];
 		const struct instruction *ins = &a->disasm.listing.instructions.at[i];
 
-		s->shapes[i] = shape_of(
-			&(struct shape_text){.text = assembly_text(a, i),
-				.is_bytes = ins->is_bad,
-				.has_target = ins->has_target,
-				.target = row->to == ASSEMBLY_NONE
-					? loose_name(row->target, &target)
-					: NULL,
-				.has_reference = ins->has_reference,
-				.reference = row->reference ? row->reference : row->literal},
-			&scratch);
+		s->shapes[i] =
+			shape_of(&(struct shape_text){.text = assembly_text(a, i),
+					 .is_bytes = ins->is_bad,
+					 .has_target = ins->has_target,
+					 .target = row->to == ASSEMBLY_NONE && !row->is_target_made
+						 ? loose_name(row->target, &target)
+						 : NULL,
+					 .has_reference = ins->has_reference,
+					 .reference = row->reference && !row->is_reference_made
+						 ? row->reference
+						 : row->literal},
+				&scratch);
 		s->loose[i] = s->shapes[i].loose;
 	}
 	str_fini(&scratch);

@@ -1,85 +1,13 @@
 #include "profile/delta.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-
-/* ---- names ---- */
-
-/* What a compiler or a linker hangs behind a function's name; digits may follow each. */
-static const char *const suffixes[] = {".isra", ".constprop", ".part", ".cold", ".llvm",
-	".lto_priv", ".localalias", ".clone", ".__uniq"};
-
-/* The length of the suffix that the n bytes end with, or 0. */
-static size_t suffix_of(const char *name, size_t n)
-{
-	size_t number = n;
-
-	while (number && isdigit((u8)name[number - 1]))
-		number--;
-	if (number && number < n && name[number - 1] == '.')
-		number--;
-	else
-		number = n;
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		size_t length = strlen(suffixes[i]);
-
-		if (number > length && !memcmp(name + number - length, suffixes[i], length))
-			return n - number + length;
-	}
-	return 0;
-}
-
-/* "::h" and 16 hexadecimal digits: Rust's hash of a build. */
-static size_t rust_hash_of(const char *name, size_t n)
-{
-	enum { LENGTH = 19 };
-
-	if (n <= LENGTH || memcmp(name + n - LENGTH, "::h", 3) != 0)
-		return 0;
-	for (size_t i = n - 16; i < n; i++)
-		if (!isxdigit((u8)name[i]))
-			return 0;
-	return LENGTH;
-}
-
-/* " [clone .isra.0]": as demanglers write it. */
-static size_t clone_of(const char *name, size_t n)
-{
-	static const char word[] = " [clone ";
-	const char *at = n && name[n - 1] == ']' ? memrchr(name, '[', n) : NULL;
-
-	return at && at > name && !memcmp(at - 1, word, sizeof(word) - 1)
-		? (size_t)(name + n - (at - 1))
-		: 0;
-}
-
-void delta_add_loose_name(const char *name, struct str *text)
-{
-	size_t n = strlen(name), cut;
-
-	while ((cut = suffix_of(name, n)) || (cut = rust_hash_of(name, n)) ||
-		(cut = clone_of(name, n)))
-		n -= cut;
-	str_addn(text, name, n);
-}
-
-/* libfoo.so.1.2.3 -> libfoo.so; also libfoo-1.2.so. */
-static void add_loose_file(const char *name, struct str *text)
-{
-	const char *so = strstr(name, ".so");
-	size_t n = so ? (size_t)(so - name) : strlen(name);
-	const char *dash = so ? memrchr(name, '-', n) : NULL;
-
-	if (dash && dash > name && isdigit((u8)dash[1]))
-		n = (size_t)(dash - name);
-	str_addn(text, name, n);
-	str_add(text, so ? ".so" : "");
-}
+#include "profile/loosename.h"
+#include "profile/renaming.h"
 
 /* ---- rows ---- */
 
@@ -271,13 +199,7 @@ double delta_side_share(const struct delta *d, const struct delta_row *row, int 
 
 /* ---- pairs ---- */
 
-static bool is_alone(const struct delta_row *row, int side)
-{
-	return !row->is_gone && row->is_in[side] && !row->is_in[!side];
-}
-
-/* The position of the first key that tells frames apart in this way, or n_keys. */
-static size_t column_of(const struct delta *d, enum key_frame frame)
+size_t delta_column(const struct delta *d, enum key_frame frame)
 {
 	size_t i = 0;
 
@@ -286,10 +208,15 @@ static size_t column_of(const struct delta *d, enum key_frame frame)
 	return i;
 }
 
+static bool is_alone(const struct delta_row *row, int side)
+{
+	return !row->is_gone && row->is_in[side] && !row->is_in[!side];
+}
+
 /* A row of B becomes a part of one of A. */
 static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 {
-	size_t symbol = column_of(d, KEY_SYMBOL);
+	size_t symbol = delta_column(d, KEY_SYMBOL);
 
 	for (size_t i = 0; i < d->recordings.n; i++) {
 		a->values[i].period += b->values[i].period;
@@ -300,28 +227,16 @@ static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 		a->was = b->cells[symbol];
 }
 
-struct files { /* paired: b[i] is called a[i] in A */
-	VEC(const char *) a, b;
-};
-
-static const char *file_in_a(const struct files *f, const char *b)
-{
-	for (size_t i = 0; i < f->b.n; i++)
-		if (f->b.at[i] == b)
-			return f->a.at[i];
-	return b;
-}
-
 static void add_loose_cells(const struct delta *d, const struct delta_row *row,
-	const struct files *files, struct str *text)
+	const struct renaming *names, struct str *text)
 {
 	for (size_t i = 0; i < d->n_keys; i++) {
 		const char *cell = row->cells[i];
 
 		if (d->keys[i]->frame == KEY_DSO)
-			add_loose_file(file_in_a(files, cell), text);
+			loosename_add_file(renaming_of(names, cell), text);
 		else if (d->keys[i]->frame == KEY_SYMBOL)
-			delta_add_loose_name(cell, text);
+			loosename_add_function(cell, text);
 		else
 			str_add(text, cell);
 		str_addc(text, '\n');
@@ -330,7 +245,7 @@ static void add_loose_cells(const struct delta *d, const struct delta_row *row,
 }
 
 /* Rows of one side that stand alone, by their loose names. */
-static void index_side(struct delta *d, int side, const struct files *files, const char **loose,
+static void index_side(struct delta *d, int side, const struct renaming *names, const char **loose,
 	struct table *index)
 {
 	struct str text = {0};
@@ -341,7 +256,7 @@ static void index_side(struct delta *d, int side, const struct files *files, con
 		if (!is_alone(row, side))
 			continue;
 		str_clear(&text);
-		add_loose_cells(d, row, files, &text);
+		add_loose_cells(d, row, names, &text);
 		loose[i] = intern_add(&d->strings, str_text(&text), text.n);
 		if (index)
 			table_add(index, hash_mix((u64)(uintptr_t)loose[i], 1), i);
@@ -367,13 +282,13 @@ static struct delta_row *only_partner(struct delta *d, const struct table *index
 	return found;
 }
 
-static void pair_by_loose_names(struct delta *d, const struct files *files)
+static void pair_by_loose_names(struct delta *d, const struct renaming *names)
 {
 	const char **loose = mem_zalloc((d->rows.n + 1) * sizeof(*loose));
 	struct table index = {0};
 
-	index_side(d, DELTA_A, &(struct files){0}, loose, &index);
-	index_side(d, DELTA_B, files, loose, NULL);
+	index_side(d, DELTA_A, &(struct renaming){0}, loose, &index);
+	index_side(d, DELTA_B, names, loose, NULL);
 	vec_each(row, &d->rows) {
 		struct delta_row *partner;
 
@@ -385,137 +300,6 @@ static void pair_by_loose_names(struct delta *d, const struct files *files)
 	}
 	table_fini(&index);
 	mem_free(loose);
-}
-
-/* A file of the rows, and whose it is. */
-struct file_use {
-	const char *name;
-	bool is_in[DELTA_SIDES];
-	size_t n;            /* functions that only B has; of files that only B has */
-	const char *partner; /* of those: the file of A with which it has most in common */
-	size_t n_common;
-};
-
-/* A function of a file that only A has; or two files, and how much they have in common. */
-struct file_function {
-	u32 file, other;
-	const char *symbol, *build;
-	size_t n;
-};
-
-struct renaming {
-	const struct delta *delta;
-	size_t file, symbol; /* columns */
-	VEC(struct file_use) files;
-	VEC(struct file_function) functions, pairs;
-	struct table file_index, function_index, pair_index;
-};
-
-static u32 get_file(struct renaming *r, const char *name)
-{
-	u64 hash = hash_mix((u64)(uintptr_t)name, 1);
-	struct table_probe probe = table_probe(&r->file_index, hash);
-	u32 i;
-
-	while ((i = table_next(&r->file_index, &probe)) != TABLE_NONE)
-		if (r->files.at[i].name == name)
-			return i;
-	table_add(&r->file_index, hash, (u32)r->files.n);
-	vec_add(&r->files, ((struct file_use){.name = name}));
-	return (u32)r->files.n - 1;
-}
-
-static bool is_lonely(const struct file_use *use, int side)
-{
-	return use->is_in[side] && !use->is_in[!side];
-}
-
-static void add_function(struct renaming *r, u32 file, const char *symbol, const char *build)
-{
-	u64 hash = hash_mix((u64)(uintptr_t)symbol, (u64)(uintptr_t)build);
-	struct table_probe probe = table_probe(&r->function_index, hash);
-	u32 i;
-
-	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
-		if (r->functions.at[i].file == file && r->functions.at[i].symbol == symbol &&
-			r->functions.at[i].build == build)
-			return;
-	table_add(&r->function_index, hash, (u32)r->functions.n);
-	vec_add(&r->functions,
-		((struct file_function){.file = file, .symbol = symbol, .build = build}));
-}
-
-/* One more function that file a of A and file b of B have in common. */
-static void add_common(struct renaming *r, u32 a, u32 b)
-{
-	u64 hash = hash_mix(a, b);
-	struct table_probe probe = table_probe(&r->pair_index, hash);
-	struct file_use *use = &r->files.at[b];
-	u32 i;
-
-	while ((i = table_next(&r->pair_index, &probe)) != TABLE_NONE)
-		if (r->pairs.at[i].file == a && r->pairs.at[i].other == b)
-			break;
-	if (i == TABLE_NONE) {
-		i = (u32)r->pairs.n;
-		table_add(&r->pair_index, hash, i);
-		vec_add(&r->pairs, ((struct file_function){.file = a, .other = b}));
-	}
-	if (++r->pairs.at[i].n > use->n_common) {
-		use->n_common = r->pairs.at[i].n;
-		use->partner = r->files.at[a].name;
-	}
-}
-
-static void count_common(struct renaming *r, u32 file, const char *symbol, const char *build)
-{
-	struct table_probe probe = table_probe(&r->function_index,
-		hash_mix((u64)(uintptr_t)symbol, (u64)(uintptr_t)build));
-	u32 i;
-
-	r->files.at[file].n++;
-	while ((i = table_next(&r->function_index, &probe)) != TABLE_NONE)
-		if (r->functions.at[i].symbol == symbol && r->functions.at[i].build == build)
-			add_common(r, r->functions.at[i].file, file);
-}
-
-/* A program that was renamed: at least half of its functions are those of one other file. */
-static void find_renamed(const struct delta *d, struct files *ret)
-{
-	struct renaming r = {d, column_of(d, KEY_DSO), column_of(d, KEY_SYMBOL)};
-
-	if (r.file == d->n_keys || r.symbol == d->n_keys)
-		return;
-	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
-
-		r.files.at[file].is_in[DELTA_A] |= row->is_in[DELTA_A];
-		r.files.at[file].is_in[DELTA_B] |= row->is_in[DELTA_B];
-	}
-	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
-
-		if (is_lonely(&r.files.at[file], DELTA_A))
-			add_function(&r, file, row->cells[r.symbol], row->build);
-	}
-	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
-
-		if (is_lonely(&r.files.at[file], DELTA_B))
-			count_common(&r, file, row->cells[r.symbol], row->build);
-	}
-	vec_each(use, &r.files) {
-		if (!use->n_common || 2 * use->n_common < use->n)
-			continue;
-		vec_add(&ret->b, use->name);
-		vec_add(&ret->a, use->partner);
-	}
-	vec_fini(&r.files);
-	vec_fini(&r.functions);
-	vec_fini(&r.pairs);
-	table_fini(&r.file_index);
-	table_fini(&r.function_index);
-	table_fini(&r.pair_index);
 }
 
 /* ---- what cannot be paired ---- */
@@ -574,13 +358,12 @@ static void find_unpaired(struct delta *d)
 
 void delta_pair(struct delta *d)
 {
-	struct files files = {0};
+	struct renaming names;
 	size_t kept = 0;
 
-	find_renamed(d, &files);
-	pair_by_loose_names(d, &files);
-	vec_fini(&files.a);
-	vec_fini(&files.b);
+	renaming_find(&names, d);
+	pair_by_loose_names(d, &names);
+	renaming_fini(&names);
 	/* The index is of no use any more: rows move. */
 	table_fini(&d->index);
 	memset(&d->index, 0, sizeof(d->index));

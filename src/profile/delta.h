@@ -112,7 +112,7 @@ double delta_side_share(const struct delta *d, const struct delta_row *row, int 
 const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
 	const struct hist_entry *e);
 
-/* A function's name without what compilers hang behind it. */
-void delta_add_loose_name(const char *name, struct str *text);
+/* The position of the first key that tells frames apart in this way, or n_keys. */
+size_t delta_column(const struct delta *d, enum key_frame frame);
 
 #endif

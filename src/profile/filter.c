@@ -33,6 +33,68 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/* ---- words that nothing is called ---- */
+
+static bool is_same(const char *name, const char *word, size_t n)
+{
+	return name && strlen(name) == n && !memcmp(name, word, n);
+}
+
+static bool has_comm(const struct profile *p, const char *word, size_t n)
+{
+	const char *last = NULL;
+
+	for (size_t row = 0; row < p->rows.n; row++) {
+		const char *comm = profile_text(profile_label(p, row, LABEL_COMM));
+
+		/* Texts are interned, and neighbours mostly have the same. */
+		if (comm != last && is_same(comm, word, n))
+			return true;
+		last = comm;
+	}
+	return false;
+}
+
+static bool has_dso(const struct profile *p, const char *word, size_t n)
+{
+	vec_each(dso, &p->dsos)
+		if (is_same(dso->name, word, n) || is_same(dso->path, word, n))
+			return true;
+	return false;
+}
+
+static bool has_symbol(const struct profile *p, const char *word, size_t n)
+{
+	vec_each(symbol, &p->symbols)
+		if (is_same(symbol->name, word, n))
+			return true;
+	return false;
+}
+
+void profile_filter_tell(const struct profile_filter *f, const struct profile *p, struct log *log)
+{
+	const struct {
+		const char *list, *what, *key;
+		bool (*has)(const struct profile *p, const char *word, size_t n);
+	} lists[] = {{f->comms, "thread", "comm", has_comm}, {f->dsos, "file", "dso", has_dso},
+		{f->symbols, "function", "symbol", has_symbol}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const char *word = lists[i].list ? lists[i].list : "";
+
+		for (size_t n; *word; word += n + (word[n] == ',')) {
+			n = strcspn(word, ",");
+			if (n && p->rows.n && !lists[i].has(p, word, n))
+				log_note(log,
+					"no sampled %s is called '%.*s': 'pace report -s %s' shows what there is",
+					lists[i].what, (int)MIN(n, (size_t)100), word,
+					lists[i].key);
+		}
+	}
+}
+
+/* ---- rows ---- */
+
 struct filtering {
 	struct profile *profile;
 	const struct profile_filter *filter;

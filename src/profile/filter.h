@@ -2,12 +2,13 @@
  * filter.h - the rows of a profile that somebody wants to see.
  *
  * In       lists, separated by commas: files, threads' names, functions, processes, threads; a socket
- * Out      the profile without the other rows
+ * Out      the profile without the other rows; notes about words that nothing is called
  * Owns     nothing but the lists of numbers
  */
 #ifndef PACE_PROFILE_FILTER_H
 #define PACE_PROFILE_FILTER_H
 
+#include "base/log.h"
 #include "base/num.h"
 #include "profile/profile.h"
 
@@ -21,6 +22,9 @@ struct profile_filter {
 
 /* Which labels the filter needs: LABEL_BIT()s. */
 u64 profile_filter_labels(const struct profile_filter *f);
+
+/* Before it is applied: says which words of its lists nothing is called, and which option shows what there is. */
+void profile_filter_tell(const struct profile_filter *f, const struct profile *p, struct log *log);
 
 /* After naming. A file is given by its name or its path, a function by what it was sampled in. */
 void profile_filter_apply(struct profile *p, const struct profile_filter *f);

@@ -606,6 +606,22 @@ def call_graphs_are_drawn_as_by_perf():
 
 
 @test
+def filters_that_nothing_passes_say_what_there_is():
+    handmade.write_branches('b.data')
+    for options, message in ((['--comms', 'made,mad'], "no sampled thread is called 'mad': 'pace report -s comm'"), (['-d', 'mode'], "no sampled file is called 'mode'"),
+                             (['-S', 'nothing'], "no sampled function is called 'nothing'"), (['--time', '5,6'], "'pace script -F time' shows when they are")):
+        result = pace('report', '--no-branch-stack', '-i', 'b.data', *options)
+        assert result.status == 0 and message in result.err and result.err.count('note: ') == 1, (options, result)
+    recording()
+    result = pace('report', '-i', 'w.data', '--time', '5,6')
+    first, last = re.search(r'--time .5,6. has no samples: they are from (\S+) to (\S+)', result.err).groups()
+    # Told in microseconds: the last one may be a little after.
+    assert 'samples recorded, all shown' in pace('report', '-i', 'w.data', '--time', f'{first},{float(last) + 0.00001:.6f}').out
+    result = pace('report', '--no-branch-stack', '-i', 'b.data', '--comms', 'made', '--time', '0,1')
+    assert 'note' not in result.err, result
+
+
+@test
 def limits_of_call_graphs_are_checked():
     handmade.write_branches('b.data')
     for how, message in [('flat,-1', 'no threshold'), ('folded,101', 'no threshold'), ('nan', 'no threshold'), ('0.5,2.5', 'no number of entries'),

@@ -4,6 +4,7 @@
 
 #include "profile/delta.h"
 #include "profile/filter.h"
+#include "profile/loosename.h"
 #include "unit/profilemaker.h"
 #include "view/diff.h"
 #include "view/folded.h"
@@ -264,7 +265,7 @@ static void check_loose(const char *name, const char *expected)
 {
 	struct str text = {0};
 
-	delta_add_loose_name(name, &text);
+	loosename_add_function(name, &text);
 	CHECK_STR(str_text(&text), expected);
 	str_fini(&text);
 }
