@@ -6,7 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { HURT_KEPT = 64 };
+
 static uintptr_t page_size;
+static uintptr_t hurt[HURT_KEPT]; /* pages; 0: none yet */
+static unsigned n_hurt;
 
 /* Nothing but system calls: this is a signal handler. */
 static void put_zeros(int number, siginfo_t *info, void *context)
@@ -16,8 +20,12 @@ static void put_zeros(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code == BUS_ADRERR &&
 		mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-			page)
+			page) {
+		unsigned i = __atomic_fetch_add(&n_hurt, 1, __ATOMIC_RELAXED);
+
+		__atomic_store_n(&hurt[i % HURT_KEPT], (uintptr_t)page, __ATOMIC_RELAXED);
 		return;
+	}
 	/* Something else: what is done again now ends the process. */
 	signal(number, SIG_DFL);
 }
@@ -29,6 +37,20 @@ void mapped_read_zeros(void)
 	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
+}
+
+const void *mapped_hurt(const void *at, size_t n)
+{
+	uintptr_t start = (uintptr_t)at, first = 0;
+
+	for (size_t i = 0; i < HURT_KEPT; i++) {
+		uintptr_t page = __atomic_load_n(&hurt[i], __ATOMIC_RELAXED);
+
+		if (page && page + page_size > start && page < start + n &&
+			(!first || page < first))
+			first = page;
+	}
+	return (const void *)first;
 }
 
 bool mapped_is_safe(void)

@@ -10,11 +10,18 @@
 #define PACE_BASE_MAPPED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* From now on such pages read as zeros, instead of ending this process. */
 void mapped_read_zeros(void);
 
-/* Whether that was called: a library leaves its host's signals alone. */
+/*
+ * The first page of [at, at + n) that reads as zeros, or NULL. Of very many such pages some are
+ * forgotten: what was cut has them all behind the first one.
+ */
+const void *mapped_hurt(const void *at, size_t n);
+
+/* Whether mapped_read_zeros() was called: a library leaves its host's signals alone. */
 bool mapped_is_safe(void);
 
 #endif

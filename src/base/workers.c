@@ -74,6 +74,8 @@ void workers_run(unsigned n_workers, size_t n_pieces,
 	n_workers = MIN((size_t)MIN(n_workers, WORKERS_MAX), n_pieces);
 	/* Signals go to the thread that knows what to do about them. */
 	sigfillset(&all);
+	/* Of a mapped file that was cut: where it is blocked, it ends the process (base/mapped.h). */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (started + 1 < n_workers) {
 		/* With fewer threads than wanted the work is the same, only slower. */

@@ -5,6 +5,7 @@
 #include <zstd_errors.h>
 
 #include "base/fd.h"
+#include "base/mapped.h"
 #include "base/mem.h"
 
 enum {
@@ -27,7 +28,7 @@ void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64
 {
 	memset(c, 0, sizeof(*c));
 	c->reader = r;
-	c->at = from;
+	c->at = c->from = from;
 	c->end = to;
 	c->buf_at = from;
 	c->is_mapped = !r->is_stream && mapping_pays(&r->formats);
@@ -50,7 +51,7 @@ static bool unpacker_restart(struct reader_unpacker *u)
 
 void reader_cursor_aim(struct reader_cursor *c, u64 from, u64 to)
 {
-	c->at = from;
+	c->at = c->from = from;
 	c->end = to;
 	if (!c->is_mapped)
 		c->buf_n = c->plain_n = 0;
@@ -174,12 +175,33 @@ static int read_more(struct reader_cursor *c, u64 offset, u64 need, struct err *
 	return 0;
 }
 
+/*
+ * What is mapped and cannot be read is zeros: a record of them is found out, those in the middle of
+ * one are not.
+ */
+static void look_for_zeros(struct reader_cursor *c)
+{
+	u64 from = MAX(c->from, c->buf_at), to = MIN(c->at, c->buf_at + c->buf_n);
+	const u8 *bytes, *page;
+
+	if (!c->is_mapped || from >= to)
+		return;
+	bytes = c->buf + (from - c->buf_at);
+	page = mapped_hurt(bytes, to - from);
+	if (!page)
+		return;
+	from += page > bytes ? (u64)(page - bytes) : 0;
+	c->damage = (struct reader_damage){from, to - from,
+		"the file was changed meanwhile, or could not be read"};
+}
+
 /* Maps the part's file from `offset` on; false: it cannot be, and is read from now on. */
 static bool map_more(struct reader_cursor *c, u64 offset)
 {
 	const struct reader_part *part = part_of(c->reader, offset);
 	const struct mapping *m = &part->mapping;
 
+	look_for_zeros(c);
 	if (!m->at) {
 		m = &c->mapping;
 		if (!mapping_move(&c->mapping, part->fd, offset - part->base, part->end, MAP_BYTES))
@@ -289,8 +311,11 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 	const u8 *p;
 	u64 n;
 
-	if (c->at >= c->end)
+	if (c->at >= c->end) {
+		if (!c->damage.reason)
+			look_for_zeros(c);
 		return 0;
+	}
 	part = part_of(r, c->at);
 	if (!r->is_stream && c->at < part->base + part->from) {
 		c->at = part->base + part->from;

@@ -93,7 +93,7 @@ struct reader_unpacker;
 
 struct reader_cursor {
 	struct reader *reader;
-	u64 at, end;                    /* offsets: the next record; where to stop */
+	u64 from, at, end; /* offsets: where it began; the next record; where to stop */
 	const struct reader_part *part; /* that it is in; NULL: none yet */
 	const u8 *buf;                  /* `own`, or what is mapped of the file */
 	u64 buf_at, buf_n;              /* offset and length of what the buffer holds */

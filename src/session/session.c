@@ -207,6 +207,7 @@ struct pass_worker {
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
+	struct reader_damage damage;
 	struct err err;
 };
 
@@ -255,6 +256,8 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 	while ((r = reader_next(cursor, &rec, &err)) > 0)
 		if (rec.type == PERF_RECORD_SAMPLE)
 			read_sample(pass, mine, &rec);
+	if (cursor->damage.reason && !mine->damage.reason)
+		mine->damage = cursor->damage;
 	if (r < 0) {
 		mine->err = err;
 		atomic_store(&pass->has_failed, true);
@@ -291,6 +294,9 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 
 		reader_cursor_fini(&w->cursor);
 		add_tally(&s->tally, &w->tally);
+		/* Of a file that changed since it was looked through. */
+		if (!s->tally.damage.reason)
+			s->tally.damage = w->damage;
 		if (w->err.code && !r) {
 			*err = w->err;
 			r = err->code;

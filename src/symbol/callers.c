@@ -9,6 +9,7 @@
 #include "symbol/elfcfi.h"
 #include "symbol/elfstarts.h"
 #include "symbol/frames.h"
+#include "symbol/gotab.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
@@ -250,6 +251,8 @@ static void load_symtab(struct callers *c, const struct dso *dso, struct callers
 			(f->debug.data ||
 				!find_debug(&c->places, dso, &f->image, &f->debug, &ignored)))
 			symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB);
+		if (!f->symtab.symbols.n)
+			gotab_add(&f->symtab, &f->image);
 		symtab_finish(&f->symtab);
 		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
 		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);

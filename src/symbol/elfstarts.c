@@ -25,7 +25,7 @@ static void collect_code(const struct elf *elf, piece_list *pieces)
 		const u8 *code = s->type == PT_LOAD && s->flags & PF_X
 			? elf_bytes_at(elf, s->va, s->file_size)
 			: NULL;
-		struct bytes b = bytes_of(code, s->file_size);
+		struct bytes b = bytes_of(code, code ? s->file_size : 0);
 
 		b.offset = s->va;
 		if (code)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "symbol/foreign.h"
+#include "symbol/gotab.h"
 #include "symbol/kmodule.h"
 #include "symbol/vdso.h"
 
@@ -183,7 +184,8 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 	d->has_image = true;
 	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
 		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
-			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB))) {
+			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)) ||
+		gotab_add(&d->symtab, &d->image)) {
 		symtab_finish(&d->symtab);
 		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
 	} else {

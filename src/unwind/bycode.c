@@ -14,7 +14,7 @@ static bool is_returned_to(const struct walk *w, u64 ip)
 	if (!code.is_code)
 		return false;
 	walk_look(w, ip, &bytes);
-	return edge_is_returned_to(w->number, &bytes);
+	return edge_is_returned_to(w->number, &bytes) || final_is_goexit(w->number, &bytes);
 }
 
 /* The caller is what `edge` has become. */
@@ -153,7 +153,7 @@ bool bycode_is_last(const struct walk *w)
 	struct stack_bytes code;
 
 	walk_look(w, w->regs[w->arch->ip], &code);
-	return final_is_exit(w->number, &code);
+	return final_is_exit(w->number, &code) || final_is_goexit(w->number, &code);
 }
 
 /*
@@ -166,7 +166,9 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 	u64 by_sp, by_fp, slot, ip, caller = w->regs[fp];
 	struct flow flow;
 
-	if (!flow_find(w->number, code, &flow))
+	if (!w->stack->flows)
+		w->stack->flows = flow_memo_new();
+	if (!flow_recall(w->stack->flows, w->number, code, &flow))
 		return false;
 	by_sp = w->regs[sp] + (u64)flow.sp;
 	by_fp = w->regs[fp] + (u64)flow.fp;

@@ -98,3 +98,10 @@ bool final_is_exit(enum stack_arch arch, const struct stack_bytes *code)
 		return x86_is_exit(arch, code);
 	return arch == STACK_ARM64 && arm64_is_exit(code);
 }
+
+/* nop; call */
+bool final_is_goexit(enum stack_arch arch, const struct stack_bytes *code)
+{
+	return arch == STACK_X86_64 && code->at && code->into == 1 && code->n_before &&
+		code->n_after && code->at[-1] == 0x90 && code->at[0] == 0xe8;
+}

@@ -14,4 +14,10 @@
 
 bool final_is_exit(enum stack_arch arch, const struct stack_bytes *code);
 
+/*
+ * Go's goroutines return behind the first instruction of goexit(), a nop, where nobody has called: for
+ * who looks before return addresses.
+ */
+bool final_is_goexit(enum stack_arch arch, const struct stack_bytes *code);
+
 #endif

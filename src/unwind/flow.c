@@ -1,5 +1,7 @@
 #include "unwind/flow.h"
 
+#include "base/hash.h"
+#include "base/memo.h"
 #include "unwind/x86.h"
 
 enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10, ROUNDS = 3 };
@@ -317,8 +319,8 @@ static bool follow(struct follower *f, const u8 *start, bool is_64)
  */
 bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow)
 {
-	struct follower f = {.word = arch == STACK_I386 ? 4 : 8};
 	bool is_64 = arch == STACK_X86_64, is_found;
+	struct follower f;
 	const u8 *start;
 	u32 far;
 
@@ -326,6 +328,10 @@ bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow
 		code->into > code->n_before || code->into > LONGEST)
 		return false;
 	start = code->at - code->into;
+	/* Its lists are not filled with anything: they are long. */
+	f.word = is_64 ? 8 : 4;
+	f.n_back = 0;
+	f.is_lost = f.takes_cases = false;
 	f.limit = f.end = (u32)code->into;
 	far = (u32)MIN((u64)LONGEST, code->into + code->n_after);
 	is_found = follow(&f, start, is_64);
@@ -338,4 +344,54 @@ bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow
 		return false;
 	*ret_flow = f.now;
 	return f.now.sp != FLOW_UNKNOWN || f.now.fp != FLOW_UNKNOWN;
+}
+
+/* ---- what was found lately ---- */
+
+enum { REMEMBERED = 1 << 13 };
+
+struct flow_known {
+	const u8 *at;
+	u64 into;
+	struct flow flow;
+	bool is_found;
+};
+
+struct flow_memo {
+	struct memo memo; /* over `known` */
+	VEC(struct flow_known) known;
+};
+
+struct flow_memo *flow_memo_new(void)
+{
+	struct flow_memo *m = mem_zalloc(sizeof(*m));
+
+	m->memo = memo_of(REMEMBERED);
+	return m;
+}
+
+void flow_memo_free(struct flow_memo *m)
+{
+	if (!m)
+		return;
+	memo_fini(&m->memo);
+	vec_fini(&m->known);
+	mem_free(m);
+}
+
+bool flow_recall(struct flow_memo *m, enum stack_arch arch, const struct stack_bytes *code,
+	struct flow *ret_flow)
+{
+	u32 *slot = memo_slot(&m->memo, hash_u64((u64)(uintptr_t)code->at));
+	const struct flow_known *known = *slot ? &m->known.at[*slot - 1] : NULL;
+	struct flow_known found = {.at = code->at, .into = code->into};
+
+	if (!known || known->at != code->at || known->into != code->into) {
+		found.is_found = flow_find(arch, code, &found.flow);
+		memo_keep(&m->known, slot, found);
+		known = &m->known.at[*slot - 1];
+	}
+	if (known->is_found)
+		*ret_flow = known->flow;
+	return known->is_found;
 }

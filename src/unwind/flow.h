@@ -28,4 +28,14 @@ struct flow {
 /* Needs code->into. Only x86. */
 bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow);
 
+/* What was found for instructions lately. Their code stays where it is as long as this lives. */
+struct flow_memo;
+
+struct flow_memo *flow_memo_new(void);
+void flow_memo_free(struct flow_memo *m);
+
+/* As flow_find(). */
+bool flow_recall(struct flow_memo *m, enum stack_arch arch, const struct stack_bytes *code,
+	struct flow *ret_flow);
+
 #endif

@@ -5,6 +5,7 @@
 #include "unwind/bycode.h"
 #include "unwind/byrow.h"
 #include "unwind/edge.h"
+#include "unwind/flow.h"
 
 enum { REMEMBERED = 1 << 13 };
 
@@ -220,6 +221,7 @@ void stack_fini(struct stack *s)
 {
 	rows_fini(&s->rows);
 	memo_fini(&s->memo);
+	flow_memo_free(s->flows);
 	vec_fini(&s->remembered);
 	vec_fini(&s->chain);
 }

@@ -101,7 +101,8 @@ struct stack_remembered {
 
 struct stack {
 	struct rows rows;
-	struct memo memo; /* over `remembered` */
+	struct memo memo;        /* over `remembered` */
+	struct flow_memo *flows; /* NULL until code without call frame information is met */
 	VEC(struct stack_remembered) remembered;
 	VEC(u64) chain;
 	u64 n_frames; /* walked so far */

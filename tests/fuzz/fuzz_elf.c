@@ -6,6 +6,8 @@
 #include <elf.h>
 
 #include "symbol/crt.h"
+#include "symbol/elfstarts.h"
+#include "symbol/gotab.h"
 #include "symbol/symtab.h"
 
 static volatile u8 sum; /* of all bytes: each is touched */
@@ -16,6 +18,7 @@ static void read_symbols(const struct elf *elf)
 	u64 last = 0;
 
 	symtab_add_elf(&t, elf, SHT_SYMTAB);
+	gotab_add(&t, elf);
 	symtab_finish(&t);
 	symtab_merge_elf(&t, elf, SHT_DYNSYM);
 	symtab_add_plt(&t, elf);
@@ -37,6 +40,16 @@ static void read_symbols(const struct elf *elf)
 static void read_beginning(const struct elf *elf)
 {
 	struct crt crt = crt_of(elf);
+	struct elfstarts starts = {0};
+	u64 start, end;
+
+	for (u32 i = 0; i < elf->n_segments && i < 64; i++) {
+		u64 va = elf->segments[i].va + elf->segments[i].file_size / 2;
+
+		if (elfstarts_around(&starts, elf, va, &start, &end))
+			FUZZ_CHECK(start <= va && va < end);
+	}
+	elfstarts_fini(&starts);
 
 	FUZZ_CHECK(!crt.start == !crt.start_end);
 	FUZZ_CHECK(!crt.main || crt.start);

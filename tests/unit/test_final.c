@@ -22,6 +22,20 @@ TEST(final_code_leaves_by_exit)
 	CHECK(IS_EXIT(STACK_ARM64, 0xa8, 0x0b, 0x80, 0xd2, 0x01, 0, 0, 0xd4));
 }
 
+TEST(final_code_of_goroutines_is_behind_the_nop_that_goexit_begins_with)
+{
+	static const u8 goexit[] = {0x90, 0xe8, 0, 0, 0, 0, 0x90};
+
+	CHECK(final_is_goexit(STACK_X86_64,
+		&(struct stack_bytes){goexit + 1, 1, sizeof(goexit) - 1, 1, false}));
+	/* elsewhere in a function, or at its start */
+	CHECK(!final_is_goexit(STACK_X86_64,
+		&(struct stack_bytes){goexit + 1, 1, sizeof(goexit) - 1, 9, false}));
+	CHECK(!final_is_goexit(STACK_X86_64,
+		&(struct stack_bytes){goexit, 0, sizeof(goexit), 0, false}));
+	CHECK(!final_is_goexit(STACK_X86_64, &(struct stack_bytes){.into = 1}));
+}
+
 TEST(final_code_is_nothing_else)
 {
 	/* another system call, and one of which the number is not known */

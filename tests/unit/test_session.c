@@ -1,8 +1,11 @@
 #include "session/session.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/mapped.h"
 #include "machine/machine.h"
 #include "test.h"
 #include "unit/recording.h"
@@ -477,20 +480,71 @@ TEST(session_of_no_records_has_no_samples)
 	fixture_fini(&f);
 }
 
-TEST(session_survives_a_file_that_shrinks_between_the_passes)
+static void check_shrinking(u64 bits)
 {
 	struct fixture f = {0};
 	struct sums sums;
+	u64 cut;
 
-	recording_event(&f.r, "a", SAMPLE_BITS, 1, 1);
+	recording_event(&f.r, "a", SAMPLE_BITS | bits, 1, 1);
 	for (u64 i = 0; i < 60000; i++)
 		add_sample(&f.r, 0, USER, 1 + i, 1);
 	scan(&f);
 	CHECK(f.s.pieces.n > 2);
-	CHECK_EQ(truncate(test_path("perf.data"), f.s.pieces.at[1] + 20), 0);
+	CHECK(!f.s.tally.damage.reason);
+	cut = f.s.pieces.at[1] + 20;
+	CHECK_EQ(truncate(test_path("perf.data"), (off_t)cut), 0);
 	CHECK_EQ(add_up(&f.s, 2, &sums), 0);
 	CHECK(sums.n > 0 && sums.n < 60000);
+	CHECK(f.s.tally.damage.reason);
+	CHECK(f.s.tally.damage.offset + 100 > cut);
 	fixture_fini(&f);
+}
+
+TEST(session_survives_a_file_that_shrinks_between_the_passes)
+{
+	check_shrinking(0);
+	/* one that is mapped */
+	mapped_read_zeros();
+	check_shrinking(PERF_SAMPLE_STACK_USER);
+}
+
+/* A page in the middle of a copy of a stack has no record's beginning. */
+TEST(session_says_that_a_mapped_page_could_not_be_read)
+{
+	enum { COPY = 40000 };
+	u8 *copy = mem_zalloc(COPY);
+	struct sample s = {.id = 1, .ip = 0x1000, .pid = 1, .tid = 2, .time = 1, .period = 1};
+	struct fixture f = {0};
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct sums sums;
+	u64 offset;
+	u8 *page;
+	int fd;
+
+	mapped_read_zeros();
+	recording_event(&f.r, "a", SAMPLE_BITS | PERF_SAMPLE_STACK_USER, 1, 1);
+	s.user_stack = (struct sample_stack){{copy, COPY}, COPY};
+	for (u64 i = 0; i < 20; i++)
+		recording_sample(&f.r, 0, USER, &s);
+	scan(&f);
+	/* As where a disk cannot be read: behind the end of an empty file. */
+	offset = align_up(recording_data_offset(&f.r) + f.r.starts.at[7] + 5000, size);
+	page = (u8 *)(uintptr_t)f.s.reader.parts.at[0].mapping.at + offset;
+	test_write(test_path("empty"), "", 0);
+	fd = open(test_path("empty"), O_RDONLY);
+	CHECK(mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == page);
+	close(fd);
+	CHECK_EQ(add_up(&f.s, 2, &sums), 0);
+	CHECK_EQ(sums.n, 20);
+	/* Nobody has looked at it: nothing is wrong with what was read. */
+	CHECK(!f.s.tally.damage.reason);
+	CHECK_EQ(*(volatile u8 *)page, 0);
+	CHECK_EQ(add_up(&f.s, 2, &sums), 0);
+	CHECK(f.s.tally.damage.reason);
+	CHECK_EQ(f.s.tally.damage.offset, offset);
+	fixture_fini(&f);
+	mem_free(copy);
 }
 
 /* A trace larger than a piece has no records in it that a piece could begin with. */
