@@ -5,7 +5,13 @@
 #include "base/sort.h"
 #include "symbol/dwarftype.h"
 
-enum { PASSES_MAX = 8 }; /* over a function: loops in loops need one each */
+enum {
+	PASSES_MAX = 8,        /* over a function: loops in loops need one each */
+	LEADERS_MAX = 1 << 15, /* places that jumps lead to; each has a state of 2.5 KB */
+	JUMPS_MAX = 1 << 17,
+	/* A sort key: a byte of code (22 bits, see FUNCTION_MAX) and a place. */
+	PLACE_BITS = 20,
+};
 
 /* ---- values ---- */
 
@@ -65,7 +71,7 @@ static struct datavalue value_of_type(Dwarf_Die *type)
 }
 
 /* The value that is loaded from an object. */
-static struct datavalue value_in(const struct dataobject *o)
+static struct datavalue value_in(struct datascope *s, const struct dataobject *o)
 {
 	struct str path = {0};
 	struct datavalue v = {0};
@@ -76,7 +82,7 @@ static struct datavalue value_in(const struct dataobject *o)
 		return v;
 	if (!dwarftype_has_members(&type))
 		return offset ? v : value_of_type(&type);
-	if (dwarftype_member(&type, offset, &path, &member))
+	if (dwarftype_member(&s->members, &type, offset, &path, &member))
 		v = value_of_type(&member);
 	str_fini(&path);
 	return v;
@@ -197,6 +203,12 @@ bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *s
 
 /* ---- what instructions do ---- */
 
+/* What a variable points to, once somebody has asked. */
+struct place_value {
+	bool is_known;
+	struct datavalue value;
+};
+
 struct flow {
 	struct datascope *scope;
 	const struct dataflow_code *code;
@@ -206,7 +218,8 @@ struct flow {
 	VEC(u64) leads;  /* the same, ascending */
 	u32 n_joins;     /* so many states are of where jumps lead to */
 	VEC(struct datastate) states;
-	VEC(struct sort_item) begins; /* key: byte of code, value: a place of the function's */
+	VEC(struct sort_item) begins; /* key: byte of code and place, value: the place */
+	struct place_value *values;   /* of the function's places */
 	struct datastate tables;      /* at jumps whose ends are not known */
 	bool is_changed;
 };
@@ -243,7 +256,7 @@ static struct datavalue loaded(struct flow *f, u64 pc, const struct operand *o)
 	if (o->bytes != 8)
 		return v;
 	if (dataflow_object(f->scope, pc, o, &f->now, &object))
-		return value_in(&object);
+		return value_in(f->scope, &object);
 	if (o->index == OPERAND_NO_REG &&
 		datascope_frame(f->scope, pc, o->base, o->disp, &offset) &&
 		(slot = slot_of(&f->now, offset)) != NULL)
@@ -380,73 +393,144 @@ static void add_leader(struct flow *f, u64 at)
 	f->leaders[at] = (u32)f->states.n;
 }
 
-/* Where jumps lead to; and what is behind them, where nothing else comes from. */
-static void find_leaders(struct flow *f)
+/* Where jumps lead to; and what is behind them, where nothing else comes from. False: too many. */
+static bool find_leaders(struct flow *f)
 {
+	size_t n_jumps = 0;
 	struct operand o;
 
-	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size)
-		add_leader(f, target_of(f, at, &o));
+	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size) {
+		u64 to = target_of(f, at, &o);
+
+		n_jumps += to != UINT64_MAX;
+		if (n_jumps > JUMPS_MAX || f->states.n > LEADERS_MAX)
+			return false;
+		add_leader(f, to);
+	}
 	f->n_joins = (u32)f->states.n;
 	add_leader(f, 0);
-	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size)
+	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size) {
+		if (f->states.n > LEADERS_MAX)
+			return false;
 		if (ends(&o))
 			add_leader(f, at + o.size);
+	}
 	for (u64 at = 0; at < f->code->n; at++)
 		if (f->leaders[at])
 			vec_add(&f->leads, at);
+	return true;
 }
 
-/* The first leader behind an offset. */
-static size_t first_lead(const struct flow *f, u64 at)
+/* A variable's stretch in a register that goes on at a leader. */
+struct holder {
+	u64 end; /* byte of code */
+	u32 place;
+};
+
+typedef VEC(struct holder) holders;
+
+static void push_holder(holders *h, struct holder one)
 {
-	size_t low = 0, high = f->leads.n;
+	size_t i = h->n, up;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	vec_add(h, one);
+	/* The last place of all is the first: what is declared further inside hides others. */
+	for (; i && h->at[up = (i - 1) / 2].place < one.place; i = up)
+		h->at[i] = h->at[up];
+	h->at[i] = one;
+}
 
-		if (f->leads.at[middle] <= at)
-			low = middle + 1;
-		else
-			high = middle;
+static void pop_holder(holders *h)
+{
+	struct holder last = h->at[--h->n];
+	size_t i = 0, down;
+
+	while ((down = 2 * i + 1) < h->n) {
+		down += down + 1 < h->n && h->at[down + 1].place > h->at[down].place;
+		if (h->at[down].place <= last.place)
+			break;
+		h->at[i] = h->at[down];
+		i = down;
 	}
-	return low;
+	if (h->n)
+		h->at[i] = last;
+}
+
+static void add_begin(struct flow *f, u64 at, u32 place)
+{
+	vec_add(&f->begins, ((struct sort_item){at << PLACE_BITS | place, place}));
+}
+
+/* At a leader: for each register the variable that is in it. */
+static void add_going_on(struct flow *f, u64 lead, holders *of_regs)
+{
+	for (u32 reg = 0; reg < OPERAND_REGS; reg++) {
+		holders *h = &of_regs[reg];
+
+		while (h->n && h->at[0].end <= lead)
+			pop_holder(h);
+		if (h->n)
+			add_begin(f, lead, h->at[0].place);
+	}
+}
+
+/* A place's stretch of this code; false: it is none in a register here. */
+static bool stretch_of(const struct flow *f, const struct dwarfvars_place *p, u64 *ret_start,
+	u64 *ret_end)
+{
+	if (p->kind != VARS_REGISTER || p->reg >= OPERAND_REGS || p->end <= f->code->start)
+		return false;
+	*ret_start = MAX(p->start, f->code->start) - f->code->start;
+	*ret_end = MIN(p->end - f->code->start, f->code->n);
+	return *ret_start < *ret_end;
 }
 
 /* Where variables come into registers: there, and wherever ways meet while they are in them. */
 static void find_begins(struct flow *f)
 {
 	const struct dwarfvars *v = &f->scope->function;
+	holders of_regs[OPERAND_REGS] = {0};
+	size_t n_starts, next = 0;
+	u64 start, end = 0;
 
-	for (size_t i = 0; i < v->places.n; i++) {
-		const struct dwarfvars_place *p = &v->places.at[i];
-		u64 start, end;
+	for (size_t i = 0; i < v->places.n; i++)
+		if (stretch_of(f, &v->places.at[i], &start, &end))
+			add_begin(f, start, (u32)i);
+	n_starts = f->begins.n;
+	sort_by_key(f->begins.at, n_starts);
+	vec_each(lead, &f->leads) {
+		/* Those that begin at the leader itself are there already. */
+		for (; next < n_starts && f->begins.at[next].key >> PLACE_BITS < *lead; next++) {
+			u32 place = (u32)f->begins.at[next].value;
+			const struct dwarfvars_place *p = &v->places.at[place];
 
-		if (p->kind != VARS_REGISTER || p->reg >= OPERAND_REGS || p->end <= f->code->start)
-			continue;
-		start = MAX(p->start, f->code->start) - f->code->start;
-		end = MIN(p->end - f->code->start, f->code->n);
-		if (start >= end)
-			continue;
-		vec_add(&f->begins, ((struct sort_item){start, i}));
-		for (size_t k = first_lead(f, start); k < f->leads.n && f->leads.at[k] < end; k++)
-			vec_add(&f->begins, ((struct sort_item){f->leads.at[k], i}));
+			stretch_of(f, p, &start, &end);
+			push_holder(&of_regs[p->reg], (struct holder){end, place});
+		}
+		add_going_on(f, *lead, of_regs);
 	}
 	sort_by_key(f->begins.at, f->begins.n);
+	for (u32 reg = 0; reg < OPERAND_REGS; reg++)
+		vec_fini(&of_regs[reg]);
 }
 
-static void take_variable(struct flow *f, const struct dwarfvars_place *p)
+static void take_variable(struct flow *f, u32 place)
 {
+	const struct dwarfvars_place *p = &f->scope->function.places.at[place];
+	struct place_value *known = &f->values[place];
 	struct dataobject whole = {p->type, p->offset, false};
 
-	f->now.regs[p->reg] = value_in(&whole);
+	if (!known->is_known)
+		known->value = value_in(f->scope, &whole);
+	known->is_known = true;
+	f->now.regs[p->reg] = known->value;
 }
 
 /* Of all that come into registers before `end`. */
 static void take_variables(struct flow *f, u64 end, size_t *k)
 {
-	for (; *k < f->begins.n && f->begins.at[*k].key < end; ++*k)
-		take_variable(f, &f->scope->function.places.at[f->begins.at[*k].value]);
+	for (; *k < f->begins.n && f->begins.at[*k].key >> PLACE_BITS < end; ++*k)
+		take_variable(f, (u32)f->begins.at[*k].value);
 }
 
 static void arrive(struct flow *f, u64 at)
@@ -499,22 +583,32 @@ static void pass(struct flow *f, const struct dataflow_sink *sink)
 	}
 }
 
-void dataflow_run(struct datascope *s, const struct dataflow_code *code,
+static void follow(struct flow *f, const struct dataflow_sink *sink)
+{
+	find_begins(f);
+	for (int i = 0; i < PASSES_MAX; i++) {
+		pass(f, NULL);
+		if (!f->is_changed)
+			break;
+	}
+	pass(f, sink);
+}
+
+bool dataflow_run(struct datascope *s, const struct dataflow_code *code,
 	const struct dataflow_sink *sink)
 {
 	struct flow f = {.scope = s, .code = code};
+	bool is_followed;
 
 	f.leaders = mem_zalloc((code->n + 1) * sizeof(*f.leaders));
-	find_leaders(&f);
-	find_begins(&f);
-	for (int i = 0; i < PASSES_MAX; i++) {
-		pass(&f, NULL);
-		if (!f.is_changed)
-			break;
-	}
-	pass(&f, sink);
+	f.values = mem_zalloc((s->function.places.n + 1) * sizeof(*f.values));
+	is_followed = find_leaders(&f);
+	if (is_followed)
+		follow(&f, sink);
 	vec_fini(&f.states);
 	vec_fini(&f.begins);
 	vec_fini(&f.leads);
 	mem_free(f.leaders);
+	mem_free(f.values);
+	return is_followed;
 }

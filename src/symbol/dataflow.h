@@ -52,7 +52,8 @@ struct dataflow_sink {
 	void (*take)(void *ctx, u64 pc, const struct operand *o, const struct datastate *state);
 };
 
-void dataflow_run(struct datascope *s, const struct dataflow_code *code,
+/* False: it has more jumps than any function that is worth it; the sink was not called. */
+bool dataflow_run(struct datascope *s, const struct dataflow_code *code,
 	const struct dataflow_sink *sink);
 
 /* The address of the file that it accesses, or that its index counts from; false: it is none of its. */

@@ -29,6 +29,7 @@ void datascope_fini(struct datascope *s)
 	dwarfvars_fini(&s->unit);
 	vec_fini(&s->functions);
 	datanames_fini(&s->names);
+	typemembers_fini(&s->members);
 	rows_fini(&s->rows);
 	cfi_fini(&s->cfi);
 }

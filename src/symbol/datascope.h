@@ -16,6 +16,7 @@
 
 #include "symbol/datanames.h"
 #include "symbol/dwarfvars.h"
+#include "symbol/typemembers.h"
 #include "unwind/rows.h"
 
 /* A place in memory, told by what is there: `offset` into an object. */
@@ -31,6 +32,7 @@ struct datascope {
 	Dwarf_Die unit_entry;
 	const struct elf *image, *debug; /* what is mapped; what has the DWARF: may be the same */
 	struct datanames names;
+	struct typemembers members; /* of the file's types */
 	struct cfi cfi;
 	struct rows rows;
 };

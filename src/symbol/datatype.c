@@ -31,6 +31,7 @@ static const struct {
 	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
 	[DATATYPE_WAYS] = {"(unknown)", "where several ways through the code meet"},
 	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
+	[DATATYPE_TOO_LARGE] = {"(unknown)", "in functions that are too large to be followed"},
 	[DATATYPE_OUTSIDE] = {"(unknown)", "outside of the type that they seem to be in"},
 };
 
@@ -220,7 +221,7 @@ static void describe(struct datatypes *t, const struct dataobject *o, struct dat
 	str_clear(&text);
 	if (dwarftype_has_members(&type)) {
 		a->layout = layout_of(t, &type);
-		dwarftype_member(&type, a->offset, &text, &ignored);
+		dwarftype_member(&t->scope.members, &type, a->offset, &text, &ignored);
 	}
 	a->member = intern_str(&t->texts, str_text(&text));
 	str_fini(&text);
@@ -300,43 +301,59 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 		take_before(k, pc, o, state);
 }
 
-static void ask(struct asking *k, const struct dataflow_code *code)
+static bool ask(struct asking *k, const struct dataflow_code *code)
 {
+	bool is_followed;
+
 	if (k->befores)
 		foregoing_begin(&k->foregoing, k->pcs, k->n);
-	dataflow_run(&k->types->scope, code, &(struct dataflow_sink){k, take_instruction});
+	is_followed =
+		dataflow_run(&k->types->scope, code, &(struct dataflow_sink){k, take_instruction});
 	if (k->befores)
 		foregoing_finish(&k->foregoing, k->befores);
+	return is_followed;
+}
+
+/* Nothing is known of any of them, for one reason. */
+static void give_reason(enum datatype_outcome outcome, size_t n, struct datatype_answer *answers,
+	struct datatype_answer *befores)
+{
+	const struct datatype_answer none = {.outcome = outcome, .type = "", .member = ""};
+
+	for (size_t i = 0; i < n; i++) {
+		answers[i] = none;
+		if (befores)
+			befores[i] = none;
+	}
 }
 
 void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
 	struct datatype_answer *befores)
 {
-	struct datatype_answer none = {.type = "", .member = ""};
-
 	for (size_t i = 0, next; i < n; i = next) {
 		struct dataflow_code code = {0};
 		u64 end = 0;
 		Dwarf_Die *function = function_at(t, pcs[i], &code.start, &end);
+		struct asking k = {.types = t,
+			.pcs = pcs + i,
+			.answers = answers + i,
+			.befores = befores ? befores + i : NULL};
 
-		none.outcome = function ? DATATYPE_NO_CODE : DATATYPE_UNDESCRIBED;
-		for (next = i; next == i || (next < n && pcs[next] < end); next++) {
-			answers[next] = none;
-			if (befores)
-				befores[next] = none;
-		}
+		for (next = i + 1; next < n && pcs[next] < end; next++)
+			;
+		k.n = next - i;
 		code.n = end - code.start;
+		give_reason(!function                   ? DATATYPE_UNDESCRIBED
+				: code.n > FUNCTION_MAX ? DATATYPE_TOO_LARGE
+							: DATATYPE_NO_CODE,
+			k.n, k.answers, k.befores);
 		if (!function || code.n > FUNCTION_MAX)
 			continue;
 		code.at = elf_bytes_at(t->image, code.start, code.n);
 		if (!code.at)
 			continue;
 		datascope_enter(&t->scope, function);
-		ask(&(struct asking){.types = t,
-			    .pcs = pcs + i,
-			    .n = next - i,
-			    .answers = answers + i,
-			    .befores = befores ? befores + i : NULL},
-			&code);
+		if (!ask(&k, &code))
+			give_reason(DATATYPE_TOO_LARGE, k.n, k.answers, k.befores);
 	}
 }

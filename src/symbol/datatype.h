@@ -33,6 +33,7 @@ enum datatype_outcome {
 	DATATYPE_THREAD,      /* memory of the thread's own */
 	DATATYPE_WAYS, /* several ways lead there: which instruction ran before, is not known */
 	DATATYPE_UNTRACKED, /* what its registers point to is not known */
+	DATATYPE_TOO_LARGE, /* more code or more jumps than what is followed */
 	DATATYPE_OUTSIDE,   /* the address lies outside of what they point to */
 	DATATYPE_OUTCOMES,
 };

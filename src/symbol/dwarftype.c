@@ -1,7 +1,6 @@
 #include "symbol/dwarftype.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "symbol/dwarffile.h"
@@ -9,6 +8,7 @@
 enum {
 	DEPTH_MAX = 32,       /* of types in types: beyond it they go in circles */
 	ALTERNATIVES_MAX = 3, /* members of a union that are named */
+	SCOPES_MAX = 256,     /* entries around a type */
 };
 
 bool dwarftype_of(Dwarf_Die *entry, Dwarf_Die *ret_type)
@@ -115,21 +115,42 @@ bool dwarftype_has_members(Dwarf_Die *type)
 
 /* ---- names ---- */
 
+/* The child whose entries a place is among, or which is there itself; false: there is none. */
+static bool child_around(Dwarf_Die *outer, Dwarf_Off place, Dwarf_Die *ret)
+{
+	Dwarf_Die at;
+	bool is_found = false;
+
+	if (dwarf_child(outer, &at))
+		return false;
+	/* Entries lie one behind the other, each followed by those in it. */
+	while (dwarf_dieoffset(&at) <= place) {
+		is_found = true;
+		*ret = at;
+		if (dwarf_siblingof(&at, &at))
+			break;
+	}
+	return is_found;
+}
+
 /* Namespaces and classes around a type: "std::", outermost first. */
 static void add_scopes(Dwarf_Die *type, struct str *text)
 {
-	Dwarf_Die *scopes = NULL;
-	int n = dwarf_getscopes_die(type, &scopes);
+	Dwarf_Off place = dwarf_dieoffset(type);
+	Dwarf_Die at, inner;
 
-	for (int i = n - 1; i > 0; i--) {
-		const char *name = dwarf_diename(&scopes[i]);
-		int tag = dwarf_tag(&scopes[i]);
+	if (!dwarf_diecu(type, &at, NULL, NULL))
+		return;
+	for (int depth = 0; depth < SCOPES_MAX && child_around(&at, place, &inner); depth++) {
+		const char *name = dwarf_diename(&inner);
+		int tag = dwarf_tag(&inner);
 
+		if (dwarf_dieoffset(&inner) == place)
+			return;
 		if (tag == DW_TAG_namespace || is_tag_with_members(tag))
 			str_addf(text, "%s::", name ? name : "(anonymous)");
+		at = inner;
 	}
-	if (n > 0)
-		free(scopes);
 }
 
 static const char *kind_of(int tag)
@@ -230,46 +251,6 @@ bool dwarftype_member_offset(Dwarf_Die *member, u64 *ret_offset)
 	return true;
 }
 
-/* How many bytes a member may be asked for in; arrays without length reach to the end. */
-static u64 member_size(Dwarf_Die *member, Dwarf_Die *type, u64 rest)
-{
-	Dwarf_Word bits;
-	u64 size = dwarftype_size(type);
-
-	if (dwarf_number(member, DW_AT_data_bit_offset, &bits) && !size)
-		return 8;
-	return size ? size : rest;
-}
-
-struct member {
-	Dwarf_Die entry, type;
-	u64 offset; /* of what is asked for, in it */
-};
-
-/* The next member that covers the offset, from `at` on, which moves behind it. */
-static bool next_member(Dwarf_Die *at, bool *has_more, u64 offset, u64 end, struct member *ret)
-{
-	while (*has_more) {
-		Dwarf_Die entry = *at;
-		int tag = dwarf_tag(&entry);
-		u64 start;
-
-		*has_more = !dwarf_siblingof(at, at);
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-			dwarf_hasattr(&entry, DW_AT_external) ||
-			!dwarftype_of(&entry, &ret->type) ||
-			!dwarftype_member_offset(&entry, &start))
-			continue;
-		if (offset < start ||
-			offset - start >= member_size(&entry, &ret->type, end - start))
-			continue;
-		ret->entry = entry;
-		ret->offset = offset - start;
-		return true;
-	}
-	return false;
-}
-
 static void add_path(struct str *path, size_t start, const char *name)
 {
 	if (path->n > start && path->at[path->n - 1] != '|')
@@ -278,15 +259,15 @@ static void add_path(struct str *path, size_t start, const char *name)
 }
 
 /* The names of all that lie there in a union. */
-static void add_alternatives(Dwarf_Die *type, u64 offset, u64 size, struct str *path, size_t start)
+static void add_alternatives(const struct typemember_list *members, u64 offset, struct str *path,
+	size_t start)
 {
-	Dwarf_Die at;
-	struct member m;
-	bool has_more = !dwarf_child(type, &at);
-	size_t n = 0;
+	const struct typemember *m;
+	size_t n = 0, at = 0;
 
-	while (next_member(&at, &has_more, offset, size, &m)) {
-		const char *name = dwarf_diename(&m.entry);
+	while ((m = typemembers_next(members, &at, offset)) != NULL) {
+		Dwarf_Die entry = m->entry;
+		const char *name = dwarf_diename(&entry);
 
 		if (n == ALTERNATIVES_MAX) {
 			str_add(path, "|...");
@@ -298,7 +279,8 @@ static void add_alternatives(Dwarf_Die *type, u64 offset, u64 size, struct str *
 	}
 }
 
-bool dwarftype_member(Dwarf_Die *type, u64 offset, struct str *path, Dwarf_Die *ret_type)
+bool dwarftype_member(struct typemembers *known, Dwarf_Die *type, u64 offset, struct str *path,
+	Dwarf_Die *ret_type)
 {
 	size_t start = path->n;
 	Dwarf_Die at;
@@ -307,32 +289,36 @@ bool dwarftype_member(Dwarf_Die *type, u64 offset, struct str *path, Dwarf_Die *
 	if (!peel(type, &at, &ignored))
 		return false;
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		u64 size = dwarftype_size(&at);
-		bool is_shared = dwarf_tag(&at) == DW_TAG_union_type, has_more;
-		struct member m, other;
+		bool is_shared = dwarf_tag(&at) == DW_TAG_union_type;
+		const struct typemember_list *members = typemembers_of(known, &at);
+		size_t position = 0;
+		const struct typemember *m = typemembers_next(members, &position, offset);
+		Dwarf_Die entry, its_type, whole;
 		const char *name;
-		Dwarf_Die child, whole;
+		u64 size;
 
-		has_more = !dwarf_child(&at, &child);
-		if (!next_member(&child, &has_more, offset, size, &m))
+		if (!m)
 			return depth > 0;
+		entry = m->entry;
 		/* Bits have a word together: which of them is meant, its address does not say. */
-		is_shared |= dwarf_hasattr(&m.entry, DW_AT_bit_size) != 0;
-		if (is_shared && next_member(&child, &has_more, offset, size, &other)) {
-			add_alternatives(&at, offset, size, path, start);
+		is_shared |= dwarf_hasattr(&entry, DW_AT_bit_size) != 0;
+		if (is_shared && typemembers_next(members, &position, offset)) {
+			add_alternatives(members, offset, path, start);
 			ret_type->addr = NULL;
 			return true;
 		}
-		name = dwarf_diename(&m.entry);
-		if (name && dwarf_tag(&m.entry) == DW_TAG_member)
+		name = dwarf_diename(&entry);
+		if (name && dwarf_tag(&entry) == DW_TAG_member)
 			add_path(path, start, name);
-		if (!peel(&m.type, &whole, &ignored) || !dwarftype_element(&m.type, ret_type) ||
+		its_type = m->type;
+		offset -= m->start;
+		if (!peel(&its_type, &whole, &ignored) || !dwarftype_element(&its_type, ret_type) ||
 			!peel(ret_type, &at, &ignored))
 			return false;
 		if (dwarf_tag(&whole) == DW_TAG_array_type)
 			str_add(path, "[]");
 		size = dwarftype_size(&at);
-		offset = size ? m.offset % size : 0;
+		offset = size ? offset % size : 0;
 		if (!is_tag_with_members(dwarf_tag(&at)))
 			return true;
 	}

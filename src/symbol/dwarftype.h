@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/str.h"
+#include "symbol/typemembers.h"
 
 /* The type of a variable, a member or a function's result, or what a pointer points to. */
 bool dwarftype_of(Dwarf_Die *entry, Dwarf_Die *ret_type);
@@ -43,6 +44,7 @@ void dwarftype_add_name(Dwarf_Die *type, struct str *text);
  * "name|number" where several members of a union are; *ret_type is its type, addr NULL where that is
  * not clear. False: padding, or behind the end.
  */
-bool dwarftype_member(Dwarf_Die *type, u64 offset, struct str *path, Dwarf_Die *ret_type);
+bool dwarftype_member(struct typemembers *known, Dwarf_Die *type, u64 offset, struct str *path,
+	Dwarf_Die *ret_type);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum {
 	DEPTH_MAX = 256,      /* of blocks in blocks */
-	PLACES_MAX = 1 << 20, /* of a function; beyond any real one */
+	PLACES_MAX = 1 << 18, /* of a function or a unit; beyond any real one */
 	RANGES_MAX = 64,      /* of a block: what has more is taken for one */
 };
 

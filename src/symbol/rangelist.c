@@ -58,7 +58,7 @@ static bool find_by_index(struct rangelist *l, u64 i)
 static void end(struct rangelist *l, bool is_wrong)
 {
 	l->is_wrong = is_wrong;
-	l->at.end = l->at.at;
+	l->has_ended = true;
 }
 
 void rangelist_open(struct rangelist *l, const struct rangelist_source *s, u64 value, bool is_index)
@@ -140,7 +140,7 @@ bool rangelist_next(struct rangelist *l, u64 *ret_start, u64 *ret_end)
 	u8 kind;
 	int r = 0;
 
-	if (l->at.at == l->at.end)
+	if (l->has_ended)
 		return false;
 	if (l->source->version < 5)
 		return next_pair(l, ret_start, ret_end);

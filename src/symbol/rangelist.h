@@ -24,7 +24,7 @@ struct rangelist {
 	const struct rangelist_source *source;
 	struct bytes at;
 	u64 base;
-	bool is_wrong;
+	bool has_ended, is_wrong;
 };
 
 /* The list at an offset into `lists`; is_index: the number of one of version 5. */

@@ -104,7 +104,7 @@ def commands_without_memory_say_so_and_end():
 @test
 def mappings_that_fail_cost_the_names_of_that_file_and_it_is_said():
     recordings()
-    words = [PACE, 'report', '-i', 'z.data', '--no-children', '-g', 'none', '-s', 'dso,sym']
+    words = [PACE, 'report', '-i', 'z.data', '--no-children', '-g', 'none', '-s', 'sym', '--dsos', 'halves']
     good, which = places(words, 'mmap')
     cases = [(at, row) for at in which for row in (1, 0)]
     seen = []

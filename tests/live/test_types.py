@@ -140,4 +140,50 @@ def damaged_debug_information_is_survived():
         assert done.status in (0, 1) and 'Sanitizer' not in done.err and 'runtime error' not in done.err, (i, done)
 
 
+def outcomes(program):
+    """How often each answer is given over all instructions of a file, and the seconds of CPU that took."""
+    before = os.times()
+    done = run(DATATYPES, program)
+    after = os.times()
+    check_sane(done)
+    assert done.status == 0, done
+    return {line.split(' ', 2)[2].strip(): int(line.split()[1]) for line in done.out.splitlines()}, after.children_user - before.children_user
+
+
+@test
+def a_struct_of_many_members_costs_no_more_for_each_instruction():
+    """Members are found by where they lie: five times as many cost about as much more to read, once, not once for each instruction."""
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    took = []
+    for n in (2000, 40000):
+        with open('wide.c', 'w') as f:
+            f.write('struct wide {' + ''.join(f' int m{i};' for i in range(n)) + ' };\nlong sum(struct wide *w)\n{\n\tlong s = 0;\n')
+            f.writelines(f'\ts ^= w->m{i * (n // 2000)} * {2 * i + 3}L;\n' for i in range(2000))
+            f.write('\treturn s;\n}\nint main(void) { static struct wide w; return sum(&w) & 1; }\n')
+        found, seconds = outcomes(build_c(os.path.abspath('wide.c'), 'wide'))
+        assert found[''] >= 2000, found
+        took.append(seconds)
+    # All members for each instruction: 20 times as long. Reading them is part of both.
+    print(f'# {took[0]:.2f} s, {took[1]:.2f} s')
+    assert took[1] < 10 * took[0] + 2, took
+
+
+@test
+def a_function_with_more_jumps_than_any_real_one_is_not_followed_and_it_is_said():
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    with open('jumps.c', 'w') as f:
+        f.write('struct node { struct node *next; long value; };\n'
+                'long jumps(struct node *n)\n{\n\t__asm__ volatile("xor %%eax, %%eax\\n.rept 140000\\njz 1f\\n.endr\\n1:" ::: "eax", "cc");\n\treturn n->value;\n}\n'
+                'int main(void) { static struct node n; long s = 0; for (int i = 0; i < 150000000; i++) s += jumps(&n); return s; }\n')
+    program = build_c(os.path.abspath('jumps.c'), 'jumps')
+    found, _ = outcomes(program)
+    assert found['(unknown) in functions that are too large to be followed'] > 140000, found
+    result = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-o', 'types.data', program)
+    assert result.status == 0, result
+    shown = pace('report', '-i', 'types.data', '-s', 'type')
+    assert 'too large to be followed' in shown.out + shown.err, shown
+
+
 main()

@@ -102,6 +102,38 @@ TEST(tracepoints_with_damaged_formats_do_no_harm)
 	say(HEAD "\"%s\", ({ 0; })\n", NUMBER, 0, 0xffffffff);
 }
 
+/* How many bytes are printed is calculated from the sample: what that is at most, is known before. */
+TEST(tracepoints_print_no_more_bytes_than_there_can_be)
+{
+	static const struct {
+		const char *n;
+		s32 fits, is_too_much;
+	} lengths[] = {
+		{"REC->a", 2, 70000},
+		{"REC->a + 1", 1, 65536},
+		{"REC->a * 2", 1, 40000},
+		{"REC->a / 1", 2, 70000},
+		{"REC->a >> 0", 2, 70000},
+		{"REC->a % 100000", 2, 70000},
+		{"REC->a | 2", 2, 70000},
+		{"(int)REC->a", 2, 70000},
+		{"REC->a & 131071", 2, 70000},
+		/* What becomes of these is not worked out: nothing is printed of them. */
+		{"REC->a - 1", INT32_MIN, 3},
+		{"REC->a << 1", INT32_MIN, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "\"<%%s>\", __print_hex(__get_dynamic_array(s), %s)",
+			lengths[i].n);
+		if (lengths[i].fits != INT32_MIN)
+			CHECK_STR(print(line, lengths[i].fits), "<68 69>");
+		CHECK(!print(line, lengths[i].is_too_much));
+	}
+}
+
 TEST(tracepoints_with_endless_nesting_do_no_harm)
 {
 	static const char *const units[] = {"(", "!", "1+", "1?1:", "(int)", "a[", "f("};
