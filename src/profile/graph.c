@@ -14,32 +14,58 @@ struct builder {
 	u32 ident;
 };
 
+/* Children that are looked through one by one; of more, all are in the index. */
+enum { CHILDREN_FEW = 8 };
+
+static u64 hash_of(u32 parent, u32 symbol)
+{
+	return hash_u64((u64)parent << 32 | symbol);
+}
+
 u32 graph_child(const struct graph *g, u32 parent, u32 symbol)
 {
-	u64 hash = hash_u64((u64)parent << 32 | symbol);
-	struct table_probe probe = table_probe(&g->index, hash);
+	const struct graph_node *nodes = g->nodes.at;
+	struct table_probe probe;
 	u32 i;
 
+	if (nodes[parent].n_children <= CHILDREN_FEW) {
+		for (i = nodes[parent].first_child; i && nodes[i].symbol != symbol;)
+			i = nodes[i].next_sibling;
+		return i;
+	}
+	probe = table_probe(&g->index, hash_of(parent, symbol));
 	while ((i = table_next(&g->index, &probe)) != TABLE_NONE)
-		if (g->nodes.at[i].parent == parent && g->nodes.at[i].symbol == symbol)
+		if (nodes[i].parent == parent && nodes[i].symbol == symbol)
 			return i;
 	return 0;
+}
+
+static void index_children(struct graph *g, u32 parent)
+{
+	const struct graph_node *nodes = g->nodes.at;
+
+	for (u32 i = nodes[parent].first_child; i; i = nodes[i].next_sibling)
+		table_add(&g->index, hash_of(parent, nodes[i].symbol), i);
 }
 
 /* The child of a node with that symbol, created if new. */
 static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 {
-	u32 i = graph_child(g, parent, symbol);
+	u32 i = graph_child(g, parent, symbol), n;
 
 	if (i)
 		return i;
 	i = g->nodes.n;
-	table_add(&g->index, hash_u64((u64)parent << 32 | symbol), i);
 	vec_add(&g->nodes,
 		((struct graph_node){.symbol = symbol,
 			.parent = parent,
 			.next_sibling = g->nodes.at[parent].first_child}));
 	g->nodes.at[parent].first_child = i;
+	n = ++g->nodes.at[parent].n_children;
+	if (n == CHILDREN_FEW + 1)
+		index_children(g, parent);
+	else if (n > CHILDREN_FEW)
+		table_add(&g->index, hash_of(parent, symbol), i);
 	return i;
 }
 
@@ -168,6 +194,7 @@ static void build_callee(struct builder *b, bool has_children)
 struct ordering {
 	const struct graph *graph;
 	const struct profile *profile;
+	VEC(u32) children; /* of one node */
 };
 
 static int compare_children(const void *x, const void *y, void *ctx)
@@ -191,27 +218,30 @@ static int compare_children(const void *x, const void *y, void *ctx)
 	return r ? r : strcmp(o->profile->dsos.at[s->dso].path, o->profile->dsos.at[t->dso].path);
 }
 
-static void sort_children(struct graph *g, const struct profile *p, u32 parent)
+/* Most nodes have one child at most, and there are many. */
+static void sort_children(struct graph *g, struct ordering *o, u32 parent)
 {
-	struct ordering o = {g, p};
-	VEC(u32) children = {0};
-	u32 first = g->nodes.at[parent].first_child;
+	struct graph_node *nodes = g->nodes.at;
+	const u32 first = nodes[parent].first_child;
 
 	if (!first)
 		return;
 	/* Nodes that only samples of the entry itself went through hold nothing. */
-	for (u32 c = first; c; c = g->nodes.at[c].next_sibling)
-		if (g->nodes.at[c].total)
-			vec_add(&children, c);
-	g->nodes.at[parent].first_child = 0;
-	if (!children.n)
+	if (!nodes[first].next_sibling) {
+		nodes[parent].first_child = nodes[first].total ? first : 0;
 		return;
-	qsort_r(children.at, children.n, sizeof(*children.at), compare_children, &o);
-	g->nodes.at[parent].first_child = children.at[0];
-	for (size_t i = 0; i < children.n; i++)
-		g->nodes.at[children.at[i]].next_sibling =
-			i + 1 < children.n ? children.at[i + 1] : 0;
-	vec_fini(&children);
+	}
+	o->children.n = 0;
+	for (u32 c = first; c; c = nodes[c].next_sibling)
+		if (nodes[c].total)
+			vec_add(&o->children, c);
+	if (o->children.n > 1)
+		qsort_r(o->children.at, o->children.n, sizeof(*o->children.at), compare_children,
+			o);
+	nodes[parent].first_child = o->children.n ? o->children.at[0] : 0;
+	for (size_t i = 0; i < o->children.n; i++)
+		nodes[o->children.at[i]].next_sibling =
+			i + 1 < o->children.n ? o->children.at[i + 1] : 0;
 }
 
 void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e,
@@ -219,6 +249,7 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 {
 	const struct hist *h = view->hist;
 	struct builder b = {g, view, h, h->calls->nodes.at, e->ident};
+	struct ordering ordering = {.graph = g, .profile = h->profile};
 
 	memset(g, 0, sizeof(*g));
 	vec_add(&g->nodes, ((struct graph_node){0}));
@@ -238,7 +269,8 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 		parent->total_samples += node->total_samples;
 	}
 	for (u32 i = 0; i < g->nodes.n; i++)
-		sort_children(g, h->profile, i);
+		sort_children(g, &ordering, i);
+	vec_fini(&ordering.children);
 	if (h->options->has_history)
 		passes_count(g, h, e, order);
 }
