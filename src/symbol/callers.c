@@ -303,14 +303,16 @@ static u64 into_function(struct callers *c, struct callers_file *f, u64 rva)
 	u64 start, end;
 	bool is_known;
 
-	if (symbol)
+	if (symbol && !symbol->is_open)
 		return rva - symbol->start;
 	/* Its own table, or that of its debug file, has all: what it lacks is none. */
 	if (f->debug.data)
-		return STACK_START_UNKNOWN;
+		return symbol ? rva - symbol->start : STACK_START_UNKNOWN;
 	pthread_mutex_lock(&c->lock);
 	is_known = elfstarts_around(&f->starts, &f->image, rva, &start, &end);
 	pthread_mutex_unlock(&c->lock);
+	if (symbol && (!is_known || start < symbol->start))
+		return rva - symbol->start;
 	return is_known ? rva - start : STACK_START_UNKNOWN;
 }
 

@@ -182,28 +182,6 @@ static char *demangle_d_turned(const char *name)
 	return text;
 }
 
-/* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
-static bool print_d(struct printed *p, const char *name, unsigned style)
-{
-	size_t n_references = 0;
-	char *text;
-
-	for (const char *c = name; *c; c++)
-		n_references += *c == 'Q';
-	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
-		return false;
-	text = dlang_demangle(name, DMGL_NO_OPTS);
-	if (!text)
-		text = demangle_d_turned(name);
-	str_clear(&p->text);
-	if (text && strlen(text) <= TEXT_LIMIT)
-		str_add(&p->text, text);
-	free(text);
-	if (p->text.n && style & DEMANGLE_COMPACT)
-		fold_d(&p->text);
-	return p->text.n;
-}
-
 /* ---- suffixes ---- */
 
 /* One that compilers hang behind names, .cold or .isra.0 or .llvm.123: its length, or 0. */
@@ -250,6 +228,45 @@ static void add_suffixes(const char *p, unsigned style, struct str *text)
 }
 
 /* ---- names ---- */
+
+/* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
+static bool print_bare_d(struct printed *p, const char *name, unsigned style)
+{
+	size_t n_references = 0;
+	char *text;
+
+	for (const char *c = name; *c; c++)
+		n_references += *c == 'Q';
+	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
+		return false;
+	text = dlang_demangle(name, DMGL_NO_OPTS);
+	if (!text)
+		text = demangle_d_turned(name);
+	str_clear(&p->text);
+	if (text && strlen(text) <= TEXT_LIMIT)
+		str_add(&p->text, text);
+	free(text);
+	if (p->text.n && style & DEMANGLE_COMPACT)
+		fold_d(&p->text);
+	return p->text.n;
+}
+
+static bool print_d(struct printed *p, const char *name, unsigned style)
+{
+	const char *suffixes = find_suffixes(name);
+	bool is_printed;
+	char *base;
+
+	if (!*suffixes)
+		return print_bare_d(p, name, style);
+	base = mem_strdup(name);
+	base[suffixes - name] = '\0';
+	is_printed = print_bare_d(p, base, style);
+	if (is_printed)
+		add_suffixes(suffixes, style, &p->text);
+	mem_free(base);
+	return is_printed;
+}
 
 static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned style)
 {

@@ -61,6 +61,13 @@ bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *
 	return starts_around(&e->starts, rva, ret_start, ret_end);
 }
 
+bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva)
+{
+	u64 other, end;
+
+	return elfstarts_around(e, elf, rva, &other, &end) && other > start;
+}
+
 void elfstarts_fini(struct elfstarts *e)
 {
 	starts_fini(&e->starts);

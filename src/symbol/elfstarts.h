@@ -23,6 +23,12 @@ struct elfstarts {
 bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *ret_start,
 	u64 *ret_end);
 
+/*
+ * Whether another function begins between the start of a symbol without size and an address: assembler's
+ * often have none, and what a stripped file has behind them no name.
+ */
+bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva);
+
 void elfstarts_fini(struct elfstarts *e);
 
 #endif

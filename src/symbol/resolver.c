@@ -270,6 +270,9 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 		return a;
 	}
 	s = symtab_find(&d->symtab, a.start);
+	if (s && s->is_open && d->has_image &&
+		elfstarts_is_beyond(&d->extents.starts, &d->image, s->start, a.start))
+		s = NULL;
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
 		find_extent(r, d, &a);

@@ -504,10 +504,11 @@ static void extend(struct symtab *t)
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		struct symbol *s = &t->symbols.at[i];
 
-		if (s->end == s->start)
-			s->end = i + 1 < t->symbols.n
-				? s[1].start
-				: align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
+		if (s->end != s->start)
+			continue;
+		s->is_open = true;
+		s->end = i + 1 < t->symbols.n ? s[1].start
+					      : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
 	}
 }
 

@@ -22,6 +22,7 @@ struct symbol {
 	const char *name; /* as in the file: mangled */
 	u8 binding;       /* enum symtab_binding */
 	bool is_plt;      /* an entry of the PLT: printed as name@plt */
+	bool is_open;     /* it has no size: its end is where the next one begins */
 };
 
 typedef VEC(struct symbol) symbol_list;

@@ -97,7 +97,8 @@ def stacks_of_musl_programs_are_whole():
     record(build('static', 'musl-gcc', '-static'))
     check_whole({'_start', '__clone'}, ['work', 'middle'])
     record(build('dynamic', 'musl-gcc'))
-    check_whole({'_start', 'memset'} | clone_of_musl(), ['work', 'middle'])
+    # memset has no size, and is not what lies behind it.
+    check_whole({'_start'} | clone_of_musl(), ['work', 'middle'])
 
 
 def clone_of_musl():

@@ -108,6 +108,11 @@ TEST(demangle_reads_d)
 	check("_Dmain", "D main", "D main");
 	check("_D8demangle4testFaZv", "demangle.test(char)", "demangle.test(char)");
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()", "std.stdio.writeln()");
+	check("_D3std5stdio7writelnFZv.localalias", "std.stdio.writeln() [clone .localalias]",
+		"std.stdio.writeln() [clone .localalias]");
+	check("_D3std5stdio7writelnFZv.part.0.cold",
+		"std.stdio.writeln() [clone .part.0] [clone .cold]",
+		"std.stdio.writeln() [clone .part.0] [clone .cold]");
 	/* As gdc 12 and ldc 1.30 write std.range.primitives.front. */
 	check("_D3std5range10primitives__T5frontThZQjFNaNbNcNdNiNfNkMANghZNgh",
 		"std.range.primitives.front!(ubyte).front(scope return inout(ubyte)[])",
