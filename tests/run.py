@@ -50,6 +50,7 @@ SUITES = [
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('injected', [sys.executable, f'{HERE}/live/test_injected.py']),
+    ('surroundings', [sys.executable, f'{HERE}/live/test_surroundings.py']),
     ('exhausted', [sys.executable, f'{HERE}/live/test_exhausted.py']),
     ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),

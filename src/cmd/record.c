@@ -528,6 +528,7 @@ static void tear_down(struct recording *rec, bool keep_file)
 	record_trigger_close(rec);
 	record_when_close(rec);
 	attach_fini(&rec->attach);
+	roots_fini(&rec->roots);
 	record_waits_close(rec);
 	record_ring_close(rec);
 	record_until_close(rec);

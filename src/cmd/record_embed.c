@@ -40,10 +40,10 @@ static u64 embedding_deadline(const struct file_info *info)
 	return clock_now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
 }
 
-/* Code may have half the room of the records; it packs by half. */
+/* Code may have a quarter of the room of the records, before it is packed. */
 static u64 code_most(const struct writer *w)
 {
-	return MAX(writer_data_bytes(w) / 2, (u64)256 << 10);
+	return MAX(writer_data_bytes(w) / 4, (u64)256 << 10);
 }
 
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info)

@@ -261,7 +261,8 @@ static int look_back(struct recording *rec, const char *path, struct file_info *
 	struct lookback_wishes wishes = {.has_hits = record_wants_build_ids(o),
 		.has_all = o->has_all_build_ids,
 		.has_places = embeds && !o->has_no_embedding,
-		.n_workers = workers_available()};
+		.n_workers = workers_available(),
+		.roots = &rec->roots};
 	struct lookback back;
 	struct err why;
 	int r;

@@ -11,6 +11,7 @@
 #include "file/drain.h"
 
 enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
+enum { ROOTS_NS = 250000000 };   /* how often to look for containers */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
 
 /* ---- switching on and off ---- */
@@ -160,6 +161,7 @@ static u64 next_moment(const struct recording *rec)
 	u64 next = schedule_next(&p->schedule);
 
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
+	next = MIN(next, p->roots_ns);
 	next = MIN(next, record_when_due(rec));
 	next = MIN(next, record_overhead_due(rec));
 	next = MIN(next, record_growth_due(rec));
@@ -185,6 +187,18 @@ static void look_for_cpus(struct recording *rec)
 	p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 }
 
+/* ---- containers ---- */
+
+static void look_for_roots(struct recording *rec)
+{
+	u64 now = clock_now_ns();
+
+	if (now < rec->pilot.roots_ns)
+		return;
+	roots_look(&rec->roots, rec->workload.pid);
+	rec->pilot.roots_ns = now + ROOTS_NS;
+}
+
 static int look(void *ctx, bool *ret_is_end, struct err *err)
 {
 	struct recording *rec = ctx;
@@ -206,6 +220,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
 		p->why = "the recording is as large as --max-size allows";
 	look_for_cpus(rec);
+	look_for_roots(rec);
 	p->pilot.due_ns = next_moment(rec);
 	*ret_is_end = p->why != NULL;
 	return 0;
@@ -234,6 +249,7 @@ int record_pilot_open(struct recording *rec, struct err *err)
 	p->pilot = (struct recorder_pilot){rec, UINT64_MAX, look};
 	p->is_off = p->schedule.is_late;
 	p->hotplug_ns = UINT64_MAX;
+	p->roots_ns = UINT64_MAX;
 	if (rec->target.is_system_wide)
 		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 	rec->recorder.pilot = &p->pilot;
@@ -265,6 +281,8 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
+	if (rec->measures_workload && !rec->options->has_no_embedding)
+		rec->pilot.roots_ns = rec->pilot.start_ns + ROOTS_NS;
 	record_overhead_start(rec);
 	record_waits_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);

@@ -26,6 +26,7 @@
 #include "collect/governor.h"
 #include "collect/growth.h"
 #include "collect/perfclock.h"
+#include "collect/roots.h"
 #include "collect/schedule.h"
 #include "collect/waiting.h"
 #include "collect/workload.h"
@@ -41,6 +42,7 @@
 struct record_pilot {
 	struct recorder_pilot pilot;
 	struct schedule schedule;
+	u64 roots_ns;   /* when to look for containers next; UINT64_MAX: never */
 	u64 hotplug_ns; /* when to look for CPUs next; UINT64_MAX: never */
 	bool is_off;    /* the events are switched off at the moment */
 	struct control control;
@@ -139,6 +141,7 @@ struct recording {
 	bool loses_counters; /* the command is one from which the kernel takes them, which was said */
 	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
 	struct attach attach;
+	struct roots roots; /* of containers that the command starts */
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;

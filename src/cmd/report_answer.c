@@ -180,6 +180,13 @@ static bool has_samples(const struct answer *a, u32 event, u32 n)
 	return false;
 }
 
+/* Events without samples say so only where they are all there is to say. */
+static bool is_left_out(const struct answer *a, u32 event, u32 n)
+{
+	return a->options->skips_empty && !has_samples(a, event, n) && a->profile->events.n > n &&
+		a->profile->rows.n;
+}
+
 /* The rows of n events, with their intervals if these are wanted. */
 static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event, u32 n)
 {
@@ -227,7 +234,8 @@ static void show_data(struct answer *a, struct out *out)
 		struct certainty certainty;
 		struct hist hist;
 
-		if (is_column(a, event) || !n)
+		if (is_column(a, event) || !n ||
+			(o.form == EXPORT_SEPARATED && is_left_out(a, event, n)))
 			continue;
 		rows_init(&hist, &certainty, a, event, n);
 		export_add(out, &hist, &o, a->text);
@@ -260,9 +268,7 @@ static void show_text(struct answer *a, struct out *out)
 
 		if (is_column(a, event) || !n)
 			continue;
-		/* Events without samples say so only where they are all there is to say. */
-		if (a->options->skips_empty && !has_samples(a, event, n) &&
-			a->profile->events.n > n && a->profile->rows.n)
+		if (is_left_out(a, event, n))
 			continue;
 		rows_init(&hist, &certainty, a, event, n);
 		if (a->options->is_hierarchy)

@@ -28,7 +28,7 @@ static int write_error(struct writer *w, int sys, struct err *err)
 	num_add_bytes(&size, w->data_end);
 	if (sys == EFBIG)
 		r = err_set(err, ERR_LIMIT,
-			"writing '%s': the limit of file sizes is reached at %s (ulimit -f)",
+			"writing '%s': the limit of file sizes is reached at %s of records, behind which there is room for what describes them (ulimit -f)",
 			w->path, str_text(&size));
 	else if (is_space_error(sys))
 		r = err_set(err, ERR_LIMIT, "writing '%s': no space left on the device after %s",

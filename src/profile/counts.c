@@ -111,21 +111,30 @@ static void name_thread(const struct counts_places *places, pid_t tid, char *nam
 struct place_finder {
 	struct counts *counts;
 	const struct counts_places *where;
-	struct table index;              /* of places, by key */
-	VEC(struct topology) topologies; /* by CPU */
-	VEC(bool) is_known;              /* by CPU */
+	struct table index; /* of places, by key */
+	VEC(struct cpu_place {
+		s32 cpu; /* of damaged recordings: any number */
+		struct topology topology;
+	})
+	cpus;
+	struct table cpu_index;
 };
 
+/* Until the next one is asked for. */
 static const struct topology *topology_of(struct place_finder *f, s32 cpu)
 {
-	while (f->topologies.n <= (size_t)cpu) {
-		vec_add(&f->topologies, (struct topology){0});
-		vec_add(&f->is_known, false);
-	}
-	if (!f->is_known.at[cpu])
-		f->where->topology(f->where->ctx, cpu, &f->topologies.at[cpu]);
-	f->is_known.at[cpu] = true;
-	return &f->topologies.at[cpu];
+	struct table_probe probe = table_probe(&f->cpu_index, hash_u64((u32)cpu));
+	struct cpu_place *added;
+	u32 i;
+
+	while ((i = table_next(&f->cpu_index, &probe)) != TABLE_NONE)
+		if (f->cpus.at[i].cpu == cpu)
+			return &f->cpus.at[i].topology;
+	table_add(&f->cpu_index, hash_u64((u32)cpu), (u32)f->cpus.n);
+	added = vec_push(&f->cpus);
+	*added = (struct cpu_place){.cpu = cpu};
+	f->where->topology(f->where->ctx, cpu, &added->topology);
+	return &added->topology;
 }
 
 /* percore: the threads of a core are one also where CPUs are told apart. */
@@ -202,25 +211,32 @@ static void find_doubles(struct place_finder *f)
 {
 	struct counts *s = f->counts;
 	const struct counters *counters = &s->counting->counters;
+	struct table firsts = {0}; /* of each event and package */
 
 	mem_free(s->is_double);
 	s->is_double = mem_zalloc(counters->n);
 	for (size_t i = 0; i < counters->n; i++) {
 		const struct counter *c = &counters->at[i];
-		struct topology mine;
+		const struct topology *mine;
+		struct table_probe probe;
+		u64 hash;
+		u32 k;
 
 		if (!(s->events->at[c->event].wishes & EVENT_PER_PKG) || c->cpu < 0)
 			continue;
-		mine = *topology_of(f, c->cpu);
-		for (size_t k = 0; k < i && !s->is_double[i]; k++) {
-			const struct topology *other;
+		mine = topology_of(f, c->cpu);
+		hash = hash_of((s32[]){(s32)c->event, mine->socket, mine->die, 0});
+		probe = table_probe(&firsts, hash);
+		while (!s->is_double[i] && (k = table_next(&firsts, &probe)) != TABLE_NONE) {
+			const struct topology *other = topology_of(f, counters->at[k].cpu);
 
-			if (counters->at[k].event != c->event || s->is_double[k])
-				continue;
-			other = topology_of(f, counters->at[k].cpu);
-			s->is_double[i] = other->socket == mine.socket && other->die == mine.die;
+			s->is_double[i] = counters->at[k].event == c->event &&
+				other->socket == mine->socket && other->die == mine->die;
 		}
+		if (!s->is_double[i])
+			table_add(&firsts, hash, (u32)i);
 	}
+	table_fini(&firsts);
 }
 
 /* All CPUs of a list lie in order already, but a socket's need not. */
@@ -245,8 +261,8 @@ static void find_places(struct counts *s, const struct counts_places *where)
 	if (!s->places.n)
 		vec_add(&s->places, ((struct counts_place){.name = ""}));
 	table_fini(&f.index);
-	vec_fini(&f.topologies);
-	vec_fini(&f.is_known);
+	vec_fini(&f.cpus);
+	table_fini(&f.cpu_index);
 }
 
 /* How many CPUs or threads a place has: as many as one event has counters there. */

@@ -44,6 +44,7 @@ int lookback_open(struct lookback *b, const char *path, const struct lookback_wi
 	b->has_machine = true;
 	if (!r) {
 		resolver_init(&b->resolver, &b->machine, NULL, log);
+		b->resolver.living.roots = wishes->roots;
 		resolver_set_recording(&b->resolver, &b->session.reader, &b->jitcode, NULL);
 		callers_init(&b->callers, &b->machine, &b->resolver.places, info->host.arch);
 		b->callers.jitcode = &b->jitcode;
@@ -74,7 +75,7 @@ void lookback_close(struct lookback *b)
 void lookback_describe(struct lookback *b, struct file_info *info)
 {
 	if (b->hits.dsos)
-		buildid_collect(&b->machine, b->hits.dsos, info);
+		buildid_collect(&b->machine, b->hits.dsos, b->resolver.living.roots, info);
 	vec_each(id, &info->build_ids)
 		id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
 	info->first_time = b->session.tally.first_time;

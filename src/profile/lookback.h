@@ -29,6 +29,7 @@ struct lookback_wishes {
 	bool has_all;    /* as if all were */
 	bool has_places; /* and where: for lookback_embed() */
 	unsigned n_workers;
+	const struct roots *roots; /* of containers that may have ended; NULL: none */
 };
 
 /* Reads all of it; `path` stays the caller's. */

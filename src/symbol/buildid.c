@@ -88,11 +88,13 @@ u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 
-void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info)
+void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
+	struct file_info *info)
 {
 	struct living living;
 
 	living_init(&living, m, "/proc");
+	living.roots = roots;
 	vec_each(d, &m->dsos.at) {
 		const struct dso *dso = *d;
 		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,

@@ -10,11 +10,13 @@
 #ifndef PACE_SYMBOL_BUILDID_H
 #define PACE_SYMBOL_BUILDID_H
 
+#include "collect/roots.h"
 #include "file/feature.h"
 #include "machine/machine.h"
 
 /* Appends to info->build_ids; DSOs without a build-id are left out. */
-void buildid_collect(const struct machine *m, const bool *hit, struct file_info *info);
+void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
+	struct file_info *info);
 
 /*
  * The build-id of what a map's name stands for on this machine now: a file, the kernel, a module, the

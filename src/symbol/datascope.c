@@ -17,17 +17,13 @@ void datascope_init(struct datascope *s, const struct elf *image, const struct e
 	cfi_init(&s->cfi, &in);
 }
 
-static void clear(struct dwarfvars *v)
-{
-	v->places.n = 0;
-	v->calls.n = 0;
-}
-
 void datascope_fini(struct datascope *s)
 {
 	dwarfvars_fini(&s->function);
 	dwarfvars_fini(&s->unit);
-	vec_fini(&s->functions);
+	dwarfvars_forget_names(&s->declared);
+	vec_fini(&s->functions.at);
+	vec_fini(&s->functions.order);
 	datanames_fini(&s->names);
 	typemembers_fini(&s->members);
 	rows_fini(&s->rows);
@@ -36,11 +32,13 @@ void datascope_fini(struct datascope *s)
 
 void datascope_enter_unit(struct datascope *s, Dwarf_Die *unit)
 {
-	clear(&s->unit);
-	clear(&s->function);
-	s->functions.n = 0;
+	dwarfvars_clear(&s->unit);
+	dwarfvars_forget_names(&s->declared);
+	dwarfvars_clear(&s->function);
+	s->functions.at.n = s->functions.order.n = 0;
 	s->unit_entry = *unit;
 	dwarfvars_add_unit(&s->unit, unit);
+	dwarfvars_index(&s->unit);
 }
 
 void datascope_add_function(struct datascope *s, Dwarf_Die *function)
@@ -51,60 +49,30 @@ void datascope_add_function(struct datascope *s, Dwarf_Die *function)
 	if (dwarf_entrypc(function, &start) || !dwarftype_of(function, &f.type))
 		return;
 	f.at = start;
-	vec_add(&s->functions, f);
+	vec_add(&s->functions.at, f);
 }
 
-static bool find_call(const dwarfvars_calls *calls, u64 at, Dwarf_Die *ret_type)
+bool datascope_result(struct datascope *s, u64 to, u64 back, Dwarf_Die *ret_type)
 {
-	vec_each(call, calls) {
-		if (call->at != at || !call->type.addr)
-			continue;
-		*ret_type = call->type;
-		return true;
-	}
-	return false;
-}
-
-bool datascope_result(const struct datascope *s, u64 to, u64 back, Dwarf_Die *ret_type)
-{
-	return find_call(&s->function.calls, back, ret_type) ||
-		find_call(&s->functions, to, ret_type);
+	return dwarfvars_find_call(&s->function.calls, back, ret_type) ||
+		dwarfvars_find_call(&s->functions, to, ret_type);
 }
 
 void datascope_enter(struct datascope *s, Dwarf_Die *function)
 {
-	clear(&s->function);
+	dwarfvars_clear(&s->function);
 	dwarfvars_add_function(&s->function, function);
-}
-
-/* Whether the variable at a place covers what is `at` bytes behind its beginning. */
-static bool covers(const struct dwarfvars_place *p, s64 at)
-{
-	Dwarf_Die type = p->type;
-	u64 size;
-
-	if (at < 0)
-		return false;
-	size = dwarftype_size(&type);
-	/* Arrays that are declared without their length begin there. */
-	return size ? (u64)at < size : at == 0;
+	dwarfvars_index(&s->function);
 }
 
 static bool find_place(const struct dwarfvars *v, u64 pc, u8 kind, u8 reg, s64 at,
 	struct dataobject *ret)
 {
-	const struct dwarfvars_place *best = NULL;
+	const struct dwarfvars_place *p = dwarfvars_find(v, pc, kind, reg, at);
 
-	vec_each(p, &v->places) {
-		if (p->kind != kind || p->reg != reg || pc < p->start || pc >= p->end ||
-			(best && p->depth < best->depth))
-			continue;
-		if (covers(p, at - p->offset))
-			best = p;
-	}
-	if (best)
-		*ret = (struct dataobject){best->type, at - best->offset, false};
-	return best != NULL;
+	if (p)
+		*ret = (struct dataobject){p->type, at - p->offset, false};
+	return p != NULL;
 }
 
 /* Another unit's variable, which this one declares. */
@@ -122,7 +90,7 @@ static bool find_declared(struct datascope *s, u64 address, struct dataobject *r
 		return false;
 	memcpy(name, symbol->name, n);
 	name[n] = '\0';
-	if (!dwarfvars_find_declared(&s->unit_entry, name, &ret->type))
+	if (!dwarfvars_find_declared(&s->declared, &s->unit_entry, name, &ret->type))
 		return false;
 	ret->offset = (s64)(address - symbol->start);
 	ret->is_array = false;

@@ -28,7 +28,8 @@ struct dataobject {
 
 struct datascope {
 	struct dwarfvars function, unit;
-	dwarfvars_calls functions; /* of the unit: where each begins, what it returns */
+	struct dwarfvars_calls functions; /* of the unit: where each begins, what it returns */
+	struct dwarfvars_names declared;  /* in the unit */
 	Dwarf_Die unit_entry;
 	const struct elf *image, *debug; /* what is mapped; what has the DWARF: may be the same */
 	struct datanames names;
@@ -46,7 +47,7 @@ void datascope_add_function(struct datascope *s, Dwarf_Die *function); /* of the
 void datascope_enter(struct datascope *s, Dwarf_Die *function);
 
 /* What a call returns that leads there, and comes back there; false: that is not known. */
-bool datascope_result(const struct datascope *s, u64 to, u64 back, Dwarf_Die *ret_type);
+bool datascope_result(struct datascope *s, u64 to, u64 back, Dwarf_Die *ret_type);
 
 /* At an address; pc: which instruction asks. */
 bool datascope_find(struct datascope *s, u64 pc, u64 address, struct dataobject *ret);

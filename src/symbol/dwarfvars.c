@@ -1,8 +1,10 @@
 #include "symbol/dwarfvars.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "symbol/dwarftype.h"
 
 enum {
@@ -185,7 +187,7 @@ static void add_call(struct reading *r, Dwarf_Die *die)
 	call.at = back;
 	if (!dwarftype_of(&callee, &call.type))
 		call.type.addr = NULL;
-	vec_add(&r->vars->calls, call);
+	vec_add(&r->vars->calls.at, call);
 }
 
 /* ---- blocks ---- */
@@ -293,41 +295,191 @@ void dwarfvars_add_unit(struct dwarfvars *v, Dwarf_Die *unit)
 	read_names(&r, unit, &b);
 }
 
-static bool has_name(Dwarf_Die *die, const char *name)
+static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
-	const char *its = NULL;
+	const char *name = NULL;
 
 	if (dwarf_attr(die, DW_AT_linkage_name, &a))
-		its = dwarf_formstring(&a);
-	its = its ? its : dwarf_diename(die);
-	return its && !strcmp(its, name);
+		name = dwarf_formstring(&a);
+	return name ? name : dwarf_diename(die);
 }
 
-static bool find_declared(Dwarf_Die *outer, const char *name, u32 depth, Dwarf_Die *ret_type)
+static const struct dwarfvars_name *find_name(const struct dwarfvars_names *names, u64 hash,
+	const char *text)
+{
+	struct table_probe probe = table_probe(&names->index, hash);
+	u32 i;
+
+	while ((i = table_next(&names->index, &probe)) != TABLE_NONE)
+		if (!strcmp(names->at.at[i].text, text))
+			return &names->at.at[i];
+	return NULL;
+}
+
+/* The first of a name is the one that is meant. */
+static void add_name(struct dwarfvars_names *names, Dwarf_Die *die)
+{
+	struct dwarfvars_name n = {.text = name_of(die)};
+	u64 hash = n.text ? hash_bytes(n.text, strlen(n.text)) : 0;
+
+	if (!n.text || names->at.n >= PLACES_MAX || find_name(names, hash, n.text) ||
+		!dwarftype_of(die, &n.type))
+		return;
+	table_add(&names->index, hash, (u32)names->at.n);
+	vec_add(&names->at, n);
+}
+
+static void read_declared(struct dwarfvars_names *names, Dwarf_Die *outer, u32 depth)
 {
 	Dwarf_Die die;
 
 	if (depth == DEPTH_MAX || dwarf_child(outer, &die))
-		return false;
+		return;
 	do {
 		int tag = dwarf_tag(&die);
 
-		if (tag == DW_TAG_variable && has_name(&die, name) && dwarftype_of(&die, ret_type))
-			return true;
-		if (tag == DW_TAG_namespace && find_declared(&die, name, depth + 1, ret_type))
-			return true;
+		if (tag == DW_TAG_variable)
+			add_name(names, &die);
+		else if (tag == DW_TAG_namespace)
+			read_declared(names, &die, depth + 1);
 	} while (!dwarf_siblingof(&die, &die));
+}
+
+bool dwarfvars_find_declared(struct dwarfvars_names *names, Dwarf_Die *unit, const char *name,
+	Dwarf_Die *ret_type)
+{
+	const struct dwarfvars_name *found;
+
+	if (!names->is_read)
+		read_declared(names, unit, 0);
+	names->is_read = true;
+	found = find_name(names, hash_bytes(name, strlen(name)), name);
+	if (found)
+		*ret_type = found->type;
+	return found != NULL;
+}
+
+void dwarfvars_forget_names(struct dwarfvars_names *names)
+{
+	vec_fini(&names->at);
+	table_fini(&names->index);
+	names->is_read = false;
+}
+
+/* ---- finding ---- */
+
+static int compare_spots(const void *a, const void *b)
+{
+	const struct dwarfvars_spot *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static u32 group_of(u8 kind, u8 reg)
+{
+	return (u32)kind << 8 | reg;
+}
+
+void dwarfvars_index(struct dwarfvars *v)
+{
+	v->spots.n = 0;
+	for (size_t i = 0; i < v->places.n; i++) {
+		const struct dwarfvars_place *p = &v->places.at[i];
+		struct dwarfvars_spot spot = {.group = group_of(p->kind, p->reg),
+			.place = (u32)i,
+			.start = p->offset};
+		Dwarf_Die type = p->type;
+		u64 size;
+
+		if (p->kind == VARS_REGISTER)
+			continue;
+		/* Arrays that are declared without their length begin there. */
+		size = MAX(dwarftype_size(&type), (u64)1);
+		spot.end = size > (u64)INT64_MAX || spot.start > INT64_MAX - (s64)size
+			? INT64_MAX
+			: spot.start + (s64)size;
+		vec_add(&v->spots, spot);
+	}
+	if (v->spots.n)
+		qsort(v->spots.at, v->spots.n, sizeof(*v->spots.at), compare_spots);
+	for (size_t i = 0; i < v->spots.n; i++) {
+		struct dwarfvars_spot *s = &v->spots.at[i];
+
+		s->reach = i && s[-1].group == s->group ? MAX(s[-1].reach, s->end) : s->end;
+	}
+}
+
+const struct dwarfvars_place *dwarfvars_find(const struct dwarfvars *v, u64 pc, u8 kind, u8 reg,
+	s64 at)
+{
+	const struct dwarfvars_place *best = NULL;
+	u32 group = group_of(kind, reg);
+	size_t low = 0, high = v->spots.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct dwarfvars_spot *s = &v->spots.at[middle];
+
+		if (s->group < group || (s->group == group && s->start <= at))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Towards lower ones, as long as some of them reach so far. */
+	while (low--) {
+		const struct dwarfvars_spot *s = &v->spots.at[low];
+		const struct dwarfvars_place *p = &v->places.at[s->place];
+
+		if (s->group != group || s->reach <= at)
+			break;
+		if (at < s->end && pc >= p->start && pc < p->end &&
+			(!best || p->depth > best->depth || (p->depth == best->depth && p > best)))
+			best = p;
+	}
+	return best;
+}
+
+bool dwarfvars_find_call(struct dwarfvars_calls *calls, u64 at, Dwarf_Die *ret_type)
+{
+	size_t low = 0, high = calls->at.n;
+
+	if (calls->order.n != calls->at.n) {
+		calls->order.n = 0;
+		for (size_t i = 0; i < calls->at.n; i++)
+			vec_add(&calls->order, ((struct sort_item){calls->at.at[i].at, i}));
+		sort_by_key(calls->order.at, calls->order.n);
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (calls->order.at[middle].key < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < calls->order.n && calls->order.at[low].key == at; low++) {
+		*ret_type = calls->at.at[calls->order.at[low].value].type;
+		if (ret_type->addr)
+			return true;
+	}
 	return false;
 }
 
-bool dwarfvars_find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *ret_type)
+void dwarfvars_clear(struct dwarfvars *v)
 {
-	return find_declared(unit, name, 0, ret_type);
+	v->places.n = v->spots.n = 0;
+	v->calls.at.n = v->calls.order.n = 0;
 }
 
 void dwarfvars_fini(struct dwarfvars *v)
 {
 	vec_fini(&v->places);
-	vec_fini(&v->calls);
+	vec_fini(&v->spots);
+	vec_fini(&v->calls.at);
+	vec_fini(&v->calls.order);
 }

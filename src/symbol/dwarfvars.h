@@ -15,6 +15,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/sort.h"
+#include "base/table.h"
 #include "base/types.h"
 #include "base/vec.h"
 
@@ -39,11 +41,33 @@ struct dwarfvars_call {
 	Dwarf_Die type; /* of what it returns; addr NULL: nothing, or it is not known */
 };
 
-typedef VEC(struct dwarfvars_call) dwarfvars_calls;
+struct dwarfvars_calls {
+	VEC(struct dwarfvars_call) at;
+	VEC(struct sort_item) order; /* by where they return to; of the first order.n of them */
+};
+
+/* A place in memory, by where it begins. */
+struct dwarfvars_spot {
+	u32 group; /* its kind and register */
+	u32 place;
+	s64 start, end, reach; /* reach: the furthest end of all of the group up to here */
+};
 
 struct dwarfvars {
 	VEC(struct dwarfvars_place) places;
-	dwarfvars_calls calls;
+	VEC(struct dwarfvars_spot) spots; /* of all places but those in registers, once indexed */
+	struct dwarfvars_calls calls;
+};
+
+struct dwarfvars_name {
+	const char *text;
+	Dwarf_Die type;
+};
+
+struct dwarfvars_names {
+	VEC(struct dwarfvars_name) at;
+	struct table index;
+	bool is_read;
 };
 
 /* Variables that are at the same place all the time: of the unit, outside of functions. */
@@ -52,8 +76,28 @@ void dwarfvars_add_unit(struct dwarfvars *v, Dwarf_Die *unit);
 /* All of a function. */
 void dwarfvars_add_function(struct dwarfvars *v, Dwarf_Die *function);
 
-/* A variable of the unit that is only declared there, by its name; false: there is none. */
-bool dwarfvars_find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *ret_type);
+/* When all are there, and before one is looked for. */
+void dwarfvars_index(struct dwarfvars *v);
+
+/*
+ * The variable in memory that covers `at`, counted as its kind says; of several the one in the
+ * innermost block. NULL: there is none there at that address of code.
+ */
+const struct dwarfvars_place *dwarfvars_find(const struct dwarfvars *v, u64 pc, u8 kind, u8 reg,
+	s64 at);
+
+/* What a call returns that comes back there, or a function that begins there; false: not known. */
+bool dwarfvars_find_call(struct dwarfvars_calls *calls, u64 at, Dwarf_Die *ret_type);
+
+void dwarfvars_clear(struct dwarfvars *v);
+
+/*
+ * A variable of the unit by its name, which may be only declared there; false: there is none. The
+ * names are read when one is asked for first.
+ */
+bool dwarfvars_find_declared(struct dwarfvars_names *names, Dwarf_Die *unit, const char *name,
+	Dwarf_Die *ret_type);
+void dwarfvars_forget_names(struct dwarfvars_names *names);
 
 void dwarfvars_fini(struct dwarfvars *v);
 

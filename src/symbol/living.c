@@ -162,5 +162,13 @@ bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_on
 		if (at->is_elsewhere && take(ctx, path))
 			return true;
 	}
+	for (size_t i = 0; l->roots && i < l->roots->at.n; i++) {
+		char path[PATH_SIZE];
+
+		snprintf(path, sizeof(path), "%s/self/fd/%d%.*s", l->proc, l->roots->at.at[i].fd,
+			(int)plain_length(dso->path), dso->path);
+		if (take(ctx, path))
+			return true;
+	}
 	return false;
 }

@@ -148,6 +148,22 @@ def threads_that_are_started_while_a_process_is_attached_to_are_in_it():
 
 
 @test
+def programs_of_a_container_that_is_gone_have_names():
+    """Nobody but the command's child ever saw that file; when the recording is read back, its namespace is no more."""
+    can_record()
+    needs('unshare')
+    program = build_c(THREADS, 'threads', '-pthread')
+    script = f'mount -t tmpfs none /mnt && cp {program} /mnt/inside && exec /mnt/inside 2'
+    if run('unshare', '-Urpfm', '--mount-proc', 'mount', '-t', 'tmpfs', 'none', '/mnt').status:
+        skip('no mount namespaces here')
+    result = pace('record', '-e', 'cpu-clock', 'unshare', '-Urpfm', '--mount-proc', 'sh', '-c', script)
+    assert result.status == 0, result
+    report = pace('report', '-g', 'none', '-s', 'dso,sym').out
+    assert re.search(r' inside +\[\.\] spin', report) and not os.path.exists('/mnt/inside'), report
+    assert 'spin' in pace('annotate', 'spin').out
+
+
+@test
 def attaching_to_a_thread_measures_no_other():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')

@@ -170,6 +170,28 @@ def a_struct_of_many_members_costs_no_more_for_each_instruction():
 
 
 @test
+def many_variables_and_calls_cost_no_more_for_each_instruction():
+    """Variables of a frame and of a unit, and what calls return, are found by where they are: eight times as many of each, not 64 times the work."""
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    took = []
+    for n in (500, 4000):
+        with open('many.c', 'w') as f:
+            f.write('struct node { struct node *next; long a, b; };\n' + ''.join(f'struct node g{i};\n' for i in range(n)))
+            f.write(''.join(f'struct node *c{i}(struct node *n) {{ return n->next; }}\n' for i in range(n)) + 'long f(struct node *p)\n{\n\tlong s = 0;\n')
+            f.write(''.join(f'\tstruct node *v{i} = p + {i};\n' for i in range(n)))
+            f.write(''.join(f'\ts += v{i}->a + g{i}.b + c{i}(v{i * 7 % n})->a;\n' for i in range(n)) + '\treturn s;\n}\nint main(void) { struct node n[9]; return f(n) & 1; }\n')
+        done = run('cc', '-O0', '-g', '-o', 'many', 'many.c')
+        assert done.status == 0, done
+        found, seconds = outcomes(os.path.abspath('many'))
+        # A load of each variable, of what it points to, of what a call returned.
+        assert found[''] > 7 * n, found
+        took.append(seconds)
+    print(f'# {took[0]:.2f} s, {took[1]:.2f} s')
+    assert took[1] < 24 * took[0] + 2, took
+
+
+@test
 def a_function_with_more_jumps_than_any_real_one_is_not_followed_and_it_is_said():
     if os.uname().machine != 'x86_64':
         skip('the instructions are those of x86-64')

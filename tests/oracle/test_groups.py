@@ -139,6 +139,11 @@ def separated_cells_are_those_of_perf_with_one_event_and_with_several():
         if '--no-group' in way:
             theirs = [line.replace("of events '", "of event '") for line in theirs]
         assert sorted(ours) == sorted(theirs) and len(ours) > 8, (way, ours, theirs)
+    # An event without samples has no table.
+    recording('d.data', '-e', CLOCK, '-e', 'dummy')
+    ours, theirs = (separated(result) for result in (pace('report', '-i', 'd.data', '-t', ';', '-s', 'comm'),
+                                                     run('perf', 'report', '--stdio', '-f', '-i', 'd.data', '-t', ';', '-s', 'comm')))
+    assert sorted(ours) == sorted(theirs) and 'dummy' not in ' '.join(ours), (ours, theirs)
 
 
 @test

@@ -4,6 +4,8 @@ import json
 import os
 import random
 import re
+import resource
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -91,6 +93,30 @@ def a_full_disk_stops_the_command_from_starting_or_keeps_the_table():
     assert result.status == 1 and 'limit' in result.err and 'seconds time elapsed' in result.err, result
     kept = pace('stat', 'report')
     assert kept.status == 0 and len(lines(kept.out)) >= 9, kept
+
+
+@test
+def the_number_of_a_cpu_may_be_anything():
+    can_record()
+    result = pace('stat', 'record', '-o', 's.data', '-e', 'task-clock', 'true')
+    assert result.status == 0, result
+    with open('s.data', 'rb') as file:
+        data = bytearray(file.read())
+    at, size = struct.unpack_from('<QQ', data, 40)
+    end, n = at + size, 0
+    while at < end:
+        kind, _, size = struct.unpack_from('<IHH', data, at)
+        if kind == 76:  # STAT: id, cpu
+            struct.pack_into('<I', data, at + 16, 0x7ffffff0)
+            n += 1
+        at += size
+    with open('s.data', 'wb') as file:
+        file.write(data)
+    for scope in ('-A', '--per-socket', '--per-core', '--per-node'):
+        result = pace('stat', 'report', scope, '-i', 's.data')
+        assert n and result.status == 0, (scope, result)
+    # Nothing that is as long as the number: of two billion elements each would be gigabytes.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20, resource.getrusage(resource.RUSAGE_CHILDREN)
 
 
 @test

@@ -963,7 +963,7 @@ TEST(buildid_collects_those_of_what_was_hit)
 	hit[0] = hit[file->id] = hit[none->id] = hit[missing->id] = hit[recorded->id] = true;
 	hit[missed->id] = false;
 	file_info_init(&info);
-	buildid_collect(&r.machine, hit, &info);
+	buildid_collect(&r.machine, hit, NULL, &info);
 	CHECK_EQ(info.build_ids.n, 2);
 	CHECK_STR(info.build_ids.at[0].path, file->path);
 	CHECK_EQ(info.build_ids.at[0].id_size, BUILD_ID_MAX);
@@ -979,7 +979,7 @@ TEST(buildid_collects_those_of_what_was_hit)
 	memset(hit, 0, sizeof(hit));
 	hit[add_dso(&r, "[kernel.kallsyms]_text", true)->id] = true;
 	file_info_init(&info);
-	buildid_collect(&r.machine, hit, &info);
+	buildid_collect(&r.machine, hit, NULL, &info);
 	CHECK_EQ(info.build_ids.n, n > 0);
 	if (n) {
 		CHECK_STR(info.build_ids.at[0].path, "[kernel.kallsyms]");
@@ -994,7 +994,7 @@ TEST(buildid_collects_those_of_what_was_hit)
 	hit[add_dso(&r, "[vdso]", false)->id] = true;
 	hit[add_dso(&r, "[no_such_module]", true)->id] = true;
 	file_info_init(&info);
-	buildid_collect(&r.machine, hit, &info);
+	buildid_collect(&r.machine, hit, NULL, &info);
 	CHECK_EQ(info.build_ids.n, n > 0);
 	if (n)
 		CHECK(!memcmp(info.build_ids.at[0].id, id, n));
