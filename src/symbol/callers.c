@@ -321,7 +321,7 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 {
 	struct bytes b;
 	struct callers_file *f = file_of(c, dso);
-	u64 rva, before;
+	u64 rva, before, into, entry = f->image.entry;
 
 	if (f->is_embedded) {
 		look_at_embedded(c, f, off, ret_bytes);
@@ -334,9 +334,10 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 		return;
 	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
 		load_symtab(c, dso, f);
+	into = into_function(c, f, rva);
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
-		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX), into_function(c, f, rva),
-		is_near_entry(f->image.entry, rva)};
+		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX), into,
+		is_near_entry(entry, rva) || (entry && rva >= entry && into == rva - entry)};
 }
 
 /* ---- samples ---- */

@@ -83,6 +83,12 @@ static void scan_piece(struct scan *s, const struct bytes *b)
 	for (u32 at = 0; at < n; at += size) {
 		u64 va = b->offset + at;
 
+		/* Some fill up with zeros. */
+		if (is_fresh && !b->at[at]) {
+			size = 1;
+			is_padded = true;
+			continue;
+		}
 		size = x86_decode(b->at + at, n - at, s->is_64, &op);
 		if (!size) {
 			size = 1;
@@ -146,14 +152,31 @@ static void take_leaps(struct scan *s)
 	}
 }
 
-void starts_find(struct starts *s, const struct bytes *code, size_t n, bool is_64)
+/* Words at their places. */
+static void scan_data(struct scan *s, struct bytes b)
 {
-	struct scan scan = {.starts = s, .code = code, .n = n, .is_64 = is_64};
+	unsigned word = s->is_64 ? 8 : 4;
+	const void *p;
 
-	for (size_t i = 0; i < n; i++) {
-		scan_piece(&scan, &code[i]);
-		s->end = MAX(s->end, code[i].offset + bytes_left(&code[i]));
+	bytes_skip(&b, -b.offset % word);
+	while (bytes_take(&b, word, &p)) {
+		u64 to = s->is_64 ? load_u64(p) : load_u32(p);
+
+		if (to && is_code(s, to))
+			vec_add(&s->taken, to);
 	}
+}
+
+void starts_find(struct starts *s, const struct starts_input *in)
+{
+	struct scan scan = {.starts = s, .code = in->code, .n = in->n_code, .is_64 = in->is_64};
+
+	for (size_t i = 0; i < in->n_code; i++) {
+		scan_piece(&scan, &in->code[i]);
+		s->end = MAX(s->end, in->code[i].offset + bytes_left(&in->code[i]));
+	}
+	for (size_t i = 0; i < in->n_data; i++)
+		scan_data(&scan, in->data[i]);
 	add_taken(&scan);
 	starts_finish(s);
 	take_leaps(&scan);

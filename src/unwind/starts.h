@@ -6,8 +6,8 @@
  * Out      the function's start, as far as anybody calls it or points to it
  * Owns     the list
  * Units    rva
- * Errors   none. What only data points to is not found: it seems to belong to what lies before it, behind
- *          whose end nothing leads (unwind/flow.h says so then)
+ * Errors   none. What only relocations point to is not found: it seems to belong to what lies before it,
+ *          behind whose end nothing leads (unwind/flow.h says so then)
  * Threads  one; any number once it is finished
  * Source   Intel SDM, volume 2. Only x86 has code without call frame information worth the trouble
  */
@@ -22,8 +22,17 @@ struct starts {
 	u64 end;     /* of the last code */
 };
 
-/* All of a file's pieces of code, whose offset is the address it is loaded to. */
-void starts_find(struct starts *s, const struct bytes *code, size_t n, bool is_64);
+/*
+ * All of a file's pieces of code, whose offset is the address it is loaded to; and its data, in which
+ * words that are the address of a function's begin are taken for pointers to it.
+ */
+struct starts_input {
+	const struct bytes *code, *data;
+	size_t n_code, n_data;
+	bool is_64;
+};
+
+void starts_find(struct starts *s, const struct starts_input *in);
 
 /* One that somebody else knows of, before starts_finish(). */
 void starts_add(struct starts *s, u64 rva);

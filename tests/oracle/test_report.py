@@ -40,8 +40,9 @@ def rows(result):
 
 def same(path, *options):
     """How many rows both show; fails where they differ."""
-    ours = rows(pace('report', '--no-unnamed-functions', '-i', path, *options))
-    theirs = rows(run('perf', 'report', '--stdio', '-f', '-i', path, *options))
+    result = pace('report', '--no-unnamed-functions', '-i', path, *options)
+    ours = rows(result)
+    theirs = without_heads(rows(run('perf', 'report', '--stdio', '-f', '-i', path, *options)), ours, result)
     assert ours == theirs, (options, sorted(set(ours) - set(theirs))[:10], sorted(set(theirs) - set(ours))[:10])
     return len(ours)
 
@@ -679,14 +680,25 @@ def nested(result):
     return sorted(row for row in found if '@plt' not in ' '.join(row))
 
 
+def without_heads(theirs, ours, result):
+    """The head of a procedure linkage table has a name in pace only: as many addresses that pace does not show are left out."""
+    n, kept = result.out.count('_dl_runtime_resolve@plt'), []
+    for row in theirs:
+        is_head = n and row not in ours and any(re.match(r'\[.\] 0x', cell) for cell in row)
+        n -= bool(is_head)
+        kept += [] if is_head else [row]
+    return kept
+
+
 @test
 def rows_below_rows_are_those_of_perf():
     recording()
     for options in (['-s', 'comm,dso'], ['-s', 'dso,comm,sym'], ['--percent-limit', '3'], ['-s', 'cpu,comm,dso', '--percent-limit', '1'],
                     ['-s', 'comm'], ['-c', 'sort,md5sum', '--percentage', 'relative', '-s', 'comm,dso']):
         words = ['-n', '--hierarchy', '-i', 'w.data', *options]
-        ours = nested(pace('report', '--no-unnamed-functions', *words))
-        theirs = nested(run('perf', 'report', '--stdio', '-f', *words))
+        result = pace('report', '--no-unnamed-functions', *words)
+        ours = nested(result)
+        theirs = without_heads(nested(run('perf', 'report', '--stdio', '-f', *words)), ours, result)
         assert ours == theirs, (options, [row for row in ours if row not in theirs][:10], [row for row in theirs if row not in ours][:10])
         assert len(ours) > 1
 

@@ -13,10 +13,12 @@ TEST(starts_are_what_is_called_and_what_has_its_address_taken)
 {
 	/*
 	 * 0: call 32; lea 48(%rip),%rdi; lea 21(%rip),%rax; jmp *%rax; 21: pop; ret; nops
-	 * 32: push; jmp 64; nops; 48: push; ret; nops; 64: ret; nops; 80: mov $0x200030,%eax; ret
+	 * 32: push; jmp 64; nops; 48: push; ret; nops; 64: ret; nops; 80: mov $0x200030,%eax; ret; zeros; 88: push
 	 */
 	static u8 code[96];
+	static const u64 words[] = {0x200058, 0x200031, 0x200057, 7};
 	struct bytes piece = bytes_of(code, sizeof(code));
+	struct bytes data = bytes_of(words, sizeof(words));
 	struct starts s = {0};
 	u64 start, end;
 
@@ -29,11 +31,20 @@ TEST(starts_are_what_is_called_and_what_has_its_address_taken)
 	memcpy(code + 48, (const u8[]){0x53, 0xc3}, 2);
 	code[64] = 0xc3;
 	memcpy(code + 80, (const u8[]){0xb8, 0x30, 0, 0x20, 0, 0xc3}, 6);
+	memcpy(code + 86, (const u8[]){0, 0, 0x53}, 3);
 	piece.offset = 0x200000;
-	starts_find(&s, &piece, 1, true);
+	starts_find(&s,
+		&(struct starts_input){.code = &piece,
+			.n_code = 1,
+			.data = &data,
+			.n_data = 1,
+			.is_64 = true});
 	starts_finish(&s);
 	CHECK(is_start(&s, 0x200020));
 	CHECK(is_start(&s, 0x200030));
+	/* A word of data is a pointer where no instruction runs on into, behind zeros here. */
+	CHECK(is_start(&s, 0x200058));
+	CHECK(!is_start(&s, 0x200031) && !is_start(&s, 0x200057));
 	/* Over the beginning of another function one jumps to a third one. */
 	CHECK(is_start(&s, 0x200040));
 	CHECK(starts_around(&s, 0x200035, &start, &end));
@@ -55,7 +66,7 @@ TEST(starts_of_code_of_32_bits_wrap_around)
 	struct starts s = {0};
 
 	piece.offset = 0x8048000;
-	starts_find(&s, &piece, 1, false);
+	starts_find(&s, &(struct starts_input){.code = &piece, .n_code = 1});
 	starts_finish(&s);
 	CHECK(is_start(&s, 0x8048000));
 	CHECK_EQ(s.at.n, 1);
