@@ -50,6 +50,7 @@ SUITES = [
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('injected', [sys.executable, f'{HERE}/live/test_injected.py']),
+    ('kinds', [sys.executable, f'{HERE}/live/test_kinds.py']),
     ('surroundings', [sys.executable, f'{HERE}/live/test_surroundings.py']),
     ('exhausted', [sys.executable, f'{HERE}/live/test_exhausted.py']),
     ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),
@@ -88,7 +89,7 @@ SUITES = [
 # These take longest: begun first, so that none of them is what everybody waits for in the end.
 LONG = ['fuzz', 'guest', 'unit', 'fixtures', 'report', 'readperf', 'oracle', 'sortkeys', 'diff', 'callers', 'options', 'faults', 'attrs',
         'stat', 'conformance', 'lines', 'travel', 'record', 'annotate', 'kernel', 'jit', 'c2c', 'ring', 'quipper', 'unwind', 'buildids',
-        'files', 'golden']
+        'files', 'injected', 'surroundings', 'exhausted', 'kinds', 'golden']
 
 
 class Result:

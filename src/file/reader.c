@@ -410,7 +410,8 @@ static void find_behind(struct reader *r, struct log *log)
 	r->n_behind = r->is_unfinished || r->is_cut ? 0 : salvage_find(r, &end);
 	if (!r->n_behind)
 		return;
-	log_warn(log,
+	/* All that is there is read, whether a recorder was killed before or after it told the header. */
+	log_note(log,
 		"'%s' was not finished by its recorder: %llu records behind the end that its header says were kept",
 		r->path, (unsigned long long)r->n_behind);
 	r->parts.at[0].end = end;

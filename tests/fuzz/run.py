@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from harness import TOP, main, needs, skip, test  # noqa: E402
 
-SECONDS = os.environ.get('PACE_FUZZ_SECONDS', '3')
+SECONDS = os.environ.get('PACE_FUZZ_SECONDS', '2')
 FUZZ = os.path.join(TOP, 'dev/fuzz')
 
 

@@ -57,7 +57,7 @@ WAYS = [
     ['-s', 'dso', '-F', 'overhead,overhead_sys,overhead_us,sample,period,dso'],
     # With the file: of two files that have no names at one address perf makes one row, and by its order of such rows among
     # those with names it sometimes does not find a row again and makes a second one.
-    ['-s', 'dso,sym', '--percent-limit', '1', '-w', '10,24,48'],
+    ['-s', 'dso,sym', '--percent-limit', '1', '-w', '0,24,48'],
     ['-s', 'comm,dso', '-c', 'sort,awk'],
     ['-s', 'dso,sym', '--group-sort-idx', '1'],
     ['-s', 'dso', '--group-sort-idx', '7'],

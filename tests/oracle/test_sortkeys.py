@@ -75,6 +75,9 @@ def rows(result, keys):
         cells = [cell(key, text) for key, text in zip(keys, cells)]
         if 'dso_size' in keys and cells[1].startswith('['):
             cells[2] = ''
+        # The table says none, and nothing follows: to perf it goes on to the end of some page.
+        if 'symbol_size' in keys and '[.] _fini' in cells:
+            cells[keys.index('symbol_size')] = ''
         others_of_name = found.get(tuple(cells[1:]), (0, 0))
         found[tuple(cells[1:])] = others_of_name[0] + int(cells[0]), others_of_name[1] + float(share.strip(' %'))
     return found

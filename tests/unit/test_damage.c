@@ -205,7 +205,7 @@ static void scramble(struct fixture *f, size_t i)
 
 TEST(damage_at_random_gives_a_report_or_a_reason)
 {
-	enum { ROUNDS = 1500 };
+	enum { ROUNDS = 1000 };
 	static u8 statuses[ROUNDS];
 	u64 n_each[3] = {0};
 	struct fixture f;

@@ -315,7 +315,7 @@ TEST(reader_records_are_whole_where_the_file_is_mapped)
 {
 	mapped_read_zeros();
 	check_whole_records(MAPPED_WHOLE, 3 << 20);
-	check_whole_records(MAPPED_IN_PIECES, 68 << 20);
+	check_whole_records(MAPPED_IN_PIECES, 33 << 20);
 }
 
 /* Whoever else writes to it: a mapped page that is gone would end this process. */
