@@ -74,12 +74,15 @@ def a_cpu_that_comes_back_is_recorded_again(g):
     assert re.search(r'^ +loop +\[001\] +cycles: *$', g.script.out, re.M), g.script
 
 
+# Ten programs on one CPU: each is a dozen page faults there.
+FAULTS = 'taskset 2 sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do loop 1000000; done"'
+
 
 # On the CPU that is back, both what is waited for and what is counted.
 @guest(cpus=4, event=f"pace record -C 1 -e cycles -c 1000000 -o event --ring 5 --switch-output-event page-faults:u sh -c 'echo 0 >{CPU}1/online; sleep 2; "
-                     f"echo 1 >{CPU}1/online; sleep 2; taskset 2 loop 10000000; sleep 1'",
+                     f"echo 1 >{CPU}1/online; sleep 2; {FAULTS}; sleep 1'",
        when=f"pace record -C 1 -e cycles -c 1000000 -o when --ring 5 --when 'page-faults/s>5' sh -c 'echo 0 >{CPU}1/online; sleep 2; "
-            f"echo 1 >{CPU}1/online; sleep 2; taskset 2 loop 10000000; sleep 1'")
+            f"echo 1 >{CPU}1/online; sleep 2; {FAULTS}; sleep 1'")
 def a_cpu_that_comes_back_triggers_again(g):
     for done, word in ((g.event, 'Dump '), (g.when, '--when page-faults/s>5: page-faults/s ')):
         assert done.status == 0, done

@@ -47,7 +47,7 @@ static size_t count(const struct killed *k, u64 *ret_behind)
 		n++;
 	CHECK(!cursor.damage.reason);
 	*ret_behind = reader.n_behind;
-	CHECK_EQ(said_count(&said, "warn: "), reader.n_behind > 0);
+	CHECK_EQ(said_count(&said, "note: "), reader.n_behind > 0);
 	if (reader.n_behind)
 		CHECK_HAS(str_text(&said.text), "was not finished by its recorder: ");
 	reader_cursor_fini(&cursor);
