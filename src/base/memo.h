@@ -10,7 +10,7 @@
  *     memo_keep(&entries, slot, one);      forgets the one that was there
  *
  * Owns     its slots; what the entries own is the caller's
- * Limits   2^32 - 1 slots
+ * Limits   a power of two of slots, up to 2^31
  */
 #ifndef PACE_BASE_MEMO_H
 #define PACE_BASE_MEMO_H
@@ -23,12 +23,12 @@
 
 struct memo {
 	u32 *slots; /* position + 1; 0: empty */
-	u32 n;
+	u32 mask;   /* number of slots - 1 */
 };
 
 static inline struct memo memo_of(u32 n_slots)
 {
-	return (struct memo){mem_zalloc(n_slots * sizeof(u32)), n_slots};
+	return (struct memo){mem_zalloc(n_slots * sizeof(u32)), n_slots - 1};
 }
 
 static inline void memo_fini(struct memo *m)
@@ -39,13 +39,13 @@ static inline void memo_fini(struct memo *m)
 
 static inline u32 *memo_slot(const struct memo *m, u64 hash)
 {
-	return &m->slots[hash % m->n];
+	return &m->slots[hash & m->mask];
 }
 
 /* Forgets all; the caller's vector can be emptied too. */
 static inline void memo_clear(struct memo *m)
 {
-	memset(m->slots, 0, m->n * sizeof(*m->slots));
+	memset(m->slots, 0, ((size_t)m->mask + 1) * sizeof(*m->slots));
 }
 
 #define memo_keep(entries, slot, entry)                                       \
