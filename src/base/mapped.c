@@ -39,18 +39,34 @@ void mapped_read_zeros(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
+/* Whether one of the pages reaches into [at, at + n). */
+static bool is_in(uintptr_t page, const void *at, size_t n)
+{
+	return page && page + page_size > (uintptr_t)at && page < (uintptr_t)at + n;
+}
+
 const void *mapped_hurt(const void *at, size_t n)
 {
-	uintptr_t start = (uintptr_t)at, first = 0;
+	uintptr_t first = 0;
 
 	for (size_t i = 0; i < HURT_KEPT; i++) {
 		uintptr_t page = __atomic_load_n(&hurt[i], __ATOMIC_RELAXED);
 
-		if (page && page + page_size > start && page < start + n &&
-			(!first || page < first))
+		if (is_in(page, at, n) && (!first || page < first))
 			first = page;
 	}
 	return (const void *)first;
+}
+
+void mapped_forget(const void *at, size_t n)
+{
+	for (size_t i = 0; i < HURT_KEPT; i++) {
+		uintptr_t page = __atomic_load_n(&hurt[i], __ATOMIC_RELAXED);
+
+		if (is_in(page, at, n))
+			__atomic_compare_exchange_n(&hurt[i], &page, 0, false, __ATOMIC_RELAXED,
+				__ATOMIC_RELAXED);
+	}
 }
 
 bool mapped_is_safe(void)

@@ -21,6 +21,9 @@ void mapped_read_zeros(void);
  */
 const void *mapped_hurt(const void *at, size_t n);
 
+/* Something new is mapped at [at, at + n): what was there before is forgotten. */
+void mapped_forget(const void *at, size_t n);
+
 /* Whether mapped_read_zeros() was called: a library leaves its host's signals alone. */
 bool mapped_is_safe(void);
 

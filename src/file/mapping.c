@@ -35,6 +35,8 @@ bool mapping_move(struct mapping *m, int fd, u64 offset, u64 end, u64 most)
 	at = mmap(NULL, m->n, PROT_READ, MAP_PRIVATE, fd, (off_t)begin);
 	if (at == MAP_FAILED)
 		return false;
+	/* Another file may have been here, and have been cut. */
+	mapped_forget(at, m->n);
 	m->at = at;
 	m->offset = begin;
 	return true;

@@ -34,6 +34,10 @@ TEST(mapped_pages_of_a_file_that_was_cut_off_read_as_zeros)
 	CHECK(mapped_hurt((const void *)map, 3 * page) == (const void *)(map + 2 * page));
 	CHECK(!mapped_hurt((const void *)map, 2 * page));
 	CHECK(mapped_hurt((const void *)(map + 2 * page + 7), 1) == (const void *)(map + 2 * page));
+	mapped_forget((const void *)map, 2 * page);
+	CHECK(mapped_hurt((const void *)map, 3 * page));
+	mapped_forget((const void *)(map + 2 * page), 1);
+	CHECK(!mapped_hurt((const void *)map, 3 * page));
 	close(fd);
 	free(bytes);
 }
