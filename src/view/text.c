@@ -28,13 +28,18 @@ bool text_shows(const struct hist *h, const struct hist_entry *e, const struct t
 	return share_of(h, e) >= o->row_limit;
 }
 
+/* Bytes that continue a character take no room of their own. */
+static bool takes_column(char c)
+{
+	return ((u8)c & 0xc0) != 0x80;
+}
+
 static size_t columns_used(const char *text, size_t n)
 {
 	size_t columns = 0;
 
-	/* Bytes that continue a character take no room of their own. */
 	for (size_t i = 0; i < n; i++)
-		columns += ((u8)text[i] & 0xc0) != 0x80;
+		columns += takes_column(text[i]);
 	return columns;
 }
 
@@ -89,10 +94,9 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 /* What fits into so many columns. */
 static size_t cut(const char *cell, size_t n, size_t width)
 {
-	while (columns_used(cell, n) > width)
-		do
-			n--;
-		while (n && ((u8)cell[n] & 0xc0) == 0x80);
+	for (size_t i = 0; i < n; i++)
+		if (takes_column(cell[i]) && !width--)
+			return i;
 	return n;
 }
 
@@ -104,7 +108,7 @@ static void add_cell(struct str *text, const char *cell, size_t n, size_t width,
 	/* Half a number is another one. */
 	if (UNLIKELY(used > width) && !is_right) {
 		n = cut(cell, n, width);
-		used = columns_used(cell, n);
+		used = width;
 	}
 	room = width > used ? width - used : 0;
 	if (is_right)
