@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "symbol/dwarftype.h"
 
 enum {
@@ -446,7 +447,7 @@ const struct dwarfvars_place *dwarfvars_find(const struct dwarfvars *v, u64 pc, 
 
 bool dwarfvars_find_call(struct dwarfvars_calls *calls, u64 at, Dwarf_Die *ret_type)
 {
-	size_t low = 0, high = calls->at.n;
+	size_t k;
 
 	if (calls->order.n != calls->at.n) {
 		calls->order.n = 0;
@@ -454,16 +455,9 @@ bool dwarfvars_find_call(struct dwarfvars_calls *calls, u64 at, Dwarf_Die *ret_t
 			vec_add(&calls->order, ((struct sort_item){calls->at.at[i].at, i}));
 		sort_by_key(calls->order.at, calls->order.n);
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (calls->order.at[middle].key < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < calls->order.n && calls->order.at[low].key == at; low++) {
-		*ret_type = calls->at.at[calls->order.at[low].value].type;
+	k = search_from(calls->order.at, calls->order.n, sizeof(*calls->order.at), at);
+	for (; k < calls->order.n && calls->order.at[k].key == at; k++) {
+		*ret_type = calls->at.at[calls->order.at[k].value].type;
 		if (ret_type->addr)
 			return true;
 	}

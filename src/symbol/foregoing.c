@@ -1,5 +1,7 @@
 #include "symbol/foregoing.h"
 
+#include "base/search.h"
+
 enum { NEAR = 40 }; /* bytes that two instructions have at most, and some */
 
 static const struct datatype_answer no_access = {.outcome = DATATYPE_NO_ACCESS,
@@ -25,17 +27,9 @@ bool foregoing_needs(const struct foregoing *f, u64 pc, const struct operand *o)
 /* The first of the addresses that are this one; n: none. */
 static size_t find(const struct foregoing *f, u64 pc)
 {
-	size_t low = 0, high = f->n;
+	size_t i = search_from(f->pcs, f->n, sizeof(*f->pcs), pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->pcs[middle] < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < f->n && f->pcs[low] == pc ? low : f->n;
+	return i < f->n && f->pcs[i] == pc ? i : f->n;
 }
 
 static bool is_same(const struct datatype_answer *a, const struct datatype_answer *b)

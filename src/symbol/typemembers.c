@@ -3,6 +3,7 @@
 #include <dwarf.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "symbol/dwarffile.h"
 #include "symbol/dwarftype.h"
 
@@ -70,27 +71,12 @@ const struct typemember_list *typemembers_of(struct typemembers *t, Dwarf_Die *t
 	return &t->lists.at[t->lists.n - 1];
 }
 
-/* The first that may cover an offset: all before it end before that. */
-static size_t first_of(const struct typemember_list *list, u64 offset)
-{
-	size_t low = 0, high = list->reach.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->reach.at[middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct typemember *typemembers_next(const struct typemember_list *list, size_t *at,
 	u64 offset)
 {
+	/* All before the first one that reaches so far end before that. */
 	if (!*at)
-		*at = first_of(list, offset);
+		*at = search_behind(list->reach.at, list->reach.n, sizeof(*list->reach.at), offset);
 	while (*at < list->at.n) {
 		const struct typemember *m = &list->at.at[(*at)++];
 

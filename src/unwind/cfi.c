@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static int by_start(const void *a, const void *b)
 {
 	const struct cfi_function *x = a, *y = b;
@@ -112,19 +114,12 @@ static bool find_in_table(const struct cfi *cfi, u64 rva, struct cfi_function *r
 
 static bool find_in_index(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function)
 {
-	size_t low = 0, high = cfi->index.n;
+	/* `start` is their first member. */
+	size_t next = search_behind(cfi->index.at, cfi->index.n, sizeof(*cfi->index.at), rva);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->index.at[middle].start <= rva)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!next)
 		return false;
-	*ret_function = cfi->index.at[low - 1];
+	*ret_function = cfi->index.at[next - 1];
 	return true;
 }
 

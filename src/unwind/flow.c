@@ -272,12 +272,6 @@ static void take(struct follower *f, const struct x86_op *op, u32 next)
 		take_plain(f, op, next);
 }
 
-static bool is_padding(const struct x86_op *op)
-{
-	return (op->map == X86_ONE && op->opcode == 0x90) ||
-		(op->map == X86_0F && op->opcode == 0x1f);
-}
-
 /* From the start up to the limit, or to where nothing leads any more; true if it came by the end. */
 static bool follow(struct follower *f, const u8 *start, bool is_64)
 {
@@ -302,7 +296,7 @@ static bool follow(struct follower *f, const u8 *start, bool is_64)
 			return false;
 		if (!x86_decode(start + f->at, f->limit - f->at, is_64, &op))
 			return false;
-		if (!f->is_reached && f->takes_cases && f->has_cases && !is_padding(&op)) {
+		if (!f->is_reached && f->takes_cases && f->has_cases && !x86_is_padding(&op)) {
 			f->now = f->cases;
 			f->is_reached = true;
 			if (f->at == f->end)

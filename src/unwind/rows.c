@@ -1,6 +1,7 @@
 #include "unwind/rows.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "unwind/leb.h"
 
 enum {
@@ -460,26 +461,20 @@ bool rows_find(struct rows *rows, const struct cfi *cfi, u64 rva, u32 *ret_funct
 	struct cfi_function places[CFI_CANDIDATES];
 	unsigned n = cfi_candidates(cfi, rva, places);
 	const struct rows_function *function;
-	u32 i = TABLE_NONE, low, high;
+	u32 i = TABLE_NONE, next;
 
 	for (unsigned k = 0; k < n && i == TABLE_NONE; k++)
 		i = function_of(rows, cfi, &places[k], rva, ret_is_cleared);
 	if (i == TABLE_NONE)
 		return false;
 	function = &rows->functions.at[i];
-	low = function->first_row;
-	high = low + function->n_rows;
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (rows->at.at[middle].start <= rva)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == function->first_row || rva >= function->end)
+	if (!function->n_rows || rva >= function->end)
+		return false;
+	next = (u32)search_behind(&rows->at.at[function->first_row].start, function->n_rows,
+		sizeof(*rows->at.at), rva);
+	if (!next)
 		return false;
 	*ret_function = i;
-	*ret_row = low - 1;
+	*ret_row = function->first_row + next - 1;
 	return true;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "unwind/x86.h"
 
 typedef VEC(u64) place_list;
@@ -39,12 +40,6 @@ static bool ends_flow(const struct x86_op *op)
 	return op->map == X86_ONE &&
 		(code == 0xe9 || code == 0xeb || code == 0xc3 || code == 0xc2 || code == 0xf4 ||
 			code == 0xcc || (code == 0xff && (op->reg & 7) == 4));
-}
-
-static bool is_padding(const struct x86_op *op)
-{
-	return (op->map == X86_ONE && op->opcode == 0x90) ||
-		(op->map == X86_0F && op->opcode == 0x1f);
 }
 
 /* Where an instruction that ends at `next` leads by a call, or which address it takes. */
@@ -98,7 +93,7 @@ static void scan_piece(struct scan *s, const struct bytes *b)
 		/* A call may be the end, too, if who is called does not return: then only padding shows it. */
 		if (is_fresh || (is_padded && va % ALIGNED == 0))
 			vec_add(&s->fresh, va);
-		is_padded = is_padding(&op);
+		is_padded = x86_is_padding(&op);
 		is_fresh = ends_flow(&op) || (is_fresh && is_padded);
 		note_target(s, &op, va + size);
 	}
@@ -193,20 +188,12 @@ void starts_add(struct starts *s, u64 rva)
 
 bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end)
 {
-	size_t low = 0, high = s->at.n;
+	size_t next = search_behind(s->at.at, s->at.n, sizeof(*s->at.at), rva);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->at.at[middle] <= rva)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || rva >= s->end)
+	if (!next || rva >= s->end)
 		return false;
-	*ret_start = s->at.at[low - 1];
-	*ret_end = low < s->at.n ? s->at.at[low] : s->end;
+	*ret_start = s->at.at[next - 1];
+	*ret_end = next < s->at.n ? s->at.at[next] : s->end;
 	return true;
 }
 

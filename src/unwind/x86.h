@@ -50,4 +50,11 @@ struct x86_op {
 /* Decodes what begins at p, with n bytes: its size, or 0. */
 unsigned x86_decode(const u8 *p, u32 n, bool is_64, struct x86_op *ret_op);
 
+/* nop, in all its lengths: what compilers fill up with between functions. */
+static inline bool x86_is_padding(const struct x86_op *op)
+{
+	return (op->map == X86_ONE && op->opcode == 0x90) ||
+		(op->map == X86_0F && op->opcode == 0x1f);
+}
+
 #endif
