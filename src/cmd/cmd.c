@@ -46,6 +46,9 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 	if (r == OPTS_HELP)
 		return cmd_print_help(cmd);
 	if (r < 0) {
+		/* What is refused is no word that another one was meant by. */
+		if (err.code == ERR_UNSUPPORTED)
+			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);
 		fprintf(stderr, "'pace %s -h' lists the options\n", cmd->name);
 		return EXIT_USAGE;

@@ -3,6 +3,9 @@
 #define AT(member) offsetof(struct record_options, member)
 
 /* clang-format off: a row an option */
+#define NO_BPF_SOURCES \
+	"events made of BPF sources are not supported; tracepoints and probes are (-e)"
+
 const struct opt record_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
 	EVENT_ROWS("events to sample; default cycles, or cpu-clock without a PMU"),
@@ -187,20 +190,18 @@ const struct opt record_option_rows[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say how events were opened and files found; twice: their attrs"},
 
-	/* What perf has and pace has not says why. */
-	{0, "off-cpu", OPT_BOOL, AT(has_off_cpu), NULL, "refused", .flags = OPT_HIDDEN},
-	{'S', "snapshot", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_aux_snapshot,
-		.flags = OPT_HIDDEN | OPT_OPTIONAL | OPT_ATTACHED},
-	{0, "aux-sample", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_aux_sample,
-		.flags = OPT_HIDDEN | OPT_OPTIONAL | OPT_ATTACHED},
-	{0, "setup-filter", OPT_CALL, 0, "WHAT", "refused", .call = record_accept_setup_filter,
-		.flags = OPT_HIDDEN},
-	{0, "clang-path", OPT_CALL, 0, "PATH", "refused", .call = record_accept_clang,
-		.flags = OPT_HIDDEN},
-	{0, "clang-opt", OPT_CALL, 0, "OPTS", "refused", .call = record_accept_clang,
-		.flags = OPT_HIDDEN},
-	{0, "vmlinux", OPT_CALL, 0, "FILE", "refused", .call = record_accept_clang,
-		.flags = OPT_HIDDEN},
+	{0, "off-cpu", OPT_REFUSED, 0, NULL,
+		"there is no BPF program for that here: '-e sched:sched_switch -g' or '--switch-events' record when threads left the CPU"},
+	{'S', "snapshot", OPT_REFUSED, 0, "OPTS",
+		"AUX areas (Intel PT) are not recorded; '--overwrite --switch-output' keeps the newest samples",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "aux-sample", OPT_REFUSED, 0, "OPTS", "AUX areas (Intel PT) are not recorded",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
+	{0, "setup-filter", OPT_REFUSED, 0, "WHAT",
+		"filters are the kernel's own here (--filter), and need no BPF programs to be set up"},
+	{0, "clang-path", OPT_REFUSED, 0, "PATH", NO_BPF_SOURCES},
+	{0, "clang-opt", OPT_REFUSED, 0, "OPTS", NO_BPF_SOURCES},
+	{0, "vmlinux", OPT_REFUSED, 0, "FILE", NO_BPF_SOURCES},
 	{.kind = OPT_END},
 };
 /* clang-format on */

@@ -82,9 +82,7 @@ struct record_options {
 	enum recorder_affinity affinity;
 
 	/* Accepted, and of no effect: what stands for that is said under -v. */
-	bool has_aio, has_threads, has_debuginfod, has_map_timeout, has_synth_threads;
-	/* Refused, with what to do instead. */
-	bool has_kcore, has_off_cpu, has_aux_snapshot, has_aux_sample, has_setup_filter, has_clang;
+	bool has_aio, has_threads, has_kcore, has_debuginfod, has_map_timeout, has_synth_threads;
 };
 
 /* What holds where the command line says nothing. */
@@ -103,7 +101,7 @@ extern const struct opt record_option_rows[];
  */
 int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err);
 
-/* Options that are refused, ERR_UNSUPPORTED; those that have no effect are said in the log. */
+/* Options that have no effect are said in the log; ERR_INVAL for what makes no sense with them. */
 int record_check(const struct record_options *o, struct log *log, struct err *err);
 
 /* -m: a number of pages, or bytes with a letter; a power of two either way. 0: it is not said. */
@@ -135,9 +133,5 @@ int record_accept_threads(void *target, const char *value, struct err *err);
 int record_accept_debuginfod(void *target, const char *value, struct err *err);
 int record_accept_map_timeout(void *target, const char *value, struct err *err);
 int record_accept_synth_threads(void *target, const char *value, struct err *err);
-int record_accept_aux_snapshot(void *target, const char *value, struct err *err);
-int record_accept_aux_sample(void *target, const char *value, struct err *err);
-int record_accept_setup_filter(void *target, const char *value, struct err *err);
-int record_accept_clang(void *target, const char *value, struct err *err);
 
 #endif

@@ -268,7 +268,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	return err_set(err, ERR_INVAL, "'%s': known are cpu, node, sys", value);
 }
 
-/* ---- what has no effect, and what is refused ---- */
+/* ---- what has no effect ---- */
 
 #define ACCEPT(what)                                                               \
 	int record_accept_##what(void *target, const char *value, struct err *err) \
@@ -293,10 +293,6 @@ ACCEPT(debuginfod)
 ACCEPT_NUMBER(aio)
 ACCEPT_NUMBER(map_timeout)
 ACCEPT_NUMBER(synth_threads)
-ACCEPT(aux_snapshot)
-ACCEPT(aux_sample)
-ACCEPT(setup_filter)
-ACCEPT(clang)
 
 /* What a list of --threads adds to `taken`, of CPUs that are there: at least one, and none twice. */
 static int take_mask(const char *list, const char *spec, const struct cpus *online,
@@ -382,21 +378,6 @@ static const struct {
 	{AT(has_synth_threads), "--num-thread-synthesize: one thread tells what was there before"},
 };
 
-static const struct {
-	size_t at;
-	const char *text;
-} refusals[] = {
-	{AT(has_off_cpu),
-		"--off-cpu: there is no BPF program for that here: '-e sched:sched_switch -g' or '--switch-events' record when threads left the CPU"},
-	{AT(has_aux_snapshot),
-		"-S: AUX areas (Intel PT) are not recorded; '--overwrite --switch-output' keeps the newest samples"},
-	{AT(has_aux_sample), "--aux-sample: AUX areas (Intel PT) are not recorded"},
-	{AT(has_setup_filter),
-		"--setup-filter: filters are the kernel's own here (--filter), and need no BPF programs to be set up"},
-	{AT(has_clang),
-		"--clang-path, --clang-opt, --vmlinux: events made of BPF sources are not supported; tracepoints and probes are (-e)"},
-};
-
 /* ---- all together ---- */
 
 /* Which bits an option stands for. */
@@ -450,9 +431,6 @@ static bool is_set(const struct record_options *o, size_t at)
 
 int record_check(const struct record_options *o, struct log *log, struct err *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
-		if (is_set(o, refusals[i].at))
-			return err_set(err, ERR_UNSUPPORTED, "%s", refusals[i].text);
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
 		if (is_set(o, hints[i].at))
 			log_say(log, hints[i].is_said ? LOG_NOTE : LOG_DEBUG, "%s", hints[i].text);
