@@ -36,8 +36,8 @@ struct reader_part {
 	int fd;
 	u64 base;
 	u64 from, end; /* where records are, in the file */
-	struct mapping
-		mapping; /* of all of it, for all cursors; at NULL: it is read, or too large */
+	/* All of it, for all cursors; at NULL: it is read, or too large for that. */
+	struct mapping mapping;
 };
 
 struct reader {

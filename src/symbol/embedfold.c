@@ -112,33 +112,37 @@ static s32 moved(s32 distance, u32 by)
 	return (s32)((sum & (2 * REACH - 1)) ^ REACH) - REACH;
 }
 
-static void put(u8 *at, s32 v)
+static u32 folded(u32 distance, u32 end)
 {
-	memcpy(at, &v, sizeof(v));
+	return __builtin_bswap32((u32)moved((s32)distance, end));
+}
+
+static u32 unfolded(u32 v, u32 end)
+{
+	return (u32)moved((s32)__builtin_bswap32(v), -end);
+}
+
+/* All distances; `end`: what they count from. */
+static void change(u8 *at, u64 n, u64 address, u32 (*changed)(u32 v, u32 end))
+{
+	for (u64 i = 0; i + LONGEST <= n; i++) {
+		unsigned k = distance_at(at + i);
+		u32 v;
+
+		if (!k)
+			continue;
+		v = changed(load_u32(at + i + k), (u32)(address + i + k + WORD));
+		memcpy(at + i + k, &v, sizeof(v));
+		i += k + WORD - 1;
+	}
 }
 
 void embedfold_code(u8 *at, u64 n, u64 address)
 {
-	for (u64 i = 0; i + LONGEST <= n; i++) {
-		unsigned k = distance_at(at + i);
-		u32 end = (u32)(address + i + k + WORD);
-
-		if (!k)
-			continue;
-		put(at + i + k, (s32)__builtin_bswap32((u32)moved((s32)load_u32(at + i + k), end)));
-		i += k + WORD - 1;
-	}
+	change(at, n, address, folded);
 }
 
 void embedfold_code_back(u8 *at, u64 n, u64 address)
 {
-	for (u64 i = 0; i + LONGEST <= n; i++) {
-		unsigned k = distance_at(at + i);
-		u32 end = (u32)(address + i + k + WORD);
-
-		if (!k)
-			continue;
-		put(at + i + k, moved((s32)__builtin_bswap32(load_u32(at + i + k)), -end));
-		i += k + WORD - 1;
-	}
+	change(at, n, address, unfolded);
 }
