@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
-#include "symbol/gotab.h"
-#include "unwind/leb.h"
+#include "symbol/gosteps.h"
 
 enum {
 	UNIT_FUNCTIONS = 16, /* read at once */
@@ -46,18 +45,11 @@ struct function {
 
 static void read_steps(const struct function *f, u32 at, step_list *ret)
 {
-	struct bytes b = gotab_part(&f->g->table, GOTAB_STEPS, at);
-	u64 from = f->is.start, change, size;
-	s64 value = -1;
+	struct gosteps steps = gosteps_of(&f->g->table, &f->is, at);
 
-	while (at && ret->n < STEPS_MAX && from < f->is.end && leb_u64(&b, &change) &&
-		(change || !ret->n) && leb_u64(&b, &size)) {
-		/* The lowest bit is the sign. */
-		value += change & 1 ? ~(s64)(change >> 1) : (s64)(change >> 1);
-		vec_add(ret, ((struct step){from, (s32)value}));
-		from += size * f->g->table.quantum;
-	}
-	vec_add(ret, ((struct step){MIN(from, f->is.end), -1}));
+	while (ret->n < STEPS_MAX && gosteps_next(&steps))
+		vec_add(ret, ((struct step){steps.from, steps.value}));
+	vec_add(ret, ((struct step){steps.to, -1}));
 }
 
 /* -1: none. */
