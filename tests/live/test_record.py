@@ -22,7 +22,7 @@ FAULTS = 'tests/live/programs/faults.c'
 def rows(*args):
     """The first event's rows: tuples of the grouping columns -> number of samples."""
     result = pace('report', '-n', '-g', 'none', '--no-children', *args)
-    assert result.status == 0, result
+    assert is_well(result), result
     blocks = perftext.parse(result.out)
     return {tuple(row.cells[2:]): int(row.cells[1]) for row in blocks[0][1]} if blocks else {}
 

@@ -33,7 +33,7 @@ def sees_kernel():
 def events(*args):
     """What JSON says: by event, its sum and its rows by function."""
     result = pace('report', '--json', *args)
-    assert result.status == 0, result
+    assert is_well(result), result
     return {e['event']: e for e in json.loads(result.out)['events']}
 
 
