@@ -432,7 +432,8 @@ def call_graphs_branch_by_branch():
         skip('ten recordings had a return address at the end of a function')
     for how in GRAPHS:
         theirs, ours = graphs_of('perf', 'graph.data', how), graphs_of('pace', 'graph.data', how)
-        named = {key for key in theirs if is_named(key)}
+        # The head of the program's procedure linkage table, which is seldom met, is part of _init to perf.
+        named = {key for key in theirs if is_named(key) and key[-1] != '[.] _init'}
         assert named <= set(ours), (how, named - set(ours))
         for key in named:
             # Libraries keep no frames: where one led nowhere, perf goes on with whatever word stands there.

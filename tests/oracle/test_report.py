@@ -27,8 +27,12 @@ def recording(*options):
     perf_works()
     with open('work.sh', 'w', encoding='utf-8') as file:
         file.write(WORK)
-    result = pace('record', '-q', '-F', '5000', '-e', 'cpu-clock', '--sample-cpu', *options, '-o', 'w.data', 'sh', 'work.sh')
-    assert result.status == 0, result
+    for _ in range(8):
+        result = pace('record', '-q', '-F', '5000', '-e', 'cpu-clock', '--sample-cpu', *options, '-o', 'w.data', 'sh', 'work.sh')
+        assert result.status == 0, result
+        # Heads of procedure linkage tables, which are seldom met, have a name in pace only.
+        if '_dl_runtime_resolve@plt' not in pace('report', '-i', 'w.data', '-g', 'none', '-s', 'sym').out:
+            return
 
 
 def all_rows(result):
