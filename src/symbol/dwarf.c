@@ -11,17 +11,10 @@
 
 /* ---- line tables ---- */
 
-/* Rows of one piece of code, the last of which only ends it. */
+/* Rows of one piece of code, the last of which only ends it, in struct sheet_maker. */
 struct sequence {
 	u64 start;
-	size_t first, last;
-};
-
-struct row_list {
-	VEC(struct linetable_row) at;
-	VEC(struct sequence) sequences;
-	bool ascends;    /* all of them */
-	bool is_orderly; /* those of each sequence */
+	size_t first;
 };
 
 /* Where rows go; most are of the same file as the one before. */
@@ -30,6 +23,9 @@ struct taking {
 	struct sheet_maker *maker;
 	u64 file;
 	u16 number; /* of that file in the sheet; 0: none was looked for */
+	VEC(struct sequence) sequences;
+	bool ascends;    /* all rows do */
+	bool is_orderly; /* those of each sequence do */
 };
 
 static void take_row(struct taking *t, const struct linetable_row *r)
@@ -58,14 +54,15 @@ static bool is_dropped(const struct dwarf_handle *h, u64 address)
 	return address < h->file->first_code || address >= last - 1;
 }
 
-/* The rows of all sequences that are of code. */
-static void read_table(struct dwarf_handle *h, struct row_list *rows)
+/* The rows of all sequences that are of code, as they come. */
+static void take_table(struct dwarf_handle *h, struct taking *t)
 {
+	const sheet_maker_rows *rows = &t->maker->rows;
 	bool is_first = true, drops = false;
 	struct linetable_row row;
 	u64 before = 0;
 
-	rows->ascends = rows->is_orderly = true;
+	t->ascends = t->is_orderly = true;
 	while (linetable_next(&h->table, &row)) {
 		bool begins = is_first;
 
@@ -74,65 +71,80 @@ static void read_table(struct dwarf_handle *h, struct row_list *rows)
 			drops = is_dropped(h, row.address);
 		if (drops)
 			continue;
-		if (begins)
-			vec_add(&rows->sequences,
-				((struct sequence){row.address, rows->at.n, rows->at.n}));
+		/* What begins where the last one ended continues it: its first row takes the place of that end. */
+		if (begins && (!rows->n || rows->at[rows->n - 1].address != row.address))
+			vec_add(&t->sequences, ((struct sequence){row.address, rows->n}));
 		if (row.address < before) {
-			rows->ascends = false;
-			rows->is_orderly &= begins;
+			t->ascends = false;
+			t->is_orderly &= begins;
 		}
 		before = row.address;
-		rows->sequences.at[rows->sequences.n - 1].last = rows->at.n;
-		vec_add(&rows->at, row);
+		take_row(t, &row);
 	}
 }
 
-/* Puts the sequences into the order of their code; false if they overlap. */
-static bool sort_sequences(struct row_list *rows)
+static size_t end_of(const struct taking *t, size_t sequence, size_t n_rows)
 {
-	size_t n = rows->sequences.n;
+	return sequence + 1 < t->sequences.n ? t->sequences.at[sequence + 1].first : n_rows;
+}
+
+/* Puts the sequences into the order of their code; false if they overlap. */
+static bool sort_sequences(struct taking *t)
+{
+	struct sheet_maker *m = t->maker;
+	sheet_maker_rows sorted = {0}, unsorted = m->rows;
+	size_t n = t->sequences.n;
 	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
-	struct sequence *sorted = mem_alloc((n + 1) * sizeof(*sorted));
 	bool is_apart = true;
+	u64 before = 0;
 
 	for (size_t i = 0; i < n; i++)
-		items[i] = (struct sort_item){rows->sequences.at[i].start, i};
+		items[i] = (struct sort_item){t->sequences.at[i].start, i};
 	sort_by_key(items, n);
-	for (size_t i = 0; i < n; i++) {
-		sorted[i] = rows->sequences.at[items[i].value];
-		is_apart &= !i || rows->at.at[sorted[i - 1].last].address <= sorted[i].start;
+	vec_reserve(&sorted, unsorted.n);
+	m->rows = sorted;
+	for (size_t i = 0; i < n && is_apart; i++) {
+		size_t first = t->sequences.at[items[i].value].first;
+		size_t end = end_of(t, items[i].value, unsorted.n);
+
+		is_apart = before <= items[i].key;
+		if (first == end)
+			continue;
+		before = unsorted.at[end - 1].address;
+		sheet_add_row(m, &unsorted.at[first]);
+		memcpy(m->rows.at + m->rows.n, unsorted.at + first + 1,
+			(end - first - 1) * sizeof(*unsorted.at));
+		m->rows.n += end - first - 1;
 	}
-	if (is_apart)
-		memcpy(rows->sequences.at, sorted, n * sizeof(*sorted));
+	vec_fini(&unsorted);
 	mem_free(items);
-	mem_free(sorted);
 	return is_apart;
 }
 
 /* What no compiler writes: sequences into each other, or addresses that go back. */
-static void take_sorted(struct taking *t, const struct row_list *rows)
+static void take_sorted(struct dwarf_handle *h, struct taking *t)
 {
-	size_t n = rows->at.n;
-	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
+	bool is_first = true, drops = false;
+	VEC(struct linetable_row) rows = {0};
+	VEC(struct sort_item) items = {0};
+	struct linetable_row row;
 
-	for (size_t i = 0; i < n; i++)
-		items[i] = (struct sort_item){rows->at.at[i].address, i};
-	sort_by_key(items, n);
-	for (size_t i = 0; i < n; i++)
-		take_row(t, &rows->at.at[items[i].value]);
-	mem_free(items);
-}
-
-/* Sequences may come in any order. */
-static void take_rows(struct taking *t, struct row_list *rows)
-{
-	if (!rows->ascends && (!rows->is_orderly || !sort_sequences(rows))) {
-		take_sorted(t, rows);
-		return;
+	linetable_rewind(&h->table);
+	while (linetable_next(&h->table, &row)) {
+		if (is_first)
+			drops = is_dropped(h, row.address);
+		is_first = row.is_end;
+		if (drops)
+			continue;
+		vec_add(&items, ((struct sort_item){row.address, rows.n}));
+		vec_add(&rows, row);
 	}
-	vec_each(s, &rows->sequences)
-		for (size_t i = s->first; i <= s->last; i++)
-			take_row(t, &rows->at.at[i]);
+	sort_by_key(items.at, items.n);
+	t->maker->rows.n = 0;
+	vec_each(i, &items)
+		take_row(t, &rows.at[i->value]);
+	vec_fini(&rows);
+	vec_fini(&items);
 }
 
 /* Opens the unit's line table; NULL if it has none. */
@@ -156,17 +168,17 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, str
 	return &h->table;
 }
 
+/* Into a maker that has none yet. Sequences may come in any order. */
 static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err *complaint)
 {
 	struct taking t = {.table = &h->table, .maker = m};
-	struct row_list rows = {0};
 
-	read_table(h, &rows);
-	take_rows(&t, &rows);
+	take_table(h, &t);
+	if (!t.ascends && (!t.is_orderly || !sort_sequences(&t)))
+		take_sorted(h, &t);
 	if (h->table.is_wrong)
 		dwarf_complain(complaint, "a line table");
-	vec_fini(&rows.at);
-	vec_fini(&rows.sequences);
+	vec_fini(&t.sequences);
 }
 
 void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,

@@ -6,6 +6,7 @@
 #include "unwind/byrow.h"
 #include "unwind/edge.h"
 #include "unwind/flow.h"
+#include "unwind/sigframe.h"
 
 enum { REMEMBERED = 1 << 13 };
 
@@ -158,6 +159,10 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 			is_return = !c->is_signal;
 		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
+		} else if (sigframe_step(w)) {
+			if (is_return)
+				mark_trampoline(w->stack);
+			is_return = false;
 		} else if (is_return && is_planted(w, &code, &row)) {
 			mark_trampoline(w->stack);
 			if (!step_out_of_planted(w, &w->stack->rows.functions.at[code],

@@ -25,7 +25,8 @@ struct world {
 		keeper; /* the one that keeps rbp: 13 bytes, up to behind a call; NULL: not known */
 	bool has_bare;  /* the code from 0x9000 on is known */
 	bool has_push;  /* the code of 0x6000 is known: it pushes something */
-	u64 dyn_size;   /* 0: all of the dump */
+	bool has_trampoline; /* the code from 0x9100 on calls sigreturn(2) */
+	u64 dyn_size;        /* 0: all of the dump */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
@@ -75,6 +76,7 @@ static void look_at_bare(u64 rva, struct stack_bytes *ret_bytes)
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
 	static const u8 push[] = {0x50, 0x90, 0x90}; /* push %rax; nop */
+	static const u8 sigreturn[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
 	const struct world *w = ctx;
 
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
@@ -85,6 +87,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	}
 	if (w->has_bare)
 		look_at_bare(ip - BIAS, ret_bytes);
+	if (w->has_trampoline && ip == BIAS + 0x9100)
+		*ret_bytes = (struct stack_bytes){sigreturn, 0, sizeof(sigreturn), 0, false};
 	if (w->has_push && ip == BIAS + 0x6002)
 		*ret_bytes = (struct stack_bytes){push + 2, 2, 1, 2, false};
 	if (w->keeper && ip == BIAS + 0x200d)
@@ -327,6 +331,33 @@ TEST(stack_knows_that_signals_interrupt_and_do_not_call)
 	check_chain(&w,
 		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
 			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_goes_through_signals_of_libraries_that_say_nothing_of_their_trampoline)
+{
+	struct world w;
+
+	world_init(&w);
+	w.has_trampoline = true;
+	w.regs[2] = BIAS + 0x6004;
+	w.dump[0] = BIAS + 0x9100;
+	/* struct ucontext begins at dump[1] */
+	w.dump[1 + 15] = STACK + 8 * 50; /* rbp */
+	w.dump[1 + 20] = STACK + 8 * 40; /* rsp */
+	w.dump[1 + 21] = BIAS + 0x2000;  /* rip */
+	w.dump[51] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x6004, PERF_CONTEXT_USER, BIAS + 0x9100,
+			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	/* The signal interrupted what ran on another stack. */
+	w.dump[1 + 20] = STACK - 0x4000;
+	w.dump[1 + 15] = STACK - 0x4000;
+	CHECK_EQ(walk(&w).ending, STACK_ELSEWHERE);
+	w.has_trampoline = false;
+	CHECK(walk(&w).ending != STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x6004, BIAS + 0x9100));
 	world_fini(&w);
 }
 
