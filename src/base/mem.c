@@ -72,30 +72,34 @@ static void *must(void *p, size_t size)
 	return p;
 }
 
-/* Large blocks may lie on huge pages: 512 page faults less for each. Only a hint: it may fail. */
-static void *prefer_huge(void *p, size_t size)
+void mem_prefer_huge(void *p, size_t size)
 {
 	enum { LARGE = 4 << 20, PAGE = 4096 };
 	uintptr_t start = align_up((uintptr_t)p, PAGE);
 
 	if (UNLIKELY(size >= LARGE))
 		(void)madvise((void *)start, (size - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+}
+
+static void *large(void *p, size_t size)
+{
+	mem_prefer_huge(p, size);
 	return p;
 }
 
 void *mem_alloc(size_t size)
 {
-	return prefer_huge(must(malloc(size), size), size);
+	return large(must(malloc(size), size), size);
 }
 
 void *mem_zalloc(size_t size)
 {
-	return prefer_huge(must(calloc(1, size), size), size);
+	return large(must(calloc(1, size), size), size);
 }
 
 void *mem_realloc(void *p, size_t size)
 {
-	return prefer_huge(must(realloc(p, size), size), size);
+	return large(must(realloc(p, size), size), size);
 }
 
 char *mem_strdup(const char *s)

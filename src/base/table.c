@@ -61,7 +61,7 @@ void table_add(struct table *t, u64 hash, u32 position)
 
 void table_clear(struct table *t)
 {
-	if (t->slots)
+	if (t->n)
 		memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
 	t->n = 0;
 }

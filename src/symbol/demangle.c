@@ -12,7 +12,12 @@
  * Names may refer back to their own parts, and those to theirs: 300 characters can stand for
  * terabytes. What becomes longer than anybody reads stays mangled.
  */
-enum { TEXT_LIMIT = 32 << 10, D_NAME_LIMIT = 2 << 10, D_REFERENCES_MAX = 20 };
+enum {
+	TEXT_LIMIT = 32 << 10,
+	D_NAME_LIMIT = 2 << 10,
+	D_REFERENCES_MAX = 20,
+	D_GROWTH_MAX = 1 << 16
+};
 
 /* ---- memory ---- */
 
@@ -229,15 +234,46 @@ static void add_suffixes(const char *p, unsigned style, struct str *text)
 
 /* ---- names ---- */
 
-/* D's printer cannot be stopped: it gets only names that cannot grow beyond measure. */
+/* How far back a reference of D goes: digits of base 26, the last of which is a small letter. 0: it is none. */
+static size_t d_distance(const char *at)
+{
+	size_t n = 0;
+
+	for (at++; *at >= 'A' && *at <= 'Z' && n < D_NAME_LIMIT; at++)
+		n = 26 * n + (size_t)(*at - 'A');
+	return *at >= 'a' && *at <= 'z' ? 26 * n + (size_t)(*at - 'a') : 0;
+}
+
+/*
+ * D's printer cannot be stopped: it gets only names that cannot grow beyond measure. A reference stands
+ * for a part of what is between its target and itself, with what references there stand for, or, where
+ * its target is a number, for an identifier of that length.
+ */
+static bool is_short_d(const char *name)
+{
+	size_t n = strlen(name), n_references = 0;
+	u64 grown[D_NAME_LIMIT + 1] = {0}; /* what the first bytes can become */
+
+	if (n > D_NAME_LIMIT)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t back = name[i] == 'Q' ? d_distance(name + i) : 0;
+
+		n_references += name[i] == 'Q';
+		grown[i + 1] = grown[i] + 1;
+		if (back && back <= i)
+			grown[i + 1] +=
+				isdigit((u8)name[i - back]) ? n : grown[i] - grown[i - back] + n;
+		grown[i + 1] = MIN(grown[i + 1], (u64)D_GROWTH_MAX + 1);
+	}
+	return n_references <= D_REFERENCES_MAX || grown[n] <= D_GROWTH_MAX;
+}
+
 static bool print_bare_d(struct printed *p, const char *name, unsigned style)
 {
-	size_t n_references = 0;
 	char *text;
 
-	for (const char *c = name; *c; c++)
-		n_references += *c == 'Q';
-	if (n_references > D_REFERENCES_MAX || strlen(name) > D_NAME_LIMIT)
+	if (!is_short_d(name))
 		return false;
 	text = dlang_demangle(name, DMGL_NO_OPTS);
 	if (!text)

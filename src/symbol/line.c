@@ -139,10 +139,11 @@ static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned w
 	return h != NULL;
 }
 
-static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned worker)
+/* maker: of the worker, as it left it. */
+static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
+	struct sheet_maker *maker)
 {
 	struct line_unit *u = &l->units[i];
-	struct sheet_maker maker = {0};
 	struct err complaint = {0};
 
 	if (u->is_read) {
@@ -153,16 +154,16 @@ static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned wo
 	}
 	u->is_read = u->is_new = true;
 	u->has_scopes = with_scopes || l->go;
-	if (!read_sheet(l, i, with_scopes, worker, &maker, &complaint)) {
+	sheet_maker_clear(maker);
+	if (!read_sheet(l, i, with_scopes, worker, maker, &complaint)) {
 		u->wrong = ERR_FORMAT;
 		u->sheet = (struct sheet){0};
 		return;
 	}
-	sheet_make(&maker, &u->block, &u->text);
-	if (maker.is_cut && !complaint.code)
+	sheet_make(maker, &u->block, &u->text);
+	if (maker->is_cut && !complaint.code)
 		err_set(&complaint, ERR_LIMIT,
 			"a unit whose code or files are more than any real one's is cut");
-	sheet_maker_fini(&maker);
 	u->wrong = complaint.code;
 	complain(l, &complaint);
 	if (!sheet_view(&u->sheet, u->block.at, u->block.n, u->text.at, u->text.n))
@@ -201,9 +202,12 @@ static const struct sheet *sheet_at(struct line_index *l, u64 address, bool with
 {
 	u32 i = unit_at(l, address);
 	struct line_unit *u = i ? &l->units[i - 1] : NULL;
+	struct sheet_maker maker = {0};
 
-	if (u && !is_ready(u, with_scopes) && !take_kept(l, i - 1, with_scopes))
-		read_unit(l, i - 1, with_scopes, 0);
+	if (u && !is_ready(u, with_scopes) && !take_kept(l, i - 1, with_scopes)) {
+		read_unit(l, i - 1, with_scopes, 0, &maker);
+		sheet_maker_fini(&maker);
+	}
 	return u ? &u->sheet : NULL;
 }
 
@@ -270,6 +274,8 @@ struct batch {
 struct fetching {
 	const struct line_wish *wishes;
 	VEC(struct batch) batches;
+	struct sheet_maker
+		*makers; /* of the workers: units are alike, so that memory is used again */
 };
 
 static void fetch_batch(void *ctx, size_t i, unsigned worker)
@@ -278,7 +284,8 @@ static void fetch_batch(void *ctx, size_t i, unsigned worker)
 	const struct batch *b = &f->batches.at[i];
 
 	for (size_t k = b->first; k < b->first + b->n; k++)
-		read_unit(f->wishes[k].index, f->wishes[k].unit, f->wishes[k].with_scopes, worker);
+		read_unit(f->wishes[k].index, f->wishes[k].unit, f->wishes[k].with_scopes, worker,
+			&f->makers[worker]);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -305,7 +312,11 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 	/* The longest first: nobody waits for one that began last. */
 	if (f.batches.n)
 		qsort(f.batches.at, f.batches.n, sizeof(*f.batches.at), by_bytes);
+	f.makers = mem_zalloc(n_workers * sizeof(*f.makers));
 	workers_run(n_workers, f.batches.n, fetch_batch, &f);
+	for (unsigned i = 0; i < n_workers; i++)
+		sheet_maker_fini(&f.makers[i]);
+	mem_free(f.makers);
 	vec_each(w, wishes)
 		w->index->units[w->unit].is_wanted = false;
 	vec_fini(&f.batches);

@@ -239,6 +239,13 @@ static int open_table(struct linetable *t, u64 offset, struct bytes *ret_bytes, 
 	return 0;
 }
 
+static void find_steps(struct linetable *t, int line_base)
+{
+	for (int code = t->opcode_base, special = 0; code <= UINT8_MAX; code++, special++)
+		t->steps[code] = (struct linetable_step){(u16)(special / t->line_range),
+			(int16_t)(line_base + special % t->line_range)};
+}
+
 /* From the version on; the names and the program are what follows. */
 static bool read_head(struct linetable *t, struct bytes *b, u8 address_bytes)
 {
@@ -266,8 +273,8 @@ static bool read_head(struct linetable *t, struct bytes *b, u8 address_bytes)
 		!t->opcode_base || !t->most_operations ||
 		!bytes_take(b, t->opcode_base - 1u, &operands))
 		return false;
-	t->line_base = base < 128 ? base : base - 256;
 	t->operands = operands;
+	find_steps(t, base < 128 ? base : base - 256);
 	return true;
 }
 
@@ -278,7 +285,7 @@ int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 
 
 	t->sections = s;
 	t->texts = texts;
-	t->program = (struct bytes){0};
+	t->program = t->rest = (struct bytes){0};
 	t->files.n = t->dirs.n = 0;
 	t->is_wrong = false;
 	restart(t);
@@ -293,6 +300,7 @@ int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 
 		t->program = (struct bytes){0};
 		return damaged(err, "its names of files");
 	}
+	t->rest = t->program;
 	return 0;
 }
 
@@ -336,7 +344,7 @@ static bool run_extended(struct linetable *t, bool *ret_is_row)
 	u64 size;
 	u8 code;
 
-	if (!leb_u64(&t->program, &size) || !bytes_sub(&t->program, size, &b))
+	if (!leb_u64(&t->rest, &size) || !bytes_sub(&t->rest, size, &b))
 		return false;
 	if (!bytes_u8(&b, &code))
 		return true;
@@ -358,7 +366,7 @@ static bool skip_operands(struct linetable *t, u8 code)
 	u64 ignored;
 
 	for (u8 i = 0; i < t->operands[code - 1]; i++)
-		if (!leb_u64(&t->program, &ignored))
+		if (!leb_u64(&t->rest, &ignored))
 			return false;
 	return true;
 }
@@ -375,27 +383,27 @@ static bool run_standard(struct linetable *t, u8 code, bool *ret_is_row)
 		*ret_is_row = true;
 		return true;
 	case DW_LNS_advance_pc:
-		if (!leb_u64(&t->program, &number))
+		if (!leb_u64(&t->rest, &number))
 			return false;
 		advance(t, number);
 		return true;
 	case DW_LNS_advance_line:
-		if (!leb_s64(&t->program, &distance))
+		if (!leb_s64(&t->rest, &distance))
 			return false;
 		t->row.line += (u32)distance;
 		return true;
 	case DW_LNS_set_file:
-		return leb_u64(&t->program, &t->row.file);
+		return leb_u64(&t->rest, &t->row.file);
 	case DW_LNS_set_column:
-		if (!leb_u64(&t->program, &number))
+		if (!leb_u64(&t->rest, &number))
 			return false;
 		t->row.column = (u32)MIN(number, (u64)UINT32_MAX);
 		return true;
 	case DW_LNS_const_add_pc:
-		advance(t, (255 - t->opcode_base) / t->line_range);
+		advance(t, (UINT8_MAX - t->opcode_base) / t->line_range);
 		return true;
 	case DW_LNS_fixed_advance_pc:
-		if (!bytes_u16(&t->program, &bytes))
+		if (!bytes_u16(&t->rest, &bytes))
 			return false;
 		t->row.address += bytes;
 		t->operation = 0;
@@ -408,15 +416,13 @@ static bool run_standard(struct linetable *t, u8 code, bool *ret_is_row)
 /* One instruction of the program; false if it makes no sense. */
 static bool step(struct linetable *t, bool *ret_is_row, bool *ret_is_end)
 {
-	unsigned special;
 	u8 code;
 
-	if (!bytes_u8(&t->program, &code))
+	if (!bytes_u8(&t->rest, &code))
 		return false;
 	if (code >= t->opcode_base) {
-		special = code - t->opcode_base;
-		advance(t, special / t->line_range);
-		t->row.line += (u32)(t->line_base + (int)(special % t->line_range));
+		advance(t, t->steps[code].operations);
+		t->row.line += (u32)(s32)t->steps[code].lines;
 		*ret_is_row = true;
 		return true;
 	}
@@ -428,16 +434,22 @@ static bool step(struct linetable *t, bool *ret_is_row, bool *ret_is_end)
 	return true;
 }
 
+void linetable_rewind(struct linetable *t)
+{
+	t->rest = t->program;
+	restart(t);
+}
+
 bool linetable_next(struct linetable *t, struct linetable_row *ret_row)
 {
 	bool is_row = false, is_end = false;
 
 	while (!is_row) {
-		if (t->program.at == t->program.end)
+		if (t->rest.at == t->rest.end)
 			return false;
 		if (!step(t, &is_row, &is_end)) {
 			t->is_wrong = true;
-			t->program.at = t->program.end;
+			t->rest.at = t->rest.end;
 			return false;
 		}
 	}

@@ -36,21 +36,27 @@ struct linetable_row {
 	bool is_end; /* of a sequence: the address is that behind it */
 };
 
+/* What an opcode adds to the registers before it makes a row. */
+struct linetable_step {
+	u16 operations;
+	int16_t lines;
+};
+
 struct linetable {
 	const struct linetable_sections *sections;
 	struct arena *texts;
 	u16 version;
 	u8 address_bytes, offset_bytes;
 	u8 least_bytes, most_operations; /* of an instruction */
-	int line_base;
 	u8 line_range, opcode_base;
 	const u8 *operands; /* of standard opcodes, how many each has, from 1 on */
 	VEC(const char *) dirs;
 	VEC(struct linetable_file) files;
-	struct bytes program;
-	struct linetable_row row; /* the registers */
-	u8 operation;             /* in an instruction of several */
-	bool is_wrong;            /* the program ended where it should not */
+	struct bytes program, rest;                 /* the whole, and what is still to be run */
+	struct linetable_step steps[UINT8_MAX + 1]; /* of special opcodes */
+	struct linetable_row row;                   /* the registers */
+	u8 operation;                               /* in an instruction of several */
+	bool is_wrong;                              /* the program ended where it should not */
 };
 
 enum { LINETABLE_BYTES_MAX = 64 << 20 }; /* beyond any real one */
@@ -66,6 +72,9 @@ u64 linetable_size(const struct linetable_sections *s, u64 offset);
 int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 offset,
 	const char *dir, u8 address_bytes, struct arena *texts, struct err *err);
 void linetable_fini(struct linetable *t);
+
+/* Rows come from the first on again. */
+void linetable_rewind(struct linetable *t);
 
 /* False at the end. */
 bool linetable_next(struct linetable *t, struct linetable_row *ret_row);

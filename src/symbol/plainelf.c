@@ -227,6 +227,7 @@ static int fill(struct making *m, u64 limit, struct err *err)
 	if (map == MAP_FAILED)
 		return err_sys(err, errno, "room for its debug information unpacked");
 	m->image.at = map;
+	mem_prefer_huge(map, m->image.size);
 	if (m->parts.n)
 		qsort(m->parts.at, m->parts.n, sizeof(*m->parts.at), by_place);
 	copy_rest(m);

@@ -118,6 +118,22 @@ static void texts_fini(struct sheet_texts *t)
 	table_fini(&t->index);
 }
 
+static void texts_clear(struct sheet_texts *t)
+{
+	t->at.n = 0;
+	table_clear(&t->index);
+}
+
+void sheet_maker_clear(struct sheet_maker *m)
+{
+	m->dir = NULL;
+	m->rows.n = m->scopes.n = m->ranges.n = 0;
+	texts_clear(&m->files);
+	texts_clear(&m->names);
+	m->flags = 0;
+	m->is_cut = false;
+}
+
 void sheet_maker_fini(struct sheet_maker *m)
 {
 	vec_fini(&m->rows);
@@ -177,74 +193,98 @@ static u64 lowest(const struct sheet_maker *m, const piece_list *pieces)
 	return base == UINT64_MAX ? 0 : base;
 }
 
-static void add_rows(struct sheet_maker *m, struct sheet_head *h, struct str *block)
+/* What a block is filled with: its head and its arrays one after the other, for which there is room. */
+struct filling {
+	struct sheet_head head;
+	u8 *at;
+};
+
+/* Those that lie within 4 GiB: all ascend. */
+static void add_rows(struct sheet_maker *m, struct filling *f)
 {
+	struct sheet_row *to = (void *)f->at;
+
 	vec_each(r, &m->rows) {
-		struct sheet_row row = {(u32)(r->address - h->base), r->line, r->file, r->column};
+		u64 at = r->address - f->head.base;
 
-		if (r->address - h->base > UINT32_MAX) {
+		if (at > UINT32_MAX) {
 			m->is_cut = true;
 			break;
 		}
-		str_addn(block, &row, sizeof(row));
-		h->n_rows++;
+		*to++ = (struct sheet_row){(u32)at, r->line, r->file, r->column};
 	}
+	f->head.n_rows = (u32)(to - (struct sheet_row *)(void *)f->at);
+	f->at = (u8 *)to;
 }
 
-static void add_pieces(struct sheet_maker *m, const piece_list *pieces, struct sheet_head *h,
-	struct str *block)
+static void add_scopes(const struct sheet_maker *m, struct filling *f)
 {
-	vec_each(p, pieces) {
-		struct sheet_piece piece = {(u32)(p->start - h->base), p->value};
+	struct sheet_scope *to = (void *)f->at;
 
-		if (p->start - h->base > UINT32_MAX) {
+	vec_each(s, &m->scopes) {
+		*to = *s;
+		if (to->name)
+			to->name += (u32)m->files.at.n;
+		to++;
+	}
+	f->head.n_scopes = (u32)m->scopes.n;
+	f->at = (u8 *)to;
+}
+
+static void add_pieces(struct sheet_maker *m, const piece_list *pieces, struct filling *f)
+{
+	struct sheet_piece *to = (void *)f->at;
+
+	vec_each(p, pieces) {
+		u64 at = p->start - f->head.base;
+
+		if (at > UINT32_MAX) {
 			m->is_cut = true;
 			break;
 		}
-		str_addn(block, &piece, sizeof(piece));
-		h->n_pieces++;
+		*to++ = (struct sheet_piece){(u32)at, p->value};
 	}
+	f->head.n_pieces = (u32)(to - (struct sheet_piece *)(void *)f->at);
+	f->at = (u8 *)to;
 }
 
-static void add_text(const char *text, struct sheet_head *h, struct str *block, struct str *texts)
+static void add_text(const char *text, struct filling *f, struct str *texts)
 {
 	u32 offset = (u32)texts->n;
 
 	str_addn(texts, text, strlen(text) + 1);
-	str_addn(block, &offset, sizeof(offset));
-	h->n_texts++;
+	memcpy(f->at, &offset, sizeof(offset));
+	f->at += sizeof(offset);
+	f->head.n_texts++;
 }
 
 void sheet_make(struct sheet_maker *m, struct str *ret_block, struct str *ret_text)
 {
-	struct sheet_head head = {.flags = m->flags};
+	enum { TEXT_BYTES = 24 }; /* as long as names often are */
+	size_t n_texts = m->files.at.n + m->names.at.n + 1;
+	struct filling f = {.head.flags = m->flags};
 	struct str block = {0}, text = {0};
 	piece_list pieces = {0};
 
 	pieces_of(&m->ranges, &pieces);
-	head.base = lowest(m, &pieces);
+	f.head.base = lowest(m, &pieces);
 	str_reserve(&block,
-		sizeof(head) + m->rows.n * sizeof(struct sheet_row) +
+		sizeof(f.head) + m->rows.n * sizeof(struct sheet_row) +
 			m->scopes.n * sizeof(struct sheet_scope) +
-			pieces.n * sizeof(struct sheet_piece) +
-			(m->files.at.n + m->names.at.n + 1) * sizeof(u32) + 1);
-	str_addn(&block, &head, sizeof(head));
-	add_rows(m, &head, &block);
-	vec_each(s, &m->scopes) {
-		struct sheet_scope scope = *s;
-
-		if (scope.name)
-			scope.name += (u32)m->files.at.n;
-		str_addn(&block, &scope, sizeof(scope));
-	}
-	head.n_scopes = (u32)m->scopes.n;
-	add_pieces(m, &pieces, &head, &block);
-	add_text(m->dir ? m->dir : "", &head, &block, &text);
+			pieces.n * sizeof(struct sheet_piece) + n_texts * sizeof(u32));
+	str_reserve(&text, n_texts * TEXT_BYTES);
+	f.at = (u8 *)block.at + sizeof(f.head);
+	add_rows(m, &f);
+	add_scopes(m, &f);
+	add_pieces(m, &pieces, &f);
+	add_text(m->dir ? m->dir : "", &f, &text);
 	vec_each(file, &m->files.at)
-		add_text(*file, &head, &block, &text);
+		add_text(*file, &f, &text);
 	vec_each(name, &m->names.at)
-		add_text(*name, &head, &block, &text);
-	memcpy(block.at, &head, sizeof(head));
+		add_text(*name, &f, &text);
+	memcpy(block.at, &f.head, sizeof(f.head));
+	block.n = (size_t)((char *)f.at - block.at);
+	block.at[block.n] = '\0';
 	vec_fini(&pieces);
 	*ret_block = block;
 	*ret_text = text;

@@ -93,9 +93,11 @@ struct sheet_maker_row {
 	u16 file, column;
 };
 
+typedef VEC(struct sheet_maker_row) sheet_maker_rows;
+
 struct sheet_maker {
 	const char *dir; /* NULL: unknown */
-	VEC(struct sheet_maker_row) rows;
+	sheet_maker_rows rows;
 	VEC(struct sheet_scope) scopes; /* their names are numbers of `names`, + 1 */
 	range_list ranges;              /* of the scopes, + 1 */
 	struct sheet_texts files, names;
@@ -103,6 +105,8 @@ struct sheet_maker {
 	bool is_cut; /* something went beyond the limits */
 };
 
+/* For another unit: nothing is in it any more, but it keeps its memory. */
+void sheet_maker_clear(struct sheet_maker *m);
 void sheet_maker_fini(struct sheet_maker *m);
 
 /* The number of a text, + 1; 0 for NULL. */

@@ -110,7 +110,7 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 		row->n_rules ? w->stack->rows.rules.at + row->first_rule : NULL;
 	u8 sp = w->arch->sp;
 	bool has_return = false;
-	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip, sp_now;
+	u64 values[ROW_REGS], known = w->known & ~(1ull << w->arch->ip), cfa, ip;
 
 	if (row->is_plain && !code->is_signal && plain_step(w, row))
 		return STACK_ENDINGS;
@@ -149,10 +149,9 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	for (u32 i = 0; i < row->n_rules; i++)
 		if (known >> rules[i].reg & 1)
 			w->regs[rules[i].reg] = values[i];
-	sp_now = w->regs[sp];
-	w->cfa = code->is_signal ? sp_now : cfa;
-	w->has_left |= code->is_signal && sp_now - w->dump_start >= w->dump->dyn_size &&
-		(sp_now < w->dump_start || !walk_is_cut_off(w, sp_now));
+	w->cfa = cfa;
+	if (code->is_signal)
+		walk_go_to_interrupted(w);
 	w->regs[w->arch->ip] = ip;
 	w->known = known | 1ull << w->arch->ip;
 	return STACK_ENDINGS;

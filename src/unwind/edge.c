@@ -1,6 +1,7 @@
 #include "unwind/edge.h"
 
 #include "unwind/rows.h"
+#include "unwind/sigframe.h"
 
 enum { INSTRUCTIONS_MAX = 24, SCANNED_MAX = 64 << 10 };
 
@@ -272,18 +273,6 @@ static bool x86_is_call_before(const u8 *p, u32 n)
 	return n >= 7 && p[-7] == 0xff && p[-6] == 0x14 && (p[-5] & 7) == 5;
 }
 
-static bool x86_is_trampoline(const u8 *p, u32 n)
-{
-	/* mov $15,%rax; syscall -- pop %eax; mov $119,%eax; int $0x80 -- mov $173,%eax; int $0x80 */
-	static const u8 of_64[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-	static const u8 of_32[] = {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80};
-	static const u8 of_32_rt[] = {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80};
-
-	return (n >= sizeof(of_64) && !memcmp(p, of_64, sizeof(of_64))) ||
-		(n >= sizeof(of_32) && !memcmp(p, of_32, sizeof(of_32))) ||
-		(n >= sizeof(of_32_rt) && !memcmp(p, of_32_rt, sizeof(of_32_rt)));
-}
-
 /* ---- arm64 ---- */
 
 enum { ARM64_FP = 29, ARM64_LINK = 30, ARM64_SP = 31 };
@@ -408,12 +397,6 @@ static bool arm64_is_call_before(const u8 *p, u32 n)
 		return false;
 	v = load_u32(p - 4);
 	return v >> 26 == 0x25 || (v & 0xfffffc1f) == 0xd63f0000 || (v & 0xfefff800) == 0xd63f0800;
-}
-
-static bool arm64_is_trampoline(const u8 *p, u32 n)
-{
-	/* mov x8,#139; svc #0 */
-	return n >= 8 && load_u32(p) == 0xd2801168 && load_u32(p + 4) == 0xd4000001;
 }
 
 /* ---- all ---- */
@@ -572,11 +555,9 @@ bool edge_is_returned_to(enum stack_arch arch, const struct stack_bytes *code)
 {
 	if (!code->at)
 		return true;
-	if (arch == STACK_ARM64)
-		return arm64_is_call_before(code->at, code->n_before) ||
-			arm64_is_trampoline(code->at, code->n_after);
-	return x86_is_call_before(code->at, code->n_before) ||
-		x86_is_trampoline(code->at, code->n_after);
+	return (arch == STACK_ARM64 ? arm64_is_call_before : x86_is_call_before)(code->at,
+		       code->n_before) ||
+		sigframe_is_trampoline(arch, code);
 }
 
 bool edge_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code)

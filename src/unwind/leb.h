@@ -33,6 +33,12 @@ static inline bool leb_u64(struct bytes *b, u64 *ret_v)
 {
 	unsigned n;
 
+	/* Most numbers are small. */
+	if (LIKELY(b->at < b->end && *b->at < 0x80)) {
+		*ret_v = *b->at++;
+		b->offset++;
+		return true;
+	}
 	return leb_bits(b, ret_v, &n);
 }
 

@@ -6,6 +6,7 @@
 #include "unwind/byrow.h"
 #include "unwind/edge.h"
 #include "unwind/flow.h"
+#include "unwind/sigframe.h"
 
 enum { REMEMBERED = 1 << 13 };
 
@@ -132,12 +133,13 @@ static bool is_in_system_call(const struct walk *w)
 	return edge_is_behind_system_call(w->number, &bytes);
 }
 
-static enum stack_ending walk_on(struct walk *w, u32 max_frames)
+/* From the n-th frame on, the first of which was interrupted. */
+static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 {
-	bool is_return = false, is_start = false;
+	bool is_return = n > 1, is_start = false;
 	u32 code, row;
 
-	for (u32 n = 1;; n++) {
+	for (;; n++) {
 		u64 ip = w->regs[w->arch->ip] - is_return;
 		enum stack_ending ending;
 
@@ -157,6 +159,10 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 			is_return = !c->is_signal;
 		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
+		} else if (sigframe_step(w)) {
+			if (is_return)
+				mark_trampoline(w->stack);
+			is_return = false;
 		} else if (is_return && is_planted(w, &code, &row)) {
 			mark_trampoline(w->stack);
 			if (!step_out_of_planted(w, &w->stack->rows.functions.at[code],
@@ -187,6 +193,45 @@ static enum stack_ending walk_on(struct walk *w, u32 max_frames)
 	}
 }
 
+static bool begin(struct walk *w, const struct stack_input *in)
+{
+	walk_take_regs(w, in);
+	w->dump_start = w->cfa = w->regs[w->arch->sp];
+	return walk_has(w, w->arch->sp) && walk_has(w, w->arch->ip);
+}
+
+/*
+ * Assembler's call frame information may be wrong: glibc's memcpy of i386 does not tell of all that it
+ * pushes. Where the first caller is no code, or nobody, the code itself may know a better one.
+ */
+static bool is_told_falsely(const struct walk *w, enum stack_ending ending)
+{
+	size_t n = w->stack->chain.n;
+
+	return (n == 3 && ending == STACK_NO_MAP) ||
+		(n == 2 && ending == STACK_COMPLETE && !w->regs[w->arch->ip]);
+}
+
+static bool begin_by_code(struct walk *w, const struct stack_input *in)
+{
+	struct walk again = {.stack = w->stack,
+		.arch = w->arch,
+		.number = w->number,
+		.places = w->places,
+		.dump = w->dump};
+	struct stack_code code;
+
+	begin(&again, in);
+	again.at = again.regs[w->arch->ip];
+	/* Who is nowhere itself has been called to nowhere. */
+	w->places->find(w->places->ctx, again.at, &code);
+	if (!code.cfi || !bycode_step(&again, false))
+		return false;
+	*w = again;
+	w->code = code;
+	return true;
+}
+
 struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places)
 {
@@ -199,13 +244,17 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 		return (struct stack_end){.ending = STACK_OTHER_ARCH};
 	w.arch = &archs[in->arch];
 	w.number = in->arch;
-	walk_take_regs(&w, in);
-	if (!walk_has(&w, w.arch->sp) || !walk_has(&w, w.arch->ip))
+	if (!begin(&w, in))
 		return (struct stack_end){.ending = STACK_CORRUPT};
-	w.dump_start = w.cfa = w.regs[w.arch->sp];
 	add_interrupted(s, w.regs[w.arch->ip]);
 	s->n_frames++;
-	ending = walk_on(&w, in->max_frames);
+	ending = walk_on(&w, 1, in->max_frames);
+	if (is_told_falsely(&w, ending) && in->max_frames > 1 && begin_by_code(&w, in)) {
+		s->n_frames += 3 - s->chain.n;
+		s->chain.n = 2;
+		vec_add(&s->chain, w.regs[w.arch->ip]);
+		ending = walk_on(&w, 2, in->max_frames);
+	}
 	is_full = in->stack->dyn_size + w.arch->word > in->stack->bytes.n;
 	return (struct stack_end){ending, w.code.dso, w.dump_start,
 		is_full ? w.cfa : w.dump_start + in->stack->dyn_size};

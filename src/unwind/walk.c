@@ -41,6 +41,15 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
 	return true;
 }
 
+void walk_go_to_interrupted(struct walk *w)
+{
+	u64 sp = w->regs[w->arch->sp];
+
+	w->cfa = sp;
+	w->has_left |= sp - w->dump_start >= w->dump->dyn_size &&
+		(sp < w->dump_start || !walk_is_cut_off(w, sp));
+}
+
 enum stack_ending walk_ending_of_miss(const struct walk *w)
 {
 	return !w->dump->dyn_size      ? STACK_NOT_COPIED

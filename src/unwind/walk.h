@@ -42,6 +42,9 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v);
 /* Behind the end of the copy. One that is not full ends where the stack does. */
 bool walk_is_cut_off(const struct walk *w, u64 va);
 
+/* The stack pointer is that of who was interrupted by a signal: perhaps on another stack. */
+void walk_go_to_interrupted(struct walk *w);
+
 /* Why a value that should be in memory is not there. */
 enum stack_ending walk_ending_of_miss(const struct walk *w);
 

@@ -323,7 +323,7 @@ class Done:
         return f'status {self.status}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}'
 
 
-def boot(root, jobs, folder, cpus=1, model=MODEL, limit_s=300):
+def boot(root, jobs, folder, cpus=1, model=MODEL, limit_s=1200):
     """Runs the jobs; their folders are in folder/results afterwards. Time in the guest is the number of instructions, at a
     nanosecond each, however long they take here."""
     kernel = (glob.glob(f'{root}/boot/vmlinuz-*') or [None])[0]

@@ -504,13 +504,13 @@ def whatever_signal_ends_it_what_was_captured_is_kept():
     for number in signals:
         for tool in (PACE, 'perf'):
             path = os.path.abspath(f'{os.path.basename(tool)}-{number.name}.data')
-            running.append((number, tool, path, start(tool, 'record', '-e', 'cpu-clock', '-F', '999', '-o', path, program, '60')))
+            running.append((number, tool, path, start(tool, 'record', '-e', 'cpu-clock', '-F', '999', '-o', path, program, str(2 * PATIENCE))))
     try:
         # Each has data by then, however slowly they all began.
-        wait_for(lambda: all(os.path.exists(path) for _, _, path, _ in running), 60)
+        wait_for(lambda: all(os.path.exists(path) for _, _, path, _ in running))
         for _, tool, path, _ in running:
             if tool == PACE:
-                wait_for(lambda: os.path.getsize(path) > 16 << 10, 60)
+                wait_for(lambda: os.path.getsize(path) > 16 << 10)
         for number, tool, _, process in running:
             os.kill(process.pid, number)
             if number == signal.SIGPIPE and tool == PACE:
@@ -525,7 +525,7 @@ def whatever_signal_ends_it_what_was_captured_is_kept():
                         os.kill(int(child), signal.SIGKILL)
         kept = {}
         for number, tool, path, process in running:
-            process.wait(60)
+            process.wait(PATIENCE)
             kept.setdefault(number.name, []).append(kept_by(tool, path))
     finally:
         for _, _, _, process in running:
@@ -581,7 +581,7 @@ def targets_that_cannot_be_had_are_errors_that_name_them():
     os.mkdir('folder')
     for words, part in ((['./missing'], "'./missing'"), (['./plain'], "'./plain'"), (['./folder'], "'./folder'"),
                         (['-p', '4194000'], '4194000'), (['-t', '4194000'], '4194000'), (['-u', 'nobody-at-all'], 'nobody-at-all')):
-        result = pace('record', *words, timeout=20)
+        result = pace('record', *words)
         assert result.status != 0 and part in result.err and 'pace record: ' in result.err, (words, result)
         assert not os.path.exists('perf.data'), words
 
@@ -610,7 +610,7 @@ def two_recorders_in_one_folder_leave_two_whole_recordings():
     first = start(PACE, 'record', '-e', 'page-faults:u', '-c', '1', 'sh', '-c', f'until test -e go; do sleep 0.05; done; {program} 2000')
     wait_for(lambda: os.path.exists('perf.data') and os.path.getsize('perf.data'))
     second = start(PACE, 'record', '-e', 'page-faults:u', '-c', '1', 'sh', '-c', f'touch go; {program} 2000')
-    assert [process.wait(60) for process in (first, second)] == [0, 0]
+    assert [process.wait(PATIENCE) for process in (first, second)] == [0, 0]
     for name in ('perf.data', 'perf.data.old'):
         assert len(readable(name)) >= 2000, name
 
@@ -620,7 +620,7 @@ def recorders_that_begin_at_the_same_time_both_keep_their_recordings():
     can_record()
     for _ in range(12):
         both = [start(PACE, 'record', '-q', '-e', 'page-faults:u', '-c', '1', '-o', 'same.data', 'true') for _ in range(2)]
-        assert [process.wait(600) for process in both] == [0, 0]
+        assert [process.wait(PATIENCE) for process in both] == [0, 0]
         for name in ('same.data', 'same.data.old'):
             assert readable(name), name
             os.unlink(name)

@@ -170,12 +170,13 @@ def a_jitdump_without_the_clock_has_the_later_names():
 @test
 def clocks_are_recorded_and_said_in_the_header():
     can_record()
+    begin = time.clock_gettime(time.CLOCK_BOOTTIME)
     result = pace('record', '-k', 'boot', '-e', 'cpu-clock', 'sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done')
     assert result.status == 0, result
     header = pace('report', '--header-only').out
     assert '# clockid: boottime (7)' in header and 'use_clockid = 1' in header and '# clockid frequency: ' in header, header
     last = pace('script', '-F', 'time').out.split()[-1]
-    assert abs(float(last.rstrip(':')) - time.clock_gettime(time.CLOCK_BOOTTIME)) < 10
+    assert begin < float(last.rstrip(':')) < time.clock_gettime(time.CLOCK_BOOTTIME), (begin, last)
     perf_works()
     assert 'boottime (7)' in run('perf', 'report', '--header-only').out
     refused = pace('record', '-k', 'moon', 'true')
@@ -313,12 +314,16 @@ def code_that_took_the_place_of_other_code_has_the_name_of_its_time():
     can_record()
     build_c('tests/live/programs/reuse.c', 'reuse')
     for options in (), ('-k', 'mono'), ('--call-graph', 'dwarf'), ('--call-graph', 'dwarf', '--keep-stacks'):
-        done = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '999', '-g', *options, './reuse', '3')
-        assert done.status == 0, done
-        os.unlink(done.out.strip())
-        found = versions('perf.data')
-        # While each ran, nothing else did; and before each the program slept.
-        changes = [(b[0] - a[0], a[1], b[1]) for a, b in zip(found, found[1:]) if a[1] != b[1]]
+        # Who waits long for a processor sees a line too late: on such a machine lines have to come less often.
+        for pause_ms in 200, 1000, 5000:
+            done = pace('record', '-q', '-e', 'cpu-clock:u', '-F', '999', '-g', *options, './reuse', '3', 'soon', str(pause_ms))
+            assert done.status == 0, done
+            os.unlink(done.out.strip())
+            found = versions('perf.data')
+            # While each ran, nothing else did; and before each the program slept.
+            changes = [(b[0] - a[0], a[1], b[1]) for a, b in zip(found, found[1:]) if a[1] != b[1]]
+            if [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)]:
+                break
         assert [(a, b) for _, a, b in changes] == [(0, 1), (1, 2)] and all(gap > 0.15 for gap, _, _ in changes), (options, changes, found[:3])
         rows = pace('report', '-g', 'none', '--no-children', '-F', 'overhead,dso,sym')
         names = {name: n for n, name in re.findall(r'(\d+)\.\d+%  \[JIT\] tid \d+ +\[\.\] (\w+)', rows.out)}

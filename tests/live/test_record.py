@@ -22,7 +22,7 @@ FAULTS = 'tests/live/programs/faults.c'
 def rows(*args):
     """The first event's rows: tuples of the grouping columns -> number of samples."""
     result = pace('report', '-n', '-g', 'none', '--no-children', *args)
-    assert result.status == 0, result
+    assert is_well(result), result
     blocks = perftext.parse(result.out)
     return {tuple(row.cells[2:]): int(row.cells[1]) for row in blocks[0][1]} if blocks else {}
 
@@ -133,7 +133,7 @@ def threads_that_are_started_while_a_process_is_attached_to_are_in_it():
             # the beginning has told something, until the first of those that outlive it has told its last.
             first, last = min(map(min, seen.values())), max(map(max, seen.values()))
             begin = max(min(seen[tid]) for tid, times in touches.items() if tid in seen and times[0] < first)
-            end = min(max(seen[tid]) for tid, times in touches.items() if tid in seen and times[-1] > last)
+            end = min((max(seen[tid]) for tid, times in touches.items() if tid in seen and times[-1] > last), default=last)
             for tid, times in touches.items():
                 wanted = sum(begin < t < end for t in times)
                 found = sum(begin < t for t in seen.get(tid, []))

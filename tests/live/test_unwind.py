@@ -24,7 +24,7 @@ def stacks_program():
 def chains(path='perf.data', comm=None, event='cpu-clock'):
     """The functions of each sample, innermost first, as the file has them."""
     script = pace('script', '--no-inline', '-i', path, '-F', 'comm,tid,time,event,ip,sym')
-    assert script.status == 0, script
+    assert is_well(script), script
     found, chain = [], None
     for line in script.out.split('\n'):
         if line.startswith('\t'):

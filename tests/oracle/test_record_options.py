@@ -23,6 +23,9 @@ DUMMY = (1, 9)
 
 # Forks, executes, touches memory, is switched, and works for a while: every kind of record has its reason.
 WORK = ['sh', '-c', 'ls / > ls.txt; sleep 0.01; i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done']
+# So long that there is a sample of those that come each 10 ms, for both.
+LONG_WORK = [*WORK[:2], WORK[2].replace('3000', '50000')]
+SELDOM = {'-F 99', '-c 10000000 -P', '-e cpu-clock/freq=77/'}
 
 # What comes when it likes, or is nobody's choice: losses, throttling, other people's BPF programs.
 BY_CHANCE = {2, 5, 6, 13, 17, 18, 20}
@@ -108,8 +111,9 @@ def each(check, rows):
 def compare(n, options):
     words = words_of(options)
     our_name, perfs_name = f'ours{n}.data', f'perfs{n}.data'
-    ours = pace('record', '-o', our_name, *words, *WORK)
-    perfs = run('perf', 'record', '-o', perfs_name, *words, '--', *WORK)
+    work = LONG_WORK if options in SELDOM else WORK
+    ours = pace('record', '-o', our_name, *words, *work)
+    perfs = run('perf', 'record', '-o', perfs_name, *words, '--', *work)
     assert ours.status == 0, (options, ours)
     # perf 6.1 corrupts its heap with --affinity now and then.
     if perfs.status < 0 and '--affinity' in options:
@@ -125,6 +129,7 @@ def compare(n, options):
     if '-z' in options:
         return
     kinds = [{kind for kind in f.types if kind < 64} - chance for f in (mine, theirs)]
+    assert options not in SELDOM or 9 in kinds[0], f'{options}: no samples'
     assert kinds[0] == kinds[1], f'{options}: records here {sorted(kinds[0])}, of perf {sorted(kinds[1])}'
     # And perf reads what is in the file.
     assert run('perf', 'script', '-i', our_name, '-D').status == 0, options

@@ -103,6 +103,8 @@ TEST(demangle_reads_rust_of_both_kinds)
 	intern_fini(&strings);
 }
 
+#define GC "core.internal.gc.impl.conservative.gc."
+
 TEST(demangle_reads_d)
 {
 	check("_Dmain", "D main", "D main");
@@ -113,6 +115,20 @@ TEST(demangle_reads_d)
 	check("_D3std5stdio7writelnFZv.part.0.cold",
 		"std.stdio.writeln() [clone .part.0] [clone .cold]",
 		"std.stdio.writeln() [clone .part.0] [clone .cold]");
+	/* Many references, but not to each other: the collector's lock, in each profile of a program. */
+	check("_D4core8internal2gc4impl12conservativeQw14ConservativeGC__T9runLockedS_"
+	      "DQCsQCqQCkQCkQCiQCtQBy12mallocNoSyncMFNbmkKmxC8TypeInfoZPvS_DQFaQEyQEsQEsQEqQFb10mallocTimel"
+	      "S_DQGiQGgQGaQGaQFyQGj10numMallocslTmTkTmTxQDlZQFuMFNbKmKkKmKxQEeZQDx",
+		GC "ConservativeGC.runLocked!(" GC
+		   "ConservativeGC.mallocNoSync(ulong, uint, ref ulong, "
+		   "const(TypeInfo)), " GC "mallocTime, " GC
+		   "numMallocs, ulong, uint, ulong, const(TypeInfo))"
+		   ".runLocked(ref ulong, ref uint, ref ulong, ref const(TypeInfo))",
+		GC "ConservativeGC.runLocked!(" GC
+		   "ConservativeGC.mallocNoSync(ulong, uint, ref ulong, "
+		   "const(TypeInfo)), " GC "mallocTime, " GC
+		   "numMallocs, ulong, uint, ulong, const(TypeInfo))"
+		   ".runLocked(ref ulong, ref uint, ref ulong, ref const(TypeInfo))");
 	/* As gdc 12 and ldc 1.30 write std.range.primitives.front. */
 	check("_D3std5range10primitives__T5frontThZQjFNaNbNcNdNiNfNkMANghZNgh",
 		"std.range.primitives.front!(ubyte).front(scope return inout(ubyte)[])",

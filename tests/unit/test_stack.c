@@ -24,7 +24,9 @@ struct world {
 	const u8 *
 		keeper; /* the one that keeps rbp: 13 bytes, up to behind a call; NULL: not known */
 	bool has_bare;  /* the code from 0x9000 on is known */
-	u64 dyn_size;   /* 0: all of the dump */
+	bool has_push;  /* the code of 0x6000 is known: it pushes something */
+	bool has_trampoline; /* the code from 0x9100 on calls sigreturn(2) */
+	u64 dyn_size;        /* 0: all of the dump */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
@@ -73,6 +75,8 @@ static void look_at_bare(u64 rva, struct stack_bytes *ret_bytes)
 /* Nothing is known of the code but, before 0x1100, the end of the first function. */
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
+	static const u8 push[] = {0x50, 0x90, 0x90}; /* push %rax; nop */
+	static const u8 sigreturn[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
 	const struct world *w = ctx;
 
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
@@ -83,6 +87,10 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	}
 	if (w->has_bare)
 		look_at_bare(ip - BIAS, ret_bytes);
+	if (w->has_trampoline && ip == BIAS + 0x9100)
+		*ret_bytes = (struct stack_bytes){sigreturn, 0, sizeof(sigreturn), 0, false};
+	if (w->has_push && ip == BIAS + 0x6002)
+		*ret_bytes = (struct stack_bytes){push + 2, 2, 1, 2, false};
 	if (w->keeper && ip == BIAS + 0x200d)
 		*ret_bytes = (struct stack_bytes){w->keeper + 13, 13, 0, 13, false};
 }
@@ -222,6 +230,36 @@ TEST(stack_takes_what_was_popped_from_its_register)
 	world_fini(&w);
 }
 
+TEST(stack_goes_by_the_code_where_its_call_frame_information_leads_nowhere)
+{
+	static const u8 call[] = {0xff, 0xd0}; /* call *%rax */
+	struct world w;
+
+	world_init(&w);
+	w.end = call;
+	w.regs[2] = BIAS + 0x6002;
+	w.dump[1] = BIAS + 0x1100;
+	w.dump[4] = BIAS + 0x3001;
+	/* What was pushed is the caller for the row, which does not know of it: nowhere, or nobody. */
+	for (u64 pushed = 0; pushed < 0x100; pushed += 0x80) {
+		w.dump[0] = pushed;
+		w.has_push = true;
+		w.stack.n_frames = 0;
+		CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+		check_chain(&w,
+			CHAIN(PERF_CONTEXT_USER, BIAS + 0x6002, BIAS + 0x1100, BIAS + 0x3001));
+		CHECK_EQ(w.stack.n_frames, 3);
+		/* Without the code nothing better is known. */
+		w.has_push = false;
+		CHECK_EQ(walk(&w).ending, pushed ? STACK_NO_MAP : STACK_COMPLETE);
+		w.has_push = true;
+		w.dump[1] = 1;
+		CHECK_EQ(walk(&w).ending, pushed ? STACK_NO_MAP : STACK_COMPLETE);
+		w.dump[1] = BIAS + 0x1100;
+	}
+	world_fini(&w);
+}
+
 TEST(stack_frames_go_up_or_are_corrupt)
 {
 	struct world w;
@@ -293,6 +331,33 @@ TEST(stack_knows_that_signals_interrupt_and_do_not_call)
 	check_chain(&w,
 		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, PERF_CONTEXT_USER, BIAS + 0x4000,
 			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	world_fini(&w);
+}
+
+TEST(stack_goes_through_signals_of_libraries_that_say_nothing_of_their_trampoline)
+{
+	struct world w;
+
+	world_init(&w);
+	w.has_trampoline = true;
+	w.regs[2] = BIAS + 0x6004;
+	w.dump[0] = BIAS + 0x9100;
+	/* struct ucontext begins at dump[1] */
+	w.dump[1 + 15] = STACK + 8 * 50; /* rbp */
+	w.dump[1 + 20] = STACK + 8 * 40; /* rsp */
+	w.dump[1 + 21] = BIAS + 0x2000;  /* rip */
+	w.dump[51] = BIAS + 0x3001;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x6004, PERF_CONTEXT_USER, BIAS + 0x9100,
+			PERF_CONTEXT_USER, BIAS + 0x2000, BIAS + 0x3001));
+	/* The signal interrupted what ran on another stack. */
+	w.dump[1 + 20] = STACK - 0x4000;
+	w.dump[1 + 15] = STACK - 0x4000;
+	CHECK_EQ(walk(&w).ending, STACK_ELSEWHERE);
+	w.has_trampoline = false;
+	CHECK(walk(&w).ending != STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x6004, BIAS + 0x9100));
 	world_fini(&w);
 }
 

@@ -1,7 +1,8 @@
 /*
  * Sleeps, waits on a lock, reads from a pipe, computes, and says how long each took by its own clocks:
- * "NAME wall CPU" in milliseconds a line. With a number it goes around so often; with "compute" it only
- * does that, so many milliseconds of CPU time.
+ * "NAME wall CPU" in milliseconds a line. With a number it goes around so often, with a second one its
+ * waits (20, 15 and 10 ms) take so many times as long; with "compute" it only does that, so many
+ * milliseconds of CPU time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,6 +15,7 @@
 static volatile unsigned long sink;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int fds[2];
+static double times = 1;
 
 static double ms(clockid_t clock)
 {
@@ -25,7 +27,9 @@ static double ms(clockid_t clock)
 
 static void snooze(double wait_ms)
 {
-	nanosleep(&(struct timespec){.tv_nsec = (long)(wait_ms * 1e6)}, NULL);
+	long us = (long)(wait_ms * 1e3);
+
+	nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
 }
 
 __attribute__((noinline)) static void phase_compute(double cpu_ms)
@@ -40,7 +44,7 @@ __attribute__((noinline)) static void phase_compute(double cpu_ms)
 __attribute__((noinline)) static void phase_sleep(double unused)
 {
 	(void)unused;
-	snooze(20);
+	snooze(20 * times);
 	sink++;
 }
 
@@ -66,11 +70,11 @@ __attribute__((noinline)) static void phase_read(double unused)
 static void *other(void *what)
 {
 	if (*(const char *)what == 'l') {
-		snooze(15);
+		snooze(15 * times);
 		pthread_mutex_unlock(&mutex);
 		return NULL;
 	}
-	snooze(10);
+	snooze(10 * times);
 	if (write(fds[1], "x", 1) != 1)
 		exit(1);
 	return NULL;
@@ -105,6 +109,8 @@ int main(int argc, char **argv)
 		phase_compute(atof(argv[2]));
 		return 0;
 	}
+	if (argc > 2)
+		times = atof(argv[2]);
 	if (pipe(fds))
 		return 1;
 	for (int i = 0; i < rounds; i++) {

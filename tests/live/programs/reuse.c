@@ -1,12 +1,12 @@
 /*
  * reuse.c - code that takes the place of other code, with a perf map that says so.
  *
- *     reuse TIMES [late]
+ *     reuse TIMES [soon|late [MS]]
  *
  * As a JIT does: writes code to the same address again and again, a line into /tmp/perf-PID.map for each,
  * and runs it for a while of CPU time. The functions are called version_0, version_1 and so on; steady() stands beside
  * them and is called by each in the same way. late: like a JIT that collects lines before it writes them,
- * those of steady() and version_0() come when version_1() begins.
+ * those of steady() and version_0() come when version_1() begins. MS: how long it waits behind a line, 200.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		if (i || !is_late)
 			fflush(map);
 		/* Until whoever looks has seen it. */
-		usleep(200000);
+		usleep(1000 * (argc > 3 ? atoi(argv[3]) : 200));
 		until = now() + 0.15;
 		while (now() < until) {
 			((void (*)(void))at)();

@@ -89,6 +89,9 @@ int main(int argc, char **argv)
 	}
 	for (; kept < n; kept++)
 		pthread_join(workers[kept].thread, NULL);
+	/* So many were enough, but whoever asks may be slow. */
+	while (n == THREADS_MAX && answer_for(100000))
+		;
 	for (int i = 0; i < n; i++) {
 		printf("%ld", workers[i].tid);
 		for (int k = 0; k < TOUCHES; k++)
