@@ -138,13 +138,20 @@ static u64 unpack_form(u8 byte)
 	return byte < FORM_ODD ? byte : odd_forms[byte - FORM_ODD];
 }
 
+bool dietree_is_scope(u32 tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
 /* The attributes of one abbreviation: what is of fixed size in front is added up. */
 static bool read_forms(struct dietree *t, struct bytes *b, struct dietree_abbrev *a)
 {
-	bool is_fixed = true, has_address = false;
+	bool is_fixed = true, has_address = false, is_scope = dietree_is_scope(a->tag);
 
+	a->first_attribute = (u32)t->attributes.n;
 	for (;;) {
 		u64 name, form;
+		s64 constant = 0;
 		int size;
 		u8 byte;
 
@@ -152,12 +159,16 @@ static bool read_forms(struct dietree *t, struct bytes *b, struct dietree_abbrev
 			return false;
 		if (!name && !form)
 			break;
-		if (form == DW_FORM_implicit_const && !skip_leb(b))
+		if (form == DW_FORM_implicit_const && !leb_s64(b, &constant))
 			return false;
 		has_address |= name == DW_AT_low_pc || name == DW_AT_ranges;
+		size = fixed_size(&t->unit, (unsigned)MIN(form, (u64)UINT32_MAX));
+		if (is_scope)
+			vec_add(&t->attributes,
+				((struct dietree_attribute){(u32)MIN(name, (u64)UINT32_MAX),
+					(u32)MIN(form, (u64)UINT32_MAX), size, constant}));
 		if (form == DW_FORM_implicit_const)
 			continue;
-		size = fixed_size(&t->unit, (unsigned)MIN(form, (u64)UINT32_MAX));
 		if (is_fixed && size >= 0 && a->fixed_bytes < 1 << 20) {
 			a->fixed_bytes += (u32)size;
 			continue;
@@ -168,8 +179,9 @@ static bool read_forms(struct dietree *t, struct bytes *b, struct dietree_abbrev
 		vec_add(&t->forms, byte);
 	}
 	vec_add(&t->forms, FORM_IMPLICIT);
-	a->has_code =
-		has_address && (a->tag == DW_TAG_subprogram || a->tag == DW_TAG_inlined_subroutine);
+	if (is_scope)
+		vec_add(&t->attributes, ((struct dietree_attribute){0}));
+	a->has_code = has_address && is_scope;
 	return true;
 }
 
@@ -179,7 +191,7 @@ static void read_abbrevs(struct dietree *t)
 	u64 code, tag;
 	u8 has_children;
 
-	t->table.n = t->forms.n = 0;
+	t->table.n = t->forms.n = t->attributes.n = 0;
 	if (!bytes_skip(&b, t->unit.abbrev_offset))
 		return;
 	while (leb_u64(&b, &code) && code && code < CODES_MAX && leb_u64(&b, &tag) &&
@@ -274,4 +286,5 @@ void dietree_fini(struct dietree *t)
 {
 	vec_fini(&t->table);
 	vec_fini(&t->forms);
+	vec_fini(&t->attributes);
 }

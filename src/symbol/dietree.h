@@ -21,14 +21,22 @@
 #include "base/vec.h"
 
 struct dietree_abbrev {
-	u32 tag;         /* 0: there is no such abbreviation */
-	u32 first_form;  /* in dietree.forms: of attributes that are not of a fixed size */
-	u32 fixed_bytes; /* of the attributes before the first of another size */
+	u32 tag;             /* 0: there is no such abbreviation */
+	u32 first_form;      /* in dietree.forms: of attributes that are not of a fixed size */
+	u32 first_attribute; /* in dietree.attributes, of functions and inlined calls */
+	u32 fixed_bytes;     /* of the attributes before the first of another size */
 	bool has_children;
 	bool has_code; /* a function or inlined call with addresses */
 };
 
+struct dietree_attribute {
+	u32 name, form; /* form 0: there are no more */
+	s32 size;       /* -1: its form does not tell */
+	s64 constant;   /* of DW_FORM_implicit_const */
+};
+
 struct dietree_unit {
+	u64 begin;      /* offset in .debug_info: of its header */
 	u64 first, end; /* offsets in .debug_info: of the unit's own entry, behind the last */
 	u64 abbrev_offset;
 	u8 address_bytes, offset_bytes; /* 4 or 8 */
@@ -51,6 +59,7 @@ struct dietree {
 	struct dietree_unit unit;
 	VEC(struct dietree_abbrev) table; /* by code */
 	VEC(u8) forms;                    /* rows of forms, each closed by 0 */
+	VEC(struct dietree_attribute) attributes;
 };
 
 /* `t` is zero, or was used for another unit with the same sections. */
@@ -60,6 +69,9 @@ void dietree_begin(struct dietree *t, const struct dietree_unit *unit);
 bool dietree_next(struct dietree *t, struct dietree_entry *ret_entry);
 
 void dietree_fini(struct dietree *t);
+
+/* Whether entries of a tag are functions or calls that were inlined. */
+bool dietree_is_scope(u32 tag);
 
 /* Goes over one attribute of that form, DW_FORM_implicit_const not among them; false: it is unknown, or cut. */
 bool dietree_skip_form(const struct dietree_unit *u, struct bytes *b, u64 form);

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 
 #include "base/sort.h"
+#include "symbol/dieform.h"
 #include "symbol/dwarfscope.h"
 #include "symbol/unithead.h"
 
@@ -147,25 +148,33 @@ static void take_sorted(struct dwarf_handle *h, struct taking *t)
 	vec_fini(&items);
 }
 
-/* Opens the unit's line table; NULL if it has none. */
-static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, struct sheet_maker *m,
-	struct err *complaint)
+/* Opens a line table of a unit; NULL if it makes no sense. */
+static struct linetable *open_table(struct dwarf_handle *h, u64 offset, u8 address_bytes,
+	const struct sheet_maker *m, struct err *complaint)
 {
-	Dwarf_Attribute dir;
-	Dwarf_Word offset;
 	struct err err;
-	u8 address_bytes;
 
-	m->dir = dwarf_attr(unit, DW_AT_comp_dir, &dir) ? dwarf_formstring(&dir) : NULL;
-	if (!dwarf_number(unit, DW_AT_stmt_list, &offset) ||
-		!dwarf_diecu(unit, &(Dwarf_Die){0}, &address_bytes, NULL))
-		return NULL;
 	if (linetable_open(&h->table, &h->lines, offset, m->dir, address_bytes, &h->texts, &err)) {
 		if (!complaint->code)
 			*complaint = err;
 		return NULL;
 	}
 	return &h->table;
+}
+
+/* Opens the unit's line table; NULL if it has none. */
+static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, struct sheet_maker *m,
+	struct err *complaint)
+{
+	Dwarf_Attribute dir;
+	Dwarf_Word offset;
+	u8 address_bytes;
+
+	m->dir = dwarf_attr(unit, DW_AT_comp_dir, &dir) ? dwarf_formstring(&dir) : NULL;
+	if (!dwarf_number(unit, DW_AT_stmt_list, &offset) ||
+		!dwarf_diecu(unit, &(Dwarf_Die){0}, &address_bytes, NULL))
+		return NULL;
+	return open_table(h, offset, address_bytes, m, complaint);
 }
 
 /* Into a maker that has none yet. Sequences may come in any order. */
@@ -181,13 +190,32 @@ static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err 
 	vec_fini(&t.sequences);
 }
 
-void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
+/* The usual case, without libdw. False: it has to say. */
+static bool read_plainly(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
 	struct err *complaint)
+{
+	const struct dieform_texts texts = {h->lines.str, h->lines.line_str};
+	struct linetable *files = NULL;
+	struct unithead u;
+
+	if (!unithead_of_entry(h->tree.info, h->tree.abbrevs, entry, &u) ||
+		(u.dir_form && !dieform_text(&u.dir, &u.unit, u.dir_form, &texts, &m->dir)))
+		return false;
+	if (u.has_lines)
+		files = open_table(h, u.lines, u.unit.address_bytes, m, complaint);
+	if (files)
+		read_rows(h, m, complaint);
+	if (with_scopes)
+		dwarf_read_plain_scopes(h, &u, files, m, complaint);
+	return true;
+}
+
+static void read_by_libdw(struct dwarf_handle *h, u64 entry, bool with_scopes,
+	struct sheet_maker *m, struct err *complaint)
 {
 	struct linetable *files;
 	Dwarf_Die unit;
 
-	dwarf_errno();
 	if (!dwarf_offdie(h->dwarf, entry, &unit)) {
 		dwarf_complain(complaint, "a unit");
 		return;
@@ -195,10 +223,17 @@ void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct shee
 	files = open_lines(h, &unit, m, complaint);
 	if (files)
 		read_rows(h, m, complaint);
-	if (with_scopes) {
-		m->flags |= SHEET_HAS_SCOPES;
+	if (with_scopes)
 		dwarf_read_scopes(h, &unit, files, m, complaint);
-	}
+}
+
+void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
+	struct err *complaint)
+{
+	dwarf_errno();
+	m->flags |= with_scopes ? SHEET_HAS_SCOPES : 0;
+	if (!read_plainly(h, entry, with_scopes, m, complaint))
+		read_by_libdw(h, entry, with_scopes, m, complaint);
 }
 
 /* ---- units ---- */
@@ -243,11 +278,7 @@ static void add_range(struct listing *l, u64 start, u64 end)
 /* False: the list makes no sense here. */
 static bool add_list(struct listing *l, const struct unithead *u)
 {
-	struct rangelist_source source = {.lists = u->unit.version < 5 ? l->h->ranges
-								       : l->h->rnglists,
-		.base = u->low,
-		.version = u->unit.version,
-		.address_bytes = u->unit.address_bytes};
+	struct rangelist_source source = dwarf_ranges_of(l->h, u);
 	size_t before = l->ranges->n;
 	struct rangelist list;
 	u64 start, end;
@@ -281,84 +312,87 @@ static bool is_code(const struct listing *l, unsigned tag)
 	return true;
 }
 
+/* A unit without ranges has its code where its line table has it. */
+static void add_ranges_of_rows(struct listing *l, struct sheet_maker *m)
+{
+	size_t start = 0;
+
+	read_rows(l->h, m, l->complaint);
+	for (size_t i = 0; i < m->rows.n; i++) {
+		if (m->rows.at[i].file)
+			continue;
+		if (i > start)
+			add_range(l, m->rows.at[start].address, m->rows.at[i].address);
+		start = i + 1;
+	}
+}
+
 /* The usual case, without libdw. False: it has to say. */
 static bool list_quickly(struct listing *l)
 {
 	size_t before = l->ranges->n;
+	struct sheet_maker m = {0};
 	struct unithead u;
 
 	if (!unithead_read(l->h->tree.info, l->h->tree.abbrevs, l->at, &u) ||
-		u.unit.end != l->next || u.unit.first != l->entry ||
 		(u.tag != DW_TAG_compile_unit && u.tag != DW_TAG_partial_unit))
 		return false;
+	l->next = u.unit.end;
+	l->entry = u.unit.first;
 	if (!is_code(l, u.tag))
 		return true;
 	if (u.has_low && u.has_high)
 		add_range(l, u.low, u.high);
-	else if (!u.has_ranges || !add_list(l, &u))
+	else if (u.has_ranges && !add_list(l, &u))
 		return false;
-	/* Its rows may know of some. */
-	if (l->ranges->n == before && !l->is_full)
-		return false;
+	if (l->ranges->n == before && !l->is_full && u.has_lines &&
+		open_table(l->h, u.lines, u.unit.address_bytes, &m, l->complaint))
+		add_ranges_of_rows(l, &m);
+	sheet_maker_fini(&m);
 	add_unit(l, u.has_lines ? linetable_size(&l->h->lines, u.lines) : 0);
 	return true;
 }
 
-/* A unit without ranges has its code where its line table has it. */
-static void add_ranges_of_rows(struct listing *l, Dwarf_Die *unit)
+/* The unit as libdw has it: what dwarf_nextcu() says. */
+static int list_slowly(struct listing *l)
 {
+	size_t before = l->ranges->n, header;
+	int r = dwarf_nextcu(l->h->dwarf, l->at, &l->next, &header, NULL, NULL, NULL);
 	struct sheet_maker m = {0};
-	size_t start = 0;
-
-	if (open_lines(l->h, unit, &m, l->complaint))
-		read_rows(l->h, &m, l->complaint);
-	for (size_t i = 0; i < m.rows.n; i++) {
-		if (m.rows.at[i].file)
-			continue;
-		if (i > start)
-			add_range(l, m.rows.at[start].address, m.rows.at[i].address);
-		start = i + 1;
-	}
-	sheet_maker_fini(&m);
-}
-
-static void list_slowly(struct listing *l)
-{
-	size_t before = l->ranges->n;
 	Dwarf_Die unit;
 
+	if (r)
+		return r;
+	l->entry = l->at + header;
 	if (!dwarf_offdie(l->h->dwarf, l->entry, &unit)) {
 		dwarf_complain(l->complaint, "a unit");
-		return;
+		return 0;
 	}
 	if (!is_code(l, (unsigned)dwarf_tag(&unit)))
-		return;
+		return 0;
 	if (!dwarf_add_ranges(l->h, &unit, (u32)l->units->n + 1, l->ranges, l->complaint))
 		l->is_full = true;
-	else if (l->ranges->n == before)
-		add_ranges_of_rows(l, &unit);
+	else if (l->ranges->n == before && open_lines(l->h, &unit, &m, l->complaint))
+		add_ranges_of_rows(l, &m);
+	sheet_maker_fini(&m);
 	add_unit(l, size_of_lines(l->h, &unit));
+	return 0;
 }
 
 void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 	struct err *complaint)
 {
 	struct listing l = {.h = h, .units = units, .ranges = ranges, .complaint = complaint};
-	size_t header;
-	int r;
+	int r = 0;
 
 	*complaint = h->file->image.wrong;
 	if (!complaint->code && dwarf_section(h->file->elf, false, ".gnu_debugaltlink", "").at &&
 		!dwarf_getalt(h->dwarf))
 		err_set(complaint, ERR_NOENT,
 			"the file that dwz shares its names in (.gnu_debugaltlink) is not here: install the package that has it");
-	for (; !l.is_full &&
-		!(r = dwarf_nextcu(h->dwarf, l.at, &l.next, &header, NULL, NULL, NULL));
-		l.at = l.next) {
-		l.entry = l.at + header;
+	for (; !l.is_full && !r; l.at = l.next)
 		if (!list_quickly(&l))
-			list_slowly(&l);
-	}
+			r = list_slowly(&l);
 	if (l.is_full)
 		dwarf_complain_ranges(h, complaint, "its units");
 	else if (r < 0)

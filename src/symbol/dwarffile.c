@@ -300,6 +300,14 @@ const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err)
 
 /* ---- attributes ---- */
 
+struct rangelist_source dwarf_ranges_of(const struct dwarf_handle *h, const struct unithead *unit)
+{
+	return (struct rangelist_source){.lists = unit->unit.version < 5 ? h->ranges : h->rnglists,
+		.base = unit->low,
+		.version = unit->unit.version,
+		.address_bytes = unit->unit.address_bytes};
+}
+
 bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret_number)
 {
 	Dwarf_Attribute a;

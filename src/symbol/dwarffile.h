@@ -20,6 +20,8 @@
 #include "symbol/dwarf.h"
 #include "symbol/linetable.h"
 #include "symbol/plainelf.h"
+#include "symbol/rangelist.h"
+#include "symbol/unithead.h"
 
 struct dwarf_file {
 	int fd;
@@ -72,6 +74,9 @@ void dwarf_complain(struct err *complaint, const char *what);
 
 /* A section of an open file, unpacked by libdw; empty if there is none. */
 struct bytes dwarf_section(Elf *elf, bool swap, const char *name, const char *packed_name);
+
+/* The lists of ranges of a unit that has them in this file, by their offsets. */
+struct rangelist_source dwarf_ranges_of(const struct dwarf_handle *h, const struct unithead *unit);
 
 /* The package beside the file, or NULL and err. */
 const struct dwp *dwarf_package(struct dwarf_file *f, struct err *err);

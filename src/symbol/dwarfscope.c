@@ -3,6 +3,7 @@
 #include <dwarf.h>
 
 #include "base/hash.h"
+#include "symbol/scopehead.h"
 #include "unwind/leb.h"
 
 /* ---- functions and what was inlined into them ---- */
@@ -66,36 +67,48 @@ static const char *read_name(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* All calls of a function have its name. */
+/* All calls of a function have its name: that of the entry at `at`, if it is known. */
+static const char **find_name(struct dwarf_handle *h, const void *at)
+{
+	struct table_probe probe = table_probe(&h->origin_index, hash_u64((uintptr_t)at));
+	u32 i;
+
+	while ((i = table_next(&h->origin_index, &probe)) != TABLE_NONE)
+		if (h->origins.at[i].entry == at)
+			return &h->origins.at[i].name;
+	return NULL;
+}
+
+static const char *keep_name(struct dwarf_handle *h, const void *at, const char *name)
+{
+	table_add(&h->origin_index, hash_u64((uintptr_t)at), (u32)h->origins.n);
+	vec_add(&h->origins, ((struct dwarf_origin){at, name}));
+	return name;
+}
+
 static const char *name_of(struct dwarf_handle *h, Dwarf_Die *die, struct attributes *a)
 {
 	Dwarf_Attribute *origin = &a->origin;
-	struct table_probe probe;
-	struct dwarf_origin new;
+	const char **known;
 	Dwarf_Die named;
-	u64 hash;
-	u32 i;
 
 	/* A clone or constructor may have one of its own. */
 	if (a->name.form || !origin->form || !dwarf_formref_die(origin, &named))
 		return read_name(die);
-	hash = hash_u64((uintptr_t)named.addr);
-	probe = table_probe(&h->origin_index, hash);
-	while ((i = table_next(&h->origin_index, &probe)) != TABLE_NONE)
-		if (h->origins.at[i].entry == named.addr)
-			return h->origins.at[i].name;
-	new = (struct dwarf_origin){named.addr, read_name(&named)};
-	table_add(&h->origin_index, hash, (u32)h->origins.n);
-	vec_add(&h->origins, new);
-	return new.name;
+	known = find_name(h, named.addr);
+	return known ? *known : keep_name(h, named.addr, read_name(&named));
 }
 
 /* What has the entries of a unit, and what they refer to. */
 struct reading {
 	struct dwarf_handle *h;
 	struct dietree *tree;
-	struct linetable *files;                /* NULL: none */
+	Dwarf_Die unit;          /* of libdw, which may be found when it is first needed */
+	u64 entry;               /* the offset of that */
+	struct linetable *files; /* NULL: none */
 	const struct rangelist_source *package; /* of a unit in a package; NULL: it is in none */
+	const struct rangelist_source
+		*plain; /* of a unit that is read without libdw; NULL: it is not */
 };
 
 /* The value of an attribute that says where a list of ranges is. */
@@ -160,19 +173,117 @@ static bool add_code(const struct reading *r, Dwarf_Die *die, struct attributes 
 	return true;
 }
 
-static void take_scope(struct dwarf_handle *h, Dwarf_Die *die, struct attributes *a,
-	struct linetable *files, u32 parent, struct sheet_maker *m)
+static void add_scope(struct sheet_maker *m, const char *name, const struct scopehead *call,
+	struct linetable *files, u32 parent)
 {
-	u64 file = number_in(&a->file), column = number_in(&a->column);
 	struct sheet_scope scope = {.parent = parent,
-		.name = sheet_text(&m->names, name_of(h, die, a)),
-		.call_line = (u32)MIN(number_in(&a->line), (u64)UINT32_MAX),
-		.call_column = (u16)(column > UINT16_MAX ? 0 : column)};
+		.name = sheet_text(&m->names, name),
+		.call_line = (u32)MIN(call->call_line, (u64)UINT32_MAX),
+		.call_column = (u16)(call->call_column > UINT16_MAX ? 0 : call->call_column)};
 
-	if (a->file.form && files)
-		scope.call_file = sheet_file(m, linetable_path(files, file));
+	if (call->has_file && files)
+		scope.call_file = sheet_file(m, linetable_path(files, call->call_file));
 	vec_add(&m->scopes, scope);
 }
+
+/* An entry as libdw has it; false: there are more ranges than anything real has. */
+static bool take_by_libdw(struct reading *r, u64 offset, u32 parent, struct sheet_maker *m,
+	struct err *complaint)
+{
+	size_t before = m->ranges.n;
+	struct attributes a = {0};
+	struct scopehead call;
+	Dwarf_Die die;
+
+	if (!r->unit.addr && !dwarf_offdie(r->h->dwarf, r->entry, &r->unit)) {
+		dwarf_complain(complaint, "a unit");
+		return true;
+	}
+	die = (Dwarf_Die){.addr = (char *)r->unit.addr + (offset - r->entry), .cu = r->unit.cu};
+	if (dwarf_getattrs(&die, take_attribute, &a, 0) != 1)
+		dwarf_complain(complaint, "a function");
+	if (!add_code(r, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint))
+		return false;
+	if (m->ranges.n == before)
+		return true;
+	call = (struct scopehead){.has_file = a.file.form,
+		.call_file = number_in(&a.file),
+		.call_line = number_in(&a.line),
+		.call_column = number_in(&a.column)};
+	add_scope(m, name_of(r->h, &die, &a), &call, r->files, parent);
+	return true;
+}
+
+/* ---- without libdw ---- */
+
+static bool add_range(const struct reading *r, u64 start, u64 end, struct sheet_maker *m)
+{
+	if (m->ranges.n >= r->h->ranges_max)
+		return false;
+	if (start >= r->h->file->first_code && start < end)
+		vec_add(&m->ranges, ((struct range){start, end, (u32)m->scopes.n + 1}));
+	return true;
+}
+
+/* False: libdw has to say, or there are too many. */
+static bool add_plain_code(const struct reading *r, const struct scopehead *e,
+	struct sheet_maker *m)
+{
+	struct rangelist l;
+	u64 start, end;
+
+	if (!e->has_ranges)
+		return !e->has_low || !e->has_high || add_range(r, e->low, e->high, m);
+	if (e->has_low && e->has_high)
+		return false;
+	rangelist_open(&l, r->plain, e->ranges, false);
+	while (rangelist_next(&l, &start, &end))
+		if (!add_range(r, start, end, m))
+			return false;
+	return !l.is_wrong;
+}
+
+/* False: libdw has to say. */
+static bool find_plain_name(const struct reading *r, u64 offset, const struct scopehead *e,
+	const struct dieform_texts *texts, const char **ret_name)
+{
+	const u8 *info = r->tree->info.at;
+	const char **known;
+
+	/* A clone or constructor may have one of its own. */
+	if (e->linkage_name || e->old_linkage_name || !e->origin)
+		return scopehead_name(r->tree, texts, offset, ret_name);
+	known = find_name(r->h, info + e->origin);
+	if (known)
+		*ret_name = *known;
+	else if (scopehead_name(r->tree, texts, e->origin, ret_name))
+		keep_name(r->h, info + e->origin, *ret_name);
+	else
+		return false;
+	return true;
+}
+
+/* Most entries; false, and nothing was taken: libdw has to say. */
+static bool take_plainly(const struct reading *r, u64 offset, u32 parent, struct sheet_maker *m)
+{
+	const struct dieform_texts texts = {r->h->lines.str, r->h->lines.line_str};
+	size_t before = m->ranges.n;
+	struct scopehead e;
+	const char *name;
+
+	if (!r->plain || !scopehead_read(r->tree, &texts, offset, &e))
+		return false;
+	if (add_plain_code(r, &e, m) && m->ranges.n == before)
+		return true;
+	if (m->ranges.n > before && find_plain_name(r, offset, &e, &texts, &name)) {
+		add_scope(m, name, &e, r->files, parent);
+		return true;
+	}
+	m->ranges.n = before;
+	return false;
+}
+
+/* ---- the walk ---- */
 
 /* An entry that the walk is in. */
 struct step {
@@ -182,18 +293,13 @@ struct step {
 
 typedef VEC(struct step) step_list;
 
-static void walk(const struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
-	struct err *complaint)
+static void walk(struct reading *r, struct sheet_maker *m, struct err *complaint)
 {
-	u64 first = dwarf_dieoffset(unit);
 	struct dietree_entry entry;
 	step_list path = {0};
 
 	while (dietree_next(r->tree, &entry)) {
-		Dwarf_Die die = {.addr = (char *)unit->addr + (entry.offset - first),
-			.cu = unit->cu};
-		size_t before = m->ranges.n;
-		struct attributes a = {0};
+		size_t before = m->scopes.n;
 		u32 scope;
 
 		while (path.n && path.at[path.n - 1].depth >= entry.least)
@@ -202,16 +308,13 @@ static void walk(const struct reading *r, Dwarf_Die *unit, struct sheet_maker *m
 		/* A function inside another one is its own, wherever it is written. */
 		if (entry.tag == DW_TAG_subprogram)
 			scope = 0;
-		if (dwarf_getattrs(&die, take_attribute, &a, 0) != 1)
-			dwarf_complain(complaint, "a function");
-		if (!add_code(r, &die, &a, (u32)m->scopes.n + 1, &m->ranges, complaint)) {
+		if (!take_plainly(r, entry.offset, scope, m) &&
+			!take_by_libdw(r, entry.offset, scope, m, complaint)) {
 			dwarf_complain_ranges(r->h, complaint, "the functions of a unit");
 			break;
 		}
-		if (m->ranges.n > before) {
-			take_scope(r->h, &die, &a, r->files, scope, m);
+		if (m->scopes.n > before)
 			scope = (u32)m->scopes.n;
-		}
 		vec_add(&path, ((struct step){entry.depth, scope}));
 	}
 	if (r->tree->is_wrong)
@@ -283,7 +386,8 @@ static bool measure(const struct dietree *tree, Dwarf_Die *unit, struct dietree_
 		return false;
 	if (length > bytes_left(&b))
 		return false;
-	*ret_unit = (struct dietree_unit){.first = dwarf_dieoffset(unit),
+	*ret_unit = (struct dietree_unit){.begin = begin,
+		.first = dwarf_dieoffset(unit),
 		.end = (u64)(b.at - tree->info.at) + length,
 		.abbrev_offset = abbrevs,
 		.address_bytes = address,
@@ -303,19 +407,26 @@ static const char *split_name(Dwarf_Die *unit)
 	return name ? name : "";
 }
 
+static void read_entries(struct reading *r, const struct dietree_unit *unit, struct sheet_maker *m,
+	struct err *complaint)
+{
+	dietree_begin(r->tree, unit);
+	walk(r, m, complaint);
+	r->h->origins.n = 0;
+	table_clear(&r->h->origin_index);
+}
+
 static void read_unit(struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
 	struct err *complaint)
 {
 	struct dietree_unit measured;
 
-	if (!measure(r->tree, unit, &measured)) {
+	r->unit = *unit;
+	r->entry = dwarf_dieoffset(unit);
+	if (measure(r->tree, unit, &measured))
+		read_entries(r, &measured, m, complaint);
+	else
 		dwarf_complain(complaint, "a unit");
-		return;
-	}
-	dietree_begin(r->tree, &measured);
-	walk(r, unit, m, complaint);
-	r->h->origins.n = 0;
-	table_clear(&r->h->origin_index);
 }
 
 /* False and err: it is in no package. */
@@ -371,4 +482,17 @@ void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable
 		err_set(complaint, ERR_NOENT,
 			"what was inlined is not known: '%.300s' is not where it was written, and %.400s",
 			elsewhere, why.msg);
+}
+
+void dwarf_read_plain_scopes(struct dwarf_handle *h, const struct unithead *unit,
+	struct linetable *files, struct sheet_maker *m, struct err *complaint)
+{
+	struct rangelist_source ranges = dwarf_ranges_of(h, unit);
+	struct reading r = {.h = h,
+		.tree = &h->tree,
+		.entry = unit->unit.first,
+		.files = files,
+		.plain = &ranges};
+
+	read_entries(&r, &unit->unit, m, complaint);
 }

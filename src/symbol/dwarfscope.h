@@ -12,9 +12,14 @@
 #define PACE_SYMBOL_DWARFSCOPE_H
 
 #include "symbol/dwarffile.h"
+#include "symbol/unithead.h"
 
 /* files: the unit's line table; NULL: it has none. */
 void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
 	struct sheet_maker *m, struct err *complaint);
+
+/* The same of a unit whose head tells all that there is to know of it: without libdw, but for odd entries. */
+void dwarf_read_plain_scopes(struct dwarf_handle *h, const struct unithead *unit,
+	struct linetable *files, struct sheet_maker *m, struct err *complaint);
 
 #endif

@@ -1,20 +1,6 @@
 #include "symbol/unithead.h"
 
-#include <dwarf.h>
-
-#include "unwind/leb.h"
-
-static bool take_offset(struct bytes *b, u8 size, u64 *ret_v)
-{
-	u32 word;
-
-	if (size == 8)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &word))
-		return false;
-	*ret_v = word;
-	return true;
-}
+#include "symbol/dieform.h"
 
 /* Leaves the cursor at the unit's own entry. */
 static bool take_header(struct bytes *b, u64 at, struct dietree_unit *u)
@@ -40,9 +26,10 @@ static bool take_header(struct bytes *b, u64 at, struct dietree_unit *u)
 		(!bytes_u8(b, &kind) || (kind != DW_UT_compile && kind != DW_UT_partial) ||
 			!bytes_u8(b, &u->address_bytes)))
 		return false;
-	if (!take_offset(b, u->offset_bytes, &u->abbrev_offset) ||
+	if (!dieform_offset(b, u->offset_bytes, &u->abbrev_offset) ||
 		(u->version < 5 && !bytes_u8(b, &u->address_bytes)))
 		return false;
+	u->begin = at;
 	u->first = (u64)(b->at - info);
 	return u->address_bytes == 4 || u->address_bytes == 8;
 }
@@ -102,45 +89,6 @@ static bool find_abbrev(struct bytes *b, u64 wanted, u32 *ret_tag)
 	return false;
 }
 
-static bool take_address(struct bytes *b, const struct dietree_unit *u, u64 form, u64 *ret_v)
-{
-	return form == DW_FORM_addr && take_offset(b, u->address_bytes, ret_v);
-}
-
-/* An offset in another section; before version 4 it was plain data. */
-static bool take_place(struct bytes *b, const struct dietree_unit *u, u64 form, u64 *ret_v)
-{
-	if (form == DW_FORM_sec_offset)
-		return take_offset(b, u->offset_bytes, ret_v);
-	return (form == DW_FORM_data4 || form == DW_FORM_data8) &&
-		take_offset(b, form == DW_FORM_data8 ? 8 : 4, ret_v);
-}
-
-static bool take_size(struct bytes *b, u64 form, s64 constant, u64 *ret_v)
-{
-	u32 four;
-	u16 two;
-	u8 one;
-
-	switch (form) {
-	case DW_FORM_implicit_const:
-		*ret_v = (u64)constant;
-		return true;
-	case DW_FORM_udata:
-		return leb_u64(b, ret_v);
-	case DW_FORM_data8:
-		return bytes_u64(b, ret_v);
-	case DW_FORM_data4:
-		return bytes_u32(b, &four) && (*ret_v = four, true);
-	case DW_FORM_data2:
-		return bytes_u16(b, &two) && (*ret_v = two, true);
-	case DW_FORM_data1:
-		return bytes_u8(b, &one) && (*ret_v = one, true);
-	default:
-		return false;
-	}
-}
-
 struct attribute {
 	u64 name, form;
 	s64 constant; /* DW_FORM_implicit_const */
@@ -153,16 +101,23 @@ static bool take_value(struct bytes *b, const struct attribute *a, struct unithe
 
 	switch (a->name) {
 	case DW_AT_low_pc:
-		return head->has_low = take_address(b, u, a->form, &head->low);
+		return head->has_low = dieform_address(b, u, a->form, &head->low);
 	case DW_AT_high_pc:
 		*ret_high_is_size = a->form != DW_FORM_addr;
 		return head->has_high = *ret_high_is_size
-			? take_size(b, a->form, a->constant, &head->high)
-			: take_address(b, u, a->form, &head->high);
+			? dieform_number(b, a->form, a->constant, &head->high)
+			: dieform_address(b, u, a->form, &head->high);
 	case DW_AT_ranges:
-		return head->has_ranges = take_place(b, u, a->form, &head->ranges);
+		return head->has_ranges = dieform_place(b, u, a->form, &head->ranges);
 	case DW_AT_stmt_list:
-		return head->has_lines = take_place(b, u, a->form, &head->lines);
+		return head->has_lines = dieform_place(b, u, a->form, &head->lines);
+	case DW_AT_comp_dir:
+		head->dir_form = (u32)MIN(a->form, (u64)UINT32_MAX);
+		head->dir = *b;
+		return dietree_skip_form(u, b, a->form);
+	case DW_AT_entry_pc:
+		head->has_entry = true;
+		return dietree_skip_form(u, b, a->form);
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:
 	case DW_AT_GNU_dwo_id:
@@ -191,8 +146,23 @@ bool unithead_read(struct bytes info, struct bytes abbrevs, u64 at, struct unith
 		if (!take_value(&info, &a, &head, &high_is_size))
 			return false;
 	}
+	/* What its lists count from then. */
+	if (head.has_entry && !head.has_low)
+		return false;
 	if (high_is_size)
 		head.high += head.low;
 	*ret = head;
 	return true;
+}
+
+bool unithead_of_entry(struct bytes info, struct bytes abbrevs, u64 entry, struct unithead *ret)
+{
+	/* Of version 5 and before, with offsets of four bytes and of eight. */
+	static const u8 sizes[] = {12, 11, 24, 23};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (entry >= sizes[i] && unithead_read(info, abbrevs, entry - sizes[i], ret) &&
+			ret->unit.first == entry)
+			return true;
+	return false;
 }

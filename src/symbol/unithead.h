@@ -19,12 +19,17 @@
 struct unithead {
 	struct dietree_unit unit; /* its `end` is where the next one begins */
 	u32 tag;
-	bool has_low, has_high, has_ranges, has_lines;
+	bool has_low, has_high, has_ranges, has_lines, has_entry;
 	u64 low, high;     /* high: an address, whatever it is in the file */
 	u64 ranges, lines; /* offsets in .debug_ranges or .debug_rnglists, in .debug_line */
+	u32 dir_form;      /* of where it was compiled; 0: it does not say */
+	struct bytes dir;  /* from its value on */
 };
 
 /* The unit whose header is at an offset. */
 bool unithead_read(struct bytes info, struct bytes abbrevs, u64 at, struct unithead *ret);
+
+/* The unit whose own entry is at an offset. */
+bool unithead_of_entry(struct bytes info, struct bytes abbrevs, u64 entry, struct unithead *ret);
 
 #endif

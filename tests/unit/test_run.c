@@ -129,7 +129,7 @@ TEST(run_looks_at_each_interval)
 {
 	struct course c;
 
-	course_init(&c, "sleep 0.27", false);
+	course_init(&c, "sleep 1", false);
 	c.options.interval_ms = 50;
 	execute(&c);
 	CHECK_EQ(c.end, RUN_TARGET_ENDED);
@@ -186,9 +186,10 @@ TEST(run_counts_nothing_before_its_delay_is_over)
 	struct course c;
 	u64 late;
 
-	/* The shell's own start is not counted, another program's is. */
-	course_init(&c, "sleep 0.3; ls >/dev/null", true);
-	c.options.delay_ms = 150;
+	/* The shell's own start is not counted, another program's is: with time enough between them
+	 * for a machine that has much else to do. */
+	course_init(&c, "sleep 2; ls >/dev/null", true);
+	c.options.delay_ms = 700;
 	execute(&c);
 	CHECK_EQ(c.end, RUN_TARGET_ENDED);
 	late = value(&c);
@@ -218,7 +219,7 @@ TEST(run_looks_at_slices_in_between)
 {
 	struct course c;
 
-	course_init(&c, "sleep 0.25", false);
+	course_init(&c, "sleep 1", false);
 	c.options.slice_ms = 20;
 	execute(&c);
 	CHECK(c.n_slices >= 4);
