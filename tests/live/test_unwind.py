@@ -133,6 +133,30 @@ def a_library_that_another_build_takes_the_place_of_is_two():
 
 
 @test
+def generated_code_without_frame_pointers_is_no_end():
+    """As Python -X perf calls its functions: through code in memory that neither keeps a frame pointer nor tells of itself."""
+    can_record()
+    if os.uname().machine != 'x86_64':
+        skip('the code is that of x86-64')
+    with open('made.c', 'w') as f:
+        f.write('#define _GNU_SOURCE\n#include <string.h>\n#include <sys/mman.h>\n#include <time.h>\n'
+                'static volatile long sink;\n'
+                # sub $8,%rsp; call *%rdi; add $8,%rsp; ret
+                'static const unsigned char code[] = {0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3};\n'
+                'static void (*made)(void (*)(void));\n'
+                '__attribute__((noinline)) static void leaf(void) { for (long i = 0; i < 1000000; i++) sink += i; }\n'
+                '__attribute__((noinline)) static void inner(void) { leaf(); sink++; }\n'
+                '__attribute__((noinline)) static void outer(void) { made(inner); sink++; }\n'
+                'int main(void) { made = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memcpy((void *)made, code, sizeof(code));\n'
+                'while (clock() < CLOCKS_PER_SEC * 6 / 10) { made(outer); sink++; } return 0; }\n')
+    assert run('gcc', '-O1', '-fomit-frame-pointer', '-fno-optimize-sibling-calls', '-o', 'made', 'made.c').status == 0
+    record('-q', './made')
+    found = [c for c in chains() if c[:2] == ['leaf', 'inner']]
+    whole = [c for c in found if c[2:6] == ['[unknown]', 'outer', '[unknown]', 'main']]
+    assert len(found) > 20 and len(whole) >= 0.98 * len(found), (len(found), [c for c in found if c not in whole][:3])
+
+
+@test
 def programs_of_32_bits_have_their_callers():
     """By call frame information, live and later, and by frame pointers."""
     can_record()
