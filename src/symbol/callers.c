@@ -9,6 +9,7 @@
 #include "symbol/elfcfi.h"
 #include "symbol/elfstarts.h"
 #include "symbol/frames.h"
+#include "symbol/gocfi.h"
 #include "symbol/gotab.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
@@ -16,7 +17,8 @@
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
-	bool is_embedded; /* `embedded` and `frames` take the place of these */
+	struct str made_frames; /* of a Go program: its .debug_frame */
+	bool is_embedded;       /* `embedded` and `frames` take the place of these */
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
@@ -50,6 +52,7 @@ void callers_fini(struct callers *c)
 		frames_close(&c->files[i]->frames);
 		symtab_fini(&c->files[i]->symtab);
 		elfstarts_fini(&c->files[i]->starts);
+		str_fini(&c->files[i]->made_frames);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -91,6 +94,9 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 	struct err ignored;
 
 	elfcfi_find(&f->image, &in);
+	/* It knows more than what Go's linker writes. */
+	if (gocfi_make(&f->image, &f->made_frames))
+		in.debug_frame = bytes_of(f->made_frames.at, f->made_frames.n);
 	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
 		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
 		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
