@@ -74,6 +74,7 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 void callers_walk_fini(struct callers_walk *w)
 {
 	stack_fini(&w->stack);
+	livecode_fini(&w->live);
 	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
 	vec_each(code, &w->codes) {
@@ -403,6 +404,22 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 }
 
 /* The kernel's part: what stands before the marker of user code. */
+/* Of code that has no file, or one that is not written yet, only the process knows. */
+static void peek(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	struct callers_walk *w = ctx;
+	const struct map *map = machine_find(w->space, ip);
+	const u8 *at;
+	u32 n;
+
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (!w->pid || !map || (map->dso->kind != DSO_JIT && map->dso->kind != DSO_JITDUMP))
+		return;
+	n = livecode_read(&w->live, w->pid, ip, &at);
+	if (n)
+		*ret_bytes = (struct stack_bytes){at, 0, n, STACK_START_UNKNOWN, false};
+}
+
 static void add_kernel(struct callers_walk *w, const struct sample_words *chain)
 {
 	w->chain.n = 0;
@@ -424,12 +441,14 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,
 		.max_frames = CALLERS_MAX_FRAMES};
-	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look};
+	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look,
+		w->callers->places.is_now ? peek : NULL};
 
 	/* Threads of the kernel have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
 		return false;
 	w->space = user;
+	w->pid = sample->pid;
 	*ret_end = stack_walk(&w->stack, &in, &places);
 	if (!w->stack.chain.n)
 		return false;

@@ -75,6 +75,8 @@ struct stack_places {
 	u32 space; /* addresses mean the same wherever this is the same */
 	/* Asked for few addresses only; NULL: no code can be had. */
 	void (*look)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
+	/* What lies at a return address in code of no file; NULL: nobody can look there. */
+	void (*peek)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
 };
 
 struct stack_input {
