@@ -82,17 +82,25 @@ int ring_runs(const struct ring *ring, struct iovec runs[2])
 	return n > first ? 2 : 1;
 }
 
+/* n bytes from `at` on, some of which may stand at the ring's beginning. */
+static void take(const struct ring *ring, u64 at, u64 n, void *to)
+{
+	u64 first = MIN(n, ring->size - at);
+
+	memcpy(to, ring->data + at, first);
+	memcpy((u8 *)to + first, ring->data, n - first);
+}
+
 bool ring_next(struct ring *ring, struct record *ret_rec)
 {
 	u64 at = ring->tail & (ring->size - 1), left = ring->head - ring->tail;
+	u64 first = ring->size - at;
 	struct record_header header;
-	u64 first;
 
 	if (left < sizeof(header))
 		return false;
-	/* Records are multiples of 8 and so is the ring: a header never wraps. */
-	memcpy(&header, ring->data + at, sizeof(header));
-	if (header.size < sizeof(header) || header.size % 8 || header.size > left) {
+	take(ring, at, sizeof(header), &header);
+	if (!record_is_size_sound(header.type, header.size) || header.size > left) {
 		/*
 		 * Behind the oldest record of a backward ring are zeros, or one whose end was
 		 * written over.
@@ -105,10 +113,8 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 		.misc = header.misc,
 		.size = header.size,
 		.at = ring->data + at};
-	first = ring->size - at;
 	if (first < header.size) {
-		memcpy(ring->scratch, ring->data + at, first);
-		memcpy(ring->scratch + first, ring->data, header.size - first);
+		take(ring, at, header.size, ring->scratch);
 		ret_rec->at = ring->scratch;
 	}
 	ring->tail += header.size;

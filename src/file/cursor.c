@@ -445,8 +445,8 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 			if (h.size < sizeof(h))
 				return damaged_at(c, u->offset,
 					"an unpacked record claims to be shorter than its header");
-			/* The kernel's all are: what is not is no record but noise, or a bomb. */
-			if (h.size % 8)
+			/* What the kernel would not write is no record but noise, or a bomb. */
+			if (!record_is_size_sound(h.type, h.size))
 				return damaged_at(c, u->offset,
 					"the size of an unpacked record is no multiple of 8");
 		}

@@ -62,23 +62,19 @@ void reweigh_set(struct reweigh *r, u32 event, u64 id, u64 first, u64 period, u6
 	c->since = since;
 }
 
-static u64 *word_at(u8 *record, u32 place)
-{
-	return (u64 *)(record + place);
-}
-
 /* per sample */
 static void reweigh_sample(const struct reweigh *r, u8 *record, u32 size)
 {
 	const struct reweigh_counter *c =
-		r->key + 8 <= size ? find(r, *word_at(record, r->key)) : NULL;
+		r->key + 8 <= size ? find(r, load_u64(record + r->key)) : NULL;
 	const struct reweigh_places *p = c ? &r->events.at[c->event] : NULL;
+	bool is_before;
 
 	if (!p || !p->period || !p->stream || p->period + 8 > size ||
-		*word_at(record, p->stream) != c->id)
+		load_u64(record + p->stream) != c->id)
 		return;
-	*word_at(record, p->period) =
-		p->time && *word_at(record, p->time) < c->since ? c->before : c->now;
+	is_before = p->time && load_u64(record + p->time) < c->since;
+	memcpy(record + p->period, is_before ? &c->before : &c->now, sizeof(c->now));
 }
 
 void reweigh_records(const struct reweigh *r, u8 *at, size_t n)
@@ -90,7 +86,7 @@ void reweigh_records(const struct reweigh *r, u8 *at, size_t n)
 	for (const u8 *end = at + n; (size_t)(end - at) >= sizeof(header); at += header.size) {
 		memcpy(&header, at, sizeof(header));
 		/* Whoever reads them says so. */
-		if (header.size < sizeof(header) || header.size % 8 || header.size > end - at)
+		if (!record_is_size_sound(header.type, header.size) || header.size > end - at)
 			return;
 		if (header.type == PERF_RECORD_SAMPLE)
 			reweigh_sample(r, at, header.size);

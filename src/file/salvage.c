@@ -32,7 +32,7 @@ static bool is_sound_event(const struct formats *f, const struct record *rec)
 	struct sample sample = {0};
 	struct err ignored;
 
-	if (event == TABLE_NONE || rec->size % 8)
+	if (event == TABLE_NONE || !record_is_size_sound(rec->type, rec->size))
 		return false;
 	format = &f->at[event];
 	if (rec->type == PERF_RECORD_SAMPLE)

@@ -71,7 +71,7 @@ static void count_type(struct walk *w, const struct record *rec, u64 payload)
 	s->n_records++;
 	if (!record_type_name(rec->type))
 		find(s, &s->unknown, rec, NULL);
-	if (rec->size % 8)
+	if (!record_is_size_sound(rec->type, rec->size))
 		find(s, &s->unaligned, rec, NULL);
 }
 

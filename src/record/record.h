@@ -36,6 +36,16 @@ struct record {
 
 enum { RECORD_HEADER_SIZE = sizeof(struct record_header), BUILD_ID_MAX = 20 };
 
+/*
+ * Whether a record may be of that size. The kernel's are multiples of 8, but for samples with a copy of
+ * a stack: where the address space ends sooner than the copy would, that has what is left of it
+ * (32-bit programs, whose stack pointers are multiples of 4).
+ */
+static inline bool record_is_size_sound(u32 type, u16 size)
+{
+	return size >= RECORD_HEADER_SIZE && (size % 8 == 0 || type == PERF_RECORD_SAMPLE);
+}
+
 /* A run of bytes inside a record; of lists, the entries: read them with load_u64() and the like. */
 struct record_bytes {
 	const u8 *at;

@@ -24,7 +24,8 @@ struct livecode_piece {
 };
 
 struct livecode {
-	struct livecode_piece *pieces; /* by a hash of process and address; NULL: nothing was asked */
+	struct livecode_piece
+		*pieces; /* by a hash of process and address; NULL: nothing was asked */
 	u32 round;
 };
 

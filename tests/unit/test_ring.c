@@ -91,6 +91,29 @@ TEST(ring_records_are_whole_wherever_they_wrap)
 	}
 }
 
+/* Of a 32-bit program's stack the kernel copies up to the end of the address space, whatever is left of it. */
+TEST(ring_samples_may_have_any_size_and_put_what_follows_at_any_place)
+{
+	for (u64 place = 0; place < SIZE; place++) {
+		for (u16 size = 8; size < 32; size++) {
+			struct record rec;
+			struct fake f;
+
+			fake_init(&f, place);
+			fake_put(&f, PERF_RECORD_SAMPLE, size, 0x11);
+			fake_put(&f, PERF_RECORD_EXIT, 24, 0x22);
+			fake_put(&f, PERF_RECORD_SAMPLE, size, 0x33);
+			CHECK_EQ(ring_acquire(&f.ring), 2 * size + 24);
+			check_next(&f, PERF_RECORD_SAMPLE, size, 0x11);
+			check_next(&f, PERF_RECORD_EXIT, 24, 0x22);
+			check_next(&f, PERF_RECORD_SAMPLE, size, 0x33);
+			CHECK(!ring_next(&f.ring, &rec));
+			CHECK(!f.ring.is_broken);
+			fake_fini(&f);
+		}
+	}
+}
+
 TEST(ring_records_come_in_order_through_many_laps)
 {
 	u64 dice = 6, put = 0, got = 0;
@@ -218,7 +241,7 @@ TEST(ring_record_with_an_impossible_size_ends_the_reading)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (u64 place = 0; place < SIZE; place += 8) {
-			struct record_header bad = {9, 0, sizes[i]};
+			struct record_header bad = {PERF_RECORD_COMM, 0, sizes[i]};
 			struct record rec;
 			struct fake f;
 			u64 at;
