@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "cmd/recording.h"
 
-enum { LOOK_NS = 10000000 };
+enum { LOOK_NS = 10000000, SLACK_NS = 100000, TRIES = 3 };
 
 /* What to count for a term. */
 static const char *words_of(const struct condition_term *t)
@@ -143,11 +143,28 @@ static double total_of(const struct counting *c, u32 event)
 	return total;
 }
 
-static double look_at(struct record_when_term *t, enum condition_kind kind, u64 elapsed_ns)
+/* Reads the counters once more where somebody else ran in between: nobody knows then what time the
+ * counts are of, and what they count goes on. */
+static void read_term(struct record_when_term *t)
+{
+	for (unsigned n = 0; n < TRIES; n++) {
+		u64 begin = clock_now_ns(), took;
+
+		counting_read(&t->counting);
+		took = clock_now_ns() - begin;
+		t->read_ns = begin + took / 2;
+		t->quick_ns = t->quick_ns ? MIN(t->quick_ns, took) : took;
+		if (took <= 4 * t->quick_ns + SLACK_NS)
+			return;
+	}
+}
+
+static double look_at(struct record_when_term *t, enum condition_kind kind)
 {
 	double was = t->total, cycles_was = t->cycles;
+	u64 was_ns = t->read_ns;
 
-	counting_read(&t->counting);
+	read_term(t);
 	if (kind == CONDITION_IPC) {
 		t->total = total_of(&t->counting, 0);
 		t->cycles = total_of(&t->counting, 1);
@@ -155,7 +172,8 @@ static double look_at(struct record_when_term *t, enum condition_kind kind, u64 
 	}
 	t->total = total_of(&t->counting, TABLE_NONE);
 	/* A clock counts ns. */
-	return (t->total - was) / (double)elapsed_ns * (kind == CONDITION_UTIL ? 1 : 1e9);
+	return (t->total - was) / (double)(t->read_ns - was_ns) *
+		(kind == CONDITION_UTIL ? 1 : 1e9);
 }
 
 u64 record_when_due(const struct recording *rec)
@@ -166,14 +184,14 @@ u64 record_when_due(const struct recording *rec)
 bool record_when_look(struct recording *rec)
 {
 	struct record_when *w = &rec->when;
-	u64 now = clock_now_ns(), elapsed = now - w->looked_ns;
+	u64 now = clock_now_ns();
 	bool is_first = !w->looked_ns, is_resting;
 
-	if (!rec->options->when || (!is_first && elapsed < LOOK_NS))
+	if (!rec->options->when || (!is_first && now - w->looked_ns < LOOK_NS))
 		return false;
 	w->looked_ns = now;
 	for (size_t i = 0; i < w->condition.terms.n; i++)
-		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind, elapsed);
+		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind);
 	if (is_first || !condition_look(&w->condition, now, w->values))
 		return false;
 	/* Not before the window is another one. If it still holds then, that is news. */

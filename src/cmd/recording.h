@@ -79,6 +79,7 @@ struct record_when_term {
 	struct event_list events;
 	struct counting counting;
 	double total, cycles;
+	u64 read_ns, quick_ns; /* when these were read, and how long it takes at least; 0: never */
 };
 
 struct record_when {

@@ -4,7 +4,7 @@
 struct trampoline {
 	u8 code[12];
 	u8 n_code;
-	u8 pointer;  /* there, above the stack pointer, is the ucontext's address; 0: there is none */
+	u8 pointer; /* there, above the stack pointer, is the ucontext's address; 0: there is none */
 	u16 context; /* from the stack pointer, or from the ucontext, to its registers */
 	const u16 *offsets;
 	u8 n_offsets;
@@ -14,8 +14,8 @@ struct trampoline {
 static const u16 x86_64_offsets[] = {144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80,
 	88, 96, 168};
 static const u16 i386_offsets[] = {44, 40, 36, 32, 28, 24, 20, 16, 56};
-static const u16 arm64_offsets[] = {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128,
-	136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256, 264};
+static const u16 arm64_offsets[] = {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120,
+	128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256, 264};
 
 #define OFFSETS(of) of, ARRAY_SIZE(of)
 

@@ -155,6 +155,47 @@ def a_condition_on_a_counter_writes_a_snapshot_with_its_values():
     assert len(times(name)) > 100 and len(times('perf.data')) > len(times(name))
 
 
+# Each tenth read of a counter takes 400 ms: as if others had the processor just then.
+SLOW = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+ssize_t read(int fd, void *to, size_t n)
+{
+	static ssize_t (*real)(int, void *, size_t);
+	static unsigned reads;
+	char path[32], name[64] = "";
+
+	if (!real)
+		real = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (readlink(path, name, sizeof(name) - 1) > 0 && strstr(name, "perf_event") && !(++reads % 10))
+		usleep(400000);
+	return real(fd, to, n);
+}
+"""
+
+
+@test
+def a_recorder_that_is_kept_from_looking_sees_no_more_than_there_is():
+    """One thread keeps one CPU busy, however late the counters are read behind the clock."""
+    can_record()
+    with open('slow.c', 'w', encoding='utf-8') as file:
+        file.write(SLOW)
+    library = build_c(os.path.abspath('slow.c'), 'slow.so', '-shared', '-fPIC', '-ldl')
+    env = {**os.environ, 'LD_PRELOAD': library, 'ASAN_OPTIONS': os.environ['ASAN_OPTIONS'] + ':verify_asan_link_order=0'}
+    result = pace('record', '-e', 'cpu-clock', '--ring', '1', '--when', 'cpu-util>150%', '--for', '3s', 'env', '-u', 'LD_PRELOAD',
+                  build_c('tests/live/programs/halves.c', 'halves'), '1.5', env=env)
+    assert result.status == 0 and '--when' not in result.err, result
+    # It looks all the same.
+    result = pace('record', '-e', 'cpu-clock', '--ring', '1', '--when', 'cpu-util>0.1%', '--for', '3s', 'env', '-u', 'LD_PRELOAD', './halves', '1.5', env=env)
+    assert result.status == 0 and '--when cpu-util>0.1%: cpu-util' in result.err, result
+
+
 @test
 def the_values_of_a_condition_are_in_the_file_that_they_ended():
     can_record()

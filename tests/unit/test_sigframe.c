@@ -71,7 +71,11 @@ static void check(enum stack_arch arch, struct code code, u8 *bytes, u32 ip, u32
 	CHECK(!sigframe_step(&w));
 }
 
-#define BYTES(...) (struct code){(const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__})}
+#define BYTES(...)                                                           \
+	(struct code)                                                        \
+	{                                                                    \
+		(const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__}) \
+	}
 
 TEST(sigframe_of_x86_64_is_behind_a_ucontext)
 {
@@ -85,7 +89,8 @@ TEST(sigframe_of_i386_has_a_number_first)
 {
 	u8 stack[DUMP] = {0};
 
-	check(STACK_I386, BYTES(0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80), stack, 4 + 56, 4 + 28, 4 + 24);
+	check(STACK_I386, BYTES(0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80), stack, 4 + 56, 4 + 28,
+		4 + 24);
 }
 
 TEST(sigframe_of_i386_with_siginfo_points_to_a_ucontext)
@@ -94,7 +99,8 @@ TEST(sigframe_of_i386_with_siginfo_points_to_a_ucontext)
 	u32 context = STACK + 200;
 
 	memcpy(stack + 8, &context, sizeof(context));
-	check(STACK_I386, BYTES(0xb8, 173, 0, 0, 0, 0xcd, 0x80), stack, 220 + 56, 220 + 28, 220 + 24);
+	check(STACK_I386, BYTES(0xb8, 173, 0, 0, 0, 0xcd, 0x80), stack, 220 + 56, 220 + 28,
+		220 + 24);
 }
 
 TEST(sigframe_of_arm64_is_behind_siginfo)
@@ -103,6 +109,6 @@ TEST(sigframe_of_arm64_is_behind_siginfo)
 	/* uc_mcontext lies at 176, behind its fault_address x0; x29, x31 (sp), pc */
 	u32 x0 = 128 + 176 + 8;
 
-	check(STACK_ARM64, BYTES(0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4), stack, x0 + 8 * 32,
-		x0 + 8 * 31, x0 + 8 * 29);
+	check(STACK_ARM64, BYTES(0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4), stack,
+		x0 + 8 * 32, x0 + 8 * 31, x0 + 8 * 29);
 }

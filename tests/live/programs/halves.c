@@ -1,4 +1,7 @@
-/* Computes for argv[1] seconds of CPU time in one function, then as long in another. */
+/*
+ * Computes for argv[1] seconds of CPU time in one function, then as long in another. The clock, which is a
+ * system call, is read each few milliseconds: ten samples of a second are to fall into the function.
+ */
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,14 +18,14 @@ static double used(void)
 __attribute__((noinline)) static void first(double end)
 {
 	while (used() < end)
-		for (int i = 0; i < 20000; i++)
+		for (int i = 0; i < 2000000; i++)
 			sink += i;
 }
 
 __attribute__((noinline)) static void second(double end)
 {
 	while (used() < end)
-		for (int i = 0; i < 20000; i++)
+		for (int i = 0; i < 2000000; i++)
 			sink += 2 * i;
 }
 
