@@ -234,6 +234,16 @@ def start(*args, **kwargs):
                             start_new_session=True, **kwargs)
 
 
+def what_it_said(process):
+    """Of one that is about to end: a tuple as of communicate(). One that does not is killed, or nobody would hear of it."""
+    try:
+        return process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError(f'it did not end within {PATIENCE} s: {out}\n{err}') from None
+
+
 def stop(process):
     try:
         os.killpg(process.pid, signal.SIGKILL)

@@ -75,6 +75,7 @@ SUITES = [
     ('types', [sys.executable, f'{HERE}/conformance/test_types.py']),
     ('data', [sys.executable, f'{HERE}/live/test_types.py']),
     ('lines', [sys.executable, f'{HERE}/oracle/test_lines.py']),
+    ('golang', [sys.executable, f'{HERE}/oracle/test_golang.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),

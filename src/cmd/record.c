@@ -23,7 +23,10 @@
 /* Samples with copies of the stack become such with call chains, before they are in the file. */
 static void unwind_meanwhile(struct recording *rec)
 {
-	struct find_places places = {.symfs = "", .log = &rec->log, .is_now = true};
+	struct find_places places = {.symfs = "",
+		.log = &rec->log,
+		.kept = &rec->roots,
+		.is_now = true};
 	bool has_dumps = false;
 
 	vec_each(e, &rec->events)

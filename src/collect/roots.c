@@ -2,14 +2,16 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "event/children.h"
 #include "event/target.h"
 
 /* What is looked at each time: programs that start containers have fewer. */
-enum { PROCESSES_MAX = 256, THREADS_MAX = 64, ROOTS_MAX = 16 };
+enum { PROCESSES_MAX = 256, THREADS_MAX = 64, ROOTS_MAX = 16, FILES_MAX = 128 };
 
 static bool identify(const char *pid, struct root *ret)
 {
@@ -89,8 +91,32 @@ void roots_look(struct roots *r, pid_t pid)
 	vec_fini(&all);
 }
 
+void roots_keep_file(struct roots *r, const char *name, u64 inode, const char *path)
+{
+	int fd;
+
+	if (r->files.n >= FILES_MAX || roots_find_file(r, name, inode) >= 0)
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		vec_add(&r->files, ((struct roots_file){mem_strdup(name), inode, fd}));
+}
+
+int roots_find_file(const struct roots *r, const char *name, u64 inode)
+{
+	vec_each(file, &r->files)
+		if (file->inode == inode && !strcmp(file->name, name))
+			return file->fd;
+	return -1;
+}
+
 void roots_fini(struct roots *r)
 {
+	vec_each(file, &r->files) {
+		close(file->fd);
+		mem_free(file->name);
+	}
+	vec_fini(&r->files);
 	vec_each(root, &r->at) {
 		close(root->fd);
 		close(root->ns_fd);

@@ -208,12 +208,19 @@ void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct
 /* What would let stacks with this ending be found to their roots; "" if nothing is known. */
 static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, struct str *text)
 {
+	static const char across[] =
+		"frame pointers, where the program keeps them, lead there: record with --call-graph fp";
 	const u64 most = 65528; /* the size of a record has 16 bits */
 	u64 size = enough ? align_up(MAX(enough, (u64)dump_bytes + 1), 1024) : 2 * (u64)dump_bytes;
 
 	switch (ending) {
+	case STACK_ELSEWHERE:
+		str_add(text, across);
+		break;
 	case STACK_DUMP_TOO_SMALL:
-		if (dump_bytes < most)
+		if (dump_bytes >= most)
+			str_add(text, across);
+		else
 			str_addf(text, "record with --call-graph dwarf,%llu%s",
 				(unsigned long long)MIN(size, most),
 				!enough                ? ""

@@ -9,6 +9,7 @@
 #include "symbol/elfcfi.h"
 #include "symbol/elfstarts.h"
 #include "symbol/frames.h"
+#include "symbol/gocfi.h"
 #include "symbol/gotab.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
@@ -16,7 +17,8 @@
 struct callers_file {
 	struct elf image, debug;
 	struct cfi cfi;
-	bool is_embedded; /* `embedded` and `frames` take the place of these */
+	struct str made_frames; /* of a Go program: its .debug_frame */
+	bool is_embedded;       /* `embedded` and `frames` take the place of these */
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
@@ -51,6 +53,7 @@ void callers_fini(struct callers *c)
 		frames_close(&c->files[i]->frames);
 		symtab_fini(&c->files[i]->symtab);
 		elfstarts_fini(&c->files[i]->starts);
+		str_fini(&c->files[i]->made_frames);
 		elf_close(&c->files[i]->image);
 		elf_close(&c->files[i]->debug);
 		mem_free(c->files[i]);
@@ -72,6 +75,7 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 void callers_walk_fini(struct callers_walk *w)
 {
 	stack_fini(&w->stack);
+	livecode_fini(&w->live);
 	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
 	vec_each(code, &w->codes) {
@@ -92,6 +96,9 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 	struct err ignored;
 
 	elfcfi_find(&f->image, &in);
+	/* It knows more than what Go's linker writes. */
+	if (gocfi_make(&f->image, &f->made_frames))
+		in.debug_frame = bytes_of(f->made_frames.at, f->made_frames.n);
 	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
 		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
 		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
@@ -418,6 +425,22 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 }
 
 /* The kernel's part: what stands before the marker of user code. */
+/* Of code that has no file, or one that is not written yet, only the process knows. */
+static void peek(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	struct callers_walk *w = ctx;
+	const struct map *map = machine_find(w->space, ip);
+	const u8 *at;
+	u32 n;
+
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (!w->pid || !map || (map->dso->kind != DSO_JIT && map->dso->kind != DSO_JITDUMP))
+		return;
+	n = livecode_read(&w->live, w->pid, ip, &at);
+	if (n)
+		*ret_bytes = (struct stack_bytes){at, 0, n, STACK_START_UNKNOWN, false};
+}
+
 static void add_kernel(struct callers_walk *w, const struct sample_words *chain)
 {
 	w->chain.n = 0;
@@ -439,12 +462,14 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,
 		.max_frames = CALLERS_MAX_FRAMES};
-	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look};
+	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look,
+		w->callers->places.is_now ? peek : NULL};
 
 	/* Threads of the kernel have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
 		return false;
 	w->space = user;
+	w->pid = sample->pid;
 	*ret_end = stack_walk(&w->stack, &in, &places);
 	if (!w->stack.chain.n)
 		return false;

@@ -22,6 +22,7 @@
 #include "symbol/embedder.h"
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
+#include "symbol/livecode.h"
 #include "symbol/symtab.h"
 #include "unwind/lbr.h"
 #include "unwind/stack.h"
@@ -62,6 +63,8 @@ struct callers_walk {
 	struct table codes_by_off;
 	VEC(u64) chain;
 	const struct space *space; /* of the sample at hand */
+	u32 pid;                   /* likewise */
+	struct livecode live;      /* what was read of processes that are being recorded */
 };
 
 /* `arch` NULL: this machine's. */

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "symbol/elfword.h"
 #include "unwind/x86.h"
 
 /* Longer than _start is anywhere. */
@@ -32,33 +33,6 @@ static const u8 *code_at(const struct elf *elf, u64 va, u32 *ret_n)
 	return NULL;
 }
 
-static bool take_rela(struct bytes *b, u64 *ret_offset, u64 *ret_info, u64 *ret_addend)
-{
-	return bytes_u64(b, ret_offset) && bytes_u64(b, ret_info) && bytes_u64(b, ret_addend);
-}
-
-/*
- * The address that a word of the GOT has in a file that is loaded where it says: that of a
- * relocation, or where none has any (32 bits, packed relocations, a fixed place) what stands there.
- */
-static u64 word_at(const struct elf *elf, u64 slot)
-{
-	u32 relative = elf->machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
-	const u8 *word = elf_bytes_at(elf, slot, elf->is_64 ? 8 : 4);
-
-	for (u32 i = 0; elf->is_64 && i < elf->n_sections; i++) {
-		u64 offset, info, addend;
-		struct bytes b;
-
-		if (elf->sections[i].type != SHT_RELA || !elf_contents(elf, &elf->sections[i], &b))
-			continue;
-		while (take_rela(&b, &offset, &info, &addend))
-			if (offset == slot && (u32)info == relative)
-				return addend;
-	}
-	return !word ? 0 : elf->is_64 ? load_u64(word) : load_u32(word);
-}
-
 /* What _start has done before an instruction. */
 struct state {
 	u64 at;          /* the next instruction */
@@ -86,7 +60,7 @@ static void take_x86_64(const struct elf *elf, const struct x86_op *op, struct s
 	if (op->opcode == 0x8d && op->reg == RDI && is_rip)
 		s->first = there;
 	else if (op->opcode == 0x8b && op->reg == RDI && is_rip)
-		s->first = word_at(elf, there);
+		s->first = elfword_at(elf, there);
 	else if (op->opcode == 0xc7 && op->mode == 3 && op->rm == RDI)
 		s->first = (u64)op->imm;
 	else if (op->opcode == 0xbf && op->reg == RDI)
@@ -113,7 +87,7 @@ static void take_i386(const struct elf *elf, const struct x86_op *op, struct sta
 	else if (op->opcode == 0x68)
 		s->first = (u32)op->imm;
 	else if (op->opcode == 0xff && op->reg == 6)
-		s->first = is_from_ebx ? word_at(elf, (u32)(s->ebx + (u64)(s64)op->disp)) : 0;
+		s->first = is_from_ebx ? elfword_at(elf, (u32)(s->ebx + (u64)(s64)op->disp)) : 0;
 	else if (op->opcode >> 3 == 0x50 >> 3)
 		s->first = op->reg == EAX ? s->eax : 0;
 }
@@ -204,7 +178,7 @@ static void take_arm64(const struct elf *elf, u32 op, struct state *s)
 	else if ((op & 0xffc003ff) == 0x91000000)
 		s->first += op >> 10 & 0xfff;
 	else if ((op & 0xffc003ff) == 0xf9400000)
-		s->first = word_at(elf, s->first + (op >> 10 & 0xfff) * 8);
+		s->first = elfword_at(elf, s->first + (op >> 10 & 0xfff) * 8);
 	else if ((op & 0xff80001f) == 0xd2800000)
 		s->first = (u64)(op >> 5 & 0xffff) << (op >> 21 & 3) * 16;
 	else if ((op & 0xff80001f) == 0xf2800000)

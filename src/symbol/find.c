@@ -99,6 +99,17 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 	return 0;
 }
 
+/* What ran itself, not a copy of it. */
+static int try_original(const struct find_places *places, const struct dso *dso, const char *path,
+	struct elf *ret_elf, struct err *err)
+{
+	int r = try_path(places, dso, path, ret_elf, err);
+
+	if (!r && places->kept)
+		roots_keep_file(places->kept, dso->path, dso->inode, path);
+	return r;
+}
+
 /* A copy that somebody made; of one that is not whole nothing is believed. */
 static int try_copy(const struct find_places *places, const struct dso *dso, const char *path,
 	struct elf *ret_elf, struct err *err)
@@ -191,7 +202,7 @@ static bool try_living_path(void *ctx, const char *path)
 	const struct attempt *a = ctx;
 	struct err ignored;
 
-	return !try_path(a->places, a->dso, path, a->ret_elf, &ignored);
+	return !try_original(a->places, a->dso, path, a->ret_elf, &ignored);
 }
 
 /* As a process sees it that still has the file mapped. */
@@ -242,7 +253,8 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	if (!dso->build_id_size && try_living(places, dso, true, ret_elf))
 		return 0;
 	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
-	if (!try_path(places, dso, path, ret_elf, err) || try_living(places, dso, false, ret_elf))
+	if (!try_original(places, dso, path, ret_elf, err) ||
+		try_living(places, dso, false, ret_elf))
 		return 0;
 	/* What was wrong with the file of the recorded name is the better explanation. */
 	if (!try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf,

@@ -34,6 +34,7 @@ struct find_places {
 	struct log *log;               /* what was tried, as LOG_DEBUG */
 	struct living *living;         /* NULL: nobody is asked */
 	struct debuginfod *debuginfod; /* likewise */
+	struct roots *kept;            /* gets the images that are found; NULL: none are kept */
 	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */
 	/*
 	 * The recording is being made, here: a file with another inode than was mapped is another file.

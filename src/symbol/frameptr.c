@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "symbol/elfcfi.h"
+#include "symbol/gotab.h"
 #include "unwind/rows.h"
 
 enum {
@@ -57,6 +58,15 @@ static bool takes_stack(const struct rows *rows, const struct rows_function *f)
 	return false;
 }
 
+/* Go does, since 1.7 and 1.12, and says nothing of it in call frame information. */
+static bool is_go(const struct elf *elf)
+{
+	struct gotab g;
+
+	return (elf->machine == EM_X86_64 || elf->machine == EM_AARCH64) && gotab_open(&g, elf) &&
+		g.version != GOTAB_1_2;
+}
+
 static enum frameptr judge(const struct elf *elf, u8 reg, bool is_saved)
 {
 	const struct elf_section *text = elf_section(elf, ".text");
@@ -67,6 +77,8 @@ static enum frameptr judge(const struct elf *elf, u8 reg, bool is_saved)
 
 	if (!text)
 		return FRAMEPTR_UNKNOWN;
+	if (is_go(elf))
+		return FRAMEPTR_KEPT;
 	elfcfi_find(elf, &in);
 	cfi_init(&cfi, &in);
 	for (unsigned i = 0; i < PLACES; i++) {

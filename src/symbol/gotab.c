@@ -1,20 +1,11 @@
 #include "symbol/gotab.h"
 
+#include <elf.h>
 #include <string.h>
 
-/* The first four bytes say since when the table looks so. */
-enum { GO_1_2 = 0xfffffffb, GO_1_16 = 0xfffffffa, GO_1_18 = 0xfffffff0, GO_1_20 = 0xfffffff1 };
+#include "symbol/elfword.h"
 
-struct gotab {
-	struct bytes table; /* all of it */
-	u32 version;
-	u8 word;        /* bytes of an address */
-	u64 n;          /* functions */
-	u64 text;       /* since 1.18: what entries count from; 0: the loader writes it */
-	u64 names;      /* where names are in the table */
-	u64 functions;  /* where entries are, and what they count from */
-	u8 entry_bytes; /* of each of the two numbers of an entry */
-};
+/* ---- the head ---- */
 
 static bool take_number(struct bytes *b, u8 size, u64 *ret_v)
 {
@@ -28,131 +19,203 @@ static bool take_number(struct bytes *b, u8 size, u64 *ret_v)
 	return true;
 }
 
-static struct bytes part(const struct gotab *g, u64 at)
+struct bytes gotab_part(const struct gotab *g, enum gotab_part part, u64 at)
 {
 	struct bytes b = g->table;
 
-	return bytes_skip(&b, at) ? b : (struct bytes){0};
+	return bytes_skip(&b, g->parts[part]) && bytes_skip(&b, at) ? b : (struct bytes){0};
 }
 
-/* The numbers of a table since 1.16: how many, and where its parts begin. */
+/* Since 1.16: how many files there are, since 1.18 where the code is, and then the parts. */
 static bool read_places(struct gotab *g, struct bytes *b)
 {
-	u64 files, units, paths, counters;
+	u64 files;
 
 	if (!take_number(b, g->word, &files) ||
-		(g->version != GO_1_16 && !take_number(b, g->word, &g->text)))
+		(g->version != GOTAB_1_16 && !take_number(b, g->word, &g->text)))
 		return false;
-	g->entry_bytes = g->version == GO_1_16 ? g->word : 4;
-	return take_number(b, g->word, &g->names) && take_number(b, g->word, &units) &&
-		take_number(b, g->word, &paths) && take_number(b, g->word, &counters) &&
-		take_number(b, g->word, &g->functions);
+	g->entry_bytes = g->version == GOTAB_1_16 ? g->word : 4;
+	for (enum gotab_part part = 0; part < GOTAB_PARTS; part++)
+		if (!take_number(b, g->word, &g->parts[part]))
+			return false;
+	return true;
 }
 
-static bool read_head(struct gotab *g)
+static bool read_head(struct gotab *g, struct bytes table)
 {
-	struct bytes b = g->table;
-	u8 zero, quantum;
+	struct bytes b = table;
+	u8 zeros[2];
 
-	if (!bytes_u32(&b, &g->version) || !bytes_u8(&b, &zero) || zero || !bytes_u8(&b, &zero) ||
-		zero || !bytes_u8(&b, &quantum) || !bytes_u8(&b, &g->word) ||
+	*g = (struct gotab){.table = table};
+	if (!bytes_u32(&b, &g->version) || !bytes_u8(&b, &zeros[0]) || !bytes_u8(&b, &zeros[1]) ||
+		zeros[0] || zeros[1] || !bytes_u8(&b, &g->quantum) || !bytes_u8(&b, &g->word) ||
 		(g->word != 4 && g->word != 8) || !take_number(&b, g->word, &g->n))
 		return false;
 	switch (g->version) {
-	case GO_1_2:
-		g->functions = 8 + g->word;
+	case GOTAB_1_2:
+		g->parts[GOTAB_FUNCTIONS] = 8 + g->word;
 		g->entry_bytes = g->word;
 		return true;
-	case GO_1_16:
-	case GO_1_18:
-	case GO_1_20:
+	case GOTAB_1_16:
+	case GOTAB_1_18:
+	case GOTAB_1_20:
 		return read_places(g, &b);
 	}
 	return false;
 }
 
+/* ---- functions ---- */
+
 /* An entry: where a function begins, and where it is described. */
 static bool entry_at(const struct gotab *g, u64 i, u64 *ret_start, u64 *ret_description)
 {
-	struct bytes b = part(g, g->functions);
+	struct bytes b = gotab_part(g, GOTAB_FUNCTIONS, 0);
 
-	return i <= g->n && bytes_skip(&b, i * 2 * g->entry_bytes) &&
-		take_number(&b, g->entry_bytes, ret_start) &&
-		(i == g->n || take_number(&b, g->entry_bytes, ret_description));
+	if (i > g->n || !bytes_skip(&b, i * 2 * g->entry_bytes) ||
+		!take_number(&b, g->entry_bytes, ret_start))
+		return false;
+	*ret_start += g->text;
+	return i == g->n || take_number(&b, g->entry_bytes, ret_description);
 }
 
-/* NULL: it is not there, or has no end. */
-static const char *name_of(const struct gotab *g, u64 description)
+const char *gotab_name(const struct gotab *g, u64 at)
 {
-	bool is_first = g->version == GO_1_2; /* everything counts from the table's beginning */
-	struct bytes b = part(g, is_first ? 0 : g->functions);
+	struct bytes b = gotab_part(g, GOTAB_NAMES, at);
+
+	return bytes_left(&b) && *b.at && memchr(b.at, 0, bytes_left(&b)) ? (const char *)b.at
+									  : NULL;
+}
+
+bool gotab_function(const struct gotab *g, u64 i, struct gotab_function *ret)
+{
+	u64 at, ignored;
 	u32 name;
 
-	if (!bytes_skip(&b, description) || !bytes_skip(&b, g->entry_bytes) ||
-		!bytes_u32(&b, &name))
-		return NULL;
-	b = part(g, g->names);
-	if (!bytes_skip(&b, name) || !bytes_left(&b) || !*b.at || !memchr(b.at, 0, bytes_left(&b)))
-		return NULL;
-	return (const char *)b.at;
+	*ret = (struct gotab_function){0};
+	if (i >= g->n || !entry_at(g, i, &ret->start, &at) ||
+		!entry_at(g, i + 1, &ret->end, &ignored))
+		return false;
+	/* At first everything counted from the table's beginning. */
+	ret->description =
+		gotab_part(g, g->version == GOTAB_1_2 ? GOTAB_NAMES : GOTAB_FUNCTIONS, at);
+	if (bytes_skip(&ret->description, g->entry_bytes) && bytes_u32(&ret->description, &name))
+		ret->name = gotab_name(g, name);
+	return true;
 }
 
-/*
- * What entries count from, where the loader writes it into the table: who begins the program is one of
- * them.
- */
-static bool find_text(struct gotab *g, const struct elf *elf)
+/* ---- what the loader knows ---- */
+
+/* The words of runtime.firstmoduledata, which begins with the addresses of the table and its names. */
+enum { MODULE_TEXT = 22, MODULE_DATA_1_18 = 38, MODULE_DATA = 40 };
+
+static bool is_module(const struct elf *elf, u64 va, const void *ctx)
 {
-	u64 start, description;
+	const struct gotab *g = ctx;
 
-	if (g->text || g->version == GO_1_2 || g->version == GO_1_16)
-		return true;
-	for (u64 i = 0; elf->entry && i < g->n && entry_at(g, i, &start, &description); i++) {
-		const char *name = name_of(g, description);
+	return elfword_at(elf, va + g->word) == g->table.offset + g->parts[GOTAB_NAMES];
+}
 
-		if (name && !strncmp(name, "_rt0_", 5) && start <= elf->entry &&
-			strstr(name, "_linux") && !strchr(name, '.')) {
-			g->text = elf->entry - start;
-			return true;
-		}
+/* Since 1.18: where the code is, unless the table says so, and where the data of functions. */
+static void read_module(struct gotab *g, const struct elf *elf)
+{
+	u64 at, text;
+
+	if (!elfword_find(elf, g->table.offset, is_module, g, &at))
+		return;
+	text = elfword_at(elf, at + (u64)MODULE_TEXT * g->word);
+	g->text = text ? text : g->text;
+	g->data = elfword_at(elf,
+		at + (u64)(g->version == GOTAB_1_18 ? MODULE_DATA_1_18 : MODULE_DATA) * g->word);
+}
+
+/* Where neither says where the code is: who begins the program is one of the functions. */
+static void find_text(struct gotab *g, const struct elf *elf)
+{
+	struct gotab_function f;
+
+	for (u64 i = 0; elf->entry && !g->text && gotab_function(g, i, &f); i++)
+		if (f.name && !strncmp(f.name, "_rt0_", 5) && f.start <= elf->entry &&
+			strstr(f.name, "_linux") && !strchr(f.name, '.'))
+			g->text = elf->entry - f.start;
+}
+
+/* ---- finding it ---- */
+
+static bool contents_of(const struct elf *elf, const struct elf_section *s, struct bytes *ret)
+{
+	if (!s || !elf_contents(elf, s, ret))
+		return false;
+	ret->offset = s->addr;
+	return true;
+}
+
+/* A head whose parts follow one another inside the section. */
+static bool is_table(struct gotab *g, struct bytes table)
+{
+	if (!read_head(g, table) || g->version == GOTAB_1_2)
+		return false;
+	for (enum gotab_part part = 0; part < GOTAB_PARTS; part++)
+		if (g->parts[part] >= bytes_left(&table) ||
+			(part && g->parts[part] < g->parts[part - 1]))
+			return false;
+	return g->n && g->n < bytes_left(&table) / g->entry_bytes / 2;
+}
+
+/* lld puts all data that need relocations into one section. */
+static bool find_inside(struct gotab *g, const struct elf *elf)
+{
+	static const char *const names[] = {".data.rel.ro", ".rodata"};
+	enum { ALIGN = 16 };
+
+	for (size_t i = 0; elf_section(elf, ".go.buildinfo") && i < ARRAY_SIZE(names); i++) {
+		struct bytes b;
+
+		if (!contents_of(elf, elf_section(elf, names[i]), &b))
+			continue;
+		do {
+			if (b.at < b.end && b.at[elf->swap ? 0 : 3] == 0xff && is_table(g, b))
+				return true;
+		} while (bytes_skip(&b, ALIGN));
 	}
 	return false;
 }
 
-static bool find_table(const struct elf *elf, struct bytes *ret)
+static bool find_table(struct gotab *g, const struct elf *elf)
 {
 	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
+	struct bytes b;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct elf_section *s = elf_section(elf, names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (contents_of(elf, elf_section(elf, names[i]), &b))
+			return read_head(g, b);
+	return find_inside(g, elf);
+}
 
-		if (s && elf_contents(elf, s, ret))
-			return true;
-	}
-	return false;
+bool gotab_open(struct gotab *g, const struct elf *elf)
+{
+	if (!find_table(g, elf))
+		return false;
+	if (g->version == GOTAB_1_2 || g->version == GOTAB_1_16)
+		return true;
+	read_module(g, elf);
+	find_text(g, elf);
+	return g->text != 0;
 }
 
 size_t gotab_add(struct symtab *t, const struct elf *elf)
 {
 	size_t before = t->symbols.n;
-	u64 start, end, description, ignored;
-	struct gotab g = {0};
+	struct gotab_function f;
+	struct gotab g;
 
-	if (!find_table(elf, &g.table) || !read_head(&g) || !find_text(&g, elf))
+	if (!gotab_open(&g, elf))
 		return 0;
-	for (u64 i = 0; i < g.n && entry_at(&g, i, &start, &description) &&
-		entry_at(&g, i + 1, &end, &ignored);
-		i++) {
-		const char *name = name_of(&g, description);
-
-		start += g.text;
-		end += g.text;
-		if (name && start < end)
+	for (u64 i = 0; gotab_function(&g, i, &f); i++)
+		if (f.name && f.start < f.end)
 			vec_add(&t->symbols,
-				((struct symbol){.start = start,
-					.end = end,
-					.name = name,
+				((struct symbol){.start = f.start,
+					.end = f.end,
+					.name = f.name,
 					.binding = SYMTAB_GLOBAL}));
-	}
 	return t->symbols.n - before;
 }

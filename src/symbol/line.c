@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/workers.h"
+#include "symbol/golines.h"
 #include "symbol/sheetfile.h"
 
 enum {
@@ -36,6 +37,7 @@ struct line_index {
 	const u8 *map; /* of the kept one; NULL: there is none */
 	u64 map_size;
 
+	struct golines *go; /* NULL: it is DWARF that is read */
 	dwarf_units places; /* of the units */
 	struct line_unit *units;
 	const struct piece *pieces; /* of the units, + 1 */
@@ -120,11 +122,27 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 	return h;
 }
 
+/* What a unit says; false if the file cannot be read. */
+static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
+	struct sheet_maker *m, struct err *complaint)
+{
+	u64 entry = l->places.at[i].entry;
+	struct dwarf_handle *h;
+
+	if (l->go) {
+		golines_read(l->go, entry, m);
+		return true;
+	}
+	h = handle_of(l, worker);
+	if (h)
+		dwarf_read(h, entry, with_scopes, m, complaint);
+	return h != NULL;
+}
+
 /* maker: of the worker, as it left it. */
 static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
 	struct sheet_maker *maker)
 {
-	struct dwarf_handle *h = handle_of(l, worker);
 	struct line_unit *u = &l->units[i];
 	struct err complaint = {0};
 
@@ -135,14 +153,13 @@ static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned wo
 		u->block = u->text = (struct str){0};
 	}
 	u->is_read = u->is_new = true;
-	u->has_scopes = with_scopes;
-	if (!h) {
+	u->has_scopes = with_scopes || l->go;
+	sheet_maker_clear(maker);
+	if (!read_sheet(l, i, with_scopes, worker, maker, &complaint)) {
 		u->wrong = ERR_FORMAT;
 		u->sheet = (struct sheet){0};
 		return;
 	}
-	sheet_maker_clear(maker);
-	dwarf_read(h, l->places.at[i].entry, with_scopes, maker, &complaint);
 	sheet_make(maker, &u->block, &u->text);
 	if (maker->is_cut && !complaint.code)
 		err_set(&complaint, ERR_LIMIT,
@@ -345,14 +362,17 @@ static bool open_kept(struct line_index *l)
  * others may come to point at it too, though their code was another: at one start the first unit
  * holds, not the last as in nested ranges.
  */
-static void lay_out(range_list *ranges, piece_list *ret_pieces)
+static void lay_out(range_list *ranges, struct line_index *l)
 {
 	vec_each(r, ranges)
 		r->value = ~r->value;
-	pieces_of(ranges, ret_pieces);
-	vec_each(p, ret_pieces)
+	pieces_of(ranges, &l->own_pieces);
+	vec_each(p, &l->own_pieces)
 		if (p->value)
 			p->value = ~p->value;
+	vec_fini(ranges);
+	l->pieces = l->own_pieces.at;
+	l->n_pieces = l->own_pieces.n;
 }
 
 static int open_fresh(struct line_index *l, struct err *err)
@@ -364,10 +384,7 @@ static int open_fresh(struct line_index *l, struct err *err)
 	if (dwarf_open(&l->file, &l->elf, err) || !(l->handles[0] = dwarf_handle_new(l->file, err)))
 		return err->code;
 	dwarf_list(l->handles[0], &l->places, &ranges, &complaint);
-	lay_out(&ranges, &l->own_pieces);
-	vec_fini(&ranges);
-	l->pieces = l->own_pieces.at;
-	l->n_pieces = l->own_pieces.n;
+	lay_out(&ranges, l);
 	l->wrong_list = complaint.code;
 	complain(l, &complaint);
 	return 0;
@@ -390,6 +407,21 @@ int line_open(struct line_index **ret_index, const struct elf *elf, struct err *
 	return line_open_within(ret_index, elf, UINT64_MAX, err);
 }
 
+static struct line_index *index_new(const struct elf *elf)
+{
+	struct line_index *l = mem_zalloc(sizeof(*l));
+
+	l->elf = *elf;
+	pthread_mutex_init(&l->lock, NULL);
+	return l;
+}
+
+static struct line_index *index_ready(struct line_index *l)
+{
+	l->units = mem_zalloc((l->places.n + 1) * sizeof(*l->units));
+	return l;
+}
+
 int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 unpack_max,
 	struct err *err)
 {
@@ -397,16 +429,31 @@ int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 u
 
 	if (!dwarf_is_in(elf))
 		return err_set(err, ERR_NOENT, "it has no debug information");
-	l = mem_zalloc(sizeof(*l));
-	l->elf = *elf;
-	pthread_mutex_init(&l->lock, NULL);
+	l = index_new(elf);
 	find_source(l);
 	if (!open_kept(l) && (!can_unpack(l, unpack_max, err) || open_fresh(l, err))) {
 		line_close(l);
 		return err->code;
 	}
-	l->units = mem_zalloc((l->places.n + 1) * sizeof(*l->units));
-	*ret_index = l;
+	*ret_index = index_ready(l);
+	return 0;
+}
+
+/* That is read so fast that nothing is kept. */
+int line_open_go(struct line_index **ret_index, const struct elf *elf, struct err *err)
+{
+	struct line_index *l = index_new(elf);
+	range_list ranges = {0};
+
+	l->has_tried = true;
+	l->go = golines_open(&l->elf);
+	if (!l->go) {
+		line_close(l);
+		return err_set(err, ERR_NOENT, "it has no table of Go's runtime");
+	}
+	golines_list(l->go, &l->places, &ranges);
+	lay_out(&ranges, l);
+	*ret_index = index_ready(l);
 	return 0;
 }
 
@@ -471,6 +518,7 @@ void line_close(struct line_index *l)
 	vec_fini(&l->places);
 	vec_fini(&l->own_pieces);
 	dwarf_close(l->file);
+	golines_close(l->go);
 	if (l->map)
 		munmap((void *)l->map, l->map_size);
 	pthread_mutex_destroy(&l->lock);

@@ -2,7 +2,8 @@
  * line.h - an address of a DSO: the line of source it was compiled from, and what was inlined
  * there.
  *
- * In       the ELF file that has the DSO's DWARF, as symbol/dwarf reads it
+ * In       the ELF file that has the DSO's DWARF, as symbol/dwarf reads it; or a Go program without, whose
+ *          own table symbol/golines reads
  * Out      a chain of struct line_frame
  * Owns     an open file and what was read of each unit; names are views into it
  * Life     names are valid until line_close(); what `elf` owns must stay as
@@ -54,6 +55,10 @@ int line_open(struct line_index **ret_index, const struct elf *elf, struct err *
 /* The same unless more than so much would have to be unpacked first, of what is not in the cache: ERR_LIMIT. */
 int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 unpack_max,
 	struct err *err);
+
+/* Of a Go program, out of the table of its runtime: ERR_NOENT if it has none. */
+int line_open_go(struct line_index **ret_index, const struct elf *elf, struct err *err);
+
 void line_close(struct line_index *l); /* NULL-safe */
 
 /* The line of the code at an address; false if there is none. */

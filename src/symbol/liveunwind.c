@@ -76,6 +76,7 @@ static void settle(void *ctx)
 	size_t n = 0;
 
 	machine_advance(&u->machine, u->due_time);
+	livecode_next_round(&u->walk.live);
 	if (!u->pending.n)
 		return;
 	u->order.n = 0;

@@ -135,6 +135,17 @@ static bool is_mapped(const struct living *l, const struct process *p, const str
 	return is_there;
 }
 
+/* What a recorder has read, and may be gone by now. */
+static bool take_kept(const struct living *l, const struct dso *dso,
+	bool (*take)(void *ctx, const char *path), void *ctx)
+{
+	int fd = l->roots ? roots_find_file(l->roots, dso->path, dso->inode) : -1;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/self/fd/%d", l->proc, fd);
+	return fd >= 0 && take(ctx, path);
+}
+
 bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_only,
 	bool (*take)(void *ctx, const char *path), void *ctx)
 {
@@ -170,5 +181,5 @@ bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_on
 		if (take(ctx, path))
 			return true;
 	}
-	return false;
+	return !elsewhere_only && take_kept(l, dso, take, ctx);
 }

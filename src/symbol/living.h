@@ -6,7 +6,8 @@
  * In       a machine; /proc
  * Out      paths below /proc/PID by which a DSO can be opened: root/PATH, map_files/START-END. Only
  *          of processes that have a file of that name mapped at that place now: a number may belong
- *          to another process by now, or be of another machine. Behind them PATH below roots that were kept
+ *          to another process by now, or be of another machine. Behind them PATH below roots that were kept,
+ *          and the file itself if that was
  * Owns     its list
  * Errors   none: who has no right to look into a process does not see it
  * Threads  living_each_path() by any number
@@ -27,8 +28,9 @@ struct living_process {
 
 struct living {
 	const struct machine *machine;
-	const char *proc;          /* "/proc" */
-	const struct roots *roots; /* of containers, that may have ended; NULL: none are kept */
+	const char *proc; /* "/proc" */
+	const struct roots
+		*roots; /* of containers, that may have ended, and files; NULL: none are kept */
 	pthread_mutex_t lock;
 	bool is_known;
 	size_t n_known; /* processes the machine had when the list was made */

@@ -3,7 +3,7 @@
 #include "symbol/dwarf.h"
 #include "symbol/kmodule.h"
 
-/* In the file itself, or else in its separate debug file. */
+/* In the file itself, or else in its separate debug file; a Go program's runtime has a table of its own. */
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
@@ -14,6 +14,10 @@ static void open_lines(struct resolver *r, const struct dso *dso, struct resolve
 	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
 		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
+	if (!line_open_go(&d->lines, &d->image, &ignored)) {
+		d->lines_err.code = 0;
+		return;
+	}
 	err_set(&d->lines_err, ERR_NOENT,
 		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
 		dso->path);

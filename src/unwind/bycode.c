@@ -32,19 +32,41 @@ static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
 	return true;
 }
 
-/* A function that was interrupted where its own code says how to get out of it. */
-bool bycode_edge(struct walk *w, bool is_end_only)
+/* What the code at the last frame's instruction does to a copy of its registers. */
+static struct edge edge_of(struct walk *w, u64 *regs, u64 *known)
 {
-	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
-	struct edge edge = {.arch = w->number,
+	return (struct edge){.arch = w->number,
 		.sp = w->arch->sp,
 		.fp = w->arch->fp,
 		.link = w->arch->link,
 		.word = w->arch->word,
 		.regs = regs,
-		.known = &known,
+		.known = known,
 		.read = walk_read,
 		.ctx = w};
+}
+
+/*
+ * A function in code of no file that has called somebody, and returns soon after: what calls each function
+ * of Python for it to have a name (-X perf) keeps no frame pointer, and what it finds there is another's.
+ */
+static bool step_out_of_generated(struct walk *w)
+{
+	u64 regs[ROW_REGS], known = w->known, to;
+	struct edge edge = edge_of(w, regs, &known);
+
+	if (!w->places->peek)
+		return false;
+	memcpy(regs, w->regs, sizeof(regs));
+	w->places->peek(w->places->ctx, w->regs[w->arch->ip], &edge.code);
+	return edge.code.at && edge_return(&edge, &to) && take_edge(w, &edge, to);
+}
+
+/* A function that was interrupted where its own code says how to get out of it. */
+bool bycode_edge(struct walk *w, bool is_end_only)
+{
+	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
+	struct edge edge = edge_of(w, regs, &known);
 
 	walk_look(w, ip, &edge.code);
 	if (!edge.code.at)
@@ -211,6 +233,9 @@ bool bycode_step(struct walk *w, bool is_return)
 	w->has_missed_above = false;
 	walk_look(w, at, &edge.code);
 	/* Generated code mostly keeps a frame; of other code it has to be shown. */
+	if (edge.code.into == STACK_START_UNKNOWN && is_return && !edge.code.n_after &&
+		step_out_of_generated(w))
+		return true;
 	if (edge.code.into == STACK_START_UNKNOWN)
 		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
 	if (step_by_flow(w, &edge.code))

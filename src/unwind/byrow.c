@@ -120,7 +120,7 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	if (!find_cfa(w, &row->cfa, &cfa))
 		return walk_ending_of_miss(w);
 	if (cfa < w->cfa && !code->is_signal)
-		return STACK_CORRUPT;
+		return code->changes_stack ? STACK_ELSEWHERE : STACK_CORRUPT;
 	known |= 1ull << sp;
 	ip = w->regs[code->return_reg];
 	for (u32 i = 0; i < row->n_rules; i++) {
@@ -128,12 +128,12 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 		bool is_return = rule->reg == code->return_reg;
 
 		if (is_return && rule->kind == ROW_UNDEFINED)
-			return STACK_COMPLETE;
+			return code->changes_stack ? STACK_ELSEWHERE : STACK_COMPLETE;
 		known &= ~(1ull << rule->reg);
 		if (value_of(w, rule, cfa, &values[i]))
 			known |= 1ull << rule->reg;
 		else if (is_return)
-			return walk_ending_of_miss(w);
+			return code->changes_stack ? STACK_ELSEWHERE : walk_ending_of_miss(w);
 		if (is_return)
 			ip = values[i];
 		has_return |= is_return;

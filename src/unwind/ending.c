@@ -15,7 +15,7 @@ const char *ending_text(enum stack_ending ending)
 		[STACK_TOO_DEEP] = "too many frames",
 		[STACK_CORRUPT] = "corrupt",
 		[STACK_OTHER_ARCH] = "unknown machine",
-		[STACK_ELSEWHERE] = "interrupted on another stack",
+		[STACK_ELSEWHERE] = "on another stack",
 		[STACK_NOT_COPIED] = "stack not in memory",
 		[STACK_NO_REGISTER] = "registers not known",
 		[STACK_CALLS_FORGOTTEN] = "branch records full",

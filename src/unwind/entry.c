@@ -61,6 +61,9 @@ static bool take_augmentation(const char *letters, struct bytes data, struct ent
 		case 'S':
 			cie->is_signal = true;
 			break;
+		case ENTRY_CHANGES_STACK:
+			cie->changes_stack = true;
+			break;
 		case 'B': /* AArch64: return addresses are signed with the B key */
 		case 'G': /* AArch64: memory tagging of the stack */
 			break;

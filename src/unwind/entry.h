@@ -14,6 +14,9 @@
 
 #include "unwind/encoded.h"
 
+/* A letter of our own in what augments a CIE, of sections that are made here (symbol/gocfi). */
+#define ENTRY_CHANGES_STACK 'T'
+
 struct entry_section {
 	struct bytes bytes;
 	struct encoded_bases bases;
@@ -26,6 +29,7 @@ struct entry_cie {
 	s64 data_align;
 	u8 return_reg, pointers;  /* pointers: how FDEs write theirs */
 	bool is_signal, has_data; /* has_data: FDEs have a size of augmentation data */
+	bool changes_stack;       /* callers may lie on another stack than what is called */
 	struct encoded_bases bases;
 	struct bytes instructions;
 };

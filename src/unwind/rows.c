@@ -421,7 +421,8 @@ static u32 add_function(struct rows *rows, const struct cfi *cfi, const struct c
 		.end = fde->end,
 		.covered_to = fde->end,
 		.return_reg = fde->cie.return_reg,
-		.is_signal = fde->cie.is_signal};
+		.is_signal = fde->cie.is_signal,
+		.changes_stack = fde->cie.changes_stack};
 
 	if (rows->rules.n > RULES_CACHED || rows->at.n > RULES_CACHED) {
 		clear(rows);

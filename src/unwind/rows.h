@@ -65,6 +65,7 @@ struct rows_function {
 	u32 first_row, n_rows; /* n_rows 0: its entry makes no sense */
 	u8 return_reg;
 	bool is_signal; /* a signal's trampoline: its caller was interrupted, it called nothing */
+	bool changes_stack;
 };
 
 struct rows {

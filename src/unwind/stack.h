@@ -42,7 +42,7 @@ enum stack_ending {
 	STACK_TOO_DEEP, /* more frames than were asked for */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
-	STACK_ELSEWHERE,   /* a signal interrupted what ran on another stack (sigaltstack) */
+	STACK_ELSEWHERE, /* callers on another stack: a signal came there (sigaltstack), or it was changed */
 	STACK_NOT_COPIED,  /* the dump is empty, or ends early: the kernel found no memory there */
 	STACK_NO_REGISTER, /* the frame is found by a register that nobody has told */
 	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
@@ -75,6 +75,8 @@ struct stack_places {
 	u32 space; /* addresses mean the same wherever this is the same */
 	/* Asked for few addresses only; NULL: no code can be had. */
 	void (*look)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
+	/* What lies at a return address in code of no file; NULL: nobody can look there. */
+	void (*peek)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
 };
 
 struct stack_input {

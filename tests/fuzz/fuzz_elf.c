@@ -7,7 +7,9 @@
 
 #include "symbol/crt.h"
 #include "symbol/elfstarts.h"
+#include "symbol/gocfi.h"
 #include "symbol/gotab.h"
+#include "symbol/line.h"
 #include "symbol/symtab.h"
 
 static volatile u8 sum; /* of all bytes: each is touched */
@@ -55,6 +57,27 @@ static void read_beginning(const struct elf *elf)
 	FUZZ_CHECK(!crt.main || crt.start);
 }
 
+/* A Go program's table: the lines of some functions, and how deep all have the stack. */
+static void read_go(const struct elf *elf)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	struct line_index *lines;
+	struct gotab_function f;
+	struct str section = {0};
+	struct gotab g;
+	struct err err;
+
+	gocfi_make(elf, &section);
+	str_fini(&section);
+	if (!gotab_open(&g, elf) || line_open_go(&lines, elf, &err))
+		return;
+	for (u64 i = 0; i < 64 && gotab_function(&g, i, &f); i++) {
+		FUZZ_CHECK(line_chain(lines, f.start, frames) <= LINE_DEPTH_MAX);
+		line_chain(lines, f.start + (f.end - f.start) / 2, frames);
+	}
+	line_close(lines);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	u8 *copy = fuzz_exact(data, n), id[BUILD_ID_MAX];
@@ -79,6 +102,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		elf_address_of_offset(&elf, n / 2, &va);
 		read_symbols(&elf);
 		read_beginning(&elf);
+		read_go(&elf);
 		if (!elf_open_debugdata(&inner, &elf, &err)) {
 			read_symbols(&inner);
 			elf_close(&inner);

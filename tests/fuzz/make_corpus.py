@@ -88,6 +88,48 @@ ELF_FLAGS = {
     'plain': [], 'packed': ['-g', '-gz=zlib'], 'full': ['-Wl,-z,now', '-fcf-protection=full'], 'i386': ['-m32'],
 }
 
+# As Go 1.20 writes it: two functions, into the first of which the second was inlined, and what the loader knows.
+GO_TABLE = '''
+.text
+code: .fill 64, 1, 0x90
+.section .gopclntab, "a"
+tab: .long 0xfffffff1
+.byte 0, 0, 1, 8
+.quad 2, 1, 0, names - tab, units - tab, files - tab, steps - tab, functions - tab
+names: .asciz "main.f"
+g: .asciz "main.g"
+units: .long 0
+files: .asciz "f.go"
+steps: .byte 0
+depths: .byte 2, 4, 16, 60, 0
+file: .byte 2, 64, 0
+lines: .byte 22, 8, 2, 8, 3, 48, 0
+calls: .byte 0, 8, 2, 8, 1, 48, 0
+functions: .long 0, first - functions, 32, second - functions, 64
+first: .long 0, 0, 0, 0, depths - steps, file - steps, lines - steps, 3, 0, 1
+.byte 0, 0, 0, 4
+.long 0, 0, calls - steps, -1, -1, -1, 0
+second: .long 32, g - names, 0, 0, depths - steps, file - steps, lines - steps, 0, 0, 1
+.byte 0, 2, 0, 0
+.section .rodata
+tree: .long 0, g - names, 4, 1
+.data
+.balign 16
+.quad tab, names
+.fill 20, 8, 0
+.quad code
+.fill 17, 8, 0
+.quad tree
+'''
+
+
+def make_go():
+    for name, flags in (('go', []), ('go-pie', ['-shared'])):
+        with open('go.s', 'w', encoding='utf-8') as file:
+            file.write(GO_TABLE)
+        subprocess.run(['gcc', '-nostdlib', '-Wl,--build-id=none,-z,norelro,-e,0', '-s', '-o', name, 'go.s', *(flags or ['-static'])], check=True)
+        keep('elf', name, open(name, 'rb').read())
+
 
 def make_elf():
     """Small libraries with symbols, stubs, packed sections; and one with .gnu_debugdata."""
@@ -226,6 +268,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_elf()
+        make_go()
         debug_information()
         kept_lines(pace)
         for name, options in RECORDINGS.items():

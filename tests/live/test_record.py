@@ -184,7 +184,7 @@ def recording_ends_by_itself_when_the_process_it_watches_ends():
     with subprocess.Popen([PACE, 'record', '-p', str(target.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as recorder:
         wait_for(lambda: has_grown('perf.data', 50000))
         stop(target)
-        result = Result(recorder, *recorder.communicate(timeout=PATIENCE))
+        result = Result(recorder, *what_it_said(recorder))
     assert recorder.returncode == 0, result
     assert samples_said(result) > 100
 
@@ -347,7 +347,7 @@ def an_interrupted_recording_is_complete_and_says_128_plus_the_signal():
         recorder = subprocess.Popen([PACE, 'record', '-p', str(target.pid), '-o', name], stderr=subprocess.PIPE, text=True)
         wait_for(lambda: has_grown(name, 50000))
         recorder.send_signal(number)
-        err = recorder.communicate(timeout=PATIENCE)[1]
+        err = what_it_said(recorder)[1]
         stop(target)
         assert recorder.returncode == 128 + number, (recorder.returncode, err)
         report = pace('report', '-i', name, '-n', '-s', 'comm')
@@ -367,7 +367,7 @@ def a_signal_for_the_recorder_reaches_the_command_it_started():
     recorder = subprocess.Popen([PACE, 'record', program, str(2 * PATIENCE)], stderr=subprocess.PIPE, text=True)
     wait_for(running)
     recorder.send_signal(signal.SIGTERM)
-    recorder.communicate(timeout=PATIENCE)
+    what_it_said(recorder)
     try:
         wait_for(lambda: not running(), 60)
     finally:
@@ -457,7 +457,7 @@ def lost_samples_are_said():
     open('go', 'w').close()
     wait_for(lambda: os.path.exists('done'))
     recorder.send_signal(signal.SIGCONT)
-    err = recorder.communicate(timeout=PATIENCE)[1]
+    err = what_it_said(recorder)[1]
     found = re.search(r'(\d+) (samples|records)(?: \([\d.]+%\))? were lost', err)
     assert found and int(found.group(1)) > 100000, err
     # every fault is either a sample or said to be lost, though none came after the last that was lost

@@ -258,7 +258,7 @@ def a_fifo_switches_on_and_off_and_ends_it():
     tell('enable page-faults')
     tell('disable nonsense')
     tell('stop')
-    err = recorder.communicate(timeout=PATIENCE)[1]
+    err = what_it_said(recorder)[1]
     assert recorder.returncode == 128 + signal.SIGTERM, recorder.returncode
     seen = times()
     assert seen and on - 0.05 < seen[0] and seen[-1] < off + 0.05, (on, off, seen[0], seen[-1])

@@ -283,7 +283,7 @@ def it_ends_when_the_share_is_known_well_enough():
     threads_of(target, 'alpha', 'beta', 'late')
     with subprocess.Popen([PACE, 'record', '-e', 'cpu-clock', '-F', '2000', '--until', '10', '-p', str(target.pid)],
                           stderr=subprocess.PIPE, text=True) as recorder:
-        err = recorder.communicate(timeout=PATIENCE)[1]
+        err = what_it_said(recorder)[1]
     stop(target)
     assert recorder.returncode == 0 and '--until is reached' in err, err
     said = re.search(r'--until: reached 10%: the hottest code has ([\d.]+)% \+- ([\d.]+)% of itself \(95%\), by (\d+) samples', err)

@@ -275,7 +275,7 @@ def threads_that_are_started_while_a_process_is_attached_to_are_counted_once():
             control.tell('disable')
             seen.append(faults())
             control.tell('stop')
-            said = process.communicate(timeout=PATIENCE)[1]
+            said = what_it_said(process)[1]
             count = value(table(open('counts.csv').read()), 'minor-faults')
             least = seen[2] - seen[1]
             assert count <= seen[3] - seen[0], (every_us, n, seen, count)

@@ -179,7 +179,7 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
         wait_for(lambda: has_grown('log', 10))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = what_it_said(process)
     whole = json.loads(out.splitlines()[-1])
     assert process.returncode == 130, (process.returncode, out, err)
     assert whole['ended_by'] == 'SIGINT' and whole['is_complete'] is False and whole['pairs'] > 0, whole
@@ -189,9 +189,30 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
                           stdin=subprocess.DEVNULL, text=True) as process:
         wait_for(lambda: subprocess.run(['pgrep', '-P', str(process.pid), '-x', 'sleep'], stdout=subprocess.DEVNULL, check=False).returncode == 0)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = what_it_said(process)
     assert process.returncode == 143 and out == '' and 'SIGTERM came before the first pair was complete' in err, (out, err)
     assert not is_running()
+
+
+@test
+def a_signal_that_comes_while_a_hook_runs_is_not_lost():
+    """The hook gets it too, and ends; then the measurement ends as at any other moment."""
+    for number, name in ((signal.SIGINT, 'SIGINT'), (signal.SIGTERM, 'SIGTERM')):
+        for hook in '--pre', '--post':
+            with subprocess.Popen([PACE, 'stat', '-n', '-j', '-r', '0', hook, 'echo >>log; test $(wc -l <log) -lt 8 || { : >here; exec sleep 1000; }', '--vs', 'true', 'true'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+                wait_for(lambda: os.path.exists('here'))
+                process.send_signal(number)
+                out, err = what_it_said(process)
+            assert process.returncode == 128 + number, (process.returncode, out, err)
+            assert json.loads(out.splitlines()[-1])['ended_by'] == name, (hook, out, err)
+            for path in ('log', 'here'):
+                os.unlink(path)
+    # One that ends by itself is still an error.
+    result = pace('stat', '-n', '-r', '2', '--post', 'kill -TERM $$', '--vs', 'true', 'true')
+    assert result.status == 1 and "--post 'kill -TERM $$' ended with status 143" in result.err, result
+    result = pace('stat', '-n', '-r', '2', '--pre', 'exit 130', 'true')
+    assert result.status == 1 and "--pre 'exit 130' ended with status 130" in result.err, result
 
 
 @test

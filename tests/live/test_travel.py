@@ -621,7 +621,7 @@ def an_impatient_user_has_a_recording():
         for _ in range(3):
             process.send_signal(signal.SIGINT)
             time.sleep(delay)
-        err = process.communicate(timeout=PATIENCE)[1]
+        err = what_it_said(process)[1]
         # The second Ctrl-C aborts: what was written by then can be read, sections or not.
         assert process.returncode in (0, 130, -signal.SIGINT), (process.returncode, err)
         page = pace('data', 'lint', 'a.data').out

@@ -1,7 +1,7 @@
 /*
  * lines FILE <ADDRESSES: what symbol/line knows of each hexadecimal address, as llvm-symbolizer writes
  * it: function and file:line:column of each frame, an empty line behind the last. On all cores; with
- * -q it prints only how long each step took.
+ * -q it prints only how long each step took, with -g it asks the table of Go's runtime, not DWARF.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,7 @@ static size_t count(struct line_index *lines, const u64 *addresses, size_t n)
 int main(int argc, char **argv)
 {
 	bool is_quiet = argc == 3 && !strcmp(argv[1], "-q");
+	bool is_go = argc == 3 && !strcmp(argv[1], "-g");
 	VEC(u64) addresses = {0};
 	line_wishes wishes = {0};
 	struct line_index *lines;
@@ -60,8 +61,8 @@ int main(int argc, char **argv)
 	struct err err;
 
 	err_set(&err, ERR_INVAL, "one file is needed");
-	if (argc != 2 + is_quiet || elf_open(&elf, argv[1 + is_quiet], &err) ||
-		line_open(&lines, &elf, &err)) {
+	if (argc != 2 + (is_quiet || is_go) || elf_open(&elf, argv[argc - 1], &err) ||
+		(is_go ? line_open_go(&lines, &elf, &err) : line_open(&lines, &elf, &err))) {
 		fprintf(stderr, "lines: %s\n", err.msg);
 		return 1;
 	}

@@ -5,6 +5,10 @@
  *
  * For each row: address, the CFA, then the rules of the registers that have any.
  *
+ *     rows --go FILE
+ *
+ * The same of what the table of a Go program says instead.
+ *
  *     rows --check FILES...
  *
  * How many functions there are, and of how many the rows do not reach to the end; how many
@@ -14,6 +18,7 @@
 #include <stdlib.h>
 
 #include "symbol/elf.h"
+#include "symbol/gocfi.h"
 #include "unwind/expression.h"
 #include "unwind/rows.h"
 
@@ -182,22 +187,30 @@ static int check(char **files, int n)
 
 int main(int argc, char **argv)
 {
+	bool is_go = argc == 3 && !strcmp(argv[1], "--go");
 	struct rows rows = {0};
+	struct str made = {0};
 	struct cfi cfi;
 	struct elf elf;
 	struct err err;
 
 	if (argc > 1 && !strcmp(argv[1], "--check"))
 		return check(argv + 2, argc - 2);
-	if (argc != 2 || elf_open(&elf, argv[1], &err)) {
-		fprintf(stderr, "rows: %s\n", argc == 2 ? err.msg : "which file?");
+	if (argc != 2 + is_go || elf_open(&elf, argv[argc - 1], &err)) {
+		fprintf(stderr, "rows: %s\n", argc == 2 + is_go ? err.msg : "which file?");
 		return EXIT_FAILURE;
 	}
-	open_cfi(&cfi, &elf);
+	if (is_go && gocfi_make(&elf, &made))
+		cfi_init(&cfi,
+			&(struct cfi_input){.debug_frame = bytes_of(made.at, made.n),
+				.is_64 = elf.is_64});
+	else
+		open_cfi(&cfi, &elf);
 	vec_each(f, &cfi.index)
 		print_function(&rows, &cfi, f->start);
 	rows_fini(&rows);
 	cfi_fini(&cfi);
+	str_fini(&made);
 	elf_close(&elf);
 	return EXIT_SUCCESS;
 }

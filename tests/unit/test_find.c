@@ -156,6 +156,41 @@ TEST(find_image_does_not_trust_the_cache_either)
 	finding_fini(&f);
 }
 
+/* A recorder keeps what it has read: it may be deleted, or give its name to another build. */
+TEST(find_image_that_was_kept_is_found_when_its_file_is_gone)
+{
+	struct roots roots = {0};
+	struct machine nobody = {0};
+	struct living living;
+	struct finding f;
+	char path[1024];
+
+	make_file("lib.so", id_a, ".first", NULL, 0);
+	snprintf(path, sizeof(path), "%s", test_path("lib.so"));
+	finding_init(&f, path, id_a, BUILD_ID_MAX);
+	f.dso.inode = 7;
+	f.places.symfs = "";
+	f.places.kept = &roots;
+	check_found(&f, image(&f), ".first");
+	check_found(&f, image(&f), ".first");
+	CHECK_EQ(roots.files.n, 1);
+	f.places.kept = NULL;
+	CHECK(!unlink(path));
+	living_init(&living, &nobody, "/proc");
+	f.places.living = &living;
+	CHECK_EQ(image(&f), ERR_NOENT);
+	living.roots = &roots;
+	check_found(&f, image(&f), ".first");
+	make_file("lib.so", id_b, ".second", NULL, 0);
+	check_found(&f, image(&f), ".first");
+	/* Another file of that name is not meant. */
+	f.dso.inode = 8;
+	CHECK_EQ(image(&f), ERR_FORMAT);
+	living_fini(&living);
+	roots_fini(&roots);
+	finding_fini(&f);
+}
+
 TEST(find_image_without_a_home_has_no_cache)
 {
 	struct finding f;

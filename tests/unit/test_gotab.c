@@ -1,181 +1,250 @@
 #include "test.h"
 
-#include <elf.h>
-
+#include "symbol/gocfi.h"
 #include "symbol/gotab.h"
-#include "unit/elfmaker.h"
+#include "symbol/line.h"
+#include "unit/gotabmaker.h"
+#include "unwind/rows.h"
 
-enum { TEXT = 0x401000 };
+enum { TEXT = GOTABMAKER_TEXT };
 
-/* A table of three functions of 0x20 bytes each, as a Go since that version writes it. */
-struct made {
-	struct str table;
-	u32 version;
-	u8 word;
-	u64 text; /* what it says itself */
-};
+static const u32 versions[] = {GOTAB_1_2, GOTAB_1_16, GOTAB_1_18, GOTAB_1_20};
 
-static const char *const names[] = {"_rt0_amd64_linux", "main.main", "main.(*Set).Add"};
-
-static void add(struct str *s, u64 v, unsigned size)
+static size_t read_table(struct gotabmaker *m, size_t n, struct symtab *t)
 {
-	str_addn(s, (const char *)&v, size);
-}
-
-static void put(struct str *s, size_t at, u64 v, unsigned size)
-{
-	memcpy(s->at + at, &v, size);
-}
-
-/* Names, then entries, then what describes a function: where it begins, and its name. */
-static void make(struct made *m)
-{
-	bool is_first = m->version == 0xfffffffb, is_second = m->version == 0xfffffffa;
-	bool is_absolute = is_first || is_second;
-	u8 entry = is_absolute ? m->word : 4;
-	u64 place[3], functions, names_at, base = is_absolute ? TEXT : 0;
-	struct str *s = &m->table;
-	size_t heads;
-
-	str_clear(s);
-	add(s, m->version, 4);
-	add(s, 0, 2);
-	add(s, 1, 1);
-	add(s, m->word, 1);
-	add(s, ARRAY_SIZE(names), m->word);
-	if (!is_first) {
-		add(s, 1, m->word);
-		if (!is_second)
-			add(s, m->text, m->word);
-		heads = s->n;
-		for (unsigned i = 0; i < 5; i++)
-			add(s, 0, m->word);
-	}
-	functions = s->n;
-	if (is_first) {
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-			add(s, base + 0x20 * i, entry);
-			add(s, 0, entry);
-		}
-		add(s, base + 0x60, entry);
-	}
-	names_at = s->n;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		place[i] = is_first ? s->n : s->n - names_at;
-		str_addn(s, names[i], strlen(names[i]) + 1);
-	}
-	if (!is_first) {
-		functions = s->n;
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-			add(s, base + 0x20 * i, entry);
-			add(s, 0, entry);
-		}
-		add(s, base + 0x60, entry);
-		put(s, heads, names_at, m->word);
-		put(s, heads + 4 * m->word, functions, m->word);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		put(s, functions + (2 * i + 1) * entry, is_first ? s->n : s->n - functions, entry);
-		add(s, base + 0x20 * i, entry);
-		add(s, place[i], 4);
-	}
-}
-
-static size_t read_table(struct symtab *t, struct elfmaker *maker, struct elf *elf,
-	const struct made *m, size_t n)
-{
-	struct err err;
+	struct elf elf;
 	size_t found;
 
-	elfmaker_init(maker, m->word == 8, false, m->word == 8 ? EM_X86_64 : EM_386);
-	elfmaker_text(maker, TEXT, 0x1000, NULL, 0x100);
-	elfmaker_section(maker,
-		&(struct elfmaker_section){.name = ".gopclntab",
-			.type = SHT_PROGBITS,
-			.data = m->table.at,
-			.size = n});
-	elfmaker_finish(maker);
-	CHECK_EQ(elf_of_memory(elf, maker->file.at, maker->file.n, &err), 0);
-	elf->entry = TEXT;
-	found = gotab_add(t, elf);
+	gotabmaker_file(m, n, &elf);
+	found = gotab_add(t, &elf);
 	symtab_finish(t);
-	return found;
-}
-
-static void check(const struct made *m)
-{
-	struct elfmaker maker;
-	struct symtab t = {0};
-	struct elf elf;
-
-	CHECK_EQ(read_table(&t, &maker, &elf, m, m->table.n), 3);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct symbol *s = symtab_find(&t, TEXT + 0x20 * i + 0x1f);
+	for (size_t i = 0; n == m->table.n && i < GOTABMAKER_FUNCTIONS; i++) {
+		const struct symbol *s = symtab_find(t, TEXT + 0x20 * i + 0x1f);
 
 		CHECK(s != NULL);
-		CHECK_STR(s->name, names[i]);
+		CHECK_STR(s->name, gotabmaker_names[i]);
 		CHECK_EQ(s->start, TEXT + 0x20 * i);
 		CHECK_EQ(s->end, TEXT + 0x20 * i + 0x20);
 	}
-	CHECK(!symtab_find(&t, TEXT + 0x60));
-	symtab_fini(&t);
-	elf_close(&elf);
-	elfmaker_fini(&maker);
+	CHECK(!symtab_find(t, TEXT + 0x60));
+	symtab_fini(t);
+	gotabmaker_close(m, &elf);
+	return found;
+}
+
+static void check(struct gotabmaker *m)
+{
+	struct symtab t = {0};
+
+	gotabmaker_table(m);
+	CHECK_EQ(read_table(m, m->table.n, &t), 3);
 }
 
 TEST(gotab_has_the_functions_of_every_go)
 {
-	static const u32 versions[] = {0xfffffffb, 0xfffffffa, 0xfffffff0, 0xfffffff1};
-	struct made m = {.text = TEXT};
+	struct gotabmaker m = {.text = TEXT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		m.version = versions[i];
 		m.word = 8;
-		make(&m);
 		check(&m);
 		m.word = 4;
-		make(&m);
 		check(&m);
 	}
-	str_fini(&m.table);
+	gotabmaker_fini(&m);
 }
 
 TEST(gotab_whose_text_the_loader_writes_counts_from_where_the_program_begins)
 {
-	struct made m = {.version = 0xfffffff1, .word = 8};
+	struct gotabmaker m = {.version = GOTAB_1_20, .word = 8};
 
-	make(&m);
 	check(&m);
-	str_fini(&m.table);
+	gotabmaker_fini(&m);
+}
+
+TEST(gotab_is_found_in_a_section_of_other_data)
+{
+	struct gotabmaker m = {.version = GOTAB_1_20,
+		.word = 8,
+		.is_inside = true,
+		.has_module = true};
+
+	check(&m);
+	m.has_module = false;
+	m.text = TEXT;
+	check(&m);
+	gotabmaker_fini(&m);
+}
+
+/* ---- lines ---- */
+
+static void check_frame(const struct line_frame *f, const char *function, const char *file,
+	u32 line)
+{
+	CHECK_STR(f->function, function);
+	CHECK_STR(f->file, file);
+	CHECK_EQ(f->line, line);
+}
+
+static void check_lines(struct gotabmaker *m, bool has_inlined)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct line_index *lines;
+	struct elf elf;
+	struct err err;
+
+	gotabmaker_table(m);
+	gotabmaker_file(m, m->table.n, &elf);
+	CHECK_EQ(line_open_go(&lines, &elf, &err), 0);
+	CHECK_EQ(line_chain(lines, TEXT + 0x27, f), 1);
+	check_frame(f, "main.main", "a.go", 10);
+	CHECK_EQ(line_chain(lines, TEXT + 0x28, f), 1 + has_inlined);
+	check_frame(f, has_inlined ? "main.twice" : "main.main", "b.go", 21);
+	if (has_inlined)
+		check_frame(f + 1, "main.main", "a.go", 10);
+	CHECK_EQ(line_chain(lines, TEXT + 0x3f, f), 1);
+	check_frame(f, "main.main", "a.go", 11);
+	CHECK(line_find(lines, TEXT + 0x2f, f) && f->line == 21);
+	CHECK(!line_find(lines, TEXT + 0x40, f));
+	CHECK_EQ(line_chain(lines, TEXT + 0x60, f), 0);
+	line_close(lines);
+	gotabmaker_close(m, &elf);
+}
+
+TEST(gotab_has_lines_since_1_16_and_what_was_inlined_since_1_18)
+{
+	struct gotabmaker m = {.text = TEXT};
+
+	for (size_t i = 1; i < ARRAY_SIZE(versions); i++) {
+		m.version = versions[i];
+		m.word = 8;
+		m.has_module = m.version != GOTAB_1_16;
+		check_lines(&m, m.has_module);
+		m.word = 4;
+		check_lines(&m, m.has_module);
+		/* Who does not know where the calls are has the lines. */
+		m.has_module = false;
+		check_lines(&m, false);
+	}
+	gotabmaker_fini(&m);
+}
+
+TEST(gotab_of_the_first_versions_has_no_lines)
+{
+	struct gotabmaker m = {.version = GOTAB_1_2, .word = 8};
+	struct line_index *lines;
+	struct elf elf;
+	struct err err;
+
+	gotabmaker_table(&m);
+	gotabmaker_file(&m, m.table.n, &elf);
+	CHECK_EQ(line_open_go(&lines, &elf, &err), ERR_NOENT);
+	gotabmaker_close(&m, &elf);
+	gotabmaker_fini(&m);
+}
+
+/* ---- frames ---- */
+
+static const struct row *row_at(struct rows *rows, const struct cfi *cfi, u64 va,
+	const struct rows_function **ret_function)
+{
+	bool is_cleared;
+	u32 function, row;
+
+	CHECK(rows_find(rows, cfi, va, &function, &row, &is_cleared));
+	*ret_function = &rows->functions.at[function];
+	return &rows->at.at[row];
+}
+
+static const struct row_rule *return_rule(const struct rows *rows, const struct row *row)
+{
+	for (u32 i = 0; i < row->n_rules; i++)
+		if (rows->rules.at[row->first_rule + i].reg == 16)
+			return &rows->rules.at[row->first_rule + i];
+	return NULL;
+}
+
+TEST(gotab_says_how_deep_the_stack_is)
+{
+	static const struct {
+		u8 at;
+		s64 depth;
+	} depths[] = {{0, 8}, {3, 8}, {4, 16}, {0xf, 16}, {0x10, 48}, {0x1e, 48}, {0x1f, 8}};
+	struct gotabmaker m = {.version = GOTAB_1_20, .word = 8, .text = TEXT};
+	const struct rows_function *function;
+	struct rows rows = {0};
+	struct str made = {0};
+	struct elf elf;
+	struct cfi cfi;
+
+	gotabmaker_table(&m);
+	gotabmaker_file(&m, m.table.n, &elf);
+	CHECK(gocfi_make(&elf, &made));
+	cfi_init(&cfi,
+		&(struct cfi_input){.debug_frame = bytes_of(made.at, made.n), .is_64 = true});
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		const struct row *row = row_at(&rows, &cfi, TEXT + 0x20 + depths[i].at, &function);
+
+		CHECK(row->cfa.kind == ROW_REGISTER && row->cfa.from == 7);
+		CHECK_EQ(row->cfa.value, depths[i].depth);
+		CHECK_EQ(return_rule(&rows, row)->value, -8);
+		CHECK(!function->changes_stack);
+	}
+	/* The first has no callers; those of the last are where its frame pointer leads. */
+	CHECK_EQ(return_rule(&rows, row_at(&rows, &cfi, TEXT, &function))->kind, ROW_UNDEFINED);
+	CHECK(!function->changes_stack);
+	CHECK_EQ(row_at(&rows, &cfi, TEXT + 0x46, &function)->cfa.from, 7);
+	CHECK_EQ(row_at(&rows, &cfi, TEXT + 0x47, &function)->cfa.from, 6);
+	CHECK_EQ(row_at(&rows, &cfi, TEXT + 0x5f, &function)->cfa.from, 7);
+	CHECK(function->changes_stack);
+	rows_fini(&rows);
+	cfi_fini(&cfi);
+	str_fini(&made);
+	gotabmaker_close(&m, &elf);
+	gotabmaker_fini(&m);
+}
+
+/* ---- damage ---- */
+
+/* Whatever is made of it, nothing is read that is not there. */
+static void look(struct gotabmaker *m, size_t n)
+{
+	struct line_frame f[LINE_DEPTH_MAX];
+	struct line_index *lines;
+	struct symtab t = {0};
+	struct str made = {0};
+	struct elf elf;
+	struct err err;
+
+	gotabmaker_file(m, n, &elf);
+	gotab_add(&t, &elf);
+	symtab_finish(&t);
+	symtab_fini(&t);
+	if (!line_open_go(&lines, &elf, &err)) {
+		for (u64 va = TEXT; va < TEXT + 0x60; va++)
+			line_chain(lines, va, f);
+		line_close(lines);
+	}
+	gocfi_make(&elf, &made);
+	str_fini(&made);
+	gotabmaker_close(m, &elf);
 }
 
 TEST(gotab_that_is_damaged_gives_what_is_there_or_nothing)
 {
-	static const u32 versions[] = {0xfffffffb, 0xfffffffa, 0xfffffff0};
-	struct made m = {.text = TEXT, .word = 8};
+	struct gotabmaker m = {.text = TEXT, .word = 8, .has_module = true};
 	u32 seed = 7;
 
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		m.version = versions[i];
-		make(&m);
+		gotabmaker_table(&m);
 		for (size_t n = 0; n < m.table.n; n++) {
-			struct elfmaker maker;
-			struct symtab t = {0};
-			struct elf elf;
-
-			CHECK(read_table(&t, &maker, &elf, &m, n) <= 3);
-			symtab_fini(&t);
-			elf_close(&elf);
-			elfmaker_fini(&maker);
-			make(&m);
+			look(&m, n);
 			seed = seed * 1664525 + 1013904223;
 			m.table.at[8 + (seed >> 8) % (m.table.n - 8)] = (char)(seed >> 24);
-			read_table(&t, &maker, &elf, &m, m.table.n);
-			symtab_fini(&t);
-			elf_close(&elf);
-			elfmaker_fini(&maker);
-			make(&m);
+			look(&m, m.table.n);
+			gotabmaker_table(&m);
 		}
 	}
-	str_fini(&m.table);
+	gotabmaker_fini(&m);
 }

@@ -181,7 +181,7 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	/* More than the kernel copies nobody can ask for. */
 	ledger_add_endings(&at_most, &p, 65528);
 	check(&at_most, false,
-		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small\n");
+		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, where the program keeps them, lead there: record with --call-graph fp\n");
 	str_fini(&text);
 	ledger_fini(&l);
 	ledger_fini(&at_most);

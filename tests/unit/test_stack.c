@@ -25,6 +25,7 @@ struct world {
 		keeper; /* the one that keeps rbp: 13 bytes, up to behind a call; NULL: not known */
 	bool has_bare;  /* the code from 0x9000 on is known */
 	bool has_push;  /* the code of 0x6000 is known: it pushes something */
+	bool is_live;   /* the process can be asked for what it made at 0xd000 */
 	bool has_trampoline; /* the code from 0x9100 on calls sigreturn(2) */
 	u64 dyn_size;        /* 0: all of the dump */
 	bool is_empty;
@@ -95,6 +96,17 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		*ret_bytes = (struct stack_bytes){w->keeper + 13, 13, 0, 13, false};
 }
 
+/* add $8, %rsp; ret */
+static void peek(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
+{
+	static const u8 end[] = {0x48, 0x83, 0xc4, 0x08, 0xc3};
+
+	(void)ctx;
+	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
+	if (ip == BIAS + 0xd000)
+		*ret_bytes = (struct stack_bytes){end, 0, sizeof(end), STACK_START_UNKNOWN, false};
+}
+
 /*
  * At 0x1000 a function of 16 bytes of stack; at 0x2000 one that keeps rbp; at 0x3000 the outermost;
  * at 0x4000 a signal's trampoline whose caller's registers lie in memory; at 0x5000 the end of a
@@ -141,7 +153,11 @@ static struct stack_end walk(struct world *w)
 	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames};
 
 	return stack_walk(&w->stack, &in,
-		&(struct stack_places){.find = find, .ctx = w, .space = 1, .look = look});
+		&(struct stack_places){.find = find,
+			.ctx = w,
+			.space = 1,
+			.look = look,
+			.peek = w->is_live ? peek : NULL});
 }
 
 static void check_chain(const struct world *w, const u64 *expected, size_t n)
@@ -213,6 +229,27 @@ TEST(stack_of_generated_code_that_goes_on_above_the_dump_says_so)
 	w.regs[0] = STACK + 8 * 64;
 	w.regs[2] = BIAS + 0x9000;
 	CHECK_EQ(walk(&w).ending, STACK_NO_FILE);
+	world_fini(&w);
+}
+
+TEST(stack_of_generated_code_goes_by_that_code_while_its_process_lives)
+{
+	struct world w;
+
+	world_init(&w);
+	w.has_jit = true;
+	w.dump[2] = BIAS + 0xd000;
+	w.dump[4] = BIAS + 0x3001;
+	/* The frame pointer is that of another function, further up. */
+	w.regs[0] = STACK + 8 * 10;
+	w.dump[11] = BIAS + 0x3008;
+	w.is_live = true;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0xd000, BIAS + 0x3001));
+	/* Of other code nothing can be told so. */
+	w.dump[2] = BIAS + 0xd010;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0xd010, BIAS + 0x3008));
 	world_fini(&w);
 }
 
