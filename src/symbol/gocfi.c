@@ -196,8 +196,10 @@ static void add_undefined(const struct maker *m)
  */
 static void add_fde(const struct maker *m, const struct gotab_function *f, u32 depths, u8 flags)
 {
-	bool is_outmost = flags & IS_OUTMOST;
-	bool changes_stack = !is_outmost && flags & CHANGES_STACK;
+	/* What handles signals was called by a trampoline; Go's runtime does not want to know. */
+	bool is_handler = f->name && !strcmp(f->name, "runtime.sigtramp");
+	bool is_outmost = flags & IS_OUTMOST && !is_handler;
+	bool changes_stack = !is_outmost && !is_handler && flags & CHANGES_STACK;
 	size_t from = begin_entry(m->out), instructions;
 
 	add_number(m->out, m->cies[changes_stack], 4);

@@ -133,6 +133,22 @@ static bool is_in_system_call(const struct walk *w)
 	return edge_is_behind_system_call(w->number, &bytes);
 }
 
+/*
+ * The row of a call, which is before its return address. A trampoline that begins at that address was
+ * not called from the function before it.
+ */
+static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
+{
+	struct stack_bytes bytes;
+
+	if (!find_row(w, w->at, ret_code, ret_row))
+		return false;
+	if (w->stack->rows.functions.at[*ret_code].end != w->code.rva + 1)
+		return true;
+	walk_look(w, w->at + 1, &bytes);
+	return !sigframe_is_trampoline(w->number, &bytes);
+}
+
 /* From the n-th frame on, the first of which was interrupted. */
 static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 {
@@ -145,7 +161,7 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 
 		w->at = ip;
 		/* Who is in a system call is behind its instruction, which may be a function's last. */
-		if (find_row(w, ip, &code, &row) ||
+		if ((is_return ? find_caller_row(w, &code, &row) : find_row(w, ip, &code, &row)) ||
 			(n == 1 && is_in_system_call(w) &&
 				find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct rows_function *c = &w->stack->rows.functions.at[code];
