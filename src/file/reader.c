@@ -567,6 +567,17 @@ static void map_parts(struct reader *r)
 		mapping_move(&p->mapping, p->fd, 0, p->end, MAPPED_MOST);
 }
 
+bool reader_stays(const struct reader *r, const struct record *rec)
+{
+	vec_each(p, &r->parts) {
+		const struct mapping *m = &p->mapping;
+
+		if (m->at && rec->at >= m->at && rec->at < m->at + m->n)
+			return true;
+	}
+	return false;
+}
+
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)
 {
 	return reader_open_fd(r, strcmp(path, "-") ? -1 : STDIN_FILENO, path, log, err);

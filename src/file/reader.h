@@ -118,6 +118,9 @@ void reader_cursor_fini(struct reader_cursor *c);
 /* reader_next() where it takes more than a look into the buffer. */
 int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err);
 
+/* Whether a record stays until reader_close(), wherever its cursor goes: all of its file is mapped. */
+bool reader_stays(const struct reader *r, const struct record *rec);
+
 /* 1: *ret_rec is the next record; 0: the end, or damage (see c->damage); < 0: reading failed. */
 static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {

@@ -49,6 +49,7 @@ static void set_up(struct recorded *r, const struct recorded_options *o)
 	r->callers.embedded = &r->embedded;
 	r->callers.stitches = o->stitches;
 	r->callers.n_branches = hardware_branches(info);
+	r->resolver.callers = &r->callers;
 }
 
 static bool switches(const struct recorded_options *o)

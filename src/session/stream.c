@@ -6,19 +6,20 @@
 enum { QUEUE_BYTES = 32 << 20 };
 
 struct queued {
-	struct record rec; /* `at` is filled in when it is handed out */
+	struct record rec; /* `at` is filled in when it is handed out, unless it stays */
 	u64 nr;
 	u32 event;
-	bool is_handed_out;
+	bool is_handed_out, stays;
 	u64 time;
-	size_t at; /* in `bytes` */
+	size_t at; /* in `bytes`, unless it stays */
 };
 
 /* The records of one file. */
 struct stream_part {
 	struct reader_cursor cursor;
 	VEC(struct queued) queue;    /* in the order of the file */
-	struct str bytes;            /* of the records that wait */
+	struct str bytes;            /* of the records that wait and do not stay where they are */
+	u64 n_bytes;                 /* of all that wait */
 	VEC(struct sort_item) order; /* those that may be handed out, by time */
 	size_t next;                 /* of `order` */
 	u64 newest;                  /* time of all that were read */
@@ -27,7 +28,7 @@ struct stream_part {
 	u64 furthest;                /* offset of all that were handed out */
 	struct stream_event head;    /* what comes next, if has_head */
 	struct stream_event round;   /* the mark behind what `order` holds, if has_round */
-	bool has_head, has_round, has_ended;
+	bool has_head, has_round, has_ended, has_stayed;
 };
 
 void stream_init(struct stream *st, struct session *session)
@@ -65,6 +66,7 @@ void stream_fini(struct stream *st)
 static void enqueue(struct stream *st, struct stream_part *p, const struct stream_event *e)
 {
 	struct stream_disorder *d = &st->disorder;
+	bool stays = reader_stays(&st->session->reader, &e->rec);
 
 	if (e->time < p->newest) {
 		d->n_backwards++;
@@ -72,9 +74,13 @@ static void enqueue(struct stream *st, struct stream_part *p, const struct strea
 		d->n_late += e->time < p->handed_out;
 	}
 	p->newest = MAX(p->newest, e->time);
-	vec_add(&p->queue, ((struct queued){e->rec, e->nr, e->event, false, e->time, p->bytes.n}));
-	str_addn(&p->bytes, e->rec.at, e->rec.size);
-	d->most_queued = MAX(d->most_queued, (u64)p->bytes.n);
+	vec_add(&p->queue,
+		((struct queued){e->rec, e->nr, e->event, false, stays, e->time, p->bytes.n}));
+	if (!stays)
+		str_addn(&p->bytes, e->rec.at, e->rec.size);
+	p->has_stayed |= stays;
+	p->n_bytes += e->rec.size;
+	d->most_queued = MAX(d->most_queued, p->n_bytes);
 }
 
 /* What was handed out makes room. */
@@ -84,15 +90,20 @@ static void compact(struct stream_part *p)
 
 	p->order.n = p->next = 0;
 	vec_each(q, &p->queue) {
-		if (q->is_handed_out)
+		if (q->is_handed_out) {
+			p->n_bytes -= q->rec.size;
 			continue;
-		memmove(p->bytes.at + n_bytes, p->bytes.at + q->at, q->rec.size);
-		q->at = n_bytes;
-		n_bytes += q->rec.size;
+		}
+		if (!q->stays) {
+			memmove(p->bytes.at + n_bytes, p->bytes.at + q->at, q->rec.size);
+			q->at = n_bytes;
+			n_bytes += q->rec.size;
+		}
 		p->queue.at[kept++] = *q;
 	}
 	p->queue.n = kept;
-	str_cut(&p->bytes, n_bytes);
+	if (p->bytes.n)
+		str_cut(&p->bytes, n_bytes);
 }
 
 /* Lets everything up to a time go. */
@@ -122,7 +133,8 @@ static void hand_out(struct stream *st, struct stream_part *p)
 	struct queued *q = &p->queue.at[p->order.at[p->next++].value];
 
 	q->is_handed_out = true;
-	q->rec.at = (const u8 *)p->bytes.at + q->at;
+	if (!q->stays)
+		q->rec.at = (const u8 *)p->bytes.at + q->at;
 	p->head = (struct stream_event){q->rec, q->nr, q->event, q->time};
 	p->has_head = true;
 	p->handed_out = MAX(p->handed_out, q->time);
@@ -144,6 +156,21 @@ void stream_place(const struct session *s, struct stream_event *e)
 		return;
 	e->event = formats_event(f, &e->rec);
 	e->time = s->has_times ? formats_time(f, &e->rec, e->event) : e->rec.offset;
+}
+
+/*
+ * At the end once more, as what stayed in the file was looked at behind it: that the file was cut
+ * meanwhile shows now.
+ */
+static int look_again(struct session *s, struct stream_part *p, struct err *err)
+{
+	struct record none;
+	int r = reader_next(&p->cursor, &none, err);
+
+	p->has_stayed = false;
+	if (!s->tally.damage.reason)
+		s->tally.damage = p->cursor.damage;
+	return MIN(r, 0);
 }
 
 /* Reads until there is something to hand out, or the end. */
@@ -168,7 +195,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			return 1;
 		}
 		if (p->has_ended)
-			return 0;
+			return p->has_stayed ? look_again(s, p, err) : 0;
 		r = reader_next(&p->cursor, &e.rec, err);
 		if (r < 0)
 			return r;
@@ -190,7 +217,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			continue;
 		} else if (e.time) {
 			enqueue(st, p, &e);
-			if (p->bytes.n > QUEUE_BYTES)
+			if (p->n_bytes > QUEUE_BYTES)
 				release(p, median(p));
 			continue;
 		}

@@ -23,7 +23,8 @@ struct callers_file {
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
 	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
-	struct elfstarts starts; /* where no table says it; under callers.lock */
+	struct elfstarts starts;  /* where no table says it; under callers.lock */
+	enum callers_table table; /* what that was made of */
 	bool has_symtab, has_image;
 };
 
@@ -248,23 +249,43 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 
 /* ---- code of files ---- */
 
-static void load_symtab(struct callers *c, const struct dso *dso, struct callers_file *f)
+/* With the lock held. */
+static enum callers_table add_table(struct callers *c, const struct dso *dso,
+	struct callers_file *f)
 {
 	struct err ignored;
 
+	if (symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB))
+		return CALLERS_TABLE_IMAGE;
+	if (dso->kind == DSO_FILE &&
+		(f->debug.data || !find_debug(&c->places, dso, &f->image, &f->debug, &ignored)) &&
+		symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB))
+		return CALLERS_TABLE_DEBUG;
+	gotab_add(&f->symtab, &f->image);
+	return CALLERS_TABLE_NONE;
+}
+
+static void load_symtab(struct callers *c, const struct dso *dso, struct callers_file *f)
+{
 	pthread_mutex_lock(&c->lock);
 	if (!f->has_symtab) {
-		if (!symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB) && dso->kind == DSO_FILE &&
-			(f->debug.data ||
-				!find_debug(&c->places, dso, &f->image, &f->debug, &ignored)))
-			symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB);
-		if (!f->symtab.symbols.n)
-			gotab_add(&f->symtab, &f->image);
+		f->table = add_table(c, dso, f);
 		symtab_finish(&f->symtab);
 		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
 		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&c->lock);
+}
+
+enum callers_table callers_symtab(struct callers *c, const struct dso *dso, struct symtab *ret)
+{
+	const struct callers_file *f =
+		dso->id < c->n_files ? __atomic_load_n(&c->files[dso->id], __ATOMIC_ACQUIRE) : NULL;
+
+	if (!f || !__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE) || !f->table)
+		return CALLERS_TABLE_NONE;
+	symtab_copy(ret, &f->symtab);
+	return f->table;
 }
 
 /*

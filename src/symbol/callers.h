@@ -23,6 +23,7 @@
 #include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/livecode.h"
+#include "symbol/symtab.h"
 #include "unwind/lbr.h"
 #include "unwind/stack.h"
 
@@ -102,6 +103,16 @@ static inline bool callers_has_source(const struct sample_format *format)
 		(format->type & PERF_SAMPLE_BRANCH_STACK &&
 			format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
+
+/* Which file's own table of functions it was. */
+enum callers_table { CALLERS_TABLE_NONE, CALLERS_TABLE_IMAGE, CALLERS_TABLE_DEBUG };
+
+/*
+ * What was read on the way of a file's functions, so that nobody has to do it again: a copy of its
+ * .symtab with what .dynsym adds. The names live as long as the callers. CALLERS_TABLE_NONE: it was not read,
+ * or has none.
+ */
+enum callers_table callers_symtab(struct callers *c, const struct dso *dso, struct symtab *ret);
 
 /* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
 void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,

@@ -39,6 +39,7 @@ enum resolver_outcome {
 	RESOLVER_OUTCOMES,
 };
 
+struct callers;
 struct resolver_dso;
 
 struct resolver_guest {
@@ -62,10 +63,12 @@ struct resolver {
 	bool ignores_vmlinux; /* no vmlinux is looked for */
 	bool ignores_made;    /* only tables have names: none are made (origin_is_made()) */
 	struct guest_files guest_files;
-	const char *modules;             /* "/proc/modules", likewise */
-	const char *module_folder;       /* "/sys/module", likewise */
-	const char *recorded_release;    /* NULL: unknown */
-	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
+	const char *modules;          /* "/proc/modules", likewise */
+	const char *module_folder;    /* "/sys/module", likewise */
+	const char *recorded_release; /* NULL: unknown */
+	const char *recorded_machine; /* as uname -m says; NULL: unknown, then this one */
+	struct callers *
+		callers; /* what those read of files is not read again: they outlive the names; NULL */
 	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
 	struct resolver_dso *dsos;       /* by dso->id */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbol/callers.h"
 #include "symbol/foreign.h"
 #include "symbol/gotab.h"
 #include "symbol/kmodule.h"
@@ -173,15 +174,29 @@ static void load_stripped(const struct dso *dso, struct resolver_dso *d, const s
 			remedy);
 }
 
-static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+/*
+ * What unwinding has read of the same file; false: nothing that is of use here. The debug file is
+ * opened all the same, for its lines.
+ */
+static bool take_read(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	enum callers_table table =
+		r->callers ? callers_symtab(r->callers, dso, &d->symtab) : CALLERS_TABLE_NONE;
+	struct err err;
+
+	if (table == CALLERS_TABLE_NONE)
+		return false;
+	if (table == CALLERS_TABLE_IMAGE ||
+		!find_debug(&r->places, dso, &d->image, &d->debug, &err))
+		return true;
+	symtab_fini(&d->symtab);
+	return false;
+}
+
+static void read_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	struct err missing = {.code = ERR_NOENT};
 
-	if (find_image(&r->places, dso, &d->image, &d->err)) {
-		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
-		return;
-	}
-	d->has_image = true;
 	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
 		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
 			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)) ||
@@ -193,6 +208,17 @@ static void load_file(struct resolver *r, const struct dso *dso, struct resolver
 		load_stripped(dso, d, &missing);
 		symtab_finish(&d->symtab);
 	}
+}
+
+static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	if (find_image(&r->places, dso, &d->image, &d->err)) {
+		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
+		return;
+	}
+	d->has_image = true;
+	if (!take_read(r, dso, d))
+		read_file(r, dso, d);
 	symtab_add_plt(&d->symtab, &d->image);
 	if (!d->symtab.symbols.n)
 		d->outcome = RESOLVER_NO_SYMBOLS;

@@ -11,6 +11,7 @@
 #include "symbol/linetable.h"
 #include "symbol/rangelist.h"
 #include "symbol/reloc.h"
+#include "symbol/scopehead.h"
 
 static void read_lines(struct bytes b, bool is_wide)
 {
@@ -50,7 +51,7 @@ static void read_ranges(struct bytes b, u8 how)
 	FUZZ_CHECK(n <= bytes_left(&b));
 }
 
-/* Both sections are the same bytes. */
+/* All sections are the same bytes. */
 static void read_tree(struct bytes b, u8 how)
 {
 	struct dietree_unit unit = {.end = bytes_left(&b),
@@ -59,12 +60,16 @@ static void read_tree(struct bytes b, u8 how)
 		.offset_bytes = how & 2 ? 8 : 4,
 		.version = how & 4 ? 5 : 3};
 	struct dietree t = {.info = b, .abbrevs = b};
+	struct dieform_texts texts = {b, b};
 	struct dietree_entry entry;
+	const char *name;
 	u64 n = 0;
 
 	dietree_begin(&t, &unit);
 	while (dietree_next(&t, &entry)) {
 		FUZZ_CHECK(entry.offset < bytes_left(&b));
+		if (scopehead_name(&t, &texts, entry.offset, &name) && name)
+			FUZZ_CHECK((const u8 *)name + strlen(name) < b.end);
 		n++;
 	}
 	FUZZ_CHECK(n <= bytes_left(&b));

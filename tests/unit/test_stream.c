@@ -1,7 +1,11 @@
 #include "session/stream.h"
 
-#include "file/layout.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/mapped.h"
+#include "file/layout.h"
 #include "session/spans.h"
 #include "test.h"
 #include "unit/recording.h"
@@ -48,6 +52,8 @@ static const char *walk(struct recording *r, struct stream_disorder *ret_disorde
 					 &err),
 				0);
 			CHECK_EQ(sample.time, e.time);
+			CHECK_EQ(reader_stays(&s.reader, &e.rec),
+				s.reader.parts.at[0].mapping.at != NULL);
 			str_addf(&text, "%llu ", (unsigned long long)e.time);
 		} else if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {
 			str_add(&text, "| ");
@@ -215,7 +221,7 @@ TEST(stream_without_times_is_the_order_of_the_file)
 	recording_fini(&r);
 }
 
-TEST(stream_of_random_rounds_is_sorted_and_whole)
+static void check_random_rounds(u64 more_bits)
 {
 	for (u64 seed = 1; seed <= 30; seed++) {
 		struct recording r = {0};
@@ -223,7 +229,7 @@ TEST(stream_of_random_rounds_is_sorted_and_whole)
 		u64 dice = seed, base = 1000, last = 0, n = 0;
 		const char *p;
 
-		begin(&r);
+		recording_event(&r, "e", SAMPLE_BITS | more_bits, 1, 1);
 		for (unsigned round = 0; round < 20; round++, base += 100) {
 			u64 in_round = recording_below(&dice, 30);
 
@@ -247,6 +253,62 @@ TEST(stream_of_random_rounds_is_sorted_and_whole)
 		CHECK_EQ(d.n_late, 0);
 		recording_fini(&r);
 	}
+}
+
+TEST(stream_of_random_rounds_is_sorted_and_whole)
+{
+	check_random_rounds(0);
+	/* one that is mapped: what waits is not copied */
+	mapped_read_zeros();
+	check_random_rounds(PERF_SAMPLE_STACK_USER);
+}
+
+/* What waits in a mapped file is looked at when the cursor is far behind it already. */
+TEST(stream_says_that_a_mapped_page_of_what_waited_could_not_be_read)
+{
+	enum { COPY = 40000 };
+	struct sample sample = {.id = 1, .ip = 1, .pid = 7, .tid = 7};
+	size_t size = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+	u8 *copy = mem_zalloc(COPY);
+	struct recording r = {0};
+	struct stream_event e;
+	struct stream stream;
+	struct session s;
+	struct err err;
+	u64 offset;
+	u8 *page;
+	int fd;
+
+	mapped_read_zeros();
+	recording_event(&r, "e", SAMPLE_BITS | PERF_SAMPLE_STACK_USER, 1, 1);
+	sample.user_stack = (struct sample_stack){{copy, COPY}, COPY};
+	for (u64 i = 0; i < 20; i++) {
+		sample.time = 100 - i;
+		recording_sample(&r, 0, PERF_RECORD_MISC_USER, &sample);
+	}
+	recording_write(&r, NULL, test_path("perf.data"));
+	CHECK_EQ(session_open(&s, test_path("perf.data"), NULL, &err), 0);
+	/* As where a disk cannot be read: behind the end of an empty file. */
+	offset = align_up(recording_data_offset(&r) + r.starts.at[7] + 5000, size);
+	page = (u8 *)(uintptr_t)s.reader.parts.at[0].mapping.at + offset;
+	test_write(test_path("empty"), "", 0);
+	fd = open(test_path("empty"), O_RDONLY);
+	CHECK(mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == page);
+	close(fd);
+	stream_init(&stream, &s);
+	while (stream_next(&stream, &e, &err) > 0) {
+		CHECK(!s.tally.damage.reason);
+		n += e.rec.type == PERF_RECORD_SAMPLE;
+		if (e.rec.at < page && e.rec.at + e.rec.size > page)
+			CHECK_EQ(*(volatile u8 *)page, 0);
+	}
+	CHECK_EQ(n, 20);
+	CHECK(s.tally.damage.reason);
+	CHECK_EQ(s.tally.damage.offset, offset);
+	stream_fini(&stream);
+	session_close(&s);
+	recording_fini(&r);
+	mem_free(copy);
 }
 
 /* ---- spans ---- */
