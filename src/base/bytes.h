@@ -87,6 +87,19 @@ static inline bool bytes_u64(struct bytes *b, u64 *ret_v)
 	return true;
 }
 
+/* A number of 4 or 8 bytes: an address or an offset, as wide as the file has them. */
+static inline bool bytes_word(struct bytes *b, u8 size, u64 *ret_v)
+{
+	u32 narrow;
+
+	if (size == 8)
+		return bytes_u64(b, ret_v);
+	if (!bytes_u32(b, &narrow))
+		return false;
+	*ret_v = narrow;
+	return true;
+}
+
 /* The next n bytes as a cursor of their own. */
 static inline bool bytes_sub(struct bytes *b, u64 n, struct bytes *ret_sub)
 {

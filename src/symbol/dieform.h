@@ -13,22 +13,10 @@
 #include "symbol/dietree.h"
 #include "unwind/leb.h"
 
-static inline bool dieform_offset(struct bytes *b, u8 size, u64 *ret_v)
-{
-	u32 word;
-
-	if (size == 8)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &word))
-		return false;
-	*ret_v = word;
-	return true;
-}
-
 static inline bool dieform_address(struct bytes *b, const struct dietree_unit *u, u64 form,
 	u64 *ret_v)
 {
-	return form == DW_FORM_addr && dieform_offset(b, u->address_bytes, ret_v);
+	return form == DW_FORM_addr && bytes_word(b, u->address_bytes, ret_v);
 }
 
 /* An offset in another section; before version 4 it was plain data. */
@@ -36,9 +24,9 @@ static inline bool dieform_place(struct bytes *b, const struct dietree_unit *u, 
 	u64 *ret_v)
 {
 	if (form == DW_FORM_sec_offset)
-		return dieform_offset(b, u->offset_bytes, ret_v);
+		return bytes_word(b, u->offset_bytes, ret_v);
 	return (form == DW_FORM_data4 || form == DW_FORM_data8) &&
-		dieform_offset(b, form == DW_FORM_data8 ? 8 : 4, ret_v);
+		bytes_word(b, form == DW_FORM_data8 ? 8 : 4, ret_v);
 }
 
 /* constant: of DW_FORM_implicit_const. */
@@ -101,7 +89,7 @@ static inline bool dieform_text(struct bytes *b, const struct dietree_unit *u, u
 	if (form == DW_FORM_string)
 		return bytes_cstr(b, ret_text, &n);
 	if ((form != DW_FORM_strp && form != DW_FORM_line_strp) ||
-		!dieform_offset(b, u->offset_bytes, &offset))
+		!bytes_word(b, u->offset_bytes, &offset))
 		return false;
 	section = form == DW_FORM_strp ? texts->str : texts->line_str;
 	return section.at && bytes_skip(&section, offset) && bytes_cstr(&section, ret_text, &n);

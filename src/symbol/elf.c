@@ -31,14 +31,7 @@ static struct bytes at_offset(const struct elf *elf, u64 offset)
 /* An address-sized word. */
 static bool take_word(const struct elf *elf, struct bytes *b, u64 *ret_v)
 {
-	u32 v;
-
-	if (elf->is_64)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &v))
-		return false;
-	*ret_v = v;
-	return true;
+	return bytes_word(b, elf->is_64 ? 8 : 4, ret_v);
 }
 
 static bool take_section(const struct elf *elf, struct bytes *b, struct elf_section *s)

@@ -2,18 +2,6 @@
 
 #include <elf.h>
 
-static bool take_word(const struct elf *elf, struct bytes *b, u64 *ret_v)
-{
-	u32 narrow;
-
-	if (elf->is_64)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &narrow))
-		return false;
-	*ret_v = narrow;
-	return true;
-}
-
 /* ---- relocations ---- */
 
 struct relocation {
@@ -62,7 +50,7 @@ u64 elfword_at(const struct elf *elf, u64 va)
 	}
 	b = bytes_of(there, there ? size : 0);
 	b.swap = elf->swap;
-	return take_word(elf, &b, &v) ? v : 0;
+	return bytes_word(&b, size, &v) ? v : 0;
 }
 
 static bool find_relocated(const struct elf *elf, u64 v, elfword_test is_it, const void *ctx,
@@ -97,7 +85,7 @@ static bool find_plain(const struct elf *elf, u64 v, elfword_test is_it, const v
 		if (s->type != SHT_PROGBITS || !(s->flags & SHF_WRITE) || s->addr % size ||
 			!elf_contents(elf, s, &b))
 			continue;
-		for (u64 va = s->addr; take_word(elf, &b, &word); va += size) {
+		for (u64 va = s->addr; bytes_word(&b, size, &word); va += size) {
 			if (word != v || !is_it(elf, va, ctx))
 				continue;
 			*ret_va = va;

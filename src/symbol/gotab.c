@@ -1,23 +1,10 @@
 #include "symbol/gotab.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "symbol/elfword.h"
 
 /* ---- the head ---- */
-
-static bool take_number(struct bytes *b, u8 size, u64 *ret_v)
-{
-	u32 narrow;
-
-	if (size == 8)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &narrow))
-		return false;
-	*ret_v = narrow;
-	return true;
-}
 
 struct bytes gotab_part(const struct gotab *g, enum gotab_part part, u64 at)
 {
@@ -31,12 +18,12 @@ static bool read_places(struct gotab *g, struct bytes *b)
 {
 	u64 files;
 
-	if (!take_number(b, g->word, &files) ||
-		(g->version != GOTAB_1_16 && !take_number(b, g->word, &g->text)))
+	if (!bytes_word(b, g->word, &files) ||
+		(g->version != GOTAB_1_16 && !bytes_word(b, g->word, &g->text)))
 		return false;
 	g->entry_bytes = g->version == GOTAB_1_16 ? g->word : 4;
 	for (enum gotab_part part = 0; part < GOTAB_PARTS; part++)
-		if (!take_number(b, g->word, &g->parts[part]))
+		if (!bytes_word(b, g->word, &g->parts[part]))
 			return false;
 	return true;
 }
@@ -49,7 +36,7 @@ static bool read_head(struct gotab *g, struct bytes table)
 	*g = (struct gotab){.table = table};
 	if (!bytes_u32(&b, &g->version) || !bytes_u8(&b, &zeros[0]) || !bytes_u8(&b, &zeros[1]) ||
 		zeros[0] || zeros[1] || !bytes_u8(&b, &g->quantum) || !bytes_u8(&b, &g->word) ||
-		(g->word != 4 && g->word != 8) || !take_number(&b, g->word, &g->n))
+		(g->word != 4 && g->word != 8) || !bytes_word(&b, g->word, &g->n))
 		return false;
 	switch (g->version) {
 	case GOTAB_1_2:
@@ -72,10 +59,10 @@ static bool entry_at(const struct gotab *g, u64 i, u64 *ret_start, u64 *ret_desc
 	struct bytes b = gotab_part(g, GOTAB_FUNCTIONS, 0);
 
 	if (i > g->n || !bytes_skip(&b, i * 2 * g->entry_bytes) ||
-		!take_number(&b, g->entry_bytes, ret_start))
+		!bytes_word(&b, g->entry_bytes, ret_start))
 		return false;
 	*ret_start += g->text;
-	return i == g->n || take_number(&b, g->entry_bytes, ret_description);
+	return i == g->n || bytes_word(&b, g->entry_bytes, ret_description);
 }
 
 const char *gotab_name(const struct gotab *g, u64 at)

@@ -36,14 +36,7 @@ struct entry {
 
 static bool take_word(const struct job *j, struct bytes *b, u64 *ret_v)
 {
-	u32 narrow;
-
-	if (j->elf->is_64)
-		return bytes_u64(b, ret_v);
-	if (!bytes_u32(b, &narrow))
-		return false;
-	*ret_v = narrow;
-	return true;
+	return bytes_word(b, j->elf->is_64 ? 8 : 4, ret_v);
 }
 
 static bool take_entry(struct job *j, struct entry *e)

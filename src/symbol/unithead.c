@@ -26,7 +26,7 @@ static bool take_header(struct bytes *b, u64 at, struct dietree_unit *u)
 		(!bytes_u8(b, &kind) || (kind != DW_UT_compile && kind != DW_UT_partial) ||
 			!bytes_u8(b, &u->address_bytes)))
 		return false;
-	if (!dieform_offset(b, u->offset_bytes, &u->abbrev_offset) ||
+	if (!bytes_word(b, u->offset_bytes, &u->abbrev_offset) ||
 		(u->version < 5 && !bytes_u8(b, &u->address_bytes)))
 		return false;
 	u->begin = at;
