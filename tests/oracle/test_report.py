@@ -121,7 +121,8 @@ def columns_are_as_wide_as_asked():
         words = ['report', '-g', 'none', '-i', 'w.data', '-s', 'comm,dso,sym', *options]
         ours, theirs = (sorted({line.rstrip() for line in result.out.split('\n') if re.match(r' +\S+%', line) or '...' in line and '@plt' not in line})
                         for result in (pace(*words, '--no-unnamed-functions'), run('perf', *words, '--stdio', '-f')))
-        ours, theirs = ([line for line in lines if '@plt' not in line and '0x' not in line] for lines in (ours, theirs))
+        # Of stubs only we have names, and of those that are cut the end is missing (memcpy@@GLIBC_2.).
+        ours, theirs = ([line for line in lines if '@' not in line and '0x' not in line] for lines in (ours, theirs))
         assert len(ours) > 5 and ours == theirs, (options, set(ours) - set(theirs), set(theirs) - set(ours))
     for bad in ('x', '5,', '3;4', '-1', '99999999999999999999'):
         result = pace('report', '-i', 'w.data', '-w', bad)
