@@ -24,6 +24,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	const struct jitcode *jitcode, const struct embedded *embedded)
 {
+	find_set_recording(&r->places, &reader->info.host);
 	r->recorded_release = reader->info.host.release;
 	r->recorded_machine = reader->info.host.arch;
 	r->recorded_kallsyms = reader->kallsyms;
