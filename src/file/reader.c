@@ -559,6 +559,19 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 	return 0;
 }
 
+/* What of the samples cannot be known, or is guessed by their form. */
+static void say_how_told(const struct reader *r, struct log *log)
+{
+	if (formats_are_untold(&r->formats))
+		log_warn(log,
+			"'%s': its samples do not say which of its %zu events they belong to: all are taken for '%s'",
+			r->path, r->events.n, r->events.at[0].name);
+	else if (formats_are_mixed(&r->formats))
+		log_note(log,
+			"'%s': its events have samples of %zu forms, with ids at different places or without: they are told apart by that, and those that may be of several are of none",
+			r->path, r->formats.n_kinds);
+}
+
 static void map_parts(struct reader *r)
 {
 	const struct reader_part *last = &r->parts.at[r->parts.n - 1];
@@ -607,6 +620,7 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 		r->preface = r->is_pipe_mode && !r->is_stream ? LAYOUT_PIPE_HEADER : r->data_start;
 		r->has_new_events = true;
 		reader_settle(r);
+		say_how_told(r, log);
 		map_parts(r);
 	} else {
 		reader_close(r);
