@@ -489,6 +489,8 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 		return err->code;
 	find_behind(r, log);
 	read_sections(r, log);
+	if (reader_take_front(r, log, err))
+		return err->code;
 	read_event_types(r);
 	reader_name_events(r);
 	return 0;

@@ -53,6 +53,7 @@ struct reader {
 	bool is_foreign; /* the other byte order */
 	bool is_packed;  /* there are compressed records: they can only be read from the start */
 	bool is_directory;
+	bool has_typed_sections; /* Google's perf: see pipe.c */
 	char *kallsyms; /* a copy that lies in the directory ('perf record --kcore'); NULL: none */
 	bool is_unfinished; /* the recorder never wrote its last header */
 	bool is_cut;        /* the file ends before its data does */
@@ -104,10 +105,10 @@ struct reader_cursor {
 	struct mapping mapping;
 	u8 *native;                       /* a record of the other byte order, turned around */
 	struct reader_unpacker *unpacker; /* NULL until there is something to unpack */
-	u64 payload;                      /* bytes behind the last record that belong to it */
-	u64 n_text;                       /* bytes of text behind the last record */
-	u64 n_not_native;                 /* records of the other byte order that make no sense */
-	struct reader_damage damage;      /* reason NULL: none */
+	u64 payload; /* bytes behind the last record that belong to it; only user types have any */
+	u64 n_text;  /* bytes of text behind the last record */
+	u64 n_not_native;            /* records of the other byte order that make no sense */
+	struct reader_damage damage; /* reason NULL: none */
 };
 
 /* A cursor over [from, to) of the data; `from` is where a record starts. */
@@ -146,7 +147,8 @@ static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, s
 
 /*
  * The bytes behind the record that was just handed out and that belong to it without being in its
- * size: a trace (AUXTRACE), formats of tracepoints (TRACING_DATA). Appends them to `out`; without
+ * size: a trace (AUXTRACE), formats of tracepoints (TRACING_DATA), the rest of a large record of
+ * simpleperf's. Appends them to `out`; without
  * this call they are skipped. ERR_LIMIT if there are more than `limit`.
  */
 int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct err *err);
@@ -157,6 +159,9 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
  * in again.
  */
 void reader_take(struct reader_cursor *c, const struct record *rec, struct log *log);
+
+/* Of a file, before its walk: the records at its beginning that say what sections of other files do. */
+int reader_take_front(struct reader *r, struct log *log, struct err *err);
 
 /* After reader_take() took in events, before records of theirs are decoded. */
 void reader_settle(struct reader *r);
