@@ -1,9 +1,11 @@
 #include "file/feature.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/num.h"
 #include "event/clockid.h"
+#include "file/bpfinfo.h"
 #include "file/layout.h"
 #include "file/section.h"
 #include "file/hardware.h"
@@ -159,16 +161,31 @@ static bool write_clock_data(const struct file_info *info, struct str *out)
 	return info->has_clock_data;
 }
 
+/* As people read it, in the zone of who reads. */
+static void add_date(u64 ns, struct str *text)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char when[64];
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm))
+		return;
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	str_addf(text, "%s.%06llu", when, (unsigned long long)(ns % 1000000000 / 1000));
+}
+
 static void print_clock_data(const struct file_info *info, struct str *text)
 {
 	const char *name = clockid_name(info->clockid);
 
 	str_addf(text, "# clockid: %s (%u)\n", name ? name : "unknown", info->clockid);
-	str_addf(text, "# reference time: wall clock %llu.%09llu = clock %llu.%09llu\n",
+	str_add(text, "# reference time: ");
+	add_date(info->wall_ns, text);
+	str_addf(text, " = %llu.%06llu (TOD) = %llu.%09llu (%s)\n",
 		(unsigned long long)(info->wall_ns / 1000000000),
-		(unsigned long long)(info->wall_ns % 1000000000),
+		(unsigned long long)(info->wall_ns % 1000000000 / 1000),
 		(unsigned long long)(info->clock_ns / 1000000000),
-		(unsigned long long)(info->clock_ns % 1000000000));
+		(unsigned long long)(info->clock_ns % 1000000000), name ? name : "unknown");
 }
 
 /* ---- lists ---- */
@@ -424,24 +441,8 @@ static void print_stat(const struct file_info *info, struct str *text)
 /* For each program u32 sizes of its info and its data, u64 which arrays, then both. */
 static bool read_bpf_prog_info(struct bytes *b, struct file_info *info)
 {
-	u32 n;
-
 	str_clear(&info->bpf_programs);
-	if (!section_get_count(b, 16, &n))
-		return false;
-	while (n--) {
-		u32 info_size, data_size, type, id;
-		struct bytes program;
-		u64 arrays;
-
-		if (!bytes_u32(b, &info_size) || !bytes_u32(b, &data_size) ||
-			!bytes_u64(b, &arrays) || !bytes_sub(b, info_size, &program) ||
-			!bytes_skip(b, data_size))
-			return false;
-		if (bytes_u32(&program, &type) && bytes_u32(&program, &id))
-			str_addf(&info->bpf_programs, "# bpf_prog_info of id %u\n", id);
-	}
-	return true;
+	return bpfinfo_add_text(b, &info->bpf_programs);
 }
 
 static void print_bpf_prog_info(const struct file_info *info, struct str *text)

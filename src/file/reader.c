@@ -303,6 +303,7 @@ static bool read_entries(struct reader *r, unsigned id, u64 *at, struct log *log
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
 				r->path, (unsigned long long)*at, (unsigned long long)r->file_size);
 			r->is_cut = true;
+			memset(r->sections, 0, sizeof(r->sections));
 			return false;
 		}
 		if (r->is_foreign)
