@@ -13,8 +13,6 @@
 enum {
 	TRACING_LIMIT = 256 << 20,
 	EVENTS_LIMIT = 1 << 20,
-	/* Records that name events are compared with all of them: many with many must end. */
-	NAMING_LIMIT = 1 << 28,
 };
 
 /* ---- records that say what sections would ---- */
@@ -57,22 +55,6 @@ static void take_attr(struct reader *r, const struct record *rec, struct log *lo
 	r->has_new_events = true;
 }
 
-void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room)
-{
-	size_t n = strnlen(name, room);
-	const char *copy = NULL;
-
-	if (!n || r->n_named > NAMING_LIMIT)
-		return;
-	r->n_named += r->events.n;
-	vec_each(e, &r->events) {
-		if (e->attr.config != id)
-			continue;
-		copy = copy ? copy : arena_strdup(&r->events.arena, name, n);
-		e->name = copy;
-	}
-}
-
 static void take_event_type(struct reader *r, const struct record *rec)
 {
 	struct bytes b = body_of(rec);
@@ -89,7 +71,7 @@ static void take_update(struct reader *r, const struct record *rec)
 	u64 what, id;
 
 	if (!bytes_u64(&b, &what) || !bytes_u64(&b, &id) || what != UPDATE_NAME ||
-		r->n_named > NAMING_LIMIT)
+		r->n_named > READER_NAMING_LIMIT)
 		return;
 	vec_each(e, &r->events) {
 		r->n_named += 1 + e->n_ids;

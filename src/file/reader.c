@@ -349,29 +349,6 @@ static void read_event_types(struct reader *r)
 	}
 }
 
-void reader_name_events(struct reader *r)
-{
-	u64 next = 0;
-
-	for (size_t i = 0; i < r->events.n && i < r->info.events.n; i++) {
-		const char *name = r->info.events.at[i].name;
-
-		if (r->info.events.at[i].attr.config == r->events.at[i].attr.config && *name)
-			r->events.at[i].name = arena_strdup(&r->events.arena, name, strlen(name));
-	}
-	/* One group stands behind the other: none has another's events. */
-	vec_each(g, &r->info.groups) {
-		if (g->leader < next || g->leader >= r->events.n ||
-			g->n_members > r->events.n - g->leader)
-			continue;
-		next = g->leader + g->n_members;
-		for (u32 i = 0; i < g->n_members; i++) {
-			r->events.at[g->leader + i].leader = g->leader;
-			r->events.at[g->leader + i].n_members = i ? 0 : g->n_members;
-		}
-	}
-}
-
 /*
  * Where the records end: by the header, or, if it was never finished or promises too much, where
  * the file does.

@@ -69,8 +69,11 @@ struct reader {
 	u64 ahead_from;
 	bool has_new_events; /* since `formats` were made */
 	u64 taken_to;        /* in pipe mode: behind the last record that reader_take() took in */
-	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
+	u64 n_named;         /* comparisons made to name events: READER_NAMING_LIMIT is the end */
 };
+
+/* What names events is compared with all of them: many with many must end. */
+enum { READER_NAMING_LIMIT = 1 << 28 };
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
 
@@ -177,7 +180,10 @@ int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err);
 /* Names the events whose config is `id`, if nobody has named them better. */
 void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room);
 
-/* EVENT_DESC knows what the user called the events. */
+/*
+ * Names the events by what the sections say: EVENT_DESC has what the user called them, the formats of
+ * tracepoints have theirs. Puts them into their groups.
+ */
 void reader_name_events(struct reader *r);
 
 #endif
