@@ -71,6 +71,38 @@ static void name_tracepoints(struct reader *r)
 		tracepoints_close(&formats);
 }
 
+/* ---- simpleperf's lines "name,type,config" ---- */
+
+static void take_line(struct reader *r, const char *line, size_t n)
+{
+	const char *comma = memchr(line, ',', n);
+	unsigned long long type, config;
+	char numbers[64];
+
+	if (!comma)
+		return;
+	snprintf(numbers, sizeof(numbers), "%.*s", (int)(n - (size_t)(comma + 1 - line)),
+		comma + 1);
+	if (sscanf(numbers, "%llu,%llu", &type, &config) != 2)
+		return;
+	r->n_named += r->events.n;
+	vec_each(e, &r->events)
+		if (e->attr.type == type && e->attr.config == config && !has_own_name(e))
+			call(r, e, line, (size_t)(comma - line));
+}
+
+static void name_by_meta_info(struct reader *r)
+{
+	const char *at = file_info_meta(&r->info, "event_type_info");
+
+	while (at && *at && r->n_named <= READER_NAMING_LIMIT) {
+		size_t n = strcspn(at, "\n");
+
+		take_line(r, at, n);
+		at += n + (at[n] == '\n');
+	}
+}
+
 /* ---- EVENT_DESC ---- */
 
 static bool is_same_event(const struct event *a, const struct event *b)
@@ -128,6 +160,7 @@ static void join_groups(struct reader *r)
 
 void reader_name_events(struct reader *r)
 {
+	name_by_meta_info(r);
 	name_by_description(r);
 	name_tracepoints(r);
 	join_groups(r);

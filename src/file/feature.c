@@ -21,6 +21,9 @@ void file_info_fini(struct file_info *info)
 	event_list_fini(&info->events);
 	vec_fini(&info->build_ids);
 	vec_fini(&info->groups);
+	str_fini(&info->meta);
+	for (size_t i = 0; i < ARRAY_SIZE(info->files); i++)
+		str_fini(&info->files[i]);
 	str_fini(&info->tracing_data);
 	str_fini(&info->cpu_caps);
 	str_fini(&info->pmu_caps);
@@ -512,6 +515,69 @@ static void print_notes(const struct file_info *info, struct str *text)
 	}
 }
 
+/* ---- simpleperf's ---- */
+
+static bool take_all(struct bytes *b, struct str *out)
+{
+	str_clear(out);
+	str_addn(out, b->at, bytes_left(b));
+	return bytes_skip(b, bytes_left(b));
+}
+
+static bool read_file(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->files[0]);
+}
+
+static bool read_file2(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->files[1]);
+}
+
+static bool read_meta_info(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->meta);
+}
+
+/* The next pair; false at the end, and where a NUL is missing. */
+static bool next_meta(struct bytes *b, const char **ret_key, const char **ret_value)
+{
+	size_t n;
+
+	return bytes_cstr(b, ret_key, &n) && bytes_cstr(b, ret_value, &n);
+}
+
+const char *file_info_meta(const struct file_info *info, const char *key)
+{
+	struct bytes b = bytes_of(info->meta.at, info->meta.n);
+	const char *known, *value;
+
+	while (next_meta(&b, &known, &value))
+		if (!strcmp(known, key))
+			return value;
+	return NULL;
+}
+
+static void print_meta_info(const struct file_info *info, struct str *text)
+{
+	struct bytes b = bytes_of(info->meta.at, info->meta.n);
+	const char *key, *value;
+
+	while (next_meta(&b, &key, &value)) {
+		str_add(text, "# ");
+		str_add_safe(text, key, strlen(key));
+		str_add(text, " : ");
+		str_add_safe(text, value, strlen(value));
+		str_addc(text, '\n');
+	}
+}
+
+static void print_files(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains names of files and functions of what was sampled\n");
+}
+
 static bool write_embedded(const struct file_info *info, struct str *out)
 {
 	str_addn(out, info->embedded.at, info->embedded.n);
@@ -587,6 +653,9 @@ static const struct feature features[] = {
 		hardware_print_cpu_kinds, false},
 	{FEATURE_PMU_CAPS, "PMU_CAPS", hardware_read_pmu_caps, NULL, hardware_print_pmu_caps,
 		false},
+	{FEATURE_FILE, "FILE", read_file, NULL, print_files, false},
+	{FEATURE_META_INFO, "META_INFO", read_meta_info, NULL, print_meta_info, false},
+	{FEATURE_FILE2, "FILE2", read_file2, NULL, print_files, false},
 	{FEATURE_EMBEDDED, "EMBEDDED", NULL, write_embedded, print_embedded, false},
 	FEATURE(NOTES, notes),
 };

@@ -182,7 +182,7 @@ void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t r
 
 /*
  * Names the events by what the sections say: EVENT_DESC has what the user called them, the formats of
- * tracepoints have theirs. Puts them into their groups.
+ * tracepoints have theirs, simpleperf a list. Puts them into their groups.
  */
 void reader_name_events(struct reader *r);
 

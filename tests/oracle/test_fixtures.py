@@ -284,6 +284,33 @@ SIMPLEPERF = 'fixtures/GrapheneOS__platform_system_extras/simpleperf__testdata__
 
 
 @test
+def functions_that_simpleperf_wrote_down_have_their_names():
+    """Its sections FILE and FILE2, for programs, libraries, the kernel and what lies in the map of its last module."""
+    for name, shares in {'perf_with_symbols.data': {'t2': {'main': 61.17, 'func2': 38.50}},
+                         'perf_with_symbols_for_nonzero_minvaddr_dso.data': {'libc.so': {'memcpy': 99.69}},
+                         'perf_with_trace_offcpu.data.6d0c5e0a': {'simpleperf_runtest_run_and_sleep64': {'RunFunction': 99.34},
+                                                                  '[htc_battery]': {'_raw_spin_unlock_irqrestore': 0.14}}}.items():
+        path = needs_shared(SIMPLEPERF + name)
+        for words in ([], ['--symfs', '/nonexistent'], ['-s', 'dso,sym,srcline']):
+            page = pace('report', '--no-children', '-g', 'none', '-s', 'dso,sym', '--json', '-i', path, *words)
+            assert page.status == 0, (path, page)
+            rows = json.loads(page.out)['events'][0]['rows']
+            for dso, symbols in shares.items():
+                for symbol, share in symbols.items():
+                    found = [row['share'] for row in rows if row['dso'] == dso and row['symbol'] == symbol]
+                    assert abs(sum(found) - share) < 0.01, (path, words, symbol, found)
+
+
+@test
+def events_have_the_names_that_formats_of_tracepoints_and_simpleperf_tell():
+    for name, events in {'perf_with_trace_offcpu.data.6d0c5e0a': 'cycles\nsched:sched_switch\n',
+                         'perf_with_tracepoint_event_dynamic_field.data': 'kprobes:myopen\n'}.items():
+        assert pace('evlist', '-i', needs_shared(SIMPLEPERF + name)).out == events, name
+    lines = pace('script', '-i', needs_shared(SIMPLEPERF + 'perf_with_tracepoint_event_dynamic_field.data')).out
+    assert lines.count('name="perf.data" dfd=-100') and 'kprobes:myopen' in lines, lines
+
+
+@test
 def headers_of_unfinished_recordings_invent_nothing():
     page = pace('report', '--header-only', '-i', needs_shared('fixtures/Osmanyasal__Recursion-Engine/perf.data')).out
     assert '# never written, as the recorder did not finish the file: BUILD_ID HOSTNAME OSRELEASE' in page, page
