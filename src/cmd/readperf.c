@@ -350,6 +350,7 @@ static int run_session(struct reading *r, struct err *err)
 		ARRAY_SIZE(r->session.tally.n_by_type));
 	add_functions(r);
 	ledger_warn(&r->ledger, &r->log);
+	session_explain_content(&r->session);
 	return 0;
 }
 

@@ -293,6 +293,10 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_UNKNOWN:
 		d->outcome = RESOLVER_NO_MAP;
+		err_set(&d->err, ERR_NOENT, "no recorded map has their addresses%s",
+			kernel_dso(r, false, 0)
+				? ""
+				: "; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was");
 		break;
 	case DSO_FILE:
 		load_file(r, dso, d);

@@ -311,6 +311,21 @@ def events_have_the_names_that_formats_of_tracepoints_and_simpleperf_tell():
 
 
 @test
+def recordings_without_samples_say_what_they_hold():
+    counted = pace('stat', 'record', '-o', 'counted.data', 'true')
+    assert counted.status == 0, counted
+    traced = needs_shared(SIMPLEPERF + 'etm__perf.data')
+    for path, said in (('counted.data', "holds counts and no samples: 'pace stat report -i counted.data' shows them"),
+                       (traced, 'holds an instruction trace and no samples, which pace does not decode'),
+                       (needs_shared('fixtures/google__perf_data_converter/src__quipper__testdata__perf.data.intel_pt-4.14'),
+                        'holds an instruction trace beside its samples')):
+        for words in (['report', '-i', path], ['script', '-i', path], ['diff', path, path], ['annotate', '-i', path], ['readperf', path, '-o', 't']):
+            assert said in pace(*words).err, (path, words)
+    made = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    assert 'holds' not in pace('report', '-i', made).err
+
+
+@test
 def headers_of_unfinished_recordings_invent_nothing():
     page = pace('report', '--header-only', '-i', needs_shared('fixtures/Osmanyasal__Recursion-Engine/perf.data')).out
     assert '# never written, as the recorder did not finish the file: BUILD_ID HOSTNAME OSRELEASE' in page, page
