@@ -479,6 +479,28 @@ TEST(opts_unknown_ones_are_refused_with_the_nearest)
 	CHECK_REFUSED("there is no option '--yeild'", "--yeild");
 }
 
+/* Books print commands with U+2212 and dashes. A file or a command that begins so is no option. */
+TEST(opts_with_the_dashes_of_printed_text_are_refused_with_what_to_type)
+{
+#define PRINTED "begins with a dash of printed text, which is not the '-' of a keyboard: type"
+	struct run r;
+
+	CHECK_REFUSED("'−a' " PRINTED " '-a'", "−a");
+	CHECK_REFUSED("'−−count=20' " PRINTED " '--count=20'", "−−count=20");
+	CHECK_REFUSED("'—all' " PRINTED " '--all'", "—all");
+	CHECK_REFUSED("'–c5' " PRINTED " '-c5'", "x", "–c5");
+	CHECK_REFUSED("'-−all' " PRINTED " '--all'", "-−all");
+
+	r = PARSE("—q", "−", "“a", "-o", "−a", "--", "−a");
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(rest(&r), "—q − “a −a");
+	CHECK_STR(r.t.output, "−a");
+	r = RUN(OPTS_STOP, "-a", "ls", "−a");
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(rest(&r), "ls −a");
+#undef PRINTED
+}
+
 TEST(opts_of_another_tool_have_no_effect_or_are_refused_with_the_reason)
 {
 	struct run r = PARSE("-y", "--yield", "--no-yield", "--yonder", "there", "--yonder=here",
