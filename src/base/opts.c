@@ -151,7 +151,8 @@ static int apply_with_value(struct parser *p, const struct opt *o, const char *a
 	if (attached)
 		return add(p, o, true, attached);
 	if (o->flags & OPT_OPTIONAL &&
-		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-'))
+		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-' ||
+			(o->is_value && !o->is_value(p->argv[p->at]))))
 		return add(p, o, true, NULL);
 	if (p->at >= p->argc)
 		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s",
@@ -179,7 +180,7 @@ static int parse_letters(struct parser *p, const char *letters)
 				? OPTS_HELP
 				: err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
 		letters++;
-		if (takes_value(o))
+		if (takes_value(o) && (!*letters || !o->is_value || o->is_value(letters)))
 			return apply_with_value(p, o, *letters ? letters : NULL);
 		add(p, o, true, NULL);
 	}
@@ -371,6 +372,16 @@ int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc,
 	return 0;
 }
 
+/* As it stands behind the option's name. */
+static const char *argument_format(const struct opt *o)
+{
+	if (!(o->flags & OPT_OPTIONAL))
+		return " %s";
+	if (o->is_value)
+		return " [%s]";
+	return o->name ? "[=%s]" : "[%s]";
+}
+
 void opts_add_help(const struct opt *table, struct str *text)
 {
 	enum { HELP_COLUMN = 34 };
@@ -392,8 +403,7 @@ void opts_add_help(const struct opt *table, struct str *text)
 		if (o->name)
 			str_addf(text, "--%s", o->name);
 		if (takes_value(o))
-			str_addf(text, o->flags & OPT_OPTIONAL ? "[%s%s]" : "%.0s %s",
-				o->name ? "=" : "", o->arg ? o->arg : "VALUE");
+			str_addf(text, argument_format(o), o->arg ? o->arg : "VALUE");
 		if (text->n - start < HELP_COLUMN)
 			str_fill(text, ' ', HELP_COLUMN - (text->n - start));
 		else

@@ -33,6 +33,11 @@ static int refuse(void *target, const char *value, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED, "not here");
 }
 
+static bool is_way(const char *word)
+{
+	return !strcmp(word, "here");
+}
+
 #define AT(member) offsetof(struct target, member)
 
 static const struct opt table[] = {
@@ -50,6 +55,8 @@ static const struct opt table[] = {
 	{'g', "graph", OPT_CALL, 0, "HOW", "draw", .flags = OPT_OPTIONAL, .call = call},
 	{'G', NULL, OPT_CALL, 0, NULL, "draw so", .call = call},
 	{'r', "reset", OPT_CALL, 0, NULL, "begin anew", .flags = OPT_NO_VALUE, .call = call},
+	{'m', NULL, OPT_CALL, 0, "HOW", "meet", .flags = OPT_OPTIONAL, .call = call,
+		.is_value = is_way},
 	{0, "color", OPT_STR, AT(color), "WHEN", "colours", .flags = OPT_OPTIONAL},
 	{'x', "secret", OPT_BOOL, AT(is_hidden), NULL, "never shown", .flags = OPT_HIDDEN},
 	{'k', "refused", OPT_CALL, 0, NULL, "never works", .flags = OPT_NO_VALUE | OPT_HIDDEN,
@@ -297,6 +304,18 @@ TEST(opts_optional_value_is_taken_only_if_it_is_there)
 	CHECK_EQ(r.status, 0);
 	CHECK(!r.t.color);
 	CHECK(r.t.is_all);
+}
+
+TEST(opts_optional_value_may_be_only_a_word_that_is_known)
+{
+	struct run r = RUN(OPTS_STOP, "-am", "here", "-mhere", "-ma", "-m", "-m", "-v", "-m",
+		"hereabouts", "here");
+
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(r.t.called, "here;here;(null);(null);(null);(null);");
+	CHECK(r.t.is_all);
+	CHECK_EQ(r.t.verbose, 1);
+	CHECK_STR(rest(&r), "hereabouts here");
 }
 
 TEST(opts_call_without_value_gets_none)
@@ -555,6 +574,7 @@ TEST(opts_help_text_is_a_table)
 		"  -g, --graph[=HOW]               draw\n"
 		"  -G VALUE                        draw so\n"
 		"  -r, --reset                     begin anew\n"
+		"  -m [HOW]                        meet\n"
 		"      --color[=WHEN]              colours\n"
 		"      --callgrind                 as callgrind does\n"
 		"      --callgrinder FILE          a longer name with the same beginning\n";
