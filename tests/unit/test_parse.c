@@ -543,6 +543,46 @@ TEST(parse_names_the_nearest_pmu_and_term)
 	check_bad(cases, ARRAY_SIZE(cases));
 }
 
+/* A virtual machine without a PMU: what is of processors' PMUs is not taken for something else. */
+TEST(parse_says_which_pmus_there_are_where_cpus_have_none)
+{
+#define HERE "breakpoint software tracepoint"
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"cpu/tx-abort/pp", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"cpu//", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"cpu/period=3/", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"power/energy-pkg/", "there is no PMU 'power' (this machine has " HERE ")"},
+		{"mem-loads",
+			"there is no event 'mem-loads', nor has a PMU of this machine one "
+			"(there is " HERE ")"},
+		{"tx-start",
+			"there is no event 'tx-start', nor has a PMU of this machine one "
+			"(there is " HERE ")"},
+		{"cycels", "there is no event 'cycels'; did you mean 'cycles'?"},
+		{"cycels/period=9/", "there is no event 'cycels'; did you mean 'cycles'?"},
+		{"4c8", "there is no event '4c8'; did you mean the raw event 'r4c8'?"},
+	};
+	struct parse_env env = {.sysfs = test_path("bare")};
+
+	fake_file("bare/bus/event_source/devices/breakpoint/type", "5\n");
+	fake_file("bare/bus/event_source/devices/software/type", "1\n");
+	fake_file("bare/bus/event_source/devices/tracepoint/type", "2\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_list events = {0};
+		struct err err = {0};
+		char expected[512];
+
+		snprintf(expected, sizeof(expected), "event '%s': %s", cases[i].text,
+			cases[i].message);
+		CHECK_EQ(parse_events(cases[i].text, &env, &events, &err), ERR_NOENT);
+		CHECK_STR(err.msg, expected);
+		event_list_fini(&events);
+	}
+#undef HERE
+}
+
 /* A list may be longer than a message: the reason must not be what is cut off. */
 TEST(parse_errors_in_long_lists_keep_their_reason)
 {
