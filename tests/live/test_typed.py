@@ -47,4 +47,23 @@ def options_of_perf_that_are_elsewhere_are_pointed_to():
     ])
 
 
+@test
+def commands_of_perf_are_answered_with_what_does_their_work():
+    perf_works()
+    ours = set(re.findall(r'^  (\S+) ', pace('help').out, re.M))
+    theirs = re.findall(r'^   ([a-z0-9-]+)  ', run('perf', '--help').out, re.M)
+    assert {'top', 'timechart', 'record', 'sched', 'trace'} <= set(theirs), theirs
+    pages = {command: pace(command, '-h').out for command in ours - {'help'}}
+    for command in sorted(set(theirs) - ours | {'check', 'kwork', 'daemon'}):
+        result = pace(command, '--any', 'word')
+        assert result.status == 2 and result.err.startswith(f"pace: there is no command '{command}': "), result
+        assert pace('help', command).err == result.err, command
+        # What it tells people to type is there.
+        for text in re.findall(r"'pace ([^']*)'", result.err):
+            words = text.split()
+            assert words[0] in ours, (command, text)
+            for option in (word for word in words[1:] if word.startswith('-')):
+                assert re.search(r'[ ,]' + re.escape(option) + r'[ ,=\[\n]', pages[words[0]]), (command, text, option)
+
+
 main()
