@@ -43,6 +43,7 @@ SUITES = [
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
     ('options', [sys.executable, f'{HERE}/live/test_record_options.py']),
     ('ring', [sys.executable, f'{HERE}/live/test_record_ring.py']),
+    ('typed', [sys.executable, f'{HERE}/live/test_typed.py']),
     ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
