@@ -18,7 +18,7 @@ struct sum {
 /* A function that may get a line, with those of its callers that have none yet. */
 struct candidate {
 	u32 node;
-	u32 first;   /* the outermost of them */
+	u32 first; /* the outermost of them */
 	u32 n_lines;
 	double own;  /* what they would name */
 	double left; /* bits that are unknown below all of them but the last */

@@ -19,9 +19,9 @@
 
 struct budget {
 	bool *has_line; /* by node; the top has one or, if it is 0, stands for it */
-	u64 *rest;      /* by node with a line: what the line "more" below it sums up; 0: there is none */
-	u64 *n_hidden;  /* and in how many nodes that ends */
-	double bits;    /* what readers do not know, of the average sample */
+	u64 *rest; /* by node with a line: what the line "more" below it sums up; 0: there is none */
+	u64 *n_hidden; /* and in how many nodes that ends */
+	double bits;   /* what readers do not know, of the average sample */
 };
 
 /* At most n lines below `top`, which has the first, or of all; at least one is chosen, two for a top. */
