@@ -332,6 +332,17 @@ static int dump(const struct annotate_command *o)
 	return cmd_report.run((int)ARRAY_SIZE(words) - 1, words);
 }
 
+/* `pace annotate FILE [FUNCTION]`: a word may be a function, a program of that name, or a recording. */
+static void take_input(struct annotate_command *o, int *argc, char **argv)
+{
+	if (o->input || o->is_diff || !*argc || !reader_is_recording(argv[0]))
+		return;
+	o->input = argv[0];
+	(*argc)--;
+	for (int i = 0; i < *argc; i++)
+		argv[i] = argv[i + 1];
+}
+
 static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
@@ -350,6 +361,7 @@ static int run_annotate(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	take_input(&o, &argc, argv);
 	if (o.is_dump)
 		return dump(&o);
 	if (choose_name(&o, argc, argv, &name, &err))
@@ -375,7 +387,7 @@ static int run_annotate(int argc, char **argv)
 const struct cmd cmd_annotate = {
 	.name = "annotate",
 	.summary = "show the code of functions, and where in it the time went",
-	.usage = {"[OPTIONS] [FUNCTION]", "--data-type[=NAME] [OPTIONS]",
+	.usage = {"[OPTIONS] [FILE] [FUNCTION]", "--data-type[=NAME] [OPTIONS] [FILE]",
 		"--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
 	.options = options,
 	.run = run_annotate,
