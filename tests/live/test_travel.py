@@ -101,7 +101,7 @@ def what_record_embeds_is_what_pack_embeds_and_strip_takes_out():
 def the_code_of_a_program_that_is_gone_is_annotated():
     needs('g++')
     record('-o', 'a.data', build_inlining())
-    words = ['annotate', '--max-functions', '1']
+    words = ['annotate', '--max-functions', '1', '--all']
     # The lines of what was not sampled stay at home.
     here, gone = (re.findall(r'^ *[\d.]+ : +\w+: .*|^ +: \w+ <.*', view(words, 'a.data', *more), re.M) for more in ((), NOWHERE))
     assert len(here) > 20 and any('ret' in line for line in here), here
