@@ -14,7 +14,7 @@
 
 #define CLOCKS_WORK "'cpu-clock', 'task-clock' and 'page-faults' work everywhere"
 #define CHAINS_WORK "'--call-graph dwarf' finds callers on every machine"
-#define OWN_WORK    "your own programs can be recorded as it is: 'pace record COMMAND'"
+#define OWN_WORK    "your own programs can be measured as it is, without -a and -C"
 
 struct asked {
 	const struct privilege *p;
@@ -89,18 +89,23 @@ static bool is_probe(const struct asked *a, enum privilege_wish *ret_wish)
 	return is_uprobe || is_kprobe;
 }
 
-/* In the order in which the kernel asks. */
+/*
+ * In the order in which the kernel asks, but for the contents of tracepoints: who may measure all
+ * processes, or tracepoints of his own ones, is refused those next.
+ */
 static enum privilege_wish wish_of(const struct asked *a)
 {
+	bool is_tracepoint = a->attr->type == PERF_TYPE_TRACEPOINT;
 	enum privilege_wish probe;
 
 	if (is_probe(a, &probe))
 		return probe;
+	if (is_tracepoint && a->attr->sample_type & PERF_SAMPLE_RAW)
+		return PRIVILEGE_TRACEPOINT;
 	if (a->pid == -1)
 		return PRIVILEGE_CPU;
-	if (a->attr->type == PERF_TYPE_TRACEPOINT)
-		return a->attr->sample_type & PERF_SAMPLE_RAW ? PRIVILEGE_TRACEPOINT
-							      : PRIVILEGE_PASSES;
+	if (is_tracepoint)
+		return PRIVILEGE_PASSES;
 	return a->attr->flags & ATTR_EXCLUDE_KERNEL ? PRIVILEGE_USER : PRIVILEGE_KERNEL;
 }
 
@@ -148,9 +153,13 @@ static void not_permitted(const struct asked *a)
 	a->r->code = ERR_PERM;
 	a->r->verdict = a->sys == EPERM ? "not permitted" : "access denied";
 	a->r->remedy = privilege_reason(p, wish, a->r->why, sizeof(a->r->why));
-	if (wish >= PRIVILEGE_CPU && !privilege_allows(p, wish) &&
-		privilege_allows(p, PRIVILEGE_USER))
+	if (privilege_allows(p, wish))
+		return;
+	if (wish == PRIVILEGE_CPU && privilege_allows(p, PRIVILEGE_USER))
 		a->r->instead = OWN_WORK;
+	if (wish == PRIVILEGE_TRACEPOINT &&
+		privilege_allows(p, a->pid == -1 ? PRIVILEGE_CPU : PRIVILEGE_PASSES))
+		a->r->instead = "'pace stat' counts them as it is";
 }
 
 /* ---- not there ---- */
