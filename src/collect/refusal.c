@@ -233,6 +233,18 @@ static const char *needed_hardware(const struct event_attr *attr)
 					   : NULL;
 }
 
+/* What this machine's breakpoints have to be like. Source: arch_build_bp_info() of Linux' x86 */
+static const char *breakpoint_rule(const struct event_attr *attr)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (attr->bp_type == HW_BREAKPOINT_R)
+		return "; breakpoints of x86 see writes (w), reads and writes (rw) or execution (x), not reads alone: write mem:ADDRESS:rw";
+	if (attr->bp_type & HW_BREAKPOINT_X && attr->bp_type != HW_BREAKPOINT_X)
+		return "; breakpoints of x86 see either execution (x) or accesses to data (w, rw)";
+#endif
+	return "; a breakpoint has 1, 2, 4 or 8 bytes and an address that is a multiple of that";
+}
+
 static void not_able(const struct asked *a)
 {
 	const char *needed = needed_hardware(a->attr);
@@ -240,6 +252,8 @@ static void not_able(const struct asked *a)
 	say(a->r, ERR_UNSUPPORTED, "this PMU cannot do it");
 	if (needed)
 		say_more(a->r, needed);
+	else if (a->attr->type == PERF_TYPE_BREAKPOINT)
+		say_more(a->r, breakpoint_rule(a->attr));
 	else if (is_hardware(a->attr) && a->attr->sample_period)
 		say_more(a->r,
 			"; one without interrupts, as some virtual machines have it, counts but does not sample");
@@ -303,8 +317,7 @@ static void invalid(const struct asked *a)
 	if (needed)
 		say_more(a->r, needed);
 	else if (a->attr->type == PERF_TYPE_BREAKPOINT)
-		say_more(a->r,
-			"; a breakpoint has 1, 2, 4 or 8 bytes and an address that is a multiple of that");
+		say_more(a->r, breakpoint_rule(a->attr));
 	else if (a->attr->type > PERF_TYPE_BREAKPOINT && a->attr->sample_period)
 		say_more(a->r, "; most PMUs beside the cores' own count and do not sample");
 }

@@ -178,6 +178,21 @@ TEST(refusal_of_tracepoints_with_contents_names_the_one_level_that_allows_them)
 	CHECK(!find(&p, &tracepoint, 0, EACCES)->instead);
 }
 
+TEST(refusal_of_a_breakpoint_says_what_the_machine_can_watch)
+{
+	struct event_attr e = {.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_W};
+	struct privilege p = machine();
+
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "a breakpoint has 1, 2, 4 or 8 bytes");
+	CHECK_HAS(find(&p, &e, 0, EOPNOTSUPP)->why, "a breakpoint has 1, 2, 4 or 8 bytes");
+#if defined(__x86_64__)
+	e.bp_type = HW_BREAKPOINT_R;
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "not reads alone: write mem:ADDRESS:rw");
+	e.bp_type = HW_BREAKPOINT_X | HW_BREAKPOINT_W;
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "either execution (x) or accesses to data");
+#endif
+}
+
 TEST(refusal_of_a_probe_asks_for_the_capability)
 {
 	struct event_attr probe = {.type = 8};
