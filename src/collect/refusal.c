@@ -10,6 +10,7 @@
 #include "base/sysfile.h"
 #include "collect/counter.h"
 #include "event/abi.h"
+#include "event/cpus.h"
 #include "event/pmu.h"
 
 #define CLOCKS_WORK "'cpu-clock', 'task-clock' and 'page-faults' work everywhere"
@@ -183,8 +184,31 @@ static void no_counter(const struct asked *a)
 	a->r->remedy.kind = site.is_virtual ? REMEDY_COUNTERS : REMEDY_CLOCK;
 }
 
+/* Whether the machine has no such CPU, or it is switched off; then that is what is said. */
+static bool is_missing_cpu(const struct asked *a)
+{
+	struct cpus online = {0};
+	char path[512], line[4096];
+	struct err ignored;
+	bool is_missing;
+
+	if (a->cpu < 0 ||
+		!sysfile_line(site_path(&a->p->site, path, sizeof(path),
+				      "/sys/devices/system/cpu/online"),
+			line, sizeof(line)) ||
+		cpus_parse(&online, line, &ignored))
+		return false;
+	is_missing = !cpus_has(&online, (u32)a->cpu);
+	cpus_fini(&online);
+	if (is_missing)
+		say(a->r, ERR_NOENT, "CPU %d is not online (online are %s)", a->cpu, line);
+	return is_missing;
+}
+
 static void not_there(const struct asked *a)
 {
+	if (a->sys == ENODEV && is_missing_cpu(a))
+		return;
 	if (a->sys == ENODEV && !is_hardware(a->attr) && a->cpu >= 0)
 		say(a->r, ERR_NOENT, "CPU %d is not online", a->cpu);
 	else if (is_hardware(a->attr))
@@ -262,7 +286,7 @@ static void invalid(const struct asked *a)
 		a->r->remedy = (struct remedy){REMEDY_RATE, .value = a->attr->sample_period};
 		return;
 	}
-	if (is_of_whole_cpus(a))
+	if (is_missing_cpu(a) || is_of_whole_cpus(a))
 		return;
 	say(a->r, ERR_UNSUPPORTED, "the kernel finds the combination invalid (EINVAL)");
 	if (needed && a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)

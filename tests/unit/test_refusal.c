@@ -74,9 +74,17 @@ TEST(refusal_tells_a_missing_cpu_from_a_missing_event)
 {
 	struct err err;
 
-	CHECK_EQ(refusal_explain(&software, "e", -1, 7, ENODEV, &err), ERR_NOENT);
-	CHECK_STR(err.msg, "opening 'e': CPU 7 is not online");
-	CHECK_EQ(refusal_explain(&hardware, "e", -1, 7, ENODEV, &err), ERR_UNSUPPORTED);
+	/* Linux has EINVAL for numbers that no CPU can have, ENODEV for those that are switched off. */
+	CHECK_EQ(refusal_explain(&software, "e", -1, 65535, ENODEV, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&software, "e", 0, 65535, EINVAL, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&hardware, "e", -1, 65535, ENODEV, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&software, "e", -1, 0, ENODEV, &err), ERR_NOENT);
+	CHECK_STR(err.msg, "opening 'e': CPU 0 is not online");
+	CHECK_EQ(refusal_explain(&software, "e", 0, 0, EINVAL, &err), ERR_UNSUPPORTED);
+	CHECK_EQ(refusal_explain(&hardware, "e", -1, 0, ENODEV, &err), ERR_UNSUPPORTED);
 	CHECK_HAS(err.msg, "no such hardware counter");
 	CHECK_EQ(refusal_explain(&software, "e", 1, -1, ENODEV, &err), ERR_UNSUPPORTED);
 	CHECK_STR(err.msg, "opening 'e': this kernel does not have it");
