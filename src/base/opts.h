@@ -51,6 +51,7 @@ struct opt {
 	unsigned flags;
 	u64 min, max; /* max 0: no limit */
 	int (*call)(void *target, const char *value, struct err *err);
+	bool (*is_value)(const char *word); /* with OPT_OPTIONAL: only such a word is its value */
 };
 
 struct opt_list {

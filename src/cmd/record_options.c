@@ -27,8 +27,9 @@ const struct opt record_option_rows[] = {
 	{0, "all-user", OPT_BOOL, AT(is_all_user), NULL, "all events: only in user space"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
-	{'g', NULL, OPT_BOOL, AT(has_chains), NULL,
-		"record call chains: by frame pointers, or where the program has none by call frame information"},
+	{'g', NULL, OPT_CALL, AT(has_chains), "MODE",
+		"record call chains: by frame pointers, or where the program has none by call frame information",
+		.flags = OPT_OPTIONAL, .call = record_set_chains, .is_value = record_is_chain_mode},
 	{0, "call-graph", OPT_CALL, AT(has_chains), "MODE",
 		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
 		.call = record_set_call_graph},
@@ -190,6 +191,8 @@ const struct opt record_option_rows[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say how events were opened and files found; twice: their attrs"},
 
+	{'M', "disassembler-style", OPT_REFUSED, 0, "STYLE",
+		"recordings hold no text of instructions: 'pace annotate -M STYLE' writes them so (intel, att)"},
 	{0, "off-cpu", OPT_REFUSED, 0, NULL,
 		"there is no BPF program for that here: '-e sched:sched_switch -g' or '--switch-events' record when threads left the CPU"},
 	{'S', "snapshot", OPT_REFUSED, 0, "OPTS",

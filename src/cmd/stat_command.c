@@ -93,6 +93,8 @@ const struct opt stat_options_table[] = {
 		"the vendors' formulas are not known; what follows from the counts of -e is shown beside them"},
 	{0, "metric-no-group", OPT_REFUSED, 0, NULL, "there is no -M"},
 	{0, "metric-no-merge", OPT_REFUSED, 0, NULL, "there is no -M"},
+	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
+		"there is no -M; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{'T', "transaction", OPT_REFUSED, 0, NULL,
 		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
 	{0, "topdown", OPT_REFUSED, 0, NULL,

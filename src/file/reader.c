@@ -144,7 +144,7 @@ static bool is_inside(const struct reader *r, const struct layout_section *s)
 static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room,
 	struct err *err)
 {
-	u64 end = r->ids.offset + r->ids.size;
+	struct layout_section *before = r->ids.n ? &r->ids.at[r->ids.n - 1] : NULL;
 	int sys;
 
 	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
@@ -162,8 +162,10 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 	e->n_ids = ids->size / 8;
 	if (!ids->size)
 		return 0;
-	r->ids.offset = r->ids.size ? MIN(r->ids.offset, ids->offset) : ids->offset;
-	r->ids.size = MAX(end, ids->offset + ids->size) - r->ids.offset;
+	if (before && before->offset + before->size == ids->offset)
+		before->size += ids->size;
+	else
+		vec_add(&r->ids, *ids);
 	return 0;
 }
 
@@ -612,6 +614,23 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	return result;
 }
 
+bool reader_is_zero(const struct reader *r, u64 offset, u64 n)
+{
+	u8 bytes[4096];
+
+	while (n) {
+		u64 step = MIN(n, (u64)sizeof(bytes));
+
+		if (fd_read_at(r->parts.at[0].fd, bytes, step, offset))
+			return false;
+		if (bytes[0] || memcmp(bytes, bytes + 1, step - 1))
+			return false;
+		offset += step;
+		n -= step;
+	}
+	return true;
+}
+
 void reader_close(struct reader *r)
 {
 	vec_each(p, &r->parts) {
@@ -619,6 +638,7 @@ void reader_close(struct reader *r)
 		close(p->fd);
 	}
 	vec_fini(&r->parts);
+	vec_fini(&r->ids);
 	formats_fini(&r->formats);
 	event_list_fini(&r->events);
 	file_info_fini(&r->info);

@@ -240,7 +240,7 @@ def a_function_of_a_jit_has_the_shares_that_perf_shows_after_inject():
     assert all(rows in of_offsets(theirs) for rows in of_offsets(ours)), (of_offsets(theirs), of_offsets(ours))
     assert max(len(rows) for rows in ours.values()) > 5, ours
     text = pace('annotate', '-i', 'perf.data', '--max-functions', '1').out
-    assert 'JS:*hot ' in text and '+0x' in text, text
+    assert re.search(f'{OPTIMISED}hot ', text) and '+0x' in text, text
 
 
 def counts_in_script(path, dso):
