@@ -118,23 +118,23 @@ struct pace_source {
 };
 
 /* For records of this machine, which are being made; `events`, how they were opened, are borrowed. */
-void source_open_live(struct pace_source *s, const struct event_list *events);
+void api_source_open_live(struct pace_source *s, const struct event_list *events);
 
 /* What was there before: the tasks and maps of a process, or of all (pid -1). */
-void source_begin(struct pace_source *s, pid_t pid, bool has_kernel);
+void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel);
 
 /* A round of records begins: what was read of processes may have changed since. */
-void source_next_round(struct pace_source *s);
+void api_source_next_round(struct pace_source *s);
 
 /* Takes in a record that is no sample; those that say nothing of who runs where are left. Allocates. */
-void source_take(struct pace_source *s, const struct sample_format *format,
+void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time);
 
 /* A sample is handed out: its slot may ask. NULL: it has returned. */
-void source_point(struct pace_source *s, const struct sample *sample,
+void api_source_point(struct pace_source *s, const struct sample *sample,
 	const struct sample_format *format, u64 time, u16 misc);
 
 /* All that was opened and set up; what had not begun is nothing. */
-void source_close(struct pace_source *s);
+void api_source_close(struct pace_source *s);
 
 #endif

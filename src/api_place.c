@@ -14,7 +14,7 @@
 
 /* ---- what is known of a machine that goes on ---- */
 
-void source_open_live(struct pace_source *s, const struct event_list *events)
+void api_source_open_live(struct pace_source *s, const struct event_list *events)
 {
 	struct find_places *places = &s->resolver.places;
 
@@ -48,7 +48,7 @@ static void take_all(struct pace_source *s, struct str *records, bool only_maps)
 			.size = header.size,
 			.at = at};
 		if (!only_maps || rec.type == PERF_RECORD_MMAP2 || rec.type == PERF_RECORD_MMAP)
-			source_take(s, &plain, &rec, 0);
+			api_source_take(s, &plain, &rec, 0);
 		at += header.size;
 	}
 	str_clear(records);
@@ -68,7 +68,7 @@ static int take_some(void *beginning, struct err *err)
 	return 0;
 }
 
-void source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
+void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
 {
 	struct synth synth;
 	struct beginning b = {s, &synth};
@@ -87,14 +87,14 @@ void source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
 	synth_fini(&synth);
 }
 
-void source_next_round(struct pace_source *s)
+void api_source_next_round(struct pace_source *s)
 {
 	s->has_refreshed = false;
 	if (s->is_open)
 		livecode_next_round(&s->walk.live);
 }
 
-void source_take(struct pace_source *s, const struct sample_format *format,
+void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time)
 {
 	struct machine *m = &s->machine;
@@ -108,7 +108,7 @@ void source_take(struct pace_source *s, const struct sample_format *format,
 	machine_apply(m, rec, &body, m->followed_to);
 }
 
-void source_point(struct pace_source *s, const struct sample *sample,
+void api_source_point(struct pace_source *s, const struct sample *sample,
 	const struct sample_format *format, u64 time, u16 misc)
 {
 	s->sample = sample;
@@ -117,7 +117,7 @@ void source_point(struct pace_source *s, const struct sample *sample,
 	s->mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
 }
 
-void source_close(struct pace_source *s)
+void api_source_close(struct pace_source *s)
 {
 	if (s->is_open) {
 		callers_walk_fini(&s->walk);

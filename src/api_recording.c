@@ -57,7 +57,7 @@ static void init_state(struct pace_recording *r)
 
 static void fini_state(struct pace_recording *r)
 {
-	source_close(&r->source);
+	api_source_close(&r->source);
 	embedded_close(&r->embedded);
 }
 
@@ -291,7 +291,7 @@ static void take_sample(struct walk *w)
 	*out = api_public_sample(format, s, &w->record, &lists);
 	out->cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
 	out->source = &r->source;
-	source_point(&r->source, r->is_placing ? s : NULL, format, w->found.time,
+	api_source_point(&r->source, r->is_placing ? s : NULL, format, w->found.time,
 		w->found.rec.misc);
 }
 
@@ -384,7 +384,7 @@ static int walk_all(struct walk *w)
 		}
 	}
 	r->is_placing = false;
-	source_point(&r->source, NULL, NULL, 0, 0);
+	api_source_point(&r->source, NULL, NULL, 0, 0);
 	return said ? said : w->result;
 }
 

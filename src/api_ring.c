@@ -73,8 +73,8 @@ static void open_source(struct pace_source *s, void *ring)
 	struct pace_ring *r = ring;
 	const struct pace_counter *c = r->counter;
 
-	source_open_live(s, &r->events);
-	source_begin(s, c->counter.tid, !(c->attr.flags & ATTR_EXCLUDE_KERNEL));
+	api_source_open_live(s, &r->events);
+	api_source_begin(s, c->counter.tid, !(c->attr.flags & ATTR_EXCLUDE_KERNEL));
 }
 
 static void make_ring(void *opening)
@@ -124,7 +124,7 @@ PUBLIC void pace_ring_close(struct pace_ring *r)
 		return;
 	ring_close(&r->ring);
 	vec_fini(&r->positions);
-	source_close(&r->source);
+	api_source_close(&r->source);
 	intern_fini(&r->source.strings);
 	mem_free(r->source.owner);
 	event_list_fini(&r->events);
@@ -191,9 +191,9 @@ static int hand_out_sample(const struct api_handing *h, struct pace_record *reco
 	out.source = h->source;
 	if (!h->source)
 		return slots->sample(slots->context, &out);
-	source_point(h->source, &s, h->format, s.time, rec->misc);
+	api_source_point(h->source, &s, h->format, s.time, rec->misc);
 	said = slots->sample(slots->context, &out);
-	source_point(h->source, NULL, h->format, 0, 0);
+	api_source_point(h->source, NULL, h->format, 0, 0);
 	return said;
 }
 
@@ -208,7 +208,7 @@ static void tell_source(void *telling)
 {
 	struct telling *t = telling;
 
-	source_take(t->h->source, t->h->format, t->rec, t->time);
+	api_source_take(t->h->source, t->h->format, t->rec, t->time);
 }
 
 static void follow(const struct api_handing *h, const struct record *rec, u64 time)
@@ -264,7 +264,7 @@ static int read_forward(struct pace_ring *r, const struct pace_slots *slots)
 	struct record rec;
 	int said = 0;
 
-	source_next_round(&r->source);
+	api_source_next_round(&r->source);
 	ring_acquire(ring);
 	while (!said) {
 		u64 offset = ring->tail;
@@ -297,7 +297,7 @@ static int read_backward(struct pace_ring *r, const struct pace_slots *slots)
 	struct record rec;
 	int said = 0;
 
-	source_close(&r->source);
+	api_source_close(&r->source);
 	for (size_t i = r->positions.n; i-- && !said;) {
 		ring->tail = r->positions.at[i];
 		ring->head = ring->tail + ring->size;

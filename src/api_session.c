@@ -205,8 +205,8 @@ static int open_rings(struct pace_session *s, struct err *err)
 		return err->code;
 	if (s->options.sample & PERF_SAMPLE_READ)
 		s->values = mem_zalloc(s->events.n * sizeof(*s->values));
-	source_open_live(&s->source, &s->events);
-	source_begin(&s->source, s->pid, has_kernel(s));
+	api_source_open_live(&s->source, &s->events);
+	api_source_begin(&s->source, s->pid, has_kernel(s));
 	return 0;
 }
 
@@ -267,7 +267,7 @@ PUBLIC void pace_session_close(struct pace_session *s)
 		close(s->epoll_fd);
 	ringset_close(&s->rings);
 	counters_close(&s->counters);
-	source_close(&s->source);
+	api_source_close(&s->source);
 	intern_fini(&s->source.strings);
 	mem_free(s->source.owner);
 	formats_fini(&s->formats);
@@ -436,7 +436,7 @@ PUBLIC int pace_session_read(struct pace_session *s, const struct pace_slots *sl
 		return api_give_error(&err, ret_err);
 	}
 	forget_wakeups(s);
-	source_next_round(&s->source);
+	api_source_next_round(&s->source);
 	ringset_acquire(&s->rings);
 	while (!said && (ring = ringset_next(&s->rings)) != NULL)
 		said = hand_out(s, slots, ring);
