@@ -143,11 +143,11 @@ bool sample_decode_read(const struct sample_format *format, struct bytes *b,
 	struct sample_read *read);
 
 /*
- * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not
- * recorded).
+ * The i-th counter value of a sample with PERF_SAMPLE_READ, the id of its event and how many samples it
+ * lost (0: not recorded).
  */
 struct sample_value {
-	u64 value, id;
+	u64 value, id, lost;
 };
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
