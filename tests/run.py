@@ -62,6 +62,8 @@ SUITES = [
     ('surroundings', [sys.executable, f'{HERE}/live/test_surroundings.py']),
     ('exhausted', [sys.executable, f'{HERE}/live/test_exhausted.py']),
     ('mutants', [sys.executable, f'{HERE}/live/test_mutants.py']),
+    ('madeup', [sys.executable, f'{HERE}/fuzz/test_madeup.py']),
+    ('hostile', [sys.executable, f'{HERE}/fuzz/test_hostile.py']),
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
