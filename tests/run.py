@@ -48,6 +48,7 @@ SUITES = [
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('wall', [sys.executable, f'{HERE}/live/test_wall.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
+    ('whole', [sys.executable, f'{HERE}/live/test_whole.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('injected', [sys.executable, f'{HERE}/live/test_injected.py']),

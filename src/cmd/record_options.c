@@ -28,9 +28,9 @@ const struct opt record_option_rows[] = {
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
 	{'g', NULL, OPT_BOOL, AT(has_chains), NULL,
-		"record call chains: by frame pointers, or where the program has none by call frame information"},
+		"record call chains: whole stacks, by registers, call frame information and frame pointers"},
 	{0, "call-graph", OPT_CALL, AT(has_chains), "MODE",
-		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
+		"fp[,N]: by frame pointers alone, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
 		.call = record_set_call_graph},
 	{0, "keep-stacks", OPT_BOOL, AT(keeps_stacks), NULL,
 		"with dwarf: write the copies of registers and stack, for 'report' to find callers in; large"},
