@@ -160,7 +160,12 @@ static int open_samplers(void *ctx, struct err *err)
 {
 	struct recording *rec = ctx;
 
-	return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
+	if (open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err))
+		return err->code;
+	if (!record_deeper_open(rec, err))
+		return 0;
+	counters_close(&rec->counters);
+	return err->code;
 }
 
 static void close_samplers(void *ctx)
@@ -392,6 +397,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	record_growth_end(rec);
 	record_until_say(rec);
 	record_overhead_say(rec);
+	record_deeper_say(rec);
 	if (end == RECORDER_SIGNAL)
 		hand_signal_on(rec);
 	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err))

@@ -26,7 +26,7 @@ struct callers_file {
 	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
 	struct elfstarts starts;  /* where no table says it; under callers.lock */
 	enum callers_table table; /* what that was made of */
-	u64 main; /* of a program; 0: unknown, or none. Read with the symtab */
+	u64 main;                 /* of a program; 0: unknown, or none. Read with the symtab */
 	bool has_symtab, has_image;
 };
 
@@ -96,15 +96,18 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 {
 	struct cfi_input in;
 	struct err ignored;
+	bool is_go;
 
 	elfcfi_find(&f->image, &in);
 	/* It knows more than what Go's linker writes. */
 	if (gocfi_make(&f->image, &f->made_frames))
 		in.debug_frame = bytes_of(f->made_frames.at, f->made_frames.n);
+	is_go = bytes_left(&in.debug_frame) && f->made_frames.n;
 	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
 		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
 		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
 	cfi_init(&f->cfi, &in);
+	f->cfi.keeps_pointers = is_go && f->image.machine == EM_X86_64;
 	if (cfi_is_empty(&f->cfi))
 		f->ending = STACK_NO_CFI;
 }

@@ -3,6 +3,7 @@
 #include "event/abi.h"
 #include "unwind/bycode.h"
 #include "unwind/edge.h"
+#include "unwind/final.h"
 
 /* The kernel's addresses in user code: the interrupted one, then return addresses. */
 struct frames {
@@ -39,8 +40,31 @@ static bool pointer_of_sample(const struct walk *w, const struct stack_input *in
 
 	walk_take_regs(&first, in);
 	*ret_v = first.regs[w->arch->fp];
-	return walk_has(&first, w->arch->fp) &&
-		(walk_has(&first, w->arch->ip));
+	return walk_has(&first, w->arch->fp);
+}
+
+/* A function of Go that has called somebody: its frame's top, in which its caller's frame pointer is. */
+static bool has_silent_frame(const struct walk *w, const struct row *row, bool is_return)
+{
+	return is_return && w->code.cfi->keeps_pointers && row->cfa.kind == ROW_REGISTER &&
+		row->cfa.from == w->arch->sp && row->cfa.value >= 2 * w->arch->word;
+}
+
+/* What the frame pointer was in the last frame. */
+static bool pointer_of_walk(struct walk *w, u64 *ret_v)
+{
+	u32 function, row;
+
+	*ret_v = w->regs[w->arch->fp];
+	if (walk_find_row(w, w->regs[w->arch->ip] - w->is_return, &function, &row)) {
+		const struct row *r = &w->stack->rows.at.at[row];
+
+		if (has_silent_frame(w, r, w->is_return)) {
+			*ret_v = w->regs[w->arch->sp] + (u64)r->cfa.value - 2 * w->arch->word;
+			return true;
+		}
+	}
+	return walk_has(w, w->arch->fp);
 }
 
 /*
@@ -51,12 +75,12 @@ static bool find_frame(struct walk *w, const struct stack_input *in, const struc
 	u64 *ret_frame)
 {
 	u8 word = w->arch->word;
-	u64 at, next, ip;
+	u64 at, next, ip, wanted;
 
-	if (!walk_has(w, w->arch->fp) || !pointer_of_sample(w, in, &at))
+	if (!pointer_of_walk(w, &wanted) || !pointer_of_sample(w, in, &at))
 		return false;
 	for (u64 i = 0; i + 1 < f->n; i++) {
-		if (at == w->regs[w->arch->fp]) {
+		if (at == wanted) {
 			*ret_frame = i;
 			return true;
 		}
@@ -72,7 +96,7 @@ enum say { SAYS_NOTHING, SAYS_FRAME, SAYS_ROOT };
 
 /* Whether the CFA, and with it what a call pushed, is found by the frame pointer alone. */
 static enum say say_of_row(const struct walk *w, const struct rows_function *code,
-	const struct row *row)
+	const struct row *row, bool is_return)
 {
 	const struct row_rule *rule = w->stack->rows.rules.at + row->first_rule;
 	s64 word = w->arch->word;
@@ -88,6 +112,8 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 		has_pointer |= rule->reg == w->arch->fp && is_slot && rule->value == -2 * word;
 		has_return |= rule->reg == code->return_reg && is_slot && rule->value == -word;
 	}
+	if (has_silent_frame(w, row, is_return))
+		return SAYS_FRAME;
 	return has_pointer && has_return && row->cfa.kind == ROW_REGISTER &&
 			row->cfa.from == w->arch->fp && row->cfa.value == 2 * word
 		? SAYS_FRAME
@@ -107,13 +133,15 @@ static bool has_made_frame(const struct walk *w, bool is_return)
 	return frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES);
 }
 
-static bool is_behind_call(const struct walk *w, u64 ip, struct stack_bytes *ret_code)
+static bool may_be_returned_to(const struct walk *w, u64 ip)
 {
 	struct stack_code code;
+	struct stack_bytes bytes;
 
 	w->places->find(w->places->ctx, ip - 1, &code);
-	walk_look(w, ip, ret_code);
-	return code.is_code && edge_is_returned_to(w->number, ret_code);
+	walk_look(w, ip, &bytes);
+	return code.is_code &&
+		(edge_is_returned_to(w->number, &bytes) || final_is_goexit(w->number, &bytes));
 }
 
 /* What the last frame's function says of itself where it was left. */
@@ -126,7 +154,7 @@ static enum say ask(struct walk *w, bool is_return)
 	if (walk_find_row(w, w->at, &function, &row)) {
 		const struct rows *rows = &w->stack->rows;
 
-		return say_of_row(w, &rows->functions.at[function], &rows->at.at[row]);
+		return say_of_row(w, &rows->functions.at[function], &rows->at.at[row], is_return);
 	}
 	walk_look(w, w->regs[w->arch->ip], &bytes);
 	if (bycode_is_entry(w) || (is_return && bycode_is_last(w)))
@@ -154,7 +182,7 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 		if (say == SAYS_NOTHING || frame + 1 >= f.n)
 			return ending;
 		ip = frame_at(&f, frame + 1) & w->arch->code;
-		if (!is_behind_call(w, ip, &bytes))
+		if (!may_be_returned_to(w, ip))
 			return ending;
 		if (w->stack->chain.n > in->max_frames)
 			return STACK_TOO_DEEP;

@@ -130,7 +130,8 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 		w->at = ip;
 		w->is_return = is_return;
 		/* Who is in a system call is behind its instruction, which may be a function's last. */
-		if ((is_return ? find_caller_row(w, &code, &row) : walk_find_row(w, ip, &code, &row)) ||
+		if ((is_return ? find_caller_row(w, &code, &row)
+			       : walk_find_row(w, ip, &code, &row)) ||
 			(n == 1 && is_in_system_call(w) &&
 				walk_find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct rows_function *c = &w->stack->rows.functions.at[code];

@@ -135,4 +135,85 @@ def whole_systems_and_running_processes_have_whole_stacks():
     stop(target)
 
 
+UNFRAMED = ('-O1', '-fomit-frame-pointer', '-fno-optimize-sibling-calls')
+GREW = re.compile(r"note: stacks of '(\S+)' are deeper than 8 KiB: from [\d.]+ s on up to (\d+) KiB were copied \((\d+) samples before that are cut\)")
+
+
+def cut(path='perf.data'):
+    """Of how many samples how many are cut, by what the ledger says."""
+    text = pace('report', '--ledger', '-g', 'none', '-i', path).out
+    n = int(re.search(r'^# ([\d,]+) samples recorded', text, re.M)[1].replace(',', ''))
+    return n, sum(int(k.replace(',', '')) for k in re.findall(r'^# ([\d,]+) samples \(\S+ have stacks that end', text, re.M))
+
+
+@test
+def stacks_deeper_than_the_copies_are_copied_whole_while_it_records():
+    """Two callers take turns below which everything is the same: whose turn it was is never mistaken."""
+    can_record()
+    program = build('unframed', *UNFRAMED)
+    for options in (['-g'], ['--call-graph', 'dwarf']):
+        done = record('-F', '10000', *options, program, '60', '60000', '500', '20000')
+        said = GREW.search(done.err)
+        assert said and said[1] == 'unframed' and said[2] == '64', done
+        found = chains()
+        n, n_cut = cut()
+        # what was cut came before: so much as there was time for until the recorder had looked
+        whole = [c for c in found if is_whole(c) and 'main' in c]
+        assert len(whole) > 100 and n_cut < n, (n, n_cut)
+        late = found[-len(found) // 2:]
+        assert sum(is_whole(c) for c in late) >= 0.99 * len(late), (n, n_cut, [c for c in late if not is_whole(c)][:2])
+        check_deep([c for c in late if is_whole(c)], 60)
+        attrs = pace('evlist', '-v').out
+        assert attrs.count('sample_type') == 1, attrs
+
+
+@test
+def children_and_running_processes_get_larger_copies_too():
+    can_record()
+    program = build('unframed', *UNFRAMED)
+    done = record('-g', 'sh', '-c', f'for i in 1 2 3; do {program} 60 8000 500 20000 & done; wait; {program} 60 20000 500 20000')
+    assert GREW.search(done.err), done
+    late = chains()[-400:]
+    assert sum(is_whole(c) for c in late) >= 0.98 * len(late), late[:2]
+    target = start(program, '60', '100000000', '500', '20000')
+    done = record('-g', '-p', str(target.pid), 'sleep', '1')
+    stop(target)
+    assert GREW.search(done.err), done
+    late = chains()[-200:]
+    assert sum(is_whole(c) for c in late) >= 0.98 * len(late), late[:2]
+
+
+@test
+def a_size_that_was_said_stays():
+    can_record()
+    program = build('unframed', *UNFRAMED)
+    done = record('--call-graph', 'dwarf,4096', program, '60', '10000', '500', '20000')
+    assert not GREW.search(done.err), done
+    n, n_cut = cut()
+    assert n_cut > 0.9 * n > 90, (n, n_cut)
+    # nor is anything larger where it is not needed
+    done = record('-g', program, '5', '20000', '16', '20000')
+    assert not GREW.search(done.err), done
+
+
+@test
+def a_stack_with_pages_that_nobody_has_touched_is_whole():
+    """The kernel's copy ends at the first of them."""
+    can_record()
+    with open('holes.c', 'w', encoding='utf-8') as file:
+        file.write('#include <stdlib.h>\n#include <time.h>\nstatic volatile long sink;\n'
+                   '__attribute__((noinline)) static void leaf(void) { for (long i = 0; i < 200000; i++) sink += i; }\n'
+                   '__attribute__((noinline)) static void middle(void) { volatile char room[20000]; room[0] = 1; leaf(); room[1] = 1; }\n'
+                   '__attribute__((noinline)) static void outer(void) { middle(); sink++; }\n'
+                   'int main(void) { while (clock() < CLOCKS_PER_SEC) outer(); return 0; }\n')
+    program = build('holes', *UNFRAMED, '-fno-stack-protector', source='holes.c')
+    record('-q', '-g', program)
+    found = chains()
+    n, n_cut = cut()
+    assert n > 500 and n_cut < 0.25 * n, (n, n_cut)
+    late = found[-200:]
+    assert all('main' in c and 'outer' in c and is_whole(c) for c in late if 'leaf' in c), late[:3]
+    assert sum('leaf' in c for c in late) > 150, late[:3]
+
+
 main()

@@ -28,6 +28,7 @@ struct world {
 	bool is_live;   /* the process can be asked for what it made at 0xd000 */
 	bool has_trampoline; /* the code from 0x9100 on calls sigreturn(2) */
 	u64 dyn_size;        /* 0: all of the dump */
+	u32 n_dump;          /* words of the dump; 0: all */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
@@ -150,10 +151,11 @@ static struct stack_end walk(struct world *w)
 {
 	struct sample_regs regs = {PERF_SAMPLE_REGS_ABI_64,
 		{(const u8 *)w->regs, (u64)__builtin_popcountll(w->mask)}};
-	struct sample_stack stack = {{(const u8 *)w->dump, sizeof(w->dump)},
+	u64 bytes = w->n_dump ? 8 * w->n_dump : sizeof(w->dump);
+	struct sample_stack stack = {{(const u8 *)w->dump, bytes},
 		w->is_empty           ? 0
 			: w->dyn_size ? w->dyn_size
-				      : sizeof(w->dump)};
+				      : bytes};
 	struct sample_words chain = {(const u8 *)w->kernel, w->n_kernel};
 	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames,
 		w->n_kernel ? &chain : NULL};
@@ -275,6 +277,38 @@ TEST(stack_leaves_the_kernels_chain_where_somebody_keeps_no_frame_pointer)
 	w.kernel[5] = 12345;
 	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
 	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020));
+	world_fini(&w);
+}
+
+TEST(stack_of_go_goes_on_above_the_dump_though_its_rows_tell_of_no_frame_pointer)
+{
+	/* The frame pointer of who has called somebody is at the top of its frame: 0x1000 has 24 bytes. */
+	static const u64 kernel[] = {PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020, BIAS + 0x1030,
+		BIAS + 0x3001};
+	struct world w;
+
+	world_init(&w);
+	memcpy(w.kernel, kernel, sizeof(kernel));
+	w.n_kernel = ARRAY_SIZE(kernel);
+	w.regs[1] = STACK;
+	w.regs[0] = STACK + 8; /* its own frame's */
+	w.dump[1] = STACK + 32;
+	w.dump[2] = BIAS + 0x1020;
+	w.dump[4] = STACK + 56;
+	w.dyn_size = 40;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	/* The copy is full, and ends in the second frame. */
+	w.n_dump = 5;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020));
+	w.cfi.keeps_pointers = true;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020, BIAS + 0x1030,
+			BIAS + 0x3001));
+	/* Who has no frame of his own has no frame pointer there. */
+	w.kernel[3] = BIAS + 0x6010;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
 	world_fini(&w);
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {"alpha", "alphabet", "alpine", "altitude", "alto", "always", "amber",
-	"ambition"};
+static const char *const words[] = {"alpha", "alphabet", "alpine", "altitude", "alto", "always",
+	"amber", "ambition"};
 
 static long weight = 63;
 
