@@ -54,6 +54,7 @@ SUITES = [
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('wall', [sys.executable, f'{HERE}/live/test_wall.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
+    ('whole', [sys.executable, f'{HERE}/live/test_whole.py']),
     ('lint', [sys.executable, f'{HERE}/live/test_lint.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),

@@ -158,13 +158,16 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 	return 0;
 }
 
-/* The callers in user code are in the copy of the stack: the kernel need not look for them. */
-static void set_stack(u32 stack_bytes, struct event_attr *a)
+/*
+ * The callers in user code are in the copy of the stack: the kernel need not look for them, unless
+ * what it finds is to help.
+ */
+static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
-	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+	a->flags |= has_frame_pointers ? 0 : ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
 /*
@@ -219,7 +222,8 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 		e->own.max_stack = s->max_stack;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (stack_bytes_of(s, e))
-		set_stack(stack_bytes_of(s, e), &e->attr);
+		set_stack(stack_bytes_of(s, e),
+			s->has_frame_pointers && e->own.chain != EVENT_CHAIN_DWARF, &e->attr);
 	e->attr.sample_max_stack = max_stack_of_kernel(e);
 	if (has_lbr(s, e))
 		set_lbr(s, e, log);
