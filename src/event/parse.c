@@ -400,29 +400,15 @@ static void split(struct event_list *events, size_t first)
 	vec_fini(&rest);
 }
 
-/*
- * Intel's slots and the metrics that are parts of them (since Ice Lake): the kernel wants slots to
- * lead.
- */
-static bool is_slots(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x400;
-}
-
-static bool is_metric(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && !(e->attr.config & ~0x8f00ULL) &&
-		e->attr.config & 0x8000;
-}
-
+/* Wherever slots were written: the kernel wants them to lead their metrics. */
 static void put_slots_first(struct event_list *events, size_t first)
 {
 	size_t end = first + events->at[first].n_members, slots = end;
 	bool has_metric = false;
 
 	for (size_t i = first; i < end; i++) {
-		has_metric |= is_metric(&events->at[i]);
-		if (slots == end && is_slots(&events->at[i]))
+		has_metric |= event_is_slots_metric(&events->at[i]);
+		if (slots == end && event_is_slots(&events->at[i]))
 			slots = i;
 	}
 	if (slots == end || !has_metric)

@@ -65,8 +65,8 @@ u32 periods_counter(struct periods *p, const struct formats *f, const struct eve
 	u32 event, const struct sample *sample, u64 i)
 {
 	const struct sample_format *format = &f->at[event];
-	bool is_inherited = events->at[event].attr.flags & ATTR_INHERIT &&
-		format->type & PERF_SAMPLE_TID,
+	bool is_inherited =
+		     events->at[event].attr.flags & ATTR_INHERIT && format->type & PERF_SAMPLE_TID,
 	     has_id = format->read_format & PERF_FORMAT_ID;
 	struct periods_counter counter = {.event = TABLE_NONE,
 		.id = has_id ? sample_read_value(format, &sample->read, i).id
