@@ -244,6 +244,7 @@ static void begin_walk(void *walk)
 	/* The state at the end is not that at the beginning. */
 	fini_state(r);
 	init_state(r);
+	w->result = machine_foresee(&r->machine, &r->session, &w->err);
 	stream_init(&w->stream, &r->session);
 }
 
@@ -385,7 +386,7 @@ static int walk_all(struct walk *w)
 	struct pace_recording *r = w->recording;
 	int said = 0;
 
-	if (!walk_try(w, begin_walk))
+	if (!walk_try(w, begin_walk) || w->result < 0)
 		return w->result;
 	r->is_placing = w->order == PACE_TIME_ORDER;
 	while (!said && walk_try(w, step) && w->result > 0) {

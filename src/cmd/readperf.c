@@ -354,7 +354,10 @@ static int run_session(struct reading *r, struct err *err)
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &reader->info);
 	embedded_prepare(&r->embedded, &r->machine);
+	if (machine_foresee(&r->machine, &r->session, err))
+		return err->code;
 	roster_init(&r->roster, add_process, r);
+	r->roster.is_unordered = !r->session.has_times;
 	places_init(&r->places);
 	decoder_init(&r->decoder, &r->session,
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |

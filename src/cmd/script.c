@@ -348,6 +348,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
 	decoder_init(&s->decoder, &s->session, UINT64_MAX, &s->session.tally);
 	if (prepare(s, err) ||
+		(!s->options->is_dump && machine_foresee(&s->machine, &s->session, err)) ||
 		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
