@@ -65,7 +65,8 @@ enum pace_counted {
 
 struct pace_value {
 	uint64_t value; /* as the kernel counted it; 64 bits wide whatever the hardware has */
-	uint64_t time_enabled; /* ns the counter was switched on and its task ran */
+	/* ns the counter was switched on and its task ran, on that CPU if one was named */
+	uint64_t time_enabled;
 	uint64_t time_running; /* ns of these it was on the hardware */
 	uint64_t id;           /* the kernel's number for the counter: samples name theirs by it */
 	uint64_t lost;         /* samples of it that found no room in the ring (Linux 6.0) */
@@ -178,7 +179,10 @@ int pace_counters_disable_all(struct pace_error *err);
  */
 struct pace_group;
 
-/* Events as "a,b,c" or "{a,b,c}:u"; options may be NULL. */
+/*
+ * Events as "a,b,c" or "{a,b,c}:u", in that order, but that Intel's slots come before the topdown-
+ * metrics; options may be NULL.
+ */
 struct pace_group *pace_group_open(const char *events, pid_t pid, int cpu,
 	const struct pace_options *options, struct pace_error *err);
 void pace_group_close(struct pace_group *group); /* NULL is fine */

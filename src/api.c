@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "collect/refusal.h"
 #include "event/abi.h"
 #include "event/cgroup.h"
@@ -167,12 +168,28 @@ static int parse_one(const char *text, struct event_list *events, struct err *er
 	return 0;
 }
 
+/* "a,b" means "{a,b}", whose events may have to stand in another order. */
+static int parse_as_group(const char *text, struct event_list *events, struct err *err)
+{
+	struct str group = {0};
+	int r;
+
+	if (parse(text, events, err) || events->n < 2 || strchr(text, '{'))
+		return err->code;
+	event_list_fini(events);
+	memset(events, 0, sizeof(*events));
+	str_addf(&group, "{%s}", text);
+	r = parse(str_text(&group), events, err);
+	str_fini(&group);
+	return r;
+}
+
 /* "{a,b}" and "a,b" are a group; "a,{b,c}" is not. */
 static int parse_group(const char *text, struct event_list *events, struct err *err)
 {
 	size_t n_leaders = 0;
 
-	if (parse(text, events, err))
+	if (parse_as_group(text, events, err))
 		return err->code;
 	vec_each(e, events) {
 		n_leaders += e->n_members > 0;
@@ -270,7 +287,8 @@ static int complete(const struct pace_options *o, bool leads, bool is_group, str
 	struct err *err)
 {
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-		PERF_FORMAT_ID | (leads && is_group ? PERF_FORMAT_GROUP : 0);
+		PERF_FORMAT_ID |
+		(is_group && (leads || attr_is_topdown(a)) ? PERF_FORMAT_GROUP : 0);
 	a->flags |= (o->flags & PACE_INHERIT ? ATTR_INHERIT : 0) |
 		(o->flags & PACE_INHERIT_STAT ? ATTR_INHERIT_STAT : 0);
 	if (o->flags & PACE_USER_READ)
@@ -317,6 +335,7 @@ static int open_member(struct opening *o, const struct event *e, bool is_group, 
 	struct err *err = &o->err;
 
 	*c = (struct pace_counter){.counter = {.cpu = o->cpu, .tid = o->pid, .fd = -1},
+		.presence = {.fd = -1},
 		.attr = e->attr,
 		.scale = e->scale ? e->scale : 1,
 		.group = o->group};
@@ -334,6 +353,8 @@ static int open_member(struct opening *o, const struct event *e, bool is_group, 
 		return explain(o, e, &c->attr, leader, errno, err);
 	if (ioctl(c->counter.fd, PERF_EVENT_IOC_ID, &c->counter.id))
 		c->counter.id = 0; /* before Linux 3.12: reading tells it */
+	if (leader < 0)
+		presence_open(&c->presence, &c->attr, o->pid, o->cpu, o->flags);
 	/* It is a wish: who cannot read without a system call reads with one. */
 	if (o->options.flags & PACE_USER_READ)
 		userread_open(&c->user, c->counter.fd, err);
@@ -344,6 +365,7 @@ static void close_member(struct pace_counter *c)
 {
 	if (c->counter.fd >= 0) {
 		userread_close(&c->user);
+		presence_close(&c->presence);
 		close(c->counter.fd);
 	}
 	mem_free(c->name);
@@ -434,8 +456,13 @@ static int control(struct pace_counter *c, unsigned long request, unsigned long 
 {
 	struct err err;
 
-	if (ioctl(c->counter.fd, request, argument) == 0)
+	if (request == PERF_EVENT_IOC_DISABLE)
+		presence_disable(&c->presence);
+	if (ioctl(c->counter.fd, request, argument) == 0) {
+		if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_REFRESH)
+			presence_enable(&c->presence);
 		return 0;
+	}
 	err_sys(&err, errno, "%s", what);
 	return api_give_error(&err, ret_err);
 }
@@ -498,6 +525,36 @@ static struct pace_value value_of(const struct counter_value *v)
 	return out;
 }
 
+static const struct pace_counter *leader_of(const struct pace_counter *c)
+{
+	return c->group ? c->group->members : c;
+}
+
+/* How long the counter that decides for all of a group had the hardware; 0: not at all. */
+static u64 leader_running(const struct pace_counter *c, const struct counter_value *own)
+{
+	const struct pace_counter *leader = leader_of(c);
+	struct counter_value *values = c->group ? c->group->values : NULL;
+	struct err ignored;
+	size_t n;
+
+	if (leader == c || leader->presence.fd < 0)
+		return own->time_running;
+	return counter_read(&leader->counter, &leader->attr, values, c->group->n, &n, &ignored)
+		? 0
+		: values[0].time_running;
+}
+
+/* Of what a read of a group has told, what is of one member. */
+static const struct counter_value *value_with_id(const struct counter_value *values, size_t n,
+	u64 id)
+{
+	for (size_t i = 1; i < n; i++)
+		if (values[i].id == id)
+			return &values[i];
+	return &values[0];
+}
+
 PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_value,
 	struct pace_error *ret_err)
 {
@@ -509,14 +566,16 @@ PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_valu
 		*ret_value = value_of(&own);
 		return 0;
 	}
-	/* Who asks a leader is told of all. */
+	/* A leader, and a metric that is a part of its slots, are told with all the others. */
 	if (c->attr.read_format & PERF_FORMAT_GROUP) {
 		values = c->group->values;
 		max = c->group->n;
 	}
 	if (counter_read(&c->counter, &c->attr, values, max, &n, &err))
 		return api_give_error(&err, ret_err);
-	*ret_value = value_of(&values[0]);
+	own = *value_with_id(values, n, c->counter.id);
+	presence_correct(presence_read(&leader_of(c)->presence), leader_running(c, &own), &own);
+	*ret_value = value_of(&own);
 	return 0;
 }
 
@@ -641,6 +700,7 @@ PUBLIC int pace_group_read(struct pace_group *g, struct pace_value *ret_values, 
 {
 	const struct pace_counter *leader = g->members;
 	struct err err;
+	u64 there;
 	size_t n;
 
 	if (max < g->n) {
@@ -650,8 +710,11 @@ PUBLIC int pace_group_read(struct pace_group *g, struct pace_value *ret_values, 
 	}
 	if (counter_read(&leader->counter, &leader->attr, g->values, g->n, &n, &err))
 		return api_give_error(&err, ret_err);
-	for (size_t i = 0; i < n; i++)
+	there = presence_read(&leader->presence);
+	for (size_t i = 0; i < n; i++) {
+		presence_correct(there, g->values[0].time_running, &g->values[i]);
 		ret_values[i] = value_of(&g->values[i]);
+	}
 	return (int)n;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "collect/counter.h"
+#include "collect/presence.h"
 #include "collect/userread.h"
 #include "pace.h"
 #include "record/sample.h"
@@ -16,6 +17,7 @@ struct pace_counter {
 	struct counter counter;
 	struct event_attr attr; /* as it was opened */
 	struct userread user;
+	struct presence presence; /* of a group, the leader's */
 	char *name, *unit;
 	double scale;
 	struct pace_group *group; /* that owns it; NULL: it is alone */

@@ -392,29 +392,16 @@ static void reading_fini(struct reading *r)
 	log_fini(&r->log);
 }
 
-/* The one word is the recording, as -i is. */
-static int take_words(struct readperf_command *o, int argc, char **argv, struct err *err)
-{
-	if (argc > 1 || (argc && o->input))
-		return err_set(err, ERR_INVAL, "'%s' is one word too many: it reads one recording",
-			argv[argc - 1]);
-	if (argc)
-		o->input = argv[0];
-	o->input = cmd_input(o->input);
-	return 0;
-}
-
 static int run_readperf(int argc, char **argv)
 {
 	struct readperf_command o = {.folder = "."};
 	struct reading r = {.options = &o, .out.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_readperf, &o, 0, &argc, argv);
+	int status = cmd_parse_reader(&cmd_readperf, &o, &o.input, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (take_words(&o, argc, argv, &err))
-		return cmd_fail(&cmd_readperf, &err, EXIT_USAGE);
+	o.input = cmd_input(o.input);
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (session_open(&r.session, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);

@@ -387,7 +387,7 @@ static int run_script(int argc, char **argv)
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse_alone(&cmd_script, &o, argc, argv);
+	status = cmd_parse_reader(&cmd_script, &o, &o.input, argc, argv);
 	if (status >= 0)
 		return status;
 	o.print.max_stack = (u32)o.max_stack;
@@ -422,7 +422,7 @@ static int run_script(int argc, char **argv)
 const struct cmd cmd_script = {
 	.name = "script",
 	.summary = "print every sample of a recording in the order of time",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
 		"While it is being made, a recording can be read from a pipe: what 'record' writes to a pipe, 'pace script' prints at once.\n",

@@ -237,7 +237,7 @@ static bool has_reading_children(const struct sampling *s, const struct target *
 static bool has_metric(const struct event *leader)
 {
 	for (u32 i = 1; i < leader->n_members; i++)
-		if (event_is_slots_metric(&leader[i]))
+		if (attr_is_topdown(&leader[i].attr))
 			return true;
 	return false;
 }
@@ -248,10 +248,10 @@ static bool has_metric(const struct event *leader)
  */
 static const struct event *sampler_of(const struct event *leader)
 {
-	if (!(event_is_slots(leader) && has_metric(leader)) && !event_is_loads_aux(leader))
+	if (!(attr_is_slots(&leader->attr) && has_metric(leader)) && !event_is_loads_aux(leader))
 		return leader;
 	for (u32 i = 1; i < leader->n_members; i++)
-		if (!event_is_slots_metric(&leader[i]))
+		if (!attr_is_topdown(&leader[i].attr))
 			return &leader[i];
 	return NULL;
 }

@@ -66,17 +66,6 @@ int event_set_filter(struct event_list *events, const char *text, struct err *er
 	return 0;
 }
 
-bool event_is_slots(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x400;
-}
-
-bool event_is_slots_metric(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && !(e->attr.config & ~0x8f00ULL) &&
-		e->attr.config & 0x8000;
-}
-
 bool event_is_loads_aux(const struct event *e)
 {
 	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x8203 && e->pmu;

@@ -110,13 +110,6 @@ struct event *event_add_copy(struct event_list *events, size_t i);
  */
 int event_set_filter(struct event_list *events, const char *text, struct err *err);
 
-/*
- * Intel's slots (since Ice Lake), which the TopDown metrics of its group are parts of: it leads them,
- * and neither it nor they can sample then.
- */
-bool event_is_slots(const struct event *e);
-bool event_is_slots_metric(const struct event *e);
-
 /* Intel's mem-loads-aux (Sapphire Rapids), which loads with a latency need as their leader. */
 bool event_is_loads_aux(const struct event *e);
 

@@ -432,6 +432,17 @@ void writer_change_ids(struct writer *w, const struct event_list *events)
 	w->changed = w->is_file && write_ids_at_start(w, events) ? NULL : events;
 }
 
+/* The ids there are no longer the events': nothing points to them. 0 or an errno. */
+static int clear_ids_at_start(struct writer *w)
+{
+	u64 n = w->header.attrs.offset - sizeof(w->header);
+	u8 *zeros = mem_zalloc(n);
+	int sys = write_at(w, zeros, n, sizeof(w->header));
+
+	mem_free(zeros);
+	return sys;
+}
+
 /* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
 static int write_ids(struct writer *w, u64 *end)
 {
@@ -448,7 +459,7 @@ static int write_ids(struct writer *w, u64 *end)
 		*end += ids.ids.size;
 		attr += w->header.attr_size;
 	}
-	return 0;
+	return clear_ids_at_start(w);
 }
 
 static bool add_from_info(void *ctx, unsigned id, struct str *out)

@@ -305,7 +305,7 @@ bool lint_add_text(const struct lint *l, struct str *text)
 	add_parts(l, &parts, text);
 	add_records(l->survey, text);
 	add_times(l->survey, text);
-	findings_add_odd(l, text);
+	findings_add_odd(l, &parts, text);
 	findings_add_lost(l->survey, text);
 	n_contradictions = findings_add_damage(l, &parts, text);
 	parts_fini(&parts);

@@ -472,8 +472,9 @@ def lost_samples_are_said():
     program = build_c(FAULTS, 'faults')
     # a ring of one page, an event for every fault, and a recorder that is stopped meanwhile
     recorder = subprocess.Popen([PACE, 'record', '-m', '1', '-e', 'page-faults:u', '-c', '1', 'sh', '-c',
-                                 f'until test -e go; do sleep 0.05; done; {program} 200000; touch done'], stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: os.path.exists('perf.data') and os.path.getsize('perf.data'))
+                                 f'touch ready; until test -e go; do sleep 0.05; done; {program} 200000; touch done'], stderr=subprocess.PIPE, text=True)
+    # Only then does the command run: until it was let go, nobody else would let it.
+    wait_for(lambda: os.path.exists('ready'))
     recorder.send_signal(signal.SIGSTOP)
     open('go', 'w').close()
     wait_for(lambda: os.path.exists('done'))

@@ -882,6 +882,9 @@ TEST(writer_with_room_for_ids_that_were_foreseen_writes_them_at_once)
 	CHECK_EQ(check_file(&f, f.path, &r), writer_data_bytes(&f.w));
 	CHECK_EQ(r.events.at[0].n_ids, 5);
 	CHECK_EQ(r.events.at[0].ids[4], 104);
+	/* What was there before is nobody's, and does not look as if it were. */
+	CHECK(reader_is_zero(&r, sizeof(r.header), r.header.attrs.offset - sizeof(r.header)));
+	CHECK(!reader_is_zero(&r, 0, 8));
 	reader_close(&r);
 	fixture_fini(&f);
 }
