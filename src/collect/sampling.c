@@ -274,6 +274,15 @@ static int check_sampler(const struct event *e, struct err *err)
 		e->name);
 }
 
+static void note_left_children(const struct sampling *s, const struct target *target,
+	const struct event *e, struct log *log)
+{
+	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
+		log_note(log,
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			e->name);
+}
+
 /* :S - one samples and reads all members, which only count. */
 static void let_one_read(const struct sampling *s, const struct target *target, bool is_sampler,
 	struct event_attr *a)
@@ -444,6 +453,8 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	vec_each(e, events)
+		note_left_children(s, target, e, log);
 	if (sampling_needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {
