@@ -28,8 +28,8 @@ static void add_stacks(const struct brief *b, u64 n_samples, struct str *text)
 		100.0 * (double)b->n_whole / (double)b->n_stacks);
 	if (!b->worst)
 		return;
-	str_addf(text, "; %.2f%% are not: ",
-		100.0 * (double)b->worst->amount / (double)b->n_stacks);
+	str_addf(text,
+		"; %.2f%% are not: ", 100.0 * (double)b->worst->amount / (double)b->n_stacks);
 	str_add_safe(text, b->worst->where, strlen(b->worst->where));
 	if (*b->worst->remedy) {
 		str_add(text, ": ");

@@ -22,7 +22,7 @@ struct brief {
 	u32 event; /* the one with most samples */
 	size_t n;
 	struct brief_function functions[BRIEF_FUNCTIONS]; /* by what was spent in themselves */
-	u64 n_stacks, n_whole; /* of all events; 0: none was looked at */
+	u64 n_stacks, n_whole;                            /* of all events; 0: none was looked at */
 	/* Where most of the others end, and what would repair it; NULL: there are none. */
 	const struct ledger_entry *worst;
 	const struct ledger_entry *nameless; /* the same of code without names */

@@ -10,8 +10,7 @@ static void mapped(struct machine *m, u32 pid, u64 addr, const char *path)
 					  .addr = addr,
 					  .len = 0x1000,
 					  .path = {(const u8 *)path, strlen(path)}}};
-	struct record rec = {
-		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .size = 8};
+	struct record rec = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .size = 8};
 
 	machine_apply(m, &rec, &body, addr);
 }
