@@ -161,4 +161,7 @@ bool sample_word_place(const struct sample_format *format, u64 bit, u32 *ret_fro
  */
 bool sample_id_place(const struct sample_format *format, u32 *ret_from_start, u32 *ret_from_end);
 
+/* Where the time stands in trailers, from the record's end; 0: they have none. */
+u32 sample_time_place(const struct sample_format *format);
+
 #endif

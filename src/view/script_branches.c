@@ -152,8 +152,7 @@ static bool is_branch(const struct code *c, u64 at)
 {
 	struct x86_op op;
 
-	if (!is_x86(c) ||
-		!x86_decode(c->at + at, (u32)(c->n - at), c->machine == EM_X86_64, &op))
+	if (!is_x86(c) || !x86_decode(c->at + at, (u32)(c->n - at), c->machine == EM_X86_64, &op))
 		return false;
 	if (op.map == X86_0F)
 		return (op.opcode & 0xf0) == 0x80 || op.opcode == 0x05 || op.opcode == 0x07 ||
@@ -172,9 +171,9 @@ struct walk {
 	struct script *s;
 	const struct thread_state *t;
 	u64 fields;
-	u64 function;   /* where the last one that was named begins, in memory */
-	bool is_named;  /* one was */
-	u64 cycles;     /* so far */
+	u64 function;  /* where the last one that was named begins, in memory */
+	bool is_named; /* one was */
+	u64 cycles;    /* so far */
 	struct str *text;
 };
 
