@@ -315,6 +315,10 @@ struct pace_sample {
 	const struct pace_branch *branches; /* n_branches, the latest first */
 };
 
+/*
+ * A SAMPLE record that holds what the counters of a group have counted (":S" of record) is handed out
+ * once for each of them that has counted something since: record->event says which, and period how much.
+ */
 /* Whatever is left out is not called. What they are given ends with the call. */
 struct pace_slots {
 	void *context;
