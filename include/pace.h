@@ -20,8 +20,11 @@
  *           struct pace_error that the caller owns, also if that is memory (ENOMEM in its `system`):
  *           what was being opened is closed then, a recording that was being read can only be closed
  * Threads   a counter belongs to one thread at a time; different counters to any
- * Link      -lpace (pkg-config --cflags --libs pace)
- * Manual    pace(3)
+ * Link      -lpace (pkg-config --cflags --libs pace); libpace.a with pkg-config --static. In it
+ *           perf_event_open() is weak: that of a libc which has one, or of the program, is called.
+ *           libpace.so makes the system call itself
+ * Manual    pace(3); its HISTORY says what config, record_type and record types of texts from before
+ *           Linux 2.6.31 are called today. doc/perf-data.md describes recordings
  */
 #ifndef PACE_H
 #define PACE_H
@@ -386,6 +389,10 @@ struct pace_sample {
 	const struct pace_source *source; /* what the functions below look in */
 };
 
+/*
+ * A SAMPLE record that holds what the counters of a group have counted (":S" of record) is handed out
+ * once for each of them that has counted something since: record->event says which, and period how much.
+ */
 /* Whatever is left out is not called. What they are given ends with the call. */
 struct pace_slots {
 	void *context;

@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
+#include "session/periods.h"
 #include "session/stream.h"
 
 struct pace_recording {
@@ -229,6 +230,10 @@ struct walk {
 	struct pace_record record;
 	struct pace_sample sample;
 	bool is_sample, is_wanted; /* what `found` is */
+	/* Of a sample that has read counters: each is handed out as one of its own. */
+	struct periods periods;
+	const struct sample *reading; /* NULL: it has read none */
+	u64 n_taken;                  /* of its values */
 	struct str losses;
 	int result;
 	struct err err;
@@ -247,6 +252,7 @@ static void begin_walk(void *walk)
 	/* The state at the end is not that at the beginning. */
 	fini_state(r);
 	init_state(r);
+	w->result = machine_foresee(&r->source.machine, &r->session, &w->err);
 	stream_init(&w->stream, &r->session);
 }
 
@@ -258,6 +264,35 @@ static size_t add_list(struct pace_recording *r, const void *at, size_t n)
 	if (n)
 		str_addn(&r->lists, at, n);
 	return start;
+}
+
+/* The next value of a reading that has changed; without one, nothing is wanted. */
+static void take_value(struct walk *w)
+{
+	const struct reader *r = &w->recording->session.reader;
+
+	w->is_wanted = false;
+	while (!w->is_wanted && w->n_taken < w->reading->read.n_values) {
+		struct periods_value v = periods_take(&w->periods, &r->formats, &r->events,
+			w->found.event, w->reading, w->n_taken++, w->found.time);
+
+		w->is_wanted = v.event != TABLE_NONE && v.period;
+		w->record.event = v.event;
+		w->sample.period = v.period;
+	}
+	if (w->n_taken == w->reading->read.n_values)
+		w->reading = NULL;
+}
+
+static void take_thread(struct walk *w)
+{
+	const struct formats *f = &w->recording->session.reader.formats;
+	const struct sample_format *format = formats_format(f, w->found.event);
+	union record_body body;
+	struct err err;
+
+	if (record_decode(&w->found.rec, format->trailer, &body, &err) > 0)
+		periods_begin_thread(&w->periods, body.task.tid);
 }
 
 static void take_sample(struct walk *w)
@@ -293,6 +328,11 @@ static void take_sample(struct walk *w)
 	out->source = &r->source;
 	api_source_point(&r->source, r->is_placing ? s : NULL, format, w->found.time,
 		w->found.rec.misc);
+	if (!periods_has(format))
+		return;
+	w->reading = s;
+	w->n_taken = 0;
+	take_value(w);
 }
 
 static void step_in_time(struct walk *w)
@@ -319,6 +359,10 @@ static void step(void *walk)
 {
 	struct walk *w = walk;
 
+	if (w->reading) {
+		take_value(w);
+		return;
+	}
 	(w->order == PACE_TIME_ORDER ? step_in_time : step_in_file)(w);
 	if (w->result <= 0)
 		return;
@@ -327,6 +371,8 @@ static void step(void *walk)
 	w->is_wanted = w->is_sample ? w->slots->sample != NULL : w->slots->record != NULL;
 	if (w->is_sample && w->is_wanted)
 		take_sample(w);
+	if (w->found.rec.type == PERF_RECORD_FORK && w->recording->session.reader.formats.has_reads)
+		take_thread(w);
 }
 
 static void sum_up(void *walk)
@@ -371,7 +417,7 @@ static int walk_all(struct walk *w)
 	struct pace_recording *r = w->recording;
 	int said = 0;
 
-	if (!walk_try(w, begin_walk))
+	if (!walk_try(w, begin_walk) || w->result < 0)
 		return w->result;
 	r->is_placing = w->order == PACE_TIME_ORDER;
 	while (!said && walk_try(w, step) && w->result > 0) {
@@ -423,7 +469,7 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
 	decoder_init(&r->decoder, &r->session,
 		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			(order == PACE_TIME_ORDER ? CALLERS_FIELDS : 0),
+			PERF_SAMPLE_READ | (order == PACE_TIME_ORDER ? CALLERS_FIELDS : 0),
 		&r->session.tally);
 	result = walk_all(&w);
 	if (!result && !walk_try(&w, sum_up))
@@ -431,6 +477,7 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	if (!result)
 		tell_losses(&w);
 	str_fini(&w.losses);
+	periods_fini(&w.periods);
 	stream_fini(&w.stream);
 	reader_cursor_fini(&w.cursor);
 	/* A slot's negative number is not ours, but its own. */

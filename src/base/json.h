@@ -6,7 +6,8 @@
  *     json_u64(&text, "count", n);
  *     json_end(&text, '}');          takes the last comma away
  *
- * Text that is no UTF-8 comes out as one: each byte that does not fit is U+FFFD. Addresses are
+ * Keys and texts may be anybody's: what a terminal would obey (utf8.h) is written as \uXXXX, and text
+ * that is no UTF-8 comes out as one: each byte that does not fit is U+FFFD. Addresses are
  * strings like "0x1f", because numbers beyond 2^53 do not survive most readers.
  * Source   RFC 8259
  */

@@ -386,6 +386,11 @@ void opts_add_help(const struct opt *table, struct str *text)
 {
 	enum { HELP_COLUMN = 34 };
 
+	for (const struct opt *o = table; o->kind != OPT_END; o++)
+		if (o->flags & OPT_COMMON) {
+			str_add(text, "\nMost need no more than those with a *.\n");
+			break;
+		}
 	for (const struct opt *o = table; o->kind != OPT_END; o++) {
 		size_t start;
 
@@ -396,10 +401,11 @@ void opts_add_help(const struct opt *table, struct str *text)
 			continue;
 		}
 		start = text->n;
+		str_add(text, o->flags & OPT_COMMON ? "* " : "  ");
 		if (o->letter)
-			str_addf(text, "  -%c%s", o->letter, o->name ? ", " : "");
+			str_addf(text, "-%c%s", o->letter, o->name ? ", " : "");
 		else
-			str_add(text, "      ");
+			str_add(text, "    ");
 		if (o->name)
 			str_addf(text, "--%s", o->name);
 		if (takes_value(o))

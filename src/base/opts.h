@@ -39,6 +39,7 @@ enum opt_flag {
 	OPT_NO_VALUE = 1 << 1, /* an OPT_CALL without value */
 	OPT_HIDDEN = 1 << 2,   /* works, not shown by -h */
 	OPT_ATTACHED = 1 << 3, /* with OPT_OPTIONAL: the next word is never taken */
+	OPT_COMMON = 1 << 4,   /* help marks it: one of the few that most need */
 };
 
 struct opt {

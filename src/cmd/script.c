@@ -12,6 +12,7 @@
 #include "file/hardware.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
+#include "session/periods.h"
 #include "session/spans.h"
 #include "session/stream.h"
 #include "symbol/demangle.h"
@@ -134,8 +135,7 @@ struct scripting {
 	struct spans spans;
 	struct cpus cpus;
 	struct num_list pids, tids;
-	VEC(struct sample_value) counted; /* by the samples so far, by id */
-	struct table counted_index;
+	struct periods periods;
 	struct decoder decoder;
 	struct out out;
 };
@@ -180,43 +180,23 @@ static void add_sample(struct scripting *s, const struct sample *sample,
 		script_add_sample(&s->script, sample, &e->rec, event, e->time, &s->out.text);
 }
 
-/* How far a counter has come since the sample before. */
-static u64 advance(struct scripting *s, const struct sample_value *v)
-{
-	struct table_probe probe = table_probe(&s->counted_index, hash_u64(v->id));
-	u64 before;
-	u32 i;
-
-	while ((i = table_next(&s->counted_index, &probe)) != TABLE_NONE) {
-		if (s->counted.at[i].id != v->id)
-			continue;
-		before = s->counted.at[i].value;
-		s->counted.at[i].value = v->value;
-		return v->value - before;
-	}
-	table_add(&s->counted_index, hash_u64(v->id), s->counted.n);
-	vec_add(&s->counted, *v);
-	return v->value;
-}
-
 /*
  * A sample that reads counters stands for what all of them counted since the sample before, shown or
  * not: a line for each that counted anything.
  */
-static void take_values(struct scripting *s, const struct stream_event *e,
-	const struct sample_format *format, struct sample *sample, bool shows)
+static void take_values(struct scripting *s, const struct stream_event *e, struct sample *sample,
+	bool shows)
 {
+	const struct reader *r = &s->session.reader;
 	u64 period = sample->period;
 
 	for (u64 i = 0; i < sample->read.n_values; i++) {
-		struct sample_value v = sample_read_value(format, &sample->read, i);
-		u32 event = v.id ? formats_event_of_id(&s->session.reader.formats, v.id) : e->event;
+		struct periods_value v = periods_take(&s->periods, &r->formats, &r->events,
+			e->event, sample, i, e->time);
 
-		if (event == TABLE_NONE)
-			continue;
-		sample->period = advance(s, &v);
-		if (sample->period && shows)
-			add_sample(s, sample, e, event);
+		sample->period = v.period;
+		if (v.event != TABLE_NONE && v.period && shows)
+			add_sample(s, sample, e, v.event);
 	}
 	sample->period = period;
 }
@@ -232,8 +212,8 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 	format = &s->session.reader.formats.at[e->event];
 	script_take_events(&s->script);
 	shows = is_wanted(s, sample, e->time);
-	if (format->type & PERF_SAMPLE_READ)
-		take_values(s, e, format, sample, shows);
+	if (periods_has(format))
+		take_values(s, e, sample, shows);
 	else if (shows)
 		add_sample(s, sample, e, e->event);
 }
@@ -283,6 +263,9 @@ static void take_record(struct scripting *s, const struct stream_event *e)
 	struct err err;
 	int state = machine_follow(&s->machine, &s->session, e, &body);
 	u32 trailer;
+
+	if (state > 0 && e->rec.type == PERF_RECORD_FORK)
+		periods_begin_thread(&s->periods, body.task.tid);
 
 	if (state < 0 || !shows)
 		return;
@@ -365,6 +348,7 @@ static int run_session(struct scripting *s, struct err *err)
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
 	decoder_init(&s->decoder, &s->session, UINT64_MAX, &s->session.tally);
 	if (prepare(s, err) ||
+		(!s->options->is_dump && machine_foresee(&s->machine, &s->session, err)) ||
 		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
@@ -387,8 +371,7 @@ static void scripting_fini(struct scripting *s)
 	cpus_fini(&s->cpus);
 	vec_fini(&s->pids);
 	vec_fini(&s->tids);
-	vec_fini(&s->counted);
-	table_fini(&s->counted_index);
+	periods_fini(&s->periods);
 	session_close(&s->session);
 	log_fini(&s->log);
 }
@@ -404,7 +387,7 @@ static int run_script(int argc, char **argv)
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse_alone(&cmd_script, &o, argc, argv);
+	status = cmd_parse_reader(&cmd_script, &o, &o.input, argc, argv);
 	if (status >= 0)
 		return status;
 	o.print.max_stack = (u32)o.max_stack;
@@ -439,7 +422,7 @@ static int run_script(int argc, char **argv)
 const struct cmd cmd_script = {
 	.name = "script",
 	.summary = "print every sample of a recording in the order of time",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
 		"While it is being made, a recording can be read from a pipe: what 'record' writes to a pipe, 'pace script' prints at once.\n",

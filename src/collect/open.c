@@ -192,6 +192,27 @@ static bool can_use_clock(const struct opener *o, const struct event *e)
 	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
 }
 
+static bool opens_alone(const struct opener *o, const struct event *e,
+	const struct event_attr *attr);
+
+/* Of an event that a clock would stand in for: whether it is there, only not that precise. */
+static bool can_drop_precision(const struct opener *o, const struct event *e)
+{
+	struct event_attr plain = e->attr;
+
+	if (!attr_precise(&e->attr) || !can_use_clock(o, e))
+		return false;
+	attr_set_precise(&plain, 0);
+	return opens_alone(o, e, &plain);
+}
+
+static void drop_precision(struct event *e, struct str *said)
+{
+	attr_set_precise(&e->attr, 0);
+	str_add(said,
+		"this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without, addresses may be some instructions late");
+}
+
 static void use_clock(struct event *e, struct str *said)
 {
 	take_clock(&e->attr);
@@ -206,6 +227,38 @@ static bool can_read_one_by_one(const struct opener *o, const struct event *e)
 	return !event_is_group_member(o->events, e - o->events->at) &&
 		e->attr.read_format & PERF_FORMAT_GROUP && e->attr.flags & ATTR_INHERIT &&
 		o->refusals;
+}
+
+/* Whether this kernel refuses just that: an event of its own that nothing else can be wrong with. */
+static bool refuses_inherited_reads(void)
+{
+	const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
+		.flags = ATTR_INHERIT | ATTR_DISABLED | ATTR_EXCLUDE_KERNEL};
+	int fd = perf_event_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EINVAL;
+	close(fd);
+	return false;
+}
+
+static bool can_leave_children(const struct opener *o, const struct event *e)
+{
+	return !event_is_group_member(o->events, e - o->events->at) &&
+		e->attr.sample_type & PERF_SAMPLE_READ && e->attr.flags & ATTR_INHERIT &&
+		refuses_inherited_reads();
+}
+
+static void leave_children(struct event *e, struct str *said)
+{
+	for (u32 i = 0; i < MAX(e->n_members, 1u); i++)
+		e[i].attr.flags &= ~ATTR_INHERIT;
+	str_add(said,
+		"before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (without ':S' they are not)");
 }
 
 /* Before Linux 4.13 groups of inherited events could not be read at once. */
@@ -237,19 +290,23 @@ struct rung {
 	bool is_for_all;    /* what is said holds for every event: once is enough */
 	const char *suffix; /* the event's name gets it */
 	const char *name;   /* the event's new name, or NULL */
+	char drops;         /* a modifier that the event's name loses; 0: none */
 };
 
 /* clang-format off: a row a fact */
 static const struct rung rungs[] = {
-	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL},
+	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL, 0},
+	{{EINVAL}, can_leave_children, leave_children, LOG_NOTE, false, NULL, NULL, 0},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
-		LOG_DEBUG, false, NULL, NULL},
-	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL},
-	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL},
-	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL},
-	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL},
+		LOG_DEBUG, false, NULL, NULL, 0},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_drop_precision, drop_precision, LOG_NOTE,
+		false, NULL, NULL, 'p'},
+	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL, 0},
+	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL, 0},
+	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL, 0},
+	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL, 0},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, false,
-		NULL, "cpu-clock"},
+		NULL, "cpu-clock", 0},
 };
 /* clang-format on */
 
@@ -268,13 +325,29 @@ bool open_clock_instead(struct event_attr *attr, int sys)
 	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
 		if (errnos[i] != sys || !has_clock_instead(attr))
 			continue;
-		take_clock(attr);
+		if (attr_precise(attr))
+			attr_set_precise(attr, 0);
+		else
+			take_clock(attr);
 		return true;
 	}
 	return false;
 }
 
-/* The name with a modifier letter added, and its base replaced if a rung says so. */
+/* Without a letter of the modifiers, which stand behind the last ':' or '/'. */
+static void add_without(const char *name, char letter, struct str *text)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/'),
+		   *modifiers = colon > slash ? colon : slash;
+
+	for (const char *at = name; *at; at++)
+		if (!modifiers || at <= modifiers || *at != letter)
+			str_addc(text, *at);
+	if (text->n && text->at[text->n - 1] == ':')
+		str_cut(text, text->n - 1);
+}
+
+/* The name with a modifier letter added or taken away, and its base replaced if a rung says so. */
 static void rename_event(struct opener *o, struct event *e, const struct rung *rung)
 {
 	struct str name = {0};
@@ -284,6 +357,8 @@ static void rename_event(struct opener *o, struct event *e, const struct rung *r
 			e->attr.flags & ATTR_EXCLUDE_KERNEL         ? ":u"
 				: e->attr.flags & ATTR_EXCLUDE_USER ? ":k"
 								    : "");
+	else if (rung->drops)
+		add_without(e->name, rung->drops, &name);
 	else if (strchr(e->name, ':') && e->attr.type != PERF_TYPE_TRACEPOINT)
 		str_addf(&name, "%s%s", e->name, rung->suffix);
 	else
@@ -305,7 +380,7 @@ static bool step_down(struct opener *o, struct event *e, int sys)
 			log_say(o->log, rungs[i].level, "%s", str_text(&said));
 		else
 			log_say(o->log, rungs[i].level, "event '%s': %s", e->name, str_text(&said));
-		if (rungs[i].name || rungs[i].suffix)
+		if (rungs[i].name || rungs[i].suffix || rungs[i].drops)
 			rename_event(o, e, &rungs[i]);
 		str_fini(&said);
 		return true;
@@ -562,8 +637,9 @@ static void dissolve(struct opener *o, struct event *leader)
 		leader->name, n);
 }
 
-/* Whether the event would be there, were it not for its group. */
-static bool opens_alone(const struct opener *o, const struct event *e)
+/* Whether the event would be there with these attrs and without its group. */
+static bool opens_alone(const struct opener *o, const struct event *e,
+	const struct event_attr *attr)
 {
 	const struct target *t = o->target;
 	struct counter c = {.event = e - o->events->at, .cpu = -1, .tid = -1};
@@ -572,6 +648,7 @@ static bool opens_alone(const struct opener *o, const struct event *e)
 	struct err ignored;
 	size_t hint = 0;
 
+	alone.attr = *attr;
 	alone.leader = c.event;
 	if (!follows_tasks(o, e))
 		c.cpu = (s32)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]);
@@ -605,7 +682,7 @@ static int open_or_leave(struct opener *o, size_t *i)
 		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
 		return o->err->code;
-	if (e != leader && opens_alone(o, e)) {
+	if (e != leader && opens_alone(o, e, &e->attr)) {
 		if (leader->wishes & EVENT_WEAK_GROUP) {
 			*i = (size_t)e->leader - 1;
 			dissolve(o, leader);

@@ -30,6 +30,11 @@ static void describe_start(const u8 *p, size_t n, struct str *text)
 	str_addc(text, '\'');
 }
 
+static bool is_magic(u64 word)
+{
+	return word == LAYOUT_MAGIC_1 || word == LAYOUT_MAGIC_2;
+}
+
 static int no_perf_data(const struct reader *r, const u8 *p, size_t n, struct err *err)
 {
 	struct str start = {0};
@@ -55,9 +60,9 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
 	magic = load_u64(p);
 	swapped = __builtin_bswap64(magic);
-	r->is_foreign = swapped == LAYOUT_MAGIC_1 || swapped == LAYOUT_MAGIC_2;
+	r->is_foreign = is_magic(swapped);
 	magic = r->is_foreign ? swapped : magic;
-	if (magic != LAYOUT_MAGIC_1 && magic != LAYOUT_MAGIC_2)
+	if (!is_magic(magic))
 		return no_perf_data(r, p, n, err);
 	size = r->is_foreign ? __builtin_bswap64(load_u64(p + 8)) : load_u64(p + 8);
 	/*
@@ -578,6 +583,23 @@ bool reader_stays(const struct reader *r, const struct record *rec)
 			return true;
 	}
 	return false;
+}
+
+bool reader_is_recording(const char *path)
+{
+	struct stat st;
+	u8 start[8];
+	u64 magic;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool has_start;
+
+	if (fd < 0)
+		return false;
+	has_start =
+		!fstat(fd, &st) && S_ISREG(st.st_mode) && !fd_read_at(fd, start, sizeof(start), 0);
+	close(fd);
+	magic = has_start ? load_u64(start) : 0;
+	return is_magic(magic) || is_magic(__builtin_bswap64(magic));
 }
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)

@@ -71,6 +71,9 @@ struct reader {
 	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
 };
 
+/* That is a file which begins as recordings do. */
+bool reader_is_recording(const char *path);
+
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
 
 /* The same from a descriptor, which stays the caller's; `name` is for messages. */

@@ -413,6 +413,8 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		session->tally.n_undecoded++;
 		return -1;
 	}
+	if (m->is_foreseen)
+		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);
 	machine_apply(m, &e->rec, ret_body, m->followed_to);
 	return 1;
@@ -464,6 +466,21 @@ int machine_scan_coded(struct machine *m, struct session *session,
 	r = session_scan(session, take_state, m, err);
 	machine_advance(m, UINT64_MAX);
 	return r;
+}
+
+int machine_foresee(struct machine *m, struct session *session, struct err *err)
+{
+	if (session->has_times || session->reader.is_stream)
+		return 0;
+	if (session_scan(session, take_state, m, err))
+		return err->code;
+	machine_advance(m, UINT64_MAX);
+	m->coder = NULL;
+	m->is_foreseen = true;
+	/* It is all met again. */
+	memset(&session->tally, 0, sizeof(session->tally));
+	session->pieces.n = session->readings.n = session->values.n = 0;
+	return 0;
 }
 
 /* ---- look-ups ---- */

@@ -306,6 +306,19 @@ bool sample_id_place(const struct sample_format *f, u32 *ret_from_start, u32 *re
 	return true;
 }
 
+u32 sample_time_place(const struct sample_format *f)
+{
+	u32 from_end = f->type & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
+
+	if (!f->trailer || !(f->type & PERF_SAMPLE_TIME))
+		return 0;
+	for (unsigned i = 0; i < f->n_rows; i++)
+		if (sample_rows[f->rows[i]].is_in_trailer &&
+			sample_rows[f->rows[i]].bits >= PERF_SAMPLE_TIME)
+			from_end += 8;
+	return from_end;
+}
+
 /* ---- the way back ---- */
 
 static void put_word(struct str *out, u64 v)

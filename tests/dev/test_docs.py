@@ -17,12 +17,6 @@ def page(command):
     return open(os.path.join(TOP, f'doc/pace-{command}.1')).read()
 
 
-def options_of(help_text):
-    """The options that -h lists, each as a list of its spellings."""
-    return [re.findall(r'-{1,2}[a-zA-Z][\w-]*', line.split('  ', 2)[1] if line.startswith('  ') else '')
-            for line in help_text.split('\n') if re.match(r'^ {2,6}-', line)]
-
-
 @test
 def every_command_has_a_man_page_a_golden_help_and_a_place_in_the_overview():
     overview = open(os.path.join(TOP, 'doc/pace.1')).read()

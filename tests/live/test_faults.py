@@ -72,7 +72,7 @@ def without_rights_the_whole_system_is_refused_with_level_capability_and_command
             result = as_nobody('record', *words)
             assert result.status == 1, result
             for part in ('perf_event_paranoid is 2', 'needs 0 or less', 'CAP_PERFMON', 'sudo sysctl kernel.perf_event_paranoid=0',
-                         'your own programs can be recorded'):
+                         'your own programs can be measured as it is'):
                 assert part in result.err, result
             assert not os.path.exists('perf.data') and result.err.count('\n') == 1, result
 

@@ -66,4 +66,22 @@ def commands_of_perf_are_answered_with_what_does_their_work():
                 assert re.search(r'[ ,]' + re.escape(option) + r'[ ,=\[\n]', pages[words[0]]), (command, text, option)
 
 
+# How a library that is linked or loaded is called.
+LINKED = {'libelf': 'libelf.so', 'libdw': 'libdw.so', 'libtraceevent': 'libtraceevent.so', 'libzstd': 'libzstd.so', 'zlib': 'libz.so',
+          'libcjson': 'libcjson.so', 'liblzma': 'liblzma.so', 'libdeflate': 'libdeflate.so'}
+LOADED = {'libdebuginfod': r'libdebuginfod\.so\.1$', 'libLLVM': r'libLLVM(-\d+)?\.so'}
+
+
+@test
+def the_version_tells_the_libraries_that_the_program_has():
+    needs('readelf', 'ldconfig')
+    said = dict(re.findall(r'^ *(\S+): \[ (on|OFF) *\]  # \S', pace('version', '--build-options').out, re.M))
+    linked, installed = run('readelf', '-d', PACE).out, re.findall(r'^\t(\S+) ', run('ldconfig', '-p').out, re.M)
+    for library, file in LINKED.items():
+        assert (said.pop(library) == 'on') == (f'[{file}.' in linked), (library, linked)
+    for library, pattern in LOADED.items():
+        assert (said.pop(library) == 'on') == any(re.match(pattern, name) for name in installed), (library, installed)
+    assert set(said) == {'libiberty', 'threads', 'libpfm'}, said
+
+
 main()

@@ -585,6 +585,27 @@ TEST(opts_help_text_is_a_table)
 	str_fini(&text);
 }
 
+TEST(opts_help_marks_what_most_need)
+{
+	static const struct opt marked[] = {
+		{0, NULL, OPT_TITLE, 0, NULL, "What"},
+		{'e', "event", OPT_STR, 0, "EVENT", "often", .flags = OPT_COMMON},
+		{'x', "exotic", OPT_BOOL, 0, NULL, "seldom"},
+		{0, "for", OPT_STR, 0, "TIME", "often too", .flags = OPT_COMMON},
+		{.kind = OPT_END},
+	};
+	static const char expected[] = "\nMost need no more than those with a *.\n"
+				       "\nWhat\n"
+				       "* -e, --event EVENT               often\n"
+				       "  -x, --exotic                    seldom\n"
+				       "*     --for TIME                  often too\n";
+	struct str text = {0};
+
+	opts_add_help(marked, &text);
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+}
+
 /* Column 34 is the first that the explanation may stand in. */
 TEST(opts_help_of_long_names_begins_on_the_next_line)
 {

@@ -478,7 +478,8 @@ TEST(parse_names_the_nearest_event)
 		{"r4cg", ERR_NOENT, ": there is no event 'r4cg'"},
 		{"r10000000000000000", ERR_NOENT, ": there is no event 'r10000000000000000'"},
 		/* A file that describes an alias is none. */
-		{"mem-loads.scale", ERR_NOENT, ": there is no event 'mem-loads.scale'"},
+		{"mem-loads.scale", ERR_NOENT,
+			": there is no event 'mem-loads.scale'; did you mean 'mem-loads'?"},
 	};
 
 	check_bad(cases, ARRAY_SIZE(cases));
