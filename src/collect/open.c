@@ -742,14 +742,13 @@ static int open_all(struct opener *o)
 
 static int open_with(struct opener *o, struct counters *ret_counters)
 {
-	struct counters counters = {0};
-
-	o->counters = &counters;
+	/* Whoever has it can close what is open already, should there be no memory for more. */
+	*ret_counters = (struct counters){0};
+	o->counters = ret_counters;
 	if (open_all(o)) {
-		counters_close(&counters);
+		counters_close(ret_counters);
 		return o->err->code;
 	}
-	*ret_counters = counters;
 	return 0;
 }
 

@@ -865,7 +865,7 @@ TEST(sampling_says_that_it_aborts_transactions)
 	static const struct event_attr attrs[] = {
 		{.type = PERF_TYPE_RAW, .config = 1ULL << 32 | 0x3c}, /* cycles-t */
 		{.type = PERF_TYPE_RAW, .config = 0x4c9},             /* tx-abort */
-		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32},   /* of the first kind of core */
+		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32}, /* of the first kind of core */
 	};
 
 	if (REGS_THIS_MACHINE != REGS_X86)
