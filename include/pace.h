@@ -399,6 +399,10 @@ struct pace_slots {
 	/* PERF_SAMPLE_* that `sample` wants; 0: all. Others may be 0 in it. */
 	uint64_t wanted;
 	int (*record)(void *context, const struct pace_record *record); /* all but samples */
+	/*
+	 * In recordings a reading of a group ("{a,b}:S") comes once for each member that has counted since
+	 * the one before: record->event is the member, `period` how much. From a ring it comes once.
+	 */
 	int (*sample)(void *context, const struct pace_sample *sample);
 	/* What is missing: bytes behind damage, records that do not decode; one sentence each. */
 	void (*loss)(void *context, const char *sentence);
