@@ -426,6 +426,8 @@ static bool step_down(const struct opening *o, const struct event *e, int sys,
 	}
 	if (!(o->options.flags & PACE_FALLBACK) || !open_clock_instead(a, sys))
 		return false;
+	if (a->type != PERF_TYPE_SOFTWARE)
+		return true;
 	mem_free(c->name);
 	c->name = mem_strdup(a->flags & ATTR_EXCLUDE_KERNEL ? "cpu-clock:u"
 			: a->flags & ATTR_EXCLUDE_USER      ? "cpu-clock:k"
