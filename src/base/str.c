@@ -108,7 +108,7 @@ void str_add_right(struct str *s, const char *word, size_t width)
 }
 
 /* Length of the valid UTF-8 sequence at p, or 0; the code point goes to *ret_cp. */
-static size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp)
+size_t str_utf8(const u8 *p, size_t n, u32 *ret_cp)
 {
 	static const u32 least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t len = p[0] < 0x80 ? 1
@@ -135,7 +135,7 @@ static size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp)
 	return len;
 }
 
-static bool is_harmless(u32 cp)
+bool str_is_harmless(u32 cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
@@ -162,8 +162,8 @@ size_t str_add_safe(struct str *s, const char *text, size_t n)
 		columns += p - run;
 		if (p == end)
 			break;
-		size_t len = utf8_length(p, end - p, &cp);
-		if (len && is_harmless(cp)) {
+		size_t len = str_utf8(p, (size_t)(end - p), &cp);
+		if (len && str_is_harmless(cp)) {
 			str_addn(s, p, len);
 			columns++;
 			p += len;

@@ -23,6 +23,12 @@ TEST(json_strings_escape_what_json_and_terminals_do_not_bear)
 		"\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5\"");
 }
 
+TEST(json_strings_escape_what_turns_text_around)
+{
+	check_string("a\xe2\x80\xaegpj.exe", "\"a\\u202egpj.exe\"");
+	check_string("\xe2\x81\xa6\xef\xbb\xbf\xd8\x9c", "\"\\u2066\\ufeff\\u061c\"");
+}
+
 TEST(json_strings_replace_what_is_no_utf8)
 {
 	static const struct {
