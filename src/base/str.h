@@ -51,7 +51,6 @@ void str_add_hex(struct str *s, u64 v, size_t width);
  */
 size_t str_add_safe(struct str *s, const char *text, size_t n);
 
-
 /* Cuts the text to n bytes. */
 void str_cut(struct str *s, size_t n);
 void str_clear(struct str *s); /* keeps the buffer */
