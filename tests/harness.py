@@ -71,6 +71,15 @@ def needs_root():
         skip('needs root')
 
 
+def needs_own_mounts():
+    """Skips where nothing can be mounted apart from the others: in containers, and in a chroot whose root is no mount."""
+    needs_root()
+    needs('unshare', 'mount')
+    probe = run('unshare', '-m', 'true')
+    if probe.status:
+        skip('there are no mounts of its own for a test: ' + probe.err.strip()[:100])
+
+
 def needs_shared(path=''):
     where = os.path.join(SHARED, path)
     if not os.path.exists(where):

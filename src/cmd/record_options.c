@@ -31,11 +31,11 @@ const struct opt record_option_rows[] = {
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Callers"},
 	{'g', NULL, OPT_CALL, AT(has_chains), "MODE",
-		"record call chains: by frame pointers, or where the program has none by call frame information",
+		"record call chains: whole stacks, by registers, call frame information and frame pointers",
 		.flags = OPT_OPTIONAL | OPT_COMMON, .call = record_set_chains,
 		.is_value = record_is_chain_mode},
 	{0, "call-graph", OPT_CALL, AT(has_chains), "MODE",
-		"fp[,N]: by frame pointers, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
+		"fp[,N]: by frame pointers alone, N addresses; dwarf[,SIZE]: by call frame information, in SIZE bytes of the stack (8192); lbr: by the CPU's record of calls",
 		.flags = OPT_COMMON, .call = record_set_call_graph},
 	{0, "keep-stacks", OPT_BOOL, AT(keeps_stacks), NULL,
 		"with dwarf: write the copies of registers and stack, for 'report' to find callers in; large"},

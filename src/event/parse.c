@@ -422,6 +422,7 @@ static void split(struct event_list *events, size_t first)
 	vec_fini(&rest);
 }
 
+/* Wherever slots were written: the kernel wants them to lead their metrics. */
 static void put_slots_first(struct event_list *events, size_t first)
 {
 	size_t end = first + events->at[first].n_members, slots = end;

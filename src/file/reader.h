@@ -57,6 +57,8 @@ struct reader {
 	bool is_unfinished; /* the recorder never wrote its last header */
 	bool is_cut;        /* the file ends before its data does */
 	u64 n_behind; /* records behind the end that the header says: its recorder was killed */
+	/* The table of what was known at the start; size 0: not needed, or there is none. */
+	struct layout_section early;
 	VEC(struct layout_section)
 	ids; /* where ids lie, in the order of events; touching ones are one */
 	struct event_list events;

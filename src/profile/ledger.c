@@ -234,7 +234,7 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 		break;
 	case STACK_NO_FRAME_POINTER:
 		str_add(text,
-			"record with --call-graph dwarf, or compile it with -fno-omit-frame-pointer");
+			"record with -g alone, which needs none, or compile it with -fno-omit-frame-pointer");
 		break;
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");

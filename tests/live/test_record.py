@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`pace record` on this kernel: what it measures, whom, and how it ends."""
+import json
 import os
 import re
 import resource
@@ -111,6 +112,26 @@ def threads_started_while_recording_are_in_it():
     assert pace('record', '-q', program, '0.5').status == 0
     found = by_comm()
     assert all(found.get(name, 0) > 50 for name in ('alpha', 'beta', 'late')), found
+
+
+@test
+def groups_that_a_leader_reads_have_the_children_of_their_command():
+    """Each thread's counters have the same ids: none may be taken for another's, so that no difference is below 0."""
+    script = 'i=0; while [ $i -lt 30 ]; do ls / > /dev/null; ls -l / | sort > /dev/null; i=$((i+1)); done'
+    result = pace('record', '-e', '{cpu-clock,page-faults}:S', '-F', '4000', '--', 'sh', '-c', script)
+    assert result.status == 0, result
+    lines = [line.split() for line in pace('script', '-F', 'comm,event,period').out.splitlines()]
+    counted = {(comm, event.rstrip(':')) for comm, _, event in lines}
+    assert max(int(period) for _, period, _ in lines) < 10**10, lines
+    if 'before Linux 6.12' in result.err:
+        assert {comm for comm, _ in counted} == {'sh'}, counted
+        return
+    assert {('ls', 'cpu-clock'), ('ls', 'page-faults'), ('sh', 'page-faults')} <= counted, counted
+    # Reports count the same, although they read on all cores in any order.
+    events = json.loads(pace('report', '--json', '-s', 'comm').out)['events']
+    for event in events:
+        periods = [int(period) for _, period, name in lines if name.rstrip(':') == event['event']]
+        assert (event['samples'], event['period']) == (len(periods), sum(periods)), (event, len(periods), sum(periods))
 
 
 @test

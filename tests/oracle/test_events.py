@@ -166,8 +166,7 @@ def make_tree(path, root):
 
 def check_machine(name, at_least):
     perf_works()
-    needs_root()
-    needs('unshare')
+    needs_own_mounts()
     devices = os.path.abspath('sys/bus/event_source/devices')
     make_tree(f'{EVENTS}/trees/{name}.tree', devices)
     probe = run('unshare', '-m', 'mount', '--bind', devices, DEVICES)
