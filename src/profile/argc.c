@@ -7,7 +7,7 @@
 struct argc_search {
 	struct profile *p;
 	bool *is_argc; /* by stack node: it is no caller */
-	u32 *first;    /* by stack node: that of the first function that argc was below of; 0: none was */
+	u32 *first; /* by stack node: that of the first function that argc was below of; 0: none was */
 };
 
 static bool is_argc(const struct profile *p, const struct profile_stack *node)
@@ -59,8 +59,8 @@ static void settle_row(struct argc_search *s, struct profile_row *row)
 	struct profile *p = s->p;
 
 	if (s->first[row->callers]) {
-		count_as_whole(p, p->frames.at[p->stacks.at[s->first[row->callers]].frame].dso, true,
-			row->n_samples);
+		count_as_whole(p, p->frames.at[p->stacks.at[s->first[row->callers]].frame].dso,
+			true, row->n_samples);
 	} else if (s->is_argc[row->callers] && is_first(p, row->frame)) {
 		count_as_whole(p, p->frames.at[row->frame].dso, false, row->n_samples);
 		row->callers = 0;

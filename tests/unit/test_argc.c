@@ -29,8 +29,8 @@ static void argument_init(struct argument *a)
 	a->f = function(a, "f", 0x401000);
 	a->start = function(a, "_start", 0x401100);
 	a->other = function(a, "other", 0x401200);
-	a->argc = profile_frame(
-		&a->p, &(struct profile_frame){.dso = 0, .address = 3, .is_return = true});
+	a->argc = profile_frame(&a->p,
+		&(struct profile_frame){.dso = 0, .address = 3, .is_return = true});
 	a->end = profile_frame(&a->p,
 		&(struct profile_frame){.dso = 0,
 			.address = UINT64_MAX - STACK_NO_FRAME_POINTER,
@@ -44,8 +44,10 @@ static void sample(struct argument *a, u32 frame, const u32 *callers, size_t n, 
 	while (n)
 		stack = profile_stack(&a->p, stack, callers[--n]);
 	vec_add(&a->p.rows,
-		((struct profile_row){
-			.frame = frame, .callers = stack, .n_samples = 10, .period = 10}));
+		((struct profile_row){.frame = frame,
+			.callers = stack,
+			.n_samples = 10,
+			.period = 10}));
 	profile_add_ending(&a->p, STACK_NO_FRAME_POINTER, blamed, 10);
 }
 
