@@ -256,16 +256,6 @@ static void begin_walk(void *walk)
 	stream_init(&w->stream, &r->session);
 }
 
-/* Where it will be in the lists, once all of them are there. */
-static size_t add_list(struct pace_recording *r, const void *at, size_t n)
-{
-	size_t start = r->lists.n;
-
-	if (n)
-		str_addn(&r->lists, at, n);
-	return start;
-}
-
 /* The next value of a reading that has changed; without one, nothing is wanted. */
 static void take_value(struct walk *w)
 {
@@ -293,6 +283,16 @@ static void take_thread(struct walk *w)
 
 	if (record_decode(&w->found.rec, format->trailer, &body, &err) > 0)
 		periods_begin_thread(&w->periods, body.task.tid);
+}
+
+/* Where it will be in the lists, once all of them are there. */
+static size_t add_list(struct pace_recording *r, const void *at, size_t n)
+{
+	size_t start = r->lists.n;
+
+	if (n)
+		str_addn(&r->lists, at, n);
+	return start;
 }
 
 static void take_sample(struct walk *w)

@@ -424,11 +424,16 @@ enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
 	int cgroup_fd, size_t *hint)
 {
-	const struct counter *leader = e->leader == c->event
-		? NULL
-		: counters_find(counters, e->leader, c->cpu, c->tid, hint);
+	const struct counter *leader =
+		e->leader == c->event ? NULL : counters_find(counters, e->leader, c, hint);
+	struct event_attr attr = e->attr;
 
-	c->fd = perf_event_open(&e->attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
+	if (c->stack_bytes) {
+		attr.sample_stack_user = c->stack_bytes;
+		attr.flags &= ~ATTR_ENABLE_ON_EXEC;
+		attr.flags |= leader ? 0 : ATTR_DISABLED;
+	}
+	c->fd = perf_event_open(&attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
 		leader ? leader->fd : -1,
 		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 	return c->fd;

@@ -168,13 +168,16 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 	return 0;
 }
 
-/* The callers in user code are in the copy of the stack: the kernel need not look for them. */
-static void set_stack(u32 stack_bytes, struct event_attr *a)
+/*
+ * The callers in user code are in the copy of the stack: the kernel need not look for them, unless
+ * what it finds is to help.
+ */
+static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
-	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+	a->flags |= has_frame_pointers ? 0 : ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
 /*
@@ -229,7 +232,8 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 		e->own.max_stack = s->max_stack;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (stack_bytes_of(s, e))
-		set_stack(stack_bytes_of(s, e), &e->attr);
+		set_stack(stack_bytes_of(s, e),
+			s->has_frame_pointers && e->own.chain != EVENT_CHAIN_DWARF, &e->attr);
 	e->attr.sample_max_stack = max_stack_of_kernel(e);
 	if (has_lbr(s, e))
 		set_lbr(s, e, log);
@@ -278,6 +282,15 @@ static int check_sampler(const struct event *e, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED,
 		"event '%s' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'",
 		e->name);
+}
+
+static void note_left_children(const struct sampling *s, const struct target *target,
+	const struct event *e, struct log *log)
+{
+	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
+		log_note(log,
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			e->name);
 }
 
 /* :S - one samples and reads all members, which only count. */
@@ -450,6 +463,8 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	vec_each(e, events)
+		note_left_children(s, target, e, log);
 	if (sampling_needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {

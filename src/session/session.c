@@ -194,6 +194,8 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 	const struct reader *r = &s->reader;
 	const struct layout_section *data = &r->header.data;
 
+	/* Those that no record follows have a format like the others. */
+	reader_settle(&s->reader);
 	if (!s->tally.damage.reason)
 		s->tally.damage = c->damage;
 	/* What the file ends before is missing, also where it ends with a whole record. */

@@ -262,11 +262,20 @@ TEST(sampling_reads_groups_of_children_too_unless_whole_cpus_are_measured_or_an_
 	for (int i = 0; i < 3; i++) {
 		struct event_list events = {0};
 
+		struct sampling s = {.period = 5, .compat = i == 2 ? &old : NULL};
+		const struct target target = {.is_system_wide = i == 1};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_NOTE);
 		add_read_group(&events, configs);
-		apply((struct sampling){.period = 5, .compat = i == 2 ? &old : NULL}, &events,
-			(struct target){.is_system_wide = i == 1});
+		CHECK_EQ(sampling_apply(&s, &events, &target, &said.log, &err), 0);
 		vec_each(e, &events)
 			CHECK_EQ(!(e->attr.flags & ATTR_INHERIT), i > 0);
+		CHECK_EQ(said_count(&said,
+				 "an older perf cannot tell the counters of children apart"),
+			i == 2);
+		said_fini(&said);
 		event_list_fini(&events);
 	}
 }
