@@ -15,27 +15,36 @@ all: build/pace
 .PHONY: build/pace
 build/pace:
 	@dev/need build
-	@[ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX) >build-setup.log 2>&1 || \
-		{ cat build-setup.log; exit 1; }
-	@rm -f build-setup.log
+	@missing=$$(dev/need --missing option); \
+	if [ ! -f build/build.ninja ] || [ "$$missing" != "$$(cat build/missing 2>/dev/null)" ]; then \
+		dev/need --wish option; \
+		[ ! -f build/build.ninja ] || again=--wipe; \
+		meson setup $$again build --prefix=$(PREFIX) >build-setup.log 2>&1 || { cat build-setup.log; exit 1; }; \
+		rm -f build-setup.log; \
+		echo "$$missing" >build/missing; \
+	fi
 	@$(NINJA) -C build
 
 demo:
-	@dev/need --install build
+	@dev/need --install build option
 	@$(MAKE) --no-print-directory build/pace
 	@dev/demo
 
 check:
-	@dev/need --install build test
+	@dev/need --install build option test
 	@dev/need --install guest || echo "without them the tests on an emulated machine are skipped" >&2
 	@dev/check
 
 bench:
-	@dev/need --install build bench
+	@dev/need --install build option bench
 	@$(MAKE) --no-print-directory build/pace
 	@dev/bench
 
+# What was built for another place goes to this one.
 install: build/pace
+ifneq ($(origin PREFIX),file)
+	@meson configure build --prefix=$(PREFIX)
+endif
 	@meson install -C build
 
 clean:

@@ -12,8 +12,10 @@ that out.
 """
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -22,6 +24,9 @@ BUILD = os.path.abspath(os.environ.get('PACE_BUILD', os.path.join(os.path.dirnam
 os.environ['PACE_BUILD'] = BUILD
 os.environ.setdefault('PACE_SHARED', os.path.join(os.path.dirname(os.path.dirname(HERE)), 'shared'))
 os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
+
+# A suite that takes longer than this hangs, whatever else the machine has to do.
+SECONDS_MAX = 3600
 
 SUITES = [
     ('layers', [sys.executable, f'{HERE}/check_layers.py']),
@@ -38,6 +43,7 @@ SUITES = [
     ('record', [sys.executable, f'{HERE}/live/test_record.py']),
     ('options', [sys.executable, f'{HERE}/live/test_record_options.py']),
     ('ring', [sys.executable, f'{HERE}/live/test_record_ring.py']),
+    ('typed', [sys.executable, f'{HERE}/live/test_typed.py']),
     ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
@@ -48,6 +54,8 @@ SUITES = [
     ('jit', [sys.executable, f'{HERE}/live/test_jit.py']),
     ('wall', [sys.executable, f'{HERE}/live/test_wall.py']),
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
+    ('whole', [sys.executable, f'{HERE}/live/test_whole.py']),
+    ('lint', [sys.executable, f'{HERE}/live/test_lint.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('injected', [sys.executable, f'{HERE}/live/test_injected.py']),
@@ -80,6 +88,7 @@ SUITES = [
     ('golang', [sys.executable, f'{HERE}/oracle/test_golang.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
+    ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
@@ -109,6 +118,14 @@ class Result:
         self.text += text + '\n'
 
 
+def end_group(process):
+    """Kills a suite that still runs, and what it left in its group."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def run(name, command):
     result = Result(name)
     begin = time.time()
@@ -116,9 +133,18 @@ def run(name, command):
     # Comments belong to the result that follows them; a test's stderr is where its reasons are.
     # Programs were compiled there: what they know of the tree's files is relative to it.
     where = BUILD if command[0].startswith(BUILD) else None
-    with subprocess.Popen(command, cwd=where, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors='replace') as process:
-        for line in process.stdout:
+    # Into a file: a pipe ends only when the last process that holds it does, and a test that failed may have left one.
+    with tempfile.TemporaryFile('w+', errors='replace') as printed:
+        with subprocess.Popen(command, cwd=where, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
+                              start_new_session=True) as process:
+            try:
+                process.wait(timeout=SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                comments.append(f'# the suite did not end within {SECONDS_MAX} s and was killed\n')
+            finally:
+                end_group(process)
+        printed.seek(0)
+        for line in printed:
             test = re.match(r'(not )?ok \d+ - (\S+)(.*)', line)
             plan = re.match(r'1\.\.(\d+)$', line)
             if plan:

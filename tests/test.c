@@ -1,11 +1,12 @@
 #include "test.h"
 
 #include <ftw.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, SECONDS_MAX = 600 };
+enum { SKIPPED = 77, SECONDS_MAX = 180 };
 
 static struct test *first, **last = &first;
 static char dir[64];
@@ -84,12 +85,16 @@ static int run(struct test *test)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		setpgid(0, 0);
 		alarm(SECONDS_MAX);
 		test->run();
 		exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		status = 1;
+	/* What it started ends with it. */
+	if (pid > 0)
+		kill(-pid, SIGKILL);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return status;
 }

@@ -3,38 +3,47 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
+
+/* Adds a character, or a byte that is none; returns its length. */
+static size_t add_escaped(struct str *out, const u8 *p, size_t n)
+{
+	u32 cp;
+	size_t length = utf8_length(p, n, &cp);
+
+	if (!length)
+		str_add(out, "\\ufffd");
+	else if (cp == '"' || cp == '\\')
+		str_addf(out, "\\%c", (int)cp);
+	else if (!utf8_is_shown(cp))
+		str_addf(out, "\\u%04x", cp);
+	else
+		str_addn(out, p, length);
+	return MAX(length, (size_t)1);
+}
 
 void json_string(struct str *out, const char *text)
 {
-	const u8 *p = (const u8 *)text;
+	const u8 *p = (const u8 *)text, *end = p + strlen(text);
 
 	str_addc(out, '"');
-	while (*p) {
-		u32 cp;
-		size_t n = str_utf8(p, strnlen((const char *)p, 4), &cp);
+	while (p < end) {
+		const u8 *run = p;
 
-		if (!n) {
-			str_add(out, "\\ufffd");
-			n = 1;
-		} else if (cp == '"' || cp == '\\') {
-			str_addc(out, '\\');
-			str_addc(out, (char)cp);
-		} else if (!str_is_harmless(cp)) {
-			/* Who prints JSON on a terminal is not to be deceived: all of them have four digits. */
-			str_addf(out, "\\u%04x", cp);
-		} else {
-			str_addn(out, p, n);
-		}
-		p += n;
+		/* Nearly all names are printable ASCII: copy such a run at once. */
+		while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+			p++;
+		str_addn(out, run, (size_t)(p - run));
+		if (p < end)
+			p += add_escaped(out, p, (size_t)(end - p));
 	}
 	str_addc(out, '"');
 }
 
 void json_key(struct str *out, const char *key)
 {
-	str_addc(out, '"');
-	str_add(out, key);
-	str_add(out, "\":");
+	json_string(out, key);
+	str_addc(out, ':');
 }
 
 void json_text(struct str *out, const char *key, const char *text)
@@ -49,6 +58,12 @@ void json_u64(struct str *out, const char *key, u64 v)
 	json_key(out, key);
 	num_add_u64(out, v);
 	str_addc(out, ',');
+}
+
+void json_bool(struct str *out, const char *key, bool v)
+{
+	json_key(out, key);
+	str_add(out, v ? "true," : "false,");
 }
 
 void json_s64(struct str *out, const char *key, s64 v)

@@ -6,7 +6,8 @@
  *     json_u64(&text, "count", n);
  *     json_end(&text, '}');          takes the last comma away
  *
- * Text that is no UTF-8 comes out as one: each byte that does not fit is U+FFFD. Addresses are
+ * Keys and texts may be anybody's: what a terminal would obey (utf8.h) is written as \uXXXX, and text
+ * that is no UTF-8 comes out as one: each byte that does not fit is U+FFFD. Addresses are
  * strings like "0x1f", because numbers beyond 2^53 do not survive most readers.
  * Source   RFC 8259
  */
@@ -20,6 +21,7 @@ void json_string(struct str *out, const char *text); /* quoted; no comma */
 void json_key(struct str *out, const char *key);
 void json_text(struct str *out, const char *key, const char *text);
 void json_u64(struct str *out, const char *key, u64 v);
+void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);

@@ -2,7 +2,7 @@
 
 #include <ctype.h>
 
-enum { NAME_MAX_LENGTH = 64 };
+enum { NAME_MAX_LENGTH = 64, BEGINNING_MIN = 4 };
 
 /*
  * Insertions, deletions, replacements and swaps of neighbours that turn a into b; letter case is
@@ -44,11 +44,13 @@ void nearest_offer(struct nearest *near, const char *name)
 
 	if (n > NAME_MAX_LENGTH || m > NAME_MAX_LENGTH || !n)
 		return;
-	/* A third of the letters may be wrong; a beginning counts as one mistake. */
+	/* A third of the letters may be wrong; a beginning counts as one mistake, a longer word as two. */
 	enough = MAX(n, m) / 3;
-	d = n >= 3 && m > n && !strncmp(near->typed, name, n)
-		? 1
-		: edit_distance(near->typed, n, name, m);
+	d = edit_distance(near->typed, n, name, m);
+	if (n >= 3 && m > n && !strncmp(near->typed, name, n))
+		d = 1;
+	else if (m >= BEGINNING_MIN && n > m && !strncmp(near->typed, name, m))
+		d = MIN(d, 2);
 	if (d > enough || (near->best && d >= near->distance))
 		return;
 	near->best = name;

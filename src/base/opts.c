@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/lookalike.h"
 #include "base/nearest.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -150,7 +151,8 @@ static int apply_with_value(struct parser *p, const struct opt *o, const char *a
 	if (attached)
 		return add(p, o, true, attached);
 	if (o->flags & OPT_OPTIONAL &&
-		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-'))
+		(o->flags & OPT_ATTACHED || p->at >= p->argc || p->argv[p->at][0] == '-' ||
+			(o->is_value && !o->is_value(p->argv[p->at]))))
 		return add(p, o, true, NULL);
 	if (p->at >= p->argc)
 		return err_set(p->err, ERR_INVAL, "option '%s' needs a value: %s",
@@ -158,19 +160,27 @@ static int apply_with_value(struct parser *p, const struct opt *o, const char *a
 	return add(p, o, true, p->argv[p->at++]);
 }
 
+/* NULL: no option has this letter. */
+static const struct opt *find_letter(const struct parser *p, char letter)
+{
+	const struct opt *o = p->table;
+
+	while (o->kind != OPT_END && (o->kind == OPT_TITLE || o->letter != letter))
+		o++;
+	return o->kind == OPT_END ? NULL : o;
+}
+
 static int parse_letters(struct parser *p, const char *letters)
 {
 	while (*letters) {
-		const struct opt *o = p->table;
+		const struct opt *o = find_letter(p, *letters);
 
-		while (o->kind != OPT_END && (o->kind == OPT_TITLE || o->letter != *letters))
-			o++;
-		if (o->kind == OPT_END)
+		if (!o)
 			return *letters == 'h'
 				? OPTS_HELP
 				: err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
 		letters++;
-		if (takes_value(o))
+		if (takes_value(o) && (!*letters || !o->is_value || o->is_value(letters)))
 			return apply_with_value(p, o, *letters ? letters : NULL);
 		add(p, o, true, NULL);
 	}
@@ -281,13 +291,49 @@ static int parse_long(struct parser *p, const char *word)
 	return takes_value(found) ? take_back(p, found) : add(p, found, is_on, NULL);
 }
 
+/* The size of the dash, a keyboard's or printed, that the text begins with; 0 if there is none. */
+static size_t dash_bytes(const char *at)
+{
+	const struct lookalike *printed = lookalike_at(at);
+
+	if (*at == '-')
+		return 1;
+	return printed && printed->plain == '-' ? LOOKALIKE_BYTES : 0;
+}
+
+/*
+ * A word that would be an option if its first characters were not the dashes of printed text is
+ * refused: as a file or a command it would be looked for in vain.
+ */
+static int check_printed(struct parser *p, const char *word)
+{
+	const char *name = word;
+	bool is_on, is_printed = false, is_long;
+	const struct opt *other;
+	size_t n;
+
+	while ((n = dash_bytes(name))) {
+		is_printed |= n > 1;
+		name += n;
+	}
+	n = strcspn(name, "=");
+	is_long = n > 1 && find_long(p, name, n, true, &is_on, &other);
+	if (!is_printed || !*name || (!is_long && !find_letter(p, *name)))
+		return 0;
+	return err_set(p->err, ERR_INVAL,
+		"'%s' begins with a dash of printed text, which is not the '-' of a keyboard: type '%s%s'",
+		word, is_long ? "--" : "-", name);
+}
+
 /* All words up to the first that is no option's, if that ends them. */
 static int parse_words(struct parser *p, unsigned flags, int *ret_kept)
 {
 	while (p->at < p->argc) {
 		char *word = p->argv[p->at];
-		int r;
+		int r = check_printed(p, word);
 
+		if (r)
+			return r;
 		if (word[0] != '-' || !word[1]) {
 			if (flags & OPTS_STOP)
 				break;
@@ -326,10 +372,25 @@ int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc,
 	return 0;
 }
 
+/* As it stands behind the option's name. */
+static const char *argument_format(const struct opt *o)
+{
+	if (!(o->flags & OPT_OPTIONAL))
+		return " %s";
+	if (o->is_value)
+		return " [%s]";
+	return o->name ? "[=%s]" : "[%s]";
+}
+
 void opts_add_help(const struct opt *table, struct str *text)
 {
 	enum { HELP_COLUMN = 34 };
 
+	for (const struct opt *o = table; o->kind != OPT_END; o++)
+		if (o->flags & OPT_COMMON) {
+			str_add(text, "\nMost need no more than those with a *.\n");
+			break;
+		}
 	for (const struct opt *o = table; o->kind != OPT_END; o++) {
 		size_t start;
 
@@ -340,15 +401,15 @@ void opts_add_help(const struct opt *table, struct str *text)
 			continue;
 		}
 		start = text->n;
+		str_add(text, o->flags & OPT_COMMON ? "* " : "  ");
 		if (o->letter)
-			str_addf(text, "  -%c%s", o->letter, o->name ? ", " : "");
+			str_addf(text, "-%c%s", o->letter, o->name ? ", " : "");
 		else
-			str_add(text, "      ");
+			str_add(text, "    ");
 		if (o->name)
 			str_addf(text, "--%s", o->name);
 		if (takes_value(o))
-			str_addf(text, o->flags & OPT_OPTIONAL ? "[%s%s]" : "%.0s %s",
-				o->name ? "=" : "", o->arg ? o->arg : "VALUE");
+			str_addf(text, argument_format(o), o->arg ? o->arg : "VALUE");
 		if (text->n - start < HELP_COLUMN)
 			str_fill(text, ' ', HELP_COLUMN - (text->n - start));
 		else

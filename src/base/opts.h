@@ -39,6 +39,7 @@ enum opt_flag {
 	OPT_NO_VALUE = 1 << 1, /* an OPT_CALL without value */
 	OPT_HIDDEN = 1 << 2,   /* works, not shown by -h */
 	OPT_ATTACHED = 1 << 3, /* with OPT_OPTIONAL: the next word is never taken */
+	OPT_COMMON = 1 << 4,   /* help marks it: one of the few that most need */
 };
 
 struct opt {
@@ -51,6 +52,7 @@ struct opt {
 	unsigned flags;
 	u64 min, max; /* max 0: no limit */
 	int (*call)(void *target, const char *value, struct err *err);
+	bool (*is_value)(const char *word); /* with OPT_OPTIONAL: only such a word is its value */
 };
 
 struct opt_list {

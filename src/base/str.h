@@ -51,11 +51,6 @@ void str_add_hex(struct str *s, u64 v, size_t width);
  */
 size_t str_add_safe(struct str *s, const char *text, size_t n);
 
-/* Bytes of the UTF-8 character at p, of which there are n > 0; 0: they are none. */
-size_t str_utf8(const u8 *p, size_t n, u32 *ret_cp);
-/* Whether a terminal shows that character and does nothing else. */
-bool str_is_harmless(u32 cp);
-
 /* Cuts the text to n bytes. */
 void str_cut(struct str *s, size_t n);
 void str_clear(struct str *s); /* keeps the buffer */

@@ -14,6 +14,11 @@
 
 #define AT(member) offsetof(struct annotate_command, member)
 
+/* Without a name: what fits a few pages. */
+enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
+
+#define NOT_SAID UINT64_MAX
+
 /* What perf has and is not here: why, and what there is. */
 static int refuse_traces(void *target, const char *value, struct err *err)
 {
@@ -69,11 +74,16 @@ static const struct opt options[] = {
 	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
 	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
-		"without FUNCTION: those with this share of all; default 0", .max = 100},
+		"without FUNCTION: all those with this share of everything", .max = 100},
 	{0, "max-functions", OPT_U64, AT(n_functions), "N",
-		"without FUNCTION: at most N; default all", .min = 1},
+		"without FUNCTION: at most N; default 5 unless --percent-limit is said", .min = 1},
 	{0, "skip-missing", OPT_BOOL, AT(skips_missing), NULL,
 		"leave out functions whose code is not here"},
+	{0, "all", OPT_BOOL, AT(shows_all), NULL,
+		"without FUNCTION: all of them, unless said otherwise, with all their code"},
+	{0, "context", OPT_U64, AT(around), "N",
+		"only the hottest instructions, with N around each; default 2, but all code of a FUNCTION",
+		.max = UINT32_MAX},
 	{0, NULL, OPT_TITLE, 0, NULL, "What of each instruction"},
 	{0, "percent-type", OPT_STR, AT(percent_type), "TYPE",
 		"local-period (default), local-hits, global-period or global-hits; in either order"},
@@ -127,18 +137,34 @@ static const struct opt options[] = {
 
 /* ---- one recording ---- */
 
+/* JSON is for programs: it has everything unless they say what they want. */
+static u64 functions_wanted(const struct annotate_command *o)
+{
+	if (o->n_functions || o->shows_all || o->is_json || o->percent_limit > 0)
+		return o->n_functions ? o->n_functions : UINT64_MAX;
+	return FUNCTIONS_SHOWN;
+}
+
 static size_t choose_hottest(const struct annotating *r, u32 *ret)
 {
-	const struct annotate_command *o = r->options;
+	const u64 most = functions_wanted(r->options);
 	size_t n = 0;
 
 	for (u32 i = 0; i < r->annotation.functions.n; i++) {
-		if (r->annotation.functions.at[i].share < o->percent_limit ||
-			(o->n_functions && n == o->n_functions))
+		if (r->annotation.functions.at[i].share < r->options->percent_limit || n == most)
 			break;
 		ret[n++] = i;
 	}
 	return n;
+}
+
+/* What of the code there is, and how to see the rest. */
+static void say_excerpt(struct annotating *r, size_t n_functions)
+{
+	if (r->view.is_excerpt && n_functions)
+		log_note(&r->log,
+			"these are the hottest instructions of the hottest functions, %zu of %zu: 'pace annotate NAME' shows all code of one, --all everything",
+			n_functions, r->annotation.functions.n);
 }
 
 /* Samples without a function cannot be shown here; true if there are any. */
@@ -187,6 +213,8 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 
 	if (annotating_count(r, err))
 		return err->code;
+	r->view.is_excerpt = r->options->around != NOT_SAID || (!name && !r->options->shows_all);
+	r->view.around = r->options->around != NOT_SAID ? r->options->around : ROWS_AROUND;
 	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
 	has_nameless = say_nameless(r);
 	if (!name) {
@@ -208,6 +236,8 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	}
 	if (r->options->is_json)
 		annotate_json_end(out);
+	if (!name)
+		say_excerpt(r, n_shown);
 	if (n_skipped)
 		log_note(&r->log, "%zu functions are left out: their code is not here", n_skipped);
 	mem_free(chosen);
@@ -302,12 +332,24 @@ static int dump(const struct annotate_command *o)
 	return cmd_report.run((int)ARRAY_SIZE(words) - 1, words);
 }
 
+/* `pace annotate FILE [FUNCTION]`: a word may be a function, a program of that name, or a recording. */
+static void take_input(struct annotate_command *o, int *argc, char **argv)
+{
+	if (o->input || o->is_diff || !*argc || !reader_is_recording(argv[0]))
+		return;
+	o->input = argv[0];
+	(*argc)--;
+	for (int i = 0; i < *argc; i++)
+		argv[i] = argv[i + 1];
+}
+
 static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
 		.symbols.demangles = true,
 		.symbols.makes_names = true,
 		.skid = TYPING_NOT_SAID,
+		.around = NOT_SAID,
 		.debuginfod_s = 10};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_annotate, &o, 0, &argc, argv), r;
@@ -319,6 +361,7 @@ static int run_annotate(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	take_input(&o, &argc, argv);
 	if (o.is_dump)
 		return dump(&o);
 	if (choose_name(&o, argc, argv, &name, &err))
@@ -344,7 +387,7 @@ static int run_annotate(int argc, char **argv)
 const struct cmd cmd_annotate = {
 	.name = "annotate",
 	.summary = "show the code of functions, and where in it the time went",
-	.usage = {"[OPTIONS] [FUNCTION]", "--data-type[=NAME] [OPTIONS]",
+	.usage = {"[OPTIONS] [FILE] [FUNCTION]", "--data-type[=NAME] [OPTIONS] [FILE]",
 		"--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
 	.options = options,
 	.run = run_annotate,

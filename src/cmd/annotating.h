@@ -24,9 +24,9 @@ struct annotate_command {
 	const char *input, *symbol, *dsos, *comms, *cpus;
 	struct symbol_options symbols;
 	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
-	u64 skid, n_stripped, n_functions, n_workers;
+	u64 skid, n_stripped, n_functions, around, n_workers;
 	double percent_limit, debuginfod_s;
-	bool is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
+	bool shows_all, is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* as ever */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;

@@ -244,7 +244,7 @@ static int list_elf(const struct elf *elf, const char *path)
 static int run_buildid_list(int argc, char **argv)
 {
 	struct buildid_options o = {0};
-	int status = cmd_parse_alone(&cmd_buildid_list, &o, argc, argv);
+	int status = cmd_parse_reader(&cmd_buildid_list, &o, &o.input, argc, argv);
 	struct elf elf;
 	struct err err;
 
@@ -263,7 +263,7 @@ static int run_buildid_list(int argc, char **argv)
 const struct cmd cmd_buildid_list = {
 	.name = "buildid-list",
 	.summary = "list the build-ids of the files a recording ran",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.options = options,
 	.run = run_buildid_list,
 };

@@ -227,17 +227,17 @@ static int run_c2c(int argc, char **argv)
 		return status;
 	if (is_record)
 		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
-	if (is_report && !argc && c.has_calls && c.view.has_stats_only) {
-		err_set(&err, ERR_INVAL, "-g is of the uses of lines: not with --stats");
-		return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
-	}
-	if (is_report && !argc)
+	if (is_report) {
+		if (cmd_take_input(&c.input, argc, argv, &err))
+			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
+		if (c.has_calls && c.view.has_stats_only) {
+			err_set(&err, ERR_INVAL, "-g is of the uses of lines: not with --stats");
+			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
+		}
 		return run_report(&c);
+	}
 	if (argc)
-		err_set(&err, ERR_INVAL,
-			is_report ? "'%.60s' is one word too many: a file is named with -i"
-				  : "'%.60s' is neither record nor report",
-			argv[0]);
+		err_set(&err, ERR_INVAL, "'%.60s' is neither record nor report", argv[0]);
 	else
 		err_set(&err, ERR_INVAL, "record or report?");
 	return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
@@ -246,7 +246,8 @@ static int run_c2c(int argc, char **argv)
 const struct cmd cmd_c2c = {
 	.name = "c2c",
 	.summary = "find the cache lines that CPUs take from each other",
-	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [OPTIONS]", NULL},
+	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [OPTIONS] [FILE]",
+		NULL},
 	.options = options,
 	.run = run_c2c,
 };

@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,8 +64,34 @@ int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv)
 
 	if (status >= 0 || !argc)
 		return status;
-	err_set(&err, ERR_INVAL, "'%s' is one word too many: a file is named with -i", argv[0]);
+	err_set(&err, ERR_INVAL, "'%s' is one word too many: it takes none", argv[0]);
 	return cmd_fail(cmd, &err, EXIT_USAGE);
+}
+
+int cmd_take_input(const char **input, int argc, char **argv, struct err *err)
+{
+	if (!argc)
+		return 0;
+	if (argc > 1 || *input)
+		return err_set(err, ERR_INVAL, "'%s' is one word too many: '%s' is read",
+			argv[argc - 1], *input ? *input : argv[0]);
+	if (strcmp(argv[0], "-") && access(argv[0], F_OK))
+		return err_set(err, ERR_INVAL,
+			"there is no file '%s': a word that is no option names the recording to read",
+			argv[0]);
+	*input = argv[0];
+	return 0;
+}
+
+int cmd_parse_reader(const struct cmd *cmd, void *options, const char **input, int argc,
+	char **argv)
+{
+	int status = cmd_parse(cmd, options, 0, &argc, argv);
+	struct err err;
+
+	if (status < 0 && cmd_take_input(input, argc, argv, &err))
+		return cmd_fail(cmd, &err, EXIT_USAGE);
+	return status;
 }
 
 static void write_log(void *ctx, enum log_level level, const char *sentence)

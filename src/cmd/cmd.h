@@ -49,6 +49,16 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv);
 
 /*
+ * The same for commands that read a recording, which may be the one word that is no option: *input is
+ * the member of `options` that -i sets.
+ */
+int cmd_parse_reader(const struct cmd *cmd, void *options, const char **input, int argc,
+	char **argv);
+
+/* What it does with the words that are left; ERR_INVAL. */
+int cmd_take_input(const char **input, int argc, char **argv, struct err *err);
+
+/*
  * The recording to read: the one that was named; else what is piped in, as perf does; else
  * perf.data.
  */

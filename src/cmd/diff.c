@@ -11,6 +11,7 @@
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "cmd/which.h"
+#include "file/samefile.h"
 #include "profile/counts.h"
 #include "profile/delta.h"
 #include "profile/filter.h"
@@ -436,10 +437,30 @@ static void show(struct comparing *c, struct out *out)
 		diff_end_json(&out->text);
 }
 
+/* A recording that is compared with itself has no changes, also where code has no names. */
+static void find_copies(struct comparing *c)
+{
+	u32 n = 1;
+
+	for (u32 i = 1; i < c->recordings.n; i++)
+		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
+			const struct delta_recording *a = &c->recordings.at[k];
+
+			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name))
+				continue;
+			c->recordings.at[i].same_as = k + 1;
+			n += k == 0;
+			log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
+				c->recordings.at[i].name);
+		}
+	c->folded.is_one_recording = n == c->recordings.n;
+}
+
 static int compare(struct comparing *c, struct out *out, struct err *err)
 {
 	if (choose(c, err))
 		return err->code;
+	find_copies(c);
 	for (size_t i = 0; i < c->recordings.n; i++)
 		if (read_one(c, i, err))
 			return err->code;

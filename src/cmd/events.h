@@ -36,7 +36,8 @@ int event_words_exclude_self(void *target, const char *value, struct err *err);
 
 /* clang-format off: rows of option tables */
 #define EVENT_ROWS(help)                                                                   \
-	{'e', "event", OPT_CALL, 0, "EVENT", help, .call = event_words_event},             \
+	{'e', "event", OPT_CALL, 0, "EVENT", help, .flags = OPT_COMMON,                    \
+		.call = event_words_event},                                                \
 		{0, "filter", OPT_CALL, 0, "FILTER",                                       \
 			"of the events before it: only those for which this is true",      \
 			.call = event_words_filter},                                       \

@@ -76,7 +76,7 @@ static int run_evlist(int argc, char **argv)
 {
 	struct evlist_options o = {0};
 	struct out out = {.fd = STDOUT_FILENO};
-	int status = cmd_parse_alone(&cmd_evlist, &o, argc, argv);
+	int status = cmd_parse_reader(&cmd_evlist, &o, &o.input, argc, argv);
 	struct tracepoints formats;
 	struct reader reader;
 	struct log log;
@@ -108,7 +108,7 @@ static int run_evlist(int argc, char **argv)
 const struct cmd cmd_evlist = {
 	.name = "evlist",
 	.summary = "list the events of a recording",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.options = options,
 	.run = run_evlist,
 };

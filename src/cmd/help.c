@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/elsewhere.h"
 
 static int list_commands(void)
 {
@@ -23,27 +24,39 @@ static int list_commands(void)
 	return out_close(&out, &err) ? cmd_fail(&cmd_help, &err, EXIT_FAILED) : EXIT_OK;
 }
 
+/* What was typed is no command: the nearest that is one, or what does the work of perf's. */
+static int explain_unknown(const char *typed)
+{
+	const char *advice = elsewhere_find(typed);
+	struct nearest near = {.typed = typed};
+	struct str text = {0}, safe = {0};
+
+	str_addf(&text, "there is no command '%s'", typed);
+	if (advice)
+		str_addf(&text, ": %s", advice);
+	for (size_t i = 0; cmd_table[i]; i++)
+		nearest_offer(&near, cmd_table[i]->name);
+	if (!advice)
+		nearest_add_hint(&near, &text);
+	str_add_safe(&safe, str_text(&text), text.n);
+	fprintf(stderr, "pace: %s\n", str_text(&safe));
+	str_fini(&text);
+	str_fini(&safe);
+	return EXIT_USAGE;
+}
+
 static int run_help(int argc, char **argv)
 {
-	struct nearest near = {0};
-	struct str hint = {0};
-	struct err err;
 	int status = cmd_parse(&cmd_help, NULL, 0, &argc, argv);
 
 	if (status >= 0)
 		return status;
 	if (!argc)
 		return list_commands();
-	near.typed = argv[0];
-	for (size_t i = 0; cmd_table[i]; i++) {
+	for (size_t i = 0; cmd_table[i]; i++)
 		if (!strcmp(cmd_table[i]->name, argv[0]))
 			return cmd_print_help(cmd_table[i]);
-		nearest_offer(&near, cmd_table[i]->name);
-	}
-	nearest_add_hint(&near, &hint);
-	err_set(&err, ERR_NOENT, "there is no command '%s'%s", argv[0], str_text(&hint));
-	str_fini(&hint);
-	return cmd_fail(&cmd_help, &err, EXIT_USAGE);
+	return explain_unknown(argv[0]);
 }
 
 const struct cmd cmd_help = {

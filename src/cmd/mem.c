@@ -101,8 +101,8 @@ static int run_mem(int argc, char **argv)
 const struct cmd cmd_mem = {
 	.name = "mem",
 	.summary = "where programs wait for memory: sample its accesses, and show them",
-	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [REPORT-OPTIONS]",
-		NULL},
+	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
+		"report [REPORT-OPTIONS] [FILE]", NULL},
 	.notes = "report is 'pace report --mem-mode': its options are those of report.\n",
 	.options = options,
 	.run = run_mem,

@@ -12,6 +12,7 @@
 #include "profile/naming.h"
 #include "profile/places.h"
 #include "session/decoder.h"
+#include "session/periods.h"
 #include "session/stream.h"
 #include "view/readperf.h"
 #include "view/text.h"
@@ -46,6 +47,7 @@ struct reading {
 	struct places places;
 	struct ledger ledger;
 	struct decoder decoder;
+	struct periods periods;
 	size_t n_events; /* that `places` knows */
 	struct csv stat, overview, processes, results;
 	size_t n_columns; /* events that have columns in `processes`, which begins with its first row */
@@ -114,8 +116,9 @@ static void follow_events(struct reading *r)
 		places_add_event(&r->places, events->at[r->n_events].name);
 }
 
-/* Adds the sample to its process and to the place it was taken at. */
-static void count(struct reading *r, const struct stream_event *e, const struct sample *sample)
+/* Adds the sample, as one of that event, to its process and to the place it was taken at. */
+static void count(struct reading *r, const struct stream_event *e, const struct sample *sample,
+	u32 event, u64 period)
 {
 	u8 mode = e->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	const struct map *map = NULL;
@@ -123,9 +126,24 @@ static void count(struct reading *r, const struct stream_event *e, const struct 
 
 	machine_state_at(&r->machine, sample->pid, sample->tid, e->time, &r->strings, &t);
 	map = machine_find(machine_space(&t, mode), sample->ip);
-	roster_add_sample(&r->roster, sample->pid, e->event, sample->period);
-	places_add(&r->places, e->event, map ? map->dso : r->machine.dsos.at.at[0],
-		map ? map_offset(map, sample->ip) : sample->ip, mode, sample->period);
+	roster_add_sample(&r->roster, sample->pid, event, period);
+	places_add(&r->places, event, map ? map->dso : r->machine.dsos.at.at[0],
+		map ? map_offset(map, sample->ip) : sample->ip, mode, period);
+}
+
+/* What it has read are samples of the counters' events, as far as they have counted since. */
+static void count_values(struct reading *r, const struct stream_event *e,
+	const struct sample *sample)
+{
+	const struct reader *reader = &r->session.reader;
+
+	for (u64 i = 0; i < sample->read.n_values; i++) {
+		struct periods_value v = periods_take(&r->periods, &reader->formats,
+			&reader->events, e->event, sample, i, e->time);
+
+		if (v.event != TABLE_NONE && v.period)
+			count(r, e, sample, v.event, v.period);
+	}
 }
 
 static void take_sample(struct reading *r, const struct stream_event *e,
@@ -142,7 +160,10 @@ static void take_sample(struct reading *r, const struct stream_event *e,
 	/* A sample that does not say whose it is, is nobody's. */
 	if (!(fields & PERF_SAMPLE_TID))
 		sample->pid = sample->tid = ROSTER_NOBODY;
-	count(r, e, sample);
+	if (periods_has(&r->session.reader.formats.at[e->event]))
+		count_values(r, e, sample);
+	else
+		count(r, e, sample, e->event, sample->period);
 	row->sample = sample;
 	row->event = events->n > 1 ? events->at[e->event].name : NULL;
 	row->has_task = fields & PERF_SAMPLE_TID;
@@ -191,6 +212,8 @@ static void take_record(struct reading *r, const struct stream_event *e, union r
 		return;
 	if (machine_follow(&r->machine, &r->session, e, body) > 0)
 		row->body = body;
+	if (row->body && e->rec.type == PERF_RECORD_FORK)
+		periods_begin_thread(&r->periods, body->task.tid);
 	describe(r, e, row);
 	if (row->body)
 		roster_apply(&r->roster, &e->rec, body, row->has_time ? row->time : 0);
@@ -331,10 +354,14 @@ static int run_session(struct reading *r, struct err *err)
 	r->machine.coder = &r->jitcode.coder;
 	machine_set_build_ids(&r->machine, &reader->info);
 	embedded_prepare(&r->embedded, &r->machine);
+	if (machine_foresee(&r->machine, &r->session, err))
+		return err->code;
 	roster_init(&r->roster, add_process, r);
+	r->roster.is_unordered = !r->session.has_times;
 	places_init(&r->places);
 	decoder_init(&r->decoder, &r->session,
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+			PERF_SAMPLE_READ,
 		&r->session.tally);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
@@ -354,6 +381,7 @@ static int run_session(struct reading *r, struct err *err)
 static void reading_fini(struct reading *r)
 {
 	places_fini(&r->places);
+	periods_fini(&r->periods);
 	jitcode_fini(&r->jitcode);
 	embedded_close(&r->embedded);
 	machine_fini(&r->machine);
@@ -364,29 +392,16 @@ static void reading_fini(struct reading *r)
 	log_fini(&r->log);
 }
 
-/* The one word is the recording, as -i is. */
-static int take_words(struct readperf_command *o, int argc, char **argv, struct err *err)
-{
-	if (argc > 1 || (argc && o->input))
-		return err_set(err, ERR_INVAL, "'%s' is one word too many: it reads one recording",
-			argv[argc - 1]);
-	if (argc)
-		o->input = argv[0];
-	o->input = cmd_input(o->input);
-	return 0;
-}
-
 static int run_readperf(int argc, char **argv)
 {
 	struct readperf_command o = {.folder = "."};
 	struct reading r = {.options = &o, .out.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_readperf, &o, 0, &argc, argv);
+	int status = cmd_parse_reader(&cmd_readperf, &o, &o.input, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	if (take_words(&o, argc, argv, &err))
-		return cmd_fail(&cmd_readperf, &err, EXIT_USAGE);
+	o.input = cmd_input(o.input);
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (session_open(&r.session, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);

@@ -33,6 +33,7 @@ struct record_options {
 	/* Callers. */
 	u64 stack_bytes, max_stack;
 	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was said */
+	bool has_stack_size;                                    /* and how much of the stack */
 	bool has_only_kernel_chains, has_only_user_chains;
 
 	/* What samples carry. */
@@ -111,6 +112,9 @@ int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct er
 void record_add_registers(const struct record_options *o, struct str *text);
 
 /* Values of options, for opts_parse(): `target` is the struct record_options. */
+/* The word is a mode of --call-graph, and not a program that could be meant (-g dwarf). */
+bool record_is_chain_mode(const char *word);
+int record_set_chains(void *target, const char *value, struct err *err);
 int record_set_call_graph(void *target, const char *value, struct err *err);
 int record_set_clock(void *target, const char *value, struct err *err);
 int record_set_compression(void *target, const char *value, struct err *err);

@@ -43,13 +43,32 @@ int record_ring_check(const struct record_options *o, struct err *err)
 	return 0;
 }
 
+/* Where times stand in trailers, if that is the same for all events; else 0. */
+static u32 time_place(const struct event_list *events)
+{
+	u32 place = 0;
+
+	vec_each(e, events) {
+		struct sample_format format;
+		u32 its;
+
+		sample_format_init(&format, &e->attr);
+		its = sample_time_place(&format);
+		if (e > events->at && its != place)
+			return 0;
+		place = its;
+	}
+	return place;
+}
+
 void record_ring_begin(struct recording *rec)
 {
 	struct record_ring *ring = &rec->ring;
 
 	if (!rec->options->ring_ns)
 		return;
-	window_init(&ring->window, rec->options->ring_ns, rec->options->max_size);
+	window_init(&ring->window, rec->options->ring_ns, rec->options->max_size,
+		time_place(&rec->events));
 	ring->tap = (struct writer_tap){ring, take};
 	rec->writer.tap = &ring->tap;
 }

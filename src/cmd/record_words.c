@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cmd/record_options.h"
 #include "collect/branches.h"
+#include "collect/program.h"
 #include "event/abi.h"
 #include "event/clockid.h"
 #include "event/cpus.h"
@@ -21,6 +22,7 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	bool has_size = !strncmp(value, "dwarf,", 6);
 
 	o->has_chains = o->has_chain_mode = true;
+	o->has_stack_size = has_size;
 	o->stack_bytes = 0;
 	o->has_lbr = !strcmp(value, "lbr");
 	if (!strcmp(value, "fp") || o->has_lbr)
@@ -44,6 +46,28 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
 		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
 			value, SAMPLING_MAX_STACK);
+	return 0;
+}
+
+bool record_is_chain_mode(const char *word)
+{
+	static const char *const modes[] = {"fp", "dwarf", "lbr"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		size_t n = strlen(modes[i]);
+
+		if (!strncmp(word, modes[i], n) && (!word[n] || word[n] == ','))
+			return !program_find(word, path);
+	}
+	return false;
+}
+
+int record_set_chains(void *target, const char *value, struct err *err)
+{
+	if (value)
+		return record_set_call_graph(target, value, err);
+	((struct record_options *)target)->has_chains = true;
 	return 0;
 }
 

@@ -182,7 +182,7 @@ static int run_report(int argc, char **argv)
 	int status;
 
 	report_options_init(&o);
-	status = cmd_parse_alone(&cmd_report, &o, argc, argv);
+	status = cmd_parse_reader(&cmd_report, &o, &o.input, argc, argv);
 	if (status >= 0) {
 		report_options_fini(&o);
 		return status;
@@ -228,7 +228,7 @@ static int run_report(int argc, char **argv)
 const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "show where the time of a recording went",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period cost average_weight latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu socket cgroup cgroup_id parallelism trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size dso_size addr symoff parent srcline srcfile type typeoff; of branches: dso_from dso_to symbol_from symbol_to srcline_from srcline_to addr_from addr_to mispredict predicted in_tx abort cycles; with --total-cycles: block cycles_share cycles_sum cycles_average_share cycles_average; of memory: symbol_daddr dso_daddr dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr; fields of tracepoints, like prev_comm.\n",
 	.options = report_option_table,

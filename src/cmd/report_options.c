@@ -193,6 +193,8 @@ const struct opt report_option_table[] = {
 	{0, "prefix", OPT_NOTHING, 0, "PREFIX", "likewise"},
 	{0, "prefix-strip", OPT_NOTHING, 0, "N", "likewise"},
 	{0, "percent-type", OPT_NOTHING, 0, "TYPE", "likewise"},
+	{0, "branch--call-graph", OPT_REFUSED, 0, NULL,
+		"perf has it under another name: --branch-history"},
 	{0, "tui", OPT_REFUSED, 0, NULL,
 		"there is no browser: without it, the same is printed as text; 'pace annotate' shows code"},
 	{0, "gtk", OPT_REFUSED, 0, NULL,

@@ -12,6 +12,7 @@
 #include "file/hardware.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
+#include "session/periods.h"
 #include "session/spans.h"
 #include "session/stream.h"
 #include "symbol/demangle.h"
@@ -134,8 +135,7 @@ struct scripting {
 	struct spans spans;
 	struct cpus cpus;
 	struct num_list pids, tids;
-	VEC(struct sample_value) counted; /* by the samples so far, by id */
-	struct table counted_index;
+	struct periods periods;
 	struct decoder decoder;
 	struct out out;
 };
@@ -150,12 +150,13 @@ static bool is_named(const char *list, const char *name)
 	return !list;
 }
 
-static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time)
+/* `time` is when it was in the stream, `said` what it says itself. */
+static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time, u64 said)
 {
 	struct thread_state t;
 
 	if (!num_list_has(&s->pids, sample->pid) || !num_list_has(&s->tids, sample->tid) ||
-		!spans_have(&s->spans, time))
+		!spans_have(&s->spans, said))
 		return false;
 	if (s->cpus.n) {
 		bool is_there = false;
@@ -180,43 +181,23 @@ static void add_sample(struct scripting *s, const struct sample *sample,
 		script_add_sample(&s->script, sample, &e->rec, event, e->time, &s->out.text);
 }
 
-/* How far a counter has come since the sample before. */
-static u64 advance(struct scripting *s, const struct sample_value *v)
-{
-	struct table_probe probe = table_probe(&s->counted_index, hash_u64(v->id));
-	u64 before;
-	u32 i;
-
-	while ((i = table_next(&s->counted_index, &probe)) != TABLE_NONE) {
-		if (s->counted.at[i].id != v->id)
-			continue;
-		before = s->counted.at[i].value;
-		s->counted.at[i].value = v->value;
-		return v->value - before;
-	}
-	table_add(&s->counted_index, hash_u64(v->id), s->counted.n);
-	vec_add(&s->counted, *v);
-	return v->value;
-}
-
 /*
  * A sample that reads counters stands for what all of them counted since the sample before, shown or
  * not: a line for each that counted anything.
  */
-static void take_values(struct scripting *s, const struct stream_event *e,
-	const struct sample_format *format, struct sample *sample, bool shows)
+static void take_values(struct scripting *s, const struct stream_event *e, struct sample *sample,
+	bool shows)
 {
+	const struct reader *r = &s->session.reader;
 	u64 period = sample->period;
 
 	for (u64 i = 0; i < sample->read.n_values; i++) {
-		struct sample_value v = sample_read_value(format, &sample->read, i);
-		u32 event = v.id ? formats_event_of_id(&s->session.reader.formats, v.id) : e->event;
+		struct periods_value v = periods_take(&s->periods, &r->formats, &r->events,
+			e->event, sample, i, e->time);
 
-		if (event == TABLE_NONE)
-			continue;
-		sample->period = advance(s, &v);
-		if (sample->period && shows)
-			add_sample(s, sample, e, event);
+		sample->period = v.period;
+		if (v.event != TABLE_NONE && v.period && shows)
+			add_sample(s, sample, e, v.event);
 	}
 	sample->period = period;
 }
@@ -231,9 +212,10 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 		return;
 	format = &s->session.reader.formats.at[e->event];
 	script_take_events(&s->script);
-	shows = is_wanted(s, sample, e->time);
-	if (format->type & PERF_SAMPLE_READ)
-		take_values(s, e, format, sample, shows);
+	shows = is_wanted(s, sample, e->time,
+		format->type & PERF_SAMPLE_TIME ? sample->time : e->time);
+	if (periods_has(format))
+		take_values(s, e, sample, shows);
 	else if (shows)
 		add_sample(s, sample, e, e->event);
 }
@@ -253,7 +235,7 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	struct str *text = &s->out.text;
 	struct thread_state t;
 	struct sample who = {0};
-	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
+	u64 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
 
 	if (e->rec.type < PERF_RECORD_USER_TYPE_START)
 		sample_decode_trailer(format, &e->rec, &who);
@@ -267,8 +249,9 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	if (format->type & PERF_SAMPLE_CPU)
 		fields |= s->script.fields[0] & SCRIPT_CPU;
 	machine_state_at(&s->machine, who.pid, who.tid, time, &s->script.strings, &t);
-	script_add_start(&s->script, &(struct script_who){t.comm, who.pid, who.tid, who.cpu, time},
-		fields, false, text);
+	script_add_start(&s->script,
+		&(struct script_who){t.comm, who.pid, who.tid, who.cpu, time, 0}, fields, false,
+		text);
 	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
 	record_add_text(e->rec.type, e->rec.misc, body, text);
 	str_addc(text, '\n');
@@ -283,6 +266,9 @@ static void take_record(struct scripting *s, const struct stream_event *e)
 	struct err err;
 	int state = machine_follow(&s->machine, &s->session, e, &body);
 	u32 trailer;
+
+	if (state > 0 && e->rec.type == PERF_RECORD_FORK)
+		periods_begin_thread(&s->periods, body.task.tid);
 
 	if (state < 0 || !shows)
 		return;
@@ -359,12 +345,14 @@ static int run_session(struct scripting *s, struct err *err)
 	resolver_set_recording(&s->resolver, r, &s->jitcode, &s->embedded);
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
+	s->script.info = &r->info;
 	s->script.walk.lbr.depth = hardware_branches(&r->info);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
 	decoder_init(&s->decoder, &s->session, UINT64_MAX, &s->session.tally);
 	if (prepare(s, err) ||
+		(!s->options->is_dump && machine_foresee(&s->machine, &s->session, err)) ||
 		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
@@ -387,8 +375,7 @@ static void scripting_fini(struct scripting *s)
 	cpus_fini(&s->cpus);
 	vec_fini(&s->pids);
 	vec_fini(&s->tids);
-	vec_fini(&s->counted);
-	table_fini(&s->counted_index);
+	periods_fini(&s->periods);
 	session_close(&s->session);
 	log_fini(&s->log);
 }
@@ -404,7 +391,7 @@ static int run_script(int argc, char **argv)
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse_alone(&cmd_script, &o, argc, argv);
+	status = cmd_parse_reader(&cmd_script, &o, &o.input, argc, argv);
 	if (status >= 0)
 		return status;
 	o.print.max_stack = (u32)o.max_stack;
@@ -439,7 +426,7 @@ static int run_script(int argc, char **argv)
 const struct cmd cmd_script = {
 	.name = "script",
 	.summary = "print every sample of a recording in the order of time",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
 		"While it is being made, a recording can be read from a pipe: what 'record' writes to a pipe, 'pace script' prints at once.\n",

@@ -170,22 +170,28 @@ static bool needs_slices(const struct measuring *m)
 /* What does not fit on the PMU at once is counted in turns, or better in different runs. */
 static void make_plan(struct measuring *m)
 {
-	struct str text = {0};
+	struct str text = {0}, placeless = {0};
 
 	plan_make(&m->plan, &m->events);
 	if (m->plan.n_passes == 1)
 		return;
 	m->is_rotated = !m->n_runs || m->n_runs >= m->plan.n_passes;
 	plan_add_text(&m->plan, &m->events, &text);
+	plan_add_placeless(&m->plan, &m->events, &placeless);
 	if (m->is_rotated)
 		log_note(&m->log,
 			"not all events fit on the PMU at once: one run after the other counts those of one pass; %s",
 			str_text(&text));
-	else
+	else if (plan_has_turns(&m->plan, &m->events))
 		log_note(&m->log,
 			"not all events fit on the PMU at once, so they take turns and counts are scaled: '-r %u' counts each pass in runs of its own; %s",
 			m->plan.n_passes, str_text(&text));
+	if (!m->is_rotated && placeless.n)
+		log_note(&m->log,
+			"what is pinned (D) leaves these no place on the PMU, so they are not counted: %s; '-r %u' counts each pass in runs of its own",
+			str_text(&placeless), m->plan.n_passes);
 	str_fini(&text);
+	str_fini(&placeless);
 	if (m->is_rotated)
 		m->counts.pass_of = m->plan.pass_of;
 }

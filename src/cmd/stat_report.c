@@ -188,7 +188,7 @@ static bool say_losses(struct reporting *r)
 static const struct cmd cmd_stat_report = {
 	.name = "stat report",
 	.summary = "print the counts that 'stat record' wrote",
-	.usage = {"[OPTIONS]", NULL},
+	.usage = {"[OPTIONS] [FILE]", NULL},
 	.options = options,
 };
 
@@ -196,7 +196,7 @@ int run_stat_report(int argc, char **argv)
 {
 	struct stat_command o = {0};
 	struct reporting r = {.options = &o, .out.fd = STDOUT_FILENO};
-	int status = cmd_parse_alone(&cmd_stat_report, &o, argc, argv);
+	int status = cmd_parse_reader(&cmd_stat_report, &o, &o.input, argc, argv);
 	struct err err;
 
 	if (status >= 0)

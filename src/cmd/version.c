@@ -1,10 +1,15 @@
 #include "cmd/version.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "event/eventfile.h"
+#include "event/pfm.h"
+#include "symbol/llvm.h"
+#include "symbol/unpack.h"
 
 struct version_options {
 	bool has_build_options;
@@ -12,19 +17,68 @@ struct version_options {
 
 static const struct opt options[] = {
 	{0, "build-options", OPT_BOOL, offsetof(struct version_options, has_build_options), NULL,
-		"which libraries are built in, and what is lost without them"},
+		"which libraries are built in or found, and what is lost without them"},
 	{.kind = OPT_END},
 };
 
+static bool is_always(void)
+{
+	return true;
+}
+
+static bool has_llvm(void)
+{
+	const char *name;
+	struct err ignored;
+
+	return llvm_load(&name, &ignored) == 0;
+}
+
+/* Whether a library that is loaded when it is needed can be. */
+static bool can_load(const char *library)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+
+	if (handle)
+		dlclose(handle);
+	return handle;
+}
+
+static bool has_pfm(void)
+{
+	return pfm_is_built_in() && can_load("libpfm.so.4");
+}
+
+static bool has_debuginfod(void)
+{
+	return can_load("libdebuginfod.so.1");
+}
+
+/* clang-format off: a row a library */
 static const struct {
 	const char *name;
-	bool is_there;
+	bool (*is_there)(void);
 	const char *used_for;
 } libraries[] = {
-	{"libiberty", true, "demangling of C++, Rust and D names"},
-	{"zlib", true, "checksums of separate debug files"},
-	{"threads", true, "reading recordings on all cores"},
+	{"libelf", is_always, "ELF files: symbols, sections"},
+	{"libdw", is_always, "DWARF: source lines, inlined functions, types"},
+	{"libtraceevent", is_always, "the text of tracepoints"},
+	{"libzstd", is_always, "compressed recordings and sections"},
+	{"zlib", is_always, "packed sections, checksums of separate debug files"},
+	{"libiberty", is_always, "demangling of C++, Rust and D names"},
+	{"threads", is_always, "reading recordings on all cores"},
+	{"libcjson", eventfile_is_built_in, "the CPU vendors' tables of events (--events-dir)"},
+	{"liblzma", unpack_has_xz,
+		"packed symbols of Fedora's programs, kernel modules packed with xz"},
+	{"libdeflate", unpack_has_deflate, "unpacking debug information in a third of the time"},
+	{"libpfm", has_pfm,
+		"events by libpfm4's names (-e pfm:NAME); loaded when one is asked for"},
+	{"libLLVM", has_llvm,
+		"annotate's instructions, else by objdump; loaded when it is installed"},
+	{"libdebuginfod", has_debuginfod,
+		"debug files from DEBUGINFOD_URLS; loaded when it is installed"},
 };
+/* clang-format on */
 
 const char *version_text(void)
 {
@@ -43,7 +97,7 @@ static int run_version(int argc, char **argv)
 	str_addf(&out.text, "%s\n", version_text());
 	for (size_t i = 0; o.has_build_options && i < ARRAY_SIZE(libraries); i++)
 		str_addf(&out.text, "%14s: [ %s ]  # %s\n", libraries[i].name,
-			libraries[i].is_there ? "on " : "OFF", libraries[i].used_for);
+			libraries[i].is_there() ? "on " : "OFF", libraries[i].used_for);
 	return out_close(&out, &err) ? cmd_fail(&cmd_version, &err, EXIT_FAILED) : EXIT_OK;
 }
 

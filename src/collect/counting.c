@@ -56,7 +56,7 @@ static void chain_groups(struct counting *c)
 		c->comes_along[i] = false;
 		if (e->leader == member->event || !(e->attr.read_format & PERF_FORMAT_GROUP))
 			continue;
-		leader = counters_find(&c->counters, e->leader, member->cpu, member->tid, &found);
+		leader = counters_find(&c->counters, e->leader, member, &found);
 		if (!leader)
 			continue;
 		at = leader - c->counters.at;
@@ -105,24 +105,40 @@ void counting_close(struct counting *c)
 
 /* ---- switching ---- */
 
+static int control_one(const struct counting *c, const struct counter *counter,
+	unsigned long request, const char *what, struct err *err)
+{
+	const struct event *e = &c->events->at[counter->event];
+
+	/* Members are on all the time: it is their leader that starts and stops them. */
+	if (e->leader == counter->event && ioctl(counter->fd, request, 0))
+		return err_sys(err, errno, "%s '%s'", what, e->name);
+	return 0;
+}
+
 static int control(const struct counting *c, unsigned long request, const char *what,
 	struct err *err)
 {
 	for (unsigned pass = 0; pass < COUNTER_PASSES; pass++)
-		vec_each(counter, &c->counters) {
-			const struct event *e = &c->events->at[counter->event];
-
-			/* Members are on all the time: it is their leader that starts and stops them. */
-			if (e->leader == counter->event && counter_is_switched(counter, pass) &&
-				ioctl(counter->fd, request, 0))
-				return err_sys(err, errno, "%s '%s'", what, e->name);
-		}
+		vec_each(counter, &c->counters)
+			if (counter_is_switched(counter, pass) &&
+				control_one(c, counter, request, what, err))
+				return err->code;
 	return 0;
 }
 
 int counting_enable(struct counting *c, struct err *err)
 {
 	return control(c, PERF_EVENT_IOC_ENABLE, "enabling", err);
+}
+
+int counting_enable_whole_cpus(struct counting *c, struct err *err)
+{
+	vec_each(counter, &c->counters)
+		if (counter->tid < 0 &&
+			control_one(c, counter, PERF_EVENT_IOC_ENABLE, "enabling", err))
+			return err->code;
+	return 0;
 }
 
 int counting_disable(struct counting *c, struct err *err)

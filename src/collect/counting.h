@@ -50,6 +50,8 @@ void counting_close(struct counting *c);
 
 /* Leaders switch their groups. */
 int counting_enable(struct counting *c, struct err *err);
+/* Those that the exec of a command does not switch on: they count whole CPUs, whoever runs there. */
+int counting_enable_whole_cpus(struct counting *c, struct err *err);
 int counting_disable(struct counting *c, struct err *err);
 
 /*

@@ -30,10 +30,19 @@ struct opener {
 
 /* ---- the ladder ---- */
 
-static bool is_cycles(const struct event *e)
+/* A timer can sample in the place of cycles, not count them; it follows no branches. */
+static bool has_clock_instead(const struct event_attr *a)
 {
-	return e->attr.type == PERF_TYPE_HARDWARE &&
-		(u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+	return a->type == PERF_TYPE_HARDWARE && (u32)a->config == PERF_COUNT_HW_CPU_CYCLES &&
+		a->sample_period && !(a->sample_type & PERF_SAMPLE_BRANCH_STACK);
+}
+
+static void take_clock(struct event_attr *a)
+{
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_CPU_CLOCK;
+	/* A timer has no skid to choose, and no guest to count. */
+	attr_set_precise(a, 0);
 }
 
 static bool can_lower_precision(const struct opener *o, const struct event *e)
@@ -180,18 +189,33 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	/* A timer can sample in the place of cycles, not count them; it follows no branches. */
-	return e->attr.sample_period && is_cycles(e) &&
-		!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) &&
-		!event_is_group_member(o->events, e - o->events->at);
+	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
+}
+
+static bool opens_alone(const struct opener *o, const struct event *e,
+	const struct event_attr *attr);
+
+/* Of an event that a clock would stand in for: whether it is there, only not that precise. */
+static bool can_drop_precision(const struct opener *o, const struct event *e)
+{
+	struct event_attr plain = e->attr;
+
+	if (!attr_precise(&e->attr) || !can_use_clock(o, e))
+		return false;
+	attr_set_precise(&plain, 0);
+	return opens_alone(o, e, &plain);
+}
+
+static void drop_precision(struct event *e, struct str *said)
+{
+	attr_set_precise(&e->attr, 0);
+	str_add(said,
+		"this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without, addresses may be some instructions late");
 }
 
 static void use_clock(struct event *e, struct str *said)
 {
-	e->attr.type = PERF_TYPE_SOFTWARE;
-	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	/* A timer has no skid to choose, and no guest to count. */
-	attr_set_precise(&e->attr, 0);
+	take_clock(&e->attr);
 	e->wishes &= ~EVENT_MAX_PRECISE;
 	str_add(said,
 		"this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
@@ -203,6 +227,38 @@ static bool can_read_one_by_one(const struct opener *o, const struct event *e)
 	return !event_is_group_member(o->events, e - o->events->at) &&
 		e->attr.read_format & PERF_FORMAT_GROUP && e->attr.flags & ATTR_INHERIT &&
 		o->refusals;
+}
+
+/* Whether this kernel refuses just that: an event of its own that nothing else can be wrong with. */
+static bool refuses_inherited_reads(void)
+{
+	const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE_VER0,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
+		.flags = ATTR_INHERIT | ATTR_DISABLED | ATTR_EXCLUDE_KERNEL};
+	int fd = perf_event_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EINVAL;
+	close(fd);
+	return false;
+}
+
+static bool can_leave_children(const struct opener *o, const struct event *e)
+{
+	return !event_is_group_member(o->events, e - o->events->at) &&
+		e->attr.sample_type & PERF_SAMPLE_READ && e->attr.flags & ATTR_INHERIT &&
+		refuses_inherited_reads();
+}
+
+static void leave_children(struct event *e, struct str *said)
+{
+	for (u32 i = 0; i < MAX(e->n_members, 1u); i++)
+		e[i].attr.flags &= ~ATTR_INHERIT;
+	str_add(said,
+		"before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (without ':S' they are not)");
 }
 
 /* Before Linux 4.13 groups of inherited events could not be read at once. */
@@ -234,19 +290,23 @@ struct rung {
 	bool is_for_all;    /* what is said holds for every event: once is enough */
 	const char *suffix; /* the event's name gets it */
 	const char *name;   /* the event's new name, or NULL */
+	char drops;         /* a modifier that the event's name loses; 0: none */
 };
 
 /* clang-format off: a row a fact */
 static const struct rung rungs[] = {
-	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL},
+	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL, 0},
+	{{EINVAL}, can_leave_children, leave_children, LOG_NOTE, false, NULL, NULL, 0},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_lower_precision, lower_precision,
-		LOG_DEBUG, false, NULL, NULL},
-	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL},
-	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL},
-	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL},
-	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL},
+		LOG_DEBUG, false, NULL, NULL, 0},
+	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_drop_precision, drop_precision, LOG_NOTE,
+		false, NULL, NULL, 'p'},
+	{{EACCES, EPERM}, can_leave_kernel, leave_kernel, LOG_NOTE, true, "u", NULL, 0},
+	{{EINVAL}, can_count_all, count_all, LOG_NOTE, false, NULL, NULL, 0},
+	{{EINVAL}, can_read_one_by_one, read_one_by_one, LOG_DEBUG, false, NULL, NULL, 0},
+	{{EINVAL}, has_young_feature, drop_young_feature, LOG_NOTE, false, NULL, NULL, 0},
 	{{ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO}, can_use_clock, use_clock, LOG_NOTE, false,
-		NULL, "cpu-clock"},
+		NULL, "cpu-clock", 0},
 };
 /* clang-format on */
 
@@ -258,7 +318,33 @@ static bool answers(const struct rung *rung, int sys)
 	return false;
 }
 
-/* The name with a modifier letter added, and its base replaced if a rung says so. */
+bool open_clock_instead(struct event_attr *attr, int sys)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		if (errnos[i] != sys || !has_clock_instead(attr))
+			continue;
+		take_clock(attr);
+		return true;
+	}
+	return false;
+}
+
+/* Without a letter of the modifiers, which stand behind the last ':' or '/'. */
+static void add_without(const char *name, char letter, struct str *text)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/'),
+		   *modifiers = colon > slash ? colon : slash;
+
+	for (const char *at = name; *at; at++)
+		if (!modifiers || at <= modifiers || *at != letter)
+			str_addc(text, *at);
+	if (text->n && text->at[text->n - 1] == ':')
+		str_cut(text, text->n - 1);
+}
+
+/* The name with a modifier letter added or taken away, and its base replaced if a rung says so. */
 static void rename_event(struct opener *o, struct event *e, const struct rung *rung)
 {
 	struct str name = {0};
@@ -268,6 +354,8 @@ static void rename_event(struct opener *o, struct event *e, const struct rung *r
 			e->attr.flags & ATTR_EXCLUDE_KERNEL         ? ":u"
 				: e->attr.flags & ATTR_EXCLUDE_USER ? ":k"
 								    : "");
+	else if (rung->drops)
+		add_without(e->name, rung->drops, &name);
 	else if (strchr(e->name, ':') && e->attr.type != PERF_TYPE_TRACEPOINT)
 		str_addf(&name, "%s%s", e->name, rung->suffix);
 	else
@@ -289,7 +377,7 @@ static bool step_down(struct opener *o, struct event *e, int sys)
 			log_say(o->log, rungs[i].level, "%s", str_text(&said));
 		else
 			log_say(o->log, rungs[i].level, "event '%s': %s", e->name, str_text(&said));
-		if (rungs[i].name || rungs[i].suffix)
+		if (rungs[i].name || rungs[i].suffix || rungs[i].drops)
 			rename_event(o, e, &rungs[i]);
 		str_fini(&said);
 		return true;
@@ -333,11 +421,16 @@ enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
 	int cgroup_fd, size_t *hint)
 {
-	const struct counter *leader = e->leader == c->event
-		? NULL
-		: counters_find(counters, e->leader, c->cpu, c->tid, hint);
+	const struct counter *leader =
+		e->leader == c->event ? NULL : counters_find(counters, e->leader, c, hint);
+	struct event_attr attr = e->attr;
 
-	c->fd = perf_event_open(&e->attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
+	if (c->stack_bytes) {
+		attr.sample_stack_user = c->stack_bytes;
+		attr.flags &= ~ATTR_ENABLE_ON_EXEC;
+		attr.flags |= leader ? 0 : ATTR_DISABLED;
+	}
+	c->fd = perf_event_open(&attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
 		leader ? leader->fd : -1,
 		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 	return c->fd;
@@ -546,8 +639,9 @@ static void dissolve(struct opener *o, struct event *leader)
 		leader->name, n);
 }
 
-/* Whether the event would be there, were it not for its group. */
-static bool opens_alone(const struct opener *o, const struct event *e)
+/* Whether the event would be there with these attrs and without its group. */
+static bool opens_alone(const struct opener *o, const struct event *e,
+	const struct event_attr *attr)
 {
 	const struct target *t = o->target;
 	struct counter c = {.event = e - o->events->at, .cpu = -1, .tid = -1};
@@ -556,6 +650,7 @@ static bool opens_alone(const struct opener *o, const struct event *e)
 	struct err ignored;
 	size_t hint = 0;
 
+	alone.attr = *attr;
 	alone.leader = c.event;
 	if (!follows_tasks(o, e))
 		c.cpu = (s32)(e->cpus.n ? e->cpus.at[0] : t->cpus.at[0]);
@@ -589,7 +684,7 @@ static int open_or_leave(struct opener *o, size_t *i)
 		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
 		return o->err->code;
-	if (e != leader && opens_alone(o, e)) {
+	if (e != leader && opens_alone(o, e, &e->attr)) {
 		if (leader->wishes & EVENT_WEAK_GROUP) {
 			*i = (size_t)e->leader - 1;
 			dissolve(o, leader);

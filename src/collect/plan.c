@@ -96,14 +96,21 @@ static void close_trial(struct trial *t)
 	vec_fini(&t->leaders);
 }
 
-/* Whether a unit fits beside those of a pass; alone it does in any case. */
-static bool fits(const struct plan *p, const struct event_list *events, u32 pass, size_t leader)
+static bool is_pinned(const struct event_list *events, size_t leader)
+{
+	return events->at[leader].attr.flags & ATTR_PINNED;
+}
+
+/* Whether a unit fits beside those of a pass, or its pinned ones; alone it does in any case. */
+static bool fits(const struct plan *p, const struct event_list *events, u32 pass, size_t leader,
+	bool only_pinned)
 {
 	struct trial t = {.events = events};
 	bool is_alone = true, result;
 
-	for (size_t i = 0; i < leader; i++) {
-		if (!is_leader(events, i) || p->pass_of[i] != pass)
+	for (size_t i = 0; i < events->n; i++) {
+		if (!is_leader(events, i) || p->pass_of[i] != pass || i == leader ||
+			(only_pinned && !is_pinned(events, i)))
 			continue;
 		open_unit(&t, i);
 		is_alone = false;
@@ -148,30 +155,55 @@ static void put(struct plan *p, const struct event_list *events, size_t leader, 
 		p->n_passes = MAX(p->n_passes, pass + 1);
 }
 
+/* Finds passes for the units that are pinned, or for those that are not. */
+static void place(struct plan *p, const struct event_list *events, bool are_pinned,
+	bool is_one_pass)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		u32 pass = 0;
+
+		if (!is_leader(events, i) || is_pinned(events, i) != are_pinned ||
+			!unit_takes_counter(events, i) || (!is_one_pass && !opens(events, i)))
+			continue;
+		while (!is_one_pass && pass < PASSES_MAX && !fits(p, events, pass, i, false))
+			pass++;
+		put(p, events, i, pass);
+	}
+}
+
+/* In a pass that is not the first. */
+static bool is_late(const struct plan *p, const struct event_list *events, size_t i)
+{
+	return is_leader(events, i) && p->pass_of[i] != PLAN_ALL && p->pass_of[i];
+}
+
+static void find_placeless(struct plan *p, const struct event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (is_late(p, events, i))
+			p->is_placeless[i] = is_pinned(events, i) || !fits(p, events, 0, i, true);
+}
+
 void plan_make(struct plan *p, const struct event_list *events)
 {
 	bool is_one_pass = everything_fits(events);
 
 	p->n_passes = 1;
 	p->pass_of = mem_zalloc((events->n + 1) * sizeof(*p->pass_of));
+	p->is_placeless = mem_zalloc((events->n + 1) * sizeof(*p->is_placeless));
 	for (size_t i = 0; i < events->n; i++)
 		p->pass_of[i] = PLAN_ALL;
-	for (size_t i = 0; i < events->n; i++) {
-		u32 pass = 0;
-
-		if (!is_leader(events, i) || !unit_takes_counter(events, i) ||
-			(!is_one_pass && !opens(events, i)))
-			continue;
-		while (!is_one_pass && pass < PASSES_MAX && !fits(p, events, pass, i))
-			pass++;
-		put(p, events, i, pass);
-	}
+	place(p, events, true, is_one_pass);
+	place(p, events, false, is_one_pass);
+	find_placeless(p, events);
 }
 
 void plan_fini(struct plan *p)
 {
 	mem_free(p->pass_of);
+	mem_free(p->is_placeless);
 	p->pass_of = NULL;
+	p->is_placeless = NULL;
 }
 
 static void add_unit(const struct event_list *events, size_t leader, struct str *text)
@@ -186,6 +218,27 @@ static void add_unit(const struct event_list *events, size_t leader, struct str 
 	}
 	if (n > 1)
 		str_addc(text, '}');
+}
+
+bool plan_has_turns(const struct plan *p, const struct event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (is_late(p, events, i) && !p->is_placeless[i])
+			return true;
+	return false;
+}
+
+void plan_add_placeless(const struct plan *p, const struct event_list *events, struct str *text)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < events->n; i++) {
+		if (!p->is_placeless[i])
+			continue;
+		str_add(text, between);
+		add_unit(events, i, text);
+		between = ", ";
+	}
 }
 
 void plan_add_text(const struct plan *p, const struct event_list *events, struct str *text)

@@ -210,15 +210,8 @@ const char *privilege_explain(const struct privilege *p, enum privilege_wish wis
 	size_t size)
 {
 	struct remedy remedy = privilege_reason(p, wish, buf, size);
-	size_t n;
 
-	end_sentence(p, &remedy, buf, size);
-	n = strlen(buf);
-	if (wish >= PRIVILEGE_CPU && !privilege_allows(p, wish) &&
-		privilege_allows(p, PRIVILEGE_USER))
-		snprintf(buf + n, size - n,
-			"; your own programs can be recorded as it is: 'pace record COMMAND'");
-	return buf;
+	return end_sentence(p, &remedy, buf, size);
 }
 
 bool privilege_shows_kernel(const struct privilege *p)

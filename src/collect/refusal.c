@@ -10,11 +10,12 @@
 #include "base/sysfile.h"
 #include "collect/counter.h"
 #include "event/abi.h"
+#include "event/cpus.h"
 #include "event/pmu.h"
 
 #define CLOCKS_WORK "'cpu-clock', 'task-clock' and 'page-faults' work everywhere"
 #define CHAINS_WORK "'--call-graph dwarf' finds callers on every machine"
-#define OWN_WORK    "your own programs can be recorded as it is: 'pace record COMMAND'"
+#define OWN_WORK    "your own programs can be measured as it is, without -a and -C"
 
 struct asked {
 	const struct privilege *p;
@@ -89,18 +90,23 @@ static bool is_probe(const struct asked *a, enum privilege_wish *ret_wish)
 	return is_uprobe || is_kprobe;
 }
 
-/* In the order in which the kernel asks. */
+/*
+ * In the order in which the kernel asks, but for the contents of tracepoints: who may measure all
+ * processes, or tracepoints of his own ones, is refused those next.
+ */
 static enum privilege_wish wish_of(const struct asked *a)
 {
+	bool is_tracepoint = a->attr->type == PERF_TYPE_TRACEPOINT;
 	enum privilege_wish probe;
 
 	if (is_probe(a, &probe))
 		return probe;
+	if (is_tracepoint && a->attr->sample_type & PERF_SAMPLE_RAW)
+		return PRIVILEGE_TRACEPOINT;
 	if (a->pid == -1)
 		return PRIVILEGE_CPU;
-	if (a->attr->type == PERF_TYPE_TRACEPOINT)
-		return a->attr->sample_type & PERF_SAMPLE_RAW ? PRIVILEGE_TRACEPOINT
-							      : PRIVILEGE_PASSES;
+	if (is_tracepoint)
+		return PRIVILEGE_PASSES;
 	return a->attr->flags & ATTR_EXCLUDE_KERNEL ? PRIVILEGE_USER : PRIVILEGE_KERNEL;
 }
 
@@ -148,9 +154,13 @@ static void not_permitted(const struct asked *a)
 	a->r->code = ERR_PERM;
 	a->r->verdict = a->sys == EPERM ? "not permitted" : "access denied";
 	a->r->remedy = privilege_reason(p, wish, a->r->why, sizeof(a->r->why));
-	if (wish >= PRIVILEGE_CPU && !privilege_allows(p, wish) &&
-		privilege_allows(p, PRIVILEGE_USER))
+	if (privilege_allows(p, wish))
+		return;
+	if (wish == PRIVILEGE_CPU && privilege_allows(p, PRIVILEGE_USER))
 		a->r->instead = OWN_WORK;
+	if (wish == PRIVILEGE_TRACEPOINT &&
+		privilege_allows(p, a->pid == -1 ? PRIVILEGE_CPU : PRIVILEGE_PASSES))
+		a->r->instead = "'pace stat' counts them as it is";
 }
 
 /* ---- not there ---- */
@@ -183,8 +193,31 @@ static void no_counter(const struct asked *a)
 	a->r->remedy.kind = site.is_virtual ? REMEDY_COUNTERS : REMEDY_CLOCK;
 }
 
+/* Whether the machine has no such CPU, or it is switched off; then that is what is said. */
+static bool is_missing_cpu(const struct asked *a)
+{
+	struct cpus online = {0};
+	char path[512], line[4096];
+	struct err ignored;
+	bool is_missing;
+
+	if (a->cpu < 0 ||
+		!sysfile_line(site_path(&a->p->site, path, sizeof(path),
+				      "/sys/devices/system/cpu/online"),
+			line, sizeof(line)) ||
+		cpus_parse(&online, line, &ignored))
+		return false;
+	is_missing = !cpus_has(&online, (u32)a->cpu);
+	cpus_fini(&online);
+	if (is_missing)
+		say(a->r, ERR_NOENT, "CPU %d is not online (online are %s)", a->cpu, line);
+	return is_missing;
+}
+
 static void not_there(const struct asked *a)
 {
+	if (a->sys == ENODEV && is_missing_cpu(a))
+		return;
 	if (a->sys == ENODEV && !is_hardware(a->attr) && a->cpu >= 0)
 		say(a->r, ERR_NOENT, "CPU %d is not online", a->cpu);
 	else if (is_hardware(a->attr))
@@ -200,6 +233,18 @@ static const char *needed_hardware(const struct event_attr *attr)
 					   : NULL;
 }
 
+/* What this machine's breakpoints have to be like. Source: arch_build_bp_info() of Linux' x86 */
+static const char *breakpoint_rule(const struct event_attr *attr)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (attr->bp_type == HW_BREAKPOINT_R)
+		return "; breakpoints of x86 see writes (w), reads and writes (rw) or execution (x), not reads alone: write mem:ADDRESS:rw";
+	if (attr->bp_type & HW_BREAKPOINT_X && attr->bp_type != HW_BREAKPOINT_X)
+		return "; breakpoints of x86 see either execution (x) or accesses to data (w, rw)";
+#endif
+	return "; a breakpoint has 1, 2, 4 or 8 bytes and an address that is a multiple of that";
+}
+
 static void not_able(const struct asked *a)
 {
 	const char *needed = needed_hardware(a->attr);
@@ -207,6 +252,8 @@ static void not_able(const struct asked *a)
 	say(a->r, ERR_UNSUPPORTED, "this PMU cannot do it");
 	if (needed)
 		say_more(a->r, needed);
+	else if (a->attr->type == PERF_TYPE_BREAKPOINT)
+		say_more(a->r, breakpoint_rule(a->attr));
 	else if (is_hardware(a->attr) && a->attr->sample_period)
 		say_more(a->r,
 			"; one without interrupts, as some virtual machines have it, counts but does not sample");
@@ -262,7 +309,7 @@ static void invalid(const struct asked *a)
 		a->r->remedy = (struct remedy){REMEDY_RATE, .value = a->attr->sample_period};
 		return;
 	}
-	if (is_of_whole_cpus(a))
+	if (is_missing_cpu(a) || is_of_whole_cpus(a))
 		return;
 	say(a->r, ERR_UNSUPPORTED, "the kernel finds the combination invalid (EINVAL)");
 	if (needed && a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
@@ -270,8 +317,7 @@ static void invalid(const struct asked *a)
 	if (needed)
 		say_more(a->r, needed);
 	else if (a->attr->type == PERF_TYPE_BREAKPOINT)
-		say_more(a->r,
-			"; a breakpoint has 1, 2, 4 or 8 bytes and an address that is a multiple of that");
+		say_more(a->r, breakpoint_rule(a->attr));
 	else if (a->attr->type > PERF_TYPE_BREAKPOINT && a->attr->sample_period)
 		say_more(a->r, "; most PMUs beside the cores' own count and do not sample");
 }

@@ -225,6 +225,8 @@ static int begin(struct run *run, struct waiting *w, enum run_end *ret_end, bool
 		run->target->threads.n == 1 && run->target->threads.at[0].tid == run->workload->pid;
 
 	run->is_on = starts_itself && !delay;
+	if (run->is_on && counting_enable_whole_cpus(run->counting, err))
+		return err->code;
 	if (!run->is_on && !delay && switch_on(run, err))
 		return err->code;
 	run->start_ns = clock_now_ns();

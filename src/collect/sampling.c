@@ -158,13 +158,16 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 	return 0;
 }
 
-/* The callers in user code are in the copy of the stack: the kernel need not look for them. */
-static void set_stack(u32 stack_bytes, struct event_attr *a)
+/*
+ * The callers in user code are in the copy of the stack: the kernel need not look for them, unless
+ * what it finds is to help.
+ */
+static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
-	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+	a->flags |= has_frame_pointers ? 0 : ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
 /*
@@ -219,22 +222,76 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 		e->own.max_stack = s->max_stack;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (stack_bytes_of(s, e))
-		set_stack(stack_bytes_of(s, e), &e->attr);
+		set_stack(stack_bytes_of(s, e),
+			s->has_frame_pointers && e->own.chain != EVENT_CHAIN_DWARF, &e->attr);
 	e->attr.sample_max_stack = max_stack_of_kernel(e);
 	if (has_lbr(s, e))
 		set_lbr(s, e, log);
 }
 
 /*
- * :S - the leader's samples read all members, which only count. Linux reads no groups of events that
- * children inherit.
+ * Whether children of what is measured read groups of their own: they share the ids of their parents',
+ * and an older perf would take their counts for one. Where whole CPUs are measured nothing is inherited.
  */
-static void let_leader_read(struct event_attr *a, bool is_member)
+static bool has_reading_children(const struct sampling *s, const struct target *target)
+{
+	return !target->is_system_wide && !s->compat;
+}
+
+static bool has_metric(const struct event *leader)
+{
+	for (u32 i = 1; i < leader->n_members; i++)
+		if (attr_is_topdown(&leader[i].attr))
+			return true;
+	return false;
+}
+
+/*
+ * Who samples for a group: its leader, unless that is one that cannot (slots beside their metrics) or
+ * is there for another's sake. NULL: no member can.
+ */
+static const struct event *sampler_of(const struct event *leader)
+{
+	if (!(attr_is_slots(&leader->attr) && has_metric(leader)) && !event_is_loads_aux(leader))
+		return leader;
+	for (u32 i = 1; i < leader->n_members; i++)
+		if (!attr_is_topdown(&leader[i].attr))
+			return &leader[i];
+	return NULL;
+}
+
+static bool is_read_by_sampler(const struct event *leader)
+{
+	return leader->wishes & EVENT_SAMPLE_READ && leader->n_members > 1;
+}
+
+static int check_sampler(const struct event *e, struct err *err)
+{
+	if (!is_read_by_sampler(e) || sampler_of(e))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		"event '%s' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'",
+		e->name);
+}
+
+static void note_left_children(const struct sampling *s, const struct target *target,
+	const struct event *e, struct log *log)
+{
+	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
+		log_note(log,
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			e->name);
+}
+
+/* :S - one samples and reads all members, which only count. */
+static void let_one_read(const struct sampling *s, const struct target *target, bool is_sampler,
+	struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_READ;
 	a->read_format |= PERF_FORMAT_GROUP;
-	a->flags &= ~ATTR_INHERIT;
-	if (!is_member)
+	if (!has_reading_children(s, target))
+		a->flags &= ~ATTR_INHERIT;
+	if (is_sampler)
 		return;
 	a->flags &= ~ATTR_FREQ;
 	a->sample_period = 0;
@@ -345,8 +402,8 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 		set_side_band(s, events, a);
 	if (s->has_no_samples)
 		a->sample_period = 0;
-	if (leader->wishes & EVENT_SAMPLE_READ && leader->n_members > 1)
-		let_leader_read(a, is_member);
+	if (is_read_by_sampler(leader))
+		let_one_read(s, target, e == sampler_of(leader), a);
 	set_size(s, a);
 }
 
@@ -390,12 +447,14 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 	bool is_asked = s->period || s->frequency || s->is_max;
 
 	vec_each(e, events)
-		if (check_event(e, log, err) || check_stack(s, e, err))
+		if (check_event(e, log, err) || check_stack(s, e, err) || check_sampler(e, err))
 			return err->code;
 	if (!is_asked)
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	vec_each(e, events)
+		note_left_children(s, target, e, log);
 	if (sampling_needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {

@@ -316,3 +316,13 @@ void attr_add_text(const struct event_attr *a, const char *equals, struct str *t
 			str_addf(text, "%llu", (unsigned long long)v);
 	}
 }
+
+bool attr_is_slots(const struct event_attr *a)
+{
+	return a->type == PERF_TYPE_RAW && a->config == 0x400;
+}
+
+bool attr_is_topdown(const struct event_attr *a)
+{
+	return a->type == PERF_TYPE_RAW && !(a->config & ~0x8f00ULL) && a->config & 0x8000;
+}

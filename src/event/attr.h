@@ -96,6 +96,13 @@ struct event_attr {
 	u64 config4;
 };
 
+/*
+ * Intel's slots and the metrics that are parts of them (since Ice Lake): the kernel wants slots to lead,
+ * and PERF_FORMAT_GROUP in each of the metrics; neither slots nor these can sample then.
+ */
+bool attr_is_slots(const struct event_attr *a);
+bool attr_is_topdown(const struct event_attr *a);
+
 static inline unsigned attr_precise(const struct event_attr *a)
 {
 	return (a->flags & ATTR_PRECISE_MASK) >> ATTR_PRECISE_SHIFT;

@@ -66,6 +66,11 @@ int event_set_filter(struct event_list *events, const char *text, struct err *er
 	return 0;
 }
 
+bool event_is_loads_aux(const struct event *e)
+{
+	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x8203 && e->pmu;
+}
+
 void event_list_fini(struct event_list *events)
 {
 	vec_each(e, events)

@@ -110,6 +110,9 @@ struct event *event_add_copy(struct event_list *events, size_t i);
  */
 int event_set_filter(struct event_list *events, const char *text, struct err *err);
 
+/* Intel's mem-loads-aux (Sapphire Rapids), which loads with a latency need as their leader. */
+bool event_is_loads_aux(const struct event *e);
+
 static inline bool event_is_group_member(const struct event_list *events, size_t i)
 {
 	return events->at[i].leader != i;

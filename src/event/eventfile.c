@@ -159,7 +159,17 @@ void eventfile_close(struct eventfile *f)
 	arena_fini(&f->arena);
 }
 
+bool eventfile_is_built_in(void)
+{
+	return true;
+}
+
 #else
+
+bool eventfile_is_built_in(void)
+{
+	return false;
+}
 
 int eventfile_open(struct eventfile *f, const char *path, struct err *err)
 {

@@ -66,6 +66,9 @@ struct eventfile {
 	const void *next;
 };
 
+/* Whether this build has the library that reads them. */
+bool eventfile_is_built_in(void);
+
 int eventfile_open(struct eventfile *f, const char *path, struct err *err);
 
 /*

@@ -48,8 +48,20 @@ static void offer_events(struct maker *m, struct intern *names, struct nearest *
 			nearest_offer(near, listed->name);
 }
 
+static bool has_core_pmu(struct maker *m)
+{
+	struct intern names = {0};
+	bool is_there;
+
+	pmu_list_cores(m->env->sysfs, &names);
+	is_there = names.strings.n > 0;
+	intern_fini(&names);
+	return is_there;
+}
+
 static int unknown_event(struct maker *m, struct word w)
 {
+	enum { TYPO = 2 }; /* letters that are wrong; more, and another event may have been meant */
 	struct intern names = {0};
 	struct str message = {0};
 	struct nearest near;
@@ -62,11 +74,16 @@ static int unknown_event(struct maker *m, struct word w)
 		return m->err->code;
 	near = (struct nearest){.typed = typed};
 	str_addf(&message, "there is no event '%s'", typed);
-	if (num_scan(&p, 16, &config) && p == w.at + w.n) {
+	offer_events(m, &names, &near);
+	if (num_scan(&p, 16, &config) && p == w.at + w.n)
 		str_addf(&message, "; did you mean the raw event 'r%s'?", typed);
-	} else {
-		offer_events(m, &names, &near);
+	else if (has_core_pmu(m) || (near.best && near.distance <= TYPO))
 		nearest_add_hint(&near, &message);
+	else {
+		/* What processors call their events is not known where their PMU is missing. */
+		str_add(&message, ", nor has a PMU of this machine one (there is");
+		pmu_add_names(m->env->sysfs, &message);
+		str_addc(&message, ')');
 	}
 	maker_fail(m, w, ERR_NOENT, str_text(&message));
 	str_fini(&message);
@@ -74,13 +91,18 @@ static int unknown_event(struct maker *m, struct word w)
 	return m->err->code;
 }
 
-/* "cycels/period=9/" is a mistyped event rather than a PMU. */
+/*
+ * "cycels/period=9/" is a mistyped event rather than a PMU. "cpu" is none, although events' names
+ * begin so: it is what the kernel calls the PMU of most CPUs.
+ */
 static bool is_rather_event(struct maker *m, const char *typed)
 {
 	struct nearest pmu = {.typed = typed}, event = {.typed = typed};
 	struct intern pmus = {0}, names = {0};
 	bool is_event;
 
+	if (!strcmp(typed, "cpu"))
+		return false;
 	pmu_list(m->env->sysfs, &pmus);
 	vec_each(name, &pmus.strings)
 		nearest_offer(&pmu, *name);
@@ -400,29 +422,15 @@ static void split(struct event_list *events, size_t first)
 	vec_fini(&rest);
 }
 
-/*
- * Intel's slots and the metrics that are parts of them (since Ice Lake): the kernel wants slots to
- * lead.
- */
-static bool is_slots(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x400;
-}
-
-static bool is_metric(const struct event *e)
-{
-	return e->attr.type == PERF_TYPE_RAW && !(e->attr.config & ~0x8f00ULL) &&
-		e->attr.config & 0x8000;
-}
-
+/* Wherever slots were written: the kernel wants them to lead their metrics. */
 static void put_slots_first(struct event_list *events, size_t first)
 {
 	size_t end = first + events->at[first].n_members, slots = end;
 	bool has_metric = false;
 
 	for (size_t i = first; i < end; i++) {
-		has_metric |= is_metric(&events->at[i]);
-		if (slots == end && is_slots(&events->at[i]))
+		has_metric |= attr_is_topdown(&events->at[i].attr);
+		if (slots == end && attr_is_slots(&events->at[i].attr))
 			slots = i;
 	}
 	if (slots == end || !has_metric)

@@ -17,6 +17,7 @@
  *     value     = word | "/" path | "'" anything "'"
  *     modifiers = any of  u k h G H I D S W e b R p pp ppp P
  *
+ * Blanks may stand around items, the events of a group and terms: "{cycles, instructions}".
  * One name may make several events: a glob, a PMU of which there are many (uncore_imc), and on
  * machines with cores of several kinds every event that cores count. In a group each PMU then leads
  * a group of its own. The order is the text's, but for one case: slots come before the metrics that

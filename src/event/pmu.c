@@ -44,6 +44,18 @@ void pmu_list(const char *root, struct intern *names)
 	each_entry(path, intern_entry, names);
 }
 
+void pmu_add_names(const char *root, struct str *text)
+{
+	struct intern names = {0};
+
+	pmu_list(root, &names);
+	vec_each(known, &names.strings)
+		str_addf(text, " %s", *known);
+	if (!names.strings.n)
+		str_add(text, " none");
+	intern_fini(&names);
+}
+
 static int unknown_pmu(const char *root, const char *name, struct err *err)
 {
 	struct nearest near = {.typed = name};
@@ -56,9 +68,8 @@ static int unknown_pmu(const char *root, const char *name, struct err *err)
 	nearest_add_hint(&near, &hint);
 	if (!near.best) {
 		str_add(&hint, " (this machine has");
-		vec_each(known, &names.strings)
-			str_addf(&hint, " %s", *known);
-		str_add(&hint, names.strings.n ? ")" : " none)");
+		pmu_add_names(root, &hint);
+		str_addc(&hint, ')');
 	}
 	err_set(err, ERR_NOENT, "there is no PMU '%s'%s", name, str_text(&hint));
 	str_fini(&hint);

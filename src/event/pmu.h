@@ -67,6 +67,9 @@ int pmu_set_term(const struct pmu *pmu, const char *term, u64 value, struct even
 /* Names of all PMUs, sorted, interned in `names`. */
 void pmu_list(const char *root, struct intern *names);
 
+/* The same as a text, each with a blank in front; " none" if there is none. */
+void pmu_add_names(const char *root, struct str *text);
+
 /*
  * The PMUs that a name stands for: the one called so; else those whose second name (the file
  * `alias`) it is; else uncore_imc or imc for uncore_imc_0, uncore_imc_1...; or a glob. Sorted,

@@ -3,6 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lookalike.h"
+
+#define BLANKS " \t\n"
+
 struct lexer {
 	const char *text, *at;
 	struct arena *arena;
@@ -23,6 +27,11 @@ static struct word read_word(struct lexer *lx)
 		lx->at++;
 	w.n = lx->at - w.at;
 	return w;
+}
+
+static void skip_blanks(struct lexer *lx)
+{
+	lx->at += strspn(lx->at, BLANKS);
 }
 
 static bool accept(struct lexer *lx, char c)
@@ -52,14 +61,26 @@ const char *syntax_copy(struct word w, char *buf, size_t size)
 	return buf;
 }
 
+static bool ends_with_comma(const struct lexer *lx)
+{
+	return lx->at > lx->text && lx->at[-1] == ',';
+}
+
 static int expected(struct lexer *lx, const char *what)
 {
-	char message[96];
+	const struct lookalike *copied = lookalike_at(lx->at);
+	char message[160];
 
-	if (*lx->at)
+	if (copied)
+		snprintf(message, sizeof(message),
+			"expected %s, found the '%s' of printed text: type %c", what, copied->utf8,
+			copied->plain);
+	else if (*lx->at)
 		snprintf(message, sizeof(message), "expected %s, found '%c'", what, *lx->at);
 	else
-		snprintf(message, sizeof(message), "expected %s, found the end", what);
+		/* The shell has cut -e cycles, instructions at its blank. */
+		snprintf(message, sizeof(message), "expected %s, found the end%s", what,
+			ends_with_comma(lx) ? "; a list with blanks stands in quotes" : "");
 	return syntax_fail(lx->text, lx->at, ERR_INVAL, message, lx->err);
 }
 
@@ -85,6 +106,7 @@ static bool is_before_term(const char *at)
 {
 	if (*at++ != ',')
 		return false;
+	at += strspn(at, BLANKS);
 	while (is_word_char(*at))
 		at++;
 	return *at == '=';
@@ -103,7 +125,7 @@ static bool is_path(const char *at)
  */
 static struct word read_path(struct lexer *lx)
 {
-	size_t n = strcspn(lx->at, ",{} \t\n"), tail = n;
+	size_t n = strcspn(lx->at, ",{}" BLANKS), tail = n;
 	struct word w = {.at = lx->at, .n = n};
 
 	while (tail && lx->at[tail - 1] != '/')
@@ -128,7 +150,7 @@ static int read_terms(struct lexer *lx, struct node *node)
 	struct term **to = &node->terms;
 
 	node->has_slashes = true;
-	while (!accept(lx, '/')) {
+	for (skip_blanks(lx); !accept(lx, '/'); skip_blanks(lx)) {
 		struct term *term = *to = arena_zalloc(lx->arena, sizeof(*term));
 
 		term->name = read_word(lx);
@@ -137,6 +159,7 @@ static int read_terms(struct lexer *lx, struct node *node)
 		if (accept(lx, '=') && read_value(lx, &term->value))
 			return lx->err->code;
 		to = &term->next;
+		skip_blanks(lx);
 		if (!accept(lx, ',') && *lx->at != '/')
 			return expected(lx, "',' or '/'");
 	}
@@ -146,6 +169,7 @@ static int read_terms(struct lexer *lx, struct node *node)
 /* A condition on a tracepoint's fields has what terms have not: spaces, brackets, operators. */
 static bool is_filter(const char *at)
 {
+	at += strspn(at, BLANKS);
 	while (is_word_char(*at))
 		at++;
 	return *at && (*at == '=' ? at[1] == '=' : *at != ',' && *at != '/');
@@ -259,7 +283,7 @@ static bool is_pfm(struct word w)
 static int read_pfm(struct lexer *lx, struct node *node)
 {
 	node->kind = NODE_PFM;
-	node->words[0] = (struct word){lx->at, strcspn(lx->at, ",} \t")};
+	node->words[0] = (struct word){lx->at, strcspn(lx->at, ",}" BLANKS)};
 	lx->at += node->words[0].n;
 	return node->words[0].n ? 0 : expected(lx, "the name of an event, as libpfm has it");
 }
@@ -298,10 +322,12 @@ static int read_node(struct lexer *lx, bool is_in_group, struct node **ret_node)
 	struct node *node = *ret_node = arena_zalloc(lx->arena, sizeof(*node));
 	int r;
 
+	skip_blanks(lx);
 	node->start = lx->at;
 	r = !is_in_group && accept(lx, '{') ? read_group(lx, node)
 					    : read_event(lx, is_in_group, node);
 	node->end = lx->at;
+	skip_blanks(lx);
 	return r;
 }
 

@@ -84,7 +84,7 @@ static int add_user(struct target *t, const char *text, struct err *err)
 }
 
 /* The process that thread `tid` belongs to; 0 if there is no such thread. */
-static pid_t process_of(pid_t tid)
+pid_t target_process(pid_t tid)
 {
 	struct str status = {0};
 	struct err err;
@@ -103,7 +103,7 @@ static pid_t process_of(pid_t tid)
 
 static int add_thread(struct target *t, pid_t tid, struct err *err)
 {
-	pid_t pid = process_of(tid);
+	pid_t pid = target_process(tid);
 
 	if (!pid)
 		return err_set(err, ERR_NOENT, "there is no thread %d", tid);

@@ -30,6 +30,11 @@ static void describe_start(const u8 *p, size_t n, struct str *text)
 	str_addc(text, '\'');
 }
 
+static bool is_magic(u64 word)
+{
+	return word == LAYOUT_MAGIC_1 || word == LAYOUT_MAGIC_2;
+}
+
 static int no_perf_data(const struct reader *r, const u8 *p, size_t n, struct err *err)
 {
 	struct str start = {0};
@@ -55,9 +60,9 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
 	magic = load_u64(p);
 	swapped = __builtin_bswap64(magic);
-	r->is_foreign = swapped == LAYOUT_MAGIC_1 || swapped == LAYOUT_MAGIC_2;
+	r->is_foreign = is_magic(swapped);
 	magic = r->is_foreign ? swapped : magic;
-	if (magic != LAYOUT_MAGIC_1 && magic != LAYOUT_MAGIC_2)
+	if (!is_magic(magic))
 		return no_perf_data(r, p, n, err);
 	size = r->is_foreign ? __builtin_bswap64(load_u64(p + 8)) : load_u64(p + 8);
 	/*
@@ -144,7 +149,7 @@ static bool is_inside(const struct reader *r, const struct layout_section *s)
 static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room,
 	struct err *err)
 {
-	u64 end = r->ids.offset + r->ids.size;
+	struct layout_section *before = r->ids.n ? &r->ids.at[r->ids.n - 1] : NULL;
 	int sys;
 
 	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
@@ -162,8 +167,10 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 	e->n_ids = ids->size / 8;
 	if (!ids->size)
 		return 0;
-	r->ids.offset = r->ids.size ? MIN(r->ids.offset, ids->offset) : ids->offset;
-	r->ids.size = MAX(end, ids->offset + ids->size) - r->ids.offset;
+	if (before && before->offset + before->size == ids->offset)
+		before->size += ids->size;
+	else
+		vec_add(&r->ids, *ids);
 	return 0;
 }
 
@@ -327,6 +334,38 @@ static void read_sections(struct reader *r, struct log *log)
 			read_section(r, id, log);
 }
 
+/* What its recorder knew at the start, where it did not come to write what it knew at the end. */
+static void read_early(struct reader *r, struct log *log)
+{
+	u64 at = align_up(r->header.attrs.offset + r->header.attrs.size, 8), head[2];
+	struct layout_early e;
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
+		if (r->sections[id].size)
+			return;
+	if (at > r->data_start || r->data_start - at < sizeof(head) ||
+		fd_read_at(r->parts.at[0].fd, head, sizeof(head), at))
+		return;
+	if (r->is_foreign)
+		swap_words(head, sizeof(head));
+	at += sizeof(head);
+	if (head[0] != LAYOUT_EARLY_MARK || head[1] > (r->data_start - at) / sizeof(e))
+		return;
+	r->early = (struct layout_section){at - sizeof(head), sizeof(head) + head[1] * sizeof(e)};
+	for (u64 i = 0; i < head[1]; i++, at += sizeof(e)) {
+		if (fd_read_at(r->parts.at[0].fd, &e, sizeof(e), at))
+			return;
+		if (r->is_foreign)
+			swap_words(&e, sizeof(e));
+		if (e.id >= LAYOUT_FEATURE_BITS || r->sections[e.id].size)
+			continue;
+		layout_set_feature(&r->header, (unsigned)e.id);
+		r->sections[e.id] = e.section;
+		if (e.section.size)
+			read_section(r, (unsigned)e.id, log);
+	}
+}
+
 /* Before there was EVENT_DESC, names stood behind the data: {u64 id, char name[64]} each. */
 static void read_event_types(struct reader *r)
 {
@@ -487,6 +526,7 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 		return err->code;
 	find_behind(r, log);
 	read_sections(r, log);
+	read_early(r, log);
 	read_event_types(r);
 	reader_name_events(r);
 	return 0;
@@ -578,6 +618,23 @@ bool reader_stays(const struct reader *r, const struct record *rec)
 	return false;
 }
 
+bool reader_is_recording(const char *path)
+{
+	struct stat st;
+	u8 start[8];
+	u64 magic;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool has_start;
+
+	if (fd < 0)
+		return false;
+	has_start =
+		!fstat(fd, &st) && S_ISREG(st.st_mode) && !fd_read_at(fd, start, sizeof(start), 0);
+	close(fd);
+	magic = has_start ? load_u64(start) : 0;
+	return is_magic(magic) || is_magic(__builtin_bswap64(magic));
+}
+
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err)
 {
 	return reader_open_fd(r, strcmp(path, "-") ? -1 : STDIN_FILENO, path, log, err);
@@ -614,6 +671,23 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	return result;
 }
 
+bool reader_is_zero(const struct reader *r, u64 offset, u64 n)
+{
+	u8 bytes[4096];
+
+	while (n) {
+		u64 step = MIN(n, (u64)sizeof(bytes));
+
+		if (fd_read_at(r->parts.at[0].fd, bytes, step, offset))
+			return false;
+		if (bytes[0] || memcmp(bytes, bytes + 1, step - 1))
+			return false;
+		offset += step;
+		n -= step;
+	}
+	return true;
+}
+
 void reader_close(struct reader *r)
 {
 	vec_each(p, &r->parts) {
@@ -621,6 +695,7 @@ void reader_close(struct reader *r)
 		close(p->fd);
 	}
 	vec_fini(&r->parts);
+	vec_fini(&r->ids);
 	formats_fini(&r->formats);
 	event_list_fini(&r->events);
 	file_info_fini(&r->info);

@@ -59,7 +59,10 @@ struct reader {
 	bool is_unfinished; /* the recorder never wrote its last header */
 	bool is_cut;        /* the file ends before its data does */
 	u64 n_behind; /* records behind the end that the header says: its recorder was killed */
-	struct layout_section ids; /* from the first to the last byte of ids; size 0: none */
+	/* The table of what was known at the start; size 0: not needed, or there is none. */
+	struct layout_section early;
+	VEC(struct layout_section)
+	ids; /* where ids lie, in the order of events; touching ones are one */
 	struct event_list events;
 	struct formats formats; /* of the events' samples */
 	struct layout_section sections[LAYOUT_FEATURE_BITS];
@@ -71,6 +74,9 @@ struct reader {
 	u64 taken_to;        /* in pipe mode: behind the last record that reader_take() took in */
 	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
 };
+
+/* That is a file which begins as recordings do. */
+bool reader_is_recording(const char *path);
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
 
@@ -129,6 +135,9 @@ int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err
 
 /* Whether a record stays until reader_close(), wherever its cursor goes: all of its file is mapped. */
 bool reader_stays(const struct reader *r, const struct record *rec);
+
+/* Whether n bytes of the file with the header, from `offset` on, are there and all zero. Not of a stream. */
+bool reader_is_zero(const struct reader *r, u64 offset, u64 n);
 
 /* 1: *ret_rec is the next record; 0: the end, or damage (see c->damage); < 0: reading failed. */
 static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, struct err *err)

@@ -19,8 +19,10 @@ static bool may_go_on(const struct reader *r)
 	for (size_t i = 0; i < ARRAY_SIZE(h->features); i++)
 		if (h->features[i])
 			return false;
-	return is_before_data(r, &h->attrs) && is_before_data(r, &r->ids) &&
-		is_before_data(r, &h->event_types);
+	vec_each(ids, &r->ids)
+		if (!is_before_data(r, ids))
+			return false;
+	return is_before_data(r, &h->attrs) && is_before_data(r, &h->event_types);
 }
 
 /* A record that a kernel writes, by one of the file's events. */

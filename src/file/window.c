@@ -1,20 +1,21 @@
 #include "file/window.h"
 
-#include "base/hash.h"
-#include "base/table.h"
+#include "file/standing.h"
 #include "record/record.h"
 
 enum {
 	ROUNDS = 64, /* about so many make the window */
 	ROUND_MOST_NS = 100000000,
+	LATE_NS = 2000000000,     /* a recorder leaves records in a ring for a second at most */
 	COMPACT_BYTES = 64 << 10, /* below that it does not pay */
 };
 
-void window_init(struct window *w, u64 span_ns, u64 most_bytes)
+void window_init(struct window *w, u64 span_ns, u64 most_bytes, u32 time_from_end)
 {
 	memset(w, 0, sizeof(*w));
 	w->span_ns = span_ns;
 	w->most_bytes = most_bytes;
+	w->time_from_end = time_from_end;
 }
 
 void window_fini(struct window *w)
@@ -56,6 +57,9 @@ bool window_is_lasting(u32 type)
 	case PERF_RECORD_READ:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_AUX:
+	case PERF_RECORD_ITRACE_START:
+	case PERF_RECORD_CALLCHAIN_DEFERRED:
 	case PERF_RECORD_FINISHED_ROUND:
 		return false;
 	}
@@ -80,6 +84,19 @@ static void keep_state(struct window *w, const struct str *records)
 			str_addn(&w->state, records->at + at, header.size);
 }
 
+/* Whether what other rings still held when `state` was read would be in it by now. */
+static bool is_complete(const struct window *w, u64 now_ns)
+{
+	return now_ns > w->state_ns + w->span_ns + LATE_NS;
+}
+
+void window_compact(struct window *w, u64 now_ns)
+{
+	standing_reduce(w->time_from_end, is_complete(w, now_ns), &w->state);
+	w->compacted = w->state.n;
+	w->has_news = !is_complete(w, now_ns);
+}
+
 void window_advance(struct window *w, u64 now_ns)
 {
 	size_t n = 0;
@@ -94,127 +111,18 @@ void window_advance(struct window *w, u64 now_ns)
 			break;
 		w->was_full |= !is_old;
 		keep_state(w, &round->records);
+		w->state_ns = round->end_ns;
+		w->has_news = true;
 		w->bytes -= round->records.n;
 		str_fini(&round->records);
 	}
-	if (!n)
-		return;
-	w->rounds.n -= n;
-	memmove(w->rounds.at, w->rounds.at + n, w->rounds.n * sizeof(*w->rounds.at));
-	if (w->state.n > 2 * w->compacted + COMPACT_BYTES)
-		window_compact(w);
-}
-
-/* ---- tasks that are no more ---- */
-
-/* A process as long as it lives; who gets its pid later is another one. */
-struct life {
-	u32 pid;
-	u32 parent; /* position; TABLE_NONE: nobody told */
-	s32 n_threads;
-	bool has_leader_ended, is_needed;
-};
-
-struct lives {
-	VEC(struct life) at;
-	struct table by_pid;
-};
-
-static u32 find_life(struct lives *l, u32 pid)
-{
-	struct table_probe probe = table_probe(&l->by_pid, hash_u64(pid));
-	u32 i, newest = TABLE_NONE;
-
-	while ((i = table_next(&l->by_pid, &probe)) != TABLE_NONE)
-		if (l->at.at[i].pid == pid && (newest == TABLE_NONE || i > newest))
-			newest = i;
-	return newest;
-}
-
-static u32 begin_life(struct lives *l, u32 pid, u32 parent)
-{
-	table_add(&l->by_pid, hash_u64(pid), (u32)l->at.n);
-	vec_add(&l->at, ((struct life){.pid = pid, .parent = parent, .n_threads = 1}));
-	return (u32)l->at.n - 1;
-}
-
-static u32 get_life(struct lives *l, u32 pid)
-{
-	u32 i = find_life(l, pid);
-
-	return i == TABLE_NONE ? begin_life(l, pid, TABLE_NONE) : i;
-}
-
-/* Whose a record is; TABLE_NONE: the whole machine's. */
-static u32 owner_of(struct lives *l, const struct record_header *header, const char *body)
-{
-	u32 task[4]; /* of FORK and EXIT: pid, ppid, tid, ptid */
-	size_t n = header->size - sizeof(*header);
-	u32 i;
-
-	switch (header->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_NAMESPACES:
-		if (n < sizeof(u32))
-			return TABLE_NONE;
-		memcpy(task, body, sizeof(u32));
-		/* The kernel's own maps belong to no process. */
-		return task[0] == UINT32_MAX ? TABLE_NONE : get_life(l, task[0]);
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		if (n < sizeof(task))
-			return TABLE_NONE;
-		memcpy(task, body, sizeof(task));
-		break;
-	default:
-		return TABLE_NONE;
+	if (n) {
+		w->rounds.n -= n;
+		memmove(w->rounds.at, w->rounds.at + n, w->rounds.n * sizeof(*w->rounds.at));
 	}
-	if (header->type == PERF_RECORD_FORK && task[0] != task[1])
-		return begin_life(l, task[0], get_life(l, task[1]));
-	i = get_life(l, task[0]);
-	l->at.at[i].n_threads += header->type == PERF_RECORD_FORK ? 1 : -1;
-	l->at.at[i].has_leader_ended |= header->type == PERF_RECORD_EXIT && task[0] == task[2];
-	return i;
-}
-
-/* Who lives, and whose maps he may have inherited. */
-static void mark_needed(struct lives *l)
-{
-	vec_each(life, &l->at) {
-		if (life->has_leader_ended && life->n_threads <= 0)
-			continue;
-		for (u32 i = life - l->at.at; i != TABLE_NONE && !l->at.at[i].is_needed;
-			i = l->at.at[i].parent)
-			l->at.at[i].is_needed = true;
-	}
-}
-
-void window_compact(struct window *w)
-{
-	VEC(u32) owners = {0};
-	struct lives lives = {0};
-	struct record_header header;
-	size_t n = 0, i = 0;
-
-	for (size_t at = 0; header_at(&w->state, at, &header); at += header.size)
-		vec_add(&owners, owner_of(&lives, &header, w->state.at + at + sizeof(header)));
-	mark_needed(&lives);
-	for (size_t at = 0; header_at(&w->state, at, &header); at += header.size) {
-		u32 owner = owners.at[i++];
-
-		if (owner != TABLE_NONE && !lives.at.at[owner].is_needed)
-			continue;
-		memmove(w->state.at + n, w->state.at + at, header.size);
-		n += header.size;
-	}
-	if (w->state.at)
-		str_cut(&w->state, n);
-	w->compacted = n;
-	vec_fini(&owners);
-	vec_fini(&lives.at);
-	table_fini(&lives.by_pid);
+	if (w->state.n > 2 * w->compacted + COMPACT_BYTES ||
+		(w->has_news && is_complete(w, now_ns)))
+		window_compact(w, now_ns);
 }
 
 /* ---- into a file ---- */

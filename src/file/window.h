@@ -5,8 +5,8 @@
  * Out      into a file: first who ran what before the window (tasks, maps, names), then every record
  *          of the window, round by round
  * Owns     copies of the records. Rounds older than the window are forgotten but for what they tell
- *          of tasks and maps; of those who have ended since, that is forgotten too, unless
- *          a descendant that still runs was forked from them
+ *          of tasks, maps and code; what of that is not so any more is forgotten too (standing.h), so
+ *          that memory grows with what runs and not with what has run
  * Units    ns of CLOCK_MONOTONIC, when a record was read; not later than 100 ms, or 1/64 of the
  *          window if that is more, behind the moment it was written at
  * Errors   the writer's
@@ -31,15 +31,18 @@ struct window_round {
 
 struct window {
 	u64 span_ns;
-	u64 most_bytes;   /* of the rounds; 0: as many as there are in the time */
-	struct str state; /* records of before the rounds */
-	size_t compacted; /* bytes of `state` when it was last compacted */
+	u32 time_from_end; /* of records; 0: unknown (standing.h) */
+	u64 most_bytes;    /* of the rounds; 0: as many as there are in the time */
+	struct str state;  /* records of before the rounds */
+	u64 state_ns;      /* when the last of them were read */
+	bool has_news;     /* in it, since it was last compacted behind all that belongs there */
+	size_t compacted;  /* bytes of `state` when it was last compacted */
 	VEC(struct window_round) rounds;
 	u64 bytes;     /* of all rounds */
 	bool was_full; /* most_bytes made it shorter than span_ns at least once */
 };
 
-void window_init(struct window *w, u64 span_ns, u64 most_bytes);
+void window_init(struct window *w, u64 span_ns, u64 most_bytes, u32 time_from_end);
 void window_fini(struct window *w);
 
 void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns);
@@ -53,7 +56,7 @@ int window_write(const struct window *w, struct writer *writer, struct err *err)
 /* Records that tell of tasks, maps and code that stay; all others belong to their moment. */
 bool window_is_lasting(u32 type);
 
-/* Drops from `state` what ended tasks did. Done by window_advance() when it pays. */
-void window_compact(struct window *w);
+/* Drops from `state` what is not so any more. Done by window_advance() when it pays. */
+void window_compact(struct window *w, u64 now_ns);
 
 #endif

@@ -425,6 +425,8 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		session->tally.n_undecoded++;
 		return -1;
 	}
+	if (m->is_foreseen)
+		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);
 	machine_apply(m, &e->rec, ret_body, m->followed_to);
 	session->n_held = bytes_held(m);
@@ -462,6 +464,25 @@ static u64 take_state(void *ctx, const struct record *rec, const union record_bo
 	return bytes_held(ctx);
 }
 
+/*
+ * Without times the state at a sample's place in the file may be an older one than the sample's own,
+ * as another CPU's ring holds what came between: what it does not have is looked for in the newest.
+ */
+static void settle_unordered(struct machine *m)
+{
+	vec_each(newest, &m->newest_processes)
+		for (struct process *p = *newest; p; p = p->older)
+			for (size_t i = 0; i + 1 < p->spaces.n; i++) {
+				struct space *s = &p->spaces.at[i];
+
+				if (s->before)
+					continue;
+				s->before = p->spaces.at[p->spaces.n - 1].maps;
+				/* Nobody shares it any more. */
+				s->id = m->next_space_id++;
+			}
+}
+
 int machine_scan(struct machine *m, struct session *session, struct err *err)
 {
 	return machine_scan_coded(m, session, NULL, err);
@@ -477,7 +498,25 @@ int machine_scan_coded(struct machine *m, struct session *session,
 	machine_set_build_ids(m, &session->reader.info);
 	r = session_scan(session, take_state, m, err);
 	machine_advance(m, UINT64_MAX);
+	if (!session->has_times)
+		settle_unordered(m);
 	return r;
+}
+
+int machine_foresee(struct machine *m, struct session *session, struct err *err)
+{
+	if (session->has_times || session->reader.is_stream)
+		return 0;
+	if (session_scan(session, take_state, m, err))
+		return err->code;
+	machine_advance(m, UINT64_MAX);
+	settle_unordered(m);
+	m->coder = NULL;
+	m->is_foreseen = true;
+	/* It is all met again. */
+	memset(&session->tally, 0, sizeof(session->tally));
+	session->pieces.n = session->readings.n = session->values.n = 0;
+	return 0;
 }
 
 /* ---- look-ups ---- */

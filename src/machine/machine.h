@@ -69,6 +69,7 @@ struct machine {
 	u64 n_comms;                       /* names that threads ever had */
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
+	bool is_foreseen;                  /* by machine_foresee() */
 	u64 n_ignored;                     /* records that make no sense */
 	const char *swapper;
 };
@@ -87,6 +88,13 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
  */
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body);
+
+/*
+ * For a stream without times, whose samples may stand before what they need (each CPU's ring is behind
+ * the other's): takes in all states of the file before, so that machine_follow() only says what they
+ * are. Right after machine_set_build_ids(); nothing is done for others, and for pipes.
+ */
+int machine_foresee(struct machine *m, struct session *session, struct err *err);
 
 /* The path of a control group, by what samples say; NULL: no record names it. */
 const char *machine_cgroup(const struct machine *m, u64 id);

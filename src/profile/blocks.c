@@ -78,7 +78,8 @@ static void take_branches(void *ctx, const struct session_sample *s)
 
 	if (w->cpus && !cpus_has(w->cpus, s->sample->cpu))
 		return;
-	if (branches->n < 2 || !has_cycles(&w->session->reader.events.at[s->event].attr))
+	if (s->is_next || branches->n < 2 ||
+		!has_cycles(&w->session->reader.events.at[s->taken_by].attr))
 		return;
 	machine_state_at(w->machine, s->sample->pid, s->sample->tid, s->time, &w->strings, &state);
 	for (u64 i = 0; i + 1 < branches->n; i++) {

@@ -133,8 +133,10 @@ static bool is_wanted(const struct worker *w, const struct session_sample *in)
 	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
 		(!w->spans || spans_have(w->spans, in->time)) &&
 		(!w->switching || switching_has(w->switching, in->time)) &&
+		/* What a record of a moment reads beside it tells nothing more of the time. */
 		(!w->wall ||
-			(w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
+			(in->event == in->taken_by &&
+				w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
 				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
 }
 
@@ -269,7 +271,7 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 		(take_ending(t->user, &chain, &end) ||
 			(w->has_callers &&
 				callers_of_sample(&w->callers, t->user,
-					&w->session->reader.formats.at[in->event], sample,
+					&w->session->reader.formats.at[in->taken_by], sample,
 					sight->mode, &chain, &end)))) {
 		note_depth(w, sample, &end);
 		sights_add_ending(&w->sights, &end);

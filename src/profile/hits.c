@@ -150,6 +150,8 @@ static void take_sample(void *ctx, const struct session_sample *in)
 	struct stack_end end;
 	struct hit *hit;
 
+	if (in->is_next)
+		return;
 	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from ||
 		in->time >= w->state.until) {
 		machine_state_at(w->machine, s->pid, s->tid, in->time, &w->strings, &w->state);
@@ -164,7 +166,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		hit_branches(w, &s->branches);
 	if (w->has_callers &&
 		callers_of_sample(&w->callers, w->state.user,
-			&w->session->reader.formats.at[in->event], s, mode, &chain, &end))
+			&w->session->reader.formats.at[in->taken_by], s, mode, &chain, &end))
 		hit_chain(w, &chain, mode);
 	else if (s->user_stack.dyn_size)
 		hit_dump(w, s);

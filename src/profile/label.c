@@ -94,7 +94,7 @@ void label_facts_fini(struct label_facts *f)
 static u64 weight_part(const struct label_facts *f, const struct session_sample *in, unsigned shift,
 	u64 mask)
 {
-	u64 type = f->session->reader.formats.at[in->event].type;
+	u64 type = f->session->reader.formats.at[in->taken_by].type;
 
 	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
 		return in->sample->weight >> shift & mask;
@@ -112,7 +112,7 @@ static u32 socket_of(const struct label_facts *f, u32 cpu)
 static u64 trace_of(struct label_maker *m, const struct session_sample *in, const char *field)
 {
 	struct label_facts *f = m->facts;
-	const struct event *e = &f->session->reader.events.at[in->event];
+	const struct event *e = &f->session->reader.events.at[in->taken_by];
 	bool is_known;
 
 	if (e->attr.type != PERF_TYPE_TRACEPOINT)

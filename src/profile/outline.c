@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/budget.h"
 #include "profile/key.h"
 
 /* ---- ids ---- */
@@ -81,12 +82,9 @@ static u32 child_of(struct outline *o, struct table *index, u32 parent, u32 symb
 	return i;
 }
 
-/* Larger ones first; what is equally large by its name, which is the same everywhere. */
-static int by_size(const void *a, const void *b, void *outline)
+int outline_compare(const struct outline *o, u32 a, u32 b)
 {
-	const struct outline *o = outline;
-	const struct outline_node *x = &o->nodes.at[*(const u32 *)a],
-				  *y = &o->nodes.at[*(const u32 *)b];
+	const struct outline_node *x = &o->nodes.at[a], *y = &o->nodes.at[b];
 	const char *s = o->profile->symbols.at[x->symbol].name,
 		   *t = o->profile->symbols.at[y->symbol].name;
 	int r = 0;
@@ -98,6 +96,11 @@ static int by_size(const void *a, const void *b, void *outline)
 	else if (s || t)
 		r = s ? -1 : 1;
 	return r ? r : x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_size(const void *a, const void *b, void *outline)
+{
+	return outline_compare(outline, *(const u32 *)a, *(const u32 *)b);
 }
 
 /* Children into lists, the largest first. Nodes without samples of the event are left out. */
@@ -154,184 +157,147 @@ void outline_fini(struct outline *o)
 
 /* ---- the cut ---- */
 
-struct cutting {
+/* Nodes with a line, as a tree of their own. */
+struct listing {
 	struct outline *outline;
-	u32 top;
-	u64 least; /* what is less gets no line for itself */
-	u32 *order; /* nodes that may have a line, the largest first: none is larger than its callers */
-	size_t n_order;
-	bool *has_line; /* by node */
-	u32 *nearest;   /* by node: it, or the caller that has a line */
-	u64 *rest;      /* by node with a line: what ends in nodes below it that have none */
-	u64 *n_hidden;  /* and in how many */
+	struct budget budget;
+	u32 *first; /* by node with a line: the largest below it, or 0 */
+	u32 *next;  /* the next one beside it */
 };
 
-/* Functions off whose way so little goes share the line of the next one. */
-static void share_lines(struct cutting *c)
+/*
+ * When functions share the line of the next one: if no more than this goes elsewhere on the way, of what
+ * there is for a line and of what enters the line. So a line has less in it than the one above.
+ */
+static const struct sharing {
+	u64 lines; /* a part of a line's even share; 0: as much as there is */
+	u64 enters;
+} sharings[] = {{4, 4}, {1, 4}, {0, 2}};
+
+static void share_lines(struct outline *o, u32 top, u64 n, const struct sharing *s)
 {
-	struct outline *o = c->outline;
+	u64 *entering = mem_alloc(o->nodes.n * sizeof(*entering));
+	u64 least = s->lines ? o->nodes.at[top].total / n / s->lines : UINT64_MAX;
 
 	for (u32 i = 0; i < o->nodes.n; i++) {
-		struct outline_node *n = &o->nodes.at[i];
-		const struct outline_node *up = &o->nodes.at[n->parent];
+		struct outline_node *node = &o->nodes.at[i];
+		const struct outline_node *up = &o->nodes.at[node->parent];
+		u64 next = o->nodes.at[node->first_child].total, left;
 
-		n->shares_line = i && i != c->top && n->first_child &&
-			n->total - o->nodes.at[n->first_child].total <= c->least;
-		n->line_parent = up->shares_line ? up->line_parent : n->parent;
+		entering[i] = up->shares_line ? entering[node->parent] : node->total;
+		node->line_parent = up->shares_line ? up->line_parent : node->parent;
+		left = entering[i] - next;
+		node->shares_line = i && i != top && node->first_child &&
+			(node->total == next || (left <= least && left <= entering[i] / s->enters));
 	}
+	mem_free(entering);
 }
 
-static void order_nodes(struct cutting *c)
+static void link_lines(struct listing *l)
 {
-	struct outline *o = c->outline;
-	bool *is_below = mem_zalloc(o->nodes.n);
+	struct outline *o = l->outline;
+	VEC(u32) order = {0};
 
-	is_below[c->top] = true;
-	for (u32 i = c->top + 1; i < o->nodes.n; i++) {
-		const struct outline_node *n = &o->nodes.at[i];
+	for (u32 i = o->top + 1; i < o->nodes.n; i++)
+		if (l->budget.has_line[i])
+			vec_add(&order, i);
+	if (order.n)
+		qsort_r(order.at, order.n, sizeof(*order.at), by_size, o);
+	for (size_t i = order.n; i-- > 0;) {
+		u32 node = order.at[i], up = o->nodes.at[node].line_parent;
 
-		is_below[i] = is_below[n->parent];
-		if (is_below[i] && n->total && !n->shares_line)
-			c->order[c->n_order++] = i;
+		l->next[node] = l->first[up];
+		l->first[up] = node;
 	}
-	mem_free(is_below);
-	if (c->n_order)
-		qsort_r(c->order, c->n_order, sizeof(*c->order), by_size, o);
+	vec_fini(&order);
 }
 
-/* What is below the nodes with a line and has none, where it is told. Returns how many lines that makes. */
-static u64 place_rests(struct cutting *c, size_t n_with_line)
+static void add_line(struct listing *l, u32 node, u32 depth)
 {
-	const struct outline *o = c->outline;
-	u64 n_lines = n_with_line + (c->top != 0);
+	const struct outline_node *n = &l->outline->nodes.at[node];
 
-	memset(c->has_line, 0, o->nodes.n);
-	memset(c->rest, 0, o->nodes.n * sizeof(*c->rest));
-	memset(c->n_hidden, 0, o->nodes.n * sizeof(*c->n_hidden));
-	c->has_line[c->top] = true;
-	for (size_t i = 0; i < n_with_line; i++)
-		c->has_line[c->order[i]] = true;
-	/* What is not below the top is nearest to nothing. */
-	for (u32 i = 0; i < o->nodes.n; i++) {
-		const struct outline_node *n = &o->nodes.at[i];
-
-		c->nearest[i] = c->has_line[i] ? i : i ? c->nearest[n->parent] : UINT32_MAX;
-		if (c->has_line[i] || !n->own || c->nearest[i] == UINT32_MAX)
-			continue;
-		c->rest[c->nearest[i]] += n->own;
-		c->n_hidden[c->nearest[i]]++;
-	}
-	for (size_t i = o->nodes.n; i-- > 0;) {
-		u32 up;
-
-		if (!c->has_line[i] || !c->rest[i])
-			continue;
-		n_lines++;
-		if (i == c->top || c->rest[i] > c->least)
-			continue;
-		n_lines--;
-		up = c->nearest[o->nodes.at[i].parent];
-		c->rest[up] += c->rest[i];
-		c->n_hidden[up] += c->n_hidden[i];
-		c->rest[i] = 0;
-	}
-	return n_lines;
+	vec_add(&l->outline->lines,
+		((struct outline_line){.node = node,
+			.depth = depth,
+			.own = n->own,
+			.total = n->total}));
 }
 
-static void add_rest(struct cutting *c, u32 node, u32 depth)
+static void add_rest(struct listing *l, u32 node, u32 depth)
 {
-	if (c->rest[node])
-		vec_add(&c->outline->lines,
+	if (l->budget.rest[node])
+		vec_add(&l->outline->lines,
 			((struct outline_line){.node = node,
 				.is_rest = true,
 				.depth = depth,
-				.own = c->rest[node],
-				.total = c->rest[node],
-				.n_hidden = c->n_hidden[node]}));
-}
-
-/* The node that a line tells that begins with this one. */
-static u32 end_of_line(const struct outline *o, u32 node)
-{
-	while (o->nodes.at[node].shares_line)
-		node = o->nodes.at[node].first_child;
-	return node;
-}
-
-/* The next one with a line among the siblings, or 0. */
-static u32 next_with_line(const struct cutting *c, u32 node)
-{
-	while (node && !c->has_line[end_of_line(c->outline, node)])
-		node = c->outline->nodes.at[node].next_sibling;
-	return node ? end_of_line(c->outline, node) : 0;
-}
-
-/* Where the line of a node begins: below its line_parent. */
-static u32 begin_of_line(const struct outline *o, u32 node)
-{
-	u32 above = o->nodes.at[node].line_parent;
-
-	while (o->nodes.at[node].parent != above)
-		node = o->nodes.at[node].parent;
-	return node;
+				.own = l->budget.rest[node],
+				.total = l->budget.rest[node],
+				.n_hidden = l->budget.n_hidden[node]}));
 }
 
 /* Down and up by the links, because stacks may be deeper than ours. */
-static void list_lines(struct cutting *c)
+static void list_lines(struct listing *l)
 {
-	struct outline *o = c->outline;
-	u32 node = c->top, depth = 0, next = c->top;
+	struct outline *o = l->outline;
+	u32 node = o->top, depth = 0, next;
 
 	o->lines.n = 0;
-	if (!c->top)
-		next = next_with_line(c, o->nodes.at[0].first_child);
-	for (;;) {
+	if (node)
+		add_line(l, node, depth++);
+	for (next = l->first[node];;) {
 		if (next) {
-			const struct outline_node *n = &o->nodes.at[next];
-
 			node = next;
-			vec_add(&o->lines,
-				((struct outline_line){.node = node,
-					.depth = depth++,
-					.own = n->own,
-					.total = n->total}));
-			next = next_with_line(c, n->first_child);
+			add_line(l, node, depth++);
+			next = l->first[node];
 			continue;
 		}
-		add_rest(c, node, depth);
-		if (node == c->top)
+		add_rest(l, node, depth);
+		if (node == o->top)
 			return;
-		next = next_with_line(c, o->nodes.at[begin_of_line(o, node)].next_sibling);
+		next = l->next[node];
 		node = o->nodes.at[node].line_parent;
 		depth--;
 	}
 }
 
+/* Lines with many callers are hard to read: they have to leave clearly less unknown. */
+#define CLEARLY_LESS 0.2 /* bits */
+
+static void choose_lines(struct listing *l, u64 n)
+{
+	struct outline *o = l->outline;
+	size_t best = 0, last = ARRAY_SIZE(sharings) - 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sharings); i++) {
+		struct budget b;
+
+		share_lines(o, o->top, n, &sharings[i]);
+		budget_init(&b, o, o->top, n);
+		if (i && b.bits > l->budget.bits - CLEARLY_LESS) {
+			budget_fini(&b);
+			continue;
+		}
+		budget_fini(&l->budget);
+		l->budget = b;
+		best = i;
+	}
+	if (best != last)
+		share_lines(o, o->top, n, &sharings[best]);
+}
+
 void outline_cut(struct outline *o, u32 top, u64 n)
 {
-	struct cutting c = {.outline = o,
-		.top = top,
-		.least = o->nodes.at[top].total / n / 4,
-		.order = mem_alloc((o->nodes.n + 1) * sizeof(*c.order)),
-		.has_line = mem_zalloc(o->nodes.n + 1),
-		.nearest = mem_alloc((o->nodes.n + 1) * sizeof(*c.nearest)),
-		.rest = mem_alloc((o->nodes.n + 1) * sizeof(*c.rest)),
-		.n_hidden = mem_alloc((o->nodes.n + 1) * sizeof(*c.n_hidden))};
-	size_t n_with_line;
-	u64 n_lines;
+	struct listing l = {.outline = o,
+		.first = mem_zalloc(o->nodes.n * sizeof(*l.first)),
+		.next = mem_zalloc(o->nodes.n * sizeof(*l.next))};
 
 	o->top = top;
-	share_lines(&c);
-	order_nodes(&c);
-	n_with_line = MIN((u64)c.n_order, n);
-	while ((n_lines = place_rests(&c, n_with_line)) > n && n_with_line)
-		n_with_line -= MIN((n_lines - n + 1) / 2, (u64)n_with_line);
-	list_lines(&c);
-	mem_free(c.order);
-	mem_free(c.has_line);
-	mem_free(c.nearest);
-	mem_free(c.rest);
-	mem_free(c.n_hidden);
+	choose_lines(&l, n);
+	link_lines(&l);
+	list_lines(&l);
+	budget_fini(&l.budget);
+	mem_free(l.first);
+	mem_free(l.next);
 }
 
 /* ---- names ---- */

@@ -1,10 +1,9 @@
 /*
  * outline.h - a call tree cut to so many lines, whose remainder is always there.
  *
- * Shown are the functions with most below them, always with all their callers. What ends in others is
- * summed up in a line more below the nearest caller that is shown, or, where that is little, further up;
- * so the selves of all lines sum to the whole. Functions from which nearly all goes on into one other
- * share its line.
+ * Shown are the functions that tell most of where the time goes (profile/budget), always with all their
+ * callers. What ends in others is summed up in lines more, below a caller that is shown; so the selves of
+ * all lines sum to the whole. Functions from which nearly all goes on into one other share its line.
  * In       a named profile, its call tree
  * Out      lines, deepest last, larger ones first; an id for each node
  * Owns     its arrays
@@ -53,6 +52,9 @@ struct outline {
 
 void outline_init(struct outline *o, const struct profile *p, const struct calls *c, u32 event);
 void outline_fini(struct outline *o);
+
+/* Larger ones first; what is equally large by its name, which is the same everywhere. */
+int outline_compare(const struct outline *o, u32 a, u32 b);
 
 /*
  * Fills in o->lines, at most n: of what lies below `top`, which has the first; 0: of all. At least one is

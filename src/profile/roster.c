@@ -46,14 +46,19 @@ static struct roster_process *get(struct roster *r, u32 pid)
 	return slot->now;
 }
 
-static void end(struct roster *r, struct roster_process *p)
+static void forget(struct roster_process *p)
 {
-	find_slot(r, p->pid)->now = NULL;
-	r->ended(r->ctx, p);
 	str_fini(&p->name);
 	vec_fini(&p->by_event);
 	vec_fini(&p->threads);
 	mem_free(p);
+}
+
+static void end(struct roster *r, struct roster_process *p)
+{
+	find_slot(r, p->pid)->now = NULL;
+	r->ended(r->ctx, p);
+	forget(p);
 }
 
 static void add_thread(struct roster_process *p, u32 tid)
@@ -84,18 +89,19 @@ static void fork_process(struct roster *r, const struct record_task *f, u64 time
 	struct roster_process *p = find(r, f->pid), *parent;
 
 	/* The recorder tells what was there before, also of who was forked while it looked. */
-	if (p && !p->has_left && (!time || !p->fork_time)) {
+	if (p && p->is_told && !p->has_left && (!time || !p->fork_time)) {
 		p->fork_time = MAX(p->fork_time, time);
 		return;
 	}
-	if (p) {
+	/* Where there is no order, its end may be told first. */
+	if (p && p->is_told && !(r->is_unordered && p->exit_time >= time)) {
 		r->n_doubles += !p->has_left;
 		end(r, p);
 	}
 	p = get(r, f->pid);
 	p->fork_time = time;
 	parent = find(r, f->ppid);
-	if (parent && parent != p)
+	if (parent && parent != p && !(r->is_unordered && p->name.n))
 		set_name(p, str_text(&parent->name), parent->name.n);
 }
 
@@ -107,7 +113,7 @@ static void fork_thread(struct roster *r, const struct record_task *f)
 
 static void leave(struct roster *r, const struct record_task *f, u64 time)
 {
-	struct roster_process *p = find(r, f->pid);
+	struct roster_process *p = r->is_unordered ? get(r, f->pid) : find(r, f->pid);
 
 	if (!p)
 		return;
@@ -118,7 +124,7 @@ static void leave(struct roster *r, const struct record_task *f, u64 time)
 	if (!p->has_left)
 		return;
 	p->exit_time = time;
-	if (!p->threads.n)
+	if (!p->threads.n && !r->is_unordered)
 		end(r, p);
 }
 
@@ -128,7 +134,7 @@ static void name(struct roster *r, const struct record *rec, const struct record
 
 	if (c->tid != c->pid) {
 		add_thread(p, c->tid);
-	} else if (rec->misc & PERF_RECORD_MISC_COMM_EXEC) {
+	} else if (rec->misc & PERF_RECORD_MISC_COMM_EXEC && !r->is_unordered) {
 		/* Whichever thread called exec is the first one now, and the only one. */
 		p->threads.n = 0;
 		p->has_left = false;
@@ -137,6 +143,14 @@ static void name(struct roster *r, const struct record *rec, const struct record
 	/* A process is called what its first thread is called. */
 	if (c->tid == c->pid || !p->name.n)
 		set_name(p, c->comm.at, c->comm.n);
+}
+
+static void note_told(struct roster *r, u32 pid)
+{
+	struct roster_process *p = find(r, pid);
+
+	if (p)
+		p->is_told = true;
 }
 
 void roster_apply(struct roster *r, const struct record *rec, const union record_body *body,
@@ -159,25 +173,57 @@ void roster_apply(struct roster *r, const struct record *rec, const union record
 	case PERF_RECORD_MMAP2:
 		get(r, body->mmap.pid)->n_mmaps++;
 		break;
+	default:
+		return;
 	}
+	/* All of these begin with the number of the process. */
+	note_told(r, body->comm.pid);
+}
+
+static struct roster_count *count_of(struct roster_process *p, u32 event)
+{
+	while (p->by_event.n <= event)
+		vec_add(&p->by_event, (struct roster_count){0});
+	return &p->by_event.at[event];
+}
+
+static void add_count(struct roster_count *to, const struct roster_count *more)
+{
+	to->n_samples += more->n_samples;
+	to->period += more->period;
 }
 
 void roster_add_sample(struct roster *r, u32 pid, u32 event, u64 period)
 {
-	struct roster_process *p = find(r, pid);
+	const struct roster_count one = {1, period};
+	struct roster_process *p = r->is_unordered ? get(r, pid) : find(r, pid);
 
 	if (!p)
 		p = get(r, ROSTER_NOBODY);
-	p->all.n_samples++;
-	p->all.period += period;
-	while (p->by_event.n <= event)
-		vec_add(&p->by_event, (struct roster_count){0});
-	p->by_event.at[event].n_samples++;
-	p->by_event.at[event].period += period;
+	add_count(&p->all, &one);
+	add_count(count_of(p, event), &one);
+}
+
+/* What no record tells of but samples is nobody's. */
+static void forget_untold(struct roster *r)
+{
+	for (size_t i = 0; i < r->slots.n; i++) {
+		struct roster_process *p = r->slots.at[i].now, *nobody;
+
+		if (!p || p->is_told || p->pid == ROSTER_NOBODY)
+			continue;
+		nobody = get(r, ROSTER_NOBODY);
+		add_count(&nobody->all, &p->all);
+		for (u32 event = 0; event < p->by_event.n; event++)
+			add_count(count_of(nobody, event), &p->by_event.at[event]);
+		r->slots.at[i].now = NULL;
+		forget(p);
+	}
 }
 
 void roster_close(struct roster *r)
 {
+	forget_untold(r);
 	for (size_t i = 0; i < r->slots.n; i++)
 		if (r->slots.at[i].now)
 			end(r, r->slots.at[i].now);

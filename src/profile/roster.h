@@ -35,6 +35,7 @@ struct roster_process {
 	VEC(struct roster_count) by_event; /* as far as it has samples */
 	VEC(u32) threads;                  /* that live, besides the first */
 	bool has_left;                     /* the first one */
+	bool is_told;                      /* by another record than samples */
 };
 
 struct roster_slot {
@@ -47,6 +48,8 @@ struct roster {
 	void *ctx;
 	VEC(struct roster_slot) slots; /* in the order in which the numbers were first met */
 	struct table by_pid;
+	/* Records have no times: samples may stand before their process begins, and behind its end. */
+	bool is_unordered;
 	u64 n_doubles;      /* processes forked with a number that was in use */
 	u64 n_lone_threads; /* threads forked in a process that nobody knows */
 };

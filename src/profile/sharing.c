@@ -178,14 +178,14 @@ static u64 cycles_of(const struct event_attr *attr, const struct sample *s)
 static void take_access(void *ctx, const struct session_sample *in)
 {
 	struct sharing_reader *r = ctx;
-	const struct event_attr *attr = &r->session->reader.events.at[in->event].attr;
+	const struct event_attr *attr = &r->session->reader.events.at[in->taken_by].attr;
 	const struct sample *sample = in->sample;
 	u32 kinds = datasrc_kinds(sample->data_src, sample->addr != 0);
 	struct sharing_use key = {0}, *use;
 	const struct map *map;
 	u32 n_line;
 
-	if (!has_fields(attr))
+	if (in->is_next || !has_fields(attr))
 		return;
 	count_kinds(&r->s->total, kinds);
 	if (!sample->addr || kinds >> DATASRC_UNKNOWN & 1)

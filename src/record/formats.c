@@ -58,6 +58,7 @@ void formats_add(struct formats *f, const struct event_list *events)
 
 		memset(format, 0, sizeof(*format));
 		sample_format_init(format, &e->attr);
+		f->has_reads |= format->type & PERF_SAMPLE_READ;
 		f->time_in_all &= e->attr.flags & ATTR_SAMPLE_ID_ALL ? format->type : 0;
 		/* Ids help only where they can be found before it is known whose they are. */
 		f->ids_agree = f->ids_agree && sample_id_place(format, &from_start, &from_end) &&

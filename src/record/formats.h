@@ -20,6 +20,7 @@ struct formats {
 	bool ids_agree;    /* all samples have them at the same place */
 	u32 id_from_start; /* bytes behind a sample's header */
 	u32 id_from_end;   /* bytes before the end of another record */
+	bool has_reads;    /* samples of some event hold what counters had counted */
 	u64 time_in_all;   /* PERF_SAMPLE_TIME if samples and other records all carry times */
 	struct table by_id;
 	struct {

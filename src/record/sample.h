@@ -143,11 +143,11 @@ bool sample_decode_read(const struct sample_format *format, struct bytes *b,
 	struct sample_read *read);
 
 /*
- * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not
- * recorded).
+ * The i-th counter value of a sample with PERF_SAMPLE_READ, the id of its event and how many samples it
+ * lost (0: not recorded).
  */
 struct sample_value {
-	u64 value, id;
+	u64 value, id, lost;
 };
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
@@ -160,5 +160,8 @@ bool sample_word_place(const struct sample_format *format, u64 bit, u32 *ret_fro
  * record's end.
  */
 bool sample_id_place(const struct sample_format *format, u32 *ret_from_start, u32 *ret_from_end);
+
+/* Where the time stands in trailers, from the record's end; 0: they have none. */
+u32 sample_time_place(const struct sample_format *format);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/workers.h"
 #include "event/abi.h"
 #include "session/decoder.h"
+#include "session/periods.h"
 
 enum { PIECE_BYTES = 1 << 20 };
 
@@ -29,6 +30,8 @@ int session_open_fd(struct session *s, int fd, const char *name, struct log *log
 void session_close(struct session *s)
 {
 	vec_fini(&s->pieces);
+	vec_fini(&s->readings);
+	vec_fini(&s->values);
 	reader_close(&s->reader);
 }
 
@@ -46,7 +49,13 @@ struct scan {
 	VEC(struct sort_item) order; /* key: time */
 	struct arena arena;
 	u64 last_time;
+	/* Samples that read counters, and the threads that begin: to be put in order too. */
+	struct periods periods;
+	VEC(struct sort_item) moments; /* the position of a reading, or BEGINS and a tid */
+	VEC(u32) counters;             /* of session.values */
 };
+
+static const u64 BEGINS = 1ULL << 63;
 
 static const struct sample_format *format_of(const struct session *s, const struct record *rec)
 {
@@ -77,8 +86,13 @@ static void keep_side_record(struct scan *scan, const struct record *rec)
 /* What of the records is kept until all are read. */
 static u64 bytes_kept(const struct scan *scan)
 {
+	const struct session *s = scan->session;
+
 	return scan->arena.total + scan->records.cap * sizeof(*scan->records.at) +
-		scan->order.cap * sizeof(*scan->order.at);
+		scan->order.cap * sizeof(*scan->order.at) +
+		scan->moments.cap * sizeof(*scan->moments.at) +
+		scan->counters.cap * sizeof(*scan->counters.at) +
+		s->readings.cap * sizeof(*s->readings.at) + s->values.cap * sizeof(*s->values.at);
 }
 
 static int charge_kept(const struct scan *scan, const struct record *rec, struct err *err)
@@ -88,7 +102,70 @@ static int charge_kept(const struct scan *scan, const struct record *rec, struct
 	if (LIKELY(bytes_kept(scan) <= reader_allows(r, rec->offset)))
 		return 0;
 	return allowance_exceeded(&r->allowance, reader_allows(r, rec->offset), rec->offset,
-		"records of who ran where", err);
+		"records of who ran where, and what counters read,", err);
+}
+
+/* Keeps what a sample has read; what cannot be decoded is counted by the second pass. */
+static void keep_reading(struct scan *scan, const struct record *rec, u64 nr)
+{
+	struct session *s = scan->session;
+	const struct formats *f = &s->reader.formats;
+	u32 event = formats_event(f, rec);
+	struct sample sample = {0};
+	struct err err;
+
+	if (event >= f->n || !periods_has(&f->at[event]) ||
+		sample_decode(&f->at[event], rec->at + RECORD_HEADER_SIZE,
+			rec->size - RECORD_HEADER_SIZE,
+			PERF_SAMPLE_READ | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, &sample, &err))
+		return;
+	vec_add(&scan->moments,
+		((struct sort_item){s->has_times ? sample.time : rec->offset, s->readings.n}));
+	vec_add(&s->readings, ((struct session_reading){nr, s->values.n}));
+	for (u64 i = 0; i < sample.read.n_values; i++) {
+		u64 value = sample_read_value(&f->at[event], &sample.read, i).value;
+
+		vec_add(&scan->counters,
+			periods_counter(&scan->periods, f, &s->reader.events, event, &sample, i));
+		vec_add(&s->values, ((struct session_value){value, TABLE_NONE}));
+	}
+}
+
+/* Of a thread that begins, the counters begin too. */
+static void keep_fork(struct scan *scan, const struct record *rec)
+{
+	union record_body body;
+	struct err err;
+
+	if (record_decode(rec, format_of(scan->session, rec)->trailer, &body, &err) > 0)
+		vec_add(&scan->moments,
+			((struct sort_item){time_of(scan->session, rec), BEGINS | body.task.tid}));
+}
+
+static void settle_reading(struct scan *scan, size_t reading, u64 time)
+{
+	struct session *s = scan->session;
+	size_t end = reading + 1 < s->readings.n ? s->readings.at[reading + 1].first : s->values.n;
+
+	s->tally.n_samples--;
+	for (size_t i = s->readings.at[reading].first; i < end; i++) {
+		struct session_value *v = &s->values.at[i];
+
+		v->event = scan->periods.counters.at[scan->counters.at[i]].event;
+		v->period = periods_advance(&scan->periods, scan->counters.at[i], v->period, time);
+		s->tally.n_samples += v->period != 0;
+	}
+}
+
+/* What has been read becomes what was counted between, in the order of time. */
+static void settle_readings(struct scan *scan)
+{
+	sort_by_key(scan->moments.at, scan->moments.n);
+	vec_each(m, &scan->moments)
+		if (m->value & BEGINS)
+			periods_begin_thread(&scan->periods, (u32)m->value);
+		else
+			settle_reading(scan, m->value, m->key);
 }
 
 /* Counts what the kernel says it dropped. */
@@ -197,14 +274,21 @@ int session_scan(struct session *s,
 		return err->code;
 	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0) {
-		session_take(s, &cursor, &rec);
 		if (rec.offset >= piece_end) {
-			vec_add(&s->pieces, rec.offset);
+			vec_add(&s->pieces,
+				((struct session_piece){rec.offset, s->tally.n_samples,
+					s->readings.n}));
 			piece_end = rec.offset + PIECE_BYTES;
 		}
-		if (rec.type != PERF_RECORD_SAMPLE && record_is_state(rec.type))
+		session_take(s, &cursor, &rec);
+		if (rec.type == PERF_RECORD_SAMPLE && UNLIKELY(s->reader.formats.has_reads))
+			keep_reading(&scan, &rec, s->tally.n_samples - 1);
+		else if (rec.type != PERF_RECORD_SAMPLE && record_is_state(rec.type))
 			keep_side_record(&scan, &rec);
-		if (UNLIKELY(rec.type != PERF_RECORD_SAMPLE) && charge_kept(&scan, &rec, err)) {
+		if (rec.type == PERF_RECORD_FORK && s->reader.formats.has_reads)
+			keep_fork(&scan, &rec);
+		if (UNLIKELY(rec.type != PERF_RECORD_SAMPLE || s->reader.formats.has_reads) &&
+			charge_kept(&scan, &rec, err)) {
 			r = err->code;
 			break;
 		}
@@ -216,8 +300,13 @@ int session_scan(struct session *s,
 		s->pieces.n = MIN(s->pieces.n, (size_t)1);
 	session_note_end(s, &cursor);
 	reader_cursor_fini(&cursor);
-	if (!r)
+	if (!r) {
+		settle_readings(&scan);
 		r = hand_on(&scan, state, ctx, err);
+	}
+	periods_fini(&scan.periods);
+	vec_fini(&scan.counters);
+	vec_fini(&scan.moments);
 	vec_fini(&scan.records);
 	vec_fini(&scan.order);
 	arena_fini(&scan.arena);
@@ -232,6 +321,7 @@ int session_scan(struct session *s,
  */
 struct pass_worker {
 	struct reader_cursor cursor;
+	u64 nr, reading; /* of the next SAMPLE record, of the next one that has read counters */
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
@@ -267,17 +357,65 @@ static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
 		"its samples and their callers", &mine->err);
 }
 
+/* per sample: the values that it stands for; false: it has read none */
+static bool take_reading(const struct session *s, struct pass_worker *mine,
+	const struct session_value **ret_from, const struct session_value **ret_to)
+{
+	u64 nr = mine->nr++;
+	const struct session_reading *r;
+
+	if (LIKELY(mine->reading >= s->readings.n || s->readings.at[mine->reading].nr != nr))
+		return false;
+	r = &s->readings.at[mine->reading++];
+	*ret_from = s->values.at + r->first;
+	*ret_to = s->values.at + (mine->reading < s->readings.n ? r[1].first : s->values.n);
+	return true;
+}
+
+/* What counted something since the sample before is a sample of its own event. */
+static void hand_out_values(struct pass *pass, struct pass_worker *mine, struct sample *sample,
+	struct session_sample *out, const struct session_value *v, const struct session_value *end)
+{
+	for (; v < end; v++) {
+		if (!v->period)
+			continue;
+		if (v->event == TABLE_NONE) {
+			mine->tally.n_foreign_id++;
+			continue;
+		}
+		out->event = v->event;
+		sample->period = v->period;
+		pass->sink->sample(mine->sink, out);
+		out->is_next = true;
+	}
+}
+
+static u64 count_periods(const struct session_value *v, const struct session_value *end)
+{
+	u64 n = 0;
+
+	for (; v < end; v++)
+		n += v->period != 0;
+	return n;
+}
+
 static void read_sample(struct pass *pass, struct pass_worker *mine, const struct record *rec)
 {
 	struct session *s = pass->session;
 	struct session_tally *tally = &mine->tally;
 	struct session_sample out = {.rec = rec};
-	const struct sample *sample;
+	const struct session_value *from, *to;
+	bool has_values = take_reading(s, mine, &from, &to);
+	struct sample *sample;
 
-	out.event = formats_event(&s->reader.formats, rec);
+	out.event = out.taken_by = formats_event(&s->reader.formats, rec);
 	sample = decoder_next(&mine->decoder, rec, out.event);
-	if (UNLIKELY(!sample))
+	if (UNLIKELY(!sample)) {
+		/* All that it stands for is lost with it. */
+		if (has_values)
+			tally->n_unread_samples += count_periods(from, to) - 1;
 		return;
+	}
 	out.sample = sample;
 	out.time = s->has_times ? sample->time : rec->offset;
 	if (sample->time) {
@@ -285,7 +423,10 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 			tally->first_time ? MIN(tally->first_time, sample->time) : sample->time;
 		tally->last_time = MAX(tally->last_time, sample->time);
 	}
-	pass->sink->sample(mine->sink, &out);
+	if (UNLIKELY(has_values))
+		hand_out_values(pass, mine, sample, &out, from, to);
+	else
+		pass->sink->sample(mine->sink, &out);
 }
 
 static void read_piece(void *ctx, size_t i, unsigned worker)
@@ -301,8 +442,10 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 
 	if (atomic_load(&pass->has_failed))
 		return;
-	reader_cursor_aim(cursor, s->pieces.at[i],
-		i + 1 < s->pieces.n ? s->pieces.at[i + 1] : s->reader.data_end);
+	mine->nr = s->pieces.at[i].nr;
+	mine->reading = s->pieces.at[i].reading;
+	reader_cursor_aim(cursor, s->pieces.at[i].offset,
+		i + 1 < s->pieces.n ? s->pieces.at[i + 1].offset : s->reader.data_end);
 	while ((r = reader_next(cursor, &rec, &err)) > 0)
 		if (rec.type == PERF_RECORD_SAMPLE) {
 			read_sample(pass, mine, &rec);

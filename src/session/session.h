@@ -23,8 +23,8 @@
 
 /* What was met, and what was lost, on the way from file to samples. */
 struct session_tally {
-	u64 n_by_type[128];        /* records, by type; [0] counts all types from 128 up */
-	u64 n_samples;             /* SAMPLE records in the file */
+	u64 n_by_type[128]; /* records, by type; [0] counts all types from 128 up */
+	u64 n_samples; /* in the file: SAMPLE records; of those that read counters, what they stand for */
 	u64 n_lost_records;        /* dropped by the kernel, by LOST records */
 	u64 n_lost_samples;        /* dropped by the kernel, by LOST_SAMPLES records */
 	u64 n_throttled;           /* THROTTLE records */
@@ -43,12 +43,31 @@ struct session_observer {
 	void (*see)(void *ctx, const struct record *rec); /* per record; a view */
 };
 
+/* A value that a sample read: a sample of that event. */
+struct session_value {
+	u64 period; /* 0: the counter stood still */
+	u32 event;  /* TABLE_NONE: of none that the recording describes */
+};
+
+/* A SAMPLE record with such values: those from `first` up to the next one's. */
+struct session_reading {
+	u64 nr; /* of all SAMPLE records, from 0 */
+	u64 first;
+};
+
+struct session_piece {
+	u64 offset;      /* where it begins */
+	u64 nr, reading; /* its first SAMPLE record, its first reading */
+};
+
 struct session {
 	struct reader reader;
 	struct session_tally tally;
 	struct log *log;
-	VEC(u64) pieces; /* offsets at which the pieces begin */
-	bool has_times;  /* records of all kinds carry the time */
+	VEC(struct session_piece) pieces;
+	VEC(struct session_reading) readings; /* after the first pass */
+	VEC(struct session_value) values;     /* of these */
+	bool has_times;                       /* records of all kinds carry the time */
 	bool has_kernel_samples;
 	u64 n_held; /* bytes that what was made of its records so far takes */
 	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
@@ -59,7 +78,9 @@ struct session_sample {
 		*sample; /* cpu is (u32)-1 where it was not recorded; period is always filled in */
 	const struct record *rec;
 	u32 event;
-	u64 time; /* ns, or the offset in the file */
+	u32 taken_by; /* the event whose record it is: another one if that has read this one's counter */
+	bool is_next; /* as the sample before, of the same record, but of another counter */
+	u64 time;     /* ns, or the offset in the file */
 };
 
 struct session_sink {

@@ -111,6 +111,24 @@ static int unpack_zstd(struct bytes packed, u64 limit, struct str *out, struct e
 	return r || in.pos < in.size ? too_large(limit, err) : 0;
 }
 
+bool unpack_has_xz(void)
+{
+#ifdef PACE_HAS_LZMA
+	return true;
+#else
+	return false;
+#endif
+}
+
+bool unpack_has_deflate(void)
+{
+#ifdef PACE_HAS_DEFLATE
+	return true;
+#else
+	return false;
+#endif
+}
+
 #ifdef PACE_HAS_LZMA
 static int unpack_xz(struct bytes packed, u64 limit, struct str *out, struct err *err)
 {

@@ -24,6 +24,10 @@ enum unpack_form {
 /* How a whole file is packed, by its first bytes: gzip, zstd, xz; else UNPACK_NONE. */
 enum unpack_form unpack_form_of(struct bytes packed);
 
+/* Whether this build has liblzma, and libdeflate. */
+bool unpack_has_xz(void);
+bool unpack_has_deflate(void);
+
 /* Appends what was packed. After an error `out` holds what could be had. */
 int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *out, struct err *err);
 

@@ -25,6 +25,8 @@ struct annotate_options {
 	bool has_source;
 	bool has_full_paths;
 	bool is_quiet;
+	bool is_excerpt; /* of text: only the hottest instructions, with `around` before and behind each */
+	u64 around;
 };
 
 /* The share of `count`, which is of event e of the assembly, in percent. */

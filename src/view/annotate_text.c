@@ -4,12 +4,14 @@
 #include "view/annotate.h"
 
 #include "base/num.h"
+#include "profile/hotrows.h"
 #include "view/arrows.h"
 
 enum {
 	PERCENT_WIDTH = 8,
 	NUMBER_WIDTH = 12,
 	SUMMARY_LINES = 20,
+	EXCERPT_SUMMARY_LINES = 5,
 	BYTES_SHOWN = 10,
 	FRAMES_SHOWN = 6
 };
@@ -46,10 +48,11 @@ static unsigned column_width(const struct printing *p)
 	return p->options->figure == ANNOTATE_PERCENT ? PERCENT_WIDTH : NUMBER_WIDTH;
 }
 
-static void add_counts(struct printing *p, size_t counts)
+/* counts: one for each event. */
+static void add_figures(struct printing *p, const struct annotation_count *counts)
 {
 	for (size_t e = 0; e < n_events(p->a); e++) {
-		const struct annotation_count *c = &p->a->counts.at[counts + e];
+		const struct annotation_count *c = &counts[e];
 
 		if (!has_event(p->a, e))
 			continue;
@@ -65,6 +68,11 @@ static void add_counts(struct printing *p, size_t counts)
 						? c->n_samples
 						: c->period));
 	}
+}
+
+static void add_counts(struct printing *p, size_t counts)
+{
+	add_figures(p, &p->a->counts.at[counts]);
 }
 
 /* The begin of a line that is no instruction. */
@@ -136,7 +144,7 @@ static bool is_hot(const struct printing *p, size_t counts)
 
 static void add_summary(struct printing *p)
 {
-	size_t n = 0;
+	size_t n = 0, n_most = p->options->is_excerpt ? EXCERPT_SUMMARY_LINES : SUMMARY_LINES;
 
 	if (!p->a->lines.n)
 		return;
@@ -146,7 +154,7 @@ static void add_summary(struct printing *p)
 	vec_each(line, &p->a->lines) {
 		if (!is_hot(p, line->counts))
 			continue;
-		if (++n > SUMMARY_LINES)
+		if (++n > n_most)
 			break;
 		add_counts(p, line->counts);
 		str_addc(p->text, ' ');
@@ -403,6 +411,50 @@ static void add_outside(struct printing *p)
 	}
 }
 
+static void add_rows(struct printing *p, size_t from, size_t to, struct out *out)
+{
+	for (size_t i = from; i < to; i++) {
+		add_row(p, i);
+		out_flush_some(out);
+	}
+}
+
+/* What is left out between two stretches; the next one says again where it is. */
+static void add_gap(struct printing *p, size_t from, size_t to)
+{
+	struct annotation_count *sums = mem_zalloc(n_events(p->a) * sizeof(*sums));
+
+	for (size_t i = from; i < to; i++)
+		for (size_t e = 0; e < n_events(p->a); e++) {
+			const struct annotation_count *c =
+				&p->a->counts.at[p->a->rows.at[i].counts + e];
+
+			sums[e].n_samples += c->n_samples;
+			sums[e].period += c->period;
+		}
+	p->n_frames = 0;
+	if (from < to) {
+		add_figures(p, sums);
+		str_addf(p->text, " :   ... %zu more\n", to - from);
+	}
+	mem_free(sums);
+}
+
+static void add_excerpt(struct printing *p, struct out *out)
+{
+	struct hotrows hot;
+	size_t end = 0;
+
+	hotrows_init(&hot, p->a, (size_t)p->options->around);
+	vec_each(s, &hot.spans) {
+		add_gap(p, end, s->from);
+		add_rows(p, s->from, s->to, out);
+		end = s->to;
+	}
+	add_gap(p, end, p->a->rows.n);
+	hotrows_fini(&hot);
+}
+
 void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o)
 {
 	struct printing p = {.a = a, .options = o, .text = &out->text};
@@ -417,10 +469,10 @@ void annotate_text(struct out *out, const struct assembly *a, const struct annot
 	str_addf(p.text, "%016llx <", (unsigned long long)a->va);
 	add_safe(p.text, a->symbol->name);
 	str_add(p.text, ">:\n");
-	for (size_t i = 0; i < a->rows.n; i++) {
-		add_row(&p, i);
-		out_flush_some(out);
-	}
+	if (o->is_excerpt)
+		add_excerpt(&p, out);
+	else
+		add_rows(&p, 0, a->rows.n, out);
 	add_outside(&p);
 	arrows_fini(&p.arrows);
 }

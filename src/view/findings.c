@@ -80,13 +80,7 @@ static bool is_spare_room(const struct part *before, u64 n)
 		n % sizeof(struct layout_section) == 0;
 }
 
-/* What the last section may be longer than it says: perf 5.6 does it by 4. */
-static bool is_slack(u64 n)
-{
-	return n < sizeof(struct layout_section);
-}
-
-/* Parts that lie where others do or outside the file, and bytes that are in none. */
+/* Parts that lie where others do or outside the file, and bytes between them that are in none. */
 static void add_part_faults(struct paragraph *p, const struct reader *r, const struct parts *parts)
 {
 	const struct part *before = NULL;
@@ -109,9 +103,6 @@ static void add_part_faults(struct paragraph *p, const struct reader *r, const s
 		end = MAX(end, parts_end_of(part));
 		before = part;
 	}
-	if (r->file_size > end && !is_slack(r->file_size - end))
-		str_addf(begin_line(p), "%llu bytes at 0x%llx, behind the last part\n",
-			(unsigned long long)(r->file_size - end), (unsigned long long)end);
 }
 
 /* Where the header contradicts itself or the file. */
@@ -146,6 +137,25 @@ static void add_header_oddities(struct paragraph *p, const struct lint *l)
 	if (r->info.events.n && r->info.events.n != r->events.n)
 		str_addf(begin_line(p), "EVENT_DESC has %zu events, the header %zu\n",
 			r->info.events.n, r->events.n);
+}
+
+/*
+ * What an earlier and longer version of the file left there, or its writer by mistake: simpleperf does
+ * the one, perf 5.6 the other, by 4 bytes. Nothing points there, so that nothing is lost.
+ */
+static void add_rest(struct paragraph *p, const struct reader *r, const struct parts *parts)
+{
+	u64 end = 0;
+
+	if (r->is_stream || r->is_directory)
+		return;
+	vec_each(part, parts)
+		end = MAX(end, parts_end_of(part));
+	if (r->file_size <= end)
+		return;
+	words_add_count(begin_line(p), r->file_size - end, "byte");
+	str_addf(p->text, " at 0x%llx, behind the last part, belong to nothing\n",
+		(unsigned long long)end);
 }
 
 /* Sizes of attrs that are not those of their places; sample fields that nobody knows. */
@@ -206,12 +216,13 @@ static void add_sample_time(struct paragraph *p, const struct lint *l)
 	str_add(text, ", which records do not bear out\n");
 }
 
-void findings_add_odd(const struct lint *l, struct str *text)
+void findings_add_odd(const struct lint *l, const struct parts *parts, struct str *text)
 {
 	const struct survey *s = l->survey;
 	struct paragraph p = {text, "Odd", 0};
 
 	add_header_oddities(&p, l);
+	add_rest(&p, l->reader, parts);
 	add_attr_oddities(&p, l);
 	add_unknown_sections(&p, l->reader);
 	vec_each(note, &l->notes) {

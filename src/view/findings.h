@@ -10,7 +10,7 @@
 #include "view/lint.h"
 #include "view/parts.h"
 
-void findings_add_odd(const struct lint *l, struct str *text);
+void findings_add_odd(const struct lint *l, const struct parts *parts, struct str *text);
 void findings_add_lost(const struct survey *s, struct str *text);
 
 /* Returns how many contradictions are in the header. */

@@ -22,6 +22,36 @@ static void add_part(struct parts *parts, const char *name, u64 offset, u64 size
 		vec_add(parts, ((struct part){name, 0, offset, size}));
 }
 
+static void sort_parts(struct parts *parts)
+{
+	qsort(parts->at, parts->n, sizeof(*parts->at), by_offset);
+}
+
+static void pad(const struct reader *r, u64 from, u64 to, struct parts *parts)
+{
+	if (from < to && to <= r->file_size && reader_is_zero(r, from, to - from))
+		add_part(parts, PARTS_PADDING, from, to - from);
+}
+
+/*
+ * Writers leave room: for ids that may come (a CPU that is switched on later), for sections that have
+ * nothing to say in the end, up to the next page.
+ */
+static void add_padding(const struct reader *r, struct parts *parts)
+{
+	size_t n = parts->n;
+	u64 end = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct part part = parts->at[i];
+
+		pad(r, end, part.offset, parts);
+		end = MAX(end, parts_end_of(&part));
+	}
+	pad(r, end, r->file_size, parts);
+	sort_parts(parts);
+}
+
 void parts_list(const struct reader *r, struct parts *parts)
 {
 	const struct layout_header *h = &r->header;
@@ -39,7 +69,8 @@ void parts_list(const struct reader *r, struct parts *parts)
 		add_part(parts, "data", r->data_start, r->data_end - r->data_start);
 	if (!r->is_pipe_mode) {
 		add_part(parts, "attrs", h->attrs.offset, h->attrs.size);
-		add_part(parts, "ids", r->ids.offset, r->ids.size);
+		vec_each(ids, &r->ids)
+			add_part(parts, "ids", ids->offset, ids->size);
 		add_part(parts, "event types", h->event_types.offset, h->event_types.size);
 		for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
 			n_sections += layout_has_feature(h, id);
@@ -49,11 +80,15 @@ void parts_list(const struct reader *r, struct parts *parts)
 						r->sections[id].size}));
 		}
 		n_sections += layout_own(h) != 0;
-		if (!r->is_cut && !r->is_unfinished && !r->n_behind)
+		if (r->early.size)
+			add_part(parts, PARTS_TABLE, r->early.offset, r->early.size);
+		else if (!r->is_cut && !r->is_unfinished && !r->n_behind)
 			add_part(parts, PARTS_TABLE, h->data.offset + h->data.size,
 				n_sections * sizeof(struct layout_section));
 	}
-	qsort(parts->at, parts->n, sizeof(*parts->at), by_offset);
+	sort_parts(parts);
+	if (!r->is_stream && !r->is_directory)
+		add_padding(r, parts);
 }
 
 void parts_add_name(const struct part *p, struct str *text)

@@ -11,7 +11,8 @@
 #include "base/str.h"
 #include "file/reader.h"
 
-#define PARTS_TABLE "table of sections"
+#define PARTS_TABLE   "table of sections"
+#define PARTS_PADDING "padding"
 
 struct part {
 	const char *name; /* NULL: a section by its number */
@@ -24,7 +25,7 @@ struct parts {
 	size_t n, cap;
 };
 
-/* In the order of the file. */
+/* In the order of the file. Zeros between and behind the parts are parts too: padding. */
 void parts_list(const struct reader *r, struct parts *parts);
 void parts_fini(struct parts *parts);
 

@@ -59,13 +59,78 @@ def a_missing_header_is_found_missing():
 
 
 @test
+def what_is_optional_is_named_and_not_refused():
+    env = machine_without('cc')
+    with open('bin/cc', 'w') as fake:
+        fake.write('#!/bin/sh\n! grep -q -e pfmlib -e libdeflate\n')
+    os.chmod('bin/cc', 0o755)
+    assert need(env, 'build').status == 0
+    result = need(env, '--wish', 'option')
+    assert result.status == 0 and 'version --build-options' in result.err and result.err.rstrip().endswith(' libpfm4-dev libdeflate-dev'), result
+    result = need(env, '--missing', 'option')
+    assert result.status == 0 and result.out.split() == ['libpfm4-dev', 'libdeflate-dev'] and not result.err, result
+
+
+@test
+def what_failed_is_what_is_said_to_have_failed():
+    """Installing, as root, where the lists of packages cannot be had."""
+    needs_root()
+    env = machine_without('meson')
+    with open('bin/apt-get', 'w') as fake:
+        fake.write(f'#!/bin/sh\necho "$1" >> {os.getcwd()}/calls\n[ "$1" != update ]\n')
+    result = need(env, '--install', 'build')
+    assert result.status == 1 and 'this failed, so nothing was installed: ' in result.err and 'apt-get update' in result.err, result
+    assert open('calls').read() == 'update\n'
+
+
+@test
+def a_package_of_the_compilers_version_is_that_of_the_compiler_here():
+    env = machine_without('cc')
+    with open('bin/gcc', 'w') as fake:
+        fake.write('#!/bin/sh\necho 14.2\n')
+    os.chmod('bin/gcc', 0o755)
+    with open('bin/cc', 'w') as fake:
+        fake.write('#!/bin/sh\n\nfor word; do [ "$word" != -m32 ] || exit 1; done; exit 0\n')
+    os.chmod('bin/cc', 0o755)
+    for tool in ('cut', 'sed', 'head'):
+        os.symlink(shutil.which(tool), f'bin/{tool}')
+    assert 'gcc-14-multilib' in need(env, '--missing', 'test').out
+
+
+@test
 def every_row_of_the_table_names_a_package_for_every_manager():
-    rows = [line for line in open(os.path.join(TOP, 'dev/packages')) if re.match(r'(build|test|bench|demo|guest) ', line)]
+    rows = [line for line in open(os.path.join(TOP, 'dev/packages')) if re.match(r'(build|option|test|bench|demo|guest) ', line)]
     assert len(rows) > 10
     for row in rows:
         cells = [cell.strip() for cell in row.split(' | ')]
         assert len(cells) >= 7 and all(cells[-5:]), row
-        assert re.fullmatch(r'[a-z0-9.+-]+', cells[-5]), row
+        assert re.fullmatch(r'[a-z0-9.+@-]+', cells[-5]), row
+
+
+@test
+def make_install_goes_where_it_is_told_to_also_after_make():
+    """`make`, then `make install PREFIX=/elsewhere`: what was set up for one place is told of the other."""
+    needs('make')
+    shutil.copytree(os.path.join(TOP, 'dev'), 'dev')
+    shutil.copy(os.path.join(TOP, 'Makefile'), '.')
+    os.mkdir('fake')
+    for name in ('meson', 'ninja'):
+        with open(f'fake/{name}', 'w') as fake:
+            fake.write(f'#!/bin/sh\necho "{name} $*" >> said\n[ "$1" != setup ] || {{ mkdir -p build; : >build/build.ninja; }}\n')
+        os.chmod(f'fake/{name}', 0o755)
+    env = dict(os.environ, PATH=os.path.abspath('fake') + ':' + os.environ['PATH'])
+    env.pop('PREFIX', None)
+
+    def said(*words):
+        if os.path.exists('said'):
+            os.remove('said')
+        result = run('make', *words, env=env)
+        assert result.status == 0, result
+        return [line.strip() for line in open('said') if 'ninja' not in line and '--version' not in line]
+
+    assert said() == ['meson setup build --prefix=/usr/local']
+    assert said('install') == ['meson install -C build']
+    assert said('install', 'PREFIX=/elsewhere') == ['meson configure build --prefix=/elsewhere', 'meson install -C build']
 
 
 @test

@@ -106,4 +106,4 @@ def fuzz_machine_finds_nothing():
 
 
 if __name__ == '__main__':
-    main()
+    main(limit=600)

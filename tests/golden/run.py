@@ -30,7 +30,7 @@ def run_case(folder):
     with tempfile.TemporaryDirectory(prefix='pace-') as own:
         own_name = f'{own}/pace-golden-'
         done = subprocess.run(['sh', '-c', command.replace(NAME, own_name)], cwd=DATA, env=env, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=600)
+                              capture_output=True, timeout=harness.PATIENCE)
     out, err = (text.replace(own_name.encode(), NAME.encode()) for text in (done.stdout, done.stderr))
     return {'stdout': out, 'stderr': err, 'exit': b'%d\n' % done.returncode if done.returncode else b''}
 

@@ -132,8 +132,7 @@ def a_seccomp_filter_is_recognized_by_the_doctor_and_by_record():
 
 @test
 def without_proc_the_doctor_says_what_is_missing():
-    needs_root()
-    needs('unshare')
+    needs_own_mounts()
     pace_here = copy_of_pace()
     result = run('unshare', '-m', 'sh', '-c', f'umount -l /proc && exec {pace_here} doctor')
     if 'umount' in result.err:
@@ -144,8 +143,7 @@ def without_proc_the_doctor_says_what_is_missing():
 
 @test
 def without_tracefs_the_doctor_gives_the_command_that_mounts_it():
-    needs_root()
-    needs('unshare')
+    needs_own_mounts()
     pace_here = copy_of_pace()
     result = run('unshare', '-m', 'sh', '-c', f'umount -l /sys/kernel/tracing 2>/dev/null; '
                  f'umount -l /sys/kernel/debug/tracing 2>/dev/null; exec {pace_here} doctor')

@@ -69,7 +69,7 @@ def named_share(rows, dso):
 
 
 def share_of(rows, word):
-    return sum(n for (_, symbol), n in rows.items() if word in symbol) / sum(rows.values())
+    return sum(n for (_, symbol), n in rows.items() if re.search(word, symbol)) / sum(rows.values())
 
 
 @test
@@ -112,7 +112,7 @@ def functions_of_node_have_the_names_of_its_jitdump_as_after_perf_inject():
     inside = sum(n for (dso, _), n in rows.items() if dso == dump)
     bare = sum(n for (dso, _), n in rows.items() if dso.startswith('[JIT]'))
     assert inside > 9 * bare and inside > 200, rows
-    assert share_of(rows, 'JS:*hot ') + share_of(rows, 'JS:* ') > 0.3, rows
+    assert share_of(rows, OPTIMISED + '(?:hot)? ') > 0.3, rows
     perf_works()
     assert run('perf', 'inject', '-j', '-i', 'perf.data', '-o', 'injected.data').status == 0
     fields = ['-F', 'time,ip,sym,symoff,dso']
@@ -204,10 +204,10 @@ def wait_for_node(parent):
     end = time.time() + PATIENCE
     while time.time() < end and parent.poll() is None:
         time.sleep(0.1)
-        children = run('ps', '-o', 'pid=', '--ppid', str(parent.pid)).out.split()
-        path = f'/proc/{children[0]}/root/tmp/perf-1.map' if children else ''
-        if path and os.path.exists(path) and re.search(r' JS:\*hot ', open(path, errors='replace').read()):
-            return int(children[0])
+        inside = children(parent.pid)
+        path = f'/proc/{inside[0]}/root/tmp/perf-1.map' if inside else ''
+        if path and os.path.exists(path) and re.search(f' {OPTIMISED}hot ', open(path, errors='replace').read()):
+            return inside[0]
     return skip('no process with its own /tmp can be started here')
 
 
@@ -240,7 +240,7 @@ def functions_of_a_node_that_runs_on_have_names_when_it_and_its_map_are_gone():
 
     def has_compiled():
         with open(perf_map, encoding='utf-8') as f:
-            return 'JS:*hot ' in f.read()
+            return re.search(f'{OPTIMISED}hot ', f.read())
     try:
         wait_for(lambda: os.path.exists(perf_map) and has_compiled())
         result = pace('record', '-g', '-e', 'cpu-clock:u', '-F', '999', '-p', str(process.pid), 'sleep', '1')
@@ -299,6 +299,23 @@ def methods_of_java_have_the_names_of_its_perf_map():
         assert_same(rows, perf_report())
     finally:
         os.unlink(perf_map)
+
+
+@test
+def code_of_java_without_names_says_what_java_has_to_be_told():
+    can_record()
+    needs('java', 'javac')
+    assert run('javac', '-d', '.', HOT_JAVA).status == 0
+    said = run(PACE, 'record', '--call-graph', 'dwarf', '-F', '1999', 'java', '-XX:+UseSerialGC', '-cp', '.', 'Hot', '1000')
+    assert said.status == 0, said
+    text = pace('report', '--ledger').out
+    nameless = [line for line in text.splitlines() if 'have no function name' in line and '[JIT]' in line]
+    assert len(nameless) == 1 and '-XX:+DumpPerfMapAtExit' in nameless[0] and 'node' not in nameless[0], text
+    # There is no such file, and stack dumps do not help.
+    ends = [line for line in text.splitlines() if 'end before their roots' in line and '[JIT]' in line]
+    assert all('-XX:+PreserveFramePointer and record with -g' in line and '/tmp/' not in line for line in ends), text
+    # record itself says so, too.
+    assert '-XX:+DumpPerfMapAtExit' in said.err, said
 
 
 def versions(path):

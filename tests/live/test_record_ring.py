@@ -101,6 +101,19 @@ def snapshots_travel_too():
 
 
 @test
+def threads_that_ended_before_the_window_leave_memory():
+    can_record()
+    program = build_c('tests/live/programs/churn.c', 'churn', '-pthread')
+    result = pace('record', '-e', 'cpu-clock', '--ring', '1', program, '20000', '4')
+    assert result.status == 0, result
+    script = pace('script', '--show-task-events', '--show-mmap-events')
+    forks = script.out.count('PERF_RECORD_FORK')
+    # It looks again when there are some hundred more.
+    assert forks < 2000, forks
+    assert 'PERF_RECORD_MMAP' in script.out and '/churn' in script.out, script.out[:2000]
+
+
+@test
 def old_snapshots_are_removed_and_a_small_window_is_said():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')

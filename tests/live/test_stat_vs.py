@@ -173,7 +173,7 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
     mine = f'0.03{os.getpid()}'
 
     def is_running():
-        return subprocess.run(['pgrep', '-f', f'sleep {mine}[12]'], stdout=subprocess.DEVNULL, check=False).returncode == 0
+        return any(command.startswith(f'sleep {mine}') for command in commands().values())
 
     with subprocess.Popen([PACE, 'stat', '-j', '-n', '-r', '0', '--post', 'echo >>log', '--vs', f'sleep {mine}1', f'sleep {mine}2'],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
@@ -187,7 +187,7 @@ def ctrl_c_prints_what_there_is_and_leaves_nothing_running():
     mine = f'7{os.getpid()}.3'
     with subprocess.Popen([PACE, 'stat', '-n', '--vs', f'sleep {mine}1', 'true'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True) as process:
-        wait_for(lambda: subprocess.run(['pgrep', '-P', str(process.pid), '-x', 'sleep'], stdout=subprocess.DEVNULL, check=False).returncode == 0)
+        wait_for(lambda: any(commands()[pid].startswith('sleep ') for pid in children(process.pid) if pid in commands()))
         process.send_signal(signal.SIGTERM)
         out, err = what_it_said(process)
     assert process.returncode == 143 and out == '' and 'SIGTERM came before the first pair was complete' in err, (out, err)

@@ -87,10 +87,7 @@ def few_files_and_a_small_stack_are_enough_or_it_is_said():
 @test
 def without_sys_it_is_said_and_recordings_are_read():
     recorded()
-    needs('unshare')
-    needs_root()
-    if run('unshare', '-m', 'true').status:
-        skip('there are no namespaces of mounts here')
+    needs_own_mounts()
     for words, good, result in everything(before=['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /sys && exec "$@"', 'sh']):
         assert result.status == good.status or 'is /sys mounted?' in result.err, (words, result)
     if not IS_SANITIZED:

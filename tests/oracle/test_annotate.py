@@ -61,7 +61,7 @@ def perf_annotate(path, *options):
 
 
 def pace_annotate(path, *options):
-    result = pace('annotate', '--no-source', '-i', path, *options)
+    result = pace('annotate', '--no-source', '--all', '-i', path, *options)
     assert is_well(result) or 'warning: nothing was sampled there' in result.err, result
     return by_event(parse(result.out))
 
@@ -174,16 +174,38 @@ def sqlite_and_a_stripped_library_have_the_same_shares():
 
 
 @test
+def without_a_name_the_hottest_code_stands_there_and_the_rest_is_summed_up():
+    needs('sqlite3')
+    path = record('hottest.data', 'sqlite3', ':memory:', 'with recursive c(x) as (select 1 union all select x + 1 from c where x < 700000) select sum(x * 3 % 7) from c;')
+    whole, text = parse(pace('annotate', '--all', '--no-source', '-i', path).out), pace('annotate', '--no-source', '-i', path)
+    usual = parse(text.out)
+    assert 1 <= len(usual) <= 5 and list(usual) == list(whole)[:len(usual)], (list(usual), list(whole))
+    assert f'{len(usual)} of {len(whole)}:' in text.err and text.err.count('--all everything') == 1, text.err
+    sums = [float(share) for share in re.findall(r'^ +(\d+\.\d\d) :   \.\.\. \d+ more$', text.out, re.M)]
+    shown = sum(share for rows in usual.values() for share, in rows.values())
+    assert abs(sum(sums) + shown - 100 * len(usual)) < 0.05 * (len(sums) + len(usual)) + 2, (sums, shown)
+    for key, rows in usual.items():
+        assert rows.items() <= whole[key].items() and len(rows) <= 40, key
+        assert max(rows.values()) == max(whole[key].values()), key
+    # As much of it as is asked for.
+    name = next(iter(usual))
+    around = parse(pace('annotate', '--no-source', '-i', path, '--context', '0', '--max-functions', '1').out)
+    assert list(around) == [name] and 1 <= len(around[name]) <= 8 and 0 not in [share for share, in around[name].values()], around
+    assert len(parse(pace('annotate', '--no-source', '-i', path, '--max-functions', '2', '--all').out)) == 2
+    assert pace('annotate', '--no-source', '-i', path, '--context', '1000000', '--all').out == pace('annotate', '--no-source', '-i', path, '--all').out
+
+
+@test
 def perfs_options_have_their_meaning_or_a_reason():
     perf_works()
     known = set(re.findall(r'--[a-z0-9-]+', pace('annotate', '-h').out))
     listed = set(run('perf', 'annotate', '--list-opts').out.split())
     assert len(listed) > 25 and listed <= known, listed - known
     inlined('o.data')
-    usual = pace('annotate', '-i', 'o.data').out
+    usual = pace('annotate', '--all', '-i', 'o.data').out
     assert usual.count('Percent') >= 1, usual[:500]
     for words in (['--stdio2'], ['--group'], ['-m'], ['--stdio-color', 'never'], ['--stdio-color=auto'], ['--demangle-kernel'], ['--percent-type', 'period-local']):
-        result = pace('annotate', '-i', 'o.data', *words)
+        result = pace('annotate', '--all', '-i', 'o.data', *words)
         assert result.status == 0 and result.out == usual, (words, result)
     for kind in ('local-hits', 'global-period', 'global-hits'):
         shown = pace('annotate', '-i', 'o.data', '--percent-type', kind).out
@@ -212,7 +234,7 @@ def every_disassembler_agrees_on_where_samples_are():
     path = inlined('engines.data')
     objdump = pace_annotate(path, '-d', 'inlined', '--disassembler', 'objdump')
     # Without LLVM there is nothing to compare, but it says so
-    llvm = pace('annotate', '-i', path, '-d', 'inlined', '--no-source', '--disassembler', 'llvm')
+    llvm = pace('annotate', '--all', '-i', path, '-d', 'inlined', '--no-source', '--disassembler', 'llvm')
     if 'no libLLVM' in llvm.out:
         skip('no LLVM library is installed')
     assert by_event(parse(llvm.out)) == objdump
@@ -240,7 +262,7 @@ def a_function_of_a_jit_has_the_shares_that_perf_shows_after_inject():
     assert all(rows in of_offsets(theirs) for rows in of_offsets(ours)), (of_offsets(theirs), of_offsets(ours))
     assert max(len(rows) for rows in ours.values()) > 5, ours
     text = pace('annotate', '-i', 'perf.data', '--max-functions', '1').out
-    assert 'JS:*hot ' in text and '+0x' in text, text
+    assert re.search(f'{OPTIMISED}hot ', text) and '+0x' in text, text
 
 
 def counts_in_script(path, dso):

@@ -17,6 +17,8 @@ Where they differ on purpose, the rule is here, with the reason:
 - perf looks a caller up at its return address, which for a call at the end of a function belongs to the next function;
   pace looks at the call. Samples with such a frame may make callers' shares differ, by their own share at most.
 """
+import csv
+import json
 import os
 import re
 import sys
@@ -375,6 +377,24 @@ def groups_whose_leader_samples_and_reads_the_others():
             theirs = run('perf', 'script', '-f', '-F', 'event,period')
             assert ours.status == 0 and 'page-faults' in ours.out and 'cpu-clock' in ours.out, ours
             assert [line.split() for line in ours.out.splitlines()] == [line.split() for line in theirs.out.splitlines()], events
+            # One table for all, and each event's own in what programs read.
+            words = ['report', '-s', 'dso', '-n', '-g', 'none', '--no-children']
+            theirs = perftext.parse(run('perf', 'report', '--stdio', '-f', *words[1:]).out)
+            ours = perftext.parse(pace(*words).out)
+            assert [row.cells for row in ours[0][1]] == [row.cells for row in theirs[0][1]] and ours[0][1], (events, ours, theirs)
+            wanted = {}
+            for line in pace('script', '-F', 'event,period').out.splitlines():
+                period, event = line.split()
+                n, all = wanted.get(event.rstrip(':'), (0, 0))
+                wanted[event.rstrip(':')] = (n + 1, all + int(period))
+            for how in (['report'], ['report', '--budget', '2'], ['report', '-s', 'comm']):
+                found = {e['event']: (e['samples'], e['period']) for e in json.loads(pace(*how, '--json').out)['events'] if e['samples']}
+                assert found == wanted, (events, how, found, wanted)
+            assert pace('readperf', 'perf.data', '-o', 'tables').status == 0
+            with open('tables/processes.csv', encoding='utf-8') as file:
+                rows = list(csv.DictReader(file))
+            found = {event: (sum(int(row['samples ' + event]) for row in rows), sum(int(row['period ' + event]) for row in rows)) for event in wanted}
+            assert found == wanted, (events, found, wanted)
 
 
 @test

@@ -295,7 +295,8 @@ def generated_code_is_walked_by_what_its_dump_says():
     rows = [line.split() for line in report.out.split('\n') if re.search(r'\[\.\]|\[k\]', line)]
     cut = sum(float(row[0][:-1]) for row in rows if '[truncated:' in row)
     code = {row[-2]: float(row[0][:-1]) for row in rows if row[3].startswith('jit-')}
-    assert cut < 2, (cut, [row for row in rows if '[truncated:' in row])
+    # Debian's libnode is stripped of where its builtins begin, and they have no call frame information: the last few cannot be left.
+    assert cut < (2 if 'Builtins_' in report.out else 6), (cut, [row for row in rows if '[truncated:' in row])
     assert code and any(share > 5 for share in code.values()), (code, report)
     root = [float(row[0][:-1]) for row in rows if row[-1] == '_start' and row[3] == 'node']
     assert root and root[0] > 50, (root, rows[:5])

@@ -191,6 +191,34 @@ def names_that_are_addresses_are_not_paired_across_builds():
 
 
 @test
+def a_recording_differs_in_nothing_from_itself():
+    needs('gcc')
+    data = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    # Code that is mapped at no file: no build tells whether its addresses are the same places.
+    with open('anon.c', 'w') as f:
+        f.write('#include <string.h>\n#include <sys/mman.h>\n'
+                'static int f(void) { volatile int x = 0; while (x < 300000000) x++; return x; }\n'
+                'int main(void) { char *p = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n'
+                '  memcpy(p, (void *)f, 200); return ((int (*)(void))p)() == 1; }\n')
+    assert run('gcc', '-O1', '-fno-stack-protector', '-fcf-protection=none', '-o', 'anon', 'anon.c').status == 0
+    record('a.data', './anon', '-g')
+    shutil.copyfile('a.data', 'copy.data')
+    for a, b in (('a.data', 'a.data'), ('a.data', 'copy.data'), (data, data)):
+        for keys in ('dso,symbol', 'symoff', 'addr,comm'):
+            found = json.loads(pace('diff', '--json', '-s', keys, a, b).out)
+            assert found['rows'] and all(row['state'] == 'both' for row in found['rows']), (a, b, keys, found)
+        said = pace('diff', a, b)
+        assert 'same recording' in said.err and '-0' not in said.out and not re.search(r'[+-]\d*[1-9]\d*\.\d\d%|\+0\.(0[1-9]|[1-9]\d)%', said.out), said
+        assert 'Not paired' not in said.out
+    folded = pace('diff', '--folded', 'a.data', 'copy.data').out.splitlines()
+    assert folded and all(line.split()[-1] == line.split()[-2] for line in folded), folded
+    assert any('[JIT]' in line for line in pace('diff', '-s', 'dso', 'a.data', 'copy.data').out.splitlines())
+    # Another run of it is another recording.
+    record('b.data', './anon', '-g')
+    assert 'same recording' not in pace('diff', 'a.data', 'b.data').err
+
+
+@test
 def stacks_of_both_sides_are_folded():
     needs('gcc')
     a, b = program('a'), program('b', 2.0)

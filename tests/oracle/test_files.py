@@ -303,8 +303,7 @@ def files_deleted_and_replaced_while_it_runs_are_read_from_the_process():
 @test
 def files_of_a_container_are_those_the_container_sees():
     """Another mount namespace has another program at the same path."""
-    needs_root()
-    needs('unshare', 'mount')
+    needs_own_mounts()
     recorded()
     os.makedirs('inside')
     os.rename('app/prog', 'inside/prog')

@@ -31,13 +31,17 @@ def every_recording_is_read_or_refused_with_a_reason():
 @test
 def every_sample_is_shown_or_left_out_for_a_reason():
     """samples in = shown + in small rows + filtered + lost by cause, whatever is asked for."""
-    n_read = n_lossy = 0
+    n_read = n_lossy = n_of_groups = 0
     for path in recordings():
         stats = pace('report', '--stats', '-i', path)
         if stats.status == 2:
             continue
         found = re.search(r'SAMPLE events: +(\d+)', stats.out)
         recorded = int(found.group(1)) if found else 0
+        if re.search(r'sample_type: [^,]*\bREAD\b', pace('evlist', '-v', '-i', path).out):
+            # Those that a leader reads are samples too: they stand with their events.
+            recorded = sum(map(int, re.findall(r'SAMPLE events: +(\d+)', stats.out)[1:]))
+            n_of_groups += 1
         ways = [['-g', 'none'], ['--no-children', '-s', 'dso', '--percent-limit', '3'], ['--symbol-filter', 'a', '--no-children', '-g', 'none'],
                 ['-d', 'libc.so.6', '--percentage', 'relative', '-g', 'none'], ['--socket-filter', '0', '-g', 'none']]
         for way in ways:
@@ -63,7 +67,7 @@ def every_sample_is_shown_or_left_out_for_a_reason():
                 assert strict.status == 3 if lost else strict.status in (0, 1, 3), (path, strict)
                 assert ('--strict' in strict.err) == (strict.status == 3), (path, strict)
                 n_lossy += strict.status == 3
-    assert n_read > 100 and n_lossy > 3, (n_read, n_lossy)
+    assert n_read > 100 and n_lossy > 3 and n_of_groups >= 2, (n_read, n_lossy, n_of_groups)
 
 
 def rows_of(result, keys):
@@ -103,6 +107,29 @@ def compare(keys):
 @test
 def functions_are_those_of_perf():
     compare(['comm', 'dso', 'sym'])
+
+
+@test
+def groups_that_a_leader_reads_are_those_of_the_perf_that_recorded_them():
+    """Each value is a sample of its event: the tables beside the recordings, of perf 7.2 and of perf 6.1 on s390x."""
+    for name in 'perf72-group-read', 'be-group':
+        path = needs_shared(f'fixtures/own/{name}.data')
+        result = pace('report', '-i', path, '--no-unnamed-functions')
+        (samples, ours), = perftext.parse(result.out)
+        (their_samples, theirs), = perftext.parse(open(f'{path}.report').read())
+        assert samples.split() == their_samples.split(), (samples, their_samples)
+        # Names are those of files that only the recording machine had.
+        figures = [[row.cells[:-1] for row in rows] for rows in (ours, theirs)]
+        assert figures[0] == figures[1] and len(ours) > 5, figures
+        assert re.search(r'(?m)^Event count|^# Event count \(approx\.\): (\d+)', result.out).group(1) in open(f'{path}.report').read()
+        # Everywhere else too: of each event as many samples as lines of script, and the same sum.
+        lines = [line.split() for line in pace('script', '-F', 'event,period', '-i', path).out.splitlines()]
+        sums = {event['event']: (event['samples'], event['period']) for event in json.loads(pace('report', '--json', '-i', path).out)['events']}
+        of_script = {}
+        for period, event in lines:
+            n, all = of_script.get(event.rstrip(':'), (0, 0))
+            of_script[event.rstrip(':')] = (n + 1, all + int(period))
+        assert {event: value for event, value in sums.items() if value[0]} == of_script and len(of_script) == 3, (sums, of_script)
 
 
 @test

@@ -4,10 +4,12 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pace.h"
@@ -50,8 +52,19 @@ TEST(api_explains_options_that_make_no_sense)
 		int cpu;
 		const char *message;
 	} rows[] = {
-		{{.flags = 1 << 9}, 0, -1, "flags 0x200: this libpace knows those in 0x1ff"},
-		{{.reserved = {[7] = 1}}, 0, -1, "pace_options.reserved is not 0"},
+		{{.flags = 1 << 11}, 0, -1, "flags 0x800: this libpace knows those in 0x7ff"},
+		{{.period = 1, .sample = PERF_SAMPLE_REGS_USER}, 0, -1,
+			"PERF_SAMPLE_REGS_USER in sample and the mask user_regs come together"},
+		{{.period = 1, .intr_regs = 1}, 0, -1,
+			"PERF_SAMPLE_REGS_INTR in sample and the mask intr_regs come together"},
+		{{.period = 1, .stack_bytes = 8}, 0, -1,
+			"stack_bytes are of samples with PERF_SAMPLE_STACK_USER or PACE_CALLERS"},
+		{{.period = 1, .sample = PERF_SAMPLE_STACK_USER, .stack_bytes = 12}, 0, -1,
+			"stack_bytes 12: a sample has a multiple of 8, up to 65528"},
+		{{.period = 1, .max_chain = 65536}, 0, -1,
+			"max_chain 65536: a call chain has up to 65535 addresses"},
+		{{.flags = PACE_CALLERS}, 0, -1, "samples need a period or a frequency"},
+		{{.reserved = {[4] = 1}}, 0, -1, "pace_options.reserved is not 0"},
 		{{.period = 1, .frequency = 1}, 0, -1,
 			"a counter has a period or a frequency, not both"},
 		{{.period = 1, .wakeup_samples = 1, .wakeup_bytes = 1}, 0, -1,
@@ -97,9 +110,66 @@ TEST(api_explains_options_that_make_no_sense)
 
 TEST(api_names_a_cpu_that_is_not_there)
 {
-	CHECK(!pace_counter_open("page-faults:u", 0, 100000, &err));
-	CHECK_HAS(err.message, "page-faults:u");
-	CHECK(err.code < 0);
+	static const char *const events[] = {"page-faults:u", "cycles:u", "instructions"};
+
+	for (size_t i = 0; i < 3; i++) {
+		CHECK(!pace_counter_open(events[i], 0, 60000, &err));
+		CHECK_EQ(err.code, PACE_ERROR_NOT_FOUND);
+		CHECK_HAS(err.message, events[i]);
+		CHECK_HAS(err.message, "CPU 60000 is not online (online are ");
+		CHECK(!pace_group_open(events[i], 0, 60000, NULL, &err));
+		CHECK_EQ(err.code, PACE_ERROR_NOT_FOUND);
+	}
+}
+
+/* Runs on that CPU for so long, in ns of its own time; false: it may not run there. */
+static bool burn_on(int cpu, uint64_t ns)
+{
+	struct timespec begin, now;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return false;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((uint64_t)(now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec <
+		begin.tv_nsec + ns);
+	return true;
+}
+
+/* What it does elsewhere is not what others took from the counter: nothing to make up for. */
+TEST(api_counter_of_this_thread_on_one_cpu_is_of_that_cpu)
+{
+	struct pace_counter *c = pace_counter_open("task-clock:u", 0, 0, &err);
+	struct pace_group *g = pace_group_open("task-clock:u,page-faults:u", 0, 0, NULL, &err);
+	struct pace_value v, values[2];
+
+	if (!c || !g)
+		SKIP("%s", err.message);
+	if (!burn_on(1, 1000000) || !burn_on(0, 1000000))
+		SKIP("CPUs 0 and 1 are not both here");
+	CHECK_EQ(pace_counter_enable(c, &err), 0);
+	CHECK_EQ(pace_group_enable(g, &err), 0);
+	burn_on(0, 20000000);
+	burn_on(1, 60000000);
+	CHECK_EQ(pace_group_disable(g, &err), 0);
+	CHECK_EQ(pace_counter_disable(c, &err), 0);
+	v = value_of(c);
+	CHECK_EQ(pace_group_read(g, values, 2, &err), 2);
+	for (int i = 0; i < 3; i++) {
+		const struct pace_value *one = i ? &values[i - 1] : &v;
+
+		CHECK_EQ(one->counted, PACE_COUNTED);
+		CHECK(one->scaled == (double)one->value);
+		CHECK(one->time_enabled == one->time_running);
+		CHECK(one->time_running >= 19000000 && one->time_running < 60000000);
+	}
+	CHECK(v.value >= 19000000 && v.value < 60000000);
+	pace_group_close(g);
+	pace_counter_close(c);
 }
 
 TEST(api_says_what_branch_stacks_need)

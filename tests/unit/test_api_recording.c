@@ -102,6 +102,44 @@ static void check_wordcount(struct seen seen)
 	CHECK_STR(seen.losses, "");
 }
 
+struct group_seen {
+	uint64_t n[2], period[2], last_time;
+};
+
+static int see_group(void *context, const struct pace_sample *s)
+{
+	struct group_seen *seen = context;
+
+	CHECK(s->record->event < 2);
+	CHECK(s->period > 0);
+	seen->n[s->record->event]++;
+	seen->period[s->record->event] += s->period;
+	seen->last_time = s->time;
+	return 0;
+}
+
+/* What 'perf report -n' says of it. */
+TEST(recording_of_a_group_that_its_leader_reads_has_samples_of_each_member)
+{
+	struct pace_error err;
+	struct pace_recording *r = pace_recording_open(golden("counters.data"), &err);
+
+	CHECK(r);
+	for (int order = PACE_FILE_ORDER; order <= PACE_TIME_ORDER; order++) {
+		struct group_seen seen = {{0}};
+		struct pace_slots slots = {.context = &seen,
+			.sample = see_group,
+			.wanted = SAMPLE_IP};
+
+		CHECK_EQ(pace_recording_read(r, (enum pace_order)order, &slots, &err), 0);
+		CHECK_EQ(seen.n[0], 33);
+		CHECK_EQ(seen.n[1], 33);
+		CHECK_EQ(seen.period[0], 1320);
+		CHECK_EQ(seen.period[1], 693657820);
+	}
+	pace_recording_close(r);
+}
+
 TEST(recording_is_read_in_both_orders)
 {
 	struct pace_error err;

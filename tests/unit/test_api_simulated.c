@@ -112,12 +112,12 @@ TEST(api_turns_each_flag_into_its_bit)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct pace_options options = {.flags = rows[i].flag, .period = 1000};
-		struct pace_counter *c = pace_counter_open_with("cycles:u", 7, 3, &options, &err);
+		struct pace_counter *c = pace_counter_open_with("cycles:u", -1, 3, &options, &err);
 
 		CHECK(c);
 		CHECK_EQ(calls[i].attr.flags & rows[i].on, rows[i].on);
 		CHECK_EQ(calls[i].attr.flags & rows[i].off, 0);
-		CHECK(calls[i].pid == 7 && calls[i].cpu == 3);
+		CHECK(calls[i].pid == -1 && calls[i].cpu == 3);
 		pace_counter_close(c);
 	}
 }
@@ -247,6 +247,102 @@ TEST(api_group_that_shared_the_hardware_is_scaled)
 	CHECK_EQ(pace_group_read(g, v, 2, &err), 2);
 	CHECK_EQ(v[1].counted, PACE_NOT_COUNTED);
 	CHECK(isnan(v[1].scaled));
+	pace_group_close(g);
+}
+
+static void say_times(int fd, u64 value, u64 enabled, u64 running, u64 id)
+{
+	const u64 words[] = {value, enabled, running, id};
+
+	say(fd, words, ARRAY_SIZE(words));
+}
+
+static void say_presence(int fd, u64 running)
+{
+	const u64 words[] = {0, 99000000, running};
+
+	say(fd, words, ARRAY_SIZE(words));
+}
+
+/* While the thread ran on another CPU the counter could not count, whoever had the hardware. */
+TEST(api_counter_of_a_thread_on_one_cpu_is_scaled_by_its_time_there)
+{
+	struct pace_counter *c = pace_counter_open("cycles:u", 0, 1, &err);
+	struct pace_value v;
+
+	CHECK(c && n_calls == 2);
+	CHECK(calls[1].attr.type == PERF_TYPE_SOFTWARE &&
+		calls[1].attr.config == PERF_COUNT_SW_DUMMY);
+	CHECK(calls[1].pid == 0 && calls[1].cpu == 1 && calls[1].group_fd == -1);
+	CHECK(calls[1].attr.flags & ATTR_DISABLED);
+	/* It ran 20 ms of 100 on that CPU, and had the counter all of them. */
+	say_times(calls[0].fd, 5000, 100000000, 20000000, 11);
+	say_presence(calls[1].fd, 20000300);
+	CHECK_EQ(pace_counter_read(c, &v, &err), 0);
+	CHECK_EQ(v.counted, PACE_COUNTED);
+	CHECK(v.scaled == 5000 && v.time_enabled == 20000000 && v.time_running == 20000000);
+	/* Half of them. */
+	say_times(calls[0].fd, 5000, 100000000, 20000000, 11);
+	say_presence(calls[1].fd, 40000000);
+	CHECK_EQ(pace_counter_read(c, &v, &err), 0);
+	CHECK_EQ(v.counted, PACE_ESTIMATED);
+	CHECK(v.scaled == 10000 && v.time_enabled == 40000000);
+	/* Never. */
+	say_times(calls[0].fd, 0, 100000000, 0, 11);
+	say_presence(calls[1].fd, 40000000);
+	CHECK_EQ(pace_counter_read(c, &v, &err), 0);
+	CHECK(v.counted == PACE_NOT_COUNTED && isnan(v.scaled));
+	pace_counter_close(c);
+	/* Whoever runs there, or wherever it runs: the kernel's times are right. */
+	c = pace_counter_open("cycles:u", -1, 1, &err);
+	CHECK(c && n_calls == 3);
+	pace_counter_close(c);
+	c = pace_counter_open("cycles:u", 0, -1, &err);
+	CHECK(c && n_calls == 4);
+	pace_counter_close(c);
+}
+
+TEST(api_group_of_a_thread_on_one_cpu_is_scaled_by_its_time_there)
+{
+	struct pace_group *g = pace_group_open("branches:u,branch-misses:u", 0, 1, NULL, &err);
+	const u64 words[] = {2, 100000000, 10000000, /* value, id */ 133, 11, 6, 12};
+	struct pace_value v[2];
+
+	/* The leader, its presence, the member. */
+	CHECK(g && n_calls == 3);
+	CHECK_EQ(calls[2].group_fd, calls[0].fd);
+	say(calls[0].fd, words, ARRAY_SIZE(words));
+	say_presence(calls[1].fd, 30000000);
+	CHECK_EQ(pace_group_read(g, v, 2, &err), 2);
+	CHECK(v[0].scaled == 399 && v[1].scaled == 18);
+	/* Alone, and it was off for a while: the share is that of its leader. */
+	say_times(calls[2].fd, 6, 50000000, 5000000, 12);
+	say(calls[0].fd, words, ARRAY_SIZE(words));
+	say_presence(calls[1].fd, 30000000);
+	CHECK_EQ(pace_counter_read(pace_group_counter(g, 1), &v[1], &err), 0);
+	CHECK(v[1].scaled == 18 && v[1].time_enabled == 15000000);
+	pace_group_close(g);
+}
+
+/* topdown.txt of Linux: PERF_FORMAT_GROUP must be applied for each metric. */
+TEST(api_topdown_metrics_are_read_with_their_group)
+{
+	struct pace_group *g = pace_group_open("cycles:u,r8000:u,r400:u", 0, -1, NULL, &err);
+	const u64 words[] = {3, 1000, 1000, /* value, id */ 700, 21, 50, 22, 9, 23};
+	struct pace_value v;
+
+	CHECK(g && n_calls == 3);
+	/* Slots lead. */
+	CHECK_EQ(calls[0].attr.config, 0x400);
+	CHECK(calls[0].attr.read_format & PERF_FORMAT_GROUP);
+	CHECK_EQ(calls[1].attr.config, PERF_COUNT_HW_CPU_CYCLES);
+	CHECK(!(calls[1].attr.read_format & PERF_FORMAT_GROUP));
+	CHECK_EQ(calls[2].attr.config, 0x8000);
+	CHECK(calls[2].attr.read_format & PERF_FORMAT_GROUP);
+	/* A metric that is read alone is told with all the others. */
+	say(calls[2].fd, words, ARRAY_SIZE(words));
+	CHECK_EQ(pace_counter_read(pace_group_counter(g, 2), &v, &err), 0);
+	CHECK(v.counted == PACE_COUNTED && v.time_enabled == 1000);
 	pace_group_close(g);
 }
 

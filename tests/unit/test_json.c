@@ -23,10 +23,25 @@ TEST(json_strings_escape_what_json_and_terminals_do_not_bear)
 		"\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5\"");
 }
 
-TEST(json_strings_escape_what_turns_text_around)
+TEST(json_strings_escape_what_reorders_text_or_breaks_lines)
 {
-	check_string("a\xe2\x80\xaegpj.exe", "\"a\\u202egpj.exe\"");
-	check_string("\xe2\x81\xa6\xef\xbb\xbf\xd8\x9c", "\"\\u2066\\ufeff\\u061c\"");
+	/* A right-to-left override, an isolate, marks, separators of lines; Arabic itself stays. */
+	check_string("a\xe2\x80\xae"
+		     "b",
+		"\"a\\u202eb\"");
+	check_string("\xe2\x81\xa7", "\"\\u2067\"");
+	check_string("\xd8\x9c\xe2\x80\x8f\xef\xbb\xbf", "\"\\u061c\\u200f\\ufeff\"");
+	check_string("\xe2\x80\xa8\xe2\x80\xa9", "\"\\u2028\\u2029\"");
+	check_string("\xd8\xa7\xe2\x82\xac", "\"\xd8\xa7\xe2\x82\xac\"");
+}
+
+TEST(json_keys_are_anybody_s_too)
+{
+	struct str out = {0};
+
+	json_u64(&out, "a\"\x1b\xe2\x80\xae", 1);
+	CHECK_STR(str_text(&out), "\"a\\\"\\u001b\\u202e\":1,");
+	str_fini(&out);
 }
 
 TEST(json_strings_replace_what_is_no_utf8)

@@ -36,6 +36,7 @@ TEST(nearest_finds_what_a_typo_meant)
 		{"l1-dcache-lods", "L1-dcache-loads"},
 		{"sched:sched_swich", "sched:sched_switch"},
 		{"cs", "cs"},
+		{"cycles-a-second", "cycles"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collect/counting.h"
+#include "collect/deeper.h"
 #include "collect/open.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
@@ -31,6 +32,7 @@ struct call {
 	unsigned long flags;
 	int fd; /* or -1 and */
 	int sys;
+	bool is_on; /* by ioctl */
 };
 
 static struct kernel {
@@ -54,6 +56,7 @@ static struct kernel {
 		int sys;
 	} refuses[4];     /* single events */
 	size_t group_max; /* EINVAL for a hardware event beyond so many in a group; 0: no limit */
+	bool is_before_6_12; /* EINVAL for samples that read what children inherit */
 	bool is_before_4_13; /* EINVAL for groups of inherited events that are read at once */
 	int filter_sys;      /* errno for a filter; 0: it is taken */
 	bool is_before_3_12; /* no ioctl for ids: they are read */
@@ -132,6 +135,8 @@ static int refusal_of(const struct call *c)
 		return kernel.is_imprecise;
 	if (kernel.calls_max && kernel.n > kernel.calls_max)
 		return EMFILE;
+	if (kernel.is_before_6_12 && a->sample_type & PERF_SAMPLE_READ && a->flags & ATTR_INHERIT)
+		return EINVAL;
 	if (kernel.is_before_4_13 && a->read_format & PERF_FORMAT_GROUP && a->flags & ATTR_INHERIT)
 		return EINVAL;
 	if (kernel.group_max && is_hardware && c->group_fd >= 0 &&
@@ -199,6 +204,18 @@ static int take_filter(const char *filter)
 	return kernel.filter_sys ? -1 : 0;
 }
 
+static int switch_counter(int fd, bool is_on)
+{
+	for (size_t i = kernel.n; i-- > 0;) {
+		if (kernel.calls[i].fd != fd)
+			continue;
+		kernel.calls[i].is_on = is_on;
+		return 0;
+	}
+	errno = ENOTTY;
+	return -1;
+}
+
 /* The ioctls that the opener uses; all others go on to the system. */
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -210,6 +227,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request == PERF_EVENT_IOC_SET_FILTER)
 		return take_filter(arg);
+	if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+		return switch_counter(fd, request == PERF_EVENT_IOC_ENABLE);
 	if (request != PERF_EVENT_IOC_ID)
 		return (int)syscall(SYS_ioctl, fd, request, arg);
 	for (size_t i = kernel.n; i-- > 0 && !kernel.is_before_3_12;) {
@@ -486,6 +505,51 @@ TEST(open_does_not_lower_a_precision_that_was_asked_for)
 	opening_fini(&o);
 }
 
+TEST(open_drops_the_precision_of_cycles_before_a_clock_stands_in_for_them)
+{
+	static const struct {
+		const char *name, *without;
+	} rows[] = {{"cycles:pp", "cycles"}, {"cycles:upp", "cycles:u"},
+		{"cpu/cycles/pp", "cpu/cycles/"}, {"cpu-cycles:ppu", "cpu-cycles:u"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct opening o;
+		struct str said = {0};
+		struct event *e;
+
+		opening_init(&o, 2, one_thread);
+		kernel.is_imprecise = EOPNOTSUPP;
+		e = add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, rows[i].name);
+		attr_set_precise(&e->attr, 2);
+		check_opens(&o);
+		e = &o.events.at[0];
+		CHECK_EQ(attr_precise(&e->attr), 0);
+		CHECK_EQ(e->attr.type, PERF_TYPE_HARDWARE);
+		CHECK_STR(e->name, rows[i].without);
+		str_addf(&said,
+			"note: event '%s': this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without, addresses may be some instructions late\n",
+			rows[i].name);
+		CHECK_STR(str_text(&o.said.text), str_text(&said));
+		str_fini(&said);
+		opening_fini(&o);
+	}
+}
+
+TEST(open_does_not_speak_of_precision_where_there_is_no_pmu_at_all)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.has_no_pmu = ENOENT;
+	attr_set_precise(&add(&o, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles:pp")->attr,
+		2);
+	check_opens(&o);
+	CHECK_STR(o.events.at[0].name, "cpu-clock");
+	CHECK_EQ(said_count(&o.said, "precise"), 0);
+	CHECK_EQ(said_count(&o.said, "no hardware cycle counter"), 1);
+	opening_fini(&o);
+}
+
 /* ---- old kernels ---- */
 
 enum place { FLAGS, SAMPLES, READS, BRANCHES };
@@ -586,6 +650,61 @@ TEST(open_gives_up_features_from_the_youngest_on_until_an_old_kernel_agrees)
 		CHECK_EQ(said_count(&o.said, "\n"), n_unknown);
 		opening_fini(&o);
 	}
+}
+
+/* {cpu-clock,page-faults}:S */
+static void add_reading_group(struct opening *o)
+{
+	struct event *leader, *member;
+
+	add_clock(o);
+	add(o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	leader = &o->events.at[0];
+	member = &o->events.at[1];
+	leader->n_members = 2;
+	member->leader = 0;
+	member->n_members = 0;
+	vec_each(e, &o->events) {
+		e->attr.sample_type |= PERF_SAMPLE_READ;
+		e->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_LOST;
+		e->attr.flags |= ATTR_CGROUP;
+	}
+}
+
+TEST(open_leaves_children_out_where_old_kernels_cannot_read_what_they_inherit)
+{
+	for (int is_old = 0; is_old <= 1; is_old++) {
+		struct opening o;
+
+		opening_init(&o, 2, one_thread);
+		kernel.is_before_6_12 = is_old;
+		add_reading_group(&o);
+		check_opens(&o);
+		for (size_t i = 0; i < 2; i++) {
+			const struct event_attr *a = &o.events.at[i].attr;
+
+			CHECK_EQ(!(a->flags & ATTR_INHERIT), is_old);
+			/* Nothing else is given up for that. */
+			CHECK(a->flags & ATTR_CGROUP && a->read_format & PERF_FORMAT_LOST);
+		}
+		CHECK_STR(str_text(&o.said.text),
+			is_old ? "note: event 'cpu-clock': before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (without ':S' they are not)\n"
+			       : "");
+		opening_fini(&o);
+	}
+}
+
+TEST(open_keeps_children_where_it_is_something_else_that_an_old_kernel_refuses)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	kernel.unknown_flags = ATTR_CGROUP;
+	add_reading_group(&o);
+	check_opens(&o);
+	vec_each(e, &o.events)
+		CHECK(e->attr.flags & ATTR_INHERIT && !(e->attr.flags & ATTR_CGROUP));
+	opening_fini(&o);
 }
 
 TEST(open_says_each_step_once_however_many_cpus_and_threads_there_are)
@@ -1169,6 +1288,107 @@ TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
 	/* What can be had is had all the same. */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	CHECK_EQ(limit.rlim_cur, 90);
+	opening_fini(&o);
+}
+
+/* ---- larger copies of stacks wait ---- */
+
+/* A group of two clocks with copies of 8 KiB, and who tells of tasks. */
+static void add_stacks(struct opening *o)
+{
+	for (u32 i = 0; i < 2; i++) {
+		struct event *e = add_clock(o);
+
+		e->attr.sample_type |= PERF_SAMPLE_STACK_USER;
+		e->attr.sample_stack_user = 8192;
+		e->attr.flags |= i ? 0 : ATTR_ENABLE_ON_EXEC;
+		e->attr.flags &= ~(i ? ATTR_DISABLED : 0ull);
+		e->leader = 0;
+		e->n_members = i ? 1 : 2;
+	}
+	add(o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, "dummy");
+}
+
+static size_t count_on(u32 stack_bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kernel.n; i++)
+		n += kernel.calls[i].is_on && kernel.calls[i].attr.sample_stack_user == stack_bytes;
+	return n;
+}
+
+TEST(deeper_counters_wait_in_their_groups_and_then_take_the_others_place)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	CHECK_EQ(o.counters.n, 6);
+	CHECK(!deeper_is_there(&o.counters));
+	CHECK_EQ(deeper_open(&o.events, &o.counters, 65528, &o.err), 0);
+	CHECK_EQ(o.counters.n, 10);
+	CHECK(deeper_is_there(&o.counters));
+	CHECK_EQ(o.events.at[0].n_ids, 4);
+	CHECK_EQ(o.events.at[2].n_ids, 2);
+	for (size_t i = 6; i < 10; i++) {
+		const struct call *call = &kernel.calls[i];
+		const struct counter *c = &o.counters.at[i], *before = &o.counters.at[i - 6];
+
+		CHECK_EQ(c->event, before->event);
+		CHECK_EQ(c->cpu, before->cpu);
+		CHECK_EQ(call->attr.sample_stack_user, 65528);
+		CHECK(!(call->attr.flags & ATTR_ENABLE_ON_EXEC));
+		CHECK_EQ(!!(call->attr.flags & ATTR_DISABLED), c->event == 0);
+		CHECK_EQ(call->group_fd, c->event == 0 ? -1 : o.counters.at[i - 2].fd);
+	}
+	/* Who switches all on means those that are in place. */
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 4);
+	CHECK_EQ(count_on(65528), 0);
+	CHECK_EQ(deeper_take_over(&o.counters, false, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 4);
+	CHECK_EQ(count_on(0), 2);
+	CHECK(!deeper_is_there(&o.counters));
+	CHECK_EQ(counters_disable(&o.counters, &o.err), 0);
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 4);
+	opening_fini(&o);
+}
+
+TEST(deeper_counters_that_take_over_while_all_is_off_stay_off)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	CHECK_EQ(deeper_open(&o.events, &o.counters, 65528, &o.err), 0);
+	CHECK_EQ(deeper_take_over(&o.counters, true, &o.err), 0);
+	CHECK_EQ(count_on(8192) + count_on(65528) + count_on(0), 0);
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 2);
+	opening_fini(&o);
+}
+
+TEST(deeper_counters_that_cannot_be_opened_leave_all_as_it_was)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	kernel.calls_max = 8;
+	CHECK(deeper_open(&o.events, &o.counters, 65528, &o.err) < 0);
+	CHECK_EQ(o.counters.n, 6);
+	CHECK_EQ(o.events.at[0].n_ids, 2);
+	CHECK(!deeper_is_there(&o.counters));
+	for (size_t i = 6; i < kernel.n; i++)
+		CHECK(kernel.calls[i].fd < 0 || fcntl(kernel.calls[i].fd, F_GETFD) < 0);
 	opening_fini(&o);
 }
 

@@ -33,6 +33,11 @@ static int refuse(void *target, const char *value, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED, "not here");
 }
 
+static bool is_way(const char *word)
+{
+	return !strcmp(word, "here");
+}
+
 #define AT(member) offsetof(struct target, member)
 
 static const struct opt table[] = {
@@ -50,6 +55,8 @@ static const struct opt table[] = {
 	{'g', "graph", OPT_CALL, 0, "HOW", "draw", .flags = OPT_OPTIONAL, .call = call},
 	{'G', NULL, OPT_CALL, 0, NULL, "draw so", .call = call},
 	{'r', "reset", OPT_CALL, 0, NULL, "begin anew", .flags = OPT_NO_VALUE, .call = call},
+	{'m', NULL, OPT_CALL, 0, "HOW", "meet", .flags = OPT_OPTIONAL, .call = call,
+		.is_value = is_way},
 	{0, "color", OPT_STR, AT(color), "WHEN", "colours", .flags = OPT_OPTIONAL},
 	{'x', "secret", OPT_BOOL, AT(is_hidden), NULL, "never shown", .flags = OPT_HIDDEN},
 	{'k', "refused", OPT_CALL, 0, NULL, "never works", .flags = OPT_NO_VALUE | OPT_HIDDEN,
@@ -299,6 +306,18 @@ TEST(opts_optional_value_is_taken_only_if_it_is_there)
 	CHECK(r.t.is_all);
 }
 
+TEST(opts_optional_value_may_be_only_a_word_that_is_known)
+{
+	struct run r = RUN(OPTS_STOP, "-am", "here", "-mhere", "-ma", "-m", "-m", "-v", "-m",
+		"hereabouts", "here");
+
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(r.t.called, "here;here;(null);(null);(null);(null);");
+	CHECK(r.t.is_all);
+	CHECK_EQ(r.t.verbose, 1);
+	CHECK_STR(rest(&r), "hereabouts here");
+}
+
 TEST(opts_call_without_value_gets_none)
 {
 	struct run r = PARSE("-r", "word", "--reset", "-vra");
@@ -479,6 +498,28 @@ TEST(opts_unknown_ones_are_refused_with_the_nearest)
 	CHECK_REFUSED("there is no option '--yeild'", "--yeild");
 }
 
+/* Books print commands with U+2212 and dashes. A file or a command that begins so is no option. */
+TEST(opts_with_the_dashes_of_printed_text_are_refused_with_what_to_type)
+{
+#define PRINTED "begins with a dash of printed text, which is not the '-' of a keyboard: type"
+	struct run r;
+
+	CHECK_REFUSED("'−a' " PRINTED " '-a'", "−a");
+	CHECK_REFUSED("'−−count=20' " PRINTED " '--count=20'", "−−count=20");
+	CHECK_REFUSED("'—all' " PRINTED " '--all'", "—all");
+	CHECK_REFUSED("'–c5' " PRINTED " '-c5'", "x", "–c5");
+	CHECK_REFUSED("'-−all' " PRINTED " '--all'", "-−all");
+
+	r = PARSE("—q", "−", "“a", "-o", "−a", "--", "−a");
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(rest(&r), "—q − “a −a");
+	CHECK_STR(r.t.output, "−a");
+	r = RUN(OPTS_STOP, "-a", "ls", "−a");
+	CHECK_EQ(r.status, 0);
+	CHECK_STR(rest(&r), "ls −a");
+#undef PRINTED
+}
+
 TEST(opts_of_another_tool_have_no_effect_or_are_refused_with_the_reason)
 {
 	struct run r = PARSE("-y", "--yield", "--no-yield", "--yonder", "there", "--yonder=here",
@@ -533,12 +574,34 @@ TEST(opts_help_text_is_a_table)
 		"  -g, --graph[=HOW]               draw\n"
 		"  -G VALUE                        draw so\n"
 		"  -r, --reset                     begin anew\n"
+		"  -m [HOW]                        meet\n"
 		"      --color[=WHEN]              colours\n"
 		"      --callgrind                 as callgrind does\n"
 		"      --callgrinder FILE          a longer name with the same beginning\n";
 	struct str text = {0};
 
 	opts_add_help(table, &text);
+	CHECK_STR(str_text(&text), expected);
+	str_fini(&text);
+}
+
+TEST(opts_help_marks_what_most_need)
+{
+	static const struct opt marked[] = {
+		{0, NULL, OPT_TITLE, 0, NULL, "What"},
+		{'e', "event", OPT_STR, 0, "EVENT", "often", .flags = OPT_COMMON},
+		{'x', "exotic", OPT_BOOL, 0, NULL, "seldom"},
+		{0, "for", OPT_STR, 0, "TIME", "often too", .flags = OPT_COMMON},
+		{.kind = OPT_END},
+	};
+	static const char expected[] = "\nMost need no more than those with a *.\n"
+				       "\nWhat\n"
+				       "* -e, --event EVENT               often\n"
+				       "  -x, --exotic                    seldom\n"
+				       "*     --for TIME                  often too\n";
+	struct str text = {0};
+
+	opts_add_help(marked, &text);
 	CHECK_STR(str_text(&text), expected);
 	str_fini(&text);
 }

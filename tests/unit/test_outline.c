@@ -95,12 +95,83 @@ TEST(outline_shows_the_largest_with_their_callers_and_the_rest)
 		"  400 100 parse\n"
 		"    300 300 lex\n"
 		"  40 40 close\n");
-	/* What is little is told further up; nearly all of run goes on into eval. */
+	/* Functions tell more than sums, and more than callers that have a choice of two. */
 	check(&o, 0, 5,
-		"1000 0 start > main\n"
-		"  560 0 run\n"
-		"    560 ... 3\n"
-		"  440 ... 3\n");
+		"500 350 start > main > run > eval\n"
+		"  150 150 lookup\n"
+		"400 100 start > main > parse\n"
+		"  300 300 lex\n"
+		"100 ... 2\n");
+	check(&o, 0, 1, "1000 ... 6\n");
+	outlining_fini(&o);
+}
+
+TEST(outline_gives_its_lines_to_what_tells_most)
+{
+	struct outlining o;
+	char stack[64];
+
+	outlining_init(&o);
+	/* A hot leaf, deep below callers which lead to many others, each of them little. */
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(stack, sizeof(stack), "main;run;step;f%u", i);
+		add(&o, stack, 6);
+		snprintf(stack, sizeof(stack), "main;run;g%u", i);
+		add(&o, stack, 3);
+		snprintf(stack, sizeof(stack), "main;h%u", i);
+		add(&o, stack, 1);
+	}
+	add(&o, "main;run;step;eval;compare", 500);
+	add(&o, "main;run;step;eval", 98);
+	add(&o, "exit", 2);
+	outlining_start(&o);
+	check(&o, 0, 3,
+		"838 0 main > run > step\n"
+		"  500 500 eval > compare\n"
+		"500 ... 122\n");
+	check(&o, 0, 6,
+		"958 0 main > run\n"
+		"  838 0 step\n"
+		"    598 98 eval\n"
+		"      500 500 compare\n"
+		"  360 ... 80\n"
+		"42 ... 41\n");
+	outlining_fini(&o);
+}
+
+TEST(outline_has_what_leaves_lines_that_functions_share)
+{
+	struct outlining o;
+
+	outlining_init(&o);
+	add(&o, "main;run", 970);
+	add(&o, "main;parse", 20);
+	add(&o, "main", 10);
+	outlining_start(&o);
+	check(&o, 0, 6,
+		"970 970 main > run\n"
+		"20 20 main > parse\n"
+		"10 ... 1\n");
+	outlining_fini(&o);
+}
+
+TEST(outline_of_a_large_tree_may_have_as_many_lines_as_one_likes)
+{
+	struct outlining o;
+	char stack[64];
+	u64 sum = 0;
+
+	outlining_init(&o);
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(stack, sizeof(stack), "main;f%u", i);
+		add(&o, stack, 1 + i % 3);
+	}
+	outlining_start(&o);
+	outline_cut(&o.outline, 0, 15000);
+	CHECK_EQ(o.outline.lines.n, 15000);
+	vec_each(l, &o.outline.lines)
+		sum += l->own;
+	CHECK_EQ(sum, o.outline.whole);
 	outlining_fini(&o);
 }
 

@@ -260,6 +260,21 @@ TEST(parse_knows_lists_and_groups)
  * As in perf: a group's u, k, h, G and H add to what its events say. D and e are its leader's: the
  * kernel refuses them for members.
  */
+/* As people write lists: "{cycles, instructions}". The names are without the blanks. */
+TEST(parse_skips_blanks_around_items_members_and_terms)
+{
+	static const struct good_case cases[] = {
+		{" cycles , cs\t,\n faults ", "cycles = 0/0; cs = 1/3; faults = 1/2"},
+		{"{cycles:u, instructions:u}",
+			"cycles:u = 0/0 -k -h leads 2; instructions:u = 0/1 -k -h in 0"},
+		{" { cycles , cs } , { faults:u }:k, dummy",
+			"cycles = 0/0 leads 2; cs = 1/3 in 0; faults:u = 1/2 -h; "
+			"dummy = 1/9"},
+	};
+
+	check_good(cases, ARRAY_SIZE(cases));
+}
+
 TEST(parse_gives_group_modifiers_to_every_member)
 {
 	static const struct good_case cases[] = {
@@ -345,11 +360,20 @@ TEST(parse_points_at_syntax_errors)
 	static const struct bad_case cases[] = {
 		{"", ERR_INVAL, ": expected the name of an event, found the end"},
 		{",", ERR_INVAL, ": expected the name of an event, found ','"},
-		{" cycles", ERR_INVAL, ": expected the name of an event, found ' '"},
+		{" ", ERR_INVAL, " at column 2: expected the name of an event, found the end"},
 		{"cycles,", ERR_INVAL,
-			" at column 8: expected the name of an event, found the end"},
+			" at column 8: expected the name of an event, found the end; "
+			"a list with blanks stands in quotes"},
+		{"{cycles:u,", ERR_INVAL,
+			" at column 11: expected the name of an event, found the end; "
+			"a list with blanks stands in quotes"},
+		{"”cycles”", ERR_INVAL,
+			": expected the name of an event, found the '”' of printed text: type \""},
+		{"cycles:u”", ERR_INVAL,
+			" at column 9: expected ',' or the end, found the '”' of printed text: type "
+			"\""},
 		{"cycles,,cs", ERR_INVAL, " at column 8: expected the name of an event, found ','"},
-		{"cycles cs", ERR_INVAL, " at column 7: expected ',' or the end, found ' '"},
+		{"cycles cs", ERR_INVAL, " at column 8: expected ',' or the end, found 'c'"},
 		{"cycles}", ERR_INVAL, " at column 7: expected ',' or the end, found '}'"},
 		{"cycles=1", ERR_INVAL, " at column 7: expected ',' or the end, found '='"},
 		{"cycles:", ERR_INVAL,
@@ -373,7 +397,10 @@ TEST(parse_points_at_syntax_errors)
 		{"cpu/event=1;umask=2/", ERR_INVAL,
 			" at column 12: expected ',' or '/', found ';'"},
 		{"cpu/event=1/:", ERR_INVAL, " at column 14: expected modifiers, found the end"},
-		{"cpu/event=1/ u", ERR_INVAL, " at column 13: expected ',' or the end, found ' '"},
+		{"cpu/event=1/ u", ERR_INVAL, " at column 14: expected ',' or the end, found 'u'"},
+		{"cpu/ev ent=1/", ERR_INVAL, " at column 8: expected ',' or '/', found 'e'"},
+		{"cycles :u", ERR_INVAL, " at column 8: expected ',' or the end, found ':'"},
+		{"{cycles} :u", ERR_INVAL, " at column 10: expected ',' or the end, found ':'"},
 		{"{", ERR_INVAL, " at column 2: expected the name of an event, found the end"},
 		{"{}", ERR_INVAL, " at column 2: expected the name of an event, found '}'"},
 		{"{cycles", ERR_INVAL, " at column 8: expected ',' or '}', found the end"},
@@ -451,7 +478,8 @@ TEST(parse_names_the_nearest_event)
 		{"r4cg", ERR_NOENT, ": there is no event 'r4cg'"},
 		{"r10000000000000000", ERR_NOENT, ": there is no event 'r10000000000000000'"},
 		/* A file that describes an alias is none. */
-		{"mem-loads.scale", ERR_NOENT, ": there is no event 'mem-loads.scale'"},
+		{"mem-loads.scale", ERR_NOENT,
+			": there is no event 'mem-loads.scale'; did you mean 'mem-loads'?"},
 	};
 
 	check_bad(cases, ARRAY_SIZE(cases));
@@ -516,6 +544,46 @@ TEST(parse_names_the_nearest_pmu_and_term)
 	check_bad(cases, ARRAY_SIZE(cases));
 }
 
+/* A virtual machine without a PMU: what is of processors' PMUs is not taken for something else. */
+TEST(parse_says_which_pmus_there_are_where_cpus_have_none)
+{
+#define HERE "breakpoint software tracepoint"
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"cpu/tx-abort/pp", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"cpu//", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"cpu/period=3/", "there is no PMU 'cpu' (this machine has " HERE ")"},
+		{"power/energy-pkg/", "there is no PMU 'power' (this machine has " HERE ")"},
+		{"mem-loads",
+			"there is no event 'mem-loads', nor has a PMU of this machine one "
+			"(there is " HERE ")"},
+		{"tx-start",
+			"there is no event 'tx-start', nor has a PMU of this machine one "
+			"(there is " HERE ")"},
+		{"cycels", "there is no event 'cycels'; did you mean 'cycles'?"},
+		{"cycels/period=9/", "there is no event 'cycels'; did you mean 'cycles'?"},
+		{"4c8", "there is no event '4c8'; did you mean the raw event 'r4c8'?"},
+	};
+	struct parse_env env = {.sysfs = test_path("bare")};
+
+	fake_file("bare/bus/event_source/devices/breakpoint/type", "5\n");
+	fake_file("bare/bus/event_source/devices/software/type", "1\n");
+	fake_file("bare/bus/event_source/devices/tracepoint/type", "2\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_list events = {0};
+		struct err err = {0};
+		char expected[512];
+
+		snprintf(expected, sizeof(expected), "event '%s': %s", cases[i].text,
+			cases[i].message);
+		CHECK_EQ(parse_events(cases[i].text, &env, &events, &err), ERR_NOENT);
+		CHECK_STR(err.msg, expected);
+		event_list_fini(&events);
+	}
+#undef HERE
+}
+
 /* A list may be longer than a message: the reason must not be what is cut off. */
 TEST(parse_errors_in_long_lists_keep_their_reason)
 {
@@ -535,9 +603,9 @@ TEST(parse_errors_in_long_lists_keep_their_reason)
 	CHECK_HAS(err.msg, "cycles,cycels,instructions");
 	event_list_fini(&events);
 
-	str_addc(&text, ' ');
+	str_addc(&text, ';');
 	CHECK_EQ(parse_events(str_text(&text), &env, &events, &err), ERR_INVAL);
-	CHECK_HAS(err.msg, "expected ',' or the end, found ' '");
+	CHECK_HAS(err.msg, "expected ',' or the end, found ';'");
 	event_list_fini(&events);
 	str_fini(&text);
 }
@@ -554,7 +622,7 @@ TEST(parse_errors_show_up_to_160_characters)
 		/* One long name, then what is wrong with it. */
 		memset(text, 'q', n - 1);
 		memcpy(text, "cycles,", 7);
-		memcpy(text + n - 1, " ", 2);
+		memcpy(text + n - 1, ";", 2);
 		CHECK_EQ(parse_events(text, &env, &events, &err), ERR_INVAL);
 		if (n <= 160)
 			snprintf(expected, sizeof(expected), "event '%s' at column %zu: ", text, n);
@@ -562,13 +630,13 @@ TEST(parse_errors_show_up_to_160_characters)
 			snprintf(expected, sizeof(expected),
 				"event '...%s' at column %zu: ", text + n - 1 - 60, n);
 		CHECK(!strncmp(err.msg, expected, strlen(expected)));
-		CHECK_HAS(err.msg, "expected ',' or the end, found ' '");
+		CHECK_HAS(err.msg, "expected ',' or the end, found ';'");
 		event_list_fini(&events);
 
-		memset(text, ' ', n);
+		memset(text, ';', n);
 		CHECK_EQ(parse_events(text, &env, &events, &err), ERR_INVAL);
 		snprintf(expected, sizeof(expected),
-			"event '%.160s%s': expected the name of an event, found ' '", text,
+			"event '%.160s%s': expected the name of an event, found ';'", text,
 			n > 160 ? "..." : "");
 		CHECK_STR(err.msg, expected);
 		event_list_fini(&events);

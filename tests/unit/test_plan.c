@@ -77,9 +77,10 @@ int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group
 	return fd;
 }
 
-/* The plan of events, as text. */
+/* The plan of events, as text; then what becomes of it if all are open at once. */
 static const char *plan_of(const char *events_text)
 {
+	static struct str placeless;
 	static struct str text;
 	const struct parse_env env = {.sysfs = "/nowhere"};
 	struct event_list events = {0};
@@ -92,6 +93,12 @@ static const char *plan_of(const char *events_text)
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
 	plan_make(&plan, &events);
 	plan_add_text(&plan, &events, &text);
+	str_clear(&placeless);
+	plan_add_placeless(&plan, &events, &placeless);
+	if (plan.n_passes > 1 && !plan_has_turns(&plan, &events))
+		str_add(&text, "; no turns");
+	if (placeless.n)
+		str_addf(&text, "; no place: %s", str_text(&placeless));
 	CHECK_EQ(counters_taken(), 0);
 	plan_fini(&plan);
 	event_list_fini(&events);
@@ -119,6 +126,20 @@ TEST(plan_counts_on_the_counters_that_some_events_have_of_their_own)
 	pmu = (struct pmu_of_test){.n_counters = 2, .has_fixed_cycles = true};
 	CHECK_STR(plan_of("cycles,branches,instructions,cache-misses"),
 		"1: cycles, branches, instructions; 2: cache-misses");
+}
+
+/* The kernel gives places to pinned events first; one that finds none is never on the PMU. */
+TEST(plan_puts_pinned_events_first_and_gives_them_no_turns)
+{
+	pmu = (struct pmu_of_test){.n_counters = 2};
+	CHECK_STR(plan_of("cycles:D,branches:D"), "1: cycles:D, branches:D");
+	CHECK_STR(plan_of("cycles:D,branches:D,instructions:D"),
+		"1: cycles:D, branches:D; 2: instructions:D; no turns; no place: instructions:D");
+	CHECK_STR(plan_of("cycles,branches,instructions:D"),
+		"1: cycles, instructions:D; 2: branches");
+	CHECK_STR(plan_of("cycles,{branches,branch-misses}:D,instructions:D"),
+		"1: {branches,branch-misses}; 2: cycles, instructions:D; no turns; "
+		"no place: cycles, instructions:D");
 }
 
 TEST(plan_gives_no_room_to_events_that_the_machine_does_not_have)

@@ -53,11 +53,9 @@ TEST(privilege_names_level_capability_and_command)
 	CHECK_STR(explain(&p, PRIVILEGE_KERNEL),
 		"perf_event_paranoid is 2, measuring the kernel needs 1 or less, CAP_PERFMON or "
 		"CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=1'");
-	/* Who may measure his own programs is told so. */
 	CHECK_STR(explain(&p, PRIVILEGE_CPU),
 		"perf_event_paranoid is 2, measuring all processes (-a, -C) needs 0 or less, "
-		"CAP_PERFMON or CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=0'; "
-		"your own programs can be recorded as it is: 'pace record COMMAND'");
+		"CAP_PERFMON or CAP_SYS_ADMIN: run 'sudo sysctl kernel.perf_event_paranoid=0'");
 	p.paranoid = 4;
 	CHECK_STR(explain(&p, PRIVILEGE_USER),
 		"perf_event_paranoid is 4, measuring at all needs 2 or less, CAP_PERFMON or "
@@ -74,8 +72,7 @@ TEST(privilege_advises_the_capability_where_no_level_helps)
 
 	CHECK_STR(explain(&p, PRIVILEGE_KPROBE),
 		"putting probes into the kernel needs CAP_PERFMON or CAP_SYS_ADMIN: "
-		"run 'sudo setcap cap_perfmon=ep $(command -v pace)'; your own programs can be "
-		"recorded as it is: 'pace record COMMAND'");
+		"run 'sudo setcap cap_perfmon=ep $(command -v pace)'");
 	CHECK_HAS(explain(&p, PRIVILEGE_UPROBE),
 		"putting probes into programs needs CAP_SYS_ADMIN: run 'sudo $(command -v pace) "
 		"record ...'");

@@ -74,9 +74,17 @@ TEST(refusal_tells_a_missing_cpu_from_a_missing_event)
 {
 	struct err err;
 
-	CHECK_EQ(refusal_explain(&software, "e", -1, 7, ENODEV, &err), ERR_NOENT);
-	CHECK_STR(err.msg, "opening 'e': CPU 7 is not online");
-	CHECK_EQ(refusal_explain(&hardware, "e", -1, 7, ENODEV, &err), ERR_UNSUPPORTED);
+	/* Linux has EINVAL for numbers that no CPU can have, ENODEV for those that are switched off. */
+	CHECK_EQ(refusal_explain(&software, "e", -1, 65535, ENODEV, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&software, "e", 0, 65535, EINVAL, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&hardware, "e", -1, 65535, ENODEV, &err), ERR_NOENT);
+	CHECK_HAS(err.msg, "opening 'e': CPU 65535 is not online (online are ");
+	CHECK_EQ(refusal_explain(&software, "e", -1, 0, ENODEV, &err), ERR_NOENT);
+	CHECK_STR(err.msg, "opening 'e': CPU 0 is not online");
+	CHECK_EQ(refusal_explain(&software, "e", 0, 0, EINVAL, &err), ERR_UNSUPPORTED);
+	CHECK_EQ(refusal_explain(&hardware, "e", -1, 0, ENODEV, &err), ERR_UNSUPPORTED);
 	CHECK_HAS(err.msg, "no such hardware counter");
 	CHECK_EQ(refusal_explain(&software, "e", 1, -1, ENODEV, &err), ERR_UNSUPPORTED);
 	CHECK_STR(err.msg, "opening 'e': this kernel does not have it");
@@ -141,6 +149,48 @@ TEST(refusal_of_a_counted_tracepoint_asks_for_a_lower_level_than_one_with_conten
 	CHECK_HAS(find(&p, &contents, 0, EPERM)->why, "reading tracepoints needs -1 or less");
 	CHECK_STR(remedy_of(&p, find(&p, &contents, 0, EPERM)),
 		"sudo sysctl kernel.perf_event_paranoid=-1");
+}
+
+/* Level 1 does not lead to level 0, where they are refused again; what was typed is no advice. */
+TEST(refusal_of_tracepoints_with_contents_names_the_one_level_that_allows_them)
+{
+	struct event_attr contents = tracepoint;
+	struct privilege p = machine();
+
+	contents.sample_type |= PERF_SAMPLE_RAW;
+	for (p.paranoid = 0; p.paranoid < 4; p.paranoid++)
+		for (pid_t pid = -1; pid < 1; pid++) {
+			const struct refusal *r = find(&p, &contents, pid, EPERM);
+			s64 counted = pid == -1 ? 0 : 1;
+
+			CHECK_HAS(r->why, "reading tracepoints needs -1 or less");
+			CHECK_STR(remedy_of(&p, r), "sudo sysctl kernel.perf_event_paranoid=-1");
+			if (p.paranoid <= counted)
+				CHECK_STR(r->instead, "'pace stat' counts them as it is");
+			else
+				CHECK(!r->instead);
+		}
+	p.paranoid = 1;
+	CHECK_HAS(find(&p, &tracepoint, -1, EACCES)->why,
+		"measuring all processes (-a, -C) needs 0");
+	CHECK_HAS(find(&p, &software, -1, EACCES)->instead, "without -a and -C");
+	p.paranoid = 2;
+	CHECK(!find(&p, &tracepoint, 0, EACCES)->instead);
+}
+
+TEST(refusal_of_a_breakpoint_says_what_the_machine_can_watch)
+{
+	struct event_attr e = {.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_W};
+	struct privilege p = machine();
+
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "a breakpoint has 1, 2, 4 or 8 bytes");
+	CHECK_HAS(find(&p, &e, 0, EOPNOTSUPP)->why, "a breakpoint has 1, 2, 4 or 8 bytes");
+#if defined(__x86_64__)
+	e.bp_type = HW_BREAKPOINT_R;
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "not reads alone: write mem:ADDRESS:rw");
+	e.bp_type = HW_BREAKPOINT_X | HW_BREAKPOINT_W;
+	CHECK_HAS(find(&p, &e, 0, EINVAL)->why, "either execution (x) or accesses to data");
+#endif
 }
 
 TEST(refusal_of_a_probe_asks_for_the_capability)

@@ -56,6 +56,26 @@ static void check_rest(struct roster *r, const char *expected)
 	str_fini(r->ctx);
 }
 
+TEST(roster_without_an_order_gives_samples_to_whoever_has_the_number)
+{
+	struct str said = {0};
+	struct roster r;
+
+	roster_init(&r, note, &said);
+	r.is_unordered = true;
+	/* One CPU's ring stands before the other's: samples, then the end, then the beginning. */
+	roster_add_sample(&r, 7, 0, 100);
+	leave(&r, 7, 7, 50);
+	roster_add_sample(&r, 7, 1, 10);
+	comm(&r, 7, 7, "child", PERF_RECORD_MISC_COMM_EXEC);
+	comm(&r, 1, 1, "parent", 0);
+	task(&r, PERF_RECORD_FORK, 1, 7, 7, 20);
+	roster_add_sample(&r, 7, 0, 1);
+	roster_add_sample(&r, 9, 0, 1000);
+	/* Of 9 nothing but a sample tells. */
+	check_rest(&r, "7 child 0 20 50 3 111; 1 parent 0 0 0 0 0; ffffffff  0 0 0 1 1000; ");
+}
+
 TEST(roster_follows_a_process_from_fork_to_exit)
 {
 	struct str said = {0};

@@ -44,8 +44,21 @@ static void look(void *ctx, struct run *run, bool is_interval)
 	c->seen = c->counting.readings[0].value;
 }
 
+/* An event as those of packages and uncore are: it counts a CPU, whoever runs there. */
+static void add_event_of_a_cpu(struct event_list *events)
+{
+	const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE_VER7,
+		.config = PERF_COUNT_SW_CPU_CLOCK};
+	struct event *e = event_add(events, &attr, "cpu-clock");
+
+	vec_add(&e->cpus, (u32)0);
+	e->wishes |= EVENT_NO_TASKS;
+}
+
 /* The script waits at its gate, its page faults are about to be counted. */
-static void course_init(struct course *c, const char *script, bool starts_off)
+static void course_init_with(struct course *c, const char *script, bool starts_off,
+	bool has_event_of_a_cpu)
 {
 	const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.size = ATTR_SIZE_VER7,
@@ -63,6 +76,10 @@ static void course_init(struct course *c, const char *script, bool starts_off)
 	CHECK_EQ(workload_start(&c->workload, argv, &c->err), 0);
 	vec_add(&c->target.threads, ((struct target_thread){c->workload.pid, c->workload.pid}));
 	event_add(&c->events, &attr, "page-faults:u");
+	if (has_event_of_a_cpu) {
+		vec_add(&c->target.cpus, (u32)0);
+		add_event_of_a_cpu(&c->events);
+	}
 	if (counting_open(&c->counting, &c->events, &c->target, &how, &c->said.log, &c->err))
 		test_failed(__FILE__, __LINE__, "%s", c->err.msg);
 	if (c->counting.why[0].code == ERR_PERM) {
@@ -78,6 +95,11 @@ static void course_init(struct course *c, const char *script, bool starts_off)
 		.log = &c->said.log,
 		.look = look,
 		.ctx = c};
+}
+
+static void course_init(struct course *c, const char *script, bool starts_off)
+{
+	course_init_with(c, script, starts_off, false);
 }
 
 static void course_fini(struct course *c)
@@ -122,6 +144,26 @@ TEST(run_ends_with_its_command_and_has_its_counts)
 	CHECK(length_ms(&c) >= 50);
 	CHECK_EQ(c.run.now_ns, c.workload.ended_ns);
 	CHECK_EQ(c.n_intervals, 0);
+	course_fini(&c);
+}
+
+/* The exec of the command switches on what counts the command, and nothing else. */
+TEST(run_switches_on_what_counts_whole_cpus_with_a_clock_in_the_place_of_a_package)
+{
+	struct course c;
+
+	course_init_with(&c, "sleep 0.05", false, true);
+	if (c.counting.why[1].code == ERR_PERM) {
+		course_fini(&c);
+		SKIP("%s", c.counting.why[1].msg);
+	}
+	CHECK_EQ(c.counting.why[1].code, 0);
+	CHECK_EQ(c.counting.counters.n, 2);
+	CHECK_EQ(c.counting.counters.at[1].tid, -1);
+	execute(&c);
+	CHECK(value(&c) > 20);
+	CHECK(c.counting.readings[1].enabled_ns >= 50 * MS);
+	CHECK(c.counting.readings[1].value >= 50 * MS);
 	course_fini(&c);
 }
 

@@ -178,6 +178,108 @@ TEST(sampling_switches_group_members_by_their_leader)
 	event_list_fini(&events);
 }
 
+/* A group of raw events with these configs, named by them, that is read by one of its members. */
+static void add_read_group(struct event_list *events, const u64 *configs)
+{
+	for (; *configs; configs++) {
+		const struct event_attr attr = {.type = PERF_TYPE_RAW, .config = *configs};
+		struct str name = {0};
+		struct event *e;
+
+		str_addf(&name, "r%llx", (unsigned long long)*configs);
+		e = event_add(events, &attr, str_text(&name));
+		str_fini(&name);
+		e->pmu = "cpu";
+		e->leader = 0;
+		e->n_members = 0;
+	}
+	events->at[0].n_members = (u32)events->n;
+	events->at[0].wishes |= EVENT_SAMPLE_READ;
+}
+
+enum {
+	SLOTS = 0x400,
+	RETIRING = 0x8000,
+	BAD_SPEC = 0x8100,
+	RAW_CYCLES = 0x3c,
+	LOADS_AUX = 0x8203,
+	LOADS = 0x1cd
+};
+
+/* Without such a PMU here: the attrs that would be opened, as perf -vv prints them on Sapphire Rapids. */
+TEST(sampling_lets_the_next_member_sample_where_slots_lead_on_attrs_only)
+{
+	static const struct {
+		u64 configs[5];
+		u32 sampler;
+	} rows[] = {
+		{{SLOTS, RAW_CYCLES, RETIRING}, 1},
+		{{SLOTS, RETIRING, BAD_SPEC, RAW_CYCLES}, 3},
+		/* Slots without their metrics are an event like others. */
+		{{SLOTS, RAW_CYCLES}, 0},
+		{{RAW_CYCLES, LOADS}, 0},
+		{{LOADS_AUX, LOADS}, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_list events = {0};
+
+		add_read_group(&events, rows[i].configs);
+		apply((struct sampling){.period = 100003}, &events, (struct target){0});
+		vec_each(e, &events) {
+			bool is_sampler = e == &events.at[rows[i].sampler];
+
+			CHECK_EQ(e->attr.sample_period, is_sampler ? 100003 : 0);
+			CHECK(e->attr.sample_type & PERF_SAMPLE_READ);
+			CHECK(e->attr.read_format & PERF_FORMAT_GROUP);
+			/* They run when the leader does, whoever samples. */
+			CHECK_EQ(!(e->attr.flags & ATTR_DISABLED), e != events.at);
+		}
+		event_list_fini(&events);
+	}
+}
+
+TEST(sampling_refuses_a_group_of_slots_and_metrics_in_which_nobody_can_sample)
+{
+	static const u64 configs[] = {SLOTS, RETIRING, BAD_SPEC, 0};
+	struct event_list events = {0};
+	struct sampling s = {.period = 5};
+	struct target target = {0};
+	struct err err = {0};
+
+	add_read_group(&events, configs);
+	CHECK_EQ(sampling_apply(&s, &events, &target, NULL, &err), ERR_UNSUPPORTED);
+	CHECK_STR(err.msg,
+		"event 'r400' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'");
+	event_list_fini(&events);
+}
+
+TEST(sampling_reads_groups_of_children_too_unless_whole_cpus_are_measured_or_an_older_perf_reads)
+{
+	static const u64 configs[] = {RAW_CYCLES, LOADS, 0};
+	static const struct compat old = {.attr_size = 128};
+
+	for (int i = 0; i < 3; i++) {
+		struct event_list events = {0};
+
+		struct sampling s = {.period = 5, .compat = i == 2 ? &old : NULL};
+		const struct target target = {.is_system_wide = i == 1};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_NOTE);
+		add_read_group(&events, configs);
+		CHECK_EQ(sampling_apply(&s, &events, &target, &said.log, &err), 0);
+		vec_each(e, &events)
+			CHECK_EQ(!(e->attr.flags & ATTR_INHERIT), i > 0);
+		CHECK_EQ(said_count(&said,
+				 "an older perf cannot tell the counters of children apart"),
+			i == 2);
+		said_fini(&said);
+		event_list_fini(&events);
+	}
+}
+
 TEST(sampling_keeps_what_was_said_for_one_event)
 {
 	struct event_list events = {0};

@@ -493,7 +493,7 @@ static void check_shrinking(u64 bits)
 	scan(&f);
 	CHECK(f.s.pieces.n > 2);
 	CHECK(!f.s.tally.damage.reason);
-	cut = f.s.pieces.at[1] + 20;
+	cut = f.s.pieces.at[1].offset + 20;
 	CHECK_EQ(truncate(test_path("perf.data"), (off_t)cut), 0);
 	CHECK_EQ(add_up(&f.s, 2, &sums), 0);
 	CHECK(sums.n > 0 && sums.n < 60000);
@@ -607,4 +607,171 @@ TEST(session_feeds_a_machine_whatever_the_order_in_the_file)
 	session_close(&session);
 	intern_fini(&names);
 	recording_fini(&r);
+}
+
+/* ---- samples that read counters ---- */
+
+enum { READS = SAMPLE_BITS | PERF_SAMPLE_READ };
+
+/* A leader with two members: events 0 to 2, with the ids 1 and 2, 11 and 12, 21 and 22. */
+static void add_group(struct recording *r, u64 flags)
+{
+	static const char *const names[] = {"leader", "first", "second"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		recording_event(r, names[i], READS, 1 + i * 10, 2);
+		r->events.at[i].attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+		r->events.at[i].attr.flags |= flags;
+	}
+}
+
+/* A sample of the leader's: what the counters with that last digit of their ids had counted. */
+static void add_reading(struct recording *r, u32 digit, u32 tid, u64 time, const u64 values[3])
+{
+	u64 words[6];
+	struct sample s =
+		{.id = digit, .ip = 0x1000, .pid = 1, .tid = tid, .time = time, .period = 7};
+
+	for (u32 i = 0; i < 3; i++) {
+		words[2 * i] = values[i];
+		words[2 * i + 1] = i * 10 + digit;
+	}
+	s.read = (struct sample_read){.values = {(const u8 *)words, 6}, .n_values = 3};
+	recording_sample(r, 0, USER, &s);
+}
+
+#define READING(r, digit, tid, time, ...) \
+	add_reading(r, digit, tid, time, (const u64[3]){__VA_ARGS__})
+
+static void note_value(void *ctx, const struct session_sample *in)
+{
+	str_addf(ctx, "%s%llu:%u=%llu", in->is_next ? "+" : " ", (unsigned long long)in->time,
+		in->event, (unsigned long long)in->sample->period);
+	CHECK_EQ(in->taken_by, 0);
+}
+
+static void check_values(struct fixture *f, const char *expected)
+{
+	struct str said = {0};
+	void *context = &said;
+	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD, note_value, &context};
+	struct err err;
+
+	scan(f);
+	CHECK_EQ(session_samples(&f->s, 1, &sink, &err), 0);
+	CHECK_STR(str_text(&said), expected);
+	str_fini(&said);
+}
+
+TEST(session_each_value_that_a_sample_has_read_is_a_sample_of_that_counters_event)
+{
+	struct fixture f = {0};
+
+	add_group(&f.r, 0);
+	READING(&f.r, 1, 5, 10, 100, 3, 0);
+	READING(&f.r, 2, 5, 20, 50, 0, 0);
+	READING(&f.r, 1, 6, 30, 250, 3, 9);
+	READING(&f.r, 2, 6, 40, 50, 0, 0);
+	check_values(&f, " 10:0=100+10:1=3 20:0=50 30:0=150+30:2=9");
+	/* The record that told nothing new is no sample. */
+	CHECK_EQ(f.s.tally.n_samples, 5);
+	CHECK_EQ(f.s.tally.n_by_type[PERF_RECORD_SAMPLE], 4);
+	fixture_fini(&f);
+}
+
+TEST(session_counters_that_children_inherit_are_told_apart_by_thread)
+{
+	struct fixture f = {0};
+
+	add_group(&f.r, ATTR_INHERIT);
+	READING(&f.r, 1, 5, 10, 100, 3, 0);
+	recording_fork(&f.r, 5, 5, who(6, 15));
+	READING(&f.r, 1, 6, 20, 40, 1, 0);
+	READING(&f.r, 1, 5, 30, 150, 3, 0);
+	READING(&f.r, 1, 6, 40, 70, 2, 0);
+	/* Another thread gets the same number, and counts more than the first had. */
+	recording_exit(&f.r, who(6, 45));
+	recording_fork(&f.r, 5, 5, who(6, 50));
+	READING(&f.r, 1, 6, 60, 90, 0, 0);
+	check_values(&f, " 10:0=100+10:1=3 20:0=40+20:1=1 30:0=50 40:0=30+40:1=1 60:0=90");
+	fixture_fini(&f);
+}
+
+TEST(session_what_counters_counted_goes_by_time_not_by_the_files_order)
+{
+	struct fixture f = {0};
+
+	add_group(&f.r, 0);
+	/* As rings that are overwritten are read: the latest first. */
+	READING(&f.r, 1, 5, 30, 300, 9, 0);
+	READING(&f.r, 1, 5, 20, 200, 9, 0);
+	READING(&f.r, 1, 5, 10, 100, 4, 0);
+	check_values(&f, " 30:0=100 20:0=100+20:1=5 10:0=100+10:1=4");
+	fixture_fini(&f);
+}
+
+TEST(session_a_counter_that_began_anew_has_counted_what_it_says)
+{
+	struct fixture f = {0};
+
+	add_group(&f.r, 0);
+	READING(&f.r, 1, 5, 10, 100, 3, 0);
+	READING(&f.r, 1, 5, 20, 40, 3, 1);
+	check_values(&f, " 10:0=100+10:1=3 20:0=40+20:2=1");
+	fixture_fini(&f);
+}
+
+TEST(session_values_of_counters_that_the_file_does_not_describe_are_counted_as_foreign)
+{
+	struct fixture f = {0};
+
+	add_group(&f.r, 0);
+	f.r.events.at[2].n_ids = 1;
+	READING(&f.r, 1, 5, 10, 100, 3, 0);
+	READING(&f.r, 2, 5, 20, 40, 3, 8);
+	/* By its own identifier this one is of no event at all. */
+	READING(&f.r, 5, 5, 30, 40, 3, 0);
+	check_values(&f, " 10:0=100+10:1=3 20:0=40+20:1=3");
+	CHECK_EQ(f.s.tally.n_samples, 6);
+	CHECK_EQ(f.s.tally.n_foreign_id, 2);
+	fixture_fini(&f);
+}
+
+TEST(session_readings_are_the_same_with_any_number_of_workers)
+{
+	struct fixture f = {0};
+	struct sums sums;
+	u64 dice = 11, n = 0, periods = 0, values[3] = {0};
+	u8 *noise = mem_zalloc(60000);
+
+	add_group(&f.r, 0);
+	recording_event(&f.r, "alone", SAMPLE_BITS, 31, 1);
+	for (u64 time = 1; f.r.data.n < 5 << 20; time++) {
+		if (!recording_below(&dice, 400))
+			recording_raw(&f.r, 200, 0, noise, recording_below(&dice, 7000) * 8);
+		if (!recording_below(&dice, 3)) {
+			add_sample(&f.r, 3, USER, time, 1);
+			n++;
+			periods++;
+			continue;
+		}
+		for (u32 i = 0; i < 3; i++) {
+			u64 more = recording_below(&dice, 4);
+
+			values[i] += more;
+			n += more != 0;
+			periods += more;
+		}
+		add_reading(&f.r, 1, 5, time, values);
+	}
+	scan(&f);
+	CHECK(f.s.pieces.n > 4);
+	CHECK_EQ(f.s.tally.n_samples, n);
+	for (unsigned n_workers = 1; n_workers <= WORKERS; n_workers++) {
+		CHECK_EQ(add_up(&f.s, n_workers, &sums), 0);
+		CHECK_EQ(sums.n, n);
+		CHECK_EQ(sums.periods, periods);
+	}
+	mem_free(noise);
+	fixture_fini(&f);
 }

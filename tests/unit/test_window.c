@@ -52,7 +52,7 @@ TEST(window_forgets_old_samples_but_not_who_ran_what)
 {
 	struct window w;
 
-	window_init(&w, SECOND, 0);
+	window_init(&w, SECOND, 0, 0);
 	add(&w, PERF_RECORD_COMM, 1, 0, 1, SECOND);
 	add(&w, PERF_RECORD_SAMPLE, 1, 0, 1, SECOND);
 	add(&w, PERF_RECORD_MMAP, 1, 0, 1, SECOND + 50000000);
@@ -73,7 +73,7 @@ TEST(window_of_so_many_bytes_is_shorter_and_tells_so)
 {
 	struct window w;
 
-	window_init(&w, 100 * SECOND, 60);
+	window_init(&w, 100 * SECOND, 60, 0);
 	for (u32 i = 1; i <= 4; i++) {
 		add(&w, PERF_RECORD_SAMPLE, i, 0, 1, 2 * i * SECOND);
 		window_advance(&w, 2 * i * SECOND);
@@ -91,9 +91,9 @@ TEST(window_compacts_tasks_that_ended_and_have_no_children)
 {
 	struct window w;
 
-	window_init(&w, SECOND, 0);
+	window_init(&w, SECOND, 0, 0);
 	add(&w, PERF_RECORD_COMM, 1, 0, 1, 1);
-	/* 2 ends; its child 3 goes on with its maps. */
+	/* 2 ends; its child 3 goes on with its maps, and as if it had begun with them. */
 	add(&w, PERF_RECORD_FORK, 2, 1, 2, 1);
 	add(&w, PERF_RECORD_MMAP, 2, 0, 2, 1);
 	add(&w, PERF_RECORD_FORK, 3, 2, 3, 1);
@@ -111,8 +111,8 @@ TEST(window_compacts_tasks_that_ended_and_have_no_children)
 	add(&w, PERF_RECORD_MMAP, UINT32_MAX, 0, 0, 1);
 	add(&w, PERF_RECORD_FORK, 4, 1, 4, 1);
 	window_advance(&w, 3 * SECOND);
-	window_compact(&w);
-	check_window(&w, "C1F2M2F3E2F5F5E5M4294967295F4");
+	window_compact(&w, 3 * SECOND);
+	check_window(&w, "C1F3M3F5F5E5M4294967295F4");
 	window_fini(&w);
 }
 
@@ -120,7 +120,7 @@ TEST(window_stays_small_however_many_processes_come_and_go)
 {
 	struct window w;
 
-	window_init(&w, SECOND, 0);
+	window_init(&w, SECOND, 0, 0);
 	add(&w, PERF_RECORD_COMM, 1, 0, 1, 1);
 	for (u32 i = 2; i < 50000; i++) {
 		u64 now = i * (SECOND / 10);
@@ -138,8 +138,8 @@ TEST(window_compacts_nothing_where_there_is_nothing)
 {
 	struct window w;
 
-	window_init(&w, SECOND, 0);
-	window_compact(&w);
+	window_init(&w, SECOND, 0, 0);
+	window_compact(&w, 3 * SECOND);
 	window_advance(&w, SECOND);
 	check_window(&w, "");
 	window_fini(&w);

@@ -1,0 +1,57 @@
+#include "cmd/elsewhere.h"
+
+#include <string.h>
+
+#include "base/types.h"
+
+/* clang-format off: a row a command */
+static const struct {
+	const char *name, *advice;
+} rows[] = {
+	{"archive",
+		"recordings hold names, lines and code of what was sampled; 'pace data pack' adds them to one by perf"},
+	{"bench",
+		"there are no benchmarks; 'pace stat -r 10 COMMAND' repeats one and says how far its runs differ"},
+	{"buildid-cache",
+		"files are found by their build-ids where they lie, and by 'pace report --symfs DIR'; 'pace cache' shows what is kept between runs"},
+	{"check",
+		"'pace version --build-options' lists what is built in, 'pace doctor' what works on this machine"},
+	{"config", "there is no file of settings: all is said by options"},
+	{"daemon",
+		"'pace record -a --ring 30s' keeps the last 30 seconds and writes them when a signal or --when says so"},
+	{"ftrace",
+		"calls of functions are not traced; 'pace record -e SYSTEM:NAME -g' samples tracepoints and 'pace script' prints them"},
+	{"inject",
+		"build-ids, code of JITs and switches are taken as they are recorded; 'pace data pack' puts names into the file"},
+	{"iostat",
+		"'pace list uncore' lists the counters of I/O, 'pace stat -a -e EVENT' counts them"},
+	{"kallsyms",
+		"'pace report --kallsyms FILE' names functions of the kernel; 'grep NAME /proc/kallsyms' finds one"},
+	{"kmem",
+		"'pace record -a -g -e kmem:kmalloc,kmem:mm_page_alloc' and 'pace report' show who asks for the kernel's memory"},
+	{"kvm", "'pace record -a -e cycles:G' samples guests, 'pace report --guestmount DIR' names their functions"},
+	{"kwork",
+		"'pace record -a -e irq:*,workqueue:*' and 'pace script' show each piece of the kernel's work"},
+	{"lock",
+		"'pace record -a -g -e lock:contention_begin' and 'pace report' show where locks are waited for, 'pace record -a --wall' for how long"},
+	{"probe",
+		"a probe is an event: 'pace record -e uprobe/path=FILE,offset=N/ COMMAND', or kprobe/func=NAME/"},
+	{"sched",
+		"'pace record -a --wall' and 'pace report' show how long threads ran, waited for a CPU and slept; 'pace record -a -e sched:*' and 'pace script' each switch"},
+	{"test",
+		"'make check' in the source tree runs the tests; 'pace doctor' tries what works on this machine"},
+	{"timechart",
+		"'pace record -a --wall COMMAND' and 'pace report' show how long threads ran, waited for a CPU and slept; 'pace script --show-switch-events' when"},
+	{"top", "'pace record -a --for 5s' and 'pace report' show what runs, 'pace record -p PID --for 5s' what one process does"},
+	{"trace",
+		"'pace record -e raw_syscalls:* COMMAND' and 'pace script' show each system call, 'pace stat -e syscalls:sys_enter_*' how many"},
+};
+/* clang-format on */
+
+const char *elsewhere_find(const char *command)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].name, command))
+			return rows[i].advice;
+	return NULL;
+}
