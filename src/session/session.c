@@ -83,6 +83,28 @@ static void keep_side_record(struct scan *scan, const struct record *rec)
 	scan->last_time = MAX(scan->last_time, time);
 }
 
+/* What of the records is kept until all are read. */
+static u64 bytes_kept(const struct scan *scan)
+{
+	const struct session *s = scan->session;
+
+	return scan->arena.total + scan->records.cap * sizeof(*scan->records.at) +
+		scan->order.cap * sizeof(*scan->order.at) +
+		scan->moments.cap * sizeof(*scan->moments.at) +
+		scan->counters.cap * sizeof(*scan->counters.at) +
+		s->readings.cap * sizeof(*s->readings.at) + s->values.cap * sizeof(*s->values.at);
+}
+
+static int charge_kept(const struct scan *scan, const struct record *rec, struct err *err)
+{
+	const struct reader *r = &scan->session->reader;
+
+	if (LIKELY(bytes_kept(scan) <= reader_allows(r, rec->offset)))
+		return 0;
+	return allowance_exceeded(&r->allowance, reader_allows(r, rec->offset), rec->offset,
+		"records of who ran where, and what counters read,", err);
+}
+
 /* Keeps what a sample has read; what cannot be decoded is counted by the second pass. */
 static void keep_reading(struct scan *scan, const struct record *rec, u64 nr)
 {
@@ -144,23 +166,6 @@ static void settle_readings(struct scan *scan)
 			periods_begin_thread(&scan->periods, (u32)m->value);
 		else
 			settle_reading(scan, m->value, m->key);
-}
-
-/* What of the records is kept until all are read. */
-static u64 bytes_kept(const struct scan *scan)
-{
-	return scan->arena.total + scan->records.cap * sizeof(*scan->records.at) +
-		scan->order.cap * sizeof(*scan->order.at);
-}
-
-static int charge_kept(const struct scan *scan, const struct record *rec, struct err *err)
-{
-	const struct reader *r = &scan->session->reader;
-
-	if (LIKELY(bytes_kept(scan) <= reader_allows(r, rec->offset)))
-		return 0;
-	return allowance_exceeded(&r->allowance, reader_allows(r, rec->offset), rec->offset,
-		"records of who ran where", err);
 }
 
 /* Counts what the kernel says it dropped. */
@@ -300,7 +305,8 @@ int session_scan(struct session *s,
 			keep_side_record(&scan, &rec);
 		if (rec.type == PERF_RECORD_FORK && s->reader.formats.has_reads)
 			keep_fork(&scan, &rec);
-		if (UNLIKELY(rec.type != PERF_RECORD_SAMPLE) && charge_kept(&scan, &rec, err)) {
+		if (UNLIKELY(rec.type != PERF_RECORD_SAMPLE || s->reader.formats.has_reads) &&
+			charge_kept(&scan, &rec, err)) {
 			r = err->code;
 			break;
 		}
@@ -351,6 +357,24 @@ struct pass {
 	atomic_bool has_failed;
 };
 
+enum { CHARGED_EACH = 1024 }; /* samples */
+
+/* What the worker's samples were made into since it was asked last; < 0: it is too much. */
+static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
+{
+	u64 now, all;
+
+	if (!pass->sink->held)
+		return 0;
+	now = pass->sink->held(mine->sink);
+	all = atomic_fetch_add(&pass->n_held, now - mine->n_charged) + now - mine->n_charged;
+	mine->n_charged = now;
+	if (LIKELY(all <= pass->n_allowed))
+		return 0;
+	return allowance_exceeded(&pass->session->reader.allowance, pass->n_allowed, offset,
+		"its samples and their callers", &mine->err);
+}
+
 /* per sample: the values that it stands for; false: it has read none */
 static bool take_reading(const struct session *s, struct pass_worker *mine,
 	const struct session_value **ret_from, const struct session_value **ret_to)
@@ -391,24 +415,6 @@ static u64 count_periods(const struct session_value *v, const struct session_val
 	for (; v < end; v++)
 		n += v->period != 0;
 	return n;
-}
-
-enum { CHARGED_EACH = 1024 }; /* samples */
-
-/* What the worker's samples were made into since it was asked last; < 0: it is too much. */
-static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
-{
-	u64 now, all;
-
-	if (!pass->sink->held)
-		return 0;
-	now = pass->sink->held(mine->sink);
-	all = atomic_fetch_add(&pass->n_held, now - mine->n_charged) + now - mine->n_charged;
-	mine->n_charged = now;
-	if (LIKELY(all <= pass->n_allowed))
-		return 0;
-	return allowance_exceeded(&pass->session->reader.allowance, pass->n_allowed, offset,
-		"its samples and their callers", &mine->err);
 }
 
 static void read_sample(struct pass *pass, struct pass_worker *mine, const struct record *rec)
