@@ -334,6 +334,38 @@ static void read_sections(struct reader *r, struct log *log)
 			read_section(r, id, log);
 }
 
+/* What its recorder knew at the start, where it did not come to write what it knew at the end. */
+static void read_early(struct reader *r, struct log *log)
+{
+	u64 at = align_up(r->header.attrs.offset + r->header.attrs.size, 8), head[2];
+	struct layout_early e;
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
+		if (r->sections[id].size)
+			return;
+	if (at > r->data_start || r->data_start - at < sizeof(head) ||
+		fd_read_at(r->parts.at[0].fd, head, sizeof(head), at))
+		return;
+	if (r->is_foreign)
+		swap_words(head, sizeof(head));
+	at += sizeof(head);
+	if (head[0] != LAYOUT_EARLY_MARK || head[1] > (r->data_start - at) / sizeof(e))
+		return;
+	r->early = (struct layout_section){at - sizeof(head), sizeof(head) + head[1] * sizeof(e)};
+	for (u64 i = 0; i < head[1]; i++, at += sizeof(e)) {
+		if (fd_read_at(r->parts.at[0].fd, &e, sizeof(e), at))
+			return;
+		if (r->is_foreign)
+			swap_words(&e, sizeof(e));
+		if (e.id >= LAYOUT_FEATURE_BITS || r->sections[e.id].size)
+			continue;
+		layout_set_feature(&r->header, (unsigned)e.id);
+		r->sections[e.id] = e.section;
+		if (e.section.size)
+			read_section(r, (unsigned)e.id, log);
+	}
+}
+
 /* Before there was EVENT_DESC, names stood behind the data: {u64 id, char name[64]} each. */
 static void read_event_types(struct reader *r)
 {
@@ -494,6 +526,7 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 		return err->code;
 	find_behind(r, log);
 	read_sections(r, log);
+	read_early(r, log);
 	read_event_types(r);
 	reader_name_events(r);
 	return 0;
@@ -615,7 +648,9 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	memset(r, 0, sizeof(*r));
 	r->path = path;
 	file_info_init(&r->info);
-	result = open_path(r, path, fd, &st, err);
+	result = allowance_init(&r->allowance, path, err);
+	if (!result)
+		result = open_path(r, path, fd, &st, err);
 	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
 		result = open_file(r, log, err);

@@ -25,6 +25,7 @@
 #include "base/types.h"
 #include "event/abi.h"
 #include "event/event.h"
+#include "file/allowance.h"
 #include "file/feature.h"
 #include "file/layout.h"
 #include "file/mapping.h"
@@ -42,7 +43,8 @@ struct reader_part {
 
 struct reader {
 	const char *path; /* borrowed */
-	u64 file_size;    /* of the file with the header; UINT64_MAX for a pipe */
+	struct allowance allowance;
+	u64 file_size; /* of the file with the header; UINT64_MAX for a pipe */
 	struct layout_header header;
 	u64 preface; /* of a file in pipe mode: where its records about events begin; else data_start */
 	u64 data_start, data_end; /* offsets of the records; data_end UINT64_MAX for a pipe */
@@ -57,6 +59,8 @@ struct reader {
 	bool is_unfinished; /* the recorder never wrote its last header */
 	bool is_cut;        /* the file ends before its data does */
 	u64 n_behind; /* records behind the end that the header says: its recorder was killed */
+	/* The table of what was known at the start; size 0: not needed, or there is none. */
+	struct layout_section early;
 	VEC(struct layout_section)
 	ids; /* where ids lie, in the order of events; touching ones are one */
 	struct event_list events;
@@ -79,6 +83,12 @@ int reader_open(struct reader *r, const char *path, struct log *log, struct err 
 /* The same from a descriptor, which stays the caller's; `name` is for messages. */
 int reader_open_fd(struct reader *r, int fd, const char *name, struct log *log, struct err *err);
 void reader_close(struct reader *r);
+
+/* What may be made of it, as far as it is known at an offset: a pipe has no size. */
+static inline u64 reader_allows(const struct reader *r, u64 offset)
+{
+	return allowance_bytes(&r->allowance, r->is_stream ? offset : r->data_end);
+}
 
 /*
  * Copies what is left of a stream into a nameless temporary file, so that it can be read twice and
@@ -110,6 +120,7 @@ struct reader_cursor {
 	u64 payload;                      /* bytes behind the last record that belong to it */
 	u64 n_text;                       /* bytes of text behind the last record */
 	u64 n_not_native;                 /* records of the other byte order that make no sense */
+	u64 n_unpacked;                   /* bytes that compressed records came to so far */
 	struct reader_damage damage;      /* reason NULL: none */
 };
 

@@ -25,8 +25,8 @@ void dso_add_build(const struct dso *dso, struct str *text)
 		str_addf(text, "%02x", dso->build_id[i]);
 	if (!dso->build_id_size && dso->inode)
 		str_addf(text, "%016llx",
-			(unsigned long long)hash_mix(dso->inode,
-				hash_mix(dso->device, dso->generation)));
+			(unsigned long long)hash_lasting(dso->inode,
+				hash_lasting(dso->device, dso->generation)));
 }
 
 static bool begins(const char *text, size_t n, const char *with)

@@ -66,9 +66,10 @@ void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct
 
 /*
  * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and
- * DSO.
+ * DSO of the machine.
  */
-void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes);
+void ledger_add_endings(struct ledger *l, const struct profile *p, const struct machine *m,
+	u32 dump_bytes);
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);

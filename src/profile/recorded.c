@@ -195,7 +195,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	if (o->labels & LABEL_BIT(LABEL_ACCESS))
 		ledger_add_typeless(&r->ledger, &r->profile, &r->resolver);
-	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
+	ledger_add_endings(&r->ledger, &r->profile, &r->machine, r->dump_bytes);
 	/* These are no samples that a ledger could count. */
 	if (o->has_wall)
 		wallprofile_add_rest(&r->profile, &r->wall, &r->machine);

@@ -79,7 +79,8 @@ static void count_type(struct walk *w, const struct record *rec, u64 payload)
 
 static void check_clock(struct walk *w, const struct record *rec, const struct sample *sample)
 {
-	u64 hash = hash_mix(sample->tid, sample->cpu);
+	/* Which of two is forgotten is seen in what is found: it is the same one in every run. */
+	u64 hash = hash_lasting(sample->tid, sample->cpu);
 	struct thread_clock *c = &w->clocks[hash % CLOCKS];
 
 	if (c->tid == sample->tid && c->cpu == sample->cpu && sample->time < c->time) {

@@ -10,6 +10,7 @@
 #include "symbol/gotab.h"
 #include "symbol/kmodule.h"
 #include "symbol/vdso.h"
+#include "symbol/runtime.h"
 
 /* ---- kernel ---- */
 
@@ -237,6 +238,15 @@ static void say_of_perfmap(struct log *log, const struct perfmap *p, const char 
 			path, p->ranges.n, PERFMAP_LINES, (unsigned long long)PERFMAP_BYTES >> 20);
 }
 
+static void say_no_perfmap(const struct resolver *r, const struct dso *dso, struct err *err)
+{
+	const struct runtime *runtime = runtime_of(r->machine, dso->pid);
+
+	err_set(err, ERR_NOENT, "the program left no '%s': %s", dso->path,
+		runtime ? runtime->names
+			: "those that make code while they run have a switch for it, like node --perf-basic-prof");
+}
+
 static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	struct foreign whose = {"/proc", r->places.symfs, dso->pid};
@@ -248,9 +258,7 @@ static void load_perfmap(struct resolver *r, const struct dso *dso, struct resol
 	if (foreign_open(&whose, dso->path, own_path, &fd, &d->err)) {
 		log_debug(r->places.log, "%s: %s", dso->name, d->err.msg);
 		if (d->err.code == ERR_NOENT)
-			err_set(&d->err, ERR_NOENT,
-				"the program left no '%s' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)",
-				dso->path);
+			say_no_perfmap(r, dso, &d->err);
 		return;
 	}
 	perfmap_init(&d->perfmap);

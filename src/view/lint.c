@@ -254,7 +254,8 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 		u64 n; /* 0: not so; 1 without a unit: so */
 		const char *unit, *what;
 	} faults[] = {
-		{r->is_unfinished, NULL, "its recorder never finished it"},
+		{r->is_unfinished || (r->early.size && !r->n_behind), NULL,
+			"its recorder never finished it"},
 		{r->n_behind, "record", "lie behind the end that its header says"},
 		{r->is_cut, NULL, "it is cut off"},
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},

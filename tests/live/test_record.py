@@ -47,6 +47,28 @@ def a_command_is_recorded_into_a_private_file_and_the_status_lines_say_so():
 
 
 @test
+def three_lines_at_the_end_say_what_report_will_say():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    for chains in ([], ['-g']):
+        result = pace('record', *chains, '-o', 'brief.data', program, '0.3')
+        lines = re.findall(r'^\[ pace record: (.*) \]$', result.err, re.M)[2:]
+        assert result.status == 0 and len(lines) == 3, result
+        samples = f'{samples_said(result):,} samples'
+        assert lines[0] == f'{samples} without callers: -g records them' or chains, lines
+        assert re.match(rf'{samples}, \d+\.\d\d% of their stacks whole', lines[0]) or not chains, lines
+        hottest = re.findall(r'(?:^hottest:|,) ([^,]+?) (\d+\.\d\d)%', lines[1].split('; ')[0])
+        own = {name: share for share, name in re.findall(r'^ +(\d+\.\d\d)% +\[.\] (\S+)$', pace('report', 'brief.data', '--no-children', '-g', 'none', '-s', 'sym', '--no-inline').out, re.M)}
+        assert 1 <= len(hottest) <= 5 and all(own[name] == share for name, share in hottest), (hottest, own)
+        # The command stands there as it can be typed.
+        words = re.findall(r"'pace ([^']*)'", lines[2])
+        assert len(words) == 2 and all(pace(*command.split()).status == 0 and 'brief.data' in command for command in words), lines
+    # Where nobody wants to hear, nothing is said; of nothing there is nothing to say.
+    assert not pace('record', '-q', program, '0.1').err
+    assert 'hottest' not in pace('record', '-n', program, '0.1').err
+
+
+@test
 def the_file_before_is_moved_aside_and_the_one_before_that_is_lost():
     can_record()
     for marker in ('one', 'two', 'three'):
