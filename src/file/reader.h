@@ -76,11 +76,11 @@ struct reader {
 	u64 n_named;         /* comparisons made to name events: READER_NAMING_LIMIT is the end */
 };
 
-/* That is a file which begins as recordings do. */
-bool reader_is_recording(const char *path);
-
 /* What names events is compared with all of them: many with many must end. */
 enum { READER_NAMING_LIMIT = 1 << 28 };
+
+/* That is a file which begins as recordings do. */
+bool reader_is_recording(const char *path);
 
 int reader_open(struct reader *r, const char *path, struct log *log, struct err *err);
 
