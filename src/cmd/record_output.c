@@ -74,13 +74,15 @@ int record_open_output(struct recording *rec, struct err *err)
 	struct file_info info;
 	int r;
 
-	if (!rec->is_pipe) {
-		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
-	} else {
-		describe(rec, &info);
+	describe(rec, &info);
+	if (rec->is_pipe) {
 		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
-		file_info_fini(&info);
+	} else {
+		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
+		if (!r && rec->writer.is_file)
+			r = writer_foretell(&rec->writer, &info, err);
 	}
+	file_info_fini(&info);
 	packer_fini(&rec->packer);
 	return r || !o->is_compressed ? r : pack_output(rec, err);
 }

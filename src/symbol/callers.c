@@ -112,13 +112,6 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 		f->ending = STACK_NO_CFI;
 }
 
-static bool is_own_vdso(const struct dso *dso)
-{
-	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
-
-	return !dso->build_id_size || (n == dso->build_id_size && !memcmp(id, dso->build_id, n));
-}
-
 static struct callers_file *load(struct callers *c, const struct dso *dso)
 {
 	struct callers_file *f = mem_zalloc(sizeof(*f));
@@ -134,7 +127,7 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 	}
 	if (dso->kind == DSO_FILE)
 		r = find_image(&c->places, dso, &f->image, &err);
-	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
+	else if (dso->kind == DSO_VDSO && find_is_own_vdso(&c->places, dso))
 		r = vdso_open(&f->image, &err);
 	f->has_image = !r;
 	if (!r)
