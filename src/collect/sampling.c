@@ -140,6 +140,8 @@ static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
 
 	if (e->wishes & EVENT_TRACKER)
 		return 0;
+	if (s->has_few_stacks && is_place(e) && e->own.chain != EVENT_CHAIN_DWARF)
+		return 0;
 	if (e->own.chain == EVENT_CHAIN_DWARF ||
 		(e->own.chain == EVENT_CHAIN_AS_ALL && s->stack_bytes))
 		return e->own.stack_bytes ? e->own.stack_bytes : as_all;

@@ -448,8 +448,20 @@ static bool unpack(struct reader_cursor *c, const struct record *rec)
 	return true;
 }
 
-/* 1: a record from inside; 0: more input is needed, or there is damage. */
-static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
+/* What packed records come to is in proportion to them: n more bytes. */
+static int charge_unpacked(struct reader_cursor *c, u64 n, struct err *err)
+{
+	u64 limit = reader_allows(c->reader, c->at);
+
+	limit = limit > UINT64_MAX / ALLOWANCE_UNPACKED ? UINT64_MAX : limit * ALLOWANCE_UNPACKED;
+	c->n_unpacked += n;
+	return c->n_unpacked <= limit ? 0
+				      : allowance_exceeded(&c->reader->allowance, limit,
+						c->unpacker->offset, "its compressed records", err);
+}
+
+/* 1: a record from inside; 0: more input is needed, or there is damage; < 0: it is too much. */
+static int next_unpacked(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
 	struct reader_unpacker *u = c->unpacker;
 
@@ -480,6 +492,8 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 		u->at = 0;
 		out = (ZSTD_outBuffer){u->out, sizeof(u->out), left};
 		status = ZSTD_decompressStream(u->stream, &out, &u->in);
+		if (charge_unpacked(c, out.pos - left, err))
+			return err->code;
 		u->n = out.pos;
 		u->is_full = out.pos == out.size;
 		/* The file is not to blame. */
@@ -499,8 +513,10 @@ int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err
 	c->payload = 0;
 	for (;;) {
 		struct reader_unpacker *u = c->unpacker;
-		int r = u ? next_unpacked(c, ret_rec) : 0;
+		int r = u ? next_unpacked(c, ret_rec, err) : 0;
 
+		if (r < 0)
+			return r;
 		if (!r) {
 			r = next_raw(c, ret_rec, err);
 			if (!r && u && u->n > u->at) {

@@ -641,7 +641,9 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	memset(r, 0, sizeof(*r));
 	r->path = path;
 	file_info_init(&r->info);
-	result = open_path(r, path, fd, &st, err);
+	result = allowance_init(&r->allowance, path, err);
+	if (!result)
+		result = open_path(r, path, fd, &st, err);
 	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
 		result = open_file(r, log, err);

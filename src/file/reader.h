@@ -25,6 +25,7 @@
 #include "base/types.h"
 #include "event/abi.h"
 #include "event/event.h"
+#include "file/allowance.h"
 #include "file/feature.h"
 #include "file/layout.h"
 #include "file/mapping.h"
@@ -42,7 +43,8 @@ struct reader_part {
 
 struct reader {
 	const char *path; /* borrowed */
-	u64 file_size;    /* of the file with the header; UINT64_MAX for a pipe */
+	struct allowance allowance;
+	u64 file_size; /* of the file with the header; UINT64_MAX for a pipe */
 	struct layout_header header;
 	u64 preface; /* of a file in pipe mode: where its records about events begin; else data_start */
 	u64 data_start, data_end; /* offsets of the records; data_end UINT64_MAX for a pipe */
@@ -86,6 +88,12 @@ int reader_open(struct reader *r, const char *path, struct log *log, struct err 
 int reader_open_fd(struct reader *r, int fd, const char *name, struct log *log, struct err *err);
 void reader_close(struct reader *r);
 
+/* What may be made of it, as far as it is known at an offset: a pipe has no size. */
+static inline u64 reader_allows(const struct reader *r, u64 offset)
+{
+	return allowance_bytes(&r->allowance, r->is_stream ? offset : r->data_end);
+}
+
 /*
  * Copies what is left of a stream into a nameless temporary file, so that it can be read twice and
  * by many. No cursor may be open.
@@ -113,10 +121,11 @@ struct reader_cursor {
 	struct mapping mapping;
 	u8 *native;                       /* a record of the other byte order, turned around */
 	struct reader_unpacker *unpacker; /* NULL until there is something to unpack */
-	u64 payload; /* bytes behind the last record that belong to it; only user types have any */
-	u64 n_text;  /* bytes of text behind the last record */
-	u64 n_not_native;            /* records of the other byte order that make no sense */
-	struct reader_damage damage; /* reason NULL: none */
+	u64 payload;                      /* bytes behind the last record that belong to it */
+	u64 n_text;                       /* bytes of text behind the last record */
+	u64 n_not_native;                 /* records of the other byte order that make no sense */
+	u64 n_unpacked;                   /* bytes that compressed records came to so far */
+	struct reader_damage damage;      /* reason NULL: none */
 };
 
 /* A cursor over [from, to) of the data; `from` is where a record starts. */

@@ -174,7 +174,7 @@ static struct thread *get_thread(struct machine *m, u32 pid, u32 tid, u64 time)
 	return new_thread(m, pid, tid, t ? time : 0, get_process(m, pid));
 }
 
-static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
+static void set_comm(struct machine *m, struct thread *t, const char *text, bool is_exec, u64 time)
 {
 	struct comm comm = {time, text, is_exec};
 
@@ -182,6 +182,7 @@ static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
 		t->comms.at[t->comms.n - 1] = comm;
 	else
 		vec_add(&t->comms, comm);
+	m->n_comms++;
 }
 
 /* ---- records ---- */
@@ -192,7 +193,7 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 	struct thread *t = get_thread(m, c->pid, c->tid, time);
 	bool is_exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 
-	set_comm(t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
+	set_comm(m, t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
 	if (is_exec) {
 		const struct process *p = t->process;
 
@@ -234,7 +235,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 	t->ppid = f->ppid;
 	comm = parent ? thread_comm_at(parent, time, &from, &until) : NULL;
 	if (comm)
-		set_comm(t, comm, false, time);
+		set_comm(m, t, comm, false, time);
 }
 
 /* ---- guests ---- */
@@ -406,6 +407,17 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	}
 }
 
+/* Vectors of processes and threads double, and are never quite small: see vec_grow(). */
+static u64 bytes_held(const struct machine *m)
+{
+	enum { SMALL = 8 };
+	u64 states = (u64)m->next_space_id * SMALL, comms = m->n_comms * SMALL;
+
+	return m->arena.total + m->maps.arena.total + m->strings.arena.total + m->dsos.arena.total +
+		states * sizeof(struct space) / 2 + comms * sizeof(struct comm) / 2 +
+		m->threads.cap * (sizeof(*m->threads.at) + 4 * sizeof(void *));
+}
+
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body)
 {
@@ -425,6 +437,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);
 	machine_apply(m, &e->rec, ret_body, m->followed_to);
+	session->n_held = bytes_held(m);
 	return 1;
 }
 
@@ -452,9 +465,10 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 	}
 }
 
-static void take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+static u64 take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
 {
 	machine_apply(ctx, rec, body, time);
+	return bytes_held(ctx);
 }
 
 /*

@@ -1,4 +1,5 @@
 #include "profile/recorded.h"
+#include "profile/argc.h"
 
 #include <pthread.h>
 
@@ -185,6 +186,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, o->max_stack);
 	name(r, o);
+	argc_remove(&r->profile);
 	if (o->has_wall)
 		wallprofile_trim(&r->profile);
 	find_types(r, o);

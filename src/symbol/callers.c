@@ -41,9 +41,9 @@ void callers_init(struct callers *c, const struct machine *machine,
 	if (!arch && !own.machine[0])
 		uname(&own);
 	c->arch = arch ? arch : own.machine;
-	c->n_files = machine->dsos.at.n;
-	c->files = mem_zalloc((c->n_files + 1) * sizeof(struct callers_file *));
 	pthread_mutex_init(&c->lock, NULL);
+	c->files = mem_zalloc((machine->dsos.at.n + 1) * sizeof(struct callers_file *));
+	c->n_files = machine->dsos.at.n;
 }
 
 void callers_fini(struct callers *c)

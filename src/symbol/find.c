@@ -216,6 +216,7 @@ struct shelf {
 
 static const struct shelf image_shelves[] = {{OF_PERF, "/elf"}, {OF_PERF, ""}, {OF_SYSTEM, ""},
 	{OF_DEBUGINFOD, "/executable"}};
+/* Those that --symfs is of come first. */
 static const struct shelf debug_shelves[] = {{OF_SYSTEM, ".debug"}, {OF_PERF, "/debug"},
 	{OF_DEBUGINFOD, "/debuginfo"}};
 
@@ -327,6 +328,23 @@ static bool try_servers(const struct find_places *places, const struct dso *dso,
 	return is_found;
 }
 
+/*
+ * The tree of --symfs may hold nothing but debug files by their build-ids: what they are of is the file of
+ * this machine that has the recorded build-id.
+ */
+static bool try_beside_debug_tree(const struct find_places *places, const struct dso *dso,
+	struct elf *ret_elf)
+{
+	struct elf debug;
+	struct err ignored;
+
+	if (!*places->symfs || !dso->build_id_size ||
+		try_shelves(places, dso, debug_shelves, 1, &debug, &ignored))
+		return false;
+	elf_close(&debug);
+	return !try_copy(places, dso, dso->path, ret_elf, &ignored);
+}
+
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
@@ -343,7 +361,8 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	/* What was wrong with the file of the recorded name is the better explanation. */
 	if (!try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf,
 		    &ignored) ||
-		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored))
+		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored) ||
+		try_beside_debug_tree(places, dso, ret_elf))
 		return 0;
 	return err->code;
 }

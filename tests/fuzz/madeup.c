@@ -51,14 +51,15 @@ u64 madeup_number(struct madeup *m)
 
 static const char *const names[] = {"", "a", "main", "swapper", ":-1", ":1", "/bin/true", "//anon",
 	"//anon\n", "[vdso]", "[vsyscall]", "[heap]", "[stack]", "[unknown]", "[kernel.kallsyms]",
-	"[kernel.kallsyms]_text", "[guest.kernel.kallsyms]", "[guest.kernel.kallsyms.7]", "[nf_tables]",
-	"bpf_prog_0123456789abcdef_x", "bpf_trampoline_7", "/nonexistent/program", "/proc/self/exe",
-	"/dev/zero", "/dev/tty", "/SYSV00000000", "/memfd:a (deleted)", "/tmp/perf-1.map",
-	"/nonexistent/jit-1.dump", "jit-1.dump", "/a/../../../etc/passwd", "..", "/", ".", "%s%n%d", "a b\tc",
-	"a\nb", "\x1b]0;x\x07", "\xc2\x9b\x33\x31m", "\xe2\x80\xaegpj.exe", "\xff\xfe\xc3\x28", "<b>&amp;\"'",
-	"\\u0000\\x1b", ";,;\"", "cpu-clock", "cycles:u", "sched:sched_switch", "{a,b}", "_ZN1a1bEv",
-	"_ZN1aI1aI1aI1aI1aEEEEE1bEv", "_RNvC1a1b", "?", "-", "--help", "$(touch PWNED)", "0x10", "-1",
-	"sched:", ":", "a.so.1", "linux-vdso.so.1", "x86_64", "aarch64", "6.1.0", "host"};
+	"[kernel.kallsyms]_text", "[guest.kernel.kallsyms]", "[guest.kernel.kallsyms.7]",
+	"[nf_tables]", "bpf_prog_0123456789abcdef_x", "bpf_trampoline_7", "/nonexistent/program",
+	"/proc/self/exe", "/dev/zero", "/dev/tty", "/SYSV00000000", "/memfd:a (deleted)",
+	"/tmp/perf-1.map", "/nonexistent/jit-1.dump", "jit-1.dump", "/a/../../../etc/passwd", "..",
+	"/", ".", "%s%n%d", "a b\tc", "a\nb", "\x1b]0;x\x07", "\xc2\x9b\x33\x31m",
+	"\xe2\x80\xaegpj.exe", "\xff\xfe\xc3\x28", "<b>&amp;\"'", "\\u0000\\x1b", ";,;\"",
+	"cpu-clock", "cycles:u", "sched:sched_switch", "{a,b}", "_ZN1a1bEv",
+	"_ZN1aI1aI1aI1aI1aEEEEE1bEv", "_RNvC1a1b", "?", "-", "--help", "$(touch PWNED)", "0x10",
+	"-1", "sched:", ":", "a.so.1", "linux-vdso.so.1", "x86_64", "aarch64", "6.1.0", "host"};
 
 const char *madeup_name(struct madeup *m)
 {
@@ -87,7 +88,8 @@ static void add_bytes(struct madeup *m, size_t n)
 	bool is_text = madeup_once_in(m, 2);
 
 	for (; n; n--)
-		str_addc(&m->body, (char)(is_text ? 32 + madeup_below(m, 96) : random_next(&m->dice)));
+		str_addc(&m->body,
+			(char)(is_text ? 32 + madeup_below(m, 96) : random_next(&m->dice)));
 }
 
 static void add_number(struct madeup *m, u64 v, size_t size)
@@ -148,7 +150,8 @@ static bool is_there(const struct record_field *f, u16 misc, const u8 *base)
 	if ((f->with_misc && !(misc & f->with_misc)) || misc & f->without_misc)
 		return false;
 	return !f->when.size ||
-		(value_of(&f->when, base) >= f->when.least && value_of(&f->when, base) <= f->when.most);
+		(value_of(&f->when, base) >= f->when.least &&
+			value_of(&f->when, base) <= f->when.most);
 }
 
 static void add_number_of(struct madeup *m, const struct record_field *rows,
@@ -237,7 +240,8 @@ static void add_fields(struct madeup *m, const struct record_field *rows, u16 mi
 
 static struct sample_words words(struct madeup *m, u64 n)
 {
-	static const u64 contexts[] = {(u64)-32, (u64)-128, (u64)-512, (u64)-2048, (u64)-2176, (u64)-640};
+	static const u64 contexts[] = {(u64)-32, (u64)-128, (u64)-512, (u64)-2048, (u64)-2176,
+		(u64)-640};
 	u64 *at = arena_alloc(&m->arena, (n + 1) * sizeof(*at));
 
 	for (u64 i = 0; i < n; i++)
@@ -291,7 +295,8 @@ static struct sample sample_of(struct madeup *m, const struct sample_format *f)
 		.chain = words(m, madeup_below(m, madeup_once_in(m, 9) ? 300 : 12)),
 		.raw = run(m, madeup_below(m, 80)),
 		.branches = {n_branches, madeup_number(m), words(m, n_branches * 3).at,
-			f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS ? words(m, n_branches).at : NULL},
+			f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS ? words(m, n_branches).at
+								     : NULL},
 		.user_regs = regs(m, f->user_regs),
 		.user_stack = {run(m, n_stack), madeup_once_in(m, 5) ? madeup_number(m) : n_stack},
 		.weight = madeup_number(m),
@@ -485,7 +490,8 @@ static void add_section_table(struct madeup *m, struct layout_header *header, st
 		table[n++] = (struct layout_section){start, sections.n - start};
 	}
 	for (u64 i = 0; i < n; i++)
-		table[i].offset += table[i].offset == LAYOUT_OWN_MARK ? 0 : behind + n * sizeof(*table);
+		table[i].offset +=
+			table[i].offset == LAYOUT_OWN_MARK ? 0 : behind + n * sizeof(*table);
 	str_addn(file, table, n * sizeof(*table));
 	str_addn(file, sections.at, sections.n);
 	str_fini(&sections);

@@ -32,8 +32,9 @@ static void fill_host(struct madeup *m, struct host *host)
 		vec_add(&host->cpus, ((struct host_cpu){v, w, v}));
 		vec_add(&host->nodes, ((struct host_node){v, v, w, madeup_kept_name(m)}));
 		vec_add(&host->pmus, ((struct host_pmu){w, madeup_kept_name(m)}));
-		vec_add(&host->caches, ((struct host_cache){v, w, v, w, madeup_kept_name(m),
-			madeup_kept_name(m), madeup_kept_name(m)}));
+		vec_add(&host->caches,
+			((struct host_cache){v, w, v, w, madeup_kept_name(m), madeup_kept_name(m),
+				madeup_kept_name(m)}));
 	}
 	host->has_dies = madeup_once_in(m, 2);
 	host->memory_block_bytes = madeup_number(m);
@@ -63,8 +64,8 @@ static void fill_events(struct madeup *m, struct file_info *info)
 /* A format that says where fields are, not always inside of the record. */
 static void add_format(struct madeup *m, struct str *text)
 {
-	static const char *const types[] = {"unsigned short", "int", "char", "u64", "__data_loc char[]",
-		"char", "pid_t", "void *"};
+	static const char *const types[] = {"unsigned short", "int", "char", "u64",
+		"__data_loc char[]", "char", "pid_t", "void *"};
 
 	str_addf(text, "name: %s\nID: %u\nformat:\n", madeup_name(m), madeup_below(m, 12));
 	for (u32 n = madeup_below(m, 9); n; n--)
@@ -210,8 +211,8 @@ static void add_dso(struct madeup *m, struct embedder *e)
 		u64 start = madeup_once_in(m, 8) ? madeup_number(m) : at;
 
 		embedder_add_symbol(e,
-			&(struct embedded_name){start, start + madeup_number(m), madeup_kept_name(m),
-				(enum origin)madeup_below(m, 5)});
+			&(struct embedded_name){start, start + madeup_number(m),
+				madeup_kept_name(m), (enum origin)madeup_below(m, 5)});
 		embedder_add_place(e, start + madeup_below(m, 16), madeup_below(m, 9),
 			madeup_once_in(m, 4) ? (u32)madeup_number(m) : any_source(m, e),
 			(enum line_gap)madeup_below(m, 8));

@@ -9,7 +9,6 @@ DIFFER = {
     '530393297__furry-octo-wookie': 'perf calls the kernel [kernel.vmlinux] because of a file name in the build-id table',
     'perf.data.e4288b23': 'no times, and samples before the maps they need: perf loses 1,587 of them to [unknown], pace does not',
     'ikod__gio': 'no build-id: perf names functions of the kernel it runs on, which is not the one that was recorded',
-    'perf_with_add_counter': 'perf shows the second, counted event as if it had been sampled',
     'intel_pt-4.14': 'perf decodes the instruction trace into samples of its own',
     'piped': 'perf names functions of the kernel it runs on, which is not the one that was recorded',
     'contentsize': 'the same',

@@ -704,10 +704,11 @@ static u64 n_before(const struct recording *r, u64 length)
 	return n;
 }
 
-static void ignore_state(void *ctx, const struct record *rec, const union record_body *body,
+static u64 ignore_state(void *ctx, const struct record *rec, const union record_body *body,
 	u64 time)
 {
 	(void)ctx, (void)rec, (void)body, (void)time;
+	return 0;
 }
 
 static u64 n_scanned(const char *path)

@@ -432,6 +432,32 @@ TEST(find_debug_looks_into_the_build_id_folders)
 	finding_fini(&f);
 }
 
+/* What a debug package unpacks to: no images. Theirs is this machine's file of the same build. */
+TEST(find_image_of_a_tree_of_debug_files_is_here)
+{
+	static const char unpacked[] =
+		"tree/usr/lib/debug/.build-id/aa/01020300000000000000000000000000000000.debug";
+	struct finding f;
+	char path[1024], tree[1024];
+
+	snprintf(path, sizeof(path), "%s/bin/prog", test_dir());
+	snprintf(tree, sizeof(tree), "%s/tree", test_dir());
+	finding_init(&f, path, id_a, BUILD_ID_MAX);
+	f.places.symfs = tree;
+	make_file("bin/prog", id_a, ".here", NULL, 0);
+	/* It is no file of that tree, which says nothing of it. */
+	CHECK_EQ(image(&f), ERR_NOENT);
+	make_file(unpacked, id_b, ".debug", NULL, 0);
+	CHECK_EQ(image(&f), ERR_NOENT);
+	make_file(unpacked, id_a, ".debug", NULL, 0);
+	check_found(&f, image(&f), ".here");
+	check_found(&f, debug(&f, NULL), ".debug");
+	/* Another build is none. */
+	make_file("bin/prog", id_b, ".here", NULL, 0);
+	CHECK_EQ(image(&f), ERR_NOENT);
+	finding_fini(&f);
+}
+
 /* The image of the DSO, with a link to a debug file. */
 static void open_image(struct elf *elf, const u8 *id, const char *link, u32 crc)
 {
