@@ -74,13 +74,15 @@ int record_open_output(struct recording *rec, struct err *err)
 	struct file_info info;
 	int r;
 
-	if (!rec->is_pipe) {
-		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
-	} else {
-		describe(rec, &info);
+	describe(rec, &info);
+	if (rec->is_pipe) {
 		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
-		file_info_fini(&info);
+	} else {
+		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
+		if (!r && rec->writer.is_file)
+			r = writer_foretell(&rec->writer, &info, err);
 	}
+	file_info_fini(&info);
 	packer_fini(&rec->packer);
 	return r || !o->is_compressed ? r : pack_output(rec, err);
 }
@@ -333,6 +335,8 @@ int record_finish(struct recording *rec, struct err *err)
 	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
+	if (!rec->options->is_quiet && !r && rec->writer.is_file)
+		record_say_brief(rec, name, tally.n_samples);
 	if (rec->recorder.filter)
 		say_endings(&rec->liveunwind, &rec->log);
 	if (rec->recorder.n_broken_rings)

@@ -13,6 +13,7 @@
  *     record_wall.c    --wall: threads that come and go
  *     record_waits.c   --wall, where the kernel may not be seen: where they wait
  *     record_embed.c   what a file needs to be read elsewhere
+ *     record_end.c     what is in it, in three lines
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -313,6 +314,11 @@ void record_waits_close(struct recording *rec);
 
 /* Adds the section to the file, which is whole without it; how much it does not have is said. */
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
+
+/* ---- record_end.c ---- */
+
+/* Says in three lines what is in the file: samples and stacks, the hottest functions, how to see more. */
+void record_say_brief(struct recording *rec, const char *path, u64 n_samples);
 
 /* ---- record_pilot.c ---- */
 

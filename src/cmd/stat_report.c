@@ -144,6 +144,30 @@ static int walk(struct reporting *r, struct err *err)
 	return result;
 }
 
+/* What of the file is not in the numbers. */
+static void say_lost(struct reporting *r)
+{
+	const struct session_tally *t = &r->session.tally;
+	const char *path = r->session.reader.path;
+
+	if (t->damage.reason)
+		log_warn(&r->log,
+			"'%s' is damaged at offset 0x%llx: %s: counts behind that are missing",
+			path, (unsigned long long)t->damage.offset, t->damage.reason);
+	if (t->n_undecoded)
+		log_warn(&r->log,
+			"'%s': records that make no sense, whose counts are missing: %llu", path,
+			(unsigned long long)t->n_undecoded);
+	if (t->n_foreign_id)
+		log_warn(&r->log,
+			"'%s': readings of no event that the file describes, which are not shown: %llu",
+			path, (unsigned long long)t->n_foreign_id);
+	if (r->replay.n_unknown)
+		log_warn(&r->log,
+			"'%s': records of kinds that nobody knows, which are not shown: %llu", path,
+			(unsigned long long)r->replay.n_unknown);
+}
+
 static int run_session(struct reporting *r, struct err *err)
 {
 	const struct counts_places places = {topology_of, comm_of, r};
@@ -163,8 +187,27 @@ static int run_session(struct reporting *r, struct err *err)
 		stat_view_fini(&r->view);
 		counts_fini(&r->counts);
 	}
+	say_lost(r);
 	replay_close(&r->replay);
 	return result;
+}
+
+/* What is not in the table; true if that is anything. */
+static bool say_losses(struct reporting *r)
+{
+	const struct session_tally *t = &r->session.tally;
+	const char *path = r->session.reader.path;
+
+	if (t->damage.reason)
+		log_warn(&r->log, "'%s' is damaged at offset 0x%llx: %s", path,
+			(unsigned long long)t->damage.offset, t->damage.reason);
+	if (t->n_undecoded)
+		log_warn(&r->log, "'%s': %llu records make no sense and are not counted", path,
+			(unsigned long long)t->n_undecoded);
+	if (t->n_foreign_id)
+		log_warn(&r->log, "'%s': %llu counts are of events that it does not describe", path,
+			(unsigned long long)t->n_foreign_id);
+	return t->damage.reason || t->n_undecoded || t->n_foreign_id;
 }
 
 static const struct cmd cmd_stat_report = {
@@ -193,7 +236,7 @@ int run_stat_report(int argc, char **argv)
 	} else {
 		if (run_session(&r, &err))
 			status = cmd_fail(&cmd_stat_report, &err, EXIT_FAILED);
-		else if (r.session.tally.damage.reason || r.session.tally.n_undecoded)
+		else if (say_losses(&r))
 			status = EXIT_FAILED;
 		session_close(&r.session);
 	}

@@ -9,8 +9,9 @@
 #include "base/bytes.h"
 #include "event/abi.h"
 
-__attribute__((weak)) int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu,
-	int group_fd, unsigned long flags)
+/* Has a name outside too, in libpace.a: there it is the program's that wins, or its libc's. */
+__attribute__((weak, visibility("default"))) int perf_event_open(const struct event_attr *attr,
+	pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }

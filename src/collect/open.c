@@ -30,10 +30,19 @@ struct opener {
 
 /* ---- the ladder ---- */
 
-static bool is_cycles(const struct event *e)
+/* A timer can sample in the place of cycles, not count them; it follows no branches. */
+static bool has_clock_instead(const struct event_attr *a)
 {
-	return e->attr.type == PERF_TYPE_HARDWARE &&
-		(u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+	return a->type == PERF_TYPE_HARDWARE && (u32)a->config == PERF_COUNT_HW_CPU_CYCLES &&
+		a->sample_period && !(a->sample_type & PERF_SAMPLE_BRANCH_STACK);
+}
+
+static void take_clock(struct event_attr *a)
+{
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_CPU_CLOCK;
+	/* A timer has no skid to choose, and no guest to count. */
+	attr_set_precise(a, 0);
 }
 
 static bool can_lower_precision(const struct opener *o, const struct event *e)
@@ -180,10 +189,7 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	/* A timer can sample in the place of cycles, not count them; it follows no branches. */
-	return e->attr.sample_period && is_cycles(e) &&
-		!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) &&
-		!event_is_group_member(o->events, e - o->events->at);
+	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
 }
 
 static bool opens_alone(const struct opener *o, const struct event *e,
@@ -209,10 +215,7 @@ static void drop_precision(struct event *e, struct str *said)
 
 static void use_clock(struct event *e, struct str *said)
 {
-	e->attr.type = PERF_TYPE_SOFTWARE;
-	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	/* A timer has no skid to choose, and no guest to count. */
-	attr_set_precise(&e->attr, 0);
+	take_clock(&e->attr);
 	e->wishes &= ~EVENT_MAX_PRECISE;
 	str_add(said,
 		"this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
@@ -312,6 +315,22 @@ static bool answers(const struct rung *rung, int sys)
 	for (size_t i = 0; i < ARRAY_SIZE(rung->errnos) && rung->errnos[i]; i++)
 		if (rung->errnos[i] == sys)
 			return true;
+	return false;
+}
+
+bool open_clock_instead(struct event_attr *attr, int sys)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		if (errnos[i] != sys || !has_clock_instead(attr))
+			continue;
+		if (attr_precise(attr))
+			attr_set_precise(attr, 0);
+		else
+			take_clock(attr);
+		return true;
+	}
 	return false;
 }
 
@@ -728,14 +747,13 @@ static int open_all(struct opener *o)
 
 static int open_with(struct opener *o, struct counters *ret_counters)
 {
-	struct counters counters = {0};
-
-	o->counters = &counters;
+	/* Whoever has it can close what is open already, should there be no memory for more. */
+	*ret_counters = (struct counters){0};
+	o->counters = ret_counters;
 	if (open_all(o)) {
-		counters_close(&counters);
+		counters_close(ret_counters);
 		return o->err->code;
 	}
-	*ret_counters = counters;
 	return 0;
 }
 

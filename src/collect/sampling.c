@@ -59,6 +59,12 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 	return false;
 }
 
+/* Intel's in_tx: what is counted is inside of hardware transactions. */
+static bool is_in_transactions(const struct event_attr *a)
+{
+	return REGS_THIS_MACHINE == REGS_X86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
+}
+
 /* Terms that need what nobody reads here are refused; those without a meaning here are said. */
 static int check_event(const struct event *e, struct log *log, struct err *err)
 {
@@ -73,6 +79,10 @@ static int check_event(const struct event *e, struct log *log, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 			"event '%s': the term '%s' puts samples into an AUX area (Intel PT), which is not recorded",
 			e->name, own->is_aux_output ? "aux-output" : "aux-sample-size");
+	if (is_in_transactions(&e->attr))
+		log_note(log,
+			"event '%s': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that",
+			e->name);
 	if (own->max_samples)
 		log_debug(log, "event '%s': 'nr' limits what 'perf trace' prints: nothing here",
 			e->name);
@@ -276,6 +286,15 @@ static int check_sampler(const struct event *e, struct err *err)
 		e->name);
 }
 
+static void note_left_children(const struct sampling *s, const struct target *target,
+	const struct event *e, struct log *log)
+{
+	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
+		log_note(log,
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			e->name);
+}
+
 /* :S - one samples and reads all members, which only count. */
 static void let_one_read(const struct sampling *s, const struct target *target, bool is_sampler,
 	struct event_attr *a)
@@ -446,6 +465,8 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	vec_each(e, events)
+		note_left_children(s, target, e, log);
 	if (sampling_needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {

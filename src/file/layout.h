@@ -36,6 +36,14 @@ enum {
  */
 #define LAYOUT_OWN_MARK 0x454e574f45434150ULL /* "PACEOWNE" */
 
+/*
+ * Sections stand behind the records, where nobody can write them while a recording goes on. What is
+ * known at its start stands before the records too, for readers of a file whose end was never written:
+ * behind the attrs, at the next multiple of 8, this mark, the number of sections, then so many struct
+ * layout_early. Other readers do not look there.
+ */
+#define LAYOUT_EARLY_MARK 0x594c524145434150ULL /* "PACEARLY" */
+
 struct layout_header {
 	u64 magic;
 	u64 size;      /* of this struct: 104; LAYOUT_PIPE_HEADER in pipe mode */
@@ -44,6 +52,11 @@ struct layout_header {
 	struct layout_section data;
 	struct layout_section event_types; /* version 1 only */
 	u64 features[LAYOUT_FEATURE_BITS / 64];
+};
+
+struct layout_early {
+	u64 id;
+	struct layout_section section;
 };
 
 /* One entry of attrs, behind the attr itself. */
@@ -83,6 +96,9 @@ enum layout_feature {
 	FEATURE_CLOCK_DATA = 29,
 	FEATURE_HYBRID_TOPOLOGY = 30,
 	FEATURE_PMU_CAPS = 31,
+	FEATURE_FILE = 128, /* simpleperf's own: files, each with its symbols */
+	FEATURE_META_INFO = 129,
+	FEATURE_FILE2 = 132, /* as FILE, as messages of Protocol Buffers */
 	FEATURE_EMBEDDED =
 		250, /* pace's own, see doc/embedded.md: no other program has this number */
 	FEATURE_NOTES =

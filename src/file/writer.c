@@ -173,6 +173,50 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
 	return 0;
 }
 
+static int write_header(struct writer *w)
+{
+	struct layout_header disk = layout_on_disk(&w->header);
+
+	return write_at(w, &disk, sizeof(disk), 0);
+}
+
+int writer_foretell(struct writer *w, const struct file_info *info, struct err *err)
+{
+	VEC(struct layout_early) table = {0};
+	struct str out = {0}, sections = {0};
+	u64 at = align_up(w->data_end, 8), head[2] = {LAYOUT_EARLY_MARK};
+	bool is_there;
+	int sys;
+
+	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++) {
+		size_t start = sections.n;
+
+		if (feature_write(id, info, &sections))
+			vec_add(&table, ((struct layout_early){id, {start, sections.n - start}}));
+	}
+	head[1] = table.n;
+	vec_each(e, &table)
+		e->section.offset += at + sizeof(head) + table.n * sizeof(*table.at);
+	str_fill(&out, '\0', at - w->data_end);
+	str_addn(&out, head, sizeof(head));
+	str_addn(&out, table.at, table.n * sizeof(*table.at));
+	str_addn(&out, str_text(&sections), sections.n);
+	str_fill(&out, '\0', align_up(out.n, 8) - out.n);
+	/* Where there is little room, that is for records. */
+	is_there = !reserve(w, w->data_end + out.n + w->reserve);
+	sys = is_there ? write_at(w, out.at, out.n, w->data_end) : 0;
+	if (is_there && !sys) {
+		w->early = (struct layout_section){w->data_end, out.n};
+		w->data_end += out.n;
+		w->header.data.offset = w->data_end;
+		sys = write_header(w);
+	}
+	vec_fini(&table);
+	str_fini(&sections);
+	str_fini(&out);
+	return sys ? write_error(w, sys, err) : 0;
+}
+
 /* ---- pipes ---- */
 
 static void put_record(struct str *out, u32 type, const void *a, size_t n_a, const void *b,
@@ -371,13 +415,6 @@ int writer_sync(struct writer *w, struct err *err)
 
 /* ---- the end ---- */
 
-static int write_header(struct writer *w)
-{
-	struct layout_header disk = layout_on_disk(&w->header);
-
-	return write_at(w, &disk, sizeof(disk), 0);
-}
-
 /* The table of sections and the sections; sets the header's feature bits. */
 static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
 	void *ctx, struct str *out)
@@ -432,12 +469,11 @@ void writer_change_ids(struct writer *w, const struct event_list *events)
 	w->changed = w->is_file && write_ids_at_start(w, events) ? NULL : events;
 }
 
-/* The ids there are no longer the events': nothing points to them. 0 or an errno. */
-static int clear_ids_at_start(struct writer *w)
+/* Nothing points there any more. 0 or an errno. */
+static int clear(struct writer *w, u64 offset, u64 n)
 {
-	u64 n = w->header.attrs.offset - sizeof(w->header);
 	u8 *zeros = mem_zalloc(n);
-	int sys = write_at(w, zeros, n, sizeof(w->header));
+	int sys = write_at(w, zeros, n, offset);
 
 	mem_free(zeros);
 	return sys;
@@ -459,7 +495,7 @@ static int write_ids(struct writer *w, u64 *end)
 		*end += ids.ids.size;
 		attr += w->header.attr_size;
 	}
-	return clear_ids_at_start(w);
+	return clear(w, sizeof(w->header), w->header.attrs.offset - sizeof(w->header));
 }
 
 static bool add_from_info(void *ctx, unsigned id, struct str *out)
@@ -498,6 +534,9 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 		sys = write_header(w);
 	else
 		write_header(w);
+	/* Now the sections are there: what was foretold is not needed. */
+	if (!sys && w->early.size)
+		sys = clear(w, w->early.offset, w->early.size);
 	/* Gives back what was reserved and cuts off half a record or section. */
 	if (ftruncate(w->fd, end) && !sys)
 		sys = errno;

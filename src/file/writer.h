@@ -39,13 +39,14 @@ struct writer {
 	const char *path; /* borrowed */
 	struct newfile made;
 	struct layout_header header;
-	u64 data_end;     /* file offset behind the last whole record */
-	u64 reserved_end; /* the disk has room for us up to here */
-	u64 size_limit;   /* of the process: RLIMIT_FSIZE */
-	u64 reserve;      /* bytes kept free for the sections at the end */
-	bool can_reserve; /* the file system knows fallocate() */
-	bool is_file;     /* not /dev/null, not a pipe */
-	bool is_pipe;     /* writer_open_pipe() */
+	u64 data_end;                /* file offset behind the last whole record */
+	struct layout_section early; /* what writer_foretell() wrote */
+	u64 reserved_end;            /* the disk has room for us up to here */
+	u64 size_limit;              /* of the process: RLIMIT_FSIZE */
+	u64 reserve;                 /* bytes kept free for the sections at the end */
+	bool can_reserve;            /* the file system knows fallocate() */
+	bool is_file;                /* not /dev/null, not a pipe */
+	bool is_pipe;                /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
 	u32 *id_room;                 /* by event: for how many ids there is room at the start */
@@ -63,6 +64,12 @@ int writer_open(struct writer *w, const char *path, const struct event_list *eve
  */
 int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err);
+
+/*
+ * Writes what `info` says at the start before the records, for the case that the end of the file is
+ * never written. Before anything was appended.
+ */
+int writer_foretell(struct writer *w, const struct file_info *info, struct err *err);
 
 /*
  * Lets records be packed from here on. `info` says how: a file whose end is never written has that among

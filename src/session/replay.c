@@ -1,5 +1,6 @@
 #include "session/replay.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -9,6 +10,9 @@ enum {
 	CELLS_MAX = 1 << 24, /* events times counters */
 	THREAD_ENTRY = 24,
 };
+
+/* Sums of 64-bit counts stay numbers: no unit is as small as that. */
+#define SCALE_MAX 1e30
 
 /* ---- what the counts are of ---- */
 
@@ -20,9 +24,14 @@ static void take_update(struct replay *r, const struct record_event_update *u)
 	if (event == TABLE_NONE)
 		return;
 	e = &r->session->reader.events.at[event];
-	if (u->update_type == RECORD_UPDATE_SCALE)
-		e->scale = u->scale;
-	else if (u->update_type == RECORD_UPDATE_UNIT && u->text.n)
+	if (u->update_type == RECORD_UPDATE_SCALE) {
+		bool is_sound = isfinite(u->scale) && fabs(u->scale) < SCALE_MAX;
+
+		if (is_sound)
+			e->scale = u->scale;
+		r->n_undecoded += !is_sound;
+	}
+	if (u->update_type == RECORD_UPDATE_UNIT && u->text.n)
 		e->unit = arena_strdup(&r->arena, (const char *)u->text.at, u->text.n);
 }
 
@@ -72,9 +81,10 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 static int add_counter(struct replay *r, const struct record_stat *s, struct err *err)
 {
 	struct counters *counters = &r->counting.counters;
-	u32 event = formats_event_of_id(&r->session->reader.formats, s->id);
+	const struct formats *formats = &r->session->reader.formats;
+	u32 event = formats_event_of_id(formats, s->id);
 
-	if (event == TABLE_NONE) {
+	if (event == TABLE_NONE || (!s->id && formats->has_ids)) {
 		r->session->tally.n_foreign_id++;
 		return 0;
 	}
@@ -111,6 +121,9 @@ static int take_record(struct replay *r, const struct record *rec, const union r
 		return 0;
 	case PERF_RECORD_STAT:
 		return add_counter(r, &body->stat, err);
+	case PERF_RECORD_STAT_ROUND:
+		r->n_unknown += body->stat_round.round_type > STATFILE_ROUND_FINAL;
+		return 0;
 	}
 	return 0;
 }
@@ -141,6 +154,7 @@ static int next_body(struct replay *r, struct record *rec, union record_body *bo
 		if (result > 0)
 			return 1;
 		r->n_undecoded += result < 0;
+		r->n_unknown += !r->is_found && !result && !record_type_name(rec->type);
 	}
 	return result;
 }
@@ -159,6 +173,7 @@ static int find_counters(struct replay *r, struct err *err)
 		if (take_record(r, &rec, &body, err))
 			return err->code;
 	}
+	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
 	return result;

@@ -39,8 +39,8 @@ static bool is_simpleperf(const struct lint *l)
 {
 	const host_names *cmdline = &l->reader->info.cmdline;
 
-	for (unsigned id = LAYOUT_SIMPLEPERF; id < LAYOUT_FEATURE_BITS; id++)
-		if (!feature_name(id) && l->reader->sections[id].size)
+	for (unsigned id = LAYOUT_SIMPLEPERF; id < LAYOUT_OWN; id++)
+		if (l->reader->sections[id].size)
 			return true;
 	return cmdline->n && strstr(cmdline->at[0], "simpleperf");
 }
@@ -254,7 +254,8 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 		u64 n; /* 0: not so; 1 without a unit: so */
 		const char *unit, *what;
 	} faults[] = {
-		{r->is_unfinished, NULL, "its recorder never finished it"},
+		{r->is_unfinished || (r->early.size && !r->n_behind), NULL,
+			"its recorder never finished it"},
 		{r->n_behind, "record", "lie behind the end that its header says"},
 		{r->is_cut, NULL, "it is cut off"},
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},

@@ -80,7 +80,9 @@ void parts_list(const struct reader *r, struct parts *parts)
 						r->sections[id].size}));
 		}
 		n_sections += layout_own(h) != 0;
-		if (!r->is_cut && !r->is_unfinished && !r->n_behind)
+		if (r->early.size)
+			add_part(parts, PARTS_TABLE, r->early.offset, r->early.size);
+		else if (!r->is_cut && !r->is_unfinished && !r->n_behind)
 			add_part(parts, PARTS_TABLE, h->data.offset + h->data.size,
 				n_sections * sizeof(struct layout_section));
 	}

@@ -268,6 +268,41 @@ TEST(writer_file_can_be_read_at_every_moment)
 	fixture_fini(&f);
 }
 
+TEST(writer_foretells_what_is_known_for_the_case_that_it_never_ends)
+{
+	struct reader reader;
+	struct fixture f;
+	struct err err;
+	u64 n;
+
+	fixture_init(&f, 4096, 64);
+	str_add(&f.info.tracing_data, "formats");
+	open_writer(&f);
+	CHECK_EQ(writer_foretell(&f.w, &f.info, &err), 0);
+	n = end_of(&f, 9);
+	CHECK_EQ(append(&f, 0, n, n, &err), 0);
+	/* Whether its header was told of records or not. */
+	for (unsigned is_told = 0; is_told < 2; is_told++) {
+		CHECK_EQ(check_file(&f, f.path, &reader), n);
+		CHECK_STR(reader.info.host.hostname, "vm");
+		CHECK_STR(reader.events.at[1].name, "two:u");
+		CHECK_STR(str_text(&reader.info.tracing_data), "formats");
+		CHECK(reader.early.size > 0);
+		reader_close(&reader);
+		CHECK_EQ(writer_sync(&f.w, &err), 0);
+	}
+	/* What is written at the end holds alone. */
+	f.info.host.hostname = "another";
+	CHECK_EQ(writer_finish(&f.w, &f.info, &err), 0);
+	writer_close(&f.w, true);
+	CHECK_EQ(check_file(&f, f.path, &reader), n);
+	CHECK_STR(reader.info.host.hostname, "another");
+	CHECK_EQ(reader.early.size, 0);
+	CHECK(reader_is_zero(&reader, f.w.early.offset, f.w.early.size));
+	reader_close(&reader);
+	fixture_fini(&f);
+}
+
 TEST(writer_without_sections_makes_a_whole_file)
 {
 	struct file_info nothing;
