@@ -63,7 +63,8 @@ void record_deeper_look(struct recording *rec)
 	u64 n = u->n_ended[STACK_DUMP_TOO_SMALL];
 	struct err err;
 
-	if (d->is_decided || n < STACKS_LEAST || n * SAMPLES_MOST < u->n_samples)
+	/* Who cannot keep up with small copies will not with large ones. */
+	if (d->is_decided || n < STACKS_LEAST || n * SAMPLES_MOST < u->n_samples || u->n_hurried)
 		return;
 	d->is_decided = true;
 	d->n_before = n;
@@ -81,6 +82,10 @@ void record_deeper_say(struct recording *rec)
 {
 	const struct record_deeper *d = &rec->deeper;
 
+	if (rec->liveunwind.n_hurried)
+		log_note(&rec->log,
+			"%llu samples have the kernel's chains by frame pointers: there was no time to walk their stacks; larger rings (-m) or a lower frequency (-F) help",
+			(unsigned long long)rec->liveunwind.n_hurried);
 	if (!d->since_ns)
 		return;
 	log_note(&rec->log,

@@ -10,6 +10,7 @@
 enum {
 	RUNS_MAX = 512,
 	FILTERED_BYTES = 64 << 10, /* are written at a time */
+	LOOK_RECORDS = 8,          /* how often to see whether there is time */
 	FILTERED_RECORDS = 64,     /* then their room in the ring is given back */
 };
 
@@ -150,6 +151,15 @@ static void show_ring(struct recorder *r, struct recorder_ring *ring)
 	ring->seen_to = view.tail;
 }
 
+/* A quarter of it is full again, or still: with as much work a record as now, the rest may not last. */
+static void look_if_late(const struct recorder *r, const struct recorder_ring *ring)
+{
+	struct ring view = ring->ring;
+
+	if (r->filter->hurry)
+		r->filter->hurry(r->filter->ctx, ring_acquire(&view) > view.size / 4);
+}
+
 /* What of a ring belongs to this round. Room is given back soon: while we work, samples come. */
 static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err *err)
 {
@@ -166,6 +176,8 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 			reweigh_records(r->reweigh, (u8 *)own.at, own.n);
 			rec.at = (const u8 *)own.at;
 		}
+		if (n % LOOK_RECORDS == 0)
+			look_if_late(r, ring);
 		r->filter->take(r->filter->ctx, &rec, &r->filtered);
 		if (r->filtered.n >= FILTERED_BYTES)
 			result = flush_filtered(r, err);

@@ -38,6 +38,8 @@ struct recorder_filter {
 	void (*see)(void *ctx, const struct record *rec, bool is_due);
 	void (*settle)(void *ctx);
 	void (*take)(void *ctx, const struct record *rec, struct str *out);
+	/* Whether what comes behind is more than there is room for: what can be done with less, is. May be NULL. */
+	void (*hurry)(void *ctx, bool is_late);
 };
 
 /*

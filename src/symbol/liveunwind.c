@@ -159,6 +159,15 @@ static void note_ending(struct liveunwind *u, const struct stack_end *end, const
 			end->sp + stack->bytes.n);
 }
 
+/* The kernel has followed frame pointers. */
+static bool has_own_callers(const struct sample_words *chain)
+{
+	for (u64 i = 0; i < chain->n; i++)
+		if (load_u64(chain->at + 8 * i) == PERF_CONTEXT_USER)
+			return true;
+	return false;
+}
+
 /* The sample's chain, in u->chain. */
 static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_state *state)
 {
@@ -169,7 +178,9 @@ static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_
 	u32 n = 0;
 
 	u->chain.n = 0;
-	if (callers_find(&u->walk, state->user, regs, &u->sample, &chain, &end)) {
+	if (u->is_late && has_own_callers(&chain)) {
+		u->n_hurried++;
+	} else if (callers_find(&u->walk, state->user, regs, &u->sample, &chain, &end)) {
 		if (e->own.max_stack && cut_chain(&chain, e->own.max_stack))
 			end.ending = STACK_TOO_DEEP;
 		note_ending(u, &end, state->comm);
@@ -239,6 +250,13 @@ static void take(void *ctx, const struct record *rec, struct str *out)
 		str_addn(out, rec->at, rec->size);
 }
 
+static void hurry(void *ctx, bool is_late)
+{
+	struct liveunwind *u = ctx;
+
+	u->is_late = is_late;
+}
+
 /* ---- set-up ---- */
 
 static void take_out_dumps(const struct event *e, struct event_attr *attr)
@@ -280,7 +298,7 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	memset(u, 0, sizeof(*u));
 	u->events = events;
 	u->sample_event = TABLE_NONE;
-	u->filter = (struct recorder_filter){u, see, settle, take};
+	u->filter = (struct recorder_filter){u, see, settle, take, hurry};
 	formats_init(&u->formats, events);
 	u->written = mem_zalloc((events->n + 1) * sizeof(*u->written));
 	for (size_t i = 0; i < events->n; i++) {

@@ -49,6 +49,8 @@ struct liveunwind {
 	struct sample sample;
 	u32 sample_event; /* whose fields `sample` has */
 	struct recorder_filter filter;
+	bool is_late;                /* there is no time to walk: the kernel's own chains do */
+	u64 n_hurried;               /* samples that have these therefore */
 	u64 n_samples, n_unreadable; /* samples that were walked; that could not be read */
 	u64 n_ended[STACK_ENDINGS];
 	const char *deep_comm; /* whose copy was too small last; NULL: none */

@@ -285,7 +285,7 @@ def the_whole_system():
 
 @test
 def the_whole_system_with_call_chains():
-    whole_system('-g')
+    whole_system('-g', '-F', '499')
 
 
 def attached(options):

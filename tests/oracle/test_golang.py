@@ -175,7 +175,7 @@ def frames_are_those_of_the_linker_but_where_the_stack_is_changed():
 def stripped_programs_are_shown_with_lines_inlined_functions_and_whole_stacks():
     can_record()
     path = os.path.abspath(build('bare', '-ldflags=-s -w'))
-    for options, least in ((['-g'], 97), (['--call-graph', 'dwarf,65528'], 95)):
+    for options, least in ((['-g'], 95), (['--call-graph', 'dwarf,65528'], 95)):
         done = pace('record', '-F', '2000', *options, '-o', 'bare.data', path)
         assert done.status == 0, done
         shown = pace('report', '-i', 'bare.data', '--no-children', '-g', 'none', '-s', 'srcline')

@@ -190,9 +190,13 @@ static void add_maps(struct fixture *f, const struct caught *c, u64 time)
 	}
 }
 
-static void add_sample(struct fixture *f, const struct caught *c, u64 time, u64 n_stack)
+static const u64 both[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
+	PERF_CONTEXT_USER, 0x1234, 0x5678};
+
+/* With so many words of that chain: 3 are the kernel's part. */
+static void add_sample_of(struct fixture *f, const struct caught *c, u64 time, u64 n_stack,
+	size_t n)
 {
-	static const u64 kernel[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020};
 	u64 room = align_up(MAX(n_stack, (u64)8), 8);
 	const struct sample s = {.id = 100,
 		.ip = c->regs[8],
@@ -201,11 +205,16 @@ static void add_sample(struct fixture *f, const struct caught *c, u64 time, u64 
 		.time = time,
 		.period = 7,
 		.data_src = 0x1234567,
-		.chain = words_of(kernel, ARRAY_SIZE(kernel)),
+		.chain = words_of(both, n),
 		.user_regs = {PERF_SAMPLE_REGS_ABI_64, words_of(c->regs, 20)},
 		.user_stack = {{c->stack, (u32)room}, n_stack}};
 
 	recording_sample(&f->recording, WITH_DUMPS, PERF_RECORD_MISC_KERNEL, &s);
+}
+
+static void add_sample(struct fixture *f, const struct caught *c, u64 time, u64 n_stack)
+{
+	add_sample_of(f, c, time, n_stack, 3);
 }
 
 /* The sample as who reads the file sees it; its chain without the ending. */
@@ -304,6 +313,45 @@ TEST(liveunwind_says_when_the_stack_goes_on_above_the_dump)
 	CHECK_EQ(ending, STACK_DUMP_TOO_SMALL);
 	check_callers(c, &s, s.chain.n - 4);
 	CHECK(s.chain.n - 4 < (u64)c->n_callers);
+	fixture_fini(&f);
+}
+
+TEST(liveunwind_that_is_late_leaves_the_kernels_callers_where_there_are_some)
+{
+	const struct caught *c = caught();
+	struct sample_format format;
+	enum stack_ending ending;
+	struct record rec;
+	struct fixture f;
+	struct sample s = {0};
+	struct err err;
+
+	fixture_init(&f);
+	add_maps(&f, c, 10);
+	add_sample_of(&f, c, 20, c->n_stack, 6);
+	add_sample(&f, c, 20, c->n_stack);
+	see(&f, 0, c->n_code + 2, true);
+	settle(&f);
+	f.unwind.filter.hurry(f.unwind.filter.ctx, true);
+	rec = take(&f, c->n_code);
+	format = f.unwind.written[WITH_DUMPS];
+	CHECK_EQ(sample_decode(&format, rec.at + RECORD_HEADER_SIZE, rec.size - RECORD_HEADER_SIZE,
+			 UINT64_MAX, &s, &err),
+		0);
+	CHECK_EQ(s.chain.n, 6);
+	CHECK_EQ(word(&s, 5), 0x5678);
+	CHECK_EQ(f.unwind.n_hurried, 1);
+	CHECK_EQ(f.unwind.n_samples, 0);
+	/* One that has none is walked nevertheless, and all are when there is time again. */
+	rec = take(&f, c->n_code + 1);
+	s = decoded(&f, &rec, &ending);
+	CHECK_EQ(ending, STACK_COMPLETE);
+	f.unwind.filter.hurry(f.unwind.filter.ctx, false);
+	rec = take(&f, c->n_code);
+	s = decoded(&f, &rec, &ending);
+	CHECK_EQ(ending, STACK_COMPLETE);
+	check_callers(c, &s, (u64)c->n_callers);
+	CHECK_EQ(f.unwind.n_hurried, 1);
 	fixture_fini(&f);
 }
 
