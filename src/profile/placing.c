@@ -305,11 +305,12 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 	event->period += s->period;
 }
 
-void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
+bool placing_add(struct sights *sights, const struct machine *m, u32 max_stack, u64 allowed,
 	struct profile *profile)
 {
 	struct placing p = {.machine = m, .profile = profile, .max_stack = max_stack};
 	u32 *stacks = mem_alloc((sights->chains.n + 1) * sizeof(*stacks));
+	bool fits = true;
 
 	sights_settle(sights);
 	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
@@ -321,10 +322,14 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	table_reserve(&profile->stack_index, sights->chains.n);
 	vec_reserve(&profile->rows, sights->n);
 	vec_reserve(&profile->cells, (size_t)sights->n * sights->n_labels);
-	for (size_t k = 0; k < sights->chains.n; k++)
+	for (size_t k = 0; fits && k < sights->chains.n; k++) {
 		stacks[k] = stack_of(&p, &sights->chains.at[k]);
-	for (u32 k = 0; k < sights->n; k++)
+		fits = profile_bytes(profile) <= allowed;
+	}
+	for (u32 k = 0; fits && k < sights->n; k++) {
 		add_row(&p, sights, sights_at(sights, k), stacks);
+		fits = profile_bytes(profile) <= allowed;
+	}
 	/* They are many, and nobody needs them twice. */
 	memcpy(&profile->passes, &sights->passes, sizeof(profile->passes));
 	memset(&sights->passes, 0, sizeof(sights->passes));
@@ -334,4 +339,5 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	memo_fini(&p.memo);
 	vec_fini(&p.frames);
 	vec_fini(&p.path);
+	return fits;
 }

@@ -87,6 +87,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		resolver_begin_kernel(&r->resolver);
 	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	session_explain_content(&r->session);
 	recorded_stage_ends(r, "pass 2, samples");
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
 		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,

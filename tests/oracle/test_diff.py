@@ -100,7 +100,7 @@ def one_slower_function_of_fifty_is_found_and_nothing_else():
         before, after = runs_of(n, a=a, b=b)
         result = pace('diff', '--json', *before, '--', *after)
         assert result.status == 0, result
-        rows = json.loads(result.out)['rows']
+        rows = json.loads(result.out)['events'][0]['rows']
         different = [row['symbol'] for row in rows if row['significant']]
         if '[.] f7' in different:
             break
@@ -147,7 +147,7 @@ def pairs(a, b, *options):
     """Function -> its row, of those of the program."""
     result = pace('diff', '--json', *options, a, b)
     assert result.status == 0, result
-    return {row['symbol']: row for row in json.loads(result.out)['rows'] if row['dso'] == 'two' and row['values'][0]['samples'] + row['values'][1]['samples'] > 20}
+    return {row['symbol']: row for row in json.loads(result.out)['events'][0]['rows'] if row['dso'] == 'two' and row['values'][0]['samples'] + row['values'][1]['samples'] > 20}
 
 
 @test
@@ -161,7 +161,7 @@ def names_that_are_addresses_are_not_paired_across_builds():
         # The same file: the same functions.
         same = pairs('a.data', 'again.data')
         assert len(same) == 2 and all(name.startswith('[.] fun_') and row['state'] == 'both' for name, row in same.items()), same
-        other = json.loads(pace('diff', '--json', 'a.data', 'b.data').out)
+        other = json.loads(pace('diff', '--json', 'a.data', 'b.data').out)['events'][0]
         rows = [row for row in other['rows'] if row['dso'] == 'two' and row['symbol'].startswith('[.] fun_')]
         assert {row['symbol'] for row in rows} >= set(same), rows
         assert all(row['state'] == 'unpaired' and row['q'] is None for row in rows), rows
@@ -236,7 +236,7 @@ def keys_that_are_numbers_are_numbers_for_programs():
         script.write('#!/bin/sh\nfor i in 1 2 3; do seq 20000 | sort -R | md5sum; done\n')
     os.chmod('work.sh', 0o755)
     record('n.data', './work.sh', '--sample-cpu')
-    rows = json.loads(pace('diff', '--json', '-s', 'cpu,pid,comm', 'n.data', 'n.data').out)['rows']
+    rows = json.loads(pace('diff', '--json', '-s', 'cpu,pid,comm', 'n.data', 'n.data').out)['events'][0]['rows']
     report = json.loads(pace('report', '--json', '-g', 'none', '-s', 'cpu,pid,comm', '-i', 'n.data').out)['events'][0]['rows']
     assert {(row['cpu'], row['pid'], row['comm']) for row in rows} == {(row['cpu'], row['pid'], row['comm']) for row in report}, (rows, report)
     assert all(isinstance(row['cpu'], int) and isinstance(row['pid'], int) for row in rows) and len(rows) > 2, rows

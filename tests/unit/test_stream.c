@@ -426,9 +426,10 @@ TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
 	session_close(&s);
 }
 
-static void nothing(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+static u64 nothing(void *ctx, const struct record *rec, const union record_body *body, u64 time)
 {
 	(void)ctx, (void)rec, (void)body, (void)time;
+	return 0;
 }
 
 TEST(session_has_a_format_for_an_event_that_no_record_follows)
