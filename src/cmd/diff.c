@@ -450,8 +450,9 @@ static void find_copies(struct comparing *c)
 				continue;
 			c->recordings.at[i].same_as = k + 1;
 			n += k == 0;
-			log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
-				c->recordings.at[i].name);
+			if (!c->options->view.is_quiet)
+				log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
+					c->recordings.at[i].name);
 		}
 	c->folded.is_one_recording = n == c->recordings.n;
 }
