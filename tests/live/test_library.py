@@ -112,9 +112,11 @@ def branch_sample_prints_as_the_book_does():
         assert n > 3 and not expected, result
         if 'sampling every ms instead' in result.err:
             assert ' 0 Branches in Stack' in lines, result
-            # All are in the loop, which is smaller than a page.
-            places = [int(line.split()[1], 16) for line in lines if line.startswith('SAMPLE')]
-            assert max(places) - min(places) < 4096 or n < 10, places
+            # They are in the loop, which is smaller than a page.
+            # Nearly all: between switching on and the loop, and behind it, lie a few instructions of libraries.
+            places = sorted(int(line.split()[1], 16) for line in lines if line.startswith('SAMPLE'))
+            middle = places[len(places) // 2]
+            assert sum(abs(place - middle) < 4096 for place in places) > .8 * n or n < 10, places
 
 
 @test
