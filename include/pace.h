@@ -20,8 +20,11 @@
  *           struct pace_error that the caller owns, also if that is memory (ENOMEM in its `system`):
  *           what was being opened is closed then, a recording that was being read can only be closed
  * Threads   a counter belongs to one thread at a time; different counters to any
- * Link      -lpace (pkg-config --cflags --libs pace)
- * Manual    pace(3)
+ * Link      -lpace (pkg-config --cflags --libs pace); libpace.a with pkg-config --static. In it
+ *           perf_event_open() is weak: that of a libc which has one, or of the program, is called.
+ *           libpace.so makes the system call itself
+ * Manual    pace(3); its HISTORY says what config, record_type and record types of texts from before
+ *           Linux 2.6.31 are called today. doc/perf-data.md describes recordings
  */
 #ifndef PACE_H
 #define PACE_H
@@ -396,6 +399,10 @@ struct pace_slots {
 	/* PERF_SAMPLE_* that `sample` wants; 0: all. Others may be 0 in it. */
 	uint64_t wanted;
 	int (*record)(void *context, const struct pace_record *record); /* all but samples */
+	/*
+	 * In recordings a reading of a group ("{a,b}:S") comes once for each member that has counted since
+	 * the one before: record->event is the member, `period` how much. From a ring it comes once.
+	 */
 	int (*sample)(void *context, const struct pace_sample *sample);
 	/* What is missing: bytes behind damage, records that do not decode; one sentence each. */
 	void (*loss)(void *context, const char *sentence);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "collect/counter.h"
 #include "collect/presence.h"
+#include "collect/synth.h"
 #include "collect/userread.h"
 #include "pace.h"
 #include "record/formats.h"
@@ -102,6 +103,7 @@ struct pace_source {
 	struct callers_walk walk;
 	struct locator locator;
 	struct intern strings;
+	struct synth synth; /* while it is looked what is there */
 	const struct sample *sample;
 	const struct sample_format *format;
 	u64 time;

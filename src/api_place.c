@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collect/synth.h"
 #include "event/abi.h"
 #include "event/target.h"
 #include "symbol/demangle.h"
@@ -54,37 +53,32 @@ static void take_all(struct pace_source *s, struct str *records, bool only_maps)
 	str_clear(records);
 }
 
-struct beginning {
-	struct pace_source *source;
-	struct synth *synth;
-};
-
-static int take_some(void *beginning, struct err *err)
+static int take_some(void *source, struct err *err)
 {
-	struct beginning *b = beginning;
+	struct pace_source *s = source;
 
 	(void)err;
-	take_all(b->source, &b->synth->out, false);
+	take_all(s, &s->synth.out, false);
 	return 0;
 }
 
 void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
 {
-	struct synth synth;
-	struct beginning b = {s, &synth};
+	struct synth *synth = &s->synth;
 	struct err ignored;
 
-	synth_init(&synth, 0, NULL);
+	synth_init(synth, 0, NULL);
 	if (has_kernel) {
-		synth_kernel(&synth);
-		synth_modules(&synth);
+		synth_kernel(synth);
+		synth_modules(synth);
 	}
 	if (pid == -1)
-		synth_all(&synth, take_some, &b, &ignored);
+		synth_all(synth, take_some, s, &ignored);
 	else
-		synth_process(&synth, pid ? target_process(pid) : getpid());
-	take_all(s, &synth.out, false);
-	synth_fini(&synth);
+		synth_process(synth, pid ? target_process(pid) : getpid());
+	take_all(s, &synth->out, false);
+	synth_fini(synth);
+	memset(synth, 0, sizeof(*synth));
 }
 
 void api_source_next_round(struct pace_source *s)
@@ -125,6 +119,8 @@ void api_source_close(struct pace_source *s)
 		callers_fini(&s->callers);
 		jitcode_fini(&s->jitcode);
 		machine_fini(&s->machine);
+		synth_fini(&s->synth);
+		memset(&s->synth, 0, sizeof(s->synth));
 	}
 	s->is_open = false;
 	s->sample = NULL;
@@ -168,13 +164,14 @@ static void state_now(struct pace_source *s, struct thread_state *ret_state)
  */
 static void refresh_maps(struct pace_source *s)
 {
-	struct synth synth;
+	struct synth *synth = &s->synth;
 
 	s->has_refreshed = true;
-	synth_init(&synth, 0, NULL);
-	synth_process(&synth, (pid_t)s->sample->pid);
-	take_all(s, &synth.out, true);
-	synth_fini(&synth);
+	synth_init(synth, 0, NULL);
+	synth_process(synth, (pid_t)s->sample->pid);
+	take_all(s, &synth->out, true);
+	synth_fini(synth);
+	memset(synth, 0, sizeof(*synth));
 }
 
 static void locate(struct naming *n, struct thread_state *t, struct location *ret_location)

@@ -21,8 +21,14 @@ typedef int64_t s64;
 #define MAX(a, b)          ((a) > (b) ? (a) : (b))
 #define CLEANUP(fn)        __attribute__((cleanup(fn)))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define LIKELY(x)          __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)        __builtin_expect(!!(x), 0)
+/* Bytes without a NUL behind them: newer compilers ask whether that is meant. */
+#if defined(__has_attribute) && __has_attribute(nonstring)
+#define NONSTRING __attribute__((nonstring))
+#else
+#define NONSTRING
+#endif
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* n rounded up to a multiple of `to`, which is a power of two. */
 static inline u64 align_up(u64 n, u64 to)

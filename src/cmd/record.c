@@ -50,14 +50,25 @@ static void make_group(struct event_list *events)
  * -g alone: whole stacks. Frame pointers lead through functions that keep them, which leaves and C
  * libraries do not: registers and what lies on the stack tell the others.
  */
-static void choose_callers(const struct recording *rec, struct sampling *sampling)
+static void choose_callers(const struct recording *rec, u64 pages, struct sampling *sampling)
 {
+	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
 	const struct record_options *o = rec->options;
 
 	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
 		!regs_for_callers(REGS_THIS_MACHINE))
 		return;
+	/* All switches of all programs: copies of their stacks are more than anybody can read. */
+	if (rec->target.is_system_wide && o->has_wall)
+		return;
+	sampling->has_few_stacks = rec->target.is_system_wide;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+	/* In small rings there is room for small copies, or for none. */
+	if (pages)
+		sampling->stack_bytes = (u32)MIN((u64)SAMPLING_DEFAULT_STACK,
+			pages * (u64)sysconf(_SC_PAGESIZE) / SAMPLES_LEAST);
+	if (sampling->stack_bytes < BYTES_LEAST)
+		sampling->stack_bytes = 0;
 	/* perf would take both for callers of each other. */
 	sampling->has_frame_pointers = !o->keeps_stacks;
 }
@@ -233,7 +244,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	u64 page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	sampling->is_command = rec->measures_workload;
-	choose_callers(rec, sampling);
+	choose_callers(rec, pages, sampling);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

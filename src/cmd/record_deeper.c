@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/recording.h"
@@ -13,14 +14,19 @@ enum {
 	/* So many stacks that go on above their copies are no accident, if one of so many samples is one. */
 	STACKS_LEAST = 16,
 	SAMPLES_MOST = 200,
+	RING_BYTES = 1 << 20, /* who asks for smaller ones has a reason */
 };
 
 /* Whether all samples have copies of the stack, and of a size that nobody has asked for. */
 static bool may_change(const struct recording *rec)
 {
 	const struct record_options *o = rec->options;
-	size_t n = 0;
+	u64 pages, n = 0;
+	struct err ignored;
 
+	if (record_parse_pages(o, &pages, &ignored) ||
+		(pages && pages * (u64)sysconf(_SC_PAGESIZE) < RING_BYTES))
+		return false;
 	if (o->has_stack_size || o->keeps_stacks || o->is_overwritten)
 		return false;
 	vec_each(e, &rec->events) {

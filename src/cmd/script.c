@@ -357,6 +357,8 @@ static int run_session(struct scripting *s, struct err *err)
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
 	ledger_warn(&s->ledger, &s->log);
+	if (!s->options->is_dump)
+		session_explain_content(&s->session);
 	return 0;
 }
 

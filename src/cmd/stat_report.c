@@ -144,6 +144,30 @@ static int walk(struct reporting *r, struct err *err)
 	return result;
 }
 
+/* What of the file is not in the numbers. */
+static void say_lost(struct reporting *r)
+{
+	const struct session_tally *t = &r->session.tally;
+	const char *path = r->session.reader.path;
+
+	if (t->damage.reason)
+		log_warn(&r->log,
+			"'%s' is damaged at offset 0x%llx: %s: counts behind that are missing",
+			path, (unsigned long long)t->damage.offset, t->damage.reason);
+	if (t->n_undecoded)
+		log_warn(&r->log,
+			"'%s': records that make no sense, whose counts are missing: %llu", path,
+			(unsigned long long)t->n_undecoded);
+	if (t->n_foreign_id)
+		log_warn(&r->log,
+			"'%s': readings of no event that the file describes, which are not shown: %llu",
+			path, (unsigned long long)t->n_foreign_id);
+	if (r->replay.n_unknown)
+		log_warn(&r->log,
+			"'%s': records of kinds that nobody knows, which are not shown: %llu", path,
+			(unsigned long long)r->replay.n_unknown);
+}
+
 static int run_session(struct reporting *r, struct err *err)
 {
 	const struct counts_places places = {topology_of, comm_of, r};
@@ -163,6 +187,7 @@ static int run_session(struct reporting *r, struct err *err)
 		stat_view_fini(&r->view);
 		counts_fini(&r->counts);
 	}
+	say_lost(r);
 	replay_close(&r->replay);
 	return result;
 }

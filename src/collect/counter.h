@@ -35,7 +35,8 @@ struct counters {
 
 /*
  * perf_event_open(2): an fd, or -1 and errno. glibc has no such function; ours is weak, so that of
- * a libc that has one, or of a test, wins.
+ * a libc that has one, or of a test or a program that is linked with libpace.a, wins. In libpace.so the name
+ * is its own affair.
  */
 int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags);

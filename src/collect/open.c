@@ -325,7 +325,10 @@ bool open_clock_instead(struct event_attr *attr, int sys)
 	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
 		if (errnos[i] != sys || !has_clock_instead(attr))
 			continue;
-		take_clock(attr);
+		if (attr_precise(attr))
+			attr_set_precise(attr, 0);
+		else
+			take_clock(attr);
 		return true;
 	}
 	return false;
@@ -744,14 +747,13 @@ static int open_all(struct opener *o)
 
 static int open_with(struct opener *o, struct counters *ret_counters)
 {
-	struct counters counters = {0};
-
-	o->counters = &counters;
+	/* Whoever has it can close what is open already, should there be no memory for more. */
+	*ret_counters = (struct counters){0};
+	o->counters = ret_counters;
 	if (open_all(o)) {
-		counters_close(&counters);
+		counters_close(ret_counters);
 		return o->err->code;
 	}
-	*ret_counters = counters;
 	return 0;
 }
 

@@ -41,8 +41,9 @@ int open_again(const struct event_list *events, const struct counters *counters,
 	int *ret_fd, struct err *err);
 
 /*
- * For who opens one event without the ladder: makes cycles that are sampled, and that the kernel refused
- * with this errno, the timer that samples in their place. False: it is no such event, or refusal.
+ * For who opens one event without the ladder: takes the precision from cycles that are sampled, and that the
+ * kernel refused with this errno; the next time makes them the timer that samples in their place. False: it is
+ * no such event, or refusal.
  */
 bool open_clock_instead(struct event_attr *attr, int sys);
 

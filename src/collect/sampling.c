@@ -59,6 +59,12 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 	return false;
 }
 
+/* Intel's in_tx: what is counted is inside of hardware transactions. */
+static bool is_in_transactions(const struct event_attr *a)
+{
+	return REGS_THIS_MACHINE == REGS_X86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
+}
+
 /* Terms that need what nobody reads here are refused; those without a meaning here are said. */
 static int check_event(const struct event *e, struct log *log, struct err *err)
 {
@@ -73,6 +79,10 @@ static int check_event(const struct event *e, struct log *log, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 			"event '%s': the term '%s' puts samples into an AUX area (Intel PT), which is not recorded",
 			e->name, own->is_aux_output ? "aux-output" : "aux-sample-size");
+	if (is_in_transactions(&e->attr))
+		log_note(log,
+			"event '%s': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that",
+			e->name);
 	if (own->max_samples)
 		log_debug(log, "event '%s': 'nr' limits what 'perf trace' prints: nothing here",
 			e->name);
@@ -129,6 +139,8 @@ static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
 	u32 as_all = s->stack_bytes ? s->stack_bytes : (u32)SAMPLING_DEFAULT_STACK;
 
 	if (e->wishes & EVENT_TRACKER)
+		return 0;
+	if (s->has_few_stacks && is_place(e) && e->own.chain != EVENT_CHAIN_DWARF)
 		return 0;
 	if (e->own.chain == EVENT_CHAIN_DWARF ||
 		(e->own.chain == EVENT_CHAIN_AS_ALL && s->stack_bytes))

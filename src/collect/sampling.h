@@ -45,6 +45,7 @@ struct sampling {
 	bool keeps_stacks; /* these go into the file: perf is to find callers in them */
 	/* The kernel follows frame pointers besides: that may lead further than the copy does. */
 	bool has_frame_pointers;
+	bool has_few_stacks; /* what happens at places in programs is too much for copies */
 
 	bool has_no_samples; /* side-band records only */
 	bool has_data_maps;  /* of the side-band records, maps that hold data too */

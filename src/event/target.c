@@ -8,26 +8,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/num.h"
 #include "base/sysfile.h"
 
+struct thread_adding {
+	struct target *target;
+	pid_t pid;
+};
+
+static bool add_entry(void *adding, const struct dirent *entry)
+{
+	struct thread_adding *a = adding;
+
+	vec_add(&a->target->threads, ((struct target_thread){a->pid, atoi(entry->d_name)}));
+	return true;
+}
+
 int target_add_process(struct target *t, pid_t pid, struct err *err)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *dir;
+	struct thread_adding adding = {t, pid};
 	size_t before = t->threads.n;
+	char path[64];
+	int sys;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? err_set(err, ERR_NOENT, "there is no process %d", pid)
-				       : err_sys(err, errno, "opening '%s'", path);
-	while ((entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] != '.')
-			vec_add(&t->threads, ((struct target_thread){pid, atoi(entry->d_name)}));
-	}
-	closedir(dir);
+	sys = folder_each(path, add_entry, &adding);
+	if (sys)
+		return sys == ENOENT ? err_set(err, ERR_NOENT, "there is no process %d", pid)
+				     : err_sys(err, sys, "opening '%s'", path);
 	/* The directory of a process that is just ending opens but is empty. */
 	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
 }

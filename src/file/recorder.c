@@ -29,6 +29,9 @@ enum {
 	TELL_MS = 100,
 	/* What a filter looks at is of now: files of processes that end soon, maps. */
 	FILTER_MS = 20,
+	/* And in the beginning of what it could do better: copies of the stack may be too small. */
+	FILTER_FIRST_MS = 4,
+	FIRST_MS = 500,
 };
 
 #define SIGNAL_EVENT UINT64_MAX
@@ -462,7 +465,10 @@ static void drop_ended(struct recorder *r, const struct epoll_event *e)
 static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
 	u64 sync = synced_ms + SYNC_MS, now_ms = now_ns / MS, due;
-	u64 left = MIN(sync > now_ms ? sync - now_ms : 0, (u64)(r->filter ? FILTER_MS : SYNC_MS));
+	u64 most = !r->filter                               ? SYNC_MS
+		: now_ns - r->start_ns < (u64)FIRST_MS * MS ? FILTER_FIRST_MS
+							    : FILTER_MS;
+	u64 left = MIN(sync > now_ms ? sync - now_ms : 0, most);
 
 	if (!r->pilot || r->pilot->due_ns == UINT64_MAX)
 		return (int)left;
@@ -475,6 +481,7 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 {
 	u64 now = clock_now_ns(), synced = now / MS, told = synced;
 
+	r->start_ns = now;
 	for (;;) {
 		struct epoll_event events[64];
 		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events),

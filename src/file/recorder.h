@@ -96,6 +96,7 @@ struct recorder {
 	bool has_backward;
 	cpu_set_t own_cpus; /* where this thread may run without `affinity` */
 	u64 n_wakeups, n_rounds;
+	u64 start_ns;         /* of recorder_run() */
 	unsigned fullest_pct; /* of a ring when it was read, at most; whoever looks sets it to 0 */
 	u64 n_broken_rings;
 	struct stop stop; /* stop.signal: the one that ended it */

@@ -1,6 +1,7 @@
 #include "machine/machine.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 
@@ -278,8 +279,7 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
 		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
 	if (r->build_id_size) {
-		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
-		map.dso->build_id_size = r->build_id_size;
+		dso_set_build_id(map.dso, r->build_id, r->build_id_size);
 		map.dso->has_build_id_said = true;
 	}
 	if (map.dso->kind == DSO_MODULE) {
@@ -289,6 +289,12 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 		guest->text = r->pgoff;
 	}
 	add_map(m, guest->kernel, &map, time);
+}
+
+/* MMAP does not tell the protection: of data its flags do, if they are recorded at all. */
+static bool is_code(const struct record *rec, const struct record_mmap *r)
+{
+	return !(rec->misc & PERF_RECORD_MISC_MMAP_DATA) && (!r->prot || r->prot & PROT_EXEC);
 }
 
 static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r,
@@ -310,6 +316,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	if (map.end < map.start)
 		map.end = UINT64_MAX;
 	map.dso = dso_get_mapped(&m->dsos, r, is_kernel);
+	if (map.dso->kind == DSO_FILE && is_code(rec, r))
+		dso_note_code(map.dso, r->pgoff, map.end - map.start);
 	if (map.dso->kind == DSO_MODULE)
 		map.dso->base = map.start;
 	else if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
@@ -453,8 +461,7 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 			dso = dso->namesake;
 		if (dso->has_build_id_said)
 			continue;
-		memcpy(dso->build_id, entry->id, entry->id_size);
-		dso->build_id_size = entry->id_size;
+		dso_set_build_id(dso, entry->id, entry->id_size);
 	}
 }
 

@@ -44,7 +44,7 @@ static void add(struct ledger *l, enum ledger_cause cause, u64 amount, double sh
 	if (!amount)
 		return;
 	vec_add(&l->entries,
-		((struct ledger_entry){cause, amount, share,
+		((struct ledger_entry){cause, amount, share, causes[cause].unit,
 			arena_strdup(&l->arena, where, strlen(where)),
 			arena_strdup(&l->arena, remedy, strlen(remedy))}));
 }
@@ -121,6 +121,8 @@ static void add_lacking(struct ledger *l, const struct lack *lack, const struct 
 		why = lack->reason(r, dso_of(p, r, dso), i % LINE_GAPS);
 		add(l, lack->cause, lacking[i], all ? (double)lacking[i] / (double)all : -1,
 			p->dsos.at[dso].name, why ? why : "");
+		if (p->has_branches)
+			l->entries.at[l->entries.n - 1].unit = "branches";
 	}
 	if (l->entries.n > before)
 		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
@@ -321,7 +323,7 @@ static bool is_of_dso(enum ledger_cause cause)
 static void add_entry(const struct ledger_entry *e, struct str *text)
 {
 	num_add_grouped(text, e->amount);
-	str_addf(text, " %s ", causes[e->cause].unit);
+	str_addf(text, " %s ", e->unit);
 	if (e->share >= 0)
 		str_addf(text, "(%.2f%%) ", e->share * 100);
 	if (is_of_dso(e->cause))

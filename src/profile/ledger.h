@@ -33,8 +33,9 @@ enum ledger_cause {
 
 struct ledger_entry {
 	enum ledger_cause cause;
-	u64 amount;         /* samples, records or bytes, as the cause says */
+	u64 amount;         /* samples, branches, records or bytes */
 	double share;       /* of all samples, 0..1; negative if that makes no sense */
+	const char *unit;   /* of the amount, in the plural */
 	const char *where;  /* a DSO, a place in the file, or "" */
 	const char *remedy; /* one sentence or command, or "" */
 };

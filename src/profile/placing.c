@@ -1,4 +1,5 @@
 #include "profile/placing.h"
+#include "profile/argc.h"
 
 #include "base/hash.h"
 #include "base/memo.h"
@@ -186,6 +187,9 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 
 		if (c->is_untold && is_no_code(p, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(p)};
+			/* Whether that is argc, the name of what it is below of tells. */
+			if (step.ip && step.ip <= ARGC_MOST)
+				vec_add(&p->path, frame);
 			break;
 		}
 		/* Calls that are in the history are shown there. */

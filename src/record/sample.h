@@ -10,6 +10,10 @@
  * Errors   ERR_FORMAT with the field that does not fit; swapping says no more than that it does not
  * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the
  *          comment in linux/perf_event.h is older and misses CGROUP
+ *
+ * Bits 0 to 5 were record_type before Linux 2.6.31, with the same meaning (GROUP is READ), but values of groups
+ * had the event first, and a chain began with u16 nr, hv, kernel, user: how many addresses of each, without
+ * markers.
  */
 #ifndef PACE_RECORD_SAMPLE_H
 #define PACE_RECORD_SAMPLE_H

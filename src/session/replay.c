@@ -81,9 +81,10 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 static int add_counter(struct replay *r, const struct record_stat *s, struct err *err)
 {
 	struct counters *counters = &r->counting.counters;
-	u32 event = formats_event_of_id(&r->session->reader.formats, s->id);
+	const struct formats *formats = &r->session->reader.formats;
+	u32 event = formats_event_of_id(formats, s->id);
 
-	if (event == TABLE_NONE) {
+	if (event == TABLE_NONE || (!s->id && formats->has_ids)) {
 		r->session->tally.n_foreign_id++;
 		return 0;
 	}
@@ -120,6 +121,9 @@ static int take_record(struct replay *r, const struct record *rec, const union r
 		return 0;
 	case PERF_RECORD_STAT:
 		return add_counter(r, &body->stat, err);
+	case PERF_RECORD_STAT_ROUND:
+		r->n_unknown += body->stat_round.round_type > STATFILE_ROUND_FINAL;
+		return 0;
 	}
 	return 0;
 }
@@ -150,6 +154,7 @@ static int next_body(struct replay *r, struct record *rec, union record_body *bo
 		if (result > 0)
 			return 1;
 		r->n_undecoded += result < 0;
+		r->n_unknown += !r->is_found && !result && !record_type_name(rec->type);
 	}
 	return result;
 }
@@ -168,6 +173,7 @@ static int find_counters(struct replay *r, struct err *err)
 		if (take_record(r, &rec, &body, err))
 			return err->code;
 	}
+	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
 	return result;

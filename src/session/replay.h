@@ -28,8 +28,10 @@ struct replay {
 	VEC(const char *) comms;
 	struct reader_cursor cursor;
 	struct arena arena;
-	bool is_open; /* the cursor is */
+	bool is_open;  /* the cursor is */
+	bool is_found; /* the first walk is over */
 	u64 n_undecoded;
+	u64 n_unknown; /* records of types, and rounds of kinds, that nobody knows */
 };
 
 struct replay_moment {

@@ -234,6 +234,24 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 			s->reader.path, (unsigned long long)c->n_text);
 }
 
+void session_explain_content(const struct session *s)
+{
+	const char *path = s->reader.path;
+	const u64 *n = s->tally.n_by_type;
+	bool is_counted =
+		n[PERF_RECORD_STAT] || layout_has_feature(&s->reader.header, FEATURE_STAT);
+	bool is_traced = n[PERF_RECORD_AUXTRACE] || n[PERF_RECORD_AUXTRACE_INFO];
+
+	if (is_traced)
+		log_note(s->log,
+			"'%s' holds an instruction trace%s, which pace does not decode: 'perf script --itrace=i10us -i %s' does",
+			path, s->tally.n_samples ? " beside its samples" : " and no samples", path);
+	else if (is_counted && !s->tally.n_samples)
+		log_note(s->log,
+			"'%s' holds counts and no samples: 'pace stat report -i %s' shows them",
+			path, path);
+}
+
 /* By time; those of one moment in the order of the file. */
 static int hand_on(struct scan *scan,
 	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),

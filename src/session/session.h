@@ -110,6 +110,12 @@ int session_scan(struct session *s,
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);
 
+/*
+ * After all records were seen: says, as a note, what a recording without samples holds instead, and which
+ * command shows that; and that a trace beside the samples is not looked at.
+ */
+void session_explain_content(const struct session *s);
+
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err);
 

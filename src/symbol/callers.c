@@ -41,9 +41,9 @@ void callers_init(struct callers *c, const struct machine *machine,
 	if (!arch && !own.machine[0])
 		uname(&own);
 	c->arch = arch ? arch : own.machine;
-	c->n_files = machine->dsos.at.n;
-	c->files = mem_zalloc((c->n_files + 1) * sizeof(struct callers_file *));
 	pthread_mutex_init(&c->lock, NULL);
+	c->files = mem_zalloc((machine->dsos.at.n + 1) * sizeof(struct callers_file *));
+	c->n_files = machine->dsos.at.n;
 }
 
 void callers_fini(struct callers *c)
@@ -112,13 +112,6 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 		f->ending = STACK_NO_CFI;
 }
 
-static bool is_own_vdso(const struct dso *dso)
-{
-	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
-
-	return !dso->build_id_size || (n == dso->build_id_size && !memcmp(id, dso->build_id, n));
-}
-
 static struct callers_file *load(struct callers *c, const struct dso *dso)
 {
 	struct callers_file *f = mem_zalloc(sizeof(*f));
@@ -134,7 +127,7 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 	}
 	if (dso->kind == DSO_FILE)
 		r = find_image(&c->places, dso, &f->image, &err);
-	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
+	else if (dso->kind == DSO_VDSO && find_is_own_vdso(&c->places, dso))
 		r = vdso_open(&f->image, &err);
 	f->has_image = !r;
 	if (!r)

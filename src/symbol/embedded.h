@@ -48,7 +48,7 @@ enum {
 
 /* All numbers are little-endian. Positions in the tables and in EMBEDDED_BYTES. */
 struct embedded_header {
-	char magic[8];
+	char magic[8] NONSTRING;
 	u32 version, packing;
 	u64 size; /* of all that follows, unpacked */
 };

@@ -157,7 +157,7 @@ static enum say ask(struct walk *w, bool is_return)
 		return say_of_row(w, &rows->functions.at[function], &rows->at.at[row], is_return);
 	}
 	walk_look(w, w->regs[w->arch->ip], &bytes);
-	if (bycode_is_entry(w) || (is_return && bycode_is_last(w)))
+	if (bycode_is_entry(w, w->regs[w->arch->ip]) || (is_return && bycode_is_last(w)))
 		return SAYS_ROOT;
 	return has_made_frame(w, is_return) ? SAYS_FRAME : SAYS_NOTHING;
 }

@@ -117,6 +117,17 @@ static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
 	return !sigframe_is_trampoline(w->number, &bytes);
 }
 
+/*
+ * Where other functions have a return address, the first one of a process has the number of its
+ * arguments: its call frame information does not tell if a compiler made it. `ip` is in the last one.
+ */
+static bool is_argc(const struct walk *w, u64 ip)
+{
+	enum { CODE_FIRST = 0x10000 }; /* below it the kernel maps nothing: vm.mmap_min_addr */
+
+	return w->regs[w->arch->ip] < CODE_FIRST && bycode_is_entry(w, ip);
+}
+
 /* From the n-th frame on, the first of which was interrupted. */
 static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 {
@@ -143,7 +154,8 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 				(ending != STACK_NO_REGISTER || !bycode_step(w, is_return)))
 				return ending;
 			is_return = !c->is_signal;
-		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
+		} else if (bycode_is_entry(w, w->regs[w->arch->ip]) ||
+			(is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
 		} else if (sigframe_step(w)) {
 			if (is_return)
@@ -167,7 +179,7 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 				: w->code.ending;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */
-		if (!w->regs[w->arch->ip])
+		if (!w->regs[w->arch->ip] || is_argc(w, ip))
 			return STACK_COMPLETE;
 		if (n == max_frames)
 			return STACK_TOO_DEEP;

@@ -273,6 +273,41 @@ def threads_samples_itself():
         assert 50 < sum(float(share) for share, _ in rows) <= 100.1, result
 
 
+DEEP = '''
+static volatile unsigned sum;
+__attribute__((noinline)) void leaf(void) { for (int i = 0; i < 20000; i++) sum = sum + i; }
+__attribute__((noinline)) void down(int depth) { if (depth) down(depth - 1); else leaf(); sum = sum + 1; }
+int main(void) { for (int i = 0; i < 3000; i++) down(i % 5); return 0; }
+'''
+
+
+@test
+def callers_of_a_recording_are_those_that_commands_show():
+    """Out of copies of the stack, of chains that were walked while recording, and of frame pointers."""
+    env = installed()
+    program = build_outside(env, os.path.join(TOP, 'tests/live/programs/callers.c'), 'callers', '-std=gnu11')
+    with open('deep.c', 'w') as source:
+        source.write(DEEP)
+    assert run('cc', '-O2', '-g', '-fno-optimize-sibling-calls', '-fcf-protection=none', '-o', 'deep', 'deep.c').status == 0
+    for words in (['--call-graph', 'dwarf,2048', '--keep-stacks'], ['--call-graph', 'dwarf,2048'], ['--call-graph', 'fp']):
+        recorded = pace('record', '-q', '-F', '500', *words, '-o', 'deep.data', './deep')
+        if recorded.status:
+            skip(recorded.err.strip()[-200:])
+        result = run(program, 'deep.data', env=env)
+        check_sane(result)
+        assert result.status == 0 and not result.err, result
+        lines = result.out.splitlines()
+        shown = [json.loads(line) for line in pace('script', '--json', '-i', 'deep.data').out.splitlines()]
+        assert len(lines) == len(shown) > 10, (len(lines), len(shown))
+        n_whole = 0
+        for line, sample in zip(lines, shown):
+            frames = ' '.join(f"{f['ip']}:{f['function'] or '?'}+{f.get('offset', 0)}" for f in sample['stack'])
+            assert line.startswith(f"{sample['time_ns']} {sample['comm']} {frames} "), (words, line, sample)
+            n_whole += line.endswith(' complete') and 'leaf' in line and 'main+' in line and '_start' in line
+        # Where stacks are not only what the kernel says, nearly all of them are whole.
+        assert words[1] == 'fp' or n_whole > len(lines) * .9, (words, n_whole, len(lines))
+
+
 @test
 def without_dpkg_the_library_goes_where_this_system_looks():
     needs('meson', 'pkg-config')

@@ -850,4 +850,35 @@ def programs_by_others_run_as_before_and_are_counted():
         assert value(rows, 'elapsed') * os.cpu_count() * 1.2 + 0.01 > float(clock['value']) / 1000, rows
 
 
+@test
+def counts_of_a_damaged_recording_that_are_missing_are_said():
+    """A reading of an event that nobody knows, a round and a record of kinds that nobody knows, half a file."""
+    assert pace('stat', 'record', '-o', 'counts.data', '-I', '50', '-e', 'task-clock,page-faults', 'sleep', '0.3').status == 0
+    with open('counts.data', 'rb') as file:
+        data = file.read()
+    at, size = struct.unpack_from('<QQ', data, 40)
+    found, end = {}, at + size
+    while at < end:
+        kind, length = struct.unpack_from('<IxxH', data, at)
+        found.setdefault(kind, []).append(at)
+        at += length
+    reading, moment = found[76][2], found[77][0]
+    foreign = 'readings of no event that the file describes, which are not shown: 1'
+    unknown = 'records of kinds that nobody knows, which are not shown: 1'
+    for place, form, value, said in ((reading + 8, '<Q', 0xdeadbeef, foreign), (reading + 8, '<Q', 0, foreign),
+                                     (moment + 8, '<Q', 77, unknown), (reading, '<I', 99, unknown)):
+        damaged = bytearray(data)
+        struct.pack_into(form, damaged, place, value)
+        with open('damaged.data', 'wb') as file:
+            file.write(damaged)
+        result = pace('stat', 'report', '-i', 'damaged.data')
+        assert said in result.err, (said, result)
+    with open('damaged.data', 'wb') as file:
+        file.write(data[:found[77][2] + 4])
+    result = pace('stat', 'report', '-i', 'damaged.data')
+    assert result.status == 1 and re.search('is damaged at offset 0x[0-9a-f]+: .*: counts behind that are missing', result.err), result
+    whole = pace('stat', 'report', '-i', 'counts.data')
+    assert whole.status == 0 and not whole.err, whole
+
+
 main()

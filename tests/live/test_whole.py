@@ -123,6 +123,16 @@ def frame_pointers_alone_are_for_who_asks():
 
 
 @test
+def small_rings_have_small_copies_or_none():
+    can_record()
+    program = build('plain', '-O2')
+    for pages, stack in ((1, 0), (4, 1024), (8, 2048), (64, 8192)):
+        done = record('-g', '-vv', '-m', str(pages), program, '5', '300000')
+        said = re.findall(r'sample_stack_user: (\d+)', done.err)
+        assert set(said) == ({str(stack)} if stack else set()), (pages, said, done)
+
+
+@test
 def whole_systems_and_running_processes_have_whole_stacks():
     can_record()
     program = build('plain', '-O2')
@@ -131,7 +141,11 @@ def whole_systems_and_running_processes_have_whole_stacks():
     check_deep(chains(), 5)
     if os.geteuid() == 0:
         record('-q', '-a', '-g', 'sleep', '0.6')
-        check_deep([c for c in chains() if 'middle' in c], 5)
+        check_deep([c for c in chains() if 'middle' in c and 'descend' in c], 5)
+        # each passage of a place, of all programs, and each switch, are too many for copies
+        for more in (['-e', 'mem:0x1000:x'], ['--wall']):
+            said = pace('record', '-vv', '-a', '-g', *more, 'true').err
+            assert 'CALLCHAIN' in said and 'STACK_USER' not in said, (more, said)
     stop(target)
 
 

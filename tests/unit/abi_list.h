@@ -237,7 +237,6 @@
 	X(sample_max_stack, sample_max_stack)     \
 	X(reserved_2, __reserved_2)               \
 	X(aux_sample_size, aux_sample_size)       \
-	X(reserved_3, __reserved_3)               \
 	X(sig_data, sig_data)
 
 /* our member of struct ring_page, their member of struct perf_event_mmap_page */

@@ -12,13 +12,20 @@
 
 static struct pace_error err;
 
+/* A function that stays one, under its name. */
+#ifdef __clang__
+#define KEPT __attribute__((noinline))
+#else
+#define KEPT __attribute__((noinline, noclone))
+#endif
+
 enum { N_THREADS = 3, N_PAGES = 40 };
 
 /* ---- a program with threads, some of which are there before the session ---- */
 
 static pthread_barrier_t barrier;
 
-static __attribute__((noinline, noclone)) void work_of_a_thread(volatile char *pages)
+static KEPT void work_of_a_thread(volatile char *pages)
 {
 	freshpages_write(pages, N_PAGES);
 	__asm__ volatile(""); /* no jump in the place of the call */

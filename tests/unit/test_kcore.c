@@ -19,7 +19,7 @@ struct note { /* as in notes: everything aligned to 4 */
 static void make_core(struct elfmaker *m, const char *info)
 {
 	struct note note = {11, (u32)strlen(info), 0, "VMCOREINFO", ""};
-	char code[32] = "0123456789abcdefABCDEFGHIJKLMNOP";
+	char code[32] NONSTRING = "0123456789abcdefABCDEFGHIJKLMNOP";
 
 	snprintf(note.desc, sizeof(note.desc), "%s", info);
 	elfmaker_init(m, true, false, EM_X86_64);

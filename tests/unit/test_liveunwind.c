@@ -37,7 +37,7 @@ struct code {
 
 struct caught {
 	u64 regs[24];
-	u64 sp, n_stack;
+	u64 sp, stack_end, n_stack;
 	u8 stack[STACK];
 	void *found[FRAMES];
 	void *const *callers; /* [1] is the first one's; n_callers with [0] */
@@ -46,11 +46,10 @@ struct caught {
 	size_t n_code;
 };
 
-static u64 read_maps(struct caught *c)
+static void read_maps(struct caught *c)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
 	char line[1024], flags[8];
-	u64 stack_end = 0;
 
 	CHECK(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -61,7 +60,7 @@ static u64 read_maps(struct caught *c)
 			    &pgoff, code->path) != 5)
 			continue;
 		if (!strcmp(code->path, "[stack]"))
-			stack_end = end;
+			c->stack_end = end;
 		if (flags[2] != 'x' || (*code->path != '/' && strcmp(code->path, "[vdso]")))
 			continue;
 		CHECK(c->n_code + 1 < ARRAY_SIZE(c->code));
@@ -71,7 +70,6 @@ static u64 read_maps(struct caught *c)
 		c->n_code++;
 	}
 	fclose(f);
-	return stack_end;
 }
 
 /* What the kernel would have put into a sample here; and what the C library says of the callers. */
@@ -81,15 +79,15 @@ __attribute__((noinline, no_sanitize("address"))) static void catch_here(struct 
 	static const int order[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP,
 		REG_RSP, REG_RIP, REG_EFL, -1, -1, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12,
 		REG_R13, REG_R14, REG_R15};
-	u64 stack_end = read_maps(c);
 	const volatile u8 *from;
 	ucontext_t here;
 
+	read_maps(c);
 	CHECK(!getcontext(&here));
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		c->regs[i] = order[i] < 0 ? 0 : (u64)here.uc_mcontext.gregs[order[i]];
 	c->sp = (u64)here.uc_mcontext.gregs[REG_RSP];
-	c->n_stack = MIN(stack_end - c->sp, (u64)STACK);
+	c->n_stack = MIN(c->stack_end - c->sp, (u64)STACK);
 	from = (const volatile u8 *)(uintptr_t)c->sp;
 	for (u64 i = 0; i < c->n_stack; i++)
 		c->stack[i] = from[i];

@@ -69,8 +69,8 @@ static size_t walk(struct reader *r, struct reader_damage *ret_damage)
 	reader_cursor_init(&cursor, r, r->data_start, r->data_end);
 	while ((result = reader_next(&cursor, &rec, &err)) > 0) {
 		/* Every byte that is handed out can be read. */
-		for (u16 i = 0, sum = 0; i < rec.size; i++)
-			sum += rec.at[i];
+		for (u16 i = 0; i < rec.size; i++)
+			(void)*(const volatile u8 *)(rec.at + i);
 		n++;
 	}
 	CHECK_EQ(result, 0);

@@ -141,7 +141,7 @@ TEST(tracepoints_with_endless_nesting_do_no_harm)
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		strcpy(line, "\"%d\", ");
-		for (unsigned k = 0, n = 6; n + 8 < 60 << 10; k++, n += strlen(units[i]))
+		for (size_t n = 6; n + 8 < 60 << 10; n += strlen(units[i]))
 			strcpy(line + n, units[i]);
 		print(line, 1);
 	}
