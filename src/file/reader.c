@@ -367,15 +367,34 @@ static void read_early(struct reader *r, struct log *log)
 	}
 }
 
+/* A header may be longer than ours, but what it says of itself must leave room for what it points to. */
+static void check_header(const struct reader *r, struct log *log)
+{
+	const struct layout_header *h = &r->header;
+	u64 least = MIN(h->attrs.offset, h->data.offset);
+
+	if (!r->is_pipe_mode && h->size > least)
+		log_warn(log,
+			"'%s': the header says it has %llu bytes, but its events or records begin at offset 0x%llx",
+			r->path, (unsigned long long)h->size, (unsigned long long)least);
+}
+
 /* Before there was EVENT_DESC, names stood behind the data: {u64 id, char name[64]} each. */
-static void read_event_types(struct reader *r)
+static void read_event_types(struct reader *r, struct log *log)
 {
 	enum { NAME = 64, EACH = 8 + NAME };
 	const struct layout_section *s = &r->header.event_types;
 	u8 raw[EACH];
 
-	if (!s->size || !is_inside(r, s) || s->size % EACH)
+	if (!s->size)
 		return;
+	/* Nothing in a file begins elsewhere; with part of a word before them all names are others. */
+	if (!is_inside(r, s) || s->size % EACH || s->offset % 8) {
+		log_warn(log,
+			"'%s': the names of events, %llu bytes at offset 0x%llx, make no sense: not used",
+			r->path, (unsigned long long)s->size, (unsigned long long)s->offset);
+		return;
+	}
 	for (u64 at = s->offset; at < s->offset + s->size; at += EACH) {
 		u64 id;
 
@@ -502,12 +521,13 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 		return err->code;
 	if (r->is_directory && open_parts(r, err))
 		return err->code;
+	check_header(r, log);
 	find_behind(r, log);
 	read_sections(r, log);
 	read_early(r, log);
 	if (reader_take_front(r, log, err))
 		return err->code;
-	read_event_types(r);
+	read_event_types(r, log);
 	reader_name_events(r);
 	return 0;
 }

@@ -124,4 +124,5 @@ def made_up_recordings_are_survived_by_all_commands_last_third():
 
 
 if __name__ == '__main__':
-    main()
+    # Longer ones are for hands.
+    main(max(180, COUNT * (len(COMMANDS) if ALL else EACH)))

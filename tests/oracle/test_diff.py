@@ -205,7 +205,7 @@ def a_recording_differs_in_nothing_from_itself():
     shutil.copyfile('a.data', 'copy.data')
     for a, b in (('a.data', 'a.data'), ('a.data', 'copy.data'), (data, data)):
         for keys in ('dso,symbol', 'symoff', 'addr,comm'):
-            found = json.loads(pace('diff', '--json', '-s', keys, a, b).out)
+            found = json.loads(pace('diff', '--json', '-s', keys, a, b).out)['events'][0]
             assert found['rows'] and all(row['state'] == 'both' for row in found['rows']), (a, b, keys, found)
         said = pace('diff', a, b)
         assert 'same recording' in said.err and '-0' not in said.out and not re.search(r'[+-]\d*[1-9]\d*\.\d\d%|\+0\.(0[1-9]|[1-9]\d)%', said.out), said

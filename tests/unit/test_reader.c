@@ -582,6 +582,42 @@ TEST(reader_walks_an_unfinished_file_to_its_end)
 }
 
 /* perf writes the bits of its sections first and the sections last. */
+TEST(reader_says_what_makes_no_sense_in_a_header)
+{
+	static const struct {
+		size_t at;
+		u64 value, second;
+		const char *said;
+	} cases[] = {
+		{offsetof(struct layout_header, size), INT64_MAX, 0, "the header says it has"},
+		{offsetof(struct layout_header, event_types), 111, 144, "the names of events"},
+		{offsetof(struct layout_header, event_types), 112, 145, "the names of events"},
+		{offsetof(struct layout_header, event_types), 1ULL << 40, 144,
+			"the names of events"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool has_second = cases[i].second;
+		struct reader reader;
+		struct said said;
+		struct fixture f;
+		struct err err;
+
+		fixture_init(&f, 3, false);
+		memcpy(f.file.at + cases[i].at, &cases[i].value, 8);
+		if (has_second)
+			memcpy(f.file.at + cases[i].at + 8, &cases[i].second, 8);
+		test_write(f.path, f.file.at, f.file.n);
+		said_init(&said, LOG_NOTE);
+		CHECK_EQ(reader_open(&reader, f.path, &said.log, &err), 0);
+		CHECK_EQ(said_count(&said, "warn: "), 1);
+		CHECK_HAS(str_text(&said.text), cases[i].said);
+		reader_close(&reader);
+		said_fini(&said);
+		fixture_fini(&f);
+	}
+}
+
 TEST(reader_looks_for_no_sections_in_a_file_that_is_unfinished_or_cut)
 {
 	for (int is_cut = 0; is_cut < 2; is_cut++) {
