@@ -40,7 +40,11 @@ bench:
 	@$(MAKE) --no-print-directory build/pace
 	@dev/bench
 
+# What was built for another place goes to this one.
 install: build/pace
+ifneq ($(origin PREFIX),file)
+	@meson configure build --prefix=$(PREFIX)
+endif
 	@meson install -C build
 
 clean:

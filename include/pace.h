@@ -2,7 +2,8 @@
  * pace.h - libpace: performance counters for programs that measure themselves, and the recordings
  * of perf and pace.
  *
- * First chapter: count. Second: read recordings. Third: sample.
+ * First chapter: count. Second: read recordings. Third: sample. Fourth: whole programs, with all their
+ * threads.
  *
  *     struct pace_error err;
  *     struct pace_counter *c = pace_counter_open("instructions:u", 0, -1, &err);
@@ -19,8 +20,11 @@
  *           struct pace_error that the caller owns, also if that is memory (ENOMEM in its `system`):
  *           what was being opened is closed then, a recording that was being read can only be closed
  * Threads   a counter belongs to one thread at a time; different counters to any
- * Link      -lpace (pkg-config --cflags --libs pace)
- * Manual    pace(3)
+ * Link      -lpace (pkg-config --cflags --libs pace); libpace.a with pkg-config --static. In it
+ *           perf_event_open() is weak: that of a libc which has one, or of the program, is called.
+ *           libpace.so makes the system call itself
+ * Manual    pace(3); its HISTORY says what config, record_type and record types of texts from before
+ *           Linux 2.6.31 are called today. doc/perf-data.md describes recordings
  */
 #ifndef PACE_H
 #define PACE_H
@@ -125,6 +129,27 @@ int pace_value_between(const struct pace_value *first, const struct pace_value *
  */
 int pace_event_parse(const char *event, void *ret_attr, size_t size, struct pace_error *err);
 
+/* An event of this machine, as `pace list` has it. What it points to ends with the call. */
+struct pace_listed {
+	const char *name;  /* as events are written */
+	const char *alias; /* another way to write it, or NULL */
+	const char *kind;  /* hardware, software, cache, pmu, raw, breakpoint, table, tracepoint */
+	const char *group; /* a PMU, a topic, a system of tracepoints, or NULL */
+	const char *description; /* or NULL */
+	const char *unit;        /* "Joules", or NULL */
+	int is_form;        /* 1: not an event, but how some are written: "rNNN", "mem:ADDRESS" */
+	int opens;          /* 1 if it can be opened here and now */
+	const char *reason; /* why it cannot, or only without the kernel; or NULL */
+};
+
+/*
+ * Calls `see` for each event that can be measured here, until it returns something else than 0: this
+ * returns that. `word` is what `pace list` takes: a kind, a PMU, a pattern like "sched:*", text that
+ * names or descriptions have; NULL: all but tracepoints. PACE_ERROR_NOT_FOUND if nothing fits.
+ */
+int pace_events_list(const char *word, int (*see)(void *context, const struct pace_listed *listed),
+	void *context, struct pace_error *err);
+
 /* ---- how to open ---- */
 
 enum pace_flag {
@@ -140,10 +165,24 @@ enum pace_flag {
 	 * counters of the calling thread (pid 0, cpu -1); each takes a page of the mlock limit.
 	 */
 	PACE_USER_READ = 1 << 6,
-	/* Sampling: records of maps, names, forks and exits go to the ring too. */
+	/*
+	 * Sampling: records of maps, names, forks and exits go to the ring too, and samples say whose and
+	 * when they are (PERF_SAMPLE_TID, PERF_SAMPLE_TIME): their addresses can be named.
+	 */
 	PACE_SIDE_BAND = 1 << 7,
 	/* Sampling: the ring keeps the latest records, not the first; see pace_ring_read(). */
 	PACE_KEEP_LATEST = 1 << 8,
+	/*
+	 * Sampling: what pace_sample_callers() needs, whatever programs were built with: the kernel's part
+	 * of the call chain, and the user's registers and `stack_bytes` of the stack. A sample is a few KiB
+	 * then, and its ring 8 pages and more.
+	 */
+	PACE_CALLERS = 1 << 9,
+	/*
+	 * Sampling cycles where nobody counts them, as on most virtual machines: the timer cpu-clock
+	 * samples instead, and pace_counter_name() says so.
+	 */
+	PACE_FALLBACK = 1 << 10,
 };
 
 /* All 0 is what pace_counter_open() does. */
@@ -158,7 +197,12 @@ struct pace_options {
 	uint64_t branches;  /* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
 	/* poll(2) returns after so many samples, or bytes; both 0: when half of the ring is full */
 	uint32_t wakeup_samples, wakeup_bytes;
-	uint64_t reserved[8]; /* 0 */
+	/* Masks of registers, by the numbers of asm/perf_regs.h, and bytes of the user's stack: */
+	uint64_t user_regs;   /* with PERF_SAMPLE_REGS_USER: as the program had them */
+	uint64_t intr_regs;   /* with PERF_SAMPLE_REGS_INTR: where the sample was taken */
+	uint32_t stack_bytes; /* with PERF_SAMPLE_STACK_USER or PACE_CALLERS: 8 to 65528; 0: 8192 */
+	uint32_t max_chain;   /* addresses of a call chain; 0: kernel.perf_event_max_stack */
+	uint64_t reserved[5]; /* 0 */
 };
 
 struct pace_counter *pace_counter_open_with(const char *event, pid_t pid, int cpu,
@@ -299,6 +343,26 @@ struct pace_branch {
 	uint64_t flags;
 };
 
+/* In what the processor was: PERF_RECORD_MISC_CPUMODE_MASK. */
+enum pace_mode {
+	PACE_MODE_UNKNOWN,
+	PACE_MODE_KERNEL,
+	PACE_MODE_USER,
+	PACE_MODE_HYPERVISOR,
+	PACE_MODE_GUEST_KERNEL,
+	PACE_MODE_GUEST_USER,
+};
+
+/* Registers: a value for each bit of the mask, the lowest bit's first. */
+struct pace_regs {
+	uint64_t abi; /* 0: there are none, 1: of a 32-bit program, 2: of a 64-bit one */
+	uint64_t mask;
+	const uint64_t *values;
+	uint32_t n_values;
+};
+
+struct pace_source;
+
 /* The fields of a sample; those that were not recorded are 0. */
 struct pace_sample {
 	const struct pace_record *record;
@@ -313,6 +377,16 @@ struct pace_sample {
 	uint32_t n_raw;
 	uint32_t n_branches;
 	const struct pace_branch *branches; /* n_branches, the latest first */
+
+	enum pace_mode mode;
+	uint64_t data_page_size, code_page_size;
+	/* With PERF_SAMPLE_READ: what its counter had counted, or each member of its group. */
+	const struct pace_value *values;
+	uint32_t n_values;
+	struct pace_regs user_regs, intr_regs;
+	const void *stack; /* n_stack bytes of the user's stack, from where it pointed to */
+	uint32_t n_stack;
+	const struct pace_source *source; /* what the functions below look in */
 };
 
 /*
@@ -325,6 +399,10 @@ struct pace_slots {
 	/* PERF_SAMPLE_* that `sample` wants; 0: all. Others may be 0 in it. */
 	uint64_t wanted;
 	int (*record)(void *context, const struct pace_record *record); /* all but samples */
+	/*
+	 * In recordings a reading of a group ("{a,b}:S") comes once for each member that has counted since
+	 * the one before: record->event is the member, `period` how much. From a ring it comes once.
+	 */
 	int (*sample)(void *context, const struct pace_sample *sample);
 	/* What is missing: bytes behind damage, records that do not decode; one sentence each. */
 	void (*loss)(void *context, const char *sentence);
@@ -344,6 +422,39 @@ enum pace_order {
 int pace_recording_read(struct pace_recording *recording, enum pace_order order,
 	const struct pace_slots *slots, struct pace_error *err);
 
+/* ---- names ---- */
+
+/*
+ * In a `sample` slot, while it runs: who called whom, where that is, which line. The sample may be of
+ * a recording that is read in PACE_TIME_ORDER, of the ring of a counter with PACE_SIDE_BAND, or of a
+ * session. For all others they fail with PACE_ERROR_ARGUMENT and say what to open instead.
+ *
+ *     struct pace_frame frames[64];
+ *     int n = pace_sample_callers(sample, frames, 64, NULL, &err);
+ *     for (int i = 0; i < n && i < 64; i++)
+ *             if (!pace_sample_place(sample, &frames[i], &place, &err))
+ *                     printf("%s\n", place.function ? place.function : place.file);
+ *
+ * Live samples have what is mapped from /proc when their ring is opened, and later from the kernel's
+ * records; with PACE_KEEP_LATEST, which forgets them, from /proc when a name is first asked for in a
+ * call of pace_ring_read().
+ */
+
+struct pace_frame {
+	uint64_t ip;
+	enum pace_mode mode;
+	int is_return; /* 1: where a call returns to; 0: where the processor was */
+};
+
+/*
+ * Where the sample was, then its callers, innermost first: as `pace report` has them, out of the
+ * kernel's call chain, the registers and the copy of the stack, or the processor's own record of calls.
+ * Returns how many there are; the first `max` are filled in. *ret_ending (NULL is fine): "complete", or
+ * why there are no more ("stack dump too small"); NULL: nobody knows.
+ */
+int pace_sample_callers(const struct pace_sample *sample, struct pace_frame *ret_frames, size_t max,
+	const char **ret_ending, struct pace_error *err);
+
 struct pace_place {
 	/* "f", "f@plt"; of stripped code "fun_4220", after where it begins; NULL: is not known */
 	const char *function;
@@ -353,8 +464,30 @@ struct pace_place {
 };
 
 /*
- * In a sample slot, in PACE_TIME_ORDER: where an address of that sample is, its ip or one of its
- * chain. What it is given lives until the recording is read again in that order, or closed.
+ * Where a frame is; NULL: where the sample was. What it is given lives until the recording is read again
+ * in that order, or as long as the ring or session.
+ */
+int pace_sample_place(const struct pace_sample *sample, const struct pace_frame *frame,
+	struct pace_place *ret_place, struct pace_error *err);
+
+struct pace_line {
+	const char *function; /* NULL: is not known */
+	const char *file;     /* as the compiler was told */
+	const char *folder; /* where `file` counts from unless it is absolute; NULL: is not known */
+	uint32_t line, column; /* 0: is not known */
+};
+
+/*
+ * The lines of a frame (NULL: of where the sample was): what was inlined there, innermost first, and
+ * last the function that has it. Returns how many there are, the first `max` are filled in; 0 without
+ * debug information. What it is given lives as long as that of pace_sample_place().
+ */
+int pace_sample_lines(const struct pace_sample *sample, const struct pace_frame *frame,
+	struct pace_line *ret_lines, size_t max, struct pace_error *err);
+
+/*
+ * pace_sample_place() of an address that is all one has: the kernel's if its highest bit is set, a
+ * return address unless it is the sample's own ip.
  */
 int pace_recording_place(struct pace_recording *recording, const struct pace_sample *sample,
 	uint64_t ip, struct pace_place *ret_place, struct pace_error *err);
@@ -394,6 +527,63 @@ void pace_ring_close(struct pace_ring *ring); /* NULL is fine */
  * ring holds, and nothing is written while it does.
  */
 int pace_ring_read(struct pace_ring *ring, const struct pace_slots *slots, struct pace_error *err);
+
+/* ---- whole programs ---- */
+
+/*
+ * Counts or samples a process with all its threads, those that it has and those that it starts from now
+ * on, and the children of these; or everybody.
+ *
+ *     struct pace_options options = {.frequency = 1000, .flags = PACE_CALLERS};
+ *     struct pace_session *s = pace_session_open("cycles:u", 0, &options, &err);
+ *     pace_session_enable(s, &err);
+ *     ... the work, by as many threads as you like ...
+ *     pace_session_disable(s, &err);
+ *     struct pace_slots slots = {.sample = look_at_it};
+ *     pace_session_read(s, &slots, &err);
+ *     pace_session_close(s);
+ *
+ * A session belongs to one thread at a time.
+ */
+struct pace_session;
+
+/*
+ * Events as for `pace record -e`: "a,{b,c}:u". Switched off; `pid` 0 the calling process, > 0 that one,
+ * -1 everybody. `options` as for single counters, but not PACE_USER_READ and PACE_KEEP_LATEST;
+ * PACE_INHERIT, PACE_SIDE_BAND and PACE_FALLBACK are as if they were set. With a period or a frequency
+ * it samples, into rings of up to 512 KiB (4 MiB with PACE_CALLERS) a CPU; else it counts.
+ */
+struct pace_session *pace_session_open(const char *events, pid_t pid,
+	const struct pace_options *options, struct pace_error *err);
+void pace_session_close(struct pace_session *session); /* NULL is fine */
+
+/* What had to be given up ("the timer 'cpu-clock' samples instead"), a sentence a line, or "". */
+const char *pace_session_notes(const struct pace_session *session);
+
+/* Its events are numbered from 0, named as they were opened. */
+uint32_t pace_session_events(const struct pace_session *session);
+int pace_session_event(const struct pace_session *session, uint32_t number,
+	struct pace_event *ret_event, struct pace_error *err);
+
+int pace_session_enable(struct pace_session *session, struct pace_error *err);
+int pace_session_disable(struct pace_session *session, struct pace_error *err);
+
+/*
+ * A value for each event, of all threads together: the times too are the sums of theirs. Returns how many
+ * there are; PACE_ERROR_LIMIT if `max` is less.
+ */
+int pace_session_values(struct pace_session *session, struct pace_value *ret_values, size_t max,
+	struct pace_error *err);
+
+/*
+ * As pace_ring_read(), of all threads together, in the order of time: a record that was being written
+ * while the call before returned may come late. record->event is the number of its event.
+ */
+int pace_session_read(struct pace_session *session, const struct pace_slots *slots,
+	struct pace_error *err);
+
+/* For poll(2): there is something to read, or a thread has ended. -1: it does not sample. */
+int pace_session_fd(const struct pace_session *session);
 
 #ifdef __cplusplus
 }

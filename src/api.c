@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -14,21 +13,18 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "collect/open.h"
 #include "collect/refusal.h"
+#include "collect/sampling.h"
 #include "event/abi.h"
 #include "event/cgroup.h"
 #include "event/parse.h"
+#include "record/regs.h"
 
 _Static_assert((int)PACE_ERROR_LIMIT == (int)ERR_LIMIT,
 	"public and internal error codes are the same numbers");
 _Static_assert(sizeof(((struct pace_error *)0)->message) >= sizeof(((struct err *)0)->msg),
 	"messages fit");
-
-struct pace_group {
-	size_t n;
-	struct pace_counter *members;
-	struct counter_value *values; /* of one read */
-};
 
 int api_give_error(const struct err *from, struct pace_error *to)
 {
@@ -51,31 +47,9 @@ int api_exhausted(size_t size, struct err *err, const char *fmt, ...)
 	return err_sys(err, ENOMEM, "%s", doing);
 }
 
-struct pace_sample api_public_sample(const struct sample_format *format, const struct sample *s,
-	const struct pace_record *record)
+static struct pace_value value_of(const struct counter_value *v)
 {
-	return (struct pace_sample){.record = record,
-		.fields = format->type,
-		.pid = s->pid,
-		.tid = s->tid,
-		.cpu = s->cpu,
-		.time = s->time,
-		.ip = s->ip,
-		.addr = s->addr,
-		.id = s->id,
-		.stream_id = s->stream_id,
-		.period = s->period,
-		.weight = s->weight,
-		.data_src = s->data_src,
-		.phys_addr = s->phys_addr,
-		.cgroup = s->cgroup,
-		.transaction = s->transaction,
-		.chain = (const uint64_t *)(const void *)s->chain.at,
-		.n_chain = s->chain.n,
-		.raw = s->raw.at,
-		.n_raw = s->raw.n,
-		.branches = (const struct pace_branch *)(const void *)s->branches.entries,
-		.n_branches = (u32)s->branches.n};
+	return api_public_value(v, true);
 }
 
 PUBLIC const char *pace_version(void)
@@ -98,7 +72,7 @@ struct opening {
 	struct err err;
 };
 
-enum { ALL_FLAGS = (PACE_KEEP_LATEST << 1) - 1 };
+enum { ALL_FLAGS = (PACE_FALLBACK << 1) - 1 };
 
 static bool is_zero(const uint64_t *words, size_t n)
 {
@@ -128,7 +102,42 @@ static int check_target(const struct pace_options *o, pid_t pid, int cpu, struct
 	return 0;
 }
 
-static int check_options(const struct pace_options *o, struct err *err)
+/* What a sample is to have, and how much of it. */
+static int check_parts(const struct pace_options *o, struct err *err)
+{
+	const struct {
+		u64 sample, how;
+		const char *name, *what;
+	} parts[] = {
+		{PERF_SAMPLE_BRANCH_STACK, o->branches, "BRANCH_STACK", "the kinds of branches"},
+		{PERF_SAMPLE_REGS_USER, o->user_regs, "REGS_USER", "the mask user_regs"},
+		{PERF_SAMPLE_REGS_INTR, o->intr_regs, "REGS_INTR", "the mask intr_regs"},
+	};
+	bool has_stack = o->sample & PERF_SAMPLE_STACK_USER || o->flags & PACE_CALLERS;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!!(o->sample & parts[i].sample) != !!parts[i].how)
+			return err_set(err, ERR_INVAL,
+				"PERF_SAMPLE_%s in sample and %s come together", parts[i].name,
+				parts[i].what);
+	if (o->stack_bytes && !has_stack)
+		return err_set(err, ERR_INVAL,
+			"stack_bytes are of samples with PERF_SAMPLE_STACK_USER or PACE_CALLERS");
+	if (o->stack_bytes % 8 || o->stack_bytes > SAMPLING_MAX_STACK)
+		return err_set(err, ERR_INVAL,
+			"stack_bytes %u: a sample has a multiple of 8, up to %u", o->stack_bytes,
+			SAMPLING_MAX_STACK);
+	if (o->max_chain > UINT16_MAX)
+		return err_set(err, ERR_INVAL, "max_chain %u: a call chain has up to %u addresses",
+			o->max_chain, UINT16_MAX);
+	if (o->flags & PACE_CALLERS && !regs_for_callers(REGS_THIS_MACHINE))
+		return err_set(err, ERR_UNSUPPORTED,
+			"PACE_CALLERS: on this machine callers cannot be found in copies of the stack: "
+			"PERF_SAMPLE_CALLCHAIN has those that frame pointers lead to");
+	return 0;
+}
+
+int api_check_options(const struct pace_options *o, struct err *err)
 {
 	if (o->flags & ~ALL_FLAGS)
 		return err_set(err, ERR_INVAL, "flags 0x%x: this libpace knows those in 0x%x",
@@ -140,9 +149,8 @@ static int check_options(const struct pace_options *o, struct err *err)
 	if (o->wakeup_samples && o->wakeup_bytes)
 		return err_set(err, ERR_INVAL,
 			"a ring wakes up after wakeup_samples or after wakeup_bytes, not both");
-	if (!!(o->sample & PERF_SAMPLE_BRANCH_STACK) != !!o->branches)
-		return err_set(err, ERR_INVAL,
-			"PERF_SAMPLE_BRANCH_STACK in sample and the kinds of branches come together");
+	if (check_parts(o, err))
+		return err->code;
 	if (o->flags & PACE_INHERIT_STAT && !(o->flags & PACE_INHERIT))
 		return err_set(err, ERR_INVAL,
 			"PACE_INHERIT_STAT is for counters with PACE_INHERIT");
@@ -216,7 +224,7 @@ static int opening_check(struct opening *o)
 {
 	struct err *err = &o->err;
 
-	if (check_target(&o->options, o->pid, o->cpu, err) || check_options(&o->options, err))
+	if (check_target(&o->options, o->pid, o->cpu, err) || api_check_options(&o->options, err))
 		return err->code;
 	if (!o->options.cgroup)
 		return 0;
@@ -249,6 +257,23 @@ static void opening_fini(struct opening *o)
 
 /* ---- opening ---- */
 
+/* Registers and stacks. */
+static void complete_parts(const struct pace_options *o, struct event_attr *a)
+{
+	if (o->flags & PACE_CALLERS) {
+		a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
+		/* The user's part is in the copy of the stack. */
+		a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+	}
+	a->sample_regs_user |= o->user_regs;
+	a->sample_regs_intr |= o->intr_regs;
+	a->sample_max_stack = (u16)o->max_chain;
+	if (a->sample_type & PERF_SAMPLE_STACK_USER)
+		a->sample_stack_user = o->stack_bytes ? o->stack_bytes : SAMPLING_DEFAULT_STACK;
+}
+
 static int complete_sampling(const struct pace_options *o, struct event_attr *a, struct err *err)
 {
 	if (o->period || o->frequency) {
@@ -257,7 +282,7 @@ static int complete_sampling(const struct pace_options *o, struct event_attr *a,
 	}
 	if (!a->sample_period) {
 		if (o->sample || o->wakeup_samples || o->wakeup_bytes ||
-			o->flags & (PACE_SIDE_BAND | PACE_KEEP_LATEST))
+			o->flags & (PACE_SIDE_BAND | PACE_KEEP_LATEST | PACE_CALLERS))
 			return err_set(err, ERR_INVAL, "samples need a period or a frequency");
 		return 0;
 	}
@@ -266,8 +291,11 @@ static int complete_sampling(const struct pace_options *o, struct event_attr *a,
 	a->read_format |= PERF_FORMAT_LOST;
 	a->wakeup_events = o->wakeup_bytes ? o->wakeup_bytes : o->wakeup_samples;
 	a->flags |= ATTR_SAMPLE_ID_ALL | (o->wakeup_bytes ? ATTR_WATERMARK : 0);
-	if (o->flags & PACE_SIDE_BAND)
+	complete_parts(o, a);
+	if (o->flags & PACE_SIDE_BAND) {
 		a->flags |= ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK;
+		a->sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	}
 	if (o->flags & PACE_KEEP_LATEST)
 		a->flags |= ATTR_WRITE_BACKWARD;
 	return 0;
@@ -296,9 +324,12 @@ static int complete(const struct pace_options *o, bool leads, bool is_group, str
 	return leads ? complete_leader(o, a, err) : 0;
 }
 
-/* Gives up what may be given up without a word: nothing that changes a value. */
-static bool step_down(const struct event *e, int sys, struct event_attr *a)
+/* Gives up what may be given up without a word: nothing that changes a value, but where it is allowed. */
+static bool step_down(const struct opening *o, const struct event *e, int sys,
+	struct pace_counter *c)
 {
+	struct event_attr *a = &c->attr;
+
 	/* Before Linux 6.0; processors refuse precision with another errno. */
 	if (a->read_format & PERF_FORMAT_LOST && sys == EINVAL) {
 		a->read_format &= ~(u64)PERF_FORMAT_LOST;
@@ -309,7 +340,15 @@ static bool step_down(const struct event *e, int sys, struct event_attr *a)
 		attr_set_precise(a, attr_precise(a) - 1);
 		return true;
 	}
-	return false;
+	if (!(o->options.flags & PACE_FALLBACK) || !open_clock_instead(a, sys))
+		return false;
+	if (a->type != PERF_TYPE_SOFTWARE)
+		return true;
+	mem_free(c->name);
+	c->name = mem_strdup(a->flags & ATTR_EXCLUDE_KERNEL ? "cpu-clock:u"
+			: a->flags & ATTR_EXCLUDE_USER      ? "cpu-clock:k"
+							    : "cpu-clock");
+	return true;
 }
 
 static int explain(const struct opening *o, const struct event *e, const struct event_attr *a,
@@ -348,7 +387,7 @@ static int open_member(struct opening *o, const struct event *e, bool is_group, 
 	do {
 		c->attr.size = attr_needed_size(&c->attr);
 		c->counter.fd = perf_event_open(&c->attr, o->pid, o->cpu, leader, o->flags);
-	} while (c->counter.fd < 0 && step_down(e, errno, &c->attr));
+	} while (c->counter.fd < 0 && step_down(o, e, errno, c));
 	if (c->counter.fd < 0)
 		return explain(o, e, &c->attr, leader, errno, err);
 	if (ioctl(c->counter.fd, PERF_EVENT_IOC_ID, &c->counter.id))
@@ -503,27 +542,6 @@ PUBLIC int pace_counters_disable_all(struct pace_error *err)
 }
 
 /* ---- reading ---- */
-
-static struct pace_value value_of(const struct counter_value *v)
-{
-	struct pace_value out = {.value = v->value,
-		.time_enabled = v->time_enabled,
-		.time_running = v->time_running,
-		.id = v->id,
-		.lost = v->lost};
-
-	if (!v->time_running) {
-		out.counted = PACE_NOT_COUNTED;
-		out.scaled = NAN;
-	} else if (v->time_running < v->time_enabled) {
-		out.counted = PACE_ESTIMATED;
-		out.scaled = (double)v->value * ((double)v->time_enabled / (double)v->time_running);
-	} else {
-		out.counted = PACE_COUNTED;
-		out.scaled = (double)v->value;
-	}
-	return out;
-}
 
 static const struct pace_counter *leader_of(const struct pace_counter *c)
 {

@@ -9,57 +9,57 @@
 
 #include "base/fd.h"
 #include "event/abi.h"
+#include "file/hardware.h"
 #include "machine/machine.h"
 #include "profile/ledger.h"
 #include "session/decoder.h"
 #include "session/periods.h"
 #include "session/stream.h"
-#include "symbol/demangle.h"
-#include "symbol/location.h"
 
 struct pace_recording {
 	char *path;
 	int memory_fd; /* -1: none */
 	struct session session;
 	struct decoder decoder;
-	struct machine machine;
 	struct embedded embedded;
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct intern strings;
-	struct locator locator;
+	struct pace_source source;
 	bool is_placing; /* the machine is at the moment of the sample that is handed out */
 	bool has_begun;  /* reading: from a pipe, what was read is gone */
-	/* There was no memory in the middle of something: it can only be closed. */
-	bool is_spent;
-	struct err exhaustion;
-	/* chain and branches of the sample that is handed out, where words may be */
+	/* of the sample that is handed out, where words may be */
 	struct str lists;
+	VEC(struct pace_value) values;
 };
 
 /* ---- opening ---- */
 
 static void init_state(struct pace_recording *r)
 {
+	struct pace_source *s = &r->source;
+	const struct file_info *info = &r->session.reader.info;
+
+	s->is_open = true;
 	embedded_attach(&r->embedded, &r->session.reader, NULL);
-	machine_init(&r->machine);
-	jitcode_init(&r->jitcode, &r->session.reader.events, NULL, NULL);
-	r->jitcode.embedded = &r->embedded;
-	r->machine.coder = &r->jitcode.coder;
-	machine_set_build_ids(&r->machine, &r->session.reader.info);
-	embedded_prepare(&r->embedded, &r->machine);
-	resolver_init(&r->resolver, &r->machine, NULL, NULL);
-	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
-	locator_init(&r->locator, &r->machine, &r->resolver);
+	machine_init(&s->machine);
+	jitcode_init(&s->jitcode, &r->session.reader.events, NULL, NULL);
+	s->jitcode.embedded = &r->embedded;
+	s->machine.coder = &s->jitcode.coder;
+	machine_set_build_ids(&s->machine, info);
+	embedded_prepare(&r->embedded, &s->machine);
+	resolver_init(&s->resolver, &s->machine, NULL, NULL);
+	resolver_set_recording(&s->resolver, &r->session.reader, &s->jitcode, &r->embedded);
+	callers_init(&s->callers, &s->machine, &s->resolver.places, info->host.arch);
+	s->callers.jitcode = &s->jitcode;
+	s->callers.embedded = &r->embedded;
+	s->callers.n_branches = hardware_branches(info);
+	s->resolver.callers = &s->callers;
+	callers_walk_init(&s->walk, &s->callers);
+	locator_init(&s->locator, &s->machine, &s->resolver);
 }
 
 static void fini_state(struct pace_recording *r)
 {
-	resolver_fini(&r->resolver);
-	jitcode_fini(&r->jitcode);
+	api_source_close(&r->source);
 	embedded_close(&r->embedded);
-	machine_fini(&r->machine);
-	memset(&r->machine, 0, sizeof(r->machine));
 }
 
 struct recording_opening {
@@ -76,6 +76,8 @@ static void do_open(void *opening)
 
 	r->memory_fd = -1;
 	r->path = mem_strdup(o->path);
+	r->source.owner = r->path;
+	r->source.unnamed = "places are known while samples are read in time order";
 	if (session_open_fd(&r->session, o->fd, r->path, NULL, &o->err))
 		return;
 	init_state(r);
@@ -142,8 +144,9 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 		return;
 	fini_state(r);
 	session_close(&r->session);
-	intern_fini(&r->strings);
+	intern_fini(&r->source.strings);
 	str_fini(&r->lists);
+	vec_fini(&r->values);
 	mem_free(r->path);
 	mem_free(r);
 }
@@ -153,6 +156,15 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 PUBLIC uint32_t pace_recording_events(const struct pace_recording *r)
 {
 	return (uint32_t)r->session.reader.events.n;
+}
+
+struct pace_event api_public_event(const struct event *e)
+{
+	return (struct pace_event){.name = e->name,
+		.attr = &e->attr,
+		.attr_size = sizeof(e->attr),
+		.ids = e->ids,
+		.n_ids = e->n_ids};
 }
 
 PUBLIC int pace_recording_event(const struct pace_recording *r, uint32_t number,
@@ -168,11 +180,7 @@ PUBLIC int pace_recording_event(const struct pace_recording *r, uint32_t number,
 		return api_give_error(&err, ret_err);
 	}
 	e = &events->at[number];
-	*ret_event = (struct pace_event){.name = e->name,
-		.attr = &e->attr,
-		.attr_size = sizeof(e->attr),
-		.ids = e->ids,
-		.n_ids = e->n_ids};
+	*ret_event = api_public_event(e);
 	return 0;
 }
 
@@ -244,7 +252,7 @@ static void begin_walk(void *walk)
 	/* The state at the end is not that at the beginning. */
 	fini_state(r);
 	init_state(r);
-	w->result = machine_foresee(&r->machine, &r->session, &w->err);
+	w->result = machine_foresee(&r->source.machine, &r->session, &w->err);
 	stream_init(&w->stream, &r->session);
 }
 
@@ -277,12 +285,24 @@ static void take_thread(struct walk *w)
 		periods_begin_thread(&w->periods, body.task.tid);
 }
 
+/* Where it will be in the lists, once all of them are there. */
+static size_t add_list(struct pace_recording *r, const void *at, size_t n)
+{
+	size_t start = r->lists.n;
+
+	if (n)
+		str_addn(&r->lists, at, n);
+	return start;
+}
+
 static void take_sample(struct walk *w)
 {
 	struct pace_recording *r = w->recording;
 	const struct sample *s = decoder_next(&r->decoder, &w->found.rec, w->found.event);
 	const struct sample_format *format;
 	struct pace_sample *out = &w->sample;
+	struct api_lists lists = {0};
+	size_t chain, branches, user, intr;
 
 	w->is_wanted = s != NULL;
 	if (!s)
@@ -291,12 +311,23 @@ static void take_sample(struct walk *w)
 	/* Lists may stand at any address; whoever is given words expects them where words are. */
 	str_clear(&r->lists);
 	str_reserve(&r->lists, 1);
-	str_addn(&r->lists, s->chain.at, s->chain.n * 8);
-	str_addn(&r->lists, s->branches.entries, s->branches.n * sizeof(*out->branches));
-	*out = api_public_sample(format, s, &w->record);
+	chain = add_list(r, s->chain.at, s->chain.n * 8);
+	branches = add_list(r, s->branches.entries, s->branches.n * sizeof(*out->branches));
+	user = add_list(r, s->user_regs.values.at, s->user_regs.values.n * 8);
+	intr = add_list(r, s->intr_regs.values.at, s->intr_regs.values.n * 8);
+	lists.chain = r->lists.at + chain;
+	lists.branches = r->lists.at + branches;
+	lists.user_regs = r->lists.at + user;
+	lists.intr_regs = r->lists.at + intr;
+	if (format->type & PERF_SAMPLE_READ) {
+		vec_reserve(&r->values, s->read.n_values + 1);
+		lists.values = r->values.at;
+	}
+	*out = api_public_sample(format, s, &w->record, &lists);
 	out->cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
-	out->chain = (const uint64_t *)(const void *)r->lists.at;
-	out->branches = (const struct pace_branch *)(const void *)(r->lists.at + s->chain.n * 8);
+	out->source = &r->source;
+	api_source_point(&r->source, r->is_placing ? s : NULL, format, w->found.time,
+		w->found.rec.misc);
 	if (!periods_has(format))
 		return;
 	w->reading = s;
@@ -310,7 +341,7 @@ static void step_in_time(struct walk *w)
 
 	w->result = stream_next(&w->stream, &w->found, &w->err);
 	if (w->result > 0)
-		machine_follow(&r->machine, &r->session, &w->found, &w->body);
+		machine_follow(&r->source.machine, &r->session, &w->found, &w->body);
 }
 
 static void step_in_file(struct walk *w)
@@ -364,9 +395,9 @@ static bool walk_try(struct walk *w, void (*work)(void *walk))
 
 	if (mem_try(work, w, &size))
 		return true;
-	r->is_spent = true;
-	w->result = api_exhausted(size, &r->exhaustion, "reading '%s'", r->path);
-	w->err = r->exhaustion;
+	r->source.is_spent = true;
+	w->result = api_exhausted(size, &r->source.exhaustion, "reading '%s'", r->path);
+	w->err = r->source.exhaustion;
 	return false;
 }
 
@@ -392,13 +423,14 @@ static int walk_all(struct walk *w)
 	while (!said && walk_try(w, step) && w->result > 0) {
 		said = hand_out(w);
 		/* A place may have been one too many. */
-		if (r->is_spent) {
-			w->err = r->exhaustion;
+		if (r->source.is_spent) {
+			w->err = r->source.exhaustion;
 			w->result = w->err.code;
 			break;
 		}
 	}
 	r->is_placing = false;
+	api_source_point(&r->source, NULL, NULL, 0, 0);
 	return said ? said : w->result;
 }
 
@@ -418,8 +450,8 @@ static void tell_losses(struct walk *w)
 
 static int check_readable(const struct pace_recording *r, struct err *err)
 {
-	if (r->is_spent)
-		*err = r->exhaustion;
+	if (r->source.is_spent)
+		*err = r->source.exhaustion;
 	else if (r->has_begun && r->session.reader.is_stream)
 		err_set(err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
 	return err->code;
@@ -437,7 +469,7 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	memset(&r->session.tally, 0, sizeof(r->session.tally));
 	decoder_init(&r->decoder, &r->session,
 		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			PERF_SAMPLE_READ,
+			PERF_SAMPLE_READ | (order == PACE_TIME_ORDER ? CALLERS_FIELDS : 0),
 		&r->session.tally);
 	result = walk_all(&w);
 	if (!result && !walk_try(&w, sum_up))
@@ -452,52 +484,15 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	return result < 0 && result == w.err.code ? api_give_error(&w.err, ret_err) : result;
 }
 
-struct placing {
-	struct pace_recording *recording;
-	const struct pace_sample *sample;
-	uint64_t ip;
-	struct pace_place *ret;
-};
-
-static void find_place(void *placing)
-{
-	struct placing *p = placing;
-	struct pace_recording *r = p->recording;
-	const struct pace_sample *sample = p->sample;
-	/* Behind the innermost address come those that calls return to. */
-	const struct chain_step step = {p->ip,
-		p->ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, p->ip != sample->ip};
-	struct resolver_answer a;
-	struct location location;
-	struct thread_state t;
-
-	machine_state_at(&r->machine, sample->pid, sample->tid, sample->record->time, &r->strings,
-		&t);
-	locator_find(&r->locator, &t, &step, &location);
-	a = locator_name(&r->locator, &location);
-	*p->ret = (struct pace_place){.function = resolver_title(&a, 0, &r->strings),
-		.offset = a.at - a.start,
-		.file = location.dso->path,
-		.thread = t.comm};
-}
-
 PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_sample *sample,
-	uint64_t ip, struct pace_place *ret, struct pace_error *ret_err)
+	uint64_t ip, struct pace_place *ret, struct pace_error *err)
 {
-	struct placing placing = {r, sample, ip, ret};
-	struct err err = {0};
-	size_t size;
+	struct pace_sample own = *sample;
+	/* Behind the innermost address come those that calls return to. */
+	const struct pace_frame frame = {.ip = ip,
+		.mode = ip >> 63 ? PACE_MODE_KERNEL : PACE_MODE_USER,
+		.is_return = ip != sample->ip};
 
-	if (r->is_spent) {
-		err = r->exhaustion;
-	} else if (!r->is_placing) {
-		err_set(&err, ERR_INVAL, "places are known while samples are read in time order");
-	} else if (!mem_try(find_place, &placing, &size)) {
-		/* Locks may be held by nobody now. */
-		r->is_spent = true;
-		api_exhausted(size, &r->exhaustion, "naming 0x%llx of '%s'", (unsigned long long)ip,
-			r->path);
-		err = r->exhaustion;
-	}
-	return err.code ? api_give_error(&err, ret_err) : 0;
+	own.source = &r->source;
+	return pace_sample_place(&own, &frame, ret, err);
 }

@@ -18,6 +18,10 @@ struct pace_ring {
 	struct sample_format format;
 	const struct pace_counter *counter;
 	VEC(u64) positions; /* of a backward ring's records, the latest first */
+	struct pace_value *values;
+	bool has_names; /* the side-band comes */
+	struct pace_source source;
+	struct event_list events; /* the counter's, for the source */
 };
 
 struct ring_opening {
@@ -64,15 +68,39 @@ static int open_ring(struct pace_ring *r, const struct pace_counter *c, unsigned
 	return err->code;
 }
 
+static void open_source(struct pace_source *s, void *ring)
+{
+	struct pace_ring *r = ring;
+	const struct pace_counter *c = r->counter;
+
+	api_source_open_live(s, &r->events);
+	api_source_begin(s, c->counter.tid, !(c->attr.flags & ATTR_EXCLUDE_KERNEL));
+}
+
 static void make_ring(void *opening)
 {
 	struct ring_opening *o = opening;
+	struct pace_counter *c = o->counter;
+	struct pace_ring *r = o->ring = mem_zalloc(sizeof(*o->ring));
 
-	o->ring = mem_zalloc(sizeof(*o->ring));
-	if (open_ring(o->ring, o->counter, o->pages, &o->err))
+	if (open_ring(r, c, o->pages, &o->err))
 		return;
-	o->ring->counter = o->counter;
-	sample_format_init(&o->ring->format, &o->counter->attr);
+	r->counter = c;
+	sample_format_init(&r->format, &c->attr);
+	if (c->attr.sample_type & PERF_SAMPLE_READ)
+		r->values = mem_zalloc((c->group ? c->group->n : 1) * sizeof(*r->values));
+	r->has_names = c->attr.flags & ATTR_COMM;
+	if (!r->has_names)
+		return;
+	event_add(&r->events, &c->attr, c->name);
+	r->source.owner = mem_strdup(c->name);
+	if (!r->ring.is_backward) {
+		open_source(&r->source, r);
+		return;
+	}
+	/* Its records say not all that has changed: what is there is looked at when somebody asks. */
+	r->source.open = open_source;
+	r->source.open_owner = r;
 }
 
 PUBLIC struct pace_ring *pace_ring_open(struct pace_counter *c, unsigned pages,
@@ -96,14 +124,17 @@ PUBLIC void pace_ring_close(struct pace_ring *r)
 		return;
 	ring_close(&r->ring);
 	vec_fini(&r->positions);
+	api_source_close(&r->source);
+	intern_fini(&r->source.strings);
+	mem_free(r->source.owner);
+	event_list_fini(&r->events);
+	mem_free(r->values);
 	mem_free(r);
 }
 
 /* ---- handing out ---- */
 
-static void tell(const struct pace_slots *slots, const char *fmt, ...) PRINTF(2, 3);
-
-static void tell(const struct pace_slots *slots, const char *fmt, ...)
+void api_tell(const struct pace_slots *slots, const char *fmt, ...)
 {
 	char sentence[200];
 	va_list ap;
@@ -116,59 +147,115 @@ static void tell(const struct pace_slots *slots, const char *fmt, ...)
 	slots->loss(slots->context, sentence);
 }
 
-static void tell_of_loss(const struct pace_ring *r, const struct pace_slots *slots,
-	const struct record *rec)
+static void tell_of_loss(const struct api_handing *h, const struct record *rec)
 {
 	union record_body body;
 	struct err err;
 
 	if (rec->type == PERF_RECORD_THROTTLE)
-		tell(slots,
+		api_tell(h->slots,
 			"the kernel stopped sampling for a moment: there were too many samples");
 	if (rec->type != PERF_RECORD_LOST ||
-		record_decode(rec, r->format.trailer, &body, &err) <= 0)
+		record_decode(rec, h->format->trailer, &body, &err) <= 0)
 		return;
-	tell(slots, "%llu records were lost: the ring was full",
+	api_tell(h->slots, "%llu records were lost: the ring was full",
 		(unsigned long long)body.lost.lost);
 }
 
-static int hand_out_sample(const struct pace_ring *r, const struct pace_slots *slots,
-	struct pace_record *record, const struct record *rec)
+static int hand_out_sample(const struct api_handing *h, struct pace_record *record,
+	const struct record *rec)
 {
+	const struct pace_slots *slots = h->slots;
+	u64 needed = h->source ? CALLERS_FIELDS : 0;
 	struct sample s = {0};
+	struct api_lists lists;
 	struct pace_sample out;
 	struct err err;
+	int said;
 
-	if (sample_decode(&r->format, rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE,
-		    slots->wanted ? slots->wanted : UINT64_MAX, &s, &err)) {
-		tell(slots, "a sample could not be read: %s", err.msg);
+	if (sample_decode(h->format, rec->at + RECORD_HEADER_SIZE, rec->size - RECORD_HEADER_SIZE,
+		    slots->wanted ? slots->wanted | needed : UINT64_MAX, &s, &err)) {
+		api_tell(slots, "a sample could not be read: %s", err.msg);
 		return 0;
 	}
-	if (!(r->format.type & PERF_SAMPLE_PERIOD) && !(r->counter->attr.flags & ATTR_FREQ))
-		s.period = r->counter->attr.sample_period;
+	if (!(h->format->type & PERF_SAMPLE_PERIOD))
+		s.period = h->period;
 	record->time = s.time;
-	out = api_public_sample(&r->format, &s, record);
-	return slots->sample(slots->context, &out);
+	/* The kernel writes words where words may be. */
+	lists = (struct api_lists){.chain = s.chain.at,
+		.branches = s.branches.entries,
+		.user_regs = s.user_regs.values.at,
+		.intr_regs = s.intr_regs.values.at,
+		.values = s.read.n_values <= h->n_values ? h->values : NULL};
+	out = api_public_sample(h->format, &s, record, &lists);
+	out.source = h->source;
+	if (!h->source)
+		return slots->sample(slots->context, &out);
+	api_source_point(h->source, &s, h->format, s.time, rec->misc);
+	said = slots->sample(slots->context, &out);
+	api_source_point(h->source, NULL, h->format, 0, 0);
+	return said;
 }
 
-static int hand_out(const struct pace_ring *r, const struct pace_slots *slots,
-	const struct record *rec, u64 offset)
+/* What a ring's source is told, and when. */
+struct telling {
+	const struct api_handing *h;
+	const struct record *rec;
+	u64 time;
+};
+
+static void tell_source(void *telling)
 {
+	struct telling *t = telling;
+
+	api_source_take(t->h->source, t->h->format, t->rec, t->time);
+}
+
+static void follow(const struct api_handing *h, const struct record *rec, u64 time)
+{
+	struct telling telling = {h, rec, time};
+	struct pace_source *s = h->source;
+	size_t size;
+
+	if (!s || s->is_spent || !s->is_open || s->open || !record_is_state(rec->type))
+		return;
+	if (mem_try(tell_source, &telling, &size))
+		return;
+	s->is_spent = true;
+	api_exhausted(size, &s->exhaustion, "naming samples of '%s'", s->owner);
+}
+
+int api_hand_out(const struct api_handing *h, struct pace_record *record, const struct record *rec)
+{
+	const struct pace_slots *slots = h->slots;
+	struct sample trailer;
+
+	if (rec->type == PERF_RECORD_SAMPLE)
+		return slots->sample ? hand_out_sample(h, record, rec) : 0;
+	tell_of_loss(h, rec);
+	if (sample_decode_trailer(h->format, rec, &trailer))
+		record->time = trailer.time;
+	follow(h, rec, record->time);
+	return slots->record ? slots->record(slots->context, record) : 0;
+}
+
+static int hand_out(struct pace_ring *r, const struct pace_slots *slots, const struct record *rec,
+	u64 offset)
+{
+	const struct pace_counter *c = r->counter;
+	struct api_handing h = {.slots = slots,
+		.format = &r->format,
+		.period = c->attr.flags & ATTR_FREQ ? 0 : c->attr.sample_period,
+		.values = r->values,
+		.n_values = c->group ? c->group->n : 1,
+		.source = r->has_names ? &r->source : NULL};
 	struct pace_record record = {.type = rec->type,
 		.misc = rec->misc,
 		.size = rec->size,
 		.bytes = rec->at,
 		.offset = offset};
-	struct sample trailer;
 
-	if (rec->type == PERF_RECORD_SAMPLE)
-		return slots->sample ? hand_out_sample(r, slots, &record, rec) : 0;
-	tell_of_loss(r, slots, rec);
-	if (!slots->record)
-		return 0;
-	if (sample_decode_trailer(&r->format, rec, &trailer))
-		record.time = trailer.time;
-	return slots->record(slots->context, &record);
+	return api_hand_out(&h, &record, rec);
 }
 
 static int read_forward(struct pace_ring *r, const struct pace_slots *slots)
@@ -177,6 +264,7 @@ static int read_forward(struct pace_ring *r, const struct pace_slots *slots)
 	struct record rec;
 	int said = 0;
 
+	api_source_next_round(&r->source);
 	ring_acquire(ring);
 	while (!said) {
 		u64 offset = ring->tail;
@@ -209,6 +297,7 @@ static int read_backward(struct pace_ring *r, const struct pace_slots *slots)
 	struct record rec;
 	int said = 0;
 
+	api_source_close(&r->source);
 	for (size_t i = r->positions.n; i-- && !said;) {
 		ring->tail = r->positions.at[i];
 		ring->head = ring->tail + ring->size;
@@ -245,7 +334,7 @@ PUBLIC int pace_ring_read(struct pace_ring *r, const struct pace_slots *slots,
 	}
 	said = read_forward(r, slots);
 	if (r->ring.is_broken)
-		tell(slots, "the ring made no sense: records were skipped");
+		api_tell(slots, "the ring made no sense: records were skipped");
 	r->ring.is_broken = false;
 	return said;
 }

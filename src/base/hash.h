@@ -1,21 +1,37 @@
 /*
  * hash.h - 64-bit hashes for in-memory tables.
  *
- * Not for untrusted signatures and not stable between versions: never write one to a file. Source:
- * the multiply-and-fold step (64 x 64 -> 128 bits, halves xored) that wyhash and others rest on.
+ * They depend on a key that the process draws when it starts: nobody who writes a recording can
+ * know which of its names and numbers will be in each other's way in our tables. So the same has
+ * another hash in the next run: never write one to a file, and let no order depend on one; what
+ * must stay the same takes hash_lasting().
+ * Threads  the key does not change once the program runs
+ * Source   the multiply-and-fold step (64 x 64 -> 128 bits, halves xored) that wyhash and others
+ *          rest on
  */
 #ifndef PACE_BASE_HASH_H
 #define PACE_BASE_HASH_H
 
 #include "base/types.h"
 
-#define HASH_SEED 0x9e3779b97f4a7c15ULL
+extern u64 hash_key[2];
+
+static inline u64 hash_fold(u64 a, u64 b)
+{
+	__uint128_t m = (__uint128_t)a * b;
+
+	return (u64)m ^ (u64)(m >> 64);
+}
 
 static inline u64 hash_mix(u64 a, u64 b)
 {
-	__uint128_t m = (__uint128_t)(a ^ HASH_SEED) * (b ^ 0xe7037ed1a0b428dbULL);
+	return hash_fold(a ^ hash_key[0], b ^ hash_key[1]);
+}
 
-	return (u64)m ^ (u64)(m >> 64);
+/* The same in every run: for what is printed or kept. Whoever likes can make them collide. */
+static inline u64 hash_lasting(u64 a, u64 b)
+{
+	return hash_fold(a ^ 0x9e3779b97f4a7c15ULL, b ^ 0xe7037ed1a0b428dbULL);
 }
 
 static inline u64 hash_u64(u64 v)

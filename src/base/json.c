@@ -60,6 +60,12 @@ void json_u64(struct str *out, const char *key, u64 v)
 	str_addc(out, ',');
 }
 
+void json_bool(struct str *out, const char *key, bool v)
+{
+	json_key(out, key);
+	str_add(out, v ? "true," : "false,");
+}
+
 void json_s64(struct str *out, const char *key, s64 v)
 {
 	json_key(out, key);

@@ -2,14 +2,38 @@
 
 #include <pthread.h>
 
+#include "base/mem.h"
+
 /* Files are looked for on all cores, and each tells what it found. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct saying {
+	struct log *log;
+	enum log_level level;
+	const struct str *text;
+};
+
+static void take(void *saying)
+{
+	struct saying *s = saying;
+	struct log *log = s->log;
+	size_t before = log->said.strings.n;
+
+	log->has_warned |= s->level == LOG_WARN;
+	intern_add(&log->said, str_text(s->text), s->text->n);
+	if (log->said.strings.n > before && log->is_held)
+		vec_add(&log->held, ((struct log_held){s->level, log->said.strings.at[before]}));
+	else if (log->said.strings.n > before)
+		log->write(log->ctx, s->level, str_text(s->text));
+}
 
 void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 {
 	struct str text = {0};
+	struct saying saying = {log, level, &text};
+	bool is_done = true;
+	size_t size = 0;
 	va_list ap;
-	size_t before;
 
 	if (!log || !log->write || level > log->level)
 		return;
@@ -17,15 +41,15 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
 	pthread_mutex_lock(&lock);
-	log->has_warned |= level == LOG_WARN;
-	before = log->said.strings.n;
-	intern_add(&log->said, str_text(&text), text.n);
-	if (log->said.strings.n > before && log->is_held)
-		vec_add(&log->held, ((struct log_held){level, log->said.strings.at[before]}));
-	else if (log->said.strings.n > before)
-		log->write(log->ctx, level, str_text(&text));
+	/* Whoever is left for want of memory leaves nobody waiting. */
+	if (mem_is_trying())
+		is_done = mem_try(take, &saying, &size);
+	else
+		take(&saying);
 	pthread_mutex_unlock(&lock);
 	str_fini(&text);
+	if (!is_done)
+		mem_exhausted(size);
 }
 
 void log_hold(struct log *log)

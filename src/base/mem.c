@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK_MIN = 64 << 10, CHUNK_MAX = 8 << 20 };
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 8 << 20 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -116,7 +116,10 @@ void mem_free(void *p)
 
 static void arena_grow(struct arena *a, size_t n)
 {
-	/* Chunks double, so that a large session makes few of them and a small one stays small. */
+	/*
+	 * Chunks double, so that a large session makes few of them and a small one stays small: there may
+	 * be thousands, one for each event.
+	 */
 	size_t size = a->chunks ? MIN(a->chunks->size * 2, (size_t)CHUNK_MAX) : (size_t)CHUNK_MIN;
 	struct arena_chunk *c;
 

@@ -36,6 +36,7 @@ static const struct opt options[] = {
 struct listing {
 	struct session session;
 	struct machine machine;
+	struct table by_path; /* of the table's entries */
 	struct ledger ledger;
 	struct log log;
 	void (*say)(void *ctx, enum log_level level, const char *sentence);
@@ -118,9 +119,41 @@ static const struct file_build_id *kernel_file(const struct file_info *info)
 	return NULL;
 }
 
+/* The entry of a DSO's id, as many bytes as the table says it has: zeros behind it, too. */
+static const struct file_build_id *entry_of(const struct listing *l, const struct dso *dso)
+{
+	const struct file_info *info = &l->session.reader.info;
+	struct table_probe probe =
+		table_probe(&l->by_path, hash_bytes(dso->path, strlen(dso->path)));
+	u32 i;
+
+	while ((i = table_next(&l->by_path, &probe)) != TABLE_NONE) {
+		const struct file_build_id *b = &info->build_ids.at[i];
+
+		if (b->id_size >= dso->build_id_size && !strcmp(b->path, dso->path) &&
+			!memcmp(b->id, dso->build_id, dso->build_id_size))
+			return b;
+	}
+	return NULL;
+}
+
+/* One entry of a path is enough: many with the same one would be slow to find. */
+static void index_table(struct listing *l)
+{
+	const struct file_info *info = &l->session.reader.info;
+	const char *before = "";
+
+	vec_each(b, &info->build_ids) {
+		if (strcmp(b->path, before))
+			table_add(&l->by_path, hash_bytes(b->path, strlen(b->path)),
+				(u32)(b - info->build_ids.at));
+		before = b->path;
+	}
+}
+
 static void add_dso(const struct listing *l, const struct dso *dso, struct out *out)
 {
-	const struct file_build_id *b = NULL;
+	const struct file_build_id *b = dso->build_id_size ? entry_of(l, dso) : NULL;
 
 	if (dso->kind == DSO_KERNEL && !dso->is_guest && !dso->build_id_size)
 		b = kernel_file(&l->session.reader.info);
@@ -133,7 +166,10 @@ static void add_dso(const struct listing *l, const struct dso *dso, struct out *
 static int add_hits(struct listing *l, struct out *out, struct err *err)
 {
 	struct hits hits = {0};
-	int r = machine_scan(&l->machine, &l->session, err);
+	int r;
+
+	index_table(l);
+	r = machine_scan(&l->machine, &l->session, err);
 
 	if (!r)
 		r = hits_find(&l->session, &l->machine,
@@ -197,6 +233,7 @@ static int list_recording(const struct buildid_options *o)
 		status = EXIT_FAILED;
 	ledger_fini(&l.ledger);
 	machine_fini(&l.machine);
+	table_fini(&l.by_path);
 	session_close(&l.session);
 	log_fini(&l.log);
 	return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/workers.h"
@@ -10,6 +11,7 @@
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "cmd/which.h"
+#include "file/samefile.h"
 #include "profile/counts.h"
 #include "profile/delta.h"
 #include "profile/filter.h"
@@ -156,6 +158,7 @@ struct comparing {
 	size_t n_keys;
 	VEC(struct delta_recording) recordings;
 	VEC(struct compared) events;
+	struct table by_name; /* of them */
 	struct folded folded;
 	bool has_warned, has_lost;
 };
@@ -181,22 +184,47 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 	return 0;
 }
 
-static s64 event_of(const struct profile *p, const char *name)
+/* The one that is compared under that name, or TABLE_NONE. */
+static u32 find_compared(const struct comparing *c, const char *name)
 {
-	for (size_t i = 0; i < p->events.n; i++)
-		if (!strcmp(p->events.at[i].name, name))
-			return (s64)i;
+	struct table_probe probe = table_probe(&c->by_name, hash_bytes(name, strlen(name)));
+	u32 i;
+
+	while ((i = table_next(&c->by_name, &probe)) != TABLE_NONE)
+		if (!strcmp(c->events.at[i].name, name))
+			return i;
+	return TABLE_NONE;
+}
+
+/* The number in this recording of each event that is compared, the first one of its name; or -1. */
+static s64 *find_events(const struct comparing *c, const struct profile *p)
+{
+	s64 *found = mem_alloc((c->events.n + 1) * sizeof(*found));
+
+	memset(found, 0xff, c->events.n * sizeof(*found));
+	for (size_t i = p->events.n; i--;) {
+		u32 at = find_compared(c, p->events.at[i].name);
+
+		if (at != TABLE_NONE)
+			found[at] = (s64)i;
+	}
 	/* One event each, if by other names: what else should be compared. */
-	return p->events.n == 1 ? 0 : -1;
+	if (p->events.n == 1 && c->events.n == 1)
+		found[0] = 0;
+	return found;
 }
 
 /* The first recording says which events there are. */
 static void take_events(struct comparing *c, const struct recorded *r)
 {
 	vec_each(e, &r->profile.events) {
-		struct compared *compared = vec_push(&c->events);
 		size_t i = e - r->profile.events.at;
+		struct compared *compared;
 
+		if (find_compared(c, e->name) != TABLE_NONE)
+			continue;
+		table_add(&c->by_name, hash_bytes(e->name, strlen(e->name)), (u32)c->events.n);
+		compared = vec_push(&c->events);
 		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
 		compared->delta.is_time = counts_is_clock(&r->session.reader.events.at[i]);
@@ -234,13 +262,15 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 	struct hist_options hist_options = h;
 	struct calls calls;
 	int result = 0;
+	s64 *events;
 
 	memcpy(hist_options.keys, c->keys, sizeof(c->keys));
 	calls_init(&calls, p);
 	if (!c->events.n)
 		take_events(c, in);
+	events = find_events(c, p);
 	vec_each(compared, &c->events) {
-		s64 event = event_of(p, compared->name);
+		s64 event = events[compared - c->events.at];
 		struct hist hist;
 
 		if (event < 0) {
@@ -259,6 +289,7 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 		delta_add(&compared->delta, recording, &hist);
 		hist_fini(&hist);
 	}
+	mem_free(events);
 	calls_fini(&calls);
 	return result;
 }
@@ -365,40 +396,71 @@ static int choose(struct comparing *c, struct err *err)
 	return 0;
 }
 
+static void show_event(const struct comparing *c, struct compared *compared, bool is_first,
+	struct str *text)
+{
+	const struct diff_command *o = c->options;
+	struct judge judge;
+
+	if (o->view.per == DIFF_PER_LEVEL)
+		delta_level(&compared->delta);
+	judge_init(&judge, &compared->delta);
+	if (!is_first)
+		str_addc(text, o->is_json ? ',' : '\n');
+	if (o->is_json)
+		diff_add_json(&compared->delta, &judge, compared->name, &o->view, text);
+	else
+		diff_add_text(&compared->delta, &judge, compared->name, &o->view, text);
+	judge_fini(&judge);
+}
+
 static void show(struct comparing *c, struct out *out)
 {
 	const struct diff_command *o = c->options;
+	bool is_first = true;
 
 	if (o->is_folded) {
 		folded_add_text(&c->folded, FOLDED_COLUMNS, &out->text);
 		return;
 	}
+	if (o->is_json)
+		diff_begin_json(&out->text);
 	vec_each(compared, &c->events) {
-		struct judge judge;
-
 		delta_pair(&compared->delta);
 		if (!compared->delta.rows.n && c->events.n > 1)
 			continue;
-		if (o->view.per == DIFF_PER_LEVEL)
-			delta_level(&compared->delta);
-		judge_init(&judge, &compared->delta);
-		if (o->is_json) {
-			diff_add_json(&compared->delta, &judge, compared->name, &o->view,
-				&out->text);
-		} else {
-			str_add(&out->text, compared == c->events.at ? "" : "\n");
-			diff_add_text(&compared->delta, &judge, compared->name, &o->view,
-				&out->text);
-		}
-		judge_fini(&judge);
+		show_event(c, compared, is_first, &out->text);
+		is_first = false;
 		out_flush_some(out);
 	}
+	if (o->is_json)
+		diff_end_json(&out->text);
+}
+
+/* A recording that is compared with itself has no changes, also where code has no names. */
+static void find_copies(struct comparing *c)
+{
+	u32 n = 1;
+
+	for (u32 i = 1; i < c->recordings.n; i++)
+		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
+			const struct delta_recording *a = &c->recordings.at[k];
+
+			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name))
+				continue;
+			c->recordings.at[i].same_as = k + 1;
+			n += k == 0;
+			log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
+				c->recordings.at[i].name);
+		}
+	c->folded.is_one_recording = n == c->recordings.n;
 }
 
 static int compare(struct comparing *c, struct out *out, struct err *err)
 {
 	if (choose(c, err))
 		return err->code;
+	find_copies(c);
 	for (size_t i = 0; i < c->recordings.n; i++)
 		if (read_one(c, i, err))
 			return err->code;
@@ -450,6 +512,7 @@ static int run_diff(int argc, char **argv)
 		mem_free(compared->name);
 	}
 	vec_fini(&c.events);
+	table_fini(&c.by_name);
 	vec_fini(&c.recordings);
 	folded_fini(&c.folded);
 	profile_filter_fini(&o.filter);

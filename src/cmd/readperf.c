@@ -347,6 +347,8 @@ static int run_session(struct reading *r, struct err *err)
 	outlive_recorder(&r->session);
 	/* A limit of file sizes is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* Who reads the functions may have seen enough: the tables get whole all the same. */
+	signal(SIGPIPE, SIG_IGN);
 	machine_init(&r->machine);
 	embedded_attach(&r->embedded, reader, &r->log);
 	jitcode_init(&r->jitcode, &reader->events, r->options->symfs, &r->log);
@@ -375,6 +377,7 @@ static int run_session(struct reading *r, struct err *err)
 		ARRAY_SIZE(r->session.tally.n_by_type));
 	add_functions(r);
 	ledger_warn(&r->ledger, &r->log);
+	session_explain_content(&r->session);
 	return 0;
 }
 
@@ -413,7 +416,7 @@ static int run_readperf(int argc, char **argv)
 		status = cmd_fail(&cmd_readperf, &err, EXIT_FAILED);
 	if (close_tables(&r, &err))
 		status = cmd_fail(&cmd_readperf, &err, EXIT_FAILED);
-	if (out_close(&r.out, &err))
+	if (out_close(&r.out, &err) && err.sys != EPIPE)
 		status = cmd_fail(&cmd_readperf, &err, EXIT_FAILED);
 	if (status == EXIT_OK && ledger_has_unread(&r.ledger))
 		status = EXIT_FAILED;

@@ -12,11 +12,9 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "collect/open.h"
-#include "collect/program.h"
 #include "collect/setuid.h"
 #include "event/abi.h"
 #include "record/regs.h"
-#include "symbol/frameptr.h"
 
 /* ---- set-up ---- */
 
@@ -48,81 +46,31 @@ static void make_group(struct event_list *events)
 	events->at[0].n_members = (u32)events->n;
 }
 
-/* What a command is in the end: of a script its interpreter. */
-static bool find_program(const char *command, char path[PATH_MAX])
+/*
+ * -g alone: whole stacks. Frame pointers lead through functions that keep them, which leaves and C
+ * libraries do not: registers and what lies on the stack tell the others.
+ */
+static void choose_callers(const struct recording *rec, u64 pages, struct sampling *sampling)
 {
-	enum { SCRIPTS_MAX = 4 };
-	char next[PATH_MAX];
-
-	if (!program_find(command, path))
-		return false;
-	for (unsigned i = 0; i < SCRIPTS_MAX && program_interpreter(path, next); i++)
-		strcpy(path, next);
-	return true;
-}
-
-/* What /proc/PID/exe is called, where it can be read. */
-static void name_program(char path[PATH_MAX])
-{
-	char name[PATH_MAX];
-	ssize_t n = readlink(path, name, sizeof(name) - 1);
-
-	if (n <= 0)
-		return;
-	memcpy(path, name, (size_t)n);
-	path[n] = '\0';
-}
-
-/* The first program of the target that keeps no frame pointers. */
-static bool find_frameless(const struct recording *rec, char path[PATH_MAX])
-{
-	enum { PROCESSES_MAX = 64 };
-	unsigned n = 0;
-	pid_t last = 0;
-
-	if (rec->measures_workload)
-		return find_program(rec->command[0], path) &&
-			frameptr_of_file(path) == FRAMEPTR_OMITTED;
-	vec_each(t, &rec->target.threads) {
-		if (t->pid == last || n++ == PROCESSES_MAX)
-			continue;
-		last = t->pid;
-		snprintf(path, PATH_MAX, "/proc/%d/exe", t->pid);
-		if (frameptr_of_file(path) == FRAMEPTR_OMITTED) {
-			name_program(path);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* -g alone: as the target's programs are built. */
-static void choose_callers(struct recording *rec, struct sampling *sampling)
-{
+	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
 	const struct record_options *o = rec->options;
-	char path[PATH_MAX];
 
 	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
 		!regs_for_callers(REGS_THIS_MACHINE))
 		return;
-	if (rec->target.is_system_wide) {
-		log_debug(&rec->log,
-			"-g: callers come from frame pointers; '--call-graph dwarf' finds those of programs without");
+	/* All switches of all programs: copies of their stacks are more than anybody can read. */
+	if (rec->target.is_system_wide && o->has_wall)
 		return;
-	}
-	/* What blocks is a library's, and those have no frame pointers: the caller would be missing. */
-	if (o->has_wall) {
-		sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
-		log_debug(&rec->log,
-			"--wall: callers are found by call frame information; '--call-graph fp' costs less");
-		return;
-	}
-	if (!find_frameless(rec, path))
-		return;
+	sampling->has_few_stacks = rec->target.is_system_wide;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
-	log_note(&rec->log,
-		"'%s' keeps no frame pointers: callers are found by call frame information (--call-graph dwarf); '--call-graph fp' takes what frame pointers there are",
-		path);
+	/* In small rings there is room for small copies, or for none. */
+	if (pages)
+		sampling->stack_bytes = (u32)MIN((u64)SAMPLING_DEFAULT_STACK,
+			pages * (u64)sysconf(_SC_PAGESIZE) / SAMPLES_LEAST);
+	if (sampling->stack_bytes < BYTES_LEAST)
+		sampling->stack_bytes = 0;
+	/* perf would take both for callers of each other. */
+	sampling->has_frame_pointers = !o->keeps_stacks;
 }
 
 /* Of such a command there will be next to nothing. */
@@ -223,7 +171,12 @@ static int open_samplers(void *ctx, struct err *err)
 {
 	struct recording *rec = ctx;
 
-	return open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err);
+	if (open_events(&rec->events, &rec->target, &rec->counters, &rec->log, err))
+		return err->code;
+	if (!record_deeper_open(rec, err))
+		return 0;
+	counters_close(&rec->counters);
+	return err->code;
 }
 
 static void close_samplers(void *ctx)
@@ -279,7 +232,7 @@ static int check_room(const struct recording *rec, struct err *err)
 		if (e->attr.sample_type & PERF_SAMPLE_STACK_USER &&
 			e->attr.sample_stack_user >= room)
 			return err_set(err, ERR_INVAL,
-				"rings of %llu KiB have no room for samples with %u KiB of stack each: larger rings (-m) or less of the stack (--call-graph dwarf,1024) help",
+				"rings of %llu KiB have no room for samples with %u KiB of stack each: larger rings (-m), less of the stack (--call-graph dwarf,1024) or frame pointers alone (--call-graph fp) help",
 				(unsigned long long)room / 1024, e->attr.sample_stack_user / 1024);
 	return 0;
 }
@@ -291,7 +244,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	u64 page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	sampling->is_command = rec->measures_workload;
-	choose_callers(rec, sampling);
+	choose_callers(rec, pages, sampling);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)
@@ -455,6 +408,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	record_growth_end(rec);
 	record_until_say(rec);
 	record_overhead_say(rec);
+	record_deeper_say(rec);
 	if (end == RECORDER_SIGNAL)
 		hand_signal_on(rec);
 	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err))

@@ -33,6 +33,7 @@ struct record_options {
 	/* Callers. */
 	u64 stack_bytes, max_stack;
 	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was said */
+	bool has_stack_size;                                    /* and how much of the stack */
 	bool has_only_kernel_chains, has_only_user_chains;
 
 	/* What samples carry. */

@@ -335,6 +335,8 @@ int record_finish(struct recording *rec, struct err *err)
 	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
+	if (!rec->options->is_quiet && !r && rec->writer.is_file)
+		record_say_brief(rec, name, tally.n_samples);
 	if (rec->recorder.filter)
 		say_endings(&rec->liveunwind, &rec->log);
 	if (rec->recorder.n_broken_rings)

@@ -211,6 +211,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		return err->code;
 	record_ring_advance(rec);
 	record_growth_look(rec);
+	record_deeper_look(rec);
 	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
 		p->why = "the time of --for is over";
 	if (!p->why && record_until_is_reached(rec))

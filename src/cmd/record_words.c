@@ -22,6 +22,7 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	bool has_size = !strncmp(value, "dwarf,", 6);
 
 	o->has_chains = o->has_chain_mode = true;
+	o->has_stack_size = has_size;
 	o->stack_bytes = 0;
 	o->has_lbr = !strcmp(value, "lbr");
 	if (!strcmp(value, "fp") || o->has_lbr)

@@ -9,9 +9,11 @@
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
  *     record_overhead.c  --max-overhead: lowers the rate
+ *     record_deeper.c  larger copies of stacks, once they are needed
  *     record_wall.c    --wall: threads that come and go
  *     record_waits.c   --wall, where the kernel may not be seen: where they wait
  *     record_embed.c   what a file needs to be read elsewhere
+ *     record_end.c     what is in it, in three lines
  *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
@@ -110,6 +112,14 @@ struct record_overhead {
 	struct reweigh reweigh;
 };
 
+/* Copies of stacks are too small for a program: larger ones take their place. */
+struct record_deeper {
+	bool is_decided; /* whether they are needed was seen, or they cannot be had */
+	u64 since_ns;    /* 0: they are not taken */
+	u64 n_before;    /* stacks that were cut until then */
+	char comm[16];   /* the last program of which one was */
+};
+
 /* --wall without the right to see the kernel: where threads wait is looked up, and told as samples. */
 struct record_waits {
 	struct waiting waiting;
@@ -157,6 +167,7 @@ struct recording {
 	struct record_until until;
 	struct record_overhead overhead;
 	struct record_waits waits;
+	struct record_deeper deeper;
 	struct str notes; /* what every file of this recording says of it, a line each */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
@@ -249,6 +260,13 @@ bool record_until_is_reached(const struct recording *rec);
 void record_until_say(struct recording *rec);
 void record_until_close(struct recording *rec);
 
+/* ---- record_deeper.c; without copies of stacks, or where their size was said, these do nothing ---- */
+
+/* Behind open_events(): the same events wait with larger copies. */
+int record_deeper_open(struct recording *rec, struct err *err);
+void record_deeper_look(struct recording *rec);
+void record_deeper_say(struct recording *rec); /* at the end */
+
 /* ---- record_growth.c ---- */
 
 /* Sees when perf maps grow, from now on; where that cannot be seen, later names win as ever. */
@@ -296,6 +314,11 @@ void record_waits_close(struct recording *rec);
 
 /* Adds the section to the file, which is whole without it; how much it does not have is said. */
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
+
+/* ---- record_end.c ---- */
+
+/* Says in three lines what is in the file: samples and stacks, the hottest functions, how to see more. */
+void record_say_brief(struct recording *rec, const char *path, u64 n_samples);
 
 /* ---- record_pilot.c ---- */
 

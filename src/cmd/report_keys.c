@@ -29,6 +29,16 @@ static bool has_branches(const struct event *e)
 		!(e->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
+/*
+ * What a recorder that asked for branches writes down; else somebody asked for them for callers, as
+ * those of perf_event_open(2) do. Pipes and unfinished files have no such list.
+ */
+static bool is_of_branches(const struct reader *r)
+{
+	return r->is_pipe_mode || r->is_unfinished ||
+		layout_has_feature(&r->header, FEATURE_BRANCH_STACK);
+}
+
 static bool is_no_tracepoint(const struct event *e)
 {
 	return e->attr.type != PERF_TYPE_TRACEPOINT;
@@ -95,7 +105,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	k->has_history = o->has_history;
 	k->has_blocks = o->has_total_cycles;
 	k->has_branches = k->has_blocks ||
-		(o->branches < 0 ? can_branch && !o->is_mem_mode && !has_wall && !o->has_history
+		(o->branches < 0 ? can_branch && is_of_branches(&r->session.reader) &&
+					!o->is_mem_mode && !has_wall && !o->has_history
 				 : o->branches);
 	if (o->drops_others || o->parent) {
 		k->needs_parent = true;

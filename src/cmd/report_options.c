@@ -87,7 +87,7 @@ const struct opt report_option_table[] = {
 	{0, "show-cpu-utilization", OPT_BOOL, AT(keys.has_modes), NULL,
 		"columns with what was in the kernel and in user space"},
 	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
-		"count the branches that samples carry (default, where they do) instead of the samples"},
+		"count the branches that samples carry (default, where they were recorded for that) instead of the samples"},
 	{0, "branch-history", OPT_BOOL, AT(keys.has_history), NULL,
 		"the branches before each sample as the end of its call chain, line by line, with predictions and cycles"},
 	{0, "total-cycles", OPT_BOOL, AT(keys.has_total_cycles), NULL,

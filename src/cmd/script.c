@@ -150,12 +150,13 @@ static bool is_named(const char *list, const char *name)
 	return !list;
 }
 
-static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time)
+/* `time` is when it was in the stream, `said` what it says itself. */
+static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time, u64 said)
 {
 	struct thread_state t;
 
 	if (!num_list_has(&s->pids, sample->pid) || !num_list_has(&s->tids, sample->tid) ||
-		!spans_have(&s->spans, time))
+		!spans_have(&s->spans, said))
 		return false;
 	if (s->cpus.n) {
 		bool is_there = false;
@@ -211,7 +212,8 @@ static void take_sample(struct scripting *s, const struct stream_event *e)
 		return;
 	format = &s->session.reader.formats.at[e->event];
 	script_take_events(&s->script);
-	shows = is_wanted(s, sample, e->time);
+	shows = is_wanted(s, sample, e->time,
+		format->type & PERF_SAMPLE_TIME ? sample->time : e->time);
 	if (periods_has(format))
 		take_values(s, e, sample, shows);
 	else if (shows)
@@ -233,7 +235,7 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	struct str *text = &s->out.text;
 	struct thread_state t;
 	struct sample who = {0};
-	u32 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
+	u64 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
 
 	if (e->rec.type < PERF_RECORD_USER_TYPE_START)
 		sample_decode_trailer(format, &e->rec, &who);
@@ -247,8 +249,9 @@ static void show_record(struct scripting *s, const struct stream_event *e,
 	if (format->type & PERF_SAMPLE_CPU)
 		fields |= s->script.fields[0] & SCRIPT_CPU;
 	machine_state_at(&s->machine, who.pid, who.tid, time, &s->script.strings, &t);
-	script_add_start(&s->script, &(struct script_who){t.comm, who.pid, who.tid, who.cpu, time},
-		fields, false, text);
+	script_add_start(&s->script,
+		&(struct script_who){t.comm, who.pid, who.tid, who.cpu, time, 0}, fields, false,
+		text);
 	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
 	record_add_text(e->rec.type, e->rec.misc, body, text);
 	str_addc(text, '\n');
@@ -342,6 +345,7 @@ static int run_session(struct scripting *s, struct err *err)
 	resolver_set_recording(&s->resolver, r, &s->jitcode, &s->embedded);
 	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
 		&s->resolver);
+	s->script.info = &r->info;
 	s->script.walk.lbr.depth = hardware_branches(&r->info);
 	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
@@ -353,6 +357,8 @@ static int run_session(struct scripting *s, struct err *err)
 		return err->code;
 	ledger_add_tally(&s->ledger, &s->session.tally);
 	ledger_warn(&s->ledger, &s->log);
+	if (!s->options->is_dump)
+		session_explain_content(&s->session);
 	return 0;
 }
 

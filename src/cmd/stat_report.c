@@ -192,6 +192,24 @@ static int run_session(struct reporting *r, struct err *err)
 	return result;
 }
 
+/* What is not in the table; true if that is anything. */
+static bool say_losses(struct reporting *r)
+{
+	const struct session_tally *t = &r->session.tally;
+	const char *path = r->session.reader.path;
+
+	if (t->damage.reason)
+		log_warn(&r->log, "'%s' is damaged at offset 0x%llx: %s", path,
+			(unsigned long long)t->damage.offset, t->damage.reason);
+	if (t->n_undecoded)
+		log_warn(&r->log, "'%s': %llu records make no sense and are not counted", path,
+			(unsigned long long)t->n_undecoded);
+	if (t->n_foreign_id)
+		log_warn(&r->log, "'%s': %llu counts are of events that it does not describe", path,
+			(unsigned long long)t->n_foreign_id);
+	return t->damage.reason || t->n_undecoded || t->n_foreign_id;
+}
+
 static const struct cmd cmd_stat_report = {
 	.name = "stat report",
 	.summary = "print the counts that 'stat record' wrote",
@@ -218,7 +236,7 @@ int run_stat_report(int argc, char **argv)
 	} else {
 		if (run_session(&r, &err))
 			status = cmd_fail(&cmd_stat_report, &err, EXIT_FAILED);
-		else if (r.session.tally.damage.reason || r.session.tally.n_undecoded)
+		else if (say_losses(&r))
 			status = EXIT_FAILED;
 		session_close(&r.session);
 	}

@@ -9,20 +9,22 @@
 #include "base/bytes.h"
 #include "event/abi.h"
 
-__attribute__((weak)) int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu,
-	int group_fd, unsigned long flags)
+/* Has a name outside too, in libpace.a: there it is the program's that wins, or its libc's. */
+__attribute__((weak, visibility("default"))) int perf_event_open(const struct event_attr *attr,
+	pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
-struct counter *counters_find(const struct counters *counters, u32 event, s32 cpu, pid_t tid,
-	size_t *hint)
+struct counter *counters_find(const struct counters *counters, u32 event,
+	const struct counter *beside, size_t *hint)
 {
 	for (size_t k = 0; k < counters->n; k++) {
 		size_t i = (*hint + k) % counters->n;
 		struct counter *c = &counters->at[i];
 
-		if (c->event != event || c->cpu != cpu || c->tid != tid)
+		if (c->event != event || c->cpu != beside->cpu || c->tid != beside->tid ||
+			c->stack_bytes != beside->stack_bytes)
 			continue;
 		*hint = i + 1;
 		return c;

@@ -23,6 +23,9 @@ struct counter {
 	pid_t tid; /* -1: every task on the CPU; 0: this thread */
 	u64 id;
 	u64 n_told_lost; /* samples it lost that are in a recording */
+	/* Of the user's stack in its samples; 0: what its event says (collect/deeper.h). */
+	u32 stack_bytes;
+	bool is_idle; /* nobody switches it on: others of its event are in its place */
 };
 
 struct counters {
@@ -32,17 +35,18 @@ struct counters {
 
 /*
  * perf_event_open(2): an fd, or -1 and errno. glibc has no such function; ours is weak, so that of
- * a libc that has one, or of a test, wins.
+ * a libc that has one, or of a test or a program that is linked with libpace.a, wins. In libpace.so the name
+ * is its own affair.
  */
 int perf_event_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags);
 
 /*
- * The counter of an event at a place, or NULL. `hint` is where it is looked for first, and then where
- * it was found: who asks in the order of opening gets his answer at once.
+ * The counter of an event at the place of another one, or NULL. `hint` is where it is looked for first, and
+ * then where it was found: who asks in the order of opening gets his answer at once.
  */
-struct counter *counters_find(const struct counters *counters, u32 event, s32 cpu, pid_t tid,
-	size_t *hint);
+struct counter *counters_find(const struct counters *counters, u32 event,
+	const struct counter *beside, size_t *hint);
 
 struct counter_value {
 	u64 value, time_enabled,
@@ -69,7 +73,7 @@ enum { COUNTER_PASSES = 2 };
 
 static inline bool counter_is_switched(const struct counter *c, unsigned pass)
 {
-	return !pass || c->tid >= 0;
+	return !c->is_idle && (!pass || c->tid >= 0);
 }
 
 int counters_enable(const struct counters *counters, struct err *err);

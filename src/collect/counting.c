@@ -56,7 +56,7 @@ static void chain_groups(struct counting *c)
 		c->comes_along[i] = false;
 		if (e->leader == member->event || !(e->attr.read_format & PERF_FORMAT_GROUP))
 			continue;
-		leader = counters_find(&c->counters, e->leader, member->cpu, member->tid, &found);
+		leader = counters_find(&c->counters, e->leader, member, &found);
 		if (!leader)
 			continue;
 		at = leader - c->counters.at;

@@ -30,10 +30,19 @@ struct opener {
 
 /* ---- the ladder ---- */
 
-static bool is_cycles(const struct event *e)
+/* A timer can sample in the place of cycles, not count them; it follows no branches. */
+static bool has_clock_instead(const struct event_attr *a)
 {
-	return e->attr.type == PERF_TYPE_HARDWARE &&
-		(u32)e->attr.config == PERF_COUNT_HW_CPU_CYCLES;
+	return a->type == PERF_TYPE_HARDWARE && (u32)a->config == PERF_COUNT_HW_CPU_CYCLES &&
+		a->sample_period && !(a->sample_type & PERF_SAMPLE_BRANCH_STACK);
+}
+
+static void take_clock(struct event_attr *a)
+{
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_CPU_CLOCK;
+	/* A timer has no skid to choose, and no guest to count. */
+	attr_set_precise(a, 0);
 }
 
 static bool can_lower_precision(const struct opener *o, const struct event *e)
@@ -180,10 +189,7 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	/* A timer can sample in the place of cycles, not count them; it follows no branches. */
-	return e->attr.sample_period && is_cycles(e) &&
-		!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) &&
-		!event_is_group_member(o->events, e - o->events->at);
+	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
 }
 
 static bool opens_alone(const struct opener *o, const struct event *e,
@@ -209,10 +215,7 @@ static void drop_precision(struct event *e, struct str *said)
 
 static void use_clock(struct event *e, struct str *said)
 {
-	e->attr.type = PERF_TYPE_SOFTWARE;
-	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	/* A timer has no skid to choose, and no guest to count. */
-	attr_set_precise(&e->attr, 0);
+	take_clock(&e->attr);
 	e->wishes &= ~EVENT_MAX_PRECISE;
 	str_add(said,
 		"this machine offers no hardware cycle counter (most virtual machines do not): the timer 'cpu-clock' "
@@ -315,6 +318,22 @@ static bool answers(const struct rung *rung, int sys)
 	return false;
 }
 
+bool open_clock_instead(struct event_attr *attr, int sys)
+{
+	static const int errnos[] = {ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
+		if (errnos[i] != sys || !has_clock_instead(attr))
+			continue;
+		if (attr_precise(attr))
+			attr_set_precise(attr, 0);
+		else
+			take_clock(attr);
+		return true;
+	}
+	return false;
+}
+
 /* Without a letter of the modifiers, which stand behind the last ':' or '/'. */
 static void add_without(const char *name, char letter, struct str *text)
 {
@@ -405,11 +424,16 @@ enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
 	int cgroup_fd, size_t *hint)
 {
-	const struct counter *leader = e->leader == c->event
-		? NULL
-		: counters_find(counters, e->leader, c->cpu, c->tid, hint);
+	const struct counter *leader =
+		e->leader == c->event ? NULL : counters_find(counters, e->leader, c, hint);
+	struct event_attr attr = e->attr;
 
-	c->fd = perf_event_open(&e->attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
+	if (c->stack_bytes) {
+		attr.sample_stack_user = c->stack_bytes;
+		attr.flags &= ~ATTR_ENABLE_ON_EXEC;
+		attr.flags |= leader ? 0 : ATTR_DISABLED;
+	}
+	c->fd = perf_event_open(&attr, cgroup_fd >= 0 ? cgroup_fd : c->tid, c->cpu,
 		leader ? leader->fd : -1,
 		PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 	return c->fd;
@@ -723,14 +747,13 @@ static int open_all(struct opener *o)
 
 static int open_with(struct opener *o, struct counters *ret_counters)
 {
-	struct counters counters = {0};
-
-	o->counters = &counters;
+	/* Whoever has it can close what is open already, should there be no memory for more. */
+	*ret_counters = (struct counters){0};
+	o->counters = ret_counters;
 	if (open_all(o)) {
-		counters_close(&counters);
+		counters_close(ret_counters);
 		return o->err->code;
 	}
-	*ret_counters = counters;
 	return 0;
 }
 

@@ -40,6 +40,13 @@ int open_possible(struct event_list *events, const struct target *target,
 int open_again(const struct event_list *events, const struct counters *counters, size_t i,
 	int *ret_fd, struct err *err);
 
+/*
+ * For who opens one event without the ladder: takes the precision from cycles that are sampled, and that the
+ * kernel refused with this errno; the next time makes them the timer that samples in their place. False: it is
+ * no such event, or refusal.
+ */
+bool open_clock_instead(struct event_attr *attr, int sys);
+
 /* The kernel's numbers of all counters, into them and into their events. */
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err);
 

@@ -236,6 +236,7 @@ static const char *needed_hardware(const struct event_attr *attr)
 /* What this machine's breakpoints have to be like. Source: arch_build_bp_info() of Linux' x86 */
 static const char *breakpoint_rule(const struct event_attr *attr)
 {
+	(void)attr;
 #if defined(__x86_64__) || defined(__i386__)
 	if (attr->bp_type == HW_BREAKPOINT_R)
 		return "; breakpoints of x86 see writes (w), reads and writes (rw) or execution (x), not reads alone: write mem:ADDRESS:rw";

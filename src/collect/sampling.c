@@ -59,6 +59,12 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 	return false;
 }
 
+/* Intel's in_tx: what is counted is inside of hardware transactions. */
+static bool is_in_transactions(const struct event_attr *a)
+{
+	return REGS_THIS_MACHINE == REGS_X86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
+}
+
 /* Terms that need what nobody reads here are refused; those without a meaning here are said. */
 static int check_event(const struct event *e, struct log *log, struct err *err)
 {
@@ -73,6 +79,10 @@ static int check_event(const struct event *e, struct log *log, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 			"event '%s': the term '%s' puts samples into an AUX area (Intel PT), which is not recorded",
 			e->name, own->is_aux_output ? "aux-output" : "aux-sample-size");
+	if (is_in_transactions(&e->attr))
+		log_note(log,
+			"event '%s': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that",
+			e->name);
 	if (own->max_samples)
 		log_debug(log, "event '%s': 'nr' limits what 'perf trace' prints: nothing here",
 			e->name);
@@ -130,6 +140,8 @@ static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
 
 	if (e->wishes & EVENT_TRACKER)
 		return 0;
+	if (s->has_few_stacks && is_place(e) && e->own.chain != EVENT_CHAIN_DWARF)
+		return 0;
 	if (e->own.chain == EVENT_CHAIN_DWARF ||
 		(e->own.chain == EVENT_CHAIN_AS_ALL && s->stack_bytes))
 		return e->own.stack_bytes ? e->own.stack_bytes : as_all;
@@ -158,13 +170,16 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 	return 0;
 }
 
-/* The callers in user code are in the copy of the stack: the kernel need not look for them. */
-static void set_stack(u32 stack_bytes, struct event_attr *a)
+/*
+ * The callers in user code are in the copy of the stack: the kernel need not look for them, unless
+ * what it finds is to help.
+ */
+static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
-	a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
+	a->flags |= has_frame_pointers ? 0 : ATTR_EXCLUDE_CALLCHAIN_USER;
 }
 
 /*
@@ -219,7 +234,8 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 		e->own.max_stack = s->max_stack;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (stack_bytes_of(s, e))
-		set_stack(stack_bytes_of(s, e), &e->attr);
+		set_stack(stack_bytes_of(s, e),
+			s->has_frame_pointers && e->own.chain != EVENT_CHAIN_DWARF, &e->attr);
 	e->attr.sample_max_stack = max_stack_of_kernel(e);
 	if (has_lbr(s, e))
 		set_lbr(s, e, log);
@@ -268,6 +284,15 @@ static int check_sampler(const struct event *e, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED,
 		"event '%s' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'",
 		e->name);
+}
+
+static void note_left_children(const struct sampling *s, const struct target *target,
+	const struct event *e, struct log *log)
+{
+	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
+		log_note(log,
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			e->name);
 }
 
 /* :S - one samples and reads all members, which only count. */
@@ -440,6 +465,8 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		s->frequency = SAMPLING_DEFAULT_HZ;
 	if (!s->period && limit_frequency(s, log, err))
 		return err->code;
+	vec_each(e, events)
+		note_left_children(s, target, e, log);
 	if (sampling_needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {

@@ -43,6 +43,9 @@ struct sampling {
 	u16 max_stack;     /* addresses of a chain; 0: what the kernel allows */
 	u32 stack_bytes;   /* of the user's stack, with his registers, in each sample; 0: none */
 	bool keeps_stacks; /* these go into the file: perf is to find callers in them */
+	/* The kernel follows frame pointers besides: that may lead further than the copy does. */
+	bool has_frame_pointers;
+	bool has_few_stacks; /* what happens at places in programs is too much for copies */
 
 	bool has_no_samples; /* side-band records only */
 	bool has_data_maps;  /* of the side-band records, maps that hold data too */

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/fd.h"
 #include "base/num.h"
 #include "base/sysfile.h"
@@ -194,52 +195,70 @@ static void add_maps(struct synth *s, pid_t pid)
 	}
 }
 
+struct tasks {
+	struct synth *synth;
+	pid_t pid, parent;
+};
+
+static bool add_task(void *tasks, const struct dirent *entry)
+{
+	struct tasks *t = tasks;
+	struct synth *s = t->synth;
+	pid_t tid = atoi(entry->d_name);
+
+	if (tid <= 0)
+		return true;
+	add_fork(s, t->pid, tid, tid == t->pid ? t->parent : t->pid);
+	add_comm(s, t->pid, tid);
+	if (s->has_namespaces)
+		add_namespaces(s, t->pid, tid);
+	return true;
+}
+
 void synth_process(struct synth *s, pid_t pid)
 {
-	pid_t parent;
-	struct dirent *entry;
+	struct tasks tasks = {.synth = s, .pid = pid};
 	char path[64];
-	DIR *dir;
 
 	if (!(s->what & (SYNTH_TASKS | SYNTH_MAPS)))
 		return;
-	parent = read_parent(s, pid);
+	tasks.parent = read_parent(s, pid);
 	snprintf(path, sizeof(path), "%s/%d/task", s->proc, pid);
-	if (parent < 0 || !(dir = opendir(path)))
+	if (tasks.parent < 0 || folder_each(path, add_task, &tasks))
 		return;
-	while ((entry = readdir(dir)) != NULL) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid <= 0)
-			continue;
-		add_fork(s, pid, tid, tid == pid ? parent : pid);
-		add_comm(s, pid, tid);
-		if (s->has_namespaces)
-			add_namespaces(s, pid, tid);
-	}
-	closedir(dir);
 	if (!s->has_no_maps && s->what & SYNTH_MAPS)
 		add_maps(s, pid);
 	s->n_processes++;
 }
 
+struct processes {
+	struct synth *synth;
+	int (*flush)(void *ctx, struct err *err);
+	void *ctx;
+	struct err *err;
+	int result;
+};
+
+static bool add_process(void *processes, const struct dirent *entry)
+{
+	struct processes *p = processes;
+
+	if (!isdigit((u8)entry->d_name[0]))
+		return true;
+	synth_process(p->synth, atoi(entry->d_name));
+	if (p->synth->out.n >= FLUSH_BYTES)
+		p->result = p->flush(p->ctx, p->err);
+	return !p->result;
+}
+
 int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *ctx, struct err *err)
 {
-	DIR *dir = opendir(s->proc);
-	struct dirent *entry;
-	int r = 0;
+	struct processes p = {s, flush, ctx, err, 0};
+	int sys = folder_each(s->proc, add_process, &p);
 
-	if (!dir)
-		return err_sys(err, errno, "opening '%s'", s->proc);
-	while (!r && (entry = readdir(dir)) != NULL) {
-		if (!isdigit((u8)entry->d_name[0]))
-			continue;
-		synth_process(s, atoi(entry->d_name));
-		if (s->out.n >= FLUSH_BYTES)
-			r = flush(ctx, err);
-	}
-	closedir(dir);
-	return r ? r : flush(ctx, err);
+	if (sys)
+		return err_sys(err, sys, "opening '%s'", s->proc);
+	return p.result ? p.result : flush(ctx, err);
 }
 
 /* ---- control groups ---- */

@@ -259,10 +259,20 @@ static bool sample_hardware(struct trier *t)
 	return opens_own(t, &attr);
 }
 
+/* ARM's counters take any precision, and their samples never say that they are exact. */
+#if defined(__aarch64__)
+enum { PMU_IGNORES_PRECISION = true };
+#else
+enum { PMU_IGNORES_PRECISION = false };
+#endif
+
 static bool sample_precisely(struct trier *t)
 {
 	if (!t->trials[TRIAL_HARDWARE].works)
 		return refuse_as(t, TRIAL_HARDWARE);
+	if (PMU_IGNORES_PRECISION && !is_copy(t))
+		return refuse(t, &(struct remedy){REMEDY_NONE},
+			"the PMU takes :p and ignores it: no sample is marked as exact (SPE has exact ones: 'pace mem record')");
 	for (unsigned level = 3; level; level--) {
 		struct event_attr attr = user_cycles();
 

@@ -214,6 +214,17 @@ enum perf_record_type {
 	PERF_RECORD_BPF_METADATA = 84,
 };
 
+/*
+ * Records of Android's simpleperf. Their sizes have 32 bits: what is the flags of other records is the
+ * upper half.
+ */
+enum simpleperf_record_type {
+	SIMPLEPERF_RECORD_START = 32768,
+	SIMPLEPERF_RECORD_KERNEL_SYMBOL = 32769, /* {u32 n, char kallsyms[n]} */
+	SIMPLEPERF_RECORD_TRACING_DATA = 32777,  /* {u32 n, u8 data[n]} */
+	SIMPLEPERF_RECORD_END = 32768 + 64,
+};
+
 /* Which registers a sample carries: those of a 32-bit or of a 64-bit program, or none. */
 enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_NONE = 0,

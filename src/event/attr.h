@@ -6,6 +6,12 @@
  * that old kernels know all come from it.
  * Units    sizes in bytes; clockid as in clock_gettime(2)
  * Source   linux/perf_event.h: struct perf_event_attr, PERF_ATTR_SIZE_VER0..9
+ *
+ * Before 2.6.31, and in texts of that time (tools/perf/design.txt), config was one word for type and
+ * event: bit 63 raw_type (the rest is the processor's own number), then 7 bits type and 56 bits event_id.
+ * 0x4064 of the Core processors with raw_type 1 is PERF_TYPE_RAW with config 0x4064, "r4064". sample_period
+ * was irq_period, sample_type record_type (a u32), size extra_config_len, and a bit munmap stood behind mmap:
+ * nothing tells of unmapping today. doc/perf-data.md has all of it in a table.
  */
 #ifndef PACE_EVENT_ATTR_H
 #define PACE_EVENT_ATTR_H

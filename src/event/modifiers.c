@@ -61,6 +61,13 @@ static int unknown(struct maker *m, struct word letter)
 	return maker_fail(m, letter, ERR_INVAL, message);
 }
 
+/* The number of such events says nothing of the time that one of them took. */
+static int refuse_latency(struct maker *m, struct word letter)
+{
+	return maker_fail(m, letter, ERR_UNSUPPORTED,
+		"'R' asks how long the event took to retire, which takes samples of it while others count: pace does not do that; without 'R' the events are counted");
+}
+
 static int apply_one(struct maker *m, struct word word, struct event *e)
 {
 	bool is_leader = e->n_members > 0;
@@ -72,6 +79,8 @@ static int apply_one(struct maker *m, struct word word, struct event *e)
 
 		if (!mod)
 			return unknown(m, (struct word){word.at + i, 1});
+		if (mod->wish & EVENT_RETIRE_LATENCY)
+			return refuse_latency(m, (struct word){word.at + i, 1});
 		levels |= mod->only_level;
 		worlds |= mod->only_world;
 		precise += mod->letter == 'p';

@@ -8,26 +8,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/num.h"
 #include "base/sysfile.h"
 
+struct thread_adding {
+	struct target *target;
+	pid_t pid;
+};
+
+static bool add_entry(void *adding, const struct dirent *entry)
+{
+	struct thread_adding *a = adding;
+
+	vec_add(&a->target->threads, ((struct target_thread){a->pid, atoi(entry->d_name)}));
+	return true;
+}
+
 int target_add_process(struct target *t, pid_t pid, struct err *err)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *dir;
+	struct thread_adding adding = {t, pid};
 	size_t before = t->threads.n;
+	char path[64];
+	int sys;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? err_set(err, ERR_NOENT, "there is no process %d", pid)
-				       : err_sys(err, errno, "opening '%s'", path);
-	while ((entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] != '.')
-			vec_add(&t->threads, ((struct target_thread){pid, atoi(entry->d_name)}));
-	}
-	closedir(dir);
+	sys = folder_each(path, add_entry, &adding);
+	if (sys)
+		return sys == ENOENT ? err_set(err, ERR_NOENT, "there is no process %d", pid)
+				     : err_sys(err, sys, "opening '%s'", path);
 	/* The directory of a process that is just ending opens but is empty. */
 	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
 }
@@ -84,7 +93,7 @@ static int add_user(struct target *t, const char *text, struct err *err)
 }
 
 /* The process that thread `tid` belongs to; 0 if there is no such thread. */
-static pid_t process_of(pid_t tid)
+pid_t target_process(pid_t tid)
 {
 	struct str status = {0};
 	struct err err;
@@ -103,7 +112,7 @@ static pid_t process_of(pid_t tid)
 
 static int add_thread(struct target *t, pid_t tid, struct err *err)
 {
-	pid_t pid = process_of(tid);
+	pid_t pid = target_process(tid);
 
 	if (!pid)
 		return err_set(err, ERR_NOENT, "there is no thread %d", tid);

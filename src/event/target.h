@@ -45,6 +45,9 @@ struct target_words {
 int target_init(struct target *t, const struct target_words *words, struct err *err);
 void target_fini(struct target *t);
 
+/* The process that a thread is of; 0: there is no such thread. */
+pid_t target_process(pid_t tid);
+
 /* The threads of process `pid` (all of /proc/PID/task) are appended. */
 int target_add_process(struct target *t, pid_t pid, struct err *err);
 

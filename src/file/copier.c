@@ -30,6 +30,7 @@ int copier_add(struct copier *c, const struct record *rec, struct err *err)
 	case PERF_RECORD_HEADER_ATTR:
 	case PERF_RECORD_HEADER_EVENT_TYPE:
 	case PERF_RECORD_HEADER_TRACING_DATA:
+	case SIMPLEPERF_RECORD_TRACING_DATA:
 	case PERF_RECORD_HEADER_BUILD_ID:
 	case PERF_RECORD_HEADER_FEATURE:
 		return 0; /* sections say it */
@@ -76,7 +77,8 @@ static bool add_section(void *ctx, unsigned id, struct str *out)
 	/* How the records were stored before. */
 	if (id == FEATURE_COMPRESSED || id == FEATURE_DIR_FORMAT)
 		return false;
-	if (m->is_pipe_mode || m->is_foreign)
+	if (m->is_pipe_mode || m->is_foreign ||
+		(id == FEATURE_TRACING_DATA && !m->sections[id].offset))
 		return feature_write(id, &m->info, out);
 	/* At 0 stands no section: the file ends before it. */
 	if (!layout_has_feature(&m->header, id) || !m->sections[id].offset)

@@ -258,17 +258,34 @@ static struct record_header header_at(const struct reader_cursor *c, const u8 *p
 	return h;
 }
 
-/* The bytes that follow some records without being part of their size. */
+/*
+ * The bytes that follow some records without being part of their size. simpleperf counts the data of
+ * TRACING_DATA in the size.
+ */
 static u64 payload_behind(const struct reader_cursor *c, const struct record *rec)
 {
 	const u8 *p = rec->at + RECORD_HEADER_SIZE;
 	bool swap = c->reader->is_foreign;
+	u32 n;
 
-	if (rec->type == PERF_RECORD_AUXTRACE && rec->size >= 16)
+	if (rec->type == PERF_RECORD_AUXTRACE && rec->size >= 16 && !c->reader->has_typed_sections)
 		return swap ? __builtin_bswap64(load_u64(p)) : load_u64(p);
-	if (rec->type == PERF_RECORD_HEADER_TRACING_DATA && rec->size >= 12)
-		return align_up(swap ? __builtin_bswap32(load_u32(p)) : load_u32(p), 8);
-	return 0;
+	if (rec->type != PERF_RECORD_HEADER_TRACING_DATA || rec->size < RECORD_HEADER_SIZE + 4)
+		return 0;
+	n = swap ? __builtin_bswap32(load_u32(p)) : load_u32(p);
+	return n && n <= rec->size - RECORD_HEADER_SIZE - 4U ? 0 : align_up(n, 8);
+}
+
+/* simpleperf's records may be larger than others can be: the rest counts as what follows the record. */
+static u64 cut_large(struct record_header *h)
+{
+	u64 size = (u64)h->misc << 16 | h->size;
+
+	if (h->type < SIMPLEPERF_RECORD_START || h->type >= SIMPLEPERF_RECORD_END || !h->misc)
+		return 0;
+	h->misc = 0;
+	h->size = UINT16_MAX / 8 * 8;
+	return size - h->size;
 }
 
 /*
@@ -309,7 +326,7 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 	struct record_header header;
 	const struct reader_part *part;
 	const u8 *p;
-	u64 n;
+	u64 n, rest;
 
 	if (c->at >= c->end) {
 		if (!c->damage.reason)
@@ -335,6 +352,7 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 	if (n < sizeof(header))
 		return damaged_at(c, c->at, "the file ends inside a record");
 	header = header_at(c, p);
+	rest = UNLIKELY(header.type >= SIMPLEPERF_RECORD_START) ? cut_large(&header) : 0;
 	if (UNLIKELY(header.size < sizeof(header)))
 		return ends_in_text(c)
 			? 0
@@ -345,7 +363,7 @@ static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err 
 	if (n < header.size)
 		return ends_in_text(c) ? 0 : damaged_at(c, c->at, "the file ends inside a record");
 	*ret_rec = (struct record){header.type, header.misc, header.size, p, c->at};
-	c->payload = payload_behind(c, ret_rec);
+	c->payload = rest + payload_behind(c, ret_rec);
 	if (UNLIKELY(c->payload > part_end(r, part) - c->at - header.size)) {
 		c->at += header.size;
 		damaged_at(c, c->at, "the file ends inside a trace");
@@ -430,8 +448,20 @@ static bool unpack(struct reader_cursor *c, const struct record *rec)
 	return true;
 }
 
-/* 1: a record from inside; 0: more input is needed, or there is damage. */
-static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
+/* What packed records come to is in proportion to them: n more bytes. */
+static int charge_unpacked(struct reader_cursor *c, u64 n, struct err *err)
+{
+	u64 limit = reader_allows(c->reader, c->at);
+
+	limit = limit > UINT64_MAX / ALLOWANCE_UNPACKED ? UINT64_MAX : limit * ALLOWANCE_UNPACKED;
+	c->n_unpacked += n;
+	return c->n_unpacked <= limit ? 0
+				      : allowance_exceeded(&c->reader->allowance, limit,
+						c->unpacker->offset, "its compressed records", err);
+}
+
+/* 1: a record from inside; 0: more input is needed, or there is damage; < 0: it is too much. */
+static int next_unpacked(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
 	struct reader_unpacker *u = c->unpacker;
 
@@ -462,6 +492,8 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 		u->at = 0;
 		out = (ZSTD_outBuffer){u->out, sizeof(u->out), left};
 		status = ZSTD_decompressStream(u->stream, &out, &u->in);
+		if (charge_unpacked(c, out.pos - left, err))
+			return err->code;
 		u->n = out.pos;
 		u->is_full = out.pos == out.size;
 		/* The file is not to blame. */
@@ -478,10 +510,13 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec)
 
 int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
+	c->payload = 0;
 	for (;;) {
 		struct reader_unpacker *u = c->unpacker;
-		int r = u ? next_unpacked(c, ret_rec) : 0;
+		int r = u ? next_unpacked(c, ret_rec, err) : 0;
 
+		if (r < 0)
+			return r;
 		if (!r) {
 			r = next_raw(c, ret_rec, err);
 			if (!r && u && u->n > u->at) {

@@ -1,9 +1,11 @@
 #include "file/feature.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/num.h"
 #include "event/clockid.h"
+#include "file/bpfinfo.h"
 #include "file/layout.h"
 #include "file/section.h"
 #include "file/hardware.h"
@@ -19,6 +21,9 @@ void file_info_fini(struct file_info *info)
 	event_list_fini(&info->events);
 	vec_fini(&info->build_ids);
 	vec_fini(&info->groups);
+	str_fini(&info->meta);
+	for (size_t i = 0; i < ARRAY_SIZE(info->files); i++)
+		str_fini(&info->files[i]);
 	str_fini(&info->tracing_data);
 	str_fini(&info->cpu_caps);
 	str_fini(&info->pmu_caps);
@@ -159,16 +164,31 @@ static bool write_clock_data(const struct file_info *info, struct str *out)
 	return info->has_clock_data;
 }
 
+/* As people read it, in the zone of who reads. */
+static void add_date(u64 ns, struct str *text)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char when[64];
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm))
+		return;
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	str_addf(text, "%s.%06llu", when, (unsigned long long)(ns % 1000000000 / 1000));
+}
+
 static void print_clock_data(const struct file_info *info, struct str *text)
 {
 	const char *name = clockid_name(info->clockid);
 
 	str_addf(text, "# clockid: %s (%u)\n", name ? name : "unknown", info->clockid);
-	str_addf(text, "# reference time: wall clock %llu.%09llu = clock %llu.%09llu\n",
+	str_add(text, "# reference time: ");
+	add_date(info->wall_ns, text);
+	str_addf(text, " = %llu.%06llu (TOD) = %llu.%09llu (%s)\n",
 		(unsigned long long)(info->wall_ns / 1000000000),
-		(unsigned long long)(info->wall_ns % 1000000000),
+		(unsigned long long)(info->wall_ns % 1000000000 / 1000),
 		(unsigned long long)(info->clock_ns / 1000000000),
-		(unsigned long long)(info->clock_ns % 1000000000));
+		(unsigned long long)(info->clock_ns % 1000000000), name ? name : "unknown");
 }
 
 /* ---- lists ---- */
@@ -424,24 +444,8 @@ static void print_stat(const struct file_info *info, struct str *text)
 /* For each program u32 sizes of its info and its data, u64 which arrays, then both. */
 static bool read_bpf_prog_info(struct bytes *b, struct file_info *info)
 {
-	u32 n;
-
 	str_clear(&info->bpf_programs);
-	if (!section_get_count(b, 16, &n))
-		return false;
-	while (n--) {
-		u32 info_size, data_size, type, id;
-		struct bytes program;
-		u64 arrays;
-
-		if (!bytes_u32(b, &info_size) || !bytes_u32(b, &data_size) ||
-			!bytes_u64(b, &arrays) || !bytes_sub(b, info_size, &program) ||
-			!bytes_skip(b, data_size))
-			return false;
-		if (bytes_u32(&program, &type) && bytes_u32(&program, &id))
-			str_addf(&info->bpf_programs, "# bpf_prog_info of id %u\n", id);
-	}
-	return true;
+	return bpfinfo_add_text(b, &info->bpf_programs);
 }
 
 static void print_bpf_prog_info(const struct file_info *info, struct str *text)
@@ -509,6 +513,69 @@ static void print_notes(const struct file_info *info, struct str *text)
 		str_addc(text, '\n');
 		at += n + 1;
 	}
+}
+
+/* ---- simpleperf's ---- */
+
+static bool take_all(struct bytes *b, struct str *out)
+{
+	str_clear(out);
+	str_addn(out, b->at, bytes_left(b));
+	return bytes_skip(b, bytes_left(b));
+}
+
+static bool read_file(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->files[0]);
+}
+
+static bool read_file2(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->files[1]);
+}
+
+static bool read_meta_info(struct bytes *b, struct file_info *info)
+{
+	return take_all(b, &info->meta);
+}
+
+/* The next pair; false at the end, and where a NUL is missing. */
+static bool next_meta(struct bytes *b, const char **ret_key, const char **ret_value)
+{
+	size_t n;
+
+	return bytes_cstr(b, ret_key, &n) && bytes_cstr(b, ret_value, &n);
+}
+
+const char *file_info_meta(const struct file_info *info, const char *key)
+{
+	struct bytes b = bytes_of(info->meta.at, info->meta.n);
+	const char *known, *value;
+
+	while (next_meta(&b, &known, &value))
+		if (!strcmp(known, key))
+			return value;
+	return NULL;
+}
+
+static void print_meta_info(const struct file_info *info, struct str *text)
+{
+	struct bytes b = bytes_of(info->meta.at, info->meta.n);
+	const char *key, *value;
+
+	while (next_meta(&b, &key, &value)) {
+		str_add(text, "# ");
+		str_add_safe(text, key, strlen(key));
+		str_add(text, " : ");
+		str_add_safe(text, value, strlen(value));
+		str_addc(text, '\n');
+	}
+}
+
+static void print_files(const struct file_info *info, struct str *text)
+{
+	(void)info;
+	str_add(text, "# contains names of files and functions of what was sampled\n");
 }
 
 static bool write_embedded(const struct file_info *info, struct str *out)
@@ -586,6 +653,9 @@ static const struct feature features[] = {
 		hardware_print_cpu_kinds, false},
 	{FEATURE_PMU_CAPS, "PMU_CAPS", hardware_read_pmu_caps, NULL, hardware_print_pmu_caps,
 		false},
+	{FEATURE_FILE, "FILE", read_file, NULL, print_files, false},
+	{FEATURE_META_INFO, "META_INFO", read_meta_info, NULL, print_meta_info, false},
+	{FEATURE_FILE2, "FILE2", read_file2, NULL, print_files, false},
 	{FEATURE_EMBEDDED, "EMBEDDED", NULL, write_embedded, print_embedded, false},
 	FEATURE(NOTES, notes),
 };

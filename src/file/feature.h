@@ -51,6 +51,8 @@ struct file_info {
 	struct str cpu_kinds;               /* which CPUs are of which kind, a line each */
 	struct str bpf_programs, bpf_types; /* their ids, a line each */
 	u64 directory_version;
+	struct str meta; /* simpleperf's META_INFO: key, NUL, value, NUL, one behind the other */
+	struct str files[2];     /* its sections of files and their symbols, FILE and FILE2 */
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
 	struct str notes;        /* what the recorder says of this recording, lines of text */
 	bool has_times;
@@ -67,6 +69,9 @@ struct file_info {
 
 void file_info_init(struct file_info *info);
 void file_info_fini(struct file_info *info);
+
+/* What META_INFO says of a key; NULL: nothing. */
+const char *file_info_meta(const struct file_info *info, const char *key);
 
 /* "HOSTNAME" ... or NULL. */
 const char *feature_name(unsigned id);

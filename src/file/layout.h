@@ -96,6 +96,9 @@ enum layout_feature {
 	FEATURE_CLOCK_DATA = 29,
 	FEATURE_HYBRID_TOPOLOGY = 30,
 	FEATURE_PMU_CAPS = 31,
+	FEATURE_FILE = 128, /* simpleperf's own: files, each with its symbols */
+	FEATURE_META_INFO = 129,
+	FEATURE_FILE2 = 132, /* as FILE, as messages of Protocol Buffers */
 	FEATURE_EMBEDDED =
 		250, /* pace's own, see doc/embedded.md: no other program has this number */
 	FEATURE_NOTES =

@@ -13,8 +13,6 @@
 enum {
 	TRACING_LIMIT = 256 << 20,
 	EVENTS_LIMIT = 1 << 20,
-	/* Records that name events are compared with all of them: many with many must end. */
-	NAMING_LIMIT = 1 << 28,
 };
 
 /* ---- records that say what sections would ---- */
@@ -57,22 +55,6 @@ static void take_attr(struct reader *r, const struct record *rec, struct log *lo
 	r->has_new_events = true;
 }
 
-void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room)
-{
-	size_t n = strnlen(name, room);
-	const char *copy = NULL;
-
-	if (!n || r->n_named > NAMING_LIMIT)
-		return;
-	r->n_named += r->events.n;
-	vec_each(e, &r->events) {
-		if (e->attr.config != id)
-			continue;
-		copy = copy ? copy : arena_strdup(&r->events.arena, name, n);
-		e->name = copy;
-	}
-}
-
 static void take_event_type(struct reader *r, const struct record *rec)
 {
 	struct bytes b = body_of(rec);
@@ -89,7 +71,7 @@ static void take_update(struct reader *r, const struct record *rec)
 	u64 what, id;
 
 	if (!bytes_u64(&b, &what) || !bytes_u64(&b, &id) || what != UPDATE_NAME ||
-		r->n_named > NAMING_LIMIT)
+		r->n_named > READER_NAMING_LIMIT)
 		return;
 	vec_each(e, &r->events) {
 		r->n_named += 1 + e->n_ids;
@@ -105,18 +87,16 @@ static void take_update(struct reader *r, const struct record *rec)
 	}
 }
 
-static void take_feature(struct reader *r, const struct record *rec, struct log *log)
+/* What a section would say, in the byte order of the file; b->offset is its place. */
+static void take_section(struct reader *r, u64 id, struct bytes *b, struct log *log)
 {
-	struct bytes b = body_of(rec);
+	u64 offset = b->offset - RECORD_HEADER_SIZE;
 	struct err err;
-	u64 id;
 
-	if (!bytes_u64(&b, &id))
-		return;
-	b.swap = r->is_foreign;
+	b->swap = r->is_foreign;
 	if (id >= LAYOUT_FEATURE_BITS) {
 		log_warn(log, "'%s': the section at offset 0x%llx has the number %llu", r->path,
-			(unsigned long long)rec->offset, (unsigned long long)id);
+			(unsigned long long)offset, (unsigned long long)id);
 		return;
 	}
 	/* What is said twice is not read twice: it would add up. */
@@ -125,16 +105,65 @@ static void take_feature(struct reader *r, const struct record *rec, struct log 
 		if (id == FEATURE_COMPRESSED && !r->is_pipe_mode)
 			return;
 		log_warn(log, "'%s': the section at offset 0x%llx is the second %s: not used",
-			r->path, (unsigned long long)rec->offset,
+			r->path, (unsigned long long)offset,
 			feature_name((unsigned)id) ? feature_name((unsigned)id) : "(unknown)");
 		return;
 	}
 	layout_set_feature(&r->header, (unsigned)id);
-	r->sections[id] = (struct layout_section){b.offset, bytes_left(&b)};
-	if (feature_read((unsigned)id, &b, &r->info, &err) < 0)
+	r->sections[id] = (struct layout_section){b->offset, bytes_left(b)};
+	if (feature_read((unsigned)id, b, &r->info, &err) < 0)
 		log_warn(log, "'%s': %s", r->path, err.msg);
 	if (id == FEATURE_EVENT_DESC)
 		reader_name_events(r);
+}
+
+static void take_feature(struct reader *r, const struct record *rec, struct log *log)
+{
+	struct bytes b = body_of(rec);
+	u64 id;
+
+	if (bytes_u64(&b, &id))
+		take_section(r, id, &b, log);
+}
+
+/*
+ * Before pipe mode had HEADER_FEATURE, Google's perf had a record type for each section: the numbers
+ * that perf gave to other records later. They come first, the host's name before all others.
+ */
+static unsigned typed_section(u32 type)
+{
+	enum { FIRST = 69, PMU_MAPPINGS = 81 };
+
+	if (type == PMU_MAPPINGS)
+		return FEATURE_PMU_MAPPINGS;
+	return type >= FIRST && type < PMU_MAPPINGS ? FEATURE_HOSTNAME + type - FIRST : 0;
+}
+
+/*
+ * Whether a record's body is a string {u32 room, char text[room]}, as that of the host's name and of
+ * the kernel's release. Where text stands there, today's records of these types have zeros: the
+ * upper half of a number of entries, room that is reserved.
+ */
+static bool is_string(const struct record *rec)
+{
+	struct bytes b = body_of(rec);
+	const u8 *text;
+	u32 room;
+
+	if (!bytes_u32(&b, &room) || !room || room > bytes_left(&b) || bytes_left(&b) - room >= 8)
+		return false;
+	text = b.at;
+	return *text && memchr(text, 0, room);
+}
+
+static bool is_typed_section(struct reader *r, const struct record *rec)
+{
+	if (!r->is_pipe_mode || !typed_section(rec->type))
+		return false;
+	if ((rec->type == PERF_RECORD_ID_INDEX || rec->type == PERF_RECORD_AUXTRACE_INFO) &&
+		is_string(rec))
+		r->has_typed_sections = true;
+	return r->has_typed_sections;
 }
 
 /* The section of build-ids is made of these records. */
@@ -149,15 +178,26 @@ static void take_build_id(struct reader *r, const struct record *rec, struct log
 		log_warn(log, "'%s': %s", r->path, err.msg);
 }
 
-static void take_tracing(struct reader_cursor *c, struct log *log)
+/* perf has the formats behind the record, simpleperf in it, and behind it what has no room there. */
+static void take_tracing(struct reader_cursor *c, const struct record *rec, struct log *log)
 {
 	struct reader *r = c->reader;
+	struct str *data = &r->info.tracing_data;
+	struct bytes b = body_of(rec);
 	struct err err;
+	u32 n;
 
-	str_clear(&r->info.tracing_data);
-	layout_set_feature(&r->header, FEATURE_TRACING_DATA);
-	if (reader_payload(c, TRACING_LIMIT, &r->info.tracing_data, &err))
+	str_clear(data);
+	if (!bytes_u32(&b, &n))
+		return;
+	/* In a file the bit stands for an entry of the table. */
+	if (r->is_pipe_mode)
+		layout_set_feature(&r->header, FEATURE_TRACING_DATA);
+	str_addn(data, b.at, MIN(bytes_left(&b), (size_t)n));
+	if (reader_payload(c, TRACING_LIMIT, data, &err))
 		log_warn(log, "'%s': the formats of the tracepoints: %s", r->path, err.msg);
+	if (data->n > n)
+		str_cut(data, n);
 }
 
 void reader_take(struct reader_cursor *c, const struct record *rec, struct log *log)
@@ -166,6 +206,13 @@ void reader_take(struct reader_cursor *c, const struct record *rec, struct log *
 
 	if (r->is_pipe_mode && rec->offset < r->taken_to)
 		return;
+	if (UNLIKELY(is_typed_section(r, rec))) {
+		struct bytes b = body_of(rec);
+
+		take_section(r, typed_section(rec->type), &b, log);
+		r->taken_to = MAX(r->taken_to, c->at);
+		return;
+	}
 	switch (rec->type) {
 	case PERF_RECORD_HEADER_ATTR:
 		take_attr(r, rec, log);
@@ -183,7 +230,8 @@ void reader_take(struct reader_cursor *c, const struct record *rec, struct log *
 		take_build_id(r, rec, log);
 		break;
 	case PERF_RECORD_HEADER_TRACING_DATA:
-		take_tracing(c, log);
+	case SIMPLEPERF_RECORD_TRACING_DATA:
+		take_tracing(c, rec, log);
 		break;
 	default:
 		return;
@@ -202,9 +250,12 @@ void reader_settle(struct reader *r)
 /* ---- pipe mode ---- */
 
 /* Records that stand before the others and say what a header would. */
-static bool is_preface(u32 type)
+static bool is_preface(struct reader *r, const struct record *rec)
 {
-	return (type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
+	u32 type = rec->type;
+
+	return is_typed_section(r, rec) ||
+		(type >= PERF_RECORD_HEADER_ATTR && type <= PERF_RECORD_HEADER_BUILD_ID) ||
 		type == PERF_RECORD_HEADER_FEATURE || type == PERF_RECORD_EVENT_UPDATE ||
 		type == PERF_RECORD_ID_INDEX || type == PERF_RECORD_TIME_CONV;
 }
@@ -219,7 +270,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 	int result;
 
 	reader_cursor_init(&c, r, r->data_start, r->data_end);
-	while ((result = reader_next(&c, &rec, err)) > 0 && is_preface(rec.type)) {
+	while ((result = reader_next(&c, &rec, err)) > 0 && is_preface(r, &rec)) {
 		reader_take(&c, &rec, log);
 		end = c.at;
 	}
@@ -259,6 +310,32 @@ int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err)
 	r->parts.at[0].from = r->data_start;
 	r->parts.at[0].end = r->data_end;
 	return read_preface(r, log, err);
+}
+
+/* ---- files of simpleperf ---- */
+
+/* What its data begins with, and nobody else's. */
+static bool is_front(u32 type)
+{
+	return type == PERF_RECORD_HEADER_TRACING_DATA || type == SIMPLEPERF_RECORD_TRACING_DATA ||
+		type == SIMPLEPERF_RECORD_KERNEL_SYMBOL;
+}
+
+int reader_take_front(struct reader *r, struct log *log, struct err *err)
+{
+	struct record_header first;
+	struct reader_cursor c;
+	struct record rec;
+	int result;
+
+	if (r->is_foreign || fd_read_at(r->parts.at[0].fd, &first, sizeof(first), r->data_start) ||
+		!is_front(first.type))
+		return 0;
+	reader_cursor_init(&c, r, r->data_start, r->data_end);
+	while ((result = reader_next(&c, &rec, err)) > 0 && is_front(rec.type))
+		reader_take(&c, &rec, log);
+	reader_cursor_fini(&c);
+	return MIN(result, 0);
 }
 
 /* ---- streams ---- */

@@ -308,6 +308,7 @@ static bool read_entries(struct reader *r, unsigned id, u64 *at, struct log *log
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
 				r->path, (unsigned long long)*at, (unsigned long long)r->file_size);
 			r->is_cut = true;
+			memset(r->sections, 0, sizeof(r->sections));
 			return false;
 		}
 		if (r->is_foreign)
@@ -382,29 +383,6 @@ static void read_event_types(struct reader *r)
 			return;
 		id = r->is_foreign ? __builtin_bswap64(load_u64(raw)) : load_u64(raw);
 		reader_name_event_type(r, id, (const char *)raw + 8, NAME);
-	}
-}
-
-void reader_name_events(struct reader *r)
-{
-	u64 next = 0;
-
-	for (size_t i = 0; i < r->events.n && i < r->info.events.n; i++) {
-		const char *name = r->info.events.at[i].name;
-
-		if (r->info.events.at[i].attr.config == r->events.at[i].attr.config && *name)
-			r->events.at[i].name = arena_strdup(&r->events.arena, name, strlen(name));
-	}
-	/* One group stands behind the other: none has another's events. */
-	vec_each(g, &r->info.groups) {
-		if (g->leader < next || g->leader >= r->events.n ||
-			g->n_members > r->events.n - g->leader)
-			continue;
-		next = g->leader + g->n_members;
-		for (u32 i = 0; i < g->n_members; i++) {
-			r->events.at[g->leader + i].leader = g->leader;
-			r->events.at[g->leader + i].n_members = i ? 0 : g->n_members;
-		}
 	}
 }
 
@@ -527,6 +505,8 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 	find_behind(r, log);
 	read_sections(r, log);
 	read_early(r, log);
+	if (reader_take_front(r, log, err))
+		return err->code;
 	read_event_types(r);
 	reader_name_events(r);
 	return 0;
@@ -597,6 +577,19 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 	return 0;
 }
 
+/* What of the samples cannot be known, or is guessed by their form. */
+static void say_how_told(const struct reader *r, struct log *log)
+{
+	if (formats_are_untold(&r->formats))
+		log_warn(log,
+			"'%s': its samples do not say which of its %zu events they belong to: all are taken for '%s'",
+			r->path, r->events.n, r->events.at[0].name);
+	else if (formats_are_mixed(&r->formats))
+		log_note(log,
+			"'%s': its events have samples of %zu forms, with ids at different places or without: they are told apart by that, and those that may be of several are of none",
+			r->path, r->formats.n_kinds);
+}
+
 static void map_parts(struct reader *r)
 {
 	const struct reader_part *last = &r->parts.at[r->parts.n - 1];
@@ -648,7 +641,9 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	memset(r, 0, sizeof(*r));
 	r->path = path;
 	file_info_init(&r->info);
-	result = open_path(r, path, fd, &st, err);
+	result = allowance_init(&r->allowance, path, err);
+	if (!result)
+		result = open_path(r, path, fd, &st, err);
 	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
 		result = open_file(r, log, err);
@@ -662,6 +657,7 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 		r->preface = r->is_pipe_mode && !r->is_stream ? LAYOUT_PIPE_HEADER : r->data_start;
 		r->has_new_events = true;
 		reader_settle(r);
+		say_how_told(r, log);
 		map_parts(r);
 	} else {
 		reader_close(r);

@@ -25,6 +25,7 @@
 #include "base/types.h"
 #include "event/abi.h"
 #include "event/event.h"
+#include "file/allowance.h"
 #include "file/feature.h"
 #include "file/layout.h"
 #include "file/mapping.h"
@@ -42,7 +43,8 @@ struct reader_part {
 
 struct reader {
 	const char *path; /* borrowed */
-	u64 file_size;    /* of the file with the header; UINT64_MAX for a pipe */
+	struct allowance allowance;
+	u64 file_size; /* of the file with the header; UINT64_MAX for a pipe */
 	struct layout_header header;
 	u64 preface; /* of a file in pipe mode: where its records about events begin; else data_start */
 	u64 data_start, data_end; /* offsets of the records; data_end UINT64_MAX for a pipe */
@@ -53,6 +55,7 @@ struct reader {
 	bool is_foreign; /* the other byte order */
 	bool is_packed;  /* there are compressed records: they can only be read from the start */
 	bool is_directory;
+	bool has_typed_sections; /* Google's perf: see pipe.c */
 	char *kallsyms; /* a copy that lies in the directory ('perf record --kcore'); NULL: none */
 	bool is_unfinished; /* the recorder never wrote its last header */
 	bool is_cut;        /* the file ends before its data does */
@@ -70,8 +73,11 @@ struct reader {
 	u64 ahead_from;
 	bool has_new_events; /* since `formats` were made */
 	u64 taken_to;        /* in pipe mode: behind the last record that reader_take() took in */
-	u64 n_named;         /* comparisons made to name events: see reader_name_event_type() */
+	u64 n_named;         /* comparisons made to name events: READER_NAMING_LIMIT is the end */
 };
+
+/* What names events is compared with all of them: many with many must end. */
+enum { READER_NAMING_LIMIT = 1 << 28 };
 
 /* That is a file which begins as recordings do. */
 bool reader_is_recording(const char *path);
@@ -81,6 +87,12 @@ int reader_open(struct reader *r, const char *path, struct log *log, struct err 
 /* The same from a descriptor, which stays the caller's; `name` is for messages. */
 int reader_open_fd(struct reader *r, int fd, const char *name, struct log *log, struct err *err);
 void reader_close(struct reader *r);
+
+/* What may be made of it, as far as it is known at an offset: a pipe has no size. */
+static inline u64 reader_allows(const struct reader *r, u64 offset)
+{
+	return allowance_bytes(&r->allowance, r->is_stream ? offset : r->data_end);
+}
 
 /*
  * Copies what is left of a stream into a nameless temporary file, so that it can be read twice and
@@ -112,6 +124,7 @@ struct reader_cursor {
 	u64 payload;                      /* bytes behind the last record that belong to it */
 	u64 n_text;                       /* bytes of text behind the last record */
 	u64 n_not_native;                 /* records of the other byte order that make no sense */
+	u64 n_unpacked;                   /* bytes that compressed records came to so far */
 	struct reader_damage damage;      /* reason NULL: none */
 };
 
@@ -151,7 +164,8 @@ static inline int reader_next(struct reader_cursor *c, struct record *ret_rec, s
 
 /*
  * The bytes behind the record that was just handed out and that belong to it without being in its
- * size: a trace (AUXTRACE), formats of tracepoints (TRACING_DATA). Appends them to `out`; without
+ * size: a trace (AUXTRACE), formats of tracepoints (TRACING_DATA), the rest of a large record of
+ * simpleperf's. Appends them to `out`; without
  * this call they are skipped. ERR_LIMIT if there are more than `limit`.
  */
 int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct err *err);
@@ -162,6 +176,9 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
  * in again.
  */
 void reader_take(struct reader_cursor *c, const struct record *rec, struct log *log);
+
+/* Of a file, before its walk: the records at its beginning that say what sections of other files do. */
+int reader_take_front(struct reader *r, struct log *log, struct err *err);
 
 /* After reader_take() took in events, before records of theirs are decoded. */
 void reader_settle(struct reader *r);
@@ -177,7 +194,10 @@ int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err);
 /* Names the events whose config is `id`, if nobody has named them better. */
 void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t room);
 
-/* EVENT_DESC knows what the user called the events. */
+/*
+ * Names the events by what the sections say: EVENT_DESC has what the user called them, the formats of
+ * tracepoints have theirs, simpleperf a list. Puts them into their groups.
+ */
 void reader_name_events(struct reader *r);
 
 #endif

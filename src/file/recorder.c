@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/num.h"
+#include "collect/deeper.h"
 #include "collect/open.h"
 #include "collect/topology.h"
 #include "event/abi.h"
@@ -20,12 +21,17 @@ enum {
 	/* At 10,000 samples a second with 8 KiB of stack, half of it is full after 50 ms. */
 	DUMPS_RING_BYTES = 8 << 20,
 	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, however many CPUs there are */
-	MS = 1000000,                /* ns */
+	/* The largest copies at 10,000 samples a second: half of it is full after 25 ms. */
+	DEEPER_RING_BYTES = 32 << 20,
+	MS = 1000000, /* ns */
 	SYNC_MS = 1000,
 	/* How soon the header tells of what was written anyway: few writes, and readers other than ours go by it. */
 	TELL_MS = 100,
 	/* What a filter looks at is of now: files of processes that end soon, maps. */
 	FILTER_MS = 20,
+	/* And in the beginning of what it could do better: copies of the stack may be too small. */
+	FILTER_FIRST_MS = 4,
+	FIRST_MS = 500,
 };
 
 #define SIGNAL_EVENT UINT64_MAX
@@ -65,8 +71,11 @@ static void assign_counters(struct recorder *r)
 	size_t hint = 0;
 
 	vec_each(c, r->counters) {
-		struct recorder_ring *ring = ring_of(r, c, &hint);
+		struct recorder_ring *ring;
 
+		if (c->is_idle)
+			continue;
+		ring = ring_of(r, c, &hint);
 		if (!ring) {
 			ring = vec_push(&r->rings);
 			memset(ring, 0, sizeof(*ring));
@@ -223,7 +232,7 @@ static bool open_counter_again(struct recorder *r, size_t i, bool is_off)
 	memcpy(ids, e->ids, e->n_ids * sizeof(*ids));
 	ids[e->n_ids++] = c->id;
 	e->ids = ids;
-	return !is_leader || is_off || !ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0);
+	return !is_leader || is_off || c->is_idle || !ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static bool open_ring_again(struct recorder *r, struct recorder_ring *ring)
@@ -260,6 +269,128 @@ size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off)
 		}
 	}
 	return n_failed;
+}
+
+/* ---- larger copies of stacks ---- */
+
+/* Of each place, those that wait; none is mapped. */
+static size_t assign_idle(struct recorder *r)
+{
+	size_t first = r->rings.n;
+
+	vec_each(c, r->counters) {
+		struct recorder_ring *ring = NULL;
+
+		if (!c->is_idle)
+			continue;
+		for (size_t i = first; i < r->rings.n && !ring; i++)
+			if (r->rings.at[i].cpu == c->cpu &&
+				(c->cpu >= 0 || r->rings.at[i].tid == c->tid))
+				ring = &r->rings.at[i];
+		if (!ring) {
+			ring = vec_push(&r->rings);
+			memset(ring, 0, sizeof(*ring));
+			ring->cpu = c->cpu;
+			ring->tid = c->tid;
+			ring->is_deeper = true;
+		}
+		vec_add(&ring->counters, (size_t)(c - r->counters->at));
+	}
+	return first;
+}
+
+static void drop_rings(struct recorder *r, size_t first)
+{
+	for (size_t i = first; i < r->rings.n; i++) {
+		ring_close(&r->rings.at[i].ring);
+		vec_fini(&r->rings.at[i].counters);
+	}
+	r->rings.n = first;
+}
+
+/* All of them, or none. */
+static bool map_deeper(struct recorder *r, size_t first, u64 pages)
+{
+	struct err ignored;
+
+	for (size_t i = first; i < r->rings.n; i++) {
+		struct recorder_ring *ring = &r->rings.at[i];
+
+		if (!ring_open(&ring->ring, r->counters->at[ring->counters.at[0]].fd, pages,
+			    &ignored))
+			continue;
+		while (i-- > first)
+			ring_close(&r->rings.at[i].ring);
+		return false;
+	}
+	return true;
+}
+
+static bool share(struct recorder *r, const struct recorder_ring *ring, int to, size_t from)
+{
+	for (size_t i = from; i < ring->counters.n; i++)
+		if (ioctl(r->counters->at[ring->counters.at[i]].fd, PERF_EVENT_IOC_SET_OUTPUT, to))
+			return false;
+	return true;
+}
+
+/* Rings of their own; false: memory for them cannot be had. */
+static bool open_own_rings(struct recorder *r, size_t first)
+{
+	u64 page_size = (u64)sysconf(_SC_PAGESIZE), pages = DEEPER_RING_BYTES / page_size;
+	struct err ignored;
+
+	while (pages > r->pages && pages * page_size * (r->rings.n - first) > DUMPS_ALL_BYTES)
+		pages /= 2;
+	for (pages = MAX(pages, r->pages); !map_deeper(r, first, pages); pages /= 2)
+		if (pages / 2 < r->pages)
+			return false;
+	for (size_t i = first; i < r->rings.n; i++) {
+		int to = r->counters->at[r->rings.at[i].counters.at[0]].fd;
+
+		if (!share(r, &r->rings.at[i], to, 1) || watch(r, to, i, &ignored))
+			return false;
+	}
+	return true;
+}
+
+/* Into the rings that there are, if these have room for some samples more than one. */
+static bool join_rings(struct recorder *r, size_t first)
+{
+	enum { SAMPLES_LEAST = 16 };
+	const struct counter *any = &r->counters->at[r->rings.at[first].counters.at[0]];
+
+	if (r->pages * (u64)sysconf(_SC_PAGESIZE) < SAMPLES_LEAST * (u64)any->stack_bytes)
+		return false;
+	for (size_t i = first; i < r->rings.n; i++) {
+		const struct recorder_ring *own = &r->rings.at[i];
+		struct counter *c = &r->counters->at[own->counters.at[0]];
+		size_t hint = 0;
+		struct recorder_ring *ring = ring_of(r, c, &hint);
+
+		if (!ring || ring->is_deeper || !ring->ring.page ||
+			!share(r, own, r->counters->at[ring->counters.at[0]].fd, 0))
+			return false;
+		vec_each(position, &own->counters)
+			vec_add(&ring->counters, *position);
+	}
+	drop_rings(r, first);
+	return true;
+}
+
+int recorder_go_deeper(struct recorder *r, bool is_off, struct err *err)
+{
+	size_t first = assign_idle(r);
+	bool has_own = open_own_rings(r, first);
+
+	if (!has_own)
+		for (size_t i = first; i < r->rings.n; i++)
+			ring_close(&r->rings.at[i].ring);
+	if ((!has_own && !join_rings(r, first)) || deeper_take_over(r->counters, is_off, err)) {
+		drop_rings(r, first);
+		return err_set(err, ERR_SYS, "no rings for larger copies of the stack");
+	}
+	return 0;
 }
 
 void recorder_close(struct recorder *r)
@@ -334,7 +465,10 @@ static void drop_ended(struct recorder *r, const struct epoll_event *e)
 static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
 	u64 sync = synced_ms + SYNC_MS, now_ms = now_ns / MS, due;
-	u64 left = MIN(sync > now_ms ? sync - now_ms : 0, (u64)(r->filter ? FILTER_MS : SYNC_MS));
+	u64 most = !r->filter                               ? SYNC_MS
+		: now_ns - r->start_ns < (u64)FIRST_MS * MS ? FILTER_FIRST_MS
+							    : FILTER_MS;
+	u64 left = MIN(sync > now_ms ? sync - now_ms : 0, most);
 
 	if (!r->pilot || r->pilot->due_ns == UINT64_MAX)
 		return (int)left;
@@ -347,6 +481,7 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 {
 	u64 now = clock_now_ns(), synced = now / MS, told = synced;
 
+	r->start_ns = now;
 	for (;;) {
 		struct epoll_event events[64];
 		int n = epoll_wait(r->epoll_fd, events, ARRAY_SIZE(events),

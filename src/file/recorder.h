@@ -59,6 +59,7 @@ struct recorder_ring {
 	u64 seen_to; /* position behind what the filter has seen; of a backward ring, what is written */
 	u64 due_to;       /* where the round ends */
 	bool is_backward; /* read by drain_newest() only */
+	bool is_deeper;   /* of counters that have taken others' place */
 	s32 cpu;          /* -1: it is the thread's, wherever that runs */
 	pid_t tid;
 	cpu_set_t cpus;       /* near it */
@@ -95,6 +96,7 @@ struct recorder {
 	bool has_backward;
 	cpu_set_t own_cpus; /* where this thread may run without `affinity` */
 	u64 n_wakeups, n_rounds;
+	u64 start_ns;         /* of recorder_run() */
 	unsigned fullest_pct; /* of a ring when it was read, at most; whoever looks sets it to 0 */
 	u64 n_broken_rings;
 	struct stop stop; /* stop.signal: the one that ended it */
@@ -127,6 +129,13 @@ void recorder_unwatch(struct recorder *r, int fd);
  * those of their events; on, unless `is_off`. Returns how many could not be opened.
  */
 size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off);
+
+/*
+ * Counters with larger copies of the stack (collect/deeper.h) take the others' place: they get rings of
+ * their own, larger ones, or write into those that there are if no more memory can be locked. On, unless
+ * `is_off`. On failure all is as it was.
+ */
+int recorder_go_deeper(struct recorder *r, bool is_off, struct err *err);
 
 void recorder_close(struct recorder *r);
 

@@ -542,3 +542,14 @@ bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *tex
 	}
 	return true;
 }
+
+bool tracepoints_add_name(const struct tracepoints *t, u64 id, struct str *text)
+{
+	struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+
+	if (!event || !event->system || !event->name)
+		return false;
+	str_addf(text, "%s:%s", event->system, event->name);
+	return true;
+}

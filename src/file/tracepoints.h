@@ -55,6 +55,9 @@ bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, boo
 bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
 	u32 *ret_offset);
 
+/* Appends what it is called, "system:name"; false if its format is not known. */
+bool tracepoints_add_name(const struct tracepoints *t, u64 id, struct str *text);
+
 /* Appends the names of its own fields, joined by commas; false if its format is not known. */
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
 

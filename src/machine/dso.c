@@ -25,8 +25,8 @@ void dso_add_build(const struct dso *dso, struct str *text)
 		str_addf(text, "%02x", dso->build_id[i]);
 	if (!dso->build_id_size && dso->inode)
 		str_addf(text, "%016llx",
-			(unsigned long long)hash_mix(dso->inode,
-				hash_mix(dso->device, dso->generation)));
+			(unsigned long long)hash_lasting(dso->inode,
+				hash_lasting(dso->device, dso->generation)));
 }
 
 static bool begins(const char *text, size_t n, const char *with)
@@ -158,6 +158,33 @@ struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, 
 	return dso_get_kind(list, path, n, DSO_FILE);
 }
 
+u8 dso_build_id_bytes(const u8 *id, u8 n)
+{
+	u8 used = n;
+
+	if (n != BUILD_ID_MAX)
+		return n;
+	while (used && !id[used - 1])
+		used--;
+	/* The last byte of an id may be zero, the last four of a hash are not. */
+	return n - used < 4 ? n : (u8)align_up(used, 4);
+}
+
+void dso_set_build_id(struct dso *dso, const u8 *id, u8 n)
+{
+	dso->build_id_size = dso_build_id_bytes(id, n);
+	memcpy(dso->build_id, id, dso->build_id_size);
+}
+
+void dso_note_code(struct dso *dso, u64 pgoff, u64 n)
+{
+	u64 end = n > UINT64_MAX - pgoff ? UINT64_MAX : pgoff + n;
+	bool is_first = dso->code_from == dso->code_to;
+
+	dso->code_from = is_first ? pgoff : MIN(dso->code_from, pgoff);
+	dso->code_to = is_first ? end : MAX(dso->code_to, end);
+}
+
 static u64 device_of(const struct record_mmap *map)
 {
 	return (u64)map->maj << 32 | map->min;
@@ -166,9 +193,10 @@ static u64 device_of(const struct record_mmap *map)
 /* Whether a map is of another file than the DSO, though the path is the same. */
 static bool is_other_file(const struct dso *dso, const struct record_mmap *map)
 {
-	if (map->build_id_size && dso->has_build_id_said)
-		return map->build_id_size != dso->build_id_size ||
-			memcmp(map->build_id, dso->build_id, dso->build_id_size);
+	u8 n = dso_build_id_bytes(map->build_id, map->build_id_size);
+
+	if (n && dso->has_build_id_said)
+		return n != dso->build_id_size || memcmp(map->build_id, dso->build_id, n);
 	if (!map->ino || !dso->inode || device_of(map) != dso->device)
 		return false;
 	/* The number of a file that was deleted goes to the next one, with another generation. */
@@ -227,9 +255,8 @@ struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map,
 		if (map->ino == dso->inode && !dso->generation)
 			dso->generation = map->ino_generation;
 	}
-	if (map->build_id_size) {
-		memcpy(dso->build_id, map->build_id, map->build_id_size);
-		dso->build_id_size = map->build_id_size;
+	if (dso_build_id_bytes(map->build_id, map->build_id_size)) {
+		dso_set_build_id(dso, map->build_id, map->build_id_size);
 		dso->has_build_id_said = true;
 	}
 	return dso;

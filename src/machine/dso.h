@@ -46,6 +46,8 @@ struct dso {
 	struct dso *namesake;          /* the next one; NULL: the last */
 	u32 nth;                       /* of them, in the order in which they were mapped first */
 	bool has_namesakes;
+	/* DSO_FILE: the first and behind the last of its bytes that were mapped as code; equal: none were */
+	u64 code_from, code_to;
 	bool is_guest; /* DSO_KERNEL, DSO_MODULE: of a virtual machine's kernel */
 	u32 pid;       /* DSO_JIT: whose memory; of guests: who runs them here, 0: any other */
 	u64 base;      /* DSO_MODULE: where it was loaded */
@@ -63,6 +65,17 @@ struct dso_list {
  * was. Nothing is added where neither is known.
  */
 void dso_add_build(const struct dso *dso, struct str *text);
+
+/*
+ * How many bytes of a build-id are one. Some writers fill those of 8 or 16 bytes up with zeros, and older
+ * records do not say how many there are. 0: it is none.
+ */
+u8 dso_build_id_bytes(const u8 *id, u8 n);
+
+void dso_set_build_id(struct dso *dso, const u8 *id, u8 n);
+
+/* A map of n bytes from `pgoff` on was code. */
+void dso_note_code(struct dso *dso, u64 pgoff, u64 n);
 
 void dso_list_init(struct dso_list *list, struct intern *strings);
 void dso_list_fini(struct dso_list *list);

@@ -1,6 +1,7 @@
 #include "machine/machine.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "base/hash.h"
 
@@ -173,7 +174,7 @@ static struct thread *get_thread(struct machine *m, u32 pid, u32 tid, u64 time)
 	return new_thread(m, pid, tid, t ? time : 0, get_process(m, pid));
 }
 
-static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
+static void set_comm(struct machine *m, struct thread *t, const char *text, bool is_exec, u64 time)
 {
 	struct comm comm = {time, text, is_exec};
 
@@ -181,6 +182,7 @@ static void set_comm(struct thread *t, const char *text, bool is_exec, u64 time)
 		t->comms.at[t->comms.n - 1] = comm;
 	else
 		vec_add(&t->comms, comm);
+	m->n_comms++;
 }
 
 /* ---- records ---- */
@@ -191,7 +193,7 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 	struct thread *t = get_thread(m, c->pid, c->tid, time);
 	bool is_exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 
-	set_comm(t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
+	set_comm(m, t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
 	if (is_exec) {
 		const struct process *p = t->process;
 
@@ -233,7 +235,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 	t->ppid = f->ppid;
 	comm = parent ? thread_comm_at(parent, time, &from, &until) : NULL;
 	if (comm)
-		set_comm(t, comm, false, time);
+		set_comm(m, t, comm, false, time);
 }
 
 /* ---- guests ---- */
@@ -277,8 +279,7 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 	if (map.dso->kind == DSO_KERNEL && map.end - map.start < KERNEL_IMAGE_ROOM)
 		map.end = MAX(map.end, map.start + KERNEL_IMAGE_ROOM);
 	if (r->build_id_size) {
-		memcpy(map.dso->build_id, r->build_id, r->build_id_size);
-		map.dso->build_id_size = r->build_id_size;
+		dso_set_build_id(map.dso, r->build_id, r->build_id_size);
 		map.dso->has_build_id_said = true;
 	}
 	if (map.dso->kind == DSO_MODULE) {
@@ -288,6 +289,12 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 		guest->text = r->pgoff;
 	}
 	add_map(m, guest->kernel, &map, time);
+}
+
+/* MMAP does not tell the protection: of data its flags do, if they are recorded at all. */
+static bool is_code(const struct record *rec, const struct record_mmap *r)
+{
+	return !(rec->misc & PERF_RECORD_MISC_MMAP_DATA) && (!r->prot || r->prot & PROT_EXEC);
 }
 
 static void apply_mmap(struct machine *m, const struct record *rec, const struct record_mmap *r,
@@ -309,6 +316,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	if (map.end < map.start)
 		map.end = UINT64_MAX;
 	map.dso = dso_get_mapped(&m->dsos, r, is_kernel);
+	if (map.dso->kind == DSO_FILE && is_code(rec, r))
+		dso_note_code(map.dso, r->pgoff, map.end - map.start);
 	if (map.dso->kind == DSO_MODULE)
 		map.dso->base = map.start;
 	else if (map.dso->kind != DSO_FILE && map.dso->kind != DSO_VDSO)
@@ -398,6 +407,17 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	}
 }
 
+/* Vectors of processes and threads double, and are never quite small: see vec_grow(). */
+static u64 bytes_held(const struct machine *m)
+{
+	enum { SMALL = 8 };
+	u64 states = (u64)m->next_space_id * SMALL, comms = m->n_comms * SMALL;
+
+	return m->arena.total + m->maps.arena.total + m->strings.arena.total + m->dsos.arena.total +
+		states * sizeof(struct space) / 2 + comms * sizeof(struct comm) / 2 +
+		m->threads.cap * (sizeof(*m->threads.at) + 4 * sizeof(void *));
+}
+
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body)
 {
@@ -417,6 +437,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);
 	machine_apply(m, &e->rec, ret_body, m->followed_to);
+	session->n_held = bytes_held(m);
 	return 1;
 }
 
@@ -440,14 +461,33 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 			dso = dso->namesake;
 		if (dso->has_build_id_said)
 			continue;
-		memcpy(dso->build_id, entry->id, entry->id_size);
-		dso->build_id_size = entry->id_size;
+		dso_set_build_id(dso, entry->id, entry->id_size);
 	}
 }
 
-static void take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+static u64 take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
 {
 	machine_apply(ctx, rec, body, time);
+	return bytes_held(ctx);
+}
+
+/*
+ * Without times the state at a sample's place in the file may be an older one than the sample's own,
+ * as another CPU's ring holds what came between: what it does not have is looked for in the newest.
+ */
+static void settle_unordered(struct machine *m)
+{
+	vec_each(newest, &m->newest_processes)
+		for (struct process *p = *newest; p; p = p->older)
+			for (size_t i = 0; i + 1 < p->spaces.n; i++) {
+				struct space *s = &p->spaces.at[i];
+
+				if (s->before)
+					continue;
+				s->before = p->spaces.at[p->spaces.n - 1].maps;
+				/* Nobody shares it any more. */
+				s->id = m->next_space_id++;
+			}
 }
 
 int machine_scan(struct machine *m, struct session *session, struct err *err)
@@ -465,6 +505,8 @@ int machine_scan_coded(struct machine *m, struct session *session,
 	machine_set_build_ids(m, &session->reader.info);
 	r = session_scan(session, take_state, m, err);
 	machine_advance(m, UINT64_MAX);
+	if (!session->has_times)
+		settle_unordered(m);
 	return r;
 }
 
@@ -475,6 +517,7 @@ int machine_foresee(struct machine *m, struct session *session, struct err *err)
 	if (session_scan(session, take_state, m, err))
 		return err->code;
 	machine_advance(m, UINT64_MAX);
+	settle_unordered(m);
 	m->coder = NULL;
 	m->is_foreseen = true;
 	/* It is all met again. */

@@ -66,6 +66,7 @@ struct machine {
 	u64 kernel_text; /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
 	u32 next_space_id;
+	u64 n_comms;                       /* names that threads ever had */
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
 	bool is_foreseen;                  /* by machine_foresee() */

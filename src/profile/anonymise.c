@@ -455,13 +455,14 @@ static int write_sections(struct anonymising *a, struct err *err)
 
 /* ---- all of it ---- */
 
-static void ignore_state(void *ctx, const struct record *rec, const union record_body *body,
+static u64 ignore_state(void *ctx, const struct record *rec, const union record_body *body,
 	u64 time)
 {
 	(void)ctx;
 	(void)rec;
 	(void)body;
 	(void)time;
+	return 0;
 }
 
 static int write_all(struct anonymising *a, struct fresh *to, struct err *err)

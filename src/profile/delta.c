@@ -93,12 +93,17 @@ const struct profile_dso *delta_addressed(const struct delta *d, const struct hi
 	return NULL;
 }
 
-/* The build of a DSO, or what no other recording has if that is not known. */
+/*
+ * The build of a DSO, or what no other recording has if that is not known: addresses in it are the same
+ * only in the same recording.
+ */
 static const char *intern_build(struct delta *d, size_t recording, const struct profile_dso *dso)
 {
+	u32 same_as = d->recordings.at[recording].same_as;
 	char unknown[32];
 
-	snprintf(unknown, sizeof(unknown), "of recording %zu", recording);
+	snprintf(unknown, sizeof(unknown), "of recording %zu",
+		same_as ? (size_t)same_as - 1 : recording);
 	return intern_str(&d->strings, dso->build ? dso->build : unknown);
 }
 

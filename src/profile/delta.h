@@ -43,6 +43,8 @@ struct delta_row {
 struct delta_recording {
 	const char *name; /* the caller's */
 	u8 side;
+	/* The first recording that is the same one, or a copy, counted from 1; 0: there is none before it. */
+	u32 same_as;
 	u64 period, n_samples; /* of all rows */
 	double per;   /* what its periods are divided by to be compared: 1 until it is set */
 	double level; /* how much longer most of its rows are than the baseline's; 1 until then */

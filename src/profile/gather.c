@@ -50,6 +50,7 @@ struct worker {
 	struct sights sights;
 	u64 n_passed_over, n_walked;
 	struct profile profile; /* made of them afterwards */
+	bool is_full;           /* which would be too large */
 };
 
 /* per sample */
@@ -340,13 +341,24 @@ static void add_events(struct worker *w)
 			w->profile.events.at[g->leader].group = g->name;
 }
 
+/* What is left for a profile. */
+static u64 allowed_for(const struct worker *w)
+{
+	const struct session *s = w->session;
+	u64 allowed = reader_allows(&s->reader, s->reader.data_end),
+	    taken = s->n_held + sights_bytes(&w->sights);
+
+	return allowed - MIN(allowed, taken);
+}
+
 static void make_profile(void *ctx, size_t i, unsigned worker)
 {
 	struct worker *w = *((struct worker **)ctx + i);
 
 	(void)worker;
 	add_events(w);
-	placing_add(&w->sights, w->machine, w->max_stack, &w->profile);
+	w->is_full =
+		!placing_add(&w->sights, w->machine, w->max_stack, allowed_for(w), &w->profile);
 }
 
 static struct worker *worker_new(const struct session *s, const struct machine *m,
@@ -444,6 +456,23 @@ static void add_tasks(const struct machine *m, struct profile *p)
 		qsort(p->tasks.at, p->tasks.n, sizeof(*p->tasks.at), by_tid);
 }
 
+static int check_size(const struct session *s, struct worker **workers, unsigned n, struct err *err)
+{
+	u64 end = s->reader.data_end;
+
+	for (unsigned i = 0; i < n; i++)
+		if (workers[i]->is_full)
+			return allowance_exceeded(&s->reader.allowance,
+				reader_allows(&s->reader, end), end,
+				"the distinct addresses and callers in its samples", err);
+	return 0;
+}
+
+static u64 held(const void *worker)
+{
+	return sights_bytes(&((const struct worker *)worker)->sights);
+}
+
 int gather(struct session *s, const struct machine *m, const struct gather_options *options,
 	struct profile *ret_profile, struct err *err)
 {
@@ -451,7 +480,7 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 					: workers_available();
 	struct worker *workers[WORKERS_MAX];
 	struct label_facts facts;
-	struct session_sink sink = {fields_for(options), take_sample, (void **)workers};
+	struct session_sink sink = {fields_for(options), take_sample, (void **)workers, held};
 	int r;
 
 	if (s->reader.events.n > EVENTS_MAX)
@@ -471,6 +500,9 @@ int gather(struct session *s, const struct machine *m, const struct gather_optio
 	r = session_samples(s, n, &sink, err);
 	if (!r) {
 		workers_run(n, n, make_profile, workers);
+		r = check_size(s, workers, n, err);
+	}
+	if (!r) {
 		/* The first one's profile takes in the others'. */
 		*ret_profile = workers[0]->profile;
 		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));

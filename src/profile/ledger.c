@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "symbol/datatype.h"
+#include "symbol/runtime.h"
 #include "unwind/ending.h"
 
 static const struct {
@@ -43,7 +44,7 @@ static void add(struct ledger *l, enum ledger_cause cause, u64 amount, double sh
 	if (!amount)
 		return;
 	vec_add(&l->entries,
-		((struct ledger_entry){cause, amount, share,
+		((struct ledger_entry){cause, amount, share, causes[cause].unit,
 			arena_strdup(&l->arena, where, strlen(where)),
 			arena_strdup(&l->arena, remedy, strlen(remedy))}));
 }
@@ -120,6 +121,8 @@ static void add_lacking(struct ledger *l, const struct lack *lack, const struct 
 		why = lack->reason(r, dso_of(p, r, dso), i % LINE_GAPS);
 		add(l, lack->cause, lacking[i], all ? (double)lacking[i] / (double)all : -1,
 			p->dsos.at[dso].name, why ? why : "");
+		if (p->has_branches)
+			l->entries.at[l->entries.n - 1].unit = "branches";
 	}
 	if (l->entries.n > before)
 		qsort(l->entries.at + before, l->entries.n - before, sizeof(*l->entries.at),
@@ -233,7 +236,7 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 		break;
 	case STACK_NO_FRAME_POINTER:
 		str_add(text,
-			"record with --call-graph dwarf, or compile it with -fno-omit-frame-pointer");
+			"record with -g alone, which needs none, or compile it with -fno-omit-frame-pointer");
 		break;
 	case STACK_NO_FILE:
 		str_add(text, "bring the recorded file here, or name its folder with --symfs");
@@ -253,7 +256,29 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 	}
 }
 
-void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes)
+/* The file, or what code without one is called. */
+static void add_culprit(const struct profile_dso *dso, struct str *text)
+{
+	if (dso->source)
+		str_addf(text, ": %s", dso->kind == DSO_JIT ? dso->name : dso->path);
+}
+
+/* What made code while it ran has its own switches. */
+static bool add_runtime_remedy(const struct profile_ending *e, const struct profile_dso *dso,
+	const struct machine *m, struct str *text)
+{
+	const struct runtime *runtime = NULL;
+
+	if (dso->kind == DSO_JIT && dso->source &&
+		(e->ending == STACK_NO_CODE_FILE || e->ending == STACK_NO_FRAME_POINTER))
+		runtime = runtime_of(m, m->dsos.at.at[dso->source]->pid);
+	if (runtime)
+		str_add(text, runtime->callers);
+	return runtime;
+}
+
+void ledger_add_endings(struct ledger *l, const struct profile *p, const struct machine *m,
+	u32 dump_bytes)
 {
 	size_t before = l->entries.n;
 	u64 all = 0;
@@ -266,9 +291,9 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_byte
 		if (e->ending == STACK_COMPLETE)
 			continue;
 		str_add(&where, ending_text(e->ending));
-		if (p->dsos.at[e->dso].source)
-			str_addf(&where, ": %s", p->dsos.at[e->dso].path);
-		add_remedy(e->ending, dump_bytes, p->enough_dump, &remedy);
+		add_culprit(&p->dsos.at[e->dso], &where);
+		if (!add_runtime_remedy(e, &p->dsos.at[e->dso], m, &remedy))
+			add_remedy(e->ending, dump_bytes, p->enough_dump, &remedy);
 		add(l, LEDGER_TRUNCATED, e->n_samples,
 			all ? (double)e->n_samples / (double)all : -1, str_text(&where),
 			str_text(&remedy));
@@ -298,7 +323,7 @@ static bool is_of_dso(enum ledger_cause cause)
 static void add_entry(const struct ledger_entry *e, struct str *text)
 {
 	num_add_grouped(text, e->amount);
-	str_addf(text, " %s ", causes[e->cause].unit);
+	str_addf(text, " %s ", e->unit);
 	if (e->share >= 0)
 		str_addf(text, "(%.2f%%) ", e->share * 100);
 	if (is_of_dso(e->cause))

@@ -33,8 +33,9 @@ enum ledger_cause {
 
 struct ledger_entry {
 	enum ledger_cause cause;
-	u64 amount;         /* samples, records or bytes, as the cause says */
+	u64 amount;         /* samples, branches, records or bytes */
 	double share;       /* of all samples, 0..1; negative if that makes no sense */
+	const char *unit;   /* of the amount, in the plural */
 	const char *where;  /* a DSO, a place in the file, or "" */
 	const char *remedy; /* one sentence or command, or "" */
 };
@@ -65,9 +66,10 @@ void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct
 
 /*
  * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and
- * DSO.
+ * DSO of the machine.
  */
-void ledger_add_endings(struct ledger *l, const struct profile *p, u32 dump_bytes);
+void ledger_add_endings(struct ledger *l, const struct profile *p, const struct machine *m,
+	u32 dump_bytes);
 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);

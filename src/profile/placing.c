@@ -1,4 +1,5 @@
 #include "profile/placing.h"
+#include "profile/argc.h"
 
 #include "base/hash.h"
 #include "base/memo.h"
@@ -186,6 +187,9 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 
 		if (c->is_untold && is_no_code(p, c, &step, frame)) {
 			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(p)};
+			/* Whether that is argc, the name of what it is below of tells. */
+			if (step.ip && step.ip <= ARGC_MOST)
+				vec_add(&p->path, frame);
 			break;
 		}
 		/* Calls that are in the history are shown there. */
@@ -301,11 +305,12 @@ static void add_row(struct placing *p, const struct sights *sights, struct sight
 	event->period += s->period;
 }
 
-void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
+bool placing_add(struct sights *sights, const struct machine *m, u32 max_stack, u64 allowed,
 	struct profile *profile)
 {
 	struct placing p = {.machine = m, .profile = profile, .max_stack = max_stack};
 	u32 *stacks = mem_alloc((sights->chains.n + 1) * sizeof(*stacks));
+	bool fits = true;
 
 	sights_settle(sights);
 	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
@@ -317,10 +322,14 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	table_reserve(&profile->stack_index, sights->chains.n);
 	vec_reserve(&profile->rows, sights->n);
 	vec_reserve(&profile->cells, (size_t)sights->n * sights->n_labels);
-	for (size_t k = 0; k < sights->chains.n; k++)
+	for (size_t k = 0; fits && k < sights->chains.n; k++) {
 		stacks[k] = stack_of(&p, &sights->chains.at[k]);
-	for (u32 k = 0; k < sights->n; k++)
+		fits = profile_bytes(profile) <= allowed;
+	}
+	for (u32 k = 0; fits && k < sights->n; k++) {
 		add_row(&p, sights, sights_at(sights, k), stacks);
+		fits = profile_bytes(profile) <= allowed;
+	}
 	/* They are many, and nobody needs them twice. */
 	memcpy(&profile->passes, &sights->passes, sizeof(profile->passes));
 	memset(&sights->passes, 0, sizeof(sights->passes));
@@ -330,4 +339,5 @@ void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
 	memo_fini(&p.memo);
 	vec_fini(&p.frames);
 	vec_fini(&p.path);
+	return fits;
 }

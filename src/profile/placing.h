@@ -17,7 +17,8 @@
  * Adds a row for each sight to a profile that has its events, and whose labels are the sights'. Of each chain at most max_stack
  * addresses, the sampled one first, are kept. How chains ended is written into them.
  */
-void placing_add(struct sights *sights, const struct machine *m, u32 max_stack,
+/* False, and not all of them, if the profile would take more than `allowed` bytes when it has names. */
+bool placing_add(struct sights *sights, const struct machine *m, u32 max_stack, u64 allowed,
 	struct profile *profile);
 
 #endif

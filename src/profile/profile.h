@@ -210,6 +210,14 @@ struct profile {
 	struct table frame_index, stack_index;
 };
 
+/* What it takes, more or less, and its symbols, their names and tables of both will. */
+static inline u64 profile_bytes(const struct profile *p)
+{
+	enum { EACH_FRAME = 280, EACH_STACK = 64, EACH_ROW = 96 };
+
+	return p->frames.n * EACH_FRAME + p->stacks.n * EACH_STACK + p->rows.n * EACH_ROW;
+}
+
 /* The function that a symbol is of, which may have one for each of its lines. */
 static inline u32 profile_function(const struct profile *p, u32 symbol)
 {

@@ -1,4 +1,5 @@
 #include "profile/recorded.h"
+#include "profile/argc.h"
 
 #include <pthread.h>
 
@@ -86,6 +87,7 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		resolver_begin_kernel(&r->resolver);
 	recorded_stage_ends(r, "pass 1, state");
 	result = gather(&r->session, &r->machine, &g, &r->profile, err);
+	session_explain_content(&r->session);
 	recorded_stage_ends(r, "pass 2, samples");
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
 		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
@@ -184,6 +186,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, o->max_stack);
 	name(r, o);
+	argc_remove(&r->profile);
 	if (o->has_wall)
 		wallprofile_trim(&r->profile);
 	find_types(r, o);
@@ -195,7 +198,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
 	if (o->labels & LABEL_BIT(LABEL_ACCESS))
 		ledger_add_typeless(&r->ledger, &r->profile, &r->resolver);
-	ledger_add_endings(&r->ledger, &r->profile, r->dump_bytes);
+	ledger_add_endings(&r->ledger, &r->profile, &r->machine, r->dump_bytes);
 	/* These are no samples that a ledger could count. */
 	if (o->has_wall)
 		wallprofile_add_rest(&r->profile, &r->wall, &r->machine);

@@ -3,7 +3,10 @@
 #include "base/hash.h"
 #include "unwind/ending.h"
 
-enum { TABLE_AT_FIRST = 1 << 12 };
+enum {
+	TABLE_AT_FIRST = 1 << 12,
+	INDEX_EACH = 16, /* bytes of a table for each entry */
+};
 
 static u64 space_key(const struct sights_chain *c)
 {
@@ -60,6 +63,13 @@ u32 sights_place(struct sights *s, const struct sights_place *place)
 	table_add(&s->place_index, hash, s->places.n);
 	vec_add(&s->places, *place);
 	return s->places.n - 1;
+}
+
+u64 sights_bytes(const struct sights *s)
+{
+	return s->words.total + s->chains.cap * (sizeof(*s->chains.at) + INDEX_EACH) + s->at.cap +
+		(u64)s->n * INDEX_EACH + s->passes.cap * sizeof(*s->passes.at) +
+		s->places.cap * sizeof(*s->places.at);
 }
 
 struct sight *sights_at(const struct sights *s, u32 i)

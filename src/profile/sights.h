@@ -105,6 +105,9 @@ void sights_count_history(struct sights *s, const struct history *h);
 /* After the last one, before any is looked at. */
 void sights_settle(struct sights *s);
 
+/* How much memory they take. */
+u64 sights_bytes(const struct sights *s);
+
 /* The i-th distinct sample. */
 struct sight *sights_at(const struct sights *s, u32 i);
 

@@ -79,7 +79,8 @@ static void count_type(struct walk *w, const struct record *rec, u64 payload)
 
 static void check_clock(struct walk *w, const struct record *rec, const struct sample *sample)
 {
-	u64 hash = hash_mix(sample->tid, sample->cpu);
+	/* Which of two is forgotten is seen in what is found: it is the same one in every run. */
+	u64 hash = hash_lasting(sample->tid, sample->cpu);
 	struct thread_clock *c = &w->clocks[hash % CLOCKS];
 
 	if (c->tid == sample->tid && c->cpu == sample->cpu && sample->time < c->time) {
@@ -215,7 +216,8 @@ static void follow_events(struct walk *w)
 
 static void take_record(struct walk *w, struct reader_cursor *cursor, const struct record *rec)
 {
-	count_type(w, rec, cursor->payload);
+	/* Those of the kernel have none: they leave that of an earlier one where it is. */
+	count_type(w, rec, rec->type >= PERF_RECORD_USER_TYPE_START ? cursor->payload : 0);
 	if (UNLIKELY(rec->type >= PERF_RECORD_USER_TYPE_START || w->reader->has_new_events)) {
 		reader_take(cursor, rec, w->log);
 		/* Attrs come in a row; they are put to use behind the last. */

@@ -5,6 +5,7 @@ struct field {
 	u8 shift, width;
 };
 
+#define OPERATION    ((struct field){0, 5})
 #define LEVEL        ((struct field){5, 14})
 #define SNOOP        ((struct field){19, 5})
 #define LOCK         ((struct field){24, 2})
@@ -138,6 +139,34 @@ u64 access_bits(u64 data_src, enum access_part part)
 void access_add_text(u64 data_src, enum access_part part, struct str *text)
 {
 	parts[part].add(data_src, text);
+}
+
+static const char *operation_name(u64 word)
+{
+	static const struct {
+		u64 bit;
+		const char *name;
+	} names[] = {{1, "N/A"}, {2, "LOAD"}, {4, "STORE"}, {8, "PFETCH"}, {16, "EXEC"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (take(word, OPERATION) & names[i].bit)
+			return names[i].name;
+	return "No";
+}
+
+void access_add_summary(u64 data_src, struct str *text)
+{
+	static const struct {
+		const char *title;
+		enum access_part part;
+	} columns[] = {{"|LVL ", ACCESS_LEVEL}, {"|SNP ", ACCESS_SNOOP}, {"|TLB ", ACCESS_TLB},
+		{"|LCK ", ACCESS_LOCK}, {"|BLK  ", ACCESS_BLOCK}};
+
+	str_addf(text, "|OP %s", operation_name(data_src));
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		str_add(text, columns[i].title);
+		access_add_text(data_src, columns[i].part, text);
+	}
 }
 
 void access_add_transaction(u64 transaction, struct str *text)

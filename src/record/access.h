@@ -25,6 +25,9 @@ enum access_part {
 u64 access_bits(u64 data_src, enum access_part part);
 void access_add_text(u64 data_src, enum access_part part, struct str *text);
 
+/* All of it: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  N/A". */
+void access_add_summary(u64 data_src, struct str *text);
+
 /* What a transaction's PERF_SAMPLE_TRANSACTION says: "TX SYNC RETRY :ff". */
 void access_add_transaction(u64 transaction, struct str *text);
 

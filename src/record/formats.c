@@ -41,6 +41,22 @@ static void add_ids(struct formats *f, u32 event, const struct event *e)
 	}
 }
 
+static bool is_same_kind(const struct sample_format *a, const struct sample_format *b)
+{
+	return a->type == b->type && a->read_format == b->read_format &&
+		a->branch_type == b->branch_type && a->user_regs == b->user_regs &&
+		a->intr_regs == b->intr_regs && a->trailer == b->trailer;
+}
+
+static void add_kind(struct formats *f, u32 event)
+{
+	for (size_t i = 0; i < f->n_kinds; i++)
+		if (is_same_kind(&f->at[f->kinds[i]], &f->at[event]))
+			return;
+	if (f->n_kinds < FORMATS_KINDS_MAX)
+		f->kinds[f->n_kinds++] = event;
+}
+
 void formats_add(struct formats *f, const struct event_list *events)
 {
 	if (!f->n) {
@@ -66,6 +82,7 @@ void formats_add(struct formats *f, const struct event_list *events)
 		f->id_from_start = from_start;
 		f->id_from_end = from_end;
 		add_ids(f, (u32)f->n, e);
+		add_kind(f, (u32)f->n);
 	}
 	f->has_ids = f->n > 1 && f->ids_agree;
 }
@@ -88,12 +105,68 @@ u32 formats_event_of_id(const struct formats *f, u64 id)
 	return id ? TABLE_NONE : 0;
 }
 
+/* ---- events whose ids are not all at one place ---- */
+
+/* Whether a sample's bytes are just what the format says, to the last one. */
+static bool has_form(const struct sample_format *format, const struct record *rec)
+{
+	u32 n = rec->size - RECORD_HEADER_SIZE;
+	struct sample sample = {0};
+	struct str again = {0};
+	struct err ignored;
+	bool is_it = !sample_decode(format, rec->at + RECORD_HEADER_SIZE, n, UINT64_MAX, &sample,
+		&ignored);
+
+	if (is_it)
+		sample_encode(format, &sample, &again);
+	is_it = is_it && again.n == n;
+	str_fini(&again);
+	return is_it;
+}
+
+/* The id that a record of that format has; 0: it has none. */
+static u64 own_id(const struct sample_format *format, const struct record *rec)
+{
+	bool is_sample = rec->type == PERF_RECORD_SAMPLE;
+	u32 from_start = 0, from_end = 0, at;
+
+	if (!sample_id_place(format, &from_start, &from_end) ||
+		(!is_sample && from_end + RECORD_HEADER_SIZE > rec->size))
+		return 0;
+	at = is_sample ? RECORD_HEADER_SIZE + from_start : rec->size - from_end;
+	return at + 8 <= rec->size ? load_u64(rec->at + at) : 0;
+}
+
+/* By the id where the event of that id has it, else by the form that no other event's samples have. */
+static u32 event_by_form(const struct formats *f, const struct record *rec)
+{
+	bool is_sample = rec->type == PERF_RECORD_SAMPLE;
+	u32 n_forms = 0, found = TABLE_NONE;
+
+	for (size_t i = 0; i < f->n_kinds; i++) {
+		const struct sample_format *format = &f->at[f->kinds[i]];
+		u64 id = own_id(format, rec);
+		u32 event = id ? formats_event_of_id(f, id) : TABLE_NONE;
+
+		if (is_sample ? !has_form(format, rec) : !format->trailer)
+			continue;
+		if (event != TABLE_NONE && is_same_kind(&f->at[event], format))
+			return event;
+		if (format->type & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+			continue;
+		found = n_forms++ ? found : f->kinds[i];
+	}
+	if (!is_sample)
+		return found == TABLE_NONE ? 0 : found;
+	return n_forms == 1 ? found : TABLE_NONE;
+}
+
 u32 formats_event(const struct formats *f, const struct record *rec)
 {
 	u32 from_header;
 
 	if (!f->has_ids)
-		return 0;
+		return UNLIKELY(f->n_kinds > 1) ? event_by_form(f, rec) : 0;
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		from_header = RECORD_HEADER_SIZE + f->id_from_start;
 	} else {
@@ -157,6 +230,9 @@ bool formats_swap(const struct formats *f, u8 *bytes, u16 size)
 	/* Until the events are known there are records about events only. */
 	if (!f->n)
 		return h.type >= PERF_RECORD_USER_TYPE_START && record_swap(bytes, size, 0);
+	/* Whose a sample is follows from its fields, which have to be turned around first. */
+	if (h.type == PERF_RECORD_SAMPLE && formats_are_mixed(f))
+		return false;
 	format = &f->at[event_of_foreign(f, bytes, &h)];
 	if (h.type == PERF_RECORD_SAMPLE)
 		return sample_swap(format, bytes + RECORD_HEADER_SIZE, size - RECORD_HEADER_SIZE);

@@ -13,6 +13,8 @@
 #include "event/event.h"
 #include "record/sample.h"
 
+enum { FORMATS_KINDS_MAX = 16 };
+
 struct formats {
 	struct sample_format *at; /* one for each event */
 	size_t n, cap;
@@ -28,7 +30,25 @@ struct formats {
 		u32 event;
 	} * ids;
 	size_t n_ids, ids_cap;
+	/* The first event of each kind of samples; more kinds than there is room for are not told apart. */
+	u32 kinds[FORMATS_KINDS_MAX];
+	size_t n_kinds;
 };
+
+/* Whether several events have samples of one kind that do not say whose they are: they go to the first. */
+static inline bool formats_are_untold(const struct formats *f)
+{
+	return f->n > 1 && !f->has_ids && f->n_kinds == 1;
+}
+
+/*
+ * Whether ids, if there are any, are not at one place in all samples: whose a sample is follows from the
+ * form of it then, and where that is several events', it is nobody's (TABLE_NONE).
+ */
+static inline bool formats_are_mixed(const struct formats *f)
+{
+	return !f->has_ids && f->n_kinds > 1;
+}
 
 void formats_init(struct formats *f, const struct event_list *events);
 /* Takes in the events that have come since; those of before have not changed. */
@@ -36,8 +56,8 @@ void formats_add(struct formats *f, const struct event_list *events);
 void formats_fini(struct formats *f);
 
 /*
- * The event of a record: 0 if there is but one or the record does not say, TABLE_NONE for an id
- * nobody has.
+ * The event of a record: 0 if there is but one or the record does not say, TABLE_NONE for an id nobody
+ * has, and for samples that may be of several events with other forms.
  */
 u32 formats_event(const struct formats *f, const struct record *rec);
 

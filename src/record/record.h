@@ -11,6 +11,10 @@
  *
  * The type table says each layout once; decoding, encoding, printing and swapping walk it. What has
  * been decoded encodes to the same bytes, whatever they were.
+ *
+ * Texts of before Linux 2.6.31 have type 2 for MUNMAP (it is LOST), and bit 2 of misc for OVERFLOW: the record
+ * was a sample then, and its type the bits of what it held. Today that bit belongs to the number that is the
+ * processor's mode. No file of that kind is known, and none is read.
  */
 #ifndef PACE_RECORD_RECORD_H
 #define PACE_RECORD_RECORD_H

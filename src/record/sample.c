@@ -78,7 +78,7 @@ struct sample_value sample_read_value(const struct sample_format *f, const struc
 	u64 i)
 {
 	bool is_group = f->read_format & PERF_FORMAT_GROUP,
-	     has_id = f->read_format & PERF_FORMAT_ID;
+	     has_id = f->read_format & PERF_FORMAT_ID, has_lost = f->read_format & PERF_FORMAT_LOST;
 	/* The times of a lone counter stand between its value and its id. */
 	u64 to_id = is_group ? 1
 			     : 1 + !!(f->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -86,7 +86,8 @@ struct sample_value sample_read_value(const struct sample_format *f, const struc
 	u64 at = is_group ? i * sample_words_each_value(f) : 0;
 
 	return (struct sample_value){load_u64(read->values.at + at * 8),
-		has_id ? load_u64(read->values.at + (at + to_id) * 8) : 0};
+		has_id ? load_u64(read->values.at + (at + to_id) * 8) : 0,
+		has_lost ? load_u64(read->values.at + (at + to_id + has_id) * 8) : 0};
 }
 
 static bool take_words(struct bytes *b, u64 n, struct sample_words *ret)

@@ -10,6 +10,10 @@
  * Errors   ERR_FORMAT with the field that does not fit; swapping says no more than that it does not
  * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the
  *          comment in linux/perf_event.h is older and misses CGROUP
+ *
+ * Bits 0 to 5 were record_type before Linux 2.6.31, with the same meaning (GROUP is READ), but values of groups
+ * had the event first, and a chain began with u16 nr, hv, kernel, user: how many addresses of each, without
+ * markers.
  */
 #ifndef PACE_RECORD_SAMPLE_H
 #define PACE_RECORD_SAMPLE_H
@@ -143,11 +147,11 @@ bool sample_decode_read(const struct sample_format *format, struct bytes *b,
 	struct sample_read *read);
 
 /*
- * The i-th counter value of a sample with PERF_SAMPLE_READ, and the id of its event (0: not
- * recorded).
+ * The i-th counter value of a sample with PERF_SAMPLE_READ, the id of its event and how many samples it
+ * lost (0: not recorded).
  */
 struct sample_value {
-	u64 value, id;
+	u64 value, id, lost;
 };
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);

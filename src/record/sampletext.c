@@ -24,6 +24,27 @@ static void add_regs(u64 mask, const struct sample_regs *regs, enum regs_arch ar
 	}
 }
 
+/* A line each, the newest first: "0: 401106 -> 40111a 7 cycles M X A". */
+static void add_branches(const struct sample_branches *br, struct str *text)
+{
+	static const struct {
+		u64 bit;
+		const char *word; /* as "script -F brstack" has it */
+	} flags[] = {{1, " M"}, {2, " P"}, {4, " X"}, {8, " A"}};
+
+	str_addf(text, " n %llu", (unsigned long long)br->n);
+	for (u64 i = 0; i < br->n; i++) {
+		const u8 *e = br->entries + i * SAMPLE_BRANCH_SIZE;
+		u64 word = load_u64(e + 16);
+
+		str_addf(text, "\n    %2llu: %016llx -> %016llx %u cycles", (unsigned long long)i,
+			(unsigned long long)load_u64(e), (unsigned long long)load_u64(e + 8),
+			(unsigned)(word >> 4 & 0xffff));
+		for (size_t k = 0; k < ARRAY_SIZE(flags); k++)
+			str_add(text, word & flags[k].bit ? flags[k].word : "");
+	}
+}
+
 static void add_row(const struct sample_format *f, const struct sample_row *row,
 	const struct sample *s, enum regs_arch arch, struct str *text)
 {
@@ -61,12 +82,7 @@ static void add_row(const struct sample_format *f, const struct sample_row *row,
 		str_addf(text, " %u bytes", ((const struct record_bytes *)from)->n);
 		break;
 	case S_BRANCHES:
-		str_addf(text, " n %llu:", (unsigned long long)br->n);
-		for (u64 i = 0; i < br->n; i++)
-			str_addf(text, " %llx->%llx",
-				(unsigned long long)load_u64(br->entries + i * SAMPLE_BRANCH_SIZE),
-				(unsigned long long)load_u64(
-					br->entries + i * SAMPLE_BRANCH_SIZE + 8));
+		add_branches(br, text);
 		break;
 	case S_REGS:
 		add_regs(sample_regs_mask(f, row), from, arch, text);

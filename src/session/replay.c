@@ -1,5 +1,6 @@
 #include "session/replay.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -9,6 +10,9 @@ enum {
 	CELLS_MAX = 1 << 24, /* events times counters */
 	THREAD_ENTRY = 24,
 };
+
+/* Sums of 64-bit counts stay numbers: no unit is as small as that. */
+#define SCALE_MAX 1e30
 
 /* ---- what the counts are of ---- */
 
@@ -20,9 +24,14 @@ static void take_update(struct replay *r, const struct record_event_update *u)
 	if (event == TABLE_NONE)
 		return;
 	e = &r->session->reader.events.at[event];
-	if (u->update_type == RECORD_UPDATE_SCALE)
-		e->scale = u->scale;
-	else if (u->update_type == RECORD_UPDATE_UNIT && u->text.n)
+	if (u->update_type == RECORD_UPDATE_SCALE) {
+		bool is_sound = isfinite(u->scale) && fabs(u->scale) < SCALE_MAX;
+
+		if (is_sound)
+			e->scale = u->scale;
+		r->n_undecoded += !is_sound;
+	}
+	if (u->update_type == RECORD_UPDATE_UNIT && u->text.n)
 		e->unit = arena_strdup(&r->arena, (const char *)u->text.at, u->text.n);
 }
 

@@ -83,6 +83,28 @@ static void keep_side_record(struct scan *scan, const struct record *rec)
 	scan->last_time = MAX(scan->last_time, time);
 }
 
+/* What of the records is kept until all are read. */
+static u64 bytes_kept(const struct scan *scan)
+{
+	const struct session *s = scan->session;
+
+	return scan->arena.total + scan->records.cap * sizeof(*scan->records.at) +
+		scan->order.cap * sizeof(*scan->order.at) +
+		scan->moments.cap * sizeof(*scan->moments.at) +
+		scan->counters.cap * sizeof(*scan->counters.at) +
+		s->readings.cap * sizeof(*s->readings.at) + s->values.cap * sizeof(*s->values.at);
+}
+
+static int charge_kept(const struct scan *scan, const struct record *rec, struct err *err)
+{
+	const struct reader *r = &scan->session->reader;
+
+	if (LIKELY(bytes_kept(scan) <= reader_allows(r, rec->offset)))
+		return 0;
+	return allowance_exceeded(&r->allowance, reader_allows(r, rec->offset), rec->offset,
+		"records of who ran where, and what counters read,", err);
+}
+
 /* Keeps what a sample has read; what cannot be decoded is counted by the second pass. */
 static void keep_reading(struct scan *scan, const struct record *rec, u64 nr)
 {
@@ -194,6 +216,8 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 	const struct reader *r = &s->reader;
 	const struct layout_section *data = &r->header.data;
 
+	/* Those that no record follows have a format like the others. */
+	reader_settle(&s->reader);
 	if (!s->tally.damage.reason)
 		s->tally.damage = c->damage;
 	/* What the file ends before is missing, also where it ends with a whole record. */
@@ -210,29 +234,52 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 			s->reader.path, (unsigned long long)c->n_text);
 }
 
+void session_explain_content(const struct session *s)
+{
+	const char *path = s->reader.path;
+	const u64 *n = s->tally.n_by_type;
+	bool is_counted =
+		n[PERF_RECORD_STAT] || layout_has_feature(&s->reader.header, FEATURE_STAT);
+	bool is_traced = n[PERF_RECORD_AUXTRACE] || n[PERF_RECORD_AUXTRACE_INFO];
+
+	if (is_traced)
+		log_note(s->log,
+			"'%s' holds an instruction trace%s, which pace does not decode: 'perf script --itrace=i10us -i %s' does",
+			path, s->tally.n_samples ? " beside its samples" : " and no samples", path);
+	else if (is_counted && !s->tally.n_samples)
+		log_note(s->log,
+			"'%s' holds counts and no samples: 'pace stat report -i %s' shows them",
+			path, path);
+}
+
 /* By time; those of one moment in the order of the file. */
-static void hand_on(struct scan *scan,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
-	void *ctx)
+static int hand_on(struct scan *scan,
+	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	void *ctx, struct err *err)
 {
 	struct session *s = scan->session;
+	u64 limit = reader_allows(&s->reader, s->reader.data_end);
 
 	sort_by_key(scan->order.at, scan->order.n);
 	vec_each(item, &scan->order) {
 		const struct record *rec = &scan->records.at[item->value].rec;
 		union record_body body;
-		struct err err;
+		struct err why;
 
-		if (record_decode(rec, format_of(s, rec)->trailer, &body, &err) <= 0) {
+		if (record_decode(rec, format_of(s, rec)->trailer, &body, &why) <= 0) {
 			s->tally.n_undecoded++;
 			continue;
 		}
-		state(ctx, rec, &body, item->key);
+		s->n_held = state(ctx, rec, &body, item->key);
+		if (UNLIKELY(s->n_held + bytes_kept(scan) > limit))
+			return allowance_exceeded(&s->reader.allowance, limit, rec->offset,
+				"threads and maps that it tells of", err);
 	}
+	return 0;
 }
 
 int session_scan(struct session *s,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err)
 {
 	struct scan scan = {.session = s};
@@ -258,6 +305,11 @@ int session_scan(struct session *s,
 			keep_side_record(&scan, &rec);
 		if (rec.type == PERF_RECORD_FORK && s->reader.formats.has_reads)
 			keep_fork(&scan, &rec);
+		if (UNLIKELY(rec.type != PERF_RECORD_SAMPLE || s->reader.formats.has_reads) &&
+			charge_kept(&scan, &rec, err)) {
+			r = err->code;
+			break;
+		}
 		if (UNLIKELY(s->observer != NULL))
 			s->observer->see(s->observer->ctx, &rec);
 	}
@@ -268,7 +320,7 @@ int session_scan(struct session *s,
 	reader_cursor_fini(&cursor);
 	if (!r) {
 		settle_readings(&scan);
-		hand_on(&scan, state, ctx);
+		r = hand_on(&scan, state, ctx, err);
 	}
 	periods_fini(&scan.periods);
 	vec_fini(&scan.counters);
@@ -291,6 +343,7 @@ struct pass_worker {
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
+	u64 n_charged;
 	struct reader_damage damage;
 	struct err err;
 };
@@ -299,8 +352,28 @@ struct pass {
 	struct session *session;
 	const struct session_sink *sink;
 	struct pass_worker **workers;
+	_Atomic u64 n_held; /* by all of them, and by what the first pass made */
+	u64 n_allowed;
 	atomic_bool has_failed;
 };
+
+enum { CHARGED_EACH = 1024 }; /* samples */
+
+/* What the worker's samples were made into since it was asked last; < 0: it is too much. */
+static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
+{
+	u64 now, all;
+
+	if (!pass->sink->held)
+		return 0;
+	now = pass->sink->held(mine->sink);
+	all = atomic_fetch_add(&pass->n_held, now - mine->n_charged) + now - mine->n_charged;
+	mine->n_charged = now;
+	if (LIKELY(all <= pass->n_allowed))
+		return 0;
+	return allowance_exceeded(&pass->session->reader.allowance, pass->n_allowed, offset,
+		"its samples and their callers", &mine->err);
+}
 
 /* per sample: the values that it stands for; false: it has read none */
 static bool take_reading(const struct session *s, struct pass_worker *mine,
@@ -380,8 +453,9 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 	struct session *s = pass->session;
 	struct pass_worker *mine = pass->workers[worker];
 	struct reader_cursor *cursor = &mine->cursor;
-	struct record rec;
+	struct record rec = {0};
 	struct err err;
+	u64 n = 0;
 	int r;
 
 	if (atomic_load(&pass->has_failed))
@@ -391,14 +465,17 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 	reader_cursor_aim(cursor, s->pieces.at[i].offset,
 		i + 1 < s->pieces.n ? s->pieces.at[i + 1].offset : s->reader.data_end);
 	while ((r = reader_next(cursor, &rec, &err)) > 0)
-		if (rec.type == PERF_RECORD_SAMPLE)
+		if (rec.type == PERF_RECORD_SAMPLE) {
 			read_sample(pass, mine, &rec);
+			if (UNLIKELY(++n % CHARGED_EACH == 0) && charge(pass, mine, rec.offset))
+				break;
+		}
 	if (cursor->damage.reason && !mine->damage.reason)
 		mine->damage = cursor->damage;
-	if (r < 0) {
+	if (r < 0)
 		mine->err = err;
+	if (mine->err.code || charge(pass, mine, rec.offset))
 		atomic_store(&pass->has_failed, true);
-	}
 }
 
 static void add_tally(struct session_tally *sum, const struct session_tally *t)
@@ -414,7 +491,10 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err)
 {
-	struct pass pass = {.session = s, .sink = sink};
+	struct pass pass = {.session = s,
+		.sink = sink,
+		.n_held = s->n_held,
+		.n_allowed = reader_allows(&s->reader, s->reader.data_end)};
 	int r = 0;
 
 	pass.workers = mem_zalloc(n_workers * sizeof(*pass.workers));

@@ -69,6 +69,7 @@ struct session {
 	VEC(struct session_value) values;     /* of these */
 	bool has_times;                       /* records of all kinds carry the time */
 	bool has_kernel_samples;
+	u64 n_held; /* bytes that what was made of its records so far takes */
 	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
 };
 
@@ -86,6 +87,8 @@ struct session_sink {
 	u64 wanted; /* PERF_SAMPLE_* fields; the others may be missing */
 	void (*sample)(void *worker, const struct session_sample *s); /* per sample */
 	void **workers; /* one context for each worker */
+	/* How many bytes what it made of its samples takes; NULL: nothing that grows. */
+	u64 (*held)(const void *worker);
 };
 
 int session_open(struct session *s, const char *path, struct log *log, struct err *err);
@@ -94,10 +97,11 @@ void session_close(struct session *s);
 
 /*
  * `state` gets every record for which record_is_state(); its body is a view that ends with the
- * call.
+ * call. It says how many bytes what it made of them so far takes: where that is more than the
+ * recording's allowance, reading ends with ERR_LIMIT.
  */
 int session_scan(struct session *s,
-	void (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
+	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err);
 /*
  * For who walks over the records by himself (stream.c): counts a record in the tally, and takes in
@@ -105,6 +109,12 @@ int session_scan(struct session *s,
  */
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);
+
+/*
+ * After all records were seen: says, as a note, what a recording without samples holds instead, and which
+ * command shows that; and that a trace beside the samples is not looked at.
+ */
+void session_explain_content(const struct session *s);
 
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err);

@@ -227,10 +227,29 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 	return 1;
 }
 
+/* What was made of records, and those that wait; what a stream may take grows with it. */
+static int charge(struct stream *st, struct err *err)
+{
+	const struct reader *r = &st->session->reader;
+	u64 taken = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
+
+	for (size_t i = 0; i < st->n_parts; i++)
+		taken += st->parts[i].bytes.cap + st->parts[i].queue.cap * sizeof(struct queued);
+	if (LIKELY(taken <= st->n_allowed))
+		return 0;
+	st->n_allowed = reader_allows(r, at);
+	return taken <= st->n_allowed
+		? 0
+		: allowance_exceeded(&r->allowance, st->n_allowed, at,
+			  "threads and maps that it tells of, and records that wait,", err);
+}
+
 int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 {
 	struct stream_part *first = NULL;
 
+	if (charge(st, err))
+		return err->code;
 	for (size_t i = 0; i < st->n_parts; i++) {
 		struct stream_part *p = &st->parts[i];
 		int r = advance(st, p, err);

@@ -41,6 +41,7 @@ struct stream {
 	struct stream_part *parts; /* one, or one for each file of a directory */
 	size_t n_parts;
 	u64 n_read;
+	u64 n_allowed; /* bytes that may be held, as far as that was asked: reader_allows() */
 	struct stream_disorder disorder;
 };
 

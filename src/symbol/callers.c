@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "symbol/crt.h"
 #include "symbol/elf.h"
 #include "symbol/elfcfi.h"
 #include "symbol/elfstarts.h"
@@ -25,6 +26,7 @@ struct callers_file {
 	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
 	struct elfstarts starts;  /* where no table says it; under callers.lock */
 	enum callers_table table; /* what that was made of */
+	u64 main;                 /* of a program; 0: unknown, or none. Read with the symtab */
 	bool has_symtab, has_image;
 };
 
@@ -39,9 +41,9 @@ void callers_init(struct callers *c, const struct machine *machine,
 	if (!arch && !own.machine[0])
 		uname(&own);
 	c->arch = arch ? arch : own.machine;
-	c->n_files = machine->dsos.at.n;
-	c->files = mem_zalloc((c->n_files + 1) * sizeof(struct callers_file *));
 	pthread_mutex_init(&c->lock, NULL);
+	c->files = mem_zalloc((machine->dsos.at.n + 1) * sizeof(struct callers_file *));
+	c->n_files = machine->dsos.at.n;
 }
 
 void callers_fini(struct callers *c)
@@ -94,24 +96,20 @@ static void take_cfi(struct callers *c, const struct dso *dso, struct callers_fi
 {
 	struct cfi_input in;
 	struct err ignored;
+	bool is_go;
 
 	elfcfi_find(&f->image, &in);
 	/* It knows more than what Go's linker writes. */
 	if (gocfi_make(&f->image, &f->made_frames))
 		in.debug_frame = bytes_of(f->made_frames.at, f->made_frames.n);
+	is_go = bytes_left(&in.debug_frame) && f->made_frames.n;
 	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
 		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
 		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
 	cfi_init(&f->cfi, &in);
+	f->cfi.keeps_pointers = is_go && f->image.machine == EM_X86_64;
 	if (cfi_is_empty(&f->cfi))
 		f->ending = STACK_NO_CFI;
-}
-
-static bool is_own_vdso(const struct dso *dso)
-{
-	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
-
-	return !dso->build_id_size || (n == dso->build_id_size && !memcmp(id, dso->build_id, n));
 }
 
 static struct callers_file *load(struct callers *c, const struct dso *dso)
@@ -129,7 +127,7 @@ static struct callers_file *load(struct callers *c, const struct dso *dso)
 	}
 	if (dso->kind == DSO_FILE)
 		r = find_image(&c->places, dso, &f->image, &err);
-	else if (dso->kind == DSO_VDSO && is_own_vdso(dso))
+	else if (dso->kind == DSO_VDSO && find_is_own_vdso(&c->places, dso))
 		r = vdso_open(&f->image, &err);
 	f->has_image = !r;
 	if (!r)
@@ -270,6 +268,7 @@ static void load_symtab(struct callers *c, const struct dso *dso, struct callers
 	pthread_mutex_lock(&c->lock);
 	if (!f->has_symtab) {
 		f->table = add_table(c, dso, f);
+		f->main = crt_of(&f->image).main;
 		symtab_finish(&f->symtab);
 		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
 		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
@@ -365,7 +364,8 @@ static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	into = into_function(c, f, rva);
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX), into,
-		is_near_entry(entry, rva) || (entry && rva >= entry && into == rva - entry)};
+		is_near_entry(entry, rva) || (entry && rva >= entry && into == rva - entry),
+		f->main && rva >= f->main && into == rva - f->main};
 }
 
 /* ---- samples ---- */
@@ -461,6 +461,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.mask = mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,
+		.chain = &sample->chain,
 		.max_frames = CALLERS_MAX_FRAMES};
 	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look,
 		w->callers->places.is_now ? peek : NULL};

@@ -14,6 +14,8 @@
 /* Entries are copied as they are: nothing else was ever tried. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are little-endian");
 
+enum { PAGE_BYTES = 4096 };
+
 /* How large an entry is that this version knows. */
 static const u32 entry_sizes[EMBEDDED_TABLES] = {
 	[EMBEDDED_STRINGS] = 1,
@@ -205,8 +207,15 @@ static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 
 	return 0;
 }
 
+/* What a section of so many bytes may be unpacked: names are packed to a tenth of themselves. */
+static u64 allowed(u64 n_packed)
+{
+	return MIN(allowance_bytes(&(struct allowance){0}, n_packed), (u64)EMBEDDED_LIMIT);
+}
+
 int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct err *err)
 {
+	u64 limit = allowed(n);
 	struct embedded_header h;
 	int r;
 
@@ -221,10 +230,10 @@ int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct
 		return err_set(err, ERR_UNSUPPORTED,
 			"section EMBEDDED is of version %u, this pace reads version %d", h.version,
 			EMBEDDED_VERSION);
-	if (h.size > EMBEDDED_LIMIT)
+	if (h.size > limit)
 		return err_set(err, ERR_LIMIT,
-			"section EMBEDDED says it has %llu bytes unpacked, more than %d",
-			(unsigned long long)h.size, EMBEDDED_LIMIT);
+			"section EMBEDDED says it has %llu bytes unpacked, more than %llu",
+			(unsigned long long)h.size, (unsigned long long)limit);
 	e->n_packed = n;
 	e->n_unpacked = h.size;
 	r = take_contents(e, h.packing, (const u8 *)section + sizeof(h), n - sizeof(h), h.size,
@@ -515,8 +524,8 @@ static int fill_hole(int fd, u64 from, u64 to)
 static int fill_dump(const struct embedded *e, const struct embedded_dump *dump, int fd,
 	struct err *err)
 {
+	u64 at = 0, n_pages = 0, next_page = 0, limit = allowed(e->n_packed);
 	struct embedded_piece p;
-	u64 at = 0;
 	int sys = 0;
 
 	for (u32 i = 0; i < dump->n_pieces && !sys; i++) {
@@ -527,6 +536,14 @@ static int fill_dump(const struct embedded *e, const struct embedded_dump *dump,
 		bytes = embedded_bytes(e, p.bytes, p.size);
 		if (!bytes || p.offset < at || p.offset > EMBEDDED_DUMP_LIMIT)
 			return damaged("a piece of a dump makes no sense", i, err);
+		/* Pieces far from each other have a page each, however small they are. */
+		n_pages += p.offset / PAGE_BYTES >= next_page;
+		n_pages += p.size / PAGE_BYTES;
+		next_page = (p.offset + p.size) / PAGE_BYTES + 1;
+		if (n_pages > limit / PAGE_BYTES)
+			return err_set(err, ERR_LIMIT,
+				"the %u pieces of a dump lie on more than %llu pages",
+				dump->n_pieces, (unsigned long long)(limit / PAGE_BYTES));
 		sys = fill_hole(fd, at, p.offset);
 		if (!sys)
 			sys = fd_write_at(fd, bytes, p.size, p.offset);

@@ -34,10 +34,10 @@ enum {
 	EMBEDDED_VERSION = 1,
 	/* How the tables are packed: neither, or both. */
 	EMBEDDED_ZSTD = 1 << 0,
-	EMBEDDED_FOLDED = 1 << 1,       /* as symbol/embedfold.h leaves them */
-	EMBEDDED_LIMIT = 512 << 20,     /* unpacked */
-	EMBEDDED_ALIGN = 8,             /* of tables */
-	EMBEDDED_DSOS_MAX = 64 << 10,   /* of dumps too */
+	EMBEDDED_FOLDED = 1 << 1,     /* as symbol/embedfold.h leaves them */
+	EMBEDDED_LIMIT = 512 << 20,   /* unpacked; less if the section is small, see allowance.h */
+	EMBEDDED_ALIGN = 8,           /* of tables */
+	EMBEDDED_DSOS_MAX = 64 << 10, /* of dumps too */
 	EMBEDDED_STRING_MAX = 64 << 10, /* with its NUL; longer ones are not there */
 };
 

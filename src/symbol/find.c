@@ -7,10 +7,13 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/str.h"
+#include "symbol/loadmap.h"
+#include "symbol/vdso.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -44,22 +47,106 @@ static u64 generation_of(const char *path)
 	return (u32)generation;
 }
 
+enum identity { SAME_FILE, OTHER_FILE, UNKNOWN_FILE };
+
 /*
- * Whether it is known that the file was put in the place of the one that ran. On another device (an
- * overlay's own) nothing can be compared.
+ * Whether the file at a path is the one that was mapped, by its inode. On another device (an overlay's
+ * own) nothing can be compared.
  */
-static bool is_replaced(const struct find_places *places, const struct dso *dso, const char *path)
+static enum identity identity_of(const struct dso *dso, const char *path)
 {
 	struct stat st;
 	u64 generation;
 
-	if (dso->build_id_size || !dso->inode || *places->symfs ||
-		(!places->is_now && !dso->has_namesakes) || stat(path, &st))
-		return false;
+	if (!dso->inode || stat(path, &st))
+		return UNKNOWN_FILE;
 	if (((u64)major(st.st_dev) << 32 | minor(st.st_dev)) != dso->device)
-		return dso->namesake != NULL;
+		return dso->namesake ? OTHER_FILE : UNKNOWN_FILE;
 	generation = st.st_ino == dso->inode && dso->generation ? generation_of(path) : 0;
-	return st.st_ino != dso->inode || (generation && generation != dso->generation);
+	return st.st_ino != dso->inode || (generation && generation != dso->generation) ? OTHER_FILE
+											: SAME_FILE;
+}
+
+bool find_is_elsewhere(const struct find_places *places, const char *path, struct err *err)
+{
+	if (places->is_now || *places->symfs || places->origin != FIND_ELSEWHERE)
+		return false;
+	err_set(err, ERR_FORMAT,
+		"the recording was made on another machine%s%.64s%s, and has no build-id that '%.300s' here could be known by: '--symfs DIR' names a copy of that machine's files ('--symfs /' takes those that are here)",
+		places->hostname ? ", '" : "", places->hostname ? places->hostname : "",
+		places->hostname ? "'" : "", path);
+	return true;
+}
+
+/* Whether a file can have been the one that ran where no build-id tells. */
+static bool can_be(const struct find_places *places, const struct dso *dso, const struct elf *elf,
+	const char *path, struct err *err)
+{
+	enum identity identity = *places->symfs ? UNKNOWN_FILE : identity_of(dso, path);
+	enum loadmap_fit fit;
+
+	if (find_is_elsewhere(places, path, err))
+		return false;
+	if (identity == OTHER_FILE) {
+		err_set(err, ERR_FORMAT,
+			"'%s' is another file than the one that ran: it was replaced meanwhile%s",
+			path, places->is_now ? "" : " ('--symfs /' takes it all the same)");
+		return false;
+	}
+	if (places->is_now || dso->code_from == dso->code_to)
+		return true;
+	fit = loadmap_compare(dso, elf);
+	if (fit == LOADMAP_WHOLE ||
+		(fit == LOADMAP_PART && (identity == SAME_FILE || *places->symfs)))
+		return true;
+	err_set(err, ERR_FORMAT,
+		"'%s' is another build: its code is not what was mapped, bytes 0x%llx to 0x%llx of the file%s",
+		path, (unsigned long long)dso->code_from, (unsigned long long)dso->code_to,
+		*places->symfs ? "" : "; '--symfs DIR' names a copy of the files that ran");
+	return false;
+}
+
+static bool is_this_machine(const char *recorded, const char *ours)
+{
+	static const char *const families[][2] = {{"x86_64", "i686"}, {"x86_64", "i386"},
+		{"aarch64", "armv8l"}, {"aarch64", "armv7l"}, {"s390x", "s390"}, {"ppc64", "ppc"}};
+
+	if (!strcmp(recorded, ours))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		if ((!strcmp(recorded, families[i][0]) && !strcmp(ours, families[i][1])) ||
+			(!strcmp(recorded, families[i][1]) && !strcmp(ours, families[i][0])))
+			return true;
+	return false;
+}
+
+void find_set_recording(struct find_places *places, const struct host *recorded)
+{
+	struct utsname own;
+	bool is_possible;
+
+	if (uname(&own))
+		return;
+	is_possible = !recorded->arch || is_this_machine(recorded->arch, own.machine);
+	places->hostname = recorded->hostname;
+	places->is_of_this_release =
+		is_possible && recorded->release && !strcmp(recorded->release, own.release);
+	if (!is_possible)
+		places->origin = FIND_ELSEWHERE;
+	else if (!recorded->hostname)
+		places->origin = FIND_ANYWHERE;
+	else
+		places->origin =
+			strcmp(recorded->hostname, own.nodename) ? FIND_ELSEWHERE : FIND_HERE;
+}
+
+bool find_is_own_vdso(const struct find_places *places, const struct dso *dso)
+{
+	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
+
+	if (dso->build_id_size)
+		return n == dso->build_id_size && !memcmp(id, dso->build_id, n);
+	return places->is_now || places->is_of_this_release;
 }
 
 /* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. */
@@ -72,11 +159,8 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 		log_debug(places->log, "%s: %s", dso->path, err->msg);
 		return err->code;
 	}
-	if (is_replaced(places, dso, path)) {
+	if (!dso->build_id_size && !can_be(places, dso, &elf, path, err)) {
 		elf_close(&elf);
-		err_set(err, ERR_FORMAT,
-			"'%s' is another file than the one that ran: it was replaced meanwhile",
-			path);
 		log_debug(places->log, "%s: %s", dso->path, err->msg);
 		return err->code;
 	}
@@ -132,6 +216,7 @@ struct shelf {
 
 static const struct shelf image_shelves[] = {{OF_PERF, "/elf"}, {OF_PERF, ""}, {OF_SYSTEM, ""},
 	{OF_DEBUGINFOD, "/executable"}};
+/* Those that --symfs is of come first. */
 static const struct shelf debug_shelves[] = {{OF_SYSTEM, ".debug"}, {OF_PERF, "/debug"},
 	{OF_DEBUGINFOD, "/debuginfo"}};
 
@@ -243,6 +328,23 @@ static bool try_servers(const struct find_places *places, const struct dso *dso,
 	return is_found;
 }
 
+/*
+ * The tree of --symfs may hold nothing but debug files by their build-ids: what they are of is the file of
+ * this machine that has the recorded build-id.
+ */
+static bool try_beside_debug_tree(const struct find_places *places, const struct dso *dso,
+	struct elf *ret_elf)
+{
+	struct elf debug;
+	struct err ignored;
+
+	if (!*places->symfs || !dso->build_id_size ||
+		try_shelves(places, dso, debug_shelves, 1, &debug, &ignored))
+		return false;
+	elf_close(&debug);
+	return !try_copy(places, dso, dso->path, ret_elf, &ignored);
+}
+
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
@@ -259,7 +361,8 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	/* What was wrong with the file of the recorded name is the better explanation. */
 	if (!try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf,
 		    &ignored) ||
-		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored))
+		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored) ||
+		try_beside_debug_tree(places, dso, ret_elf))
 		return 0;
 	return err->code;
 }

@@ -4,6 +4,11 @@
  * In       a DSO's recorded path and build-id; the processes that still have it mapped
  * Out      an opened ELF file whose build-id agrees with the recorded one
  * Owns     nothing; the caller closes what is opened
+ * Belief   a file of the same build-id is the one. Where the recording has none, a file is used if it can
+ *          have been the one: its code lies where code was mapped from (loadmap.h); and, unless the
+ *          user names the place (symfs), the recording was not made on another machine, the inode is
+ *          the recorded one as far as it can be compared, and if it cannot be, all of the code was
+ *          mapped
  * Errors   ERR_NOENT: no such file in any of the places; ERR_FORMAT: there is one, but it is
  *          another build, or took the place of the one that was recorded
  *
@@ -22,12 +27,20 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "collect/host.h"
 #include "machine/dso.h"
 #include "symbol/debuginfod.h"
 #include "symbol/elf.h"
 #include "symbol/living.h"
 
 #define FIND_SHARE_MIN 0.01
+
+/* Where a recording was made, as far as it says. */
+enum find_origin {
+	FIND_ANYWHERE, /* it does not say */
+	FIND_HERE,     /* on this machine */
+	FIND_ELSEWHERE,
+};
 
 struct find_places {
 	const char *symfs;             /* put in front of recorded paths; "" for none */
@@ -36,12 +49,21 @@ struct find_places {
 	struct debuginfod *debuginfod; /* likewise */
 	struct roots *kept;            /* gets the images that are found; NULL: none are kept */
 	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */
-	/*
-	 * The recording is being made, here: a file with another inode than was mapped is another file.
-	 * Else that is looked at only of files that had one path one after the other.
-	 */
-	bool is_now;
+	bool is_now;          /* the recording is being made, here */
+	/* Else what it says of its machine: files without build-ids are believed by that. */
+	enum find_origin origin;
+	const char *hostname;    /* its name, NULL: unknown */
+	bool is_of_this_release; /* this kernel's release was running, on such a processor */
 };
+
+/* Fills in what the recording says of its machine. `recorded` has to live as long. */
+void find_set_recording(struct find_places *places, const struct host *recorded);
+
+/* Why no file of this machine, found by its path only, can be meant; false: that may be. */
+bool find_is_elsewhere(const struct find_places *places, const char *path, struct err *err);
+
+/* Whether the vdso of this kernel is the one that was recorded. */
+bool find_is_own_vdso(const struct find_places *places, const struct dso *dso);
 
 /*
  * Asks servers for what of a DSO is not here, as find_image() and find_debug() will when they are

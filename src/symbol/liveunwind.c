@@ -77,6 +77,7 @@ static void settle(void *ctx)
 
 	machine_advance(&u->machine, u->due_time);
 	livecode_next_round(&u->walk.live);
+	livestack_next_round(&u->livestack);
 	if (!u->pending.n)
 		return;
 	u->order.n = 0;
@@ -144,8 +145,22 @@ static bool cut_chain(struct sample_words *chain, u64 limit)
 	return false;
 }
 
+/* What would let the samples to come be walked further. */
+static void note_ending(struct liveunwind *u, const struct stack_end *end, const char *comm)
+{
+	const struct sample_stack *stack = &u->sample.user_stack;
+
+	u->n_samples++;
+	u->n_ended[end->ending]++;
+	if (end->ending == STACK_DUMP_TOO_SMALL)
+		u->deep_comm = comm;
+	if (end->ending == STACK_NOT_COPIED && end->sp)
+		livestack_touch(&u->livestack, u->sample.pid, end->sp + stack->dyn_size,
+			end->sp + stack->bytes.n);
+}
+
 /* The sample's chain, in u->chain. */
-static void walk(struct liveunwind *u, u32 event, u64 regs, const struct space *user)
+static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_state *state)
 {
 	const struct event *e = &u->events->at[event];
 	struct sample_words chain = u->sample.chain;
@@ -154,11 +169,10 @@ static void walk(struct liveunwind *u, u32 event, u64 regs, const struct space *
 	u32 n = 0;
 
 	u->chain.n = 0;
-	if (callers_find(&u->walk, user, regs, &u->sample, &chain, &end)) {
+	if (callers_find(&u->walk, state->user, regs, &u->sample, &chain, &end)) {
 		if (e->own.max_stack && cut_chain(&chain, e->own.max_stack))
 			end.ending = STACK_TOO_DEEP;
-		u->n_samples++;
-		u->n_ended[end.ending]++;
+		note_ending(u, &end, state->comm);
 		n = ending_words(end.ending, words);
 	}
 	vec_reserve(&u->chain, chain.n + n);
@@ -178,7 +192,7 @@ static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, stru
 	u64 time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
 
 	machine_state_at(&u->machine, s->pid, s->tid, time, &u->strings, &state);
-	walk(u, event, regs, state.user);
+	walk(u, event, regs, &state);
 	s->chain = (struct sample_words){(const u8 *)u->chain.at, u->chain.n};
 	str_fill(out, '\0', RECORD_HEADER_SIZE);
 	sample_encode(&u->written[event], s, out);
@@ -279,6 +293,7 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	/* What its dumps lack, reports say. */
 	jitcode_init(&u->jitcode, events, places->symfs, NULL);
 	u->machine.coder = &u->jitcode.coder;
+	livestack_init(&u->livestack);
 	living_init(&u->living, &u->machine, "/proc");
 	own.living = own.living ? own.living : &u->living;
 	callers_init(&u->callers, &u->machine, &own, arch);

@@ -22,6 +22,7 @@
 #include "record/formats.h"
 #include "symbol/callers.h"
 #include "symbol/jitcode.h"
+#include "symbol/livestack.h"
 
 /* A record of who ran where, that has been seen and does not hold yet. */
 struct liveunwind_pending {
@@ -50,6 +51,8 @@ struct liveunwind {
 	struct recorder_filter filter;
 	u64 n_samples, n_unreadable; /* samples that were walked; that could not be read */
 	u64 n_ended[STACK_ENDINGS];
+	const char *deep_comm; /* whose copy was too small last; NULL: none */
+	struct livestack livestack;
 };
 
 /*

@@ -24,11 +24,14 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	const struct jitcode *jitcode, const struct embedded *embedded)
 {
+	find_set_recording(&r->places, &reader->info.host);
 	r->recorded_release = reader->info.host.release;
 	r->recorded_machine = reader->info.host.arch;
 	r->recorded_kallsyms = reader->kallsyms;
 	r->jitcode = jitcode;
 	r->embedded = embedded;
+	simpleperf_fini(&r->simpleperf);
+	simpleperf_init(&r->simpleperf, &reader->info);
 }
 
 void resolver_fini(struct resolver *r)
@@ -56,6 +59,7 @@ void resolver_fini(struct resolver *r)
 		mem_free(*guest);
 	}
 	vec_fini(&r->guests);
+	simpleperf_fini(&r->simpleperf);
 	pthread_mutex_destroy(&r->guests_lock);
 	pthread_mutex_destroy(&r->kernel_lock);
 	memset(r, 0, sizeof(*r));
@@ -125,6 +129,25 @@ static bool is_better_here(struct resolver *r, const struct dso *dso, struct res
 		(!d->err.code || d->embedded.outcome != RESOLVER_FOUND);
 }
 
+/* simpleperf's functions are those that were sampled. Where the user names files, these have more. */
+static bool load_carried(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	const struct simpleperf_file *file = simpleperf_find(&r->simpleperf, dso);
+
+	if (!file)
+		return false;
+	if (*r->places.symfs)
+		resolver_load_files(r, dso, d);
+	if (*r->places.symfs && d->outcome == RESOLVER_FOUND)
+		return true;
+	d->carried = file;
+	d->outcome = RESOLVER_FOUND;
+	d->err.code = 0;
+	symtab_fini(&d->symtab);
+	simpleperf_add(&r->simpleperf, file, &d->symtab);
+	return true;
+}
+
 void resolver_load(struct resolver *r, const struct dso *dso)
 {
 	struct resolver_dso *d;
@@ -135,6 +158,8 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		return;
 	d->is_loaded = true;
 	d->is_embedded = find_entry(r, dso, &d->embedded);
+	if (!d->is_embedded && load_carried(r, dso, d))
+		return;
 	if (!d->is_embedded)
 		resolver_load_files(r, dso, d);
 	else if (d->embedded.reason && is_better_here(r, dso, d))
@@ -224,6 +249,19 @@ static void find_generated(const struct resolver_dso *d, u64 address, struct res
 		give(a, ORIGIN_TABLE, range->name, range->symbol, range->end);
 }
 
+static void find_carried(const struct dso *dso, const struct resolver_dso *d, u64 address,
+	struct resolver_answer *a)
+{
+	const struct symbol *s;
+
+	a->start = a->end = a->at = simpleperf_address(d->carried, dso, address);
+	s = symtab_find(&d->symtab, a->at);
+	if (s)
+		give(a, ORIGIN_TABLE, s->name, s->start, s->end);
+	else
+		a->outcome = RESOLVER_NO_SYMBOL;
+}
+
 /* What no table has. */
 static void find_extent(const struct resolver *r, struct resolver_dso *d, struct resolver_answer *a)
 {
@@ -248,6 +286,10 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	}
 	if (d->is_embedded && find_embedded(r, dso, d, address, &a))
 		return a;
+	if (d->carried) {
+		find_carried(dso, d, address, &a);
+		return a;
+	}
 	a.start = address;
 	if (d->has_image)
 		elf_address_of_offset(&d->image, address, &a.start);

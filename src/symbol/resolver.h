@@ -24,6 +24,7 @@
 #include "symbol/kernel.h"
 #include "symbol/line.h"
 #include "symbol/origin.h"
+#include "symbol/simpleperf.h"
 #include "symbol/symtab.h"
 
 enum resolver_outcome {
@@ -71,6 +72,7 @@ struct resolver {
 		callers; /* what those read of files is not read again: they outlive the names; NULL */
 	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
+	struct simpleperf simpleperf;    /* likewise, by the sections of simpleperf */
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kernel kernel;       /* read if has_kernel, under kernel_lock */

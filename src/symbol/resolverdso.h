@@ -18,7 +18,8 @@ struct resolver_dso {
 	bool has_tried_files;
 	enum resolver_outcome files_outcome;
 	struct embedded_dso embedded;
-	struct kernel *kernel;         /* DSO_KERNEL, DSO_MODULE */
+	const struct simpleperf_file *carried; /* whose functions `symtab` has; NULL: none */
+	struct kernel *kernel;                 /* DSO_KERNEL, DSO_MODULE */
 	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
 	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
 	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */

@@ -10,6 +10,7 @@
 #include "symbol/gotab.h"
 #include "symbol/kmodule.h"
 #include "symbol/vdso.h"
+#include "symbol/runtime.h"
 
 /* ---- kernel ---- */
 
@@ -139,16 +140,6 @@ static struct kernel *kernel_of(struct resolver *r, const struct dso *dso)
 
 /* ---- files ---- */
 
-/* The vdso of this kernel, if it is the one that was recorded. */
-static bool own_vdso(const struct dso *dso, struct elf *ret_elf, struct err *err)
-{
-	u8 id[BUILD_ID_MAX], n = vdso_build_id(id);
-
-	if (dso->build_id_size && (n != dso->build_id_size || memcmp(id, dso->build_id, n)))
-		return false;
-	return !vdso_open(ret_elf, err);
-}
-
 /*
  * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
  * there are not all of them: `missing` tells if a debug file was found and refused.
@@ -237,6 +228,15 @@ static void say_of_perfmap(struct log *log, const struct perfmap *p, const char 
 			path, p->ranges.n, PERFMAP_LINES, (unsigned long long)PERFMAP_BYTES >> 20);
 }
 
+static void say_no_perfmap(const struct resolver *r, const struct dso *dso, struct err *err)
+{
+	const struct runtime *runtime = runtime_of(r->machine, dso->pid);
+
+	err_set(err, ERR_NOENT, "the program left no '%s': %s", dso->path,
+		runtime ? runtime->names
+			: "those that make code while they run have a switch for it, like node --perf-basic-prof");
+}
+
 static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	struct foreign whose = {"/proc", r->places.symfs, dso->pid};
@@ -244,13 +244,13 @@ static void load_perfmap(struct resolver *r, const struct dso *dso, struct resol
 	int fd;
 
 	d->outcome = RESOLVER_NO_CODE_FILE;
+	if (find_is_elsewhere(&r->places, dso->path, &d->err))
+		return;
 	snprintf(own_path, sizeof(own_path), "/tmp/perf-%u.map", foreign_own_pid(&whose));
 	if (foreign_open(&whose, dso->path, own_path, &fd, &d->err)) {
 		log_debug(r->places.log, "%s: %s", dso->name, d->err.msg);
 		if (d->err.code == ERR_NOENT)
-			err_set(&d->err, ERR_NOENT,
-				"the program left no '%s' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)",
-				dso->path);
+			say_no_perfmap(r, dso, &d->err);
 		return;
 	}
 	perfmap_init(&d->perfmap);
@@ -301,12 +301,16 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_UNKNOWN:
 		d->outcome = RESOLVER_NO_MAP;
+		err_set(&d->err, ERR_NOENT, "no recorded map has their addresses%s",
+			kernel_dso(r, false, 0)
+				? ""
+				: "; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was");
 		break;
 	case DSO_FILE:
 		load_file(r, dso, d);
 		break;
 	case DSO_VDSO:
-		if (own_vdso(dso, &d->image, &d->err)) {
+		if (find_is_own_vdso(&r->places, dso) && !vdso_open(&d->image, &d->err)) {
 			d->has_image = true;
 			symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
 			symtab_finish(&d->symtab);

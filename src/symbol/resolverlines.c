@@ -44,6 +44,11 @@ static void open_module_lines(struct resolver *r, const struct dso *dso, struct 
 static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	d->has_tried_file_lines = true;
+	if (d->carried) {
+		err_set(&d->lines_err, ERR_NOENT,
+			"the recording has the names of its functions and no lines: --symfs names the folder of its files");
+		return;
+	}
 	/* The kernel's names were in the recording, so its files were not looked for yet. */
 	if (d->is_embedded && dso->kind == DSO_KERNEL)
 		d->kernel = resolver_kernel(r);

@@ -88,17 +88,25 @@ static int put_symbols(const struct embedded *e, const struct embedded_dso *d, i
 
 static int copy_dump(int from, int to, struct err *err)
 {
+	off_t at = 0, end = lseek(from, 0, SEEK_END);
 	u8 room[1 << 16];
-	ssize_t got;
-	u64 at = 0;
 
-	while ((got = fd_read_some_at(from, room, sizeof(room), at)) > 0) {
-		int sys = fd_write_at(to, room, (size_t)got, at);
+	/* What is not there stays a hole: a dump may say that it is very large. */
+	while ((at = lseek(from, at, SEEK_DATA)) >= 0) {
+		off_t hole = lseek(from, at, SEEK_HOLE);
 
-		if (sys)
-			return err_sys(err, sys, "writing a jitdump");
-		at += (u64)got;
+		while (at < hole) {
+			size_t n = MIN((size_t)(hole - at), sizeof(room));
+			ssize_t got = fd_read_some_at(from, room, n, (u64)at);
+			int sys = got > 0 ? fd_write_at(to, room, (size_t)got, (u64)at) : EIO;
+
+			if (sys)
+				return err_sys(err, sys, "writing a jitdump");
+			at += got;
+		}
 	}
+	if (end < 0 || ftruncate(to, end))
+		return err_sys(err, errno, "writing a jitdump");
 	return 0;
 }
 

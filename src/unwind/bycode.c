@@ -162,11 +162,11 @@ bool bycode_is_start(const struct walk *w, u64 ip)
 	return code.at && !code.into && !edge_is_returned_to(w->number, &code);
 }
 
-bool bycode_is_entry(const struct walk *w)
+bool bycode_is_entry(const struct walk *w, u64 ip)
 {
 	struct stack_bytes code;
 
-	walk_look(w, w->regs[w->arch->ip], &code);
+	walk_look(w, ip, &code);
 	return code.is_entry;
 }
 

@@ -14,9 +14,8 @@
 
 /* A function that was interrupted where its own code says how to get out of it. */
 bool bycode_edge(struct walk *w, bool is_end_only);
-
-/* Whether the kernel starts programs there: nobody called it. */
-bool bycode_is_entry(const struct walk *w);
+/* Whether the kernel starts programs in the function that has this code: nobody called it. */
+bool bycode_is_entry(const struct walk *w, u64 ip);
 
 /*
  * Whether a known function begins at an address, and none ends before it with a call: who returns there was

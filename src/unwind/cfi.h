@@ -34,6 +34,8 @@ struct cfi {
 	struct bytes table; /* of .eh_frame_hdr: pairs of s32, sorted */
 	u64 n_in_table, table_base;
 	VEC(struct cfi_function) index; /* sorted: .eh_frame without a table, then .debug_frame */
+	/* Whoever has a frame keeps the frame pointer at its top, and says nothing of it (Go). */
+	bool keeps_pointers;
 };
 
 void cfi_init(struct cfi *cfi, const struct cfi_input *in);

@@ -1,7 +1,7 @@
 #include "unwind/stack.h"
 
-#include "base/hash.h"
 #include "event/abi.h"
+#include "unwind/bychain.h"
 #include "unwind/bycode.h"
 #include "unwind/byrow.h"
 #include "unwind/edge.h"
@@ -9,38 +9,6 @@
 #include "unwind/sigframe.h"
 
 enum { REMEMBERED = 1 << 13 };
-
-/* The row for an address of this space: mostly it was met before. */
-static bool find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
-{
-	struct stack *s = w->stack;
-	u32 *slot = memo_slot(&s->memo, hash_mix(ip, w->places->space));
-	const struct stack_remembered *known = *slot ? &s->remembered.at[*slot - 1] : NULL;
-	bool is_cleared = false;
-
-	if (known && known->space == w->places->space && known->ip == ip) {
-		w->code = known->code;
-		*ret_function = known->function;
-		*ret_row = known->row;
-		return true;
-	}
-	w->places->find(w->places->ctx, ip, &w->code);
-	if (!w->code.cfi)
-		return false;
-	if (!rows_find(&s->rows, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
-		w->code.ending = STACK_NO_CFI;
-		return false;
-	}
-	if (is_cleared) {
-		memo_clear(&s->memo);
-		s->remembered.n = 0;
-	}
-	if (w->code.is_lasting)
-		memo_keep(&s->remembered, slot,
-			((struct stack_remembered){ip, w->places->space, *ret_row, *ret_function,
-				w->code}));
-	return true;
-}
 
 static void add_interrupted(struct stack *s, u64 ip)
 {
@@ -99,7 +67,7 @@ static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 	walk_look(w, w->regs[w->arch->ip], &bytes);
 	if (bytes.at && edge_is_returned_to(w->number, &bytes))
 		return false;
-	return find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
+	return walk_find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
 		w->stack->rows.functions.at[*ret_code].start == w->code.rva;
 }
 
@@ -141,12 +109,23 @@ static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
 {
 	struct stack_bytes bytes;
 
-	if (!find_row(w, w->at, ret_code, ret_row))
+	if (!walk_find_row(w, w->at, ret_code, ret_row))
 		return false;
 	if (w->stack->rows.functions.at[*ret_code].end != w->code.rva + 1)
 		return true;
 	walk_look(w, w->at + 1, &bytes);
 	return !sigframe_is_trampoline(w->number, &bytes);
+}
+
+/*
+ * Where other functions have a return address, the first one of a process has the number of its
+ * arguments: its call frame information does not tell if a compiler made it. `ip` is in the last one.
+ */
+static bool is_argc(const struct walk *w, u64 ip)
+{
+	enum { CODE_FIRST = 0x10000 }; /* below it the kernel maps nothing: vm.mmap_min_addr */
+
+	return w->regs[w->arch->ip] < CODE_FIRST && bycode_is_entry(w, ip);
 }
 
 /* From the n-th frame on, the first of which was interrupted. */
@@ -160,10 +139,12 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 		enum stack_ending ending;
 
 		w->at = ip;
+		w->is_return = is_return;
 		/* Who is in a system call is behind its instruction, which may be a function's last. */
-		if ((is_return ? find_caller_row(w, &code, &row) : find_row(w, ip, &code, &row)) ||
+		if ((is_return ? find_caller_row(w, &code, &row)
+			       : walk_find_row(w, ip, &code, &row)) ||
 			(n == 1 && is_in_system_call(w) &&
-				find_row(w, w->at = ip - 1, &code, &row))) {
+				walk_find_row(w, w->at = ip - 1, &code, &row))) {
 			const struct rows_function *c = &w->stack->rows.functions.at[code];
 
 			if (c->is_signal && is_return)
@@ -173,7 +154,8 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 				(ending != STACK_NO_REGISTER || !bycode_step(w, is_return)))
 				return ending;
 			is_return = !c->is_signal;
-		} else if (bycode_is_entry(w) || (is_return && bycode_is_last(w))) {
+		} else if (bycode_is_entry(w, w->regs[w->arch->ip]) ||
+			(is_return && bycode_is_last(w))) {
 			return STACK_COMPLETE;
 		} else if (sigframe_step(w)) {
 			if (is_return)
@@ -197,7 +179,7 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 				: w->code.ending;
 		}
 		/* The ABIs mark the outermost frame so where nothing else does. */
-		if (!w->regs[w->arch->ip])
+		if (!w->regs[w->arch->ip] || is_argc(w, ip))
 			return STACK_COMPLETE;
 		if (n == max_frames)
 			return STACK_TOO_DEEP;
@@ -271,6 +253,8 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 		vec_add(&s->chain, w.regs[w.arch->ip]);
 		ending = walk_on(&w, 2, in->max_frames);
 	}
+	if (ending == STACK_DUMP_TOO_SMALL || ending == STACK_NOT_COPIED)
+		ending = bychain_walk(&w, in, ending);
 	is_full = in->stack->dyn_size + w.arch->word > in->stack->bytes.n;
 	return (struct stack_end){ending, w.code.dso, w.dump_start,
 		is_full ? w.cfa : w.dump_start + in->stack->dyn_size};

@@ -14,8 +14,9 @@
  * Where a function has no call frame information, its code is asked where it is between making and
  * undoing its frame (unwind/edge.h), and else its frame pointer is followed, if the function keeps
  * one and what is found there is behind a call. Nothing but the dump is read: what lies above it was
- * not recorded. The kernel follows frame pointers only: chains of its own have no repair, since what
- * lies between their frames was not recorded at all.
+ * not recorded; but where the kernel's chain by frame pointers was, too, that may lead further
+ * (unwind/bychain.h). Chains of the kernel alone have no repair, since what lies between their frames was
+ * not recorded at all.
  *
  * Nothing is left for another unwinder (libdwfl): rows express every instruction of DWARF 5 and of
  * GNU's, expressions every operation that call frame information may use; `rows --check` (in tests)
@@ -67,6 +68,7 @@ struct stack_bytes {
 	u32 n_before, n_after;
 	u64 into;      /* how far into its function the address is, or STACK_START_UNKNOWN */
 	bool is_entry; /* the function is where the kernel starts the program: nobody called it */
+	bool is_main;  /* it is the program's main */
 };
 
 struct stack_places {
@@ -85,6 +87,7 @@ struct stack_input {
 	const struct sample_regs *regs;
 	const struct sample_stack *stack;
 	u32 max_frames;
+	const struct sample_words *chain; /* the kernel's, by frame pointers; NULL: there is none */
 };
 
 struct stack_end {

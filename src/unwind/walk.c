@@ -1,5 +1,7 @@
 #include "unwind/walk.h"
 
+#include "base/hash.h"
+
 static bool is_full(const struct walk *w)
 {
 	return w->dump->dyn_size + 8 > w->dump->bytes.n;
@@ -72,6 +74,38 @@ void walk_take_regs(struct walk *w, const struct stack_input *in)
 		}
 		k++;
 	}
+}
+
+/* Mostly it was met before. */
+bool walk_find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
+{
+	struct stack *s = w->stack;
+	u32 *slot = memo_slot(&s->memo, hash_mix(ip, w->places->space));
+	const struct stack_remembered *known = *slot ? &s->remembered.at[*slot - 1] : NULL;
+	bool is_cleared = false;
+
+	if (known && known->space == w->places->space && known->ip == ip) {
+		w->code = known->code;
+		*ret_function = known->function;
+		*ret_row = known->row;
+		return true;
+	}
+	w->places->find(w->places->ctx, ip, &w->code);
+	if (!w->code.cfi)
+		return false;
+	if (!rows_find(&s->rows, w->code.cfi, w->code.rva, ret_function, ret_row, &is_cleared)) {
+		w->code.ending = STACK_NO_CFI;
+		return false;
+	}
+	if (is_cleared) {
+		memo_clear(&s->memo);
+		s->remembered.n = 0;
+	}
+	if (w->code.is_lasting)
+		memo_keep(&s->remembered, slot,
+			((struct stack_remembered){ip, w->places->space, *ret_row, *ret_function,
+				w->code}));
+	return true;
 }
 
 void walk_look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)

@@ -21,7 +21,8 @@ struct walk {
 	u64 regs[ROW_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
-	u64 at; /* what was looked up for the last frame: an instruction of its call */
+	u64 at;         /* what was looked up for the last frame: an instruction of its call */
+	bool is_return; /* the last frame has called somebody */
 	bool has_missed_above;  /* a read failed because the copy ends before it */
 	bool has_left;          /* the last frames are not on the stack that was dumped */
 	bool has_missed_below;  /* a register's place lies below the stack pointer */
@@ -32,6 +33,9 @@ static inline bool walk_has(const struct walk *w, unsigned reg)
 {
 	return reg < ROW_REGS && w->known >> reg & 1;
 }
+
+/* The row for an address, which is in w->code then. False: nothing is said of it. */
+bool walk_find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row);
 
 /* The registers of the sample. */
 void walk_take_regs(struct walk *w, const struct stack_input *in);

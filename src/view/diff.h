@@ -2,7 +2,7 @@
  * diff.h - a comparison of recordings as text and as JSON.
  *
  * The table has the columns of perf diff; above it stands in words what differs by more than chance.
- * JSON is one object, with the same rows: pace-diff(1) lists its members.
+ * JSON is one document, with the same rows: pace-diff(1) lists its members.
  * In       a paired comparison, judged
  * Out      text
  * Owns     nothing
@@ -35,8 +35,12 @@ struct diff_options {
 
 void diff_add_text(const struct delta *d, const struct judge *j, const char *event,
 	const struct diff_options *o, struct str *text);
+
+/* One document: its beginning, an object for each event with commas between them, its end. */
+void diff_begin_json(struct str *text);
 void diff_add_json(const struct delta *d, const struct judge *j, const char *event,
 	const struct diff_options *o, struct str *text);
+void diff_end_json(struct str *text);
 
 /* The order in which rows are shown: positions in d->rows; to be freed. */
 u32 *diff_order(const struct delta *d, const struct diff_options *o);

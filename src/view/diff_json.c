@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "view/diff.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static void add_double(struct str *text, const char *key, double v)
 {
@@ -107,7 +107,6 @@ void diff_add_json(const struct delta *d, const struct judge *j, const char *eve
 	u32 *order = diff_order(d, o);
 
 	str_addc(text, '{');
-	json_u64(text, "version", VERSION);
 	json_text(text, "event", event);
 	json_text(text, "normalised_by", pers[o->per]);
 	add_recordings(d, text);
@@ -125,6 +124,18 @@ void diff_add_json(const struct delta *d, const struct judge *j, const char *eve
 	json_end(text, ']');
 	str_addc(text, ',');
 	json_end(text, '}');
-	str_addc(text, '\n');
 	mem_free(order);
+}
+
+void diff_begin_json(struct str *text)
+{
+	str_addc(text, '{');
+	json_u64(text, "version", VERSION);
+	json_key(text, "events");
+	str_addc(text, '[');
+}
+
+void diff_end_json(struct str *text)
+{
+	str_add(text, "]}\n");
 }

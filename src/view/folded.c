@@ -14,8 +14,8 @@ static void make_name(struct str *text, size_t start)
 }
 
 /* The build of a name that tells a function within one build only; in an unknown one the column. */
-static void add_build(const struct profile *p, const struct profile_symbol *s, unsigned column,
-	struct str *text)
+static void add_build(const struct folded *f, const struct profile *p,
+	const struct profile_symbol *s, unsigned column, struct str *text)
 {
 	const char *build = p->dsos.at[s->dso].build;
 
@@ -23,7 +23,7 @@ static void add_build(const struct profile *p, const struct profile_symbol *s, u
 		return;
 	if (build)
 		str_addf(text, "@%.8s", build);
-	else
+	else if (!f->is_one_recording)
 		str_addf(text, "@%c", 'A' + (char)column);
 }
 
@@ -46,7 +46,7 @@ static void add_stack(const struct folded *f, const struct profile *p, const str
 		start = text->n;
 		key_add_symbol(p, &p->symbols.at[path[--n]], false, text);
 		if (f->has_builds)
-			add_build(p, &p->symbols.at[path[n]], column, text);
+			add_build(f, p, &p->symbols.at[path[n]], column, text);
 		make_name(text, start);
 	}
 }

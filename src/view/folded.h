@@ -28,6 +28,7 @@ struct folded {
 	struct intern strings;
 	/* Names made of addresses get their builds, fun_1140@9a3b12cd: columns are of several. */
 	bool has_builds;
+	bool is_one_recording; /* all columns are: addresses of unknown builds are the same places */
 };
 
 /* Adds the samples of an event to one column. A row's LABEL_COMM, if there is one, is the root. */

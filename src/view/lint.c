@@ -39,8 +39,8 @@ static bool is_simpleperf(const struct lint *l)
 {
 	const host_names *cmdline = &l->reader->info.cmdline;
 
-	for (unsigned id = LAYOUT_SIMPLEPERF; id < LAYOUT_FEATURE_BITS; id++)
-		if (!feature_name(id) && l->reader->sections[id].size)
+	for (unsigned id = LAYOUT_SIMPLEPERF; id < LAYOUT_OWN; id++)
+		if (l->reader->sections[id].size)
 			return true;
 	return cmdline->n && strstr(cmdline->at[0], "simpleperf");
 }

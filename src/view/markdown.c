@@ -166,7 +166,7 @@ static void add_event(const struct hist *h, struct str *text)
 	str_add_safe(text, name, strlen(name));
 	str_add(text, "**: ");
 	num_add_grouped(text, h->all.n_samples);
-	str_addf(text, " samples");
+	str_add(text, h->profile->has_branches ? " branches" : " samples");
 }
 
 void markdown_add_table(const struct hist *h, const struct text_options *t, u64 n_rows,

@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
 #include "event/abi.h"
+#include "record/access.h"
 #include "record/regs.h"
 #include "unwind/chain.h"
 
@@ -13,7 +15,7 @@
 
 static const struct {
 	const char *name;
-	u32 field;
+	u64 field;
 	u64 needs; /* PERF_SAMPLE_* */
 } field_names[] = {
 	{"comm", SCRIPT_COMM, 0},
@@ -37,6 +39,23 @@ static const struct {
 	{"phys_addr", SCRIPT_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR},
 	{"data_page_size", SCRIPT_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE},
 	{"code_page_size", SCRIPT_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE},
+	{"data_src", SCRIPT_DATA_SRC, PERF_SAMPLE_DATA_SRC},
+	{"ins_lat", SCRIPT_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
+	{"retire_lat", SCRIPT_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
+	{"cgroup", SCRIPT_CGROUP, PERF_SAMPLE_CGROUP},
+	{"misc", SCRIPT_MISC, 0},
+	{"tod", SCRIPT_TOD, PERF_SAMPLE_TIME},
+	{"insn", SCRIPT_INSN, PERF_SAMPLE_IP},
+	{"insnlen", SCRIPT_INSNLEN, PERF_SAMPLE_IP},
+	{"brstacksym", SCRIPT_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackinsnlen", SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK},
+	/* Of samples that were made out of traces, and of guests' that were merged: empty columns else. */
+	{"flags", SCRIPT_TRACED, 0},
+	{"ipc", 0, 0},
+	{"machine_pid", 0, 0},
+	{"vcpu", 0, 0},
 };
 
 static const char *const kind_names[SCRIPT_KINDS] = {
@@ -65,13 +84,14 @@ static enum script_kind kind_of(const struct event_attr *a)
 
 void script_default_fields(struct script_options *o)
 {
-	const u32 start = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT;
-	const u32 place = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+	const u64 start = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT;
+	const u64 place = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
 
 	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
 		o->fields[i] = start | place | SCRIPT_PERIOD;
 	o->fields[SCRIPT_TRACEPOINT] = start | SCRIPT_TRACE;
-	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR;
+	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
+		SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE;
 }
 
 static int unknown_field(const char *word, size_t n, struct err *err)
@@ -94,7 +114,7 @@ static bool is_word(const char *name, const char *word, size_t n)
 	return strlen(name) == n && !memcmp(name, word, n);
 }
 
-static int find_field(const char *word, size_t n, u32 *ret_field, struct err *err)
+static int find_field(const char *word, size_t n, u64 *ret_field, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++) {
 		if (is_word(field_names[i].name, word, n)) {
@@ -126,7 +146,7 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 	for (;;) {
 		size_t n = strcspn(text, ",");
 		char sign = *text == '+' || *text == '-' ? *text : 0;
-		u32 field = 0;
+		u64 field = 0;
 
 		text += sign != 0;
 		n -= sign != 0;
@@ -155,9 +175,9 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 }
 
 /* What of the wished-for fields this event's samples have. */
-static u32 fields_of(const struct script *s, const struct event *e)
+static u64 fields_of(const struct script *s, const struct event *e)
 {
-	u32 fields = s->options->fields[kind_of(&e->attr)];
+	u64 fields = s->options->fields[kind_of(&e->attr)];
 	u64 type = e->attr.sample_type;
 
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
@@ -168,19 +188,40 @@ static u32 fields_of(const struct script *s, const struct event *e)
 	return fields;
 }
 
+/* Whether an event's samples have a field that was asked for of its kind, or nobody asked. */
+static bool has_field(const struct script *s, u64 field)
+{
+	bool is_asked = false;
+
+	vec_each(e, s->events) {
+		if (!(s->options->fields[kind_of(&e->attr)] & field))
+			continue;
+		if (fields_of(s, e) & field)
+			return true;
+		is_asked = true;
+	}
+	return !is_asked;
+}
+
+static bool has_date(const struct script *s)
+{
+	return s->info && s->info->has_clock_data;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
-	if (!s->options->has_said_fields)
-		return 0;
-	vec_each(e, s->events) {
-		u32 missing = s->options->fields[kind_of(&e->attr)] & ~fields_of(s, e);
+	bool wants_date = false;
 
-		for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
-			if (missing & field_names[i].field && field_names[i].field != SCRIPT_CPU)
-				return err_set(err, ERR_INVAL,
-					"-F: samples of '%s' have no field '%s': it was not recorded",
-					e->name, field_names[i].name);
-	}
+	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+		wants_date |= (s->options->fields[i] & SCRIPT_TOD) != 0;
+	if (wants_date && !has_date(s))
+		return err_set(err, ERR_INVAL,
+			"-F tod: the recording does not say which time of day its clock had: record with -k monotonic");
+	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
+		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
+			return err_set(err, ERR_INVAL,
+				"-F: no sample has a field '%s': it was not recorded",
+				field_names[i].name);
 	return 0;
 }
 
@@ -313,7 +354,7 @@ struct sample_words script_chain(struct script *s, const struct thread_state *st
 }
 
 static void add_chain(struct script *s, const struct thread_state *t,
-	const struct sample_words *chain, u8 mode, u32 fields, struct str *text)
+	const struct sample_words *chain, u8 mode, u64 fields, struct str *text)
 {
 	struct chain_walk walk = chain_walk(chain, mode);
 	struct chain_step step;
@@ -343,23 +384,6 @@ static void add_regs(const struct script *s, u64 mask, const struct sample_regs 
 	}
 }
 
-/* from/to/prediction/in transaction/abort/cycles; '-' is "no" or "not known". */
-static void add_branches(const struct sample_branches *br, struct str *text)
-{
-	for (u64 i = 0; i < br->n; i++) {
-		const u8 *e = br->entries + 24 * i;
-		u64 flags = load_u64(e + 16);
-
-		str_addf(text, " 0x%llx/0x%llx/%c/%c/%c/%llu ", (unsigned long long)load_u64(e),
-			(unsigned long long)load_u64(e + 8),
-			flags & 1           ? 'M'
-				: flags & 2 ? 'P'
-					    : '-',
-			flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-',
-			(unsigned long long)(flags >> 4 & 0xffff));
-	}
-}
-
 static const char *page_size_name(u64 size, char *buf, size_t n)
 {
 	if (size >= 1 << 30)
@@ -371,7 +395,36 @@ static const char *page_size_name(u64 size, char *buf, size_t n)
 	return size ? buf : "N/A";
 }
 
-void script_add_start(struct script *s, const struct script_who *who, u32 fields, bool has_chain,
+static char mode_letter(u8 mode)
+{
+	static const char letters[] = {[PERF_RECORD_MISC_KERNEL] = 'K',
+		[PERF_RECORD_MISC_USER] = 'U',
+		[PERF_RECORD_MISC_HYPERVISOR] = 'H',
+		[PERF_RECORD_MISC_GUEST_KERNEL] = 'G',
+		[PERF_RECORD_MISC_GUEST_USER] = 'g'};
+
+	return mode && mode < ARRAY_SIZE(letters) ? letters[mode] : ' ';
+}
+
+/* The time of day that the recording's clock stood for, in this machine's time zone. */
+static void add_date(const struct script *s, u64 time, struct str *text)
+{
+	u64 ns = s->info->wall_ns + (time - s->info->clock_ns);
+	time_t seconds = (time_t)(ns / 1000000000);
+	char date[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%F %T", &tm);
+	str_addf(text, "%s.", date);
+	if (s->options->has_ns)
+		add_digits(text, ns % 1000000000, 9);
+	else
+		add_digits(text, ns % 1000000000 / 1000, 6);
+	str_addc(text, ' ');
+}
+
+void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text)
 {
 	if (fields & SCRIPT_COMM) {
@@ -398,29 +451,97 @@ void script_add_start(struct script *s, const struct script_who *who, u32 fields
 	}
 	if (fields & SCRIPT_CPU)
 		str_addf(text, "[%03d] ", (s32)who->cpu);
+	if (fields & SCRIPT_MISC)
+		str_addf(text, "%-5c ", mode_letter(who->mode));
+	if (fields & SCRIPT_TOD && has_date(s))
+		add_date(s, who->time, text);
 	if (fields & SCRIPT_TIME)
 		add_time(s, who->time, text);
+}
+
+/* ---- what the processor told besides ---- */
+
+/* "|OP LOAD|LVL L1 hit|...": padded, so that what follows is below what follows others. */
+static void add_access(struct script *s, u64 data_src, struct str *text)
+{
+	size_t start;
+
+	add_hex(text, data_src, 16);
+	str_addc(text, ' ');
+	start = text->n;
+	access_add_summary(data_src, text);
+	s->access_width = MAX(s->access_width, text->n - start);
+	str_fill(text, ' ', s->access_width - (text->n - start));
+}
+
+static void add_costs(struct script *s, u64 fields, u64 type, const struct sample *sample,
+	struct str *text)
+{
+	struct script_weight w = script_weight(type, sample->weight);
+
+	if (fields & SCRIPT_ADDR)
+		add_hex(text, sample->addr, 16);
+	if (fields & SCRIPT_DATA_SRC)
+		add_access(s, sample->data_src, text);
+	if (fields & SCRIPT_WEIGHT)
+		add_u64(text, w.cost, 16);
+	if (fields & SCRIPT_INS_LAT)
+		add_u64(text, w.ins_lat, 16);
+	if (fields & SCRIPT_RETIRE_LAT)
+		add_u64(text, w.retire_lat, 16);
+	if (fields & SCRIPT_CGROUP) {
+		const char *name = machine_cgroup(s->machine, sample->cgroup);
+
+		str_addc(text, ' ');
+		str_add_safe(text, name ? name : "unknown", strlen(name ? name : "unknown"));
+	}
+}
+
+static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
+	const struct sample_format *format, const struct sample *sample, u8 mode, struct str *text)
+{
+	struct chain_step here = {sample->ip, mode, false};
+	char buf[32];
+
+	if (fields & SCRIPT_IREGS)
+		add_regs(s, format->intr_regs, &sample->intr_regs, text);
+	if (fields & SCRIPT_UREGS)
+		add_regs(s, format->user_regs, &sample->user_regs, text);
+	script_add_branches(s, t, sample, fields, text);
+	if (fields & SCRIPT_CODE)
+		script_add_place(s, t, &here, fields & SCRIPT_CODE, SCRIPT_AS_CODE, text);
+	if (fields & SCRIPT_BRSTACKINSN)
+		script_add_branch_code(s, t, sample, fields, text);
+	if (fields & SCRIPT_PHYS_ADDR)
+		add_hex(text, sample->phys_addr, 16);
+	if (fields & SCRIPT_DATA_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->data_page_size, buf, sizeof(buf)));
+	if (fields & SCRIPT_CODE_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
 }
 
 void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
 	u32 event, u64 time, struct str *text)
 {
+	enum { TRACED_WIDTH = 24 };
+	const u64 placed = SCRIPT_COMM | SCRIPT_IP | SCRIPT_CODE | SCRIPT_BRSTACKSYM |
+		SCRIPT_BRSTACKOFF | SCRIPT_BRSTACKINSN;
 	const struct event *e = &s->events->at[event];
 	const struct sample_format *format = &s->formats->at[event];
-	u32 fields = s->fields[event];
-	u32 place = fields & SCRIPT_PLACE;
+	u64 fields = s->fields[event], place = fields & SCRIPT_PLACE;
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool has_chain =
 		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
 	struct thread_state t = {0};
 	struct sample_words chain;
-	char buf[32];
 
-	if (fields & (SCRIPT_COMM | SCRIPT_IP))
+	if (fields & placed)
 		machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
+	/* Where other records have no times, `time` is but a place in the file's order. */
 	script_add_start(s,
-		&(struct script_who){t.comm, sample->pid, sample->tid, sample->cpu, time}, fields,
-		has_chain, text);
+		&(struct script_who){t.comm, sample->pid, sample->tid, sample->cpu, sample->time,
+			mode},
+		fields, has_chain, text);
 	if (fields & SCRIPT_PERIOD) {
 		add_u64(text, sample->period, 10);
 		str_addc(text, ' ');
@@ -432,15 +553,12 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 		str_pad_left(text, start, s->name_width);
 		str_add(text, ": ");
 	}
+	if (fields & SCRIPT_TRACED)
+		str_fill(text, ' ', TRACED_WIDTH);
 	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
 		tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
 			text);
-	if (fields & SCRIPT_ADDR)
-		add_hex(text, sample->addr, 16);
-	if (fields & SCRIPT_WEIGHT)
-		add_u64(text,
-			format->type & PERF_SAMPLE_WEIGHT ? sample->weight : (u32)sample->weight,
-			16);
+	add_costs(s, fields, format->type, sample, text);
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
@@ -451,17 +569,6 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 			script_add_place(s, &t, &(struct chain_step){sample->ip, mode, false},
 				place, SCRIPT_ALONE, text);
 	}
-	if (fields & SCRIPT_IREGS)
-		add_regs(s, format->intr_regs, &sample->intr_regs, text);
-	if (fields & SCRIPT_UREGS)
-		add_regs(s, format->user_regs, &sample->user_regs, text);
-	if (fields & SCRIPT_BRSTACK)
-		add_branches(&sample->branches, text);
-	if (fields & SCRIPT_PHYS_ADDR)
-		add_hex(text, sample->phys_addr, 16);
-	if (fields & SCRIPT_DATA_PAGE_SIZE)
-		str_addf(text, " %s", page_size_name(sample->data_page_size, buf, sizeof(buf)));
-	if (fields & SCRIPT_CODE_PAGE_SIZE)
-		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
+	add_rest(s, fields, &t, format, sample, mode, text);
 	str_addc(text, '\n');
 }

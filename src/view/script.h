@@ -12,10 +12,12 @@
 
 #include "base/str.h"
 #include "base/table.h"
+#include "file/feature.h"
 #include "file/tracepoints.h"
 #include "machine/machine.h"
 #include "record/formats.h"
 #include "symbol/callers.h"
+#include "symbol/code.h"
 #include "symbol/location.h"
 
 enum script_field {
@@ -40,8 +42,23 @@ enum script_field {
 	SCRIPT_DATA_PAGE_SIZE = 1 << 18,
 	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
 	SCRIPT_SRCLINE = 1 << 20,
+	SCRIPT_INSN = 1 << 21,    /* the instruction's bytes */
+	SCRIPT_INSNLEN = 1 << 22, /* how many these are */
+	SCRIPT_MISC = 1 << 23,    /* which CPU mode it was */
+	SCRIPT_DATA_SRC = 1 << 24,
+	SCRIPT_INS_LAT = 1 << 25,
+	SCRIPT_RETIRE_LAT = 1 << 26,
+	SCRIPT_CGROUP = 1 << 27,
+	SCRIPT_BRSTACKSYM = 1 << 28,
+	SCRIPT_BRSTACKOFF = 1 << 29,
+	SCRIPT_BRSTACKINSN = 1 << 30,
+	/* For these the type is wider than int. */
+	SCRIPT_TOD = 1LL << 31,    /* the time of day */
+	SCRIPT_TRACED = 1LL << 32, /* what decoded traces tell; there are none here */
+	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
 	SCRIPT_PLACE =
 		SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE, /* what is told of code */
+	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
 };
 
 /* Kinds of events that may have fields of their own. */
@@ -55,8 +72,8 @@ enum script_kind {
 };
 
 struct script_options {
-	u32 fields[SCRIPT_KINDS];
-	bool has_said_fields; /* then what an event does not have is an error, else it is left out */
+	u64 fields[SCRIPT_KINDS];
+	bool has_said_fields; /* then what no event has is an error, else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	unsigned name_style; /* enum demangle_style */
 	bool stitches;       /* branch records of calls, where they are full (unwind/lbr.h) */
@@ -69,13 +86,16 @@ enum script_form {
 	SCRIPT_ALONE,    /* behind a sample's other fields */
 	SCRIPT_IN_CHAIN, /* as a line of a call chain */
 	SCRIPT_AS_JSON,
+	SCRIPT_AS_SYMBOL, /* name+0x12, or [unknown]; of a branch */
+	SCRIPT_AS_OFFSET, /* 0x12: in its file, or in memory where it is in none */
+	SCRIPT_AS_CODE,   /* the instruction there */
 };
 
 struct script_place { /* what one address looks like */
 	u64 ip;
 	u32 start, end; /* in `texts` */
 	u32 space_id;   /* UINT32_MAX: none */
-	u32 fields;
+	u64 fields;
 	u8 mode, form;
 	bool is_return;
 };
@@ -89,9 +109,11 @@ struct script {
 	struct tracepoints *tracepoints; /* NULL: none */
 	struct callers callers;
 	struct callers_walk walk;
-	u32 *fields; /* by event */
+	u64 *fields; /* by event */
 	size_t n_fields, fields_cap;
 	u32 name_width;
+	size_t access_width;          /* of the widest text of a memory access so far */
+	const struct file_info *info; /* NULL: nothing is known of the recording's clock */
 	u64 first_time, last_time;
 	struct intern strings;
 	struct str texts;
@@ -111,7 +133,7 @@ void script_fini(struct script *s);
 int script_parse_fields(struct script_options *options, const char *text, struct err *err);
 void script_default_fields(struct script_options *options);
 
-/* ERR_INVAL if a field was asked for that the event's samples do not have. */
+/* ERR_INVAL if a field was asked for that no event's samples have. */
 int script_check(const struct script *s, struct err *err);
 
 /* Events that came since script_init(), in pipe mode. */
@@ -128,13 +150,14 @@ struct script_who {
 	const char *comm;
 	u32 pid, tid, cpu;
 	u64 time;
+	u8 mode; /* CPU mode, of samples */
 };
 
 /* "comm tid [cpu] time: " of a record that is no sample. */
-void script_add_start(struct script *s, const struct script_who *who, u32 fields, bool has_chain,
+void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text);
 
-/* ---- for script.c and script_json.c only ---- */
+/* ---- for the files of script only ---- */
 
 /* Whether samples of this type have callers. */
 static inline bool script_has_chain(u64 sample_type)
@@ -149,6 +172,38 @@ struct sample_words script_chain(struct script *s, const struct thread_state *st
 
 /* Adds an address in that form; of the fields, what is told of places. */
 void script_add_place(struct script *s, const struct thread_state *state,
-	const struct chain_step *step, u32 fields, enum script_form form, struct str *text);
+	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
+
+/* "file.c:12" of a place. */
+void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);
+
+/*
+ * The code there: `n` bytes and an instruction behind them, as far as the file has it. False if
+ * there is none; script_code_size() is how long the instruction at `at` is, 0 if that is not known.
+ */
+bool script_code_find(struct code *c, struct script *s, const struct location *l, u64 n);
+unsigned script_code_size(const struct code *c, u64 at);
+
+/* The last branches before the sample: addresses, names, offsets, or the code between them. */
+void script_add_branches(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+void script_add_branch_code(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+void script_add_branches_json(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+
+/* What the sample's weight says: the cost; how long until it was done, and until it retired. */
+struct script_weight {
+	u64 cost;
+	u16 ins_lat, retire_lat;
+};
+
+static inline struct script_weight script_weight(u64 sample_type, u64 weight)
+{
+	bool is_whole = sample_type & PERF_SAMPLE_WEIGHT;
+
+	return (struct script_weight){is_whole ? weight : (u32)weight,
+		is_whole ? 0 : (u16)(weight >> 32), is_whole ? 0 : (u16)(weight >> 48)};
+}
 
 #endif

@@ -3,11 +3,12 @@
  */
 #include "base/json.h"
 #include "event/abi.h"
+#include "record/access.h"
 #include "unwind/chain.h"
 #include "view/script.h"
 
 static void add_stack(struct script *s, const struct thread_state *t, const struct sample *sample,
-	u8 mode, const struct sample_words *chain, struct str *text)
+	u8 mode, const struct sample_words *chain, u64 fields, struct str *text)
 {
 	struct chain_walk walk = {0};
 	struct chain_step step;
@@ -17,12 +18,13 @@ static void add_stack(struct script *s, const struct thread_state *t, const stru
 	str_addc(text, '[');
 	if (!chain || s->options->hides_chains) {
 		step = (struct chain_step){sample->ip, mode, false};
-		script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
+		script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
 		str_addc(text, ',');
 	} else {
 		walk = chain_walk(chain, mode);
 		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
-			script_add_place(s, t, &step, 0, SCRIPT_AS_JSON, text);
+			script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON,
+				text);
 			str_addc(text, ',');
 		}
 	}
@@ -30,11 +32,32 @@ static void add_stack(struct script *s, const struct thread_state *t, const stru
 	str_addc(text, ',');
 }
 
+static void add_weight(u64 type, const struct sample *sample, struct str *text)
+{
+	struct script_weight w = script_weight(type, sample->weight);
+
+	json_u64(text, "weight", w.cost);
+	if (type & PERF_SAMPLE_WEIGHT_STRUCT) {
+		json_u64(text, "ins_lat", w.ins_lat);
+		json_u64(text, "retire_lat", w.retire_lat);
+	}
+}
+
+static void add_access(u64 data_src, struct str *text)
+{
+	struct str said = {0};
+
+	access_add_summary(data_src, &said);
+	json_hex(text, "data_src", data_src);
+	json_text(text, "access", str_text(&said));
+	str_fini(&said);
+}
+
 void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
 	u32 event, u64 time, struct str *text)
 {
 	const struct event *e = &s->events->at[event];
-	u64 type = s->formats->at[event].type;
+	u64 type = s->formats->at[event].type, fields = s->fields[event];
 	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct sample_words chain;
 	struct thread_state t;
@@ -54,8 +77,13 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 	if (type & PERF_SAMPLE_ADDR)
 		json_hex(text, "addr", sample->addr);
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
-		json_u64(text, "weight",
-			type & PERF_SAMPLE_WEIGHT ? sample->weight : (u32)sample->weight);
+		add_weight(type, sample, text);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		add_access(sample->data_src, text);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		json_hex(text, "phys_addr", sample->phys_addr);
+	if (type & PERF_SAMPLE_CGROUP && machine_cgroup(s->machine, sample->cgroup))
+		json_text(text, "cgroup", machine_cgroup(s->machine, sample->cgroup));
 	if (s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT) {
 		struct str said = {0};
 
@@ -67,7 +95,10 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 		str_fini(&said);
 	}
 	if (type & PERF_SAMPLE_IP)
-		add_stack(s, &t, sample, mode, script_has_chain(type) ? &chain : NULL, text);
+		add_stack(s, &t, sample, mode, script_has_chain(type) ? &chain : NULL, fields,
+			text);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		script_add_branches_json(s, &t, sample, fields, text);
 	json_end(text, '}');
 	str_addc(text, '\n');
 }

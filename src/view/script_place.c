@@ -23,7 +23,7 @@ static void add_dso(const struct dso *dso, struct str *text)
 }
 
 /* "name+0x12". */
-static void add_name(struct script *s, const struct location *l, u32 fields, struct str *text)
+static void add_name(struct script *s, const struct location *l, u64 fields, struct str *text)
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
 	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
@@ -38,6 +38,20 @@ static void add_name(struct script *s, const struct location *l, u32 fields, str
 		str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
 }
 
+/* The name of a branch's end. */
+static void add_symbol(struct script *s, const struct location *l, struct str *text)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
+
+	if (!name) {
+		str_add(text, "[unknown]");
+		return;
+	}
+	str_add_safe(text, name, strlen(name));
+	str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+}
+
 static void add_address(const struct location *l, const struct chain_step *step,
 	enum script_form form, struct str *text)
 {
@@ -49,13 +63,12 @@ static void add_address(const struct location *l, const struct chain_step *step,
 	str_pad_left(text, start, 16);
 }
 
-/* On a line of its own, "file.c:12", or of what is not known "file[address]". */
-static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
+/* "file.c:12", or of what is not known "file[address]". */
+static void add_source(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct line_frame *f, struct str *text)
 {
 	const char *slash = f && f->file ? strrchr(f->file, '/') : NULL;
 
-	str_add(text, "\n  ");
 	if (!f || !f->file) {
 		str_add_safe(text, l->dso->name, strlen(l->dso->name));
 		str_addf(text, "[%llx]", (unsigned long long)(l->map ? l->address : step->ip));
@@ -71,6 +84,14 @@ static void add_line(struct script *s, const struct location *l, const struct ch
 		str_add_safe(text, slash + 1, strlen(slash + 1));
 	}
 	str_addf(text, ":%u", f->line);
+}
+
+/* On a line of its own. */
+static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct line_frame *f, struct str *text)
+{
+	str_add(text, "\n  ");
+	add_source(s, l, step, f, text);
 }
 
 /* What is known of the source there, innermost first; how many frames. */
@@ -129,8 +150,65 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 		str_addc(text, '\n');
 }
 
-static void add_json(struct script *s, const struct location *l, const struct chain_step *step,
+/* " ilen: 5 insn: e8 c5 ff ff ff": perf has no bytes where it has no code, and a length of 0. */
+static void add_instruction(struct script *s, const struct location *l, u64 fields,
 	struct str *text)
+{
+	struct code code;
+	unsigned size = 0;
+
+	if (script_code_find(&code, s, l, 0))
+		size = script_code_size(&code, 0);
+	if (fields & SCRIPT_INSNLEN)
+		str_addf(text, " ilen: %u", size);
+	if (fields & SCRIPT_INSN && size)
+		str_add(text, " insn:");
+	for (unsigned i = 0; fields & SCRIPT_INSN && i < size; i++)
+		str_addf(text, " %02x", code.at[i]);
+	code_fini(&code);
+}
+
+/* An end of a branch, with its file and line if these are asked for. */
+static void add_branch_end(struct script *s, const struct location *l,
+	const struct chain_step *step, const struct script_place *key, struct str *text)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (key->form == SCRIPT_AS_SYMBOL)
+		add_symbol(s, l, text);
+	else
+		str_addf(text, "0x%llx", (unsigned long long)locator_name(&s->locator, l).at);
+	if (key->fields & SCRIPT_DSO) {
+		size_t start = text->n;
+
+		add_dso(l->dso, text);
+		/* Here without the blank in front. */
+		memmove(text->at + start, text->at + start + 1, text->n - start - 1);
+		str_cut(text, text->n - 1);
+	}
+	if (!(key->fields & SCRIPT_SRCLINE))
+		return;
+	n = find_sources(s, l, false, frames);
+	str_addc(text, '(');
+	add_source(s, l, step, n ? &frames[n - 1] : NULL, text);
+	str_addc(text, ')');
+}
+
+/* Members "source" and "line" of an address whose source is known. */
+static void add_json_line(struct script *s, const struct location *l, struct str *text)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = find_sources(s, l, false, frames);
+
+	if (!n || !frames[n - 1].file)
+		return;
+	json_text(text, "source", frames[n - 1].file);
+	json_u64(text, "line", frames[n - 1].line);
+}
+
+static void add_json(struct script *s, const struct location *l, const struct chain_step *step,
+	u64 fields, struct str *text)
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
 	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
@@ -152,7 +230,28 @@ static void add_json(struct script *s, const struct location *l, const struct ch
 	else
 		json_null(text, "file");
 	json_hex(text, "address", l->address);
+	if (fields & SCRIPT_SRCLINE)
+		add_json_line(s, l, text);
 	json_end(text, '}');
+}
+
+static void add_form(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct script_place *key, struct str *text)
+{
+	switch (key->form) {
+	case SCRIPT_AS_JSON:
+		add_json(s, l, step, key->fields, text);
+		break;
+	case SCRIPT_AS_CODE:
+		add_instruction(s, l, key->fields, text);
+		break;
+	case SCRIPT_AS_SYMBOL:
+	case SCRIPT_AS_OFFSET:
+		add_branch_end(s, l, step, key, text);
+		break;
+	default:
+		add_text(s, l, step, key, text);
+	}
 }
 
 static bool is_same(const struct script_place *a, const struct script_place *b)
@@ -161,9 +260,18 @@ static bool is_same(const struct script_place *a, const struct script_place *b)
 		a->is_return == b->is_return && a->fields == b->fields && a->form == b->form;
 }
 
+void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text)
+{
+	struct chain_step step = {.ip = ip};
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = find_sources(s, l, false, frames);
+
+	add_source(s, l, &step, n ? &frames[n - 1] : NULL, text);
+}
+
 /* per address */
 void script_add_place(struct script *s, const struct thread_state *state,
-	const struct chain_step *step, u32 fields, enum script_form form, struct str *text)
+	const struct chain_step *step, u64 fields, enum script_form form, struct str *text)
 {
 	const struct space *space = machine_space(state, step->mode);
 	struct script_place place = {.ip = step->ip,
@@ -172,8 +280,8 @@ void script_add_place(struct script *s, const struct thread_state *state,
 		.mode = step->mode,
 		.form = (u8)form,
 		.is_return = step->is_return};
-	u64 hash = hash_mix(place.ip ^ (u64)fields << 40,
-		(u64)place.space_id << 32 ^ (u64)place.mode << 3 ^ (u64)place.is_return << 2 ^
+	u64 hash = hash_mix(place.ip ^ fields << 40,
+		(u64)place.space_id << 32 ^ (u64)place.mode << 4 ^ (u64)place.is_return << 3 ^
 			place.form);
 	struct table_probe probe = table_probe(&s->index, hash);
 	struct location location;
@@ -190,10 +298,7 @@ void script_add_place(struct script *s, const struct thread_state *state,
 	}
 	locator_find(&s->locator, state, step, &location);
 	start = s->texts.n;
-	if (form == SCRIPT_AS_JSON)
-		add_json(s, &location, step, &s->texts);
-	else
-		add_text(s, &location, step, &place, &s->texts);
+	add_form(s, &location, step, &place, &s->texts);
 	str_addn(text, s->texts.at + start, s->texts.n - start);
 	if (!location.is_lasting || s->texts.n > TEXTS_LIMIT) {
 		str_cut(&s->texts, start);

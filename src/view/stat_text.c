@@ -29,7 +29,7 @@ static void add_number(const struct stat_options *o, double value, unsigned digi
 	whole = floor(strtod(fraction, NULL));
 	if (value < 0)
 		str_addc(&number, '-');
-	if (o->is_plain)
+	if (o->is_plain || whole >= 0x1p64)
 		str_addf(&number, "%.0f", whole);
 	else
 		num_add_grouped(&number, (u64)whole);

@@ -108,6 +108,32 @@ def every_row_of_the_table_names_a_package_for_every_manager():
 
 
 @test
+def make_install_goes_where_it_is_told_to_also_after_make():
+    """`make`, then `make install PREFIX=/elsewhere`: what was set up for one place is told of the other."""
+    needs('make')
+    shutil.copytree(os.path.join(TOP, 'dev'), 'dev')
+    shutil.copy(os.path.join(TOP, 'Makefile'), '.')
+    os.mkdir('fake')
+    for name in ('meson', 'ninja'):
+        with open(f'fake/{name}', 'w') as fake:
+            fake.write(f'#!/bin/sh\necho "{name} $*" >> said\n[ "$1" != setup ] || {{ mkdir -p build; : >build/build.ninja; }}\n')
+        os.chmod(f'fake/{name}', 0o755)
+    env = dict(os.environ, PATH=os.path.abspath('fake') + ':' + os.environ['PATH'])
+    env.pop('PREFIX', None)
+
+    def said(*words):
+        if os.path.exists('said'):
+            os.remove('said')
+        result = run('make', *words, env=env)
+        assert result.status == 0, result
+        return [line.strip() for line in open('said') if 'ninja' not in line and '--version' not in line]
+
+    assert said() == ['meson setup build --prefix=/usr/local']
+    assert said('install') == ['meson install -C build']
+    assert said('install', 'PREFIX=/elsewhere') == ['meson configure build --prefix=/elsewhere', 'meson install -C build']
+
+
+@test
 def make_says_what_is_missing_and_fails():
     needs('make')
     env = machine_without('meson')

@@ -63,4 +63,43 @@ def the_readme_names_every_command():
         assert re.search(rf'^\|.*\b{command}\b', text, re.M), command
 
 
+def rows_of(text, title):
+    """The rows of the first tables behind a heading, as lists of cells."""
+    part = text.split(f'\n## {title}\n')[1].split('\n## ')[0]
+    return [[cell.strip() for cell in line.strip('|\n ').split(' | ')] for line in part.splitlines() if line.startswith('| ')]
+
+
+def source(path):
+    return open(os.path.join(TOP, 'src', path)).read()
+
+
+@test
+def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_code():
+    text = open(os.path.join(TOP, 'doc/perf-data.md')).read()
+    abi, layout = source('event/abi.h'), source('file/layout.h')
+
+    numbers = {name: int(number) for name, number in re.findall(r'PERF_RECORD_(\w+) = (\d+),', abi) if 'MISC' not in name}
+    del numbers['USER_TYPE_START']
+    assert {row[1]: int(row[0]) for row in rows_of(text, 'Records') if row[0].isdigit()} == numbers
+
+    bits = {name: int(bit) for name, bit in re.findall(r'PERF_SAMPLE_([A-Z_]+) = 1 << (\d+),', abi.split('enum perf_branch_bit')[0])}
+    order = re.findall(r'ROW\(([A-Z_]+), S_|"(WEIGHT)", S_WORD', source('record/sample.c'))
+    samples = [row for row in rows_of(text, 'Samples') if row[0][0].isdigit()]
+    assert [row[1] for row in samples] == [a or b for a, b in order]
+    assert all(str(bits[row[1]]) == row[0].split(',')[0] for row in samples) and str(bits['WEIGHT_STRUCT']) in [r[0] for r in samples if r[1] == 'WEIGHT'][0]
+
+    features = {name: int(number) for name, number in re.findall(r'\bFEATURE_([A-Z_]+) =\s+(\d+),', layout)}
+    assert {row[1]: int(row[0]) for row in rows_of(text, 'Feature sections') if row[0].isdigit()} == features
+
+    attr = source('event/attr.h')
+    fields = re.findall(r'^\t[us]\d+ (\w+);', attr.split('struct event_attr {')[1].split('};')[0], re.M)
+    listed = [row[0] for row in rows_of(text, 'attr') if re.fullmatch(r'[us]\d+', row[1])]
+    spelt = {'reserved_2': 'reserved', 'reserved_3': 'aux_action'}
+    assert listed == [spelt.get(field, field) for field in fields], listed
+    flags = {name.lower(): bit for name, bit in re.findall(r'#define ATTR_(\w+) +\(1ULL << (\d+)\)', attr)}
+    cells = sum((list(zip(row[::2], row[1::2])) for row in rows_of(text, 'attr') if row[0].isdigit()), [])
+    told = {name.split(':')[0].split(',')[0]: bit for bit, name in cells if bit.isdigit()}
+    assert told == flags, (set(told.items()) ^ set(flags.items()))
+
+
 main()

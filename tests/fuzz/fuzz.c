@@ -74,9 +74,10 @@ bool fuzz_is_safe_text(const char *text, size_t n)
 
 /* ---- recordings ---- */
 
-static void take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+static u64 take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
 {
 	machine_apply(ctx, rec, body, time);
+	return 0;
 }
 
 static void take_sample(void *worker, const struct session_sample *s)

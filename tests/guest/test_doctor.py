@@ -23,6 +23,8 @@ def root_is_told_that_counters_and_the_kernel_can_be_measured(g):
                         ('all processes', g.system), ('count tracepoints in your own programs', g.probe)):
         assert said[claim] and done.status == 0 and '<not supported>' not in done.err, (claim, g.doctor, done)
     assert not said['branch stacks'], g.doctor
+    # Its PMU takes :pp, and no sample says that it is exact (bit 14 of misc).
+    assert not said['samples without skid'] and 'ignores it' in g.doctor.out, g.doctor
     assert re.search(r'^  machine +virtual: .*, with a PMU$', g.doctor.out, re.M) and 'armv8_pmuv3' in g.doctor.out, g.doctor
 
 

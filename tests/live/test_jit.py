@@ -301,6 +301,23 @@ def methods_of_java_have_the_names_of_its_perf_map():
         os.unlink(perf_map)
 
 
+@test
+def code_of_java_without_names_says_what_java_has_to_be_told():
+    can_record()
+    needs('java', 'javac')
+    assert run('javac', '-d', '.', HOT_JAVA).status == 0
+    said = run(PACE, 'record', '--call-graph', 'dwarf', '-F', '1999', 'java', '-XX:+UseSerialGC', '-cp', '.', 'Hot', '1000')
+    assert said.status == 0, said
+    text = pace('report', '--ledger').out
+    nameless = [line for line in text.splitlines() if 'have no function name' in line and '[JIT]' in line]
+    assert len(nameless) == 1 and '-XX:+DumpPerfMapAtExit' in nameless[0] and 'node' not in nameless[0], text
+    # There is no such file, and stack dumps do not help.
+    ends = [line for line in text.splitlines() if 'end before their roots' in line and '[JIT]' in line]
+    assert all('-XX:+PreserveFramePointer and record with -g' in line and '/tmp/' not in line for line in ends), text
+    # record itself says so, too.
+    assert '-XX:+DumpPerfMapAtExit' in said.err, said
+
+
 def versions(path):
     """Of each sample in generated code that was replaced: when, and what it is called."""
     script = pace('script', '-i', path, '-F', 'time,ip,sym')

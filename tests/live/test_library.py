@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """libpace as a program outside of this tree has it: installed, found by pkg-config, explained by pace(3)."""
 import glob
+import json
 import os
 import re
 import sys
@@ -179,6 +180,153 @@ def pkg_config_knows_the_library():
     assert '-lpace' in flags(env, '--libs')
     assert run('pkg-config', '--modversion', 'pace', env=env).out.strip() == pace('version').out.split()[1]
     assert glob.glob('root/**/man3/pace.3*', recursive=True)
+
+
+@test
+def programs_with_the_library_need_nothing_that_is_behind_it():
+    """A machine has libzstd.so.1 and not libzstd.pc: only who links statically needs the latter."""
+    env = installed()
+    env['PKG_CONFIG_LIBDIR'] = env['PKG_CONFIG_PATH']
+    assert run('pkg-config', '--exists', 'zlib', env=env).status, 'the .pc files of other libraries are still found'
+    program = build_outside(env, os.path.join(TOP, 'examples/region.c'), 'region', '-std=gnu11')
+    assert 'libpace.so' in run('ldd', program, env=env).out
+    assert can_count([program, '2'], env).status == 0
+
+
+STATIC = r'''
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#include <linux/perf_event.h>
+#include <pace.h>
+static int n_opened;
+/* As a libc may have it some day: the library takes it. */
+int perf_event_open(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
+{
+	n_opened++;
+	return (int)syscall(SYS_perf_event_open, a, pid, cpu, group, flags);
+}
+/* Names that the library has inside. */
+int str_add(void);
+int str_add(void) { return 1; }
+int log_say(void);
+int log_say(void) { return 2; }
+int main(void)
+{
+	struct pace_error err;
+	struct pace_counter *c = pace_counter_open("page-faults:u", 0, -1, &err);
+	if (!c) {
+		fprintf(stderr, "%s\n", err.message);
+		return 1;
+	}
+	pace_counter_close(c);
+	printf("%d %d %d\n", n_opened, str_add(), log_say());
+	return 0;
+}
+'''
+
+
+@test
+def the_static_library_is_whole_and_keeps_its_names_to_itself():
+    env = installed()
+    if not glob.glob('root/**/libpace.a', recursive=True):
+        skip('there is no static library: objcopy is missing, or this is another machine')
+    with open('static.c', 'w') as source:
+        source.write(STATIC)
+    words = flags(env, '--static', '--libs')
+    at = words.index('-lpace')
+    words[at:at + 1] = ['-Wl,-Bstatic', '-lpace', '-Wl,-Bdynamic']
+    done = run('cc', '-O1', '-g', *WARNINGS, *sanitizers(), '-o', 'static', 'static.c', *flags(env, '--cflags'), *words, env=env)
+    assert done.status == 0, done
+    assert 'libpace' not in run('ldd', './static').out
+    result = can_count([os.path.abspath('static')], dict(os.environ))
+    assert result.out == '1 1 2\n', result
+    needs('nm')
+    library = glob.glob('root/**/libpace.a', recursive=True)[0]
+    outside = {line.split()[-1] for line in run('nm', '-g', '--defined-only', library).out.splitlines() if len(line.split()) == 3}
+    assert outside == declared() | {'perf_event_open'}, outside ^ declared()
+
+
+@test
+def examples_are_installed_where_the_manual_says():
+    env = installed()
+    folder = run('pkg-config', '--variable=examples', 'pace', env=env).out.strip()
+    if not folder.startswith(os.path.abspath('root')):
+        folder = os.path.abspath('root') + folder
+    page = open(os.path.join(TOP, 'doc/pace.3')).read()
+    named = set(re.findall(r'^\.I ([a-z-]+\.c)$', page, re.M))
+    assert len(named) >= 5 and named == set(os.listdir(folder)), (named, os.listdir(folder))
+    assert folder.endswith('/share/doc/pace/examples') and 'share/doc/pace/examples' in page
+    for name in sorted(named):
+        build_outside(env, f'{folder}/{name}', name[:-2], '-std=gnu11')
+
+
+@test
+def threads_samples_itself():
+    env = installed()
+    program = example(env, 'threads')
+    for result in everybody([program, '60'], env):
+        assert result.status == 0, result
+        rows = [re.fullmatch(r' *([\d.]+)%  (.*)', line).groups() for line in result.out.splitlines()]
+        paths = ' '.join(path for _, path in rows)
+        assert 'add_much > add' in paths and 'compare' in paths and 'sort' in paths, result
+        assert 50 < sum(float(share) for share, _ in rows) <= 100.1, result
+
+
+DEEP = '''
+static volatile unsigned sum;
+__attribute__((noinline)) void leaf(void) { for (int i = 0; i < 20000; i++) sum = sum + i; }
+__attribute__((noinline)) void down(int depth) { if (depth) down(depth - 1); else leaf(); sum = sum + 1; }
+int main(void) { for (int i = 0; i < 3000; i++) down(i % 5); return 0; }
+'''
+
+
+@test
+def callers_of_a_recording_are_those_that_commands_show():
+    """Out of copies of the stack, of chains that were walked while recording, and of frame pointers."""
+    env = installed()
+    program = build_outside(env, os.path.join(TOP, 'tests/live/programs/callers.c'), 'callers', '-std=gnu11')
+    with open('deep.c', 'w') as source:
+        source.write(DEEP)
+    assert run('cc', '-O2', '-g', '-fno-optimize-sibling-calls', '-fcf-protection=none', '-o', 'deep', 'deep.c').status == 0
+    for words in (['--call-graph', 'dwarf,2048', '--keep-stacks'], ['--call-graph', 'dwarf,2048'], ['--call-graph', 'fp']):
+        recorded = pace('record', '-q', '-F', '500', *words, '-o', 'deep.data', './deep')
+        if recorded.status:
+            skip(recorded.err.strip()[-200:])
+        result = run(program, 'deep.data', env=env)
+        check_sane(result)
+        assert result.status == 0 and not result.err, result
+        lines = result.out.splitlines()
+        shown = [json.loads(line) for line in pace('script', '--json', '-i', 'deep.data').out.splitlines()]
+        assert len(lines) == len(shown) > 10, (len(lines), len(shown))
+        n_whole = 0
+        for line, sample in zip(lines, shown):
+            frames = ' '.join(f"{f['ip']}:{f['function'] or '?'}+{f.get('offset', 0)}" for f in sample['stack'])
+            assert line.startswith(f"{sample['time_ns']} {sample['comm']} {frames} "), (words, line, sample)
+            n_whole += line.endswith(' complete') and 'leaf' in line and 'main+' in line and '_start' in line
+        # Where stacks are not only what the kernel says, nearly all of them are whole.
+        assert words[1] == 'fp' or n_whole > len(lines) * .9, (words, n_whole, len(lines))
+
+
+@test
+def without_dpkg_the_library_goes_where_this_system_looks():
+    needs('meson', 'pkg-config')
+    multiarch = 'lib/' + os.uname().machine + '-linux-gnu'
+    if not os.path.isdir('/usr/' + multiarch):
+        skip('this system has no folders by architecture')
+    done = run('meson', 'setup', 'plain', TOP, '--libdir=lib64', '--prefix=/opt/one')
+    assert done.status == 0, done
+
+    def places():
+        return set(json.loads(run('meson', 'introspect', 'plain', '--installed').out).values())
+
+    assert f'/opt/one/{multiarch}/libpace.so.0.1.0' in places() and f'/opt/one/{multiarch}/pkgconfig/pace.pc' in places(), places()
+    assert not [place for place in places() if 'lib64' in place]
+    # What `make install PREFIX=` does to a folder that was set up for another place.
+    assert run('meson', 'configure', 'plain', '--prefix=/opt/other').status == 0
+    assert run('meson', 'setup', '--reconfigure', 'plain', TOP).status == 0
+    assert f'/opt/other/{multiarch}/libpace.so.0.1.0' in places(), places()
+    assert '-L${prefix}' in open('plain/meson-private/pace.pc').read() and 'prefix=/opt/other' in open('plain/meson-private/pace.pc').read()
 
 
 @test

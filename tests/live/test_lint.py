@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What 'data lint' calls damaged, and what it does not: a file is damaged if something in it is lost or contradicts itself."""
+import glob
 import os
+import re
 import struct
 import sys
 
@@ -86,6 +88,27 @@ def bytes_that_nothing_names_are_a_contradiction_between_parts_and_odd_behind_th
     open('between.data', 'wb').write(insert(data, bytes(1000) + b'something' + bytes(15)))
     last, page = verdict('between.data')
     assert last == 'This file is damaged: 1 contradiction in its layout.' and '1024 bytes at' in page, page
+
+
+@test
+def records_of_others_add_up_to_their_data():
+    """Of recordings that are whole every byte of the data is one of a record, those behind traces too; simpleperf's formats of
+    tracepoints lie inside of their record, and nothing behind them is taken for theirs."""
+    seen = 0
+    for path in sorted(glob.glob(needs_shared('fixtures') + '/*/*')):
+        with open(path, 'rb') as file:
+            if file.read(16) != b'PERFILE2' + struct.pack('<Q', 104):
+                continue
+        result = pace('data', 'lint', path)
+        if result.status or 'compressed records' in result.out:
+            continue
+        data = re.search(r'^  data +0x[0-9a-f]+ +([0-9,]+)$', result.out, re.M).group(1)
+        records = re.search(r'^  all +[0-9,]+ +([0-9,]+)$', result.out, re.M).group(1)
+        assert data == records, (path, result)
+        if path.endswith('simpleperf__testdata__perf_with_trace_offcpu.data.6d0c5e0a'):
+            assert re.search('^  SAMPLE +1,005 ', result.out, re.M) and 'TRACING_DATA' in result.out, result
+        seen += 1
+    assert seen > 60, seen
 
 
 main()

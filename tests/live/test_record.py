@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`pace record` on this kernel: what it measures, whom, and how it ends."""
+import json
 import os
 import re
 import resource
@@ -46,6 +47,28 @@ def a_command_is_recorded_into_a_private_file_and_the_status_lines_say_so():
 
 
 @test
+def three_lines_at_the_end_say_what_report_will_say():
+    can_record()
+    program = build_c(THREADS, 'threads', '-pthread')
+    for chains in ([], ['-g']):
+        result = pace('record', *chains, '-o', 'brief.data', program, '0.3')
+        lines = re.findall(r'^\[ pace record: (.*) \]$', result.err, re.M)[2:]
+        assert result.status == 0 and len(lines) == 3, result
+        samples = f'{samples_said(result):,} samples'
+        assert lines[0] == f'{samples} without callers: -g records them' or chains, lines
+        assert re.match(rf'{samples}, \d+\.\d\d% of their stacks whole', lines[0]) or not chains, lines
+        hottest = re.findall(r'(?:^hottest:|,) ([^,]+?) (\d+\.\d\d)%', lines[1].split('; ')[0])
+        own = {name: share for share, name in re.findall(r'^ +(\d+\.\d\d)% +\[.\] (\S+)$', pace('report', 'brief.data', '--no-children', '-g', 'none', '-s', 'sym', '--no-inline').out, re.M)}
+        assert 1 <= len(hottest) <= 5 and all(own[name] == share for name, share in hottest), (hottest, own)
+        # The command stands there as it can be typed.
+        words = re.findall(r"'pace ([^']*)'", lines[2])
+        assert len(words) == 2 and all(pace(*command.split()).status == 0 and 'brief.data' in command for command in words), lines
+    # Where nobody wants to hear, nothing is said; of nothing there is nothing to say.
+    assert not pace('record', '-q', program, '0.1').err
+    assert 'hottest' not in pace('record', '-n', program, '0.1').err
+
+
+@test
 def the_file_before_is_moved_aside_and_the_one_before_that_is_lost():
     can_record()
     for marker in ('one', 'two', 'three'):
@@ -89,6 +112,26 @@ def threads_started_while_recording_are_in_it():
     assert pace('record', '-q', program, '0.5').status == 0
     found = by_comm()
     assert all(found.get(name, 0) > 50 for name in ('alpha', 'beta', 'late')), found
+
+
+@test
+def groups_that_a_leader_reads_have_the_children_of_their_command():
+    """Each thread's counters have the same ids: none may be taken for another's, so that no difference is below 0."""
+    script = 'i=0; while [ $i -lt 30 ]; do ls / > /dev/null; ls -l / | sort > /dev/null; i=$((i+1)); done'
+    result = pace('record', '-e', '{cpu-clock,page-faults}:S', '-F', '4000', '--', 'sh', '-c', script)
+    assert result.status == 0, result
+    lines = [line.split() for line in pace('script', '-F', 'comm,event,period').out.splitlines()]
+    counted = {(comm, event.rstrip(':')) for comm, _, event in lines}
+    assert max(int(period) for _, period, _ in lines) < 10**10, lines
+    if 'before Linux 6.12' in result.err:
+        assert {comm for comm, _ in counted} == {'sh'}, counted
+        return
+    assert {('ls', 'cpu-clock'), ('ls', 'page-faults'), ('sh', 'page-faults')} <= counted, counted
+    # Reports count the same, although they read on all cores in any order.
+    events = json.loads(pace('report', '--json', '-s', 'comm').out)['events']
+    for event in events:
+        periods = [int(period) for _, period, name in lines if name.rstrip(':') == event['event']]
+        assert (event['samples'], event['period']) == (len(periods), sum(periods)), (event, len(periods), sum(periods))
 
 
 @test
@@ -330,7 +373,7 @@ def call_chains_lead_from_main_to_the_leaf():
     rows_by_name = {row.cells[2]: row for row in perftext.parse(result.out)[0][1]}
     main, leaf = rows_by_name['[.] main'], rows_by_name['[.] is_same']
     assert float(main.cells[0].rstrip('%')) > 95, main.cells
-    assert any(path[-3:] == ('main', 'count_words', 'is_same') for path in leaf.graph), leaf.graph
+    assert any(path[-4:] == ('main', 'count_words', 'find_word', 'is_same') for path in leaf.graph), leaf.graph
     # what main's graph gives to count_words is count_words' own row
     words = [share for path, share in main.graph.items() if path[-1] == 'count_words' and len(path) <= 2]
     assert abs(words[0] - float(rows_by_name['[.] count_words'].cells[0].rstrip('%'))) < 0.02

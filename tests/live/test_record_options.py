@@ -381,27 +381,4 @@ def values_that_make_no_sense_are_usage_errors():
         assert result.status == 2, (words, result)
 
 
-@test
-def g_alone_finds_callers_as_the_program_is_built():
-    can_record()
-    source = os.path.join(TOP, 'tests/live/programs/stacks.c')
-    said = 'keeps no frame pointers'
-    with_fp = build_c(source, 'with-fp')
-    assert said not in record('-g', with_fp, '0.2').err
-    assert run('cc', '-O2', '-fomit-frame-pointer', '-o', 'without-fp', source).status == 0
-    result = record('-g', './without-fp', '0.2')
-    if 'x86_64' not in os.uname().machine:
-        return
-    assert result.err.count(said) == 1 and '--call-graph fp' in result.err, result
-    assert said not in record('--call-graph', 'fp', './without-fp', '0.2').err
-    # Of a script it is the interpreter.
-    open('script', 'w').write('#!./without-fp\n')
-    os.chmod('script', 0o755)
-    assert said in record('-g', './script', '0.2').err
-    target = start('./without-fp', '60')
-    wait_for(lambda: os.path.basename(os.readlink(f'/proc/{target.pid}/exe')) == 'without-fp')
-    assert said in record('-g', '-p', str(target.pid), 'sleep', '0.1').err
-    stop(target)
-
-
 main()

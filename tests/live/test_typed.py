@@ -47,6 +47,42 @@ def options_of_perf_that_are_elsewhere_are_pointed_to():
     ])
 
 
+# Commands as books and the TSX page have them (PROGRAM is theirs), which run on every machine that can be measured: without
+# counters, a clock stands in for cycles.
+RUN = [
+    'pace stat -e cycles -e r003C ls', 'pace stat -e cycles:u -e cycles:k -e r003c:uk ls', 'pace stat ls',
+    'pace stat --repeat 2 -e "{cycles:u, instructions:u}" PROGRAM', "pace stat -e '{r154,r254,r21d0},{r1c9,r1c8,r4c8,r4c9}' PROGRAM",
+    'pace record -e cycles -g PROGRAM', 'pace record -e cycles:pp -g PROGRAM', 'pace report', 'pace report -n -Caddr2line -i perf.data',
+    'pace report > file', 'pace report -D', 'pace annotate leaf', 'pace record -g dwarf PROGRAM', 'pace record -c 100000 PROGRAM', 'pace list', 'pace report -h',
+    'pace record -W -e cpu-clock PROGRAM', 'pace stat -x, -e cpu-clock,page-faults PROGRAM', 'pace readperf perf.data',
+]
+
+
+@test
+def commands_run_as_they_are_printed():
+    can_record()
+    program = build_c('tests/live/programs/branching.c', 'printed')
+    for text in RUN:
+        text = text.replace('PROGRAM', program)
+        result = run('sh', '-c', text.replace('pace ', f'{PACE} ', 1))
+        check_sane(result)
+        assert result.status == 0, (text, result)
+
+
+@test
+def printed_dashes_quotes_and_blanks_are_explained():
+    dashed = "which is not the '-' of a keyboard: type "
+    check_refused([
+        ('pace stat \u2212e cycles \u2212e r003C ls', dashed + "'-e'"),
+        ('pace stat \u2212\u2212repeat 20 -e cycles true', dashed + "'--repeat'"),
+        ('pace record \u2014T true', dashed + "'-T'"),
+        ('pace record -a \u2013g', dashed + "'-g'"),
+        ('pace stat -e \u201d{cycles:u, instructions:u}\u201d gzip', 'of printed text: type "'),
+        ('pace stat -e cycles, instructions true', 'a list with blanks stands in quotes'),
+        ('pace stat -e 4c8 true', "did you mean the raw event 'r4c8'?"),
+    ])
+
+
 @test
 def commands_of_perf_are_answered_with_what_does_their_work():
     perf_works()

@@ -158,6 +158,23 @@ def generated_code_without_frame_pointers_is_no_end():
 
 
 @test
+def the_number_of_arguments_is_no_caller_of_the_first_function():
+    can_record()
+    if os.uname().machine not in ('x86_64', 'aarch64'):
+        skip('its program is not written for this machine')
+    for flags in (['-fno-omit-frame-pointer'], ['-fomit-frame-pointer']):
+        program = build_c('tests/live/programs/bare.c', 'bare', '-O1', '-nostdlib', '-static', *flags)
+        for how in (['--call-graph', 'fp'], ['-g'], DWARF):
+            if flags[0] == '-fomit-frame-pointer' and how != DWARF:
+                continue
+            result = pace('record', '-q', *CLOCK, *how, program, 'one', 'two')
+            assert result.status == 0, result
+            text = pace('report', '--children', '-s', 'sym', '-g', 'caller', '--ledger').out
+            assert 'work' in text and '_start' in text, text
+            assert 'truncated' not in text and not re.search(r'\b0x0*3\b', text) and 'before their roots' not in text, (flags, how, text)
+
+
+@test
 def programs_of_32_bits_have_their_callers():
     """By call frame information, live and later, and by frame pointers."""
     can_record()

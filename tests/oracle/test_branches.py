@@ -6,6 +6,7 @@ computed here from the branches that `perf script` prints."""
 import json
 import os
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -206,6 +207,43 @@ def what_has_no_cycles_has_no_runs():
                            (['-i', 'b.data', '-F', 'cycles_sum,symbol'], '--total-cycles'), (['-i', 'b.data', '-s', 'block'], '--total-cycles')]:
         result = pace('report', *words)
         assert result.status == 2 and message in result.err, (words, result)
+
+
+def without_section(path, bit, name):
+    """A copy of a recording whose list of features does not have that one."""
+    with open(path, 'rb') as file:
+        data = bytearray(file.read())
+    begin, size = struct.unpack_from('<QQ', data, 40)
+    features, = struct.unpack_from('<Q', data, 72)
+    assert features >> bit & 1, path
+    row = begin + size + 16 * bin(features & (1 << bit) - 1).count('1')
+    end = begin + size + 16 * (bin(features).count('1') + sum(bin(byte).count('1') for byte in data[80:104]))
+    data[row:end] = data[row + 16:end] + bytes(16)
+    struct.pack_into('<Q', data, 72, features & ~(1 << bit))
+    with open(name, 'wb') as file:
+        file.write(data)
+    return name
+
+
+@test
+def branches_are_counted_where_the_recording_says_that_it_is_of_branches():
+    """perf counts branches by default if there is the section BRANCH_STACK, and samples where there is none."""
+    perf_works()
+    root = needs_shared('fixtures/google__perf_data_converter')
+    whole = f'{root}/src__quipper__testdata__perf.data.branch-4.14'
+    BRANCH_STACK = 15
+    bare = without_section(whole, BRANCH_STACK, 'bare.data')
+    for path, of_branches in ((whole, True), (bare, False)):
+        ours = pace('report', '-i', path, '-s', 'dso', '-g', 'none')
+        theirs = run('perf', 'report', '--stdio', '-f', '-i', path, '-s', 'dso', '-g', 'none')
+        n = [re.search(r'# Samples: (\d+)', text).group(1) for text in (ours.out, theirs.out)]
+        assert n[0] == n[1], (path, ours, theirs)
+        assert ('branches in them' in ours.out) == of_branches, ours
+        # What is counted is said in its own word.
+        unit = 'branches' if of_branches else 'samples'
+        assert re.search(rf'(?m)^# \d+ {unit} \([\d.]+%\) in .* have no function name', ours.out), ours
+        assert f'**: {n[0]} {unit}\n' in pace('report', '-i', path, '--md', '-s', 'dso').out
+    assert 'branches in them' in pace('report', '-i', bare, '-b').out
 
 
 main()

@@ -100,7 +100,7 @@ def one_slower_function_of_fifty_is_found_and_nothing_else():
         before, after = runs_of(n, a=a, b=b)
         result = pace('diff', '--json', *before, '--', *after)
         assert result.status == 0, result
-        rows = json.loads(result.out)['rows']
+        rows = json.loads(result.out)['events'][0]['rows']
         different = [row['symbol'] for row in rows if row['significant']]
         if '[.] f7' in different:
             break
@@ -147,7 +147,7 @@ def pairs(a, b, *options):
     """Function -> its row, of those of the program."""
     result = pace('diff', '--json', *options, a, b)
     assert result.status == 0, result
-    return {row['symbol']: row for row in json.loads(result.out)['rows'] if row['dso'] == 'two' and row['values'][0]['samples'] + row['values'][1]['samples'] > 20}
+    return {row['symbol']: row for row in json.loads(result.out)['events'][0]['rows'] if row['dso'] == 'two' and row['values'][0]['samples'] + row['values'][1]['samples'] > 20}
 
 
 @test
@@ -161,7 +161,7 @@ def names_that_are_addresses_are_not_paired_across_builds():
         # The same file: the same functions.
         same = pairs('a.data', 'again.data')
         assert len(same) == 2 and all(name.startswith('[.] fun_') and row['state'] == 'both' for name, row in same.items()), same
-        other = json.loads(pace('diff', '--json', 'a.data', 'b.data').out)
+        other = json.loads(pace('diff', '--json', 'a.data', 'b.data').out)['events'][0]
         rows = [row for row in other['rows'] if row['dso'] == 'two' and row['symbol'].startswith('[.] fun_')]
         assert {row['symbol'] for row in rows} >= set(same), rows
         assert all(row['state'] == 'unpaired' and row['q'] is None for row in rows), rows
@@ -191,6 +191,34 @@ def names_that_are_addresses_are_not_paired_across_builds():
 
 
 @test
+def a_recording_differs_in_nothing_from_itself():
+    needs('gcc')
+    data = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    # Code that is mapped at no file: no build tells whether its addresses are the same places.
+    with open('anon.c', 'w') as f:
+        f.write('#include <string.h>\n#include <sys/mman.h>\n'
+                'static int f(void) { volatile int x = 0; while (x < 300000000) x++; return x; }\n'
+                'int main(void) { char *p = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n'
+                '  memcpy(p, (void *)f, 200); return ((int (*)(void))p)() == 1; }\n')
+    assert run('gcc', '-O1', '-fno-stack-protector', '-fcf-protection=none', '-o', 'anon', 'anon.c').status == 0
+    record('a.data', './anon', '-g')
+    shutil.copyfile('a.data', 'copy.data')
+    for a, b in (('a.data', 'a.data'), ('a.data', 'copy.data'), (data, data)):
+        for keys in ('dso,symbol', 'symoff', 'addr,comm'):
+            found = json.loads(pace('diff', '--json', '-s', keys, a, b).out)
+            assert found['rows'] and all(row['state'] == 'both' for row in found['rows']), (a, b, keys, found)
+        said = pace('diff', a, b)
+        assert 'same recording' in said.err and '-0' not in said.out and not re.search(r'[+-]\d*[1-9]\d*\.\d\d%|\+0\.(0[1-9]|[1-9]\d)%', said.out), said
+        assert 'Not paired' not in said.out
+    folded = pace('diff', '--folded', 'a.data', 'copy.data').out.splitlines()
+    assert folded and all(line.split()[-1] == line.split()[-2] for line in folded), folded
+    assert any('[JIT]' in line for line in pace('diff', '-s', 'dso', 'a.data', 'copy.data').out.splitlines())
+    # Another run of it is another recording.
+    record('b.data', './anon', '-g')
+    assert 'same recording' not in pace('diff', 'a.data', 'b.data').err
+
+
+@test
 def stacks_of_both_sides_are_folded():
     needs('gcc')
     a, b = program('a'), program('b', 2.0)
@@ -208,7 +236,7 @@ def keys_that_are_numbers_are_numbers_for_programs():
         script.write('#!/bin/sh\nfor i in 1 2 3; do seq 20000 | sort -R | md5sum; done\n')
     os.chmod('work.sh', 0o755)
     record('n.data', './work.sh', '--sample-cpu')
-    rows = json.loads(pace('diff', '--json', '-s', 'cpu,pid,comm', 'n.data', 'n.data').out)['rows']
+    rows = json.loads(pace('diff', '--json', '-s', 'cpu,pid,comm', 'n.data', 'n.data').out)['events'][0]['rows']
     report = json.loads(pace('report', '--json', '-g', 'none', '-s', 'cpu,pid,comm', '-i', 'n.data').out)['events'][0]['rows']
     assert {(row['cpu'], row['pid'], row['comm']) for row in rows} == {(row['cpu'], row['pid'], row['comm']) for row in report}, (rows, report)
     assert all(isinstance(row['cpu'], int) and isinstance(row['pid'], int) for row in rows) and len(rows) > 2, rows

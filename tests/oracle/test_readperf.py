@@ -340,6 +340,22 @@ def a_full_disk_is_an_error_that_names_the_file():
 
 
 @test
+def tables_are_whole_though_nobody_reads_the_functions():
+    """`| head` closes the pipe: that ends what is printed, not what is written into files."""
+    path = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    assert pace('readperf', path, '-o', 'read').status == 0
+    for n_bytes in (0, 20):
+        with subprocess.Popen([PACE, 'readperf', path, '-o', 'unread'], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.read(n_bytes)
+            process.stdout.close()
+            err = process.stderr.read()
+            process.wait()
+        assert process.returncode == 0 and not err, (process.returncode, err)
+        for name in ('stat', 'overview', 'processes', 'results'):
+            assert open(f'unread/{name}.csv').read() == open(f'read/{name}.csv').read() != '', name
+
+
+@test
 def files_are_new_and_private_and_links_are_not_followed():
     path = os.path.join(TOP, 'tests/golden/data/wordcount.data')
     os.mkdir('tables')

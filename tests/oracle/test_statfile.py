@@ -120,6 +120,30 @@ def the_number_of_a_cpu_may_be_anything():
 
 
 @test
+def a_scale_that_is_no_number_is_not_used_and_counted_as_damage():
+    can_record()
+    assert pace('stat', 'record', '-o', 's.data', '-e', 'page-faults', 'true').status == 0
+    with open('s.data', 'rb') as file:
+        data = bytearray(file.read())
+    at, size = struct.unpack_from('<QQ', data, 40)
+    ids_at, = struct.unpack_from('<Q', data, struct.unpack_from('<Q', data, 24)[0] + struct.unpack_from('<Q', data, 16)[0] - 16)
+    for scale in (float('nan'), float('inf'), -float('inf'), 1e300):
+        record = struct.pack('<IHHQ8sd', 78, 0, 32, 1, data[ids_at:ids_at + 8], scale)  # EVENT_UPDATE: SCALE
+        bad = data[:at] + record + data[at:]
+        struct.pack_into('<Q', bad, 48, size + len(record))
+        bits = int.from_bytes(data[72:104], 'little')
+        for i in range(bin(bits).count('1')):
+            struct.pack_into('<Q', bad, at + size + len(record) + 16 * i,
+                             struct.unpack_from('<Q', data, at + size + 16 * i)[0] + len(record))
+        with open('bad.data', 'wb') as file:
+            file.write(bad)
+        for form in ([], ['-j'], ['-x', ',']):
+            result = pace('stat', 'report', *form, '-i', 'bad.data')
+            assert result.status == 1 and 'page-faults' in result.out and result.err, (scale, form, result)
+            assert not re.search('inf|nan', result.out), (scale, form, result)
+
+
+@test
 def damaged_recordings_neither_crash_nor_hang_and_say_so():
     assert pace('stat', 'record', '-o', 'perf.data', '-I', '20', '-e', EVENTS, 'sleep', '0.1').status == 0
     whole = open('perf.data', 'rb').read()

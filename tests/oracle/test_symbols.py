@@ -36,13 +36,25 @@ def record_of(kind, misc, body):
     return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
 
 
-def write_recording(output, library, addresses, offset, size):
+def mapped(library, offset):
+    """The pages that a loader maps as code, where that is among it: the first, and how many bytes."""
+    with open(library, 'rb') as file:
+        data = file.read(1 << 16)
+    at, size, n = (struct.unpack_from('<Q', data, 32)[0], *struct.unpack_from('<HH', data, 54))
+    for i in range(n):
+        kind, flags, start, _, _, length = struct.unpack_from('<IIQQQQ', data, at + i * size)
+        if kind == 1 and flags & 1 and start <= offset < start + length:
+            return start // PAGE * PAGE, (start + length + PAGE - 1) // PAGE * PAGE - start // PAGE * PAGE
+    return skip(f'no segment of {library} has its code')
+
+
+def write_recording(output, library, addresses, offset):
     """As perf 5 writes it: MMAP2, COMM, samples with an address and a thread."""
     attr = bytearray(128)
     struct.pack_into('<IIQQQQ', attr, 0, 1, 128, 0, 1, IP | TID, 0)  # cpu-clock, every one
-    start = BASE + offset // PAGE * PAGE
+    place, length = mapped(library, offset)
     records = record_of(3, 0, struct.pack('<II', 100, 100) + b'prog\0')
-    records += record_of(10, USER, struct.pack('<IIQQQIIQQII', 100, 100, start, (size + 2 * PAGE) // PAGE * PAGE, offset // PAGE * PAGE,
+    records += record_of(10, USER, struct.pack('<IIQQQIIQQII', 100, 100, BASE + place, length, place,
                                                0, 0, 0, 0, 5, 2) + library.encode() + b'\0')
     for address in addresses:
         records += record_of(9, USER, struct.pack('<QII', BASE + address, 100, 100))
@@ -70,7 +82,7 @@ def compare(path):
     perf_works()
     offset, size = executable_segment(path)
     chance = random.Random(20)
-    write_recording('perf.data', path, [offset + chance.randrange(size) for _ in range(COUNT)], offset, size)
+    write_recording('perf.data', path, [offset + chance.randrange(size) for _ in range(COUNT)], offset)
     fields = ['-F', 'ip,sym,symoff']
     mine = names(pace('script', '-i', 'perf.data', '--no-inline', '--no-unnamed-functions', '--no-demangle', *fields))
     theirs = names(run('perf', 'script', '-i', 'perf.data', '--no-inline', '--no-demangle', *fields))

@@ -52,8 +52,19 @@ TEST(api_explains_options_that_make_no_sense)
 		int cpu;
 		const char *message;
 	} rows[] = {
-		{{.flags = 1 << 9}, 0, -1, "flags 0x200: this libpace knows those in 0x1ff"},
-		{{.reserved = {[7] = 1}}, 0, -1, "pace_options.reserved is not 0"},
+		{{.flags = 1 << 11}, 0, -1, "flags 0x800: this libpace knows those in 0x7ff"},
+		{{.period = 1, .sample = PERF_SAMPLE_REGS_USER}, 0, -1,
+			"PERF_SAMPLE_REGS_USER in sample and the mask user_regs come together"},
+		{{.period = 1, .intr_regs = 1}, 0, -1,
+			"PERF_SAMPLE_REGS_INTR in sample and the mask intr_regs come together"},
+		{{.period = 1, .stack_bytes = 8}, 0, -1,
+			"stack_bytes are of samples with PERF_SAMPLE_STACK_USER or PACE_CALLERS"},
+		{{.period = 1, .sample = PERF_SAMPLE_STACK_USER, .stack_bytes = 12}, 0, -1,
+			"stack_bytes 12: a sample has a multiple of 8, up to 65528"},
+		{{.period = 1, .max_chain = 65536}, 0, -1,
+			"max_chain 65536: a call chain has up to 65535 addresses"},
+		{{.flags = PACE_CALLERS}, 0, -1, "samples need a period or a frequency"},
+		{{.reserved = {[4] = 1}}, 0, -1, "pace_options.reserved is not 0"},
 		{{.period = 1, .frequency = 1}, 0, -1,
 			"a counter has a period or a frequency, not both"},
 		{{.period = 1, .wakeup_samples = 1, .wakeup_bytes = 1}, 0, -1,

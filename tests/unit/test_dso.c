@@ -285,3 +285,32 @@ TEST(dso_paths_with_more_files_than_anything_real_cost_no_more_than_the_most_the
 	CHECK_EQ(f.list.at.n, n);
 	fixture_fini(&f);
 }
+
+TEST(dso_build_ids_end_before_the_zeros_they_were_filled_up_with)
+{
+	static const struct {
+		u8 used, size, expected;
+	} cases[] = {{20, 20, 20}, {19, 20, 20}, {17, 20, 20}, {16, 20, 16}, {13, 20, 16},
+		{8, 20, 8}, {7, 20, 8}, {1, 20, 4}, {0, 20, 0}, {8, 8, 8}, {4, 8, 8}, {0, 0, 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		u8 id[BUILD_ID_MAX] = {0};
+
+		memset(id, 0xab, cases[i].used);
+		CHECK_EQ(dso_build_id_bytes(id, cases[i].size), cases[i].expected);
+	}
+}
+
+TEST(dso_spans_all_code_that_was_mapped_of_it)
+{
+	struct dso dso = {0};
+
+	CHECK_EQ(dso.code_from, dso.code_to);
+	dso_note_code(&dso, 0x28000, 0x1000);
+	dso_note_code(&dso, 0x26000, 0x1000);
+	dso_note_code(&dso, 0x27000, 0x8000);
+	CHECK_EQ(dso.code_from, 0x26000);
+	CHECK_EQ(dso.code_to, 0x2f000);
+	dso_note_code(&dso, 0x30000, UINT64_MAX);
+	CHECK_EQ(dso.code_to, UINT64_MAX);
+}

@@ -1,10 +1,13 @@
 #include "test.h"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "symbol/find.h"
+#include "symbol/vdso.h"
 #include "unit/elfmaker.h"
 #include "unit/said.h"
 #include "unit/tree.h"
@@ -79,6 +82,180 @@ static void check_found(struct finding *f, int r, const char *mark)
 static int image(struct finding *f)
 {
 	return find_image(&f->places, &f->dso, &f->elf, &f->err);
+}
+
+/* ---- files that no build-id tells ---- */
+
+/* Code in the pages from 0x1000 to 0x4000 of the file, at its place in memory; data behind it. */
+static void make_program(const char *path, const u8 *id, u8 id_size)
+{
+	char full[1024];
+	struct elfmaker m;
+
+	elfmaker_init(&m, true, false, EM_X86_64);
+	elfmaker_section(&m,
+		&(struct elfmaker_section){.name = ".here",
+			.type = SHT_PROGBITS,
+			.offset = 0x1000,
+			.size = 0x2345});
+	elfmaker_segment(&m, PT_LOAD, PF_R, 0, 0x400000, 0x300);
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_X, 0x1000, 0x401000, 0x2345);
+	elfmaker_segment(&m, PT_LOAD, PF_R | PF_W, 0x3345, 0x404345, 0x10);
+	if (id)
+		elfmaker_note(&m, ".note.gnu.build-id", "GNU", NT_GNU_BUILD_ID, id, id_size);
+	elfmaker_finish(&m);
+	tree_file(test_dir(), "", "%s", path);
+	snprintf(full, sizeof(full), "%s/%s", test_dir(), path);
+	test_write(full, m.file.at, m.file.n);
+	elfmaker_fini(&m);
+}
+
+static void check_refused(struct finding *f, int r, const char *said)
+{
+	CHECK_EQ(r, ERR_FORMAT);
+	if (!strstr(f->err.msg, said))
+		test_failed(__FILE__, __LINE__, "'%s' lacks '%s'", f->err.msg, said);
+}
+
+TEST(find_image_without_a_build_id_refuses_a_file_whose_code_lies_elsewhere)
+{
+	static const struct {
+		u64 from, to;
+		bool is_it;
+	} maps[] = {{0x1000, 0x4000, true}, {0x2000, 0x3000, true}, {0, 0, true},
+		{0x28000, 0x1b0000, false}, {0x1000, 0x5000, false}, {0, 0x4000, false},
+		{0x4000, 0x5000, false}};
+	struct finding f;
+
+	make_program("usr/bin/prog", NULL, 0);
+	finding_init(&f, "/usr/bin/prog", NULL, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
+		f.dso.code_from = maps[i].from;
+		f.dso.code_to = maps[i].to;
+		if (maps[i].is_it)
+			check_found(&f, image(&f), ".here");
+		else
+			check_refused(&f, image(&f),
+				"another build: its code is not what was mapped");
+	}
+	finding_fini(&f);
+}
+
+TEST(find_image_without_a_build_id_takes_no_part_of_a_file_that_may_be_any)
+{
+	struct finding f;
+
+	make_program("usr/bin/prog", NULL, 0);
+	finding_init(&f, test_path("usr/bin/prog"), NULL, 0);
+	f.places.symfs = "";
+	f.dso.code_from = 0x1000;
+	f.dso.code_to = 0x4000;
+	check_found(&f, image(&f), ".here");
+	/* A map that was cut (madvise, mprotect), or a smaller program. */
+	f.dso.code_to = 0x3000;
+	check_refused(&f, image(&f), "another build");
+	/* Nothing is known that would speak against it. */
+	f.dso.code_from = f.dso.code_to = 0;
+	check_found(&f, image(&f), ".here");
+	finding_fini(&f);
+}
+
+TEST(find_image_without_a_build_id_knows_a_file_by_its_inode)
+{
+	struct finding f;
+	struct stat st;
+
+	make_program("usr/bin/prog", NULL, 0);
+	CHECK_EQ(stat(test_path("usr/bin/prog"), &st), 0);
+	finding_init(&f, test_path("usr/bin/prog"), NULL, 0);
+	f.places.symfs = "";
+	f.dso.device = (u64)major(st.st_dev) << 32 | minor(st.st_dev);
+	f.dso.inode = st.st_ino;
+	f.dso.code_from = 0x1000;
+	f.dso.code_to = 0x3000;
+	check_found(&f, image(&f), ".here");
+	f.dso.inode++;
+	f.dso.code_to = 0x4000;
+	check_refused(&f, image(&f), "it was replaced meanwhile");
+	/* Another device has other numbers. */
+	f.dso.device++;
+	check_found(&f, image(&f), ".here");
+	finding_fini(&f);
+}
+
+TEST(find_image_without_a_build_id_takes_no_file_for_one_of_another_machine)
+{
+	struct utsname own;
+	struct finding f;
+	struct host host;
+
+	CHECK_EQ(uname(&own), 0);
+	make_program("usr/bin/prog", NULL, 0);
+	finding_init(&f, test_path("usr/bin/prog"), NULL, 0);
+	f.places.symfs = "";
+	f.dso.code_from = 0x1000;
+	f.dso.code_to = 0x4000;
+	host = (struct host){.hostname = own.nodename, .release = own.release, .arch = own.machine};
+	find_set_recording(&f.places, &host);
+	CHECK_EQ(f.places.origin, FIND_HERE);
+	check_found(&f, image(&f), ".here");
+	host.hostname = NULL;
+	find_set_recording(&f.places, &host);
+	CHECK_EQ(f.places.origin, FIND_ANYWHERE);
+	check_found(&f, image(&f), ".here");
+	host.hostname = "some-other-machine";
+	find_set_recording(&f.places, &host);
+	CHECK_EQ(f.places.origin, FIND_ELSEWHERE);
+	check_refused(&f, image(&f), "made on another machine, 'some-other-machine'");
+	host.hostname = own.nodename;
+	host.arch = "vax";
+	find_set_recording(&f.places, &host);
+	CHECK_EQ(f.places.origin, FIND_ELSEWHERE);
+	check_refused(&f, image(&f), "made on another machine");
+	/* Who names the place answers for it. */
+	f.places.symfs = test_dir();
+	f.dso.path = "/usr/bin/prog";
+	check_found(&f, image(&f), ".here");
+	finding_fini(&f);
+}
+
+TEST(find_is_own_vdso_by_its_build_id_or_by_the_kernels_release)
+{
+	struct dso dso = {.kind = DSO_VDSO};
+	struct find_places places = {.symfs = ""};
+	struct utsname own;
+	struct host host;
+
+	CHECK_EQ(uname(&own), 0);
+	host = (struct host){.hostname = "another", .release = own.release, .arch = own.machine};
+	CHECK(!find_is_own_vdso(&places, &dso));
+	find_set_recording(&places, &host);
+	CHECK(find_is_own_vdso(&places, &dso));
+	host.release = "3.10.0";
+	find_set_recording(&places, &host);
+	CHECK(!find_is_own_vdso(&places, &dso));
+	host = (struct host){.release = own.release, .arch = "vax"};
+	find_set_recording(&places, &host);
+	CHECK(!find_is_own_vdso(&places, &dso));
+	dso.build_id_size = vdso_build_id(dso.build_id);
+	if (!dso.build_id_size)
+		test_skip("this kernel's vdso has no build-id");
+	CHECK(find_is_own_vdso(&places, &dso));
+	dso.build_id[0] ^= 1;
+	CHECK(!find_is_own_vdso(&places, &dso));
+}
+
+TEST(find_image_of_a_short_build_id_whatever_it_was_filled_up_with)
+{
+	static const u8 id[BUILD_ID_MAX] = {1, 2, 3, 4, 5, 6, 7, 0};
+	struct finding f;
+
+	make_program("usr/bin/prog", id, 8);
+	finding_init(&f, "/usr/bin/prog", NULL, 0);
+	dso_set_build_id(&f.dso, id, BUILD_ID_MAX);
+	CHECK_EQ(f.dso.build_id_size, 8);
+	check_found(&f, image(&f), ".here");
+	finding_fini(&f);
 }
 
 /* ---- the image ---- */
@@ -252,6 +429,32 @@ TEST(find_debug_looks_into_the_build_id_folders)
 	make_file("usr/lib/debug/.build-id/aa/01020300000000000000000000000000000000.debug", id_b,
 		".of_system", NULL, 0);
 	check_found(&f, debug(&f, NULL), ".of_cache");
+	finding_fini(&f);
+}
+
+/* What a debug package unpacks to: no images. Theirs is this machine's file of the same build. */
+TEST(find_image_of_a_tree_of_debug_files_is_here)
+{
+	static const char unpacked[] =
+		"tree/usr/lib/debug/.build-id/aa/01020300000000000000000000000000000000.debug";
+	struct finding f;
+	char path[1024], tree[1024];
+
+	snprintf(path, sizeof(path), "%s/bin/prog", test_dir());
+	snprintf(tree, sizeof(tree), "%s/tree", test_dir());
+	finding_init(&f, path, id_a, BUILD_ID_MAX);
+	f.places.symfs = tree;
+	make_file("bin/prog", id_a, ".here", NULL, 0);
+	/* It is no file of that tree, which says nothing of it. */
+	CHECK_EQ(image(&f), ERR_NOENT);
+	make_file(unpacked, id_b, ".debug", NULL, 0);
+	CHECK_EQ(image(&f), ERR_NOENT);
+	make_file(unpacked, id_a, ".debug", NULL, 0);
+	check_found(&f, image(&f), ".here");
+	check_found(&f, debug(&f, NULL), ".debug");
+	/* Another build is none. */
+	make_file("bin/prog", id_b, ".here", NULL, 0);
+	CHECK_EQ(image(&f), ERR_NOENT);
 	finding_fini(&f);
 }
 

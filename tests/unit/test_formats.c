@@ -123,17 +123,22 @@ TEST(formats_of_several_events_are_told_apart_by_id_at_the_same_place)
 		BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU);
 }
 
-TEST(formats_whose_ids_are_not_at_one_place_give_all_to_the_first)
+TEST(formats_whose_ids_are_not_at_one_place_tell_events_by_each_ones_own)
 {
 	static const u64 types[][2] = {
-		{BASE, BASE},
-		{BASE | PERF_SAMPLE_ID, BASE},
-		{BASE, BASE | PERF_SAMPLE_IDENTIFIER},
 		/* another place from the start */
 		{BASE | PERF_SAMPLE_ID, BASE | PERF_SAMPLE_ID | PERF_SAMPLE_ADDR},
+		{BASE | PERF_SAMPLE_ID | PERF_SAMPLE_ADDR, BASE | PERF_SAMPLE_ID},
+		/* as many bytes */
 		{BASE | PERF_SAMPLE_ID, BASE | PERF_SAMPLE_IDENTIFIER},
+		{BASE | PERF_SAMPLE_IDENTIFIER, BASE | PERF_SAMPLE_ID},
 		/* the same from the start, another from the end */
 		{BASE | PERF_SAMPLE_ID, BASE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU},
+		/* one without: by the number of bytes */
+		{BASE | PERF_SAMPLE_ID, BASE},
+		{BASE, BASE | PERF_SAMPLE_IDENTIFIER},
+		{BASE, BASE | PERF_SAMPLE_PERIOD},
+		{BASE, BASE | PERF_SAMPLE_CALLCHAIN},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
@@ -143,12 +148,46 @@ TEST(formats_whose_ids_are_not_at_one_place_give_all_to_the_first)
 		recording_event(&r, "a", types[i][0], 100, 1);
 		recording_event(&r, "b", types[i][1], 200, 1);
 		formats_init(&f, &r.events);
-		CHECK(!f.has_ids);
-		CHECK_EQ(event_of_sample(&f, 1, 200), 0);
-		CHECK_EQ(event_of_comm(&f, 1, 200), 0);
+		CHECK(!f.has_ids && formats_are_mixed(&f) && !formats_are_untold(&f));
+		CHECK_EQ(event_of_sample(&f, 0, 100), 0);
+		CHECK_EQ(event_of_sample(&f, 1, 200), 1);
+		CHECK_EQ(event_of_comm(&f, 0, 100), 0);
 		formats_fini(&f);
 		recording_fini(&r);
 	}
+}
+
+TEST(formats_without_ids_give_samples_that_may_be_of_several_to_nobody)
+{
+	struct recording r = {0};
+	struct formats f;
+
+	/* As many bytes, other fields. */
+	recording_event(&r, "a", BASE | PERF_SAMPLE_ADDR, 100, 1);
+	recording_event(&r, "b", BASE | PERF_SAMPLE_CPU, 200, 1);
+	recording_event(&r, "c", BASE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CPU, 300, 1);
+	formats_init(&f, &r.events);
+	CHECK(formats_are_mixed(&f));
+	CHECK_EQ(event_of_sample(&f, 0, 0), TABLE_NONE);
+	CHECK_EQ(event_of_sample(&f, 1, 0), TABLE_NONE);
+	CHECK_EQ(event_of_sample(&f, 2, 0), 2);
+	formats_fini(&f);
+	recording_fini(&r);
+}
+
+TEST(formats_without_ids_and_of_one_kind_give_all_to_the_first)
+{
+	struct recording r = {0};
+	struct formats f;
+
+	recording_event(&r, "a", BASE, 100, 1);
+	recording_event(&r, "b", BASE, 200, 1);
+	formats_init(&f, &r.events);
+	CHECK(formats_are_untold(&f) && !formats_are_mixed(&f));
+	CHECK_EQ(event_of_sample(&f, 1, 200), 0);
+	CHECK_EQ(event_of_comm(&f, 1, 200), 0);
+	formats_fini(&f);
+	recording_fini(&r);
 }
 
 TEST(formats_look_for_no_id_in_records_that_are_too_short)

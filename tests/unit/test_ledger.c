@@ -123,8 +123,8 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, true,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n"
-		"# 9 samples (9.00%) in [unknown] have no function name\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n"
+		"# 9 samples (9.00%) in [unknown] have no function name: no recorded map has their addresses; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was\n"
 		"# 5 samples (5.00%) in a.so have no function name: opening '/no/such/a.so': No such file or directory\n"
 		"# 5 samples (5.00%) in b\\x1b.so have no function name: opening '/no/such/b\\x1b.so': No such file or directory\n"
 		"# 1 samples (1.00%) in 0are.so have no function name: opening '/no/such/0are.so': No such file or directory\n");
@@ -132,7 +132,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, false,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map' (node --perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, python -X perf)\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n");
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);
@@ -151,6 +151,37 @@ TEST(ledger_does_not_mention_a_few_nameless_samples_in_brief)
 	ledger_fini(&l);
 }
 
+/* There is no such file as a perf map that was not written, and dumps of stacks do not help. */
+TEST(ledger_says_what_a_runtime_has_to_be_told_for_whole_stacks)
+{
+	static const char jvm[] = "/opt/libjvm.so";
+	union record_body body = {.mmap = {.pid = 42,
+					  .tid = 42,
+					  .addr = 0x1000,
+					  .len = 0x1000,
+					  .path = {(const u8 *)jvm, strlen(jvm)}}};
+	struct record rec = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .size = 8};
+	struct ledger l = {0};
+	struct machine machine;
+	struct dso *code;
+	struct profile p;
+
+	machine_init(&machine);
+	machine_apply(&machine, &rec, &body, 1);
+	code = dso_get(&machine.dsos, "//anon", 6, 42, false);
+	CHECK_EQ(code->kind, DSO_JIT);
+	profile_init(&p, 0);
+	vec_add(&p.dsos, ((struct profile_dso){code->path, code->name, code->kind, code->id}));
+	vec_add(&p.events, ((struct profile_event){.name = "cycles", .n_samples = 200}));
+	profile_add_ending(&p, STACK_NO_CODE_FILE, 0, 50);
+	ledger_add_endings(&l, &p, &machine, 8192);
+	check(&l, true,
+		"# 50 samples (25.00%) have stacks that end before their roots, code without a file: [JIT] tid 42: start java with -XX:+PreserveFramePointer and record with -g\n");
+	ledger_fini(&l);
+	profile_fini(&p);
+	machine_fini(&machine);
+}
+
 TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 {
 	static const char most[] =
@@ -159,9 +190,11 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 		"# 90 samples (4.50%) have stacks that end before their roots, no unwind information: /opt/libx.so: compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer\n"
 		"# 10 samples (0.50%) have stacks that end before their roots, corrupt\n";
 	struct ledger l = {0}, at_most = {0};
+	struct machine machine;
 	struct profile p;
 	struct str text = {0};
 
+	machine_init(&machine);
 	profile_init(&p, 0);
 	vec_add(&p.dsos, ((struct profile_dso){"[unknown]", "[unknown]", DSO_UNKNOWN, 0}));
 	vec_add(&p.dsos, ((struct profile_dso){"/opt/libx.so", "libx.so", DSO_FILE, 4}));
@@ -172,18 +205,19 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	profile_add_ending(&p, STACK_DUMP_TOO_SMALL, 0, 1000);
 	profile_add_ending(&p, STACK_DUMP_TOO_SMALL, 0, 500);
 	CHECK_EQ(p.endings.n, 4);
-	ledger_add_endings(&l, &p, 8192);
+	ledger_add_endings(&l, &p, &machine, 8192);
 	check(&l, false, most);
 	str_add(&text, most);
 	str_add(&text, all);
 	check(&l, true, str_text(&text));
 	CHECK(!ledger_has_unread(&l));
 	/* More than the kernel copies nobody can ask for. */
-	ledger_add_endings(&at_most, &p, 65528);
+	ledger_add_endings(&at_most, &p, &machine, 65528);
 	check(&at_most, false,
 		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, where the program keeps them, lead there: record with --call-graph fp\n");
 	str_fini(&text);
 	ledger_fini(&l);
 	ledger_fini(&at_most);
 	profile_fini(&p);
+	machine_fini(&machine);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collect/counting.h"
+#include "collect/deeper.h"
 #include "collect/open.h"
 #include "collect/privilege.h"
 #include "event/abi.h"
@@ -31,6 +32,7 @@ struct call {
 	unsigned long flags;
 	int fd; /* or -1 and */
 	int sys;
+	bool is_on; /* by ioctl */
 };
 
 static struct kernel {
@@ -202,6 +204,18 @@ static int take_filter(const char *filter)
 	return kernel.filter_sys ? -1 : 0;
 }
 
+static int switch_counter(int fd, bool is_on)
+{
+	for (size_t i = kernel.n; i-- > 0;) {
+		if (kernel.calls[i].fd != fd)
+			continue;
+		kernel.calls[i].is_on = is_on;
+		return 0;
+	}
+	errno = ENOTTY;
+	return -1;
+}
+
 /* The ioctls that the opener uses; all others go on to the system. */
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -213,6 +227,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request == PERF_EVENT_IOC_SET_FILTER)
 		return take_filter(arg);
+	if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+		return switch_counter(fd, request == PERF_EVENT_IOC_ENABLE);
 	if (request != PERF_EVENT_IOC_ID)
 		return (int)syscall(SYS_ioctl, fd, request, arg);
 	for (size_t i = kernel.n; i-- > 0 && !kernel.is_before_3_12;) {
@@ -1272,6 +1288,107 @@ TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
 	/* What can be had is had all the same. */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	CHECK_EQ(limit.rlim_cur, 90);
+	opening_fini(&o);
+}
+
+/* ---- larger copies of stacks wait ---- */
+
+/* A group of two clocks with copies of 8 KiB, and who tells of tasks. */
+static void add_stacks(struct opening *o)
+{
+	for (u32 i = 0; i < 2; i++) {
+		struct event *e = add_clock(o);
+
+		e->attr.sample_type |= PERF_SAMPLE_STACK_USER;
+		e->attr.sample_stack_user = 8192;
+		e->attr.flags |= i ? 0 : ATTR_ENABLE_ON_EXEC;
+		e->attr.flags &= ~(i ? ATTR_DISABLED : 0ull);
+		e->leader = 0;
+		e->n_members = i ? 1 : 2;
+	}
+	add(o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, "dummy");
+}
+
+static size_t count_on(u32 stack_bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kernel.n; i++)
+		n += kernel.calls[i].is_on && kernel.calls[i].attr.sample_stack_user == stack_bytes;
+	return n;
+}
+
+TEST(deeper_counters_wait_in_their_groups_and_then_take_the_others_place)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	CHECK_EQ(o.counters.n, 6);
+	CHECK(!deeper_is_there(&o.counters));
+	CHECK_EQ(deeper_open(&o.events, &o.counters, 65528, &o.err), 0);
+	CHECK_EQ(o.counters.n, 10);
+	CHECK(deeper_is_there(&o.counters));
+	CHECK_EQ(o.events.at[0].n_ids, 4);
+	CHECK_EQ(o.events.at[2].n_ids, 2);
+	for (size_t i = 6; i < 10; i++) {
+		const struct call *call = &kernel.calls[i];
+		const struct counter *c = &o.counters.at[i], *before = &o.counters.at[i - 6];
+
+		CHECK_EQ(c->event, before->event);
+		CHECK_EQ(c->cpu, before->cpu);
+		CHECK_EQ(call->attr.sample_stack_user, 65528);
+		CHECK(!(call->attr.flags & ATTR_ENABLE_ON_EXEC));
+		CHECK_EQ(!!(call->attr.flags & ATTR_DISABLED), c->event == 0);
+		CHECK_EQ(call->group_fd, c->event == 0 ? -1 : o.counters.at[i - 2].fd);
+	}
+	/* Who switches all on means those that are in place. */
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 4);
+	CHECK_EQ(count_on(65528), 0);
+	CHECK_EQ(deeper_take_over(&o.counters, false, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 4);
+	CHECK_EQ(count_on(0), 2);
+	CHECK(!deeper_is_there(&o.counters));
+	CHECK_EQ(counters_disable(&o.counters, &o.err), 0);
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 4);
+	opening_fini(&o);
+}
+
+TEST(deeper_counters_that_take_over_while_all_is_off_stay_off)
+{
+	struct opening o;
+
+	opening_init(&o, 1, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	CHECK_EQ(deeper_open(&o.events, &o.counters, 65528, &o.err), 0);
+	CHECK_EQ(deeper_take_over(&o.counters, true, &o.err), 0);
+	CHECK_EQ(count_on(8192) + count_on(65528) + count_on(0), 0);
+	CHECK_EQ(counters_enable(&o.counters, &o.err), 0);
+	CHECK_EQ(count_on(8192), 0);
+	CHECK_EQ(count_on(65528), 2);
+	opening_fini(&o);
+}
+
+TEST(deeper_counters_that_cannot_be_opened_leave_all_as_it_was)
+{
+	struct opening o;
+
+	opening_init(&o, 2, one_thread);
+	add_stacks(&o);
+	check_opens(&o);
+	kernel.calls_max = 8;
+	CHECK(deeper_open(&o.events, &o.counters, 65528, &o.err) < 0);
+	CHECK_EQ(o.counters.n, 6);
+	CHECK_EQ(o.events.at[0].n_ids, 2);
+	CHECK(!deeper_is_there(&o.counters));
+	for (size_t i = 6; i < kernel.n; i++)
+		CHECK(kernel.calls[i].fd < 0 || fcntl(kernel.calls[i].fd, F_GETFD) < 0);
 	opening_fini(&o);
 }
 

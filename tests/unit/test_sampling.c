@@ -262,11 +262,20 @@ TEST(sampling_reads_groups_of_children_too_unless_whole_cpus_are_measured_or_an_
 	for (int i = 0; i < 3; i++) {
 		struct event_list events = {0};
 
+		struct sampling s = {.period = 5, .compat = i == 2 ? &old : NULL};
+		const struct target target = {.is_system_wide = i == 1};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_NOTE);
 		add_read_group(&events, configs);
-		apply((struct sampling){.period = 5, .compat = i == 2 ? &old : NULL}, &events,
-			(struct target){.is_system_wide = i == 1});
+		CHECK_EQ(sampling_apply(&s, &events, &target, &said.log, &err), 0);
 		vec_each(e, &events)
 			CHECK_EQ(!(e->attr.flags & ATTR_INHERIT), i > 0);
+		CHECK_EQ(said_count(&said,
+				 "an older perf cannot tell the counters of children apart"),
+			i == 2);
+		said_fini(&said);
 		event_list_fini(&events);
 	}
 }
@@ -857,4 +866,32 @@ TEST(branches_that_are_no_words_are_refused_with_the_nearest)
 	CHECK_EQ(branches_parse("", &bits, &err), ERR_INVAL);
 	CHECK_EQ(branches_parse("any,,u", &bits, &err), ERR_INVAL);
 	CHECK_EQ(bits, 0);
+}
+
+/* What is sampled is not what happens without sampling. */
+TEST(sampling_says_that_it_aborts_transactions)
+{
+	static const struct event_attr attrs[] = {
+		{.type = PERF_TYPE_RAW, .config = 1ULL << 32 | 0x3c}, /* cycles-t */
+		{.type = PERF_TYPE_RAW, .config = 0x4c9},             /* tx-abort */
+		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32}, /* of the first kind of core */
+	};
+
+	if (REGS_THIS_MACHINE != REGS_X86)
+		SKIP("only Intel's processors have these events");
+	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
+		struct event_list events = {0};
+		struct sampling s = {.period = 1000};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_NOTE);
+		event_add(&events, &attrs[i], "cycles-t");
+		CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, &said.log, &err), 0);
+		CHECK_STR(str_text(&said.text),
+			i ? ""
+			  : "note: event 'cycles-t': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that\n");
+		said_fini(&said);
+		event_list_fini(&events);
+	}
 }

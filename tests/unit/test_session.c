@@ -23,7 +23,7 @@ struct fixture {
 	struct str states; /* "COMM name@time " ... as they were handed on */
 };
 
-static void add_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+static u64 add_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
 {
 	struct fixture *f = ctx;
 
@@ -35,6 +35,7 @@ static void add_state(void *ctx, const struct record *rec, const union record_bo
 	if (rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_EXIT)
 		str_addf(&f->states, ":%u", body->task.tid);
 	str_addf(&f->states, "@%llu ", (unsigned long long)time);
+	return 0;
 }
 
 /* Writes, opens and scans what was put into f->r. */

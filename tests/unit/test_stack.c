@@ -28,9 +28,13 @@ struct world {
 	bool is_live;   /* the process can be asked for what it made at 0xd000 */
 	bool has_trampoline; /* the code from 0x9100 on calls sigreturn(2) */
 	u64 dyn_size;        /* 0: all of the dump */
+	u32 n_dump;          /* words of the dump; 0: all */
 	bool is_empty;
 	u64 regs[40];
 	u32 max_frames;
+	u64 kernel[8]; /* its chain */
+	u32 n_kernel;
+	u64 main; /* rva; 0: unknown */
 	enum stack_arch arch;
 	u64 mask;
 };
@@ -81,7 +85,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	const struct world *w = ctx;
 
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN,
-		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0xc000};
+		.is_entry = ip - BIAS >= 0xa000 && ip - BIAS < 0xc000,
+		.is_main = w->main && (ip - BIAS) >> 8 == w->main >> 8};
 	if (ip == BIAS + 0x1100 && w->end) {
 		ret_bytes->at = w->end + 2;
 		ret_bytes->n_before = 2;
@@ -146,11 +151,14 @@ static struct stack_end walk(struct world *w)
 {
 	struct sample_regs regs = {PERF_SAMPLE_REGS_ABI_64,
 		{(const u8 *)w->regs, (u64)__builtin_popcountll(w->mask)}};
-	struct sample_stack stack = {{(const u8 *)w->dump, sizeof(w->dump)},
+	u64 bytes = w->n_dump ? 8 * w->n_dump : sizeof(w->dump);
+	struct sample_stack stack = {{(const u8 *)w->dump, bytes},
 		w->is_empty           ? 0
 			: w->dyn_size ? w->dyn_size
-				      : sizeof(w->dump)};
-	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames};
+				      : bytes};
+	struct sample_words chain = {(const u8 *)w->kernel, w->n_kernel};
+	struct stack_input in = {w->arch, w->mask, &regs, &stack, w->max_frames,
+		w->n_kernel ? &chain : NULL};
 
 	return stack_walk(&w->stack, &in,
 		&(struct stack_places){.find = find,
@@ -205,6 +213,102 @@ TEST(stack_that_goes_on_above_the_dump_says_so)
 	/* Of a dump that is not full, all that is above was not there. */
 	w.dyn_size = 8 * 40;
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	world_fini(&w);
+}
+
+/* A leaf without a frame, and then who keeps rbp: its frame ends above the copy. */
+static void world_init_deep(struct world *w)
+{
+	static const u64 kernel[] = {PERF_CONTEXT_KERNEL, 77, PERF_CONTEXT_USER, BIAS + 0x1004,
+		BIAS + 0x2020, BIAS + 0x2030, BIAS + 0x2040, BIAS + 0x3001};
+
+	world_init(w);
+	memcpy(w->kernel, kernel, sizeof(kernel));
+	w->n_kernel = ARRAY_SIZE(kernel);
+	w->dump[2] = BIAS + 0x2010;
+	w->regs[0] = STACK + 8 * 6;
+	w->dump[6] = STACK + 8 * 63;
+	w->dump[7] = BIAS + 0x2020;
+}
+
+TEST(stack_goes_on_above_the_dump_by_the_kernels_chain)
+{
+	struct world w;
+
+	world_init_deep(&w);
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020, BIAS + 0x2030,
+			BIAS + 0x2040, BIAS + 0x3001));
+	/* What called main keeps no frame pointer, and is the last. */
+	w.kernel[6] = BIAS + 0x6010;
+	w.main = 0x2000;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020,
+			BIAS + 0x2030));
+	w.max_frames = 3;
+	CHECK_EQ(walk(&w).ending, STACK_TOO_DEEP);
+	world_fini(&w);
+}
+
+TEST(stack_leaves_the_kernels_chain_where_somebody_keeps_no_frame_pointer)
+{
+	struct world w;
+
+	world_init_deep(&w);
+	w.kernel[5] = BIAS + 0x6010;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020,
+			BIAS + 0x6010));
+	/* The kernel saw other frames than the copy has, so nothing of its chain is believed. */
+	w.kernel[4] = BIAS + 0x2028;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020));
+	/* The kernel's chain does not reach that far. */
+	world_fini(&w);
+	world_init_deep(&w);
+	w.n_kernel = 5;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020));
+	/* Where it goes to is no code. */
+	w.n_kernel = 6;
+	w.kernel[5] = 12345;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x2020));
+	world_fini(&w);
+}
+
+TEST(stack_of_go_goes_on_above_the_dump_though_its_rows_tell_of_no_frame_pointer)
+{
+	/* The frame pointer of who has called somebody is at the top of its frame: 0x1000 has 24 bytes. */
+	static const u64 kernel[] = {PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020, BIAS + 0x1030,
+		BIAS + 0x3001};
+	struct world w;
+
+	world_init(&w);
+	memcpy(w.kernel, kernel, sizeof(kernel));
+	w.n_kernel = ARRAY_SIZE(kernel);
+	w.regs[1] = STACK;
+	w.regs[0] = STACK + 8; /* its own frame's */
+	w.dump[1] = STACK + 32;
+	w.dump[2] = BIAS + 0x1020;
+	w.dump[4] = STACK + 56;
+	w.dyn_size = 40;
+	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
+	/* The copy is full, and ends in the second frame. */
+	w.n_dump = 5;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
+	check_chain(&w, CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020));
+	w.cfi.keeps_pointers = true;
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x1020, BIAS + 0x1030,
+			BIAS + 0x3001));
+	/* Who has no frame of his own has no frame pointer there. */
+	w.kernel[3] = BIAS + 0x6010;
+	CHECK_EQ(walk(&w).ending, STACK_DUMP_TOO_SMALL);
 	world_fini(&w);
 }
 

@@ -243,6 +243,20 @@ TEST(stat_text_rounds_up_to_the_next_thousand_as_a_whole)
 	printing_fini(&p);
 }
 
+TEST(stat_text_shows_counts_that_no_counter_holds)
+{
+	struct printing p;
+
+	printing_init(&p, STAT_TEXT);
+	add(&p, PERF_TYPE_RAW, 1, "joules");
+	p.m.events.at[0].scale = 1e10;
+	begin(&p);
+	countmaker_add(&p.m, 0, UINT64_MAX, 5 * MS, 5 * MS);
+	end_run(&p);
+	CHECK_HAS(print(&p), "184467440737095516160000000000.00");
+	printing_fini(&p);
+}
+
 TEST(stat_text_repeats_the_names_of_columns_now_and_then)
 {
 	struct printing p;

@@ -380,18 +380,15 @@ TEST(spans_of_parts_need_to_know_when_the_recording_was)
 
 /* ---- events that are described late ---- */
 
-TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
+/* A pipe with an event, a sample, and another event behind which nothing stands. */
+static void open_late(struct session *s)
 {
 	static const u64 header[] = {LAYOUT_MAGIC_2, 16};
 	struct recording r = {0};
 	struct str file = {0};
 	struct record_header attr = {PERF_RECORD_HEADER_ATTR, 0,
 		RECORD_HEADER_SIZE + ATTR_SIZE_VER8};
-	struct session s;
-	struct stream stream;
-	struct stream_event e;
 	struct err err;
-	unsigned n = 0;
 
 	recording_event(&r, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TIME, 1, 0);
 	recording_sample(&r, 0, 0, &(struct sample){.ip = 1, .time = 7});
@@ -403,7 +400,20 @@ TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
 			str_addn(&file, r.data.at, r.data.n);
 	}
 	test_write(test_path("perf.data"), file.at, file.n);
-	CHECK_EQ(session_open(&s, test_path("perf.data"), NULL, &err), 0);
+	CHECK_EQ(session_open(s, test_path("perf.data"), NULL, &err), 0);
+	str_fini(&file);
+	recording_fini(&r);
+}
+
+TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
+{
+	struct session s;
+	struct stream stream;
+	struct stream_event e;
+	struct err err;
+	unsigned n = 0;
+
+	open_late(&s);
 	stream_init(&stream, &s);
 	while (stream_next(&stream, &e, &err) > 0)
 		if (e.rec.type == PERF_RECORD_SAMPLE) {
@@ -414,6 +424,22 @@ TEST(stream_has_a_format_for_each_event_that_is_described_while_samples_wait)
 	CHECK_EQ(n, 1);
 	stream_fini(&stream);
 	session_close(&s);
-	str_fini(&file);
-	recording_fini(&r);
+}
+
+static u64 nothing(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+{
+	(void)ctx, (void)rec, (void)body, (void)time;
+	return 0;
+}
+
+TEST(session_has_a_format_for_an_event_that_no_record_follows)
+{
+	struct session s;
+	struct err err;
+
+	open_late(&s);
+	CHECK_EQ(session_scan(&s, nothing, NULL, &err), 0);
+	CHECK_EQ(s.reader.events.n, 2);
+	CHECK_EQ(s.reader.formats.n, 2);
+	session_close(&s);
 }

@@ -14,7 +14,7 @@
 #include "pace.h"
 
 static struct pace_recording *reading;
-static unsigned long n_samples, n_named;
+static unsigned long n_samples, n_named, n_asked;
 
 /* Everything that fails says why, and of memory the errno too. */
 static void say(const char *what, const struct pace_error *err)
@@ -22,6 +22,47 @@ static void say(const char *what, const struct pace_error *err)
 	printf("%s: %s%s\n", what, err->message, err->system == ENOMEM ? " [ENOMEM]" : "");
 	if (!err->code || !err->message[0])
 		printf("NO REASON\n");
+}
+
+/* All that can be asked of a sample that has a name. */
+static void ask(const struct pace_sample *s)
+{
+	struct pace_error err = {0};
+	struct pace_frame frames[16];
+	struct pace_line lines[4];
+	struct pace_place place;
+	int n = pace_sample_callers(s, frames, 16, NULL, &err);
+
+	if (n < 0) {
+		say("callers", &err);
+		return;
+	}
+	for (int i = 0; i < n && i < 16; i++) {
+		if (pace_sample_place(s, &frames[i], &place, &err)) {
+			say("place", &err);
+			return;
+		}
+	}
+	if (pace_sample_lines(s, NULL, lines, 4, &err) < 0)
+		say("lines", &err);
+	else
+		n_asked++;
+}
+
+static int take_live(void *context, const struct pace_sample *s)
+{
+	unsigned long *n = context;
+
+	/* One is as good as a hundred of the same. */
+	if (!(*n)++)
+		ask(s);
+	return 0;
+}
+
+static int take_listed(void *context, const struct pace_listed *listed)
+{
+	*(unsigned long *)context += listed->opens;
+	return 0;
 }
 
 static int take_sample(void *context, const struct pace_sample *s)
@@ -113,6 +154,66 @@ static void sample(unsigned flags)
 	pace_counter_close(c);
 }
 
+static volatile char touched[1 << 16];
+
+static void touch(void)
+{
+	for (size_t i = 0; i < sizeof(touched); i += 4096)
+		touched[i]++;
+}
+
+static void name_live(void)
+{
+	struct pace_options options = {.period = 1,
+		.sample = PERF_SAMPLE_IP,
+		.flags = PACE_SIDE_BAND | PACE_CALLERS,
+		.stack_bytes = 1024};
+	unsigned long n = 0;
+	struct pace_slots slots = {.context = &n, .sample = take_live};
+	struct pace_error err = {0};
+	struct pace_counter *c = pace_counter_open_with("page-faults:u", 0, -1, &options, &err);
+	struct pace_ring *ring = c ? pace_ring_open(c, 16, &err) : NULL;
+
+	if (!ring || pace_counter_enable(c, &err)) {
+		say("named ring", &err);
+	} else {
+		touch();
+		if (pace_counter_disable(c, &err) || pace_ring_read(ring, &slots, &err) < 0)
+			say("named sampling", &err);
+	}
+	pace_ring_close(ring);
+	pace_counter_close(c);
+}
+
+static void run_session(unsigned flags, uint64_t period)
+{
+	struct pace_options options = {.period = period, .flags = flags};
+	unsigned long n = 0;
+	struct pace_slots slots = {.context = &n, .sample = take_live};
+	struct pace_error err = {0};
+	struct pace_session *s = pace_session_open("page-faults:u,task-clock:u", 0, &options, &err);
+	struct pace_value values[2];
+
+	if (!s || pace_session_enable(s, &err)) {
+		say("session", &err);
+	} else {
+		touch();
+		if (pace_session_disable(s, &err) || pace_session_values(s, values, 2, &err) != 2 ||
+			(period && pace_session_read(s, &slots, &err) < 0))
+			say("session's end", &err);
+	}
+	pace_session_close(s);
+}
+
+static void list_events(void)
+{
+	struct pace_error err = {0};
+	unsigned long n = 0;
+
+	if (pace_events_list("sw", take_listed, &n, &err))
+		say("list", &err);
+}
+
 static int descriptors(void)
 {
 	int n = 0;
@@ -131,6 +232,11 @@ int main(int argc, char **argv)
 	count();
 	sample(0);
 	sample(PACE_KEEP_LATEST);
+	name_live();
+	run_session(0, 0);
+	run_session(0, 1000000);
+	list_events();
+	printf("%lu asked\n", n_asked);
 	for (int i = 1; i < argc; i++)
 		read_recording(argv[i]);
 	if (descriptors() != before)

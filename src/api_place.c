@@ -1,0 +1,341 @@
+/*
+ * api_place.c - the public functions that name: a sample's callers, their places and lines.
+ */
+#include "api.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "event/abi.h"
+#include "event/target.h"
+#include "symbol/demangle.h"
+#include "unwind/ending.h"
+
+/* ---- what is known of a machine that goes on ---- */
+
+void api_source_open_live(struct pace_source *s, const struct event_list *events)
+{
+	struct find_places *places = &s->resolver.places;
+
+	s->is_open = true;
+	machine_init(&s->machine);
+	jitcode_init(&s->jitcode, events, NULL, NULL);
+	s->machine.coder = &s->jitcode.coder;
+	resolver_init(&s->resolver, &s->machine, NULL, NULL);
+	places->is_now = true;
+	s->resolver.jitcode = &s->jitcode;
+	callers_init(&s->callers, &s->machine, places, NULL);
+	s->callers.jitcode = &s->jitcode;
+	s->resolver.callers = &s->callers;
+	callers_walk_init(&s->walk, &s->callers);
+	locator_init(&s->locator, &s->machine, &s->resolver);
+}
+
+/* `only_maps`: of tasks that are known there is no second beginning. */
+static void take_all(struct pace_source *s, struct str *records, bool only_maps)
+{
+	static const struct sample_format plain;
+	const u8 *at = (const u8 *)records->at;
+	struct record_header header;
+
+	for (size_t n = records->n; n >= RECORD_HEADER_SIZE; n -= header.size) {
+		struct record rec;
+
+		memcpy(&header, at, sizeof(header));
+		rec = (struct record){.type = header.type,
+			.misc = header.misc,
+			.size = header.size,
+			.at = at};
+		if (!only_maps || rec.type == PERF_RECORD_MMAP2 || rec.type == PERF_RECORD_MMAP)
+			api_source_take(s, &plain, &rec, 0);
+		at += header.size;
+	}
+	str_clear(records);
+}
+
+static int take_some(void *source, struct err *err)
+{
+	struct pace_source *s = source;
+
+	(void)err;
+	take_all(s, &s->synth.out, false);
+	return 0;
+}
+
+void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
+{
+	struct synth *synth = &s->synth;
+	struct err ignored;
+
+	synth_init(synth, 0, NULL);
+	if (has_kernel) {
+		synth_kernel(synth);
+		synth_modules(synth);
+	}
+	if (pid == -1)
+		synth_all(synth, take_some, s, &ignored);
+	else
+		synth_process(synth, pid ? target_process(pid) : getpid());
+	take_all(s, &synth->out, false);
+	synth_fini(synth);
+	memset(synth, 0, sizeof(*synth));
+}
+
+void api_source_next_round(struct pace_source *s)
+{
+	s->has_refreshed = false;
+	if (s->is_open)
+		livecode_next_round(&s->walk.live);
+}
+
+void api_source_take(struct pace_source *s, const struct sample_format *format,
+	const struct record *rec, u64 time)
+{
+	struct machine *m = &s->machine;
+	union record_body body;
+	struct err ignored;
+
+	if (!record_is_state(rec->type) ||
+		record_decode(rec, format->trailer, &body, &ignored) <= 0)
+		return;
+	m->followed_to = MAX(m->followed_to, time);
+	machine_apply(m, rec, &body, m->followed_to);
+}
+
+void api_source_point(struct pace_source *s, const struct sample *sample,
+	const struct sample_format *format, u64 time, u16 misc)
+{
+	s->sample = sample;
+	s->format = format;
+	s->time = time;
+	s->mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+}
+
+void api_source_close(struct pace_source *s)
+{
+	if (s->is_open) {
+		callers_walk_fini(&s->walk);
+		resolver_fini(&s->resolver);
+		callers_fini(&s->callers);
+		jitcode_fini(&s->jitcode);
+		machine_fini(&s->machine);
+		synth_fini(&s->synth);
+		memset(&s->synth, 0, sizeof(s->synth));
+	}
+	s->is_open = false;
+	s->sample = NULL;
+	memset(&s->machine, 0, sizeof(s->machine));
+}
+
+/* ---- asking ---- */
+
+/* One question: what is asked, and what comes of it. */
+struct naming {
+	struct pace_source *source;
+	struct chain_step step;
+	struct pace_place *place;
+	struct pace_frame *frames;
+	struct pace_line *lines;
+	const char **ending;
+	size_t max, n;
+	void (*work)(struct naming *n);
+};
+
+static struct chain_step step_of(const struct pace_source *s, const struct pace_frame *frame)
+{
+	if (frame)
+		return (struct chain_step){frame->ip, (u8)frame->mode, frame->is_return != 0};
+	return (struct chain_step){s->sample ? s->sample->ip : 0, s->mode, false};
+}
+
+static void state_now(struct pace_source *s, struct thread_state *ret_state)
+{
+	struct machine *m = &s->machine;
+
+	/* Programs that are measured now may have made code until then. */
+	if (s->resolver.places.is_now)
+		machine_advance(m, MAX(m->followed_to, s->time));
+	machine_state_at(m, s->sample->pid, s->sample->tid, s->time, &s->strings, ret_state);
+}
+
+/*
+ * What was mapped while the counter was off, or by another thread than it counts, no record told of: it is
+ * looked for where an address is in no map.
+ */
+static void refresh_maps(struct pace_source *s)
+{
+	struct synth *synth = &s->synth;
+
+	s->has_refreshed = true;
+	synth_init(synth, 0, NULL);
+	synth_process(synth, (pid_t)s->sample->pid);
+	take_all(s, &synth->out, true);
+	synth_fini(synth);
+	memset(synth, 0, sizeof(*synth));
+}
+
+static void locate(struct naming *n, struct thread_state *t, struct location *ret_location)
+{
+	struct pace_source *s = n->source;
+
+	state_now(s, t);
+	locator_find(&s->locator, t, &n->step, ret_location);
+	if (ret_location->map || !s->resolver.places.is_now || s->has_refreshed ||
+		n->step.mode != PERF_RECORD_MISC_USER)
+		return;
+	refresh_maps(s);
+	state_now(s, t);
+	locator_find(&s->locator, t, &n->step, ret_location);
+}
+
+static void find_place(struct naming *n)
+{
+	struct pace_source *s = n->source;
+	struct resolver_answer a;
+	struct location location;
+	struct thread_state t;
+
+	locate(n, &t, &location);
+	a = locator_name(&s->locator, &location);
+	*n->place = (struct pace_place){.function = resolver_title(&a, 0, &s->strings),
+		.offset = a.at - a.start,
+		.file = location.dso->path,
+		.thread = t.comm};
+}
+
+static void find_lines(struct naming *n)
+{
+	struct pace_source *s = n->source;
+	struct line_frame found[LINE_DEPTH_MAX];
+	struct resolver_answer a;
+	struct location location;
+	struct thread_state t;
+
+	locate(n, &t, &location);
+	a = locator_name(&s->locator, &location);
+	resolver_load_lines(&s->resolver, location.dso);
+	if (!resolver_has_lines(&s->resolver, location.dso))
+		return;
+	n->n = resolver_find_chain(&s->resolver, location.dso, a.at - location.is_return, found);
+	for (size_t i = 0; i < n->n && i < n->max; i++)
+		n->lines[i] = (struct pace_line){.function = found[i].function
+				? demangle(found[i].function, 0, &s->strings)
+				: NULL,
+			.file = found[i].file,
+			.folder = found[i].dir,
+			.line = found[i].line,
+			.column = found[i].column};
+}
+
+static void add_frame(struct naming *n, const struct chain_step *step)
+{
+	if (n->n < n->max)
+		n->frames[n->n] = (struct pace_frame){.ip = step->ip,
+			.mode = (enum pace_mode)step->mode,
+			.is_return = step->is_return};
+	n->n++;
+}
+
+/* As reports have it: where the chain begins in the sample's mode, the sample's own ip is meant. */
+static void find_callers(struct naming *n)
+{
+	struct pace_source *s = n->source;
+	struct sample_words chain = s->sample->chain;
+	const struct chain_step own = step_of(s, NULL);
+	struct stack_end end = {.ending = STACK_ENDINGS};
+	struct chain_step step;
+	struct thread_state t;
+	struct chain_walk walk;
+
+	state_now(s, &t);
+	if (!ending_take(&chain, &end.ending))
+		callers_of_sample(&s->walk, t.user, s->format, s->sample, s->mode, &chain, &end);
+	if (n->ending)
+		*n->ending = end.ending == STACK_ENDINGS ? NULL : ending_text(end.ending);
+	add_frame(n, &own);
+	walk = chain_walk(&chain, s->mode);
+	for (size_t i = 0; chain_next(&walk, &step); i++)
+		if (i || step.mode != s->mode)
+			add_frame(n, &step);
+}
+
+/* 0, or why nothing can be asked. */
+static int check_source(const struct pace_source *s, struct err *err)
+{
+	if (!s)
+		return err_set(err, ERR_INVAL,
+			"samples of this ring have no names: open its counter with PACE_SIDE_BAND");
+	if (s->is_spent)
+		*err = s->exhaustion;
+	else if (!s->sample)
+		return err_set(err, ERR_INVAL, "%s",
+			s->unnamed ? s->unnamed : "names are known while the sample's slot runs");
+	return err->code;
+}
+
+static void answer(void *naming)
+{
+	struct naming *n = naming;
+	struct pace_source *s = n->source;
+
+	if (!s->is_open && s->open)
+		s->open(s, s->open_owner);
+	n->work(n);
+}
+
+/* Does the work with the memory there is. How many, or a negative code. */
+static int ask(struct naming *n, void (*work)(struct naming *n), struct pace_error *ret_err)
+{
+	struct pace_source *s = n->source;
+	struct err err = {0};
+	size_t size;
+
+	if (check_source(s, &err))
+		return api_give_error(&err, ret_err);
+	n->work = work;
+	if (mem_try(answer, n, &size))
+		return (int)n->n;
+	/* Locks may be held by nobody now. */
+	s->is_spent = true;
+	api_exhausted(size, &s->exhaustion, "naming 0x%llx of '%s'", (unsigned long long)n->step.ip,
+		s->owner);
+	return api_give_error(&s->exhaustion, ret_err);
+}
+
+static struct naming naming_of(const struct pace_sample *sample, const struct pace_frame *frame)
+{
+	/* What a sample is handed out with is its owner's, who has nothing else to do meanwhile. */
+	struct pace_source *s = (struct pace_source *)sample->source;
+
+	return (struct naming){.source = s, .step = s ? step_of(s, frame) : (struct chain_step){0}};
+}
+
+PUBLIC int pace_sample_callers(const struct pace_sample *sample, struct pace_frame *ret_frames,
+	size_t max, const char **ret_ending, struct pace_error *err)
+{
+	struct naming n = naming_of(sample, NULL);
+
+	n.frames = ret_frames;
+	n.max = max;
+	n.ending = ret_ending;
+	return ask(&n, find_callers, err);
+}
+
+PUBLIC int pace_sample_place(const struct pace_sample *sample, const struct pace_frame *frame,
+	struct pace_place *ret_place, struct pace_error *err)
+{
+	struct naming n = naming_of(sample, frame);
+
+	n.place = ret_place;
+	return ask(&n, find_place, err);
+}
+
+PUBLIC int pace_sample_lines(const struct pace_sample *sample, const struct pace_frame *frame,
+	struct pace_line *ret_lines, size_t max, struct pace_error *err)
+{
+	struct naming n = naming_of(sample, frame);
+
+	n.lines = ret_lines;
+	n.max = max;
+	return ask(&n, find_lines, err);
+}

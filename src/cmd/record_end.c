@@ -1,0 +1,120 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/workers.h"
+#include "cmd/recording.h"
+#include "profile/brief.h"
+#include "profile/key.h"
+#include "profile/recorded.h"
+#include "symbol/demangle.h"
+
+/* Of larger recordings 'report' is asked: reading them takes a while. */
+enum { READ_BYTES_MAX = 128 << 20 };
+
+/* Less than this part of the samples nobody misses. */
+#define NAMELESS_SAID 0.05
+
+/* "1,286 samples, 98.10% of their stacks whole; 1.80% end in: ...". */
+static void add_stacks(const struct brief *b, u64 n_samples, struct str *text)
+{
+	num_add_grouped(text, n_samples);
+	str_add(text, n_samples == 1 ? " sample" : " samples");
+	if (!b->n_stacks) {
+		str_add(text, " without callers: -g records them");
+		return;
+	}
+	str_addf(text, ", %.2f%% of their stacks whole",
+		100.0 * (double)b->n_whole / (double)b->n_stacks);
+	if (!b->worst)
+		return;
+	str_addf(text,
+		"; %.2f%% are not: ", 100.0 * (double)b->worst->amount / (double)b->n_stacks);
+	str_add_safe(text, b->worst->where, strlen(b->worst->where));
+	if (*b->worst->remedy) {
+		str_add(text, ": ");
+		str_add_safe(text, b->worst->remedy, strlen(b->worst->remedy));
+	}
+}
+
+static void add_hottest(const struct brief *b, const struct profile *p, struct str *text)
+{
+	enum { NAME_MAX_BYTES = 60 };
+
+	str_add(text, "hottest: ");
+	for (size_t i = 0; i < b->n; i++) {
+		const struct brief_function *f = &b->functions[i];
+		struct str name = {0};
+
+		key_add_symbol(p, &p->symbols.at[f->symbol], false, &name);
+		str_addf(text, "%s%.*s%s %.2f%%", i ? ", " : "", NAME_MAX_BYTES, str_text(&name),
+			name.n > NAME_MAX_BYTES ? "..." : "", 100 * f->share);
+		str_fini(&name);
+	}
+	if (!b->n)
+		str_add(text, "no function has a name");
+	if (!b->nameless || b->nameless->share < NAMELESS_SAID)
+		return;
+	str_addf(text, "; %.2f%% in ", 100 * b->nameless->share);
+	str_add_safe(text, b->nameless->where, strlen(b->nameless->where));
+	str_add(text, " have no names: ");
+	str_add_safe(text, b->nameless->remedy, strlen(b->nameless->remedy));
+}
+
+static void add_look(const struct recording *rec, const char *path, struct str *text)
+{
+	const char *begin = strcmp(path, "perf.data") ? " " : "", *file = *begin ? path : "";
+
+	str_addf(text, "'pace report%s", begin);
+	str_add_safe(text, file, strlen(file));
+	if (rec->options->has_chains)
+		str_add(text, " --budget 20' shows where the time goes, 'pace annotate");
+	else
+		str_add(text, "' shows all of them, 'pace annotate");
+	str_add(text, begin);
+	str_add_safe(text, file, strlen(file));
+	str_add(text, "' the hottest lines");
+}
+
+static void say(const struct str *line)
+{
+	fprintf(stderr, "[ pace record: %s ]\n", str_text(line));
+}
+
+static void say_brief(const struct recording *rec, const struct recorded *in, const char *path,
+	u64 n_samples)
+{
+	struct str line = {0};
+	struct brief b;
+
+	brief_init(&b, &in->profile, &in->ledger);
+	add_stacks(&b, n_samples, &line);
+	say(&line);
+	str_clear(&line);
+	add_hottest(&b, &in->profile, &line);
+	say(&line);
+	str_clear(&line);
+	add_look(rec, path, &line);
+	say(&line);
+	str_fini(&line);
+}
+
+void record_say_brief(struct recording *rec, const char *path, u64 n_samples)
+{
+	struct recorded_options how = {.n_workers = workers_available(),
+		.has_stacks = rec->options->has_chains,
+		.max_stack = 127,
+		.naming.style = DEMANGLE_COMPACT};
+	struct log silent = {.level = LOG_WARN};
+	struct recorded in;
+	struct err err;
+
+	if (!n_samples || writer_data_bytes(&rec->writer) > READ_BYTES_MAX ||
+		recorded_open(&in, path, &silent, &err))
+		return;
+	how.has_stacks &= in.has_chains;
+	if (!recorded_read(&in, &how, &err))
+		say_brief(rec, &in, path, n_samples);
+	recorded_close(&in);
+	log_fini(&silent);
+}

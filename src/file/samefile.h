@@ -1,0 +1,15 @@
+/*
+ * samefile.h - whether two names are of one file, or of copies of it.
+ *
+ * In       two paths
+ * Out      true if they are; false also where one cannot be read
+ * Owns     nothing
+ */
+#ifndef PACE_FILE_SAMEFILE_H
+#define PACE_FILE_SAMEFILE_H
+
+#include "base/types.h"
+
+bool samefile_is(const char *a, const char *b);
+
+#endif

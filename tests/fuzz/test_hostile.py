@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from harness import PACE, main, run, skip, test  # noqa: E402
+
+COMM, FORK, SAMPLE, MMAP2, KSYMBOL = 3, 7, 9, 10, 17
+# IP, TID, TIME, CALLCHAIN, PERIOD, IDENTIFIER
+FIELDS = 1 | 2 | 4 | 32 | 256 | 1 << 16
+
+
+def record(kind, misc, body):
+    body += b'\0' * (-len(body) % 8)
+    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+
+
+def recording(records, events=1):
+    """A file with these records, of events whose samples have FIELDS."""
+    attr = struct.pack('<IIQQQQQ', 1, 136, 0, 1000, FIELDS, 0, 1 << 18).ljust(136, b'\0')
+    ids = b''.join(struct.pack('<Q', i + 1) for i in range(events))
+    attrs = b''.join(attr + struct.pack('<QQ', 104 + 8 * i, 8) for i in range(events))
+    data = b''.join(records)
+    header = struct.pack('<8sQQQQQQQQ32s', b'PERFILE2', 104, 152, 104 + len(ids), len(attrs), 104 + len(ids) + len(attrs), len(data), 0, 0,
+                         b'')
+    return header + ids + attrs + data
+
+
+def trailer(pid, time, number=1):
+    return struct.pack('<IIQQ', pid, pid, time, number)
+
+
+def sample(pid, time, ip, chain=(), number=1):
+    return record(SAMPLE, 2, struct.pack(f'<QQIIQQQ{len(chain)}Q', number, ip, pid, pid, time, 1, len(chain), *chain))
+
+
+def comm(pid, time, name):
+    return record(COMM, 0, struct.pack('<II', pid, pid) + name + b'\0' * (8 - len(name) % 8) + trailer(pid, time))
+
+
+def ksymbol(address, size, name, time):
+    return record(KSYMBOL, 0, struct.pack('<QIHH', address, size, 1, 0) + name + b'\0' * (8 - len(name) % 8) + trailer(0, time))
+
+
+def measure(path, *words):
+    """Processor seconds and KiB of a run."""
+    with open('out', 'wb') as out, open('err', 'wb') as err:
+        process = subprocess.Popen([PACE, *words, '-i', path], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    assert not os.WIFSIGNALED(status), open('err', errors='replace').read()[:3000]
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def write(path, data):
+    with open(path, 'wb') as file:
+        file.write(data)
+    return path
+
+
+# ---- names and addresses that were in each other's way in hash tables, when their key was known ----
+
+KEY = 0x9e3779b97f4a7c15, 0xe7037ed1a0b428db
+NAUGHT = struct.pack('<Q', KEY[1])  # as the second of two words it made the hash nothing, whatever the first was
+
+
+def compare(bad, plain, *words):
+    """What was made to collide takes no longer than what was not: it took more than a hundred times as long."""
+    write('bad.data', bad)
+    write('plain.data', plain)
+    slow, fast = measure('bad.data', *words)[0], measure('plain.data', *words)[0]
+    assert slow < 5 * fast + 1, (words, slow, fast)
+
+
+@test
+def names_made_to_collide_cost_what_others_cost():
+    def comms(second):
+        return recording([comm(i + 1, 1000 + i, b'%08d' % i + second) for i in range(40000)] + [sample(7, 90000, 0x400000)])
+    for words in (['report'], ['script', '--show-task-events'], ['report', '--tasks']):
+        compare(comms(NAUGHT), comms(b'abcdefgh'), *words)
+
+
+@test
+def names_of_kernel_code_made_to_collide_cost_what_others_cost():
+    def symbols(second):
+        return recording([ksymbol(0xffffffffc0000000 + 64 * i, 64, b'%08d' % i + second, 1000 + i) for i in range(40000)] +
+                         [sample(7, 90000, 0xffffffffc0000000)])
+    compare(symbols(NAUGHT), symbols(b'abcdefgh'), 'report')
+
+
+@test
+def call_chains_made_to_collide_cost_what_others_cost():
+    def chains(second):
+        return recording([sample(7, 1000 + i, 0x400000, (0xfffffffffffffe00, 0x400000, 0x500000 + i, second)) for i in range(20000)])
+    compare(chains(KEY[1]), chains(0x600000), 'report', '-g', 'caller')
+
+
+# ---- few bytes that come to many ----
+
+COMPRESSED2 = 83
+MEMORY_KB = 400 << 10  # the sanitizer takes most of it; what is allowed is 64 MiB
+
+
+def packed(records):
+    """Records as compressed ones, packed as well as can be."""
+    try:
+        zstd = ctypes.CDLL('libzstd.so.1')
+    except OSError:
+        skip('libzstd.so.1 cannot be loaded here')
+    zstd.ZSTD_compressBound.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
+    data = b''.join(records)
+    room = ctypes.create_string_buffer(zstd.ZSTD_compressBound(ctypes.c_size_t(len(data))))
+    n = zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), data, ctypes.c_size_t(len(data)), 9)
+    pieces = [room.raw[i:min(i + 60000, n)] for i in range(0, n, 60000)]
+    return [record(COMPRESSED2, 0, struct.pack('<Q', len(piece)) + piece) for piece in pieces]
+
+
+def fork(time):
+    return record(FORK, 0, struct.pack('<IIIIQ', 7, 1, 7, 1, time) + trailer(7, time))
+
+
+def is_refused(path, *words):
+    """Ends soon, in little memory, and says where, what, and how it could go on."""
+    seconds, kib = measure(path, *words)
+    said = open('err', encoding='utf-8').read()
+    assert f"'{path}'" in said and 'at offset 0x' in said and 'PACE_MEMORY=' in said, (words, said)
+    assert seconds < 20 and kib < MEMORY_KB, (words, seconds, kib)
+
+
+@test
+def forks_that_unpack_from_few_bytes_are_refused_and_said():
+    write('forks.data', recording(packed([fork(1000)] * 500000 + [sample(7, 9000, 0x400000)])))
+    assert os.path.getsize('forks.data') < 20000
+    for words in (['report'], ['script'], ['report', '--tasks'], ['annotate'], ['buildid-list', '-H']):
+        is_refused('forks.data', *words)
+
+
+@test
+def names_and_maps_that_unpack_from_few_bytes_are_refused_and_said():
+    write('names.data', recording(packed(comm(7, 1000 + i, b'%08d' % i + b'x' * 60000) for i in range(2000))))
+    for words in (['report'], ['script']):
+        is_refused('names.data', *words)
+
+
+@test
+def addresses_that_unpack_from_few_bytes_are_refused_and_said():
+    write('chains.data', recording(packed(sample(7, 1000 + i, 0x400000, [0xfffffffffffffe00] + [0x500000 + 64 * i] * 1000) for i in range(6000)) +
+                                   packed(sample(7, 9000 + i, 64 * i) for i in range(300000))))
+    is_refused('chains.data', 'report')
+
+
+@test
+def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
+    write('bomb.data', recording(packed(sample(7, 1000, 0x400000) for i in range(1 << 20)) * 12))
+    for words in (['report'], ['script'], ['data', 'lint']):
+        is_refused('bomb.data', *words)
+
+
+@test
+def who_trusts_a_recording_allows_it_more():
+    write('forks.data', recording(packed([fork(1000)] * 100000 + [sample(7, 9000, 0x400000)])))
+    environment = dict(os.environ, PACE_MEMORY='1M')
+    result = run(PACE, 'report', '-i', 'forks.data', env=environment)
+    assert result.status == 1 and 'PACE_MEMORY=' in result.err, result
+    result = run(PACE, 'report', '-i', 'forks.data', env=dict(os.environ, PACE_MEMORY='2G'))
+    assert result.status == 0 and '100.00%' in result.out, result
+    result = run(PACE, 'report', '-i', 'forks.data', env=dict(os.environ, PACE_MEMORY='much'))
+    assert result.status == 2 and 'PACE_MEMORY' in result.err and 'much' in result.err, result
+
+
+@test
+def plain_recordings_of_many_forks_and_names_are_read():
+    write('plain.data', recording([fork(1000 + i) for i in range(20000)] + [comm(7, 30000 + i, b'%08d' % i) for i in range(20000)] +
+                                  [sample(7, 90000 + i, 0x400000 + 16 * i, (0xfffffffffffffe00, 0x400000, 0x500000 + i)) for i in range(20000)]))
+    for words in (['report', '-g', 'caller'], ['script'], ['data', 'lint']):
+        result = run(PACE, *words, '-i', 'plain.data')
+        assert result.status == 0 and 'PACE_MEMORY' not in result.err, (words, result)
+
+
+# ---- many events ----
+
+@test
+def thousands_of_events_of_one_name_are_compared_once():
+    write('events.data', recording([sample(7, 9000 + i, 0x400000 + 64 * i, number=i % 2 + 1) for i in range(2000)], 4000))
+    write('fewer.data', recording([sample(7, 9000 + i, 0x400000 + 64 * i, number=i % 2 + 1) for i in range(2000)], 2))
+    with open('err', 'wb') as err, open('out', 'wb') as out:
+        process = subprocess.Popen([PACE, 'diff', '--json', 'events.data', 'fewer.data'], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    assert not status and usage.ru_maxrss < MEMORY_KB, (status, usage)
+    assert open('out', encoding='utf-8').read().count('"event":') == 1
+
+
+if __name__ == '__main__':
+    main()

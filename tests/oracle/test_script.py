@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Fields of `pace script -F` against the installed perf's, of recordings whose samples have them: memory accesses, branches, code, times
+of day, control groups."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import *  # noqa: E402,F403
+import handmade  # noqa: E402
+from handmade import ADDR, BRANCH_STACK, DATA_SRC, IP, PERIOD, TEXT, TID, TIME  # noqa: E402
+
+SOURCE = '''int x;
+__attribute__((noinline)) int inner(int a) {
+	if (a & 1)
+		x += a;
+	else
+		x -= a;
+	return x;
+}
+__attribute__((noinline)) int outer(int a) {
+	int s = 0;
+	for (int i = 0; i < a; i++)
+		s += inner(i);
+	return s;
+}
+int main(int c, char **v) { return outer(c * 1000); }
+'''
+
+
+def both(path, fields, *more):
+    """The lines of perf and of pace."""
+    theirs = run('perf', 'script', '-f', '--no-inline', '-i', path, '-F', fields, *more)
+    ours = pace('script', '--no-inline', '--no-unnamed-functions', '-i', path, '-F', fields, *more)
+    assert not theirs.status and not ours.status and ours.out, (fields, theirs, ours)
+    return theirs.out.splitlines(), ours.out.splitlines()
+
+
+def check_same(path, *field_sets):
+    for fields in field_sets:
+        theirs, ours = both(path, fields)
+        assert theirs == ours, (fields, next(pair for pair in zip(theirs + [''], ours + ['']) if pair[0] != pair[1]))
+
+
+def write_accesses(path):
+    """Every bit of each part of an access, and some pairs. perf cuts texts of more than 99 letters, and 6.1 has other names for levels of
+    the numbers 5 to 8."""
+    of = handmade.data_src
+    remote = sum(1 << bit for bit in range(8, 12))
+    words = [of(op=op) for op in range(32)] + [of(op=2, level=level) for level in range(1 << 14)
+                                               if bin(level).count('1') <= 2 and bin(level & remote).count('1') < 2]
+    words += [of(op=2, snoop=snoop, more=more) for snoop in range(32) for more in range(4) if bin(snoop).count('1') <= 3]
+    words += [of(lock=lock) for lock in range(4)] + [of(tlb=tlb) for tlb in range(128) if bin(tlb).count('1') <= 3]
+    words += [of(number=n, remote=remote, level=level) for n in (*range(5), *range(9, 16)) for remote in (0, 1) for level in (0, 1, 2, 4, 10)]
+    handmade.write(path, IP | TID | TIME | ADDR | DATA_SRC, [{'ip': TEXT + i, 'addr': 0x600000 + i, 'data_src': word} for i, word in enumerate(words)])
+    return len(words)
+
+
+@test
+def memory_accesses_are_said_in_perfs_words():
+    perf_works()
+    n = write_accesses('accesses.data')
+    theirs, ours = both('accesses.data', 'ip,data_src')
+    assert theirs == ours and len(ours) == n, next(pair for pair in zip(theirs, ours) if pair[0] != pair[1])
+
+
+@test
+def costs_and_addresses_of_accesses_are_perfs():
+    perf_works()
+    handmade.write_memory('m.data')
+    check_same('m.data', 'ip,weight,ins_lat', 'addr,data_src,weight,ins_lat,ip', 'ip,data_src,phys_addr,data_page_size,code_page_size',
+               'comm,pid,tid,cpu,misc,time,ip,sym,dso', 'flags,ip', 'ip,ipc', 'machine_pid,ip')
+    # What perf 6.1 has not: of x86 the third part of the weight.
+    assert {line.split()[0] for line in pace('script', '-i', 'm.data', '-F', 'retire_lat,ip').out.splitlines()} == {'1', '2'}
+    samples = [json.loads(line) for line in pace('script', '-i', 'm.data', '--json').out.splitlines()]
+    columns = [line.split() for line in pace('script', '-i', 'm.data', '-F', 'weight,ins_lat,retire_lat').out.splitlines()]
+    assert [[str(s['weight']), str(s['ins_lat']), str(s['retire_lat'])] for s in samples] == columns
+    assert samples[0]['access'] == '|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK N/A|BLK  N/A' and int(samples[0]['data_src'], 16), samples[0]
+
+
+@test
+def raw_events_show_where_the_data_was_by_default():
+    perf_works()
+    handmade.write_memory('m.data')
+    with open('m.data', 'r+b') as file:
+        # The attr's type.
+        file.seek(handmade.HEADER)
+        file.write(b'\4')
+    theirs, ours = (run(*tool, 'script', '-i', 'm.data').out.splitlines() for tool in (('perf',), (PACE,)))
+    # perf 6.1 calls the event raw 0x0:HG.
+    cut = re.compile(r'^.* (cycles|raw 0x0)\S*: ')
+    assert [cut.sub('', line) for line in theirs] == [cut.sub('', line) for line in ours] and '|OP LOAD|LVL L1 hit|' in ours[0], (theirs[0], ours[0])
+
+
+def program():
+    """Its path, where it is mapped, and the instructions of its functions: name -> [(address, text)]."""
+    needs('objdump', 'readelf')
+    with open('made.c', 'w', encoding='utf-8') as file:
+        file.write(SOURCE)
+    path = build_c(os.path.abspath('made.c'), 'made', '-no-pie', '-fomit-frame-pointer')
+    code, name = {}, None
+    for line in run('objdump', '-d', '--no-show-raw-insn', path).out.splitlines():
+        if title := re.match(r'[0-9a-f]+ <(\w+)>:', line):
+            name = title.group(1)
+        elif (instruction := re.match(r' +([0-9a-f]+):\t(.*)', line)) and name:
+            code.setdefault(name, []).append((int(instruction.group(1), 16), instruction.group(2).strip()))
+    offset, address, size = (int(text, 16) for text in
+                             re.search(r'LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E', run('readelf', '-lW', path).out).groups())
+    return (path, address, size + 0xfff & ~0xfff, offset), code
+
+
+def write_branches(path):
+    """Into inner and back: with all flags, with a branch out of what is known, backwards, and with none."""
+    mapped, code = program()
+    inner, outer = code['inner'], code['outer']
+    call = next(address for address, text in outer if text.startswith('call'))
+    behind = next(address for address, _ in outer if address > call)
+    back = next(address for address, text in inner if text.startswith('ret'))
+    jump, target = next((address, int(text.split()[1], 16)) for address, text in reversed(outer) if re.match(r'j\w+ ', text))
+
+    def flags(is_missed, n, in_tx=0, abort=0):
+        return (1 if is_missed else 2) | in_tx << 2 | abort << 3 | n << 4
+
+    into = (call, inner[0][0], flags(0, 3))
+    kernel = 0xffffffff81000000
+    stacks = [[into, (jump, target, flags(1, 7)), (back, behind, flags(0, 2)), (call, inner[0][0], flags(0, 5, 1))], [into],
+              [], [into, (kernel, behind, flags(0, 2)), (call, kernel, flags(0, 2)), (back, behind, flags(0, 4, 1, 1))],
+              [into, (back, behind, 0), into, (0, 0, 0), (0, 0, 0)]]
+    handmade.write(path, IP | TID | TIME | PERIOD | BRANCH_STACK,
+                   [{'ip': inner[i % 3][0], 'branches': stack} for i, stack in enumerate(stacks)], branch_type=1 << 3, program=mapped)
+    return code
+
+
+@test
+def branch_stacks_have_perfs_names_and_offsets():
+    perf_works()
+    write_branches('b.data')
+    check_same('b.data', 'ip,brstack', 'ip,brstacksym', 'ip,sym,dso,brstacksym', 'comm,tid,brstackoff', 'dso,brstackoff', 'brstacksym,brstackoff')
+
+
+@test
+def code_between_branches_is_perfs():
+    perf_works()
+    write_branches('b.data')
+    for fields in ('ip,brstackinsn', 'ip,sym,brstackinsn', 'ip,brstackinsn,brstackinsnlen', 'ip,sym,symoff,dso,srcline,brstackinsn'):
+        theirs, ours = both('b.data', fields)
+        # Where perf leaves a gap.
+        said = [line for line in ours if 'no code from' in line]
+        assert theirs == [line for line in ours if line not in said], (fields, theirs, ours)
+        assert said == ['\t... no code from ffffffff81000000 to ffffffff81000000 ...'], said
+        assert sum('insn: ' in line for line in ours) > 30 and any(line.endswith(' IPC') for line in ours), ours
+
+
+@test
+def branches_have_lines_and_are_in_json():
+    write_branches('b.data')
+    lined = pace('script', '-i', 'b.data', '-F', 'brstacksym,srcline').out.splitlines()
+    assert lined[0].startswith(' ') or lined[0].startswith('outer+0x'), lined
+    assert re.match(r'outer\+0x\w+\(made\.c:12\)/inner\+0x0\(made\.c:3\)/P/-/-/3/ ', lined[0]), lined[0]
+    samples = [json.loads(line) for line in pace('script', '-i', 'b.data', '-F', '+srcline', '--json').out.splitlines()]
+    text = [line.split() for line in pace('script', '-i', 'b.data', '-F', 'brstack').out.splitlines()]
+    assert len(samples) == len(text) == 5
+    for sample, entries in zip(samples, text):
+        def flags(b):
+            return '/'.join(('-' if 'mispredicted' not in b else 'M' if b['mispredicted'] else 'P', 'X' if b['in_transaction'] else '-',
+                             'A' if b['abort'] else '-', str(b.get('cycles', 0))))
+        assert [f"{b['from']['ip']}/{b['to']['ip']}/{flags(b)}/" for b in sample['branches']] == entries, (sample, entries)
+    into = samples[0]['branches'][0]
+    assert into['to']['function'] == 'inner' and into['to']['line'] == 3 and into['from']['line'] == 12, into
+
+
+@test
+def a_dump_shows_the_flags_and_cycles_of_branches():
+    perf_works()
+    write_branches('b.data')
+
+    def entries(text):
+        found = re.findall(r'^[ .]* (\d+): (\w{16}) -> (\w{16}) (\d+) cycles([MPATX ]*)', text, re.M)
+        return [entry[:4] + (''.join(sorted(entry[4].replace('T', 'X').replace(' ', ''))),) for entry in found]
+
+    theirs = entries(run('perf', 'script', '-f', '-i', 'b.data', '-D').out)
+    ours = entries(pace('report', '-i', 'b.data', '-D').out)
+    assert theirs == ours and len(ours) == 14 and ours[3][3:] == ('5', 'PX') and ours[1][3:] == ('7', 'M'), (theirs, ours)
+
+
+@test
+def instructions_are_those_that_perf_reads():
+    perf_works()
+    can_record()
+    done = run('perf', 'record', '-q', '-e', 'cpu-clock:u', '-F', '20000', '-o', 'i.data', '--', 'ls', '-R', '/usr/bin')
+    assert done.status == 0, done
+    theirs, ours = both('i.data', 'ip,insn,insnlen')
+    pairs = [pair for pair in zip(theirs, ours) if 'insn:' in pair[0]]
+    assert len(theirs) == len(ours) and len(pairs) > len(ours) / 2 and all(a == b for a, b in pairs), (theirs, ours)
+
+
+@test
+def times_of_day_are_perfs():
+    perf_works()
+    can_record()
+    for tool in ('perf', PACE):
+        done = run(tool, 'record', '-q', '-k', 'CLOCK_MONOTONIC', '-e', 'cpu-clock', '-o', 't.data', '--', 'ls', '/usr/bin')
+        assert done.status == 0, done
+        check_same('t.data', 'tod,ip', 'comm,tod,time,ip')
+        theirs, ours = both('t.data', 'tod,ip', '--ns')
+        assert theirs == ours and re.match(r'20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} ', ours[0]), ours[0]
+    run('perf', 'record', '-q', '-e', 'cpu-clock', '-o', 'n.data', 'true')
+    refused = pace('script', '-i', 'n.data', '-F', 'tod')
+    assert refused.status == 2 and 'record with -k monotonic' in refused.err, refused
+
+
+@test
+def control_groups_have_their_names():
+    can_record()
+    needs_root()
+    done = pace('record', '--all-cgroups', '-e', 'cpu-clock', '-o', 'c.data', 'ls', '/usr/bin')
+    if done.status:
+        skip('no control groups here: ' + done.err[:100])
+    shown = {line.split()[0] for line in pace('script', '-i', 'c.data', '-F', 'cgroup,ip').out.splitlines()}
+    known = {line.split()[1] for line in pace('report', '-i', 'c.data', '-s', 'cgroup', '--no-children').out.splitlines() if re.match(r' +\d', line)}
+    assert shown and shown == known, (shown, known)
+
+
+@test
+def a_field_that_one_event_has_is_shown_of_that_event():
+    can_record()
+    done = pace('record', '-e', 'cpu-clock', '-e', 'task-clock/time=0/', '-F', '2000', '-o', 'two.data', 'sort', '--version')
+    assert done.status == 0, done
+    result = pace('script', '-i', 'two.data', '-F', 'comm,time,event')
+    lines = result.out.splitlines()
+    assert result.status == 0, result
+    for event, has_time in (('cpu-clock', True), ('task-clock', False)):
+        of_it = [line for line in lines if event in line]
+        assert of_it and all(bool(re.search(r'\d+\.\d{6}: ', line)) == has_time for line in of_it), (event, of_it[:3])
+    refused = pace('script', '-i', 'two.data', '-F', 'comm,phys_addr')
+    assert refused.status == 2 and "no sample has a field 'phys_addr'" in refused.err, refused
+
+
+main()
