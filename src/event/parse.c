@@ -415,7 +415,8 @@ static void split(struct event_list *events, size_t first)
 			else
 				vec_add(&rest, e);
 		}
-		memcpy(events->at + end, rest.at, rest.n * sizeof(*rest.at));
+		if (rest.n)
+			memcpy(events->at + end, rest.at, rest.n * sizeof(*rest.at));
 		lead(events, begin, end);
 		begin = end;
 	}

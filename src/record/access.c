@@ -61,7 +61,7 @@ static void add_level(u64 word, struct str *text)
 {
 	u64 bits = take(word, LEVEL), number = take(word, LEVEL_NUMBER);
 	const char *far = hops[take(word, HOPS)];
-	size_t start = text->n;
+	size_t start;
 
 	if (take(word, REMOTE))
 		str_add(text, "Remote ");

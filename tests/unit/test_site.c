@@ -184,16 +184,20 @@ TEST(site_sees_another_user_namespace)
 
 TEST(site_offers_no_path_that_a_shell_would_take_apart)
 {
+	struct site s;
 	char path[512];
 
 	tree_dir(test_dir(), "proc/self");
 	snprintf(path, sizeof(path), "%s/proc/self/exe", test_dir());
 	CHECK(symlink("/opt/my tools/pace", path) == 0);
-	CHECK_STR(look(test_dir()).program, "");
+	s = look(test_dir());
+	CHECK_STR(s.program, "");
 	CHECK(unlink(path) == 0 && symlink("/opt/pace;reboot", path) == 0);
-	CHECK_STR(look(test_dir()).program, "");
+	s = look(test_dir());
+	CHECK_STR(s.program, "");
 	CHECK(unlink(path) == 0 && symlink("/opt/bin/pace", path) == 0);
-	CHECK_STR(look(test_dir()).program, "/opt/bin/pace");
+	s = look(test_dir());
+	CHECK_STR(s.program, "/opt/bin/pace");
 }
 
 TEST(site_finds_the_cores_pmu_by_name_or_by_its_list_of_cpus)
