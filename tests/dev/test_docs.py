@@ -78,8 +78,8 @@ def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_cod
     text = open(os.path.join(TOP, 'doc/perf-data.md')).read()
     abi, layout = source('event/abi.h'), source('file/layout.h')
 
-    numbers = {name: int(number) for name, number in re.findall(r'\bPERF_RECORD_(\w+) = (\d+),', abi) if 'MISC' not in name}
-    del numbers['USER_TYPE_START']
+    numbers = {name: int(number) for name, number in re.findall(r'PERF_RECORD_(\w+) = (\d+),', abi) if 'MISC' not in name}
+    del numbers['USER_TYPE_START'], numbers['START']
     assert {row[1]: int(row[0]) for row in rows_of(text, 'Records') if row[0].isdigit()} == numbers
 
     bits = {name: int(bit) for name, bit in re.findall(r'PERF_SAMPLE_([A-Z_]+) = 1 << (\d+),', abi.split('enum perf_branch_bit')[0])}
