@@ -215,6 +215,13 @@ def script_text(text):
     return lines
 
 
+def is_named_here_only(theirs, ours):
+    """In recordings without times, records of who ran what may stand behind the samples of another CPU: pace looks ahead, and knows the
+    program's name and file where perf has a number, and nothing of the address."""
+    theirs, ours = re.sub(r'\[unknown\] \(\[unknown\]\)$', '', theirs).split(), ours.split()
+    return len(theirs) > 1 and theirs[0] == f':{theirs[1]}' and ours[1:len(theirs)] == theirs[1:]
+
+
 @test
 def scripts_are_those_of_perf():
     perf_works()
@@ -230,6 +237,7 @@ def scripts_are_those_of_perf():
         assert len(a) == len(b), (path, len(a), len(b), ours.err)
         differ = [pair for pair in zip(a, b) if pair[0] != pair[1]]
         others = elsewhere(path) if differ else ()
+        differ = [pair for pair in differ if not is_named_here_only(*pair)]
         differ = [pair for pair in differ if not any(pair[0].endswith(f'{dso})') for dso in others)]
         assert not differ, (path, len(differ), differ[:3])
         compared += 1
