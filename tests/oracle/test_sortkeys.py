@@ -114,6 +114,11 @@ def compare(path, keys, options):
         for result in (ours, theirs):
             result.out = re.sub(r'^([^#|]+)\|[^|]+', r'\1', result.out, flags=re.M)
     a, b = rows(ours, keys), rows(theirs, keys)
+    if differing(a, b) and (foreign := others.elsewhere(path)):
+        # perf names these by files of this machine.
+        if 'dso' not in keys:
+            return False, []
+        a, b = ({cells: row for cells, row in table.items() if not foreign & set(cells)} for table in (a, b))
     return bool(b), [(os.path.basename(path), ' '.join(words[2:]), row) for row in differing(a, b)[:4]] if b else []
 
 
