@@ -135,12 +135,27 @@ def compare(n, options):
     assert run('perf', 'script', '-i', our_name, '-D').status == 0, options
 
 
-@test
-def options_ask_for_the_same_attrs_and_records_as_perfs():
+def compare_third(n):
+    """Two recordings for each: in thirds, so that no test takes long."""
     perf_works()
     needs_root()
     can_record()
-    each(compare, OPENED)
+    each(compare, OPENED[n::3])
+
+
+@test
+def options_ask_for_the_same_attrs_and_records_as_perfs():
+    compare_third(0)
+
+
+@test
+def other_options_ask_for_the_same_attrs_and_records_as_perfs():
+    compare_third(1)
+
+
+@test
+def further_options_ask_for_the_same_attrs_and_records_as_perfs():
+    compare_third(2)
 
 
 @test
