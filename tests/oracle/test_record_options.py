@@ -18,7 +18,7 @@ ATTR_FORMAT = '<IIQQQQQIIQQQQIiQIHHIIQ'
 SIDE_BAND = {'mmap': 8, 'comm': 9, 'task': 13, 'mmap_data': 17, 'mmap2': 23, 'comm_exec': 24, 'context_switch': 26, 'namespaces': 28,
              'ksymbol': 29, 'bpf_event': 30, 'cgroup': 32, 'text_poke': 33, 'build_id': 34}
 SIDE_MASK = sum(1 << bit for bit in SIDE_BAND.values())
-ID, IDENTIFIER, EXCLUDE_GUEST = 1 << 6, 1 << 16, 1 << 20
+ID, IDENTIFIER, EXCLUDE_GUEST, INHERIT = 1 << 6, 1 << 16, 1 << 20, 1 << 1
 DUMMY = (1, 9)
 
 # Forks, executes, touches memory, is switched, and works for a while: every kind of record has its reason.
@@ -92,6 +92,12 @@ def reduced(attrs, words):
         # Guests are left out unless somebody asks for them; perf 6.1 forgets that where :k is said, not where :u is.
         if any(word.endswith(':k') for word in words):
             own['flags'] &= ~EXCLUDE_GUEST
+        # Children's values of such groups can be told apart since Linux 6.12: perf 6.1 leaves them out.
+        if any(word.endswith('}:S') for word in words):
+            own['flags'] &= ~INHERIT
+        # -g walks stacks while it records: what it has walked is said there.
+        if '-g' in words:
+            own['stack_user'] = 0
         events.append(own)
     return {name for name, bit in SIDE_BAND.items() if side >> bit & 1}, events
 
