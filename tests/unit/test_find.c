@@ -124,8 +124,8 @@ TEST(find_image_without_a_build_id_refuses_a_file_whose_code_lies_elsewhere)
 		bool is_it;
 	} maps[] = {{0x1000, 0x4000, true}, {0x2000, 0x3000, true}, {0, 0, true},
 		/* The file as a whole. */
-		{0, 0x4000, true}, {0x28000, 0x1b0000, false}, {0x1000, 0x5000, false}, {0, 0x3000, false},
-		{0x4000, 0x5000, false}};
+		{0, 0x4000, true}, {0x28000, 0x1b0000, false}, {0x1000, 0x5000, false},
+		{0, 0x3000, false}, {0x4000, 0x5000, false}};
 	struct finding f;
 
 	make_program("usr/bin/prog", NULL, 0);

@@ -143,7 +143,8 @@ TEST(ledger_does_not_mention_a_few_nameless_samples_in_brief)
 {
 	struct ledger l = {0};
 
-	vec_add(&l.entries, ((struct ledger_entry){LEDGER_NAMELESS, 9, 0.009, "samples", "x.so", ""}));
+	vec_add(&l.entries,
+		((struct ledger_entry){LEDGER_NAMELESS, 9, 0.009, "samples", "x.so", ""}));
 	check(&l, false, "");
 	check(&l, true, "# 9 samples (0.90%) in x.so have no function name\n");
 	l.entries.at[0].share = 0.01;
