@@ -140,8 +140,12 @@ def whole_systems_and_running_processes_have_whole_stacks():
     record('-q', '-g', '-p', str(target.pid), 'sleep', '0.6')
     check_deep(chains(), 5)
     if os.geteuid() == 0:
-        record('-q', '-a', '-g', 'sleep', '0.6')
-        check_deep([c for c in chains() if 'middle' in c and 'descend' in c], 5)
+        said = record('-a', '-g', 'sleep', '1').err
+        found = [c for c in chains() if 'middle' in c and 'descend' in c]
+        whole = [c for c in found if is_whole(c)]
+        check_deep(whole, 5, least=20)
+        # On a machine with more to do than it can, some are what the kernel made of them: a leaf hides its caller.
+        assert len(whole) >= 0.98 * len(found) or "have the kernel's chains" in said, (len(whole), len(found), said)
         # each passage of a place, of all programs, and each switch, are too many for copies
         for more in (['-e', 'mem:0x1000:x'], ['--wall']):
             said = pace('record', '-vv', '-a', '-g', *more, 'true').err
