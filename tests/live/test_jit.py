@@ -91,7 +91,7 @@ def functions_of_node_have_the_names_of_its_perf_map():
         os.unlink(perf_map)
     # Without the file the ledger says what would have given names.
     result = pace('report', '--ledger')
-    assert f"the program left no '{perf_map}' (node --perf-basic-prof" in result.out + result.err, result
+    assert f"the program left no '{perf_map}': node --perf-basic-prof" in result.out + result.err, result
 
 
 def record_prof(path, *options):
