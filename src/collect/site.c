@@ -57,6 +57,7 @@ enum {
 	PARALLELS,
 	EC2,
 	GCE,
+	QEMU,
 	QEMU_TCG,
 	BHYVE,
 	ACRN,
@@ -84,6 +85,9 @@ static const struct site_hypervisor hypervisors[] = {
 	[EC2] = {"Amazon EC2", "an instance size that fills a socket, or a *.metal one"},
 	[GCE] = {"Google Compute Engine",
 		"a machine of series C4, made with --performance-monitoring-unit=standard"},
+	/* Where only its board is seen, which KVM and the emulator share. */
+	[QEMU] = {"QEMU (KVM or an emulated CPU)",
+		"on its host: 'qemu -cpu host,pmu=on', or in libvirt's <features>: <pmu state='on'/>"},
 	[QEMU_TCG] = {"QEMU (emulated CPU)", NULL},
 	[BHYVE] = {"bhyve", NULL},
 	[ACRN] = {"ACRN", NULL},
@@ -111,7 +115,7 @@ static const struct {
 	{"Google", "Google Compute Engine", GCE},
 	{"Apple Inc.", "Apple Virtualization", APPLE},
 	{"BHYVE", NULL, BHYVE},
-	{"QEMU", NULL, KVM},
+	{"QEMU", NULL, QEMU},
 	{"Red Hat", NULL, KVM},
 	{NULL, "KVM", KVM},
 	{NULL, "OpenStack", KVM},
@@ -206,7 +210,8 @@ static void by_device_tree(struct site *s)
 	if (line_of(s, "/proc/device-tree/compatible", line, sizeof(line))) {
 		if (begins(line, "linux,dummy-virt")) {
 			s->is_virtual = true;
-			s->hypervisor = &hypervisors[KVM];
+			if (!s->hypervisor)
+				s->hypervisor = &hypervisors[QEMU];
 		}
 		if (!s->model[0])
 			snprintf(s->model, sizeof(s->model), "%.60s", line);

@@ -31,7 +31,8 @@ TEST(site_knows_hypervisors_by_their_firmware_tables)
 	static const struct {
 		const char *vendor, *product, *name, *remedy;
 	} rows[] = {
-		{"QEMU", "Standard PC (Q35 + ICH9, 2009)", "KVM", "pmu=on"},
+		{"QEMU", "Standard PC (Q35 + ICH9, 2009)", "QEMU (KVM or an emulated CPU)",
+			"pmu=on"},
 		{"VMware, Inc.", "VMware Virtual Platform", "VMware", "performance counters"},
 		{"innotek GmbH", "VirtualBox", "VirtualBox", "none to give"},
 		{"Microsoft Corporation", "Virtual Machine", "Hyper-V", "-Perfmon"},
@@ -103,7 +104,9 @@ TEST(site_knows_wsl_by_its_kernel_and_qemus_arm_machine_by_its_device_tree)
 	tree_file(test_dir(), "linux,dummy-virt", "proc/device-tree/compatible");
 	s = look(test_dir());
 	CHECK(s.is_virtual);
-	CHECK_STR(s.hypervisor->name, "KVM");
+	CHECK_STR(s.hypervisor->name, "QEMU (KVM or an emulated CPU)");
+	tree_file(test_dir(), "linux,kvm", "proc/device-tree/hypervisor/compatible");
+	CHECK_STR(look(test_dir()).hypervisor->name, "KVM");
 	tree_file(test_dir(), "5.15.90.1-microsoft-standard-WSL2\n", "proc/sys/kernel/osrelease");
 	s = look(test_dir());
 	CHECK_STR(s.hypervisor->name, "WSL 2");
