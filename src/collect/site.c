@@ -263,8 +263,12 @@ void site_read_machine(struct site *s)
 		s->hypervisor = &hypervisors[WSL];
 		return;
 	}
-	if (by_firmware(s))
+	if (by_firmware(s)) {
+		/* The processor tells KVM from an emulated one, where it is an x86. */
+		if (s->hypervisor == &hypervisors[QEMU] && !s->root)
+			by_signature(s);
 		return;
+	}
 	by_device_tree(s);
 	if (!s->hypervisor && !s->root)
 		by_signature(s);

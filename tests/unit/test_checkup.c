@@ -129,7 +129,8 @@ TEST(checkup_warns_of_guests_that_sampling_by_nmi_resets)
 		FINDING_LIMITS_US, REMEDY_COUNTERS);
 	tree_file(test_dir(), "QEMU\n", "sys/class/dmi/id/sys_vendor");
 	tree_file(test_dir(), "Standard PC\n", "sys/class/dmi/id/product_name");
-	check_fact("machine", "virtual: KVM, with a PMU", FINDING_FINE, REMEDY_NONE);
+	check_fact("machine", "virtual: QEMU (KVM or an emulated CPU), with a PMU", FINDING_FINE,
+		REMEDY_NONE);
 }
 
 TEST(checkup_compares_open_files_with_the_cpus)
