@@ -324,6 +324,8 @@ def files_of_a_container_are_those_the_container_sees():
     finally:
         stop(process)
     gone = report()
+    if f" '{path}/app/prog'" not in gone.out and f'{path}/app/prog' in gone.out:
+        skip('in this chroot the kernel tells the paths of new mounts from outside')
     assert 'hot_local' not in gone.out and 'is another build' in gone.out, gone
 
 
