@@ -179,7 +179,10 @@ def stacks_deeper_than_the_copies_are_copied_whole_while_it_records():
         whole = [c for c in found if is_whole(c) and 'main' in c]
         assert len(whole) > 100 and n_cut < n, (n, n_cut)
         late = found[-len(found) // 2:]
-        assert sum(is_whole(c) for c in late) >= 0.99 * len(late), (n, n_cut, [c for c in late if not is_whole(c)][:2])
+        # A recorder that falls behind (this one has sanitizers) leaves some as the kernel made them, and says how many.
+        hasty = re.search(r"([\d,]+) samples have the kernel's chains", done.err)
+        hasty = int(hasty[1].replace(',', '')) if hasty else 0
+        assert hasty < n // 2 and sum(is_whole(c) for c in late) + hasty >= 0.99 * len(late), (n, n_cut, hasty, [c for c in late if not is_whole(c)][:2])
         check_deep([c for c in late if is_whole(c)], 60)
         attrs = pace('evlist', '-v').out
         assert attrs.count('sample_type') == 1, attrs
