@@ -496,15 +496,22 @@ static void sort_by_start(struct symtab *t)
 	t->symbols.cap = t->symbols.n;
 }
 
-/* Symbols without size reach up to the next one; of several at one address the last one does. */
+/*
+ * Symbols without size reach up to the next one; of several at one address the last one does. Not
+ * those inside of one that has a size: they are labels of its code, as glibc's
+ * __syscall_cancel_arch_start, and stay empty.
+ */
 static void extend(struct symtab *t)
 {
 	enum { LAST_ROOM = 4096 };
+	u64 covered = 0; /* up to there, by those with a size */
 
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		struct symbol *s = &t->symbols.at[i];
 
-		if (s->end != s->start)
+		if (s->end != s->start && !s->is_open)
+			covered = MAX(covered, s->end);
+		if (s->end != s->start || s->start < covered)
 			continue;
 		s->is_open = true;
 		s->end = i + 1 < t->symbols.n ? s[1].start
@@ -519,6 +526,8 @@ void symtab_finish(struct symtab *t)
 	sort_by_start(t);
 	extend(t);
 	for (size_t i = 0; i < t->symbols.n; i++) {
+		if (t->symbols.at[i].end == t->symbols.at[i].start)
+			continue;
 		if (n && t->symbols.at[n - 1].start == t->symbols.at[i].start) {
 			if (is_better(&t->symbols.at[i], &t->symbols.at[n - 1]))
 				t->symbols.at[n - 1] = t->symbols.at[i];

@@ -169,6 +169,34 @@ TEST(symtab_extends_symbols_without_size_up_to_the_next)
 	close_all(&m, &elf, &t);
 }
 
+TEST(symtab_takes_labels_inside_of_a_function_for_its_code)
+{
+	for (int is_first = 0; is_first < 2; is_first++) {
+		struct elfmaker m;
+		struct symtab t;
+		struct elf elf;
+
+		make_usual(&m);
+		if (is_first)
+			elfmaker_function(&m, "function_start_of_it", 0x1000, 0);
+		elfmaker_function(&m, "function", 0x1000, 0x20);
+		if (!is_first)
+			elfmaker_function(&m, "function_start_of_it", 0x1000, 0);
+		elfmaker_symbol(&m, SHT_SYMTAB, "in_the_middle", STB_GLOBAL, STT_NOTYPE, CODE, 0x1010,
+			0);
+		elfmaker_function(&m, "inner", 0x1014, 2);
+		elfmaker_function(&m, "behind", 0x1020, 0);
+		read_all(&m, &elf, &t);
+		CHECK_STR(at(&t, 0x1000), "function+0");
+		CHECK_STR(at(&t, 0x1012), "function+18");
+		CHECK_STR(at(&t, 0x1015), "inner+1");
+		CHECK_STR(at(&t, 0x101f), "function+31");
+		CHECK_STR(at(&t, 0x1021), "behind+1");
+		CHECK_EQ(t.symbols.n, 3);
+		close_all(&m, &elf, &t);
+	}
+}
+
 TEST(symtab_finds_the_innermost_of_nested_symbols)
 {
 	struct elfmaker m;
