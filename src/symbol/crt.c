@@ -163,8 +163,9 @@ static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *r
 			if (!s.is_outmost || !s.first)
 				return;
 			ret->start_end = s.at + op.size + 1;
-			ret->main = elf->is_64 ? s.first
-					       : past_wrapper(code, n, ret->start_end, &s, elf->entry);
+			ret->main = elf->is_64
+				? s.first
+				: past_wrapper(code, n, ret->start_end, &s, elf->entry);
 			return;
 		}
 		if (is_call && has_stack && s.is_outmost && op.opcode == 0xe8) {

@@ -55,7 +55,7 @@ def parse_perf(text):
     """The attrs, each once, as tuples of FIELDS."""
     found = []
     for block in re.findall(r'^perf_event_attr:\n(.*?)^-{60}', text, re.M | re.S):
-        values = dict(re.findall(r'^  (\S+|\{.*?\})\s{2,}(\S+)$', block, re.M))
+        values = dict(re.findall(r'^  (\S+|\{.*?\})\s{2,}(\S+)(?: \([^)]*\))?$', block, re.M))
         attr = tuple(int(values.get(field, '0'), 0) for field in FIELDS)
         if attr not in found:
             found.append(attr)
