@@ -141,11 +141,17 @@ def samples_said(result):
     return int(found.group(1))
 
 
+def perf_version():
+    """Of the installed perf, as (6, 1)."""
+    found = re.search(r'version (\d+)\.(\d+)', run('perf', '--version').out)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
 def needs_layout_of_perf(what):
     """Skips where the installed perf lays out other than perf 6.1, whose layout is pace's: letters can be compared with that one only."""
-    version = re.search(r'version (\d+)\.(\d+)', run('perf', '--version').out)
-    if version and tuple(map(int, version.groups())) > (6, 1):
-        skip(f'perf {version.group(1)}.{version.group(2)} prints {what} in another layout than 6.1')
+    major, minor = perf_version()
+    if (major, minor) > (6, 1):
+        skip(f'perf {major}.{minor} prints {what} in another layout than 6.1')
 
 
 def build_c(source, name, *flags):
