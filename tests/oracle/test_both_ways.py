@@ -329,6 +329,21 @@ def compressed_recordings():
 
 
 @test
+def recordings_of_whole_stacks_are_hardly_larger_than_perfs_of_frame_pointers():
+    """At most 1.2 times, with what readers on other machines need. That does not grow with time: a second of samples is more than it."""
+    perf_works()
+    can_record()
+    deep = build_c('tests/live/programs/deep.c', 'deep', '-O2', '-fno-omit-frame-pointer')
+    for command in (['sh', '-c', f'gzip -c -k {data_file(10)} > out.gz'], [deep, '60', '30000', '16', '20000'], ['python3', '-c', 'sum(hash(str(i)) for i in range(8000000))'],
+                    ['sh', '-c', 'for i in $(seq 150); do /bin/true; done']):
+        for tool, reads in (('pace', pace), ('perf', lambda *args: run('perf', *args))):
+            done = reads('record', '-e', 'cpu-clock', '-F', '4000', '-g', '-o', f'{tool}.data', '--', *command)
+            assert done.status == 0, done
+        ours, theirs = os.path.getsize('pace.data'), os.path.getsize('perf.data')
+        assert ours <= 1.2 * theirs, (command, ours, theirs)
+
+
+@test
 def compressed_as_hard_as_it_gets():
     both_ways(['-z22'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
 
