@@ -343,6 +343,34 @@ def recordings_of_whole_stacks_are_hardly_larger_than_perfs_of_frame_pointers():
         assert ours <= 1.2 * theirs, (command, ours, theirs)
 
 
+def lost_share(path):
+    """Of all samples there were, by what both write into their files."""
+    stats = run('perf', 'report', '-i', path, '--stats').out
+    total = stats.split('\n\n')[0]
+    count = {kind: int(n) for kind, n in re.findall(r'(\w+) events: +(\d+)', total)}
+    dump = run('perf', 'script', '-i', path, '--show-lost-events', '-F', 'comm,tid,time,event').out
+    lost = sum(int(n) for n in re.findall(r'PERF_RECORD_LOST(?:_SAMPLES)? .*?lost (\d+)', dump))
+    assert count.get('SAMPLE', 0) > 1000, (path, stats)
+    return lost / (lost + count['SAMPLE'])
+
+
+@test
+def whole_stacks_of_a_crowded_machine_are_no_more_lost_than_perfs():
+    """Five programs for each CPU: the recorder has to come to its turn before the copies of their stacks fill the rings."""
+    perf_works()
+    needs_root()
+    can_record()
+    deep = build_c('tests/live/programs/deep.c', 'deep', '-O2', '-fno-omit-frame-pointer')
+    crowd = [start(deep, '20', '100000000', '64') for _ in range(5 * os.cpu_count())]
+    for tool in ('pace', 'perf'):
+        done = run(PACE if tool == 'pace' else tool, 'record', '-q', '-a', '-g', '-e', 'cpu-clock', '-F', '4000', '-o', f'{tool}.data', 'sleep', '3')
+        assert done.status == 0, done
+    for process in crowd:
+        stop(process)
+    ours, theirs = lost_share('pace.data'), lost_share('perf.data')
+    assert ours <= theirs + 0.02, (ours, theirs)
+
+
 @test
 def compressed_as_hard_as_it_gets():
     both_ways(['-z22'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
