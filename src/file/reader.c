@@ -648,6 +648,24 @@ static void map_parts(struct reader *r)
 		mapping_move(&p->mapping, p->fd, 0, p->end, MAPPED_MOST);
 }
 
+/* Whether the address and the mode of its samples are of the same moment: precise ones' are not. */
+static bool is_of_one_moment(const struct event_attr *a)
+{
+	return a->type <= PERF_TYPE_RAW && !attr_precise(a);
+}
+
+struct oddity_limits reader_limits(const struct reader *r, u32 event)
+{
+	const struct file_info *info = &r->info;
+	const char *arch = info->host.arch;
+	bool has_halves = arch && (!strcmp(arch, "x86_64") || !strcmp(arch, "aarch64"));
+
+	return (struct oddity_limits){.n_cpus = info->host.cpus_available,
+		.has_halves = has_halves && is_of_one_moment(&r->events.at[event].attr),
+		.first_time = info->has_times ? info->first_time : 0,
+		.last_time = info->has_times ? info->last_time : 0};
+}
+
 bool reader_stays(const struct reader *r, const struct record *rec)
 {
 	vec_each(p, &r->parts) {
