@@ -252,7 +252,7 @@ static int print_id(const u8 *id, u8 size)
 static int list_kernel(void)
 {
 	u8 id[BUILD_ID_MAX];
-	u8 size = kallsyms_build_id(id);
+	u8 size = kallsyms_build_id(id, NULL);
 	struct err err;
 
 	if (size)

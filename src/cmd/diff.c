@@ -446,7 +446,7 @@ static void find_copies(struct comparing *c)
 		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
 			const struct delta_recording *a = &c->recordings.at[k];
 
-			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name))
+			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name, &c->log))
 				continue;
 			c->recordings.at[i].same_as = k + 1;
 			n += k == 0;
