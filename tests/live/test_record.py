@@ -207,6 +207,32 @@ def programs_of_a_container_that_is_gone_have_names():
 
 
 @test
+def programs_of_a_container_that_is_gone_have_names_whatever_was_recorded():
+    """All processes, or those of a container that ran before: it ends while they are recorded. One has another root besides."""
+    needs_root()
+    can_record()
+    needs('unshare', 'chroot')
+    program = build_c(THREADS, 'threads', '-pthread', '-static')
+    if run('unshare', '-m', 'mount', '-t', 'tmpfs', 'none', '/mnt').status:
+        skip('no mount namespaces here')
+    mounts = f'mount -t tmpfs none /mnt && mkdir /mnt/opt && cp {program} /mnt/opt/inside'
+    scripts = {'mounts': mounts + ' && exec /mnt/opt/inside 2', 'root': mounts + ' && exec chroot /mnt /opt/inside 2'}
+    for name, script in scripts.items():
+        result = pace('record', '-a', '-F', '999', '-e', 'cpu-clock:u', 'unshare', '-m', 'sh', '-c', script)
+        assert result.status == 0, result
+        report = pace('report', '-g', 'none', '-s', 'dso,sym').out
+        assert re.search(r' inside +\[\.\] spin', report), (name, report)
+        target = subprocess.Popen(['unshare', '-m', 'sh', '-c', script])
+        while target.poll() is None and os.path.basename(os.readlink(f'/proc/{target.pid}/exe')) != 'inside':
+            time.sleep(0.02)
+        result = pace('record', '-F', '999', '-e', 'cpu-clock:u', '-p', str(target.pid))
+        target.wait()
+        assert result.status == 0, result
+        report = pace('report', '-g', 'none', '-s', 'dso,sym').out
+        assert re.search(r' inside +\[\.\] spin', report), (name, report)
+
+
+@test
 def attaching_to_a_thread_measures_no_other():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
