@@ -1,6 +1,5 @@
 #include "collect/roots.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sysfile.h"
@@ -136,30 +136,36 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+struct listing {
+	const roots_process_list *before;
+	roots_process_list now;
+};
+
+static bool see_process(void *ctx, const struct dirent *entry)
+{
+	struct listing *l = ctx;
+	struct roots_process p = {0}, *known;
+	const char *at = entry->d_name;
+	u64 pid;
+
+	if (!num_scan(&at, 10, &pid) || *at)
+		return true;
+	p.pid = (pid_t)pid;
+	known = l->before->n ? bsearch(&p, l->before->at, l->before->n, sizeof(p), by_pid) : NULL;
+	vec_add(&l->now, known ? *known : p);
+	return true;
+}
+
 /* Those that are there now, with the looks that they have had. */
 static void list_processes(struct roots *r)
 {
-	roots_process_list now = {0};
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
+	struct listing l = {.before = &r->seen};
 
-	while (dir && (entry = readdir(dir))) {
-		const char *at = entry->d_name;
-		struct roots_process p = {0}, *known;
-		u64 pid;
-
-		if (!num_scan(&at, 10, &pid) || *at)
-			continue;
-		p.pid = (pid_t)pid;
-		known = r->seen.n ? bsearch(&p, r->seen.at, r->seen.n, sizeof(p), by_pid) : NULL;
-		vec_add(&now, known ? *known : p);
-	}
-	if (dir)
-		closedir(dir);
-	if (now.n)
-		qsort(now.at, now.n, sizeof(*now.at), by_pid);
+	folder_each("/proc", see_process, &l);
+	if (l.now.n)
+		qsort(l.now.at, l.now.n, sizeof(*l.now.at), by_pid);
 	vec_fini(&r->seen);
-	r->seen = now;
+	r->seen = l.now;
 }
 
 void roots_look_everywhere(struct roots *r)
