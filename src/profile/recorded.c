@@ -177,6 +177,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	r->jitcode.embedded = &r->embedded;
 	if (scan(r, o, err))
 		return err->code;
+	r->session.read_most = o->read_most;
 	guest_introduce(&r->machine, &o->guest, r->log);
 	set_up(r, o);
 	if (count(r, o, err))

@@ -23,8 +23,10 @@ TEST(package_of_a_file_is_what_dpkg_says_and_its_symbols_what_apt_has)
 	tree_file(test_dir(), "/.\n/lib\n/lib/x/libc.so.6\n", "var/lib/dpkg/info/libc6:amd64.list");
 	tree_file(test_dir(), "/.\n/usr/lib/x/libfoo.so.1\n", "var/lib/dpkg/info/libfoo1.list");
 	tree_file(test_dir(), "/usr/bin/foo\n", "var/lib/dpkg/info/foo.list");
-	tree_file(test_dir(), "Package: libc6\nVersion: 1\n\nPackage: libc6-dbg\nVersion: 1\n\n"
-		"Package: foo-more-dbgsym\nVersion: 2\nBuild-Ids: 00 ab123456\n\n", "var/lib/apt/lists/a_main_Packages");
+	tree_file(test_dir(),
+		"Package: libc6\nVersion: 1\n\nPackage: libc6-dbg\nVersion: 1\n\n"
+		"Package: foo-more-dbgsym\nVersion: 2\nBuild-Ids: 00 ab123456\n\n",
+		"var/lib/apt/lists/a_main_Packages");
 	packages_init(&p, test_dir());
 	/* Of a machine whose /lib has become /usr/lib. */
 	CHECK_STR(advice(&p, "/usr/lib/x/libc.so.6", &out), "install the package 'libc6-dbg'");
@@ -36,7 +38,8 @@ TEST(package_of_a_file_is_what_dpkg_says_and_its_symbols_what_apt_has)
 	CHECK_HAS(advice(&p, "/usr/bin/foo", &out), "let report ask https://some.where");
 	packages_fini(&p);
 	/* A build-id says more than a name; here it has been 'foo' that was split up. */
-	tree_file(test_dir(), "Package: foo-parts-dbgsym\nBuild-Ids: 77 ab1234\n", "var/lib/apt/lists/b_main_Packages");
+	tree_file(test_dir(), "Package: foo-parts-dbgsym\nBuild-Ids: 77 ab1234\n",
+		"var/lib/apt/lists/b_main_Packages");
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'foo-parts-dbgsym'");
 	packages_fini(&p);
@@ -59,9 +62,9 @@ TEST(package_of_a_file_is_not_known_without_data)
 }
 
 /* "Package: a-dbg\n", then "ckage: a-dbg\n" again out of what is there, and the rest. */
-static const u8 frame[] = {0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0, 23, 0, 0, 0, 0xf9, 0x00, 'P', 'a',
-	'c', 'k', 'a', 'g', 'e', ':', ' ', 'a', '-', 'd', 'b', 'g', '\n', 13, 0, 0x30, 'P', '\n', '\n',
-	0, 0, 0, 0};
+static const u8 frame[] = {0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0, 23, 0, 0, 0, 0xf9, 0x00, 'P',
+	'a', 'c', 'k', 'a', 'g', 'e', ':', ' ', 'a', '-', 'd', 'b', 'g', '\n', 13, 0, 0x30, 'P',
+	'\n', '\n', 0, 0, 0, 0};
 
 TEST(lz4_repeats_what_was_there)
 {
