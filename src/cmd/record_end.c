@@ -68,6 +68,11 @@ static void add_hottest(const struct brief *b, const struct profile *p, struct s
 	}
 	if (!b->n)
 		str_add(text, "no function has a name");
+	if (b->interpreted) {
+		str_addf(text, "; %.2f%% show the interpreter in ", 100 * b->interpreted->share);
+		str_add_safe(text, b->interpreted->where, strlen(b->interpreted->where));
+		str_addf(text, ": %s", b->interpreted->remedy);
+	}
 	if (!b->nameless || b->nameless->share < NAMELESS_SAID)
 		return;
 	str_addf(text, "; %.2f%% in ", 100 * b->nameless->share);

@@ -193,6 +193,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	find_types(r, o);
 	ledger_add_tally(&r->ledger, &r->session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	ledger_add_interpreted(&r->ledger, &r->profile);
 	if (o->naming.source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
 	else if (o->naming.has_inlined)
