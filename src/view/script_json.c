@@ -14,8 +14,7 @@ static void add_stack(struct script *s, const struct thread_state *t, const stru
 	struct chain_step step;
 	u32 n = 0;
 
-	json_key(text, "stack");
-	str_addc(text, '[');
+	json_open(text, "stack", '[');
 	if (!chain || s->options->hides_chains) {
 		step = (struct chain_step){sample->ip, mode, false};
 		script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
@@ -28,8 +27,7 @@ static void add_stack(struct script *s, const struct thread_state *t, const stru
 			str_addc(text, ',');
 		}
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_weight(u64 type, const struct sample *sample, struct str *text)
