@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "cmd/report_wall.h"
-#include "profile/beside.h"
 #include "profile/shares.h"
 #include "view/hierarchy.h"
 #include "view/cuttree.h"
@@ -131,11 +130,10 @@ static void account_for(struct account *a, const struct hist *h, const struct te
 	u64 n_in_rows = 0, n_shown = 0;
 
 	vec_each(e, &h->entries) {
-		u64 n = e->self.n_samples;
+		u64 n = 0;
 
-		if (h->is_together)
-			vec_each(b, &h->beside)
-				n += beside_entry(h, b, e)->self.n_samples;
+		for (u32 k = 0; k < hist_n_parts(h); k++)
+			n += e->of[k].self.n_samples;
 		n_in_rows += n;
 		n_shown += text_shows(h, e, t) ? n : 0;
 	}
@@ -190,15 +188,16 @@ static bool is_left_out(const struct answer *a, u32 event, u32 n)
 /* The rows of n events, with their intervals if these are wanted. */
 static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event, u32 n)
 {
+	const u64 order = a->options->group_order;
+	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
+		? report_wall_events()
+		: (struct hist_events){event, n, order < n ? (u32)order : 0};
+
 	memset(c, 0, sizeof(*c));
 	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
-	hist_init(h, a->profile, a->calls, event, a->hist);
-	if (n > 1)
-		beside_gather(h, n, (u32)a->options->group_order);
+	hist_init_table(h, a->profile, a->calls, &events, a->hist);
 	if (!a->text->is_wall)
 		account_for(&a->account, h, a->text);
-	if (a->text->is_wall && report_wall_is_whole(event))
-		report_wall_join(h);
 	if (!a->options->has_intervals)
 		return;
 	certainty_init(c, h, &a->whole);

@@ -155,7 +155,8 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 	struct str text = {0};
 
 	vec_each(e, &h->entries) {
-		const struct hist_value *value = h->options->has_children ? &e->total : &e->self;
+		const struct hist_value *value =
+			h->options->has_children ? &e->of[0].total : &e->of[0].self;
 		const struct profile_dso *addressed = delta_addressed(d, h, e);
 		struct delta_row *row;
 
@@ -176,8 +177,8 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 	}
 	note_builds(d, recording, h->profile);
 	/* Also of the rows that a filter took away. */
-	r->period = h->profile->events.at[h->event].period;
-	r->n_samples = h->profile->events.at[h->event].n_samples;
+	r->period = h->profile->events.at[h->events[0].event].period;
+	r->n_samples = h->profile->events.at[h->events[0].event].n_samples;
 	str_fini(&text);
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "profile/beside.h"
 #include "profile/key_family.h"
 
 /* In the order of their help. */
@@ -40,47 +39,28 @@ static u64 value_of(const struct key *key, const struct hist *h, const struct hi
 
 unsigned key_n_parts(const struct key *key, const struct hist *h)
 {
-	return key->figure && h->is_together ? (unsigned)h->beside.n + 1 : 1;
+	return key->figure ? hist_n_parts(h) : 1;
 }
 
 /* At the right end of a part's width. */
 static void print_part(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
+	u32 k, struct str *text)
 {
-	size_t start = text->n, used, room;
+	const size_t start = text->n;
 
-	key->print(h, e, 0, text);
-	used = text->n - start;
-	if (used >= key->min_width)
-		return;
-	room = key->min_width - used;
-	str_fill(text, ' ', room);
-	memmove(text->at + start + room, text->at + start, used);
-	memset(text->at + start, ' ', room);
+	key->print(h, e, k, text);
+	str_pad_left(text, start, key->min_width);
 }
 
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
-	if (key_n_parts(key, h) == 1) {
-		key->print(h, e, value_of(key, h, e), text);
-		return;
-	}
-	print_part(key, h, e, text);
-	vec_each(b, &h->beside)
-		print_part(key, b->hist, beside_entry(h, b, e), text);
-}
+	const unsigned n = key_n_parts(key, h);
 
-void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	const struct hist_entry *beside, struct str *text)
-{
-	if (key_n_parts(key, h) == 1) {
+	if (n == 1)
 		key->print(h, e, value_of(key, h, e), text);
-		return;
-	}
-	print_part(key, h, e, text);
-	for (size_t k = 0; k < h->beside.n; k++)
-		print_part(key, h->beside.at[k].hist, &beside[k], text);
+	for (u32 k = 0; n > 1 && k < n; k++)
+		print_part(key, h, e, k, text);
 }
 
 enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,

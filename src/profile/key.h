@@ -43,12 +43,15 @@ struct key {
 		*unknown; /* the word in cells where nothing is known; for programs that is null */
 	bool is_descending; /* something to group by: the largest value first */
 	/* A figure: what rows are put in order by, the largest first; NULL: they cannot be. */
-	u64 (*figure)(const struct hist *h, const struct hist_entry *e);
+	u64 (*figure)(const struct hist *h, const struct hist_entry *e, u32 k);
 	/* With a label: what of it tells entries apart; NULL: all. */
 	u64 (*value)(const struct profile *p, u64 label);
 	/* With a label: the order of two values; NULL: as numbers. */
 	int (*compare)(const struct profile *p, u64 a, u64 b);
-	/* `value` is the entry's, 0 without a label; see key_print(). */
+	/*
+	 * `value` is the entry's, 0 without a label; of a figure it is which of the table's events; see
+	 * key_print().
+	 */
 	void (*print)(const struct hist *h, const struct hist_entry *e, u64 value,
 		struct str *text);
 	/*
@@ -76,9 +79,6 @@ const struct key *key_at(size_t i); /* NULL behind the last */
 void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text);
 unsigned key_n_parts(const struct key *key, const struct hist *h);
-/* The same of an entry that is none of the histogram's, with what the others have in it. */
-void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	const struct hist_entry *beside, struct str *text);
 
 /* What programs get of a cell: without what is there for people, blanks and the level of functions. */
 enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };

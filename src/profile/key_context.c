@@ -80,7 +80,7 @@ static void print_number(const struct hist *h, const struct hist_entry *e, u64 v
 static void print_sum(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
 {
 	(void)h;
-	num_add_u64(text, value * e->self.n_samples);
+	num_add_u64(text, value * e->of[0].self.n_samples);
 }
 
 static void print_socket(const struct hist *h, const struct hist_entry *e, u64 socket,

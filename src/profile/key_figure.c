@@ -2,163 +2,148 @@
 
 #include "base/num.h"
 
-static void print_share(const struct hist *h, u64 period, struct str *text)
+static void print_share(const struct hist *h, u64 k, u64 period, struct str *text)
 {
-	num_add_percent(text, period, h->all.period);
+	num_add_percent(text, period, h->events[k].all.period);
 }
 
-static void print_overhead(const struct hist *h, const struct hist_entry *e, u64 value,
+static void print_overhead(const struct hist *h, const struct hist_entry *e, u64 k,
 	struct str *text)
 {
-	(void)value;
-	print_share(h, e->self.period, text);
+	print_share(h, k, e->of[k].self.period, text);
 }
 
-static void print_children(const struct hist *h, const struct hist_entry *e, u64 value,
+static void print_children(const struct hist *h, const struct hist_entry *e, u64 k,
 	struct str *text)
 {
-	(void)value;
-	print_share(h, h->options->has_children ? e->total.period : e->self.period, text);
+	print_share(h, k, h->options->has_children ? e->of[k].total.period : e->of[k].self.period,
+		text);
 }
 
-static void print_samples(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void print_samples(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
 {
 	(void)h;
-	(void)value;
-	num_add_u64(text, e->self.n_samples);
+	num_add_u64(text, e->of[k].self.n_samples);
 }
 
-static void print_period(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void print_period(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
 {
 	(void)h;
-	(void)value;
-	num_add_u64(text, e->self.period);
+	num_add_u64(text, e->of[k].self.period);
 }
 
-static void print_system(const struct hist *h, const struct hist_entry *e, u64 value,
+static void print_system(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
+{
+	print_share(h, k, e->of[k].self_in[HIST_SYSTEM], text);
+}
+
+static void print_user(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
+{
+	print_share(h, k, e->of[k].self_in[HIST_USER], text);
+}
+
+static void print_guest_system(const struct hist *h, const struct hist_entry *e, u64 k,
 	struct str *text)
 {
-	(void)value;
-	print_share(h, e->self_in[HIST_SYSTEM], text);
+	print_share(h, k, e->of[k].self_in[HIST_GUEST_SYSTEM], text);
 }
 
-static void print_user(const struct hist *h, const struct hist_entry *e, u64 value,
+static void print_guest_user(const struct hist *h, const struct hist_entry *e, u64 k,
 	struct str *text)
 {
-	(void)value;
-	print_share(h, e->self_in[HIST_USER], text);
+	print_share(h, k, e->of[k].self_in[HIST_GUEST_USER], text);
 }
 
-static void print_guest_system(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static u64 total_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	(void)value;
-	print_share(h, e->self_in[HIST_GUEST_SYSTEM], text);
+	return h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
 }
 
-static void print_guest_user(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	print_share(h, e->self_in[HIST_GUEST_USER], text);
-}
-
-static u64 total_of(const struct hist *h, const struct hist_entry *e)
-{
-	return h->options->has_children ? e->total.period : e->self.period;
-}
-
-static u64 self_of(const struct hist *h, const struct hist_entry *e)
+static u64 self_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self.period;
+	return e->of[k].self.period;
 }
 
-static u64 samples_of(const struct hist *h, const struct hist_entry *e)
+static u64 samples_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self.n_samples;
+	return e->of[k].self.n_samples;
 }
 
-static u64 system_of(const struct hist *h, const struct hist_entry *e)
+static u64 system_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_SYSTEM];
+	return e->of[k].self_in[HIST_SYSTEM];
 }
 
-static u64 user_of(const struct hist *h, const struct hist_entry *e)
+static u64 user_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_USER];
+	return e->of[k].self_in[HIST_USER];
 }
 
-static u64 guest_system_of(const struct hist *h, const struct hist_entry *e)
+static u64 guest_system_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_GUEST_SYSTEM];
+	return e->of[k].self_in[HIST_GUEST_SYSTEM];
 }
 
-static u64 guest_user_of(const struct hist *h, const struct hist_entry *e)
+static u64 guest_user_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_GUEST_USER];
+	return e->of[k].self_in[HIST_GUEST_USER];
 }
 
-static u64 cost_of(const struct hist *h, const struct hist_entry *e)
+static u64 cost_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return hist_sum(h, e, LABEL_WEIGHT);
+	return hist_sum(h, e, k, LABEL_WEIGHT);
 }
 
-static u64 average_of(const struct hist *h, const struct hist_entry *e)
+static u64 average_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return e->self.n_samples ? cost_of(h, e) / e->self.n_samples : 0;
+	return e->of[k].self.n_samples ? cost_of(h, e, k) / e->of[k].self.n_samples : 0;
 }
 
-static void print_cost(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void print_cost(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
 {
-	(void)value;
-	num_add_u64(text, cost_of(h, e));
+	num_add_u64(text, cost_of(h, e, (u32)k));
 }
 
-static void print_average(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void print_average(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
 {
-	double n = (double)e->self.n_samples;
+	double n = (double)e->of[k].self.n_samples;
 
-	(void)value;
-	str_addf(text, "%.1f", n > 0 ? (double)cost_of(h, e) / n : 0.0);
+	str_addf(text, "%.1f", n > 0 ? (double)cost_of(h, e, (u32)k) / n : 0.0);
 }
 
 /* ---- cycles of runs of code: periods, where --total-cycles counts ---- */
 
-static double mean_of(const struct hist_entry *e)
+static double mean_of(const struct hist_entry *e, u32 k)
 {
-	return e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
+	return e->of[k].self.n_samples
+		? (double)e->of[k].self.period / (double)e->of[k].self.n_samples
+		: 0;
 }
 
 /* In thousandths: it is for the order of rows. */
-static u64 mean_rank(const struct hist *h, const struct hist_entry *e)
+static u64 mean_rank(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return (u64)(mean_of(e) * 1000);
+	return (u64)(mean_of(e, k) * 1000);
 }
 
-static void print_mean(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void print_mean(const struct hist *h, const struct hist_entry *e, u64 k, struct str *text)
 {
 	(void)h;
-	(void)value;
-	str_addf(text, "%.1f", mean_of(e));
+	str_addf(text, "%.1f", mean_of(e, (u32)k));
 }
 
-static void print_mean_share(const struct hist *h, const struct hist_entry *e, u64 value,
+static void print_mean_share(const struct hist *h, const struct hist_entry *e, u64 k,
 	struct str *text)
 {
-	(void)value;
-	str_addf(text, "%.2f%%", h->averages > 0 ? 100 * mean_of(e) / h->averages : 0.0);
+	str_addf(text, "%.2f%%",
+		h->events[k].averages > 0 ? 100 * mean_of(e, (u32)k) / h->events[k].averages : 0.0);
 }
 
 /* clang-format off: a row a fact */

@@ -3,29 +3,23 @@
  * time, the others of all threads' time. With rows for callers a row has what it called, too.
  */
 #include "base/num.h"
-#include "profile/beside.h"
 #include "profile/gather.h"
 #include "profile/key_family.h"
 
 static u64 ns_of(const struct hist *h, const struct hist_entry *e, u32 event)
 {
-	const struct hist_beside *b = beside_find(h, event);
+	const u32 k = event - h->table.first;
 
-	if (b) {
-		e = beside_entry(h, b, e);
-		h = b->hist;
-	}
-	if (h->event != event)
+	if (event < h->table.first || k >= h->n_events)
 		return 0;
-	return h->options->has_children ? e->total.period : e->self.period;
+	return h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
 }
 
 static void add_share(const struct hist *h, const struct hist_entry *e, u32 event, struct str *text)
 {
-	const struct hist_beside *latency = beside_find(h, GATHER_LATENCY);
+	const u32 k = event == GATHER_LATENCY ? GATHER_LATENCY - h->table.first : 0;
 
-	num_add_percent(text, ns_of(h, e, event),
-		event == GATHER_LATENCY && latency ? latency->hist->all.period : h->all.period);
+	num_add_percent(text, ns_of(h, e, event), h->events[k < h->n_events ? k : 0].all.period);
 }
 
 static void add_ms(const struct hist *h, const struct hist_entry *e, u32 event, struct str *text)

@@ -81,7 +81,7 @@ void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
 
 	if (!e)
 		return;
-	json_text(text, "callers_of", h->profile->events.at[h->event].name);
+	json_text(text, "callers_of", h->profile->events.at[h->events[0].event].name);
 	hist_view_show(&event->view, e->group);
-	graph_json_add(&event->view, e, GRAPH_CALLEE, e->self.period, text);
+	graph_json_add(&event->view, e, GRAPH_CALLEE, e->of[0].self.period, text);
 }

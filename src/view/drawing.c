@@ -284,13 +284,13 @@ void drawing_add(struct str *text, struct hist_view *view, const struct hist_ent
 	const struct drawing_options *o)
 {
 	const struct hist *h = view->hist;
-	u64 mine = h->options->has_children ? e->total.period : e->self.period;
+	u64 mine = h->options->has_children ? e->of[0].total.period : e->of[0].self.period;
 	struct graph graph;
 	struct drawing d = {.text = text,
 		.profile = h->profile,
 		.graph = &graph,
 		.options = o,
-		.whole = o->style == DRAWING_FRACTAL ? mine : h->all.period,
+		.whole = o->style == DRAWING_FRACTAL ? mine : h->events[0].all.period,
 		.margin = GRAPH_MARGIN};
 
 	graph_init(&graph, view, e, o->order);

@@ -3,15 +3,16 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profile/beside.h"
 #include "profile/certainty.h"
 #include "view/graph_json.h"
 
 enum { VERSION = 3 };
 
-static double share(const struct hist *h, u64 period)
+static double share(const struct hist *h, u32 k, u64 period)
 {
-	return h->all.period ? 100.0 * (double)period / (double)h->all.period : 0;
+	const u64 all = h->events[k].all.period;
+
+	return all ? 100.0 * (double)period / (double)all : 0;
 }
 
 static void add_share(struct str *text, const char *key, double v)
@@ -87,20 +88,20 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 		add_json_cell(text, h->options->keys[i], h, e, room);
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (t->columns[i]->is_value && t->columns[i]->label)
-			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, e));
-	json_u64(text, "samples", e->self.n_samples);
-	json_u64(text, "period", e->self.period);
-	add_share(text, "share", share(h, e->self.period));
+			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, e, 0));
+	json_u64(text, "samples", e->of[0].self.n_samples);
+	json_u64(text, "period", e->of[0].self.period);
+	add_share(text, "share", share(h, 0, e->of[0].self.period));
 	if (h->options->has_children) {
-		json_u64(text, "total_samples", e->total.n_samples);
-		json_u64(text, "total_period", e->total.period);
-		add_share(text, "total_share", share(h, e->total.period));
+		json_u64(text, "total_samples", e->of[0].total.n_samples);
+		json_u64(text, "total_period", e->of[0].total.period);
+		add_share(text, "total_share", share(h, 0, e->of[0].total.period));
 	}
 	if (h->certainty)
 		add_certainty(h, e, text);
 	if (t->has_graph) {
 		hist_view_show(view, e->group);
-		graph_json_add(view, e, t->drawing.order, h->all.period, text);
+		graph_json_add(view, e, t->drawing.order, h->events[0].all.period, text);
 	}
 	json_end(text, '}');
 	str_addc(text, ',');
@@ -108,40 +109,28 @@ static void add_json_row(struct out *out, struct hist_view *view, const struct h
 
 /* ---- JSON of several events in one table ---- */
 
-/* One of a table's events: from 0, its own. */
-struct side {
-	const struct hist *hist;
-	const struct hist_entry *entry; /* may be one of nothing */
-};
-
-static struct side side_of(const struct hist *h, const struct hist_entry *e, size_t k)
-{
-	const struct hist_beside *b = k ? &h->beside.at[k - 1] : NULL;
-
-	return b ? (struct side){b->hist, e ? beside_entry(h, b, e) : NULL} : (struct side){h, e};
-}
-
 static bool is_sum(const struct key *key)
 {
 	return key->is_value && key->label;
 }
 
-static void add_json_side(struct str *text, const struct side *s, const struct text_options *t)
+static void add_json_side(struct str *text, const struct hist *h, const struct hist_entry *e, u32 k,
+	const struct text_options *t)
 {
-	const struct hist *h = s->hist;
+	const struct hist_values *v = &e->of[k];
 
 	str_addc(text, '{');
-	json_u64(text, "samples", s->entry->self.n_samples);
-	json_u64(text, "period", s->entry->self.period);
-	add_share(text, "share", share(h, s->entry->self.period));
+	json_u64(text, "samples", v->self.n_samples);
+	json_u64(text, "period", v->self.period);
+	add_share(text, "share", share(h, k, v->self.period));
 	if (h->options->has_children) {
-		json_u64(text, "total_samples", s->entry->total.n_samples);
-		json_u64(text, "total_period", s->entry->total.period);
-		add_share(text, "total_share", share(h, s->entry->total.period));
+		json_u64(text, "total_samples", v->total.n_samples);
+		json_u64(text, "total_period", v->total.period);
+		add_share(text, "total_share", share(h, k, v->total.period));
 	}
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (is_sum(t->columns[i]))
-			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, s->entry));
+			json_u64(text, t->columns[i]->name, t->columns[i]->figure(h, e, k));
 	json_end(text, '}');
 	str_addc(text, ',');
 }
@@ -154,29 +143,26 @@ static void add_json_row_of_all(struct str *text, const struct hist *h, const st
 		add_json_cell(text, h->options->keys[i], h, e, room);
 	json_key(text, "values");
 	str_addc(text, '[');
-	for (size_t k = 0; k <= h->beside.n; k++) {
-		const struct side s = side_of(h, e, k);
-
-		add_json_side(text, &s, t);
-	}
+	for (u32 k = 0; k < h->n_events; k++)
+		add_json_side(text, h, e, k, t);
 	json_end(text, ']');
 	str_addc(text, '}');
 	str_addc(text, ',');
 }
 
-static void add_json_event(struct str *text, const struct hist *h)
+static void add_json_event(struct str *text, const struct hist *h, u32 k)
 {
-	const struct profile_event *event = &h->profile->events.at[h->event];
+	const struct profile_event *event = &h->profile->events.at[h->events[k].event];
 
 	json_text(text, "event", event->name);
-	json_u64(text, "samples", h->all.n_samples);
-	json_u64(text, "period", h->all.period);
+	json_u64(text, "samples", h->events[k].all.n_samples);
+	json_u64(text, "period", h->events[k].all.period);
 	json_u64(text, "lost", event->n_lost);
 }
 
 static void add_json_group(struct out *out, const struct hist *h, const struct text_options *t)
 {
-	const char *name = h->profile->events.at[h->event].group;
+	const char *name = h->profile->events.at[h->events[0].event].group;
 	struct str *text = &out->text, room = {0};
 
 	str_addc(text, '{');
@@ -186,9 +172,9 @@ static void add_json_group(struct out *out, const struct hist *h, const struct t
 		json_null(text, "group");
 	json_key(text, "events");
 	str_addc(text, '[');
-	for (size_t k = 0; k <= h->beside.n; k++) {
+	for (u32 k = 0; k < h->n_events; k++) {
 		str_addc(text, '{');
-		add_json_event(text, side_of(h, NULL, k).hist);
+		add_json_event(text, h, k);
 		json_end(text, '}');
 		str_addc(text, ',');
 	}
@@ -214,7 +200,7 @@ static void add_json(struct out *out, const struct hist *h, const struct text_op
 	struct str room = {0};
 
 	str_addc(&out->text, '{');
-	add_json_event(&out->text, h);
+	add_json_event(&out->text, h, 0);
 	json_key(&out->text, "rows");
 	str_addc(&out->text, '[');
 	hist_view_init(&view, h);
@@ -288,18 +274,27 @@ static void add_csv_keys(struct str *text, const struct hist *h, const struct hi
 		add_csv_key(text, h->options->keys[i], h, e, room);
 }
 
-static void add_csv_value(struct str *text, const struct hist *h, const struct hist_value *v)
+static void add_csv_value(struct str *text, const struct hist *h, u32 k, const struct hist_value *v)
 {
 	str_addf(text, "%llu,%llu,%.4f,", (unsigned long long)v->n_samples,
-		(unsigned long long)v->period, share(h, v->period));
+		(unsigned long long)v->period, share(h, k, v->period));
 }
 
-static void add_csv_sums(struct str *text, const struct side *s, const struct text_options *t)
+static void add_csv_side(struct str *text, const struct hist *h, const struct hist_entry *e, u32 k,
+	struct str *room)
+{
+	add_csv_event(text, h->profile->events.at[h->events[k].event].name, room);
+	add_csv_value(text, h, k, &e->of[k].self);
+	if (h->options->has_children)
+		add_csv_value(text, h, k, &e->of[k].total);
+}
+
+static void add_csv_sums(struct str *text, const struct hist *h, const struct hist_entry *e, u32 k,
+	const struct text_options *t)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (is_sum(t->columns[i]))
-			str_addf(text, "%llu,",
-				(unsigned long long)t->columns[i]->figure(s->hist, s->entry));
+			str_addf(text, "%llu,", (unsigned long long)t->columns[i]->figure(h, e, k));
 }
 
 static void add_csv(struct out *out, const struct hist *h, const struct text_options *t)
@@ -307,18 +302,13 @@ static void add_csv(struct out *out, const struct hist *h, const struct text_opt
 	struct str *text = &out->text, room = {0};
 
 	vec_each(e, &h->entries) {
-		const struct side s = {h, e};
-
 		if (!text_shows(h, e, t))
 			continue;
-		add_csv_event(text, h->profile->events.at[h->event].name, &room);
-		add_csv_value(text, h, &e->self);
-		if (h->options->has_children)
-			add_csv_value(text, h, &e->total);
+		add_csv_side(text, h, e, 0, &room);
 		if (h->certainty)
 			add_csv_certainty(text, h, e);
 		add_csv_keys(text, h, e, &room);
-		add_csv_sums(text, &s, t);
+		add_csv_sums(text, h, e, 0, t);
 		end_line(text);
 		out_flush_some(out);
 	}
@@ -339,19 +329,14 @@ static void add_csv_group(struct out *out, const struct hist *h, const struct ex
 	const struct text_options *t)
 {
 	struct str *text = &out->text, room = {0};
-	const size_t n_missing = (o->n_together - (h->beside.n + 1)) * n_csv_columns(h->options, t);
+	const size_t n_missing = (o->n_together - h->n_events) * n_csv_columns(h->options, t);
 
 	vec_each(e, &h->entries) {
 		if (!text_shows(h, e, t))
 			continue;
-		for (size_t k = 0; k <= h->beside.n; k++) {
-			const struct side s = side_of(h, e, k);
-
-			add_csv_event(text, h->profile->events.at[s.hist->event].name, &room);
-			add_csv_value(text, s.hist, &s.entry->self);
-			if (h->options->has_children)
-				add_csv_value(text, s.hist, &s.entry->total);
-			add_csv_sums(text, &s, t);
+		for (u32 k = 0; k < h->n_events; k++) {
+			add_csv_side(text, h, e, k, &room);
+			add_csv_sums(text, h, e, k, t);
 		}
 		str_fill(text, ',', n_missing);
 		add_csv_keys(text, h, e, &room);

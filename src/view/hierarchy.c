@@ -5,13 +5,11 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "profile/beside.h"
 
 enum { INDENT = 3 };
 
 struct row {
 	struct hist_entry sum;         /* of all entries below; of an innermost row its entry */
-	struct hist_entry *beside;     /* the same of the other events of the table */
 	u32 parent;                    /* row 0 is the root */
 	u32 first_child, next_sibling; /* 0: none */
 	u32 level;                     /* of the key, from 1 */
@@ -36,15 +34,13 @@ struct hierarchy {
 
 static u32 add_row(struct hierarchy *y, u32 parent, const char *name, const struct hist_entry *e)
 {
-	const struct hist *h = y->hist;
-	struct hist_entry *beside = arena_zalloc(&y->arena, (h->beside.n + 1) * sizeof(*beside));
+	const size_t size = y->hist->n_events * sizeof(*e->of);
+	struct hist_entry sum = *e;
 	u32 i = y->rows.n;
 
-	for (size_t k = 0; k < h->beside.n; k++)
-		beside[k] = *beside_entry(h, &h->beside.at[k], e);
+	sum.of = memcpy(arena_alloc(&y->arena, size), e->of, size);
 	vec_add(&y->rows,
-		((struct row){.sum = *e,
-			.beside = beside,
+		((struct row){.sum = sum,
 			.parent = parent,
 			.next_sibling = y->rows.at[parent].first_child,
 			.level = y->rows.at[parent].level + 1,
@@ -59,23 +55,20 @@ static void add_value(struct hist_value *sum, struct hist_value v)
 	sum->period += v.period;
 }
 
-static void add_entry_to(struct hist_entry *sum, const struct hist_entry *e)
+static void add_values(struct hist_values *sum, const struct hist_values *v)
 {
-	add_value(&sum->self, e->self);
-	add_value(&sum->total, e->total);
+	add_value(&sum->self, v->self);
+	add_value(&sum->total, v->total);
 	for (size_t i = 0; i < ARRAY_SIZE(sum->sums); i++)
-		sum->sums[i] += e->sums[i];
+		sum->sums[i] += v->sums[i];
 	for (size_t i = 0; i < HIST_MODES; i++)
-		sum->self_in[i] += e->self_in[i];
+		sum->self_in[i] += v->self_in[i];
 }
 
 static void add_entry_to_row(struct hierarchy *y, struct row *row, const struct hist_entry *e)
 {
-	const struct hist *h = y->hist;
-
-	add_entry_to(&row->sum, e);
-	for (size_t k = 0; k < h->beside.n; k++)
-		add_entry_to(&row->beside[k], beside_entry(h, &h->beside.at[k], e));
+	for (u32 k = 0; k < y->hist->n_events; k++)
+		add_values(&row->sum.of[k], &e->of[k]);
 }
 
 static const char *name_of(struct hierarchy *y, const struct key *key, const struct hist_entry *e)
@@ -106,9 +99,7 @@ static u32 child_with(struct hierarchy *y, u32 parent, const char *name, const s
 static void sort_by_event(const struct hierarchy *y, struct sort_item *items, size_t n, size_t k)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct row *row = &y->rows.at[items[i].value];
-
-		items[i].key = k ? row->beside[k - 1].self.period : row->sum.self.period;
+		items[i].key = y->rows.at[items[i].value].sum.of[k].self.period;
 	}
 	sort_by_key(items, n);
 }
@@ -124,10 +115,10 @@ static void sort_children(struct hierarchy *y, u32 parent)
 	 * They hang in the order opposite to the entries', and are linked from the last on. Of several
 	 * events the first decides, then the second.
 	 */
-	for (size_t k = y->hist->beside.n + 1; k-- > 0;)
+	for (size_t k = y->hist->n_events; k-- > 0;)
 		sort_by_event(y, children.at, children.n, k);
-	if (y->hist->first)
-		sort_by_event(y, children.at, children.n, y->hist->first);
+	if (y->hist->table.order)
+		sort_by_event(y, children.at, children.n, y->hist->table.order);
 	for (size_t i = 0; i < children.n; i++) {
 		y->rows.at[children.at[i].value].next_sibling = next;
 		next = children.at[i].value;
@@ -159,8 +150,7 @@ static void choose_widths(struct hierarchy *y)
 			(size_t)y->figures[f]->min_width * key_n_parts(y->figures[f], y->hist));
 		for (u32 i = 1; i < y->rows.n; i++) {
 			str_clear(&y->cell);
-			key_print_sum(y->figures[f], y->hist, &y->rows.at[i].sum,
-				y->rows.at[i].beside, &y->cell);
+			key_print(y->figures[f], y->hist, &y->rows.at[i].sum, &y->cell);
 			y->widths[f] = MAX(y->widths[f], y->cell.n);
 		}
 	}
@@ -196,7 +186,7 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 		str_fill(text, ' ', INDENT * (row->level - 1));
 		for (size_t f = 0; f < y->n_figures; f++) {
 			str_clear(&y->cell);
-			key_print_sum(y->figures[f], y->hist, &row->sum, row->beside, &y->cell);
+			key_print(y->figures[f], y->hist, &row->sum, &y->cell);
 			str_add(text, "  ");
 			str_add_right(text, str_text(&y->cell), y->widths[f]);
 		}

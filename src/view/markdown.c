@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "profile/beside.h"
 #include "profile/certainty.h"
 #include "view/cuttree.h"
 
@@ -24,20 +23,21 @@ static void add_share(u64 period, u64 all, struct str *text)
 	str_addf(text, " %.2f%% |", all ? 100 * (double)period / (double)all : 0);
 }
 
-static void add_shares(const struct hist *h, const struct hist_entry *e, struct str *text)
+static void add_shares(const struct hist *h, const struct hist_entry *e, u32 k, struct str *text)
 {
-	add_share(e->self.period, h->all.period, text);
+	const u64 all = h->events[k].all.period;
+
+	add_share(e->of[k].self.period, all, text);
 	if (h->options->has_children)
-		add_share(e->total.period, h->all.period, text);
+		add_share(e->of[k].total.period, all, text);
 }
 
 static void add_row(const struct hist *h, const struct hist_entry *e, struct str *room,
 	struct str *text)
 {
 	str_addc(text, '|');
-	add_shares(h, e, text);
-	vec_each(b, &h->beside)
-		add_shares(b->hist, beside_entry(h, b, e), text);
+	for (u32 k = 0; k < hist_n_parts(h); k++)
+		add_shares(h, e, k, text);
 	if (h->certainty) {
 		str_cut(room, 0);
 		key_print(&certainty_column, h, e, room);
@@ -60,16 +60,16 @@ static void add_row(const struct hist *h, const struct hist_entry *e, struct str
 }
 
 /* "Self", or "Self of EVENT"; returns how many columns they are. */
-static unsigned add_share_headings(const struct hist *h, bool is_together, struct str *text)
+static unsigned add_share_headings(const struct hist *h, u32 k, struct str *text)
 {
 	static const char *const titles[] = {"Self", "Total"};
 	const unsigned n = h->options->has_children ? 2 : 1;
 
 	for (unsigned i = 0; i < n; i++) {
 		str_addf(text, " %s", titles[i]);
-		if (is_together) {
+		if (hist_n_parts(h) > 1) {
 			str_add(text, " of ");
-			add_code(h->profile->events.at[h->event].name, text);
+			add_code(h->profile->events.at[h->events[k].event].name, text);
 		}
 		str_add(text, " |");
 	}
@@ -79,12 +79,11 @@ static unsigned add_share_headings(const struct hist *h, bool is_together, struc
 static void add_header(const struct hist *h, struct str *text)
 {
 	const struct hist_options *o = h->options;
-	unsigned n;
+	unsigned n = 0;
 
 	str_addc(text, '|');
-	n = add_share_headings(h, h->is_together, text);
-	vec_each(b, &h->beside)
-		n += add_share_headings(b->hist, true, text);
+	for (u32 k = 0; k < hist_n_parts(h); k++)
+		n += add_share_headings(h, k, text);
 	str_add(text, h->certainty ? " 95% interval |" : "");
 	for (size_t i = 0; i < o->n_keys; i++) {
 		const char *header = o->keys[i]->header;
@@ -107,25 +106,17 @@ struct rest {
 
 static void add_to_rest(struct rest *r, const struct hist *h, const struct hist_entry *e)
 {
-	size_t k = 0;
-
 	r->n_rows++;
-	r->periods.at[k++] += e->self.period;
-	vec_each(b, &h->beside)
-		r->periods.at[k++] += beside_entry(h, b, e)->self.period;
+	for (u32 k = 0; k < hist_n_parts(h); k++)
+		r->periods.at[k] += e->of[k].self.period;
 }
 
 static void add_rest(const struct rest *r, const struct hist *h, struct str *text)
 {
-	const char *total = h->options->has_children ? " |" : "";
-	size_t k = 0;
-
 	str_addc(text, '|');
-	add_share(r->periods.at[k++], h->all.period, text);
-	str_add(text, total);
-	vec_each(b, &h->beside) {
-		add_share(r->periods.at[k++], b->hist->all.period, text);
-		str_add(text, total);
+	for (u32 k = 0; k < hist_n_parts(h); k++) {
+		add_share(r->periods.at[k], h->events[k].all.period, text);
+		str_add(text, h->options->has_children ? " |" : "");
 	}
 	str_addf(text, "%s *%llu more* |\n", h->certainty ? " |" : "",
 		(unsigned long long)r->n_rows);
@@ -138,7 +129,7 @@ static void add_rows(const struct hist *h, const struct text_options *t, u64 n_r
 	struct str room = {0};
 	u64 shown = 0;
 
-	for (size_t k = 0; k <= h->beside.n; k++)
+	for (u32 k = 0; k < hist_n_parts(h); k++)
 		vec_add(&rest.periods, 0);
 	vec_each(e, &h->entries) {
 		/* The last line may have to tell the rest. */
@@ -158,24 +149,23 @@ static void add_rows(const struct hist *h, const struct text_options *t, u64 n_r
 	str_fini(&room);
 }
 
-static void add_event(const struct hist *h, struct str *text)
+static void add_event(const struct hist *h, u32 k, struct str *text)
 {
-	const char *name = h->profile->events.at[h->event].name;
+	const char *name = h->profile->events.at[h->events[k].event].name;
 
 	str_add(text, "**");
 	str_add_safe(text, name, strlen(name));
 	str_add(text, "**: ");
-	num_add_grouped(text, h->all.n_samples);
+	num_add_grouped(text, h->events[k].all.n_samples);
 	str_add(text, h->profile->has_branches ? " branches" : " samples");
 }
 
 void markdown_add_table(const struct hist *h, const struct text_options *t, u64 n_rows,
 	struct str *text)
 {
-	add_event(h, text);
-	vec_each(b, &h->beside) {
-		str_add(text, ", ");
-		add_event(b->hist, text);
+	for (u32 k = 0; k < hist_n_parts(h); k++) {
+		str_add(text, k ? ", " : "");
+		add_event(h, k, text);
 	}
 	str_add(text, "\n\n");
 	add_header(h, text);

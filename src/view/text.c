@@ -209,7 +209,8 @@ bool text_has_graph(const struct hist *h, const struct hist_entry *e, const stru
 {
 	double share = share_of(h, e);
 
-	return o->has_graph && (e->self.n_samples || e->total.n_samples) && share >= o->row_limit &&
+	return o->has_graph && (e->of[0].self.n_samples || e->of[0].total.n_samples) &&
+		share >= o->row_limit &&
 		(o->drawing.style == DRAWING_FRACTAL || share >= o->drawing.limit);
 }
 
@@ -287,14 +288,14 @@ void text_add_event(const struct profile_event *event, u64 n_samples, u64 period
 /* "a, b", or "anon group { a, b }" of those that were counted as one. */
 static void add_events(const struct hist *h, struct str *text)
 {
-	const struct profile_event *first = &h->profile->events.at[h->event];
+	const struct profile_event *first = &h->profile->events.at[h->events[0].event];
 	const char *name = first->group ? first->group : "anon group";
 
 	if (first->n_group > 1) {
 		str_add_safe(text, name, strlen(name));
 		str_add(text, " { ");
 	}
-	for (size_t k = 0; k <= h->beside.n; k++) {
+	for (size_t k = 0; k < h->n_events; k++) {
 		str_add(text, k ? ", " : "");
 		str_add_safe(text, first[k].name, strlen(first[k].name));
 	}
@@ -303,15 +304,16 @@ static void add_events(const struct hist *h, struct str *text)
 
 void text_add_title(const struct hist *h, struct str *text)
 {
-	struct hist_value all = h->all;
+	struct hist_value all = h->events[0].all;
 
-	if (!h->is_together) {
-		text_add_event(&h->profile->events.at[h->event], all.n_samples, all.period, text);
+	if (hist_n_parts(h) == 1) {
+		text_add_event(&h->profile->events.at[h->events[0].event], all.n_samples,
+			all.period, text);
 		return;
 	}
-	vec_each(b, &h->beside) {
-		all.n_samples += b->hist->all.n_samples;
-		all.period += b->hist->all.period;
+	for (u32 k = 1; k < h->n_events; k++) {
+		all.n_samples += h->events[k].all.n_samples;
+		all.period += h->events[k].all.period;
 	}
 	begin_title(all.n_samples, "events", text);
 	add_events(h, text);

@@ -134,12 +134,14 @@ TEST(key_list_that_is_too_long_is_refused)
 /* ---- cells ---- */
 
 /* What a key prints of an entry with this value, of which the profile knows two tasks. */
-static const char *cell_of(const char *name, struct hist_entry entry, u64 value)
+static const char *cell_of(const char *name, u32 symbol, struct hist_values values, u64 value)
 {
 	static char buf[8][64];
 	static unsigned next;
 	struct hist_options options = {.has_children = true};
-	struct hist hist = {.options = &options, .all = {10, 1000}};
+	struct hist_event event = {.all = {10, 1000}};
+	struct hist hist = {.options = &options, .events = &event, .n_events = 1};
+	const struct hist_entry entry = {.symbol = symbol, .of = &values};
 	const struct key *key = key_find(name, strlen(name));
 	struct str text = {0};
 	struct profile p;
@@ -170,19 +172,24 @@ static const char *cell_of(const char *name, struct hist_entry entry, u64 value)
 	return to;
 }
 
-static const char *cell(const char *name, struct hist_entry entry)
+static const char *cell(const char *name, struct hist_values values)
 {
-	return cell_of(name, entry, 0);
+	return cell_of(name, 0, values, 0);
 }
 
 static const char *value_cell(const char *name, u64 value)
 {
-	return cell_of(name, (struct hist_entry){.self = {3, 250}}, value);
+	return cell_of(name, 0, (struct hist_values){.self = {3, 250}}, value);
+}
+
+static const char *symbol_cell(const char *name, u32 symbol)
+{
+	return cell_of(name, symbol, (struct hist_values){0}, 0);
 }
 
 TEST(key_cells_are_written_as_perf_writes_them)
 {
-	struct hist_entry e = {.self = {3, 250}, .total = {7, 1000}};
+	struct hist_values e = {.self = {3, 250}, .total = {7, 1000}};
 
 	CHECK_STR(cell("overhead", e), "25.00%");
 	CHECK_STR(cell("overhead_children", e), "100.00%");
@@ -205,11 +212,9 @@ TEST(key_cells_are_written_as_perf_writes_them)
 
 TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)
 {
-	struct hist_entry e = {.symbol = 1};
-
 	CHECK_STR(value_cell("comm", (u64)(uintptr_t) "a\x1b[2Jb"), "a\\x1b[2Jb");
-	CHECK_STR(cell("dso", e), "b\\x1b");
-	CHECK_STR(cell("symbol", e), "[.] f\\x0a");
+	CHECK_STR(symbol_cell("dso", 1), "b\\x1b");
+	CHECK_STR(symbol_cell("symbol", 1), "[.] f\\x0a");
 }
 
 TEST(key_symbol_says_where_it_runs)
@@ -218,5 +223,5 @@ TEST(key_symbol_says_where_it_runs)
 		"[g] g", "[u] g", "[.] g"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cells); i++)
-		CHECK_STR(cell("symbol", (struct hist_entry){.symbol = 1 + i}), cells[i]);
+		CHECK_STR(symbol_cell("symbol", 1 + i), cells[i]);
 }
