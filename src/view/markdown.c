@@ -36,7 +36,7 @@ static void add_row(const struct hist *h, const struct hist_entry *e, struct str
 	struct str *text)
 {
 	str_addc(text, '|');
-	for (u32 k = 0; k < hist_n_parts(h); k++)
+	for (u32 k = 0; k < h->n_events; k++)
 		add_shares(h, e, k, text);
 	if (h->certainty) {
 		str_cut(room, 0);
@@ -67,7 +67,7 @@ static unsigned add_share_headings(const struct hist *h, u32 k, struct str *text
 
 	for (unsigned i = 0; i < n; i++) {
 		str_addf(text, " %s", titles[i]);
-		if (hist_n_parts(h) > 1) {
+		if (k || hist_n_parts(h) > 1) {
 			str_add(text, " of ");
 			add_code(h->profile->events.at[h->events[k].event].name, text);
 		}
@@ -82,7 +82,7 @@ static void add_header(const struct hist *h, struct str *text)
 	unsigned n = 0;
 
 	str_addc(text, '|');
-	for (u32 k = 0; k < hist_n_parts(h); k++)
+	for (u32 k = 0; k < h->n_events; k++)
 		n += add_share_headings(h, k, text);
 	str_add(text, h->certainty ? " 95% interval |" : "");
 	for (size_t i = 0; i < o->n_keys; i++) {
@@ -107,14 +107,14 @@ struct rest {
 static void add_to_rest(struct rest *r, const struct hist *h, const struct hist_entry *e)
 {
 	r->n_rows++;
-	for (u32 k = 0; k < hist_n_parts(h); k++)
+	for (u32 k = 0; k < h->n_events; k++)
 		r->periods.at[k] += e->of[k].self.period;
 }
 
 static void add_rest(const struct rest *r, const struct hist *h, struct str *text)
 {
 	str_addc(text, '|');
-	for (u32 k = 0; k < hist_n_parts(h); k++) {
+	for (u32 k = 0; k < h->n_events; k++) {
 		add_share(r->periods.at[k], h->events[k].all.period, text);
 		str_add(text, h->options->has_children ? " |" : "");
 	}
@@ -129,7 +129,7 @@ static void add_rows(const struct hist *h, const struct text_options *t, u64 n_r
 	struct str room = {0};
 	u64 shown = 0;
 
-	for (u32 k = 0; k < hist_n_parts(h); k++)
+	for (u32 k = 0; k < h->n_events; k++)
 		vec_add(&rest.periods, 0);
 	vec_each(e, &h->entries) {
 		/* The last line may have to tell the rest. */
@@ -163,7 +163,7 @@ static void add_event(const struct hist *h, u32 k, struct str *text)
 void markdown_add_table(const struct hist *h, const struct text_options *t, u64 n_rows,
 	struct str *text)
 {
-	for (u32 k = 0; k < hist_n_parts(h); k++) {
+	for (u32 k = 0; k < h->n_events; k++) {
 		str_add(text, k ? ", " : "");
 		add_event(h, k, text);
 	}
