@@ -278,18 +278,20 @@ void certainty_fini(struct certainty *c)
 
 /* ---- the column ---- */
 
-static void print(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
+static void cell_of_interval(const struct key_value *v, struct cell *ret)
 {
-	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
-	const struct drift_range *r = h->options->has_children ? &row->total : &row->self;
+	const struct certainty_row *row = &v->hist->certainty->rows[v->entry - v->hist->entries.at];
+	const struct drift_range *r = v->hist->options->has_children ? &row->total : &row->self;
 
-	(void)value;
-	(void)value;
-	str_addf(text, "%.2f-%.2f%%%s", 100 * r->low, 100 * r->high, row->is_decided ? "  " : " ~");
+	ret->kind = CELL_RANGE;
+	ret->real = r->low;
+	ret->high = r->high;
+	ret->spans = row->is_decided ? 0 : CELL_IS_UNCERTAIN;
 }
 
 const struct key certainty_column = {.name = "interval",
-	.header = "95% interval  ",
+	.title = "95% interval",
 	.help = "where the true share lies",
 	.is_value = true,
-	.print = print};
+	.kind = CELL_RANGE,
+	.cell = cell_of_interval};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/num.h"
 #include "profile/key_family.h"
 
 /* In the order of their help. */
@@ -32,84 +33,37 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
-static u64 value_of(const struct key *key, const struct hist *h, const struct hist_entry *e)
-{
-	return key->label && !key->is_value ? hist_label(h, e->group, key) : 0;
-}
-
 unsigned key_n_parts(const struct key *key, const struct hist *h)
 {
 	return key->figure ? hist_n_parts(h) : 1;
 }
 
-/* At the right end of a part's width. */
-static void print_part(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	u32 k, struct str *text)
+void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
+	struct str *room, struct cell *ret)
 {
-	const size_t start = text->n;
+	const struct key_value v = {h, e, event,
+		key->label && !key->is_value ? hist_label(h, e->group, key) : 0, room};
 
-	key->print(h, e, k, text);
-	str_pad_left(text, start, key->min_width);
+	*ret = (struct cell){0};
+	str_cut(room, 0);
+	key->cell(&v, ret);
 }
 
-void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
+void key_cell_decimal(const struct key_value *v, struct cell *ret)
 {
-	const unsigned n = key_n_parts(key, h);
+	const char *number, *digits, *end;
+	u64 n;
 
-	if (n == 1)
-		key->print(h, e, value_of(key, h, e), text);
-	for (u32 k = 0; n > 1 && k < n; k++)
-		print_part(key, h, e, k, text);
-}
-
-enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	const size_t start = text->n;
-	struct str cell = {0};
-	enum key_data kind;
-	const char *p;
-
-	if (key->frame == KEY_SYMBOL)
-		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, &cell);
-	else
-		key_print(key, h, e, &cell);
-	p = str_text(&cell);
-	p += strspn(p, " ");
-	kind = key->unknown && !strcmp(p, key->unknown) ? KEY_DATA_UNKNOWN
-		: key->number                           ? KEY_DATA_NUMBER
-							: KEY_DATA_TEXT;
-	if (kind == KEY_DATA_TEXT)
-		str_add(text, p);
-	else if (kind == KEY_DATA_NUMBER)
-		key->number(h, e, value_of(key, h, e), text);
-	/* What is no number after all is what it reads as. */
-	if (kind == KEY_DATA_NUMBER && text->n == start) {
-		str_add(text, p);
-		kind = KEY_DATA_TEXT;
-	}
-	str_fini(&cell);
-	return kind;
-}
-
-void key_print_decimal(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	const char *number = value ? profile_text(value) : "";
-	const char *digits = number + (*number == '-');
-
-	(void)h;
-	(void)e;
-	/* JSON knows no zeros in front. */
-	if (*digits && !digits[strspn(digits, "0123456789")] && (*digits != '0' || !digits[1]))
-		str_add(text, number);
-}
-
-void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	key->number_name(h, e, value_of(key, h, e), text);
+	key_cell_text_or_not(v, ret);
+	if (ret->kind != CELL_TEXT)
+		return;
+	number = ret->text;
+	end = digits = number + (*number == '-');
+	/* Zeros in front are of a text. */
+	if ((*digits == '0' && digits[1]) || !num_scan(&end, 10, &n) || *end ||
+		(digits > number && n > INT64_MAX))
+		return;
+	cell_number(ret, digits > number ? CELL_SIGNED : CELL_COUNT, digits > number ? -n : n);
 }
 
 u64 key_labels(const struct key *const *keys, size_t n)

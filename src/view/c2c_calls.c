@@ -8,7 +8,7 @@
 #define LIMIT 5 /* percent: callers of less are not drawn */
 
 /* Rows are uses, and nothing else: all functions belong to them. */
-static const struct key use_key = {.name = "use", .header = "", .help = "", .label = LABEL_USE};
+static const struct key use_key = {.name = "use", .title = "", .help = "", .label = LABEL_USE};
 
 static void event_init(struct c2c_calls_event *e, const struct sharers *s, u32 event,
 	const struct hist_options *o)

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "view/diff.h"
+#include "view/layout.h"
 
 enum { VERSION = 3 };
 
@@ -60,15 +61,20 @@ static void add_values(const struct delta *d, const struct delta_row *row, struc
 static void add_key(const struct delta *d, const struct delta_row *row, size_t i, struct str *text)
 {
 	const struct key *key = d->keys[i];
+	const struct cell *cell = &row->cells[i];
+	const struct layout l = layout_of(key, NULL);
+	struct str value = {0};
 
-	if (!key->number) {
-		json_text(text, key->name, row->cells[i]);
-	} else if (row->numbers[i]) {
-		json_key(text, key->name);
-		str_addf(text, "%s,", row->numbers[i]);
-	} else {
+	if (cell_is_number(cell->kind)) {
+		cell_add_data(cell, &value);
+		json_raw(text, key->name, str_text(&value));
+	} else if (cell_is_number(key->kind)) {
 		json_null(text, key->name);
+	} else {
+		layout_add(&l, cell, &value);
+		json_text(text, key->name, str_text(&value));
 	}
+	str_fini(&value);
 }
 
 static void add_row(const struct delta *d, const struct delta_row *row, const struct judgement *j,

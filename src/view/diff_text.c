@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "view/diff.h"
+#include "view/layout.h"
 
 enum { WORDS_MAX = 10, FILES_MAX = 3, CELLS_MAX = 512 };
 
@@ -21,12 +22,16 @@ static const char *bare(const char *cell)
 }
 
 /* A function's name, else the first cell. */
-static const char *subject_of(const struct delta *d, const struct delta_row *row)
+static void add_subject(const struct delta *d, const struct delta_row *row, struct str *text)
 {
+	const struct layout l = layout_of(d->keys[0], NULL);
+
 	for (size_t i = 0; i < d->n_keys; i++)
-		if (d->keys[i]->frame == KEY_SYMBOL)
-			return bare(row->cells[i]);
-	return row->cells[0];
+		if (d->keys[i]->frame == KEY_SYMBOL) {
+			str_add(text, bare(row->names[i]));
+			return;
+		}
+	layout_add(&l, &row->cells[0], text);
 }
 
 /* "0.513 s", "1.2e9": what a mean is. */
@@ -71,7 +76,7 @@ static void add_word(const struct delta *d, const struct judge *j, u32 i,
 	int side = row->is_in[DELTA_A] ? DELTA_A : DELTA_B;
 
 	str_add(text, "# ");
-	str_add(text, subject_of(d, row));
+	add_subject(d, row, text);
 	str_addc(text, ' ');
 	if (row->is_in[DELTA_A] && row->is_in[DELTA_B]) {
 		add_change(judged, d, o, text);
@@ -182,7 +187,8 @@ struct diff_table {
 	const struct delta *delta;
 	const struct diff_options *options;
 	VEC(struct column) columns;
-	VEC(const char *) cells; /* row by row */
+	struct layout layouts[HIST_KEYS_MAX]; /* of the keys */
+	VEC(const char *) cells;              /* row by row */
 	struct arena arena;
 };
 
@@ -224,7 +230,7 @@ static void add_keys(struct diff_table *t)
 	const struct delta *d = t->delta;
 
 	for (size_t i = 0; i < d->n_keys; i++)
-		add_column(t, d->keys[i]->header, -1, d->keys[i]->min_width, false);
+		add_column(t, t->layouts[i].title, -1, t->layouts[i].width, false);
 }
 
 static void add_columns(struct diff_table *t)
@@ -258,6 +264,18 @@ static void add_cell(struct diff_table *t, const char *cell)
 
 	c->width = MAX(c->width, (unsigned)strlen(cell));
 	vec_add(&t->cells, arena_strdup(&t->arena, cell, strlen(cell)));
+}
+
+static void add_key_cells(struct diff_table *t, const struct delta_row *row)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < t->delta->n_keys; i++) {
+		str_clear(&text);
+		layout_add(&t->layouts[i], &row->cells[i], &text);
+		add_cell(t, str_text(&text));
+	}
+	str_fini(&text);
 }
 
 /* The figure of one recording against the first. */
@@ -335,8 +353,7 @@ static void add_sided_cells(struct diff_table *t, const struct delta_row *row,
 	change(row, j, buf, sizeof(buf));
 	add_cell(t, buf);
 	add_cell(t, j->is_significant ? "*" : "");
-	for (size_t i = 0; i < d->n_keys; i++)
-		add_cell(t, row->cells[i]);
+	add_key_cells(t, row);
 }
 
 static void add_cells(struct diff_table *t, const struct delta_row *row)
@@ -360,8 +377,7 @@ static void add_cells(struct diff_table *t, const struct delta_row *row)
 			add_cell(t, buf);
 		}
 	}
-	for (size_t i = 0; i < d->n_keys; i++)
-		add_cell(t, row->cells[i]);
+	add_key_cells(t, row);
 }
 
 static bool is_shown(const struct delta *d, const struct delta_row *row,
@@ -437,6 +453,8 @@ void diff_add_text(const struct delta *d, const struct judge *j, const char *eve
 		add_files(d, text);
 	if (!o->is_quiet)
 		add_words(d, j, order, o, text);
+	for (size_t i = 0; i < d->n_keys; i++)
+		t.layouts[i] = layout_of(d->keys[i], NULL);
 	add_columns(&t);
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct delta_row *row = &d->rows.at[order[i]];

@@ -60,12 +60,12 @@ static void add_name(struct drawing *d, u32 node)
 	const struct profile_symbol *s = &d->profile->symbols.at[d->graph->nodes.at[node].symbol];
 
 	if (!d->graph->branches) {
-		key_add_symbol(d->profile, s, false, d->text);
+		key_add_symbol(s, d->text);
 		return;
 	}
 	/* Without a line it is the place in the function, or the address, that stands for it. */
 	if (s->has_line || !s->line) {
-		key_add_symbol(d->profile, s, false, d->text);
+		key_add_symbol(s, d->text);
 		str_add(d->text, s->line ? " " : "");
 	}
 	if (s->line)

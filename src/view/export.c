@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "profile/certainty.h"
 #include "view/graph_json.h"
+#include "view/layout.h"
 
 enum { VERSION = 3 };
 
@@ -56,25 +57,25 @@ static void add_beside(struct str *text, const struct key *key, const char *suff
 static void add_json_cell(struct str *text, const struct key *key, const struct hist *h,
 	const struct hist_entry *e, struct str *room)
 {
-	str_cut(room, 0);
-	switch (key_add_data(key, h, e, room)) {
-	case KEY_DATA_NUMBER:
-		json_key(text, key->name);
-		str_addf(text, "%s,", str_text(room));
-		break;
-	case KEY_DATA_TEXT:
-		json_text(text, key->name, str_text(room));
-		break;
-	case KEY_DATA_UNKNOWN:
+	struct str value = {0};
+	struct cell cell;
+
+	key_cell(key, h, e, 0, room, &cell);
+	cell_add_data(&cell, &value);
+	if (cell.reason)
 		json_null(text, key->name);
-		add_beside(text, key, "reason", "not known of these samples");
-		break;
+	else if (cell_is_number(cell.kind))
+		json_raw(text, key->name, str_text(&value));
+	else
+		json_text(text, key->name, str_text(&value));
+	if (cell.reason)
+		add_beside(text, key, "reason", cell.reason);
+	if (cell.name) {
+		str_cut(&value, 0);
+		str_add_safe(&value, cell.name, strlen(cell.name));
+		add_beside(text, key, "name", str_text(&value));
 	}
-	if (!key->number_name)
-		return;
-	str_cut(room, 0);
-	key_add_number_name(key, h, e, room);
-	add_beside(text, key, "name", str_text(room));
+	str_fini(&value);
 }
 
 static void add_json_row(struct out *out, struct hist_view *view, const struct hist_entry *e,
@@ -234,14 +235,18 @@ static void add_csv_cell(struct str *text, const char *cell)
 static void add_csv_key(struct str *text, const struct key *key, const struct hist *h,
 	const struct hist_entry *e, struct str *room)
 {
-	str_cut(room, 0);
-	key_add_data(key, h, e, room);
-	add_csv_cell(text, str_text(room));
-	if (!key->number_name)
-		return;
-	str_cut(room, 0);
-	key_add_number_name(key, h, e, room);
-	add_csv_cell(text, str_text(room));
+	struct str value = {0};
+	struct cell cell;
+
+	key_cell(key, h, e, 0, room, &cell);
+	cell_add_data(&cell, &value);
+	add_csv_cell(text, str_text(&value));
+	if (key->has_name) {
+		str_cut(&value, 0);
+		str_add_safe(&value, cell.name, strlen(cell.name));
+		add_csv_cell(text, str_text(&value));
+	}
+	str_fini(&value);
 }
 
 static void add_csv_event(struct str *text, const char *name, struct str *room)
@@ -350,7 +355,7 @@ static void add_csv_key_names(struct str *text, const struct hist_options *h)
 {
 	for (size_t i = 0; i < h->n_keys; i++) {
 		add_csv_cell(text, h->keys[i]->name);
-		if (h->keys[i]->number_name)
+		if (h->keys[i]->has_name)
 			str_addf(text, "%s_name,", h->keys[i]->name);
 	}
 }
@@ -415,7 +420,7 @@ static void add_separated_header(struct str *text, const struct hist *h, const c
 {
 	str_add(text, "# ");
 	for (size_t i = 0; i < t->n_columns; i++) {
-		const char *header = text_header(t->columns[i], h->options);
+		const char *header = layout_of(t->columns[i], h->options).title;
 
 		str_add(text, header + strspn(header, " "));
 		str_add(text, i + 1 < t->n_columns ? separator : "\n");
@@ -426,8 +431,11 @@ static void add_separated_header(struct str *text, const struct hist *h, const c
 static void add_separated(struct out *out, const struct hist *h, const char *separator,
 	const struct text_options *t)
 {
-	struct str *text = &out->text, room = {0};
+	struct str *text = &out->text, room = {0}, cell = {0};
+	struct layout layouts[HIST_KEYS_MAX];
 
+	for (size_t i = 0; i < t->n_columns; i++)
+		layouts[i] = layout_of(t->columns[i], h->options);
 	if (h->profile->events.n > 1 && !t->is_wall && !t->is_bare)
 		text_add_title(h, text);
 	if (!t->is_bare)
@@ -436,9 +444,9 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 		if (!text_shows(h, e, t))
 			continue;
 		for (size_t i = 0; i < t->n_columns; i++) {
-			str_cut(&room, 0);
-			key_print(t->columns[i], h, e, &room);
-			add_separated_cell(text, str_text(&room), key_n_parts(t->columns[i], h) > 1,
+			str_cut(&cell, 0);
+			layout_add_entry(&layouts[i], t->columns[i], h, e, &room, &cell);
+			add_separated_cell(text, str_text(&cell), key_n_parts(t->columns[i], h) > 1,
 				separator);
 			if (i + 1 < t->n_columns)
 				str_add(text, separator);
@@ -446,6 +454,7 @@ static void add_separated(struct out *out, const struct hist *h, const char *sep
 		str_addc(text, '\n');
 		out_flush_some(out);
 	}
+	str_fini(&cell);
 	str_fini(&room);
 }
 

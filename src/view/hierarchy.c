@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "view/layout.h"
 
 enum { INDENT = 3 };
 
@@ -20,13 +21,14 @@ struct hierarchy {
 	const struct hist *hist;
 	const struct text_options *options;
 	const struct key *figures[HIST_KEYS_MAX], *keys[HIST_KEYS_MAX];
+	struct layout figure_layouts[HIST_KEYS_MAX], key_layouts[HIST_KEYS_MAX];
 	size_t n_figures, n_keys;
 	size_t widths[HIST_KEYS_MAX]; /* of the figures */
 	VEC(struct row) rows;
 	struct table index; /* of all rows but the innermost */
 	struct arena arena;
 	struct intern names;
-	struct str cell;
+	struct str cell, room;
 	struct hist_view view;
 };
 
@@ -71,10 +73,11 @@ static void add_entry_to_row(struct hierarchy *y, struct row *row, const struct 
 		add_values(&row->sum.of[k], &e->of[k]);
 }
 
-static const char *name_of(struct hierarchy *y, const struct key *key, const struct hist_entry *e)
+/* Of the k-th key. */
+static const char *name_of(struct hierarchy *y, size_t k, const struct hist_entry *e)
 {
 	str_clear(&y->cell);
-	key_print(key, y->hist, e, &y->cell);
+	layout_add_entry(&y->key_layouts[k], y->keys[k], y->hist, e, &y->room, &y->cell);
 	return intern_add(&y->names, str_text(&y->cell), y->cell.n);
 }
 
@@ -134,8 +137,8 @@ static void make_rows(struct hierarchy *y)
 		u32 at = 0;
 
 		for (size_t k = 0; k + 1 < y->n_keys; k++)
-			at = child_with(y, at, name_of(y, y->keys[k], e), e);
-		add_row(y, at, name_of(y, y->keys[y->n_keys - 1], e), e);
+			at = child_with(y, at, name_of(y, k, e), e);
+		add_row(y, at, name_of(y, y->n_keys - 1, e), e);
 	}
 	for (u32 i = 0; i < y->rows.n; i++)
 		sort_children(y, i);
@@ -146,11 +149,12 @@ static void make_rows(struct hierarchy *y)
 static void choose_widths(struct hierarchy *y)
 {
 	for (size_t f = 0; f < y->n_figures; f++) {
-		y->widths[f] = MAX(strlen(y->figures[f]->header),
-			(size_t)y->figures[f]->min_width * key_n_parts(y->figures[f], y->hist));
+		y->widths[f] = MAX(strlen(y->figure_layouts[f].title),
+			(size_t)y->figure_layouts[f].width * key_n_parts(y->figures[f], y->hist));
 		for (u32 i = 1; i < y->rows.n; i++) {
 			str_clear(&y->cell);
-			key_print(y->figures[f], y->hist, &y->rows.at[i].sum, &y->cell);
+			layout_add_entry(&y->figure_layouts[f], y->figures[f], y->hist,
+				&y->rows.at[i].sum, &y->room, &y->cell);
 			y->widths[f] = MAX(y->widths[f], y->cell.n);
 		}
 	}
@@ -161,12 +165,12 @@ static void add_header(struct hierarchy *y, struct str *text)
 	str_add(text, "#");
 	for (size_t f = 0; f < y->n_figures; f++) {
 		str_add(text, f ? "  " : " ");
-		str_add_right(text, y->figures[f]->header, y->widths[f]);
+		str_add_right(text, y->figure_layouts[f].title, y->widths[f]);
 	}
 	str_fill(text, ' ', INDENT * (y->n_keys - 1) + 2);
 	for (size_t k = 0; k < y->n_keys; k++) {
 		str_add(text, k ? " / " : "");
-		str_add(text, y->keys[k]->header);
+		str_add(text, y->key_layouts[k].title);
 	}
 	str_add(text, "\n#\n");
 }
@@ -186,7 +190,8 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 		str_fill(text, ' ', INDENT * (row->level - 1));
 		for (size_t f = 0; f < y->n_figures; f++) {
 			str_clear(&y->cell);
-			key_print(y->figures[f], y->hist, &row->sum, &y->cell);
+			layout_add_entry(&y->figure_layouts[f], y->figures[f], y->hist, &row->sum,
+				&y->room, &y->cell);
 			str_add(text, "  ");
 			str_add_right(text, str_text(&y->cell), y->widths[f]);
 		}
@@ -207,15 +212,23 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 	str_addf(text, "no entry >= %.2f%%\n", o->row_limit);
 }
 
+static void choose(const struct key *key, const struct key **keys, struct layout *layouts,
+	size_t *n)
+{
+	/* Titles are those of rows without callers. */
+	layouts[*n] = layout_of(key, NULL);
+	keys[(*n)++] = key;
+}
+
 void hierarchy_report(struct out *out, const struct hist *h, const struct text_options *o)
 {
 	struct hierarchy y = {.hist = h, .options = o};
 
 	for (size_t i = 0; i < o->n_columns; i++)
 		if (o->columns[i]->is_value)
-			y.figures[y.n_figures++] = o->columns[i];
+			choose(o->columns[i], y.figures, y.figure_layouts, &y.n_figures);
 		else
-			y.keys[y.n_keys++] = o->columns[i];
+			choose(o->columns[i], y.keys, y.key_layouts, &y.n_keys);
 	hist_view_init(&y.view, h);
 	make_rows(&y);
 	choose_widths(&y);
@@ -230,4 +243,5 @@ void hierarchy_report(struct out *out, const struct hist *h, const struct text_o
 	arena_fini(&y.arena);
 	intern_fini(&y.names);
 	str_fini(&y.cell);
+	str_fini(&y.room);
 }

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "profile/certainty.h"
 #include "view/cuttree.h"
+#include "view/layout.h"
 
 /* As code: what would end it, or the cell of a table that it is in, is told otherwise. */
 static void add_code(const char *words, struct str *text)
@@ -39,21 +40,24 @@ static void add_row(const struct hist *h, const struct hist_entry *e, struct str
 	for (u32 k = 0; k < h->n_events; k++)
 		add_shares(h, e, k, text);
 	if (h->certainty) {
-		str_cut(room, 0);
-		key_print(&certainty_column, h, e, room);
-		str_addf(text, " %s |", str_text(room));
+		str_addc(text, ' ');
+		layout_add_key(&certainty_column, h, e, text);
+		str_add(text, " |");
 	}
 	for (size_t i = 0; i < h->options->n_keys; i++) {
-		const char *p;
+		const struct key *key = h->options->keys[i];
+		const struct layout l = layout_of(key, h->options);
+		struct str word = {0};
+		struct cell cell;
 
-		str_cut(room, 0);
-		if (h->options->keys[i]->frame == KEY_SYMBOL)
-			key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, room);
+		key_cell(key, h, e, 0, room, &cell);
+		if (cell.kind == CELL_FUNCTION)
+			cell_add_data(&cell, &word);
 		else
-			key_print(h->options->keys[i], h, e, room);
-		p = str_text(room);
+			layout_add(&l, &cell, &word);
 		str_addc(text, ' ');
-		add_code(p + strspn(p, " "), text);
+		add_code(str_text(&word) + strspn(str_text(&word), " "), text);
+		str_fini(&word);
 		str_add(text, " |");
 	}
 	str_addc(text, '\n');
@@ -85,11 +89,8 @@ static void add_header(const struct hist *h, struct str *text)
 	for (u32 k = 0; k < h->n_events; k++)
 		n += add_share_headings(h, k, text);
 	str_add(text, h->certainty ? " 95% interval |" : "");
-	for (size_t i = 0; i < o->n_keys; i++) {
-		const char *header = o->keys[i]->header;
-
-		str_addf(text, " %s |", header + strspn(header, " "));
-	}
+	for (size_t i = 0; i < o->n_keys; i++)
+		str_addf(text, " %s |", o->keys[i]->title);
 	str_add(text, "\n|");
 	for (unsigned i = 0; i < n; i++)
 		str_add(text, "---:|");

@@ -3,19 +3,9 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/workers.h"
+#include "view/layout.h"
 
 /* ---- columns ---- */
-
-const char *text_header(const struct key *key, const struct hist_options *o)
-{
-	return o->has_children && key->header_with_children ? key->header_with_children
-							    : key->header;
-}
-
-static bool is_right(const struct key *key)
-{
-	return key->is_value || key->is_right;
-}
 
 /* The share that decides whether a row is printed at all. */
 static double share_of(const struct hist *h, const struct hist_entry *e)
@@ -64,6 +54,7 @@ struct table_text {
 	const struct hist *hist;
 	const struct text_options *options;
 	VEC(struct part) parts;
+	struct layout layouts[HIST_KEYS_MAX];
 	size_t widths[HIST_KEYS_MAX];
 };
 
@@ -72,6 +63,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	struct table_text *t = ctx;
 	const struct text_options *o = t->options;
 	struct part *part = &t->parts.at[i];
+	struct str room = {0};
 
 	(void)worker;
 	for (size_t k = 0; k < part->n_entries; k++) {
@@ -83,12 +75,14 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 		for (size_t c = 0; c < o->n_columns; c++) {
 			size_t start = part->cells.n, used;
 
-			key_print(o->columns[c], t->hist, e, &part->cells);
+			layout_add_entry(&t->layouts[c], o->columns[c], t->hist, e, &room,
+				&part->cells);
 			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
 			part->widths[c] = MAX(part->widths[c], used);
 			vec_add(&part->lengths, part->cells.n - start);
 		}
 	}
+	str_fini(&room);
 }
 
 /* What fits into so many columns. */
@@ -130,7 +124,7 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	for (size_t row = 0; row < part->rows.n; row++) {
 		for (size_t c = 0; c < o->n_columns; c++, cell += *length++) {
 			str_addn(&part->lines, "  ", 2);
-			add_cell(&part->lines, cell, *length, t->widths[c], is_right(o->columns[c]),
+			add_cell(&part->lines, cell, *length, t->widths[c], t->layouts[c].is_right,
 				c + 1 == o->n_columns);
 		}
 		str_addc(&part->lines, '\n');
@@ -146,12 +140,12 @@ static void render(struct table_text *t)
 		vec_add(&t->parts,
 			((struct part){.entries = h->entries.at + at,
 				.n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
+	for (size_t c = 0; c < t->options->n_columns; c++)
+		t->layouts[c] = layout_of(t->options->columns[c], h->options);
 	workers_run(t->options->n_workers, t->parts.n, render_cells, t);
 	for (size_t c = 0; c < t->options->n_columns; c++) {
-		const struct key *key = t->options->columns[c];
-
-		t->widths[c] = MAX(strlen(text_header(key, h->options)),
-			(size_t)key->min_width * key_n_parts(key, h));
+		t->widths[c] = MAX(strlen(t->layouts[c].title),
+			(size_t)t->layouts[c].width * key_n_parts(t->options->columns[c], h));
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
 		if (t->options->fixed[c])
@@ -172,21 +166,22 @@ static void table_text_fini(struct table_text *t)
 	vec_fini(&t->parts);
 }
 
-static void add_header(struct str *text, const struct hist *h, const struct text_options *o,
-	const size_t *widths)
+static void add_header(struct str *text, const struct table_text *t)
 {
+	const size_t n = t->options->n_columns;
+
 	for (int line = 0; line < 2; line++) {
 		str_add(text, "#");
-		for (size_t i = 0; i < o->n_columns; i++) {
+		for (size_t i = 0; i < n; i++) {
 			struct str cell = {0};
 
 			if (line == 0)
-				str_add(&cell, text_header(o->columns[i], h->options));
+				str_add(&cell, t->layouts[i].title);
 			else
-				str_fill(&cell, '.', widths[i]);
+				str_fill(&cell, '.', t->widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, str_text(&cell), cell.n, widths[i], is_right(o->columns[i]),
-				i + 1 == o->n_columns);
+			add_cell(text, str_text(&cell), cell.n, t->widths[i],
+				t->layouts[i].is_right, i + 1 == n);
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');
@@ -331,7 +326,7 @@ void text_report(struct out *out, const struct hist *h, const struct text_option
 		text_add_title(h, text);
 	render(&table);
 	if (!o->is_bare)
-		add_header(text, h, o, table.widths);
+		add_header(text, &table);
 	add_rows(out, &table, graphs, n_graphs);
 	for (size_t i = 0; i < n_graphs; i++)
 		str_fini(&graphs[i].text);

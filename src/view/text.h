@@ -28,9 +28,6 @@ struct text_options {
 /* "# Samples: 3K of event ..." and what they stand for. */
 void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text);
 
-/* What stands above a column. */
-const char *text_header(const struct key *key, const struct hist_options *o);
-
 /* Whether a row is above the limit. */
 bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
 

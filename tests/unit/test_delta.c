@@ -74,7 +74,7 @@ static void check(struct comparing *c, const char *expected)
 		const struct delta_row *row = &c->delta.rows.at[order[i]];
 
 		for (size_t k = 0; k < c->n_keys; k++)
-			str_addf(&text, "%s%s", k ? "," : "", row->cells[k]);
+			str_addf(&text, "%s%s", k ? "," : "", row->names[k]);
 		str_addc(&text, ':');
 		for (size_t k = 0; k < c->n; k++)
 			str_addf(&text, " %llu", (unsigned long long)row->values[k].period);

@@ -3,6 +3,7 @@
 #include "profile/graph.h"
 #include "profile/hist.h"
 #include "profile/key.h"
+#include "view/layout.h"
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 
@@ -63,7 +64,7 @@ static void add_entry(const struct hist *h, const struct hist_entry *e, struct s
 	str_addf(text, "%llu", (unsigned long long)e->of[0].self.period);
 	for (size_t k = 0; k < h->options->n_keys; k++) {
 		str_addc(text, ' ');
-		key_print(h->options->keys[k], h, e, text);
+		layout_add_key(h->options->keys[k], h, e, text);
 	}
 	str_addc(text, '\n');
 }
@@ -812,8 +813,7 @@ static void add_graph(const struct counting *c, const struct graph *g, u32 node,
 	for (u32 child = g->nodes.at[node].first_child; child;
 		child = g->nodes.at[child].next_sibling) {
 		str_addf(text, "%s", between);
-		key_add_symbol(&c->maker.profile,
-			&c->maker.profile.symbols.at[g->nodes.at[child].symbol], false, text);
+		key_add_symbol(&c->maker.profile.symbols.at[g->nodes.at[child].symbol], text);
 		str_addf(text, " %llu", (unsigned long long)g->nodes.at[child].total);
 		between = " ";
 		if (!g->nodes.at[child].first_child)

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "profile/key.h"
+#include "view/layout.h"
 #include "unit/profilemaker.h"
 
 /* ---- the table ---- */
@@ -11,7 +11,7 @@ TEST(key_table_says_everything_about_each_key)
 	size_t n = 0;
 
 	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
-		CHECK(*key->name && *key->header && *key->help && key->print);
+		CHECK(*key->name && *key->title && *key->help && key->cell);
 		CHECK(key_find(key->name, strlen(key->name)) == key);
 		if (key->alias)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
@@ -143,7 +143,9 @@ static const char *cell_of(const char *name, u32 symbol, struct hist_values valu
 	struct hist hist = {.options = &options, .events = &event, .n_events = 1};
 	const struct hist_entry entry = {.symbol = symbol, .of = &values};
 	const struct key *key = key_find(name, strlen(name));
-	struct str text = {0};
+	struct str text = {0}, room = {0};
+	struct cell cell = {0};
+	struct layout layout;
 	struct profile p;
 	char *to = buf[next++ % ARRAY_SIZE(buf)];
 
@@ -165,7 +167,11 @@ static const char *cell_of(const char *name, u32 symbol, struct hist_values valu
 	vec_add(&p.tasks, ((struct profile_task){10, 12, ""}));
 	vec_add(&p.tasks, ((struct profile_task){-1, -1, ""}));
 	hist.profile = &p;
-	key->print(&hist, &entry, value, &text);
+	key->cell(&(struct key_value){&hist, &entry, 0, value, &room}, &cell);
+	CHECK(cell.reason || cell.kind == key->kind);
+	layout = layout_of(key, &options);
+	layout_add(&layout, &cell, &text);
+	str_fini(&room);
 	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));
 	str_fini(&text);
 	profile_fini(&p);

@@ -1,0 +1,34 @@
+/*
+ * layout.h - how cells stand in text: perf's widths, padding and words for what is not known.
+ *
+ * What a key has no row for follows from its kind: figures are 8 wide and flush right, what rows are
+ * grouped by is flush left and as wide as it needs.
+ * In       cells of keys
+ * Out      text
+ * Owns     nothing
+ */
+#ifndef PACE_VIEW_LAYOUT_H
+#define PACE_VIEW_LAYOUT_H
+
+#include "profile/key.h"
+
+struct layout {
+	const char *key;     /* its name */
+	const char *title;   /* as perf has it, padded; NULL: the key's */
+	const char *unknown; /* what stands for a value that is not known */
+	u8 width;            /* at least */
+	bool is_right;       /* flush right */
+	void (*add)(const struct cell *c, struct str *text); /* NULL: as any text */
+};
+
+struct layout layout_of(const struct key *key, const struct hist_options *o);
+
+/* One cell; behind each other those of an entry, for each event that the key has a part for. */
+void layout_add(const struct layout *l, const struct cell *c, struct str *text);
+void layout_add_entry(const struct layout *l, const struct key *key, const struct hist *h,
+	const struct hist_entry *e, struct str *room, struct str *text);
+/* The same of one entry alone. */
+void layout_add_key(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text);
+
+#endif
