@@ -18,6 +18,24 @@ const struct key *key_at(size_t i)
 	return NULL;
 }
 
+void key_add_help(struct str *text)
+{
+	enum { MARGIN = 32 };
+
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
+		str_addf(text, "%sKeys: %s\n", f ? "\n" : "", families[f]->title);
+		for (size_t i = 0; i < families[f]->n; i++) {
+			const struct key *key = &families[f]->keys[i];
+			const size_t start = text->n;
+
+			str_addf(text, "  %s%s%s", key->name, key->alias ? ", " : "",
+				key->alias ? key->alias : "");
+			str_pad_right(text, start, MARGIN);
+			str_addf(text, "  %s\n", key->help);
+		}
+	}
+}
+
 static bool is_word(const char *name, const char *text, size_t n)
 {
 	return name && !strncmp(name, text, n) && !name[n];

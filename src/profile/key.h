@@ -67,6 +67,9 @@ extern const struct key *const key_total;
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL behind the last */
 
+/* All of them, a line each, by what they are about. */
+void key_add_help(struct str *text);
+
 /*
  * An entry's cell; of a figure what it has of one of the table's events. The room is the caller's: it is
  * cleared, and the cell's text may lie in it.

@@ -11,6 +11,7 @@
 #include "profile/key.h"
 
 struct key_family {
+	const char *title; /* in help: what they are about */
 	const struct key *keys;
 	size_t n;
 };

@@ -163,4 +163,4 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-const struct key_family key_memory = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_memory = {"memory", keys, ARRAY_SIZE(keys)};

@@ -230,4 +230,4 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-const struct key_family key_places = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_places = {"code", keys, ARRAY_SIZE(keys)};

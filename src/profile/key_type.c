@@ -86,4 +86,4 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-const struct key_family key_types = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_types = {"types of data", keys, ARRAY_SIZE(keys)};

@@ -113,4 +113,4 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-const struct key_family key_walls = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_walls = {"figures of wall-clock time", keys, ARRAY_SIZE(keys)};
