@@ -66,6 +66,7 @@ static void add_value(const struct cell *c, struct str *text)
 	case CELL_PLACE:
 		add_code(c, text);
 		return;
+	case CELL_BOOL:
 	case CELL_COUNT:
 	case CELL_SIZE:
 		num_add_u64(text, c->n);
@@ -105,7 +106,9 @@ void cell_add_text(const struct cell *c, struct str *text)
 
 void cell_add_data(const struct cell *c, struct str *text)
 {
-	if (c->kind != CELL_FUNCTION) {
+	if (c->kind == CELL_SHARE) {
+		str_addf(text, "%.4f", c->whole ? 100.0 * (double)c->n / (double)c->whole : 0);
+	} else if (c->kind != CELL_FUNCTION) {
 		add_value(c, text);
 	} else if (c->text) {
 		add_name(c, text);

@@ -25,6 +25,7 @@ enum cell_kind {
 	CELL_REAL,     /* real, of which `digits` behind the point are worth something */
 	CELL_TIME,     /* n nanoseconds */
 	CELL_SIZE,     /* n bytes */
+	CELL_BOOL,     /* n: 0 or 1 */
 	CELL_RANGE,    /* a share that is between real and high, both 0 to 1 */
 };
 

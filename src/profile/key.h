@@ -2,7 +2,7 @@
  * key.h - everything a report can sort by or show in a column: one row of a table each.
  *
  * Adding a key is adding a row to one of the families (key_*.c): option parsing, grouping, sorting,
- * titles, columns and help follow. How wide a column is and what perf prints in it is in view/layout.c.
+ * titles, columns and help follow. How wide a column is and what perf prints in it is in view/celltext.c.
  * Source   perf-report(1), --sort and --fields
  */
 #ifndef PACE_PROFILE_KEY_H

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "view/diff.h"
-#include "view/layout.h"
+#include "view/celltext.h"
 
 enum { VERSION = 3 };
 
@@ -62,7 +62,7 @@ static void add_key(const struct delta *d, const struct delta_row *row, size_t i
 {
 	const struct key *key = d->keys[i];
 	const struct cell *cell = &row->cells[i];
-	const struct layout l = layout_of(key, NULL);
+	const struct celltext l = celltext_of(key, NULL);
 	struct str value = {0};
 
 	if (cell_is_number(cell->kind)) {
@@ -71,7 +71,7 @@ static void add_key(const struct delta *d, const struct delta_row *row, size_t i
 	} else if (cell_is_number(key->kind)) {
 		json_null(text, key->name);
 	} else {
-		layout_add(&l, cell, &value);
+		celltext_add(&l, cell, &value);
 		json_text(text, key->name, str_text(&value));
 	}
 	str_fini(&value);

@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 #include "view/diff.h"
-#include "view/layout.h"
+#include "view/celltext.h"
 
 enum { WORDS_MAX = 10, FILES_MAX = 3, CELLS_MAX = 512 };
 
@@ -24,14 +24,14 @@ static const char *bare(const char *cell)
 /* A function's name, else the first cell. */
 static void add_subject(const struct delta *d, const struct delta_row *row, struct str *text)
 {
-	const struct layout l = layout_of(d->keys[0], NULL);
+	const struct celltext l = celltext_of(d->keys[0], NULL);
 
 	for (size_t i = 0; i < d->n_keys; i++)
 		if (d->keys[i]->frame == KEY_SYMBOL) {
 			str_add(text, bare(row->names[i]));
 			return;
 		}
-	layout_add(&l, &row->cells[0], text);
+	celltext_add(&l, &row->cells[0], text);
 }
 
 /* "0.513 s", "1.2e9": what a mean is. */
@@ -187,8 +187,8 @@ struct diff_table {
 	const struct delta *delta;
 	const struct diff_options *options;
 	VEC(struct column) columns;
-	struct layout layouts[HIST_KEYS_MAX]; /* of the keys */
-	VEC(const char *) cells;              /* row by row */
+	struct celltext layouts[HIST_KEYS_MAX]; /* of the keys */
+	VEC(const char *) cells;                /* row by row */
 	struct arena arena;
 };
 
@@ -272,7 +272,7 @@ static void add_key_cells(struct diff_table *t, const struct delta_row *row)
 
 	for (size_t i = 0; i < t->delta->n_keys; i++) {
 		str_clear(&text);
-		layout_add(&t->layouts[i], &row->cells[i], &text);
+		celltext_add(&t->layouts[i], &row->cells[i], &text);
 		add_cell(t, str_text(&text));
 	}
 	str_fini(&text);
@@ -454,7 +454,7 @@ void diff_add_text(const struct delta *d, const struct judge *j, const char *eve
 	if (!o->is_quiet)
 		add_words(d, j, order, o, text);
 	for (size_t i = 0; i < d->n_keys; i++)
-		t.layouts[i] = layout_of(d->keys[i], NULL);
+		t.layouts[i] = celltext_of(d->keys[i], NULL);
 	add_columns(&t);
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct delta_row *row = &d->rows.at[order[i]];

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "view/layout.h"
+#include "view/celltext.h"
 
 enum { INDENT = 3 };
 
@@ -21,7 +21,7 @@ struct hierarchy {
 	const struct hist *hist;
 	const struct text_options *options;
 	const struct key *figures[HIST_KEYS_MAX], *keys[HIST_KEYS_MAX];
-	struct layout figure_layouts[HIST_KEYS_MAX], key_layouts[HIST_KEYS_MAX];
+	struct celltext figure_layouts[HIST_KEYS_MAX], key_layouts[HIST_KEYS_MAX];
 	size_t n_figures, n_keys;
 	size_t widths[HIST_KEYS_MAX]; /* of the figures */
 	VEC(struct row) rows;
@@ -77,7 +77,7 @@ static void add_entry_to_row(struct hierarchy *y, struct row *row, const struct 
 static const char *name_of(struct hierarchy *y, size_t k, const struct hist_entry *e)
 {
 	str_clear(&y->cell);
-	layout_add_entry(&y->key_layouts[k], y->keys[k], y->hist, e, &y->room, &y->cell);
+	celltext_add_entry(&y->key_layouts[k], y->keys[k], y->hist, e, &y->room, &y->cell);
 	return intern_add(&y->names, str_text(&y->cell), y->cell.n);
 }
 
@@ -153,7 +153,7 @@ static void choose_widths(struct hierarchy *y)
 			(size_t)y->figure_layouts[f].width * key_n_parts(y->figures[f], y->hist));
 		for (u32 i = 1; i < y->rows.n; i++) {
 			str_clear(&y->cell);
-			layout_add_entry(&y->figure_layouts[f], y->figures[f], y->hist,
+			celltext_add_entry(&y->figure_layouts[f], y->figures[f], y->hist,
 				&y->rows.at[i].sum, &y->room, &y->cell);
 			y->widths[f] = MAX(y->widths[f], y->cell.n);
 		}
@@ -184,13 +184,13 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 	for (u32 i = y->rows.at[parent].first_child; i; i = y->rows.at[i].next_sibling) {
 		const struct row *row = &y->rows.at[i];
 
-		if (!text_shows(y->hist, &row->sum, o))
+		if (hist_percent(y->hist, &row->sum) < o->row_limit)
 			continue;
 		has_any = true;
 		str_fill(text, ' ', INDENT * (row->level - 1));
 		for (size_t f = 0; f < y->n_figures; f++) {
 			str_clear(&y->cell);
-			layout_add_entry(&y->figure_layouts[f], y->figures[f], y->hist, &row->sum,
+			celltext_add_entry(&y->figure_layouts[f], y->figures[f], y->hist, &row->sum,
 				&y->room, &y->cell);
 			str_add(text, "  ");
 			str_add_right(text, str_text(&y->cell), y->widths[f]);
@@ -212,16 +212,17 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 	str_addf(text, "no entry >= %.2f%%\n", o->row_limit);
 }
 
-static void choose(const struct key *key, const struct key **keys, struct layout *layouts,
+static void choose(const struct key *key, const struct key **keys, struct celltext *layouts,
 	size_t *n)
 {
 	/* Titles are those of rows without callers. */
-	layouts[*n] = layout_of(key, NULL);
+	layouts[*n] = celltext_of(key, NULL);
 	keys[(*n)++] = key;
 }
 
-void hierarchy_report(struct out *out, const struct hist *h, const struct text_options *o)
+void hierarchy_report(struct out *out, const struct rowset *r, const struct text_options *o)
 {
+	const struct hist *h = r->calls;
 	struct hierarchy y = {.hist = h, .options = o};
 
 	for (size_t i = 0; i < o->n_columns; i++)

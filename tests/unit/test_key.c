@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "view/layout.h"
+#include "view/celltext.h"
 #include "unit/profilemaker.h"
 
 /* ---- the table ---- */
@@ -145,7 +145,7 @@ static const char *cell_of(const char *name, u32 symbol, struct hist_values valu
 	const struct key *key = key_find(name, strlen(name));
 	struct str text = {0}, room = {0};
 	struct cell cell = {0};
-	struct layout layout;
+	struct celltext layout;
 	struct profile p;
 	char *to = buf[next++ % ARRAY_SIZE(buf)];
 
@@ -169,8 +169,8 @@ static const char *cell_of(const char *name, u32 symbol, struct hist_values valu
 	hist.profile = &p;
 	key->cell(&(struct key_value){&hist, &entry, 0, value, &room}, &cell);
 	CHECK(cell.reason || cell.kind == key->kind);
-	layout = layout_of(key, &options);
-	layout_add(&layout, &cell, &text);
+	layout = celltext_of(key, &options);
+	celltext_add(&layout, &cell, &text);
 	str_fini(&room);
 	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));
 	str_fini(&text);

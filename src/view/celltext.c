@@ -1,4 +1,4 @@
-#include "view/layout.h"
+#include "view/celltext.h"
 
 #include "base/num.h"
 
@@ -44,7 +44,7 @@ static void add_interval(const struct cell *c, struct str *text)
 }
 
 /* clang-format off: a row a key */
-static const struct layout layouts[] = {
+static const struct celltext layouts[] = {
 	{"overhead_guest_sys", .width = 9, .is_right = true},
 	{"overhead_guest_us", .width = 9, .is_right = true},
 	{"sample", .width = 12, .is_right = true},
@@ -79,24 +79,35 @@ static const struct layout layouts[] = {
 };
 /* clang-format on */
 
-struct layout layout_of(const struct key *key, const struct hist_options *o)
+static struct celltext find(const char *name, const char *title, bool is_figure)
 {
-	struct layout l = {.width = key->is_value ? 8 : 0, .is_right = key->is_value};
+	struct celltext l = {.width = is_figure ? 8 : 0, .is_right = is_figure};
 
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (!strcmp(layouts[i].key, key->name))
+		if (!strcmp(layouts[i].key, name))
 			l = layouts[i];
-	l.key = key->name;
+	l.key = name;
 	if (!l.unknown)
 		l.unknown = "N/A";
 	if (!l.title)
-		l.title = o && o->has_children && key->title_with_children
-			? key->title_with_children
-			: key->title;
+		l.title = title;
 	return l;
 }
 
-void layout_add(const struct layout *l, const struct cell *c, struct str *text)
+struct celltext celltext_of(const struct key *key, const struct hist_options *o)
+{
+	return find(key->name,
+		o && o->has_children && key->title_with_children ? key->title_with_children
+								 : key->title,
+		key->is_value);
+}
+
+struct celltext celltext_of_column(const struct rowset_column *c)
+{
+	return find(c->name, c->title, c->group != ROWSET_KEY && c->group != ROWSET_FACT);
+}
+
+void celltext_add(const struct celltext *l, const struct cell *c, struct str *text)
 {
 	if (c->reason)
 		str_add(text, l->unknown);
@@ -106,7 +117,7 @@ void layout_add(const struct layout *l, const struct cell *c, struct str *text)
 		cell_add_text(c, text);
 }
 
-void layout_add_entry(const struct layout *l, const struct key *key, const struct hist *h,
+void celltext_add_entry(const struct celltext *l, const struct key *key, const struct hist *h,
 	const struct hist_entry *e, struct str *room, struct str *text)
 {
 	const unsigned n = key_n_parts(key, h);
@@ -116,18 +127,34 @@ void layout_add_entry(const struct layout *l, const struct key *key, const struc
 		const size_t start = text->n;
 
 		key_cell(key, h, e, k, room, &cell);
-		layout_add(l, &cell, text);
+		celltext_add(l, &cell, text);
 		if (n > 1)
 			str_pad_left(text, start, l->width);
 	}
 }
 
-void layout_add_key(const struct key *key, const struct hist *h, const struct hist_entry *e,
+void celltext_add_row(const struct celltext *l, const struct rowset *r,
+	const struct rowset_column *c, size_t row, struct str *room, struct str *text)
+{
+	const u32 n = rowset_n_cells(r, c);
+	struct cell cell;
+
+	for (u32 part = 0; part < n; part++) {
+		const size_t start = text->n;
+
+		rowset_cell(r, c, row, part, room, &cell);
+		celltext_add(l, &cell, text);
+		if (n > 1)
+			str_pad_left(text, start, l->width);
+	}
+}
+
+void celltext_add_key(const struct key *key, const struct hist *h, const struct hist_entry *e,
 	struct str *text)
 {
-	const struct layout l = layout_of(key, h->options);
+	const struct celltext l = celltext_of(key, h->options);
 	struct str room = {0};
 
-	layout_add_entry(&l, key, h, e, &room, text);
+	celltext_add_entry(&l, key, h, e, &room, text);
 	str_fini(&room);
 }

@@ -1,0 +1,193 @@
+/*
+ * form_json.c - tables and trees as JSON, for programs. The members are in the commands' man pages.
+ */
+#include "base/json.h"
+#include "view/cuttree.h"
+#include "view/forms.h"
+#include "view/graph_json.h"
+
+static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
+	const char *value)
+{
+	struct str name = {0};
+
+	str_addf(&name, "%s_%s", c->name, suffix);
+	json_text(text, str_text(&name), value);
+	str_fini(&name);
+}
+
+/* What is not known is null, and why stands beside it; what nothing is to be said of has no member. */
+static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
+{
+	struct str value = {0};
+
+	cell_add_data(cell, &value);
+	if (cell->reason)
+		json_null(text, c->name);
+	else if (cell->kind == CELL_BOOL)
+		json_raw(text, c->name, cell->n ? "true" : "false");
+	else if (cell_is_number(cell->kind))
+		json_raw(text, c->name, str_text(&value));
+	else if (cell->kind != CELL_NONE || c->group != ROWSET_FACT)
+		json_text(text, c->name, str_text(&value));
+	else
+		json_null(text, c->name);
+	if (cell->reason)
+		add_beside(text, c, "reason", cell->reason);
+	if (cell->name) {
+		str_cut(&value, 0);
+		str_add_safe(&value, cell->name, strlen(cell->name));
+		add_beside(text, c, "name", str_text(&value));
+	}
+	str_fini(&value);
+}
+
+/* All cells of the groups of columns that are asked for, in their order. */
+static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
+	const enum rowset_group *groups, size_t n, struct str *room)
+{
+	struct cell cell;
+
+	for (size_t g = 0; g < n; g++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			const struct rowset_column *c = &r->columns[i];
+
+			if (c->group != groups[g] || c->kind == CELL_RANGE)
+				continue;
+			rowset_cell(r, c, row, part, room, &cell);
+			add_cell(text, c, &cell);
+		}
+}
+
+/* What each part has, in an object of its own. */
+static void add_parts(struct str *text, const struct rowset *r, size_t row,
+	const enum rowset_group *groups, size_t n, struct str *room)
+{
+	json_key(text, r->parts_name);
+	str_addc(text, '[');
+	for (u32 part = 0; part < r->n_parts; part++) {
+		str_addc(text, '{');
+		add_groups(text, r, row, part, groups, n, room);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
+static void add_row(struct page *p, const struct rowset *r, size_t row, struct hist_view *view,
+	struct str *room)
+{
+	static const enum rowset_group own[] = {ROWSET_KEY}, parts[] = {ROWSET_VALUE, ROWSET_SUM},
+				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
+					       ROWSET_CERTAINTY};
+	struct str *text = &p->out->text;
+
+	str_addc(text, '{');
+	if (p->n_parts) {
+		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), room);
+		add_parts(text, r, row, parts, ARRAY_SIZE(parts), room);
+	} else {
+		add_groups(text, r, row, 0, all, ARRAY_SIZE(all), room);
+		if (view && p->text->has_graph) {
+			const struct hist_entry *e = &r->calls->entries.at[row];
+
+			hist_view_show(view, e->group);
+			graph_json_add(view, e, p->text->drawing.order,
+				r->calls->events[0].all.period, text);
+		}
+	}
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_head(struct page *p, const struct rowset *head, struct str *room)
+{
+	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE};
+	struct str *text = &p->out->text;
+
+	if (p->n_parts) {
+		add_groups(text, head, 0, 0, own, ARRAY_SIZE(own), room);
+		add_parts(text, head, 0, parts, ARRAY_SIZE(parts), room);
+	} else {
+		add_groups(text, head, 0, 0, parts, ARRAY_SIZE(parts), room);
+	}
+}
+
+static void json_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+	struct hist_view view;
+
+	str_addc(text, '{');
+	add_head(p, r->head, &room);
+	json_key(text, "rows");
+	str_addc(text, '[');
+	if (r->calls)
+		hist_view_init(&view, r->calls);
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		/* Not behind a row: the comma of the last one is taken away. */
+		out_flush_some(p->out);
+		add_row(p, r, row, r->calls ? &view : NULL, &room);
+	}
+	if (r->calls)
+		hist_view_fini(&view);
+	str_fini(&room);
+	json_end(text, ']');
+	str_addc(text, '}');
+	str_addc(text, ',');
+}
+
+static void json_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	const struct profile_event *e = &o->profile->events.at[event];
+	struct str *text = &p->out->text;
+
+	(void)node;
+	(void)has_others;
+	str_addc(text, '{');
+	json_text(text, "event", e->name);
+	json_u64(text, "samples", e->n_samples);
+	json_u64(text, "period", e->period);
+	json_u64(text, "lost", e->n_lost);
+	cuttree_add_json(o, text);
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void json_form_begin(struct page *p)
+{
+	struct str *text = &p->out->text;
+
+	str_addc(text, '{');
+	json_u64(text, "version", p->version);
+	json_key(text, p->list);
+	str_addc(text, '[');
+}
+
+static void json_form_end(struct page *p, const struct account *account)
+{
+	struct str *text = &p->out->text;
+
+	json_end(text, ']');
+	if (account) {
+		str_addc(text, ',');
+		json_key(text, "ledger");
+		str_addc(text, '{');
+		account_add_json(account, text);
+		json_end(text, '}');
+	}
+	str_add(text, "}\n");
+}
+
+const struct form form_json = {.name = "json",
+	.extension = "json",
+	.help = "all rows as JSON",
+	.wants = FORM_SPLITS_COLUMNS,
+	.begin = json_form_begin,
+	.table = json_form_table,
+	.tree = json_form_tree,
+	.end = json_form_end};
