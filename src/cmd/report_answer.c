@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/term.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
 #include "profile/histrows.h"
@@ -308,6 +309,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.list = n_parts ? "groups" : "events",
 		.n_lines = lines_of(o),
 		.n_parts = n_parts,
+		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
 		.is_hierarchy = o->is_hierarchy,
 		.has_others = a->profile->events.n > 1};

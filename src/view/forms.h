@@ -32,6 +32,7 @@ struct page {
 	const char *list;      /* of tables, for programs: "events" */
 	u64 n_lines;           /* of a table at most, if the form can tell the rest; 0: all */
 	u32 n_parts;           /* of the table with the most; 0: none has several */
+	unsigned width;        /* of the terminal; 0: it goes elsewhere */
 	unsigned version;      /* of the members that programs get */
 	bool is_hierarchy;     /* rows below rows, a level for each key */
 	bool has_others;       /* there are more tables: each says what it is of */

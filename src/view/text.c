@@ -121,7 +121,22 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-static void render(struct table_text *t, unsigned n_workers)
+/* The last column ends where a terminal does; a name may be a thousand characters long. */
+static void clip(struct table_text *t, size_t terminal)
+{
+	enum { LEAST = 16 };
+	const size_t last = t->rows->n_shown - 1;
+	size_t used = 2;
+
+	for (size_t c = 0; c < last; c++)
+		used += t->widths[c] + 2;
+	if (!t->layouts[last].is_right && !t->rows->shown[last].width)
+		t->widths[last] = MIN(t->widths[last],
+			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
+}
+
+/* terminal: its columns; 0: there is none. */
+static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
 {
 	const struct rowset *r = t->rows;
 
@@ -141,6 +156,8 @@ static void render(struct table_text *t, unsigned n_workers)
 		if (column->width)
 			t->widths[c] = column->width;
 	}
+	if (terminal && r->n_shown)
+		clip(t, terminal);
 	workers_run(n_workers, t->parts.n, render_lines, t);
 }
 
@@ -327,7 +344,7 @@ static void add_table(struct page *p, const struct rowset *r)
 		graphs = draw_graphs(r, o, &n_graphs);
 	if (r->calls && !o->is_wall && !o->is_bare)
 		text_add_title(r->calls, &p->out->text);
-	render(&table, o->n_workers);
+	render(&table, o->n_workers, p->width);
 	if (!o->is_bare)
 		add_header(&p->out->text, &table);
 	add_rows(p->out, &table, graphs, n_graphs);
