@@ -25,8 +25,6 @@ static int check(const struct answer_options *o, struct err *err)
 	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
-	if (o->forms.separator && !*o->forms.separator)
-		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
 }
 

@@ -60,7 +60,7 @@ static void add_value(const struct cell *c, struct str *text)
 	case CELL_NONE:
 		return;
 	case CELL_TEXT:
-		str_add_safe(text, c->text, strlen(c->text));
+		str_add_safe(text, c->text ? c->text : "", c->text ? strlen(c->text) : 0);
 		return;
 	case CELL_FUNCTION:
 	case CELL_PLACE:
@@ -83,7 +83,7 @@ static void add_value(const struct cell *c, struct str *text)
 		num_add_percent(text, c->n, c->whole);
 		return;
 	case CELL_REAL:
-		str_addf(text, "%.*f", c->digits, c->real);
+		str_addf(text, c->is_significant ? "%.*g" : "%.*f", c->digits, c->real);
 		return;
 	case CELL_TIME:
 		add_time(c, text);

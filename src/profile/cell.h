@@ -15,7 +15,7 @@
 
 enum cell_kind {
 	CELL_NONE,     /* there is nothing to be said */
-	CELL_TEXT,     /* text as it was found: whoever shows it makes it safe */
+	CELL_TEXT,     /* text as it was found: whoever shows it makes it safe; NULL: it has none */
 	CELL_FUNCTION, /* text is its name; NULL: it has none, and n is its address */
 	CELL_PLACE,    /* the same, with `offset` bytes from its start if has_offset */
 	CELL_COUNT,    /* n */
@@ -41,6 +41,7 @@ struct cell {
 	u8 kind, spans, digits;
 	char level; /* where code runs: 'k' kernel, '.' user, 'g' and 'u' of guests, 'H'; 0: it is none */
 	bool has_offset;
+	bool is_significant; /* digits are those that count, before and behind the point */
 	u64 n, whole, offset;
 	double real, high;
 	const char *text;

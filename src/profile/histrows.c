@@ -132,7 +132,7 @@ static void fact_of(const struct rowset *r, const struct rowset_column *c, size_
 		cell_number(ret, CELL_COUNT, h->events[part].all.period);
 	else if (c->id == OF_LOST)
 		cell_number(ret, CELL_COUNT, event->n_lost);
-	else if (event->group)
+	else
 		cell_text(ret, event->group);
 }
 

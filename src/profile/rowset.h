@@ -29,6 +29,7 @@ struct rowset_column {
 	u8 kind;           /* enum cell_kind of its cells, where these are known */
 	bool is_of_part;   /* there is a cell for each of the table's parts */
 	bool has_name;     /* its numbers have names: programs get a column NAME_name */
+	bool is_data;      /* of two columns of the same it is the one for programs */
 	u16 width;         /* for people; 0: as wide as it needs */
 	u16 id;            /* for whoever yields the table */
 	const struct key *key;

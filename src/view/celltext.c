@@ -36,6 +36,11 @@ static void add_percent(const struct cell *c, struct str *text)
 	str_addf(text, "%.*f%%", c->digits, c->real);
 }
 
+static void add_signed_percent(const struct cell *c, struct str *text)
+{
+	str_addf(text, "%+.*f%%", c->digits, c->real);
+}
+
 /* The sign behind it has its room where there is none. */
 static void add_interval(const struct cell *c, struct str *text)
 {
@@ -74,6 +79,15 @@ static const struct celltext layouts[] = {
 	{"srcline", .unknown = "[unknown]"},
 	{"srcfile", .unknown = "[unknown]"},
 	{"cycles", .unknown = "-"},
+	{"baseline", .width = 8, .is_right = true, .add = add_percent},
+	{"delta_abs", .width = 9, .is_right = true, .add = add_signed_percent},
+	{"delta", .width = 7, .is_right = true, .add = add_signed_percent},
+	{"delta_ratio", .width = 14, .is_right = true},
+	{"delta_weighted", .width = 14, .is_right = true},
+	{"delta_period", .width = 14, .is_right = true},
+	{"delta_formula", .is_right = true},
+	{"delta_change", .width = 13, .is_right = true},
+	{"delta_sign", .width = 1},
 	{"type", .unknown = "(unknown)"},
 	{"typeoff", .unknown = "(unknown)"},
 };
@@ -111,7 +125,7 @@ void celltext_add(const struct celltext *l, const struct cell *c, struct str *te
 {
 	if (c->reason)
 		str_add(text, l->unknown);
-	else if (l->add)
+	else if (l->add && c->kind != CELL_NONE)
 		l->add(c, text);
 	else
 		cell_add_text(c, text);

@@ -1,6 +1,9 @@
 /*
  * form_json.c - tables and trees as JSON, for programs. The members are in the commands' man pages.
  */
+#include <math.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "view/cuttree.h"
 #include "view/forms.h"
@@ -16,22 +19,28 @@ static void add_beside(struct str *text, const struct rowset_column *c, const ch
 	str_fini(&name);
 }
 
-/* What is not known is null, and why stands beside it; what nothing is to be said of has no member. */
+static bool is_null(const struct cell *c)
+{
+	return c->reason || (c->kind == CELL_TEXT && !c->text) ||
+		(c->kind == CELL_REAL && !isfinite(c->real));
+}
+
+/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
 static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
 {
 	struct str value = {0};
 
+	if (cell->kind == CELL_NONE && !cell->reason)
+		return;
 	cell_add_data(cell, &value);
-	if (cell->reason)
+	if (is_null(cell))
 		json_null(text, c->name);
 	else if (cell->kind == CELL_BOOL)
-		json_raw(text, c->name, cell->n ? "true" : "false");
+		json_bool(text, c->name, cell->n);
 	else if (cell_is_number(cell->kind))
 		json_raw(text, c->name, str_text(&value));
-	else if (cell->kind != CELL_NONE || c->group != ROWSET_FACT)
-		json_text(text, c->name, str_text(&value));
 	else
-		json_null(text, c->name);
+		json_text(text, c->name, c->group == ROWSET_KEY ? str_text(&value) : cell->text);
 	if (cell->reason)
 		add_beside(text, c, "reason", cell->reason);
 	if (cell->name) {
@@ -78,7 +87,8 @@ static void add_parts(struct str *text, const struct rowset *r, size_t row,
 static void add_row(struct page *p, const struct rowset *r, size_t row, struct hist_view *view,
 	struct str *room)
 {
-	static const enum rowset_group own[] = {ROWSET_KEY}, parts[] = {ROWSET_VALUE, ROWSET_SUM},
+	static const enum rowset_group own[] = {ROWSET_KEY, ROWSET_FACT},
+				       parts[] = {ROWSET_VALUE, ROWSET_SUM},
 				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
 					       ROWSET_CERTAINTY};
 	struct str *text = &p->out->text;
@@ -103,12 +113,14 @@ static void add_row(struct page *p, const struct rowset *r, size_t row, struct h
 
 static void add_head(struct page *p, const struct rowset *head, struct str *room)
 {
-	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE};
+	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE},
+				       sums[] = {ROWSET_SUM};
 	struct str *text = &p->out->text;
 
 	if (p->n_parts) {
 		add_groups(text, head, 0, 0, own, ARRAY_SIZE(own), room);
 		add_parts(text, head, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(text, head, 0, 0, sums, ARRAY_SIZE(sums), room);
 	} else {
 		add_groups(text, head, 0, 0, parts, ARRAY_SIZE(parts), room);
 	}

@@ -31,6 +31,8 @@ int form_check(const struct form_choice *c, struct err *err)
 		n += c->is_chosen[i];
 	if (n > 1)
 		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
+	if (c->separator && !*c->separator)
+		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
 }
 

@@ -38,7 +38,7 @@ struct part {
 	struct str cells; /* the texts of all cells, one behind the other */
 	VEC(u32) lengths; /* of each cell, bytes */
 	VEC(size_t) rows; /* those that have cells */
-	size_t widths[HIST_KEYS_MAX];
+	size_t *widths;   /* by column */
 	struct str lines;
 	VEC(size_t) ends; /* of each row's line in `lines` */
 };
@@ -46,8 +46,8 @@ struct part {
 struct table_text {
 	const struct rowset *rows;
 	VEC(struct part) parts;
-	struct celltext layouts[HIST_KEYS_MAX];
-	size_t widths[HIST_KEYS_MAX];
+	struct celltext *layouts; /* by column */
+	size_t *widths;
 };
 
 static void render_cells(void *ctx, size_t i, unsigned worker)
@@ -140,9 +140,13 @@ static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
 {
 	const struct rowset *r = t->rows;
 
+	t->layouts = mem_zalloc((r->n_shown + 1) * sizeof(*t->layouts));
+	t->widths = mem_zalloc((r->n_shown + 1) * sizeof(*t->widths));
 	for (size_t at = 0; at < r->n; at += PART_ROWS)
 		vec_add(&t->parts,
-			((struct part){.first = at, .n = MIN(r->n - at, (size_t)PART_ROWS)}));
+			((struct part){.first = at,
+				.n = MIN(r->n - at, (size_t)PART_ROWS),
+				.widths = mem_zalloc((r->n_shown + 1) * sizeof(size_t))}));
 	for (size_t c = 0; c < r->n_shown; c++)
 		t->layouts[c] = celltext_of_column(&r->shown[c]);
 	workers_run(n_workers, t->parts.n, render_cells, t);
@@ -164,6 +168,7 @@ static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
 static void table_text_fini(struct table_text *t)
 {
 	vec_each(part, &t->parts) {
+		mem_free(part->widths);
 		str_fini(&part->cells);
 		str_fini(&part->lines);
 		vec_fini(&part->lengths);
@@ -171,6 +176,8 @@ static void table_text_fini(struct table_text *t)
 		vec_fini(&part->ends);
 	}
 	vec_fini(&t->parts);
+	mem_free(t->layouts);
+	mem_free(t->widths);
 }
 
 static void add_header(struct str *text, const struct table_text *t)
@@ -374,7 +381,8 @@ static void text_form_table(struct page *p, const struct rowset *r)
 		add_table(p, r);
 	if (certainty && r->n && !p->text->is_bare)
 		add_legend(certainty, &p->out->text);
-	str_add(&p->out->text, "\n\n");
+	if (r->calls)
+		str_add(&p->out->text, "\n\n");
 }
 
 static void text_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
@@ -425,7 +433,7 @@ static void add_separated_header(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text;
 
-	str_add(text, "# ");
+	str_add(text, r->calls ? "# " : "");
 	for (size_t i = 0; i < r->n_shown; i++) {
 		const char *title = celltext_of_column(&r->shown[i]).title;
 
@@ -438,11 +446,11 @@ static void add_separated_header(struct page *p, const struct rowset *r)
 static void separated_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0}, cell = {0};
-	struct celltext layouts[HIST_KEYS_MAX];
+	struct celltext *layouts = mem_zalloc((r->n_shown + 1) * sizeof(*layouts));
 
 	for (size_t i = 0; i < r->n_shown; i++)
 		layouts[i] = celltext_of_column(&r->shown[i]);
-	if (p->has_others && !p->text->is_wall && !p->text->is_bare)
+	if (r->calls && p->has_others && !p->text->is_wall && !p->text->is_bare)
 		text_add_title(r->calls, text);
 	if (!p->text->is_bare)
 		add_separated_header(p, r);
@@ -459,6 +467,7 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 		out_flush_some(p->out);
 	}
 	str_fini(&room);
+	mem_free(layouts);
 	str_fini(&cell);
 }
 

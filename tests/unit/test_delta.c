@@ -246,7 +246,7 @@ static void compare_words(struct comparing *c, const char *wanted)
 	delta_pair(&c->delta);
 	c->delta.is_time = wanted[0] == 's';
 	judge_init(&judge, &c->delta);
-	diff_add_text(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
+	diff_add_words(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
 	CHECK_HAS(str_text(&text), wanted + 2);
 	judge_fini(&judge);
 	str_fini(&text);
