@@ -146,7 +146,7 @@ const struct opt report_option_table[] = {
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"nothing: for perf's browser; 'pace script' shows single samples"},
 	{0, "format", OPT_STR, AT(answer.forms.name), "FORM",
-		"text, csv, json or md: as the options of these names"},
+		"the form of that name, like json; a name that none has lists them all"},
 	{0, "json", OPT_BOOL, AT(answer.forms.is_chosen[FORM_JSON]), NULL,
 		"all rows as JSON, see pace-report(1)"},
 	{0, "group", OPT_TRI, AT(answer.groups), NULL,

@@ -2,7 +2,18 @@
 
 #include <string.h>
 
-const struct form *const form_table[] = {&form_text, &form_csv, &form_json, &form_markdown, NULL};
+/* A row a form: form_x of a file of its own. */
+#define FORMS(X) \
+	X(text)  \
+	X(csv)   \
+	X(json)  \
+	X(markdown)
+
+#define DECLARE(name) extern const struct form form_##name;
+FORMS(DECLARE)
+
+#define ROW(name) &form_##name,
+const struct form *const form_table[] = {FORMS(ROW) NULL};
 
 static const struct form *find(const char *name)
 {

@@ -2,8 +2,8 @@
  * forms.h - the forms that tables and trees are shown in: one row of a table each.
  *
  * A command opens a page, hands over what it found out, table by table, and closes the page; it does not
- * know which form it is. Adding a form is a file with its functions, and its row in forms.c: -h, --format
- * and what else needs a form's name follow.
+ * know which form it is. Adding a form is a file with its functions, and its row in forms.c: --format and
+ * what else needs a form's name follow.
  * In       tables (profile/rowset.h), cut call trees (profile/outline.h)
  * Out      text
  * Owns     nothing
@@ -50,7 +50,7 @@ struct form {
 	void (*end)(struct page *p, const struct account *account);
 };
 
-extern const struct form form_text, form_separated, form_csv, form_json, form_markdown;
+extern const struct form form_text, form_separated;
 
 /* All that can be asked for by their names; closed by NULL. */
 extern const struct form *const form_table[];

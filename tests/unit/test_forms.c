@@ -35,8 +35,9 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 }
 
 /* A table of many functions, of two events, in this form. */
-static void show(const struct form *form, u32 n_events, struct str *ret)
+static void show(const char *name_of_form, u32 n_events, struct str *ret)
 {
+	const struct form *form = form_chosen(&(struct form_choice){.name = name_of_form});
 	const struct hist_events events = {.n = n_events};
 	struct hist_options options = {0};
 	const struct text_options text = {.n_workers = 1};
@@ -100,7 +101,7 @@ TEST(form_json_has_no_comma_behind_the_last_of_many_rows)
 	for (u32 n_events = 1; n_events < 3; n_events++) {
 		struct str text = {0};
 
-		show(&form_json, n_events, &text);
+		show("json", n_events, &text);
 		CHECK(text.n > 64 * 1024);
 		CHECK(!strstr(str_text(&text), ",]") && !strstr(str_text(&text), ",}"));
 		CHECK_EQ(count_of(str_text(&text), "\"comm\":"), n_events * 1000);
@@ -115,7 +116,7 @@ TEST(form_csv_has_columns_for_each_event_of_a_table)
 	static const char row[] = "cycles,1,1999,0.1999,\"a\"\"b,c\",0,0,0.0000,sh,function_1998\n";
 	struct str text = {0};
 
-	show(&form_csv, 2, &text);
+	show("csv", 2, &text);
 	CHECK_EQ(strncmp(str_text(&text), header, strlen(header)), 0);
 	CHECK_EQ(strncmp(str_text(&text) + strlen(header), row, strlen(row)), 0);
 	CHECK_EQ(count_of(str_text(&text), "\n"), 2001);
@@ -126,7 +127,7 @@ TEST(form_markdown_puts_what_has_no_line_into_the_last_one)
 {
 	struct str text = {0};
 
-	show(&form_markdown, 1, &text);
+	show("md", 1, &text);
 	CHECK_EQ(count_of(str_text(&text), "| `function_"), 9);
 	CHECK(strstr(str_text(&text), "| 98.21% | *991 more* |\n"));
 	str_fini(&text);
