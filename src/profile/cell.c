@@ -58,6 +58,7 @@ static void add_value(const struct cell *c, struct str *text)
 {
 	switch ((enum cell_kind)c->kind) {
 	case CELL_NONE:
+	case CELL_ROWS:
 		return;
 	case CELL_TEXT:
 		str_add_safe(text, c->text ? c->text : "", c->text ? strlen(c->text) : 0);

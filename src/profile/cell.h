@@ -26,6 +26,7 @@ enum cell_kind {
 	CELL_TIME,     /* n nanoseconds */
 	CELL_SIZE,     /* n bytes */
 	CELL_BOOL,     /* n: 0 or 1 */
+	CELL_ROWS,     /* a table of n rows: the rowset's `below` has it */
 	CELL_RANGE,    /* a share that is between real and high, both 0 to 1 */
 };
 

@@ -51,6 +51,9 @@ struct rowset {
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
+	/* The table in a cell of kind CELL_ROWS. */
+	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
+		struct rowset *ret);
 };
 
 /* The room is the caller's: it is cleared, and the cell's text may lie in it. */

@@ -7,46 +7,60 @@
 
 /* What each row begins with, for each part; then what its parts have in common. */
 static const enum rowset_group of_one[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_CERTAINTY, ROWSET_KEY,
-	ROWSET_SUM},
+	ROWSET_SUM, ROWSET_FACT},
 			       of_parts[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_SUM},
 			       in_common[] = {ROWSET_KEY};
 
-static void add_word(struct str *text, const char *cell)
+/* RFC 4180's quotes, for any separator. */
+void form_csv_add(const char *word, const char *separator, struct str *text)
 {
-	bool is_quoted = strpbrk(cell, ",\"\n\r") != NULL;
+	struct str safe = {0};
+	bool is_quoted;
 
+	str_add_safe(&safe, word, strlen(word));
+	is_quoted = strstr(str_text(&safe), separator) || strchr(str_text(&safe), '"');
 	if (is_quoted)
 		str_addc(text, '"');
-	for (; *cell; cell++) {
-		if (*cell == '"')
+	for (const char *p = str_text(&safe); *p; p++) {
+		if (*p == '"')
 			str_addc(text, '"');
-		str_addc(text, *cell);
+		str_addc(text, *p);
 	}
-	str_add(text, is_quoted ? "\"," : ",");
+	str_add(text, is_quoted ? "\"" : "");
+	str_add(text, separator);
+	str_fini(&safe);
 }
 
-static void end_line(struct str *text)
+static const char *separator_of(const struct page *p)
 {
-	str_cut(text, text->n - 1);
+	return p->separator ? p->separator : ",";
+}
+
+static void end_line(const struct page *p)
+{
+	struct str *text = &p->out->text;
+
+	str_cut(text, text->n - strlen(separator_of(p)));
 	str_addc(text, '\n');
 }
 
 /* Empty where nothing is known. */
-static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
+static void add_cell(const struct page *p, const struct rowset_column *c, const struct cell *cell)
 {
+	struct str *text = &p->out->text;
 	struct str value = {0};
 
 	cell_add_data(cell, &value);
-	add_word(text, str_text(&value));
+	form_csv_add(str_text(&value), separator_of(p), text);
 	if (c->has_name) {
 		str_cut(&value, 0);
 		str_add_safe(&value, cell->name, strlen(cell->name));
-		add_word(text, str_text(&value));
+		form_csv_add(str_text(&value), separator_of(p), text);
 	}
 	str_fini(&value);
 }
 
-static size_t add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
+static size_t add_groups(const struct page *p, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
 	size_t n_cells = 0;
@@ -59,42 +73,43 @@ static size_t add_groups(struct str *text, const struct rowset *r, size_t row, u
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
 			rowset_cell(r, c, row, part, room, &cell);
-			add_cell(text, c, &cell);
+			add_cell(p, c, &cell);
 			n_cells++;
 		}
 	return n_cells;
 }
 
 /* number: of the part, from 1; 0: there is one only. */
-static void add_names(struct str *text, const struct rowset *r, u32 number,
+static void add_names(const struct page *p, const struct rowset *r, u32 number,
 	const enum rowset_group *groups, size_t n)
 {
+	const char *separator = separator_of(p);
+	struct str *text = &p->out->text;
+
 	for (size_t g = 0; g < n; g++)
 		for (size_t i = 0; i < r->n_columns; i++) {
 			const struct rowset_column *c = &r->columns[i];
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
+			str_addf(text, "%s", c->name);
 			if (number)
-				str_addf(text, "%s_%u,", c->name, number);
-			else
-				add_word(text, c->name);
+				str_addf(text, "_%u", number);
+			str_add(text, separator);
 			if (c->has_name)
-				str_addf(text, "%s_name,", c->name);
+				str_addf(text, "%s_name%s", c->name, separator);
 		}
 }
 
 static void add_header(struct page *p, const struct rowset *r)
 {
-	struct str *text = &p->out->text;
-
 	for (u32 part = 1; part <= p->n_parts; part++)
-		add_names(text, r, part, of_parts, ARRAY_SIZE(of_parts));
+		add_names(p, r, part, of_parts, ARRAY_SIZE(of_parts));
 	if (p->n_parts)
-		add_names(text, r, 0, in_common, ARRAY_SIZE(in_common));
+		add_names(p, r, 0, in_common, ARRAY_SIZE(in_common));
 	else
-		add_names(text, r, 0, of_one, ARRAY_SIZE(of_one));
-	end_line(text);
+		add_names(p, r, 0, of_one, ARRAY_SIZE(of_one));
+	end_line(p);
 	p->has_head = true;
 }
 
@@ -105,15 +120,16 @@ static void add_row(struct page *p, const struct rowset *r, size_t row, struct s
 	size_t n = 0;
 
 	if (!p->n_parts) {
-		add_groups(text, r, row, 0, of_one, ARRAY_SIZE(of_one), room);
+		add_groups(p, r, row, 0, of_one, ARRAY_SIZE(of_one), room);
 	} else {
 		for (u32 part = 0; part < MIN(r->n_parts, p->n_parts); part++)
-			n = add_groups(text, r, row, part, of_parts, ARRAY_SIZE(of_parts), room);
+			n = add_groups(p, r, row, part, of_parts, ARRAY_SIZE(of_parts), room);
 		str_fill(text, ',', p->n_parts > r->n_parts ? n * (p->n_parts - r->n_parts) : 0);
-		add_groups(text, r, row, 0, in_common, ARRAY_SIZE(in_common), room);
+		add_groups(p, r, row, 0, in_common, ARRAY_SIZE(in_common), room);
 	}
-	end_line(text);
-	out_flush_some(p->out);
+	end_line(p);
+	if (!p->is_lines)
+		out_flush_some(p->out);
 }
 
 static void csv_form_table(struct page *p, const struct rowset *r)

@@ -51,6 +51,31 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 	str_fini(&value);
 }
 
+/* A table in a cell: an array of its rows. */
+static void add_below(struct str *text, const struct rowset *r, const struct rowset_column *c,
+	size_t row)
+{
+	struct str room = {0};
+	struct rowset below;
+	struct cell cell;
+
+	r->below(r, c, row, &below);
+	json_key(text, c->name);
+	str_addc(text, '[');
+	for (size_t i = 0; i < below.n; i++) {
+		str_addc(text, '{');
+		for (size_t k = 0; k < below.n_columns; k++) {
+			rowset_cell(&below, &below.columns[k], i, 0, &room, &cell);
+			add_cell(text, &below.columns[k], &cell);
+		}
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+	str_fini(&room);
+}
+
 /* All cells of the groups of columns that are asked for, in their order. */
 static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
@@ -64,7 +89,10 @@ static void add_groups(struct str *text, const struct rowset *r, size_t row, u32
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
 			rowset_cell(r, c, row, part, room, &cell);
-			add_cell(text, c, &cell);
+			if (cell.kind == CELL_ROWS)
+				add_below(text, r, c, row);
+			else
+				add_cell(text, c, &cell);
 		}
 }
 
@@ -126,11 +154,30 @@ static void add_head(struct page *p, const struct rowset *head, struct str *room
 	}
 }
 
+/* An object a line. */
+static void add_lines(struct page *p, const struct rowset *r)
+{
+	static const enum rowset_group own[] = {ROWSET_FACT};
+	struct str *text = &p->out->text, room = {0};
+
+	for (size_t row = 0; row < r->n; row++) {
+		str_addc(text, '{');
+		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), &room);
+		json_end(text, '}');
+		str_addc(text, '\n');
+	}
+	str_fini(&room);
+}
+
 static void json_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0};
 	struct hist_view view;
 
+	if (p->is_lines) {
+		add_lines(p, r);
+		return;
+	}
 	str_addc(text, '{');
 	add_head(p, r->head, &room);
 	json_key(text, "rows");

@@ -36,7 +36,8 @@ struct page {
 	unsigned version;      /* of the members that programs get */
 	bool is_hierarchy;     /* rows below rows, a level for each key */
 	bool has_others;       /* there are more tables: each says what it is of */
-	bool has_head;         /* the form has told columns' names */
+	bool is_lines; /* rows come while it is measured: for programs each is on a line of its own */
+	bool has_head; /* the form has told columns' names */
 };
 
 struct form {
@@ -74,6 +75,9 @@ static inline bool form_is_data(const struct form *f)
 {
 	return !(f->wants & FORM_IS_FOR_PEOPLE);
 }
+
+/* A word of CSV, quoted where it must be, and the separator behind it. */
+void form_csv_add(const char *word, const char *separator, struct str *text);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
