@@ -83,13 +83,6 @@ void json_hex(struct str *out, const char *key, u64 v)
 	str_add(out, "\",");
 }
 
-void json_raw(struct str *out, const char *key, const char *value)
-{
-	json_key(out, key);
-	str_add(out, value);
-	str_addc(out, ',');
-}
-
 void json_null(struct str *out, const char *key)
 {
 	json_key(out, key);

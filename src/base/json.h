@@ -24,7 +24,6 @@ void json_u64(struct str *out, const char *key, u64 v);
 void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
-void json_raw(struct str *out, const char *key, const char *value); /* JSON already */
 void json_null(struct str *out, const char *key);
 
 /* Ends an object or array: `close` instead of the comma before it. */

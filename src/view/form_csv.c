@@ -47,17 +47,18 @@ static void end_line(const struct page *p)
 /* Empty where nothing is known. */
 static void add_cell(const struct page *p, const struct rowset_column *c, const struct cell *cell)
 {
-	struct str *text = &p->out->text;
-	struct str value = {0};
+	struct str *text = &p->out->text, value = {0};
 
-	cell_add_data(cell, &value);
-	form_csv_add(str_text(&value), separator_of(p), text);
-	if (c->has_name) {
-		str_cut(&value, 0);
-		str_add_safe(&value, cell->name, strlen(cell->name));
+	if (cell_is_number(cell->kind)) {
+		cell_add_data(cell, text);
+		str_add(text, separator_of(p));
+	} else {
+		cell_add_data(cell, &value);
 		form_csv_add(str_text(&value), separator_of(p), text);
+		str_fini(&value);
 	}
-	str_fini(&value);
+	if (c->has_name)
+		form_csv_add(cell->name ? cell->name : "", separator_of(p), text);
 }
 
 static size_t add_groups(const struct page *p, const struct rowset *r, size_t row, u32 part,

@@ -32,15 +32,20 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 
 	if (cell->kind == CELL_NONE && !cell->reason)
 		return;
-	cell_add_data(cell, &value);
-	if (is_null(cell))
+	if (is_null(cell)) {
 		json_null(text, c->name);
-	else if (cell->kind == CELL_BOOL)
+	} else if (cell->kind == CELL_BOOL) {
 		json_bool(text, c->name, cell->n);
-	else if (cell_is_number(cell->kind))
-		json_raw(text, c->name, str_text(&value));
-	else
-		json_text(text, c->name, c->group == ROWSET_KEY ? str_text(&value) : cell->text);
+	} else if (cell_is_number(cell->kind)) {
+		json_key(text, c->name);
+		cell_add_data(cell, text);
+		str_addc(text, ',');
+	} else if (c->group != ROWSET_KEY) {
+		json_text(text, c->name, cell->text);
+	} else {
+		cell_add_data(cell, &value);
+		json_text(text, c->name, str_text(&value));
+	}
 	if (cell->reason)
 		add_beside(text, c, "reason", cell->reason);
 	if (cell->name) {
