@@ -47,7 +47,8 @@ struct rowset {
 	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
 	/* Rows are the entries of this, whose call graphs stand below them; NULL: there are none. */
 	const struct hist *calls;
-	const void *of; /* for whoever yields the table */
+	const void *of;   /* for whoever yields the table */
+	size_t below_row; /* of a table in a cell: for them, too */
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */

@@ -56,23 +56,45 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 	str_fini(&value);
 }
 
-/* A table in a cell: an array of its rows. */
+/* A table in a cell. */
 static void add_below(struct str *text, const struct rowset *r, const struct rowset_column *c,
 	size_t row)
 {
-	struct str room = {0};
 	struct rowset below;
-	struct cell cell;
 
 	r->below(r, c, row, &below);
-	json_key(text, c->name);
+	form_json_add(c->name, &below, text);
+}
+
+static void add_column(struct str *text, const struct rowset *r, const struct rowset_column *c,
+	size_t row, u32 part, struct str *room)
+{
+	struct cell cell;
+
+	rowset_cell(r, c, row, part, room, &cell);
+	if (cell.kind == CELL_ROWS)
+		add_below(text, r, c, row);
+	else
+		add_cell(text, c, &cell);
+}
+
+static void add_row_cells(struct str *text, const struct rowset *r, size_t row, struct str *room)
+{
+	for (size_t i = 0; i < r->n_columns; i++)
+		add_column(text, r, &r->columns[i], row, 0, room);
+}
+
+void form_json_add(const char *name, const struct rowset *r, struct str *text)
+{
+	struct str room = {0};
+
+	json_key(text, name);
 	str_addc(text, '[');
-	for (size_t i = 0; i < below.n; i++) {
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
 		str_addc(text, '{');
-		for (size_t k = 0; k < below.n_columns; k++) {
-			rowset_cell(&below, &below.columns[k], i, 0, &room, &cell);
-			add_cell(text, &below.columns[k], &cell);
-		}
+		add_row_cells(text, r, row, &room);
 		json_end(text, '}');
 		str_addc(text, ',');
 	}
@@ -85,19 +107,13 @@ static void add_below(struct str *text, const struct rowset *r, const struct row
 static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
-	struct cell cell;
-
 	for (size_t g = 0; g < n; g++)
 		for (size_t i = 0; i < r->n_columns; i++) {
 			const struct rowset_column *c = &r->columns[i];
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			rowset_cell(r, c, row, part, room, &cell);
-			if (cell.kind == CELL_ROWS)
-				add_below(text, r, c, row);
-			else
-				add_cell(text, c, &cell);
+			add_column(text, r, c, row, part, room);
 		}
 }
 
@@ -162,12 +178,11 @@ static void add_head(struct page *p, const struct rowset *head, struct str *room
 /* An object a line. */
 static void add_lines(struct page *p, const struct rowset *r)
 {
-	static const enum rowset_group own[] = {ROWSET_FACT};
 	struct str *text = &p->out->text, room = {0};
 
 	for (size_t row = 0; row < r->n; row++) {
 		str_addc(text, '{');
-		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), &room);
+		add_row_cells(text, r, row, &room);
 		json_end(text, '}');
 		str_addc(text, '\n');
 	}

@@ -79,6 +79,9 @@ static inline bool form_is_data(const struct form *f)
 /* A word of CSV, quoted where it must be, and the separator behind it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
+/* A table as a member of an object of JSON: an array, with a comma behind it. */
+void form_json_add(const char *name, const struct rowset *r, struct str *text);
+
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
 
