@@ -61,7 +61,7 @@ static void add_hottest(const struct brief *b, const struct profile *p, struct s
 		const struct brief_function *f = &b->functions[i];
 		struct str name = {0};
 
-		key_add_symbol(p, &p->symbols.at[f->symbol], false, &name);
+		key_add_symbol(&p->symbols.at[f->symbol], &name);
 		str_addf(text, "%s%.*s%s %.2f%%", i ? ", " : "", NAME_MAX_BYTES, str_text(&name),
 			name.n > NAME_MAX_BYTES ? "..." : "", 100 * f->share);
 		str_fini(&name);
