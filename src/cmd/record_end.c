@@ -17,14 +17,14 @@ enum { READ_BYTES_MAX = 128 << 20 };
 
 static void add_read(const struct recorded *in, u64 n_samples, struct str *text)
 {
-	u64 n_read = in->session.n_read;
+	u64 n_read = in->trace.session.n_read;
 
 	if (n_read >= n_samples)
 		return;
-	str_add(text, in->session.reader.is_packed ? " (of which the first " : " (of which ");
+	str_add(text, in->trace.session.reader.is_packed ? " (of which the first " : " (of which ");
 	num_add_grouped(text, n_read);
 	str_add(text,
-		in->session.reader.is_packed ? " were looked at)"
+		in->trace.session.reader.is_packed ? " were looked at)"
 					     : ", from all parts of the file, were looked at)");
 }
 
