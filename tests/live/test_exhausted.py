@@ -122,7 +122,8 @@ def mappings_that_fail_cost_the_names_of_that_file_and_it_is_said():
 
     def check(at, row):
         result = failing(words, 'mmap', at, row)
-        assert result.status == good.status, (at, row, result)
+        # What was not all read ends with status 1, and a warning.
+        assert result.status == good.status or (result.status == 1 and 'Cannot allocate memory' in result.err), (at, row, result)
         assert result.out == good.out or 'Cannot allocate memory' in result.out + result.err, (at, row, result)
         seen.append(result.out != good.out)
     side_by_side(check, cases)
@@ -141,18 +142,17 @@ def a_debug_file_that_is_not_mapped_does_not_make_a_file_a_stripped_one():
     assert pace('record', '-q', '--no-embed', '-e', 'cpu-clock', '-F', '2000', '-o', 'd.data', program, '0.05').status == 0
     for keys in ('sym', 'sym,srcline'):
         words = [PACE, 'report', '-i', 'd.data', '-s', keys, '--dsos', 'halves']
-        good, _ = places(words, 'mmap')
-        total = int(open('count').read())
+        good = failing(words, 'mmap', 10**9)
         said = []
 
-        def check(at):
-            result = failing(words, 'mmap', at)
-            said.append("mapping '" in result.out and 'halves.debug' in result.out)
-            assert 'is stripped' not in result.out and 'has no debug information' not in result.out, (at, result)
-            assert result.out == good.out or 'Cannot allocate memory' in result.out + result.err, (at, result)
+        def check(at, row):
+            result = failing(words, 'mmap', at, row)
+            said.append(re.search("mapping '[^']*halves.debug'", result.out + result.err))
+            assert 'is stripped' not in result.out and 'has no debug information' not in result.out, (at, row, result)
+            assert result.out == good.out or 'Cannot allocate memory' in result.out + result.err, (at, row, result)
         assert 'is stripped' not in good.out and 'has no debug information' not in good.out, good
-        side_by_side(check, [(at,) for at in range(1, total + 1)])
-        assert any(said), (keys, total, good)
+        side_by_side(check, [(at, row) for at in range(1, 13) for row in (1, 0)])
+        assert any(said), (keys, good)
 
 
 @test
