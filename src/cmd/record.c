@@ -126,9 +126,8 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 {
 	const struct record_options *o = rec->options;
 
-	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
-		record_until_check(o, err) || record_wall_check(o, err) ||
-		record_overhead_check(o, err) || record_sampling(o, sampling, err) ||
+	if (record_check(o, &rec->log, err) || record_watchers_check(o, err) ||
+		record_sampling(o, sampling, err) ||
 		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
 		return err->code;
 	sampling->is_late = rec->pilot.schedule.is_late;
@@ -211,7 +210,7 @@ static int open_on_target(struct recording *rec, const struct sampling *sampling
 
 	attach_init(a, &rec->target, "recorded", &rec->log);
 	attach_add(a, &(struct attach_part){rec, open_samplers, close_samplers, sample_again});
-	if (record_trigger_add(rec, err) || record_when_add(rec, err) ||
+	if (record_watchers_add(rec, err) ||
 		attach_open(a, sampling->has_no_inherit ? NULL : &rec->options->target, err))
 		return err->code;
 	attach_warn(a, "samples");
@@ -302,8 +301,7 @@ static int set_up(struct recording *rec, struct err *err)
 			(unsigned long long)o->priority);
 	if (record_open_output(rec, err))
 		return err->code;
-	record_ring_begin(rec);
-	record_until_begin(rec);
+	record_watchers_begin(rec);
 	return 0;
 }
 
@@ -423,10 +421,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = end == RECORDER_SIGNAL ? 128 + rec->recorder.stop.signal : EXIT_OK;
-	record_growth_end(rec);
-	record_until_say(rec);
-	record_overhead_say(rec);
-	record_deeper_say(rec);
+	record_watchers_say(rec);
 	if (end == RECORDER_SIGNAL)
 		hand_signal_on(rec);
 	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err))
@@ -500,14 +495,9 @@ static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_switch_close(rec);
 	record_pilot_close(rec);
-	record_trigger_close(rec);
-	record_when_close(rec);
+	record_watchers_close(rec);
 	attach_fini(&rec->attach);
 	roots_fini(&rec->roots);
-	record_waits_close(rec);
-	record_ring_close(rec);
-	record_until_close(rec);
-	record_overhead_close(rec);
 	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);

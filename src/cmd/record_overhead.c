@@ -84,7 +84,7 @@ void record_overhead_reopened(struct recording *rec, s32 cpu)
 			change(rec, c);
 }
 
-int record_overhead_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
 	if (!o->overhead_pct)
 		return 0;
@@ -108,7 +108,7 @@ static void say_unchanging(struct recording *rec)
 				e->name);
 }
 
-void record_overhead_start(struct recording *rec)
+static void start(struct recording *rec)
 {
 	struct record_overhead *o = &rec->overhead;
 	struct err err;
@@ -133,7 +133,7 @@ void record_overhead_start(struct recording *rec)
 	rec->recorder.fullest_pct = 0;
 }
 
-u64 record_overhead_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
 	return rec->options->overhead_pct ? rec->overhead.looked_ns + LOOK_NS : UINT64_MAX;
 }
@@ -153,7 +153,7 @@ static void note(struct recording *rec, u64 now, enum governor_reason reason, do
 	str_fini(&text);
 }
 
-int record_overhead_look(struct recording *rec, struct err *err)
+static int look(struct recording *rec, struct err *err)
 {
 	struct record_overhead *o = &rec->overhead;
 	u64 now = clock_now_ns(), cpu;
@@ -180,7 +180,7 @@ int record_overhead_look(struct recording *rec, struct err *err)
 	return 0;
 }
 
-void record_overhead_say(struct recording *rec)
+static void say(struct recording *rec)
 {
 	struct record_overhead *o = &rec->overhead;
 	u64 elapsed, cpu;
@@ -200,8 +200,17 @@ void record_overhead_say(struct recording *rec)
 	str_fini(&text);
 }
 
-void record_overhead_close(struct recording *rec)
+static void close_clock(struct recording *rec)
 {
 	perfclock_close(&rec->overhead.clock);
 	reweigh_fini(&rec->overhead.reweigh);
 }
+
+const struct record_watcher record_overhead_watcher = {
+	.check = check,
+	.start = start,
+	.due = due,
+	.look = look,
+	.say = say,
+	.close = close_clock,
+};

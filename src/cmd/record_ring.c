@@ -23,7 +23,7 @@ static bool take(void *ctx, const struct iovec *runs, int n)
 	return true;
 }
 
-int record_ring_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
 	if (o->when && !o->ring_ns && o->switch_mode != RECORD_SWITCH_SIGNAL)
 		return err_set(err, ERR_INVAL,
@@ -61,7 +61,7 @@ static u32 time_place(const struct event_list *events)
 	return place;
 }
 
-void record_ring_begin(struct recording *rec)
+static void begin(struct recording *rec)
 {
 	struct record_ring *ring = &rec->ring;
 
@@ -73,10 +73,17 @@ void record_ring_begin(struct recording *rec)
 	rec->writer.tap = &ring->tap;
 }
 
-void record_ring_advance(struct recording *rec)
+static u64 due(const struct recording *rec)
 {
+	return rec->options->ring_ns ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
+}
+
+static int look(struct recording *rec, struct err *err)
+{
+	(void)err;
 	if (rec->options->ring_ns)
 		window_advance(&rec->ring.window, clock_now_ns());
+	return 0;
 }
 
 int record_ring_spill(struct recording *rec, const char *why, struct err *err)
@@ -101,7 +108,8 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 	return writer_sync(&rec->writer, err);
 }
 
-void record_ring_resume(struct recording *rec)
+/* What is kept is kept for the next file again. */
+static void resume(struct recording *rec)
 {
 	/* It was the last file's. */
 	str_clear(&rec->ring.note);
@@ -109,8 +117,17 @@ void record_ring_resume(struct recording *rec)
 		rec->writer.tap = &rec->ring.tap;
 }
 
-void record_ring_close(struct recording *rec)
+static void close_window(struct recording *rec)
 {
 	window_fini(&rec->ring.window);
 	str_fini(&rec->ring.note);
 }
+
+const struct record_watcher record_ring_watcher = {
+	.check = check,
+	.begin = begin,
+	.resume = resume,
+	.due = due,
+	.look = look,
+	.close = close_window,
+};

@@ -15,7 +15,7 @@ static const struct {
 		"threads leave their CPU in the kernel"},
 };
 
-int record_wall_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
 	if (!o->has_wall)
 		return 0;
@@ -94,3 +94,5 @@ void record_wall_add(struct recording *rec)
 			"--wall: where threads block is looked up in /proc, which sees short waits now and then: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }
+
+const struct record_watcher record_wall_watcher = {.check = check};

@@ -94,7 +94,7 @@ static size_t count_again(void *ctx, s32 cpu)
 	return n_failed;
 }
 
-int record_when_add(struct recording *rec, struct err *err)
+static int add(struct recording *rec, struct err *err)
 {
 	struct record_when *w = &rec->when;
 
@@ -114,7 +114,7 @@ int record_when_add(struct recording *rec, struct err *err)
 	return 0;
 }
 
-void record_when_close(struct recording *rec)
+static void close_condition(struct recording *rec)
 {
 	struct record_when *w = &rec->when;
 
@@ -176,29 +176,29 @@ static double look_at(struct record_when_term *t, enum condition_kind kind)
 		(kind == CONDITION_UTIL ? 1 : 1e9);
 }
 
-u64 record_when_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
 	return rec->options->when ? rec->when.looked_ns + LOOK_NS : UINT64_MAX;
 }
 
-bool record_when_look(struct recording *rec)
+static const char *wants_file(struct recording *rec)
 {
 	struct record_when *w = &rec->when;
 	u64 now = clock_now_ns();
 	bool is_first = !w->looked_ns, is_resting;
 
 	if (!rec->options->when || (!is_first && now - w->looked_ns < LOOK_NS))
-		return false;
+		return NULL;
 	w->looked_ns = now;
 	for (size_t i = 0; i < w->condition.terms.n; i++)
 		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind);
 	if (is_first || !condition_look(&w->condition, now, w->values))
-		return false;
+		return NULL;
 	/* Not before the window is another one. If it still holds then, that is news. */
 	is_resting = w->fired_ns && now < w->fired_ns + rec->options->ring_ns;
 	if (is_resting) {
 		w->condition.has_fired = false;
-		return false;
+		return NULL;
 	}
 	w->fired_ns = now;
 	str_addf(&rec->ring.note, "when: %s: ", rec->options->when);
@@ -212,5 +212,12 @@ bool record_when_look(struct recording *rec)
 			str_text(&text));
 		str_fini(&text);
 	}
-	return true;
+	return "--when";
 }
+
+const struct record_watcher record_when_watcher = {
+	.add = add,
+	.due = due,
+	.wants_file = wants_file,
+	.close = close_condition,
+};
