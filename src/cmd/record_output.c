@@ -273,7 +273,7 @@ static int look_back(struct recording *rec, const char *path, struct file_info *
 		log_warn(&rec->log, "reading the recording back: %s", why.msg);
 		return writer_finish(&rec->writer, info, err);
 	}
-	*ret_tally = back.session.tally;
+	*ret_tally = back.trace.session.tally;
 	lookback_describe(&back, info);
 	if (!wishes.has_hits)
 		info->build_ids.n = 0;
