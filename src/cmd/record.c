@@ -55,11 +55,11 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
 	const struct record_options *o = rec->options;
 
-	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
-		!regs_for_callers(REGS_THIS_MACHINE))
+	if (!o->callers.has_chains || o->callers.has_chain_mode ||
+		o->callers.has_only_kernel_chains || !regs_for_callers(REGS_THIS_MACHINE))
 		return;
 	/* All switches of all programs: copies of their stacks are more than anybody can read. */
-	if (rec->target.is_system_wide && o->has_wall)
+	if (rec->target.is_system_wide && o->records.has_wall)
 		return;
 	sampling->has_few_stacks = rec->target.is_system_wide;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
@@ -70,7 +70,7 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	if (sampling->stack_bytes < BYTES_LEAST)
 		sampling->stack_bytes = 0;
 	/* perf would take both for callers of each other. */
-	sampling->has_frame_pointers = !o->keeps_stacks;
+	sampling->has_frame_pointers = !o->callers.keeps_stacks;
 }
 
 /* Of such a command there will be next to nothing. */
@@ -112,8 +112,8 @@ static int choose_output(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
 
-	rec->is_pipe = !strcmp(o->output, "-");
-	rec->rotation = (struct rotation){.path = o->output, .most = o->max_files};
+	rec->is_pipe = !strcmp(o->files.output, "-");
+	rec->rotation = (struct rotation){.path = o->files.output, .most = o->files.max_files};
 	if (rec->is_pipe && record_has_rotation(o))
 		return err_set(err, ERR_INVAL,
 			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
@@ -128,11 +128,11 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 
 	if (record_check(o, &rec->log, err) || record_watchers_check(o, err) ||
 		record_sampling(o, sampling, err) ||
-		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
+		(o->timing.delay && schedule_parse(&rec->pilot.schedule, o->timing.delay, err)))
 		return err->code;
 	sampling->is_late = rec->pilot.schedule.is_late;
-	if (o->compat) {
-		if (compat_find(o->compat, compat, err))
+	if (o->files.compat) {
+		if (compat_find(o->files.compat, compat, err))
 			return err_prefix(err, "--compat");
 		sampling->compat = compat;
 	}
@@ -244,11 +244,11 @@ static int choose_level(struct recording *rec, const struct compat *compat, stru
 {
 	bool can_unpack = !compat || compat->can_unpack;
 
-	rec->level = rec->options->level;
+	rec->level = rec->options->files.level;
 	if (rec->level > 0 && !can_unpack)
 		return err_set(err, ERR_INVAL,
 			"-z: perf %s cannot read compressed recordings, 5.2 is the first that can",
-			rec->options->compat);
+			rec->options->files.compat);
 	if (rec->level < 0)
 		rec->level = rec->recorder.filter && !rec->is_pipe && can_unpack ? PACKER_LEVEL : 0;
 	return 0;
@@ -271,9 +271,9 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 			err) ||
 		check_room(rec, err))
 		return err->code;
-	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
-	rec->recorder.affinity = o->affinity;
-	if (!o->keeps_stacks)
+	rec->recorder.flush_bytes = MIN(o->rings.flush_bytes, rec->recorder.pages * page_size / 4);
+	rec->recorder.affinity = o->rings.affinity;
+	if (!o->callers.keeps_stacks)
 		unwind_meanwhile(rec);
 	foresee_ids(rec);
 	return 0;
@@ -294,11 +294,11 @@ static int set_up(struct recording *rec, struct err *err)
 	if (start_command(rec, err) || open_rings(rec, &sampling, pages, err) ||
 		choose_level(rec, sampling.compat, err) || record_pilot_open(rec, err))
 		return err->code;
-	if (o->priority &&
+	if (o->rings.priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
-			&(struct sched_param){(int)o->priority}))
+			&(struct sched_param){(int)o->rings.priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
-			(unsigned long long)o->priority);
+			(unsigned long long)o->rings.priority);
 	if (record_open_output(rec, err))
 		return err->code;
 	record_watchers_begin(rec);
@@ -541,13 +541,13 @@ static int run_record(int argc, char **argv)
 	}
 	argv[argc] = NULL;
 	/* Who is blocked is in the kernel: without its callers nobody knows why. */
-	o.has_chains |= o.has_wall;
+	o.callers.has_chains |= o.records.has_wall;
 	/* What is looked up besides must have times of the same clock. */
-	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
-		o.has_clock = true;
-		o.clock = CLOCK_MONOTONIC;
+	if (o.records.has_wall && !o.samples.has_clock && !record_wall_sees_kernel()) {
+		o.samples.has_clock = true;
+		o.samples.clock = CLOCK_MONOTONIC;
 	}
-	if (o.lists_intr_regs || o.lists_user_regs) {
+	if (o.samples.lists_intr_regs || o.samples.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);
 	}

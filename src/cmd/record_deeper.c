@@ -27,7 +27,7 @@ static bool may_change(const struct recording *rec)
 	if (record_parse_pages(o, &pages, &ignored) ||
 		(pages && pages * (u64)sysconf(_SC_PAGESIZE) < RING_BYTES))
 		return false;
-	if (o->has_stack_size || o->keeps_stacks || o->is_overwritten)
+	if (o->callers.has_stack_size || o->callers.keeps_stacks || o->rings.is_overwritten)
 		return false;
 	vec_each(e, &rec->events) {
 		if (e->wishes & EVENT_TRACKER)

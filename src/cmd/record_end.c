@@ -67,7 +67,7 @@ static void add_look(const struct recording *rec, const char *path, struct str *
 
 	str_addf(text, "'pace report%s", begin);
 	str_add_safe(text, file, strlen(file));
-	if (rec->options->has_chains)
+	if (rec->options->callers.has_chains)
 		str_add(text, " --budget 20' shows where the time goes, 'pace annotate");
 	else
 		str_add(text, "' shows all of them, 'pace annotate");
@@ -102,7 +102,7 @@ static void say_brief(const struct recording *rec, const struct recorded *in, co
 void record_say_brief(struct recording *rec, const char *path, u64 n_samples)
 {
 	struct recorded_options how = {.n_workers = workers_available(),
-		.has_stacks = rec->options->has_chains,
+		.has_stacks = rec->options->callers.has_chains,
 		.max_stack = 127,
 		.naming.style = DEMANGLE_COMPACT};
 	struct log silent = {.level = LOG_WARN};

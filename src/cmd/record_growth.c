@@ -15,7 +15,7 @@ static int open_growth(struct recording *rec, struct err *ret_err)
 	(void)ret_err;
 	g->growth.fd = g->clock.fd = -1;
 	g->due_ns = UINT64_MAX;
-	if (rec->options->has_no_embedding || !rec->events.n)
+	if (rec->options->files.has_no_embedding || !rec->events.n)
 		return 0;
 	if (perfclock_open(&g->clock, &rec->events.at[0].attr, &err) ||
 		growth_open(&g->growth, "/tmp", &err) ||

@@ -96,7 +96,8 @@ static int obey(struct recording *rec, struct err *err)
 			break;
 		case CONTROL_SNAPSHOT:
 			if (drain_newest(&rec->recorder, err) ||
-				((rec->options->switch_mode || rec->options->ring_ns) &&
+				((rec->options->files.switch_mode ||
+					 rec->options->timing.ring_ns) &&
 					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
 			break;
@@ -131,11 +132,11 @@ static const char *must_switch(struct recording *rec)
 	const struct record_options *o = rec->options;
 	const char *why = record_watchers_want_file(rec);
 
-	if (o->switch_mode == RECORD_SWITCH_SIZE)
-		return writer_data_bytes(&rec->writer) >= o->switch_size ? "size" : NULL;
-	if (o->switch_mode == RECORD_SWITCH_TIME)
-		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size ? "time" : NULL;
-	if (o->switch_mode != RECORD_SWITCH_SIGNAL && !o->ring_ns)
+	if (o->files.switch_mode == RECORD_SWITCH_SIZE)
+		return writer_data_bytes(&rec->writer) >= o->files.switch_size ? "size" : NULL;
+	if (o->files.switch_mode == RECORD_SWITCH_TIME)
+		return clock_now_ns() >= rec->pilot.file_ns + o->files.switch_size ? "time" : NULL;
+	if (o->files.switch_mode != RECORD_SWITCH_SIGNAL && !o->timing.ring_ns)
 		return NULL;
 	return why;
 }
@@ -149,10 +150,10 @@ static u64 next_moment(const struct recording *rec)
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, p->roots_ns);
 	next = MIN(next, record_watchers_due(rec));
-	if (o->for_ns)
-		next = MIN(next, p->start_ns + o->for_ns);
-	return rec->options->switch_mode == RECORD_SWITCH_TIME
-		? MIN(next, p->file_ns + rec->options->switch_size)
+	if (o->timing.for_ns)
+		next = MIN(next, p->start_ns + o->timing.for_ns);
+	return rec->options->files.switch_mode == RECORD_SWITCH_TIME
+		? MIN(next, p->file_ns + rec->options->files.switch_size)
 		: next;
 }
 
@@ -190,13 +191,14 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)) ||
 		record_watchers_look(rec, err))
 		return err->code;
-	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
+	if (!p->why && o->timing.for_ns && clock_now_ns() >= p->start_ns + o->timing.for_ns)
 		p->why = "the time of --for is over";
 	if (!p->why)
 		p->why = record_watchers_enough(rec);
 	if (!p->why && (why = must_switch(rec)) && switch_output(rec, why, err))
 		return err->code;
-	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
+	if (!p->why && o->files.max_size && !o->timing.ring_ns &&
+		writer_data_bytes(&rec->writer) >= o->files.max_size)
 		p->why = "the recording is as large as --max-size allows";
 	look_for_cpus(rec);
 	look_for_roots(rec);
@@ -221,9 +223,9 @@ int record_pilot_open(struct recording *rec, struct err *err)
 	rec->recorder.pilot = &p->pilot;
 	if (record_watchers_open(rec, err))
 		return err->code;
-	if (!o->control)
+	if (!o->timing.control)
 		return 0;
-	if (control_open(&p->control, o->control, err))
+	if (control_open(&p->control, o->timing.control, err))
 		return err->code;
 	p->control.is_recording = true;
 	return recorder_watch(&rec->recorder, p->control.fd, err);
@@ -241,7 +243,7 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
-	if (rec->measures_workload && !rec->options->has_no_embedding)
+	if (rec->measures_workload && !rec->options->files.has_no_embedding)
 		rec->pilot.roots_ns = rec->pilot.start_ns + ROOTS_NS;
 	record_watchers_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);

@@ -10,7 +10,8 @@ static int open_signal(struct recording *rec, struct err *err)
 	struct record_pilot *p = &rec->pilot;
 	sigset_t signals;
 
-	if (rec->options->switch_mode != RECORD_SWITCH_SIGNAL && !rec->options->ring_ns)
+	if (rec->options->files.switch_mode != RECORD_SWITCH_SIGNAL &&
+		!rec->options->timing.ring_ns)
 		return 0;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR2);

@@ -70,9 +70,9 @@ static int add(struct recording *rec, struct err *err)
 	const struct event_list *sampled = &rec->events;
 	struct record_trigger *t = &rec->trigger;
 
-	if (!rec->options->triggers.has_events)
+	if (!rec->options->files.triggers.has_events)
 		return 0;
-	if (event_words_parse(&rec->options->triggers, NULL, &t->events, &rec->log, err))
+	if (event_words_parse(&rec->options->files.triggers, NULL, &t->events, &rec->log, err))
 		return fail(err);
 	vec_each(e, &t->events) {
 		struct event_attr *a = &e->attr;

@@ -40,12 +40,12 @@ static bool take(void *ctx, const struct iovec *runs, int n)
 
 static int check(const struct record_options *o, struct err *err)
 {
-	if (!o->until_pct)
+	if (!o->timing.until_pct)
 		return 0;
-	if (o->ring_ns || o->is_overwritten)
+	if (o->timing.ring_ns || o->rings.is_overwritten)
 		return err_set(err, ERR_INVAL,
 			"--until ends when enough was recorded, %s forgets what was recorded: choose one",
-			o->ring_ns ? "--ring" : "--overwrite");
+			o->timing.ring_ns ? "--ring" : "--overwrite");
 	if (o->has_no_samples)
 		return err_set(err, ERR_INVAL, "--until counts samples, and -n has none");
 	return 0;
@@ -56,7 +56,7 @@ static void begin(struct recording *rec)
 {
 	struct record_until *u = &rec->until;
 
-	if (!rec->options->until_pct)
+	if (!rec->options->timing.until_pct)
 		return;
 	if (!u->formats.n)
 		formats_init(&u->formats, rec->unwound.n ? &rec->unwound : &rec->events);
@@ -66,8 +66,8 @@ static void begin(struct recording *rec)
 
 static bool is_reached(const struct recording *rec)
 {
-	return rec->options->until_pct &&
-		100 * evidence_width(&rec->until.evidence) <= rec->options->until_pct;
+	return rec->options->timing.until_pct &&
+		100 * evidence_width(&rec->until.evidence) <= rec->options->timing.until_pct;
 }
 
 static const char *is_enough(const struct recording *rec)
@@ -77,7 +77,7 @@ static const char *is_enough(const struct recording *rec)
 
 static u64 due(const struct recording *rec)
 {
-	return rec->options->until_pct ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
+	return rec->options->timing.until_pct ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
 }
 
 static void say(struct recording *rec)
@@ -85,10 +85,10 @@ static void say(struct recording *rec)
 	const struct evidence *e = &rec->until.evidence;
 	struct str text = {0};
 
-	if (!rec->options->until_pct)
+	if (!rec->options->timing.until_pct)
 		return;
 	str_addf(&text, "until: %s %g%%: ", is_reached(rec) ? "reached" : "did not reach",
-		rec->options->until_pct);
+		rec->options->timing.until_pct);
 	if (isinf(evidence_width(e)))
 		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
 			(unsigned long long)e->most, (unsigned long long)e->n);

@@ -11,7 +11,7 @@ enum { STACK_BYTES = 8192 };
 static const struct event *blind_event(const struct recording *rec)
 {
 	vec_each(e, &rec->events)
-		if (rec->options->has_wall && e->attr.type == PERF_TYPE_SOFTWARE &&
+		if (rec->options->records.has_wall && e->attr.type == PERF_TYPE_SOFTWARE &&
 			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
 			e->attr.flags & ATTR_CONTEXT_SWITCH && e->attr.flags & ATTR_EXCLUDE_KERNEL)
 			return e;
