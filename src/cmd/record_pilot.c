@@ -174,10 +174,19 @@ static void look_for_cpus(struct recording *rec)
 static void look_for_roots(struct recording *rec)
 {
 	u64 now = clock_now_ns();
+	pid_t last = 0;
 
 	if (now < rec->pilot.roots_ns)
 		return;
-	roots_look(&rec->roots, rec->workload.pid);
+	if (rec->target.is_system_wide)
+		roots_look_everywhere(&rec->roots);
+	else if (rec->measures_workload)
+		roots_look(&rec->roots, rec->workload.pid);
+	vec_each(t, &rec->target.threads) {
+		if (t->pid != last)
+			roots_look(&rec->roots, t->pid);
+		last = t->pid;
+	}
 	rec->pilot.roots_ns = now + ROOTS_NS;
 }
 
@@ -243,8 +252,11 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
-	if (rec->measures_workload && !rec->options->files.has_no_embedding)
-		rec->pilot.roots_ns = rec->pilot.start_ns + ROOTS_NS;
+	/* A command has not started anything yet; the others may end soon. */
+	if (!rec->options->files.has_no_embedding) {
+		rec->pilot.roots_ns = rec->pilot.start_ns + (rec->measures_workload ? ROOTS_NS : 0);
+		look_for_roots(rec);
+	}
 	record_watchers_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

@@ -308,7 +308,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	{                                                                          \
 		(void)value;                                                       \
 		(void)err;                                                         \
-		((struct record_options *)target)->accepted.has_##what = true;              \
+		((struct record_options *)target)->accepted.has_##what = true;     \
 		return 0;                                                          \
 	}
 
@@ -318,7 +318,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	{                                                                          \
 		u64 ignored;                                                       \
                                                                                    \
-		((struct record_options *)target)->accepted.has_##what = true;              \
+		((struct record_options *)target)->accepted.has_##what = true;     \
 		return value ? num_parse(value, &ignored, err) : 0;                \
 	}
 

@@ -150,6 +150,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	recorded_stage_ends(r, "start");
 	if (scan(r, o, err))
 		return err->code;
+	r->trace.session.read_most = o->read_most;
 	if (count(r, o, err))
 		return err->code;
 	if (r->profile.n_cut)
@@ -163,6 +164,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	find_types(r, o);
 	ledger_add_tally(&r->ledger, &r->trace.session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->trace.resolver);
+	ledger_add_interpreted(&r->ledger, &r->profile);
 	if (o->naming.source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
 	else if (o->naming.has_inlined)

@@ -160,8 +160,7 @@ void annotate_types_text(struct out *out, const struct anatomy *a, const struct 
 static void add_counts(struct str *text, const struct anatomy *a,
 	const struct annotation_count *counts)
 {
-	json_key(text, "counts");
-	str_addc(text, '[');
+	json_open(text, "counts", '[');
 	for (size_t e = 0; e < a->profile->events.n; e++) {
 		if (!counts[e].n_samples)
 			continue;
@@ -169,11 +168,9 @@ static void add_counts(struct str *text, const struct anatomy *a,
 		json_u64(text, "event", e);
 		json_u64(text, "samples", counts[e].n_samples);
 		json_u64(text, "period", counts[e].period);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_line(struct str *text, const struct anatomy *a, const struct profile_member *m,
@@ -189,8 +186,7 @@ static void add_line(struct str *text, const struct anatomy *a, const struct pro
 	json_u64(text, "offset", m->offset);
 	json_u64(text, "size", m->size);
 	add_counts(text, a, counts);
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 }
 
 static void add_json_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t)
@@ -200,15 +196,12 @@ static void add_json_type(struct str *text, const struct anatomy *a, const struc
 	str_addc(text, '{');
 	json_text(text, "name", type->name);
 	json_u64(text, "size", type->size);
-	json_key(text, "lines");
-	str_addc(text, '[');
+	json_open(text, "lines", '[');
 	for (u32 i = 0; i < type->n; i++)
 		add_line(text, a, &a->profile->members.at[type->first + i],
 			anatomy_counts(a, t, i));
-	json_end(text, ']');
-	str_addc(text, ',');
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, ']');
+	json_close(text, '}');
 }
 
 void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
@@ -218,12 +211,10 @@ void annotate_types_json(struct out *out, const struct anatomy *a, const struct 
 	str_addc(text, '{');
 	json_u64(text, "pace_annotate_types", SCHEMA);
 	annotate_json_events(text, a->profile, a->totals, o->events);
-	json_key(text, "types");
-	str_addc(text, '[');
+	json_open(text, "types", '[');
 	vec_each(t, &a->types)
 		add_json_type(text, a, t);
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 	json_end(text, '}');
 	str_addc(text, '\n');
 }

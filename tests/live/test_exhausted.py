@@ -131,6 +131,31 @@ def mappings_that_fail_cost_the_names_of_that_file_and_it_is_said():
 
 
 @test
+def a_debug_file_that_is_not_mapped_does_not_make_a_file_a_stripped_one():
+    can_record()
+    can_fail()
+    needs('objcopy')
+    program = build_c('tests/live/programs/halves.c', 'halves', '-g')
+    for words in (['--only-keep-debug', program, 'halves.debug'], ['--strip-all', '--add-gnu-debuglink=halves.debug', program]):
+        assert run('objcopy', *words).status == 0
+    assert pace('record', '-q', '--no-embed', '-e', 'cpu-clock', '-F', '2000', '-o', 'd.data', program, '0.05').status == 0
+    for keys in ('sym', 'sym,srcline'):
+        words = [PACE, 'report', '-i', 'd.data', '-s', keys, '--dsos', 'halves']
+        good, _ = places(words, 'mmap')
+        total = int(open('count').read())
+        said = []
+
+        def check(at):
+            result = failing(words, 'mmap', at)
+            said.append("mapping '" in result.out and 'halves.debug' in result.out)
+            assert 'is stripped' not in result.out and 'has no debug information' not in result.out, (at, result)
+            assert result.out == good.out or 'Cannot allocate memory' in result.out + result.err, (at, result)
+        assert 'is stripped' not in good.out and 'has no debug information' not in good.out, good
+        side_by_side(check, [(at,) for at in range(1, total + 1)])
+        assert any(said), (keys, total, good)
+
+
+@test
 def a_recorder_without_memory_leaves_what_it_has():
     """The target goes on to its end: nobody kills it, and the file is one that pace and perf read."""
     can_record()
