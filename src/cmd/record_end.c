@@ -24,8 +24,9 @@ static void add_read(const struct recorded *in, u64 n_samples, struct str *text)
 	str_add(text, in->trace.session.reader.is_packed ? " (of which the first " : " (of which ");
 	num_add_grouped(text, n_read);
 	str_add(text,
-		in->trace.session.reader.is_packed ? " were looked at)"
-					     : ", from all parts of the file, were looked at)");
+		in->trace.session.reader.is_packed
+			? " were looked at)"
+			: ", from all parts of the file, were looked at)");
 }
 
 /* "1,286 samples, 98.10% of their stacks whole; 1.80% end in: ...". */
@@ -87,7 +88,7 @@ static void add_look(const struct recording *rec, const char *path, struct str *
 
 	str_addf(text, "'pace report%s", begin);
 	str_add_safe(text, file, strlen(file));
-	if (rec->options->has_chains)
+	if (rec->options->callers.has_chains)
 		str_add(text, " --budget 20' shows where the time goes, 'pace annotate");
 	else
 		str_add(text, "' shows all of them, 'pace annotate");
@@ -122,7 +123,7 @@ static void say_brief(const struct recording *rec, const struct recorded *in, co
 void record_say_brief(struct recording *rec, const char *path, u64 n_samples)
 {
 	struct recorded_options how = {.n_workers = workers_available(),
-		.has_stacks = rec->options->has_chains,
+		.has_stacks = rec->options->callers.has_chains,
 		.max_stack = 127,
 		.read_most = READ_BYTES_MAX,
 		.naming.style = DEMANGLE_COMPACT};
