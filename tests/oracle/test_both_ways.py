@@ -335,6 +335,49 @@ def compressed_recordings():
 
 
 @test
+def recordings_of_whole_stacks_are_hardly_larger_than_perfs_of_frame_pointers():
+    """At most 1.2 times, with what readers on other machines need. That does not grow with time: a second of samples is more than it."""
+    perf_works()
+    can_record()
+    deep = build_c('tests/live/programs/deep.c', 'deep', '-O2', '-fno-omit-frame-pointer')
+    for command in (['sh', '-c', f'gzip -c -k {data_file(10)} > out.gz'], [deep, '60', '30000', '16', '20000'], ['python3', '-c', 'sum(hash(str(i)) for i in range(8000000))'],
+                    ['sh', '-c', 'for i in $(seq 150); do /bin/true; done']):
+        for tool, reads in (('pace', pace), ('perf', lambda *args: run('perf', *args))):
+            done = reads('record', '-e', 'cpu-clock', '-F', '4000', '-g', '-o', f'{tool}.data', '--', *command)
+            assert done.status == 0, done
+        ours, theirs = os.path.getsize('pace.data'), os.path.getsize('perf.data')
+        assert ours <= 1.2 * theirs, (command, ours, theirs)
+
+
+def lost_share(path):
+    """Of all samples there were, by what both write into their files."""
+    stats = run('perf', 'report', '-i', path, '--stats').out
+    total = stats.split('\n\n')[0]
+    count = {kind: int(n) for kind, n in re.findall(r'(\w+) events: +(\d+)', total)}
+    dump = run('perf', 'script', '-i', path, '--show-lost-events', '-F', 'comm,tid,time,event').out
+    lost = sum(int(n) for n in re.findall(r'PERF_RECORD_LOST(?:_SAMPLES)? .*?lost (\d+)', dump))
+    assert count.get('SAMPLE', 0) > 1000, (path, stats)
+    return lost / (lost + count['SAMPLE'])
+
+
+@test
+def whole_stacks_of_a_crowded_machine_are_no_more_lost_than_perfs():
+    """Five programs for each CPU: the recorder has to come to its turn before the copies of their stacks fill the rings."""
+    perf_works()
+    needs_root()
+    can_record()
+    deep = build_c('tests/live/programs/deep.c', 'deep', '-O2', '-fno-omit-frame-pointer')
+    crowd = [start(deep, '20', '100000000', '64') for _ in range(5 * os.cpu_count())]
+    for tool in ('pace', 'perf'):
+        done = run(PACE if tool == 'pace' else tool, 'record', '-q', '-a', '-g', '-e', 'cpu-clock', '-F', '4000', '-o', f'{tool}.data', 'sleep', '3')
+        assert done.status == 0, done
+    for process in crowd:
+        stop(process)
+    ours, theirs = lost_share('pace.data'), lost_share('perf.data')
+    assert ours <= theirs + 0.02, (ours, theirs)
+
+
+@test
 def compressed_as_hard_as_it_gets():
     both_ways(['-z22'], ['sh', '-c', 'ls -lR /usr/share > /dev/null'])
 
