@@ -194,10 +194,11 @@ int record_set_ring(void *target, const char *value, struct err *err)
 /* More than 0, up to 100, with or without its sign. */
 static int set_percent(const char *value, double *ret_pct, struct err *err)
 {
-	char *end = NULL;
-	double pct = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+	char *end;
+	double pct = strtod(value, &end);
 
-	if (!(pct > 0) || pct > 100 || (*end && strcmp(end, "%")))
+	if (value[0] < '0' || value[0] > '9' || !(pct > 0) || pct > 100 ||
+		(*end && strcmp(end, "%")))
 		return err_set(err, ERR_INVAL, "'%s' is no percentage like 5 or 0.5%%", value);
 	*ret_pct = pct;
 	return 0;

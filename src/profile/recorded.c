@@ -65,6 +65,8 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	result = gather(&r->trace, &g, &r->profile, err);
 	session_explain_content(&r->trace.session);
 	recorded_stage_ends(r, "pass 2, samples");
+	log_debug(r->log, "%zu pieces of the file were read by %u threads",
+		r->trace.session.pieces.n, r->trace.session.n_readers);
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
 		(unsigned long long)r->trace.session.tally.n_samples, r->profile.rows.n,
 		r->profile.stacks.n, r->profile.frames.n);

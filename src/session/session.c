@@ -344,6 +344,7 @@ struct pass_worker {
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
+	u64 n_pieces;
 	u64 n_charged;
 	struct reader_damage damage;
 	struct err err;
@@ -464,6 +465,7 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 
 	if (atomic_load(&pass->has_failed))
 		return;
+	mine->n_pieces++;
 	mine->nr = s->pieces.at[i].nr;
 	mine->reading = s->pieces.at[i].reading;
 	reader_cursor_aim(cursor, s->pieces.at[i].offset,
@@ -522,6 +524,7 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 		.n_allowed = reader_allows(&s->reader, s->reader.data_end)};
 	int r = 0;
 
+	s->n_readers = 0;
 	pass.workers = mem_zalloc(n_workers * sizeof(*pass.workers));
 	for (unsigned i = 0; i < n_workers; i++) {
 		pass.workers[i] = mem_zalloc(sizeof(*pass.workers[i]));
@@ -537,6 +540,7 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 		reader_cursor_fini(&w->cursor);
 		add_tally(&s->tally, &w->tally);
 		s->n_read += w->n_read;
+		s->n_readers += w->n_pieces != 0;
 		/* Of a file that changed since it was looked through. */
 		if (!s->tally.damage.reason)
 			s->tally.damage = w->damage;

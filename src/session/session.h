@@ -69,6 +69,7 @@ struct session {
 	struct session_tally tally;
 	struct log *log;
 	VEC(struct session_piece) pieces;
+	unsigned n_readers; /* workers that some of the pieces fell to in the second pass */
 	VEC(struct session_reading) readings; /* after the first pass */
 	VEC(struct session_value) values;     /* of these */
 	bool has_times;                       /* records of all kinds carry the time */

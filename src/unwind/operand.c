@@ -195,7 +195,8 @@ static void set_other(struct operand *o, u8 target)
 
 static void spoil(struct operand *o, u8 reg)
 {
-	o->spoilt |= BIT_OF(dwarf_reg(reg));
+	if (reg != X86_NO_REG)
+		o->spoilt |= BIT_OF(dwarf_reg(reg));
 }
 
 /* Of bytes, 4 to 7 are the second bytes of 0 to 3, or the low ones of others. */
