@@ -193,12 +193,10 @@ static void group_rows(struct hist *h)
 
 	for (size_t i = 0; i < h->options->n_keys; i++)
 		h->n_values += h->options->keys[i]->label != LABEL_NONE;
-	vec_each(row, &p->rows) {
+	for (size_t k = h->calls->first_row[h->event]; k < h->calls->first_row[h->event + 1]; k++) {
 		u64 values[HIST_KEYS_MAX];
-		size_t i = row - p->rows.at;
+		size_t i = h->calls->rows[k];
 
-		if (row->event != h->event)
-			continue;
 		see_row(h, i, values);
 		/* Neighbours mostly belong together. */
 		if (!h->groups.n || !is_of_group(h, group, values))
