@@ -107,6 +107,8 @@ bool answer_is_data(const struct answer_options *o)
 
 void answer_note_whole(struct answer *a, const struct session_tally *t)
 {
+	vec_each(e, &a->profile->events)
+		a->has_groups |= e->n_group > 1;
 	account_open(&a->account, t, a->profile);
 	if (a->options->has_intervals)
 		certainty_whole_init(&a->whole, a->profile);
@@ -159,16 +161,12 @@ static bool is_group_data(const struct answer_options *o)
 static u32 events_together(const struct answer *a, u32 event)
 {
 	const struct answer_options *o = a->options;
-	const struct profile_event *events = a->profile->events.at;
-	bool has_groups = false;
 
 	if (!o->groups || a->text->is_wall || o->has_intervals ||
 		((has_tree(o) || answer_is_data(o)) && !is_group_data(o)))
 		return 1;
-	for (size_t i = 0; i < a->profile->events.n; i++)
-		has_groups |= events[i].n_group > 1;
-	if (has_groups || o->groups < 0)
-		return events[event].n_group;
+	if (a->has_groups || o->groups < 0)
+		return a->profile->events.at[event].n_group;
 	return event ? 0 : (u32)a->profile->events.n;
 }
 

@@ -38,6 +38,7 @@ struct answer {
 	const struct text_options *text;
 	struct certainty_whole whole;
 	struct account account;
+	bool has_groups; /* of events, in the profile */
 	VEC(struct claim) claims;
 };
 

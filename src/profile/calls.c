@@ -38,6 +38,25 @@ static u32 add_frame(struct calls *c, struct table *index, u32 parent, const str
 	return node;
 }
 
+/* Nobody has to look at the rows of all events for those of one. */
+static void sort_rows(struct calls *c, const struct profile *p)
+{
+	size_t *next = mem_zalloc((p->events.n + 1) * sizeof(*next)), sum = 0;
+
+	c->first_row = mem_alloc((p->events.n + 1) * sizeof(*c->first_row));
+	c->rows = mem_alloc((p->rows.n + 1) * sizeof(*c->rows));
+	vec_each(row, &p->rows)
+		next[row->event]++;
+	for (size_t event = 0; event <= p->events.n; event++) {
+		c->first_row[event] = sum;
+		sum += next[event];
+		next[event] = c->first_row[event];
+	}
+	for (size_t i = 0; i < p->rows.n; i++)
+		c->rows[next[p->rows.at[i].event]++] = (u32)i;
+	mem_free(next);
+}
+
 void calls_init(struct calls *c, const struct profile *p)
 {
 	u32 *of_stack = mem_alloc(p->stacks.n * sizeof(*of_stack));
@@ -45,6 +64,7 @@ void calls_init(struct calls *c, const struct profile *p)
 
 	memset(c, 0, sizeof(*c));
 	c->of_row = mem_alloc((p->rows.n + 1) * sizeof(*c->of_row));
+	sort_rows(c, p);
 	table_reserve(&index, p->stacks.n + p->rows.n / 4);
 	of_stack[0] = 0;
 	vec_add(&c->nodes, ((struct calls_node){0}));
@@ -62,5 +82,7 @@ void calls_fini(struct calls *c)
 {
 	vec_fini(&c->nodes);
 	mem_free(c->of_row);
-	c->of_row = NULL;
+	mem_free(c->first_row);
+	mem_free(c->rows);
+	*c = (struct calls){0};
 }

@@ -24,7 +24,9 @@ struct calls_node {
 
 struct calls {
 	VEC(struct calls_node) nodes;
-	u32 *of_row; /* by position in profile->rows */
+	u32 *of_row;       /* by position in profile->rows */
+	size_t *first_row; /* by event, + 1: where its rows begin in `rows` */
+	u32 *rows;         /* positions in profile->rows, by event, ascending */
 };
 
 void calls_init(struct calls *c, const struct profile *p);

@@ -103,14 +103,17 @@ static size_t block_of(const struct counting *c, u64 time)
 static void order_rows(struct counting *c)
 {
 	const struct profile *p = c->hist->profile;
+	const struct calls *calls = c->hist->calls;
+	size_t first = calls->first_row[c->hist->events[0].event];
 
-	c->rows = mem_alloc((p->rows.n + 1) * sizeof(*c->rows));
-	vec_each(row, &p->rows)
-		if (row->event == c->hist->events[0].event)
-			c->rows[c->n_rows++] = (struct sort_item){
-				block_of(c,
-					profile_label(p, (size_t)(row - p->rows.at), LABEL_TIME)),
-				(u64)(row - p->rows.at)};
+	c->n_rows = calls->first_row[c->hist->events[0].event + 1] - first;
+	c->rows = mem_alloc((c->n_rows + 1) * sizeof(*c->rows));
+	for (size_t k = 0; k < c->n_rows; k++) {
+		u32 row = calls->rows[first + k];
+
+		c->rows[k] =
+			(struct sort_item){block_of(c, profile_label(p, row, LABEL_TIME)), row};
+	}
 	sort_by_key(c->rows, c->n_rows);
 }
 

@@ -186,15 +186,14 @@ u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profi
 static void group_rows(struct hist *h, struct hist_event *event)
 {
 	const struct profile *p = h->profile;
+	const size_t *first = h->calls->first_row + event->event;
 	VEC(struct sort_item) items = {0};
 	u32 group = 0;
 
-	vec_each(row, &p->rows) {
+	for (size_t k = first[0]; k < first[1]; k++) {
 		u64 values[HIST_KEYS_MAX];
-		size_t i = row - p->rows.at;
+		size_t i = h->calls->rows[k];
 
-		if (row->event != event->event)
-			continue;
 		see_row(h, i, values);
 		/* Neighbours mostly belong together. */
 		if (!h->n_groups || !is_of_group(h, group, values))

@@ -133,9 +133,11 @@ void outline_init(struct outline *o, const struct profile *p, const struct calls
 	for (u32 i = 1; i < c->nodes.n; i++)
 		of_call[i] =
 			child_of(o, &index, of_call[c->nodes.at[i].parent], c->nodes.at[i].symbol);
-	vec_each(row, &p->rows)
-		if (row->event == event)
-			o->nodes.at[of_call[c->of_row[row - p->rows.at]]].own += row->period;
+	for (size_t k = c->first_row[event]; k < c->first_row[event + 1]; k++) {
+		u32 row = c->rows[k];
+
+		o->nodes.at[of_call[c->of_row[row]]].own += p->rows.at[row].period;
+	}
 	for (size_t i = o->nodes.n; i-- > 0;) {
 		struct outline_node *n = &o->nodes.at[i];
 

@@ -52,8 +52,7 @@ static bool is_misplaced(u64 address, bool is_kernel)
 {
 	if (!address)
 		return false;
-	return is_kernel ? !(address >> 63)
-			 : address >> 57 && address >> 12 != VSYSCALL_PAGE;
+	return is_kernel ? !(address >> 63) : address >> 57 && address >> 12 != VSYSCALL_PAGE;
 }
 
 /* Where the sample was taken, and the first of its callers. */

@@ -30,8 +30,8 @@ enum oddity {
 
 /* What the recording says of all its samples. */
 struct oddity_limits {
-	u32 n_cpus;                /* 0: unknown */
-	bool has_halves;           /* the kernel has the upper half of addresses, programs the lower */
+	u32 n_cpus;      /* 0: unknown */
+	bool has_halves; /* the kernel has the upper half of addresses, programs the lower */
 	u64 first_time, last_time; /* last_time 0: unknown */
 };
 

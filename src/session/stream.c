@@ -2,8 +2,11 @@
 
 #include "base/sort.h"
 
-/* Without rounds, so much is held back; when it is full, half of it is handed out. */
-enum { QUEUE_BYTES = 32 << 20 };
+/*
+ * Without rounds, so much is held back, all that is kept for it included; when it is full, half of it is
+ * handed out. What waits is charged to the recording each time it has grown by so much.
+ */
+enum { QUEUE_BYTES = 27 << 20, CHARGED_EACH = 1 << 20 };
 
 struct queued {
 	struct record rec; /* `at` is filled in when it is handed out, unless it stays */
@@ -14,12 +17,19 @@ struct queued {
 	size_t at; /* in `bytes`, unless it stays */
 };
 
+/* A record that waits, its place in the order, and what sorting takes beside that. */
+static u64 bytes_of_queued(const struct queued *q)
+{
+	return sizeof(*q) + 2 * sizeof(struct sort_item) + (q->stays ? 0 : q->rec.size);
+}
+
 /* The records of one file. */
 struct stream_part {
 	struct reader_cursor cursor;
 	VEC(struct queued) queue;    /* in the order of the file */
 	struct str bytes;            /* of the records that wait and do not stay where they are */
-	u64 n_bytes;                 /* of all that wait */
+	u64 n_bytes;                 /* that all that wait take */
+	u64 n_charged;               /* of these, when they were charged last */
 	VEC(struct sort_item) order; /* those that may be handed out, by time */
 	size_t next;                 /* of `order` */
 	u64 newest;                  /* time of all that were read */
@@ -79,7 +89,7 @@ static void enqueue(struct stream *st, struct stream_part *p, const struct strea
 	if (!stays)
 		str_addn(&p->bytes, e->rec.at, e->rec.size);
 	p->has_stayed |= stays;
-	p->n_bytes += e->rec.size;
+	p->n_bytes += bytes_of_queued(&p->queue.at[p->queue.n - 1]);
 	d->most_queued = MAX(d->most_queued, p->n_bytes);
 }
 
@@ -89,9 +99,10 @@ static void compact(struct stream_part *p)
 	size_t kept = 0, n_bytes = 0;
 
 	p->order.n = p->next = 0;
+	p->n_charged = 0;
 	vec_each(q, &p->queue) {
 		if (q->is_handed_out) {
-			p->n_bytes -= q->rec.size;
+			p->n_bytes -= bytes_of_queued(q);
 			continue;
 		}
 		if (!q->stays) {
@@ -173,6 +184,23 @@ static int look_again(struct session *s, struct stream_part *p, struct err *err)
 	return MIN(r, 0);
 }
 
+/* What was made of records, and those that wait; what a stream may take grows with it. */
+static int charge(struct stream *st, struct err *err)
+{
+	const struct reader *r = &st->session->reader;
+	u64 taken = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
+
+	for (size_t i = 0; i < st->n_parts; i++)
+		taken += st->parts[i].n_bytes;
+	if (LIKELY(taken <= st->n_allowed))
+		return 0;
+	st->n_allowed = reader_allows(r, at);
+	return taken <= st->n_allowed
+		? 0
+		: allowance_exceeded(&r->allowance, st->n_allowed, at,
+			  "threads and maps that it tells of, and records that wait,", err);
+}
+
 /* Reads until there is something to hand out, or the end. */
 static int advance(struct stream *st, struct stream_part *p, struct err *err)
 {
@@ -219,29 +247,17 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			enqueue(st, p, &e);
 			if (p->n_bytes > QUEUE_BYTES)
 				release(p, median(p));
+			if (p->n_bytes < p->n_charged + CHARGED_EACH)
+				continue;
+			p->n_charged = p->n_bytes;
+			if (charge(st, err))
+				return err->code;
 			continue;
 		}
 		p->head = e;
 		p->has_head = true;
 	}
 	return 1;
-}
-
-/* What was made of records, and those that wait; what a stream may take grows with it. */
-static int charge(struct stream *st, struct err *err)
-{
-	const struct reader *r = &st->session->reader;
-	u64 taken = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
-
-	for (size_t i = 0; i < st->n_parts; i++)
-		taken += st->parts[i].bytes.cap + st->parts[i].queue.cap * sizeof(struct queued);
-	if (LIKELY(taken <= st->n_allowed))
-		return 0;
-	st->n_allowed = reader_allows(r, at);
-	return taken <= st->n_allowed
-		? 0
-		: allowance_exceeded(&r->allowance, st->n_allowed, at,
-			  "threads and maps that it tells of, and records that wait,", err);
 }
 
 int stream_next(struct stream *st, struct stream_event *ret, struct err *err)

@@ -4,8 +4,10 @@
 
 static const u64 user_chain[] = {PERF_CONTEXT_USER, 0x401000, 0x402000};
 
-static const struct oddity_limits plain = {
-	.n_cpus = 4, .has_halves = true, .first_time = 1000, .last_time = 2000};
+static const struct oddity_limits plain = {.n_cpus = 4,
+	.has_halves = true,
+	.first_time = 1000,
+	.last_time = 2000};
 
 static struct sample plain_sample(void)
 {
