@@ -12,8 +12,8 @@
 #include "pace.h"
 #include "record/formats.h"
 #include "record/sample.h"
-#include "symbol/callers.h"
 #include "symbol/location.h"
+#include "trace/visit.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -93,21 +93,16 @@ void api_tell(const struct pace_slots *slots, const char *fmt, ...) PRINTF(2, 3)
 
 /*
  * What names and callers are found with: of a recording, a ring or a session. Threads: one.
- * `sample` is the one that is handed out: outside of its slot there is none, and no names.
+ * `visit` is the one that is handed out: outside of its slot there is none, and no names.
  */
 struct pace_source {
-	struct machine machine;
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct callers callers;
-	struct callers_walk walk;
+	struct trace trace;
+	struct visits visits; /* of rings */
 	struct locator locator;
 	struct intern strings;
-	struct synth synth; /* while it is looked what is there */
-	const struct sample *sample;
-	const struct sample_format *format;
-	u64 time;
-	u8 mode;
+	struct synth synth;  /* while it is looked what is there */
+	struct visit *visit; /* of the sample that is handed out; NULL: none is */
+	struct visit own;    /* of a ring's */
 	bool is_open;
 	/* Opens it when the first name is asked for; NULL: that was done, or it stays closed. */
 	void (*open)(struct pace_source *s, void *owner);
@@ -132,7 +127,7 @@ void api_source_next_round(struct pace_source *s);
 void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time);
 
-/* A sample is handed out: its slot may ask. NULL: it has returned. */
+/* A ring's sample is handed out: its slot may ask. NULL: it has returned. */
 void api_source_point(struct pace_source *s, const struct sample *sample,
 	const struct sample_format *format, u64 time, u16 misc);
 

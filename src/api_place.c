@@ -15,20 +15,10 @@
 
 void api_source_open_live(struct pace_source *s, const struct event_list *events)
 {
-	struct find_places *places = &s->resolver.places;
-
 	s->is_open = true;
-	machine_init(&s->machine);
-	jitcode_init(&s->jitcode, events, NULL, NULL);
-	s->machine.coder = &s->jitcode.coder;
-	resolver_init(&s->resolver, &s->machine, NULL, NULL);
-	places->is_now = true;
-	s->resolver.jitcode = &s->jitcode;
-	callers_init(&s->callers, &s->machine, places, NULL);
-	s->callers.jitcode = &s->jitcode;
-	s->resolver.callers = &s->callers;
-	callers_walk_init(&s->walk, &s->callers);
-	locator_init(&s->locator, &s->machine, &s->resolver);
+	trace_begin_live(&s->trace, events);
+	visits_init(&s->visits, &s->trace);
+	locator_init(&s->locator, &s->trace.machine, &s->trace.resolver);
 }
 
 /* `only_maps`: of tasks that are known there is no second beginning. */
@@ -84,14 +74,14 @@ void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel)
 void api_source_next_round(struct pace_source *s)
 {
 	s->has_refreshed = false;
-	if (s->is_open)
-		livecode_next_round(&s->walk.live);
+	if (s->is_open && s->visits.has_walk)
+		livecode_next_round(&s->visits.walk.live);
 }
 
 void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time)
 {
-	struct machine *m = &s->machine;
+	struct machine *m = &s->trace.machine;
 	union record_body body;
 	struct err ignored;
 
@@ -105,26 +95,24 @@ void api_source_take(struct pace_source *s, const struct sample_format *format,
 void api_source_point(struct pace_source *s, const struct sample *sample,
 	const struct sample_format *format, u64 time, u16 misc)
 {
-	s->sample = sample;
-	s->format = format;
-	s->time = time;
-	s->mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	s->own = (struct visit){.visits = &s->visits,
+		.sample = sample,
+		.format = format,
+		.time = time,
+		.mode = misc & PERF_RECORD_MISC_CPUMODE_MASK};
+	s->visit = sample ? &s->own : NULL;
 }
 
 void api_source_close(struct pace_source *s)
 {
 	if (s->is_open) {
-		callers_walk_fini(&s->walk);
-		resolver_fini(&s->resolver);
-		callers_fini(&s->callers);
-		jitcode_fini(&s->jitcode);
-		machine_fini(&s->machine);
+		visits_fini(&s->visits);
+		trace_close(&s->trace);
 		synth_fini(&s->synth);
 		memset(&s->synth, 0, sizeof(s->synth));
 	}
 	s->is_open = false;
-	s->sample = NULL;
-	memset(&s->machine, 0, sizeof(s->machine));
+	s->visit = NULL;
 }
 
 /* ---- asking ---- */
@@ -145,17 +133,20 @@ static struct chain_step step_of(const struct pace_source *s, const struct pace_
 {
 	if (frame)
 		return (struct chain_step){frame->ip, (u8)frame->mode, frame->is_return != 0};
-	return (struct chain_step){s->sample ? s->sample->ip : 0, s->mode, false};
+	return s->visit ? (struct chain_step){s->visit->sample->ip, s->visit->mode, false}
+			: (struct chain_step){0};
 }
 
-static void state_now(struct pace_source *s, struct thread_state *ret_state)
+static const struct thread_state *state_now(struct pace_source *s)
 {
-	struct machine *m = &s->machine;
+	struct machine *m = &s->trace.machine;
 
 	/* Programs that are measured now may have made code until then. */
-	if (s->resolver.places.is_now)
-		machine_advance(m, MAX(m->followed_to, s->time));
-	machine_state_at(m, s->sample->pid, s->sample->tid, s->time, &s->strings, ret_state);
+	if (s->trace.resolver.places.is_now) {
+		machine_advance(m, MAX(m->followed_to, s->visit->time));
+		s->visit->state = NULL;
+	}
+	return visit_state(s->visit);
 }
 
 /*
@@ -168,55 +159,55 @@ static void refresh_maps(struct pace_source *s)
 
 	s->has_refreshed = true;
 	synth_init(synth, 0, NULL);
-	synth_process(synth, (pid_t)s->sample->pid);
+	synth_process(synth, (pid_t)s->visit->sample->pid);
 	take_all(s, &synth->out, true);
 	synth_fini(synth);
 	memset(synth, 0, sizeof(*synth));
 }
 
-static void locate(struct naming *n, struct thread_state *t, struct location *ret_location)
+/* The name of its thread is valid as long as the source's. */
+static const char *locate(struct naming *n, struct location *ret_location)
 {
 	struct pace_source *s = n->source;
+	const struct thread_state *t = state_now(s);
 
-	state_now(s, t);
 	locator_find(&s->locator, t, &n->step, ret_location);
-	if (ret_location->map || !s->resolver.places.is_now || s->has_refreshed ||
+	if (ret_location->map || !s->trace.resolver.places.is_now || s->has_refreshed ||
 		n->step.mode != PERF_RECORD_MISC_USER)
-		return;
+		return t->comm;
 	refresh_maps(s);
-	state_now(s, t);
+	t = state_now(s);
 	locator_find(&s->locator, t, &n->step, ret_location);
+	return t->comm;
 }
 
 static void find_place(struct naming *n)
 {
 	struct pace_source *s = n->source;
-	struct resolver_answer a;
 	struct location location;
-	struct thread_state t;
+	const char *comm = locate(n, &location);
+	struct resolver_answer a = locator_name(&s->locator, &location);
 
-	locate(n, &t, &location);
-	a = locator_name(&s->locator, &location);
 	*n->place = (struct pace_place){.function = resolver_title(&a, 0, &s->strings),
 		.offset = a.at - a.start,
 		.file = location.dso->path,
-		.thread = t.comm};
+		.thread = comm};
 }
 
 static void find_lines(struct naming *n)
 {
 	struct pace_source *s = n->source;
+	struct resolver *resolver = &s->trace.resolver;
 	struct line_frame found[LINE_DEPTH_MAX];
 	struct resolver_answer a;
 	struct location location;
-	struct thread_state t;
 
-	locate(n, &t, &location);
+	locate(n, &location);
 	a = locator_name(&s->locator, &location);
-	resolver_load_lines(&s->resolver, location.dso);
-	if (!resolver_has_lines(&s->resolver, location.dso))
+	resolver_load_lines(resolver, location.dso);
+	if (!resolver_has_lines(resolver, location.dso))
 		return;
-	n->n = resolver_find_chain(&s->resolver, location.dso, a.at - location.is_return, found);
+	n->n = resolver_find_chain(resolver, location.dso, a.at - location.is_return, found);
 	for (size_t i = 0; i < n->n && i < n->max; i++)
 		n->lines[i] = (struct pace_line){.function = found[i].function
 				? demangle(found[i].function, 0, &s->strings)
@@ -240,22 +231,19 @@ static void add_frame(struct naming *n, const struct chain_step *step)
 static void find_callers(struct naming *n)
 {
 	struct pace_source *s = n->source;
-	struct sample_words chain = s->sample->chain;
+	struct visit *v = s->visit;
 	const struct chain_step own = step_of(s, NULL);
-	struct stack_end end = {.ending = STACK_ENDINGS};
 	struct chain_step step;
-	struct thread_state t;
 	struct chain_walk walk;
 
-	state_now(s, &t);
-	if (!ending_take(&chain, &end.ending))
-		callers_of_sample(&s->walk, t.user, s->format, s->sample, s->mode, &chain, &end);
+	state_now(s);
+	visit_callers(v);
 	if (n->ending)
-		*n->ending = end.ending == STACK_ENDINGS ? NULL : ending_text(end.ending);
+		*n->ending = v->end.ending == STACK_ENDINGS ? NULL : ending_text(v->end.ending);
 	add_frame(n, &own);
-	walk = chain_walk(&chain, s->mode);
+	walk = chain_walk(&v->chain, v->mode);
 	for (size_t i = 0; chain_next(&walk, &step); i++)
-		if (i || step.mode != s->mode)
+		if (i || step.mode != v->mode)
 			add_frame(n, &step);
 }
 
@@ -267,7 +255,7 @@ static int check_source(const struct pace_source *s, struct err *err)
 			"samples of this ring have no names: open its counter with PACE_SIDE_BAND");
 	if (s->is_spent)
 		*err = s->exhaustion;
-	else if (!s->sample)
+	else if (!s->visit)
 		return err_set(err, ERR_INVAL, "%s",
 			s->unnamed ? s->unnamed : "names are known while the sample's slot runs");
 	return err->code;

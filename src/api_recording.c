@@ -9,58 +9,20 @@
 
 #include "base/fd.h"
 #include "event/abi.h"
-#include "file/hardware.h"
-#include "machine/machine.h"
 #include "profile/ledger.h"
-#include "session/decoder.h"
-#include "session/periods.h"
-#include "session/stream.h"
+#include "trace/follow.h"
 
 struct pace_recording {
 	char *path;
 	int memory_fd; /* -1: none */
-	struct session session;
-	struct decoder decoder;
-	struct embedded embedded;
 	struct pace_source source;
-	bool is_placing; /* the machine is at the moment of the sample that is handed out */
-	bool has_begun;  /* reading: from a pipe, what was read is gone */
+	bool has_begun; /* reading: from a pipe, what was read is gone */
 	/* of the sample that is handed out, where words may be */
 	struct str lists;
 	VEC(struct pace_value) values;
 };
 
 /* ---- opening ---- */
-
-static void init_state(struct pace_recording *r)
-{
-	struct pace_source *s = &r->source;
-	const struct file_info *info = &r->session.reader.info;
-
-	s->is_open = true;
-	embedded_attach(&r->embedded, &r->session.reader, NULL);
-	machine_init(&s->machine);
-	jitcode_init(&s->jitcode, &r->session.reader.events, NULL, NULL);
-	s->jitcode.embedded = &r->embedded;
-	s->machine.coder = &s->jitcode.coder;
-	machine_set_build_ids(&s->machine, info);
-	embedded_prepare(&r->embedded, &s->machine);
-	resolver_init(&s->resolver, &s->machine, NULL, NULL);
-	resolver_set_recording(&s->resolver, &r->session.reader, &s->jitcode, &r->embedded);
-	callers_init(&s->callers, &s->machine, &s->resolver.places, info->host.arch);
-	s->callers.jitcode = &s->jitcode;
-	s->callers.embedded = &r->embedded;
-	s->callers.n_branches = hardware_branches(info);
-	s->resolver.callers = &s->callers;
-	callers_walk_init(&s->walk, &s->callers);
-	locator_init(&s->locator, &s->machine, &s->resolver);
-}
-
-static void fini_state(struct pace_recording *r)
-{
-	api_source_close(&r->source);
-	embedded_close(&r->embedded);
-}
 
 struct recording_opening {
 	const char *path;
@@ -78,9 +40,8 @@ static void do_open(void *opening)
 	r->path = mem_strdup(o->path);
 	r->source.owner = r->path;
 	r->source.unnamed = "places are known while samples are read in time order";
-	if (session_open_fd(&r->session, o->fd, r->path, NULL, &o->err))
-		return;
-	init_state(r);
+	r->source.is_open = true;
+	trace_open_fd(&r->source.trace, o->fd, r->path, NULL, &o->err);
 }
 
 static struct pace_recording *open_session(const char *path, int fd, struct pace_error *ret_err)
@@ -142,8 +103,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 {
 	if (!r)
 		return;
-	fini_state(r);
-	session_close(&r->session);
+	api_source_close(&r->source);
 	intern_fini(&r->source.strings);
 	str_fini(&r->lists);
 	vec_fini(&r->values);
@@ -155,7 +115,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 
 PUBLIC uint32_t pace_recording_events(const struct pace_recording *r)
 {
-	return (uint32_t)r->session.reader.events.n;
+	return (uint32_t)r->source.trace.session.reader.events.n;
 }
 
 struct pace_event api_public_event(const struct event *e)
@@ -170,7 +130,7 @@ struct pace_event api_public_event(const struct event *e)
 PUBLIC int pace_recording_event(const struct pace_recording *r, uint32_t number,
 	struct pace_event *ret_event, struct pace_error *ret_err)
 {
-	const struct event_list *events = &r->session.reader.events;
+	const struct event_list *events = &r->source.trace.session.reader.events;
 	const struct event *e;
 	struct err err;
 
@@ -186,7 +146,7 @@ PUBLIC int pace_recording_event(const struct pace_recording *r, uint32_t number,
 
 PUBLIC void pace_recording_facts(const struct pace_recording *r, struct pace_facts *ret_facts)
 {
-	const struct file_info *info = &r->session.reader.info;
+	const struct file_info *info = &r->source.trace.session.reader.info;
 
 	*ret_facts = (struct pace_facts){.hostname = info->host.hostname,
 		.release = info->host.release,
@@ -204,15 +164,15 @@ PUBLIC void pace_recording_facts(const struct pace_recording *r, struct pace_fac
 
 /* ---- reading ---- */
 
-static struct pace_record public_record(const struct stream_event *e)
+static struct pace_record public_record(const struct visit *v)
 {
-	return (struct pace_record){.type = e->rec.type,
-		.misc = e->rec.misc,
-		.size = e->rec.size,
-		.bytes = e->rec.at,
-		.offset = e->rec.offset,
-		.time = e->time,
-		.event = e->event};
+	return (struct pace_record){.type = v->rec->type,
+		.misc = v->rec->misc,
+		.size = v->rec->size,
+		.bytes = v->rec->at,
+		.offset = v->rec->offset,
+		.time = v->time,
+		.event = v->event};
 }
 
 /*
@@ -223,17 +183,11 @@ struct walk {
 	struct pace_recording *recording;
 	const struct pace_slots *slots;
 	enum pace_order order;
-	struct stream stream;        /* PACE_TIME_ORDER */
-	struct reader_cursor cursor; /* PACE_FILE_ORDER */
-	union record_body body;
-	struct stream_event found;
+	struct follow follow;
+	struct visit *visit;
 	struct pace_record record;
 	struct pace_sample sample;
-	bool is_sample, is_wanted; /* what `found` is */
-	/* Of a sample that has read counters: each is handed out as one of its own. */
-	struct periods periods;
-	const struct sample *reading; /* NULL: it has read none */
-	u64 n_taken;                  /* of its values */
+	bool is_sample, is_wanted; /* what the visit is */
 	struct str losses;
 	int result;
 	struct err err;
@@ -241,48 +195,18 @@ struct walk {
 
 static void begin_walk(void *walk)
 {
+	const struct trace_options options = {0};
 	struct walk *w = walk;
-	struct pace_recording *r = w->recording;
-	struct reader *reader = &r->session.reader;
+	struct pace_source *s = &w->recording->source;
+	bool is_in_time = w->order == PACE_TIME_ORDER;
+	u64 wanted = w->slots->wanted ? w->slots->wanted : UINT64_MAX;
 
-	if (w->order != PACE_TIME_ORDER) {
-		reader_cursor_init(&w->cursor, reader, reader->data_start, reader->data_end);
-		return;
-	}
 	/* The state at the end is not that at the beginning. */
-	fini_state(r);
-	init_state(r);
-	w->result = machine_foresee(&r->source.machine, &r->session, &w->err);
-	stream_init(&w->stream, &r->session);
-}
-
-/* The next value of a reading that has changed; without one, nothing is wanted. */
-static void take_value(struct walk *w)
-{
-	const struct reader *r = &w->recording->session.reader;
-
-	w->is_wanted = false;
-	while (!w->is_wanted && w->n_taken < w->reading->read.n_values) {
-		struct periods_value v = periods_take(&w->periods, &r->formats, &r->events,
-			w->found.event, w->reading, w->n_taken++, w->found.time);
-
-		w->is_wanted = v.event != TABLE_NONE && v.period;
-		w->record.event = v.event;
-		w->sample.period = v.period;
-	}
-	if (w->n_taken == w->reading->read.n_values)
-		w->reading = NULL;
-}
-
-static void take_thread(struct walk *w)
-{
-	const struct formats *f = &w->recording->session.reader.formats;
-	const struct sample_format *format = formats_format(f, w->found.event);
-	union record_body body;
-	struct err err;
-
-	if (record_decode(&w->found.rec, format->trailer, &body, &err) > 0)
-		periods_begin_thread(&w->periods, body.task.tid);
+	if (is_in_time)
+		w->result = trace_begin(&s->trace, &options, &w->err);
+	locator_init(&s->locator, &s->trace.machine, &s->trace.resolver);
+	follow_init(&w->follow, &s->trace, is_in_time ? FOLLOW_IN_TIME : FOLLOW_IN_FILE,
+		wanted | (is_in_time ? CALLERS_FIELDS : 0));
 }
 
 /* Where it will be in the lists, once all of them are there. */
@@ -298,16 +222,16 @@ static size_t add_list(struct pace_recording *r, const void *at, size_t n)
 static void take_sample(struct walk *w)
 {
 	struct pace_recording *r = w->recording;
-	const struct sample *s = decoder_next(&r->decoder, &w->found.rec, w->found.event);
-	const struct sample_format *format;
+	struct visit *v = w->visit;
+	const struct sample *s = v->sample;
+	const struct sample_format *format = v->format;
 	struct pace_sample *out = &w->sample;
 	struct api_lists lists = {0};
 	size_t chain, branches, user, intr;
 
-	w->is_wanted = s != NULL;
-	if (!s)
+	w->is_wanted = s && !v->is_idle;
+	if (!w->is_wanted)
 		return;
-	format = &r->session.reader.formats.at[w->found.event];
 	/* Lists may stand at any address; whoever is given words expects them where words are. */
 	str_clear(&r->lists);
 	str_reserve(&r->lists, 1);
@@ -326,53 +250,21 @@ static void take_sample(struct walk *w)
 	*out = api_public_sample(format, s, &w->record, &lists);
 	out->cpu = format->type & PERF_SAMPLE_CPU ? s->cpu : 0;
 	out->source = &r->source;
-	api_source_point(&r->source, r->is_placing ? s : NULL, format, w->found.time,
-		w->found.rec.misc);
-	if (!periods_has(format))
-		return;
-	w->reading = s;
-	w->n_taken = 0;
-	take_value(w);
-}
-
-static void step_in_time(struct walk *w)
-{
-	struct pace_recording *r = w->recording;
-
-	w->result = stream_next(&w->stream, &w->found, &w->err);
-	if (w->result > 0)
-		machine_follow(&r->source.machine, &r->session, &w->found, &w->body);
-}
-
-static void step_in_file(struct walk *w)
-{
-	struct pace_recording *r = w->recording;
-
-	w->result = reader_next(&w->cursor, &w->found.rec, &w->err);
-	if (w->result <= 0)
-		return;
-	session_take(&r->session, &w->cursor, &w->found.rec);
-	stream_place(&r->session, &w->found);
+	r->source.visit = w->order == PACE_TIME_ORDER ? v : NULL;
 }
 
 static void step(void *walk)
 {
 	struct walk *w = walk;
 
-	if (w->reading) {
-		take_value(w);
-		return;
-	}
-	(w->order == PACE_TIME_ORDER ? step_in_time : step_in_file)(w);
+	w->result = follow_next(&w->follow, &w->visit, &w->err);
 	if (w->result <= 0)
 		return;
-	w->record = public_record(&w->found);
-	w->is_sample = w->found.rec.type == PERF_RECORD_SAMPLE;
+	w->record = public_record(w->visit);
+	w->is_sample = w->visit->rec->type == PERF_RECORD_SAMPLE;
 	w->is_wanted = w->is_sample ? w->slots->sample != NULL : w->slots->record != NULL;
 	if (w->is_sample && w->is_wanted)
 		take_sample(w);
-	if (w->found.rec.type == PERF_RECORD_FORK && w->recording->session.reader.formats.has_reads)
-		take_thread(w);
 }
 
 static void sum_up(void *walk)
@@ -380,9 +272,7 @@ static void sum_up(void *walk)
 	struct walk *w = walk;
 	struct ledger ledger = {0};
 
-	if (w->order != PACE_TIME_ORDER)
-		session_note_end(&w->recording->session, &w->cursor);
-	ledger_add_tally(&ledger, &w->recording->session.tally);
+	ledger_add_tally(&ledger, &w->recording->source.trace.session.tally);
 	ledger_add_text(&ledger, true, &w->losses);
 	ledger_fini(&ledger);
 }
@@ -419,7 +309,6 @@ static int walk_all(struct walk *w)
 
 	if (!walk_try(w, begin_walk) || w->result < 0)
 		return w->result;
-	r->is_placing = w->order == PACE_TIME_ORDER;
 	while (!said && walk_try(w, step) && w->result > 0) {
 		said = hand_out(w);
 		/* A place may have been one too many. */
@@ -429,8 +318,7 @@ static int walk_all(struct walk *w)
 			break;
 		}
 	}
-	r->is_placing = false;
-	api_source_point(&r->source, NULL, NULL, 0, 0);
+	r->source.visit = NULL;
 	return said ? said : w->result;
 }
 
@@ -452,7 +340,7 @@ static int check_readable(const struct pace_recording *r, struct err *err)
 {
 	if (r->source.is_spent)
 		*err = r->source.exhaustion;
-	else if (r->has_begun && r->session.reader.is_stream)
+	else if (r->has_begun && r->source.trace.session.reader.is_stream)
 		err_set(err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
 	return err->code;
 }
@@ -466,20 +354,14 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 	if (check_readable(r, &w.err))
 		return api_give_error(&w.err, ret_err);
 	r->has_begun = true;
-	memset(&r->session.tally, 0, sizeof(r->session.tally));
-	decoder_init(&r->decoder, &r->session,
-		(slots->wanted ? slots->wanted : UINT64_MAX) | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			PERF_SAMPLE_READ | (order == PACE_TIME_ORDER ? CALLERS_FIELDS : 0),
-		&r->session.tally);
+	memset(&r->source.trace.session.tally, 0, sizeof(r->source.trace.session.tally));
 	result = walk_all(&w);
 	if (!result && !walk_try(&w, sum_up))
 		result = w.result;
 	if (!result)
 		tell_losses(&w);
 	str_fini(&w.losses);
-	periods_fini(&w.periods);
-	stream_fini(&w.stream);
-	reader_cursor_fini(&w.cursor);
+	follow_fini(&w.follow);
 	/* A slot's negative number is not ours, but its own. */
 	return result < 0 && result == w.err.code ? api_give_error(&w.err, ret_err) : result;
 }

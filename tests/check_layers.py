@@ -6,7 +6,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SRC = os.path.join(TOP, 'src')
-ORDER = ['base', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'profile', 'view', 'cmd']
+ORDER = ['base', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'trace', 'profile', 'view', 'cmd']
 BAGS = {'util', 'utils', 'common', 'misc', 'helper', 'helpers', 'shared', 'internal'}
 
 

@@ -108,6 +108,8 @@ def run(*args, timeout=PATIENCE, **kwargs):
     if args[0] == 'perf' and 'assertion failed at util/' in err:
         # As in a chroot, when it comes back from another process' mounts.
         skip('perf dies here: ' + err[err.index('assertion failed'):].split('\n')[0])
+    if args[0] == 'perf' and process.returncode in (-signal.SIGSEGV, -signal.SIGABRT):
+        skip(f'perf {args[1]} dies here of signal {-process.returncode}')
     return Result(process, out, err)
 
 
@@ -137,6 +139,19 @@ def samples_said(result):
     found = re.search(r'\((\d+) samples\)', result.err)
     assert found, result
     return int(found.group(1))
+
+
+def perf_version():
+    """Of the installed perf, as (6, 1)."""
+    found = re.search(r'version (\d+)\.(\d+)', run('perf', '--version').out)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def needs_layout_of_perf(what):
+    """Skips where the installed perf lays out other than perf 6.1, whose layout is pace's: letters can be compared with that one only."""
+    major, minor = perf_version()
+    if (major, minor) > (6, 1):
+        skip(f'perf {major}.{minor} prints {what} in another layout than 6.1')
 
 
 def build_c(source, name, *flags):

@@ -16,6 +16,21 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	return code;
 }
 
+static int code_of(int sys)
+{
+	switch (sys) {
+	case EACCES:
+	case EPERM:
+		return ERR_PERM;
+	case ENOENT:
+	case ENOTDIR:
+	case ENAMETOOLONG:
+		return ERR_NOENT;
+	default:
+		return ERR_SYS;
+	}
+}
+
 int err_sys(struct err *err, int sys, const char *fmt, ...)
 {
 	char reason[128];
@@ -29,7 +44,7 @@ int err_sys(struct err *err, int sys, const char *fmt, ...)
 		snprintf(err->msg + n, sizeof(err->msg) - n, ": %s",
 			strerror_r(sys, reason, sizeof(reason)));
 	err->sys = sys;
-	err->code = sys == EACCES || sys == EPERM ? ERR_PERM : sys == ENOENT ? ERR_NOENT : ERR_SYS;
+	err->code = code_of(sys);
 	return err->code;
 }
 

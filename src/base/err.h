@@ -32,8 +32,8 @@ struct err {
 int err_set(struct err *err, int code, const char *fmt, ...) PRINTF(3, 4);
 
 /*
- * As err_set() with ERR_PERM for EACCES and EPERM, ERR_NOENT for ENOENT, else ERR_SYS; appends
- * strerror(sys).
+ * As err_set() with ERR_PERM for EACCES and EPERM, ERR_NOENT for ENOENT, ENOTDIR and ENAMETOOLONG, else
+ * ERR_SYS; appends strerror(sys).
  */
 int err_sys(struct err *err, int sys, const char *fmt, ...) PRINTF(3, 4);
 

@@ -52,6 +52,14 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 		mem_exhausted(size);
 }
 
+void log_untried(struct log *log, const char *whose, const struct err *err)
+{
+	if (err->code == ERR_SYS)
+		log_warn(log, "%s", err->msg);
+	else
+		log_debug(log, "%s: %s", whose, err->msg);
+}
+
 void log_hold(struct log *log)
 {
 	log->is_held = true;

@@ -11,6 +11,7 @@
 #ifndef PACE_BASE_LOG_H
 #define PACE_BASE_LOG_H
 
+#include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
 
@@ -36,6 +37,12 @@ struct log {
 };
 
 void log_say(struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
+
+/*
+ * Says why something that might have been of use is not used: as a warning where a system call failed,
+ * because nobody knows then what would have been found; else only for -v, behind what it was tried for.
+ */
+void log_untried(struct log *log, const char *whose, const struct err *err);
 
 /*
  * Holds back what is said from now on, until it is clear whether it matters: log_release() passes

@@ -67,7 +67,7 @@ bool mem_is_trying(void)
 
 static void *must(void *p, size_t size)
 {
-	if (UNLIKELY(p == NULL && size))
+	if (UNLIKELY(p == NULL))
 		mem_exhausted(size);
 	return p;
 }
@@ -87,19 +87,25 @@ static void *large(void *p, size_t size)
 	return p;
 }
 
+/* A libc may answer NULL if nothing is asked for; realloc() has freed the block then. */
+static size_t at_least_one(size_t size)
+{
+	return MAX(size, (size_t)1);
+}
+
 void *mem_alloc(size_t size)
 {
-	return large(must(malloc(size), size), size);
+	return large(must(malloc(at_least_one(size)), size), size);
 }
 
 void *mem_zalloc(size_t size)
 {
-	return large(must(calloc(1, size), size), size);
+	return large(must(calloc(1, at_least_one(size)), size), size);
 }
 
 void *mem_realloc(void *p, size_t size)
 {
-	return large(must(realloc(p, size), size), size);
+	return large(must(realloc(p, at_least_one(size)), size), size);
 }
 
 char *mem_strdup(const char *s)

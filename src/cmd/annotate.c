@@ -190,7 +190,7 @@ static bool show_function(struct annotating *r, struct out *out, u32 function, s
 	bool is_shown;
 
 	assembly_init(&a, &r->annotation, &r->annotation.functions.at[function],
-		&r->recorded.resolver, &r->assembly);
+		&r->recorded.trace.resolver, &r->assembly);
 	annotating_say_code(r, &a);
 	is_shown = !a.no_code.code || !r->options->skips_missing;
 	if (is_shown) {

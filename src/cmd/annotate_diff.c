@@ -42,7 +42,8 @@ static void pair_events(struct pairing *p)
 				continue;
 			vec_add(&p->events, ((struct codediff_event){{i, k}}));
 			vec_add(&p->is_time,
-				counts_is_clock(&p->sides[A].recorded.session.reader.events.at[i]));
+				counts_is_clock(
+					&p->sides[A].recorded.trace.session.reader.events.at[i]));
 			break;
 		}
 }
@@ -204,8 +205,8 @@ static int show(struct pairing *p, char *const paths[2], struct out *out, struct
 
 		r->assembly.has_code = false;
 		assembly_init(&assemblies[side], &r->annotation,
-			&r->annotation.functions.at[p->functions[side]], &r->recorded.resolver,
-			&r->assembly);
+			&r->annotation.functions.at[p->functions[side]],
+			&r->recorded.trace.resolver, &r->assembly);
 		annotating_say_code(r, &assemblies[side]);
 		if (assemblies[side].no_code.code && !err->code)
 			err_set(err, ERR_NOENT, "the code of '%.80s' in '%.200s' is not here: %s",

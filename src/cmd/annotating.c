@@ -84,7 +84,7 @@ static int choose(struct annotating *r, struct err *err)
 	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",
 		o->prefix, o->prefix ? o->n_stripped : 0};
 	r->assembly.datanames = &r->datanames;
-	r->view.events = &r->recorded.session.reader.events;
+	r->view.events = &r->recorded.trace.session.reader.events;
 	r->view.has_bytes = o->has_bytes;
 	r->view.has_places = o->has_places;
 	r->view.has_source = o->has_source;
@@ -115,7 +115,7 @@ static int check_cpus(const struct annotating *r, struct err *err)
 {
 	if (!r->options->cpus)
 		return 0;
-	vec_each(e, &r->recorded.session.reader.events)
+	vec_each(e, &r->recorded.trace.session.reader.events)
 		if (!(e->attr.sample_type & PERF_SAMPLE_CPU))
 			return err_set(err, ERR_INVAL,
 				"-C: the recording does not say on which CPU its samples were taken ('record --sample-cpu' does)");
@@ -134,17 +134,20 @@ int annotating_count(struct annotating *r, struct err *err)
 		.skid = typing_skid(o->skid),
 		.cpus = &r->cpus,
 		.naming.style = r->assembly.style};
+	const struct visitor blocks = blocks_visitor(&r->blocks);
 	struct recorded *in = &r->recorded;
 
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
+	if (blocks_are_there(&in->trace.session)) {
+		r->assembly.blocks = &r->blocks;
+		reading.beside[reading.n_beside++] = &blocks;
+	}
 	if (check_cpus(r, err) || recorded_read(in, &reading, err))
 		return err->code;
+	blocks_sort(&r->blocks);
 	profile_filter_apply(&in->profile, &filter);
 	annotation_init(&r->annotation, &in->profile);
-	if (!blocks_are_there(&in->session))
-		return 0;
-	r->assembly.blocks = &r->blocks;
-	return blocks_find(&r->blocks, &in->session, &in->machine, &r->cpus, r->n_workers, err);
+	return 0;
 }
 
 /* ---- which functions ---- */
@@ -216,8 +219,8 @@ bool annotating_is_whole(const struct annotating *r)
 
 bool annotating_has_lost(const struct annotating *r)
 {
-	return strict_fails(&cmd_annotate, r->options->is_strict, r->recorded.session.reader.path,
-		&r->recorded.ledger);
+	return strict_fails(&cmd_annotate, r->options->is_strict,
+		r->recorded.trace.session.reader.path, &r->recorded.ledger);
 }
 
 void annotating_fini(struct annotating *r)

@@ -5,7 +5,6 @@
 #include "base/table.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
-#include "machine/machine.h"
 #include "profile/hits.h"
 #include "profile/ledger.h"
 #include "symbol/elf.h"
@@ -34,8 +33,7 @@ static const struct opt options[] = {
 };
 
 struct listing {
-	struct session session;
-	struct machine machine;
+	struct trace trace;
 	struct table by_path; /* of the table's entries */
 	struct ledger ledger;
 	struct log log;
@@ -122,7 +120,7 @@ static const struct file_build_id *kernel_file(const struct file_info *info)
 /* The entry of a DSO's id, as many bytes as the table says it has: zeros behind it, too. */
 static const struct file_build_id *entry_of(const struct listing *l, const struct dso *dso)
 {
-	const struct file_info *info = &l->session.reader.info;
+	const struct file_info *info = &l->trace.session.reader.info;
 	struct table_probe probe =
 		table_probe(&l->by_path, hash_bytes(dso->path, strlen(dso->path)));
 	u32 i;
@@ -140,7 +138,7 @@ static const struct file_build_id *entry_of(const struct listing *l, const struc
 /* One entry of a path is enough: many with the same one would be slow to find. */
 static void index_table(struct listing *l)
 {
-	const struct file_info *info = &l->session.reader.info;
+	const struct file_info *info = &l->trace.session.reader.info;
 	const char *before = "";
 
 	vec_each(b, &info->build_ids) {
@@ -156,7 +154,7 @@ static void add_dso(const struct listing *l, const struct dso *dso, struct out *
 	const struct file_build_id *b = dso->build_id_size ? entry_of(l, dso) : NULL;
 
 	if (dso->kind == DSO_KERNEL && !dso->is_guest && !dso->build_id_size)
-		b = kernel_file(&l->session.reader.info);
+		b = kernel_file(&l->trace.session.reader.info);
 	if (b)
 		add_line(b->id, b->id_size, b->path, out);
 	else
@@ -165,23 +163,24 @@ static void add_dso(const struct listing *l, const struct dso *dso, struct out *
 
 static int add_hits(struct listing *l, struct out *out, struct err *err)
 {
+	/* Generated code has no build-ids. */
+	const struct trace_options how = {.ignores_embedded = true, .ignores_jit = true};
 	struct hits hits = {0};
 	int r;
 
 	index_table(l);
-	r = machine_scan(&l->machine, &l->session, err);
-
+	r = trace_scan(&l->trace, &how, err);
 	if (!r)
-		r = hits_find(&l->session, &l->machine,
-			&(struct hits_options){.n_workers = workers_available()}, &hits, err);
-	vec_each(d, &l->machine.dsos.at) {
+		r = hits_find(&l->trace, &(struct hits_options){.n_workers = workers_available()},
+			&hits, err);
+	vec_each(d, &l->trace.machine.dsos.at) {
 		const struct dso *dso = *d;
 
 		if (!r && hits.dsos[dso->id] && dso->kind != DSO_UNKNOWN)
 			add_dso(l, dso, out);
 	}
 	hits_fini(&hits);
-	ledger_add_tally(&l->ledger, &l->session.tally);
+	ledger_add_tally(&l->ledger, &l->trace.session.tally);
 	ledger_warn(&l->ledger, &l->log);
 	return r;
 }
@@ -193,19 +192,19 @@ static int add_hits(struct listing *l, struct out *out, struct err *err)
 static int add_recording(struct listing *l, const struct buildid_options *o, struct out *out,
 	struct err *err)
 {
-	const struct layout_header *h = &l->session.reader.header;
+	const struct layout_header *h = &l->trace.session.reader.header;
 	bool has_table =
-		layout_has_feature(h, FEATURE_BUILD_ID) && l->session.reader.info.build_ids.n;
+		layout_has_feature(h, FEATURE_BUILD_ID) && l->trace.session.reader.info.build_ids.n;
 
 	/* What an instruction trace touches is not known without decoding it. */
 	if (has_table && (!o->only_hits || layout_has_feature(h, FEATURE_AUXTRACE))) {
 		log_debug(&l->log, "'%s': %zu build-ids in its table", o->input,
-			l->session.reader.info.build_ids.n);
-		add_table(&l->session.reader.info, out);
+			l->trace.session.reader.info.build_ids.n);
+		add_table(&l->trace.session.reader.info, out);
 		return 0;
 	}
 	log_debug(&l->log, "'%s': build-ids of its table (%zu) and its maps, where samples lie",
-		o->input, l->session.reader.info.build_ids.n);
+		o->input, l->trace.session.reader.info.build_ids.n);
 	return add_hits(l, out, err);
 }
 
@@ -220,7 +219,7 @@ static int list_recording(const struct buildid_options *o)
 	l.say = l.log.write;
 	l.log.write = note_warning;
 	l.log.ctx = &l;
-	if (session_open(&l.session, o->input, &l.log, &err)) {
+	if (trace_open(&l.trace, o->input, &l.log, &err)) {
 		cmd_explain_missing(o->input, &err);
 		log_fini(&l.log);
 		return cmd_fail(&cmd_buildid_list, &err, EXIT_USAGE);
@@ -232,9 +231,8 @@ static int list_recording(const struct buildid_options *o)
 	if (status == EXIT_OK && (l.was_warned || ledger_has_unread(&l.ledger)))
 		status = EXIT_FAILED;
 	ledger_fini(&l.ledger);
-	machine_fini(&l.machine);
 	table_fini(&l.by_path);
-	session_close(&l.session);
+	trace_close(&l.trace);
 	log_fini(&l.log);
 	return status;
 }
@@ -254,7 +252,7 @@ static int print_id(const u8 *id, u8 size)
 static int list_kernel(void)
 {
 	u8 id[BUILD_ID_MAX];
-	u8 size = kallsyms_build_id(id);
+	u8 size = kallsyms_build_id(id, NULL);
 	struct err err;
 
 	if (size)

@@ -130,9 +130,9 @@ static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 
 	c->view.display = is_of_peers ? C2C_PEER : c->view.display;
 	if (!c->view.has_stats_only)
-		sharing_name(s, &in->resolver, style, c->has_source != 0);
+		sharing_name(s, &in->trace.resolver, style, c->has_source != 0);
 	if (callers) {
-		sharers_name(callers, &in->resolver, style);
+		sharers_name(callers, &in->trace.resolver, style);
 		c2c_calls_init(&calls, callers, is_of_peers ? SHARERS_PEER : SHARERS_HITM);
 	}
 	if (c->is_json)
@@ -156,20 +156,26 @@ static int make_report(struct c2c_command *c, struct recorded *in, struct out *o
 	struct recorded_options reading = {.n_workers = workers_available(),
 		.naming.style = symbol_options_style(&c->symbols, c->verbose)};
 	struct sharing sharing = {0};
-	struct sharers callers;
+	struct sharers callers = {0};
+	struct visitor visitor;
+	int r;
 
 	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
-	if (check_calls(c, in, err) || recorded_read(in, &reading, err))
+	if (check_calls(c, in, err) || sharing_init(&sharing, &in->trace, c->by, c->hot, err)) {
+		sharing_fini(&sharing);
 		return err->code;
+	}
 	if (c->has_calls)
-		sharers_init(&callers, &in->machine);
-	if (!sharing_find(&sharing, &in->session, &in->machine, c->by, c->hot,
-		    c->has_calls ? &callers : NULL, err))
+		sharers_init(&callers, &in->trace.machine);
+	visitor = sharing_visitor(&sharing, c->has_calls ? &callers : NULL);
+	reading.beside[reading.n_beside++] = &visitor;
+	r = recorded_read(in, &reading, err);
+	if (!r)
 		show(c, in, &sharing, c->has_calls ? &callers : NULL, reading.naming.style, out);
 	if (c->has_calls)
 		sharers_fini(&callers);
 	sharing_fini(&sharing);
-	return err->code;
+	return r;
 }
 
 static int run_report(struct c2c_command *c)

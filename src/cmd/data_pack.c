@@ -54,12 +54,13 @@ static int pack(const struct data_options *o, const char *path, struct log *log,
 
 	if (data_open_output(o, path, &to, err) || lookback_open(&back, path, &wishes, log, err))
 		return err->code;
-	embedded_attach(&older, &back.session.reader, log);
+	embedded_attach(&older, &back.trace.session.reader, log);
 	r = lookback_embed(&back, &older, &how, &section, &tally, err);
 	if (has_progress)
 		fprintf(stderr, "\r\033[K");
 	if (!r)
-		r = resection_write(&back.session.reader, FEATURE_EMBEDDED, &section, &to, err);
+		r = resection_write(&back.trace.session.reader, FEATURE_EMBEDDED, &section, &to,
+			err);
 	if (!r)
 		say_packed(log, &tally, &section);
 	embedded_close(&older);

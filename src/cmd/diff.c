@@ -232,7 +232,7 @@ static void take_events(struct comparing *c, const struct recorded *r)
 		compared = vec_push(&c->events);
 		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
-		compared->delta.is_time = counts_is_clock(&r->session.reader.events.at[i]);
+		compared->delta.is_time = counts_is_clock(&r->trace.session.reader.events.at[i]);
 	}
 }
 
@@ -304,7 +304,7 @@ static int check_keys(const struct comparing *c, const struct recorded *r, const
 	struct err *err)
 {
 	for (size_t i = 0; i < c->n_keys; i++)
-		if (c->keys[i]->label && label_check(&r->session, c->keys[i]->label, err))
+		if (c->keys[i]->label && label_check(&r->trace.session, c->keys[i]->label, err))
 			return err_prefix(err, "key '%s': '%s'", c->keys[i]->name, path);
 	return 0;
 }
@@ -348,7 +348,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 		return result;
 	result = check_keys(c, &r, path, err);
 	if (!result)
-		result = choose_samples(c, recording, &r.session, &which, err);
+		result = choose_samples(c, recording, &r.trace.session, &which, err);
 	if (!result)
 		result = recorded_read(&r, &c->options->reading, err);
 	if (!result) {
@@ -462,7 +462,7 @@ static void find_copies(struct comparing *c)
 		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
 			const struct delta_recording *a = &c->recordings.at[k];
 
-			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name))
+			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name, &c->log))
 				continue;
 			c->recordings.at[i].same_as = k + 1;
 			n += k == 0;

@@ -11,9 +11,7 @@
 #include "profile/ledger.h"
 #include "profile/naming.h"
 #include "profile/places.h"
-#include "session/decoder.h"
-#include "session/periods.h"
-#include "session/stream.h"
+#include "trace/follow.h"
 #include "view/readperf.h"
 #include "view/text.h"
 
@@ -38,16 +36,10 @@ static const struct opt options[] = {
 struct reading {
 	const struct readperf_command *options;
 	struct log log;
-	struct session session;
-	struct machine machine;
-	struct embedded embedded;
-	struct jitcode jitcode;
-	struct intern strings;
+	struct trace trace;
 	struct roster roster;
 	struct places places;
 	struct ledger ledger;
-	struct decoder decoder;
-	struct periods periods;
 	size_t n_events; /* that `places` knows */
 	struct csv stat, overview, processes, results;
 	size_t n_columns; /* events that have columns in `processes`, which begins with its first row */
@@ -63,8 +55,8 @@ static void add_process(void *ctx, const struct roster_process *p)
 	struct reading *r = ctx;
 
 	if (!r->has_processes) {
-		readperf_start_processes(&r->processes, &r->session.reader.events);
-		r->n_columns = r->session.reader.events.n;
+		readperf_start_processes(&r->processes, &r->trace.session.reader.events);
+		r->n_columns = r->trace.session.reader.events.n;
 		r->has_processes = true;
 	}
 	/* NULL: there was none at all. */
@@ -107,93 +99,71 @@ static int close_tables(struct reading *r, struct err *err)
 
 /* ---- records ---- */
 
+/* A sample that does not say whose it is, is nobody's. */
+static u32 pid_of(const struct visit *v)
+{
+	return v->format->type & PERF_SAMPLE_TID ? v->sample->pid : ROSTER_NOBODY;
+}
+
 /* Events may come while a pipe is read. */
 static void follow_events(struct reading *r)
 {
-	const struct event_list *events = &r->session.reader.events;
+	const struct event_list *events = &r->trace.session.reader.events;
 
 	for (; r->n_events < events->n; r->n_events++)
 		places_add_event(&r->places, events->at[r->n_events].name);
 }
 
 /* Adds the sample, as one of that event, to its process and to the place it was taken at. */
-static void count(struct reading *r, const struct stream_event *e, const struct sample *sample,
-	u32 event, u64 period)
+static void count(struct reading *r, struct visit *v)
 {
-	u8 mode = e->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	const struct map *map = NULL;
-	struct thread_state t;
+	const struct sample *sample = v->sample;
+	const struct map *map = machine_find(machine_space(visit_state(v), v->mode), sample->ip);
 
-	machine_state_at(&r->machine, sample->pid, sample->tid, e->time, &r->strings, &t);
-	map = machine_find(machine_space(&t, mode), sample->ip);
-	roster_add_sample(&r->roster, sample->pid, event, period);
-	places_add(&r->places, event, map ? map->dso : r->machine.dsos.at.at[0],
-		map ? map_offset(map, sample->ip) : sample->ip, mode, period);
+	roster_add_sample(&r->roster, pid_of(v), v->event, sample->period);
+	places_add(&r->places, v->event, map ? map->dso : r->trace.machine.dsos.at.at[0],
+		map ? map_offset(map, sample->ip) : sample->ip, v->mode, sample->period);
 }
 
-/* What it has read are samples of the counters' events, as far as they have counted since. */
-static void count_values(struct reading *r, const struct stream_event *e,
-	const struct sample *sample)
+static void take_sample(struct reading *r, struct visit *v, struct readperf_record *row)
 {
-	const struct reader *reader = &r->session.reader;
-
-	for (u64 i = 0; i < sample->read.n_values; i++) {
-		struct periods_value v = periods_take(&r->periods, &reader->formats,
-			&reader->events, e->event, sample, i, e->time);
-
-		if (v.event != TABLE_NONE && v.period)
-			count(r, e, sample, v.event, v.period);
-	}
-}
-
-static void take_sample(struct reading *r, const struct stream_event *e,
-	struct readperf_record *row)
-{
-	const struct event_list *events = &r->session.reader.events;
-	struct sample *sample = decoder_next(&r->decoder, &e->rec, e->event);
+	const struct event_list *events = &r->trace.session.reader.events;
 	u64 fields;
 
-	if (!sample)
+	if (!v->sample)
 		return;
 	follow_events(r);
-	fields = r->session.reader.formats.at[e->event].type;
-	/* A sample that does not say whose it is, is nobody's. */
-	if (!(fields & PERF_SAMPLE_TID))
-		sample->pid = sample->tid = ROSTER_NOBODY;
-	if (periods_has(&r->session.reader.formats.at[e->event]))
-		count_values(r, e, sample);
-	else
-		count(r, e, sample, e->event, sample->period);
-	row->sample = sample;
-	row->event = events->n > 1 ? events->at[e->event].name : NULL;
+	if (!v->is_idle)
+		count(r, v);
+	fields = v->format->type;
+	row->sample = v->sample;
+	row->event = events->n > 1 ? events->at[v->taken_by].name : NULL;
 	row->has_task = fields & PERF_SAMPLE_TID;
-	row->pid = sample->pid;
-	row->tid = sample->tid;
+	row->pid = v->sample->pid;
+	row->tid = v->sample->tid;
 	row->has_time = fields & PERF_SAMPLE_TIME;
-	row->time = sample->time;
+	row->time = v->sample->time;
 }
 
 /* Whom the record is about, and when. */
-static void describe(const struct reading *r, const struct stream_event *e,
-	struct readperf_record *row)
+static void describe(const struct visit *v, struct readperf_record *row)
 {
-	const struct formats *f = &r->session.reader.formats;
-	const struct sample_format *format = formats_format(f, e->event);
-	const union record_body *body = row->body;
+	const struct sample_format *format = v->format;
+	const union record_body *body = v->body;
 	struct sample who = {0};
 
-	if (sample_decode_trailer(format, &e->rec, &who)) {
+	if (sample_decode_trailer(format, v->rec, &who)) {
 		row->has_task = format->type & PERF_SAMPLE_TID;
 		row->pid = who.pid;
 		row->tid = who.tid;
 		row->has_time = format->type & PERF_SAMPLE_TIME;
 		row->time = who.time;
 	}
-	if (!body || e->rec.type == PERF_RECORD_KSYMBOL)
+	if (!body || v->rec->type == PERF_RECORD_KSYMBOL)
 		return;
 	/* The trailer has who caused the record; the body whom it is about. */
 	row->has_task = true;
-	if (e->rec.type == PERF_RECORD_FORK || e->rec.type == PERF_RECORD_EXIT) {
+	if (v->rec->type == PERF_RECORD_FORK || v->rec->type == PERF_RECORD_EXIT) {
 		row->pid = body->task.pid;
 		row->tid = body->task.tid;
 		if (!row->has_time)
@@ -205,33 +175,30 @@ static void describe(const struct reading *r, const struct stream_event *e,
 	}
 }
 
-static void take_record(struct reading *r, const struct stream_event *e, union record_body *body,
-	struct readperf_record *row)
+static void take_record(struct reading *r, const struct visit *v, struct readperf_record *row)
 {
-	if (e->rec.type >= PERF_RECORD_USER_TYPE_START || !r->session.reader.formats.n)
+	if (v->rec->type >= PERF_RECORD_USER_TYPE_START || !r->trace.session.reader.formats.n)
 		return;
-	if (machine_follow(&r->machine, &r->session, e, body) > 0)
-		row->body = body;
-	if (row->body && e->rec.type == PERF_RECORD_FORK)
-		periods_begin_thread(&r->periods, body->task.tid);
-	describe(r, e, row);
-	if (row->body)
-		roster_apply(&r->roster, &e->rec, body, row->has_time ? row->time : 0);
+	row->body = v->body;
+	describe(v, row);
+	if (v->body)
+		roster_apply(&r->roster, v->rec, v->body, row->has_time ? row->time : 0);
 }
 
-static void take(struct reading *r, const struct stream_event *e)
+static void take(struct reading *r, struct visit *v)
 {
-	struct readperf_record row = {.rec = &e->rec};
-	union record_body body;
+	struct readperf_record row = {.rec = v->rec, .nr = v->nr};
 
-	if (e->rec.type == PERF_RECORD_SAMPLE)
-		take_sample(r, e, &row);
+	if (v->rec->type == PERF_RECORD_SAMPLE)
+		take_sample(r, v, &row);
 	else
-		take_record(r, e, &body, &row);
-	row.nr = e->nr;
+		take_record(r, v, &row);
+	/* A record that has read several counters is one row. */
+	if (v->is_next)
+		return;
 	readperf_add_record(&r->overview, &row, &r->scratch);
-	/* Who looks on wants to see what came, when a round of it is over. */
-	if (e->rec.type == PERF_RECORD_FINISHED_ROUND && r->session.reader.is_stream) {
+	/* Whoever looks on wants to see what came, when a round of it is over. */
+	if (v->rec->type == PERF_RECORD_FINISHED_ROUND && r->trace.session.reader.is_stream) {
 		out_flush(&r->overview.out);
 		out_flush(&r->processes.out);
 	}
@@ -251,23 +218,19 @@ static void warn(struct reading *r)
 
 static int walk(struct reading *r, struct err *err)
 {
-	struct stream stream;
-	struct stream_event e;
+	struct follow follow;
+	struct visit *v;
 	int result;
 
-	stream_init(&stream, &r->session);
-	while ((result = stream_next(&stream, &e, err)) > 0) {
-		machine_advance(&r->machine, MAX(e.time, r->machine.followed_to));
-		take(r, &e);
+	follow_init(&follow, &r->trace, FOLLOW_IN_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD);
+	while ((result = follow_next(&follow, &v, err)) > 0) {
+		take(r, v);
 		if (r->overview.out.sys || r->processes.out.sys)
 			break;
 	}
-	machine_advance(&r->machine, UINT64_MAX);
-	if (!result) {
-		stream_note_disorder(&stream);
+	if (!result)
 		warn(r);
-	}
-	stream_fini(&stream);
+	follow_fini(&follow);
 	return MIN(result, 0);
 }
 
@@ -293,14 +256,9 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 static void add_functions(struct reading *r)
 {
 	struct profile *p = &r->places.profile;
-	struct resolver resolver;
 	struct calls calls;
 
-	resolver_init(&resolver, &r->machine, r->options->symfs, &r->log);
-	/* Its readers know what to do with code that has no name. */
-	resolver.ignores_made = true;
-	resolver_set_recording(&resolver, &r->session.reader, &r->jitcode, &r->embedded);
-	naming_resolve(p, &resolver,
+	naming_resolve(p, &r->trace.resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,
 			.has_full_paths = true,
@@ -311,11 +269,10 @@ static void add_functions(struct reading *r)
 		/* Events without samples say so only where they are all there is to say. */
 		if (p->events.at[event].n_samples || p->events.n == 1 || (!p->rows.n && !event))
 			add_event(r, &calls, event);
-	ledger_add_tally(&r->ledger, &r->session.tally);
-	ledger_add_nameless(&r->ledger, p, &resolver);
+	ledger_add_tally(&r->ledger, &r->trace.session.tally);
+	ledger_add_nameless(&r->ledger, p, &r->trace.resolver);
 	ledger_add_text(&r->ledger, false, &r->out.text);
 	calls_fini(&calls);
-	resolver_fini(&resolver);
 }
 
 /* ---- the command ---- */
@@ -341,30 +298,21 @@ static void outlive_recorder(const struct session *s)
 
 static int run_session(struct reading *r, struct err *err)
 {
-	struct reader *reader = &r->session.reader;
+	const struct trace_options how = {.symfs = r->options->symfs,
+		/* Readers of the tables know what to do with code that has no name. */
+		.ignores_made_names = true};
 	int result;
 
-	outlive_recorder(&r->session);
+	outlive_recorder(&r->trace.session);
 	/* A limit of file sizes is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	/* Who reads the functions may have seen enough: the tables get whole all the same. */
 	signal(SIGPIPE, SIG_IGN);
-	machine_init(&r->machine);
-	embedded_attach(&r->embedded, reader, &r->log);
-	jitcode_init(&r->jitcode, &reader->events, r->options->symfs, &r->log);
-	r->jitcode.embedded = &r->embedded;
-	r->machine.coder = &r->jitcode.coder;
-	machine_set_build_ids(&r->machine, &reader->info);
-	embedded_prepare(&r->embedded, &r->machine);
-	if (machine_foresee(&r->machine, &r->session, err))
+	if (trace_begin(&r->trace, &how, err))
 		return err->code;
 	roster_init(&r->roster, add_process, r);
-	r->roster.is_unordered = !r->session.has_times;
+	r->roster.is_unordered = !r->trace.session.has_times;
 	places_init(&r->places);
-	decoder_init(&r->decoder, &r->session,
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-			PERF_SAMPLE_READ,
-		&r->session.tally);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
 	roster_close(&r->roster);
@@ -373,25 +321,20 @@ static int run_session(struct reading *r, struct err *err)
 		return result;
 	follow_events(r);
 	add_process(r, NULL);
-	readperf_add_stat(&r->stat, r->session.tally.n_by_type,
-		ARRAY_SIZE(r->session.tally.n_by_type));
+	readperf_add_stat(&r->stat, r->trace.session.tally.n_by_type,
+		ARRAY_SIZE(r->trace.session.tally.n_by_type));
 	add_functions(r);
 	ledger_warn(&r->ledger, &r->log);
-	session_explain_content(&r->session);
+	session_explain_content(&r->trace.session);
 	return 0;
 }
 
 static void reading_fini(struct reading *r)
 {
 	places_fini(&r->places);
-	periods_fini(&r->periods);
-	jitcode_fini(&r->jitcode);
-	embedded_close(&r->embedded);
-	machine_fini(&r->machine);
+	trace_close(&r->trace);
 	ledger_fini(&r->ledger);
-	intern_fini(&r->strings);
 	str_fini(&r->scratch);
-	session_close(&r->session);
 	log_fini(&r->log);
 }
 
@@ -406,7 +349,7 @@ static int run_readperf(int argc, char **argv)
 		return status;
 	o.input = cmd_input(o.input);
 	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
-	if (session_open(&r.session, o.input, &r.log, &err)) {
+	if (trace_open(&r.trace, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&r.log);
 		return cmd_fail(&cmd_readperf, &err, EXIT_USAGE);

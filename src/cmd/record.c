@@ -237,6 +237,24 @@ static int check_room(const struct recording *rec, struct err *err)
 	return 0;
 }
 
+/*
+ * Whole stacks are more to write than those of frame pointers, again and again the same callers: compressed, they
+ * are less. A stream is gone when it is read, and whoever reads it may not unpack.
+ */
+static int choose_level(struct recording *rec, const struct compat *compat, struct err *err)
+{
+	bool can_unpack = !compat || compat->can_unpack;
+
+	rec->level = rec->options->level;
+	if (rec->level > 0 && !can_unpack)
+		return err_set(err, ERR_INVAL,
+			"-z: perf %s cannot read compressed recordings, 5.2 is the first that can",
+			rec->options->compat);
+	if (rec->level < 0)
+		rec->level = rec->recorder.filter && !rec->is_pipe && can_unpack ? PACKER_LEVEL : 0;
+	return 0;
+}
+
 /* Events opened, rings mapped. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
@@ -275,7 +293,7 @@ static int set_up(struct recording *rec, struct err *err)
 	if (o->is_dry)
 		return 0;
 	if (start_command(rec, err) || open_rings(rec, &sampling, pages, err) ||
-		record_pilot_open(rec, err))
+		choose_level(rec, sampling.compat, err) || record_pilot_open(rec, err))
 		return err->code;
 	if (o->priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,

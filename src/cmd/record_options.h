@@ -57,8 +57,7 @@ struct record_options {
 	int no_build_ids; /* -1: as is usual for the files there will be */
 	bool has_all_build_ids, has_build_id_maps, has_no_embedding;
 	unsigned verbose;
-	bool is_compressed;
-	u64 level;
+	int level; /* of compression; 0: none, -1: as is usual for what is recorded */
 
 	/* When, and into which files. */
 	const char *delay, *control;
@@ -90,7 +89,7 @@ struct record_options {
 #define RECORD_OPTIONS_DEFAULT                                                                    \
 	{                                                                                         \
 		.output = "perf.data", .no_inherit = -1, .has_timestamps = -1, .has_periods = -1, \
-		.no_build_ids = -1, .synth = SYNTH_ALL,                                           \
+		.no_build_ids = -1, .synth = SYNTH_ALL, .level = -1,                              \
 	}
 
 /* The rows, ended by OPT_END; they fill in a struct record_options. */
@@ -118,6 +117,7 @@ int record_set_chains(void *target, const char *value, struct err *err);
 int record_set_call_graph(void *target, const char *value, struct err *err);
 int record_set_clock(void *target, const char *value, struct err *err);
 int record_set_compression(void *target, const char *value, struct err *err);
+int record_set_no_compression(void *target, const char *value, struct err *err);
 int record_set_branches(void *target, const char *value, struct err *err);
 int record_set_intr_regs(void *target, const char *value, struct err *err);
 int record_set_user_regs(void *target, const char *value, struct err *err);

@@ -27,7 +27,7 @@ static struct file_compression compression_of(const struct recording *rec)
 {
 	const struct packer *p = &rec->packer;
 
-	return (struct file_compression){.level = (u32)rec->options->level,
+	return (struct file_compression){.level = (u32)rec->level,
 		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
 		.chunk = PACKER_CHUNK};
 }
@@ -42,8 +42,8 @@ static void describe(struct recording *rec, struct file_info *info)
 	str_add(&info->notes, str_text(&rec->ring.note));
 	if (rec->options->has_clock)
 		identity_add_clock(info, rec->options->clock);
-	info->has_compression = rec->options->is_compressed;
-	if (rec->options->is_compressed)
+	info->has_compression = rec->level > 0;
+	if (rec->level)
 		info->compression = compression_of(rec);
 	if (tracing_is_needed(&rec->events) &&
 		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
@@ -61,7 +61,7 @@ static int pack_output(struct recording *rec, struct err *err)
 	int r;
 
 	info.compression = compression_of(rec);
-	r = packer_init(&rec->packer, (int)rec->options->level, err);
+	r = packer_init(&rec->packer, rec->level, err);
 	if (!r)
 		r = writer_pack(&rec->writer, &rec->packer, &info, err);
 	file_info_fini(&info);
@@ -84,7 +84,7 @@ int record_open_output(struct recording *rec, struct err *err)
 	}
 	file_info_fini(&info);
 	packer_fini(&rec->packer);
-	return r || !o->is_compressed ? r : pack_output(rec, err);
+	return r || !rec->level ? r : pack_output(rec, err);
 }
 
 int record_divert_stdout(struct recording *rec, struct err *err)
@@ -205,7 +205,7 @@ static void say_result(const struct recording *rec, const char *name,
 		(unsigned long long)rec->recorder.n_wakeups);
 	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
 		name);
-	if (rec->options->is_compressed && rec->packer.n_out)
+	if (rec->options->level > 0 && rec->packer.n_out)
 		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
 			(double)rec->packer.n_in / 1024 / 1024,
 			(double)rec->packer.n_in / (double)rec->packer.n_out);
@@ -273,7 +273,7 @@ static int look_back(struct recording *rec, const char *path, struct file_info *
 		log_warn(&rec->log, "reading the recording back: %s", why.msg);
 		return writer_finish(&rec->writer, info, err);
 	}
-	*ret_tally = back.session.tally;
+	*ret_tally = back.trace.session.tally;
 	lookback_describe(&back, info);
 	if (!wishes.has_hits)
 		info->build_ids.n = 0;

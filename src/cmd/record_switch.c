@@ -109,6 +109,7 @@ static bool complete_aside(struct recording *rec, const char *path)
 	if (!pid) {
 		/* Who wants the recorder to end does not mean this. */
 		rec->is_aside = true;
+		recorder_fall_back(&rec->recorder);
 		if (record_complete(rec, path, RECORD_EMBEDDED, &ignored, &err))
 			log_warn(&rec->log, "%s", err.msg);
 		say_dump(rec, path);

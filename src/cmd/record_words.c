@@ -82,11 +82,20 @@ int record_set_clock(void *target, const char *value, struct err *err)
 int record_set_compression(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
+	u64 level = PACKER_LEVEL;
 
-	o->is_compressed = true;
-	o->level = PACKER_LEVEL;
-	if (value && (num_parse(value, &o->level, err) || o->level < 1 || o->level > 22))
-		return err_set(err, ERR_INVAL, "'%s' is no level from 1 to 22", value);
+	if (value && (num_parse(value, &level, err) || level > 22))
+		return err_set(err, ERR_INVAL,
+			"'%s' is no level from 1 to 22, nor 0, which compresses nothing", value);
+	o->level = (int)level;
+	return 0;
+}
+
+int record_set_no_compression(void *target, const char *value, struct err *err)
+{
+	(void)value;
+	(void)err;
+	((struct record_options *)target)->level = 0;
 	return 0;
 }
 

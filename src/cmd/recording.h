@@ -157,6 +157,7 @@ struct recording {
 	struct recorder recorder;
 	struct writer writer;
 	struct packer packer;
+	int level; /* of its compression; 0: none */
 	struct rotation rotation;
 	struct record_pilot pilot;
 	struct record_growth growth;

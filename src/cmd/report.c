@@ -31,11 +31,11 @@ struct reporting {
 /* When samples are, where --time is when there are none. */
 static void tell_times(const struct reporting *r)
 {
-	const struct file_info *info = &r->recorded.session.reader.info;
+	const struct file_info *info = &r->recorded.trace.session.reader.info;
 	const u64 first = info->first_time / 1000, last = info->last_time / 1000;
 	const char *time = r->options->time;
 
-	if (!time || r->recorded.profile.rows.n || !r->recorded.session.tally.n_samples)
+	if (!time || r->recorded.profile.rows.n || !r->recorded.trace.session.tally.n_samples)
 		return;
 	if (info->has_times)
 		log_note(r->recorded.log,
@@ -64,7 +64,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.text = &r->choice.text;
 	if (r->choice.forgets)
 		forget_callees(&in->profile, &r->choice.forgotten);
-	answer_note_whole(&r->answer, &in->session.tally);
+	answer_note_whole(&r->answer, &in->trace.session.tally);
 	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
 	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
 	tell_times(r);
@@ -80,12 +80,12 @@ static void add_preamble(struct reporting *r, struct str *text)
 	if (r->options->is_quiet)
 		return;
 	if (r->options->has_header)
-		header_add_text(&r->recorded.session.reader, r->options->has_details, text);
+		header_add_text(&r->recorded.trace.session.reader, r->options->has_details, text);
 	else
 		str_add(text,
 			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
 	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
-		(unsigned long long)r->recorded.session.tally.n_lost_samples);
+		(unsigned long long)r->recorded.trace.session.tally.n_lost_samples);
 }
 
 /* ---- what is shown instead of functions ---- */
@@ -98,14 +98,14 @@ static void count_event(void *ctx, const struct session_sample *s)
 static int show_stats(struct reporting *r, struct out *out, struct err *err)
 {
 	u64 *n_by_event =
-		mem_zalloc((r->recorded.session.reader.events.n + 1) * sizeof(*n_by_event));
+		mem_zalloc((r->recorded.trace.session.reader.events.n + 1) * sizeof(*n_by_event));
 	void *worker = n_by_event;
 	struct session_sink sink = {0, count_event, &worker};
-	int result = session_samples(&r->recorded.session, 1, &sink, err);
+	int result = session_samples(&r->recorded.trace.session, 1, &sink, err);
 
 	if (!result)
-		stats_add_text(&r->recorded.session, n_by_event, r->options->answer.skips_empty,
-			&out->text);
+		stats_add_text(&r->recorded.trace.session, n_by_event,
+			r->options->answer.skips_empty, &out->text);
 	mem_free(n_by_event);
 	return result;
 }
@@ -122,15 +122,15 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	int result = 0;
 
 	if (o->is_dump) {
-		result = dump_all(&r->recorded.session, out, err);
+		result = dump_all(&r->recorded.trace.session, out, err);
 	} else {
-		result = machine_scan(&r->recorded.machine, &r->recorded.session, err);
+		result = machine_scan(&r->recorded.trace.machine, &r->recorded.trace.session, err);
 		if (!result && o->is_stats)
 			result = show_stats(r, out, err);
 		if (!result && (o->is_tasks || o->is_mmaps))
-			tasks_add_text(&r->recorded.machine, o->is_mmaps, &out->text);
+			tasks_add_text(&r->recorded.trace.machine, o->is_mmaps, &out->text);
 	}
-	ledger_add_tally(&r->recorded.ledger, &r->recorded.session.tally);
+	ledger_add_tally(&r->recorded.ledger, &r->recorded.trace.session.tally);
 	ledger_warn(&r->recorded.ledger, &r->log);
 	return result;
 }
@@ -146,23 +146,24 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (choice_make(&r->choice, r->options, &r->recorded, err))
 		return err->code;
 	if (r->options->has_header_only) {
-		header_add_text(&r->recorded.session.reader, r->options->has_details, &out->text);
+		header_add_text(&r->recorded.trace.session.reader, r->options->has_details,
+			&out->text);
 		return 0;
 	}
 	if (make_profile(r, err))
 		return err->code;
 	if (r->options->has_thread_counts &&
-		threadcounts_read(&r->thread_counts, &r->recorded.session, err))
+		threadcounts_read(&r->thread_counts, &r->recorded.trace.session, err))
 		return err_prefix(err, "-T");
 	if (!is_data)
 		add_preamble(r, &out->text);
 	if (r->choice.has_wall && !is_data && !r->options->is_quiet)
-		wall_add_text(&r->recorded.wall, &r->recorded.machine, &out->text);
+		wall_add_text(&r->recorded.wall, &r->recorded.trace.machine, &out->text);
 	if (answer_show(&r->answer, out, err))
 		return err->code;
 	if (r->options->has_thread_counts)
-		threadcounts_add_text(&r->thread_counts, &r->recorded.session, &r->recorded.machine,
-			&out->text);
+		threadcounts_add_text(&r->thread_counts, &r->recorded.trace.session,
+			&r->recorded.trace.machine, &out->text);
 	recorded_stage_ends(&r->recorded, "rows and text");
 	ledger_warn(&r->recorded.ledger, &r->log);
 	if (r->options->is_quiet || is_data)

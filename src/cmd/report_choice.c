@@ -37,13 +37,13 @@ static void choose_graph(struct choice *c)
 static int choose_blocks(struct choice *c, struct err *err)
 {
 	enum { QUANTA = 256 };
-	const struct file_info *info = &c->recorded->session.reader.info;
+	const struct file_info *info = &c->recorded->trace.session.reader.info;
 
 	for (size_t i = 0; i < c->hist.n_keys; i++)
 		if (c->hist.keys[i]->label == LABEL_TIME)
 			return err_set(err, ERR_INVAL,
 				"--ci: rows that are stretches of time themselves have no interval");
-	if (which_check_field(&c->recorded->session, "--ci", PERF_SAMPLE_TIME, "when", err))
+	if (which_check_field(&c->recorded->trace.session, "--ci", PERF_SAMPLE_TIME, "when", err))
 		return err->code;
 	c->time_quantum = info->has_times && info->last_time > info->first_time
 		? (info->last_time - info->first_time) / QUANTA + 1
@@ -53,7 +53,7 @@ static int choose_blocks(struct choice *c, struct err *err)
 
 static int choose_socket(struct choice *c, struct err *err)
 {
-	const struct session *s = &c->recorded->session;
+	const struct session *s = &c->recorded->trace.session;
 
 	c->filter.has_socket = c->options->socket != UINT64_MAX;
 	c->filter.socket = (u32)c->options->socket;
@@ -139,7 +139,7 @@ static int choose_samples(struct choice *c, struct err *err)
 		c->filter.comms = cpus;
 		cpus = NULL;
 	}
-	if (which_choose(&c->which, cpus, o->time, &c->recorded->session, err))
+	if (which_choose(&c->which, cpus, o->time, &c->recorded->trace.session, err))
 		return err->code;
 	if (choose_socket(c, err) || choose_forgotten(c, err))
 		return err->code;
@@ -197,7 +197,7 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 	struct err *err)
 {
 	*c = (struct choice){.options = o, .recorded = in, .time_quantum = o->time_quantum};
-	if (report_wall_choose(&in->session, o->wall, &c->has_wall, err) ||
+	if (report_wall_choose(&in->trace.session, o->wall, &c->has_wall, err) ||
 		check_together(c, err) || keys_init(&c->keys, &o->keys, in, c->has_wall, err))
 		return err->code;
 	c->text.is_wall = c->has_wall;
@@ -221,7 +221,6 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 		.max_stack = (u32)o->max_stack,
 		.n_workers = (unsigned)o->n_workers,
 		.has_wall = c->has_wall,
-		.stitches = o->stitches,
 		.labels = profile_filter_labels(&c->filter) | answer_labels(a),
 		.cpus = &c->which.cpus,
 		.spans = &c->which.spans,
@@ -232,6 +231,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 	keys_tell(&c->keys, &c->hist, reading);
 	reading->naming.has_inlined = reading->has_stacks && !reading->naming.source && o->inlines;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, reading);
+	reading->trace.stitches = o->stitches;
 }
 
 void choice_fini(struct choice *c)

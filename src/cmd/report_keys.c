@@ -17,7 +17,7 @@
 
 static bool any_event(const struct keys *k, bool (*is_it)(const struct event *e))
 {
-	vec_each(e, &k->recorded->session.reader.events)
+	vec_each(e, &k->recorded->trace.session.reader.events)
 		if (is_it(e))
 			return true;
 	return false;
@@ -47,7 +47,7 @@ static bool is_no_tracepoint(const struct event *e)
 /* Only tracepoints, whose formats are here: what they say is what one wants to see. */
 static bool is_of_tracepoints(const struct keys *k)
 {
-	const struct reader *r = &k->recorded->session.reader;
+	const struct reader *r = &k->recorded->trace.session.reader;
 
 	return r->events.n && r->info.tracing_data.n && !any_event(k, is_no_tracepoint);
 }
@@ -61,7 +61,7 @@ static int check_blocks(const struct keys *k, struct err *err)
 	if (!k->options->branches)
 		return err_set(err, ERR_INVAL,
 			"--total-cycles counts branches, and --no-branch-stack does not");
-	if (!blocks_are_there(&k->recorded->session))
+	if (!blocks_are_there(&k->recorded->trace.session))
 		return err_set(err, ERR_INVAL,
 			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
 	return 0;
@@ -93,7 +93,7 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	can_branch = any_event(k, has_branches);
 	if (o->branches > 0 && !can_branch)
 		return err_set(err, ERR_INVAL, "-b: the recording has no branches: record with -b");
-	if (o->is_mem_mode && label_check(&r->session, LABEL_DATA, err))
+	if (o->is_mem_mode && label_check(&r->trace.session, LABEL_DATA, err))
 		return err_prefix(err, "--mem-mode");
 	if ((o->branches > 0 || o->has_total_cycles) && o->is_mem_mode)
 		return err_set(err, ERR_INVAL, "%s and --mem-mode count different things",
@@ -105,7 +105,7 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	k->has_history = o->has_history;
 	k->has_blocks = o->has_total_cycles;
 	k->has_branches = k->has_blocks ||
-		(o->branches < 0 ? can_branch && is_of_branches(&r->session.reader) &&
+		(o->branches < 0 ? can_branch && is_of_branches(&r->trace.session.reader) &&
 					!o->is_mem_mode && !has_wall && !o->has_history
 				 : o->branches);
 	if (o->drops_others || o->parent) {
@@ -136,7 +136,7 @@ static const char *default_keys(const struct keys *k)
 
 static bool has_field(const struct keys *k, const char *event, size_t n, const char *field)
 {
-	vec_each(e, &k->recorded->session.reader.events) {
+	vec_each(e, &k->recorded->trace.session.reader.events) {
 		const char *colon = strchr(e->name, ':');
 		bool is_named = !n || (strlen(e->name) == n && !memcmp(e->name, event, n)) ||
 			(colon && strlen(colon + 1) == n && !memcmp(colon + 1, event, n));
@@ -151,7 +151,7 @@ static bool has_field(const struct keys *k, const char *event, size_t n, const c
 /* Whether all events that have the field print it as a number. */
 static bool is_number(struct keys *k, const char *field)
 {
-	vec_each(e, &k->recorded->session.reader.events)
+	vec_each(e, &k->recorded->trace.session.reader.events)
 		if (e->attr.type == PERF_TYPE_TRACEPOINT &&
 			tracepoints_has_field(&k->tracepoints, e->attr.config, field) &&
 			!tracepoints_is_number(&k->tracepoints, e->attr.config, field,
@@ -176,8 +176,8 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 	if (k->n_own == LABEL_FIELDS)
 		return NULL;
 	if (!k->tracepoints.handle &&
-		tracepoints_open(&k->tracepoints, &k->recorded->session.reader.info.tracing_data,
-			&err))
+		tracepoints_open(&k->tracepoints,
+			&k->recorded->trace.session.reader.info.tracing_data, &err))
 		return NULL;
 	snprintf(own, sizeof(k->names[0]), "%.*s", (int)n, name);
 	field = strchr(own, '.') ? strchr(own, '.') + 1 : own;
@@ -264,7 +264,7 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 			key->name);
 	/* perf's list of keys for memory has latencies that not all processors tell. */
 	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
-		label_check(&k->recorded->session, key->label, err))
+		label_check(&k->recorded->trace.session, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
 		return add(h->keys, &h->n_keys, key, err);

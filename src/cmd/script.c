@@ -9,13 +9,9 @@
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
-#include "file/hardware.h"
 #include "profile/ledger.h"
-#include "session/decoder.h"
-#include "session/periods.h"
-#include "session/spans.h"
-#include "session/stream.h"
-#include "symbol/demangle.h"
+#include "trace/follow.h"
+#include "trace/where.h"
 #include "view/dump.h"
 #include "view/header.h"
 #include "view/script.h"
@@ -39,6 +35,7 @@ struct script_command {
 	struct symbol_options symbols;
 	struct opt_list fields;
 	struct script_options print;
+	bool stitches;
 	bool has_header, has_header_only, has_details, is_json, is_dump;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,
 		shows_cgroups, shows_pokes, shows_rounds;
@@ -62,7 +59,7 @@ static const struct opt options[] = {
 		"files of source with their directories"},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N addresses of a chain; default 127",
 		.min = 1, .max = UINT16_MAX},
-	{0, "stitch-lbr", OPT_BOOL, AT(print.stitches), NULL,
+	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
 		"of --call-graph lbr, what is too deep for the processor from the sample before"},
 	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
 	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "times since the first sample"},
@@ -124,100 +121,30 @@ static const struct {
 struct scripting {
 	const struct script_command *options;
 	struct log log;
-	struct session session;
-	struct machine machine;
-	struct embedded embedded;
-	struct jitcode jitcode;
-	struct resolver resolver;
+	struct trace trace;
 	struct script script;
 	struct tracepoints tracepoints;
 	struct ledger ledger;
 	struct spans spans;
 	struct cpus cpus;
 	struct num_list pids, tids;
-	struct periods periods;
-	struct decoder decoder;
+	struct trace_where where; /* of these */
+	bool has_all;             /* it has all samples */
+	struct intern strings;
 	struct out out;
 };
 
-static bool is_named(const char *list, const char *name)
+static void take_sample(struct scripting *s, struct visit *v)
 {
-	size_t n = strlen(name);
-
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-		if (strcspn(p, ",") == n && !memcmp(p, name, n))
-			return true;
-	return !list;
-}
-
-/* `time` is when it was in the stream, `said` what it says itself. */
-static bool is_wanted(struct scripting *s, const struct sample *sample, u64 time, u64 said)
-{
-	struct thread_state t;
-
-	if (!num_list_has(&s->pids, sample->pid) || !num_list_has(&s->tids, sample->tid) ||
-		!spans_have(&s->spans, said))
-		return false;
-	if (s->cpus.n) {
-		bool is_there = false;
-
-		vec_each(cpu, &s->cpus)
-			is_there |= *cpu == sample->cpu;
-		if (!is_there)
-			return false;
-	}
-	if (!s->options->comms)
-		return true;
-	machine_state_at(&s->machine, sample->pid, sample->tid, time, &s->script.strings, &t);
-	return is_named(s->options->comms, t.comm);
-}
-
-static void add_sample(struct scripting *s, const struct sample *sample,
-	const struct stream_event *e, u32 event)
-{
-	if (s->options->is_json)
-		script_add_json(&s->script, sample, &e->rec, event, e->time, &s->out.text);
-	else
-		script_add_sample(&s->script, sample, &e->rec, event, e->time, &s->out.text);
-}
-
-/*
- * A sample that reads counters stands for what all of them counted since the sample before, shown or
- * not: a line for each that counted anything.
- */
-static void take_values(struct scripting *s, const struct stream_event *e, struct sample *sample,
-	bool shows)
-{
-	const struct reader *r = &s->session.reader;
-	u64 period = sample->period;
-
-	for (u64 i = 0; i < sample->read.n_values; i++) {
-		struct periods_value v = periods_take(&s->periods, &r->formats, &r->events,
-			e->event, sample, i, e->time);
-
-		sample->period = v.period;
-		if (v.event != TABLE_NONE && v.period && shows)
-			add_sample(s, sample, e, v.event);
-	}
-	sample->period = period;
-}
-
-static void take_sample(struct scripting *s, const struct stream_event *e)
-{
-	struct sample *sample = decoder_next(&s->decoder, &e->rec, e->event);
-	const struct sample_format *format;
-	bool shows;
-
-	if (!sample)
+	if (!v->sample || v->is_idle)
 		return;
-	format = &s->session.reader.formats.at[e->event];
 	script_take_events(&s->script);
-	shows = is_wanted(s, sample, e->time,
-		format->type & PERF_SAMPLE_TIME ? sample->time : e->time);
-	if (periods_has(format))
-		take_values(s, e, sample, shows);
-	else if (shows)
-		add_sample(s, sample, e, e->event);
+	if (!s->has_all && !trace_where_has(&s->where, v))
+		return;
+	if (s->options->is_json)
+		script_add_json(&s->script, v, &s->out.text);
+	else
+		script_add_sample(&s->script, v, &s->out.text);
 }
 
 static bool is_shown(const struct scripting *s, u32 type)
@@ -228,89 +155,83 @@ static bool is_shown(const struct scripting *s, u32 type)
 	return false;
 }
 
-static void show_record(struct scripting *s, const struct stream_event *e,
-	const union record_body *body, u64 time)
+static void show_record(struct scripting *s, const struct visit *v, const union record_body *body)
 {
-	const struct sample_format *format = formats_format(&s->session.reader.formats, e->event);
 	struct str *text = &s->out.text;
 	struct thread_state t;
 	struct sample who = {0};
 	u64 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
 
-	if (e->rec.type < PERF_RECORD_USER_TYPE_START)
-		sample_decode_trailer(format, &e->rec, &who);
+	if (v->rec->type < PERF_RECORD_USER_TYPE_START)
+		sample_decode_trailer(v->format, v->rec, &who);
 	/* What was there before says so in its body. */
 	if (!who.tid &&
-		(e->rec.type == PERF_RECORD_MMAP || e->rec.type == PERF_RECORD_MMAP2 ||
-			e->rec.type == PERF_RECORD_COMM)) {
+		(v->rec->type == PERF_RECORD_MMAP || v->rec->type == PERF_RECORD_MMAP2 ||
+			v->rec->type == PERF_RECORD_COMM)) {
 		who.pid = body->comm.pid;
 		who.tid = body->comm.tid;
 	}
-	if (format->type & PERF_SAMPLE_CPU)
+	if (v->format->type & PERF_SAMPLE_CPU)
 		fields |= s->script.fields[0] & SCRIPT_CPU;
-	machine_state_at(&s->machine, who.pid, who.tid, time, &s->script.strings, &t);
+	machine_state_at(&s->trace.machine, who.pid, who.tid, v->time, &s->strings, &t);
 	script_add_start(&s->script,
-		&(struct script_who){t.comm, who.pid, who.tid, who.cpu, time, 0}, fields, false,
+		&(struct script_who){t.comm, who.pid, who.tid, who.cpu, v->time, 0}, fields, false,
 		text);
-	str_addf(text, "PERF_RECORD_%s ", record_type_name(e->rec.type));
-	record_add_text(e->rec.type, e->rec.misc, body, text);
+	str_addf(text, "PERF_RECORD_%s ", record_type_name(v->rec->type));
+	record_add_text(v->rec->type, v->rec->misc, body, text);
 	str_addc(text, '\n');
 }
 
-static void take_record(struct scripting *s, const struct stream_event *e)
+static void take_record(struct scripting *s, const struct visit *v)
 {
-	const struct formats *f = &s->session.reader.formats;
-	bool shows =
-		!s->options->is_json && is_shown(s, e->rec.type) && spans_have(&s->spans, e->time);
+	const struct record *rec = v->rec;
 	union record_body body;
-	struct err err;
-	int state = machine_follow(&s->machine, &s->session, e, &body);
 	u32 trailer;
+	struct err err;
 
-	if (state > 0 && e->rec.type == PERF_RECORD_FORK)
-		periods_begin_thread(&s->periods, body.task.tid);
-
-	if (state < 0 || !shows)
+	if (s->options->is_json || !is_shown(s, rec->type) || !spans_have(&s->spans, v->time))
 		return;
-	trailer = record_has_trailer(e->rec.type) ? formats_format(f, e->event)->trailer : 0;
-	if (!state && record_decode(&e->rec, trailer, &body, &err) < 0) {
-		s->session.tally.n_undecoded++;
+	if (v->body) {
+		show_record(s, v, v->body);
 		return;
 	}
-	if (spans_have(&s->spans, e->time))
-		show_record(s, e, &body, e->time);
+	/* One that says who ran where, but makes no sense, is in the tally already. */
+	if (record_is_state(rec->type))
+		return;
+	trailer = record_has_trailer(rec->type) ? v->format->trailer : 0;
+	if (record_decode(rec, trailer, &body, &err) < 0)
+		s->trace.session.tally.n_undecoded++;
+	else
+		show_record(s, v, &body);
 }
 
 static int walk(struct scripting *s, struct err *err)
 {
-	struct stream stream;
-	struct stream_event e;
+	struct follow follow;
+	struct visit *v;
 	int r;
 
-	stream_init(&stream, &s->session);
-	while ((r = stream_next(&stream, &e, err)) > 0) {
-		machine_advance(&s->machine, MAX(e.time, s->machine.followed_to));
-		if (e.rec.type == PERF_RECORD_SAMPLE)
-			take_sample(s, &e);
+	follow_init(&follow, &s->trace, FOLLOW_IN_TIME, UINT64_MAX);
+	while ((r = follow_next(&follow, &v, err)) > 0) {
+		if (v->rec->type == PERF_RECORD_SAMPLE)
+			take_sample(s, v);
 		else
-			take_record(s, &e);
-		/* Who reads a pipe wants to see what came, when a round of it is over. */
-		if (e.rec.type == PERF_RECORD_FINISHED_ROUND && s->session.reader.is_stream)
+			take_record(s, v);
+		/* Readers of a pipe want to see what came, when a round of it is over. */
+		if (v->rec->type == PERF_RECORD_FINISHED_ROUND && s->trace.session.reader.is_stream)
 			out_flush(&s->out);
 		out_flush_some(&s->out);
 		if (s->out.sys)
 			break;
 	}
-	machine_advance(&s->machine, UINT64_MAX);
-	stream_note_disorder(&stream);
-	stream_fini(&stream);
+	follow_fini(&follow);
 	return MIN(r, 0);
 }
 
 static int prepare(struct scripting *s, struct err *err)
 {
 	const struct script_command *o = s->options;
-	const struct file_info *info = &s->session.reader.info;
+	const struct file_info *info = &s->trace.session.reader.info;
 
 	if (o->time &&
 		spans_parse(&s->spans, o->time, info->first_time,
@@ -321,64 +242,60 @@ static int prepare(struct scripting *s, struct err *err)
 	if (num_list_parse(&s->pids, "--pid", o->pids, err) ||
 		num_list_parse(&s->tids, "--tid", o->tids, err))
 		return err->code;
-	return script_check(&s->script, err);
+	s->where = (struct trace_where){.cpus = &s->cpus,
+		.spans = &s->spans,
+		.pids = &s->pids,
+		.tids = &s->tids,
+		.comms = o->comms};
+	s->has_all = trace_where_is_all(&s->where);
+	return 0;
+}
+
+static int show_samples(struct scripting *s, struct err *err)
+{
+	struct reader *r = &s->trace.session.reader;
+	struct trace_options how = symbol_options_trace(&s->options->symbols);
+	struct err why;
+
+	how.stitches = s->options->stitches;
+	if (trace_begin(&s->trace, &how, err))
+		return err->code;
+	script_init(&s->script, &s->options->print, &s->trace);
+	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
+		log_warn(&s->log, "'%s': %s", r->path, why.msg);
+	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
+	return script_check(&s->script, err) ? err->code : walk(s, err);
 }
 
 static int run_session(struct scripting *s, struct err *err)
 {
-	struct reader *r = &s->session.reader;
-	struct err why;
+	const struct script_command *o = s->options;
 
-	if (s->options->has_header || s->options->has_header_only)
-		header_add_text(r, s->options->has_details, &s->out.text);
-	if (s->options->has_header_only)
+	if (o->has_header || o->has_header_only)
+		header_add_text(&s->trace.session.reader, o->has_details, &s->out.text);
+	if (o->has_header_only)
 		return 0;
-	machine_init(&s->machine);
-	embedded_attach(&s->embedded, r, &s->log);
-	jitcode_init(&s->jitcode, &r->events, s->options->symbols.symfs, &s->log);
-	s->jitcode.embedded = &s->embedded;
-	s->machine.coder = &s->jitcode.coder;
-	machine_set_build_ids(&s->machine, &r->info);
-	embedded_prepare(&s->embedded, &s->machine);
-	guest_introduce(&s->machine, &s->options->symbols.guest, &s->log);
-	symbol_options_init(&s->options->symbols, &s->resolver, &s->machine, &s->log);
-	resolver_set_recording(&s->resolver, r, &s->jitcode, &s->embedded);
-	script_init(&s->script, &s->options->print, &r->events, &r->formats, &s->machine,
-		&s->resolver);
-	s->script.info = &r->info;
-	s->script.walk.lbr.depth = hardware_branches(&r->info);
-	if (tracepoints_open(&s->tracepoints, &r->info.tracing_data, &why))
-		log_warn(&s->log, "'%s': %s", r->path, why.msg);
-	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
-	decoder_init(&s->decoder, &s->session, UINT64_MAX, &s->session.tally);
 	if (prepare(s, err) ||
-		(!s->options->is_dump && machine_foresee(&s->machine, &s->session, err)) ||
-		(s->options->is_dump ? dump_all(&s->session, &s->out, err) : walk(s, err)))
+		(o->is_dump ? dump_all(&s->trace.session, &s->out, err) : show_samples(s, err)))
 		return err->code;
-	ledger_add_tally(&s->ledger, &s->session.tally);
+	ledger_add_tally(&s->ledger, &s->trace.session.tally);
 	ledger_warn(&s->ledger, &s->log);
-	if (!s->options->is_dump)
-		session_explain_content(&s->session);
+	if (!o->is_dump)
+		session_explain_content(&s->trace.session);
 	return 0;
 }
 
 static void scripting_fini(struct scripting *s)
 {
-	if (!s->options->has_header_only) {
-		script_fini(&s->script);
-		resolver_fini(&s->resolver);
-		jitcode_fini(&s->jitcode);
-		embedded_close(&s->embedded);
-		machine_fini(&s->machine);
-		tracepoints_close(&s->tracepoints);
-	}
+	script_fini(&s->script);
+	tracepoints_close(&s->tracepoints);
+	trace_close(&s->trace);
+	intern_fini(&s->strings);
 	ledger_fini(&s->ledger);
 	spans_fini(&s->spans);
 	cpus_fini(&s->cpus);
 	vec_fini(&s->pids);
 	vec_fini(&s->tids);
-	periods_fini(&s->periods);
-	session_close(&s->session);
 	log_fini(&s->log);
 }
 
@@ -406,7 +323,7 @@ static int run_script(int argc, char **argv)
 		return cmd_fail(&cmd_script, &err, EXIT_USAGE);
 	cmd_log_init(&s.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	o.input = cmd_input(o.input);
-	if (session_open(&s.session, o.input, &s.log, &err)) {
+	if (trace_open(&s.trace, o.input, &s.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		log_fini(&s.log);
 		return cmd_fail(&cmd_script, &err, EXIT_USAGE);

@@ -13,27 +13,21 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
 		(o->demangles ? 0 : DEMANGLE_NOT);
 }
 
-void symbol_options_init(const struct symbol_options *o, struct resolver *r,
-	const struct machine *machine, struct log *log)
+struct trace_options symbol_options_trace(const struct symbol_options *o)
 {
-	resolver_init(r, machine, o->symfs, log);
-	r->vmlinux = o->vmlinux;
-	r->kallsyms_copy = o->kallsyms;
-	r->ignores_vmlinux = o->ignores_vmlinux;
-	r->ignores_made = !o->makes_names;
-	r->guest_files = o->guest;
+	return (struct trace_options){.symfs = o->symfs,
+		.vmlinux = o->vmlinux,
+		.kallsyms = o->kallsyms,
+		.ignores_vmlinux = o->ignores_vmlinux,
+		.ignores_made_names = !o->makes_names,
+		.guest = o->guest};
 }
 
 void symbol_options_tell(const struct symbol_options *o, double servers_s,
 	struct recorded_options *reading)
 {
-	reading->symfs = o->symfs;
-	reading->vmlinux = o->vmlinux;
-	reading->kallsyms = o->kallsyms;
-	reading->ignores_vmlinux = o->ignores_vmlinux;
-	reading->ignores_made_names = !o->makes_names;
-	reading->guest = o->guest;
-	reading->debuginfod_s = servers_s;
+	reading->trace = symbol_options_trace(o);
+	reading->trace.debuginfod_s = servers_s;
 	reading->servers_begin = symbol_servers_begin;
 	reading->servers_end = symbol_servers_end;
 }

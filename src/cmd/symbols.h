@@ -62,11 +62,10 @@ struct symbol_options {
 /* What demangle() wants to know; verbose names have their parameters. */
 unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose);
 
-/* A fresh resolver that looks where the options say; what the recording says is not in it yet. */
-void symbol_options_init(const struct symbol_options *o, struct resolver *r,
-	const struct machine *machine, struct log *log);
+/* How a trace is opened so that names are looked for where the options say. */
+struct trace_options symbol_options_trace(const struct symbol_options *o);
 
-/* The same for who reads with profile/recorded; servers are asked for so many seconds. */
+/* The same for a whole profile; servers are asked for so many seconds. */
 void symbol_options_tell(const struct symbol_options *o, double servers_s,
 	struct recorded_options *reading);
 

@@ -48,6 +48,7 @@ int compat_find(const char *version, struct compat *ret, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (!is_since(major, minor, flags[i].major, flags[i].minor))
 			ret->unknown_flags |= flags[i].flag;
+	ret->can_unpack = is_since(major, minor, 5, 2);
 	return ret->attr_size
 		? 0
 		: err_set(err, ERR_UNSUPPORTED,

@@ -13,6 +13,7 @@
 struct compat {
 	u32 attr_size;
 	u64 unknown_flags; /* ATTR_* that ask for records it does not know */
+	bool can_unpack;   /* it reads compressed records */
 };
 
 /* `version` is like "5.10" or "5.10.218". ERR_INVAL for what is none, ERR_UNSUPPORTED before 4.2. */

@@ -51,7 +51,10 @@ static void go_to(const struct recorder *r, const struct recorder_ring *ring)
 
 static void note_fill(struct recorder *r, const struct recorder_ring *ring, u64 bytes)
 {
-	r->fullest_pct = MAX(r->fullest_pct, (unsigned)(100 * bytes / ring->ring.size));
+	unsigned pct = (unsigned)(100 * bytes / ring->ring.size);
+
+	r->fullest_pct = MAX(r->fullest_pct, pct);
+	r->round_pct = MAX(r->round_pct, pct);
 }
 
 /* Looks what has come; how many bytes. */
@@ -231,6 +234,7 @@ int drain_rings(struct recorder *r, bool is_whole, struct err *err)
 	struct iovec mark = {(void *)&round, sizeof(round)};
 	u64 bytes = 0;
 
+	r->round_pct = 0;
 	if (r->filter                ? drain_filtered(r, &bytes, err)
 			: r->reweigh ? drain_reweighed(r, &bytes, err)
 				     : drain_as_it_is(r, is_whole, &bytes, err))

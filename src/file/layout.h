@@ -40,7 +40,8 @@ enum {
  * Sections stand behind the records, where nobody can write them while a recording goes on. What is
  * known at its start stands before the records too, for readers of a file whose end was never written:
  * behind the attrs, at the next multiple of 8, this mark, the number of sections, then so many struct
- * layout_early. Other readers do not look there.
+ * layout_early. Other readers do not look there. Once the end is written, mark and table are zeros, and of the
+ * sections those stay that the table at the end points to, because they have not changed.
  */
 #define LAYOUT_EARLY_MARK 0x594c524145434150ULL /* "PACEARLY" */
 

@@ -326,10 +326,14 @@ int reader_take_front(struct reader *r, struct log *log, struct err *err)
 	struct record_header first;
 	struct reader_cursor c;
 	struct record rec;
-	int result;
+	int result, sys;
 
-	if (r->is_foreign || fd_read_at(r->parts.at[0].fd, &first, sizeof(first), r->data_start) ||
-		!is_front(first.type))
+	if (r->is_foreign || r->file_size - r->data_start < sizeof(first))
+		return 0;
+	sys = fd_read_at(r->parts.at[0].fd, &first, sizeof(first), r->data_start);
+	if (sys)
+		return err_sys(err, sys, "reading the first record of '%s'", r->path);
+	if (!is_front(first.type))
 		return 0;
 	reader_cursor_init(&c, r, r->data_start, r->data_end);
 	while ((result = reader_next(&c, &rec, err)) > 0 && is_front(rec.type))

@@ -228,6 +228,21 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 
 /* ---- sections ---- */
 
+/* What may stand at a place: 1; 0: the file ends before; -1: it cannot be read, which is said. */
+static int peek(const struct reader *r, void *to, u64 n, u64 at, struct log *log)
+{
+	int sys;
+
+	if (at > r->file_size || n > r->file_size - at)
+		return 0;
+	sys = fd_read_at(r->parts.at[0].fd, to, n, at);
+	if (!sys)
+		return 1;
+	log_warn(log, "'%s': reading %llu bytes at offset 0x%llx: %s", r->path,
+		(unsigned long long)n, (unsigned long long)at, strerror(sys));
+	return -1;
+}
+
 static void read_section(struct reader *r, unsigned id, struct log *log)
 {
 	struct layout_section *s = &r->sections[id];
@@ -272,7 +287,7 @@ static void check_table(const struct reader *r, u64 end, struct log *log)
 	for (unsigned id = 0; id < LAYOUT_FEATURE_BITS; id++)
 		if (r->sections[id].size && r->sections[id].offset < end + sizeof(more))
 			return;
-	if (fd_read_at(r->parts.at[0].fd, &more, sizeof(more), end))
+	if (peek(r, &more, sizeof(more), end, log) <= 0)
 		return;
 	if (r->is_foreign)
 		swap_words(&more, sizeof(more));
@@ -283,11 +298,11 @@ static void check_table(const struct reader *r, u64 end, struct log *log)
 }
 
 /* Of pace's own sections no bit tells: a mark behind the table of the others does. */
-static bool find_own(struct reader *r, u64 at)
+static bool find_own(struct reader *r, u64 at, struct log *log)
 {
 	struct layout_section mark;
 
-	if (layout_own(&r->header) || fd_read_at(r->parts.at[0].fd, &mark, sizeof(mark), at))
+	if (layout_own(&r->header) || peek(r, &mark, sizeof(mark), at, log) <= 0)
 		return false;
 	if (r->is_foreign)
 		swap_words(&mark, sizeof(mark));
@@ -297,16 +312,20 @@ static bool find_own(struct reader *r, u64 at)
 	return true;
 }
 
-/* The entries of the sections that have bits, from `id` on; false if the file ends before. */
+/* The entries of the sections that have bits, from `id` on; false if they are not all to be had. */
 static bool read_entries(struct reader *r, unsigned id, u64 *at, struct log *log)
 {
+	int got;
+
 	for (; id < LAYOUT_FEATURE_BITS; id++) {
 		if (!layout_has_feature(&r->header, id))
 			continue;
-		if (fd_read_at(r->parts.at[0].fd, &r->sections[id], sizeof(r->sections[id]), *at)) {
+		got = peek(r, &r->sections[id], sizeof(r->sections[id]), *at, log);
+		if (!got)
 			log_warn(log,
 				"'%s' ends inside its table of sections, at offset 0x%llx of 0x%llx",
 				r->path, (unsigned long long)*at, (unsigned long long)r->file_size);
+		if (got <= 0) {
 			r->is_cut = true;
 			memset(r->sections, 0, sizeof(r->sections));
 			return false;
@@ -324,7 +343,7 @@ static void read_sections(struct reader *r, struct log *log)
 
 	if (r->is_unfinished || r->is_cut || r->n_behind || !read_entries(r, 0, &at, log))
 		return;
-	if (find_own(r, at)) {
+	if (find_own(r, at, log)) {
 		at += sizeof(struct layout_section);
 		if (!read_entries(r, LAYOUT_OWN, &at, log))
 			return;
@@ -345,7 +364,7 @@ static void read_early(struct reader *r, struct log *log)
 		if (r->sections[id].size)
 			return;
 	if (at > r->data_start || r->data_start - at < sizeof(head) ||
-		fd_read_at(r->parts.at[0].fd, head, sizeof(head), at))
+		peek(r, head, sizeof(head), at, log) <= 0)
 		return;
 	if (r->is_foreign)
 		swap_words(head, sizeof(head));
@@ -354,7 +373,7 @@ static void read_early(struct reader *r, struct log *log)
 		return;
 	r->early = (struct layout_section){at - sizeof(head), sizeof(head) + head[1] * sizeof(e)};
 	for (u64 i = 0; i < head[1]; i++, at += sizeof(e)) {
-		if (fd_read_at(r->parts.at[0].fd, &e, sizeof(e), at))
+		if (peek(r, &e, sizeof(e), at, log) <= 0)
 			return;
 		if (r->is_foreign)
 			swap_words(&e, sizeof(e));
@@ -398,7 +417,7 @@ static void read_event_types(struct reader *r, struct log *log)
 	for (u64 at = s->offset; at < s->offset + s->size; at += EACH) {
 		u64 id;
 
-		if (fd_read_at(r->parts.at[0].fd, raw, EACH, at))
+		if (peek(r, raw, EACH, at, log) <= 0)
 			return;
 		id = r->is_foreign ? __builtin_bswap64(load_u64(raw)) : load_u64(raw);
 		reader_name_event_type(r, id, (const char *)raw + 8, NAME);
@@ -443,7 +462,7 @@ static void find_behind(struct reader *r, struct log *log)
 {
 	u64 end;
 
-	r->n_behind = r->is_unfinished || r->is_cut ? 0 : salvage_find(r, &end);
+	r->n_behind = r->is_unfinished || r->is_cut ? 0 : salvage_find(r, log, &end);
 	if (!r->n_behind)
 		return;
 	/* All that is there is read, whether a recorder was killed before or after it told the header. */
@@ -494,6 +513,8 @@ static int open_parts(struct reader *r, struct err *err)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd < 0 || fstat(fd, &st)) {
 			err_sys(err, errno, "opening '%s'", path);
+			if (fd >= 0)
+				close(fd);
 			break;
 		}
 		vec_add(&r->parts, ((struct reader_part){fd, base, 0, st.st_size}));
@@ -546,22 +567,27 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 }
 
 /* What 'perf record --kcore' leaves beside the data. */
-static void find_kcore(struct reader *r)
+static void find_kcore(struct reader *r, struct log *log)
 {
 	struct str path = {0};
 	struct stat st;
+	struct err err;
 
 	str_addf(&path, "%s/kcore_dir/kallsyms", r->path);
-	if (!lstat(path.at, &st) && S_ISREG(st.st_mode))
+	if (lstat(path.at, &st)) {
+		err_sys(&err, errno, "looking for '%s'", path.at);
+		log_untried(log, r->path, &err);
+	} else if (S_ISREG(st.st_mode)) {
 		r->kallsyms = mem_strdup(path.at);
+	}
 	str_fini(&path);
 }
 
 /* `given` >= 0: a descriptor of the caller's; else what has that name. */
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
-	struct err *err)
+	struct log *log, struct err *err)
 {
-	int fd;
+	int fd, sys;
 
 	/* Room first: a descriptor that nothing holds would stay open without memory. */
 	vec_reserve(&r->parts, 1);
@@ -569,22 +595,24 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 		       : fcntl(given, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
-	if (!fstat(fd, st) && S_ISDIR(st->st_mode)) {
+	sys = fstat(fd, st) ? errno : 0;
+	if (!sys && S_ISDIR(st->st_mode)) {
 		int inside = openat(fd, "data", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		int sys = errno;
 
+		sys = errno;
 		close(fd);
 		if (inside < 0)
 			return err_sys(err, sys,
 				"'%s' is a directory: opening the recording '%s/data' in it", path,
 				path);
 		r->is_directory = true;
-		find_kcore(r);
+		find_kcore(r, log);
 		fd = inside;
+		sys = fstat(fd, st) ? errno : 0;
 	}
-	if (fstat(fd, st)) {
+	if (sys) {
 		close(fd);
-		return err_sys(err, errno, "looking at '%s'", path);
+		return err_sys(err, sys, "looking at '%s'", path);
 	}
 	if (S_ISFIFO(st->st_mode) && given < 0) {
 		struct pollfd writer = {.fd = fd, .events = POLLIN};
@@ -618,6 +646,24 @@ static void map_parts(struct reader *r)
 		return;
 	vec_each(p, &r->parts)
 		mapping_move(&p->mapping, p->fd, 0, p->end, MAPPED_MOST);
+}
+
+/* Whether the address and the mode of its samples are of the same moment: precise ones' are not. */
+static bool is_of_one_moment(const struct event_attr *a)
+{
+	return a->type <= PERF_TYPE_RAW && !attr_precise(a);
+}
+
+struct oddity_limits reader_limits(const struct reader *r, u32 event)
+{
+	const struct file_info *info = &r->info;
+	const char *arch = info->host.arch;
+	bool has_halves = arch && (!strcmp(arch, "x86_64") || !strcmp(arch, "aarch64"));
+
+	return (struct oddity_limits){.n_cpus = info->host.cpus_available,
+		.has_halves = has_halves && is_of_one_moment(&r->events.at[event].attr),
+		.first_time = info->has_times ? info->first_time : 0,
+		.last_time = info->has_times ? info->last_time : 0};
 }
 
 bool reader_stays(const struct reader *r, const struct record *rec)
@@ -663,7 +709,7 @@ int reader_open_fd(struct reader *r, int fd, const char *path, struct log *log, 
 	file_info_init(&r->info);
 	result = allowance_init(&r->allowance, path, err);
 	if (!result)
-		result = open_path(r, path, fd, &st, err);
+		result = open_path(r, path, fd, &st, log, err);
 	if (!result && S_ISREG(st.st_mode)) {
 		r->file_size = st.st_size;
 		result = open_file(r, log, err);

@@ -30,6 +30,7 @@
 #include "file/layout.h"
 #include "file/mapping.h"
 #include "record/formats.h"
+#include "record/oddity.h"
 #include "record/record.h"
 
 /* A file of a directory, or the only one. Its byte at `from` has the offset `base` + `from`. */
@@ -136,6 +137,9 @@ void reader_cursor_fini(struct reader_cursor *c);
 
 /* reader_next() where it takes more than a look into the buffer. */
 int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err *err);
+
+/* What the file says that all samples of an event keep to. */
+struct oddity_limits reader_limits(const struct reader *r, u32 event);
 
 /* Whether a record stays until reader_close(), wherever its cursor goes: all of its file is mapped. */
 bool reader_stays(const struct reader *r, const struct record *rec);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,9 +21,11 @@ enum {
 	DEFAULT_RING_BYTES = 512 << 10,
 	/* At 10,000 samples a second with 8 KiB of stack, half of it is full after 50 ms. */
 	DUMPS_RING_BYTES = 8 << 20,
+	/* Of the whole system many programs are met for the first time, and what tells of their stacks is read. */
+	DUMPS_CPU_RING_BYTES = 32 << 20,
 	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, however many CPUs there are */
-	/* The largest copies at 10,000 samples a second: half of it is full after 25 ms. */
-	DEEPER_RING_BYTES = 32 << 20,
+	/* The largest copies at 10,000 samples a second: half of it is full after 50 ms. */
+	DEEPER_RING_BYTES = 64 << 20,
 	MS = 1000000, /* ns */
 	SYNC_MS = 1000,
 	/* How soon the header tells of what was written anyway: few writes, and readers other than ours go by it. */
@@ -32,6 +35,10 @@ enum {
 	/* And in the beginning of what it could do better: copies of the stack may be too small. */
 	FILTER_FIRST_MS = 4,
 	FIRST_MS = 500,
+	/* A ring that was filled so far in one round may be full before the next one of that length. */
+	FILLING_PCT = 8,
+	/* Weighs ten times as much as other programs. */
+	AHEAD_NICE = -10,
 };
 
 #define SIGNAL_EVENT UINT64_MAX
@@ -112,12 +119,20 @@ static bool have_dumps(const struct event_list *events)
 	return false;
 }
 
+static bool is_of_all_tasks(const struct recorder *r)
+{
+	vec_each(c, r->counters)
+		if (c->tid >= 0)
+			return false;
+	return true;
+}
+
 static u64 default_pages(const struct recorder *r)
 {
 	u64 page_size = (u64)sysconf(_SC_PAGESIZE), bytes = DEFAULT_RING_BYTES;
+	u64 most = is_of_all_tasks(r) ? DUMPS_CPU_RING_BYTES : DUMPS_RING_BYTES;
 
-	while (have_dumps(r->events) && bytes < DUMPS_RING_BYTES &&
-		2 * bytes * r->rings.n <= DUMPS_ALL_BYTES)
+	while (have_dumps(r->events) && bytes < most && 2 * bytes * r->rings.n <= DUMPS_ALL_BYTES)
 		bytes *= 2;
 	return bytes / page_size;
 }
@@ -428,6 +443,26 @@ static void choose_cpus(const struct recorder *r, struct recorder_ring *ring)
 	}
 }
 
+/* ---- how soon it gets a CPU ---- */
+
+/*
+ * Copies of stacks fill a ring in less time than ten busy programs let the recorder wait for a CPU. Who may not
+ * do this waits.
+ */
+static void go_ahead(struct recorder *r)
+{
+	r->own_nice = getpriority(PRIO_PROCESS, 0);
+	r->is_ahead =
+		r->filter && r->own_nice > AHEAD_NICE && !setpriority(PRIO_PROCESS, 0, AHEAD_NICE);
+}
+
+void recorder_fall_back(struct recorder *r)
+{
+	if (r->is_ahead)
+		(void)setpriority(PRIO_PROCESS, 0, r->own_nice);
+	r->is_ahead = false;
+}
+
 /* ---- the loop ---- */
 
 /*
@@ -465,9 +500,8 @@ static void drop_ended(struct recorder *r, const struct epoll_event *e)
 static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
 	u64 sync = synced_ms + SYNC_MS, now_ms = now_ns / MS, due;
-	u64 most = !r->filter                               ? SYNC_MS
-		: now_ns - r->start_ns < (u64)FIRST_MS * MS ? FILTER_FIRST_MS
-							    : FILTER_MS;
+	bool is_urgent = now_ns - r->start_ns < (u64)FIRST_MS * MS || r->round_pct >= FILLING_PCT;
+	u64 most = !r->filter ? SYNC_MS : is_urgent ? FILTER_FIRST_MS : FILTER_MS;
 	u64 left = MIN(sync > now_ms ? sync - now_ms : 0, most);
 
 	if (!r->pilot || r->pilot->due_ns == UINT64_MAX)
@@ -530,12 +564,14 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 	if (r->affinity != RECORDER_ANY_CPU)
 		vec_each(ring, &r->rings)
 			choose_cpus(r, ring);
+	go_ahead(r);
 	is_written = loop(r, &is_enough, err);
 	counters_disable(r->counters, &ignored);
 	/* What came in between the last look and the stop. */
 	if (is_written)
 		is_written = !drain_rings(r, true, err) && !drain_newest(r, err) &&
 			!drain_losses(r, err);
+	recorder_fall_back(r);
 	if (r->affinity != RECORDER_ANY_CPU)
 		(void)sched_setaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
 	if (!is_written) {

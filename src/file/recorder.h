@@ -100,6 +100,9 @@ struct recorder {
 	u64 n_wakeups, n_rounds;
 	u64 start_ns;         /* of recorder_run() */
 	unsigned fullest_pct; /* of a ring when it was read, at most; whoever looks sets it to 0 */
+	unsigned round_pct;   /* the same of the last round */
+	int own_nice;         /* before recorder_run() */
+	bool is_ahead;        /* of others, by its nice value, as long as that runs */
 	u64 n_broken_rings;
 	struct stop stop; /* stop.signal: the one that ended it */
 };
@@ -107,7 +110,7 @@ struct recorder {
 /*
  * Maps one ring for each CPU and lets all counters of the CPU write into it. `pages` 0: what perf
  * takes (512 KiB), or less if the mlock limit is lower, which is said. Where samples carry copies of the
- * stack it is up to 8 MiB: half a second's worth of 2,000 samples.
+ * stack it is up to 8 MiB, half a second's worth of 2,000 samples, and of all tasks of a CPU up to 32 MiB.
  */
 int recorder_open(struct recorder *r, struct counters *counters, struct event_list *events,
 	u64 pages, struct log *log, struct err *err);
@@ -119,6 +122,12 @@ int recorder_open(struct recorder *r, struct counters *counters, struct event_li
  */
 enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
 	struct err *err);
+
+/*
+ * Back in the queue with everybody else: for children that have another task than to read rings. The recorder
+ * does so itself when recorder_run() returns.
+ */
+void recorder_fall_back(struct recorder *r);
 
 /* Wakes the loop, and with it the pilot, when `fd` can be read. */
 int recorder_watch(struct recorder *r, int fd, struct err *err);

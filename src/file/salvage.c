@@ -1,5 +1,7 @@
 #include "file/salvage.h"
 
+#include <errno.h>
+
 #include "base/fd.h"
 
 enum { BUF_BYTES = 256 << 10 };
@@ -74,7 +76,7 @@ static u16 sound_size(const struct formats *f, bool is_foreign, u8 *at, u64 n)
 	return is_sound(f, &(struct record){h.type, h.misc, h.size, at, 0}) ? h.size : 0;
 }
 
-u64 salvage_find(const struct reader *r, u64 *ret_end)
+u64 salvage_find(const struct reader *r, struct log *log, u64 *ret_end)
 {
 	const struct reader_part *part = &r->parts.at[0];
 	u64 at = part->end, n_records = 0, done = 1;
@@ -91,6 +93,9 @@ u64 salvage_find(const struct reader *r, u64 *ret_end)
 		ssize_t n = fd_read_some_at(part->fd, buf, BUF_BYTES, at);
 		u16 size;
 
+		if (n < 0)
+			log_warn(log, "'%s': reading at offset 0x%llx: %s", r->path,
+				(unsigned long long)at, strerror(errno));
 		done = 0;
 		while (n > 0 &&
 			(size = sound_size(&formats, r->is_foreign, buf + done, (u64)n - done))) {

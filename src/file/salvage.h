@@ -5,7 +5,7 @@
  * In       a reader that has read header and attrs of a file; of a directory, the one with the header
  * Out      where the last sound record behind its data ends, and how many there are
  * Owns     nothing
- * Errors   none: what cannot be read is not there
+ * Errors   none: what cannot be read is said, and not there
  *
  * What follows the data may be anything of others: sections, ids, names of events, the rest of a longer
  * file. So a file that has such is left alone, and the first thing that is not a record as the file's own
@@ -17,6 +17,6 @@
 #include "file/reader.h"
 
 /* How many records lie behind the end of the first part; *ret_end is where the last of them ends. */
-u64 salvage_find(const struct reader *r, u64 *ret_end);
+u64 salvage_find(const struct reader *r, struct log *log, u64 *ret_end);
 
 #endif

@@ -180,6 +180,18 @@ static int write_header(struct writer *w)
 	return write_at(w, &disk, sizeof(disk), 0);
 }
 
+/* What the end of the file need not say again, if it says the same. */
+static void keep_foretold(struct writer *w, struct str *bytes, const struct layout_early *table,
+	size_t n)
+{
+	str_fini(&w->foretold.bytes);
+	w->foretold.bytes = *bytes;
+	*bytes = (struct str){0};
+	w->foretold.table.n = 0;
+	for (size_t i = 0; i < n; i++)
+		vec_add(&w->foretold.table, table[i]);
+}
+
 int writer_foretell(struct writer *w, const struct file_info *info, struct err *err)
 {
 	VEC(struct layout_early) table = {0};
@@ -210,6 +222,7 @@ int writer_foretell(struct writer *w, const struct file_info *info, struct err *
 		w->data_end += out.n;
 		w->header.data.offset = w->data_end;
 		sys = write_header(w);
+		keep_foretold(w, &out, table.at, table.n);
 	}
 	vec_fini(&table);
 	str_fini(&sections);
@@ -415,12 +428,31 @@ int writer_sync(struct writer *w, struct err *err)
 
 /* ---- the end ---- */
 
-/* The table of sections and the sections; sets the header's feature bits. */
-static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
-	void *ctx, struct str *out)
+/* Where section `id` stands already, word by word; false: nowhere. */
+static bool find_foretold(const struct writer *w, unsigned id, const void *bytes, size_t n,
+	u64 *ret_offset)
+{
+	vec_each(e, &w->foretold.table) {
+		if (e->id != id || e->section.size != n ||
+			memcmp(w->foretold.bytes.at + (e->section.offset - w->early.offset), bytes,
+				n))
+			continue;
+		*ret_offset = e->section.offset;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The table of sections and those that are not in the file yet; sets the header's feature bits.
+ * Returns how many entries the table has.
+ */
+static size_t compose_sections(struct writer *w,
+	bool (*add)(void *ctx, unsigned id, struct str *out), void *ctx, struct str *out)
 {
 	struct str sections = {0};
 	struct layout_section table[LAYOUT_FEATURE_BITS + 1];
+	bool is_foretold[LAYOUT_FEATURE_BITS + 1] = {0};
 	size_t n = 0, mark = SIZE_MAX;
 
 	memset(w->header.features, 0, sizeof(w->header.features));
@@ -432,15 +464,21 @@ static void compose_sections(struct writer *w, bool (*add)(void *ctx, unsigned i
 		layout_set_feature(&w->header, id);
 		if (id >= LAYOUT_OWN && mark == SIZE_MAX)
 			mark = n++;
-		table[n++] = (struct layout_section){start, sections.n - start};
+		table[n] = (struct layout_section){start, sections.n - start};
+		is_foretold[n] = find_foretold(w, id, sections.at + start, sections.n - start,
+			&table[n].offset);
+		if (is_foretold[n++])
+			str_cut(&sections, start);
 	}
 	for (size_t i = 0; i < n; i++)
-		table[i].offset += w->data_end + n * sizeof(*table);
+		if (!is_foretold[i])
+			table[i].offset += w->data_end + n * sizeof(*table);
 	if (mark != SIZE_MAX)
 		table[mark] = (struct layout_section){LAYOUT_OWN_MARK, layout_own(&w->header)};
 	str_addn(out, table, n * sizeof(*table));
 	str_addn(out, sections.at, sections.n);
 	str_fini(&sections);
+	return n;
 }
 
 /* Into the room at the start; false if that is too small, or writing fails. */
@@ -479,6 +517,42 @@ static int clear(struct writer *w, u64 offset, u64 n)
 	return sys;
 }
 
+/* Whether the header's table, the first `n` bytes behind the records, has this section. */
+static bool is_pointed_to(const struct layout_section *table, size_t n,
+	const struct layout_section *section)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!memcmp(&table[i], section, sizeof(*section)))
+			return true;
+	return false;
+}
+
+/* Of what was foretold, only the sections that `table` has stay. 0 or an errno. */
+static int clear_foretold(struct writer *w, const struct layout_section *table, size_t n)
+{
+	struct str *bytes = &w->foretold.bytes, left = {0};
+	size_t n_kept = 0;
+	int sys = 0;
+
+	if (!w->early.size)
+		return 0;
+	str_fill(&left, '\0', bytes->n);
+	vec_each(e, &w->foretold.table) {
+		u64 at = e->section.offset - w->early.offset;
+
+		if (!is_pointed_to(table, n, &e->section))
+			continue;
+		memcpy(left.at + at, bytes->at + at, e->section.size);
+		w->foretold.table.at[n_kept++] = *e;
+	}
+	w->foretold.table.n = n_kept;
+	if (memcmp(left.at, bytes->at, left.n))
+		sys = write_at(w, left.at, left.n, w->early.offset);
+	str_fini(bytes);
+	*bytes = left;
+	return sys;
+}
+
 /* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
 static int write_ids(struct writer *w, u64 *end)
 {
@@ -513,11 +587,12 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 {
 	struct str out = {0};
 	u64 end = w->data_end;
+	size_t n_sections;
 	int sys;
 
 	if (w->is_pipe)
 		return 0;
-	compose_sections(w, add, ctx, &out);
+	n_sections = compose_sections(w, add, ctx, &out);
 	sys = write_at(w, out.at, out.n, w->data_end);
 	if (sys)
 		memset(w->header.features, 0,
@@ -525,9 +600,10 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 	else
 		end += out.n;
 	w->header.data.size = writer_data_bytes(w);
-	str_fini(&out);
-	if (!w->is_file)
+	if (!w->is_file) {
+		str_fini(&out);
 		return 0;
+	}
 	if (!sys && w->changed)
 		sys = write_ids(w, &end);
 	if (!sys)
@@ -535,8 +611,9 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 	else
 		write_header(w);
 	/* Now the sections are there: what was foretold is not needed. */
-	if (!sys && w->early.size)
-		sys = clear(w, w->early.offset, w->early.size);
+	if (!sys)
+		sys = clear_foretold(w, (const void *)out.at, n_sections);
+	str_fini(&out);
 	/* Gives back what was reserved and cuts off half a record or section. */
 	if (ftruncate(w->fd, end) && !sys)
 		sys = errno;
@@ -547,6 +624,8 @@ void writer_close(struct writer *w, bool keep)
 {
 	mem_free(w->id_room);
 	w->id_room = NULL;
+	str_fini(&w->foretold.bytes);
+	vec_fini(&w->foretold.table);
 	if (w->fd >= 0)
 		close(w->fd);
 	if (!keep && w->is_file && w->fd >= 0)

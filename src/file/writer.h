@@ -41,12 +41,16 @@ struct writer {
 	struct layout_header header;
 	u64 data_end;                /* file offset behind the last whole record */
 	struct layout_section early; /* what writer_foretell() wrote */
-	u64 reserved_end;            /* the disk has room for us up to here */
-	u64 size_limit;              /* of the process: RLIMIT_FSIZE */
-	u64 reserve;                 /* bytes kept free for the sections at the end */
-	bool can_reserve;            /* the file system knows fallocate() */
-	bool is_file;                /* not /dev/null, not a pipe */
-	bool is_pipe;                /* writer_open_pipe() */
+	struct {
+		struct str bytes; /* as they are in the file */
+		VEC(struct layout_early) table;
+	} foretold;       /* of it, the sections that the end need not repeat */
+	u64 reserved_end; /* the disk has room for us up to here */
+	u64 size_limit;   /* of the process: RLIMIT_FSIZE */
+	u64 reserve;      /* bytes kept free for the sections at the end */
+	bool can_reserve; /* the file system knows fallocate() */
+	bool is_file;     /* not /dev/null, not a pipe */
+	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
 	u32 *id_room;                 /* by event: for how many ids there is room at the start */

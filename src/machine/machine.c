@@ -31,8 +31,14 @@ static void push_space(struct machine *m, struct process *p, struct space space)
 
 static struct process *new_process(struct machine *m, u32 pid, u64 from, struct process *older)
 {
-	struct process *p = arena_zalloc(&m->arena, sizeof(*p));
+	struct process *p = m->free_processes;
 
+	if (p) {
+		m->free_processes = p->older;
+		memset(p, 0, sizeof(*p));
+	} else {
+		p = arena_zalloc(&m->arena, sizeof(*p));
+	}
 	p->pid = pid;
 	p->from = from;
 	p->older = older;
@@ -142,9 +148,15 @@ static struct thread *find_thread(const struct machine *m, u32 tid)
 static struct thread *new_thread(struct machine *m, u32 pid, u32 tid, u64 from,
 	struct process *process)
 {
-	struct thread *t = arena_zalloc(&m->arena, sizeof(*t));
+	struct thread *t = m->free_threads;
 	u32 i = find_newest(m, &m->threads_by_tid, true, tid);
 
+	if (t) {
+		m->free_threads = t->older;
+		memset(t, 0, sizeof(*t));
+	} else {
+		t = arena_zalloc(&m->arena, sizeof(*t));
+	}
 	t->pid = pid;
 	t->tid = tid;
 	t->from = from;
@@ -397,6 +409,7 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 		t = find_thread(m, body->task.tid);
 		if (t && t->pid == body->task.pid)
 			t->exit_time = time;
+		m->n_ended++;
 		break;
 	case PERF_RECORD_CGROUP:
 		apply_cgroup(m, &body->cgroup);

@@ -190,3 +190,16 @@ void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struc
 	each(ctx, &root->map);
 	maps_each(root->right, each, ctx);
 }
+
+const struct maps_node *maps_copy(struct maps_pool *to, const struct maps_node *root)
+{
+	struct maps_node *copy;
+
+	if (!root)
+		return NULL;
+	copy = arena_copy(&to->arena, root, sizeof(*root));
+	copy->owner = 0;
+	copy->left = (struct maps_node *)maps_copy(to, root->left);
+	copy->right = (struct maps_node *)maps_copy(to, root->right);
+	return copy;
+}

@@ -61,6 +61,9 @@ const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node 
 const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_node *root, u64 start,
 	u64 end);
 
+/* A copy of the tree that shares nothing with it, in another pool. */
+const struct maps_node *maps_copy(struct maps_pool *to, const struct maps_node *root);
+
 /* Calls each map in the order of addresses. */
 void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map),
 	void *ctx);

@@ -32,6 +32,8 @@ struct process {
 	u64 n_mmaps;              /* records, not maps that remain */
 	VEC(struct space) spaces; /* ascending by from; never empty */
 	struct process *older;    /* that had the same pid before */
+	bool has_threads;         /* machine_forget(): somebody has told of threads */
+	bool is_kept;             /* likewise: one of these has not ended */
 };
 
 /*

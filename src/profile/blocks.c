@@ -4,17 +4,12 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "base/workers.h"
 #include "event/abi.h"
 
 enum { ENTRY = 24, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
 
 struct blocks_worker {
-	const struct session *session;
-	const struct machine *machine;
-	const struct cpus *cpus; /* NULL: all */
 	struct blocks blocks;
-	struct intern strings;
 };
 
 static bool has_cycles(const struct event_attr *a)
@@ -70,22 +65,20 @@ static void add_run(struct blocks_worker *w, const struct thread_state *state, u
 }
 
 /* per sample: entry 0 is the newest; each tells the cycles since the one before it, which is the next */
-static void take_branches(void *ctx, const struct session_sample *s)
+static void take_branches(void *ctx, struct visit *v)
 {
-	const struct sample_branches *branches = &s->sample->branches;
+	const struct sample_branches *branches = &v->sample->branches;
+	const struct event_list *events = &v->visits->trace->session.reader.events;
 	struct blocks_worker *w = ctx;
-	struct thread_state state;
+	const struct thread_state *state;
 
-	if (w->cpus && !cpus_has(w->cpus, s->sample->cpu))
+	if (v->is_next || branches->n < 2 || !has_cycles(&events->at[v->taken_by].attr))
 		return;
-	if (s->is_next || branches->n < 2 ||
-		!has_cycles(&w->session->reader.events.at[s->taken_by].attr))
-		return;
-	machine_state_at(w->machine, s->sample->pid, s->sample->tid, s->time, &w->strings, &state);
+	state = visit_state(v);
 	for (u64 i = 0; i + 1 < branches->n; i++) {
 		const u8 *entry = branches->entries + i * ENTRY;
 
-		add_run(w, &state, load_u64(entry + ENTRY + 8), load_u64(entry),
+		add_run(w, state, load_u64(entry + ENTRY + 8), load_u64(entry),
 			load_u64(entry + 16) >> CYCLES_SHIFT & CYCLES_MASK);
 	}
 }
@@ -101,38 +94,37 @@ static int by_place(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-int blocks_find(struct blocks *b, struct session *s, const struct machine *m,
-	const struct cpus *cpus, unsigned n_workers, struct err *err)
+static void *join(void *blocks)
 {
-	unsigned n = (unsigned)MIN((size_t)n_workers, MAX(s->pieces.n, (size_t)1));
-	struct blocks_worker *workers = mem_zalloc(n * sizeof(*workers));
-	void *contexts[WORKERS_MAX];
-	struct session_tally tally = s->tally;
-	struct session_sink sink = {PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_BRANCH_STACK,
-		take_branches, contexts};
-	int r;
+	(void)blocks;
+	return mem_zalloc(sizeof(struct blocks_worker));
+}
 
-	memset(b, 0, sizeof(*b));
-	for (unsigned i = 0; i < n; i++) {
-		workers[i].session = s;
-		workers[i].machine = m;
-		workers[i].cpus = cpus && cpus->n ? cpus : NULL;
-		contexts[i] = &workers[i];
-	}
-	r = session_samples(s, n, &sink, err);
-	/* These samples were counted before. */
-	s->tally = tally;
-	for (unsigned i = 0; i < n; i++) {
-		vec_each(block, &workers[i].blocks.at)
-			add(b, block);
-		blocks_fini(&workers[i].blocks);
-		intern_fini(&workers[i].strings);
-	}
-	mem_free(workers);
+static void leave(void *blocks, void *worker)
+{
+	struct blocks_worker *w = worker;
+	struct blocks *b = blocks;
+
+	vec_each(block, &w->blocks.at)
+		add(b, block);
+	blocks_fini(&w->blocks);
+	mem_free(w);
+}
+
+struct visitor blocks_visitor(struct blocks *b)
+{
+	return (struct visitor){.wanted = PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK,
+		.ctx = b,
+		.join = join,
+		.sample = take_branches,
+		.leave = leave};
+}
+
+void blocks_sort(struct blocks *b)
+{
 	if (b->at.n)
 		qsort(b->at.at, b->at.n, sizeof(*b->at.at), by_place);
 	table_clear(&b->index);
-	return r;
 }
 
 void blocks_fini(struct blocks *b)

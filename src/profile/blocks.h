@@ -2,11 +2,11 @@
  * blocks.h - straight runs of code, from where a branch went to where the next one was taken, and how
  * many cycles they took.
  *
- * In       a scanned session whose samples carry branch stacks of all branches, with cycles
+ * In       a scanned trace whose samples carry branch stacks of all branches, with cycles
  * Out      runs, each once: how often it was seen, and the cycles of all times
  * Owns     its list
  * Units    places in DSOs as map_offset() has them; cycles of the core
- * Errors   those of session_samples()
+ * Errors   none
  * Source   perf_event_open(2), PERF_SAMPLE_BRANCH_STACK; Intel SDM volume 3, 18.12: cycles since the
  *          last branch that was recorded
  *
@@ -15,12 +15,9 @@
 #ifndef PACE_PROFILE_BLOCKS_H
 #define PACE_PROFILE_BLOCKS_H
 
-#include "base/err.h"
 #include "base/table.h"
 #include "base/vec.h"
-#include "event/cpus.h"
-#include "machine/machine.h"
-#include "session/session.h"
+#include "trace/pass.h"
 
 enum { BLOCKS_REACH = 1 << 16 }; /* bytes: no code is that long without a taken branch */
 
@@ -38,9 +35,9 @@ struct blocks {
 /* Whether any event of the recording has what it takes. */
 bool blocks_are_there(const struct session *s);
 
-/* Only of samples on these CPUs; NULL, or none: of all. */
-int blocks_find(struct blocks *b, struct session *s, const struct machine *m,
-	const struct cpus *cpus, unsigned n_workers, struct err *err);
+/* What finds them among the samples of a pass; when that is over, they are to be sorted. */
+struct visitor blocks_visitor(struct blocks *b);
+void blocks_sort(struct blocks *b);
 void blocks_fini(struct blocks *b);
 
 /* Those that begin at [start, end) of a DSO: the first, and how many. */

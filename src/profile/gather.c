@@ -13,17 +13,7 @@
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
-enum { THREADS_REMEMBERED = 256 };
-
 static const u64 TIME_QUANTUM = 100000000; /* ns */
-
-/* What is known of a thread for a while: nearly every sample finds its own here. */
-struct remembered_thread {
-	u32 pid, tid;
-	u64 from, until; /* from > until: empty */
-	const struct space *user, *kernel, *guest;
-	const char *comm;
-};
 
 /* A dump that is enough for so many is asked for: the deepest recursions may be endless. */
 #define ENOUGH_FOR 0.95
@@ -33,39 +23,20 @@ enum { EVENTS_MAX = UINT16_MAX + 1 };
 struct worker {
 	const struct session *session;
 	const struct machine *machine;
-	bool has_stacks, has_callers;
-	const struct cpus *cpus;   /* NULL: all */
-	const struct spans *spans; /* the same */
-	const struct switching *switching;
+	bool has_stacks;
 	const struct wall *wall; /* NULL: samples count for themselves */
 	VEC(u8) wall_roles;      /* by event: enum wall_role */
 	u32 max_stack;
-	bool is_weighed, has_branches, has_blocks; /* as in struct gather_options */
+	bool is_weighed; /* as in struct gather_options */
 	struct label_maker maker;
-	struct callers_walk callers; /* out of stack dumps */
 	struct depths depths;
 	struct history *history; /* room for one; NULL: not wanted */
-	struct intern strings;   /* for names like ":123" */
-	struct remembered_thread threads[THREADS_REMEMBERED];
+	struct intern strings;   /* of labels */
 	struct sights sights;
 	u64 n_passed_over, n_walked;
 	struct profile profile; /* made of them afterwards */
 	bool is_full;           /* which would be too large */
 };
-
-/* per sample */
-static const struct remembered_thread *thread_of(struct worker *w, u32 pid, u32 tid, u64 time)
-{
-	struct remembered_thread *t = &w->threads[(tid ^ tid >> 8) % THREADS_REMEMBERED];
-	struct thread_state state;
-
-	if (LIKELY(t->tid == tid && t->pid == pid && time >= t->from && time < t->until))
-		return t;
-	machine_state_at(w->machine, pid, tid, time, &w->strings, &state);
-	*t = (struct remembered_thread){pid, tid, state.from, state.until, state.user, state.kernel,
-		state.guest, state.comm};
-	return t;
-}
 
 /*
  * The callers' part of a chain: without the innermost address, which is the sample's own ip and
@@ -103,43 +74,6 @@ static void note_depth(struct worker *w, const struct sample *sample, const stru
 		depths_add_top(&w->depths, sample->pid, sample->tid, end->top);
 }
 
-/* The file that the outermost frame of a chain is in: 0 if none is known. */
-static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
-{
-	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
-	struct chain_step step, last = {0};
-	const struct map *map;
-
-	while (chain_next(&walk, &step))
-		last = step;
-	map = machine_find(user, last.ip - last.is_return);
-	return map ? map->dso->id : 0;
-}
-
-/* per sample: of a stack that was walked while recording, how it ended */
-static bool take_ending(const struct space *user, struct sample_words *chain,
-	struct stack_end *ret_end)
-{
-	if (!ending_take(chain, &ret_end->ending))
-		return false;
-	if (ending_is_of_file(ret_end->ending))
-		ret_end->dso = dso_of_last(user, chain);
-	return true;
-}
-
-/* per sample */
-static bool is_wanted(const struct worker *w, const struct session_sample *in)
-{
-	return (!w->cpus || cpus_has(w->cpus, in->sample->cpu)) &&
-		(!w->spans || spans_have(w->spans, in->time)) &&
-		(!w->switching || switching_has(w->switching, in->time)) &&
-		/* What a record of a moment reads beside it tells nothing more of the time. */
-		(!w->wall ||
-			(in->event == in->taken_by &&
-				w->wall_roles.at[in->event] != WALL_ROLE_NONE &&
-				w->wall_roles.at[in->event] != WALL_ROLE_WAKE));
-}
-
 /* per sample: so much of its thread's time, in that event */
 static void count_time(struct worker *w, enum gather_wall event, u64 ns)
 {
@@ -150,7 +84,7 @@ static void count_time(struct worker *w, enum gather_wall event, u64 ns)
 }
 
 /* per sample: it counts for the pieces of its thread's time that it speaks for */
-static void count_shares(struct worker *w, const struct session_sample *in)
+static void count_shares(struct worker *w, const struct visit *in)
 {
 	enum wall_role role = w->wall_roles.at[in->event];
 	const struct wall_share *share;
@@ -168,8 +102,8 @@ static void count_shares(struct worker *w, const struct session_sample *in)
 }
 
 /* per sample */
-static void take_labels(struct worker *w, const struct session_sample *in,
-	const struct remembered_thread *t, const u8 *branch, const u8 *before)
+static void take_labels(struct worker *w, const struct visit *in, const struct thread_state *t,
+	const u8 *branch, const u8 *before)
 {
 	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch, before};
 
@@ -178,7 +112,7 @@ static void take_labels(struct worker *w, const struct session_sample *in,
 }
 
 /* per sample: what it cost; what costs nothing still is a sample */
-static u64 weight_of(struct worker *w, const struct session_sample *in)
+static u64 weight_of(struct worker *w, const struct visit *in)
 {
 	const struct label_sample sample = {.in = in};
 
@@ -186,9 +120,8 @@ static u64 weight_of(struct worker *w, const struct session_sample *in)
 }
 
 /* per sample: one of its branches, as a sample of its own; `before`: the entry of the one that was taken before it */
-static void count_branch(struct worker *w, const struct session_sample *in,
-	const struct remembered_thread *t, struct sights_place at, u64 period, const u8 *entry,
-	const u8 *before)
+static void count_branch(struct worker *w, const struct visit *in, const struct thread_state *t,
+	struct sights_place at, u64 period, const u8 *entry, const u8 *before)
 {
 	struct sight *sight = w->sights.next;
 
@@ -204,11 +137,12 @@ static void count_branch(struct worker *w, const struct session_sample *in,
 }
 
 /* per sample: each of its branches is a sample of its own, taken where the branch went */
-static void count_branches(struct worker *w, const struct session_sample *in)
+static void count_branches(void *ctx, struct visit *in)
 {
+	struct worker *w = ctx;
 	enum { ENTRY = 24, TO = 8 };
 	const struct sample *sample = in->sample;
-	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
+	const struct thread_state *t = visit_state(in);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 
 	w->n_walked++;
@@ -223,12 +157,12 @@ static void count_branches(struct worker *w, const struct session_sample *in)
  * per sample: each run of code that a branch ended is a sample of its own, taken at that branch; the newest
  * branch comes first, and each tells the cycles since the one before
  */
-static void count_blocks(struct worker *w, const struct session_sample *in)
+static void count_blocks(void *ctx, struct visit *in)
 {
+	struct worker *w = ctx;
 	enum { ENTRY = 24, FLAGS = 16, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
 	const struct sample_branches *branches = &in->sample->branches;
-	const struct remembered_thread *t =
-		thread_of(w, in->sample->pid, in->sample->tid, in->time);
+	const struct thread_state *t = visit_state(in);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 
 	w->n_walked++;
@@ -249,16 +183,15 @@ static bool has_history(const struct worker *w)
 }
 
 /* per sample */
-static void count_sample(struct worker *w, const struct session_sample *in)
+static void count_sample(void *ctx, struct visit *in)
 {
+	struct worker *w = ctx;
 	const struct sample *sample = in->sample;
-	const struct remembered_thread *t = thread_of(w, sample->pid, sample->tid, in->time);
+	const struct thread_state *t = visit_state(in);
 	struct sight *sight = w->sights.next;
-	struct sample_words chain = sample->chain;
-	struct stack_end end = {.ending = STACK_ENDINGS};
 
 	sight->ip = sample->ip;
-	sight->mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	sight->mode = in->mode;
 	sight->space = sight->mode == PERF_RECORD_MISC_KERNEL  ? t->kernel
 		: sight->mode == PERF_RECORD_MISC_GUEST_KERNEL ? t->guest
 							       : t->user;
@@ -267,23 +200,18 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 	sight->n_samples = 1;
 	sight->period = w->is_weighed ? weight_of(w, in) : sample->period;
 	take_labels(w, in, t, NULL, NULL);
-	if (w->has_stacks &&
-		(take_ending(t->user, &chain, &end) ||
-			(w->has_callers &&
-				callers_of_sample(&w->callers, t->user,
-					&w->session->reader.formats.at[in->taken_by], sample,
-					sight->mode, &chain, &end)))) {
-		note_depth(w, sample, &end);
-		sights_add_ending(&w->sights, &end);
+	if (w->has_stacks && visit_callers(in)) {
+		note_depth(w, sample, &in->end);
+		sights_add_ending(&w->sights, &in->end);
 	}
 	if (w->history)
 		history_take(w->history, sample->branches.entries, sample->branches.n,
 			w->max_stack);
-	if (w->has_stacks && (chain.n || has_history(w))) {
+	if (w->has_stacks && (in->chain.n || has_history(w))) {
 		u8 mode;
-		struct sample_words callers = callers_of(&chain, sight->mode, &mode);
+		struct sample_words callers = callers_of(&in->chain, sight->mode, &mode);
 
-		if (callers.n || has_history(w) || (callers.at && ending_is_cut(end.ending)))
+		if (callers.n || has_history(w) || (callers.at && ending_is_cut(in->end.ending)))
 			sight->chain = sights_chain(&w->sights,
 				&(struct sights_chain){.user = t->user,
 					.kernel = t->kernel,
@@ -293,7 +221,7 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 					.n_history =
 						has_history(w) ? w->history->n * HISTORY_WORDS : 0,
 					.mode = mode,
-					.end = end});
+					.end = in->end});
 	}
 	if (UNLIKELY(w->wall != NULL))
 		count_shares(w, in);
@@ -303,19 +231,17 @@ static void count_sample(struct worker *w, const struct session_sample *in)
 		sights_count(&w->sights);
 }
 
-/* per sample */
-static void take_sample(void *ctx, const struct session_sample *in)
+/* per sample of wall-clock time */
+static void count_moment(void *ctx, struct visit *in)
 {
 	struct worker *w = ctx;
+	u8 role = w->wall_roles.at[in->event];
 
-	if (!is_wanted(w, in))
+	/* What a record of a moment reads beside it tells nothing more of the time. */
+	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE)
 		w->n_passed_over++;
-	else if (w->has_blocks)
-		count_blocks(w, in);
-	else if (w->has_branches)
-		count_branches(w, in);
 	else
-		count_sample(w, in);
+		count_sample(ctx, in);
 }
 
 static void add_events(struct worker *w)
@@ -361,34 +287,35 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 		!placing_add(&w->sights, w->machine, w->max_stack, allowed_for(w), &w->profile);
 }
 
-static struct worker *worker_new(const struct session *s, const struct machine *m,
-	const struct gather_options *options, struct label_facts *facts)
+/* What all workers share. */
+struct gathering {
+	const struct trace *trace;
+	const struct gather_options *options;
+	struct label_facts facts;
+	VEC(struct worker *) workers;
+};
+
+static void *join(void *gathering)
 {
+	struct gathering *g = gathering;
+	const struct gather_options *options = g->options;
+	const struct session *s = &g->trace->session;
 	struct worker *w = mem_zalloc(sizeof(*w));
 
+	vec_add(&g->workers, w);
 	w->session = s;
-	w->machine = m;
+	w->machine = &g->trace->machine;
 	w->has_stacks = options->has_stacks;
 	w->is_weighed = options->is_weighed;
-	w->has_branches = options->has_branches;
-	w->has_blocks = options->has_blocks;
-	w->maker = (struct label_maker){facts, &w->sights, &w->strings, {0}};
-	w->cpus = options->cpus && options->cpus->n ? options->cpus : NULL;
-	w->spans = options->spans && options->spans->n ? options->spans : NULL;
-	w->switching = options->switching;
+	w->maker = (struct label_maker){&g->facts, &w->sights, &w->strings, {0}};
 	w->wall = options->wall;
 	for (u32 i = 0; w->wall && i < s->reader.events.n; i++)
 		vec_add(&w->wall_roles, (u8)wallmarks_role(s, i));
 	w->max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	profile_init(&w->profile, options->labels);
 	sights_init(&w->sights, w->profile.n_labels, options->has_stacks, options->has_history);
-	w->has_callers = options->has_stacks && options->callers;
 	if (options->has_history)
 		w->history = mem_alloc(sizeof(*w->history));
-	if (w->has_callers)
-		callers_walk_init(&w->callers, options->callers);
-	for (size_t i = 0; i < THREADS_REMEMBERED; i++)
-		w->threads[i].from = 1;
 	return w;
 }
 
@@ -401,8 +328,6 @@ static void worker_free(struct worker *w)
 	depths_fini(&w->depths);
 	mem_free(w->history);
 	str_fini(&w->maker.scratch);
-	if (w->has_callers)
-		callers_walk_fini(&w->callers);
 	mem_free(w);
 }
 
@@ -417,14 +342,6 @@ static u64 fields_for(const struct gather_options *options)
 		wanted |= label_needs(LABEL_WEIGHT);
 	if (options->has_branches || options->has_history)
 		wanted |= PERF_SAMPLE_BRANCH_STACK;
-	if (options->cpus && options->cpus->n)
-		wanted |= PERF_SAMPLE_CPU;
-	if (options->spans && options->spans->n)
-		wanted |= PERF_SAMPLE_TIME;
-	if (options->has_stacks)
-		wanted |= PERF_SAMPLE_CALLCHAIN;
-	if (options->callers)
-		wanted |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK;
 	return wanted;
 }
 
@@ -473,54 +390,84 @@ static u64 held(const void *worker)
 	return sights_bytes(&((const struct worker *)worker)->sights);
 }
 
-int gather(struct session *s, const struct machine *m, const struct gather_options *options,
-	struct profile *ret_profile, struct err *err)
+/* They are made into profiles all at once, when the pass is over. */
+static void leave(void *gathering, void *worker)
 {
-	unsigned n = options->n_workers ? MIN(options->n_workers, (unsigned)WORKERS_MAX)
-					: workers_available();
-	struct worker *workers[WORKERS_MAX];
-	struct label_facts facts;
-	struct session_sink sink = {fields_for(options), take_sample, (void **)workers, held};
+	(void)gathering;
+	(void)worker;
+}
+
+static int set_up(struct gathering *g, struct err *err)
+{
+	const struct gather_options *o = g->options;
+	struct label_facts *facts = &g->facts;
+
+	if (label_facts_init(facts, &g->trace->session, &g->trace->machine, o->labels, err))
+		return err->code;
+	facts->time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
+	facts->moments = o->moments;
+	facts->has_raw_fields = o->has_raw_fields;
+	memcpy(facts->fields, o->fields, sizeof(facts->fields));
+	return 0;
+}
+
+/* The first one's profile takes in the others'. */
+static void merge(struct gathering *g, u64 n_passed_over, struct profile *ret)
+{
+	struct worker *first = g->workers.at[0];
+
+	*ret = first->profile;
+	memset(&first->profile, 0, sizeof(first->profile));
+	ret->has_branches = g->options->has_branches;
+	ret->has_blocks = g->options->has_blocks;
+	ret->n_passed_over = n_passed_over;
+	vec_each(w, &g->workers) {
+		ret->n_passed_over += (*w)->n_passed_over;
+		ret->n_walked += (*w)->n_walked;
+		if (*w == first)
+			continue;
+		profile_merge(ret, &(*w)->profile);
+		depths_merge(&first->depths, &(*w)->depths);
+	}
+	ret->enough_dump = depths_enough(&first->depths, ENOUGH_FOR);
+	add_tasks(&g->trace->machine, ret);
+}
+
+int gather(struct trace *t, const struct gather_options *options, struct profile *ret_profile,
+	struct err *err)
+{
+	struct gathering g = {.trace = t, .options = options};
+	const struct visitor mine = {.wanted = fields_for(options),
+		.has_callers = options->has_stacks,
+		.ctx = &g,
+		.join = join,
+		.sample = options->wall         ? count_moment
+			: options->has_blocks   ? count_blocks
+			: options->has_branches ? count_branches
+						: count_sample,
+		.held = held,
+		.leave = leave};
+	const struct visitor *visitors[1 + GATHER_BESIDE] = {&mine};
+	struct pass_options pass = {.where = &options->where, .n_workers = options->n_workers};
 	int r;
 
-	if (s->reader.events.n > EVENTS_MAX)
+	if (t->session.reader.events.n > EVENTS_MAX)
 		return err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)",
-			s->reader.events.n, EVENTS_MAX);
-	if (label_facts_init(&facts, s, m, options->labels, err)) {
-		label_facts_fini(&facts);
-		return err->code;
-	}
-	facts.time_quantum = options->time_quantum ? options->time_quantum : TIME_QUANTUM;
-	facts.moments = options->moments;
-	facts.has_raw_fields = options->has_raw_fields;
-	memcpy(facts.fields, options->fields, sizeof(facts.fields));
-	n = MIN((size_t)n, MAX(s->pieces.n, (size_t)1));
-	for (unsigned i = 0; i < n; i++)
-		workers[i] = worker_new(s, m, options, &facts);
-	r = session_samples(s, n, &sink, err);
+			t->session.reader.events.n, EVENTS_MAX);
+	for (size_t i = 0; i < options->n_beside; i++)
+		visitors[1 + i] = options->beside[i];
+	r = set_up(&g, err);
+	if (!r)
+		r = pass_run(t, &pass, visitors, 1 + options->n_beside, err);
 	if (!r) {
-		workers_run(n, n, make_profile, workers);
-		r = check_size(s, workers, n, err);
+		workers_run((unsigned)g.workers.n, g.workers.n, make_profile, g.workers.at);
+		r = check_size(&t->session, g.workers.at, (unsigned)g.workers.n, err);
 	}
-	if (!r) {
-		/* The first one's profile takes in the others'. */
-		*ret_profile = workers[0]->profile;
-		memset(&workers[0]->profile, 0, sizeof(workers[0]->profile));
-		ret_profile->has_branches = options->has_branches;
-		ret_profile->has_blocks = options->has_blocks;
-		for (unsigned i = 0; i < n; i++) {
-			ret_profile->n_passed_over += workers[i]->n_passed_over;
-			ret_profile->n_walked += workers[i]->n_walked;
-		}
-		for (unsigned i = 1; i < n; i++) {
-			profile_merge(ret_profile, &workers[i]->profile);
-			depths_merge(&workers[0]->depths, &workers[i]->depths);
-		}
-		ret_profile->enough_dump = depths_enough(&workers[0]->depths, ENOUGH_FOR);
-		add_tasks(m, ret_profile);
-	}
-	for (unsigned i = 0; i < n; i++)
-		worker_free(workers[i]);
-	label_facts_fini(&facts);
+	if (!r)
+		merge(&g, pass.n_passed_over, ret_profile);
+	vec_each(w, &g.workers)
+		worker_free(*w);
+	vec_fini(&g.workers);
+	label_facts_fini(&g.facts);
 	return r;
 }

@@ -5,34 +5,26 @@
  * same callers' addresses in the same address space, under the same instruction. Only afterwards,
  * and only once for each of these, addresses are looked up in maps and become frames. Then the
  * workers' profiles are merged; sums do not depend on who counted what.
- * In       a scanned session and its machine
+ * In       a scanned trace
  * Out      a profile without names
- * Errors   those of session_samples()
+ * Errors   those of pass_run()
  */
 #ifndef PACE_PROFILE_GATHER_H
 #define PACE_PROFILE_GATHER_H
 
 #include "base/err.h"
-#include "event/cpus.h"
-#include "machine/machine.h"
 #include "profile/profile.h"
 #include "profile/wall.h"
-#include "session/session.h"
-#include "session/spans.h"
-#include "session/switching.h"
-#include "symbol/callers.h"
+#include "trace/pass.h"
+
+enum { GATHER_BESIDE = 2 };
 
 struct gather_options {
-	u64 labels;         /* LABEL_BIT()s: what rows have to tell apart */
-	bool has_stacks;    /* callers too; else only the innermost frame */
-	u32 max_stack;      /* addresses of each chain, the sampled one first; 0: all */
-	unsigned n_workers; /* 0: as many as there are cores */
-	/* With stacks: takes callers from stack dumps; NULL: only recorded chains count. */
-	struct callers *callers;
-	/* Samples of other CPUs and other times are as if they had not been taken; NULL: of all. */
-	const struct cpus *cpus;
-	const struct spans *spans;
-	const struct switching *switching;
+	u64 labels;                    /* LABEL_BIT()s: what rows have to tell apart */
+	bool has_stacks;               /* callers too; else only the innermost frame */
+	u32 max_stack;                 /* addresses of each chain, the sampled one first; 0: all */
+	unsigned n_workers;            /* 0: as many as there are cores */
+	struct trace_where where;      /* other samples are as if they had not been taken */
 	const struct moments *moments; /* of labels that label_needs_moments(); NULL: not known */
 	u64 time_quantum;              /* ns, for LABEL_TIME; 0: a tenth of a second */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
@@ -46,6 +38,9 @@ struct gather_options {
 	 * they speak for; NULL: the recording's own.
 	 */
 	const struct wall *wall;
+	/* Who else wants these samples, in the same pass. */
+	const struct visitor *beside[GATHER_BESIDE];
+	size_t n_beside;
 };
 
 enum gather_wall {
@@ -55,8 +50,8 @@ enum gather_wall {
 	GATHER_WALL_EVENTS,
 };
 
-/* Fills an uninitialized profile from all samples of the session. */
-int gather(struct session *s, const struct machine *m, const struct gather_options *options,
-	struct profile *ret_profile, struct err *err);
+/* Fills an uninitialized profile from all samples of the trace. */
+int gather(struct trace *t, const struct gather_options *options, struct profile *ret_profile,
+	struct err *err);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/memo.h"
-#include "base/workers.h"
 #include "event/abi.h"
 #include "symbol/location.h"
 #include "unwind/chain.h"
@@ -20,19 +19,13 @@ struct place {
 };
 
 struct hits_worker {
-	const struct session *session;
-	const struct machine *machine;
 	bool *hit;
-	bool has_places;
-	struct callers_walk callers;
-	bool has_callers;
+	bool has_places, has_callers;
 	struct memo memo; /* over `places` */
 	VEC(struct place) places;
 	VEC(struct hit) found;
 	struct table index; /* of these */
-	struct thread_state state;
-	u32 pid, tid;
-	struct intern strings;
+	const struct thread_state *state;
 };
 
 /* Its position in worker->found. */
@@ -68,7 +61,7 @@ static bool is_known(struct hits_worker *w, const struct place *key, struct plac
 /* per word */
 static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 {
-	const struct space *space = machine_space(&w->state, mode);
+	const struct space *space = machine_space(w->state, mode);
 	const struct map *map;
 	struct place *ignored;
 
@@ -82,7 +75,7 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 /* per address; NULL: it is in no map, or nobody asks for places */
 static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
 {
-	const struct space *space = machine_space(&w->state, mode);
+	const struct space *space = machine_space(w->state, mode);
 	const struct map *map;
 	struct place *place;
 
@@ -141,33 +134,23 @@ static void hit_branches(struct hits_worker *w, const struct sample_branches *br
 		}
 }
 
-static void take_sample(void *ctx, const struct session_sample *in)
+static void take_sample(void *ctx, struct visit *v)
 {
-	const struct sample *s = in->sample;
+	const struct sample *s = v->sample;
 	struct hits_worker *w = ctx;
-	u8 mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct sample_words chain;
-	struct stack_end end;
 	struct hit *hit;
 
-	if (in->is_next)
+	if (v->is_next)
 		return;
-	if (s->pid != w->pid || s->tid != w->tid || in->time < w->state.from ||
-		in->time >= w->state.until) {
-		machine_state_at(w->machine, s->pid, s->tid, in->time, &w->strings, &w->state);
-		w->pid = s->pid;
-		w->tid = s->tid;
-	}
-	hit = hit_address(w, s->ip, mode, false);
+	w->state = visit_state(v);
+	hit = hit_address(w, s->ip, v->mode, false);
 	if (hit)
 		hit->n_samples++;
-	hit_chain(w, &s->chain, mode);
+	hit_chain(w, &s->chain, v->mode);
 	if (w->has_places)
 		hit_branches(w, &s->branches);
-	if (w->has_callers &&
-		callers_of_sample(&w->callers, w->state.user,
-			&w->session->reader.formats.at[in->taken_by], s, mode, &chain, &end))
-		hit_chain(w, &chain, mode);
+	if (w->has_callers && callers_has_source(v->format) && visit_callers(v))
+		hit_chain(w, &v->chain, v->mode);
 	else if (s->user_stack.dyn_size)
 		hit_dump(w, s);
 }
@@ -197,59 +180,60 @@ static void sort_places(struct hits *h)
 	h->places.n = n;
 }
 
-static struct hits_worker *worker_new(const struct session *s, const struct machine *m,
-	const struct hits_options *options)
+struct finding {
+	const struct machine *machine;
+	const struct hits_options *options;
+	struct hits *hits;
+};
+
+static void *join(void *finding)
 {
+	const struct finding *f = finding;
 	struct hits_worker *w = mem_zalloc(sizeof(*w));
 
-	w->session = s;
-	w->machine = m;
-	w->hit = mem_zalloc(m->dsos.at.n + 1);
+	w->hit = mem_zalloc(f->machine->dsos.at.n + 1);
 	w->memo = memo_of(PLACES_REMEMBERED);
-	w->has_places = options->has_places;
-	w->has_callers = options->has_places && options->callers;
-	if (w->has_callers)
-		callers_walk_init(&w->callers, options->callers);
+	w->has_places = f->options->has_places;
+	w->has_callers = f->options->has_places && f->options->has_callers;
 	return w;
 }
 
-static void worker_free(struct hits_worker *w)
+static void leave(void *finding, void *worker)
 {
-	if (w->has_callers)
-		callers_walk_fini(&w->callers);
+	const struct finding *f = finding;
+	struct hits_worker *w = worker;
+
+	for (size_t k = 0; k < f->machine->dsos.at.n; k++)
+		f->hits->dsos[k] |= w->hit[k];
+	vec_each(hit, &w->found)
+		vec_add(&f->hits->places, *hit);
 	mem_free(w->hit);
 	memo_fini(&w->memo);
 	vec_fini(&w->places);
 	vec_fini(&w->found);
 	table_fini(&w->index);
-	intern_fini(&w->strings);
 	mem_free(w);
 }
 
-int hits_find(struct session *s, const struct machine *m, const struct hits_options *options,
-	struct hits *ret, struct err *err)
+int hits_find(struct trace *t, const struct hits_options *options, struct hits *ret,
+	struct err *err)
 {
-	unsigned n_workers = MIN((size_t)MIN(options->n_workers, (unsigned)WORKERS_MAX),
-		MAX(s->pieces.n, (size_t)1));
-	struct hits_worker *workers[WORKERS_MAX];
-	struct session_sink sink = {PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
-			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+	struct finding finding = {&t->machine, options, ret};
+	const struct visitor visitor = {.wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 			(options->has_places ? PERF_SAMPLE_BRANCH_STACK : 0),
-		take_sample, (void **)workers};
+		.has_callers = options->has_places && options->has_callers,
+		.ctx = &finding,
+		.join = join,
+		.sample = take_sample,
+		.leave = leave};
+	const struct visitor *visitors[] = {&visitor};
+	struct pass_options pass = {.n_workers = options->n_workers};
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->dsos = mem_zalloc(m->dsos.at.n + 1);
-	for (unsigned i = 0; i < n_workers; i++)
-		workers[i] = worker_new(s, m, options);
-	r = session_samples(s, n_workers, &sink, err);
-	for (unsigned i = 0; i < n_workers; i++) {
-		for (size_t k = 0; k < m->dsos.at.n; k++)
-			ret->dsos[k] |= workers[i]->hit[k];
-		vec_each(hit, &workers[i]->found)
-			vec_add(&ret->places, *hit);
-		worker_free(workers[i]);
-	}
+	ret->dsos = mem_zalloc(t->machine.dsos.at.n + 1);
+	r = pass_run(t, &pass, visitors, 1, err);
 	sort_places(ret);
 	return r;
 }

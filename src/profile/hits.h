@@ -1,17 +1,15 @@
 /*
  * hits.h - which DSOs a recording's samples touch, and where in them.
  *
- * In       a scanned session and its machine
+ * In       a scanned trace
  * Out      one flag for each DSO of the machine; if they are asked for, the distinct places of code
  *          that samples, their callers and their branches name; the session's tally completed
- * Errors   those of session_samples()
+ * Errors   those of pass_run()
  */
 #ifndef PACE_PROFILE_HITS_H
 #define PACE_PROFILE_HITS_H
 
-#include "machine/machine.h"
-#include "session/session.h"
-#include "symbol/callers.h"
+#include "trace/pass.h"
 
 struct hit {
 	u64 address; /* as map_offset() has it */
@@ -28,12 +26,11 @@ struct hits {
 struct hits_options {
 	unsigned n_workers;
 	bool has_places;
-	/* With places: takes callers from stack dumps; NULL: whatever a dump points to is hit. */
-	struct callers *callers;
+	bool has_callers; /* with places: takes them from stack dumps; else whatever a dump points to is hit */
 };
 
-int hits_find(struct session *s, const struct machine *m, const struct hits_options *options,
-	struct hits *ret_hits, struct err *err);
+int hits_find(struct trace *t, const struct hits_options *options, struct hits *ret_hits,
+	struct err *err);
 void hits_fini(struct hits *h);
 
 #endif

@@ -91,7 +91,7 @@ void label_facts_fini(struct label_facts *f)
 }
 
 /* per sample: the parts of the weight, where there are parts */
-static u64 weight_part(const struct label_facts *f, const struct session_sample *in, unsigned shift,
+static u64 weight_part(const struct label_facts *f, const struct visit *in, unsigned shift,
 	u64 mask)
 {
 	u64 type = f->session->reader.formats.at[in->taken_by].type;
@@ -109,7 +109,7 @@ static u32 socket_of(const struct label_facts *f, u32 cpu)
 }
 
 /* What a tracepoint says; `field` NULL: all of it. 0 if its format is not known. */
-static u64 trace_of(struct label_maker *m, const struct session_sample *in, const char *field)
+static u64 trace_of(struct label_maker *m, const struct visit *in, const char *field)
 {
 	struct label_facts *f = m->facts;
 	const struct event *e = &f->session->reader.events.at[in->taken_by];
@@ -149,8 +149,7 @@ static u64 branch_word(const struct label_sample *s, size_t at)
 	return s->branch ? load_u64(s->branch + at) : 0;
 }
 
-static u64 moment_of(const struct moments *m, enum profile_label label,
-	const struct session_sample *in)
+static u64 moment_of(const struct moments *m, enum profile_label label, const struct visit *in)
 {
 	if (!m)
 		return 0;
@@ -176,7 +175,7 @@ static u64 block_of(struct label_maker *m, const struct label_sample *s)
 
 u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s)
 {
-	const struct session_sample *in = s->in;
+	const struct visit *in = s->in;
 	const struct sample *sample = in->sample;
 
 	switch (label) {

@@ -55,7 +55,7 @@ struct label_maker {
 };
 
 struct label_sample {
-	const struct session_sample *in;
+	const struct visit *in;
 	const char *comm;
 	const struct space *user, *kernel;
 	const u8 *branch; /* the entry of the branch stack that this is about; NULL: none */

@@ -11,7 +11,8 @@
 static const struct {
 	const char *unit;
 	const char *what;
-	enum { INFORMS, LOST_BEFORE, NOT_READ } kind; /* LOST_BEFORE: it never got into the file */
+	/* LOST_BEFORE: it never got into the file. NOT_READ: or read, and not true */
+	enum { INFORMS, LOST_BEFORE, NOT_READ } kind;
 } causes[] = {
 	[LEDGER_DROPPED_BY_KERNEL] = {"samples",
 		"were dropped by the kernel because a ring was full", LOST_BEFORE},
@@ -24,6 +25,7 @@ static const struct {
 		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
+	[LEDGER_ODD] = {"samples", "say what cannot be", NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
@@ -69,6 +71,11 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 	}
 	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
 	add(l, LEDGER_FOREIGN, t->n_foreign_id, all ? (double)t->n_foreign_id / all : -1, "", "");
+	if (t->n_odd) {
+		snprintf(where, sizeof(where), "the first at offset 0x%llx: %s",
+			(unsigned long long)t->odd_offset, oddity_text(t->oddity));
+		add(l, LEDGER_ODD, t->n_odd, all ? (double)t->n_odd / all : -1, where, "");
+	}
 	add(l, LEDGER_NOT_NATIVE, t->n_not_native, -1, "", "");
 }
 

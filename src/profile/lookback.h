@@ -4,24 +4,18 @@
  *
  * In       a recording's file, and the files of this machine
  * Out      members of struct file_info: build-ids, times, the embedded section
- * Owns     session, machine, resolver
- * Errors   those of session_open() and of reading
+ * Owns     its trace
+ * Errors   those of trace_open() and of reading
  */
 #ifndef PACE_PROFILE_LOOKBACK_H
 #define PACE_PROFILE_LOOKBACK_H
 
 #include "profile/embed.h"
-#include "symbol/jitcode.h"
+#include "trace/trace.h"
 
 struct lookback {
-	struct session session;
-	struct machine machine;
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct callers callers;
+	struct trace trace;
 	struct hits hits;
-	unsigned n_workers;
-	bool has_machine, has_resolver;
 };
 
 struct lookback_wishes {

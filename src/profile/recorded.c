@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "event/abi.h"
-#include "file/hardware.h"
 #include "profile/wallprofile.h"
 
 void recorded_stage_ends(struct recorded *r, const char *stage)
@@ -21,36 +20,12 @@ int recorded_open(struct recorded *r, const char *path, struct log *log, struct 
 {
 	memset(r, 0, sizeof(*r));
 	r->log = log;
-	if (session_open(&r->session, path, log, err))
+	if (trace_open(&r->trace, path, log, err))
 		return err->code;
-	for (size_t i = 0; i < r->session.reader.events.n; i++)
-		r->has_dumps |= callers_has_source(&r->session.reader.formats.at[i]);
-	vec_each(e, &r->session.reader.events) {
-		r->has_chains |= (e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+	vec_each(e, &r->trace.session.reader.events)
 		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
-	}
-	r->has_chains |= r->has_dumps;
+	r->has_chains = trace_has_chains(&r->trace);
 	return 0;
-}
-
-static void set_up(struct recorded *r, const struct recorded_options *o)
-{
-	const struct file_info *info = &r->session.reader.info;
-
-	resolver_init(&r->resolver, &r->machine, o->symfs, r->log);
-	resolver_set_recording(&r->resolver, &r->session.reader, &r->jitcode, &r->embedded);
-	r->resolver.vmlinux = o->vmlinux;
-	r->resolver.kallsyms_copy = o->kallsyms;
-	r->resolver.ignores_vmlinux = o->ignores_vmlinux;
-	r->resolver.ignores_made = o->ignores_made_names;
-	r->resolver.guest_files = o->guest;
-	r->resolver.debuginfod.seconds = o->debuginfod_s;
-	callers_init(&r->callers, &r->machine, &r->resolver.places, info->host.arch);
-	r->callers.jitcode = &r->jitcode;
-	r->callers.embedded = &r->embedded;
-	r->callers.stitches = o->stitches;
-	r->callers.n_branches = hardware_branches(info);
-	r->resolver.callers = &r->callers;
 }
 
 static bool switches(const struct recorded_options *o)
@@ -65,11 +40,10 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
 		.has_history = o->has_stacks && o->has_history,
 		.max_stack = o->max_stack,
-		/* What is stitched are the samples of a thread in the order of time. */
-		.n_workers = o->stitches ? 1 : o->n_workers,
-		.cpus = o->cpus,
-		.spans = o->spans,
-		.switching = switches(o) ? &r->switching : NULL,
+		.n_workers = o->n_workers,
+		.where = {.cpus = o->cpus,
+			.spans = o->spans,
+			.switching = switches(o) ? &r->switching : NULL},
 		.moments = &r->moments,
 		.time_quantum = o->time_quantum,
 		.has_branches = o->has_branches,
@@ -77,20 +51,22 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.is_weighed = o->is_weighed,
 		.has_raw_fields = o->has_raw_fields,
 		.wall = o->has_wall ? &r->wall : NULL,
-		.callers = r->has_dumps ? &r->callers : NULL};
-	bool needs_kernel = o->has_branches || o->has_history || r->session.has_kernel_samples;
+		.n_beside = o->n_beside};
+	bool needs_kernel =
+		o->has_branches || o->has_history || r->trace.session.has_kernel_samples;
 	int result;
 
+	memcpy(g.beside, o->beside, sizeof(g.beside));
 	if (o->fields)
 		memcpy(g.fields, o->fields, sizeof(g.fields));
 	if (needs_kernel && o->n_workers > 1)
-		resolver_begin_kernel(&r->resolver);
+		resolver_begin_kernel(&r->trace.resolver);
 	recorded_stage_ends(r, "pass 1, state");
-	result = gather(&r->session, &r->machine, &g, &r->profile, err);
-	session_explain_content(&r->session);
+	result = gather(&r->trace, &g, &r->profile, err);
+	session_explain_content(&r->trace.session);
 	recorded_stage_ends(r, "pass 2, samples");
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
-		(unsigned long long)r->session.tally.n_samples, r->profile.rows.n,
+		(unsigned long long)r->trace.session.tally.n_samples, r->profile.rows.n,
 		r->profile.stacks.n, r->profile.frames.n);
 	return result;
 }
@@ -115,20 +91,21 @@ static double *share_of_dsos(const struct profile *p, size_t n_dsos)
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
-	double *shares = share_of_dsos(&r->profile, r->machine.dsos.at.n);
+	double *shares = share_of_dsos(&r->profile, r->trace.machine.dsos.at.n);
 
 	naming.n_workers = o->n_workers;
-	r->resolver.places.shares = shares;
+	r->trace.resolver.places.shares = shares;
 	if (o->servers_begin)
-		o->servers_begin(&r->resolver, o->debuginfod_s, shares);
-	naming_resolve(&r->profile, &r->resolver, &naming);
+		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
+	naming_resolve(&r->profile, &r->trace.resolver, &naming);
 	/* Types need what lines need: while servers are asked. */
 	vec_each(dso, &r->profile.dsos)
 		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
-			resolver_load_lines(&r->resolver, r->machine.dsos.at.at[dso->source]);
+			resolver_load_lines(&r->trace.resolver,
+				r->trace.machine.dsos.at.at[dso->source]);
 	if (o->servers_end)
-		o->servers_end(&r->resolver);
-	r->resolver.places.shares = NULL;
+		o->servers_end(&r->trace.resolver);
+	r->trace.resolver.places.shares = NULL;
 	mem_free(shares);
 	recorded_stage_ends(r, "names");
 }
@@ -138,9 +115,9 @@ static void find_types(struct recorded *r, const struct recorded_options *o)
 {
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
-	typing_resolve(&r->profile, &r->resolver,
-		&(struct typing_events){&r->session.reader.events, o->skid}, o->n_workers);
-	typing_note_skid(&r->profile, &r->session.reader.events, o->skid, r->log);
+	typing_resolve(&r->profile, &r->trace.resolver,
+		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
+	typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "types of data");
 }
 
@@ -151,13 +128,12 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 	int result;
 
 	if (o->has_wall)
-		wallmarks_watch(&marks, &r->session, &r->wall);
+		wallmarks_watch(&marks, &r->trace.session, &r->wall);
 	else if (switches(o))
-		switching_watch(&r->switching, &r->session, o->switching);
+		switching_watch(&r->switching, &r->trace.session, o->switching);
 	if (label_needs_moments(o->labels))
-		moments_watch(&r->moments, &r->session);
-	result = machine_scan_coded(&r->machine, &r->session, &r->jitcode.coder, err);
-	r->session.observer = NULL;
+		moments_watch(&r->moments, &r->trace.session);
+	result = trace_scan(&r->trace, &o->trace, err);
 	if (label_needs_moments(o->labels))
 		moments_settle(&r->moments);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
@@ -172,13 +148,8 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	recorded_stage_ends(r, "start");
-	embedded_attach(&r->embedded, &r->session.reader, r->log);
-	jitcode_init(&r->jitcode, &r->session.reader.events, o->symfs, r->log);
-	r->jitcode.embedded = &r->embedded;
 	if (scan(r, o, err))
 		return err->code;
-	guest_introduce(&r->machine, &o->guest, r->log);
-	set_up(r, o);
 	if (count(r, o, err))
 		return err->code;
 	if (r->profile.n_cut)
@@ -190,18 +161,18 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	if (o->has_wall)
 		wallprofile_trim(&r->profile);
 	find_types(r, o);
-	ledger_add_tally(&r->ledger, &r->session.tally);
-	ledger_add_nameless(&r->ledger, &r->profile, &r->resolver);
+	ledger_add_tally(&r->ledger, &r->trace.session.tally);
+	ledger_add_nameless(&r->ledger, &r->profile, &r->trace.resolver);
 	if (o->naming.source)
-		ledger_add_lineless(&r->ledger, &r->profile, &r->resolver);
+		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
 	else if (o->naming.has_inlined)
-		ledger_add_inlineless(&r->ledger, &r->profile, &r->resolver);
+		ledger_add_inlineless(&r->ledger, &r->profile, &r->trace.resolver);
 	if (o->labels & LABEL_BIT(LABEL_ACCESS))
-		ledger_add_typeless(&r->ledger, &r->profile, &r->resolver);
-	ledger_add_endings(&r->ledger, &r->profile, &r->machine, r->dump_bytes);
+		ledger_add_typeless(&r->ledger, &r->profile, &r->trace.resolver);
+	ledger_add_endings(&r->ledger, &r->profile, &r->trace.machine, r->dump_bytes);
 	/* These are no samples that a ledger could count. */
 	if (o->has_wall)
-		wallprofile_add_rest(&r->profile, &r->wall, &r->machine);
+		wallprofile_add_rest(&r->profile, &r->wall, &r->trace.machine);
 	return 0;
 }
 
@@ -212,10 +183,5 @@ void recorded_close(struct recorded *r)
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
 	moments_fini(&r->moments);
-	callers_fini(&r->callers);
-	resolver_fini(&r->resolver);
-	jitcode_fini(&r->jitcode);
-	embedded_close(&r->embedded);
-	machine_fini(&r->machine);
-	session_close(&r->session);
+	trace_close(&r->trace);
 }

@@ -19,18 +19,12 @@
 #include "profile/moments.h"
 #include "profile/naming.h"
 #include "profile/typing.h"
-#include "session/session.h"
 #include "profile/wallmarks.h"
-#include "symbol/callers.h"
-#include "symbol/guest.h"
-#include "symbol/jitcode.h"
-#include "symbol/resolver.h"
+#include "trace/pass.h"
+#include "trace/trace.h"
 
 struct recorded_options {
-	const char *symfs, *vmlinux, *kallsyms;   /* NULL: none */
-	bool ignores_vmlinux, ignores_made_names; /* as in struct resolver */
-	struct guest_files guest;
-	double debuginfod_s;
+	struct trace_options trace; /* where names come from */
 	/*
 	 * Called before and after names are looked up, with the share of the samples that each DSO has,
 	 * by its id: who shows how far servers are. NULL: nobody does.
@@ -43,7 +37,6 @@ struct recorded_options {
 	bool has_stacks;
 	enum typing_skid skid;     /* of LABEL_ACCESS */
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
-	bool stitches;             /* of branch stacks, what is too deep from the sample before */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* the same */
 	/* Only between events, not with has_wall; NULL or without names: always. */
@@ -53,16 +46,14 @@ struct recorded_options {
 	bool has_branches, has_blocks, is_weighed, has_raw_fields; /* as in struct gather_options */
 	const char *const *fields;                                 /* LABEL_FIELDS; NULL: none */
 	struct naming_options naming;                              /* n_workers is filled in */
+	/* Who else wants the samples that are counted, in the same pass. */
+	const struct visitor *beside[GATHER_BESIDE];
+	size_t n_beside;
 };
 
 struct recorded {
 	struct log *log;
-	struct session session;
-	struct machine machine;
-	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
-	struct jitcode jitcode;
-	struct resolver resolver;
-	struct callers callers;
+	struct trace trace;
 	struct wall wall; /* with recorded_options.has_wall */
 	struct switching switching;
 	struct moments moments; /* if labels need them */

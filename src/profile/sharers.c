@@ -21,7 +21,6 @@ void sharers_init(struct sharers *s, const struct machine *m)
 	profile_init(&s->profile, LABEL_BIT(LABEL_USE));
 	for (size_t i = 0; i < SHARERS_EVENTS; i++)
 		vec_add(&s->profile.events, ((struct profile_event){.name = events[i].name}));
-	s->dsos = mem_zalloc((m->dsos.at.n + 1) * sizeof(*s->dsos));
 }
 
 void sharers_fini(struct sharers *s)
@@ -58,9 +57,9 @@ static u32 frame_of(struct sharers *s, const struct thread_state *state, u64 ip,
 
 /* The callers, outermost first; the chain's first address of the sample's mode is the sample's own. */
 static u32 stack_of(struct sharers *s, const struct thread_state *state,
-	const struct sample *sample, u8 mode)
+	const struct sample_words *chain, u8 mode)
 {
-	struct chain_walk walk = chain_walk(&sample->chain, mode);
+	struct chain_walk walk = chain_walk(chain, mode);
 	VEC(u32) path = {0};
 	struct chain_step step;
 	bool is_first = true;
@@ -75,14 +74,17 @@ static u32 stack_of(struct sharers *s, const struct thread_state *state,
 	return stack;
 }
 
-void sharers_add(struct sharers *s, const struct thread_state *state, const struct sample *sample,
-	u8 mode, u32 use, u32 kinds)
+void sharers_add(struct sharers *s, struct visit *v, u32 use, u32 kinds)
 {
 	const u64 label = use;
+	const struct thread_state *state = visit_state(v);
 	struct profile_row row = {.n_samples = 1, .period = 1};
 
-	row.frame = frame_of(s, state, sample->ip, mode, false);
-	row.callers = stack_of(s, state, sample, mode);
+	if (!s->dsos)
+		s->dsos = mem_zalloc((s->machine->dsos.at.n + 1) * sizeof(*s->dsos));
+	visit_callers(v);
+	row.frame = frame_of(s, state, v->sample->ip, v->mode, false);
+	row.callers = stack_of(s, state, &v->chain, v->mode);
 	for (row.event = 0; row.event < SHARERS_EVENTS; row.event++) {
 		struct profile_event *event = &s->profile.events.at[row.event];
 

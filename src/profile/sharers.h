@@ -13,8 +13,7 @@
 
 #include "machine/machine.h"
 #include "profile/calls.h"
-#include "record/sample.h"
-#include "symbol/resolver.h"
+#include "trace/visit.h"
 
 enum sharers_event { SHARERS_HITM, SHARERS_PEER, SHARERS_STORE, SHARERS_EVENTS };
 
@@ -26,12 +25,12 @@ struct sharers {
 	bool has_calls;
 };
 
+/* Its files may come until the first sample is added. */
 void sharers_init(struct sharers *s, const struct machine *m);
 void sharers_fini(struct sharers *s);
 
 /* kinds: 1 << enum datasrc_kind */
-void sharers_add(struct sharers *s, const struct thread_state *state, const struct sample *sample,
-	u8 mode, u32 use, u32 kinds);
+void sharers_add(struct sharers *s, struct visit *v, u32 use, u32 kinds);
 
 void sharers_name(struct sharers *s, struct resolver *resolver, unsigned style);
 

@@ -11,17 +11,6 @@
 
 enum { WANTED = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC };
 
-struct sharing_reader {
-	const struct session *session;
-	const struct machine *machine;
-	struct sharing *s;
-	struct sharers *callers;
-	struct intern strings;
-	struct thread_state state;
-	u32 pid, tid;
-	bool has_state;
-};
-
 static bool has_fields(const struct event_attr *attr)
 {
 	return (attr->sample_type & WANTED) == WANTED;
@@ -120,21 +109,6 @@ static struct sharing_use *get_use(struct sharing *s, const struct sharing_use *
 
 /* ---- samples ---- */
 
-static const struct map *find_code(struct sharing_reader *r, const struct session_sample *in)
-{
-	const struct sample *s = in->sample;
-	u8 mode = in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-
-	if (!r->has_state || s->pid != r->pid || s->tid != r->tid || in->time < r->state.from ||
-		in->time >= r->state.until) {
-		machine_state_at(r->machine, s->pid, s->tid, in->time, &r->strings, &r->state);
-		r->pid = s->pid;
-		r->tid = s->tid;
-		r->has_state = true;
-	}
-	return machine_find(machine_space(&r->state, mode), s->ip);
-}
-
 static void count_cycles(struct sharing_use *use, u32 kinds, u64 cycles)
 {
 	if (kinds >> DATASRC_REMOTE_HITM & 1)
@@ -175,47 +149,47 @@ static u64 cycles_of(const struct event_attr *attr, const struct sample *s)
 }
 
 /* per sample */
-static void take_access(void *ctx, const struct session_sample *in)
+static void take_access(void *sharing, struct visit *v)
 {
-	struct sharing_reader *r = ctx;
-	const struct event_attr *attr = &r->session->reader.events.at[in->taken_by].attr;
-	const struct sample *sample = in->sample;
+	struct sharing *s = sharing;
+	const struct event_attr *attr =
+		&v->visits->trace->session.reader.events.at[v->taken_by].attr;
+	const struct sample *sample = v->sample;
 	u32 kinds = datasrc_kinds(sample->data_src, sample->addr != 0);
 	struct sharing_use key = {0}, *use;
 	const struct map *map;
 	u32 n_line;
 
-	if (in->is_next || !has_fields(attr))
+	if (v->is_next || !has_fields(attr))
 		return;
-	count_kinds(&r->s->total, kinds);
+	count_kinds(&s->total, kinds);
 	if (!sample->addr || kinds >> DATASRC_UNKNOWN & 1)
 		return;
-	map = find_code(r, in);
+	map = machine_find(machine_space(visit_state(v), v->mode), sample->ip);
 	if (!map) {
-		r->s->n_no_code++;
+		s->n_no_code++;
 		return;
 	}
-	n_line = get_line(r->s, sample, (attr->sample_type & PERF_SAMPLE_PHYS_ADDR) != 0);
+	n_line = get_line(s, sample, (attr->sample_type & PERF_SAMPLE_PHYS_ADDR) != 0);
 	key.line = n_line;
 	key.offset = (u32)(sample->addr % SHARING_LINE_BYTES);
-	key.pid = r->s->by & SHARING_BY_PID ? sample->pid : 0;
-	key.tid = r->s->by & SHARING_BY_TID ? sample->tid : 0;
-	key.dso = r->s->by & (SHARING_BY_CODE | SHARING_BY_DSO) ? map->dso->id : 0;
-	key.address = r->s->by & SHARING_BY_CODE ? map_offset(map, sample->ip) : 0;
-	use = get_use(r->s, &key);
+	key.pid = s->by & SHARING_BY_PID ? sample->pid : 0;
+	key.tid = s->by & SHARING_BY_TID ? sample->tid : 0;
+	key.dso = s->by & (SHARING_BY_CODE | SHARING_BY_DSO) ? map->dso->id : 0;
+	key.address = s->by & SHARING_BY_CODE ? map_offset(map, sample->ip) : 0;
+	use = get_use(s, &key);
 	count_kinds(&use->count, kinds);
-	count_kinds(&r->s->lines.at[n_line].count, kinds);
-	if (r->callers)
-		sharers_add(r->callers, &r->state, sample,
-			in->rec->misc & PERF_RECORD_MISC_CPUMODE_MASK, use->number, kinds);
+	count_kinds(&s->lines.at[n_line].count, kinds);
+	if (s->callers)
+		sharers_add(s->callers, v, use->number, kinds);
 	count_cycles(use, kinds, cycles_of(attr, sample));
 	set_add(&use->threads, sample->tid);
-	set_add(&r->s->lines.at[n_line].threads, sample->tid);
+	set_add(&s->lines.at[n_line].threads, sample->tid);
 	if (!(attr->sample_type & PERF_SAMPLE_CPU))
 		return;
 	set_add(&use->cpus, sample->cpu);
-	count_node(r->s, use, sample->cpu, kinds);
-	set_add(&r->s->lines.at[n_line].cpus, sample->cpu);
+	count_node(s, use, sample->cpu, kinds);
+	set_add(&s->lines.at[n_line].cpus, sample->cpu);
 }
 
 /* ---- order ---- */
@@ -328,39 +302,50 @@ struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_s
 	return nodes;
 }
 
-int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	enum sharing_hot hot, struct sharers *callers, struct err *err)
+int sharing_init(struct sharing *s, const struct trace *t, unsigned by, enum sharing_hot hot,
+	struct err *err)
 {
-	struct sharing_reader reader = {.session = session,
-		.machine = m,
-		.s = s,
-		.callers = callers};
-	void *contexts[] = {&reader};
-	struct session_sink sink = {WANTED | PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT |
-			PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR |
-			(callers ? PERF_SAMPLE_CALLCHAIN : 0),
-		take_access, contexts};
-	struct session_tally tally = session->tally;
+	const struct reader *reader = &t->session.reader;
 	bool is_there = false;
-	int r;
 
-	memset(s, 0, sizeof(*s));
-	s->by = by;
-	take_nodes(s, &session->reader.info);
-	vec_each(e, &session->reader.events)
+	*s = (struct sharing){.by = by, .hot = hot};
+	take_nodes(s, &reader->info);
+	vec_each(e, &reader->events)
 		is_there |= has_fields(&e->attr);
 	if (!is_there)
-		return err_set(err, ERR_INVAL,
+		err_set(err, ERR_INVAL,
 			"no event of the recording says where its data was found: 'pace c2c record' makes one that does (record -d -W with an event of memory accesses)");
-	r = session_samples(session, 1, &sink, err);
-	/* These samples were counted before. */
-	session->tally = tally;
-	s->hot = hot                                                   ? hot
-		: !sharing_hitm(&s->total) && sharing_peers(&s->total) ? SHARING_HOT_PEER
-								       : SHARING_HOT_HITM;
+	return is_there ? 0 : err->code;
+}
+
+static void *join(void *sharing)
+{
+	return sharing;
+}
+
+static void leave(void *sharing, void *worker)
+{
+	struct sharing *s = sharing;
+
+	(void)worker;
+	if (!s->hot)
+		s->hot = !sharing_hitm(&s->total) && sharing_peers(&s->total) ? SHARING_HOT_PEER
+									      : SHARING_HOT_HITM;
 	sort_all(s);
-	intern_fini(&reader.strings);
-	return r;
+}
+
+struct visitor sharing_visitor(struct sharing *s, struct sharers *callers)
+{
+	s->callers = callers;
+	return (struct visitor){.wanted = WANTED | PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT |
+			PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR,
+		.has_callers = callers != NULL,
+		/* Lines are in the order in which they were met. */
+		.is_serial = true,
+		.ctx = s,
+		.join = join,
+		.sample = take_access,
+		.leave = leave};
 }
 
 void sharing_fini(struct sharing *s)

@@ -4,11 +4,11 @@
  * A load that finds its line modified in another core's cache (HITM) waits for that core. Processors that do not tell whether it was
  * modified (Arm's) tell that it came out of another core's cache (peer). Which lines those are, at which of
  * their bytes who reads and who writes them, tells what to move apart.
- * In       a scanned session whose samples have addresses of data and DATA_SRC (c2c record, mem record)
+ * In       a scanned trace whose samples have addresses of data and DATA_SRC (c2c record, mem record)
  * Out      totals; lines, those with most HITM first; for each of them the places of code that use it, by offset
  * Owns     its lists
  * Units    addresses as the program has them; weights are cycles, where the processor says so
- * Errors   those of session_samples(); ERR_INVAL: no event has what it takes
+ * Errors   ERR_INVAL: no event has what it takes
  *
  * A line is told by its process and address; lines of several processes are one if their physical address is the same. Invariant:
  * the records of the lines sum to the total, less what has no address, no code or is neither load nor store.
@@ -20,11 +20,9 @@
 #include "base/table.h"
 #include "event/cpus.h"
 #include "base/vec.h"
-#include "machine/machine.h"
 #include "record/datasrc.h"
-#include "session/session.h"
 #include "profile/sharers.h"
-#include "symbol/resolver.h"
+#include "trace/pass.h"
 
 enum { SHARING_LINE_BYTES = 64 };
 
@@ -114,11 +112,17 @@ struct sharing {
 	VEC(struct sharing_key) keys;
 	struct table key_index, use_index;
 	struct intern strings;
+	struct sharers *callers; /* NULL: not wanted */
 };
 
-/* Their callers go to `callers`, which was initialized; NULL: nobody wants them. */
-int sharing_find(struct sharing *s, struct session *session, const struct machine *m, unsigned by,
-	enum sharing_hot hot, struct sharers *callers, struct err *err);
+/* Of an opened trace, which need not be scanned yet. */
+int sharing_init(struct sharing *s, const struct trace *t, unsigned by, enum sharing_hot hot,
+	struct err *err);
+/*
+ * What takes the accesses out of the samples of a pass; when that is over, all is in order. Their callers go
+ * to `callers`; NULL: nobody wants them.
+ */
+struct visitor sharing_visitor(struct sharing *s, struct sharers *callers);
 /* The nodes of CPUs, ascending; the set to be freed. */
 struct sharing_set sharing_nodes(const struct sharing *s, const struct sharing_set *cpus);
 /* Gives the uses of lines with HITM, peers or stores their names; `has_source`: and lines of source. */

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "record/oddity.h"
 
 enum {
 	CLOCKS = 4096, /* threads on CPUs whose last time is remembered; the newest stay */
@@ -166,6 +167,17 @@ static void take_loss(struct survey *s, const struct record *rec, const union re
 	}
 }
 
+static void check_sample(struct walk *w, const struct record *rec, u32 event)
+{
+	u64 fields = w->reader->formats.at[event].type;
+	struct oddity_limits limits = reader_limits(w->reader, event);
+	enum oddity oddity = oddity_of(&w->sample, rec->misc, fields, &limits);
+
+	if (oddity)
+		find(w->survey, &w->survey->odd, rec, oddity_text(oddity));
+	check_time(w, rec, &w->sample, fields);
+}
+
 static void take_sample(struct walk *w, const struct record *rec)
 {
 	struct survey *s = w->survey;
@@ -183,7 +195,7 @@ static void take_sample(struct walk *w, const struct record *rec)
 		    rec->size - RECORD_HEADER_SIZE, UINT64_MAX, &w->sample, &err))
 		find(s, &s->undecoded, rec, err.msg);
 	else
-		check_time(w, rec, &w->sample, w->reader->formats.at[event].type);
+		check_sample(w, rec, event);
 }
 
 static void take_other(struct walk *w, const struct record *rec)

@@ -53,6 +53,7 @@ struct survey {
 	struct survey_finding unknown;   /* of types without a name */
 	struct survey_finding foreign;   /* samples of events that the file does not describe */
 	struct survey_finding undecoded; /* with fields that do not fit into them */
+	struct survey_finding odd;       /* samples that say what cannot be: record/oddity.h */
 	struct survey_finding unaligned; /* with a size that is no multiple of 8 */
 	u64 n_not_native;                /* of the other byte order, and no sense in this one */
 

@@ -255,6 +255,7 @@ int sample_decode(const struct sample_format *f, const u8 *body, size_t n, u64 w
 			return err_set(err, ERR_FORMAT,
 				"a sample of %zu bytes ends inside its field %s", n, row->name);
 	}
+	sample->n_rest = i == f->n_rows && !f->unknown ? bytes_left(&b) : 0;
 	return 0;
 }
 

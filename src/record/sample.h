@@ -80,6 +80,7 @@ struct sample {
 	u64 data_page_size;
 	u64 code_page_size;
 	struct record_bytes aux;
+	u64 n_rest; /* bytes behind the last field, where that was decoded */
 };
 
 /* What the samples of one event look like, worked out once from its attr. */

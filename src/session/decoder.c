@@ -15,9 +15,18 @@ void decoder_init(struct decoder *d, const struct session *session, u64 wanted,
 static void begin_event(struct decoder *d, const struct sample_format *format, u32 event)
 {
 	d->event = event;
+	d->limits = reader_limits(&d->session->reader, event);
 	memset(&d->sample, 0, sizeof(d->sample));
 	if (!(format->type & PERF_SAMPLE_CPU))
 		d->sample.cpu = (u32)-1;
+}
+
+static void note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity)
+{
+	if (!t->n_odd++ || rec->offset < t->odd_offset) {
+		t->odd_offset = rec->offset;
+		t->oddity = oddity;
+	}
 }
 
 /* per sample */
@@ -25,6 +34,7 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 {
 	const struct reader *r = &d->session->reader;
 	const struct sample_format *format;
+	enum oddity oddity;
 	struct err err;
 
 	if (UNLIKELY(event == TABLE_NONE)) {
@@ -40,6 +50,10 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 		d->tally->n_unread_samples++;
 		return NULL;
 	}
+	oddity = oddity_of(&d->sample, rec->misc, format->type & (d->wanted | format->fixed_bits),
+		&d->limits);
+	if (UNLIKELY(oddity))
+		note_odd(d->tally, rec, oddity);
 	if (!(format->type & PERF_SAMPLE_PERIOD))
 		d->sample.period = r->events.at[event].attr.sample_period;
 	return &d->sample;

@@ -19,6 +19,7 @@ struct decoder {
 	struct session_tally *tally;
 	u64 wanted; /* PERF_SAMPLE_* fields; the others may be missing */
 	u32 event;  /* of `sample`, which is cleared when another comes */
+	struct oddity_limits limits;
 	struct sample sample;
 };
 

@@ -483,6 +483,11 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 	sum->n_undecoded += t->n_undecoded;
 	sum->n_unread_samples += t->n_unread_samples;
 	sum->n_foreign_id += t->n_foreign_id;
+	if (t->n_odd && (!sum->n_odd || t->odd_offset < sum->odd_offset)) {
+		sum->odd_offset = t->odd_offset;
+		sum->oddity = t->oddity;
+	}
+	sum->n_odd += t->n_odd;
 	if (t->first_time && (!sum->first_time || t->first_time < sum->first_time))
 		sum->first_time = t->first_time;
 	sum->last_time = MAX(sum->last_time, t->last_time);

@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "file/reader.h"
 #include "record/formats.h"
+#include "record/oddity.h"
 
 /* What was met, and what was lost, on the way from file to samples. */
 struct session_tally {
@@ -30,6 +31,9 @@ struct session_tally {
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
 	u64 n_unread_samples;      /* of these, the samples */
+	u64 n_odd;                 /* samples that say what cannot be: record/oddity.h */
+	u64 odd_offset;            /* of the first of them */
+	enum oddity oddity;        /* and what it says */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
 	u64 n_not_native;          /* records of the other byte order that make no sense */
 	u64 n_out_of_order;        /* side-band records that stand behind a later one */

@@ -24,7 +24,7 @@ static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX])
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log)
 {
 	struct str notes = {0};
 	char path[512];
@@ -33,7 +33,9 @@ u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX])
 
 	snprintf(path, sizeof(path), "%s/%.*s/notes/.note.gnu.build-id", folder,
 		(int)strcspn(name + 1, "]"), name + 1);
-	if (!sysfile_read(path, 1 << 16, &notes, &err))
+	if (sysfile_read(path, 1 << 16, &notes, &err))
+		log_untried(log, name, &err);
+	else
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
 	str_fini(&notes);
 	return n;
@@ -65,9 +67,9 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 		return 0;
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_KERNEL:
-		return kallsyms_build_id(id);
+		return kallsyms_build_id(id, NULL);
 	case DSO_MODULE:
-		return buildid_of_module("/sys/module", dso->name, id);
+		return buildid_of_module("/sys/module", dso->name, id, NULL);
 	case DSO_FILE:
 		return of_living_file(living, dso, id);
 	case DSO_VDSO:
@@ -80,11 +82,11 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 {
 	if (!strncmp(path, "[kernel.kallsyms]", 17))
-		return kallsyms_build_id(id);
+		return kallsyms_build_id(id, NULL);
 	if (!strcmp(path, "[vdso]"))
 		return vdso_build_id(id);
 	if (path[0] == '[')
-		return buildid_of_module("/sys/module", path, id);
+		return buildid_of_module("/sys/module", path, id, NULL);
 	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 

@@ -10,6 +10,7 @@
 #ifndef PACE_SYMBOL_BUILDID_H
 #define PACE_SYMBOL_BUILDID_H
 
+#include "base/log.h"
 #include "collect/roots.h"
 #include "file/feature.h"
 #include "machine/machine.h"
@@ -25,6 +26,6 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX]);
 
 /* The build-id of a loaded module by its name in brackets; `folder` is /sys/module. 0: unknown. */
-u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX]);
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log);
 
 #endif

@@ -147,6 +147,12 @@ static void make_room(struct callers *c, u32 id)
 	c->n_files = n;
 }
 
+void callers_settle(struct callers *c)
+{
+	if (c->machine->dsos.at.n)
+		make_room(c, (u32)c->machine->dsos.at.n - 1);
+}
+
 static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 {
 	struct callers_file *f;

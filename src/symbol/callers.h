@@ -10,7 +10,7 @@
  * Life     a chain is valid until the next one of the same walk
  * Errors   none: a file that is missing ends the stacks that lead through it
  * Threads  walks of different threads may share the callers if the machine had all DSOs in
- *          callers_init(); who follows a stream has one thread
+ *          callers_init() or callers_settle(); until then there is one thread
  */
 #ifndef PACE_SYMBOL_CALLERS_H
 #define PACE_SYMBOL_CALLERS_H
@@ -71,6 +71,9 @@ struct callers_walk {
 void callers_init(struct callers *c, const struct machine *machine,
 	const struct find_places *places, const char *arch);
 void callers_fini(struct callers *c);
+
+/* The machine has all DSOs that it will have. */
+void callers_settle(struct callers *c);
 
 void callers_walk_init(struct callers_walk *w, struct callers *callers);
 void callers_walk_fini(struct callers_walk *w);

@@ -125,6 +125,25 @@ static bool is_stack_to_rdi(const struct x86_op *op)
 		op->reg == 4 && op->rm == 7;
 }
 
+/*
+ * crt1.o of i386 hands over a jump to main that stands behind _start and what _start calls to learn
+ * where it is, for programs at a fixed address.
+ */
+static u64 past_wrapper(const u8 *code, u32 n, u64 start_end, const struct state *s, u64 entry)
+{
+	enum { NEAR = 16, ENDBR_SIZE = 4 };
+	u64 i = s->first - entry;
+	struct x86_op op;
+
+	if (s->first < start_end || s->first - start_end > NEAR || i + ENDBR_SIZE >= n)
+		return s->first;
+	if (load_u32(code + i) == 0xfb1e0ff3)
+		i += ENDBR_SIZE;
+	if (!x86_decode(code + i, n - (u32)i, false, &op) || op.map != X86_ONE || op.opcode != 0xe9)
+		return s->first;
+	return (u32)(entry + i + op.size + (u64)op.imm);
+}
+
 /* Up to a call with hlt behind it: only what never returns is called so. */
 static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *ret)
 {
@@ -144,7 +163,9 @@ static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *r
 			if (!s.is_outmost || !s.first)
 				return;
 			ret->start_end = s.at + op.size + 1;
-			ret->main = s.first;
+			ret->main = elf->is_64
+				? s.first
+				: past_wrapper(code, n, ret->start_end, &s, elf->entry);
 			return;
 		}
 		if (is_call && has_stack && s.is_outmost && op.opcode == 0xe8) {

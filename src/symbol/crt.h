@@ -6,8 +6,9 @@
  *          musl's does
  * Out      addresses of code that the file loads
  * Units    rva, half-open
- * Errors   none: code that begins otherwise (Go's, ld.so itself) says nothing
- * Source   System V ABI, "Process Initialization"; the crt1.o of glibc 2.17 to 2.36, of musl 1.2
+ * Errors   none: code that begins otherwise (Go's, ld.so itself, what moves itself as musl's
+ *          rcrt1.o does) says nothing
+ * Source   System V ABI, "Process Initialization"; the crt1.o of glibc 2.17 to 2.41, of musl 1.2
  */
 #ifndef PACE_SYMBOL_CRT_H
 #define PACE_SYMBOL_CRT_H

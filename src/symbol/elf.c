@@ -165,7 +165,12 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	memset(elf, 0, sizeof(*elf));
 	if (fd < 0)
 		return err_sys(err, errno, "opening '%s'", path);
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st)) {
+		sys = errno;
+		close(fd);
+		return err_sys(err, sys, "looking at '%s'", path);
+	}
+	if (!S_ISREG(st.st_mode)) {
 		close(fd);
 		return err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
 	}

@@ -1,5 +1,6 @@
 #include "symbol/find.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -34,17 +35,18 @@ static bool is_same_build(const struct dso *dso, const struct elf *elf)
 	return n == dso->build_id_size && !memcmp(id, dso->build_id, n);
 }
 
-/* The number that tells files apart that had one inode after the other; 0: unknown. */
-static u64 generation_of(const char *path)
+/* The number that tells files apart that had one inode after the other; 0: file systems without any. */
+static int read_generation(const char *path, u64 *ret_generation, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), generation = 0;
 
 	if (fd < 0)
-		return 0;
+		return err_sys(err, errno, "opening '%s'", path);
 	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
 		generation = 0;
 	close(fd);
-	return (u32)generation;
+	*ret_generation = (u32)generation;
+	return 0;
 }
 
 enum identity { SAME_FILE, OTHER_FILE, UNKNOWN_FILE };
@@ -53,18 +55,25 @@ enum identity { SAME_FILE, OTHER_FILE, UNKNOWN_FILE };
  * Whether the file at a path is the one that was mapped, by its inode. On another device (an overlay's
  * own) nothing can be compared.
  */
-static enum identity identity_of(const struct dso *dso, const char *path)
+static int identify(const struct dso *dso, const char *path, enum identity *ret, struct err *err)
 {
 	struct stat st;
-	u64 generation;
+	u64 generation = 0;
 
-	if (!dso->inode || stat(path, &st))
-		return UNKNOWN_FILE;
-	if (((u64)major(st.st_dev) << 32 | minor(st.st_dev)) != dso->device)
-		return dso->namesake ? OTHER_FILE : UNKNOWN_FILE;
-	generation = st.st_ino == dso->inode && dso->generation ? generation_of(path) : 0;
-	return st.st_ino != dso->inode || (generation && generation != dso->generation) ? OTHER_FILE
+	*ret = UNKNOWN_FILE;
+	if (!dso->inode)
+		return 0;
+	if (stat(path, &st))
+		return err_sys(err, errno, "looking at '%s'", path);
+	if (((u64)major(st.st_dev) << 32 | minor(st.st_dev)) != dso->device) {
+		*ret = dso->namesake ? OTHER_FILE : UNKNOWN_FILE;
+		return 0;
+	}
+	if (st.st_ino == dso->inode && dso->generation && read_generation(path, &generation, err))
+		return err->code;
+	*ret = st.st_ino != dso->inode || (generation && generation != dso->generation) ? OTHER_FILE
 											: SAME_FILE;
+	return 0;
 }
 
 bool find_is_elsewhere(const struct find_places *places, const char *path, struct err *err)
@@ -82,10 +91,11 @@ bool find_is_elsewhere(const struct find_places *places, const char *path, struc
 static bool can_be(const struct find_places *places, const struct dso *dso, const struct elf *elf,
 	const char *path, struct err *err)
 {
-	enum identity identity = *places->symfs ? UNKNOWN_FILE : identity_of(dso, path);
+	enum identity identity = UNKNOWN_FILE;
 	enum loadmap_fit fit;
 
-	if (find_is_elsewhere(places, path, err))
+	if (find_is_elsewhere(places, path, err) ||
+		(!*places->symfs && identify(dso, path, &identity, err)))
 		return false;
 	if (identity == OTHER_FILE) {
 		err_set(err, ERR_FORMAT,
@@ -149,19 +159,19 @@ bool find_is_own_vdso(const struct find_places *places, const struct dso *dso)
 	return places->is_now || places->is_of_this_release;
 }
 
-/* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. */
+/* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. A failed system call is said. */
 static int try_path(const struct find_places *places, const struct dso *dso, const char *path,
 	struct elf *ret_elf, struct err *err)
 {
 	struct elf elf;
 
 	if (elf_open(&elf, path, err)) {
-		log_debug(places->log, "%s: %s", dso->path, err->msg);
+		log_untried(places->log, dso->path, err);
 		return err->code;
 	}
 	if (!dso->build_id_size && !can_be(places, dso, &elf, path, err)) {
 		elf_close(&elf);
-		log_debug(places->log, "%s: %s", dso->path, err->msg);
+		log_untried(places->log, dso->path, err);
 		return err->code;
 	}
 	if (!is_same_build(dso, &elf)) {
@@ -172,7 +182,7 @@ static int try_path(const struct find_places *places, const struct dso *dso, con
 		add_hex(dso->build_id, dso->build_id_size, &wanted);
 		err_set(err, ERR_FORMAT, "'%s' is another build: build-id %s, recorded was %s",
 			path, is.n ? str_text(&is) : "(none)", str_text(&wanted));
-		log_debug(places->log, "%s: %s", dso->path, err->msg);
+		log_untried(places->log, dso->path, err);
 		str_fini(&is);
 		str_fini(&wanted);
 		elf_close(&elf);
@@ -204,7 +214,7 @@ static int try_copy(const struct find_places *places, const struct dso *dso, con
 		return r;
 	elf_close(ret_elf);
 	err_set(err, ERR_FORMAT, "'%s' is cut off at its end: delete it, or fetch it again", path);
-	log_debug(places->log, "%s: %s", dso->path, err->msg);
+	log_untried(places->log, dso->path, err);
 	return err->code;
 }
 
@@ -270,7 +280,7 @@ static int try_shelves(const struct find_places *places, const struct dso *dso,
 		str_fini(&path);
 		if (!r)
 			return 0;
-		if (r == ERR_FORMAT && err->code == ERR_NOENT)
+		if (r != ERR_NOENT && err->code == ERR_NOENT)
 			*err = why;
 	}
 	return err->code;
@@ -398,7 +408,7 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 		snprintf(path, sizeof(path), "%s", str_text(&text));
 		str_fini(&text);
 		if (elf_open(ret_elf, path, err)) {
-			log_debug(places->log, "%s: %s", dso->path, err->msg);
+			log_untried(places->log, dso->path, err);
 			continue;
 		}
 		is_it = has_checksum(ret_elf, crc);

@@ -121,7 +121,7 @@ static void introduce(struct machine *m, const struct guest_files *files, u32 pi
 	if (text)
 		add_map(&in, name, strlen(name), text, 1, text);
 	if (text && q.kernel.copy_modules)
-		kallsyms_each_module(q.kernel.copy_modules, take_module, &in);
+		kallsyms_each_module(q.kernel.copy_modules, log, take_module, &in);
 	guest_request_fini(&q);
 }
 

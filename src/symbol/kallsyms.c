@@ -31,13 +31,15 @@ struct stored {
 
 #define STORED_MAGIC 0x32736d7973656b70ULL /* "pkesyms2" */
 
-u8 kallsyms_build_id(u8 id[BUILD_ID_MAX])
+u8 kallsyms_build_id(u8 id[BUILD_ID_MAX], struct log *log)
 {
 	struct str notes = {0};
 	struct err err;
 	u8 n = 0;
 
-	if (!sysfile_read("/sys/kernel/notes", 1 << 20, &notes, &err))
+	if (sysfile_read("/sys/kernel/notes", 1 << 20, &notes, &err))
+		log_untried(log, "[kernel.kallsyms]", &err);
+	else
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
 	str_fini(&notes);
 	return n;
@@ -55,13 +57,15 @@ static bool take_module(const char *line, const char *end,
 			strtoull(space + 1, NULL, 10));
 }
 
-void kallsyms_each_module(const char *path,
+void kallsyms_each_module(const char *path, struct log *log,
 	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx)
 {
 	struct str text = {0};
 	struct err err;
 
-	if (!sysfile_read(path, MODULES_LIMIT, &text, &err)) {
+	if (sysfile_read(path, MODULES_LIMIT, &text, &err)) {
+		log_untried(log, "modules", &err);
+	} else {
 		const char *line = text.at, *stop = line + text.n;
 
 		while (line < stop) {
@@ -93,11 +97,11 @@ static bool is_wanted_module(void *ctx, const char *name, size_t n, u64 base, u6
 	return false;
 }
 
-u64 kallsyms_module_base(const char *path, const char *name, size_t n)
+u64 kallsyms_module_base(const char *path, const char *name, size_t n, struct log *log)
 {
 	struct wanted wanted = {name, n, 0};
 
-	kallsyms_each_module(path, is_wanted_module, &wanted);
+	kallsyms_each_module(path, log, is_wanted_module, &wanted);
 	return wanted.base;
 }
 

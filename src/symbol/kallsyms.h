@@ -52,18 +52,18 @@ const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start,
 
 /*
  * Calls `take` with the modules of /proc/modules or a copy of it, until it returns false; base 0 if
- * addresses are hidden. The name is not NUL-terminated.
+ * addresses are hidden. The name is not NUL-terminated. What cannot be read is said.
  */
-void kallsyms_each_module(const char *path,
+void kallsyms_each_module(const char *path, struct log *log,
 	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx);
 
 /*
  * Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are
  * hidden.
  */
-u64 kallsyms_module_base(const char *path, const char *name, size_t n);
+u64 kallsyms_module_base(const char *path, const char *name, size_t n, struct log *log);
 
 /* The running kernel's build-id from /sys/kernel/notes; its size, 0 if it cannot be read. */
-u8 kallsyms_build_id(u8 id[BUILD_ID_MAX]);
+u8 kallsyms_build_id(u8 id[BUILD_ID_MAX], struct log *log);
 
 #endif

@@ -45,7 +45,7 @@ static struct vmlinux_wish wish_of(const struct kernel_request *q)
 
 static bool open_running(struct kernel *k, const struct kernel_request *q)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id);
+	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id, q->log);
 	bool is_unsure;
 
 	if (!q->kallsyms || !is_running(k, q, id, n, &is_unsure) ||
@@ -83,11 +83,16 @@ static void search(struct kernel *k, const struct kernel_request *q)
 
 	if (!wish.build_id_size && !wish.release)
 		return;
-	if (vmlinux_kallsyms_copy(&wish, &copy) && open_copy(k, q, copy.at, &err)) {
+	if (vmlinux_kallsyms_copy(&wish, &copy)) {
+		bool is_open = open_copy(k, q, copy.at, &err);
+
 		str_fini(&copy);
-		return;
+		if (is_open)
+			return;
+		log_untried(q->log, "[kernel.kallsyms]", &err);
+	} else {
+		str_fini(&copy);
 	}
-	str_fini(&copy);
 	if (q->ignores_vmlinux)
 		return;
 	if (!vmlinux_search(&k->image, &wish, &err)) {
@@ -132,7 +137,7 @@ void kernel_load(struct kernel *k, const struct kernel_request *q)
 	if (q->recorded_kallsyms) {
 		if (open_copy(k, q, q->recorded_kallsyms, &err))
 			return;
-		log_debug(q->log, "[kernel.kallsyms]: %s", err.msg);
+		log_untried(q->log, "[kernel.kallsyms]", &err);
 	}
 	if (!open_running(k, q))
 		search(k, q);
@@ -164,7 +169,7 @@ bool kernel_has_other_module(const struct kernel *k, const struct dso *dso)
 
 	if (!k->has_kallsyms || k->is_copy || !k->request.module_folder || !dso->build_id_size)
 		return false;
-	n = buildid_of_module(k->request.module_folder, dso->name, id);
+	n = buildid_of_module(k->request.module_folder, dso->name, id, k->request.log);
 	return n && (n != dso->build_id_size || memcmp(id, dso->build_id, n));
 }
 
@@ -180,7 +185,8 @@ u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
 	if (kernel_has_other_module(k, dso))
 		return 0;
 	modules = k->is_copy ? k->request.copy_modules : k->request.modules;
-	return modules ? kallsyms_module_base(modules, dso->name + 1, strcspn(dso->name + 1, "]"))
+	return modules ? kallsyms_module_base(modules, dso->name + 1, strcspn(dso->name + 1, "]"),
+				 k->request.log)
 		       : 0;
 }
 

@@ -24,7 +24,8 @@ static bool is_file_of(const char *file, size_t n, const char *name, size_t n_na
 }
 
 /* Where modules.dep says that the module's file is. */
-static bool find_in_dep(const char *folder, const struct dso *dso, struct str *path)
+static bool find_in_dep(const char *folder, const struct dso *dso, struct log *log,
+	struct str *path)
 {
 	const char *name = dso->name + 1;
 	size_t n_name = strcspn(name, "]");
@@ -33,7 +34,9 @@ static bool find_in_dep(const char *folder, const struct dso *dso, struct str *p
 	bool is_found = false;
 
 	str_addf(&dep, "%s/modules.dep", folder);
-	if (!sysfile_read(dep.at, DEP_LIMIT, &text, &err)) {
+	if (sysfile_read(dep.at, DEP_LIMIT, &text, &err)) {
+		log_untried(log, dso->name, &err);
+	} else {
 		/* kernel/net/netfilter/nf_tables.ko.xz: what it needs */
 		for (const char *line = text.at; line && *line && !is_found;
 			line = strchr(line, '\n'), line += line != NULL) {
@@ -103,7 +106,7 @@ static int open_file(const struct find_places *places, const struct dso *dso, co
 		str_addf(&path, "%s%s", places->symfs, dso->path);
 	} else if (release && !strchr(release, '/')) {
 		str_addf(&folder, "%s/lib/modules/%s", places->symfs, release);
-		find_in_dep(folder.at, dso, &path);
+		find_in_dep(folder.at, dso, places->log, &path);
 	}
 	str_fini(&folder);
 	if (!path.n)
@@ -113,8 +116,10 @@ static int open_file(const struct find_places *places, const struct dso *dso, co
 		r = err_prefix(err, "'%s'", path.at);
 		elf_close(ret_elf);
 	}
-	log_debug(places->log, "%s: %s%s%s", dso->name, r ? err->msg : "using '", r ? "" : path.at,
-		r ? "" : "'");
+	if (r)
+		log_untried(places->log, dso->name, err);
+	else
+		log_debug(places->log, "%s: using '%s'", dso->name, path.at);
 	str_fini(&path);
 	return r;
 }

@@ -65,6 +65,18 @@ static void see(void *ctx, const struct record *rec, bool is_due)
 	str_addn(&u->bytes, rec->at, rec->size);
 }
 
+/* Samples come at most a round late. */
+static void forget(struct liveunwind *u)
+{
+	enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
+
+	if (u->machine.n_ended < ENDED_LEAST + u->n_alive || u->due_time < LATE_NS)
+		return;
+	machine_forget(&u->machine, u->due_time - LATE_NS);
+	living_forget(&u->living);
+	u->n_alive = u->machine.threads.n;
+}
+
 /*
  * The machine wants to be told in the order of time. What happened after the last record of this
  * round waits: of that time others may still come, which were written to another ring meanwhile.
@@ -105,6 +117,7 @@ static void settle(void *ctx)
 	bytes = u->bytes;
 	u->bytes = u->bytes_left;
 	u->bytes_left = bytes;
+	forget(u);
 }
 
 /* ---- samples ---- */

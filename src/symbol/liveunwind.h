@@ -6,8 +6,8 @@
  * Out      the same records, byte by byte; but samples with registers and a copy of the stack have,
  *          in their place, their callers behind the kernel's part of their call chain, and behind
  *          these how the stack ended (unwind/ending.h)
- * Owns     the machine as it has been so far, opened files, rows; bounded but for what processes,
- *          maps and files there were
+ * Owns     the machine as it is, opened files, rows; bounded but for what processes, maps and files there
+ *          are. What ended is forgotten a second later
  * Errors   none: a stack that cannot be walked further has its ending. Counted: samples that do not
  *          have the fields of their event, which are told as lost
  * Threads  one
@@ -45,6 +45,7 @@ struct liveunwind {
 	struct str bytes, bytes_left;
 	VEC(struct sort_item) order;
 	u64 due_time; /* the latest time of a record that the round ends behind */
+	u64 n_alive;  /* threads that were left when the machine last forgot */
 	VEC(u64) chain;
 	struct sample sample;
 	u32 sample_event; /* whose fields `sample` has */

@@ -66,6 +66,12 @@ static void look(struct living *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
+void living_forget(struct living *l)
+{
+	l->processes.n = 0;
+	l->is_known = false;
+}
+
 struct search {
 	const struct dso *dso;
 	const struct map *found;

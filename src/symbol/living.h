@@ -40,6 +40,9 @@ struct living {
 void living_init(struct living *l, const struct machine *machine, const char *proc);
 void living_fini(struct living *l);
 
+/* The machine has forgotten processes: they are looked for again. */
+void living_forget(struct living *l);
+
 /*
  * Calls `take` with each path until it returns true; whether it did. With `elsewhere_only` the
  * processes that see the same files as we do are left out.

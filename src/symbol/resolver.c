@@ -66,15 +66,25 @@ void resolver_fini(struct resolver *r)
 }
 
 /* A recording that is read while it is made names files as they come. */
-static void make_room(struct resolver *r, u32 id)
+static void grow(struct resolver *r, u32 id)
 {
 	size_t n = MAX((size_t)id + 1, 2 * r->n_dsos);
 
-	if (id < r->n_dsos)
-		return;
 	r->dsos = mem_realloc(r->dsos, n * sizeof(*r->dsos));
 	memset(r->dsos + r->n_dsos, 0, (n - r->n_dsos) * sizeof(*r->dsos));
 	r->n_dsos = n;
+}
+
+static inline void make_room(struct resolver *r, u32 id)
+{
+	if (UNLIKELY(id >= r->n_dsos))
+		grow(r, id);
+}
+
+void resolver_settle(struct resolver *r)
+{
+	if (r->machine->dsos.at.n)
+		make_room(r, (u32)r->machine->dsos.at.n - 1);
 }
 
 /* ---- what the recording carries ---- */

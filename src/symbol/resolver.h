@@ -117,9 +117,12 @@ void resolver_set_recording(struct resolver *r, const struct reader *reader,
  */
 void resolver_begin_kernel(struct resolver *r);
 
+/* The machine has all DSOs that it will have. */
+void resolver_settle(struct resolver *r);
+
 /*
  * Opens what belongs to a DSO. Different ones may be loaded at the same time if the machine had them
- * already in resolver_init().
+ * already in resolver_init() or resolver_settle().
  */
 void resolver_load(struct resolver *r, const struct dso *dso);
 

@@ -296,7 +296,7 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 		d->err = d->kernel->err;
 }
 
-void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+static void load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_UNKNOWN:
@@ -342,4 +342,12 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 		d->outcome = RESOLVER_NO_CODE_FILE;
 		break;
 	}
+}
+
+void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	load_files(r, dso, d);
+	/* Why it has no names is known to whoever asks; that this machine failed, to all. */
+	if (d->err.code == ERR_SYS)
+		log_warn(r->places.log, "%s", d->err.msg);
 }

@@ -41,7 +41,7 @@ static void open_module_lines(struct resolver *r, const struct dso *dso, struct 
 		line_open(&d->lines, &d->module, &d->lines_err);
 }
 
-static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+static void read_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	d->has_tried_file_lines = true;
 	if (d->carried) {
@@ -64,6 +64,14 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 		open_kernel_lines(r, d);
 	else if (dso->kind == DSO_MODULE)
 		open_module_lines(r, dso, d);
+}
+
+static void load_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
+{
+	read_file_lines(r, dso, d);
+	if (d->lines_err.code == ERR_SYS)
+		log_warn(r->places.log, "%s has no lines of source: %s", dso->name,
+			d->lines_err.msg);
 }
 
 void resolver_load_lines(struct resolver *r, const struct dso *dso)

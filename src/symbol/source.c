@@ -13,11 +13,16 @@ static u64 time_of(const struct stat *st)
 	return (u64)st->st_mtim.tv_sec * 1000000000 + (u64)st->st_mtim.tv_nsec;
 }
 
-u64 source_time(const char *path)
+u64 source_time(const char *path, struct log *log)
 {
 	struct stat st;
+	struct err err;
 
-	return stat(path, &st) ? 0 : time_of(&st);
+	if (!stat(path, &st))
+		return time_of(&st);
+	err_sys(&err, errno, "looking at '%s'", path);
+	log_untried(log, path, &err);
+	return 0;
 }
 
 /* The path behind its first n directories, with the slash that follows them. */

@@ -11,6 +11,7 @@
 #ifndef PACE_SYMBOL_SOURCE_H
 #define PACE_SYMBOL_SOURCE_H
 
+#include "base/log.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -47,7 +48,7 @@ void source_close(struct source *s);
  */
 const char *source_line(struct source *s, u32 line, size_t *ret_n);
 
-/* When a file was last changed; 0 if there is none. */
-u64 source_time(const char *path);
+/* When a file was last changed; 0 if there is none, or it cannot be seen, which is said. */
+u64 source_time(const char *path, struct log *log);
 
 #endif

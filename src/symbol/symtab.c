@@ -402,6 +402,64 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 	}
 }
 
+enum { ARM_NOP = 0xd503201f, ARM_BTI_C = 0xd503245f, ARM_BR_X17 = 0xd61f0220 };
+
+/*
+ * Bytes of a stub of arm64: up to behind its jump, and what fills it up. It has 16, and up to 24
+ * with bti c in front or with a signature checked, whatever the section says of its entries.
+ */
+static u64 arm_stub_size(struct bytes code)
+{
+	enum { USUAL = 16, LONGEST = 24 };
+	u64 n = MIN(bytes_left(&code), (u64)LONGEST), at = 8;
+
+	while (at + 4 <= n && load_u32(code.at + at) != ARM_BR_X17)
+		at += 4;
+	if (at + 4 > n)
+		return MIN(n, (u64)USUAL);
+	at += 4;
+	while (at + 4 <= n && load_u32(code.at + at) == ARM_NOP)
+		at += 4;
+	return at;
+}
+
+/* adrp x16, maybe behind bti c */
+static bool is_arm_stub(struct bytes code)
+{
+	u32 op = load_u32(code.at);
+
+	if (op == ARM_BTI_C)
+		op = load_u32(code.at + 4);
+	return (op & 0x9f00001f) == 0x90000010;
+}
+
+static void find_arm_stubs(const struct symtab *t, const struct elf *elf,
+	const struct elf_section *s, const struct slots *slots, symbol_list *stubs)
+{
+	struct bytes code;
+	u64 size;
+
+	if (!elf_contents(elf, s, &code) || elf->swap)
+		return;
+	for (u64 va = s->addr; bytes_left(&code) >= 16; va += size, bytes_skip(&code, size)) {
+		const char *name = NULL;
+
+		size = 4;
+		if (!is_arm_stub(code))
+			continue;
+		name = name_of_stub(t, elf, code, va, bytes_left(&code), slots);
+		if (!name)
+			continue;
+		size = arm_stub_size(code);
+		vec_add(stubs,
+			((struct symbol){.start = va,
+				.end = va + size,
+				.name = name,
+				.binding = SYMTAB_GLOBAL,
+				.is_plt = true}));
+	}
+}
+
 void symtab_add_plt(struct symtab *t, const struct elf *elf)
 {
 	static const struct {
@@ -426,7 +484,9 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const struct elf_section *s = elf_section(elf, sections[i]);
 
-		if (s)
+		if (s && elf->machine == EM_AARCH64)
+			find_arm_stubs(t, elf, s, &slots, &stubs);
+		else if (s)
 			find_stubs(t, elf, s, &slots, &stubs);
 	}
 	vec_each(stub, &stubs)
@@ -496,15 +556,22 @@ static void sort_by_start(struct symtab *t)
 	t->symbols.cap = t->symbols.n;
 }
 
-/* Symbols without size reach up to the next one; of several at one address the last one does. */
+/*
+ * Symbols without size reach up to the next one; of several at one address the last one does. Not
+ * those inside of one that has a size: they are labels of its code, as glibc's
+ * __syscall_cancel_arch_start, and stay empty.
+ */
 static void extend(struct symtab *t)
 {
 	enum { LAST_ROOM = 4096 };
+	u64 covered = 0; /* up to there, by those with a size */
 
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		struct symbol *s = &t->symbols.at[i];
 
-		if (s->end != s->start)
+		if (s->end != s->start && !s->is_open)
+			covered = MAX(covered, s->end);
+		if (s->end != s->start || s->start < covered)
 			continue;
 		s->is_open = true;
 		s->end = i + 1 < t->symbols.n ? s[1].start
@@ -519,6 +586,8 @@ void symtab_finish(struct symtab *t)
 	sort_by_start(t);
 	extend(t);
 	for (size_t i = 0; i < t->symbols.n; i++) {
+		if (t->symbols.at[i].end == t->symbols.at[i].start)
+			continue;
 		if (n && t->symbols.at[n - 1].start == t->symbols.at[i].start) {
 			if (is_better(&t->symbols.at[i], &t->symbols.at[n - 1]))
 				t->symbols.at[n - 1] = t->symbols.at[i];

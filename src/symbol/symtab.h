@@ -51,7 +51,8 @@ void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 void symtab_add_plt(struct symtab *t, const struct elf *elf);
 
 /*
- * Sorts, chooses one name for each address, and gives symbols without size the room up to the next.
+ * Sorts, chooses one name for each address, gives symbols without size the room up to the next, and
+ * drops those that are labels inside of a symbol that has one.
  */
 void symtab_finish(struct symtab *t);
 

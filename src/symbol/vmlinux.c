@@ -1,6 +1,7 @@
 #include "symbol/vmlinux.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -97,8 +98,10 @@ static bool is_it(struct vmlinux *v, const char *path, const struct vmlinux_wish
 	struct err err;
 	int r = vmlinux_open(v, path, wish, &err);
 
-	log_debug(wish->log, "[kernel.kallsyms]: %s%s%s", r ? err.msg : "using '", r ? "" : path,
-		r ? "" : "'");
+	if (r)
+		log_untried(wish->log, "[kernel.kallsyms]", &err);
+	else
+		log_debug(wish->log, "[kernel.kallsyms]: using '%s'", path);
 	/* A file that is there and does not fit says more than one that is not there. */
 	if (r && r != ERR_NOENT && first->code == ERR_NOENT)
 		*first = err;
@@ -138,6 +141,13 @@ int vmlinux_search(struct vmlinux *v, const struct vmlinux_wish *wish, struct er
 
 bool vmlinux_kallsyms_copy(const struct vmlinux_wish *wish, struct str *ret_path)
 {
-	return id_path(wish, "~/.debug/.build-id", "/kallsyms", ret_path) &&
-		!access(ret_path->at, R_OK);
+	struct err err;
+
+	if (!id_path(wish, "~/.debug/.build-id", "/kallsyms", ret_path))
+		return false;
+	if (!access(ret_path->at, R_OK))
+		return true;
+	err_sys(&err, errno, "looking for '%s'", ret_path->at);
+	log_untried(wish->log, "[kernel.kallsyms]", &err);
+	return false;
 }

@@ -44,4 +44,10 @@ u32 ending_words(enum stack_ending ending, u64 words[ENDING_WORDS]);
 /* Takes the ending off a chain; false if it has none. */
 bool ending_take(struct sample_words *chain, enum stack_ending *ret_ending);
 
+/* per sample: whether it can have one: a marker is its last word */
+static inline bool ending_may_be(const struct sample_words *chain)
+{
+	return chain->n && load_u64(chain->at + 8 * (chain->n - 1)) >= PERF_CONTEXT_MAX;
+}
+
 #endif

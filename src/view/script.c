@@ -205,7 +205,7 @@ static bool has_field(const struct script *s, u64 field)
 
 static bool has_date(const struct script *s)
 {
-	return s->info && s->info->has_clock_data;
+	return s->trace->session.reader.info.has_clock_data;
 }
 
 int script_check(const struct script *s, struct err *err)
@@ -227,6 +227,8 @@ int script_check(const struct script *s, struct err *err)
 
 void script_take_events(struct script *s)
 {
+	if (LIKELY(s->n_fields == s->events->n))
+		return;
 	if (s->events->n + 1 > s->fields_cap) {
 		s->fields_cap = 2 * s->events->n + 1;
 		s->fields = mem_realloc(s->fields, s->fields_cap * sizeof(*s->fields));
@@ -239,28 +241,18 @@ void script_take_events(struct script *s)
 	}
 }
 
-void script_init(struct script *s, const struct script_options *options,
-	const struct event_list *events, const struct formats *formats,
-	const struct machine *machine, struct resolver *resolver)
+void script_init(struct script *s, const struct script_options *options, struct trace *trace)
 {
 	memset(s, 0, sizeof(*s));
 	s->options = options;
-	s->events = events;
-	s->formats = formats;
-	s->machine = machine;
-	locator_init(&s->locator, machine, resolver);
-	callers_init(&s->callers, machine, &resolver->places, resolver->recorded_machine);
-	s->callers.embedded = resolver->embedded;
-	s->callers.jitcode = resolver->jitcode;
-	s->callers.stitches = options->stitches;
-	callers_walk_init(&s->walk, &s->callers);
+	s->trace = trace;
+	s->events = &trace->session.reader.events;
+	locator_init(&s->locator, &trace->machine, &trace->resolver);
 	script_take_events(s);
 }
 
 void script_fini(struct script *s)
 {
-	callers_walk_fini(&s->walk);
-	callers_fini(&s->callers);
 	mem_free(s->fields);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
@@ -341,18 +333,6 @@ static void add_time(struct script *s, u64 time, struct str *text)
 	str_add(text, ": ");
 }
 
-struct sample_words script_chain(struct script *s, const struct thread_state *state,
-	const struct sample *sample, u32 event, u8 mode)
-{
-	struct sample_words chain = sample->chain;
-	struct stack_end end;
-
-	if (!s->options->hides_chains)
-		callers_of_sample(&s->walk, state->user, &s->formats->at[event], sample, mode,
-			&chain, &end);
-	return chain;
-}
-
 static void add_chain(struct script *s, const struct thread_state *t,
 	const struct sample_words *chain, u8 mode, u64 fields, struct str *text)
 {
@@ -370,7 +350,7 @@ static void add_chain(struct script *s, const struct thread_state *t,
 static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
-	enum regs_arch arch = regs_arch_of(s->callers.arch);
+	enum regs_arch arch = regs_arch_of(s->trace->callers.arch);
 	u64 k = 0;
 
 	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
@@ -409,7 +389,8 @@ static char mode_letter(u8 mode)
 /* The time of day that the recording's clock stood for, in this machine's time zone. */
 static void add_date(const struct script *s, u64 time, struct str *text)
 {
-	u64 ns = s->info->wall_ns + (time - s->info->clock_ns);
+	const struct file_info *info = &s->trace->session.reader.info;
+	u64 ns = info->wall_ns + (time - info->clock_ns);
 	time_t seconds = (time_t)(ns / 1000000000);
 	char date[64] = "";
 	struct tm tm;
@@ -490,7 +471,7 @@ static void add_costs(struct script *s, u64 fields, u64 type, const struct sampl
 	if (fields & SCRIPT_RETIRE_LAT)
 		add_u64(text, w.retire_lat, 16);
 	if (fields & SCRIPT_CGROUP) {
-		const char *name = machine_cgroup(s->machine, sample->cgroup);
+		const char *name = machine_cgroup(&s->trace->machine, sample->cgroup);
 
 		str_addc(text, ' ');
 		str_add_safe(text, name ? name : "unknown", strlen(name ? name : "unknown"));
@@ -500,6 +481,7 @@ static void add_costs(struct script *s, u64 fields, u64 type, const struct sampl
 static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 	const struct sample_format *format, const struct sample *sample, u8 mode, struct str *text)
 {
+	const u64 branches = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM | SCRIPT_BRSTACKOFF;
 	struct chain_step here = {sample->ip, mode, false};
 	char buf[32];
 
@@ -507,7 +489,8 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		add_regs(s, format->intr_regs, &sample->intr_regs, text);
 	if (fields & SCRIPT_UREGS)
 		add_regs(s, format->user_regs, &sample->user_regs, text);
-	script_add_branches(s, t, sample, fields, text);
+	if (fields & branches)
+		script_add_branches(s, t, sample, fields, text);
 	if (fields & SCRIPT_CODE)
 		script_add_place(s, t, &here, fields & SCRIPT_CODE, SCRIPT_AS_CODE, text);
 	if (fields & SCRIPT_BRSTACKINSN)
@@ -520,27 +503,24 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
 }
 
-void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
-	u32 event, u64 time, struct str *text)
+void script_add_sample(struct script *s, struct visit *v, struct str *text)
 {
 	enum { TRACED_WIDTH = 24 };
 	const u64 placed = SCRIPT_COMM | SCRIPT_IP | SCRIPT_CODE | SCRIPT_BRSTACKSYM |
 		SCRIPT_BRSTACKOFF | SCRIPT_BRSTACKINSN;
-	const struct event *e = &s->events->at[event];
-	const struct sample_format *format = &s->formats->at[event];
-	u64 fields = s->fields[event], place = fields & SCRIPT_PLACE;
-	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const struct event *e = &s->events->at[v->event];
+	const struct sample *sample = v->sample;
+	const struct sample_format *format = v->format;
+	u64 fields = s->fields[v->event], place = fields & SCRIPT_PLACE;
 	bool has_chain =
 		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
-	struct thread_state t = {0};
-	struct sample_words chain;
+	static const struct thread_state nobody;
+	const struct thread_state *t = fields & placed ? visit_state(v) : &nobody;
 
-	if (fields & placed)
-		machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
-	/* Where other records have no times, `time` is but a place in the file's order. */
+	/* Where other records have no times, v->time is but a place in the file's order. */
 	script_add_start(s,
-		&(struct script_who){t.comm, sample->pid, sample->tid, sample->cpu, sample->time,
-			mode},
+		&(struct script_who){t->comm, sample->pid, sample->tid, sample->cpu, sample->time,
+			v->mode},
 		fields, has_chain, text);
 	if (fields & SCRIPT_PERIOD) {
 		add_u64(text, sample->period, 10);
@@ -562,13 +542,13 @@ void script_add_sample(struct script *s, const struct sample *sample, const stru
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
-			chain = script_chain(s, &t, sample, event, mode);
+			visit_callers(v);
 		if (has_chain)
-			add_chain(s, &t, &chain, mode, place, text);
+			add_chain(s, t, &v->chain, v->mode, place, text);
 		else
-			script_add_place(s, &t, &(struct chain_step){sample->ip, mode, false},
+			script_add_place(s, t, &(struct chain_step){sample->ip, v->mode, false},
 				place, SCRIPT_ALONE, text);
 	}
-	add_rest(s, fields, &t, format, sample, mode, text);
+	add_rest(s, fields, t, format, sample, v->mode, text);
 	str_addc(text, '\n');
 }

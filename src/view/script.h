@@ -1,7 +1,7 @@
 /*
  * script.h - one sample after the other as text, in perf script's layout.
  *
- * In       samples in the order of time, the machine as it was then, a resolver
+ * In       visits of a trace, in the order of time
  * Out      lines, appended to a struct str
  * Owns     the texts it made of addresses: of one that comes again, the text is copied
  * Units    times in seconds with six digits, nine if asked for
@@ -12,13 +12,10 @@
 
 #include "base/str.h"
 #include "base/table.h"
-#include "file/feature.h"
 #include "file/tracepoints.h"
-#include "machine/machine.h"
-#include "record/formats.h"
-#include "symbol/callers.h"
 #include "symbol/code.h"
 #include "symbol/location.h"
+#include "trace/visit.h"
 
 enum script_field {
 	SCRIPT_COMM = 1 << 0,
@@ -76,7 +73,6 @@ struct script_options {
 	bool has_said_fields; /* then what no event has is an error, else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	unsigned name_style; /* enum demangle_style */
-	bool stitches;       /* branch records of calls, where they are full (unwind/lbr.h) */
 	bool hides_inlined;  /* no lines in call chains for functions that were inlined */
 	u32 max_stack;
 };
@@ -102,18 +98,14 @@ struct script_place { /* what one address looks like */
 
 struct script {
 	const struct script_options *options;
-	const struct event_list *events;
-	const struct formats *formats;
-	const struct machine *machine;
+	struct trace *trace;
+	const struct event_list *events; /* the trace's */
 	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
-	struct callers callers;
-	struct callers_walk walk;
-	u64 *fields; /* by event */
+	u64 *fields;                     /* by event */
 	size_t n_fields, fields_cap;
 	u32 name_width;
-	size_t access_width;          /* of the widest text of a memory access so far */
-	const struct file_info *info; /* NULL: nothing is known of the recording's clock */
+	size_t access_width; /* of the widest text of a memory access so far */
 	u64 first_time, last_time;
 	struct intern strings;
 	struct str texts;
@@ -121,9 +113,8 @@ struct script {
 	struct table index;
 };
 
-void script_init(struct script *s, const struct script_options *options,
-	const struct event_list *events, const struct formats *formats,
-	const struct machine *machine, struct resolver *resolver);
+/* Of a trace after trace_begin(). */
+void script_init(struct script *s, const struct script_options *options, struct trace *trace);
 void script_fini(struct script *s);
 
 /*
@@ -139,12 +130,10 @@ int script_check(const struct script *s, struct err *err);
 /* Events that came since script_init(), in pipe mode. */
 void script_take_events(struct script *s);
 
-void script_add_sample(struct script *s, const struct sample *sample, const struct record *rec,
-	u32 event, u64 time, struct str *text);
+void script_add_sample(struct script *s, struct visit *v, struct str *text);
 
 /* The same as a line of JSON. */
-void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
-	u32 event, u64 time, struct str *text);
+void script_add_json(struct script *s, struct visit *v, struct str *text);
 
 struct script_who {
 	const char *comm;
@@ -165,10 +154,6 @@ static inline bool script_has_chain(u64 sample_type)
 	return sample_type & PERF_SAMPLE_CALLCHAIN ||
 		(sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER);
 }
-
-/* The sample's call chain: recorded, or out of its stack dump or branch records. */
-struct sample_words script_chain(struct script *s, const struct thread_state *state,
-	const struct sample *sample, u32 event, u8 mode);
 
 /* Adds an address in that form; of the fields, what is told of places. */
 void script_add_place(struct script *s, const struct thread_state *state,

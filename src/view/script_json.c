@@ -7,26 +7,27 @@
 #include "unwind/chain.h"
 #include "view/script.h"
 
-static void add_stack(struct script *s, const struct thread_state *t, const struct sample *sample,
-	u8 mode, const struct sample_words *chain, u64 fields, struct str *text)
+static void add_stack(struct script *s, struct visit *v, bool has_chain, u64 fields,
+	struct str *text)
 {
-	struct chain_walk walk = {0};
-	struct chain_step step;
+	const struct thread_state *t = visit_state(v);
+	struct chain_step step = {v->sample->ip, v->mode, false};
+	struct chain_walk walk;
 	u32 n = 0;
 
 	json_key(text, "stack");
 	str_addc(text, '[');
-	if (!chain || s->options->hides_chains) {
-		step = (struct chain_step){sample->ip, mode, false};
-		script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
-		str_addc(text, ',');
-	} else {
-		walk = chain_walk(chain, mode);
+	if (has_chain) {
+		visit_callers(v);
+		walk = chain_walk(&v->chain, v->mode);
 		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 			script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON,
 				text);
 			str_addc(text, ',');
 		}
+	} else {
+		script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
+		str_addc(text, ',');
 	}
 	json_end(text, ']');
 	str_addc(text, ',');
@@ -53,19 +54,16 @@ static void add_access(u64 data_src, struct str *text)
 	str_fini(&said);
 }
 
-void script_add_json(struct script *s, const struct sample *sample, const struct record *rec,
-	u32 event, u64 time, struct str *text)
+void script_add_json(struct script *s, struct visit *v, struct str *text)
 {
-	const struct event *e = &s->events->at[event];
-	u64 type = s->formats->at[event].type, fields = s->fields[event];
-	u8 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct sample_words chain;
-	struct thread_state t;
+	const struct machine *machine = &s->trace->machine;
+	const struct event *e = &s->events->at[v->event];
+	const struct thread_state *t = visit_state(v);
+	const struct sample *sample = v->sample;
+	u64 type = v->format->type, fields = s->fields[v->event];
 
-	machine_state_at(s->machine, sample->pid, sample->tid, time, &s->strings, &t);
-	chain = script_chain(s, &t, sample, event, mode);
 	str_addc(text, '{');
-	json_text(text, "comm", t.comm);
+	json_text(text, "comm", t->comm);
 	json_s64(text, "pid", (s32)sample->pid);
 	json_s64(text, "tid", (s32)sample->tid);
 	if (type & PERF_SAMPLE_CPU)
@@ -82,8 +80,8 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 		add_access(sample->data_src, text);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		json_hex(text, "phys_addr", sample->phys_addr);
-	if (type & PERF_SAMPLE_CGROUP && machine_cgroup(s->machine, sample->cgroup))
-		json_text(text, "cgroup", machine_cgroup(s->machine, sample->cgroup));
+	if (type & PERF_SAMPLE_CGROUP && machine_cgroup(machine, sample->cgroup))
+		json_text(text, "cgroup", machine_cgroup(machine, sample->cgroup));
 	if (s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT) {
 		struct str said = {0};
 
@@ -95,10 +93,9 @@ void script_add_json(struct script *s, const struct sample *sample, const struct
 		str_fini(&said);
 	}
 	if (type & PERF_SAMPLE_IP)
-		add_stack(s, &t, sample, mode, script_has_chain(type) ? &chain : NULL, fields,
-			text);
+		add_stack(s, v, script_has_chain(type) && !s->options->hides_chains, fields, text);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		script_add_branches_json(s, &t, sample, fields, text);
+		script_add_branches_json(s, t, sample, fields, text);
 	json_end(text, '}');
 	str_addc(text, '\n');
 }

@@ -30,9 +30,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	if (!n)
 		return 0;
 	if (data[0] & 1) {
-		kallsyms_each_module(fuzz_file(data + 1, n - 1), take_module, &n_bytes);
+		kallsyms_each_module(fuzz_file(data + 1, n - 1), NULL, take_module, &n_bytes);
 		FUZZ_CHECK(n_bytes < n);
-		kallsyms_module_base(fuzz_file(data + 1, n - 1), "nf_tables", 9);
+		kallsyms_module_base(fuzz_file(data + 1, n - 1), "nf_tables", 9, NULL);
 		return 0;
 	}
 	if (kallsyms_open(&k, fuzz_file(data + 1, n - 1), true, NULL, 0, &err))

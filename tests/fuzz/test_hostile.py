@@ -181,6 +181,47 @@ def plain_recordings_of_many_forks_and_names_are_read():
         assert result.status == 0 and 'PACE_MEMORY' not in result.err, (words, result)
 
 
+# ---- damage that decodes ----
+
+GOOD = [comm(7, 900, b'prog')] + [sample(7, 1000 + i, 0x400000 + 16 * i, (0xfffffffffffffe00, 0x400000 + 16 * i, 0x500000)) for i in range(20)]
+ODD = {
+    'number': sample(0x7fffffff, 3000, 0x400100),
+    'chain': sample(7, 3000, 0x400100, (0x400100, 0x500000)),
+    'period': sample(7, 3000, 0x400100).replace(struct.pack('<QQ', 1, 0), struct.pack('<QQ', 1 << 63, 0)),
+}
+
+
+@test
+def samples_that_say_what_cannot_be_are_told_of_by_all_commands():
+    write('good.data', recording(GOOD))
+    for name, damaged in ODD.items():
+        write('odd.data', recording(GOOD + [damaged]))
+        for words in (['report', '-g', 'caller'], ['report', '--json'], ['script'], ['script', '--json'], ['annotate'], ['diff', 'good.data', 'odd.data'],
+                      ['readperf', '-o', 'tables'], ['buildid-list']):
+            result = run(PACE, *words, *([] if words[0] == 'diff' else ['-i', 'odd.data']))
+            is_seen = name != 'chain' or words[0] in ('report', 'script') and '--json' not in words
+            assert 'say what cannot be' in result.err or not is_seen, (name, words, result)
+            assert result.status == 1 or not is_seen, (name, words, result)
+        # What is wrong with a file is what lint is for: it goes where its output goes.
+        result = run(PACE, 'data', 'lint', 'odd.data')
+        assert result.status == 1 and 'say what cannot be' in result.out and not result.err, result
+    result = run(PACE, 'data', 'lint', 'good.data')
+    assert result.status == 0 and 'is whole' in result.out, result
+
+
+@test
+def complaints_about_a_file_go_to_stderr_whoever_reads_it():
+    write('good.data', recording(GOOD))
+    write('cut.data', recording(GOOD)[:-30])
+    for words in (['report'], ['report', '--json'], ['report', '--csv'], ['report', '--tasks'], ['report', '-D'], ['report', '--header-only'], ['script'],
+                  ['script', '--json'], ['annotate'], ['annotate', '--json'], ['diff', 'good.data', 'cut.data'], ['diff', '--json', 'good.data', 'cut.data'], ['evlist'],
+                  ['buildid-list'], ['readperf', '-o', 'tables'], ['c2c', 'report'], ['mem', 'report'], ['stat', 'report'], ['data', 'strip', '-o', 'stripped.data']):
+        result = run(PACE, *words, *([] if words[0] == 'diff' else ['-i', 'cut.data']))
+        assert "'cut.data' is cut off" in result.err and 'is cut off' not in result.out, (words, result)
+    result = run(PACE, 'data', 'lint', 'cut.data')
+    assert 'it is cut off' in result.out and not result.err, result
+
+
 # ---- many events ----
 
 @test

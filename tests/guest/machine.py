@@ -287,7 +287,8 @@ def pack(root, jobs, path):
     archive = Cpio()
     archive.device('dev/console', 5, 1)
     archive.copy('init', f'{HERE}/init')
-    archive.copy('bin/busybox', f'{root}/bin/busybox')
+    # Where / and /usr are one, a package may have either.
+    archive.copy('bin/busybox', next(path for path in (f'{root}/bin/busybox', f'{root}/usr/bin/busybox') if os.path.exists(path)))
     archive.file('etc/passwd', b'root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n', 0o644)
     modules = glob.glob(f'{root}/lib/modules/*/kernel/drivers') + glob.glob(f'{root}/usr/lib/modules/*/kernel/drivers')
     for number, module in enumerate(MODULES):

@@ -60,10 +60,11 @@ def commands_that_read_say_what_failed_or_are_not_disturbed():
     can_record()
     can_inject()
     assert pace('record', '-e', 'cpu-clock', '-F', '2000', '-g', '-o', 'a.data', 'sh', '-c', 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done').status == 0
+    assert pace('stat', 'record', '-e', 'task-clock,page-faults', '-o', 's.data', 'true').status == 0
     before = calls([PACE, '--version'])
     n = 0
     for words in (['report', '-i', 'a.data', '-j', '1'], ['script', '-i', 'a.data'], ['annotate', '-i', 'a.data'], ['data', 'lint', 'a.data'], ['evlist', '-i', 'a.data'],
-                  ['diff', 'a.data', 'a.data']):
+                  ['diff', 'a.data', 'a.data'], ['stat', 'report', '-i', 's.data']):
         words = [PACE, *words]
         good = subprocess.run(words, env=TEXT, capture_output=True, text=True, errors='replace', check=False)
         total = calls(words)
@@ -76,6 +77,39 @@ def commands_that_read_say_what_failed_or_are_not_disturbed():
                 assert out == good.stdout or status != good.returncode or err != good.stderr or os.strerror(getattr(errno, error)) in out, where
     print(f'# {n} calls failed')
     assert n > 100, n
+
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <string.h>
+static volatile unsigned long x;
+static inline int inlined(int i) { return i * 7 ^ (i >> 3); }
+__attribute__((noinline)) void leaf(unsigned n) { for (unsigned i = 0; i < n; i++) x += inlined(i); }
+__attribute__((noinline)) void middle(unsigned n) { char b[64]; for (unsigned i = 0; i < n; i++) { snprintf(b, 64, "%u", i); x += strlen(b); } leaf(n * 20); }
+int main(void) { for (int i = 0; i < 400; i++) middle(1000); return 0; }
+"""
+
+
+@test
+def names_and_lines_that_cannot_be_read_are_missed_aloud():
+    can_record()
+    can_inject()
+    needs('gcc')
+    open('program.c', 'w').write(PROGRAM)
+    subprocess.run(['gcc', '-O2', '-g', '-o', 'program', 'program.c'], check=True)
+    assert pace('record', '-e', 'cpu-clock:u', '-F', '2000', '--call-graph', 'dwarf', '--keep-stacks', '--no-embed', '-o', 'n.data', './program').status == 0
+    before, n = calls([PACE, '--version']), 0
+    for words in (['report', '-g', 'caller', '-j', '1'], ['script'], ['annotate', 'leaf']):
+        words = [PACE, *words, '-i', 'n.data']
+        subprocess.run(words, env=TEXT, capture_output=True, check=False)  # what is kept for later is written
+        good, total = subprocess.run(words, env=TEXT, capture_output=True, text=True, errors='replace', check=False), calls(words)
+        for name, error in (('newfstatat', 'EIO'), ('fstat', 'EIO'), ('openat', 'EMFILE')):
+            for which in range(before.get(name, 0) + 1, total.get(name, 0) + 1):
+                _, out, err, where = injected(words, name, error, which)
+                n += 1
+                assert out == good.stdout or os.strerror(getattr(errno, error)) in out + err, where
+    print(f'# {n} calls failed')
+    assert n > 30, n
 
 
 @test

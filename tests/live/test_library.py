@@ -292,7 +292,7 @@ def callers_of_a_recording_are_those_that_commands_show():
         source.write(DEEP)
     assert run('cc', '-O2', '-g', '-fno-optimize-sibling-calls', '-fcf-protection=none', '-o', 'deep', 'deep.c').status == 0
     for words in (['--call-graph', 'dwarf,2048', '--keep-stacks'], ['--call-graph', 'dwarf,2048'], ['--call-graph', 'fp']):
-        recorded = pace('record', '-q', '-F', '500', *words, '-o', 'deep.data', './deep')
+        recorded = pace('record', '-q', '-F', '4000', *words, '-o', 'deep.data', './deep')
         if recorded.status:
             skip(recorded.err.strip()[-200:])
         result = run(program, 'deep.data', env=env)

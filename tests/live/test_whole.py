@@ -122,6 +122,31 @@ def frame_pointers_alone_are_for_who_asks():
     assert 'exclude_callchain_user: 1' in done.err, done
 
 
+def is_packed(path='perf.data'):
+    said = pace('report', '--header-only', '-i', path)
+    assert said.status == 0, said
+    return '# compressed : Zstd' in said.out
+
+
+@test
+def whole_stacks_are_compressed_unless_somebody_cannot_unpack_them():
+    can_record()
+    program = build('plain', '-O2')
+    ways = {'-g': True, '--call-graph dwarf': True, '-g --compat 5.2': True, '-z': True, '-g -z3': True, '-g --ring 60': True,
+            '': False, '--call-graph fp': False, '-g -z0': False, '-g -z --no-compression-level': False, '-g --keep-stacks': False,
+            '-g --compat 5.1': False}
+    for words, packed in ways.items():
+        record('-q', *words.split(), program, '5', '300000')
+        assert is_packed() == packed, words
+        assert len(chains()) > 20, words
+    done = run('sh', '-c', '"$0" record -q -e cpu-clock:u -g -o - "$1" 5 300000 > stream', PACE, program)
+    assert done.status == 0 and not is_packed('stream'), done
+    done = pace('record', '-z', '--compat', '5.1', 'true')
+    assert done.status == 2 and '5.2 is the first' in done.err, done
+    done = pace('record', '-z23', 'true')
+    assert done.status == 2 and 'no level from 1 to 22' in done.err, done
+
+
 @test
 def small_rings_have_small_copies_or_none():
     can_record()

@@ -1,4 +1,5 @@
 """Reads what `perf report --stdio` and `pace report` print: rows, and the call graph below each."""
+import os
 import re
 import subprocess
 
@@ -14,6 +15,38 @@ class Row:
 
 def run(cmd, **kwargs):
     return subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace', **kwargs)
+
+
+def plain_attrs(text):
+    """Later perfs add words to an attr's type and config, and print a config of 0: as perf 6.1 prints them."""
+    text = re.sub(r'config(?: =|:) 0 \([^)]*\), ', '', text)
+    return re.sub(r'\b(type|config)( = |: )(\w+) \([^)]*\)', r'\1\2\3', text)
+
+
+class Callers:
+    """Callers of a recording are, in what perf 6.1 and pace print, at offsets in their files; perf 6.12 prints addresses of their process.
+    Which of both the installed one does is asked of it."""
+
+    def __init__(self, path):
+        self.maps = []
+        frames = run(['perf', 'script', '-f', '--no-inline', '-i', path, '-F', 'ip,sym,dso']).stdout
+        sizes = {}
+        for ip, name in re.findall(r'^\t? *([0-9a-f]+) .*\((/[^()]*)\)$', frames, re.M):
+            if name not in sizes:
+                sizes[name] = os.path.getsize(name) if os.path.exists(name) else None
+            if sizes[name] is not None and int(ip, 16) >= sizes[name]:
+                self.read_maps(path)
+                return
+
+    def read_maps(self, path):
+        events = run(['perf', 'script', '-f', '-i', path, '--show-mmap-events', '-F', 'tid,ip']).stdout
+        for start, size, offset in re.findall(r'PERF_RECORD_MMAP2? -?\d+/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)', events):
+            if int(start, 16) < 1 << 63:
+                self.maps.append((int(start, 16), int(size, 16), int(offset, 16)))
+
+    def places(self, ip):
+        """What pace may print for an address of perf's: one number, unless processes have different files there."""
+        return {ip - start + offset for start, size, offset in self.maps if start <= ip < start + size} or {ip}
 
 
 def cells_of(line, columns, ends):

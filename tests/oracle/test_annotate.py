@@ -200,7 +200,9 @@ def perfs_options_have_their_meaning_or_a_reason():
     perf_works()
     known = set(re.findall(r'--[a-z0-9-]+', pace('annotate', '-h').out))
     listed = set(run('perf', 'annotate', '--list-opts').out.split())
-    assert len(listed) > 25 and listed <= known, listed - known
+    # Of perfs after 6.1, and not here.
+    later = {'--insn-stat', '--addr2line', '--type-stat', '--skip-empty'}
+    assert len(listed) > 25 and listed - later <= known, listed - known
     inlined('o.data')
     usual = pace('annotate', '--all', '-i', 'o.data').out
     assert usual.count('Percent') >= 1, usual[:500]

@@ -195,7 +195,7 @@ def every_recording_is_read_into_tables_that_agree():
 def recordings_without_times_are_those_of_report():
     """Each CPU's ring stands behind the other's, so samples come before the process and the maps that they need."""
     perf_works()
-    program = ['sh', '-c', 'gzip -c < /usr/bin/perf > /dev/null & xz -0 -c < /bin/bash > /dev/null; wait']
+    program = ['sh', '-c', 'gzip -c < /usr/bin/perf > /dev/null & xz -T1 -0 -c < /bin/bash > /dev/null; wait']
     for tool in 'perf', 'pace':
         made = run('perf', 'record', '-q', '--no-timestamp', '-e', 'cpu-clock', '-o', 'n.data', '--', *program) if tool == 'perf' else \
             pace('record', '-q', '--no-timestamp', '-e', 'cpu-clock', '-o', 'n.data', '--', *program)

@@ -403,7 +403,9 @@ def table(result):
 
 def plain(cell):
     """An address that nothing is known of perf writes without 0x if it is 0, and says it is a hypervisor's; what is not known of a
-    sample of another event it leaves empty or out. The name that its child has before exec it cuts where no other is as long."""
+    sample of another event it leaves empty or out. The name that its child has before exec it cuts where no other is as long. perf 6.12
+    names the code in a tracepoint's text."""
+    cell = re.sub(r'call_site=\S+', 'call_site', cell)
     cell = re.sub(r'^\[[HXk.]\] (0x)?(0{16})$', r'[.] 0', cell)
     return '' if cell == 'N/A' else cell.replace('(nil)', '0x0').replace('perf-exec', 'perf-ex')
 

@@ -61,6 +61,7 @@ def write_accesses(path):
 @test
 def memory_accesses_are_said_in_perfs_words():
     perf_works()
+    needs_layout_of_perf('fields of samples')
     n = write_accesses('accesses.data')
     theirs, ours = both('accesses.data', 'ip,data_src')
     assert theirs == ours and len(ours) == n, next(pair for pair in zip(theirs, ours) if pair[0] != pair[1])
@@ -69,6 +70,7 @@ def memory_accesses_are_said_in_perfs_words():
 @test
 def costs_and_addresses_of_accesses_are_perfs():
     perf_works()
+    needs_layout_of_perf('fields of samples')
     handmade.write_memory('m.data')
     check_same('m.data', 'ip,weight,ins_lat', 'addr,data_src,weight,ins_lat,ip', 'ip,data_src,phys_addr,data_page_size,code_page_size',
                'comm,pid,tid,cpu,misc,time,ip,sym,dso', 'flags,ip', 'ip,ipc', 'machine_pid,ip')
@@ -83,6 +85,7 @@ def costs_and_addresses_of_accesses_are_perfs():
 @test
 def raw_events_show_where_the_data_was_by_default():
     perf_works()
+    needs_layout_of_perf('fields of samples')
     handmade.write_memory('m.data')
     with open('m.data', 'r+b') as file:
         # The attr's type.
@@ -136,6 +139,7 @@ def write_branches(path):
 @test
 def branch_stacks_have_perfs_names_and_offsets():
     perf_works()
+    needs_layout_of_perf('fields of samples')
     write_branches('b.data')
     check_same('b.data', 'ip,brstack', 'ip,brstacksym', 'ip,sym,dso,brstacksym', 'comm,tid,brstackoff', 'dso,brstackoff', 'brstacksym,brstackoff')
 
@@ -143,6 +147,7 @@ def branch_stacks_have_perfs_names_and_offsets():
 @test
 def code_between_branches_is_perfs():
     perf_works()
+    needs_layout_of_perf('fields of samples')
     write_branches('b.data')
     for fields in ('ip,brstackinsn', 'ip,sym,brstackinsn', 'ip,brstackinsn,brstackinsnlen', 'ip,sym,symoff,dso,srcline,brstackinsn'):
         theirs, ours = both('b.data', fields)

@@ -167,6 +167,8 @@ def rows_of_a_recording_made_here_are_those_of_perf():
             is_shown, rows_of_one = compare('w.data', keys, options)
             n += is_shown
             wrong += rows_of_one
+    # Where _init ends, which has no size, depends on whether stubs of a procedure linkage table are symbols: perf 6.12 has them elsewhere.
+    wrong = [row for row in wrong if "'[.] _init'" not in str(row)]
     assert not wrong, '\n'.join(str(row) for row in wrong)
     # Nothing may have run on that processor, or in that part of the time.
     assert n > 8, n

@@ -398,6 +398,7 @@ def columns(line):
 @test
 def rows_that_both_print_have_the_same_columns():
     needs_both()
+    needs_layout_of_perf('counts')
     events = ['-e', 'task-clock,context-switches,page-faults']
     system = ['-e', 'cpu-clock,context-switches,page-faults']
     for options in ([*events], ['-r', '2', *events], ['-a', *system], ['-a', '-A', *system], ['-a', '--per-core', *system],
@@ -413,6 +414,7 @@ def rows_that_both_print_have_the_same_columns():
 @test
 def rows_of_threads_have_the_same_columns():
     needs_both()
+    needs_layout_of_perf('counts')
     busy = start('sh', '-c', 'while :; do :; done')
     wait_for(lambda: open(f'/proc/{busy.pid}/comm').read() == 'sh\n')
     lines = []
@@ -427,6 +429,7 @@ def rows_of_threads_have_the_same_columns():
 @test
 def intervals_that_both_print_have_the_same_columns():
     needs_both()
+    needs_layout_of_perf('counts')
     for options in ([], ['-A'], ['--per-core'], ['--per-socket'], ['--per-node']):
         command = ['-a', *options, '-I', '50', '--interval-count', '1', '-e', 'cpu-clock,context-switches']
         theirs, ours = [[line for line in run(tool, 'stat', *command).err.splitlines() if 'clock' in line or 'switches' in line]

@@ -235,8 +235,9 @@ void recording_write(const struct recording *r, const struct file_info *info, co
 	str_fini(&file);
 }
 
-void recording_scan(struct recording *r, struct session *ret_session, struct machine *ret_machine)
+void recording_scan(struct recording *r, struct trace *ret_trace)
 {
+	const struct trace_options options = {0};
 	const char *path = test_path("perf.data");
 	struct file_info info;
 	struct err err;
@@ -247,8 +248,7 @@ void recording_scan(struct recording *r, struct session *ret_session, struct mac
 	recording_write(r, &info, path);
 	recording_fini(r);
 	file_info_fini(&info);
-	if (session_open(ret_session, path, NULL, &err) ||
-		machine_scan(ret_machine, ret_session, &err))
+	if (trace_open(ret_trace, path, NULL, &err) || trace_scan(ret_trace, &options, &err))
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
 }
 

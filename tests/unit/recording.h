@@ -15,10 +15,9 @@
 #include "base/vec.h"
 #include "event/event.h"
 #include "file/feature.h"
-#include "machine/machine.h"
 #include "record/record.h"
 #include "record/sample.h"
-#include "session/session.h"
+#include "trace/trace.h"
 
 struct recording {
 	struct event_list events;
@@ -73,7 +72,7 @@ void recording_compose(const struct recording *r, const struct file_info *info, 
 void recording_write(const struct recording *r, const struct file_info *info, const char *path);
 
 /* Writes the file, forgets the recording, and reads the file up to where its samples begin. */
-void recording_scan(struct recording *r, struct session *ret_session, struct machine *ret_machine);
+void recording_scan(struct recording *r, struct trace *ret_trace);
 
 /* A copy of n bytes in a block of exactly that size: reading behind its end is an error that ASan
  * sees. */

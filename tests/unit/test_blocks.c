@@ -18,8 +18,7 @@ struct branch {
 
 struct reading {
 	struct recording recording;
-	struct session session;
-	struct machine machine;
+	struct trace trace;
 	struct blocks blocks;
 };
 
@@ -50,18 +49,21 @@ static void add_sample(struct reading *r, u32 cpu, const struct branch *entries,
 
 static void reading_run(struct reading *r, const struct cpus *cpus)
 {
+	const struct trace_where where = {.cpus = cpus};
+	const struct visitor blocks = blocks_visitor(&r->blocks), *visitors[] = {&blocks};
+	struct pass_options pass = {.where = &where, .n_workers = 2};
 	struct err err;
 
-	recording_scan(&r->recording, &r->session, &r->machine);
-	if (blocks_find(&r->blocks, &r->session, &r->machine, cpus, 2, &err))
+	recording_scan(&r->recording, &r->trace);
+	if (pass_run(&r->trace, &pass, visitors, ARRAY_SIZE(visitors), &err))
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
+	blocks_sort(&r->blocks);
 }
 
 static void reading_fini(struct reading *r)
 {
 	blocks_fini(&r->blocks);
-	machine_fini(&r->machine);
-	session_close(&r->session);
+	trace_close(&r->trace);
 }
 
 TEST(blocks_are_runs_between_branches_with_their_cycles)
@@ -77,7 +79,7 @@ TEST(blocks_are_runs_between_branches_with_their_cycles)
 	add_sample(&r, 0, entries, 3);
 	add_sample(&r, 1, entries, 2);
 	reading_run(&r, NULL);
-	CHECK(blocks_are_there(&r.session));
+	CHECK(blocks_are_there(&r.trace.session));
 	CHECK_EQ(r.blocks.at.n, 2);
 	/* Offsets in the file; how the oldest one began is not known. */
 	CHECK_EQ(r.blocks.at.at[0].start, 0x1100);
@@ -91,7 +93,7 @@ TEST(blocks_are_runs_between_branches_with_their_cycles)
 	CHECK(!blocks_between(&r.blocks, r.blocks.at.at[0].dso, 0x1000, 0x1100, &n) && !n);
 	CHECK(!blocks_between(&r.blocks, 999, 0, UINT64_MAX, &n));
 	/* The samples were counted once. */
-	CHECK_EQ(r.session.tally.n_samples, 2);
+	CHECK_EQ(r.trace.session.tally.n_samples, 2);
 	reading_fini(&r);
 }
 
@@ -113,7 +115,7 @@ TEST(blocks_leave_out_what_is_no_run)
 	reading_init(&r, PERF_SAMPLE_BRANCH_ANY_CALL);
 	add_sample(&r, 0, entries, ARRAY_SIZE(entries));
 	reading_run(&r, NULL);
-	CHECK(!blocks_are_there(&r.session));
+	CHECK(!blocks_are_there(&r.trace.session));
 	CHECK_EQ(r.blocks.at.n, 0);
 	reading_fini(&r);
 }

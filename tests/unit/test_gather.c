@@ -21,8 +21,7 @@ enum {
 
 struct reading {
 	struct recording recording;
-	struct session session;
-	struct machine machine;
+	struct trace trace;
 	struct profile profile;
 };
 
@@ -66,15 +65,14 @@ static void reading_gather(struct reading *r, struct gather_options options)
 {
 	struct err err;
 
-	if (gather(&r->session, &r->machine, &options, &r->profile, &err))
+	if (gather(&r->trace, &options, &r->profile, &err))
 		test_failed(__FILE__, __LINE__, "%s", err.msg);
 }
 
 static void reading_fini(struct reading *r)
 {
 	profile_fini(&r->profile);
-	machine_fini(&r->machine);
-	session_close(&r->session);
+	trace_close(&r->trace);
 }
 
 /* ---- a profile as text that does not depend on who counted what ---- */
@@ -189,7 +187,7 @@ TEST(gather_resolves_one_address_in_two_processes_to_two_files)
 	/* No map covers these. */
 	add_sample(&r, (struct at){0, 10, 10, 9, 0, USER, 0x2000, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 30, 31, 9, 0, USER, 0x1100, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .n_workers = 1});
 	check(&r,
 		"cycles :31 30/31 cpu0 [unknown]+0x1100u 1 1\n"
@@ -216,7 +214,7 @@ TEST(gather_resolves_samples_before_and_behind_an_exec_to_two_files)
 	recording_mmap(&r.recording, USER, who(10, 10, 210), 0x1000, 0x1000, 0, "/bin/ls");
 	add_sample(&r, (struct at){0, 10, 10, 199, 0, USER, 0x1010, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 10, 10, 200, 0, USER, 0x1010, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
 		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
@@ -237,7 +235,7 @@ TEST(gather_takes_the_place_in_the_file_where_there_are_no_times)
 	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 0), "ls");
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/ls");
 	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
 		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
@@ -269,7 +267,7 @@ TEST(gather_looks_up_guests_in_their_own_kernels)
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, text + 16, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, GUEST, text + 16, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 11, 11, 1, 0, GUEST, text + 16, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
 	check(&r,
 		"cycles [guest.kernel.kallsyms.11]+0xffffffff810000104 1 1\n"
@@ -297,7 +295,7 @@ TEST(gather_looks_up_each_mode_in_its_own_space)
 		0);
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, PERF_RECORD_MISC_HYPERVISOR, 0x1010, 1}, NULL,
 		0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
 	check(&r,
 		"cycles [kernel.kallsyms]+0xffffffff81000010k 1 1\n"
@@ -340,7 +338,7 @@ TEST(gather_reads_chains_with_their_markers)
 	add_chain(&r, USER, 0x1011, unknown, 5);
 	add_chain(&r, USER, 0x1012, just_marker, 1);
 	add_chain(&r, USER, 0x1013, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	CHECK(r.profile.has_stacks);
 	check(&r,
@@ -375,7 +373,7 @@ TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
 	add_chain(&r, KERNEL, 0xffffffff81000010, later, 7);
 	add_chain(&r, USER, 0x1010, whole, 3);
 	add_chain(&r, USER, 0x1010, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffff9u;a+0x10u 1 1\n"
@@ -407,7 +405,7 @@ TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
 	add_chain(&r, USER, 0x1010, chain, 4);
 	add_chain(&r, USER, 0x1010, chain, 3);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
 		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 2});
 	/* A root is where a program starts, and this is none. */
@@ -444,8 +442,6 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 	const u64 regs[] = {0x7010, 0x7000, 0x1010}, at_kernel[] = {0x7010, 0x7000, 0x1018};
 	const u64 dump[] = {0, 0, 0x7020, 0x1020, 0, 0x1030, 0, 0};
 	const u64 kernel[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020};
-	const struct find_places places = {.symfs = ""};
-	struct callers callers;
 	struct reading r;
 
 	reading_init(&r, FIELDS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
@@ -458,10 +454,9 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, at_kernel, dump, 8);
 	/* A thread of the kernel has neither registers nor a stack. */
 	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, NULL, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
-	callers_init(&callers, &r.machine, &places, "x86_64");
-	reading_gather(&r,
-		(struct gather_options){.has_stacks = true, .n_workers = 1, .callers = &callers});
+	recording_scan(&r.recording, &r.trace);
+	r.trace.callers.arch = "x86_64";
+	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles "
 		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n"
@@ -474,7 +469,6 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 	CHECK_EQ(r.profile.endings.at[0].n_samples, 3);
 	CHECK_STR(r.profile.dsos.at[r.profile.endings.at[0].dso].name, "a");
 	check_sums(&r.profile);
-	callers_fini(&callers);
 	reading_fini(&r);
 }
 
@@ -508,7 +502,7 @@ TEST(gather_finds_how_stacks_ended_that_were_walked_while_recording)
 	add_walked(&r, KERNEL, kernel, 7, STACK_NO_FILE);
 	/* one of the kernel's own: nothing is known of its end */
 	add_chain(&r, USER, 0x1010, user, 4);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffffeu;a+0x30ur;a+0x20ur;a+0x10u 1 1\n"
@@ -543,7 +537,7 @@ TEST(gather_counts_equal_samples_in_one_row)
 		/* Elsewhere in the same callers. */
 		add_chain(&r, USER, 0x1018, chain, 4);
 	}
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
 	CHECK_EQ(r.profile.rows.n, 3);
 	CHECK_EQ(r.profile.rows.at[0].n_samples, 5);
@@ -563,7 +557,7 @@ TEST(gather_without_stacks_takes_the_innermost_frame_only)
 	reading_init(&r, FIELDS);
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
 	add_chain(&r, USER, 0x1010, chain, 3);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
 	check(&r, "cycles a+0x10u 1 1\n");
 	CHECK(!r.profile.has_stacks);
@@ -582,7 +576,7 @@ TEST(gather_merges_what_nobody_wants_told_apart)
 	recording_comm(&r.recording, 0, who(10, 11, 0), "b");
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x10, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 10, 11, 1, 1, USER, 0x10, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
 	CHECK_EQ(r.profile.rows.n, 1);
 	check(&r, "cycles [unknown]+0x10u 2 2\n");
@@ -604,7 +598,7 @@ TEST(gather_names_each_task_by_its_last_name)
 	recording_comm(&r.recording, PERF_RECORD_MISC_COMM_EXEC, who(10, 10, 5), "ls");
 	recording_comm(&r.recording, 0, who(10, 12, 2), "worker");
 	add_sample(&r, (struct at){0, 10, 10, 2, 0, USER, 0x10, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.labels = LABEL_BIT(LABEL_TID), .n_workers = 1});
 	CHECK_EQ(r.profile.tasks.n, 2);
 	CHECK_EQ(r.profile.tasks.at[0].tid, 10);
@@ -621,11 +615,10 @@ TEST(gather_owns_all_its_strings)
 	reading_init(&r, FIELDS);
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x1000, 0x1000, 0, "/bin/a");
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x1010, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
 		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	trace_close(&r.trace);
 	check(&r, "cycles :10 a+0x10u 1 1\n");
 	profile_fini(&r.profile);
 }
@@ -636,7 +629,7 @@ TEST(gather_of_a_recording_without_samples_is_empty)
 
 	reading_init(&r, FIELDS);
 	recording_comm(&r.recording, 0, who(10, 10, 0), "sh");
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .has_stacks = true});
 	CHECK_EQ(r.profile.rows.n, 0);
 	CHECK_EQ(r.profile.events.n, 2);
@@ -704,8 +697,8 @@ TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 
 	reading_init(&r, FIELDS);
 	add_many(&r);
-	recording_scan(&r.recording, &r.session, &r.machine);
-	CHECK(r.session.pieces.n >= 8);
+	recording_scan(&r.recording, &r.trace);
+	CHECK(r.trace.session.pieces.n >= 8);
 	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		struct str first = {0};
 
@@ -729,8 +722,7 @@ TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 		}
 		str_fini(&first);
 	}
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	trace_close(&r.trace);
 }
 
 TEST(gather_counts_samples_it_cannot_read)
@@ -744,12 +736,12 @@ TEST(gather_counts_samples_it_cannot_read)
 	recording_raw(&r.recording, PERF_RECORD_SAMPLE, USER, body, 8);
 	body[0] = 999;
 	recording_raw(&r.recording, PERF_RECORD_SAMPLE, USER, body, sizeof(body));
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r, (struct gather_options){.n_workers = 1});
 	check(&r, "cycles [unknown]+0x10u 1 5\n");
-	CHECK_EQ(r.session.tally.n_samples, 3);
-	CHECK_EQ(r.session.tally.n_undecoded, 1);
-	CHECK_EQ(r.session.tally.n_foreign_id, 1);
+	CHECK_EQ(r.trace.session.tally.n_samples, 3);
+	CHECK_EQ(r.trace.session.tally.n_undecoded, 1);
+	CHECK_EQ(r.trace.session.tally.n_foreign_id, 1);
 	reading_fini(&r);
 }
 
@@ -762,10 +754,9 @@ static void check_hits(struct reading *r, unsigned n_workers, const char *expect
 	struct err err;
 	struct hits hits;
 
-	CHECK_EQ(hits_find(&r->session, &r->machine, &(struct hits_options){.n_workers = n_workers},
-			 &hits, &err),
+	CHECK_EQ(hits_find(&r->trace, &(struct hits_options){.n_workers = n_workers}, &hits, &err),
 		0);
-	vec_each(dso, &r->machine.dsos.at)
+	vec_each(dso, &r->trace.machine.dsos.at)
 		if (hits.dsos[(*dso)->id])
 			str_addf(&text, "%s ", (*dso)->name);
 	CHECK_STR(str_text(&text), expected);
@@ -785,7 +776,7 @@ TEST(hits_are_all_files_that_a_stack_dump_points_into)
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x2000, 0x1000, 0, "/lib/deep.so");
 	recording_mmap(&r.recording, USER, who(10, 10, 0), 0x3000, 0x1000, 0, "/lib/called.so");
 	add_dump(&r, USER, 0x9000, NULL, 0, regs, dump, 4);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	check_hits(&r, 1, "a deep.so called.so ");
 	reading_fini(&r);
 }
@@ -804,11 +795,10 @@ TEST(hits_are_the_files_that_samples_and_their_callers_are_in)
 	recording_mmap(&r.recording, USER, who(20, 20, 0), 0x3000, 0x1000, 0, "/lib/others.so");
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, KERNEL, 0xffffffff81000010, 1}, chain, 5);
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x9000, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	check_hits(&r, 1, "[kernel.kallsyms] a called.so ");
 	check_hits(&r, 8, "[kernel.kallsyms] a called.so ");
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	trace_close(&r.trace);
 }
 
 TEST(hits_follow_a_process_through_exec)
@@ -824,10 +814,9 @@ TEST(hits_follow_a_process_through_exec)
 	recording_mmap(&r.recording, USER, who(10, 10, 300), 0x1000, 0x1000, 0, "/bin/cp");
 	add_sample(&r, (struct at){0, 10, 10, 150, 0, USER, 0x1010, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 10, 10, 350, 0, USER, 0x1010, 1}, NULL, 0);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	check_hits(&r, 1, "sh cp ");
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	trace_close(&r.trace);
 }
 
 TEST(hits_of_many_samples_are_the_same_on_any_number_of_cores)
@@ -836,11 +825,10 @@ TEST(hits_of_many_samples_are_the_same_on_any_number_of_cores)
 
 	reading_init(&r, FIELDS);
 	add_many(&r);
-	recording_scan(&r.recording, &r.session, &r.machine);
+	recording_scan(&r.recording, &r.trace);
 	for (unsigned n = 1; n <= 8; n++)
 		check_hits(&r, n,
 			"[kernel.kallsyms] p0 libc.so.6 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11 "
 			"plugin.so ");
-	machine_fini(&r.machine);
-	session_close(&r.session);
+	trace_close(&r.trace);
 }

@@ -436,18 +436,18 @@ TEST(kallsyms_knows_where_a_module_is_loaded)
 		"cut 16384 0 - Live\n"
 		"last 16384 0 - Live 0xffffffffc0901000");
 
-	CHECK_EQ(kallsyms_module_base(path, "nf_tables", 9), 0xffffffffc0801000);
+	CHECK_EQ(kallsyms_module_base(path, "nf_tables", 9, NULL), 0xffffffffc0801000);
 	/* The name as far as it goes, and all of it. */
-	CHECK_EQ(kallsyms_module_base(path, "nf_tables]", 9), 0xffffffffc0801000);
-	CHECK_EQ(kallsyms_module_base(path, "nf", 2), 0xffffffffc0701000);
-	CHECK_EQ(kallsyms_module_base(path, "nf_", 3), 0);
-	CHECK_EQ(kallsyms_module_base(path, "last", 4), 0xffffffffc0901000);
-	CHECK_EQ(kallsyms_module_base(path, "hidden", 6), 0);
-	CHECK_EQ(kallsyms_module_base(path, "cut", 3), 0);
-	CHECK_EQ(kallsyms_module_base(path, "tables", 6), 0);
-	CHECK_EQ(kallsyms_module_base(path, "", 0), 0);
-	CHECK_EQ(kallsyms_module_base(write_text("modules", ""), "nf", 2), 0);
-	CHECK_EQ(kallsyms_module_base(test_path("missing"), "nf", 2), 0);
+	CHECK_EQ(kallsyms_module_base(path, "nf_tables]", 9, NULL), 0xffffffffc0801000);
+	CHECK_EQ(kallsyms_module_base(path, "nf", 2, NULL), 0xffffffffc0701000);
+	CHECK_EQ(kallsyms_module_base(path, "nf_", 3, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(path, "last", 4, NULL), 0xffffffffc0901000);
+	CHECK_EQ(kallsyms_module_base(path, "hidden", 6, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(path, "cut", 3, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(path, "tables", 6, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(path, "", 0, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(write_text("modules", ""), "nf", 2, NULL), 0);
+	CHECK_EQ(kallsyms_module_base(test_path("missing"), "nf", 2, NULL), 0);
 }
 
 TEST(kallsyms_of_this_machine_are_in_order)

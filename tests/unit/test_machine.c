@@ -996,3 +996,86 @@ TEST(machine_that_follows_a_stream_lets_what_comes_late_hold_from_then_on)
 	session_close(&session);
 	recording_fini(&r);
 }
+
+/* ---- what is forgotten ---- */
+
+TEST(machine_that_forgets_knows_what_holds_from_then_on)
+{
+	struct machine m;
+	u32 id;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "init");
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/init");
+	/* Ends before; ends behind; goes on with another program; a thread outlives its process's first. */
+	forked(&m, 10, 1, 1, 2, 2);
+	exited(&m, 20, 2, 2);
+	forked(&m, 10, 1, 1, 3, 3);
+	exited(&m, 120, 3, 3);
+	forked(&m, 10, 1, 1, 4, 4);
+	comm(&m, 30, EXEC, 4, 4, "four");
+	mapped(&m, 31, 4, 0x1000, 0x1000, 0, "/bin/four");
+	comm(&m, 150, EXEC, 4, 4, "later");
+	mapped(&m, 151, 4, 0x1000, 0x1000, 0, "/bin/later");
+	forked(&m, 40, 1, 1, 5, 5);
+	forked(&m, 41, 5, 5, 5, 6);
+	exited(&m, 50, 5, 5);
+	/* The same pid once more. */
+	forked(&m, 60, 1, 1, 2, 2);
+	comm(&m, 61, 0, 2, 2, "again");
+	/* Nobody has told of its threads. */
+	mapped(&m, 0, 9, 0x5000, 0x1000, 0, "/bin/nine");
+	id = at(&m, 100, 4, 4).user->id;
+	CHECK_EQ(m.n_ended, 3);
+	machine_forget(&m, 100);
+	CHECK_EQ(m.n_ended, 0);
+	CHECK_STR(at(&m, 100, 1, 1).comm, "init");
+	CHECK_STR(place_at(&m, 100, 1, 0x1000), "init+0x0");
+	CHECK_STR(at(&m, 100, 2, 2).comm, "again");
+	CHECK(!at(&m, 100, 2, 2).thread->older);
+	CHECK_STR(place_at(&m, 100, 2, 0x1000), "init+0x0");
+	CHECK_STR(place_at(&m, 100, 3, 0x1000), "init+0x0");
+	CHECK_STR(at(&m, 100, 4, 4).comm, "four");
+	CHECK_STR(place_at(&m, 100, 4, 0x1000), "four+0x0");
+	CHECK_EQ(at(&m, 100, 4, 4).user->id, id);
+	CHECK_STR(at(&m, 152, 4, 4).comm, "later");
+	CHECK_STR(place_at(&m, 152, 4, 0x1000), "later+0x0");
+	CHECK(!at(&m, 100, 5, 5).thread);
+	CHECK_STR(place_at(&m, 100, 9, 0x5000), "nine+0x0");
+	CHECK_STR(place(at(&m, 100, 5, 6).user, 0x1000), "init+0x0");
+	/* And goes on. */
+	forked(&m, 200, 4, 4, 5, 5);
+	CHECK_STR(at(&m, 200, 5, 5).comm, "later");
+	CHECK_STR(place_at(&m, 200, 5, 0x1000), "later+0x0");
+	fini(&m);
+}
+
+TEST(machine_that_forgets_has_room_for_any_number_of_processes_that_end)
+{
+	enum { PROCESSES = 100000, LIFE = 10, EACH = 1000 };
+	u64 total = 0;
+	struct machine m;
+
+	machine_init(&m);
+	comm(&m, 0, 0, 1, 1, "init");
+	mapped(&m, 0, 1, 0x1000, 0x1000, 0, "/bin/init");
+	for (u32 i = 1; i <= PROCESSES; i++) {
+		u32 pid = 2 + i % 30000;
+		u64 now = (u64)i * LIFE;
+
+		forked(&m, now, 1, 1, pid, pid);
+		comm(&m, now + 1, EXEC, pid, pid, i % 2 ? "odd" : "even");
+		mapped(&m, now + 2, pid, 0x1000, 0x1000, 0, "/bin/short");
+		mapped(&m, now + 2, pid, 0x3000, 0x1000, 0, "/lib/libc.so");
+		CHECK_STR(place_at(&m, now + 3, pid, 0x3000), "libc.so+0x0");
+		exited(&m, now + 5, pid, pid);
+		if (m.n_ended >= EACH)
+			machine_forget(&m, now > EACH ? now - EACH : 0);
+		if (i == PROCESSES / 10)
+			total = m.arena.total + m.maps.arena.total + m.threads.cap * sizeof(void *);
+	}
+	CHECK(m.arena.total + m.maps.arena.total + m.threads.cap * sizeof(void *) <= 2 * total);
+	CHECK(m.threads.n < 2 * EACH);
+	CHECK_STR(place_at(&m, (u64)PROCESSES * LIFE, 1, 0x1000), "init+0x0");
+	fini(&m);
+}

@@ -32,6 +32,19 @@ TEST(mem_zalloc_clears_and_realloc_keeps)
 	mem_free(NULL);
 }
 
+TEST(mem_of_no_bytes_has_an_address_too)
+{
+	char *p = mem_alloc(0), *q = mem_zalloc(0), *s = mem_strdup("x");
+
+	CHECK(p && q && p != q);
+	s = mem_realloc(s, 0);
+	CHECK(s != NULL);
+	mem_free(mem_realloc(NULL, 0));
+	mem_free(p);
+	mem_free(q);
+	mem_free(s);
+}
+
 TEST(mem_strdup_copies)
 {
 	char text[] = "abc", *copy = mem_strdup(text);

@@ -7,9 +7,8 @@
 
 struct scene {
 	struct recording events;
-	struct formats formats;
-	struct machine machine;
-	struct resolver resolver;
+	struct trace trace;
+	struct visits visits;
 	struct script_options options;
 	struct script script;
 	struct str text;
@@ -21,20 +20,22 @@ static void begin(struct scene *s, const char *fields)
 
 	memset(s, 0, sizeof(*s));
 	recording_event(&s->events, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, 1, 1);
-	formats_init(&s->formats, &s->events.events);
-	machine_init(&s->machine);
-	resolver_init(&s->resolver, &s->machine, test_dir(), NULL);
+	trace_begin_live(&s->trace, &s->events.events);
+	s->trace.session.reader.events = s->events.events;
+	memset(&s->events.events, 0, sizeof(s->events.events));
+	formats_init(&s->trace.session.reader.formats, &s->trace.session.reader.events);
+	s->trace.resolver.places.symfs = test_dir();
+	s->trace.resolver.places.is_now = false;
+	visits_init(&s->visits, &s->trace);
 	CHECK_EQ(script_parse_fields(&s->options, fields, &err), 0);
-	script_init(&s->script, &s->options, &s->events.events, &s->formats, &s->machine,
-		&s->resolver);
+	script_init(&s->script, &s->options, &s->trace);
 }
 
 static void end(struct scene *s)
 {
 	script_fini(&s->script);
-	resolver_fini(&s->resolver);
-	machine_fini(&s->machine);
-	formats_fini(&s->formats);
+	visits_fini(&s->visits);
+	trace_close(&s->trace);
 	recording_fini(&s->events);
 	str_fini(&s->text);
 }
@@ -55,7 +56,7 @@ static void map(struct scene *s, u64 time, u32 pid, u64 addr, const char *path)
 					  .len = 0x1000,
 					  .path = run_of(path)}};
 
-	machine_apply(&s->machine, &rec, &body, time);
+	machine_apply(&s->trace.machine, &rec, &body, time);
 }
 
 static void exec(struct scene *s, u64 time, u32 pid, const char *name)
@@ -65,7 +66,25 @@ static void exec(struct scene *s, u64 time, u32 pid, const char *name)
 		.size = 8};
 	union record_body body = {.comm = {pid, pid, run_of(name)}};
 
-	machine_apply(&s->machine, &rec, &body, time);
+	machine_apply(&s->trace.machine, &rec, &body, time);
+}
+
+static const char *show(struct scene *s, const struct sample *sample, const struct record *rec,
+	bool is_json)
+{
+	struct visit v = {.visits = &s->visits,
+		.rec = rec,
+		.sample = sample,
+		.format = &s->trace.session.reader.formats.at[0],
+		.time = sample->time,
+		.mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
+
+	str_clear(&s->text);
+	if (is_json)
+		script_add_json(&s->script, &v, &s->text);
+	else
+		script_add_sample(&s->script, &v, &s->text);
+	return str_text(&s->text);
 }
 
 /* The sample's line of text, or of JSON. */
@@ -74,12 +93,7 @@ static const char *line(struct scene *s, u64 time, u32 pid, u64 ip, bool is_json
 	struct sample sample = {.ip = ip, .pid = pid, .tid = pid, .time = time};
 	struct record rec = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = 8};
 
-	str_clear(&s->text);
-	if (is_json)
-		script_add_json(&s->script, &sample, &rec, 0, time, &s->text);
-	else
-		script_add_sample(&s->script, &sample, &rec, 0, time, &s->text);
-	return str_text(&s->text);
+	return show(s, &sample, &rec, is_json);
 }
 
 static void check_exec(bool is_json)
@@ -171,11 +185,8 @@ TEST(script_counts_from_the_beginning_of_a_bpf_program)
 	struct scene s;
 
 	begin(&s, "ip,sym,symoff");
-	machine_apply(&s.machine, &symbol, &body, 1);
-	script_add_sample(&s.script, &sample, &rec, 0, 2, &s.text);
-	CHECK_HAS(str_text(&s.text), "bpf_prog_1_it+0x24");
-	str_clear(&s.text);
-	script_add_json(&s.script, &sample, &rec, 0, 2, &s.text);
-	CHECK_HAS(str_text(&s.text), "\"function\":\"bpf_prog_1_it\",\"offset\":36,");
+	machine_apply(&s.trace.machine, &symbol, &body, 1);
+	CHECK_HAS(show(&s, &sample, &rec, false), "bpf_prog_1_it+0x24");
+	CHECK_HAS(show(&s, &sample, &rec, true), "\"function\":\"bpf_prog_1_it\",\"offset\":36,");
 	end(&s);
 }

@@ -56,7 +56,7 @@ TEST(source_that_changed_after_the_build_says_so)
 	u64 changed;
 
 	tree_file(test_dir(), "int x;\n", "a.c");
-	changed = source_time(test_path("a.c"));
+	changed = source_time(test_path("a.c"), NULL);
 	s = open_at(&nowhere, NULL, test_path("a.c"), changed - 1);
 	CHECK_EQ(s.state, SOURCE_NEWER);
 	CHECK_STR(line(&s, 1), "int x;");

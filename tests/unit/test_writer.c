@@ -298,8 +298,60 @@ TEST(writer_foretells_what_is_known_for_the_case_that_it_never_ends)
 	CHECK_EQ(check_file(&f, f.path, &reader), n);
 	CHECK_STR(reader.info.host.hostname, "another");
 	CHECK_EQ(reader.early.size, 0);
+	reader_close(&reader);
+	fixture_fini(&f);
+}
+
+/* Of what was foretold, nothing but the section is left, and everything else is zero. */
+static void check_what_is_left(const struct fixture *f, unsigned id)
+{
+	const struct layout_section *early = &f->w.early, *left;
+	struct reader reader;
+
+	check_file(f, f->path, &reader);
+	left = &reader.sections[id];
+	CHECK(left->offset > early->offset &&
+		left->offset + left->size <= early->offset + early->size);
+	CHECK(reader_is_zero(&reader, early->offset, left->offset - early->offset));
+	CHECK(reader_is_zero(&reader, left->offset + left->size,
+		early->offset + early->size - (left->offset + left->size)));
+	reader_close(&reader);
+}
+
+TEST(writer_repeats_no_section_that_is_as_it_was_foretold)
+{
+	struct file_info first, second, third;
+	struct reader reader;
+	struct fixture f;
+	struct err err;
+
+	fixture_init(&f, 4096, 64);
+	open_writer(&f);
+	file_info_init(&first);
+	file_info_init(&second);
+	file_info_init(&third);
+	str_add(&first.tracing_data, "formats");
+	first.host.hostname = "vm";
+	str_add(&second.tracing_data, "formats");
+	second.host.hostname = "another";
+	third.host.hostname = "vm";
+	CHECK_EQ(writer_foretell(&f.w, &first, &err), 0);
+	CHECK_EQ(append(&f, 0, f.r.data.n, 8, &err), 0);
+	/* One is the same, the other is not. */
+	CHECK_EQ(writer_finish(&f.w, &second, &err), 0);
+	check_what_is_left(&f, FEATURE_TRACING_DATA);
+	/* Once more: what was taken away at first is written behind the records. */
+	CHECK_EQ(writer_finish(&f.w, &third, &err), 0);
+	writer_close(&f.w, true);
+	CHECK_EQ(check_file(&f, f.path, &reader), f.r.data.n);
+	CHECK_STR(reader.info.host.hostname, "vm");
+	CHECK_EQ(reader.info.tracing_data.n, 0);
+	CHECK(reader.sections[FEATURE_HOSTNAME].offset >= reader.data_end);
 	CHECK(reader_is_zero(&reader, f.w.early.offset, f.w.early.size));
 	reader_close(&reader);
+	file_info_fini(&first);
+	file_info_fini(&second);
+	file_info_fini(&third);
 	fixture_fini(&f);
 }
 
@@ -526,7 +578,7 @@ TEST(writer_refuses_what_is_no_file)
 	check_refused(&f, ERR_NOENT, "creating");
 	test_write(test_path("file"), "x", 1);
 	f.path = test_path("file/perf.data");
-	check_refused(&f, ERR_SYS, "Not a directory");
+	check_refused(&f, ERR_NOENT, "Not a directory");
 	fixture_fini(&f);
 }
 

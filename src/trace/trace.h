@@ -1,0 +1,84 @@
+/*
+ * trace.h - a recording, opened so that it can be walked: its records, the tasks and maps they tell of,
+ * the code it carries, and what finds names and callers.
+ *
+ *     trace_open() -> trace_scan()  -> pass_run() (pass.h), as often as wanted, by all cores
+ *                  -> trace_begin() -> follow_next() (follow.h), in the order of time, also from a pipe
+ *
+ * In       a file, a pipe, or with trace_begin_live() nothing but records that are applied to its machine
+ * Out      the members of struct trace, ready to be asked
+ * Owns     all of them, until trace_close()
+ * Life     options' strings, the log and the roots stay the caller's, and outlive the trace
+ * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; what is damaged behind the header is in
+ *          session.tally
+ * Threads  one opens, scans and follows; a pass uses several
+ */
+#ifndef PACE_TRACE_TRACE_H
+#define PACE_TRACE_TRACE_H
+
+#include "base/log.h"
+#include "machine/machine.h"
+#include "session/session.h"
+#include "symbol/callers.h"
+#include "symbol/embedded.h"
+#include "symbol/guest.h"
+#include "symbol/jitcode.h"
+#include "symbol/resolver.h"
+
+/* Where names come from; zero is what a command without options does. */
+struct trace_options {
+	const char *symfs, *vmlinux, *kallsyms;   /* NULL: none */
+	bool ignores_vmlinux, ignores_made_names; /* as in struct resolver */
+	bool ignores_embedded;                    /* as if the recording carried nothing */
+	bool ignores_jit;                         /* no dump of generated code is read */
+	bool stitches; /* of branch stacks, what is too deep from the sample before */
+	struct guest_files guest;
+	double debuginfod_s;
+	const struct roots *roots; /* of containers that may have ended; NULL: none */
+};
+
+struct trace {
+	struct log *log;
+	struct session session;
+	struct machine machine;
+	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
+	struct jitcode jitcode;
+	struct resolver resolver;
+	struct callers callers;
+	struct trace_options options;
+	VEC(struct intern) names; /* like ":123", that its visits gave to threads */
+	size_t n_visits;           /* struct visits that are open */
+	bool is_walked; /* once, and so the session's tally is complete */
+};
+
+int trace_open(struct trace *t, const char *path, struct log *log, struct err *err);
+
+/* From a descriptor that stays the caller's; -1: `name` is the path. */
+int trace_open_fd(struct trace *t, int fd, const char *name, struct log *log, struct err *err);
+
+/* Also of a trace whose opening failed, or that is all zero. */
+void trace_close(struct trace *t);
+
+/* Whether callers are in the samples; in stack dumps or records of calls, which have to be walked first. */
+bool trace_has_chains(const struct trace *t);
+bool trace_has_dumps(const struct trace *t);
+
+/*
+ * The first pass over all records: who was where, at every moment. session.observer, if it is set, sees
+ * them. What names are found with is set up afterwards, also where this fails half way.
+ */
+int trace_scan(struct trace *t, const struct trace_options *options, struct err *err);
+
+/*
+ * Sets everything up for follow.h, at the beginning of the recording: what was known of a later moment
+ * is forgotten. A recording without times is scanned for its tasks and maps (machine_foresee()).
+ */
+int trace_begin(struct trace *t, const struct trace_options *options, struct err *err);
+
+/*
+ * Without a file: a machine that is measured now. Records are applied as they come; addresses are looked
+ * for in the files and processes of this moment. `events`, how they were opened, are borrowed.
+ */
+void trace_begin_live(struct trace *t, const struct event_list *events);
+
+#endif

@@ -1,0 +1,73 @@
+#include "trace/visit.h"
+
+#include "unwind/chain.h"
+
+void visits_init(struct visits *v, struct trace *t)
+{
+	/* visits_fini() must not need memory. */
+	vec_reserve(&t->names, t->names.n + t->n_visits + 1);
+	t->n_visits++;
+	v->trace = t;
+}
+
+void visits_fini(struct visits *v)
+{
+	if (!v->trace)
+		return;
+	if (v->has_walk)
+		callers_walk_fini(&v->walk);
+	v->trace->n_visits--;
+	vec_add(&v->trace->names, v->strings);
+	v->trace = NULL;
+}
+
+const struct thread_state *visit_find_state(struct visit *v)
+{
+	struct visits *all = v->visits;
+	const struct sample *s = v->sample;
+	struct thread_state *found = &all->now;
+
+	if (all->is_still) {
+		struct visited_thread *t = visit_remembered(v);
+
+		t->pid = s->pid;
+		t->tid = s->tid;
+		found = &t->state;
+	}
+	machine_state_at(&all->trace->machine, s->pid, s->tid, v->time, &all->strings, found);
+	return v->state = found;
+}
+
+/* The file that the outermost frame of a chain is in: 0 if none is known. */
+static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
+{
+	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
+	struct chain_step step, last = {0};
+	const struct map *map;
+
+	while (chain_next(&walk, &step))
+		last = step;
+	map = machine_find(user, last.ip - last.is_return);
+	return map ? map->dso->id : 0;
+}
+
+void visit_find_callers(struct visit *v)
+{
+	struct visits *all = v->visits;
+
+	/* It was walked while recording. */
+	if (ending_take(&v->chain, &v->end.ending)) {
+		if (ending_is_of_file(v->end.ending))
+			v->end.dso = dso_of_last(visit_state(v)->user, &v->chain);
+		v->has_end = true;
+		return;
+	}
+	if (!callers_has_source(v->format))
+		return;
+	if (!all->has_walk) {
+		callers_walk_init(&all->walk, &all->trace->callers);
+		all->has_walk = true;
+	}
+	v->has_end = callers_of_sample(&all->walk, visit_state(v)->user, v->format, v->sample,
+		v->mode, &v->chain, &v->end);
+}
