@@ -48,4 +48,4 @@ endif
 	@meson install -C build
 
 clean:
-	rm -rf build build-check build-bench build-guest
+	rm -rf build build-check build-bench build-guest build-threads

@@ -56,6 +56,7 @@ SUITES = [
     ('unwind', [sys.executable, f'{HERE}/live/test_unwind.py']),
     ('whole', [sys.executable, f'{HERE}/live/test_whole.py']),
     ('lint', [sys.executable, f'{HERE}/live/test_lint.py']),
+    ('threads', [sys.executable, f'{HERE}/live/test_threads.py']),
     ('faults', [sys.executable, f'{HERE}/live/test_faults.py']),
     ('traps', [sys.executable, f'{HERE}/live/test_traps.py']),
     ('injected', [sys.executable, f'{HERE}/live/test_injected.py']),
@@ -102,7 +103,7 @@ SUITES = [
 # These take longest: begun first, so that none of them is what everybody waits for in the end.
 LONG = ['fuzz', 'guest', 'unit', 'fixtures', 'report', 'readperf', 'oracle', 'sortkeys', 'diff', 'callers', 'options', 'faults', 'attrs',
         'stat', 'conformance', 'lines', 'travel', 'record', 'annotate', 'kernel', 'jit', 'c2c', 'ring', 'quipper', 'unwind', 'buildids',
-        'files', 'injected', 'surroundings', 'exhausted', 'kinds', 'golden']
+        'files', 'threads', 'injected', 'surroundings', 'exhausted', 'kinds', 'golden']
 
 
 class Result:

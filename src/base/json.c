@@ -89,6 +89,36 @@ void json_null(struct str *out, const char *key)
 	str_add(out, "null,");
 }
 
+void json_fixed(struct str *out, const char *key, double v, unsigned digits)
+{
+	json_key(out, key);
+	str_addf(out, "%.*f,", (int)digits, v);
+}
+
+void json_double(struct str *out, const char *key, double v, unsigned digits)
+{
+	json_key(out, key);
+	str_addf(out, "%.*g,", (int)digits, v);
+}
+
+void json_element(struct str *out, const char *text)
+{
+	json_string(out, text);
+	str_addc(out, ',');
+}
+
+void json_open(struct str *out, const char *key, char open)
+{
+	json_key(out, key);
+	str_addc(out, open);
+}
+
+void json_close(struct str *out, char close)
+{
+	json_end(out, close);
+	str_addc(out, ',');
+}
+
 void json_end(struct str *out, char close)
 {
 	if (out->n && out->at[out->n - 1] == ',')

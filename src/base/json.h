@@ -4,6 +4,9 @@
  *     str_addc(&text, '{');
  *     json_text(&text, "name", name);
  *     json_u64(&text, "count", n);
+ *     json_open(&text, "names", '[');
+ *     json_element(&text, name);
+ *     json_close(&text, ']');
  *     json_end(&text, '}');          takes the last comma away
  *
  * Keys and texts may be anybody's: what a terminal would obey (utf8.h) is written as \uXXXX, and text
@@ -25,6 +28,14 @@ void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);
+/* `v` is finite: with so many digits behind the point; with at most so many in all (%g). */
+void json_fixed(struct str *out, const char *key, double v, unsigned digits);
+void json_double(struct str *out, const char *key, double v, unsigned digits);
+void json_element(struct str *out, const char *text); /* of an array */
+
+/* A member that is an object or an array: `open` is its bracket. json_close() ends it, as json_end(). */
+void json_open(struct str *out, const char *key, char open);
+void json_close(struct str *out, char close);
 
 /* Ends an object or array: `close` instead of the comma before it. */
 void json_end(struct str *out, char close);

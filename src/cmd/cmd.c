@@ -30,6 +30,10 @@ int cmd_print_help(const struct cmd *cmd)
 		opts_add_help(cmd->options, &out.text);
 	if (cmd->notes)
 		str_addf(&out.text, "\n%s", cmd->notes);
+	if (cmd->add_notes) {
+		str_addc(&out.text, '\n');
+		cmd->add_notes(&out.text);
+	}
 	return out_close(&out, &err) ? cmd_fail(cmd, &err, EXIT_FAILED) : EXIT_OK;
 }
 

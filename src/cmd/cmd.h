@@ -22,11 +22,12 @@ enum {
 
 struct cmd {
 	const char *name;
-	const char *summary;               /* one line for `pace help` */
-	const char *usage[6];              /* what stands behind "pace NAME", closed by NULL */
-	const char *notes;                 /* text behind the options in -h, or NULL */
-	const struct opt *options;         /* NULL: none */
-	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+	const char *summary;                 /* one line for `pace help` */
+	const char *usage[6];                /* what stands behind "pace NAME", closed by NULL */
+	const char *notes;                   /* text behind the options in -h, or NULL */
+	void (*add_notes)(struct str *text); /* the same where it follows from a table; or NULL */
+	const struct opt *options;           /* NULL: none */
+	int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
 };
 
 extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_annotate, cmd_evlist,

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "cmd/strict.h"
@@ -18,8 +19,9 @@
 #include "profile/judge.h"
 #include "profile/label.h"
 #include "profile/recorded.h"
-#include "view/diff.h"
+#include "view/diffrows.h"
 #include "view/folded.h"
+#include "view/forms.h"
 
 struct diff_command {
 	bool is_strict;
@@ -30,10 +32,13 @@ struct diff_command {
 	struct symbol_options symbols;
 	double debuginfod_s;
 	const char *cpus, *pids, *tids, *time;
-	bool is_json, is_folded, has_children, is_forced;
+	struct form_choice forms;
+	bool is_folded, has_children, is_forced;
 	u64 order, n_workers;
 	unsigned verbose;
 };
+
+enum { VERSION = 3 }; /* of the members of JSON */
 
 #define DEFAULT_BASELINE "perf.data.old"
 
@@ -116,10 +121,10 @@ static const struct opt options[] = {
 		"leave out what has less in all recordings", .max = 100},
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
 		"in words, everything that differs; default the first 10"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "as JSON"},
+	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "as JSON"},
 	{0, "folded", OPT_BOOL, AT(is_folded), NULL,
 		"stacks on a line each with both sides' samples, for a differential flame graph"},
-	{'t', "field-separator", OPT_STR, AT(view.separator), "SEP",
+	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to read"},
@@ -381,6 +386,8 @@ static int choose(struct comparing *c, struct err *err)
 				"--sort: '%s' is a key of report only: %s are not looked at here",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
+	if (form_check(&o->forms, err))
+		return err->code;
 	o->view.order = (u32)o->order;
 	o->view.per = !o->per || !strcmp(o->per, "level") ? DIFF_PER_LEVEL
 		: !strcmp(o->per, "run")                  ? DIFF_PER_RUN
@@ -397,44 +404,53 @@ static int choose(struct comparing *c, struct err *err)
 }
 
 static void show_event(const struct comparing *c, struct compared *compared, bool is_first,
-	struct str *text)
+	struct page *p)
 {
 	const struct diff_command *o = c->options;
+	struct diffrows rows;
 	struct judge judge;
 
 	if (o->view.per == DIFF_PER_LEVEL)
 		delta_level(&compared->delta);
 	judge_init(&judge, &compared->delta);
-	if (!is_first)
-		str_addc(text, o->is_json ? ',' : '\n');
-	if (o->is_json)
-		diff_add_json(&compared->delta, &judge, compared->name, &o->view, text);
-	else
-		diff_add_text(&compared->delta, &judge, compared->name, &o->view, text);
+	diffrows_init(&rows, &compared->delta, &judge, compared->name, &o->view,
+		form_is_data(p->form) && !o->forms.separator);
+	if (!form_is_data(p->form) || o->forms.separator) {
+		str_add(&p->out->text, is_first ? "" : "\n");
+		diff_add_words(&compared->delta, &judge, compared->name, &o->view, &p->out->text);
+	}
+	p->form->table(p, &rows.rows);
+	diffrows_fini(&rows);
 	judge_fini(&judge);
 }
 
 static void show(struct comparing *c, struct out *out)
 {
+	static const struct text_options text = {.n_workers = 1};
 	const struct diff_command *o = c->options;
+	struct page p = {.form = form_chosen(&o->forms),
+		.out = out,
+		.text = &text,
+		.separator = o->forms.separator,
+		.list = "events",
+		.n_parts = (u32)c->recordings.n,
+		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
+		.version = VERSION};
 	bool is_first = true;
 
 	if (o->is_folded) {
 		folded_add_text(&c->folded, FOLDED_COLUMNS, &out->text);
 		return;
 	}
-	if (o->is_json)
-		diff_begin_json(&out->text);
+	page_begin(&p);
 	vec_each(compared, &c->events) {
 		delta_pair(&compared->delta);
 		if (!compared->delta.rows.n && c->events.n > 1)
 			continue;
-		show_event(c, compared, is_first, &out->text);
+		show_event(c, compared, is_first, &p);
 		is_first = false;
-		out_flush_some(out);
 	}
-	if (o->is_json)
-		diff_end_json(&out->text);
+	page_end(&p, NULL);
 }
 
 /* A recording that is compared with itself has no changes, also where code has no names. */

@@ -55,11 +55,11 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
 	const struct record_options *o = rec->options;
 
-	if (!o->has_chains || o->has_chain_mode || o->has_only_kernel_chains ||
-		!regs_for_callers(REGS_THIS_MACHINE))
+	if (!o->callers.has_chains || o->callers.has_chain_mode ||
+		o->callers.has_only_kernel_chains || !regs_for_callers(REGS_THIS_MACHINE))
 		return;
 	/* All switches of all programs: copies of their stacks are more than anybody can read. */
-	if (rec->target.is_system_wide && o->has_wall)
+	if (rec->target.is_system_wide && o->records.has_wall)
 		return;
 	sampling->has_few_stacks = rec->target.is_system_wide;
 	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
@@ -70,7 +70,7 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	if (sampling->stack_bytes < BYTES_LEAST)
 		sampling->stack_bytes = 0;
 	/* perf would take both for callers of each other. */
-	sampling->has_frame_pointers = !o->keeps_stacks;
+	sampling->has_frame_pointers = !o->callers.keeps_stacks;
 }
 
 /* Of such a command there will be next to nothing. */
@@ -112,8 +112,8 @@ static int choose_output(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
 
-	rec->is_pipe = !strcmp(o->output, "-");
-	rec->rotation = (struct rotation){.path = o->output, .most = o->max_files};
+	rec->is_pipe = !strcmp(o->files.output, "-");
+	rec->rotation = (struct rotation){.path = o->files.output, .most = o->files.max_files};
 	if (rec->is_pipe && record_has_rotation(o))
 		return err_set(err, ERR_INVAL,
 			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
@@ -126,14 +126,13 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 {
 	const struct record_options *o = rec->options;
 
-	if (record_check(o, &rec->log, err) || record_ring_check(o, err) ||
-		record_until_check(o, err) || record_wall_check(o, err) ||
-		record_overhead_check(o, err) || record_sampling(o, sampling, err) ||
-		(o->delay && schedule_parse(&rec->pilot.schedule, o->delay, err)))
+	if (record_check(o, &rec->log, err) || record_watchers_check(o, err) ||
+		record_sampling(o, sampling, err) ||
+		(o->timing.delay && schedule_parse(&rec->pilot.schedule, o->timing.delay, err)))
 		return err->code;
 	sampling->is_late = rec->pilot.schedule.is_late;
-	if (o->compat) {
-		if (compat_find(o->compat, compat, err))
+	if (o->files.compat) {
+		if (compat_find(o->files.compat, compat, err))
 			return err_prefix(err, "--compat");
 		sampling->compat = compat;
 	}
@@ -211,7 +210,7 @@ static int open_on_target(struct recording *rec, const struct sampling *sampling
 
 	attach_init(a, &rec->target, "recorded", &rec->log);
 	attach_add(a, &(struct attach_part){rec, open_samplers, close_samplers, sample_again});
-	if (record_trigger_add(rec, err) || record_when_add(rec, err) ||
+	if (record_watchers_add(rec, err) ||
 		attach_open(a, sampling->has_no_inherit ? NULL : &rec->options->target, err))
 		return err->code;
 	attach_warn(a, "samples");
@@ -245,11 +244,11 @@ static int choose_level(struct recording *rec, const struct compat *compat, stru
 {
 	bool can_unpack = !compat || compat->can_unpack;
 
-	rec->level = rec->options->level;
+	rec->level = rec->options->files.level;
 	if (rec->level > 0 && !can_unpack)
 		return err_set(err, ERR_INVAL,
 			"-z: perf %s cannot read compressed recordings, 5.2 is the first that can",
-			rec->options->compat);
+			rec->options->files.compat);
 	if (rec->level < 0)
 		rec->level = rec->recorder.filter && !rec->is_pipe && can_unpack ? PACKER_LEVEL : 0;
 	return 0;
@@ -272,9 +271,9 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 			err) ||
 		check_room(rec, err))
 		return err->code;
-	rec->recorder.flush_bytes = MIN(o->flush_bytes, rec->recorder.pages * page_size / 4);
-	rec->recorder.affinity = o->affinity;
-	if (!o->keeps_stacks)
+	rec->recorder.flush_bytes = MIN(o->rings.flush_bytes, rec->recorder.pages * page_size / 4);
+	rec->recorder.affinity = o->rings.affinity;
+	if (!o->callers.keeps_stacks)
 		unwind_meanwhile(rec);
 	foresee_ids(rec);
 	return 0;
@@ -295,15 +294,14 @@ static int set_up(struct recording *rec, struct err *err)
 	if (start_command(rec, err) || open_rings(rec, &sampling, pages, err) ||
 		choose_level(rec, sampling.compat, err) || record_pilot_open(rec, err))
 		return err->code;
-	if (o->priority &&
+	if (o->rings.priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
-			&(struct sched_param){(int)o->priority}))
+			&(struct sched_param){(int)o->rings.priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
-			(unsigned long long)o->priority);
+			(unsigned long long)o->rings.priority);
 	if (record_open_output(rec, err))
 		return err->code;
-	record_ring_begin(rec);
-	record_until_begin(rec);
+	record_watchers_begin(rec);
 	return 0;
 }
 
@@ -423,10 +421,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
 		err);
 	*ret_status = end == RECORDER_SIGNAL ? 128 + rec->recorder.stop.signal : EXIT_OK;
-	record_growth_end(rec);
-	record_until_say(rec);
-	record_overhead_say(rec);
-	record_deeper_say(rec);
+	record_watchers_say(rec);
 	if (end == RECORDER_SIGNAL)
 		hand_signal_on(rec);
 	if (end == RECORDER_FAILED || record_ring_spill(rec, "the end", err))
@@ -500,14 +495,9 @@ static void tear_down(struct recording *rec, bool keep_file)
 {
 	record_switch_close(rec);
 	record_pilot_close(rec);
-	record_trigger_close(rec);
-	record_when_close(rec);
+	record_watchers_close(rec);
 	attach_fini(&rec->attach);
 	roots_fini(&rec->roots);
-	record_waits_close(rec);
-	record_ring_close(rec);
-	record_until_close(rec);
-	record_overhead_close(rec);
 	str_fini(&rec->notes);
 	rotation_fini(&rec->rotation);
 	packer_fini(&rec->packer);
@@ -551,13 +541,13 @@ static int run_record(int argc, char **argv)
 	}
 	argv[argc] = NULL;
 	/* Who is blocked is in the kernel: without its callers nobody knows why. */
-	o.has_chains |= o.has_wall;
+	o.callers.has_chains |= o.records.has_wall;
 	/* What is looked up besides must have times of the same clock. */
-	if (o.has_wall && !o.has_clock && !record_wall_sees_kernel()) {
-		o.has_clock = true;
-		o.clock = CLOCK_MONOTONIC;
+	if (o.records.has_wall && !o.samples.has_clock && !record_wall_sees_kernel()) {
+		o.samples.has_clock = true;
+		o.samples.clock = CLOCK_MONOTONIC;
 	}
-	if (o.lists_intr_regs || o.lists_user_regs) {
+	if (o.samples.lists_intr_regs || o.samples.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);
 	}

@@ -27,7 +27,7 @@ static bool may_change(const struct recording *rec)
 	if (record_parse_pages(o, &pages, &ignored) ||
 		(pages && pages * (u64)sysconf(_SC_PAGESIZE) < RING_BYTES))
 		return false;
-	if (o->has_stack_size || o->keeps_stacks || o->is_overwritten)
+	if (o->callers.has_stack_size || o->callers.keeps_stacks || o->rings.is_overwritten)
 		return false;
 	vec_each(e, &rec->events) {
 		if (e->wishes & EVENT_TRACKER)
@@ -56,29 +56,31 @@ int record_deeper_open(struct recording *rec, struct err *err)
 	return open_fetch_ids(&rec->events, &rec->counters, err);
 }
 
-void record_deeper_look(struct recording *rec)
+static int look(struct recording *rec, struct err *ret_err)
 {
 	struct record_deeper *d = &rec->deeper;
 	const struct liveunwind *u = &rec->liveunwind;
 	u64 n = u->n_ended[STACK_DUMP_TOO_SMALL];
 	struct err err;
 
+	(void)ret_err;
 	/* Who cannot keep up with small copies will not with large ones. */
 	if (d->is_decided || n < STACKS_LEAST || n * SAMPLES_MOST < u->n_samples || u->n_hurried)
-		return;
+		return 0;
 	d->is_decided = true;
 	d->n_before = n;
 	snprintf(d->comm, sizeof(d->comm), "%s", u->deep_comm ? u->deep_comm : "");
 	if (!deeper_is_there(&rec->counters))
-		return;
+		return 0;
 	if (recorder_go_deeper(&rec->recorder, rec->pilot.is_off, &err)) {
 		log_debug(&rec->log, "copies of the stack stay as they are: %s", err.msg);
-		return;
+		return 0;
 	}
 	d->since_ns = clock_now_ns();
+	return 0;
 }
 
-void record_deeper_say(struct recording *rec)
+static void say(struct recording *rec)
 {
 	const struct record_deeper *d = &rec->deeper;
 
@@ -94,3 +96,8 @@ void record_deeper_say(struct recording *rec)
 		(double)(d->since_ns - MIN(rec->pilot.start_ns, d->since_ns)) / 1e9,
 		(SAMPLING_MAX_STACK + 1023) / 1024, (unsigned long long)d->n_before);
 }
+
+const struct record_watcher record_deeper_watcher = {
+	.look = look,
+	.say = say,
+};

@@ -7,52 +7,64 @@
  */
 enum { EACH_NS = 10000000 };
 
-void record_growth_open(struct recording *rec)
+static int open_growth(struct recording *rec, struct err *ret_err)
 {
 	struct record_growth *g = &rec->growth;
 	struct err err;
 
+	(void)ret_err;
 	g->growth.fd = g->clock.fd = -1;
 	g->due_ns = UINT64_MAX;
-	if (rec->options->has_no_embedding || !rec->events.n)
-		return;
+	if (rec->options->files.has_no_embedding || !rec->events.n)
+		return 0;
 	if (perfclock_open(&g->clock, &rec->events.at[0].attr, &err) ||
 		growth_open(&g->growth, "/tmp", &err) ||
 		recorder_watch(&rec->recorder, g->growth.fd, &err))
 		log_debug(&rec->log, "when perf maps grow is not seen: %s", err.msg);
+	return 0;
 }
 
-void record_growth_look(struct recording *rec)
+static int look(struct recording *rec, struct err *err)
 {
 	struct record_growth *g = &rec->growth;
 	struct err ignored;
 
+	(void)err;
 	if (g->growth.fd < 0)
-		return;
+		return 0;
 	if (g->due_ns != UINT64_MAX) {
 		if (clock_now_ns() < g->due_ns)
-			return;
+			return 0;
 		g->due_ns = UINT64_MAX;
 		recorder_watch(&rec->recorder, g->growth.fd, &ignored);
 	}
 	if (!growth_look(&g->growth, &g->clock))
-		return;
+		return 0;
 	recorder_unwatch(&rec->recorder, g->growth.fd);
 	g->due_ns = clock_now_ns() + EACH_NS;
+	return 0;
 }
 
-u64 record_growth_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
 	return rec->growth.due_ns;
 }
 
-void record_growth_end(struct recording *rec)
+static void say(struct recording *rec)
 {
 	growth_look(&rec->growth.growth, &rec->growth.clock);
 }
 
-void record_growth_close(struct recording *rec)
+static void close_growth(struct recording *rec)
 {
 	growth_close(&rec->growth.growth);
 	perfclock_close(&rec->growth.clock);
 }
+
+const struct record_watcher record_growth_watcher = {
+	.open = open_growth,
+	.due = due,
+	.look = look,
+	.say = say,
+	.close = close_growth,
+};

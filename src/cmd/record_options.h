@@ -20,23 +20,16 @@ enum record_switch_mode {
 	RECORD_SWITCH_TIME,
 };
 
-struct record_options {
-	struct event_words events; /* first: see cmd/events.h */
-	const char *frequency, *pages;
-	u64 period;
-	bool is_strict, has_no_samples;
-	struct target_words target;
-	int no_inherit; /* -1: as is usual for the target */
-	const char *output;
-	const char *compat;
-
-	/* Callers. */
+/* -g, --call-graph */
+struct record_callers {
 	u64 stack_bytes, max_stack;
 	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was said */
 	bool has_stack_size;                                    /* and how much of the stack */
 	bool has_only_kernel_chains, has_only_user_chains;
+};
 
-	/* What samples carry. */
+/* What samples carry. */
+struct record_samples {
 	bool has_data, has_data_source, has_phys, has_data_page, has_code_page, has_weight,
 		has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
 		has_running_time, has_stat;
@@ -47,49 +40,77 @@ struct record_options {
 	bool lists_intr_regs, lists_user_regs; /* -I? */
 	bool has_clock;
 	s32 clock;
+};
 
-	/* What else is recorded, and what is not. */
-	bool is_all_kernel, is_all_user;
+/* What else is recorded, and what is not; what was there before. */
+struct record_besides {
 	bool has_namespaces, has_cgroups, has_switches, has_no_bpf;
-	bool has_wall; /* where threads are while they do not run */
+	bool has_wall;  /* where threads are while they do not run */
+	unsigned synth; /* enum synth_what */
+	bool is_synthesized_late;
+};
 
-	bool is_quiet, has_no_cache;
-	int no_build_ids; /* -1: as is usual for the files there will be */
-	bool has_all_build_ids, has_build_id_maps, has_no_embedding;
-	unsigned verbose;
-	int level; /* of compression; 0: none, -1: as is usual for what is recorded */
-
-	/* When, and into which files. */
+/* When, and until when; what looks on meanwhile. */
+struct record_timing {
 	const char *delay, *control;
-	bool has_time_in_name, has_time_bounds;
-	enum record_switch_mode switch_mode;
-	u64 switch_size; /* bytes, or ns */
-	struct event_words triggers;
-	u64 max_files, max_size;
 	u64 ring_ns; /* 0: everything is written */
 	const char *when;
 	double overhead_pct; /* 0: whatever it costs */
 	double until_pct;    /* 0: to the end */
 	u64 for_ns;          /* 0: to the end */
+};
 
-	/* What was there before. */
-	unsigned synth; /* enum synth_what */
-	bool is_synthesized_late;
+/* Into which files, and what is in these besides records. */
+struct record_files {
+	const char *output;
+	const char *compat;
+	int level; /* of compression; 0: none, -1: as is usual for what is recorded */
+	bool has_time_in_name, has_time_bounds;
+	enum record_switch_mode switch_mode;
+	u64 switch_size; /* bytes, or ns */
+	struct event_words triggers;
+	u64 max_files, max_size;
+	int no_build_ids; /* -1: as is usual for the files there will be */
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache;
+};
 
-	/* How rings are read. */
-	bool is_overwritten, is_unbuffered, is_one_group, is_dry;
+/* How rings are read. */
+struct record_rings {
+	const char *pages;
+	bool is_overwritten, is_unbuffered;
 	u64 flush_bytes, priority;
 	enum recorder_affinity affinity;
+};
 
-	/* Accepted, and of no effect: what stands for that is said under -v. */
+/* Of no effect: what stands for that is said under -v. */
+struct record_accepted {
 	bool has_aio, has_threads, has_kcore, has_debuginfod, has_map_timeout, has_synth_threads;
 };
 
+struct record_options {
+	struct event_words events; /* first: see cmd/events.h */
+	const char *frequency;
+	u64 period;
+	bool is_strict, has_no_samples, is_one_group, is_all_kernel, is_all_user;
+	struct target_words target;
+	int no_inherit; /* -1: as is usual for the target */
+	struct record_callers callers;
+	struct record_samples samples;
+	struct record_besides records;
+	struct record_timing timing;
+	struct record_files files;
+	struct record_rings rings;
+	struct record_accepted accepted;
+	bool is_dry, is_quiet;
+	unsigned verbose;
+};
+
 /* What holds where the command line says nothing. */
-#define RECORD_OPTIONS_DEFAULT                                                                    \
-	{                                                                                         \
-		.output = "perf.data", .no_inherit = -1, .has_timestamps = -1, .has_periods = -1, \
-		.no_build_ids = -1, .synth = SYNTH_ALL, .level = -1,                              \
+#define RECORD_OPTIONS_DEFAULT                                                          \
+	{                                                                               \
+		.no_inherit = -1, .samples = {.has_timestamps = -1, .has_periods = -1}, \
+		.records = {.synth = SYNTH_ALL},                                        \
+		.files = {.output = "perf.data", .level = -1, .no_build_ids = -1},      \
 	}
 
 /* The rows, ended by OPT_END; they fill in a struct record_options. */

@@ -40,8 +40,8 @@ static void describe(struct recording *rec, struct file_info *info)
 	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
 	str_add(&info->notes, str_text(&rec->notes));
 	str_add(&info->notes, str_text(&rec->ring.note));
-	if (rec->options->has_clock)
-		identity_add_clock(info, rec->options->clock);
+	if (rec->options->samples.has_clock)
+		identity_add_clock(info, rec->options->samples.clock);
 	info->has_compression = rec->level > 0;
 	if (rec->level)
 		info->compression = compression_of(rec);
@@ -78,7 +78,7 @@ int record_open_output(struct recording *rec, struct err *err)
 	if (rec->is_pipe) {
 		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
 	} else {
-		r = writer_open(&rec->writer, o->output, events_of_file(rec), err);
+		r = writer_open(&rec->writer, o->files.output, events_of_file(rec), err);
 		if (!r && rec->writer.is_file)
 			r = writer_foretell(&rec->writer, &info, err);
 	}
@@ -137,7 +137,8 @@ static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err
 	struct synth *synth = to->synth;
 	pid_t last = 0;
 
-	if (rec->target.is_system_wide || (rec->has_begun && !rec->options->is_synthesized_late))
+	if (rec->target.is_system_wide ||
+		(rec->has_begun && !rec->options->records.is_synthesized_late))
 		return synth_all(synth, flush_synth, to, err);
 	vec_each(t, &rec->target.threads) {
 		if (t->pid != last)
@@ -157,8 +158,8 @@ int record_write_state(struct recording *rec, struct str *carried, struct err *e
 
 	sample_format_init(&format, &rec->events.at[0].attr);
 	synth_init(&synth, format.trailer, &rec->log);
-	synth.what = rec->options->synth;
-	synth.build_id = rec->options->has_build_id_maps ? buildid_of_map : NULL;
+	synth.what = rec->options->records.synth;
+	synth.build_id = rec->options->files.has_build_id_maps ? buildid_of_map : NULL;
 	vec_each(e, &rec->events) {
 		synth.has_data_maps |= (e->attr.flags & ATTR_MMAP_DATA) != 0;
 		synth.has_namespaces |= (e->attr.flags & ATTR_NAMESPACES) != 0;
@@ -184,16 +185,18 @@ int record_write_state(struct recording *rec, struct str *carried, struct err *e
 
 int record_write_beginning(struct recording *rec, struct err *err)
 {
-	return rec->options->is_synthesized_late ? 0 : record_write_state(rec, NULL, err);
+	return rec->options->records.is_synthesized_late ? 0 : record_write_state(rec, NULL, err);
 }
 
 /* ---- the end ---- */
 
 bool record_wants_build_ids(const struct record_options *o)
 {
-	bool is_default = o->switch_mode == RECORD_SWITCH_NEVER && !o->has_build_id_maps;
+	bool is_default =
+		o->files.switch_mode == RECORD_SWITCH_NEVER && !o->files.has_build_id_maps;
 
-	return o->has_all_build_ids || (o->no_build_ids < 0 ? is_default : !o->no_build_ids);
+	return o->files.has_all_build_ids ||
+		(o->files.no_build_ids < 0 ? is_default : !o->files.no_build_ids);
 }
 
 static void say_result(const struct recording *rec, const char *name,
@@ -205,7 +208,7 @@ static void say_result(const struct recording *rec, const char *name,
 		(unsigned long long)rec->recorder.n_wakeups);
 	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
 		name);
-	if (rec->options->level > 0 && rec->packer.n_out)
+	if (rec->options->files.level > 0 && rec->packer.n_out)
 		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
 			(double)rec->packer.n_in / 1024 / 1024,
 			(double)rec->packer.n_in / (double)rec->packer.n_out);
@@ -249,7 +252,7 @@ static void say_endings(const struct liveunwind *u, struct log *log)
 
 bool record_has_rotation(const struct record_options *o)
 {
-	return o->has_time_in_name || o->switch_mode != RECORD_SWITCH_NEVER;
+	return o->files.has_time_in_name || o->files.switch_mode != RECORD_SWITCH_NEVER;
 }
 
 /*
@@ -261,8 +264,8 @@ static int look_back(struct recording *rec, const char *path, struct file_info *
 {
 	const struct record_options *o = rec->options;
 	struct lookback_wishes wishes = {.has_hits = record_wants_build_ids(o),
-		.has_all = o->has_all_build_ids,
-		.has_places = embeds && !o->has_no_embedding,
+		.has_all = o->files.has_all_build_ids,
+		.has_places = embeds && !o->files.has_no_embedding,
 		.n_workers = workers_available(),
 		.roots = &rec->roots};
 	struct lookback back;
@@ -288,7 +291,7 @@ void record_write_late_state(struct recording *rec)
 {
 	struct err err;
 
-	if (rec->options->is_synthesized_late && !rec->writer.is_full &&
+	if (rec->options->records.is_synthesized_late && !rec->writer.is_full &&
 		(record_write_state(rec, NULL, &err) || writer_sync(&rec->writer, &err)))
 		log_warn(&rec->log, "%s", err.msg);
 }
@@ -309,10 +312,11 @@ int record_complete(struct recording *rec, const char *path, enum record_depth d
 
 const char *record_give_name(struct recording *rec, bool is_last)
 {
-	const char *name = rec->options->output;
+	const char *name = rec->options->files.output;
 	struct err err;
 
-	bool has_time = record_has_rotation(rec->options) || (rec->options->ring_ns && !is_last);
+	bool has_time =
+		record_has_rotation(rec->options) || (rec->options->timing.ring_ns && !is_last);
 
 	if (!has_time || !rec->writer.is_file)
 		return name;
@@ -331,7 +335,7 @@ int record_finish(struct recording *rec, struct err *err)
 	if (rec->writer.fd < 0)
 		return 0;
 	record_write_late_state(rec);
-	r = record_complete(rec, rec->options->output, RECORD_EMBEDDED, &tally, err);
+	r = record_complete(rec, rec->options->files.output, RECORD_EMBEDDED, &tally, err);
 	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);

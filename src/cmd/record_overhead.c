@@ -84,14 +84,14 @@ void record_overhead_reopened(struct recording *rec, s32 cpu)
 			change(rec, c);
 }
 
-int record_overhead_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
-	if (!o->overhead_pct)
+	if (!o->timing.overhead_pct)
 		return 0;
-	if (!o->has_periods)
+	if (!o->samples.has_periods)
 		return err_set(err, ERR_INVAL,
 			"--max-overhead changes what a sample stands for, and with --no-period it does not say that: choose one");
-	if (o->is_overwritten)
+	if (o->rings.is_overwritten)
 		return err_set(err, ERR_INVAL,
 			"--max-overhead looks at what the recorder does meanwhile, which with --overwrite is nothing: choose one");
 	return 0;
@@ -108,13 +108,13 @@ static void say_unchanging(struct recording *rec)
 				e->name);
 }
 
-void record_overhead_start(struct recording *rec)
+static void start(struct recording *rec)
 {
 	struct record_overhead *o = &rec->overhead;
 	struct err err;
 	u64 most_hz = 0;
 
-	if (!rec->options->overhead_pct)
+	if (!rec->options->timing.overhead_pct)
 		return;
 	say_unchanging(rec);
 	if (perfclock_open(&o->clock, &rec->events.at[0].attr, &err))
@@ -124,7 +124,7 @@ void record_overhead_start(struct recording *rec)
 	vec_each(e, &rec->events)
 		if (sampling_can_change(e) && e->attr.flags & ATTR_FREQ)
 			most_hz = MAX(most_hz, e->attr.sample_period);
-	o->governor = (struct governor){.most = rec->options->overhead_pct / 100,
+	o->governor = (struct governor){.most = rec->options->timing.overhead_pct / 100,
 		.lowest = most_hz ? MIN(1.0, (double)LOWEST_HZ / (double)most_hz) : 0.001,
 		.rate = 1};
 	o->cpus = cpus_of(rec);
@@ -133,9 +133,9 @@ void record_overhead_start(struct recording *rec)
 	rec->recorder.fullest_pct = 0;
 }
 
-u64 record_overhead_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
-	return rec->options->overhead_pct ? rec->overhead.looked_ns + LOOK_NS : UINT64_MAX;
+	return rec->options->timing.overhead_pct ? rec->overhead.looked_ns + LOOK_NS : UINT64_MAX;
 }
 
 /* A line, on stderr under -v and in the file. */
@@ -153,14 +153,14 @@ static void note(struct recording *rec, u64 now, enum governor_reason reason, do
 	str_fini(&text);
 }
 
-int record_overhead_look(struct recording *rec, struct err *err)
+static int look(struct recording *rec, struct err *err)
 {
 	struct record_overhead *o = &rec->overhead;
 	u64 now = clock_now_ns(), cpu;
 	enum governor_reason reason;
 	double overhead;
 
-	if (!rec->options->overhead_pct || now < o->looked_ns + LOOK_NS)
+	if (!rec->options->timing.overhead_pct || now < o->looked_ns + LOOK_NS)
 		return 0;
 	cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	overhead = (double)(cpu - o->cpu_ns) / ((double)(now - o->looked_ns) * o->cpus);
@@ -176,17 +176,17 @@ int record_overhead_look(struct recording *rec, struct err *err)
 		return apply(rec, err);
 	log_warn(&rec->log,
 		"--max-overhead: %.3f%% is more than %g%%, and the rate cannot be lowered any more",
-		100 * overhead, rec->options->overhead_pct);
+		100 * overhead, rec->options->timing.overhead_pct);
 	return 0;
 }
 
-void record_overhead_say(struct recording *rec)
+static void say(struct recording *rec)
 {
 	struct record_overhead *o = &rec->overhead;
 	u64 elapsed, cpu;
 	struct str text = {0};
 
-	if (!rec->options->overhead_pct || !o->start_ns)
+	if (!rec->options->timing.overhead_pct || !o->start_ns)
 		return;
 	elapsed = clock_now_ns() - o->start_ns;
 	cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - o->start_cpu_ns;
@@ -200,8 +200,17 @@ void record_overhead_say(struct recording *rec)
 	str_fini(&text);
 }
 
-void record_overhead_close(struct recording *rec)
+static void close_clock(struct recording *rec)
 {
 	perfclock_close(&rec->overhead.clock);
 	reweigh_fini(&rec->overhead.reweigh);
 }
+
+const struct record_watcher record_overhead_watcher = {
+	.check = check,
+	.start = start,
+	.due = due,
+	.look = look,
+	.say = say,
+	.close = close_clock,
+};

@@ -10,7 +10,6 @@
 #include "event/abi.h"
 #include "file/drain.h"
 
-enum { ROUND_NS = 100000000 };   /* how often at least rings are read for --ring and --until, ns */
 enum { ROOTS_NS = 250000000 };   /* how often to look for containers */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */
 
@@ -97,7 +96,8 @@ static int obey(struct recording *rec, struct err *err)
 			break;
 		case CONTROL_SNAPSHOT:
 			if (drain_newest(&rec->recorder, err) ||
-				((rec->options->switch_mode || rec->options->ring_ns) &&
+				((rec->options->files.switch_mode ||
+					 rec->options->timing.ring_ns) &&
 					switch_output(rec, "--control said snapshot", err)))
 				return err->code;
 			break;
@@ -121,37 +121,24 @@ static int switch_output(struct recording *rec, const char *why, struct err *err
 	if (drain_rings(&rec->recorder, true, err) || drain_newest(&rec->recorder, err) ||
 		record_ring_spill(rec, why, err) || record_switch_output(rec, err))
 		return err->code;
-	record_ring_resume(rec);
-	record_until_begin(rec);
+	record_watchers_resume(rec);
 	rec->pilot.file_ns = clock_now_ns();
 	return 0;
-}
-
-static bool is_signalled(struct record_pilot *p)
-{
-	struct signalfd_siginfo info;
-	bool is_there = false;
-
-	while (p->snapshot_fd >= 0 && read(p->snapshot_fd, &info, sizeof(info)) == sizeof(info))
-		is_there = true;
-	return is_there;
 }
 
 /* Why to go on in another file now; NULL: no reason. */
 static const char *must_switch(struct recording *rec)
 {
 	const struct record_options *o = rec->options;
-	/* All are to be emptied. */
-	bool is_told = is_signalled(&rec->pilot), is_hit = record_trigger_look(rec);
-	bool is_true = record_when_look(rec);
+	const char *why = record_watchers_want_file(rec);
 
-	if (o->switch_mode == RECORD_SWITCH_SIZE)
-		return writer_data_bytes(&rec->writer) >= o->switch_size ? "size" : NULL;
-	if (o->switch_mode == RECORD_SWITCH_TIME)
-		return clock_now_ns() >= rec->pilot.file_ns + o->switch_size ? "time" : NULL;
-	if (o->switch_mode != RECORD_SWITCH_SIGNAL && !o->ring_ns)
+	if (o->files.switch_mode == RECORD_SWITCH_SIZE)
+		return writer_data_bytes(&rec->writer) >= o->files.switch_size ? "size" : NULL;
+	if (o->files.switch_mode == RECORD_SWITCH_TIME)
+		return clock_now_ns() >= rec->pilot.file_ns + o->files.switch_size ? "time" : NULL;
+	if (o->files.switch_mode != RECORD_SWITCH_SIGNAL && !o->timing.ring_ns)
 		return NULL;
-	return is_true ? "--when" : is_told ? "SIGUSR2" : is_hit ? "--switch-output-event" : NULL;
+	return why;
 }
 
 static u64 next_moment(const struct recording *rec)
@@ -162,16 +149,11 @@ static u64 next_moment(const struct recording *rec)
 
 	next = MIN(next == UINT64_MAX ? next : p->start_ns + next, p->hotplug_ns);
 	next = MIN(next, p->roots_ns);
-	next = MIN(next, record_when_due(rec));
-	next = MIN(next, record_overhead_due(rec));
-	next = MIN(next, record_growth_due(rec));
-	next = MIN(next, record_waits_due(rec));
-	if (o->ring_ns || o->until_pct)
-		next = MIN(next, clock_now_ns() + ROUND_NS);
-	if (o->for_ns)
-		next = MIN(next, p->start_ns + o->for_ns);
-	return rec->options->switch_mode == RECORD_SWITCH_TIME
-		? MIN(next, p->file_ns + rec->options->switch_size)
+	next = MIN(next, record_watchers_due(rec));
+	if (o->timing.for_ns)
+		next = MIN(next, p->start_ns + o->timing.for_ns);
+	return rec->options->files.switch_mode == RECORD_SWITCH_TIME
+		? MIN(next, p->file_ns + rec->options->files.switch_size)
 		: next;
 }
 
@@ -192,10 +174,19 @@ static void look_for_cpus(struct recording *rec)
 static void look_for_roots(struct recording *rec)
 {
 	u64 now = clock_now_ns();
+	pid_t last = 0;
 
 	if (now < rec->pilot.roots_ns)
 		return;
-	roots_look(&rec->roots, rec->workload.pid);
+	if (rec->target.is_system_wide)
+		roots_look_everywhere(&rec->roots);
+	else if (rec->measures_workload)
+		roots_look(&rec->roots, rec->workload.pid);
+	vec_each(t, &rec->target.threads) {
+		if (t->pid != last)
+			roots_look(&rec->roots, t->pid);
+		last = t->pid;
+	}
 	rec->pilot.roots_ns = now + ROOTS_NS;
 }
 
@@ -207,18 +198,16 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	const char *why;
 
 	if (follow_schedule(rec, err) || (p->control.fd >= 0 && obey(rec, err)) ||
-		record_waits_look(rec, err) || record_overhead_look(rec, err))
+		record_watchers_look(rec, err))
 		return err->code;
-	record_ring_advance(rec);
-	record_growth_look(rec);
-	record_deeper_look(rec);
-	if (!p->why && o->for_ns && clock_now_ns() >= p->start_ns + o->for_ns)
+	if (!p->why && o->timing.for_ns && clock_now_ns() >= p->start_ns + o->timing.for_ns)
 		p->why = "the time of --for is over";
-	if (!p->why && record_until_is_reached(rec))
-		p->why = "--until is reached";
+	if (!p->why)
+		p->why = record_watchers_enough(rec);
 	if (!p->why && (why = must_switch(rec)) && switch_output(rec, why, err))
 		return err->code;
-	if (!p->why && o->max_size && !o->ring_ns && writer_data_bytes(&rec->writer) >= o->max_size)
+	if (!p->why && o->files.max_size && !o->timing.ring_ns &&
+		writer_data_bytes(&rec->writer) >= o->files.max_size)
 		p->why = "the recording is as large as --max-size allows";
 	look_for_cpus(rec);
 	look_for_roots(rec);
@@ -228,19 +217,6 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 }
 
 /* ---- opening ---- */
-
-static int open_signal(struct recording *rec, struct err *err)
-{
-	struct record_pilot *p = &rec->pilot;
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGUSR2);
-	p->snapshot_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (p->snapshot_fd < 0)
-		return err_sys(err, errno, "creating a signal descriptor");
-	return recorder_watch(&rec->recorder, p->snapshot_fd, err);
-}
 
 int record_pilot_open(struct recording *rec, struct err *err)
 {
@@ -254,14 +230,11 @@ int record_pilot_open(struct recording *rec, struct err *err)
 	if (rec->target.is_system_wide)
 		p->hotplug_ns = clock_now_ns() + HOTPLUG_NS;
 	rec->recorder.pilot = &p->pilot;
-	record_growth_open(rec);
-	if ((o->switch_mode == RECORD_SWITCH_SIGNAL || o->ring_ns) && open_signal(rec, err))
+	if (record_watchers_open(rec, err))
 		return err->code;
-	if (record_trigger_open(rec, err))
-		return err->code;
-	if (!o->control)
+	if (!o->timing.control)
 		return 0;
-	if (control_open(&p->control, o->control, err))
+	if (control_open(&p->control, o->timing.control, err))
 		return err->code;
 	p->control.is_recording = true;
 	return recorder_watch(&rec->recorder, p->control.fd, err);
@@ -271,9 +244,6 @@ void record_pilot_close(struct recording *rec)
 {
 	struct record_pilot *p = &rec->pilot;
 
-	if (p->snapshot_fd >= 0)
-		close(p->snapshot_fd);
-	record_growth_close(rec);
 	control_close(&p->control);
 	schedule_fini(&p->schedule);
 }
@@ -282,9 +252,11 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
-	if (rec->measures_workload && !rec->options->has_no_embedding)
-		rec->pilot.roots_ns = rec->pilot.start_ns + ROOTS_NS;
-	record_overhead_start(rec);
-	record_waits_start(rec);
+	/* A command has not started anything yet; the others may end soon. */
+	if (!rec->options->files.has_no_embedding) {
+		rec->pilot.roots_ns = rec->pilot.start_ns + (rec->measures_workload ? ROOTS_NS : 0);
+		look_for_roots(rec);
+	}
+	record_watchers_start(rec);
 	rec->pilot.pilot.due_ns = next_moment(rec);
 }

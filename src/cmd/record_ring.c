@@ -23,21 +23,22 @@ static bool take(void *ctx, const struct iovec *runs, int n)
 	return true;
 }
 
-int record_ring_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
-	if (o->when && !o->ring_ns && o->switch_mode != RECORD_SWITCH_SIGNAL)
+	if (o->timing.when && !o->timing.ring_ns && o->files.switch_mode != RECORD_SWITCH_SIGNAL)
 		return err_set(err, ERR_INVAL,
 			"--when says when a snapshot is written: of what '--ring SECONDS' keeps, or '--switch-output' collects");
-	if (!o->ring_ns)
+	if (!o->timing.ring_ns)
 		return 0;
-	if (o->switch_mode == RECORD_SWITCH_SIZE || o->switch_mode == RECORD_SWITCH_TIME)
+	if (o->files.switch_mode == RECORD_SWITCH_SIZE ||
+		o->files.switch_mode == RECORD_SWITCH_TIME)
 		return err_set(err, ERR_INVAL,
 			"--ring keeps the newest only, so its files have no size or time to be switched at: --switch-output=signal, --when or --switch-output-event");
-	if (o->is_overwritten || o->is_synthesized_late)
+	if (o->rings.is_overwritten || o->records.is_synthesized_late)
 		return err_set(err, ERR_INVAL,
 			"--ring keeps the newest samples and who ran what before them: without %s",
-			o->is_overwritten ? "--overwrite" : "--tail-synthesize");
-	if (!strcmp(o->output, "-"))
+			o->rings.is_overwritten ? "--overwrite" : "--tail-synthesize");
+	if (!strcmp(o->files.output, "-"))
 		return err_set(err, ERR_INVAL,
 			"-o -: a stream cannot take back what is too old: --ring needs a file");
 	return 0;
@@ -61,22 +62,29 @@ static u32 time_place(const struct event_list *events)
 	return place;
 }
 
-void record_ring_begin(struct recording *rec)
+static void begin(struct recording *rec)
 {
 	struct record_ring *ring = &rec->ring;
 
-	if (!rec->options->ring_ns)
+	if (!rec->options->timing.ring_ns)
 		return;
-	window_init(&ring->window, rec->options->ring_ns, rec->options->max_size,
+	window_init(&ring->window, rec->options->timing.ring_ns, rec->options->files.max_size,
 		time_place(&rec->events));
 	ring->tap = (struct writer_tap){ring, take};
 	rec->writer.tap = &ring->tap;
 }
 
-void record_ring_advance(struct recording *rec)
+static u64 due(const struct recording *rec)
 {
-	if (rec->options->ring_ns)
+	return rec->options->timing.ring_ns ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
+}
+
+static int look(struct recording *rec, struct err *err)
+{
+	(void)err;
+	if (rec->options->timing.ring_ns)
 		window_advance(&rec->ring.window, clock_now_ns());
+	return 0;
 }
 
 int record_ring_spill(struct recording *rec, const char *why, struct err *err)
@@ -84,7 +92,7 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 	struct window *w = &rec->ring.window;
 	u64 now = clock_now_ns();
 
-	if (!rec->options->ring_ns || !rec->writer.tap)
+	if (!rec->options->timing.ring_ns || !rec->writer.tap)
 		return 0;
 	window_advance(w, now);
 	rec->writer.tap = NULL;
@@ -101,16 +109,26 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 	return writer_sync(&rec->writer, err);
 }
 
-void record_ring_resume(struct recording *rec)
+/* What is kept is kept for the next file again. */
+static void resume(struct recording *rec)
 {
 	/* It was the last file's. */
 	str_clear(&rec->ring.note);
-	if (rec->options->ring_ns)
+	if (rec->options->timing.ring_ns)
 		rec->writer.tap = &rec->ring.tap;
 }
 
-void record_ring_close(struct recording *rec)
+static void close_window(struct recording *rec)
 {
 	window_fini(&rec->ring.window);
 	str_fini(&rec->ring.note);
 }
+
+const struct record_watcher record_ring_watcher = {
+	.check = check,
+	.begin = begin,
+	.resume = resume,
+	.due = due,
+	.look = look,
+	.close = close_window,
+};

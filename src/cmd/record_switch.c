@@ -45,7 +45,7 @@ static int gather_state(struct recording *rec, struct carrying *c, struct err *e
 	struct writer_tap tap = {c, carry};
 	int r;
 
-	if (rec->options->is_synthesized_late || rec->options->ring_ns)
+	if (rec->options->records.is_synthesized_late || rec->options->timing.ring_ns)
 		return 0;
 	if (record_write_state(rec, &c->state, err))
 		return err->code;
@@ -103,7 +103,7 @@ static bool complete_aside(struct recording *rec, const char *path)
 	pid_t pid;
 
 	reap(a, false);
-	if (rec->options->has_no_embedding)
+	if (rec->options->files.has_no_embedding)
 		return false;
 	pid = a->n_children < ARRAY_SIZE(a->children) ? fork() : -1;
 	if (!pid) {
@@ -129,7 +129,7 @@ static bool complete_aside(struct recording *rec, const char *path)
 static int end_file(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
-	bool is_read = record_wants_build_ids(o) || o->has_time_bounds;
+	bool is_read = record_wants_build_ids(o) || o->files.has_time_bounds;
 	struct session_tally ignored;
 	const char *name;
 
@@ -160,7 +160,7 @@ int record_switch_output(struct recording *rec, struct err *err)
 	if (!rec->writer.is_file)
 		return 0;
 	r = gather_state(rec, &c, err);
-	if (!r && !rec->options->ring_ns)
+	if (!r && !rec->options->timing.ring_ns)
 		r = drain_losses(&rec->recorder, err);
 	if (!r)
 		r = end_file(rec, err);

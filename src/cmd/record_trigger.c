@@ -65,14 +65,14 @@ static size_t open_cpu_again(void *ctx, s32 cpu)
 	return n_failed;
 }
 
-int record_trigger_add(struct recording *rec, struct err *err)
+static int add(struct recording *rec, struct err *err)
 {
 	const struct event_list *sampled = &rec->events;
 	struct record_trigger *t = &rec->trigger;
 
-	if (!rec->options->triggers.has_events)
+	if (!rec->options->files.triggers.has_events)
 		return 0;
-	if (event_words_parse(&rec->options->triggers, NULL, &t->events, &rec->log, err))
+	if (event_words_parse(&rec->options->files.triggers, NULL, &t->events, &rec->log, err))
 		return fail(err);
 	vec_each(e, &t->events) {
 		struct event_attr *a = &e->attr;
@@ -91,7 +91,7 @@ int record_trigger_add(struct recording *rec, struct err *err)
 	return 0;
 }
 
-int record_trigger_open(struct recording *rec, struct err *err)
+static int open_rings(struct recording *rec, struct err *err)
 {
 	struct record_trigger *t = &rec->trigger;
 
@@ -103,7 +103,7 @@ int record_trigger_open(struct recording *rec, struct err *err)
 	return 0;
 }
 
-void record_trigger_close(struct recording *rec)
+static void close_rings(struct recording *rec)
 {
 	struct record_trigger *t = &rec->trigger;
 
@@ -116,7 +116,7 @@ void record_trigger_close(struct recording *rec)
 
 /* ---- looking ---- */
 
-bool record_trigger_look(struct recording *rec)
+static const char *wants_file(struct recording *rec)
 {
 	bool is_there = false;
 	struct record record;
@@ -127,5 +127,12 @@ bool record_trigger_look(struct recording *rec)
 			is_there |= record.type == PERF_RECORD_SAMPLE;
 		ring_release(ring);
 	}
-	return is_there;
+	return is_there ? "--switch-output-event" : NULL;
 }
+
+const struct record_watcher record_trigger_watcher = {
+	.add = add,
+	.open = open_rings,
+	.wants_file = wants_file,
+	.close = close_rings,
+};

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "cmd/recording.h"
 #include "record/record.h"
 
@@ -37,24 +38,25 @@ static bool take(void *ctx, const struct iovec *runs, int n)
 	return false;
 }
 
-int record_until_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
-	if (!o->until_pct)
+	if (!o->timing.until_pct)
 		return 0;
-	if (o->ring_ns || o->is_overwritten)
+	if (o->timing.ring_ns || o->rings.is_overwritten)
 		return err_set(err, ERR_INVAL,
 			"--until ends when enough was recorded, %s forgets what was recorded: choose one",
-			o->ring_ns ? "--ring" : "--overwrite");
+			o->timing.ring_ns ? "--ring" : "--overwrite");
 	if (o->has_no_samples)
 		return err_set(err, ERR_INVAL, "--until counts samples, and -n has none");
 	return 0;
 }
 
-void record_until_begin(struct recording *rec)
+/* Of each file. */
+static void begin(struct recording *rec)
 {
 	struct record_until *u = &rec->until;
 
-	if (!rec->options->until_pct)
+	if (!rec->options->timing.until_pct)
 		return;
 	if (!u->formats.n)
 		formats_init(&u->formats, rec->unwound.n ? &rec->unwound : &rec->events);
@@ -62,22 +64,31 @@ void record_until_begin(struct recording *rec)
 	rec->writer.tap = &u->tap;
 }
 
-bool record_until_is_reached(const struct recording *rec)
+static bool is_reached(const struct recording *rec)
 {
-	return rec->options->until_pct &&
-		100 * evidence_width(&rec->until.evidence) <= rec->options->until_pct;
+	return rec->options->timing.until_pct &&
+		100 * evidence_width(&rec->until.evidence) <= rec->options->timing.until_pct;
 }
 
-void record_until_say(struct recording *rec)
+static const char *is_enough(const struct recording *rec)
+{
+	return is_reached(rec) ? "--until is reached" : NULL;
+}
+
+static u64 due(const struct recording *rec)
+{
+	return rec->options->timing.until_pct ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
+}
+
+static void say(struct recording *rec)
 {
 	const struct evidence *e = &rec->until.evidence;
 	struct str text = {0};
 
-	if (!rec->options->until_pct)
+	if (!rec->options->timing.until_pct)
 		return;
-	str_addf(&text,
-		"until: %s %g%%: ", record_until_is_reached(rec) ? "reached" : "did not reach",
-		rec->options->until_pct);
+	str_addf(&text, "until: %s %g%%: ", is_reached(rec) ? "reached" : "did not reach",
+		rec->options->timing.until_pct);
 	if (isinf(evidence_width(e)))
 		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
 			(unsigned long long)e->most, (unsigned long long)e->n);
@@ -91,9 +102,19 @@ void record_until_say(struct recording *rec)
 	str_fini(&text);
 }
 
-void record_until_close(struct recording *rec)
+static void close_evidence(struct recording *rec)
 {
 	formats_fini(&rec->until.formats);
 	evidence_fini(&rec->until.evidence);
 	str_fini(&rec->until.records);
 }
+
+const struct record_watcher record_until_watcher = {
+	.check = check,
+	.begin = begin,
+	.resume = begin,
+	.due = due,
+	.is_enough = is_enough,
+	.say = say,
+	.close = close_evidence,
+};

@@ -11,14 +11,14 @@ enum { STACK_BYTES = 8192 };
 static const struct event *blind_event(const struct recording *rec)
 {
 	vec_each(e, &rec->events)
-		if (rec->options->has_wall && e->attr.type == PERF_TYPE_SOFTWARE &&
+		if (rec->options->records.has_wall && e->attr.type == PERF_TYPE_SOFTWARE &&
 			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
 			e->attr.flags & ATTR_CONTEXT_SWITCH && e->attr.flags & ATTR_EXCLUDE_KERNEL)
 			return e;
 	return NULL;
 }
 
-void record_waits_start(struct recording *rec)
+static void start(struct recording *rec)
 {
 	struct record_waits *w = &rec->waits;
 	const struct event *e = blind_event(rec);
@@ -35,7 +35,7 @@ void record_waits_start(struct recording *rec)
 	w->waiting.due_ns = clock_now_ns();
 }
 
-u64 record_waits_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
 	return rec->waits.is_on ? rec->waits.waiting.due_ns : UINT64_MAX;
 }
@@ -103,7 +103,7 @@ static void tell(void *ctx, const struct waiting_place *place)
 	memcpy(w->out.at + start, &header, sizeof(header));
 }
 
-int record_waits_look(struct recording *rec, struct err *err)
+static int look(struct recording *rec, struct err *err)
 {
 	struct record_waits *w = &rec->waits;
 
@@ -116,7 +116,7 @@ int record_waits_look(struct recording *rec, struct err *err)
 	return writer_append(&rec->writer, &(struct iovec){w->out.at, w->out.n}, 1, err);
 }
 
-void record_waits_close(struct recording *rec)
+static void close_waiting(struct recording *rec)
 {
 	struct record_waits *w = &rec->waits;
 
@@ -130,3 +130,10 @@ void record_waits_close(struct recording *rec)
 		waiting_fini(&w->waiting);
 	str_fini(&w->out);
 }
+
+const struct record_watcher record_waits_watcher = {
+	.start = start,
+	.due = due,
+	.look = look,
+	.close = close_waiting,
+};

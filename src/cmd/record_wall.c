@@ -9,28 +9,28 @@ static const struct {
 	const char *option, *why;
 } exclusions[] = {
 	{offsetof(struct record_options, has_no_samples), "-n", "time is told by samples"},
-	{offsetof(struct record_options, is_overwritten), "--overwrite",
+	{offsetof(struct record_options, rings.is_overwritten), "--overwrite",
 		"switches that were overwritten are missing; --ring keeps the newest seconds whole"},
 	{offsetof(struct record_options, is_all_user), "--all-user",
 		"threads leave their CPU in the kernel"},
 };
 
-int record_wall_check(const struct record_options *o, struct err *err)
+static int check(const struct record_options *o, struct err *err)
 {
-	if (!o->has_wall)
+	if (!o->records.has_wall)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
 		if (*(const bool *)((const u8 *)o + exclusions[i].at))
 			return err_set(err, ERR_INVAL, "--wall goes without %s: %s",
 				exclusions[i].option, exclusions[i].why);
-	if (o->has_timestamps == 0)
+	if (o->samples.has_timestamps == 0)
 		return err_set(err, ERR_INVAL,
 			"--wall goes without --no-timestamp: it is about time");
-	if (o->delay || o->control)
+	if (o->timing.delay || o->timing.control)
 		return err_set(err, ERR_INVAL,
 			"--wall goes without %s: what threads are at is known only from where they left a CPU",
-			o->delay ? "-D" : "--control");
-	if (o->overhead_pct > 0)
+			o->timing.delay ? "-D" : "--control");
+	if (o->timing.overhead_pct > 0)
 		return err_set(err, ERR_INVAL,
 			"--wall goes without --max-overhead: every switch is recorded, and a lower rate makes them no fewer");
 	if (o->target.cpus)
@@ -75,7 +75,7 @@ void record_wall_add(struct recording *rec)
 	char text[512];
 	u64 id;
 
-	if (!rec->options->has_wall)
+	if (!rec->options->records.has_wall)
 		return;
 	privilege_read(&p);
 	add_switches(&rec->events);
@@ -94,3 +94,5 @@ void record_wall_add(struct recording *rec)
 			"--wall: where threads block is looked up in /proc, which sees short waits now and then: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }
+
+const struct record_watcher record_wall_watcher = {.check = check};

@@ -94,13 +94,13 @@ static size_t count_again(void *ctx, s32 cpu)
 	return n_failed;
 }
 
-int record_when_add(struct recording *rec, struct err *err)
+static int add(struct recording *rec, struct err *err)
 {
 	struct record_when *w = &rec->when;
 
-	if (!rec->options->when)
+	if (!rec->options->timing.when)
 		return 0;
-	if (condition_parse(&w->condition, rec->options->when, err))
+	if (condition_parse(&w->condition, rec->options->timing.when, err))
 		return err_prefix(err, "--when");
 	w->terms = mem_zalloc(w->condition.terms.n * sizeof(*w->terms));
 	w->values = mem_zalloc(w->condition.terms.n * sizeof(*w->values));
@@ -114,7 +114,7 @@ int record_when_add(struct recording *rec, struct err *err)
 	return 0;
 }
 
-void record_when_close(struct recording *rec)
+static void close_condition(struct recording *rec)
 {
 	struct record_when *w = &rec->when;
 
@@ -176,41 +176,48 @@ static double look_at(struct record_when_term *t, enum condition_kind kind)
 		(kind == CONDITION_UTIL ? 1 : 1e9);
 }
 
-u64 record_when_due(const struct recording *rec)
+static u64 due(const struct recording *rec)
 {
-	return rec->options->when ? rec->when.looked_ns + LOOK_NS : UINT64_MAX;
+	return rec->options->timing.when ? rec->when.looked_ns + LOOK_NS : UINT64_MAX;
 }
 
-bool record_when_look(struct recording *rec)
+static const char *wants_file(struct recording *rec)
 {
 	struct record_when *w = &rec->when;
 	u64 now = clock_now_ns();
 	bool is_first = !w->looked_ns, is_resting;
 
-	if (!rec->options->when || (!is_first && now - w->looked_ns < LOOK_NS))
-		return false;
+	if (!rec->options->timing.when || (!is_first && now - w->looked_ns < LOOK_NS))
+		return NULL;
 	w->looked_ns = now;
 	for (size_t i = 0; i < w->condition.terms.n; i++)
 		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind);
 	if (is_first || !condition_look(&w->condition, now, w->values))
-		return false;
+		return NULL;
 	/* Not before the window is another one. If it still holds then, that is news. */
-	is_resting = w->fired_ns && now < w->fired_ns + rec->options->ring_ns;
+	is_resting = w->fired_ns && now < w->fired_ns + rec->options->timing.ring_ns;
 	if (is_resting) {
 		w->condition.has_fired = false;
-		return false;
+		return NULL;
 	}
 	w->fired_ns = now;
-	str_addf(&rec->ring.note, "when: %s: ", rec->options->when);
+	str_addf(&rec->ring.note, "when: %s: ", rec->options->timing.when);
 	condition_add_values(&w->condition, &rec->ring.note);
 	str_addc(&rec->ring.note, '\n');
 	if (!rec->options->is_quiet) {
 		struct str text = {0};
 
 		condition_add_values(&w->condition, &text);
-		fprintf(stderr, "[ pace record: --when %s: %s ]\n", rec->options->when,
+		fprintf(stderr, "[ pace record: --when %s: %s ]\n", rec->options->timing.when,
 			str_text(&text));
 		str_fini(&text);
 	}
-	return true;
+	return "--when";
 }
+
+const struct record_watcher record_when_watcher = {
+	.add = add,
+	.due = due,
+	.wants_file = wants_file,
+	.close = close_condition,
+};

@@ -21,17 +21,17 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	struct record_options *o = target;
 	bool has_size = !strncmp(value, "dwarf,", 6);
 
-	o->has_chains = o->has_chain_mode = true;
-	o->has_stack_size = has_size;
-	o->stack_bytes = 0;
-	o->has_lbr = !strcmp(value, "lbr");
-	if (!strcmp(value, "fp") || o->has_lbr)
+	o->callers.has_chains = o->callers.has_chain_mode = true;
+	o->callers.has_stack_size = has_size;
+	o->callers.stack_bytes = 0;
+	o->callers.has_lbr = !strcmp(value, "lbr");
+	if (!strcmp(value, "fp") || o->callers.has_lbr)
 		return 0;
 	/* As perf has it: how many addresses. */
 	if (!strncmp(value, "fp,", 3)) {
-		if (num_parse(value + 3, &o->max_stack, err))
+		if (num_parse(value + 3, &o->callers.max_stack, err))
 			return err->code;
-		return o->max_stack && o->max_stack <= UINT16_MAX
+		return o->callers.max_stack && o->callers.max_stack <= UINT16_MAX
 			? 0
 			: err_set(err, ERR_INVAL, "'%s': a chain has 1 to %d addresses", value,
 				  UINT16_MAX);
@@ -40,10 +40,10 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"'%s' is none of fp (frame pointers), dwarf (call frame information) and lbr (the CPU's record of calls)",
 			value);
-	o->stack_bytes = SAMPLING_DEFAULT_STACK;
-	if (has_size && num_parse_bytes(value + 6, &o->stack_bytes, err))
+	o->callers.stack_bytes = SAMPLING_DEFAULT_STACK;
+	if (has_size && num_parse_bytes(value + 6, &o->callers.stack_bytes, err))
 		return err->code;
-	if (!o->stack_bytes || align_up(o->stack_bytes, 8) > SAMPLING_MAX_STACK)
+	if (!o->callers.stack_bytes || align_up(o->callers.stack_bytes, 8) > SAMPLING_MAX_STACK)
 		return err_set(err, ERR_INVAL, "'%s': a sample can hold 1 to %d bytes of stack",
 			value, SAMPLING_MAX_STACK);
 	return 0;
@@ -67,7 +67,7 @@ int record_set_chains(void *target, const char *value, struct err *err)
 {
 	if (value)
 		return record_set_call_graph(target, value, err);
-	((struct record_options *)target)->has_chains = true;
+	((struct record_options *)target)->callers.has_chains = true;
 	return 0;
 }
 
@@ -75,8 +75,8 @@ int record_set_clock(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	o->has_clock = true;
-	return clockid_parse(value, &o->clock, err);
+	o->samples.has_clock = true;
+	return clockid_parse(value, &o->samples.clock, err);
 }
 
 int record_set_compression(void *target, const char *value, struct err *err)
@@ -87,7 +87,7 @@ int record_set_compression(void *target, const char *value, struct err *err)
 	if (value && (num_parse(value, &level, err) || level > 22))
 		return err_set(err, ERR_INVAL,
 			"'%s' is no level from 1 to 22, nor 0, which compresses nothing", value);
-	o->level = (int)level;
+	o->files.level = (int)level;
 	return 0;
 }
 
@@ -95,7 +95,7 @@ int record_set_no_compression(void *target, const char *value, struct err *err)
 {
 	(void)value;
 	(void)err;
-	((struct record_options *)target)->level = 0;
+	((struct record_options *)target)->files.level = 0;
 	return 0;
 }
 
@@ -103,7 +103,7 @@ int record_set_branches(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	return branches_parse(value, &o->branches, err);
+	return branches_parse(value, &o->samples.branches, err);
 }
 
 static int set_regs(const char *value, bool has_vectors, u64 *mask, bool *lists, struct err *err)
@@ -124,14 +124,14 @@ int record_set_intr_regs(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	return set_regs(value, true, &o->intr_regs, &o->lists_intr_regs, err);
+	return set_regs(value, true, &o->samples.intr_regs, &o->samples.lists_intr_regs, err);
 }
 
 int record_set_user_regs(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	return set_regs(value, false, &o->user_regs, &o->lists_user_regs, err);
+	return set_regs(value, false, &o->samples.user_regs, &o->samples.lists_user_regs, err);
 }
 
 void record_add_registers(const struct record_options *o, struct str *text)
@@ -144,7 +144,7 @@ void record_add_registers(const struct record_options *o, struct str *text)
 	regs_add_names(REGS_THIS_MACHINE,
 		regs_available(REGS_THIS_MACHINE, true) & ~regs_available(REGS_THIS_MACHINE, false),
 		&names);
-	if (o->lists_intr_regs && names.n)
+	if (o->samples.lists_intr_regs && names.n)
 		str_addf(text, "with events that the CPU itself notes (PEBS) also: %s\n",
 			str_text(&names));
 	str_fini(&names);
@@ -154,14 +154,14 @@ int record_set_max_size(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	if (num_parse_bytes(value, &o->max_size, err))
+	if (num_parse_bytes(value, &o->files.max_size, err))
 		return err->code;
-	return o->max_size ? 0 : err_set(err, ERR_INVAL, "'%s' is no size like 10M", value);
+	return o->files.max_size ? 0 : err_set(err, ERR_INVAL, "'%s' is no size like 10M", value);
 }
 
 int record_set_flush(void *target, const char *value, struct err *err)
 {
-	return num_parse_bytes(value, &((struct record_options *)target)->flush_bytes, err);
+	return num_parse_bytes(value, &((struct record_options *)target)->rings.flush_bytes, err);
 }
 
 /* "500ms", "30s", "5m", "1h"; a number alone are seconds. */
@@ -188,16 +188,17 @@ static int set_time(const char *value, u64 *ret_ns, struct err *err)
 
 int record_set_ring(void *target, const char *value, struct err *err)
 {
-	return set_time(value, &((struct record_options *)target)->ring_ns, err);
+	return set_time(value, &((struct record_options *)target)->timing.ring_ns, err);
 }
 
 /* More than 0, up to 100, with or without its sign. */
 static int set_percent(const char *value, double *ret_pct, struct err *err)
 {
-	char *end = NULL;
-	double pct = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+	char *end;
+	double pct = strtod(value, &end);
 
-	if (!(pct > 0) || pct > 100 || (*end && strcmp(end, "%")))
+	if (value[0] < '0' || value[0] > '9' || !(pct > 0) || pct > 100 ||
+		(*end && strcmp(end, "%")))
 		return err_set(err, ERR_INVAL, "'%s' is no percentage like 5 or 0.5%%", value);
 	*ret_pct = pct;
 	return 0;
@@ -205,17 +206,17 @@ static int set_percent(const char *value, double *ret_pct, struct err *err)
 
 int record_set_overhead(void *target, const char *value, struct err *err)
 {
-	return set_percent(value, &((struct record_options *)target)->overhead_pct, err);
+	return set_percent(value, &((struct record_options *)target)->timing.overhead_pct, err);
 }
 
 int record_set_until(void *target, const char *value, struct err *err)
 {
-	return set_percent(value, &((struct record_options *)target)->until_pct, err);
+	return set_percent(value, &((struct record_options *)target)->timing.until_pct, err);
 }
 
 int record_set_for(void *target, const char *value, struct err *err)
 {
-	return set_time(value, &((struct record_options *)target)->for_ns, err);
+	return set_time(value, &((struct record_options *)target)->timing.for_ns, err);
 }
 
 /* "10M" or "30s": a number of either needs its unit. */
@@ -229,7 +230,7 @@ int record_set_switch(void *target, const char *value, struct err *err)
 	const char *p = value;
 	u64 n;
 
-	o->switch_mode = RECORD_SWITCH_SIGNAL;
+	o->files.switch_mode = RECORD_SWITCH_SIGNAL;
 	if (!value || !strcmp(value, "signal"))
 		return 0;
 	if (!num_scan(&p, 10, &n) || !n || !p[0] || p[1])
@@ -238,20 +239,20 @@ int record_set_switch(void *target, const char *value, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (*p != units[i].unit || n > UINT64_MAX / 1000000000 / units[i].seconds)
 			continue;
-		o->switch_mode = RECORD_SWITCH_TIME;
-		o->switch_size = n * units[i].seconds * 1000000000;
+		o->files.switch_mode = RECORD_SWITCH_TIME;
+		o->files.switch_size = n * units[i].seconds * 1000000000;
 		return 0;
 	}
-	o->switch_mode = RECORD_SWITCH_SIZE;
-	return num_parse_bytes(value, &o->switch_size, err);
+	o->files.switch_mode = RECORD_SWITCH_SIZE;
+	return num_parse_bytes(value, &o->files.switch_size, err);
 }
 
 int record_set_trigger(void *target, const char *value, struct err *err)
 {
 	struct record_options *o = target;
 
-	o->switch_mode = RECORD_SWITCH_SIGNAL;
-	return event_words_event(&o->triggers, value, err);
+	o->files.switch_mode = RECORD_SWITCH_SIGNAL;
+	return event_words_event(&o->files.triggers, value, err);
 }
 
 int record_set_synth(void *target, const char *value, struct err *err)
@@ -268,7 +269,7 @@ int record_set_synth(void *target, const char *value, struct err *err)
 	};
 	struct record_options *o = target;
 
-	o->synth = 0;
+	o->records.synth = 0;
 	for (const char *p = value;; p++) {
 		size_t n = strcspn(p, ","), i = 0;
 
@@ -278,7 +279,7 @@ int record_set_synth(void *target, const char *value, struct err *err)
 		if (i == ARRAY_SIZE(words))
 			return err_set(err, ERR_INVAL,
 				"'%s': known are all, task, mmap, cgroup, no", value);
-		o->synth |= words[i].what;
+		o->records.synth |= words[i].what;
 		p += n;
 		if (!*p)
 			return 0;
@@ -295,7 +296,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcasecmp(value, words[i]))
 			continue;
-		o->affinity = (enum recorder_affinity)i;
+		o->rings.affinity = (enum recorder_affinity)i;
 		return 0;
 	}
 	return err_set(err, ERR_INVAL, "'%s': known are cpu, node, sys", value);
@@ -308,7 +309,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	{                                                                          \
 		(void)value;                                                       \
 		(void)err;                                                         \
-		((struct record_options *)target)->has_##what = true;              \
+		((struct record_options *)target)->accepted.has_##what = true;     \
 		return 0;                                                          \
 	}
 
@@ -318,7 +319,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 	{                                                                          \
 		u64 ignored;                                                       \
                                                                                    \
-		((struct record_options *)target)->has_##what = true;              \
+		((struct record_options *)target)->accepted.has_##what = true;     \
 		return value ? num_parse(value, &ignored, err) : 0;                \
 	}
 
@@ -384,7 +385,7 @@ int record_accept_threads(void *target, const char *value, struct err *err)
 {
 	static const char *const layouts[] = {"cpu", "core", "package", "numa"};
 
-	((struct record_options *)target)->has_threads = true;
+	((struct record_options *)target)->accepted.has_threads = true;
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
 		if (!value || !*value || !strcmp(value, layouts[i]))
 			return 0;
@@ -396,19 +397,20 @@ static const struct {
 	const char *text;
 	bool is_said; /* by -v only, unless what is left behind is not what perf leaves */
 } hints[] = {
-	{AT(has_no_cache), "-N: files are never copied into a cache here"},
-	{AT(has_aio),
+	{AT(files.has_no_cache), "-N: files are never copied into a cache here"},
+	{AT(accepted.has_aio),
 		"--aio: nothing waits for the disk here: the kernel writes behind the file's back"},
-	{AT(has_threads),
+	{AT(accepted.has_threads),
 		"--threads: one thread reads all rings, into one file: there is no directory",
 		true},
-	{AT(has_kcore),
+	{AT(accepted.has_kcore),
 		"--kcore: the names and the code of those kernel functions that are sampled are put into the file itself: there is no directory with a copy of /proc/kcore",
 		true},
-	{AT(has_debuginfod),
+	{AT(accepted.has_debuginfod),
 		"--debuginfod: nothing is fetched while recording; 'pace report' asks the servers of DEBUGINFOD_URLS"},
-	{AT(has_map_timeout), "--proc-map-timeout: the maps of processes are read whole"},
-	{AT(has_synth_threads), "--num-thread-synthesize: one thread tells what was there before"},
+	{AT(accepted.has_map_timeout), "--proc-map-timeout: the maps of processes are read whole"},
+	{AT(accepted.has_synth_threads),
+		"--num-thread-synthesize: one thread tells what was there before"},
 };
 
 /* ---- all together ---- */
@@ -418,30 +420,30 @@ static const struct {
 	size_t at; /* of its bool */
 	u64 sample_type, side_flags, no_side_flags, flags, cleared_flags, read_format;
 } meanings[] = {
-	{AT(has_data), .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
-	{AT(has_data_source), .sample_type = PERF_SAMPLE_DATA_SRC},
-	{AT(has_phys), .sample_type = PERF_SAMPLE_PHYS_ADDR},
-	{AT(has_data_page), .sample_type = PERF_SAMPLE_DATA_PAGE_SIZE},
-	{AT(has_code_page), .sample_type = PERF_SAMPLE_CODE_PAGE_SIZE},
-	{AT(has_weight), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
-	{AT(has_weight_struct), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
-	{AT(has_transaction), .sample_type = PERF_SAMPLE_TRANSACTION},
-	{AT(has_raw), .sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
-	{AT(has_cpu), .sample_type = PERF_SAMPLE_CPU},
-	{AT(has_identifier), .sample_type = PERF_SAMPLE_IDENTIFIER},
-	{AT(has_running_time),
+	{AT(samples.has_data), .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
+	{AT(samples.has_data_source), .sample_type = PERF_SAMPLE_DATA_SRC},
+	{AT(samples.has_phys), .sample_type = PERF_SAMPLE_PHYS_ADDR},
+	{AT(samples.has_data_page), .sample_type = PERF_SAMPLE_DATA_PAGE_SIZE},
+	{AT(samples.has_code_page), .sample_type = PERF_SAMPLE_CODE_PAGE_SIZE},
+	{AT(samples.has_weight), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
+	{AT(samples.has_weight_struct), .sample_type = PERF_SAMPLE_WEIGHT_STRUCT},
+	{AT(samples.has_transaction), .sample_type = PERF_SAMPLE_TRANSACTION},
+	{AT(samples.has_raw), .sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_CPU},
+	{AT(samples.has_cpu), .sample_type = PERF_SAMPLE_CPU},
+	{AT(samples.has_identifier), .sample_type = PERF_SAMPLE_IDENTIFIER},
+	{AT(samples.has_running_time),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING},
-	{AT(has_stat), .flags = ATTR_INHERIT_STAT,
+	{AT(samples.has_stat), .flags = ATTR_INHERIT_STAT,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING},
-	{AT(has_only_kernel_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_USER},
-	{AT(has_only_user_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_KERNEL},
+	{AT(callers.has_only_kernel_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_USER},
+	{AT(callers.has_only_user_chains), .flags = ATTR_EXCLUDE_CALLCHAIN_KERNEL},
 	{AT(is_all_kernel), .flags = ATTR_EXCLUDE_USER, .cleared_flags = ATTR_EXCLUDE_KERNEL},
 	{AT(is_all_user), .flags = ATTR_EXCLUDE_KERNEL, .cleared_flags = ATTR_EXCLUDE_USER},
-	{AT(has_namespaces), .side_flags = ATTR_NAMESPACES},
-	{AT(has_cgroups), .sample_type = PERF_SAMPLE_CGROUP, .side_flags = ATTR_CGROUP},
-	{AT(has_build_id_maps), .side_flags = ATTR_BUILD_ID},
-	{AT(has_switches), .side_flags = ATTR_CONTEXT_SWITCH},
-	{AT(has_no_bpf), .no_side_flags = ATTR_BPF_EVENT},
+	{AT(records.has_namespaces), .side_flags = ATTR_NAMESPACES},
+	{AT(records.has_cgroups), .sample_type = PERF_SAMPLE_CGROUP, .side_flags = ATTR_CGROUP},
+	{AT(files.has_build_id_maps), .side_flags = ATTR_BUILD_ID},
+	{AT(records.has_switches), .side_flags = ATTR_CONTEXT_SWITCH},
+	{AT(records.has_no_bpf), .no_side_flags = ATTR_BPF_EVENT},
 };
 
 /* Of each two, one. */
@@ -451,9 +453,9 @@ static const struct {
 } exclusions[] = {
 	{AT(is_all_kernel), AT(is_all_user),
 		"--all-kernel and --all-user together leave nothing: choose one"},
-	{AT(has_only_kernel_chains), AT(has_only_user_chains),
+	{AT(callers.has_only_kernel_chains), AT(callers.has_only_user_chains),
 		"--kernel-callchains and --user-callchains together leave nothing: choose one"},
-	{AT(has_kcore), AT(has_no_embedding),
+	{AT(accepted.has_kcore), AT(files.has_no_embedding),
 		"--kcore asks for the kernel's code, --no-embed for a file without code: choose one"},
 };
 
@@ -467,10 +469,10 @@ int record_check(const struct record_options *o, struct log *log, struct err *er
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
 		if (is_set(o, hints[i].at))
 			log_say(log, hints[i].is_said ? LOG_NOTE : LOG_DEBUG, "%s", hints[i].text);
-	if (o->has_threads && !strcmp(o->output, "-"))
+	if (o->accepted.has_threads && !strcmp(o->files.output, "-"))
 		return err_set(err, ERR_INVAL,
 			"-o -: a stream is one, and --threads asks for several: choose one");
-	if (o->pages && strchr(o->pages, ','))
+	if (o->rings.pages && strchr(o->rings.pages, ','))
 		log_debug(log, "-m: no event has an AUX area, whose size is of no use");
 	return 0;
 }
@@ -500,31 +502,32 @@ static int parse_frequency(const struct record_options *o, struct sampling *s, s
 
 int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err)
 {
-	struct sampling s = {.has_chains = o->has_chains,
-		.stack_bytes = (u32)o->stack_bytes,
-		.has_lbr = o->has_lbr,
-		.max_stack = (u16)o->max_stack,
-		.has_time = choice_of(o->has_timestamps),
-		.has_period = choice_of(o->has_periods),
-		.intr_regs = o->intr_regs,
-		.user_regs = o->user_regs,
-		.branches = o->has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->branches,
+	struct sampling s = {.has_chains = o->callers.has_chains,
+		.stack_bytes = (u32)o->callers.stack_bytes,
+		.has_lbr = o->callers.has_lbr,
+		.max_stack = (u16)o->callers.max_stack,
+		.has_time = choice_of(o->samples.has_timestamps),
+		.has_period = choice_of(o->samples.has_periods),
+		.intr_regs = o->samples.intr_regs,
+		.user_regs = o->samples.user_regs,
+		.branches =
+			o->samples.has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->samples.branches,
 		.has_no_samples = o->has_no_samples,
-		.has_data_maps = o->has_data,
-		.keeps_stacks = o->keeps_stacks,
+		.has_data_maps = o->samples.has_data,
+		.keeps_stacks = o->callers.keeps_stacks,
 		/* Who names single threads does not mean those that they start. */
 		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||
 			o->target.per_thread,
-		.is_unbuffered = o->is_unbuffered,
-		.is_overwritten = o->is_overwritten,
-		.has_clock = o->has_clock,
-		.clock = o->clock,
-		.changes_periods = o->overhead_pct > 0};
+		.is_unbuffered = o->rings.is_unbuffered,
+		.is_overwritten = o->rings.is_overwritten,
+		.has_clock = o->samples.has_clock,
+		.clock = o->samples.clock,
+		.changes_periods = o->timing.overhead_pct > 0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
 		if (is_set(o, exclusions[i].a) && is_set(o, exclusions[i].b))
 			return err_set(err, ERR_INVAL, "%s", exclusions[i].message);
-	if (o->has_any_branch && o->branches)
+	if (o->samples.has_any_branch && o->samples.branches)
 		return err_set(err, ERR_INVAL, "-b records any branch, -j only some: choose one");
 	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++) {
 		if (!is_set(o, meanings[i].at))
@@ -537,7 +540,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		s.read_format |= meanings[i].read_format;
 	}
 	/* They are said of chains. */
-	if (!o->has_chains)
+	if (!o->callers.has_chains)
 		s.flags &= ~(ATTR_EXCLUDE_CALLCHAIN_USER | ATTR_EXCLUDE_CALLCHAIN_KERNEL);
 	if (parse_frequency(o, &s, err))
 		return err->code;
@@ -571,7 +574,7 @@ static int parse_pages(const char *text, size_t n, u64 *ret_pages, struct err *e
 
 int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err)
 {
-	const char *text = o->pages;
+	const char *text = o->rings.pages;
 	size_t n = text ? strcspn(text, ",") : 0;
 	u64 ignored;
 

@@ -4,7 +4,9 @@
  *     record.c         set-up, the run, its end
  *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
  *     record_switch.c  the next file
+ *     record_watchers.c  the table of those that look on meanwhile, each in a file of its own:
  *     record_ring.c    what --ring keeps, and when it goes into a file
+ *     record_signal.c  SIGUSR2, at which the next file begins
  *     record_trigger.c --switch-output-event: events for which the next file begins
  *     record_when.c    --when: counters beside the sampled events
  *     record_until.c   --until: how sure the hottest code's share is
@@ -212,104 +214,72 @@ bool record_has_rotation(const struct record_options *o);
 int record_switch_output(struct recording *rec, struct err *err);
 void record_switch_close(struct recording *rec); /* waits for what is being completed */
 
-/* ---- record_ring.c; without --ring these do nothing ---- */
+/* ---- record_watchers.c ---- */
 
-/* ERR_INVAL for options that exclude each other. */
-int record_ring_check(const struct record_options *o, struct err *err);
+/*
+ * Something that an option adds to a recording: it looks on meanwhile, and decides. All slots may be NULL, and do
+ * nothing where the option is not given. In the order in which they are called:
+ */
+struct record_watcher {
+	/* Nothing is opened yet. ERR_INVAL for options that exclude each other. */
+	int (*check)(const struct record_options *o, struct err *err);
+	/* What it counts is opened with all others: attach_add(). */
+	int (*add)(struct recording *rec, struct err *err);
+	/* Behind recorder_open(): what wakes the recorder. */
+	int (*open)(struct recording *rec, struct err *err);
+	/* Behind record_open_output(), of the first file and of those that follow. */
+	void (*begin)(struct recording *rec);
+	void (*resume)(struct recording *rec);
+	/* The target starts now. */
+	void (*start)(struct recording *rec);
+	/* When to look next, of CLOCK_MONOTONIC; UINT64_MAX: whenever something comes. */
+	u64 (*due)(const struct recording *rec);
+	int (*look)(struct recording *rec, struct err *err);
+	/* Why the recording is to end now, or to go on in another file; NULL: it is not. */
+	const char *(*is_enough)(const struct recording *rec);
+	const char *(*wants_file)(struct recording *rec);
+	/* Behind the last record: what was seen, on stderr and as a note of the file. */
+	void (*say)(struct recording *rec);
+	void (*close)(struct recording *rec);
+};
 
-/* Behind record_open_output(): from now on records are kept, not written. */
-void record_ring_begin(struct recording *rec);
-void record_ring_advance(struct recording *rec);
+extern const struct record_watcher record_ring_watcher, record_until_watcher, record_wall_watcher,
+	record_waits_watcher, record_overhead_watcher, record_growth_watcher, record_deeper_watcher,
+	record_trigger_watcher, record_signal_watcher, record_when_watcher;
 
-/* What is kept goes into the present file; `why` is one of its notes. */
+/* All of them. */
+int record_watchers_check(const struct record_options *o, struct err *err);
+int record_watchers_add(struct recording *rec, struct err *err);
+int record_watchers_open(struct recording *rec, struct err *err);
+void record_watchers_begin(struct recording *rec);
+void record_watchers_resume(struct recording *rec);
+void record_watchers_start(struct recording *rec);
+u64 record_watchers_due(const struct recording *rec); /* the earliest */
+int record_watchers_look(struct recording *rec, struct err *err);
+const char *record_watchers_enough(const struct recording *rec);
+const char *record_watchers_want_file(struct recording *rec);
+void record_watchers_say(struct recording *rec);
+void record_watchers_close(struct recording *rec);
+
+/* How often at least rings are read for --ring and --until. */
+enum { RECORD_ROUND_NS = 100000000 };
+
+/* ---- what watchers do besides ---- */
+
+/* What --ring keeps goes into the present file; `why` is one of its notes. */
 int record_ring_spill(struct recording *rec, const char *why, struct err *err);
-/* And is kept again, for the next file. */
-void record_ring_resume(struct recording *rec);
-void record_ring_close(struct recording *rec);
 
-/* ---- record_trigger.c; without --switch-output-event these do nothing ---- */
-
-/* Its events are opened with all others. */
-int record_trigger_add(struct recording *rec, struct err *err);
-/* Behind recorder_open(): their rings, which wake the recorder. */
-int record_trigger_open(struct recording *rec, struct err *err);
-void record_trigger_close(struct recording *rec);
-/* Whether any has happened since the last look. */
-bool record_trigger_look(struct recording *rec);
-
-/* ---- record_when.c; without --when these do nothing ---- */
-
-/* What it counts is opened with all others. Refuses what cannot be counted here, with the reason. */
-int record_when_add(struct recording *rec, struct err *err);
-void record_when_close(struct recording *rec);
-
-/* When to look next, of CLOCK_MONOTONIC. */
-u64 record_when_due(const struct recording *rec);
-/* Whether a snapshot is to be written now; says so, and what the counters were. */
-bool record_when_look(struct recording *rec);
-
-/* ---- record_until.c; without --until these do nothing ---- */
-
-/* ERR_INVAL for options that exclude each other. */
-int record_until_check(const struct record_options *o, struct err *err);
-
-/* Behind record_open_output(), of each file. */
-void record_until_begin(struct recording *rec);
-bool record_until_is_reached(const struct recording *rec);
-
-/* At the end: what was reached, on stderr and as a note. */
-void record_until_say(struct recording *rec);
-void record_until_close(struct recording *rec);
-
-/* ---- record_deeper.c; without copies of stacks, or where their size was said, these do nothing ---- */
-
-/* Behind open_events(): the same events wait with larger copies. */
+/* Behind open_events(): the same events wait with larger copies of the stack, if these may be needed. */
 int record_deeper_open(struct recording *rec, struct err *err);
-void record_deeper_look(struct recording *rec);
-void record_deeper_say(struct recording *rec); /* at the end */
 
-/* ---- record_growth.c ---- */
-
-/* Sees when perf maps grow, from now on; where that cannot be seen, later names win as ever. */
-void record_growth_open(struct recording *rec);
-void record_growth_look(struct recording *rec);
-u64 record_growth_due(const struct recording *rec);
-/* Behind the last record. */
-void record_growth_end(struct recording *rec);
-void record_growth_close(struct recording *rec);
-
-/* ---- record_overhead.c; without --max-overhead these do nothing ---- */
-
-/* ERR_INVAL for options that exclude each other. */
-int record_overhead_check(const struct record_options *o, struct err *err);
-
-void record_overhead_start(struct recording *rec);
-u64 record_overhead_due(const struct recording *rec);
-/* Lowers or raises the rate, and says so under -v and as a note. */
-int record_overhead_look(struct recording *rec, struct err *err);
-/* The counters of a CPU are new. */
+/* The counters of a CPU are new: --max-overhead has set their rate. */
 void record_overhead_reopened(struct recording *rec, s32 cpu);
-/* At the end: what it was, on stderr and as a note. */
-void record_overhead_say(struct recording *rec);
-void record_overhead_close(struct recording *rec);
 
-/* ---- record_wall.c; without --wall these do nothing ---- */
-
-/* ERR_INVAL for options that would leave holes in the threads' time. */
-int record_wall_check(const struct record_options *o, struct err *err);
-
-/* Appends the events that tell of it. */
+/* Appends the events that tell of --wall. */
 void record_wall_add(struct recording *rec);
 
 /* Whether where threads block is told by the kernel. */
 bool record_wall_sees_kernel(void);
-
-/* ---- record_waits.c; without --wall these do nothing, nor where the kernel tells it all ---- */
-
-void record_waits_start(struct recording *rec);
-u64 record_waits_due(const struct recording *rec);
-int record_waits_look(struct recording *rec, struct err *err);
-void record_waits_close(struct recording *rec);
 
 /* ---- record_embed.c ---- */
 

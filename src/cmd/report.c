@@ -226,12 +226,17 @@ static int run_report(int argc, char **argv)
 	return status;
 }
 
+static void add_keys(struct str *text)
+{
+	key_add_help(text);
+	str_add(text, "\nFields of tracepoints are keys too, like prev_comm.\n");
+}
+
 const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "show where the time of a recording went",
 	.usage = {"[OPTIONS] [FILE]", NULL},
-	.notes =
-		"Keys: overhead overhead_children overhead_sys overhead_us overhead_guest_sys overhead_guest_us sample period cost average_weight latency latency_time wall wall_time wall_cpu wall_cpu_time wall_runnable wall_runnable_time wall_blocked wall_blocked_time comm pid tgid cpu socket cgroup cgroup_id parallelism trace transaction time local_weight weight local_ins_lat ins_lat local_p_stage_cyc p_stage_cyc local_retire_lat retire_lat code_page_size data_page_size dso symbol symbol_size dso_size addr symoff parent srcline srcfile type typeoff; of branches: dso_from dso_to symbol_from symbol_to srcline_from srcline_to addr_from addr_to mispredict predicted in_tx abort cycles; with --total-cycles: block cycles_share cycles_sum cycles_average_share cycles_average; of memory: symbol_daddr dso_daddr dcacheline phys_daddr mem snoop tlb locked blocked symbol_iaddr; fields of tracepoints, like prev_comm.\n",
+	.add_notes = add_keys,
 	.options = report_option_table,
 	.run = run_report,
 };

@@ -2,29 +2,29 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/term.h"
 #include "cmd/report_wall.h"
-#include "profile/beside.h"
 #include "profile/shares.h"
-#include "view/hierarchy.h"
-#include "view/cuttree.h"
-#include "view/markdown.h"
+#include "profile/histrows.h"
+
+enum { VERSION = 3 }; /* of the members of JSON */
 
 static int check(const struct answer_options *o, struct err *err)
 {
-	if (o->is_json + o->is_csv + o->is_markdown + (o->separator != NULL) > 1)
-		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
-	if ((o->budget || o->node) && (o->is_csv || o->separator))
+	const struct form *form = form_chosen(&o->forms);
+	const bool wants_tree = form->wants & FORM_WANTS_TREE;
+
+	if (form_check(&o->forms, err))
+		return err->code;
+	if ((o->budget || o->node) && form->wants & FORM_HAS_NO_TREE)
 		return err_set(err, ERR_INVAL,
 			"--budget and --node show a tree: as text, with --md or with --json");
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
-	if (o->groups > 0 && ((o->budget && !o->is_markdown) || o->node || o->has_intervals))
+	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
-	if (o->separator && !*o->separator)
-		return err_set(err, ERR_INVAL, "-t: a separator is needed");
 	return 0;
 }
 
@@ -44,7 +44,7 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 
 static bool has_tree(const struct answer_options *o)
 {
-	return o->is_markdown || o->budget || o->node;
+	return form_chosen(&o->forms)->wants & FORM_WANTS_TREE || o->budget || o->node;
 }
 
 u64 answer_labels(const struct answer *a)
@@ -102,7 +102,7 @@ int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, stru
 
 bool answer_is_data(const struct answer_options *o)
 {
-	return o->is_json || o->is_csv || o->is_markdown || o->separator;
+	return form_is_data(form_chosen(&o->forms));
 }
 
 void answer_note_whole(struct answer *a, const struct session_tally *t)
@@ -126,27 +126,27 @@ void answer_fini(struct answer *a)
 }
 
 /* What of the samples rows are printed of. */
-static void account_for(struct account *a, const struct hist *h, const struct text_options *t)
+static void account_for(struct account *a, const struct histrows *r)
 {
+	const struct hist *h = r->hist;
 	u64 n_in_rows = 0, n_shown = 0;
 
-	vec_each(e, &h->entries) {
-		u64 n = e->self.n_samples;
+	for (size_t row = 0; row < r->rows.n; row++) {
+		u64 n = 0;
 
-		if (h->is_together)
-			vec_each(b, &h->beside)
-				n += beside_entry(h, b, e)->self.n_samples;
+		for (u32 k = 0; k < hist_n_parts(h); k++)
+			n += h->entries.at[row].of[k].self.n_samples;
 		n_in_rows += n;
-		n_shown += text_shows(h, e, t) ? n : 0;
+		n_shown += rowset_shows(&r->rows, row) ? n : 0;
 	}
 	account_rows(a, n_in_rows, n_shown);
 }
 
 /* Of wall-clock time the other events are columns of the first, where there are columns. */
-static bool is_column(const struct answer *a, u32 event)
+static bool is_column(const struct answer *a, const struct form *form, u32 event)
 {
-	return a->text->is_wall && !report_wall_is_whole(event) && !a->options->is_json &&
-		!a->options->is_csv;
+	return a->text->is_wall && !report_wall_is_whole(event) &&
+		!(form->wants & FORM_SPLITS_COLUMNS);
 }
 
 /* Of what is not the text: each event is on its own unless groups are asked for. */
@@ -183,28 +183,31 @@ static bool is_left_out(const struct answer *a, u32 event, u32 n)
 		a->profile->rows.n;
 }
 
-/* The rows of n events, with their intervals if these are wanted. */
-static void rows_init(struct hist *h, struct certainty *c, struct answer *a, u32 event, u32 n)
+/* The rows of n events, with their intervals if these are wanted, handed to the page. */
+static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 {
-	memset(c, 0, sizeof(*c));
-	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
-	hist_init(h, a->profile, a->calls, event, a->hist);
-	if (n > 1)
-		beside_gather(h, n, (u32)a->options->group_order);
-	if (!a->text->is_wall)
-		account_for(&a->account, h, a->text);
-	if (a->text->is_wall && report_wall_is_whole(event))
-		report_wall_join(h);
-	if (!a->options->has_intervals)
-		return;
-	certainty_init(c, h, &a->whole);
-	h->certainty = c;
-}
+	const u64 order = a->options->group_order;
+	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
+		? report_wall_events()
+		: (struct hist_events){event, n, order < n ? (u32)order : 0};
+	const struct histrows_options o = {a->text->columns, a->text->fixed, a->text->n_columns,
+		a->text->row_limit};
+	struct certainty certainty = {0};
+	struct histrows rows;
+	struct hist hist;
 
-static void rows_fini(struct hist *h, struct certainty *c)
-{
-	certainty_fini(c);
-	hist_fini(h);
+	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
+	hist_init_table(&hist, a->profile, a->calls, &events, a->hist);
+	if (a->options->has_intervals) {
+		certainty_init(&certainty, &hist, &a->whole);
+		hist.certainty = &certainty;
+	}
+	histrows_init(&rows, &hist, &o);
+	if (!a->text->is_wall)
+		account_for(&a->account, &rows);
+	p->form->table(p, &rows.rows);
+	certainty_fini(&certainty);
+	hist_fini(&hist);
 }
 
 /* 0: programs did not ask for groups. */
@@ -217,64 +220,15 @@ static u32 largest_group(const struct answer *a)
 	return n;
 }
 
-static void show_data(struct answer *a, struct out *out)
-{
-	const struct export_options o = {a->options->is_json ? EXPORT_JSON
-			: a->options->is_csv                 ? EXPORT_CSV
-							     : EXPORT_SEPARATED,
-		a->options->separator, largest_group(a), a->options->has_intervals};
-
-	export_begin(out, &o, a->text, a->hist);
-	for (u32 event = 0; event < a->profile->events.n; event++) {
-		const u32 n = events_together(a, event);
-		struct certainty certainty;
-		struct hist hist;
-
-		if (is_column(a, event) || !n ||
-			(o.form == EXPORT_SEPARATED && is_left_out(a, event, n)))
-			continue;
-		rows_init(&hist, &certainty, a, event, n);
-		export_add(out, &hist, &o, a->text);
-		rows_fini(&hist, &certainty);
-	}
-	account_close(&a->account);
-	export_end(out, &o, a->text->is_wall ? NULL : &a->account);
-}
-
-static void add_legend(const struct hist *h, struct str *text)
-{
-	u32 n = h->certainty->n_blocks;
-
-	if (!h->entries.n)
-		return;
-	if (n < CERTAINTY_BLOCKS_MIN)
-		str_add(text,
-			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
-	str_addf(text,
-		"\n# Intervals hold the true share with 95%%, judged by %u stretches of time; ~: whether the row belongs before the next one is not decided.\n",
-		n);
-}
-
-static void show_text(struct answer *a, struct out *out)
+static void show_tables(struct answer *a, struct page *p)
 {
 	for (u32 event = 0; event < a->profile->events.n; event++) {
 		const u32 n = events_together(a, event);
-		struct certainty certainty;
-		struct hist hist;
 
-		if (is_column(a, event) || !n)
+		if (is_column(a, p->form, event) || !n ||
+			(p->form->wants & FORM_SKIPS_EMPTY && is_left_out(a, event, n)))
 			continue;
-		if (is_left_out(a, event, n))
-			continue;
-		rows_init(&hist, &certainty, a, event, n);
-		if (a->options->is_hierarchy)
-			hierarchy_report(out, &hist, a->text);
-		else
-			text_report(out, &hist, a->text);
-		if (hist.certainty && !a->text->is_bare)
-			add_legend(&hist, &out->text);
-		str_add(&out->text, "\n\n");
-		rows_fini(&hist, &certainty);
+		show_rows(a, p, event, n);
 	}
 }
 
@@ -296,104 +250,74 @@ static u64 lines_of(const struct answer_options *o)
 	return o->budget ? o->budget : OUTLINE_LINES;
 }
 
-/* The tree of an event; the table before it has n_together, none if another event's has it too. */
-static void show_markdown(struct answer *a, const struct outline *o, u32 event, u32 n_together,
-	struct out *out)
+/* The rows and the tree of an event, or the tree alone; rows have n_together events: 0, another's have it. */
+static void show_tree(struct answer *a, struct page *p, const struct outline *o, u32 event,
+	u32 node, u32 n_together)
 {
-	const struct profile_event *e = &a->profile->events.at[event];
-	struct certainty certainty;
-	struct hist hist;
+	const bool has_rows = p->form->wants & FORM_WANTS_TREE;
 
-	if (n_together) {
-		rows_init(&hist, &certainty, a, event, n_together);
-		markdown_add_table(&hist, a->text, lines_of(a->options), &out->text);
-		rows_fini(&hist, &certainty);
-	}
-	if (a->text->has_graph && a->profile->has_stacks && e->n_samples)
-		markdown_add_tree(o, n_together == 1 ? NULL : e->name, &out->text);
+	if (!has_rows)
+		account_for_tree(a, event);
+	else if (n_together)
+		show_rows(a, p, event, n_together);
+	if (!has_rows ||
+		(a->text->has_graph && a->profile->has_stacks &&
+			a->profile->events.at[event].n_samples))
+		p->form->tree(p, o, event, node, n_together != 1);
 }
 
-static void show_tree(struct answer *a, const struct outline *o, u32 event, u32 node,
-	struct out *out)
-{
-	const struct profile_event *e = &a->profile->events.at[event];
-	struct str *text = &out->text;
-
-	account_for_tree(a, event);
-	if (a->options->is_json) {
-		str_addc(text, '{');
-		json_text(text, "event", e->name);
-		json_u64(text, "samples", e->n_samples);
-		json_u64(text, "period", e->period);
-		json_u64(text, "lost", e->n_lost);
-		cuttree_add_json(o, text);
-		json_end(text, '}');
-		str_addc(text, ',');
-		return;
-	}
-	if (!a->text->is_bare)
-		text_add_event(e, e->n_samples, e->period, text);
-	if (node)
-		cuttree_add_node(o, node, text);
-	cuttree_add_text(o, text);
-	str_add(text, "\n\n");
-}
-
-/* Without the '#', which makes headings. */
-static void add_account_line(const struct answer *a, struct str *text)
-{
-	struct str line = {0};
-
-	account_add_text(&a->account, &line);
-	str_add(text, str_text(&line) + strspn(str_text(&line), "# "));
-	str_fini(&line);
-}
-
-static int show_trees(struct answer *a, struct out *out, struct err *err)
+static int show_trees(struct answer *a, struct page *p, struct err *err)
 {
 	const struct answer_options *opt = a->options;
-	const struct export_options form = {.form = EXPORT_JSON};
 	bool has_found = !opt->node;
 
-	if (opt->is_json)
-		export_begin(out, &form, a->text, a->hist);
 	for (u32 event = 0; event < a->profile->events.n; event++) {
 		const u32 n = events_together(a, event);
 		struct outline o;
 		u32 node = 0;
 
-		if (is_column(a, event) ||
+		if (is_column(a, p->form, event) ||
 			(!has_samples(a, event, MAX(n, 1u)) && a->profile->events.n > 1))
 			continue;
 		outline_init(&o, a->profile, a->calls, event);
 		if (!opt->node || !outline_find(&o, opt->node, &node, err)) {
 			has_found = true;
 			outline_cut(&o, node, lines_of(opt));
-			if (opt->is_markdown)
-				show_markdown(a, &o, event, n, out);
-			else
-				show_tree(a, &o, event, node, out);
+			show_tree(a, p, &o, event, node, n);
 		}
 		outline_fini(&o);
 	}
-	account_close(&a->account);
-	if (opt->is_markdown && !a->text->is_wall)
-		add_account_line(a, &out->text);
-	if (opt->is_json)
-		export_end(out, &form, a->text->is_wall ? NULL : &a->account);
 	return has_found ? 0 : err->code;
 }
 
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
+	const struct answer_options *o = a->options;
+	bool has_no_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE);
+	u32 n_parts;
+
 	vec_each(e, &a->profile->events)
 		a->has_groups |= e->n_group > 1;
-	if (has_tree(a->options))
-		return show_trees(a, out, err);
-	if (answer_is_data(a->options))
-		show_data(a, out);
+	n_parts = has_no_parts ? 0 : largest_group(a);
+	struct page p = {.form = form_chosen(&o->forms),
+		.out = out,
+		.text = a->text,
+		.separator = o->forms.separator,
+		.list = n_parts ? "groups" : "events",
+		.n_lines = lines_of(o),
+		.n_parts = n_parts,
+		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
+		.version = VERSION,
+		.is_hierarchy = o->is_hierarchy,
+		.has_others = a->profile->events.n > 1};
+	int result = 0;
+
+	page_begin(&p);
+	if (has_tree(o))
+		result = show_trees(a, &p, err);
 	else
-		show_text(a, out);
+		show_tables(a, &p);
 	account_close(&a->account);
-	return 0;
+	page_end(&p, a->text->is_wall ? NULL : &a->account);
+	return result;
 }

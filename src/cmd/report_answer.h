@@ -15,21 +15,19 @@
 #include "profile/account.h"
 #include "profile/certainty.h"
 #include "profile/claim.h"
-#include "view/export.h"
+#include "view/forms.h"
 #include "view/text.h"
 
 struct answer_options {
-	bool is_json, is_csv;
+	struct form_choice forms;
 	bool is_hierarchy; /* rows below rows, a level for each key */
-	const char *separator;
 	bool has_intervals;
 	int groups;             /* events in one table: -1: those that were counted as a group */
 	u64 group_order;        /* the event of a table, from 0, that rows are sorted by */
 	int skips_empty;        /* events without samples are not shown; else each has a heading */
 	struct opt_list claims; /* --fail-if */
-	bool is_markdown;
-	u64 budget;       /* lines of a call tree instead of rows; 0: rows */
-	const char *node; /* of which only this is shown */
+	u64 budget;             /* lines of a call tree instead of rows; 0: rows */
+	const char *node;       /* of which only this is shown */
 };
 
 struct answer {

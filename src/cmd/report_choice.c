@@ -167,7 +167,9 @@ static int check_together(const struct choice *c, struct err *err)
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
 	if (check_hierarchy(c, err))
 		return err->code;
-	if (o->keys.has_history && (o->answer.is_markdown || o->answer.budget || o->answer.node))
+	if (o->keys.has_history &&
+		(form_chosen(&o->answer.forms)->wants & FORM_WANTS_TREE || o->answer.budget ||
+			o->answer.node))
 		return err_set(err, ERR_INVAL,
 			"--branch-history: the trees of --md, --budget and --node have nothing of branches; --json has");
 	if (c->has_wall && (o->switching.on || o->switching.off))
@@ -186,7 +188,9 @@ static bool shows_children(const struct choice *c)
 	if (c->keys.has_branches || o->answer.is_hierarchy || !keys_have_stacks(&c->keys))
 		return false;
 	/* In Markdown the tree below the rows has the callers. */
-	return o->children < 0 ? !c->has_wall && !o->answer.is_markdown : o->children;
+	return o->children < 0
+		? !c->has_wall && !(form_chosen(&o->answer.forms)->wants & FORM_WANTS_TREE)
+		: o->children;
 }
 
 int choice_make(struct choice *c, const struct report_options *o, struct recorded *in,

@@ -187,9 +187,12 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 	k->own[k->n_own] = *key_find("trace", 5);
 	k->own[k->n_own].name = own;
 	k->own[k->n_own].alias = NULL;
-	k->own[k->n_own].header = field;
+	k->own[k->n_own].title = field;
 	k->own[k->n_own].help = "field of a tracepoint";
-	k->own[k->n_own].number = is_number(k, field) ? key_print_decimal : NULL;
+	if (is_number(k, field)) {
+		k->own[k->n_own].kind = CELL_COUNT;
+		k->own[k->n_own].cell = key_cell_decimal;
+	}
 	k->own[k->n_own].label = (enum profile_label)(LABEL_FIELD + k->n_own);
 	return &k->own[k->n_own++];
 }

@@ -1,6 +1,5 @@
 #include "cmd/report_wall.h"
 
-#include "profile/beside.h"
 #include "profile/gather.h"
 #include "profile/wallmarks.h"
 
@@ -30,8 +29,10 @@ bool report_wall_is_whole(u32 event)
 	return event == GATHER_WALL;
 }
 
-void report_wall_join(struct hist *h)
+struct hist_events report_wall_events(void)
 {
-	for (u32 event = GATHER_WALL + 1; event < GATHER_WALL_EVENTS; event++)
-		beside_join(h, event, event == GATHER_LATENCY);
+	return (struct hist_events){.first = GATHER_WALL,
+		.n = GATHER_WALL_EVENTS - GATHER_WALL,
+		.order = GATHER_LATENCY - GATHER_WALL,
+		.are_columns = true};
 }

@@ -2,7 +2,7 @@
  * report_wall.h - report --wall: time on and off CPUs.
  *
  * In       a recording; the columns and rows that were asked for
- * Out      which columns stand for nothing asked; a histogram of GATHER_WALL with the others beside it
+ * Out      which columns stand for nothing asked; the events of a table of GATHER_WALL, with the others as columns
  * Owns     nothing
  * Errors   ERR_INVAL: a recording without switches, and what makes no sense together
  */
@@ -22,7 +22,7 @@ int report_wall_check_columns(const struct text_options *t, bool has_wall, struc
 /* The event that has all time; the others have parts of it. */
 bool report_wall_is_whole(u32 event);
 
-/* Puts what the events of wall-clock time have beside the rows of the first of them. */
-void report_wall_join(struct hist *h);
+/* All events of wall-clock time, for the rows of the first of them. */
+struct hist_events report_wall_events(void);
 
 #endif

@@ -76,5 +76,6 @@ void brief_init(struct brief *b, const struct profile *p, const struct ledger *l
 			b->n_whole += e->n_samples;
 	}
 	b->worst = largest(l, LEDGER_TRUNCATED);
+	b->interpreted = largest(l, LEDGER_INTERPRETED);
 	b->nameless = largest(l, LEDGER_NAMELESS);
 }

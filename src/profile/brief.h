@@ -25,7 +25,8 @@ struct brief {
 	u64 n_stacks, n_whole;                            /* of all events; 0: none was looked at */
 	/* Where most of the others end, and what would repair it; NULL: there are none. */
 	const struct ledger_entry *worst;
-	const struct ledger_entry *nameless; /* the same of code without names */
+	const struct ledger_entry *interpreted; /* the same of an interpreter */
+	const struct ledger_entry *nameless;    /* the same of code without names */
 };
 
 void brief_init(struct brief *b, const struct profile *p, const struct ledger *l);

@@ -70,10 +70,10 @@ static void make_blocks(struct counting *c, const struct certainty_whole *w)
 	u64 n = 0, each, in_block = 0;
 
 	vec_each(q, &w->quanta)
-		n += q->event == c->hist->event ? q->value.n_samples : 0;
+		n += q->event == c->hist->events[0].event ? q->value.n_samples : 0;
 	each = MAX(n / CERTAINTY_BLOCKS_MAX, (u64)16);
 	vec_each(q, &w->quanta) {
-		if (q->event != c->hist->event)
+		if (q->event != c->hist->events[0].event)
 			continue;
 		if (!c->blocks.n || in_block >= each) {
 			vec_add(&c->blocks, ((struct block){.from = q->time}));
@@ -104,9 +104,10 @@ static void order_rows(struct counting *c)
 {
 	const struct profile *p = c->hist->profile;
 	const struct calls *calls = c->hist->calls;
-	size_t first = calls->first_row[c->hist->event];
+	u32 event = c->hist->events[0].event;
+	size_t first = calls->first_row[event];
 
-	c->n_rows = calls->first_row[c->hist->event + 1] - first;
+	c->n_rows = calls->first_row[event + 1] - first;
 	c->rows = mem_alloc((c->n_rows + 1) * sizeof(*c->rows));
 	for (size_t k = 0; k < c->n_rows; k++) {
 		u32 row = calls->rows[first + k];
@@ -165,7 +166,7 @@ static double count_row(struct counting *c, size_t row)
 
 static double share(const struct hist *h, u64 period)
 {
-	return h->all.period ? (double)period / (double)h->all.period : 0;
+	return h->events[0].all.period ? (double)period / (double)h->events[0].all.period : 0;
 }
 
 /* `whole` is what all shares are of, in this block. */
@@ -176,13 +177,14 @@ static void end_block(struct counting *c, double whole)
 
 	for (size_t i = 0; i < h->entries.n; i++) {
 		const struct hist_entry *e = &h->entries.at[i];
-		double self = share(h, e->self.period), total = share(h, e->total.period);
+		double self = share(h, e->of[0].self.period),
+		       total = share(h, e->of[0].total.period);
 
 		if (i + 1 < h->entries.n) {
 			const struct hist_entry *next = e + 1;
 			double apart = h->options->has_children
-				? total - share(h, next->total.period)
-				: self - share(h, next->self.period);
+				? total - share(h, next->of[0].total.period)
+				: self - share(h, next->of[0].self.period);
 
 			c->apart[i].now = order[i].now - order[i + 1].now;
 			drift_end_block(&c->apart[i], apart * whole);
@@ -210,7 +212,7 @@ static void count(struct counting *c)
 
 static double variance(const struct counting *c, const struct drift *d)
 {
-	double all = (double)c->hist->all.period;
+	double all = (double)c->hist->events[0].all.period;
 
 	return c->blocks.n < CERTAINTY_BLOCKS_MIN || !all ? 0 : drift_variance(d) / all / all;
 }
@@ -221,8 +223,9 @@ static bool is_decided(const struct counting *c, size_t i, double t)
 	const struct hist *h = c->hist;
 	const struct hist_entry *a = &h->entries.at[i], *b = a + 1;
 	bool has_children = h->options->has_children;
-	double x = share(h, has_children ? a->total.period : a->self.period),
-	       y = share(h, has_children ? b->total.period : b->self.period), apart = x - y, least;
+	double x = share(h, has_children ? a->of[0].total.period : a->of[0].self.period),
+	       y = share(h, has_children ? b->of[0].total.period : b->of[0].self.period),
+	       apart = x - y, least;
 
 	/* What one calls the other may have too: then only the rest is apart. */
 	least = ((has_children ? fabs(apart) : x + y) - apart * apart) / (double)c->n_samples;
@@ -235,14 +238,15 @@ static void answer(const struct counting *c, struct certainty *ret)
 	const struct hist *h = c->hist;
 	double t = student_quantile(0.05,
 		c->blocks.n < CERTAINTY_BLOCKS_MIN ? INFINITY : drift_freedom((u32)c->blocks.n));
-	u64 n = h->options->is_relative ? h->all.n_samples : c->n_samples;
+	u64 n = h->options->is_relative ? h->events[0].all.n_samples : c->n_samples;
 
 	for (size_t i = 0; i < h->entries.n; i++) {
 		const struct hist_entry *e = &h->entries.at[i];
 
 		ret->rows[i] = (struct certainty_row){
-			drift_range(share(h, e->self.period), variance(c, &c->self[i]), n, t),
-			drift_range(share(h, e->total.period), variance(c, &c->total[i]), n, t),
+			drift_range(share(h, e->of[0].self.period), variance(c, &c->self[i]), n, t),
+			drift_range(share(h, e->of[0].total.period), variance(c, &c->total[i]), n,
+				t),
 			i + 1 == h->entries.n || is_decided(c, i, t)};
 	}
 }
@@ -278,18 +282,20 @@ void certainty_fini(struct certainty *c)
 
 /* ---- the column ---- */
 
-static void print(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
+static void cell_of_interval(const struct key_value *v, struct cell *ret)
 {
-	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
-	const struct drift_range *r = h->options->has_children ? &row->total : &row->self;
+	const struct certainty_row *row = &v->hist->certainty->rows[v->entry - v->hist->entries.at];
+	const struct drift_range *r = v->hist->options->has_children ? &row->total : &row->self;
 
-	(void)value;
-	(void)value;
-	str_addf(text, "%.2f-%.2f%%%s", 100 * r->low, 100 * r->high, row->is_decided ? "  " : " ~");
+	ret->kind = CELL_RANGE;
+	ret->real = r->low;
+	ret->high = r->high;
+	ret->spans = row->is_decided ? 0 : CELL_IS_UNCERTAIN;
 }
 
 const struct key certainty_column = {.name = "interval",
-	.header = "95% interval  ",
+	.title = "95% interval",
 	.help = "where the true share lies",
 	.is_value = true,
-	.print = print};
+	.kind = CELL_RANGE,
+	.cell = cell_of_interval};

@@ -143,8 +143,8 @@ static const struct claim_node *parse_word(struct parser *p)
 
 	while (isalpha((unsigned char)from[n]) || from[n] == '_')
 		n++;
-	for (u8 i = 0; i < ARRAY_SIZE(words); i++) {
-		struct claim_node w = {.op = WORD, .unit = words[i].unit, .word = i};
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct claim_node w = {.op = WORD, .unit = words[i].unit, .word = (u8)i};
 
 		if (strlen(words[i].name) != n || memcmp(words[i].name, from, n))
 			continue;

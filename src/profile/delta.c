@@ -36,32 +36,33 @@ void delta_fini(struct delta *d)
 	arena_fini(&d->arena);
 }
 
-static u64 hash_of(const char *const *cells, size_t n, const char *build)
+static u64 hash_of(const char *const *names, size_t n, const char *build)
 {
 	u64 hash = hash_mix(n, (u64)(uintptr_t)build);
 
 	for (size_t i = 0; i < n; i++)
-		hash = hash_mix(hash, (u64)(uintptr_t)cells[i]);
+		hash = hash_mix(hash, (u64)(uintptr_t)names[i]);
 	return hash;
 }
 
-/* The row with these cells of this build, which are interned; a new one if there is none. */
-static struct delta_row *row_of(struct delta *d, const char *const *cells, const char *build)
+/* The row with these names of this build, which are interned; a new one if there is none. */
+static struct delta_row *row_of(struct delta *d, const char *const *names, const char *build)
 {
-	u64 hash = hash_of(cells, d->n_keys, build);
+	u64 hash = hash_of(names, d->n_keys, build);
 	struct table_probe probe = table_probe(&d->index, hash);
 	struct delta_row *row;
 	u32 i;
 
 	while ((i = table_next(&d->index, &probe)) != TABLE_NONE)
-		if (!memcmp(d->rows.at[i].cells, cells, d->n_keys * sizeof(*cells)) &&
+		if (!memcmp(d->rows.at[i].names, names, d->n_keys * sizeof(*names)) &&
 			d->rows.at[i].build == build)
 			return &d->rows.at[i];
 	table_add(&d->index, hash, d->rows.n);
 	row = vec_push(&d->rows);
 	*row = (struct delta_row){.build = build,
-		.values = arena_zalloc(&d->arena, d->recordings.n * sizeof(*row->values))};
-	memcpy(row->cells, cells, d->n_keys * sizeof(*cells));
+		.values = arena_zalloc(&d->arena, d->recordings.n * sizeof(*row->values)),
+		.cells = arena_zalloc(&d->arena, d->n_keys * sizeof(*row->cells))};
+	memcpy(row->names, names, d->n_keys * sizeof(*names));
 	return row;
 }
 
@@ -138,37 +139,48 @@ static void note_builds(struct delta *d, size_t recording, const struct profile 
 		get_build(d, intern_build(d, recording, dso))->is_in[side] = true;
 }
 
-static void add_numbers(struct delta *d, struct delta_row *row, const struct hist *h,
-	const struct hist_entry *e, struct str *room)
+static const char *intern_text(struct delta *d, const char *text)
+{
+	return text ? intern_str(&d->strings, text) : NULL;
+}
+
+/* What was found out, with texts that stay. */
+static void keep_cells(struct delta *d, struct delta_row *row, const struct cell *cells)
 {
 	for (size_t i = 0; i < d->n_keys; i++) {
-		str_clear(room);
-		if (d->keys[i]->number && key_add_data(d->keys[i], h, e, room) == KEY_DATA_NUMBER)
-			row->numbers[i] = intern_add(&d->strings, str_text(room), room->n);
+		struct cell *cell = &row->cells[i];
+
+		*cell = cells[i];
+		cell->text = intern_text(d, cell->text);
+		cell->name = intern_text(d, cell->name);
 	}
 }
 
 void delta_add(struct delta *d, size_t recording, const struct hist *h)
 {
 	struct delta_recording *r = &d->recordings.at[recording];
-	const char *cells[HIST_KEYS_MAX];
-	struct str text = {0};
+	const char *names[HIST_KEYS_MAX];
+	struct cell cells[HIST_KEYS_MAX];
+	struct str rooms[HIST_KEYS_MAX] = {0}, text = {0};
 
 	vec_each(e, &h->entries) {
-		const struct hist_value *value = h->options->has_children ? &e->total : &e->self;
+		const struct hist_value *value =
+			h->options->has_children ? &e->of[0].total : &e->of[0].self;
 		const struct profile_dso *addressed = delta_addressed(d, h, e);
 		struct delta_row *row;
 
 		for (size_t i = 0; i < d->n_keys; i++) {
 			str_clear(&text);
-			key_print(d->keys[i], h, e, &text);
-			cells[i] = intern_add(&d->strings, str_text(&text), text.n);
+			key_cell(d->keys[i], h, e, 0, &rooms[i], &cells[i]);
+			cell_add_text(&cells[i], &text);
+			str_add(&text, cells[i].reason ? cells[i].reason : "");
+			names[i] = intern_add(&d->strings, str_text(&text), text.n);
 		}
-		row = row_of(d, cells, addressed ? intern_build(d, recording, addressed) : NULL);
+		row = row_of(d, names, addressed ? intern_build(d, recording, addressed) : NULL);
 		if (addressed)
 			row->file = intern_str(&d->strings, addressed->name);
 		if (!row->is_in[DELTA_A] && !row->is_in[DELTA_B])
-			add_numbers(d, row, h, e, &text);
+			keep_cells(d, row, cells);
 		row->is_in[r->side] = true;
 		/* Rows that differ in what no key prints (two files of one name) are one. */
 		row->values[recording].period += value->period;
@@ -176,9 +188,11 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 	}
 	note_builds(d, recording, h->profile);
 	/* Also of the rows that a filter took away. */
-	r->period = h->profile->events.at[h->event].period;
-	r->n_samples = h->profile->events.at[h->event].n_samples;
+	r->period = h->profile->events.at[h->events[0].event].period;
+	r->n_samples = h->profile->events.at[h->events[0].event].n_samples;
 	str_fini(&text);
+	for (size_t i = 0; i < d->n_keys; i++)
+		str_fini(&rooms[i]);
 }
 
 double delta_share(const struct delta *d, const struct delta_row *row, size_t recording)
@@ -228,15 +242,15 @@ static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 		a->values[i].n_samples += b->values[i].n_samples;
 	}
 	a->is_in[DELTA_B] = b->is_gone = true;
-	if (symbol < d->n_keys && a->cells[symbol] != b->cells[symbol])
-		a->was = b->cells[symbol];
+	if (symbol < d->n_keys && a->names[symbol] != b->names[symbol])
+		a->was = b->names[symbol];
 }
 
 static void add_loose_cells(const struct delta *d, const struct delta_row *row,
 	const struct renaming *names, struct str *text)
 {
 	for (size_t i = 0; i < d->n_keys; i++) {
-		const char *cell = row->cells[i];
+		const char *cell = row->names[i];
 
 		if (d->keys[i]->frame == KEY_DSO)
 			loosename_add_file(renaming_of(names, cell), text);

@@ -2,7 +2,7 @@
  * delta.h - several profiles side by side: the same row of each, whatever it was called in another
  * build.
  *
- * A row is told by what its keys print. What is in one side only is paired once more by looser
+ * A row is told by what its cells read as. What is in one side only is paired once more by looser
  * names: functions without what a compiler hangs behind them (.isra.0, .constprop.0, .llvm.N, a
  * Rust hash), files without the number behind .so, and files of other names that hold mostly the
  * same functions.
@@ -28,11 +28,10 @@ struct delta_value { /* of a row in one recording; without samples: it is not th
 };
 
 struct delta_row {
-	const char *cells[HIST_KEYS_MAX]; /* as printed; of A if it is there */
-	/* Of keys that are numbers for programs: the number; NULL: not known. */
-	const char *numbers[HIST_KEYS_MAX];
-	const char *was;            /* a B that is paired by a looser name: its function */
-	struct delta_value *values; /* by recording */
+	struct cell *cells;               /* by key; of A if it is there */
+	const char *names[HIST_KEYS_MAX]; /* the same as text, interned */
+	const char *was;                  /* a B that is paired by a looser name: its function */
+	struct delta_value *values;       /* by recording */
 	bool is_in[DELTA_SIDES];
 	bool is_gone; /* it became a part of another row */
 	/* What a cell that is made of an address is of, interned; NULL: all names are names. */

@@ -531,6 +531,20 @@ static void group_hits(struct embed *e)
 	}
 }
 
+/* By DSO: which part of the samples was taken in it. */
+static double *share_of_dsos(const struct hits *hits, size_t n_dsos)
+{
+	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
+	u64 all = 0;
+
+	vec_each(h, &hits->places)
+		all += h->n_samples;
+	vec_each(h, &hits->places)
+		if (all && h->dso < n_dsos)
+			shares[h->dso] += (double)h->n_samples / (double)all;
+	return shares;
+}
+
 void embed_make(struct embedder *out, struct resolver *r, const struct hits *hits,
 	const struct embed_options *options, struct embed_tally *ret_tally)
 {
@@ -540,7 +554,9 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		.began_ns = clock_now_ns(),
 		.began_cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID),
 		.lock = PTHREAD_MUTEX_INITIALIZER};
+	double *shares = share_of_dsos(hits, r->machine->dsos.at.n);
 
+	r->places.shares = shares;
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
@@ -559,5 +575,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		add_dumps(&e, out);
 	add_perfmaps(&e, out);
 	vec_fini(&e.dsos);
+	r->places.shares = NULL;
+	mem_free(shares);
 	*ret_tally = e.tally;
 }

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "event/abi.h"
 #include "base/sort.h"
-#include "profile/beside.h"
 #include "profile/histsort.h"
 #include "profile/key.h"
 
@@ -157,11 +156,10 @@ u32 hist_group(struct hist *h, const u64 *values)
 	while ((i = table_next(&h->group_index, &probe)) != TABLE_NONE)
 		if (is_of_group(h, i, values))
 			return i;
-	table_add(&h->group_index, hash, h->groups.n);
-	vec_add(&h->groups, ((struct hist_group){0}));
+	table_add(&h->group_index, hash, h->n_groups);
 	for (unsigned k = 0; k < h->n_values; k++)
 		vec_add(&h->values, values[k]);
-	return h->groups.n - 1;
+	return h->n_groups++;
 }
 
 /* What a row adds to the last of the owns. */
@@ -176,38 +174,39 @@ static void add_sums(struct hist *h, size_t row, u64 n_samples)
 			profile_label(h->profile, row, o->sums[i]) * n_samples;
 }
 
-u64 hist_sum(const struct hist *h, const struct hist_entry *e, enum profile_label label)
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label)
 {
 	for (size_t i = 0; i < h->options->n_sums; i++)
 		if (h->options->sums[i] == label)
-			return e->sums[i];
+			return e->of[k].sums[i];
 	return 0;
 }
 
-/* Sorts the event's rows by group and node, and sums those that fall together. */
-static void group_rows(struct hist *h)
+/* Sorts an event's rows by group and node, and sums those that fall together. */
+static void group_rows(struct hist *h, struct hist_event *event)
 {
 	const struct profile *p = h->profile;
 	VEC(struct sort_item) items = {0};
 	u32 group = 0;
 
-	for (size_t i = 0; i < h->options->n_keys; i++)
-		h->n_values += h->options->keys[i]->label != LABEL_NONE;
-	for (size_t k = h->calls->first_row[h->event]; k < h->calls->first_row[h->event + 1]; k++) {
+	for (size_t k = h->calls->first_row[event->event];
+		k < h->calls->first_row[event->event + 1]; k++) {
 		u64 values[HIST_KEYS_MAX];
 		size_t i = h->calls->rows[k];
 
 		see_row(h, i, values);
 		/* Neighbours mostly belong together. */
-		if (!h->groups.n || !is_of_group(h, group, values))
+		if (!h->n_groups || !is_of_group(h, group, values))
 			group = hist_group(h, values);
 		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
 		if (h->group_of_row)
 			h->group_of_row[i] = group;
 	}
 	sort_by_key(items.at, items.n);
+	for (u32 i = 0; i < h->n_groups; i++)
+		vec_add(&event->groups, ((struct hist_group){0}));
 	vec_each(item, &items) {
-		struct hist_group *g = &h->groups.at[item->key >> 32];
+		struct hist_group *g = &event->groups.at[item->key >> 32];
 		const struct profile_row *row = &p->rows.at[item->value];
 		u32 node = (u32)item->key;
 		struct hist_own *own;
@@ -232,7 +231,7 @@ void hist_view_init(struct hist_view *v, const struct hist *h)
 {
 	memset(v, 0, sizeof(*v));
 	v->hist = h;
-	v->group = UINT32_MAX;
+	v->group = v->event = UINT32_MAX;
 	v->own = mem_zalloc(h->calls->nodes.n * sizeof(*v->own));
 	v->total = mem_zalloc(h->calls->nodes.n * sizeof(*v->total));
 	v->scratch = mem_zalloc(h->calls->nodes.n * sizeof(*v->scratch));
@@ -268,19 +267,26 @@ static void order_touched(struct hist_view *v)
 	vec_fini(&items);
 }
 
-void hist_view_show(struct hist_view *v, u32 group)
+/* What a group has of an event. */
+static struct hist_group group_of(const struct hist_event *event, u32 group)
+{
+	return group < event->groups.n ? event->groups.at[group] : (struct hist_group){0};
+}
+
+static void show(struct hist_view *v, u32 group, u32 event)
 {
 	const struct hist *h = v->hist;
 	const struct calls_node *nodes = h->calls->nodes.at;
-	const struct hist_group *g = &h->groups.at[group];
+	const struct hist_group g = group_of(&h->events[event], group);
 
-	if (v->group == group)
+	if (v->group == group && v->event == event)
 		return;
 	vec_each(node, &v->touched)
 		v->own[*node] = v->total[*node] = (struct hist_value){0};
 	v->touched.n = v->by_ident.n = 0;
 	v->group = group;
-	for (size_t i = g->first; i < g->first + g->n; i++) {
+	v->event = event;
+	for (size_t i = g.first; i < g.first + g.n; i++) {
 		const struct hist_own *own = &h->owns.at[i];
 
 		v->own[own->node] = own->value;
@@ -302,6 +308,11 @@ void hist_view_show(struct hist_view *v, u32 group)
 		v->total[parent].n_samples += v->total[node].n_samples;
 		v->total[parent].period += v->total[node].period;
 	}
+}
+
+void hist_view_show(struct hist_view *v, u32 group)
+{
+	show(v, group, 0);
 }
 
 /*
@@ -339,25 +350,33 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 	return v->by_ident.at + low;
 }
 
-/* The entry of a node's function in a group, created if new; `known` has it by ident, + 1. */
-static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 node)
+/*
+ * The entry of a node's function in a group, created if new, or NULL if this event adds none; `known` has
+ * it by ident, + 1.
+ */
+static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 event, u32 node)
 {
 	u32 symbol = h->calls->nodes.at[node].symbol, ident = h->ident[symbol];
 	struct hist_entry *e;
 
 	if (known[ident])
 		return &h->entries.at[known[ident] - 1];
+	if (event && h->table.are_columns)
+		return NULL;
 	e = vec_push(&h->entries);
-	memset(e, 0, sizeof(*e));
-	e->group = group;
-	e->ident = ident;
-	e->symbol = symbol;
-	e->depth = h->calls->nodes.at[node].depth;
+	*e = (struct hist_entry){group, ident, symbol, h->calls->nodes.at[node].depth,
+		arena_zalloc(&h->arena, h->n_events * sizeof(*e->of))};
 	known[ident] = h->entries.n;
 	return e;
 }
 
-static void count_mode(const struct hist *h, struct hist_entry *e, u32 symbol, u64 period)
+static void add_value(struct hist_value *sum, const struct hist_value *v)
+{
+	sum->n_samples += v->n_samples;
+	sum->period += v->period;
+}
+
+static void count_mode(const struct hist *h, struct hist_values *v, u32 symbol, u64 period)
 {
 	static const u8 modes[] = {
 		[PERF_RECORD_MISC_KERNEL] = HIST_SYSTEM,
@@ -369,51 +388,55 @@ static void count_mode(const struct hist *h, struct hist_entry *e, u32 symbol, u
 
 	if (mode != PERF_RECORD_MISC_CPUMODE_UNKNOWN && mode != PERF_RECORD_MISC_HYPERVISOR &&
 		mode < ARRAY_SIZE(modes))
-		e->self_in[modes[mode]] += period;
+		v->self_in[modes[mode]] += period;
 }
 
 /* The sums of a group's entries, all of which are there. */
-static void add_group_sums(struct hist *h, const u32 *known, u32 group)
+static void add_group_sums(struct hist *h, const u32 *known, u32 group, u32 event)
 {
-	const struct hist_group *g = &h->groups.at[group];
+	const struct hist_group g = group_of(&h->events[event], group);
 	const size_t n = h->options->n_sums;
 
-	for (size_t i = g->first; n && i < g->first + g->n; i++) {
+	for (size_t i = g.first; n && i < g.first + g.n; i++) {
 		u32 function = h->calls->nodes.at[h->owns.at[i].node].function;
 		u32 ident = h->ident[h->calls->nodes.at[function].symbol];
 
 		for (size_t k = 0; k < n; k++)
-			h->entries.at[known[ident] - 1].sums[k] += h->own_sums.at[i * n + k];
+			h->entries.at[known[ident] - 1].of[event].sums[k] +=
+				h->own_sums.at[i * n + k];
 	}
 }
 
-static void make_group_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group)
+/* What an event adds to a group's entries. */
+static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group, u32 event)
 {
-	size_t first = h->entries.n;
+	const size_t n_before = h->entries.n;
 
-	hist_view_show(view, group);
+	show(view, group, event);
 	vec_each(node, &view->touched) {
 		const struct hist_value *own = &view->own[*node], *total = &view->total[*node];
+		const u32 function = h->calls->nodes.at[*node].function;
 		struct hist_entry *e;
 
 		if (!own->n_samples && !h->options->has_children)
 			continue;
 		/* What is sampled in inlined code is sampled in the function that has it. */
-		e = entry_of(h, known, group, h->calls->nodes.at[*node].function);
-		e->self.n_samples += own->n_samples;
-		e->self.period += own->period;
-		count_mode(h, e, h->calls->nodes.at[*node].symbol, own->period);
+		e = entry_of(h, known, group, event, function);
+		if (e) {
+			add_value(&e->of[event].self, own);
+			count_mode(h, &e->of[event], h->calls->nodes.at[*node].symbol, own->period);
+		}
 		if (h->options->has_children)
-			e = entry_of(h, known, group, *node);
-		e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
-		if (!h->options->has_children || h->outer[*node])
+			e = entry_of(h, known, group, event, *node);
+		if (!e)
 			continue;
-		e->total.n_samples += total->n_samples;
-		e->total.period += total->period;
+		/* The first event that has an entry says where it is. */
+		if (e >= h->entries.at + n_before)
+			e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
+		if (h->options->has_children && !h->outer[*node])
+			add_value(&e->of[event].total, total);
 	}
-	add_group_sums(h, known, group);
-	for (size_t i = first; i < h->entries.n; i++)
-		known[h->entries.at[i].ident] = 0;
+	add_group_sums(h, known, group, event);
 }
 
 static void make_entries(struct hist *h)
@@ -422,8 +445,14 @@ static void make_entries(struct hist *h)
 	struct hist_view view;
 
 	hist_view_init(&view, h);
-	for (u32 group = 0; group < h->groups.n; group++)
-		make_group_entries(h, &view, known, group);
+	for (u32 group = 0; group < h->n_groups; group++) {
+		const size_t first = h->entries.n;
+
+		for (u32 event = 0; event < h->n_events; event++)
+			add_to_entries(h, &view, known, group, event);
+		for (size_t i = first; i < h->entries.n; i++)
+			known[h->entries.at[i].ident] = 0;
+	}
 	hist_view_fini(&view);
 	mem_free(known);
 }
@@ -435,70 +464,86 @@ static void pick_entries(struct hist *h)
 
 	if (!h->options->part)
 		return;
-	if (h->options->is_relative)
-		h->all = (struct hist_value){0};
+	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+		h->events[k].all = (struct hist_value){0};
 	vec_each(e, &h->entries) {
 		const char *name = h->profile->symbols.at[e->symbol].name;
 
 		if (!name || !strstr(name, h->options->part))
 			continue;
-		if (h->options->is_relative) {
-			h->all.n_samples += e->self.n_samples;
-			h->all.period += e->self.period;
-		}
+		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+			add_value(&h->events[k].all, &e->of[k].self);
 		h->entries.at[kept++] = *e;
 	}
 	h->entries.n = kept;
 }
 
-void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
-	const struct hist_options *options)
+static void add_averages(struct hist *h)
 {
-	memset(h, 0, sizeof(*h));
-	h->profile = p;
-	h->calls = c;
-	h->event = event;
-	h->options = options;
-	h->all = (struct hist_value){p->events.at[event].n_samples, p->events.at[event].period};
+	vec_each(e, &h->entries)
+		for (u32 k = 0; k < h->n_events; k++) {
+			const struct hist_value *self = &e->of[k].self;
+
+			h->events[k].averages += self->n_samples
+				? (double)self->period / (double)self->n_samples
+				: 0;
+		}
+}
+
+void hist_init_table(struct hist *h, const struct profile *p, const struct calls *c,
+	const struct hist_events *table, const struct hist_options *options)
+{
+	*h = (struct hist){.profile = p,
+		.calls = c,
+		.options = options,
+		.table = *table,
+		.n_events = table->n,
+		.events = mem_zalloc(table->n * sizeof(*h->events))};
 	h->ident = make_idents(p, options);
 	h->outer = make_outers(h);
 	if (options->has_row_groups)
 		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
-	group_rows(h);
+	for (size_t i = 0; i < options->n_keys; i++)
+		h->n_values += options->keys[i]->label != LABEL_NONE;
+	for (u32 k = 0; k < h->n_events; k++) {
+		const struct profile_event *e = &p->events.at[table->first + k];
+
+		h->events[k].event = table->first + k;
+		h->events[k].all = (struct hist_value){e->n_samples, e->period};
+		group_rows(h, &h->events[k]);
+	}
 	make_entries(h);
-	vec_each(e, &h->entries)
-		h->averages +=
-			e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
+	add_averages(h);
 	pick_entries(h);
 	hist_sort(h);
 }
 
+void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
+	const struct hist_options *options)
+{
+	hist_init_table(h, p, c, &(struct hist_events){.first = event, .n = 1}, options);
+}
+
 double hist_percent(const struct hist *h, const struct hist_entry *e)
 {
-	u64 all = h->all.period, part = h->options->has_children ? e->total.period : e->self.period;
+	const u32 k = h->table.are_columns ? h->table.order : 0;
+	const u64 all = h->events[k].all.period,
+		  part = h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
 
-	if (h->first && !h->is_together) {
-		const struct hist_beside *b = &h->beside.at[h->first - 1];
-
-		return hist_percent(b->hist, beside_entry(h, b, e));
-	}
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
 void hist_fini(struct hist *h)
 {
-	vec_each(b, &h->beside) {
-		hist_fini(b->hist);
-		mem_free(b->hist);
-		mem_free(b->entries);
-	}
-	vec_fini(&h->beside);
+	for (u32 k = 0; k < h->n_events; k++)
+		vec_fini(&h->events[k].groups);
+	mem_free(h->events);
 	table_fini(&h->group_index);
 	vec_fini(&h->entries);
-	vec_fini(&h->groups);
 	vec_fini(&h->values);
 	vec_fini(&h->owns);
 	vec_fini(&h->own_sums);
+	arena_fini(&h->arena);
 	mem_free(h->ident);
 	mem_free(h->outer);
 	mem_free(h->group_of_row);

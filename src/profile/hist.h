@@ -1,8 +1,8 @@
 /*
- * hist.h - the rows of a report: one event's samples, grouped by the sort keys.
+ * hist.h - the rows of a report: the samples of an event, or of several, grouped by the sort keys.
  *
  * In       a profile with names, its call tree, the keys to group by
- * Out      entries, sorted; each with what was sampled in it (self) and below it (total)
+ * Out      entries, sorted; each with what was sampled in it (self) and below it (total), of each event
  * Owns     its entries and the working arrays of struct hist_view
  * Units    period as in the profile
  * Threads  one
@@ -45,14 +45,19 @@ struct hist_value {
 
 enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
 
-struct hist_entry {
-	u32 group;  /* position in hist->groups: the rows with the same labels */
-	u32 ident;  /* hist->ident of the symbols that belong here */
-	u32 symbol; /* one of them */
-	u32 depth;  /* of the node nearest to the root */
+/* What an entry has of one event. */
+struct hist_values {
 	struct hist_value self, total;
 	u64 sums[2];             /* as options->sums says */
 	u64 self_in[HIST_MODES]; /* period of self by where the processor was */
+};
+
+struct hist_entry {
+	u32 group;              /* below hist->n_groups: the rows with the same labels */
+	u32 ident;              /* hist->ident of the symbols that belong here */
+	u32 symbol;             /* one of them */
+	u32 depth;              /* of the node nearest to the root */
+	struct hist_values *of; /* by event of the table: hist->n_events of them */
 };
 
 /* What one node of the call tree holds for one group of rows. */
@@ -65,21 +70,34 @@ struct hist_group {
 	size_t first, n; /* in hist->owns */
 };
 
-/* What another event has in the same entries: see beside.h. */
-struct hist_beside {
-	struct hist *hist;
-	u32 *entries; /* by position in the entries it is beside: one of hist->entries; UINT32_MAX: none */
+/* Which events' values the entries of a table hold. */
+struct hist_events {
+	u32 first, n; /* neighbours in the profile */
+	u32 order; /* one of these, from 0: rows stand in its order, and only then in the others' */
+	/*
+	 * Keys ask for one of them by its number, and rows are the first one's; else each figure is one
+	 * of all events, and rows are those that any of them has.
+	 */
+	bool are_columns;
+};
+
+/* One of them. */
+struct hist_event {
+	u32 event;             /* in the profile */
+	struct hist_value all; /* the event's totals, unless options say otherwise */
+	double averages;       /* the sum of what a sample of each entry stands for on average */
+	VEC(struct hist_group) groups; /* by group; a group behind the end has none of its rows */
 };
 
 struct hist {
 	const struct profile *profile;
 	const struct calls *calls;
 	const struct hist_options *options;
-	u32 event;
-	double averages;       /* the sum of what a sample of each entry stands for on average */
-	struct hist_value all; /* the event's totals, unless options say otherwise */
+	struct hist_events table;
+	struct hist_event *events; /* n_events of them */
+	u32 n_events;
 	VEC(struct hist_entry) entries;
-	VEC(struct hist_group) groups;
+	u32 n_groups;
 	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
 	u8 n_values;
 	VEC(struct hist_own) owns;
@@ -90,17 +108,24 @@ struct hist {
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
 	struct table group_index; /* by what the keys see of the labels */
-	VEC(struct hist_beside) beside;
-	bool is_together; /* they are of the same table: figures have a part for each of them */
-	u32 first;        /* which of `beside` entries are sorted by, + 1; 0: by their own event */
+	struct arena arena;       /* has the entries' values */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
+/* The same of several events in one table. Call graphs are of the first. */
+void hist_init_table(struct hist *h, const struct profile *p, const struct calls *c,
+	const struct hist_events *table, const struct hist_options *options);
 void hist_fini(struct hist *h);
 
+/* Of how many events its figures are shown. */
+static inline u32 hist_n_parts(const struct hist *h)
+{
+	return h->table.are_columns ? 1 : h->n_events;
+}
+
 /*
- * Its part of the whole, in percent: of the event that decides the order, in a table of several events
+ * Its part of the whole, in percent: of the event that decides the order where events are columns, else
  * of the first.
  */
 double hist_percent(const struct hist *h, const struct hist_entry *e);
@@ -111,13 +136,16 @@ u32 hist_group(struct hist *h, const u64 *values);
 /* What the rows of a group have in common, as the key tells it apart. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);
 
-/* The sum of a label over an entry's own samples; 0 if the options do not ask for it. */
-u64 hist_sum(const struct hist *h, const struct hist_entry *e, enum profile_label label);
+/* The sum of a label over an entry's own samples of event k; 0 if the options do not ask for it. */
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label);
 
-/* The call tree as one group sees it: what was sampled in each node, and in it and below. */
+/*
+ * The call tree as one group sees it: what was sampled in each node, and in it and below, of the first
+ * event.
+ */
 struct hist_view {
 	const struct hist *hist;
-	u32 group;              /* UINT32_MAX: none yet */
+	u32 group, event;       /* UINT32_MAX: none yet */
 	struct hist_value *own; /* by node of the call tree */
 	struct hist_value *total;
 	VEC(u32) touched;               /* nodes with a total, ascending: parents first */

@@ -1,7 +1,6 @@
 #include "profile/histsort.h"
 
 #include "base/sort.h"
-#include "profile/beside.h"
 #include "profile/key.h"
 
 /* Sorts the items by a new key; where it is equal they keep the order they have. */
@@ -50,16 +49,12 @@ static void sort_by_group_key(const struct hist *h, struct sort_item *items, con
 	mem_free(ranks);
 }
 
-/* By the figure of an event beside it, or, without one, its own; the largest first. */
-static void sort_by_one(const struct hist *h, const struct hist_beside *b, struct sort_item *items,
-	const struct key *key)
+/* By the figure of one event; the largest first. */
+static void sort_by_event(const struct hist *h, struct sort_item *items, const struct key *key,
+	u32 k)
 {
-	for (size_t i = 0; i < h->entries.n; i++) {
-		const struct hist_entry *e = &h->entries.at[items[i].value];
-
-		items[i].key =
-			b ? ~key->figure(b->hist, beside_entry(h, b, e)) : ~key->figure(h, e);
-	}
+	for (size_t i = 0; i < h->entries.n; i++)
+		items[i].key = ~key->figure(h, &h->entries.at[items[i].value], k);
 	sort_by_key(items, h->entries.n);
 }
 
@@ -71,15 +66,12 @@ static void sort_by_figure(const struct hist *h, struct sort_item *items, const 
 		return;
 	if (key == key_total && o->has_children && o->prefers_callers)
 		sort_again(h, items, by_depth, NULL);
-	if (h->is_together)
-		for (size_t k = h->beside.n; k-- > 0;)
-			sort_by_one(h, &h->beside.at[k], items, key);
-	sort_by_one(h, NULL, items, key);
-	if (h->is_together && h->first)
-		sort_by_one(h, &h->beside.at[h->first - 1], items, key);
+	for (u32 k = hist_n_parts(h); k-- > 0;)
+		sort_by_event(h, items, key, k);
+	if (!h->table.are_columns && h->table.order)
+		sort_by_event(h, items, key, h->table.order);
 }
 
-/* Entries as the items say, and with them those that are beside them. */
 static void take_order(struct hist *h, const struct sort_item *items)
 {
 	const size_t n = h->entries.n;
@@ -90,14 +82,6 @@ static void take_order(struct hist *h, const struct sort_item *items)
 	mem_free(h->entries.at);
 	h->entries.at = sorted;
 	h->entries.cap = n;
-	vec_each(b, &h->beside) {
-		u32 *entries = mem_alloc((n + 1) * sizeof(*entries));
-
-		for (size_t i = 0; i < n; i++)
-			entries[i] = b->entries[items[i].value];
-		mem_free(b->entries);
-		b->entries = entries;
-	}
 }
 
 /*
@@ -127,8 +111,8 @@ void hist_sort(struct hist *h)
 		else
 			sort_by_group_key(h, items, o->order[k]);
 	}
-	if (h->first && !h->is_together)
-		sort_by_one(h, &h->beside.at[h->first - 1], items, key_total);
+	if (h->table.are_columns && h->table.order)
+		sort_by_event(h, items, key_total, h->table.order);
 	take_order(h, items);
 	mem_free(items);
 }

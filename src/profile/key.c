@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "profile/beside.h"
+#include "base/num.h"
 #include "profile/key_family.h"
 
 /* In the order of their help. */
@@ -16,6 +16,24 @@ const struct key *key_at(size_t i)
 		if (i < families[f]->n)
 			return &families[f]->keys[i];
 	return NULL;
+}
+
+void key_add_help(struct str *text)
+{
+	enum { MARGIN = 32 };
+
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
+		str_addf(text, "%sKeys: %s\n", f ? "\n" : "", families[f]->title);
+		for (size_t i = 0; i < families[f]->n; i++) {
+			const struct key *key = &families[f]->keys[i];
+			const size_t start = text->n;
+
+			str_addf(text, "  %s%s%s", key->name, key->alias ? ", " : "",
+				key->alias ? key->alias : "");
+			str_pad_right(text, start, MARGIN);
+			str_addf(text, "  %s\n", key->help);
+		}
+	}
 }
 
 static bool is_word(const char *name, const char *text, size_t n)
@@ -33,103 +51,37 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
-static u64 value_of(const struct key *key, const struct hist *h, const struct hist_entry *e)
-{
-	return key->label && !key->is_value ? hist_label(h, e->group, key) : 0;
-}
-
 unsigned key_n_parts(const struct key *key, const struct hist *h)
 {
-	return key->figure && h->is_together ? (unsigned)h->beside.n + 1 : 1;
+	return key->figure ? hist_n_parts(h) : 1;
 }
 
-/* At the right end of a part's width. */
-static void print_part(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
+void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
+	struct str *room, struct cell *ret)
 {
-	size_t start = text->n, used, room;
+	const struct key_value v = {h, e, event,
+		key->label && !key->is_value ? hist_label(h, e->group, key) : 0, room};
 
-	key->print(h, e, 0, text);
-	used = text->n - start;
-	if (used >= key->min_width)
+	*ret = (struct cell){0};
+	str_cut(room, 0);
+	key->cell(&v, ret);
+}
+
+void key_cell_decimal(const struct key_value *v, struct cell *ret)
+{
+	const char *number, *digits, *end;
+	u64 n;
+
+	key_cell_text_or_not(v, ret);
+	if (ret->kind != CELL_TEXT)
 		return;
-	room = key->min_width - used;
-	str_fill(text, ' ', room);
-	memmove(text->at + start + room, text->at + start, used);
-	memset(text->at + start, ' ', room);
-}
-
-void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	if (key_n_parts(key, h) == 1) {
-		key->print(h, e, value_of(key, h, e), text);
+	number = ret->text;
+	end = digits = number + (*number == '-');
+	/* Zeros in front are of a text. */
+	if ((*digits == '0' && digits[1]) || !num_scan(&end, 10, &n) || *end ||
+		(digits > number && n > INT64_MAX))
 		return;
-	}
-	print_part(key, h, e, text);
-	vec_each(b, &h->beside)
-		print_part(key, b->hist, beside_entry(h, b, e), text);
-}
-
-void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	const struct hist_entry *beside, struct str *text)
-{
-	if (key_n_parts(key, h) == 1) {
-		key->print(h, e, value_of(key, h, e), text);
-		return;
-	}
-	print_part(key, h, e, text);
-	for (size_t k = 0; k < h->beside.n; k++)
-		print_part(key, h->beside.at[k].hist, &beside[k], text);
-}
-
-enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	const size_t start = text->n;
-	struct str cell = {0};
-	enum key_data kind;
-	const char *p;
-
-	if (key->frame == KEY_SYMBOL)
-		key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, &cell);
-	else
-		key_print(key, h, e, &cell);
-	p = str_text(&cell);
-	p += strspn(p, " ");
-	kind = key->unknown && !strcmp(p, key->unknown) ? KEY_DATA_UNKNOWN
-		: key->number                           ? KEY_DATA_NUMBER
-							: KEY_DATA_TEXT;
-	if (kind == KEY_DATA_TEXT)
-		str_add(text, p);
-	else if (kind == KEY_DATA_NUMBER)
-		key->number(h, e, value_of(key, h, e), text);
-	/* What is no number after all is what it reads as. */
-	if (kind == KEY_DATA_NUMBER && text->n == start) {
-		str_add(text, p);
-		kind = KEY_DATA_TEXT;
-	}
-	str_fini(&cell);
-	return kind;
-}
-
-void key_print_decimal(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	const char *number = value ? profile_text(value) : "";
-	const char *digits = number + (*number == '-');
-
-	(void)h;
-	(void)e;
-	/* JSON knows no zeros in front. */
-	if (*digits && !digits[strspn(digits, "0123456789")] && (*digits != '0' || !digits[1]))
-		str_add(text, number);
-}
-
-void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	key->number_name(h, e, value_of(key, h, e), text);
+	cell_number(ret, digits > number ? CELL_SIGNED : CELL_COUNT, digits > number ? -n : n);
 }
 
 u64 key_labels(const struct key *const *keys, size_t n)

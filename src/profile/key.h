@@ -2,7 +2,7 @@
  * key.h - everything a report can sort by or show in a column: one row of a table each.
  *
  * Adding a key is adding a row to one of the families (key_*.c): option parsing, grouping, sorting,
- * headers, columns and help follow.
+ * titles, columns and help follow. How wide a column is and what perf prints in it is in view/celltext.c.
  * Source   perf-report(1), --sort and --fields
  */
 #ifndef PACE_PROFILE_KEY_H
@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "profile/cell.h"
 #include "profile/hist.h"
 #include "profile/naming.h"
 
@@ -22,15 +23,23 @@ enum key_frame {
 	KEY_SIZE
 }; /* what of a frame it tells apart */
 
+/* An entry's value, that a cell is made of. */
+struct key_value {
+	const struct hist *hist;
+	const struct hist_entry *entry;
+	u32 event; /* of a figure: which of the table's */
+	u64 label; /* of something to group by: what it sees of the entry's label; 0 without one */
+	struct str *room; /* for texts that are put together */
+};
+
 struct key {
 	const char *name, *alias;
-	const char *header;
-	const char *header_with_children; /* NULL: the same */
+	const char *title;
+	const char *title_with_children; /* NULL: the same */
 	const char *help;
-	bool is_value;     /* a figure, right-aligned; else something to group by */
+	bool is_value;     /* a figure; else something to group by */
 	bool is_wall;      /* only of recordings that are read as time on and off CPUs */
 	bool is_of_blocks; /* only where the cycles from branch to branch are counted */
-	bool is_right;     /* right-aligned though it is something to group by */
 	/*
 	 * What tells entries apart: a label of the rows, or something of the frame. A figure has neither,
 	 * or a label that is added up.
@@ -38,28 +47,17 @@ struct key {
 	enum profile_label label;
 	bool is_of_line; /* the label is a frame whose line of source is needed */
 	enum key_frame frame;
-	unsigned min_width;
-	const char
-		*unknown; /* the word in cells where nothing is known; for programs that is null */
+	bool has_name; /* cells are numbers that have a name: programs get a column NAME_name */
 	bool is_descending; /* something to group by: the largest value first */
 	/* A figure: what rows are put in order by, the largest first; NULL: they cannot be. */
-	u64 (*figure)(const struct hist *h, const struct hist_entry *e);
+	u64 (*figure)(const struct hist *h, const struct hist_entry *e, u32 k);
 	/* With a label: what of it tells entries apart; NULL: all. */
 	u64 (*value)(const struct profile *p, u64 label);
 	/* With a label: the order of two values; NULL: as numbers. */
 	int (*compare)(const struct profile *p, u64 a, u64 b);
-	/* `value` is the entry's, 0 without a label; see key_print(). */
-	void (*print)(const struct hist *h, const struct hist_entry *e, u64 value,
-		struct str *text);
-	/*
-	 * The same for programs, as a decimal number; NULL: it is a text. Nothing, if this one is no
-	 * number after all. See key_add_data().
-	 */
-	void (*number)(const struct hist *h, const struct hist_entry *e, u64 value,
-		struct str *text);
-	/* What the number is called, which programs get as a column NAME_name; NULL: nothing. */
-	void (*number_name)(const struct hist *h, const struct hist_entry *e, u64 value,
-		struct str *text);
+	enum cell_kind kind; /* of its cells, unless nothing is known */
+	/* Fills in a cell that is nothing yet. */
+	void (*cell)(const struct key_value *v, struct cell *ret);
 };
 
 /* The shares that rows stand in the order of, if nobody says otherwise. */
@@ -69,29 +67,21 @@ extern const struct key *const key_total;
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL behind the last */
 
+/* All of them, a line each, by what they are about. */
+void key_add_help(struct str *text);
+
 /*
- * An entry's cell. In a table of several events those of figures have a part for each of them, min_width
- * wide at least.
+ * An entry's cell; of a figure what it has of one of the table's events. The room is the caller's: it is
+ * cleared, and the cell's text may lie in it.
  */
-void key_print(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text);
+void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
+	struct str *room, struct cell *ret);
+
+/* In a table of several events figures have a part for each of them. */
 unsigned key_n_parts(const struct key *key, const struct hist *h);
-/* The same of an entry that is none of the histogram's, with what the others have in it. */
-void key_print_sum(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	const struct hist_entry *beside, struct str *text);
 
-/* What programs get of a cell: without what is there for people, blanks and the level of functions. */
-enum key_data { KEY_DATA_UNKNOWN, KEY_DATA_TEXT, KEY_DATA_NUMBER };
-enum key_data key_add_data(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text);
-
-/* A `number` of labels that are texts: what is a decimal number. */
-void key_print_decimal(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text);
-
-/* What its number is called: of keys that have number_name. */
-void key_add_number_name(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text);
+/* The cell of a label that is a text; a number, if it reads as one. */
+void key_cell_decimal(const struct key_value *v, struct cell *ret);
 
 /* The labels that rows need: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);
@@ -123,13 +113,7 @@ int key_parse_list(const char *text, const struct key **keys, size_t max, size_t
 u32 *key_ranks(const struct key *key, const struct hist *h);
 
 /* A symbol's text: its name, or its address. */
-void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded,
-	struct str *text);
-
-/* "[.] name", or its address. */
-void key_add_function(const struct profile *p, u32 symbol, struct str *text);
-/* The same of a frame; has_offset: "[.] name+0x12". */
-void key_add_place(const struct profile *p, u32 frame, bool has_offset, struct str *text);
+void key_add_symbol(const struct profile_symbol *s, struct str *text);
 
 /* Of frames that labels are: what of them keys tell apart, and how these are ordered. */
 u64 key_dso_of(const struct profile *p, u64 frame);

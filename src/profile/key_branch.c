@@ -2,16 +2,12 @@
 
 #include <string.h>
 
-#include "base/num.h"
-
 /* linux/perf_event.h: struct perf_branch_entry, the bits behind the addresses */
 enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORT = 8, CYCLES_SHIFT = 4 };
 
-static void print_function(const struct hist *h, const struct hist_entry *e, u64 symbol,
-	struct str *text)
+static void cell_of_function(const struct key_value *v, struct cell *ret)
 {
-	(void)e;
-	key_add_function(h->profile, (u32)symbol, text);
+	key_set_function(&v->hist->profile->symbols.at[v->label], CELL_PLACE, ret);
 }
 
 static u64 prediction_of(const struct profile *p, u64 flags)
@@ -20,20 +16,23 @@ static u64 prediction_of(const struct profile *p, u64 flags)
 	return flags & (MISPREDICTED | PREDICTED);
 }
 
-static void print_mispredicted(const struct hist *h, const struct hist_entry *e, u64 bits,
-	struct str *text)
+/* Whether it was predicted is said of some branches. */
+static void set_prediction(u64 bits, bool is_yes, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add(text, bits & PREDICTED ? "N" : bits ? "Y" : "N/A");
+	if (bits)
+		cell_text(ret, is_yes ? "Y" : "N");
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
-static void print_predicted(const struct hist *h, const struct hist_entry *e, u64 bits,
-	struct str *text)
+static void cell_of_mispredicted(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add(text, bits & PREDICTED ? "Y" : bits ? "N" : "N/A");
+	set_prediction(v->label, !(v->label & PREDICTED), ret);
+}
+
+static void cell_of_predicted(const struct key_value *v, struct cell *ret)
+{
+	set_prediction(v->label, v->label & PREDICTED, ret);
 }
 
 static u64 in_transaction_of(const struct profile *p, u64 flags)
@@ -42,12 +41,9 @@ static u64 in_transaction_of(const struct profile *p, u64 flags)
 	return flags & IN_TRANSACTION;
 }
 
-static void print_in_transaction(const struct hist *h, const struct hist_entry *e, u64 bit,
-	struct str *text)
+static void cell_of_in_transaction(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add(text, bit ? "T" : ".");
+	cell_text(ret, v->label ? "T" : ".");
 }
 
 static u64 abort_of(const struct profile *p, u64 flags)
@@ -56,11 +52,9 @@ static u64 abort_of(const struct profile *p, u64 flags)
 	return flags & ABORT;
 }
 
-static void print_abort(const struct hist *h, const struct hist_entry *e, u64 bit, struct str *text)
+static void cell_of_abort(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add(text, bit ? "A" : ".");
+	cell_text(ret, v->label ? "A" : ".");
 }
 
 static u64 cycles_of(const struct profile *p, u64 flags)
@@ -69,15 +63,12 @@ static u64 cycles_of(const struct profile *p, u64 flags)
 	return flags >> CYCLES_SHIFT & UINT16_MAX;
 }
 
-static void print_cycles(const struct hist *h, const struct hist_entry *e, u64 cycles,
-	struct str *text)
+static void cell_of_cycles(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	if (cycles)
-		num_add_u64(text, cycles);
+	if (v->label)
+		cell_number(ret, CELL_COUNT, v->label);
 	else
-		str_addc(text, '-');
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
 /* ---- runs of code ---- */
@@ -102,7 +93,7 @@ static void add_point(const struct profile *p, u32 frame, struct str *text)
 		str_addf(text, "0x%llx", (unsigned long long)f->at);
 		return;
 	}
-	key_add_symbol(p, s, false, text);
+	key_add_symbol(s, text);
 	str_addf(text, "+0x%llx", (unsigned long long)(f->at - s->start));
 }
 
@@ -117,16 +108,13 @@ static const char *line_at(const struct profile *p, u32 frame)
  * "[sum+0x10 -> sum+0x44]"; where lines are known "[a.c:12 -> a.c:14] sum+0x10..0x44": several runs may
  * be of the same lines. A question mark is where a run began that nobody recorded.
  */
-static void print_block(const struct hist *h, const struct hist_entry *e, u64 label,
-	struct str *text)
+static void add_block(const struct profile *p, u64 label, struct str *text)
 {
-	const struct profile *p = h->profile;
 	const struct profile_block block = profile_block(label);
 	bool has_start = block.start != PROFILE_NO_FRAME;
 	const char *from = has_start ? line_at(p, block.start) : "?";
 	const char *to = line_at(p, block.end);
 
-	(void)e;
 	if (!from || !to) {
 		str_addc(text, '[');
 		if (has_start)
@@ -150,107 +138,123 @@ static void print_block(const struct hist *h, const struct hist_entry *e, u64 la
 				p->symbols.at[p->frames.at[block.start].symbol].start));
 }
 
+static void cell_of_block(const struct key_value *v, struct cell *ret)
+{
+	add_block(v->hist->profile, v->label, v->room);
+	cell_text(ret, str_text(v->room));
+}
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "dso_from",
-		.header = "Source Shared Object",
+		.title = "Source Shared Object",
 		.help = "file where branches come from",
 		.label = LABEL_FROM,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
 	{.name = "symbol_from",
-		.header = "Source Symbol",
+		.title = "Source Symbol",
 		.help = "function where branches come from",
 		.label = LABEL_FROM,
 		.value = key_function_of,
 		.compare = key_compare_functions,
-		.print = print_function},
+		.kind = CELL_PLACE,
+		.cell = cell_of_function},
 	{.name = "srcline_from",
-		.header = "From Source:Line",
+		.title = "From Source:Line",
 		.help = "line of source where branches come from",
 		.label = LABEL_FROM,
 		.is_of_line = true,
 		.value = key_line_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
 	{.name = "addr_from",
-		.header = "Source Address",
+		.title = "Source Address",
 		.help = "function and place where branches come from",
 		.label = LABEL_FROM,
 		.compare = key_compare_addresses,
-		.print = key_print_place},
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
 	{.name = "dso_to",
-		.header = "Target Shared Object",
-		.help = "file where they go",
+		.title = "Target Shared Object",
+		.help = "file where branches go",
 		.label = LABEL_TO,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
 	{.name = "symbol_to",
-		.header = "Target Symbol",
-		.help = "function where they go",
+		.title = "Target Symbol",
+		.help = "function where branches go",
 		.label = LABEL_TO,
 		.value = key_function_of,
 		.compare = key_compare_functions,
-		.print = print_function},
+		.kind = CELL_PLACE,
+		.cell = cell_of_function},
 	{.name = "srcline_to",
-		.header = "To Source:Line",
-		.help = "line of source where they go",
+		.title = "To Source:Line",
+		.help = "line of source where branches go",
 		.label = LABEL_TO,
 		.is_of_line = true,
 		.value = key_line_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
 	{.name = "addr_to",
-		.header = "Target Address",
-		.help = "function and place where they go",
+		.title = "Target Address",
+		.help = "function and place where branches go",
 		.label = LABEL_TO,
 		.compare = key_compare_addresses,
-		.print = key_print_place},
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
 	{.name = "mispredict",
-		.header = "Branch Mispredicted",
-		.unknown = "N/A",
+		.title = "Branch Mispredicted",
 		.help = "Y, N, or N/A where the processor does not say",
 		.label = LABEL_BRANCH,
 		.value = prediction_of,
-		.print = print_mispredicted},
+		.kind = CELL_TEXT,
+		.cell = cell_of_mispredicted},
 	{.name = "predicted",
-		.header = "Branch Predicted",
-		.unknown = "N/A",
-		.help = "the opposite",
+		.title = "Branch Predicted",
+		.help = "N, Y, or N/A: the opposite",
 		.label = LABEL_BRANCH,
 		.value = prediction_of,
-		.print = print_predicted},
+		.kind = CELL_TEXT,
+		.cell = cell_of_predicted},
 	{.name = "in_tx",
-		.header = "Branch in transaction",
+		.title = "Branch in transaction",
 		.help = "T: it was in a transaction",
 		.label = LABEL_BRANCH,
 		.value = in_transaction_of,
-		.print = print_in_transaction},
+		.kind = CELL_TEXT,
+		.cell = cell_of_in_transaction},
 	{.name = "abort",
-		.header = "Transaction abort",
+		.title = "Transaction abort",
 		.help = "A: it is where a transaction was aborted",
 		.label = LABEL_BRANCH,
 		.value = abort_of,
-		.print = print_abort},
+		.kind = CELL_TEXT,
+		.cell = cell_of_abort},
 	{.name = "cycles",
-		.header = "Basic Block Cycles",
-		.unknown = "-",
+		.title = "Basic Block Cycles",
 		.help = "since the branch before it; -: not counted",
 		.is_descending = true,
 		.label = LABEL_BRANCH,
 		.value = cycles_of,
-		.print = print_cycles,
-		.number = print_cycles},
+		.kind = CELL_COUNT,
+		.cell = cell_of_cycles},
 	{.name = "block",
-		.header = "[Program Block Range]",
+		.title = "[Program Block Range]",
 		.help = "straight run of code, from where a branch went to the next one (--total-cycles)",
 		.label = LABEL_BLOCK,
 		.is_of_line = true,
 		.compare = compare_blocks,
-		.print = print_block},
+		.kind = CELL_TEXT,
+		.cell = cell_of_block},
 };
 /* clang-format on */
 
-const struct key_family key_branches = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_branches = {"branches", keys, ARRAY_SIZE(keys)};

@@ -11,6 +11,7 @@
 #include "profile/key.h"
 
 struct key_family {
+	const char *title; /* in help: what they are about */
 	const struct key *keys;
 	size_t n;
 };
@@ -23,9 +24,15 @@ extern const struct key_family key_memory;   /* what was accessed, and where it 
 extern const struct key_family key_places;   /* code: file, function, line */
 extern const struct key_family key_types;    /* data: type, member */
 
-/* Of values that are frames: by their addresses; "[k] function+0x12". Of values that are texts. */
+/* Of values that are frames: by their addresses; "[k] function+0x12". */
 int key_compare_addresses(const struct profile *p, u64 a, u64 b);
-void key_print_place(const struct hist *h, const struct hist_entry *e, u64 frame, struct str *text);
-void key_print_name(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text);
+void key_cell_place(const struct key_value *v, struct cell *ret);
+
+/* Of values that are texts; 0 is none. */
+void key_cell_name(const struct key_value *v, struct cell *ret);
+void key_cell_text_or_not(const struct key_value *v, struct cell *ret);
+
+/* A function, in code of that level. */
+void key_set_function(const struct profile_symbol *s, enum cell_kind kind, struct cell *ret);
 
 #endif

@@ -1,277 +1,258 @@
 #include "profile/key_family.h"
 
-#include "base/num.h"
-
-static void print_share(const struct hist *h, u64 period, struct str *text)
+static void set_share(const struct key_value *v, u64 period, struct cell *ret)
 {
-	num_add_percent(text, period, h->all.period);
+	cell_share(ret, period, v->hist->events[v->event].all.period);
 }
 
-static void print_overhead(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static const struct hist_values *values_of(const struct key_value *v)
 {
-	(void)value;
-	print_share(h, e->self.period, text);
+	return &v->entry->of[v->event];
 }
 
-static void print_children(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_overhead(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	print_share(h, h->options->has_children ? e->total.period : e->self.period, text);
+	set_share(v, values_of(v)->self.period, ret);
 }
 
-static void print_samples(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static u64 total_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
+}
+
+static void cell_of_children(const struct key_value *v, struct cell *ret)
+{
+	set_share(v, total_of(v->hist, v->entry, v->event), ret);
+}
+
+static void cell_of_samples(const struct key_value *v, struct cell *ret)
+{
+	cell_number(ret, CELL_COUNT, values_of(v)->self.n_samples);
+}
+
+static void cell_of_period(const struct key_value *v, struct cell *ret)
+{
+	cell_number(ret, CELL_COUNT, values_of(v)->self.period);
+}
+
+static void cell_of_system(const struct key_value *v, struct cell *ret)
+{
+	set_share(v, values_of(v)->self_in[HIST_SYSTEM], ret);
+}
+
+static void cell_of_user(const struct key_value *v, struct cell *ret)
+{
+	set_share(v, values_of(v)->self_in[HIST_USER], ret);
+}
+
+static void cell_of_guest_system(const struct key_value *v, struct cell *ret)
+{
+	set_share(v, values_of(v)->self_in[HIST_GUEST_SYSTEM], ret);
+}
+
+static void cell_of_guest_user(const struct key_value *v, struct cell *ret)
+{
+	set_share(v, values_of(v)->self_in[HIST_GUEST_USER], ret);
+}
+
+static u64 self_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	(void)value;
-	num_add_u64(text, e->self.n_samples);
+	return e->of[k].self.period;
 }
 
-static void print_period(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static u64 samples_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	(void)value;
-	num_add_u64(text, e->self.period);
+	return e->of[k].self.n_samples;
 }
 
-static void print_system(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	print_share(h, e->self_in[HIST_SYSTEM], text);
-}
-
-static void print_user(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	print_share(h, e->self_in[HIST_USER], text);
-}
-
-static void print_guest_system(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	print_share(h, e->self_in[HIST_GUEST_SYSTEM], text);
-}
-
-static void print_guest_user(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	print_share(h, e->self_in[HIST_GUEST_USER], text);
-}
-
-static u64 total_of(const struct hist *h, const struct hist_entry *e)
-{
-	return h->options->has_children ? e->total.period : e->self.period;
-}
-
-static u64 self_of(const struct hist *h, const struct hist_entry *e)
+static u64 system_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self.period;
+	return e->of[k].self_in[HIST_SYSTEM];
 }
 
-static u64 samples_of(const struct hist *h, const struct hist_entry *e)
+static u64 user_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self.n_samples;
+	return e->of[k].self_in[HIST_USER];
 }
 
-static u64 system_of(const struct hist *h, const struct hist_entry *e)
+static u64 guest_system_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_SYSTEM];
+	return e->of[k].self_in[HIST_GUEST_SYSTEM];
 }
 
-static u64 user_of(const struct hist *h, const struct hist_entry *e)
+static u64 guest_user_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return e->self_in[HIST_USER];
+	return e->of[k].self_in[HIST_GUEST_USER];
 }
 
-static u64 guest_system_of(const struct hist *h, const struct hist_entry *e)
+static u64 cost_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	(void)h;
-	return e->self_in[HIST_GUEST_SYSTEM];
+	return hist_sum(h, e, k, LABEL_WEIGHT);
 }
 
-static u64 guest_user_of(const struct hist *h, const struct hist_entry *e)
+static u64 average_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	(void)h;
-	return e->self_in[HIST_GUEST_USER];
+	return e->of[k].self.n_samples ? cost_of(h, e, k) / e->of[k].self.n_samples : 0;
 }
 
-static u64 cost_of(const struct hist *h, const struct hist_entry *e)
+static void cell_of_cost(const struct key_value *v, struct cell *ret)
 {
-	return hist_sum(h, e, LABEL_WEIGHT);
+	cell_number(ret, CELL_COUNT, cost_of(v->hist, v->entry, v->event));
 }
 
-static u64 average_of(const struct hist *h, const struct hist_entry *e)
+static void cell_of_average(const struct key_value *v, struct cell *ret)
 {
-	return e->self.n_samples ? cost_of(h, e) / e->self.n_samples : 0;
-}
+	const double n = (double)values_of(v)->self.n_samples;
 
-static void print_cost(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	(void)value;
-	num_add_u64(text, cost_of(h, e));
-}
-
-static void print_average(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
-{
-	double n = (double)e->self.n_samples;
-
-	(void)value;
-	str_addf(text, "%.1f", n > 0 ? (double)cost_of(h, e) / n : 0.0);
+	cell_real(ret, n > 0 ? (double)cost_of(v->hist, v->entry, v->event) / n : 0.0, 1);
 }
 
 /* ---- cycles of runs of code: periods, where --total-cycles counts ---- */
 
-static double mean_of(const struct hist_entry *e)
+static double mean_of(const struct hist_entry *e, u32 k)
 {
-	return e->self.n_samples ? (double)e->self.period / (double)e->self.n_samples : 0;
+	return e->of[k].self.n_samples
+		? (double)e->of[k].self.period / (double)e->of[k].self.n_samples
+		: 0;
 }
 
 /* In thousandths: it is for the order of rows. */
-static u64 mean_rank(const struct hist *h, const struct hist_entry *e)
+static u64 mean_rank(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
-	return (u64)(mean_of(e) * 1000);
+	return (u64)(mean_of(e, k) * 1000);
 }
 
-static void print_mean(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_mean(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)value;
-	str_addf(text, "%.1f", mean_of(e));
+	cell_real(ret, mean_of(v->entry, v->event), 1);
 }
 
-static void print_mean_share(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_mean_share(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	str_addf(text, "%.2f%%", h->averages > 0 ? 100 * mean_of(e) / h->averages : 0.0);
+	const double all = v->hist->events[v->event].averages;
+
+	cell_real(ret, all > 0 ? 100 * mean_of(v->entry, v->event) / all : 0.0, 2);
+	ret->unit = "%";
 }
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "overhead_children",
-		.header = "Children",
+		.title = "Children",
 		.help = "share of the samples in it and in what it called",
 		.is_value = true,
-		.min_width = 8,
 		.figure = total_of,
-		.print = print_children},
+		.kind = CELL_SHARE,
+		.cell = cell_of_children},
 	{.name = "overhead",
-		.header = "Overhead",
-		.header_with_children = "Self",
+		.title = "Overhead",
+		.title_with_children = "Self",
 		.help = "share of the samples in it",
 		.is_value = true,
-		.min_width = 8,
 		.figure = self_of,
-		.print = print_overhead},
+		.kind = CELL_SHARE,
+		.cell = cell_of_overhead},
 	{.name = "overhead_sys",
-		.header = "sys",
+		.title = "sys",
 		.help = "share of the samples in it that were taken in the kernel",
 		.is_value = true,
-		.min_width = 8,
 		.figure = system_of,
-		.print = print_system},
+		.kind = CELL_SHARE,
+		.cell = cell_of_system},
 	{.name = "overhead_us",
-		.header = "usr",
-		.help = "share of those in user code",
+		.title = "usr",
+		.help = "share of the samples in it that were taken in user code",
 		.is_value = true,
-		.min_width = 8,
 		.figure = user_of,
-		.print = print_user},
+		.kind = CELL_SHARE,
+		.cell = cell_of_user},
 	{.name = "overhead_guest_sys",
-		.header = "guest sys",
-		.help = "share of those in kernels of guests",
+		.title = "guest sys",
+		.help = "share of the samples in it that were taken in kernels of guests",
 		.is_value = true,
-		.min_width = 9,
 		.figure = guest_system_of,
-		.print = print_guest_system},
+		.kind = CELL_SHARE,
+		.cell = cell_of_guest_system},
 	{.name = "overhead_guest_us",
-		.header = "guest usr",
-		.help = "share of those in programs of guests",
+		.title = "guest usr",
+		.help = "share of the samples in it that were taken in programs of guests",
 		.is_value = true,
-		.min_width = 9,
 		.figure = guest_user_of,
-		.print = print_guest_user},
+		.kind = CELL_SHARE,
+		.cell = cell_of_guest_user},
 	{.name = "sample",
-		.header = "Samples",
+		.title = "Samples",
 		.help = "number of samples in it",
 		.is_value = true,
-		.min_width = 12,
 		.figure = samples_of,
-		.print = print_samples},
+		.kind = CELL_COUNT,
+		.cell = cell_of_samples},
 	{.name = "period",
-		.header = "Period",
+		.title = "Period",
 		.help = "events (or ns) its samples stand for",
 		.is_value = true,
-		.min_width = 12,
 		.figure = self_of,
-		.print = print_period},
+		.kind = CELL_COUNT,
+		.cell = cell_of_period},
 	{.name = "cost",
-		.header = "Cost",
+		.title = "Cost",
 		.help = "sum of the weights of its samples",
 		.is_value = true,
 		.label = LABEL_WEIGHT,
-		.min_width = 8,
 		.figure = cost_of,
-		.print = print_cost},
+		.kind = CELL_COUNT,
+		.cell = cell_of_cost},
 	{.name = "average_weight",
-		.header = "Avg Weight",
+		.title = "Avg Weight",
 		.help = "average of the weights of its samples",
 		.is_value = true,
 		.label = LABEL_WEIGHT,
-		.min_width = 8,
 		.figure = average_of,
-		.print = print_average},
+		.kind = CELL_REAL,
+		.cell = cell_of_average},
 	{.name = "cycles_share",
-		.header = "Sampled Cycles%",
+		.title = "Sampled Cycles%",
 		.help = "share of the cycles that were counted from branch to branch (--total-cycles)",
 		.is_value = true,
 		.is_of_blocks = true,
-		.min_width = 15,
 		.figure = self_of,
-		.print = print_overhead},
+		.kind = CELL_SHARE,
+		.cell = cell_of_overhead},
 	{.name = "cycles_sum",
-		.header = "Sampled Cycles",
-		.help = "those cycles",
+		.title = "Sampled Cycles",
+		.help = "the sum of those cycles",
 		.is_value = true,
 		.is_of_blocks = true,
-		.min_width = 14,
 		.figure = self_of,
-		.print = print_period},
+		.kind = CELL_COUNT,
+		.cell = cell_of_period},
 	{.name = "cycles_average_share",
-		.header = "Avg Cycles%",
+		.title = "Avg Cycles%",
 		.help = "share of the average in the sum of all rows' averages",
 		.is_value = true,
 		.is_of_blocks = true,
-		.min_width = 11,
 		.figure = mean_rank,
-		.print = print_mean_share},
+		.kind = CELL_REAL,
+		.cell = cell_of_mean_share},
 	{.name = "cycles_average",
-		.header = "Avg Cycles",
-		.help = "of once through it",
+		.title = "Avg Cycles",
+		.help = "cycles of one run through the block, on average",
 		.is_value = true,
 		.is_of_blocks = true,
-		.min_width = 10,
 		.figure = mean_rank,
-		.print = print_mean},
+		.kind = CELL_REAL,
+		.cell = cell_of_mean},
 };
 /* clang-format on */
 
-const struct key_family key_figures = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_figures = {"figures", keys, ARRAY_SIZE(keys)};
 
 const struct key *const key_total = &keys[0];
 const struct key *const key_self = &keys[1];

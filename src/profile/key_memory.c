@@ -1,6 +1,5 @@
 #include "profile/key_family.h"
 
-#include "base/num.h"
 #include "record/access.h"
 
 enum { CACHE_LINE = 64 };
@@ -10,22 +9,28 @@ static u64 line_of(const struct profile *p, u64 frame)
 	return p->frames.at[frame].at & ~(u64)(CACHE_LINE - 1);
 }
 
-static void print_line(const struct hist *h, const struct hist_entry *e, u64 address,
-	struct str *text)
+static void set_address(u64 address, char level, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_addf(text, "[%c] 0x", address >> 63 ? 'k' : '.');
-	num_add_hex(text, address, 16);
+	cell_number(ret, CELL_ADDRESS, address);
+	ret->level = level;
 }
 
-static void print_physical(const struct hist *h, const struct hist_entry *e, u64 address,
-	struct str *text)
+static void cell_of_line(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add(text, "[.] 0x");
-	num_add_hex(text, address, 16);
+	set_address(v->label, v->label >> 63 ? 'k' : '.', ret);
+}
+
+static void cell_of_physical(const struct key_value *v, struct cell *ret)
+{
+	set_address(v->label, '.', ret);
+}
+
+static void set_part(const struct key_value *v, enum access_part part, struct cell *ret)
+{
+	if (access_add_text(v->label, part, v->room))
+		cell_text(ret, str_text(v->room));
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
 static u64 level_of(const struct profile *p, u64 word)
@@ -34,12 +39,9 @@ static u64 level_of(const struct profile *p, u64 word)
 	return access_bits(word, ACCESS_LEVEL);
 }
 
-static void print_level(const struct hist *h, const struct hist_entry *e, u64 word,
-	struct str *text)
+static void cell_of_level(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	access_add_text(word, ACCESS_LEVEL, text);
+	set_part(v, ACCESS_LEVEL, ret);
 }
 
 static u64 snoop_of(const struct profile *p, u64 word)
@@ -48,12 +50,9 @@ static u64 snoop_of(const struct profile *p, u64 word)
 	return access_bits(word, ACCESS_SNOOP);
 }
 
-static void print_snoop(const struct hist *h, const struct hist_entry *e, u64 word,
-	struct str *text)
+static void cell_of_snoop(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	access_add_text(word, ACCESS_SNOOP, text);
+	set_part(v, ACCESS_SNOOP, ret);
 }
 
 static u64 tlb_of(const struct profile *p, u64 word)
@@ -62,11 +61,9 @@ static u64 tlb_of(const struct profile *p, u64 word)
 	return access_bits(word, ACCESS_TLB);
 }
 
-static void print_tlb(const struct hist *h, const struct hist_entry *e, u64 word, struct str *text)
+static void cell_of_tlb(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	access_add_text(word, ACCESS_TLB, text);
+	set_part(v, ACCESS_TLB, ret);
 }
 
 static u64 lock_of(const struct profile *p, u64 word)
@@ -75,11 +72,9 @@ static u64 lock_of(const struct profile *p, u64 word)
 	return access_bits(word, ACCESS_LOCK);
 }
 
-static void print_lock(const struct hist *h, const struct hist_entry *e, u64 word, struct str *text)
+static void cell_of_lock(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	access_add_text(word, ACCESS_LOCK, text);
+	set_part(v, ACCESS_LOCK, ret);
 }
 
 static u64 block_of(const struct profile *p, u64 word)
@@ -88,82 +83,84 @@ static u64 block_of(const struct profile *p, u64 word)
 	return access_bits(word, ACCESS_BLOCK);
 }
 
-static void print_block(const struct hist *h, const struct hist_entry *e, u64 word,
-	struct str *text)
+static void cell_of_block(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	access_add_text(word, ACCESS_BLOCK, text);
+	set_part(v, ACCESS_BLOCK, ret);
 }
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "symbol_daddr",
-		.header = "Data Symbol",
+		.title = "Data Symbol",
 		.help = "variable and offset, or address, of the data",
 		.label = LABEL_DATA,
 		.compare = key_compare_addresses,
-		.print = key_print_place},
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
 	{.name = "dso_daddr",
-		.header = "Data Object",
+		.title = "Data Object",
 		.help = "file or memory that it is in",
 		.label = LABEL_DATA,
 		.value = key_dso_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
 	{.name = "dcacheline",
-		.header = "Data Cacheline",
+		.title = "Data Cacheline",
 		.help = "the line of 64 bytes that it is in",
 		.label = LABEL_DATA,
 		.value = line_of,
-		.print = print_line},
+		.kind = CELL_ADDRESS,
+		.cell = cell_of_line},
 	{.name = "phys_daddr",
-		.header = "Data Physical Address",
+		.title = "Data Physical Address",
 		.help = "where it is in memory",
 		.label = LABEL_PHYSICAL,
-		.print = print_physical},
+		.kind = CELL_ADDRESS,
+		.cell = cell_of_physical},
 	{.name = "mem",
-		.header = "Memory access",
-		.unknown = "N/A",
+		.title = "Memory access",
 		.help = "which cache or memory had it",
 		.label = LABEL_DATA_SOURCE,
 		.value = level_of,
-		.print = print_level},
+		.kind = CELL_TEXT,
+		.cell = cell_of_level},
 	{.name = "snoop",
-		.header = "Snoop",
-		.unknown = "N/A",
+		.title = "Snoop",
 		.help = "what other caches had of it",
 		.label = LABEL_DATA_SOURCE,
 		.value = snoop_of,
-		.print = print_snoop},
+		.kind = CELL_TEXT,
+		.cell = cell_of_snoop},
 	{.name = "tlb",
-		.header = "TLB access",
-		.unknown = "N/A",
+		.title = "TLB access",
 		.help = "how its address was translated",
 		.label = LABEL_DATA_SOURCE,
 		.value = tlb_of,
-		.print = print_tlb},
+		.kind = CELL_TEXT,
+		.cell = cell_of_tlb},
 	{.name = "locked",
-		.header = "Locked",
-		.unknown = "N/A",
+		.title = "Locked",
 		.help = "whether the access was locked",
 		.label = LABEL_DATA_SOURCE,
 		.value = lock_of,
-		.print = print_lock},
+		.kind = CELL_TEXT,
+		.cell = cell_of_lock},
 	{.name = "blocked",
-		.header = "Blocked",
-		.unknown = "N/A",
+		.title = "Blocked",
 		.help = "what a load had to wait for",
 		.label = LABEL_DATA_SOURCE,
 		.value = block_of,
-		.print = print_block},
+		.kind = CELL_TEXT,
+		.cell = cell_of_block},
 	{.name = "symbol_iaddr",
-		.header = "Code Symbol",
+		.title = "Code Symbol",
 		.help = "address of the instruction",
 		.label = LABEL_FRAME,
 		.compare = key_compare_addresses,
-		.print = key_print_place},
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
 };
 /* clang-format on */
 
-const struct key_family key_memory = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_memory = {"memory", keys, ARRAY_SIZE(keys)};

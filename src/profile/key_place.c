@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/num.h"
 #include "event/abi.h"
 
 static const struct profile_symbol *symbol_of(const struct profile *p, const struct hist_entry *e)
@@ -15,12 +14,9 @@ static const char *dso_of(const struct profile *p, const struct hist_entry *e)
 	return p->dsos.at[symbol_of(p, e)->dso].name;
 }
 
-static void print_dso(const struct hist *h, const struct hist_entry *e, u64 value, struct str *text)
+static void cell_of_dso(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	const char *name = dso_of(h->profile, e);
-
-	str_add_safe(text, name, strlen(name));
+	cell_text(ret, dso_of(v->hist->profile, v->entry));
 }
 
 static char mode_letter(u8 mode)
@@ -38,43 +34,21 @@ static char mode_letter(u8 mode)
 	return '.';
 }
 
-void key_add_symbol(const struct profile *p, const struct profile_symbol *s, bool is_padded,
-	struct str *text)
+void key_add_symbol(const struct profile_symbol *s, struct str *text)
 {
-	(void)p;
-	if (s->name) {
-		str_add_safe(text, s->name, strlen(s->name));
-		if (s->is_inlined)
-			str_add(text, " (inlined)");
-		return;
-	}
-	str_add(text, "0x");
-	num_add_hex(text, s->start, is_padded ? 16 : 1);
+	struct cell cell = {0};
+
+	key_set_function(s, CELL_FUNCTION, &cell);
+	cell_add_data(&cell, text);
 }
 
-void key_add_function(const struct profile *p, u32 symbol, struct str *text)
+void key_set_function(const struct profile_symbol *s, enum cell_kind kind, struct cell *ret)
 {
-	const struct profile_symbol *s = &p->symbols.at[symbol];
-	char level[] = {'[', mode_letter(s->mode), ']', ' '};
-
-	str_addn(text, level, sizeof(level));
-	key_add_symbol(p, s, true, text);
-}
-
-void key_add_place(const struct profile *p, u32 frame, bool has_offset, struct str *text)
-{
-	const struct profile_frame *f = &p->frames.at[frame];
-	const struct profile_symbol *s = &p->symbols.at[f->symbol];
-
-	str_addf(text, "[%c] ", mode_letter(f->mode));
-	if (!s->name) {
-		str_add(text, "0x");
-		num_add_hex(text, f->at, 16);
-		return;
-	}
-	key_add_symbol(p, s, true, text);
-	if (has_offset)
-		str_addf(text, "+0x%llx", (unsigned long long)(f->at - s->start));
+	ret->kind = kind;
+	ret->level = mode_letter(s->mode);
+	ret->text = s->name;
+	ret->n = s->start;
+	ret->spans = s->name && s->is_inlined ? CELL_IS_INLINED : 0;
 }
 
 int key_compare_addresses(const struct profile *p, u64 a, u64 b)
@@ -84,58 +58,55 @@ int key_compare_addresses(const struct profile *p, u64 a, u64 b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-void key_print_place(const struct hist *h, const struct hist_entry *e, u64 frame, struct str *text)
+void key_cell_place(const struct key_value *v, struct cell *ret)
 {
-	(void)e;
-	key_add_place(h->profile, (u32)frame, true, text);
+	const struct profile *p = v->hist->profile;
+	const struct profile_frame *f = &p->frames.at[v->label];
+	const struct profile_symbol *s = &p->symbols.at[f->symbol];
+
+	key_set_function(s, CELL_PLACE, ret);
+	ret->level = mode_letter(f->mode);
+	ret->n = f->at;
+	ret->has_offset = true;
+	ret->offset = f->at - s->start;
 }
 
-void key_print_name(const struct hist *h, const struct hist_entry *e, u64 name, struct str *text)
+void key_cell_name(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_add_safe(text, profile_text(name), strlen(profile_text(name)));
+	cell_text(ret, profile_text(v->label));
 }
 
-static void print_symbol(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_symbol(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	key_add_function(h->profile, e->symbol, text);
+	key_set_function(symbol_of(v->hist->profile, v->entry), CELL_FUNCTION, ret);
 }
 
-static void print_source(const char *source, struct str *text)
+static void set_source(const char *source, struct cell *ret)
 {
 	if (source && *source)
-		str_add_safe(text, source, strlen(source));
+		cell_text(ret, source);
 	else
-		str_add(text, "[unknown]");
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
-static void print_line(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_line(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	print_source(symbol_of(h->profile, e)->line, text);
+	set_source(symbol_of(v->hist->profile, v->entry)->line, ret);
 }
 
-static void print_file(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_file(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	print_source(symbol_of(h->profile, e)->file, text);
+	set_source(symbol_of(v->hist->profile, v->entry)->file, ret);
 }
 
-static void print_symbol_size(const struct hist *h, const struct hist_entry *e, u64 value,
-	struct str *text)
+static void cell_of_symbol_size(const struct key_value *v, struct cell *ret)
 {
-	(void)value;
-	const struct profile_symbol *s = symbol_of(h->profile, e);
+	const struct profile_symbol *s = symbol_of(v->hist->profile, v->entry);
 
 	if (s->end > s->start)
-		num_add_u64(text, s->end - s->start);
+		cell_number(ret, CELL_SIZE, s->end - s->start);
 	else
-		str_add(text, "unknown");
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
 u64 key_dso_of(const struct profile *p, u64 frame)
@@ -167,24 +138,18 @@ int key_compare_texts(const struct profile *p, u64 a, u64 b)
 	return strcmp(a ? profile_text(a) : "", b ? profile_text(b) : "");
 }
 
-static void print_map_size(const struct hist *h, const struct hist_entry *e, u64 bytes,
-	struct str *text)
+static void cell_of_map_size(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
 	/* Maps of the kernel in old recordings reach to the end of all addresses, or beyond it. */
-	if (bytes && bytes <= INT64_MAX)
-		num_add_u64(text, bytes);
+	if (v->label && v->label <= INT64_MAX)
+		cell_number(ret, CELL_SIZE, v->label);
 	else
-		str_add(text, "unknown");
+		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
-static void print_address(const struct hist *h, const struct hist_entry *e, u64 address,
-	struct str *text)
+static void cell_of_address(const struct key_value *v, struct cell *ret)
 {
-	(void)h;
-	(void)e;
-	str_addf(text, "0x%llx", (unsigned long long)address);
+	cell_number(ret, CELL_ADDRESS, v->label);
 }
 
 static int compare_parents(const struct profile *p, u64 a, u64 b)
@@ -192,78 +157,77 @@ static int compare_parents(const struct profile *p, u64 a, u64 b)
 	return a && b ? strcmp(p->symbols.at[a].name, p->symbols.at[b].name) : (a != 0) - (b != 0);
 }
 
-static void print_parent(const struct hist *h, const struct hist_entry *e, u64 symbol,
-	struct str *text)
+static void cell_of_parent(const struct key_value *v, struct cell *ret)
 {
-	(void)e;
-	if (symbol)
-		key_add_symbol(h->profile, &h->profile->symbols.at[symbol], false, text);
-	else
-		str_add(text, "[other]");
+	if (!v->label) {
+		cell_unknown(ret, CELL_NOT_KNOWN);
+		return;
+	}
+	key_set_function(&v->hist->profile->symbols.at[v->label], CELL_PLACE, ret);
+	ret->level = 0;
 }
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "dso",
-		.header = "Shared Object",
+		.title = "Shared Object",
 		.help = "program, library, module or kernel the code is from",
 		.frame = KEY_DSO,
-		.print = print_dso},
+		.kind = CELL_TEXT,
+		.cell = cell_of_dso},
 	{.name = "symbol",
 		.alias = "sym",
-		.header = "Symbol",
+		.title = "Symbol",
 		.help = "function; [k] kernel, [.] user",
 		.frame = KEY_SYMBOL,
-		.print = print_symbol},
+		.kind = CELL_FUNCTION,
+		.cell = cell_of_symbol},
 	{.name = "symbol_size",
 		.alias = "sym_size",
-		.header = "Symbol size",
-		.unknown = "unknown",
+		.title = "Symbol size",
 		.help = "bytes of code of the function",
-		.is_right = true,
 		.frame = KEY_SIZE,
-		.print = print_symbol_size,
-		.number = print_symbol_size},
+		.kind = CELL_SIZE,
+		.cell = cell_of_symbol_size},
 	{.name = "dso_size",
-		.header = "DSO size",
-		.unknown = "unknown",
+		.title = "DSO size",
 		.help = "bytes of the map that the code is in",
-		.is_right = true,
 		.label = LABEL_MAP_BYTES,
-		.print = print_map_size,
-		.number = print_map_size},
+		.kind = CELL_SIZE,
+		.cell = cell_of_map_size},
 	{.name = "addr",
-		.header = "Address",
+		.title = "Address",
 		.help = "of the instruction, where it ran",
 		.label = LABEL_IP,
-		.min_width = 18,
-		.print = print_address},
+		.kind = CELL_ADDRESS,
+		.cell = cell_of_address},
 	{.name = "symoff",
-		.header = "Symbol Offset",
+		.title = "Symbol Offset",
 		.help = "function and the place in it",
 		.label = LABEL_FRAME,
 		.compare = key_compare_addresses,
-		.print = key_print_place},
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
 	{.name = "parent",
-		.header = "Parent symbol",
-		.unknown = "[other]",
+		.title = "Parent symbol",
 		.help = "nearest caller that -p matches",
 		.label = LABEL_PARENT,
 		.compare = compare_parents,
-		.print = print_parent},
+		.kind = CELL_PLACE,
+		.cell = cell_of_parent},
 	{.name = "srcline",
-		.header = "Source:Line",
-		.unknown = "[unknown]",
+		.title = "Source:Line",
 		.help = "line of source, or place in the function if it is not known",
 		.frame = KEY_LINE,
-		.print = print_line},
+		.kind = CELL_TEXT,
+		.cell = cell_of_line},
 	{.name = "srcfile",
-		.header = "Source File",
-		.unknown = "[unknown]",
+		.title = "Source File",
 		.help = "file of source",
 		.frame = KEY_FILE,
-		.print = print_file},
+		.kind = CELL_TEXT,
+		.cell = cell_of_file},
 };
 /* clang-format on */
 
-const struct key_family key_places = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_places = {"code", keys, ARRAY_SIZE(keys)};

@@ -157,5 +157,5 @@ u32 *key_ranks(const struct key *key, const struct hist *h)
 		return rank_by(h->profile->symbols.n, compare_sizes, &r);
 	if (key->frame == KEY_LINE || key->frame == KEY_FILE)
 		return rank_by(h->profile->symbols.n, compare_sources, &r);
-	return rank_by(h->groups.n, compare_groups, &r);
+	return rank_by(h->n_groups, compare_groups, &r);
 }

@@ -35,42 +35,55 @@ static int compare_places(const struct profile *p, u64 a, u64 b)
 					 : strcmp(x->member, y->member);
 }
 
-static void print_place(const struct hist *h, const struct hist_entry *e, u64 number,
-	struct str *text)
+/* Of what is not known all have the same name. */
+static void cell_of_type(const struct key_value *v, struct cell *ret)
 {
-	const struct profile_access *a = access_of(h->profile, number);
+	const char *type = profile_text(v->label);
 
-	(void)e;
-	str_add_safe(text, a->type, strlen(a->type));
-	if (a->outcome != DATATYPE_FOUND)
+	if (strcmp(type, datatype_outcome_name(DATATYPE_NO_DEBUG)) != 0)
+		cell_text(ret, type);
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
+}
+
+static void cell_of_place(const struct key_value *v, struct cell *ret)
+{
+	const struct profile_access *a = access_of(v->hist->profile, v->label);
+
+	if (datatype_outcome_reason(a->outcome)) {
+		cell_unknown(ret, CELL_NOT_KNOWN);
 		return;
-	str_addf(text, " +0x%llx", (unsigned long long)a->offset);
-	if (!*a->member)
-		return;
-	str_add(text, " (");
-	str_add_safe(text, a->member, strlen(a->member));
-	str_add(text, ")");
+	}
+	str_add_safe(v->room, a->type, strlen(a->type));
+	if (a->outcome == DATATYPE_FOUND)
+		str_addf(v->room, " +0x%llx", (unsigned long long)a->offset);
+	if (a->outcome == DATATYPE_FOUND && *a->member) {
+		str_add(v->room, " (");
+		str_add_safe(v->room, a->member, strlen(a->member));
+		str_add(v->room, ")");
+	}
+	cell_text(ret, str_text(v->room));
 }
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "type",
-		.header = "Data Type",
-		.unknown = "(unknown)",
+		.title = "Data Type",
 		.help = "type of the data that the instruction accesses",
 		.label = LABEL_ACCESS,
 		.value = type_of,
 		.compare = key_compare_texts,
-		.print = key_print_name},
+		.kind = CELL_TEXT,
+		.cell = cell_of_type},
 	{.name = "typeoff",
-		.header = "Data Type Offset",
-		.unknown = "(unknown)",
+		.title = "Data Type Offset",
 		.help = "the type, and which member of it",
 		.label = LABEL_ACCESS,
 		.value = place_of,
 		.compare = compare_places,
-		.print = print_place},
+		.kind = CELL_TEXT,
+		.cell = cell_of_place},
 };
 /* clang-format on */
 
-const struct key_family key_types = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_types = {"types of data", keys, ARRAY_SIZE(keys)};

@@ -2,49 +2,34 @@
  * The columns of wall-clock time: what a row has in the event of each. Shares of latency are of the elapsed
  * time, the others of all threads' time. With rows for callers a row has what it called, too.
  */
-#include "base/num.h"
-#include "profile/beside.h"
 #include "profile/gather.h"
 #include "profile/key_family.h"
 
 static u64 ns_of(const struct hist *h, const struct hist_entry *e, u32 event)
 {
-	const struct hist_beside *b = beside_find(h, event);
+	const u32 k = event - h->table.first;
 
-	if (b) {
-		e = beside_entry(h, b, e);
-		h = b->hist;
-	}
-	if (h->event != event)
+	if (event < h->table.first || k >= h->n_events)
 		return 0;
-	return h->options->has_children ? e->total.period : e->self.period;
+	return h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
 }
 
-static void add_share(const struct hist *h, const struct hist_entry *e, u32 event, struct str *text)
+static void set_share(const struct key_value *v, u32 event, struct cell *ret)
 {
-	const struct hist_beside *latency = beside_find(h, GATHER_LATENCY);
+	const struct hist *h = v->hist;
+	const u32 k = event == GATHER_LATENCY ? GATHER_LATENCY - h->table.first : 0;
 
-	num_add_percent(text, ns_of(h, e, event),
-		event == GATHER_LATENCY && latency ? latency->hist->all.period : h->all.period);
+	cell_share(ret, ns_of(h, v->entry, event), h->events[k < h->n_events ? k : 0].all.period);
 }
 
-static void add_ms(const struct hist *h, const struct hist_entry *e, u32 event, struct str *text)
-{
-	str_addf(text, "%.1f", (double)ns_of(h, e, event) / 1e6);
-}
-
-#define COLUMN(name, event)                                                                \
-	static void print_##name##_share(const struct hist *h, const struct hist_entry *e, \
-		u64 value, struct str *text)                                               \
-	{                                                                                  \
-		(void)value;                                                               \
-		add_share(h, e, event, text);                                              \
-	}                                                                                  \
-	static void print_##name##_time(const struct hist *h, const struct hist_entry *e,  \
-		u64 value, struct str *text)                                               \
-	{                                                                                  \
-		(void)value;                                                               \
-		add_ms(h, e, event, text);                                                 \
+#define COLUMN(name, event)                                                             \
+	static void cell_of_##name##_share(const struct key_value *v, struct cell *ret) \
+	{                                                                               \
+		set_share(v, event, ret);                                               \
+	}                                                                               \
+	static void cell_of_##name##_time(const struct key_value *v, struct cell *ret)  \
+	{                                                                               \
+		cell_number(ret, CELL_TIME, ns_of(v->hist, v->entry, event));           \
 	}
 
 COLUMN(latency, GATHER_LATENCY)
@@ -56,76 +41,76 @@ COLUMN(blocked, GATHER_BY_STATE + WALL_BLOCKED)
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "latency",
-		.header = "Latency",
+		.title = "Latency",
 		.help = "share of the elapsed time that went by because of it",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_latency_share},
+		.kind = CELL_SHARE,
+		.cell = cell_of_latency_share},
 	{.name = "latency_time",
-		.header = "Latency ms",
+		.title = "Latency ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_latency_time},
+		.kind = CELL_TIME,
+		.cell = cell_of_latency_time},
 	{.name = "wall",
-		.header = "Wall",
+		.title = "Wall",
 		.help = "share of all threads' time, on and off CPUs",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_wall_share},
+		.kind = CELL_SHARE,
+		.cell = cell_of_wall_share},
 	{.name = "wall_time",
-		.header = "Wall ms",
+		.title = "Wall ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_wall_time},
+		.kind = CELL_TIME,
+		.cell = cell_of_wall_time},
 	{.name = "wall_cpu",
-		.header = "CPU",
+		.title = "CPU",
 		.help = "share of all threads' time that they ran in it",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_cpu_share},
+		.kind = CELL_SHARE,
+		.cell = cell_of_cpu_share},
 	{.name = "wall_cpu_time",
-		.header = "CPU ms",
+		.title = "CPU ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_cpu_time},
+		.kind = CELL_TIME,
+		.cell = cell_of_cpu_time},
 	{.name = "wall_runnable",
-		.header = "Runnable",
+		.title = "Runnable",
 		.help = "share of all threads' time that they waited for a CPU in it",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_runnable_share},
+		.kind = CELL_SHARE,
+		.cell = cell_of_runnable_share},
 	{.name = "wall_runnable_time",
-		.header = "Runnable ms",
+		.title = "Runnable ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_runnable_time},
+		.kind = CELL_TIME,
+		.cell = cell_of_runnable_time},
 	{.name = "wall_blocked",
-		.header = "Blocked",
+		.title = "Blocked",
 		.help = "share of all threads' time that they were blocked in it",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_blocked_share},
+		.kind = CELL_SHARE,
+		.cell = cell_of_blocked_share},
 	{.name = "wall_blocked_time",
-		.header = "Blocked ms",
+		.title = "Blocked ms",
 		.help = "the same in milliseconds",
 		.is_value = true,
 		.is_wall = true,
-		.min_width = 8,
-		.print = print_blocked_time},
+		.kind = CELL_TIME,
+		.cell = cell_of_blocked_time},
 };
 /* clang-format on */
 
-const struct key_family key_walls = {keys, ARRAY_SIZE(keys)};
+const struct key_family key_walls = {"figures of wall-clock time", keys, ARRAY_SIZE(keys)};

@@ -28,6 +28,7 @@ static const struct {
 	[LEDGER_ODD] = {"samples", "say what cannot be", NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
+	[LEDGER_INTERPRETED] = {"samples", "show an interpreter, not what it runs", INFORMS},
 	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
 	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
 	[LEDGER_TYPELESS] = {"samples", "have no known type of data", INFORMS},
@@ -170,6 +171,39 @@ static int inline_kind(const struct profile *p, const struct resolver *r,
 		f->line_gap == LINE_GAP_ELSEWHERE)
 		return f->line_gap;
 	return resolver_lines_failed(r, dso_of(p, r, f->dso)) ? LINE_GAP_FILE : -1;
+}
+
+/* -X perf calls them py::name:file. */
+static bool has_interpreted_names(const struct profile *p)
+{
+	for (u32 i = 1; i < p->symbols.n; i++)
+		if (p->symbols.at[i].name && !strncmp(p->symbols.at[i].name, "py::", 4))
+			return true;
+	return false;
+}
+
+void ledger_add_interpreted(struct ledger *l, const struct profile *p)
+{
+	static const double hot = 0.2;
+	u64 *in = mem_zalloc((p->dsos.n + 1) * sizeof(*in)), all = 0;
+
+	vec_each(row, &p->rows) {
+		if (p->events.at[row->event].is_repeated)
+			continue;
+		all += row->n_samples;
+		in[p->frames.at[row->frame].dso] += row->n_samples;
+	}
+	for (size_t i = 0; i < p->dsos.n; i++) {
+		struct str remedy = {0};
+
+		if (all && (double)in[i] >= hot * (double)all && p->dsos.at[i].kind == DSO_FILE &&
+			runtime_is_interpreter(p->dsos.at[i].name, &remedy) &&
+			!has_interpreted_names(p))
+			add(l, LEDGER_INTERPRETED, in[i], (double)in[i] / (double)all,
+				p->dsos.at[i].name, str_text(&remedy));
+		str_fini(&remedy);
+	}
+	mem_free(in);
 }
 
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r)
@@ -324,7 +358,7 @@ bool ledger_has_unread(const struct ledger *l)
 static bool is_of_dso(enum ledger_cause cause)
 {
 	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS || cause == LEDGER_INLINELESS ||
-		cause == LEDGER_TYPELESS;
+		cause == LEDGER_TYPELESS || cause == LEDGER_INTERPRETED;
 }
 
 static void add_entry(const struct ledger_entry *e, struct str *text)
@@ -381,6 +415,7 @@ void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 {
 	/* By default only the file that costs most names, lines or stacks is mentioned. */
 	bool has_said[] = {[LEDGER_NAMELESS] = false,
+		[LEDGER_INTERPRETED] = false,
 		[LEDGER_INLINELESS] = false,
 		[LEDGER_TYPELESS] = false,
 		[LEDGER_TRUNCATED] = false};

@@ -26,6 +26,7 @@ enum ledger_cause {
 	LEDGER_ODD,               /* samples that say what cannot be */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
+	LEDGER_INTERPRETED,       /* samples in an interpreter, which hides what it runs */
 	LEDGER_LINELESS,          /* samples whose line of source is not known */
 	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
 	LEDGER_TYPELESS,          /* samples that access data whose type is not known */
@@ -52,6 +53,9 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
+
+/* Samples in an interpreter, if they are many and nothing of what it runs has a name. */
+void ledger_add_interpreted(struct ledger *l, const struct profile *p);
 
 /* Samples whose innermost frame has no line, by DSO and cause; if lines were asked for. */
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r);

@@ -346,7 +346,7 @@ static void name_frame(struct naming *n, u32 frame)
 		return;
 	}
 	line = n->options->source == NAMING_FILES ? NULL
-		: *file                           ? line_text(n, file, chain->line)
+		: chain && *file                  ? line_text(n, file, chain->line)
 						  : no_line_text(n, frame, name);
 	f->symbol = get_line(n, function, file, line, *file != '\0');
 }

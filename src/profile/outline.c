@@ -330,8 +330,7 @@ void outline_add_names(const struct outline *o, u32 node, u32 above, struct str 
 			i = LAST;
 			continue;
 		}
-		key_add_symbol(o->profile, &o->profile->symbols.at[o->nodes.at[path.at[i]].symbol],
-			false, text);
+		key_add_symbol(&o->profile->symbols.at[o->nodes.at[path.at[i]].symbol], text);
 		str_add(text, i ? " > " : "");
 	}
 	vec_fini(&path);

@@ -128,7 +128,7 @@ void passes_count(struct graph *g, const struct hist *h, const struct hist_entry
 	for (size_t i = 0; i < h->profile->rows.n; i++) {
 		const struct profile_row *row = &h->profile->rows.at[i];
 
-		if (row->event != h->event || h->group_of_row[i] != e->group ||
+		if (row->event != h->events[0].event || h->group_of_row[i] != e->group ||
 			!is_below[h->calls->of_row[i]])
 			continue;
 		find_way(&p, i);

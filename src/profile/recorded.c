@@ -65,6 +65,8 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	result = gather(&r->trace, &g, &r->profile, err);
 	session_explain_content(&r->trace.session);
 	recorded_stage_ends(r, "pass 2, samples");
+	log_debug(r->log, "%zu pieces of the file were read by %u threads",
+		r->trace.session.pieces.n, r->trace.session.n_readers);
 	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
 		(unsigned long long)r->trace.session.tally.n_samples, r->profile.rows.n,
 		r->profile.stacks.n, r->profile.frames.n);
@@ -150,6 +152,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	recorded_stage_ends(r, "start");
 	if (scan(r, o, err))
 		return err->code;
+	r->trace.session.read_most = o->read_most;
 	if (count(r, o, err))
 		return err->code;
 	if (r->profile.n_cut)
@@ -163,6 +166,7 @@ int recorded_read(struct recorded *r, const struct recorded_options *o, struct e
 	find_types(r, o);
 	ledger_add_tally(&r->ledger, &r->trace.session.tally);
 	ledger_add_nameless(&r->ledger, &r->profile, &r->trace.resolver);
+	ledger_add_interpreted(&r->ledger, &r->profile);
 	if (o->naming.source)
 		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
 	else if (o->naming.has_inlined)

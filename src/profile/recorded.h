@@ -33,7 +33,8 @@ struct recorded_options {
 	void (*servers_end)(struct resolver *r);
 	u32 max_stack;
 	unsigned n_workers;
-	u64 labels; /* LABEL_BIT()s */
+	u64 read_most; /* as in struct session */
+	u64 labels;    /* LABEL_BIT()s */
 	bool has_stacks;
 	enum typing_skid skid;     /* of LABEL_ACCESS */
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */

@@ -104,22 +104,22 @@ void renaming_find(struct renaming *ret, const struct delta *d)
 	if (r.file == d->n_keys || r.symbol == d->n_keys)
 		return;
 	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
+		u32 file = get_file(&r, row->names[r.file]);
 
 		r.files.at[file].is_in[DELTA_A] |= row->is_in[DELTA_A];
 		r.files.at[file].is_in[DELTA_B] |= row->is_in[DELTA_B];
 	}
 	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
+		u32 file = get_file(&r, row->names[r.file]);
 
 		if (is_lonely(&r.files.at[file], DELTA_A))
-			add_function(&r, file, row->cells[r.symbol], row->build);
+			add_function(&r, file, row->names[r.symbol], row->build);
 	}
 	vec_each(row, &d->rows) {
-		u32 file = get_file(&r, row->cells[r.file]);
+		u32 file = get_file(&r, row->names[r.file]);
 
 		if (is_lonely(&r.files.at[file], DELTA_B))
-			count_common(&r, file, row->cells[r.symbol], row->build);
+			count_common(&r, file, row->names[r.symbol], row->build);
 	}
 	vec_each(use, &r.files) {
 		if (!use->n_common || 2 * use->n_common < use->n)

@@ -1,5 +1,7 @@
 #include "record/access.h"
 
+#include <string.h>
+
 /* Where a group of bits stands in the word. */
 struct field {
 	u8 shift, width;
@@ -136,9 +138,12 @@ u64 access_bits(u64 data_src, enum access_part part)
 	return bits;
 }
 
-void access_add_text(u64 data_src, enum access_part part, struct str *text)
+bool access_add_text(u64 data_src, enum access_part part, struct str *text)
 {
+	const size_t start = text->n;
+
 	parts[part].add(data_src, text);
+	return strcmp(text->at + start, "N/A") != 0;
 }
 
 static const char *operation_name(u64 word)

@@ -23,7 +23,8 @@ enum access_part {
 
 /* The bits of a part: words that differ only in others are the same there. */
 u64 access_bits(u64 data_src, enum access_part part);
-void access_add_text(u64 data_src, enum access_part part, struct str *text);
+/* False if nothing is known of it: "N/A". */
+bool access_add_text(u64 data_src, enum access_part part, struct str *text);
 
 /* All of it: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  N/A". */
 void access_add_summary(u64 data_src, struct str *text);

@@ -338,11 +338,13 @@ int session_scan(struct session *s,
  * record stands before what is not: two workers must not share a cache line.
  */
 struct pass_worker {
+	u64 n_read;
 	struct reader_cursor cursor;
 	u64 nr, reading; /* of the next SAMPLE record, of the next one that has read counters */
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
+	u64 n_pieces;
 	u64 n_charged;
 	struct reader_damage damage;
 	struct err err;
@@ -352,6 +354,7 @@ struct pass {
 	struct session *session;
 	const struct session_sink *sink;
 	struct pass_worker **workers;
+	size_t every;       /* of the pieces: the others are not read */
 	_Atomic u64 n_held; /* by all of them, and by what the first pass made */
 	u64 n_allowed;
 	atomic_bool has_failed;
@@ -447,10 +450,12 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 		pass->sink->sample(mine->sink, &out);
 }
 
-static void read_piece(void *ctx, size_t i, unsigned worker)
+static void read_piece(void *ctx, size_t number, unsigned worker)
 {
 	struct pass *pass = ctx;
 	struct session *s = pass->session;
+	u64 left = s->reader.is_packed && s->read_most ? s->read_most : UINT64_MAX;
+	size_t i = number * pass->every;
 	struct pass_worker *mine = pass->workers[worker];
 	struct reader_cursor *cursor = &mine->cursor;
 	struct record rec = {0};
@@ -460,16 +465,22 @@ static void read_piece(void *ctx, size_t i, unsigned worker)
 
 	if (atomic_load(&pass->has_failed))
 		return;
+	mine->n_pieces++;
 	mine->nr = s->pieces.at[i].nr;
 	mine->reading = s->pieces.at[i].reading;
 	reader_cursor_aim(cursor, s->pieces.at[i].offset,
 		i + 1 < s->pieces.n ? s->pieces.at[i + 1].offset : s->reader.data_end);
-	while ((r = reader_next(cursor, &rec, &err)) > 0)
+	while ((r = reader_next(cursor, &rec, &err)) > 0) {
 		if (rec.type == PERF_RECORD_SAMPLE) {
 			read_sample(pass, mine, &rec);
 			if (UNLIKELY(++n % CHARGED_EACH == 0) && charge(pass, mine, rec.offset))
 				break;
 		}
+		if (UNLIKELY(left <= rec.size))
+			break;
+		left -= rec.size;
+	}
+	mine->n_read += n;
 	if (cursor->damage.reason && !mine->damage.reason)
 		mine->damage = cursor->damage;
 	if (r < 0)
@@ -493,15 +504,27 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 	sum->last_time = MAX(sum->last_time, t->last_time);
 }
 
+/* Each so many-th piece is read. */
+static size_t every_of(const struct session *s)
+{
+	u64 all = s->reader.data_end - s->reader.data_start;
+
+	if (!s->read_most || s->reader.is_packed || s->pieces.n < 2)
+		return 1;
+	return (size_t)MIN((all + s->read_most - 1) / s->read_most, (u64)s->pieces.n);
+}
+
 int session_samples(struct session *s, unsigned n_workers, const struct session_sink *sink,
 	struct err *err)
 {
 	struct pass pass = {.session = s,
 		.sink = sink,
+		.every = MAX(every_of(s), (size_t)1),
 		.n_held = s->n_held,
 		.n_allowed = reader_allows(&s->reader, s->reader.data_end)};
 	int r = 0;
 
+	s->n_readers = 0;
 	pass.workers = mem_zalloc(n_workers * sizeof(*pass.workers));
 	for (unsigned i = 0; i < n_workers; i++) {
 		pass.workers[i] = mem_zalloc(sizeof(*pass.workers[i]));
@@ -510,12 +533,14 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 			&pass.workers[i]->tally);
 		reader_cursor_init(&pass.workers[i]->cursor, &s->reader, 0, 0);
 	}
-	workers_run(n_workers, s->pieces.n, read_piece, &pass);
+	workers_run(n_workers, (s->pieces.n + pass.every - 1) / pass.every, read_piece, &pass);
 	for (unsigned i = 0; i < n_workers; i++) {
 		struct pass_worker *w = pass.workers[i];
 
 		reader_cursor_fini(&w->cursor);
 		add_tally(&s->tally, &w->tally);
+		s->n_read += w->n_read;
+		s->n_readers += w->n_pieces != 0;
 		/* Of a file that changed since it was looked through. */
 		if (!s->tally.damage.reason)
 			s->tally.damage = w->damage;

@@ -69,11 +69,18 @@ struct session {
 	struct session_tally tally;
 	struct log *log;
 	VEC(struct session_piece) pieces;
+	unsigned n_readers; /* workers that some of the pieces fell to in the second pass */
 	VEC(struct session_reading) readings; /* after the first pass */
 	VEC(struct session_value) values;     /* of these */
 	bool has_times;                       /* records of all kinds carry the time */
 	bool has_kernel_samples;
 	u64 n_held; /* bytes that what was made of its records so far takes */
+	/*
+	 * So many bytes of records are looked through for samples, in pieces from all parts of the file; of what
+	 * is packed in its beginning. 0: all. The tally has all samples.
+	 */
+	u64 read_most;
+	u64 n_read; /* records of samples that session_samples() has looked at */
 	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
 };
 

@@ -44,7 +44,7 @@ static int from_recording(struct code *c, const struct code_wish *w, struct err 
 	u64 n, before;
 
 	n = d ? embedded_find_code(w->resolver->embedded, d, w->start, &c->at, &before) : 0;
-	if (n < w->n) {
+	if (!d || n < w->n) {
 		const char *reason = resolver_reason(w->resolver, w->dso);
 
 		return err_set(err, ERR_NOENT, "%s",

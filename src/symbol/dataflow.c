@@ -1,5 +1,6 @@
 #include "symbol/dataflow.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -142,7 +143,9 @@ static bool object_at(struct datascope *s, u64 pc, const struct datavalue *v, s6
 	bool is_array, struct dataobject *ret)
 {
 	if (v->kind == VALUE_ADDRESS) {
-		if (!datascope_find(s, pc, (u64)v->object.offset + (u64)disp, ret))
+		u64 at = (u64)v->object.offset + (u64)disp;
+
+		if (!datascope_find(s, pc, s->image->is_64 ? at : (u32)at, ret))
 			return false;
 	} else if (v->kind == VALUE_POINTS) {
 		*ret = v->object;
@@ -176,9 +179,9 @@ bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
 	/* Which of the two is the address, compilers do not care. */
 	if (has_index && !o->scale && object_at(s, pc, reg_of(state, o->index), o->disp, true, ret))
 		return true;
-	/* An array at a fixed address. */
-	return has_index && o->base != OPERAND_NO_REG && o->disp > 0 &&
-		reg_of(state, o->base)->kind == VALUE_UNKNOWN &&
+	/* An array at a fixed address; with one register only where addresses are fixed. */
+	return (has_index || s->image->type == ET_EXEC) && o->base != OPERAND_NO_REG &&
+		o->disp > 0 && reg_of(state, o->base)->kind == VALUE_UNKNOWN &&
 		object_at(s, pc, &fixed, o->disp, true, ret);
 }
 
@@ -196,8 +199,10 @@ bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *s
 		*ret_address += (u64)base->object.offset;
 	else if (index->kind == VALUE_ADDRESS && !o->scale)
 		*ret_address += (u64)index->object.offset;
-	else
-		return o->base == OPERAND_NO_REG;
+	else if (o->base != OPERAND_NO_REG)
+		return false;
+	if (o->word == 4)
+		*ret_address = (u32)*ret_address;
 	return true;
 }
 
@@ -209,10 +214,17 @@ struct place_value {
 	struct datavalue value;
 };
 
+/* The return address that the instruction at `pc` pops. */
+struct popped {
+	u64 pc;
+	struct datavalue value;
+};
+
 struct flow {
 	struct datascope *scope;
 	const struct dataflow_code *code;
 	struct datastate now;
+	struct popped popped;
 	bool is_reached; /* the next instruction, from the one before */
 	u32 *leaders;    /* by byte of code: the number of the state there, + 1; 0: none */
 	VEC(u64) leads;  /* the same, ascending */
@@ -253,7 +265,7 @@ static struct datavalue loaded(struct flow *f, u64 pc, const struct operand *o)
 	struct dataobject object;
 	s64 offset;
 
-	if (o->bytes != 8)
+	if (o->bytes != o->word)
 		return v;
 	if (dataflow_object(f->scope, pc, o, &f->now, &object))
 		return value_in(f->scope, &object);
@@ -277,6 +289,8 @@ static struct datavalue constant(struct flow *f, u64 pc, u64 number)
 {
 	struct datavalue v = {.kind = VALUE_POINTS};
 
+	if (!f->scope->image->is_64)
+		number = (u32)number;
 	if (!datanames_is_data(f->scope->image, number))
 		return (struct datavalue){0};
 	if (datascope_find(f->scope, pc, number, &v.object))
@@ -299,6 +313,19 @@ static struct datavalue address(struct flow *f, u64 pc, const struct operand *o)
 	return v;
 }
 
+/* To a number that is not a pointer the address of an array is added, where addresses are fixed. */
+static struct datavalue added(struct flow *f, u64 pc, const struct operand *o)
+{
+	const struct datavalue *v = reg_of(&f->now, o->target);
+	struct datavalue array;
+
+	if (v->kind != VALUE_UNKNOWN || f->scope->image->type != ET_EXEC)
+		return moved(v, o->imm, true);
+	array = constant(f, pc, (u64)o->imm);
+	array.object.is_array = true;
+	return array;
+}
+
 /* One of the two is a pointer, the other one a number. */
 static struct datavalue moved_by(struct flow *f, u64 pc, const struct operand *o)
 {
@@ -313,14 +340,53 @@ static struct datavalue moved_by(struct flow *f, u64 pc, const struct operand *o
 	return moved(a->kind ? a : b, 0, false);
 }
 
-/* System V ABI, 3.2.1: what a function does not keep. */
+/*
+ * How code of 32 bits learns where it is: it calls `mov (%esp),%reg; ret`, or what follows the call and pops
+ * its address. The register then; OPERAND_NO_REG: it is another call.
+ */
+static u8 reg_of_own_address(const struct flow *f, u64 pc, const struct operand *o)
+{
+	enum { THUNK = 4, MOV = 0x8b, ESP_SIB = 0x24, RET = 0xc3 };
+	const struct elf *image = f->scope->image;
+	u64 at = pc - f->code->start + o->size;
+	struct operand next;
+	const u8 *code;
+
+	if (o->word != 4 || !o->is_direct)
+		return OPERAND_NO_REG;
+	if (!o->to)
+		return at < f->code->n &&
+				operand_decode(f->code->at + at, (u32)MIN(f->code->n - at, (u64)16),
+					image->is_64, &next) &&
+				next.access == OPERAND_STACK && next.effect == EFFECT_OTHER
+			? next.target
+			: OPERAND_NO_REG;
+	code = elf_bytes_at(image, (u32)(pc + o->size + (u64)o->to), THUNK);
+	return code && code[0] == MOV && (code[1] & 0xc7) == 4 && code[2] == ESP_SIB &&
+			code[3] == RET
+		? operand_reg(code[1] >> 3 & 7, false)
+		: OPERAND_NO_REG;
+}
+
+/* System V ABI, 3.2.1; of i386, 2.2.1: what a function does not keep. */
 static void call(struct flow *f, u64 pc, const struct operand *o)
 {
 	static const u8 spoilt[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
+	enum { SPOILT_I386 = 3 };
 	u64 back = pc + o->size;
+	u8 own = reg_of_own_address(f, pc, o);
 	Dwarf_Die result;
 
-	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++)
+	if (own < OPERAND_REGS) {
+		struct datavalue here = {.kind = VALUE_ADDRESS, .object.offset = (s64)back};
+
+		if (o->to)
+			f->now.regs[own] = here;
+		else
+			f->popped = (struct popped){back, here};
+		return;
+	}
+	for (size_t i = 0; i < (o->word == 4 ? SPOILT_I386 : ARRAY_SIZE(spoilt)); i++)
 		f->now.regs[spoilt[i]] = (struct datavalue){0};
 	if (datascope_result(f->scope, o->to ? back + (u64)o->to : UINT64_MAX, back, &result))
 		f->now.regs[OPERAND_RAX] = value_of_type(&result);
@@ -336,13 +402,13 @@ static struct datavalue new_value(struct flow *f, u64 pc, const struct operand *
 	case EFFECT_ADDRESS:
 		return address(f, pc, o);
 	case EFFECT_ADD:
-		return moved(reg_of(&f->now, o->target), o->imm, true);
+		return added(f, pc, o);
 	case EFFECT_MOVE_BY:
 		return moved_by(f, pc, o);
 	case EFFECT_SET:
 		return constant(f, pc, (u64)o->imm);
 	default:
-		return (struct datavalue){0};
+		return f->popped.pc == pc && pc ? f->popped.value : (struct datavalue){0};
 	}
 }
 
@@ -382,7 +448,8 @@ static bool ends(const struct operand *o)
 
 static unsigned decode(const struct flow *f, u64 at, struct operand *ret)
 {
-	return operand_decode(f->code->at + at, (u32)MIN(f->code->n - at, (u64)16), ret);
+	return operand_decode(f->code->at + at, (u32)MIN(f->code->n - at, (u64)16),
+		f->scope->image->is_64, ret);
 }
 
 static void add_leader(struct flow *f, u64 at)
@@ -563,12 +630,31 @@ static void leave(struct flow *f, u64 at, const struct operand *o)
 	f->is_reached = false;
 }
 
+/*
+ * Arguments that come on the stack stay there until something else is stored in their place, whether or not
+ * the debug information calls them alive any more.
+ */
+static void take_arguments(struct flow *f)
+{
+	vec_each(p, &f->scope->function.places) {
+		struct dataobject whole = {p->type, 0, false};
+		struct datavalue v;
+
+		if (p->kind != VARS_FRAME || p->offset < 0 || p->start > f->code->start ||
+			p->end <= f->code->start)
+			continue;
+		v = value_in(f->scope, &whole);
+		set_slot(&f->now, p->offset, &v);
+	}
+}
+
 static void pass(struct flow *f, const struct dataflow_sink *sink)
 {
 	struct operand o;
 	size_t k = 0;
 
 	memset(&f->now, 0, sizeof(f->now));
+	take_arguments(f);
 	f->is_reached = true;
 	f->is_changed = false;
 	for (u64 at = 0; at < f->code->n && decode(f, at, &o); at += o.size) {

@@ -13,6 +13,7 @@ void datascope_init(struct datascope *s, const struct elf *image, const struct e
 	memset(s, 0, sizeof(*s));
 	s->image = image;
 	s->debug = debug;
+	s->function.is_64 = s->unit.is_64 = image->is_64;
 	elfcfi_find(image, &in);
 	cfi_init(&s->cfi, &in);
 }
@@ -114,7 +115,7 @@ bool datascope_frame(struct datascope *s, u64 pc, u8 reg, s64 disp, s64 *ret_off
 		!rows_find(&s->rows, &s->cfi, pc, &function, &row, &is_cleared))
 		return false;
 	cfa = &s->rows.at.at[row].cfa;
-	if (cfa->kind != ROW_REGISTER || cfa->from != reg)
+	if (cfa->kind != ROW_REGISTER || operand_reg((u8)cfa->from, s->image->is_64) != reg)
 		return false;
 	*ret_offset = (s64)((u64)disp - (u64)cfa->value);
 	return true;

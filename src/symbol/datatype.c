@@ -12,7 +12,9 @@
 
 enum {
 	FUNCTION_MAX = 4 << 20, /* bytes of code: what claims to be longer is no function */
-	CANARY = 0x28,          /* from %fs, as compilers and the C library agreed */
+	/* From %fs, and from %gs of i386, as compilers and the C library agreed. */
+	CANARY = 0x28,
+	I386_CANARY = 0x14,
 };
 
 static const struct {
@@ -72,8 +74,9 @@ int datatypes_open(struct datatypes **ret, const struct elf *image, const struct
 	struct err complaint = {0};
 	struct datatypes *t;
 
-	if (image->machine != EM_X86_64)
-		return err_set(err, ERR_NOENT, "its instructions are not those of x86-64");
+	if (!(image->machine == EM_X86_64 && image->is_64) &&
+		!(image->machine == EM_386 && !image->is_64))
+		return err_set(err, ERR_NOENT, "its instructions are not those of x86");
 	t = mem_zalloc(sizeof(*t));
 	datascope_init(&t->scope, image, debug);
 	t->image = image;
@@ -250,7 +253,9 @@ static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct o
 	s64 ignored;
 	u64 address;
 
-	if (o->segment == 'f' && o->base == OPERAND_NO_REG && o->disp == CANARY)
+	if (o->base == OPERAND_NO_REG &&
+		(o->word == 8 ? o->segment == 'f' && o->disp == CANARY
+			      : o->segment == 'g' && o->disp == I386_CANARY))
 		return DATATYPE_CANARY;
 	if (o->segment)
 		return DATATYPE_THREAD;

@@ -1,7 +1,7 @@
 /*
  * datatype.h - the type of data that an instruction accesses, and which member of it.
  *
- * In       the ELF file of a DSO, and the one that has its DWARF; addresses of instructions of x86-64
+ * In       the ELF file of a DSO, and the one that has its DWARF; addresses of instructions of x86-64 or i386
  * Out      type, offset and member; or what the instruction does instead, or why that is not known
  * Owns     an open file with its libdw handle; texts
  * Life     both files must stay; texts until datatypes_close()

@@ -123,9 +123,9 @@ static const u32 odd_forms[] = {DW_FORM_GNU_addr_index, DW_FORM_GNU_str_index, D
 
 static bool pack_form(u64 form, u8 *ret_byte)
 {
-	for (u8 i = 0; i < ARRAY_SIZE(odd_forms); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(odd_forms); i++) {
 		if (form == odd_forms[i]) {
-			*ret_byte = FORM_ODD + i;
+			*ret_byte = (u8)(FORM_ODD + i);
 			return true;
 		}
 	}

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "symbol/dwarftype.h"
+#include "unwind/operand.h"
 
 enum {
 	DEPTH_MAX = 256,      /* of blocks in blocks */
@@ -55,18 +56,20 @@ static void add_place(struct reading *r, const struct dwarfvars_place *place, co
 /* ---- expressions ---- */
 
 /* A register's number, of DW_OP_regN; false: another operation. */
-static bool register_of(const Dwarf_Op *op, u8 *ret_reg)
+static bool register_of(const struct reading *r, const Dwarf_Op *op, u8 *ret_reg)
 {
 	u64 reg = op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 ? (u64)(op->atom - DW_OP_reg0)
 		: op->atom == DW_OP_regx                            ? op->number
 								    : UINT64_MAX;
 
-	*ret_reg = (u8)reg;
-	return reg < UINT8_MAX;
+	if (reg >= UINT8_MAX)
+		return false;
+	*ret_reg = operand_reg((u8)reg, r->vars->is_64);
+	return *ret_reg != OPERAND_NO_REG;
 }
 
 /* Likewise of DW_OP_bregN, and what is added. */
-static bool near_of(const Dwarf_Op *op, u8 *ret_reg, s64 *ret_offset)
+static bool near_of(const struct reading *r, const Dwarf_Op *op, u8 *ret_reg, s64 *ret_offset)
 {
 	bool is_x = op->atom == DW_OP_bregx;
 	u64 reg = op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31
@@ -74,9 +77,11 @@ static bool near_of(const Dwarf_Op *op, u8 *ret_reg, s64 *ret_offset)
 		: is_x ? op->number
 		       : UINT64_MAX;
 
-	*ret_reg = (u8)reg;
+	if (reg >= UINT8_MAX)
+		return false;
+	*ret_reg = operand_reg((u8)reg, r->vars->is_64);
 	*ret_offset = (s64)(is_x ? op->number2 : op->number);
-	return reg < UINT8_MAX;
+	return *ret_reg != OPERAND_NO_REG;
 }
 
 static bool address_of(Dwarf_Attribute *location, const Dwarf_Op *op, u64 *ret_address)
@@ -101,12 +106,12 @@ static bool place_of(const struct reading *r, Dwarf_Attribute *location, const D
 {
 	u64 address;
 
-	if (register_of(op, &p->reg)) {
+	if (register_of(r, op, &p->reg)) {
 		p->kind = VARS_REGISTER;
 		p->offset = 0;
 		return true;
 	}
-	if (near_of(op, &p->reg, &p->offset)) {
+	if (near_of(r, op, &p->reg, &p->offset)) {
 		p->kind = VARS_NEAR;
 		return true;
 	}
@@ -130,7 +135,7 @@ static void add_pieces(struct reading *r, const Dwarf_Op *ops, size_t n, struct 
 	s64 at = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool is_register = register_of(&ops[i], &p->reg);
+		bool is_register = register_of(r, &ops[i], &p->reg);
 
 		if (is_register && i + 1 < n && ops[i + 1].atom == DW_OP_piece) {
 			p->kind = VARS_REGISTER;
@@ -256,8 +261,8 @@ static void take_frame(struct reading *r, Dwarf_Die *function)
 	r->has_frame = true;
 	if (ops[0].atom == DW_OP_call_frame_cfa)
 		r->frame_kind = VARS_FRAME;
-	else if (!register_of(&ops[0], &r->frame_reg) &&
-		!near_of(&ops[0], &r->frame_reg, &r->frame_offset))
+	else if (!register_of(r, &ops[0], &r->frame_reg) &&
+		!near_of(r, &ops[0], &r->frame_reg, &r->frame_offset))
 		r->has_frame = false;
 }
 

@@ -33,7 +33,7 @@ struct dwarfvars_place {
 	Dwarf_Die type; /* of the whole variable */
 	u32 depth;      /* of its block; what is deeper hides what is not */
 	u8 kind;        /* enum dwarfvars_kind */
-	u8 reg;         /* its DWARF number */
+	u8 reg;         /* as operands have it */
 };
 
 struct dwarfvars_call {
@@ -54,6 +54,7 @@ struct dwarfvars_spot {
 };
 
 struct dwarfvars {
+	bool is_64; /* x86-64, not i386: whose registers are numbered otherwise */
 	VEC(struct dwarfvars_place) places;
 	VEC(struct dwarfvars_spot) spots; /* of all places but those in registers, once indexed */
 	struct dwarfvars_calls calls;

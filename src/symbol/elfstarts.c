@@ -70,9 +70,10 @@ bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *
 
 bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva)
 {
-	u64 other, end;
-
-	return elfstarts_around(e, elf, rva, &other, &end) && other > start;
+	if (!e->was_read)
+		read_it(e, elf);
+	return (elf->entry > start && elf->entry <= rva) ||
+		starts_function_between(&e->starts, start, rva);
 }
 
 void elfstarts_fini(struct elfstarts *e)

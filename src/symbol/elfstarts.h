@@ -24,8 +24,9 @@ bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *
 	u64 *ret_end);
 
 /*
- * Whether another function begins between the start of a symbol without size and an address: assembler's
- * often have none, and what a stripped file has behind them no name.
+ * Whether another function begins between the start of a symbol without size and an address: symbols of
+ * assembler often have no size, and the functions of a stripped file that follow them no name. Places
+ * within a function that others call (x264: trellis_coefn.entry1) do not begin another one.
  */
 bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva);
 

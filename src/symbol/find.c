@@ -256,6 +256,12 @@ static bool shelf_folder(const struct find_places *places, const struct shelf *s
 	return true;
 }
 
+/* Whether a file that could not be opened is there: damaged, not ours to read, or there is no memory for it. */
+static bool is_there(const char *path, const struct err *err)
+{
+	return err->code == ERR_FORMAT || (err->code != ERR_NOENT && !access(path, F_OK));
+}
+
 /* Looks on all shelves. Errors: as of the first that was found and refused, else ERR_NOENT. */
 static int try_shelves(const struct find_places *places, const struct dso *dso,
 	const struct shelf *shelves, size_t n, struct elf *ret_elf, struct err *err)
@@ -277,11 +283,11 @@ static int try_shelves(const struct find_places *places, const struct dso *dso,
 			str_add(&path, shelves[i].suffix);
 			r = try_copy(places, dso, path.at, ret_elf, &why);
 		}
+		if (r && r != ERR_NOENT && err->code == ERR_NOENT && is_there(path.at, &why))
+			*err = why;
 		str_fini(&path);
 		if (!r)
 			return 0;
-		if (r != ERR_NOENT && err->code == ERR_NOENT)
-			*err = why;
 	}
 	return err->code;
 }
@@ -395,6 +401,7 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 	} places_by_name[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
 	const char *name, *slash = strrchr(dso->path, '/');
 	char path[PATH_SIZE], refused[PATH_SIZE] = "";
+	struct err closed = {0};
 	u32 crc;
 
 	if (!image || !slash || !elf_debug_link(image, &name, &crc) || strchr(name, '/'))
@@ -409,6 +416,8 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 		str_fini(&text);
 		if (elf_open(ret_elf, path, err)) {
 			log_untried(places->log, dso->path, err);
+			if (!closed.code && is_there(path, err))
+				closed = *err;
 			continue;
 		}
 		is_it = has_checksum(ret_elf, crc);
@@ -424,6 +433,10 @@ static int find_by_link(const struct find_places *places, const struct dso *dso,
 		return err_set(err, ERR_FORMAT,
 			"the debug file '%.400s' is not that of '%.400s': its checksum is not %08x",
 			refused, dso->path, crc);
+	if (closed.code) {
+		*err = closed;
+		return err->code;
+	}
 	return err_set(err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name,
 		dso->path);
 }

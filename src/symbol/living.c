@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "base/sysfile.h"
@@ -141,6 +143,35 @@ static bool is_mapped(const struct living *l, const struct process *p, const str
 	return is_there;
 }
 
+/*
+ * /proc/PID/maps names a file as its namespace does, whatever root the process has changed to since: behind
+ * that root's own path, its path below the root.
+ */
+static const char *below_root(const char *root, const char *path)
+{
+	char link[PATH_SIZE];
+	ssize_t n = readlink(root, link, sizeof(link));
+
+	return n > 1 && n < (ssize_t)sizeof(link) && !strncmp(path, link, (size_t)n) &&
+			path[n] == '/'
+		? path + n
+		: path;
+}
+
+/* A path below a root: as it was recorded, or without the root's own. */
+static bool take_below(const char *root, const struct dso *dso,
+	bool (*take)(void *ctx, const char *path), void *ctx)
+{
+	const char *name = below_root(root, dso->path);
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s%.*s", root, (int)plain_length(dso->path), dso->path);
+	if (take(ctx, path))
+		return true;
+	snprintf(path, sizeof(path), "%s%.*s", root, (int)plain_length(name), name);
+	return name != dso->path && take(ctx, path);
+}
+
 /* What a recorder has read, and may be gone by now. */
 static bool take_kept(const struct living *l, const struct dso *dso,
 	bool (*take)(void *ctx, const char *path), void *ctx)
@@ -174,17 +205,15 @@ bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_on
 		snprintf(path, sizeof(path), "%s/%u/map_files/%s", l->proc, p->pid, range);
 		if (take(ctx, path))
 			return true;
-		snprintf(path, sizeof(path), "%s/%u/root%.*s", l->proc, p->pid,
-			(int)plain_length(dso->path), dso->path);
-		if (at->is_elsewhere && take(ctx, path))
+		snprintf(path, sizeof(path), "%s/%u/root", l->proc, p->pid);
+		if (at->is_elsewhere && take_below(path, dso, take, ctx))
 			return true;
 	}
 	for (size_t i = 0; l->roots && i < l->roots->at.n; i++) {
 		char path[PATH_SIZE];
 
-		snprintf(path, sizeof(path), "%s/self/fd/%d%.*s", l->proc, l->roots->at.at[i].fd,
-			(int)plain_length(dso->path), dso->path);
-		if (take(ctx, path))
+		snprintf(path, sizeof(path), "%s/self/fd/%d", l->proc, l->roots->at.at[i].fd);
+		if (take_below(path, dso, take, ctx))
 			return true;
 	}
 	return !elsewhere_only && take_kept(l, dso, take, ctx);

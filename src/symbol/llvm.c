@@ -170,7 +170,7 @@ static void add_bad(const struct code *c, u64 at, struct listing *ret)
 int llvm_list(const struct code *c, bool is_intel, struct listing *ret, struct err *err)
 {
 	const char *name;
-	struct looking_up l;
+	struct looking_up l = {0};
 	void *context;
 	u64 size;
 

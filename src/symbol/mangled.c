@@ -42,7 +42,7 @@ bool mangled_ocaml(const char *name, struct str *text)
 		} else if (p[0] == '$' && p + 2 < end && hex_digit(p[1]) >= 2 &&
 			hex_digit(p[1]) < 8 && hex_digit(p[2]) >= 0) {
 			/* Letters of operators, as two digits. */
-			str_addc(text, (char)(hex_digit(p[1]) << 4 | hex_digit(p[2])));
+			str_addc(text, (char)((u32)hex_digit(p[1]) << 4 | (u32)hex_digit(p[2])));
 			p += 2;
 		} else {
 			str_addc(text, *p);

@@ -9,6 +9,7 @@ void resolver_init(struct resolver *r, const struct machine *machine, const char
 	living_init(&r->living, machine, "/proc");
 	r->places.living = &r->living;
 	debuginfod_init(&r->debuginfod, 0, log);
+	packages_init(&r->packages, "");
 	r->places.debuginfod = &r->debuginfod;
 	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
@@ -51,6 +52,7 @@ void resolver_fini(struct resolver *r)
 	mem_free(r->dsos);
 	living_fini(&r->living);
 	debuginfod_fini(&r->debuginfod);
+	packages_fini(&r->packages);
 	kernel_close(&r->kernel);
 	str_fini(&r->modules_release);
 	vec_each(guest, &r->guests) {

@@ -24,6 +24,7 @@
 #include "symbol/kernel.h"
 #include "symbol/line.h"
 #include "symbol/origin.h"
+#include "symbol/package.h"
 #include "symbol/simpleperf.h"
 #include "symbol/symtab.h"
 
@@ -53,6 +54,7 @@ struct resolver {
 	struct find_places places;
 	struct living living;
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
+	struct packages packages;     /* asked only if places.shares is set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
 	const char *kcore;             /* "/proc/kcore", likewise */

@@ -36,6 +36,13 @@ struct resolver_dso {
 	struct err lines_err;
 };
 
+/*
+ * Appends which package has the debug symbols of a file; false: the package manager's data do not tell. It is
+ * asked only for files that are worth the time: with a good part of the samples, as servers are.
+ */
+bool resolver_packages_advise(struct resolver *r, const struct dso *dso, const struct elf *image,
+	struct str *out);
+
 /* From files of this machine, whatever the recording says itself. */
 void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d);
 

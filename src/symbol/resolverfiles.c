@@ -140,29 +140,44 @@ static struct kernel *kernel_of(struct resolver *r, const struct dso *dso)
 
 /* ---- files ---- */
 
+bool resolver_packages_advise(struct resolver *r, const struct dso *dso, const struct elf *image,
+	struct str *out)
+{
+	u8 id[BUILD_ID_MAX];
+
+	/* Below a folder of the user's or in a container lie other packages' files. */
+	return r->places.shares && r->places.shares[dso->id] >= FIND_SHARE_MIN && image->path &&
+		!strcmp(image->path, dso->path) &&
+		packages_advise(&r->packages, dso->path, id, elf_build_id(image, id), out);
+}
+
 /*
  * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
  * there are not all of them: `missing` tells if a debug file was found and refused.
  */
-static void load_stripped(const struct dso *dso, struct resolver_dso *d, const struct err *missing)
+static void load_stripped(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
+	const struct err *missing)
 {
-	static const char remedy[] =
-		"a package with its debug symbols (-dbgsym, -debuginfo) gives names";
+	struct str remedy = {0};
 	struct err packed;
 
+	if (!resolver_packages_advise(r, dso, &d->image, &remedy))
+		str_add(&remedy,
+			"a package with its debug symbols (-dbgsym, -debuginfo) gives names");
 	if (missing->code != ERR_NOENT)
 		d->err = *missing;
 	else if (d->image.is_cut)
 		err_set(&d->err, ERR_FORMAT, "'%s' is cut off at its end, where its symbols were",
 			dso->path);
 	else
-		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, remedy);
+		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, str_text(&remedy));
 	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
 	if (!elf_open_debugdata(&d->debug, &d->image, &packed))
 		symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB);
 	else if (packed.code != ERR_NOENT && missing->code == ERR_NOENT)
 		err_set(&d->err, packed.code, "'%s' is stripped, %.300s: %s", dso->path, packed.msg,
-			remedy);
+			str_text(&remedy));
+	str_fini(&remedy);
 }
 
 /*
@@ -196,7 +211,7 @@ static void read_file(struct resolver *r, const struct dso *dso, struct resolver
 		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
 	} else {
 		elf_close(&d->debug);
-		load_stripped(dso, d, &missing);
+		load_stripped(r, dso, d, &missing);
 		symtab_finish(&d->symtab);
 	}
 }

@@ -7,20 +7,28 @@
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
-	struct err ignored;
+	struct err missing = {.code = ERR_NOENT}, ignored;
+	struct str remedy = {0};
 
 	if (line_open_within(&d->lines, &d->image, most, &d->lines_err) != ERR_NOENT)
 		return;
-	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &ignored)) &&
+	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &missing)) &&
 		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
 	if (!line_open_go(&d->lines, &d->image, &ignored)) {
 		d->lines_err.code = 0;
 		return;
 	}
-	err_set(&d->lines_err, ERR_NOENT,
-		"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
-		dso->path);
+	if (missing.code != ERR_NOENT)
+		d->lines_err = missing;
+	else if (resolver_packages_advise(r, dso, &d->image, &remedy))
+		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information: %s", dso->path,
+			str_text(&remedy));
+	else
+		err_set(&d->lines_err, ERR_NOENT,
+			"'%s' has no debug information: compile it with -g, install the package that has it (-dbg, -dbgsym, -debuginfo), set DEBUGINFOD_URLS, or name a folder of debug files with --symfs",
+			dso->path);
+	str_fini(&remedy);
 }
 
 static void open_kernel_lines(const struct resolver *r, struct resolver_dso *d)

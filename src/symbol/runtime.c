@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 /* Source: the manuals of java, node, python and dotnet. */
 static const struct runtime runtimes[] = {
 	{"libjvm.so",
@@ -38,4 +40,26 @@ const struct runtime *runtime_of(const struct machine *m, u32 pid)
 			vec_each(space, &(*p)->spaces)
 				maps_each(space->maps, look_at, &found);
 	return found;
+}
+
+bool runtime_is_interpreter(const char *name, struct str *remedy)
+{
+	static const char *const begins[] = {"libpython3", "python3"};
+	enum { FIRST_MINOR = 12 };
+	u64 minor;
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+		const char *at = name + strlen(begins[i]);
+
+		if (strncmp(name, begins[i], strlen(begins[i])) || (*at && *at != '.'))
+			continue;
+		str_add(remedy, "python3 -X perf gives names to the functions it runs");
+		if (*at++ != '.' || !num_scan(&at, 10, &minor))
+			str_add(remedy, ", from Python 3.12 on");
+		else if (minor < FIRST_MINOR)
+			str_addf(remedy, ", from Python 3.12 on: this is 3.%llu",
+				(unsigned long long)minor);
+		return true;
+	}
+	return false;
 }

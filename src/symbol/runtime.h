@@ -8,6 +8,7 @@
 #ifndef PACE_SYMBOL_RUNTIME_H
 #define PACE_SYMBOL_RUNTIME_H
 
+#include "base/str.h"
 #include "machine/machine.h"
 
 struct runtime {
@@ -18,5 +19,11 @@ struct runtime {
 
 /* NULL: none that is known. */
 const struct runtime *runtime_of(const struct machine *m, u32 pid);
+
+/*
+ * Whether a file is an interpreter, whose own functions are seen where those that it runs are meant; what
+ * gives them names is appended.
+ */
+bool runtime_is_interpreter(const char *name, struct str *remedy);
 
 #endif

@@ -12,6 +12,7 @@
 #endif
 
 #include "base/mem.h"
+#include "symbol/lz4.h"
 
 enum { STEP = 1 << 20, XZ_MEMORY = 128 << 20 };
 
@@ -24,6 +25,7 @@ enum unpack_form unpack_form_of(struct bytes packed)
 		{{0x1f, 0x8b}, 2, UNPACK_ZLIB},
 		{{0x28, 0xb5, 0x2f, 0xfd}, 4, UNPACK_ZSTD},
 		{{0xfd, '7', 'z', 'X', 'Z', 0}, 6, UNPACK_XZ},
+		{{0x04, 0x22, 0x4d, 0x18}, 4, UNPACK_LZ4},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
@@ -172,6 +174,8 @@ int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *ou
 		return unpack_zstd(packed, limit, out, err);
 	case UNPACK_XZ:
 		return unpack_xz(packed, limit, out, err);
+	case UNPACK_LZ4:
+		return lz4_unpack(packed, limit, out, err);
 	case UNPACK_NONE:
 		break;
 	}

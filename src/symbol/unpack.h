@@ -5,7 +5,7 @@
  * Out      what it was before
  * Errors   ERR_FORMAT for damaged ones, ERR_LIMIT for what becomes too large, ERR_UNSUPPORTED where
  *          this build lacks liblzma
- * Source   RFC 1950 and 1952 (zlib, gzip), RFC 8878 (zstd), the .xz file format
+ * Source   RFC 1950 and 1952 (zlib, gzip), RFC 8878 (zstd), the .xz file format; lz4.h
  */
 #ifndef PACE_SYMBOL_UNPACK_H
 #define PACE_SYMBOL_UNPACK_H
@@ -19,9 +19,10 @@ enum unpack_form {
 	UNPACK_ZLIB, /* gzip too */
 	UNPACK_ZSTD,
 	UNPACK_XZ,
+	UNPACK_LZ4,
 };
 
-/* How a whole file is packed, by its first bytes: gzip, zstd, xz; else UNPACK_NONE. */
+/* How a whole file is packed, by its first bytes: gzip, zstd, xz, LZ4; else UNPACK_NONE. */
 enum unpack_form unpack_form_of(struct bytes packed);
 
 /* Whether this build has liblzma, and libdeflate. */

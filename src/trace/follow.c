@@ -7,15 +7,16 @@ void follow_init(struct follow *f, struct trace *t, enum follow_order order, u64
 	memset(f, 0, sizeof(*f));
 	f->trace = t;
 	f->order = order;
-	decoder_init(&f->decoder, s,
-		wanted | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_READ, &s->tally);
+	decoder_init(&f->decoder, s, wanted | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_READ,
+		&s->tally);
 	visits_init(&f->visits, t);
 	f->visit.visits = &f->visits;
 	f->visit.rec = &f->at.rec;
 	if (order == FOLLOW_IN_TIME)
 		stream_init(&f->stream, s);
 	else
-		reader_cursor_init(&f->cursor, &s->reader, s->reader.data_start, s->reader.data_end);
+		reader_cursor_init(&f->cursor, &s->reader, s->reader.data_start,
+			s->reader.data_end);
 }
 
 void follow_fini(struct follow *f)
@@ -66,8 +67,7 @@ static int next_in_file(struct follow *f, struct err *err)
 	session_take(s, c, rec);
 	stream_place(s, &f->at);
 	f->at.nr = f->n_read++;
-	if (rec->type != PERF_RECORD_SAMPLE && record_is_state(rec->type) &&
-		s->reader.formats.n) {
+	if (rec->type != PERF_RECORD_SAMPLE && record_is_state(rec->type) && s->reader.formats.n) {
 		const struct sample_format *format =
 			formats_format(&s->reader.formats, f->at.event);
 		struct err why;

@@ -47,8 +47,8 @@ struct trace {
 	struct callers callers;
 	struct trace_options options;
 	VEC(struct intern) names; /* like ":123", that its visits gave to threads */
-	size_t n_visits;           /* struct visits that are open */
-	bool is_walked; /* once, and so the session's tally is complete */
+	size_t n_visits;          /* struct visits that are open */
+	bool is_walked;           /* once, and so the session's tally is complete */
 };
 
 int trace_open(struct trace *t, const char *path, struct log *log, struct err *err);

@@ -44,10 +44,11 @@ struct visit {
 	 */
 	const struct sample *sample;
 	const struct sample_format *format; /* of the sample, or of what follows another record */
-	const union record_body *body; /* follow.h, of records that say who ran where; NULL: of others */
-	u64 nr;                        /* follow.h: which record of the file it is, from 0 */
+	const union record_body
+		*body; /* follow.h, of records that say who ran where; NULL: of others */
+	u64 nr;        /* follow.h: which record of the file it is, from 0 */
 	u64 time;
-	u32 event;    /* TABLE_NONE: the recording describes none */
+	u32 event; /* TABLE_NONE: the recording describes none */
 	u32 taken_by; /* the event whose record it is: another one if that has read this one's counter */
 	u8 mode;      /* PERF_RECORD_MISC_*: which CPU mode it is of */
 	bool is_next; /* of the same record as the visit before, but of another counter */

@@ -12,6 +12,16 @@ static u8 dwarf_reg(u8 reg)
 	return reg == X86_NO_REG ? OPERAND_NO_REG : reg < ARRAY_SIZE(low) ? low[reg] : reg;
 }
 
+/* i386's ABI counts as the processor does. */
+u8 operand_reg(u8 dwarf_number, bool is_64)
+{
+	enum { I386_REGS = 8 };
+
+	if (is_64)
+		return dwarf_number;
+	return dwarf_number < I386_REGS ? dwarf_reg(dwarf_number) : OPERAND_NO_REG;
+}
+
 enum { AX = 0, CX = 1, DX = 2, BX = 3, SI = 6, DI = 7 }; /* as the processor numbers them */
 
 #define BIT_OF(reg) (1u << (reg))
@@ -37,6 +47,9 @@ enum rule {
 	ADDRESS,    /* lea */
 	MOVES_REG,  /* reg += rm */
 	MOVES_RM,   /* rm += reg */
+	MOVES_A,    /* between rax and a fixed address */
+	ADDS_A,     /* rax += or -= a constant */
+	INC_DEC,    /* of i386: the register in the opcode */
 	IMMEDIATE,  /* group 1: with a constant */
 	SETS_CONST, /* mov: rm */
 	SETS_LOW,   /* mov: the register in the opcode */
@@ -64,9 +77,12 @@ struct row {
 static const struct row rows[] = {
 	{X86_ONE, 0x01, 0x01, MOVES_RM},
 	{X86_ONE, 0x03, 0x03, MOVES_REG},
+	{X86_ONE, 0x05, 0x05, ADDS_A},
 	{X86_ONE, 0x29, 0x29, MOVES_RM},
 	{X86_ONE, 0x2b, 0x2b, MOVES_REG},
+	{X86_ONE, 0x2d, 0x2d, ADDS_A},
 	{X86_ONE, 0x3c, 0x3d, NO_ACCESS},
+	{X86_ONE, 0x40, 0x4f, INC_DEC},
 	{X86_ONE, 0x50, 0x57, PUSH},
 	{X86_ONE, 0x58, 0x5f, POP_LOW},
 	{X86_ONE, 0x63, 0x63, LOADS_4},
@@ -88,7 +104,8 @@ static const struct row rows[] = {
 	{X86_ONE, 0x98, 0x98, SETS_A},
 	{X86_ONE, 0x99, 0x99, SETS_A_D},
 	{X86_ONE, 0x9c, 0x9d, PUSH},
-	{X86_ONE, 0x9f, 0xa1, SETS_A},
+	{X86_ONE, 0x9f, 0x9f, SETS_A},
+	{X86_ONE, 0xa0, 0xa3, MOVES_A},
 	{X86_ONE, 0xa4, 0xa7, STRING_DI},
 	{X86_ONE, 0xaa, 0xab, STRING_DI},
 	{X86_ONE, 0xac, 0xad, STRING_SI},
@@ -178,20 +195,25 @@ static void set_other(struct operand *o, u8 target)
 
 static void spoil(struct operand *o, u8 reg)
 {
-	o->spoilt |= BIT_OF(dwarf_reg(reg));
+	if (reg != X86_NO_REG)
+		o->spoilt |= BIT_OF(dwarf_reg(reg));
 }
 
 /* Of bytes, 4 to 7 are the second bytes of 0 to 3, or the low ones of others. */
 static void set_byte(struct operand *o, u8 reg)
 {
+	if (o->word == 4) {
+		set_other(o, reg & 3);
+		return;
+	}
 	set_other(o, reg);
 	if (reg >= 4 && reg < 8)
 		spoil(o, reg - 4);
 }
 
-static unsigned width_of(const struct x86_op *op)
+static unsigned width_of(const struct operand *o, const struct x86_op *op)
 {
-	return op->is_wide ? 8 : op->is_short ? 2 : 4;
+	return op->is_wide ? o->word : op->is_short ? 2 : 4;
 }
 
 /* reg gets rm, of so many bytes of memory. */
@@ -203,7 +225,7 @@ static void load(struct operand *o, const struct x86_op *op, unsigned bytes)
 	if (op->mode != 3)
 		return;
 	/* Half of an address is none. */
-	o->effect = bytes == 8 ? EFFECT_COPY : EFFECT_OTHER;
+	o->effect = bytes == o->word ? EFFECT_COPY : EFFECT_OTHER;
 	o->source = dwarf_reg(op->rm);
 }
 
@@ -222,7 +244,7 @@ static void move_by(struct operand *o, const struct x86_op *op, u8 target, u8 so
 {
 	o->target = dwarf_reg(target);
 	o->source = dwarf_reg(source);
-	o->bytes = op->is_wide ? 8 : 4;
+	o->bytes = op->is_wide ? o->word : 4;
 	o->effect = op->is_wide ? EFFECT_MOVE_BY : EFFECT_OTHER;
 }
 
@@ -230,6 +252,30 @@ static void add_constant(struct operand *o, const struct x86_op *op, s64 imm)
 {
 	o->target = dwarf_reg(op->rm);
 	o->imm = imm;
+	o->effect = op->is_wide ? EFFECT_ADD : EFFECT_OTHER;
+}
+
+static void take_fixed_address(struct operand *o, const struct x86_op *op)
+{
+	bool is_store = op->opcode & 2, is_byte = !(op->opcode & 1);
+
+	o->access = OPERAND_MEMORY;
+	o->base = o->index = OPERAND_NO_REG;
+	o->disp = op->imm;
+	o->source = o->target = dwarf_reg(AX);
+	o->bytes = is_byte ? 1 : (u8)width_of(o, op);
+	if (is_byte)
+		o->effect = is_store ? EFFECT_NONE : EFFECT_OTHER;
+	else if (is_store)
+		o->effect = op->is_wide ? EFFECT_STORE : EFFECT_NONE;
+	else
+		o->effect = EFFECT_LOAD;
+}
+
+static void take_inc_dec(struct operand *o, const struct x86_op *op)
+{
+	o->target = dwarf_reg(op->opcode & 7);
+	o->imm = op->opcode & 8 ? -1 : 1;
 	o->effect = op->is_wide ? EFFECT_ADD : EFFECT_OTHER;
 }
 
@@ -302,6 +348,7 @@ static void take_stack(struct operand *o, const struct x86_op *op, enum rule rul
 static void take_flow(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	o->to = op->imm;
+	o->is_direct = rule != END;
 	o->flow = rule == JCC  ? OPERAND_BRANCH
 		: rule == JMP  ? OPERAND_JUMP
 		: rule == CALL ? OPERAND_CALL
@@ -382,15 +429,15 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 {
 	switch (rule) {
 	case LOADS:
-		load(o, op, width_of(op));
+		load(o, op, width_of(o, op));
 		break;
 	case LOADS_IF:
-		load(o, op, width_of(op));
+		load(o, op, width_of(o, op));
 		o->is_conditional = true;
 		break;
 	case LOADS_1:
 	case LOADS_2:
-	case LOADS_4:
+	case LOADS_4: /* arpl in code of 32 bits, which nobody uses */
 		load(o, op, rule == LOADS_1 ? 1 : rule == LOADS_2 ? 2 : 4);
 		break;
 	case STORES:
@@ -410,6 +457,17 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 	case MOVES_RM:
 		if (op->mode == 3)
 			move_by(o, op, op->rm, op->reg);
+		break;
+	case MOVES_A:
+		take_fixed_address(o, op);
+		break;
+	case ADDS_A:
+		o->target = dwarf_reg(AX);
+		o->imm = op->opcode == 0x05 ? op->imm : -op->imm;
+		o->effect = op->is_wide ? EFFECT_ADD : EFFECT_OTHER;
+		break;
+	case INC_DEC:
+		take_inc_dec(o, op);
 		break;
 	case IMMEDIATE:
 		take_immediate(o, op);
@@ -480,7 +538,7 @@ static void take_memory(struct operand *o, const struct x86_op *op)
 		o->access = OPERAND_MEMORY;
 }
 
-unsigned operand_decode(const u8 *p, u32 n, struct operand *ret)
+unsigned operand_decode(const u8 *p, u32 n, bool is_64, struct operand *ret)
 {
 	const struct row *row = rows, *end = rows + ARRAY_SIZE(rows);
 	struct x86_op op;
@@ -488,7 +546,8 @@ unsigned operand_decode(const u8 *p, u32 n, struct operand *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	ret->target = ret->source = OPERAND_NO_REG;
-	ret->size = (u8)x86_decode(p, n, true, &op);
+	ret->word = is_64 ? 8 : 4;
+	ret->size = (u8)x86_decode(p, n, is_64, &op);
 	if (!ret->size)
 		return 0;
 	take_memory(ret, &op);

@@ -2,11 +2,12 @@
  * operand.h - one instruction as far as types of data are concerned: which memory it accesses, what
  * it makes of the general registers, and where the processor goes on.
  *
- * In       bytes of code and their instruction set: x86-64
- * Out      struct operand; registers by their DWARF numbers
+ * In       bytes of code and their instruction set: x86-64 or i386
+ * Out      struct operand; registers by x86-64's DWARF numbers in code of either
  * Owns     nothing
  * Errors   0: no instruction that is known, or it is not all there
- * Source   Intel SDM, volume 2; System V ABI for x86-64, figure 3.36 (DWARF numbers)
+ * Source   Intel SDM, volume 2; System V ABI for x86-64, figure 3.36, and for i386, table 2.14 (DWARF
+ *          numbers)
  */
 #ifndef PACE_UNWIND_OPERAND_H
 #define PACE_UNWIND_OPERAND_H
@@ -50,6 +51,7 @@ enum operand_flow {
 
 struct operand {
 	u8 size;
+	u8 word;   /* bytes of an address: 8 or 4 */
 	u8 access; /* enum operand_access */
 	/* Of OPERAND_MEMORY and EFFECT_ADDRESS; without a register: OPERAND_NO_REG. */
 	u8 base, index, scale;
@@ -64,11 +66,15 @@ struct operand {
 	u8 bytes;   /* of EFFECT_LOAD, and of EFFECT_MOVE_BY from memory */
 	u32 spoilt; /* other registers that are overwritten: a bit for each */
 	s64 imm;
-	u8 flow; /* enum operand_flow */
-	s64 to;  /* where a jump or a branch leads to, counted from the instruction's end */
+	u8 flow;        /* enum operand_flow */
+	bool is_direct; /* a jump, a branch or a call to `to` */
+	s64 to;         /* where a jump or a branch leads to, counted from the instruction's end */
 };
 
 /* What begins at p, with n bytes: its size, or 0. */
-unsigned operand_decode(const u8 *p, u32 n, struct operand *ret);
+unsigned operand_decode(const u8 *p, u32 n, bool is_64, struct operand *ret);
+
+/* A register as debug information for such code numbers it, as operands have it. */
+u8 operand_reg(u8 dwarf_number, bool is_64);
 
 #endif

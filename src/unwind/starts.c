@@ -5,6 +5,8 @@
 #include "base/search.h"
 #include "unwind/x86.h"
 
+enum { ALIGNED = 16 };
+
 typedef VEC(u64) place_list;
 
 /* A jump: within a function, or from its end to another. */
@@ -70,7 +72,6 @@ static void note_target(struct scan *s, const struct x86_op *op, u64 next)
 
 static void scan_piece(struct scan *s, const struct bytes *b)
 {
-	enum { ALIGNED = 16 };
 	u32 n = (u32)MIN(bytes_left(b), (size_t)UINT32_MAX), size;
 	bool is_fresh = true, is_padded = false;
 	struct x86_op op;
@@ -162,6 +163,24 @@ static void scan_data(struct scan *s, struct bytes b)
 	}
 }
 
+/*
+ * An instruction runs on into a place within a function. And where compilers have laid out the functions,
+ * nine of ten starts are aligned: the others are within, too.
+ */
+static void find_outer(struct scan *s)
+{
+	struct starts *all = s->starts;
+	size_t n_aligned = 0;
+	bool is_aligned;
+
+	vec_each(at, &all->at)
+		n_aligned += *at % ALIGNED == 0;
+	is_aligned = n_aligned >= all->at.n - all->at.n / 10;
+	vec_each(at, &all->at)
+		if (is_fresh(s, *at) && (!is_aligned || *at % ALIGNED == 0))
+			vec_add(&all->outer, *at);
+}
+
 void starts_find(struct starts *s, const struct starts_input *in)
 {
 	struct scan scan = {.starts = s, .code = in->code, .n = in->n_code, .is_64 = in->is_64};
@@ -176,6 +195,8 @@ void starts_find(struct starts *s, const struct starts_input *in)
 	starts_finish(s);
 	take_leaps(&scan);
 	add_taken(&scan);
+	starts_finish(s);
+	find_outer(&scan);
 	vec_fini(&scan.taken);
 	vec_fini(&scan.leaps);
 	vec_fini(&scan.fresh);
@@ -197,8 +218,16 @@ bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end
 	return true;
 }
 
+bool starts_function_between(const struct starts *s, u64 start, u64 rva)
+{
+	size_t next = search_behind(s->outer.at, s->outer.n, sizeof(*s->outer.at), rva);
+
+	return next && s->outer.at[next - 1] > start;
+}
+
 void starts_fini(struct starts *s)
 {
 	vec_fini(&s->at);
+	vec_fini(&s->outer);
 	memset(s, 0, sizeof(*s));
 }

@@ -175,7 +175,7 @@ static bool take_rest(struct decoder *d, u8 what)
 		return false;
 	if (what & V && !take_number(d, d->rex & 8 ? 8 : full, &op->imm))
 		return false;
-	return !(what & A) || take_number(d, d->is_64 && !d->has_67 ? 8 : 4, &ignored);
+	return !(what & A) || take_number(d, d->is_64 && !d->has_67 ? 8 : 4, &op->imm);
 }
 
 /* VEX of 2 and 3 bytes, EVEX: their maps are those of 0f, 0f 38 and 0f 3a. */

@@ -44,7 +44,8 @@ struct x86_op {
 	u8 segment; /* its prefix: 0x64 is fs, 0x65 gs; else 0 */
 	/* Of X86_VECTOR: 1 is 0f, 2 is 0f 38, 3 is 0f 3a; and its third register. */
 	u8 vector_map, other;
-	s64 imm; /* the immediate, or how far a jump leads from the instruction's end */
+	/* The immediate, how far a jump leads from the instruction's end, the address of mov a0 to a3. */
+	s64 imm;
 };
 
 /* Decodes what begins at p, with n bytes: its size, or 0. */

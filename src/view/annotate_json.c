@@ -7,11 +7,8 @@
 
 enum { SCHEMA = 1 };
 
-static void add_number(struct str *text, const char *key, double v)
-{
-	json_key(text, key);
-	str_addf(text, "%.4f,", v);
-}
+/* Of shares, in percent. */
+enum { DIGITS = 4 };
 
 static void add_text_or_null(struct str *text, const char *key, const char *value)
 {
@@ -24,8 +21,7 @@ static void add_text_or_null(struct str *text, const char *key, const char *valu
 static void add_counts(struct str *text, const char *key, const struct assembly *a,
 	const struct annotate_options *o, const struct annotation_count *counts)
 {
-	json_key(text, key);
-	str_addc(text, '[');
+	json_open(text, key, '[');
 	for (size_t e = 0; e < a->annotation->profile->events.n; e++) {
 		if (!counts[e].n_samples)
 			continue;
@@ -33,12 +29,10 @@ static void add_counts(struct str *text, const char *key, const struct assembly 
 		json_u64(text, "event", e);
 		json_u64(text, "samples", counts[e].n_samples);
 		json_u64(text, "period", counts[e].period);
-		add_number(text, "percent", annotate_share(o, a, e, &counts[e]));
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_fixed(text, "percent", annotate_share(o, a, e, &counts[e]), DIGITS);
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_file(struct str *text, const struct assembly *a, u32 file)
@@ -57,18 +51,15 @@ static void add_source(struct str *text, const struct assembly *a, const struct 
 	json_u64(text, "line", f->line);
 	if (row->n_frames < 2)
 		return;
-	json_key(text, "inlined");
-	str_addc(text, '[');
+	json_open(text, "inlined", '[');
 	for (u32 i = 0; i < row->n_frames; i++) {
 		str_addc(text, '{');
 		add_text_or_null(text, "function", f[i].function);
 		add_file(text, a, f[i].file);
 		json_u64(text, "line", f[i].line);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_code(struct str *text, const struct assembly *a, size_t i)
@@ -102,13 +93,11 @@ static void add_runs(struct str *text, const struct assembly_row *row)
 {
 	if (!row->n_runs)
 		return;
-	json_key(text, "runs");
-	str_addc(text, '{');
+	json_open(text, "runs", '{');
 	json_u64(text, "times", row->n_runs);
 	json_u64(text, "cycles", row->n_run_cycles);
 	json_u64(text, "instructions", row->n_run_instructions);
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 }
 
 static void add_instructions(struct out *out, const struct assembly *a,
@@ -137,25 +126,21 @@ static void add_instructions(struct out *out, const struct assembly *a,
 
 static void add_lines(struct str *text, const struct assembly *a, const struct annotate_options *o)
 {
-	json_key(text, "lines");
-	str_addc(text, '[');
+	json_open(text, "lines", '[');
 	vec_each(line, &a->lines) {
 		str_addc(text, '{');
 		add_file(text, a, line->file);
 		json_u64(text, "line", line->line);
 		add_counts(text, "counts", a, o, &a->counts.at[line->counts]);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 void annotate_json_events(struct str *text, const struct profile *p,
 	const struct annotation_count *totals, const struct event_list *events)
 {
-	json_key(text, "events");
-	str_addc(text, '[');
+	json_open(text, "events", '[');
 	for (size_t e = 0; e < p->events.n; e++) {
 		str_addc(text, '{');
 		json_text(text, "name", p->events.at[e].name);
@@ -163,11 +148,9 @@ void annotate_json_events(struct str *text, const struct profile *p,
 		json_u64(text, "period", totals[e].period);
 		if (e < events->n)
 			json_u64(text, "precise", attr_precise(&events->at[e].attr));
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 void annotate_json_begin(struct out *out, const struct annotation *a,

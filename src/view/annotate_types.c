@@ -1,7 +1,9 @@
 #include "view/annotate_types.h"
 
 #include "base/json.h"
+#include "profile/anatomyrows.h"
 #include "symbol/typelayout.h"
+#include "view/forms.h"
 
 enum { SCHEMA = 1, COLUMN = 10 };
 
@@ -157,73 +159,15 @@ void annotate_types_text(struct out *out, const struct anatomy *a, const struct 
 
 /* ---- JSON ---- */
 
-static void add_counts(struct str *text, const struct anatomy *a,
-	const struct annotation_count *counts)
-{
-	json_key(text, "counts");
-	str_addc(text, '[');
-	for (size_t e = 0; e < a->profile->events.n; e++) {
-		if (!counts[e].n_samples)
-			continue;
-		str_addc(text, '{');
-		json_u64(text, "event", e);
-		json_u64(text, "samples", counts[e].n_samples);
-		json_u64(text, "period", counts[e].period);
-		json_end(text, '}');
-		str_addc(text, ',');
-	}
-	json_end(text, ']');
-	str_addc(text, ',');
-}
-
-static void add_line(struct str *text, const struct anatomy *a, const struct profile_member *m,
-	const struct annotation_count *counts)
-{
-	static const char *const kinds[] = {"member", "struct", "union"};
-
-	str_addc(text, '{');
-	json_u64(text, "depth", m->depth);
-	json_text(text, "kind", kinds[m->kind]);
-	json_text(text, "type", m->type);
-	json_text(text, "name", m->name);
-	json_u64(text, "offset", m->offset);
-	json_u64(text, "size", m->size);
-	add_counts(text, a, counts);
-	json_end(text, '}');
-	str_addc(text, ',');
-}
-
-static void add_json_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t)
-{
-	const struct profile_type *type = &a->profile->types.at[t->type];
-
-	str_addc(text, '{');
-	json_text(text, "name", type->name);
-	json_u64(text, "size", type->size);
-	json_key(text, "lines");
-	str_addc(text, '[');
-	for (u32 i = 0; i < type->n; i++)
-		add_line(text, a, &a->profile->members.at[type->first + i],
-			anatomy_counts(a, t, i));
-	json_end(text, ']');
-	str_addc(text, ',');
-	json_end(text, '}');
-	str_addc(text, ',');
-}
-
 void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
 {
+	const struct rowset types = anatomyrows(a);
 	struct str *text = &out->text;
 
 	str_addc(text, '{');
 	json_u64(text, "pace_annotate_types", SCHEMA);
 	annotate_json_events(text, a->profile, a->totals, o->events);
-	json_key(text, "types");
-	str_addc(text, '[');
-	vec_each(t, &a->types)
-		add_json_type(text, a, t);
-	json_end(text, ']');
-	str_addc(text, ',');
+	form_json_add("types", &types, text);
 	json_end(text, '}');
 	str_addc(text, '\n');
 }

@@ -9,17 +9,8 @@ enum { SCHEMA = 1 };
 
 static const char *const letters[] = {"a", "b"};
 
-static void add_number(struct str *text, const char *key, double v)
-{
-	json_key(text, key);
-	str_addf(text, "%.4f,", v);
-}
-
-static void add_bool(struct str *text, const char *key, bool v)
-{
-	json_key(text, key);
-	str_add(text, v ? "true," : "false,");
-}
+/* Of shares, in percent. */
+enum { DIGITS = 4 };
 
 static double share(const struct annotation_count *part, const struct annotation_count *whole)
 {
@@ -30,26 +21,23 @@ static double share(const struct annotation_count *part, const struct annotation
 static void add_count(struct str *text, const struct codediff *d, size_t e, int side,
 	const struct annotation_count *c)
 {
-	json_key(text, letters[side]);
-	str_addc(text, '{');
+	json_open(text, letters[side], '{');
 	json_u64(text, "samples", c->n_samples);
 	json_u64(text, "period", c->period);
-	add_number(text, "percent_of_run", share(c, codediff_run_count(d, e, side)));
-	add_number(text, "percent_of_function", share(c, codediff_function_count(d, e, side)));
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_fixed(text, "percent_of_run", share(c, codediff_run_count(d, e, side)), DIGITS);
+	json_fixed(text, "percent_of_function", share(c, codediff_function_count(d, e, side)),
+		DIGITS);
+	json_close(text, '}');
 }
 
 static void add_change(struct str *text, const char *key, const struct codediff_change *c,
 	double scale)
 {
-	json_key(text, key);
-	str_addc(text, '{');
-	add_number(text, "more", scale * c->more);
-	add_number(text, "half", scale * c->half);
-	add_bool(text, "beyond_sampling", c->is_beyond);
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_open(text, key, '{');
+	json_fixed(text, "more", scale * c->more, DIGITS);
+	json_fixed(text, "half", scale * c->half, DIGITS);
+	json_bool(text, "beyond_sampling", c->is_beyond);
+	json_close(text, '}');
 }
 
 static void add_part_counts(struct str *text, const struct codediff *d,
@@ -57,8 +45,7 @@ static void add_part_counts(struct str *text, const struct codediff *d,
 {
 	size_t number = (size_t)(part - d->parts.at);
 
-	json_key(text, "counts");
-	str_addc(text, '[');
+	json_open(text, "counts", '[');
 	for (size_t e = 0; e < d->events.n; e++) {
 		str_addc(text, '{');
 		json_u64(text, "event", e);
@@ -66,11 +53,9 @@ static void add_part_counts(struct str *text, const struct codediff *d,
 			add_count(text, d, e, side, codediff_part_count(d, part, e, side));
 		add_change(text, "change", &changes[2 * e][number], 1);
 		add_change(text, "change_points", &changes[2 * e + 1][number], 100);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_instruction(struct str *text, const struct codediff *d, u32 row, int side)
@@ -81,21 +66,17 @@ static void add_instruction(struct str *text, const struct codediff *d, u32 row,
 	if (row == CODEDIFF_NONE)
 		return;
 	r = &a->rows.at[row];
-	json_key(text, letters[side]);
-	str_addc(text, '{');
+	json_open(text, letters[side], '{');
 	json_hex(text, "address", r->va);
 	json_text(text, "text", assembly_text(a, row));
 	if (r->target)
 		json_text(text, "target_name", r->target);
-	json_key(text, "samples");
-	str_addc(text, '[');
+	json_open(text, "samples", '[');
 	vec_each(e, &d->events)
 		str_addf(text, "%llu,",
 			(unsigned long long)a->counts.at[r->counts + e->of[side]].n_samples);
-	json_end(text, ']');
-	str_addc(text, ',');
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, ']');
+	json_close(text, '}');
 }
 
 static void add_lines(struct str *text, const struct codediff *d, const struct codediff_part *part)
@@ -107,8 +88,7 @@ static void add_lines(struct str *text, const struct codediff *d, const struct c
 		[CODEDIFF_NEW] = "new",
 	};
 
-	json_key(text, "instructions");
-	str_addc(text, '[');
+	json_open(text, "instructions", '[');
 	for (u32 i = part->first_line; i < part->first_line + part->n_lines; i++) {
 		const struct codediff_line *line = &d->lines.at[i];
 
@@ -116,11 +96,9 @@ static void add_lines(struct str *text, const struct codediff *d, const struct c
 		json_text(text, "how", hows[line->how]);
 		for (int side = 0; side < CODEDIFF_SIDES; side++)
 			add_instruction(text, d, line->rows[side], side);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_part(struct str *text, const struct codediff *d, const struct codediff_part *part,
@@ -131,7 +109,7 @@ static void add_part(struct str *text, const struct codediff *d, const struct co
 	str_addc(text, '{');
 	json_u64(text, "number", (u64)(part - d->parts.at) + 1);
 	json_text(text, "code", builds_state(part));
-	add_bool(text, "moved", part->is_moved);
+	json_bool(text, "moved", part->is_moved);
 	json_u64(text, "blocks_a", part->n_blocks[CODEDIFF_A]);
 	json_u64(text, "blocks_b", part->n_blocks[CODEDIFF_B]);
 	if (builds_find_place(d, part, &place)) {
@@ -149,34 +127,29 @@ static void add_side(struct str *text, const struct codediff *d, const struct bu
 {
 	const struct assembly *a = d->sides[side];
 
-	json_key(text, letters[side]);
-	str_addc(text, '{');
+	json_open(text, letters[side], '{');
 	json_text(text, "recording", o->names[side]);
 	json_text(text, "name", a->symbol->name);
 	json_text(text, "path", a->dso->path);
 	json_hex(text, "address", a->va);
 	json_u64(text, "size", a->symbol->end - a->symbol->start);
 	json_text(text, "code_from", str_text(&a->code.origin));
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 }
 
 static void add_events(struct str *text, const struct codediff *d)
 {
 	const struct profile *p = d->sides[CODEDIFF_A]->annotation->profile;
 
-	json_key(text, "events");
-	str_addc(text, '[');
+	json_open(text, "events", '[');
 	for (size_t e = 0; e < d->events.n; e++) {
 		str_addc(text, '{');
 		json_text(text, "name", p->events.at[d->events.at[e].of[CODEDIFF_A]].name);
 		for (int side = 0; side < CODEDIFF_SIDES; side++)
 			add_count(text, d, e, side, codediff_function_count(d, e, side));
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 void builds_json(struct out *out, const struct codediff *d, const struct builds_options *o)

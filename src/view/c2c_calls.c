@@ -8,7 +8,7 @@
 #define LIMIT 5 /* percent: callers of less are not drawn */
 
 /* Rows are uses, and nothing else: all functions belong to them. */
-static const struct key use_key = {.name = "use", .header = "", .help = "", .label = LABEL_USE};
+static const struct key use_key = {.name = "use", .title = "", .help = "", .label = LABEL_USE};
 
 static void event_init(struct c2c_calls_event *e, const struct sharers *s, u32 event,
 	const struct hist_options *o)
@@ -81,7 +81,7 @@ void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
 
 	if (!e)
 		return;
-	json_text(text, "callers_of", h->profile->events.at[h->event].name);
+	json_text(text, "callers_of", h->profile->events.at[h->events[0].event].name);
 	hist_view_show(&event->view, e->group);
-	graph_json_add(&event->view, e, GRAPH_CALLEE, e->self.period, text);
+	graph_json_add(&event->view, e, GRAPH_CALLEE, e->of[0].self.period, text);
 }

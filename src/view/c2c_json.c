@@ -18,12 +18,10 @@ static void add_count(struct str *text, const struct sharing_count *c)
 
 static void add_set(struct str *text, const char *key, const struct sharing_set *set)
 {
-	json_key(text, key);
-	str_addc(text, '[');
+	json_open(text, key, '[');
 	vec_each(x, &set->at)
 		str_addf(text, "%u,", *x);
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 /* What the CPUs of each node did, of more than one. */
@@ -31,17 +29,14 @@ static void add_at_nodes(struct str *text, const struct sharing_use *use)
 {
 	if (use->at_nodes.n < 2)
 		return;
-	json_key(text, "by_node");
-	str_addc(text, '[');
+	json_open(text, "by_node", '[');
 	vec_each(at, &use->at_nodes) {
 		str_addc(text, '{');
 		json_u64(text, "node", at->node);
 		add_count(text, &at->count);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_use(struct str *text, const struct sharing *s, const struct sharing_use *use,
@@ -121,12 +116,10 @@ void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
 	str_addc(text, '{');
 	json_u64(text, "pace_c2c", SCHEMA);
 	json_u64(text, "line_bytes", SHARING_LINE_BYTES);
-	json_key(text, "total");
-	str_addc(text, '{');
+	json_open(text, "total", '{');
 	add_count(text, &s->total);
 	json_u64(text, "no_code", s->n_no_code);
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 	json_key(text, "lines");
 	str_add(text, "[\n");
 	for (size_t i = 0; i < n && !o->has_stats_only; i++) {

@@ -304,8 +304,7 @@ static void add_json_remedy(const struct remedy *r, const char *key, const struc
 	if (text.n) {
 		str_addc(out, '{');
 		json_text(out, remedy_is_command(r, site) ? "command" : "advice", str_text(&text));
-		json_key(out, "on_host");
-		str_add(out, remedy_is_outside(r, site) ? "true," : "false,");
+		json_bool(out, "on_host", remedy_is_outside(r, site));
 		if (lasting.n)
 			json_text(out, "lasting", str_text(&lasting));
 		else
@@ -319,23 +318,16 @@ static void add_json_remedy(const struct remedy *r, const char *key, const struc
 	str_fini(&lasting);
 }
 
-static void add_json_bool(struct str *out, const char *key, bool v)
-{
-	json_key(out, key);
-	str_add(out, v ? "true," : "false,");
-}
-
 static void add_json_trials(const struct checkup *c, struct str *out)
 {
-	json_key(out, "abilities");
-	str_addc(out, '[');
+	json_open(out, "abilities", '[');
 	for (size_t i = 0; i < TRIAL_COUNT; i++) {
 		const struct trial *t = &c->trials[i];
 
 		str_addc(out, '{');
 		json_text(out, "key", t->key);
 		json_text(out, "what", t->what);
-		add_json_bool(out, "works", t->works);
+		json_bool(out, "works", t->works);
 		if (t->detail[0])
 			json_text(out, "detail", t->detail);
 		else
@@ -345,22 +337,18 @@ static void add_json_trials(const struct checkup *c, struct str *out)
 		else
 			json_text(out, "reason", t->why);
 		add_json_remedy(&t->remedy, "remedy", &c->privilege.site, out);
-		json_end(out, '}');
-		str_addc(out, ',');
+		json_close(out, '}');
 	}
-	json_end(out, ']');
-	str_addc(out, ',');
+	json_close(out, ']');
 }
 
 static void add_json_findings(const struct checkup *c, struct str *out)
 {
 	static const char *const states[] = {"fine", "limits", "unknown"};
 
-	json_key(out, "facts");
-	str_addc(out, '{');
+	json_open(out, "facts", '{');
 	vec_each(f, &c->findings) {
-		json_key(out, f->key);
-		str_addc(out, '{');
+		json_open(out, f->key, '{');
 		json_text(out, "state", states[f->state]);
 		if (f->has_value)
 			json_s64(out, "value", f->value);
@@ -368,17 +356,13 @@ static void add_json_findings(const struct checkup *c, struct str *out)
 			json_null(out, "value");
 		json_text(out, "text", f->text);
 		add_json_remedy(&f->remedy, "remedy", &c->privilege.site, out);
-		json_end(out, '}');
-		str_addc(out, ',');
+		json_close(out, '}');
 	}
-	json_end(out, '}');
-	str_addc(out, ',');
-	json_key(out, "config");
-	str_addc(out, '{');
+	json_close(out, '}');
+	json_open(out, "config", '{');
 	for (size_t i = 0; i < c->n_options; i++)
 		json_text(out, c->options[i].name, option_states[c->options[i].state]);
-	json_end(out, '}');
-	str_addc(out, ',');
+	json_close(out, '}');
 }
 
 void checkup_page_add_json(const struct checkup *c, struct str *out)
@@ -389,8 +373,8 @@ void checkup_page_add_json(const struct checkup *c, struct str *out)
 	json_text(out, "schema", "pace-doctor");
 	json_u64(out, "version", SCHEMA_VERSION);
 	json_text(out, "pace", PACE_VERSION);
-	add_json_bool(out, "tried", !c->privilege.site.root);
-	add_json_bool(out, "fit", checkup_is_fit(c));
+	json_bool(out, "tried", !c->privilege.site.root);
+	json_bool(out, "fit", checkup_is_fit(c));
 	add_json_trials(c, out);
 	if (!for_pace_alone(c, &alone))
 		alone.kind = REMEDY_NONE;

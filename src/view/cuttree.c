@@ -113,8 +113,7 @@ static void add_neighbours(const struct outline *o, const char *title, neighbour
 			continue;
 		}
 		str_addf(text, "%s %.2f%% ", i ? "," : "", percent(o, list->at[i].period));
-		key_add_symbol(o->profile, &o->profile->symbols.at[list->at[i].symbol], false,
-			text);
+		key_add_symbol(&o->profile->symbols.at[list->at[i].symbol], text);
 	}
 	if (rest)
 		str_addf(text, ", %.2f%% of %zu more", percent(o, rest), list->n - NEIGHBOURS_MAX);
@@ -145,7 +144,7 @@ void cuttree_add_node(const struct outline *o, u32 node, struct str *text)
 	str_add(text, "# Way: ");
 	outline_add_names(o, node, 0, text);
 	str_add(text, "\n# ");
-	key_add_symbol(o->profile, &o->profile->symbols.at[symbol], false, text);
+	key_add_symbol(&o->profile->symbols.at[symbol], text);
 	str_addf(text, " is at %llu place%s of the tree, %.2f%% in itself\n",
 		(unsigned long long)n_places, n_places == 1 ? "" : "s", percent(o, own));
 	add_neighbours(o, "Called by", &callers, text);
@@ -188,8 +187,7 @@ static void add_json_names(const struct outline *o, u32 node, u32 outside, struc
 	str_addc(text, '[');
 	for (size_t i = path.n; i-- > 0;) {
 		str_cut(&name, 0);
-		key_add_symbol(o->profile, &o->profile->symbols.at[o->nodes.at[path.at[i]].symbol],
-			false, &name);
+		key_add_symbol(&o->profile->symbols.at[o->nodes.at[path.at[i]].symbol], &name);
 		json_string(text, str_text(&name));
 		str_addc(text, ',');
 	}

@@ -24,7 +24,6 @@ struct diff_options {
 	u64 weights[DELTA_SIDES];
 	bool has_sides; /* a column for each side, not for each recording */
 	enum diff_per per;
-	const char *separator; /* between columns, which are not padded then; NULL: none */
 	bool has_periods, has_formula;
 	bool is_in_baseline_only; /* rows that A has */
 	bool has_all_words;       /* every row that differs, not only the first */
@@ -33,14 +32,9 @@ struct diff_options {
 	u32 order;    /* by which recording of B, from 1; 0: by the baseline */
 };
 
-void diff_add_text(const struct delta *d, const struct judge *j, const char *event,
+/* For people: which event, which recordings, what differs by more than chance. */
+void diff_add_words(const struct delta *d, const struct judge *j, const char *event,
 	const struct diff_options *o, struct str *text);
-
-/* One document: its beginning, an object for each event with commas between them, its end. */
-void diff_begin_json(struct str *text);
-void diff_add_json(const struct delta *d, const struct judge *j, const char *event,
-	const struct diff_options *o, struct str *text);
-void diff_end_json(struct str *text);
 
 /* The order in which rows are shown: positions in d->rows; to be freed. */
 u32 *diff_order(const struct delta *d, const struct diff_options *o);

@@ -60,12 +60,12 @@ static void add_name(struct drawing *d, u32 node)
 	const struct profile_symbol *s = &d->profile->symbols.at[d->graph->nodes.at[node].symbol];
 
 	if (!d->graph->branches) {
-		key_add_symbol(d->profile, s, false, d->text);
+		key_add_symbol(s, d->text);
 		return;
 	}
 	/* Without a line it is the place in the function, or the address, that stands for it. */
 	if (s->has_line || !s->line) {
-		key_add_symbol(d->profile, s, false, d->text);
+		key_add_symbol(s, d->text);
 		str_add(d->text, s->line ? " " : "");
 	}
 	if (s->line)
@@ -284,13 +284,13 @@ void drawing_add(struct str *text, struct hist_view *view, const struct hist_ent
 	const struct drawing_options *o)
 {
 	const struct hist *h = view->hist;
-	u64 mine = h->options->has_children ? e->total.period : e->self.period;
+	u64 mine = h->options->has_children ? e->of[0].total.period : e->of[0].self.period;
 	struct graph graph;
 	struct drawing d = {.text = text,
 		.profile = h->profile,
 		.graph = &graph,
 		.options = o,
-		.whole = o->style == DRAWING_FRACTAL ? mine : h->all.period,
+		.whole = o->style == DRAWING_FRACTAL ? mine : h->events[0].all.period,
 		.margin = GRAPH_MARGIN};
 
 	graph_init(&graph, view, e, o->order);

@@ -44,7 +44,7 @@ static void add_stack(const struct folded *f, const struct profile *p, const str
 
 		str_add(text, text->n ? ";" : "");
 		start = text->n;
-		key_add_symbol(p, &p->symbols.at[path[--n]], false, text);
+		key_add_symbol(&p->symbols.at[path[--n]], text);
 		if (f->has_builds)
 			add_build(f, p, &p->symbols.at[path[n]], column, text);
 		make_name(text, start);

@@ -29,7 +29,7 @@ static void open_node(const struct hist *h, const struct graph *g, u32 node, u64
 	const struct profile_symbol *s = &h->profile->symbols.at[n->symbol];
 	struct str name = {0};
 
-	key_add_symbol(h->profile, s, false, &name);
+	key_add_symbol(s, &name);
 	str_addc(text, '{');
 	json_text(text, "symbol", str_text(&name));
 	json_text(text, "dso", h->profile->dsos.at[s->dso].name);

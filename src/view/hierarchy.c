@@ -5,13 +5,12 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "profile/beside.h"
+#include "view/celltext.h"
 
 enum { INDENT = 3 };
 
 struct row {
 	struct hist_entry sum;         /* of all entries below; of an innermost row its entry */
-	struct hist_entry *beside;     /* the same of the other events of the table */
 	u32 parent;                    /* row 0 is the root */
 	u32 first_child, next_sibling; /* 0: none */
 	u32 level;                     /* of the key, from 1 */
@@ -22,13 +21,14 @@ struct hierarchy {
 	const struct hist *hist;
 	const struct text_options *options;
 	const struct key *figures[HIST_KEYS_MAX], *keys[HIST_KEYS_MAX];
+	struct celltext figure_layouts[HIST_KEYS_MAX], key_layouts[HIST_KEYS_MAX];
 	size_t n_figures, n_keys;
 	size_t widths[HIST_KEYS_MAX]; /* of the figures */
 	VEC(struct row) rows;
 	struct table index; /* of all rows but the innermost */
 	struct arena arena;
 	struct intern names;
-	struct str cell;
+	struct str cell, room;
 	struct hist_view view;
 };
 
@@ -36,15 +36,13 @@ struct hierarchy {
 
 static u32 add_row(struct hierarchy *y, u32 parent, const char *name, const struct hist_entry *e)
 {
-	const struct hist *h = y->hist;
-	struct hist_entry *beside = arena_zalloc(&y->arena, (h->beside.n + 1) * sizeof(*beside));
+	const size_t size = y->hist->n_events * sizeof(*e->of);
+	struct hist_entry sum = *e;
 	u32 i = y->rows.n;
 
-	for (size_t k = 0; k < h->beside.n; k++)
-		beside[k] = *beside_entry(h, &h->beside.at[k], e);
+	sum.of = memcpy(arena_alloc(&y->arena, size), e->of, size);
 	vec_add(&y->rows,
-		((struct row){.sum = *e,
-			.beside = beside,
+		((struct row){.sum = sum,
 			.parent = parent,
 			.next_sibling = y->rows.at[parent].first_child,
 			.level = y->rows.at[parent].level + 1,
@@ -59,29 +57,27 @@ static void add_value(struct hist_value *sum, struct hist_value v)
 	sum->period += v.period;
 }
 
-static void add_entry_to(struct hist_entry *sum, const struct hist_entry *e)
+static void add_values(struct hist_values *sum, const struct hist_values *v)
 {
-	add_value(&sum->self, e->self);
-	add_value(&sum->total, e->total);
+	add_value(&sum->self, v->self);
+	add_value(&sum->total, v->total);
 	for (size_t i = 0; i < ARRAY_SIZE(sum->sums); i++)
-		sum->sums[i] += e->sums[i];
+		sum->sums[i] += v->sums[i];
 	for (size_t i = 0; i < HIST_MODES; i++)
-		sum->self_in[i] += e->self_in[i];
+		sum->self_in[i] += v->self_in[i];
 }
 
 static void add_entry_to_row(struct hierarchy *y, struct row *row, const struct hist_entry *e)
 {
-	const struct hist *h = y->hist;
-
-	add_entry_to(&row->sum, e);
-	for (size_t k = 0; k < h->beside.n; k++)
-		add_entry_to(&row->beside[k], beside_entry(h, &h->beside.at[k], e));
+	for (u32 k = 0; k < y->hist->n_events; k++)
+		add_values(&row->sum.of[k], &e->of[k]);
 }
 
-static const char *name_of(struct hierarchy *y, const struct key *key, const struct hist_entry *e)
+/* Of the k-th key. */
+static const char *name_of(struct hierarchy *y, size_t k, const struct hist_entry *e)
 {
 	str_clear(&y->cell);
-	key_print(key, y->hist, e, &y->cell);
+	celltext_add_entry(&y->key_layouts[k], y->keys[k], y->hist, e, &y->room, &y->cell);
 	return intern_add(&y->names, str_text(&y->cell), y->cell.n);
 }
 
@@ -106,9 +102,7 @@ static u32 child_with(struct hierarchy *y, u32 parent, const char *name, const s
 static void sort_by_event(const struct hierarchy *y, struct sort_item *items, size_t n, size_t k)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct row *row = &y->rows.at[items[i].value];
-
-		items[i].key = k ? row->beside[k - 1].self.period : row->sum.self.period;
+		items[i].key = y->rows.at[items[i].value].sum.of[k].self.period;
 	}
 	sort_by_key(items, n);
 }
@@ -124,10 +118,10 @@ static void sort_children(struct hierarchy *y, u32 parent)
 	 * They hang in the order opposite to the entries', and are linked from the last on. Of several
 	 * events the first decides, then the second.
 	 */
-	for (size_t k = y->hist->beside.n + 1; k-- > 0;)
+	for (size_t k = y->hist->n_events; k-- > 0;)
 		sort_by_event(y, children.at, children.n, k);
-	if (y->hist->first)
-		sort_by_event(y, children.at, children.n, y->hist->first);
+	if (y->hist->table.order)
+		sort_by_event(y, children.at, children.n, y->hist->table.order);
 	for (size_t i = 0; i < children.n; i++) {
 		y->rows.at[children.at[i].value].next_sibling = next;
 		next = children.at[i].value;
@@ -143,8 +137,8 @@ static void make_rows(struct hierarchy *y)
 		u32 at = 0;
 
 		for (size_t k = 0; k + 1 < y->n_keys; k++)
-			at = child_with(y, at, name_of(y, y->keys[k], e), e);
-		add_row(y, at, name_of(y, y->keys[y->n_keys - 1], e), e);
+			at = child_with(y, at, name_of(y, k, e), e);
+		add_row(y, at, name_of(y, y->n_keys - 1, e), e);
 	}
 	for (u32 i = 0; i < y->rows.n; i++)
 		sort_children(y, i);
@@ -155,12 +149,12 @@ static void make_rows(struct hierarchy *y)
 static void choose_widths(struct hierarchy *y)
 {
 	for (size_t f = 0; f < y->n_figures; f++) {
-		y->widths[f] = MAX(strlen(y->figures[f]->header),
-			(size_t)y->figures[f]->min_width * key_n_parts(y->figures[f], y->hist));
+		y->widths[f] = MAX(strlen(y->figure_layouts[f].title),
+			(size_t)y->figure_layouts[f].width * key_n_parts(y->figures[f], y->hist));
 		for (u32 i = 1; i < y->rows.n; i++) {
 			str_clear(&y->cell);
-			key_print_sum(y->figures[f], y->hist, &y->rows.at[i].sum,
-				y->rows.at[i].beside, &y->cell);
+			celltext_add_entry(&y->figure_layouts[f], y->figures[f], y->hist,
+				&y->rows.at[i].sum, &y->room, &y->cell);
 			y->widths[f] = MAX(y->widths[f], y->cell.n);
 		}
 	}
@@ -171,12 +165,12 @@ static void add_header(struct hierarchy *y, struct str *text)
 	str_add(text, "#");
 	for (size_t f = 0; f < y->n_figures; f++) {
 		str_add(text, f ? "  " : " ");
-		str_add_right(text, y->figures[f]->header, y->widths[f]);
+		str_add_right(text, y->figure_layouts[f].title, y->widths[f]);
 	}
 	str_fill(text, ' ', INDENT * (y->n_keys - 1) + 2);
 	for (size_t k = 0; k < y->n_keys; k++) {
 		str_add(text, k ? " / " : "");
-		str_add(text, y->keys[k]->header);
+		str_add(text, y->key_layouts[k].title);
 	}
 	str_add(text, "\n#\n");
 }
@@ -190,13 +184,14 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 	for (u32 i = y->rows.at[parent].first_child; i; i = y->rows.at[i].next_sibling) {
 		const struct row *row = &y->rows.at[i];
 
-		if (!text_shows(y->hist, &row->sum, o))
+		if (hist_percent(y->hist, &row->sum) < o->row_limit)
 			continue;
 		has_any = true;
 		str_fill(text, ' ', INDENT * (row->level - 1));
 		for (size_t f = 0; f < y->n_figures; f++) {
 			str_clear(&y->cell);
-			key_print_sum(y->figures[f], y->hist, &row->sum, row->beside, &y->cell);
+			celltext_add_entry(&y->figure_layouts[f], y->figures[f], y->hist, &row->sum,
+				&y->room, &y->cell);
 			str_add(text, "  ");
 			str_add_right(text, str_text(&y->cell), y->widths[f]);
 		}
@@ -217,15 +212,24 @@ static void add_rows(struct hierarchy *y, u32 parent, struct out *out)
 	str_addf(text, "no entry >= %.2f%%\n", o->row_limit);
 }
 
-void hierarchy_report(struct out *out, const struct hist *h, const struct text_options *o)
+static void choose(const struct key *key, const struct key **keys, struct celltext *layouts,
+	size_t *n)
 {
+	/* Titles are those of rows without callers. */
+	layouts[*n] = celltext_of(key, NULL);
+	keys[(*n)++] = key;
+}
+
+void hierarchy_report(struct out *out, const struct rowset *r, const struct text_options *o)
+{
+	const struct hist *h = r->calls;
 	struct hierarchy y = {.hist = h, .options = o};
 
 	for (size_t i = 0; i < o->n_columns; i++)
 		if (o->columns[i]->is_value)
-			y.figures[y.n_figures++] = o->columns[i];
+			choose(o->columns[i], y.figures, y.figure_layouts, &y.n_figures);
 		else
-			y.keys[y.n_keys++] = o->columns[i];
+			choose(o->columns[i], y.keys, y.key_layouts, &y.n_keys);
 	hist_view_init(&y.view, h);
 	make_rows(&y);
 	choose_widths(&y);
@@ -240,4 +244,5 @@ void hierarchy_report(struct out *out, const struct hist *h, const struct text_o
 	arena_fini(&y.arena);
 	intern_fini(&y.names);
 	str_fini(&y.cell);
+	str_fini(&y.room);
 }

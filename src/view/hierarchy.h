@@ -12,8 +12,9 @@
 #ifndef PACE_VIEW_HIERARCHY_H
 #define PACE_VIEW_HIERARCHY_H
 
+#include "profile/rowset.h"
 #include "view/text.h"
 
-void hierarchy_report(struct out *out, const struct hist *h, const struct text_options *o);
+void hierarchy_report(struct out *out, const struct rowset *r, const struct text_options *o);
 
 #endif

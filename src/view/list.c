@@ -435,8 +435,7 @@ static void json_encoding(const struct menu_item *item, struct str *text)
 		json_hex(text, "config3", a->config3);
 		json_hex(text, "config4", a->config4);
 	}
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 }
 
 static void json_item(const struct menu_item *item, struct str *text)
@@ -452,16 +451,13 @@ static void json_item(const struct menu_item *item, struct str *text)
 	json_maybe(text, "terms", item->terms);
 	json_encoding(item, text);
 	json_maybe(text, "unit", item->unit);
-	json_key(text, "scale");
-	str_addf(text, "%.15g,", item->scale);
+	json_double(text, "scale", item->scale, 15);
 	json_maybe(text, "brief", item->brief);
 	json_maybe(text, "description", item->description);
 	if (item->row) {
 		json_u64(text, "precise", item->row->precise);
-		json_key(text, "per_package");
-		str_add(text, item->row->is_per_pkg ? "true," : "false,");
-		json_key(text, "deprecated");
-		str_add(text, item->row->is_deprecated ? "true," : "false,");
+		json_bool(text, "per_package", item->row->is_per_pkg);
+		json_bool(text, "deprecated", item->row->is_deprecated);
 		json_maybe(text, "errata", item->row->errata);
 	}
 	json_key(text, "opens");

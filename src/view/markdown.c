@@ -1,11 +1,12 @@
-#include "view/markdown.h"
-
+/*
+ * markdown.c - tables and trees as Markdown, for issues, pull requests and chats.
+ */
 #include <string.h>
 
 #include "base/num.h"
-#include "profile/beside.h"
-#include "profile/certainty.h"
 #include "view/cuttree.h"
+#include "view/forms.h"
+#include "view/celltext.h"
 
 /* As code: what would end it, or the cell of a table that it is in, is told otherwise. */
 static void add_code(const char *words, struct str *text)
@@ -19,178 +20,253 @@ static void add_code(const char *words, struct str *text)
 	str_addc(text, '`');
 }
 
-static void add_share(u64 period, u64 all, struct str *text)
+/* Shares stand first, of each part; then how sure they are; then what tells rows apart. */
+static bool is_share(const struct rowset_column *c)
 {
-	str_addf(text, " %.2f%% |", all ? 100 * (double)period / (double)all : 0);
+	return c->group == ROWSET_VALUE && c->kind == CELL_SHARE;
 }
 
-static void add_shares(const struct hist *h, const struct hist_entry *e, struct str *text)
+static bool is_interval(const struct rowset_column *c)
 {
-	add_share(e->self.period, h->all.period, text);
-	if (h->options->has_children)
-		add_share(e->total.period, h->all.period, text);
+	return c->group == ROWSET_CERTAINTY && c->kind == CELL_RANGE;
 }
 
-static void add_row(const struct hist *h, const struct hist_entry *e, struct str *room,
+static void add_share(u64 part, u64 whole, struct str *text)
+{
+	str_addf(text, " %.2f%% |", whole ? 100 * (double)part / (double)whole : 0);
+}
+
+static void add_shares(const struct rowset *r, size_t row, struct str *room, struct str *text)
+{
+	struct cell cell;
+
+	for (u32 part = 0; part < r->n_parts; part++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			if (!is_share(&r->columns[i]))
+				continue;
+			rowset_cell(r, &r->columns[i], row, part, room, &cell);
+			add_share(cell.n, cell.whole, text);
+		}
+}
+
+static void add_key(const struct rowset *r, const struct rowset_column *c, size_t row,
+	struct str *room, struct str *text)
+{
+	const struct celltext l = celltext_of_column(c);
+	struct str word = {0};
+	struct cell cell;
+
+	rowset_cell(r, c, row, 0, room, &cell);
+	if (cell.kind == CELL_FUNCTION)
+		cell_add_data(&cell, &word);
+	else
+		celltext_add(&l, &cell, &word);
+	str_addc(text, ' ');
+	add_code(str_text(&word) + strspn(str_text(&word), " "), text);
+	str_add(text, " |");
+	str_fini(&word);
+}
+
+static void add_row(const struct rowset *r, size_t row, struct str *room, struct str *text)
+{
+	str_addc(text, '|');
+	add_shares(r, row, room, text);
+	for (size_t i = 0; i < r->n_columns; i++) {
+		const struct celltext l = celltext_of_column(&r->columns[i]);
+
+		if (!is_interval(&r->columns[i]))
+			continue;
+		str_addc(text, ' ');
+		celltext_add_row(&l, r, &r->columns[i], row, room, text);
+		str_add(text, " |");
+	}
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (r->columns[i].group == ROWSET_KEY)
+			add_key(r, &r->columns[i], row, room, text);
+	str_addc(text, '\n');
+}
+
+/* ---- what stands above ---- */
+
+static const char *part_name(const struct rowset *r, u32 part, struct str *room)
+{
+	const struct rowset *head = r->head;
+	struct cell cell = {.text = ""};
+
+	for (size_t i = 0; i < head->n_columns; i++)
+		if (head->columns[i].group == ROWSET_PART)
+			rowset_cell(head, &head->columns[i], 0, part, room, &cell);
+	return cell.text;
+}
+
+/* "Self", or "Self of EVENT". */
+static void add_share_title(const struct page *p, const struct rowset *r,
+	const struct rowset_column *c, u32 part, struct str *room, struct str *text)
+{
+	str_addf(text, " %s", c->title);
+	if (part || (p->n_parts > 1 && r->n_parts > 1)) {
+		str_add(text, " of ");
+		add_code(part_name(r, part, room), text);
+	}
+	str_add(text, " |");
+}
+
+static void add_header(const struct page *p, const struct rowset *r, struct str *room,
 	struct str *text)
 {
+	struct str line = {0};
+
 	str_addc(text, '|');
-	add_shares(h, e, text);
-	vec_each(b, &h->beside)
-		add_shares(b->hist, beside_entry(h, b, e), text);
-	if (h->certainty) {
-		str_cut(room, 0);
-		key_print(&certainty_column, h, e, room);
-		str_addf(text, " %s |", str_text(room));
-	}
-	for (size_t i = 0; i < h->options->n_keys; i++) {
-		const char *p;
-
-		str_cut(room, 0);
-		if (h->options->keys[i]->frame == KEY_SYMBOL)
-			key_add_symbol(h->profile, &h->profile->symbols.at[e->symbol], false, room);
-		else
-			key_print(h->options->keys[i], h, e, room);
-		p = str_text(room);
-		str_addc(text, ' ');
-		add_code(p + strspn(p, " "), text);
-		str_add(text, " |");
-	}
-	str_addc(text, '\n');
-}
-
-/* "Self", or "Self of EVENT"; returns how many columns they are. */
-static unsigned add_share_headings(const struct hist *h, bool is_together, struct str *text)
-{
-	static const char *const titles[] = {"Self", "Total"};
-	const unsigned n = h->options->has_children ? 2 : 1;
-
-	for (unsigned i = 0; i < n; i++) {
-		str_addf(text, " %s", titles[i]);
-		if (is_together) {
-			str_add(text, " of ");
-			add_code(h->profile->events.at[h->event].name, text);
+	for (u32 part = 0; part < r->n_parts; part++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			if (!is_share(&r->columns[i]))
+				continue;
+			add_share_title(p, r, &r->columns[i], part, room, text);
+			str_add(&line, "---:|");
 		}
-		str_add(text, " |");
-	}
-	return n;
+	for (int is_key = 0; is_key < 2; is_key++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			const struct rowset_column *c = &r->columns[i];
+
+			if (is_key ? c->group != ROWSET_KEY : !is_interval(c))
+				continue;
+			str_addf(text, " %s |", c->title);
+			str_add(&line, "---|");
+		}
+	str_addf(text, "\n|%s\n", str_text(&line));
+	str_fini(&line);
 }
 
-static void add_header(const struct hist *h, struct str *text)
+/* "**cycles**: 1,234 samples" */
+static void add_events(const struct rowset *r, struct str *room, struct str *text)
 {
-	const struct hist_options *o = h->options;
-	unsigned n;
+	const struct rowset *head = r->head;
+	struct cell cell;
 
-	str_addc(text, '|');
-	n = add_share_headings(h, h->is_together, text);
-	vec_each(b, &h->beside)
-		n += add_share_headings(b->hist, true, text);
-	str_add(text, h->certainty ? " 95% interval |" : "");
-	for (size_t i = 0; i < o->n_keys; i++) {
-		const char *header = o->keys[i]->header;
+	for (u32 part = 0; part < r->n_parts; part++) {
+		const char *name = part_name(r, part, room);
 
-		str_addf(text, " %s |", header + strspn(header, " "));
+		str_add(text, part ? ", **" : "**");
+		str_add_safe(text, name, strlen(name));
+		str_add(text, "**: ");
+		for (size_t i = 0; i < head->n_columns; i++) {
+			if (strcmp(head->columns[i].name, "samples") != 0)
+				continue;
+			rowset_cell(head, &head->columns[i], 0, part, room, &cell);
+			num_add_grouped(text, cell.n);
+			str_addf(text, " %s", head->columns[i].title);
+		}
 	}
-	str_add(text, "\n|");
-	for (unsigned i = 0; i < n; i++)
-		str_add(text, "---:|");
-	for (size_t i = 0; i < o->n_keys + (h->certainty != NULL); i++)
-		str_add(text, "---|");
-	str_addc(text, '\n');
+	str_add(text, "\n\n");
 }
 
-/* Selves of what is not shown, for each event. */
+/* ---- rows ---- */
+
+/* Shares of what is not shown, by part. */
 struct rest {
 	u64 n_rows;
-	VEC(u64) periods;
+	VEC(struct cell) shares;
 };
 
-static void add_to_rest(struct rest *r, const struct hist *h, const struct hist_entry *e)
+static void add_to_rest(struct rest *rest, const struct rowset *r, size_t row, struct str *room)
 {
-	size_t k = 0;
+	size_t at = 0;
+	struct cell cell;
 
-	r->n_rows++;
-	r->periods.at[k++] += e->self.period;
-	vec_each(b, &h->beside)
-		r->periods.at[k++] += beside_entry(h, b, e)->self.period;
+	rest->n_rows++;
+	for (u32 part = 0; part < r->n_parts; part++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			if (!is_share(&r->columns[i]))
+				continue;
+			rowset_cell(r, &r->columns[i], row, part, room, &cell);
+			if (at == rest->shares.n)
+				vec_add(&rest->shares, ((struct cell){.whole = cell.whole}));
+			rest->shares.at[at++].n += cell.n;
+		}
 }
 
-static void add_rest(const struct rest *r, const struct hist *h, struct str *text)
+/* What rows have with all they called has no sum. */
+static void add_rest(const struct rest *rest, const struct rowset *r, struct str *text)
 {
-	const char *total = h->options->has_children ? " |" : "";
-	size_t k = 0;
+	const size_t n = rest->shares.n / r->n_parts;
 
 	str_addc(text, '|');
-	add_share(r->periods.at[k++], h->all.period, text);
-	str_add(text, total);
-	vec_each(b, &h->beside) {
-		add_share(r->periods.at[k++], b->hist->all.period, text);
-		str_add(text, total);
+	for (size_t i = 0; i < rest->shares.n; i++) {
+		if (i % n)
+			str_add(text, " |");
+		else
+			add_share(rest->shares.at[i].n, rest->shares.at[i].whole, text);
 	}
-	str_addf(text, "%s *%llu more* |\n", h->certainty ? " |" : "",
-		(unsigned long long)r->n_rows);
+	for (size_t i = 0; i < r->n_columns; i++)
+		str_add(text, is_interval(&r->columns[i]) ? " |" : "");
+	str_addf(text, " *%llu more* |\n", (unsigned long long)rest->n_rows);
 }
 
-static void add_rows(const struct hist *h, const struct text_options *t, u64 n_rows,
-	struct str *text)
+static void add_rows(const struct rowset *r, u64 n_lines, struct str *room, struct str *text)
 {
 	struct rest rest = {0};
-	struct str room = {0};
 	u64 shown = 0;
 
-	for (size_t k = 0; k <= h->beside.n; k++)
-		vec_add(&rest.periods, 0);
-	vec_each(e, &h->entries) {
+	for (size_t row = 0; row < r->n; row++) {
 		/* The last line may have to tell the rest. */
-		bool fits = shown + 1 < n_rows ||
-			(shown < n_rows && e + 1 == h->entries.at + h->entries.n);
+		bool fits = shown + 1 < n_lines || (shown < n_lines && row + 1 == r->n);
 
-		if (!rest.n_rows && fits && text_shows(h, e, t)) {
-			add_row(h, e, &room, text);
+		if (!rest.n_rows && fits && rowset_shows(r, row)) {
+			add_row(r, row, room, text);
 			shown++;
 			continue;
 		}
-		add_to_rest(&rest, h, e);
+		add_to_rest(&rest, r, row, room);
 	}
 	if (rest.n_rows)
-		add_rest(&rest, h, text);
-	vec_fini(&rest.periods);
+		add_rest(&rest, r, text);
+	vec_fini(&rest.shares);
+}
+
+static void markdown_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+
+	add_events(r, &room, text);
+	add_header(p, r, &room, text);
+	add_rows(r, p->n_lines, &room, text);
+	str_addc(text, '\n');
 	str_fini(&room);
 }
 
-static void add_event(const struct hist *h, struct str *text)
+/* Folded away. */
+static void markdown_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
 {
-	const char *name = h->profile->events.at[h->event].name;
+	const char *name = o->profile->events.at[event].name;
+	struct str *text = &p->out->text;
 
-	str_add(text, "**");
-	str_add_safe(text, name, strlen(name));
-	str_add(text, "**: ");
-	num_add_grouped(text, h->all.n_samples);
-	str_add(text, h->profile->has_branches ? " branches" : " samples");
-}
-
-void markdown_add_table(const struct hist *h, const struct text_options *t, u64 n_rows,
-	struct str *text)
-{
-	add_event(h, text);
-	vec_each(b, &h->beside) {
-		str_add(text, ", ");
-		add_event(b->hist, text);
-	}
-	str_add(text, "\n\n");
-	add_header(h, text);
-	add_rows(h, t, n_rows, text);
-	str_addc(text, '\n');
-}
-
-void markdown_add_tree(const struct outline *o, const char *event, struct str *text)
-{
+	(void)node;
 	str_add(text, "<details><summary>Call tree");
-	if (event) {
+	if (has_others) {
 		str_add(text, " of ");
-		str_add_safe(text, event, strlen(event));
+		str_add_safe(text, name, strlen(name));
 	}
 	str_add(text, "</summary>\n\n```text\n");
 	cuttree_add_text(o, text);
 	str_add(text, "```\n\n</details>\n\n");
 }
+
+/* Without the '#', which makes headings. */
+static void markdown_form_end(struct page *p, const struct account *account)
+{
+	struct str line = {0};
+
+	if (account)
+		account_add_text(account, &line);
+	str_add(&p->out->text, str_text(&line) + strspn(str_text(&line), "# "));
+	str_fini(&line);
+}
+
+const struct form form_markdown = {.name = "md",
+	.extension = "md",
+	.help = "Markdown: a table of rows and the call tree, folded away",
+	.wants = FORM_WANTS_TREE | FORM_SKIPS_EMPTY,
+	.table = markdown_form_table,
+	.tree = markdown_form_tree,
+	.end = markdown_form_end};

@@ -185,8 +185,8 @@ void readperf_add_results(struct csv *c, const struct hist *h, bool has_events)
 		const struct profile_symbol *s = &p->symbols.at[e->symbol];
 		const struct profile_dso *dso = &p->dsos.at[s->dso];
 
-		csv_u64(c, e->self.period);
-		csv_u64(c, e->self.n_samples);
+		csv_u64(c, e->of[0].self.period);
+		csv_u64(c, e->of[0].self.n_samples);
 		if (s->file && *s->file)
 			csv_word(c, s->file);
 		else
@@ -197,7 +197,7 @@ void readperf_add_results(struct csv *c, const struct hist *h, bool has_events)
 		csv_word(c, s->name ? s->name : str_text(&address));
 		csv_word(c, dso->kind == DSO_FILE ? dso->path : dso->name);
 		if (has_events)
-			csv_word(c, p->events.at[h->event].name);
+			csv_word(c, p->events.at[h->events[0].event].name);
 		csv_end_row(c);
 	}
 	str_fini(&address);

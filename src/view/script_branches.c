@@ -92,8 +92,7 @@ void script_add_branches(struct script *s, const struct thread_state *state,
 void script_add_branches_json(struct script *s, const struct thread_state *state,
 	const struct sample *sample, u64 fields, struct str *text)
 {
-	json_key(text, "branches");
-	str_addc(text, '[');
+	json_open(text, "branches", '[');
 	for (u64 i = 0; i < sample->branches.n; i++) {
 		struct branch b = branch_at(&sample->branches, i);
 		struct chain_step from = end_of(b.from), to = end_of(b.to);
@@ -111,11 +110,9 @@ void script_add_branches_json(struct script *s, const struct thread_state *state
 		json_bool(text, "abort", b.is_abort);
 		if (b.cycles)
 			json_u64(text, "cycles", b.cycles);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 /* ---- code ---- */

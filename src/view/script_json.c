@@ -15,8 +15,7 @@ static void add_stack(struct script *s, struct visit *v, bool has_chain, u64 fie
 	struct chain_walk walk;
 	u32 n = 0;
 
-	json_key(text, "stack");
-	str_addc(text, '[');
+	json_open(text, "stack", '[');
 	if (has_chain) {
 		visit_callers(v);
 		walk = chain_walk(&v->chain, v->mode);
@@ -29,8 +28,7 @@ static void add_stack(struct script *s, struct visit *v, bool has_chain, u64 fie
 		script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
 		str_addc(text, ',');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_weight(u64 type, const struct sample *sample, struct str *text)

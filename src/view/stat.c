@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/forms.h"
+#include "view/statrows.h"
+
 const char *stat_state_name(enum count_state state)
 {
 	static const char *const names[] = {
@@ -166,19 +169,35 @@ void stat_lines_fini(struct stat_lines *lines)
 
 /* ---- formats ---- */
 
-static const struct {
-	void (*rows)(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
-		struct str *text);
-} formats[] = {
-	[STAT_TEXT] = {stat_text_rows},
-	[STAT_CSV] = {stat_csv_rows},
-	[STAT_JSON] = {stat_json_rows},
-};
+/* For programs: what there is to be told of a measurement (facts), or of an interval. */
+static void add_rows(struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, u64 time_ns, struct str *text)
+{
+	const bool is_csv = v->options->format == STAT_CSV;
+	const struct form *form = form_chosen(&(struct form_choice){.is_chosen[FORM_CSV] = is_csv,
+		.is_chosen[FORM_JSON] = !is_csv});
+	struct out out = {.fd = -1, .text = *text};
+	struct page p = {.form = form,
+		.out = &out,
+		.separator = v->options->separator,
+		.has_head = v->has_header,
+		.is_lines = true};
+	struct statrows rows;
+
+	statrows_init(&rows, v, lines, facts, time_ns, is_csv);
+	form->table(&p, &rows.rows);
+	statrows_fini(&rows);
+	v->has_header = p.has_head;
+	*text = out.text;
+}
 
 void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text)
 {
-	formats[v->options->format].rows(v, lines, time_ns, text);
+	if (v->options->format == STAT_TEXT)
+		stat_text_rows(v, lines, time_ns, text);
+	else
+		add_rows(v, lines, NULL, time_ns, text);
 }
 
 void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
@@ -188,9 +207,7 @@ void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
 		stat_text_result(v, lines, facts, text);
 		return;
 	}
-	formats[v->options->format].rows(v, lines, UINT64_MAX, text);
-	if (v->options->format == STAT_CSV)
-		stat_csv_result(v, facts, text);
-	else
+	add_rows(v, lines, facts, UINT64_MAX, text);
+	if (v->options->format == STAT_JSON)
 		stat_json_result(v, facts, text);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "view/forms.h"
 #include "view/stat_vs.h"
 
 static const char *const names[] = {"event", "state", "unit", "pairs", "a", "a_mean", "a_deviation",
@@ -45,15 +46,15 @@ void stat_vs_csv(const struct stat_vs_lines *lines, const struct stat_options *o
 	const char *separator = o->separator;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		stat_csv_cell(names[i], separator, text);
+		form_csv_add(names[i], separator, text);
 	end_row(text, separator);
 	vec_each(l, lines) {
 		const struct versus *v = &l->versus;
 		bool has_ratio = v->n && v->has_ratio;
 
-		stat_csv_cell(l->row->name, separator, text);
-		stat_csv_cell(stat_state_name(l->row->state), separator, text);
-		stat_csv_cell(l->row->unit, separator, text);
+		form_csv_add(l->row->name, separator, text);
+		form_csv_add(stat_state_name(l->row->state), separator, text);
+		form_csv_add(l->row->unit, separator, text);
 		num_add_u64(text, v->n);
 		str_add(text, separator);
 		add_side(text, separator, l, 0);
@@ -65,8 +66,8 @@ void stat_vs_csv(const struct stat_vs_lines *lines, const struct stat_options *o
 		add_number(text, separator, v->ratio_low, has_ratio && v->has_interval);
 		add_number(text, separator, v->ratio_high, has_ratio && v->has_interval);
 		add_number(text, separator, v->floor, v->has_interval);
-		stat_csv_cell(v->n ? stat_vs_verdict_name(v->verdict) : "", separator, text);
-		stat_csv_cell(l->row->reason ? l->row->reason : "", separator, text);
+		form_csv_add(v->n ? stat_vs_verdict_name(v->verdict) : "", separator, text);
+		form_csv_add(l->row->reason ? l->row->reason : "", separator, text);
 		end_row(text, separator);
 	}
 }

@@ -12,22 +12,19 @@ static void add_number(struct str *text, const char *key, double value, bool is_
 		json_null(text, key);
 		return;
 	}
-	json_key(text, key);
-	str_addf(text, "%.12g,", value);
+	json_double(text, key, value, 12);
 }
 
 static void add_values(struct str *text, const struct pairs_side *side)
 {
-	json_key(text, "values");
-	str_addc(text, '[');
+	json_open(text, "values", '[');
 	vec_each(value, &side->values) {
 		if (isnan(*value))
 			str_add(text, "null,");
 		else
 			str_addf(text, "%.12g,", *value);
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, ']');
 }
 
 static void add_side(struct str *text, const struct stat_vs_line *l, int side,
@@ -37,8 +34,7 @@ static void add_side(struct str *text, const struct stat_vs_line *l, int side,
 	const struct pairs_side *values = &l->row->sides[side];
 	bool is_known = l->versus.n > 0;
 
-	json_key(text, side ? "b" : "a");
-	str_addc(text, '{');
+	json_open(text, side ? "b" : "a", '{');
 	add_number(text, "middle", s->middle, is_known);
 	add_number(text, "mean", s->mean, is_known);
 	add_number(text, "deviation", s->deviation, l->versus.n > 1);
@@ -53,8 +49,7 @@ static void add_side(struct str *text, const struct stat_vs_line *l, int side,
 	}
 	if (o->has_table)
 		add_values(text, values);
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(text, '}');
 }
 
 static void add_row(struct str *text, const struct stat_vs_line *l, const struct stat_options *o)
@@ -88,12 +83,10 @@ static void add_row(struct str *text, const struct stat_vs_line *l, const struct
 
 static void add_orders(struct str *text, const struct pairs *pairs)
 {
-	json_key(text, "orders");
-	str_addc(text, '[');
+	json_open(text, "orders", '[');
 	vec_each(is_b_first, &pairs->is_b_first)
-		str_add(text, *is_b_first ? "\"BA\"," : "\"AB\",");
-	json_end(text, ']');
-	str_addc(text, ',');
+		json_element(text, *is_b_first ? "BA" : "AB");
+	json_close(text, ']');
 }
 
 void stat_vs_json(const struct pairs *pairs, const struct stat_vs_lines *lines,
@@ -106,10 +99,8 @@ void stat_vs_json(const struct pairs *pairs, const struct stat_vs_lines *lines,
 	json_text(text, "b", facts->commands[1]);
 	json_u64(text, "pairs", pairs->n);
 	json_u64(text, "seed", facts->seed);
-	json_key(text, "uses_shell");
-	str_add(text, facts->uses_shell ? "true," : "false,");
-	json_key(text, "is_complete");
-	str_add(text, facts->end == STAT_VS_SIGNAL ? "false," : "true,");
+	json_bool(text, "uses_shell", facts->uses_shell);
+	json_bool(text, "is_complete", facts->end != STAT_VS_SIGNAL);
 	json_text(text, "ended_by",
 		facts->end == STAT_VS_SIGNAL ? facts->signal : stat_vs_end_name(facts->end));
 	json_u64(text, "failures_a", facts->n_failed[0]);

@@ -3,30 +3,14 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/workers.h"
+#include "profile/certainty.h"
+#include "profile/histrows.h"
+#include "view/cuttree.h"
+#include "view/forms.h"
+#include "view/hierarchy.h"
+#include "view/celltext.h"
 
 /* ---- columns ---- */
-
-const char *text_header(const struct key *key, const struct hist_options *o)
-{
-	return o->has_children && key->header_with_children ? key->header_with_children
-							    : key->header;
-}
-
-static bool is_right(const struct key *key)
-{
-	return key->is_value || key->is_right;
-}
-
-/* The share that decides whether a row is printed at all. */
-static double share_of(const struct hist *h, const struct hist_entry *e)
-{
-	return hist_percent(h, e);
-}
-
-bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
-{
-	return share_of(h, e) >= o->row_limit;
-}
 
 /* Bytes that continue a character take no room of their own. */
 static bool takes_column(char c)
@@ -50,45 +34,44 @@ static size_t columns_used(const char *text, size_t n)
 enum { PART_ROWS = 2048 };
 
 struct part {
-	const struct hist_entry *entries; /* rows PART_ROWS at most, those left out included */
-	size_t n_entries;
+	size_t first, n;  /* rows: PART_ROWS at most, those left out included */
 	struct str cells; /* the texts of all cells, one behind the other */
 	VEC(u32) lengths; /* of each cell, bytes */
-	VEC(u32) rows;    /* which entries have cells */
-	size_t widths[HIST_KEYS_MAX];
+	VEC(size_t) rows; /* those that have cells */
+	size_t *widths;   /* by column */
 	struct str lines;
 	VEC(size_t) ends; /* of each row's line in `lines` */
 };
 
 struct table_text {
-	const struct hist *hist;
-	const struct text_options *options;
+	const struct rowset *rows;
 	VEC(struct part) parts;
-	size_t widths[HIST_KEYS_MAX];
+	struct celltext *layouts; /* by column */
+	size_t *widths;
 };
 
 static void render_cells(void *ctx, size_t i, unsigned worker)
 {
 	struct table_text *t = ctx;
-	const struct text_options *o = t->options;
+	const struct rowset *r = t->rows;
 	struct part *part = &t->parts.at[i];
+	struct str room = {0};
 
 	(void)worker;
-	for (size_t k = 0; k < part->n_entries; k++) {
-		const struct hist_entry *e = &part->entries[k];
-
-		if (!text_shows(t->hist, e, o))
+	for (size_t row = part->first; row < part->first + part->n; row++) {
+		if (!rowset_shows(r, row))
 			continue;
-		vec_add(&part->rows, k);
-		for (size_t c = 0; c < o->n_columns; c++) {
+		vec_add(&part->rows, row);
+		for (size_t c = 0; c < r->n_shown; c++) {
 			size_t start = part->cells.n, used;
 
-			key_print(o->columns[c], t->hist, e, &part->cells);
+			celltext_add_row(&t->layouts[c], r, &r->shown[c], row, &room, &part->cells);
 			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
 			part->widths[c] = MAX(part->widths[c], used);
 			vec_add(&part->lengths, part->cells.n - start);
 		}
 	}
+	str_fini(&room);
 }
 
 /* What fits into so many columns. */
@@ -121,48 +104,71 @@ static void add_cell(struct str *text, const char *cell, size_t n, size_t width,
 static void render_lines(void *ctx, size_t i, unsigned worker)
 {
 	struct table_text *t = ctx;
-	const struct text_options *o = t->options;
+	const size_t n = t->rows->n_shown;
 	struct part *part = &t->parts.at[i];
 	const char *cell = str_text(&part->cells);
 	const u32 *length = part->lengths.at;
 
 	(void)worker;
 	for (size_t row = 0; row < part->rows.n; row++) {
-		for (size_t c = 0; c < o->n_columns; c++, cell += *length++) {
+		for (size_t c = 0; c < n; c++, cell += *length++) {
 			str_addn(&part->lines, "  ", 2);
-			add_cell(&part->lines, cell, *length, t->widths[c], is_right(o->columns[c]),
-				c + 1 == o->n_columns);
+			add_cell(&part->lines, cell, *length, t->widths[c], t->layouts[c].is_right,
+				c + 1 == n);
 		}
 		str_addc(&part->lines, '\n');
 		vec_add(&part->ends, part->lines.n);
 	}
 }
 
-static void render(struct table_text *t)
+/* The last column ends where a terminal does; a name may be a thousand characters long. */
+static void clip(struct table_text *t, size_t terminal)
 {
-	const struct hist *h = t->hist;
+	enum { LEAST = 16 };
+	const size_t last = t->rows->n_shown - 1;
+	size_t used = 2;
 
-	for (size_t at = 0; at < h->entries.n; at += PART_ROWS)
+	for (size_t c = 0; c < last; c++)
+		used += t->widths[c] + 2;
+	if (!t->layouts[last].is_right && !t->rows->shown[last].width)
+		t->widths[last] = MIN(t->widths[last],
+			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
+}
+
+/* terminal: its columns; 0: there is none. */
+static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
+{
+	const struct rowset *r = t->rows;
+
+	t->layouts = mem_zalloc((r->n_shown + 1) * sizeof(*t->layouts));
+	t->widths = mem_zalloc((r->n_shown + 1) * sizeof(*t->widths));
+	for (size_t at = 0; at < r->n; at += PART_ROWS)
 		vec_add(&t->parts,
-			((struct part){.entries = h->entries.at + at,
-				.n_entries = MIN(h->entries.n - at, (size_t)PART_ROWS)}));
-	workers_run(t->options->n_workers, t->parts.n, render_cells, t);
-	for (size_t c = 0; c < t->options->n_columns; c++) {
-		const struct key *key = t->options->columns[c];
+			((struct part){.first = at,
+				.n = MIN(r->n - at, (size_t)PART_ROWS),
+				.widths = mem_zalloc((r->n_shown + 1) * sizeof(size_t))}));
+	for (size_t c = 0; c < r->n_shown; c++)
+		t->layouts[c] = celltext_of_column(&r->shown[c]);
+	workers_run(n_workers, t->parts.n, render_cells, t);
+	for (size_t c = 0; c < r->n_shown; c++) {
+		const struct rowset_column *column = &r->shown[c];
 
-		t->widths[c] = MAX(strlen(text_header(key, h->options)),
-			(size_t)key->min_width * key_n_parts(key, h));
+		t->widths[c] = MAX(strlen(t->layouts[c].title),
+			(size_t)t->layouts[c].width * rowset_n_cells(r, column));
 		vec_each(part, &t->parts)
 			t->widths[c] = MAX(t->widths[c], part->widths[c]);
-		if (t->options->fixed[c])
-			t->widths[c] = t->options->fixed[c];
+		if (column->width)
+			t->widths[c] = column->width;
 	}
-	workers_run(t->options->n_workers, t->parts.n, render_lines, t);
+	if (terminal && r->n_shown)
+		clip(t, terminal);
+	workers_run(n_workers, t->parts.n, render_lines, t);
 }
 
 static void table_text_fini(struct table_text *t)
 {
 	vec_each(part, &t->parts) {
+		mem_free(part->widths);
 		str_fini(&part->cells);
 		str_fini(&part->lines);
 		vec_fini(&part->lengths);
@@ -170,23 +176,26 @@ static void table_text_fini(struct table_text *t)
 		vec_fini(&part->ends);
 	}
 	vec_fini(&t->parts);
+	mem_free(t->layouts);
+	mem_free(t->widths);
 }
 
-static void add_header(struct str *text, const struct hist *h, const struct text_options *o,
-	const size_t *widths)
+static void add_header(struct str *text, const struct table_text *t)
 {
+	const size_t n = t->rows->n_shown;
+
 	for (int line = 0; line < 2; line++) {
 		str_add(text, "#");
-		for (size_t i = 0; i < o->n_columns; i++) {
+		for (size_t i = 0; i < n; i++) {
 			struct str cell = {0};
 
 			if (line == 0)
-				str_add(&cell, text_header(o->columns[i], h->options));
+				str_add(&cell, t->layouts[i].title);
 			else
-				str_fill(&cell, '.', widths[i]);
+				str_fill(&cell, '.', t->widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, str_text(&cell), cell.n, widths[i], is_right(o->columns[i]),
-				i + 1 == o->n_columns);
+			add_cell(text, str_text(&cell), cell.n, t->widths[i],
+				t->layouts[i].is_right, i + 1 == n);
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');
@@ -207,21 +216,23 @@ struct drawn {
 
 bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
 {
-	double share = share_of(h, e);
+	double share = hist_percent(h, e);
 
-	return o->has_graph && (e->self.n_samples || e->total.n_samples) && share >= o->row_limit &&
+	return o->has_graph && (e->of[0].self.n_samples || e->of[0].total.n_samples) &&
 		(o->drawing.style == DRAWING_FRACTAL || share >= o->drawing.limit);
 }
 
 /* The graphs of all rows that have one, by the rows' positions. */
-static struct drawn *draw_graphs(const struct hist *h, const struct text_options *o, size_t *ret_n)
+static struct drawn *draw_graphs(const struct rowset *r, const struct text_options *o,
+	size_t *ret_n)
 {
+	const struct hist *h = r->calls;
 	VEC(struct drawn) graphs = {0};
 	VEC(struct sort_item) order = {0};
 	struct hist_view view;
 
 	vec_each(e, &h->entries) {
-		if (!text_has_graph(h, e, o))
+		if (!rowset_shows(r, (size_t)(e - h->entries.at)) || !text_has_graph(h, e, o))
 			continue;
 		vec_add(&order, ((struct sort_item){e->group, graphs.n}));
 		vec_add(&graphs, ((struct drawn){.entry = e - h->entries.at}));
@@ -249,7 +260,7 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 		size_t begin = 0;
 
 		for (size_t row = 0; row < part->rows.n; row++) {
-			u32 entry = part->entries - t->hist->entries.at + part->rows.at[row];
+			const size_t entry = part->rows.at[row];
 
 			/* Lines are copied in runs that end where a graph comes. */
 			if (next == n_graphs || graphs[next].entry != entry)
@@ -287,14 +298,14 @@ void text_add_event(const struct profile_event *event, u64 n_samples, u64 period
 /* "a, b", or "anon group { a, b }" of those that were counted as one. */
 static void add_events(const struct hist *h, struct str *text)
 {
-	const struct profile_event *first = &h->profile->events.at[h->event];
+	const struct profile_event *first = &h->profile->events.at[h->events[0].event];
 	const char *name = first->group ? first->group : "anon group";
 
 	if (first->n_group > 1) {
 		str_add_safe(text, name, strlen(name));
 		str_add(text, " { ");
 	}
-	for (size_t k = 0; k <= h->beside.n; k++) {
+	for (size_t k = 0; k < h->n_events; k++) {
 		str_add(text, k ? ", " : "");
 		str_add_safe(text, first[k].name, strlen(first[k].name));
 	}
@@ -303,36 +314,165 @@ static void add_events(const struct hist *h, struct str *text)
 
 void text_add_title(const struct hist *h, struct str *text)
 {
-	struct hist_value all = h->all;
+	struct hist_value all = h->events[0].all;
 
-	if (!h->is_together) {
-		text_add_event(&h->profile->events.at[h->event], all.n_samples, all.period, text);
+	if (hist_n_parts(h) == 1) {
+		text_add_event(&h->profile->events.at[h->events[0].event], all.n_samples,
+			all.period, text);
 		return;
 	}
-	vec_each(b, &h->beside) {
-		all.n_samples += b->hist->all.n_samples;
-		all.period += b->hist->all.period;
+	for (u32 k = 1; k < h->n_events; k++) {
+		all.n_samples += h->events[k].all.n_samples;
+		all.period += h->events[k].all.period;
 	}
 	begin_title(all.n_samples, "events", text);
 	add_events(h, text);
 	end_title(all.period, text);
 }
 
-void text_report(struct out *out, const struct hist *h, const struct text_options *o)
+static void add_legend(const struct certainty *c, struct str *text)
 {
-	struct table_text table = {.hist = h, .options = o};
-	struct str *text = &out->text;
-	size_t n_graphs;
-	struct drawn *graphs = draw_graphs(h, o, &n_graphs);
+	if (c->n_blocks < CERTAINTY_BLOCKS_MIN)
+		str_add(text,
+			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
+	str_addf(text,
+		"\n# Intervals hold the true share with 95%%, judged by %u stretches of time; ~: whether the row belongs before the next one is not decided.\n",
+		c->n_blocks);
+}
 
-	if (!o->is_wall && !o->is_bare)
-		text_add_title(h, text);
-	render(&table);
+static void add_table(struct page *p, const struct rowset *r)
+{
+	const struct text_options *o = p->text;
+	struct table_text table = {.rows = r};
+	struct drawn *graphs = NULL;
+	size_t n_graphs = 0;
+
+	if (r->calls)
+		graphs = draw_graphs(r, o, &n_graphs);
+	if (r->calls && !o->is_wall && !o->is_bare)
+		text_add_title(r->calls, &p->out->text);
+	render(&table, o->n_workers, p->width);
 	if (!o->is_bare)
-		add_header(text, h, o, table.widths);
-	add_rows(out, &table, graphs, n_graphs);
+		add_header(&p->out->text, &table);
+	add_rows(p->out, &table, graphs, n_graphs);
 	for (size_t i = 0; i < n_graphs; i++)
 		str_fini(&graphs[i].text);
 	mem_free(graphs);
 	table_text_fini(&table);
 }
+
+void text_report(struct out *out, const struct hist *h, const struct text_options *o)
+{
+	const struct histrows_options columns = {o->columns, o->fixed, o->n_columns, o->row_limit};
+	struct page p = {.form = &form_text, .out = out, .text = o};
+	struct histrows rows;
+
+	histrows_init(&rows, h, &columns);
+	add_table(&p, &rows.rows);
+}
+
+static void text_form_table(struct page *p, const struct rowset *r)
+{
+	const struct certainty *certainty = r->calls ? r->calls->certainty : NULL;
+
+	if (p->is_hierarchy)
+		hierarchy_report(p->out, r, p->text);
+	else
+		add_table(p, r);
+	if (certainty && r->n && !p->text->is_bare)
+		add_legend(certainty, &p->out->text);
+	if (r->calls)
+		str_add(&p->out->text, "\n\n");
+}
+
+static void text_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	const struct profile_event *e = &o->profile->events.at[event];
+	struct str *text = &p->out->text;
+
+	(void)has_others;
+	if (!p->text->is_bare)
+		text_add_event(e, e->n_samples, e->period, text);
+	if (node)
+		cuttree_add_node(o, node, text);
+	cuttree_add_text(o, text);
+	str_add(text, "\n\n");
+}
+
+const struct form form_text = {.name = "text",
+	.extension = "txt",
+	.help = "a table for people",
+	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
+	.table = text_form_table,
+	.tree = text_form_tree};
+
+/* ---- the text's columns with something else than blanks between them ---- */
+
+/* A cell without the blanks that align it; the figures of several events have one between them. */
+static void add_separated_cell(struct str *text, const char *cell, bool has_parts,
+	const char *separator)
+{
+	const size_t n = strlen(separator);
+
+	cell += strspn(cell, " ");
+	while (*cell) {
+		if (has_parts && *cell == ' ') {
+			str_addc(text, ' ');
+			cell += strspn(cell, " ");
+		} else if (!strncmp(cell, separator, n)) {
+			str_addc(text, '.');
+			cell += n;
+		} else {
+			str_addc(text, *cell++);
+		}
+	}
+}
+
+static void add_separated_header(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text;
+
+	str_add(text, r->calls ? "# " : "");
+	for (size_t i = 0; i < r->n_shown; i++) {
+		const char *title = celltext_of_column(&r->shown[i]).title;
+
+		str_add(text, title + strspn(title, " "));
+		str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+	}
+}
+
+/* Of several tables each says what it is of. */
+static void separated_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0}, cell = {0};
+	struct celltext *layouts = mem_zalloc((r->n_shown + 1) * sizeof(*layouts));
+
+	for (size_t i = 0; i < r->n_shown; i++)
+		layouts[i] = celltext_of_column(&r->shown[i]);
+	if (r->calls && p->has_others && !p->text->is_wall && !p->text->is_bare)
+		text_add_title(r->calls, text);
+	if (!p->text->is_bare)
+		add_separated_header(p, r);
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		for (size_t i = 0; i < r->n_shown; i++) {
+			str_cut(&cell, 0);
+			celltext_add_row(&layouts[i], r, &r->shown[i], row, &room, &cell);
+			add_separated_cell(text, str_text(&cell),
+				rowset_n_cells(r, &r->shown[i]) > 1, p->separator);
+			str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+		}
+		out_flush_some(p->out);
+	}
+	str_fini(&room);
+	mem_free(layouts);
+	str_fini(&cell);
+}
+
+const struct form form_separated = {.name = "separated",
+	.extension = "txt",
+	.help = "the columns of the text with a separator between them",
+	.wants = FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+	.table = separated_form_table};

@@ -28,19 +28,13 @@ struct text_options {
 /* "# Samples: 3K of event ..." and what they stand for. */
 void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text);
 
-/* What stands above a column. */
-const char *text_header(const struct key *key, const struct hist_options *o);
-
-/* Whether a row is above the limit. */
-bool text_shows(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
-
 /* Whether the row has a call graph below it. */
 bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o);
 
 /* The same of a histogram, which may be of several events. */
 void text_add_title(const struct hist *h, struct str *text);
 
-/* "# Samples: 3K of event ..." and the table. */
+/* The title and the table of a histogram, which may be of several events. */
 void text_report(struct out *out, const struct hist *h, const struct text_options *o);
 
 #endif

@@ -55,7 +55,9 @@ def check(compiler, source, options, wrong):
     source = os.path.join(PROGRAMS, source)
     built = run(compiler, '-g', *options, '-o', 'types', source)
     assert built.status == 0, built
-    functions = said(source)
+    # Where members lie, depends on the size of pointers; which are accessed does not.
+    plain = (lambda what: re.sub(r' \+0x\w+ ', ' ', what)) if '-m32' in options else lambda what: what
+    functions = {name: [set(map(plain, words)) for words in both] for name, both in said(source).items()}
     found = {name: set() for name in functions}
     done = run(DATATYPES, 'types', *functions)
     check_sane(done)
@@ -68,14 +70,14 @@ def check(compiler, source, options, wrong):
         if what.startswith('(unknown)'):
             wrong.append((compiler, options, line))
         if re.search(r' \+0x\w+ \(', what):
-            found[function].add(what)
+            found[function].add(plain(what))
     for name, (must, may) in functions.items():
         if not must <= found[name] <= must | may:
             wrong.append((compiler, options, name, 'missing', must - found[name], 'more', found[name] - must - may))
     return sum(map(len, found.values()))
 
 
-def check_all(compilers, source):
+def check_all(compilers, source, *always):
     if os.uname().machine != 'x86_64':
         skip('the instructions are those of x86-64')
     n, wrong = 0, []
@@ -83,7 +85,7 @@ def check_all(compilers, source):
         needs(compiler)
         for level in '-O0', '-O1', '-O2', '-O3', '-Os':
             for more in (), ('-fno-omit-frame-pointer', '-gdwarf-4'):
-                n += check(compiler, source, (level, *more), wrong)
+                n += check(compiler, source, (*always, level, *more), wrong)
     assert not wrong, '\n'.join(map(str, wrong))
     print(f'# {n} members')
 
@@ -101,6 +103,37 @@ def members_in_c_by_clang():
 @test
 def members_in_cxx_by_gcc_and_clang():
     check_all(['g++', 'clang++'], 'types.cc')
+
+
+def builds_32(compiler):
+    needs(compiler)
+    with open('empty.c', 'w', encoding='utf-8') as file:
+        file.write('#include <stdlib.h>\nint main(void) { return 0; }\n')
+    if run(compiler, '-m32', 'empty.c').status:
+        skip(f'{compiler} builds no programs of 32 bits here (gcc-multilib)')
+
+
+@test
+def members_in_c_of_32_bits_by_gcc():
+    builds_32('gcc')
+    check_all(['gcc'], 'types.c', '-m32')
+
+
+@test
+def members_in_c_of_32_bits_by_clang():
+    builds_32('clang')
+    check_all(['clang'], 'types.c', '-m32')
+
+
+@test
+def members_in_c_at_fixed_addresses():
+    check_all(['gcc'], 'types.c', '-no-pie', '-fno-pie')
+
+
+@test
+def members_in_c_of_32_bits_at_fixed_addresses():
+    builds_32('gcc')
+    check_all(['gcc'], 'types.c', '-m32', '-no-pie', '-fno-pie')
 
 
 main()

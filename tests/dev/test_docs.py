@@ -49,6 +49,14 @@ def every_sort_key_stands_in_the_man_page():
 
 
 @test
+def every_form_stands_in_the_man_page():
+    option = re.search(r'^\.BR \\-\\-format .*\n(.*)', page('report'), re.M)
+    names = re.search(r'is none of (.*)', pace('report', '--format', 'zzz', '-i', os.path.join(TOP, 'tests/golden/data/wordcount.data')).err)
+    for name in names.group(1).split(', '):
+        assert f'\\fB{name}\\fR' in option.group(1), (name, option)
+
+
+@test
 def man_pages_are_formatted_without_complaints():
     needs('man')
     for path in sorted(glob.glob(os.path.join(TOP, 'doc/*.[13]'))):

@@ -10,6 +10,7 @@ $PACE_GUEST_CACHE) and fetched again when dev/packages names other libraries.
 import fcntl
 import glob
 import hashlib
+import lzma
 import os
 import re
 import shutil
@@ -112,7 +113,7 @@ def forget_the_rest(root):
     shutil.rmtree(f'{root}/usr/share')
     for path, _, files in os.walk(root):
         for name in files:
-            if re.search(r'/modules/.*/kernel/', f'{path}/') and not any(f'{path}/{name}'.endswith(m) for m in MODULES):
+            if re.search(r'/modules/.*/kernel/', f'{path}/') and not any(f'{path}/{name}'.endswith((m, m + '.xz')) for m in MODULES):
                 os.remove(f'{path}/{name}')
 
 
@@ -292,7 +293,12 @@ def pack(root, jobs, path):
     archive.file('etc/passwd', b'root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n', 0o644)
     modules = glob.glob(f'{root}/lib/modules/*/kernel/drivers') + glob.glob(f'{root}/usr/lib/modules/*/kernel/drivers')
     for number, module in enumerate(MODULES):
-        archive.copy(f'modules/{number}.ko', f'{modules[0]}/{module}')
+        path = f'{modules[0]}/{module}'
+        if os.path.exists(path):
+            archive.copy(f'modules/{number}.ko', path)
+        elif f'kernel/drivers/{module}\n' not in open(f'{os.path.dirname(os.path.dirname(modules[0]))}/modules.builtin'):
+            with lzma.open(f'{path}.xz') as packed:
+                archive.file(f'modules/{number}.ko', packed.read())
     programs = [f'{BUILD}/pace', f'{BUILD}/tests/unit', *(p for p in glob.glob(f'{BUILD}/tests/guest/*') if os.path.isfile(p) and os.access(p, os.X_OK))]
     for program in programs:
         archive.copy(f'bin/{os.path.basename(program)}', program)

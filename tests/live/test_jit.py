@@ -286,6 +286,21 @@ def trampolines_of_python_have_the_names_of_its_functions():
 
 
 @test
+def a_hot_interpreter_is_told_how_its_functions_get_names():
+    can_record()
+    hint = 'python3 -X perf gives names to the functions it runs'
+    old = f', from Python 3.12 on: this is 3.{sys.version_info[1]}' if sys.version_info < (3, 12) else ''
+    result = pace('record', '-e', 'cpu-clock:u', '-F', '4000', sys.executable, HOT_PY, '0.7')
+    assert result.status == 0 and re.search(rf'show the interpreter in (lib)?python3[^:]*: {hint}{old}[;\n ]', result.err), result
+    assert re.search(rf'samples \([\d.]+%\) in (lib)?python3\S* show an interpreter, not what it runs: {hint}{old}\n', pace('report').out)
+    # What is hot in another program is not.
+    assert hint not in pace('record', '-e', 'cpu-clock:u', 'sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done').err
+    python = python_with_perf()
+    result = pace('record', '-e', 'cpu-clock:u', '-F', '4000', python, '-X', 'perf', HOT_PY, '0.7')
+    assert result.status == 0 and hint not in result.err + pace('report').out, result
+
+
+@test
 def methods_of_java_have_the_names_of_its_perf_map():
     can_record()
     needs('java', 'javac')

@@ -69,6 +69,32 @@ def three_lines_at_the_end_say_what_report_will_say():
 
 
 @test
+def large_recordings_are_looked_at_in_parts():
+    """128 MiB of them; of what is packed the beginning. What was looked at is said."""
+    can_record()
+    if os.uname().machine != 'x86_64':
+        skip('copies of the stack are of x86-64')
+    with open('deep.c', 'w', encoding='utf-8') as file:
+        file.write('#include <string.h>\n#include <time.h>\nvolatile long sink;\n'
+                   '__attribute__((noinline)) void hot(void) { for (int i = 0; i < 30000; i++) sink += i; }\n'
+                   '__attribute__((noinline)) int deep(int n) { volatile char room[66000]; memset((void *)room, 0, sizeof(room));\n'
+                   'clock_t end = clock() + 12 * CLOCKS_PER_SEC / 10; while (clock() < end) hot(); return room[n]; }\n'
+                   'int main(void) { return deep(1); }\n')
+    assert run('gcc', '-O1', '-o', 'deep', 'deep.c').status == 0
+    for options, what in ([], r'of which ([\d,]+), from all parts of the file, were looked at'), (['-z'], r'of which the first ([\d,]+) were looked at'):
+        result = pace('record', *options, '-F', '4000', '-e', 'cpu-clock:u', '--call-graph', 'dwarf,65528', '--keep-stacks', '-o', 'large.data', './deep')
+        assert result.status == 0, result
+        n, read = samples_said(result), re.search(rf'([\d,]+) samples \({what}\), \d', result.err)
+        # A slow machine takes fewer samples.
+        if n * 65528 < 140 << 20:
+            assert not read, result
+            skip(f'only {n} samples')
+        looked_at = int(read[2].replace(',', ''))
+        assert int(read[1].replace(',', '')) == n and n // 8 < looked_at < n and looked_at * 65528 < 140 << 20, result
+        assert re.search(r'hottest: hot 9\d\.', result.err), result
+
+
+@test
 def the_file_before_is_moved_aside_and_the_one_before_that_is_lost():
     can_record()
     for marker in ('one', 'two', 'three'):
@@ -204,6 +230,32 @@ def programs_of_a_container_that_is_gone_have_names():
     report = pace('report', '-g', 'none', '-s', 'dso,sym').out
     assert re.search(r' inside +\[\.\] spin', report) and not os.path.exists('/mnt/inside'), report
     assert 'spin' in pace('annotate', 'spin').out
+
+
+@test
+def programs_of_a_container_that_is_gone_have_names_whatever_was_recorded():
+    """All processes, or those of a container that ran before: it ends while they are recorded. One has another root besides."""
+    needs_root()
+    can_record()
+    needs('unshare', 'chroot')
+    program = build_c(THREADS, 'threads', '-pthread', '-static')
+    if run('unshare', '-m', 'mount', '-t', 'tmpfs', 'none', '/mnt').status:
+        skip('no mount namespaces here')
+    mounts = f'mount -t tmpfs none /mnt && mkdir /mnt/opt && cp {program} /mnt/opt/inside'
+    scripts = {'mounts': mounts + ' && exec /mnt/opt/inside 2', 'root': mounts + ' && exec chroot /mnt /opt/inside 2'}
+    for name, script in scripts.items():
+        result = pace('record', '-a', '-F', '999', '-e', 'cpu-clock:u', 'unshare', '-m', 'sh', '-c', script)
+        assert result.status == 0, result
+        report = pace('report', '-g', 'none', '-s', 'dso,sym').out
+        assert re.search(r' inside +\[\.\] spin', report), (name, report)
+        target = subprocess.Popen(['unshare', '-m', 'sh', '-c', script])
+        while target.poll() is None and os.path.basename(os.readlink(f'/proc/{target.pid}/exe')) != 'inside':
+            time.sleep(0.02)
+        result = pace('record', '-F', '999', '-e', 'cpu-clock:u', '-p', str(target.pid))
+        target.wait()
+        assert result.status == 0, result
+        report = pace('report', '-g', 'none', '-s', 'dso,sym').out
+        assert re.search(r' inside +\[\.\] spin', report), (name, report)
 
 
 @test

@@ -24,7 +24,7 @@ static void add_instructions(const struct elf *elf, const struct symbol *s, pc_l
 	struct operand o;
 
 	for (u64 i = 0; at && i < s->end - s->start; i += o.size) {
-		if (!operand_decode(at + i, (u32)(s->end - s->start - i), &o))
+		if (!operand_decode(at + i, (u32)(s->end - s->start - i), elf->is_64, &o))
 			return;
 		vec_add(pcs, s->start + i);
 	}

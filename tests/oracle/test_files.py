@@ -329,6 +329,27 @@ def files_of_a_container_are_those_the_container_sees():
     assert 'hot_local' not in gone.out and 'is another build' in gone.out, gone
 
 
+@test
+def packages_of_missing_symbols_are_those_that_dpkg_knows():
+    """Stripped files of the system: what brings their symbols is said by the package's name, in the recording itself too."""
+    needs('dpkg', 'xz')
+    can_record()
+    with open('data', 'wb') as file:
+        file.write(os.urandom(3 << 20))
+    for options in ['--no-embed'], []:
+        result = pace('record', *options, '-q', '-F', '2000', '-e', 'cpu-clock:u', '-o', 'perf.data', 'xz', '-k', '-f', '-T1', 'data')
+        assert result.status == 0, result
+        said = re.findall(r"in \S+ have no function name: '(\S+)' is stripped: (?:install the|it is of the) package '([^']+)'", report().out)
+        if not said:
+            skip('the symbols of xz are here, or no package has it')
+        for path, package in said:
+            owner = run('dpkg', '-S', path)
+            if owner.status:
+                owner = run('dpkg', '-S', path.replace('/usr/', '/', 1))
+            owner = owner.out.split(':')[0]
+            assert re.fullmatch(re.escape(owner) + '(-dbg|-dbgsym)?', package), (path, package, owner)
+
+
 SERVER = '''
 import http.server, os, sys, time
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -120,7 +120,9 @@ def compare(n, options):
     words = words_of(options)
     our_name, perfs_name = f'ours{n}.data', f'perfs{n}.data'
     work = LONG_WORK if options in SELDOM else WORK
-    ours = pace('record', '-o', our_name, *words, *work)
+    # Whole stacks are compressed: their records are looked at as they are.
+    packed = ['-z0'] if '-g' in words else []
+    ours = pace('record', '-o', our_name, *packed, *words, *work)
     perfs = run('perf', 'record', '-o', perfs_name, *words, '--', *work)
     assert ours.status == 0, (options, ours)
     # perf 6.1 corrupts its heap with --affinity now and then.

@@ -5,11 +5,16 @@ Not compared: functions of the procedure linkage table, to which perf gives one 
 rows have the same in it. With --children perf lets what was filtered out count for callers or not, as it happens to meet the
 samples first; pace counts what is left."""
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import re
+import struct
+import subprocess
 import sys
+import termios
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -783,6 +788,33 @@ def a_separator_stands_between_cells_and_never_in_them():
     assert lines[0] == '# Overhead.Samples.Command.Shared Object.Symbol'
     out = pace('report', '-i', 'w.data', '-n', '-t', ';').out
     assert len(out.split('\n')) > 10 and all(line.count(';') == 4 for line in out.strip().split('\n')), out
+
+
+@test
+def a_terminal_clips_the_last_column_and_nothing_else_does():
+    name = 'f' + 'x' * 700
+    open('long.c', 'w', encoding='utf-8').write(f'''
+static volatile unsigned long sink;
+__attribute__((noinline)) void {name}(void) {{ for (unsigned long i = 0; i < 300000000; i++) sink += i; }}
+int main(void) {{ {name}(); return 0; }}''')
+    needs('gcc')
+    assert run('gcc', '-O1', '-o', 'long', 'long.c').status == 0
+    can_record()
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'l.data', './long').status == 0
+    words = ['report', '-q', '--no-children', '-i', 'l.data']
+    piped = pace(*words).out.split('\n')
+    assert max(len(line) for line in piped) > 700, piped
+    ours, theirs = pty.openpty()
+    for columns in (100, 60, 20):
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+        with subprocess.Popen([PACE, *words], stdout=theirs) as shown:
+            shown.wait()
+        lines = os.read(ours, 1 << 20).decode().replace('\r', '').split('\n')
+        assert len(lines) == len(piped) and all(long.startswith(line) for line, long in zip(lines, piped)), lines
+        # The other columns stay, and some of the last one.
+        assert max(len(line) for line in lines) == max(columns, min(line.index('[.]') for line in piped if name in line) + 16), (columns, lines)
+    os.close(theirs)
+    os.close(ours)
 
 
 main()

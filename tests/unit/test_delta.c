@@ -74,7 +74,7 @@ static void check(struct comparing *c, const char *expected)
 		const struct delta_row *row = &c->delta.rows.at[order[i]];
 
 		for (size_t k = 0; k < c->n_keys; k++)
-			str_addf(&text, "%s%s", k ? "," : "", row->cells[k]);
+			str_addf(&text, "%s%s", k ? "," : "", row->names[k]);
 		str_addc(&text, ':');
 		for (size_t k = 0; k < c->n; k++)
 			str_addf(&text, " %llu", (unsigned long long)row->values[k].period);
@@ -246,7 +246,7 @@ static void compare_words(struct comparing *c, const char *wanted)
 	delta_pair(&c->delta);
 	c->delta.is_time = wanted[0] == 's';
 	judge_init(&judge, &c->delta);
-	diff_add_text(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
+	diff_add_words(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
 	CHECK_HAS(str_text(&text), wanted + 2);
 	judge_fini(&judge);
 	str_fini(&text);

@@ -3,6 +3,7 @@
 #include "profile/graph.h"
 #include "profile/hist.h"
 #include "profile/key.h"
+#include "view/celltext.h"
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 
@@ -59,11 +60,11 @@ static void counting_fini(struct counting *c)
 static void add_entry(const struct hist *h, const struct hist_entry *e, struct str *text)
 {
 	if (h->options->has_children)
-		str_addf(text, "%llu ", (unsigned long long)e->total.period);
-	str_addf(text, "%llu", (unsigned long long)e->self.period);
+		str_addf(text, "%llu ", (unsigned long long)e->of[0].total.period);
+	str_addf(text, "%llu", (unsigned long long)e->of[0].self.period);
 	for (size_t k = 0; k < h->options->n_keys; k++) {
 		str_addc(text, ' ');
-		key_print(h->options->keys[k], h, e, text);
+		celltext_add_key(h->options->keys[k], h, e, text);
 	}
 	str_addc(text, '\n');
 }
@@ -96,10 +97,10 @@ TEST(hist_counts_self_and_total)
 		"16 5 [.] a\n"
 		"11 11 [.] b\n"
 		"3 3 [.] c\n");
-	CHECK_EQ(c.hist.all.period, 21);
-	CHECK_EQ(c.hist.all.n_samples, 5);
-	CHECK_EQ(c.hist.entries.at[2].self.n_samples, 2);
-	CHECK_EQ(c.hist.entries.at[1].total.n_samples, 3);
+	CHECK_EQ(c.hist.events[0].all.period, 21);
+	CHECK_EQ(c.hist.events[0].all.n_samples, 5);
+	CHECK_EQ(c.hist.entries.at[2].of[0].self.n_samples, 2);
+	CHECK_EQ(c.hist.entries.at[1].of[0].total.n_samples, 3);
 	counting_fini(&c);
 }
 
@@ -115,7 +116,7 @@ TEST(hist_without_children_has_only_what_was_sampled)
 	check(&c,
 		"16 [.] b\n"
 		"15 [.] a\n");
-	CHECK_EQ(c.hist.all.period, 31);
+	CHECK_EQ(c.hist.events[0].all.period, 31);
 	counting_fini(&c);
 }
 
@@ -181,7 +182,7 @@ TEST(hist_counts_one_event_at_a_time)
 	hist_fini(&c.hist);
 	hist_init(&c.hist, &c.maker.profile, &c.calls, 1, &c.options);
 	check(&c, "100 100 [.] b\n100 0 [.] main\n");
-	CHECK_EQ(c.hist.all.n_samples, 3);
+	CHECK_EQ(c.hist.events[0].all.n_samples, 3);
 	counting_fini(&c);
 }
 
@@ -192,8 +193,8 @@ TEST(hist_of_an_event_without_samples_is_empty)
 	counting_init(&c);
 	counting_start(&c, "comm,dso,symbol", true);
 	check(&c, "");
-	CHECK_EQ(c.hist.all.period, 0);
-	CHECK_EQ(c.hist.groups.n, 0);
+	CHECK_EQ(c.hist.events[0].all.period, 0);
+	CHECK_EQ(c.hist.n_groups, 0);
 	counting_fini(&c);
 }
 
@@ -207,7 +208,7 @@ TEST(hist_keeps_rows_whose_samples_stand_for_nothing)
 	add(&c, "main;b", 0);
 	counting_start(&c, "symbol", true);
 	check(&c, "0 0 [.] a\n0 0 [.] b\n0 0 [.] main\n");
-	CHECK_EQ(c.hist.all.n_samples, 2);
+	CHECK_EQ(c.hist.events[0].all.n_samples, 2);
 	counting_fini(&c);
 }
 
@@ -476,7 +477,7 @@ static bool is_of_entry(const struct hist *h, const struct hist_entry *e, u32 sy
 static bool has_labels_of(const struct hist *h, const struct hist_entry *e,
 	const struct profilemaker_taken *t)
 {
-	if (t->event != h->event)
+	if (t->event != h->events[0].event)
 		return false;
 	for (size_t k = 0; k < h->options->n_keys; k++) {
 		const struct key *key = h->options->keys[k];
@@ -523,12 +524,12 @@ static void check_entry(const struct counting *c, const struct hist_entry *e)
 			total.period += t->period;
 		}
 	}
-	CHECK_EQ(e->self.n_samples, self.n_samples);
-	CHECK_EQ(e->self.period, self.period);
+	CHECK_EQ(e->of[0].self.n_samples, self.n_samples);
+	CHECK_EQ(e->of[0].self.period, self.period);
 	if (!c->options.has_children)
 		return;
-	CHECK_EQ(e->total.n_samples, total.n_samples);
-	CHECK_EQ(e->total.period, total.period);
+	CHECK_EQ(e->of[0].total.n_samples, total.n_samples);
+	CHECK_EQ(e->of[0].total.period, total.period);
 }
 
 /* Every sample's leaf has exactly one entry; with children so has every function of its stack. */
@@ -543,17 +544,17 @@ static void check_complete(const struct counting *c)
 			vec_each(e, &c->hist.entries)
 				n += has_labels_of(&c->hist, e, t) &&
 					is_of_entry(&c->hist, e, t->symbols[i]);
-			CHECK_EQ(n, t->event == c->hist.event);
+			CHECK_EQ(n, t->event == c->hist.events[0].event);
 		}
 	}
 	vec_each(e, &c->hist.entries) {
-		sum.n_samples += e->self.n_samples;
-		sum.period += e->self.period;
+		sum.n_samples += e->of[0].self.n_samples;
+		sum.period += e->of[0].self.period;
 	}
-	CHECK_EQ(sum.n_samples, c->hist.all.n_samples);
-	CHECK_EQ(sum.period, c->hist.all.period);
-	CHECK_EQ(sum.n_samples, c->maker.profile.events.at[c->hist.event].n_samples);
-	CHECK_EQ(sum.period, c->maker.profile.events.at[c->hist.event].period);
+	CHECK_EQ(sum.n_samples, c->hist.events[0].all.n_samples);
+	CHECK_EQ(sum.period, c->hist.events[0].all.period);
+	CHECK_EQ(sum.n_samples, c->maker.profile.events.at[c->hist.events[0].event].n_samples);
+	CHECK_EQ(sum.period, c->maker.profile.events.at[c->hist.events[0].event].period);
 }
 
 static const char *const key_lists[] = {"symbol", "dso", "comm", "comm,dso,symbol", "cpu,symbol",
@@ -576,12 +577,16 @@ TEST(hist_of_random_profiles_is_what_the_definitions_say)
 					const struct hist_entry *a = &c.hist.entries.at[k - 1],
 								*b = a + 1;
 
-					CHECK(has_children ? a->total.period > b->total.period ||
-								(a->total.period ==
-										b->total.period &&
-									a->self.period >=
-										b->self.period)
-							   : a->self.period >= b->self.period);
+					CHECK(has_children ? a->of[0].total.period >
+									b->of[0].total.period ||
+								(a->of[0].total.period ==
+										b->of[0].total
+											.period &&
+									a->of[0].self.period >=
+										b->of[0].self
+											.period)
+							   : a->of[0].self.period >=
+								b->of[0].self.period);
 				}
 				counting_stop(&c);
 			}
@@ -661,7 +666,7 @@ TEST(hist_view_shows_one_group_after_the_other)
 	counting_start(&c, "comm,symbol", true);
 	hist_view_init(&v, &c.hist);
 	for (int round = 0; round < 2; round++) {
-		for (u32 g = 0; g < c.hist.groups.n; g++) {
+		for (u32 g = 0; g < c.hist.n_groups; g++) {
 			hist_view_show(&v, g);
 			hist_view_show(&v, g); /* nothing is counted twice */
 			for (u32 node = 1; node < c.calls.nodes.n; node++) {
@@ -675,7 +680,7 @@ TEST(hist_view_shows_one_group_after_the_other)
 			}
 		}
 	}
-	CHECK_EQ(sum, 2 * c.hist.all.period);
+	CHECK_EQ(sum, 2 * c.hist.events[0].all.period);
 	hist_view_fini(&v);
 	counting_fini(&c);
 }
@@ -783,10 +788,11 @@ TEST(graph_of_random_profiles_is_what_the_definitions_say)
 					compare_trees(&g, 0, &tree, 0);
 					/* A row's graph holds what the row says. */
 					CHECK_EQ(g.nodes.at[0].total,
-						variant & 2 ? e->total.period : e->self.period);
+						variant & 2 ? e->of[0].total.period
+							    : e->of[0].self.period);
 					CHECK_EQ(g.nodes.at[0].total_samples,
-						variant & 2 ? e->total.n_samples
-							    : e->self.n_samples);
+						variant & 2 ? e->of[0].total.n_samples
+							    : e->of[0].self.n_samples);
 					graph_fini(&g);
 					vec_fini(&tree);
 				}
@@ -807,8 +813,7 @@ static void add_graph(const struct counting *c, const struct graph *g, u32 node,
 	for (u32 child = g->nodes.at[node].first_child; child;
 		child = g->nodes.at[child].next_sibling) {
 		str_addf(text, "%s", between);
-		key_add_symbol(&c->maker.profile,
-			&c->maker.profile.symbols.at[g->nodes.at[child].symbol], false, text);
+		key_add_symbol(&c->maker.profile.symbols.at[g->nodes.at[child].symbol], text);
 		str_addf(text, " %llu", (unsigned long long)g->nodes.at[child].total);
 		between = " ";
 		if (!g->nodes.at[child].first_child)

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "profile/key.h"
+#include "view/celltext.h"
 #include "unit/profilemaker.h"
 
 /* ---- the table ---- */
@@ -11,7 +11,7 @@ TEST(key_table_says_everything_about_each_key)
 	size_t n = 0;
 
 	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
-		CHECK(*key->name && *key->header && *key->help && key->print);
+		CHECK(*key->name && *key->title && *key->help && key->cell);
 		CHECK(key_find(key->name, strlen(key->name)) == key);
 		if (key->alias)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
@@ -134,14 +134,18 @@ TEST(key_list_that_is_too_long_is_refused)
 /* ---- cells ---- */
 
 /* What a key prints of an entry with this value, of which the profile knows two tasks. */
-static const char *cell_of(const char *name, struct hist_entry entry, u64 value)
+static const char *cell_of(const char *name, u32 symbol, struct hist_values values, u64 value)
 {
 	static char buf[8][64];
 	static unsigned next;
 	struct hist_options options = {.has_children = true};
-	struct hist hist = {.options = &options, .all = {10, 1000}};
+	struct hist_event event = {.all = {10, 1000}};
+	struct hist hist = {.options = &options, .events = &event, .n_events = 1};
+	const struct hist_entry entry = {.symbol = symbol, .of = &values};
 	const struct key *key = key_find(name, strlen(name));
-	struct str text = {0};
+	struct str text = {0}, room = {0};
+	struct cell cell = {0};
+	struct celltext layout;
 	struct profile p;
 	char *to = buf[next++ % ARRAY_SIZE(buf)];
 
@@ -163,26 +167,35 @@ static const char *cell_of(const char *name, struct hist_entry entry, u64 value)
 	vec_add(&p.tasks, ((struct profile_task){10, 12, ""}));
 	vec_add(&p.tasks, ((struct profile_task){-1, -1, ""}));
 	hist.profile = &p;
-	key->print(&hist, &entry, value, &text);
+	key->cell(&(struct key_value){&hist, &entry, 0, value, &room}, &cell);
+	CHECK(cell.reason || cell.kind == key->kind);
+	layout = celltext_of(key, &options);
+	celltext_add(&layout, &cell, &text);
+	str_fini(&room);
 	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));
 	str_fini(&text);
 	profile_fini(&p);
 	return to;
 }
 
-static const char *cell(const char *name, struct hist_entry entry)
+static const char *cell(const char *name, struct hist_values values)
 {
-	return cell_of(name, entry, 0);
+	return cell_of(name, 0, values, 0);
 }
 
 static const char *value_cell(const char *name, u64 value)
 {
-	return cell_of(name, (struct hist_entry){.self = {3, 250}}, value);
+	return cell_of(name, 0, (struct hist_values){.self = {3, 250}}, value);
+}
+
+static const char *symbol_cell(const char *name, u32 symbol)
+{
+	return cell_of(name, symbol, (struct hist_values){0}, 0);
 }
 
 TEST(key_cells_are_written_as_perf_writes_them)
 {
-	struct hist_entry e = {.self = {3, 250}, .total = {7, 1000}};
+	struct hist_values e = {.self = {3, 250}, .total = {7, 1000}};
 
 	CHECK_STR(cell("overhead", e), "25.00%");
 	CHECK_STR(cell("overhead_children", e), "100.00%");
@@ -205,11 +218,9 @@ TEST(key_cells_are_written_as_perf_writes_them)
 
 TEST(key_cells_show_foreign_text_so_that_a_terminal_does_nothing)
 {
-	struct hist_entry e = {.symbol = 1};
-
 	CHECK_STR(value_cell("comm", (u64)(uintptr_t) "a\x1b[2Jb"), "a\\x1b[2Jb");
-	CHECK_STR(cell("dso", e), "b\\x1b");
-	CHECK_STR(cell("symbol", e), "[.] f\\x0a");
+	CHECK_STR(symbol_cell("dso", 1), "b\\x1b");
+	CHECK_STR(symbol_cell("symbol", 1), "[.] f\\x0a");
 }
 
 TEST(key_symbol_says_where_it_runs)
@@ -218,5 +229,5 @@ TEST(key_symbol_says_where_it_runs)
 		"[g] g", "[u] g", "[.] g"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cells); i++)
-		CHECK_STR(cell("symbol", (struct hist_entry){.symbol = 1 + i}), cells[i]);
+		CHECK_STR(symbol_cell("symbol", 1 + i), cells[i]);
 }

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "profile/ledger.h"
+#include "symbol/runtime.h"
 #include "profile/naming.h"
 #include "unit/said.h"
 #include "unwind/stack.h"
@@ -221,4 +222,25 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	ledger_fini(&at_most);
 	profile_fini(&p);
 	machine_fini(&machine);
+}
+
+static const char *hint_of(const char *name, struct str *text)
+{
+	str_clear(text);
+	return runtime_is_interpreter(name, text) ? str_text(text) : "no interpreter";
+}
+
+TEST(runtime_says_which_python_can_name_its_functions)
+{
+	static const char names[] = "python3 -X perf gives names to the functions it runs";
+	struct str text = {0};
+
+	CHECK_STR(hint_of("libpython3.11.so.1.0", &text) + strlen(names),
+		", from Python 3.12 on: this is 3.11");
+	CHECK_STR(hint_of("python3", &text) + strlen(names), ", from Python 3.12 on");
+	CHECK_STR(hint_of("python3.12", &text), names);
+	CHECK_STR(hint_of("libpython3.13.so.1.0", &text), names);
+	CHECK_STR(hint_of("python3-config", &text), "no interpreter");
+	CHECK_STR(hint_of("python2.7", &text), "no interpreter");
+	str_fini(&text);
 }

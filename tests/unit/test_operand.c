@@ -8,7 +8,7 @@ static struct operand decode(const u8 *bytes, u32 n)
 {
 	struct operand o;
 
-	CHECK_EQ(operand_decode(bytes, n, &o), n);
+	CHECK_EQ(operand_decode(bytes, n, true, &o), n);
 	return o;
 }
 
@@ -76,5 +76,46 @@ TEST(operand_tells_where_the_processor_goes_on)
 	CHECK_EQ(DECODE(0xff, 0xe0).flow, OPERAND_TABLE); /* jmp *%rax */
 	CHECK_EQ(DECODE(0x0f, 0x0b).flow, OPERAND_END);   /* ud2 */
 	CHECK_EQ(DECODE(0x90).flow, OPERAND_ON);
-	CHECK_EQ(operand_decode((const u8[]){0x48}, 1, &o), 0);
+	CHECK_EQ(operand_decode((const u8[]){0x48}, 1, true, &o), 0);
+}
+
+static struct operand decode_i386(const u8 *bytes, u32 n)
+{
+	struct operand o;
+
+	CHECK_EQ(operand_decode(bytes, n, false, &o), n);
+	CHECK_EQ(o.word, 4);
+	return o;
+}
+
+#define I386(...) decode_i386((const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__}))
+
+TEST(operand_of_32_bits_has_addresses_of_4_bytes)
+{
+	struct operand o = I386(0x8b, 0x44, 0xb7, 0x18); /* mov 0x18(%edi,%esi,4),%eax */
+
+	CHECK(o.access == OPERAND_MEMORY && o.base == RDI && o.index == RSI && o.scale == 2);
+	CHECK(o.effect == EFFECT_LOAD && o.target == RAX && o.bytes == 4);
+	o = I386(0x89, 0xfb); /* mov %edi,%ebx */
+	CHECK(o.effect == EFFECT_COPY && o.target == RBX && o.source == RDI);
+	o = I386(0x66, 0x89, 0xfb); /* mov %di,%bx */
+	CHECK(o.effect == EFFECT_OTHER && o.target == RBX);
+	o = I386(0x89, 0x45, 0xf8); /* mov %eax,-8(%ebp) */
+	CHECK(o.effect == EFFECT_STORE && o.source == RAX && o.base == RBP && o.disp == -8);
+	o = I386(0xa1, 0x44, 0xc0, 0x04, 0x08); /* mov 0x804c044,%eax */
+	CHECK(o.access == OPERAND_MEMORY && o.base == NO && o.index == NO && o.disp == 0x804c044);
+	CHECK(o.effect == EFFECT_LOAD && o.target == RAX && o.bytes == 4);
+	o = I386(0xa3, 0x44, 0xc0, 0x04, 0x08); /* mov %eax,0x804c044 */
+	CHECK(o.access == OPERAND_MEMORY && o.effect == EFFECT_STORE && o.source == RAX);
+	o = I386(0x05, 0x67, 0x2d, 0, 0); /* add $0x2d67,%eax */
+	CHECK(o.effect == EFFECT_ADD && o.target == RAX && o.imm == 0x2d67);
+	o = I386(0x4e); /* dec %esi */
+	CHECK(o.effect == EFFECT_ADD && o.target == RSI && o.imm == -1);
+	o = I386(0xb4, 1); /* mov $1,%ah */
+	CHECK(o.effect == EFFECT_OTHER && o.target == RAX);
+	/* esp and ebp have each other's number. */
+	CHECK(operand_reg(4, false) == RSP && operand_reg(5, false) == RBP);
+	CHECK(operand_reg(6, false) == RSI && operand_reg(7, false) == RDI);
+	CHECK(operand_reg(1, false) == RCX && operand_reg(2, false) == RDX);
+	CHECK(operand_reg(8, false) == NO && operand_reg(7, true) == RSP);
 }

@@ -72,3 +72,40 @@ TEST(starts_of_code_of_32_bits_wrap_around)
 	CHECK_EQ(s.at.n, 1);
 	starts_fini(&s);
 }
+
+TEST(starts_within_a_function_are_not_taken_for_another_one)
+{
+	/*
+	 * 0: call 36; call 54; call 64; ret; 32: push; push; push; push; 36: pop; ret; nops; 54: push; ret;
+	 * 64: push; ret; and calls of 80, 96, ..., which are functions
+	 */
+	static u8 code[1024];
+	struct bytes piece = bytes_of(code, sizeof(code));
+	struct starts s = {0};
+	u32 n = 0;
+
+	memset(code, 0xcc, sizeof(code));
+	memcpy(code, (const u8[]){0xe8, 31, 0, 0, 0, 0xe8, 44, 0, 0, 0, 0xe8, 49, 0, 0, 0, 0xc3},
+		16);
+	memcpy(code + 32, (const u8[]){0x53, 0x53, 0x53, 0x53, 0x5b, 0xc3}, 6);
+	memset(code + 38, 0x90, 16);
+	memcpy(code + 54, (const u8[]){0x53, 0xc3}, 2);
+	memcpy(code + 64, (const u8[]){0x53, 0xc3}, 2);
+	for (u32 at = 80; at < 512; at += 16, n += 5) {
+		u32 to = at - 512 - n - 5;
+
+		code[512 + n] = 0xe8;
+		memcpy(code + 512 + n + 1, &to, sizeof(to));
+	}
+	piece.offset = 0x200000;
+	starts_find(&s, &(struct starts_input){.code = &piece, .n_code = 1, .is_64 = true});
+	starts_finish(&s);
+	/* All that is called has a stack of its own. */
+	CHECK(is_start(&s, 0x200024) && is_start(&s, 0x200036) && is_start(&s, 0x200040));
+	/* What runs on into 36, and 54 is not aligned as the others are. */
+	CHECK(!starts_function_between(&s, 0x200020, 0x200024));
+	CHECK(!starts_function_between(&s, 0x200020, 0x20003f));
+	CHECK(starts_function_between(&s, 0x200020, 0x200040));
+	CHECK(!starts_function_between(&s, 0x200040, 0x20004f));
+	starts_fini(&s);
+}

@@ -1,9 +1,9 @@
 #include "test.h"
 
-#include "profile/beside.h"
 #include "profile/key.h"
 #include "profile/wallprofile.h"
 #include "unit/profilemaker.h"
+#include "view/celltext.h"
 
 static const char *name_of(const struct profile *p, u32 frame)
 {
@@ -59,8 +59,9 @@ TEST(wallprofile_leaves_what_is_not_in_the_scheduler_and_what_is_nothing_else)
 }
 
 /* "name own-period/other's self/other's total" of each entry. */
-static void check_beside(bool has_children, bool is_first, const char *expected)
+static void check_columns(bool has_children, bool is_first, const char *expected)
 {
+	const struct hist_events events = {.n = 2, .order = is_first, .are_columns = true};
 	struct profilemaker m;
 	struct hist_options options = {.has_children = has_children};
 	struct calls calls;
@@ -81,18 +82,17 @@ static void check_beside(bool has_children, bool is_first, const char *expected)
 	profilemaker_add(&m, &(struct profilemaker_sample){1, "b", .stack = "main;f", .period = 4});
 	CHECK(!key_parse_list("comm,symbol", options.keys, HIST_KEYS_MAX, &options.n_keys, &err));
 	calls_init(&calls, &m.profile);
-	hist_init(&h, &m.profile, &calls, 0, &options);
-	beside_join(&h, 1, is_first);
-	CHECK_EQ(beside_find(&h, 1)->hist->all.period, 9);
-	CHECK(!beside_find(&h, 0));
+	hist_init_table(&h, &m.profile, &calls, &events, &options);
+	CHECK_EQ(h.events[1].all.period, 9);
+	CHECK_EQ(hist_n_parts(&h), 1);
 	vec_each(e, &h.entries) {
-		const struct hist_entry *other = beside_entry(&h, &h.beside.at[0], e);
+		const struct hist_values *other = &e->of[1];
 
 		for (size_t k = 0; k < options.n_keys; k++) {
-			key_print(options.keys[k], &h, e, &text);
+			celltext_add_key(options.keys[k], &h, e, &text);
 			str_addc(&text, ' ');
 		}
-		str_addf(&text, "%llu/%llu/%llu\n", (unsigned long long)e->self.period,
+		str_addf(&text, "%llu/%llu/%llu\n", (unsigned long long)e->of[0].self.period,
 			(unsigned long long)other->self.period,
 			(unsigned long long)(has_children ? other->total : other->self).period);
 	}
@@ -103,14 +103,15 @@ static void check_beside(bool has_children, bool is_first, const char *expected)
 	profilemaker_fini(&m);
 }
 
-TEST(beside_has_what_another_event_has_in_the_same_entries)
+TEST(hist_has_columns_of_other_events_in_the_same_entries)
 {
-	check_beside(false, false, "a [.] f 70/0/0\na [.] g 20/5/5\nb [.] f 10/4/4\n");
+	check_columns(false, false, "a [.] f 70/0/0\na [.] g 20/5/5\nb [.] f 10/4/4\n");
 }
 
 /* One table of three events: "group, symbol: figures". */
 static void check_gathered(bool has_children, u32 first, const char *expected)
 {
+	const struct hist_events events = {.n = 3, .order = first};
 	struct profilemaker m;
 	struct hist_options options = {.has_children = has_children};
 	const struct key *sample = key_find("sample", 6);
@@ -129,16 +130,15 @@ static void check_gathered(bool has_children, u32 first, const char *expected)
 	profilemaker_add(&m, &(struct profilemaker_sample){2, "a", .stack = "main;g", .period = 7});
 	CHECK(!key_parse_list("comm,symbol", options.keys, HIST_KEYS_MAX, &options.n_keys, &err));
 	calls_init(&calls, &m.profile);
-	hist_init(&h, &m.profile, &calls, 0, &options);
-	beside_gather(&h, 3, first);
+	hist_init_table(&h, &m.profile, &calls, &events, &options);
 	CHECK_EQ(key_n_parts(sample, &h), 3);
 	CHECK_EQ(key_n_parts(options.keys[0], &h), 1);
 	vec_each(e, &h.entries) {
 		for (size_t k = 0; k < options.n_keys; k++) {
-			key_print(options.keys[k], &h, e, &text);
+			celltext_add_key(options.keys[k], &h, e, &text);
 			str_addc(&text, ' ');
 		}
-		key_print(has_children ? key_total : key_self, &h, e, &text);
+		celltext_add_key(has_children ? key_total : key_self, &h, e, &text);
 		str_addc(&text, '\n');
 	}
 	CHECK_STR(str_text(&text), expected);
@@ -148,7 +148,7 @@ static void check_gathered(bool has_children, u32 first, const char *expected)
 	profilemaker_fini(&m);
 }
 
-TEST(beside_gathers_rows_of_several_events_in_the_order_of_one_after_the_other)
+TEST(hist_gathers_rows_of_several_events_in_the_order_of_one_after_the_other)
 {
 	check_gathered(false, 0,
 		"b [.] f   50.00%  44.44%   0.00%\n"
@@ -170,9 +170,9 @@ TEST(beside_gathers_rows_of_several_events_in_the_order_of_one_after_the_other)
 		"a [.] g    0.00%   0.00% 100.00%\n");
 }
 
-TEST(beside_can_give_the_order_and_totals_too)
+TEST(hist_columns_can_give_the_order_and_totals_too)
 {
-	check_beside(false, true, "a [.] g 20/5/5\nb [.] f 10/4/4\na [.] f 70/0/0\n");
-	check_beside(true, true,
+	check_columns(false, true, "a [.] g 20/5/5\nb [.] f 10/4/4\na [.] f 70/0/0\n");
+	check_columns(true, true,
 		"a [.] main 0/0/5\na [.] g 20/5/5\nb [.] f 10/4/4\nb [.] main 0/0/4\na [.] f 70/0/0\n");
 }

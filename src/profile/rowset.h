@@ -1,0 +1,79 @@
+/*
+ * rowset.h - a table of cells: what commands yield and forms (view/forms.h) show, of whatever is compared,
+ * counted or grouped.
+ *
+ * Cells are asked for one by one, in any order, by any thread: nothing is made before somebody looks at it.
+ * So a form may take a column as an array, a terminal only the rows that it shows.
+ * In       a command's findings
+ * Out      typed columns, cells, what the table as a whole is of
+ * Owns     nothing: whoever yields the table keeps what it is made of
+ */
+#ifndef PACE_PROFILE_ROWSET_H
+#define PACE_PROFILE_ROWSET_H
+
+#include "profile/cell.h"
+
+enum rowset_group {       /* what a column is about: forms have an order of their own for these */
+	ROWSET_PART,      /* what the part is, like the event's name */
+	ROWSET_KEY,       /* what tells rows apart */
+	ROWSET_SUM,       /* figures that were asked for */
+	ROWSET_VALUE,     /* figures that all rows have */
+	ROWSET_CERTAINTY, /* how sure these are */
+	ROWSET_FACT,      /* anything else */
+};
+
+struct rowset_column {
+	const char *name;  /* for programs */
+	const char *title; /* for people */
+	u8 group;          /* enum rowset_group */
+	u8 kind;           /* enum cell_kind of its cells, where these are known */
+	bool is_of_part;   /* there is a cell for each of the table's parts */
+	bool has_name;     /* its numbers have names: programs get a column NAME_name */
+	bool is_data;      /* of two columns of the same it is the one for programs */
+	u16 width;         /* for people; 0: as wide as it needs */
+	u16 id;            /* for whoever yields the table */
+	const struct key *key;
+};
+
+struct hist;
+
+struct rowset {
+	const struct rowset_column *columns; /* for programs */
+	const struct rowset_column *shown;   /* for people, in their order */
+	size_t n_columns, n_shown;
+	size_t n;
+	u32 n_parts; /* events, recordings: columns of parts have so many cells in each row */
+	const char *parts_name;    /* their list, for programs */
+	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
+	/* Rows are the entries of this, whose call graphs stand below them; NULL: there are none. */
+	const struct hist *calls;
+	const void *of;   /* for whoever yields the table */
+	size_t below_row; /* of a table in a cell: for them, too */
+	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
+		struct str *room, struct cell *ret);
+	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
+	/* The table in a cell of kind CELL_ROWS. */
+	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
+		struct rowset *ret);
+};
+
+/* The room is the caller's: it is cleared, and the cell's text may lie in it. */
+static inline void rowset_cell(const struct rowset *r, const struct rowset_column *c, size_t row,
+	u32 part, struct str *room, struct cell *ret)
+{
+	*ret = (struct cell){0};
+	str_cut(room, 0);
+	r->cell(r, c, row, part, room, ret);
+}
+
+static inline bool rowset_shows(const struct rowset *r, size_t row)
+{
+	return !r->shows || r->shows(r, row);
+}
+
+static inline u32 rowset_n_cells(const struct rowset *r, const struct rowset_column *c)
+{
+	return c->is_of_part ? r->n_parts : 1;
+}
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * form_json.c - tables and trees as JSON, for programs. The members are in the commands' man pages.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "view/cuttree.h"
+#include "view/forms.h"
+#include "view/graph_json.h"
+
+static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
+	const char *value)
+{
+	struct str name = {0};
+
+	str_addf(&name, "%s_%s", c->name, suffix);
+	json_text(text, str_text(&name), value);
+	str_fini(&name);
+}
+
+static bool is_null(const struct cell *c)
+{
+	return c->reason || (c->kind == CELL_TEXT && !c->text) ||
+		(c->kind == CELL_REAL && !isfinite(c->real));
+}
+
+/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
+static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
+{
+	struct str value = {0};
+
+	if (cell->kind == CELL_NONE && !cell->reason)
+		return;
+	if (is_null(cell)) {
+		json_null(text, c->name);
+	} else if (cell->kind == CELL_BOOL) {
+		json_bool(text, c->name, cell->n);
+	} else if (cell_is_number(cell->kind)) {
+		json_key(text, c->name);
+		cell_add_data(cell, text);
+		str_addc(text, ',');
+	} else if (c->group != ROWSET_KEY) {
+		json_text(text, c->name, cell->text);
+	} else {
+		cell_add_data(cell, &value);
+		json_text(text, c->name, str_text(&value));
+	}
+	if (cell->reason)
+		add_beside(text, c, "reason", cell->reason);
+	if (cell->name) {
+		str_cut(&value, 0);
+		str_add_safe(&value, cell->name, strlen(cell->name));
+		add_beside(text, c, "name", str_text(&value));
+	}
+	str_fini(&value);
+}
+
+/* A table in a cell. */
+static void add_below(struct str *text, const struct rowset *r, const struct rowset_column *c,
+	size_t row)
+{
+	struct rowset below;
+
+	r->below(r, c, row, &below);
+	form_json_add(c->name, &below, text);
+}
+
+static void add_column(struct str *text, const struct rowset *r, const struct rowset_column *c,
+	size_t row, u32 part, struct str *room)
+{
+	struct cell cell;
+
+	rowset_cell(r, c, row, part, room, &cell);
+	if (cell.kind == CELL_ROWS)
+		add_below(text, r, c, row);
+	else
+		add_cell(text, c, &cell);
+}
+
+static void add_row_cells(struct str *text, const struct rowset *r, size_t row, struct str *room)
+{
+	for (size_t i = 0; i < r->n_columns; i++)
+		add_column(text, r, &r->columns[i], row, 0, room);
+}
+
+void form_json_add(const char *name, const struct rowset *r, struct str *text)
+{
+	struct str room = {0};
+
+	json_key(text, name);
+	str_addc(text, '[');
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		str_addc(text, '{');
+		add_row_cells(text, r, row, &room);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+	str_fini(&room);
+}
+
+/* All cells of the groups of columns that are asked for, in their order. */
+static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
+	const enum rowset_group *groups, size_t n, struct str *room)
+{
+	for (size_t g = 0; g < n; g++)
+		for (size_t i = 0; i < r->n_columns; i++) {
+			const struct rowset_column *c = &r->columns[i];
+
+			if (c->group != groups[g] || c->kind == CELL_RANGE)
+				continue;
+			add_column(text, r, c, row, part, room);
+		}
+}
+
+/* What each part has, in an object of its own. */
+static void add_parts(struct str *text, const struct rowset *r, size_t row,
+	const enum rowset_group *groups, size_t n, struct str *room)
+{
+	json_key(text, r->parts_name);
+	str_addc(text, '[');
+	for (u32 part = 0; part < r->n_parts; part++) {
+		str_addc(text, '{');
+		add_groups(text, r, row, part, groups, n, room);
+		json_end(text, '}');
+		str_addc(text, ',');
+	}
+	json_end(text, ']');
+	str_addc(text, ',');
+}
+
+static void add_row(struct page *p, const struct rowset *r, size_t row, struct hist_view *view,
+	struct str *room)
+{
+	static const enum rowset_group own[] = {ROWSET_KEY, ROWSET_FACT},
+				       parts[] = {ROWSET_VALUE, ROWSET_SUM},
+				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
+					       ROWSET_CERTAINTY};
+	struct str *text = &p->out->text;
+
+	str_addc(text, '{');
+	if (p->n_parts) {
+		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), room);
+		add_parts(text, r, row, parts, ARRAY_SIZE(parts), room);
+	} else {
+		add_groups(text, r, row, 0, all, ARRAY_SIZE(all), room);
+		if (view && p->text->has_graph) {
+			const struct hist_entry *e = &r->calls->entries.at[row];
+
+			hist_view_show(view, e->group);
+			graph_json_add(view, e, p->text->drawing.order,
+				r->calls->events[0].all.period, text);
+		}
+	}
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void add_head(struct page *p, const struct rowset *head, struct str *room)
+{
+	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE},
+				       sums[] = {ROWSET_SUM};
+	struct str *text = &p->out->text;
+
+	if (p->n_parts) {
+		add_groups(text, head, 0, 0, own, ARRAY_SIZE(own), room);
+		add_parts(text, head, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(text, head, 0, 0, sums, ARRAY_SIZE(sums), room);
+	} else {
+		add_groups(text, head, 0, 0, parts, ARRAY_SIZE(parts), room);
+	}
+}
+
+/* An object a line. */
+static void add_lines(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+
+	for (size_t row = 0; row < r->n; row++) {
+		str_addc(text, '{');
+		add_row_cells(text, r, row, &room);
+		json_end(text, '}');
+		str_addc(text, '\n');
+	}
+	str_fini(&room);
+}
+
+static void json_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+	struct hist_view view;
+
+	if (p->is_lines) {
+		add_lines(p, r);
+		return;
+	}
+	str_addc(text, '{');
+	add_head(p, r->head, &room);
+	json_key(text, "rows");
+	str_addc(text, '[');
+	if (r->calls)
+		hist_view_init(&view, r->calls);
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		/* Not behind a row: the comma of the last one is taken away. */
+		out_flush_some(p->out);
+		add_row(p, r, row, r->calls ? &view : NULL, &room);
+	}
+	if (r->calls)
+		hist_view_fini(&view);
+	str_fini(&room);
+	json_end(text, ']');
+	str_addc(text, '}');
+	str_addc(text, ',');
+}
+
+static void json_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	const struct profile_event *e = &o->profile->events.at[event];
+	struct str *text = &p->out->text;
+
+	(void)node;
+	(void)has_others;
+	str_addc(text, '{');
+	json_text(text, "event", e->name);
+	json_u64(text, "samples", e->n_samples);
+	json_u64(text, "period", e->period);
+	json_u64(text, "lost", e->n_lost);
+	cuttree_add_json(o, text);
+	json_end(text, '}');
+	str_addc(text, ',');
+}
+
+static void json_form_begin(struct page *p)
+{
+	struct str *text = &p->out->text;
+
+	str_addc(text, '{');
+	json_u64(text, "version", p->version);
+	json_key(text, p->list);
+	str_addc(text, '[');
+}
+
+static void json_form_end(struct page *p, const struct account *account)
+{
+	struct str *text = &p->out->text;
+
+	json_end(text, ']');
+	if (account) {
+		str_addc(text, ',');
+		json_key(text, "ledger");
+		str_addc(text, '{');
+		account_add_json(account, text);
+		json_end(text, '}');
+	}
+	str_add(text, "}\n");
+}
+
+const struct form form_json = {.name = "json",
+	.extension = "json",
+	.help = "all rows as JSON",
+	.wants = FORM_SPLITS_COLUMNS,
+	.begin = json_form_begin,
+	.table = json_form_table,
+	.tree = json_form_tree,
+	.end = json_form_end};
