@@ -104,9 +104,10 @@ static void order_rows(struct counting *c)
 {
 	const struct profile *p = c->hist->profile;
 	const struct calls *calls = c->hist->calls;
-	size_t first = calls->first_row[c->hist->events[0].event];
+	u32 event = c->hist->events[0].event;
+	size_t first = calls->first_row[event];
 
-	c->n_rows = calls->first_row[c->hist->events[0].event + 1] - first;
+	c->n_rows = calls->first_row[event + 1] - first;
 	c->rows = mem_alloc((c->n_rows + 1) * sizeof(*c->rows));
 	for (size_t k = 0; k < c->n_rows; k++) {
 		u32 row = calls->rows[first + k];

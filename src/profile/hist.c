@@ -186,11 +186,11 @@ u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profi
 static void group_rows(struct hist *h, struct hist_event *event)
 {
 	const struct profile *p = h->profile;
-	const size_t *first = h->calls->first_row + event->event;
 	VEC(struct sort_item) items = {0};
 	u32 group = 0;
 
-	for (size_t k = first[0]; k < first[1]; k++) {
+	for (size_t k = h->calls->first_row[event->event];
+		k < h->calls->first_row[event->event + 1]; k++) {
 		u64 values[HIST_KEYS_MAX];
 		size_t i = h->calls->rows[k];
 
