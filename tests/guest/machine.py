@@ -289,15 +289,15 @@ def pack(root, jobs, path):
     archive.device('dev/console', 5, 1)
     archive.copy('init', f'{HERE}/init')
     # Where / and /usr are one, a package may have either.
-    archive.copy('bin/busybox', next(path for path in (f'{root}/bin/busybox', f'{root}/usr/bin/busybox') if os.path.exists(path)))
+    archive.copy('bin/busybox', next(file for file in (f'{root}/bin/busybox', f'{root}/usr/bin/busybox') if os.path.exists(file)))
     archive.file('etc/passwd', b'root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n', 0o644)
     modules = glob.glob(f'{root}/lib/modules/*/kernel/drivers') + glob.glob(f'{root}/usr/lib/modules/*/kernel/drivers')
     for number, module in enumerate(MODULES):
-        path = f'{modules[0]}/{module}'
-        if os.path.exists(path):
-            archive.copy(f'modules/{number}.ko', path)
+        there = f'{modules[0]}/{module}'
+        if os.path.exists(there):
+            archive.copy(f'modules/{number}.ko', there)
         elif f'kernel/drivers/{module}\n' not in open(f'{os.path.dirname(os.path.dirname(modules[0]))}/modules.builtin'):
-            with lzma.open(f'{path}.xz') as packed:
+            with lzma.open(f'{there}.xz') as packed:
                 archive.file(f'modules/{number}.ko', packed.read())
     programs = [f'{BUILD}/pace', f'{BUILD}/tests/unit', *(p for p in glob.glob(f'{BUILD}/tests/guest/*') if os.path.isfile(p) and os.access(p, os.X_OK))]
     for program in programs:
