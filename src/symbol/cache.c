@@ -23,6 +23,7 @@ enum {
 const struct cache_kind_row cache_kinds[CACHE_KINDS] = {
 	[CACHE_LINES] = {"lines-", "lines and inlined functions"},
 	[CACHE_KALLSYMS] = {"kallsyms-", "kernel symbols"},
+	[CACHE_PACKAGES] = {"packages-", "packages with symbols"},
 	[CACHE_UNFINISHED] = {NULL, "unfinished"},
 };
 

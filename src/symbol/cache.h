@@ -1,7 +1,7 @@
 /*
  * cache.h - what was worked out once and is worth keeping: files below $XDG_CACHE_HOME/pace.
  *
- * In       a key (made of build-ids, so that it never goes stale), bytes; $PACE_CACHE_SIZE, as 300M
+ * In       a key (made of build-ids, or of a file's size and time, so that it never goes stale), bytes; $PACE_CACHE_SIZE, as 300M
  * Out      the same bytes, mapped; what there is
  * Owns     nothing; the caller unmaps
  * Limits   CACHE_BYTES in all, or $PACE_CACHE_SIZE; what was not used for longest goes. 0: nothing is
@@ -22,7 +22,7 @@
 
 #define CACHE_BYTES (1ull << 30)
 
-enum cache_kind { CACHE_LINES, CACHE_KALLSYMS, CACHE_UNFINISHED, CACHE_KINDS };
+enum cache_kind { CACHE_LINES, CACHE_KALLSYMS, CACHE_PACKAGES, CACHE_UNFINISHED, CACHE_KINDS };
 
 /* How the keys of a kind begin, and what it is; NULL: files that nobody finished writing. */
 extern const struct cache_kind_row {

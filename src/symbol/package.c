@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/sysfile.h"
+#include "symbol/cache.h"
 #include "symbol/unpack.h"
 
 enum {
-	LIST_MAX = 16 << 20,     /* bytes of a package's list of files */
-	OWNERS_MAX = 512 << 20,  /* of all of them */
-	APT_LIST_MAX = 256 << 20 /* of what an archive has, packed and unpacked */
+	LIST_MAX = 16 << 20,      /* bytes of a package's list of files */
+	OWNERS_MAX = 512 << 20,   /* of all of them */
+	APT_LIST_MAX = 256 << 20, /* of what an archive has, packed and unpacked */
+	SMALL_LIST = 1 << 18 /* bytes that are read again as fast as they are found in the cache */
 };
 
 void packages_init(struct packages *p, const char *root)
@@ -138,31 +142,79 @@ static void take_paragraphs(struct packages *p, const struct str *text)
 	}
 }
 
+/* The same out of a file that may be packed; its bytes are `raw`. */
+static void take_list(struct packages *p, const struct str *raw)
+{
+	struct bytes b = bytes_of(str_text(raw), raw->n);
+	enum unpack_form form = unpack_form_of(b);
+	struct str text = {0};
+	struct err ignored;
+
+	if (form == UNPACK_NONE)
+		take_paragraphs(p, raw);
+	else if (!unpack(form, b, APT_LIST_MAX, &text, &ignored))
+		take_paragraphs(p, &text);
+	str_fini(&text);
+}
+
+/* An archive has 60,000 packages, of which a few hundred matter: these are kept for the next time. */
+static bool take_kept(struct packages *p, const char *key)
+{
+	const u8 *data;
+	struct str text = {0};
+	u64 size;
+
+	if (!cache_map(key, false, &data, &size))
+		return false;
+	str_addn(&text, data, size);
+	munmap((void *)data, size);
+	take_paragraphs(p, &text);
+	str_fini(&text);
+	return true;
+}
+
+static void keep(const struct packages *p, size_t first, const char *key)
+{
+	struct str text = {0};
+
+	for (size_t i = first; i < p->debug.n; i++)
+		str_addf(&text, "Package: %s\nBuild-Ids: %s\n", p->debug.at[i].name,
+			p->debug.at[i].build_ids);
+	/* An empty file cannot be mapped. */
+	str_addc(&text, '\n');
+	cache_store(key, &(struct cache_part){text.at, text.n}, 1);
+	str_fini(&text);
+}
+
 /* ..._Packages, or packed: _Packages.lz4 */
 static bool read_list(void *ctx, const struct dirent *entry)
 {
 	struct packages *p = ctx;
 	const char *name = strstr(entry->d_name, "_Packages");
-	struct str packed = {0}, text = {0};
-	enum unpack_form form;
+	struct str raw = {0};
+	size_t first = p->debug.n;
 	struct err ignored;
-	char path[PATH_MAX];
+	char path[PATH_MAX], key[128];
+	struct stat st;
 
 	if (!name || strchr(name, '_') != name || strlen(name) > sizeof("_Packages.zst") - 1)
 		return true;
 	snprintf(path, sizeof(path), "%s%s/%s", p->root, apt_lists, entry->d_name);
-	if (!sysfile_read(path, APT_LIST_MAX, &packed, &ignored)) {
-		struct bytes b = bytes_of(str_text(&packed), packed.n);
-
-		form = unpack_form_of(b);
-		if (form != UNPACK_NONE && !unpack(form, b, APT_LIST_MAX, &text, &ignored))
-			take_paragraphs(p, &text);
-		else if (form == UNPACK_NONE)
-			take_paragraphs(p, &packed);
-		p->has_lists = true;
+	if (stat(path, &st))
+		return true;
+	snprintf(key, sizeof(key), "%s%llx-%llx-%llx.%llx", cache_kinds[CACHE_PACKAGES].prefix,
+		(unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+		(unsigned long long)st.st_size,
+		(unsigned long long)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	p->has_lists = true;
+	if (st.st_size > SMALL_LIST && take_kept(p, key))
+		return true;
+	if (!sysfile_read(path, APT_LIST_MAX, &raw, &ignored)) {
+		take_list(p, &raw);
+		if (st.st_size > SMALL_LIST)
+			keep(p, first, key);
 	}
-	str_fini(&packed);
-	str_fini(&text);
+	str_fini(&raw);
 	return true;
 }
 

@@ -7,6 +7,7 @@
  *          debug symbols: by build-id (Build-Ids of -dbgsym packages), or by the file's package's name
  *          (libc6-dbg). rpm links the build-ids of what it has installed, by which dnf finds the others
  * Out      a remedy for messages: "install 'libc6-dbg'"
+ *          What matters of large lists is kept in the cache (symbol/cache.h), by their size and time
  * Owns     what it has read: the files of dpkg's packages, the names of packages with debug symbols
  * Errors   none: what cannot be read tells nothing
  * Threads  any number may ask

@@ -1,6 +1,8 @@
 #include "test.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "symbol/lz4.h"
 #include "symbol/package.h"
@@ -42,6 +44,51 @@ TEST(package_of_a_file_is_what_dpkg_says_and_its_symbols_what_apt_has)
 		"var/lib/apt/lists/b_main_Packages");
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'foo-parts-dbgsym'");
+	packages_fini(&p);
+	str_fini(&out);
+}
+
+/* A list so long that what matters of it is kept. */
+static void write_long_list(const char *package)
+{
+	struct str text = {0};
+
+	while (text.n < 1 << 19)
+		str_add(&text, "Package: filler\nDescription: nothing that matters\n\n");
+	str_addf(&text, "Package: %s\nBuild-Ids: ab1234\n", package);
+	tree_file(test_dir(), str_text(&text), "var/lib/apt/lists/c_main_Packages");
+	str_fini(&text);
+}
+
+static void set_time(const char *path, time_t seconds)
+{
+	const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+	CHECK_EQ(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+TEST(package_lists_that_are_long_are_read_once)
+{
+	const char *list = test_path("var/lib/apt/lists/c_main_Packages");
+	struct packages p;
+	struct str out = {0};
+
+	setenv("XDG_CACHE_HOME", test_dir(), 1);
+	tree_file(test_dir(), "/usr/bin/foo\n", "var/lib/dpkg/info/foo.list");
+	write_long_list("first-dbgsym");
+	set_time(list, 1000);
+	packages_init(&p, test_dir());
+	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'first-dbgsym'");
+	packages_fini(&p);
+	/* As long, in the same file, of the same moment: what was kept is believed. */
+	write_long_list("other-dbgsym");
+	set_time(list, 1000);
+	packages_init(&p, test_dir());
+	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'first-dbgsym'");
+	packages_fini(&p);
+	set_time(list, 2000);
+	packages_init(&p, test_dir());
+	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'other-dbgsym'");
 	packages_fini(&p);
 	str_fini(&out);
 }
