@@ -2,11 +2,7 @@
 
 #include "event/abi.h"
 
-enum { PID_MOST = 4 << 20 }; /* of 64-bit kernels */
-
 #define VSYSCALL_PAGE (0xffffffffff600000 >> 12)
-
-static const u64 period_most = (u64)1 << 62;
 
 static const char *const texts[ODDITIES] = {
 	[ODDITY_NUMBER] = "a process or thread number that no kernel gives",
@@ -28,7 +24,7 @@ const char *oddity_text(enum oddity oddity)
 /* One that has ended is (u32)-1, before Linux 4.15 0. */
 static bool is_number(u32 n)
 {
-	return n <= PID_MOST || n == (u32)-1;
+	return n <= ODDITY_PID_MOST || n == (u32)-1;
 }
 
 static bool is_marker(u64 address)
@@ -87,7 +83,21 @@ static enum oddity in_long_fields(const struct sample *s, u64 fields)
 	return s->n_rest ? ODDITY_REST : ODDITY_NONE;
 }
 
-/* per sample */
+struct oddity_bounds oddity_bounds_of(const struct oddity_limits *l, u64 fields)
+{
+	const u64 is_long = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER;
+	struct oddity_bounds b = {UINT64_MAX, 0, UINT64_MAX, (fields & is_long) != 0};
+
+	if (fields & PERF_SAMPLE_CPU && l->n_cpus)
+		b.cpu_end = l->n_cpus;
+	if (fields & PERF_SAMPLE_TIME && l->last_time) {
+		b.first_time = l->first_time;
+		b.time_span = l->last_time - MIN(l->last_time, l->first_time);
+	}
+	return b;
+}
+
+/* per sample that may be odd */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields, const struct oddity_limits *l)
 {
 	enum oddity oddity;
@@ -97,7 +107,7 @@ enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields, const struct
 	if (fields & PERF_SAMPLE_CPU && l->n_cpus && UNLIKELY(s->cpu >= l->n_cpus) &&
 		s->cpu != (u32)-1)
 		return ODDITY_CPU;
-	if (fields & PERF_SAMPLE_PERIOD && UNLIKELY(s->period > period_most))
+	if (fields & PERF_SAMPLE_PERIOD && UNLIKELY(s->period > ODDITY_PERIOD_MOST))
 		return ODDITY_PERIOD;
 	if (fields & PERF_SAMPLE_TIME && l->last_time &&
 		UNLIKELY(s->time < l->first_time || s->time > l->last_time))

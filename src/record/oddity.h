@@ -35,6 +35,48 @@ struct oddity_limits {
 	u64 first_time, last_time; /* last_time 0: unknown */
 };
 
+enum { ODDITY_PID_MOST = 4 << 20 }; /* of 64-bit kernels */
+
+#define ODDITY_PERIOD_MOST ((u64)1 << 62)
+
+/*
+ * What nearly every sample is within, at once for all of its fields: those that were not decoded are 0
+ * in it, or have no limit here. `fields` as below.
+ */
+struct oddity_bounds {
+	u64 cpu_end, first_time, time_span;
+	bool has_long; /* registers, or copies of stacks */
+};
+
+struct oddity_bounds oddity_bounds_of(const struct oddity_limits *limits, u64 fields);
+
+/* Markers are in the last page of addresses; a second one is looked at closely. */
+static inline bool oddity_chain_may_be(const struct sample_words *chain)
+{
+	const u64 markers = -(u64)4095, kernel = -(u64)128;
+	u64 first = load_u64(chain->at), second = chain->n > 1 ? load_u64(chain->at + 8) : 0;
+
+	return first < markers || (first == kernel ? !(second >> 63) : second >> 57 != 0);
+}
+
+/* per sample: true: it may be odd, which oddity_of() knows */
+static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct oddity_bounds *b)
+{
+	enum { MODE = 7, KERNEL = 1, USER = 2 }; /* PERF_RECORD_MISC_ */
+	unsigned mode = misc & MODE;
+	bool is_odd = (s->pid > ODDITY_PID_MOST) | (s->tid > ODDITY_PID_MOST) |
+		(s->cpu >= b->cpu_end) | (s->period > ODDITY_PERIOD_MOST) |
+		(s->time - b->first_time > b->time_span) | (s->n_rest != 0);
+
+	is_odd |= mode == USER ? s->ip >> 57 != 0 : (mode == KERNEL) & !(s->ip >> 63);
+	if (s->chain.n)
+		is_odd |= oddity_chain_may_be(&s->chain);
+	if (b->has_long)
+		is_odd |= (s->user_stack.dyn_size > s->user_stack.bytes.n) |
+			(s->user_regs.abi > 2) | (s->intr_regs.abi > 2);
+	return is_odd;
+}
+
 /* misc: of its record; fields: those PERF_SAMPLE_* that were decoded. */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields,
 	const struct oddity_limits *limits);

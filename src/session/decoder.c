@@ -16,13 +16,20 @@ static void begin_event(struct decoder *d, const struct sample_format *format, u
 {
 	d->event = event;
 	d->limits = reader_limits(&d->session->reader, event);
+	d->fields = format->type & (d->wanted | format->fixed_bits);
+	d->bounds = oddity_bounds_of(&d->limits, d->fields);
 	memset(&d->sample, 0, sizeof(d->sample));
 	if (!(format->type & PERF_SAMPLE_CPU))
 		d->sample.cpu = (u32)-1;
 }
 
-static void note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity)
+static void note_odd(const struct decoder *d, const struct record *rec)
 {
+	enum oddity oddity = oddity_of(&d->sample, rec->misc, d->fields, &d->limits);
+	struct session_tally *t = d->tally;
+
+	if (!oddity)
+		return;
 	if (!t->n_odd++ || rec->offset < t->odd_offset) {
 		t->odd_offset = rec->offset;
 		t->oddity = oddity;
@@ -34,7 +41,6 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 {
 	const struct reader *r = &d->session->reader;
 	const struct sample_format *format;
-	enum oddity oddity;
 	struct err err;
 
 	if (UNLIKELY(event == TABLE_NONE)) {
@@ -50,10 +56,8 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 		d->tally->n_unread_samples++;
 		return NULL;
 	}
-	oddity = oddity_of(&d->sample, rec->misc, format->type & (d->wanted | format->fixed_bits),
-		&d->limits);
-	if (UNLIKELY(oddity))
-		note_odd(d->tally, rec, oddity);
+	if (UNLIKELY(oddity_may_be(&d->sample, rec->misc, &d->bounds)))
+		note_odd(d, rec);
 	if (!(format->type & PERF_SAMPLE_PERIOD))
 		d->sample.period = r->events.at[event].attr.sample_period;
 	return &d->sample;

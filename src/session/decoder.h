@@ -20,6 +20,8 @@ struct decoder {
 	u64 wanted; /* PERF_SAMPLE_* fields; the others may be missing */
 	u32 event;  /* of `sample`, which is cleared when another comes */
 	struct oddity_limits limits;
+	struct oddity_bounds bounds;
+	u64 fields; /* that are decoded */
 	struct sample sample;
 };
 

@@ -255,8 +255,10 @@ static bool advise_rpm(const struct packages *p, const char *hex, struct str *ou
 {
 	char path[PATH_MAX];
 
+	if (strlen(hex) <= 2)
+		return false;
 	snprintf(path, sizeof(path), "%s/usr/lib/.build-id/%.2s/%s", p->root, hex, hex + 2);
-	if (strlen(hex) <= 2 || access(path, F_OK))
+	if (access(path, F_OK))
 		return false;
 	str_addf(out,
 		"install them by 'dnf --enablerepo=*debug* install /usr/lib/debug/.build-id/%.2s/%s.debug'",
@@ -279,13 +281,89 @@ static void read_all(struct packages *p)
 	folder_each(path, read_list, p);
 }
 
+/* What is known of a file. */
+struct package_answer {
+	const char *owner,
+		*debug; /* the package it is of, the one with its symbols; "": none is known */
+	bool has_lists; /* apt's were asked */
+};
+
+/* Answers hold until packages are installed or lists fetched. "": there is no key to keep one by. */
+static void make_key(const struct packages *p, const char *hex, char *key, size_t size)
+{
+	static const char *const folders[] = {dpkg_lists, apt_lists};
+	struct str text = {0};
+	char path[PATH_MAX];
+	struct stat st;
+
+	str_add(&text, cache_kinds[CACHE_PACKAGES].prefix);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", p->root, folders[i]);
+		if (!stat(path, &st))
+			str_addf(&text, "%llx-%llx.%lx-", (unsigned long long)st.st_ino,
+				(unsigned long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+	}
+	str_add(&text, hex);
+	snprintf(key, size, "%s", *hex && text.n < size ? str_text(&text) : "");
+	str_fini(&text);
+}
+
+/* Four strings, one behind the other; the path is that of the file that was asked for. */
+static bool take_answer(struct packages *p, const char *key, const char *path,
+	struct package_answer *ret)
+{
+	const char *strings[4] = {""};
+	const u8 *data;
+	u64 size, at = 0;
+	size_t i = 0;
+
+	if (!*key || !cache_map(key, false, &data, &size))
+		return false;
+	for (; i < ARRAY_SIZE(strings) && memchr(data + at, '\0', size - at); i++) {
+		strings[i] = intern_str(&p->texts, (const char *)data + at);
+		at += strlen((const char *)data + at) + 1;
+	}
+	munmap((void *)data, size);
+	if (i < ARRAY_SIZE(strings) || strcmp(strings[0], path))
+		return false;
+	*ret = (struct package_answer){strings[1], strings[2], *strings[3] != '\0'};
+	return true;
+}
+
+static void keep_answer(const char *key, const char *path, const struct package_answer *a)
+{
+	const struct cache_part parts[] = {{path, strlen(path) + 1},
+		{a->owner, strlen(a->owner) + 1}, {a->debug, strlen(a->debug) + 1},
+		{a->has_lists ? "apt" : "", a->has_lists ? sizeof("apt") : 1}};
+
+	if (*key)
+		cache_store(key, parts, ARRAY_SIZE(parts));
+}
+
+static struct package_answer find_answer(struct packages *p, const char *path, const char *hex)
+{
+	struct package_answer a = {"", "", false};
+	const char *owner, *debug;
+
+	if (!p->is_read)
+		read_all(p);
+	owner = owner_of(p, path);
+	debug = of_build_id(p, hex);
+	if (!debug && owner)
+		debug = named_like(p, owner);
+	a.owner = owner ? owner : "";
+	a.debug = debug ? debug : "";
+	a.has_lists = p->has_lists;
+	return a;
+}
+
 /* What is in none of apt's lists may be in an archive that is not among its sources, or on a server. */
-static void advise_archive(const struct packages *p, const char *owner, struct str *out)
+static void advise_archive(const struct package_answer *a, struct str *out)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	str_addf(out, "it is of the package '%s'", owner);
-	if (p->has_lists)
+	str_addf(out, "it is of the package '%s'", a->owner);
+	if (a->has_lists)
 		str_add(out, ", whose debug symbols (-dbgsym) are in none of apt's sources");
 	if (urls && *urls)
 		str_addf(out, ": add an archive that has them, or let report ask %.200s", urls);
@@ -296,23 +374,23 @@ static void advise_archive(const struct packages *p, const char *owner, struct s
 bool packages_advise(struct packages *p, const char *path, const u8 *build_id, u8 build_id_size,
 	struct str *out)
 {
-	const char *owner, *name;
+	struct package_answer a;
 	struct str hex = {0};
 	bool is_known = true;
+	char key[256];
 
 	for (u8 i = 0; i < build_id_size; i++)
 		str_addf(&hex, "%02x", build_id[i]);
 	pthread_mutex_lock(&p->lock);
-	if (!p->is_read)
-		read_all(p);
-	owner = owner_of(p, path);
-	name = of_build_id(p, str_text(&hex));
-	if (!name && owner)
-		name = named_like(p, owner);
-	if (name)
-		str_addf(out, "install the package '%s'", name);
-	else if (owner)
-		advise_archive(p, owner, out);
+	make_key(p, str_text(&hex), key, sizeof(key));
+	if (!take_answer(p, key, path, &a)) {
+		a = find_answer(p, path, str_text(&hex));
+		keep_answer(key, path, &a);
+	}
+	if (*a.debug)
+		str_addf(out, "install the package '%s'", a.debug);
+	else if (*a.owner)
+		advise_archive(&a, out);
 	else
 		is_known = advise_rpm(p, str_text(&hex), out);
 	pthread_mutex_unlock(&p->lock);

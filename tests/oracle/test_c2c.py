@@ -412,6 +412,21 @@ def a_recording_without_accesses_is_refused_with_the_way_to_one():
 
 
 @test
+def a_recording_that_lost_accesses_says_so():
+    """Accesses are counted in the same pass as the samples of the account: what the one misses the other tells."""
+    recording()
+    put_accesses('clock.data', 'whole.data', lambda n, tid: (random.randrange(0, 1024, 8), random.choice(USUAL), 50))
+    whole = pace('c2c', 'report', '--json', '-i', 'whole.data')
+    assert whole.status == 0 and not whole.err, whole
+    file = open('whole.data', 'rb').read()
+    data_offset, data_size = struct.unpack_from('<QQ', file, 40)
+    open('cut.data', 'wb').write(file[:data_offset + data_size * 2 // 3])
+    cut = pace('c2c', 'report', '--json', '-i', 'cut.data')
+    n, all_of_them = (json.loads(result.out)['total']['records'] for result in (cut, whole))
+    assert cut.status == 1 and 'cut off' in cut.err and 0 < n < all_of_them, cut
+
+
+@test
 def record_is_the_events_of_the_machine_or_a_refusal():
     result = pace('c2c', 'record', '--dry-run', '--', '-a', 'sleep', '1')
     if result.status:

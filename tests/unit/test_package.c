@@ -100,6 +100,9 @@ TEST(package_of_a_file_is_not_known_without_data)
 
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "");
+	/* Nor without a build-id. */
+	str_clear(&out);
+	CHECK(!packages_advise(&p, "/usr/bin/foo", NULL, 0, &out));
 	/* rpm's link to what it has installed. */
 	tree_file(test_dir(), "", "usr/lib/.build-id/ab/1234");
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out),
