@@ -59,6 +59,18 @@ def a_missing_header_is_found_missing():
 
 
 @test
+def a_system_that_is_too_old_is_told_so():
+    """Debian 11 has meson 0.56; its libraries lack more than that."""
+    env = machine_without('meson')
+    with open('bin/meson', 'w') as fake:
+        fake.write('#!/bin/sh\necho 0.56.2\n')
+    os.chmod('bin/meson', 0o755)
+    result = need(env, 'build')
+    assert result.status == 1 and not result.out and 'its meson is 0.56.2, and 1.0 is needed' in result.err, result
+    assert result.err.count('\n') == 1 and not os.path.exists('installed'), result
+
+
+@test
 def what_is_optional_is_named_and_not_refused():
     env = machine_without('cc')
     with open('bin/cc', 'w') as fake:
