@@ -163,21 +163,17 @@ static void scan_data(struct scan *s, struct bytes b)
 	}
 }
 
-/*
- * An instruction runs on into a place within a function. And where compilers have laid out the functions,
- * nine of ten starts are aligned: the others are within, too.
- */
+/* An instruction runs on into a place within a function. */
 static void find_outer(struct scan *s)
 {
 	struct starts *all = s->starts;
 	size_t n_aligned = 0;
-	bool is_aligned;
 
 	vec_each(at, &all->at)
 		n_aligned += *at % ALIGNED == 0;
-	is_aligned = n_aligned >= all->at.n - all->at.n / 10;
+	all->is_aligned = n_aligned >= all->at.n - all->at.n / 10;
 	vec_each(at, &all->at)
-		if (is_fresh(s, *at) && (!is_aligned || *at % ALIGNED == 0))
+		if (is_fresh(s, *at))
 			vec_add(&all->outer, *at);
 }
 
@@ -221,8 +217,13 @@ bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end
 bool starts_function_between(const struct starts *s, u64 start, u64 rva)
 {
 	size_t next = search_behind(s->outer.at, s->outer.n, sizeof(*s->outer.at), rva);
+	/* Where the functions are aligned, and this one is, what is not lies within. musl's memset() is not. */
+	bool is_strict = s->is_aligned && start % ALIGNED == 0;
 
-	return next && s->outer.at[next - 1] > start;
+	for (; next && s->outer.at[next - 1] > start; next--)
+		if (!is_strict || s->outer.at[next - 1] % ALIGNED == 0)
+			return true;
+	return false;
 }
 
 void starts_fini(struct starts *s)

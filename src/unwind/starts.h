@@ -18,9 +18,10 @@
 #include "base/vec.h"
 
 struct starts {
-	VEC(u64) at;    /* ascending when finished */
-	VEC(u64) outer; /* ascending: those of them that are no place within a function */
-	u64 end;        /* of the last code */
+	VEC(u64) at;     /* ascending when finished */
+	VEC(u64) outer;  /* ascending: those of them that no instruction runs on into */
+	bool is_aligned; /* nearly all are where compilers put functions */
+	u64 end;         /* of the last code */
 };
 
 /*
@@ -47,14 +48,6 @@ bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end
  * others call do not count: assembler does that (x264: trellis_coefn.entry1).
  */
 bool starts_function_between(const struct starts *s, u64 start, u64 rva);
-
-void starts_finish(struct starts *s);
-
-/* The function around an address, up to the next start; false: none begins before it. */
-bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end);
-
-/* The same without the starts that lie within a function: assembler calls into its own middle. */
-bool starts_outer_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end);
 
 void starts_fini(struct starts *s);
 

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include <unistd.h>
+#include <zstd.h>
 
 #include "symbol/embedunion.h"
 #include "symbol/frames.h"
@@ -306,6 +307,36 @@ TEST(embedded_sections_that_end_anywhere_are_refused)
 	embedded_close(&e);
 	str_fini(&section);
 	str_fini(&plain);
+}
+
+/* As a few kilobytes of zstd can be a gigabyte of nothing. */
+TEST(embedded_sections_that_would_fill_the_memory_are_refused)
+{
+	enum { CLAIMED = 1 << 30 };
+	u8 *nothing = mem_zalloc(CLAIMED / 8);
+	struct str plain = {0}, bomb = {0};
+	struct embedded_header h;
+	struct embedded e;
+	struct err err;
+	size_t n;
+
+	make_plain(&plain);
+	memcpy(&h, plain.at, sizeof(h));
+	h.size = CLAIMED;
+	memcpy(plain.at, &h, sizeof(h));
+	CHECK_EQ(embedded_of_memory(&e, plain.at, plain.n, &err), ERR_LIMIT);
+	CHECK_HAS(err.msg, "says it has 1073741824 bytes unpacked, more than 3");
+	/* What it says may be true. */
+	h.size = CLAIMED / 8;
+	h.packing = EMBEDDED_ZSTD;
+	str_addn(&bomb, &h, sizeof(h));
+	str_reserve(&bomb, 1 << 20);
+	n = ZSTD_compress(bomb.at + bomb.n, 1 << 20, nothing, CLAIMED / 8, 1);
+	CHECK(!ZSTD_isError(n) && n < 1 << 16);
+	CHECK_EQ(embedded_of_memory(&e, bomb.at, bomb.n + n, &err), ERR_LIMIT);
+	mem_free(nothing);
+	str_fini(&plain);
+	str_fini(&bomb);
 }
 
 TEST(embedded_sections_with_any_byte_damaged_hurt_nobody)

@@ -80,13 +80,19 @@ TEST(package_lists_that_are_long_are_read_once)
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'first-dbgsym'");
 	packages_fini(&p);
-	/* As long, in the same file, of the same moment: what was kept is believed. */
+	/* As long, in the same file, of the same moment: what was kept of it is believed. */
 	write_long_list("other-dbgsym");
 	set_time(list, 1000);
+	set_time(test_path("var/lib/apt/lists"), 1);
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'first-dbgsym'");
 	packages_fini(&p);
+	/* So is the answer, until something changes in the folder. */
 	set_time(list, 2000);
+	packages_init(&p, test_dir());
+	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'first-dbgsym'");
+	packages_fini(&p);
+	set_time(test_path("var/lib/apt/lists"), 2);
 	packages_init(&p, test_dir());
 	CHECK_STR(advice(&p, "/usr/bin/foo", &out), "install the package 'other-dbgsym'");
 	packages_fini(&p);

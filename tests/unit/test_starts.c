@@ -107,5 +107,8 @@ TEST(starts_within_a_function_are_not_taken_for_another_one)
 	CHECK(!starts_function_between(&s, 0x200020, 0x20003f));
 	CHECK(starts_function_between(&s, 0x200020, 0x200040));
 	CHECK(!starts_function_between(&s, 0x200040, 0x20004f));
+	/* Behind one that is not aligned itself it may be another function. */
+	CHECK(starts_function_between(&s, 0x200021, 0x20003f));
+	CHECK(!starts_function_between(&s, 0x200036, 0x20003f));
 	starts_fini(&s);
 }
