@@ -256,8 +256,10 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 static void add_functions(struct reading *r)
 {
 	struct profile *p = &r->places.profile;
+	double *shares = naming_shares(p, r->trace.machine.dsos.at.n);
 	struct calls calls;
 
+	r->trace.resolver.places.shares = shares;
 	naming_resolve(p, &r->trace.resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,
@@ -273,6 +275,8 @@ static void add_functions(struct reading *r)
 	ledger_add_nameless(&r->ledger, p, &r->trace.resolver);
 	ledger_add_text(&r->ledger, false, &r->out.text);
 	calls_fini(&calls);
+	r->trace.resolver.places.shares = NULL;
+	mem_free(shares);
 }
 
 /* ---- the command ---- */

@@ -351,6 +351,22 @@ static void name_frame(struct naming *n, u32 frame)
 	f->symbol = get_line(n, function, file, line, *file != '\0');
 }
 
+double *naming_shares(const struct profile *p, size_t n_dsos)
+{
+	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
+	u64 all = 0;
+
+	vec_each(row, &p->rows)
+		all += row->n_samples;
+	vec_each(row, &p->rows) {
+		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
+
+		if (all && source < n_dsos)
+			shares[source] += (double)row->n_samples / (double)all;
+	}
+	return shares;
+}
+
 void naming_resolve(struct profile *p, struct resolver *resolver,
 	const struct naming_options *options)
 {

@@ -73,27 +73,10 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	return result;
 }
 
-/* By DSO of the machine: which part of all samples is in it. */
-static double *share_of_dsos(const struct profile *p, size_t n_dsos)
-{
-	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
-	u64 all = 0;
-
-	vec_each(row, &p->rows)
-		all += row->n_samples;
-	vec_each(row, &p->rows) {
-		u32 source = p->dsos.at[p->frames.at[row->frame].dso].source;
-
-		if (all && source < n_dsos)
-			shares[source] += (double)row->n_samples / (double)all;
-	}
-	return shares;
-}
-
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
-	double *shares = share_of_dsos(&r->profile, r->trace.machine.dsos.at.n);
+	double *shares = naming_shares(&r->profile, r->trace.machine.dsos.at.n);
 
 	naming.n_workers = o->n_workers;
 	r->trace.resolver.places.shares = shares;
