@@ -304,9 +304,7 @@ static int refused(int sys, const char *name, struct err *err)
 {
 	if (sys == ENOENT)
 		return err_set(err, ERR_NOENT, "debuginfod has nothing for '%.300s'", name);
-	/* Not this machine's failure: ERR_SYS would be a warning. */
-	return err_set(err, ERR_UNSUPPORTED, "debuginfod could not be asked for '%.300s': %s", name,
-		strerror(sys));
+	return err_sys(err, sys, "debuginfod could not be asked for '%.300s'", name);
 }
 
 int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char *name,

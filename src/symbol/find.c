@@ -340,6 +340,9 @@ static bool try_servers(const struct find_places *places, const struct dso *dso,
 	if (!is_found && err->code != ERR_LIMIT && err->code != ERR_FORMAT &&
 		err->code != ERR_UNSUPPORTED)
 		log_note(places->log, "%s", err->msg);
+	/* It is no failure of this machine, which would be a warning. */
+	if (!is_found && err->code == ERR_SYS)
+		err->code = ERR_UNSUPPORTED;
 	str_fini(&path);
 	return is_found;
 }
