@@ -307,7 +307,7 @@ COLUMNS = [
     ['-n', '--show-total-period', '-s', 'comm,dso'],
     ['-s', 'dso,time'],
     ['-s', 'comm,time', '--time-quantum', '20ms'],
-    ['-s', 'time,cpu', '--time-quantum', '1s'],
+    ['-s', 'time,cpu', '--time-quantum', '10ms'],
     ['-s', 'time,sym', '--time-quantum', '700us'],
     ['-s', 'local_weight,comm'],
     ['-s', 'weight,dso'],
