@@ -12,6 +12,7 @@
 #ifndef PACE_RECORD_ODDITY_H
 #define PACE_RECORD_ODDITY_H
 
+#include "event/abi.h"
 #include "record/sample.h"
 
 enum oddity {
@@ -53,27 +54,29 @@ struct oddity_bounds oddity_bounds_of(const struct oddity_limits *limits, u64 fi
 /* Markers are in the last page of addresses; a second one is looked at closely. */
 static inline bool oddity_chain_may_be(const struct sample_words *chain)
 {
-	const u64 markers = -(u64)4095, kernel = -(u64)128;
 	u64 first = load_u64(chain->at), second = chain->n > 1 ? load_u64(chain->at + 8) : 0;
 
-	return first < markers || (first == kernel ? !(second >> 63) : second >> 57 != 0);
+	return first < PERF_CONTEXT_MAX ||
+		(first == PERF_CONTEXT_KERNEL ? !(second >> 63) : second >> 57 != 0);
 }
 
 /* per sample: true: it may be odd, which oddity_of() knows */
 static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct oddity_bounds *b)
 {
-	enum { MODE = 7, KERNEL = 1, USER = 2 }; /* PERF_RECORD_MISC_ */
-	unsigned mode = misc & MODE;
+	unsigned mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool is_odd = (s->pid > ODDITY_PID_MOST) | (s->tid > ODDITY_PID_MOST) |
 		(s->cpu >= b->cpu_end) | (s->period > ODDITY_PERIOD_MOST) |
 		(s->time - b->first_time > b->time_span) | (s->n_rest != 0);
 
-	is_odd |= mode == USER ? s->ip >> 57 != 0 : (mode == KERNEL) & !(s->ip >> 63);
+	is_odd |= mode == PERF_RECORD_MISC_USER
+		? s->ip >> 57 != 0
+		: (mode == PERF_RECORD_MISC_KERNEL) & !(s->ip >> 63);
 	if (s->chain.n)
 		is_odd |= oddity_chain_may_be(&s->chain);
 	if (b->has_long)
 		is_odd |= (s->user_stack.dyn_size > s->user_stack.bytes.n) |
-			(s->user_regs.abi > 2) | (s->intr_regs.abi > 2);
+			(s->user_regs.abi > PERF_SAMPLE_REGS_ABI_64) |
+			(s->intr_regs.abi > PERF_SAMPLE_REGS_ABI_64);
 	return is_odd;
 }
 
