@@ -206,10 +206,10 @@ static bool read_list(void *ctx, const struct dirent *entry)
 		(unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
 		(unsigned long long)st.st_size,
 		(unsigned long long)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
-	p->has_lists = true;
-	if (st.st_size > SMALL_LIST && take_kept(p, key))
-		return true;
-	if (!sysfile_read(path, APT_LIST_MAX, &raw, &ignored)) {
+	if (st.st_size > SMALL_LIST && take_kept(p, key)) {
+		p->has_lists = true;
+	} else if (!sysfile_read(path, APT_LIST_MAX, &raw, &ignored)) {
+		p->has_lists = true;
 		take_list(p, &raw);
 		if (st.st_size > SMALL_LIST)
 			keep(p, first, key);
