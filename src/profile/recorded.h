@@ -60,8 +60,8 @@ struct recorded {
 	struct moments moments; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
-	bool has_chains, has_dumps; /* callers can be known; out of stack dumps */
-	u32 dump_bytes;             /* of the largest */
+	bool has_chains; /* callers can be known */
+	u32 dump_bytes;  /* of the largest */
 	u64 stage_began_ns;
 };
 

@@ -125,7 +125,7 @@ int pass_run(struct trace *t, struct pass_options *o, const struct visitor *cons
 	for (unsigned i = 0; i < n_workers; i++)
 		workers[i] = worker_new(t, o, visitors, n);
 	r = session_samples(&t->session, n_workers, &sink, err);
-	/* What a walk before this one met is not lost twice. */
+	/* What a pass before this one met is not lost twice. */
 	if (t->is_walked)
 		t->session.tally = before;
 	t->is_walked = true;
