@@ -30,6 +30,8 @@ static void drop_comms(struct machine *m, struct thread *t, u64 before)
 
 	while (first + 1 < t->comms.n && t->comms.at[first + 1].from <= before)
 		first++;
+	if (!first)
+		return;
 	memmove(t->comms.at, t->comms.at + first, (t->comms.n - first) * sizeof(*t->comms.at));
 	t->comms.n -= first;
 	m->n_comms -= first;
@@ -41,6 +43,8 @@ static void drop_spaces(struct process *p, u64 before)
 
 	while (first + 1 < p->spaces.n && p->spaces.at[first + 1].from <= before)
 		first++;
+	if (!first)
+		return;
 	memmove(p->spaces.at, p->spaces.at + first, (p->spaces.n - first) * sizeof(*p->spaces.at));
 	p->spaces.n -= first;
 }
