@@ -5,7 +5,7 @@
 #include "base/term.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
-#include "profile/histrows.h"
+#include "view/hierrows.h"
 
 enum { VERSION = 3 }; /* of the members of JSON */
 
@@ -185,6 +185,27 @@ static bool is_left_out(const struct answer *a, u32 event, u32 n)
 		a->profile->rows.n;
 }
 
+static void show_entries(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct histrows rows;
+
+	histrows_init(&rows, h, a->rows);
+	if (!a->text->is_wall)
+		account_for(&a->account, &rows);
+	p->form->table(p, &rows.rows);
+	histrows_fini(&rows);
+}
+
+static void show_levels(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct hierrows rows;
+
+	hierrows_init(&rows, h, a->rows);
+	account_for(&a->account, &rows.flat);
+	p->form->table(p, &rows.rows);
+	hierrows_fini(&rows);
+}
+
 /* The rows of n events, with their intervals if these are wanted, handed to the page. */
 static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 {
@@ -192,10 +213,7 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
 		? report_wall_events()
 		: (struct hist_events){event, n, order < n ? (u32)order : 0};
-	const struct histrows_options o = {a->text->columns, a->text->fixed, a->text->n_columns,
-		a->text->row_limit};
 	struct certainty certainty = {0};
-	struct histrows rows;
 	struct hist hist;
 
 	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
@@ -204,10 +222,10 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 		certainty_init(&certainty, &hist, &a->whole);
 		hist.certainty = &certainty;
 	}
-	histrows_init(&rows, &hist, &o);
-	if (!a->text->is_wall)
-		account_for(&a->account, &rows);
-	p->form->table(p, &rows.rows);
+	if (a->options->is_hierarchy)
+		show_levels(a, p, &hist);
+	else
+		show_entries(a, p, &hist);
 	certainty_fini(&certainty);
 	hist_fini(&hist);
 }
@@ -263,7 +281,7 @@ static void show_tree(struct answer *a, struct page *p, const struct outline *o,
 	else if (n_together)
 		show_rows(a, p, event, n_together);
 	if (!has_rows ||
-		(a->text->has_graph && a->profile->has_stacks &&
+		(a->rows->has_graph && a->profile->has_stacks &&
 			a->profile->events.at[event].n_samples))
 		p->form->tree(p, o, event, node, n_together != 1);
 }
@@ -307,7 +325,6 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.n_parts = n_parts,
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
-		.is_hierarchy = o->is_hierarchy,
 		.has_others = a->profile->events.n > 1};
 	int result = 0;
 

@@ -34,7 +34,6 @@ struct page {
 	u32 n_parts;           /* of the table with the most; 0: none has several */
 	unsigned width;        /* of the terminal; 0: it goes elsewhere */
 	unsigned version;      /* of the members that programs get */
-	bool is_hierarchy;     /* rows below rows, a level for each key */
 	bool has_others;       /* there are more tables: each says what it is of */
 	bool is_lines; /* rows come while it is measured: for programs each is on a line of its own */
 	bool has_head; /* the form has told columns' names */

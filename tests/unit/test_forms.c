@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/histrows.h"
+#include "view/histrows.h"
 #include "unit/profilemaker.h"
 #include "view/forms.h"
 
@@ -74,6 +74,7 @@ static void show(const char *name_of_form, u32 n_events, struct str *ret)
 	page_begin(&p);
 	form->table(&p, &rows.rows);
 	page_end(&p, NULL);
+	histrows_fini(&rows);
 	CHECK_EQ(out_close(&out, &err), 0);
 	rewind(file);
 	while ((n = fread(buf, 1, sizeof(buf), file)) > 0)
