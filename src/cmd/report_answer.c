@@ -6,6 +6,7 @@
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
 #include "view/hierrows.h"
+#include "view/outlinerows.h"
 
 enum { VERSION = 3 }; /* of the members of JSON */
 
@@ -270,6 +271,16 @@ static u64 lines_of(const struct answer_options *o)
 	return o->budget ? o->budget : OUTLINE_LINES;
 }
 
+static void show_outline(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	struct outlinerows rows;
+
+	outlinerows_init(&rows, o, event, node, has_others);
+	p->form->table(p, &rows.rows);
+	outlinerows_fini(&rows);
+}
+
 /* The rows and the tree of an event, or the tree alone; rows have n_together events: 0, another's have it. */
 static void show_tree(struct answer *a, struct page *p, const struct outline *o, u32 event,
 	u32 node, u32 n_together)
@@ -283,7 +294,7 @@ static void show_tree(struct answer *a, struct page *p, const struct outline *o,
 	if (!has_rows ||
 		(a->rows->has_graph && a->profile->has_stacks &&
 			a->profile->events.at[event].n_samples))
-		p->form->tree(p, o, event, node, n_together != 1);
+		show_outline(p, o, event, node, n_together != 1);
 }
 
 static int show_trees(struct answer *a, struct page *p, struct err *err)

@@ -53,8 +53,13 @@ struct rowset {
 	size_t n;
 	u32 n_parts; /* events, recordings: columns of parts have so many cells in each row */
 	const char *parts_name;    /* their list, for programs */
+	const char *name;          /* the list of rows, for programs; NULL: "rows" */
+	const char *title;         /* of a cut tree, for people */
+	const char *notes;         /* lines above it, for people; NULL: none */
 	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
 	bool is_of_samples; /* people read above it what the head says: of, samples, period */
+	bool is_outline; /* rows are lines of a cut tree: the last column shows what is below what */
+	bool is_list;    /* programs get the cells of the only column, and no rows */
 	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
 	const struct rowset_node *nodes;
 	u64 part, whole;  /* of a tree: what the row that it stands below has; what 100 % are */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
 
 static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
@@ -84,6 +83,20 @@ static void add_row_cells(struct str *text, const struct rowset *r, size_t row, 
 		add_column(text, r, &r->columns[i], row, 0, room);
 }
 
+static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
+{
+	struct str value = {0};
+	struct cell cell;
+
+	rowset_cell(r, &r->columns[0], row, 0, room, &cell);
+	cell_add_data(&cell, cell_is_number(cell.kind) ? text : &value);
+	if (cell_is_number(cell.kind))
+		str_addc(text, ',');
+	else
+		json_element(text, str_text(&value));
+	str_fini(&value);
+}
+
 static void close_node(const struct rowset_node *n, struct str *text)
 {
 	if (n->first_child)
@@ -124,6 +137,10 @@ void form_json_add(const char *name, const struct rowset *r, struct str *text)
 	for (size_t row = 0; row < r->n && !r->nodes; row++) {
 		if (!rowset_shows(r, row))
 			continue;
+		if (r->is_list) {
+			add_element(text, r, row, &room);
+			continue;
+		}
 		str_addc(text, '{');
 		add_row_cells(text, r, row, &room);
 		json_close(text, '}');
@@ -220,7 +237,7 @@ static void json_form_table(struct page *p, const struct rowset *r)
 	}
 	str_addc(text, '{');
 	add_head(p, r->head, &room);
-	json_key(text, "rows");
+	json_key(text, r->name ? r->name : "rows");
 	str_addc(text, '[');
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
@@ -232,24 +249,6 @@ static void json_form_table(struct page *p, const struct rowset *r)
 	str_fini(&room);
 	json_end(text, ']');
 	str_addc(text, '}');
-	str_addc(text, ',');
-}
-
-static void json_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const struct profile_event *e = &o->profile->events.at[event];
-	struct str *text = &p->out->text;
-
-	(void)node;
-	(void)has_others;
-	str_addc(text, '{');
-	json_text(text, "event", e->name);
-	json_u64(text, "samples", e->n_samples);
-	json_u64(text, "period", e->period);
-	json_u64(text, "lost", e->n_lost);
-	cuttree_add_json(o, text);
-	json_end(text, '}');
 	str_addc(text, ',');
 }
 
@@ -284,5 +283,4 @@ const struct form form_json = {.name = "json",
 	.wants = FORM_SPLITS_COLUMNS,
 	.begin = json_form_begin,
 	.table = json_form_table,
-	.tree = json_form_tree,
 	.end = json_form_end};

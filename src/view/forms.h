@@ -4,7 +4,7 @@
  * A command opens a page, hands over what it found out, table by table, and closes the page; it does not
  * know which form it is. Adding a form is a file with its functions, and its row in forms.c: --format and
  * what else needs a form's name follow.
- * In       tables (profile/rowset.h), cut call trees (profile/outline.h)
+ * In       tables and trees of cells (profile/rowset.h)
  * Out      text
  * Owns     nothing
  */
@@ -12,7 +12,6 @@
 #define PACE_VIEW_FORMS_H
 
 #include "profile/account.h"
-#include "profile/outline.h"
 #include "profile/rowset.h"
 #include "view/text.h"
 
@@ -43,9 +42,8 @@ struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
 	void (*begin)(struct page *p);
-	void (*table)(struct page *p, const struct rowset *r);
-	/* Of an event; node: only what is below it, 0: all of it; has_others: it says whose it is. */
-	void (*tree)(struct page *p, const struct outline *o, u32 event, u32 node, bool has_others);
+	void (*table)(struct page *p,
+		const struct rowset *r); /* or a cut tree, unless it has none */
 	/* account: where the samples went; NULL: rows are not made of samples alone. */
 	void (*end)(struct page *p, const struct account *account);
 };

@@ -4,7 +4,6 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "profile/certainty.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
 #include "view/hierarchy.h"
 #include "view/celltext.h"
@@ -120,6 +119,12 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	}
 }
 
+/* Lines of a tree begin where they belong, and end anywhere. */
+static bool is_ragged(const struct table_text *t, size_t column)
+{
+	return t->rows->is_outline && column + 1 == t->rows->n_shown;
+}
+
 /* The last column ends where a terminal does; a name may be a thousand characters long. */
 static void clip(struct table_text *t, size_t terminal)
 {
@@ -129,7 +134,7 @@ static void clip(struct table_text *t, size_t terminal)
 
 	for (size_t c = 0; c < last; c++)
 		used += t->widths[c] + 2;
-	if (!t->layouts[last].is_right && !t->rows->shown[last].width)
+	if (!t->layouts[last].is_right && !t->rows->shown[last].width && !is_ragged(t, last))
 		t->widths[last] = MIN(t->widths[last],
 			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
 }
@@ -191,7 +196,9 @@ static void add_header(struct str *text, const struct table_text *t)
 			if (line == 0)
 				str_add(&cell, t->layouts[i].title);
 			else
-				str_fill(&cell, '.', t->widths[i]);
+				str_fill(&cell, '.',
+					is_ragged(t, i) ? strlen(t->layouts[i].title)
+							: t->widths[i]);
 			str_add(text, i ? "  " : " ");
 			add_cell(text, str_text(&cell), cell.n, t->widths[i],
 				t->layouts[i].is_right, i + 1 == n);
@@ -268,25 +275,6 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-static void begin_title(u64 n_samples, const char *of, struct str *text)
-{
-	str_add(text, "# Samples: ");
-	num_add_short(text, n_samples);
-	str_addf(text, " of %s '", of);
-}
-
-static void end_title(u64 period, struct str *text)
-{
-	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
-}
-
-static void add_event(const struct profile_event *event, struct str *text)
-{
-	begin_title(event->n_samples, "event", text);
-	str_add_safe(text, event->name, strlen(event->name));
-	end_title(event->period, text);
-}
-
 /* What the head of a table of samples shows, in this order. */
 enum { OF, SAMPLES, PERIOD, BLOCKS };
 
@@ -305,12 +293,15 @@ static void add_title(const struct page *p, const struct rowset *r)
 	struct str *text = &p->out->text, room = {0};
 	struct cell of;
 
-	if (!r->is_of_samples || p->text->is_wall || p->text->is_bare)
+	if (!r->is_of_samples || (p->text->is_wall && !r->is_outline) || p->text->is_bare)
 		return;
-	begin_title(head_number(head, SAMPLES, &room), head->shown[OF].title, text);
+	str_add(text, "# Samples: ");
+	num_add_short(text, head_number(head, SAMPLES, &room));
+	str_addf(text, " of %s '", head->shown[OF].title);
 	rowset_cell(head, &head->shown[OF], 0, 0, &room, &of);
 	cell_add_text(&of, text);
-	end_title(head_number(head, PERIOD, &room), text);
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n",
+		(unsigned long long)head_number(head, PERIOD, &room));
 	str_fini(&room);
 }
 
@@ -339,7 +330,8 @@ static void add_table(struct page *p, const struct rowset *r)
 	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
 
 	render(&table, o->n_workers, p->width);
-	if (!o->is_bare)
+	/* What the lines of a tree are is not to be guessed. */
+	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);
 	add_rows(p->out, &table, graphs, n_graphs);
 	for (size_t i = 0; i < n_graphs; i++)
@@ -359,6 +351,7 @@ void text_add_table(struct out *out, const struct rowset *r, const struct text_o
 static void text_form_table(struct page *p, const struct rowset *r)
 {
 	add_title(p, r);
+	str_add(&p->out->text, r->notes ? r->notes : "");
 	if (r->nodes)
 		hierarchy_add(p->out, r, p->text);
 	else
@@ -368,27 +361,11 @@ static void text_form_table(struct page *p, const struct rowset *r)
 		str_add(&p->out->text, "\n\n");
 }
 
-static void text_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const struct profile_event *e = &o->profile->events.at[event];
-	struct str *text = &p->out->text;
-
-	(void)has_others;
-	if (!p->text->is_bare)
-		add_event(e, text);
-	if (node)
-		cuttree_add_node(o, node, text);
-	cuttree_add_text(o, text);
-	str_add(text, "\n\n");
-}
-
 const struct form form_text = {.name = "text",
 	.extension = "txt",
 	.help = "a table for people",
 	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
-	.table = text_form_table,
-	.tree = text_form_tree};
+	.table = text_form_table};
 
 /* ---- the text's columns with something else than blanks between them ---- */
 

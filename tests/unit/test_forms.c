@@ -16,7 +16,6 @@ TEST(forms_table_says_everything_about_each_form)
 		const struct form *f = form_table[i];
 
 		CHECK(*f->name && *f->extension && *f->help && f->table);
-		CHECK_EQ(!f->tree, !!(f->wants & FORM_HAS_NO_TREE));
 		c.name = f->name;
 		CHECK_EQ(form_check(&c, &err), 0);
 		CHECK(form_chosen(&c) == f);
