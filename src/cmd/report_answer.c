@@ -7,6 +7,7 @@
 #include "profile/shares.h"
 #include "view/hierrows.h"
 #include "view/outlinerows.h"
+#include "view/stackrows.h"
 
 enum { VERSION = 3 }; /* of the members of JSON */
 
@@ -23,6 +24,8 @@ static int check(const struct answer_options *o, struct err *err)
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
+	if (form->wants & FORM_WANTS_STACKS && o->has_intervals)
+		return err_set(err, ERR_INVAL, "--ci is of rows: stacks have no intervals");
 	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
@@ -43,6 +46,11 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 	return check(o, err);
 }
 
+static bool has_stacks(const struct answer_options *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
+}
+
 static bool has_tree(const struct answer_options *o)
 {
 	return form_chosen(&o->forms)->wants & FORM_WANTS_TREE || o->budget || o->node;
@@ -52,6 +60,7 @@ u64 answer_labels(const struct answer *a)
 {
 	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
 
+	labels |= has_stacks(a->options) ? LABEL_BIT(LABEL_COMM) : 0;
 	vec_each(c, &a->claims)
 		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
 	return labels;
@@ -62,7 +71,7 @@ bool answer_needs_stacks(const struct answer *a)
 	vec_each(c, &a->claims)
 		if (c->words & 1u << CLAIM_CHILDREN)
 			return true;
-	return has_tree(a->options);
+	return has_tree(a->options) || has_stacks(a->options);
 }
 
 /* One claim about one event; of several events the message says of which. */
@@ -321,6 +330,23 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 	return has_found ? 0 : err->code;
 }
 
+/* All stacks, with a number for each event. */
+static void show_stacks(const struct answer *a, struct page *p)
+{
+	const struct profile *profile = a->profile;
+	struct stackrows stacks = {.is_one_recording = true};
+	u32 part = 0;
+
+	for (u32 event = 0; event < profile->events.n; event++)
+		stacks.n_parts += !is_left_out(a, event, 1);
+	for (u32 event = 0; event < profile->events.n; event++)
+		if (!is_left_out(a, event, 1))
+			stackrows_add(&stacks, profile, a->calls, event, part++);
+	stackrows_finish(&stacks);
+	p->form->table(p, &stacks.rows);
+	stackrows_fini(&stacks);
+}
+
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	const struct answer_options *o = a->options;
@@ -340,7 +366,9 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	int result = 0;
 
 	page_begin(&p);
-	if (has_tree(o))
+	if (has_stacks(o))
+		show_stacks(a, &p);
+	else if (has_tree(o))
 		result = show_trees(a, &p, err);
 	else
 		show_tables(a, &p);

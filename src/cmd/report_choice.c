@@ -169,13 +169,16 @@ static int check_together(const struct choice *c, struct err *err)
 	if (c->has_wall && o->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (c->has_wall && form_chosen(&o->answer.forms)->wants & FORM_WANTS_STACKS)
+		return err_set(err, ERR_INVAL,
+			"--format folded is of samples, not of time on and off CPUs: with --no-wall");
 	if (check_hierarchy(c, err))
 		return err->code;
 	if (o->keys.has_history &&
-		(form_chosen(&o->answer.forms)->wants & FORM_WANTS_TREE || o->answer.budget ||
-			o->answer.node))
+		(form_chosen(&o->answer.forms)->wants & (FORM_WANTS_TREE | FORM_WANTS_STACKS) ||
+			o->answer.budget || o->answer.node))
 		return err_set(err, ERR_INVAL,
-			"--branch-history: the trees of --md, --budget and --node have nothing of branches; --json has");
+			"--branch-history: the trees of --md, --budget and --node and folded stacks have nothing of branches; --json has");
 	if (c->has_wall && (o->switching.on || o->switching.off))
 		return err_set(err, ERR_INVAL,
 			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");

@@ -21,6 +21,7 @@ enum form_want {
 	FORM_SKIPS_EMPTY = 4,    /* events without samples, if others have some */
 	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people have a table of their own */
 	FORM_HAS_NO_TREE = 16,   /* it is of tables alone */
+	FORM_WANTS_STACKS = 32,  /* the tree of all stacks (view/stackrows.h) instead of rows */
 };
 
 struct page {
@@ -53,7 +54,7 @@ extern const struct form form_text, form_separated;
 /* All that can be asked for by their names; closed by NULL. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_IDS };
+enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
 
 /* What options say of it. */
 struct form_choice {
