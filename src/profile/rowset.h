@@ -59,6 +59,7 @@ struct rowset {
 	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
 	bool is_of_samples; /* people read above it what the head says: of, samples, period */
 	bool is_outline; /* rows are lines of a cut tree: the last column shows what is below what */
+	bool is_object;  /* programs get its only row, and no array */
 	bool is_list;    /* programs get the cells of the only column, and no rows */
 	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
 	const struct rowset_node *nodes;
