@@ -135,6 +135,7 @@ static const struct thread_state *state_now(struct pace_source *s)
 	if (s->trace.resolver.places.is_now) {
 		machine_advance(m, MAX(m->followed_to, s->visit->time));
 		s->visit->state = NULL;
+		visits_follow(&s->visits);
 	}
 	return visit_state(s->visit);
 }

@@ -217,4 +217,5 @@ void machine_forget(struct machine *m, u64 before)
 	if (m->maps.arena.total > 2 * m->maps_kept + MAPS_LEAST)
 		copy_maps(m);
 	m->n_ended = 0;
+	m->n_changes++;
 }

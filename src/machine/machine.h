@@ -73,7 +73,8 @@ struct machine {
 	u64 maps_kept;                  /* bytes of maps when they were last copied */
 	u64 n_ended; /* threads that have ended since machine_forget(), or at all */
 	u32 next_space_id;
-	u64 n_comms;                       /* names that threads ever had */
+	u64 n_comms;   /* names that threads ever had */
+	u64 n_changes; /* of states: what was looked up before the last one may not hold any more */
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
 	bool is_foreseen;                  /* by machine_foresee() */
