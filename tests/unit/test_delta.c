@@ -307,7 +307,7 @@ TEST(filter_keeps_rows_of_files_and_functions_and_says_what_the_whole_is)
 
 TEST(folded_has_a_line_for_each_stack_and_a_number_for_each_profile)
 {
-	struct folded f = {0};
+	struct folded f = {.n_columns = 2};
 	struct str text = {0};
 
 	for (unsigned column = 0; column < 2; column++) {
@@ -329,7 +329,7 @@ TEST(folded_has_a_line_for_each_stack_and_a_number_for_each_profile)
 		calls_fini(&calls);
 		profilemaker_fini(&m);
 	}
-	folded_add_text(&f, 2, &text);
+	folded_add_text(&f, &text);
 	CHECK_STR(str_text(&text), "a:b;main;f 3 3\nc;main 1 1\nc;main;x 0 1\n");
 	str_fini(&text);
 	folded_fini(&f);
