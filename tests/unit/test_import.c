@@ -5,7 +5,8 @@
 
 #include "profile/calls.h"
 #include "profile/import.h"
-#include "view/folded.h"
+#include "view/forms.h"
+#include "view/stackrows.h"
 
 static struct import_options wish(void)
 {
@@ -43,18 +44,23 @@ static int read_text(const char *text, const struct import_options *o, struct pr
 /* All of it as folded stacks again; a static buffer. */
 static const char *fold(const struct profile *p)
 {
-	static struct str text;
-	struct folded f = {.n_columns = (unsigned)p->events.n, .has_marks = true};
+	static char text[1 << 20];
+	struct stackrows s = {.n_parts = (u32)p->events.n, .are_imports = true};
+	struct out out = {.fd = -1};
+	struct page page = {.form = form_chosen(&(struct form_choice){.name = "folded"}),
+		.out = &out};
 	struct calls calls;
 
 	calls_init(&calls, p);
 	for (u32 event = 0; event < p->events.n; event++)
-		folded_add(&f, p, &calls, event, event);
-	str_clear(&text);
-	folded_add_text(&f, &text);
-	folded_fini(&f);
+		stackrows_add(&s, p, &calls, event, event);
+	stackrows_finish(&s);
+	page.form->table(&page, &s.rows);
+	snprintf(text, sizeof(text), "%s", str_text(&out.text));
+	str_fini(&out.text);
+	stackrows_fini(&s);
 	calls_fini(&calls);
-	return str_text(&text);
+	return text;
 }
 
 static const struct profile_symbol *symbol_of(const struct profile *p, const char *name)
