@@ -73,7 +73,7 @@ static void forget(struct liveunwind *u)
 	if (u->machine.n_ended < ENDED_LEAST + u->n_alive || u->due_time < LATE_NS)
 		return;
 	machine_forget(&u->machine, u->due_time - LATE_NS);
-	living_forget(&u->living);
+	living_forget(&u->files.living);
 	u->n_alive = u->machine.threads.n;
 }
 
@@ -306,8 +306,6 @@ void liveunwind_describe(const struct event_list *events, struct event_list *ret
 void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	const struct find_places *places, const char *arch)
 {
-	struct find_places own = *places;
-
 	memset(u, 0, sizeof(*u));
 	u->events = events;
 	u->sample_event = TABLE_NONE;
@@ -325,9 +323,8 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	jitcode_init(&u->jitcode, events, places->symfs, NULL);
 	u->machine.coder = &u->jitcode.coder;
 	livestack_init(&u->livestack);
-	living_init(&u->living, &u->machine, "/proc");
-	own.living = own.living ? own.living : &u->living;
-	callers_init(&u->callers, &u->machine, &own, arch);
+	dso_files_init(&u->files, &u->machine, places);
+	callers_init(&u->callers, &u->files, arch);
 	u->callers.jitcode = &u->jitcode;
 	callers_walk_init(&u->walk, &u->callers);
 }
@@ -344,7 +341,7 @@ void liveunwind_fini(struct liveunwind *u)
 		return;
 	callers_walk_fini(&u->walk);
 	callers_fini(&u->callers);
-	living_fini(&u->living);
+	dso_files_fini(&u->files);
 	jitcode_fini(&u->jitcode);
 	machine_fini(&u->machine);
 	formats_fini(&u->formats);
