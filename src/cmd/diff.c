@@ -20,7 +20,7 @@
 #include "profile/label.h"
 #include "profile/recorded.h"
 #include "view/diffrows.h"
-#include "view/folded.h"
+#include "view/stackrows.h"
 #include "view/forms.h"
 
 struct diff_command {
@@ -33,7 +33,7 @@ struct diff_command {
 	double debuginfod_s;
 	const char *cpus, *pids, *tids, *time;
 	struct form_choice forms;
-	bool is_folded, has_children, is_forced;
+	bool has_children, is_forced;
 	u64 order, n_workers;
 	unsigned verbose;
 };
@@ -122,7 +122,7 @@ static const struct opt options[] = {
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
 		"in words, everything that differs; default the first 10"},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "as JSON"},
-	{0, "folded", OPT_BOOL, AT(is_folded), NULL,
+	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
 		"stacks on a line each with both sides' samples, for a differential flame graph"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
@@ -149,6 +149,11 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+static bool wants_stacks(const struct diff_command *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
+}
+
 /* ---- what is compared ---- */
 
 struct compared { /* an event of the first recording */
@@ -164,7 +169,7 @@ struct comparing {
 	VEC(struct delta_recording) recordings;
 	VEC(struct compared) events;
 	struct table by_name; /* of them */
-	struct folded folded;
+	struct stackrows stacks;
 	bool has_warned, has_lost;
 };
 
@@ -286,8 +291,8 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 			&compared->delta.recordings.at[recording].per, err);
 		if (result)
 			break;
-		if (c->options->is_folded) {
-			folded_add(&c->folded, p, &calls, (u32)event, r->side);
+		if (wants_stacks(c->options)) {
+			stackrows_add(&c->stacks, p, &calls, (u32)event, r->side);
 			continue;
 		}
 		hist_init(&hist, p, &calls, (u32)event, &hist_options);
@@ -396,7 +401,7 @@ static int choose(struct comparing *c, struct err *err)
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &o->reading);
 	o->reading.naming.style = symbol_options_style(&o->symbols, o->verbose);
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
-	o->reading.has_stacks = o->has_children || o->is_folded;
+	o->reading.has_stacks = o->has_children || wants_stacks(o);
 	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
 	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
@@ -438,11 +443,13 @@ static void show(struct comparing *c, struct out *out)
 		.version = VERSION};
 	bool is_first = true;
 
-	if (o->is_folded) {
-		folded_add_text(&c->folded, FOLDED_COLUMNS, &out->text);
+	page_begin(&p);
+	if (wants_stacks(o)) {
+		stackrows_finish(&c->stacks);
+		p.form->table(&p, &c->stacks.rows);
+		page_end(&p, NULL);
 		return;
 	}
-	page_begin(&p);
 	vec_each(compared, &c->events) {
 		delta_pair(&compared->delta);
 		if (!compared->delta.rows.n && c->events.n > 1)
@@ -470,7 +477,7 @@ static void find_copies(struct comparing *c)
 				log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
 					c->recordings.at[i].name);
 		}
-	c->folded.is_one_recording = n == c->recordings.n;
+	c->stacks.is_one_recording = n == c->recordings.n;
 }
 
 static int compare(struct comparing *c, struct out *out, struct err *err)
@@ -503,7 +510,8 @@ static int run_diff(int argc, char **argv)
 		.symbols.makes_names = true};
 	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
-	struct comparing c = {.options = &o, .folded.has_builds = true};
+	struct comparing c = {.options = &o,
+		.stacks = {.n_parts = DELTA_SIDES, .has_builds = true}};
 	struct err err;
 
 	status = cmd_parse(&cmd_diff, &o, 0, &n, argv);
@@ -531,7 +539,7 @@ static int run_diff(int argc, char **argv)
 	vec_fini(&c.events);
 	table_fini(&c.by_name);
 	vec_fini(&c.recordings);
-	folded_fini(&c.folded);
+	stackrows_fini(&c.stacks);
 	profile_filter_fini(&o.filter);
 	log_fini(&c.log);
 	return status;

@@ -12,6 +12,7 @@
 #include "profile/naming.h"
 #include "profile/places.h"
 #include "trace/follow.h"
+#include "view/histrows.h"
 #include "view/readperf.h"
 #include "view/text.h"
 
@@ -240,15 +241,17 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 {
 	const struct key *symbol = key_find("symbol", 6), *dso = key_find("dso", 3);
 	const struct hist_options h = {.keys = {symbol, dso}, .n_keys = 2};
-	const struct text_options t = {
+	const struct histrows_options o = {
 		.columns = {key_find("overhead", 8), key_find("sample", 6), symbol, dso},
-		.n_columns = 4,
-		.n_workers = 1};
+		.n_columns = 4};
+	struct histrows rows;
 	struct hist hist;
 
 	hist_init(&hist, &r->places.profile, calls, event, &h);
 	readperf_add_results(&r->results, &hist, r->places.profile.events.n > 1);
-	text_report(&r->out, &hist, &t);
+	histrows_init(&rows, &hist, &o);
+	text_add_table(&r->out, &rows.rows, &(struct text_options){.n_workers = 1});
+	histrows_fini(&rows);
 	str_addc(&r->out.text, '\n');
 	hist_fini(&hist);
 }

@@ -62,6 +62,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.calls = &r->calls;
 	r->answer.hist = &r->choice.hist;
 	r->answer.text = &r->choice.text;
+	r->answer.rows = &r->choice.rows;
 	if (r->choice.forgets)
 		forget_callees(&in->profile, &r->choice.forgotten);
 	answer_note_whole(&r->answer, &in->trace.session.tally);

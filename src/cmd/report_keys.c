@@ -300,7 +300,7 @@ static int choose_order(const struct keys *k, struct hist_options *h,
 }
 
 static int choose_columns(const struct keys *k, const struct hist_options *h,
-	struct text_options *t, const struct key *const *fields, size_t n_fields,
+	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
 	const struct key *const *given, size_t n, struct err *err)
 {
 	const struct keys_options *o = k->options;
@@ -336,7 +336,7 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 	return 0;
 }
 
-int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *text,
+int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
 	struct err *err)
 {
 	const struct keys_options *o = k->options;
@@ -373,7 +373,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
 	return choose_order(k, hist, given, n, err) ||
-			choose_columns(k, hist, text, fields, n_fields, given, n, err)
+			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
 		? err->code
 		: 0;
 }

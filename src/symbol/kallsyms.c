@@ -32,20 +32,6 @@ struct stored {
 
 #define STORED_MAGIC 0x32736d7973656b70ULL /* "pkesyms2" */
 
-u8 kallsyms_build_id(u8 id[BUILD_ID_MAX], struct log *log)
-{
-	struct str notes = {0};
-	struct err err;
-	u8 n = 0;
-
-	if (sysfile_read("/sys/kernel/notes", 1 << 20, &notes, &err))
-		log_untried(log, "[kernel.kallsyms]", &err);
-	else
-		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
-	str_fini(&notes);
-	return n;
-}
-
 /* A line of /proc/modules: name size users state 0xaddress. */
 static bool take_module(const char *line, const char *end,
 	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx)

@@ -38,17 +38,11 @@ static struct record record_at(const u8 *at)
 
 void liveunwind_begin(struct liveunwind *u, const void *records, size_t n)
 {
-	const u8 *at = records, *end = at + n;
+	struct record rec;
 
-	while ((size_t)(end - at) >= RECORD_HEADER_SIZE) {
-		struct record rec = record_at(at);
-
-		if (rec.size < RECORD_HEADER_SIZE || rec.size > end - at)
-			return;
+	for (size_t at = 0; record_in(records, n, at, &rec); at += rec.size)
 		if (record_is_state(rec.type))
 			apply(u, &rec, 0, 0);
-		at += rec.size;
-	}
 }
 
 static void see(void *ctx, const struct record *rec, bool is_due)

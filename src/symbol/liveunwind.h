@@ -18,7 +18,7 @@
 #ifndef PACE_SYMBOL_LIVEUNWIND_H
 #define PACE_SYMBOL_LIVEUNWIND_H
 
-#include "file/recorder.h"
+#include "collect/recorder.h"
 #include "record/formats.h"
 #include "symbol/callers.h"
 #include "symbol/jitcode.h"

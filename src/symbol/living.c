@@ -197,7 +197,7 @@ bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_on
 
 		if (elsewhere_only && !at->is_elsewhere)
 			continue;
-		maps_each(p->spaces.at[p->spaces.n - 1].maps, find_map, &search);
+		maps_each(process_newest(p)->maps, find_map, &search);
 		if (!search.found || !is_mapped(l, p, dso, search.found->start, range))
 			continue;
 		n_tried++;

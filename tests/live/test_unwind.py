@@ -336,7 +336,7 @@ def an_interrupted_recording_has_the_callers_of_all_samples():
 def a_full_disk_leaves_what_was_written():
     can_record()
     program = stacks_program()
-    done = run('sh', '-c', f'ulimit -f 300; exec {PACE} record -q -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
+    done = run('sh', '-c', f'ulimit -f 100; exec {PACE} record -q -z0 -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
     assert done.status == 1 and 'the limit of file sizes is reached' in done.err, done
     check_chains()
 

@@ -856,7 +856,7 @@ TEST(resolver_names_no_function_of_another_kernel)
 	CHECK_STR(resolver_reason(&r.resolver, dso), message);
 	resolving_fini(&r);
 
-	if (!kallsyms_build_id(id, NULL))
+	if (!buildid_of_kernel(id, NULL))
 		SKIP("this kernel tells no build-id");
 	resolving_init(&r);
 	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
@@ -873,7 +873,7 @@ TEST(resolver_names_no_function_of_another_kernel)
 
 TEST(resolver_trusts_the_kernels_build_id_more_than_its_release)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id, NULL);
+	u8 id[BUILD_ID_MAX], n = buildid_of_kernel(id, NULL);
 	struct resolving r;
 	struct dso *dso;
 
@@ -1010,7 +1010,7 @@ TEST(buildid_collects_those_of_what_was_hit)
 	CHECK(!memcmp(info.build_ids.at[1].id, id_b, 16));
 	file_info_fini(&info);
 
-	n = kallsyms_build_id(id, NULL);
+	n = buildid_of_kernel(id, NULL);
 	memset(hit, 0, sizeof(hit));
 	hit[add_dso(&r, "[kernel.kallsyms]_text", true)->id] = true;
 	file_info_init(&info);

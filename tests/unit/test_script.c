@@ -79,6 +79,7 @@ static const char *show(struct scene *s, const struct sample *sample, const stru
 		.time = sample->time,
 		.mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
 
+	visits_follow(&s->visits);
 	str_clear(&s->text);
 	if (is_json)
 		script_add_json(&s->script, &v, &s->text);

@@ -1,6 +1,7 @@
-#include "profile/histrows.h"
+#include "view/histrows.h"
 
 #include "profile/certainty.h"
+#include "view/graphrows.h"
 
 /* What a column is made of. */
 enum id {
@@ -20,6 +21,11 @@ enum id {
 	OF_DECIDED,
 	OF_GROUP,
 	OF_LOST,
+	OF_BELOW,
+	OF_ALL_EVENTS,
+	OF_ALL_SAMPLES,
+	OF_ALL_PERIOD,
+	OF_BLOCKS,
 };
 
 static const struct rowset_column values[] = {
@@ -90,6 +96,8 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 		cell_number(ret, CELL_COUNT, c->key->figure(h, e, part));
 	else if (c->id == OF_EVENT)
 		set_event(h, part, ret);
+	else if (c->id == OF_BELOW)
+		histrows_set_below(own, e, ret);
 	else if (c->group == ROWSET_CERTAINTY)
 		set_certainty(h, e, c->id, ret);
 	else
@@ -100,7 +108,37 @@ static bool shows(const struct rowset *r, size_t row)
 {
 	const struct histrows *own = r->of;
 
-	return hist_percent(own->hist, &own->hist->entries.at[row]) >= own->limit;
+	return hist_percent(own->hist, &own->hist->entries.at[row]) >= own->options.limit;
+}
+
+/* ---- what is below rows ---- */
+
+void histrows_set_below(const struct histrows *r, const struct hist_entry *e, struct cell *ret)
+{
+	if (hist_percent(r->hist, e) >= r->options.graph_limit)
+		ret->kind = CELL_ROWS;
+}
+
+void histrows_open_below(const struct histrows *r, const struct hist_entry *e, struct rowset *ret)
+{
+	graphrows_open(ret, r->view, e, r->options.order, r->hist->events[0].all.period);
+}
+
+static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
+	struct rowset *ret)
+{
+	const struct histrows *own = r->of;
+
+	(void)c;
+	histrows_open_below(own, &own->hist->entries.at[row], ret);
+}
+
+/* A view of the call tree is of one group. */
+static u32 group_of(const struct rowset *r, size_t row)
+{
+	const struct histrows *own = r->of;
+
+	return own->hist->entries.at[row].group;
 }
 
 /* ---- what it is of ---- */
@@ -116,6 +154,45 @@ static bool shows(const struct rowset *r, size_t row)
 
 static const struct rowset_column facts[] = FACTS("samples"), branch_facts[] = FACTS("branches");
 
+/* What people read of it: of several events their names, and sums. */
+#define SAID(what)                                                                                \
+	{                                                                                         \
+		{"events", what, ROWSET_PART, CELL_TEXT, .id = OF_ALL_EVENTS},                    \
+			{"samples", "Samples", ROWSET_VALUE, CELL_COUNT, .id = OF_ALL_SAMPLES},   \
+			{"period", "Event count", ROWSET_VALUE, CELL_COUNT, .id = OF_ALL_PERIOD}, \
+			{"blocks", "Blocks", ROWSET_CERTAINTY, CELL_COUNT, .id = OF_BLOCKS},      \
+	}
+
+static const struct rowset_column of_event[] = SAID("event"), of_events[] = SAID("events");
+
+/* "a, b", or "anon group { a, b }" of those that were counted as one. */
+static void add_events(const struct hist *h, struct str *text)
+{
+	const struct profile_event *first = &h->profile->events.at[h->events[0].event];
+	const u32 n = hist_n_parts(h);
+	const bool is_group = n > 1 && first->n_group > 1;
+	const char *name = first->group ? first->group : "anon group";
+
+	if (is_group) {
+		str_add_safe(text, name, strlen(name));
+		str_add(text, " { ");
+	}
+	for (u32 k = 0; k < n; k++) {
+		str_add(text, k ? ", " : "");
+		str_add_safe(text, first[k].name, strlen(first[k].name));
+	}
+	str_add(text, is_group ? " }" : "");
+}
+
+static void set_sum(const struct hist *h, enum id id, struct cell *ret)
+{
+	u64 n = 0;
+
+	for (u32 k = 0; k < hist_n_parts(h); k++)
+		n += id == OF_ALL_SAMPLES ? h->events[k].all.n_samples : h->events[k].all.period;
+	cell_number(ret, CELL_COUNT, n);
+}
+
 static void fact_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 	struct str *room, struct cell *ret)
 {
@@ -123,22 +200,29 @@ static void fact_of(const struct rowset *r, const struct rowset_column *c, size_
 	const struct profile_event *event = &h->profile->events.at[h->events[part].event];
 
 	(void)row;
-	(void)room;
-	if (c->id == OF_EVENT)
+	if (c->id == OF_ALL_EVENTS) {
+		add_events(h, room);
+		cell_text(ret, str_text(room));
+	} else if (c->id == OF_ALL_SAMPLES || c->id == OF_ALL_PERIOD) {
+		set_sum(h, c->id, ret);
+	} else if (c->id == OF_BLOCKS) {
+		cell_number(ret, CELL_COUNT, h->certainty->n_blocks);
+	} else if (c->id == OF_EVENT) {
 		set_event(h, part, ret);
-	else if (c->id == OF_SAMPLES)
+	} else if (c->id == OF_SAMPLES) {
 		cell_number(ret, CELL_COUNT, h->events[part].all.n_samples);
-	else if (c->id == OF_PERIOD)
+	} else if (c->id == OF_PERIOD) {
 		cell_number(ret, CELL_COUNT, h->events[part].all.period);
-	else if (c->id == OF_LOST)
+	} else if (c->id == OF_LOST) {
 		cell_number(ret, CELL_COUNT, event->n_lost);
-	else
+	} else {
 		cell_text(ret, event->group);
+	}
 }
 
 /* ---- columns ---- */
 
-static struct rowset_column column_of(const struct key *key, const struct hist *h)
+struct rowset_column histrows_column(const struct key *key, const struct hist *h)
 {
 	const bool has_children = h->options->has_children && key->title_with_children;
 
@@ -164,7 +248,7 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 		(struct rowset_column){"event", "Event", ROWSET_PART, CELL_TEXT, true,
 			.id = OF_EVENT});
 	for (size_t i = 0; i < h->options->n_keys; i++)
-		add(r, column_of(h->options->keys[i], h));
+		add(r, histrows_column(h->options->keys[i], h));
 	for (size_t i = 0; i < o->n_columns; i++)
 		if (o->columns[i]->is_value && o->columns[i]->label)
 			add(r,
@@ -174,9 +258,13 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (h->options->has_children || !is_of_total(values[i].id))
 			add(r, values[i]);
+	if (o->has_graph)
+		add(r,
+			(struct rowset_column){o->order == GRAPH_CALLER ? "calls" : "callers",
+				"Calls", ROWSET_BELOW, CELL_ROWS, .id = OF_BELOW});
 	if (!h->certainty)
 		return;
-	add(r, column_of(&certainty_column, h));
+	add(r, histrows_column(&certainty_column, h));
 	for (size_t i = 0; i < ARRAY_SIZE(certainties); i++)
 		if (h->options->has_children || !is_of_total(certainties[i].id))
 			add(r, certainties[i]);
@@ -184,9 +272,17 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 
 void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o)
 {
-	*r = (struct histrows){.hist = h, .limit = o->limit};
+	const bool is_one = hist_n_parts(h) == 1;
+
+	*r = (struct histrows){.hist = h, .options = *o};
+	if (o->has_graph) {
+		r->view = mem_alloc(sizeof(*r->view));
+		hist_view_init(r->view, h);
+	}
 	r->head = (struct rowset){.columns = h->profile->has_branches ? branch_facts : facts,
+		.shown = is_one ? of_event : of_events,
 		.n_columns = ARRAY_SIZE(facts),
+		.n_shown = ARRAY_SIZE(of_event) - !h->certainty,
 		.n = 1,
 		.n_parts = h->n_events,
 		.parts_name = "events",
@@ -198,14 +294,23 @@ void histrows_init(struct histrows *r, const struct hist *h, const struct histro
 		.n_parts = h->n_events,
 		.parts_name = "values",
 		.head = &r->head,
-		.calls = h,
+		.is_of_samples = true,
 		.of = r,
 		.cell = cell_of,
-		.shows = shows};
+		.shows = shows,
+		.below = below,
+		.group = group_of};
 	choose_columns(r, o);
 	for (size_t i = 0; i < o->n_columns; i++) {
-		r->shown[i] = column_of(o->columns[i], h);
-		r->shown[i].width = o->widths ? o->widths[i] : 0;
+		r->shown[i] = histrows_column(o->columns[i], h);
+		r->shown[i].width = o->widths[i];
 	}
 	r->rows.n_shown = o->n_columns;
+}
+
+void histrows_fini(struct histrows *r)
+{
+	if (r->view)
+		hist_view_fini(r->view);
+	mem_free(r->view);
 }

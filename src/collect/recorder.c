@@ -1,4 +1,4 @@
-#include "file/recorder.h"
+#include "collect/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "collect/open.h"
 #include "collect/topology.h"
 #include "event/abi.h"
-#include "file/drain.h"
+#include "collect/drain.h"
 #include "record/record.h"
 #include "record/sample.h"
 
@@ -542,7 +542,7 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 		if (*ret_is_enough)
 			return true;
 		if (now / MS - told >= TELL_MS) {
-			if (writer_sync(r->writer, err))
+			if (sink_sync(r->sink, err))
 				return false;
 			told = now / MS;
 		}
@@ -552,13 +552,11 @@ static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 	}
 }
 
-enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
-	struct err *err)
+enum recorder_end recorder_run(struct recorder *r, struct workload *workload, struct err *err)
 {
 	bool is_written, is_enough = false;
 	struct err ignored;
 
-	r->writer = writer;
 	r->workload = workload;
 	sched_getaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
 	if (r->affinity != RECORDER_ANY_CPU)
@@ -575,10 +573,10 @@ enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct
 	if (r->affinity != RECORDER_ANY_CPU)
 		(void)sched_setaffinity(0, sizeof(r->own_cpus), &r->own_cpus);
 	if (!is_written) {
-		writer_sync(writer, &ignored);
+		sink_sync(r->sink, &ignored);
 		return RECORDER_FAILED;
 	}
-	if (writer_sync(writer, err))
+	if (sink_sync(r->sink, err))
 		return RECORDER_FAILED;
 	if (r->stop.signal)
 		return RECORDER_SIGNAL;

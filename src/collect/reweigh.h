@@ -12,8 +12,8 @@
  * Units    ns of the samples' clock
  * Source   perf_event_open(2): PERF_EVENT_IOC_PERIOD, PERF_SAMPLE_STREAM_ID
  */
-#ifndef PACE_FILE_REWEIGH_H
-#define PACE_FILE_REWEIGH_H
+#ifndef PACE_COLLECT_REWEIGH_H
+#define PACE_COLLECT_REWEIGH_H
 
 #include "base/table.h"
 #include "event/event.h"

@@ -1,4 +1,4 @@
-#include "file/drain.h"
+#include "collect/drain.h"
 
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,8 @@ enum {
 
 static int flush_runs(struct recorder *r, struct err *err)
 {
-	int result = r->runs.n ? writer_append(r->writer, r->runs.at, r->runs.n, err) : 0;
+	int n = (int)r->runs.n;
+	int result = n ? r->sink->append(r->sink->ctx, r->runs.at, n, err) : 0;
 
 	r->runs.n = 0;
 	return result;
@@ -104,8 +105,7 @@ static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, str
 
 static int flush_filtered(struct recorder *r, struct err *err)
 {
-	struct iovec run = {r->filtered.at, r->filtered.n};
-	int result = run.iov_len ? writer_append(r->writer, &run, 1, err) : 0;
+	int result = sink_append(r->sink, r->filtered.at, r->filtered.n, err);
 
 	str_clear(&r->filtered);
 	return result;
@@ -231,7 +231,6 @@ static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 int drain_rings(struct recorder *r, bool is_whole, struct err *err)
 {
 	static const struct record_header round = {PERF_RECORD_FINISHED_ROUND, 0, sizeof(round)};
-	struct iovec mark = {(void *)&round, sizeof(round)};
 	u64 bytes = 0;
 
 	r->round_pct = 0;
@@ -243,7 +242,7 @@ int drain_rings(struct recorder *r, bool is_whole, struct err *err)
 	if (!bytes || r->has_backward)
 		return 0;
 	r->n_rounds++;
-	return writer_append(r->writer, &mark, 1, err);
+	return sink_append(r->sink, &round, sizeof(round), err);
 }
 
 /* ---- rings that keep the newest ---- */
@@ -265,13 +264,7 @@ static int snap_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 		str_addn(&records, rec.at, rec.size);
 	}
 	for (size_t i = starts.n; i-- > 0;) {
-		struct record_header header;
-
-		memcpy(&header, records.at + starts.at[i], sizeof(header));
-		rec = (struct record){.type = header.type,
-			.misc = header.misc,
-			.size = header.size,
-			.at = (const u8 *)records.at + starts.at[i]};
+		record_in(records.at, records.n, starts.at[i], &rec);
 		if (r->filter)
 			r->filter->take(r->filter->ctx, &rec, &r->filtered);
 		else
@@ -310,8 +303,7 @@ int drain_newest(struct recorder *r, struct err *err)
 int drain_losses(struct recorder *r, struct err *err)
 {
 	struct str out = {0};
-	struct iovec run;
-	int result = 0;
+	int result;
 
 	vec_each(c, r->counters) {
 		const struct event_attr *attr = &r->events->at[c->event].attr;
@@ -337,9 +329,7 @@ int drain_losses(struct recorder *r, struct err *err)
 		sample_encode_trailer(&format,
 			&(struct sample){.id = c->id, .stream_id = c->id, .cpu = c->cpu}, &out);
 	}
-	run = (struct iovec){out.at, out.n};
-	if (out.n)
-		result = writer_append(r->writer, &run, 1, err);
+	result = sink_append(r->sink, out.at, out.n, err);
 	str_fini(&out);
 	return result;
 }

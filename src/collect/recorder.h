@@ -1,30 +1,30 @@
 /*
- * recorder.h - rings drained into a file until the target ends or somebody says stop.
+ * recorder.h - rings drained into a sink until the target ends or somebody says stop.
  *
- * In       opened counters and their events; a writer; a workload or none; blocked signals
- * Out      records in the file, one round after the other
- * Owns     the rings, the epoll and signal descriptors; not counters, writer, workload
+ * In       opened counters and their events; a sink; a workload or none; blocked signals
+ * Out      records in the sink, one round after the other
+ * Owns     the rings, the epoll and signal descriptors; not counters, sink, workload
  * Errors   recorder_open(): ERR_PERM when not even the smallest rings fit the mlock limit.
- *          recorder_run(): the writer's; what was written before stays a complete file
+ *          recorder_run(): the sink's; what it took before is whole
  * Source   perf_event_open(2), MMAP layout and Overflow handling
  */
-#ifndef PACE_FILE_RECORDER_H
-#define PACE_FILE_RECORDER_H
+#ifndef PACE_COLLECT_RECORDER_H
+#define PACE_COLLECT_RECORDER_H
 
 #include <sched.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "collect/counter.h"
+#include "collect/reweigh.h"
 #include "collect/ring.h"
+#include "collect/sink.h"
 #include "collect/stop.h"
 #include "collect/workload.h"
-#include "event/target.h"
-#include "file/reweigh.h"
-#include "file/writer.h"
+#include "event/event.h"
 
 /*
- * Who changes records on their way from the rings into the file. In every round `see` gets all records
+ * Who changes records on their way from the rings into the sink. In every round `see` gets all records
  * that have come to any ring, then `settle` says that these were all, then `take` gets the records of
  * this round, ring by ring, and appends what is to be written in the place of each.
  *
@@ -45,7 +45,7 @@ struct recorder_filter {
 /*
  * Who decides what becomes of a recording meanwhile: `look` is called when something that was given to
  * recorder_watch() can be read, at `due_ns`, and behind every drain; it does not wait. It may switch
- * counters, exchange the writer's file, take a snapshot, and say that it is enough.
+ * counters, exchange the sink, take a snapshot, and say that it is enough.
  */
 struct recorder_pilot {
 	void *ctx;
@@ -80,7 +80,7 @@ enum recorder_end {
 struct recorder {
 	struct counters *counters;
 	struct event_list *events;
-	struct writer *writer;
+	const struct sink *sink;   /* borrowed, set before recorder_run() */
 	struct workload *workload; /* NULL: none */
 	struct log *log;
 	const struct recorder_filter *filter; /* borrowed, set after recorder_open(); NULL: none */
@@ -92,7 +92,7 @@ struct recorder {
 	VEC(struct recorder_ring) rings;
 	VEC(struct iovec) runs;
 	struct str
-		filtered; /* records as they go into the file, where they are not those of the rings */
+		filtered; /* records as the sink gets them, where they are not those of the rings */
 	int epoll_fd;
 	u64 pages; /* of each ring */
 	bool has_backward;
@@ -116,12 +116,10 @@ int recorder_open(struct recorder *r, struct counters *counters, struct event_li
 	u64 pages, struct log *log, struct err *err);
 
 /*
- * Runs until the end. The writer's data are whole and in the file when it returns; the last records
- * are LOST_SAMPLES with what each counter says it dropped (Linux >= 6.0; older kernels leave it at
- * LOST records).
+ * Runs until the end. All is in the sink and synced when it returns; the last records are LOST_SAMPLES
+ * with what each counter says it dropped (Linux >= 6.0; older kernels leave it at LOST records).
  */
-enum recorder_end recorder_run(struct recorder *r, struct writer *writer, struct workload *workload,
-	struct err *err);
+enum recorder_end recorder_run(struct recorder *r, struct workload *workload, struct err *err);
 
 /*
  * Back in the queue with everybody else: for children that have another task than to read rings. The recorder

@@ -1,25 +1,25 @@
 /*
- * drain.h - what lies in a recorder's rings goes to its writer.
+ * drain.h - what lies in a recorder's rings goes to its sink.
  *
  * In       a recorder that runs
- * Out      records in its file, as they are or as the recorder's filter makes them
+ * Out      records in its sink, as they are or as the recorder's filter makes them
  * Owns     nothing
- * Errors   the writer's
+ * Errors   the sink's
  */
-#ifndef PACE_FILE_DRAIN_H
-#define PACE_FILE_DRAIN_H
+#ifndef PACE_COLLECT_DRAIN_H
+#define PACE_COLLECT_DRAIN_H
 
-#include "file/recorder.h"
+#include "collect/recorder.h"
 
 /*
- * Writes what has come, then the mark that ends a round. Unless `is_whole`, rings with less than
+ * Hands on what has come, then the mark that ends a round. Unless `is_whole`, rings with less than
  * r->flush_bytes may wait.
  */
 int drain_rings(struct recorder *r, bool is_whole, struct err *err);
 
 /*
  * The rings that keep the newest records: what has come to them since the last time goes to the
- * writer, the oldest first.
+ * sink, the oldest first.
  */
 int drain_newest(struct recorder *r, struct err *err);
 

@@ -1,4 +1,4 @@
-#include "file/reweigh.h"
+#include "collect/reweigh.h"
 
 #include "base/hash.h"
 #include "event/abi.h"
