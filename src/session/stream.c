@@ -4,7 +4,8 @@
 
 /*
  * Without rounds, so much is held back, all that is kept for it included; when it is full, half of it is
- * handed out. What waits is charged to the recording each time it has grown by so much.
+ * handed out. What waits and what is made of records is charged to the recording each time it may have grown by
+ * so much.
  */
 enum { QUEUE_BYTES = 27 << 20, CHARGED_EACH = 1 << 20 };
 
@@ -29,7 +30,7 @@ struct stream_part {
 	VEC(struct queued) queue;    /* in the order of the file */
 	struct str bytes;            /* of the records that wait and do not stay where they are */
 	u64 n_bytes;                 /* that all that wait take */
-	u64 n_charged;               /* of these, when they were charged last */
+	u64 n_uncharged;             /* that were read since all was charged last */
 	VEC(struct sort_item) order; /* those that may be handed out, by time */
 	size_t next;                 /* of `order` */
 	u64 newest;                  /* time of all that were read */
@@ -99,7 +100,6 @@ static void compact(struct stream_part *p)
 	size_t kept = 0, n_bytes = 0;
 
 	p->order.n = p->next = 0;
-	p->n_charged = 0;
 	vec_each(q, &p->queue) {
 		if (q->is_handed_out) {
 			p->n_bytes -= bytes_of_queued(q);
@@ -188,17 +188,17 @@ static int look_again(struct session *s, struct stream_part *p, struct err *err)
 static int charge(struct stream *st, struct err *err)
 {
 	const struct reader *r = &st->session->reader;
-	u64 taken = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
+	u64 taken = st->session->n_held + (st->held ? st->held(st->holder) : 0),
+	    at = st->n_parts ? st->parts[0].cursor.at : 0;
 
 	for (size_t i = 0; i < st->n_parts; i++)
 		taken += st->parts[i].n_bytes;
 	if (LIKELY(taken <= st->n_allowed))
 		return 0;
 	st->n_allowed = reader_allows(r, at);
-	return taken <= st->n_allowed
-		? 0
-		: allowance_exceeded(&r->allowance, st->n_allowed, at,
-			  "threads and maps that it tells of, and records that wait,", err);
+	return taken <= st->n_allowed ? 0
+				      : allowance_exceeded(&r->allowance, st->n_allowed, at,
+						"what it tells of, and records that wait,", err);
 }
 
 /* Reads until there is something to hand out, or the end. */
@@ -233,6 +233,12 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			release(p, UINT64_MAX);
 			continue;
 		}
+		p->n_uncharged += sizeof(struct queued) + e.rec.size;
+		if (p->n_uncharged > CHARGED_EACH) {
+			p->n_uncharged = 0;
+			if (charge(st, err))
+				return err->code;
+		}
 		e.nr = st->n_read++;
 		session_take(s, &p->cursor, &e.rec);
 		stream_place(s, &e);
@@ -247,11 +253,6 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			enqueue(st, p, &e);
 			if (p->n_bytes > QUEUE_BYTES)
 				release(p, median(p));
-			if (p->n_bytes < p->n_charged + CHARGED_EACH)
-				continue;
-			p->n_charged = p->n_bytes;
-			if (charge(st, err))
-				return err->code;
 			continue;
 		}
 		p->head = e;

@@ -173,6 +173,18 @@ def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
         is_refused('bomb.data', *words)
 
 
+@test
+def processes_and_places_that_tables_are_made_of_are_charged():
+    """Samples at distinct addresses; a long name that 30,000 forks inherit; processes with samples of the 4,000th event each."""
+    write('places.data', recording(packed(sample(7, 1000 + i, 0x400000 + 8 * i) for i in range(700000))))
+    forks = [record(FORK, 0, struct.pack('<IIIIQ', 10 + i, 7, 10 + i, 7, 1000 + i) + trailer(7, 1000 + i)) for i in range(30000)]
+    write('heirs.data', recording([comm(7, 900, b'x' * 60000)] + forks + [sample(7, 90000, 0x400000)]))
+    write('counts.data', recording([comm(i + 1, 1000 + i, b'a') for i in range(6000)] +
+                                   [sample(i + 1, 90000 + i, 0x400000, number=4000) for i in range(6000)], 4000))
+    for name in ('places', 'heirs', 'counts'):
+        is_refused(name + '.data', 'readperf', '-o', 'tables')
+
+
 # ---- what a recording carries, taken out of it ----
 
 
