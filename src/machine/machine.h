@@ -127,6 +127,9 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
  */
 void machine_forget(struct machine *m, u64 before);
 
+/* The process that has this number now, or had it last; NULL: none has. */
+const struct process *machine_newest_process(const struct machine *m, u32 pid);
+
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);
 

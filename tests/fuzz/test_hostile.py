@@ -291,6 +291,29 @@ def complaints_about_a_file_go_to_stderr_whoever_reads_it():
     assert 'it is cut off' in result.out and not result.err, result
 
 
+# ---- many files ----
+
+
+def mmap2(pid, time, address, name):
+    return record(MMAP2, 2, struct.pack('<IIQQQIIQQII', pid, pid, address, 0x1000, 0, 8, 1, 5, 0, 5, 2) + name + b'\0' * (8 - len(name) % 8) +
+                  trailer(pid, time))
+
+
+@test
+def eight_times_the_files_and_processes_take_eight_times_as_long():
+    """Files of a process that lives: this one; memory with code of many processes, at the same address."""
+    me = os.getpid()
+    for n in (4000, 32000):
+        write(f'files{n}.data', recording([mmap2(me, 1000 + i, 0x400000 + 0x2000 * i, b'/l%07d' % i) for i in range(n)] +
+                                          [sample(me, 90000 + i, 0x400000 + 0x2000 * i) for i in range(n)]))
+        write(f'code{n}.data', recording([mmap2(3000000 + i, 1000 + i, 0x400000, b'//anon') for i in range(n)] +
+                                         [sample(3000000 + i, 90000 + i, 0x400000) for i in range(n)]))
+    for kind in ('files', 'code'):
+        few, many = (measure(f'{kind}{n}.data', 'report', '-j', '1')[0] for n in (4000, 32000))
+        # Twenty times and more when each file was looked for in all maps, and each process among all.
+        assert many < 12 * few + 0.5, (kind, few, many)
+
+
 # ---- many events ----
 
 @test
