@@ -9,12 +9,13 @@
  * Owns     its queue
  * Life     what is handed out is valid until the next step
  * Units    times are ns of the perf clock; where records carry none, offsets stand in for them
- * Errors   reading errors; ERR_LIMIT where all that is held is more than the recording's allowance. Damage is described in the session's tally
+ * Errors   reading errors. Damage is described in the session's tally
  * Threads  one
  */
 #ifndef PACE_SESSION_STREAM_H
 #define PACE_SESSION_STREAM_H
 
+#include "session/queue.h"
 #include "session/session.h"
 
 struct stream_event {
@@ -42,6 +43,7 @@ struct stream {
 	size_t n_parts;
 	u64 n_read;
 	u64 n_allowed; /* bytes that may be held, as far as that was asked: reader_allows() */
+	u64 n_charged; /* what was made of records when it was asked */
 	/* Bytes that whoever takes the records has made of them; NULL: nothing is made that stays. */
 	u64 (*held)(const void *holder);
 	const void *holder;

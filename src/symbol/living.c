@@ -72,7 +72,7 @@ static int compare_maps(const void *a, const void *b)
 
 static const struct maps_node *maps_of(const struct living_process *p)
 {
-	return p->process->spaces.at[p->process->spaces.n - 1].maps;
+	return process_newest(p->process)->maps;
 }
 
 /* Each map, each fork and each exec makes it another one. */

@@ -38,7 +38,7 @@ const struct runtime *runtime_of(const struct machine *m, u32 pid)
 
 	if (p)
 		vec_each(space, &p->spaces)
-			maps_each(space->maps, look_at, &found);
+			maps_each((*space)->maps, look_at, &found);
 	return found;
 }
 
