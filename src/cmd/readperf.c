@@ -217,6 +217,14 @@ static void warn(struct reading *r)
 			(unsigned long long)r->roster.n_lone_threads);
 }
 
+static u64 held(const void *reading)
+{
+	const struct reading *r = reading;
+
+	return profile_bytes(&r->places.profile) + r->roster.n_bytes +
+		r->roster.slots.n * sizeof(struct roster_slot);
+}
+
 static int walk(struct reading *r, struct err *err)
 {
 	struct follow follow;
@@ -224,6 +232,8 @@ static int walk(struct reading *r, struct err *err)
 	int result;
 
 	follow_init(&follow, &r->trace, FOLLOW_IN_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD);
+	follow.stream.held = held;
+	follow.stream.holder = r;
 	while ((result = follow_next(&follow, &v, err)) > 0) {
 		take(r, v);
 		if (r->overview.out.sys || r->processes.out.sys)

@@ -173,6 +173,18 @@ def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
         is_refused('bomb.data', *words)
 
 
+@test
+def processes_and_places_that_tables_are_made_of_are_charged():
+    """Samples at distinct addresses; a long name that 30,000 forks inherit; processes with samples of the 4,000th event each."""
+    write('places.data', recording(packed(sample(7, 1000 + i, 0x400000 + 8 * i) for i in range(700000))))
+    forks = [record(FORK, 0, struct.pack('<IIIIQ', 10 + i, 7, 10 + i, 7, 1000 + i) + trailer(7, 1000 + i)) for i in range(30000)]
+    write('heirs.data', recording([comm(7, 900, b'x' * 60000)] + forks + [sample(7, 90000, 0x400000)]))
+    write('counts.data', recording([comm(i + 1, 1000 + i, b'a') for i in range(6000)] +
+                                   [sample(i + 1, 90000 + i, 0x400000, number=4000) for i in range(6000)], 4000))
+    for name in ('places', 'heirs', 'counts'):
+        is_refused(name + '.data', 'readperf', '-o', 'tables')
+
+
 # ---- what a recording carries, taken out of it ----
 
 
@@ -277,6 +289,29 @@ def complaints_about_a_file_go_to_stderr_whoever_reads_it():
         assert "'cut.data' is cut off" in result.err and 'is cut off' not in result.out, (words, result)
     result = run(PACE, 'data', 'lint', 'cut.data')
     assert 'it is cut off' in result.out and not result.err, result
+
+
+# ---- many files ----
+
+
+def mmap2(pid, time, address, name):
+    return record(MMAP2, 2, struct.pack('<IIQQQIIQQII', pid, pid, address, 0x1000, 0, 8, 1, 5, 0, 5, 2) + name + b'\0' * (8 - len(name) % 8) +
+                  trailer(pid, time))
+
+
+@test
+def eight_times_the_files_and_processes_take_eight_times_as_long():
+    """Files of a process that lives: this one; memory with code of many processes, at the same address."""
+    me = os.getpid()
+    for n in (4000, 32000):
+        write(f'files{n}.data', recording([mmap2(me, 1000 + i, 0x400000 + 0x2000 * i, b'/l%07d' % i) for i in range(n)] +
+                                          [sample(me, 90000 + i, 0x400000 + 0x2000 * i) for i in range(n)]))
+        write(f'code{n}.data', recording([mmap2(3000000 + i, 1000 + i, 0x400000, b'//anon') for i in range(n)] +
+                                         [sample(3000000 + i, 90000 + i, 0x400000) for i in range(n)]))
+    for kind in ('files', 'code'):
+        few, many = (measure(f'{kind}{n}.data', 'report', '-j', '1')[0] for n in (4000, 32000))
+        # Twenty times and more when each file was looked for in all maps, and each process among all.
+        assert many < 12 * few + 0.5, (kind, few, many)
 
 
 # ---- many events ----
