@@ -36,9 +36,10 @@ static struct rowmaker_cell *add(struct rowmaker *m, const char *name)
 {
 	struct rowmaker_cell *c;
 
-	find_column(m, name);
+	if (!m->make)
+		find_column(m, name);
 	c = vec_push(&m->cells);
-	*c = (struct rowmaker_cell){.name = name};
+	*c = (struct rowmaker_cell){.name = name, .part = m->part};
 	return c;
 }
 
@@ -82,6 +83,11 @@ void rowmaker_u64(struct rowmaker *m, const char *name, u64 n)
 	cell_number(rowmaker_add(m, name), CELL_COUNT, n);
 }
 
+void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole)
+{
+	cell_share(rowmaker_add(m, name), part, whole);
+}
+
 void rowmaker_bool(struct rowmaker *m, const char *name, bool is)
 {
 	cell_number(rowmaker_add(m, name), CELL_BOOL, is);
@@ -108,12 +114,37 @@ void rowmaker_double(struct rowmaker *m, const char *name, double v, unsigned di
 	add_real(m, name, v, digits)->is_significant = true;
 }
 
-static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row)
+static void drop_cells(struct rowmaker *m)
 {
-	const size_t end = row + 1 < m->rows.n ? m->rows.at[row + 1] : m->cells.n;
+	vec_each(c, &m->cells) {
+		if (c->below)
+			rowmaker_fini(c->below);
+		mem_free(c->below);
+	}
+	m->cells.n = m->rows.n = 0;
+	m->part = 0;
+	arena_fini(&m->texts);
+}
 
+static void make_row(struct rowmaker *m, size_t row)
+{
+	drop_cells(m);
+	rowmaker_row(m);
+	m->make(m, m->of, row);
+	m->made = row + 1;
+}
+
+static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
+	u32 part)
+{
+	size_t end;
+
+	if (m->make && m->made != row + 1)
+		make_row((struct rowmaker *)(uintptr_t)m, row);
+	row = m->make ? 0 : row;
+	end = row + 1 < m->rows.n ? m->rows.at[row + 1] : m->cells.n;
 	for (size_t i = m->rows.at[row]; i < end; i++)
-		if (!strcmp(m->cells.at[i].name, name))
+		if (m->cells.at[i].part == part && !strcmp(m->cells.at[i].name, name))
 			return &m->cells.at[i];
 	return NULL;
 }
@@ -121,9 +152,9 @@ static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const cha
 static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 	struct str *room, struct cell *ret)
 {
-	const struct rowmaker_cell *cell = find_cell(r->of, c->name, row);
+	const struct rowmaker_cell *cell =
+		find_cell(r->of, c->name, row, c->is_of_part ? part : c->id);
 
-	(void)part;
 	(void)room;
 	if (cell)
 		*ret = cell->cell;
@@ -132,7 +163,7 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
 	struct rowset *ret)
 {
-	*ret = rowmaker_table(find_cell(r->of, c->name, row)->below);
+	*ret = rowmaker_table(find_cell(r->of, c->name, row, 0)->below);
 }
 
 struct rowset rowmaker_table(const struct rowmaker *m)
@@ -141,10 +172,11 @@ struct rowset rowmaker_table(const struct rowmaker *m)
 		.shown = m->columns.at,
 		.n_columns = m->columns.n,
 		.n_shown = m->columns.n,
-		.n = m->rows.n,
+		.n = m->make ? m->n_made : m->rows.n,
 		.n_parts = 1,
 		.is_list = m->shape == ROWMAKER_LIST,
 		.is_object = m->shape == ROWMAKER_OBJECT,
+		.is_serial = m->make != NULL,
 		.of = m,
 		.cell = cell_of,
 		.below = below};
@@ -152,13 +184,8 @@ struct rowset rowmaker_table(const struct rowmaker *m)
 
 void rowmaker_fini(struct rowmaker *m)
 {
-	vec_each(c, &m->cells) {
-		if (c->below)
-			rowmaker_fini(c->below);
-		mem_free(c->below);
-	}
+	drop_cells(m);
 	vec_fini(&m->columns);
 	vec_fini(&m->cells);
 	vec_fini(&m->rows);
-	arena_fini(&m->texts);
 }

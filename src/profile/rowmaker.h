@@ -27,6 +27,7 @@ enum rowmaker_shape {
 
 struct rowmaker_cell {
 	const char *name;
+	u32 part;
 	struct cell cell;
 	struct rowmaker *below; /* of CELL_ROWS */
 };
@@ -36,8 +37,16 @@ struct rowmaker {
 	VEC(struct rowmaker_cell) cells; /* row behind row */
 	VEC(size_t) rows;                /* where each begins in cells */
 	size_t next;                     /* column, if rows are alike */
+	u32 part; /* that cells are added of; or, of a column that is of none, its id */
 	enum rowmaker_shape shape;
 	struct arena texts;
+	/*
+	 * Of a table that is too large to be kept: adds the cells of a row, when somebody asks for one of
+	 * them. Only this row is there then, and columns are for whoever has set this to tell. NULL: rows stay.
+	 */
+	void (*make)(struct rowmaker *m, const void *of, size_t row);
+	const void *of;
+	size_t n_made, made; /* how many rows there are; the one that is there, from 1 */
 };
 
 /* Columns that are there whatever rows have. */
@@ -52,6 +61,7 @@ void rowmaker_text(struct rowmaker *m, const char *name, const char *text);
 /* The same, but no cell if there is no text, or an empty one. */
 void rowmaker_note(struct rowmaker *m, const char *name, const char *text);
 void rowmaker_u64(struct rowmaker *m, const char *name, u64 n);
+void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole);
 void rowmaker_bool(struct rowmaker *m, const char *name, bool is);
 /* Without a value unless it is finite. With so many digits behind the point; with so many in all (%g). */
 void rowmaker_fixed(struct rowmaker *m, const char *name, double v, unsigned digits);
