@@ -424,8 +424,11 @@ static u64 user_ip(const struct sample *sample, u8 mode)
 	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
 }
 
-/* per sample */
-bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+/*
+ * per sample: the same with its user part taken from the processor's records of calls. `mode`: which the sample
+ * ran in.
+ */
+static bool find_in_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
 	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
 {
 	struct lbr_input in = {.tid = sample->tid,
@@ -454,7 +457,6 @@ bool callers_of_sample(struct callers_walk *w, const struct space *user,
 		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
 	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
 		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
-			ret_end);
+		return find_in_branches(w, format->branch_type, sample, mode, ret_chain, ret_end);
 	return false;
 }
