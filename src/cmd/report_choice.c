@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/report_import.h"
 #include "cmd/report_wall.h"
 #include "event/abi.h"
 #include "profile/key.h"
@@ -204,7 +205,8 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 	struct err *err)
 {
 	*c = (struct choice){.options = o, .recorded = in, .time_quantum = o->time_quantum};
-	if (report_wall_choose(&in->trace.session, o->wall, &c->has_wall, err) ||
+	if (report_import_check(in, o, err) ||
+		report_wall_choose(&in->trace.session, o->wall, &c->has_wall, err) ||
 		check_together(c, err) || keys_init(&c->keys, &o->keys, in, c->has_wall, err))
 		return err->code;
 	c->text.is_wall = c->has_wall;

@@ -124,6 +124,8 @@ bool keys_have_stacks(const struct keys *k)
 
 static const char *default_keys(const struct keys *k)
 {
+	if (!recorded_has_trace(k->recorded))
+		return k->recorded->import.importer->keys;
 	return k->has_blocks              ? "block,dso"
 		: k->has_history          ? "srcline,symbol,dso"
 		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
@@ -264,7 +266,7 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 			key->name);
 	/* perf's list of keys for memory has latencies that not all processors tell. */
 	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
-		label_check(&k->recorded->trace.session, key->label, err))
+		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
 		return add(h->keys, &h->n_keys, key, err);

@@ -64,6 +64,7 @@ struct rowset {
 	bool is_list;    /* programs get the cells of the only column, and no rows */
 	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
 	const struct rowset_node *nodes;
+	bool has_foreign_names; /* of nodes: as other programs' folded stacks have them */
 	u64 part, whole;  /* of a tree: what the row that it stands below has; what 100 % are */
 	const void *of;   /* for whoever yields the table */
 	size_t below_row; /* of a table in a cell: for them, too */

@@ -16,7 +16,7 @@ struct line {
 	const struct str *text;
 };
 
-/* A ';' would end a name. */
+/* A ';' would end a name, but of names that were read out of folded stacks none does. */
 static void add_name(const struct rowset *r, size_t row, struct str *room, struct str *text)
 {
 	const size_t start = text->n;
@@ -24,7 +24,7 @@ static void add_name(const struct rowset *r, size_t row, struct str *room, struc
 
 	rowset_cell(r, &r->columns[0], row, 0, room, &cell);
 	cell_add_data(&cell, text);
-	for (size_t i = start; i < text->n; i++)
+	for (size_t i = start; i < text->n && !r->has_foreign_names; i++)
 		text->at[i] = text->at[i] == ';' ? ':' : text->at[i];
 }
 

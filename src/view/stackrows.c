@@ -3,8 +3,6 @@
 #include "base/hash.h"
 #include "profile/key.h"
 
-enum { DEEPEST = 1024 };
-
 static const struct rowset_column columns[] = {
 	{"name", "Function", ROWSET_KEY, CELL_TEXT},
 	{"samples", "Samples", ROWSET_VALUE, CELL_COUNT, true},
@@ -55,31 +53,45 @@ static void add_build(const struct stackrows *s, const struct profile *p,
 		str_addf(text, "@%c", 'A' + (char)part);
 }
 
+static void add_name(const struct stackrows *s, const struct profile_symbol *symbol,
+	struct str *text)
+{
+	if (!s->are_imports || !symbol->name) {
+		key_add_symbol(symbol, text);
+		return;
+	}
+	str_add_safe(text, symbol->name, strlen(symbol->name));
+	str_add(text, symbol->mark ? symbol->mark : "");
+}
+
 static void add_row(struct stackrows *s, const struct profile *p, const struct calls *c, size_t row,
 	u32 part, struct str *text)
 {
 	const char *comm = profile_text(profile_label(p, row, LABEL_COMM));
-	u32 path[DEEPEST], n = 0, node = 0;
+	const struct profile_row *r = &p->rows.at[row];
+	u32 node = 0;
 
-	for (u32 call = c->of_row[row]; call && n < DEEPEST; call = c->nodes.at[call].parent)
-		path[n++] = c->nodes.at[call].symbol;
+	s->path.n = 0;
+	for (u32 call = c->of_row[row]; call; call = c->nodes.at[call].parent)
+		vec_add(&s->path, c->nodes.at[call].symbol);
 	str_clear(text);
-	if (comm && *comm) {
+	if (comm && (*comm || p->is_imported)) {
 		str_add(text, comm);
 		node = child_of(s, node, text);
 	}
-	while (n) {
-		const struct profile_symbol *symbol = &p->symbols.at[path[--n]];
+	for (size_t i = s->path.n; i-- > 0;) {
+		const struct profile_symbol *symbol = &p->symbols.at[s->path.at[i]];
 
 		str_clear(text);
-		key_add_symbol(symbol, text);
+		add_name(s, symbol, text);
 		if (s->has_builds)
 			add_build(s, p, symbol, part, text);
 		node = child_of(s, node, text);
 	}
-	s->nodes.at[node].own += p->rows.at[row].period;
-	s->nodes.at[node].own_samples += p->rows.at[row].n_samples;
-	s->samples.at[(size_t)node * s->n_parts + part] += p->rows.at[row].n_samples;
+	s->nodes.at[node].own += r->period;
+	s->nodes.at[node].own_samples += r->n_samples;
+	s->samples.at[(size_t)node * s->n_parts + part] +=
+		p->is_imported ? r->period : r->n_samples;
 }
 
 void stackrows_add(struct stackrows *s, const struct profile *p, const struct calls *c, u32 event,
@@ -121,6 +133,7 @@ void stackrows_finish(struct stackrows *s)
 		.n_columns = ARRAY_SIZE(columns),
 		.n = s->nodes.n,
 		.n_parts = s->n_parts,
+		.has_foreign_names = s->are_imports,
 		.nodes = s->nodes.at,
 		.of = s,
 		.cell = cell_of};
@@ -133,4 +146,5 @@ void stackrows_fini(struct stackrows *s)
 	vec_fini(&s->samples);
 	table_fini(&s->index);
 	intern_fini(&s->strings);
+	vec_fini(&s->path);
 }
