@@ -8,22 +8,26 @@ void rowmaker_row(struct rowmaker *m)
 	m->next = 0;
 }
 
-/* Rows are alike: the next column, or one behind it, else a new one is put there. */
+static struct rowset_column column_of(const char *name)
+{
+	return (struct rowset_column){.name = name, .title = name, .group = ROWSET_FACT};
+}
+
+/* Rows are alike: the next column, or one behind it, or any; else a new one is put there. */
 static void find_column(struct rowmaker *m, const char *name)
 {
-	const struct rowset_column column = {.name = name, .title = name, .group = ROWSET_FACT};
-	size_t i = m->next;
+	for (size_t n = 0; n < m->columns.n; n++) {
+		const size_t i = (m->next + n) % m->columns.n;
 
-	while (i < m->columns.n && strcmp(m->columns.at[i].name, name) != 0)
-		i++;
-	if (i < m->columns.n) {
-		m->next = i + 1;
+		if (strcmp(m->columns.at[i].name, name) != 0)
+			continue;
+		m->next = MAX(m->next, i + 1);
 		return;
 	}
-	vec_add(&m->columns, column);
+	vec_add(&m->columns, column_of(name));
 	memmove(&m->columns.at[m->next + 1], &m->columns.at[m->next],
-		(m->columns.n - 1 - m->next) * sizeof(column));
-	m->columns.at[m->next++] = column;
+		(m->columns.n - 1 - m->next) * sizeof(*m->columns.at));
+	m->columns.at[m->next++] = column_of(name);
 }
 
 void rowmaker_columns(struct rowmaker *m, const char *const *names, size_t n)
@@ -60,6 +64,24 @@ struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowma
 	return c->below;
 }
 
+void rowmaker_spread(struct rowmaker *m,
+	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n)
+{
+	m->is_spread = true;
+	m->make = make;
+	m->of = of;
+	m->n_made = n;
+}
+
+struct rowset *rowmaker_tree(struct rowmaker *m, const char *name)
+{
+	struct rowmaker_cell *c = add(m, name);
+
+	c->cell.kind = CELL_ROWS;
+	c->tree = mem_zalloc(sizeof(*c->tree));
+	return c->tree;
+}
+
 const char *rowmaker_copy(struct rowmaker *m, const char *text)
 {
 	return arena_strdup(&m->texts, text, strlen(text));
@@ -86,6 +108,11 @@ void rowmaker_u64(struct rowmaker *m, const char *name, u64 n)
 void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole)
 {
 	cell_share(rowmaker_add(m, name), part, whole);
+}
+
+void rowmaker_hex(struct rowmaker *m, const char *name, u64 address)
+{
+	cell_number(rowmaker_add(m, name), CELL_ADDRESS, address);
 }
 
 void rowmaker_bool(struct rowmaker *m, const char *name, bool is)
@@ -120,6 +147,9 @@ static void drop_cells(struct rowmaker *m)
 		if (c->below)
 			rowmaker_fini(c->below);
 		mem_free(c->below);
+		if (c->tree)
+			rowset_close(c->tree);
+		mem_free(c->tree);
 	}
 	m->cells.n = m->rows.n = 0;
 	m->part = 0;
@@ -134,8 +164,8 @@ static void make_row(struct rowmaker *m, size_t row)
 	m->made = row + 1;
 }
 
-static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
-	u32 part)
+/* The cells of a row, made if they are not there. */
+static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row, size_t *ret_n)
 {
 	size_t end;
 
@@ -143,9 +173,24 @@ static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const cha
 		make_row((struct rowmaker *)(uintptr_t)m, row);
 	row = m->make ? 0 : row;
 	end = row + 1 < m->rows.n ? m->rows.at[row + 1] : m->cells.n;
-	for (size_t i = m->rows.at[row]; i < end; i++)
-		if (m->cells.at[i].part == part && !strcmp(m->cells.at[i].name, name))
-			return &m->cells.at[i];
+	*ret_n = end - m->rows.at[row];
+	return m->cells.at + m->rows.at[row];
+}
+
+/* Whoever asks for a cell asks for the next one then. */
+static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
+	u32 part)
+{
+	size_t n;
+	const struct rowmaker_cell *cells = cells_of(m, row, &n);
+
+	for (size_t k = 0, i = m->asked < n ? m->asked : 0; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
+		if (cells[i].part != part ||
+			(cells[i].name != name && strcmp(cells[i].name, name) != 0))
+			continue;
+		((struct rowmaker *)(uintptr_t)m)->asked = i + 1;
+		return &cells[i];
+	}
 	return NULL;
 }
 
@@ -163,7 +208,24 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
 	struct rowset *ret)
 {
-	*ret = rowmaker_table(find_cell(r->of, c->name, row, 0)->below);
+	const struct rowmaker_cell *cell = find_cell(r->of, c->name, row, 0);
+
+	*ret = cell->below ? rowmaker_table(cell->below) : *cell->tree;
+	ret->close = NULL;
+}
+
+static void open_row(struct rowset *r, size_t row)
+{
+	struct rowmaker *m = (struct rowmaker *)(uintptr_t)r->of;
+	size_t n;
+	const struct rowmaker_cell *cells = cells_of(m, row, &n);
+
+	m->of_row.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!cells[i].part)
+			vec_add(&m->of_row, column_of(cells[i].name));
+	r->columns = m->of_row.at;
+	r->n_columns = m->of_row.n;
 }
 
 struct rowset rowmaker_table(const struct rowmaker *m)
@@ -176,9 +238,11 @@ struct rowset rowmaker_table(const struct rowmaker *m)
 		.n_parts = 1,
 		.is_list = m->shape == ROWMAKER_LIST,
 		.is_object = m->shape == ROWMAKER_OBJECT,
-		.is_serial = m->make != NULL,
+		.is_serial = true,
+		.is_spread = m->is_spread,
 		.of = m,
 		.cell = cell_of,
+		.open_row = open_row,
 		.below = below};
 }
 
@@ -186,6 +250,7 @@ void rowmaker_fini(struct rowmaker *m)
 {
 	drop_cells(m);
 	vec_fini(&m->columns);
+	vec_fini(&m->of_row);
 	vec_fini(&m->cells);
 	vec_fini(&m->rows);
 }

@@ -29,20 +29,24 @@ struct rowmaker_cell {
 	const char *name;
 	u32 part;
 	struct cell cell;
-	struct rowmaker *below; /* of CELL_ROWS */
+	/* Of CELL_ROWS, one of them: */
+	struct rowmaker *below;
+	struct rowset *tree;
 };
 
 struct rowmaker {
-	VEC(struct rowset_column) columns;
-	VEC(struct rowmaker_cell) cells; /* row behind row */
-	VEC(size_t) rows;                /* where each begins in cells */
-	size_t next;                     /* column, if rows are alike */
-	u32 part; /* that cells are added of; or, of a column that is of none, its id */
+	VEC(struct rowset_column) columns, of_row; /* of all rows, of the last that was opened */
+	VEC(struct rowmaker_cell) cells;           /* row behind row */
+	VEC(size_t) rows;                          /* where each begins in cells */
+	size_t next;                               /* column, if rows are alike */
+	size_t asked; /* of a row's cells, behind the last one that was asked for */
+	u32 part;     /* that cells are added of; or, of a column that is of none, its id */
 	enum rowmaker_shape shape;
+	bool is_spread; /* programs get each row on a line of its own */
 	struct arena texts;
 	/*
 	 * Of a table that is too large to be kept: adds the cells of a row, when somebody asks for one of
-	 * them. Only this row is there then, and columns are for whoever has set this to tell. NULL: rows stay.
+	 * them. Only this row is there then, and only its columns. NULL: rows stay.
 	 */
 	void (*make)(struct rowmaker *m, const void *of, size_t row);
 	const void *of;
@@ -54,7 +58,12 @@ void rowmaker_columns(struct rowmaker *m, const char *const *names, size_t n);
 void rowmaker_row(struct rowmaker *m);
 /* A cell of the last row, for the functions of cell.h, until the next one is added. */
 struct cell *rowmaker_add(struct rowmaker *m, const char *name);
+/* Rows are made one at a time by `make`, n of them, each on a line of its own for programs. */
+void rowmaker_spread(struct rowmaker *m,
+	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n);
 struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowmaker_shape shape);
+/* A table of somebody else's, to be filled in: it is closed with the others. */
+struct rowset *rowmaker_tree(struct rowmaker *m, const char *name);
 const char *rowmaker_copy(struct rowmaker *m, const char *text);
 
 void rowmaker_text(struct rowmaker *m, const char *name, const char *text);
@@ -62,6 +71,7 @@ void rowmaker_text(struct rowmaker *m, const char *name, const char *text);
 void rowmaker_note(struct rowmaker *m, const char *name, const char *text);
 void rowmaker_u64(struct rowmaker *m, const char *name, u64 n);
 void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole);
+void rowmaker_hex(struct rowmaker *m, const char *name, u64 address);
 void rowmaker_bool(struct rowmaker *m, const char *name, bool is);
 /* Without a value unless it is finite. With so many digits behind the point; with so many in all (%g). */
 void rowmaker_fixed(struct rowmaker *m, const char *name, double v, unsigned digits);

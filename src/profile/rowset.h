@@ -60,6 +60,7 @@ struct rowset {
 	bool is_outline; /* rows are lines of a cut tree: the last column shows what is below what */
 	bool is_object;  /* programs get its only row, and no array */
 	bool is_serial;  /* its cells are asked for by one thread, row by row */
+	bool is_spread;  /* programs get each row on a line of its own */
 	bool is_list;    /* programs get the cells of the only column, and no rows */
 	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
 	const struct rowset_node *nodes;
@@ -70,6 +71,8 @@ struct rowset {
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
+	/* Columns are those of this row from now on, in its order; NULL: rows are alike. */
+	void (*open_row)(struct rowset *r, size_t row);
 	/* The table in a cell of kind CELL_ROWS, until rowset_close(). */
 	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
 		struct rowset *ret);

@@ -1,6 +1,5 @@
 #include "view/annotate_types.h"
 
-#include "base/json.h"
 #include "profile/rowmaker.h"
 #include "symbol/typelayout.h"
 #include "view/forms.h"
@@ -196,24 +195,23 @@ static void add_lines(struct rowmaker *m, const struct anatomy *a, const struct 
 
 void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
 {
-	struct rowmaker types = {0};
-	struct str *text = &out->text;
+	struct rowmaker document = {0}, *types;
 	struct rowset table;
 
+	rowmaker_row(&document);
+	rowmaker_u64(&document, "pace_annotate_types", SCHEMA);
+	annotate_add_events(&document, a->profile, a->totals, o->events);
+	types = rowmaker_below(&document, "types", ROWMAKER_ROWS);
 	vec_each(t, &a->types) {
 		const struct profile_type *type = &a->profile->types.at[t->type];
 
-		rowmaker_row(&types);
-		rowmaker_text(&types, "name", type->name);
-		rowmaker_u64(&types, "size", type->size);
-		add_lines(rowmaker_below(&types, "lines", ROWMAKER_ROWS), a, t);
+		rowmaker_row(types);
+		rowmaker_text(types, "name", type->name);
+		rowmaker_u64(types, "size", type->size);
+		add_lines(rowmaker_below(types, "lines", ROWMAKER_ROWS), a, t);
 	}
-	table = rowmaker_table(&types);
-	str_addc(text, '{');
-	json_u64(text, "pace_annotate_types", SCHEMA);
-	annotate_json_events(text, a->profile, a->totals, o->events);
-	form_json_add("types", &table, text);
-	json_end(text, '}');
-	str_addc(text, '\n');
-	rowmaker_fini(&types);
+	table = rowmaker_table(&document);
+	form_json_object(&table, 0, out);
+	str_addc(&out->text, '\n');
+	rowmaker_fini(&document);
 }

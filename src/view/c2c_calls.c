@@ -1,9 +1,7 @@
 #include "view/c2c_calls.h"
 
-#include "base/json.h"
 #include "profile/key.h"
 #include "view/drawing.h"
-#include "view/forms.h"
 #include "view/graphrows.h"
 
 #define LIMIT 5 /* percent: callers of less are not drawn */
@@ -76,17 +74,15 @@ void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text)
 	rowset_close(&tree);
 }
 
-void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
+void c2c_calls_add_cells(struct c2c_calls *c, u32 use, struct rowmaker *m)
 {
 	struct c2c_calls_event *event;
 	const struct hist_entry *e = choose(c, use, &event);
 	const struct hist *h = &event->hist;
-	struct rowset tree;
 
 	if (!e)
 		return;
-	json_text(text, "callers_of", h->profile->events.at[h->events[0].event].name);
-	graphrows_open(&tree, &event->view, e, GRAPH_CALLEE, e->of[0].self.period);
-	form_json_add("callers", &tree, text);
-	rowset_close(&tree);
+	rowmaker_text(m, "callers_of", h->profile->events.at[h->events[0].event].name);
+	graphrows_open(rowmaker_tree(m, "callers"), &event->view, e, GRAPH_CALLEE,
+		e->of[0].self.period);
 }

@@ -163,7 +163,7 @@ static void add_for_programs(struct rowmaker *m, const struct diffrows *r,
 static void add_key(struct rowmaker *m, const struct key *key, const struct cell *cell,
 	bool is_data)
 {
-	const struct celltext t = celltext_of(key, NULL);
+	const struct celltext t = celltext_of(key);
 	struct cell *c = rowmaker_add(m, key->name);
 	struct str words = {0};
 

@@ -38,7 +38,7 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 		json_key(text, c->name);
 		cell_add_data(cell, text);
 		str_addc(text, ',');
-	} else if (c->group != ROWSET_KEY) {
+	} else if (c->group != ROWSET_KEY && cell->kind == CELL_TEXT) {
 		json_text(text, c->name, cell->text);
 	} else {
 		cell_add_data(cell, &value);
@@ -54,33 +54,32 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 	str_fini(&value);
 }
 
-/* A table in a cell. */
-static void add_below(struct str *text, const struct rowset *r, const struct rowset_column *c,
-	size_t row)
-{
-	struct rowset below;
+static void add_table(struct out *out, const char *name, const struct rowset *r);
 
-	r->below(r, c, row, &below);
-	form_json_add(c->name, &below, text);
-	rowset_close(&below);
-}
-
-static void add_column(struct str *text, const struct rowset *r, const struct rowset_column *c,
+static void add_column(struct out *out, const struct rowset *r, const struct rowset_column *c,
 	size_t row, u32 part, struct str *room)
 {
+	struct rowset below;
 	struct cell cell;
 
 	rowset_cell(r, c, row, part, room, &cell);
-	if (cell.kind == CELL_ROWS)
-		add_below(text, r, c, row);
-	else
-		add_cell(text, c, &cell);
+	if (cell.kind != CELL_ROWS) {
+		add_cell(&out->text, c, &cell);
+		return;
+	}
+	r->below(r, c, row, &below);
+	add_table(out, c->name, &below);
+	rowset_close(&below);
 }
 
-static void add_row_cells(struct str *text, const struct rowset *r, size_t row, struct str *room)
+static void add_row_cells(struct out *out, const struct rowset *r, size_t row, struct str *room)
 {
-	for (size_t i = 0; i < r->n_columns; i++)
-		add_column(text, r, &r->columns[i], row, 0, room);
+	struct rowset own = *r;
+
+	if (r->open_row)
+		r->open_row(&own, row);
+	for (size_t i = 0; i < own.n_columns; i++)
+		add_column(out, &own, &own.columns[i], row, 0, room);
 }
 
 static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
@@ -107,21 +106,21 @@ static void close_node(const struct rowset_node *n, struct str *text)
 }
 
 /* Down and up by the links, because trees may be deeper than our stack. */
-static void add_nodes(const struct rowset *r, struct str *room, struct str *text)
+static void add_nodes(struct out *out, const struct rowset *r, struct str *room)
 {
 	const struct rowset_node *nodes = r->nodes;
 	u32 node = nodes[0].first_child;
 
 	while (node) {
-		str_addc(text, '{');
-		add_row_cells(text, r, node, room);
+		str_addc(&out->text, '{');
+		add_row_cells(out, r, node, room);
 		if (nodes[node].first_child) {
-			json_open(text, "nodes", '[');
+			json_open(&out->text, "nodes", '[');
 			node = nodes[node].first_child;
 			continue;
 		}
 		for (; node; node = nodes[node].parent) {
-			close_node(&nodes[node], text);
+			close_node(&nodes[node], &out->text);
 			if (nodes[node].next_sibling)
 				break;
 		}
@@ -129,32 +128,64 @@ static void add_nodes(const struct rowset *r, struct str *room, struct str *text
 	}
 }
 
-void form_json_add(const char *name, const struct rowset *r, struct str *text)
+static void add_rows(struct out *out, const struct rowset *r, struct str *room)
+{
+	const char *between = "\n";
+
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		if (r->is_spread) {
+			/* Not behind a comma that may have to be taken away. */
+			str_add(&out->text, between);
+			out_flush_some(out);
+			between = ",\n";
+		}
+		if (r->is_list) {
+			add_element(&out->text, r, row, room);
+			continue;
+		}
+		str_addc(&out->text, '{');
+		add_row_cells(out, r, row, room);
+		json_end(&out->text, '}');
+		str_add(&out->text, r->is_spread ? "" : ",");
+	}
+	if (r->is_spread)
+		str_addc(&out->text, '\n');
+}
+
+static void add_table(struct out *out, const char *name, const struct rowset *r)
 {
 	struct str room = {0};
 
-	json_open(text, name, r->is_object ? '{' : '[');
+	json_open(&out->text, name, r->is_object ? '{' : '[');
 	if (r->is_object)
-		add_row_cells(text, r, 0, &room);
+		add_row_cells(out, r, 0, &room);
 	else if (r->nodes)
-		add_nodes(r, &room, text);
-	for (size_t row = 0; row < r->n && !r->nodes && !r->is_object; row++) {
-		if (!rowset_shows(r, row))
-			continue;
-		if (r->is_list) {
-			add_element(text, r, row, &room);
-			continue;
-		}
-		str_addc(text, '{');
-		add_row_cells(text, r, row, &room);
-		json_close(text, '}');
-	}
-	json_close(text, r->is_object ? '}' : ']');
+		add_nodes(out, r, &room);
+	else
+		add_rows(out, r, &room);
+	json_close(&out->text, r->is_object ? '}' : ']');
 	str_fini(&room);
 }
 
+void form_json_members(const struct rowset *r, size_t row, struct out *out)
+{
+	struct str room = {0};
+
+	add_row_cells(out, r, row, &room);
+	str_fini(&room);
+}
+
+void form_json_object(const struct rowset *r, size_t row, struct out *out)
+{
+	str_addc(&out->text, '{');
+	form_json_members(r, row, out);
+	json_end(&out->text, '}');
+}
+
 /* All cells of the groups of columns that are asked for, in their order. */
-static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
+static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
 	for (size_t g = 0; g < n; g++)
@@ -163,24 +194,21 @@ static void add_groups(struct str *text, const struct rowset *r, size_t row, u32
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			add_column(text, r, c, row, part, room);
+			add_column(out, r, c, row, part, room);
 		}
 }
 
 /* What each part has, in an object of its own. */
-static void add_parts(struct str *text, const struct rowset *r, size_t row,
+static void add_parts(struct out *out, const struct rowset *r, size_t row,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
-	json_key(text, r->parts_name);
-	str_addc(text, '[');
+	json_open(&out->text, r->parts_name, '[');
 	for (u32 part = 0; part < r->n_parts; part++) {
-		str_addc(text, '{');
-		add_groups(text, r, row, part, groups, n, room);
-		json_end(text, '}');
-		str_addc(text, ',');
+		str_addc(&out->text, '{');
+		add_groups(out, r, row, part, groups, n, room);
+		json_close(&out->text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(&out->text, ']');
 }
 
 static void add_row(struct page *p, const struct rowset *r, size_t row, struct str *room)
@@ -189,46 +217,31 @@ static void add_row(struct page *p, const struct rowset *r, size_t row, struct s
 				       parts[] = {ROWSET_VALUE, ROWSET_SUM},
 				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
 					       ROWSET_CERTAINTY, ROWSET_BELOW};
-	struct str *text = &p->out->text;
+	struct out *out = p->out;
 
-	str_addc(text, '{');
+	str_addc(&out->text, '{');
 	if (p->n_parts) {
-		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), room);
-		add_parts(text, r, row, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, r, row, 0, own, ARRAY_SIZE(own), room);
+		add_parts(out, r, row, parts, ARRAY_SIZE(parts), room);
 	} else {
-		add_groups(text, r, row, 0, all, ARRAY_SIZE(all), room);
+		add_groups(out, r, row, 0, all, ARRAY_SIZE(all), room);
 	}
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(&out->text, '}');
 }
 
 static void add_head(struct page *p, const struct rowset *head, struct str *room)
 {
 	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE},
 				       sums[] = {ROWSET_SUM};
-	struct str *text = &p->out->text;
+	struct out *out = p->out;
 
 	if (p->n_parts) {
-		add_groups(text, head, 0, 0, own, ARRAY_SIZE(own), room);
-		add_parts(text, head, 0, parts, ARRAY_SIZE(parts), room);
-		add_groups(text, head, 0, 0, sums, ARRAY_SIZE(sums), room);
+		add_groups(out, head, 0, 0, own, ARRAY_SIZE(own), room);
+		add_parts(out, head, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, head, 0, 0, sums, ARRAY_SIZE(sums), room);
 	} else {
-		add_groups(text, head, 0, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, head, 0, 0, parts, ARRAY_SIZE(parts), room);
 	}
-}
-
-/* An object a line. */
-static void add_lines(struct page *p, const struct rowset *r)
-{
-	struct str *text = &p->out->text, room = {0};
-
-	for (size_t row = 0; row < r->n; row++) {
-		str_addc(text, '{');
-		add_row_cells(text, r, row, &room);
-		json_end(text, '}');
-		str_addc(text, '\n');
-	}
-	str_fini(&room);
 }
 
 static void json_form_table(struct page *p, const struct rowset *r)
@@ -236,7 +249,10 @@ static void json_form_table(struct page *p, const struct rowset *r)
 	struct str *text = &p->out->text, room = {0};
 
 	if (p->is_lines) {
-		add_lines(p, r);
+		for (size_t row = 0; row < r->n; row++) {
+			form_json_object(r, row, p->out);
+			str_addc(text, '\n');
+		}
 		return;
 	}
 	str_addc(text, '{');

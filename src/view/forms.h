@@ -77,8 +77,9 @@ static inline bool form_is_data(const struct form *f)
 /* A word of CSV, quoted where it must be, and the separator behind it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
-/* A table as a member of an object of JSON: an array, with a comma behind it. */
-void form_json_add(const char *name, const struct rowset *r, struct str *text);
+/* A row, with all that is below it, as an object of JSON; as its members, with a comma behind each. */
+void form_json_object(const struct rowset *r, size_t row, struct out *out);
+void form_json_members(const struct rowset *r, size_t row, struct out *out);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
