@@ -117,6 +117,7 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 void trace_begin_live(struct trace *t, const struct event_list *events)
 {
 	memset(t, 0, sizeof(*t));
+	t->live_events = events;
 	machine_init(&t->machine);
 	jitcode_init(&t->jitcode, events, NULL, NULL);
 	t->machine.coder = &t->jitcode.coder;
