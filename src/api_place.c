@@ -25,21 +25,11 @@ void api_source_open_live(struct pace_source *s, const struct event_list *events
 static void take_all(struct pace_source *s, struct str *records, bool only_maps)
 {
 	static const struct sample_format plain;
-	const u8 *at = (const u8 *)records->at;
-	struct record_header header;
+	struct record rec;
 
-	for (size_t n = records->n; n >= RECORD_HEADER_SIZE; n -= header.size) {
-		struct record rec;
-
-		memcpy(&header, at, sizeof(header));
-		rec = (struct record){.type = header.type,
-			.misc = header.misc,
-			.size = header.size,
-			.at = at};
+	for (size_t at = 0; record_in(records->at, records->n, at, &rec); at += rec.size)
 		if (!only_maps || rec.type == PERF_RECORD_MMAP2 || rec.type == PERF_RECORD_MMAP)
 			api_source_take(s, &plain, &rec, 0);
-		at += header.size;
-	}
 	str_clear(records);
 }
 
@@ -142,7 +132,7 @@ static const struct thread_state *state_now(struct pace_source *s)
 	struct machine *m = &s->trace.machine;
 
 	/* Programs that are measured now may have made code until then. */
-	if (s->trace.resolver.places.is_now) {
+	if (s->trace.files.places.is_now) {
 		machine_advance(m, MAX(m->followed_to, s->visit->time));
 		s->visit->state = NULL;
 		visits_follow(&s->visits);
@@ -173,7 +163,7 @@ static const char *locate(struct naming *n, struct location *ret_location)
 	const struct thread_state *t = state_now(s);
 
 	locator_find(&s->locator, t, &n->step, ret_location);
-	if (ret_location->map || !s->trace.resolver.places.is_now || s->has_refreshed ||
+	if (ret_location->map || !s->trace.files.places.is_now || s->has_refreshed ||
 		n->step.mode != PERF_RECORD_MISC_USER)
 		return t->comm;
 	refresh_maps(s);

@@ -12,6 +12,7 @@
 #include "profile/ledger.h"
 #include "profile/naming.h"
 #include "trace/follow.h"
+#include "view/histrows.h"
 #include "view/readperf.h"
 #include "view/text.h"
 
@@ -235,15 +236,17 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 {
 	const struct key *symbol = key_find("symbol", 6), *dso = key_find("dso", 3);
 	const struct hist_options h = {.keys = {symbol, dso}, .n_keys = 2};
-	const struct text_options t = {
+	const struct histrows_options o = {
 		.columns = {key_find("overhead", 8), key_find("sample", 6), symbol, dso},
-		.n_columns = 4,
-		.n_workers = 1};
+		.n_columns = 4};
+	struct histrows rows;
 	struct hist hist;
 
 	hist_init(&hist, &r->counted.profile, calls, event, &h);
 	readperf_add_results(&r->results, &hist, r->counted.profile.events.n > 1);
-	text_report(&r->out, &hist, &t);
+	histrows_init(&rows, &hist, &o);
+	text_add_table(&r->out, &rows.rows, &(struct text_options){.n_workers = 1});
+	histrows_fini(&rows);
 	str_addc(&r->out.text, '\n');
 	hist_fini(&hist);
 }
@@ -256,7 +259,7 @@ static void add_functions(struct reading *r)
 
 	aggregate_forget(&r->counted);
 	shares = naming_shares(p, r->trace.machine.dsos.at.n);
-	r->trace.resolver.places.shares = shares;
+	r->trace.files.places.shares = shares;
 	naming_resolve(p, &r->trace.resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,
@@ -272,7 +275,7 @@ static void add_functions(struct reading *r)
 	ledger_add_nameless(&r->ledger, p, &r->trace.resolver);
 	ledger_add_text(&r->ledger, false, &r->out.text);
 	calls_fini(&calls);
-	r->trace.resolver.places.shares = NULL;
+	r->trace.files.places.shares = NULL;
 	mem_free(shares);
 }
 

@@ -418,8 +418,7 @@ static int run(struct recording *rec, int *ret_status, struct err *err)
 
 	if (begin(rec, err))
 		return err->code;
-	end = recorder_run(&rec->recorder, &rec->writer, rec->has_workload ? &rec->workload : NULL,
-		err);
+	end = recorder_run(&rec->recorder, rec->has_workload ? &rec->workload : NULL, err);
 	*ret_status = end == RECORDER_SIGNAL ? 128 + rec->recorder.stop.signal : EXIT_OK;
 	record_watchers_say(rec);
 	if (end == RECORDER_SIGNAL)

@@ -11,7 +11,7 @@
 #include "collect/sampling.h"
 #include "collect/synth.h"
 #include "event/target.h"
-#include "file/recorder.h"
+#include "collect/recorder.h"
 
 enum record_switch_mode {
 	RECORD_SWITCH_NEVER,

@@ -84,6 +84,8 @@ int record_open_output(struct recording *rec, struct err *err)
 	}
 	file_info_fini(&info);
 	packer_fini(&rec->packer);
+	rec->file = writer_sink(&rec->writer);
+	rec->recorder.sink = &rec->file;
 	return r || !rec->level ? r : pack_output(rec, err);
 }
 
@@ -109,16 +111,16 @@ struct synth_to_file {
 static int flush_synth(void *ctx, struct err *err)
 {
 	struct synth_to_file *to = ctx;
-	struct iovec run = {to->synth->out.at, to->synth->out.n};
+	const struct str *out = &to->synth->out;
 	int r = 0;
 
 	if (to->carried)
-		str_addn(to->carried, to->synth->out.at, to->synth->out.n);
-	else if (run.iov_len)
-		r = writer_append(&to->rec->writer, &run, 1, err);
+		str_addn(to->carried, out->at, out->n);
+	else
+		r = sink_append(to->rec->recorder.sink, out->at, out->n, err);
 	/* Later files begin with what is known already. */
 	if (to->rec->recorder.filter && !to->rec->has_begun)
-		liveunwind_begin(&to->rec->liveunwind, run.iov_base, run.iov_len);
+		liveunwind_begin(&to->rec->liveunwind, out->at, out->n);
 	str_clear(&to->synth->out);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cmd/recording.h"
 #include "event/abi.h"
-#include "file/drain.h"
+#include "collect/drain.h"
 
 enum { LOOK_NS = 100000000, LOWEST_HZ = 10, NOTES_MAX = 200 };
 

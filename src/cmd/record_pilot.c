@@ -8,7 +8,7 @@
 #include "cmd/recording.h"
 #include "collect/open.h"
 #include "event/abi.h"
-#include "file/drain.h"
+#include "collect/drain.h"
 
 enum { ROOTS_NS = 250000000 };   /* how often to look for containers */
 enum { HOTPLUG_NS = 500000000 }; /* how often to look for CPUs */

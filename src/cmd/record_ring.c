@@ -5,11 +5,12 @@
 #include "cmd/recording.h"
 #include "record/record.h"
 
-static bool take(void *ctx, const struct iovec *runs, int n)
+static int append(void *ctx, const struct iovec *runs, int n, struct err *err)
 {
 	struct record_ring *ring = ctx;
 	struct record_header header;
 
+	(void)err;
 	/*
 	 * What counters say at the end they dropped since they were opened is not what is missing in
 	 * the window: that is told by LOST records.
@@ -17,10 +18,10 @@ static bool take(void *ctx, const struct iovec *runs, int n)
 	if (n == 1 && runs->iov_len >= sizeof(header)) {
 		memcpy(&header, runs->iov_base, sizeof(header));
 		if (header.type == PERF_RECORD_LOST_SAMPLES)
-			return true;
+			return 0;
 	}
 	window_add(&ring->window, runs, n, clock_now_ns());
-	return true;
+	return 0;
 }
 
 static int check(const struct record_options *o, struct err *err)
@@ -70,8 +71,8 @@ static void begin(struct recording *rec)
 		return;
 	window_init(&ring->window, rec->options->timing.ring_ns, rec->options->files.max_size,
 		time_place(&rec->events));
-	ring->tap = (struct writer_tap){ring, take};
-	rec->writer.tap = &ring->tap;
+	ring->sink = (struct sink){ring, append, NULL};
+	rec->recorder.sink = &ring->sink;
 }
 
 static u64 due(const struct recording *rec)
@@ -92,10 +93,10 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 	struct window *w = &rec->ring.window;
 	u64 now = clock_now_ns();
 
-	if (!rec->options->timing.ring_ns || !rec->writer.tap)
+	if (!rec->options->timing.ring_ns || rec->recorder.sink != &rec->ring.sink)
 		return 0;
 	window_advance(w, now);
-	rec->writer.tap = NULL;
+	rec->recorder.sink = &rec->file;
 	str_addf(&rec->ring.note, "ring: %s, the last %.3f of %.3f s\n", why,
 		(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9,
 		(double)w->span_ns / 1e9);
@@ -115,7 +116,7 @@ static void resume(struct recording *rec)
 	/* It was the last file's. */
 	str_clear(&rec->ring.note);
 	if (rec->options->timing.ring_ns)
-		rec->writer.tap = &rec->ring.tap;
+		rec->recorder.sink = &rec->ring.sink;
 }
 
 static void close_window(struct recording *rec)

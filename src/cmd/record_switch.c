@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
-#include "file/drain.h"
+#include "collect/drain.h"
 #include "record/record.h"
 
 /* ---- what the next file has to know ---- */
@@ -13,25 +13,18 @@
 /* What the next file has to know of tasks, from /proc and from the records behind that. */
 struct carrying {
 	struct str state, records;
-	const struct writer_tap *behind; /* who gets the records besides; NULL: nobody */
+	const struct sink *behind; /* it gets the records besides */
 };
 
-static bool carry(void *ctx, const struct iovec *runs, int n)
+static int carry(void *carrying, const struct iovec *runs, int n, struct err *err)
 {
-	struct carrying *c = ctx;
-	struct record_header header;
+	struct carrying *c = carrying;
 
 	str_clear(&c->records);
 	for (int i = 0; i < n; i++)
 		str_addn(&c->records, runs[i].iov_base, runs[i].iov_len);
-	for (size_t at = 0; at + sizeof(header) <= c->records.n; at += header.size) {
-		memcpy(&header, c->records.at + at, sizeof(header));
-		if (header.size < sizeof(header) || header.size > c->records.n - at)
-			break;
-		if (window_is_lasting(header.type))
-			str_addn(&c->state, c->records.at + at, header.size);
-	}
-	return c->behind && c->behind->take(c->behind->ctx, runs, n);
+	window_keep_lasting(&c->records, &c->state);
+	return c->behind->append(c->behind->ctx, runs, n, err);
 }
 
 /*
@@ -42,17 +35,17 @@ static bool carry(void *ctx, const struct iovec *runs, int n)
  */
 static int gather_state(struct recording *rec, struct carrying *c, struct err *err)
 {
-	struct writer_tap tap = {c, carry};
+	struct sink sink = {c, carry, NULL};
 	int r;
 
 	if (rec->options->records.is_synthesized_late || rec->options->timing.ring_ns)
 		return 0;
 	if (record_write_state(rec, &c->state, err))
 		return err->code;
-	c->behind = rec->writer.tap;
-	rec->writer.tap = &tap;
+	c->behind = rec->recorder.sink;
+	rec->recorder.sink = &sink;
 	r = drain_rings(&rec->recorder, true, err);
-	rec->writer.tap = c->behind;
+	rec->recorder.sink = c->behind;
 	return r;
 }
 

@@ -5,37 +5,33 @@
 #include "cmd/recording.h"
 #include "record/record.h"
 
-/* Counts the samples' addresses; all goes on into the file. A record may go on in the next run. */
-static bool take(void *ctx, const struct iovec *runs, int n)
+/* Counts the samples' addresses. Rows of the report are those of the first event. */
+static void count(struct record_until *u)
 {
-	struct recording *rec = ctx;
-	struct record_until *u = &rec->until;
-	struct record_header header;
+	struct record r;
+	struct err ignored;
+
+	for (size_t at = 0; record_in(u->records.at, u->records.n, at, &r); at += r.size)
+		if (r.type == PERF_RECORD_SAMPLE && !formats_event(&u->formats, &r) &&
+			!sample_decode(formats_format(&u->formats, 0), r.at + RECORD_HEADER_SIZE,
+				r.size - RECORD_HEADER_SIZE, PERF_SAMPLE_IP, &u->sample, &ignored))
+			evidence_add(&u->evidence, u->sample.ip);
+}
+
+static int append(void *until, const struct iovec *runs, int n, struct err *err)
+{
+	struct record_until *u = until;
 
 	str_clear(&u->records);
 	for (int i = 0; i < n; i++)
 		str_addn(&u->records, runs[i].iov_base, runs[i].iov_len);
-	for (size_t at = 0; at + sizeof(header) <= u->records.n; at += header.size) {
-		const u8 *start = (const u8 *)u->records.at + at;
-		struct record r;
-		u32 event;
-		struct err ignored;
+	count(u);
+	return u->behind->append(u->behind->ctx, runs, n, err);
+}
 
-		memcpy(&header, start, sizeof(header));
-		if (header.size < sizeof(header) || header.size > u->records.n - at)
-			break;
-		if (header.type != PERF_RECORD_SAMPLE)
-			continue;
-		r = (struct record){.type = header.type, .size = header.size, .at = start};
-		event = formats_event(&u->formats, &r);
-		/* Rows of the report are those of the first event. */
-		if (event)
-			continue;
-		if (!sample_decode(formats_format(&u->formats, event), start + sizeof(header),
-			    header.size - sizeof(header), PERF_SAMPLE_IP, &u->sample, &ignored))
-			evidence_add(&u->evidence, u->sample.ip);
-	}
-	return false;
+static int sync_behind(void *until, struct err *err)
+{
+	return sink_sync(((struct record_until *)until)->behind, err);
 }
 
 static int check(const struct record_options *o, struct err *err)
@@ -60,8 +56,9 @@ static void begin(struct recording *rec)
 		return;
 	if (!u->formats.n)
 		formats_init(&u->formats, rec->unwound.n ? &rec->unwound : &rec->events);
-	u->tap = (struct writer_tap){rec, take};
-	rec->writer.tap = &u->tap;
+	u->sink = (struct sink){u, append, sync_behind};
+	u->behind = rec->recorder.sink;
+	rec->recorder.sink = &u->sink;
 }
 
 static bool is_reached(const struct recording *rec)

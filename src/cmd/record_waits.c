@@ -111,9 +111,7 @@ static int look(struct recording *rec, struct err *err)
 		return 0;
 	str_clear(&w->out);
 	waiting_look(&w->waiting, tell, rec);
-	if (!w->out.n)
-		return 0;
-	return writer_append(&rec->writer, &(struct iovec){w->out.at, w->out.n}, 1, err);
+	return sink_append(rec->recorder.sink, w->out.at, w->out.n, err);
 }
 
 static void close_waiting(struct recording *rec)

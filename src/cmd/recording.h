@@ -34,7 +34,7 @@
 #include "collect/schedule.h"
 #include "collect/waiting.h"
 #include "collect/workload.h"
-#include "file/recorder.h"
+#include "collect/recorder.h"
 #include "file/rotation.h"
 #include "file/window.h"
 #include "profile/lookback.h"
@@ -71,10 +71,10 @@ struct record_growth {
 	u64 due_ns; /* when to look again; UINT64_MAX: when the kernel says so */
 };
 
-/* --ring: the writer gets nothing before a snapshot is wanted. */
+/* --ring: the file gets nothing before a snapshot is wanted. */
 struct record_ring {
 	struct window window;
-	struct writer_tap tap;
+	struct sink sink;
 	struct str note; /* why the present file is written, a line each */
 };
 
@@ -96,7 +96,8 @@ struct record_when {
 /* --until: samples are counted on their way into the file. */
 struct record_until {
 	struct evidence evidence;
-	struct writer_tap tap;
+	struct sink sink;
+	const struct sink *behind; /* it gets all of them */
 	struct formats formats;
 	struct sample sample;
 	struct str records; /* of one round */
@@ -158,6 +159,7 @@ struct recording {
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
+	struct sink file; /* the writer; the recorder's, unless a watcher has put one before it */
 	struct packer packer;
 	int level; /* of its compression; 0: none */
 	struct rotation rotation;

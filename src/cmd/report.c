@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/report_answer.h"
 #include "cmd/report_choice.h"
+#include "cmd/report_import.h"
 #include "cmd/report_options.h"
 #include "cmd/strict.h"
 #include "profile/forget.h"
@@ -62,6 +63,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.calls = &r->calls;
 	r->answer.hist = &r->choice.hist;
 	r->answer.text = &r->choice.text;
+	r->answer.rows = &r->choice.rows;
 	if (r->choice.forgets)
 		forget_callees(&in->profile, &r->choice.forgotten);
 	answer_note_whole(&r->answer, &in->trace.session.tally);
@@ -79,6 +81,10 @@ static void add_preamble(struct reporting *r, struct str *text)
 {
 	if (r->options->is_quiet)
 		return;
+	if (!recorded_has_trace(&r->recorded)) {
+		report_import_add_head(&r->recorded, text);
+		return;
+	}
 	if (r->options->has_header)
 		header_add_text(&r->recorded.trace.session.reader, r->options->has_details, text);
 	else
@@ -142,7 +148,9 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	if (answer_open(&r->answer, &r->options->answer, err))
 		return err->code;
 	if (shows_records(r->options))
-		return report_records(r, out, err);
+		return report_import_check(&r->recorded, r->options, err)
+			? err->code
+			: report_records(r, out, err);
 	if (choice_make(&r->choice, r->options, &r->recorded, err))
 		return err->code;
 	if (r->options->has_header_only) {
@@ -192,7 +200,7 @@ static int run_report(int argc, char **argv)
 	report_options_spread(&o);
 	status = EXIT_OK;
 	o.input = cmd_input(o.input);
-	if (recorded_open(&r.recorded, o.input, &r.log, &err)) {
+	if (recorded_open_any(&r.recorded, o.input, &r.log, &err)) {
 		cmd_explain_missing(o.input, &err);
 		report_options_fini(&o);
 		log_fini(&r.log);

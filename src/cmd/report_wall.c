@@ -14,7 +14,7 @@ int report_wall_choose(const struct session *s, int wish, bool *ret_has_wall, st
 	return 0;
 }
 
-int report_wall_check_columns(const struct text_options *t, bool has_wall, struct err *err)
+int report_wall_check_columns(const struct histrows_options *t, bool has_wall, struct err *err)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (t->columns[i]->is_wall && !has_wall)

@@ -64,7 +64,7 @@ struct sampling {
 
 /*
  * Whether the event's rate can be changed while it is open so that its samples tell it: with
- * `changes_periods` by the kernel's words, but that what timers tell is put right (file/reweigh.h).
+ * `changes_periods` by the kernel's words, but that what timers tell is put right (collect/reweigh.h).
  */
 bool sampling_can_change(const struct event *e);
 

@@ -145,19 +145,19 @@ static void read_entries(struct standing *s)
 {
 	VEC(struct entry) read = {0};
 	VEC(struct sort_item) order = {0};
+	struct record rec;
 	u64 time = 0;
 
-	for (size_t at = 0; at + sizeof(struct record_header) <= s->records->n;) {
-		struct entry e = {.at = at, .life = TABLE_NONE, .thread = TABLE_NONE};
+	for (size_t at = 0; record_in(s->records->at, s->records->n, at, &rec); at += rec.size) {
+		struct entry e = {.header = {rec.type, rec.misc, rec.size},
+			.at = at,
+			.life = TABLE_NONE,
+			.thread = TABLE_NONE};
 
-		memcpy(&e.header, s->records->at + at, sizeof(e.header));
-		if (e.header.size < sizeof(e.header) || e.header.size > s->records->n - at)
-			break;
 		e.time = time = time_of(s, &e, time);
 		s->newest = MAX(s->newest, time);
 		vec_add(&order, ((struct sort_item){time, read.n}));
 		vec_add(&read, e);
-		at += e.header.size;
 	}
 	if (order.n)
 		sort_by_key(order.at, order.n);

@@ -46,7 +46,8 @@ void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns)
 
 /* ---- what goes ---- */
 
-bool window_is_lasting(u32 type)
+/* Of tasks, maps and code that stay; all others belong to their moment. */
+static bool is_lasting(u32 type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -66,22 +67,13 @@ bool window_is_lasting(u32 type)
 	return true;
 }
 
-/* The header at `at`; false at the end, or where no record can be. */
-static bool header_at(const struct str *records, size_t at, struct record_header *ret)
+void window_keep_lasting(const struct str *records, struct str *out)
 {
-	if (records->n < at + sizeof(*ret))
-		return false;
-	memcpy(ret, records->at + at, sizeof(*ret));
-	return ret->size >= sizeof(*ret) && ret->size <= records->n - at;
-}
+	struct record rec;
 
-static void keep_state(struct window *w, const struct str *records)
-{
-	struct record_header header;
-
-	for (size_t at = 0; header_at(records, at, &header); at += header.size)
-		if (window_is_lasting(header.type))
-			str_addn(&w->state, records->at + at, header.size);
+	for (size_t at = 0; record_in(records->at, records->n, at, &rec); at += rec.size)
+		if (is_lasting(rec.type))
+			str_addn(out, rec.at, rec.size);
 }
 
 /* Whether what other rings still held when `state` was read would be in it by now. */
@@ -110,7 +102,7 @@ void window_advance(struct window *w, u64 now_ns)
 		if (!is_old && !is_much)
 			break;
 		w->was_full |= !is_old;
-		keep_state(w, &round->records);
+		window_keep_lasting(&round->records, &w->state);
 		w->state_ns = round->end_ns;
 		w->has_news = true;
 		w->bytes -= round->records.n;

@@ -53,8 +53,8 @@ void window_advance(struct window *w, u64 now_ns);
 /* Appends everything to the file; the window stays as it is. */
 int window_write(const struct window *w, struct writer *writer, struct err *err);
 
-/* Records that tell of tasks, maps and code that stay; all others belong to their moment. */
-bool window_is_lasting(u32 type);
+/* Appends those of whole records that tell of tasks, maps and code that stay. */
+void window_keep_lasting(const struct str *records, struct str *out);
 
 /* Drops from `state` what is not so any more. Done by window_advance() when it pays. */
 void window_compact(struct window *w, u64 now_ns);

@@ -361,8 +361,6 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	struct iovec packed;
 	int sys, full;
 
-	if (w->tap && w->tap->take(w->tap->ctx, runs, n))
-		return 0;
 	if (w->packer) {
 		if (packer_add(w->packer, runs, n, err))
 			return err_prefix(err, "writing '%s'", w->path);
@@ -424,6 +422,21 @@ int writer_sync(struct writer *w, struct err *err)
 		return write_error(w, sys, err);
 	w->header.data.size = size;
 	return 0;
+}
+
+static int append_to(void *writer, const struct iovec *runs, int n, struct err *err)
+{
+	return writer_append(writer, runs, n, err);
+}
+
+static int sync_of(void *writer, struct err *err)
+{
+	return writer_sync(writer, err);
+}
+
+struct sink writer_sink(struct writer *w)
+{
+	return (struct sink){w, append_to, sync_of};
 }
 
 /* ---- the end ---- */

@@ -17,22 +17,15 @@
 #ifndef PACE_FILE_WRITER_H
 #define PACE_FILE_WRITER_H
 
-#include <sys/uio.h>
-
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
+#include "collect/sink.h"
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"
 #include "file/newfile.h"
 #include "file/packer.h"
-
-/* Who gets what is appended before the file does; true: it is his, and the file does not get it. */
-struct writer_tap {
-	void *ctx;
-	bool (*take)(void *ctx, const struct iovec *runs, int n);
-};
 
 struct writer {
 	int fd;
@@ -53,9 +46,8 @@ struct writer {
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
 	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
-	u32 *id_room;                 /* by event: for how many ids there is room at the start */
-	struct packer *packer;        /* borrowed; NULL: records are written as they are */
-	const struct writer_tap *tap; /* borrowed, set after opening; NULL: none */
+	u32 *id_room;          /* by event: for how many ids there is room at the start */
+	struct packer *packer; /* borrowed; NULL: records are written as they are */
 };
 
 /* Moves an old file aside, creates the new one, writes header, ids and attrs. */
@@ -87,6 +79,9 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 
 /* Brings the header's data size up to date, so that a reader sees everything so far. */
 int writer_sync(struct writer *w, struct err *err);
+
+/* Both, for a recorder. */
+struct sink writer_sink(struct writer *w);
 
 /*
  * The events have got more ids since the file was opened. Where that was foreseen (event.n_more_ids) a

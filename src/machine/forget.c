@@ -39,6 +39,8 @@ static void drop_comms(struct machine *m, struct thread *t, u64 before)
 
 	while (first + 1 < t->comms.n && t->comms.at[first + 1].from <= before)
 		first++;
+	if (!first)
+		return;
 	memmove(t->comms.at, t->comms.at + first, (t->comms.n - first) * sizeof(*t->comms.at));
 	t->comms.n -= first;
 	m->n_comms -= first;
@@ -50,6 +52,8 @@ static void drop_spaces(struct machine *m, struct process *p, u64 before)
 
 	while (first + 1 < p->spaces.n && p->spaces.at[first + 1]->from <= before)
 		drop_space(m, p->spaces.at[first++]);
+	if (!first)
+		return;
 	memmove(p->spaces.at, p->spaces.at + first, (p->spaces.n - first) * sizeof(*p->spaces.at));
 	p->spaces.n -= first;
 }
@@ -214,4 +218,16 @@ void machine_forget(struct machine *m, u64 before)
 		copy_maps(m);
 	m->n_ended = 0;
 	m->n_changes++;
+	m->n_kept = m->threads.n;
+}
+
+bool machine_forget_ended(struct machine *m, u64 now)
+{
+	/* Samples come at most a round late. */
+	enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
+
+	if (m->n_ended < ENDED_LEAST + m->n_kept || now < LATE_NS)
+		return false;
+	machine_forget(m, now - LATE_NS);
+	return true;
 }

@@ -341,6 +341,20 @@ union record_body {
 	struct record_bpf_metadata bpf_metadata;
 };
 
+/* The whole record `at` bytes behind the first of n; false: there is none. */
+static inline bool record_in(const void *records, size_t n, size_t at, struct record *ret)
+{
+	struct record_header header;
+
+	if (n < at + sizeof(header))
+		return false;
+	memcpy(&header, (const u8 *)records + at, sizeof(header));
+	if (header.size < sizeof(header) || header.size > n - at)
+		return false;
+	*ret = (struct record){header.type, header.misc, header.size, (const u8 *)records + at, 0};
+	return true;
+}
+
 /* "MMAP2", "SAMPLE" ... or NULL for a type that is not in the table. */
 const char *record_type_name(u32 type);
 

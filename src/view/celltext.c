@@ -88,6 +88,8 @@ static const struct celltext layouts[] = {
 	{"delta_formula", .is_right = true},
 	{"delta_change", .width = 13, .is_right = true},
 	{"delta_sign", .width = 1},
+	{"tree_total", .width = 7, .is_right = true},
+	{"tree_self", .width = 7, .is_right = true},
 	{"type", .unknown = "(unknown)"},
 	{"typeoff", .unknown = "(unknown)"},
 };

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
-#include "view/graph_json.h"
 
 static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
 	const char *value)
@@ -64,6 +62,7 @@ static void add_below(struct str *text, const struct rowset *r, const struct row
 
 	r->below(r, c, row, &below);
 	form_json_add(c->name, &below, text);
+	rowset_close(&below);
 }
 
 static void add_column(struct str *text, const struct rowset *r, const struct rowset_column *c,
@@ -84,22 +83,73 @@ static void add_row_cells(struct str *text, const struct rowset *r, size_t row, 
 		add_column(text, r, &r->columns[i], row, 0, room);
 }
 
+static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
+{
+	struct str value = {0};
+	struct cell cell;
+
+	rowset_cell(r, &r->columns[0], row, 0, room, &cell);
+	cell_add_data(&cell, cell_is_number(cell.kind) ? text : &value);
+	if (is_null(&cell))
+		str_add(text, "null,");
+	else if (cell_is_number(cell.kind))
+		str_addc(text, ',');
+	else
+		json_element(text, str_text(&value));
+	str_fini(&value);
+}
+
+static void close_node(const struct rowset_node *n, struct str *text)
+{
+	if (n->first_child)
+		json_close(text, ']');
+	json_close(text, '}');
+}
+
+/* Down and up by the links, because trees may be deeper than our stack. */
+static void add_nodes(const struct rowset *r, struct str *room, struct str *text)
+{
+	const struct rowset_node *nodes = r->nodes;
+	u32 node = nodes[0].first_child;
+
+	while (node) {
+		str_addc(text, '{');
+		add_row_cells(text, r, node, room);
+		if (nodes[node].first_child) {
+			json_open(text, "nodes", '[');
+			node = nodes[node].first_child;
+			continue;
+		}
+		for (; node; node = nodes[node].parent) {
+			close_node(&nodes[node], text);
+			if (nodes[node].next_sibling)
+				break;
+		}
+		node = node ? nodes[node].next_sibling : 0;
+	}
+}
+
 void form_json_add(const char *name, const struct rowset *r, struct str *text)
 {
 	struct str room = {0};
 
-	json_key(text, name);
-	str_addc(text, '[');
-	for (size_t row = 0; row < r->n; row++) {
+	json_open(text, name, r->is_object ? '{' : '[');
+	if (r->is_object)
+		add_row_cells(text, r, 0, &room);
+	else if (r->nodes)
+		add_nodes(r, &room, text);
+	for (size_t row = 0; row < r->n && !r->nodes && !r->is_object; row++) {
 		if (!rowset_shows(r, row))
 			continue;
+		if (r->is_list) {
+			add_element(text, r, row, &room);
+			continue;
+		}
 		str_addc(text, '{');
 		add_row_cells(text, r, row, &room);
-		json_end(text, '}');
-		str_addc(text, ',');
+		json_close(text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(text, r->is_object ? '}' : ']');
 	str_fini(&room);
 }
 
@@ -133,13 +183,12 @@ static void add_parts(struct str *text, const struct rowset *r, size_t row,
 	str_addc(text, ',');
 }
 
-static void add_row(struct page *p, const struct rowset *r, size_t row, struct hist_view *view,
-	struct str *room)
+static void add_row(struct page *p, const struct rowset *r, size_t row, struct str *room)
 {
 	static const enum rowset_group own[] = {ROWSET_KEY, ROWSET_FACT},
 				       parts[] = {ROWSET_VALUE, ROWSET_SUM},
 				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
-					       ROWSET_CERTAINTY};
+					       ROWSET_CERTAINTY, ROWSET_BELOW};
 	struct str *text = &p->out->text;
 
 	str_addc(text, '{');
@@ -148,13 +197,6 @@ static void add_row(struct page *p, const struct rowset *r, size_t row, struct h
 		add_parts(text, r, row, parts, ARRAY_SIZE(parts), room);
 	} else {
 		add_groups(text, r, row, 0, all, ARRAY_SIZE(all), room);
-		if (view && p->text->has_graph) {
-			const struct hist_entry *e = &r->calls->entries.at[row];
-
-			hist_view_show(view, e->group);
-			graph_json_add(view, e, p->text->drawing.order,
-				r->calls->events[0].all.period, text);
-		}
 	}
 	json_end(text, '}');
 	str_addc(text, ',');
@@ -192,7 +234,6 @@ static void add_lines(struct page *p, const struct rowset *r)
 static void json_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0};
-	struct hist_view view;
 
 	if (p->is_lines) {
 		add_lines(p, r);
@@ -200,40 +241,18 @@ static void json_form_table(struct page *p, const struct rowset *r)
 	}
 	str_addc(text, '{');
 	add_head(p, r->head, &room);
-	json_key(text, "rows");
+	json_key(text, r->name ? r->name : "rows");
 	str_addc(text, '[');
-	if (r->calls)
-		hist_view_init(&view, r->calls);
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
 			continue;
 		/* Not behind a row: the comma of the last one is taken away. */
 		out_flush_some(p->out);
-		add_row(p, r, row, r->calls ? &view : NULL, &room);
+		add_row(p, r, row, &room);
 	}
-	if (r->calls)
-		hist_view_fini(&view);
 	str_fini(&room);
 	json_end(text, ']');
 	str_addc(text, '}');
-	str_addc(text, ',');
-}
-
-static void json_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const struct profile_event *e = &o->profile->events.at[event];
-	struct str *text = &p->out->text;
-
-	(void)node;
-	(void)has_others;
-	str_addc(text, '{');
-	json_text(text, "event", e->name);
-	json_u64(text, "samples", e->n_samples);
-	json_u64(text, "period", e->period);
-	json_u64(text, "lost", e->n_lost);
-	cuttree_add_json(o, text);
-	json_end(text, '}');
 	str_addc(text, ',');
 }
 
@@ -268,5 +287,4 @@ const struct form form_json = {.name = "json",
 	.wants = FORM_SPLITS_COLUMNS,
 	.begin = json_form_begin,
 	.table = json_form_table,
-	.tree = json_form_tree,
 	.end = json_form_end};

@@ -742,7 +742,7 @@ static void compare_trees(const struct graph *g, u32 node, const plain_tree *tre
 	CHECK_EQ(g->nodes.at[node].total, tree->at[plain].total);
 	for (u32 child = g->nodes.at[node].first_child; child;
 		child = g->nodes.at[child].next_sibling, n++) {
-		const struct graph_node *c = &g->nodes.at[child];
+		const struct rowset_node *c = &g->nodes.at[child];
 		bool is_found = false;
 
 		/* The most expensive come first. */

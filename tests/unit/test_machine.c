@@ -1021,6 +1021,8 @@ TEST(machine_that_forgets_knows_what_holds_from_then_on)
 	forked(&m, 41, 5, 5, 5, 6);
 	exited(&m, 50, 5, 5);
 	/* The same pid once more. */
+	/* Nobody has told what it is called. */
+	forked(&m, 45, 20, 20, 21, 21);
 	forked(&m, 60, 1, 1, 2, 2);
 	comm(&m, 61, 0, 2, 2, "again");
 	/* Nobody has told of its threads. */

@@ -1,4 +1,4 @@
-#include "file/recorder.h"
+#include "collect/recorder.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -11,6 +11,7 @@
 
 #include "event/abi.h"
 #include "file/reader.h"
+#include "file/writer.h"
 #include "test.h"
 #include "unit/recording.h"
 #include "unit/said.h"
@@ -24,6 +25,7 @@ struct fixture {
 	bool has_workload;
 	struct recorder recorder;
 	struct writer writer;
+	struct sink file; /* the writer */
 	const char *path;
 };
 
@@ -94,7 +96,10 @@ static enum recorder_end run(struct fixture *f, struct err *err)
 {
 	if (f->has_workload)
 		CHECK_EQ(workload_go(&f->workload, "sh", err), 0);
-	return recorder_run(&f->recorder, &f->writer, f->has_workload ? &f->workload : NULL, err);
+	f->file = writer_sink(&f->writer);
+	if (!f->recorder.sink)
+		f->recorder.sink = &f->file;
+	return recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
 }
 
 static void fixture_fini(struct fixture *f)
@@ -315,6 +320,91 @@ TEST(recorder_goes_on_each_second_behind_a_pilot_who_took_longer)
 	f.recorder.pilot = &pilot;
 	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
 	CHECK(n >= 2);
+	fixture_fini(&f);
+}
+
+/* ---- without a file ---- */
+
+struct kept {
+	struct fixture *f;
+	struct contents contents;
+	struct str round;
+	u64 n_synced, n_left; /* bytes that were no whole record */
+};
+
+static int keep(void *ctx, const struct iovec *runs, int n, struct err *err)
+{
+	struct kept *k = ctx;
+	struct record rec;
+	size_t at = 0;
+
+	(void)err;
+	str_clear(&k->round);
+	for (int i = 0; i < n; i++)
+		str_addn(&k->round, runs[i].iov_base, runs[i].iov_len);
+	for (; record_in(k->round.at, k->round.n, at, &rec); at += rec.size)
+		count_record(k->f, &rec, &k->contents);
+	k->n_left += k->round.n - at;
+	return 0;
+}
+
+static int note_sync(void *ctx, struct err *err)
+{
+	(void)err;
+	((struct kept *)ctx)->n_synced++;
+	return 0;
+}
+
+TEST(recorder_hands_all_that_is_measured_to_a_sink_in_memory)
+{
+	struct fixture f = {0};
+	struct kept kept = {.f = &f};
+	struct sink sink = {&kept, keep, note_sync};
+	u64 counted = 0;
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "for i in 1 2 3 4 5 6; do (i=1; :) ; done", 64);
+	f.recorder.sink = &sink;
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	vec_each(counter, &f.counters) {
+		struct counter_value value;
+		size_t n;
+
+		CHECK_EQ(counter_read(counter, &f.events.at[0].attr, &value, 1, &n, &err), 0);
+		counted += value.value;
+	}
+	CHECK(counted > 100);
+	CHECK_EQ(kept.contents.n_samples, counted);
+	CHECK_EQ(kept.contents.n_exec, 1);
+	CHECK_EQ(kept.contents.n_exit, 7);
+	CHECK_EQ(kept.contents.n_rounds, f.recorder.n_rounds);
+	CHECK_EQ(kept.contents.last_type, PERF_RECORD_FINISHED_ROUND);
+	CHECK_EQ(kept.n_left, 0);
+	CHECK(kept.n_synced > 0);
+	/* The file got nothing. */
+	CHECK_EQ(writer_data_bytes(&f.writer), 0);
+	str_fini(&kept.round);
+	fixture_fini(&f);
+}
+
+static int refuse(void *ctx, const struct iovec *runs, int n, struct err *err)
+{
+	(void)ctx, (void)runs, (void)n;
+	return err_set(err, ERR_LIMIT, "no more");
+}
+
+TEST(recorder_ends_with_the_error_of_a_sink_that_takes_no_more)
+{
+	struct fixture f = {0};
+	struct sink sink = {NULL, refuse, NULL};
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "exit 0", 64);
+	f.recorder.sink = &sink;
+	CHECK_EQ(run(&f, &err), RECORDER_FAILED);
+	CHECK_STR(err.msg, "no more");
 	fixture_fini(&f);
 }
 

@@ -24,8 +24,8 @@ static void begin(struct scene *s, const char *fields)
 	s->trace.session.reader.events = s->events.events;
 	memset(&s->events.events, 0, sizeof(s->events.events));
 	formats_init(&s->trace.session.reader.formats, &s->trace.session.reader.events);
-	s->trace.resolver.places.symfs = test_dir();
-	s->trace.resolver.places.is_now = false;
+	s->trace.files.places.symfs = test_dir();
+	s->trace.files.places.is_now = false;
 	visits_init(&s->visits, &s->trace);
 	CHECK_EQ(script_parse_fields(&s->options, fields, &err), 0);
 	script_init(&s->script, &s->options, &s->trace);
