@@ -72,7 +72,7 @@ struct machine {
 	struct space *free_spaces;      /* linked by `next_free` */
 	u64 maps_kept;                  /* bytes of maps when they were last copied */
 	u64 n_ended; /* threads that have ended since machine_forget(), or at all */
-	u64 n_kept; /* threads that it left */
+	u64 n_kept;  /* threads that it left */
 	u32 next_space_id;
 	u64 n_comms;   /* names that threads ever had */
 	u64 n_changes; /* of states: what was looked up before the last one may not hold any more */

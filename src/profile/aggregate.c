@@ -35,7 +35,8 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 }
 
 /* per sample: how far it is to the top of the stack */
-static void note_depth(struct aggregate *a, const struct sample *sample, const struct stack_end *end)
+static void note_depth(struct aggregate *a, const struct sample *sample,
+	const struct stack_end *end)
 {
 	if (!end->sp)
 		return;
@@ -226,10 +227,10 @@ int aggregate_check(const struct trace *t, struct err *err)
 	enum { EVENTS_MAX = UINT16_MAX + 1 };
 	const size_t n = trace_events(t)->n;
 
-	return n <= EVENTS_MAX ? 0
-			       : err_set(err, ERR_LIMIT,
-					 "%zu events are more than one report can hold (%d)", n,
-					 EVENTS_MAX);
+	return n <= EVENTS_MAX
+		? 0
+		: err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)", n,
+			  EVENTS_MAX);
 }
 
 u64 aggregate_needs(const struct aggregate_options *options)
@@ -277,7 +278,8 @@ static void add_events(struct aggregate *a)
 bool aggregate_flush(struct aggregate *a, u64 allowed)
 {
 	add_events(a);
-	return placing_add(&a->sights, &a->trace->machine, a->options.max_stack, allowed, &a->profile);
+	return placing_add(&a->sights, &a->trace->machine, a->options.max_stack, allowed,
+		&a->profile);
 }
 
 void aggregate_decay(struct aggregate *a, double factor)

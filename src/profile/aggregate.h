@@ -27,9 +27,9 @@
 #include "trace/visit.h"
 
 struct aggregate_options {
-	u64 labels;       /* LABEL_BIT()s: what rows have to tell apart */
-	bool has_stacks;  /* callers too; else only the innermost frame */
-	u32 max_stack;    /* addresses of each chain, the sampled one first; 0: all */
+	u64 labels;      /* LABEL_BIT()s: what rows have to tell apart */
+	bool has_stacks; /* callers too; else only the innermost frame */
+	u32 max_stack;   /* addresses of each chain, the sampled one first; 0: all */
 	bool has_history; /* with has_stacks: the branches before a sample are the end of its stack */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
 	bool has_blocks;   /* with has_branches: those with cycles, which are their periods */

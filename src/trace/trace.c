@@ -98,7 +98,7 @@ int trace_scan(struct trace *t, const struct trace_options *options, struct err 
 	const struct machine_coder *coder = set_up_code(t, options);
 	int r = machine_scan_coded(&t->machine, &t->session, coder, err);
 
-	t->session.observer = NULL;
+	t->session.observers = NULL;
 	set_up_names(t);
 	return r;
 }
