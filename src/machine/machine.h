@@ -157,19 +157,25 @@ struct thread_state {
 	u64 from, until;
 };
 
-/* The space that code of a mode ran in; NULL for hypervisors and programs of guests. */
-static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+/* Of a thread's spaces, that which code of a mode ran in; NULL for hypervisors and programs of guests. */
+static inline const struct space *machine_space_of(const struct space *user,
+	const struct space *kernel, const struct space *guest, u8 mode)
 {
 	switch (mode) {
 	case PERF_RECORD_MISC_KERNEL:
-		return state->kernel;
+		return kernel;
 	case PERF_RECORD_MISC_GUEST_KERNEL:
-		return state->guest;
+		return guest;
 	case PERF_RECORD_MISC_USER:
 	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
-		return state->user;
+		return user;
 	}
 	return NULL;
+}
+
+static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+{
+	return machine_space_of(state->user, state->kernel, state->guest, mode);
 }
 
 /* The guest that a process runs, that of pid 0 if it has none of its own, or NULL. */
