@@ -262,7 +262,7 @@ static void add_functions(struct reading *r)
 	double *shares = naming_shares(p, r->trace.machine.dsos.at.n);
 	struct calls calls;
 
-	r->trace.resolver.places.shares = shares;
+	r->trace.files.places.shares = shares;
 	naming_resolve(p, &r->trace.resolver,
 		&(struct naming_options){.n_workers = workers_available(),
 			.style = r->options->verbose ? DEMANGLE_PARAMETERS : 0,
@@ -278,7 +278,7 @@ static void add_functions(struct reading *r)
 	ledger_add_nameless(&r->ledger, p, &r->trace.resolver);
 	ledger_add_text(&r->ledger, false, &r->out.text);
 	calls_fini(&calls);
-	r->trace.resolver.places.shares = NULL;
+	r->trace.files.places.shares = NULL;
 	mem_free(shares);
 }
 

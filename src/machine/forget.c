@@ -217,4 +217,17 @@ void machine_forget(struct machine *m, u64 before)
 	if (m->maps.arena.total > 2 * m->maps_kept + MAPS_LEAST)
 		copy_maps(m);
 	m->n_ended = 0;
+	m->n_changes++;
+	m->n_kept = m->threads.n;
+}
+
+bool machine_forget_ended(struct machine *m, u64 now)
+{
+	/* Samples come at most a round late. */
+	enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
+
+	if (m->n_ended < ENDED_LEAST + m->n_kept || now < LATE_NS)
+		return false;
+	machine_forget(m, now - LATE_NS);
+	return true;
 }

@@ -124,6 +124,7 @@ bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 ti
 	struct space *now = process_newest(p), next = *now;
 	bool is_again = maps_overlaps(now->code, code->start, code->end);
 
+	m->n_changes++;
 	/* The first one begins a state too: until then addresses had lasting answers. */
 	if (p->is_shared || is_again || !now->code) {
 		m->maps.owner++;
@@ -405,6 +406,7 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	struct thread *t;
 
 	machine_advance(m, time);
+	m->n_changes++;
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

@@ -72,8 +72,10 @@ struct machine {
 	struct space *free_spaces;      /* linked by `next_free` */
 	u64 maps_kept;                  /* bytes of maps when they were last copied */
 	u64 n_ended; /* threads that have ended since machine_forget(), or at all */
+	u64 n_kept; /* threads that it left */
 	u32 next_space_id;
-	u64 n_comms;                       /* names that threads ever had */
+	u64 n_comms;   /* names that threads ever had */
+	u64 n_changes; /* of states: what was looked up before the last one may not hold any more */
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
 	bool is_foreseen;                  /* by machine_foresee() */
@@ -128,6 +130,9 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
  * Takes time and memory by what is left. To be called when n_ended says that it pays.
  */
 void machine_forget(struct machine *m, u64 before);
+
+/* The same once so many have ended that it pays, with what is more than a second older than `now`; whether it did. */
+bool machine_forget_ended(struct machine *m, u64 now);
 
 /* Takes over the table of build-ids that a recording carries. */
 void machine_set_build_ids(struct machine *m, const struct file_info *info);

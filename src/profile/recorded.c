@@ -175,7 +175,7 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	double *shares = naming_shares(&r->profile, r->trace.machine.dsos.at.n);
 
 	naming.n_workers = o->n_workers;
-	r->trace.resolver.places.shares = shares;
+	r->trace.files.places.shares = shares;
 	if (o->servers_begin)
 		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->trace.resolver, &naming);
@@ -186,7 +186,7 @@ static void name(struct recorded *r, const struct recorded_options *o)
 				r->trace.machine.dsos.at.at[dso->source]);
 	if (o->servers_end)
 		o->servers_end(&r->trace.resolver);
-	r->trace.resolver.places.shares = NULL;
+	r->trace.files.places.shares = NULL;
 	mem_free(shares);
 	recorded_stage_ends(r, "names");
 }

@@ -30,7 +30,6 @@ struct rowset_column {
 	u8 kind;           /* enum cell_kind of its cells, where these are known */
 	bool is_of_part;   /* there is a cell for each of the table's parts */
 	bool has_name;     /* its numbers have names: programs get a column NAME_name */
-	bool is_data;      /* of two columns of the same it is the one for programs */
 	u16 width;         /* for people; 0: as wide as it needs */
 	u16 id;            /* for whoever yields the table */
 	const struct key *key;
@@ -59,6 +58,8 @@ struct rowset {
 	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
 	bool is_of_samples; /* people read above it what the head says: of, samples, period */
 	bool is_outline; /* rows are lines of a cut tree: the last column shows what is below what */
+	bool is_object;  /* programs get its only row, and no array */
+	bool is_serial;  /* its cells are asked for by one thread, row by row */
 	bool is_list;    /* programs get the cells of the only column, and no rows */
 	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
 	const struct rowset_node *nodes;

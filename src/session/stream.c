@@ -1,43 +1,20 @@
 #include "session/stream.h"
 
-#include "base/sort.h"
-
 /*
  * Without rounds, so much is held back, all that is kept for it included; when it is full, half of it is
  * handed out. What waits is charged to the recording each time it has grown by so much.
  */
 enum { QUEUE_BYTES = 27 << 20, CHARGED_EACH = 1 << 20 };
 
-struct queued {
-	struct record rec; /* `at` is filled in when it is handed out, unless it stays */
-	u64 nr;
-	u32 event;
-	bool is_handed_out, stays;
-	u64 time;
-	size_t at; /* in `bytes`, unless it stays */
-};
-
-/* A record that waits, its place in the order, and what sorting takes beside that. */
-static u64 bytes_of_queued(const struct queued *q)
-{
-	return sizeof(*q) + 2 * sizeof(struct sort_item) + (q->stays ? 0 : q->rec.size);
-}
-
 /* The records of one file. */
 struct stream_part {
 	struct reader_cursor cursor;
-	VEC(struct queued) queue;    /* in the order of the file */
-	struct str bytes;            /* of the records that wait and do not stay where they are */
-	u64 n_bytes;                 /* that all that wait take */
-	u64 n_charged;               /* of these, when they were charged last */
-	VEC(struct sort_item) order; /* those that may be handed out, by time */
-	size_t next;                 /* of `order` */
-	u64 newest;                  /* time of all that were read */
-	u64 safe;                    /* up to here nothing can come any more at the next round */
-	u64 handed_out;              /* time of the last */
-	u64 furthest;                /* offset of all that were handed out */
-	struct stream_event head;    /* what comes next, if has_head */
-	struct stream_event round;   /* the mark behind what `order` holds, if has_round */
+	struct queue queue;
+	u64 n_charged;             /* bytes that waited when they were charged last */
+	u64 safe;                  /* up to here nothing can come any more at the next round */
+	u64 furthest;              /* offset of all that were handed out */
+	struct stream_event head;  /* what comes next, if has_head */
+	struct stream_event round; /* the mark behind what the queue has let go, if has_round */
 	bool has_head, has_round, has_ended, has_stayed;
 };
 
@@ -63,9 +40,7 @@ void stream_fini(struct stream *st)
 		struct stream_part *p = &st->parts[i];
 
 		reader_cursor_fini(&p->cursor);
-		vec_fini(&p->queue);
-		str_fini(&p->bytes);
-		vec_fini(&p->order);
+		queue_fini(&p->queue);
 	}
 	mem_free(st->parts);
 	memset(st, 0, sizeof(*st));
@@ -78,77 +53,20 @@ static void enqueue(struct stream *st, struct stream_part *p, const struct strea
 	struct stream_disorder *d = &st->disorder;
 	bool stays = reader_stays(&st->session->reader, &e->rec);
 
-	if (e->time < p->newest) {
+	if (e->time < p->queue.newest) {
 		d->n_backwards++;
-		d->most_ns = MAX(d->most_ns, p->newest - e->time);
-		d->n_late += e->time < p->handed_out;
+		d->most_ns = MAX(d->most_ns, p->queue.newest - e->time);
+		d->n_late += e->time < p->queue.handed_out;
 	}
-	p->newest = MAX(p->newest, e->time);
-	vec_add(&p->queue,
-		((struct queued){e->rec, e->nr, e->event, false, stays, e->time, p->bytes.n}));
-	if (!stays)
-		str_addn(&p->bytes, e->rec.at, e->rec.size);
+	queue_add(&p->queue, &e->rec, e->nr, e->event, e->time, stays);
 	p->has_stayed |= stays;
-	p->n_bytes += bytes_of_queued(&p->queue.at[p->queue.n - 1]);
-	d->most_queued = MAX(d->most_queued, p->n_bytes);
+	d->most_queued = MAX(d->most_queued, p->queue.n_bytes);
 }
 
-/* What was handed out makes room. */
-static void compact(struct stream_part *p)
+static void hand_out(struct stream *st, struct stream_part *p, const struct queued *q)
 {
-	size_t kept = 0, n_bytes = 0;
-
-	p->order.n = p->next = 0;
-	p->n_charged = 0;
-	vec_each(q, &p->queue) {
-		if (q->is_handed_out) {
-			p->n_bytes -= bytes_of_queued(q);
-			continue;
-		}
-		if (!q->stays) {
-			memmove(p->bytes.at + n_bytes, p->bytes.at + q->at, q->rec.size);
-			q->at = n_bytes;
-			n_bytes += q->rec.size;
-		}
-		p->queue.at[kept++] = *q;
-	}
-	p->queue.n = kept;
-	if (p->bytes.n)
-		str_cut(&p->bytes, n_bytes);
-}
-
-/* Lets everything up to a time go. */
-static void release(struct stream_part *p, u64 until)
-{
-	for (size_t i = 0; i < p->queue.n; i++)
-		if (p->queue.at[i].time <= until)
-			vec_add(&p->order, ((struct sort_item){p->queue.at[i].time, i}));
-	sort_by_key(p->order.at, p->order.n);
-}
-
-/* The time below which half of what waits lies. */
-static u64 median(struct stream_part *p)
-{
-	u64 middle;
-
-	for (size_t i = 0; i < p->queue.n; i++)
-		vec_add(&p->order, ((struct sort_item){p->queue.at[i].time, i}));
-	sort_by_key(p->order.at, p->order.n);
-	middle = p->order.n ? p->order.at[p->order.n / 2].key : 0;
-	p->order.n = p->next = 0;
-	return middle;
-}
-
-static void hand_out(struct stream *st, struct stream_part *p)
-{
-	struct queued *q = &p->queue.at[p->order.at[p->next++].value];
-
-	q->is_handed_out = true;
-	if (!q->stays)
-		q->rec.at = (const u8 *)p->bytes.at + q->at;
 	p->head = (struct stream_event){q->rec, q->nr, q->event, q->time};
 	p->has_head = true;
-	p->handed_out = MAX(p->handed_out, q->time);
 	if (q->rec.offset < p->furthest)
 		st->disorder.most_bytes = MAX(st->disorder.most_bytes, p->furthest - q->rec.offset);
 	p->furthest = MAX(p->furthest, q->rec.offset);
@@ -188,10 +106,10 @@ static int look_again(struct session *s, struct stream_part *p, struct err *err)
 static int charge(struct stream *st, struct err *err)
 {
 	const struct reader *r = &st->session->reader;
-	u64 taken = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
+	u64 taken = st->n_charged = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
 
 	for (size_t i = 0; i < st->n_parts; i++)
-		taken += st->parts[i].n_bytes;
+		taken += st->parts[i].queue.n_bytes;
 	if (LIKELY(taken <= st->n_allowed))
 		return 0;
 	st->n_allowed = reader_allows(r, at);
@@ -207,15 +125,14 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 	struct session *s = st->session;
 
 	while (!p->has_head) {
+		const struct queued *q = queue_next(&p->queue);
 		struct stream_event e;
 		int r;
 
-		if (p->next < p->order.n) {
-			hand_out(st, p);
+		if (q) {
+			hand_out(st, p, q);
 			return 1;
 		}
-		if (p->order.n)
-			compact(p);
 		if (p->has_round) {
 			p->has_round = false;
 			p->head = p->round;
@@ -230,7 +147,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 		if (!r) {
 			p->has_ended = true;
 			session_note_end(s, &p->cursor);
-			release(p, UINT64_MAX);
+			queue_release(&p->queue, UINT64_MAX);
 			continue;
 		}
 		e.nr = st->n_read++;
@@ -238,18 +155,19 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 		stream_place(s, &e);
 		if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {
 			st->disorder.n_rounds++;
-			release(p, p->safe);
-			p->safe = p->newest;
+			queue_release(&p->queue, p->safe);
+			p->safe = p->queue.newest;
 			p->round = e;
 			p->has_round = true;
 			continue;
 		} else if (e.time) {
 			enqueue(st, p, &e);
-			if (p->n_bytes > QUEUE_BYTES)
-				release(p, median(p));
-			if (p->n_bytes < p->n_charged + CHARGED_EACH)
+			if (p->queue.n_bytes > QUEUE_BYTES)
+				queue_release_half(&p->queue);
+			p->n_charged = MIN(p->n_charged, p->queue.n_bytes);
+			if (p->queue.n_bytes < p->n_charged + CHARGED_EACH)
 				continue;
-			p->n_charged = p->n_bytes;
+			p->n_charged = p->queue.n_bytes;
 			if (charge(st, err))
 				return err->code;
 			continue;
@@ -264,7 +182,7 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 {
 	struct stream_part *first = NULL;
 
-	if (charge(st, err))
+	if (UNLIKELY(st->n_charged != st->session->n_held) && charge(st, err))
 		return err->code;
 	for (size_t i = 0; i < st->n_parts; i++) {
 		struct stream_part *p = &st->parts[i];

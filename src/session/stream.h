@@ -15,6 +15,7 @@
 #ifndef PACE_SESSION_STREAM_H
 #define PACE_SESSION_STREAM_H
 
+#include "session/queue.h"
 #include "session/session.h"
 
 struct stream_event {
@@ -42,6 +43,7 @@ struct stream {
 	size_t n_parts;
 	u64 n_read;
 	u64 n_allowed; /* bytes that may be held, as far as that was asked: reader_allows() */
+	u64 n_charged; /* session->n_held when it was asked */
 	struct stream_disorder disorder;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 enum {
 	MAGIC = 0x4a695444,
@@ -377,16 +378,9 @@ size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n)
 
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 {
-	size_t low = 0, high = d->codes.n;
+	/* `off` is their first member. */
+	size_t low = search_behind(d->codes.at, d->codes.n, sizeof(*d->codes.at), off);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->codes.at[middle].off <= off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
 		? &d->codes.at[low - 1]
 		: NULL;

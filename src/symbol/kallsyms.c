@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sysfile.h"
 #include "base/vec.h"
@@ -378,16 +379,9 @@ void kallsyms_close(struct kallsyms *k)
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end)
 {
 	enum { LAST_ROOM = 4096 };
-	u64 low = 0, high = k->n, end;
+	/* `start` is their first member. */
+	u64 low = search_behind(k->entries, k->n, sizeof(*k->entries), address), end;
 
-	while (low < high) {
-		u64 middle = low + (high - low) / 2;
-
-		if (k->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || k->entries[low - 1].name >= k->names_size)
 		return NULL;
 	end = low < k->n ? k->entries[low].start : k->entries[low - 1].start + LAST_ROOM;

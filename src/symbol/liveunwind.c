@@ -1,6 +1,5 @@
 #include "symbol/liveunwind.h"
 
-#include "base/sort.h"
 #include "event/abi.h"
 #include "unwind/ending.h"
 
@@ -25,17 +24,6 @@ static void apply(struct liveunwind *u, const struct record *rec, u32 event, u64
 	machine_apply(m, rec, &body, m->followed_to);
 }
 
-static struct record record_at(const u8 *at)
-{
-	struct record_header header;
-
-	memcpy(&header, at, sizeof(header));
-	return (struct record){.type = header.type,
-		.misc = header.misc,
-		.size = header.size,
-		.at = at};
-}
-
 void liveunwind_begin(struct liveunwind *u, const void *records, size_t n)
 {
 	struct record rec;
@@ -55,20 +43,7 @@ static void see(void *ctx, const struct record *rec, bool is_due)
 		u->due_time = MAX(u->due_time, time);
 	if (!record_is_state(rec->type))
 		return;
-	vec_add(&u->pending, ((struct liveunwind_pending){u->bytes.n, time, event}));
-	str_addn(&u->bytes, rec->at, rec->size);
-}
-
-/* Samples come at most a round late. */
-static void forget(struct liveunwind *u)
-{
-	enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
-
-	if (u->machine.n_ended < ENDED_LEAST + u->n_alive || u->due_time < LATE_NS)
-		return;
-	machine_forget(&u->machine, u->due_time - LATE_NS);
-	living_forget(&u->living);
-	u->n_alive = u->machine.threads.n;
+	queue_add(&u->pending, rec, 0, event, time, false);
 }
 
 /*
@@ -78,40 +53,16 @@ static void forget(struct liveunwind *u)
 static void settle(void *ctx)
 {
 	struct liveunwind *u = ctx;
-	struct str bytes;
-	size_t n = 0;
+	const struct queued *q;
 
 	machine_advance(&u->machine, u->due_time);
 	livecode_next_round(&u->walk.live);
 	livestack_next_round(&u->livestack);
-	if (!u->pending.n)
-		return;
-	u->order.n = 0;
-	vec_each(p, &u->pending)
-		vec_add(&u->order, ((struct sort_item){p->time, p - u->pending.at}));
-	sort_by_key(u->order.at, u->order.n);
-	str_clear(&u->bytes_left);
-	vec_each(item, &u->order) {
-		struct liveunwind_pending *p = &u->pending.at[item->value];
-		struct record rec = record_at((const u8 *)u->bytes.at + p->at);
-
-		if (p->time <= u->due_time)
-			apply(u, &rec, p->event, p->time);
-	}
-	vec_each(p, &u->pending) {
-		struct record rec = record_at((const u8 *)u->bytes.at + p->at);
-
-		if (p->time <= u->due_time)
-			continue;
-		u->pending.at[n++] =
-			(struct liveunwind_pending){u->bytes_left.n, p->time, p->event};
-		str_addn(&u->bytes_left, rec.at, rec.size);
-	}
-	u->pending.n = n;
-	bytes = u->bytes;
-	u->bytes = u->bytes_left;
-	u->bytes_left = bytes;
-	forget(u);
+	queue_release(&u->pending, u->due_time);
+	while ((q = queue_next(&u->pending)))
+		apply(u, &q->rec, q->event, q->time);
+	if (machine_forget_ended(&u->machine, u->due_time))
+		living_forget(&u->files.living);
 }
 
 /* ---- samples ---- */
@@ -300,8 +251,6 @@ void liveunwind_describe(const struct event_list *events, struct event_list *ret
 void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	const struct find_places *places, const char *arch)
 {
-	struct find_places own = *places;
-
 	memset(u, 0, sizeof(*u));
 	u->events = events;
 	u->sample_event = TABLE_NONE;
@@ -319,9 +268,8 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	jitcode_init(&u->jitcode, events, places->symfs, NULL);
 	u->machine.coder = &u->jitcode.coder;
 	livestack_init(&u->livestack);
-	living_init(&u->living, &u->machine, "/proc");
-	own.living = own.living ? own.living : &u->living;
-	callers_init(&u->callers, &u->machine, &own, arch);
+	dso_files_init(&u->files, &u->machine, places);
+	callers_init(&u->callers, &u->files, arch);
 	u->callers.jitcode = &u->jitcode;
 	callers_walk_init(&u->walk, &u->callers);
 }
@@ -338,16 +286,13 @@ void liveunwind_fini(struct liveunwind *u)
 		return;
 	callers_walk_fini(&u->walk);
 	callers_fini(&u->callers);
-	living_fini(&u->living);
+	dso_files_fini(&u->files);
 	jitcode_fini(&u->jitcode);
 	machine_fini(&u->machine);
 	formats_fini(&u->formats);
 	intern_fini(&u->strings);
 	mem_free(u->written);
-	vec_fini(&u->pending);
-	vec_fini(&u->order);
+	queue_fini(&u->pending);
 	vec_fini(&u->chain);
-	str_fini(&u->bytes);
-	str_fini(&u->bytes_left);
 	memset(u, 0, sizeof(*u));
 }

@@ -20,16 +20,10 @@
 
 #include "collect/recorder.h"
 #include "record/formats.h"
+#include "session/queue.h"
 #include "symbol/callers.h"
 #include "symbol/jitcode.h"
 #include "symbol/livestack.h"
-
-/* A record of who ran where, that has been seen and does not hold yet. */
-struct liveunwind_pending {
-	size_t at; /* in `bytes` */
-	u64 time;
-	u32 event;
-};
 
 struct liveunwind {
 	const struct event_list *events; /* as they were opened; borrowed */
@@ -38,14 +32,11 @@ struct liveunwind {
 	struct machine machine;
 	struct jitcode jitcode;
 	struct intern strings;
-	struct living living;
+	struct dso_files files;
 	struct callers callers;
 	struct callers_walk walk;
-	VEC(struct liveunwind_pending) pending;
-	struct str bytes, bytes_left;
-	VEC(struct sort_item) order;
-	u64 due_time; /* the latest time of a record that the round ends behind */
-	u64 n_alive;  /* threads that were left when the machine last forgot */
+	struct queue pending; /* records of who ran where, that have been seen and do not hold yet */
+	u64 due_time;         /* the latest time of a record that the round ends behind */
 	VEC(u64) chain;
 	struct sample sample;
 	u32 sample_event; /* whose fields `sample` has */

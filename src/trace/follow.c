@@ -135,6 +135,7 @@ int follow_next(struct follow *f, struct visit **ret, struct err *err)
 	r = f->order == FOLLOW_IN_TIME ? next_in_time(f, err) : next_in_file(f, err);
 	if (r <= 0)
 		return r;
+	visits_follow(&f->visits);
 	f->visit.nr = f->at.nr;
 	f->visit.time = f->at.time;
 	f->visit.event = f->visit.taken_by = f->at.event;

@@ -43,6 +43,7 @@ struct trace {
 	struct machine machine;
 	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
 	struct jitcode jitcode;
+	struct dso_files files; /* that names and callers are found with, each opened once */
 	struct resolver resolver;
 	struct callers callers;
 	struct trace_options options;

@@ -90,7 +90,9 @@ static void add_element(struct str *text, const struct rowset *r, size_t row, st
 
 	rowset_cell(r, &r->columns[0], row, 0, room, &cell);
 	cell_add_data(&cell, cell_is_number(cell.kind) ? text : &value);
-	if (cell_is_number(cell.kind))
+	if (is_null(&cell))
+		str_add(text, "null,");
+	else if (cell_is_number(cell.kind))
 		str_addc(text, ',');
 	else
 		json_element(text, str_text(&value));
@@ -131,10 +133,12 @@ void form_json_add(const char *name, const struct rowset *r, struct str *text)
 {
 	struct str room = {0};
 
-	json_open(text, name, '[');
-	if (r->nodes)
+	json_open(text, name, r->is_object ? '{' : '[');
+	if (r->is_object)
+		add_row_cells(text, r, 0, &room);
+	else if (r->nodes)
 		add_nodes(r, &room, text);
-	for (size_t row = 0; row < r->n && !r->nodes; row++) {
+	for (size_t row = 0; row < r->n && !r->nodes && !r->is_object; row++) {
 		if (!rowset_shows(r, row))
 			continue;
 		if (r->is_list) {
@@ -145,7 +149,7 @@ void form_json_add(const char *name, const struct rowset *r, struct str *text)
 		add_row_cells(text, r, row, &room);
 		json_close(text, '}');
 	}
-	json_close(text, ']');
+	json_close(text, r->is_object ? '}' : ']');
 	str_fini(&room);
 }
 

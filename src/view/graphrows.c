@@ -108,9 +108,9 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 	switch ((enum id)c->id) {
 	case OF_NAME:
 		/* Without a line it is the place in the function, or the address, that stands for it. */
-		if (branches && !s->has_line && s->line)
-			return;
-		/* fall through */
+		if (!branches || s->has_line || !s->line)
+			key_set_function(s, CELL_FUNCTION, ret);
+		return;
 	case OF_SYMBOL:
 		key_set_function(s, CELL_FUNCTION, ret);
 		return;

@@ -6,52 +6,31 @@
 
 enum { INDENT = 2, NEIGHBOURS_MAX = 5, DEEPEST = 40 };
 
-enum id {
-	OF_DEPTH,
-	OF_NODE,
-	OF_PARENT,
-	OF_MORE,
-	OF_NAMES,
-	OF_NAME,
-	OF_DSO,
-	OF_OWN,
-	OF_OWN_SHARE,
-	OF_TOTAL,
-	OF_TOTAL_SHARE,
-	OF_LINE, /* for people: names by depth, and where they are */
-	OF_EVENT,
-	OF_SAMPLES,
-	OF_PERIOD,
-	OF_LOST,
-};
-
 static const struct rowset_column columns[] = {
-	{"depth", "Depth", ROWSET_VALUE, CELL_COUNT, .id = OF_DEPTH},
-	{"node", "Node", ROWSET_VALUE, CELL_TEXT, .id = OF_NODE},
-	{"parent", "Parent", ROWSET_VALUE, CELL_TEXT, .id = OF_PARENT},
-	{"more", "More", ROWSET_VALUE, CELL_COUNT, .id = OF_MORE},
-	{"names", "Function", ROWSET_VALUE, CELL_ROWS, .id = OF_NAMES},
-	{"dso", "Shared Object", ROWSET_VALUE, CELL_TEXT, .id = OF_DSO},
-	{"period", "Period", ROWSET_VALUE, CELL_COUNT, .id = OF_OWN},
-	{"share", "Self", ROWSET_VALUE, CELL_SHARE, .id = OF_OWN_SHARE},
-	{"total_period", "Period", ROWSET_VALUE, CELL_COUNT, .id = OF_TOTAL},
-	{"total_share", "Total", ROWSET_VALUE, CELL_SHARE, .id = OF_TOTAL_SHARE},
+	{"depth", "Depth", ROWSET_VALUE, CELL_COUNT},
+	{"node", "Node", ROWSET_VALUE, CELL_TEXT},
+	{"parent", "Parent", ROWSET_VALUE, CELL_TEXT},
+	{"more", "More", ROWSET_VALUE, CELL_COUNT},
+	{"names", "Function", ROWSET_VALUE, CELL_ROWS},
+	{"dso", "Shared Object", ROWSET_VALUE, CELL_TEXT},
+	{"period", "Period", ROWSET_VALUE, CELL_COUNT},
+	{"share", "Self", ROWSET_VALUE, CELL_SHARE},
+	{"total_period", "Period", ROWSET_VALUE, CELL_COUNT},
+	{"total_share", "Total", ROWSET_VALUE, CELL_SHARE},
 };
 
 static const struct rowset_column shown[] = {
-	{"tree_total", "Total", ROWSET_VALUE, CELL_SHARE, .id = OF_TOTAL_SHARE},
-	{"tree_self", "Self", ROWSET_VALUE, CELL_SHARE, .id = OF_OWN_SHARE},
-	{"tree_node", "Node", ROWSET_FACT, CELL_TEXT, .width = OUTLINE_ID_DIGITS, .id = OF_NODE},
-	{"tree_line", "Function", ROWSET_FACT, CELL_TEXT, .id = OF_LINE},
+	{"tree_total", "Total", ROWSET_VALUE, CELL_SHARE},
+	{"tree_self", "Self", ROWSET_VALUE, CELL_SHARE},
+	{"tree_node", "Node", ROWSET_FACT, CELL_TEXT, .width = OUTLINE_ID_DIGITS},
+	{"tree_line", "Function", ROWSET_FACT, CELL_TEXT},
 };
 
-static const struct rowset_column names[] = {{"name", "Function", ROWSET_KEY, .id = OF_NAME}};
-
 static const struct rowset_column facts[] = {
-	{"event", "event", ROWSET_PART, CELL_TEXT, .id = OF_EVENT},
-	{"samples", "Samples", ROWSET_VALUE, CELL_COUNT, .id = OF_SAMPLES},
-	{"period", "Period", ROWSET_VALUE, CELL_COUNT, .id = OF_PERIOD},
-	{"lost", "Lost", ROWSET_VALUE, CELL_COUNT, .id = OF_LOST},
+	{"event", "event", ROWSET_PART, CELL_TEXT},
+	{"samples", "Samples", ROWSET_VALUE, CELL_COUNT},
+	{"period", "Period", ROWSET_VALUE, CELL_COUNT},
+	{"lost", "Lost", ROWSET_VALUE, CELL_COUNT},
 };
 
 /* The node above whose name the line of this one does not tell. */
@@ -61,144 +40,80 @@ static u32 above(const struct outline *o, const struct outline_line *l)
 						: o->nodes.at[l->node].line_parent;
 }
 
-static const char *dso_of(const struct outline *o, u32 node)
+static const struct profile_symbol *symbol_of(const struct outline *o, u32 node)
 {
-	return o->profile->dsos.at[o->profile->symbols.at[o->nodes.at[node].symbol].dso].name;
+	return &o->profile->symbols.at[o->nodes.at[node].symbol];
 }
 
-/* ---- all names on a line, the outermost first ---- */
-
-struct path {
-	const struct outline *outline;
-	VEC(u32) nodes; /* the innermost first */
-};
-
-static void cell_of_path(const struct rowset *r, const struct rowset_column *c, size_t row,
-	u32 part, struct str *room, struct cell *ret)
+static void add_id(struct rowmaker *m, const char *name, const struct outline *o, u32 node)
 {
-	const struct path *p = r->of;
-	const struct outline *o = p->outline;
-	const u32 node = p->nodes.at[p->nodes.n - 1 - row];
+	struct str id = {0};
 
-	(void)c;
-	(void)part;
-	(void)room;
-	key_set_function(&o->profile->symbols.at[o->nodes.at[node].symbol], CELL_FUNCTION, ret);
-}
-
-static void close_path(struct rowset *r)
-{
-	struct path *p = (struct path *)(uintptr_t)r->of;
-
-	vec_fini(&p->nodes);
-	mem_free(p);
-}
-
-static void open_path(const struct rowset *r, const struct rowset_column *c, size_t row,
-	struct rowset *ret)
-{
-	const struct outline *o = ((const struct outlinerows *)r->of)->outline;
-	const struct outline_line *l = &o->lines.at[row];
-	const u32 outside = above(o, l);
-	struct path *p = mem_zalloc(sizeof(*p));
-
-	(void)c;
-	p->outline = o;
-	for (u32 node = l->node; node != outside && node; node = o->nodes.at[node].parent)
-		vec_add(&p->nodes, node);
-	*ret = (struct rowset){.columns = names,
-		.n_columns = ARRAY_SIZE(names),
-		.n = p->nodes.n,
-		.is_list = true,
-		.of = p,
-		.cell = cell_of_path,
-		.close = close_path};
-}
-
-/* ---- cells ---- */
-
-static void add_line(const struct outline *o, const struct outline_line *l, struct str *text)
-{
-	const char *dso = dso_of(o, l->node);
-
-	str_fill(text, ' ', INDENT * MIN(l->depth, (u32)DEEPEST));
-	if (l->is_rest) {
-		str_addf(text, "... %llu more", (unsigned long long)l->n_hidden);
-		return;
-	}
-	outline_add_names(o, l->node, above(o, l), text);
-	str_add(text, *dso == '[' ? "  " : "  [");
-	str_add_safe(text, dso, strlen(dso));
-	str_add(text, *dso == '[' ? "" : "]");
-}
-
-static void set_node(const struct outline *o, u32 node, struct str *room, struct cell *ret)
-{
 	if (node)
-		outline_add_id(o, node, room);
-	cell_text(ret, node ? str_text(room) : NULL);
+		outline_add_id(o, node, &id);
+	rowmaker_text(m, name, node ? rowmaker_copy(m, str_text(&id)) : NULL);
+	str_fini(&id);
 }
 
-static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
-	struct str *room, struct cell *ret)
+/* All names on a line, the outermost first. */
+static void add_names(struct rowmaker *m, const struct outline *o, u32 node, u32 outside)
 {
-	const struct outline *o = ((const struct outlinerows *)r->of)->outline;
-	const struct outline_line *l = &o->lines.at[row];
+	struct rowmaker *names = rowmaker_below(m, "names", ROWMAKER_LIST);
+	VEC(u32) path = {0};
 
-	(void)part;
-	switch ((enum id)c->id) {
-	case OF_DEPTH:
-		cell_number(ret, CELL_COUNT, l->depth);
-		return;
-	case OF_NODE:
-		if (l->is_rest && c->group == ROWSET_FACT)
-			cell_text(ret, "-");
-		else
-			set_node(o, l->is_rest ? 0 : l->node, room, ret);
-		return;
-	case OF_PARENT:
-		set_node(o, l->is_rest ? l->node : above(o, l), room, ret);
-		return;
-	case OF_MORE:
-		if (l->is_rest)
-			cell_number(ret, CELL_COUNT, l->n_hidden);
-		return;
-	case OF_NAMES:
-		ret->kind = l->is_rest ? CELL_NONE : CELL_ROWS;
-		return;
-	case OF_DSO:
-		if (!l->is_rest)
-			cell_text(ret, dso_of(o, l->node));
-		return;
-	case OF_OWN:
-	case OF_TOTAL:
-		cell_number(ret, CELL_COUNT, c->id == OF_OWN ? l->own : l->total);
-		return;
-	case OF_OWN_SHARE:
-	case OF_TOTAL_SHARE:
-		cell_share(ret, c->id == OF_OWN_SHARE ? l->own : l->total, o->whole);
-		return;
-	default:
-		add_line(o, l, room);
-		cell_text(ret, str_text(room));
+	for (; node != outside && node; node = o->nodes.at[node].parent)
+		vec_add(&path, node);
+	for (size_t i = path.n; i-- > 0;) {
+		rowmaker_row(names);
+		key_set_function(symbol_of(o, path.at[i]), CELL_FUNCTION,
+			rowmaker_add(names, "name"));
 	}
+	vec_fini(&path);
 }
 
-static void fact_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
-	struct str *room, struct cell *ret)
+/* For people: names by depth, and where they are. */
+static void add_line(struct rowmaker *m, const struct outline *o, const struct outline_line *l,
+	const char *dso)
 {
-	const struct profile_event *e = ((const struct outlinerows *)r->of)->event;
+	struct str text = {0};
 
-	(void)row;
-	(void)part;
-	(void)room;
-	if (c->id == OF_EVENT)
-		cell_text(ret, e->name);
-	else
-		cell_number(ret, CELL_COUNT,
-			c->id == OF_SAMPLES          ? e->n_samples
-				: c->id == OF_PERIOD ? e->period
-						     : e->n_lost);
+	str_fill(&text, ' ', INDENT * MIN(l->depth, (u32)DEEPEST));
+	if (l->is_rest) {
+		str_addf(&text, "... %llu more", (unsigned long long)l->n_hidden);
+	} else {
+		outline_add_names(o, l->node, above(o, l), &text);
+		str_add(&text, *dso == '[' ? "  " : "  [");
+		str_add_safe(&text, dso, strlen(dso));
+		str_add(&text, *dso == '[' ? "" : "]");
+	}
+	rowmaker_text(m, "tree_line", rowmaker_copy(m, str_text(&text)));
+	str_fini(&text);
+}
+
+static void make_line(struct rowmaker *m, const void *outline, size_t row)
+{
+	const struct outline *o = outline;
+	const struct outline_line *l = &o->lines.at[row];
+	const char *dso = o->profile->dsos.at[symbol_of(o, l->node)->dso].name;
+
+	rowmaker_u64(m, "depth", l->depth);
+	add_id(m, "node", o, l->is_rest ? 0 : l->node);
+	add_id(m, "parent", o, l->is_rest ? l->node : above(o, l));
+	if (l->is_rest) {
+		rowmaker_u64(m, "more", l->n_hidden);
+		rowmaker_text(m, "tree_node", "-");
+	} else {
+		add_names(m, o, l->node, above(o, l));
+		rowmaker_text(m, "dso", dso);
+		add_id(m, "tree_node", o, l->node);
+	}
+	rowmaker_u64(m, "period", l->own);
+	rowmaker_share(m, "share", l->own, o->whole);
+	rowmaker_share(m, "tree_self", l->own, o->whole);
+	rowmaker_u64(m, "total_period", l->total);
+	rowmaker_share(m, "total_share", l->total, o->whole);
+	rowmaker_share(m, "tree_total", l->total, o->whole);
+	add_line(m, o, l, dso);
 }
 
 /* ---- a node ---- */
@@ -307,39 +222,38 @@ static void add_node(const struct outline *o, u32 node, struct str *text)
 void outlinerows_init(struct outlinerows *r, const struct outline *o, u32 event, u32 node,
 	bool has_others)
 {
-	*r = (struct outlinerows){.outline = o, .event = &o->profile->events.at[event]};
+	const struct profile_event *e = &o->profile->events.at[event];
+
+	*r = (struct outlinerows){.lines = {.make = make_line, .of = o, .n_made = o->lines.n}};
 	str_add(&r->title, has_others ? "Call tree of " : "Call tree");
 	if (has_others)
-		str_add_safe(&r->title, r->event->name, strlen(r->event->name));
+		str_add_safe(&r->title, e->name, strlen(e->name));
 	if (node)
 		add_node(o, node, &r->notes);
-	r->head = (struct rowset){.columns = facts,
-		.shown = facts,
-		.n_columns = ARRAY_SIZE(facts),
-		.n_shown = OF_LOST - OF_EVENT,
-		.n = 1,
-		.n_parts = 1,
-		.of = r,
-		.cell = fact_of};
-	r->rows = (struct rowset){.columns = columns,
-		.shown = shown,
-		.n_columns = ARRAY_SIZE(columns),
-		.n_shown = ARRAY_SIZE(shown),
-		.n = o->lines.n,
-		.n_parts = 1,
-		.name = "lines",
-		.title = str_text(&r->title),
-		.notes = str_text(&r->notes),
-		.head = &r->head,
-		.is_of_samples = true,
-		.is_outline = true,
-		.of = r,
-		.cell = cell_of,
-		.below = open_path};
+	rowmaker_row(&r->facts);
+	rowmaker_text(&r->facts, "event", e->name);
+	rowmaker_u64(&r->facts, "samples", e->n_samples);
+	rowmaker_u64(&r->facts, "period", e->period);
+	rowmaker_u64(&r->facts, "lost", e->n_lost);
+	r->head = rowmaker_table(&r->facts);
+	r->head.columns = r->head.shown = facts;
+	r->head.n_shown = ARRAY_SIZE(facts) - 1;
+	r->rows = rowmaker_table(&r->lines);
+	r->rows.columns = columns;
+	r->rows.shown = shown;
+	r->rows.n_columns = ARRAY_SIZE(columns);
+	r->rows.n_shown = ARRAY_SIZE(shown);
+	r->rows.name = "lines";
+	r->rows.title = str_text(&r->title);
+	r->rows.notes = str_text(&r->notes);
+	r->rows.head = &r->head;
+	r->rows.is_of_samples = r->rows.is_outline = true;
 }
 
 void outlinerows_fini(struct outlinerows *r)
 {
+	rowmaker_fini(&r->lines);
+	rowmaker_fini(&r->facts);
 	str_fini(&r->title);
 	str_fini(&r->notes);
 }

@@ -9,12 +9,11 @@
 #define PACE_VIEW_OUTLINEROWS_H
 
 #include "profile/outline.h"
-#include "profile/rowset.h"
+#include "profile/rowmaker.h"
 
 struct outlinerows {
 	struct rowset rows, head;
-	const struct outline *outline;
-	const struct profile_event *event;
+	struct rowmaker lines, facts;
 	struct str title, notes;
 };
 

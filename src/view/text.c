@@ -329,7 +329,7 @@ static void add_table(struct page *p, const struct rowset *r)
 	size_t n_graphs;
 	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
 
-	render(&table, o->n_workers, p->width);
+	render(&table, r->is_serial ? 1 : o->n_workers, p->width);
 	/* What the lines of a tree are is not to be guessed. */
 	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from harness import PACE, main, run, skip, test  # noqa: E402
+from harness import PACE, main, needs, run, skip, test  # noqa: E402
 
 COMM, FORK, SAMPLE, MMAP2, KSYMBOL = 3, 7, 9, 10, 17
 # IP, TID, TIME, CALLCHAIN, PERIOD, IDENTIFIER
@@ -172,6 +172,50 @@ def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
     write('bomb.data', recording(packed(sample(7, 1000, 0x400000) for i in range(1 << 20)) * 12))
     for words in (['report'], ['script'], ['data', 'lint']):
         is_refused('bomb.data', *words)
+
+
+# ---- what a recording carries, taken out of it ----
+
+
+def with_section(tables):
+    """A recording with a section EMBEDDED of these tables (doc/embedded.md), packed as well as can be."""
+    needs('zstd')
+    contents, at, body = struct.pack('<II', len(tables), 0), 8 + 24 * len(tables), b''
+    for number, each, data in tables:
+        contents += struct.pack('<IIQQ', number, each, at + len(body), len(data) // each)
+        body += data + b'\0' * (-len(data) % 8)
+    plain = contents + body
+    packed_well = subprocess.run(['zstd', '-9', '-qc', f'--stream-size={len(plain)}'], input=plain, stdout=subprocess.PIPE, check=True).stdout
+    section = struct.pack('<8sIIQ', b'PACE EMB', 1, 1, len(plain)) + packed_well
+    file = recording([sample(7, 1000, 0x400000)])
+    return file + struct.pack('<8sQQQ', b'PACEOWNE', 1, len(file) + 32, len(section)) + section
+
+
+def dso(kind, path, segments=0, symbols=0, codes=0):
+    return (struct.pack('<4IQ6I', kind, path, 0, 0, 0, 0, 1, 1, 0, 62, 0) +
+            struct.pack('<12I', 0, segments, 0, symbols, 0, 0, 0, codes, 0, 0, 0, 0) + bytes(40))
+
+
+@test
+def files_that_share_names_and_code_are_not_unpacked_without_end():
+    FILE, KERNEL, JIT = 1, 2, 6
+    names, n = b'\0/p\0' + b'x' * 65000 + b'\0', 500000
+    symbols = struct.pack('<QQII', 0x1000, 0x1010, 4, 0) * n  # each would be a line of 65,000 bytes: 32 GB
+    for kind in (FILE, KERNEL, JIT):
+        write(f'{kind}.data', with_section([(1, 1, names), (3, 136, dso(kind, 1, symbols=n)), (5, 24, symbols)]))
+    segments = b''.join(struct.pack('<QQQ', i << 19, 0, 16 << 20) for i in range(20000))  # the same code at 20,000 places
+    write('code.data', with_section([(1, 1, names), (2, 1, bytes(16 << 20)), (3, 136, dso(FILE, 1, segments=20000, codes=1)), (4, 24, segments),
+                                     (8, 24, struct.pack('<QQQ', 0, 16 << 20, 0))]))
+    for name in (f'{FILE}', f'{KERNEL}', f'{JIT}', 'code'):
+        assert os.path.getsize(name + '.data') < 20000
+        is_refused(name + '.data', 'data', 'unpack', '-o', name)
+        kept = sum(os.stat(os.path.join(folder, file)).st_blocks * 512 for folder, _, files in os.walk(name) for file in files)
+        assert kept < 64 << 20, (name, kept)
+    names = b'\0' + b''.join(b'/%07d\0' % i for i in range(20000))
+    dumps = b''.join(struct.pack('<IIQII', 1 + 9 * i, i, 100, 0, 1) for i in range(20000))
+    write('dumps.data', with_section([(1, 1, names), (2, 1, bytes(100)), (9, 24, dumps), (10, 24, bytes(24 * 20000))]))
+    result = run(PACE, 'data', 'unpack', '-i', 'dumps.data', '-o', 'dumps')
+    assert result.status == 0 and len(os.listdir('dumps')) == 20000, result
 
 
 @test

@@ -24,8 +24,8 @@ static void begin(struct scene *s, const char *fields)
 	s->trace.session.reader.events = s->events.events;
 	memset(&s->events.events, 0, sizeof(s->events.events));
 	formats_init(&s->trace.session.reader.formats, &s->trace.session.reader.events);
-	s->trace.resolver.places.symfs = test_dir();
-	s->trace.resolver.places.is_now = false;
+	s->trace.files.places.symfs = test_dir();
+	s->trace.files.places.is_now = false;
 	visits_init(&s->visits, &s->trace);
 	CHECK_EQ(script_parse_fields(&s->options, fields, &err), 0);
 	script_init(&s->script, &s->options, &s->trace);
@@ -79,6 +79,7 @@ static const char *show(struct scene *s, const struct sample *sample, const stru
 		.time = sample->time,
 		.mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
 
+	visits_follow(&s->visits);
 	str_clear(&s->text);
 	if (is_json)
 		script_add_json(&s->script, &v, &s->text);
