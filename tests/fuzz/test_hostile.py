@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
 import ctypes
+import gzip
 import os
 import struct
 import subprocess
@@ -333,6 +334,54 @@ def a_report_of_eight_times_the_events_takes_eight_times_as_long():
         # Twenty times when each event looked at the rows of all.
         assert many < 12 * few + 0.5, (words, few, many)
 
+
+# ---- profiles that other programs made ----
+
+def varint(n):
+    out = b''
+    while n >= 0x80:
+        out += bytes([n & 0x7f | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content if isinstance(content, bytes) else varint(number << 3) + varint(content)
+
+
+def pprof(*fields):
+    """With one type of samples, count/count."""
+    return b''.join([field(1, field(1, 1) + field(2, 1)), field(6, b''), field(6, b'count'), *fields])
+
+
+@test
+def profiles_that_unpack_from_few_bytes_are_refused_and_said():
+    write('lines.folded', gzip.compress(b'main;f 1\n' * 30_000_000, 1))
+    write('lines.pprof', gzip.compress(pprof(field(6, b'x' * 100) * 2_000_000), 1))
+    for path in ('lines.folded', 'lines.pprof'):
+        assert os.path.getsize(path) < 4 << 20, os.path.getsize(path)
+        is_refused(path, 'report')
+
+
+@test
+def profiles_of_many_small_things_cost_what_they_are():
+    n = 60000
+    cases = {
+        'files.folded': ''.join(f'a;[f{i}] 1\n' for i in range(n)).encode(),
+        'brackets.folded': b'a' + b';[; 1' * n + b' 1\n',
+        'colons.folded': b'a' + b';::' * n + b' 1\n',
+        'inlined.folded': b'a' + b';b_[i]' * n + b' 1\n',
+        'mappings.pprof': pprof(*(field(3, field(1, i) + field(2, i) + field(5, i % 2)) + field(4, field(1, i) + field(2, i) + field(3, i)) +
+                                  field(2, field(1, i) + field(2, 1)) for i in range(1, n))),
+        'same.pprof': pprof(field(4, field(1, 1)) * n, field(2, field(1, 1) + field(2, 1))),
+        'lines.pprof': pprof(field(4, field(1, 1) + field(4, b'') * n), field(2, field(1, 1) + field(2, 1)) * 1000),
+        'deep.pprof': pprof(field(4, field(1, 1)), field(2, field(1, b'\1' * n) + field(2, 1)) * 20),
+    }
+    for path, data in cases.items():
+        write(path, data)
+        seconds, kib = measure(path, 'report', '-g', 'none', '--no-children', '--percent-limit', '1')
+        assert seconds < 20 and kib < 2 * MEMORY_KB, (path, seconds, kib)
+        assert ' recorded' in open('out', errors='replace').read(), (path, open('err', errors='replace').read()[:300])
 
 if __name__ == '__main__':
     main()
