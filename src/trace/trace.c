@@ -114,13 +114,15 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 	return machine_foresee(&t->machine, &t->session, err);
 }
 
-void trace_begin_live(struct trace *t, const struct event_list *events)
+void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log)
 {
 	memset(t, 0, sizeof(*t));
+	t->log = log;
+	session_begin_live(&t->session, events, log);
 	machine_init(&t->machine);
 	jitcode_init(&t->jitcode, events, NULL, NULL);
 	t->machine.coder = &t->jitcode.coder;
-	resolver_init(&t->resolver, &t->machine, NULL, NULL);
+	resolver_init(&t->resolver, &t->machine, NULL, log);
 	t->resolver.places.is_now = true;
 	t->resolver.jitcode = &t->jitcode;
 	callers_init(&t->callers, &t->machine, &t->resolver.places, NULL);

@@ -76,9 +76,10 @@ int trace_scan(struct trace *t, const struct trace_options *options, struct err 
 int trace_begin(struct trace *t, const struct trace_options *options, struct err *err);
 
 /*
- * Without a file: a machine that is measured now. Records are applied as they come; addresses are looked
- * for in the files and processes of this moment. `events`, how they were opened, are borrowed.
+ * Without a file: a machine that is measured now. Records are applied as they come, or pushed to follow.h, which
+ * puts them in order; addresses are looked for in the files and processes of this moment. `events`, how they
+ * were opened, are borrowed.
  */
-void trace_begin_live(struct trace *t, const struct event_list *events);
+void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log);
 
 #endif
