@@ -15,6 +15,7 @@ all: build/pace
 .PHONY: build/pace
 build/pace:
 	@dev/need build
+	@[ -f build/build.ninja ] || dev/need --age
 	@missing=$$(dev/need --missing option); \
 	if [ ! -f build/build.ninja ] || [ "$$missing" != "$$(cat build/missing 2>/dev/null)" ]; then \
 		dev/need --wish option; \

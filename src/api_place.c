@@ -132,9 +132,10 @@ static const struct thread_state *state_now(struct pace_source *s)
 	struct machine *m = &s->trace.machine;
 
 	/* Programs that are measured now may have made code until then. */
-	if (s->trace.resolver.places.is_now) {
+	if (s->trace.files.places.is_now) {
 		machine_advance(m, MAX(m->followed_to, s->visit->time));
 		s->visit->state = NULL;
+		visits_follow(&s->visits);
 	}
 	return visit_state(s->visit);
 }
@@ -162,7 +163,7 @@ static const char *locate(struct naming *n, struct location *ret_location)
 	const struct thread_state *t = state_now(s);
 
 	locator_find(&s->locator, t, &n->step, ret_location);
-	if (ret_location->map || !s->trace.resolver.places.is_now || s->has_refreshed ||
+	if (ret_location->map || !s->trace.files.places.is_now || s->has_refreshed ||
 		n->step.mode != PERF_RECORD_MISC_USER)
 		return t->comm;
 	refresh_maps(s);

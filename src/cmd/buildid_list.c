@@ -8,7 +8,7 @@
 #include "profile/hits.h"
 #include "profile/ledger.h"
 #include "symbol/elf.h"
-#include "symbol/kallsyms.h"
+#include "symbol/buildid.h"
 
 enum { ID_COLUMN = 40 }; /* perf pads shorter ids, and leaves blank what has none */
 
@@ -252,7 +252,7 @@ static int print_id(const u8 *id, u8 size)
 static int list_kernel(void)
 {
 	u8 id[BUILD_ID_MAX];
-	u8 size = kallsyms_build_id(id, NULL);
+	u8 size = buildid_of_kernel(id, NULL);
 	struct err err;
 
 	if (size)

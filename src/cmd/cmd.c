@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "profile/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 {
@@ -128,7 +129,14 @@ const char *cmd_input(const char *named)
 
 void cmd_explain_missing(const char *input, struct err *err)
 {
+	const struct importer *importer;
+
 	if (err->code == ERR_NOENT && !strcmp(input, "perf.data"))
 		err_set(err, ERR_NOENT,
 			"there is no 'perf.data' in this directory: record one with 'pace record COMMAND', or name a file with -i");
+	importer = err->code == ERR_FORMAT ? import_of_file(input) : NULL;
+	if (importer)
+		err_set(err, ERR_FORMAT,
+			"'%s' is %s, without single samples, times and code: 'pace report -i FILE' and 'pace diff' read it",
+			input, importer->what);
 }

@@ -65,7 +65,7 @@ int cmd_take_input(const char **input, int argc, char **argv, struct err *err);
  */
 const char *cmd_input(const char *named);
 
-/* If it is perf.data that is missing: how to get one. */
+/* If it is perf.data that is missing: how to get one; if it is a profile that others read: what it is. */
 void cmd_explain_missing(const char *input, struct err *err);
 
 /* Prints the help page of a command. */

@@ -102,7 +102,7 @@ static int unpack_to(const struct data_options *o, const char *path, struct log 
 			"'%s' has nothing embedded: 'pace data pack' adds it where the programs are",
 			path);
 	if (r > 0) {
-		r = unbox_write(&e, o->output, log, &n_files, err);
+		r = unbox_write(&e, &reader, o->output, log, &n_files, err);
 		if (!r)
 			log_note(log, "%llu files below '%s'", (unsigned long long)n_files,
 				o->output);

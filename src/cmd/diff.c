@@ -13,14 +13,12 @@
 #include "cmd/symbols.h"
 #include "cmd/which.h"
 #include "file/samefile.h"
-#include "profile/counts.h"
 #include "profile/delta.h"
 #include "profile/filter.h"
 #include "profile/judge.h"
-#include "profile/label.h"
 #include "profile/recorded.h"
 #include "view/diffrows.h"
-#include "view/folded.h"
+#include "view/stackrows.h"
 #include "view/forms.h"
 
 struct diff_command {
@@ -33,13 +31,14 @@ struct diff_command {
 	double debuginfod_s;
 	const char *cpus, *pids, *tids, *time;
 	struct form_choice forms;
-	bool is_folded, has_children, is_forced;
+	bool has_children, is_forced;
 	u64 order, n_workers;
 	unsigned verbose;
 };
 
 enum { VERSION = 3 }; /* of the members of JSON */
 
+#define DEFAULT_KEYS     "dso,symbol"
 #define DEFAULT_BASELINE "perf.data.old"
 
 #define AT(member) offsetof(struct diff_command, member)
@@ -92,7 +91,8 @@ static int set_percentage(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to compare"},
-	{'s', "sort", OPT_STR, AT(sort), "KEY,...", "rows by these keys; default dso,symbol"},
+	{'s', "sort", OPT_STR, AT(sort), "KEY,...",
+		"rows by these keys; default dso,symbol; of folded stacks symbol"},
 	{0, "children", OPT_BOOL, AT(has_children), NULL,
 		"functions with all they called, instead of themselves alone"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
@@ -122,7 +122,7 @@ static const struct opt options[] = {
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
 		"in words, everything that differs; default the first 10"},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "as JSON"},
-	{0, "folded", OPT_BOOL, AT(is_folded), NULL,
+	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
 		"stacks on a line each with both sides' samples, for a differential flame graph"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
@@ -149,6 +149,11 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+static bool wants_stacks(const struct diff_command *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
+}
+
 /* ---- what is compared ---- */
 
 struct compared { /* an event of the first recording */
@@ -164,8 +169,9 @@ struct comparing {
 	VEC(struct delta_recording) recordings;
 	VEC(struct compared) events;
 	struct table by_name; /* of them */
-	struct folded folded;
+	struct stackrows stacks;
 	bool has_warned, has_lost;
+	size_t n_imports; /* of the recordings: profiles that other programs made */
 };
 
 /* The files before "--" are the baseline; without one it is the first. */
@@ -232,7 +238,8 @@ static void take_events(struct comparing *c, const struct recorded *r)
 		compared = vec_push(&c->events);
 		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
-		compared->delta.is_time = counts_is_clock(&r->trace.session.reader.events.at[i]);
+		compared->delta.ignores_modes = c->n_imports || !recorded_has_trace(r);
+		compared->delta.is_time = recorded_is_time(r, (u32)i);
 	}
 }
 
@@ -286,8 +293,8 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 			&compared->delta.recordings.at[recording].per, err);
 		if (result)
 			break;
-		if (c->options->is_folded) {
-			folded_add(&c->folded, p, &calls, (u32)event, r->side);
+		if (wants_stacks(c->options)) {
+			stackrows_add(&c->stacks, p, &calls, (u32)event, r->side);
 			continue;
 		}
 		hist_init(&hist, p, &calls, (u32)event, &hist_options);
@@ -304,7 +311,7 @@ static int check_keys(const struct comparing *c, const struct recorded *r, const
 	struct err *err)
 {
 	for (size_t i = 0; i < c->n_keys; i++)
-		if (c->keys[i]->label && label_check(&r->trace.session, c->keys[i]->label, err))
+		if (c->keys[i]->label && recorded_check_label(r, c->keys[i]->label, err))
 			return err_prefix(err, "key '%s': '%s'", c->keys[i]->name, path);
 	return 0;
 }
@@ -333,12 +340,27 @@ static int choose_samples(const struct comparing *c, size_t recording, const str
 	return r ? err_prefix(err, "'%s'", s->reader.path) : 0;
 }
 
+/* What needs a recording, where another program's profile is compared. */
+static int check_import(const struct diff_command *o, const struct recorded *r, struct err *err)
+{
+	const char *option = o->cpus ? "--cpu"
+		: o->time            ? "--time"
+		: o->is_strict       ? "--strict"
+				     : NULL;
+
+	if (recorded_has_trace(r) || !option)
+		return 0;
+	return err_set(err, ERR_INVAL,
+		"%s: '%s' is %s, of which neither single samples nor losses are known", option,
+		r->import.path, r->import.importer->what);
+}
+
 static int read_one(struct comparing *c, size_t recording, struct err *err)
 {
 	const char *path = c->recordings.at[recording].name;
 	struct which which = {0};
 	struct recorded r;
-	int result = recorded_open(&r, path, &c->log, err);
+	int result = recorded_open_any(&r, path, &c->log, err);
 
 	if (result && err->code == ERR_NOENT && !strcmp(path, DEFAULT_BASELINE))
 		return err_set(err, ERR_NOENT,
@@ -346,7 +368,10 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 			path);
 	if (result)
 		return result;
-	result = check_keys(c, &r, path, err);
+	c->stacks.are_imports &= !recorded_has_trace(&r);
+	result = check_import(c->options, &r, err);
+	if (!result)
+		result = check_keys(c, &r, path, err);
 	if (!result)
 		result = choose_samples(c, recording, &r.trace.session, &which, err);
 	if (!result)
@@ -363,13 +388,28 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	return result;
 }
 
+/* Rows by what all of them tell: of folded stacks that is functions alone. */
+static const char *default_keys(struct comparing *c)
+{
+	const char *keys = DEFAULT_KEYS;
+
+	vec_each(r, &c->recordings) {
+		const struct importer *importer = import_of_file(r->name);
+
+		c->n_imports += importer != NULL;
+		if (importer && strcmp(importer->keys, DEFAULT_KEYS))
+			keys = importer->keys;
+	}
+	return keys;
+}
+
 static int choose(struct comparing *c, struct err *err)
 {
 	struct diff_command *o = c->options;
+	const char *keys = default_keys(c);
 	size_t kept = 0;
 
-	if (key_parse_list(o->sort ? o->sort : "dso,symbol", c->keys, ARRAY_SIZE(c->keys),
-		    &c->n_keys, err))
+	if (key_parse_list(o->sort ? o->sort : keys, c->keys, ARRAY_SIZE(c->keys), &c->n_keys, err))
 		return err_prefix(err, "--sort");
 	if (num_list_parse(&o->filter.pids, "--pid", o->pids, err) ||
 		num_list_parse(&o->filter.tids, "--tid", o->tids, err))
@@ -389,6 +429,9 @@ static int choose(struct comparing *c, struct err *err)
 	if (form_check(&o->forms, err))
 		return err->code;
 	o->view.order = (u32)o->order;
+	/* Of samples here and time there only the shares say something. */
+	if (!o->per && c->n_imports && c->n_imports < c->recordings.n)
+		o->per = "total";
 	o->view.per = !o->per || !strcmp(o->per, "level") ? DIFF_PER_LEVEL
 		: !strcmp(o->per, "run")                  ? DIFF_PER_RUN
 		: !strcmp(o->per, "total")                ? DIFF_PER_TOTAL
@@ -396,7 +439,7 @@ static int choose(struct comparing *c, struct err *err)
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &o->reading);
 	o->reading.naming.style = symbol_options_style(&o->symbols, o->verbose);
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
-	o->reading.has_stacks = o->has_children || o->is_folded;
+	o->reading.has_stacks = o->has_children || wants_stacks(o);
 	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
 	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
@@ -438,11 +481,13 @@ static void show(struct comparing *c, struct out *out)
 		.version = VERSION};
 	bool is_first = true;
 
-	if (o->is_folded) {
-		folded_add_text(&c->folded, FOLDED_COLUMNS, &out->text);
+	page_begin(&p);
+	if (wants_stacks(o)) {
+		stackrows_finish(&c->stacks);
+		p.form->table(&p, &c->stacks.rows);
+		page_end(&p, NULL);
 		return;
 	}
-	page_begin(&p);
 	vec_each(compared, &c->events) {
 		delta_pair(&compared->delta);
 		if (!compared->delta.rows.n && c->events.n > 1)
@@ -470,7 +515,7 @@ static void find_copies(struct comparing *c)
 				log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
 					c->recordings.at[i].name);
 		}
-	c->folded.is_one_recording = n == c->recordings.n;
+	c->stacks.is_one_recording = n == c->recordings.n;
 }
 
 static int compare(struct comparing *c, struct out *out, struct err *err)
@@ -497,13 +542,13 @@ static int find_dashes(int argc, char **argv)
 static int run_diff(int argc, char **argv)
 {
 	struct diff_command o = {.order = 1,
-		.reading.max_stack = 127,
 		.debuginfod_s = 10,
 		.symbols.demangles = true,
 		.symbols.makes_names = true};
 	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
-	struct comparing c = {.options = &o, .folded.has_builds = true};
+	struct comparing c = {.options = &o,
+		.stacks = {.n_parts = DELTA_SIDES, .has_builds = true, .are_imports = true}};
 	struct err err;
 
 	status = cmd_parse(&cmd_diff, &o, 0, &n, argv);
@@ -531,7 +576,7 @@ static int run_diff(int argc, char **argv)
 	vec_fini(&c.events);
 	table_fini(&c.by_name);
 	vec_fini(&c.recordings);
-	folded_fini(&c.folded);
+	stackrows_fini(&c.stacks);
 	profile_filter_fini(&o.filter);
 	log_fini(&c.log);
 	return status;

@@ -5,7 +5,9 @@
 #include "base/term.h"
 #include "cmd/report_wall.h"
 #include "profile/shares.h"
-#include "profile/histrows.h"
+#include "view/hierrows.h"
+#include "view/outlinerows.h"
+#include "view/stackrows.h"
 
 enum { VERSION = 3 }; /* of the members of JSON */
 
@@ -22,6 +24,8 @@ static int check(const struct answer_options *o, struct err *err)
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
+	if (form->wants & FORM_WANTS_STACKS && o->has_intervals)
+		return err_set(err, ERR_INVAL, "--ci is of rows: stacks have no intervals");
 	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
 			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
@@ -42,6 +46,11 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 	return check(o, err);
 }
 
+static bool has_stacks(const struct answer_options *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
+}
+
 static bool has_tree(const struct answer_options *o)
 {
 	return form_chosen(&o->forms)->wants & FORM_WANTS_TREE || o->budget || o->node;
@@ -51,6 +60,7 @@ u64 answer_labels(const struct answer *a)
 {
 	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
 
+	labels |= has_stacks(a->options) ? LABEL_BIT(LABEL_COMM) : 0;
 	vec_each(c, &a->claims)
 		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
 	return labels;
@@ -61,7 +71,7 @@ bool answer_needs_stacks(const struct answer *a)
 	vec_each(c, &a->claims)
 		if (c->words & 1u << CLAIM_CHILDREN)
 			return true;
-	return has_tree(a->options);
+	return has_tree(a->options) || has_stacks(a->options);
 }
 
 /* One claim about one event; of several events the message says of which. */
@@ -185,6 +195,27 @@ static bool is_left_out(const struct answer *a, u32 event, u32 n)
 		a->profile->rows.n;
 }
 
+static void show_entries(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct histrows rows;
+
+	histrows_init(&rows, h, a->rows);
+	if (!a->text->is_wall)
+		account_for(&a->account, &rows);
+	p->form->table(p, &rows.rows);
+	histrows_fini(&rows);
+}
+
+static void show_levels(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct hierrows rows;
+
+	hierrows_init(&rows, h, a->rows);
+	account_for(&a->account, &rows.flat);
+	p->form->table(p, &rows.rows);
+	hierrows_fini(&rows);
+}
+
 /* The rows of n events, with their intervals if these are wanted, handed to the page. */
 static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 {
@@ -192,10 +223,7 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
 		? report_wall_events()
 		: (struct hist_events){event, n, order < n ? (u32)order : 0};
-	const struct histrows_options o = {a->text->columns, a->text->fixed, a->text->n_columns,
-		a->text->row_limit};
 	struct certainty certainty = {0};
-	struct histrows rows;
 	struct hist hist;
 
 	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
@@ -204,10 +232,10 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 		certainty_init(&certainty, &hist, &a->whole);
 		hist.certainty = &certainty;
 	}
-	histrows_init(&rows, &hist, &o);
-	if (!a->text->is_wall)
-		account_for(&a->account, &rows);
-	p->form->table(p, &rows.rows);
+	if (a->options->is_hierarchy)
+		show_levels(a, p, &hist);
+	else
+		show_entries(a, p, &hist);
 	certainty_fini(&certainty);
 	hist_fini(&hist);
 }
@@ -252,6 +280,16 @@ static u64 lines_of(const struct answer_options *o)
 	return o->budget ? o->budget : OUTLINE_LINES;
 }
 
+static void show_outline(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	struct outlinerows rows;
+
+	outlinerows_init(&rows, o, event, node, has_others);
+	p->form->table(p, &rows.rows);
+	outlinerows_fini(&rows);
+}
+
 /* The rows and the tree of an event, or the tree alone; rows have n_together events: 0, another's have it. */
 static void show_tree(struct answer *a, struct page *p, const struct outline *o, u32 event,
 	u32 node, u32 n_together)
@@ -263,9 +301,9 @@ static void show_tree(struct answer *a, struct page *p, const struct outline *o,
 	else if (n_together)
 		show_rows(a, p, event, n_together);
 	if (!has_rows ||
-		(a->text->has_graph && a->profile->has_stacks &&
+		(a->rows->has_graph && a->profile->has_stacks &&
 			a->profile->events.at[event].n_samples))
-		p->form->tree(p, o, event, node, n_together != 1);
+		show_outline(p, o, event, node, n_together != 1);
 }
 
 static int show_trees(struct answer *a, struct page *p, struct err *err)
@@ -292,6 +330,23 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 	return has_found ? 0 : err->code;
 }
 
+/* All stacks, with a number for each event. */
+static void show_stacks(const struct answer *a, struct page *p)
+{
+	const struct profile *profile = a->profile;
+	struct stackrows stacks = {.is_one_recording = true, .are_imports = profile->is_imported};
+	u32 part = 0;
+
+	for (u32 event = 0; event < profile->events.n; event++)
+		stacks.n_parts += !is_left_out(a, event, 1);
+	for (u32 event = 0; event < profile->events.n; event++)
+		if (!is_left_out(a, event, 1))
+			stackrows_add(&stacks, profile, a->calls, event, part++);
+	stackrows_finish(&stacks);
+	p->form->table(p, &stacks.rows);
+	stackrows_fini(&stacks);
+}
+
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	const struct answer_options *o = a->options;
@@ -307,12 +362,13 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.n_parts = n_parts,
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
-		.is_hierarchy = o->is_hierarchy,
 		.has_others = a->profile->events.n > 1};
 	int result = 0;
 
 	page_begin(&p);
-	if (has_tree(o))
+	if (has_stacks(o))
+		show_stacks(a, &p);
+	else if (has_tree(o))
 		result = show_trees(a, &p, err);
 	else
 		show_tables(a, &p);

@@ -16,6 +16,7 @@
 #include "profile/certainty.h"
 #include "profile/claim.h"
 #include "view/forms.h"
+#include "view/histrows.h"
 #include "view/text.h"
 
 struct answer_options {
@@ -36,6 +37,7 @@ struct answer {
 	const struct calls *calls;
 	struct hist_options *hist;
 	const struct text_options *text;
+	const struct histrows_options *rows;
 	struct certainty_whole whole;
 	struct account account;
 	bool has_groups; /* of events, in the profile */

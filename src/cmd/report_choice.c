@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/report_import.h"
 #include "cmd/report_wall.h"
 #include "event/abi.h"
 #include "profile/key.h"
@@ -14,23 +15,27 @@ static void choose_graph(struct choice *c)
 {
 	const struct graph_options *g = &c->options->graph;
 
-	c->text.has_graph = keys_have_stacks(&c->keys) && !g->is_none && !c->keys.has_branches;
+	c->rows.has_graph = keys_have_stacks(&c->keys) && !g->is_none && !c->keys.has_branches;
+	c->rows.order = c->options->is_inverted ? GRAPH_CALLER
+		: g->has_order                  ? g->order
+		: c->hist.has_children          ? GRAPH_CALLER
+						: GRAPH_CALLEE;
 	c->text.n_workers = (unsigned)c->options->n_workers;
 	/* Asked for rows above a share, one wants branches above it too. */
 	c->text.drawing = (struct drawing_options){
 		.style = c->has_wall && !g->is_given ? DRAWING_FRACTAL : g->style,
 		.value = g->value,
-		.order = c->options->is_inverted ? GRAPH_CALLER
-			: g->has_order           ? g->order
-			: c->hist.has_children   ? GRAPH_CALLER
-						 : GRAPH_CALLEE,
 		.limit = g->limit >= 0 ? g->limit
 				       : MAX(c->options->percent_limit, DEFAULT_GRAPH_LIMIT),
 		.entries = g->entries,
 		.skips_first_node = c->options->keys.sort && !c->options->keys.fields &&
 			c->hist.keys[0]->frame == KEY_SYMBOL};
-	c->text.row_limit = c->options->percent_limit;
-	c->hist.prefers_callers = c->text.has_graph;
+	c->text.row_limit = c->rows.limit = c->options->percent_limit;
+	c->rows.graph_limit =
+		answer_is_data(&c->options->answer) || c->text.drawing.style == DRAWING_FRACTAL
+		? 0
+		: c->text.drawing.limit;
+	c->hist.prefers_callers = c->rows.has_graph;
 }
 
 /* Stretches of time that intervals are judged by: certainty makes larger ones of them. */
@@ -112,12 +117,12 @@ static int choose_widths(struct choice *c, struct err *err)
 	if (c->options->answer.is_hierarchy)
 		return err_set(err, ERR_INVAL,
 			"--column-widths: rows below rows have no columns of their own");
-	for (size_t i = 0; *p && i < c->text.n_columns; i++) {
+	for (size_t i = 0; *p && i < c->rows.n_columns; i++) {
 		if (!num_scan(&p, 10, &width) || width > WIDEST || (*p && *p != ','))
 			return err_set(err, ERR_INVAL,
 				"--column-widths '%.60s': expected widths up to %d, like 10,0,20",
 				c->options->widths, WIDEST);
-		c->text.fixed[i] = (u16)width;
+		c->rows.widths[i] = (u16)width;
 		p += *p == ',';
 	}
 	return 0;
@@ -165,13 +170,16 @@ static int check_together(const struct choice *c, struct err *err)
 	if (c->has_wall && o->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+	if (c->has_wall && form_chosen(&o->answer.forms)->wants & FORM_WANTS_STACKS)
+		return err_set(err, ERR_INVAL,
+			"--format folded is of samples, not of time on and off CPUs: with --no-wall");
 	if (check_hierarchy(c, err))
 		return err->code;
 	if (o->keys.has_history &&
-		(form_chosen(&o->answer.forms)->wants & FORM_WANTS_TREE || o->answer.budget ||
-			o->answer.node))
+		(form_chosen(&o->answer.forms)->wants & (FORM_WANTS_TREE | FORM_WANTS_STACKS) ||
+			o->answer.budget || o->answer.node))
 		return err_set(err, ERR_INVAL,
-			"--branch-history: the trees of --md, --budget and --node have nothing of branches; --json has");
+			"--branch-history: the trees of --md, --budget and --node and folded stacks have nothing of branches; --json has");
 	if (c->has_wall && (o->switching.on || o->switching.off))
 		return err_set(err, ERR_INVAL,
 			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
@@ -197,14 +205,15 @@ int choice_make(struct choice *c, const struct report_options *o, struct recorde
 	struct err *err)
 {
 	*c = (struct choice){.options = o, .recorded = in, .time_quantum = o->time_quantum};
-	if (report_wall_choose(&in->trace.session, o->wall, &c->has_wall, err) ||
+	if (report_import_check(in, o, err) ||
+		report_wall_choose(&in->trace.session, o->wall, &c->has_wall, err) ||
 		check_together(c, err) || keys_init(&c->keys, &o->keys, in, c->has_wall, err))
 		return err->code;
 	c->text.is_wall = c->has_wall;
 	c->text.is_bare = o->is_quiet;
 	c->hist.has_children = shows_children(c);
-	if (keys_choose(&c->keys, &c->hist, &c->text, err) || choose_widths(c, err) ||
-		choose_samples(c, err) || report_wall_check_columns(&c->text, c->has_wall, err))
+	if (keys_choose(&c->keys, &c->hist, &c->rows, err) || choose_widths(c, err) ||
+		choose_samples(c, err) || report_wall_check_columns(&c->rows, c->has_wall, err))
 		return err->code;
 	choose_graph(c);
 	return 0;
@@ -216,7 +225,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 
 	*reading = (struct recorded_options){.has_stacks = keys_have_stacks(&c->keys) &&
 			/* What was waited for is found on the way out of the scheduler. */
-			(c->hist.has_children || c->text.has_graph || c->has_wall || c->forgets ||
+			(c->hist.has_children || c->rows.has_graph || c->has_wall || c->forgets ||
 				answer_needs_stacks(a)),
 		.max_stack = (u32)o->max_stack,
 		.n_workers = (unsigned)o->n_workers,

@@ -16,6 +16,7 @@
 #include "cmd/which.h"
 #include "profile/filter.h"
 #include "profile/hist.h"
+#include "view/histrows.h"
 #include "view/text.h"
 
 struct choice {
@@ -24,6 +25,7 @@ struct choice {
 	struct keys keys;
 	struct hist_options hist;
 	struct text_options text;
+	struct histrows_options rows;
 	bool has_wall;
 	u64 time_quantum; /* ns */
 	struct which which;

@@ -10,6 +10,7 @@
 #define PACE_CMD_REPORT_GRAPH_H
 
 #include "base/err.h"
+#include "profile/graph.h"
 #include "view/drawing.h"
 
 struct graph_options {

@@ -124,6 +124,8 @@ bool keys_have_stacks(const struct keys *k)
 
 static const char *default_keys(const struct keys *k)
 {
+	if (!recorded_has_trace(k->recorded))
+		return k->recorded->import.importer->keys;
 	return k->has_blocks              ? "block,dso"
 		: k->has_history          ? "srcline,symbol,dso"
 		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
@@ -264,7 +266,7 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 			key->name);
 	/* perf's list of keys for memory has latencies that not all processors tell. */
 	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
-		label_check(&k->recorded->trace.session, key->label, err))
+		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
 		return add(h->keys, &h->n_keys, key, err);
@@ -300,7 +302,7 @@ static int choose_order(const struct keys *k, struct hist_options *h,
 }
 
 static int choose_columns(const struct keys *k, const struct hist_options *h,
-	struct text_options *t, const struct key *const *fields, size_t n_fields,
+	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
 	const struct key *const *given, size_t n, struct err *err)
 {
 	const struct keys_options *o = k->options;
@@ -336,7 +338,7 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 	return 0;
 }
 
-int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *text,
+int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
 	struct err *err)
 {
 	const struct keys_options *o = k->options;
@@ -373,7 +375,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
 	return choose_order(k, hist, given, n, err) ||
-			choose_columns(k, hist, text, fields, n_fields, given, n, err)
+			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
 		? err->code
 		: 0;
 }

@@ -12,7 +12,7 @@
 #include "file/tracepoints.h"
 #include "profile/parent.h"
 #include "profile/recorded.h"
-#include "view/text.h"
+#include "view/histrows.h"
 
 struct keys_options {
 	const char *sort, *fields, *parent;
@@ -48,7 +48,7 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 bool keys_have_stacks(const struct keys *k);
 
 /* Fills in the keys and the order of `hist`, the columns of `text`. */
-int keys_choose(struct keys *k, struct hist_options *hist, struct text_options *text,
+int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
 	struct err *err);
 
 /* What gathering and naming have to do for these keys. */

@@ -43,7 +43,8 @@ static int set_percentage(void *target, const char *value, struct err *err)
 
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
-	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'i', "input", OPT_STR, AT(input), "FILE",
+		"read FILE, a recording, folded stacks or a profile of pprof; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read it whoever it belongs to (always; perf asks)"},
 	SYMBOL_FILE_ROWS(report_options),
@@ -212,8 +213,7 @@ const struct opt report_option_table[] = {
 
 void report_options_init(struct report_options *o)
 {
-	*o = (struct report_options){.max_stack = 127,
-		.children = -1,
+	*o = (struct report_options){.children = -1,
 		.wall = -1,
 		.socket = UINT64_MAX,
 		.answer.skips_empty = true,

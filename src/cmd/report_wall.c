@@ -14,7 +14,7 @@ int report_wall_choose(const struct session *s, int wish, bool *ret_has_wall, st
 	return 0;
 }
 
-int report_wall_check_columns(const struct text_options *t, bool has_wall, struct err *err)
+int report_wall_check_columns(const struct histrows_options *t, bool has_wall, struct err *err)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (t->columns[i]->is_wall && !has_wall)
@@ -26,13 +26,13 @@ int report_wall_check_columns(const struct text_options *t, bool has_wall, struc
 
 bool report_wall_is_whole(u32 event)
 {
-	return event == GATHER_WALL;
+	return event == AGGREGATE_WALL;
 }
 
 struct hist_events report_wall_events(void)
 {
-	return (struct hist_events){.first = GATHER_WALL,
-		.n = GATHER_WALL_EVENTS - GATHER_WALL,
-		.order = GATHER_LATENCY - GATHER_WALL,
+	return (struct hist_events){.first = AGGREGATE_WALL,
+		.n = AGGREGATE_WALL_EVENTS - AGGREGATE_WALL,
+		.order = AGGREGATE_LATENCY - AGGREGATE_WALL,
 		.are_columns = true};
 }

@@ -74,26 +74,26 @@ void symbol_servers_begin(struct resolver *r, double seconds, const double *shar
 {
 	const struct sigaction give_up = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
 
-	r->debuginfod.seconds = seconds;
-	r->places.shares = shares;
-	if (!debuginfod_is_wanted(&r->debuginfod))
+	r->files->debuginfod.seconds = seconds;
+	r->files->places.shares = shares;
+	if (!debuginfod_is_wanted(&r->files->debuginfod))
 		return;
-	r->debuginfod.watch = watch;
-	r->debuginfod.watch_ctx = r->places.log;
+	r->files->debuginfod.watch = watch;
+	r->files->debuginfod.watch_ctx = r->files->places.log;
 	was_interrupted = false;
 	sigaction(SIGINT, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &give_up, NULL);
 	vec_each(dso, &r->machine->dsos.at)
-		find_ask(&r->places, *dso);
+		dso_files_ask(r->files, *dso);
 }
 
 void symbol_servers_end(struct resolver *r)
 {
-	r->places.shares = NULL;
-	if (!r->debuginfod.watch)
+	r->files->places.shares = NULL;
+	if (!r->files->debuginfod.watch)
 		return;
-	r->debuginfod.watch = NULL;
+	r->files->debuginfod.watch = NULL;
 	sigaction(SIGINT, &before, NULL);
 	if (has_line)
 		fputs("\r\033[K", stderr);

@@ -28,3 +28,13 @@ int allowance_exceeded(const struct allowance *a, u64 limit, u64 offset, const c
 	str_fini(&most);
 	return err->code;
 }
+
+int allowance_take(struct allowance_rest *rest, u64 n, struct err *err)
+{
+	if (n <= rest->left && !rest->is_exceeded) {
+		rest->left -= n;
+		return 0;
+	}
+	rest->is_exceeded = true;
+	return allowance_exceeded(rest->of, rest->limit, rest->offset, rest->what, err);
+}

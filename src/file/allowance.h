@@ -47,4 +47,16 @@ static inline u64 allowance_bytes(const struct allowance *a, u64 size)
 int allowance_exceeded(const struct allowance *a, u64 limit, u64 offset, const char *what,
 	struct err *err);
 
+/* What may still be made of a recording where that is not memory alone: files that are taken out of it. */
+struct allowance_rest {
+	const struct allowance *of;
+	u64 limit, left;
+	u64 offset; /* what is unpacked stands there */
+	const char *what;
+	bool is_exceeded;
+};
+
+/* Takes n bytes of it. ERR_LIMIT: so many were not left, and none are then. */
+int allowance_take(struct allowance_rest *rest, u64 n, struct err *err);
+
 #endif

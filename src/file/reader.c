@@ -55,6 +55,8 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 	if (!n)
 		return err_set(err, ERR_FORMAT, "'%s' is empty: nothing was ever recorded into it",
 			r->path);
+	r->n_start = MIN(n, sizeof(r->start));
+	memcpy(r->start, p, r->n_start);
 	if (n < LAYOUT_PIPE_HEADER)
 		return err_set(err, ERR_FORMAT,
 			"'%s' has %zu bytes: too few for a perf.data header", r->path, n);
@@ -64,6 +66,7 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 	magic = r->is_foreign ? swapped : magic;
 	if (!is_magic(magic))
 		return no_perf_data(r, p, n, err);
+	r->n_start = 0;
 	size = r->is_foreign ? __builtin_bswap64(load_u64(p + 8)) : load_u64(p + 8);
 	/*
 	 * The magic of version 1 reads the same on all machines if it was written as text: the size

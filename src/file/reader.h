@@ -74,7 +74,9 @@ struct reader {
 	u64 ahead_from;
 	bool has_new_events; /* since `formats` were made */
 	u64 taken_to;        /* in pipe mode: behind the last record that reader_take() took in */
-	u64 n_named;         /* comparisons made to name events: READER_NAMING_LIMIT is the end */
+	u8 start[LAYOUT_PIPE_HEADER]; /* of what is no recording, after an error: of a stream they are read */
+	size_t n_start;
+	u64 n_named; /* comparisons made to name events: READER_NAMING_LIMIT is the end */
 };
 
 /* What names events is compared with all of them: many with many must end. */

@@ -16,8 +16,17 @@ static void drop_thread(struct machine *m, struct thread *t)
 	m->free_threads = t;
 }
 
+static void drop_space(struct machine *m, struct space *space)
+{
+	/* Whoever still has it finds nothing in it, rather than what is not there any more. */
+	*space = (struct space){.next_free = m->free_spaces};
+	m->free_spaces = space;
+}
+
 static void drop_process(struct machine *m, struct process *p)
 {
+	vec_each(space, &p->spaces)
+		drop_space(m, *space);
 	vec_fini(&p->spaces);
 	p->older = m->free_processes;
 	m->free_processes = p;
@@ -30,17 +39,21 @@ static void drop_comms(struct machine *m, struct thread *t, u64 before)
 
 	while (first + 1 < t->comms.n && t->comms.at[first + 1].from <= before)
 		first++;
+	if (!first)
+		return;
 	memmove(t->comms.at, t->comms.at + first, (t->comms.n - first) * sizeof(*t->comms.at));
 	t->comms.n -= first;
 	m->n_comms -= first;
 }
 
-static void drop_spaces(struct process *p, u64 before)
+static void drop_spaces(struct machine *m, struct process *p, u64 before)
 {
 	size_t first = 0;
 
-	while (first + 1 < p->spaces.n && p->spaces.at[first + 1].from <= before)
-		first++;
+	while (first + 1 < p->spaces.n && p->spaces.at[first + 1]->from <= before)
+		drop_space(m, p->spaces.at[first++]);
+	if (!first)
+		return;
 	memmove(p->spaces.at, p->spaces.at + first, (p->spaces.n - first) * sizeof(*p->spaces.at));
 	p->spaces.n -= first;
 }
@@ -88,7 +101,7 @@ static struct process *drop_generations(struct machine *m, struct process *newes
 		if (is_there(p) && (!is_over || p->is_kept)) {
 			is_over |= p->from <= before;
 			p->is_kept = false;
-			drop_spaces(p, before);
+			drop_spaces(m, p, before);
 			at = &p->older;
 			continue;
 		}
@@ -165,7 +178,9 @@ static const struct maps_node *copy_tree(struct copying *c, const struct maps_no
 
 static void copy_spaces(struct copying *c, struct process *p)
 {
-	vec_each(space, &p->spaces) {
+	vec_each(at, &p->spaces) {
+		struct space *space = *at;
+
 		space->maps = copy_tree(c, space->maps);
 		space->before = copy_tree(c, space->before);
 		space->code = copy_tree(c, space->code);
@@ -198,10 +213,11 @@ void machine_forget(struct machine *m, u64 before)
 		(*t)->process->has_threads = true;
 	drop_threads(m, before);
 	drop_processes(m, before);
-	drop_spaces(m->kernel, before);
+	drop_spaces(m, m->kernel, before);
 	if (m->maps.arena.total > 2 * m->maps_kept + MAPS_LEAST)
 		copy_maps(m);
 	m->n_ended = 0;
+	m->n_changes++;
 	m->n_kept = m->threads.n;
 }
 

@@ -18,14 +18,27 @@ static u32 new_space_id(struct machine *m)
 	return m->next_space_id++;
 }
 
+static void add_space(struct machine *m, struct process *p, struct space value)
+{
+	struct space *space = m->free_spaces;
+
+	vec_reserve(&p->spaces, p->spaces.n + 1);
+	if (space)
+		m->free_spaces = space->next_free;
+	else
+		space = arena_alloc(&m->arena, sizeof(*space));
+	*space = value;
+	vec_add(&p->spaces, space);
+}
+
 /* Starts a state; one that began at the same moment is replaced. */
 static void push_space(struct machine *m, struct process *p, struct space space)
 {
 	space.id = new_space_id(m);
-	if (p->spaces.n && p->spaces.at[p->spaces.n - 1].from == space.from)
-		p->spaces.at[p->spaces.n - 1] = space;
+	if (p->spaces.n && process_newest(p)->from == space.from)
+		*process_newest(p) = space;
 	else
-		vec_add(&p->spaces, space);
+		add_space(m, p, space);
 	p->is_shared = false;
 }
 
@@ -64,6 +77,11 @@ static struct process *find_process(const struct machine *m, u32 pid)
 	return i == TABLE_NONE ? NULL : m->newest_processes.at[i];
 }
 
+const struct process *machine_newest_process(const struct machine *m, u32 pid)
+{
+	return find_process(m, pid);
+}
+
 /* Makes p the newest process of its pid. */
 static void publish_process(struct machine *m, struct process *p)
 {
@@ -91,7 +109,7 @@ static struct process *get_process(struct machine *m, u32 pid)
 
 static void add_map(struct machine *m, struct process *p, const struct map *map, u64 time)
 {
-	struct space *now = &p->spaces.at[p->spaces.n - 1], next = *now;
+	struct space *now = process_newest(p), next = *now;
 
 	/* Over something, or under the eyes of a child: the old state must stay as it is. */
 	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end) ||
@@ -108,9 +126,10 @@ static void add_map(struct machine *m, struct process *p, const struct map *map,
 bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 time)
 {
 	struct process *p = get_process(m, pid);
-	struct space *now = &p->spaces.at[p->spaces.n - 1], next = *now;
+	struct space *now = process_newest(p), next = *now;
 	bool is_again = maps_overlaps(now->code, code->start, code->end);
 
+	m->n_changes++;
 	/* The first one begins a state too: until then addresses had lasting answers. */
 	if (p->is_shared || is_again || !now->code) {
 		m->maps.owner++;
@@ -127,7 +146,7 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va)
 {
 	const struct process *p = find_process(m, pid);
 
-	return p ? maps_find(p->spaces.at[p->spaces.n - 1].code, va) : NULL;
+	return p ? maps_find(process_newest(p)->code, va) : NULL;
 }
 
 void machine_advance(struct machine *m, u64 time)
@@ -207,11 +226,9 @@ static void apply_comm(struct machine *m, const struct record *rec, const struct
 
 	set_comm(m, t, intern_add(&m->strings, (const char *)c->comm.at, c->comm.n), is_exec, time);
 	if (is_exec) {
-		const struct process *p = t->process;
-
 		m->maps.owner++;
 		push_space(m, t->process,
-			(struct space){.from = time, .before = p->spaces.at[p->spaces.n - 1].maps});
+			(struct space){.from = time, .before = process_newest(t->process)->maps});
 	}
 }
 
@@ -231,11 +248,11 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 
 		process = new_process(m, f->pid, time, find_process(m, f->pid));
 		if (parents && !(rec->misc & PERF_RECORD_MISC_FORK_EXEC)) {
-			struct space copy = parents->spaces.at[parents->spaces.n - 1];
+			struct space copy = *process_newest(parents);
 
 			/* One tree for two processes: whoever changes it first gets a new one. */
 			copy.from = time;
-			vec_add(&process->spaces, copy);
+			add_space(m, process, copy);
 			process->is_shared = parents->is_shared = true;
 			m->maps.owner++;
 		} else {
@@ -348,7 +365,7 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 {
 	enum { UNREGISTER = 1 };
 	struct map map = {.start = k->addr, .end = k->addr + k->len, .pgoff = k->addr};
-	struct space *now = &m->kernel->spaces.at[m->kernel->spaces.n - 1];
+	const struct space *now = process_newest(m->kernel);
 
 	if (!k->len || map.end < map.start) {
 		m->n_ignored++;
@@ -394,6 +411,7 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	struct thread *t;
 
 	machine_advance(m, time);
+	m->n_changes++;
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -427,7 +445,7 @@ static u64 bytes_held(const struct machine *m)
 	u64 states = (u64)m->next_space_id * SMALL, comms = m->n_comms * SMALL;
 
 	return m->arena.total + m->maps.arena.total + m->strings.arena.total + m->dsos.arena.total +
-		states * sizeof(struct space) / 2 + comms * sizeof(struct comm) / 2 +
+		states * sizeof(struct space *) / 2 + comms * sizeof(struct comm) / 2 +
 		m->threads.cap * (sizeof(*m->threads.at) + 4 * sizeof(void *));
 }
 
@@ -493,11 +511,11 @@ static void settle_unordered(struct machine *m)
 	vec_each(newest, &m->newest_processes)
 		for (struct process *p = *newest; p; p = p->older)
 			for (size_t i = 0; i + 1 < p->spaces.n; i++) {
-				struct space *s = &p->spaces.at[i];
+				struct space *s = p->spaces.at[i];
 
 				if (s->before)
 					continue;
-				s->before = p->spaces.at[p->spaces.n - 1].maps;
+				s->before = process_newest(p)->maps;
 				/* Nobody shares it any more. */
 				s->id = m->next_space_id++;
 			}

@@ -4,7 +4,8 @@
  * In       records in the order of their times: machine_apply()
  * Out      for (pid, tid, time) the thread's name and its address space; for (space, va) the DSO
  * Owns     threads, processes, DSOs, strings
- * Life     the session's; all pointers handed out stay valid, but for machine_forget()
+ * Life     the session's; all pointers handed out stay valid, also while records go on coming, until
+ *          machine_forget() drops what they point to
  * Errors   none: unknown pids get an entry, maps that make no sense are counted in n_ignored
  * Threads  machine_apply() by one; afterwards the look-ups by any number
  * Source   linux/perf_event.h: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL
@@ -65,14 +66,16 @@ struct machine {
 	struct table cgroups_by_id;
 	u64 kernel_text; /* where the recording says its _text was; 0: it does not */
 	struct arena arena;
-	/* What machine_forget() has emptied, to be used again: linked by `older`. */
-	struct thread *free_threads;
-	struct process *free_processes;
-	u64 maps_kept; /* bytes of maps when they were last copied */
-	u64 n_ended;   /* threads that have ended since machine_forget(), or at all */
-	u64 n_kept;    /* threads that it left */
+	/* What machine_forget() has dropped, to be used again. */
+	struct thread *free_threads;    /* linked by `older` */
+	struct process *free_processes; /* the same */
+	struct space *free_spaces;      /* linked by `next_free` */
+	u64 maps_kept;                  /* bytes of maps when they were last copied */
+	u64 n_ended; /* threads that have ended since machine_forget(), or at all */
+	u64 n_kept;  /* threads that it left */
 	u32 next_space_id;
-	u64 n_comms;                       /* names that threads ever had */
+	u64 n_comms;   /* names that threads ever had */
+	u64 n_changes; /* of states: what was looked up before the last one may not hold any more */
 	const struct machine_coder *coder; /* NULL: nobody; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
 	bool is_foreseen;                  /* by machine_foresee() */
@@ -122,11 +125,14 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
 
 /*
  * For machines that go on for days: forgets the threads and processes that had ended before `before`, and what
- * held of the others only until then. Look-ups are right from `before` on. Pointers to threads, processes, spaces
- * and maps are not valid any more; ids of spaces mean what they meant, DSOs and strings stay.
+ * held of the others only until then. Look-ups are right from `before` on. Pointers to these, and to any maps, are
+ * not valid any more; those to threads, processes and spaces that are left are, as are ids of spaces, DSOs and strings.
  * Takes time and memory by what is left. To be called when n_ended says that it pays.
  */
 void machine_forget(struct machine *m, u64 before);
+
+/* The process that has this number now, or had it last; NULL: none has. */
+const struct process *machine_newest_process(const struct machine *m, u32 pid);
 
 /* The same once so many have ended that it pays, with what is more than a second older than `now`; whether it did. */
 bool machine_forget_ended(struct machine *m, u64 now);
@@ -151,19 +157,25 @@ struct thread_state {
 	u64 from, until;
 };
 
-/* The space that code of a mode ran in; NULL for hypervisors and programs of guests. */
-static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+/* Of a thread's spaces, that which code of a mode ran in; NULL for hypervisors and programs of guests. */
+static inline const struct space *machine_space_of(const struct space *user,
+	const struct space *kernel, const struct space *guest, u8 mode)
 {
 	switch (mode) {
 	case PERF_RECORD_MISC_KERNEL:
-		return state->kernel;
+		return kernel;
 	case PERF_RECORD_MISC_GUEST_KERNEL:
-		return state->guest;
+		return guest;
 	case PERF_RECORD_MISC_USER:
 	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
-		return state->user;
+		return user;
 	}
 	return NULL;
+}
+
+static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+{
+	return machine_space_of(state->user, state->kernel, state->guest, mode);
 }
 
 /* The guest that a process runs, that of pid 0 if it has none of its own, or NULL. */

@@ -7,11 +7,11 @@ const struct space *process_space_at(const struct process *p, u64 time, u64 *ret
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (p->spaces.at[middle].from <= time)
+		if (p->spaces.at[middle]->from <= time)
 			low = middle;
 		else
 			high = middle;
 	}
-	*ret_until = high < p->spaces.n ? p->spaces.at[high].from : UINT64_MAX;
-	return &p->spaces.at[low];
+	*ret_until = high < p->spaces.n ? p->spaces.at[high]->from : UINT64_MAX;
+	return p->spaces.at[low];
 }

@@ -4,7 +4,8 @@
  * A new state is made only when a map replaces another one; maps in free places join the current
  * state, because nothing can have run there before. So most processes have one state for each
  * program they exec.
- * Owns     its list of states; trees and DSOs are the machine's
+ * Owns     its list of states; the states, trees and DSOs are the machine's
+ * Life     a state stays where it is until machine_forget() drops it
  * Units    times are ns of the perf clock (or file offsets where records carry no times)
  */
 #ifndef PACE_MACHINE_PROCESS_H
@@ -23,18 +24,25 @@ struct space { /* one state of an address space */
 	const struct maps_node *before;
 	/* What a JIT says lies in memory that is no file's; NULL: nothing. */
 	const struct maps_node *code;
+	struct space *next_free; /* machine_forget() has dropped both */
 };
 
 struct process {
 	u32 pid;
-	u64 from;                 /* when it was forked; 0 if it was there before */
-	bool is_shared;           /* the newest state's tree is seen by a child too */
-	u64 n_mmaps;              /* records, not maps that remain */
-	VEC(struct space) spaces; /* ascending by from; never empty */
-	struct process *older;    /* that had the same pid before */
-	bool has_threads;         /* machine_forget(): somebody has told of threads */
-	bool is_kept;             /* likewise: one of these has not ended */
+	u64 from;                   /* when it was forked; 0 if it was there before */
+	bool is_shared;             /* the newest state's tree is seen by a child too */
+	u64 n_mmaps;                /* records, not maps that remain */
+	VEC(struct space *) spaces; /* ascending by from; never empty */
+	struct process *older;      /* that had the same pid before */
+	bool has_threads;           /* machine_forget(): somebody has told of threads */
+	bool is_kept;               /* likewise: one of these has not ended */
 };
+
+/* The newest state. */
+static inline struct space *process_newest(const struct process *p)
+{
+	return p->spaces.at[p->spaces.n - 1];
+}
 
 /*
  * The state at a moment; the first one for times before it. *ret_until: when the next one begins.

@@ -474,7 +474,7 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 		if (options->blocks && a->disasm.engine != DISASM_RAW)
 			add_runs(&s);
 		if (a->code.path)
-			s.built_ns = source_time(a->code.path, resolver->places.log);
+			s.built_ns = source_time(a->code.path, resolver->files->places.log);
 	}
 	if (options->has_source) {
 		take_lines(&s);

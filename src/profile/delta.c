@@ -172,6 +172,7 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 		for (size_t i = 0; i < d->n_keys; i++) {
 			str_clear(&text);
 			key_cell(d->keys[i], h, e, 0, &rooms[i], &cells[i]);
+			cells[i].level = d->ignores_modes ? 0 : cells[i].level;
 			cell_add_text(&cells[i], &text);
 			str_add(&text, cells[i].reason ? cells[i].reason : "");
 			names[i] = intern_add(&d->strings, str_text(&text), text.n);

@@ -65,7 +65,9 @@ struct delta_unpaired {
 struct delta {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
-	bool is_time;                           /* periods are nanoseconds: who compares sets it */
+	bool is_time; /* periods are nanoseconds: who compares sets it */
+	/* Likewise: not all tell the kernel's code from others, so that rows are not told apart by that. */
+	bool ignores_modes;
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
 	VEC(struct delta_build) builds;

@@ -556,7 +556,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		.lock = PTHREAD_MUTEX_INITIALIZER};
 	double *shares = share_of_dsos(hits, r->machine->dsos.at.n);
 
-	r->places.shares = shares;
+	r->files->places.shares = shares;
 	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
@@ -575,7 +575,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 		add_dumps(&e, out);
 	add_perfmaps(&e, out);
 	vec_fini(&e.dsos);
-	r->places.shares = NULL;
+	r->files->places.shares = NULL;
 	mem_free(shares);
 	*ret_tally = e.tally;
 }

@@ -24,7 +24,7 @@ static u64 hash_of(u32 parent, u32 symbol)
 
 u32 graph_child(const struct graph *g, u32 parent, u32 symbol)
 {
-	const struct graph_node *nodes = g->nodes.at;
+	const struct rowset_node *nodes = g->nodes.at;
 	struct table_probe probe;
 	u32 i;
 
@@ -42,7 +42,7 @@ u32 graph_child(const struct graph *g, u32 parent, u32 symbol)
 
 static void index_children(struct graph *g, u32 parent)
 {
-	const struct graph_node *nodes = g->nodes.at;
+	const struct rowset_node *nodes = g->nodes.at;
 
 	for (u32 i = nodes[parent].first_child; i; i = nodes[i].next_sibling)
 		table_add(&g->index, hash_of(parent, nodes[i].symbol), i);
@@ -57,7 +57,7 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 		return i;
 	i = g->nodes.n;
 	vec_add(&g->nodes,
-		((struct graph_node){.symbol = symbol,
+		((struct rowset_node){.symbol = symbol,
 			.parent = parent,
 			.next_sibling = g->nodes.at[parent].first_child}));
 	g->nodes.at[parent].first_child = i;
@@ -200,8 +200,8 @@ struct ordering {
 static int compare_children(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
-	const struct graph_node *a = &o->graph->nodes.at[*(const u32 *)x],
-				*b = &o->graph->nodes.at[*(const u32 *)y];
+	const struct rowset_node *a = &o->graph->nodes.at[*(const u32 *)x],
+				 *b = &o->graph->nodes.at[*(const u32 *)y];
 	const struct profile_symbol *s = &o->profile->symbols.at[a->symbol],
 				    *t = &o->profile->symbols.at[b->symbol];
 	int r = 0;
@@ -221,7 +221,7 @@ static int compare_children(const void *x, const void *y, void *ctx)
 /* Most nodes have one child at most, and there are many. */
 static void sort_children(struct graph *g, struct ordering *o, u32 parent)
 {
-	struct graph_node *nodes = g->nodes.at;
+	struct rowset_node *nodes = g->nodes.at;
 	const u32 first = nodes[parent].first_child;
 
 	if (!first)
@@ -252,14 +252,14 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 	struct ordering ordering = {.graph = g, .profile = h->profile};
 
 	memset(g, 0, sizeof(*g));
-	vec_add(&g->nodes, ((struct graph_node){0}));
+	vec_add(&g->nodes, ((struct rowset_node){0}));
 	hist_view_show(view, e->group);
 	if (order == GRAPH_CALLER)
 		build_caller(&b, h->options->has_children);
 	else
 		build_callee(&b, h->options->has_children);
 	for (size_t i = g->nodes.n; i-- > 0;) {
-		struct graph_node *node = &g->nodes.at[i], *parent = &g->nodes.at[node->parent];
+		struct rowset_node *node = &g->nodes.at[i], *parent = &g->nodes.at[node->parent];
 
 		node->total += node->own;
 		node->total_samples += node->own_samples;

@@ -15,6 +15,7 @@
 #define PACE_PROFILE_GRAPH_H
 
 #include "profile/hist.h"
+#include "profile/rowset.h"
 
 enum graph_order { GRAPH_CALLER, GRAPH_CALLEE };
 
@@ -25,17 +26,8 @@ struct graph_branches {
 	u64 n_from, cycles, n_iterations, loop_cycles;
 };
 
-struct graph_node {
-	u32 symbol;
-	u32 parent;                    /* node 0 is the root */
-	u32 first_child, next_sibling; /* 0: none */
-	u32 n_children;                /* also those that hold nothing, which are not in the list */
-	u64 own, total;                /* periods */
-	u64 own_samples, total_samples;
-};
-
 struct graph {
-	VEC(struct graph_node) nodes;
+	VEC(struct rowset_node) nodes;
 	struct table index;              /* of the children of nodes that have many */
 	struct graph_branches *branches; /* by node; NULL: stacks do not have them */
 };

@@ -30,6 +30,8 @@ static char mode_letter(u8 mode)
 		return 'g';
 	case PERF_RECORD_MISC_GUEST_USER:
 		return 'u';
+	case PROFILE_NO_MODE:
+		return 0;
 	}
 	return '.';
 }

@@ -32,7 +32,7 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 	const struct naming_options *options);
 
 /*
- * By DSO of the machine: which part of all samples is in it; to be freed. resolver->places.shares: it is worth
+ * By DSO of the machine: which part of all samples is in it; to be freed. dso_files.places.shares: it is worth
  * looking for what a file with many of them lacks.
  */
 double *naming_shares(const struct profile *p, size_t n_dsos);

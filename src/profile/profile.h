@@ -4,7 +4,7 @@
  * A row says: this stack, in this context, was sampled so often for so much. Stacks are paths in a
  * tree, frames are places in DSOs, symbols are their names. Nobody right of here knows where it
  * came from.
- * In       from profile/gather (perf.data), later from other importers
+ * In       from profile/gather (perf.data), from the importers of profile/import (of other programs)
  * Owns     everything it points to, except names of symbols (the resolver's) until
  *          profile_own_names()
  * Life     the command's
@@ -108,9 +108,10 @@ struct profile_symbol {
 	u32 dso;
 	u64 start, end;   /* in the DSO; without a name both are the address */
 	const char *name; /* interned; NULL: none is known */
-	u8 mode;
-	u8 outcome;      /* enum resolver_outcome: why there is no name; 0: there is */
-	bool is_inlined; /* the code is in another function; start and end are 0 */
+	const char *mark; /* what folded text has behind the name, "_[k]"; NULL: nothing */
+	u8 mode;          /* PROFILE_NO_MODE: it is not known whether that is the kernel's code */
+	u8 outcome;       /* enum resolver_outcome: why there is no name; 0: there is */
+	bool is_inlined;  /* the code is in another function; start and end are 0 */
 	/*
 	 * If lines were asked for, a function has a symbol for each of its lines (or files). Interned;
 	 * has_line: `line` names one, else it is what stands for it.
@@ -143,6 +144,9 @@ struct profile_access {
 	u64 offset, size; /* of the member in the type, of the type */
 	u32 whole;        /* in profile.types, + 1; 0: it has no members, or is none */
 };
+
+/* Beside PERF_RECORD_MISC_USER and its like, which are smaller. */
+enum { PROFILE_NO_MODE = 0xff };
 
 /* Node 0 is the empty stack; parents come before their children. */
 struct profile_stack {
@@ -202,6 +206,7 @@ struct profile {
 	u8 label_at[LABEL_COUNT]; /* which they are, in ascending order */
 	u8 slots[LABEL_COUNT];    /* where each is among them, + 1; 0: not asked for */
 	bool has_stacks;          /* some row has callers */
+	bool is_imported;         /* of profile/import: periods are the numbers that the file has */
 	u64 n_cut;                /* distinct call chains that were longer than asked for */
 	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
 	bool has_branches;        /* rows are of the branches in samples */
@@ -287,8 +292,19 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame);
 /* Counts n samples whose stacks ended so. */
 void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n);
 
+void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more);
+
+/* Of a profile without names: multiplies all that is counted by a factor from 0 to 1; less than one is nothing. */
+void profile_scale(struct profile *p, double factor);
+
 /*
- * Adds everything in `from` to p. DSOs with the same source number, strings with the same text are
+ * Of a profile without names: rows that say the same are one; those that count nothing are dropped, and the stacks,
+ * frames, DSOs and strings that no row has.
+ */
+void profile_compact(struct profile *p);
+
+/*
+ * Adds everything in `from` to p, both without names. DSOs with the same source number, strings with the same text are
  * the same.
  */
 void profile_merge(struct profile *p, const struct profile *from);

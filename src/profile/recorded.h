@@ -1,5 +1,6 @@
 /*
- * recorded.h - a recording as a profile with names: all stages from the file to the narrow waist.
+ * recorded.h - a recording as a profile with names: all stages from the file to the narrow waist. What
+ * another program made of one (profile/import.h) is a profile already, and has no trace.
  *
  * In       a file; which labels, stacks and parts of the source are wanted
  * Out      struct profile, named; the ledger of what was lost on the way
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "profile/gather.h"
+#include "profile/import.h"
 #include "profile/label.h"
 #include "profile/ledger.h"
 #include "profile/moments.h"
@@ -23,6 +25,8 @@
 #include "trace/pass.h"
 #include "trace/trace.h"
 
+enum { RECORDED_STACK = 127 }; /* addresses of a call chain: as many as the kernel records */
+
 struct recorded_options {
 	struct trace_options trace; /* where names come from */
 	/*
@@ -31,7 +35,7 @@ struct recorded_options {
 	 */
 	void (*servers_begin)(struct resolver *r, double seconds, const double *shares);
 	void (*servers_end)(struct resolver *r);
-	u32 max_stack;
+	u32 max_stack; /* addresses of a call chain; 0: RECORDED_STACK, of other programs' profiles all */
 	unsigned n_workers;
 	u64 read_most; /* as in struct session */
 	u64 labels;    /* LABEL_BIT()s */
@@ -43,10 +47,11 @@ struct recorded_options {
 	/* Only between events, not with has_wall; NULL or without names: always. */
 	const struct switching_options *switching;
 	u64 time_quantum; /* ns, for LABEL_TIME; 0: the usual one */
-	bool has_history; /* with has_stacks, as in struct gather_options; also without chains */
-	bool has_branches, has_blocks, is_weighed, has_raw_fields; /* as in struct gather_options */
-	const char *const *fields;                                 /* LABEL_FIELDS; NULL: none */
-	struct naming_options naming;                              /* n_workers is filled in */
+	bool has_history; /* with has_stacks, as in struct aggregate_options; also without chains */
+	bool has_branches, has_blocks, is_weighed,
+		has_raw_fields;       /* as in struct aggregate_options */
+	const char *const *fields;    /* LABEL_FIELDS; NULL: none */
+	struct naming_options naming; /* n_workers is filled in */
 	/* Who else wants the samples that are counted, in the same pass. */
 	const struct visitor *beside[GATHER_BESIDE];
 	size_t n_beside;
@@ -54,8 +59,9 @@ struct recorded_options {
 
 struct recorded {
 	struct log *log;
-	struct trace trace;
-	struct wall wall; /* with recorded_options.has_wall */
+	struct trace trace;   /* all zero of a profile that another program made */
+	struct import import; /* such a one; importer NULL: it is a recording, and has its trace */
+	struct wall wall;     /* with recorded_options.has_wall */
 	struct switching switching;
 	struct moments moments; /* if labels need them */
 	struct profile profile;
@@ -67,6 +73,20 @@ struct recorded {
 
 /* Opens the file and reads what it says of itself: whether it has call chains. */
 int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err);
+
+/* The same; what is no recording may be a profile that another program made. */
+int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err);
+
+static inline bool recorded_has_trace(const struct recorded *r)
+{
+	return !r->import.importer;
+}
+
+/* As label_check(), of either. */
+int recorded_check_label(const struct recorded *r, enum profile_label label, struct err *err);
+
+/* Whether the periods of an event of r->profile are nanoseconds. */
+bool recorded_is_time(const struct recorded *r, u32 event);
 
 /* Reads it all into r->profile. */
 int recorded_read(struct recorded *r, const struct recorded_options *options, struct err *err);

@@ -45,6 +45,7 @@ struct session_tally {
 struct session_observer {
 	void *ctx;
 	void (*see)(void *ctx, const struct record *rec); /* per record; a view */
+	const struct session_observer *next;              /* session_watch() */
 };
 
 /* A value that a sample read: a sample of that event. */
@@ -82,7 +83,7 @@ struct session {
 	 */
 	u64 read_most;
 	u64 n_read; /* records of samples that session_samples() has looked at */
-	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
+	const struct session_observer *observers; /* session_watch(); the last one first */
 };
 
 struct session_sample {
@@ -109,6 +110,9 @@ void session_close(struct session *s);
 
 /* Of no file: for records that are measured now (stream_push()). `events`, how they were opened, are borrowed. */
 void session_begin_live(struct session *s, const struct event_list *events, struct log *log);
+
+/* Before the first pass, after which nobody observes any more: it must stay where it is until then. */
+void session_watch(struct session *s, struct session_observer *observer);
 
 /*
  * `state` gets every record for which record_is_state(); its body is a view that ends with the

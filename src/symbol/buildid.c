@@ -7,9 +7,10 @@
 #include "event/abi.h"
 #include "symbol/elf.h"
 #include "symbol/find.h"
-#include "symbol/kallsyms.h"
 #include "symbol/living.h"
 #include "symbol/vdso.h"
+
+enum { NOTES_LIMIT = 1 << 20 };
 
 static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
 {
@@ -24,21 +25,33 @@ static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log)
+/* Out of notes that the running kernel shows as a file. */
+static u8 of_notes(const char *path, const char *dso, u8 id[BUILD_ID_MAX], struct log *log)
 {
 	struct str notes = {0};
-	char path[512];
 	struct err err;
 	u8 n = 0;
 
-	snprintf(path, sizeof(path), "%s/%.*s/notes/.note.gnu.build-id", folder,
-		(int)strcspn(name + 1, "]"), name + 1);
-	if (sysfile_read(path, 1 << 16, &notes, &err))
-		log_untried(log, name, &err);
+	if (sysfile_read(path, NOTES_LIMIT, &notes, &err))
+		log_untried(log, dso, &err);
 	else
 		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
 	str_fini(&notes);
 	return n;
+}
+
+u8 buildid_of_kernel(u8 id[BUILD_ID_MAX], struct log *log)
+{
+	return of_notes("/sys/kernel/notes", "[kernel.kallsyms]", id, log);
+}
+
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%.*s/notes/.note.gnu.build-id", folder,
+		(int)strcspn(name + 1, "]"), name + 1);
+	return of_notes(path, name, id, log);
 }
 
 /* Of the file that ran, if it can still be had. */
@@ -67,7 +80,7 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 		return 0;
 	switch ((enum dso_kind)dso->kind) {
 	case DSO_KERNEL:
-		return kallsyms_build_id(id, NULL);
+		return buildid_of_kernel(id, NULL);
 	case DSO_MODULE:
 		return buildid_of_module("/sys/module", dso->name, id, NULL);
 	case DSO_FILE:
@@ -82,7 +95,7 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 {
 	if (!strncmp(path, "[kernel.kallsyms]", 17))
-		return kallsyms_build_id(id, NULL);
+		return buildid_of_kernel(id, NULL);
 	if (!strcmp(path, "[vdso]"))
 		return vdso_build_id(id);
 	if (path[0] == '[')

@@ -25,6 +25,9 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
  */
 u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX]);
 
+/* The running kernel's. Returns its size; 0: it cannot be read, which is said. */
+u8 buildid_of_kernel(u8 id[BUILD_ID_MAX], struct log *log);
+
 /* The build-id of a loaded module by its name in brackets; `folder` is /sys/module. 0: unknown. */
 u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log);
 

@@ -1,66 +1,43 @@
 #include "symbol/callers.h"
 
-#include <elf.h>
 #include <sys/utsname.h>
 
 #include "base/hash.h"
 #include "event/abi.h"
-#include "symbol/crt.h"
-#include "symbol/elf.h"
 #include "symbol/elfcfi.h"
-#include "symbol/elfstarts.h"
 #include "symbol/frames.h"
-#include "symbol/gocfi.h"
-#include "symbol/gotab.h"
-#include "symbol/symtab.h"
-#include "symbol/vdso.h"
 
 struct callers_file {
-	struct elf image, debug;
-	struct cfi cfi;
-	struct str made_frames; /* of a Go program: its .debug_frame */
-	bool is_embedded;       /* `embedded` and `frames` take the place of these */
+	struct dso_file *file; /* NULL: there are no files of such a DSO */
+	const struct cfi *cfi; /* NULL: there is none */
+	bool is_embedded;      /* `embedded` and `frames` take the place of these */
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
-	struct symtab symtab; /* where functions begin: read when a function without cfi is met */
-	struct elfstarts starts;  /* where no table says it; under callers.lock */
-	enum callers_table table; /* what that was made of */
-	u64 main;                 /* of a program; 0: unknown, or none. Read with the symtab */
-	bool has_symtab, has_image;
+	bool has_debug; /* a debug file has been opened: where the image's table has no function there is none */
 };
 
-void callers_init(struct callers *c, const struct machine *machine,
-	const struct find_places *places, const char *arch)
+void callers_init(struct callers *c, struct dso_files *files, const char *arch)
 {
 	static struct utsname own;
 
 	memset(c, 0, sizeof(*c));
-	c->machine = machine;
-	c->places = *places;
+	c->files = files;
 	if (!arch && !own.machine[0])
 		uname(&own);
 	c->arch = arch ? arch : own.machine;
 	pthread_mutex_init(&c->lock, NULL);
-	c->files = mem_zalloc((machine->dsos.at.n + 1) * sizeof(struct callers_file *));
-	c->n_files = machine->dsos.at.n;
+	callers_settle(c);
 }
 
 void callers_fini(struct callers *c)
 {
-	for (size_t i = 0; i < c->n_files; i++) {
-		if (!c->files[i])
-			continue;
-		cfi_fini(&c->files[i]->cfi);
-		frames_close(&c->files[i]->frames);
-		symtab_fini(&c->files[i]->symtab);
-		elfstarts_fini(&c->files[i]->starts);
-		str_fini(&c->files[i]->made_frames);
-		elf_close(&c->files[i]->image);
-		elf_close(&c->files[i]->debug);
-		mem_free(c->files[i]);
+	for (size_t i = 0; i < c->n_dsos; i++) {
+		if (c->dsos[i])
+			frames_close(&c->dsos[i]->frames);
+		mem_free(c->dsos[i]);
 	}
-	mem_free(c->files);
+	mem_free(c->dsos);
 	pthread_mutex_destroy(&c->lock);
 	memset(c, 0, sizeof(*c));
 }
@@ -92,80 +69,58 @@ void callers_walk_fini(struct callers_walk *w)
 
 /* ---- files ---- */
 
-static void take_cfi(struct callers *c, const struct dso *dso, struct callers_file *f)
+static void take_cfi(struct callers *c, struct callers_file *f)
 {
-	struct cfi_input in;
-	struct err ignored;
-	bool is_go;
+	const struct cfi *cfi = dso_files_cfi(c->files, f->file);
 
-	elfcfi_find(&f->image, &in);
-	/* It knows more than what Go's linker writes. */
-	if (gocfi_make(&f->image, &f->made_frames))
-		in.debug_frame = bytes_of(f->made_frames.at, f->made_frames.n);
-	is_go = bytes_left(&in.debug_frame) && f->made_frames.n;
-	if (!bytes_left(&in.eh_frame) && !bytes_left(&in.debug_frame) && dso->kind == DSO_FILE &&
-		!find_debug(&c->places, dso, &f->image, &f->debug, &ignored))
-		in.debug_frame = elfcfi_section(&f->debug, ".debug_frame");
-	cfi_init(&f->cfi, &in);
-	f->cfi.keeps_pointers = is_go && f->image.machine == EM_X86_64;
-	if (cfi_is_empty(&f->cfi))
-		f->ending = STACK_NO_CFI;
+	f->has_debug = f->file->debug.data;
+	f->ending = STACK_NO_CFI;
+	if (!cfi_is_empty(cfi))
+		f->cfi = cfi;
 }
 
 static struct callers_file *load(struct callers *c, const struct dso *dso)
 {
 	struct callers_file *f = mem_zalloc(sizeof(*f));
-	struct err err;
-	int r = -1;
+	bool has_files = dso->kind == DSO_FILE || dso->kind == DSO_VDSO;
 
-	f->ending =
-		dso->kind == DSO_FILE || dso->kind == DSO_VDSO ? STACK_NO_FILE : STACK_NO_CODE_FILE;
+	f->ending = has_files ? STACK_NO_FILE : STACK_NO_CODE_FILE;
 	if (embedded_is_there(c->embedded) && embedded_find_dso(c->embedded, dso, &f->embedded) &&
 		frames_open(&f->frames, c->embedded, &f->embedded)) {
 		f->is_embedded = true;
 		return f;
 	}
-	if (dso->kind == DSO_FILE)
-		r = find_image(&c->places, dso, &f->image, &err);
-	else if (dso->kind == DSO_VDSO && find_is_own_vdso(&c->places, dso))
-		r = vdso_open(&f->image, &err);
-	f->has_image = !r;
-	if (!r)
-		take_cfi(c, dso, f);
+	if (has_files)
+		f->file = dso_files_get(c->files, dso);
+	if (has_files && f->file->image.data)
+		take_cfi(c, f);
 	return f;
-}
-
-/* A recording that is read while it is made names files as they come. */
-static void make_room(struct callers *c, u32 id)
-{
-	size_t n = MAX((size_t)id + 1, 2 * c->n_files);
-
-	if (id < c->n_files)
-		return;
-	c->files = mem_realloc(c->files, n * sizeof(struct callers_file *));
-	memset(c->files + c->n_files, 0, (n - c->n_files) * sizeof(struct callers_file *));
-	c->n_files = n;
 }
 
 void callers_settle(struct callers *c)
 {
-	if (c->machine->dsos.at.n)
-		make_room(c, (u32)c->machine->dsos.at.n - 1);
+	const struct machine *m = c->files->machine;
+
+	dso_files_settle(c->files);
+	if (m->dsos.at.n)
+		c->dsos = dso_files_room(c->dsos, &c->n_dsos, (u32)m->dsos.at.n - 1,
+			sizeof(struct callers_file *));
 }
 
 static struct callers_file *file_of(struct callers *c, const struct dso *dso)
 {
 	struct callers_file *f;
 
-	make_room(c, dso->id);
-	f = __atomic_load_n(&c->files[dso->id], __ATOMIC_ACQUIRE);
+	if (UNLIKELY(dso->id >= c->n_dsos))
+		callers_settle(c);
+	f = __atomic_load_n(&c->dsos[dso->id], __ATOMIC_ACQUIRE);
 	if (f)
 		return f;
 	pthread_mutex_lock(&c->lock);
-	f = c->files[dso->id];
+	f = c->dsos[dso->id];
 	if (!f) {
 		f = load(c, dso);
-		__atomic_store_n(&c->files[dso->id], f, __ATOMIC_RELEASE);
+		__atomic_store_n(&c->dsos[dso->id], f, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return f;
@@ -176,21 +131,34 @@ void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size
 {
 	const struct callers_file *f = file_of(c, dso);
 
-	if (!f->is_embedded && !cfi_is_empty(&f->cfi))
-		frames_add(e, &f->cfi, at, n);
+	if (f->cfi)
+		frames_add(e, f->cfi, at, n);
 }
 
 /* ---- generated code ---- */
 
+/* Bytes of a dump. What this machine failed to read is said. */
+static bool read_dump(const struct callers_walk *w, const struct dso *dso,
+	const struct jitdump *dump, u64 off, void *to, u32 n)
+{
+	struct err err;
+
+	if (!jitdump_read(dump, off, to, n, &err))
+		return true;
+	err_prefix(&err, "the jitdump '%s'", dso->path);
+	log_untried(w->callers->files->places.log, dso->path, &err);
+	return false;
+}
+
 /* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
-static void load_tables(struct callers_code *c, const struct jitdump *dump,
-	const struct jitdump_code *code)
+static void load_tables(const struct callers_walk *w, const struct dso *dso, struct callers_code *c,
+	const struct jitdump *dump, const struct jitdump_code *code)
 {
 	u32 n = code->unwind_size, frame = n - code->unwind_hdr_size;
 	struct cfi_input in = {.is_64 = true};
 
 	c->tables = mem_alloc(n + 1);
-	if (jitdump_read(dump, code->unwind_off, c->tables, n) == n) {
+	if (read_dump(w, dso, dump, code->unwind_off, c->tables, n)) {
 		in.eh_frame = bytes_of(c->tables, frame);
 		in.eh_frame.offset = code->off + align_up(code->size, 8);
 		in.eh_frame_hdr = bytes_of(c->tables + frame, code->unwind_hdr_size);
@@ -223,7 +191,7 @@ static struct callers_code *code_at(struct callers_walk *w, const struct dso *ds
 	code->dso = dso->id;
 	code->off = known->off;
 	code->code_size = (u32)MIN(known->size, (u64)CALLERS_CODE);
-	load_tables(code, dump, known);
+	load_tables(w, dso, code, dump, known);
 	table_add(&w->codes_by_off, hash, w->codes.n);
 	vec_add(&w->codes, code);
 	return code;
@@ -243,7 +211,8 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 		return;
 	if (!c->code) {
 		c->code = mem_alloc((size_t)c->code_size + 1);
-		c->code_size = (u32)jitdump_read(dump, c->off, c->code, c->code_size);
+		if (!read_dump(w, dso, dump, c->off, c->code, c->code_size))
+			c->code_size = 0;
 	}
 	into = off - c->off;
 	if (into <= c->code_size)
@@ -252,46 +221,6 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 }
 
 /* ---- code of files ---- */
-
-/* With the lock held. */
-static enum callers_table add_table(struct callers *c, const struct dso *dso,
-	struct callers_file *f)
-{
-	struct err ignored;
-
-	if (symtab_add_elf(&f->symtab, &f->image, SHT_SYMTAB))
-		return CALLERS_TABLE_IMAGE;
-	if (dso->kind == DSO_FILE &&
-		(f->debug.data || !find_debug(&c->places, dso, &f->image, &f->debug, &ignored)) &&
-		symtab_add_elf(&f->symtab, &f->debug, SHT_SYMTAB))
-		return CALLERS_TABLE_DEBUG;
-	gotab_add(&f->symtab, &f->image);
-	return CALLERS_TABLE_NONE;
-}
-
-static void load_symtab(struct callers *c, const struct dso *dso, struct callers_file *f)
-{
-	pthread_mutex_lock(&c->lock);
-	if (!f->has_symtab) {
-		f->table = add_table(c, dso, f);
-		f->main = crt_of(&f->image).main;
-		symtab_finish(&f->symtab);
-		symtab_merge_elf(&f->symtab, &f->image, SHT_DYNSYM);
-		__atomic_store_n(&f->has_symtab, true, __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock(&c->lock);
-}
-
-enum callers_table callers_symtab(struct callers *c, const struct dso *dso, struct symtab *ret)
-{
-	const struct callers_file *f =
-		dso->id < c->n_files ? __atomic_load_n(&c->files[dso->id], __ATOMIC_ACQUIRE) : NULL;
-
-	if (!f || !__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE) || !f->table)
-		return CALLERS_TABLE_NONE;
-	symtab_copy(ret, &f->symtab);
-	return f->table;
-}
 
 /*
  * The code that a program begins with has often no size, no call frame information, and names inside
@@ -330,20 +259,19 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 }
 
 /* How far into its function an address is. */
-static u64 into_function(struct callers *c, struct callers_file *f, u64 rva)
+static u64 into_function(struct callers *c, const struct callers_file *f, u64 rva)
 {
-	const struct symbol *symbol = symtab_find(&f->symtab, rva);
+	bool is_debug = dso_files_symtab(c->files, f->file) == DSO_TABLE_DEBUG;
+	const struct symbol *symbol = symtab_find(&f->file->symtab, rva);
 	u64 start, end;
 	bool is_known;
 
 	if (symbol && !symbol->is_open)
 		return rva - symbol->start;
 	/* Its own table, or that of its debug file, has all: what it lacks is none. */
-	if (f->debug.data)
+	if (is_debug || f->has_debug)
 		return symbol ? rva - symbol->start : STACK_START_UNKNOWN;
-	pthread_mutex_lock(&c->lock);
-	is_known = elfstarts_around(&f->starts, &f->image, rva, &start, &end);
-	pthread_mutex_unlock(&c->lock);
+	is_known = dso_file_around(f->file, rva, &start, &end);
 	if (symbol && (!is_known || start < symbol->start))
 		return rva - symbol->start;
 	return is_known ? rva - start : STACK_START_UNKNOWN;
@@ -352,26 +280,27 @@ static u64 into_function(struct callers *c, struct callers_file *f, u64 rva)
 static void look_at_file(struct callers *c, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
+	const struct callers_file *f = file_of(c, dso);
+	const struct elf *image = f->file ? &f->file->image : NULL;
+	u64 rva, before, into, main_at, entry;
 	struct bytes b;
-	struct callers_file *f = file_of(c, dso);
-	u64 rva, before, into, entry = f->image.entry;
 
 	if (f->is_embedded) {
 		look_at_embedded(c, f, off, ret_bytes);
 		return;
 	}
-	if (!f->has_image || !elf_address_of_offset(&f->image, off, &rva))
+	if (!image || !image->data || !elf_address_of_offset(image, off, &rva))
 		return;
-	b = elfcfi_loaded_at(&f->image, rva, &before);
+	b = elfcfi_loaded_at(image, rva, &before);
 	if (!bytes_left(&b))
 		return;
-	if (!__atomic_load_n(&f->has_symtab, __ATOMIC_ACQUIRE))
-		load_symtab(c, dso, f);
 	into = into_function(c, f, rva);
+	entry = image->entry;
+	main_at = f->file->crt.main;
 	*ret_bytes = (struct stack_bytes){b.at, (u32)MIN(before, (u64)UINT32_MAX),
 		(u32)MIN(bytes_left(&b), (size_t)UINT32_MAX), into,
 		is_near_entry(entry, rva) || (entry && rva >= entry && into == rva - entry),
-		f->main && rva >= f->main && into == rva - f->main};
+		main_at && rva >= main_at && into == rva - main_at};
 }
 
 /* ---- samples ---- */
@@ -407,11 +336,8 @@ static void find_code(void *ctx, u64 ip, struct stack_code *ret_code)
 			ret_code->cfi = &f->frames.cfi;
 		return;
 	}
-	if (cfi_is_empty(&f->cfi))
-		return;
-	ret_code->ending = STACK_NO_CFI;
-	if (elf_address_of_offset(&f->image, map_offset(map, ip), &ret_code->rva))
-		ret_code->cfi = &f->cfi;
+	if (f->cfi && elf_address_of_offset(&f->file->image, map_offset(map, ip), &ret_code->rva))
+		ret_code->cfi = f->cfi;
 }
 
 static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
@@ -470,7 +396,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 		.chain = &sample->chain,
 		.max_frames = CALLERS_MAX_FRAMES};
 	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look,
-		w->callers->places.is_now ? peek : NULL};
+		w->callers->files->places.is_now ? peek : NULL};
 
 	/* Threads of the kernel have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
@@ -498,8 +424,11 @@ static u64 user_ip(const struct sample *sample, u8 mode)
 	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
 }
 
-/* per sample */
-bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+/*
+ * per sample: the same with its user part taken from the processor's records of calls. `mode`: which the sample
+ * ran in.
+ */
+static bool find_in_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
 	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
 {
 	struct lbr_input in = {.tid = sample->tid,
@@ -528,7 +457,6 @@ bool callers_of_sample(struct callers_walk *w, const struct space *user,
 		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
 	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
 		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
-			ret_end);
+		return find_in_branches(w, format->branch_type, sample, mode, ret_chain, ret_end);
 	return false;
 }

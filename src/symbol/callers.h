@@ -1,11 +1,11 @@
 /*
  * callers.h - a sample's callers, out of its call chain, its registers and its stack dump.
  *
- * In       a machine; the samples' user registers and stack dumps; the files of the DSOs, found as
- *          for names
+ * In       a machine; the samples' user registers and stack dumps; the files of the DSOs, which names are
+ *          found with too
  * Out      one chain, in the kernel's form: the kernel's part as it was recorded, then what the
  *          stack dump gives; and how the stack ended
- * Owns     callers: opened files and their call frame information, shared by all threads
+ * Owns     callers: what the recording carries of call frame information, shared by all threads
  *          callers_walk: rows and the chain, one for each thread
  * Life     a chain is valid until the next one of the same walk
  * Errors   none: a file that is missing ends the stacks that lead through it
@@ -19,11 +19,10 @@
 
 #include "event/abi.h"
 #include "machine/machine.h"
+#include "symbol/dsofiles.h"
 #include "symbol/embedder.h"
-#include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/livecode.h"
-#include "symbol/symtab.h"
 #include "unwind/lbr.h"
 #include "unwind/stack.h"
 
@@ -32,12 +31,11 @@ enum { CALLERS_MAX_FRAMES = 1024, CALLERS_CODE = 1 << 20 };
 struct callers_file;
 
 struct callers {
-	const struct machine *machine;
-	struct find_places places;
+	struct dso_files *files;
 	const struct embedded *embedded; /* what the recording carries comes first; NULL: nothing */
 	const char *arch;                /* of the recording, as uname -m says it */
-	struct callers_file **files;     /* by dso->id; NULL: not looked for yet */
-	size_t n_files;
+	struct callers_file **dsos;      /* by dso->id; NULL: not looked for yet */
+	size_t n_dsos;
 	pthread_mutex_t lock;
 	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
 	/* Branch records in call stack mode: stitched, for which one walk must see all samples. */
@@ -68,8 +66,7 @@ struct callers_walk {
 };
 
 /* `arch` NULL: this machine's. */
-void callers_init(struct callers *c, const struct machine *machine,
-	const struct find_places *places, const char *arch);
+void callers_init(struct callers *c, struct dso_files *files, const char *arch);
 void callers_fini(struct callers *c);
 
 /* The machine has all DSOs that it will have. */
@@ -86,13 +83,6 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end);
 
 /*
- * The same with its user part taken from the processor's records of calls. `mode`: which the sample
- * ran in.
- */
-bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
-	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end);
-
-/*
  * Either, as the sample's format and mode say. False: its own chain is all there is.
  */
 bool callers_of_sample(struct callers_walk *w, const struct space *user,
@@ -106,16 +96,6 @@ static inline bool callers_has_source(const struct sample_format *format)
 		(format->type & PERF_SAMPLE_BRANCH_STACK &&
 			format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
-
-/* Which file's own table of functions it was. */
-enum callers_table { CALLERS_TABLE_NONE, CALLERS_TABLE_IMAGE, CALLERS_TABLE_DEBUG };
-
-/*
- * What was read on the way of a file's functions, so that nobody has to do it again: a copy of its
- * .symtab with what .dynsym adds. The names live as long as the callers. CALLERS_TABLE_NONE: it was not read,
- * or has none.
- */
-enum callers_table callers_symtab(struct callers *c, const struct dso *dso, struct symtab *ret);
 
 /* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
 void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,

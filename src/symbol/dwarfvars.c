@@ -254,9 +254,15 @@ static void take_frame(struct reading *r, Dwarf_Die *function)
 	size_t n;
 
 	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &a) ||
-		dwarf_getlocation(&a, &ops, &n) || n != 1)
+		dwarf_getlocation(&a, &ops, &n))
 		return;
 	r->frame_offset = 0;
+	/* clang for i386, from 17 on: where the stack pointer was behind the prologue, told from the CFA */
+	if (n == 3 && ops[0].atom == DW_OP_call_frame_cfa && ops[1].atom == DW_OP_consts &&
+		ops[2].atom == DW_OP_plus)
+		r->frame_offset = (s64)ops[1].number;
+	else if (n != 1)
+		return;
 	r->frame_kind = VARS_NEAR;
 	r->has_frame = true;
 	if (ops[0].atom == DW_OP_call_frame_cfa)

@@ -3,8 +3,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -158,9 +161,9 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 {
 	/* O_NONBLOCK: a FIFO of that name must not hold us up. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int sys, generation = 0;
 	struct stat st;
 	void *map;
-	int sys;
 
 	memset(elf, 0, sizeof(*elf));
 	if (fd < 0)
@@ -180,6 +183,8 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	}
 	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	sys = errno;
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
+		generation = 0;
 	close(fd);
 	if (map == MAP_FAILED)
 		return err_sys(err, sys, "mapping '%s'", path);
@@ -187,6 +192,9 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	elf->size = st.st_size;
 	elf->is_mapped = true;
 	elf->path = mem_strdup(path);
+	elf->device = (u64)major(st.st_dev) << 32 | minor(st.st_dev);
+	elf->inode = st.st_ino;
+	elf->generation = (u32)generation;
 	if (parse_or_unpack(elf, err)) {
 		elf_close(elf);
 		return err_prefix(err, "'%s'", path);

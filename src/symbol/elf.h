@@ -37,8 +37,9 @@ struct elf_segment {
 struct elf {
 	const u8 *data;
 	u64 size;
-	bool is_mapped; /* to be unmapped; else it is somebody's memory */
-	char *path;     /* NULL: it is no file */
+	bool is_mapped;                /* to be unmapped; else it is somebody's memory */
+	char *path;                    /* NULL: it is no file */
+	u64 device, inode, generation; /* of that file; 0: its file system has none */
 	bool is_64, swap;
 	bool is_cut; /* it has fewer section headers than it says: its end is missing */
 	u16 machine, type;

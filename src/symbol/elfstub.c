@@ -7,11 +7,15 @@
 /* Beyond any real file: the symbols stand behind all that segments map. */
 #define FILE_MAX (16ULL << 30)
 
+enum { SEGMENTS_MAX = 32 }; /* no file has more that are mapped to run */
+
 enum { SECTIONS = 6, TEXT = 1, SYMTAB = 2, STRTAB = 3, NOTE = 4, NAMES = 5 };
 
 struct stub {
 	const struct embedded *from;
 	const struct embedded_dso *dso;
+	struct allowance_rest *rest;
+	u32 n_segments;
 	struct str symbols, strings, note, names;
 	struct str segments;
 	u64 text_from, text_to; /* what .text has to span: all that is mapped to run */
@@ -45,7 +49,8 @@ static bool has_code(const struct stub *s, u64 from, u64 size)
 
 static int take_segments(struct stub *s, struct err *err)
 {
-	for (u32 i = 0; i < s->dso->n_segments; i++) {
+	s->n_segments = MIN(s->dso->n_segments, (u32)SEGMENTS_MAX);
+	for (u32 i = 0; i < s->n_segments; i++) {
 		struct embedded_segment g;
 		bool runs;
 
@@ -75,7 +80,7 @@ static int take_segments(struct stub *s, struct err *err)
 	return 0;
 }
 
-static void take_symbols(struct stub *s)
+static int take_symbols(struct stub *s, struct err *err)
 {
 	str_fill(&s->symbols, '\0', sizeof(Elf64_Sym));
 	str_addc(&s->strings, '\0');
@@ -88,6 +93,8 @@ static void take_symbols(struct stub *s)
 		name = embedded_string(s->from, symbol.name);
 		if (!name)
 			continue;
+		if (allowance_take(s->rest, sizeof(Elf64_Sym) + strlen(name) + 1, err))
+			return err->code;
 		str_addn(&s->symbols,
 			&(Elf64_Sym){.st_name = add_name(&s->strings, name),
 				.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
@@ -96,6 +103,7 @@ static void take_symbols(struct stub *s)
 				.st_size = symbol.end - symbol.start},
 			sizeof(Elf64_Sym));
 	}
+	return 0;
 }
 
 static void take_note(struct stub *s)
@@ -153,28 +161,38 @@ static int put_sections(struct stub *s, int fd, u64 *ret_table)
 	return sys ? sys : fd_write_at(fd, table, sizeof(table), at);
 }
 
-static int put_code(const struct stub *s, int fd)
+static int put_piece(const struct stub *s, int fd, const u8 *bytes, u64 n, u64 offset,
+	struct err *err)
 {
-	int sys = 0;
+	int sys;
 
-	for (u32 i = 0; i < s->dso->n_code && !sys; i++) {
+	if (allowance_take(s->rest, n, err))
+		return err->code;
+	sys = fd_write_at(fd, bytes, n, offset);
+	return sys ? err_sys(err, sys, "writing an ELF file") : 0;
+}
+
+static int put_code(const struct stub *s, int fd, struct err *err)
+{
+	for (u32 i = 0; i < s->dso->n_code; i++) {
 		struct embedded_code c;
 		const u8 *bytes;
 		u64 n, before;
 
 		embedded_entry(s->from, EMBEDDED_CODE, s->dso->first_code + i, &c, sizeof(c));
 		n = embedded_find_code(s->from, s->dso, c.at, &bytes, &before);
-		for (u32 k = 0; k < s->dso->n_segments && n && !sys; k++) {
+		for (u32 k = 0; k < s->n_segments && n; k++) {
 			struct embedded_segment g;
 
 			embedded_entry(s->from, EMBEDDED_SEGMENTS, s->dso->first_segment + k, &g,
 				sizeof(g));
-			if (c.at >= g.va && c.at - g.va < g.size)
-				sys = fd_write_at(fd, bytes, MIN(n, g.size - (c.at - g.va)),
-					g.offset + (c.at - g.va));
+			if (c.at >= g.va && c.at - g.va < g.size &&
+				put_piece(s, fd, bytes, MIN(n, g.size - (c.at - g.va)),
+					g.offset + (c.at - g.va), err))
+				return err->code;
 		}
 	}
-	return sys;
+	return 0;
 }
 
 /* Last, as the first segment maps it: what stands there was not sampled. */
@@ -188,7 +206,7 @@ static int put_front(const struct stub *s, int fd, u64 table)
 		.e_shoff = table,
 		.e_ehsize = sizeof(h),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = (u16)MIN(s->segments.n / sizeof(Elf64_Phdr), (size_t)32),
+		.e_phnum = (u16)s->n_segments,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = SECTIONS,
 		.e_shstrndx = NAMES};
@@ -204,18 +222,21 @@ static int put_front(const struct stub *s, int fd, u64 table)
 			     sizeof(h));
 }
 
-int elfstub_write(const struct embedded *e, const struct embedded_dso *d, int fd, struct err *err)
+int elfstub_write(const struct embedded *e, const struct embedded_dso *d,
+	struct allowance_rest *rest, int fd, struct err *err)
 {
-	struct stub s = {.from = e, .dso = d};
-	int r = take_segments(&s, err), sys = 0;
+	struct stub s = {.from = e, .dso = d, .rest = rest};
 	u64 table = 0;
+	int r, sys;
 
+	take_note(&s);
+	r = allowance_take(rest, sizeof(Elf64_Ehdr) + SECTIONS * sizeof(Elf64_Shdr) + s.note.n,
+		    err) ||
+			take_segments(&s, err) || take_symbols(&s, err) || put_code(&s, fd, err)
+		? err->code
+		: 0;
 	if (!r) {
-		take_symbols(&s);
-		take_note(&s);
-		sys = put_code(&s, fd);
-		if (!sys)
-			sys = put_sections(&s, fd, &table);
+		sys = put_sections(&s, fd, &table);
 		if (!sys)
 			sys = put_front(&s, fd, table);
 		if (sys)

@@ -564,21 +564,27 @@ bool embedded_find_dump(const struct embedded *e, const char *path, u32 pid,
 	return false;
 }
 
-int embedded_open_dump(const struct embedded *e, const char *path, u32 pid, int *ret_fd,
+int embedded_open_this_dump(const struct embedded *e, const struct embedded_dump *dump, int *ret_fd,
 	struct err *err)
 {
-	struct embedded_dump d;
-	int fd;
+	int fd = memfd_create("pace-jitdump", MFD_CLOEXEC);
 
-	if (!embedded_find_dump(e, path, pid, &d))
-		return err_set(err, ERR_NOENT, "the recording has no dump '%s'", path);
-	fd = memfd_create("pace-jitdump", MFD_CLOEXEC);
 	if (fd < 0)
 		return err_sys(err, errno, "memfd_create");
-	if (fill_dump(e, &d, fd, err)) {
+	if (fill_dump(e, dump, fd, err)) {
 		close(fd);
 		return err->code;
 	}
 	*ret_fd = fd;
 	return 0;
+}
+
+int embedded_open_dump(const struct embedded *e, const char *path, u32 pid, int *ret_fd,
+	struct err *err)
+{
+	struct embedded_dump d;
+
+	if (!embedded_find_dump(e, path, pid, &d))
+		return err_set(err, ERR_NOENT, "the recording has no dump '%s'", path);
+	return embedded_open_this_dump(e, &d, ret_fd, err);
 }

@@ -254,6 +254,8 @@ bool embedded_find_dump(const struct embedded *e, const char *path, u32 pid,
  * A dump as a nameless file with holes in it where it had what nobody sampled; whoever reads it finds
  * records there that mean nothing. ERR_NOENT: there is none of that path and process.
  */
+int embedded_open_this_dump(const struct embedded *e, const struct embedded_dump *dump, int *ret_fd,
+	struct err *err);
 int embedded_open_dump(const struct embedded *e, const char *path, u32 pid, int *ret_fd,
 	struct err *err);
 

@@ -3,21 +3,17 @@
  * tells it of files that were stripped, where there is none the code itself (symbol/elfstarts). The
  * first of a program have names all the same (symbol/crt).
  *
- * In       an ELF file
+ * In       the files of a DSO, with an image
  * Out      the function that covers an address, as a range
- * Owns     what it reads of the file to find them
- * Life     as long as the file is open
  * Units    rva, half-open
  * Errors   none: what is damaged is not found
- * Threads  one
+ * Threads  any number
  */
 #ifndef PACE_SYMBOL_EXTENT_H
 #define PACE_SYMBOL_EXTENT_H
 
-#include "symbol/crt.h"
-#include "symbol/elfstarts.h"
+#include "symbol/dsofiles.h"
 #include "symbol/origin.h"
-#include "unwind/cfi.h"
 
 struct extent {
 	u64 start, end;
@@ -25,16 +21,7 @@ struct extent {
 	const char *name;   /* static; ORIGIN_EXTENT: NULL */
 };
 
-struct extents {
-	struct cfi cfi;
-	struct crt crt;
-	struct elfstarts starts;
-	bool is_open;
-};
-
-/* False: no function is known there. The file is looked at with the first question. */
-bool extent_find(struct extents *e, const struct elf *elf, u64 rva, struct extent *ret_extent);
-
-void extents_fini(struct extents *e);
+/* False: no function is known there. */
+bool extent_find(struct dso_files *f, struct dso_file *file, u64 rva, struct extent *ret_extent);
 
 #endif

@@ -1,13 +1,7 @@
 #include "symbol/find.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -24,56 +18,29 @@ static void add_hex(const u8 *id, u8 n, struct str *text)
 		str_addf(text, "%02x", id[i]);
 }
 
-/* Whether the file may stand for the DSO: same build, or nothing to compare. */
 static bool is_same_build(const struct dso *dso, const struct elf *elf)
 {
-	u8 id[BUILD_ID_MAX], n;
+	u8 id[BUILD_ID_MAX], n = elf_build_id(elf, id);
 
-	if (!dso->build_id_size)
-		return true;
-	n = elf_build_id(elf, id);
 	return n == dso->build_id_size && !memcmp(id, dso->build_id, n);
-}
-
-/* The number that tells files apart that had one inode after the other; 0: file systems without any. */
-static int read_generation(const char *path, u64 *ret_generation, struct err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), generation = 0;
-
-	if (fd < 0)
-		return err_sys(err, errno, "opening '%s'", path);
-	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
-		generation = 0;
-	close(fd);
-	*ret_generation = (u32)generation;
-	return 0;
 }
 
 enum identity { SAME_FILE, OTHER_FILE, UNKNOWN_FILE };
 
 /*
- * Whether the file at a path is the one that was mapped, by its inode. On another device (an overlay's
+ * Whether a file is the one that was mapped, by its inode. On another device (an overlay's
  * own) nothing can be compared.
  */
-static int identify(const struct dso *dso, const char *path, enum identity *ret, struct err *err)
+static enum identity identify(const struct dso *dso, const struct elf *elf)
 {
-	struct stat st;
-	u64 generation = 0;
-
-	*ret = UNKNOWN_FILE;
 	if (!dso->inode)
-		return 0;
-	if (stat(path, &st))
-		return err_sys(err, errno, "looking at '%s'", path);
-	if (((u64)major(st.st_dev) << 32 | minor(st.st_dev)) != dso->device) {
-		*ret = dso->namesake ? OTHER_FILE : UNKNOWN_FILE;
-		return 0;
-	}
-	if (st.st_ino == dso->inode && dso->generation && read_generation(path, &generation, err))
-		return err->code;
-	*ret = st.st_ino != dso->inode || (generation && generation != dso->generation) ? OTHER_FILE
+		return UNKNOWN_FILE;
+	if (elf->device != dso->device)
+		return dso->namesake ? OTHER_FILE : UNKNOWN_FILE;
+	if (elf->inode != dso->inode)
+		return OTHER_FILE;
+	return dso->generation && elf->generation && elf->generation != dso->generation ? OTHER_FILE
 											: SAME_FILE;
-	return 0;
 }
 
 bool find_is_elsewhere(const struct find_places *places, const char *path, struct err *err)
@@ -91,11 +58,10 @@ bool find_is_elsewhere(const struct find_places *places, const char *path, struc
 static bool can_be(const struct find_places *places, const struct dso *dso, const struct elf *elf,
 	const char *path, struct err *err)
 {
-	enum identity identity = UNKNOWN_FILE;
+	enum identity identity = *places->symfs ? UNKNOWN_FILE : identify(dso, elf);
 	enum loadmap_fit fit;
 
-	if (find_is_elsewhere(places, path, err) ||
-		(!*places->symfs && identify(dso, path, &identity, err)))
+	if (find_is_elsewhere(places, path, err))
 		return false;
 	if (identity == OTHER_FILE) {
 		err_set(err, ERR_FORMAT,
@@ -159,63 +125,85 @@ bool find_is_own_vdso(const struct find_places *places, const struct dso *dso)
 	return places->is_now || places->is_of_this_release;
 }
 
-/* Opens a candidate. 0: it is the one; ERR_FORMAT: another build; ERR_NOENT and others: no. A failed system call is said. */
-static int try_path(const struct find_places *places, const struct dso *dso, const char *path,
-	struct elf *ret_elf, struct err *err)
+/* A file of a DSO that is looked for: all candidates are opened here, and what is wrong with them is kept. */
+struct search {
+	const struct find_places *places;
+	const struct dso *dso;
+	struct elf *ret_elf;
+	struct err err;     /* of the last candidate */
+	struct err refused; /* of the first that is there and not the one; code 0: there is none */
+};
+
+/* Whether a file that could not be opened is there: damaged, not ours to read, or there is no memory for it. */
+static bool is_there(const char *path, const struct err *err)
 {
-	struct elf elf;
+	return err->code == ERR_FORMAT || (err->code != ERR_NOENT && !access(path, F_OK));
+}
 
-	if (elf_open(&elf, path, err)) {
-		log_untried(places->log, dso->path, err);
-		return err->code;
-	}
-	if (!dso->build_id_size && !can_be(places, dso, &elf, path, err)) {
-		elf_close(&elf);
-		log_untried(places->log, dso->path, err);
-		return err->code;
-	}
-	if (!is_same_build(dso, &elf)) {
-		u8 id[BUILD_ID_MAX];
-		struct str is = {0}, wanted = {0};
+static bool refuse(struct search *s, const char *path)
+{
+	log_untried(s->places->log, s->dso->path, &s->err);
+	if (!s->refused.code && is_there(path, &s->err))
+		s->refused = s->err;
+	return false;
+}
 
-		add_hex(id, elf_build_id(&elf, id), &is);
-		add_hex(dso->build_id, dso->build_id_size, &wanted);
-		err_set(err, ERR_FORMAT, "'%s' is another build: build-id %s, recorded was %s",
-			path, is.n ? str_text(&is) : "(none)", str_text(&wanted));
-		log_untried(places->log, dso->path, err);
-		str_fini(&is);
-		str_fini(&wanted);
-		elf_close(&elf);
-		return err->code;
-	}
-	log_debug(places->log, "%s: using '%s'", dso->path, path);
-	*ret_elf = elf;
-	return 0;
+/* One that was opened. */
+static bool close_refused(struct search *s, const char *path)
+{
+	elf_close(s->ret_elf);
+	return refuse(s, path);
+}
+
+/* Whether the candidate is the one; else why it is not. */
+static bool is_the_one(struct search *s, const char *path)
+{
+	struct str is = {0}, wanted = {0};
+	u8 id[BUILD_ID_MAX];
+
+	if (!s->dso->build_id_size)
+		return can_be(s->places, s->dso, s->ret_elf, path, &s->err);
+	if (is_same_build(s->dso, s->ret_elf))
+		return true;
+	add_hex(id, elf_build_id(s->ret_elf, id), &is);
+	add_hex(s->dso->build_id, s->dso->build_id_size, &wanted);
+	err_set(&s->err, ERR_FORMAT, "'%s' is another build: build-id %s, recorded was %s", path,
+		is.n ? str_text(&is) : "(none)", str_text(&wanted));
+	str_fini(&is);
+	str_fini(&wanted);
+	return false;
+}
+
+static bool try_path(struct search *s, const char *path)
+{
+	if (elf_open(s->ret_elf, path, &s->err))
+		return refuse(s, path);
+	if (!is_the_one(s, path))
+		return close_refused(s, path);
+	log_debug(s->places->log, "%s: using '%s'", s->dso->path, path);
+	return true;
 }
 
 /* What ran itself, not a copy of it. */
-static int try_original(const struct find_places *places, const struct dso *dso, const char *path,
-	struct elf *ret_elf, struct err *err)
+static bool try_original(struct search *s, const char *path)
 {
-	int r = try_path(places, dso, path, ret_elf, err);
-
-	if (!r && places->kept)
-		roots_keep_file(places->kept, dso->path, dso->inode, path);
-	return r;
+	if (!try_path(s, path))
+		return false;
+	if (s->places->kept)
+		roots_keep_file(s->places->kept, s->dso->path, s->dso->inode, path);
+	return true;
 }
 
 /* A copy that somebody made; of one that is not whole nothing is believed. */
-static int try_copy(const struct find_places *places, const struct dso *dso, const char *path,
-	struct elf *ret_elf, struct err *err)
+static bool try_copy(struct search *s, const char *path)
 {
-	int r = try_path(places, dso, path, ret_elf, err);
-
-	if (r || !ret_elf->is_cut)
-		return r;
-	elf_close(ret_elf);
-	err_set(err, ERR_FORMAT, "'%s' is cut off at its end: delete it, or fetch it again", path);
-	log_untried(places->log, dso->path, err);
-	return err->code;
+	if (!try_path(s, path))
+		return false;
+	if (!s->ret_elf->is_cut)
+		return true;
+	err_set(&s->err, ERR_FORMAT, "'%s' is cut off at its end: delete it, or fetch it again",
+		path);
+	return close_refused(s, path);
 }
 
 /* Where files lie by their build-id. */
@@ -256,133 +244,69 @@ static bool shelf_folder(const struct find_places *places, const struct shelf *s
 	return true;
 }
 
-/* Whether a file that could not be opened is there: damaged, not ours to read, or there is no memory for it. */
-static bool is_there(const char *path, const struct err *err)
+static bool try_shelves(struct search *s, const struct shelf *shelves, size_t n)
 {
-	return err->code == ERR_FORMAT || (err->code != ERR_NOENT && !access(path, F_OK));
-}
+	const struct dso *dso = s->dso;
+	bool is_found = false;
 
-/* Looks on all shelves. Errors: as of the first that was found and refused, else ERR_NOENT. */
-static int try_shelves(const struct find_places *places, const struct dso *dso,
-	const struct shelf *shelves, size_t n, struct elf *ret_elf, struct err *err)
-{
-	struct err why;
-
-	err_set(err, ERR_NOENT, "'%s' is nowhere by its build-id", dso->path);
-	if (dso->build_id_size < 2)
-		return err->code;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !is_found && dso->build_id_size >= 2; i++) {
+		bool is_flat = shelves[i].whose == OF_DEBUGINFOD;
 		struct str path = {0};
-		int r = ERR_NOENT;
 
-		if (shelf_folder(places, &shelves[i], &path)) {
-			bool is_flat = shelves[i].whose == OF_DEBUGINFOD;
-
+		if (shelf_folder(s->places, &shelves[i], &path)) {
 			str_addf(&path, is_flat ? "/%02x" : "/%02x/", dso->build_id[0]);
 			add_hex(dso->build_id + 1, dso->build_id_size - 1, &path);
 			str_add(&path, shelves[i].suffix);
-			r = try_copy(places, dso, path.at, ret_elf, &why);
+			is_found = try_copy(s, path.at);
 		}
-		if (r && r != ERR_NOENT && err->code == ERR_NOENT && is_there(path.at, &why))
-			*err = why;
 		str_fini(&path);
-		if (!r)
-			return 0;
 	}
-	return err->code;
+	return is_found;
 }
 
-struct attempt {
-	const struct find_places *places;
-	const struct dso *dso;
-	struct elf *ret_elf;
-};
-
-static bool try_living_path(void *ctx, const char *path)
+static bool try_living_path(void *search, const char *path)
 {
-	const struct attempt *a = ctx;
-	struct err ignored;
-
-	return !try_original(a->places, a->dso, path, a->ret_elf, &ignored);
+	return try_original(search, path);
 }
 
 /* As a process sees it that still has the file mapped. */
-static bool try_living(const struct find_places *places, const struct dso *dso, bool elsewhere_only,
-	struct elf *ret_elf)
+static bool try_living(struct search *s, bool elsewhere_only)
 {
-	struct attempt a = {places, dso, ret_elf};
-
-	return places->living && !*places->symfs &&
-		living_each_path(places->living, dso, elsewhere_only, try_living_path, &a);
-}
-
-/* Whether servers are to be asked for something of a DSO. */
-static bool is_worth_asking(const struct find_places *places, const struct dso *dso)
-{
-	return places->debuginfod && places->shares && dso->build_id_size &&
-		places->shares[dso->id] >= FIND_SHARE_MIN &&
-		debuginfod_is_wanted(places->debuginfod);
-}
-
-/* Says why not in err only if a server was asked. */
-static bool try_servers(const struct find_places *places, const struct dso *dso,
-	enum debuginfod_kind kind, struct elf *ret_elf, struct err *err)
-{
-	struct str path = {0};
-	bool is_found;
-
-	if (!is_worth_asking(places, dso))
-		return false;
-	is_found = !debuginfod_fetch(places->debuginfod, kind, dso->path, dso->build_id,
-			   dso->build_id_size, &path, err) &&
-		!try_copy(places, dso, path.at, ret_elf, err);
-	/* What took too long, or is wrong with the file, is said where the names are missing. */
-	if (!is_found && err->code != ERR_LIMIT && err->code != ERR_FORMAT &&
-		err->code != ERR_UNSUPPORTED)
-		log_note(places->log, "%s", err->msg);
-	/* It is no failure of this machine, which would be a warning. */
-	if (!is_found && err->code == ERR_SYS)
-		err->code = ERR_UNSUPPORTED;
-	str_fini(&path);
-	return is_found;
+	return s->places->living && !*s->places->symfs &&
+		living_each_path(s->places->living, s->dso, elsewhere_only, try_living_path, s);
 }
 
 /*
  * The tree of --symfs may hold nothing but debug files by their build-ids: what they are of is the file of
  * this machine that has the recorded build-id.
  */
-static bool try_beside_debug_tree(const struct find_places *places, const struct dso *dso,
-	struct elf *ret_elf)
+static bool try_beside_debug_tree(struct search *s)
 {
-	struct elf debug;
-	struct err ignored;
-
-	if (!*places->symfs || !dso->build_id_size ||
-		try_shelves(places, dso, debug_shelves, 1, &debug, &ignored))
+	if (!*s->places->symfs || !s->dso->build_id_size || !try_shelves(s, debug_shelves, 1))
 		return false;
-	elf_close(&debug);
-	return !try_copy(places, dso, dso->path, ret_elf, &ignored);
+	elf_close(s->ret_elf);
+	return try_copy(s, s->dso->path);
 }
 
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
+	struct search s = {.places = places, .dso = dso, .ret_elf = ret_elf};
+	struct err named;
 	char path[PATH_SIZE];
-	struct err ignored;
 
 	/* Without build-ids the file of that name may be another one than a container's. */
-	if (!dso->build_id_size && try_living(places, dso, true, ret_elf))
+	if (!dso->build_id_size && try_living(&s, true))
 		return 0;
 	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
-	if (!try_original(places, dso, path, ret_elf, err) ||
-		try_living(places, dso, false, ret_elf))
+	if (try_original(&s, path))
+		return 0;
+	named = s.err;
+	if (try_living(&s, false) || try_shelves(&s, image_shelves, ARRAY_SIZE(image_shelves)) ||
+		try_beside_debug_tree(&s))
 		return 0;
 	/* What was wrong with the file of the recorded name is the better explanation. */
-	if (!try_shelves(places, dso, image_shelves, ARRAY_SIZE(image_shelves), ret_elf,
-		    &ignored) ||
-		try_servers(places, dso, DEBUGINFOD_EXECUTABLE, ret_elf, &ignored) ||
-		try_beside_debug_tree(places, dso, ret_elf))
-		return 0;
+	*err = named;
 	return err->code;
 }
 
@@ -396,93 +320,110 @@ static bool has_checksum(const struct elf *elf, u32 crc)
 	return (u32)sum == crc;
 }
 
-static int find_by_link(const struct find_places *places, const struct dso *dso,
-	const struct elf *image, struct elf *ret_elf, struct err *err)
+static bool try_linked(struct search *s, const char *path, u32 crc)
+{
+	if (elf_open(s->ret_elf, path, &s->err))
+		return refuse(s, path);
+	if (has_checksum(s->ret_elf, crc)) {
+		log_debug(s->places->log, "%s: '%s' has its debug symbols", s->dso->path, path);
+		return true;
+	}
+	err_set(&s->err, ERR_FORMAT,
+		"the debug file '%.400s' is not that of '%.400s': its checksum is not %08x", path,
+		s->dso->path, crc);
+	return close_refused(s, path);
+}
+
+static bool try_link(struct search *s, const struct elf *image)
 {
 	static const struct {
 		const char *root, *dir;
 	} places_by_name[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
-	const char *name, *slash = strrchr(dso->path, '/');
-	char path[PATH_SIZE], refused[PATH_SIZE] = "";
-	struct err closed = {0};
+	const char *path = s->dso->path, *name, *slash = strrchr(path, '/');
+	bool is_found = false;
 	u32 crc;
 
-	if (!image || !slash || !elf_debug_link(image, &name, &crc) || strchr(name, '/'))
-		return err_set(err, ERR_NOENT, "'%s' has no separate debug file", dso->path);
-	for (size_t i = 0; i < ARRAY_SIZE(places_by_name); i++) {
+	if (!image || !slash || !elf_debug_link(image, &name, &crc) || strchr(name, '/')) {
+		err_set(&s->err, ERR_NOENT, "'%s' has no separate debug file", path);
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(places_by_name) && !is_found; i++) {
 		struct str text = {0};
-		bool is_it;
 
-		str_addf(&text, "%s%s%.*s%s%s", places->symfs, places_by_name[i].root,
-			(int)(slash - dso->path), dso->path, places_by_name[i].dir, name);
-		snprintf(path, sizeof(path), "%s", str_text(&text));
+		str_addf(&text, "%s%s%.*s%s%s", s->places->symfs, places_by_name[i].root,
+			(int)(slash - path), path, places_by_name[i].dir, name);
+		is_found = try_linked(s, str_text(&text), crc);
 		str_fini(&text);
-		if (elf_open(ret_elf, path, err)) {
-			log_untried(places->log, dso->path, err);
-			if (!closed.code && is_there(path, err))
-				closed = *err;
-			continue;
-		}
-		is_it = has_checksum(ret_elf, crc);
-		if (!is_it && !*refused)
-			snprintf(refused, sizeof(refused), "%s", path);
-		log_debug(places->log, "%s: '%s' %s", dso->path, path,
-			is_it ? "has its debug symbols" : "has another checksum");
-		if (is_it)
-			return 0;
-		elf_close(ret_elf);
 	}
-	if (*refused)
-		return err_set(err, ERR_FORMAT,
-			"the debug file '%.400s' is not that of '%.400s': its checksum is not %08x",
-			refused, dso->path, crc);
-	if (closed.code) {
-		*err = closed;
-		return err->code;
-	}
-	return err_set(err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name,
-		dso->path);
+	if (!is_found)
+		err_set(&s->err, ERR_NOENT, "the debug file '%s' of '%s' is not installed", name,
+			path);
+	return is_found;
+}
+
+/* A recording without build-ids: the image's own leads to its debug file. */
+static struct dso with_build_id(const struct dso *dso, const struct elf *image)
+{
+	struct dso known = *dso;
+
+	if (!known.build_id_size && image)
+		known.build_id_size = elf_build_id(image, known.build_id);
+	return known;
 }
 
 int find_debug(const struct find_places *places, const struct dso *dso, const struct elf *image,
 	struct elf *ret_elf, struct err *err)
 {
-	struct dso known = *dso;
-	struct err refused;
+	struct dso known = with_build_id(dso, image);
+	struct search s = {.places = places, .dso = &known, .ret_elf = ret_elf};
 
-	/* A recording without build-ids: the image's own leads to its debug file. */
-	if (!known.build_id_size && image)
-		known.build_id_size = elf_build_id(image, known.build_id);
-	if (!try_shelves(places, &known, debug_shelves, ARRAY_SIZE(debug_shelves), ret_elf,
-		    &refused) ||
-		!find_by_link(places, &known, image, ret_elf, err))
+	if (try_shelves(&s, debug_shelves, ARRAY_SIZE(debug_shelves)) || try_link(&s, image))
 		return 0;
 	/* One that is there and was refused is the better explanation. */
-	if (err->code == ERR_NOENT && refused.code != ERR_NOENT)
-		*err = refused;
-	return try_servers(places, &known, DEBUGINFOD_DEBUG, ret_elf, err) ? 0 : err->code;
+	*err = s.refused.code ? s.refused : s.err;
+	return err->code;
 }
 
-void find_ask(const struct find_places *places, const struct dso *dso)
-{
-	struct find_places here = *places;
-	struct elf image = {0}, debug = {0};
-	bool has_image, has_debug;
-	struct err ignored;
+/* ---- servers ---- */
 
-	if (dso->kind != DSO_FILE || !is_worth_asking(places, dso))
-		return;
-	here.debuginfod = NULL;
-	here.log = NULL;
-	has_image = !find_image(&here, dso, &image, &ignored);
-	if (!has_image)
-		debuginfod_ask(places->debuginfod, DEBUGINFOD_EXECUTABLE, dso->path, dso->build_id,
-			dso->build_id_size);
-	has_debug = (has_image && elf_section(&image, ".symtab")) ||
-		!find_debug(&here, dso, has_image ? &image : NULL, &debug, &ignored);
-	if (!has_debug)
-		debuginfod_ask(places->debuginfod, DEBUGINFOD_DEBUG, dso->path, dso->build_id,
-			dso->build_id_size);
-	elf_close(&image);
-	elf_close(&debug);
+bool find_may_fetch(const struct find_places *places, const struct dso *dso,
+	const struct elf *image)
+{
+	u8 id[BUILD_ID_MAX];
+
+	return places->debuginfod && places->shares &&
+		(dso->build_id_size || (image && elf_build_id(image, id))) &&
+		places->shares[dso->id] >= FIND_SHARE_MIN &&
+		debuginfod_is_wanted(places->debuginfod);
+}
+
+void find_ask(const struct find_places *places, const struct dso *dso, enum debuginfod_kind kind)
+{
+	debuginfod_ask(places->debuginfod, kind, dso->path, dso->build_id, dso->build_id_size);
+}
+
+int find_fetch(const struct find_places *places, const struct dso *dso, const struct elf *image,
+	enum debuginfod_kind kind, struct elf *ret_elf, struct err *err)
+{
+	struct dso known = with_build_id(dso, image);
+	struct search s = {.places = places, .dso = &known, .ret_elf = ret_elf};
+	struct str path = {0};
+	int r;
+
+	if (!find_may_fetch(places, &known, NULL))
+		return ERR_NOENT;
+	r = debuginfod_fetch(places->debuginfod, kind, known.path, known.build_id,
+		known.build_id_size, &path, err);
+	if (!r && !try_copy(&s, path.at)) {
+		*err = s.err;
+		r = err->code;
+	}
+	/* What took too long, or is wrong with the file, is said where the names are missing. */
+	if (r && r != ERR_LIMIT && r != ERR_FORMAT && r != ERR_UNSUPPORTED)
+		log_note(places->log, "%s", err->msg);
+	/* It is no failure of this machine, which would be a warning. */
+	if (r == ERR_SYS)
+		r = err->code = ERR_UNSUPPORTED;
+	str_fini(&path);
+	return r;
 }

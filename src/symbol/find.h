@@ -19,7 +19,7 @@
  * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug,
  *                 ~/.cache/debuginfod_client/ID/debuginfo; by the name in .gnu_debuglink, checksum
  *                 compared: beside the image, in .debug/, below /usr/lib/debug
- * If all that fails, either from debuginfod's servers, for DSOs with FIND_SHARE_MIN of the samples.
+ * If all that fails, either from debuginfod's servers (find_fetch()), for DSOs with FIND_SHARE_MIN of the samples.
  * Source   gdb manual, Separate Debug Files; perf-buildid-cache(1); debuginfod_find_debuginfo(3)
  */
 #ifndef PACE_SYMBOL_FIND_H
@@ -65,17 +65,22 @@ bool find_is_elsewhere(const struct find_places *places, const char *path, struc
 /* Whether the vdso of this kernel is the one that was recorded. */
 bool find_is_own_vdso(const struct find_places *places, const struct dso *dso);
 
-/*
- * Asks servers for what of a DSO is not here, as find_image() and find_debug() will when they are
- * called, but waits for no answer.
- */
-void find_ask(const struct find_places *places, const struct dso *dso);
-
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err);
 
 /* `image` is the DSO's image, or NULL if there is none. */
 int find_debug(const struct find_places *places, const struct dso *dso, const struct elf *image,
 	struct elf *ret_elf, struct err *err);
+
+/*
+ * What is not here, from debuginfod's servers: whether they may be asked for files of a DSO; asks, and waits
+ * for no answer; waits, and opens what they have. That leaves err alone if nobody was asked. Without a recorded
+ * build-id that of the image tells, NULL: there is none.
+ */
+bool find_may_fetch(const struct find_places *places, const struct dso *dso,
+	const struct elf *image);
+void find_ask(const struct find_places *places, const struct dso *dso, enum debuginfod_kind kind);
+int find_fetch(const struct find_places *places, const struct dso *dso, const struct elf *image,
+	enum debuginfod_kind kind, struct elf *ret_elf, struct err *err);
 
 #endif

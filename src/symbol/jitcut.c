@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/table.h"
 
 enum { HEADER = 40, PREFIX = 16, FIELDS = 64 };
@@ -59,16 +60,8 @@ static void keep(struct cut *c, u64 from, u64 to)
 
 static bool has_place(const struct cut *c, u64 from, u64 to)
 {
-	size_t low = 0, high = c->n;
+	size_t low = search_from(c->places, c->n, sizeof(*c->places), from);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->places[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < c->n && c->places[low] < to;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 enum {
 	MAGIC = 0x4a695444,
@@ -364,29 +365,27 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 
 /* ---- look-ups ---- */
 
-size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n)
+int jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n, struct err *err)
 {
 	size_t done = 0;
 	ssize_t got;
 
-	while (done < n &&
-		(got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done)) > 0)
+	while (done < n) {
+		got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done);
+		if (got < 0)
+			return err_sys(err, errno, "reading code");
+		if (!got)
+			return err_set(err, ERR_NOENT, "it ends before its code does");
 		done += (size_t)got;
-	return done;
+	}
+	return 0;
 }
 
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 {
-	size_t low = 0, high = d->codes.n;
+	/* `off` is their first member. */
+	size_t low = search_behind(d->codes.at, d->codes.n, sizeof(*d->codes.at), off);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->codes.at[middle].off <= off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
 		? &d->codes.at[low - 1]
 		: NULL;

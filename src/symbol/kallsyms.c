@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sysfile.h"
 #include "base/vec.h"
@@ -30,20 +31,6 @@ struct stored {
 };
 
 #define STORED_MAGIC 0x32736d7973656b70ULL /* "pkesyms2" */
-
-u8 kallsyms_build_id(u8 id[BUILD_ID_MAX], struct log *log)
-{
-	struct str notes = {0};
-	struct err err;
-	u8 n = 0;
-
-	if (sysfile_read("/sys/kernel/notes", 1 << 20, &notes, &err))
-		log_untried(log, "[kernel.kallsyms]", &err);
-	else
-		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
-	str_fini(&notes);
-	return n;
-}
 
 /* A line of /proc/modules: name size users state 0xaddress. */
 static bool take_module(const char *line, const char *end,
@@ -392,16 +379,9 @@ void kallsyms_close(struct kallsyms *k)
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end)
 {
 	enum { LAST_ROOM = 4096 };
-	u64 low = 0, high = k->n, end;
+	/* `start` is their first member. */
+	u64 low = search_behind(k->entries, k->n, sizeof(*k->entries), address), end;
 
-	while (low < high) {
-		u64 middle = low + (high - low) / 2;
-
-		if (k->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || k->entries[low - 1].name >= k->names_size)
 		return NULL;
 	end = low < k->n ? k->entries[low].start : k->entries[low - 1].start + LAST_ROOM;

@@ -63,7 +63,4 @@ void kallsyms_each_module(const char *path, struct log *log,
  */
 u64 kallsyms_module_base(const char *path, const char *name, size_t n, struct log *log);
 
-/* The running kernel's build-id from /sys/kernel/notes; its size, 0 if it cannot be read. */
-u8 kallsyms_build_id(u8 id[BUILD_ID_MAX], struct log *log);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "symbol/elf.h"
@@ -157,19 +158,12 @@ void kcore_close(struct kcore *k)
 
 size_t kcore_read(const struct kcore *k, u64 va, void *buf, size_t n)
 {
-	size_t low = 0, high = k->ranges.n;
+	/* `start` is their first member. */
+	size_t i = search_behind(k->ranges.at, k->ranges.n, sizeof(*k->ranges.at), va);
 	const struct kcore_range *range;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->ranges.at[middle].end <= va)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == k->ranges.n || k->ranges.at[low].start > va)
+	range = i ? &k->ranges.at[i - 1] : NULL;
+	if (!range || range->end <= va)
 		return 0;
-	range = &k->ranges.at[low];
 	return read_at(k->fd, buf, MIN((u64)n, range->end - va), va - range->start + range->offset);
 }

@@ -45,7 +45,7 @@ static struct vmlinux_wish wish_of(const struct kernel_request *q)
 
 static bool open_running(struct kernel *k, const struct kernel_request *q)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id, q->log);
+	u8 id[BUILD_ID_MAX], n = buildid_of_kernel(id, q->log);
 	bool is_unsure;
 
 	if (!q->kallsyms || !is_running(k, q, id, n, &is_unsure) ||

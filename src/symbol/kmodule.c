@@ -153,7 +153,9 @@ int kmodule_open_debug(const struct find_places *places, const struct dso *dso, 
 		*ret_elf = image;
 		return 0;
 	}
-	if (!find_debug(places, dso, has_image ? &image : NULL, ret_elf, &why)) {
+	if (!find_debug(places, dso, has_image ? &image : NULL, ret_elf, &why) ||
+		!find_fetch(places, dso, has_image ? &image : NULL, DEBUGINFOD_DEBUG, ret_elf,
+			&why)) {
 		elf_close(&image);
 		if (!lay_out(ret_elf, err))
 			return 0;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 enum { OPERANDS_COLUMN = 7 };
 
 static bool is_blank(char c)
@@ -97,16 +99,10 @@ const char *listing_text(const struct listing *l, const struct instruction *i)
 
 u32 listing_find(const struct listing *l, u64 va)
 {
-	size_t low = 0, high = l->instructions.n;
+	/* `va` is their first member. */
+	size_t low = search_behind(l->instructions.at, l->instructions.n,
+		sizeof(*l->instructions.at), va);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->instructions.at[middle].va <= va)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || va - l->instructions.at[low - 1].va >= l->instructions.at[low - 1].size)
 		return UINT32_MAX;
 	return (u32)(low - 1);

@@ -62,7 +62,7 @@ static void settle(void *ctx)
 	while ((q = queue_next(&u->pending)))
 		apply(u, &q->rec, q->event, q->time);
 	if (machine_forget_ended(&u->machine, u->due_time))
-		living_forget(&u->living);
+		living_forget(&u->files.living);
 }
 
 /* ---- samples ---- */
@@ -251,8 +251,6 @@ void liveunwind_describe(const struct event_list *events, struct event_list *ret
 void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	const struct find_places *places, const char *arch)
 {
-	struct find_places own = *places;
-
 	memset(u, 0, sizeof(*u));
 	u->events = events;
 	u->sample_event = TABLE_NONE;
@@ -270,9 +268,8 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 	jitcode_init(&u->jitcode, events, places->symfs, NULL);
 	u->machine.coder = &u->jitcode.coder;
 	livestack_init(&u->livestack);
-	living_init(&u->living, &u->machine, "/proc");
-	own.living = own.living ? own.living : &u->living;
-	callers_init(&u->callers, &u->machine, &own, arch);
+	dso_files_init(&u->files, &u->machine, places);
+	callers_init(&u->callers, &u->files, arch);
 	u->callers.jitcode = &u->jitcode;
 	callers_walk_init(&u->walk, &u->callers);
 }
@@ -289,7 +286,7 @@ void liveunwind_fini(struct liveunwind *u)
 		return;
 	callers_walk_fini(&u->walk);
 	callers_fini(&u->callers);
-	living_fini(&u->living);
+	dso_files_fini(&u->files);
 	jitcode_fini(&u->jitcode);
 	machine_fini(&u->machine);
 	formats_fini(&u->formats);

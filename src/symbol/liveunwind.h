@@ -32,7 +32,7 @@ struct liveunwind {
 	struct machine machine;
 	struct jitcode jitcode;
 	struct intern strings;
-	struct living living;
+	struct dso_files files;
 	struct callers callers;
 	struct callers_walk walk;
 	struct queue

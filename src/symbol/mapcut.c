@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/fd.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "symbol/jitdump.h"
 #include "symbol/perfmap.h"
@@ -56,17 +57,7 @@ static void read_lines(struct mapcut *c, int fd, u32 pid, const struct growth *g
 /* The number of the first place that is not below an address. */
 static size_t place_from(const struct mapcut *c, u64 address)
 {
-	size_t low = 0, high = c->n_places;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->places[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_from(c->places, c->n_places, sizeof(*c->places), address);
 }
 
 static bool has_place(const struct mapcut *c, const struct perfmap_line *line)

@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 void perfmap_init(struct perfmap *p)
@@ -219,15 +220,8 @@ void perfmap_finish(struct perfmap *p)
 
 const struct perfmap_range *perfmap_find(const struct perfmap *p, u64 address)
 {
-	size_t low = 0, high = p->ranges.n;
+	/* `start` is their first member; none overlaps another. */
+	size_t i = search_behind(p->ranges.at, p->ranges.n, sizeof(*p->ranges.at), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->ranges.at[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->ranges.n && p->ranges.at[low].start <= address ? &p->ranges.at[low] : NULL;
+	return i && address < p->ranges.at[i - 1].end ? &p->ranges.at[i - 1] : NULL;
 }

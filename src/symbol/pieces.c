@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 
 static int by_start(const void *a, const void *b)
@@ -91,15 +92,8 @@ void pieces_of(range_list *ranges, piece_list *ret_pieces)
 
 u32 pieces_find(const struct piece *pieces, size_t n, u64 address)
 {
-	size_t low = 0, high = n;
+	/* `start` is their first member. */
+	size_t low = search_behind(pieces, n, sizeof(*pieces), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? pieces[low - 1].value : 0;
 }

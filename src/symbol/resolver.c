@@ -1,31 +1,26 @@
 #include "symbol/resolverdso.h"
 
-void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
-	struct log *log)
+#include "symbol/extent.h"
+
+void resolver_init(struct resolver *r, struct dso_files *files)
 {
 	memset(r, 0, sizeof(*r));
-	r->places.symfs = symfs ? symfs : "";
-	r->places.log = log;
-	living_init(&r->living, machine, "/proc");
-	r->places.living = &r->living;
-	debuginfod_init(&r->debuginfod, 0, log);
+	r->files = files;
+	r->machine = files->machine;
 	packages_init(&r->packages, "");
-	r->places.debuginfod = &r->debuginfod;
-	r->machine = machine;
 	r->kallsyms = "/proc/kallsyms";
 	r->modules = "/proc/modules";
 	r->module_folder = "/sys/module";
 	r->kcore = "/proc/kcore";
 	pthread_mutex_init(&r->guests_lock, NULL);
 	pthread_mutex_init(&r->kernel_lock, NULL);
-	r->dsos = mem_zalloc(machine->dsos.at.n * sizeof(*r->dsos));
-	r->n_dsos = machine->dsos.at.n;
+	resolver_settle(r);
 }
 
 void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	const struct jitcode *jitcode, const struct embedded *embedded)
 {
-	find_set_recording(&r->places, &reader->info.host);
+	find_set_recording(&r->files->places, &reader->info.host);
 	r->recorded_release = reader->info.host.release;
 	r->recorded_machine = reader->info.host.arch;
 	r->recorded_kallsyms = reader->kallsyms;
@@ -40,18 +35,14 @@ void resolver_fini(struct resolver *r)
 	if (r->has_kernel_reader)
 		pthread_join(r->kernel_reader, NULL);
 	for (size_t i = 0; i < r->n_dsos; i++) {
-		symtab_fini(&r->dsos[i].symtab);
+		symtab_fini(&r->dsos[i].own);
 		datanames_fini(&r->dsos[i].data);
-		extents_fini(&r->dsos[i].extents);
 		perfmap_fini(&r->dsos[i].perfmap);
 		line_close(r->dsos[i].lines);
-		elf_close(&r->dsos[i].image);
-		elf_close(&r->dsos[i].debug);
 		elf_close(&r->dsos[i].module);
+		elf_close(&r->dsos[i].module_debug);
 	}
 	mem_free(r->dsos);
-	living_fini(&r->living);
-	debuginfod_fini(&r->debuginfod);
 	packages_fini(&r->packages);
 	kernel_close(&r->kernel);
 	str_fini(&r->modules_release);
@@ -67,26 +58,12 @@ void resolver_fini(struct resolver *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* A recording that is read while it is made names files as they come. */
-static void grow(struct resolver *r, u32 id)
-{
-	size_t n = MAX((size_t)id + 1, 2 * r->n_dsos);
-
-	r->dsos = mem_realloc(r->dsos, n * sizeof(*r->dsos));
-	memset(r->dsos + r->n_dsos, 0, (n - r->n_dsos) * sizeof(*r->dsos));
-	r->n_dsos = n;
-}
-
-static inline void make_room(struct resolver *r, u32 id)
-{
-	if (UNLIKELY(id >= r->n_dsos))
-		grow(r, id);
-}
-
 void resolver_settle(struct resolver *r)
 {
+	dso_files_settle(r->files);
 	if (r->machine->dsos.at.n)
-		make_room(r, (u32)r->machine->dsos.at.n - 1);
+		r->dsos = dso_files_room(r->dsos, &r->n_dsos, (u32)r->machine->dsos.at.n - 1,
+			sizeof(*r->dsos));
 }
 
 /* ---- what the recording carries ---- */
@@ -148,15 +125,14 @@ static bool load_carried(struct resolver *r, const struct dso *dso, struct resol
 
 	if (!file)
 		return false;
-	if (*r->places.symfs)
+	if (*r->files->places.symfs)
 		resolver_load_files(r, dso, d);
-	if (*r->places.symfs && d->outcome == RESOLVER_FOUND)
+	if (*r->files->places.symfs && d->outcome == RESOLVER_FOUND)
 		return true;
 	d->carried = file;
 	d->outcome = RESOLVER_FOUND;
 	d->err.code = 0;
-	symtab_fini(&d->symtab);
-	simpleperf_add(&r->simpleperf, file, &d->symtab);
+	simpleperf_add(&r->simpleperf, file, &d->own);
 	return true;
 }
 
@@ -164,7 +140,9 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 {
 	struct resolver_dso *d;
 
-	make_room(r, dso->id);
+	/* A recording that is read while it is made names files as they come. */
+	if (UNLIKELY(dso->id >= r->n_dsos))
+		resolver_settle(r);
 	d = &r->dsos[dso->id];
 	if (d->is_loaded)
 		return;
@@ -237,9 +215,7 @@ const struct embedded_dso *resolver_embedded(const struct resolver *r, const str
 
 const struct elf *resolver_image(const struct resolver *r, const struct dso *dso)
 {
-	const struct resolver_dso *d = &r->dsos[dso->id];
-
-	return d->has_image ? &d->image : NULL;
+	return resolver_dso_image(&r->dsos[dso->id]);
 }
 
 const char *resolver_reason(const struct resolver *r, const struct dso *dso)
@@ -267,7 +243,7 @@ static void find_carried(const struct dso *dso, const struct resolver_dso *d, u6
 	const struct symbol *s;
 
 	a->start = a->end = a->at = simpleperf_address(d->carried, dso, address);
-	s = symtab_find(&d->symtab, a->at);
+	s = symtab_find(&d->own, a->at);
 	if (s)
 		give(a, ORIGIN_TABLE, s->name, s->start, s->end);
 	else
@@ -279,7 +255,7 @@ static void find_extent(const struct resolver *r, struct resolver_dso *d, struct
 {
 	struct extent e;
 
-	if (!r->ignores_made && d->has_image && extent_find(&d->extents, &d->image, a->at, &e))
+	if (!r->ignores_made && resolver_dso_image(d) && extent_find(r->files, d->file, a->at, &e))
 		give(a, e.origin, e.name, e.start, e.end);
 }
 
@@ -287,8 +263,8 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 {
 	struct resolver_dso *d = &r->dsos[dso->id];
 	/* A module out of its own file is like any other file. */
-	bool is_kernel =
-		dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->symtab.symbols.n);
+	bool is_kernel = dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->own.symbols.n);
+	const struct elf *image = resolver_dso_image(d);
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
 	const struct symbol *s;
 
@@ -303,8 +279,8 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 		return a;
 	}
 	a.start = address;
-	if (d->has_image)
-		elf_address_of_offset(&d->image, address, &a.start);
+	if (image)
+		elf_address_of_offset(image, address, &a.start);
 	a.end = a.at = a.start;
 	if (d->outcome != RESOLVER_FOUND) {
 		find_extent(r, d, &a);
@@ -323,9 +299,8 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 		find_generated(d, address, &a);
 		return a;
 	}
-	s = symtab_find(&d->symtab, a.start);
-	if (s && s->is_open && d->has_image &&
-		elfstarts_is_beyond(&d->extents.starts, &d->image, s->start, a.start))
+	s = symtab_find(d->file ? &d->file->symtab : &d->own, a.start);
+	if (s && s->is_open && image && dso_file_is_beyond(d->file, s->start, a.start))
 		s = NULL;
 	if (!s) {
 		a.outcome = RESOLVER_NO_SYMBOL;
@@ -336,17 +311,17 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	return a;
 }
 
-/* The variable at an address of the file: a debug file has all, what .gnu_debugdata holds has none. */
+/* The variable at an address of the file: a debug file has all. */
 static const struct symbol *find_variable(struct resolver_dso *d, u64 address)
 {
-	const struct elf *elf = d->data.elf ? d->data.elf
-		: d->debug.data             ? &d->debug
-		: d->has_image              ? &d->image
-					    : NULL;
+	const struct elf *image = resolver_dso_image(d);
+	const struct elf *elf = d->data.elf    ? d->data.elf
+		: image && d->file->debug.data ? &d->file->debug
+					       : image;
 	const struct symbol *s = elf ? datanames_find(&d->data, elf, address) : NULL;
 
-	return !s && elf == &d->debug && d->has_image && !d->data.table.symbols.n
-		? datanames_find(&d->data, &d->image, address)
+	return !s && elf != image && !d->data.table.symbols.n
+		? datanames_find(&d->data, image, address)
 		: s;
 }
 
@@ -362,8 +337,8 @@ struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *
 	if (d->is_embedded)
 		resolver_load_beside(r, dso, d);
 	a = (struct resolver_answer){.start = address, .outcome = RESOLVER_NO_SYMBOL};
-	if (d->has_image)
-		elf_address_of_offset(&d->image, address, &a.start);
+	if (resolver_dso_image(d))
+		elf_address_of_offset(resolver_dso_image(d), address, &a.start);
 	a.end = a.at = a.start;
 	s = find_variable(d, a.start);
 	if (!s)

@@ -4,7 +4,7 @@
  * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else
  *          absolute
  * Out      the symbol; or the address to print instead, and why there is no name
- * Owns     the opened files and symbol tables; names live as long as it does
+ * Owns     the kernel's tables, guests, indexes of lines; names live as long as it and the files do
  * Threads  different DSOs may be resolved at the same time, one DSO by one thread
  *
  * What the recording carries itself comes first, so that it says the same everywhere. Files are asked
@@ -17,8 +17,8 @@
 
 #include "base/log.h"
 #include "machine/machine.h"
+#include "symbol/dsofiles.h"
 #include "symbol/embedded.h"
-#include "symbol/find.h"
 #include "symbol/jitcode.h"
 #include "symbol/guest.h"
 #include "symbol/kernel.h"
@@ -26,7 +26,6 @@
 #include "symbol/origin.h"
 #include "symbol/package.h"
 #include "symbol/simpleperf.h"
-#include "symbol/symtab.h"
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
@@ -41,7 +40,6 @@ enum resolver_outcome {
 	RESOLVER_OUTCOMES,
 };
 
-struct callers;
 struct resolver_dso;
 
 struct resolver_guest {
@@ -51,10 +49,8 @@ struct resolver_guest {
 };
 
 struct resolver {
-	struct find_places places;
-	struct living living;
-	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
-	struct packages packages;     /* asked only if places.shares is set */
+	struct dso_files *files;
+	struct packages packages; /* asked only if files->places.shares is set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
 	const char *kcore;             /* "/proc/kcore", likewise */
@@ -66,12 +62,10 @@ struct resolver {
 	bool ignores_vmlinux; /* no vmlinux is looked for */
 	bool ignores_made;    /* only tables have names: none are made (origin_is_made()) */
 	struct guest_files guest_files;
-	const char *modules;          /* "/proc/modules", likewise */
-	const char *module_folder;    /* "/sys/module", likewise */
-	const char *recorded_release; /* NULL: unknown */
-	const char *recorded_machine; /* as uname -m says; NULL: unknown, then this one */
-	struct callers *
-		callers; /* what those read of files is not read again: they outlive the names; NULL */
+	const char *modules;             /* "/proc/modules", likewise */
+	const char *module_folder;       /* "/sys/module", likewise */
+	const char *recorded_release;    /* NULL: unknown */
+	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
 	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
 	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
 	struct simpleperf simpleperf;    /* likewise, by the sections of simpleperf */
@@ -101,8 +95,7 @@ static inline const char *resolver_title(const struct resolver_answer *a, unsign
 	return origin_title(a->origin, a->name, a->start, style, strings);
 }
 
-void resolver_init(struct resolver *r, const struct machine *machine, const char *symfs,
-	struct log *log);
+void resolver_init(struct resolver *r, struct dso_files *files);
 void resolver_fini(struct resolver *r);
 
 /*

@@ -2,31 +2,29 @@
  * resolverdso.h - what a resolver knows of one DSO; between symbol/resolver (names, and what the
  * recording carries), symbol/resolverfiles (files of this machine) and symbol/resolverlines.
  *
- * Owns     the opened files, tables and indexes; resolver_fini() ends them
+ * Owns     tables, indexes and files of modules; resolver_fini() ends them
  */
 #ifndef PACE_SYMBOL_RESOLVERDSO_H
 #define PACE_SYMBOL_RESOLVERDSO_H
 
 #include "symbol/datanames.h"
-#include "symbol/extent.h"
 #include "symbol/perfmap.h"
 #include "symbol/resolver.h"
 
 struct resolver_dso {
-	bool is_loaded, has_image;
+	bool is_loaded;
 	bool is_embedded; /* the recording's own entry comes first */
 	bool has_tried_files;
 	enum resolver_outcome files_outcome;
 	struct embedded_dso embedded;
-	const struct simpleperf_file *carried; /* whose functions `symtab` has; NULL: none */
-	struct kernel *kernel;                 /* DSO_KERNEL, DSO_MODULE */
-	u64 base;                      /* DSO_MODULE: where it lies in the kernel's kallsyms */
-	enum resolver_outcome outcome; /* RESOLVER_FOUND: there are symbols to look at */
-	struct elf image, debug;       /* debug: a separate file, or what .gnu_debugdata holds */
-	struct elf module;             /* DSO_MODULE: the file that has its lines */
-	struct symtab symtab;
+	const struct simpleperf_file *carried; /* whose functions `own` has; NULL: none */
+	struct dso_file *file; /* DSO_FILE, DSO_VDSO; NULL: not asked for, or none is needed */
+	struct kernel *kernel; /* DSO_KERNEL, DSO_MODULE */
+	u64 base;              /* DSO_MODULE: where it lies in the kernel's kallsyms */
+	struct elf module, module_debug; /* DSO_MODULE: the files that have its names, its lines */
+	enum resolver_outcome outcome;   /* RESOLVER_FOUND: there are symbols to look at */
+	struct symtab own; /* of what is no dso_file: a module's, or what the recording carries */
 	struct datanames data;  /* of the debug file or the image; empty until data is asked for */
-	struct extents extents; /* of the image: functions that have no names */
 	struct perfmap perfmap; /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */
 	struct err err;
@@ -35,6 +33,12 @@ struct resolver_dso {
 	u64 lines_shift;
 	struct err lines_err;
 };
+
+/* NULL: there is none, or the recording has said all. */
+static inline const struct elf *resolver_dso_image(const struct resolver_dso *d)
+{
+	return d->file && d->file->image.data ? &d->file->image : NULL;
+}
 
 /*
  * Appends which package has the debug symbols of a file; false: the package manager's data do not tell. It is

@@ -1,15 +1,11 @@
 #include "symbol/resolverdso.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "symbol/callers.h"
 #include "symbol/foreign.h"
-#include "symbol/gotab.h"
 #include "symbol/kmodule.h"
-#include "symbol/vdso.h"
 #include "symbol/runtime.h"
 
 /* ---- kernel ---- */
@@ -76,8 +72,8 @@ static void load_kernel(struct resolver *r)
 			.named_kallsyms = r->kallsyms_copy,
 			.recorded_kallsyms = r->recorded_kallsyms,
 			.ignores_vmlinux = r->ignores_vmlinux,
-			.symfs = r->places.symfs,
-			.log = r->places.log});
+			.symfs = r->files->places.symfs,
+			.log = r->files->places.log});
 }
 
 struct kernel *resolver_kernel(struct resolver *r)
@@ -112,7 +108,8 @@ static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 			return *g;
 	guest = mem_zalloc(sizeof(*guest));
 	guest->pid = pid;
-	guest_request_init(&guest->request, &r->guest_files, pid, r->places.symfs, r->places.log);
+	guest_request_init(&guest->request, &r->guest_files, pid, r->files->places.symfs,
+		r->files->places.log);
 	guest->request.kernel.dso = kernel_dso(r, true, pid);
 	guest->request.kernel.text = known ? known->text : 0;
 	kernel_load(&guest->kernel, &guest->request.kernel);
@@ -146,87 +143,48 @@ bool resolver_packages_advise(struct resolver *r, const struct dso *dso, const s
 	u8 id[BUILD_ID_MAX];
 
 	/* Below a folder of the user's or in a container lie other packages' files. */
-	return r->places.shares && r->places.shares[dso->id] >= FIND_SHARE_MIN && image->path &&
-		!strcmp(image->path, dso->path) &&
+	return r->files->places.shares && r->files->places.shares[dso->id] >= FIND_SHARE_MIN &&
+		image->path && !strcmp(image->path, dso->path) &&
 		packages_advise(&r->packages, dso->path, id, elf_build_id(image, id), out);
 }
 
-/*
- * A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. Why
- * there are not all of them: `missing` tells if a debug file was found and refused.
- */
-static void load_stripped(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
-	const struct err *missing)
+/* Why a stripped file has not all names. */
+static void explain_stripped(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
+	const struct dso_file *file = d->file;
+	bool is_missing = !file->debug.data && file->debug_err.code == ERR_NOENT;
 	struct str remedy = {0};
-	struct err packed;
 
-	if (!resolver_packages_advise(r, dso, &d->image, &remedy))
+	if (!resolver_packages_advise(r, dso, &file->image, &remedy))
 		str_add(&remedy,
 			"a package with its debug symbols (-dbgsym, -debuginfo) gives names");
-	if (missing->code != ERR_NOENT)
-		d->err = *missing;
-	else if (d->image.is_cut)
+	if (!file->debug.data && !is_missing)
+		d->err = file->debug_err;
+	else if (!file->packed.data && file->packed_err.code != ERR_NOENT)
+		err_set(&d->err, file->packed_err.code, "'%s' is stripped, %.300s: %s", dso->path,
+			file->packed_err.msg, str_text(&remedy));
+	else if (file->image.is_cut)
 		err_set(&d->err, ERR_FORMAT, "'%s' is cut off at its end, where its symbols were",
 			dso->path);
 	else
 		err_set(&d->err, ERR_NOENT, "'%s' is stripped: %s", dso->path, str_text(&remedy));
-	symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
-	if (!elf_open_debugdata(&d->debug, &d->image, &packed))
-		symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB);
-	else if (packed.code != ERR_NOENT && missing->code == ERR_NOENT)
-		err_set(&d->err, packed.code, "'%s' is stripped, %.300s: %s", dso->path, packed.msg,
-			str_text(&remedy));
 	str_fini(&remedy);
-}
-
-/*
- * What unwinding has read of the same file; false: nothing that is of use here. The debug file is
- * opened all the same, for its lines.
- */
-static bool take_read(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
-{
-	enum callers_table table =
-		r->callers ? callers_symtab(r->callers, dso, &d->symtab) : CALLERS_TABLE_NONE;
-	struct err err;
-
-	if (table == CALLERS_TABLE_NONE)
-		return false;
-	if (table == CALLERS_TABLE_IMAGE ||
-		!find_debug(&r->places, dso, &d->image, &d->debug, &err))
-		return true;
-	symtab_fini(&d->symtab);
-	return false;
-}
-
-static void read_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
-{
-	struct err missing = {.code = ERR_NOENT};
-
-	if (symtab_add_elf(&d->symtab, &d->image, SHT_SYMTAB) ||
-		(!find_debug(&r->places, dso, &d->image, &d->debug, &missing) &&
-			symtab_add_elf(&d->symtab, &d->debug, SHT_SYMTAB)) ||
-		gotab_add(&d->symtab, &d->image)) {
-		symtab_finish(&d->symtab);
-		symtab_merge_elf(&d->symtab, &d->image, SHT_DYNSYM);
-	} else {
-		elf_close(&d->debug);
-		load_stripped(r, dso, d, &missing);
-		symtab_finish(&d->symtab);
-	}
 }
 
 static void load_file(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	if (find_image(&r->places, dso, &d->image, &d->err)) {
+	enum dso_table table;
+
+	d->file = dso_files_get(r->files, dso);
+	if (!d->file->image.data) {
+		d->err = d->file->image_err;
 		d->outcome = d->err.code == ERR_FORMAT ? RESOLVER_OTHER_BUILD : RESOLVER_NO_FILE;
 		return;
 	}
-	d->has_image = true;
-	if (!take_read(r, dso, d))
-		read_file(r, dso, d);
-	symtab_add_plt(&d->symtab, &d->image);
-	if (!d->symtab.symbols.n)
+	table = dso_files_symtab(r->files, d->file);
+	if (dso->kind == DSO_FILE && table == DSO_TABLE_STRIPPED)
+		explain_stripped(r, dso, d);
+	if (dso->kind == DSO_FILE && !d->file->symtab.symbols.n)
 		d->outcome = RESOLVER_NO_SYMBOLS;
 }
 
@@ -254,16 +212,16 @@ static void say_no_perfmap(const struct resolver *r, const struct dso *dso, stru
 
 static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	struct foreign whose = {"/proc", r->places.symfs, dso->pid};
+	struct foreign whose = {"/proc", r->files->places.symfs, dso->pid};
 	char own_path[64];
 	int fd;
 
 	d->outcome = RESOLVER_NO_CODE_FILE;
-	if (find_is_elsewhere(&r->places, dso->path, &d->err))
+	if (find_is_elsewhere(&r->files->places, dso->path, &d->err))
 		return;
 	snprintf(own_path, sizeof(own_path), "/tmp/perf-%u.map", foreign_own_pid(&whose));
 	if (foreign_open(&whose, dso->path, own_path, &fd, &d->err)) {
-		log_debug(r->places.log, "%s: %s", dso->name, d->err.msg);
+		log_debug(r->files->places.log, "%s: %s", dso->name, d->err.msg);
 		if (d->err.code == ERR_NOENT)
 			say_no_perfmap(r, dso, &d->err);
 		return;
@@ -272,8 +230,8 @@ static void load_perfmap(struct resolver *r, const struct dso *dso, struct resol
 	if (perfmap_read(&d->perfmap, fd, &d->err)) {
 		err_prefix(&d->err, "'%s'", dso->path);
 	} else {
-		say_of_perfmap(r->places.log, &d->perfmap, dso->path);
-		log_debug(r->places.log, "%s: using '%s', %zu ranges", dso->name, dso->path,
+		say_of_perfmap(r->files->places.log, &d->perfmap, dso->path);
+		log_debug(r->files->places.log, "%s: using '%s', %zu ranges", dso->name, dso->path,
 			d->perfmap.ranges.n);
 		d->outcome = RESOLVER_FOUND;
 	}
@@ -285,7 +243,7 @@ const char *resolver_module_places(struct resolver *r, const struct dso *dso,
 {
 	struct resolver_guest *guest = dso->is_guest ? guest_of(r, dso) : NULL;
 
-	*ret_places = r->places;
+	*ret_places = r->files->places;
 	if (!guest)
 		return r->recorded_release;
 	ret_places->symfs = guest->request.kernel.symfs;
@@ -300,7 +258,7 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 
 	d->kernel = kernel_of(r, dso);
 	d->base = kernel_module_base(d->kernel, dso);
-	if (d->base || !kmodule_open(&places, dso, release, &d->debug, &d->symtab, &d->err))
+	if (d->base || !kmodule_open(&places, dso, release, &d->module, &d->own, &d->err))
 		return;
 	d->outcome = RESOLVER_NO_KERNEL;
 	if (d->err.code == ERR_NOENT && kernel_has_other_module(d->kernel, dso))
@@ -322,18 +280,8 @@ static void load_files(struct resolver *r, const struct dso *dso, struct resolve
 				: "; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was");
 		break;
 	case DSO_FILE:
-		load_file(r, dso, d);
-		break;
 	case DSO_VDSO:
-		if (find_is_own_vdso(&r->places, dso) && !vdso_open(&d->image, &d->err)) {
-			d->has_image = true;
-			symtab_add_elf(&d->symtab, &d->image, SHT_DYNSYM);
-			symtab_finish(&d->symtab);
-		} else {
-			d->outcome = RESOLVER_NO_FILE;
-			err_set(&d->err, ERR_NOENT,
-				"the vdso of the recording is not this kernel's");
-		}
+		load_file(r, dso, d);
 		break;
 	case DSO_MODULE:
 		load_module(r, dso, d);
@@ -364,5 +312,5 @@ void resolver_load_files(struct resolver *r, const struct dso *dso, struct resol
 	load_files(r, dso, d);
 	/* Why it has no names is known to whoever asks; that this machine failed, to all. */
 	if (d->err.code == ERR_SYS)
-		log_warn(r->places.log, "%s", d->err.msg);
+		log_warn(r->files->places.log, "%s", d->err.msg);
 }

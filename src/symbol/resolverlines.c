@@ -7,21 +7,24 @@
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
-	struct err missing = {.code = ERR_NOENT}, ignored;
+	struct dso_file *file = d->file;
 	struct str remedy = {0};
+	struct err ignored;
+	bool has_debug;
 
-	if (line_open_within(&d->lines, &d->image, most, &d->lines_err) != ERR_NOENT)
+	if (line_open_within(&d->lines, &file->image, most, &d->lines_err) != ERR_NOENT)
 		return;
-	if ((d->debug.data || !find_debug(&r->places, dso, &d->image, &d->debug, &missing)) &&
-		line_open_within(&d->lines, &d->debug, most, &d->lines_err) != ERR_NOENT)
+	has_debug = dso_files_debug(r->files, file);
+	if (has_debug &&
+		line_open_within(&d->lines, &file->debug, most, &d->lines_err) != ERR_NOENT)
 		return;
-	if (!line_open_go(&d->lines, &d->image, &ignored)) {
+	if (!line_open_go(&d->lines, &file->image, &ignored)) {
 		d->lines_err.code = 0;
 		return;
 	}
-	if (missing.code != ERR_NOENT)
-		d->lines_err = missing;
-	else if (resolver_packages_advise(r, dso, &d->image, &remedy))
+	if (!has_debug && file->debug_err.code != ERR_NOENT)
+		d->lines_err = file->debug_err;
+	else if (resolver_packages_advise(r, dso, &file->image, &remedy))
 		err_set(&d->lines_err, ERR_NOENT, "'%s' has no debug information: %s", dso->path,
 			str_text(&remedy));
 	else
@@ -45,8 +48,8 @@ static void open_module_lines(struct resolver *r, const struct dso *dso, struct 
 	const char *release = resolver_module_places(r, dso, &places);
 
 	if (!r->skips_kernel_lines &&
-		!kmodule_open_debug(&places, dso, release, &d->module, &d->lines_err))
-		line_open(&d->lines, &d->module, &d->lines_err);
+		!kmodule_open_debug(&places, dso, release, &d->module_debug, &d->lines_err))
+		line_open(&d->lines, &d->module_debug, &d->lines_err);
 }
 
 static void read_file_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
@@ -62,7 +65,7 @@ static void read_file_lines(struct resolver *r, const struct dso *dso, struct re
 		d->kernel = resolver_kernel(r);
 	else if (d->is_embedded && dso->kind != DSO_MODULE && !resolver_load_beside(r, dso, d))
 		return;
-	if (dso->kind == DSO_FILE && d->has_image)
+	if (dso->kind == DSO_FILE && resolver_dso_image(d))
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
 		err_set(&d->lines_err, d->err.code,
@@ -78,7 +81,7 @@ static void load_file_lines(struct resolver *r, const struct dso *dso, struct re
 {
 	read_file_lines(r, dso, d);
 	if (d->lines_err.code == ERR_SYS)
-		log_warn(r->places.log, "%s has no lines of source: %s", dso->name,
+		log_warn(r->files->places.log, "%s has no lines of source: %s", dso->name,
 			d->lines_err.msg);
 }
 
@@ -204,9 +207,9 @@ const struct elf *resolver_dwarf(struct resolver *r, const struct dso *dso,
 	if (d->is_embedded && !d->has_tried_file_lines)
 		load_file_lines(r, dso, d);
 	*ret_shift = 0;
-	if (dso->kind == DSO_FILE && d->has_image) {
-		elf = dwarf_is_in(&d->image) ? &d->image : &d->debug;
-		*ret_image = &d->image;
+	if (dso->kind == DSO_FILE && resolver_dso_image(d)) {
+		elf = dwarf_is_in(&d->file->image) ? &d->file->image : &d->file->debug;
+		*ret_image = &d->file->image;
 	} else if (dso->kind == DSO_KERNEL && d->kernel && !r->skips_kernel_lines) {
 		elf = kernel_debug_file(d->kernel, ret_shift, &ignored);
 		*ret_image = elf;
@@ -230,5 +233,6 @@ bool resolver_lines_failed(const struct resolver *r, const struct dso *dso)
 {
 	const struct resolver_dso *d = &r->dsos[dso->id];
 
-	return d->has_image && !d->lines && d->lines_err.code && d->lines_err.code != ERR_NOENT;
+	return resolver_dso_image(d) && !d->lines && d->lines_err.code &&
+		d->lines_err.code != ERR_NOENT;
 }

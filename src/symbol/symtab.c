@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/table.h"
 
@@ -604,35 +605,14 @@ void symtab_finish(struct symtab *t)
 
 const struct symbol *symtab_find(const struct symtab *t, u64 address)
 {
-	size_t low = 0, high = t->symbols.n;
+	/* `start` is their first member. */
+	size_t low = search_behind(t->symbols.at, t->symbols.n, sizeof(*t->symbols.at), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->symbols.at[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Outwards, as long as some symbol before this one reaches so far. */
 	while (low-- > 0 && t->reach[low] > address)
 		if (t->symbols.at[low].end > address)
 			return &t->symbols.at[low];
 	return NULL;
-}
-
-void symtab_copy(struct symtab *to, const struct symtab *from)
-{
-	size_t n = from->symbols.n;
-
-	*to = (struct symtab){0};
-	vec_reserve(&to->symbols, MAX(n, (size_t)1));
-	to->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*to->reach));
-	to->symbols.n = n;
-	if (!n)
-		return;
-	memcpy(to->symbols.at, from->symbols.at, n * sizeof(*to->symbols.at));
-	memcpy(to->reach, from->reach, n * sizeof(*to->reach));
 }
 
 void symtab_fini(struct symtab *t)

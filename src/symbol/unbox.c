@@ -57,13 +57,14 @@ static bool is_beginning(const char *name)
 }
 
 /* Lines of /proc/kallsyms, or of a perf map. */
-static int put_symbols(const struct embedded *e, const struct embedded_dso *d, int fd,
-	struct err *err)
+static int put_symbols(const struct embedded *e, const struct embedded_dso *d,
+	struct allowance_rest *rest, int fd, struct err *err)
 {
 	struct str text = {0};
-	int sys;
+	int r = 0, sys;
 
-	for (u32 i = 0; i < d->n_symbols; i++) {
+	for (u32 i = 0; i < d->n_symbols && !r; i++) {
+		size_t before = text.n;
 		struct embedded_symbol s;
 		const char *name;
 
@@ -80,13 +81,14 @@ static int put_symbols(const struct embedded *e, const struct embedded_dso *d, i
 			str_addf(&text, "%016llx T ", (unsigned long long)s.start);
 		str_add_safe(&text, name, strlen(name));
 		str_addc(&text, '\n');
+		r = allowance_take(rest, text.n - before, err);
 	}
-	sys = fd_write(fd, text.at, text.n);
+	sys = r ? 0 : fd_write(fd, text.at, text.n);
 	str_fini(&text);
-	return sys ? err_sys(err, sys, "writing symbols") : 0;
+	return sys ? err_sys(err, sys, "writing symbols") : r;
 }
 
-static int copy_dump(int from, int to, struct err *err)
+static int copy_dump(int from, int to, struct allowance_rest *rest, struct err *err)
 {
 	off_t at = 0, end = lseek(from, 0, SEEK_END);
 	u8 room[1 << 16];
@@ -98,8 +100,11 @@ static int copy_dump(int from, int to, struct err *err)
 		while (at < hole) {
 			size_t n = MIN((size_t)(hole - at), sizeof(room));
 			ssize_t got = fd_read_some_at(from, room, n, (u64)at);
-			int sys = got > 0 ? fd_write_at(to, room, (size_t)got, (u64)at) : EIO;
+			int sys;
 
+			if (allowance_take(rest, n, err))
+				return err->code;
+			sys = got > 0 ? fd_write_at(to, room, (size_t)got, (u64)at) : EIO;
 			if (sys)
 				return err_sys(err, sys, "writing a jitdump");
 			at += got;
@@ -115,12 +120,18 @@ struct unboxing {
 	struct log *log;
 	int folder;
 	u64 n_files;
+	struct allowance_rest rest;
+	struct err too_much; /* where rest.is_exceeded */
 };
 
 static void end_file(struct unboxing *u, const char *path, int fd, int result,
 	const struct err *err)
 {
-	if (close(fd) || result)
+	int failed = close(fd);
+
+	if (u->rest.is_exceeded)
+		u->too_much = *err;
+	else if (failed || result)
 		log_warn(u->log, "'%s': %s", path, result ? err->msg : strerror(errno));
 	else
 		u->n_files++;
@@ -141,7 +152,8 @@ static void put_dso(struct unboxing *u, const struct embedded_dso *d)
 		log_warn(u->log, "'%s' is left out: %s", path, strerror(errno));
 		return;
 	}
-	r = is_text ? put_symbols(u->from, d, fd, &err) : elfstub_write(u->from, d, fd, &err);
+	r = is_text ? put_symbols(u->from, d, &u->rest, fd, &err)
+		    : elfstub_write(u->from, d, &u->rest, fd, &err);
 	end_file(u, path, fd, r, &err);
 }
 
@@ -153,7 +165,7 @@ static void put_dump(struct unboxing *u, const struct embedded_dump *d)
 
 	if (!path)
 		return;
-	if (embedded_open_dump(u->from, path, d->pid, &from, &err)) {
+	if (embedded_open_this_dump(u->from, d, &from, &err)) {
 		log_warn(u->log, "'%s' is left out: %s", path, err.msg);
 		return;
 	}
@@ -161,14 +173,21 @@ static void put_dump(struct unboxing *u, const struct embedded_dump *d)
 	if (fd < 0)
 		log_warn(u->log, "'%s' is left out: %s", path, strerror(errno));
 	else
-		end_file(u, path, fd, copy_dump(from, fd, &err), &err);
+		end_file(u, path, fd, copy_dump(from, fd, &u->rest, &err), &err);
 	close(from);
 }
 
-int unbox_write(const struct embedded *e, const char *folder, struct log *log, u64 *ret_n_files,
-	struct err *err)
+int unbox_write(const struct embedded *e, const struct reader *from, const char *folder,
+	struct log *log, u64 *ret_n_files, struct err *err)
 {
-	struct unboxing u = {.from = e, .log = log};
+	u64 limit = allowance_bytes(&from->allowance, from->data_end + e->n_packed);
+	struct unboxing u = {.from = e,
+		.log = log,
+		.rest = {.of = &from->allowance,
+			.limit = limit,
+			.left = limit,
+			.offset = from->sections[FEATURE_EMBEDDED].offset,
+			.what = "the files that it carries"}};
 	struct embedded_dump dump;
 	struct embedded_dso d;
 
@@ -177,11 +196,18 @@ int unbox_write(const struct embedded *e, const char *folder, struct log *log, u
 	u.folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (u.folder < 0)
 		return err_sys(err, errno, "opening the folder '%s'", folder);
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++)
+	for (u64 i = 0; !u.rest.is_exceeded && embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d));
+		i++)
 		put_dso(&u, &d);
-	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &dump, sizeof(dump)); i++)
+	for (u64 i = 0;
+		!u.rest.is_exceeded && embedded_entry(e, EMBEDDED_DUMPS, i, &dump, sizeof(dump));
+		i++)
 		put_dump(&u, &dump);
 	close(u.folder);
+	if (u.rest.is_exceeded) {
+		*err = u.too_much;
+		return err->code;
+	}
 	*ret_n_files = u.n_files;
 	return 0;
 }

@@ -77,6 +77,10 @@ static int unpack_zlib(struct bytes packed, u64 limit, struct str *out, struct e
 		z.avail_out = room;
 		r = inflate(&z, Z_NO_FLUSH);
 		took(out, room - z.avail_out);
+		/* gzip's files may have several members, which are one text. */
+		if (r == Z_STREAM_END && z.avail_in > 1 && z.next_in[0] == 0x1f &&
+			z.next_in[1] == 0x8b)
+			r = inflateReset(&z);
 	}
 	inflateEnd(&z);
 	if (r == Z_MEM_ERROR)

@@ -56,7 +56,7 @@ static void rest(struct follow *f)
 		livecode_next_round(&f->visits.walk.live);
 	if (f->trace->session.has_times &&
 		machine_forget_ended(&f->trace->machine, f->trace->machine.followed_to))
-		living_forget(&f->trace->resolver.living);
+		living_forget(&f->trace->files.living);
 }
 
 static int next_in_time(struct follow *f, struct err *err)
@@ -166,6 +166,7 @@ int follow_next(struct follow *f, struct visit **ret, struct err *err)
 	r = f->order == FOLLOW_IN_FILE ? next_in_file(f, err) : next_in_time(f, err);
 	if (r <= 0)
 		return r;
+	visits_follow(&f->visits);
 	f->visit.nr = f->at.nr;
 	f->visit.time = f->at.time;
 	f->visit.event = f->visit.taken_by = f->at.event;

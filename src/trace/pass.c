@@ -103,7 +103,6 @@ static struct pass_worker *worker_new(struct trace *t, const struct pass_options
 	w->n = n;
 	w->workers = mem_alloc((n + 1) * sizeof(*w->workers));
 	visits_init(&w->visits, t);
-	w->visits.is_still = true;
 	w->visit.visits = &w->visits;
 	w->formats = &t->session.reader.formats;
 	for (size_t i = 0; i < n; i++)

@@ -45,12 +45,12 @@ static void forget(struct trace *t)
 {
 	callers_fini(&t->callers);
 	resolver_fini(&t->resolver);
+	dso_files_fini(&t->files);
 	jitcode_fini(&t->jitcode);
 	embedded_close(&t->embedded);
 	machine_fini(&t->machine);
 	memset(&t->machine, 0, sizeof(t->machine));
 	memset(&t->jitcode, 0, sizeof(t->jitcode));
-	memset(&t->resolver, 0, sizeof(t->resolver));
 	vec_each(strings, &t->names)
 		intern_fini(strings);
 	vec_fini(&t->names);
@@ -75,21 +75,22 @@ static void set_up_names(struct trace *t)
 	const struct file_info *info = &t->session.reader.info;
 
 	guest_introduce(&t->machine, &o->guest, t->log);
-	resolver_init(&t->resolver, &t->machine, o->symfs, t->log);
+	dso_files_init(&t->files, &t->machine,
+		&(struct find_places){.symfs = o->symfs ? o->symfs : "", .log = t->log});
+	t->files.living.roots = o->roots;
+	t->files.debuginfod.seconds = o->debuginfod_s;
+	resolver_init(&t->resolver, &t->files);
 	resolver_set_recording(&t->resolver, &t->session.reader, &t->jitcode, &t->embedded);
-	t->resolver.living.roots = o->roots;
 	t->resolver.vmlinux = o->vmlinux;
 	t->resolver.kallsyms_copy = o->kallsyms;
 	t->resolver.ignores_vmlinux = o->ignores_vmlinux;
 	t->resolver.ignores_made = o->ignores_made_names;
 	t->resolver.guest_files = o->guest;
-	t->resolver.debuginfod.seconds = o->debuginfod_s;
-	callers_init(&t->callers, &t->machine, &t->resolver.places, info->host.arch);
+	callers_init(&t->callers, &t->files, info->host.arch);
 	t->callers.jitcode = &t->jitcode;
 	t->callers.embedded = &t->embedded;
 	t->callers.stitches = o->stitches;
 	t->callers.n_branches = hardware_branches(info);
-	t->resolver.callers = &t->callers;
 }
 
 int trace_scan(struct trace *t, const struct trace_options *options, struct err *err)
@@ -97,7 +98,7 @@ int trace_scan(struct trace *t, const struct trace_options *options, struct err 
 	const struct machine_coder *coder = set_up_code(t, options);
 	int r = machine_scan_coded(&t->machine, &t->session, coder, err);
 
-	t->session.observer = NULL;
+	t->session.observers = NULL;
 	set_up_names(t);
 	return r;
 }
@@ -122,12 +123,12 @@ void trace_begin_live(struct trace *t, const struct event_list *events, struct l
 	machine_init(&t->machine);
 	jitcode_init(&t->jitcode, events, NULL, NULL);
 	t->machine.coder = &t->jitcode.coder;
-	resolver_init(&t->resolver, &t->machine, NULL, log);
-	t->resolver.places.is_now = true;
+	dso_files_init(&t->files, &t->machine,
+		&(struct find_places){.symfs = "", .log = log, .is_now = true});
+	resolver_init(&t->resolver, &t->files);
 	t->resolver.jitcode = &t->jitcode;
-	callers_init(&t->callers, &t->machine, &t->resolver.places, NULL);
+	callers_init(&t->callers, &t->files, NULL);
 	t->callers.jitcode = &t->jitcode;
-	t->resolver.callers = &t->callers;
 }
 
 void trace_close(struct trace *t)

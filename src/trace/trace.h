@@ -43,6 +43,7 @@ struct trace {
 	struct machine machine;
 	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
 	struct jitcode jitcode;
+	struct dso_files files; /* that names and callers are found with, each opened once */
 	struct resolver resolver;
 	struct callers callers;
 	struct trace_options options;
@@ -64,8 +65,7 @@ bool trace_has_chains(const struct trace *t);
 bool trace_has_dumps(const struct trace *t);
 
 /*
- * The first pass over all records: who was where, at every moment. session.observer, if it is set, sees
- * them. What names are found with is set up afterwards, also where this fails half way.
+ * The first pass over all records: who was where, at every moment. Who watches the session sees them. What names are found with is set up afterwards, also where this fails half way.
  */
 int trace_scan(struct trace *t, const struct trace_options *options, struct err *err);
 

@@ -25,17 +25,23 @@ const struct thread_state *visit_find_state(struct visit *v)
 {
 	struct visits *all = v->visits;
 	const struct sample *s = v->sample;
-	struct thread_state *found = &all->now;
+	struct visited_thread *t = visit_remembered(v);
 
-	if (all->is_still) {
-		struct visited_thread *t = visit_remembered(v);
+	if (!t->state.until)
+		all->used[all->n_used++] = (u8)(t - all->threads);
+	t->pid = s->pid;
+	t->tid = s->tid;
+	machine_state_at(&all->trace->machine, s->pid, s->tid, v->time, &all->strings, &t->state);
+	return v->state = &t->state;
+}
 
-		t->pid = s->pid;
-		t->tid = s->tid;
-		found = &t->state;
-	}
-	machine_state_at(&all->trace->machine, s->pid, s->tid, v->time, &all->strings, found);
-	return v->state = found;
+void visits_follow(struct visits *v)
+{
+	if (LIKELY(v->n_changes == v->trace->machine.n_changes))
+		return;
+	v->n_changes = v->trace->machine.n_changes;
+	while (v->n_used)
+		v->threads[v->used[--v->n_used]].state.until = 0;
 }
 
 /* The file that the outermost frame of a chain is in: 0 if none is known. */

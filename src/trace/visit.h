@@ -29,10 +29,11 @@ struct visits {
 	struct trace *trace;
 	struct callers_walk walk;
 	bool has_walk;
-	bool is_still; /* all states are known: what is true of a thread holds from `from` to `until` */
 	struct intern strings; /* names like ":123" */
 	struct visited_thread threads[VISITS_REMEMBERED];
-	struct thread_state now; /* not is_still */
+	u64 n_changes;              /* of the machine, when the first of these was looked up */
+	u8 used[VISITS_REMEMBERED]; /* which of them were since then */
+	unsigned n_used;
 };
 
 struct visit {
@@ -64,6 +65,9 @@ struct visit {
 void visits_init(struct visits *v, struct trace *t);
 void visits_fini(struct visits *v);
 
+/* While a machine takes in records, before each visit: what may not hold any more is forgotten. */
+void visits_follow(struct visits *v);
+
 /* What visit_state() and visit_callers() come down to where nothing is remembered. */
 const struct thread_state *visit_find_state(struct visit *v);
 void visit_find_callers(struct visit *v);
@@ -82,13 +86,11 @@ static inline const struct thread_state *visit_state(struct visit *v)
 
 	if (v->state)
 		return v->state;
-	if (v->visits->is_still) {
-		t = visit_remembered(v);
-		/* Nearly every sample finds its thread here. */
-		if (LIKELY(t->tid == v->sample->tid && t->pid == v->sample->pid &&
-			    v->time >= t->state.from && v->time < t->state.until))
-			return v->state = &t->state;
-	}
+	t = visit_remembered(v);
+	/* Nearly every sample finds its thread here. */
+	if (LIKELY(t->tid == v->sample->tid && t->pid == v->sample->pid &&
+		    v->time >= t->state.from && v->time < t->state.until))
+		return v->state = &t->state;
 	return visit_find_state(v);
 }
 

@@ -108,12 +108,32 @@ static struct op x86_plain(const struct edge *e, const u8 *p, u32 n, unsigned re
 	return x86_register(e, p, n, rex, is_wide);
 }
 
+static u32 x86_endbr(const u8 *p, u32 n)
+{
+	return n >= 4 && !memcmp(p, endbr, sizeof(endbr)) && (p[3] == 0xfa || p[3] == 0xfb) ? 4 : 0;
+}
+
+/*
+ * The bytes of a jump to an address that is in memory, not in a register nor an element of a table: an entry of the PLT, which in
+ * static programs no call frame information covers, or a call of a function at the end of another.
+ */
+static u32 x86_jump_elsewhere(const u8 *p, u32 n)
+{
+	u32 prefix = x86_endbr(p, n);
+
+	if (n > prefix && p[prefix] == 0xf2) /* bnd */
+		prefix++;
+	return n >= prefix + 6 && p[prefix] == 0xff && p[prefix + 1] == 0x25 ? prefix + 6 : 0;
+}
+
 static struct op x86_op(const struct edge *e, const u8 *p, u32 n)
 {
 	unsigned rex = 0;
-	u32 prefix = 0;
+	u32 prefix = 0, jump = x86_jump_elsewhere(p, n);
 	struct op op;
 
+	if (jump)
+		return (struct op){OP_RETURN, (u8)jump, NOTHING, NOTHING, 0, 0, 0};
 	if (n >= 2 && (p[0] == 0xf3 || p[0] == 0xf2) && p[1] == 0xc3)
 		return (struct op){OP_RETURN, 2, NOTHING, NOTHING, 0, 0, 0};
 	if (n >= 3 && p[0] == 0xc2)
@@ -140,11 +160,6 @@ static u32 x86_move_to_fp(const struct edge *e, const u8 *p, u32 n)
 		return 0;
 	p += prefix;
 	return (p[0] == 0x89 && p[1] == 0xe5) || (p[0] == 0x8b && p[1] == 0xec) ? 2 + prefix : 0;
-}
-
-static u32 x86_endbr(const u8 *p, u32 n)
-{
-	return n >= 4 && !memcmp(p, endbr, sizeof(endbr)) && (p[3] == 0xfa || p[3] == 0xfb) ? 4 : 0;
 }
 
 /*

@@ -425,15 +425,14 @@ static bool compares(const struct x86_op *op)
 		(code >> 1 == 0xf6 >> 1 && what < 2);
 }
 
-static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule)
+/* What reads or writes one operand in memory. */
+static void take_access(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	switch (rule) {
 	case LOADS:
-		load(o, op, width_of(o, op));
-		break;
 	case LOADS_IF:
 		load(o, op, width_of(o, op));
-		o->is_conditional = true;
+		o->is_conditional = o->is_conditional || rule == LOADS_IF;
 		break;
 	case LOADS_1:
 	case LOADS_2:
@@ -443,13 +442,27 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 	case STORES:
 		store(o, op);
 		break;
+	case STRING_DI:
+	case STRING_SI:
+		take_string(o, rule == STRING_SI ? SI : DI);
+		break;
+	case NO_ACCESS:
+		o->access = OPERAND_NOTHING;
+		break;
+	default:
+		take_registers(o, op, rule);
+		break;
+	}
+}
+
+/* What moves or computes. */
+static void take_move(struct operand *o, const struct x86_op *op, enum rule rule)
+{
+	switch (rule) {
 	case ADDRESS:
 		o->access = OPERAND_NOTHING;
 		o->effect = op->is_wide ? EFFECT_ADDRESS : EFFECT_OTHER;
 		o->target = dwarf_reg(op->reg);
-		break;
-	case NO_ACCESS:
-		o->access = OPERAND_NOTHING;
 		break;
 	case MOVES_REG:
 		move_by(o, op, op->reg, op->mode == 3 ? op->rm : X86_NO_REG);
@@ -475,12 +488,17 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 	case UNARY:
 		take_unary(o, op);
 		break;
+	default:
+		take_access(o, op, rule);
+		break;
+	}
+}
+
+static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule)
+{
+	switch (rule) {
 	case GROUP5:
 		take_group5(o, op);
-		break;
-	case STRING_DI:
-	case STRING_SI:
-		take_string(o, rule == STRING_SI ? SI : DI);
 		break;
 	case PUSH:
 	case POP_LOW:
@@ -506,7 +524,7 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 		take_fixed(o, rule);
 		break;
 	default:
-		take_registers(o, op, rule);
+		take_move(o, op, rule);
 		break;
 	}
 }

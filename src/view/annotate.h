@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "event/event.h"
 #include "profile/assembly.h"
+#include "profile/rowmaker.h"
 
 enum annotate_figure { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 
@@ -42,8 +43,8 @@ void annotate_add_skid(const struct annotate_options *o, const struct assembly *
 
 void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o);
 
-/* The key "events" with what was sampled of each; totals: by event. */
-void annotate_json_events(struct str *text, const struct profile *p,
+/* The table "events" with what was sampled of each; totals: by event. */
+void annotate_add_events(struct rowmaker *m, const struct profile *p,
 	const struct annotation_count *totals, const struct event_list *events);
 
 /* What stands before and behind all functions, and one of them. */

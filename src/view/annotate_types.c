@@ -1,7 +1,6 @@
 #include "view/annotate_types.h"
 
-#include "base/json.h"
-#include "profile/anatomyrows.h"
+#include "profile/rowmaker.h"
 #include "symbol/typelayout.h"
 #include "view/forms.h"
 
@@ -157,17 +156,62 @@ void annotate_types_text(struct out *out, const struct anatomy *a, const struct 
 	}
 }
 
-/* ---- JSON ---- */
+/* ---- for programs ---- */
+
+/* What was sampled in a line, of each event. */
+static void add_counts(struct rowmaker *m, const struct anatomy *a,
+	const struct annotation_count *counts)
+{
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!counts[e].n_samples)
+			continue;
+		rowmaker_row(m);
+		rowmaker_u64(m, "event", e);
+		rowmaker_u64(m, "samples", counts[e].n_samples);
+		rowmaker_u64(m, "period", counts[e].period);
+	}
+}
+
+static void add_lines(struct rowmaker *m, const struct anatomy *a, const struct anatomy_type *t)
+{
+	static const char *const kinds[] = {[TYPELAYOUT_MEMBER] = "member",
+		[TYPELAYOUT_STRUCT] = "struct",
+		[TYPELAYOUT_UNION] = "union"};
+	const struct profile_type *type = &a->profile->types.at[t->type];
+
+	for (u32 i = 0; i < type->n; i++) {
+		const struct profile_member *member = &a->profile->members.at[type->first + i];
+
+		rowmaker_row(m);
+		rowmaker_u64(m, "depth", member->depth);
+		rowmaker_text(m, "kind", kinds[member->kind]);
+		rowmaker_text(m, "type", member->type);
+		rowmaker_text(m, "name", member->name);
+		rowmaker_u64(m, "offset", member->offset);
+		rowmaker_u64(m, "size", member->size);
+		add_counts(rowmaker_below(m, "counts", ROWMAKER_ROWS), a, anatomy_counts(a, t, i));
+	}
+}
 
 void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
 {
-	const struct rowset types = anatomyrows(a);
-	struct str *text = &out->text;
+	struct rowmaker document = {0}, *types;
+	struct rowset table;
 
-	str_addc(text, '{');
-	json_u64(text, "pace_annotate_types", SCHEMA);
-	annotate_json_events(text, a->profile, a->totals, o->events);
-	form_json_add("types", &types, text);
-	json_end(text, '}');
-	str_addc(text, '\n');
+	rowmaker_row(&document);
+	rowmaker_u64(&document, "pace_annotate_types", SCHEMA);
+	annotate_add_events(&document, a->profile, a->totals, o->events);
+	types = rowmaker_below(&document, "types", ROWMAKER_ROWS);
+	vec_each(t, &a->types) {
+		const struct profile_type *type = &a->profile->types.at[t->type];
+
+		rowmaker_row(types);
+		rowmaker_text(types, "name", type->name);
+		rowmaker_u64(types, "size", type->size);
+		add_lines(rowmaker_below(types, "lines", ROWMAKER_ROWS), a, t);
+	}
+	table = rowmaker_table(&document);
+	form_json_object(&table, 0, out);
+	str_addc(&out->text, '\n');
+	rowmaker_fini(&document);
 }

@@ -1,9 +1,8 @@
 #include "view/c2c_calls.h"
 
-#include "base/json.h"
 #include "profile/key.h"
 #include "view/drawing.h"
-#include "view/graph_json.h"
+#include "view/graphrows.h"
 
 #define LIMIT 5 /* percent: callers of less are not drawn */
 
@@ -63,17 +62,19 @@ static const struct hist_entry *choose(struct c2c_calls *c, u32 use,
 
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text)
 {
-	const struct drawing_options o = {.style = DRAWING_FRACTAL,
-		.order = GRAPH_CALLEE,
-		.limit = LIMIT};
+	const struct drawing_options o = {.style = DRAWING_FRACTAL, .limit = LIMIT};
 	struct c2c_calls_event *event;
 	const struct hist_entry *e = choose(c, use, &event);
+	struct rowset tree;
 
-	if (e)
-		drawing_add(text, &event->view, e, &o);
+	if (!e)
+		return;
+	graphrows_open(&tree, &event->view, e, GRAPH_CALLEE, e->of[0].self.period);
+	drawing_add(text, &tree, &o);
+	rowset_close(&tree);
 }
 
-void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
+void c2c_calls_add_cells(struct c2c_calls *c, u32 use, struct rowmaker *m)
 {
 	struct c2c_calls_event *event;
 	const struct hist_entry *e = choose(c, use, &event);
@@ -81,7 +82,7 @@ void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text)
 
 	if (!e)
 		return;
-	json_text(text, "callers_of", h->profile->events.at[h->events[0].event].name);
-	hist_view_show(&event->view, e->group);
-	graph_json_add(&event->view, e, GRAPH_CALLEE, e->of[0].self.period, text);
+	rowmaker_text(m, "callers_of", h->profile->events.at[h->events[0].event].name);
+	graphrows_open(rowmaker_tree(m, "callers"), &event->view, e, GRAPH_CALLEE,
+		e->of[0].self.period);
 }

@@ -2,7 +2,7 @@
  * c2c_calls.h - the call graphs below the uses of shared cache lines.
  *
  * In       profile/sharers, with names
- * Out      text, as drawing.h has it, or JSON, as graph_json.h has it: from the code up to its callers, shares of the
+ * Out      text, as drawing.h has it, or a tree of cells: from the code up to its callers, shares of the
  *          use's own loads out of other caches, or, where it has none, of its stores
  * Owns     rows by use
  */
@@ -10,6 +10,7 @@
 #define PACE_VIEW_C2C_CALLS_H
 
 #include "profile/hist.h"
+#include "profile/rowmaker.h"
 #include "profile/sharers.h"
 
 struct c2c_calls_event {
@@ -29,7 +30,7 @@ void c2c_calls_fini(struct c2c_calls *c);
 /* Nothing if it has none of these accesses. */
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text);
 
-/* Members of a JSON object: "callers", and "callers_of", which accesses they are of. */
-void c2c_calls_add_json(struct c2c_calls *c, u32 use, struct str *text);
+/* Cells: "callers", and "callers_of", which accesses they are of. */
+void c2c_calls_add_cells(struct c2c_calls *c, u32 use, struct rowmaker *m);
 
 #endif

@@ -88,6 +88,8 @@ static const struct celltext layouts[] = {
 	{"delta_formula", .is_right = true},
 	{"delta_change", .width = 13, .is_right = true},
 	{"delta_sign", .width = 1},
+	{"tree_total", .width = 7, .is_right = true},
+	{"tree_self", .width = 7, .is_right = true},
 	{"type", .unknown = "(unknown)"},
 	{"typeoff", .unknown = "(unknown)"},
 };
@@ -108,12 +110,9 @@ static struct celltext find(const char *name, const char *title, bool is_figure)
 	return l;
 }
 
-struct celltext celltext_of(const struct key *key, const struct hist_options *o)
+struct celltext celltext_of(const struct key *key)
 {
-	return find(key->name,
-		o && o->has_children && key->title_with_children ? key->title_with_children
-								 : key->title,
-		key->is_value);
+	return find(key->name, key->title, key->is_value);
 }
 
 struct celltext celltext_of_column(const struct rowset_column *c)
@@ -131,22 +130,6 @@ void celltext_add(const struct celltext *l, const struct cell *c, struct str *te
 		cell_add_text(c, text);
 }
 
-void celltext_add_entry(const struct celltext *l, const struct key *key, const struct hist *h,
-	const struct hist_entry *e, struct str *room, struct str *text)
-{
-	const unsigned n = key_n_parts(key, h);
-	struct cell cell;
-
-	for (unsigned k = 0; k < n; k++) {
-		const size_t start = text->n;
-
-		key_cell(key, h, e, k, room, &cell);
-		celltext_add(l, &cell, text);
-		if (n > 1)
-			str_pad_left(text, start, l->width);
-	}
-}
-
 void celltext_add_row(const struct celltext *l, const struct rowset *r,
 	const struct rowset_column *c, size_t row, struct str *room, struct str *text)
 {
@@ -161,14 +144,4 @@ void celltext_add_row(const struct celltext *l, const struct rowset *r,
 		if (n > 1)
 			str_pad_left(text, start, l->width);
 	}
-}
-
-void celltext_add_key(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text)
-{
-	const struct celltext l = celltext_of(key, h->options);
-	struct str room = {0};
-
-	celltext_add_entry(&l, key, h, e, &room, text);
-	str_fini(&room);
 }

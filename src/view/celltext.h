@@ -22,19 +22,12 @@ struct celltext {
 	void (*add)(const struct cell *c, struct str *text); /* NULL: as any text */
 };
 
-struct celltext celltext_of(const struct key *key, const struct hist_options *o);
+struct celltext celltext_of(const struct key *key);
 struct celltext celltext_of_column(const struct rowset_column *c);
 
-/* One cell; behind each other those of an entry, for each event that the key has a part for. */
 void celltext_add(const struct celltext *l, const struct cell *c, struct str *text);
-void celltext_add_entry(const struct celltext *l, const struct key *key, const struct hist *h,
-	const struct hist_entry *e, struct str *room, struct str *text);
 /* The cells of a row in a column, for each part that the column has. */
 void celltext_add_row(const struct celltext *l, const struct rowset *r,
 	const struct rowset_column *c, size_t row, struct str *room, struct str *text);
-
-/* The same of one entry alone. */
-void celltext_add_key(const struct key *key, const struct hist *h, const struct hist_entry *e,
-	struct str *text);
 
 #endif

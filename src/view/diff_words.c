@@ -23,7 +23,7 @@ static const char *bare(const char *cell)
 /* A function's name, else the first cell. */
 static void add_subject(const struct delta *d, const struct delta_row *row, struct str *text)
 {
-	const struct celltext l = celltext_of(d->keys[0], NULL);
+	const struct celltext l = celltext_of(d->keys[0]);
 
 	for (size_t i = 0; i < d->n_keys; i++)
 		if (d->keys[i]->frame == KEY_SYMBOL) {

@@ -9,7 +9,7 @@
 #ifndef PACE_VIEW_DIFFROWS_H
 #define PACE_VIEW_DIFFROWS_H
 
-#include "profile/rowset.h"
+#include "profile/rowmaker.h"
 #include "view/diff.h"
 
 struct diffrows {
@@ -18,6 +18,8 @@ struct diffrows {
 	const struct judge *judge;
 	const struct diff_options *options;
 	const char *event;
+	bool is_data;
+	struct rowmaker made, facts;
 	u32 *order;
 	VEC(struct rowset_column) columns, shown;
 	struct arena titles;

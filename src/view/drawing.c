@@ -4,73 +4,35 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "profile/key.h"
 
 enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10, STACK_MARGIN = 11, STACK_INDENT = 5 };
 
 struct drawing {
 	struct str *text;
-	const struct profile *profile;
-	const struct graph *graph;
+	const struct rowset *tree;
+	const struct rowset_node *nodes; /* its */
 	const struct drawing_options *options;
 	u64 whole;         /* what 100 % is */
 	struct str prefix; /* what stands left of the level being drawn */
+	struct str room;
 	size_t margin;
 	VEC(u32) path; /* of the stack being drawn, its end first */
 };
 
-/* What is known of a node's branches, or that it is a caller, in the words that perf's users know. */
-static void add_branches(struct drawing *d, const struct graph_branches *b)
-{
-	const char *separator = " (";
-
-	if (b->n_callers && !b->n_to && !b->n_from) {
-		str_add(d->text, " (calltrace)");
-		return;
-	}
-	if (b->n_told && b->n_predicted < b->n_told) {
-		str_addf(d->text, "%spredicted:%.1f%%", separator,
-			100.0 * (double)b->n_predicted / (double)b->n_told);
-		separator = " ";
-	}
-	if (b->n_aborts) {
-		str_addf(d->text, "%sabort:%.1f%%", separator,
-			100.0 * (double)b->n_aborts / (double)b->n_to);
-		separator = " ";
-	}
-	if (b->n_from && b->cycles / b->n_from) {
-		str_addf(d->text, "%scycles:%llu", separator,
-			(unsigned long long)(b->cycles / b->n_from));
-		separator = " ";
-	}
-	if (b->n_iterations) {
-		str_addf(d->text, "%siter:%.1f", separator,
-			(double)b->n_iterations / (double)b->n_from);
-		separator = " ";
-		if (b->loop_cycles)
-			str_addf(d->text, " avg_cycles:%llu",
-				(unsigned long long)(b->loop_cycles / b->n_iterations));
-	}
-	if (*separator == ' ' && separator[1] != '(')
-		str_addc(d->text, ')');
-}
-
+/* What people are shown of it. */
 static void add_name(struct drawing *d, u32 node)
 {
-	const struct profile_symbol *s = &d->profile->symbols.at[d->graph->nodes.at[node].symbol];
+	bool has_any = false;
+	struct cell cell;
 
-	if (!d->graph->branches) {
-		key_add_symbol(s, d->text);
-		return;
+	for (size_t i = 0; i < d->tree->n_shown; i++) {
+		rowset_cell(d->tree, &d->tree->shown[i], node, 0, &d->room, &cell);
+		if (cell.kind == CELL_NONE || (cell.kind == CELL_TEXT && !*cell.text))
+			continue;
+		str_add(d->text, has_any ? " " : "");
+		cell_add_data(&cell, d->text);
+		has_any = true;
 	}
-	/* Without a line it is the place in the function, or the address, that stands for it. */
-	if (s->has_line || !s->line) {
-		key_add_symbol(s, d->text);
-		str_add(d->text, s->line ? " " : "");
-	}
-	if (s->line)
-		str_add_safe(d->text, s->line, strlen(s->line));
-	add_branches(d, &d->graph->branches[node]);
 }
 
 static void add_name_line(struct drawing *d, u32 node)
@@ -89,19 +51,19 @@ static void add_value(struct drawing *d, u64 period, u64 n_samples, u64 whole)
 }
 
 /* The only child of a node where no sample ended: drawn below it on the same branch. */
-static u32 only_child(const struct graph *g, u32 node)
+static u32 only_child(const struct rowset_node *nodes, u32 node)
 {
-	u32 child = g->nodes.at[node].first_child;
+	u32 child = nodes[node].first_child;
 
-	return child && !g->nodes.at[child].next_sibling && !g->nodes.at[node].own ? child : 0;
+	return child && !nodes[child].next_sibling && !nodes[node].own ? child : 0;
 }
 
 /*
  * What went on from a node: the whole that fractal shares of its children refer to, as perf has it.
  */
-static u64 below(const struct graph *g, u32 node)
+static u64 below(const struct rowset_node *nodes, u32 node)
 {
-	return g->nodes.at[node].total - g->nodes.at[node].own;
+	return nodes[node].total - nodes[node].own;
 }
 
 static bool is_above(const struct drawing *d, u64 period, u64 whole)
@@ -127,31 +89,31 @@ static void draw_branch(struct drawing *d, u32 node, u64 whole, bool is_last)
 
 	add_left(d);
 	str_add(d->text, is_last ? " --" : "|--");
-	add_value(d, d->graph->nodes.at[node].total, d->graph->nodes.at[node].total_samples, whole);
+	add_value(d, d->nodes[node].total, d->nodes[node].total_samples, whole);
 	str_add(d->text, "--");
 	add_name_line(d, node);
 	str_addc(&d->prefix, is_last ? ' ' : '|');
 	str_fill(&d->prefix, ' ', GRAPH_INDENT);
-	for (u32 next; (next = only_child(d->graph, node)) != 0; node = next) {
+	for (u32 next; (next = only_child(d->nodes, node)) != 0; node = next) {
 		add_left(d);
 		add_name_line(d, next);
 	}
 	draw_children(d, node,
-		d->options->style == DRAWING_FRACTAL ? below(d->graph, node) : whole);
+		d->options->style == DRAWING_FRACTAL ? below(d->nodes, node) : whole);
 	str_cut(&d->prefix, depth);
 }
 
 static u32 next_drawn(const struct drawing *d, u32 node, u64 limit_of)
 {
-	while (node && !is_above(d, d->graph->nodes.at[node].total, limit_of))
-		node = d->graph->nodes.at[node].next_sibling;
+	while (node && !is_above(d, d->nodes[node].total, limit_of))
+		node = d->nodes[node].next_sibling;
 	return node;
 }
 
 /* Of fractal shares, what the branches drawn leave of the whole: those not drawn, and at the end of a trunk what ended there. */
 static void draw_rest(struct drawing *d, u32 parent, u64 whole, u64 drawn, u64 drawn_samples)
 {
-	const struct graph_node *node = &d->graph->nodes.at[parent];
+	const struct rowset_node *node = &d->nodes[parent];
 	u64 n_samples = node->total_samples - (whole == node->total ? 0 : node->own_samples);
 
 	add_left(d);
@@ -166,7 +128,7 @@ static void draw_rest(struct drawing *d, u32 parent, u64 whole, u64 drawn, u64 d
  */
 static void draw_children(struct drawing *d, u32 parent, u64 whole)
 {
-	const struct graph_node *nodes = d->graph->nodes.at;
+	const struct rowset_node *nodes = d->nodes;
 	bool is_fractal = d->options->style == DRAWING_FRACTAL;
 	u64 limit_of = is_fractal ? whole : d->whole, drawn = 0, drawn_samples = 0, n = 0;
 	u32 child = next_drawn(d, nodes[parent].first_child, limit_of);
@@ -195,13 +157,13 @@ static void draw_children(struct drawing *d, u32 parent, u64 whole)
  */
 static u32 draw_trunk(struct drawing *d, u64 mine)
 {
-	const struct graph_node *nodes = d->graph->nodes.at;
+	const struct rowset_node *nodes = d->nodes;
 	u32 top = next_drawn(d, nodes[0].first_child, d->whole), node = 0;
 	bool is_first = true;
 
 	if (!top || nodes[top].total != mine || nodes[top].next_sibling)
 		return 0;
-	for (u32 next = top; next; next = only_child(d->graph, node)) {
+	for (u32 next = top; next; next = only_child(d->nodes, node)) {
 		node = next;
 		if (node == top && d->options->skips_first_node)
 			continue;
@@ -233,7 +195,7 @@ static void draw_tree(struct drawing *d, u64 mine)
 /* From the root of the graph to the node: links lead up only. */
 static void draw_stack(struct drawing *d, u32 end)
 {
-	const struct graph_node *nodes = d->graph->nodes.at;
+	const struct rowset_node *nodes = d->nodes;
 	bool is_flat = d->options->style == DRAWING_FLAT;
 
 	if (is_flat)
@@ -256,7 +218,7 @@ static void draw_stack(struct drawing *d, u32 end)
 /* Of equal stacks the one that the tree has first, as its branches are ordered. */
 static void draw_stacks(struct drawing *d)
 {
-	const struct graph_node *nodes = d->graph->nodes.at;
+	const struct rowset_node *nodes = d->nodes;
 	VEC(struct sort_item) ends = {0};
 	size_t n;
 
@@ -280,25 +242,20 @@ static void draw_stacks(struct drawing *d)
 	vec_fini(&ends);
 }
 
-void drawing_add(struct str *text, struct hist_view *view, const struct hist_entry *e,
-	const struct drawing_options *o)
+void drawing_add(struct str *text, const struct rowset *tree, const struct drawing_options *o)
 {
-	const struct hist *h = view->hist;
-	u64 mine = h->options->has_children ? e->of[0].total.period : e->of[0].self.period;
-	struct graph graph;
 	struct drawing d = {.text = text,
-		.profile = h->profile,
-		.graph = &graph,
+		.tree = tree,
+		.nodes = tree->nodes,
 		.options = o,
-		.whole = o->style == DRAWING_FRACTAL ? mine : h->events[0].all.period,
+		.whole = o->style == DRAWING_FRACTAL ? tree->part : tree->whole,
 		.margin = GRAPH_MARGIN};
 
-	graph_init(&graph, view, e, o->order);
 	if (o->style == DRAWING_FLAT || o->style == DRAWING_FOLDED)
 		draw_stacks(&d);
 	else
-		draw_tree(&d, mine);
+		draw_tree(&d, tree->part);
 	str_fini(&d.prefix);
+	str_fini(&d.room);
 	vec_fini(&d.path);
-	graph_fini(&graph);
 }

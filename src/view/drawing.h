@@ -1,7 +1,7 @@
 /*
  * drawing.h - the call graph of one row of a report as text, in the layouts that perf's users know.
  *
- * In       a view of the call tree (hist_view), the row, how its graph is drawn
+ * In       the row's tree of cells, how it is drawn
  * Out      text: nothing if no branch is above the limit
  * Owns     nothing
  *
@@ -13,7 +13,7 @@
 #define PACE_VIEW_DRAWING_H
 
 #include "base/str.h"
-#include "profile/graph.h"
+#include "profile/rowset.h"
 
 enum drawing_style { DRAWING_GRAPH, DRAWING_FRACTAL, DRAWING_FLAT, DRAWING_FOLDED };
 
@@ -23,13 +23,11 @@ enum drawing_value { DRAWING_PERCENT, DRAWING_PERIOD, DRAWING_COUNT };
 struct drawing_options {
 	enum drawing_style style;
 	enum drawing_value value;
-	enum graph_order order;
 	double limit;          /* percent: smaller branches and stacks are not drawn */
 	u64 entries;           /* branches of one level, or stacks, at most; 0: no limit */
 	bool skips_first_node; /* rows are symbols: their tree need not repeat the name */
 };
 
-void drawing_add(struct str *text, struct hist_view *view, const struct hist_entry *e,
-	const struct drawing_options *o);
+void drawing_add(struct str *text, const struct rowset *tree, const struct drawing_options *o);
 
 #endif

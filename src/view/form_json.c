@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
-#include "view/graph_json.h"
 
 static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
 	const char *value)
@@ -40,7 +38,7 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 		json_key(text, c->name);
 		cell_add_data(cell, text);
 		str_addc(text, ',');
-	} else if (c->group != ROWSET_KEY) {
+	} else if (c->group != ROWSET_KEY && cell->kind == CELL_TEXT) {
 		json_text(text, c->name, cell->text);
 	} else {
 		cell_add_data(cell, &value);
@@ -56,55 +54,138 @@ static void add_cell(struct str *text, const struct rowset_column *c, const stru
 	str_fini(&value);
 }
 
-/* A table in a cell. */
-static void add_below(struct str *text, const struct rowset *r, const struct rowset_column *c,
-	size_t row)
-{
-	struct rowset below;
+static void add_table(struct out *out, const char *name, const struct rowset *r);
 
-	r->below(r, c, row, &below);
-	form_json_add(c->name, &below, text);
-}
-
-static void add_column(struct str *text, const struct rowset *r, const struct rowset_column *c,
+static void add_column(struct out *out, const struct rowset *r, const struct rowset_column *c,
 	size_t row, u32 part, struct str *room)
 {
+	struct rowset below;
 	struct cell cell;
 
 	rowset_cell(r, c, row, part, room, &cell);
-	if (cell.kind == CELL_ROWS)
-		add_below(text, r, c, row);
+	if (cell.kind != CELL_ROWS) {
+		add_cell(&out->text, c, &cell);
+		return;
+	}
+	r->below(r, c, row, &below);
+	add_table(out, c->name, &below);
+	rowset_close(&below);
+}
+
+static void add_row_cells(struct out *out, const struct rowset *r, size_t row, struct str *room)
+{
+	struct rowset own = *r;
+
+	if (r->open_row)
+		r->open_row(&own, row);
+	for (size_t i = 0; i < own.n_columns; i++)
+		add_column(out, &own, &own.columns[i], row, 0, room);
+}
+
+static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
+{
+	struct str value = {0};
+	struct cell cell;
+
+	rowset_cell(r, &r->columns[0], row, 0, room, &cell);
+	cell_add_data(&cell, cell_is_number(cell.kind) ? text : &value);
+	if (is_null(&cell))
+		str_add(text, "null,");
+	else if (cell_is_number(cell.kind))
+		str_addc(text, ',');
 	else
-		add_cell(text, c, &cell);
+		json_element(text, str_text(&value));
+	str_fini(&value);
 }
 
-static void add_row_cells(struct str *text, const struct rowset *r, size_t row, struct str *room)
+static void close_node(const struct rowset_node *n, struct str *text)
 {
-	for (size_t i = 0; i < r->n_columns; i++)
-		add_column(text, r, &r->columns[i], row, 0, room);
+	if (n->first_child)
+		json_close(text, ']');
+	json_close(text, '}');
 }
 
-void form_json_add(const char *name, const struct rowset *r, struct str *text)
+/* Down and up by the links, because trees may be deeper than our stack. */
+static void add_nodes(struct out *out, const struct rowset *r, struct str *room)
 {
-	struct str room = {0};
+	const struct rowset_node *nodes = r->nodes;
+	u32 node = nodes[0].first_child;
 
-	json_key(text, name);
-	str_addc(text, '[');
+	while (node) {
+		str_addc(&out->text, '{');
+		add_row_cells(out, r, node, room);
+		if (nodes[node].first_child) {
+			json_open(&out->text, "nodes", '[');
+			node = nodes[node].first_child;
+			continue;
+		}
+		for (; node; node = nodes[node].parent) {
+			close_node(&nodes[node], &out->text);
+			if (nodes[node].next_sibling)
+				break;
+		}
+		node = node ? nodes[node].next_sibling : 0;
+	}
+}
+
+static void add_rows(struct out *out, const struct rowset *r, struct str *room)
+{
+	const char *between = "\n";
+
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
 			continue;
-		str_addc(text, '{');
-		add_row_cells(text, r, row, &room);
-		json_end(text, '}');
-		str_addc(text, ',');
+		if (r->is_spread) {
+			/* Not behind a comma that may have to be taken away. */
+			str_add(&out->text, between);
+			out_flush_some(out);
+			between = ",\n";
+		}
+		if (r->is_list) {
+			add_element(&out->text, r, row, room);
+			continue;
+		}
+		str_addc(&out->text, '{');
+		add_row_cells(out, r, row, room);
+		json_end(&out->text, '}');
+		str_add(&out->text, r->is_spread ? "" : ",");
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	if (r->is_spread)
+		str_addc(&out->text, '\n');
+}
+
+static void add_table(struct out *out, const char *name, const struct rowset *r)
+{
+	struct str room = {0};
+
+	json_open(&out->text, name, r->is_object ? '{' : '[');
+	if (r->is_object)
+		add_row_cells(out, r, 0, &room);
+	else if (r->nodes)
+		add_nodes(out, r, &room);
+	else
+		add_rows(out, r, &room);
+	json_close(&out->text, r->is_object ? '}' : ']');
 	str_fini(&room);
 }
 
+void form_json_members(const struct rowset *r, size_t row, struct out *out)
+{
+	struct str room = {0};
+
+	add_row_cells(out, r, row, &room);
+	str_fini(&room);
+}
+
+void form_json_object(const struct rowset *r, size_t row, struct out *out)
+{
+	str_addc(&out->text, '{');
+	form_json_members(r, row, out);
+	json_end(&out->text, '}');
+}
+
 /* All cells of the groups of columns that are asked for, in their order. */
-static void add_groups(struct str *text, const struct rowset *r, size_t row, u32 part,
+static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
 	for (size_t g = 0; g < n; g++)
@@ -113,127 +194,81 @@ static void add_groups(struct str *text, const struct rowset *r, size_t row, u32
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			add_column(text, r, c, row, part, room);
+			add_column(out, r, c, row, part, room);
 		}
 }
 
 /* What each part has, in an object of its own. */
-static void add_parts(struct str *text, const struct rowset *r, size_t row,
+static void add_parts(struct out *out, const struct rowset *r, size_t row,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
-	json_key(text, r->parts_name);
-	str_addc(text, '[');
+	json_open(&out->text, r->parts_name, '[');
 	for (u32 part = 0; part < r->n_parts; part++) {
-		str_addc(text, '{');
-		add_groups(text, r, row, part, groups, n, room);
-		json_end(text, '}');
-		str_addc(text, ',');
+		str_addc(&out->text, '{');
+		add_groups(out, r, row, part, groups, n, room);
+		json_close(&out->text, '}');
 	}
-	json_end(text, ']');
-	str_addc(text, ',');
+	json_close(&out->text, ']');
 }
 
-static void add_row(struct page *p, const struct rowset *r, size_t row, struct hist_view *view,
-	struct str *room)
+static void add_row(struct page *p, const struct rowset *r, size_t row, struct str *room)
 {
 	static const enum rowset_group own[] = {ROWSET_KEY, ROWSET_FACT},
 				       parts[] = {ROWSET_VALUE, ROWSET_SUM},
 				       all[] = {ROWSET_KEY, ROWSET_SUM, ROWSET_VALUE,
-					       ROWSET_CERTAINTY};
-	struct str *text = &p->out->text;
+					       ROWSET_CERTAINTY, ROWSET_BELOW};
+	struct out *out = p->out;
 
-	str_addc(text, '{');
+	str_addc(&out->text, '{');
 	if (p->n_parts) {
-		add_groups(text, r, row, 0, own, ARRAY_SIZE(own), room);
-		add_parts(text, r, row, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, r, row, 0, own, ARRAY_SIZE(own), room);
+		add_parts(out, r, row, parts, ARRAY_SIZE(parts), room);
 	} else {
-		add_groups(text, r, row, 0, all, ARRAY_SIZE(all), room);
-		if (view && p->text->has_graph) {
-			const struct hist_entry *e = &r->calls->entries.at[row];
-
-			hist_view_show(view, e->group);
-			graph_json_add(view, e, p->text->drawing.order,
-				r->calls->events[0].all.period, text);
-		}
+		add_groups(out, r, row, 0, all, ARRAY_SIZE(all), room);
 	}
-	json_end(text, '}');
-	str_addc(text, ',');
+	json_close(&out->text, '}');
 }
 
 static void add_head(struct page *p, const struct rowset *head, struct str *room)
 {
 	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE},
 				       sums[] = {ROWSET_SUM};
-	struct str *text = &p->out->text;
+	struct out *out = p->out;
 
 	if (p->n_parts) {
-		add_groups(text, head, 0, 0, own, ARRAY_SIZE(own), room);
-		add_parts(text, head, 0, parts, ARRAY_SIZE(parts), room);
-		add_groups(text, head, 0, 0, sums, ARRAY_SIZE(sums), room);
+		add_groups(out, head, 0, 0, own, ARRAY_SIZE(own), room);
+		add_parts(out, head, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, head, 0, 0, sums, ARRAY_SIZE(sums), room);
 	} else {
-		add_groups(text, head, 0, 0, parts, ARRAY_SIZE(parts), room);
+		add_groups(out, head, 0, 0, parts, ARRAY_SIZE(parts), room);
 	}
-}
-
-/* An object a line. */
-static void add_lines(struct page *p, const struct rowset *r)
-{
-	struct str *text = &p->out->text, room = {0};
-
-	for (size_t row = 0; row < r->n; row++) {
-		str_addc(text, '{');
-		add_row_cells(text, r, row, &room);
-		json_end(text, '}');
-		str_addc(text, '\n');
-	}
-	str_fini(&room);
 }
 
 static void json_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0};
-	struct hist_view view;
 
 	if (p->is_lines) {
-		add_lines(p, r);
+		for (size_t row = 0; row < r->n; row++) {
+			form_json_object(r, row, p->out);
+			str_addc(text, '\n');
+		}
 		return;
 	}
 	str_addc(text, '{');
 	add_head(p, r->head, &room);
-	json_key(text, "rows");
+	json_key(text, r->name ? r->name : "rows");
 	str_addc(text, '[');
-	if (r->calls)
-		hist_view_init(&view, r->calls);
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
 			continue;
 		/* Not behind a row: the comma of the last one is taken away. */
 		out_flush_some(p->out);
-		add_row(p, r, row, r->calls ? &view : NULL, &room);
+		add_row(p, r, row, &room);
 	}
-	if (r->calls)
-		hist_view_fini(&view);
 	str_fini(&room);
 	json_end(text, ']');
 	str_addc(text, '}');
-	str_addc(text, ',');
-}
-
-static void json_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const struct profile_event *e = &o->profile->events.at[event];
-	struct str *text = &p->out->text;
-
-	(void)node;
-	(void)has_others;
-	str_addc(text, '{');
-	json_text(text, "event", e->name);
-	json_u64(text, "samples", e->n_samples);
-	json_u64(text, "period", e->period);
-	json_u64(text, "lost", e->n_lost);
-	cuttree_add_json(o, text);
-	json_end(text, '}');
 	str_addc(text, ',');
 }
 
@@ -268,5 +303,4 @@ const struct form form_json = {.name = "json",
 	.wants = FORM_SPLITS_COLUMNS,
 	.begin = json_form_begin,
 	.table = json_form_table,
-	.tree = json_form_tree,
 	.end = json_form_end};

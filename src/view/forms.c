@@ -3,11 +3,12 @@
 #include <string.h>
 
 /* A row a form: form_x of a file of its own. */
-#define FORMS(X) \
-	X(text)  \
-	X(csv)   \
-	X(json)  \
-	X(markdown)
+#define FORMS(X)    \
+	X(text)     \
+	X(csv)      \
+	X(json)     \
+	X(markdown) \
+	X(folded)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)
@@ -52,7 +53,8 @@ const struct form *form_chosen(const struct form_choice *c)
 	static const struct form *const by_option[] = {[FORM_SEPARATED] = &form_separated,
 		[FORM_CSV] = &form_csv,
 		[FORM_JSON] = &form_json,
-		[FORM_MARKDOWN] = &form_markdown};
+		[FORM_MARKDOWN] = &form_markdown,
+		[FORM_FOLDED] = &form_folded};
 	const struct form *named = c->name ? find(c->name) : NULL;
 
 	for (size_t i = 0; i < FORM_IDS; i++)

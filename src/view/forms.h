@@ -4,7 +4,7 @@
  * A command opens a page, hands over what it found out, table by table, and closes the page; it does not
  * know which form it is. Adding a form is a file with its functions, and its row in forms.c: --format and
  * what else needs a form's name follow.
- * In       tables (profile/rowset.h), cut call trees (profile/outline.h)
+ * In       tables and trees of cells (profile/rowset.h)
  * Out      text
  * Owns     nothing
  */
@@ -12,7 +12,6 @@
 #define PACE_VIEW_FORMS_H
 
 #include "profile/account.h"
-#include "profile/outline.h"
 #include "profile/rowset.h"
 #include "view/text.h"
 
@@ -22,6 +21,7 @@ enum form_want {
 	FORM_SKIPS_EMPTY = 4,    /* events without samples, if others have some */
 	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people have a table of their own */
 	FORM_HAS_NO_TREE = 16,   /* it is of tables alone */
+	FORM_WANTS_STACKS = 32,  /* the tree of all stacks (view/stackrows.h) instead of rows */
 };
 
 struct page {
@@ -34,7 +34,6 @@ struct page {
 	u32 n_parts;           /* of the table with the most; 0: none has several */
 	unsigned width;        /* of the terminal; 0: it goes elsewhere */
 	unsigned version;      /* of the members that programs get */
-	bool is_hierarchy;     /* rows below rows, a level for each key */
 	bool has_others;       /* there are more tables: each says what it is of */
 	bool is_lines; /* rows come while it is measured: for programs each is on a line of its own */
 	bool has_head; /* the form has told columns' names */
@@ -44,9 +43,8 @@ struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
 	void (*begin)(struct page *p);
-	void (*table)(struct page *p, const struct rowset *r);
-	/* Of an event; node: only what is below it, 0: all of it; has_others: it says whose it is. */
-	void (*tree)(struct page *p, const struct outline *o, u32 event, u32 node, bool has_others);
+	void (*table)(struct page *p,
+		const struct rowset *r); /* or a cut tree, unless it has none */
 	/* account: where the samples went; NULL: rows are not made of samples alone. */
 	void (*end)(struct page *p, const struct account *account);
 };
@@ -56,7 +54,7 @@ extern const struct form form_text, form_separated;
 /* All that can be asked for by their names; closed by NULL. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_IDS };
+enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
 
 /* What options say of it. */
 struct form_choice {
@@ -79,8 +77,9 @@ static inline bool form_is_data(const struct form *f)
 /* A word of CSV, quoted where it must be, and the separator behind it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
-/* A table as a member of an object of JSON: an array, with a comma behind it. */
-void form_json_add(const char *name, const struct rowset *r, struct str *text);
+/* A row, with all that is below it, as an object of JSON; as its members, with a comma behind each. */
+void form_json_object(const struct rowset *r, size_t row, struct out *out);
+void form_json_members(const struct rowset *r, size_t row, struct out *out);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);

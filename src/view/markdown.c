@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
 #include "view/celltext.h"
 
@@ -223,33 +222,31 @@ static void add_rows(const struct rowset *r, u64 n_lines, struct str *room, stru
 	vec_fini(&rest.shares);
 }
 
+/* A tree, folded away. */
+static void add_tree(struct page *p, const struct rowset *r)
+{
+	const struct text_options text = {.n_workers = p->text->n_workers};
+	struct rowset lines = *r;
+
+	lines.is_of_samples = false;
+	str_addf(&p->out->text, "<details><summary>%s</summary>\n\n```text\n", r->title);
+	text_add_table(p->out, &lines, &text);
+	str_add(&p->out->text, "```\n\n</details>\n\n");
+}
+
 static void markdown_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0};
 
+	if (r->is_outline) {
+		add_tree(p, r);
+		return;
+	}
 	add_events(r, &room, text);
 	add_header(p, r, &room, text);
 	add_rows(r, p->n_lines, &room, text);
 	str_addc(text, '\n');
 	str_fini(&room);
-}
-
-/* Folded away. */
-static void markdown_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const char *name = o->profile->events.at[event].name;
-	struct str *text = &p->out->text;
-
-	(void)node;
-	str_add(text, "<details><summary>Call tree");
-	if (has_others) {
-		str_add(text, " of ");
-		str_add_safe(text, name, strlen(name));
-	}
-	str_add(text, "</summary>\n\n```text\n");
-	cuttree_add_text(o, text);
-	str_add(text, "```\n\n</details>\n\n");
 }
 
 /* Without the '#', which makes headings. */
@@ -268,5 +265,4 @@ const struct form form_markdown = {.name = "md",
 	.help = "Markdown: a table of rows and the call tree, folded away",
 	.wants = FORM_WANTS_TREE | FORM_SKIPS_EMPTY,
 	.table = markdown_form_table,
-	.tree = markdown_form_tree,
 	.end = markdown_form_end};

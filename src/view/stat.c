@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "view/forms.h"
-#include "view/statrows.h"
 
 const char *stat_state_name(enum count_state state)
 {
@@ -169,26 +168,36 @@ void stat_lines_fini(struct stat_lines *lines)
 
 /* ---- formats ---- */
 
+void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, bool *has_head,
+	struct str *text)
+{
+	const bool is_csv = o->format == STAT_CSV;
+	const struct rowset table = rowmaker_table(rows);
+	struct out out = {.fd = -1, .text = *text};
+	struct page p = {.form = form_chosen(&(struct form_choice){.is_chosen[FORM_CSV] = is_csv,
+				 .is_chosen[FORM_JSON] = !is_csv}),
+		.out = &out,
+		.separator = o->separator,
+		.has_head = *has_head,
+		.is_lines = true};
+
+	p.form->table(&p, &table);
+	*has_head = p.has_head;
+	*text = out.text;
+}
+
 /* For programs: what there is to be told of a measurement (facts), or of an interval. */
 static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct str *text)
 {
-	const bool is_csv = v->options->format == STAT_CSV;
-	const struct form *form = form_chosen(&(struct form_choice){.is_chosen[FORM_CSV] = is_csv,
-		.is_chosen[FORM_JSON] = !is_csv});
-	struct out out = {.fd = -1, .text = *text};
-	struct page p = {.form = form,
-		.out = &out,
-		.separator = v->options->separator,
-		.has_head = v->has_header,
-		.is_lines = true};
-	struct statrows rows;
+	struct rowmaker rows = {0};
 
-	statrows_init(&rows, v, lines, facts, time_ns, is_csv);
-	form->table(&p, &rows.rows);
-	statrows_fini(&rows);
-	v->has_header = p.has_head;
-	*text = out.text;
+	if (v->options->format == STAT_CSV)
+		stat_make_flat_rows(v, lines, facts, time_ns, &rows);
+	else
+		stat_make_rows(v, lines, facts, time_ns, &rows);
+	stat_add_table(v->options, &rows, &v->has_header, text);
+	rowmaker_fini(&rows);
 }
 
 void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
@@ -208,6 +217,4 @@ void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
 		return;
 	}
 	add_rows(v, lines, facts, UINT64_MAX, text);
-	if (v->options->format == STAT_JSON)
-		stat_json_result(v, facts, text);
 }

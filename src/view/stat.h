@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "profile/metric.h"
 #include "profile/counts.h"
+#include "profile/rowmaker.h"
 
 enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
 
@@ -100,7 +101,14 @@ void stat_text_result(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, struct str *text);
 void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
-void stat_json_result(struct stat_view *v, const struct stat_facts *facts, struct str *text);
+void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
+void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
+
+/* Rows for programs as CSV, with names before the first, or JSON, an object a line. */
+void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, bool *has_head,
+	struct str *text);
 
 /* What begins a row of the two texts: when, and of which CPU, core or thread. */
 void stat_add_time(u64 time_ns, struct str *text);

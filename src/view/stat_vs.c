@@ -50,9 +50,7 @@ void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
 	stat_vs_lines_make(&lines, pairs, o, facts->seed);
 	if (o->format == STAT_TEXT)
 		stat_vs_text(pairs, &lines, facts, o, text);
-	else if (o->format == STAT_CSV)
-		stat_vs_csv(&lines, o, text);
 	else
-		stat_vs_json(pairs, &lines, facts, o, text);
+		stat_vs_add_rows(pairs, &lines, facts, o, text);
 	vec_fini(&lines);
 }

@@ -47,12 +47,11 @@ void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
 void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
 	const struct stat_options *o, struct str *text);
 
-/* ---- one file for each format ---- */
+/* ---- for people, for programs ---- */
 
 void stat_vs_text(const struct pairs *pairs, const struct stat_vs_lines *lines,
 	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text);
-void stat_vs_csv(const struct stat_vs_lines *lines, const struct stat_options *o, struct str *text);
-void stat_vs_json(const struct pairs *pairs, const struct stat_vs_lines *lines,
+void stat_vs_add_rows(const struct pairs *pairs, const struct stat_vs_lines *lines,
 	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text);
 
 const char *stat_vs_verdict_name(enum versus_verdict verdict);

@@ -1,259 +1,163 @@
-#include "view/statrows.h"
+/*
+ * statrows.c - counts as a table of cells, for programs: a row for each event in each place, with its metrics
+ * below it; or flat: a row for each metric, and what the measurement took as if these were events. The names
+ * are in pace-stat(1).
+ */
+#include "profile/rowmaker.h"
+#include "view/stat.h"
 
-enum id {
-	OF_KIND,
-	OF_TIME,
-	OF_PLACE,
-	OF_COUNTERS,
-	OF_EVENT,
-	OF_CGROUP,
-	OF_STATE,
-	OF_VALUE,
-	OF_UNIT,
-	OF_RAW,
-	OF_ENABLED,
-	OF_RUNNING,
-	OF_RUNNING_SHARE,
-	OF_SCALING,
-	OF_DEVIATION,
-	OF_METRICS,
-	OF_METRIC,
-	OF_METRIC_UNIT,
-	OF_IS_PERCENT,
-	OF_METRIC_REASON,
-	OF_REASON,
-};
-
-#define COLUMN(name, title, kind, of)                    \
-	{                                                \
-		name, title, ROWSET_FACT, kind, .id = of \
-	}
-
-/* What counts have in either form: the names are in pace-stat(1). */
-#define COUNTS                                                                         \
-	COLUMN("time_s", "Time", CELL_REAL, OF_TIME),                                  \
-		COLUMN("place", "Place", CELL_TEXT, OF_PLACE),                         \
-		COLUMN("counters", "Counters", CELL_COUNT, OF_COUNTERS),               \
-		COLUMN("event", "Event", CELL_TEXT, OF_EVENT),                         \
-		COLUMN("cgroup", "Cgroup", CELL_TEXT, OF_CGROUP),                      \
-		COLUMN("state", "State", CELL_TEXT, OF_STATE),                         \
-		COLUMN("value", "Value", CELL_REAL, OF_VALUE),                         \
-		COLUMN("unit", "Unit", CELL_TEXT, OF_UNIT),                            \
-		COLUMN("raw", "Raw", CELL_COUNT, OF_RAW),                              \
-		COLUMN("enabled_ns", "Enabled", CELL_COUNT, OF_ENABLED),               \
-		COLUMN("running_ns", "Running", CELL_COUNT, OF_RUNNING),               \
-		COLUMN("running_pct", "Running %", CELL_REAL, OF_RUNNING_SHARE),       \
-		COLUMN("scaling_error_pct", "Scaling error %", CELL_REAL, OF_SCALING), \
-		COLUMN("deviation_pct", "Deviation %", CELL_REAL, OF_DEVIATION)
-
-static const struct rowset_column nested[] = {COLUMN("kind", "Kind", CELL_TEXT, OF_KIND), COUNTS,
-	COLUMN("metrics", "Metrics", CELL_ROWS, OF_METRICS),
-	COLUMN("reason", "Reason", CELL_TEXT, OF_REASON)};
-
-static const struct rowset_column flat[] = {COUNTS,
-	COLUMN("metric", "Metric", CELL_REAL, OF_METRIC),
-	COLUMN("metric_unit", "Unit", CELL_TEXT, OF_METRIC_UNIT),
-	COLUMN("reason", "Reason", CELL_TEXT, OF_REASON)};
-
-static const struct rowset_column metrics[] = {COLUMN("value", "Value", CELL_REAL, OF_METRIC),
-	COLUMN("unit", "Unit", CELL_TEXT, OF_METRIC_UNIT),
-	COLUMN("is_percent", "Percent", CELL_BOOL, OF_IS_PERCENT),
-	COLUMN("reason", "Reason", CELL_TEXT, OF_METRIC_REASON)};
-
-/* ---- cells ---- */
-
-/* The reason has a column of its own. */
-static void set_known(bool is_known, double v, unsigned digits, struct cell *ret)
+static void add_count(struct rowmaker *m, const char *name, bool is_known, u64 n)
 {
 	if (is_known)
-		cell_real(ret, v, digits);
+		rowmaker_u64(m, name, n);
 	else
-		cell_text(ret, NULL);
+		rowmaker_text(m, name, NULL);
 }
 
-static void set_count(bool is_known, u64 n, struct cell *ret)
+static void add_metrics(struct rowmaker *m, const struct stat_line *l)
 {
-	if (is_known)
-		cell_number(ret, CELL_COUNT, n);
-	else
-		cell_text(ret, NULL);
-}
+	struct rowmaker *below = rowmaker_below(m, "metrics", ROWMAKER_ROWS);
 
-static void set_text(const char *text, struct cell *ret)
-{
-	if (text && *text)
-		cell_text(ret, text);
-}
+	for (unsigned i = 0; i < l->n_metrics; i++) {
+		const struct metric *k = &l->metrics[i];
 
-static void cell_of_metric(const struct metric *m, enum id id, struct str *room, struct cell *ret)
-{
-	if (id == OF_METRIC) {
-		set_known(m->state == METRIC_VALUE, m->value, 6, ret);
-	} else if (id == OF_METRIC_UNIT) {
-		str_addf(room, "%s%s", m->is_percent ? "% " : "", m->unit);
-		cell_text(ret, str_text(room));
-	} else if (id == OF_IS_PERCENT) {
-		cell_number(ret, CELL_BOOL, m->is_percent);
-	} else if (m->state == METRIC_APART) {
-		cell_text(ret, STAT_APART);
+		rowmaker_row(below);
+		rowmaker_fixed(below, "value", rowmaker_known(k->state == METRIC_VALUE, k->value),
+			6);
+		rowmaker_text(below, "unit", k->unit);
+		rowmaker_bool(below, "is_percent", k->is_percent);
+		rowmaker_note(below, "reason", k->state == METRIC_APART ? STAT_APART : NULL);
 	}
 }
 
-static void cell_of_line(const struct statrows *r, const struct stat_line *l, enum id id,
-	struct cell *ret)
+/* k: NULL: the line has none. */
+static void add_metric(struct rowmaker *m, const struct metric *k, const char *reason)
+{
+	const bool is_apart = k && k->state == METRIC_APART;
+	struct str unit = {0};
+
+	if (k)
+		str_addf(&unit, "%s%s", k->is_percent ? "% " : "", k->unit);
+	rowmaker_fixed(m, "metric", k && k->state == METRIC_VALUE ? k->value : NAN, 6);
+	rowmaker_note(m, "metric_unit", rowmaker_copy(m, str_text(&unit)));
+	rowmaker_note(m, "reason", !reason && is_apart ? STAT_APART : reason);
+	str_fini(&unit);
+}
+
+static void add_line(struct rowmaker *m, const struct stat_view *v, const struct stat_line *l,
+	u64 time_ns)
 {
 	const bool is_counted = l->state == COUNT_OK;
+	struct cell *time = rowmaker_add(m, "time_s");
 
-	switch (id) {
-	case OF_KIND:
-		cell_text(ret, "count");
-		return;
-	case OF_TIME:
-		if (r->time_ns != UINT64_MAX)
-			cell_real(ret, (double)r->time_ns / 1e9, 9);
-		return;
-	case OF_PLACE:
-		set_text(l->place->name, ret);
-		return;
-	case OF_COUNTERS:
-		cell_number(ret, CELL_COUNT, l->place->n_counters);
-		return;
-	case OF_EVENT:
-		cell_text(ret, l->event->name);
-		return;
-	case OF_CGROUP:
-		if (l->event->cgroup)
-			cell_text(ret, stat_cgroup(l->event));
-		return;
-	case OF_STATE:
-		cell_text(ret, stat_state_name(l->state));
-		return;
-	case OF_VALUE:
-		set_known(is_counted, l->count.value, stat_digits(r->view, l), ret);
-		return;
-	case OF_UNIT:
-		cell_text(ret, counts_unit(l->event));
-		return;
-	case OF_RAW:
-		set_count(is_counted, l->count.raw, ret);
-		return;
-	case OF_ENABLED:
-		cell_number(ret, CELL_COUNT, l->count.enabled_ns);
-		return;
-	case OF_RUNNING:
-		cell_number(ret, CELL_COUNT, l->count.running_ns);
-		return;
-	case OF_RUNNING_SHARE:
-		set_known(l->state != COUNT_NOT_OPENED, 100 * count_share(&l->count), 2, ret);
-		return;
-	case OF_SCALING:
-		set_known(l->scaling_error >= 0, 100 * l->scaling_error, 2, ret);
-		return;
-	case OF_DEVIATION:
-		set_known(l->deviation >= 0, 100 * l->deviation, 2, ret);
-		return;
-	case OF_METRICS:
-		cell_number(ret, CELL_ROWS, l->n_metrics);
-		return;
-	default:
-		set_text(l->reason, ret);
+	if (time_ns != UINT64_MAX)
+		cell_real(time, (double)time_ns / 1e9, 9);
+	rowmaker_note(m, "place", l->place->name);
+	rowmaker_u64(m, "counters", l->place->n_counters);
+	rowmaker_text(m, "event", l->event->name);
+	rowmaker_note(m, "cgroup", l->event->cgroup ? stat_cgroup(l->event) : NULL);
+	rowmaker_text(m, "state", stat_state_name(l->state));
+	rowmaker_fixed(m, "value", rowmaker_known(is_counted, l->count.value), stat_digits(v, l));
+	rowmaker_text(m, "unit", counts_unit(l->event));
+	add_count(m, "raw", is_counted, l->count.raw);
+	rowmaker_u64(m, "enabled_ns", l->count.enabled_ns);
+	rowmaker_u64(m, "running_ns", l->count.running_ns);
+	rowmaker_fixed(m, "running_pct",
+		rowmaker_known(l->state != COUNT_NOT_OPENED, 100 * count_share(&l->count)), 2);
+	rowmaker_fixed(m, "scaling_error_pct",
+		rowmaker_known(l->scaling_error >= 0, 100 * l->scaling_error), 2);
+	rowmaker_fixed(m, "deviation_pct", rowmaker_known(l->deviation >= 0, 100 * l->deviation),
+		2);
+}
+
+static void add_time(struct rowmaker *m, const char *name, const struct spread *ns,
+	const char *ended)
+{
+	rowmaker_row(m);
+	rowmaker_text(m, "event", name);
+	rowmaker_text(m, "state", ended ? "incomplete" : "counted");
+	rowmaker_fixed(m, "value", ns->mean / 1e9, 9);
+	rowmaker_text(m, "unit", "seconds");
+	rowmaker_fixed(m, "deviation_pct",
+		rowmaker_known(ns->n > 1 && ns->mean > 0, 100 * spread_error(ns) / ns->mean), 2);
+	rowmaker_note(m, "reason", ended);
+}
+
+static void add_usage(struct rowmaker *m, const struct counts *s, const struct stat_facts *facts)
+{
+	const bool has_rss = facts->max_rss_kb > facts->own_rss_kb;
+
+	rowmaker_fixed(m, "user_s", s->user_ns.mean / 1e9, 9);
+	rowmaker_fixed(m, "sys_s", s->system_ns.mean / 1e9, 9);
+	add_count(m, "max_rss_bytes", has_rss, facts->max_rss_kb * 1024);
+	rowmaker_u64(m, "blocks_read", facts->n_blocks_in);
+	rowmaker_u64(m, "blocks_written", facts->n_blocks_out);
+	rowmaker_u64(m, "voluntary_switches", facts->n_waits);
+	rowmaker_u64(m, "involuntary_switches", facts->n_preempted);
+	rowmaker_fixed(m, "queue_s",
+		rowmaker_known(facts->queue_ns != UINT64_MAX, (double)facts->queue_ns / 1e9), 9);
+}
+
+/* What was measured and how it ended. */
+static void add_run(struct rowmaker *m, const struct counts *s, const struct stat_facts *facts)
+{
+	const struct spread *elapsed = &s->elapsed_ns;
+
+	rowmaker_row(m);
+	rowmaker_text(m, "kind", "run");
+	rowmaker_text(m, "what", facts->what);
+	rowmaker_u64(m, "runs", s->n_runs);
+	rowmaker_bool(m, "is_complete", !facts->ended);
+	rowmaker_note(m, "ended_by", facts->ended);
+	rowmaker_fixed(m, "elapsed_s", elapsed->mean / 1e9, 9);
+	if (elapsed->n > 1 && elapsed->mean > 0)
+		rowmaker_fixed(m, "elapsed_deviation_pct",
+			100 * spread_error(elapsed) / elapsed->mean, 2);
+	if (facts->runs_ns) {
+		struct rowmaker *runs = rowmaker_below(m, "runs_s", ROWMAKER_LIST);
+
+		for (u64 i = 0; i < s->n_runs; i++) {
+			rowmaker_row(runs);
+			rowmaker_fixed(runs, "run_s", facts->runs_ns[i] / 1e9, 9);
+		}
 	}
+	if (facts->has_usage)
+		add_usage(m, s, facts);
 }
 
-/* A time of the run, as if it were an event. */
-static void cell_of_time(const struct statrows *r, u32 which, enum id id, struct cell *ret)
+void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m)
 {
-	static const char *const names[] = {"elapsed", "user", "sys"};
-	const struct counts *s = r->view->counts;
-	const struct spread *times[] = {&s->elapsed_ns, &s->user_ns, &s->system_ns};
-	const struct spread *ns = times[which];
-	const char *ended = r->facts->ended;
-
-	if (id == OF_EVENT)
-		cell_text(ret, names[which]);
-	else if (id == OF_STATE)
-		cell_text(ret, ended ? "incomplete" : "counted");
-	else if (id == OF_VALUE)
-		cell_real(ret, ns->mean / 1e9, 9);
-	else if (id == OF_UNIT)
-		cell_text(ret, "seconds");
-	else if (id == OF_DEVIATION && ns->n > 1 && ns->mean > 0)
-		cell_real(ret, 100 * spread_error(ns) / ns->mean, 2);
-	else if (id == OF_REASON)
-		set_text(ended, ret);
-}
-
-static void cell_of(const struct rowset *rows, const struct rowset_column *c, size_t row, u32 part,
-	struct str *room, struct cell *ret)
-{
-	const struct statrows *r = rows->of;
-	const struct statrow *at = &r->at.at[row];
-	const struct stat_line *l = at->line == UINT32_MAX ? NULL : &r->lines->at[at->line];
-	const bool has_metric = l && at->metric < l->n_metrics;
-
-	(void)part;
-	if (!l)
-		cell_of_time(r, at->metric, c->id, ret);
-	else if (c->id != OF_METRIC && c->id != OF_METRIC_UNIT)
-		cell_of_line(r, l, c->id, ret);
-	else if (has_metric)
-		cell_of_metric(&l->metrics[at->metric], c->id, room, ret);
-	if (c->id == OF_REASON && rows->columns == flat && has_metric && !l->reason)
-		cell_of_metric(&l->metrics[at->metric], OF_METRIC_REASON, room, ret);
-}
-
-/* ---- metrics of a line ---- */
-
-static void cell_below(const struct rowset *rows, const struct rowset_column *c, size_t row,
-	u32 part, struct str *room, struct cell *ret)
-{
-	const struct stat_line *l = rows->of;
-
-	(void)part;
-	if (c->id == OF_METRIC_UNIT)
-		cell_text(ret, l->metrics[row].unit);
-	else
-		cell_of_metric(&l->metrics[row], c->id, room, ret);
-}
-
-static void below(const struct rowset *rows, const struct rowset_column *c, size_t row,
-	struct rowset *ret)
-{
-	const struct statrows *r = rows->of;
-	const struct stat_line *l = &r->lines->at[r->at.at[row].line];
-
-	(void)c;
-	*ret = (struct rowset){.columns = metrics,
-		.n_columns = ARRAY_SIZE(metrics),
-		.n = l->n_metrics,
-		.n_parts = 1,
-		.of = l,
-		.cell = cell_below};
-}
-
-void statrows_init(struct statrows *r, const struct stat_view *v, const struct stat_lines *lines,
-	const struct stat_facts *facts, u64 time_ns, bool is_flat)
-{
-	const u32 n_times = !facts || !is_flat ? 0 : facts->has_usage ? 3 : 1;
-
-	*r = (struct statrows){.view = v, .lines = lines, .facts = facts, .time_ns = time_ns};
-	for (u32 i = 0; i < lines->n; i++) {
-		vec_add(&r->at, ((struct statrow){i, 0}));
-		for (u32 k = 1; is_flat && k < lines->at[i].n_metrics; k++)
-			vec_add(&r->at, ((struct statrow){i, k}));
+	vec_each(l, lines) {
+		rowmaker_row(m);
+		rowmaker_text(m, "kind", "count");
+		add_line(m, v, l, time_ns);
+		add_metrics(m, l);
+		rowmaker_note(m, "reason", l->reason);
 	}
-	for (u32 i = 0; i < n_times; i++)
-		vec_add(&r->at, ((struct statrow){UINT32_MAX, i}));
-	r->rows = (struct rowset){.columns = is_flat ? flat : nested,
-		.n_columns = is_flat ? ARRAY_SIZE(flat) : ARRAY_SIZE(nested),
-		.n = r->at.n,
-		.n_parts = 1,
-		.of = r,
-		.cell = cell_of,
-		.below = below};
+	if (facts)
+		add_run(m, v->counts, facts);
 }
 
-void statrows_fini(struct statrows *r)
+void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
+	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m)
 {
-	vec_fini(&r->at);
+	static const char *const names[] = {"time_s", "place", "counters", "event", "cgroup",
+		"state", "value", "unit", "raw", "enabled_ns", "running_ns", "running_pct",
+		"scaling_error_pct", "deviation_pct", "metric", "metric_unit", "reason"};
+	const struct counts *s = v->counts;
+
+	rowmaker_columns(m, names, ARRAY_SIZE(names));
+	vec_each(l, lines)
+		for (unsigned k = 0; k < MAX(l->n_metrics, 1u); k++) {
+			rowmaker_row(m);
+			add_line(m, v, l, time_ns);
+			add_metric(m, l->n_metrics ? &l->metrics[k] : NULL, l->reason);
+		}
+	if (facts)
+		add_time(m, "elapsed", &s->elapsed_ns, facts->ended);
+	if (facts && facts->has_usage) {
+		add_time(m, "user", &s->user_ns, facts->ended);
+		add_time(m, "sys", &s->system_ns, facts->ended);
+	}
 }

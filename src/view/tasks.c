@@ -54,7 +54,7 @@ static void add_task(struct tree *t, size_t i, unsigned depth)
 	str_add_safe(t->text, name, strlen(name));
 	str_addc(t->text, '\n');
 	if (t->has_maps && p && thread->tid == thread->pid)
-		maps_each(p->spaces.at[p->spaces.n - 1].maps, add_map, t);
+		maps_each(process_newest(p)->maps, add_map, t);
 }
 
 /*

@@ -4,8 +4,6 @@
 #include "base/sort.h"
 #include "base/workers.h"
 #include "profile/certainty.h"
-#include "profile/histrows.h"
-#include "view/cuttree.h"
 #include "view/forms.h"
 #include "view/hierarchy.h"
 #include "view/celltext.h"
@@ -121,6 +119,12 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	}
 }
 
+/* Lines of a tree begin where they belong, and end anywhere. */
+static bool is_ragged(const struct table_text *t, size_t column)
+{
+	return t->rows->is_outline && column + 1 == t->rows->n_shown;
+}
+
 /* The last column ends where a terminal does; a name may be a thousand characters long. */
 static void clip(struct table_text *t, size_t terminal)
 {
@@ -130,7 +134,7 @@ static void clip(struct table_text *t, size_t terminal)
 
 	for (size_t c = 0; c < last; c++)
 		used += t->widths[c] + 2;
-	if (!t->layouts[last].is_right && !t->rows->shown[last].width)
+	if (!t->layouts[last].is_right && !t->rows->shown[last].width && !is_ragged(t, last))
 		t->widths[last] = MIN(t->widths[last],
 			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
 }
@@ -192,7 +196,9 @@ static void add_header(struct str *text, const struct table_text *t)
 			if (line == 0)
 				str_add(&cell, t->layouts[i].title);
 			else
-				str_fill(&cell, '.', t->widths[i]);
+				str_fill(&cell, '.',
+					is_ragged(t, i) ? strlen(t->layouts[i].title)
+							: t->widths[i]);
 			str_add(text, i ? "  " : " ");
 			add_cell(text, str_text(&cell), cell.n, t->widths[i],
 				t->layouts[i].is_right, i + 1 == n);
@@ -203,49 +209,44 @@ static void add_header(struct str *text, const struct table_text *t)
 	str_add(text, "#\n");
 }
 
-/* ---- report ---- */
+/* ---- what is below rows ---- */
 
-/*
- * A row's graph, drawn before the rows are printed: rows of one group one after the other, as the
- * view wants it.
- */
+/* A row's graph, drawn before the rows are printed. */
 struct drawn {
-	u32 entry;
+	size_t row;
 	struct str text;
 };
 
-bool text_has_graph(const struct hist *h, const struct hist_entry *e, const struct text_options *o)
-{
-	double share = hist_percent(h, e);
-
-	return o->has_graph && (e->of[0].self.n_samples || e->of[0].total.n_samples) &&
-		(o->drawing.style == DRAWING_FRACTAL || share >= o->drawing.limit);
-}
-
-/* The graphs of all rows that have one, by the rows' positions. */
+/* The graphs of all rows that have one, by the rows' positions: made in the order that the table likes. */
 static struct drawn *draw_graphs(const struct rowset *r, const struct text_options *o,
 	size_t *ret_n)
 {
-	const struct hist *h = r->calls;
+	const struct rowset_column *c = rowset_below(r);
 	VEC(struct drawn) graphs = {0};
 	VEC(struct sort_item) order = {0};
-	struct hist_view view;
+	struct str room = {0};
+	struct rowset tree;
+	struct cell cell;
 
-	vec_each(e, &h->entries) {
-		if (!rowset_shows(r, (size_t)(e - h->entries.at)) || !text_has_graph(h, e, o))
+	for (size_t row = 0; c && row < r->n; row++) {
+		if (!rowset_shows(r, row))
 			continue;
-		vec_add(&order, ((struct sort_item){e->group, graphs.n}));
-		vec_add(&graphs, ((struct drawn){.entry = e - h->entries.at}));
+		rowset_cell(r, c, row, 0, &room, &cell);
+		if (cell.kind != CELL_ROWS)
+			continue;
+		vec_add(&order, ((struct sort_item){r->group ? r->group(r, row) : 0, graphs.n}));
+		vec_add(&graphs, ((struct drawn){.row = row}));
 	}
 	sort_by_key(order.at, order.n);
-	hist_view_init(&view, h);
 	vec_each(item, &order) {
 		struct drawn *d = &graphs.at[item->value];
 
-		drawing_add(&d->text, &view, &h->entries.at[d->entry], &o->drawing);
+		r->below(r, c, d->row, &tree);
+		drawing_add(&d->text, &tree, &o->drawing);
+		rowset_close(&tree);
 	}
-	hist_view_fini(&view);
 	vec_fini(&order);
+	str_fini(&room);
 	*ret_n = graphs.n;
 	return graphs.at;
 }
@@ -260,10 +261,8 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 		size_t begin = 0;
 
 		for (size_t row = 0; row < part->rows.n; row++) {
-			const size_t entry = part->rows.at[row];
-
 			/* Lines are copied in runs that end where a graph comes. */
-			if (next == n_graphs || graphs[next].entry != entry)
+			if (next == n_graphs || graphs[next].row != part->rows.at[row])
 				continue;
 			str_addn(&out->text, part->lines.at + begin, part->ends.at[row] - begin);
 			begin = part->ends.at[row];
@@ -276,83 +275,63 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-static void begin_title(u64 n_samples, const char *of, struct str *text)
+/* What the head of a table of samples shows, in this order. */
+enum { OF, SAMPLES, PERIOD, BLOCKS };
+
+static u64 head_number(const struct rowset *head, size_t column, struct str *room)
 {
-	str_add(text, "# Samples: ");
-	num_add_short(text, n_samples);
-	str_addf(text, " of %s '", of);
+	struct cell cell = {0};
+
+	if (column < head->n_shown)
+		rowset_cell(head, &head->shown[column], 0, 0, room, &cell);
+	return cell.n;
 }
 
-static void end_title(u64 period, struct str *text)
+static void add_title(const struct page *p, const struct rowset *r)
 {
-	str_addf(text, "'\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
-}
+	const struct rowset *head = r->head;
+	struct str *text = &p->out->text, room = {0};
+	struct cell of;
 
-void text_add_event(const struct profile_event *event, u64 n_samples, u64 period, struct str *text)
-{
-	begin_title(n_samples, "event", text);
-	str_add_safe(text, event->name, strlen(event->name));
-	end_title(period, text);
-}
-
-/* "a, b", or "anon group { a, b }" of those that were counted as one. */
-static void add_events(const struct hist *h, struct str *text)
-{
-	const struct profile_event *first = &h->profile->events.at[h->events[0].event];
-	const char *name = first->group ? first->group : "anon group";
-
-	if (first->n_group > 1) {
-		str_add_safe(text, name, strlen(name));
-		str_add(text, " { ");
-	}
-	for (size_t k = 0; k < h->n_events; k++) {
-		str_add(text, k ? ", " : "");
-		str_add_safe(text, first[k].name, strlen(first[k].name));
-	}
-	str_add(text, first->n_group > 1 ? " }" : "");
-}
-
-void text_add_title(const struct hist *h, struct str *text)
-{
-	struct hist_value all = h->events[0].all;
-
-	if (hist_n_parts(h) == 1) {
-		text_add_event(&h->profile->events.at[h->events[0].event], all.n_samples,
-			all.period, text);
+	if (!r->is_of_samples || (p->text->is_wall && !r->is_outline) || p->text->is_bare)
 		return;
-	}
-	for (u32 k = 1; k < h->n_events; k++) {
-		all.n_samples += h->events[k].all.n_samples;
-		all.period += h->events[k].all.period;
-	}
-	begin_title(all.n_samples, "events", text);
-	add_events(h, text);
-	end_title(all.period, text);
+	str_add(text, "# Samples: ");
+	num_add_short(text, head_number(head, SAMPLES, &room));
+	str_addf(text, " of %s '", head->shown[OF].title);
+	rowset_cell(head, &head->shown[OF], 0, 0, &room, &of);
+	cell_add_text(&of, text);
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n",
+		(unsigned long long)head_number(head, PERIOD, &room));
+	str_fini(&room);
 }
 
-static void add_legend(const struct certainty *c, struct str *text)
+static void add_legend(const struct page *p, const struct rowset *r)
 {
-	if (c->n_blocks < CERTAINTY_BLOCKS_MIN)
+	struct str *text = &p->out->text, room = {0};
+	u64 n_blocks;
+
+	if (!r->is_of_samples || r->head->n_shown <= BLOCKS || !r->n || p->text->is_bare)
+		return;
+	n_blocks = head_number(r->head, BLOCKS, &room);
+	str_fini(&room);
+	if (n_blocks < CERTAINTY_BLOCKS_MIN)
 		str_add(text,
 			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
 	str_addf(text,
-		"\n# Intervals hold the true share with 95%%, judged by %u stretches of time; ~: whether the row belongs before the next one is not decided.\n",
-		c->n_blocks);
+		"\n# Intervals hold the true share with 95%%, judged by %llu stretches of time; ~: whether the row belongs before the next one is not decided.\n",
+		(unsigned long long)n_blocks);
 }
 
 static void add_table(struct page *p, const struct rowset *r)
 {
 	const struct text_options *o = p->text;
 	struct table_text table = {.rows = r};
-	struct drawn *graphs = NULL;
-	size_t n_graphs = 0;
+	size_t n_graphs;
+	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
 
-	if (r->calls)
-		graphs = draw_graphs(r, o, &n_graphs);
-	if (r->calls && !o->is_wall && !o->is_bare)
-		text_add_title(r->calls, &p->out->text);
-	render(&table, o->n_workers, p->width);
-	if (!o->is_bare)
+	render(&table, r->is_serial ? 1 : o->n_workers, p->width);
+	/* What the lines of a tree are is not to be guessed. */
+	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);
 	add_rows(p->out, &table, graphs, n_graphs);
 	for (size_t i = 0; i < n_graphs; i++)
@@ -361,51 +340,32 @@ static void add_table(struct page *p, const struct rowset *r)
 	table_text_fini(&table);
 }
 
-void text_report(struct out *out, const struct hist *h, const struct text_options *o)
+void text_add_table(struct out *out, const struct rowset *r, const struct text_options *o)
 {
-	const struct histrows_options columns = {o->columns, o->fixed, o->n_columns, o->row_limit};
 	struct page p = {.form = &form_text, .out = out, .text = o};
-	struct histrows rows;
 
-	histrows_init(&rows, h, &columns);
-	add_table(&p, &rows.rows);
+	add_title(&p, r);
+	add_table(&p, r);
 }
 
 static void text_form_table(struct page *p, const struct rowset *r)
 {
-	const struct certainty *certainty = r->calls ? r->calls->certainty : NULL;
-
-	if (p->is_hierarchy)
-		hierarchy_report(p->out, r, p->text);
+	add_title(p, r);
+	str_add(&p->out->text, r->notes ? r->notes : "");
+	if (r->nodes)
+		hierarchy_add(p->out, r, p->text);
 	else
 		add_table(p, r);
-	if (certainty && r->n && !p->text->is_bare)
-		add_legend(certainty, &p->out->text);
-	if (r->calls)
+	add_legend(p, r);
+	if (r->is_of_samples)
 		str_add(&p->out->text, "\n\n");
-}
-
-static void text_form_tree(struct page *p, const struct outline *o, u32 event, u32 node,
-	bool has_others)
-{
-	const struct profile_event *e = &o->profile->events.at[event];
-	struct str *text = &p->out->text;
-
-	(void)has_others;
-	if (!p->text->is_bare)
-		text_add_event(e, e->n_samples, e->period, text);
-	if (node)
-		cuttree_add_node(o, node, text);
-	cuttree_add_text(o, text);
-	str_add(text, "\n\n");
 }
 
 const struct form form_text = {.name = "text",
 	.extension = "txt",
 	.help = "a table for people",
 	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
-	.table = text_form_table,
-	.tree = text_form_tree};
+	.table = text_form_table};
 
 /* ---- the text's columns with something else than blanks between them ---- */
 
@@ -433,7 +393,7 @@ static void add_separated_header(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text;
 
-	str_add(text, r->calls ? "# " : "");
+	str_add(text, r->is_of_samples ? "# " : "");
 	for (size_t i = 0; i < r->n_shown; i++) {
 		const char *title = celltext_of_column(&r->shown[i]).title;
 
@@ -450,8 +410,8 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 
 	for (size_t i = 0; i < r->n_shown; i++)
 		layouts[i] = celltext_of_column(&r->shown[i]);
-	if (r->calls && p->has_others && !p->text->is_wall && !p->text->is_bare)
-		text_add_title(r->calls, text);
+	if (p->has_others)
+		add_title(p, r);
 	if (!p->text->is_bare)
 		add_separated_header(p, r);
 	for (size_t row = 0; row < r->n; row++) {

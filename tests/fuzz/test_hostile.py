@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
 import ctypes
+import gzip
 import os
 import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from harness import PACE, main, run, skip, test  # noqa: E402
+from harness import PACE, main, needs, run, skip, test  # noqa: E402
 
 COMM, FORK, SAMPLE, MMAP2, KSYMBOL = 3, 7, 9, 10, 17
 # IP, TID, TIME, CALLCHAIN, PERIOD, IDENTIFIER
@@ -174,6 +175,62 @@ def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
 
 
 @test
+def processes_and_places_that_tables_are_made_of_are_charged():
+    """Samples at distinct addresses; a long name that 30,000 forks inherit; processes with samples of the 4,000th event each."""
+    write('places.data', recording(packed(sample(7, 1000 + i, 0x400000 + 8 * i) for i in range(700000))))
+    forks = [record(FORK, 0, struct.pack('<IIIIQ', 10 + i, 7, 10 + i, 7, 1000 + i) + trailer(7, 1000 + i)) for i in range(30000)]
+    write('heirs.data', recording([comm(7, 900, b'x' * 60000)] + forks + [sample(7, 90000, 0x400000)]))
+    write('counts.data', recording([comm(i + 1, 1000 + i, b'a') for i in range(6000)] +
+                                   [sample(i + 1, 90000 + i, 0x400000, number=4000) for i in range(6000)], 4000))
+    for name in ('places', 'heirs', 'counts'):
+        is_refused(name + '.data', 'readperf', '-o', 'tables')
+
+
+# ---- what a recording carries, taken out of it ----
+
+
+def with_section(tables):
+    """A recording with a section EMBEDDED of these tables (doc/embedded.md), packed as well as can be."""
+    needs('zstd')
+    contents, at, body = struct.pack('<II', len(tables), 0), 8 + 24 * len(tables), b''
+    for number, each, data in tables:
+        contents += struct.pack('<IIQQ', number, each, at + len(body), len(data) // each)
+        body += data + b'\0' * (-len(data) % 8)
+    plain = contents + body
+    packed_well = subprocess.run(['zstd', '-9', '-qc', f'--stream-size={len(plain)}'], input=plain, stdout=subprocess.PIPE, check=True).stdout
+    section = struct.pack('<8sIIQ', b'PACE EMB', 1, 1, len(plain)) + packed_well
+    file = recording([sample(7, 1000, 0x400000)])
+    return file + struct.pack('<8sQQQ', b'PACEOWNE', 1, len(file) + 32, len(section)) + section
+
+
+def dso(kind, path, segments=0, symbols=0, codes=0):
+    return (struct.pack('<4IQ6I', kind, path, 0, 0, 0, 0, 1, 1, 0, 62, 0) +
+            struct.pack('<12I', 0, segments, 0, symbols, 0, 0, 0, codes, 0, 0, 0, 0) + bytes(40))
+
+
+@test
+def files_that_share_names_and_code_are_not_unpacked_without_end():
+    FILE, KERNEL, JIT = 1, 2, 6
+    names, n = b'\0/p\0' + b'x' * 65000 + b'\0', 500000
+    symbols = struct.pack('<QQII', 0x1000, 0x1010, 4, 0) * n  # each would be a line of 65,000 bytes: 32 GB
+    for kind in (FILE, KERNEL, JIT):
+        write(f'{kind}.data', with_section([(1, 1, names), (3, 136, dso(kind, 1, symbols=n)), (5, 24, symbols)]))
+    segments = b''.join(struct.pack('<QQQ', i << 19, 0, 16 << 20) for i in range(20000))  # the same code at 20,000 places
+    write('code.data', with_section([(1, 1, names), (2, 1, bytes(16 << 20)), (3, 136, dso(FILE, 1, segments=20000, codes=1)), (4, 24, segments),
+                                     (8, 24, struct.pack('<QQQ', 0, 16 << 20, 0))]))
+    for name in (f'{FILE}', f'{KERNEL}', f'{JIT}', 'code'):
+        assert os.path.getsize(name + '.data') < 20000
+        is_refused(name + '.data', 'data', 'unpack', '-o', name)
+        kept = sum(os.stat(os.path.join(folder, file)).st_blocks * 512 for folder, _, files in os.walk(name) for file in files)
+        assert kept < 64 << 20, (name, kept)
+    names = b'\0' + b''.join(b'/%07d\0' % i for i in range(20000))
+    dumps = b''.join(struct.pack('<IIQII', 1 + 9 * i, i, 100, 0, 1) for i in range(20000))
+    write('dumps.data', with_section([(1, 1, names), (2, 1, bytes(100)), (9, 24, dumps), (10, 24, bytes(24 * 20000))]))
+    result = run(PACE, 'data', 'unpack', '-i', 'dumps.data', '-o', 'dumps')
+    assert result.status == 0 and len(os.listdir('dumps')) == 20000, result
+
+
+@test
 def who_trusts_a_recording_allows_it_more():
     write('forks.data', recording(packed([fork(1000)] * 100000 + [sample(7, 9000, 0x400000)])))
     environment = dict(os.environ, PACE_MEMORY='1M')
@@ -235,6 +292,29 @@ def complaints_about_a_file_go_to_stderr_whoever_reads_it():
     assert 'it is cut off' in result.out and not result.err, result
 
 
+# ---- many files ----
+
+
+def mmap2(pid, time, address, name):
+    return record(MMAP2, 2, struct.pack('<IIQQQIIQQII', pid, pid, address, 0x1000, 0, 8, 1, 5, 0, 5, 2) + name + b'\0' * (8 - len(name) % 8) +
+                  trailer(pid, time))
+
+
+@test
+def eight_times_the_files_and_processes_take_eight_times_as_long():
+    """Files of a process that lives: this one; memory with code of many processes, at the same address."""
+    me = os.getpid()
+    for n in (4000, 32000):
+        write(f'files{n}.data', recording([mmap2(me, 1000 + i, 0x400000 + 0x2000 * i, b'/l%07d' % i) for i in range(n)] +
+                                          [sample(me, 90000 + i, 0x400000 + 0x2000 * i) for i in range(n)]))
+        write(f'code{n}.data', recording([mmap2(3000000 + i, 1000 + i, 0x400000, b'//anon') for i in range(n)] +
+                                         [sample(3000000 + i, 90000 + i, 0x400000) for i in range(n)]))
+    for kind in ('files', 'code'):
+        few, many = (measure(f'{kind}{n}.data', 'report', '-j', '1')[0] for n in (4000, 32000))
+        # Twenty times and more when each file was looked for in all maps, and each process among all.
+        assert many < 12 * few + 0.5, (kind, few, many)
+
+
 # ---- many events ----
 
 @test
@@ -254,6 +334,54 @@ def a_report_of_eight_times_the_events_takes_eight_times_as_long():
         # Twenty times when each event looked at the rows of all.
         assert many < 12 * few + 0.5, (words, few, many)
 
+
+# ---- profiles that other programs made ----
+
+def varint(n):
+    out = b''
+    while n >= 0x80:
+        out += bytes([n & 0x7f | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content if isinstance(content, bytes) else varint(number << 3) + varint(content)
+
+
+def pprof(*fields):
+    """With one type of samples, count/count."""
+    return b''.join([field(1, field(1, 1) + field(2, 1)), field(6, b''), field(6, b'count'), *fields])
+
+
+@test
+def profiles_that_unpack_from_few_bytes_are_refused_and_said():
+    write('lines.folded', gzip.compress(b'main;f 1\n' * 30_000_000, 1))
+    write('lines.pprof', gzip.compress(pprof(field(6, b'x' * 100) * 2_000_000), 1))
+    for path in ('lines.folded', 'lines.pprof'):
+        assert os.path.getsize(path) < 4 << 20, os.path.getsize(path)
+        is_refused(path, 'report')
+
+
+@test
+def profiles_of_many_small_things_cost_what_they_are():
+    n = 60000
+    cases = {
+        'files.folded': ''.join(f'a;[f{i}] 1\n' for i in range(n)).encode(),
+        'brackets.folded': b'a' + b';[; 1' * n + b' 1\n',
+        'colons.folded': b'a' + b';::' * n + b' 1\n',
+        'inlined.folded': b'a' + b';b_[i]' * n + b' 1\n',
+        'mappings.pprof': pprof(*(field(3, field(1, i) + field(2, i) + field(5, i % 2)) + field(4, field(1, i) + field(2, i) + field(3, i)) +
+                                  field(2, field(1, i) + field(2, 1)) for i in range(1, n))),
+        'same.pprof': pprof(field(4, field(1, 1)) * n, field(2, field(1, 1) + field(2, 1))),
+        'lines.pprof': pprof(field(4, field(1, 1) + field(4, b'') * n), field(2, field(1, 1) + field(2, 1)) * 1000),
+        'deep.pprof': pprof(field(4, field(1, 1)), field(2, field(1, b'\1' * n) + field(2, 1)) * 20),
+    }
+    for path, data in cases.items():
+        write(path, data)
+        seconds, kib = measure(path, 'report', '-g', 'none', '--no-children', '--percent-limit', '1')
+        assert seconds < 20 and kib < 2 * MEMORY_KB, (path, seconds, kib)
+        assert ' recorded' in open('out', errors='replace').read(), (path, open('err', errors='replace').read()[:300])
 
 if __name__ == '__main__':
     main()

@@ -223,7 +223,7 @@ def counts_are_summed_by_what_the_cpus_share(g):
 @guest(cpus=4, some="pace stat -x, -C 1,2 -A -e instructions:u sh -c 'taskset 2 loop 10000000; taskset 8 loop 20000000'",
        off=f'echo 0 >{CPU1}', rest='pace stat -x, -a -A -e cycles true', named='pace stat -C 1 -e cycles true', on=f'echo 1 >{CPU1}')
 def only_cpus_that_are_asked_for_and_on_are_counted(g):
-    assert list(by_place(g.some)) == ['CPU1', 'CPU2'] and is_near(by_place(g.some)['CPU1'], 20_000_000, 0.03), g.some
+    assert list(by_place(g.some)) == ['CPU1', 'CPU2'] and is_near(by_place(g.some)['CPU1'], 20_000_000, 0.06), g.some
     assert list(by_place(g.rest)) == ['CPU0', 'CPU2', 'CPU3'], g.rest
     assert g.named.status == 1 and '-C 1: CPU 1 is not online (online are 0,2-3)' in g.named.err, g.named
 

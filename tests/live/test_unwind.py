@@ -336,9 +336,27 @@ def an_interrupted_recording_has_the_callers_of_all_samples():
 def a_full_disk_leaves_what_was_written():
     can_record()
     program = stacks_program()
-    done = run('sh', '-c', f'ulimit -f 300; exec {PACE} record -q -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
+    done = run('sh', '-c', f'ulimit -f 100; exec {PACE} record -q -z0 -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
     assert done.status == 1 and 'the limit of file sizes is reached' in done.err, done
     check_chains()
+
+
+@test
+def a_report_opens_each_file_once_for_callers_and_for_names():
+    """Without source lines: libdw, which has them, opens files by itself."""
+    can_record()
+    needs('strace')
+    record('--keep-stacks', '--no-embed', stacks_program(), '1')
+    traced = run('strace', '-f', '-o', 'calls', '-e', 'trace=open,openat', PACE, 'report', '-g', 'caller', '--no-inline')
+    if 'ptrace' in traced.err:
+        skip('strace does not work here: ' + traced.err.strip()[:120])
+    assert traced.status == 0 and 'leaf' in traced.out, traced
+    with open('calls', encoding='utf-8') as f:
+        opened = collections.Counter(re.findall(r'AT_FDCWD, "([^"]*)"', f.read()))
+    binaries = {path: n for path, n in opened.items() if re.search(r'/stacks$|\.so[.0-9]*$|\.debug$|/debug$', path)}
+    libraries = set(run('ldd', PACE).out.split())
+    twice = {path: n for path, n in binaries.items() if n > 1 and path not in libraries}
+    assert any(path.endswith('/stacks') for path in binaries) and not twice, (binaries, twice)
 
 
 @test

@@ -55,6 +55,7 @@ struct difference {
 struct oracle {
 	struct session session;
 	struct machine machine;
+	struct dso_files files;
 	struct callers callers;
 	struct callers_walk walk;
 	struct intern strings;
@@ -452,7 +453,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	places.log = &log;
-	callers_init(&o.callers, &o.machine, &places, o.session.reader.info.host.arch);
+	dso_files_init(&o.files, &o.machine, &places);
+	callers_init(&o.callers, &o.files, o.session.reader.info.host.arch);
 	callers_walk_init(&o.walk, &o.callers);
 	if (session_samples(&o.session, 1, &sink, &err)) {
 		fprintf(stderr, "dwfl: %s\n", err.msg);
@@ -467,6 +469,7 @@ int main(int argc, char **argv)
 	unlink(o.vdso);
 	callers_walk_fini(&o.walk);
 	callers_fini(&o.callers);
+	dso_files_fini(&o.files);
 	vec_fini(&o.views);
 	vec_fini(&o.differences);
 	intern_fini(&o.strings);

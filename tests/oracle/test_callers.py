@@ -161,7 +161,9 @@ def compare_with_libdwfl(path):
     left_out = kinds.pop(('caller', 'complete'), 0)
     # ... and behind the last instruction of a function, a system call, it finds none.
     longer = kinds.pop(('longer', 'complete'), 0)
-    assert left_out <= 5 + n // 20 and longer <= 2 + n // 200, (path, done)
+    # Where code says nothing of itself, as the functions that V8 is built with, ours end and libdwfl guesses by frame pointers.
+    guessed = kinds.pop(('shorter', 'no unwind information'), 0)
+    assert left_out <= 5 + n // 20 and longer <= 2 + n // 200 and guessed <= 5 + n // 50, (path, done)
     return n, sum(kinds.values()), (path, kinds, done.out[:3000]) if kinds else None
 
 
@@ -245,7 +247,6 @@ def stacks_of_programs_are_those_of_perf_and_libdwfl():
                 walked, wrong_walks, what = walked + n, wrong_walks + differ, what + [why] * bool(why)
     assert all_stacks > 200 and all_frames > 5 * all_stacks, (all_stacks, all_frames)
     assert len(wrong) <= all_stacks // 1000, (all_stacks, len(wrong), wrong[:2])
-    # Some hundred samples of code that says nothing of itself, of which libdwfl guesses by frame pointers: more or less, as they fall
     assert wrong_walks <= 3 + walked // 500, (walked, wrong_walks, what)
     print(f'# {all_stacks} stacks, {all_frames} frames, {len(wrong)} differ from perf; {walked} stacks, {wrong_walks} from libdwfl')
 

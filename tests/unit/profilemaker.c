@@ -4,6 +4,7 @@
 #include "machine/dso.h"
 #include "symbol/resolver.h"
 #include "test.h"
+#include "view/celltext.h"
 
 enum { FUNCTION_BYTES = 0x100 };
 
@@ -141,4 +142,22 @@ void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *
 	profile_add_row(p, &row, cells);
 	p->events.at[sample->event].n_samples += row.n_samples;
 	p->events.at[sample->event].period += row.period;
+}
+
+void profilemaker_add_cell(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text)
+{
+	const struct celltext l = celltext_of(key);
+	struct str room = {0};
+	struct cell cell;
+
+	for (unsigned k = 0; k < key_n_parts(key, h); k++) {
+		const size_t start = text->n;
+
+		key_cell(key, h, e, k, &room, &cell);
+		celltext_add(&l, &cell, text);
+		if (key_n_parts(key, h) > 1)
+			str_pad_left(text, start, l.width);
+	}
+	str_fini(&room);
 }

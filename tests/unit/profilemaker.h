@@ -16,6 +16,7 @@
 #ifndef PACE_TESTS_UNIT_PROFILEMAKER_H
 #define PACE_TESTS_UNIT_PROFILEMAKER_H
 
+#include "profile/key.h"
 #include "profile/profile.h"
 
 struct profilemaker_sample {
@@ -48,5 +49,9 @@ void profilemaker_init(struct profilemaker *m, u64 labels);
 void profilemaker_fini(struct profilemaker *m);
 void profilemaker_event(struct profilemaker *m, const char *name);
 void profilemaker_add(struct profilemaker *m, const struct profilemaker_sample *sample);
+
+/* What text shows of an entry, for each event that the key has a part for. */
+void profilemaker_add_cell(const struct key *key, const struct hist *h, const struct hist_entry *e,
+	struct str *text);
 
 #endif

@@ -17,6 +17,7 @@ static const u8 text_bytes[] = {0x74, 0x06, 0x90, 0xe8, 0x08, 0x00, 0x00, 0x00, 
 /* A program with f at 0x401000 and g at 0x401010, and a profile of samples in it. */
 struct assembling_test {
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct said said;
 	struct profile profile;
@@ -53,7 +54,9 @@ static void test_init(struct assembling_test *t, bool has_program)
 	t->dso = dso_get(&t->machine.dsos, "/prog", 5, 42, false);
 	event_add(&t->events, &exact, "cycles:pp");
 	event_add(&t->events, &clock, "cpu-clock");
-	resolver_init(&t->resolver, &t->machine, test_dir(), &t->said.log);
+	dso_files_init(&t->files, &t->machine,
+		&(struct find_places){.symfs = test_dir(), .log = &t->said.log});
+	resolver_init(&t->resolver, &t->files);
 	profile_init(&t->profile, 0);
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cycles:pp"}));
 	vec_add(&t->profile.events, ((struct profile_event){.name = "cpu-clock"}));
@@ -90,6 +93,7 @@ static void test_fini(struct assembling_test *t)
 	annotation_fini(&t->annotation);
 	profile_fini(&t->profile);
 	resolver_fini(&t->resolver);
+	dso_files_fini(&t->files);
 	event_list_fini(&t->events);
 	machine_fini(&t->machine);
 	said_fini(&t->said);
@@ -274,6 +278,7 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 {
 	struct elfmaker m;
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct said said;
 	const struct dso *dso;
@@ -292,7 +297,8 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	setenv("HOME", test_path("home"), 1);
 	dso = dso_get(&machine.dsos, "[kernel.kallsyms]", 17, 0, true);
 	machine.kernel_text = 0xa5000000;
-	resolver_init(&resolver, &machine, "", &said.log);
+	dso_files_init(&files, &machine, &(struct find_places){.symfs = "", .log = &said.log});
+	resolver_init(&resolver, &files);
 	resolver.vmlinux = test_path("vmlinux");
 	resolver.kcore = test_path("kcore");
 	resolver_load(&resolver, dso);
@@ -305,6 +311,7 @@ TEST(code_of_the_kernel_comes_out_of_a_vmlinux_wherever_it_lay)
 	CHECK_EQ(code_find(&code, &resolver, dso, 0xb5000010, 0xb5000011, &err), ERR_NOENT);
 	CHECK_HAS(err.msg, "/proc/kcore");
 	resolver_fini(&resolver);
+	dso_files_fini(&files);
 	machine_fini(&machine);
 	said_fini(&said);
 }
@@ -313,6 +320,7 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 {
 	struct elfmaker m;
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct said said;
 	const struct dso *dso;
@@ -339,7 +347,8 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	dso = dso_get(&machine.dsos, "[kernel.kallsyms]", 17, 0, true);
 	/* It was recorded before the last boot. */
 	machine.kernel_text = 0xffffffff91000000;
-	resolver_init(&resolver, &machine, "", &said.log);
+	dso_files_init(&files, &machine, &(struct find_places){.symfs = "", .log = &said.log});
+	resolver_init(&resolver, &files);
 	uname(&uts);
 	resolver.recorded_release = uts.release;
 	resolver.kallsyms = kallsyms;
@@ -354,6 +363,7 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	CHECK_EQ(code_find(&code, &resolver, dso, 0xffffffff91000010, 0xffffffff91000020, &err),
 		ERR_NOENT);
 	resolver_fini(&resolver);
+	dso_files_fini(&files);
 	machine_fini(&machine);
 	said_fini(&said);
 }

@@ -41,27 +41,32 @@ static bool build(const char *compiler, const char *flags)
 static void check_stripped(const char *strip)
 {
 	u64 start = address_of("_start"), main_at = address_of("main"), inner = address_of("inner");
-	struct extents extents = {0};
+	const char *path = test_path("program");
+	struct dso_files files;
+	struct dso_file *file;
+	struct machine machine;
 	struct extent e = {0};
 	struct str out = {0};
-	struct elf elf;
-	struct err err;
 
 	CHECK_EQ(outside_run(&out, "%s '%s' 2>&1", strip, test_path("program")), 0);
 	str_fini(&out);
-	CHECK_EQ(elf_open(&elf, test_path("program"), &err), 0);
-	CHECK_EQ(crt_of(&elf).start, start);
-	CHECK_EQ(crt_of(&elf).main, main_at);
-	CHECK(extent_find(&extents, &elf, start + 8, &e));
+	machine_init(&machine);
+	dso_get(&machine.dsos, path, strlen(path), 42, false);
+	dso_files_init(&files, &machine, &(struct find_places){.symfs = ""});
+	file = dso_files_get(&files, machine.dsos.at.at[machine.dsos.at.n - 1]);
+	CHECK(file->image.data);
+	CHECK_EQ(file->crt.start, start);
+	CHECK_EQ(file->crt.main, main_at);
+	CHECK(extent_find(&files, file, start + 8, &e));
 	CHECK_STR(e.name, "_start");
 	CHECK_EQ(e.start, start);
-	CHECK(extent_find(&extents, &elf, main_at + 4, &e));
+	CHECK(extent_find(&files, file, main_at + 4, &e));
 	CHECK_STR(e.name, "main");
 	CHECK_EQ(e.start, main_at);
-	CHECK(extent_find(&extents, &elf, inner, &e));
+	CHECK(extent_find(&files, file, inner, &e));
 	CHECK(!e.name);
-	extents_fini(&extents);
-	elf_close(&elf);
+	dso_files_fini(&files);
+	machine_fini(&machine);
 }
 
 static bool has_symbol(const char *name)

@@ -7,7 +7,8 @@
 #include "profile/loosename.h"
 #include "unit/profilemaker.h"
 #include "view/diff.h"
-#include "view/folded.h"
+#include "view/forms.h"
+#include "view/stackrows.h"
 
 /* Recordings as lists of "stack period", each of them one sample a unit of period. */
 enum { RECORDINGS_MAX = 4 };
@@ -307,10 +308,11 @@ TEST(filter_keeps_rows_of_files_and_functions_and_says_what_the_whole_is)
 
 TEST(folded_has_a_line_for_each_stack_and_a_number_for_each_profile)
 {
-	struct folded f = {0};
-	struct str text = {0};
+	struct stackrows s = {.n_parts = 2};
+	struct out out = {.fd = -1};
+	struct page p = {.form = form_chosen(&(struct form_choice){.name = "folded"}), .out = &out};
 
-	for (unsigned column = 0; column < 2; column++) {
+	for (unsigned part = 0; part < 2; part++) {
 		struct profilemaker m;
 		struct calls calls;
 
@@ -320,17 +322,22 @@ TEST(folded_has_a_line_for_each_stack_and_a_number_for_each_profile)
 			&(struct profilemaker_sample){.comm = "a;b",
 				.stack = "main;f",
 				.n_samples = 3});
+		/* A line of its own, and one that reads like the first. */
 		profilemaker_add(&m, &(struct profilemaker_sample){.comm = "c", .stack = "main"});
-		if (column)
+		profilemaker_add(&m,
+			&(struct profilemaker_sample){.comm = "a:b", .stack = "main;f"});
+		if (part)
 			profilemaker_add(&m,
 				&(struct profilemaker_sample){.comm = "c", .stack = "main;x"});
 		calls_init(&calls, &m.profile);
-		folded_add(&f, &m.profile, &calls, 0, column);
+		stackrows_add(&s, &m.profile, &calls, 0, part);
 		calls_fini(&calls);
 		profilemaker_fini(&m);
 	}
-	folded_add_text(&f, 2, &text);
-	CHECK_STR(str_text(&text), "a:b;main;f 3 3\nc;main 1 1\nc;main;x 0 1\n");
-	str_fini(&text);
-	folded_fini(&f);
+	stackrows_finish(&s);
+	CHECK_EQ(s.rows.nodes[0].total_samples, 11);
+	p.form->table(&p, &s.rows);
+	CHECK_STR(str_text(&out.text), "a:b;main;f 4 4\nc;main 1 1\nc;main;x 0 1\n");
+	str_fini(&out.text);
+	stackrows_fini(&s);
 }

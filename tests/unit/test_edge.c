@@ -81,6 +81,36 @@ TEST(edge_plays_the_end_of_a_function_of_x86_64)
 	AT(0, 0x48, 0x8d, 0x65, 0xf0, 0x41, 0x5d, 0x5b, 0xc2, 8, 0);
 	CHECK(edge_return(&w.edge, &ip));
 	CHECK(ip == 108 && w.regs[13] == 106 && w.regs[3] == 107 && w.regs[7] == STACK + 80);
+
+	world_init(&w, STACK_X86_64);
+	/* pop %rbx; jmp *elsewhere(%rip) */
+	AT(0, 0x5b, 0xff, 0x25, 1, 2, 3, 4);
+	CHECK(edge_return(&w.edge, &ip));
+	CHECK(ip == 102 && w.regs[3] == 101 && w.regs[7] == STACK + 16);
+
+	/* Through a register or a table it may stay in the function. */
+	world_init(&w, STACK_X86_64);
+	AT(0, 0xff, 0xe0);
+	CHECK(!edge_return(&w.edge, &ip));
+	world_init(&w, STACK_X86_64);
+	AT(0, 0xff, 0x24, 0xc5, 1, 2, 3, 4);
+	CHECK(!edge_return(&w.edge, &ip));
+}
+
+TEST(edge_knows_entries_of_the_plt)
+{
+	static const u8 stub[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 1, 2, 3, 4, 0x90};
+	struct world w;
+	u64 ip;
+
+	for (u32 skip = 0; skip <= 5; skip++) {
+		if (skip && skip < 4)
+			continue;
+		world_init(&w, STACK_X86_64);
+		at(&w, stub, sizeof(stub), skip);
+		CHECK(edge_return(&w.edge, &ip));
+		CHECK(w.regs[7] == STACK + 8);
+	}
 }
 
 TEST(edge_knows_what_is_in_every_program)

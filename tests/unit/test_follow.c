@@ -151,8 +151,8 @@ TEST(follow_live_has_every_visit_two_rounds_later)
 	trace_begin_live(&t, &r.events, NULL);
 	follow_init(&f, &t, FOLLOW_LIVE, FIELDS);
 	for (size_t i = 0; i < r.starts.n; i++) {
-		struct record rec = recording_view(r.data.at + r.starts.at[i],
-			r.data.n - r.starts.at[i]);
+		struct record rec =
+			recording_view(r.data.at + r.starts.at[i], r.data.n - r.starts.at[i]);
 
 		if (rec.type != PERF_RECORD_FINISHED_ROUND)
 			continue;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/histrows.h"
+#include "view/histrows.h"
 #include "unit/profilemaker.h"
 #include "view/forms.h"
 
@@ -16,7 +16,6 @@ TEST(forms_table_says_everything_about_each_form)
 		const struct form *f = form_table[i];
 
 		CHECK(*f->name && *f->extension && *f->help && f->table);
-		CHECK_EQ(!f->tree, !!(f->wants & FORM_HAS_NO_TREE));
 		c.name = f->name;
 		CHECK_EQ(form_check(&c, &err), 0);
 		CHECK(form_chosen(&c) == f);
@@ -29,7 +28,7 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 	struct err err;
 
 	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
-	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md");
+	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md, folded");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
 	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
 }
@@ -74,6 +73,7 @@ static void show(const char *name_of_form, u32 n_events, struct str *ret)
 	page_begin(&p);
 	form->table(&p, &rows.rows);
 	page_end(&p, NULL);
+	histrows_fini(&rows);
 	CHECK_EQ(out_close(&out, &err), 0);
 	rewind(file);
 	while ((n = fread(buf, 1, sizeof(buf), file)) > 0)

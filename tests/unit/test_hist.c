@@ -3,7 +3,6 @@
 #include "profile/graph.h"
 #include "profile/hist.h"
 #include "profile/key.h"
-#include "view/celltext.h"
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 
@@ -64,7 +63,7 @@ static void add_entry(const struct hist *h, const struct hist_entry *e, struct s
 	str_addf(text, "%llu", (unsigned long long)e->of[0].self.period);
 	for (size_t k = 0; k < h->options->n_keys; k++) {
 		str_addc(text, ' ');
-		celltext_add_key(h->options->keys[k], h, e, text);
+		profilemaker_add_cell(h->options->keys[k], h, e, text);
 	}
 	str_addc(text, '\n');
 }
@@ -742,7 +741,7 @@ static void compare_trees(const struct graph *g, u32 node, const plain_tree *tre
 	CHECK_EQ(g->nodes.at[node].total, tree->at[plain].total);
 	for (u32 child = g->nodes.at[node].first_child; child;
 		child = g->nodes.at[child].next_sibling, n++) {
-		const struct graph_node *c = &g->nodes.at[child];
+		const struct rowset_node *c = &g->nodes.at[child];
 		bool is_found = false;
 
 		/* The most expensive come first. */

@@ -14,6 +14,7 @@
 struct coding {
 	struct machine machine;
 	struct jitcode jitcode;
+	struct dso_files files;
 	struct resolver resolver;
 	struct event_list events;
 	struct said said;
@@ -53,13 +54,16 @@ static void coding_run(struct coding *c)
 	map_at(c, 50, 0x20000, 0x21000, "/tmp/jit-42.dump");
 	map_at(c, 350, 0x40000, 0x41000, "/lib/late.so");
 	machine_advance(&c->machine, UINT64_MAX);
-	resolver_init(&c->resolver, &c->machine, test_dir(), &c->said.log);
+	dso_files_init(&c->files, &c->machine,
+		&(struct find_places){.symfs = test_dir(), .log = &c->said.log});
+	resolver_init(&c->resolver, &c->files);
 	c->resolver.jitcode = &c->jitcode;
 }
 
 static void coding_fini(struct coding *c)
 {
 	resolver_fini(&c->resolver);
+	dso_files_fini(&c->files);
 	jitcode_fini(&c->jitcode);
 	machine_fini(&c->machine);
 	event_list_fini(&c->events);
@@ -174,7 +178,9 @@ TEST(jitcode_of_a_perf_map_alone_is_not_all_code)
 	c.jitcode.embedded = &embedded;
 	map_at(&c, 10, 0x1000, 0x9000, "//anon");
 	machine_advance(&c.machine, UINT64_MAX);
-	resolver_init(&c.resolver, &c.machine, test_dir(), &c.said.log);
+	dso_files_init(&c.files, &c.machine,
+		&(struct find_places){.symfs = test_dir(), .log = &c.said.log});
+	resolver_init(&c.resolver, &c.files);
 	c.resolver.jitcode = &c.jitcode;
 	CHECK_STR(name_at(&c, 150, 0x2010), "[JIT] tid 42 first+10");
 	CHECK_STR(name_at(&c, 250, 0x2010), "[JIT] tid 42 second+10");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "symbol/buildid.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kcore.h"
 #include "unit/elfmaker.h"
@@ -140,7 +141,7 @@ TEST(kcore_cut_off_at_any_byte_is_survived)
 
 TEST(kcore_of_this_machine_has_the_kernels_code_and_build_id)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id, NULL), code[64], zeros[64] = {0};
+	u8 id[BUILD_ID_MAX], n = buildid_of_kernel(id, NULL), code[64], zeros[64] = {0};
 	struct kallsyms symbols;
 	struct kcore k;
 	struct err err;

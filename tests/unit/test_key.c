@@ -169,7 +169,7 @@ static const char *cell_of(const char *name, u32 symbol, struct hist_values valu
 	hist.profile = &p;
 	key->cell(&(struct key_value){&hist, &entry, 0, value, &room}, &cell);
 	CHECK(cell.reason || cell.kind == key->kind);
-	layout = celltext_of(key, &options);
+	layout = celltext_of(key);
 	celltext_add(&layout, &cell, &text);
 	str_fini(&room);
 	snprintf(to, sizeof(buf[0]), "%s", str_text(&text));

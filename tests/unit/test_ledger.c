@@ -99,6 +99,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	} rows[] = {{"/no/such/b\x1b.so", 5}, {"/no/such/a.so", 5}, {"//anon", 80},
 		{"/no/such/0are.so", 1}, {"[unknown]", 9}};
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct profile p;
 	struct ledger l = {0};
@@ -116,7 +117,8 @@ TEST(ledger_lists_files_without_names_worst_first)
 		row.frame = profile_frame(&p, &(struct profile_frame){.dso = i, .address = 0x10});
 		vec_add(&p.rows, row);
 	}
-	resolver_init(&resolver, &machine, "", NULL);
+	dso_files_init(&files, &machine, &(struct find_places){.symfs = ""});
+	resolver_init(&resolver, &files);
 	naming_resolve(&p, &resolver, &(struct naming_options){.n_workers = 1});
 	/* What is there already stays in front. */
 	ledger_add_tally(&l, &(struct session_tally){.n_throttled = 1, .n_undecoded = 3});
@@ -137,6 +139,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);
+	dso_files_fini(&files);
 	machine_fini(&machine);
 }
 

@@ -5,6 +5,7 @@
 
 struct scene {
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct locator locator;
 	struct intern strings;
@@ -14,13 +15,15 @@ static void begin(struct scene *s)
 {
 	memset(s, 0, sizeof(*s));
 	machine_init(&s->machine);
-	resolver_init(&s->resolver, &s->machine, test_dir(), NULL);
+	dso_files_init(&s->files, &s->machine, &(struct find_places){.symfs = test_dir()});
+	resolver_init(&s->resolver, &s->files);
 	locator_init(&s->locator, &s->machine, &s->resolver);
 }
 
 static void end(struct scene *s)
 {
 	resolver_fini(&s->resolver);
+	dso_files_fini(&s->files);
 	machine_fini(&s->machine);
 	intern_fini(&s->strings);
 }

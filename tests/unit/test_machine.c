@@ -1021,6 +1021,8 @@ TEST(machine_that_forgets_knows_what_holds_from_then_on)
 	forked(&m, 41, 5, 5, 5, 6);
 	exited(&m, 50, 5, 5);
 	/* The same pid once more. */
+	/* Nobody has told what it is called. */
+	forked(&m, 45, 20, 20, 21, 21);
 	forked(&m, 60, 1, 1, 2, 2);
 	comm(&m, 61, 0, 2, 2, "again");
 	/* Nobody has told of its threads. */
@@ -1047,6 +1049,37 @@ TEST(machine_that_forgets_knows_what_holds_from_then_on)
 	forked(&m, 200, 4, 4, 5, 5);
 	CHECK_STR(at(&m, 200, 5, 5).comm, "later");
 	CHECK_STR(place_at(&m, 200, 5, 0x1000), "later+0x0");
+	fini(&m);
+}
+
+TEST(machine_has_spaces_where_they_were_while_records_go_on_coming)
+{
+	enum { STATES = 1000 };
+	const struct space *known[STATES], *kernel;
+	struct machine m;
+
+	machine_init(&m);
+	kernel = at(&m, 0, 1, 1).kernel;
+	for (u32 i = 0; i < STATES; i++) {
+		comm(&m, i * 10, EXEC, 1, 1, "again");
+		mapped(&m, i * 10, 1, 0x1000, 0x1000, i * 0x1000, "/bin/a");
+		ksymbol(&m, i * 10, 0, 0xffffffffc0000000 + i * 0x10, 0x10, "bpf_prog");
+		known[i] = at(&m, i * 10, 1, 1).user;
+	}
+	CHECK(at(&m, 0, 1, 1).kernel == kernel);
+	for (u32 i = 0; i < STATES; i++) {
+		CHECK(at(&m, i * 10, 1, 1).user == known[i]);
+		CHECK_EQ(map_offset(machine_find(known[i], 0x1000), 0x1000), i * 0x1000);
+	}
+	/* What goes on being there stays where it was; the others are used again. */
+	machine_forget(&m, (STATES - 2) * 10);
+	CHECK(at(&m, STATES * 10, 1, 1).user == known[STATES - 1]);
+	CHECK(at(&m, (STATES - 2) * 10, 1, 1).user == known[STATES - 2]);
+	CHECK_EQ(map_offset(machine_find(known[STATES - 1], 0x1000), 0x1000),
+		(STATES - 1) * 0x1000);
+	CHECK(!machine_find(known[0], 0x1000));
+	comm(&m, STATES * 10, EXEC, 1, 1, "again");
+	CHECK(at(&m, STATES * 10, 1, 1).user == known[STATES - 3]);
 	fini(&m);
 }
 

@@ -48,6 +48,7 @@ static void make_file(const char *path)
 /* A profile whose frames lie in DSOs of a machine. */
 struct naming_case {
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct profile profile;
 };
@@ -64,6 +65,7 @@ static void case_fini(struct naming_case *c)
 {
 	profile_fini(&c->profile);
 	resolver_fini(&c->resolver);
+	dso_files_fini(&c->files);
 	machine_fini(&c->machine);
 }
 
@@ -86,7 +88,8 @@ static u32 add_frame(struct naming_case *c, u32 dso, u64 address, bool is_return
 
 static void resolve(struct naming_case *c, unsigned n_workers, unsigned style)
 {
-	resolver_init(&c->resolver, &c->machine, "", NULL);
+	dso_files_init(&c->files, &c->machine, &(struct find_places){.symfs = ""});
+	resolver_init(&c->resolver, &c->files);
 	naming_resolve(&c->profile, &c->resolver,
 		&(struct naming_options){.n_workers = n_workers, .style = style});
 }
@@ -219,7 +222,8 @@ TEST(naming_opens_only_files_that_have_frames)
 	add_dso(&c, "/no/such/first");
 	add_frame(&c, add_dso(&c, "/no/such/second"), 0x1000, false);
 	add_dso(&c, "/no/such/third");
-	resolver_init(&c.resolver, &c.machine, "", &said.log);
+	dso_files_init(&c.files, &c.machine, &(struct find_places){.symfs = "", .log = &said.log});
+	resolver_init(&c.resolver, &c.files);
 	naming_resolve(&c.profile, &c.resolver, &(struct naming_options){.n_workers = 1});
 	CHECK_STR(str_text(&said.text),
 		"debug: /no/such/second: opening '/no/such/second': No such file or directory\n");
@@ -316,7 +320,8 @@ static void add_outer(struct naming_case *c, const char *flags)
 
 static void resolve_with(struct naming_case *c, const struct naming_options *options)
 {
-	resolver_init(&c->resolver, &c->machine, "", NULL);
+	dso_files_init(&c->files, &c->machine, &(struct find_places){.symfs = ""});
+	resolver_init(&c->resolver, &c->files);
 	naming_resolve(&c->profile, &c->resolver, options);
 }
 

@@ -2,11 +2,17 @@
 
 #include "test.h"
 
+enum { STATES_MAX = 40 };
+
+static struct space states[STATES_MAX];
+
 /* A process whose states begin at the given times; their ids are 1, 2, ... */
 static void add_states(struct process *p, const u64 *from, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		vec_add(&p->spaces, ((struct space){i + 1, from[i], NULL}));
+	for (size_t i = 0; i < n; i++) {
+		states[i] = (struct space){.id = (u32)i + 1, .from = from[i]};
+		vec_add(&p->spaces, &states[i]);
+	}
 }
 
 TEST(process_state_is_the_last_that_began)
@@ -61,15 +67,18 @@ TEST(process_with_one_state_always_has_it)
 
 TEST(process_states_are_found_in_lists_of_every_length)
 {
-	for (size_t n = 1; n < 40; n++) {
+	u64 from[STATES_MAX];
+
+	for (size_t i = 0; i < STATES_MAX; i++)
+		from[i] = i * 10;
+	for (size_t n = 1; n < STATES_MAX; n++) {
 		struct process p = {0};
 
-		for (size_t i = 0; i < n; i++)
-			vec_add(&p.spaces, ((struct space){i, i * 10, NULL}));
+		add_states(&p, from, n);
 		for (u64 time = 0; time < n * 10 + 20; time++) {
 			u64 until, expected = MIN(time / 10, n - 1);
 
-			CHECK_EQ(process_space_at(&p, time, &until)->id, expected);
+			CHECK_EQ(process_space_at(&p, time, &until)->id, expected + 1);
 			CHECK(until == (expected + 1 < n ? (expected + 1) * 10 : UINT64_MAX));
 		}
 		vec_fini(&p.spaces);

@@ -18,6 +18,7 @@ static const u8 id_a[BUILD_ID_MAX] = {0xaa, 1, 2, 3}, id_b[BUILD_ID_MAX] = {0xbb
 
 struct resolving {
 	struct machine machine;
+	struct dso_files files;
 	struct resolver resolver;
 	struct said said;
 	char kallsyms[256], modules[256];
@@ -41,7 +42,9 @@ static const struct dso *add_dso(struct resolving *r, const char *path, bool is_
 
 static void resolving_start(struct resolving *r)
 {
-	resolver_init(&r->resolver, &r->machine, test_dir(), &r->said.log);
+	dso_files_init(&r->files, &r->machine,
+		&(struct find_places){.symfs = test_dir(), .log = &r->said.log});
+	resolver_init(&r->resolver, &r->files);
 	snprintf(r->kallsyms, sizeof(r->kallsyms), "%s", test_path("kallsyms"));
 	snprintf(r->modules, sizeof(r->modules), "%s", test_path("modules"));
 	r->resolver.kallsyms = r->kallsyms;
@@ -53,6 +56,7 @@ static void resolving_start(struct resolving *r)
 static void resolving_fini(struct resolving *r)
 {
 	resolver_fini(&r->resolver);
+	dso_files_fini(&r->files);
 	machine_fini(&r->machine);
 	said_fini(&r->said);
 }
@@ -125,6 +129,29 @@ TEST(resolver_finds_functions_by_file_offset)
 	/* Outside of all segments there is only the offset. */
 	CHECK_STR(find(&r, dso, 0x5000), "- 0x5000 4");
 	CHECK(!resolver_reason(&r.resolver, dso));
+	resolving_fini(&r);
+}
+
+TEST(resolver_tries_and_refuses_a_file_once_for_names_and_lines)
+{
+	struct resolving r;
+	const struct dso *dso;
+	struct dso *recorded;
+
+	make_file("bin/prog", id_b, "prog", DYNAMIC);
+	make_file("usr/lib/debug/.build-id/bb/00000000000000000000000000000000000000.debug", id_a,
+		"other", STATIC);
+	resolving_init(&r);
+	dso = add_dso(&r, "/bin/prog", false);
+	recorded = (struct dso *)dso;
+	memcpy(recorded->build_id, id_b, BUILD_ID_MAX);
+	recorded->build_id_size = BUILD_ID_MAX;
+	resolving_start(&r);
+	CHECK_STR(find(&r, dso, 0x1010), "prog_dyn 0x401010-0x401030");
+	CHECK_HAS(resolver_reason(&r.resolver, dso), "is another build");
+	resolver_load_lines(&r.resolver, dso);
+	CHECK_HAS(resolver_lines_reason(&r.resolver, dso, LINE_GAP_FILE), "is another build");
+	CHECK_EQ(said_count(&r.said, "is another build"), 1);
 	resolving_fini(&r);
 }
 
@@ -829,7 +856,7 @@ TEST(resolver_names_no_function_of_another_kernel)
 	CHECK_STR(resolver_reason(&r.resolver, dso), message);
 	resolving_fini(&r);
 
-	if (!kallsyms_build_id(id, NULL))
+	if (!buildid_of_kernel(id, NULL))
 		SKIP("this kernel tells no build-id");
 	resolving_init(&r);
 	dso = (struct dso *)add_dso(&r, "[kernel.kallsyms]_text", true);
@@ -846,7 +873,7 @@ TEST(resolver_names_no_function_of_another_kernel)
 
 TEST(resolver_trusts_the_kernels_build_id_more_than_its_release)
 {
-	u8 id[BUILD_ID_MAX], n = kallsyms_build_id(id, NULL);
+	u8 id[BUILD_ID_MAX], n = buildid_of_kernel(id, NULL);
 	struct resolving r;
 	struct dso *dso;
 
@@ -922,7 +949,7 @@ TEST(resolver_finds_functions_of_its_own_vdso_only)
 	resolving_init(&r);
 	dso = (struct dso *)add_dso(&r, "[vdso]", false);
 	resolving_start(&r);
-	r.resolver.places.is_of_this_release = true;
+	r.files.places.is_of_this_release = true;
 	/* Its addresses are its offsets. */
 	snprintf(expected, sizeof(expected), "%s 0x%llx-0x%llx", t.symbols.at[0].name,
 		(unsigned long long)t.symbols.at[0].start, (unsigned long long)t.symbols.at[0].end);
@@ -983,7 +1010,7 @@ TEST(buildid_collects_those_of_what_was_hit)
 	CHECK(!memcmp(info.build_ids.at[1].id, id_b, 16));
 	file_info_fini(&info);
 
-	n = kallsyms_build_id(id, NULL);
+	n = buildid_of_kernel(id, NULL);
 	memset(hit, 0, sizeof(hit));
 	hit[add_dso(&r, "[kernel.kallsyms]_text", true)->id] = true;
 	file_info_init(&info);

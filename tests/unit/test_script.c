@@ -21,8 +21,8 @@ static void begin(struct scene *s, const char *fields)
 	memset(s, 0, sizeof(*s));
 	recording_event(&s->events, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, 1, 1);
 	trace_begin_live(&s->trace, &s->events.events, NULL);
-	s->trace.resolver.places.symfs = test_dir();
-	s->trace.resolver.places.is_now = false;
+	s->trace.files.places.symfs = test_dir();
+	s->trace.files.places.is_now = false;
 	visits_init(&s->visits, &s->trace);
 	CHECK_EQ(script_parse_fields(&s->options, fields, &err), 0);
 	script_init(&s->script, &s->options, &s->trace);
@@ -76,6 +76,7 @@ static const char *show(struct scene *s, const struct sample *sample, const stru
 		.time = sample->time,
 		.mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK};
 
+	visits_follow(&s->visits);
 	str_clear(&s->text);
 	if (is_json)
 		script_add_json(&s->script, &v, &s->text);

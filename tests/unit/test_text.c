@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "unit/profilemaker.h"
+#include "view/histrows.h"
 #include "view/text.h"
 
 /* A report: samples, what to group by, how to show it. */
@@ -12,6 +13,7 @@ struct reporting {
 	struct profilemaker maker;
 	struct hist_options hist;
 	struct text_options text;
+	struct histrows_options rows;
 };
 
 static void reporting_init(struct reporting *r, const char *event)
@@ -34,19 +36,23 @@ static void choose(struct reporting *r, const char *keys, const char *columns, b
 	struct err err;
 
 	CHECK_EQ(key_parse_list(keys, r->hist.keys, HIST_KEYS_MAX, &r->hist.n_keys, &err), 0);
-	CHECK_EQ(key_parse_list(columns, r->text.columns, HIST_KEYS_MAX, &r->text.n_columns, &err),
+	CHECK_EQ(key_parse_list(columns, r->rows.columns, HIST_KEYS_MAX, &r->rows.n_columns, &err),
 		0);
 	r->hist.has_children = has_children;
 }
 
 static void write_report(struct reporting *r, struct out *out)
 {
+	struct histrows rows;
 	struct calls calls;
 	struct hist hist;
 
 	calls_init(&calls, &r->maker.profile);
 	hist_init(&hist, &r->maker.profile, &calls, 0, &r->hist);
-	text_report(out, &hist, &r->text);
+	r->rows.graph_limit = r->text.drawing.style == DRAWING_FRACTAL ? 0 : r->text.drawing.limit;
+	histrows_init(&rows, &hist, &r->rows);
+	text_add_table(out, &rows.rows, &r->text);
+	histrows_fini(&rows);
 	hist_fini(&hist);
 	calls_fini(&calls);
 }
@@ -230,7 +236,7 @@ TEST(text_leaves_out_rows_below_the_limit)
 	add(&r, "", "cccccccccccc", 9);
 	choose(&r, "symbol", "overhead,symbol", false);
 	/* 10 of 109 are 9.17 percent. The widths are those of what is shown. */
-	r.text.row_limit = 9;
+	r.text.row_limit = r.rows.limit = 9;
 	check(&r,
 		"# Samples: 3 of event 'e'\n"
 		"# Event count (approx.): 109\n"
@@ -251,7 +257,7 @@ static void check_graph(struct reporting *r, const char *row, const char *expect
 	struct out out = {.fd = -1};
 	char *at, *end;
 
-	r->text.has_graph = true;
+	r->rows.has_graph = true;
 	r->hist.prefers_callers = true;
 	choose(r, "symbol",
 		r->hist.has_children ? "overhead_children,overhead,symbol" : "overhead,symbol",
@@ -328,7 +334,7 @@ TEST(text_draws_who_called_a_function)
 
 	reporting_init(&r, "e");
 	add_calls(&r);
-	r.text.drawing.order = GRAPH_CALLEE;
+	r.rows.order = GRAPH_CALLEE;
 	check_graph(&r, "    50.00%  [.] read\n",
 		"            |\n"
 		"            ---read\n"
@@ -468,7 +474,7 @@ TEST(text_draws_addresses_and_foreign_names)
 
 	reporting_init(&r, "e");
 	add(&r, "", "0xffff800012345678;a\tb;f", 1);
-	r.text.drawing.order = GRAPH_CALLEE;
+	r.rows.order = GRAPH_CALLEE;
 	check_graph(&r, "   100.00%  [.] f\n",
 		"            |\n"
 		"            ---f\n"
@@ -509,7 +515,7 @@ TEST(text_draws_as_many_branches_of_a_level_as_are_wanted)
 	add(&r, "", "main;c", 20);
 	add(&r, "", "main;d", 10);
 	choose(&r, "dso", "overhead,dso", false);
-	r.text.has_graph = true;
+	r.rows.has_graph = true;
 	r.text.drawing.entries = 2;
 	write_report(&r, &out);
 	CHECK_HAS(out.text.at, "40.00%--a\n");
@@ -556,7 +562,7 @@ TEST(text_of_a_large_report_is_the_same_on_any_number_of_cores)
 	}
 	choose(&r, "comm,dso,symbol", "overhead_children,overhead,comm,dso,symbol", true);
 	for (unsigned graph = 0; graph < 2; graph++) {
-		r.text.has_graph = graph;
+		r.rows.has_graph = graph;
 		r.text.drawing.limit = 0.01;
 		for (unsigned n = 1; n <= 8; n++) {
 			struct str text = {0};
@@ -626,8 +632,8 @@ TEST(text_counts_inlined_code_for_its_function_and_draws_it_below)
 	add(&r, "sh", "main", 1);
 	inline_into(&r.maker.profile, "work");
 	choose(&r, "symbol", "overhead,symbol", false);
-	r.text.has_graph = true;
-	r.text.drawing.order = GRAPH_CALLEE;
+	r.rows.has_graph = true;
+	r.rows.order = GRAPH_CALLEE;
 	check(&r,
 		"# Samples: 2 of event 'cycles'\n"
 		"# Event count (approx.): 4\n"

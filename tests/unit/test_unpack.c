@@ -167,3 +167,16 @@ TEST(unpack_reads_what_gzip_zstd_and_xz_write)
 		str_fini(&out);
 	}
 }
+
+TEST(unpack_reads_all_members_of_a_gzip_file)
+{
+	struct str packed = {0}, out = {0};
+	struct err err;
+
+	if (outside_run(&packed, "(echo one | gzip -c; echo two | gzip -c) 2>/dev/null"))
+		SKIP("no gzip");
+	CHECK_EQ(unpack_str(UNPACK_ZLIB, &packed, LIMIT, &out, &err), 0);
+	CHECK_STR(out.at, "one\ntwo\n");
+	str_fini(&packed);
+	str_fini(&out);
+}

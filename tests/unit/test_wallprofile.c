@@ -3,7 +3,6 @@
 #include "profile/key.h"
 #include "profile/wallprofile.h"
 #include "unit/profilemaker.h"
-#include "view/celltext.h"
 
 static const char *name_of(const struct profile *p, u32 frame)
 {
@@ -89,7 +88,7 @@ static void check_columns(bool has_children, bool is_first, const char *expected
 		const struct hist_values *other = &e->of[1];
 
 		for (size_t k = 0; k < options.n_keys; k++) {
-			celltext_add_key(options.keys[k], &h, e, &text);
+			profilemaker_add_cell(options.keys[k], &h, e, &text);
 			str_addc(&text, ' ');
 		}
 		str_addf(&text, "%llu/%llu/%llu\n", (unsigned long long)e->of[0].self.period,
@@ -135,10 +134,10 @@ static void check_gathered(bool has_children, u32 first, const char *expected)
 	CHECK_EQ(key_n_parts(options.keys[0], &h), 1);
 	vec_each(e, &h.entries) {
 		for (size_t k = 0; k < options.n_keys; k++) {
-			celltext_add_key(options.keys[k], &h, e, &text);
+			profilemaker_add_cell(options.keys[k], &h, e, &text);
 			str_addc(&text, ' ');
 		}
-		celltext_add_key(has_children ? key_total : key_self, &h, e, &text);
+		profilemaker_add_cell(has_children ? key_total : key_self, &h, e, &text);
 		str_addc(&text, '\n');
 	}
 	CHECK_STR(str_text(&text), expected);
