@@ -16,7 +16,7 @@
 void api_source_open_live(struct pace_source *s, const struct event_list *events)
 {
 	s->is_open = true;
-	trace_begin_live(&s->trace, events);
+	trace_begin_live(&s->trace, events, NULL);
 	visits_init(&s->visits, &s->trace);
 	locator_init(&s->locator, &s->trace.machine, &s->trace.resolver);
 }

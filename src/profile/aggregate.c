@@ -225,7 +225,7 @@ void (*aggregate_adder(const struct aggregate_options *options))(void *aggregate
 int aggregate_check(const struct trace *t, struct err *err)
 {
 	enum { EVENTS_MAX = UINT16_MAX + 1 };
-	const size_t n = trace_events(t)->n;
+	const size_t n = t->session.reader.events.n;
 
 	return n <= EVENTS_MAX
 		? 0
@@ -256,7 +256,7 @@ static void add_events(struct aggregate *a)
 		[AGGREGATE_BY_STATE + WALL_RUNNABLE] = "wall:runnable",
 		[AGGREGATE_BY_STATE + WALL_BLOCKED] = "wall:blocked",
 		[AGGREGATE_LATENCY] = "latency"};
-	const struct event_list *events = trace_events(a->trace);
+	const struct event_list *events = &a->trace->session.reader.events;
 	struct profile *p = &a->profile;
 
 	for (size_t i = p->events.n; a->options.wall && i < AGGREGATE_WALL_EVENTS; i++)

@@ -27,8 +27,20 @@ int session_open_fd(struct session *s, int fd, const char *name, struct log *log
 	return 0;
 }
 
+void session_begin_live(struct session *s, const struct event_list *events, struct log *log)
+{
+	memset(s, 0, sizeof(*s));
+	s->log = log;
+	s->is_live = true;
+	s->reader.events = *events;
+	formats_init(&s->reader.formats, events);
+	s->has_times = s->reader.formats.time_in_all;
+}
+
 void session_close(struct session *s)
 {
+	if (s->is_live)
+		memset(&s->reader.events, 0, sizeof(s->reader.events));
 	vec_fini(&s->pieces);
 	vec_fini(&s->readings);
 	vec_fini(&s->values);
@@ -197,7 +209,7 @@ static void take_events(struct session *s, struct reader_cursor *c, const struct
 
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec)
 {
-	if (UNLIKELY(rec->type >= PERF_RECORD_USER_TYPE_START || s->reader.has_new_events))
+	if (UNLIKELY(rec->type >= PERF_RECORD_USER_TYPE_START || s->reader.has_new_events) && c)
 		take_events(s, c, rec);
 	s->tally.n_by_type[rec->type < ARRAY_SIZE(s->tally.n_by_type) ? rec->type : 0]++;
 	if (LIKELY(rec->type == PERF_RECORD_SAMPLE)) {

@@ -75,7 +75,8 @@ struct session {
 	VEC(struct session_value) values;     /* of these */
 	bool has_times;                       /* records of all kinds carry the time */
 	bool has_kernel_samples;
-	u64 n_held; /* bytes that what was made of its records so far takes */
+	bool is_live; /* session_begin_live(): its events are somebody else's */
+	u64 n_held;   /* bytes that what was made of its records so far takes */
 	/*
 	 * So many bytes of records are looked through for samples, in pieces from all parts of the file; of what
 	 * is packed in its beginning. 0: all. The tally has all samples.
@@ -107,6 +108,9 @@ int session_open(struct session *s, const char *path, struct log *log, struct er
 int session_open_fd(struct session *s, int fd, const char *name, struct log *log, struct err *err);
 void session_close(struct session *s);
 
+/* Of no file: for records that are measured now (stream_push()). `events`, how they were opened, are borrowed. */
+void session_begin_live(struct session *s, const struct event_list *events, struct log *log);
+
 /* Before the first pass, after which nobody observes any more: it must stay where it is until then. */
 void session_watch(struct session *s, struct session_observer *observer);
 
@@ -120,7 +124,7 @@ int session_scan(struct session *s,
 	void *ctx, struct err *err);
 /*
  * For who walks over the records by himself (stream.c): counts a record in the tally, and takes in
- * what it says of events; at the end of a cursor, what became of it.
+ * what it says of events; at the end of a cursor, what became of it. Of a live session there is no cursor.
  */
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);

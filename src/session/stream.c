@@ -24,9 +24,11 @@ void stream_init(struct stream *st, struct session *session)
 
 	memset(st, 0, sizeof(*st));
 	st->session = session;
-	st->parts = mem_zalloc(r->parts.n * sizeof(*st->parts));
-	st->n_parts = r->parts.n;
-	for (size_t i = 0; i < st->n_parts; i++) {
+	/* Who follows live forgets what has ended: nothing grows with what was recorded. */
+	st->n_allowed = session->is_live ? UINT64_MAX : 0;
+	st->n_parts = session->is_live ? 1 : r->parts.n;
+	st->parts = mem_zalloc(st->n_parts * sizeof(*st->parts));
+	for (size_t i = 0; i < r->parts.n; i++) {
 		const struct reader_part *p = &r->parts.at[i];
 
 		reader_cursor_init(&st->parts[i].cursor, r, i ? p->base : r->data_start,
@@ -43,7 +45,39 @@ void stream_fini(struct stream *st)
 		queue_fini(&p->queue);
 	}
 	mem_free(st->parts);
+	str_fini(&st->pushed);
 	memset(st, 0, sizeof(*st));
+}
+
+/* ---- of a live session ---- */
+
+void stream_push(struct stream *st, const struct iovec *runs, int n)
+{
+	if (st->pushed_at == st->pushed.n) {
+		st->n_pushed += st->pushed_at;
+		st->pushed_at = 0;
+		str_clear(&st->pushed);
+	}
+	for (int i = 0; i < n; i++)
+		str_addn(&st->pushed, runs[i].iov_base, runs[i].iov_len);
+}
+
+void stream_end(struct stream *st)
+{
+	st->is_over = true;
+}
+
+/* The next record, whether it is read or was pushed. 0: the end, or what there is until more is pushed. */
+static int read_record(struct stream *st, struct stream_part *p, struct record *ret,
+	struct err *err)
+{
+	if (LIKELY(!st->session->is_live))
+		return reader_next(&p->cursor, ret, err);
+	if (!record_in(st->pushed.at, st->pushed.n, st->pushed_at, ret))
+		return 0;
+	ret->offset = st->n_pushed + st->pushed_at;
+	st->pushed_at += ret->size;
+	return 1;
 }
 
 /* ---- the queue ---- */
@@ -145,8 +179,8 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 		}
 		if (p->has_ended)
 			return p->has_stayed ? look_again(s, p, err) : 0;
-		r = reader_next(&p->cursor, &e.rec, err);
-		if (r < 0)
+		r = read_record(st, p, &e.rec, err);
+		if (r < 0 || (!r && s->is_live && !st->is_over))
 			return r;
 		if (!r) {
 			p->has_ended = true;
@@ -155,7 +189,7 @@ static int advance(struct stream *st, struct stream_part *p, struct err *err)
 			continue;
 		}
 		e.nr = st->n_read++;
-		session_take(s, &p->cursor, &e.rec);
+		session_take(s, s->is_live ? NULL : &p->cursor, &e.rec);
 		stream_place(s, &e);
 		if (e.rec.type == PERF_RECORD_FINISHED_ROUND) {
 			st->disorder.n_rounds++;

@@ -4,7 +4,8 @@
  * Records queue until a FINISHED_ROUND says that nothing older can come: what stands before the
  * round before last is safe then. A recording without rounds queues a fixed amount. What comes too
  * late all the same is handed out late, and counted.
- * In       an opened session, of a file or of a pipe that is still being written
+ * In       an opened session, of a file or of a pipe that is still being written; or a live one, whose records
+ *          are pushed
  * Out      all records, those without a time at once
  * Owns     its queue
  * Life     what is handed out is valid until the next step
@@ -14,6 +15,8 @@
  */
 #ifndef PACE_SESSION_STREAM_H
 #define PACE_SESSION_STREAM_H
+
+#include <sys/uio.h>
 
 #include "session/queue.h"
 #include "session/session.h"
@@ -39,6 +42,11 @@ struct stream_part;
 
 struct stream {
 	struct session *session;
+	struct str
+		pushed; /* of a live session: records that were not read yet, from `pushed_at` on */
+	size_t pushed_at;
+	u64 n_pushed;              /* bytes that came before those in `pushed` */
+	bool is_over;              /* stream_end(): no more will be pushed */
 	struct stream_part *parts; /* one, or one for each file of a directory */
 	size_t n_parts;
 	u64 n_read;
@@ -53,7 +61,17 @@ struct stream {
 void stream_init(struct stream *stream, struct session *session);
 void stream_fini(struct stream *stream);
 
-/* 1: *ret is the next; 0: the end; < 0: reading failed. */
+/*
+ * Takes whole records, which may go on from one run into the next, and the marks of rounds. What that lets go
+ * stream_next() hands out, until it returns 0: it is to be called until then before more is pushed, as that
+ * is what bounds the memory.
+ */
+void stream_push(struct stream *stream, const struct iovec *runs, int n);
+
+/* No more will be pushed: what waits may go. */
+void stream_end(struct stream *stream);
+
+/* 1: *ret is the next; 0: the end, or there is none until more is pushed; < 0: reading failed. */
 int stream_next(struct stream *stream, struct stream_event *ret, struct err *err);
 
 /* Behind the end: says in the session's log what could not be put in order. */

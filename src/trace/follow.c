@@ -12,7 +12,7 @@ void follow_init(struct follow *f, struct trace *t, enum follow_order order, u64
 	visits_init(&f->visits, t);
 	f->visit.visits = &f->visits;
 	f->visit.rec = &f->at.rec;
-	if (order == FOLLOW_IN_TIME)
+	if (order != FOLLOW_IN_FILE)
 		stream_init(&f->stream, s);
 	else
 		reader_cursor_init(&f->cursor, &s->reader, s->reader.data_start,
@@ -26,10 +26,37 @@ void follow_fini(struct follow *f)
 		return;
 	visits_fini(&f->visits);
 	periods_fini(&f->periods);
-	if (f->order == FOLLOW_IN_TIME)
+	if (f->order != FOLLOW_IN_FILE)
 		stream_fini(&f->stream);
 	else
 		reader_cursor_fini(&f->cursor);
+}
+
+static int take_runs(void *follow, const struct iovec *runs, int n, struct err *err)
+{
+	(void)err;
+	stream_push(&((struct follow *)follow)->stream, runs, n);
+	return 0;
+}
+
+struct sink follow_sink(struct follow *f)
+{
+	return (struct sink){f, take_runs, NULL};
+}
+
+void follow_end(struct follow *f)
+{
+	stream_end(&f->stream);
+}
+
+/* Between two rounds: what programs have in memory is read again, what has ended is forgotten. */
+static void rest(struct follow *f)
+{
+	if (f->visits.has_walk)
+		livecode_next_round(&f->visits.walk.live);
+	if (f->trace->session.has_times &&
+		machine_forget_ended(&f->trace->machine, f->trace->machine.followed_to))
+		living_forget(&f->trace->files.living);
 }
 
 static int next_in_time(struct follow *f, struct err *err)
@@ -37,6 +64,10 @@ static int next_in_time(struct follow *f, struct err *err)
 	struct machine *m = &f->trace->machine;
 	int r = stream_next(&f->stream, &f->at, err);
 
+	if (!r && f->order == FOLLOW_LIVE && !f->stream.is_over) {
+		rest(f);
+		return 0;
+	}
 	if (r <= 0) {
 		machine_advance(m, UINT64_MAX);
 		resolver_settle(&f->trace->resolver);
@@ -132,7 +163,7 @@ int follow_next(struct follow *f, struct visit **ret, struct err *err)
 	f->visit.state = NULL;
 	f->visit.mode = 0;
 	f->visit.is_next = f->visit.is_idle = f->visit.has_callers = false;
-	r = f->order == FOLLOW_IN_TIME ? next_in_time(f, err) : next_in_file(f, err);
+	r = f->order == FOLLOW_IN_FILE ? next_in_file(f, err) : next_in_time(f, err);
 	if (r <= 0)
 		return r;
 	visits_follow(&f->visits);
@@ -142,7 +173,7 @@ int follow_next(struct follow *f, struct visit **ret, struct err *err)
 	f->visit.format = formats->n ? formats_format(formats, f->at.event) : &unknown;
 	if (f->at.rec.type == PERF_RECORD_SAMPLE)
 		take_sample(f);
-	else if (f->visit.body && f->at.rec.type == PERF_RECORD_FORK)
+	else if (f->visit.body && f->at.rec.type == PERF_RECORD_FORK && formats->has_reads)
 		periods_begin_thread(&f->periods, f->body.task.tid);
 	return 1;
 }

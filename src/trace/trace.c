@@ -115,14 +115,16 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 	return machine_foresee(&t->machine, &t->session, err);
 }
 
-void trace_begin_live(struct trace *t, const struct event_list *events)
+void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log)
 {
 	memset(t, 0, sizeof(*t));
-	t->live_events = events;
+	t->log = log;
+	session_begin_live(&t->session, events, log);
 	machine_init(&t->machine);
 	jitcode_init(&t->jitcode, events, NULL, NULL);
 	t->machine.coder = &t->jitcode.coder;
-	dso_files_init(&t->files, &t->machine, &(struct find_places){.symfs = "", .is_now = true});
+	dso_files_init(&t->files, &t->machine,
+		&(struct find_places){.symfs = "", .log = log, .is_now = true});
 	resolver_init(&t->resolver, &t->files);
 	t->resolver.jitcode = &t->jitcode;
 	callers_init(&t->callers, &t->files, NULL);

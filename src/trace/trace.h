@@ -47,17 +47,10 @@ struct trace {
 	struct resolver resolver;
 	struct callers callers;
 	struct trace_options options;
-	const struct event_list *live_events; /* trace_begin_live()'s; NULL: the session's */
-	VEC(struct intern) names;             /* like ":123", that its visits gave to threads */
-	size_t n_visits;                      /* struct visits that are open */
-	bool is_walked;                       /* once, and so the session's tally is complete */
+	VEC(struct intern) names; /* like ":123", that its visits gave to threads */
+	size_t n_visits;          /* struct visits that are open */
+	bool is_walked;           /* once, and so the session's tally is complete */
 };
-
-/* What its samples are of; those of a pipe come one after the other. */
-static inline const struct event_list *trace_events(const struct trace *t)
-{
-	return t->live_events ? t->live_events : &t->session.reader.events;
-}
 
 int trace_open(struct trace *t, const char *path, struct log *log, struct err *err);
 
@@ -83,9 +76,10 @@ int trace_scan(struct trace *t, const struct trace_options *options, struct err 
 int trace_begin(struct trace *t, const struct trace_options *options, struct err *err);
 
 /*
- * Without a file: a machine that is measured now. Records are applied as they come; addresses are looked
- * for in the files and processes of this moment. `events`, how they were opened, are borrowed.
+ * Without a file: a machine that is measured now. Records are applied as they come, or pushed to follow.h, which
+ * puts them in order; addresses are looked for in the files and processes of this moment. `events`, how they
+ * were opened, are borrowed.
  */
-void trace_begin_live(struct trace *t, const struct event_list *events);
+void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log);
 
 #endif

@@ -25,7 +25,7 @@ static void begin(struct scene *s, const struct aggregate_options *options)
 	s->list.at = s->events;
 	s->list.n = ARRAY_SIZE(s->events);
 	s->format.type = PERF_SAMPLE_CALLCHAIN;
-	trace_begin_live(&s->trace, &s->list);
+	trace_begin_live(&s->trace, &s->list, NULL);
 	visits_init(&s->visits, &s->trace);
 	CHECK(!label_facts_init(&s->facts, &s->trace.session, &s->trace.machine, 0, &err));
 	aggregate_init(&s->counted, &s->trace, options, &s->facts);

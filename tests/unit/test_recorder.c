@@ -12,6 +12,7 @@
 #include "event/abi.h"
 #include "file/reader.h"
 #include "file/writer.h"
+#include "trace/follow.h"
 #include "test.h"
 #include "unit/recording.h"
 #include "unit/said.h"
@@ -385,6 +386,77 @@ TEST(recorder_hands_all_that_is_measured_to_a_sink_in_memory)
 	/* The file got nothing. */
 	CHECK_EQ(writer_data_bytes(&f.writer), 0);
 	str_fini(&kept.round);
+	fixture_fini(&f);
+}
+
+/* A trace that follows what is measured, with no file between. */
+struct live {
+	struct follow follow;
+	u64 n_samples, n_unknown;
+	u64 last_time, n_backwards;
+};
+
+static void take_visits(struct live *live)
+{
+	struct visit *v;
+	struct err err;
+	int r;
+
+	while ((r = follow_next(&live->follow, &v, &err)) > 0) {
+		live->n_backwards += v->time && v->time < live->last_time;
+		live->last_time = MAX(live->last_time, v->time);
+		if (!v->sample)
+			continue;
+		live->n_samples++;
+		/* Its children have its name, from the moment of the fork on. */
+		live->n_unknown += !visit_state(v)->thread || strcmp(visit_state(v)->comm, "sh");
+	}
+	CHECK_EQ(r, 0);
+}
+
+static int look_live(void *ctx, bool *ret_is_end, struct err *err)
+{
+	(void)ret_is_end, (void)err;
+	take_visits(ctx);
+	return 0;
+}
+
+TEST(recorder_is_followed_live_from_its_rings_to_visits)
+{
+	struct fixture f = {0};
+	struct live live = {0};
+	struct recorder_pilot pilot = {&live, UINT64_MAX, look_live};
+	struct trace trace;
+	struct sink sink;
+	u64 counted = 0;
+	struct err err;
+
+	add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	start_shell(&f, "for i in 1 2 3 4 5 6; do (i=1; :) ; done", 64);
+	trace_begin_live(&trace, &f.events, NULL);
+	follow_init(&live.follow, &trace, FOLLOW_LIVE, SAMPLE_BITS);
+	sink = follow_sink(&live.follow);
+	f.recorder.sink = &sink;
+	f.recorder.pilot = &pilot;
+	CHECK_EQ(run(&f, &err), RECORDER_TARGET_ENDED);
+	take_visits(&live);
+	follow_end(&live.follow);
+	take_visits(&live);
+	vec_each(counter, &f.counters) {
+		struct counter_value value;
+		size_t n;
+
+		CHECK_EQ(counter_read(counter, &f.events.at[0].attr, &value, 1, &n, &err), 0);
+		counted += value.value;
+	}
+	CHECK(counted > 100);
+	CHECK_EQ(live.n_samples, counted);
+	CHECK_EQ(live.n_unknown, 0);
+	CHECK_EQ(live.n_backwards, 0);
+	CHECK_EQ(live.follow.stream.disorder.n_rounds, f.recorder.n_rounds);
+	CHECK_EQ(writer_data_bytes(&f.writer), 0);
+	follow_fini(&live.follow);
+	trace_close(&trace);
 	fixture_fini(&f);
 }
 

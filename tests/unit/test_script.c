@@ -20,10 +20,7 @@ static void begin(struct scene *s, const char *fields)
 
 	memset(s, 0, sizeof(*s));
 	recording_event(&s->events, "e", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, 1, 1);
-	trace_begin_live(&s->trace, &s->events.events);
-	s->trace.session.reader.events = s->events.events;
-	memset(&s->events.events, 0, sizeof(s->events.events));
-	formats_init(&s->trace.session.reader.formats, &s->trace.session.reader.events);
+	trace_begin_live(&s->trace, &s->events.events, NULL);
 	s->trace.files.places.symfs = test_dir();
 	s->trace.files.places.is_now = false;
 	visits_init(&s->visits, &s->trace);
