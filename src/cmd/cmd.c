@@ -137,6 +137,6 @@ void cmd_explain_missing(const char *input, struct err *err)
 	importer = err->code == ERR_FORMAT ? import_of_file(input) : NULL;
 	if (importer)
 		err_set(err, ERR_FORMAT,
-			"'%s' is %s, a profile without samples, times and code: 'pace report -i FILE' and 'pace diff' read it",
+			"'%s' is %s, without single samples, times and code: 'pace report -i FILE' and 'pace diff' read it",
 			input, importer->what);
 }

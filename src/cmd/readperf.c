@@ -8,9 +8,9 @@
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "event/abi.h"
+#include "profile/aggregate.h"
 #include "profile/ledger.h"
 #include "profile/naming.h"
-#include "profile/places.h"
 #include "trace/follow.h"
 #include "view/histrows.h"
 #include "view/readperf.h"
@@ -39,9 +39,8 @@ struct reading {
 	struct log log;
 	struct trace trace;
 	struct roster roster;
-	struct places places;
+	struct aggregate counted;
 	struct ledger ledger;
-	size_t n_events; /* that `places` knows */
 	struct csv stat, overview, processes, results;
 	size_t n_columns; /* events that have columns in `processes`, which begins with its first row */
 	bool has_processes;
@@ -106,24 +105,17 @@ static u32 pid_of(const struct visit *v)
 	return v->format->type & PERF_SAMPLE_TID ? v->sample->pid : ROSTER_NOBODY;
 }
 
-/* Events may come while a pipe is read. */
-static void follow_events(struct reading *r)
-{
-	const struct event_list *events = &r->trace.session.reader.events;
-
-	for (; r->n_events < events->n; r->n_events++)
-		places_add_event(&r->places, events->at[r->n_events].name);
-}
-
 /* Adds the sample, as one of that event, to its process and to the place it was taken at. */
 static void count(struct reading *r, struct visit *v)
 {
-	const struct sample *sample = v->sample;
-	const struct map *map = machine_find(machine_space(visit_state(v), v->mode), sample->ip);
+	enum { DISTINCT_LEAST = 1 << 16 };
+	struct aggregate *a = &r->counted;
 
-	roster_add_sample(&r->roster, pid_of(v), v->event, sample->period);
-	places_add(&r->places, v->event, map ? map->dso : r->trace.machine.dsos.at.at[0],
-		map ? map_offset(map, sample->ip) : sample->ip, v->mode, sample->period);
+	roster_add_sample(&r->roster, pid_of(v), v->event, v->sample->period);
+	aggregate_add(a, v);
+	/* The same code in other processes is no more to be known of. */
+	if (a->sights.n >= MAX(a->profile.rows.n, (size_t)DISTINCT_LEAST))
+		aggregate_forget(a);
 }
 
 static void take_sample(struct reading *r, struct visit *v, struct readperf_record *row)
@@ -133,7 +125,6 @@ static void take_sample(struct reading *r, struct visit *v, struct readperf_reco
 
 	if (!v->sample)
 		return;
-	follow_events(r);
 	if (!v->is_idle)
 		count(r, v);
 	fields = v->format->type;
@@ -217,6 +208,14 @@ static void warn(struct reading *r)
 			(unsigned long long)r->roster.n_lone_threads);
 }
 
+static u64 held(const void *reading)
+{
+	const struct reading *r = reading;
+
+	return profile_bytes(&r->places.profile) + r->roster.n_bytes +
+		r->roster.slots.n * sizeof(struct roster_slot);
+}
+
 static int walk(struct reading *r, struct err *err)
 {
 	struct follow follow;
@@ -224,7 +223,13 @@ static int walk(struct reading *r, struct err *err)
 	int result;
 
 	follow_init(&follow, &r->trace, FOLLOW_IN_TIME, PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD);
+	follow.stream.held = held;
+	follow.stream.holder = r;
 	while ((result = follow_next(&follow, &v, err)) > 0) {
+		if (aggregate_check(&r->trace, err)) {
+			result = err->code;
+			break;
+		}
 		take(r, v);
 		if (r->overview.out.sys || r->processes.out.sys)
 			break;
@@ -247,8 +252,8 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 	struct histrows rows;
 	struct hist hist;
 
-	hist_init(&hist, &r->places.profile, calls, event, &h);
-	readperf_add_results(&r->results, &hist, r->places.profile.events.n > 1);
+	hist_init(&hist, &r->counted.profile, calls, event, &h);
+	readperf_add_results(&r->results, &hist, r->counted.profile.events.n > 1);
 	histrows_init(&rows, &hist, &o);
 	text_add_table(&r->out, &rows.rows, &(struct text_options){.n_workers = 1});
 	histrows_fini(&rows);
@@ -258,10 +263,12 @@ static void add_event(struct reading *r, const struct calls *calls, u32 event)
 
 static void add_functions(struct reading *r)
 {
-	struct profile *p = &r->places.profile;
-	double *shares = naming_shares(p, r->trace.machine.dsos.at.n);
+	struct profile *p = &r->counted.profile;
 	struct calls calls;
+	double *shares;
 
+	aggregate_forget(&r->counted);
+	shares = naming_shares(p, r->trace.machine.dsos.at.n);
 	r->trace.files.places.shares = shares;
 	naming_resolve(p, &r->trace.resolver,
 		&(struct naming_options){.n_workers = workers_available(),
@@ -319,14 +326,13 @@ static int run_session(struct reading *r, struct err *err)
 		return err->code;
 	roster_init(&r->roster, add_process, r);
 	r->roster.is_unordered = !r->trace.session.has_times;
-	places_init(&r->places);
+	aggregate_init(&r->counted, &r->trace, &(struct aggregate_options){0}, NULL);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
 	roster_close(&r->roster);
 	/* Tables of a part of the recording would be wrong; why it is a part, close_tables() says. */
 	if (result || r->overview.out.sys || r->processes.out.sys)
 		return result;
-	follow_events(r);
 	add_process(r, NULL);
 	readperf_add_stat(&r->stat, r->trace.session.tally.n_by_type,
 		ARRAY_SIZE(r->trace.session.tally.n_by_type));
@@ -338,7 +344,7 @@ static int run_session(struct reading *r, struct err *err)
 
 static void reading_fini(struct reading *r)
 {
-	places_fini(&r->places);
+	aggregate_fini(&r->counted);
 	trace_close(&r->trace);
 	ledger_fini(&r->ledger);
 	str_fini(&r->scratch);

@@ -57,6 +57,8 @@ static int make_profile(struct reporting *r, struct err *err)
 	struct recorded_options reading;
 
 	choice_tell(&r->choice, &r->answer, &reading);
+	if (r->options->has_thread_counts)
+		threadcounts_watch(&r->thread_counts, &in->trace.session);
 	if (recorded_read(in, &reading, err))
 		return err->code;
 	r->answer.profile = &in->profile;
@@ -96,23 +98,46 @@ static void add_preamble(struct reporting *r, struct str *text)
 
 /* ---- what is shown instead of functions ---- */
 
-static void count_event(void *ctx, const struct session_sample *s)
+/* Samples of each event: each worker counts for itself. */
+struct event_counts {
+	size_t n;
+	u64 *all;
+};
+
+static void *stats_join(void *counts)
 {
-	((u64 *)ctx)[s->event]++;
+	return mem_zalloc((((struct event_counts *)counts)->n + 1) * sizeof(u64));
+}
+
+static void stats_sample(void *worker, struct visit *v)
+{
+	((u64 *)worker)[v->event]++;
+}
+
+static void stats_leave(void *ctx, void *worker)
+{
+	struct event_counts *counts = ctx;
+
+	for (size_t i = 0; i < counts->n; i++)
+		counts->all[i] += ((u64 *)worker)[i];
+	mem_free(worker);
 }
 
 static int show_stats(struct reporting *r, struct out *out, struct err *err)
 {
-	u64 *n_by_event =
-		mem_zalloc((r->recorded.trace.session.reader.events.n + 1) * sizeof(*n_by_event));
-	void *worker = n_by_event;
-	struct session_sink sink = {0, count_event, &worker};
-	int result = session_samples(&r->recorded.trace.session, 1, &sink, err);
+	struct trace *t = &r->recorded.trace;
+	struct event_counts counts = {.n = t->session.reader.events.n,
+		.all = stats_join(&(struct event_counts){.n = t->session.reader.events.n})};
+	const struct visitor visitor = {.ctx = &counts,
+		.join = stats_join,
+		.sample = stats_sample,
+		.leave = stats_leave};
+	int result = pass_run(t, &(struct pass_options){0}, (const struct visitor *[]){&visitor}, 1,
+		err);
 
 	if (!result)
-		stats_add_text(&r->recorded.trace.session, n_by_event,
-			r->options->answer.skips_empty, &out->text);
-	mem_free(n_by_event);
+		stats_add_text(&t->session, counts.all, r->options->answer.skips_empty, &out->text);
+	mem_free(counts.all);
 	return result;
 }
 
@@ -130,7 +155,10 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	if (o->is_dump) {
 		result = dump_all(&r->recorded.trace.session, out, err);
 	} else {
-		result = machine_scan(&r->recorded.trace.machine, &r->recorded.trace.session, err);
+		/* Nobody asks for names. */
+		result = trace_scan(&r->recorded.trace,
+			&(struct trace_options){.ignores_embedded = true, .ignores_jit = true},
+			err);
 		if (!result && o->is_stats)
 			result = show_stats(r, out, err);
 		if (!result && (o->is_tasks || o->is_mmaps))
@@ -160,8 +188,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	}
 	if (make_profile(r, err))
 		return err->code;
-	if (r->options->has_thread_counts &&
-		threadcounts_read(&r->thread_counts, &r->recorded.trace.session, err))
+	if (r->options->has_thread_counts && threadcounts_settle(&r->thread_counts, err))
 		return err_prefix(err, "-T");
 	if (!is_data)
 		add_preamble(r, &out->text);

@@ -334,8 +334,7 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 static void show_stacks(const struct answer *a, struct page *p)
 {
 	const struct profile *profile = a->profile;
-	struct stackrows stacks = {.is_one_recording = true,
-		.are_imports = profile->is_imported};
+	struct stackrows stacks = {.is_one_recording = true, .are_imports = profile->is_imported};
 	u32 part = 0;
 
 	for (u32 event = 0; event < profile->events.n; event++)

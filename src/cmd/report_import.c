@@ -58,5 +58,5 @@ void report_import_add_head(const struct recorded *r, struct str *text)
 {
 	str_add(text, "# ");
 	str_add_safe(text, r->import.path, strlen(r->import.path));
-	str_addf(text, ": %s, which say nothing of lost samples\n#\n", r->import.importer->what);
+	str_addf(text, ": %s; which samples were lost is not told\n#\n", r->import.importer->what);
 }

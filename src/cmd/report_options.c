@@ -44,7 +44,7 @@ static int set_percentage(void *target, const char *value, struct err *err)
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE",
-		"read FILE, a recording or folded stacks; default perf.data"},
+		"read FILE, a recording, folded stacks or a profile of pprof; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read it whoever it belongs to (always; perf asks)"},
 	SYMBOL_FILE_ROWS(report_options),

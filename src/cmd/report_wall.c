@@ -26,13 +26,13 @@ int report_wall_check_columns(const struct histrows_options *t, bool has_wall, s
 
 bool report_wall_is_whole(u32 event)
 {
-	return event == GATHER_WALL;
+	return event == AGGREGATE_WALL;
 }
 
 struct hist_events report_wall_events(void)
 {
-	return (struct hist_events){.first = GATHER_WALL,
-		.n = GATHER_WALL_EVENTS - GATHER_WALL,
-		.order = GATHER_LATENCY - GATHER_WALL,
+	return (struct hist_events){.first = AGGREGATE_WALL,
+		.n = AGGREGATE_WALL_EVENTS - AGGREGATE_WALL,
+		.order = AGGREGATE_LATENCY - AGGREGATE_WALL,
 		.are_columns = true};
 }

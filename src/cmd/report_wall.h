@@ -2,7 +2,7 @@
  * report_wall.h - report --wall: time on and off CPUs.
  *
  * In       a recording; the columns and rows that were asked for
- * Out      which columns stand for nothing asked; the events of a table of GATHER_WALL, with the others as columns
+ * Out      which columns stand for nothing asked; the events of a table of AGGREGATE_WALL, with the others as columns
  * Owns     nothing
  * Errors   ERR_INVAL: a recording without switches, and what makes no sense together
  */

@@ -77,6 +77,11 @@ static struct process *find_process(const struct machine *m, u32 pid)
 	return i == TABLE_NONE ? NULL : m->newest_processes.at[i];
 }
 
+const struct process *machine_newest_process(const struct machine *m, u32 pid)
+{
+	return find_process(m, pid);
+}
+
 /* Makes p the newest process of its pid. */
 static void publish_process(struct machine *m, struct process *p)
 {

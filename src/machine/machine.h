@@ -72,7 +72,7 @@ struct machine {
 	struct space *free_spaces;      /* linked by `next_free` */
 	u64 maps_kept;                  /* bytes of maps when they were last copied */
 	u64 n_ended; /* threads that have ended since machine_forget(), or at all */
-	u64 n_kept; /* threads that it left */
+	u64 n_kept;  /* threads that it left */
 	u32 next_space_id;
 	u64 n_comms;   /* names that threads ever had */
 	u64 n_changes; /* of states: what was looked up before the last one may not hold any more */
@@ -131,6 +131,9 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
  */
 void machine_forget(struct machine *m, u64 before);
 
+/* The process that has this number now, or had it last; NULL: none has. */
+const struct process *machine_newest_process(const struct machine *m, u32 pid);
+
 /* The same once so many have ended that it pays, with what is more than a second older than `now`; whether it did. */
 bool machine_forget_ended(struct machine *m, u64 now);
 
@@ -154,19 +157,25 @@ struct thread_state {
 	u64 from, until;
 };
 
-/* The space that code of a mode ran in; NULL for hypervisors and programs of guests. */
-static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+/* Of a thread's spaces, that which code of a mode ran in; NULL for hypervisors and programs of guests. */
+static inline const struct space *machine_space_of(const struct space *user,
+	const struct space *kernel, const struct space *guest, u8 mode)
 {
 	switch (mode) {
 	case PERF_RECORD_MISC_KERNEL:
-		return state->kernel;
+		return kernel;
 	case PERF_RECORD_MISC_GUEST_KERNEL:
-		return state->guest;
+		return guest;
 	case PERF_RECORD_MISC_USER:
 	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
-		return state->user;
+		return user;
 	}
 	return NULL;
+}
+
+static inline const struct space *machine_space(const struct thread_state *state, u8 mode)
+{
+	return machine_space_of(state->user, state->kernel, state->guest, mode);
 }
 
 /* The guest that a process runs, that of pid 0 if it has none of its own, or NULL. */

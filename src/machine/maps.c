@@ -167,6 +167,7 @@ const struct maps_node *maps_add(struct maps_pool *pool, const struct maps_node 
 {
 	struct maps_node *low, *high;
 
+	pool->n_added++;
 	carve(pool, root, map->start, map->end, &low, &high);
 	return join(pool, join(pool, low, make(pool, map)), high);
 }

@@ -45,6 +45,7 @@ struct maps_node;
 struct maps_pool {
 	struct arena arena;
 	u32 owner; /* nodes of this owner may be changed in place: nobody has seen them yet */
+	u64 n_added;
 };
 
 /* The map that covers va, or NULL. */

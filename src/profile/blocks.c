@@ -5,8 +5,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "event/abi.h"
-
-enum { ENTRY = 24, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
+#include "record/branch.h"
 
 struct blocks_worker {
 	struct blocks blocks;
@@ -76,10 +75,10 @@ static void take_branches(void *ctx, struct visit *v)
 		return;
 	state = visit_state(v);
 	for (u64 i = 0; i + 1 < branches->n; i++) {
-		const u8 *entry = branches->entries + i * ENTRY;
+		struct branch b = branch_at(branches->entries, i);
 
-		add_run(w, state, load_u64(entry + ENTRY + 8), load_u64(entry),
-			load_u64(entry + 16) >> CYCLES_SHIFT & CYCLES_MASK);
+		add_run(w, state, branch_at(branches->entries, i + 1).to, b.from,
+			branch_cycles(b.flags));
 	}
 }
 

@@ -3,77 +3,31 @@
 #include "base/num.h"
 #include "event/abi.h"
 #include "event/cpus.h"
-#include "machine/machine.h"
 #include "session/decoder.h"
+#include "trace/visit.h"
+#include "trace/where.h"
 
 struct cutting {
 	const struct cut_wish *wish;
-	struct session session;
-	struct machine machine;
+	struct trace trace;
+	struct visits visits;
 	struct decoder decoder;
 	struct spans spans;
 	struct cpus cpus;
-	VEC(u32) pids, tids;
-	struct intern strings;
+	struct num_list pids, tids;
+	struct trace_where where; /* of these */
 	struct copier copier;
 	struct cut_tally tally;
 };
 
-typedef VEC(u32) number_list;
-
-static int parse_numbers(const char *option, const char *text, void *ret_numbers, struct err *err)
+static bool is_wanted(struct cutting *c, const struct sample *s, const struct stream_event *e)
 {
-	number_list *numbers = ret_numbers;
-	const char *p = text;
-	u64 n;
+	struct visit v = {.visits = &c->visits,
+		.sample = s,
+		.format = formats_format(&c->trace.session.reader.formats, e->event),
+		.time = e->time};
 
-	while (p && *p) {
-		if (!num_scan(&p, 10, &n) || n > UINT32_MAX || (*p && *p != ','))
-			return err_set(err, ERR_INVAL, "%s '%s': expected numbers like 12,34",
-				option, text);
-		vec_add(numbers, (u32)n);
-		p += *p == ',';
-	}
-	return 0;
-}
-
-static bool has_number(const u32 *at, size_t n, u32 number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (at[i] == number)
-			return true;
-	return !n;
-}
-
-static bool has_name(const char *list, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-		if (strcspn(p, ",") == n && !memcmp(p, name, n))
-			return true;
-	return !list;
-}
-
-static bool is_wanted(struct cutting *c, const struct sample *s, u64 time)
-{
-	struct thread_state t;
-
-	if (!spans_have(&c->spans, time) || !has_number(c->pids.at, c->pids.n, s->pid) ||
-		!has_number(c->tids.at, c->tids.n, s->tid))
-		return false;
-	if (c->cpus.n) {
-		bool is_there = false;
-
-		vec_each(cpu, &c->cpus)
-			is_there |= *cpu == s->cpu;
-		if (!is_there)
-			return false;
-	}
-	if (!c->wish->comms)
-		return true;
-	machine_state_at(&c->machine, s->pid, s->tid, time, &c->strings, &t);
-	return has_name(c->wish->comms, t.comm);
+	return trace_where_has(&c->where, &v);
 }
 
 /* Said of a moment, not of who is where from then on: only in the time that is wanted. */
@@ -95,7 +49,7 @@ static int take(struct cutting *c, struct stream_event *e, struct err *err)
 	if (e->event == TABLE_NONE)
 		return 0;
 	s = decoder_next(&c->decoder, &e->rec, e->event);
-	if (!s || !is_wanted(c, s, e->time))
+	if (!s || !is_wanted(c, s, e))
 		return 0;
 	c->tally.n_kept++;
 	return copier_add_sample(&c->copier, &e->rec, e->time, err);
@@ -104,14 +58,14 @@ static int take(struct cutting *c, struct stream_event *e, struct err *err)
 /* In the order of the file, with its rounds. */
 static int copy_file(struct cutting *c, struct err *err)
 {
-	struct reader *r = &c->session.reader;
+	struct reader *r = &c->trace.session.reader;
 	struct reader_cursor cursor;
 	struct stream_event e = {0};
 	int result;
 
 	reader_cursor_init(&cursor, r, r->data_start, r->data_end);
 	while ((result = reader_next(&cursor, &e.rec, err)) > 0) {
-		stream_place(&c->session, &e);
+		stream_place(&c->trace.session, &e);
 		result = take(c, &e, err);
 		if (result)
 			break;
@@ -127,7 +81,7 @@ static int copy_directory(struct cutting *c, struct err *err)
 	struct stream_event e;
 	int result;
 
-	stream_init(&stream, &c->session);
+	stream_init(&stream, &c->trace.session);
 	while ((result = stream_next(&stream, &e, err)) > 0) {
 		if (e.rec.type == PERF_RECORD_FINISHED_ROUND)
 			continue;
@@ -141,7 +95,7 @@ static int copy_directory(struct cutting *c, struct err *err)
 
 static int write_all(struct cutting *c, struct fresh *to, struct err *err)
 {
-	struct reader *r = &c->session.reader;
+	struct reader *r = &c->trace.session.reader;
 
 	if (copier_open(&c->copier, to, &r->events, err))
 		return err->code;
@@ -154,25 +108,33 @@ static int write_all(struct cutting *c, struct fresh *to, struct err *err)
 
 static int prepare(struct cutting *c, struct err *err)
 {
+	/* Nobody asks for names. */
+	const struct trace_options names = {.ignores_embedded = true, .ignores_jit = true};
 	const struct cut_wish *w = c->wish;
-	struct session_tally *tally = &c->session.tally;
-	const struct file_info *info = &c->session.reader.info;
+	struct session_tally *tally = &c->trace.session.tally;
+	const struct file_info *info = &c->trace.session.reader.info;
 
-	if (parse_numbers("--pid", w->pids, &c->pids, err) ||
-		parse_numbers("--tid", w->tids, &c->tids, err))
+	if (num_list_parse(&c->pids, "--pid", w->pids, err) ||
+		num_list_parse(&c->tids, "--tid", w->tids, err))
 		return err->code;
 	if (w->cpus && cpus_parse(&c->cpus, w->cpus, err))
 		return err_prefix(err, "--cpu");
-	if (machine_scan(&c->machine, &c->session, err))
+	if (trace_scan(&c->trace, &names, err))
 		return err->code;
-	if (w->time && !c->session.has_times)
+	visits_init(&c->visits, &c->trace);
+	c->where = (struct trace_where){.cpus = &c->cpus,
+		.spans = &c->spans,
+		.pids = &c->pids,
+		.tids = &c->tids,
+		.comms = w->comms};
+	if (w->time && !c->trace.session.has_times)
 		return err_set(err, ERR_INVAL, "--time: the recording has no times");
 	if (w->time &&
 		spans_parse(&c->spans, w->time, info->first_time,
 			info->has_times ? info->last_time : 0, err))
 		return err->code;
-	decoder_init(&c->decoder, &c->session, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
-		tally);
+	decoder_init(&c->decoder, &c->trace.session,
+		PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, tally);
 	return 0;
 }
 
@@ -182,19 +144,18 @@ int cut_write(const char *path, const struct cut_wish *wish, struct fresh *to, s
 	struct cutting c = {.wish = wish};
 	int r;
 
-	if (session_open(&c.session, path, log, err))
+	if (trace_open(&c.trace, path, log, err))
 		return err->code;
 	r = prepare(&c, err);
 	if (!r)
 		r = write_all(&c, to, err);
 	if (!r)
 		*ret_tally = c.tally;
-	machine_fini(&c.machine);
-	session_close(&c.session);
+	visits_fini(&c.visits);
+	trace_close(&c.trace);
 	spans_fini(&c.spans);
 	cpus_fini(&c.cpus);
 	vec_fini(&c.pids);
 	vec_fini(&c.tids);
-	intern_fini(&c.strings);
 	return r;
 }

@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "record/branch.h"
 
-/* In an entry, and of its flags. */
-enum { ENTRY = 24, ENTRY_FROM = 0, ENTRY_TO = 8, ENTRY_FLAGS = 16 };
-enum { MISPREDICTED = 1, PREDICTED = 2, ABORT = 8, CYCLES_SHIFT = 4 };
 /* Bytes: calls as compilers make them are no longer. Branches: of loops that are found. */
 enum { CALL_MAX = 8, LOOP_MAX = 64 };
 
@@ -41,16 +39,15 @@ static u64 repeated(const u64 *words, u64 n)
 	return 0;
 }
 
-static void take_branch(struct history *h, const u8 *entry)
+static void take_branch(struct history *h, struct branch b)
 {
-	const u64 flags = load_u64(entry + ENTRY_FLAGS);
-
-	h->words[h->n * HISTORY_WORDS + HISTORY_TO] = load_u64(entry + ENTRY_TO);
-	h->words[h->n * HISTORY_WORDS + HISTORY_FROM] = load_u64(entry + ENTRY_FROM);
-	h->notes[h->n] = (struct history_note){.is_told = flags & (MISPREDICTED | PREDICTED),
-		.is_predicted = flags & PREDICTED,
-		.is_abort = flags & ABORT,
-		.cycles = flags >> CYCLES_SHIFT & UINT16_MAX};
+	h->words[h->n * HISTORY_WORDS + HISTORY_TO] = b.to;
+	h->words[h->n * HISTORY_WORDS + HISTORY_FROM] = b.from;
+	h->notes[h->n] =
+		(struct history_note){.is_told = b.flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED),
+			.is_predicted = b.flags & BRANCH_PREDICTED,
+			.is_abort = b.flags & BRANCH_ABORT,
+			.cycles = branch_cycles(b.flags)};
 	h->n++;
 }
 
@@ -60,7 +57,7 @@ void history_take(struct history *h, const u8 *entries, u64 n, u64 max)
 	for (u64 i = 0; i < MIN(n, (u64)HISTORY_MAX) && h->n < max; i++) {
 		u64 length, cycles = 0;
 
-		take_branch(h, entries + i * ENTRY);
+		take_branch(h, branch_at(entries, i));
 		length = repeated(h->words, h->n);
 		if (!length)
 			continue;

@@ -9,7 +9,9 @@
 #include "symbol/unpack.h"
 
 /* A row a format: import_x of a file of its own. */
-#define IMPORTERS(X) X(folded)
+#define IMPORTERS(X) \
+	X(pprof)     \
+	X(folded)
 
 #define DECLARE(name) extern const struct importer import_##name;
 IMPORTERS(DECLARE)
@@ -101,6 +103,7 @@ static int unpack_all(struct import *in, enum unpack_form form, struct err *err)
 
 	str_fini(&in->bytes);
 	in->bytes = plain;
+	in->is_packed = true;
 	if (result == ERR_LIMIT)
 		return allowance_exceeded(&in->allowance, limit, in->n_stored, "unpacked bytes",
 			err);
@@ -143,10 +146,12 @@ int import_check_label(const struct import *in, enum profile_label label, struct
 		in->importer->what);
 }
 
-int import_charge(const struct import *in, const struct profile *p, u64 offset, struct err *err)
+int import_charge(const struct import *in, const struct profile *p, u64 held, u64 offset,
+	struct err *err)
 {
 	const u64 limit = allowance_bytes(&in->allowance, in->n_stored);
-	const u64 n = in->bytes.cap + p->strings.arena.total + profile_bytes(p);
+	const u64 n = in->bytes.cap + p->strings.arena.total + profile_bytes(p) + held +
+		p->dsos.n * sizeof(*p->dsos.at);
 
 	return n <= limit
 		? 0

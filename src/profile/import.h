@@ -39,7 +39,8 @@ struct import {
 	const char *path;
 	const struct importer *importer;
 	struct str bytes;
-	u64 n_stored; /* bytes of the file, packed or not */
+	u64 n_stored;   /* bytes of the file, packed or not */
+	bool is_packed; /* they were */
 	struct allowance allowance;
 };
 
@@ -85,7 +86,8 @@ static inline struct bytes import_bytes(const struct import *in)
 	return bytes_of(str_text(&in->bytes), in->bytes.n);
 }
 
-/* ERR_LIMIT if what was made of it up to `offset` is too much. */
-int import_charge(const struct import *in, const struct profile *p, u64 offset, struct err *err);
+/* ERR_LIMIT if what was made of it up to `offset`, and `held` bytes beside it, are too much. */
+int import_charge(const struct import *in, const struct profile *p, u64 held, u64 offset,
+	struct err *err);
 
 #endif

@@ -36,7 +36,6 @@ struct folded_reader {
 	u64 sums[COUNTS];
 	bool has_modes; /* names of the kernel are marked, so that others are not the kernel's */
 	u32 unknown, kernel, jit; /* DSOs; PROFILE_NO_FRAME until there is one */
-	VEC(u32) files;           /* DSOs of "[libc.so.6]" */
 	VEC(u32) inlined;         /* of the frame that comes next */
 };
 
@@ -242,16 +241,12 @@ static u32 get_dso(struct folded_reader *r, u32 *dso, enum dso_kind kind, const 
 	return *dso;
 }
 
-/* The file of "[libc.so.6]". There are few. */
+/* The file of "[libc.so.6]". */
 static u32 file_of(struct folded_reader *r, const char *name, size_t n)
 {
 	const char *text = intern_add(&r->b.profile->strings, name, n);
 
-	vec_each(i, &r->files)
-		if (r->b.profile->dsos.at[*i].name == text)
-			return *i;
-	vec_add(&r->files, importing_dso(&r->b, DSO_FILE, text, text, NULL));
-	return r->files.at[r->files.n - 1];
+	return importing_dso(&r->b, DSO_FILE, text, text, NULL);
 }
 
 static bool is_word(const char *at, size_t n, const char *word)
@@ -375,7 +370,7 @@ static int read_lines(struct folded_reader *r, struct err *err)
 		for (u32 i = 0; i < r->n_counts; i++)
 			importing_add_row(&r->b, i, counts[i], counts[i], &comm);
 	}
-	return import_charge(r->in, r->b.profile, r->in->bytes.n, err);
+	return import_charge(r->in, r->b.profile, 0, r->in->bytes.n, err);
 }
 
 /* Where the kernel's functions are marked, the others are none of its. */
@@ -412,7 +407,6 @@ static int folded_read(const struct import *in, const struct import_options *o, 
 		log_note(o->log, "'%s': %llu counts are no whole numbers, and were rounded",
 			in->path, (unsigned long long)r.n_rounded);
 	importing_fini(&r.b);
-	vec_fini(&r.files);
 	vec_fini(&r.inlined);
 	return result;
 }

@@ -10,6 +10,7 @@ void importing_init(struct importing *b, const struct import *in, const struct i
 
 void importing_fini(struct importing *b)
 {
+	table_fini(&b->dso_index);
 	table_fini(&b->symbol_index);
 	table_fini(&b->frame_index);
 	vec_fini(&b->path);
@@ -19,15 +20,21 @@ u32 importing_dso(struct importing *b, enum dso_kind kind, const char *path, con
 	const char *build)
 {
 	struct profile *p = b->profile;
-	const u32 n = (u32)p->dsos.n;
+	struct profile_dso dso = {.path = intern_str(&p->strings, path),
+		.name = intern_str(&p->strings, name),
+		.kind = (u8)kind,
+		.source = (u32)p->dsos.n,
+		.build = build ? intern_str(&p->strings, build) : NULL};
+	const u64 hash = hash_mix((u64)(uintptr_t)dso.path, (u64)(uintptr_t)dso.build);
+	struct table_probe probe = table_probe(&b->dso_index, hash);
+	u32 i;
 
-	vec_add(&p->dsos,
-		((struct profile_dso){.path = intern_str(&p->strings, path),
-			.name = intern_str(&p->strings, name),
-			.kind = (u8)kind,
-			.source = n,
-			.build = build ? intern_str(&p->strings, build) : NULL}));
-	return n;
+	while ((i = table_next(&b->dso_index, &probe)) != TABLE_NONE)
+		if (p->dsos.at[i].path == dso.path && p->dsos.at[i].build == dso.build)
+			return i;
+	table_add(&b->dso_index, hash, dso.source);
+	vec_add(&p->dsos, dso);
+	return dso.source;
 }
 
 u32 importing_event(struct importing *b, const char *name, u32 n_group)
@@ -149,5 +156,5 @@ int importing_charge(struct importing *b, u64 offset, struct err *err)
 	if (offset < b->charged_at)
 		return 0;
 	b->charged_at = offset + EACH;
-	return import_charge(b->in, b->profile, offset, err);
+	return import_charge(b->in, b->profile, b->held, offset, err);
 }

@@ -16,17 +16,17 @@ struct importing {
 	struct profile *profile;
 	const struct import_options *options;
 	const struct import *in;
-	struct table symbol_index, frame_index;
-	VEC(u32) path; /* frames, the outermost first */
-	u64 n_cut;     /* stacks that were deeper than asked for */
-	u64 charged_at; /* so many rows, or a place that far in the file, and the memory is looked at again */
+	struct table dso_index, symbol_index, frame_index;
+	VEC(u32) path;  /* frames, the outermost first */
+	u64 held;       /* bytes that the importer's own tables take */
+	u64 charged_at; /* when the file was read so far the memory is looked at again */
 };
 
 void importing_init(struct importing *b, const struct import *in, const struct import_options *o,
 	struct profile *p);
 void importing_fini(struct importing *b);
 
-/* Texts are copied; `build` may be NULL. */
+/* The one of that path and build, created if new. Texts are copied; `build` may be NULL. */
 u32 importing_dso(struct importing *b, enum dso_kind kind, const char *path, const char *name,
 	const char *build);
 

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* linux/perf_event.h: struct perf_branch_entry, the bits behind the addresses */
-enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORT = 8, CYCLES_SHIFT = 4 };
+#include "record/branch.h"
 
 static void cell_of_function(const struct key_value *v, struct cell *ret)
 {
@@ -13,7 +12,7 @@ static void cell_of_function(const struct key_value *v, struct cell *ret)
 static u64 prediction_of(const struct profile *p, u64 flags)
 {
 	(void)p;
-	return flags & (MISPREDICTED | PREDICTED);
+	return flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
 }
 
 /* Whether it was predicted is said of some branches. */
@@ -27,18 +26,18 @@ static void set_prediction(u64 bits, bool is_yes, struct cell *ret)
 
 static void cell_of_mispredicted(const struct key_value *v, struct cell *ret)
 {
-	set_prediction(v->label, !(v->label & PREDICTED), ret);
+	set_prediction(v->label, !(v->label & BRANCH_PREDICTED), ret);
 }
 
 static void cell_of_predicted(const struct key_value *v, struct cell *ret)
 {
-	set_prediction(v->label, v->label & PREDICTED, ret);
+	set_prediction(v->label, v->label & BRANCH_PREDICTED, ret);
 }
 
 static u64 in_transaction_of(const struct profile *p, u64 flags)
 {
 	(void)p;
-	return flags & IN_TRANSACTION;
+	return flags & BRANCH_IN_TRANSACTION;
 }
 
 static void cell_of_in_transaction(const struct key_value *v, struct cell *ret)
@@ -49,7 +48,7 @@ static void cell_of_in_transaction(const struct key_value *v, struct cell *ret)
 static u64 abort_of(const struct profile *p, u64 flags)
 {
 	(void)p;
-	return flags & ABORT;
+	return flags & BRANCH_ABORT;
 }
 
 static void cell_of_abort(const struct key_value *v, struct cell *ret)
@@ -60,7 +59,7 @@ static void cell_of_abort(const struct key_value *v, struct cell *ret)
 static u64 cycles_of(const struct profile *p, u64 flags)
 {
 	(void)p;
-	return flags >> CYCLES_SHIFT & UINT16_MAX;
+	return branch_cycles(flags);
 }
 
 static void cell_of_cycles(const struct key_value *v, struct cell *ret)

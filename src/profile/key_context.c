@@ -27,6 +27,11 @@ static void cell_of_task(const struct key_value *v, struct cell *ret)
 	const u32 tid = (u32)v->label;
 	const char *comm = comm_of(v->hist->profile, tid);
 
+	if (v->hist->profile->is_imported && tid == (u32)-1) {
+		cell_unknown(ret, CELL_NOT_KNOWN);
+		return;
+	}
+
 	/* Tasks that are just ending have the number -1. */
 	cell_number(ret, CELL_SIGNED, (u64)(s64)(s32)tid);
 	if (!*comm && tid)

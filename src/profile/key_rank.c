@@ -99,19 +99,24 @@ static u32 *rank_by(size_t n, int (*compare)(const void *a, const void *b, void 
 	return ranks;
 }
 
+static int compare_dsos_of(const void *a, const void *b, void *profile)
+{
+	const struct sort_item *x = a, *y = b;
+	const struct profile *p = profile;
+	int c = strcmp(p->dsos.at[p->symbols.at[x->value].dso].name,
+		p->dsos.at[p->symbols.at[y->value].dso].name);
+
+	return c ? c : compare_u64(x->value, y->value);
+}
+
 /* Puts addresses that are equal in the order of their DSOs' names. */
 static void order_by_dso(const struct profile *p, struct sort_item *items, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct sort_item item = items[i];
-		const char *name = p->dsos.at[p->symbols.at[item.value].dso].name;
-		size_t j = i;
-
-		for (; j > 0 && items[j - 1].key == item.key &&
-			strcmp(p->dsos.at[p->symbols.at[items[j - 1].value].dso].name, name) > 0;
-			j--)
-			items[j] = items[j - 1];
-		items[j] = item;
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && items[end].key == items[i].key;)
+			end++;
+		if (end - i > 1)
+			qsort_r(items + i, end - i, sizeof(*items), compare_dsos_of, (void *)p);
 	}
 }
 

@@ -17,7 +17,7 @@ static u64 ns_of(const struct hist *h, const struct hist_entry *e, u32 event)
 static void set_share(const struct key_value *v, u32 event, struct cell *ret)
 {
 	const struct hist *h = v->hist;
-	const u32 k = event == GATHER_LATENCY ? GATHER_LATENCY - h->table.first : 0;
+	const u32 k = event == AGGREGATE_LATENCY ? AGGREGATE_LATENCY - h->table.first : 0;
 
 	cell_share(ret, ns_of(h, v->entry, event), h->events[k < h->n_events ? k : 0].all.period);
 }
@@ -32,11 +32,11 @@ static void set_share(const struct key_value *v, u32 event, struct cell *ret)
 		cell_number(ret, CELL_TIME, ns_of(v->hist, v->entry, event));           \
 	}
 
-COLUMN(latency, GATHER_LATENCY)
-COLUMN(wall, GATHER_WALL)
-COLUMN(cpu, GATHER_BY_STATE + WALL_CPU)
-COLUMN(runnable, GATHER_BY_STATE + WALL_RUNNABLE)
-COLUMN(blocked, GATHER_BY_STATE + WALL_BLOCKED)
+COLUMN(latency, AGGREGATE_LATENCY)
+COLUMN(wall, AGGREGATE_WALL)
+COLUMN(cpu, AGGREGATE_BY_STATE + WALL_CPU)
+COLUMN(runnable, AGGREGATE_BY_STATE + WALL_RUNNABLE)
+COLUMN(blocked, AGGREGATE_BY_STATE + WALL_BLOCKED)
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {

@@ -69,8 +69,6 @@ static void see(void *ctx, const struct record *rec)
 {
 	struct moments *m = ctx;
 
-	if (m->next)
-		m->next->see(m->next->ctx, rec);
 	switch (rec->type) {
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
@@ -86,8 +84,8 @@ static void see(void *ctx, const struct record *rec)
 
 void moments_watch(struct moments *m, struct session *s)
 {
-	*m = (struct moments){.observer = {m, see}, .next = s->observer, .session = s};
-	s->observer = &m->observer;
+	*m = (struct moments){.observer = {m, see}, .session = s};
+	session_watch(s, &m->observer);
 }
 
 /* ---- after the pass ---- */

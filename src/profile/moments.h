@@ -33,7 +33,6 @@ struct moments_running {
 
 struct moments {
 	struct session_observer observer;
-	const struct session_observer *next; /* who was there before */
 	const struct session *session;
 	struct intern strings;
 	VEC(struct moments_mark) marks;
@@ -41,7 +40,7 @@ struct moments {
 	VEC(struct moments_mark) of_namespaces; /* by tid, time */
 };
 
-/* Before the first pass: session.observer is set. *m must stay where it is until the pass is over. */
+/* Before the first pass, which it watches. *m must stay where it is until the pass is over. */
 void moments_watch(struct moments *m, struct session *s);
 /* After it. */
 void moments_settle(struct moments *m);

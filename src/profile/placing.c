@@ -61,11 +61,8 @@ static u32 dso_of(struct placing *p, const struct dso *dso)
 static void place(struct placing *p, const struct space *space, u64 ip, u8 mode,
 	struct profile_frame *frame)
 {
-	const struct map *map = NULL;
+	const struct map *map = machine_find(space, ip);
 
-	/* Programs of guests and hypervisors have maps of their own, which are not the host's. */
-	if (mode != PERF_RECORD_MISC_GUEST_USER && mode != PERF_RECORD_MISC_HYPERVISOR)
-		map = machine_find(space, ip);
 	frame->mode = mode;
 	frame->address = map ? map_offset(map, ip) : ip;
 	frame->dso = dso_of(p, map ? map->dso : p->machine->dsos.at.at[0]);
@@ -119,7 +116,6 @@ static u64 own_comm(struct placing *p, u64 comm)
 	return (u64)(uintptr_t)p->last_own_comm;
 }
 
-/* What stands at the root of a stack that was not found to its end. */
 /* Addresses of data are not asked for again and again: they are told apart before. */
 static u32 data_frame(struct placing *p, const struct sights_place *at)
 {
@@ -129,14 +125,15 @@ static u32 data_frame(struct placing *p, const struct sights_place *at)
 	return profile_frame(p->profile, &frame);
 }
 
-static u32 ending_frame(struct placing *p, const struct stack_end *end)
+/* What stands at the root of a stack that was not found to its end. */
+static u32 ending_frame(struct placing *p, enum stack_ending ending, u32 dso)
 {
 	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
-	u32 blamed = end->ending == STACK_NO_FRAME_POINTER ? 0 : end->dso;
+	u32 blamed = ending == STACK_NO_FRAME_POINTER ? 0 : dso;
 	struct profile_frame frame = {.dso = dso_of(p, p->machine->dsos.at.at[blamed]),
-		.address = UINT64_MAX - end->ending,
+		.address = UINT64_MAX - ending,
 		.mode = PERF_RECORD_MISC_USER,
-		.ending = end->ending};
+		.ending = (u8)ending};
 
 	return profile_frame(p->profile, &frame);
 }
@@ -163,30 +160,34 @@ static u32 last_user_dso(const struct placing *p)
 	return f && f->mode == PERF_RECORD_MISC_USER ? p->profile->dsos.at[f->dso].source : 0;
 }
 
-/* The stack node of a list of callers, outermost frame first; how they ended, into c->end. */
-static u32 stack_of(struct placing *p, struct sights_chain *c)
+/* Whether nothing has told how it ended; where branches are all that is known, they are all that was wanted. */
+static bool is_untold(const struct sights_chain *c)
+{
+	return c->end.ending == STACK_ENDINGS && (!c->n_history || c->words.n);
+}
+
+/* The stack node of a list of callers, outermost frame first, into c->stack; how they ended, likewise. */
+static void place_stack(struct placing *p, struct sights_chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
 	u64 older = 0;
-	u32 stack = 0, room = p->max_stack - 1; /* the sampled address is one of them */
+	u32 room = p->max_stack - 1; /* the sampled address is one of them */
 
 	/* The innermost address was taken off: what comes first now is a caller. */
 	walk.is_after_marker = false;
 	p->path.n = 0;
 	add_history(p, c);
-	if (c->n_history && !c->words.n && c->end.ending == STACK_ENDINGS)
-		c->end.ending = STACK_COMPLETE;
-	c->is_untold = c->end.ending == STACK_ENDINGS;
-	c->end.ending = c->is_untold ? STACK_COMPLETE : c->end.ending;
+	c->ending = c->end.ending == STACK_ENDINGS ? STACK_COMPLETE : c->end.ending;
+	c->end_dso = c->end.dso;
 	for (; room && chain_next(&walk, &step); room--) {
-		const struct space *space = step.mode == PERF_RECORD_MISC_KERNEL ? c->kernel
-			: step.mode == PERF_RECORD_MISC_GUEST_KERNEL             ? c->guest
-										 : c->user;
+		const struct space *space =
+			machine_space_of(c->user, c->kernel, c->guest, step.mode);
 		u32 frame = frame_of(p, space, step.ip, step.mode, step.is_return);
 
-		if (c->is_untold && is_no_code(p, c, &step, frame)) {
-			c->end = (struct stack_end){STACK_NO_FRAME_POINTER, last_user_dso(p)};
+		if (is_untold(c) && is_no_code(p, c, &step, frame)) {
+			c->ending = STACK_NO_FRAME_POINTER;
+			c->end_dso = last_user_dso(p);
 			/* Whether that is argc, the name of what it is below of tells. */
 			if (step.ip && step.ip <= ARGC_MOST)
 				vec_add(&p->path, frame);
@@ -200,35 +201,34 @@ static u32 stack_of(struct placing *p, struct sights_chain *c)
 	}
 	if (!room && chain_next(&walk, &step)) {
 		p->profile->n_cut++;
-		vec_add(&p->path, ending_frame(p, &(struct stack_end){STACK_TOO_DEEP, 0}));
-	} else if (c->end.ending != STACK_COMPLETE) {
-		vec_add(&p->path, ending_frame(p, &c->end));
+		vec_add(&p->path, ending_frame(p, STACK_TOO_DEEP, 0));
+	} else if (c->ending != STACK_COMPLETE) {
+		vec_add(&p->path, ending_frame(p, c->ending, c->end_dso));
 	}
+	c->stack = 0;
 	while (p->path.n)
-		stack = profile_stack(p->profile, stack, p->path.at[--p->path.n]);
-	return stack;
+		c->stack = profile_stack(p->profile, c->stack, p->path.at[--p->path.n]);
 }
 
 /*
  * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
  * caller it is the sample's own file that is to blame.
  */
-static void add_ending(struct placing *p, const struct profile_row *row,
-	const struct sights_chain *c)
+static void add_ending(struct placing *p, u32 frame, const struct sights_chain *c, u64 n_samples)
 {
-	u32 dso = ending_is_cut(c->end.ending) && !c->end.dso
-		? p->profile->frames.at[row->frame].dso
-		: dso_of(p, p->machine->dsos.at.at[c->end.dso]);
+	u32 dso = ending_is_cut(c->ending) && !c->end_dso
+		? p->profile->frames.at[frame].dso
+		: dso_of(p, p->machine->dsos.at.at[c->end_dso]);
 
-	profile_add_ending(p->profile, c->end.ending, dso, row->n_samples);
+	profile_add_ending(p->profile, c->ending, dso, n_samples);
 }
 
-/* A profile owns its strings; until now they are the machine's and the worker's. */
-static void own_strings(struct profile *p)
+/* A profile owns its strings; those of new DSOs, and events, are the machine's until now. */
+static void own_strings(struct profile *p, size_t first_dso)
 {
-	vec_each(dso, &p->dsos) {
-		dso->path = intern_str(&p->strings, dso->path);
-		dso->name = intern_str(&p->strings, dso->name);
+	for (size_t i = first_dso; i < p->dsos.n; i++) {
+		p->dsos.at[i].path = intern_str(&p->strings, p->dsos.at[i].path);
+		p->dsos.at[i].name = intern_str(&p->strings, p->dsos.at[i].name);
 	}
 	vec_each(e, &p->events)
 		e->name = intern_str(&p->strings, e->name);
@@ -284,57 +284,112 @@ static u64 place_label(struct placing *p, const struct sights *sights, const str
 	return label == LABEL_BLOCK ? place_block(p, sights, value) : value;
 }
 
-/* The row of a sight; stacks: by chain. */
-static void add_row(struct placing *p, const struct sights *sights, struct sight *s,
-	const u32 *stacks)
+/* What was counted of a sight since the last time is its row's. */
+static void move_counts(struct placing *p, const struct sights *sights, struct sight *s,
+	struct profile_row *row)
 {
-	struct profile_row row = {.event = s->event,
-		.n_samples = s->n_samples,
-		.period = s->period};
 	struct profile_event *event = &p->profile->events.at[s->event];
+	const struct sights_chain *c = s->chain == TABLE_NONE ? NULL : &sights->chains.at[s->chain];
 
-	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
-	row.callers = s->chain == TABLE_NONE ? 0 : stacks[s->chain];
-	row.passes = sights->has_history ? (u32)*sights_passes(sights, s) : 0;
-	if (s->chain != TABLE_NONE && sights->chains.at[s->chain].is_untold && !event->is_repeated)
-		add_ending(p, &row, &sights->chains.at[s->chain]);
-	for (unsigned k = 0; k < p->profile->n_labels; k++)
-		s->labels[k] = place_label(p, sights, s, &row, k);
-	profile_add_row(p->profile, &row, s->labels);
+	if (!s->n_samples)
+		return;
+	if (c && is_untold(c) && !event->is_repeated)
+		add_ending(p, row->frame, c, s->n_samples);
+	row->n_samples += s->n_samples;
+	row->period += s->period;
 	event->n_samples += s->n_samples;
 	event->period += s->period;
+	s->n_samples = s->period = 0;
+}
+
+/* The row of a new sight. */
+static void add_row(struct placing *p, const struct sights *sights, struct sight *s)
+{
+	struct profile_row row = {.event = s->event};
+	u64 labels[LABEL_COUNT];
+
+	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
+	row.callers = s->chain == TABLE_NONE ? 0 : sights->chains.at[s->chain].stack;
+	row.passes =
+		sights->has_history ? (u32)(sights->first_pass + *sights_passes(sights, s)) : 0;
+	for (unsigned k = 0; k < p->profile->n_labels; k++)
+		labels[k] = place_label(p, sights, s, &row, k);
+	move_counts(p, sights, s, &row);
+	profile_add_row(p->profile, &row, labels);
+}
+
+static void move_passes(struct sights *s, struct profile *p)
+{
+	/* They are many, and mostly nobody needs them twice. */
+	if (!p->passes.n) {
+		memcpy(&p->passes, &s->passes, sizeof(p->passes));
+		memset(&s->passes, 0, sizeof(s->passes));
+		return;
+	}
+	for (size_t i = 0; i < s->passes.n; i++) {
+		if (s->first_pass + i == p->passes.n)
+			vec_add(&p->passes, ((struct profile_pass){0}));
+		profile_add_pass(&p->passes.at[s->first_pass + i], &s->passes.at[i]);
+	}
+	s->passes.n = 0;
+}
+
+static void move_endings(struct placing *p, struct sights *s)
+{
+	vec_each(end, &s->endings)
+		profile_add_ending(p->profile, end->ending,
+			dso_of(p, p->machine->dsos.at.at[end->dso]), end->n_samples);
+	s->endings.n = 0;
+}
+
+/* Those that are in the profile already are found there. */
+static void find_dsos(struct placing *p)
+{
+	p->dsos = mem_zalloc(p->machine->dsos.at.n * sizeof(*p->dsos));
+	for (size_t i = 0; i < p->profile->dsos.n; i++)
+		p->dsos[p->profile->dsos.at[i].source] = (u32)i + 1;
+}
+
+static bool place_all(struct placing *p, struct sights *s, u64 allowed)
+{
+	struct profile *profile = p->profile;
+	bool fits = true;
+
+	for (u32 k = 0; k < s->n_placed; k++)
+		move_counts(p, s, sights_at(s, k), &profile->rows.at[s->first_row + k]);
+	while (fits && s->n_placed_chains < s->chains.n) {
+		place_stack(p, &s->chains.at[s->n_placed_chains++]);
+		fits = profile_bytes(profile) <= allowed;
+	}
+	while (fits && s->n_placed < s->n) {
+		add_row(p, s, sights_at(s, s->n_placed++));
+		fits = profile_bytes(profile) <= allowed;
+	}
+	return fits;
 }
 
 bool placing_add(struct sights *sights, const struct machine *m, u32 max_stack, u64 allowed,
 	struct profile *profile)
 {
 	struct placing p = {.machine = m, .profile = profile, .max_stack = max_stack};
-	u32 *stacks = mem_alloc((sights->chains.n + 1) * sizeof(*stacks));
-	bool fits = true;
+	const size_t first_dso = profile->dsos.n;
+	bool fits;
 
 	sights_settle(sights);
-	p.dsos = mem_zalloc(m->dsos.at.n * sizeof(*p.dsos));
+	if (!sights->n_placed) {
+		sights->first_row = profile->rows.n;
+		sights->first_pass = profile->passes.n;
+	}
+	find_dsos(&p);
 	p.memo = memo_of(FRAMES_REMEMBERED);
-	profile->has_stacks = sights->chains.n > 0;
-	vec_each(end, &sights->endings)
-		profile_add_ending(profile, end->ending, dso_of(&p, m->dsos.at.at[end->dso]),
-			end->n_samples);
+	profile->has_stacks |= sights->chains.n > 0;
+	move_endings(&p, sights);
 	table_reserve(&profile->stack_index, sights->chains.n);
-	vec_reserve(&profile->rows, sights->n);
-	vec_reserve(&profile->cells, (size_t)sights->n * sights->n_labels);
-	for (size_t k = 0; fits && k < sights->chains.n; k++) {
-		stacks[k] = stack_of(&p, &sights->chains.at[k]);
-		fits = profile_bytes(profile) <= allowed;
-	}
-	for (u32 k = 0; fits && k < sights->n; k++) {
-		add_row(&p, sights, sights_at(sights, k), stacks);
-		fits = profile_bytes(profile) <= allowed;
-	}
-	/* They are many, and nobody needs them twice. */
-	memcpy(&profile->passes, &sights->passes, sizeof(profile->passes));
-	memset(&sights->passes, 0, sizeof(sights->passes));
-	own_strings(profile);
-	mem_free(stacks);
+	vec_reserve(&profile->rows, sights->first_row + sights->n);
+	vec_reserve(&profile->cells, (sights->first_row + sights->n) * sights->n_labels);
+	fits = place_all(&p, sights, allowed);
+	move_passes(sights, profile);
+	own_strings(profile, first_dso);
 	mem_free(p.dsos);
 	memo_fini(&p.memo);
 	vec_fini(&p.frames);

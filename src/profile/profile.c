@@ -225,7 +225,203 @@ void profile_merge(struct profile *p, const struct profile *from)
 		profile_add_ending(p, e->ending, dsos[e->dso], e->n_samples);
 	p->has_stacks |= from->has_stacks;
 	p->n_cut += from->n_cut;
+	p->n_walked += from->n_walked;
+	p->n_passed_over += from->n_passed_over;
 	mem_free(dsos);
 	mem_free(frames);
 	mem_free(stacks);
+}
+
+/* ---- while it goes on ---- */
+
+void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more)
+{
+	pass->n_told += more->n_told;
+	pass->n_predicted += more->n_predicted;
+	pass->n_aborts += more->n_aborts;
+	pass->cycles += more->cycles;
+	pass->n_iterations += more->n_iterations;
+	pass->loop_cycles += more->loop_cycles;
+}
+
+static u64 scaled(u64 n, double factor)
+{
+	return (u64)((double)n * factor);
+}
+
+void profile_scale(struct profile *p, double factor)
+{
+	vec_each(e, &p->events)
+		e->n_samples = e->period = 0;
+	vec_each(row, &p->rows) {
+		row->n_samples = scaled(row->n_samples, factor);
+		row->period = scaled(row->period, factor);
+		p->events.at[row->event].n_samples += row->n_samples;
+		p->events.at[row->event].period += row->period;
+	}
+	vec_each(pass, &p->passes)
+		*pass = (struct profile_pass){scaled(pass->n_told, factor),
+			scaled(pass->n_predicted, factor), scaled(pass->n_aborts, factor),
+			scaled(pass->cycles, factor), scaled(pass->n_iterations, factor),
+			scaled(pass->loop_cycles, factor)};
+	vec_each(e, &p->endings)
+		e->n_samples = scaled(e->n_samples, factor);
+	p->n_walked = scaled(p->n_walked, factor);
+	p->n_passed_over = scaled(p->n_passed_over, factor);
+}
+
+/* A profile made of another one's rows, and of what these have. */
+struct compacting {
+	const struct profile *from;
+	struct profile to;
+	u32 *dsos, *frames, *stacks; /* which they are there, + 1; 0: not yet */
+	struct table rows;
+};
+
+static u32 kept_dso(struct compacting *c, u32 dso)
+{
+	if (!c->dsos[dso])
+		c->dsos[dso] = merge_dso(&c->to, &c->from->dsos.at[dso]) + 1;
+	return c->dsos[dso] - 1;
+}
+
+static u32 kept_frame(struct compacting *c, u32 number)
+{
+	struct profile_frame frame = c->from->frames.at[number];
+
+	if (!c->frames[number]) {
+		frame.dso = kept_dso(c, frame.dso);
+		c->frames[number] = profile_frame(&c->to, &frame) + 1;
+	}
+	return c->frames[number] - 1;
+}
+
+/* Parents come before their children: the path is walked up, then down to what is new. */
+static u32 kept_stack(struct compacting *c, u32 number)
+{
+	VEC(u32) path = {0};
+	u32 kept;
+
+	for (; number && !c->stacks[number]; number = c->from->stacks.at[number].parent)
+		vec_add(&path, number);
+	kept = number ? c->stacks[number] - 1 : 0;
+	while (path.n) {
+		number = path.at[--path.n];
+		kept = profile_stack(&c->to, kept, kept_frame(c, c->from->stacks.at[number].frame));
+		c->stacks[number] = kept + 1;
+	}
+	vec_fini(&path);
+	return kept;
+}
+
+static u64 kept_label(struct compacting *c, enum profile_label label, u64 value)
+{
+	struct profile_block block = profile_block(value);
+
+	switch (profile_kind(label)) {
+	case PROFILE_FRAME:
+		return kept_frame(c, (u32)value);
+	case PROFILE_FRAMES:
+		block.start =
+			block.start == PROFILE_NO_FRAME ? block.start : kept_frame(c, block.start);
+		block.end = kept_frame(c, block.end);
+		return profile_block_label(block);
+	default:
+		return merge_label(&c->to, label, value, NULL);
+	}
+}
+
+/* The row that says the same, or a new one that counts nothing. */
+static struct profile_row *kept_row(struct compacting *c, const struct profile_row *row,
+	const u64 *labels)
+{
+	const struct profile *p = &c->to;
+	u64 hash = hash_mix((u64)row->callers << 32 | row->frame, row->event);
+	struct table_probe probe;
+	u32 i;
+
+	for (unsigned k = 0; k < p->n_labels; k++)
+		hash = hash_mix(hash, labels[k]);
+	probe = table_probe(&c->rows, hash);
+	while ((i = table_next(&c->rows, &probe)) != TABLE_NONE) {
+		struct profile_row *known = &p->rows.at[i];
+
+		if (known->callers == row->callers && known->frame == row->frame &&
+			known->event == row->event &&
+			!memcmp(p->cells.at + (size_t)i * p->n_labels, labels,
+				p->n_labels * sizeof(*labels)))
+			return known;
+	}
+	table_add(&c->rows, hash, (u32)p->rows.n);
+	profile_add_row(&c->to, row, labels);
+	return &c->to.rows.at[p->rows.n - 1];
+}
+
+/* A row's branches are those at the end of its stack. */
+static u32 n_passes_of(const struct profile *p, const struct profile_row *row)
+{
+	u32 n = 0;
+
+	for (u32 s = row->callers; s && p->frames.at[p->stacks.at[s].frame].branch;
+		s = p->stacks.at[s].parent)
+		n += p->frames.at[p->stacks.at[s].frame].branch == PROFILE_BRANCH_FROM;
+	return n;
+}
+
+static void keep_row(struct compacting *c, size_t i)
+{
+	const struct profile *from = c->from;
+	const struct profile_row *row = &from->rows.at[i];
+	struct profile_row mine = {.event = row->event,
+		.frame = kept_frame(c, row->frame),
+		.callers = kept_stack(c, row->callers),
+		.passes = (u32)c->to.passes.n};
+	const u32 n_passes = from->passes.n ? n_passes_of(from, row) : 0;
+	struct profile_row *kept;
+	u64 labels[LABEL_COUNT];
+
+	for (unsigned k = 0; k < from->n_labels; k++)
+		labels[k] =
+			kept_label(c, from->label_at[k], from->cells.at[i * from->n_labels + k]);
+	kept = kept_row(c, &mine, labels);
+	kept->n_samples += row->n_samples;
+	kept->period += row->period;
+	for (u32 k = 0; k < n_passes; k++) {
+		if (kept->passes + k == c->to.passes.n)
+			vec_add(&c->to.passes, ((struct profile_pass){0}));
+		profile_add_pass(&c->to.passes.at[kept->passes + k],
+			&from->passes.at[row->passes + k]);
+	}
+}
+
+void profile_compact(struct profile *p)
+{
+	struct compacting c = {.from = p,
+		.dsos = mem_zalloc((p->dsos.n + 1) * sizeof(u32)),
+		.frames = mem_zalloc((p->frames.n + 1) * sizeof(u32)),
+		.stacks = mem_zalloc((p->stacks.n + 1) * sizeof(u32))};
+
+	profile_init(&c.to, p->labels);
+	vec_each(e, &p->events) {
+		vec_add(&c.to.events, *e);
+		c.to.events.at[c.to.events.n - 1].name = intern_str(&c.to.strings, e->name);
+	}
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (p->rows.at[i].n_samples || p->rows.at[i].period)
+			keep_row(&c, i);
+	vec_each(e, &p->endings)
+		if (e->n_samples)
+			profile_add_ending(&c.to, e->ending, kept_dso(&c, e->dso), e->n_samples);
+	c.to.has_stacks = p->has_stacks;
+	c.to.has_branches = p->has_branches;
+	c.to.has_blocks = p->has_blocks;
+	c.to.n_cut = p->n_cut;
+	c.to.n_walked = p->n_walked;
+	c.to.n_passed_over = p->n_passed_over;
+	profile_fini(p);
+	*p = c.to;
+	mem_free(c.dsos);
+	mem_free(c.frames);
+	mem_free(c.stacks);
+	table_fini(&c.rows);
 }

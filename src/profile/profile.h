@@ -292,8 +292,19 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame);
 /* Counts n samples whose stacks ended so. */
 void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n);
 
+void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more);
+
+/* Of a profile without names: multiplies all that is counted by a factor from 0 to 1; less than one is nothing. */
+void profile_scale(struct profile *p, double factor);
+
 /*
- * Adds everything in `from` to p. DSOs with the same source number, strings with the same text are
+ * Of a profile without names: rows that say the same are one; those that count nothing are dropped, and the stacks,
+ * frames, DSOs and strings that no row has.
+ */
+void profile_compact(struct profile *p);
+
+/*
+ * Adds everything in `from` to p, both without names. DSOs with the same source number, strings with the same text are
  * the same.
  */
 void profile_merge(struct profile *p, const struct profile *from);

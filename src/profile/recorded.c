@@ -132,21 +132,22 @@ static u32 max_stack_of(const struct recorded_options *o)
 /* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
-	struct gather_options g = {.labels = o->labels,
-		.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
-		.has_history = o->has_stacks && o->has_history,
-		.max_stack = max_stack_of(o),
+	struct gather_options g = {
+		.count = {.labels = o->labels,
+			.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
+			.has_history = o->has_stacks && o->has_history,
+			.max_stack = max_stack_of(o),
+			.has_branches = o->has_branches,
+			.has_blocks = o->has_blocks,
+			.is_weighed = o->is_weighed,
+			.wall = o->has_wall ? &r->wall : NULL},
 		.n_workers = o->n_workers,
 		.where = {.cpus = o->cpus,
 			.spans = o->spans,
 			.switching = switches(o) ? &r->switching : NULL},
 		.moments = &r->moments,
 		.time_quantum = o->time_quantum,
-		.has_branches = o->has_branches,
-		.has_blocks = o->has_blocks,
-		.is_weighed = o->is_weighed,
 		.has_raw_fields = o->has_raw_fields,
-		.wall = o->has_wall ? &r->wall : NULL,
 		.n_beside = o->n_beside};
 	bool needs_kernel =
 		o->has_branches || o->has_history || r->trace.session.has_kernel_samples;

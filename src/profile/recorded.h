@@ -47,10 +47,11 @@ struct recorded_options {
 	/* Only between events, not with has_wall; NULL or without names: always. */
 	const struct switching_options *switching;
 	u64 time_quantum; /* ns, for LABEL_TIME; 0: the usual one */
-	bool has_history; /* with has_stacks, as in struct gather_options; also without chains */
-	bool has_branches, has_blocks, is_weighed, has_raw_fields; /* as in struct gather_options */
-	const char *const *fields;                                 /* LABEL_FIELDS; NULL: none */
-	struct naming_options naming;                              /* n_workers is filled in */
+	bool has_history; /* with has_stacks, as in struct aggregate_options; also without chains */
+	bool has_branches, has_blocks, is_weighed,
+		has_raw_fields;       /* as in struct aggregate_options */
+	const char *const *fields;    /* LABEL_FIELDS; NULL: none */
+	struct naming_options naming; /* n_workers is filled in */
 	/* Who else wants the samples that are counted, in the same pass. */
 	const struct visitor *beside[GATHER_BESIDE];
 	size_t n_beside;

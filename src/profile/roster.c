@@ -42,12 +42,14 @@ static struct roster_process *get(struct roster *r, u32 pid)
 	if (!slot->now) {
 		slot->now = mem_zalloc(sizeof(*slot->now));
 		slot->now->pid = pid;
+		r->n_bytes += sizeof(*slot->now);
 	}
 	return slot->now;
 }
 
-static void forget(struct roster_process *p)
+static void forget(struct roster *r, struct roster_process *p)
 {
+	r->n_bytes -= sizeof(*p) + p->name.n + p->by_event.n * sizeof(*p->by_event.at);
 	str_fini(&p->name);
 	vec_fini(&p->by_event);
 	vec_fini(&p->threads);
@@ -58,7 +60,7 @@ static void end(struct roster *r, struct roster_process *p)
 {
 	find_slot(r, p->pid)->now = NULL;
 	r->ended(r->ctx, p);
-	forget(p);
+	forget(r, p);
 }
 
 static void add_thread(struct roster_process *p, u32 tid)
@@ -76,8 +78,9 @@ static void remove_thread(struct roster_process *p, u32 tid)
 			p->threads.at[i] = p->threads.at[--p->threads.n];
 }
 
-static void set_name(struct roster_process *p, const void *name, size_t n)
+static void set_name(struct roster *r, struct roster_process *p, const void *name, size_t n)
 {
+	r->n_bytes += n - p->name.n;
 	str_clear(&p->name);
 	str_addn(&p->name, name, n);
 }
@@ -102,7 +105,7 @@ static void fork_process(struct roster *r, const struct record_task *f, u64 time
 	p->fork_time = time;
 	parent = find(r, f->ppid);
 	if (parent && parent != p && !(r->is_unordered && p->name.n))
-		set_name(p, str_text(&parent->name), parent->name.n);
+		set_name(r, p, str_text(&parent->name), parent->name.n);
 }
 
 static void fork_thread(struct roster *r, const struct record_task *f)
@@ -142,7 +145,7 @@ static void name(struct roster *r, const struct record *rec, const struct record
 	}
 	/* A process is called what its first thread is called. */
 	if (c->tid == c->pid || !p->name.n)
-		set_name(p, c->comm.at, c->comm.n);
+		set_name(r, p, c->comm.at, c->comm.n);
 }
 
 static void note_told(struct roster *r, u32 pid)
@@ -180,9 +183,9 @@ void roster_apply(struct roster *r, const struct record *rec, const union record
 	note_told(r, body->comm.pid);
 }
 
-static struct roster_count *count_of(struct roster_process *p, u32 event)
+static struct roster_count *count_of(struct roster *r, struct roster_process *p, u32 event)
 {
-	while (p->by_event.n <= event)
+	for (; p->by_event.n <= event; r->n_bytes += sizeof(struct roster_count))
 		vec_add(&p->by_event, (struct roster_count){0});
 	return &p->by_event.at[event];
 }
@@ -201,7 +204,7 @@ void roster_add_sample(struct roster *r, u32 pid, u32 event, u64 period)
 	if (!p)
 		p = get(r, ROSTER_NOBODY);
 	add_count(&p->all, &one);
-	add_count(count_of(p, event), &one);
+	add_count(count_of(r, p, event), &one);
 }
 
 /* What no record tells of but samples is nobody's. */
@@ -215,9 +218,9 @@ static void forget_untold(struct roster *r)
 		nobody = get(r, ROSTER_NOBODY);
 		add_count(&nobody->all, &p->all);
 		for (u32 event = 0; event < p->by_event.n; event++)
-			add_count(count_of(nobody, event), &p->by_event.at[event]);
+			add_count(count_of(r, nobody, event), &p->by_event.at[event]);
 		r->slots.at[i].now = NULL;
-		forget(p);
+		forget(r, p);
 	}
 }
 

@@ -50,6 +50,7 @@ struct roster {
 	struct table by_pid;
 	/* Records have no times: samples may stand before their process begins, and behind its end. */
 	bool is_unordered;
+	u64 n_bytes; /* that processes take; their threads are the machine's too, and charged there */
 	u64 n_doubles;      /* processes forked with a number that was in use */
 	u64 n_lone_threads; /* threads forked in a process that nobody knows */
 };

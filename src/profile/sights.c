@@ -154,10 +154,13 @@ void sights_count_history(struct sights *s, const struct history *h)
 	const u64 n_before = s->n;
 	struct sight *sight;
 
-	*sights_passes(s, s->next) = s->passes.n;
+	*sights_passes(s, s->next) = s->n_passes;
 	sight = count(s, s->next, hash_of(s, s->next));
-	for (u64 i = 0; s->n > n_before && i < h->n; i++)
-		vec_add(&s->passes, ((struct profile_pass){0}));
+	if (s->n > n_before)
+		s->n_passes += h->n;
+	vec_reserve(&s->passes, s->n_passes);
+	while (s->passes.n < s->n_passes)
+		s->passes.at[s->passes.n++] = (struct profile_pass){0};
 	for (u64 i = 0; i < h->n; i++) {
 		struct profile_pass *pass = &s->passes.at[*sights_passes(s, sight) + i];
 		const struct history_note *note = &h->notes[i];
@@ -203,6 +206,17 @@ void sights_init(struct sights *s, u8 n_labels, bool has_chains, bool has_histor
 	table_reserve(&s->index, TABLE_AT_FIRST);
 	if (has_chains)
 		table_reserve(&s->chain_index, TABLE_AT_FIRST);
+}
+
+void sights_clear(struct sights *s)
+{
+	table_clear(&s->chain_index);
+	table_clear(&s->index);
+	table_clear(&s->place_index);
+	arena_fini(&s->words);
+	s->chains.n = s->endings.n = s->at.n = s->passes.n = s->places.n = 0;
+	s->n = s->n_placed = s->n_placed_chains = 0;
+	s->n_passes = s->n_queued = 0;
 }
 
 void sights_fini(struct sights *s)

@@ -5,7 +5,7 @@
  * labels that are asked for. Nothing is looked up in maps: that is done afterwards, once for each.
  * In       addresses and labels of samples
  * Owns     copies of the callers' addresses; not the spaces, nor what labels point to
- * Life     a sight or chain is valid until the next is added
+ * Life     a sight or chain is valid until the next is added; its number until sights_clear()
  * Errors   none
  * Threads  one
  */
@@ -30,7 +30,9 @@ struct sights_chain {
 	u32 mode; /* in which its first address ran if no marker tells */
 	/* how it ended: STACK_ENDINGS if nothing tells it before its addresses are looked up */
 	struct stack_end end;
-	bool is_untold;
+	/* profile/placing: what it is in the profile; how it ended, now that its addresses are known */
+	u32 stack, end_dso;
+	enum stack_ending ending;
 };
 
 /*
@@ -61,14 +63,16 @@ struct sights {
 	VEC(struct sights_chain) chains;
 	struct table chain_index;
 	struct arena words;
-	VEC(struct profile_ending)
-	endings;     /* of stacks that were told to end so; DSOs by their ids */
+	/* Of stacks that were told to end so; DSOs by their ids. Until profile/placing counts them. */
+	VEC(struct profile_ending) endings;
 	size_t size; /* of a sight: bytes, labels included */
 	VEC(u8) at;  /* size each */
 	u32 n;
 	struct table index;
 	bool has_history;
-	VEC(struct profile_pass) passes; /* of each sight, as many as its history has branches */
+	/* Of each sight, as many as its history has branches; n_passes, or none: profile/placing has them. */
+	VEC(struct profile_pass) passes;
+	u64 n_passes;
 	VEC(struct sights_place) places;
 	struct table place_index;
 	/* The one that comes next. In here: no other worker's data may be that near. */
@@ -82,6 +86,9 @@ struct sights {
 	u64 queue[SIGHTS_QUEUED][SIGHT_WORDS];
 	u64 hashes[SIGHTS_QUEUED];
 	u64 n_queued;
+	/* What profile/placing has put into the profile, in this order; where the first of them are there. */
+	u32 n_placed, n_placed_chains;
+	size_t first_row, first_pass;
 };
 
 void sights_init(struct sights *s, u8 n_labels, bool has_chains, bool has_history);
@@ -104,6 +111,9 @@ void sights_count_history(struct sights *s, const struct history *h);
 
 /* After the last one, before any is looked at. */
 void sights_settle(struct sights *s);
+
+/* As if none had come; the memory is kept. */
+void sights_clear(struct sights *s);
 
 /* How much memory they take. */
 u64 sights_bytes(const struct sights *s);

@@ -46,14 +46,19 @@ static void take_values(struct threadcounts *t, const struct formats *f,
 	}
 }
 
-static void take(struct threadcounts *t, const struct session *s, const struct record *rec)
+static void see(void *ctx, const struct record *rec)
 {
+	struct threadcounts *t = ctx;
+	const struct session *s = t->session;
 	const struct formats *f = &s->reader.formats;
-	u32 event = formats_event(f, rec);
 	union record_body body;
 	struct err err;
+	u32 event;
 
-	/* What cannot be decoded was counted by the first pass. */
+	if (rec->type != PERF_RECORD_READ || !f->n)
+		return;
+	event = formats_event(f, rec);
+	/* What cannot be decoded is counted by the pass. */
 	if (event >= s->reader.events.n ||
 		record_decode(rec, formats_format(f, event)->trailer, &body, &err) <= 0)
 		return;
@@ -75,19 +80,14 @@ static int by_thread(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-int threadcounts_read(struct threadcounts *t, struct session *s, struct err *err)
+void threadcounts_watch(struct threadcounts *t, struct session *s)
 {
-	struct reader_cursor cursor;
-	struct record rec;
-	int r;
+	*t = (struct threadcounts){.observer = {.ctx = t, .see = see}, .session = s};
+	session_watch(s, &t->observer);
+}
 
-	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
-	while ((r = reader_next(&cursor, &rec, err)) > 0)
-		if (rec.type == PERF_RECORD_READ)
-			take(t, s, &rec);
-	reader_cursor_fini(&cursor);
-	if (r < 0)
-		return r;
+int threadcounts_settle(struct threadcounts *t, struct err *err)
+{
 	if (!t->at.n)
 		return err_set(err, ERR_INVAL,
 			"the recording has no counts of threads: record with -s; threads that are started meanwhile have them when they end");

@@ -1,10 +1,10 @@
 /*
  * threadcounts.h - what each thread counted until it ended: READ records, which record -s asks for.
  *
- * In       a session after its first pass, and its machine
+ * In       the records of a session's first pass, as an observer of it
  * Out      a count for each thread and event, by pid, tid, event
  * Owns     the counts
- * Errors   ERR_INVAL if the recording has none; those of reading
+ * Errors   ERR_INVAL if the recording has none
  */
 #ifndef PACE_PROFILE_THREADCOUNTS_H
 #define PACE_PROFILE_THREADCOUNTS_H
@@ -20,11 +20,18 @@ struct threadcount {
 };
 
 struct threadcounts {
+	struct session_observer observer;
+	const struct session *session;
 	VEC(struct threadcount) at;
 	struct table index;
 };
 
-int threadcounts_read(struct threadcounts *t, struct session *s, struct err *err);
+/* Before the first pass, which it watches. *t must stay where it is until the pass is over. */
+void threadcounts_watch(struct threadcounts *t, struct session *s);
+
+/* After it: they are in order. */
+int threadcounts_settle(struct threadcounts *t, struct err *err);
+
 void threadcounts_fini(struct threadcounts *t);
 
 #endif

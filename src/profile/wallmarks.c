@@ -158,12 +158,12 @@ static void see(void *ctx, const struct record *rec)
 void wallmarks_watch(struct wallmarks *m, struct session *s, struct wall *w)
 {
 	memset(m, 0, sizeof(*m));
-	m->observer = (struct session_observer){m, see};
+	m->observer = (struct session_observer){.ctx = m, .see = see};
 	m->session = s;
 	m->wall = w;
 	decoder_init(&m->decoder, s, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 		&m->ignored);
-	s->observer = &m->observer;
+	session_watch(s, &m->observer);
 }
 
 void wallmarks_fini(struct wallmarks *m)

@@ -40,7 +40,7 @@ bool wallmarks_has_wall(const struct session *s);
 /* Whether it can be read so: it has switches, and samples on CPUs. */
 bool wallmarks_can_have_wall(const struct session *s);
 
-/* Before the first pass: session.observer is set. *m must stay where it is until the pass is over. */
+/* Before the first pass, which it watches. *m must stay where it is until the pass is over. */
 void wallmarks_watch(struct wallmarks *m, struct session *s, struct wall *w);
 void wallmarks_fini(struct wallmarks *m);
 

@@ -145,7 +145,7 @@ static u32 frame_of(struct resting *r, unsigned what)
 }
 
 /* What is known of a thread, where samples know it of themselves. */
-static u64 label_of(struct resting *r, const struct wall_thread *t, enum profile_label label)
+static u64 rest_label(struct resting *r, const struct wall_thread *t, enum profile_label label)
 {
 	struct thread_state state;
 
@@ -177,7 +177,7 @@ static void add_row(struct resting *r, const struct wall_thread *t, unsigned wha
 		return;
 	row.frame = frame_of(r, what);
 	for (u8 i = 0; i < p->n_labels; i++)
-		labels[i] = label_of(r, t, p->label_at[i]);
+		labels[i] = rest_label(r, t, p->label_at[i]);
 	profile_add_row(p, &row, labels);
 	p->events.at[event].n_samples += row.n_samples;
 	p->events.at[event].period += period;
@@ -193,10 +193,10 @@ void wallprofile_add_rest(struct profile *p, const struct wall *w, const struct 
 		for (unsigned rest = 0; rest < WALL_RESTS; rest++) {
 			unsigned state = rest == WALL_REST_STARTING ? WALL_RUNNABLE : rest;
 
-			add_row(&r, t, rest, GATHER_WALL, t->rest[rest]);
-			add_row(&r, t, rest, GATHER_BY_STATE + state, t->rest[rest]);
-			add_row(&r, t, rest, GATHER_LATENCY, t->rest_latency[rest]);
+			add_row(&r, t, rest, AGGREGATE_WALL, t->rest[rest]);
+			add_row(&r, t, rest, AGGREGATE_BY_STATE + state, t->rest[rest]);
+			add_row(&r, t, rest, AGGREGATE_LATENCY, t->rest_latency[rest]);
 		}
-		add_row(&r, t, WALL_RESTS, GATHER_WALL, t->unaccounted);
+		add_row(&r, t, WALL_RESTS, AGGREGATE_WALL, t->unaccounted);
 	}
 }

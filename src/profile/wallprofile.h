@@ -5,7 +5,7 @@
  * leads there is taken off: a row is the function of the kernel that waits (futex_do_wait, pipe_read), or,
  * of a thread that was taken off its CPU, what it would have gone on with. What no sample speaks for gets
  * rows too, so that the rows sum to what the wall has.
- * In       a profile with names, made with gather_options.wall; its wall; the machine, for the threads'
+ * In       a profile with names, made with aggregate_options.wall; its wall; the machine, for the threads'
  *          names
  * Out      the same profile
  */

@@ -11,6 +11,10 @@ static const char *const x86[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"
 
 static const char *const arm64_last[] = {"LR", "SP", "PC"};
 
+static const char *const riscv64[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1",
+	"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8",
+	"s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+
 enum regs_arch regs_arch_of(const char *machine)
 {
 	static const struct {
@@ -23,6 +27,7 @@ enum regs_arch regs_arch_of(const char *machine)
 		{"i686", REGS_X86},
 		{"aarch64", REGS_ARM64},
 		{"arm64", REGS_ARM64},
+		{"riscv64", REGS_RISCV64},
 	};
 
 	if (!machine)
@@ -37,6 +42,8 @@ const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t si
 {
 	if (arch == REGS_X86 && number < ARRAY_SIZE(x86))
 		return x86[number];
+	if (arch == REGS_RISCV64 && number < ARRAY_SIZE(riscv64))
+		return riscv64[number];
 	if (arch == REGS_X86 && number >= X86_VECTORS && number < X86_VECTORS + X86_VECTOR_WORDS) {
 		snprintf(buf, size, "XMM%u%s", (number - X86_VECTORS) / 2, number % 2 ? "h" : "");
 		return buf;
@@ -57,6 +64,8 @@ u64 regs_for_callers(enum regs_arch arch)
 		return ((1ull << (sizeof(void *) == 8 ? 24 : 16)) - 1) & ~ds_to_gs;
 	case REGS_ARM64:
 		return (1ull << 33) - 1;
+	case REGS_RISCV64:
+		return (1ull << ARRAY_SIZE(riscv64)) - 1;
 	case REGS_UNKNOWN:
 		break;
 	}

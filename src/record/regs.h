@@ -1,7 +1,7 @@
 /*
  * regs.h - the names of the registers that samples carry, by their numbers in register masks.
  *
- * Source   arch/{x86,arm64}/include/uapi/asm/perf_regs.h
+ * Source   arch/{x86,arm64,riscv}/include/uapi/asm/perf_regs.h
  */
 #ifndef PACE_RECORD_REGS_H
 #define PACE_RECORD_REGS_H
@@ -14,10 +14,13 @@ enum regs_arch {
 	REGS_UNKNOWN,
 	REGS_X86,
 	REGS_ARM64,
+	REGS_RISCV64,
 #if defined(__x86_64__) || defined(__i386__)
 	REGS_THIS_MACHINE = REGS_X86,
 #elif defined(__aarch64__)
 	REGS_THIS_MACHINE = REGS_ARM64,
+#elif defined(__riscv) && __riscv_xlen == 64
+	REGS_THIS_MACHINE = REGS_RISCV64,
 #else
 	REGS_THIS_MACHINE = REGS_UNKNOWN,
 #endif

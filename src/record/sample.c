@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "event/abi.h"
+#include "record/branch.h"
 #include "record/samplerow.h"
 
 #define ROW(bit, kind, member, in_trailer)                                                 \
@@ -142,8 +143,7 @@ static bool decode_branches(const struct sample_format *f, struct bytes *b,
 		return false;
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !bytes_u64(b, &br->hw_index))
 		return false;
-	if (br->n > bytes_left(b) / SAMPLE_BRANCH_SIZE ||
-		!bytes_take(b, br->n * SAMPLE_BRANCH_SIZE, &p))
+	if (br->n > bytes_left(b) / BRANCH_SIZE || !bytes_take(b, br->n * BRANCH_SIZE, &p))
 		return false;
 	br->entries = p;
 	if (!(f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS))
@@ -348,7 +348,7 @@ static void encode_branches(const struct sample_format *f, const struct sample_b
 	put_word(out, br->n);
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		put_word(out, br->hw_index);
-	str_addn(out, br->entries, br->n * SAMPLE_BRANCH_SIZE);
+	str_addn(out, br->entries, br->n * BRANCH_SIZE);
 	if (f->branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
 		str_addn(out, br->counters, br->n * 8);
 }

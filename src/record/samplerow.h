@@ -30,8 +30,6 @@ struct sample_row {
 	bool is_in_trailer;
 };
 
-enum { SAMPLE_BRANCH_SIZE = 24 }; /* of an entry */
-
 /* In the order of perf_output_sample(). */
 extern const struct sample_row sample_rows[];
 

@@ -1,4 +1,5 @@
 #include "base/bytes.h"
+#include "record/branch.h"
 #include "record/samplerow.h"
 
 struct swap {
@@ -110,7 +111,7 @@ static bool swap_branches(const struct sample_format *f, struct swap *s)
 		return false;
 	if (f->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX && !swap_words(s, 1))
 		return false;
-	if (n > (u64)(s->end - s->at) / SAMPLE_BRANCH_SIZE)
+	if (n > (u64)(s->end - s->at) / BRANCH_SIZE)
 		return false;
 	for (u64 i = 0; i < n; i++) {
 		u64 flags;

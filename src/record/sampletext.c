@@ -1,4 +1,5 @@
 #include "base/bytes.h"
+#include "record/branch.h"
 #include "record/regs.h"
 #include "record/samplerow.h"
 
@@ -30,18 +31,18 @@ static void add_branches(const struct sample_branches *br, struct str *text)
 	static const struct {
 		u64 bit;
 		const char *word; /* as "script -F brstack" has it */
-	} flags[] = {{1, " M"}, {2, " P"}, {4, " X"}, {8, " A"}};
+	} flags[] = {{BRANCH_MISPREDICTED, " M"}, {BRANCH_PREDICTED, " P"},
+		{BRANCH_IN_TRANSACTION, " X"}, {BRANCH_ABORT, " A"}};
 
 	str_addf(text, " n %llu", (unsigned long long)br->n);
 	for (u64 i = 0; i < br->n; i++) {
-		const u8 *e = br->entries + i * SAMPLE_BRANCH_SIZE;
-		u64 word = load_u64(e + 16);
+		struct branch b = branch_at(br->entries, i);
 
 		str_addf(text, "\n    %2llu: %016llx -> %016llx %u cycles", (unsigned long long)i,
-			(unsigned long long)load_u64(e), (unsigned long long)load_u64(e + 8),
-			(unsigned)(word >> 4 & 0xffff));
+			(unsigned long long)b.from, (unsigned long long)b.to,
+			branch_cycles(b.flags));
 		for (size_t k = 0; k < ARRAY_SIZE(flags); k++)
-			str_add(text, word & flags[k].bit ? flags[k].word : "");
+			str_add(text, b.flags & flags[k].bit ? flags[k].word : "");
 	}
 }
 

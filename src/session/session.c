@@ -278,6 +278,12 @@ static int hand_on(struct scan *scan,
 	return 0;
 }
 
+void session_watch(struct session *s, struct session_observer *observer)
+{
+	observer->next = s->observers;
+	s->observers = observer;
+}
+
 int session_scan(struct session *s,
 	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err)
@@ -310,8 +316,9 @@ int session_scan(struct session *s,
 			r = err->code;
 			break;
 		}
-		if (UNLIKELY(s->observer != NULL))
-			s->observer->see(s->observer->ctx, &rec);
+		for (const struct session_observer *o = s->observers; UNLIKELY(o != NULL);
+			o = o->next)
+			o->see(o->ctx, &rec);
 	}
 	/* What is packed can be read from its start only. */
 	if (s->reader.is_packed)

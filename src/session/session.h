@@ -45,6 +45,7 @@ struct session_tally {
 struct session_observer {
 	void *ctx;
 	void (*see)(void *ctx, const struct record *rec); /* per record; a view */
+	const struct session_observer *next;              /* session_watch() */
 };
 
 /* A value that a sample read: a sample of that event. */
@@ -81,7 +82,7 @@ struct session {
 	 */
 	u64 read_most;
 	u64 n_read; /* records of samples that session_samples() has looked at */
-	const struct session_observer *observer; /* set after session_open(); NULL: nobody */
+	const struct session_observer *observers; /* session_watch(); the last one first */
 };
 
 struct session_sample {
@@ -105,6 +106,9 @@ struct session_sink {
 int session_open(struct session *s, const char *path, struct log *log, struct err *err);
 int session_open_fd(struct session *s, int fd, const char *name, struct log *log, struct err *err);
 void session_close(struct session *s);
+
+/* Before the first pass, after which nobody observes any more: it must stay where it is until then. */
+void session_watch(struct session *s, struct session_observer *observer);
 
 /*
  * `state` gets every record for which record_is_state(); its body is a view that ends with the

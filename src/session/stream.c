@@ -102,21 +102,25 @@ static int look_again(struct session *s, struct stream_part *p, struct err *err)
 	return MIN(r, 0);
 }
 
+static u64 made(const struct stream *st)
+{
+	return st->session->n_held + (st->held ? st->held(st->holder) : 0);
+}
+
 /* What was made of records, and those that wait; what a stream may take grows with it. */
 static int charge(struct stream *st, struct err *err)
 {
 	const struct reader *r = &st->session->reader;
-	u64 taken = st->n_charged = st->session->n_held, at = st->n_parts ? st->parts[0].cursor.at : 0;
+	u64 taken = st->n_charged = made(st), at = st->n_parts ? st->parts[0].cursor.at : 0;
 
 	for (size_t i = 0; i < st->n_parts; i++)
 		taken += st->parts[i].queue.n_bytes;
 	if (LIKELY(taken <= st->n_allowed))
 		return 0;
 	st->n_allowed = reader_allows(r, at);
-	return taken <= st->n_allowed
-		? 0
-		: allowance_exceeded(&r->allowance, st->n_allowed, at,
-			  "threads and maps that it tells of, and records that wait,", err);
+	return taken <= st->n_allowed ? 0
+				      : allowance_exceeded(&r->allowance, st->n_allowed, at,
+						"what it tells of, and records that wait,", err);
 }
 
 /* Reads until there is something to hand out, or the end. */
@@ -182,7 +186,7 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 {
 	struct stream_part *first = NULL;
 
-	if (UNLIKELY(st->n_charged != st->session->n_held) && charge(st, err))
+	if (UNLIKELY(st->n_charged != made(st)) && charge(st, err))
 		return err->code;
 	for (size_t i = 0; i < st->n_parts; i++) {
 		struct stream_part *p = &st->parts[i];

@@ -43,7 +43,10 @@ struct stream {
 	size_t n_parts;
 	u64 n_read;
 	u64 n_allowed; /* bytes that may be held, as far as that was asked: reader_allows() */
-	u64 n_charged; /* session->n_held when it was asked */
+	u64 n_charged; /* what was made of records when it was asked */
+	/* Bytes that whoever takes the records has made of them; NULL: nothing is made that stays. */
+	u64 (*held)(const void *holder);
+	const void *holder;
 	struct stream_disorder disorder;
 };
 

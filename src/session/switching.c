@@ -46,11 +46,11 @@ static void see(void *ctx, const struct record *rec)
 void switching_watch(struct switching *w, struct session *s, const struct switching_options *o)
 {
 	memset(w, 0, sizeof(*w));
-	w->observer = (struct session_observer){w, see};
+	w->observer = (struct session_observer){.ctx = w, .see = see};
 	w->options = o;
 	w->session = s;
 	decoder_init(&w->decoder, s, PERF_SAMPLE_TIME, &w->ignored);
-	s->observer = &w->observer;
+	session_watch(s, &w->observer);
 }
 
 static int by_time(const void *a, const void *b)

@@ -38,7 +38,7 @@ struct switching {
 	VEC(struct span) on; /* in their order, apart from each other */
 };
 
-/* Before the first pass: session.observer is set. *w must stay where it is until the pass is over. */
+/* Before the first pass, which it watches. *w must stay where it is until the pass is over. */
 void switching_watch(struct switching *w, struct session *s, const struct switching_options *o);
 
 /* After it. */

@@ -137,15 +137,28 @@ void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size
 
 /* ---- generated code ---- */
 
+/* Bytes of a dump. What this machine failed to read is said. */
+static bool read_dump(const struct callers_walk *w, const struct dso *dso,
+	const struct jitdump *dump, u64 off, void *to, u32 n)
+{
+	struct err err;
+
+	if (!jitdump_read(dump, off, to, n, &err))
+		return true;
+	err_prefix(&err, "the jitdump '%s'", dso->path);
+	log_untried(w->callers->files->places.log, dso->path, &err);
+	return false;
+}
+
 /* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
-static void load_tables(struct callers_code *c, const struct jitdump *dump,
-	const struct jitdump_code *code)
+static void load_tables(const struct callers_walk *w, const struct dso *dso, struct callers_code *c,
+	const struct jitdump *dump, const struct jitdump_code *code)
 {
 	u32 n = code->unwind_size, frame = n - code->unwind_hdr_size;
 	struct cfi_input in = {.is_64 = true};
 
 	c->tables = mem_alloc(n + 1);
-	if (jitdump_read(dump, code->unwind_off, c->tables, n) == n) {
+	if (read_dump(w, dso, dump, code->unwind_off, c->tables, n)) {
 		in.eh_frame = bytes_of(c->tables, frame);
 		in.eh_frame.offset = code->off + align_up(code->size, 8);
 		in.eh_frame_hdr = bytes_of(c->tables + frame, code->unwind_hdr_size);
@@ -178,7 +191,7 @@ static struct callers_code *code_at(struct callers_walk *w, const struct dso *ds
 	code->dso = dso->id;
 	code->off = known->off;
 	code->code_size = (u32)MIN(known->size, (u64)CALLERS_CODE);
-	load_tables(code, dump, known);
+	load_tables(w, dso, code, dump, known);
 	table_add(&w->codes_by_off, hash, w->codes.n);
 	vec_add(&w->codes, code);
 	return code;
@@ -198,7 +211,8 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 		return;
 	if (!c->code) {
 		c->code = mem_alloc((size_t)c->code_size + 1);
-		c->code_size = (u32)jitdump_read(dump, c->off, c->code, c->code_size);
+		if (!read_dump(w, dso, dump, c->off, c->code, c->code_size))
+			c->code_size = 0;
 	}
 	into = off - c->off;
 	if (into <= c->code_size)
@@ -410,8 +424,11 @@ static u64 user_ip(const struct sample *sample, u8 mode)
 	return mode == PERF_RECORD_MISC_USER ? sample->ip : 0;
 }
 
-/* per sample */
-bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
+/*
+ * per sample: the same with its user part taken from the processor's records of calls. `mode`: which the sample
+ * ran in.
+ */
+static bool find_in_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
 	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
 {
 	struct lbr_input in = {.tid = sample->tid,
@@ -440,7 +457,6 @@ bool callers_of_sample(struct callers_walk *w, const struct space *user,
 		return callers_find(w, user, format->user_regs, sample, ret_chain, ret_end);
 	if (format->type & PERF_SAMPLE_BRANCH_STACK &&
 		format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		return callers_of_branches(w, format->branch_type, sample, mode, ret_chain,
-			ret_end);
+		return find_in_branches(w, format->branch_type, sample, mode, ret_chain, ret_end);
 	return false;
 }

@@ -83,13 +83,6 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end);
 
 /*
- * The same with its user part taken from the processor's records of calls. `mode`: which the sample
- * ran in.
- */
-bool callers_of_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
-	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end);
-
-/*
  * Either, as the sample's format and mode say. False: its own chain is all there is.
  */
 bool callers_of_sample(struct callers_walk *w, const struct space *user,

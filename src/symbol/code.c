@@ -70,9 +70,8 @@ static int from_jitdump(struct code *c, const struct code_wish *w, struct err *e
 	if (dump->is_names_only)
 		return from_perfmap(c, w, err);
 	str_fill(&c->own, 0, w->n);
-	if (jitdump_read(dump, w->start, c->own.at, w->n) < w->n)
-		return err_set(err, ERR_NOENT, "the jitdump '%s' ends before its code does",
-			w->dso->path);
+	if (jitdump_read(dump, w->start, c->own.at, w->n, err))
+		return err_prefix(err, "the jitdump '%s'", w->dso->path);
 	c->at = (const u8 *)c->own.at;
 	c->va = code->va + (w->start - code->off);
 	c->machine = dump->machine;

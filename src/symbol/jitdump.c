@@ -365,15 +365,20 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 
 /* ---- look-ups ---- */
 
-size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n)
+int jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n, struct err *err)
 {
 	size_t done = 0;
 	ssize_t got;
 
-	while (done < n &&
-		(got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done)) > 0)
+	while (done < n) {
+		got = fd_read_some_at(d->fd, (char *)to + done, n - done, off + done);
+		if (got < 0)
+			return err_sys(err, errno, "reading code");
+		if (!got)
+			return err_set(err, ERR_NOENT, "it ends before its code does");
 		done += (size_t)got;
-	return done;
+	}
+	return 0;
 }
 
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)

@@ -104,7 +104,7 @@ const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va);
 /* The source line of the code at `off`, or NULL. */
 const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off);
 
-/* n bytes of the file at `off`: how many there were, up to n. */
-size_t jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n);
+/* All n bytes of the file at `off`. ERR_NOENT: it ends before; ERR_SYS. */
+int jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n, struct err *err);
 
 #endif

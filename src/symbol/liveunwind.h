@@ -35,8 +35,9 @@ struct liveunwind {
 	struct dso_files files;
 	struct callers callers;
 	struct callers_walk walk;
-	struct queue pending; /* records of who ran where, that have been seen and do not hold yet */
-	u64 due_time;         /* the latest time of a record that the round ends behind */
+	struct queue
+		pending; /* records of who ran where, that have been seen and do not hold yet */
+	u64 due_time;    /* the latest time of a record that the round ends behind */
 	VEC(u64) chain;
 	struct sample sample;
 	u32 sample_event; /* whose fields `sample` has */

@@ -24,6 +24,7 @@ void living_init(struct living *l, const struct machine *machine, const char *pr
 void living_fini(struct living *l)
 {
 	vec_fini(&l->processes);
+	vec_fini(&l->maps);
 	pthread_mutex_destroy(&l->lock);
 }
 
@@ -46,15 +47,64 @@ static bool is_elsewhere(const char *proc, u32 pid)
 	return !is_same(theirs, ours);
 }
 
-/* Which processes still run; again if there are more than last time. */
-static void look(struct living *l)
+struct indexing {
+	struct living *living;
+	u32 process;
+};
+
+static void add_map(void *ctx, const struct map *map)
 {
+	const struct indexing *in = ctx;
+
+	vec_add(&in->living->maps, ((struct living_map){map->dso->id, in->process, map->start}));
+}
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct living_map *x = a, *y = b;
+
+	if (x->dso != y->dso)
+		return x->dso < y->dso ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static const struct maps_node *maps_of(const struct living_process *p)
+{
+	return process_newest(p->process)->maps;
+}
+
+/* Each map, each fork and each exec makes it another one. */
+static u64 version_of(const struct machine *m)
+{
+	return m->maps.n_added + m->next_space_id;
+}
+
+static void index_maps(struct living *l)
+{
+	vec_each(p, &l->processes) {
+		struct indexing in = {l, (u32)(p - l->processes.at)};
+
+		maps_each(maps_of(p), add_map, &in);
+	}
+	if (l->maps.n)
+		qsort(l->maps.at, l->maps.n, sizeof(*l->maps.at), compare_maps);
+	l->has_maps = true;
+}
+
+/* Which processes still run; again if there are more than last time. Whether their maps are indexed. */
+static bool look(struct living *l)
+{
+	u64 version = version_of(l->machine);
 	char path[PATH_SIZE];
 	struct stat st;
+	bool has_maps;
 
 	pthread_mutex_lock(&l->lock);
 	if (!l->is_known || l->n_known != l->machine->newest_processes.n) {
 		l->processes.n = 0;
+		l->version = UINT64_MAX;
 		vec_each(p, &l->machine->newest_processes) {
 			snprintf(path, sizeof(path), "%s/%u/maps", l->proc, (*p)->pid);
 			if ((*p)->pid && !stat(path, &st))
@@ -65,7 +115,16 @@ static void look(struct living *l)
 		l->n_known = l->machine->newest_processes.n;
 		l->is_known = true;
 	}
+	if (l->version != version) {
+		l->version = version;
+		l->maps.n = 0;
+		l->has_maps = false;
+	} else if (!l->has_maps) {
+		index_maps(l);
+	}
+	has_maps = l->has_maps;
 	pthread_mutex_unlock(&l->lock);
+	return has_maps;
 }
 
 void living_forget(struct living *l)
@@ -76,15 +135,45 @@ void living_forget(struct living *l)
 
 struct search {
 	const struct dso *dso;
-	const struct map *found;
+	bool is_found;
+	u64 start;
 };
 
 static void find_map(void *ctx, const struct map *map)
 {
 	struct search *s = ctx;
 
-	if (!s->found && map->dso == s->dso)
-		s->found = map;
+	if (!s->is_found && map->dso == s->dso) {
+		s->is_found = true;
+		s->start = map->start;
+	}
+}
+
+/* Where process i has the DSO, first of all. */
+static bool find_start(const struct living *l, bool has_maps, size_t i, const struct dso *dso,
+	u64 *ret_start)
+{
+	struct search search = {.dso = dso};
+	size_t low = 0, high = l->maps.n;
+
+	if (!has_maps) {
+		maps_each(maps_of(&l->processes.at[i]), find_map, &search);
+		*ret_start = search.start;
+		return search.is_found;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct living_map *m = &l->maps.at[middle];
+
+		if (m->dso < dso->id || (m->dso == dso->id && m->process < i))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->maps.n || l->maps.at[low].dso != dso->id || l->maps.at[low].process != i)
+		return false;
+	*ret_start = l->maps.at[low].start;
+	return true;
 }
 
 /* The DSO's path without what the kernel adds when the file is gone; its length. */
@@ -186,19 +275,18 @@ static bool take_kept(const struct living *l, const struct dso *dso,
 bool living_each_path(struct living *l, const struct dso *dso, bool elsewhere_only,
 	bool (*take)(void *ctx, const char *path), void *ctx)
 {
+	bool has_maps = look(l);
 	unsigned n_tried = 0;
 
-	look(l);
 	for (size_t i = 0; i < l->processes.n && n_tried < TRIES_MAX; i++) {
 		const struct living_process *at = &l->processes.at[i];
 		const struct process *p = at->process;
-		struct search search = {.dso = dso};
 		char path[PATH_SIZE], range[64];
+		u64 start;
 
 		if (elsewhere_only && !at->is_elsewhere)
 			continue;
-		maps_each(process_newest(p)->maps, find_map, &search);
-		if (!search.found || !is_mapped(l, p, dso, search.found->start, range))
+		if (!find_start(l, has_maps, i, dso, &start) || !is_mapped(l, p, dso, start, range))
 			continue;
 		n_tried++;
 		/* What is mapped is what ran; the name may have been given to something newer. */

@@ -26,6 +26,12 @@ struct living_process {
 	bool is_elsewhere; /* its root or its mounts are not ours */
 };
 
+/* The first map of a DSO in a living process. */
+struct living_map {
+	u32 dso, process; /* in `processes` */
+	u64 start;
+};
+
 struct living {
 	const struct machine *machine;
 	const char *proc; /* "/proc" */
@@ -35,6 +41,10 @@ struct living {
 	bool is_known;
 	size_t n_known; /* processes the machine had when the list was made */
 	VEC(struct living_process) processes;
+	u64 version; /* of the machine's maps, when a path was asked for last */
+	/* By DSO and process, when that was asked for a second time: recorders' machines change all the time. */
+	bool has_maps;
+	VEC(struct living_map) maps;
 };
 
 void living_init(struct living *l, const struct machine *machine, const char *proc);

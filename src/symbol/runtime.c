@@ -33,12 +33,12 @@ static void look_at(void *ctx, const struct map *map)
 
 const struct runtime *runtime_of(const struct machine *m, u32 pid)
 {
+	const struct process *p = machine_newest_process(m, pid);
 	const struct runtime *found = NULL;
 
-	vec_each(p, &m->newest_processes)
-		if ((*p)->pid == pid)
-			vec_each(space, &(*p)->spaces)
-				maps_each((*space)->maps, look_at, &found);
+	if (p)
+		vec_each(space, &p->spaces)
+			maps_each((*space)->maps, look_at, &found);
 	return found;
 }
 

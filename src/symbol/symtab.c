@@ -615,20 +615,6 @@ const struct symbol *symtab_find(const struct symtab *t, u64 address)
 	return NULL;
 }
 
-void symtab_copy(struct symtab *to, const struct symtab *from)
-{
-	size_t n = from->symbols.n;
-
-	*to = (struct symtab){0};
-	vec_reserve(&to->symbols, MAX(n, (size_t)1));
-	to->reach = mem_alloc(MAX(n, (size_t)1) * sizeof(*to->reach));
-	to->symbols.n = n;
-	if (!n)
-		return;
-	memcpy(to->symbols.at, from->symbols.at, n * sizeof(*to->symbols.at));
-	memcpy(to->reach, from->reach, n * sizeof(*to->reach));
-}
-
 void symtab_fini(struct symtab *t)
 {
 	vec_fini(&t->symbols);

@@ -56,9 +56,6 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf);
  */
 void symtab_finish(struct symtab *t);
 
-/* A finished table once more; the names are the same. */
-void symtab_copy(struct symtab *to, const struct symtab *from);
-
 /* The symbol at an address, or NULL. Of nested ones the innermost. */
 const struct symbol *symtab_find(const struct symtab *t, u64 address);
 

@@ -98,7 +98,7 @@ int trace_scan(struct trace *t, const struct trace_options *options, struct err 
 	const struct machine_coder *coder = set_up_code(t, options);
 	int r = machine_scan_coded(&t->machine, &t->session, coder, err);
 
-	t->session.observer = NULL;
+	t->session.observers = NULL;
 	set_up_names(t);
 	return r;
 }
@@ -118,6 +118,7 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 void trace_begin_live(struct trace *t, const struct event_list *events)
 {
 	memset(t, 0, sizeof(*t));
+	t->live_events = events;
 	machine_init(&t->machine);
 	jitcode_init(&t->jitcode, events, NULL, NULL);
 	t->machine.coder = &t->jitcode.coder;

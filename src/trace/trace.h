@@ -47,10 +47,17 @@ struct trace {
 	struct resolver resolver;
 	struct callers callers;
 	struct trace_options options;
-	VEC(struct intern) names; /* like ":123", that its visits gave to threads */
-	size_t n_visits;          /* struct visits that are open */
-	bool is_walked;           /* once, and so the session's tally is complete */
+	const struct event_list *live_events; /* trace_begin_live()'s; NULL: the session's */
+	VEC(struct intern) names;             /* like ":123", that its visits gave to threads */
+	size_t n_visits;                      /* struct visits that are open */
+	bool is_walked;                       /* once, and so the session's tally is complete */
 };
+
+/* What its samples are of; those of a pipe come one after the other. */
+static inline const struct event_list *trace_events(const struct trace *t)
+{
+	return t->live_events ? t->live_events : &t->session.reader.events;
+}
 
 int trace_open(struct trace *t, const char *path, struct log *log, struct err *err);
 
@@ -65,8 +72,7 @@ bool trace_has_chains(const struct trace *t);
 bool trace_has_dumps(const struct trace *t);
 
 /*
- * The first pass over all records: who was where, at every moment. session.observer, if it is set, sees
- * them. What names are found with is set up afterwards, also where this fails half way.
+ * The first pass over all records: who was where, at every moment. Who watches the session sees them. What names are found with is set up afterwards, also where this fails half way.
  */
 int trace_scan(struct trace *t, const struct trace_options *options, struct err *err);
 

@@ -55,7 +55,7 @@ static bool step_out_of_generated(struct walk *w)
 	u64 regs[ROW_REGS], known = w->known, to;
 	struct edge edge = edge_of(w, regs, &known);
 
-	if (!w->places->peek)
+	if (!w->places->peek || !w->arch->has_code)
 		return false;
 	memcpy(regs, w->regs, sizeof(regs));
 	w->places->peek(w->places->ctx, w->regs[w->arch->ip], &edge.code);

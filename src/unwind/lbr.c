@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "record/branch.h"
 
 void lbr_fini(struct lbr *l)
 {
@@ -101,9 +102,9 @@ enum stack_ending lbr_walk(struct lbr *l, const struct lbr_input *in)
 
 	l->chain.n = l->calls.n = 0;
 	for (u64 i = 0; i < in->branches->n && i < LBR_STITCHED_MAX; i++) {
-		const u8 *e = in->branches->entries + 24 * i;
+		struct branch b = branch_at(in->branches->entries, i);
 
-		vec_add(&l->calls, ((struct lbr_call){load_u64(e), load_u64(e + 8)}));
+		vec_add(&l->calls, ((struct lbr_call){b.from, b.to}));
 	}
 	if (l->stitches)
 		is_complete = stitch(l, in->tid, in->hw_index, is_complete);

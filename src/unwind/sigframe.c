@@ -41,7 +41,7 @@ static const struct trampoline arm64_trampolines[] = {
 static const struct {
 	const struct trampoline *at;
 	size_t n;
-} trampolines[] = {
+} trampolines[STACK_OTHER] = {
 	[STACK_X86_64] = {x86_64_trampolines, ARRAY_SIZE(x86_64_trampolines)},
 	[STACK_I386] = {i386_trampolines, ARRAY_SIZE(i386_trampolines)},
 	[STACK_ARM64] = {arm64_trampolines, ARRAY_SIZE(arm64_trampolines)},

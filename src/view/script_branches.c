@@ -6,34 +6,14 @@
 
 #include "base/json.h"
 #include "event/abi.h"
+#include "record/branch.h"
 #include "unwind/x86.h"
 #include "view/script.h"
 
 enum {
-	ENTRY_BYTES = 24,
 	STRETCH_MAX = 1 << 14, /* bytes from a branch's target to the next branch; more is damage */
 	INSTRUCTION_MAX = 15,
 };
-
-struct branch {
-	u64 from, to;
-	bool is_missed, is_predicted, is_in_tx, is_abort;
-	u32 cycles;
-};
-
-static struct branch branch_at(const struct sample_branches *br, u64 i)
-{
-	const u8 *e = br->entries + ENTRY_BYTES * i;
-	u64 flags = load_u64(e + 16);
-
-	return (struct branch){.from = load_u64(e),
-		.to = load_u64(e + 8),
-		.is_missed = flags & 1,
-		.is_predicted = flags & 2,
-		.is_in_tx = flags & 4,
-		.is_abort = flags & 8,
-		.cycles = flags >> 4 & 0xffff};
-}
 
 /* Branches lead from user space into the kernel and back: of each end its address tells. */
 static struct chain_step end_of(u64 address)
@@ -47,10 +27,11 @@ static struct chain_step end_of(u64 address)
 static void add_flags(const struct branch *b, struct str *text)
 {
 	str_addf(text, "/%c/%c/%c/%u/ ",
-		b->is_missed              ? 'M'
-			: b->is_predicted ? 'P'
-					  : '-',
-		b->is_in_tx ? 'X' : '-', b->is_abort ? 'A' : '-', b->cycles);
+		b->flags & BRANCH_MISPREDICTED        ? 'M'
+			: b->flags & BRANCH_PREDICTED ? 'P'
+						      : '-',
+		b->flags & BRANCH_IN_TRANSACTION ? 'X' : '-', b->flags & BRANCH_ABORT ? 'A' : '-',
+		branch_cycles(b->flags));
 }
 
 static void add_named(struct script *s, const struct thread_state *t, const struct branch *b,
@@ -75,7 +56,7 @@ void script_add_branches(struct script *s, const struct thread_state *state,
 	bool has_offsets = !has_names && !(fields & SCRIPT_BRSTACK) && fields & SCRIPT_BRSTACKOFF;
 
 	for (u64 i = 0; i < br->n; i++) {
-		struct branch b = branch_at(br, i);
+		struct branch b = branch_at(br->entries, i);
 
 		if (fields & SCRIPT_BRSTACK) {
 			str_addf(text, " 0x%llx/0x%llx", (unsigned long long)b.from,
@@ -94,7 +75,7 @@ void script_add_branches_json(struct script *s, const struct thread_state *state
 {
 	json_open(text, "branches", '[');
 	for (u64 i = 0; i < sample->branches.n; i++) {
-		struct branch b = branch_at(&sample->branches, i);
+		struct branch b = branch_at(sample->branches.entries, i);
 		struct chain_step from = end_of(b.from), to = end_of(b.to);
 
 		str_addc(text, '{');
@@ -104,12 +85,12 @@ void script_add_branches_json(struct script *s, const struct thread_state *state
 		json_key(text, "to");
 		script_add_place(s, state, &to, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON, text);
 		str_addc(text, ',');
-		if (b.is_missed || b.is_predicted)
-			json_bool(text, "mispredicted", b.is_missed);
-		json_bool(text, "in_transaction", b.is_in_tx);
-		json_bool(text, "abort", b.is_abort);
-		if (b.cycles)
-			json_u64(text, "cycles", b.cycles);
+		if (b.flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED))
+			json_bool(text, "mispredicted", b.flags & BRANCH_MISPREDICTED);
+		json_bool(text, "in_transaction", b.flags & BRANCH_IN_TRANSACTION);
+		json_bool(text, "abort", b.flags & BRANCH_ABORT);
+		if (branch_cycles(b.flags))
+			json_u64(text, "cycles", branch_cycles(b.flags));
 		json_close(text, '}');
 	}
 	json_close(text, ']');
@@ -200,15 +181,17 @@ static void add_title(struct walk *w, const struct location *l, u64 ip)
 /* "# MISPRED INTX 7 cycles [14] 1.57 IPC": how it was left, and what the stretch before it took. */
 static void add_jump(struct walk *w, const struct branch *b, unsigned n_instructions)
 {
-	str_addf(w->text, "\t#%s%s%s%s", b->is_predicted ? " PRED" : "",
-		b->is_missed ? " MISPRED" : "", b->is_in_tx ? " INTX" : "",
-		b->is_abort ? " ABORT" : "");
-	if (!b->cycles)
+	str_addf(w->text, "\t#%s%s%s%s", b->flags & BRANCH_PREDICTED ? " PRED" : "",
+		b->flags & BRANCH_MISPREDICTED ? " MISPRED" : "",
+		b->flags & BRANCH_IN_TRANSACTION ? " INTX" : "",
+		b->flags & BRANCH_ABORT ? " ABORT" : "");
+	if (!branch_cycles(b->flags))
 		return;
-	w->cycles += b->cycles;
-	str_addf(w->text, " %u cycles [%llu]", b->cycles, (unsigned long long)w->cycles);
+	w->cycles += branch_cycles(b->flags);
+	str_addf(w->text, " %u cycles [%llu]", branch_cycles(b->flags),
+		(unsigned long long)w->cycles);
 	if (n_instructions)
-		str_addf(w->text, " %.2f IPC", (double)n_instructions / b->cycles);
+		str_addf(w->text, " %.2f IPC", (double)n_instructions / branch_cycles(b->flags));
 }
 
 /* One instruction, without the end of its line; the bytes are padded if a remark follows. */
@@ -311,12 +294,12 @@ void script_add_branch_code(struct script *s, const struct thread_state *state,
 	if (!br->n)
 		return;
 	str_addc(text, '\n');
-	b = branch_at(br, br->n - 1);
+	b = branch_at(br->entries, br->n - 1);
 	add_stretch(&w, b.from, &b, true);
 	for (u64 i = br->n - 1; i--;) {
-		target = branch_at(br, i + 1).to;
-		b = branch_at(br, i);
+		target = branch_at(br->entries, i + 1).to;
+		b = branch_at(br->entries, i);
 		add_stretch(&w, target, &b, false);
 	}
-	add_end(&w, branch_at(br, 0).to, sample->ip);
+	add_end(&w, branch_at(br->entries, 0).to, sample->ip);
 }

@@ -25,7 +25,7 @@ struct stackrows {
 	/* Names made of addresses get their builds, fun_1140@9a3b12cd: parts are of several. */
 	bool has_builds;
 	bool is_one_recording; /* all parts are: addresses of unknown builds are the same places */
-	bool are_imports;      /* all parts are profiles of other programs: names are as these have them */
+	bool are_imports; /* all parts are profiles of other programs: names are as these have them */
 };
 
 /* Adds the samples of an event to a part. */

@@ -32,7 +32,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
-	static const enum stack_arch archs[] = {STACK_X86_64, STACK_I386, STACK_ARM64};
+	static const enum stack_arch archs[] = {STACK_X86_64, STACK_I386, STACK_ARM64,
+		STACK_RISCV64};
 	size_t n_frame = n > HEAD ? n - HEAD : 0;
 	u8 *frame = fuzz_exact(data + (n - n_frame), n_frame);
 	struct cfi_input in = {.eh_frame = bytes_of(frame, n_frame), .is_64 = n % 2 == 0};

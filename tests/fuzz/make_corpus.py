@@ -3,6 +3,7 @@
 
 usage: make_corpus.py PACE      writes tests/fuzz/corpus anew; tracepoints need root, without them some files are not made
 """
+import gzip
 import os
 import struct
 import subprocess
@@ -254,6 +255,18 @@ def state_records():
          + record_of(4, 0, struct.pack('<IIIIQ', 2, 1, 2, 1, 9)))
 
 
+def profiles_of_others():
+    folded = b'sh;main;f_[k] 12\na;[u8; 32];b_[i];c_[i] 7\r\n# x\nc;Lx;::y_[j];[libz.so.1] 3.5\n'
+    keep('import', 'folded', b'\0' + folded)
+    keep('import', 'folded-comm', b'\4' + folded)
+    keep('import', 'two-counts', b'\0a;b 1 2\na;c 0 4\n')
+    keep('import', 'folded-packed', b'\0' + gzip.compress(folded, mtime=0))
+    pprof = open(f'{HERE}/../golden/data/go.pprof', 'rb').read()
+    for name, wishes in (('stacks', 0), ('lines', 10), ('shallow', 20)):
+        keep('import', f'pprof-{name}', bytes([wishes]) + gzip.decompress(pprof))
+    keep('import', 'pprof-packed', b'\0' + pprof)
+
+
 def generated_code():
     keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
     keep('jitdump', 'little', jitdump('<'))
@@ -261,6 +274,7 @@ def generated_code():
 
 
 def main():
+    profiles_of_others()
     generated_code()
     kernel_files()
     state_records()

@@ -81,6 +81,11 @@ def fuzz_perfmap_finds_nothing():
 
 
 @test
+def fuzz_import_finds_nothing():
+    fuzz('import')
+
+
+@test
 def fuzz_embedded_finds_nothing():
     fuzz('embedded')
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
 import ctypes
+import gzip
 import os
 import struct
 import subprocess
@@ -173,6 +174,18 @@ def records_that_unpack_from_few_bytes_without_end_are_refused_and_said():
         is_refused('bomb.data', *words)
 
 
+@test
+def processes_and_places_that_tables_are_made_of_are_charged():
+    """Samples at distinct addresses; a long name that 30,000 forks inherit; processes with samples of the 4,000th event each."""
+    write('places.data', recording(packed(sample(7, 1000 + i, 0x400000 + 8 * i) for i in range(700000))))
+    forks = [record(FORK, 0, struct.pack('<IIIIQ', 10 + i, 7, 10 + i, 7, 1000 + i) + trailer(7, 1000 + i)) for i in range(30000)]
+    write('heirs.data', recording([comm(7, 900, b'x' * 60000)] + forks + [sample(7, 90000, 0x400000)]))
+    write('counts.data', recording([comm(i + 1, 1000 + i, b'a') for i in range(6000)] +
+                                   [sample(i + 1, 90000 + i, 0x400000, number=4000) for i in range(6000)], 4000))
+    for name in ('places', 'heirs', 'counts'):
+        is_refused(name + '.data', 'readperf', '-o', 'tables')
+
+
 # ---- what a recording carries, taken out of it ----
 
 
@@ -279,6 +292,29 @@ def complaints_about_a_file_go_to_stderr_whoever_reads_it():
     assert 'it is cut off' in result.out and not result.err, result
 
 
+# ---- many files ----
+
+
+def mmap2(pid, time, address, name):
+    return record(MMAP2, 2, struct.pack('<IIQQQIIQQII', pid, pid, address, 0x1000, 0, 8, 1, 5, 0, 5, 2) + name + b'\0' * (8 - len(name) % 8) +
+                  trailer(pid, time))
+
+
+@test
+def eight_times_the_files_and_processes_take_eight_times_as_long():
+    """Files of a process that lives: this one; memory with code of many processes, at the same address."""
+    me = os.getpid()
+    for n in (4000, 32000):
+        write(f'files{n}.data', recording([mmap2(me, 1000 + i, 0x400000 + 0x2000 * i, b'/l%07d' % i) for i in range(n)] +
+                                          [sample(me, 90000 + i, 0x400000 + 0x2000 * i) for i in range(n)]))
+        write(f'code{n}.data', recording([mmap2(3000000 + i, 1000 + i, 0x400000, b'//anon') for i in range(n)] +
+                                         [sample(3000000 + i, 90000 + i, 0x400000) for i in range(n)]))
+    for kind in ('files', 'code'):
+        few, many = (measure(f'{kind}{n}.data', 'report', '-j', '1')[0] for n in (4000, 32000))
+        # Twenty times and more when each file was looked for in all maps, and each process among all.
+        assert many < 12 * few + 0.5, (kind, few, many)
+
+
 # ---- many events ----
 
 @test
@@ -298,6 +334,54 @@ def a_report_of_eight_times_the_events_takes_eight_times_as_long():
         # Twenty times when each event looked at the rows of all.
         assert many < 12 * few + 0.5, (words, few, many)
 
+
+# ---- profiles that other programs made ----
+
+def varint(n):
+    out = b''
+    while n >= 0x80:
+        out += bytes([n & 0x7f | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content if isinstance(content, bytes) else varint(number << 3) + varint(content)
+
+
+def pprof(*fields):
+    """With one type of samples, count/count."""
+    return b''.join([field(1, field(1, 1) + field(2, 1)), field(6, b''), field(6, b'count'), *fields])
+
+
+@test
+def profiles_that_unpack_from_few_bytes_are_refused_and_said():
+    write('lines.folded', gzip.compress(b'main;f 1\n' * 30_000_000, 1))
+    write('lines.pprof', gzip.compress(pprof(field(6, b'x' * 100) * 2_000_000), 1))
+    for path in ('lines.folded', 'lines.pprof'):
+        assert os.path.getsize(path) < 4 << 20, os.path.getsize(path)
+        is_refused(path, 'report')
+
+
+@test
+def profiles_of_many_small_things_cost_what_they_are():
+    n = 60000
+    cases = {
+        'files.folded': ''.join(f'a;[f{i}] 1\n' for i in range(n)).encode(),
+        'brackets.folded': b'a' + b';[; 1' * n + b' 1\n',
+        'colons.folded': b'a' + b';::' * n + b' 1\n',
+        'inlined.folded': b'a' + b';b_[i]' * n + b' 1\n',
+        'mappings.pprof': pprof(*(field(3, field(1, i) + field(2, i) + field(5, i % 2)) + field(4, field(1, i) + field(2, i) + field(3, i)) +
+                                  field(2, field(1, i) + field(2, 1)) for i in range(1, n))),
+        'same.pprof': pprof(field(4, field(1, 1)) * n, field(2, field(1, 1) + field(2, 1))),
+        'lines.pprof': pprof(field(4, field(1, 1) + field(4, b'') * n), field(2, field(1, 1) + field(2, 1)) * 1000),
+        'deep.pprof': pprof(field(4, field(1, 1)), field(2, field(1, b'\1' * n) + field(2, 1)) * 20),
+    }
+    for path, data in cases.items():
+        write(path, data)
+        seconds, kib = measure(path, 'report', '-g', 'none', '--no-children', '--percent-limit', '1')
+        assert seconds < 20 and kib < 2 * MEMORY_KB, (path, seconds, kib)
+        assert ' recorded' in open('out', errors='replace').read(), (path, open('err', errors='replace').read()[:300])
 
 if __name__ == '__main__':
     main()

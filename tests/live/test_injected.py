@@ -113,6 +113,27 @@ def names_and_lines_that_cannot_be_read_are_missed_aloud():
 
 
 @test
+def generated_code_that_cannot_be_read_is_missed_aloud():
+    """The code of a jitdump is read last, by annotate alone."""
+    can_record()
+    can_inject()
+    needs('node')
+    open('hot.js', 'w').write('function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += i * i % 7; return s; }\n'
+                              'let t = 0; for (let j = 0; j < 40; j++) t += hot(300000); console.log(t);\n')
+    result = pace('record', '-e', 'cpu-clock', '-F', '2000', '-k', 'mono', '--no-embed', '-o', 'j.data', 'node', '--perf-prof', 'hot.js')
+    assert result.status == 0, result
+    words = [PACE, 'annotate', '-i', 'j.data']
+    good, total = subprocess.run(words, env=TEXT, capture_output=True, text=True, errors='replace', check=False), calls(words)
+    assert 'hot' in good.stdout, good
+    seen = False
+    for which in range(max(total['pread64'] - 8, 1), total['pread64'] + 1):
+        _, out, err, where = injected(words, 'pread64', 'EIO', which)
+        seen |= out != good.stdout
+        assert out == good.stdout or os.strerror(errno.EIO) in out + err, where
+    assert seen
+
+
+@test
 def a_recorder_says_what_failed_and_leaves_what_can_be_read():
     can_record()
     can_inject()

@@ -188,7 +188,7 @@ TEST(gather_resolves_one_address_in_two_processes_to_two_files)
 	add_sample(&r, (struct at){0, 10, 10, 9, 0, USER, 0x2000, 1}, NULL, 0);
 	add_sample(&r, (struct at){0, 30, 31, 9, 0, USER, 0x1100, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.labels = ALL_LABELS, .n_workers = 1});
 	check(&r,
 		"cycles :31 30/31 cpu0 [unknown]+0x1100u 1 1\n"
 		"cycles ten 10/10 cpu0 [unknown]+0x2000u 1 1\n"
@@ -216,7 +216,7 @@ TEST(gather_resolves_samples_before_and_behind_an_exec_to_two_files)
 	add_sample(&r, (struct at){0, 10, 10, 200, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
-		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
+		(struct gather_options){.count.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
 		"cycles ls ls+0x10u 2 2\n"
 		"cycles sh sh+0x10u 2 2\n");
@@ -237,7 +237,7 @@ TEST(gather_takes_the_place_in_the_file_where_there_are_no_times)
 	add_sample(&r, (struct at){0, 10, 10, 0, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
-		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
+		(struct gather_options){.count.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r,
 		"cycles ls ls+0x10u 1 1\n"
 		"cycles sh sh+0x10u 1 1\n");
@@ -339,7 +339,7 @@ TEST(gather_reads_chains_with_their_markers)
 	add_chain(&r, USER, 0x1012, just_marker, 1);
 	add_chain(&r, USER, 0x1013, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	CHECK(r.profile.has_stacks);
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffff9u;a+0x20ur;a+0x10u 1 1\n"
@@ -374,7 +374,7 @@ TEST(gather_cuts_chains_of_frame_pointers_where_they_lead_to_no_code)
 	add_chain(&r, USER, 0x1010, whole, 3);
 	add_chain(&r, USER, 0x1010, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffff9u;a+0x10u 1 1\n"
 		"cycles [unknown]+0xfffffffffffffff9u;b+0x20ur;a+0x10u;"
@@ -407,7 +407,8 @@ TEST(gather_puts_chains_that_are_longer_than_asked_for_under_their_reason)
 	add_chain(&r, USER, 0x1010, chain, 3);
 	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
-		(struct gather_options){.has_stacks = true, .n_workers = 1, .max_stack = 2});
+		(struct gather_options){.count = {.has_stacks = true, .max_stack = 2},
+			.n_workers = 1});
 	/* A root is where a program starts, and this is none. */
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffff8u;a+0x20ur;a+0x10u 1 1\n"
@@ -456,7 +457,7 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, NULL, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
 	r.trace.callers.arch = "x86_64";
-	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles "
 		"[kernel.kallsyms]+0xffffffff81000020kr;[kernel.kallsyms]+0xffffffff81000010k 1 1\n"
@@ -503,7 +504,7 @@ TEST(gather_finds_how_stacks_ended_that_were_walked_while_recording)
 	/* one of the kernel's own: nothing is known of its end */
 	add_chain(&r, USER, 0x1010, user, 4);
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles [unknown]+0xfffffffffffffffeu;a+0x30ur;a+0x20ur;a+0x10u 1 1\n"
 		"cycles a+0x30ur;a+0x20ur;a+0x10u 2 2\n"
@@ -538,7 +539,7 @@ TEST(gather_counts_equal_samples_in_one_row)
 		add_chain(&r, USER, 0x1018, chain, 4);
 	}
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.has_stacks = true, .n_workers = 1});
+	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	CHECK_EQ(r.profile.rows.n, 3);
 	CHECK_EQ(r.profile.rows.at[0].n_samples, 5);
 	CHECK_EQ(r.profile.rows.at[0].period, 5);
@@ -583,7 +584,7 @@ TEST(gather_merges_what_nobody_wants_told_apart)
 	CHECK_EQ(r.profile.tasks.n, 0);
 	profile_fini(&r.profile);
 	reading_gather(&r,
-		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
+		(struct gather_options){.count.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	check(&r, "cycles a [unknown]+0x10u 1 1\ncycles b [unknown]+0x10u 1 1\n");
 	CHECK_EQ(profile_label(&r.profile, 0, LABEL_TID), 0);
 	reading_fini(&r);
@@ -599,7 +600,8 @@ TEST(gather_names_each_task_by_its_last_name)
 	recording_comm(&r.recording, 0, who(10, 12, 2), "worker");
 	add_sample(&r, (struct at){0, 10, 10, 2, 0, USER, 0x10, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.labels = LABEL_BIT(LABEL_TID), .n_workers = 1});
+	reading_gather(&r,
+		(struct gather_options){.count.labels = LABEL_BIT(LABEL_TID), .n_workers = 1});
 	CHECK_EQ(r.profile.tasks.n, 2);
 	CHECK_EQ(r.profile.tasks.at[0].tid, 10);
 	CHECK_STR(r.profile.tasks.at[0].comm, "ls");
@@ -617,7 +619,7 @@ TEST(gather_owns_all_its_strings)
 	add_sample(&r, (struct at){0, 10, 10, 1, 0, USER, 0x1010, 1}, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
 	reading_gather(&r,
-		(struct gather_options){.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
+		(struct gather_options){.count.labels = LABEL_BIT(LABEL_COMM), .n_workers = 1});
 	trace_close(&r.trace);
 	check(&r, "cycles :10 a+0x10u 1 1\n");
 	profile_fini(&r.profile);
@@ -630,7 +632,8 @@ TEST(gather_of_a_recording_without_samples_is_empty)
 	reading_init(&r, FIELDS);
 	recording_comm(&r.recording, 0, who(10, 10, 0), "sh");
 	recording_scan(&r.recording, &r.trace);
-	reading_gather(&r, (struct gather_options){.labels = ALL_LABELS, .has_stacks = true});
+	reading_gather(&r,
+		(struct gather_options){.count = {.labels = ALL_LABELS, .has_stacks = true}});
 	CHECK_EQ(r.profile.rows.n, 0);
 	CHECK_EQ(r.profile.events.n, 2);
 	CHECK_STR(r.profile.events.at[1].name, "faults");
@@ -691,8 +694,8 @@ static void add_many(struct reading *r)
 
 TEST(gather_gives_the_same_profile_on_any_number_of_cores)
 {
-	static const struct gather_options wishes[] = {{ALL_LABELS, true, 0},
-		{LABEL_BIT(LABEL_COMM), false, 0}, {0, true, 0}};
+	static const struct gather_options wishes[] = {{.count = {ALL_LABELS, true, 0}},
+		{.count = {LABEL_BIT(LABEL_COMM), false, 0}}, {.count = {0, true, 0}}};
 	struct reading r;
 
 	reading_init(&r, FIELDS);

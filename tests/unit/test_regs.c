@@ -58,6 +58,11 @@ TEST(regs_of_arm64_end_with_lr_sp_pc)
 	CHECK_STR(name_of(REGS_ARM64, 31), "SP");
 	CHECK_STR(name_of(REGS_ARM64, 32), "PC");
 	CHECK_STR(name_of(REGS_ARM64, 33), "x33");
+	CHECK_STR(name_of(REGS_RISCV64, 0), "pc");
+	CHECK_STR(name_of(REGS_RISCV64, 8), "s0");
+	CHECK_STR(name_of(REGS_RISCV64, 18), "s2");
+	CHECK_STR(name_of(REGS_RISCV64, 31), "t6");
+	CHECK_STR(name_of(REGS_RISCV64, 32), "r32");
 }
 
 TEST(regs_are_those_of_the_machine_that_recorded)
@@ -65,7 +70,8 @@ TEST(regs_are_those_of_the_machine_that_recorded)
 	CHECK_EQ(regs_arch_of("x86_64"), REGS_X86);
 	CHECK_EQ(regs_arch_of("i686"), REGS_X86);
 	CHECK_EQ(regs_arch_of("aarch64"), REGS_ARM64);
-	CHECK_EQ(regs_arch_of("riscv64"), REGS_UNKNOWN);
+	CHECK_EQ(regs_arch_of("riscv64"), REGS_RISCV64);
+	CHECK_EQ(regs_arch_of("loongarch64"), REGS_UNKNOWN);
 	CHECK_EQ(regs_arch_of(NULL), REGS_THIS_MACHINE);
 }
 
@@ -73,6 +79,7 @@ TEST(regs_for_callers_are_those_that_perf_records)
 {
 	CHECK_EQ(regs_for_callers(REGS_X86), 0xff0fff);
 	CHECK_EQ(regs_for_callers(REGS_ARM64), 0x1ffffffff);
+	CHECK_EQ(regs_for_callers(REGS_RISCV64), 0xffffffff);
 	CHECK_EQ(regs_for_callers(REGS_UNKNOWN), 0);
 }
 
@@ -98,6 +105,7 @@ TEST(regs_are_known_by_their_names_in_any_case)
 		{REGS_X86, "ip,sp,r15", false, 1ull << 8 | 1ull << 7 | 1ull << 23},
 		{REGS_X86, "xmm0,XMM15", true, 3ull << 32 | 3ull << 62},
 		{REGS_ARM64, "x0,lr,sp,pc", false, 1ull | 7ull << 30},
+		{REGS_RISCV64, "pc,ra,S11", false, 3ull | 1ull << 27},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

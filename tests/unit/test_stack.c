@@ -688,11 +688,48 @@ TEST(stack_of_arm64_is_walked_through_the_link_register_and_signed_addresses)
 	world_fini(&w);
 }
 
+/*
+ * The program counter is the sample's first register. A leaf, then as gcc 12 -O2 keeps registers: the frame's
+ * size, ra and s0 below its top.
+ */
+TEST(stack_of_riscv64_by_rows_and_the_return_register)
+{
+	struct cfi_input in;
+	struct world w;
+
+	world_init(&w);
+	cfi_fini(&w.cfi);
+	str_clear(&w.maker.bytes);
+	cfimaker_cie(&w.maker, "", -4, 1, CODE(0x0c, 2, 0));
+	cfimaker_fde(&w.maker, 0x1000, 0x100, CODE(0)); /* a leaf */
+	cfimaker_fde(&w.maker, 0x2000, 0x100, CODE(0x0e, 32, 0x81, 2, 0x88, 4));
+	/* Its CFA is what s0 was: the row before has restored it. */
+	cfimaker_fde(&w.maker, 0x3000, 0x100, CODE(0x0c, 8, 0, 0x81, 2));
+	cfimaker_fde(&w.maker, 0x4000, 0x100, CODE(0x07, 1));
+	in = cfimaker_input(&w.maker);
+	cfi_init(&w.cfi, &in);
+	w.arch = STACK_RISCV64;
+	w.mask = (1ull << 32) - 1;
+	w.regs[0] = BIAS + 0x1004;
+	w.regs[1] = BIAS + 0x2010;
+	w.regs[2] = STACK;
+	w.regs[8] = 0;
+	w.dump[2] = STACK + 64;    /* s0 */
+	w.dump[3] = BIAS + 0x3010; /* ra */
+	w.dump[7] = BIAS + 0x4010; /* below STACK + 64 */
+	CHECK_EQ(walk(&w).ending, STACK_COMPLETE);
+	check_chain(&w,
+		CHAIN(PERF_CONTEXT_USER, BIAS + 0x1004, BIAS + 0x2010, BIAS + 0x3010,
+			BIAS + 0x4010));
+	world_fini(&w);
+}
+
 TEST(stack_arch_is_of_the_recording_and_the_registers)
 {
 	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64), STACK_X86_64);
 	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_32), STACK_I386);
 	CHECK_EQ(arch_of("aarch64", PERF_SAMPLE_REGS_ABI_64), STACK_ARM64);
+	CHECK_EQ(arch_of("riscv64", PERF_SAMPLE_REGS_ABI_64), STACK_RISCV64);
 	CHECK_EQ(arch_of("s390x", PERF_SAMPLE_REGS_ABI_64), STACK_OTHER);
 	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE), STACK_OTHER);
 }

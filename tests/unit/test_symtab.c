@@ -97,29 +97,6 @@ TEST(symtab_covers_a_function_from_its_first_to_its_last_byte)
 	close_all(&m, &elf, &t);
 }
 
-TEST(symtab_once_more_is_the_same_and_outlives_the_first)
-{
-	struct symtab t, more, none = {0};
-	struct elfmaker m;
-	struct elf elf;
-
-	make_usual(&m);
-	elfmaker_function(&m, "outer", 0x1000, 64);
-	elfmaker_function(&m, "inner", 0x1010, 8);
-	elfmaker_function(&m, "last", 0x1050, 0);
-	read_all(&m, &elf, &t);
-	symtab_copy(&more, &t);
-	CHECK_EQ(more.symbols.n, 3);
-	symtab_fini(&t);
-	CHECK_STR(at(&more, 0x1017), "inner+7");
-	CHECK_STR(at(&more, 0x1020), "outer+32");
-	CHECK_STR(at(&more, 0x1051), "last+1");
-	close_all(&m, &elf, &more);
-	symtab_copy(&more, &none);
-	CHECK_STR(at(&more, 0x1000), "-");
-	symtab_fini(&more);
-}
-
 TEST(symtab_reads_all_four_forms)
 {
 	for (int form = 0; form < 4; form++) {
