@@ -212,8 +212,8 @@ static u64 held(const void *reading)
 {
 	const struct reading *r = reading;
 
-	return profile_bytes(&r->places.profile) + r->roster.n_bytes +
-		r->roster.slots.n * sizeof(struct roster_slot);
+	return aggregate_bytes(&r->counted) + profile_bytes(&r->counted.profile) +
+		r->roster.n_bytes + r->roster.slots.n * sizeof(struct roster_slot);
 }
 
 static int walk(struct reading *r, struct err *err)
