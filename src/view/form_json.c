@@ -74,12 +74,15 @@ static void add_column(struct out *out, const struct rowset *r, const struct row
 
 static void add_row_cells(struct out *out, const struct rowset *r, size_t row, struct str *room)
 {
-	struct rowset own = *r;
+	struct rowset own;
 
-	if (r->open_row)
+	if (r->open_row) {
+		own = *r;
 		r->open_row(&own, row);
-	for (size_t i = 0; i < own.n_columns; i++)
-		add_column(out, &own, &own.columns[i], row, 0, room);
+		r = &own;
+	}
+	for (size_t i = 0; i < r->n_columns; i++)
+		add_column(out, r, &r->columns[i], row, 0, room);
 }
 
 static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
