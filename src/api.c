@@ -13,9 +13,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "collect/open.h"
-#include "collect/refusal.h"
-#include "collect/sampling.h"
+#include "collect/open/open.h"
+#include "collect/open/refusal.h"
+#include "collect/open/sampling.h"
 #include "event/abi.h"
 #include "event/cgroup.h"
 #include "event/parse.h"

@@ -5,14 +5,14 @@
 #define PACE_API_H
 
 #include "base/err.h"
-#include "collect/counter.h"
-#include "collect/presence.h"
-#include "collect/synth.h"
-#include "collect/userread.h"
+#include "collect/counter/counter.h"
+#include "collect/counter/presence.h"
+#include "collect/record/synth.h"
+#include "collect/counter/userread.h"
 #include "pace.h"
 #include "record/formats.h"
 #include "record/sample.h"
-#include "symbol/location.h"
+#include "symbol/resolve/location.h"
 #include "trace/visit.h"
 
 #define PUBLIC __attribute__((visibility("default")))

@@ -3,7 +3,7 @@
  */
 #include "api.h"
 
-#include "collect/menu.h"
+#include "collect/known/menu.h"
 
 static const char *const kinds[MENU_KIND_COUNT] = {
 	[MENU_HARDWARE] = "hardware",

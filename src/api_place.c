@@ -8,7 +8,7 @@
 
 #include "event/abi.h"
 #include "event/target.h"
-#include "symbol/demangle.h"
+#include "symbol/name/demangle.h"
 #include "unwind/ending.h"
 
 /* ---- what is known of a machine that goes on ---- */

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "event/abi.h"
-#include "profile/ledger.h"
+#include "profile/check/ledger.h"
 #include "trace/follow.h"
 
 struct pace_recording {

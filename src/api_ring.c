@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "collect/ring.h"
+#include "collect/counter/ring.h"
 #include "event/abi.h"
 
 struct pace_ring {

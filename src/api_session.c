@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "collect/open.h"
-#include "collect/ringset.h"
-#include "collect/sampling.h"
+#include "collect/open/open.h"
+#include "collect/counter/ringset.h"
+#include "collect/open/sampling.h"
 #include "event/abi.h"
 #include "event/parse.h"
 #include "event/target.h"

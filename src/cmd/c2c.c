@@ -7,9 +7,9 @@
 #include "cmd/cmd.h"
 #include "cmd/memory.h"
 #include "cmd/symbols.h"
-#include "profile/recorded.h"
-#include "view/c2c.h"
-#include "view/c2c_calls.h"
+#include "profile/check/recorded.h"
+#include "view/memory/c2c.h"
+#include "view/memory/c2c_calls.h"
 
 enum { LINES_SHOWN = 10 };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
-#include "profile/import.h"
+#include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 {

@@ -13,13 +13,13 @@
 #include "cmd/symbols.h"
 #include "cmd/which.h"
 #include "file/samefile.h"
-#include "profile/delta.h"
-#include "profile/filter.h"
-#include "profile/judge.h"
-#include "profile/recorded.h"
-#include "view/diffrows.h"
-#include "view/stackrows.h"
-#include "view/forms.h"
+#include "profile/diff/delta.h"
+#include "profile/gather/filter.h"
+#include "profile/diff/judge.h"
+#include "profile/check/recorded.h"
+#include "view/rows/diffrows.h"
+#include "view/rows/stackrows.h"
+#include "view/forms/forms.h"
 
 struct diff_command {
 	bool is_strict;

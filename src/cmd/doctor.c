@@ -5,8 +5,8 @@
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
-#include "collect/checkup.h"
-#include "view/checkup_page.h"
+#include "collect/known/checkup.h"
+#include "view/pages/checkup_page.h"
 
 enum { COLUMNS_LEAST = 60, COLUMNS_MOST = 100, COLUMNS_USUAL = 80 };
 

@@ -4,8 +4,8 @@
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
-#include "collect/menu.h"
-#include "view/list.h"
+#include "collect/known/menu.h"
+#include "view/pages/list.h"
 
 struct list_options {
 	struct menu_options menu;

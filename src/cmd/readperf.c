@@ -8,13 +8,13 @@
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "event/abi.h"
-#include "profile/aggregate.h"
-#include "profile/ledger.h"
-#include "profile/naming.h"
+#include "profile/gather/aggregate.h"
+#include "profile/check/ledger.h"
+#include "profile/gather/naming.h"
 #include "trace/follow.h"
-#include "view/histrows.h"
-#include "view/readperf.h"
-#include "view/text.h"
+#include "view/rows/histrows.h"
+#include "view/records/readperf.h"
+#include "view/forms/text.h"
 
 struct readperf_command {
 	const char *input, *folder, *symfs;

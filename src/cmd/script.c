@@ -9,12 +9,12 @@
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
-#include "profile/ledger.h"
+#include "profile/check/ledger.h"
 #include "trace/follow.h"
 #include "trace/where.h"
-#include "view/dump.h"
-#include "view/header.h"
-#include "view/script.h"
+#include "view/records/dump.h"
+#include "view/records/header.h"
+#include "view/records/script.h"
 
 /* Kinds of records that are shown besides samples. */
 enum shown {

@@ -8,7 +8,7 @@
 #define PACE_CMD_STRICT_H
 
 #include "cmd/cmd.h"
-#include "profile/ledger.h"
+#include "profile/check/ledger.h"
 
 #define STRICT_ROW(type)                                                       \
 	{                                                                      \

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/term.h"
-#include "symbol/demangle.h"
+#include "symbol/name/demangle.h"
 
 unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
 {

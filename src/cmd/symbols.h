@@ -12,8 +12,8 @@
 #define PACE_CMD_SYMBOLS_H
 
 #include "base/opts.h"
-#include "profile/recorded.h"
-#include "symbol/resolver.h"
+#include "profile/check/recorded.h"
+#include "symbol/resolve/resolver.h"
 
 struct symbol_options {
 	const char *symfs, *vmlinux, *kallsyms;

@@ -8,8 +8,8 @@
 #include "cmd/cmd.h"
 #include "event/eventfile.h"
 #include "event/pfm.h"
-#include "symbol/llvm.h"
-#include "symbol/unpack.h"
+#include "symbol/code/llvm.h"
+#include "symbol/elf/unpack.h"
 
 struct version_options {
 	bool has_build_options;

@@ -2,7 +2,7 @@
  * which.h - which samples of a recording are counted: what --cpu and --time say.
  *
  * In       the words; the recording that they are about
- * Out      CPUs and spans, for profile/recorded
+ * Out      CPUs and spans, for profile/check/recorded
  * Owns     both
  * Errors   ERR_INVAL: the words, or the recording does not say that of its samples
  */

@@ -2,7 +2,7 @@
  * event.h - the events of a session, in order, and which of them are scheduled together.
  *
  * Made by event/parse from what the user wrote, or by file/reader from what a file says; opened by
- * collect/open; named in reports. A group is a run of neighbours: its leader comes first.
+ * collect/open/open; named in reports. A group is a run of neighbours: its leader comes first.
  * Owns     struct event_list everything its events point to (one arena)
  * Life     the session's
  */

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "collect/host.h"
+#include "collect/around/host.h"
 #include "event/event.h"
 #include "record/record.h"
 
@@ -64,7 +64,7 @@ struct file_info {
 	bool has_clock_data;
 	u32 clockid;
 	u64 wall_ns, clock_ns; /* the same moment on two clocks */
-	struct str embedded;   /* to be written: see symbol/embedded.h, which reads it by itself */
+	struct str embedded;   /* to be written: see symbol/embed/embedded.h, which reads it by itself */
 };
 
 void file_info_init(struct file_info *info);

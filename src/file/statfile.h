@@ -11,7 +11,7 @@
 #ifndef PACE_FILE_STATFILE_H
 #define PACE_FILE_STATFILE_H
 
-#include "collect/counting.h"
+#include "collect/open/counting.h"
 #include "event/target.h"
 #include "file/writer.h"
 

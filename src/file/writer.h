@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/types.h"
-#include "collect/sink.h"
+#include "collect/record/sink.h"
 #include "event/event.h"
 #include "file/feature.h"
 #include "file/layout.h"

@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 #include "base/table.h"
-#include "collect/counting.h"
+#include "collect/open/counting.h"
 #include "file/statfile.h"
 #include "session/session.h"
 

@@ -14,7 +14,7 @@
 #ifndef PACE_TRACE_FOLLOW_H
 #define PACE_TRACE_FOLLOW_H
 
-#include "collect/sink.h"
+#include "collect/record/sink.h"
 #include "session/decoder.h"
 #include "session/periods.h"
 #include "session/stream.h"

@@ -19,11 +19,11 @@
 #include "base/log.h"
 #include "machine/machine.h"
 #include "session/session.h"
-#include "symbol/callers.h"
-#include "symbol/embedded.h"
-#include "symbol/guest.h"
-#include "symbol/jitcode.h"
-#include "symbol/resolver.h"
+#include "symbol/resolve/callers.h"
+#include "symbol/embed/embedded.h"
+#include "symbol/kernel/guest.h"
+#include "symbol/embed/jitcode.h"
+#include "symbol/resolve/resolver.h"
 
 /* Where names come from; zero is what a command without options does. */
 struct trace_options {

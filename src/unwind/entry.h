@@ -14,7 +14,7 @@
 
 #include "unwind/encoded.h"
 
-/* A letter of our own in what augments a CIE, of sections that are made here (symbol/gocfi). */
+/* A letter of our own in what augments a CIE, of sections that are made here (symbol/go/gocfi). */
 #define ENTRY_CHANGES_STACK 'T'
 
 struct entry_section {

@@ -6,10 +6,10 @@
 
 #include "file/tracepoints.h"
 #include "machine/machine.h"
-#include "profile/survey.h"
+#include "profile/check/survey.h"
 #include "session/stream.h"
-#include "view/header.h"
-#include "view/lint.h"
+#include "view/records/header.h"
+#include "view/records/lint.h"
 
 enum { PIPE_ROOM = 1 << 20 };
 

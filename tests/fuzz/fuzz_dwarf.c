@@ -6,12 +6,12 @@
 
 #include <elf.h>
 
-#include "symbol/dietree.h"
-#include "symbol/dwp.h"
-#include "symbol/linetable.h"
-#include "symbol/rangelist.h"
-#include "symbol/reloc.h"
-#include "symbol/scopehead.h"
+#include "symbol/dwarf/dietree.h"
+#include "symbol/dwarf/dwp.h"
+#include "symbol/dwarf/linetable.h"
+#include "symbol/dwarf/rangelist.h"
+#include "symbol/elf/reloc.h"
+#include "symbol/dwarf/scopehead.h"
 
 static void read_lines(struct bytes b, bool is_wide)
 {

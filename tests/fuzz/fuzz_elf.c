@@ -5,12 +5,12 @@
 
 #include <elf.h>
 
-#include "symbol/crt.h"
-#include "symbol/elfstarts.h"
-#include "symbol/gocfi.h"
-#include "symbol/gotab.h"
-#include "symbol/line.h"
-#include "symbol/symtab.h"
+#include "symbol/elf/crt.h"
+#include "symbol/elf/elfstarts.h"
+#include "symbol/go/gocfi.h"
+#include "symbol/go/gotab.h"
+#include "symbol/dwarf/line.h"
+#include "symbol/elf/symtab.h"
 
 static volatile u8 sum; /* of all bytes: each is touched */
 

@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "symbol/embedunion.h"
-#include "symbol/frames.h"
+#include "symbol/embed/embedunion.h"
+#include "symbol/embed/frames.h"
 
 static void ask_dso(const struct embedded *e, const struct embedded_dso *d)
 {

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbol/jitdump.h"
+#include "symbol/jit/jitdump.h"
 
 static void check_code(const struct jitdump *d, const struct jitdump_code *code, size_t file_size)
 {

@@ -1,7 +1,7 @@
 /* A copy of /proc/kallsyms, or, if the first byte is odd, of /proc/modules. */
 #include "fuzz/fuzz.h"
 
-#include "symbol/kallsyms.h"
+#include "symbol/kernel/kallsyms.h"
 
 static void check_address(const struct kallsyms *k, u64 address)
 {

@@ -1,9 +1,9 @@
 /* A kernel's core file, its vmlinux, or its types (BTF): what the first byte says. */
 #include "fuzz/fuzz.h"
 
-#include "collect/bpf.h"
-#include "symbol/kcore.h"
-#include "symbol/vmlinux.h"
+#include "collect/record/bpf.h"
+#include "symbol/kernel/kcore.h"
+#include "symbol/kernel/vmlinux.h"
 
 static void read_core(const char *path)
 {

@@ -1,7 +1,7 @@
 /* A perf map, read in two pieces: the first byte says where it is cut. */
 #include "fuzz/fuzz.h"
 
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 /* Of the lines that cover the address, the latest is what the ranges say. */
 static void check_address(const struct perfmap *p, u64 address)

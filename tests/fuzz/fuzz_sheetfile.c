@@ -1,10 +1,10 @@
 /*
- * A file of the cache, as symbol/sheetfile maps it: with its checksums made right, so that what is
+ * A file of the cache, as symbol/dwarf/sheetfile maps it: with its checksums made right, so that what is
  * behind them is met.
  */
 #include "fuzz/fuzz.h"
 
-#include "symbol/sheetfile.h"
+#include "symbol/dwarf/sheetfile.h"
 
 static void look(const struct sheetfile *f)
 {

@@ -3,7 +3,7 @@
 #include "file/section.h"
 #include "fuzz.h"
 #include "fuzz/madeup.h"
-#include "symbol/embedder.h"
+#include "symbol/embed/embedder.h"
 
 /* ---- what the writers know ---- */
 

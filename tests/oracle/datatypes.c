@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/datatype.h"
-#include "symbol/symtab.h"
+#include "symbol/types/datatype.h"
+#include "symbol/elf/symtab.h"
 #include "unwind/operand.h"
 
 typedef VEC(u64) pc_list;

@@ -23,8 +23,8 @@
 
 #include "event/abi.h"
 #include "machine/machine.h"
-#include "symbol/callers.h"
-#include "symbol/vdso.h"
+#include "symbol/resolve/callers.h"
+#include "symbol/elf/vdso.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 

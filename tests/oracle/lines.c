@@ -1,5 +1,5 @@
 /*
- * lines FILE <ADDRESSES: what symbol/line knows of each hexadecimal address, as llvm-symbolizer writes
+ * lines FILE <ADDRESSES: what symbol/dwarf/line knows of each hexadecimal address, as llvm-symbolizer writes
  * it: function and file:line:column of each frame, an empty line behind the last. On all cores; with
  * -q it prints only how long each step took, with -g it asks the table of Go's runtime, not DWARF.
  */
@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/workers.h"
-#include "symbol/line.h"
+#include "symbol/dwarf/line.h"
 
 /* Seconds by the wall, or of all threads' CPU time. */
 static double now(clockid_t clock)

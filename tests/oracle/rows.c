@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbol/elf.h"
-#include "symbol/gocfi.h"
+#include "symbol/elf/elf.h"
+#include "symbol/go/gocfi.h"
 #include "unwind/expression.h"
 #include "unwind/rows.h"
 

@@ -10,14 +10,14 @@
  *     counts_take_run(&m.counts);
  *     countmaker_fini(&m);
  *
- * Counters are given event by event, as collect/counting opens them.
+ * Counters are given event by event, as collect/open/counting opens them.
  * Owns     everything in it
  */
 #ifndef PACE_TESTS_UNIT_COUNTMAKER_H
 #define PACE_TESTS_UNIT_COUNTMAKER_H
 
 #include "event/abi.h"
-#include "profile/counts.h"
+#include "profile/diff/counts.h"
 
 enum { COUNTMAKER_MAX = 64 }; /* counters */
 

@@ -1,6 +1,6 @@
 #include "unit/gotabmaker.h"
 
-#include "symbol/gotab.h"
+#include "symbol/go/gotab.h"
 #include "test.h"
 
 enum { TABLE = 0x500000, MODULE = 0x600000, DATA = 0x700000, INSIDE = 0x40 };

@@ -12,7 +12,7 @@
 #ifndef PACE_TESTS_UNIT_GOTABMAKER_H
 #define PACE_TESTS_UNIT_GOTABMAKER_H
 
-#include "symbol/elf.h"
+#include "symbol/elf/elf.h"
 #include "unit/elfmaker.h"
 
 enum { GOTABMAKER_TEXT = 0x401000, GOTABMAKER_FUNCTIONS = 3 };

@@ -2,9 +2,9 @@
 
 #include "event/abi.h"
 #include "machine/dso.h"
-#include "symbol/resolver.h"
+#include "symbol/resolve/resolver.h"
 #include "test.h"
-#include "view/celltext.h"
+#include "view/text/celltext.h"
 
 enum { FUNCTION_BYTES = 0x100 };
 

@@ -16,8 +16,8 @@
 #ifndef PACE_TESTS_UNIT_PROFILEMAKER_H
 #define PACE_TESTS_UNIT_PROFILEMAKER_H
 
-#include "profile/key.h"
-#include "profile/profile.h"
+#include "profile/rows/key.h"
+#include "profile/gather/profile.h"
 
 struct profilemaker_sample {
 	u32 event;

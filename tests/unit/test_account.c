@@ -1,4 +1,4 @@
-#include "profile/account.h"
+#include "profile/check/account.h"
 
 #include "test.h"
 #include "unit/profilemaker.h"

@@ -1,4 +1,4 @@
-#include "profile/aggregate.h"
+#include "profile/gather/aggregate.h"
 
 #include "event/abi.h"
 #include "test.h"

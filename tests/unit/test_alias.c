@@ -1,4 +1,4 @@
-#include "profile/alias.h"
+#include "edit/alias.h"
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/align.h"
+#include "profile/maths/align.h"
 #include "unit/recording.h"
 
 enum { LONGEST = 40 };

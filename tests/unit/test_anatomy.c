@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "profile/anatomy.h"
-#include "symbol/datatype.h"
-#include "symbol/typelayout.h"
+#include "profile/code/anatomy.h"
+#include "symbol/types/datatype.h"
+#include "symbol/types/typelayout.h"
 
 /*
  * struct outer { long key; struct { int x, y; } pos; union { long n; void *p; } u; struct { char c; int i; } all[4]; }, of

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/types.h"
-#include "collect/counter.h"
+#include "collect/counter/counter.h"
 #include "event/abi.h"
 #include "record/record.h"
 #include "pace.h"

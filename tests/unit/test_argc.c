@@ -1,4 +1,4 @@
-#include "profile/argc.h"
+#include "profile/gather/argc.h"
 
 #include "test.h"
 #include "machine/dso.h"

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "view/arrows.h"
+#include "view/code/arrows.h"
 
 /* What is drawn for n rows, a line each, without the blanks at their ends. */
 static const char *drawn(const u32 *to, u32 n)

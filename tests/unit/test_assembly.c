@@ -3,12 +3,12 @@
 #include <sys/utsname.h>
 
 #include "event/abi.h"
-#include "profile/assembly.h"
+#include "profile/code/assembly.h"
 #include "unit/elfmaker.h"
 #include "unit/jitmaker.h"
 #include "unit/said.h"
 #include "unit/tree.h"
-#include "view/annotate.h"
+#include "view/code/annotate.h"
 
 /* f: je to the ret; nop; call g; ret. g: ret */
 static const u8 text_bytes[] = {0x74, 0x06, 0x90, 0xe8, 0x08, 0x00, 0x00, 0x00, 0xc3, 0x90, 0x90,

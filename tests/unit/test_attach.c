@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collect/attach.h"
+#include "collect/run/attach.h"
 
 /* Parts that write down what becomes of them, on this very process. */
 static struct {

@@ -2,7 +2,7 @@
 
 #include "event/abi.h"
 #include "machine/machine.h"
-#include "profile/blocks.h"
+#include "profile/gather/blocks.h"
 #include "unit/recording.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "base/sysfile.h"
-#include "collect/bpf.h"
+#include "collect/record/bpf.h"
 
 static void add_type(struct str *types, u32 name, u32 kind, u32 n, u32 size, u32 tail)
 {

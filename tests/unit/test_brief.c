@@ -1,4 +1,4 @@
-#include "profile/brief.h"
+#include "profile/check/brief.h"
 
 #include "test.h"
 #include "unit/profilemaker.h"

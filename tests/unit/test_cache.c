@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbol/cache.h"
+#include "symbol/find/cache.h"
 
 static void store(const char *key, const char *text)
 {

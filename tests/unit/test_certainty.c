@@ -1,6 +1,6 @@
-#include "profile/certainty.h"
+#include "profile/rows/certainty.h"
 
-#include "profile/key.h"
+#include "profile/rows/key.h"
 #include "test.h"
 #include "unit/profilemaker.h"
 

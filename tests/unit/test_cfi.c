@@ -2,7 +2,7 @@
 
 #include <link.h>
 
-#include "symbol/elf.h"
+#include "symbol/elf/elf.h"
 #include "unit/cfimaker.h"
 #include "unwind/rows.h"
 

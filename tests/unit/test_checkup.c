@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "collect/checkup.h"
+#include "collect/known/checkup.h"
 #include "unit/tree.h"
 
 /* Facts of machines that are made up; the pages of whole ones are in tests/golden/doctor. */

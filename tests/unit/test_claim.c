@@ -1,4 +1,4 @@
-#include "profile/claim.h"
+#include "profile/check/claim.h"
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/codediff.h"
+#include "profile/diff/codediff.h"
 
 /* A side made by hand: instructions as text, where jumps go, samples. */
 struct written {

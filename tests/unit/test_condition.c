@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "collect/condition.h"
+#include "collect/run/condition.h"
 
 enum { MS = 1000000 };
 

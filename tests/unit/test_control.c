@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/control.h"
+#include "collect/run/control.h"
 #include "unit/said.h"
 
 /* A control whose commands come out of a pipe of ours. */

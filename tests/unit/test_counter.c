@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
+#include "collect/counter/counter.h"
 #include "event/abi.h"
 
 /* ---- what the kernel returns, made by hand ---- */

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/counting.h"
+#include "collect/open/counting.h"
 #include "event/abi.h"
 #include "unit/freshpages.h"
 #include "unit/said.h"

@@ -4,8 +4,8 @@
 
 #include "elfmaker.h"
 #include "outside.h"
-#include "symbol/crt.h"
-#include "symbol/extent.h"
+#include "symbol/elf/crt.h"
+#include "symbol/resolve/extent.h"
 #include "test.h"
 
 static const char program[] =

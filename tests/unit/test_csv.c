@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
-#include "view/csv.h"
+#include "view/text/csv.h"
 
 /* Opens a table in the test's directory. */
 static void open_table(struct csv *c, const char *name)

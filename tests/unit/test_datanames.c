@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "symbol/datanames.h"
+#include "symbol/types/datanames.h"
 #include "unit/elfmaker.h"
 
 /* .text with a function that has no size, .rodata right behind it, .data with an object. */

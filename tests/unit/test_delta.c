@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-#include "profile/delta.h"
-#include "profile/filter.h"
-#include "profile/loosename.h"
+#include "profile/diff/delta.h"
+#include "profile/gather/filter.h"
+#include "profile/diff/loosename.h"
 #include "unit/profilemaker.h"
-#include "view/diff.h"
-#include "view/forms.h"
-#include "view/stackrows.h"
+#include "view/diff/diff.h"
+#include "view/forms/forms.h"
+#include "view/rows/stackrows.h"
 
 /* Recordings as lists of "stack period", each of them one sample a unit of period. */
 enum { RECORDINGS_MAX = 4 };

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "symbol/demangle.h"
+#include "symbol/name/demangle.h"
 #include "unit/recording.h"
 
 static struct intern strings;

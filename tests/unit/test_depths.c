@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/depths.h"
+#include "profile/gather/depths.h"
 
 TEST(depths_are_how_far_stack_pointers_were_from_the_top)
 {

@@ -3,9 +3,9 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "symbol/disasm.h"
-#include "symbol/llvm.h"
-#include "symbol/objdump.h"
+#include "symbol/code/disasm.h"
+#include "symbol/code/llvm.h"
+#include "symbol/code/objdump.h"
 
 /* je to the ret; a load relative to the next instruction; a call; ud2; ret */
 static const u8 x86[] = {0x74, 0x0e, 0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, 0xe8, 0xf3, 0x0f, 0x00,

@@ -1,8 +1,8 @@
-#include "profile/drift.h"
+#include "profile/rows/drift.h"
 
 #include <math.h>
 
-#include "profile/student.h"
+#include "profile/maths/student.h"
 #include "test.h"
 
 /*

@@ -6,9 +6,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "symbol/elf.h"
-#include "symbol/symtab.h"
-#include "symbol/vdso.h"
+#include "symbol/elf/elf.h"
+#include "symbol/elf/symtab.h"
+#include "symbol/elf/vdso.h"
 #include "unit/elfmaker.h"
 #include "unit/outside.h"
 #include "unit/recording.h"

@@ -3,9 +3,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "symbol/embedunion.h"
-#include "symbol/frames.h"
-#include "symbol/jitdump.h"
+#include "symbol/embed/embedunion.h"
+#include "symbol/embed/frames.h"
+#include "symbol/jit/jitdump.h"
 
 /* A section with a file, the kernel and a dump in it. */
 static void make_section(struct str *section)

@@ -1,4 +1,4 @@
-#include "symbol/embedfold.h"
+#include "symbol/embed/embedfold.h"
 
 #include <stdlib.h>
 

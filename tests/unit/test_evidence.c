@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "collect/evidence.h"
+#include "collect/record/evidence.h"
 
 static void add(struct evidence *e, u64 ip, unsigned n)
 {

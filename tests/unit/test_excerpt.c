@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/excerpt.h"
+#include "profile/code/excerpt.h"
 
 static void add(excerpt_list *parts, u64 from, u64 to, u64 n_samples)
 {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "symbol/find.h"
-#include "symbol/vdso.h"
+#include "symbol/find/find.h"
+#include "symbol/elf/vdso.h"
 #include "unit/elfmaker.h"
 #include "unit/said.h"
 #include "unit/tree.h"

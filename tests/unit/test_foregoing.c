@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "symbol/foregoing.h"
+#include "symbol/types/foregoing.h"
 
 /* Instructions of two bytes: what each accesses is its address, in the answer's offset. */
 struct line {

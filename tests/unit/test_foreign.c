@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/foreign.h"
+#include "symbol/jit/foreign.h"
 #include "unit/nobody.h"
 #include "unit/tree.h"
 

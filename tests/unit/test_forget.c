@@ -1,4 +1,4 @@
-#include "profile/forget.h"
+#include "profile/tree/forget.h"
 
 #include "test.h"
 #include "unit/profilemaker.h"

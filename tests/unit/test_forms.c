@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/histrows.h"
+#include "view/rows/histrows.h"
 #include "unit/profilemaker.h"
-#include "view/forms.h"
+#include "view/forms/forms.h"
 
 TEST(forms_table_says_everything_about_each_form)
 {

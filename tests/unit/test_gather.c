@@ -2,8 +2,8 @@
 
 #include "event/abi.h"
 #include "machine/machine.h"
-#include "profile/gather.h"
-#include "profile/hits.h"
+#include "profile/gather/gather.h"
+#include "profile/gather/hits.h"
 #include "unit/recording.h"
 #include "unwind/ending.h"
 

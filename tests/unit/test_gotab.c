@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "symbol/gocfi.h"
-#include "symbol/gotab.h"
-#include "symbol/line.h"
+#include "symbol/go/gocfi.h"
+#include "symbol/go/gotab.h"
+#include "symbol/dwarf/line.h"
 #include "unit/gotabmaker.h"
 #include "unwind/rows.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "collect/governor.h"
+#include "collect/record/governor.h"
 
 enum { MS = 1000000 };
 

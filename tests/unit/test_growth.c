@@ -1,4 +1,4 @@
-#include "collect/growth.h"
+#include "collect/record/growth.h"
 
 #include <errno.h>
 #include <stdio.h>

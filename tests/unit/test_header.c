@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "unit/recording.h"
-#include "view/header.h"
+#include "view/records/header.h"
 
 /* The header of a recording with these sections, as text. */
 static void check(const struct recording *r, const struct file_info *info, bool details,

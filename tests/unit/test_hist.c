@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "profile/graph.h"
-#include "profile/hist.h"
-#include "profile/key.h"
+#include "profile/rows/graph.h"
+#include "profile/rows/hist.h"
+#include "profile/rows/key.h"
 #include "unit/profilemaker.h"
 #include "unit/recording.h"
 

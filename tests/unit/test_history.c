@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/history.h"
+#include "profile/gather/history.h"
 
 struct entry {
 	u64 from, to, flags;

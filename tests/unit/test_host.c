@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "collect/host.h"
+#include "collect/around/host.h"
 #include "unit/tree.h"
 
 static struct host host;

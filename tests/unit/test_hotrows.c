@@ -1,4 +1,4 @@
-#include "profile/hotrows.h"
+#include "profile/code/hotrows.h"
 
 #include "test.h"
 

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "profile/calls.h"
-#include "profile/import.h"
-#include "view/forms.h"
-#include "view/stackrows.h"
+#include "profile/tree/calls.h"
+#include "profile/import/import.h"
+#include "view/forms/forms.h"
+#include "view/rows/stackrows.h"
 
 static struct import_options wish(void)
 {

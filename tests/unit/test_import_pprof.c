@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/protobuf.h"
-#include "profile/calls.h"
-#include "profile/import.h"
+#include "profile/tree/calls.h"
+#include "profile/import/import.h"
 
 /* ---- messages by hand ---- */
 

@@ -3,9 +3,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbol/embedder.h"
-#include "symbol/jitcode.h"
-#include "symbol/resolver.h"
+#include "symbol/embed/embedder.h"
+#include "symbol/embed/jitcode.h"
+#include "symbol/resolve/resolver.h"
 #include "unit/jitmaker.h"
 #include "unit/said.h"
 #include "unit/tree.h"

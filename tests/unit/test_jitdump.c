@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbol/jitdump.h"
+#include "symbol/jit/jitdump.h"
 #include "unit/jitmaker.h"
 #include "unit/recording.h"
 

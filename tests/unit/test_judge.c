@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "profile/judge.h"
-#include "profile/student.h"
+#include "profile/diff/judge.h"
+#include "profile/maths/student.h"
 
 /* ---- distributions ---- */
 

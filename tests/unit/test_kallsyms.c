@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/kallsyms.h"
+#include "symbol/kernel/kallsyms.h"
 
 static const u8 build_id[BUILD_ID_MAX] = {0xaa, 0xbb, 0xcc};
 

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "collect/kconfig.h"
+#include "collect/around/kconfig.h"
 #include "unit/tree.h"
 
 static const char config[] = "#\n# Automatically generated\n#\nCONFIG_PERF_EVENTS=y\n"

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "symbol/buildid.h"
-#include "symbol/kallsyms.h"
-#include "symbol/kcore.h"
+#include "symbol/find/buildid.h"
+#include "symbol/kernel/kallsyms.h"
+#include "symbol/kernel/kcore.h"
 #include "unit/elfmaker.h"
 
 static const u64 text = 0xffffffff81000000;

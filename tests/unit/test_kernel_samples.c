@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
-#include "collect/counter.h"
-#include "collect/ring.h"
+#include "collect/counter/counter.h"
+#include "collect/counter/ring.h"
 #include "event/tracefs.h"
 #include "record/sample.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "view/celltext.h"
+#include "view/text/celltext.h"
 #include "unit/profilemaker.h"
 
 /* ---- the table ---- */

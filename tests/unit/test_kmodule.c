@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "symbol/kmodule.h"
-#include "symbol/line.h"
+#include "symbol/kernel/kmodule.h"
+#include "symbol/dwarf/line.h"
 #include "unit/outside.h"
 #include "unit/spoil.h"
 

@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "profile/ledger.h"
-#include "symbol/runtime.h"
-#include "profile/naming.h"
+#include "profile/check/ledger.h"
+#include "symbol/jit/runtime.h"
+#include "profile/gather/naming.h"
 #include "unit/said.h"
 #include "unwind/stack.h"
 

@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include "base/workers.h"
-#include "symbol/line.h"
+#include "symbol/dwarf/line.h"
 #include "unit/outside.h"
 #include "unit/spoil.h"
 

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/str.h"
-#include "symbol/linetable.h"
+#include "symbol/dwarf/linetable.h"
 #include "unit/spoil.h"
 
 /* A table under construction; numbers are written in the byte order that is asked for. */

@@ -1,4 +1,4 @@
-#include "symbol/liveunwind.h"
+#include "symbol/live/liveunwind.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "symbol/location.h"
+#include "symbol/resolve/location.h"
 
 #include "event/abi.h"
 #include "test.h"

@@ -1,10 +1,10 @@
-#include "symbol/mapcut.h"
+#include "symbol/embed/mapcut.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbol/embedded.h"
-#include "symbol/jitdump.h"
+#include "symbol/embed/embedded.h"
+#include "symbol/jit/jitdump.h"
 #include "test.h"
 
 /* The marks stand where lines end. */

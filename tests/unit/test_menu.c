@@ -1,10 +1,10 @@
-#include "collect/menu.h"
+#include "collect/known/menu.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
+#include "collect/counter/counter.h"
 #include "event/abi.h"
 
 #include "unit/fake_sysfs.h"

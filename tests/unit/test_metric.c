@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "event/parse.h"
-#include "profile/metric.h"
+#include "profile/diff/metric.h"
 #include "unit/fake_sysfs.h"
 
 /* Readings are made up: the events of a text, and for each a count. */

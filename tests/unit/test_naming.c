@@ -1,8 +1,8 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "profile/ledger.h"
-#include "profile/naming.h"
+#include "profile/check/ledger.h"
+#include "profile/gather/naming.h"
 #include "unit/elfmaker.h"
 #include "unit/outside.h"
 #include "unit/said.h"

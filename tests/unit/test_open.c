@@ -9,10 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collect/counting.h"
-#include "collect/deeper.h"
-#include "collect/open.h"
-#include "collect/privilege.h"
+#include "collect/open/counting.h"
+#include "collect/run/deeper.h"
+#include "collect/open/open.h"
+#include "collect/around/privilege.h"
 #include "event/abi.h"
 #include "event/cgroup.h"
 #include "unit/said.h"
@@ -1488,7 +1488,7 @@ static void counted_init(struct counted *c, size_t n_cpus, const pid_t *tids)
 	opening_init(&c->o, n_cpus, tids);
 }
 
-/* As collect/counting completes an attr; `leader` is a position. */
+/* As collect/open/counting completes an attr; `leader` is a position. */
 static struct event *add_counted(struct counted *c, u32 type, u64 config, const char *name,
 	u32 leader)
 {

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "symbol/origin.h"
+#include "symbol/name/origin.h"
 
 TEST(origin_says_what_functions_are_called)
 {

@@ -1,4 +1,4 @@
-#include "profile/outline.h"
+#include "profile/rows/outline.h"
 
 #include "test.h"
 #include "unit/profilemaker.h"

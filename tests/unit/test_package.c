@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "symbol/lz4.h"
-#include "symbol/package.h"
+#include "symbol/elf/lz4.h"
+#include "symbol/find/package.h"
 #include "unit/tree.h"
 
 static const u8 id[] = {0xab, 0x12, 0x34};

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 #include "unit/recording.h"
 
 static void parse(struct perfmap *p, const char *text)

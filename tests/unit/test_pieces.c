@@ -1,7 +1,7 @@
 /* pieces: nested ranges in any order come to the same row; what begins last holds. */
 #include <stdio.h>
 
-#include "symbol/pieces.h"
+#include "symbol/dwarf/pieces.h"
 #include "test.h"
 
 /* "10:1 20:2 30:0", of ranges in the order they are given in. */

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
-#include "collect/plan.h"
+#include "collect/counter/counter.h"
+#include "collect/known/plan.h"
 #include "event/abi.h"
 #include "event/parse.h"
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/privilege.h"
+#include "collect/around/privilege.h"
 
 static const char *explain(const struct privilege *p, enum privilege_wish wish)
 {

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "profile/calls.h"
-#include "profile/profile.h"
+#include "profile/tree/calls.h"
+#include "profile/gather/profile.h"
 #include "unit/profilemaker.h"
 
 /* ---- frames and stacks ---- */

@@ -1,4 +1,4 @@
-#include "symbol/rangelist.h"
+#include "symbol/dwarf/rangelist.h"
 
 #include <dwarf.h>
 

@@ -1,4 +1,4 @@
-#include "collect/recorder.h"
+#include "collect/record/recorder.h"
 
 #include <errno.h>
 #include <sched.h>

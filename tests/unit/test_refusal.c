@@ -4,8 +4,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "collect/privilege.h"
-#include "collect/refusal.h"
+#include "collect/around/privilege.h"
+#include "collect/open/refusal.h"
 #include "event/abi.h"
 #include "unit/tree.h"
 

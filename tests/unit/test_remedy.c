@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "collect/remedy.h"
+#include "collect/around/remedy.h"
 
 static const struct site_runtime docker = {"Docker", "docker run --cap-add PERFMON ..."};
 

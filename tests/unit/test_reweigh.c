@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
-#include "collect/reweigh.h"
+#include "collect/record/reweigh.h"
 #include "record/sample.h"
 
 enum { WORDS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID };

@@ -1,4 +1,4 @@
-#include "collect/ring.h"
+#include "collect/counter/ring.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "collect/counter.h"
+#include "collect/counter/counter.h"
 #include "test.h"
 #include "unit/recording.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "profile/roster.h"
+#include "profile/check/roster.h"
 
 /* Writes down who ended: "pid name mmaps fork exit samples period; ". */
 static void note(void *ctx, const struct roster_process *p)

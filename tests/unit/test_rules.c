@@ -4,8 +4,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
-#include "collect/rules.h"
+#include "collect/counter/counter.h"
+#include "collect/open/rules.h"
 #include "event/abi.h"
 #include "unit/nobody.h"
 #include "unit/tree.h"

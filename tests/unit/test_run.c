@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collect/run.h"
+#include "collect/run/run.h"
 #include "event/abi.h"
 #include "unit/said.h"
 

@@ -1,4 +1,4 @@
-#include "symbol/runtime.h"
+#include "symbol/jit/runtime.h"
 
 #include "test.h"
 #include "unit/recording.h"

@@ -1,8 +1,8 @@
 #include "test.h"
 
 #include "base/sysfile.h"
-#include "collect/branches.h"
-#include "collect/sampling.h"
+#include "collect/open/branches.h"
+#include "collect/open/sampling.h"
 #include "event/abi.h"
 #include "record/regs.h"
 #include "unit/said.h"

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "collect/schedule.h"
+#include "collect/run/schedule.h"
 
 TEST(schedule_of_one_number_is_a_delay)
 {

@@ -3,10 +3,10 @@
 #include <elfutils/libdw.h>
 
 #include "outside.h"
-#include "symbol/dwarf.h"
-#include "symbol/dwarffile.h"
-#include "symbol/scopehead.h"
-#include "symbol/unithead.h"
+#include "symbol/dwarf/dwarf.h"
+#include "symbol/dwarf/dwarffile.h"
+#include "symbol/dwarf/scopehead.h"
+#include "symbol/dwarf/unithead.h"
 #include "test.h"
 
 static const char source[] =

@@ -1,5 +1,5 @@
 /* Lines of samples whose code moves under them. */
-#include "view/script.h"
+#include "view/records/script.h"
 
 #include "event/abi.h"
 #include "test.h"

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/setuid.h"
+#include "collect/open/setuid.h"
 #include "unit/nobody.h"
 
 /* What the kernel does with them is asked in tests/live/test_stat.py. */

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "symbol/shape.h"
+#include "symbol/code/shape.h"
 
 /* "exact", "loose" or "none": in what two instructions are the same. */
 static const char *likeness(const struct shape_text *a, const struct shape_text *b)

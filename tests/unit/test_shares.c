@@ -1,6 +1,6 @@
-#include "profile/shares.h"
+#include "profile/check/shares.h"
 
-#include "symbol/resolver.h"
+#include "symbol/resolve/resolver.h"
 
 #include "test.h"
 #include "unit/profilemaker.h"

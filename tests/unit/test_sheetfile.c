@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "symbol/sheetfile.h"
+#include "symbol/dwarf/sheetfile.h"
 #include "unit/spoil.h"
 
 /* A unit of two functions, into the first of which two others were inlined, one into the other. */

@@ -1,4 +1,4 @@
-#include "symbol/simpleperf.h"
+#include "symbol/jit/simpleperf.h"
 
 #include "test.h"
 #include "unit/recording.h"

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "collect/site.h"
+#include "collect/around/site.h"
 #include "unit/tree.h"
 
 /* A machine in the test's directory, by the files that tell what it is. */

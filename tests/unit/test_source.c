@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/source.h"
+#include "symbol/code/source.h"
 #include "unit/tree.h"
 
 static const char *line(struct source *s, u32 n)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "profile/spread.h"
+#include "profile/maths/spread.h"
 
 static struct spread spread_of(const double *x, size_t n)
 {

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "unit/countmaker.h"
-#include "view/stat.h"
+#include "view/stat/stat.h"
 
 enum { MS = 1000000 }; /* ns */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "event/abi.h"
-#include "view/stat_vs.h"
+#include "view/stat/stat_vs.h"
 
 /* Two commands, and the runs that the test invents. */
 struct duel {

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "collect/stop.h"
+#include "collect/run/stop.h"
 
 static void stop_init(struct stop *s)
 {

@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "symbol/symtab.h"
+#include "symbol/elf/symtab.h"
 #include "unit/elfmaker.h"
 #include "unit/outside.h"
 

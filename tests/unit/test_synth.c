@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/synth.h"
+#include "collect/record/synth.h"
 #include "event/abi.h"
 #include "record/record.h"
 #include "unit/said.h"

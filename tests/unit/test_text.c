@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "unit/profilemaker.h"
-#include "view/histrows.h"
-#include "view/text.h"
+#include "view/rows/histrows.h"
+#include "view/forms/text.h"
 
 /* A report: samples, what to group by, how to show it. */
 struct reporting {

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "collect/topology.h"
+#include "collect/around/topology.h"
 #include "unit/tree.h"
 
 #define CPU "devices/system/cpu/cpu%u/"

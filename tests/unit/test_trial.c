@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/counter.h"
-#include "collect/trial.h"
+#include "collect/counter/counter.h"
+#include "collect/known/trial.h"
 #include "event/abi.h"
 
 /*

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "outside.h"
-#include "symbol/dwarf.h"
-#include "symbol/dwarffile.h"
-#include "symbol/unithead.h"
+#include "symbol/dwarf/dwarf.h"
+#include "symbol/dwarf/dwarffile.h"
+#include "symbol/dwarf/unithead.h"
 #include "test.h"
 
 static const char source[] =

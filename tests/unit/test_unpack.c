@@ -3,7 +3,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "symbol/unpack.h"
+#include "symbol/elf/unpack.h"
 #include "unit/outside.h"
 
 enum { LIMIT = 1 << 22 };

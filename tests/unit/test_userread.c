@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/userread.h"
+#include "collect/counter/userread.h"
 
 /* ---- a page made by hand, and registers that say what a test wants ---- */
 

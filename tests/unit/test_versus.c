@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "profile/versus.h"
+#include "profile/diff/versus.h"
 
 enum { EXPERIMENTS = 200, PAIRS_MAX = 64 };
 

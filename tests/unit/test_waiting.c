@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collect/waiting.h"
+#include "collect/record/waiting.h"
 
 static const u64 MARK = 0x5a5a1234a5a54321;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/str.h"
-#include "profile/wall.h"
+#include "profile/gather/wall.h"
 #include "unit/recording.h"
 
 /* "TID:MARK@TIME ...", in any order; marks: born, end, in, pre, left, woke, s (sampled), out, seen. */

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "profile/key.h"
-#include "profile/wallprofile.h"
+#include "profile/rows/key.h"
+#include "profile/gather/wallprofile.h"
 #include "unit/profilemaker.h"
 
 static const char *name_of(const struct profile *p, u32 frame)

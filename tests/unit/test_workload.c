@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
-#include "collect/workload.h"
+#include "collect/run/workload.h"
 
 static void start(struct workload *w, char **argv)
 {

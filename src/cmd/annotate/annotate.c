@@ -1,0 +1,394 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/workers.h"
+#include "cmd/annotate/annotate_diff.h"
+#include "cmd/annotate/annotating.h"
+#include "cmd/cmd.h"
+#include "cmd/strict.h"
+#include "profile/code/anatomy.h"
+#include "symbol/code/llvm.h"
+#include "view/code/annotate_types.h"
+
+#define AT(member) offsetof(struct annotate_command, member)
+
+/* Without a name: what fits a few pages. */
+enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
+
+#define NOT_SAID UINT64_MAX
+
+/* What perf has and is not here: why, and what there is. */
+static int refuse_traces(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	(void)value;
+	return err_set(err, ERR_INVAL,
+		"traces of instructions (Intel PT, SPE) are not decoded: 'perf inject --itrace' makes samples of them, which are read here");
+}
+
+static int refuse_browser(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	(void)value;
+	return err_set(err, ERR_INVAL, "there is no browser in this version: --stdio or --json");
+}
+
+static int set_type(void *target, const char *value, struct err *err)
+{
+	struct annotate_command *o = target;
+
+	(void)err;
+	o->has_types = true;
+	o->type = value;
+	return 0;
+}
+
+static int set_color(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	if (!strcmp(value, "never") || !strcmp(value, "auto"))
+		return 0;
+	return !strcmp(value, "always")
+		? err_set(err, ERR_INVAL, "no colours are printed: never or auto")
+		: err_set(err, ERR_INVAL, "'%.60s' is none of always, never, auto", value);
+}
+
+static const struct opt options[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
+	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read it whoever it belongs to (always; perf asks)"},
+	SYMBOL_FILE_ROWS(annotate_command),
+	{'m', "modules", OPT_BOOL, AT(has_modules), NULL, "look for the kernel's modules (always)"},
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing files (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
+	{0, "prefix", OPT_STR, AT(prefix), "DIR", "look for files of source below DIR"},
+	{0, "prefix-strip", OPT_U64, AT(n_stripped), "N",
+		"of their paths leave out the first N directories"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which functions, and which of their samples"},
+	{'s', "symbol", OPT_STR, AT(symbol), "NAME", "the same as FUNCTION"},
+	{'d', "dsos", OPT_STR, AT(dsos), "DSO,...", "only functions of these files"},
+	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
+	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
+		"without FUNCTION: all those with this share of everything", .max = 100},
+	{0, "max-functions", OPT_U64, AT(n_functions), "N",
+		"without FUNCTION: at most N; default 5 unless --percent-limit is said", .min = 1},
+	{0, "skip-missing", OPT_BOOL, AT(skips_missing), NULL,
+		"leave out functions whose code is not here"},
+	{0, "all", OPT_BOOL, AT(shows_all), NULL,
+		"without FUNCTION: all of them, unless said otherwise, with all their code"},
+	{0, "context", OPT_U64, AT(around), "N",
+		"only the hottest instructions, with N around each; default 2, but all code of a FUNCTION",
+		.max = UINT32_MAX},
+	{0, NULL, OPT_TITLE, 0, NULL, "What of each instruction"},
+	{0, "percent-type", OPT_STR, AT(percent_type), "TYPE",
+		"local-period (default), local-hits, global-period or global-hits; in either order"},
+	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "samples instead of percent"},
+	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL, "periods instead of percent"},
+	{0, "asm-raw", OPT_BOOL, AT(has_bytes), NULL, "its bytes"},
+	{'l', "print-line", OPT_BOOL, AT(has_places), NULL,
+		"file and line of those that were sampled"},
+	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source between them (default)"},
+	{'P', "full-paths", OPT_BOOL, AT(has_full_paths), NULL,
+		"files of source with their directories"},
+	{0, "group", OPT_BOOL, AT(is_grouped), NULL, "events side by side (always)"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How"},
+	{0, "data-type", OPT_CALL, 0, "NAME",
+		"instead of code the types of data that instructions access, or that one, with their members",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
+	{0, "skid", OPT_U64, AT(skid), "N",
+		"with --data-type: 0: of the sampled instruction, 1: of the one that ran before it; default 1 if that is where the time went",
+		.max = 1},
+	{0, "diff", OPT_BOOL, AT(is_diff), NULL,
+		"the code of a function in two recordings, block by block, and what changed"},
+	{0, "normalise", OPT_STR, AT(per), "WHAT",
+		"with --diff: compare what blocks took (run, default), or shares of the recording (total)"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"instead of code every record, as 'pace report -D'"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
+	{0, "stdio-color", OPT_CALL, 0, "MODE", "never or auto: there are no colours",
+		.call = set_color},
+	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no browser yet", .flags = OPT_NO_VALUE,
+		.call = refuse_browser},
+	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: traces of instructions are not decoded",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it as JSON, see pace-annotate(1)"},
+	{'M', "disassembler-style", OPT_STR, AT(syntax), "STYLE",
+		"of x86 code: att (default) or intel"},
+	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
+		"only llvm, objdump or raw; default the first of them that is here"},
+	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
+	STRICT_ROW(struct annotate_command),
+	SYMBOL_NAME_ROWS(annotate_command),
+	{0, "demangle-kernel", OPT_BOOL, AT(has_kernel_demangled), NULL,
+		"the kernel's names, too (always, with --demangle)"},
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, and who disassembles"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
+	{.kind = OPT_END},
+};
+
+/* ---- one recording ---- */
+
+/* JSON is for programs: it has everything unless they say what they want. */
+static u64 functions_wanted(const struct annotate_command *o)
+{
+	if (o->n_functions || o->shows_all || o->is_json || o->percent_limit > 0)
+		return o->n_functions ? o->n_functions : UINT64_MAX;
+	return FUNCTIONS_SHOWN;
+}
+
+static size_t choose_hottest(const struct annotating *r, u32 *ret)
+{
+	const u64 most = functions_wanted(r->options);
+	size_t n = 0;
+
+	for (u32 i = 0; i < r->annotation.functions.n; i++) {
+		if (r->annotation.functions.at[i].share < r->options->percent_limit || n == most)
+			break;
+		ret[n++] = i;
+	}
+	return n;
+}
+
+/* What of the code there is, and how to see the rest. */
+static void say_excerpt(struct annotating *r, size_t n_functions)
+{
+	if (r->view.is_excerpt && n_functions)
+		log_note(&r->log,
+			"these are the hottest instructions of the hottest functions, %zu of %zu: 'pace annotate NAME' shows all code of one, --all everything",
+			n_functions, r->annotation.functions.n);
+}
+
+/* Samples without a function cannot be shown here; true if there are any. */
+static bool say_nameless(struct annotating *r)
+{
+	u64 n = 0, all = 0;
+
+	for (size_t e = 0; e < r->recorded.profile.events.n; e++) {
+		n += r->annotation.nameless[e].n_samples;
+		all += r->annotation.totals[e].n_samples;
+	}
+	if (n)
+		log_note(&r->log,
+			"%llu samples (%.2f%%) are in no function that has a name: 'pace report' says why",
+			(unsigned long long)n, 100.0 * (double)n / (double)all);
+	return n > 0;
+}
+
+/* False: there is no code, and it is left out. */
+static bool show_function(struct annotating *r, struct out *out, u32 function, size_t *n_shown)
+{
+	struct assembly a;
+	bool is_shown;
+
+	assembly_init(&a, &r->annotation, &r->annotation.functions.at[function],
+		&r->recorded.trace.resolver, &r->assembly);
+	annotating_say_code(r, &a);
+	is_shown = !a.no_code.code || !r->options->skips_missing;
+	if (is_shown) {
+		if (++*n_shown > 1)
+			str_add(&out->text, r->options->is_json ? ",\n" : "\n");
+		if (r->options->is_json)
+			annotate_json(out, &a, &r->view);
+		else
+			annotate_text(out, &a, &r->view);
+	}
+	assembly_fini(&a);
+	return is_shown;
+}
+
+static int annotate(struct annotating *r, const char *name, struct out *out, struct err *err)
+{
+	u32 *chosen;
+	size_t n, n_skipped = 0, n_shown = 0;
+	bool has_nameless;
+
+	if (annotating_count(r, err))
+		return err->code;
+	r->view.is_excerpt = r->options->around != NOT_SAID || (!name && !r->options->shows_all);
+	r->view.around = r->options->around != NOT_SAID ? r->options->around : ROWS_AROUND;
+	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
+	has_nameless = say_nameless(r);
+	if (!name) {
+		n = choose_hottest(r, chosen);
+		if (!n)
+			log_warn(&r->log, "%s",
+				r->annotation.functions.n ? "no function has that share"
+					: has_nameless    ? "no sampled function has a name"
+							  : "nothing was sampled there");
+	} else if (annotating_find(r, name, chosen, &n, err)) {
+		mem_free(chosen);
+		return err->code;
+	}
+	if (r->options->is_json)
+		annotate_json_begin(out, &r->annotation, &r->view);
+	for (size_t i = 0; i < n; i++) {
+		n_skipped += !show_function(r, out, chosen[i], &n_shown);
+		out_flush_some(out);
+	}
+	if (r->options->is_json)
+		annotate_json_end(out);
+	if (!name)
+		say_excerpt(r, n_shown);
+	if (n_skipped)
+		log_note(&r->log, "%zu functions are left out: their code is not here", n_skipped);
+	mem_free(chosen);
+	ledger_warn(&r->recorded.ledger, &r->log);
+	return 0;
+}
+
+/* ---- types of data ---- */
+
+static int show_types(struct annotating *r, struct out *out, struct err *err)
+{
+	const struct annotate_command *o = r->options;
+	struct anatomy anatomy;
+	int result = annotating_count(r, err);
+
+	if (result)
+		return result;
+	anatomy_init(&anatomy, &r->recorded.profile);
+	if (o->type && !anatomy_keep(&anatomy, o->type))
+		result = err_set(err, ERR_NOENT,
+			"no sampled instruction accesses a type with members that is called '%s': 'pace report -s type' lists those that are",
+			o->type);
+	else if (o->is_json)
+		annotate_types_json(out, &anatomy, &r->view);
+	else
+		annotate_types_text(out, &anatomy, &r->view);
+	anatomy_fini(&anatomy);
+	ledger_warn(&r->recorded.ledger, &r->log);
+	return result;
+}
+
+/* ---- the command ---- */
+
+static void *load_llvm(void *unused)
+{
+	const char *name;
+	struct err err;
+
+	(void)unused;
+	llvm_load(&name, &err);
+	return NULL;
+}
+
+static int annotate_one(const struct annotate_command *o, const char *name, struct out *out,
+	struct annotate_result *ret, struct err *err)
+{
+	struct annotating r;
+	int result = annotating_open(&r, o, cmd_input(o->input), err);
+
+	if (result)
+		return result;
+	ret->is_open = true;
+	result = o->has_types ? show_types(&r, out, err) : annotate(&r, name, out, err);
+	ret->is_whole = annotating_is_whole(&r);
+	ret->has_lost = annotating_has_lost(&r);
+	annotating_fini(&r);
+	return result;
+}
+
+/* The one word that is no option, or -s; with --diff it comes behind two recordings. */
+static int choose_name(const struct annotate_command *o, int argc, char **argv,
+	const char **ret_name, struct err *err)
+{
+	int n = o->is_diff ? 2 : 0;
+
+	if (argc < n)
+		return err_set(err, ERR_INVAL,
+			"--diff needs two recordings: pace annotate --diff OLD NEW [FUNCTION]");
+	if (argc > n + 1)
+		return err_set(err, ERR_INVAL, "'%s' is one word too many: one function at a time",
+			argv[n + 1]);
+	if (argc > n && o->symbol && strcmp(o->symbol, argv[n]))
+		return err_set(err, ERR_INVAL, "-s '%s' and '%s' are two functions", o->symbol,
+			argv[n]);
+	if (o->has_types && (o->is_diff || argc || o->symbol))
+		return err_set(err, ERR_INVAL,
+			"--data-type shows types, not functions: --data-type=NAME shows one of them");
+	if (o->skid <= 1 && !o->has_types)
+		return err_set(err, ERR_INVAL, "--skid is for --data-type");
+	if (n && o->input)
+		return err_set(err, ERR_INVAL, "-i and --diff: which recordings are compared?");
+	*ret_name = argc > n ? argv[n] : o->symbol;
+	return 0;
+}
+
+/* What perf shows under -D has nothing to do with code. */
+static int dump(const struct annotate_command *o)
+{
+	char *words[] = {(char *)(uintptr_t) "report", (char *)(uintptr_t) "-D",
+		(char *)(uintptr_t) "-i", (char *)(uintptr_t)cmd_input(o->input), NULL};
+
+	return cmd_report.run((int)ARRAY_SIZE(words) - 1, words);
+}
+
+/* `pace annotate FILE [FUNCTION]`: a word may be a function, a program of that name, or a recording. */
+static void take_input(struct annotate_command *o, int *argc, char **argv)
+{
+	if (o->input || o->is_diff || !*argc || !reader_is_recording(argv[0]))
+		return;
+	o->input = argv[0];
+	(*argc)--;
+	for (int i = 0; i < *argc; i++)
+		argv[i] = argv[i + 1];
+}
+
+static int run_annotate(int argc, char **argv)
+{
+	struct annotate_command o = {.has_source = true,
+		.symbols.demangles = true,
+		.symbols.makes_names = true,
+		.skid = TYPING_NOT_SAID,
+		.around = NOT_SAID,
+		.debuginfod_s = 10};
+	struct out out = {.fd = STDOUT_FILENO};
+	int status = cmd_parse(&cmd_annotate, &o, 0, &argc, argv), r;
+	struct annotate_result result = {0};
+	bool has_thread;
+	const char *name = NULL;
+	pthread_t llvm;
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	take_input(&o, &argc, argv);
+	if (o.is_dump)
+		return dump(&o);
+	if (choose_name(&o, argc, argv, &name, &err))
+		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
+	status = EXIT_OK;
+	/* It takes as long as all the rest: meanwhile the samples are read. */
+	has_thread = !o.engine && !o.objdump && o.n_workers != 1 && workers_available() > 1 &&
+		!pthread_create(&llvm, NULL, load_llvm, NULL);
+	r = o.is_diff ? annotate_diff(&o, argv, name, &out, &result, &err)
+		      : annotate_one(&o, name, &out, &result, &err);
+	if (r)
+		status = cmd_fail(&cmd_annotate, &err,
+			err.code == ERR_INVAL || !result.is_open ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_annotate, &err, EXIT_FAILED);
+	if (has_thread)
+		pthread_join(llvm, NULL);
+	if (status == EXIT_OK && result.has_lost)
+		return EXIT_INCOMPLETE;
+	return status == EXIT_OK && !result.is_whole ? EXIT_FAILED : status;
+}
+
+const struct cmd cmd_annotate = {
+	.name = "annotate",
+	.summary = "show the code of functions, and where in it the time went",
+	.usage = {"[OPTIONS] [FILE] [FUNCTION]", "--data-type[=NAME] [OPTIONS] [FILE]",
+		"--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
+	.options = options,
+	.run = run_annotate,
+};

@@ -1,0 +1,82 @@
+/*
+ * annotating.h - what annotate does with a recording before anything is shown of it: options, reading, finding a function.
+ *
+ * In       options of the command line; a recording
+ * Out      functions, counted; what assembly_init() needs to know of each
+ * Owns     the recording and all that was made of it, until annotating_fini()
+ * Errors   ERR_INVAL for what the user should write otherwise; else those of profile/check/recorded
+ */
+#ifndef PACE_CMD_ANNOTATING_H
+#define PACE_CMD_ANNOTATING_H
+
+#include "base/log.h"
+#include "base/out.h"
+#include "cmd/symbols.h"
+#include "event/cpus.h"
+#include "profile/code/annotation.h"
+#include "profile/code/assembly.h"
+#include "profile/gather/blocks.h"
+#include "profile/check/recorded.h"
+#include "view/code/annotate.h"
+
+struct annotate_command {
+	bool is_strict;
+	const char *input, *symbol, *dsos, *comms, *cpus;
+	struct symbol_options symbols;
+	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
+	u64 skid, n_stripped, n_functions, around, n_workers;
+	double percent_limit, debuginfod_s;
+	bool shows_all, is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
+	bool has_modules, has_kernel_demangled; /* as ever */
+	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
+	bool has_bytes;
+	int has_source;
+	bool is_quiet, has_types;
+	const char *type; /* NULL: of all */
+	unsigned verbose;
+};
+
+/* How far a command came. */
+struct annotate_result {
+	bool is_open;  /* the recordings, with options that make sense */
+	bool is_whole; /* nothing was to be warned of */
+	bool has_lost; /* samples, and --strict wants to know */
+};
+
+/* A recording on its way to the page. */
+struct annotating {
+	const struct annotate_command *options;
+	struct log log;
+	struct recorded recorded;
+	struct annotation annotation;
+	struct blocks blocks;
+	struct datanames datanames;
+	struct cpus cpus;
+	struct assembly_options assembly;
+	struct annotate_options view;
+	unsigned n_workers;
+};
+
+/* Reads the options, opens the recording; if that fails nothing is left to be freed. */
+int annotating_open(struct annotating *r, const struct annotate_command *options, const char *input,
+	struct err *err);
+
+/* Samples into functions, counted. */
+int annotating_count(struct annotating *r, struct err *err);
+
+/* The functions of that name, into `ret`, which has room for all. */
+int annotating_find(const struct annotating *r, const char *name, u32 *ret, size_t *ret_n,
+	struct err *err);
+
+/* Under -v: where the code is from, and who disassembled it. */
+void annotating_say_code(struct annotating *r, const struct assembly *a);
+
+/* Nothing was to be warned of. */
+bool annotating_is_whole(const struct annotating *r);
+
+/* Says under --strict what samples were lost; true if some were. */
+bool annotating_has_lost(const struct annotating *r);
+
+void annotating_fini(struct annotating *r);
+
+#endif

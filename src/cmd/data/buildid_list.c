@@ -1,0 +1,304 @@
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/out.h"
+#include "base/table.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "profile/gather/hits.h"
+#include "profile/check/ledger.h"
+#include "symbol/elf/elf.h"
+#include "symbol/find/buildid.h"
+
+enum { ID_COLUMN = 40 }; /* perf pads shorter ids, and leaves blank what has none */
+
+struct buildid_options {
+	const char *input;
+	bool only_hits, of_kernel, is_forced;
+	unsigned verbose;
+};
+
+#define AT(member) offsetof(struct buildid_options, member)
+
+static const struct opt options[] = {
+	{'i', "input", OPT_STR, AT(input), "FILE",
+		"read FILE, a recording or an ELF file; default perf.data"},
+	{'H', "with-hits", OPT_BOOL, AT(only_hits), NULL,
+		"only files that samples or their callers lie in, also those without a build-id"},
+	{'k', "kernel", OPT_BOOL, AT(of_kernel), NULL, "the build-id of the running kernel"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"accepted as by perf; pace reads files of any owner anyway"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where the build-ids were found"},
+	{.kind = OPT_END},
+};
+
+struct listing {
+	struct trace trace;
+	struct table by_path; /* of the table's entries */
+	struct ledger ledger;
+	struct log log;
+	void (*say)(void *ctx, enum log_level level, const char *sentence);
+	bool was_warned; /* something of the file is not as it should be */
+};
+
+static void note_warning(void *ctx, enum log_level level, const char *sentence)
+{
+	struct listing *l = ctx;
+
+	l->was_warned |= level == LOG_WARN;
+	l->say(NULL, level, sentence);
+}
+
+static void add_id(const u8 *id, u8 size, struct str *text)
+{
+	for (u8 i = 0; i < size; i++)
+		str_addf(text, "%02x", id[i]);
+}
+
+static void add_line(const u8 *id, u8 size, const char *path, struct out *out)
+{
+	add_id(id, size, &out->text);
+	str_fill(&out->text, ' ', ID_COLUMN - 2 * size + 1);
+	str_add_safe(&out->text, path, strlen(path));
+	str_addc(&out->text, '\n');
+	out_flush_some(out);
+}
+
+/* ---- of a recording ---- */
+
+/* Whether the table's entry i was there before. */
+static bool is_repeated(const struct file_info *info, size_t i, struct table *seen)
+{
+	const struct file_build_id *b = &info->build_ids.at[i];
+	u64 hash = hash_mix(hash_bytes(b->id, b->id_size), hash_bytes(b->path, strlen(b->path)));
+	struct table_probe probe = table_probe(seen, hash);
+	u32 k;
+
+	while ((k = table_next(seen, &probe)) != TABLE_NONE) {
+		const struct file_build_id *a = &info->build_ids.at[k];
+
+		if (a->pid == b->pid && a->id_size == b->id_size &&
+			!memcmp(a->id, b->id, b->id_size) && !strcmp(a->path, b->path))
+			return true;
+	}
+	table_add(seen, hash, i);
+	return false;
+}
+
+/* One line for each file and id of the table: what ran on the host, then what ran in guests. */
+static void add_table(const struct file_info *info, struct out *out)
+{
+	struct table seen = {0};
+
+	for (int guests = 0; guests < 2; guests++) {
+		for (size_t i = 0; i < info->build_ids.n; i++) {
+			const struct file_build_id *b = &info->build_ids.at[i];
+			unsigned mode = b->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+			bool is_guest = mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+				mode == PERF_RECORD_MISC_GUEST_USER;
+
+			if (is_guest == guests && !is_repeated(info, i, &seen))
+				add_line(b->id, b->id_size, b->path, out);
+		}
+	}
+	table_fini(&seen);
+}
+
+/* The kernel of a table that names its image by the file it came from. */
+static const struct file_build_id *kernel_file(const struct file_info *info)
+{
+	vec_each(b, &info->build_ids) {
+		const char *slash = strrchr(b->path, '/');
+
+		if ((b->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL && slash &&
+			!strncmp(slash, "/vmlinux", 8))
+			return b;
+	}
+	return NULL;
+}
+
+/* The entry of a DSO's id, as many bytes as the table says it has: zeros behind it, too. */
+static const struct file_build_id *entry_of(const struct listing *l, const struct dso *dso)
+{
+	const struct file_info *info = &l->trace.session.reader.info;
+	struct table_probe probe =
+		table_probe(&l->by_path, hash_bytes(dso->path, strlen(dso->path)));
+	u32 i;
+
+	while ((i = table_next(&l->by_path, &probe)) != TABLE_NONE) {
+		const struct file_build_id *b = &info->build_ids.at[i];
+
+		if (b->id_size >= dso->build_id_size && !strcmp(b->path, dso->path) &&
+			!memcmp(b->id, dso->build_id, dso->build_id_size))
+			return b;
+	}
+	return NULL;
+}
+
+/* One entry of a path is enough: many with the same one would be slow to find. */
+static void index_table(struct listing *l)
+{
+	const struct file_info *info = &l->trace.session.reader.info;
+	const char *before = "";
+
+	vec_each(b, &info->build_ids) {
+		if (strcmp(b->path, before))
+			table_add(&l->by_path, hash_bytes(b->path, strlen(b->path)),
+				(u32)(b - info->build_ids.at));
+		before = b->path;
+	}
+}
+
+static void add_dso(const struct listing *l, const struct dso *dso, struct out *out)
+{
+	const struct file_build_id *b = dso->build_id_size ? entry_of(l, dso) : NULL;
+
+	if (dso->kind == DSO_KERNEL && !dso->is_guest && !dso->build_id_size)
+		b = kernel_file(&l->trace.session.reader.info);
+	if (b)
+		add_line(b->id, b->id_size, b->path, out);
+	else
+		add_line(dso->build_id, dso->build_id_size, dso->path, out);
+}
+
+static int add_hits(struct listing *l, struct out *out, struct err *err)
+{
+	/* Generated code has no build-ids. */
+	const struct trace_options how = {.ignores_embedded = true, .ignores_jit = true};
+	struct hits hits = {0};
+	int r;
+
+	index_table(l);
+	r = trace_scan(&l->trace, &how, err);
+	if (!r)
+		r = hits_find(&l->trace, &(struct hits_options){.n_workers = workers_available()},
+			&hits, err);
+	vec_each(d, &l->trace.machine.dsos.at) {
+		const struct dso *dso = *d;
+
+		if (!r && hits.dsos[dso->id] && dso->kind != DSO_UNKNOWN)
+			add_dso(l, dso, out);
+	}
+	hits_fini(&hits);
+	ledger_add_tally(&l->ledger, &l->trace.session.tally);
+	ledger_warn(&l->ledger, &l->log);
+	return r;
+}
+
+/*
+ * The recorder leaves a table of the files that samples lie in. Where there is none (pipe mode,
+ * -B, --buildid-mmap, a recorder that was killed), the samples are asked, as perf does.
+ */
+static int add_recording(struct listing *l, const struct buildid_options *o, struct out *out,
+	struct err *err)
+{
+	const struct layout_header *h = &l->trace.session.reader.header;
+	bool has_table =
+		layout_has_feature(h, FEATURE_BUILD_ID) && l->trace.session.reader.info.build_ids.n;
+
+	/* What an instruction trace touches is not known without decoding it. */
+	if (has_table && (!o->only_hits || layout_has_feature(h, FEATURE_AUXTRACE))) {
+		log_debug(&l->log, "'%s': %zu build-ids in its table", o->input,
+			l->trace.session.reader.info.build_ids.n);
+		add_table(&l->trace.session.reader.info, out);
+		return 0;
+	}
+	log_debug(&l->log, "'%s': build-ids of its table (%zu) and its maps, where samples lie",
+		o->input, l->trace.session.reader.info.build_ids.n);
+	return add_hits(l, out, err);
+}
+
+static int list_recording(const struct buildid_options *o)
+{
+	struct listing l = {0};
+	struct out out = {.fd = STDOUT_FILENO};
+	int status = EXIT_OK;
+	struct err err;
+
+	cmd_log_init(&l.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
+	l.say = l.log.write;
+	l.log.write = note_warning;
+	l.log.ctx = &l;
+	if (trace_open(&l.trace, o->input, &l.log, &err)) {
+		cmd_explain_missing(o->input, &err);
+		log_fini(&l.log);
+		return cmd_fail(&cmd_buildid_list, &err, EXIT_USAGE);
+	}
+	if (add_recording(&l, o, &out, &err))
+		status = cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);
+	if (status == EXIT_OK && (l.was_warned || ledger_has_unread(&l.ledger)))
+		status = EXIT_FAILED;
+	ledger_fini(&l.ledger);
+	table_fini(&l.by_path);
+	trace_close(&l.trace);
+	log_fini(&l.log);
+	return status;
+}
+
+/* ---- of the kernel, of a program ---- */
+
+static int print_id(const u8 *id, u8 size)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	struct err err;
+
+	add_id(id, size, &out.text);
+	str_addc(&out.text, '\n');
+	return out_close(&out, &err) ? cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED) : EXIT_OK;
+}
+
+static int list_kernel(void)
+{
+	u8 id[BUILD_ID_MAX];
+	u8 size = buildid_of_kernel(id, NULL);
+	struct err err;
+
+	if (size)
+		return print_id(id, size);
+	err_set(&err, ERR_NOENT,
+		"there is no build-id in '/sys/kernel/notes', or no right to read it");
+	return cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);
+}
+
+static int list_elf(const struct elf *elf, const char *path)
+{
+	u8 id[BUILD_ID_MAX];
+	u8 size = elf_build_id(elf, id);
+	struct err err;
+
+	if (size)
+		return print_id(id, size);
+	err_set(&err, ERR_FORMAT,
+		"'%s' is an ELF file without a build-id: linking it with -Wl,--build-id adds one",
+		path);
+	return cmd_fail(&cmd_buildid_list, &err, EXIT_USAGE);
+}
+
+static int run_buildid_list(int argc, char **argv)
+{
+	struct buildid_options o = {0};
+	int status = cmd_parse_reader(&cmd_buildid_list, &o, &o.input, argc, argv);
+	struct elf elf;
+	struct err err;
+
+	if (status >= 0)
+		return status;
+	if (o.of_kernel)
+		return list_kernel();
+	o.input = cmd_input(o.input);
+	if (elf_open(&elf, o.input, &err))
+		return list_recording(&o);
+	status = list_elf(&elf, o.input);
+	elf_close(&elf);
+	return status;
+}
+
+const struct cmd cmd_buildid_list = {
+	.name = "buildid-list",
+	.summary = "list the build-ids of the files a recording ran",
+	.usage = {"[OPTIONS] [FILE]", NULL},
+	.options = options,
+	.run = run_buildid_list,
+};

@@ -1,0 +1,353 @@
+#include "cmd/record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/workers.h"
+#include "cmd/version.h"
+#include "collect/record/bpf.h"
+#include "collect/record/synth.h"
+#include "event/abi.h"
+#include "file/identity.h"
+#include "file/tracing.h"
+#include "profile/gather/hits.h"
+#include "symbol/find/buildid.h"
+#include "unwind/ending.h"
+
+/* ---- what the file says of itself ---- */
+
+static const struct event_list *events_of_file(const struct recording *rec)
+{
+	return rec->unwound.n ? &rec->unwound : &rec->events;
+}
+
+static struct file_compression compression_of(const struct recording *rec)
+{
+	const struct packer *p = &rec->packer;
+
+	return (struct file_compression){.level = (u32)rec->level,
+		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
+		.chunk = PACKER_CHUNK};
+}
+
+/* What the file's sections say: this machine, this command line, these events. */
+static void describe(struct recording *rec, struct file_info *info)
+{
+	struct err err;
+
+	identity_fill(info, events_of_file(rec), version_text(), rec->argc, rec->argv);
+	str_add(&info->notes, str_text(&rec->notes));
+	str_add(&info->notes, str_text(&rec->ring.note));
+	if (rec->options->samples.has_clock)
+		identity_add_clock(info, rec->options->samples.clock);
+	info->has_compression = rec->level > 0;
+	if (rec->level)
+		info->compression = compression_of(rec);
+	if (tracing_is_needed(&rec->events) &&
+		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
+		str_clear(&info->tracing_data);
+		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
+			err.msg);
+	}
+}
+
+/* ---- creating it ---- */
+
+static int pack_output(struct recording *rec, struct err *err)
+{
+	struct file_info info = {.has_compression = true};
+	int r;
+
+	info.compression = compression_of(rec);
+	r = packer_init(&rec->packer, rec->level, err);
+	if (!r)
+		r = writer_pack(&rec->writer, &rec->packer, &info, err);
+	file_info_fini(&info);
+	return r;
+}
+
+int record_open_output(struct recording *rec, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct file_info info;
+	int r;
+
+	describe(rec, &info);
+	if (rec->is_pipe) {
+		r = writer_open_pipe(&rec->writer, rec->pipe_fd, events_of_file(rec), &info, err);
+	} else {
+		r = writer_open(&rec->writer, o->files.output, events_of_file(rec), err);
+		if (!r && rec->writer.is_file)
+			r = writer_foretell(&rec->writer, &info, err);
+	}
+	file_info_fini(&info);
+	packer_fini(&rec->packer);
+	rec->file = writer_sink(&rec->writer);
+	rec->recorder.sink = &rec->file;
+	return r || !rec->level ? r : pack_output(rec, err);
+}
+
+int record_divert_stdout(struct recording *rec, struct err *err)
+{
+	if (isatty(STDOUT_FILENO))
+		return err_set(err, ERR_INVAL,
+			"-o -: standard output is a terminal, which cannot show a recording: pipe it into 'pace report' or a file");
+	rec->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (rec->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_sys(err, errno, "opening standard output");
+	return 0;
+}
+
+/* ---- what was there before ---- */
+
+struct synth_to_file {
+	struct synth *synth;
+	struct recording *rec;
+	struct str *carried; /* gets it instead of the file; NULL: the file does */
+};
+
+static int flush_synth(void *ctx, struct err *err)
+{
+	struct synth_to_file *to = ctx;
+	const struct str *out = &to->synth->out;
+	int r = 0;
+
+	if (to->carried)
+		str_addn(to->carried, out->at, out->n);
+	else
+		r = sink_append(to->rec->recorder.sink, out->at, out->n, err);
+	/* Later files begin with what is known already. */
+	if (to->rec->recorder.filter && !to->rec->has_begun)
+		liveunwind_begin(&to->rec->liveunwind, out->at, out->n);
+	str_clear(&to->synth->out);
+	return r;
+}
+
+static bool measures_kernel(const struct event_list *events)
+{
+	vec_each(e, events)
+		if (!(e->attr.flags & ATTR_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+/* The tasks of the target: while it runs nobody knows which are its own, so that it is all. */
+static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err *err)
+{
+	struct synth *synth = to->synth;
+	pid_t last = 0;
+
+	if (rec->target.is_system_wide ||
+		(rec->has_begun && !rec->options->records.is_synthesized_late))
+		return synth_all(synth, flush_synth, to, err);
+	vec_each(t, &rec->target.threads) {
+		if (t->pid != last)
+			synth_process(synth, t->pid);
+		last = t->pid;
+	}
+	return flush_synth(to, err);
+}
+
+int record_write_state(struct recording *rec, struct str *carried, struct err *err)
+{
+	struct sample_format format;
+	struct synth synth;
+	struct synth_to_file to = {&synth, rec, carried};
+	bool has_cgroups = false;
+	int r;
+
+	sample_format_init(&format, &rec->events.at[0].attr);
+	synth_init(&synth, format.trailer, &rec->log);
+	synth.what = rec->options->records.synth;
+	synth.build_id = rec->options->files.has_build_id_maps ? buildid_of_map : NULL;
+	vec_each(e, &rec->events) {
+		synth.has_data_maps |= (e->attr.flags & ATTR_MMAP_DATA) != 0;
+		synth.has_namespaces |= (e->attr.flags & ATTR_NAMESPACES) != 0;
+		has_cgroups |= (e->attr.flags & ATTR_CGROUP) != 0;
+	}
+	/*
+	 * What is mapped before the exec is ours, and nothing of it is sampled. perf 6.1 also takes a
+	 * library for loaded at the lowest address that its process ever had it at, and then cannot
+	 * unwind the program.
+	 */
+	synth.has_no_maps = rec->measures_workload && !rec->has_begun;
+	if (measures_kernel(&rec->events)) {
+		synth_kernel(&synth);
+		synth_modules(&synth);
+		bpf_synth(synth.trailer, &synth.out);
+	}
+	if (has_cgroups)
+		synth_cgroups(&synth);
+	r = add_tasks(rec, &to, err);
+	synth_fini(&synth);
+	return r;
+}
+
+int record_write_beginning(struct recording *rec, struct err *err)
+{
+	return rec->options->records.is_synthesized_late ? 0 : record_write_state(rec, NULL, err);
+}
+
+/* ---- the end ---- */
+
+bool record_wants_build_ids(const struct record_options *o)
+{
+	bool is_default =
+		o->files.switch_mode == RECORD_SWITCH_NEVER && !o->files.has_build_id_maps;
+
+	return o->files.has_all_build_ids ||
+		(o->files.no_build_ids < 0 ? is_default : !o->files.no_build_ids);
+}
+
+static void say_result(const struct recording *rec, const char *name,
+	const struct session_tally *tally)
+{
+	u64 bytes = writer_data_bytes(&rec->writer);
+
+	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
+		(unsigned long long)rec->recorder.n_wakeups);
+	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
+		name);
+	if (rec->options->files.level > 0 && rec->packer.n_out)
+		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
+			(double)rec->packer.n_in / 1024 / 1024,
+			(double)rec->packer.n_in / (double)rec->packer.n_out);
+	if (rec->is_pipe)
+		fprintf(stderr, " ]\n");
+	else
+		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
+	if (!tally->n_samples && !tally->n_lost_samples && rec->writer.is_file &&
+		!rec->options->has_no_samples)
+		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
+			rec->loses_counters
+				? "the kernel took the counters away when the command began"
+				: rec->measures_workload
+				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
+				: "the target did not run meanwhile");
+	if (tally->n_lost_samples)
+		fprintf(stderr,
+			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
+			(unsigned long long)tally->n_lost_samples,
+			100.0 * (double)tally->n_lost_samples /
+				(double)(tally->n_samples + tally->n_lost_samples));
+	else if (tally->n_lost_records)
+		fprintf(stderr,
+			"[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
+			(unsigned long long)tally->n_lost_records);
+}
+
+/* Under -v: how the stacks ended that were walked. */
+static void say_endings(const struct liveunwind *u, struct log *log)
+{
+	log_debug(log, "%llu stacks were walked, %llu frames", (unsigned long long)u->n_samples,
+		(unsigned long long)u->walk.stack.n_frames);
+	for (unsigned i = 0; i < STACK_ENDINGS; i++)
+		if (u->n_ended[i])
+			log_debug(log, "%llu stacks: %s", (unsigned long long)u->n_ended[i],
+				ending_text(i));
+	if (u->n_unreadable)
+		log_warn(log, "%llu samples could not be read and count as lost",
+			(unsigned long long)u->n_unreadable);
+}
+
+bool record_has_rotation(const struct record_options *o)
+{
+	return o->files.has_time_in_name || o->files.switch_mode != RECORD_SWITCH_NEVER;
+}
+
+/*
+ * Reads the recording back: how many samples, when, in which files; and at the end of all, what it
+ * needs to be read elsewhere. The file is whole before that is added.
+ */
+static int look_back(struct recording *rec, const char *path, struct file_info *info, bool embeds,
+	struct session_tally *ret_tally, struct err *err)
+{
+	const struct record_options *o = rec->options;
+	struct lookback_wishes wishes = {.has_hits = record_wants_build_ids(o),
+		.has_all = o->files.has_all_build_ids,
+		.has_places = embeds && !o->files.has_no_embedding,
+		.n_workers = workers_available(),
+		.roots = &rec->roots};
+	struct lookback back;
+	struct err why;
+	int r;
+
+	if (lookback_open(&back, path, &wishes, NULL, &why)) {
+		log_warn(&rec->log, "reading the recording back: %s", why.msg);
+		return writer_finish(&rec->writer, info, err);
+	}
+	*ret_tally = back.trace.session.tally;
+	lookback_describe(&back, info);
+	if (!wishes.has_hits)
+		info->build_ids.n = 0;
+	r = writer_finish(&rec->writer, info, err);
+	if (!r && wishes.has_places)
+		record_embed(rec, &back, info);
+	lookback_close(&back);
+	return r;
+}
+
+void record_write_late_state(struct recording *rec)
+{
+	struct err err;
+
+	if (rec->options->records.is_synthesized_late && !rec->writer.is_full &&
+		(record_write_state(rec, NULL, &err) || writer_sync(&rec->writer, &err)))
+		log_warn(&rec->log, "%s", err.msg);
+}
+
+int record_complete(struct recording *rec, const char *path, enum record_depth depth,
+	struct session_tally *ret_tally, struct err *err)
+{
+	struct file_info info;
+	int r;
+
+	describe(rec, &info);
+	r = rec->writer.is_file && depth != RECORD_NOT_READ
+		? look_back(rec, path, &info, depth == RECORD_EMBEDDED, ret_tally, err)
+		: writer_finish(&rec->writer, &info, err);
+	file_info_fini(&info);
+	return r;
+}
+
+const char *record_give_name(struct recording *rec, bool is_last)
+{
+	const char *name = rec->options->files.output;
+	struct err err;
+
+	bool has_time =
+		record_has_rotation(rec->options) || (rec->options->timing.ring_ns && !is_last);
+
+	if (!has_time || !rec->writer.is_file)
+		return name;
+	if (rotation_move(&rec->rotation, &name, &err))
+		log_warn(&rec->log, "%s", err.msg);
+	return name;
+}
+
+int record_finish(struct recording *rec, struct err *err)
+{
+	struct session_tally tally = {0};
+	const char *name;
+	int r;
+
+	/* A file that could not be created has said so. */
+	if (rec->writer.fd < 0)
+		return 0;
+	record_write_late_state(rec);
+	r = record_complete(rec, rec->options->files.output, RECORD_EMBEDDED, &tally, err);
+	name = record_give_name(rec, true);
+	if (!rec->options->is_quiet)
+		say_result(rec, name, &tally);
+	if (!rec->options->is_quiet && !r && rec->writer.is_file)
+		record_say_brief(rec, name, tally.n_samples);
+	if (rec->recorder.filter)
+		say_endings(&rec->liveunwind, &rec->log);
+	if (rec->recorder.n_broken_rings)
+		log_warn(&rec->log,
+			"%llu times a ring's positions made no sense and it was skipped",
+			(unsigned long long)rec->recorder.n_broken_rings);
+	return r;
+}

@@ -1,0 +1,135 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cmd/record/recording.h"
+#include "record/record.h"
+
+static int append(void *ctx, const struct iovec *runs, int n, struct err *err)
+{
+	struct record_ring *ring = ctx;
+	struct record_header header;
+
+	(void)err;
+	/*
+	 * What counters say at the end they dropped since they were opened is not what is missing in
+	 * the window: that is told by LOST records.
+	 */
+	if (n == 1 && runs->iov_len >= sizeof(header)) {
+		memcpy(&header, runs->iov_base, sizeof(header));
+		if (header.type == PERF_RECORD_LOST_SAMPLES)
+			return 0;
+	}
+	window_add(&ring->window, runs, n, clock_now_ns());
+	return 0;
+}
+
+static int check(const struct record_options *o, struct err *err)
+{
+	if (o->timing.when && !o->timing.ring_ns && o->files.switch_mode != RECORD_SWITCH_SIGNAL)
+		return err_set(err, ERR_INVAL,
+			"--when says when a snapshot is written: of what '--ring SECONDS' keeps, or '--switch-output' collects");
+	if (!o->timing.ring_ns)
+		return 0;
+	if (o->files.switch_mode == RECORD_SWITCH_SIZE ||
+		o->files.switch_mode == RECORD_SWITCH_TIME)
+		return err_set(err, ERR_INVAL,
+			"--ring keeps the newest only, so its files have no size or time to be switched at: --switch-output=signal, --when or --switch-output-event");
+	if (o->rings.is_overwritten || o->records.is_synthesized_late)
+		return err_set(err, ERR_INVAL,
+			"--ring keeps the newest samples and who ran what before them: without %s",
+			o->rings.is_overwritten ? "--overwrite" : "--tail-synthesize");
+	if (!strcmp(o->files.output, "-"))
+		return err_set(err, ERR_INVAL,
+			"-o -: a stream cannot take back what is too old: --ring needs a file");
+	return 0;
+}
+
+/* Where times stand in trailers, if that is the same for all events; else 0. */
+static u32 time_place(const struct event_list *events)
+{
+	u32 place = 0;
+
+	vec_each(e, events) {
+		struct sample_format format;
+		u32 its;
+
+		sample_format_init(&format, &e->attr);
+		its = sample_time_place(&format);
+		if (e > events->at && its != place)
+			return 0;
+		place = its;
+	}
+	return place;
+}
+
+static void begin(struct recording *rec)
+{
+	struct record_ring *ring = &rec->ring;
+
+	if (!rec->options->timing.ring_ns)
+		return;
+	window_init(&ring->window, rec->options->timing.ring_ns, rec->options->files.max_size,
+		time_place(&rec->events));
+	ring->sink = (struct sink){ring, append, NULL};
+	rec->recorder.sink = &ring->sink;
+}
+
+static u64 due(const struct recording *rec)
+{
+	return rec->options->timing.ring_ns ? clock_now_ns() + RECORD_ROUND_NS : UINT64_MAX;
+}
+
+static int look(struct recording *rec, struct err *err)
+{
+	(void)err;
+	if (rec->options->timing.ring_ns)
+		window_advance(&rec->ring.window, clock_now_ns());
+	return 0;
+}
+
+int record_ring_spill(struct recording *rec, const char *why, struct err *err)
+{
+	struct window *w = &rec->ring.window;
+	u64 now = clock_now_ns();
+
+	if (!rec->options->timing.ring_ns || rec->recorder.sink != &rec->ring.sink)
+		return 0;
+	window_advance(w, now);
+	rec->recorder.sink = &rec->file;
+	str_addf(&rec->ring.note, "ring: %s, the last %.3f of %.3f s\n", why,
+		(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9,
+		(double)w->span_ns / 1e9);
+	if (w->was_full)
+		log_note(&rec->log,
+			"--ring: --max-size kept less than the last %.3g s, the last %.3f s",
+			(double)w->span_ns / 1e9,
+			(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9);
+	if (window_write(w, &rec->writer, err))
+		return err->code;
+	return writer_sync(&rec->writer, err);
+}
+
+/* What is kept is kept for the next file again. */
+static void resume(struct recording *rec)
+{
+	/* It was the last file's. */
+	str_clear(&rec->ring.note);
+	if (rec->options->timing.ring_ns)
+		rec->recorder.sink = &rec->ring.sink;
+}
+
+static void close_window(struct recording *rec)
+{
+	window_fini(&rec->ring.window);
+	str_fini(&rec->ring.note);
+}
+
+const struct record_watcher record_ring_watcher = {
+	.check = check,
+	.begin = begin,
+	.resume = resume,
+	.due = due,
+	.look = look,
+	.close = close_window,
+};

@@ -1,0 +1,98 @@
+#include "cmd/record/recording.h"
+#include "collect/around/privilege.h"
+#include "event/abi.h"
+#include "event/tracefs.h"
+
+/* What would leave holes in the threads' time. */
+static const struct {
+	size_t at; /* of its bool */
+	const char *option, *why;
+} exclusions[] = {
+	{offsetof(struct record_options, has_no_samples), "-n", "time is told by samples"},
+	{offsetof(struct record_options, rings.is_overwritten), "--overwrite",
+		"switches that were overwritten are missing; --ring keeps the newest seconds whole"},
+	{offsetof(struct record_options, is_all_user), "--all-user",
+		"threads leave their CPU in the kernel"},
+};
+
+static int check(const struct record_options *o, struct err *err)
+{
+	if (!o->records.has_wall)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
+		if (*(const bool *)((const u8 *)o + exclusions[i].at))
+			return err_set(err, ERR_INVAL, "--wall goes without %s: %s",
+				exclusions[i].option, exclusions[i].why);
+	if (o->samples.has_timestamps == 0)
+		return err_set(err, ERR_INVAL,
+			"--wall goes without --no-timestamp: it is about time");
+	if (o->timing.delay || o->timing.control)
+		return err_set(err, ERR_INVAL,
+			"--wall goes without %s: what threads are at is known only from where they left a CPU",
+			o->timing.delay ? "-D" : "--control");
+	if (o->timing.overhead_pct > 0)
+		return err_set(err, ERR_INVAL,
+			"--wall goes without --max-overhead: every switch is recorded, and a lower rate makes them no fewer");
+	if (o->target.cpus)
+		return err_set(err, ERR_INVAL,
+			"--wall goes without -C: a thread that goes on on another CPU would count as blocked");
+	return 0;
+}
+
+/* A sample whenever a thread leaves a CPU, and a record of that and of its return. */
+static void add_switches(struct event_list *events)
+{
+	static const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_period = 1,
+		.flags = ATTR_CONTEXT_SWITCH};
+
+	event_add(events, &attr, "context-switches")->wishes = EVENT_OWN_PERIOD;
+}
+
+/* Who wakes is of no interest, but when: waiting for a CPU begins then. */
+static void add_wakes(struct event_list *events, u64 id)
+{
+	struct event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
+	struct event *e = event_add(events, &attr, "sched:sched_wakeup");
+
+	e->wishes = EVENT_OWN_PERIOD;
+	e->own.chain = EVENT_CHAIN_NONE;
+}
+
+bool record_wall_sees_kernel(void)
+{
+	struct privilege p;
+
+	privilege_read(&p);
+	return privilege_allows(&p, PRIVILEGE_KERNEL);
+}
+
+void record_wall_add(struct recording *rec)
+{
+	struct privilege p;
+	struct err why;
+	char text[512];
+	u64 id;
+
+	if (!rec->options->records.has_wall)
+		return;
+	privilege_read(&p);
+	add_switches(&rec->events);
+	if (!privilege_allows(&p, PRIVILEGE_TRACEPOINT))
+		log_debug(&rec->log,
+			"--wall: what is blocked counts as blocked until it runs again: wake-ups are not seen (%s)",
+			privilege_explain(&p, PRIVILEGE_TRACEPOINT, text, sizeof(text)));
+	else if (tracefs_id(NULL, "sched", "sched_wakeup", &id, &why))
+		log_debug(&rec->log,
+			"--wall: what is blocked counts as blocked until it runs again: wake-ups are not seen (%s)",
+			why.msg);
+	else
+		add_wakes(&rec->events, id);
+	if (!privilege_allows(&p, PRIVILEGE_KERNEL))
+		log_note(&rec->log,
+			"--wall: where threads block is looked up in /proc, which sees short waits now and then: %s",
+			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
+}
+
+const struct record_watcher record_wall_watcher = {.check = check};

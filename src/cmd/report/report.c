@@ -1,0 +1,277 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "cmd/report/report_answer.h"
+#include "cmd/report/report_choice.h"
+#include "cmd/report/report_import.h"
+#include "cmd/report/report_options.h"
+#include "cmd/strict.h"
+#include "profile/tree/forget.h"
+#include "profile/check/recorded.h"
+#include "view/records/dump.h"
+#include "view/records/header.h"
+#include "view/records/stats.h"
+#include "view/records/tasks.h"
+#include "view/pages/wall_text.h"
+#include "view/stat/threadcounts_text.h"
+
+/* Everything between the file and the page. */
+struct reporting {
+	const struct report_options *options;
+	struct log log;
+	struct recorded recorded;
+	struct choice choice;
+	struct calls calls;
+	struct answer answer;
+	struct threadcounts thread_counts;
+};
+
+/* When samples are, where --time is when there are none. */
+static void tell_times(const struct reporting *r)
+{
+	const struct file_info *info = &r->recorded.trace.session.reader.info;
+	const u64 first = info->first_time / 1000, last = info->last_time / 1000;
+	const char *time = r->options->time;
+
+	if (!time || r->recorded.profile.rows.n || !r->recorded.trace.session.tally.n_samples)
+		return;
+	if (info->has_times)
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: they are from %llu.%06llu to %llu.%06llu",
+			time, (unsigned long long)first / 1000000,
+			(unsigned long long)first % 1000000, (unsigned long long)last / 1000000,
+			(unsigned long long)last % 1000000);
+	else
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: 'pace script -F time' shows when they are",
+			time);
+}
+
+/* Samples into a profile with names, and their call tree. */
+static int make_profile(struct reporting *r, struct err *err)
+{
+	struct recorded *in = &r->recorded;
+	struct recorded_options reading;
+
+	choice_tell(&r->choice, &r->answer, &reading);
+	if (r->options->has_thread_counts)
+		threadcounts_watch(&r->thread_counts, &in->trace.session);
+	if (recorded_read(in, &reading, err))
+		return err->code;
+	r->answer.profile = &in->profile;
+	r->answer.calls = &r->calls;
+	r->answer.hist = &r->choice.hist;
+	r->answer.text = &r->choice.text;
+	r->answer.rows = &r->choice.rows;
+	if (r->choice.forgets)
+		forget_callees(&in->profile, &r->choice.forgotten);
+	answer_note_whole(&r->answer, &in->trace.session.tally);
+	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
+	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
+	tell_times(r);
+	profile_filter_apply(&in->profile, &r->choice.filter);
+	answer_note_filtered(&r->answer);
+	calls_init(&r->calls, &in->profile);
+	recorded_stage_ends(in, "call tree");
+	return 0;
+}
+
+static void add_preamble(struct reporting *r, struct str *text)
+{
+	if (r->options->is_quiet)
+		return;
+	if (!recorded_has_trace(&r->recorded)) {
+		report_import_add_head(&r->recorded, text);
+		return;
+	}
+	if (r->options->has_header)
+		header_add_text(&r->recorded.trace.session.reader, r->options->has_details, text);
+	else
+		str_add(text,
+			"# To display the perf.data header info, please use --header/--header-only options.\n#\n");
+	str_addf(text, "#\n# Total Lost Samples: %llu\n#\n",
+		(unsigned long long)r->recorded.trace.session.tally.n_lost_samples);
+}
+
+/* ---- what is shown instead of functions ---- */
+
+/* Samples of each event: each worker counts for itself. */
+struct event_counts {
+	size_t n;
+	u64 *all;
+};
+
+static void *stats_join(void *counts)
+{
+	return mem_zalloc((((struct event_counts *)counts)->n + 1) * sizeof(u64));
+}
+
+static void stats_sample(void *worker, struct visit *v)
+{
+	((u64 *)worker)[v->event]++;
+}
+
+static void stats_leave(void *ctx, void *worker)
+{
+	struct event_counts *counts = ctx;
+
+	for (size_t i = 0; i < counts->n; i++)
+		counts->all[i] += ((u64 *)worker)[i];
+	mem_free(worker);
+}
+
+static int show_stats(struct reporting *r, struct out *out, struct err *err)
+{
+	struct trace *t = &r->recorded.trace;
+	struct event_counts counts = {.n = t->session.reader.events.n,
+		.all = stats_join(&(struct event_counts){.n = t->session.reader.events.n})};
+	const struct visitor visitor = {.ctx = &counts,
+		.join = stats_join,
+		.sample = stats_sample,
+		.leave = stats_leave};
+	int result = pass_run(t, &(struct pass_options){0}, (const struct visitor *[]){&visitor}, 1,
+		err);
+
+	if (!result)
+		stats_add_text(&t->session, counts.all, r->options->answer.skips_empty, &out->text);
+	mem_free(counts.all);
+	return result;
+}
+
+/* True if something else than functions was asked for. */
+static bool shows_records(const struct report_options *o)
+{
+	return o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps;
+}
+
+static int report_records(struct reporting *r, struct out *out, struct err *err)
+{
+	const struct report_options *o = r->options;
+	int result = 0;
+
+	if (o->is_dump) {
+		result = dump_all(&r->recorded.trace.session, out, err);
+	} else {
+		/* Nobody asks for names. */
+		result = trace_scan(&r->recorded.trace,
+			&(struct trace_options){.ignores_embedded = true, .ignores_jit = true},
+			err);
+		if (!result && o->is_stats)
+			result = show_stats(r, out, err);
+		if (!result && (o->is_tasks || o->is_mmaps))
+			tasks_add_text(&r->recorded.trace.machine, o->is_mmaps, &out->text);
+	}
+	ledger_add_tally(&r->recorded.ledger, &r->recorded.trace.session.tally);
+	ledger_warn(&r->recorded.ledger, &r->log);
+	return result;
+}
+
+static int report(struct reporting *r, struct out *out, struct err *err)
+{
+	bool is_data = answer_is_data(&r->options->answer);
+
+	if (answer_open(&r->answer, &r->options->answer, err))
+		return err->code;
+	if (shows_records(r->options))
+		return report_import_check(&r->recorded, r->options, err)
+			? err->code
+			: report_records(r, out, err);
+	if (choice_make(&r->choice, r->options, &r->recorded, err))
+		return err->code;
+	if (r->options->has_header_only) {
+		header_add_text(&r->recorded.trace.session.reader, r->options->has_details,
+			&out->text);
+		return 0;
+	}
+	if (make_profile(r, err))
+		return err->code;
+	if (r->options->has_thread_counts && threadcounts_settle(&r->thread_counts, err))
+		return err_prefix(err, "-T");
+	if (!is_data)
+		add_preamble(r, &out->text);
+	if (r->choice.has_wall && !is_data && !r->options->is_quiet)
+		wall_add_text(&r->recorded.wall, &r->recorded.trace.machine, &out->text);
+	if (answer_show(&r->answer, out, err))
+		return err->code;
+	if (r->options->has_thread_counts)
+		threadcounts_add_text(&r->thread_counts, &r->recorded.trace.session,
+			&r->recorded.trace.machine, &out->text);
+	recorded_stage_ends(&r->recorded, "rows and text");
+	ledger_warn(&r->recorded.ledger, &r->log);
+	if (r->options->is_quiet || is_data)
+		return 0;
+	if (!r->choice.has_wall)
+		account_add_text(&r->answer.account, &out->text);
+	ledger_add_text(&r->recorded.ledger, r->options->has_ledger, &out->text);
+	return 0;
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct report_options o;
+	struct out out = {.fd = STDOUT_FILENO};
+	struct reporting r = {.options = &o};
+	struct err err;
+	int status;
+
+	report_options_init(&o);
+	status = cmd_parse_reader(&cmd_report, &o, &o.input, argc, argv);
+	if (status >= 0) {
+		report_options_fini(&o);
+		return status;
+	}
+	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	report_options_spread(&o);
+	status = EXIT_OK;
+	o.input = cmd_input(o.input);
+	if (recorded_open_any(&r.recorded, o.input, &r.log, &err)) {
+		cmd_explain_missing(o.input, &err);
+		report_options_fini(&o);
+		log_fini(&r.log);
+		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
+	}
+	if (report(&r, &out, &err))
+		status = cmd_fail(&cmd_report, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
+	if (status == EXIT_OK &&
+		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
+		status = EXIT_INCOMPLETE;
+	if (status == EXIT_OK && r.answer.profile) {
+		bool fails;
+
+		if (answer_claims(&r.answer, &r.log, &fails, &err))
+			status = cmd_fail(&cmd_report, &err, EXIT_USAGE);
+		else if (fails)
+			status = EXIT_CONDITION;
+	}
+	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
+		status = EXIT_FAILED;
+	threadcounts_fini(&r.thread_counts);
+	answer_fini(&r.answer);
+	choice_fini(&r.choice);
+	report_options_fini(&o);
+	calls_fini(&r.calls);
+	recorded_close(&r.recorded);
+	log_fini(&r.log);
+	return status;
+}
+
+static void add_keys(struct str *text)
+{
+	key_add_help(text);
+	str_add(text, "\nFields of tracepoints are keys too, like prev_comm.\n");
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "show where the time of a recording went",
+	.usage = {"[OPTIONS] [FILE]", NULL},
+	.add_notes = add_keys,
+	.options = report_option_table,
+	.run = run_report,
+};

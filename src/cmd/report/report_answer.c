@@ -1,0 +1,378 @@
+#include "cmd/report/report_answer.h"
+
+#include <stdio.h>
+
+#include "base/term.h"
+#include "cmd/report/report_wall.h"
+#include "profile/check/shares.h"
+#include "view/rows/hierrows.h"
+#include "view/rows/outlinerows.h"
+#include "view/rows/stackrows.h"
+
+enum { VERSION = 3 }; /* of the members of JSON */
+
+static int check(const struct answer_options *o, struct err *err)
+{
+	const struct form *form = form_chosen(&o->forms);
+	const bool wants_tree = form->wants & FORM_WANTS_TREE;
+
+	if (form_check(&o->forms, err))
+		return err->code;
+	if ((o->budget || o->node) && form->wants & FORM_HAS_NO_TREE)
+		return err_set(err, ERR_INVAL,
+			"--budget and --node show a tree: as text, with --md or with --json");
+	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
+		return err_set(err, ERR_INVAL,
+			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
+	if (form->wants & FORM_WANTS_STACKS && o->has_intervals)
+		return err_set(err, ERR_INVAL, "--ci is of rows: stacks have no intervals");
+	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
+		return err_set(err, ERR_INVAL,
+			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
+	return 0;
+}
+
+int answer_open(struct answer *a, const struct answer_options *o, struct err *err)
+{
+	memset(a, 0, sizeof(*a));
+	a->options = o;
+	for (size_t i = 0; i < o->claims.n; i++) {
+		struct claim claim;
+
+		if (claim_parse(&claim, o->claims.at[i], err))
+			return err_prefix(err, "--fail-if");
+		vec_add(&a->claims, claim);
+	}
+	return check(o, err);
+}
+
+static bool has_stacks(const struct answer_options *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
+}
+
+static bool has_tree(const struct answer_options *o)
+{
+	return form_chosen(&o->forms)->wants & FORM_WANTS_TREE || o->budget || o->node;
+}
+
+u64 answer_labels(const struct answer *a)
+{
+	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
+
+	labels |= has_stacks(a->options) ? LABEL_BIT(LABEL_COMM) : 0;
+	vec_each(c, &a->claims)
+		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
+	return labels;
+}
+
+bool answer_needs_stacks(const struct answer *a)
+{
+	vec_each(c, &a->claims)
+		if (c->words & 1u << CLAIM_CHILDREN)
+			return true;
+	return has_tree(a->options) || has_stacks(a->options);
+}
+
+/* One claim about one event; of several events the message says of which. */
+static int check_claim(const struct answer *a, const struct claim *c, u32 event, struct log *log,
+	bool *ret_fails, struct err *err)
+{
+	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
+	struct str said = {0};
+	bool fails = claim_holds(c, shares_value, &shares, &said);
+
+	if (shares.unknown)
+		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
+			shares.unknown);
+	if (fails && !shares.made_up)
+		fprintf(stderr, "pace report: --fail-if '%s': it is so%s%s: %s\n", c->text,
+			a->profile->events.n > 1 ? ", of " : "",
+			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
+			str_text(&said));
+	str_fini(&said);
+	*ret_fails |= fails;
+	return shares.made_up
+		? err_set(err, ERR_INVAL,
+			  "--fail-if '%s': '%s' is made up after where a function of a stripped file begins, and another build has other names: ask for its file with dso(NAME), or give its debug symbols",
+			  c->text, shares.made_up)
+		: 0;
+}
+
+int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err)
+{
+	*ret_fails = false;
+	vec_each(c, &a->claims)
+		for (u32 event = 0; event < a->profile->events.n; event++)
+			if ((a->profile->events.at[event].n_samples || a->profile->events.n == 1) &&
+				check_claim(a, c, event, log, ret_fails, err))
+				return err->code;
+	return 0;
+}
+
+bool answer_is_data(const struct answer_options *o)
+{
+	return form_is_data(form_chosen(&o->forms));
+}
+
+void answer_note_whole(struct answer *a, const struct session_tally *t)
+{
+	vec_each(e, &a->profile->events)
+		a->has_groups |= e->n_group > 1;
+	account_open(&a->account, t, a->profile);
+	if (a->options->has_intervals)
+		certainty_whole_init(&a->whole, a->profile);
+}
+
+void answer_note_filtered(struct answer *a)
+{
+	account_filter(&a->account, a->profile);
+}
+
+void answer_fini(struct answer *a)
+{
+	certainty_whole_fini(&a->whole);
+	vec_each(c, &a->claims)
+		claim_fini(c);
+	vec_fini(&a->claims);
+}
+
+/* What of the samples rows are printed of. */
+static void account_for(struct account *a, const struct histrows *r)
+{
+	const struct hist *h = r->hist;
+	u64 n_in_rows = 0, n_shown = 0;
+
+	for (size_t row = 0; row < r->rows.n; row++) {
+		u64 n = 0;
+
+		for (u32 k = 0; k < hist_n_parts(h); k++)
+			n += h->entries.at[row].of[k].self.n_samples;
+		n_in_rows += n;
+		n_shown += rowset_shows(&r->rows, row) ? n : 0;
+	}
+	account_rows(a, n_in_rows, n_shown);
+}
+
+/* Of wall-clock time the other events are columns of the first, where there are columns. */
+static bool is_column(const struct answer *a, const struct form *form, u32 event)
+{
+	return a->text->is_wall && !report_wall_is_whole(event) &&
+		!(form->wants & FORM_SPLITS_COLUMNS);
+}
+
+/* Of what is not the text: each event is on its own unless groups are asked for. */
+static bool is_group_data(const struct answer_options *o)
+{
+	return o->groups > 0 && answer_is_data(o);
+}
+
+/* How many events from this one on share a table; 0: it is in the one of those before. */
+static u32 events_together(const struct answer *a, u32 event)
+{
+	const struct answer_options *o = a->options;
+
+	if (!o->groups || a->text->is_wall || o->has_intervals ||
+		((has_tree(o) || answer_is_data(o)) && !is_group_data(o)))
+		return 1;
+	if (a->has_groups || o->groups < 0)
+		return a->profile->events.at[event].n_group;
+	return event ? 0 : (u32)a->profile->events.n;
+}
+
+static bool has_samples(const struct answer *a, u32 event, u32 n)
+{
+	for (u32 i = event; i < event + n; i++)
+		if (a->profile->events.at[i].n_samples)
+			return true;
+	return false;
+}
+
+/* Events without samples say so only where they are all there is to say. */
+static bool is_left_out(const struct answer *a, u32 event, u32 n)
+{
+	return a->options->skips_empty && !has_samples(a, event, n) && a->profile->events.n > n &&
+		a->profile->rows.n;
+}
+
+static void show_entries(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct histrows rows;
+
+	histrows_init(&rows, h, a->rows);
+	if (!a->text->is_wall)
+		account_for(&a->account, &rows);
+	p->form->table(p, &rows.rows);
+	histrows_fini(&rows);
+}
+
+static void show_levels(struct answer *a, struct page *p, const struct hist *h)
+{
+	struct hierrows rows;
+
+	hierrows_init(&rows, h, a->rows);
+	account_for(&a->account, &rows.flat);
+	p->form->table(p, &rows.rows);
+	hierrows_fini(&rows);
+}
+
+/* The rows of n events, with their intervals if these are wanted, handed to the page. */
+static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
+{
+	const u64 order = a->options->group_order;
+	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
+		? report_wall_events()
+		: (struct hist_events){event, n, order < n ? (u32)order : 0};
+	struct certainty certainty = {0};
+	struct hist hist;
+
+	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
+	hist_init_table(&hist, a->profile, a->calls, &events, a->hist);
+	if (a->options->has_intervals) {
+		certainty_init(&certainty, &hist, &a->whole);
+		hist.certainty = &certainty;
+	}
+	if (a->options->is_hierarchy)
+		show_levels(a, p, &hist);
+	else
+		show_entries(a, p, &hist);
+	certainty_fini(&certainty);
+	hist_fini(&hist);
+}
+
+/* 0: programs did not ask for groups. */
+static u32 largest_group(const struct answer *a)
+{
+	u32 n = 0;
+
+	for (u32 event = 0; is_group_data(a->options) && event < a->profile->events.n; event++)
+		n = MAX(n, events_together(a, event));
+	return n;
+}
+
+static void show_tables(struct answer *a, struct page *p)
+{
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		const u32 n = events_together(a, event);
+
+		if (is_column(a, p->form, event) || !n ||
+			(p->form->wants & FORM_SKIPS_EMPTY && is_left_out(a, event, n)))
+			continue;
+		show_rows(a, p, event, n);
+	}
+}
+
+/* ---- trees ---- */
+
+/* Of an event with the same stacks everything is in some line. */
+static void account_for_tree(struct answer *a, u32 event)
+{
+	u64 n = 0;
+
+	vec_each(row, &a->profile->rows)
+		n += row->event == event ? row->n_samples : 0;
+	if (!a->text->is_wall)
+		account_rows(&a->account, n, n);
+}
+
+static u64 lines_of(const struct answer_options *o)
+{
+	return o->budget ? o->budget : OUTLINE_LINES;
+}
+
+static void show_outline(struct page *p, const struct outline *o, u32 event, u32 node,
+	bool has_others)
+{
+	struct outlinerows rows;
+
+	outlinerows_init(&rows, o, event, node, has_others);
+	p->form->table(p, &rows.rows);
+	outlinerows_fini(&rows);
+}
+
+/* The rows and the tree of an event, or the tree alone; rows have n_together events: 0, another's have it. */
+static void show_tree(struct answer *a, struct page *p, const struct outline *o, u32 event,
+	u32 node, u32 n_together)
+{
+	const bool has_rows = p->form->wants & FORM_WANTS_TREE;
+
+	if (!has_rows)
+		account_for_tree(a, event);
+	else if (n_together)
+		show_rows(a, p, event, n_together);
+	if (!has_rows ||
+		(a->rows->has_graph && a->profile->has_stacks &&
+			a->profile->events.at[event].n_samples))
+		show_outline(p, o, event, node, n_together != 1);
+}
+
+static int show_trees(struct answer *a, struct page *p, struct err *err)
+{
+	const struct answer_options *opt = a->options;
+	bool has_found = !opt->node;
+
+	for (u32 event = 0; event < a->profile->events.n; event++) {
+		const u32 n = events_together(a, event);
+		struct outline o;
+		u32 node = 0;
+
+		if (is_column(a, p->form, event) ||
+			(!has_samples(a, event, MAX(n, 1u)) && a->profile->events.n > 1))
+			continue;
+		outline_init(&o, a->profile, a->calls, event);
+		if (!opt->node || !outline_find(&o, opt->node, &node, err)) {
+			has_found = true;
+			outline_cut(&o, node, lines_of(opt));
+			show_tree(a, p, &o, event, node, n);
+		}
+		outline_fini(&o);
+	}
+	return has_found ? 0 : err->code;
+}
+
+/* All stacks, with a number for each event. */
+static void show_stacks(const struct answer *a, struct page *p)
+{
+	const struct profile *profile = a->profile;
+	struct stackrows stacks = {.is_one_recording = true, .are_imports = profile->is_imported};
+	u32 part = 0;
+
+	for (u32 event = 0; event < profile->events.n; event++)
+		stacks.n_parts += !is_left_out(a, event, 1);
+	for (u32 event = 0; event < profile->events.n; event++)
+		if (!is_left_out(a, event, 1))
+			stackrows_add(&stacks, profile, a->calls, event, part++);
+	stackrows_finish(&stacks);
+	p->form->table(p, &stacks.rows);
+	stackrows_fini(&stacks);
+}
+
+int answer_show(struct answer *a, struct out *out, struct err *err)
+{
+	const struct answer_options *o = a->options;
+	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
+		? 0
+		: largest_group(a);
+	struct page p = {.form = form_chosen(&o->forms),
+		.out = out,
+		.text = a->text,
+		.separator = o->forms.separator,
+		.list = n_parts ? "groups" : "events",
+		.n_lines = lines_of(o),
+		.n_parts = n_parts,
+		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
+		.version = VERSION,
+		.has_others = a->profile->events.n > 1};
+	int result = 0;
+
+	page_begin(&p);
+	if (has_stacks(o))
+		show_stacks(a, &p);
+	else if (has_tree(o))
+		result = show_trees(a, &p, err);
+	else
+		show_tables(a, &p);
+	account_close(&a->account);
+	page_end(&p, a->text->is_wall ? NULL : &a->account);
+	return result;
+}

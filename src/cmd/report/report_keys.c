@@ -1,0 +1,419 @@
+#include "cmd/report/report_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "event/abi.h"
+#include "profile/gather/blocks.h"
+#include "profile/rows/certainty.h"
+#include "profile/gather/label.h"
+#include "profile/gather/matching.h"
+
+#define MEMORY_KEYS                                                            \
+	"local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked," \
+	"blocked,local_ins_lat,local_p_stage_cyc"
+
+/* ---- what the recording is ---- */
+
+static bool any_event(const struct keys *k, bool (*is_it)(const struct event *e))
+{
+	vec_each(e, &k->recorded->trace.session.reader.events)
+		if (is_it(e))
+			return true;
+	return false;
+}
+
+static bool has_branches(const struct event *e)
+{
+	return e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		!(e->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+}
+
+/*
+ * What a recorder that asked for branches writes down; else somebody asked for them for callers, as
+ * those of perf_event_open(2) do. Pipes and unfinished files have no such list.
+ */
+static bool is_of_branches(const struct reader *r)
+{
+	return r->is_pipe_mode || r->is_unfinished ||
+		layout_has_feature(&r->header, FEATURE_BRANCH_STACK);
+}
+
+static bool is_no_tracepoint(const struct event *e)
+{
+	return e->attr.type != PERF_TYPE_TRACEPOINT;
+}
+
+/* Only tracepoints, whose formats are here: what they say is what one wants to see. */
+static bool is_of_tracepoints(const struct keys *k)
+{
+	const struct reader *r = &k->recorded->trace.session.reader;
+
+	return r->events.n && r->info.tracing_data.n && !any_event(k, is_no_tracepoint);
+}
+
+/* What --total-cycles takes. */
+static int check_blocks(const struct keys *k, struct err *err)
+{
+	if (k->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--total-cycles is of branches, not of time on and off CPUs: with --no-wall");
+	if (!k->options->branches)
+		return err_set(err, ERR_INVAL,
+			"--total-cycles counts branches, and --no-branch-stack does not");
+	if (!blocks_are_there(&k->recorded->trace.session))
+		return err_set(err, ERR_INVAL,
+			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
+	return 0;
+}
+
+static int check_history(const struct keys *k, bool can_branch, struct err *err)
+{
+	const struct keys_options *o = k->options;
+
+	if (k->has_wall)
+		return err_set(err, ERR_INVAL,
+			"--branch-history is of samples, not of time on and off CPUs: with --no-wall");
+	if (o->branches > 0 || o->has_total_cycles)
+		return err_set(err, ERR_INVAL,
+			"--branch-history shows samples with the branches before them, %s counts branches",
+			o->branches > 0 ? "-b" : "--total-cycles");
+	return can_branch
+		? 0
+		: err_set(err, ERR_INVAL,
+			  "--branch-history: the recording has no branches: record with -b");
+}
+
+int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
+	struct err *err)
+{
+	bool can_branch;
+
+	*k = (struct keys){.options = o, .recorded = r, .has_wall = has_wall};
+	can_branch = any_event(k, has_branches);
+	if (o->branches > 0 && !can_branch)
+		return err_set(err, ERR_INVAL, "-b: the recording has no branches: record with -b");
+	if (o->is_mem_mode && label_check(&r->trace.session, LABEL_DATA, err))
+		return err_prefix(err, "--mem-mode");
+	if ((o->branches > 0 || o->has_total_cycles) && o->is_mem_mode)
+		return err_set(err, ERR_INVAL, "%s and --mem-mode count different things",
+			o->branches > 0 ? "-b" : "--total-cycles");
+	if (o->has_total_cycles && check_blocks(k, err))
+		return err->code;
+	if (o->has_history && check_history(k, can_branch, err))
+		return err->code;
+	k->has_history = o->has_history;
+	k->has_blocks = o->has_total_cycles;
+	k->has_branches = k->has_blocks ||
+		(o->branches < 0 ? can_branch && is_of_branches(&r->trace.session.reader) &&
+					!o->is_mem_mode && !has_wall && !o->has_history
+				 : o->branches);
+	if (o->drops_others || o->parent) {
+		k->needs_parent = true;
+		if (!r->has_chains)
+			return err_set(err, ERR_INVAL,
+				"-p and -x look at callers, and the recording has none: record with -g");
+	}
+	return 0;
+}
+
+bool keys_have_stacks(const struct keys *k)
+{
+	return k->recorded->has_chains || k->has_history;
+}
+
+static const char *default_keys(const struct keys *k)
+{
+	if (!recorded_has_trace(k->recorded))
+		return k->recorded->import.importer->keys;
+	return k->has_blocks              ? "block,dso"
+		: k->has_history          ? "srcline,symbol,dso"
+		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
+		: k->options->is_mem_mode ? MEMORY_KEYS
+		: is_of_tracepoints(k) && !k->has_wall ? "trace"
+						       : "comm,dso,symbol";
+}
+
+/* ---- keys of its own ---- */
+
+static bool has_field(const struct keys *k, const char *event, size_t n, const char *field)
+{
+	vec_each(e, &k->recorded->trace.session.reader.events) {
+		const char *colon = strchr(e->name, ':');
+		bool is_named = !n || (strlen(e->name) == n && !memcmp(e->name, event, n)) ||
+			(colon && strlen(colon + 1) == n && !memcmp(colon + 1, event, n));
+
+		if (e->attr.type == PERF_TYPE_TRACEPOINT && is_named &&
+			tracepoints_has_field(&k->tracepoints, e->attr.config, field))
+			return true;
+	}
+	return false;
+}
+
+/* Whether all events that have the field print it as a number. */
+static bool is_number(struct keys *k, const char *field)
+{
+	vec_each(e, &k->recorded->trace.session.reader.events)
+		if (e->attr.type == PERF_TYPE_TRACEPOINT &&
+			tracepoints_has_field(&k->tracepoints, e->attr.config, field) &&
+			!tracepoints_is_number(&k->tracepoints, e->attr.config, field,
+				k->options->is_raw_trace))
+			return false;
+	return true;
+}
+
+/* "bytes_req", or "kmem:kmalloc.bytes_req". */
+static const struct key *find_field(void *ctx, const char *name, size_t n)
+{
+	struct keys *k = ctx;
+	char *own = k->names[MIN(k->n_own, (size_t)LABEL_FIELDS - 1)];
+	const char *field;
+	struct err err;
+
+	if (n >= sizeof(k->names[0]) || !n)
+		return NULL;
+	for (size_t i = 0; i < k->n_own; i++)
+		if (strlen(k->names[i]) == n && !memcmp(k->names[i], name, n))
+			return &k->own[i];
+	if (k->n_own == LABEL_FIELDS)
+		return NULL;
+	if (!k->tracepoints.handle &&
+		tracepoints_open(&k->tracepoints,
+			&k->recorded->trace.session.reader.info.tracing_data, &err))
+		return NULL;
+	snprintf(own, sizeof(k->names[0]), "%.*s", (int)n, name);
+	field = strchr(own, '.') ? strchr(own, '.') + 1 : own;
+	if (!has_field(k, own, field > own ? (size_t)(field - own) - 1 : 0, field))
+		return NULL;
+	k->fields[k->n_own] = field;
+	k->own[k->n_own] = *key_find("trace", 5);
+	k->own[k->n_own].name = own;
+	k->own[k->n_own].alias = NULL;
+	k->own[k->n_own].title = field;
+	k->own[k->n_own].help = "field of a tracepoint";
+	if (is_number(k, field)) {
+		k->own[k->n_own].kind = CELL_COUNT;
+		k->own[k->n_own].cell = key_cell_decimal;
+	}
+	k->own[k->n_own].label = (enum profile_label)(LABEL_FIELD + k->n_own);
+	return &k->own[k->n_own++];
+}
+
+/* ---- choosing ---- */
+
+static int parse(struct keys *k, const char *option, const char *text, const struct key **keys,
+	size_t *ret_n, struct err *err)
+{
+	const struct key_source more = {k, find_field};
+
+	if (key_parse_list_of(text, &more, keys, HIST_KEYS_MAX, ret_n, err))
+		return err_prefix(err, "%s", option);
+	return 0;
+}
+
+static bool is_in(const struct key *const *keys, size_t n, const struct key *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keys[i] == key)
+			return true;
+	return false;
+}
+
+static int add(const struct key **keys, size_t *n, const struct key *key, struct err *err)
+{
+	if (is_in(keys, *n, key))
+		return 0;
+	if (*n == HIST_KEYS_MAX)
+		return err_set(err, ERR_INVAL, "more than %d keys", HIST_KEYS_MAX);
+	keys[(*n)++] = key;
+	return 0;
+}
+
+/* Whether it tells of where a sample was taken itself: its callers have no such value. */
+static bool is_of_own_place(const struct key *key)
+{
+	return key->label == LABEL_IP || key->label == LABEL_FRAME ||
+		key->label == LABEL_MAP_BYTES || key->label == LABEL_PARENT ||
+		key->label == LABEL_ACCESS;
+}
+
+static int check_children(const struct keys *k, struct hist_options *h, struct err *err)
+{
+	for (size_t i = 0; i < h->n_keys; i++) {
+		if (!is_of_own_place(h->keys[i]) || !h->has_children)
+			continue;
+		if (k->options->children > 0)
+			return err_set(err, ERR_INVAL,
+				"key '%s' is of where samples were taken, not of callers: --no-children",
+				h->keys[i]->name);
+		h->has_children = false;
+	}
+	return 0;
+}
+
+/* A key to group by, or labels to be added up. */
+static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
+	struct err *err)
+{
+	if (key_is_of_branches(key) && !k->has_branches)
+		return err_set(err, ERR_INVAL, "key '%s': branches are not counted%s", key->name,
+			k->options->is_mem_mode || k->options->branches == 0
+				? ""
+				: ": the recording has none (record -b)");
+	if ((key->is_of_blocks || key->label == LABEL_BLOCK) && !k->has_blocks)
+		return err_set(err, ERR_INVAL,
+			"key '%s': cycles between branches are counted with --total-cycles",
+			key->name);
+	/* perf's list of keys for memory has latencies that not all processors tell. */
+	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
+		recorded_check_label(k->recorded, key->label, err))
+		return err_prefix(err, "key '%s'", key->name);
+	if (!key->is_value)
+		return add(h->keys, &h->n_keys, key, err);
+	for (size_t i = 0; i < h->n_sums; i++)
+		if (h->sums[i] == key->label)
+			return 0;
+	if (key->label)
+		h->sums[h->n_sums++] = key->label;
+	return 0;
+}
+
+/*
+ * Rows are in the order of -s, with the shares before it unless it has them or -F says what to show;
+ * of -F, if there is no -s.
+ */
+static int choose_order(const struct keys *k, struct hist_options *h,
+	const struct key *const *given, size_t n, struct err *err)
+{
+	bool is_strict = k->options->fields != NULL;
+
+	/* Those have an order of their own. */
+	if (k->has_wall)
+		return 0;
+	if (!is_strict && h->has_children && !is_in(given, n, key_total) &&
+		add(h->order, &h->n_order, key_total, err))
+		return err->code;
+	if (!is_strict && !is_in(given, n, key_self) && add(h->order, &h->n_order, key_self, err))
+		return err->code;
+	for (size_t i = 0; i < n; i++)
+		if (add(h->order, &h->n_order, given[i], err))
+			return err->code;
+	return 0;
+}
+
+static int choose_columns(const struct keys *k, const struct hist_options *h,
+	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
+	const struct key *const *given, size_t n, struct err *err)
+{
+	const struct keys_options *o = k->options;
+	static const char *const of_wall[] = {"latency", "wall_cpu_time", "wall_runnable_time",
+		"wall_blocked_time"};
+	static const char *const of_blocks[] = {"cycles_share", "cycles_sum",
+		"cycles_average_share", "cycles_average"};
+	bool has_shares = !o->fields && !k->has_wall && !k->has_blocks;
+	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
+		has_shares ? key_self : NULL,
+		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
+		o->has_modes && has_shares ? key_find("overhead_us", 11) : NULL,
+		o->has_intervals ? &certainty_column : NULL,
+		o->has_counts ? key_find("sample", 6) : NULL,
+		o->has_periods ? key_find("period", 6) : NULL};
+
+	for (size_t i = 0; i < n_fields; i++)
+		if (add(t->columns, &t->n_columns, fields[i], err))
+			return err->code;
+	for (size_t i = 0; k->has_wall && !o->fields && i < ARRAY_SIZE(of_wall); i++)
+		if (add(t->columns, &t->n_columns, key_find(of_wall[i], strlen(of_wall[i])), err))
+			return err->code;
+	for (size_t i = 0; k->has_blocks && !o->fields && i < ARRAY_SIZE(of_blocks); i++)
+		if (add(t->columns, &t->n_columns, key_find(of_blocks[i], strlen(of_blocks[i])),
+			    err))
+			return err->code;
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
+		if (first[i] && add(t->columns, &t->n_columns, first[i], err))
+			return err->code;
+	for (size_t i = 0; i < n; i++)
+		if (add(t->columns, &t->n_columns, given[i], err))
+			return err->code;
+	return 0;
+}
+
+int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
+	struct err *err)
+{
+	const struct keys_options *o = k->options;
+	const struct key *fields[HIST_KEYS_MAX], *given[HIST_KEYS_MAX];
+	const struct key *parent = key_find("parent", 6);
+	size_t n_fields = 0, n = 0;
+
+	if (o->fields && parse(k, "--fields", o->fields, fields, &n_fields, err))
+		return err->code;
+	if (o->sort || !o->fields) {
+		if (parse(k, "--sort", o->sort ? o->sort : default_keys(k), given, &n, err))
+			return err->code;
+	} else {
+		memcpy(given, fields, n_fields * sizeof(*fields));
+		n = n_fields;
+	}
+	if (o->parent && add(given, &n, parent, err))
+		return err->code;
+	/* What is shown has to be one value for each row. */
+	for (size_t i = 0; i < n; i++)
+		if (take_key(k, hist, given[i], err))
+			return err->code;
+	for (size_t i = 0; i < n_fields; i++)
+		if (take_key(k, hist, fields[i], err))
+			return err->code;
+	if (!hist->n_keys)
+		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol",
+			o->sort ? "--sort" : "--fields");
+	if (check_children(k, hist, err))
+		return err->code;
+	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
+	if (k->needs_parent &&
+		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
+		return err_prefix(err, "--parent");
+	k->has_expression = k->needs_parent;
+	return choose_order(k, hist, given, n, err) ||
+			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
+		? err->code
+		: 0;
+}
+
+void keys_tell(const struct keys *k, const struct hist_options *hist,
+	struct recorded_options *reading)
+{
+	reading->labels |= key_labels(hist->keys, hist->n_keys);
+	for (size_t i = 0; i < hist->n_sums; i++)
+		reading->labels |= LABEL_BIT(hist->sums[i]);
+	if (k->needs_parent) {
+		reading->labels |= LABEL_BIT(LABEL_PARENT);
+		reading->has_stacks = keys_have_stacks(k);
+	}
+	reading->has_stacks &= !k->has_branches;
+	reading->has_branches = k->has_branches;
+	reading->has_blocks = k->has_blocks;
+	reading->is_weighed = k->options->is_mem_mode;
+	reading->skid = typing_skid(k->options->skid);
+	reading->has_raw_fields = k->options->is_raw_trace;
+	reading->fields = k->fields;
+	reading->has_history = k->has_history;
+	reading->naming.source =
+		k->has_history ? NAMING_LINES : key_naming_source(hist->keys, hist->n_keys);
+}
+
+void keys_finish(const struct keys *k, struct profile *p, bool is_relative)
+{
+	if (!k->needs_parent)
+		return;
+	parent_find(p, &k->parent);
+	if (k->options->drops_others)
+		parent_drop_others(p, is_relative);
+}
+
+void keys_fini(struct keys *k)
+{
+	if (k->has_expression)
+		regfree(&k->parent);
+	tracepoints_close(&k->tracepoints);
+}

@@ -1,0 +1,241 @@
+#include "cmd/report/report_options.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "base/workers.h"
+#include "cmd/strict.h"
+
+#define AT(member) offsetof(struct report_options, member)
+
+static int set_graph(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return graph_options_parse(&o->graph, value, err);
+}
+
+static int set_quantum(void *target, const char *value, struct err *err)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	struct report_options *o = target;
+	const char *p = value;
+	u64 n;
+
+	if (num_scan(&p, 10, &n) && n)
+		for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+			if (!strcmp(units[i].name, p) &&
+				!__builtin_mul_overflow(n, units[i].ns, &o->time_quantum))
+				return 0;
+	return err_set(err, ERR_INVAL,
+		"'%.60s' is no time like 10ms: a number, then ns, us, ms or s", value);
+}
+
+static int set_percentage(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return profile_filter_set_percentage(&o->filter, value, err);
+}
+
+const struct opt report_option_table[] = {
+	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
+	{'i', "input", OPT_STR, AT(input), "FILE",
+		"read FILE, a recording, folded stacks or a profile of pprof; default perf.data"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read it whoever it belongs to (always; perf asks)"},
+	SYMBOL_FILE_ROWS(report_options),
+	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		.max = 86400},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST",
+		"only those of these CPUs, like 0-3,8; names of threads are taken for --comms"},
+	{0, "socket-filter", OPT_U64, AT(socket), "N", "only those on processor socket N",
+		.max = UINT16_MAX},
+	{0, "time", OPT_STR, AT(time), "SPAN,...",
+		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"},
+	{0, "switch-on", OPT_STR, AT(switching.on), "EVENT", "only those after one of this event"},
+	{0, "switch-off", OPT_STR, AT(switching.off), "EVENT",
+		"only those before one of this event, and after --switch-on again"},
+	{0, "show-on-off-events", OPT_BOOL, AT(switching.shows_switches), NULL,
+		"those that switch on or off, too"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{'c', "comms", OPT_STR, AT(filter.comms), "COMM,...",
+		"only those of threads of these names"},
+	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only those in these files"},
+	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only those in these functions"},
+	{0, "hide-unresolved", OPT_BOOL, AT(filter.has_names), NULL,
+		"not those in code whose function is not known; shares are of the others"},
+	{0, "symbol-filter", OPT_STR, AT(part), "PART",
+		"only rows of functions with PART in their name"},
+	{0, "percentage", OPT_CALL, 0, "OF",
+		"shares of what is left: relative; of all: absolute (default)",
+		.call = set_percentage},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
+	{'s', "sort", OPT_STR, AT(keys.sort), "KEY,...",
+		"group by these keys, and by tracepoints' fields; default comm,dso,symbol"},
+	{'F', "fields", OPT_STR, AT(keys.fields), "KEY,...",
+		"show these columns; without -s, rows are in their order"},
+	{'n', "show-nr-samples", OPT_BOOL, AT(keys.has_counts), NULL,
+		"a column with the number of samples"},
+	{0, "show-total-period", OPT_BOOL, AT(keys.has_periods), NULL,
+		"a column with the sum of the periods"},
+	{0, "show-cpu-utilization", OPT_BOOL, AT(keys.has_modes), NULL,
+		"columns with what was in the kernel and in user space"},
+	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
+		"count the branches that samples carry (default, where they were recorded for that) instead of the samples"},
+	{0, "branch-history", OPT_BOOL, AT(keys.has_history), NULL,
+		"the branches before each sample as the end of its call chain, line by line, with predictions and cycles"},
+	{0, "total-cycles", OPT_BOOL, AT(keys.has_total_cycles), NULL,
+		"straight runs of code between branches, by the cycles they took (Intel's LBR, Arm's BRBE)"},
+	{0, "mem-mode", OPT_BOOL, AT(keys.is_mem_mode), NULL,
+		"accesses to memory, by what they cost: weights instead of periods"},
+	{'T', "thread-counts", OPT_BOOL, AT(has_thread_counts), NULL,
+		"at the end what each thread counted, if recorded with -s (perf: -T, --threads)"},
+	{'p', "parent", OPT_STR, AT(keys.parent), "REGEX",
+		"group by the nearest caller whose name matches, too"},
+	{'x', "exclude-other", OPT_BOOL, AT(keys.drops_others), NULL,
+		"only samples that have such a caller"},
+	{0, "skid", OPT_U64, AT(keys.skid), "N",
+		"types of data: 0: of the sampled instruction, 1: of the one that ran before it; default 1 if that is where the time went",
+		.max = 1},
+	{0, "raw-trace", OPT_BOOL, AT(keys.is_raw_trace), NULL,
+		"what tracepoints say as numbers, field by field"},
+	{0, "time-quantum", OPT_CALL, 0, "TIME", "of the key time, like 10ms; default 100ms",
+		.call = set_quantum},
+	{0, "children", OPT_TRI, AT(children), NULL,
+		"rows for callers too, with all they called (default with call chains)"},
+	{0, "wall", OPT_TRI, AT(wall), NULL,
+		"time on and off the CPU, thread by thread and function by function (default of 'record --wall')"},
+	{0, "latency", OPT_TRI, AT(wall), NULL,
+		"the same: rows by the elapsed time that went by because of them"},
+	{0, "ci", OPT_BOOL, AT(answer.has_intervals), NULL,
+		"a column with the interval that holds the true share with 95%, and ~ where the order of two rows is not decided"},
+	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
+		"leave out rows below this share", .max = 100},
+	{'g', "call-graph", OPT_CALL, 0, "HOW",
+		"none, graph, fractal, flat or folded; caller or callee; percent, period or count; threshold in percent, then entries",
+		.flags = OPT_OPTIONAL, .call = set_graph},
+	{0, "max-stack", OPT_U64, AT(max_stack), "N",
+		"at most N addresses of a call chain, the sampled one first; default 127", .min = 1,
+		.max = UINT16_MAX},
+	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
+		"of --call-graph lbr, what is too deep for the processor from the sample before"},
+	{0, "ignore-callees", OPT_STR, AT(forgotten), "REGEX",
+		"what functions of these names call counts for them"},
+	{'G', "inverted", OPT_BOOL, AT(is_inverted), NULL, "the same as -g caller"},
+	{0, "inline", OPT_TRI, AT(inlines), NULL,
+		"inlined functions in call chains (default, where debug information is)"},
+	{0, "full-source-path", OPT_BOOL, AT(has_full_paths), NULL,
+		"files of source with their directories"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show instead of functions"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"every record, byte by byte and field by field"},
+	{0, "stats", OPT_BOOL, AT(is_stats), NULL, "how many records of each type there are"},
+	{0, "skip-empty", OPT_TRI, AT(answer.skips_empty), NULL,
+		"not the events, and in --stats the types of records, that nothing is of (default)"},
+	{0, "tasks", OPT_BOOL, AT(is_tasks), NULL,
+		"all processes and threads, by who started them"},
+	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with what they mapped"},
+	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "samples", OPT_U64, AT(n_kept), "N",
+		"nothing: for perf's browser; 'pace script' shows single samples"},
+	{0, "format", OPT_STR, AT(answer.forms.name), "FORM",
+		"the form of that name, like json; a name that none has lists them all"},
+	{0, "json", OPT_BOOL, AT(answer.forms.is_chosen[FORM_JSON]), NULL,
+		"all rows as JSON, see pace-report(1)"},
+	{0, "group", OPT_TRI, AT(answer.groups), NULL,
+		"the events of a group in one table (default), and all events in one if there are no groups"},
+	{0, "group-sort-idx", OPT_U64, AT(answer.group_order), "N",
+		"the event of such a table that rows are sorted by; 0: the first, then the next"},
+	{0, "hierarchy", OPT_BOOL, AT(answer.is_hierarchy), NULL,
+		"rows below rows: a level for each key of -s, with sums"},
+	{0, "csv", OPT_BOOL, AT(answer.forms.is_chosen[FORM_CSV]), NULL,
+		"all rows as comma separated values"},
+	{0, "md", OPT_BOOL, AT(answer.forms.is_chosen[FORM_MARKDOWN]), NULL,
+		"Markdown: a table of rows and the call tree, folded away"},
+	{0, "budget", OPT_U64, AT(answer.budget), "N",
+		"a call tree of at most N lines, which sum to 100%: what has no line is in lines of its own",
+		.min = 1, .max = 1000000},
+	{0, "node", OPT_STR, AT(answer.node), "ID",
+		"of the tree what is below a node, who calls its function and what that calls"},
+	{'w', "column-widths", OPT_STR, AT(widths), "N,...",
+		"columns of the table as wide as this, longer names cut off; 0: as wide as it needs"},
+	{'t', "field-separator", OPT_STR, AT(answer.forms.separator), "SEP",
+		"the columns with SEP between them instead of blanks, without call graphs"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL,
+		"what the recording says about itself, first"},
+	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "only that"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
+		"in it, CPU and memory topology in full"},
+	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
+		"all that was lost or has no name, with causes"},
+	STRICT_ROW(struct report_options),
+	{0, "fail-if", OPT_LIST, AT(answer.claims), "CONDITION",
+		"exit with 4 if it is so, like 'share(malloc) > 5%'; see pace-report(1)"},
+	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "nothing but rows"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
+		.max = WORKERS_MAX},
+	{0, "stdio-color", OPT_NOTHING, 0, "WHEN", "the table has no colours"},
+	{0, "pretty", OPT_NOTHING, 0, "STYLE", "-T prints a table"},
+	{0, "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
+	{0, "demangle-kernel", OPT_NOTHING, 0, NULL, "names of the kernel are as all others"},
+	{0, "disable-order", OPT_NOTHING, 0, NULL, "-D is in the order of the file"},
+	{0, "asm-raw", OPT_NOTHING, 0, NULL, "of perf's browser: see pace-annotate(1)"},
+	{0, "source", OPT_NOTHING, 0, NULL, "likewise"},
+	{'M', "disassembler-style", OPT_NOTHING, 0, "STYLE", "likewise"},
+	{0, "objdump", OPT_NOTHING, 0, "PATH", "likewise"},
+	{0, "prefix", OPT_NOTHING, 0, "PREFIX", "likewise"},
+	{0, "prefix-strip", OPT_NOTHING, 0, "N", "likewise"},
+	{0, "percent-type", OPT_NOTHING, 0, "TYPE", "likewise"},
+	{0, "branch--call-graph", OPT_REFUSED, 0, NULL,
+		"perf has it under another name: --branch-history"},
+	{0, "tui", OPT_REFUSED, 0, NULL,
+		"there is no browser: without it, the same is printed as text; 'pace annotate' shows code"},
+	{0, "gtk", OPT_REFUSED, 0, NULL,
+		"there is no window: without it, the same is printed as text"},
+	{0, "itrace", OPT_REFUSED, 0, "HOW",
+		"traces of AUX areas (Intel PT, CoreSight) are not decoded; 'perf inject --itrace' makes samples of them"},
+	{0, "show-ref-call-graph", OPT_REFUSED, 0, NULL,
+		"events that were recorded without call chains have none; -s with --group shows them beside the one that has"},
+	{.kind = OPT_END},
+};
+
+void report_options_init(struct report_options *o)
+{
+	*o = (struct report_options){.children = -1,
+		.wall = -1,
+		.socket = UINT64_MAX,
+		.answer.skips_empty = true,
+		.answer.groups = -1,
+		.symbols.demangles = true,
+		.symbols.makes_names = true,
+		.inlines = -1,
+		.keys.branches = -1,
+		.keys.skid = TYPING_NOT_SAID,
+		.debuginfod_s = 10,
+		.graph.limit = -1};
+}
+
+void report_options_spread(struct report_options *o)
+{
+	o->keys.children = o->children;
+	o->keys.has_intervals = o->answer.has_intervals;
+	if (!o->n_workers)
+		o->n_workers = workers_available();
+}
+
+void report_options_fini(struct report_options *o)
+{
+	vec_fini(&o->answer.claims);
+}

@@ -1,0 +1,55 @@
+/*
+ * report_options.h - report: what its options say, as they were said.
+ *
+ * In       argv, by base/opts
+ * Out      struct report_options
+ * Owns     nothing but the list of --fail-if
+ * Errors   ERR_INVAL names the word
+ */
+#ifndef PACE_CMD_REPORT_OPTIONS_H
+#define PACE_CMD_REPORT_OPTIONS_H
+
+#include "base/opts.h"
+#include "cmd/report/report_answer.h"
+#include "cmd/report/report_graph.h"
+#include "cmd/report/report_keys.h"
+#include "cmd/symbols.h"
+#include "profile/gather/filter.h"
+#include "profile/check/recorded.h"
+
+struct report_options {
+	const char *input;
+	struct keys_options keys;
+	struct symbol_options symbols;
+	struct graph_options graph;
+	const char *cpus, *pids, *tids, *time, *part, *widths;
+	struct profile_filter filter;
+	struct switching_options switching;
+	const char *forgotten; /* functions whose callees count for them; NULL: none */
+	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
+	bool is_dump, is_stats, is_tasks, is_mmaps;
+	bool has_thread_counts;
+	bool is_forced; /* files of others are read anyway */
+	u64 socket;     /* UINT64_MAX: all */
+	u64 n_kept;     /* of perf's browser, which this is not */
+	struct answer_options answer;
+	bool is_text; /* --stdio: the only form there is so far */
+	int children;
+	double percent_limit;
+	bool has_full_paths, stitches;
+	int inlines, wall; /* -1: as the recording is made */
+	u64 n_workers, max_stack;
+	double debuginfod_s;
+	u64 time_quantum;
+	unsigned verbose;
+};
+
+extern const struct opt report_option_table[];
+
+/* What holds where nothing is said. */
+void report_options_init(struct report_options *o);
+/* Tells the stages what concerns several of them. */
+void report_options_spread(struct report_options *o);
+void report_options_fini(struct report_options *o);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * measuring.h - what the parts of 'pace stat' share: everything that lives as long as a measurement.
+ *
+ * In       the command's options; its events and target, once they are understood
+ * Owns     all members but those that are said to be borrowed
+ * Errors   sentences for the user, in *err
+ */
+#ifndef PACE_CMD_MEASURING_H
+#define PACE_CMD_MEASURING_H
+
+#include "base/out.h"
+#include "cmd/stat/stat_command.h"
+#include "collect/run/attach.h"
+#include "collect/run/control.h"
+#include "collect/open/counting.h"
+#include "collect/known/plan.h"
+#include "collect/run/run.h"
+#include "collect/run/stop.h"
+#include "collect/run/workload.h"
+#include "file/statfile.h"
+#include "profile/diff/counts.h"
+#include "view/stat/stat.h"
+
+struct measuring {
+	const struct stat_command *options;
+	struct log log;
+	struct event_list events;
+	struct target target;
+	struct counting counting;
+	struct workload workload;
+	bool has_workload, measures_workload;
+	struct stop stop;
+	struct control control;
+	struct counts counts;
+	struct stat_options print;
+	struct stat_view view;
+	struct stat_facts facts;
+	struct str what, why_lost;
+	struct out out;
+	VEC(double) runs_ns;
+	u64 n_runs; /* to do; 0: until it is ended */
+	struct attach attach;
+	const struct run *run; /* the one that is on; borrowed */
+	struct plan plan;
+	bool is_rotated; /* each run counts one pass */
+	u64 interval_began_ns;
+	struct writer writer; /* of stat record */
+	struct err why_unwritten;
+	char **command;
+	int argc;
+	char **line; /* the whole command line */
+	int line_n;
+};
+
+/*
+ * stat_open.c: opens the counters of one run, those of the run before closed. Of processes that run, every
+ * thread that there is; of whom that cannot be said it is said.
+ */
+int stat_open(struct measuring *m, struct err *err);
+void stat_open_init(struct measuring *m); /* before the first run */
+
+/* stat_record.c: 'pace stat record'; without it these do nothing. */
+int stat_record_begin(struct measuring *m, struct err *err);
+/* What cannot be written is said once, at the end; what was counted is printed all the same. */
+void stat_record_moment(struct measuring *m, const struct run *run, enum statfile_round round);
+int stat_record_finish(struct measuring *m, struct err *err);
+
+#endif

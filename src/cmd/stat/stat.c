@@ -1,0 +1,474 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "cmd/stat/measuring.h"
+#include "cmd/stat/stat_compare.h"
+#include "collect/run/hook.h"
+#include "collect/run/run.h"
+#include "collect/open/setuid.h"
+#include "event/abi.h"
+
+enum {
+	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
+	SLICE_MAX_NS = 1000000000,
+};
+
+/* ---- set-up ---- */
+
+static int parse_all_events(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+	struct str defaults = {0};
+	int r;
+
+	if (o->is_null)
+		return 0;
+	m->print.has_no_defaults = !o->events.has_events;
+	stat_add_defaults(o, m->target.is_system_wide, &defaults);
+	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
+	str_fini(&defaults);
+	vec_each(e, &m->events)
+		e->attr.flags |= excluded;
+	return r;
+}
+
+static int open_output(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (o->appends ? O_APPEND : O_TRUNC);
+
+	/* What a command prints is no part of a comparison: that has standard output for itself. */
+	m->out.fd = o->is_versus ? STDOUT_FILENO : STDERR_FILENO;
+	if (o->has_log_fd) {
+		m->out.fd = (int)MIN(o->log_fd, (u64)INT32_MAX);
+		if (fcntl(m->out.fd, F_GETFD) < 0)
+			return err_sys(err, errno, "--log-fd %llu", (unsigned long long)o->log_fd);
+	}
+	if (o->output && !o->is_record) {
+		m->out.fd = open(o->output, mode, 0666);
+		if (m->out.fd < 0)
+			return err_sys(err, errno, "opening '%s'", o->output);
+	}
+	return 0;
+}
+
+/* Every thread of every process, for --per-thread -a. */
+static int add_all_threads(struct measuring *m, struct err *err)
+{
+	m->target.is_system_wide = false;
+	return target_add_all(&m->target, err);
+}
+
+static void describe_target(struct measuring *m)
+{
+	const struct stat_command *o = m->options;
+	struct str *what = &m->what;
+
+	if (m->measures_workload) {
+		str_addc(what, '\'');
+		for (int i = 0; i < m->argc; i++)
+			str_addf(what, "%s%s", i ? " " : "", m->command[i]);
+		str_addc(what, '\'');
+	} else if (o->target.pids) {
+		str_addf(what, "process id '%s'", o->target.pids);
+	} else if (o->target.tids) {
+		str_addf(what, "thread id '%s'", o->target.tids);
+	} else if (o->target.cpus) {
+		str_addf(what, "'CPU(s) %s'", o->target.cpus);
+	} else {
+		str_add(what, "'system wide'");
+	}
+	m->facts.what = str_text(what);
+}
+
+static int set_up(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	struct target_words words = o->target;
+	enum counts_scope scope;
+
+	if (stat_check(o, m->argc, err) || stat_choose_format(o, &m->print, err) ||
+		stat_choose_scope(o, &scope, err) || stat_choose_runs(o, &m->n_runs, err))
+		return err->code;
+	if (!m->command && !words.pids && !words.tids)
+		words.all_cpus = true;
+	/* A CPU can be told from another only where all of it is counted. */
+	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
+		return err->code;
+	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
+	if (m->measures_workload && !o->is_versus &&
+		setuid_takes_counters(m->command[0], &m->why_lost) && o->interval_ms)
+		log_note(&m->log, "%s", m->why_lost.at);
+	if (scope == COUNTS_THREAD && m->target.is_system_wide && add_all_threads(m, err))
+		return err->code;
+	if (scope != COUNTS_ALL && scope != COUNTS_THREAD && !m->target.is_system_wide)
+		return err_set(err, ERR_INVAL,
+			"counters of a task follow it from CPU to CPU: rows for each %s need -a",
+			scope == COUNTS_CPU ? "CPU" : "core, socket or node");
+	describe_target(m);
+	counts_init(&m->counts, &m->events, scope);
+	m->counts.is_unscaled = o->no_scale;
+	m->view = (struct stat_view){.counts = &m->counts, .options = &m->print};
+	if (stop_open(&m->stop, err) || open_output(m, err))
+		return err->code;
+	return o->control ? control_open(&m->control, o->control, err) : 0;
+}
+
+/* ---- printing ---- */
+
+static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, double elapsed_ns)
+{
+	struct stat_lines lines = {0};
+
+	stat_lines_make(&lines, &m->counts, is_interval, elapsed_ns, &m->print);
+	if (is_interval)
+		stat_add_interval(&m->view, &lines, time_ns, &m->out.text);
+	else
+		stat_add_result(&m->view, &lines, &m->facts, &m->out.text);
+	stat_lines_fini(&lines);
+	out_flush(&m->out);
+}
+
+static void print_interval(struct measuring *m, const struct run *run)
+{
+	if (m->options->is_quiet)
+		return;
+	counts_take_interval(&m->counts);
+	if (!m->interval_began_ns)
+		m->interval_began_ns = run->start_ns;
+	if (m->options->is_cleared && isatty(m->out.fd)) {
+		str_add(&m->out.text, "\033[H\033[2J");
+		m->view.has_header = false;
+	}
+	print_lines(m, true, run->now_ns - run->start_ns,
+		(double)(run->now_ns - m->interval_began_ns));
+	m->interval_began_ns = run->now_ns;
+}
+
+/* Only what shares a PMU can be taken from it; only of CPUs some may go. */
+static bool needs_slices(const struct measuring *m)
+{
+	if (m->target.is_system_wide)
+		return true;
+	vec_each(e, &m->events)
+		if (plan_takes_counter(e))
+			return true;
+	return false;
+}
+
+/* ---- the plan ---- */
+
+/* What does not fit on the PMU at once is counted in turns, or better in different runs. */
+static void make_plan(struct measuring *m)
+{
+	struct str text = {0}, placeless = {0};
+
+	plan_make(&m->plan, &m->events);
+	if (m->plan.n_passes == 1)
+		return;
+	m->is_rotated = !m->n_runs || m->n_runs >= m->plan.n_passes;
+	plan_add_text(&m->plan, &m->events, &text);
+	plan_add_placeless(&m->plan, &m->events, &placeless);
+	if (m->is_rotated)
+		log_note(&m->log,
+			"not all events fit on the PMU at once: one run after the other counts those of one pass; %s",
+			str_text(&text));
+	else if (plan_has_turns(&m->plan, &m->events))
+		log_note(&m->log,
+			"not all events fit on the PMU at once, so they take turns and counts are scaled: '-r %u' counts each pass in runs of its own; %s",
+			m->plan.n_passes, str_text(&text));
+	if (!m->is_rotated && placeless.n)
+		log_note(&m->log,
+			"what is pinned (D) leaves these no place on the PMU, so they are not counted: %s; '-r %u' counts each pass in runs of its own",
+			str_text(&placeless), m->plan.n_passes);
+	str_fini(&text);
+	str_fini(&placeless);
+	if (m->is_rotated)
+		m->counts.pass_of = m->plan.pass_of;
+}
+
+static void choose_pass(struct measuring *m, u64 run)
+{
+	if (!m->is_rotated)
+		return;
+	vec_each(e, &m->events) {
+		u32 pass = m->plan.pass_of[e - m->events.at];
+
+		e->wishes &= ~(unsigned)EVENT_LEFT_OUT;
+		if (pass != PLAN_ALL && pass != run % m->plan.n_passes)
+			e->wishes |= EVENT_LEFT_OUT;
+	}
+}
+
+/* ---- one run ---- */
+
+static void look(void *ctx, struct run *run, bool is_interval)
+{
+	struct measuring *m = ctx;
+
+	attach_look(&m->attach);
+	if (is_interval) {
+		stat_record_moment(m, run, STATFILE_ROUND_INTERVAL);
+		print_interval(m, run);
+	} else if (!counts_take_slice(&m->counts))
+		/* Everything fits on the PMU: as it probably will. */
+		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
+}
+
+static int start_workload(struct measuring *m, struct err *err)
+{
+	if (!m->command)
+		return 0;
+	if (m->options->syncs)
+		sync();
+	if (workload_start(&m->workload, m->command, err))
+		return err->code;
+	m->has_workload = true;
+	if (!m->measures_workload)
+		return 0;
+	m->target.threads.n = 0;
+	vec_add(&m->target.threads, ((struct target_thread){m->workload.pid, m->workload.pid}));
+	return 0;
+}
+
+static double ns_of(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e9 + (double)t->tv_usec * 1e3;
+}
+
+static bool counts_switches(const struct measuring *m)
+{
+	vec_each(e, &m->events)
+		if (e->attr.type == PERF_TYPE_SOFTWARE &&
+			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+			!m->counting.why[e - m->events.at].code)
+			return true;
+	return false;
+}
+
+static void take_run(struct measuring *m, const struct run *run)
+{
+	const struct rusage *u = &m->workload.usage;
+	struct rusage own;
+	double elapsed = (double)(run->now_ns - run->start_ns);
+
+	counts_take_run(&m->counts);
+	spread_add(&m->counts.elapsed_ns, elapsed);
+	vec_add(&m->runs_ns, elapsed);
+	if (!m->measures_workload || !m->workload.has_ended)
+		return;
+	m->facts.has_usage = true;
+	spread_add(&m->counts.user_ns, ns_of(&u->ru_utime));
+	spread_add(&m->counts.system_ns, ns_of(&u->ru_stime));
+	m->facts.max_rss_kb = MAX(m->facts.max_rss_kb, (u64)u->ru_maxrss);
+	if (!getrusage(RUSAGE_SELF, &own))
+		m->facts.own_rss_kb = (u64)own.ru_maxrss;
+	m->facts.n_blocks_in = (u64)u->ru_inblock;
+	m->facts.n_blocks_out = (u64)u->ru_oublock;
+	m->facts.n_waits = (u64)u->ru_nvcsw;
+	m->facts.n_preempted = (u64)u->ru_nivcsw;
+	m->facts.has_switches = !counts_switches(m);
+	m->facts.queue_ns = m->workload.queue_ns;
+}
+
+/* The time is up: a command that was started for it ends too. */
+static void end_workload(struct measuring *m, enum run_end end)
+{
+	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
+
+	if (end == RUN_SIGNAL)
+		sig = stop_signal_of_command(&m->stop);
+	if (m->has_workload && !workload_end(&m->workload, sig))
+		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
+			m->workload.pid);
+}
+
+static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	const struct run_options how = {.interval_ms = o->interval_ms,
+		.interval_count = o->interval_count,
+		.timeout_ms = o->timeout_ms,
+		.delay_ms = o->has_delay ? o->delay_ms : 0,
+		.slice_ms = needs_slices(m) ? SLICE_MS : 0};
+	struct run run = {.options = &how,
+		.counting = &m->counting,
+		.target = &m->target,
+		.command = m->command ? m->command[0] : NULL,
+		.stop = &m->stop,
+		.control = o->control ? &m->control : NULL,
+		.log = &m->log,
+		.look = look,
+		.ctx = m};
+
+	if (hook_run("--pre", o->pre, err) || start_workload(m, err) || stat_open(m, err))
+		return err->code;
+	run.workload = m->has_workload ? &m->workload : NULL;
+	m->run = &run;
+	if (stat_record_begin(m, err) || run_execute(&run, ret_end, err))
+		return err->code;
+	if (!o->interval_ms) {
+		stat_record_moment(m, &run, STATFILE_ROUND_FINAL);
+	} else if (!o->interval_count || run.n_intervals < o->interval_count) {
+		/* What is left behind the last whole interval. */
+		stat_record_moment(m, &run, STATFILE_ROUND_INTERVAL);
+		print_interval(m, &run);
+	}
+	take_run(m, &run);
+	return hook_run("--post", o->post, err);
+}
+
+/* ---- all runs ---- */
+
+static void print_result(struct measuring *m, enum run_end end)
+{
+	const struct stat_command *o = m->options;
+	static char name[32];
+
+	if (o->is_quiet || (o->interval_ms && !o->has_summary))
+		return;
+	/* Who counts processes or the system ends it with Ctrl-C: then it is whole. */
+	if (end == RUN_SIGNAL && (m->measures_workload || m->stop.signal != SIGINT)) {
+		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(m->stop.signal));
+		m->facts.ended = name;
+	}
+	if (o->has_table)
+		m->facts.runs_ns = m->runs_ns.at;
+	print_lines(m, false, 0, m->counts.elapsed_ns.mean);
+}
+
+static int run_all(struct measuring *m, int *ret_status, struct err *err)
+{
+	enum run_end end = RUN_TARGET_ENDED;
+	int r = 0;
+
+	make_plan(m);
+	stat_open_init(m);
+	for (u64 i = 0; !r && end == RUN_TARGET_ENDED && (!m->n_runs || i < m->n_runs); i++) {
+		memset(&m->workload, 0, sizeof(m->workload));
+		m->interval_began_ns = 0;
+		choose_pass(m, i);
+		r = run_once(m, &end, err);
+		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
+			*ret_status = workload_exit_status(&m->workload);
+	}
+	if (m->counts.n_runs)
+		print_result(m, end);
+	if (!r)
+		r = stat_record_finish(m, err);
+	if (!r)
+		end_workload(m, end);
+	if (!r && end == RUN_SIGNAL)
+		*ret_status = 128 + m->stop.signal;
+	return r;
+}
+
+static int compare(struct measuring *m, int *ret_status, struct err *err)
+{
+	const struct stat_compare vs = {.options = m->options,
+		.print = &m->print,
+		.commands = m->command,
+		.n_pairs = m->n_runs,
+		.events = &m->events,
+		.target = &m->target,
+		.stop = &m->stop,
+		.log = &m->log,
+		.out = &m->out};
+
+	return run_stat_compare(&vs, ret_status, err);
+}
+
+static void tear_down(struct measuring *m)
+{
+	/* Without a run there is nothing to keep. */
+	if (m->writer.fd >= 0)
+		writer_close(&m->writer, m->counts.n_runs > 0);
+	if (m->has_workload)
+		workload_close(&m->workload);
+	counting_close(&m->counting);
+	plan_fini(&m->plan);
+	attach_fini(&m->attach);
+	stat_view_fini(&m->view);
+	counts_fini(&m->counts);
+	stop_close(&m->stop);
+	if (m->options->control)
+		control_close(&m->control);
+	target_fini(&m->target);
+	event_list_fini(&m->events);
+	vec_fini(&m->runs_ns);
+	str_fini(&m->what);
+	str_fini(&m->why_lost);
+	log_fini(&m->log);
+}
+
+static int run_measuring(struct measuring *m)
+{
+	int status = EXIT_OK;
+	sigset_t signals;
+	struct err err;
+
+	stop_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (set_up(m, &err))
+		status =
+			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	else if (m->options->is_versus ? compare(m, &status, &err) : run_all(m, &status, &err))
+		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
+	if (out_close(&m->out, &err))
+		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
+	tear_down(m);
+	return status;
+}
+
+static int run_stat(int argc, char **argv)
+{
+	struct stat_command o = {0};
+	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
+	struct measuring m = {.options = &o, .line = whole, .line_n = argc};
+	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
+
+	if (status < 0 && argc && !strcmp(argv[0], "report")) {
+		status = run_stat_report(argc, argv);
+	} else if (status < 0 && argc && !strcmp(argv[0], "record")) {
+		o.is_record = true;
+		status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
+	}
+	if (status < 0) {
+		argv[argc] = NULL;
+		m.argc = argc;
+		m.command = argc ? argv : NULL;
+		m.stop.fd = m.control.fd = m.control.ack_fd = m.writer.fd = -1;
+		m.out.fd = STDERR_FILENO;
+		cmd_log_init(&m.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+		if (o.is_quiet)
+			m.log.write = NULL;
+		status = run_measuring(&m);
+	}
+	event_words_fini(&o.events);
+	mem_free(whole);
+	return status;
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.summary = "count events of a command, of processes, or of the whole system",
+	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]",
+		"[OPTIONS] --vs 'COMMAND' 'COMMAND'",
+		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},
+	.notes =
+		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"
+		"0 is a count; <not counted> never was on the PMU; <not supported> could not be opened: why is said below.\n",
+	.options = stat_options_table,
+	.run = run_stat,
+};

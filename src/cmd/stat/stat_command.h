@@ -1,0 +1,78 @@
+/*
+ * stat_command.h - what the commands stat, stat record and stat report have in common.
+ */
+#ifndef PACE_CMD_STAT_COMMAND_H
+#define PACE_CMD_STAT_COMMAND_H
+
+#include "base/opts.h"
+#include "cmd/events.h"
+#include "event/target.h"
+#include "view/stat/stat.h"
+
+struct stat_command {
+	struct event_words events; /* first: see cmd/events.h */
+	struct target_words target;
+	const char *repeat, *separator, *output, *input, *control, *pre, *post;
+	u64 log_fd, interval_count, timeout_ms, interval_ms;
+	s64 delay_ms;
+	unsigned detail, verbose;
+	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
+	bool is_null, no_inherit, syncs, appends, is_json, no_big_num, no_scale, has_summary,
+		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
+	bool has_log_fd, has_delay;
+	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
+	u64 seed;                                      /* of their order; 0: none given */
+	bool is_record; /* the counts go into a recording, `output`, too */
+};
+
+#define STAT_AT(member) offsetof(struct stat_command, member)
+
+/* clang-format off: rows of option tables, which both have */
+#define STAT_ROWS_PLACES                                                                      \
+	{'A', "no-aggr", OPT_BOOL, STAT_AT(per_cpu), NULL, "CPU"},                            \
+		{0, "per-core", OPT_BOOL, STAT_AT(per_core), NULL, "core"},                   \
+		{0, "per-cluster", OPT_BOOL, STAT_AT(per_cluster), NULL, "cluster of cores"}, \
+		{0, "per-cache", OPT_BOOL, STAT_AT(per_cache), NULL, "last-level cache"},     \
+		{0, "per-die", OPT_BOOL, STAT_AT(per_die), NULL, "die"},                      \
+		{0, "per-socket", OPT_BOOL, STAT_AT(per_socket), NULL, "socket"},             \
+		{0, "per-node", OPT_BOOL, STAT_AT(per_node), NULL, "NUMA node"},              \
+		{0, "per-thread", OPT_BOOL, STAT_AT(per_thread), NULL,                        \
+			"thread (with -p, -t or -a)"},                                        \
+	{                                                                                     \
+		0, "no-merge", OPT_BOOL, STAT_AT(no_merge), NULL,                             \
+			"PMU of an event that several have"                                   \
+	}
+
+#define STAT_ROWS_PRINT                                                                            \
+	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                               \
+		"CSV with this separator and a row of names"},                                     \
+		{'j', "json-output", OPT_BOOL, STAT_AT(is_json), NULL, "JSON, one object a line"}, \
+		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,                        \
+			"only what is derived from counts"},                                       \
+	{                                                                                          \
+		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                            \
+			"no separators of thousands"                                               \
+	}
+/* clang-format on */
+
+/* What a row is of; ERR_INVAL if two options say different things. */
+int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err);
+
+/* ERR_INVAL if there is no way to print so. */
+int stat_choose_format(const struct stat_command *o, struct stat_options *ret_print,
+	struct err *err);
+
+/* ERR_INVAL for options that make no sense without each other, or together. argc: words left. */
+int stat_check(const struct stat_command *o, int argc, struct err *err);
+
+/* -r: how often; 0: until it is ended. */
+int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
+
+/* The events that are counted if nothing is asked for. */
+void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
+
+extern const struct opt stat_options_table[];
+
+int run_stat_report(int argc, char **argv);
+
+#endif

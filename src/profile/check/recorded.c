@@ -1,0 +1,287 @@
+#include "profile/check/recorded.h"
+#include "profile/gather/argc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "event/abi.h"
+#include "profile/diff/counts.h"
+#include "profile/gather/wallprofile.h"
+
+void recorded_stage_ends(struct recorded *r, const char *stage)
+{
+	u64 now = clock_now_ns();
+
+	if (r->stage_began_ns)
+		log_debug(r->log, "%s: %.1f ms", stage, (double)(now - r->stage_began_ns) / 1e6);
+	r->stage_began_ns = now;
+}
+
+static void note_events(struct recorded *r)
+{
+	vec_each(e, &r->trace.session.reader.events)
+		r->dump_bytes = MAX(r->dump_bytes, e->attr.sample_stack_user);
+	r->has_chains = trace_has_chains(&r->trace);
+}
+
+int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err)
+{
+	memset(r, 0, sizeof(*r));
+	r->log = log;
+	if (trace_open(&r->trace, path, log, err))
+		return err->code;
+	note_events(r);
+	return 0;
+}
+
+/* ---- profiles that other programs made ---- */
+
+/* What opens as no recording; of a pipe its beginning was read already. */
+static int open_import(struct recorded *r, int fd, const char *path, struct err *err)
+{
+	const struct reader *reader = &r->trace.session.reader;
+	const size_t n = reader->is_stream ? reader->n_start : 0;
+	struct err why = {0};
+
+	if (!import_open(&r->import, fd, path, reader->start, n, &why) && r->import.importer) {
+		r->has_chains = true;
+		return 0;
+	}
+	import_close(&r->import);
+	/* What no importer knows is no recording either: that is said already. */
+	if (why.code)
+		*err = why;
+	return err->code;
+}
+
+int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err)
+{
+	const bool is_input = !strcmp(path, "-");
+	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), result;
+
+	if (fd < 0)
+		return recorded_open(r, path, log, err);
+	memset(r, 0, sizeof(*r));
+	r->log = log;
+	result = trace_open_fd(&r->trace, fd, path, log, err);
+	if (!result) {
+		note_events(r);
+	} else if (err->code == ERR_FORMAT && r->trace.session.reader.n_start) {
+		result = open_import(r, fd, path, err);
+		memset(&r->trace, 0, sizeof(r->trace));
+	}
+	if (!is_input)
+		close(fd);
+	return result;
+}
+
+int recorded_check_label(const struct recorded *r, enum profile_label label, struct err *err)
+{
+	return recorded_has_trace(r) ? label_check(&r->trace.session, label, err)
+				     : import_check_label(&r->import, label, err);
+}
+
+bool recorded_is_time(const struct recorded *r, u32 event)
+{
+	static const char unit[] = "/nanoseconds";
+	const char *name = r->profile.events.at[event].name;
+	const size_t n = strlen(name);
+
+	if (recorded_has_trace(r))
+		return counts_is_clock(&r->trace.session.reader.events.at[event]);
+	return n >= strlen(unit) && !strcmp(name + n - strlen(unit), unit);
+}
+
+static int read_import(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	const struct import_options options = {.labels = o->labels,
+		.has_stacks = o->has_stacks,
+		.has_inlined = o->naming.has_inlined,
+		.has_full_paths = o->naming.has_full_paths,
+		.source = o->naming.source,
+		.max_stack = o->max_stack,
+		.time_quantum = o->time_quantum,
+		.log = r->log};
+
+	profile_init(&r->profile, o->labels);
+	r->profile.is_imported = true;
+	if (import_read(&r->import, &options, &r->profile, err))
+		return err->code;
+	vec_each(row, &r->profile.rows)
+		r->trace.session.tally.n_samples += row->n_samples;
+	recorded_stage_ends(r, "import");
+	return 0;
+}
+
+/* ---- recordings ---- */
+
+static bool switches(const struct recorded_options *o)
+{
+	return o->switching && (o->switching->on || o->switching->off);
+}
+
+static u32 max_stack_of(const struct recorded_options *o)
+{
+	return o->max_stack ? o->max_stack : RECORDED_STACK;
+}
+
+/* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
+static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct gather_options g = {
+		.count = {.labels = o->labels,
+			.has_stacks = o->has_stacks && (r->has_chains || o->has_history),
+			.has_history = o->has_stacks && o->has_history,
+			.max_stack = max_stack_of(o),
+			.has_branches = o->has_branches,
+			.has_blocks = o->has_blocks,
+			.is_weighed = o->is_weighed,
+			.wall = o->has_wall ? &r->wall : NULL},
+		.n_workers = o->n_workers,
+		.where = {.cpus = o->cpus,
+			.spans = o->spans,
+			.switching = switches(o) ? &r->switching : NULL},
+		.moments = &r->moments,
+		.time_quantum = o->time_quantum,
+		.has_raw_fields = o->has_raw_fields,
+		.n_beside = o->n_beside};
+	bool needs_kernel =
+		o->has_branches || o->has_history || r->trace.session.has_kernel_samples;
+	int result;
+
+	memcpy(g.beside, o->beside, sizeof(g.beside));
+	if (o->fields)
+		memcpy(g.fields, o->fields, sizeof(g.fields));
+	if (needs_kernel && o->n_workers > 1)
+		resolver_begin_kernel(&r->trace.resolver);
+	recorded_stage_ends(r, "pass 1, state");
+	result = gather(&r->trace, &g, &r->profile, err);
+	session_explain_content(&r->trace.session);
+	recorded_stage_ends(r, "pass 2, samples");
+	log_debug(r->log, "%zu pieces of the file were read by %u threads",
+		r->trace.session.pieces.n, r->trace.session.n_readers);
+	log_debug(r->log, "%llu samples: %zu distinct rows, %zu stack nodes, %zu frames",
+		(unsigned long long)r->trace.session.tally.n_samples, r->profile.rows.n,
+		r->profile.stacks.n, r->profile.frames.n);
+	return result;
+}
+
+static void name(struct recorded *r, const struct recorded_options *o)
+{
+	struct naming_options naming = o->naming;
+	double *shares = naming_shares(&r->profile, r->trace.machine.dsos.at.n);
+
+	naming.n_workers = o->n_workers;
+	r->trace.files.places.shares = shares;
+	if (o->servers_begin)
+		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
+	naming_resolve(&r->profile, &r->trace.resolver, &naming);
+	/* Types need what lines need: while servers are asked. */
+	vec_each(dso, &r->profile.dsos)
+		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
+			resolver_load_lines(&r->trace.resolver,
+				r->trace.machine.dsos.at.at[dso->source]);
+	if (o->servers_end)
+		o->servers_end(&r->trace.resolver);
+	r->trace.files.places.shares = NULL;
+	mem_free(shares);
+	recorded_stage_ends(r, "names");
+}
+
+/* Of rows as they are shown: without the scheduler's own functions. */
+static void find_types(struct recorded *r, const struct recorded_options *o)
+{
+	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
+		return;
+	typing_resolve(&r->profile, &r->trace.resolver,
+		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
+	typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
+	recorded_stage_ends(r, "types of data");
+}
+
+/* The first pass: who was where, and when threads came and went if that is wanted. */
+static int scan(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct wallmarks marks;
+	int result;
+
+	if (o->has_wall)
+		wallmarks_watch(&marks, &r->trace.session, &r->wall);
+	else if (switches(o))
+		switching_watch(&r->switching, &r->trace.session, o->switching);
+	if (label_needs_moments(o->labels))
+		moments_watch(&r->moments, &r->trace.session);
+	result = trace_scan(&r->trace, &o->trace, err);
+	if (label_needs_moments(o->labels))
+		moments_settle(&r->moments);
+	if (!result && switches(o) && switching_cut(&r->switching, err))
+		return err->code;
+	if (!o->has_wall)
+		return result;
+	wallmarks_fini(&marks);
+	wall_cut(&r->wall);
+	return result;
+}
+
+static void say_cut(const struct recorded *r, u32 max_stack)
+{
+	if (r->profile.n_cut)
+		log_note(r->log,
+			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
+			(unsigned long long)r->profile.n_cut, max_stack);
+}
+
+static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	if (scan(r, o, err))
+		return err->code;
+	r->trace.session.read_most = o->read_most;
+	if (count(r, o, err))
+		return err->code;
+	say_cut(r, max_stack_of(o));
+	name(r, o);
+	argc_remove(&r->profile);
+	if (o->has_wall)
+		wallprofile_trim(&r->profile);
+	find_types(r, o);
+	ledger_add_tally(&r->ledger, &r->trace.session.tally);
+	ledger_add_nameless(&r->ledger, &r->profile, &r->trace.resolver);
+	ledger_add_interpreted(&r->ledger, &r->profile);
+	if (o->naming.source)
+		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
+	else if (o->naming.has_inlined)
+		ledger_add_inlineless(&r->ledger, &r->profile, &r->trace.resolver);
+	if (o->labels & LABEL_BIT(LABEL_ACCESS))
+		ledger_add_typeless(&r->ledger, &r->profile, &r->trace.resolver);
+	ledger_add_endings(&r->ledger, &r->profile, &r->trace.machine, r->dump_bytes);
+	/* These are no samples that a ledger could count. */
+	if (o->has_wall)
+		wallprofile_add_rest(&r->profile, &r->wall, &r->trace.machine);
+	return 0;
+}
+
+int recorded_read(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	recorded_stage_ends(r, "start");
+	if (recorded_has_trace(r))
+		return read_trace(r, o, err);
+	if (read_import(r, o, err))
+		return err->code;
+	say_cut(r, o->max_stack ? o->max_stack : IMPORT_DEEPEST);
+	return 0;
+}
+
+void recorded_close(struct recorded *r)
+{
+	import_close(&r->import);
+	ledger_fini(&r->ledger);
+	profile_fini(&r->profile);
+	wall_fini(&r->wall);
+	switching_fini(&r->switching);
+	moments_fini(&r->moments);
+	trace_close(&r->trace);
+}

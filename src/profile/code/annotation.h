@@ -1,0 +1,68 @@
+/*
+ * annotation.h - which functions were sampled, and how often each of their addresses.
+ *
+ * In       a profile with names, without inlined functions and without the rows
+ *          that are not wanted
+ * Out      functions, the hottest first; for one of them its addresses, ascending
+ * Owns     its arrays
+ * Units    period as in the profile; addresses as resolver_answer.at
+ *
+ * Invariant: the places of a function sum to its counts, and the counts of all functions, with what
+ * is nameless, to the totals.
+ */
+#ifndef PACE_PROFILE_ANNOTATION_H
+#define PACE_PROFILE_ANNOTATION_H
+
+#include "base/sort.h"
+#include "profile/gather/profile.h"
+#include "symbol/resolve/resolver.h"
+
+struct annotation_count {
+	u64 n_samples, period;
+};
+
+struct annotation_function {
+	u32 symbol;
+	size_t first, n; /* in annotation->rows */
+	double share;    /* of all periods of an event, in percent: the largest of them */
+	size_t counts;   /* of annotation->counts: one for each event */
+};
+
+struct annotation_place {
+	u64 at;
+	size_t counts; /* in annotation_places->counts: one for each event */
+};
+
+struct annotation {
+	const struct profile *profile;
+	VEC(struct annotation_function) functions;
+	VEC(struct annotation_count) counts;
+	struct annotation_count *totals;   /* by event: whatever was counted */
+	struct annotation_count *nameless; /* by event: in no function */
+	struct sort_item *rows;            /* key: symbol; value: row of the profile */
+};
+
+/* One function's addresses. */
+struct annotation_places {
+	VEC(struct annotation_place) at;
+	VEC(struct annotation_count) counts;
+};
+
+void annotation_init(struct annotation *a, const struct profile *p);
+void annotation_fini(struct annotation *a);
+
+const struct profile_symbol *annotation_symbol(const struct annotation *a,
+	const struct annotation_function *f);
+
+/*
+ * The functions with that name, as numbers in annotation->functions: those whose name it is, clone
+ * suffixes aside; only if there are none those whose name it is a part of. `ret` has room for all;
+ * *ret_is_whole tells which. How many.
+ */
+size_t annotation_find(const struct annotation *a, const char *name, u32 *ret, bool *ret_is_whole);
+
+void annotation_places_init(struct annotation_places *places, const struct annotation *a,
+	const struct annotation_function *f, struct resolver *resolver);
+void annotation_places_fini(struct annotation_places *places);
+
+#endif

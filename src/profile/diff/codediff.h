@@ -1,0 +1,82 @@
+/*
+ * codediff.h - the code of one function in two builds, block by block, with what was sampled there.
+ *
+ * Instructions are aligned by their loose shapes (symbol/code/shape); basic blocks that share most of their instructions make a part:
+ * usually one block of each build, or several where one build has a jump more. What nothing is aligned with is looked for once more
+ * elsewhere, because compilers move blocks.
+ * In       two assemblies of the same function, and which events of theirs are compared
+ * Out      parts in the order of A, what only B has where it stands there; each with its lines
+ * Owns     parts, lines, counts; not the assemblies
+ *
+ * Invariant: each row of either assembly is in one line of one part; the counts of the parts sum to those of the rows.
+ */
+#ifndef PACE_PROFILE_CODEDIFF_H
+#define PACE_PROFILE_CODEDIFF_H
+
+#include "profile/code/assembly.h"
+
+#define CODEDIFF_NONE UINT32_MAX
+
+enum { CODEDIFF_A, CODEDIFF_B, CODEDIFF_SIDES };
+
+enum codediff_how {
+	CODEDIFF_SAME,  /* but for addresses */
+	CODEDIFF_ALIKE, /* but for registers and places on the stack */
+	CODEDIFF_GONE,  /* only A has it */
+	CODEDIFF_NEW,   /* only B has it */
+	CODEDIFF_HOWS,
+};
+
+struct codediff_line {
+	u32 rows[CODEDIFF_SIDES]; /* of the assemblies; CODEDIFF_NONE */
+	u8 how;
+};
+
+struct codediff_part {
+	u32 first_line, n_lines;
+	u32 n_blocks[CODEDIFF_SIDES];
+	u32 n[CODEDIFF_HOWS]; /* lines */
+	bool is_moved;        /* it stands between other parts than in A */
+	size_t counts;        /* in codediff->counts: by event, A's and B's */
+};
+
+struct codediff_event {
+	u32 of[CODEDIFF_SIDES]; /* events of the profiles */
+};
+
+struct codediff {
+	const struct assembly *sides[CODEDIFF_SIDES];
+	VEC(struct codediff_event) events;
+	VEC(struct codediff_part) parts;
+	VEC(struct codediff_line) lines;
+	VEC(struct annotation_count) counts;
+};
+
+void codediff_init(struct codediff *d, const struct assembly *a, const struct assembly *b,
+	const struct codediff_event *events, size_t n_events);
+void codediff_fini(struct codediff *d);
+
+/* What of event e was sampled in a part, in all of the function, in the whole recording. */
+const struct annotation_count *codediff_part_count(const struct codediff *d,
+	const struct codediff_part *part, size_t e, int side);
+const struct annotation_count *codediff_function_count(const struct codediff *d, size_t e,
+	int side);
+const struct annotation_count *codediff_run_count(const struct codediff *d, size_t e, int side);
+
+/* What something took more in B than in A, and half of the 95% interval out of the numbers of samples: runs may differ by more. */
+struct codediff_change {
+	double more, half;
+	bool is_beyond; /* more than chance explains */
+};
+
+/* In units of the period; or, `of_share`, as a share of the whole, from -1 to 1. */
+struct codediff_change codediff_change(const struct annotation_count part[CODEDIFF_SIDES],
+	const struct annotation_count *const whole[CODEDIFF_SIDES], bool of_share);
+
+/*
+ * The same of all parts, for event e. Of those that are called beyond chance, 1 of 20 at most is so by chance (false_discovery()), however
+ * many blocks there are. To be freed.
+ */
+struct codediff_change *codediff_changes(const struct codediff *d, size_t e, bool of_share);
+
+#endif

@@ -1,0 +1,337 @@
+#include "profile/gather/aggregate.h"
+
+#include "event/abi.h"
+#include "profile/gather/history.h"
+#include "profile/gather/placing.h"
+#include "profile/gather/wallmarks.h"
+#include "unwind/chain.h"
+#include "unwind/ending.h"
+
+/* ---- samples ---- */
+
+/*
+ * The callers' part of a chain: without the innermost address, which is the sample's own ip and
+ * differs from sample to sample where the callers are the same. The markers before it stay, as
+ * *ret_mode.
+ */
+static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
+{
+	struct sample_words rest = *chain;
+	struct chain_walk walk = chain_walk(chain, mode);
+	struct chain_step first;
+
+	*ret_mode = mode;
+	if (!chain_next(&walk, &first))
+		return (struct sample_words){0};
+	/*
+	 * A chain that begins in another mode (kernel sample, user chain only) has no address of
+	 * ours in it.
+	 */
+	if (first.mode != mode)
+		return rest;
+	rest.at = walk.at;
+	rest.n = (walk.end - walk.at) / 8;
+	return rest;
+}
+
+/* per sample: how far it is to the top of the stack */
+static void note_depth(struct aggregate *a, const struct sample *sample,
+	const struct stack_end *end)
+{
+	if (!end->sp)
+		return;
+	if (end->ending == STACK_DUMP_TOO_SMALL)
+		depths_add_cut(&a->depths, sample->pid, sample->tid, end->sp);
+	else if (end->ending == STACK_COMPLETE)
+		depths_add_top(&a->depths, sample->pid, sample->tid, end->top);
+}
+
+/* per sample: so much of its thread's time, in that event */
+static void count_time(struct aggregate *a, enum aggregate_wall event, u64 ns)
+{
+	a->sights.next->event = (u16)event;
+	a->sights.next->period = ns;
+	if (ns)
+		sights_count(&a->sights);
+}
+
+/* per sample: it counts for the pieces of its thread's time that it speaks for */
+static void count_shares(struct aggregate *a, const struct visit *in)
+{
+	enum wall_role role = a->wall_roles.at[in->event];
+	const struct wall_share *share;
+	u64 ns = 0, latency = 0;
+	size_t n;
+
+	share = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
+	for (; n--; share++) {
+		count_time(a, AGGREGATE_BY_STATE + share->state, share->ns);
+		ns += share->ns;
+		latency += share->latency;
+	}
+	count_time(a, AGGREGATE_WALL, ns);
+	count_time(a, AGGREGATE_LATENCY, latency);
+}
+
+/* per sample */
+static void take_labels(struct aggregate *a, const struct visit *in, const struct thread_state *t,
+	const u8 *branch, const u8 *before)
+{
+	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch, before};
+
+	for (unsigned k = 0; k < a->profile.n_labels; k++)
+		a->sights.next->labels[k] = label_of(&a->maker, a->profile.label_at[k], &sample);
+}
+
+/* per sample: what it cost; what costs nothing still is a sample */
+static u64 weight_of(struct aggregate *a, const struct visit *in)
+{
+	const struct label_sample sample = {.in = in};
+
+	return MAX(label_of(&a->maker, LABEL_WEIGHT, &sample), (u64)1);
+}
+
+/* per sample: one of its branches, as a sample of its own; `before`: the entry of the one that was taken before it */
+static void count_branch(struct aggregate *a, const struct visit *in, const struct thread_state *t,
+	struct sights_place at, u64 period, const u8 *entry, const u8 *before)
+{
+	struct sight *sight = a->sights.next;
+
+	sight->ip = at.address;
+	sight->space = at.space;
+	sight->mode = at.mode;
+	sight->chain = TABLE_NONE;
+	sight->event = in->event;
+	sight->n_samples = 1;
+	sight->period = period;
+	take_labels(a, in, t, entry, before);
+	sights_count(&a->sights);
+}
+
+/* per sample: each of its branches is a sample of its own, taken where the branch went */
+static void count_branches(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+	enum { ENTRY = 24, TO = 8 };
+	const struct sample *sample = in->sample;
+	const struct thread_state *t = visit_state(in);
+	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
+
+	a->profile.n_walked++;
+	for (u64 i = 0; i < sample->branches.n; i++) {
+		const u8 *entry = sample->branches.entries + i * ENTRY;
+
+		count_branch(a, in, t, label_place(&who, load_u64(entry + TO)), 1, entry, NULL);
+	}
+}
+
+/*
+ * per sample: each run of code that a branch ended is a sample of its own, taken at that branch; the newest
+ * branch comes first, and each tells the cycles since the one before
+ */
+static void count_blocks(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+	enum { ENTRY = 24, FLAGS = 16, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
+	const struct sample_branches *branches = &in->sample->branches;
+	const struct thread_state *t = visit_state(in);
+	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
+
+	a->profile.n_walked++;
+	for (u64 i = 0; i < branches->n; i++) {
+		const u8 *entry = branches->entries + i * ENTRY;
+		u64 cycles = load_u64(entry + FLAGS) >> CYCLES_SHIFT & CYCLES_MASK;
+
+		if (cycles)
+			count_branch(a, in, t, label_place(&who, load_u64(entry)), cycles, entry,
+				i + 1 < branches->n ? entry + ENTRY : NULL);
+	}
+}
+
+/* per sample: whether branches were taken before the one that is looked at, and are wanted */
+static bool has_history(const struct aggregate *a)
+{
+	return a->history && a->history->n;
+}
+
+/* per sample */
+static void count_sample(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+	const struct sample *sample = in->sample;
+	const struct thread_state *t = visit_state(in);
+	struct sight *sight = a->sights.next;
+
+	sight->ip = sample->ip;
+	sight->mode = in->mode;
+	sight->space = machine_space(t, sight->mode);
+	sight->chain = TABLE_NONE;
+	sight->event = in->event;
+	sight->n_samples = 1;
+	sight->period = a->options.is_weighed ? weight_of(a, in) : sample->period;
+	take_labels(a, in, t, NULL, NULL);
+	if (a->options.has_stacks && visit_callers(in)) {
+		note_depth(a, sample, &in->end);
+		sights_add_ending(&a->sights, &in->end);
+	}
+	if (a->history)
+		history_take(a->history, sample->branches.entries, sample->branches.n,
+			a->options.max_stack);
+	if (a->options.has_stacks && (in->chain.n || has_history(a))) {
+		u8 mode;
+		struct sample_words callers = callers_of(&in->chain, sight->mode, &mode);
+
+		if (callers.n || has_history(a) || (callers.at && ending_is_cut(in->end.ending)))
+			sight->chain = sights_chain(&a->sights,
+				&(struct sights_chain){.user = t->user,
+					.kernel = t->kernel,
+					.guest = t->guest,
+					.words = callers,
+					.history = has_history(a) ? a->history->words : NULL,
+					.n_history =
+						has_history(a) ? a->history->n * HISTORY_WORDS : 0,
+					.mode = mode,
+					.end = in->end});
+	}
+	if (UNLIKELY(a->options.wall != NULL))
+		count_shares(a, in);
+	else if (UNLIKELY(a->history != NULL))
+		sights_count_history(&a->sights, a->history);
+	else
+		sights_count(&a->sights);
+}
+
+/* per sample of wall-clock time */
+static void count_moment(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+	u8 role = a->wall_roles.at[in->event];
+
+	/* What a record of a moment reads beside it tells nothing more of the time. */
+	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE)
+		a->profile.n_passed_over++;
+	else
+		count_sample(ctx, in);
+}
+
+void (*aggregate_adder(const struct aggregate_options *options))(void *aggregate, struct visit *v)
+{
+	return options->wall            ? count_moment
+		: options->has_blocks   ? count_blocks
+		: options->has_branches ? count_branches
+					: count_sample;
+}
+
+int aggregate_check(const struct trace *t, struct err *err)
+{
+	enum { EVENTS_MAX = UINT16_MAX + 1 };
+	const size_t n = t->session.reader.events.n;
+
+	return n <= EVENTS_MAX
+		? 0
+		: err_set(err, ERR_LIMIT, "%zu events are more than one report can hold (%d)", n,
+			  EVENTS_MAX);
+}
+
+u64 aggregate_needs(const struct aggregate_options *options)
+{
+	u64 wanted = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+
+	for (unsigned label = 0; label < LABEL_COUNT; label++)
+		wanted |= options->labels & LABEL_BIT(label) ? label_needs(label) : 0;
+	if (options->is_weighed)
+		wanted |= label_needs(LABEL_WEIGHT);
+	if (options->has_branches || options->has_history)
+		wanted |= PERF_SAMPLE_BRANCH_STACK;
+	return wanted;
+}
+
+/* ---- the profile ---- */
+
+/* What is of the recording's events and not there yet: in a pipe they come one after the other. */
+static void add_events(struct aggregate *a)
+{
+	static const char *const of_wall[AGGREGATE_WALL_EVENTS] = {[AGGREGATE_WALL] = "wall",
+		[AGGREGATE_BY_STATE + WALL_CPU] = "wall:cpu",
+		[AGGREGATE_BY_STATE + WALL_RUNNABLE] = "wall:runnable",
+		[AGGREGATE_BY_STATE + WALL_BLOCKED] = "wall:blocked",
+		[AGGREGATE_LATENCY] = "latency"};
+	const struct event_list *events = &a->trace->session.reader.events;
+	struct profile *p = &a->profile;
+
+	for (size_t i = p->events.n; a->options.wall && i < AGGREGATE_WALL_EVENTS; i++)
+		vec_add(&p->events,
+			((struct profile_event){.name = of_wall[i],
+				.is_repeated = i != AGGREGATE_WALL}));
+	if (a->options.wall)
+		return;
+	for (size_t i = p->events.n; i < events->n; i++)
+		vec_add(&p->events,
+			((struct profile_event){.name = events->at[i].name,
+				.n_group = events->at[i].n_members}));
+	/* Groups' names go by where they begin. */
+	vec_each(g, &a->trace->session.reader.info.groups)
+		if (g->leader < p->events.n && strcmp(g->name, FILE_GROUP_UNNAMED))
+			p->events.at[g->leader].group = g->name;
+}
+
+bool aggregate_flush(struct aggregate *a, u64 allowed)
+{
+	add_events(a);
+	return placing_add(&a->sights, &a->trace->machine, a->options.max_stack, allowed,
+		&a->profile);
+}
+
+void aggregate_decay(struct aggregate *a, double factor)
+{
+	aggregate_flush(a, UINT64_MAX);
+	profile_scale(&a->profile, factor);
+}
+
+void aggregate_forget(struct aggregate *a)
+{
+	aggregate_flush(a, UINT64_MAX);
+	profile_compact(&a->profile);
+	sights_clear(&a->sights);
+	intern_fini(&a->strings);
+	depths_fini(&a->depths);
+}
+
+u64 aggregate_bytes(const struct aggregate *a)
+{
+	return sights_bytes(&a->sights);
+}
+
+/* ---- beginning and end ---- */
+
+void aggregate_init(struct aggregate *a, const struct trace *t,
+	const struct aggregate_options *options, struct label_facts *facts)
+{
+	const struct session *s = &t->session;
+
+	memset(a, 0, sizeof(*a));
+	a->trace = t;
+	a->options = *options;
+	a->options.max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
+	a->add = aggregate_adder(options);
+	a->maker = (struct label_maker){facts, &a->sights, &a->strings, {0}};
+	for (u32 i = 0; options->wall && i < s->reader.events.n; i++)
+		vec_add(&a->wall_roles, (u8)wallmarks_role(s, i));
+	profile_init(&a->profile, options->labels);
+	a->profile.has_branches = options->has_branches;
+	a->profile.has_blocks = options->has_blocks;
+	sights_init(&a->sights, a->profile.n_labels, options->has_stacks, options->has_history);
+	if (options->has_history)
+		a->history = mem_alloc(sizeof(*a->history));
+}
+
+void aggregate_fini(struct aggregate *a)
+{
+	profile_fini(&a->profile);
+	intern_fini(&a->strings);
+	sights_fini(&a->sights);
+	vec_fini(&a->wall_roles);
+	depths_fini(&a->depths);
+	mem_free(a->history);
+	str_fini(&a->maker.scratch);
+}

@@ -1,0 +1,232 @@
+#include "profile/gather/label.h"
+
+#include "base/bytes.h"
+#include "event/abi.h"
+#include "event/attr.h"
+#include "profile/gather/blocks.h"
+
+enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
+
+/* What samples must carry, and what makes perf and pace record it. */
+static const struct {
+	u64 fields;
+	const char *what, *remedy;
+	u64 flags; /* of attrs: records beside the samples */
+} needs[LABEL_COUNT] = {
+	/* Without a remedy: the report says itself, row by row, that it is not known. */
+	[LABEL_CPU] = {PERF_SAMPLE_CPU, NULL, NULL},
+	[LABEL_TIME] = {PERF_SAMPLE_TIME, NULL, NULL},
+	[LABEL_WEIGHT] = {PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, NULL, NULL},
+	[LABEL_CODE_PAGE] = {PERF_SAMPLE_CODE_PAGE_SIZE, NULL, NULL},
+	[LABEL_DATA_PAGE] = {PERF_SAMPLE_DATA_PAGE_SIZE, NULL, NULL},
+	[LABEL_SOCKET] = {PERF_SAMPLE_CPU, "the processor", "--sample-cpu"},
+	[LABEL_INS_LATENCY] = {PERF_SAMPLE_WEIGHT_STRUCT, "latencies of instructions", "-W"},
+	[LABEL_STAGE] = {PERF_SAMPLE_WEIGHT_STRUCT, "latencies of stages", "-W"},
+	[LABEL_TRANSACTION] = {PERF_SAMPLE_TRANSACTION, "transactions", "--transaction"},
+	[LABEL_CGROUP] = {PERF_SAMPLE_CGROUP, "control groups", "--all-cgroups"},
+	[LABEL_CGROUP_NAMESPACE] = {PERF_SAMPLE_TID | PERF_SAMPLE_TIME, "namespaces",
+		"--namespaces", ATTR_NAMESPACES},
+	[LABEL_PARALLELISM] = {PERF_SAMPLE_TIME, "context switches", "--switch-events",
+		ATTR_CONTEXT_SWITCH},
+	[LABEL_FROM] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
+	[LABEL_TO] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
+	[LABEL_BRANCH] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
+	[LABEL_BLOCK] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
+	[LABEL_DATA] = {PERF_SAMPLE_ADDR, "addresses of data", "-d"},
+	[LABEL_DATA_SOURCE] = {PERF_SAMPLE_DATA_SRC, "accesses to memory",
+		"-d and an event of memory accesses"},
+	[LABEL_PHYSICAL] = {PERF_SAMPLE_PHYS_ADDR, "physical addresses", "--phys-data"},
+	[LABEL_TRACE] = {PERF_SAMPLE_RAW, "what tracepoints say", "-e with a tracepoint"},
+	[LABEL_FIELD] = {PERF_SAMPLE_RAW, "what tracepoints say", "-e with a tracepoint"},
+};
+
+static enum profile_label row_of(enum profile_label label)
+{
+	return label >= LABEL_FIELD && label <= LABEL_FIELD_LAST ? LABEL_FIELD : label;
+}
+
+u64 label_needs(enum profile_label label)
+{
+	return needs[row_of(label)].fields;
+}
+
+bool label_needs_moments(u64 labels)
+{
+	return labels & (LABEL_BIT(LABEL_CGROUP_NAMESPACE) | LABEL_BIT(LABEL_PARALLELISM));
+}
+
+int label_check(const struct session *s, enum profile_label label, struct err *err)
+{
+	enum profile_label row = row_of(label);
+
+	if (!needs[row].remedy)
+		return 0;
+	vec_each(e, &s->reader.events)
+		if (needs[row].flags ? e->attr.flags & needs[row].flags
+				     : e->attr.sample_type & needs[row].fields)
+			return 0;
+	return err_set(err, ERR_INVAL, "the recording does not have %s: record with %s",
+		needs[row].what, needs[row].remedy);
+}
+
+int label_facts_init(struct label_facts *f, const struct session *s, const struct machine *m,
+	u64 labels, struct err *err)
+{
+	const u64 traces =
+		LABEL_BIT(LABEL_TRACE) | (LABEL_BIT(LABEL_FIELD_LAST + 1) - LABEL_BIT(LABEL_FIELD));
+
+	memset(f, 0, sizeof(*f));
+	f->session = s;
+	f->machine = m;
+	pthread_mutex_init(&f->lock, NULL);
+	return labels & traces
+		? tracepoints_open(&f->tracepoints, &s->reader.info.tracing_data, err)
+		: 0;
+}
+
+void label_facts_fini(struct label_facts *f)
+{
+	tracepoints_close(&f->tracepoints);
+	pthread_mutex_destroy(&f->lock);
+}
+
+/* per sample: the parts of the weight, where there are parts */
+static u64 weight_part(const struct label_facts *f, const struct visit *in, unsigned shift,
+	u64 mask)
+{
+	u64 type = f->session->reader.formats.at[in->taken_by].type;
+
+	if (type & PERF_SAMPLE_WEIGHT_STRUCT)
+		return in->sample->weight >> shift & mask;
+	return shift ? 0 : in->sample->weight;
+}
+
+static u32 socket_of(const struct label_facts *f, u32 cpu)
+{
+	const struct host *host = &f->session->reader.info.host;
+
+	return cpu < host->cpus.n ? host->cpus.at[cpu].socket : (u32)-1;
+}
+
+/* What a tracepoint says; `field` NULL: all of it. 0 if its format is not known. */
+static u64 trace_of(struct label_maker *m, const struct visit *in, const char *field)
+{
+	struct label_facts *f = m->facts;
+	const struct event *e = &f->session->reader.events.at[in->taken_by];
+	bool is_known;
+
+	if (e->attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	str_cut(&m->scratch, 0);
+	pthread_mutex_lock(&f->lock);
+	is_known = field || f->has_raw_fields
+		? tracepoints_add_field(&f->tracepoints, e->attr.config, &in->sample->raw, field,
+			  f->has_raw_fields, &m->scratch)
+		: tracepoints_add_text(&f->tracepoints, e->attr.config, in->sample->cpu,
+			  &in->sample->raw, &m->scratch);
+	pthread_mutex_unlock(&f->lock);
+	return is_known ? (u64)(uintptr_t)intern_str(m->strings, str_text(&m->scratch)) : 0;
+}
+
+struct sights_place label_place(const struct label_sample *s, u64 address)
+{
+	/* All that Linux runs on keeps the upper half for the kernel. */
+	bool is_kernel = address >> 63;
+
+	return (struct sights_place){is_kernel ? s->kernel : s->user, address,
+		is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER};
+}
+
+static u64 place_of(struct label_maker *m, const struct label_sample *s, u64 address)
+{
+	struct sights_place place = label_place(s, address);
+
+	return sights_place(m->sights, &place);
+}
+
+static u64 branch_word(const struct label_sample *s, size_t at)
+{
+	return s->branch ? load_u64(s->branch + at) : 0;
+}
+
+static u64 moment_of(const struct moments *m, enum profile_label label, const struct visit *in)
+{
+	if (!m)
+		return 0;
+	return label == LABEL_PARALLELISM
+		? moments_parallelism(m, in->time)
+		: (u64)(uintptr_t)moments_cgroup_namespace(m, in->sample->tid, in->time);
+}
+
+/*
+ * From where the branch before went to this one's. Nothing of what goes backwards, or so far that a branch
+ * between them is missing: then it is not known where it began.
+ */
+static u64 block_of(struct label_maker *m, const struct label_sample *s)
+{
+	u64 end = branch_word(s, BRANCH_FROM);
+	u64 start = s->before ? load_u64(s->before + BRANCH_TO) : 0;
+	u32 last = (u32)place_of(m, s, end);
+
+	if (!s->before || start > end || end - start > BLOCKS_REACH)
+		return profile_block_label((struct profile_block){PROFILE_NO_FRAME, last});
+	return profile_block_label((struct profile_block){(u32)place_of(m, s, start), last});
+}
+
+u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s)
+{
+	const struct visit *in = s->in;
+	const struct sample *sample = in->sample;
+
+	switch (label) {
+	case LABEL_COMM:
+		return (u64)(uintptr_t)s->comm;
+	case LABEL_PID:
+		return sample->pid;
+	case LABEL_TID:
+		return sample->tid;
+	case LABEL_CPU:
+		return sample->cpu;
+	case LABEL_TIME:
+		return in->time - in->time % m->facts->time_quantum;
+	case LABEL_WEIGHT:
+		return weight_part(m->facts, in, 0, UINT32_MAX);
+	case LABEL_INS_LATENCY:
+		return weight_part(m->facts, in, 32, UINT16_MAX);
+	case LABEL_STAGE:
+		return weight_part(m->facts, in, 48, UINT16_MAX);
+	case LABEL_CODE_PAGE:
+		return sample->code_page_size;
+	case LABEL_DATA_PAGE:
+		return sample->data_page_size;
+	case LABEL_SOCKET:
+		return socket_of(m->facts, sample->cpu);
+	case LABEL_TRANSACTION:
+		return sample->transaction;
+	case LABEL_CGROUP:
+		return (u64)(uintptr_t)machine_cgroup(m->facts->machine, sample->cgroup);
+	case LABEL_CGROUP_NAMESPACE:
+	case LABEL_PARALLELISM:
+		return moment_of(m->facts->moments, label, in);
+	case LABEL_FROM:
+		return place_of(m, s, branch_word(s, BRANCH_FROM));
+	case LABEL_TO:
+		return place_of(m, s, branch_word(s, BRANCH_TO));
+	case LABEL_BRANCH:
+		return branch_word(s, BRANCH_FLAGS);
+	case LABEL_BLOCK:
+		return block_of(m, s);
+	case LABEL_DATA:
+		return place_of(m, s, sample->addr);
+	case LABEL_DATA_SOURCE:
+		return sample->data_src;
+	case LABEL_PHYSICAL:
+		return sample->phys_addr;
+	case LABEL_TRACE:
+		return trace_of(m, in, NULL);
+	default:
+		return label >= LABEL_FIELD && label <= LABEL_FIELD_LAST
+			? trace_of(m, in, m->facts->fields[label - LABEL_FIELD])
+			: 0; /* those that are known when frames are */
+	}
+}

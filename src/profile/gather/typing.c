@@ -1,0 +1,230 @@
+#include "profile/gather/typing.h"
+
+#include "base/hash.h"
+#include "base/sort.h"
+#include "base/workers.h"
+#include "event/skid.h"
+#include "symbol/types/datatype.h"
+
+struct typing {
+	struct profile *profile;
+	struct resolver *resolver;
+	struct sort_item *frames; /* of rows; key: address; grouped by DSO */
+	size_t *starts; /* by DSO of the profile: its first in `frames`; one more at the end */
+	struct datatypes **types;                  /* by DSO of the profile; NULL: it has none */
+	struct datatype_answer *answers, *befores; /* as `frames` */
+	struct table index;                        /* of profile.accesses */
+};
+
+/* Frames that rows are of, once each: sorted by DSO, then by address. */
+static void group_frames(struct typing *t)
+{
+	struct profile *p = t->profile;
+	size_t *at = mem_zalloc((p->dsos.n + 1) * sizeof(*at)), n = 0;
+	bool *is_there = mem_zalloc(p->frames.n + 1);
+
+	t->starts = mem_zalloc((p->dsos.n + 2) * sizeof(*t->starts));
+	vec_each(row, &p->rows) {
+		if (!is_there[row->frame])
+			t->starts[p->frames.at[row->frame].dso + 1]++;
+		n += !is_there[row->frame];
+		is_there[row->frame] = true;
+	}
+	t->frames = mem_alloc((n + 1) * sizeof(*t->frames));
+	for (size_t i = 0; i < p->dsos.n; i++) {
+		t->starts[i + 1] += t->starts[i];
+		at[i] = t->starts[i];
+	}
+	for (size_t i = 0; i < p->frames.n; i++)
+		if (is_there[i])
+			t->frames[at[p->frames.at[i].dso]++] =
+				(struct sort_item){p->frames.at[i].at, i};
+	for (size_t i = 0; i < p->dsos.n; i++)
+		sort_by_key(t->frames + t->starts[i], t->starts[i + 1] - t->starts[i]);
+	mem_free(at);
+	mem_free(is_there);
+}
+
+static void find_dso(void *ctx, size_t i, unsigned worker)
+{
+	struct typing *t = ctx;
+	struct datatype_answer *answers = t->answers + t->starts[i],
+			       *befores = t->befores + t->starts[i];
+	size_t n = t->starts[i + 1] - t->starts[i];
+	const struct dso *dso = t->resolver->machine->dsos.at.at[t->profile->dsos.at[i].source];
+	const struct elf *image = NULL, *debug;
+	struct err err;
+	u64 shift, *pcs;
+
+	(void)worker;
+	if (!n)
+		return;
+	for (size_t k = 0; k < n; k++)
+		answers[k] = befores[k] =
+			(struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
+	resolver_load_lines(t->resolver, dso);
+	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
+	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
+		return;
+	pcs = mem_alloc(n * sizeof(*pcs));
+	for (size_t k = 0; k < n; k++)
+		pcs[k] = t->frames[t->starts[i] + k].key + shift;
+	datatypes_find(t->types[i], pcs, n, answers, befores);
+	mem_free(pcs);
+}
+
+/* A type of that name and size is the same one in whatever file. */
+static u32 whole_of(struct typing *t, const struct typelayout *layouts,
+	const struct datatype_answer *a)
+{
+	struct profile *p = t->profile;
+	const struct typelayout_line *line = &layouts->lines.at[a->layout - 1];
+	struct profile_type type = {.name = intern_str(&p->strings, a->type),
+		.size = a->size,
+		.first = (u32)p->members.n};
+
+	vec_each(known, &p->types)
+		if (known->name == type.name && known->size == type.size)
+			return (u32)(known - p->types.at) + 1;
+	do {
+		vec_add(&p->members,
+			((struct profile_member){line->kind, line->depth, line->offset, line->size,
+				line->element, intern_str(&p->strings, line->type),
+				intern_str(&p->strings, line->name)}));
+		type.n++;
+		line++;
+	} while (line < layouts->lines.at + layouts->lines.n && line->depth);
+	vec_add(&p->types, type);
+	return (u32)p->types.n;
+}
+
+/* The number of an access in the profile. */
+static u32 access_of(struct typing *t, const struct datatypes *types,
+	const struct datatype_answer *a)
+{
+	struct profile *p = t->profile;
+	const char *instead = datatype_outcome_name(a->outcome);
+	struct profile_access access = {.outcome = a->outcome,
+		.type = intern_str(&p->strings, *instead ? instead : a->type),
+		.member = intern_str(&p->strings, a->member),
+		.offset = a->offset,
+		.size = a->size};
+	u64 hash = hash_mix((u64)(uintptr_t)access.type,
+		hash_mix((u64)(uintptr_t)access.member, a->offset << 8 | a->outcome));
+	struct table_probe probe = table_probe(&t->index, hash);
+	u32 i;
+
+	while ((i = table_next(&t->index, &probe)) != TABLE_NONE) {
+		const struct profile_access *known = &p->accesses.at[i];
+
+		if (known->type == access.type && known->member == access.member &&
+			known->offset == access.offset && known->outcome == access.outcome &&
+			known->size == access.size)
+			return i;
+	}
+	if (a->layout)
+		access.whole = whole_of(t, datatypes_layouts(types), a);
+	table_add(&t->index, hash, (u32)p->accesses.n);
+	vec_add(&p->accesses, access);
+	return (u32)p->accesses.n - 1;
+}
+
+/*
+ * Whether an event's samples stand at the instruction behind the one that caused them. An interrupt is
+ * taken when an instruction ends, so that the one which took long has just ended: in a loop over a list
+ * nearly all samples of a timer are of the comparison behind the load.
+ */
+static bool is_one_behind(enum skid_kind skid)
+{
+	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
+}
+
+static bool counts_before(const struct typing_events *e, u32 event)
+{
+	if (e->skid != TYPING_AS_EVENTS_ARE)
+		return e->skid == TYPING_BEFORE;
+	return event < e->events->n && is_one_behind(skid_of(&e->events->at[event].attr));
+}
+
+static void fill_labels(struct typing *t, const struct typing_events *events)
+{
+	struct profile *p = t->profile;
+	struct {
+		u32 own, before; /* numbers of accesses */
+	} *by_frame = mem_zalloc((p->frames.n + 1) * sizeof(*by_frame));
+	u8 slot = p->slots[LABEL_ACCESS];
+
+	for (size_t i = 0; i < p->dsos.n; i++)
+		for (size_t k = t->starts[i]; k < t->starts[i + 1]; k++) {
+			u64 frame = t->frames[k].value;
+
+			by_frame[frame].own = access_of(t, t->types[i], &t->answers[k]);
+			by_frame[frame].before = access_of(t, t->types[i], &t->befores[k]);
+		}
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+
+		p->cells.at[i * p->n_labels + slot - 1] = counts_before(events, row->event)
+			? by_frame[row->frame].before
+			: by_frame[row->frame].own;
+	}
+	mem_free(by_frame);
+}
+
+void typing_resolve(struct profile *p, struct resolver *resolver,
+	const struct typing_events *events, unsigned n_workers)
+{
+	struct typing t = {.profile = p, .resolver = resolver};
+
+	/* Of rows that are added later: time without samples. */
+	access_of(&t, NULL, &(struct datatype_answer){DATATYPE_NO_CODE, "", "", 0, 0, 0});
+	group_frames(&t);
+	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
+	t.answers = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.answers));
+	t.befores = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.befores));
+	workers_run(n_workers, p->dsos.n, find_dso, &t);
+	fill_labels(&t, events);
+	for (size_t i = 0; i < p->dsos.n; i++)
+		datatypes_close(t.types[i]);
+	table_fini(&t.index);
+	mem_free(t.types);
+	mem_free(t.answers);
+	mem_free(t.befores);
+	mem_free(t.frames);
+	mem_free(t.starts);
+}
+
+static void note(const char *event, enum skid_kind skid, bool is_before, struct log *log)
+{
+	static const char *const whys[] = {
+		[SKID_ONE] = "has a constant skid of 1",
+		[SKID_TIMER] = "is no precise event (skid)",
+		[SKID_DEBUGGER] = "stops behind the access",
+		[SKID_SOME] =
+			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
+	};
+
+	if (!is_one_behind(skid))
+		log_note(log, "%s %s", event, whys[skid]);
+	else
+		log_note(log, "%s %s: types are of %s", event, whys[skid],
+			is_before
+				? "the instruction that ran before the sampled one, which took the time (--skid 0: of the sampled one)"
+				: "the sampled instruction, behind the one that took the time (--skid 1: of that one)");
+}
+
+void typing_note_skid(const struct profile *p, const struct event_list *events,
+	enum typing_skid wish, struct log *log)
+{
+	const struct typing_events t = {events, wish};
+	u32 said = 0;
+
+	for (u32 e = 0; e < events->n && e < p->events.n; e++) {
+		enum skid_kind skid = skid_of(&events->at[e].attr);
+
+		if (skid == SKID_NONE || !p->events.at[e].n_samples || said >> skid & 1)
+			continue;
+		said |= 1u << skid;
+		note(p->events.at[e].name, skid, counts_before(&t, e), log);
+	}
+}

@@ -1,0 +1,550 @@
+#include "profile/rows/hist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "event/abi.h"
+#include "base/sort.h"
+#include "profile/rows/histsort.h"
+#include "profile/rows/key.h"
+
+/* ---- which symbols share an entry ---- */
+
+/* What of a symbol its entry is about; nothing of it is the same for all. */
+struct identity {
+	u32 symbol;
+	const char *dso; /* by name: two libraries called the same are one row */
+	const char *source;
+	u64 size;
+};
+
+static struct identity identity_of(const struct profile *p, const struct hist_options *o,
+	u32 symbol)
+{
+	const struct profile_symbol *s = &p->symbols.at[symbol];
+	struct identity id = {0};
+
+	for (size_t i = 0; i < o->n_keys; i++) {
+		enum key_frame frame = o->keys[i]->frame;
+
+		if (frame == KEY_SYMBOL)
+			id.symbol = profile_function(p, symbol);
+		else if (frame == KEY_DSO)
+			id.dso = p->dsos.at[s->dso].name;
+		else if (frame == KEY_LINE)
+			id.source = s->line;
+		else if (frame == KEY_SIZE)
+			id.size = s->end - s->start;
+		else if (frame == KEY_FILE && !id.source)
+			id.source = s->file;
+	}
+	return id;
+}
+
+static bool is_same_identity(const struct identity *a, const struct identity *b)
+{
+	return a->symbol == b->symbol && a->dso == b->dso && a->source == b->source &&
+		a->size == b->size;
+}
+
+static u32 *make_idents(const struct profile *p, const struct hist_options *o)
+{
+	u32 *ident = mem_zalloc(p->symbols.n * sizeof(*ident));
+	VEC(struct identity) known = {0};
+	struct table index = {0};
+
+	vec_add(&known, ((struct identity){0}));
+	for (u32 i = 1; i < p->symbols.n; i++) {
+		struct identity id = identity_of(p, o, i);
+		u64 hash = hash_mix((u64)(uintptr_t)id.dso ^ id.symbol ^ id.size << 32,
+			(u64)(uintptr_t)id.source);
+		struct table_probe probe = table_probe(&index, hash);
+		u32 k;
+
+		if (is_same_identity(&id, &known.at[0]))
+			continue;
+		while ((k = table_next(&index, &probe)) != TABLE_NONE)
+			if (is_same_identity(&id, &known.at[k]))
+				break;
+		if (k == TABLE_NONE) {
+			k = known.n;
+			table_add(&index, hash, k);
+			vec_add(&known, id);
+		}
+		ident[i] = k;
+	}
+	vec_fini(&known);
+	table_fini(&index);
+	return ident;
+}
+
+/*
+ * For each node the nearest caller of the same entry, by one walk through the tree: `last` holds,
+ * for each ident, the innermost node on the way down to where the walk is.
+ */
+static u32 *make_outers(const struct hist *h)
+{
+	const struct calls_node *nodes = h->calls->nodes.at;
+	u32 *outer = mem_zalloc(h->calls->nodes.n * sizeof(*outer));
+	u32 *last = mem_zalloc(h->profile->symbols.n * sizeof(*last) +
+		h->profile->dsos.n * sizeof(*last) + sizeof(*last));
+	u32 node = nodes[0].first_child;
+
+	while (node) {
+		u32 *mine = &last[h->ident[nodes[node].symbol]];
+
+		outer[node] = *mine;
+		*mine = node;
+		if (nodes[node].first_child) {
+			node = nodes[node].first_child;
+			continue;
+		}
+		/* Up, until there is a sibling to go on with. */
+		for (;;) {
+			last[h->ident[nodes[node].symbol]] = outer[node];
+			if (nodes[node].next_sibling || !nodes[node].parent)
+				break;
+			node = nodes[node].parent;
+		}
+		node = nodes[node].next_sibling;
+	}
+	mem_free(last);
+	return outer;
+}
+
+/* ---- rows into groups ---- */
+
+u64 hist_label(const struct hist *h, u32 group, const struct key *key)
+{
+	const struct hist_options *o = h->options;
+	size_t at = (size_t)group * h->n_values;
+
+	for (size_t i = 0; i < o->n_keys && o->keys[i] != key; i++)
+		at += o->keys[i]->label != LABEL_NONE;
+	return h->values.at[at];
+}
+
+/* What the keys see of a row's labels; the others must not split entries. */
+static void see_row(const struct hist *h, size_t row, u64 values[HIST_KEYS_MAX])
+{
+	const struct profile *p = h->profile;
+
+	for (size_t i = 0; i < h->options->n_keys; i++) {
+		const struct key *key = h->options->keys[i];
+		u64 label;
+
+		if (!key->label)
+			continue;
+		label = profile_label(p, row, key->label);
+		*values++ = key->value ? key->value(p, label) : label;
+	}
+}
+
+static bool is_of_group(const struct hist *h, u32 group, const u64 *values)
+{
+	return !h->n_values ||
+		!memcmp(h->values.at + (size_t)group * h->n_values, values, h->n_values * 8);
+}
+
+u32 hist_group(struct hist *h, const u64 *values)
+{
+	u64 hash = hash_words(values, h->n_values, 0);
+	struct table_probe probe = table_probe(&h->group_index, hash);
+	u32 i;
+
+	while ((i = table_next(&h->group_index, &probe)) != TABLE_NONE)
+		if (is_of_group(h, i, values))
+			return i;
+	table_add(&h->group_index, hash, h->n_groups);
+	for (unsigned k = 0; k < h->n_values; k++)
+		vec_add(&h->values, values[k]);
+	return h->n_groups++;
+}
+
+/* What a row adds to the last of the owns. */
+static void add_sums(struct hist *h, size_t row, u64 n_samples)
+{
+	const struct hist_options *o = h->options;
+
+	while (h->own_sums.n < h->owns.n * o->n_sums)
+		vec_add(&h->own_sums, 0);
+	for (size_t i = 0; i < o->n_sums; i++)
+		h->own_sums.at[(h->owns.n - 1) * o->n_sums + i] +=
+			profile_label(h->profile, row, o->sums[i]) * n_samples;
+}
+
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label)
+{
+	for (size_t i = 0; i < h->options->n_sums; i++)
+		if (h->options->sums[i] == label)
+			return e->of[k].sums[i];
+	return 0;
+}
+
+/* Sorts an event's rows by group and node, and sums those that fall together. */
+static void group_rows(struct hist *h, struct hist_event *event)
+{
+	const struct profile *p = h->profile;
+	VEC(struct sort_item) items = {0};
+	u32 group = 0;
+
+	for (size_t k = h->calls->first_row[event->event];
+		k < h->calls->first_row[event->event + 1]; k++) {
+		u64 values[HIST_KEYS_MAX];
+		size_t i = h->calls->rows[k];
+
+		see_row(h, i, values);
+		/* Neighbours mostly belong together. */
+		if (!h->n_groups || !is_of_group(h, group, values))
+			group = hist_group(h, values);
+		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
+		if (h->group_of_row)
+			h->group_of_row[i] = group;
+	}
+	sort_by_key(items.at, items.n);
+	for (u32 i = 0; i < h->n_groups; i++)
+		vec_add(&event->groups, ((struct hist_group){0}));
+	vec_each(item, &items) {
+		struct hist_group *g = &event->groups.at[item->key >> 32];
+		const struct profile_row *row = &p->rows.at[item->value];
+		u32 node = (u32)item->key;
+		struct hist_own *own;
+
+		if (!g->n)
+			g->first = h->owns.n;
+		if (!g->n || h->owns.at[h->owns.n - 1].node != node) {
+			vec_add(&h->owns, ((struct hist_own){.node = node}));
+			g->n++;
+		}
+		own = &h->owns.at[h->owns.n - 1];
+		own->value.n_samples += row->n_samples;
+		own->value.period += row->period;
+		add_sums(h, item->value, row->n_samples);
+	}
+	vec_fini(&items);
+}
+
+/* ---- entries ---- */
+
+void hist_view_init(struct hist_view *v, const struct hist *h)
+{
+	memset(v, 0, sizeof(*v));
+	v->hist = h;
+	v->group = v->event = UINT32_MAX;
+	v->own = mem_zalloc(h->calls->nodes.n * sizeof(*v->own));
+	v->total = mem_zalloc(h->calls->nodes.n * sizeof(*v->total));
+	v->scratch = mem_zalloc(h->calls->nodes.n * sizeof(*v->scratch));
+}
+
+void hist_view_fini(struct hist_view *v)
+{
+	mem_free(v->own);
+	mem_free(v->total);
+	mem_free(v->scratch);
+	vec_fini(&v->touched);
+	vec_fini(&v->by_ident);
+}
+
+/* Puts the touched nodes in ascending order. */
+static void order_touched(struct hist_view *v)
+{
+	VEC(struct sort_item) items = {0};
+
+	/* When many are touched, looking at all is cheaper than sorting some. */
+	if (v->touched.n > v->hist->calls->nodes.n / 16) {
+		v->touched.n = 0;
+		for (u32 node = 1; node < v->hist->calls->nodes.n; node++)
+			if (v->total[node].n_samples)
+				vec_add(&v->touched, node);
+		return;
+	}
+	vec_each(node, &v->touched)
+		vec_add(&items, ((struct sort_item){*node, 0}));
+	sort_by_key(items.at, items.n);
+	for (size_t i = 0; i < items.n; i++)
+		v->touched.at[i] = (u32)items.at[i].key;
+	vec_fini(&items);
+}
+
+/* What a group has of an event. */
+static struct hist_group group_of(const struct hist_event *event, u32 group)
+{
+	return group < event->groups.n ? event->groups.at[group] : (struct hist_group){0};
+}
+
+static void show(struct hist_view *v, u32 group, u32 event)
+{
+	const struct hist *h = v->hist;
+	const struct calls_node *nodes = h->calls->nodes.at;
+	const struct hist_group g = group_of(&h->events[event], group);
+
+	if (v->group == group && v->event == event)
+		return;
+	vec_each(node, &v->touched)
+		v->own[*node] = v->total[*node] = (struct hist_value){0};
+	v->touched.n = v->by_ident.n = 0;
+	v->group = group;
+	v->event = event;
+	for (size_t i = g.first; i < g.first + g.n; i++) {
+		const struct hist_own *own = &h->owns.at[i];
+
+		v->own[own->node] = own->value;
+		/* A node with a total has been touched, and so have its parents. */
+		for (u32 node = own->node; node && !v->total[node].n_samples;
+			node = nodes[node].parent) {
+			v->total[node].n_samples = 1;
+			vec_add(&v->touched, node);
+		}
+	}
+	order_touched(v);
+	vec_each(node, &v->touched)
+		v->total[*node] = v->own[*node];
+	for (size_t i = v->touched.n; i-- > 0;) {
+		u32 node = v->touched.at[i], parent = nodes[node].parent;
+
+		if (!parent)
+			continue;
+		v->total[parent].n_samples += v->total[node].n_samples;
+		v->total[parent].period += v->total[node].period;
+	}
+}
+
+void hist_view_show(struct hist_view *v, u32 group)
+{
+	show(v, group, 0);
+}
+
+/*
+ * The entry that a node's samples are shown in; with entries for callers, the one that it is a node
+ * of.
+ */
+static u32 ident_of(const struct hist *h, u32 node)
+{
+	const struct calls_node *nodes = h->calls->nodes.at;
+
+	return h->ident[nodes[h->options->has_children ? node : nodes[node].function].symbol];
+}
+
+const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n)
+{
+	size_t low = 0, high, end;
+
+	if (!v->by_ident.n) {
+		vec_each(node, &v->touched)
+			vec_add(&v->by_ident,
+				((struct sort_item){ident_of(v->hist, *node), *node}));
+		sort_by_key(v->by_ident.at, v->by_ident.n);
+	}
+	for (high = v->by_ident.n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v->by_ident.at[middle].key < ident)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < v->by_ident.n && v->by_ident.at[end].key == ident;)
+		end++;
+	*ret_n = end - low;
+	return v->by_ident.at + low;
+}
+
+/*
+ * The entry of a node's function in a group, created if new, or NULL if this event adds none; `known` has
+ * it by ident, + 1.
+ */
+static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 event, u32 node)
+{
+	u32 symbol = h->calls->nodes.at[node].symbol, ident = h->ident[symbol];
+	struct hist_entry *e;
+
+	if (known[ident])
+		return &h->entries.at[known[ident] - 1];
+	if (event && h->table.are_columns)
+		return NULL;
+	e = vec_push(&h->entries);
+	*e = (struct hist_entry){group, ident, symbol, h->calls->nodes.at[node].depth,
+		arena_zalloc(&h->arena, h->n_events * sizeof(*e->of))};
+	known[ident] = h->entries.n;
+	return e;
+}
+
+static void add_value(struct hist_value *sum, const struct hist_value *v)
+{
+	sum->n_samples += v->n_samples;
+	sum->period += v->period;
+}
+
+static void count_mode(const struct hist *h, struct hist_values *v, u32 symbol, u64 period)
+{
+	static const u8 modes[] = {
+		[PERF_RECORD_MISC_KERNEL] = HIST_SYSTEM,
+		[PERF_RECORD_MISC_USER] = HIST_USER,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = HIST_GUEST_SYSTEM,
+		[PERF_RECORD_MISC_GUEST_USER] = HIST_GUEST_USER,
+	};
+	u8 mode = h->profile->symbols.at[symbol].mode;
+
+	if (mode != PERF_RECORD_MISC_CPUMODE_UNKNOWN && mode != PERF_RECORD_MISC_HYPERVISOR &&
+		mode < ARRAY_SIZE(modes))
+		v->self_in[modes[mode]] += period;
+}
+
+/* The sums of a group's entries, all of which are there. */
+static void add_group_sums(struct hist *h, const u32 *known, u32 group, u32 event)
+{
+	const struct hist_group g = group_of(&h->events[event], group);
+	const size_t n = h->options->n_sums;
+
+	for (size_t i = g.first; n && i < g.first + g.n; i++) {
+		u32 function = h->calls->nodes.at[h->owns.at[i].node].function;
+		u32 ident = h->ident[h->calls->nodes.at[function].symbol];
+
+		for (size_t k = 0; k < n; k++)
+			h->entries.at[known[ident] - 1].of[event].sums[k] +=
+				h->own_sums.at[i * n + k];
+	}
+}
+
+/* What an event adds to a group's entries. */
+static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group, u32 event)
+{
+	const size_t n_before = h->entries.n;
+
+	show(view, group, event);
+	vec_each(node, &view->touched) {
+		const struct hist_value *own = &view->own[*node], *total = &view->total[*node];
+		const u32 function = h->calls->nodes.at[*node].function;
+		struct hist_entry *e;
+
+		if (!own->n_samples && !h->options->has_children)
+			continue;
+		/* What is sampled in inlined code is sampled in the function that has it. */
+		e = entry_of(h, known, group, event, function);
+		if (e) {
+			add_value(&e->of[event].self, own);
+			count_mode(h, &e->of[event], h->calls->nodes.at[*node].symbol, own->period);
+		}
+		if (h->options->has_children)
+			e = entry_of(h, known, group, event, *node);
+		if (!e)
+			continue;
+		/* The first event that has an entry says where it is. */
+		if (e >= h->entries.at + n_before)
+			e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
+		if (h->options->has_children && !h->outer[*node])
+			add_value(&e->of[event].total, total);
+	}
+	add_group_sums(h, known, group, event);
+}
+
+static void make_entries(struct hist *h)
+{
+	u32 *known = mem_zalloc((h->profile->symbols.n + h->profile->dsos.n + 1) * sizeof(*known));
+	struct hist_view view;
+
+	hist_view_init(&view, h);
+	for (u32 group = 0; group < h->n_groups; group++) {
+		const size_t first = h->entries.n;
+
+		for (u32 event = 0; event < h->n_events; event++)
+			add_to_entries(h, &view, known, group, event);
+		for (size_t i = first; i < h->entries.n; i++)
+			known[h->entries.at[i].ident] = 0;
+	}
+	hist_view_fini(&view);
+	mem_free(known);
+}
+
+/* Leaves the entries whose function has the asked-for part in its name. */
+static void pick_entries(struct hist *h)
+{
+	size_t kept = 0;
+
+	if (!h->options->part)
+		return;
+	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+		h->events[k].all = (struct hist_value){0};
+	vec_each(e, &h->entries) {
+		const char *name = h->profile->symbols.at[e->symbol].name;
+
+		if (!name || !strstr(name, h->options->part))
+			continue;
+		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+			add_value(&h->events[k].all, &e->of[k].self);
+		h->entries.at[kept++] = *e;
+	}
+	h->entries.n = kept;
+}
+
+static void add_averages(struct hist *h)
+{
+	vec_each(e, &h->entries)
+		for (u32 k = 0; k < h->n_events; k++) {
+			const struct hist_value *self = &e->of[k].self;
+
+			h->events[k].averages += self->n_samples
+				? (double)self->period / (double)self->n_samples
+				: 0;
+		}
+}
+
+void hist_init_table(struct hist *h, const struct profile *p, const struct calls *c,
+	const struct hist_events *table, const struct hist_options *options)
+{
+	*h = (struct hist){.profile = p,
+		.calls = c,
+		.options = options,
+		.table = *table,
+		.n_events = table->n,
+		.events = mem_zalloc(table->n * sizeof(*h->events))};
+	h->ident = make_idents(p, options);
+	h->outer = make_outers(h);
+	if (options->has_row_groups)
+		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
+	for (size_t i = 0; i < options->n_keys; i++)
+		h->n_values += options->keys[i]->label != LABEL_NONE;
+	for (u32 k = 0; k < h->n_events; k++) {
+		const struct profile_event *e = &p->events.at[table->first + k];
+
+		h->events[k].event = table->first + k;
+		h->events[k].all = (struct hist_value){e->n_samples, e->period};
+		group_rows(h, &h->events[k]);
+	}
+	make_entries(h);
+	add_averages(h);
+	pick_entries(h);
+	hist_sort(h);
+}
+
+void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
+	const struct hist_options *options)
+{
+	hist_init_table(h, p, c, &(struct hist_events){.first = event, .n = 1}, options);
+}
+
+double hist_percent(const struct hist *h, const struct hist_entry *e)
+{
+	const u32 k = h->table.are_columns ? h->table.order : 0;
+	const u64 all = h->events[k].all.period,
+		  part = h->options->has_children ? e->of[k].total.period : e->of[k].self.period;
+
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+void hist_fini(struct hist *h)
+{
+	for (u32 k = 0; k < h->n_events; k++)
+		vec_fini(&h->events[k].groups);
+	mem_free(h->events);
+	table_fini(&h->group_index);
+	vec_fini(&h->entries);
+	vec_fini(&h->values);
+	vec_fini(&h->owns);
+	vec_fini(&h->own_sums);
+	arena_fini(&h->arena);
+	mem_free(h->ident);
+	mem_free(h->outer);
+	mem_free(h->group_of_row);
+}

@@ -1,0 +1,165 @@
+/*
+ * hist.h - the rows of a report: the samples of an event, or of several, grouped by the sort keys.
+ *
+ * In       a profile with names, its call tree, the keys to group by
+ * Out      entries, sorted; each with what was sampled in it (self) and below it (total), of each event
+ * Owns     its entries and the working arrays of struct hist_view
+ * Units    period as in the profile
+ * Threads  one
+ *
+ * Invariant: the selves of all entries sum to the event's totals. A function that calls itself
+ * counts once in its total.
+ */
+#ifndef PACE_PROFILE_HIST_H
+#define PACE_PROFILE_HIST_H
+
+#include "base/sort.h"
+#include "profile/tree/calls.h"
+#include "profile/gather/profile.h"
+
+struct key;
+struct certainty;
+
+enum { HIST_KEYS_MAX = 16 };
+
+struct hist_options {
+	const struct key *keys[HIST_KEYS_MAX]; /* what to group by, most important first */
+	size_t n_keys;
+	bool has_children;    /* entries for callers too, and order by total */
+	bool prefers_callers; /* of equal totals, the one nearer to the root first */
+	const char *part;     /* only entries with this in their function's name; NULL: all */
+	bool is_relative;     /* what these are is the whole */
+	/* What entries are put in order by, most important first; none: shares, then the keys. */
+	const struct key *order[HIST_KEYS_MAX];
+	size_t n_order;
+	/* Labels whose sums entries have: hist_sum(). */
+	enum profile_label sums[2];
+	size_t n_sums;
+	bool has_row_groups; /* hist->group_of_row is wanted */
+	bool has_history; /* stacks begin with branches: call graphs are of lines, and say more */
+};
+
+struct hist_value {
+	u64 n_samples, period;
+};
+
+enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
+
+/* What an entry has of one event. */
+struct hist_values {
+	struct hist_value self, total;
+	u64 sums[2];             /* as options->sums says */
+	u64 self_in[HIST_MODES]; /* period of self by where the processor was */
+};
+
+struct hist_entry {
+	u32 group;              /* below hist->n_groups: the rows with the same labels */
+	u32 ident;              /* hist->ident of the symbols that belong here */
+	u32 symbol;             /* one of them */
+	u32 depth;              /* of the node nearest to the root */
+	struct hist_values *of; /* by event of the table: hist->n_events of them */
+};
+
+/* What one node of the call tree holds for one group of rows. */
+struct hist_own {
+	u32 node;
+	struct hist_value value;
+};
+
+struct hist_group {
+	size_t first, n; /* in hist->owns */
+};
+
+/* Which events' values the entries of a table hold. */
+struct hist_events {
+	u32 first, n; /* neighbours in the profile */
+	u32 order; /* one of these, from 0: rows stand in its order, and only then in the others' */
+	/*
+	 * Keys ask for one of them by its number, and rows are the first one's; else each figure is one
+	 * of all events, and rows are those that any of them has.
+	 */
+	bool are_columns;
+};
+
+/* One of them. */
+struct hist_event {
+	u32 event;             /* in the profile */
+	struct hist_value all; /* the event's totals, unless options say otherwise */
+	double averages;       /* the sum of what a sample of each entry stands for on average */
+	VEC(struct hist_group) groups; /* by group; a group behind the end has none of its rows */
+};
+
+struct hist {
+	const struct profile *profile;
+	const struct calls *calls;
+	const struct hist_options *options;
+	struct hist_events table;
+	struct hist_event *events; /* n_events of them */
+	u32 n_events;
+	VEC(struct hist_entry) entries;
+	u32 n_groups;
+	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
+	u8 n_values;
+	VEC(struct hist_own) owns;
+	VEC(u64) own_sums;                 /* of the owns, options->n_sums each */
+	u32 *group_of_row;                 /* by position in profile->rows; NULL: nobody wants it */
+	const struct certainty *certainty; /* of the entries, for their columns; NULL: not known */
+	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
+	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
+	u32 *outer;
+	struct table group_index; /* by what the keys see of the labels */
+	struct arena arena;       /* has the entries' values */
+};
+
+void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
+	const struct hist_options *options);
+/* The same of several events in one table. Call graphs are of the first. */
+void hist_init_table(struct hist *h, const struct profile *p, const struct calls *c,
+	const struct hist_events *table, const struct hist_options *options);
+void hist_fini(struct hist *h);
+
+/* Of how many events its figures are shown. */
+static inline u32 hist_n_parts(const struct hist *h)
+{
+	return h->table.are_columns ? 1 : h->n_events;
+}
+
+/*
+ * Its part of the whole, in percent: of the event that decides the order where events are columns, else
+ * of the first.
+ */
+double hist_percent(const struct hist *h, const struct hist_entry *e);
+
+/* The group whose rows have these values, without rows if there was none. */
+u32 hist_group(struct hist *h, const u64 *values);
+
+/* What the rows of a group have in common, as the key tells it apart. */
+u64 hist_label(const struct hist *h, u32 group, const struct key *key);
+
+/* The sum of a label over an entry's own samples of event k; 0 if the options do not ask for it. */
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label);
+
+/*
+ * The call tree as one group sees it: what was sampled in each node, and in it and below, of the first
+ * event.
+ */
+struct hist_view {
+	const struct hist *hist;
+	u32 group, event;       /* UINT32_MAX: none yet */
+	struct hist_value *own; /* by node of the call tree */
+	struct hist_value *total;
+	VEC(u32) touched;               /* nodes with a total, ascending: parents first */
+	VEC(struct sort_item) by_ident; /* the same by ident; made when it is asked for */
+	struct hist_value *scratch; /* by node, all 0: for whoever needs it, who clears it again */
+};
+
+void hist_view_init(struct hist_view *v, const struct hist *h);
+void hist_view_show(struct hist_view *v, u32 group);
+/*
+ * The nodes of the shown group that belong to an entry: their numbers are the items' values,
+ * ascending.
+ */
+const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n);
+void hist_view_fini(struct hist_view *v);
+
+#endif

@@ -1,0 +1,259 @@
+#include "profile/rows/key_family.h"
+
+#include <string.h>
+
+#include "record/branch.h"
+
+static void cell_of_function(const struct key_value *v, struct cell *ret)
+{
+	key_set_function(&v->hist->profile->symbols.at[v->label], CELL_PLACE, ret);
+}
+
+static u64 prediction_of(const struct profile *p, u64 flags)
+{
+	(void)p;
+	return flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
+}
+
+/* Whether it was predicted is said of some branches. */
+static void set_prediction(u64 bits, bool is_yes, struct cell *ret)
+{
+	if (bits)
+		cell_text(ret, is_yes ? "Y" : "N");
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
+}
+
+static void cell_of_mispredicted(const struct key_value *v, struct cell *ret)
+{
+	set_prediction(v->label, !(v->label & BRANCH_PREDICTED), ret);
+}
+
+static void cell_of_predicted(const struct key_value *v, struct cell *ret)
+{
+	set_prediction(v->label, v->label & BRANCH_PREDICTED, ret);
+}
+
+static u64 in_transaction_of(const struct profile *p, u64 flags)
+{
+	(void)p;
+	return flags & BRANCH_IN_TRANSACTION;
+}
+
+static void cell_of_in_transaction(const struct key_value *v, struct cell *ret)
+{
+	cell_text(ret, v->label ? "T" : ".");
+}
+
+static u64 abort_of(const struct profile *p, u64 flags)
+{
+	(void)p;
+	return flags & BRANCH_ABORT;
+}
+
+static void cell_of_abort(const struct key_value *v, struct cell *ret)
+{
+	cell_text(ret, v->label ? "A" : ".");
+}
+
+static u64 cycles_of(const struct profile *p, u64 flags)
+{
+	(void)p;
+	return branch_cycles(flags);
+}
+
+static void cell_of_cycles(const struct key_value *v, struct cell *ret)
+{
+	if (v->label)
+		cell_number(ret, CELL_COUNT, v->label);
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
+}
+
+/* ---- runs of code ---- */
+
+static int compare_blocks(const struct profile *p, u64 a, u64 b)
+{
+	const struct profile_block x = profile_block(a), y = profile_block(b);
+	int c = key_compare_addresses(p, x.end, y.end);
+
+	if (c || x.start == PROFILE_NO_FRAME || y.start == PROFILE_NO_FRAME)
+		return c ? c : (y.start == PROFILE_NO_FRAME) - (x.start == PROFILE_NO_FRAME);
+	return key_compare_addresses(p, x.start, y.start);
+}
+
+/* "function+0x1c", or the address in the file. */
+static void add_point(const struct profile *p, u32 frame, struct str *text)
+{
+	const struct profile_frame *f = &p->frames.at[frame];
+	const struct profile_symbol *s = &p->symbols.at[f->symbol];
+
+	if (!s->name) {
+		str_addf(text, "0x%llx", (unsigned long long)f->at);
+		return;
+	}
+	key_add_symbol(s, text);
+	str_addf(text, "+0x%llx", (unsigned long long)(f->at - s->start));
+}
+
+static const char *line_at(const struct profile *p, u32 frame)
+{
+	const struct profile_symbol *s = &p->symbols.at[p->frames.at[frame].symbol];
+
+	return s->has_line ? s->line : NULL;
+}
+
+/*
+ * "[sum+0x10 -> sum+0x44]"; where lines are known "[a.c:12 -> a.c:14] sum+0x10..0x44": several runs may
+ * be of the same lines. A question mark is where a run began that nobody recorded.
+ */
+static void add_block(const struct profile *p, u64 label, struct str *text)
+{
+	const struct profile_block block = profile_block(label);
+	bool has_start = block.start != PROFILE_NO_FRAME;
+	const char *from = has_start ? line_at(p, block.start) : "?";
+	const char *to = line_at(p, block.end);
+
+	if (!from || !to) {
+		str_addc(text, '[');
+		if (has_start)
+			add_point(p, block.start, text);
+		else
+			str_addc(text, '?');
+		str_add(text, " -> ");
+		add_point(p, block.end, text);
+		str_addc(text, ']');
+		return;
+	}
+	str_addc(text, '[');
+	str_add_safe(text, from, strlen(from));
+	str_add(text, " -> ");
+	str_add_safe(text, to, strlen(to));
+	str_add(text, "] ");
+	add_point(p, has_start ? block.start : block.end, text);
+	if (has_start)
+		str_addf(text, "..0x%llx",
+			(unsigned long long)(p->frames.at[block.end].at -
+				p->symbols.at[p->frames.at[block.start].symbol].start));
+}
+
+static void cell_of_block(const struct key_value *v, struct cell *ret)
+{
+	add_block(v->hist->profile, v->label, v->room);
+	cell_text(ret, str_text(v->room));
+}
+
+/* clang-format off: a row a fact */
+static const struct key keys[] = {
+	{.name = "dso_from",
+		.title = "Source Shared Object",
+		.help = "file where branches come from",
+		.label = LABEL_FROM,
+		.value = key_dso_of,
+		.compare = key_compare_texts,
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
+	{.name = "symbol_from",
+		.title = "Source Symbol",
+		.help = "function where branches come from",
+		.label = LABEL_FROM,
+		.value = key_function_of,
+		.compare = key_compare_functions,
+		.kind = CELL_PLACE,
+		.cell = cell_of_function},
+	{.name = "srcline_from",
+		.title = "From Source:Line",
+		.help = "line of source where branches come from",
+		.label = LABEL_FROM,
+		.is_of_line = true,
+		.value = key_line_of,
+		.compare = key_compare_texts,
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
+	{.name = "addr_from",
+		.title = "Source Address",
+		.help = "function and place where branches come from",
+		.label = LABEL_FROM,
+		.compare = key_compare_addresses,
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
+	{.name = "dso_to",
+		.title = "Target Shared Object",
+		.help = "file where branches go",
+		.label = LABEL_TO,
+		.value = key_dso_of,
+		.compare = key_compare_texts,
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
+	{.name = "symbol_to",
+		.title = "Target Symbol",
+		.help = "function where branches go",
+		.label = LABEL_TO,
+		.value = key_function_of,
+		.compare = key_compare_functions,
+		.kind = CELL_PLACE,
+		.cell = cell_of_function},
+	{.name = "srcline_to",
+		.title = "To Source:Line",
+		.help = "line of source where branches go",
+		.label = LABEL_TO,
+		.is_of_line = true,
+		.value = key_line_of,
+		.compare = key_compare_texts,
+		.kind = CELL_TEXT,
+		.cell = key_cell_name},
+	{.name = "addr_to",
+		.title = "Target Address",
+		.help = "function and place where branches go",
+		.label = LABEL_TO,
+		.compare = key_compare_addresses,
+		.kind = CELL_PLACE,
+		.cell = key_cell_place},
+	{.name = "mispredict",
+		.title = "Branch Mispredicted",
+		.help = "Y, N, or N/A where the processor does not say",
+		.label = LABEL_BRANCH,
+		.value = prediction_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_mispredicted},
+	{.name = "predicted",
+		.title = "Branch Predicted",
+		.help = "N, Y, or N/A: the opposite",
+		.label = LABEL_BRANCH,
+		.value = prediction_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_predicted},
+	{.name = "in_tx",
+		.title = "Branch in transaction",
+		.help = "T: it was in a transaction",
+		.label = LABEL_BRANCH,
+		.value = in_transaction_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_in_transaction},
+	{.name = "abort",
+		.title = "Transaction abort",
+		.help = "A: it is where a transaction was aborted",
+		.label = LABEL_BRANCH,
+		.value = abort_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_abort},
+	{.name = "cycles",
+		.title = "Basic Block Cycles",
+		.help = "since the branch before it; -: not counted",
+		.is_descending = true,
+		.label = LABEL_BRANCH,
+		.value = cycles_of,
+		.kind = CELL_COUNT,
+		.cell = cell_of_cycles},
+	{.name = "block",
+		.title = "[Program Block Range]",
+		.help = "straight run of code, from where a branch went to the next one (--total-cycles)",
+		.label = LABEL_BLOCK,
+		.is_of_line = true,
+		.compare = compare_blocks,
+		.kind = CELL_TEXT,
+		.cell = cell_of_block},
+};
+/* clang-format on */
+
+const struct key_family key_branches = {"branches", keys, ARRAY_SIZE(keys)};

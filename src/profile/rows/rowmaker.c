@@ -1,0 +1,256 @@
+#include "profile/rows/rowmaker.h"
+
+#include <string.h>
+
+void rowmaker_row(struct rowmaker *m)
+{
+	vec_add(&m->rows, m->cells.n);
+	m->next = 0;
+}
+
+static struct rowset_column column_of(const char *name)
+{
+	return (struct rowset_column){.name = name, .title = name, .group = ROWSET_FACT};
+}
+
+/* Rows are alike: the next column, or one behind it, or any; else a new one is put there. */
+static void find_column(struct rowmaker *m, const char *name)
+{
+	for (size_t n = 0; n < m->columns.n; n++) {
+		const size_t i = (m->next + n) % m->columns.n;
+
+		if (strcmp(m->columns.at[i].name, name) != 0)
+			continue;
+		m->next = MAX(m->next, i + 1);
+		return;
+	}
+	vec_add(&m->columns, column_of(name));
+	memmove(&m->columns.at[m->next + 1], &m->columns.at[m->next],
+		(m->columns.n - 1 - m->next) * sizeof(*m->columns.at));
+	m->columns.at[m->next++] = column_of(name);
+}
+
+void rowmaker_columns(struct rowmaker *m, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		find_column(m, names[i]);
+}
+
+static struct rowmaker_cell *add(struct rowmaker *m, const char *name)
+{
+	struct rowmaker_cell *c;
+
+	if (!m->make)
+		find_column(m, name);
+	c = vec_push(&m->cells);
+	*c = (struct rowmaker_cell){.name = name, .part = m->part};
+	return c;
+}
+
+struct cell *rowmaker_add(struct rowmaker *m, const char *name)
+{
+	return &add(m, name)->cell;
+}
+
+struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowmaker_shape shape)
+{
+	struct rowmaker_cell *c = add(m, name);
+
+	c->cell.kind = CELL_ROWS;
+	c->below = mem_zalloc(sizeof(*c->below));
+	c->below->shape = shape;
+	if (shape == ROWMAKER_OBJECT)
+		rowmaker_row(c->below);
+	return c->below;
+}
+
+void rowmaker_spread(struct rowmaker *m,
+	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n)
+{
+	m->is_spread = true;
+	m->make = make;
+	m->of = of;
+	m->n_made = n;
+}
+
+struct rowset *rowmaker_tree(struct rowmaker *m, const char *name)
+{
+	struct rowmaker_cell *c = add(m, name);
+
+	c->cell.kind = CELL_ROWS;
+	c->tree = mem_zalloc(sizeof(*c->tree));
+	return c->tree;
+}
+
+const char *rowmaker_copy(struct rowmaker *m, const char *text)
+{
+	return arena_strdup(&m->texts, text, strlen(text));
+}
+
+void rowmaker_text(struct rowmaker *m, const char *name, const char *text)
+{
+	cell_text(rowmaker_add(m, name), text);
+}
+
+void rowmaker_note(struct rowmaker *m, const char *name, const char *text)
+{
+	struct cell *c = rowmaker_add(m, name);
+
+	if (text && *text)
+		cell_text(c, text);
+}
+
+void rowmaker_u64(struct rowmaker *m, const char *name, u64 n)
+{
+	cell_number(rowmaker_add(m, name), CELL_COUNT, n);
+}
+
+void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole)
+{
+	cell_share(rowmaker_add(m, name), part, whole);
+}
+
+void rowmaker_hex(struct rowmaker *m, const char *name, u64 address)
+{
+	cell_number(rowmaker_add(m, name), CELL_ADDRESS, address);
+}
+
+void rowmaker_bool(struct rowmaker *m, const char *name, bool is)
+{
+	cell_number(rowmaker_add(m, name), CELL_BOOL, is);
+}
+
+static struct cell *add_real(struct rowmaker *m, const char *name, double v, unsigned digits)
+{
+	struct cell *c = rowmaker_add(m, name);
+
+	if (isfinite(v))
+		cell_real(c, v, digits);
+	else
+		cell_text(c, NULL);
+	return c;
+}
+
+void rowmaker_fixed(struct rowmaker *m, const char *name, double v, unsigned digits)
+{
+	add_real(m, name, v, digits);
+}
+
+void rowmaker_double(struct rowmaker *m, const char *name, double v, unsigned digits)
+{
+	add_real(m, name, v, digits)->is_significant = true;
+}
+
+static void drop_cells(struct rowmaker *m)
+{
+	vec_each(c, &m->cells) {
+		if (c->below)
+			rowmaker_fini(c->below);
+		mem_free(c->below);
+		if (c->tree)
+			rowset_close(c->tree);
+		mem_free(c->tree);
+	}
+	m->cells.n = m->rows.n = 0;
+	m->part = 0;
+	arena_fini(&m->texts);
+}
+
+static void make_row(struct rowmaker *m, size_t row)
+{
+	drop_cells(m);
+	rowmaker_row(m);
+	m->make(m, m->of, row);
+	m->made = row + 1;
+}
+
+/* The cells of a row, made if they are not there. */
+static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row, size_t *ret_n)
+{
+	size_t end;
+
+	if (m->make && m->made != row + 1)
+		make_row((struct rowmaker *)(uintptr_t)m, row);
+	row = m->make ? 0 : row;
+	end = row + 1 < m->rows.n ? m->rows.at[row + 1] : m->cells.n;
+	*ret_n = end - m->rows.at[row];
+	return m->cells.at + m->rows.at[row];
+}
+
+/* Whoever asks for a cell asks for the next one then. */
+static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
+	u32 part)
+{
+	size_t n;
+	const struct rowmaker_cell *cells = cells_of(m, row, &n);
+
+	for (size_t k = 0, i = m->asked < n ? m->asked : 0; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
+		if (cells[i].part != part ||
+			(cells[i].name != name && strcmp(cells[i].name, name) != 0))
+			continue;
+		((struct rowmaker *)(uintptr_t)m)->asked = i + 1;
+		return &cells[i];
+	}
+	return NULL;
+}
+
+static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
+	struct str *room, struct cell *ret)
+{
+	const struct rowmaker_cell *cell =
+		find_cell(r->of, c->name, row, c->is_of_part ? part : c->id);
+
+	(void)room;
+	if (cell)
+		*ret = cell->cell;
+}
+
+static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
+	struct rowset *ret)
+{
+	const struct rowmaker_cell *cell = find_cell(r->of, c->name, row, 0);
+
+	*ret = cell->below ? rowmaker_table(cell->below) : *cell->tree;
+	ret->close = NULL;
+}
+
+static void open_row(struct rowset *r, size_t row)
+{
+	struct rowmaker *m = (struct rowmaker *)(uintptr_t)r->of;
+	size_t n;
+	const struct rowmaker_cell *cells = cells_of(m, row, &n);
+
+	m->of_row.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!cells[i].part)
+			vec_add(&m->of_row, column_of(cells[i].name));
+	r->columns = m->of_row.at;
+	r->n_columns = m->of_row.n;
+}
+
+struct rowset rowmaker_table(const struct rowmaker *m)
+{
+	return (struct rowset){.columns = m->columns.at,
+		.shown = m->columns.at,
+		.n_columns = m->columns.n,
+		.n_shown = m->columns.n,
+		.n = m->make ? m->n_made : m->rows.n,
+		.n_parts = 1,
+		.is_list = m->shape == ROWMAKER_LIST,
+		.is_object = m->shape == ROWMAKER_OBJECT,
+		.is_serial = true,
+		.is_spread = m->is_spread,
+		.of = m,
+		.cell = cell_of,
+		.open_row = open_row,
+		.below = below};
+}
+
+void rowmaker_fini(struct rowmaker *m)
+{
+	drop_cells(m);
+	vec_fini(&m->columns);
+	vec_fini(&m->of_row);
+	vec_fini(&m->cells);
+	vec_fini(&m->rows);
+}

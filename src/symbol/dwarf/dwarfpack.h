@@ -1,0 +1,44 @@
+/*
+ * dwarfpack.h - one split unit out of a package (.dwp), for libdw, which does not read them: a file
+ * made up in memory that has this unit and nothing else.
+ *
+ * In       the unit that tells of the split one (its skeleton); the contributions of the split one
+ * Out      its first entry, in a libdw handle of its own; its sections as bytes
+ * Owns     the handle; the bytes are the package's and the program's
+ * Life     entries are valid until dwarfpack_close(), texts as long as the package
+ * Errors   ERR_FORMAT
+ * Threads  each one at a time
+ */
+#ifndef PACE_SYMBOL_DWARFPACK_H
+#define PACE_SYMBOL_DWARFPACK_H
+
+#include <elfutils/libdw.h>
+
+#include "symbol/dwarf/dietree.h"
+#include "symbol/dwarf/dwp.h"
+#include "symbol/dwarf/linetable.h"
+#include "symbol/dwarf/rangelist.h"
+
+/* Of the program itself, what split units refer to. */
+struct dwarfpack_sections {
+	struct bytes addresses, ranges;
+	int nowhere; /* /dev/null: libelf wants a file for what is made in memory */
+};
+
+struct dwarfpack {
+	Elf *elf;
+	Dwarf *dwarf;
+	struct dietree tree;
+	struct linetable_sections lines;
+	struct rangelist_source ranges;
+};
+
+int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct dwp_unit *unit,
+	Dwarf_Die *skeleton, const struct dwarfpack_sections *sections, Dwarf_Die *ret_unit,
+	struct err *err);
+void dwarfpack_close(struct dwarfpack *p);
+
+/* For dwarf_new_oom_handler(): libdw would print and exit. */
+void dwarf_exhausted(void) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * elfstarts.h - where the functions of a stripped file begin that has no call frame information either
+ * (musl's libc.so, programs built without it): unwind/starts over an ELF file's code.
+ *
+ * In       an ELF file of x86 without a table of its own functions
+ * Out      the function around an address
+ * Owns     the list, made with the first question
+ * Units    rva, half-open
+ * Errors   none: of other files nothing is known, nor of those with so much code that it would take long
+ * Threads  one at a time
+ */
+#ifndef PACE_SYMBOL_ELFSTARTS_H
+#define PACE_SYMBOL_ELFSTARTS_H
+
+#include "symbol/elf/elf.h"
+#include "unwind/starts.h"
+
+struct elfstarts {
+	struct starts starts;
+	bool was_read;
+};
+
+bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *ret_start,
+	u64 *ret_end);
+
+/*
+ * Whether another function begins between the start of a symbol without size and an address: symbols of
+ * assembler often have no size, and the functions of a stripped file that follow them no name. Places
+ * within a function that others call (x264: trellis_coefn.entry1) do not begin another one.
+ */
+bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva);
+
+void elfstarts_fini(struct elfstarts *e);
+
+#endif

@@ -1,0 +1,623 @@
+#include "symbol/elf/symtab.h"
+
+#include <elf.h>
+
+#include "base/hash.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "base/table.h"
+
+/* One entry of a symbol table. */
+struct entry {
+	u32 name;
+	u8 info, other;
+	u16 section;
+	u64 value, size;
+	const struct elf_section *its; /* that section; NULL: none */
+};
+
+static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
+{
+	u32 value, size;
+
+	if (!bytes_u32(b, &e->name))
+		return false;
+	if (elf->is_64)
+		return bytes_u8(b, &e->info) && bytes_u8(b, &e->other) &&
+			bytes_u16(b, &e->section) && bytes_u64(b, &e->value) &&
+			bytes_u64(b, &e->size);
+	if (!bytes_u32(b, &value) || !bytes_u32(b, &size) || !bytes_u8(b, &e->info) ||
+		!bytes_u8(b, &e->other) || !bytes_u16(b, &e->section))
+		return false;
+	e->value = value;
+	e->size = size;
+	return true;
+}
+
+/* The NUL-terminated text at an offset of a string table. */
+static const char *text_at(struct bytes strings, u32 offset)
+{
+	const char *text;
+	size_t n;
+
+	return bytes_skip(&strings, offset) && bytes_cstr(&strings, &text, &n) ? text : NULL;
+}
+
+/*
+ * ARM and RISC-V mark code and data with symbols that name no function; what RISC-V jumps to stays as
+ * an assembler's label, .LBB1_2.
+ */
+static bool is_mapping_symbol(const char *name)
+{
+	if (name[0] == '.' && name[1] == 'L')
+		return true;
+	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
+}
+
+/* The section of the n-th symbol; `numbers`: a table of those that do not fit into 16 bits. */
+static const struct elf_section *section_of(const struct elf *elf, struct bytes numbers, u16 number,
+	u64 n)
+{
+	u32 wide;
+
+	if (number != SHN_XINDEX)
+		return elf_section_at(elf, number);
+	return numbers.at && bytes_skip(&numbers, n * sizeof(u32)) && bytes_u32(&numbers, &wide)
+		? elf_section_at(elf, wide)
+		: NULL;
+}
+
+/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
+static bool is_code(const struct elf *elf, const struct entry *e)
+{
+	bool is_executable = e->its && e->its->flags & SHF_EXECINSTR;
+	u8 type = e->info & 0xf;
+
+	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
+		return false;
+	/* Of a file that is yet to be linked: what has a place. */
+	if (elf->type == ET_REL)
+		return (type <= STT_FUNC || type == STT_GNU_IFUNC) && is_executable;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return (type == STT_NOTYPE || type == STT_OBJECT) && is_executable;
+}
+
+static void add(struct symtab *t, u64 start, u64 size, const char *name,
+	enum symtab_binding binding)
+{
+	struct symbol s = {.start = start, .end = start + size, .name = name, .binding = binding};
+
+	if (s.end < start)
+		s.end = start;
+	vec_add(&t->symbols, s);
+}
+
+static bool is_data(const struct elf *elf, const struct entry *e)
+{
+	(void)elf;
+	return (e->info & 0xf) == STT_OBJECT && e->size && e->section != SHN_UNDEF && e->its &&
+		e->its->flags & SHF_ALLOC && !(e->its->flags & SHF_EXECINSTR);
+}
+
+static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_type,
+	bool (*is_wanted)(const struct elf *elf, const struct entry *e))
+{
+	const struct elf_section *s = elf_section_of_type(elf, section_type);
+	struct bytes entries, strings, numbers = {0};
+	size_t before = t->symbols.n;
+	struct entry e;
+
+	if (!elf_contents(elf, s, &entries) ||
+		!elf_contents(elf, elf_section_at(elf, s->link), &strings))
+		return 0;
+	elf_contents(elf, elf_section_of_type(elf, SHT_SYMTAB_SHNDX), &numbers);
+	for (u64 n = 0; take_entry(elf, &entries, &e); n++) {
+		const char *name;
+		u8 binding = e.info >> 4;
+
+		e.its = section_of(elf, numbers, e.section, n);
+		if (!is_wanted(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
+			is_mapping_symbol(name))
+			continue;
+		/* Of Thumb code the lowest bit says only that it is. */
+		if (elf->machine == EM_ARM && (e.info & 0xf) == STT_FUNC)
+			e.value &= ~(u64)1;
+		if (elf->type == ET_REL)
+			e.value += e.its->addr;
+		add(t, e.value, e.size, name,
+			binding == STB_WEAK            ? SYMTAB_WEAK
+				: binding == STB_LOCAL ? SYMTAB_LOCAL
+						       : SYMTAB_GLOBAL);
+	}
+	return t->symbols.n - before;
+}
+
+size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	return add_entries(t, elf, section_type, is_code);
+}
+
+size_t symtab_add_data(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	return add_entries(t, elf, section_type, is_data);
+}
+
+void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
+{
+	struct symtab more = {0};
+	size_t n = 0;
+
+	if (symtab_add_elf(&more, elf, section_type))
+		symtab_finish(&more);
+	vec_each(s, &more.symbols) {
+		const struct symbol *there = symtab_find(t, s->start);
+
+		if (!there || there->start != s->start)
+			more.symbols.at[n++] = *s;
+	}
+	for (size_t i = 0; i < n; i++)
+		vec_add(&t->symbols, more.symbols.at[i]);
+	if (n)
+		symtab_finish(t);
+	symtab_fini(&more);
+}
+
+/* ---- PLT ---- */
+
+struct slot { /* a word of the GOT and the function whose address goes there */
+	u64 address;
+	const char *name; /* NULL: what the resolver at `ifunc` chooses */
+	u64 ifunc;
+};
+
+struct slots {
+	VEC(struct slot) at;
+	struct table index;
+	VEC(u64) lazy; /* their addresses by number, as the PLT's relocations come */
+};
+
+static const struct slot *find_slot(const struct slots *slots, u64 address)
+{
+	struct table_probe probe = table_probe(&slots->index, hash_u64(address));
+	u32 i;
+
+	while ((i = table_next(&slots->index, &probe)) != TABLE_NONE)
+		if (slots->at.at[i].address == address)
+			return &slots->at.at[i];
+	return NULL;
+}
+
+/* A word of the file where a section has it loaded to; 0 if none has. */
+static u32 word_at(const struct elf *elf, u64 address)
+{
+	for (u32 i = 0; i < elf->n_sections; i++) {
+		const struct elf_section *s = &elf->sections[i];
+		struct bytes b;
+		u32 word;
+
+		if (s->flags & SHF_ALLOC && address >= s->addr && address - s->addr < s->size)
+			return elf_contents(elf, s, &b) && bytes_skip(&b, address - s->addr) &&
+					bytes_u32(&b, &word)
+				? word
+				: 0;
+	}
+	return 0;
+}
+
+static u32 ifunc_type(const struct elf *elf)
+{
+	return elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE
+		: elf->machine == EM_386 ? R_386_IRELATIVE
+					 : R_AARCH64_IRELATIVE;
+}
+
+/* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
+static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
+	u32 type, struct slot *slot)
+{
+	u64 each = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	struct bytes entries, strings;
+	struct entry e;
+
+	slot->name = NULL;
+	if (!symbol)
+		return type == ifunc_type(elf);
+	return symbols && elf_contents(elf, elf_section_at(elf, symbols->link), &strings) &&
+		elf_contents(elf, symbols, &entries) && bytes_skip(&entries, symbol * each) &&
+		take_entry(elf, &entries, &e) && (slot->name = text_at(strings, e.name)) &&
+		*slot->name;
+}
+
+/* One entry: 64-bit machines have addends in it, i386 has them in the slots. */
+static bool take_relocation(const struct elf *elf, struct bytes *rel, struct slot *slot,
+	u64 *ret_symbol, u32 *ret_type)
+{
+	u32 address, info;
+	u64 wide;
+
+	if (!elf->is_64) {
+		if (!bytes_u32(rel, &address) || !bytes_u32(rel, &info))
+			return false;
+		slot->address = address;
+		slot->ifunc = 0;
+		*ret_symbol = info >> 8;
+		*ret_type = info & 0xff;
+		return true;
+	}
+	if (!bytes_u64(rel, &slot->address) || !bytes_u64(rel, &wide) ||
+		!bytes_u64(rel, &slot->ifunc))
+		return false;
+	*ret_symbol = wide >> 32;
+	*ret_type = (u32)wide;
+	return true;
+}
+
+static void add_relocations(const struct elf *elf, const struct elf_section *s, bool is_lazy,
+	struct slots *slots)
+{
+	const struct elf_section *symbols = elf_section_at(elf, s->link);
+	struct slot slot;
+	struct bytes rel;
+	u64 symbol;
+	u32 type;
+
+	if (!elf_contents(elf, s, &rel))
+		return;
+	while (take_relocation(elf, &rel, &slot, &symbol, &type)) {
+		if (is_lazy)
+			vec_add(&slots->lazy, slot.address);
+		/*
+		 * A slot is filled once; a file that says otherwise a million times must not cost
+		 * an hour.
+		 */
+		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, symbol, type, &slot))
+			continue;
+		if (!slot.name && !elf->is_64)
+			slot.ifunc = word_at(elf, slot.address);
+		table_add(&slots->index, hash_u64(slot.address), slots->at.n);
+		vec_add(&slots->at, slot);
+	}
+}
+
+/* Where the register points to that i386's shared code reaches the GOT by. */
+static u64 got_base(const struct elf *elf)
+{
+	const struct elf_section *got = elf_section(elf, ".got.plt");
+
+	if (!got)
+		got = elf_section(elf, ".got");
+	return got ? got->addr : 0;
+}
+
+/*
+ * The word of the GOT that the stub of `size` bytes at `address` jumps through; 0 if it is no stub.
+ */
+static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
+{
+	if (elf->machine == EM_386) {
+		/* jmp *address, or in shared code jmp *offset(%ebx); maybe behind endbr32 */
+		for (u64 i = 0; i + 6 <= size && i < 8; i++) {
+			if (code.at[i] != 0xff ||
+				(code.at[i + 1] != 0x25 && code.at[i + 1] != 0xa3))
+				continue;
+			return (u32)(load_u32(code.at + i + 2) +
+				(code.at[i + 1] == 0xa3 ? got_base(elf) : 0));
+		}
+	}
+	if (elf->machine == EM_X86_64) {
+		/* jmp *disp32(%rip), maybe behind endbr64, a bnd prefix, mov $number, %r11d */
+		for (u64 i = 0; i + 6 <= size && i < 12; i++)
+			if (code.at[i] == 0xff && code.at[i + 1] == 0x25)
+				return address + i + 6 + (u64)(s64)(s32)load_u32(code.at + i + 2);
+	} else if (elf->machine == EM_AARCH64) {
+		/* adrp x16, page; ldr x17, [x16, #offset]; maybe behind bti c */
+		for (u64 i = 0; i + 8 <= size && i < 8; i += 4) {
+			u32 adrp = load_u32(code.at + i), ldr = load_u32(code.at + i + 4);
+			s64 page;
+
+			if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+				continue;
+			page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >>
+				11;
+			return ((address + i) & ~0xfffULL) + (u64)(page * 4096) +
+				(ldr >> 10 & 0xfff) * 8;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The slot that a stub of x86 has filled: beside those of .plt.sec stand some that push the number of
+ * a relocation and go to the PLT's front. 0 if it is no such stub.
+ */
+static u64 slot_to_fill(const struct elf *elf, struct bytes code, u64 size,
+	const struct slots *slots)
+{
+	static const u8 push = 0x68, jmp = 0xe9, bnd = 0xf2;
+	u64 at = 0, number;
+
+	/* endbr64, endbr32 */
+	if (size >= 4 && (load_u32(code.at) & 0xfeffffff) == 0xfa1e0ff3)
+		at = 4;
+	if (at + 11 > size || code.at[at] != push ||
+		code.at[at + 5 + (code.at[at + 5] == bnd)] != jmp)
+		return 0;
+	number = load_u32(code.at + at + 1);
+	if (elf->machine == EM_386)
+		number /= sizeof(Elf32_Rel);
+	return number < slots->lazy.n ? slots->lazy.at[number] : 0;
+}
+
+/* Whether it is the PLT's front on x86, which goes to the dynamic linker: push, jmp. */
+static bool is_front(const struct elf *elf, struct bytes code, u64 size)
+{
+	if (elf->machine == EM_AARCH64 || size < 16 || code.at[0] != 0xff || code.at[6] != 0xff)
+		return false;
+	return (code.at[1] == 0x35 && code.at[7] == 0x25) ||
+		(code.at[1] == 0xb3 && code.at[7] == 0xa3);
+}
+
+/* The functions of a resolver are called what the resolver is: strlen@plt. */
+static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
+{
+	const struct symbol *resolver = slot->name ? NULL : symtab_find(t, slot->ifunc);
+
+	return resolver ? resolver->name : slot->name;
+}
+
+/* What a stub goes to; NULL: it is none. */
+static const char *name_of_stub(const struct symtab *t, const struct elf *elf, struct bytes code,
+	u64 address, u64 size, const struct slots *slots)
+{
+	u64 to = elf->machine == EM_AARCH64 ? 0 : slot_to_fill(elf, code, size, slots);
+	const struct slot *slot;
+
+	if (is_front(elf, code, size))
+		return slots->lazy.n ? "_dl_runtime_resolve" : NULL;
+	if (!to)
+		to = slot_of_stub(elf, code, address, size);
+	slot = to ? find_slot(slots, to) : NULL;
+	return slot ? name_of_slot(t, slot) : NULL;
+}
+
+static void find_stubs(const struct symtab *t, const struct elf *elf, const struct elf_section *s,
+	const struct slots *slots, symbol_list *stubs)
+{
+	u64 each = s->entry_size >= 8 && s->entry_size <= 64 ? s->entry_size : 16;
+	struct bytes code;
+
+	if (!elf_contents(elf, s, &code) || elf->swap)
+		return;
+	for (u64 at = 0; at + each <= s->size; at += each, bytes_skip(&code, each)) {
+		const char *name = name_of_stub(t, elf, code, s->addr + at,
+			MIN(each, bytes_left(&code)), slots);
+
+		if (name)
+			vec_add(stubs,
+				((struct symbol){.start = s->addr + at,
+					.end = s->addr + at + each,
+					.name = name,
+					.binding = SYMTAB_GLOBAL,
+					.is_plt = true}));
+	}
+}
+
+enum { ARM_NOP = 0xd503201f, ARM_BTI_C = 0xd503245f, ARM_BR_X17 = 0xd61f0220 };
+
+/*
+ * Bytes of a stub of arm64: up to behind its jump, and what fills it up. It has 16, and up to 24
+ * with bti c in front or with a signature checked, whatever the section says of its entries.
+ */
+static u64 arm_stub_size(struct bytes code)
+{
+	enum { USUAL = 16, LONGEST = 24 };
+	u64 n = MIN(bytes_left(&code), (u64)LONGEST), at = 8;
+
+	while (at + 4 <= n && load_u32(code.at + at) != ARM_BR_X17)
+		at += 4;
+	if (at + 4 > n)
+		return MIN(n, (u64)USUAL);
+	at += 4;
+	while (at + 4 <= n && load_u32(code.at + at) == ARM_NOP)
+		at += 4;
+	return at;
+}
+
+/* adrp x16, maybe behind bti c */
+static bool is_arm_stub(struct bytes code)
+{
+	u32 op = load_u32(code.at);
+
+	if (op == ARM_BTI_C)
+		op = load_u32(code.at + 4);
+	return (op & 0x9f00001f) == 0x90000010;
+}
+
+static void find_arm_stubs(const struct symtab *t, const struct elf *elf,
+	const struct elf_section *s, const struct slots *slots, symbol_list *stubs)
+{
+	struct bytes code;
+	u64 size;
+
+	if (!elf_contents(elf, s, &code) || elf->swap)
+		return;
+	for (u64 va = s->addr; bytes_left(&code) >= 16; va += size, bytes_skip(&code, size)) {
+		const char *name = NULL;
+
+		size = 4;
+		if (!is_arm_stub(code))
+			continue;
+		name = name_of_stub(t, elf, code, va, bytes_left(&code), slots);
+		if (!name)
+			continue;
+		size = arm_stub_size(code);
+		vec_add(stubs,
+			((struct symbol){.start = va,
+				.end = va + size,
+				.name = name,
+				.binding = SYMTAB_GLOBAL,
+				.is_plt = true}));
+	}
+}
+
+void symtab_add_plt(struct symtab *t, const struct elf *elf)
+{
+	static const struct {
+		const char *name;
+		bool is_lazy;
+	} relocations[] = {{".rela.plt", true}, {".rela.dyn", false}, {".rel.plt", true},
+		{".rel.dyn", false}};
+	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
+	struct slots slots = {0};
+	symbol_list stubs = {0};
+
+	/* Tables of another form than the machine's are not understood. */
+	if (!(elf->is_64 && (elf->machine == EM_X86_64 || elf->machine == EM_AARCH64)) &&
+		!(!elf->is_64 && elf->machine == EM_386))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(relocations); i++) {
+		const struct elf_section *s = elf_section(elf, relocations[i].name);
+
+		if (s && s->type == (elf->is_64 ? SHT_RELA : SHT_REL))
+			add_relocations(elf, s, relocations[i].is_lazy, &slots);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const struct elf_section *s = elf_section(elf, sections[i]);
+
+		if (s && elf->machine == EM_AARCH64)
+			find_arm_stubs(t, elf, s, &slots, &stubs);
+		else if (s)
+			find_stubs(t, elf, s, &slots, &stubs);
+	}
+	vec_each(stub, &stubs)
+		vec_add(&t->symbols, *stub);
+	if (stubs.n)
+		symtab_finish(t);
+	vec_fini(&stubs);
+	table_fini(&slots.index);
+	vec_fini(&slots.at);
+	vec_fini(&slots.lazy);
+}
+
+/* ---- order ---- */
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/*
+ * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that
+ * others can see, with fewer underscores in front, the longer; of equals the first in the
+ * file. The rules are perf's, so that both print the same name.
+ */
+static bool is_better(const struct symbol *a, const struct symbol *b)
+{
+	size_t a_n, b_n;
+
+	if ((a->end > a->start) != (b->end > b->start))
+		return a->end > a->start;
+	if ((a->binding == SYMTAB_WEAK) != (b->binding == SYMTAB_WEAK))
+		return a->binding != SYMTAB_WEAK;
+	if ((a->binding == SYMTAB_GLOBAL) != (b->binding == SYMTAB_GLOBAL))
+		return a->binding == SYMTAB_GLOBAL;
+	a_n = underscores(a->name);
+	b_n = underscores(b->name);
+	if (a_n != b_n)
+		return a_n < b_n;
+	return strlen(a->name) > strlen(b->name);
+}
+
+static bool is_sorted(const struct symtab *t)
+{
+	for (size_t i = 1; i < t->symbols.n; i++)
+		if (t->symbols.at[i - 1].start > t->symbols.at[i].start)
+			return false;
+	return true;
+}
+
+static void sort_by_start(struct symtab *t)
+{
+	struct sort_item *items;
+	struct symbol *sorted;
+
+	if (is_sorted(t))
+		return;
+	items = mem_alloc(t->symbols.n * sizeof(*items));
+	sorted = mem_alloc(t->symbols.n * sizeof(*sorted));
+	for (size_t i = 0; i < t->symbols.n; i++)
+		items[i] = (struct sort_item){t->symbols.at[i].start, i};
+	sort_by_key(items, t->symbols.n);
+	for (size_t i = 0; i < t->symbols.n; i++)
+		sorted[i] = t->symbols.at[items[i].value];
+	mem_free(items);
+	mem_free(t->symbols.at);
+	t->symbols.at = sorted;
+	t->symbols.cap = t->symbols.n;
+}
+
+/*
+ * Symbols without size reach up to the next one; of several at one address the last one does. Not
+ * those inside of one that has a size: they are labels of its code, as glibc's
+ * __syscall_cancel_arch_start, and stay empty.
+ */
+static void extend(struct symtab *t)
+{
+	enum { LAST_ROOM = 4096 };
+	u64 covered = 0; /* up to there, by those with a size */
+
+	for (size_t i = 0; i < t->symbols.n; i++) {
+		struct symbol *s = &t->symbols.at[i];
+
+		if (s->end != s->start && !s->is_open)
+			covered = MAX(covered, s->end);
+		if (s->end != s->start || s->start < covered)
+			continue;
+		s->is_open = true;
+		s->end = i + 1 < t->symbols.n ? s[1].start
+					      : align_up(s->start + 1, LAST_ROOM) + LAST_ROOM;
+	}
+}
+
+void symtab_finish(struct symtab *t)
+{
+	size_t n = 0;
+
+	sort_by_start(t);
+	extend(t);
+	for (size_t i = 0; i < t->symbols.n; i++) {
+		if (t->symbols.at[i].end == t->symbols.at[i].start)
+			continue;
+		if (n && t->symbols.at[n - 1].start == t->symbols.at[i].start) {
+			if (is_better(&t->symbols.at[i], &t->symbols.at[n - 1]))
+				t->symbols.at[n - 1] = t->symbols.at[i];
+			continue;
+		}
+		t->symbols.at[n++] = t->symbols.at[i];
+	}
+	t->symbols.n = n;
+	t->reach = mem_realloc(t->reach, MAX(n, (size_t)1) * sizeof(*t->reach));
+	for (size_t i = 0; i < n; i++)
+		t->reach[i] = i && t->reach[i - 1] > t->symbols.at[i].end ? t->reach[i - 1]
+									  : t->symbols.at[i].end;
+}
+
+const struct symbol *symtab_find(const struct symtab *t, u64 address)
+{
+	/* `start` is their first member. */
+	size_t low = search_behind(t->symbols.at, t->symbols.n, sizeof(*t->symbols.at), address);
+
+	/* Outwards, as long as some symbol before this one reaches so far. */
+	while (low-- > 0 && t->reach[low] > address)
+		if (t->symbols.at[low].end > address)
+			return &t->symbols.at[low];
+	return NULL;
+}
+
+void symtab_fini(struct symtab *t)
+{
+	vec_fini(&t->symbols);
+	mem_free(t->reach);
+	memset(t, 0, sizeof(*t));
+}

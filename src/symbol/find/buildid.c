@@ -1,0 +1,130 @@
+#include "symbol/find/buildid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sysfile.h"
+#include "event/abi.h"
+#include "symbol/elf/elf.h"
+#include "symbol/find/find.h"
+#include "symbol/find/living.h"
+#include "symbol/elf/vdso.h"
+
+enum { NOTES_LIMIT = 1 << 20 };
+
+static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
+{
+	struct elf elf;
+	struct err err;
+	u8 n;
+
+	if (elf_open(&elf, path, &err))
+		return 0;
+	n = elf_build_id(&elf, id);
+	elf_close(&elf);
+	return n;
+}
+
+/* Out of notes that the running kernel shows as a file. */
+static u8 of_notes(const char *path, const char *dso, u8 id[BUILD_ID_MAX], struct log *log)
+{
+	struct str notes = {0};
+	struct err err;
+	u8 n = 0;
+
+	if (sysfile_read(path, NOTES_LIMIT, &notes, &err))
+		log_untried(log, dso, &err);
+	else
+		n = elf_build_id_in_notes(bytes_of(notes.at, notes.n), id);
+	str_fini(&notes);
+	return n;
+}
+
+u8 buildid_of_kernel(u8 id[BUILD_ID_MAX], struct log *log)
+{
+	return of_notes("/sys/kernel/notes", "[kernel.kallsyms]", id, log);
+}
+
+u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], struct log *log)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%.*s/notes/.note.gnu.build-id", folder,
+		(int)strcspn(name + 1, "]"), name + 1);
+	return of_notes(path, name, id, log);
+}
+
+/* Of the file that ran, if it can still be had. */
+static u8 of_living_file(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
+{
+	struct find_places places = {.symfs = "", .living = living, .is_now = true};
+	struct elf elf;
+	struct err ignored;
+	u8 n;
+
+	if (find_image(&places, dso, &elf, &ignored))
+		return 0;
+	n = elf_build_id(&elf, id);
+	elf_close(&elf);
+	return n;
+}
+
+static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
+{
+	if (dso->build_id_size) {
+		memcpy(id, dso->build_id, dso->build_id_size);
+		return dso->build_id_size;
+	}
+	/* What is known here is known of this kernel. */
+	if (dso->is_guest)
+		return 0;
+	switch ((enum dso_kind)dso->kind) {
+	case DSO_KERNEL:
+		return buildid_of_kernel(id, NULL);
+	case DSO_MODULE:
+		return buildid_of_module("/sys/module", dso->name, id, NULL);
+	case DSO_FILE:
+		return of_living_file(living, dso, id);
+	case DSO_VDSO:
+		return vdso_build_id(id);
+	default:
+		return 0;
+	}
+}
+
+u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
+{
+	if (!strncmp(path, "[kernel.kallsyms]", 17))
+		return buildid_of_kernel(id, NULL);
+	if (!strcmp(path, "[vdso]"))
+		return vdso_build_id(id);
+	if (path[0] == '[')
+		return buildid_of_module("/sys/module", path, id, NULL);
+	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
+}
+
+void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
+	struct file_info *info)
+{
+	struct living living;
+
+	living_init(&living, m, "/proc");
+	living.roots = roots;
+	vec_each(d, &m->dsos.at) {
+		const struct dso *dso = *d;
+		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,
+			.path = dso->path};
+
+		if (!hit[dso->id])
+			continue;
+		entry.id_size = of_dso(&living, dso, entry.id);
+		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
+			? PERF_RECORD_MISC_KERNEL
+			: PERF_RECORD_MISC_USER;
+		if (dso->is_guest)
+			entry.misc = PERF_RECORD_MISC_GUEST_KERNEL;
+		if (entry.id_size)
+			vec_add(&info->build_ids, entry);
+	}
+	living_fini(&living);
+}

@@ -1,0 +1,240 @@
+#include "symbol/go/gocfi.h"
+
+#include <dwarf.h>
+#include <elf.h>
+
+#include "symbol/go/gosteps.h"
+#include "unwind/entry.h"
+
+enum { IS_OUTMOST = 1 << 0, CHANGES_STACK = 1 << 1 };
+
+static const struct processor {
+	u16 machine;
+	u8 word, sp, return_reg; /* numbers of DWARF */
+	u8 fp;                   /* what has a frame keeps a frame pointer in it; 0: not so */
+	bool is_pushed;          /* a call pushes the return address */
+} processors[] = {
+	{EM_X86_64, 8, 7, 16, 6, true},
+	{EM_386, 4, 4, 8, 0, true},
+	{EM_AARCH64, 8, 31, 30, 0, false},
+};
+
+struct maker {
+	const struct processor *p;
+	struct gotab table;
+	struct str *out;
+	size_t cies[2]; /* of most functions, and of those that change to another stack */
+};
+
+/* ---- bytes ---- */
+
+static void add_leb(struct str *s, u64 v)
+{
+	do {
+		str_addc(s, (char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0)));
+		v >>= 7;
+	} while (v);
+}
+
+static void add_number(struct str *s, u64 v, u8 size)
+{
+	/* The bytes are this machine's. */
+	u32 narrow = (u32)v;
+	u16 half = (u16)v;
+
+	if (size == 2)
+		str_addn(s, (const char *)&half, size);
+	else
+		str_addn(s, size == 8 ? (const char *)&v : (const char *)&narrow, size);
+}
+
+static size_t begin_entry(struct str *s)
+{
+	add_number(s, 0, 4);
+	return s->n;
+}
+
+static void end_entry(struct str *s, size_t from, u8 word)
+{
+	u32 size;
+
+	str_fill(s, DW_CFA_nop, align_up(s->n - from + 4, word) - (s->n - from + 4));
+	size = (u32)(s->n - from);
+	memcpy(s->at + from - 4, &size, sizeof(size));
+}
+
+/* ---- entries ---- */
+
+static void add_cie(struct maker *m, bool changes_stack)
+{
+	const struct processor *p = m->p;
+	size_t from = begin_entry(m->out);
+
+	m->cies[changes_stack] = from - 4;
+	add_number(m->out, UINT32_MAX, 4);
+	str_addc(m->out, 3); /* version */
+	str_addc(m->out, 'z');
+	if (changes_stack)
+		str_addc(m->out, ENTRY_CHANGES_STACK);
+	str_addc(m->out, 0);
+	add_leb(m->out, m->table.quantum);
+	str_addc(m->out, (char)(-p->word & 0x7f)); /* as a signed number */
+	add_leb(m->out, p->return_reg);
+	add_leb(m->out, 0); /* nothing augments it */
+	str_addc(m->out, DW_CFA_def_cfa);
+	add_leb(m->out, p->sp);
+	add_leb(m->out, p->is_pushed ? p->word : 0);
+	str_addc(m->out, (char)(p->is_pushed ? DW_CFA_offset | p->return_reg : DW_CFA_same_value));
+	add_leb(m->out, p->is_pushed ? 1 : p->return_reg);
+	end_entry(m->out, from, p->word);
+}
+
+static void add_advance(const struct maker *m, u64 n)
+{
+	n /= m->table.quantum;
+	if (!n)
+		return;
+	if (n < 0x40) {
+		str_addc(m->out, (char)(DW_CFA_advance_loc | n));
+	} else {
+		str_addc(m->out, n > UINT16_MAX ? DW_CFA_advance_loc4 : DW_CFA_advance_loc2);
+		add_number(m->out, n, n > UINT16_MAX ? 4 : 2);
+	}
+}
+
+static void add_depth(const struct maker *m, u32 depth)
+{
+	const struct processor *p = m->p;
+
+	str_addc(m->out, DW_CFA_def_cfa_offset);
+	add_leb(m->out, depth + (p->is_pushed ? p->word : 0));
+	if (p->is_pushed)
+		return;
+	/* The link register is saved at the lower end. */
+	str_addc(m->out, (char)(depth ? DW_CFA_offset | p->return_reg : DW_CFA_same_value));
+	add_leb(m->out, depth ? depth / p->word : p->return_reg);
+}
+
+static void add_cfa(const struct maker *m, u8 reg, u32 offset)
+{
+	str_addc(m->out, DW_CFA_def_cfa);
+	add_leb(m->out, reg);
+	add_leb(m->out, offset);
+}
+
+/*
+ * What x86-64 needs behind the first change of the stack pointer until the frame pointer is the
+ * function's own: mov %rsp, %rbp behind a push of it (since Go 1.21), or
+ * mov %rbp, N(%rsp); lea N(%rsp), %rbp.
+ */
+static u32 prologue_of(const struct maker *m, u32 depth)
+{
+	return depth == m->p->word ? 3 : depth - m->p->word < 0x80 ? 10 : 16;
+}
+
+/* The same where only the frame pointer leads to the callers, once it is there. */
+static void add_frame(const struct maker *m, const struct gosteps *step, bool is_first, u64 *known)
+{
+	u32 depth = (u32)step->value, prologue = is_first ? prologue_of(m, depth) : 0;
+
+	if (!depth || is_first)
+		add_cfa(m, m->p->sp, depth + m->p->word);
+	if (!depth || step->to - step->from <= prologue)
+		return;
+	add_advance(m, prologue);
+	*known += prologue;
+	add_cfa(m, m->p->fp, 2 * m->p->word);
+}
+
+/* The deepest. */
+static u32 add_steps(const struct maker *m, const struct gotab_function *f, u32 at,
+	bool changes_stack)
+{
+	struct gosteps steps = gosteps_of(&m->table, f, at);
+	u64 known = f->start;
+	u32 deepest = 0;
+
+	while (gosteps_next(&steps)) {
+		u32 depth = (u32)steps.value;
+
+		if (steps.value < 0 || depth % m->p->word)
+			break;
+		add_advance(m, steps.from - known);
+		known = steps.from;
+		if (changes_stack)
+			add_frame(m, &steps, depth && !deepest, &known);
+		else
+			add_depth(m, depth);
+		deepest = MAX(deepest, depth);
+	}
+	return deepest;
+}
+
+/* How deep the stack is, and what kind of function it is; false if that is not said. */
+static bool read_function(const struct maker *m, const struct gotab_function *f, u32 *ret_depths,
+	u8 *ret_flags)
+{
+	struct bytes b = f->description;
+
+	/*
+	 * Before the depths the size of arguments and where deferred calls return to; behind them files,
+	 * lines, how many other steps, the unit, since 1.20 the first line, and a number for the runtime.
+	 */
+	return bytes_skip(&b, 8) && bytes_u32(&b, ret_depths) &&
+		bytes_skip(&b, m->table.version == GOTAB_1_20 ? 21 : 17) && bytes_u8(&b, ret_flags);
+}
+
+static void add_undefined(const struct maker *m)
+{
+	str_addc(m->out, DW_CFA_undefined);
+	add_leb(m->out, m->p->return_reg);
+}
+
+/*
+ * Between what is called and the callers of a function that changes to another stack only the frame
+ * pointer leads, if it has saved that.
+ */
+static void add_fde(const struct maker *m, const struct gotab_function *f, u32 depths, u8 flags)
+{
+	/* What handles signals was called by a trampoline; Go's runtime does not want to know. */
+	bool is_handler = f->name && !strcmp(f->name, "runtime.sigtramp");
+	bool is_outmost = flags & IS_OUTMOST && !is_handler;
+	bool changes_stack = !is_outmost && !is_handler && flags & CHANGES_STACK;
+	size_t from = begin_entry(m->out), instructions;
+
+	add_number(m->out, m->cies[changes_stack], 4);
+	add_number(m->out, f->start, m->p->word);
+	add_number(m->out, f->end - f->start, m->p->word);
+	add_leb(m->out, 0); /* nothing augments it */
+	instructions = m->out->n;
+	if (is_outmost || (changes_stack && !m->p->fp)) {
+		add_undefined(m);
+	} else if (!add_steps(m, f, depths, changes_stack) && changes_stack) {
+		str_cut(m->out, instructions);
+		add_undefined(m);
+	}
+	end_entry(m->out, from, m->p->word);
+}
+
+bool gocfi_make(const struct elf *elf, struct str *ret_section)
+{
+	struct maker m = {.out = ret_section};
+	struct gotab_function f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(processors); i++)
+		if (processors[i].machine == elf->machine)
+			m.p = &processors[i];
+	if (!m.p || !gotab_open(&m.table, elf) || m.table.version == GOTAB_1_2 || !m.table.quantum)
+		return false;
+	add_cie(&m, false);
+	add_cie(&m, true);
+	for (u64 i = 0; gotab_function(&m.table, i, &f); i++) {
+		u32 depths;
+		u8 flags;
+
+		if (f.start < f.end && read_function(&m, &f, &depths, &flags) &&
+			(depths || flags & (IS_OUTMOST | CHANGES_STACK)))
+			add_fde(&m, &f, depths, flags);
+	}
+	return true;
+}

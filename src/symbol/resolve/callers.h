@@ -1,0 +1,104 @@
+/*
+ * callers.h - a sample's callers, out of its call chain, its registers and its stack dump.
+ *
+ * In       a machine; the samples' user registers and stack dumps; the files of the DSOs, which names are
+ *          found with too
+ * Out      one chain, in the kernel's form: the kernel's part as it was recorded, then what the
+ *          stack dump gives; and how the stack ended
+ * Owns     callers: what the recording carries of call frame information, shared by all threads
+ *          callers_walk: rows and the chain, one for each thread
+ * Life     a chain is valid until the next one of the same walk
+ * Errors   none: a file that is missing ends the stacks that lead through it
+ * Threads  walks of different threads may share the callers if the machine had all DSOs in
+ *          callers_init() or callers_settle(); until then there is one thread
+ */
+#ifndef PACE_SYMBOL_CALLERS_H
+#define PACE_SYMBOL_CALLERS_H
+
+#include <pthread.h>
+
+#include "event/abi.h"
+#include "machine/machine.h"
+#include "symbol/resolve/dsofiles.h"
+#include "symbol/embed/embedder.h"
+#include "symbol/embed/jitcode.h"
+#include "symbol/jit/livecode.h"
+#include "unwind/lbr.h"
+#include "unwind/stack.h"
+
+enum { CALLERS_MAX_FRAMES = 1024, CALLERS_CODE = 1 << 20 };
+
+struct callers_file;
+
+struct callers {
+	struct dso_files *files;
+	const struct embedded *embedded; /* what the recording carries comes first; NULL: nothing */
+	const char *arch;                /* of the recording, as uname -m says it */
+	struct callers_file **dsos;      /* by dso->id; NULL: not looked for yet */
+	size_t n_dsos;
+	pthread_mutex_t lock;
+	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
+	/* Branch records in call stack mode: stitched, for which one walk must see all samples. */
+	bool stitches;
+	u32 n_branches; /* how many the processor keeps; 0: unknown */
+};
+
+/* One piece of generated code. */
+struct callers_code {
+	u32 dso;
+	u64 off;       /* of the code in its dump */
+	u8 *tables;    /* its call frame information, in which cfi points */
+	u8 *code;      /* NULL: nobody has looked at it yet */
+	u32 code_size; /* how much of it was read */
+	struct cfi cfi;
+};
+
+struct callers_walk {
+	struct callers *callers;
+	struct stack stack;
+	struct lbr lbr;
+	VEC(struct callers_code *) codes;
+	struct table codes_by_off;
+	VEC(u64) chain;
+	const struct space *space; /* of the sample at hand */
+	u32 pid;                   /* likewise */
+	struct livecode live;      /* what was read of processes that are being recorded */
+};
+
+/* `arch` NULL: this machine's. */
+void callers_init(struct callers *c, struct dso_files *files, const char *arch);
+void callers_fini(struct callers *c);
+
+/* The machine has all DSOs that it will have. */
+void callers_settle(struct callers *c);
+
+void callers_walk_init(struct callers_walk *w, struct callers *callers);
+void callers_walk_fini(struct callers_walk *w);
+
+/*
+ * The sample's chain with its user part taken from the stack dump. False if the sample has none: its
+ * own chain is all there is. `mask`: the registers that it carries.
+ */
+bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
+	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/*
+ * Either, as the sample's format and mode say. False: its own chain is all there is.
+ */
+bool callers_of_sample(struct callers_walk *w, const struct space *user,
+	const struct sample_format *format, const struct sample *sample, u8 mode,
+	struct sample_words *ret_chain, struct stack_end *ret_end);
+
+/* Whether samples of this format may have callers in other places than their chains. */
+static inline bool callers_has_source(const struct sample_format *format)
+{
+	return (format->type & PERF_SAMPLE_REGS_USER && format->type & PERF_SAMPLE_STACK_USER) ||
+		(format->type & PERF_SAMPLE_BRANCH_STACK &&
+			format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+}
+
+/* Into the DSO that the embedder got last: what unwinding needs at n ascending addresses (rva). */
+void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size_t n,
+	struct embedder *e);
+
+#endif

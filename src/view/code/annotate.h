@@ -1,0 +1,56 @@
+/*
+ * annotate.h - a function's code and what was sampled in it, as text or JSON.
+ *
+ * In       an assembly; which events and which figures
+ * Out      text in the layout that perf's users know, so that scripts for it go on working: a line of
+ *          an instruction is "  12.50 :   401136:   push   %rbp"; or an object of JSON
+ * Owns     nothing
+ */
+#ifndef PACE_VIEW_ANNOTATE_H
+#define PACE_VIEW_ANNOTATE_H
+
+#include "base/out.h"
+#include "event/event.h"
+#include "profile/code/assembly.h"
+#include "profile/rows/rowmaker.h"
+
+enum annotate_figure { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
+
+struct annotate_options {
+	const struct event_list *events; /* of the recording: how precise they are */
+	enum annotate_figure figure;
+	bool is_global;  /* shares of everything, not of the function */
+	bool is_by_hits; /* shares of samples, not of periods */
+	bool has_bytes;  /* --asm-raw */
+	bool has_places; /* -l: file and line of what was sampled */
+	bool has_source;
+	bool has_full_paths;
+	bool is_quiet;
+	bool is_excerpt; /* of text: only the hottest instructions, with `around` before and behind each */
+	u64 around;
+};
+
+/* The share of `count`, which is of event e of the assembly, in percent. */
+double annotate_share(const struct annotate_options *o, const struct assembly *a, size_t e,
+	const struct annotation_count *count);
+
+/* "local period": the name of that share. */
+const char *annotate_share_name(const struct annotate_options *o);
+
+/* What the events' skid means for the reader: one sentence for each kind. "" for exact ones. */
+void annotate_add_skid(const struct annotate_options *o, const struct assembly *a,
+	const char *begin, struct str *text);
+
+void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o);
+
+/* The table "events" with what was sampled of each; totals: by event. */
+void annotate_add_events(struct rowmaker *m, const struct profile *p,
+	const struct annotation_count *totals, const struct event_list *events);
+
+/* What stands before and behind all functions, and one of them. */
+void annotate_json_begin(struct out *out, const struct annotation *a,
+	const struct annotate_options *o);
+void annotate_json(struct out *out, const struct assembly *a, const struct annotate_options *o);
+void annotate_json_end(struct out *out);
+
+#endif

@@ -1,0 +1,217 @@
+#include "view/code/annotate_types.h"
+
+#include "profile/rows/rowmaker.h"
+#include "symbol/types/typelayout.h"
+#include "view/forms/forms.h"
+
+enum { SCHEMA = 1, COLUMN = 10 };
+
+static u64 figure(const struct annotate_options *o, const struct annotation_count *c)
+{
+	return o->is_by_hits ? c->n_samples : c->period;
+}
+
+static double percent(const struct annotate_options *o, const struct annotation_count *part,
+	const struct annotation_count *whole)
+{
+	u64 all = figure(o, whole);
+
+	return all ? 100.0 * (double)figure(o, part) / (double)all : 0;
+}
+
+/* Events that nothing was sampled of have no column. */
+static bool is_there(const struct anatomy *a, size_t e)
+{
+	return a->totals[e].n_samples > 0;
+}
+
+static void add_cell(struct str *text, const struct annotate_options *o,
+	const struct annotation_count *c, const struct annotation_count *whole)
+{
+	if (o->figure == ANNOTATE_PERCENT)
+		str_addf(text, "%*.2f", COLUMN, percent(o, c, whole));
+	else
+		str_addf(text, "%*llu", COLUMN,
+			(unsigned long long)(o->figure == ANNOTATE_SAMPLES ? c->n_samples
+									   : c->period));
+}
+
+static void add_safe(struct str *text, const char *word)
+{
+	str_add_safe(text, word, strlen(word));
+}
+
+/* "struct node *next;", "struct pos {" */
+static void add_member(struct str *text, const struct profile_member *m)
+{
+	bool is_open = m->kind != TYPELAYOUT_MEMBER;
+
+	str_fill(text, ' ', 4 * (size_t)m->depth);
+	add_safe(text, m->type);
+	if (*m->name && m->depth) {
+		if (is_open || m->type[strlen(m->type) - 1] != '*')
+			str_addc(text, ' ');
+		add_safe(text, m->name);
+	}
+	str_add(text, is_open ? " {" : ";");
+	str_addc(text, '\n');
+}
+
+static void close_to(struct str *text, u32 *depth, u32 to, size_t margin)
+{
+	while (*depth > to) {
+		str_fill(text, ' ', margin + 4 * (size_t)-- * depth);
+		str_add(text, "}\n");
+	}
+}
+
+static void add_heading(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
+	const struct annotate_options *o)
+{
+	const struct profile_type *type = &a->profile->types.at[t->type];
+	const struct annotation_count *counts = anatomy_counts(a, t, 0);
+
+	add_safe(text, type->name);
+	str_addf(text, " (%llu bytes):", (unsigned long long)type->size);
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!is_there(a, e))
+			continue;
+		str_addf(text, " %.2f%% of ", percent(o, &counts[e], &a->totals[e]));
+		add_safe(text, a->profile->events.at[e].name);
+		str_addf(text, " (%llu samples)", (unsigned long long)counts[e].n_samples);
+	}
+	str_add(text, "\n\n");
+}
+
+static void add_titles(struct str *text, const struct anatomy *a, const struct annotate_options *o,
+	size_t *ret_margin)
+{
+	static const char *const titles[] = {"Percent", "Samples", "Period"};
+	size_t start = text->n;
+
+	for (size_t e = 0; e < a->profile->events.n; e++)
+		if (is_there(a, e))
+			str_addf(text, "%*s", COLUMN, titles[o->figure]);
+	str_addf(text, "%8s%8s  ", "Offset", "Size");
+	*ret_margin = text->n - start;
+	str_add(text, "Member\n");
+}
+
+static void add_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
+	const struct annotate_options *o)
+{
+	const struct profile_type *type = &a->profile->types.at[t->type];
+	u32 depth = 0,
+	    inside =
+		    UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
+	size_t margin;
+
+	add_heading(text, a, t, o);
+	add_titles(text, a, o, &margin);
+	for (u32 i = 0; i < type->n; i++) {
+		const struct profile_member *m = &a->profile->members.at[type->first + i];
+		const struct annotation_count *counts = anatomy_counts(a, t, i);
+
+		close_to(text, &depth, m->depth, margin);
+		if (m->depth <= inside)
+			inside = m->kind == TYPELAYOUT_UNION ? m->depth : UINT32_MAX;
+		for (size_t e = 0; e < a->profile->events.n; e++) {
+			if (is_there(a, e) && m->depth > inside)
+				str_fill(text, ' ', COLUMN);
+			else if (is_there(a, e))
+				add_cell(text, o, &counts[e],
+					o->is_global ? &a->totals[e] : &anatomy_counts(a, t, 0)[e]);
+		}
+		str_addf(text, "%8llu%8llu  ", (unsigned long long)m->offset,
+			(unsigned long long)m->size);
+		add_member(text, m);
+		depth += m->kind != TYPELAYOUT_MEMBER;
+	}
+	close_to(text, &depth, 0, margin);
+}
+
+void annotate_types_text(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+{
+	vec_each(t, &a->types) {
+		if (!anatomy_counts(a, t, 0)->n_samples && t->share <= 0)
+			continue;
+		if (t > a->types.at)
+			str_addc(&out->text, '\n');
+		add_type(&out->text, a, t, o);
+		out_flush_some(out);
+	}
+	if (o->is_quiet)
+		return;
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!is_there(a, e))
+			continue;
+		str_addf(&out->text, "%s# ", e || !a->types.n ? "" : "\n");
+		add_safe(&out->text, a->profile->events.at[e].name);
+		str_addf(&out->text,
+			": %.2f%% of %llu samples access types with members; 'pace report -s type' has the others\n",
+			a->totals[e].n_samples ? 100.0 * (double)a->typed[e].n_samples /
+					(double)a->totals[e].n_samples
+					       : 0,
+			(unsigned long long)a->totals[e].n_samples);
+	}
+}
+
+/* ---- for programs ---- */
+
+/* What was sampled in a line, of each event. */
+static void add_counts(struct rowmaker *m, const struct anatomy *a,
+	const struct annotation_count *counts)
+{
+	for (size_t e = 0; e < a->profile->events.n; e++) {
+		if (!counts[e].n_samples)
+			continue;
+		rowmaker_row(m);
+		rowmaker_u64(m, "event", e);
+		rowmaker_u64(m, "samples", counts[e].n_samples);
+		rowmaker_u64(m, "period", counts[e].period);
+	}
+}
+
+static void add_lines(struct rowmaker *m, const struct anatomy *a, const struct anatomy_type *t)
+{
+	static const char *const kinds[] = {[TYPELAYOUT_MEMBER] = "member",
+		[TYPELAYOUT_STRUCT] = "struct",
+		[TYPELAYOUT_UNION] = "union"};
+	const struct profile_type *type = &a->profile->types.at[t->type];
+
+	for (u32 i = 0; i < type->n; i++) {
+		const struct profile_member *member = &a->profile->members.at[type->first + i];
+
+		rowmaker_row(m);
+		rowmaker_u64(m, "depth", member->depth);
+		rowmaker_text(m, "kind", kinds[member->kind]);
+		rowmaker_text(m, "type", member->type);
+		rowmaker_text(m, "name", member->name);
+		rowmaker_u64(m, "offset", member->offset);
+		rowmaker_u64(m, "size", member->size);
+		add_counts(rowmaker_below(m, "counts", ROWMAKER_ROWS), a, anatomy_counts(a, t, i));
+	}
+}
+
+void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+{
+	struct rowmaker document = {0}, *types;
+	struct rowset table;
+
+	rowmaker_row(&document);
+	rowmaker_u64(&document, "pace_annotate_types", SCHEMA);
+	annotate_add_events(&document, a->profile, a->totals, o->events);
+	types = rowmaker_below(&document, "types", ROWMAKER_ROWS);
+	vec_each(t, &a->types) {
+		const struct profile_type *type = &a->profile->types.at[t->type];
+
+		rowmaker_row(types);
+		rowmaker_text(types, "name", type->name);
+		rowmaker_u64(types, "size", type->size);
+		add_lines(rowmaker_below(types, "lines", ROWMAKER_ROWS), a, t);
+	}
+	table = rowmaker_table(&document);
+	form_json_object(&table, 0, out);
+	str_addc(&out->text, '\n');
+	rowmaker_fini(&document);
+}

@@ -1,0 +1,76 @@
+#include "view/forms/forms.h"
+
+#include <string.h>
+
+/* A row a form: form_x of a file of its own. */
+#define FORMS(X)    \
+	X(text)     \
+	X(csv)      \
+	X(json)     \
+	X(markdown) \
+	X(folded)
+
+#define DECLARE(name) extern const struct form form_##name;
+FORMS(DECLARE)
+
+#define ROW(name) &form_##name,
+const struct form *const form_table[] = {FORMS(ROW) NULL};
+
+static const struct form *find(const char *name)
+{
+	for (size_t i = 0; form_table[i]; i++)
+		if (!strcmp(form_table[i]->name, name))
+			return form_table[i];
+	return NULL;
+}
+
+static int unknown_name(const char *name, struct err *err)
+{
+	struct str known = {0};
+
+	for (size_t i = 0; form_table[i]; i++)
+		str_addf(&known, "%s%s", i ? ", " : "", form_table[i]->name);
+	err_set(err, ERR_INVAL, "--format: '%.60s' is none of %s", name, str_text(&known));
+	str_fini(&known);
+	return err->code;
+}
+
+int form_check(const struct form_choice *c, struct err *err)
+{
+	unsigned n = (c->name != NULL) + (c->separator != NULL);
+
+	for (size_t i = 0; i < FORM_IDS; i++)
+		n += c->is_chosen[i];
+	if (n > 1)
+		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
+	if (c->separator && !*c->separator)
+		return err_set(err, ERR_INVAL, "-t: a separator is needed");
+	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
+}
+
+const struct form *form_chosen(const struct form_choice *c)
+{
+	static const struct form *const by_option[] = {[FORM_SEPARATED] = &form_separated,
+		[FORM_CSV] = &form_csv,
+		[FORM_JSON] = &form_json,
+		[FORM_MARKDOWN] = &form_markdown,
+		[FORM_FOLDED] = &form_folded};
+	const struct form *named = c->name ? find(c->name) : NULL;
+
+	for (size_t i = 0; i < FORM_IDS; i++)
+		if (c->is_chosen[i])
+			return by_option[i];
+	return c->separator ? &form_separated : named ? named : &form_text;
+}
+
+void page_begin(struct page *p)
+{
+	if (p->form->begin)
+		p->form->begin(p);
+}
+
+void page_end(struct page *p, const struct account *account)
+{
+	if (p->form->end)
+		p->form->end(p, account);
+}

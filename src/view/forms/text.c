@@ -1,0 +1,438 @@
+#include "view/forms/text.h"
+
+#include "base/num.h"
+#include "base/sort.h"
+#include "base/workers.h"
+#include "profile/rows/certainty.h"
+#include "view/forms/forms.h"
+#include "view/forms/hierarchy.h"
+#include "view/text/celltext.h"
+
+/* ---- columns ---- */
+
+/* Bytes that continue a character take no room of their own. */
+static bool takes_column(char c)
+{
+	return ((u8)c & 0xc0) != 0x80;
+}
+
+static size_t columns_used(const char *text, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += takes_column(text[i]);
+	return columns;
+}
+
+/*
+ * Rows are rendered in parts: first the cells of each part as they are, then, when the widths are
+ * known, the lines.
+ */
+enum { PART_ROWS = 2048 };
+
+struct part {
+	size_t first, n;  /* rows: PART_ROWS at most, those left out included */
+	struct str cells; /* the texts of all cells, one behind the other */
+	VEC(u32) lengths; /* of each cell, bytes */
+	VEC(size_t) rows; /* those that have cells */
+	size_t *widths;   /* by column */
+	struct str lines;
+	VEC(size_t) ends; /* of each row's line in `lines` */
+};
+
+struct table_text {
+	const struct rowset *rows;
+	VEC(struct part) parts;
+	struct celltext *layouts; /* by column */
+	size_t *widths;
+};
+
+static void render_cells(void *ctx, size_t i, unsigned worker)
+{
+	struct table_text *t = ctx;
+	const struct rowset *r = t->rows;
+	struct part *part = &t->parts.at[i];
+	struct str room = {0};
+
+	(void)worker;
+	for (size_t row = part->first; row < part->first + part->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		vec_add(&part->rows, row);
+		for (size_t c = 0; c < r->n_shown; c++) {
+			size_t start = part->cells.n, used;
+
+			celltext_add_row(&t->layouts[c], r, &r->shown[c], row, &room, &part->cells);
+			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
+			part->widths[c] = MAX(part->widths[c], used);
+			vec_add(&part->lengths, part->cells.n - start);
+		}
+	}
+	str_fini(&room);
+}
+
+/* What fits into so many columns. */
+static size_t cut(const char *cell, size_t n, size_t width)
+{
+	for (size_t i = 0; i < n; i++)
+		if (takes_column(cell[i]) && !width--)
+			return i;
+	return n;
+}
+
+static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right,
+	bool is_last)
+{
+	size_t used = columns_used(cell, n), room;
+
+	/* Half a number is another one. */
+	if (UNLIKELY(used > width) && !is_right) {
+		n = cut(cell, n, width);
+		used = width;
+	}
+	room = width > used ? width - used : 0;
+	if (is_right)
+		str_fill(text, ' ', room);
+	str_addn(text, cell, n);
+	if (!is_right && !is_last)
+		str_fill(text, ' ', room);
+}
+
+static void render_lines(void *ctx, size_t i, unsigned worker)
+{
+	struct table_text *t = ctx;
+	const size_t n = t->rows->n_shown;
+	struct part *part = &t->parts.at[i];
+	const char *cell = str_text(&part->cells);
+	const u32 *length = part->lengths.at;
+
+	(void)worker;
+	for (size_t row = 0; row < part->rows.n; row++) {
+		for (size_t c = 0; c < n; c++, cell += *length++) {
+			str_addn(&part->lines, "  ", 2);
+			add_cell(&part->lines, cell, *length, t->widths[c], t->layouts[c].is_right,
+				c + 1 == n);
+		}
+		str_addc(&part->lines, '\n');
+		vec_add(&part->ends, part->lines.n);
+	}
+}
+
+/* Lines of a tree begin where they belong, and end anywhere. */
+static bool is_ragged(const struct table_text *t, size_t column)
+{
+	return t->rows->is_outline && column + 1 == t->rows->n_shown;
+}
+
+/* The last column ends where a terminal does; a name may be a thousand characters long. */
+static void clip(struct table_text *t, size_t terminal)
+{
+	enum { LEAST = 16 };
+	const size_t last = t->rows->n_shown - 1;
+	size_t used = 2;
+
+	for (size_t c = 0; c < last; c++)
+		used += t->widths[c] + 2;
+	if (!t->layouts[last].is_right && !t->rows->shown[last].width && !is_ragged(t, last))
+		t->widths[last] = MIN(t->widths[last],
+			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
+}
+
+/* terminal: its columns; 0: there is none. */
+static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
+{
+	const struct rowset *r = t->rows;
+
+	t->layouts = mem_zalloc((r->n_shown + 1) * sizeof(*t->layouts));
+	t->widths = mem_zalloc((r->n_shown + 1) * sizeof(*t->widths));
+	for (size_t at = 0; at < r->n; at += PART_ROWS)
+		vec_add(&t->parts,
+			((struct part){.first = at,
+				.n = MIN(r->n - at, (size_t)PART_ROWS),
+				.widths = mem_zalloc((r->n_shown + 1) * sizeof(size_t))}));
+	for (size_t c = 0; c < r->n_shown; c++)
+		t->layouts[c] = celltext_of_column(&r->shown[c]);
+	workers_run(n_workers, t->parts.n, render_cells, t);
+	for (size_t c = 0; c < r->n_shown; c++) {
+		const struct rowset_column *column = &r->shown[c];
+
+		t->widths[c] = MAX(strlen(t->layouts[c].title),
+			(size_t)t->layouts[c].width * rowset_n_cells(r, column));
+		vec_each(part, &t->parts)
+			t->widths[c] = MAX(t->widths[c], part->widths[c]);
+		if (column->width)
+			t->widths[c] = column->width;
+	}
+	if (terminal && r->n_shown)
+		clip(t, terminal);
+	workers_run(n_workers, t->parts.n, render_lines, t);
+}
+
+static void table_text_fini(struct table_text *t)
+{
+	vec_each(part, &t->parts) {
+		mem_free(part->widths);
+		str_fini(&part->cells);
+		str_fini(&part->lines);
+		vec_fini(&part->lengths);
+		vec_fini(&part->rows);
+		vec_fini(&part->ends);
+	}
+	vec_fini(&t->parts);
+	mem_free(t->layouts);
+	mem_free(t->widths);
+}
+
+static void add_header(struct str *text, const struct table_text *t)
+{
+	const size_t n = t->rows->n_shown;
+
+	for (int line = 0; line < 2; line++) {
+		str_add(text, "#");
+		for (size_t i = 0; i < n; i++) {
+			struct str cell = {0};
+
+			if (line == 0)
+				str_add(&cell, t->layouts[i].title);
+			else
+				str_fill(&cell, '.',
+					is_ragged(t, i) ? strlen(t->layouts[i].title)
+							: t->widths[i]);
+			str_add(text, i ? "  " : " ");
+			add_cell(text, str_text(&cell), cell.n, t->widths[i],
+				t->layouts[i].is_right, i + 1 == n);
+			str_fini(&cell);
+		}
+		str_addc(text, '\n');
+	}
+	str_add(text, "#\n");
+}
+
+/* ---- what is below rows ---- */
+
+/* A row's graph, drawn before the rows are printed. */
+struct drawn {
+	size_t row;
+	struct str text;
+};
+
+/* The graphs of all rows that have one, by the rows' positions: made in the order that the table likes. */
+static struct drawn *draw_graphs(const struct rowset *r, const struct text_options *o,
+	size_t *ret_n)
+{
+	const struct rowset_column *c = rowset_below(r);
+	VEC(struct drawn) graphs = {0};
+	VEC(struct sort_item) order = {0};
+	struct str room = {0};
+	struct rowset tree;
+	struct cell cell;
+
+	for (size_t row = 0; c && row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		rowset_cell(r, c, row, 0, &room, &cell);
+		if (cell.kind != CELL_ROWS)
+			continue;
+		vec_add(&order, ((struct sort_item){r->group ? r->group(r, row) : 0, graphs.n}));
+		vec_add(&graphs, ((struct drawn){.row = row}));
+	}
+	sort_by_key(order.at, order.n);
+	vec_each(item, &order) {
+		struct drawn *d = &graphs.at[item->value];
+
+		r->below(r, c, d->row, &tree);
+		drawing_add(&d->text, &tree, &o->drawing);
+		rowset_close(&tree);
+	}
+	vec_fini(&order);
+	str_fini(&room);
+	*ret_n = graphs.n;
+	return graphs.at;
+}
+
+/* The lines of the table, each followed by its graph if it has one. */
+static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs,
+	size_t n_graphs)
+{
+	size_t next = 0;
+
+	vec_each(part, &t->parts) {
+		size_t begin = 0;
+
+		for (size_t row = 0; row < part->rows.n; row++) {
+			/* Lines are copied in runs that end where a graph comes. */
+			if (next == n_graphs || graphs[next].row != part->rows.at[row])
+				continue;
+			str_addn(&out->text, part->lines.at + begin, part->ends.at[row] - begin);
+			begin = part->ends.at[row];
+			str_addn(&out->text, str_text(&graphs[next].text), graphs[next].text.n);
+			next++;
+			out_flush_some(out);
+		}
+		str_addn(&out->text, str_text(&part->lines) + begin, part->lines.n - begin);
+		out_flush_some(out);
+	}
+}
+
+/* What the head of a table of samples shows, in this order. */
+enum { OF, SAMPLES, PERIOD, BLOCKS };
+
+static u64 head_number(const struct rowset *head, size_t column, struct str *room)
+{
+	struct cell cell = {0};
+
+	if (column < head->n_shown)
+		rowset_cell(head, &head->shown[column], 0, 0, room, &cell);
+	return cell.n;
+}
+
+static void add_title(const struct page *p, const struct rowset *r)
+{
+	const struct rowset *head = r->head;
+	struct str *text = &p->out->text, room = {0};
+	struct cell of;
+
+	if (!r->is_of_samples || (p->text->is_wall && !r->is_outline) || p->text->is_bare)
+		return;
+	str_add(text, "# Samples: ");
+	num_add_short(text, head_number(head, SAMPLES, &room));
+	str_addf(text, " of %s '", head->shown[OF].title);
+	rowset_cell(head, &head->shown[OF], 0, 0, &room, &of);
+	cell_add_text(&of, text);
+	str_addf(text, "'\n# Event count (approx.): %llu\n#\n",
+		(unsigned long long)head_number(head, PERIOD, &room));
+	str_fini(&room);
+}
+
+static void add_legend(const struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+	u64 n_blocks;
+
+	if (!r->is_of_samples || r->head->n_shown <= BLOCKS || !r->n || p->text->is_bare)
+		return;
+	n_blocks = head_number(r->head, BLOCKS, &room);
+	str_fini(&room);
+	if (n_blocks < CERTAINTY_BLOCKS_MIN)
+		str_add(text,
+			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
+	str_addf(text,
+		"\n# Intervals hold the true share with 95%%, judged by %llu stretches of time; ~: whether the row belongs before the next one is not decided.\n",
+		(unsigned long long)n_blocks);
+}
+
+static void add_table(struct page *p, const struct rowset *r)
+{
+	const struct text_options *o = p->text;
+	struct table_text table = {.rows = r};
+	size_t n_graphs;
+	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
+
+	render(&table, r->is_serial ? 1 : o->n_workers, p->width);
+	/* What the lines of a tree are is not to be guessed. */
+	if (!o->is_bare || r->is_outline)
+		add_header(&p->out->text, &table);
+	add_rows(p->out, &table, graphs, n_graphs);
+	for (size_t i = 0; i < n_graphs; i++)
+		str_fini(&graphs[i].text);
+	mem_free(graphs);
+	table_text_fini(&table);
+}
+
+void text_add_table(struct out *out, const struct rowset *r, const struct text_options *o)
+{
+	struct page p = {.form = &form_text, .out = out, .text = o};
+
+	add_title(&p, r);
+	add_table(&p, r);
+}
+
+static void text_form_table(struct page *p, const struct rowset *r)
+{
+	add_title(p, r);
+	str_add(&p->out->text, r->notes ? r->notes : "");
+	if (r->nodes)
+		hierarchy_add(p->out, r, p->text);
+	else
+		add_table(p, r);
+	add_legend(p, r);
+	if (r->is_of_samples)
+		str_add(&p->out->text, "\n\n");
+}
+
+const struct form form_text = {.name = "text",
+	.extension = "txt",
+	.help = "a table for people",
+	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
+	.table = text_form_table};
+
+/* ---- the text's columns with something else than blanks between them ---- */
+
+/* A cell without the blanks that align it; the figures of several events have one between them. */
+static void add_separated_cell(struct str *text, const char *cell, bool has_parts,
+	const char *separator)
+{
+	const size_t n = strlen(separator);
+
+	cell += strspn(cell, " ");
+	while (*cell) {
+		if (has_parts && *cell == ' ') {
+			str_addc(text, ' ');
+			cell += strspn(cell, " ");
+		} else if (!strncmp(cell, separator, n)) {
+			str_addc(text, '.');
+			cell += n;
+		} else {
+			str_addc(text, *cell++);
+		}
+	}
+}
+
+static void add_separated_header(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text;
+
+	str_add(text, r->is_of_samples ? "# " : "");
+	for (size_t i = 0; i < r->n_shown; i++) {
+		const char *title = celltext_of_column(&r->shown[i]).title;
+
+		str_add(text, title + strspn(title, " "));
+		str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+	}
+}
+
+/* Of several tables each says what it is of. */
+static void separated_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0}, cell = {0};
+	struct celltext *layouts = mem_zalloc((r->n_shown + 1) * sizeof(*layouts));
+
+	for (size_t i = 0; i < r->n_shown; i++)
+		layouts[i] = celltext_of_column(&r->shown[i]);
+	if (p->has_others)
+		add_title(p, r);
+	if (!p->text->is_bare)
+		add_separated_header(p, r);
+	for (size_t row = 0; row < r->n; row++) {
+		if (!rowset_shows(r, row))
+			continue;
+		for (size_t i = 0; i < r->n_shown; i++) {
+			str_cut(&cell, 0);
+			celltext_add_row(&layouts[i], r, &r->shown[i], row, &room, &cell);
+			add_separated_cell(text, str_text(&cell),
+				rowset_n_cells(r, &r->shown[i]) > 1, p->separator);
+			str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+		}
+		out_flush_some(p->out);
+	}
+	str_fini(&room);
+	mem_free(layouts);
+	str_fini(&cell);
+}
+
+const struct form form_separated = {.name = "separated",
+	.extension = "txt",
+	.help = "the columns of the text with a separator between them",
+	.wants = FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+	.table = separated_form_table};

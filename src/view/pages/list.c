@@ -1,0 +1,478 @@
+#include "view/pages/list.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "event/abi.h"
+
+enum { NAME_COLUMNS = 48, MARK_COLUMNS = 6, DETAIL_COLUMNS = 100, DETAIL_INDENT = 6 };
+
+static const char *const kinds[MENU_KIND_COUNT] = {
+	[MENU_HARDWARE] = "hardware",
+	[MENU_SOFTWARE] = "software",
+	[MENU_CACHE] = "cache",
+	[MENU_TOOL] = "tool",
+	[MENU_PMU] = "pmu",
+	[MENU_RAW] = "raw",
+	[MENU_BREAKPOINT] = "breakpoint",
+	[MENU_TABLE] = "table",
+	[MENU_TRACEPOINT] = "tracepoint",
+};
+
+static const char *const marks[] = {
+	[MENU_UNTRIED] = "",
+	[MENU_OPENS] = "yes",
+	[MENU_OPENS_USER] = "user",
+	[MENU_REFUSED] = "no",
+};
+
+static size_t add_safe(struct str *text, const char *s)
+{
+	return str_add_safe(text, s, strlen(s));
+}
+
+/* At most so many columns; what does not fit is "...". */
+static void add_cut(struct str *text, const char *s, size_t columns)
+{
+	size_t start = text->n, at, left = columns;
+
+	if (add_safe(text, s) <= columns)
+		return;
+	left = columns > 3 ? columns - 3 : 0;
+	for (at = start; at < text->n && left; left--)
+		for (at++; at < text->n && ((u8)text->at[at] & 0xc0) == 0x80;)
+			at++;
+	str_cut(text, at);
+	str_add(text, "...");
+}
+
+/* ---- what an event is for the kernel ---- */
+
+/* A number that any tool takes as a raw event of the CPU. */
+static bool is_raw(const struct event_attr *a)
+{
+	return a->type == PERF_TYPE_RAW && !a->config1 && !a->config2 && !a->config3 && !a->config4;
+}
+
+static void add_numbers(const struct event_attr *a, struct str *text)
+{
+	const u64 more[] = {a->config1, a->config2, a->config3, a->config4};
+
+	str_addf(text, "type %u config 0x%llx", a->type, (unsigned long long)a->config);
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		if (more[i])
+			str_addf(text, " config%zu 0x%llx", i + 1, (unsigned long long)more[i]);
+}
+
+/* "cpu/event=0x3c,umask=0x1/ r13c", or the numbers of what has no terms. */
+static void add_encoding(const struct menu_item *item, struct str *text)
+{
+	if (item->pmu && item->terms)
+		str_addf(text, "%s/%s/", item->pmu, item->terms);
+	else if (item->has_attr)
+		add_numbers(&item->attr, text);
+	else if (item->brief)
+		str_add(text, item->brief);
+	if (item->has_attr && is_raw(&item->attr))
+		str_addf(text, " r%04llx", (unsigned long long)item->attr.config);
+}
+
+/* Words, in lines of at most so many columns, each indented. */
+static void add_wrapped(const char *words, size_t indent, size_t columns, struct str *text)
+{
+	struct str safe = {0};
+	size_t used = 0;
+	const char *at;
+
+	add_safe(&safe, words);
+	at = str_text(&safe);
+	while (*(at += strspn(at, " "))) {
+		size_t n = strcspn(at, " ");
+
+		if (!used || used + 1 + n > columns) {
+			str_add(text, used ? "\n" : "");
+			str_fill(text, ' ', indent);
+			used = indent + n;
+		} else {
+			str_addc(text, ' ');
+			used += 1 + n;
+		}
+		str_addn(text, at, n);
+		at += n;
+	}
+	str_add(text, used ? "\n" : "");
+	str_fini(&safe);
+}
+
+static void add_paragraph(const char *words, size_t columns, struct str *text)
+{
+	add_wrapped(words, DETAIL_INDENT, columns, text);
+}
+
+static size_t detail_columns(const struct list_style *style)
+{
+	return style->columns ? MIN(style->columns, (unsigned)DETAIL_COLUMNS) : DETAIL_COLUMNS;
+}
+
+/* ---- headings ---- */
+
+static bool is_same_group(const struct menu_item *a, const struct menu_item *b)
+{
+	return a->kind == b->kind &&
+		(a->kind == MENU_TRACEPOINT || a->group == b->group ||
+			(a->group && b->group && !strcmp(a->group, b->group)));
+}
+
+static void add_title(const struct menu *m, const struct menu_item *item, struct str *title)
+{
+	static const char *const titles[MENU_KIND_COUNT] = {
+		[MENU_HARDWARE] = "Hardware events",
+		[MENU_SOFTWARE] = "Software events",
+		[MENU_CACHE] = "Hardware cache events",
+		[MENU_TOOL] = "Events that stat counts itself",
+		[MENU_PMU] = "Events of PMU",
+		[MENU_RAW] = "Raw events",
+		[MENU_BREAKPOINT] = "Breakpoints",
+		[MENU_TABLE] = "Events of the CPU's tables, topic",
+		[MENU_TRACEPOINT] = "Tracepoints",
+	};
+	u32 type;
+
+	str_add(title, titles[item->kind]);
+	if (item->kind == MENU_PMU)
+		str_addf(title, " %s", item->pmu);
+	if (item->kind == MENU_PMU && menu_pmu_type(m, item->pmu, &type))
+		str_addf(title, " (type %u)", type);
+	if (item->kind == MENU_TABLE)
+		str_addf(title, " '%s'", item->group);
+	str_addc(title, ':');
+}
+
+static void add_heading(const struct menu *m, const struct menu_item *item,
+	const struct list_style *style, struct str *text)
+{
+	struct str title = {0}, formats = {0};
+
+	add_title(m, item, &title);
+	add_cut(text, str_text(&title), style->columns ? style->columns : SIZE_MAX);
+	str_addc(text, '\n');
+	if (style->has_details && item->kind == MENU_PMU) {
+		str_add(&formats, "terms: ");
+		menu_add_formats(m, item->pmu, &formats);
+		add_paragraph(str_text(&formats), detail_columns(style), text);
+	}
+	str_fini(&title);
+	str_fini(&formats);
+}
+
+/* ---- lines ---- */
+
+static bool has_marks(const struct menu *m)
+{
+	vec_each(item, &m->items)
+		if (item->opens != MENU_UNTRIED)
+			return true;
+	return false;
+}
+
+static void add_name(const struct menu_item *item, struct str *text)
+{
+	add_safe(text, item->name);
+	if (item->alias) {
+		str_add(text, " OR ");
+		add_safe(text, item->alias);
+	}
+}
+
+/* How wide the names of a group are: as wide as its widest that is not too wide. */
+static size_t name_columns(const struct menu *m, size_t first, const struct list_style *style)
+{
+	size_t most = style->columns ? MIN(NAME_COLUMNS, style->columns * 2 / 5) : NAME_COLUMNS;
+	struct str text = {0};
+	size_t widest = 0;
+
+	for (size_t i = first; i < m->items.n; i++) {
+		if (!is_same_group(&m->items.at[first], &m->items.at[i]))
+			break;
+		str_clear(&text);
+		add_name(&m->items.at[i], &text);
+		if (text.n <= most)
+			widest = MAX(widest, text.n);
+	}
+	str_fini(&text);
+	return widest ? widest : most;
+}
+
+/* sysfs has no sentences: what an event is made of is better than nothing. */
+static void add_sentence(const struct menu_item *item, struct str *text)
+{
+	if (item->brief)
+		str_add(text, item->brief);
+	else if (item->terms)
+		str_add(text, item->terms);
+	if (item->unit)
+		str_addf(text, " (in %s)", item->unit);
+}
+
+static void add_line(const struct menu_item *item, const struct list_style *style,
+	size_t name_width, bool has_mark, struct str *text)
+{
+	size_t indent = 2 + name_width + 2 + (has_mark ? MARK_COLUMNS : 0), start = text->n, used;
+	struct str behind = {0};
+
+	if (style->has_encoding)
+		add_encoding(item, &behind);
+	else if (style->has_descriptions)
+		add_sentence(item, &behind);
+	str_add(text, "  ");
+	if (style->columns)
+		add_cut(text, item->name, style->columns > 2 ? style->columns - 2 : 1);
+	else
+		add_safe(text, item->name);
+	used = text->n - start;
+	if (item->alias && (!style->columns || used + 4 + strlen(item->alias) <= style->columns)) {
+		str_add(text, " OR ");
+		add_safe(text, item->alias);
+		used = text->n - start;
+	}
+	/* A name that is too long has its line; so lines stay short and columns straight. */
+	if (used > 2 + name_width && (behind.n || has_mark) && style->columns) {
+		str_addc(text, '\n');
+		used = 0;
+	}
+	if (used < 2 + name_width)
+		str_fill(text, ' ', 2 + name_width - used);
+	if (has_mark)
+		str_addf(text, "  %-*s", MARK_COLUMNS - 2, marks[item->opens]);
+	if (behind.n) {
+		str_add(text, "  ");
+		if (style->columns)
+			add_cut(text, str_text(&behind),
+				style->columns > indent + 8 ? style->columns - indent : 8);
+		else
+			add_safe(text, str_text(&behind));
+	}
+	while (text->n > start && text->at[text->n - 1] == ' ')
+		str_cut(text, text->n - 1);
+	str_addc(text, '\n');
+	str_fini(&behind);
+}
+
+static void add_table_notes(const struct catalog_event *row, struct str *notes)
+{
+	if (row->precise)
+		str_add(notes,
+			row->precise == 1 ? "Can be sampled precisely (:p). "
+					  : "Must be sampled precisely (:p). ");
+	if (row->is_per_pkg)
+		str_add(notes, "One counter counts for its whole package. ");
+	if (row->errata)
+		str_addf(notes, "Errata: %s. ", row->errata);
+	if (row->is_deprecated)
+		str_add(notes, "Deprecated. ");
+}
+
+static void add_details(const struct menu *m, const struct menu_item *item,
+	const struct list_style *style, struct str *text)
+{
+	size_t columns =
+		style->columns ? MIN(style->columns, (unsigned)DETAIL_COLUMNS) : DETAIL_COLUMNS;
+	struct str line = {0};
+
+	str_add(text, "  ");
+	add_name(item, text);
+	str_addc(text, '\n');
+	if (item->brief && !(item->kind == MENU_RAW && item->pmu))
+		add_paragraph(item->brief, columns, text);
+	if (item->description)
+		add_paragraph(item->description, columns, text);
+	if (item->row) {
+		add_table_notes(item->row, &line);
+		add_paragraph(str_text(&line), columns, text);
+	}
+	if (item->unit || item->scale != 1) {
+		str_clear(&line);
+		str_addf(&line, "unit: %.15g %s", item->scale, item->unit ? item->unit : "");
+		add_paragraph(str_text(&line), columns, text);
+	}
+	if (item->pmu && item->kind == MENU_RAW) {
+		str_clear(&line);
+		str_add(&line, "terms: ");
+		menu_add_formats(m, item->pmu, &line);
+		add_paragraph(str_text(&line), columns, text);
+	} else if (item->has_attr) {
+		str_clear(&line);
+		str_add(&line, "encoding: ");
+		add_encoding(item, &line);
+		if (item->pmu && item->terms) {
+			str_add(&line, " = ");
+			add_numbers(&item->attr, &line);
+		}
+		add_paragraph(str_text(&line), columns, text);
+	}
+	str_clear(&line);
+	str_add(&line, "fields: ");
+	menu_add_fields(m, item, &line);
+	if (line.n > strlen("fields: "))
+		add_paragraph(str_text(&line), columns, text);
+	str_clear(&line);
+	if (item->opens == MENU_OPENS)
+		str_add(&line, "opens here");
+	else if (item->opens == MENU_OPENS_USER)
+		str_addf(&line, "opens here for user space only: %s", item->reason);
+	else if (item->opens == MENU_REFUSED)
+		str_addf(&line, "does not open here: %s", item->reason);
+	else if (item->kind != MENU_RAW && item->kind != MENU_BREAKPOINT && !item->has_attr)
+		str_addf(&line, "not tried: %s", item->reason);
+	add_paragraph(str_text(&line), columns, text);
+	str_fini(&line);
+}
+
+/* What a reader would miss otherwise: that there is more, and what 'no' means. */
+static void add_footer(const struct menu *m, const struct list_style *style, struct str *text)
+{
+	size_t columns = style->columns ? style->columns : SIZE_MAX;
+	bool has_refused = false, has_user = false;
+	struct str line = {0};
+
+	vec_each(item, &m->items) {
+		has_refused |= item->opens == MENU_REFUSED;
+		has_user |= item->opens == MENU_OPENS_USER;
+	}
+	str_add(text, "\n");
+	if (m->has_hidden_tracepoints && m->no_tracepoints.code) {
+		str_add(&line, m->no_tracepoints.msg);
+	} else if (m->has_hidden_tracepoints) {
+		num_add_grouped(&line, m->n_tracepoints);
+		str_addf(&line,
+			" tracepoints in %u systems: 'pace list tracepoint' or 'pace list \"sched:*\"' lists them",
+			m->n_systems);
+	}
+	add_wrapped(str_text(&line), 0, columns, text);
+	str_clear(&line);
+	if (m->catalog.n_absent && !m->catalog.events.n && !m->options.n_words) {
+		num_add_grouped(&line, m->catalog.n_absent);
+		str_addf(&line, " events of the tables in '%s' belong to PMUs that are not here",
+			m->catalog.folder);
+	}
+	add_wrapped(str_text(&line), 0, columns, text);
+	if (has_refused)
+		add_wrapped("no: does not open here; 'pace list --details NAME' says why", 0,
+			columns, text);
+	if (has_user)
+		add_wrapped(
+			"user: opens here for user space only (NAME:u); 'pace list --details NAME' says why",
+			0, columns, text);
+	if (text->n > 1 && text->at[text->n - 2] == '\n')
+		str_cut(text, text->n - 1);
+	str_fini(&line);
+}
+
+void list_text(const struct menu *m, const struct list_style *style, struct out *out)
+{
+	bool has_mark = has_marks(m) && !style->has_encoding;
+	size_t width = 0;
+
+	for (size_t i = 0; i < m->items.n; i++) {
+		const struct menu_item *item = &m->items.at[i];
+
+		if (!i || !is_same_group(item - 1, item)) {
+			str_add(&out->text, i ? "\n" : "");
+			add_heading(m, item, style, &out->text);
+			width = name_columns(m, i, style);
+		}
+		if (style->has_details)
+			add_details(m, item, style, &out->text);
+		else
+			add_line(item, style, width, has_mark, &out->text);
+		out_flush_some(out);
+	}
+	if (!style->has_encoding)
+		add_footer(m, style, &out->text);
+}
+
+void list_names(const struct menu *m, struct out *out)
+{
+	bool is_first = true;
+
+	vec_each(item, &m->items) {
+		if (item->kind == MENU_RAW || item->kind == MENU_BREAKPOINT)
+			continue;
+		str_add(&out->text, is_first ? "" : " ");
+		add_safe(&out->text, item->name);
+		is_first = false;
+		out_flush_some(out);
+	}
+	str_addc(&out->text, '\n');
+}
+
+/* ---- JSON ---- */
+
+static void json_maybe(struct str *text, const char *key, const char *value)
+{
+	if (value)
+		json_text(text, key, value);
+	else
+		json_null(text, key);
+}
+
+static void json_encoding(const struct menu_item *item, struct str *text)
+{
+	const struct event_attr *a = &item->attr;
+
+	json_key(text, "encoding");
+	if (!item->has_attr) {
+		str_add(text, "null,");
+		return;
+	}
+	str_addc(text, '{');
+	json_u64(text, "type", a->type);
+	json_hex(text, "config", a->config);
+	json_hex(text, "config1", a->config1);
+	json_hex(text, "config2", a->config2);
+	if (a->config3 || a->config4) {
+		json_hex(text, "config3", a->config3);
+		json_hex(text, "config4", a->config4);
+	}
+	json_close(text, '}');
+}
+
+static void json_item(const struct menu_item *item, struct str *text)
+{
+	bool is_tried = item->opens != MENU_UNTRIED;
+
+	str_addc(text, '{');
+	json_text(text, "name", item->name);
+	json_maybe(text, "alias", item->alias);
+	json_text(text, "kind", kinds[item->kind]);
+	json_maybe(text, "pmu", item->pmu);
+	json_maybe(text, "group", item->group);
+	json_maybe(text, "terms", item->terms);
+	json_encoding(item, text);
+	json_maybe(text, "unit", item->unit);
+	json_double(text, "scale", item->scale, 15);
+	json_maybe(text, "brief", item->brief);
+	json_maybe(text, "description", item->description);
+	if (item->row) {
+		json_u64(text, "precise", item->row->precise);
+		json_bool(text, "per_package", item->row->is_per_pkg);
+		json_bool(text, "deprecated", item->row->is_deprecated);
+		json_maybe(text, "errata", item->row->errata);
+	}
+	json_key(text, "opens");
+	str_add(text, !is_tried ? "null," : item->opens == MENU_REFUSED ? "false," : "true,");
+	json_maybe(text, "reason", item->reason);
+	json_end(text, '}');
+}
+
+void list_json(const struct menu *m, struct out *out)
+{
+	str_addc(&out->text, '[');
+	vec_each(item, &m->items) {
+		str_add(&out->text, item == m->items.at ? "\n" : ",\n");
+		json_item(item, &out->text);
+		out_flush_some(out);
+	}
+	str_add(&out->text, "\n]\n");
+}

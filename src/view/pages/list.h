@@ -1,0 +1,28 @@
+/*
+ * list.h - what can be measured, as text and as JSON.
+ *
+ * In       a menu behind menu_try()
+ * Out      text: a heading for each group, a line for each event: name, whether it opens here, one
+ *          sentence. JSON: an array of objects, described in pace-list(1)
+ * Units    columns
+ */
+#ifndef PACE_VIEW_LIST_H
+#define PACE_VIEW_LIST_H
+
+#include "base/out.h"
+#include "collect/known/menu.h"
+
+struct list_style {
+	unsigned columns;      /* of the terminal; 0: lines are as long as they are */
+	bool has_descriptions; /* sentences behind the names */
+	bool has_encoding;     /* what it is for the kernel instead of them */
+	bool has_details;      /* several lines for each event */
+};
+
+void list_text(const struct menu *m, const struct list_style *style, struct out *out);
+
+/* The names alone, in one line, for the shell's completion. */
+void list_names(const struct menu *m, struct out *out);
+void list_json(const struct menu *m, struct out *out);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * lint.h - a recording explained in plain words: what it is, what is in it, what is wrong with it.
+ *
+ * In       an open reader, its survey, what the reader said meanwhile
+ * Out      text; its last line is the verdict
+ */
+#ifndef PACE_VIEW_LINT_H
+#define PACE_VIEW_LINT_H
+
+#include "base/str.h"
+#include "file/reader.h"
+#include "profile/check/survey.h"
+
+struct lint {
+	const struct reader *reader;
+	const struct survey *survey;
+	VEC(const char *) warnings; /* sentences; each means damage */
+	VEC(const char *) notes;
+};
+
+/* False: the file is damaged. */
+bool lint_add_text(const struct lint *l, struct str *text);
+
+#endif

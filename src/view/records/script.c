@@ -1,0 +1,554 @@
+#include "view/records/script.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/nearest.h"
+#include "base/num.h"
+#include "event/abi.h"
+#include "record/access.h"
+#include "record/regs.h"
+#include "unwind/chain.h"
+
+/* ---- fields ---- */
+
+static const struct {
+	const char *name;
+	u64 field;
+	u64 needs; /* PERF_SAMPLE_* */
+} field_names[] = {
+	{"comm", SCRIPT_COMM, 0},
+	{"pid", SCRIPT_PID, PERF_SAMPLE_TID},
+	{"tid", SCRIPT_TID, PERF_SAMPLE_TID},
+	{"cpu", SCRIPT_CPU, PERF_SAMPLE_CPU},
+	{"time", SCRIPT_TIME, PERF_SAMPLE_TIME},
+	{"period", SCRIPT_PERIOD, 0},
+	{"event", SCRIPT_EVENT, 0},
+	{"trace", SCRIPT_TRACE, 0},
+	{"addr", SCRIPT_ADDR, PERF_SAMPLE_ADDR},
+	{"weight", SCRIPT_WEIGHT, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT},
+	{"ip", SCRIPT_IP, PERF_SAMPLE_IP},
+	{"sym", SCRIPT_SYM, 0},
+	{"symoff", SCRIPT_SYMOFF, 0},
+	{"dso", SCRIPT_DSO, 0},
+	{"srcline", SCRIPT_SRCLINE, 0},
+	{"brstack", SCRIPT_BRSTACK, PERF_SAMPLE_BRANCH_STACK},
+	{"uregs", SCRIPT_UREGS, PERF_SAMPLE_REGS_USER},
+	{"iregs", SCRIPT_IREGS, PERF_SAMPLE_REGS_INTR},
+	{"phys_addr", SCRIPT_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR},
+	{"data_page_size", SCRIPT_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE},
+	{"code_page_size", SCRIPT_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE},
+	{"data_src", SCRIPT_DATA_SRC, PERF_SAMPLE_DATA_SRC},
+	{"ins_lat", SCRIPT_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
+	{"retire_lat", SCRIPT_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
+	{"cgroup", SCRIPT_CGROUP, PERF_SAMPLE_CGROUP},
+	{"misc", SCRIPT_MISC, 0},
+	{"tod", SCRIPT_TOD, PERF_SAMPLE_TIME},
+	{"insn", SCRIPT_INSN, PERF_SAMPLE_IP},
+	{"insnlen", SCRIPT_INSNLEN, PERF_SAMPLE_IP},
+	{"brstacksym", SCRIPT_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK},
+	{"brstackinsnlen", SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK},
+	/* Of samples that were made out of traces, and of guests' that were merged: empty columns else. */
+	{"flags", SCRIPT_TRACED, 0},
+	{"ipc", 0, 0},
+	{"machine_pid", 0, 0},
+	{"vcpu", 0, 0},
+};
+
+static const char *const kind_names[SCRIPT_KINDS] = {
+	[SCRIPT_HW] = "hw",
+	[SCRIPT_SW] = "sw",
+	[SCRIPT_TRACEPOINT] = "trace",
+	[SCRIPT_RAW] = "raw",
+	[SCRIPT_OTHER] = "other",
+};
+
+static enum script_kind kind_of(const struct event_attr *a)
+{
+	switch (a->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		return SCRIPT_HW;
+	case PERF_TYPE_SOFTWARE:
+		return SCRIPT_SW;
+	case PERF_TYPE_TRACEPOINT:
+		return SCRIPT_TRACEPOINT;
+	case PERF_TYPE_RAW:
+		return SCRIPT_RAW;
+	}
+	return SCRIPT_OTHER;
+}
+
+void script_default_fields(struct script_options *o)
+{
+	const u64 start = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT;
+	const u64 place = SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+
+	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+		o->fields[i] = start | place | SCRIPT_PERIOD;
+	o->fields[SCRIPT_TRACEPOINT] = start | SCRIPT_TRACE;
+	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
+		SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE;
+}
+
+static int unknown_field(const char *word, size_t n, struct err *err)
+{
+	char asked[64];
+	struct nearest near = {.typed = asked};
+	struct str hint = {0};
+
+	snprintf(asked, sizeof(asked), "%.*s", (int)MIN(n, sizeof(asked) - 1), word);
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
+		nearest_offer(&near, field_names[i].name);
+	nearest_add_hint(&near, &hint);
+	err_set(err, ERR_INVAL, "-F: there is no field '%s'%s", asked, str_text(&hint));
+	str_fini(&hint);
+	return err->code;
+}
+
+static bool is_word(const char *name, const char *word, size_t n)
+{
+	return strlen(name) == n && !memcmp(name, word, n);
+}
+
+static int find_field(const char *word, size_t n, u64 *ret_field, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++) {
+		if (is_word(field_names[i].name, word, n)) {
+			*ret_field = field_names[i].field;
+			return 0;
+		}
+	}
+	return unknown_field(word, n, err);
+}
+
+int script_parse_fields(struct script_options *o, const char *text, struct err *err)
+{
+	const char *colon = strchr(text, ':');
+	unsigned kinds = (1 << SCRIPT_KINDS) - 1;
+	bool is_first = true;
+
+	if (colon) {
+		kinds = 0;
+		for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+			if (is_word(kind_names[i], text, (size_t)(colon - text)))
+				kinds = 1u << i;
+		if (!kinds)
+			return err_set(err, ERR_INVAL,
+				"-F %s: the kind of events before ':' is hw, sw, trace, raw or other",
+				text);
+		text = colon + 1;
+	}
+	o->has_said_fields = true;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		char sign = *text == '+' || *text == '-' ? *text : 0;
+		u64 field = 0;
+
+		text += sign != 0;
+		n -= sign != 0;
+		/* The first word without a sign begins anew. */
+		if (is_first && !sign)
+			for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+				o->fields[i] = kinds >> i & 1 ? 0 : o->fields[i];
+		if (sign)
+			o->has_said_fields = false;
+		is_first = false;
+		if (n && find_field(text, n, &field, err))
+			return err->code;
+		for (unsigned i = 0; i < SCRIPT_KINDS; i++) {
+			if (!(kinds >> i & 1))
+				continue;
+			if (sign == '-')
+				o->fields[i] &= ~field;
+			else
+				o->fields[i] |= field;
+		}
+		text += n;
+		if (!*text)
+			return 0;
+		text++;
+	}
+}
+
+/* What of the wished-for fields this event's samples have. */
+static u64 fields_of(const struct script *s, const struct event *e)
+{
+	u64 fields = s->options->fields[kind_of(&e->attr)];
+	u64 type = e->attr.sample_type;
+
+	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
+		if (field_names[i].needs && !(field_names[i].needs & type))
+			fields &= ~field_names[i].field;
+	if (script_has_chain(type) && !s->options->hides_chains && !s->options->has_said_fields)
+		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+	return fields;
+}
+
+/* Whether an event's samples have a field that was asked for of its kind, or nobody asked. */
+static bool has_field(const struct script *s, u64 field)
+{
+	bool is_asked = false;
+
+	vec_each(e, s->events) {
+		if (!(s->options->fields[kind_of(&e->attr)] & field))
+			continue;
+		if (fields_of(s, e) & field)
+			return true;
+		is_asked = true;
+	}
+	return !is_asked;
+}
+
+static bool has_date(const struct script *s)
+{
+	return s->trace->session.reader.info.has_clock_data;
+}
+
+int script_check(const struct script *s, struct err *err)
+{
+	bool wants_date = false;
+
+	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
+		wants_date |= (s->options->fields[i] & SCRIPT_TOD) != 0;
+	if (wants_date && !has_date(s))
+		return err_set(err, ERR_INVAL,
+			"-F tod: the recording does not say which time of day its clock had: record with -k monotonic");
+	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
+		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
+			return err_set(err, ERR_INVAL,
+				"-F: no sample has a field '%s': it was not recorded",
+				field_names[i].name);
+	return 0;
+}
+
+void script_take_events(struct script *s)
+{
+	if (LIKELY(s->n_fields == s->events->n))
+		return;
+	if (s->events->n + 1 > s->fields_cap) {
+		s->fields_cap = 2 * s->events->n + 1;
+		s->fields = mem_realloc(s->fields, s->fields_cap * sizeof(*s->fields));
+	}
+	for (; s->n_fields < s->events->n; s->n_fields++) {
+		const struct event *e = &s->events->at[s->n_fields];
+
+		s->fields[s->n_fields] = fields_of(s, e);
+		s->name_width = MAX(s->name_width, (u32)strlen(e->name));
+	}
+}
+
+void script_init(struct script *s, const struct script_options *options, struct trace *trace)
+{
+	memset(s, 0, sizeof(*s));
+	s->options = options;
+	s->trace = trace;
+	s->events = &trace->session.reader.events;
+	locator_init(&s->locator, &trace->machine, &trace->resolver);
+	script_take_events(s);
+}
+
+void script_fini(struct script *s)
+{
+	mem_free(s->fields);
+	intern_fini(&s->strings);
+	str_fini(&s->texts);
+	vec_fini(&s->places);
+	table_fini(&s->index);
+}
+
+/* ---- numbers, which are most of the text ---- */
+
+static void add_u64(struct str *text, u64 v, size_t width)
+{
+	size_t start = text->n;
+
+	num_add_u64(text, v);
+	str_pad_left(text, start, width);
+}
+
+static void add_id(struct str *text, s32 id, size_t width)
+{
+	size_t start = text->n;
+
+	if (id < 0)
+		str_addf(text, "%d", id);
+	else
+		num_add_u64(text, (u64)id);
+	str_pad_left(text, start, width);
+}
+
+static void add_hex(struct str *text, u64 v, size_t width)
+{
+	size_t start = text->n;
+
+	num_add_hex(text, v, 1);
+	str_pad_left(text, start, width);
+}
+
+static void add_digits(struct str *text, u64 v, unsigned digits)
+{
+	char buf[20];
+
+	for (unsigned i = digits; i--; v /= 10)
+		buf[i] = (char)('0' + v % 10);
+	str_addn(text, buf, digits);
+}
+
+static void add_seconds(struct str *text, u64 ns, bool has_ns)
+{
+	num_add_u64(text, ns / 1000000000);
+	str_addc(text, '.');
+	if (has_ns)
+		add_digits(text, ns % 1000000000, 9);
+	else
+		add_digits(text, ns % 1000000000 / 1000, 6);
+}
+
+static void add_time(struct script *s, u64 time, struct str *text)
+{
+	const struct script_options *o = s->options;
+	size_t start = text->n;
+
+	if (o->is_relative) {
+		if (!s->first_time)
+			s->first_time = time;
+		add_seconds(text, time - MIN(time, s->first_time), o->has_ns);
+	} else if (o->is_delta) {
+		add_seconds(text, s->last_time ? time - MIN(time, s->last_time) : 0, o->has_ns);
+		s->last_time = time;
+	} else if (o->has_ns) {
+		u64 seconds = time / 1000000000;
+
+		add_u64(text, seconds, 5);
+		str_addc(text, '.');
+		add_digits(text, time % 1000000000, 9);
+	} else {
+		add_seconds(text, time, false);
+	}
+	str_pad_left(text, start, 12);
+	str_add(text, ": ");
+}
+
+static void add_chain(struct script *s, const struct thread_state *t,
+	const struct sample_words *chain, u8 mode, u64 fields, struct str *text)
+{
+	struct chain_walk walk = chain_walk(chain, mode);
+	struct chain_step step;
+	u32 n = 0;
+
+	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
+		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
+	}
+}
+
+/* ---- the other fields ---- */
+
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
+{
+	enum regs_arch arch = regs_arch_of(s->trace->callers.arch);
+	u64 k = 0;
+
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
+		char name[16];
+
+		if (!(mask >> bit & 1))
+			continue;
+		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
+			(unsigned long long)load_u64(regs->values.at + 8 * k++));
+	}
+}
+
+static const char *page_size_name(u64 size, char *buf, size_t n)
+{
+	if (size >= 1 << 30)
+		snprintf(buf, n, "%lluG", (unsigned long long)size >> 30);
+	else if (size >= 1 << 20)
+		snprintf(buf, n, "%lluM", (unsigned long long)size >> 20);
+	else
+		snprintf(buf, n, "%lluK", (unsigned long long)size >> 10);
+	return size ? buf : "N/A";
+}
+
+static char mode_letter(u8 mode)
+{
+	static const char letters[] = {[PERF_RECORD_MISC_KERNEL] = 'K',
+		[PERF_RECORD_MISC_USER] = 'U',
+		[PERF_RECORD_MISC_HYPERVISOR] = 'H',
+		[PERF_RECORD_MISC_GUEST_KERNEL] = 'G',
+		[PERF_RECORD_MISC_GUEST_USER] = 'g'};
+
+	return mode && mode < ARRAY_SIZE(letters) ? letters[mode] : ' ';
+}
+
+/* The time of day that the recording's clock stood for, in this machine's time zone. */
+static void add_date(const struct script *s, u64 time, struct str *text)
+{
+	const struct file_info *info = &s->trace->session.reader.info;
+	u64 ns = info->wall_ns + (time - info->clock_ns);
+	time_t seconds = (time_t)(ns / 1000000000);
+	char date[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%F %T", &tm);
+	str_addf(text, "%s.", date);
+	if (s->options->has_ns)
+		add_digits(text, ns % 1000000000, 9);
+	else
+		add_digits(text, ns % 1000000000 / 1000, 6);
+	str_addc(text, ' ');
+}
+
+void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
+	struct str *text)
+{
+	if (fields & SCRIPT_COMM) {
+		size_t start = text->n;
+
+		str_add_safe(text, who->comm, strlen(who->comm));
+		if (!has_chain)
+			str_pad_left(text, start, 16);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
+		size_t start;
+
+		add_id(text, (s32)who->pid, 5);
+		str_addc(text, '/');
+		start = text->n;
+		add_id(text, (s32)who->tid, 0);
+		while (text->n - start < 5)
+			str_addc(text, ' ');
+		str_addc(text, ' ');
+	} else if (fields & (SCRIPT_PID | SCRIPT_TID)) {
+		add_id(text, (s32)(fields & SCRIPT_PID ? who->pid : who->tid), 5);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_CPU)
+		str_addf(text, "[%03d] ", (s32)who->cpu);
+	if (fields & SCRIPT_MISC)
+		str_addf(text, "%-5c ", mode_letter(who->mode));
+	if (fields & SCRIPT_TOD && has_date(s))
+		add_date(s, who->time, text);
+	if (fields & SCRIPT_TIME)
+		add_time(s, who->time, text);
+}
+
+/* ---- what the processor told besides ---- */
+
+/* "|OP LOAD|LVL L1 hit|...": padded, so that what follows is below what follows others. */
+static void add_access(struct script *s, u64 data_src, struct str *text)
+{
+	size_t start;
+
+	add_hex(text, data_src, 16);
+	str_addc(text, ' ');
+	start = text->n;
+	access_add_summary(data_src, text);
+	s->access_width = MAX(s->access_width, text->n - start);
+	str_fill(text, ' ', s->access_width - (text->n - start));
+}
+
+static void add_costs(struct script *s, u64 fields, u64 type, const struct sample *sample,
+	struct str *text)
+{
+	struct script_weight w = script_weight(type, sample->weight);
+
+	if (fields & SCRIPT_ADDR)
+		add_hex(text, sample->addr, 16);
+	if (fields & SCRIPT_DATA_SRC)
+		add_access(s, sample->data_src, text);
+	if (fields & SCRIPT_WEIGHT)
+		add_u64(text, w.cost, 16);
+	if (fields & SCRIPT_INS_LAT)
+		add_u64(text, w.ins_lat, 16);
+	if (fields & SCRIPT_RETIRE_LAT)
+		add_u64(text, w.retire_lat, 16);
+	if (fields & SCRIPT_CGROUP) {
+		const char *name = machine_cgroup(&s->trace->machine, sample->cgroup);
+
+		str_addc(text, ' ');
+		str_add_safe(text, name ? name : "unknown", strlen(name ? name : "unknown"));
+	}
+}
+
+static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
+	const struct sample_format *format, const struct sample *sample, u8 mode, struct str *text)
+{
+	const u64 branches = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM | SCRIPT_BRSTACKOFF;
+	struct chain_step here = {sample->ip, mode, false};
+	char buf[32];
+
+	if (fields & SCRIPT_IREGS)
+		add_regs(s, format->intr_regs, &sample->intr_regs, text);
+	if (fields & SCRIPT_UREGS)
+		add_regs(s, format->user_regs, &sample->user_regs, text);
+	if (fields & branches)
+		script_add_branches(s, t, sample, fields, text);
+	if (fields & SCRIPT_CODE)
+		script_add_place(s, t, &here, fields & SCRIPT_CODE, SCRIPT_AS_CODE, text);
+	if (fields & SCRIPT_BRSTACKINSN)
+		script_add_branch_code(s, t, sample, fields, text);
+	if (fields & SCRIPT_PHYS_ADDR)
+		add_hex(text, sample->phys_addr, 16);
+	if (fields & SCRIPT_DATA_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->data_page_size, buf, sizeof(buf)));
+	if (fields & SCRIPT_CODE_PAGE_SIZE)
+		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
+}
+
+void script_add_sample(struct script *s, struct visit *v, struct str *text)
+{
+	enum { TRACED_WIDTH = 24 };
+	const u64 placed = SCRIPT_COMM | SCRIPT_IP | SCRIPT_CODE | SCRIPT_BRSTACKSYM |
+		SCRIPT_BRSTACKOFF | SCRIPT_BRSTACKINSN;
+	const struct event *e = &s->events->at[v->event];
+	const struct sample *sample = v->sample;
+	const struct sample_format *format = v->format;
+	u64 fields = s->fields[v->event], place = fields & SCRIPT_PLACE;
+	bool has_chain =
+		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
+	static const struct thread_state nobody;
+	const struct thread_state *t = fields & placed ? visit_state(v) : &nobody;
+
+	/* Where other records have no times, v->time is but a place in the file's order. */
+	script_add_start(s,
+		&(struct script_who){t->comm, sample->pid, sample->tid, sample->cpu, sample->time,
+			v->mode},
+		fields, has_chain, text);
+	if (fields & SCRIPT_PERIOD) {
+		add_u64(text, sample->period, 10);
+		str_addc(text, ' ');
+	}
+	if (fields & SCRIPT_EVENT) {
+		size_t start = text->n;
+
+		str_add_safe(text, e->name, strlen(e->name));
+		str_pad_left(text, start, s->name_width);
+		str_add(text, ": ");
+	}
+	if (fields & SCRIPT_TRACED)
+		str_fill(text, ' ', TRACED_WIDTH);
+	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
+		tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
+			text);
+	add_costs(s, fields, format->type, sample, text);
+	if (fields & SCRIPT_IP) {
+		str_addc(text, has_chain ? '\n' : ' ');
+		if (has_chain)
+			visit_callers(v);
+		if (has_chain)
+			add_chain(s, t, &v->chain, v->mode, place, text);
+		else
+			script_add_place(s, t, &(struct chain_step){sample->ip, v->mode, false},
+				place, SCRIPT_ALONE, text);
+	}
+	add_rest(s, fields, t, format, sample, v->mode, text);
+	str_addc(text, '\n');
+}

@@ -1,0 +1,194 @@
+/*
+ * script.h - one sample after the other as text, in perf script's layout.
+ *
+ * In       visits of a trace, in the order of time
+ * Out      lines, appended to a struct str
+ * Owns     the texts it made of addresses: of one that comes again, the text is copied
+ * Units    times in seconds with six digits, nine if asked for
+ * Threads  one
+ */
+#ifndef PACE_VIEW_SCRIPT_H
+#define PACE_VIEW_SCRIPT_H
+
+#include "base/str.h"
+#include "base/table.h"
+#include "file/tracepoints.h"
+#include "symbol/code/code.h"
+#include "symbol/resolve/location.h"
+#include "trace/visit.h"
+
+enum script_field {
+	SCRIPT_COMM = 1 << 0,
+	SCRIPT_PID = 1 << 1,
+	SCRIPT_TID = 1 << 2,
+	SCRIPT_CPU = 1 << 3,
+	SCRIPT_TIME = 1 << 4,
+	SCRIPT_PERIOD = 1 << 5,
+	SCRIPT_EVENT = 1 << 6,
+	SCRIPT_TRACE = 1 << 7,
+	SCRIPT_ADDR = 1 << 8,
+	SCRIPT_WEIGHT = 1 << 9,
+	SCRIPT_IP = 1 << 10,
+	SCRIPT_SYM = 1 << 11,
+	SCRIPT_SYMOFF = 1 << 12,
+	SCRIPT_DSO = 1 << 13,
+	SCRIPT_BRSTACK = 1 << 14,
+	SCRIPT_UREGS = 1 << 15,
+	SCRIPT_IREGS = 1 << 16,
+	SCRIPT_PHYS_ADDR = 1 << 17,
+	SCRIPT_DATA_PAGE_SIZE = 1 << 18,
+	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
+	SCRIPT_SRCLINE = 1 << 20,
+	SCRIPT_INSN = 1 << 21,    /* the instruction's bytes */
+	SCRIPT_INSNLEN = 1 << 22, /* how many these are */
+	SCRIPT_MISC = 1 << 23,    /* which CPU mode it was */
+	SCRIPT_DATA_SRC = 1 << 24,
+	SCRIPT_INS_LAT = 1 << 25,
+	SCRIPT_RETIRE_LAT = 1 << 26,
+	SCRIPT_CGROUP = 1 << 27,
+	SCRIPT_BRSTACKSYM = 1 << 28,
+	SCRIPT_BRSTACKOFF = 1 << 29,
+	SCRIPT_BRSTACKINSN = 1 << 30,
+	/* For these the type is wider than int. */
+	SCRIPT_TOD = 1LL << 31,    /* the time of day */
+	SCRIPT_TRACED = 1LL << 32, /* what decoded traces tell; there are none here */
+	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
+	SCRIPT_PLACE =
+		SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE, /* what is told of code */
+	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
+};
+
+/* Kinds of events that may have fields of their own. */
+enum script_kind {
+	SCRIPT_HW,
+	SCRIPT_SW,
+	SCRIPT_TRACEPOINT,
+	SCRIPT_RAW,
+	SCRIPT_OTHER,
+	SCRIPT_KINDS
+};
+
+struct script_options {
+	u64 fields[SCRIPT_KINDS];
+	bool has_said_fields; /* then what no event has is an error, else it is left out */
+	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
+	unsigned name_style; /* enum demangle_style */
+	bool hides_inlined;  /* no lines in call chains for functions that were inlined */
+	u32 max_stack;
+};
+
+/* How a place is told. */
+enum script_form {
+	SCRIPT_ALONE,    /* behind a sample's other fields */
+	SCRIPT_IN_CHAIN, /* as a line of a call chain */
+	SCRIPT_AS_JSON,
+	SCRIPT_AS_SYMBOL, /* name+0x12, or [unknown]; of a branch */
+	SCRIPT_AS_OFFSET, /* 0x12: in its file, or in memory where it is in none */
+	SCRIPT_AS_CODE,   /* the instruction there */
+};
+
+struct script_place { /* what one address looks like */
+	u64 ip;
+	u32 start, end; /* in `texts` */
+	u32 space_id;   /* UINT32_MAX: none */
+	u64 fields;
+	u8 mode, form;
+	bool is_return;
+};
+
+struct script {
+	const struct script_options *options;
+	struct trace *trace;
+	const struct event_list *events; /* the trace's */
+	struct locator locator;
+	struct tracepoints *tracepoints; /* NULL: none */
+	u64 *fields;                     /* by event */
+	size_t n_fields, fields_cap;
+	u32 name_width;
+	size_t access_width; /* of the widest text of a memory access so far */
+	u64 first_time, last_time;
+	struct intern strings;
+	struct str texts;
+	VEC(struct script_place) places;
+	struct table index;
+};
+
+/* Of a trace after trace_begin(). */
+void script_init(struct script *s, const struct script_options *options, struct trace *trace);
+void script_fini(struct script *s);
+
+/*
+ * Parses -F: "comm,tid,ip", "+addr", "-period", "hw:ip,sym". ERR_INVAL names the word and what is
+ * near it.
+ */
+int script_parse_fields(struct script_options *options, const char *text, struct err *err);
+void script_default_fields(struct script_options *options);
+
+/* ERR_INVAL if a field was asked for that no event's samples have. */
+int script_check(const struct script *s, struct err *err);
+
+/* Events that came since script_init(), in pipe mode. */
+void script_take_events(struct script *s);
+
+void script_add_sample(struct script *s, struct visit *v, struct str *text);
+
+/* The same as a line of JSON. */
+void script_add_json(struct script *s, struct visit *v, struct str *text);
+
+struct script_who {
+	const char *comm;
+	u32 pid, tid, cpu;
+	u64 time;
+	u8 mode; /* CPU mode, of samples */
+};
+
+/* "comm tid [cpu] time: " of a record that is no sample. */
+void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
+	struct str *text);
+
+/* ---- for the files of script only ---- */
+
+/* Whether samples of this type have callers. */
+static inline bool script_has_chain(u64 sample_type)
+{
+	return sample_type & PERF_SAMPLE_CALLCHAIN ||
+		(sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER);
+}
+
+/* Adds an address in that form; of the fields, what is told of places. */
+void script_add_place(struct script *s, const struct thread_state *state,
+	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
+
+/* "file.c:12" of a place. */
+void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);
+
+/*
+ * The code there: `n` bytes and an instruction behind them, as far as the file has it. False if
+ * there is none; script_code_size() is how long the instruction at `at` is, 0 if that is not known.
+ */
+bool script_code_find(struct code *c, struct script *s, const struct location *l, u64 n);
+unsigned script_code_size(const struct code *c, u64 at);
+
+/* The last branches before the sample: addresses, names, offsets, or the code between them. */
+void script_add_branches(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+void script_add_branch_code(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+void script_add_branches_json(struct script *s, const struct thread_state *state,
+	const struct sample *sample, u64 fields, struct str *text);
+
+/* What the sample's weight says: the cost; how long until it was done, and until it retired. */
+struct script_weight {
+	u64 cost;
+	u16 ins_lat, retire_lat;
+};
+
+static inline struct script_weight script_weight(u64 sample_type, u64 weight)
+{
+	bool is_whole = sample_type & PERF_SAMPLE_WEIGHT;
+
+	return (struct script_weight){is_whole ? weight : (u32)weight,
+		is_whole ? 0 : (u16)(weight >> 32), is_whole ? 0 : (u16)(weight >> 48)};
+}
+
+#endif

@@ -1,0 +1,311 @@
+/*
+ * script_place.c - what a place in code looks like in text and in JSON, kept for the next time.
+ */
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "event/abi.h"
+#include "symbol/name/demangle.h"
+#include "view/records/script.h"
+
+enum { TEXTS_LIMIT = 64 << 20 };
+
+static void add_dso(const struct dso *dso, struct str *text)
+{
+	str_add(text, " (");
+	if (dso->kind == DSO_JIT)
+		str_addf(text, "/tmp/perf-%u.map", dso->pid);
+	else if (dso->kind == DSO_FILE || dso->kind == DSO_JITDUMP)
+		str_add_safe(text, dso->path, strlen(dso->path));
+	else
+		str_add_safe(text, dso->name, strlen(dso->name));
+	str_addc(text, ')');
+}
+
+/* "name+0x12". */
+static void add_name(struct script *s, const struct location *l, u64 fields, struct str *text)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
+
+	str_addc(text, ' ');
+	if (!name) {
+		str_add(text, "[unknown]");
+		return;
+	}
+	str_add_safe(text, name, strlen(name));
+	if (fields & SCRIPT_SYMOFF)
+		str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+}
+
+/* The name of a branch's end. */
+static void add_symbol(struct script *s, const struct location *l, struct str *text)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
+
+	if (!name) {
+		str_add(text, "[unknown]");
+		return;
+	}
+	str_add_safe(text, name, strlen(name));
+	str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+}
+
+static void add_address(const struct location *l, const struct chain_step *step,
+	enum script_form form, struct str *text)
+{
+	bool is_kernel = step->mode == PERF_RECORD_MISC_KERNEL;
+	size_t start = text->n;
+
+	/* In chains perf tells where in its file the code is, outside of them where in memory. */
+	num_add_hex(text, form == SCRIPT_IN_CHAIN && !is_kernel ? l->address : step->ip, 1);
+	str_pad_left(text, start, 16);
+}
+
+/* "file.c:12", or of what is not known "file[address]". */
+static void add_source(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct line_frame *f, struct str *text)
+{
+	const char *slash = f && f->file ? strrchr(f->file, '/') : NULL;
+
+	if (!f || !f->file) {
+		str_add_safe(text, l->dso->name, strlen(l->dso->name));
+		str_addf(text, "[%llx]", (unsigned long long)(l->map ? l->address : step->ip));
+		return;
+	}
+	if (s->options->has_full_paths && *f->file != '/' && f->dir) {
+		str_add_safe(text, f->dir, strlen(f->dir));
+		str_addc(text, '/');
+	}
+	str_add_safe(text, f->file, strlen(f->file));
+	if (slash && !s->options->has_full_paths) {
+		str_cut(text, text->n - strlen(f->file));
+		str_add_safe(text, slash + 1, strlen(slash + 1));
+	}
+	str_addf(text, ":%u", f->line);
+}
+
+/* On a line of its own. */
+static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct line_frame *f, struct str *text)
+{
+	str_add(text, "\n  ");
+	add_source(s, l, step, f, text);
+}
+
+/* What is known of the source there, innermost first; how many frames. */
+static size_t find_sources(struct script *s, const struct location *l, bool has_inlined,
+	struct line_frame frames[LINE_DEPTH_MAX])
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	struct resolver *resolver = s->locator.resolver;
+	u64 address = a.at - l->is_return;
+
+	resolver_load_lines(resolver, l->dso);
+	if (!resolver_has_lines(resolver, l->dso))
+		return 0;
+	return has_inlined ? resolver_find_chain(resolver, l->dso, address, frames)
+			   : resolver_find_line(resolver, l->dso, address, frames);
+}
+
+static void add_inlined(struct script *s, const struct line_frame *f, struct str *text)
+{
+	const char *name = f->function ? demangle(f->function, s->options->name_style, &s->strings)
+				       : "[unknown]";
+
+	str_addc(text, ' ');
+	str_add_safe(text, name, strlen(name));
+	str_add(text, " (inlined)");
+}
+
+static void add_text(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct script_place *key, struct str *text)
+{
+	bool is_in_chain = key->form == SCRIPT_IN_CHAIN;
+	bool has_inlined = is_in_chain && key->fields & SCRIPT_SYM && !s->options->hides_inlined;
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = 0;
+
+	if (has_inlined || key->fields & SCRIPT_SRCLINE)
+		n = find_sources(s, l, has_inlined, frames);
+	for (size_t i = 0; has_inlined && i + 1 < n; i++) {
+		str_addc(text, '\t');
+		add_address(l, step, key->form, text);
+		add_inlined(s, &frames[i], text);
+		if (key->fields & SCRIPT_SRCLINE)
+			add_line(s, l, step, &frames[i], text);
+		str_addc(text, '\n');
+	}
+	if (is_in_chain)
+		str_addc(text, '\t');
+	add_address(l, step, key->form, text);
+	if (key->fields & SCRIPT_SYM)
+		add_name(s, l, key->fields, text);
+	if (key->fields & SCRIPT_DSO)
+		add_dso(l->dso, text);
+	if (key->fields & SCRIPT_SRCLINE)
+		add_line(s, l, step, n ? &frames[n - 1] : NULL, text);
+	if (is_in_chain)
+		str_addc(text, '\n');
+}
+
+/* " ilen: 5 insn: e8 c5 ff ff ff": perf has no bytes where it has no code, and a length of 0. */
+static void add_instruction(struct script *s, const struct location *l, u64 fields,
+	struct str *text)
+{
+	struct code code;
+	unsigned size = 0;
+
+	if (script_code_find(&code, s, l, 0))
+		size = script_code_size(&code, 0);
+	if (fields & SCRIPT_INSNLEN)
+		str_addf(text, " ilen: %u", size);
+	if (fields & SCRIPT_INSN && size)
+		str_add(text, " insn:");
+	for (unsigned i = 0; fields & SCRIPT_INSN && i < size; i++)
+		str_addf(text, " %02x", code.at[i]);
+	code_fini(&code);
+}
+
+/* An end of a branch, with its file and line if these are asked for. */
+static void add_branch_end(struct script *s, const struct location *l,
+	const struct chain_step *step, const struct script_place *key, struct str *text)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	if (key->form == SCRIPT_AS_SYMBOL)
+		add_symbol(s, l, text);
+	else
+		str_addf(text, "0x%llx", (unsigned long long)locator_name(&s->locator, l).at);
+	if (key->fields & SCRIPT_DSO) {
+		size_t start = text->n;
+
+		add_dso(l->dso, text);
+		/* Here without the blank in front. */
+		memmove(text->at + start, text->at + start + 1, text->n - start - 1);
+		str_cut(text, text->n - 1);
+	}
+	if (!(key->fields & SCRIPT_SRCLINE))
+		return;
+	n = find_sources(s, l, false, frames);
+	str_addc(text, '(');
+	add_source(s, l, step, n ? &frames[n - 1] : NULL, text);
+	str_addc(text, ')');
+}
+
+/* Members "source" and "line" of an address whose source is known. */
+static void add_json_line(struct script *s, const struct location *l, struct str *text)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = find_sources(s, l, false, frames);
+
+	if (!n || !frames[n - 1].file)
+		return;
+	json_text(text, "source", frames[n - 1].file);
+	json_u64(text, "line", frames[n - 1].line);
+}
+
+static void add_json(struct script *s, const struct location *l, const struct chain_step *step,
+	u64 fields, struct str *text)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
+
+	str_addc(text, '{');
+	json_hex(text, "ip", step->ip);
+	json_text(text, "mode",
+		step->mode == PERF_RECORD_MISC_KERNEL         ? "kernel"
+			: step->mode == PERF_RECORD_MISC_USER ? "user"
+							      : "other");
+	if (name) {
+		json_text(text, "function", name);
+		json_u64(text, "offset", a.at - a.start);
+	} else {
+		json_null(text, "function");
+	}
+	if (l->map)
+		json_text(text, "file", l->dso->path);
+	else
+		json_null(text, "file");
+	json_hex(text, "address", l->address);
+	if (fields & SCRIPT_SRCLINE)
+		add_json_line(s, l, text);
+	json_end(text, '}');
+}
+
+static void add_form(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct script_place *key, struct str *text)
+{
+	switch (key->form) {
+	case SCRIPT_AS_JSON:
+		add_json(s, l, step, key->fields, text);
+		break;
+	case SCRIPT_AS_CODE:
+		add_instruction(s, l, key->fields, text);
+		break;
+	case SCRIPT_AS_SYMBOL:
+	case SCRIPT_AS_OFFSET:
+		add_branch_end(s, l, step, key, text);
+		break;
+	default:
+		add_text(s, l, step, key, text);
+	}
+}
+
+static bool is_same(const struct script_place *a, const struct script_place *b)
+{
+	return a->ip == b->ip && a->space_id == b->space_id && a->mode == b->mode &&
+		a->is_return == b->is_return && a->fields == b->fields && a->form == b->form;
+}
+
+void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text)
+{
+	struct chain_step step = {.ip = ip};
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = find_sources(s, l, false, frames);
+
+	add_source(s, l, &step, n ? &frames[n - 1] : NULL, text);
+}
+
+/* per address */
+void script_add_place(struct script *s, const struct thread_state *state,
+	const struct chain_step *step, u64 fields, enum script_form form, struct str *text)
+{
+	const struct space *space = machine_space(state, step->mode);
+	struct script_place place = {.ip = step->ip,
+		.space_id = space ? space->id : UINT32_MAX,
+		.fields = fields,
+		.mode = step->mode,
+		.form = (u8)form,
+		.is_return = step->is_return};
+	u64 hash = hash_mix(place.ip ^ fields << 40,
+		(u64)place.space_id << 32 ^ (u64)place.mode << 4 ^ (u64)place.is_return << 3 ^
+			place.form);
+	struct table_probe probe = table_probe(&s->index, hash);
+	struct location location;
+	size_t start;
+	u32 i;
+
+	while ((i = table_next(&s->index, &probe)) != TABLE_NONE) {
+		const struct script_place *p = &s->places.at[i];
+
+		if (is_same(p, &place)) {
+			str_addn(text, s->texts.at + p->start, p->end - p->start);
+			return;
+		}
+	}
+	locator_find(&s->locator, state, step, &location);
+	start = s->texts.n;
+	add_form(s, &location, step, &place, &s->texts);
+	str_addn(text, s->texts.at + start, s->texts.n - start);
+	if (!location.is_lasting || s->texts.n > TEXTS_LIMIT) {
+		str_cut(&s->texts, start);
+		return;
+	}
+	place.start = (u32)start;
+	place.end = (u32)s->texts.n;
+	table_add(&s->index, hash, s->places.n);
+	vec_add(&s->places, place);
+}

@@ -1,0 +1,31 @@
+#include "view/records/stats.h"
+
+void stats_add_text(const struct session *s, const u64 *n_by_event, bool skips_empty,
+	struct str *text)
+{
+	const struct session_tally *t = &s->tally;
+	u64 all = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(t->n_by_type); i++)
+		all += t->n_by_type[i];
+	str_addf(text, "\nAggregated stats:\n%16s events: %10llu\n", "TOTAL",
+		(unsigned long long)all);
+	for (size_t k = 1; k <= ARRAY_SIZE(t->n_by_type); k++) {
+		/* The first counter has what is beyond the last. */
+		size_t i = k % ARRAY_SIZE(t->n_by_type);
+		const char *name = i ? record_type_name((u32)i) : "other";
+
+		if (t->n_by_type[i] || (!skips_empty && name))
+			str_addf(text, "%16s events: %10llu  (%4.1f%%)\n", name ? name : "unknown",
+				(unsigned long long)t->n_by_type[i],
+				100.0 * (double)t->n_by_type[i] / (double)MAX(all, (u64)1));
+	}
+	vec_each(e, &s->reader.events) {
+		u64 n = n_by_event[e - s->reader.events.at];
+
+		if (!n && skips_empty)
+			continue;
+		str_add_safe(text, e->name, strlen(e->name));
+		str_addf(text, " stats:\n%16s events: %10llu\n", "SAMPLE", (unsigned long long)n);
+	}
+}

@@ -1,0 +1,33 @@
+/*
+ * diffrows.h - a comparison as a table of cells.
+ *
+ * In       the rows of all recordings (profile/diff/delta), what was judged of them, what is to be shown
+ * Out      struct rowset: a column for each recording, or for each side, for people; for programs what each
+ *          recording has of a row, and the judgement
+ * Owns     what diffrows_init() makes
+ */
+#ifndef PACE_VIEW_DIFFROWS_H
+#define PACE_VIEW_DIFFROWS_H
+
+#include "profile/rows/rowmaker.h"
+#include "view/diff/diff.h"
+
+struct diffrows {
+	struct rowset rows, head;
+	const struct delta *delta;
+	const struct judge *judge;
+	const struct diff_options *options;
+	const char *event;
+	bool is_data;
+	struct rowmaker made, facts;
+	u32 *order;
+	VEC(struct rowset_column) columns, shown;
+	struct arena titles;
+};
+
+/* is_data: all rows, whatever the options say of those for people. */
+void diffrows_init(struct diffrows *r, const struct delta *d, const struct judge *j,
+	const char *event, const struct diff_options *o, bool is_data);
+void diffrows_fini(struct diffrows *r);
+
+#endif

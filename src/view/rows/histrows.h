@@ -1,0 +1,42 @@
+/*
+ * histrows.h - the entries of a histogram as a table of cells, call graphs below them.
+ *
+ * In       a histogram, the columns that people want, the share below which rows are left out
+ * Out      struct rowset: with samples, period and share for programs, whatever people want
+ * Owns     what histrows_init() makes, until histrows_fini(); the histogram must stay
+ */
+#ifndef PACE_VIEW_HISTROWS_H
+#define PACE_VIEW_HISTROWS_H
+
+#include "profile/rows/graph.h"
+#include "profile/rows/key.h"
+
+enum { HISTROWS_COLUMNS_MAX = 2 * HIST_KEYS_MAX + 16 };
+
+struct histrows_options {
+	const struct key *columns[HIST_KEYS_MAX]; /* for people */
+	u16 widths[HIST_KEYS_MAX];                /* of these; 0: as wide as they need */
+	size_t n_columns;
+	double limit;   /* percent: rows of less are left out */
+	bool has_graph; /* what rows called, or who called them, stands below them */
+	enum graph_order order;
+	double graph_limit; /* percent: rows of less have none */
+};
+
+struct histrows {
+	struct rowset rows, head;
+	const struct hist *hist;
+	struct histrows_options options;
+	struct hist_view *view; /* for graphs; NULL: none are wanted */
+	struct rowset_column columns[HISTROWS_COLUMNS_MAX], shown[HIST_KEYS_MAX];
+};
+
+void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o);
+void histrows_fini(struct histrows *r);
+
+/* What others make of the same entries: a column of a key, and the cell of what is below an entry. */
+struct rowset_column histrows_column(const struct key *key, const struct hist *h);
+void histrows_set_below(const struct histrows *r, const struct hist_entry *e, struct cell *ret);
+void histrows_open_below(const struct histrows *r, const struct hist_entry *e, struct rowset *ret);
+
+#endif

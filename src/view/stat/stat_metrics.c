@@ -1,0 +1,116 @@
+/*
+ * stat_metrics.c - only what is derived from counts: a column for each, a line for each place.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "view/stat/stat.h"
+
+enum { COLUMN_WIDTH = 18 };
+
+static bool has_column(const struct stat_view *v, const struct stat_line *l, unsigned i)
+{
+	vec_each(c, &v->columns)
+		if (c->event == l->event && c->metric == i)
+			return true;
+	return false;
+}
+
+/* Shares and ratios say of what they are; rates are called like the event. */
+static void name_column(const struct stat_line *l, const struct metric *m, struct str *name)
+{
+	if (m->is_percent)
+		str_addf(name, "%% %s", m->unit);
+	else if (m->digits == 2)
+		str_add(name, m->unit);
+	else {
+		str_add_safe(name, l->event->name, strlen(l->event->name));
+		str_addf(name, " %s", m->unit);
+	}
+}
+
+/* A rate's unit grows with it: within a column it stays that of the first. */
+static void find_columns(struct stat_view *v, const struct stat_lines *lines)
+{
+	vec_each(l, lines) {
+		for (unsigned i = 0; i < l->n_metrics; i++) {
+			const struct metric *m = &l->metrics[i];
+			struct str name = {0};
+
+			if (has_column(v, l, i))
+				continue;
+			name_column(l, m, &name);
+			vec_add(&v->columns,
+				((struct stat_column){l->event, i, m->factor, name.at}));
+			v->n_since_header = STAT_HEADER_EACH;
+		}
+	}
+}
+
+static size_t width_of(const struct stat_column *c)
+{
+	return MAX(strlen(c->name), (size_t)COLUMN_WIDTH);
+}
+
+static void add_header(struct stat_view *v, bool has_time, struct str *text)
+{
+	if (has_time)
+		str_add(text, "#           time ");
+	stat_add_place_title(v->counts, text);
+	vec_each(c, &v->columns)
+		str_add_right(text, c->name, 1 + width_of(c));
+	str_addc(text, '\n');
+	v->n_since_header = 0;
+}
+
+static const struct metric *find_metric(const struct stat_lines *lines, const struct stat_column *c,
+	const struct counts_place *place)
+{
+	vec_each(l, lines)
+		if (l->event == c->event && l->place == place && c->metric < l->n_metrics)
+			return &l->metrics[c->metric];
+	return NULL;
+}
+
+static void add_values(struct stat_view *v, const struct stat_lines *lines,
+	const struct counts_place *place, struct str *text)
+{
+	vec_each(c, &v->columns) {
+		const struct metric *m = find_metric(lines, c, place);
+		char value[64] = "n/a";
+
+		if (m && m->state == METRIC_VALUE)
+			snprintf(value, sizeof(value), "%.*f", (int)m->digits,
+				m->value * m->factor / c->factor);
+		str_add_right(text, value, 1 + width_of(c));
+	}
+	str_addc(text, '\n');
+	v->n_since_header++;
+}
+
+void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
+	struct str *text)
+{
+	bool has_time = time_ns != UINT64_MAX;
+
+	find_columns(v, lines);
+	if (!v->columns.n) {
+		str_add(text, " nothing can be derived from these counts\n");
+		return;
+	}
+	if (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)
+		add_header(v, has_time, text);
+	v->has_header = true;
+	vec_each(place, &v->counts->places) {
+		stat_add_time(time_ns, text);
+		stat_add_place(v->counts, place, text);
+		add_values(v, lines, place, text);
+	}
+}
+
+void stat_view_fini(struct stat_view *v)
+{
+	vec_each(c, &v->columns)
+		mem_free(c->name);
+	vec_fini(&v->columns);
+}

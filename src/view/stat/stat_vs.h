@@ -1,0 +1,60 @@
+/*
+ * stat_vs.h - two commands side by side: text for people, CSV, JSON. The names are in pace-stat(1).
+ *
+ * In       pairs; what was compared, and how it ended
+ * Out      text, appended to a struct str
+ * Threads  one
+ */
+#ifndef PACE_VIEW_STAT_VS_H
+#define PACE_VIEW_STAT_VS_H
+
+#include "profile/diff/pairs.h"
+#include "view/stat/stat.h"
+
+enum stat_vs_end {
+	STAT_VS_ASKED,   /* as many pairs as -r wanted */
+	STAT_VS_PRECISE, /* the interval is narrow enough */
+	STAT_VS_TIME,    /* the time is up */
+	STAT_VS_LIMIT,   /* as many pairs as are ever made without -r */
+	STAT_VS_SIGNAL,
+};
+
+struct stat_vs_facts {
+	const char *commands[2]; /* as they were written */
+	u64 seed;
+	bool uses_shell;
+	enum stat_vs_end end;
+	const char *signal; /* with STAT_VS_SIGNAL: "SIGINT" */
+	double limit_s;     /* with STAT_VS_TIME */
+	u64 n_failed[2];    /* runs that ended with a status other than 0 */
+};
+
+/* A row with what its comparison gave. */
+struct stat_vs_line {
+	const struct pairs_row *row;
+	struct versus versus;
+};
+
+struct stat_vs_lines {
+	struct stat_vs_line *at;
+	size_t n, cap;
+};
+
+void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
+	const struct stat_options *o, u64 seed);
+
+/* All of it, in the format of `o`. */
+void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
+	const struct stat_options *o, struct str *text);
+
+/* ---- for people, for programs ---- */
+
+void stat_vs_text(const struct pairs *pairs, const struct stat_vs_lines *lines,
+	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text);
+void stat_vs_add_rows(const struct pairs *pairs, const struct stat_vs_lines *lines,
+	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text);
+
+const char *stat_vs_verdict_name(enum versus_verdict verdict);
+const char *stat_vs_end_name(enum stat_vs_end end);
+
+#endif

@@ -1,0 +1,50 @@
+#include "view/text/words.h"
+
+#include "base/num.h"
+
+void words_add_safe(struct str *text, const char *s)
+{
+	str_add_safe(text, s, strlen(s));
+}
+
+void words_add_label(struct str *text, const char *label)
+{
+	str_addf(text, "%-*s", WORDS_LABEL, label);
+}
+
+void words_add_column(struct str *text, const char *s, unsigned width)
+{
+	struct str safe = {0};
+	size_t columns = str_add_safe(&safe, s, strlen(s));
+
+	str_addn(text, safe.at, safe.n);
+	str_fill(text, ' ', columns < width ? width - columns : 0);
+	str_fini(&safe);
+}
+
+void words_add_number(struct str *text, u64 v, unsigned width)
+{
+	struct str number = {0};
+
+	num_add_grouped(&number, v);
+	str_addf(text, "%*s", (int)width, str_text(&number));
+	str_fini(&number);
+}
+
+void words_add_count(struct str *text, u64 n, const char *what)
+{
+	num_add_grouped(text, n);
+	str_addf(text, " %s%s", what, n == 1 ? "" : "s");
+}
+
+void words_add_seconds(struct str *text, u64 ns)
+{
+	str_addf(text, "%llu.%09llu s", (unsigned long long)(ns / 1000000000),
+		(unsigned long long)(ns % 1000000000));
+}
+
+void words_add_ns(struct str *text, u64 ns)
+{
+	num_add_grouped(text, ns);
+	str_add(text, " ns");
+}
