@@ -3,22 +3,22 @@
  */
 #include "api.h"
 
-#include "collect/known/menu.h"
+#include "collect/known/inventory.h"
 
-static const char *const kinds[MENU_KIND_COUNT] = {
-	[MENU_HARDWARE] = "hardware",
-	[MENU_SOFTWARE] = "software",
-	[MENU_CACHE] = "cache",
-	[MENU_PMU] = "pmu",
-	[MENU_RAW] = "raw",
-	[MENU_BREAKPOINT] = "breakpoint",
-	[MENU_TABLE] = "table",
-	[MENU_TRACEPOINT] = "tracepoint",
+static const char *const kinds[INVENTORY_KIND_COUNT] = {
+	[INVENTORY_HARDWARE] = "hardware",
+	[INVENTORY_SOFTWARE] = "software",
+	[INVENTORY_CACHE] = "cache",
+	[INVENTORY_PMU] = "pmu",
+	[INVENTORY_RAW] = "raw",
+	[INVENTORY_BREAKPOINT] = "breakpoint",
+	[INVENTORY_TABLE] = "table",
+	[INVENTORY_TRACEPOINT] = "tracepoint",
 };
 
 struct listing {
 	const char *word;
-	struct menu menu;
+	struct inventory inventory;
 	bool is_open;
 	struct err err;
 };
@@ -27,21 +27,21 @@ static void make_list(void *listing)
 {
 	struct listing *l = listing;
 	char *words[] = {(char *)l->word};
-	const struct menu_options options = {.sysfs = "/sys",
+	const struct inventory_options options = {.sysfs = "/sys",
 		.words = words,
 		.n_words = l->word ? 1 : 0};
 
 	/* It has to be closed whatever it comes to. */
 	l->is_open = true;
-	if (menu_open(&l->menu, &options, NULL, &l->err)) {
+	if (inventory_open(&l->inventory, &options, NULL, &l->err)) {
 		l->is_open = false;
 		return;
 	}
-	if (!menu_choose(&l->menu, &l->err))
-		menu_try(&l->menu);
+	if (!inventory_choose(&l->inventory, &l->err))
+		inventory_try(&l->inventory);
 }
 
-static struct pace_listed public_item(const struct menu_item *i)
+static struct pace_listed public_item(const struct inventory_item *i)
 {
 	return (struct pace_listed){.name = i->name,
 		.alias = i->alias,
@@ -49,8 +49,8 @@ static struct pace_listed public_item(const struct menu_item *i)
 		.group = i->group,
 		.description = i->brief ? i->brief : i->description,
 		.unit = i->unit,
-		.is_form = i->kind == MENU_RAW || i->kind == MENU_BREAKPOINT,
-		.opens = i->opens == MENU_OPENS || i->opens == MENU_OPENS_USER,
+		.is_form = i->kind == INVENTORY_RAW || i->kind == INVENTORY_BREAKPOINT,
+		.opens = i->opens == INVENTORY_OPENS || i->opens == INVENTORY_OPENS_USER,
 		.reason = i->reason};
 }
 
@@ -64,14 +64,14 @@ PUBLIC int pace_events_list(const char *word,
 
 	if (!mem_try(make_list, &l, &size))
 		api_exhausted(size, &l.err, "listing events");
-	for (size_t i = 0; !l.err.code && !said && i < l.menu.items.n; i++) {
-		struct pace_listed listed = public_item(&l.menu.items.at[i]);
+	for (size_t i = 0; !l.err.code && !said && i < l.inventory.items.n; i++) {
+		struct pace_listed listed = public_item(&l.inventory.items.at[i]);
 
 		/* A clock of stat's is no event of the kernel's. */
 		if (listed.kind)
 			said = see(context, &listed);
 	}
 	if (l.is_open)
-		menu_close(&l.menu);
+		inventory_close(&l.inventory);
 	return l.err.code ? api_give_error(&l.err, ret_err) : said;
 }

@@ -15,7 +15,7 @@
 #include "file/samefile.h"
 #include "profile/diff/delta.h"
 #include "profile/gather/filter.h"
-#include "profile/diff/judge.h"
+#include "profile/diff/significance.h"
 #include "profile/check/recorded.h"
 #include "view/rows/diffrows.h"
 #include "view/rows/stackrows.h"
@@ -451,20 +451,21 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 {
 	const struct diff_command *o = c->options;
 	struct diffrows rows;
-	struct judge judge;
+	struct significance significance;
 
 	if (o->view.per == DIFF_PER_LEVEL)
 		delta_level(&compared->delta);
-	judge_init(&judge, &compared->delta);
-	diffrows_init(&rows, &compared->delta, &judge, compared->name, &o->view,
+	significance_init(&significance, &compared->delta);
+	diffrows_init(&rows, &compared->delta, &significance, compared->name, &o->view,
 		form_is_data(p->form) && !o->forms.separator);
 	if (!form_is_data(p->form) || o->forms.separator) {
 		str_add(&p->out->text, is_first ? "" : "\n");
-		diff_add_words(&compared->delta, &judge, compared->name, &o->view, &p->out->text);
+		diff_add_words(&compared->delta, &significance, compared->name, &o->view,
+			&p->out->text);
 	}
 	p->form->table(p, &rows.rows);
 	diffrows_fini(&rows);
-	judge_fini(&judge);
+	significance_fini(&significance);
 }
 
 static void show(struct comparing *c, struct out *out)

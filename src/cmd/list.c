@@ -4,11 +4,11 @@
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
-#include "collect/known/menu.h"
+#include "collect/known/inventory.h"
 #include "view/pages/list.h"
 
 struct list_options {
-	struct menu_options menu;
+	struct inventory_options inventory;
 	const char *copy;
 	bool has_no_descriptions, is_long, has_details, is_raw, is_json, has_only_names;
 };
@@ -17,9 +17,10 @@ struct list_options {
 
 static const struct opt options[] = {
 	{.kind = OPT_TITLE, .help = "Which events"},
-	{0, "all", OPT_BOOL, AT(menu.has_all), NULL, "tracepoints too, if no word asks for them"},
-	{0, "unit", OPT_STR, AT(menu.pmu), "PMU", "only events of this PMU"},
-	{0, "deprecated", OPT_BOOL, AT(menu.has_deprecated), NULL,
+	{0, "all", OPT_BOOL, AT(inventory.has_all), NULL,
+		"tracepoints too, if no word asks for them"},
+	{0, "unit", OPT_STR, AT(inventory.pmu), "PMU", "only events of this PMU"},
+	{0, "deprecated", OPT_BOOL, AT(inventory.has_deprecated), NULL,
 		"also those that a vendor's table calls deprecated"},
 	{.kind = OPT_TITLE, .help = "What is said of them"},
 	{0, "details", OPT_BOOL, AT(has_details), NULL,
@@ -32,14 +33,14 @@ static const struct opt options[] = {
 	{'j', "json", OPT_BOOL, AT(is_json), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
 	{.kind = OPT_TITLE, .help = "Where from"},
-	{0, "events-dir", OPT_STR, AT(menu.events_dir), "DIR",
+	{0, "events-dir", OPT_STR, AT(inventory.events_dir), "DIR",
 		"the vendors' tables of events: as in Linux' tools/perf/pmu-events, or Intel's perfmon"},
 	{0, "sysfs", OPT_STR, AT(copy), "DIR",
 		"a copy of another machine's /sys; nothing is opened then"},
 	{.kind = OPT_END},
 };
 
-static void print(const struct menu *m, const struct list_options *o, struct out *out)
+static void print(const struct inventory *m, const struct list_options *o, struct out *out)
 {
 	struct list_style style = {
 		.columns = term_is_terminal(STDOUT_FILENO) ? term_columns(STDOUT_FILENO) : 0,
@@ -58,11 +59,11 @@ static void print(const struct menu *m, const struct list_options *o, struct out
 
 static int run_list(int argc, char **argv)
 {
-	struct list_options o = {.menu.sysfs = "/sys"};
+	struct list_options o = {.inventory.sysfs = "/sys"};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_list, &o, 0, &argc, argv);
 	char tracefs[512];
-	struct menu menu;
+	struct inventory inventory;
 	struct log log;
 	struct err err;
 
@@ -70,29 +71,29 @@ static int run_list(int argc, char **argv)
 		return status;
 	if (o.copy) {
 		snprintf(tracefs, sizeof(tracefs), "%s/kernel/tracing", o.copy);
-		o.menu.is_copy = true;
-		o.menu.sysfs = o.copy;
-		o.menu.tracefs = tracefs;
+		o.inventory.is_copy = true;
+		o.inventory.sysfs = o.copy;
+		o.inventory.tracefs = tracefs;
 	}
-	o.menu.words = argv;
-	o.menu.n_words = argc;
-	o.menu.has_all |= o.is_json || o.has_only_names;
+	o.inventory.words = argv;
+	o.inventory.n_words = argc;
+	o.inventory.has_all |= o.is_json || o.has_only_names;
 	cmd_log_init(&log, LOG_NOTE);
-	if (menu_open(&menu, &o.menu, &log, &err)) {
+	if (inventory_open(&inventory, &o.inventory, &log, &err)) {
 		log_fini(&log);
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	}
-	if (menu_choose(&menu, &err)) {
+	if (inventory_choose(&inventory, &err)) {
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	} else {
 		if (!o.has_only_names)
-			menu_try(&menu);
-		print(&menu, &o, &out);
+			inventory_try(&inventory);
+		print(&inventory, &o, &out);
 		status = EXIT_OK;
 	}
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
-	menu_close(&menu);
+	inventory_close(&inventory);
 	log_fini(&log);
 	return status;
 }

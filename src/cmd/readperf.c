@@ -38,7 +38,7 @@ struct reading {
 	const struct readperf_command *options;
 	struct log log;
 	struct trace trace;
-	struct roster roster;
+	struct processlist processlist;
 	struct aggregate counted;
 	struct ledger ledger;
 	struct csv stat, overview, processes, results;
@@ -50,7 +50,7 @@ struct reading {
 
 /* ---- the tables ---- */
 
-static void add_process(void *ctx, const struct roster_process *p)
+static void add_process(void *ctx, const struct processlist_process *p)
 {
 	struct reading *r = ctx;
 
@@ -102,7 +102,7 @@ static int close_tables(struct reading *r, struct err *err)
 /* A sample that does not say whose it is, is nobody's. */
 static u32 pid_of(const struct visit *v)
 {
-	return v->format->type & PERF_SAMPLE_TID ? v->sample->pid : ROSTER_NOBODY;
+	return v->format->type & PERF_SAMPLE_TID ? v->sample->pid : PROCESSLIST_NOBODY;
 }
 
 /* Adds the sample, as one of that event, to its process and to the place it was taken at. */
@@ -111,10 +111,10 @@ static void count(struct reading *r, struct visit *v)
 	enum { DISTINCT_LEAST = 1 << 16 };
 	struct aggregate *a = &r->counted;
 
-	roster_add_sample(&r->roster, pid_of(v), v->event, v->sample->period);
+	processlist_add_sample(&r->processlist, pid_of(v), v->event, v->sample->period);
 	aggregate_add(a, v);
 	/* The same code in other processes is no more to be known of. */
-	if (a->sights.n >= MAX(a->profile.rows.n, (size_t)DISTINCT_LEAST))
+	if (a->uniques.n >= MAX(a->profile.rows.n, (size_t)DISTINCT_LEAST))
 		aggregate_forget(a);
 }
 
@@ -174,7 +174,7 @@ static void take_record(struct reading *r, const struct visit *v, struct readper
 	row->body = v->body;
 	describe(v, row);
 	if (v->body)
-		roster_apply(&r->roster, v->rec, v->body, row->has_time ? row->time : 0);
+		processlist_apply(&r->processlist, v->rec, v->body, row->has_time ? row->time : 0);
 }
 
 static void take(struct reading *r, struct visit *v)
@@ -198,14 +198,14 @@ static void take(struct reading *r, struct visit *v)
 
 static void warn(struct reading *r)
 {
-	if (r->roster.n_doubles)
+	if (r->processlist.n_doubles)
 		log_warn(&r->log,
 			"%llu processes were forked with the number of one that had not ended: its exit is not in the recording",
-			(unsigned long long)r->roster.n_doubles);
-	if (r->roster.n_lone_threads)
+			(unsigned long long)r->processlist.n_doubles);
+	if (r->processlist.n_lone_threads)
 		log_warn(&r->log,
 			"%llu threads were forked in a process that the recording does not know: its beginning is missing",
-			(unsigned long long)r->roster.n_lone_threads);
+			(unsigned long long)r->processlist.n_lone_threads);
 }
 
 static u64 held(const void *reading)
@@ -213,7 +213,7 @@ static u64 held(const void *reading)
 	const struct reading *r = reading;
 
 	return aggregate_bytes(&r->counted) + profile_bytes(&r->counted.profile) +
-		r->roster.n_bytes + r->roster.slots.n * sizeof(struct roster_slot);
+		r->processlist.n_bytes + r->processlist.slots.n * sizeof(struct processlist_slot);
 }
 
 static int walk(struct reading *r, struct err *err)
@@ -324,12 +324,12 @@ static int run_session(struct reading *r, struct err *err)
 	signal(SIGPIPE, SIG_IGN);
 	if (trace_begin(&r->trace, &how, err))
 		return err->code;
-	roster_init(&r->roster, add_process, r);
-	r->roster.is_unordered = !r->trace.session.has_times;
+	processlist_init(&r->processlist, add_process, r);
+	r->processlist.is_unordered = !r->trace.session.has_times;
 	aggregate_init(&r->counted, &r->trace, &(struct aggregate_options){0}, NULL);
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
-	roster_close(&r->roster);
+	processlist_close(&r->processlist);
 	/* Tables of a part of the recording would be wrong; why it is a part, close_tables() says. */
 	if (result || r->overview.out.sys || r->processes.out.sys)
 		return result;

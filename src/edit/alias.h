@@ -8,8 +8,8 @@
  * Life     what is returned is valid until the next call with any alias
  * Threads  one in the process
  */
-#ifndef PACE_PROFILE_ALIAS_H
-#define PACE_PROFILE_ALIAS_H
+#ifndef PACE_EDIT_ALIAS_H
+#define PACE_EDIT_ALIAS_H
 
 #include "base/str.h"
 #include "base/table.h"

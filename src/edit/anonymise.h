@@ -12,8 +12,8 @@
  * the kernel and its modules are called and their functions; the kernel's release, the machine's
  * hardware; events, as they were asked for.
  */
-#ifndef PACE_PROFILE_ANONYMISE_H
-#define PACE_PROFILE_ANONYMISE_H
+#ifndef PACE_EDIT_ANONYMISE_H
+#define PACE_EDIT_ANONYMISE_H
 
 #include "base/log.h"
 #include "file/fresh.h"

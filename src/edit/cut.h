@@ -6,8 +6,8 @@
  *          that is wanted; sections as they were
  * Errors   those of reading and writing
  */
-#ifndef PACE_PROFILE_CUT_H
-#define PACE_PROFILE_CUT_H
+#ifndef PACE_EDIT_CUT_H
+#define PACE_EDIT_CUT_H
 
 #include "file/copier.h"
 #include "session/spans.h"

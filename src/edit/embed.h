@@ -9,8 +9,8 @@
  * Threads  looks up different DSOs on up to n_workers threads; `progress` and `is_stopped` are called
  *          from any of them, one at a time
  */
-#ifndef PACE_PROFILE_EMBED_H
-#define PACE_PROFILE_EMBED_H
+#ifndef PACE_EDIT_EMBED_H
+#define PACE_EDIT_EMBED_H
 
 #include "collect/record/growth.h"
 #include "profile/gather/hits.h"

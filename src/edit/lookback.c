@@ -45,7 +45,8 @@ void lookback_close(struct lookback *b)
 void lookback_describe(struct lookback *b, struct file_info *info)
 {
 	if (b->hits.dsos)
-		buildid_collect(&b->trace.machine, b->hits.dsos, b->trace.files.living.roots, info);
+		buildid_collect(&b->trace.machine, b->hits.dsos, b->trace.files.liveproc.roots,
+			info);
 	vec_each(id, &info->build_ids)
 		id->path = arena_strdup(&info->host.arena, id->path, strlen(id->path));
 	info->first_time = b->trace.session.tally.first_time;

@@ -7,8 +7,8 @@
  * Owns     its trace
  * Errors   those of trace_open() and of reading
  */
-#ifndef PACE_PROFILE_LOOKBACK_H
-#define PACE_PROFILE_LOOKBACK_H
+#ifndef PACE_EDIT_LOOKBACK_H
+#define PACE_EDIT_LOOKBACK_H
 
 #include "edit/embed.h"
 #include "trace/trace.h"

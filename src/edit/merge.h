@@ -10,8 +10,8 @@
  * What a recording says of processes that were there when it began has no time of its own: in the
  * merged one it holds from when that recording's first sample was taken.
  */
-#ifndef PACE_PROFILE_MERGE_H
-#define PACE_PROFILE_MERGE_H
+#ifndef PACE_EDIT_MERGE_H
+#define PACE_EDIT_MERGE_H
 
 #include "base/log.h"
 #include "file/fresh.h"

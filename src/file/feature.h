@@ -64,7 +64,8 @@ struct file_info {
 	bool has_clock_data;
 	u32 clockid;
 	u64 wall_ns, clock_ns; /* the same moment on two clocks */
-	struct str embedded;   /* to be written: see symbol/embed/embedded.h, which reads it by itself */
+	struct str
+		embedded; /* to be written: see symbol/embed/embedded.h, which reads it by itself */
 };
 
 void file_info_init(struct file_info *info);

@@ -1,6 +1,6 @@
 #include "file/window.h"
 
-#include "file/standing.h"
+#include "file/checkpoint.h"
 #include "record/record.h"
 
 enum {
@@ -84,7 +84,7 @@ static bool is_complete(const struct window *w, u64 now_ns)
 
 void window_compact(struct window *w, u64 now_ns)
 {
-	standing_reduce(w->time_from_end, is_complete(w, now_ns), &w->state);
+	checkpoint_reduce(w->time_from_end, is_complete(w, now_ns), &w->state);
 	w->compacted = w->state.n;
 	w->has_news = !is_complete(w, now_ns);
 }

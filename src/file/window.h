@@ -5,7 +5,7 @@
  * Out      into a file: first who ran what before the window (tasks, maps, names), then every record
  *          of the window, round by round
  * Owns     copies of the records. Rounds older than the window are forgotten but for what they tell
- *          of tasks, maps and code; what of that is not so any more is forgotten too (standing.h), so
+ *          of tasks, maps and code; what of that is not so any more is forgotten too (checkpoint.h), so
  *          that memory grows with what runs and not with what has run
  * Units    ns of CLOCK_MONOTONIC, when a record was read; not later than 100 ms, or 1/64 of the
  *          window if that is more, behind the moment it was written at
@@ -31,7 +31,7 @@ struct window_round {
 
 struct window {
 	u64 span_ns;
-	u32 time_from_end; /* of records; 0: unknown (standing.h) */
+	u32 time_from_end; /* of records; 0: unknown (checkpoint.h) */
 	u64 most_bytes;    /* of the rounds; 0: as many as there are in the time */
 	struct str state;  /* records of before the rounds */
 	u64 state_ns;      /* when the last of them were read */

@@ -303,18 +303,18 @@ int session_scan(struct session *s,
 	struct scan scan = {.session = s};
 	struct reader_cursor cursor;
 	struct record rec;
-	u64 piece_end = 0;
+	u64 interval_end = 0;
 	int r;
 
 	if (reader_spool(&s->reader, err))
 		return err->code;
 	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0) {
-		if (rec.offset >= piece_end) {
+		if (rec.offset >= interval_end) {
 			vec_add(&s->pieces,
 				((struct session_piece){rec.offset, s->tally.n_samples,
 					s->readings.n}));
-			piece_end = rec.offset + PIECE_BYTES;
+			interval_end = rec.offset + PIECE_BYTES;
 		}
 		session_take(s, &cursor, &rec);
 		if (rec.type == PERF_RECORD_SAMPLE && UNLIKELY(s->reader.formats.has_reads))

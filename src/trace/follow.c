@@ -56,7 +56,7 @@ static void rest(struct follow *f)
 		livecode_next_round(&f->visits.walk.live);
 	if (f->trace->session.has_times &&
 		machine_forget_ended(&f->trace->machine, f->trace->machine.followed_to))
-		living_forget(&f->trace->files.living);
+		liveproc_forget(&f->trace->files.liveproc);
 }
 
 static int next_in_time(struct follow *f, struct err *err)

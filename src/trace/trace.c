@@ -77,7 +77,7 @@ static void set_up_names(struct trace *t)
 	guest_introduce(&t->machine, &o->guest, t->log);
 	dso_files_init(&t->files, &t->machine,
 		&(struct find_places){.symfs = o->symfs ? o->symfs : "", .log = t->log});
-	t->files.living.roots = o->roots;
+	t->files.liveproc.roots = o->roots;
 	t->files.debuginfod.seconds = o->debuginfod_s;
 	resolver_init(&t->resolver, &t->files);
 	resolver_set_recording(&t->resolver, &t->session.reader, &t->jitcode, &t->embedded);

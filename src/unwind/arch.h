@@ -25,7 +25,7 @@ struct arch {
 	u8 link;   /* where a call leaves its return address; 255: on the stack */
 	u8 word;
 	u64 code; /* bits of an address that are address: the others sign it (pointer authentication) */
-	bool has_code; /* unwind/edge reads its instructions; else only rows lead to callers */
+	bool has_code; /* unwind/prologue reads its instructions; else only rows lead to callers */
 };
 
 /* A register that no sample has: frame pointers lie otherwise, and nobody follows them. */

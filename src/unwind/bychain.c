@@ -2,8 +2,8 @@
 
 #include "event/abi.h"
 #include "unwind/bycode.h"
-#include "unwind/edge.h"
-#include "unwind/final.h"
+#include "unwind/prologue.h"
+#include "unwind/outermost.h"
 
 /* The kernel's addresses in user code: the interrupted one, then return addresses. */
 struct frames {
@@ -123,14 +123,14 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 /* Without call frame information: by its code, up to a call that it has made. */
 static bool has_made_frame(const struct walk *w, bool is_return)
 {
-	struct edge edge = {.arch = w->number, .word = w->arch->word};
-	enum edge_frame frame;
+	struct prologue edge = {.arch = w->number, .word = w->arch->word};
+	enum prologue_frame frame;
 
 	walk_look(w, w->regs[w->arch->ip], &edge.code);
 	if (!edge.code.at || edge.code.into == STACK_START_UNKNOWN)
 		return false;
-	frame = edge_frame(&edge);
-	return frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES);
+	frame = prologue_frame(&edge);
+	return frame == PROLOGUE_FRAME || (is_return && frame == PROLOGUE_SOMETIMES);
 }
 
 static bool may_be_returned_to(const struct walk *w, u64 ip)
@@ -141,7 +141,8 @@ static bool may_be_returned_to(const struct walk *w, u64 ip)
 	w->places->find(w->places->ctx, ip - 1, &code);
 	walk_look(w, ip, &bytes);
 	return code.is_code &&
-		(edge_is_returned_to(w->number, &bytes) || final_is_goexit(w->number, &bytes));
+		(prologue_is_returned_to(w->number, &bytes) ||
+			outermost_is_goexit(w->number, &bytes));
 }
 
 /* What the last frame's function says of itself where it was left. */

@@ -1,7 +1,7 @@
 #include "unwind/bycode.h"
 
-#include "unwind/edge.h"
-#include "unwind/final.h"
+#include "unwind/prologue.h"
+#include "unwind/outermost.h"
 #include "unwind/flow.h"
 
 /* Whether it makes sense that a function returns there: the call is before it. */
@@ -14,11 +14,11 @@ static bool is_returned_to(const struct walk *w, u64 ip)
 	if (!code.is_code)
 		return false;
 	walk_look(w, ip, &bytes);
-	return edge_is_returned_to(w->number, &bytes) || final_is_goexit(w->number, &bytes);
+	return prologue_is_returned_to(w->number, &bytes) || outermost_is_goexit(w->number, &bytes);
 }
 
 /* The caller is what `edge` has become. */
-static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
+static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 {
 	u64 sp = edge->regs[w->arch->sp];
 
@@ -33,9 +33,9 @@ static bool take_edge(struct walk *w, const struct edge *edge, u64 ip)
 }
 
 /* What the code at the last frame's instruction does to a copy of its registers. */
-static struct edge edge_of(struct walk *w, u64 *regs, u64 *known)
+static struct prologue prologue_of(struct walk *w, u64 *regs, u64 *known)
 {
-	return (struct edge){.arch = w->number,
+	return (struct prologue){.arch = w->number,
 		.sp = w->arch->sp,
 		.fp = w->arch->fp,
 		.link = w->arch->link,
@@ -53,30 +53,30 @@ static struct edge edge_of(struct walk *w, u64 *regs, u64 *known)
 static bool step_out_of_generated(struct walk *w)
 {
 	u64 regs[ROW_REGS], known = w->known, to;
-	struct edge edge = edge_of(w, regs, &known);
+	struct prologue edge = prologue_of(w, regs, &known);
 
 	if (!w->places->peek || !w->arch->has_code)
 		return false;
 	memcpy(regs, w->regs, sizeof(regs));
 	w->places->peek(w->places->ctx, w->regs[w->arch->ip], &edge.code);
-	return edge.code.at && edge_return(&edge, &to) && take_edge(w, &edge, to);
+	return edge.code.at && prologue_return(&edge, &to) && take_edge(w, &edge, to);
 }
 
 /* A function that was interrupted where its own code says how to get out of it. */
 bool bycode_edge(struct walk *w, bool is_end_only)
 {
 	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
-	struct edge edge = edge_of(w, regs, &known);
+	struct prologue edge = prologue_of(w, regs, &known);
 
 	walk_look(w, ip, &edge.code);
 	if (!edge.code.at)
 		return false;
 	memcpy(regs, w->regs, sizeof(regs));
-	if (edge_return(&edge, &to) && take_edge(w, &edge, to))
+	if (prologue_return(&edge, &to) && take_edge(w, &edge, to))
 		return true;
 	memcpy(regs, w->regs, sizeof(regs));
 	known = w->known;
-	return !is_end_only && edge_entry(&edge, &to) && take_edge(w, &edge, to);
+	return !is_end_only && prologue_entry(&edge, &to) && take_edge(w, &edge, to);
 }
 
 /* A function that has not made a frame: the return address is where the call left it. */
@@ -96,7 +96,8 @@ static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, boo
 	walk_look(w, to, &caller);
 	if (!is_returned_to(w, to) ||
 		(must_be_called &&
-			edge_call(w->number, &caller, to, at - code->into) != EDGE_CALL_HERE))
+			prologue_call(w->number, &caller, to, at - code->into) !=
+				PROLOGUE_CALL_HERE))
 		return false;
 	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
 	w->regs[w->arch->ip] = to;
@@ -139,7 +140,7 @@ static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 	if (!is_returned_to(w, ip))
 		return false;
 	walk_look(w, ip, &code);
-	if (!is_sure && edge_call(w->number, &code, ip, function) != EDGE_CALL_HERE &&
+	if (!is_sure && prologue_call(w->number, &code, ip, function) != PROLOGUE_CALL_HERE &&
 		!(w->arch->link == 255 && is_own_frame(w, frame)))
 		return false;
 	w->regs[fp] = caller;
@@ -159,7 +160,7 @@ bool bycode_is_start(const struct walk *w, u64 ip)
 	struct stack_bytes code;
 
 	walk_look(w, ip, &code);
-	return code.at && !code.into && !edge_is_returned_to(w->number, &code);
+	return code.at && !code.into && !prologue_is_returned_to(w->number, &code);
 }
 
 bool bycode_is_entry(const struct walk *w, u64 ip)
@@ -175,7 +176,7 @@ bool bycode_is_last(const struct walk *w)
 	struct stack_bytes code;
 
 	walk_look(w, w->regs[w->arch->ip], &code);
-	return final_is_exit(w->number, &code) || final_is_goexit(w->number, &code);
+	return outermost_is_exit(w->number, &code) || outermost_is_goexit(w->number, &code);
 }
 
 /*
@@ -223,9 +224,9 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 /* One frame up without rows. */
 bool bycode_step(struct walk *w, bool is_return)
 {
-	struct edge edge = {.arch = w->number, .word = w->arch->word};
+	struct prologue edge = {.arch = w->number, .word = w->arch->word};
 	u64 at = w->regs[w->arch->ip];
-	enum edge_frame frame;
+	enum prologue_frame frame;
 
 	/* Behind the call there may be nothing but the end (_init). */
 	if (bycode_edge(w, is_return))
@@ -243,13 +244,13 @@ bool bycode_step(struct walk *w, bool is_return)
 	/* Where the return address is is known, and that it was not recorded. */
 	if (w->has_missed_above)
 		return false;
-	frame = edge_frame(&edge);
+	frame = prologue_frame(&edge);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
-	if (frame == EDGE_FRAME || (is_return && frame == EDGE_SOMETIMES))
+	if (frame == PROLOGUE_FRAME || (is_return && frame == PROLOGUE_SOMETIMES))
 		return step_by_frame_pointer(w, true, 0);
-	if (!is_return && step_out_of_leaf(w, &edge.code, frame != EDGE_LEAF))
+	if (!is_return && step_out_of_leaf(w, &edge.code, frame != PROLOGUE_LEAF))
 		return true;
-	if (frame == EDGE_LEAF)
+	if (frame == PROLOGUE_LEAF)
 		return false;
 	if (step_by_frame_pointer(w, false, at - edge.code.into))
 		return true;

@@ -4,7 +4,7 @@
 #include "unwind/bychain.h"
 #include "unwind/bycode.h"
 #include "unwind/byrow.h"
-#include "unwind/edge.h"
+#include "unwind/prologue.h"
 #include "unwind/flow.h"
 #include "unwind/sigframe.h"
 
@@ -65,7 +65,7 @@ static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 	struct stack_bytes bytes;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
-	if (bytes.at && edge_is_returned_to(w->number, &bytes))
+	if (bytes.at && prologue_is_returned_to(w->number, &bytes))
 		return false;
 	return walk_find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
 		w->stack->rows.functions.at[*ret_code].start == w->code.rva;
@@ -86,7 +86,7 @@ static bool step_out_of_planted(struct walk *w, const struct rows_function *code
 	if (byrow_step(w, code, row) == STACK_ENDINGS) {
 		w->places->find(w->places->ctx, w->regs[w->arch->ip] - 1, &caller);
 		walk_look(w, w->regs[w->arch->ip], &bytes);
-		if (caller.is_code && bytes.at && edge_is_returned_to(w->number, &bytes))
+		if (caller.is_code && bytes.at && prologue_is_returned_to(w->number, &bytes))
 			return true;
 	}
 	*w = before;
@@ -98,7 +98,7 @@ static bool is_in_system_call(const struct walk *w)
 	struct stack_bytes bytes;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
-	return edge_is_behind_system_call(w->number, &bytes);
+	return prologue_is_behind_system_call(w->number, &bytes);
 }
 
 /*

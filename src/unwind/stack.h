@@ -12,7 +12,7 @@
  * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER
  *
  * Where a function has no call frame information, its code is asked where it is between making and
- * undoing its frame (unwind/edge.h), and else its frame pointer is followed, if the function keeps
+ * undoing its frame (unwind/prologue.h), and else its frame pointer is followed, if the function keeps
  * one and what is found there is behind a call. Nothing but the dump is read: what lies above it was
  * not recorded; but where the kernel's chain by frame pointers was, too, that may lead further
  * (unwind/bychain.h). Chains of the kernel alone have no repair, since what lies between their frames was

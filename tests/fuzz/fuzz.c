@@ -6,7 +6,7 @@
 
 #include "file/tracepoints.h"
 #include "machine/machine.h"
-#include "profile/check/survey.h"
+#include "profile/check/inspection.h"
 #include "session/stream.h"
 #include "view/records/header.h"
 #include "view/records/lint.h"
@@ -86,20 +86,20 @@ static void take_sample(void *worker, const struct session_sample *s)
 	FUZZ_CHECK(s->rec->type == PERF_RECORD_SAMPLE);
 }
 
-static void survey(struct session *s)
+static void inspection(struct session *s)
 {
-	struct survey survey;
-	struct lint lint = {.reader = &s->reader, .survey = &survey};
+	struct inspection inspection;
+	struct lint lint = {.reader = &s->reader, .inspection = &inspection};
 	struct str text = {0};
 	struct err err;
 
-	if (survey_take(&survey, &s->reader, NULL, &err))
+	if (inspection_take(&inspection, &s->reader, NULL, &err))
 		return;
 	lint_add_text(&lint, &text);
 	header_add_text(&s->reader, true, &text);
 	FUZZ_CHECK(fuzz_is_safe_text(str_text(&text), text.n));
 	str_fini(&text);
-	survey_fini(&survey);
+	inspection_fini(&inspection);
 }
 
 void fuzz_read_recording(const char *path)
@@ -125,7 +125,7 @@ void fuzz_read_recording(const char *path)
 	session_close(&s);
 	if (!strcmp(path, "-") || session_open(&s, path, NULL, &err))
 		return;
-	survey(&s);
+	inspection(&s);
 	session_close(&s);
 }
 

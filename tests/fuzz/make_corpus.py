@@ -191,7 +191,7 @@ def kept_lines(pace):
     subprocess.run([pace, 'report', '-s', 'srcline', '-i', 't.data'], env=environment, check=False, stdout=subprocess.DEVNULL)
     for name in os.listdir('pace') if os.path.isdir('pace') else []:
         if name.startswith('lines-'):
-            keep('sheetfile', name[-8:], open(f'pace/{name}', 'rb').read(), 1 << 18)
+            keep('lineindexfile', name[-8:], open(f'pace/{name}', 'rb').read(), 1 << 18)
 
 
 def kernel_text():

@@ -61,8 +61,8 @@ def fuzz_cfi_finds_nothing():
 
 
 @test
-def fuzz_sheetfile_finds_nothing():
-    fuzz('sheetfile')
+def fuzz_lineindexfile_finds_nothing():
+    fuzz('lineindexfile')
 
 
 @test

@@ -256,7 +256,7 @@ TEST(counts_of_runs_are_their_mean)
 	CHECK_EQ(m.counts.n_runs, 3);
 	CHECK(is_near(counts_mean(&m.counts, 0, 0).value, 104));
 	CHECK_EQ(counts_mean(&m.counts, 0, 0).raw, 104);
-	CHECK(is_near(spread_error(&t->values), 4 / sqrt(3)));
+	CHECK(is_near(variance_error(&t->values), 4 / sqrt(3)));
 	countmaker_fini(&m);
 }
 

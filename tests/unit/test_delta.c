@@ -235,7 +235,7 @@ static void compare_words(struct comparing *c, const char *wanted)
 {
 	const struct diff_options options = {.has_sides = true, .per = DIFF_PER_RUN};
 	struct str text = {0};
-	struct judge judge;
+	struct significance significance;
 
 	comparing_init(c, "symbol", "AABB");
 	for (u64 i = 0; i < 4; i++)
@@ -246,10 +246,11 @@ static void compare_words(struct comparing *c, const char *wanted)
 			false);
 	delta_pair(&c->delta);
 	c->delta.is_time = wanted[0] == 's';
-	judge_init(&judge, &c->delta);
-	diff_add_words(&c->delta, &judge, "syscalls:sys_enter_clock_nanosleep", &options, &text);
+	significance_init(&significance, &c->delta);
+	diff_add_words(&c->delta, &significance, "syscalls:sys_enter_clock_nanosleep", &options,
+		&text);
 	CHECK_HAS(str_text(&text), wanted + 2);
-	judge_fini(&judge);
+	significance_fini(&significance);
 	str_fini(&text);
 	delta_fini(&c->delta);
 }

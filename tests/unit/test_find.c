@@ -339,7 +339,7 @@ TEST(find_image_that_was_kept_is_found_when_its_file_is_gone)
 {
 	struct roots roots = {0};
 	struct machine nobody = {0};
-	struct living living;
+	struct liveproc liveproc;
 	struct finding f;
 	char path[1024];
 
@@ -354,17 +354,17 @@ TEST(find_image_that_was_kept_is_found_when_its_file_is_gone)
 	CHECK_EQ(roots.files.n, 1);
 	f.places.kept = NULL;
 	CHECK(!unlink(path));
-	living_init(&living, &nobody, "/proc");
-	f.places.living = &living;
+	liveproc_init(&liveproc, &nobody, "/proc");
+	f.places.liveproc = &liveproc;
 	CHECK_EQ(image(&f), ERR_NOENT);
-	living.roots = &roots;
+	liveproc.roots = &roots;
 	check_found(&f, image(&f), ".first");
 	make_file("lib.so", id_b, ".second", NULL, 0);
 	check_found(&f, image(&f), ".first");
 	/* Another file of that name is not meant. */
 	f.dso.inode = 8;
 	CHECK_EQ(image(&f), ERR_FORMAT);
-	living_fini(&living);
+	liveproc_fini(&liveproc);
 	roots_fini(&roots);
 	finding_fini(&f);
 }

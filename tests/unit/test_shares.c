@@ -36,30 +36,30 @@ TEST(shares_are_of_functions_what_they_call_files_threads_and_what_has_no_name)
 		if (symbol->name && !strcmp(symbol->name, "fun_20"))
 			symbol->outcome = RESOLVER_NO_SYMBOLS;
 	calls_init(&calls, &m.profile);
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "f"), 60);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "f"), 60);
 	/* A function that calls itself counts once. */
-	CHECK_EQ(shares_value(&s, CLAIM_CHILDREN, "f"), 90);
-	CHECK_EQ(shares_value(&s, CLAIM_CHILDREN, "*"), 100);
-	CHECK_EQ(shares_value(&s, CLAIM_DSO, "libg*"), 30);
-	CHECK_EQ(shares_value(&s, CLAIM_COMM, "ls"), 30);
-	CHECK_EQ(shares_value(&s, CLAIM_NAMELESS, NULL), 10);
-	CHECK_EQ(shares_value(&s, CLAIM_SAMPLES, NULL), 5);
-	CHECK_EQ(shares_value(&s, CLAIM_LOST, NULL), 8);
+	CHECK_EQ(shares_value(&s, ASSERTION_CHILDREN, "f"), 90);
+	CHECK_EQ(shares_value(&s, ASSERTION_CHILDREN, "*"), 100);
+	CHECK_EQ(shares_value(&s, ASSERTION_DSO, "libg*"), 30);
+	CHECK_EQ(shares_value(&s, ASSERTION_COMM, "ls"), 30);
+	CHECK_EQ(shares_value(&s, ASSERTION_NAMELESS, NULL), 10);
+	CHECK_EQ(shares_value(&s, ASSERTION_SAMPLES, NULL), 5);
+	CHECK_EQ(shares_value(&s, ASSERTION_LOST, NULL), 8);
 	CHECK(!s.unknown);
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "h"), 0);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "h"), 0);
 	CHECK_STR(s.unknown, "h");
 	/* Nor is such a name ever meant, and who asks for nothing else is told. */
 	s.unknown = NULL;
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "*"), 90);
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "f*"), 60);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "*"), 90);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "f*"), 60);
 	CHECK(!s.made_up && !s.unknown);
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "fun_*"), 0);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "fun_*"), 0);
 	CHECK_STR(s.made_up, "fun_*");
-	CHECK_EQ(shares_value(&s, CLAIM_CHILDREN, "fun_20"), 0);
+	CHECK_EQ(shares_value(&s, ASSERTION_CHILDREN, "fun_20"), 0);
 	CHECK_STR(s.made_up, "fun_20");
 	CHECK(!s.unknown);
 	s.event = 1;
-	CHECK_EQ(shares_value(&s, CLAIM_SHARE, "main"), 100);
+	CHECK_EQ(shares_value(&s, ASSERTION_SHARE, "main"), 100);
 	calls_fini(&calls);
 	profilemaker_fini(&m);
 }

@@ -54,7 +54,7 @@ static void begin(struct printing *p)
 static void end_run(struct printing *p)
 {
 	counts_take_run(&p->m.counts);
-	spread_add(&p->m.counts.elapsed_ns, 10 * MS);
+	variance_add(&p->m.counts.elapsed_ns, 10 * MS);
 }
 
 static const char *print(struct printing *p)

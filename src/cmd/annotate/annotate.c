@@ -8,7 +8,7 @@
 #include "cmd/annotate/annotating.h"
 #include "cmd/cmd.h"
 #include "cmd/strict.h"
-#include "profile/code/anatomy.h"
+#include "profile/code/typeprofile.h"
 #include "symbol/code/llvm.h"
 #include "view/code/annotate_types.h"
 
@@ -250,21 +250,21 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 static int show_types(struct annotating *r, struct out *out, struct err *err)
 {
 	const struct annotate_command *o = r->options;
-	struct anatomy anatomy;
+	struct typeprofile typeprofile;
 	int result = annotating_count(r, err);
 
 	if (result)
 		return result;
-	anatomy_init(&anatomy, &r->recorded.profile);
-	if (o->type && !anatomy_keep(&anatomy, o->type))
+	typeprofile_init(&typeprofile, &r->recorded.profile);
+	if (o->type && !typeprofile_keep(&typeprofile, o->type))
 		result = err_set(err, ERR_NOENT,
 			"no sampled instruction accesses a type with members that is called '%s': 'pace report -s type' lists those that are",
 			o->type);
 	else if (o->is_json)
-		annotate_types_json(out, &anatomy, &r->view);
+		annotate_types_json(out, &typeprofile, &r->view);
 	else
-		annotate_types_text(out, &anatomy, &r->view);
-	anatomy_fini(&anatomy);
+		annotate_types_text(out, &typeprofile, &r->view);
+	typeprofile_fini(&typeprofile);
 	ledger_warn(&r->recorded.ledger, &r->log);
 	return result;
 }

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "symbol/dwarf/sheetfile.h"
+#include "symbol/dwarf/lineindexfile.h"
 
 enum { ID_COLUMN = 40, SIZE_COLUMN = 10, USED_COLUMN = 12, WHAT_COLUMN = 27 };
 
@@ -42,7 +42,7 @@ static void add_age(s64 seconds, struct str *text)
 /* The file that it is of, as far as it says so itself. */
 static void add_file(const struct cache_entry *e, struct str *text)
 {
-	struct sheetfile f;
+	struct lineindexfile f;
 	const u8 *data;
 	u64 size;
 
@@ -50,7 +50,7 @@ static void add_file(const struct cache_entry *e, struct str *text)
 		str_add(text, "[kernel.kallsyms]");
 	if (e->kind != CACHE_LINES || !cache_map(e->key, true, &data, &size))
 		return;
-	if (sheetfile_view(&f, data, size, NULL))
+	if (lineindexfile_view(&f, data, size, NULL))
 		str_add_safe(text, f.path, strlen(f.path));
 	else
 		str_add(text, "(of another version, or damaged: not used)");

@@ -64,7 +64,7 @@ static int run_lint(const struct data_options *o, const char *path)
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = EXIT_OK;
 	struct reader reader;
-	struct survey survey = {0};
+	struct inspection inspection = {0};
 	struct err err;
 
 	(void)o;
@@ -73,12 +73,12 @@ static int run_lint(const struct data_options *o, const char *path)
 		status = cmd_fail(&cmd_data, &err, EXIT_USAGE);
 	} else {
 		l.lint.reader = &reader;
-		l.lint.survey = &survey;
-		if (survey_take(&survey, &reader, &log, &err))
+		l.lint.inspection = &inspection;
+		if (inspection_take(&inspection, &reader, &log, &err))
 			status = cmd_fail(&cmd_data, &err, EXIT_FAILED);
 		else if (!lint_add_text(&l.lint, &out.text))
 			status = EXIT_FAILED;
-		survey_fini(&survey);
+		inspection_fini(&inspection);
 		reader_close(&reader);
 	}
 	if (out_close(&out, &err))

@@ -15,7 +15,7 @@ static void count(struct record_until *u)
 		if (r.type == PERF_RECORD_SAMPLE && !formats_event(&u->formats, &r) &&
 			!sample_decode(formats_format(&u->formats, 0), r.at + RECORD_HEADER_SIZE,
 				r.size - RECORD_HEADER_SIZE, PERF_SAMPLE_IP, &u->sample, &ignored))
-			evidence_add(&u->evidence, u->sample.ip);
+			convergence_add(&u->convergence, u->sample.ip);
 }
 
 static int append(void *until, const struct iovec *runs, int n, struct err *err)
@@ -64,7 +64,7 @@ static void begin(struct recording *rec)
 static bool is_reached(const struct recording *rec)
 {
 	return rec->options->timing.until_pct &&
-		100 * evidence_width(&rec->until.evidence) <= rec->options->timing.until_pct;
+		100 * convergence_width(&rec->until.convergence) <= rec->options->timing.until_pct;
 }
 
 static const char *is_enough(const struct recording *rec)
@@ -79,20 +79,21 @@ static u64 due(const struct recording *rec)
 
 static void say(struct recording *rec)
 {
-	const struct evidence *e = &rec->until.evidence;
+	const struct convergence *e = &rec->until.convergence;
 	struct str text = {0};
 
 	if (!rec->options->timing.until_pct)
 		return;
 	str_addf(&text, "until: %s %g%%: ", is_reached(rec) ? "reached" : "did not reach",
 		rec->options->timing.until_pct);
-	if (isinf(evidence_width(e)))
+	if (isinf(convergence_width(e)))
 		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
 			(unsigned long long)e->most, (unsigned long long)e->n);
 	else
 		str_addf(&text,
 			"the hottest code has %.2f%% +- %.2f%% of itself (95%%), by %llu samples",
-			100 * evidence_share(e), 100 * evidence_width(e), (unsigned long long)e->n);
+			100 * convergence_share(e), 100 * convergence_width(e),
+			(unsigned long long)e->n);
 	if (!rec->options->is_quiet)
 		fprintf(stderr, "[ pace record: --%s ]\n", str_text(&text));
 	str_addf(&rec->notes, "%s\n", str_text(&text));
@@ -102,7 +103,7 @@ static void say(struct recording *rec)
 static void close_evidence(struct recording *rec)
 {
 	formats_fini(&rec->until.formats);
-	evidence_fini(&rec->until.evidence);
+	convergence_fini(&rec->until.convergence);
 	str_fini(&rec->until.records);
 }
 

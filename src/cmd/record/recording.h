@@ -26,7 +26,7 @@
 #include "collect/run/condition.h"
 #include "collect/run/control.h"
 #include "collect/open/counting.h"
-#include "collect/record/evidence.h"
+#include "collect/record/convergence.h"
 #include "collect/record/governor.h"
 #include "collect/record/growth.h"
 #include "collect/around/perfclock.h"
@@ -95,7 +95,7 @@ struct record_when {
 
 /* --until: samples are counted on their way into the file. */
 struct record_until {
-	struct evidence evidence;
+	struct convergence convergence;
 	struct sink sink;
 	const struct sink *behind; /* it gets all of them */
 	struct formats formats;

@@ -9,7 +9,7 @@
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
 #include "cmd/strict.h"
-#include "profile/tree/forget.h"
+#include "profile/tree/ignore.h"
 #include "profile/check/recorded.h"
 #include "view/records/dump.h"
 #include "view/records/header.h"
@@ -67,7 +67,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	r->answer.text = &r->choice.text;
 	r->answer.rows = &r->choice.rows;
 	if (r->choice.forgets)
-		forget_callees(&in->profile, &r->choice.forgotten);
+		ignore_callees(&in->profile, &r->choice.forgotten);
 	answer_note_whole(&r->answer, &in->trace.session.tally);
 	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
 	profile_filter_tell(&r->choice.filter, &in->profile, in->log);

@@ -36,12 +36,12 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 {
 	memset(a, 0, sizeof(*a));
 	a->options = o;
-	for (size_t i = 0; i < o->claims.n; i++) {
-		struct claim claim;
+	for (size_t i = 0; i < o->assertions.n; i++) {
+		struct assertion assertion;
 
-		if (claim_parse(&claim, o->claims.at[i], err))
+		if (assertion_parse(&assertion, o->assertions.at[i], err))
 			return err_prefix(err, "--fail-if");
-		vec_add(&a->claims, claim);
+		vec_add(&a->assertions, assertion);
 	}
 	return check(o, err);
 }
@@ -61,26 +61,26 @@ u64 answer_labels(const struct answer *a)
 	u64 labels = a->options->has_intervals ? LABEL_BIT(LABEL_TIME) : 0;
 
 	labels |= has_stacks(a->options) ? LABEL_BIT(LABEL_COMM) : 0;
-	vec_each(c, &a->claims)
-		labels |= c->words & 1u << CLAIM_COMM ? LABEL_BIT(LABEL_COMM) : 0;
+	vec_each(c, &a->assertions)
+		labels |= c->words & 1u << ASSERTION_COMM ? LABEL_BIT(LABEL_COMM) : 0;
 	return labels;
 }
 
 bool answer_needs_stacks(const struct answer *a)
 {
-	vec_each(c, &a->claims)
-		if (c->words & 1u << CLAIM_CHILDREN)
+	vec_each(c, &a->assertions)
+		if (c->words & 1u << ASSERTION_CHILDREN)
 			return true;
 	return has_tree(a->options) || has_stacks(a->options);
 }
 
 /* One claim about one event; of several events the message says of which. */
-static int check_claim(const struct answer *a, const struct claim *c, u32 event, struct log *log,
-	bool *ret_fails, struct err *err)
+static int check_claim(const struct answer *a, const struct assertion *c, u32 event,
+	struct log *log, bool *ret_fails, struct err *err)
 {
 	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
 	struct str said = {0};
-	bool fails = claim_holds(c, shares_value, &shares, &said);
+	bool fails = assertion_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
 		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
@@ -102,7 +102,7 @@ static int check_claim(const struct answer *a, const struct claim *c, u32 event,
 int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err)
 {
 	*ret_fails = false;
-	vec_each(c, &a->claims)
+	vec_each(c, &a->assertions)
 		for (u32 event = 0; event < a->profile->events.n; event++)
 			if ((a->profile->events.at[event].n_samples || a->profile->events.n == 1) &&
 				check_claim(a, c, event, log, ret_fails, err))
@@ -121,7 +121,7 @@ void answer_note_whole(struct answer *a, const struct session_tally *t)
 		a->has_groups |= e->n_group > 1;
 	account_open(&a->account, t, a->profile);
 	if (a->options->has_intervals)
-		certainty_whole_init(&a->whole, a->profile);
+		confidence_whole_init(&a->whole, a->profile);
 }
 
 void answer_note_filtered(struct answer *a)
@@ -131,10 +131,10 @@ void answer_note_filtered(struct answer *a)
 
 void answer_fini(struct answer *a)
 {
-	certainty_whole_fini(&a->whole);
-	vec_each(c, &a->claims)
-		claim_fini(c);
-	vec_fini(&a->claims);
+	confidence_whole_fini(&a->whole);
+	vec_each(c, &a->assertions)
+		assertion_fini(c);
+	vec_fini(&a->assertions);
 }
 
 /* What of the samples rows are printed of. */
@@ -223,20 +223,20 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
 		? report_wall_events()
 		: (struct hist_events){event, n, order < n ? (u32)order : 0};
-	struct certainty certainty = {0};
+	struct confidence confidence = {0};
 	struct hist hist;
 
 	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
 	hist_init_table(&hist, a->profile, a->calls, &events, a->hist);
 	if (a->options->has_intervals) {
-		certainty_init(&certainty, &hist, &a->whole);
-		hist.certainty = &certainty;
+		confidence_init(&confidence, &hist, &a->whole);
+		hist.confidence = &confidence;
 	}
 	if (a->options->is_hierarchy)
 		show_levels(a, p, &hist);
 	else
 		show_entries(a, p, &hist);
-	certainty_fini(&certainty);
+	confidence_fini(&confidence);
 	hist_fini(&hist);
 }
 

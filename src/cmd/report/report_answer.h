@@ -13,8 +13,8 @@
 #include "base/opts.h"
 #include "base/out.h"
 #include "profile/check/account.h"
-#include "profile/rows/certainty.h"
-#include "profile/check/claim.h"
+#include "profile/rows/confidence.h"
+#include "profile/check/assertion.h"
 #include "view/forms/forms.h"
 #include "view/rows/histrows.h"
 #include "view/forms/text.h"
@@ -23,12 +23,12 @@ struct answer_options {
 	struct form_choice forms;
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
-	int groups;             /* events in one table: -1: those that were counted as a group */
-	u64 group_order;        /* the event of a table, from 0, that rows are sorted by */
-	int skips_empty;        /* events without samples are not shown; else each has a heading */
-	struct opt_list claims; /* --fail-if */
-	u64 budget;             /* lines of a call tree instead of rows; 0: rows */
-	const char *node;       /* of which only this is shown */
+	int groups;      /* events in one table: -1: those that were counted as a group */
+	u64 group_order; /* the event of a table, from 0, that rows are sorted by */
+	int skips_empty; /* events without samples are not shown; else each has a heading */
+	struct opt_list assertions; /* --fail-if */
+	u64 budget;                 /* lines of a call tree instead of rows; 0: rows */
+	const char *node;           /* of which only this is shown */
 };
 
 struct answer {
@@ -38,10 +38,10 @@ struct answer {
 	struct hist_options *hist;
 	const struct text_options *text;
 	const struct histrows_options *rows;
-	struct certainty_whole whole;
+	struct confidence_whole whole;
 	struct account account;
 	bool has_groups; /* of events, in the profile */
-	VEC(struct claim) claims;
+	VEC(struct assertion) assertions;
 };
 
 /* Reads what can be read before anything is known of the recording. */

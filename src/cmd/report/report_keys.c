@@ -5,7 +5,7 @@
 
 #include "event/abi.h"
 #include "profile/gather/blocks.h"
-#include "profile/rows/certainty.h"
+#include "profile/rows/confidence.h"
 #include "profile/gather/label.h"
 #include "profile/gather/matching.h"
 
@@ -315,7 +315,7 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		has_shares ? key_self : NULL,
 		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
 		o->has_modes && has_shares ? key_find("overhead_us", 11) : NULL,
-		o->has_intervals ? &certainty_column : NULL,
+		o->has_intervals ? &confidence_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
 		o->has_periods ? key_find("period", 6) : NULL};
 

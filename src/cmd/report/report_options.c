@@ -177,7 +177,7 @@ const struct opt report_option_table[] = {
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"all that was lost or has no name, with causes"},
 	STRICT_ROW(struct report_options),
-	{0, "fail-if", OPT_LIST, AT(answer.claims), "CONDITION",
+	{0, "fail-if", OPT_LIST, AT(answer.assertions), "CONDITION",
 		"exit with 4 if it is so, like 'share(malloc) > 5%'; see pace-report(1)"},
 	SYMBOL_NAME_ROWS(report_options),
 	SYMBOL_MADE_ROW(report_options),
@@ -237,5 +237,5 @@ void report_options_spread(struct report_options *o)
 
 void report_options_fini(struct report_options *o)
 {
-	vec_fini(&o->answer.claims);
+	vec_fini(&o->answer.assertions);
 }

@@ -262,13 +262,13 @@ static void take_run(struct measuring *m, const struct run *run)
 	double elapsed = (double)(run->now_ns - run->start_ns);
 
 	counts_take_run(&m->counts);
-	spread_add(&m->counts.elapsed_ns, elapsed);
+	variance_add(&m->counts.elapsed_ns, elapsed);
 	vec_add(&m->runs_ns, elapsed);
 	if (!m->measures_workload || !m->workload.has_ended)
 		return;
 	m->facts.has_usage = true;
-	spread_add(&m->counts.user_ns, ns_of(&u->ru_utime));
-	spread_add(&m->counts.system_ns, ns_of(&u->ru_stime));
+	variance_add(&m->counts.user_ns, ns_of(&u->ru_utime));
+	variance_add(&m->counts.system_ns, ns_of(&u->ru_stime));
 	m->facts.max_rss_kb = MAX(m->facts.max_rss_kb, (u64)u->ru_maxrss);
 	if (!getrusage(RUSAGE_SELF, &own))
 		m->facts.own_rss_kb = (u64)own.ru_maxrss;

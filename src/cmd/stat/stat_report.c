@@ -137,7 +137,7 @@ static int walk(struct reporting *r, struct err *err)
 			counts_take_run(&r->counts);
 		} else {
 			counts_take_run(&r->counts);
-			spread_add(&r->counts.elapsed_ns, (double)moment.time_ns);
+			variance_add(&r->counts.elapsed_ns, (double)moment.time_ns);
 			print(r, &moment, false);
 		}
 	}

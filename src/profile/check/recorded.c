@@ -214,10 +214,10 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 	else if (switches(o))
 		switching_watch(&r->switching, &r->trace.session, o->switching);
 	if (label_needs_moments(o->labels))
-		moments_watch(&r->moments, &r->trace.session);
+		sideband_watch(&r->moments, &r->trace.session);
 	result = trace_scan(&r->trace, &o->trace, err);
 	if (label_needs_moments(o->labels))
-		moments_settle(&r->moments);
+		sideband_settle(&r->moments);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
 		return err->code;
 	if (!o->has_wall)
@@ -282,6 +282,6 @@ void recorded_close(struct recorded *r)
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
-	moments_fini(&r->moments);
+	sideband_fini(&r->moments);
 	trace_close(&r->trace);
 }

@@ -18,7 +18,7 @@
 #include "profile/import/import.h"
 #include "profile/gather/label.h"
 #include "profile/check/ledger.h"
-#include "profile/gather/moments.h"
+#include "profile/gather/sideband.h"
 #include "profile/gather/naming.h"
 #include "profile/gather/typing.h"
 #include "profile/gather/wallmarks.h"
@@ -63,7 +63,7 @@ struct recorded {
 	struct import import; /* such a one; importer NULL: it is a recording, and has its trace */
 	struct wall wall;     /* with recorded_options.has_wall */
 	struct switching switching;
-	struct moments moments; /* if labels need them */
+	struct sideband moments; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
 	bool has_chains; /* callers can be known */

@@ -7,7 +7,7 @@ static bool *matching_symbols(const struct profile *p, const char *pattern, bool
 
 	for (size_t i = 1; i < p->symbols.n; i++) {
 		const struct profile_symbol *s = &p->symbols.at[i];
-		bool is_so = s->name && claim_matches(pattern, s->name);
+		bool is_so = s->name && assertion_matches(pattern, s->name);
 
 		matches[i] = is_so && profile_is_named(s);
 		*ret_is_made_up |= is_so && !profile_is_named(s);
@@ -20,8 +20,8 @@ static bool *matching_dsos(const struct profile *p, const char *pattern)
 	bool *matches = mem_zalloc(p->dsos.n + 1);
 
 	for (size_t i = 0; i < p->dsos.n; i++)
-		matches[i] = claim_matches(pattern, p->dsos.at[i].name) ||
-			claim_matches(pattern, p->dsos.at[i].path);
+		matches[i] = assertion_matches(pattern, p->dsos.at[i].name) ||
+			assertion_matches(pattern, p->dsos.at[i].path);
 	return matches;
 }
 
@@ -42,28 +42,29 @@ static void mark_below(struct looking *l)
 		l->below[i] = l->below[c->nodes.at[i].parent] || l->symbols[c->nodes.at[i].symbol];
 }
 
-static bool is_meant(const struct looking *l, enum claim_word word, size_t row)
+static bool is_meant(const struct looking *l, enum assertion_word word, size_t row)
 {
 	const struct profile *p = l->shares->profile;
 	const struct calls_node *nodes = l->shares->calls->nodes.at;
 	u32 node = l->shares->calls->of_row[row];
 
 	switch (word) {
-	case CLAIM_SHARE: /* of inlined code, of the function it is part of, as rows are */
+	case ASSERTION_SHARE: /* of inlined code, of the function it is part of, as rows are */
 		return l->symbols[nodes[nodes[node].function].symbol];
-	case CLAIM_CHILDREN:
+	case ASSERTION_CHILDREN:
 		return l->below[node];
-	case CLAIM_DSO:
+	case ASSERTION_DSO:
 		return l->dsos[p->frames.at[p->rows.at[row].frame].dso];
-	case CLAIM_COMM:
-		return claim_matches(l->pattern, profile_text(profile_label(p, row, LABEL_COMM)));
+	case ASSERTION_COMM:
+		return assertion_matches(l->pattern,
+			profile_text(profile_label(p, row, LABEL_COMM)));
 	default: /* CLAIM_NAMELESS */
 		return !profile_is_named(
 			&p->symbols.at[p->frames.at[p->rows.at[row].frame].symbol]);
 	}
 }
 
-double shares_value(void *ctx, enum claim_word word, const char *name)
+double shares_value(void *ctx, enum assertion_word word, const char *name)
 {
 	struct shares *s = ctx;
 	const struct profile *p = s->profile;
@@ -73,19 +74,19 @@ double shares_value(void *ctx, enum claim_word word, const char *name)
 	bool is_made_up = false;
 	u64 sum = 0, n = 0;
 
-	if (word == CLAIM_SAMPLES)
+	if (word == ASSERTION_SAMPLES)
 		return (double)event->n_samples;
-	if (word == CLAIM_LOST) {
+	if (word == ASSERTION_LOST) {
 		double lost = (double)(a->n_unread + a->n_foreign + a->n_dropped),
 		       all = (double)(a->n_recorded + a->n_dropped);
 
 		return all ? 100 * lost / all : 0;
 	}
-	if (word == CLAIM_SHARE || word == CLAIM_CHILDREN)
+	if (word == ASSERTION_SHARE || word == ASSERTION_CHILDREN)
 		l.symbols = matching_symbols(p, name, &is_made_up);
-	if (word == CLAIM_CHILDREN)
+	if (word == ASSERTION_CHILDREN)
 		mark_below(&l);
-	if (word == CLAIM_DSO)
+	if (word == ASSERTION_DSO)
 		l.dsos = matching_dsos(p, name);
 	for (size_t row = 0; row < p->rows.n; row++)
 		if (p->rows.at[row].event == s->event && is_meant(&l, word, row)) {

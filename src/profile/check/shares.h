@@ -10,7 +10,7 @@
 
 #include "profile/check/account.h"
 #include "profile/tree/calls.h"
-#include "profile/check/claim.h"
+#include "profile/check/assertion.h"
 
 struct shares {
 	const struct profile *profile;
@@ -25,7 +25,7 @@ struct shares {
 	const char *made_up;
 };
 
-/* A claim_value; ctx is struct shares. comm() needs LABEL_COMM. */
-double shares_value(void *ctx, enum claim_word word, const char *name);
+/* A assertion_value; ctx is struct shares. comm() needs LABEL_COMM. */
+double shares_value(void *ctx, enum assertion_word word, const char *name);
 
 #endif

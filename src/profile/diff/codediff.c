@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "profile/maths/align.h"
 #include "profile/diff/delta.h"
-#include "profile/diff/judge.h"
-#include "profile/maths/student.h"
+#include "profile/diff/significance.h"
+#include "profile/maths/tdist.h"
 #include "profile/diff/loosename.h"
 #include "symbol/code/shape.h"
 
@@ -518,12 +518,12 @@ struct codediff_change *codediff_changes(const struct codediff *d, size_t e, boo
 
 		changes[i] = codediff_change(part, whole, of_share);
 		p[i] = is_sampled
-			? student_both_tails(1.96 * changes[i].more / changes[i].half, INFINITY)
+			? tdist_both_tails(1.96 * changes[i].more / changes[i].half, INFINITY)
 			: NAN;
 	}
 	false_discovery(p, q, d->parts.n);
 	for (size_t i = 0; i < d->parts.n; i++)
-		changes[i].is_beyond = q[i] <= JUDGE_FALSE_SHARE;
+		changes[i].is_beyond = q[i] <= SIGNIFICANCE_FALSE_SHARE;
 	mem_free(p);
 	mem_free(q);
 	return changes;

@@ -408,7 +408,7 @@ void counts_take_run(struct counts *s)
 		struct counts_total *t = &s->totals[i];
 
 		if (count_state(c) == COUNT_OK)
-			spread_add(&t->values, c->value);
+			variance_add(&t->values, c->value);
 		t->raw += c->raw;
 		t->enabled_ns += c->enabled_ns;
 		t->running_ns += c->running_ns;
@@ -436,7 +436,7 @@ bool counts_take_slice(struct counts *s)
 	}
 	for (size_t i = 0; i < n_cells; i++)
 		if (s->now[i].running_ns)
-			spread_add(&s->totals[i].rates,
+			variance_add(&s->totals[i].rates,
 				(double)s->now[i].raw / (double)s->now[i].running_ns * 1e6);
 	return is_multiplexed;
 }
@@ -480,7 +480,7 @@ double counts_scaling_error(const struct counts_total *t)
 	 * Not only what was seen varies, so does what was not: the error of a total of which a part
 	 * is known (the finite population correction of sampling).
 	 */
-	error = sqrt(unseen * all) * spread_error(&t->rates) * spread_t95(t->rates.n);
+	error = sqrt(unseen * all) * variance_error(&t->rates) * variance_t95(t->rates.n);
 	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
 }
 

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "collect/open/counting.h"
 #include "collect/around/topology.h"
-#include "profile/maths/spread.h"
+#include "profile/maths/variance.h"
 
 enum counts_scope {
 	COUNTS_ALL,
@@ -62,10 +62,11 @@ enum count_state {
 };
 
 struct counts_total { /* of one event in one place, over the runs */
-	struct spread values;
+	struct variance values;
 	u64 raw, enabled_ns, running_ns;
 	u32 n_counters, n_idle, n_failed;
-	struct spread rates; /* of slices: what a ms on the PMU counted, where it was multiplexed */
+	struct variance
+		rates; /* of slices: what a ms on the PMU counted, where it was multiplexed */
 };
 
 struct counts {
@@ -82,7 +83,7 @@ struct counts {
 	struct counts_total *totals;
 	u64 n_runs;
 	const u32 *pass_of; /* by event: the runs in which it was counted; NULL: in all */
-	struct spread elapsed_ns, user_ns, system_ns;
+	struct variance elapsed_ns, user_ns, system_ns;
 	struct arena arena;
 };
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
-#include "profile/maths/spread.h"
+#include "profile/maths/variance.h"
 
 enum {
 	RESAMPLES = 2000,
@@ -80,7 +80,7 @@ static int by_size(const void *a, const void *b)
 /* The share of resamples on each side of the interval. */
 static double tail_of(size_t n)
 {
-	double wide = sqrt((double)n / (double)(n - 1)) * spread_t95(n);
+	double wide = sqrt((double)n / (double)(n - 1)) * variance_t95(n);
 
 	return erfc(wide / sqrt(2)) / 2;
 }
@@ -174,15 +174,15 @@ static void find_outliers(struct versus_side *to, const struct side *s)
 
 static void describe(struct versus_side *to, const struct side *s, u32 *once)
 {
-	struct spread all = {0};
+	struct variance all = {0};
 
 	for (size_t i = 0; i < s->n; i++) {
 		once[i] = 1;
-		spread_add(&all, s->values[i]);
+		variance_add(&all, s->values[i]);
 	}
 	*to = (struct versus_side){.middle = middle(s, once, s->n),
 		.mean = all.mean,
-		.deviation = spread_deviation(&all),
+		.deviation = variance_deviation(&all),
 		.least = s->sorted[0].value,
 		.most = s->sorted[s->n - 1].value};
 	find_outliers(to, s);

@@ -2,7 +2,7 @@
 
 #include "event/abi.h"
 #include "profile/gather/history.h"
-#include "profile/gather/placing.h"
+#include "profile/gather/mapresolve.h"
 #include "profile/gather/wallmarks.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
@@ -49,10 +49,10 @@ static void note_depth(struct aggregate *a, const struct sample *sample,
 /* per sample: so much of its thread's time, in that event */
 static void count_time(struct aggregate *a, enum aggregate_wall event, u64 ns)
 {
-	a->sights.next->event = (u16)event;
-	a->sights.next->period = ns;
+	a->uniques.next->event = (u16)event;
+	a->uniques.next->period = ns;
 	if (ns)
-		sights_count(&a->sights);
+		uniques_count(&a->uniques);
 }
 
 /* per sample: it counts for the pieces of its thread's time that it speaks for */
@@ -80,7 +80,7 @@ static void take_labels(struct aggregate *a, const struct visit *in, const struc
 	const struct label_sample sample = {in, t->comm, t->user, t->kernel, branch, before};
 
 	for (unsigned k = 0; k < a->profile.n_labels; k++)
-		a->sights.next->labels[k] = label_of(&a->maker, a->profile.label_at[k], &sample);
+		a->uniques.next->labels[k] = label_of(&a->maker, a->profile.label_at[k], &sample);
 }
 
 /* per sample: what it cost; what costs nothing still is a sample */
@@ -93,19 +93,19 @@ static u64 weight_of(struct aggregate *a, const struct visit *in)
 
 /* per sample: one of its branches, as a sample of its own; `before`: the entry of the one that was taken before it */
 static void count_branch(struct aggregate *a, const struct visit *in, const struct thread_state *t,
-	struct sights_place at, u64 period, const u8 *entry, const u8 *before)
+	struct uniques_place at, u64 period, const u8 *entry, const u8 *before)
 {
-	struct sight *sight = a->sights.next;
+	struct unique *unique = a->uniques.next;
 
-	sight->ip = at.address;
-	sight->space = at.space;
-	sight->mode = at.mode;
-	sight->chain = TABLE_NONE;
-	sight->event = in->event;
-	sight->n_samples = 1;
-	sight->period = period;
+	unique->ip = at.address;
+	unique->space = at.space;
+	unique->mode = at.mode;
+	unique->chain = TABLE_NONE;
+	unique->event = in->event;
+	unique->n_samples = 1;
+	unique->period = period;
 	take_labels(a, in, t, entry, before);
-	sights_count(&a->sights);
+	uniques_count(&a->uniques);
 }
 
 /* per sample: each of its branches is a sample of its own, taken where the branch went */
@@ -160,30 +160,30 @@ static void count_sample(void *ctx, struct visit *in)
 	struct aggregate *a = ctx;
 	const struct sample *sample = in->sample;
 	const struct thread_state *t = visit_state(in);
-	struct sight *sight = a->sights.next;
+	struct unique *unique = a->uniques.next;
 
-	sight->ip = sample->ip;
-	sight->mode = in->mode;
-	sight->space = machine_space(t, sight->mode);
-	sight->chain = TABLE_NONE;
-	sight->event = in->event;
-	sight->n_samples = 1;
-	sight->period = a->options.is_weighed ? weight_of(a, in) : sample->period;
+	unique->ip = sample->ip;
+	unique->mode = in->mode;
+	unique->space = machine_space(t, unique->mode);
+	unique->chain = TABLE_NONE;
+	unique->event = in->event;
+	unique->n_samples = 1;
+	unique->period = a->options.is_weighed ? weight_of(a, in) : sample->period;
 	take_labels(a, in, t, NULL, NULL);
 	if (a->options.has_stacks && visit_callers(in)) {
 		note_depth(a, sample, &in->end);
-		sights_add_ending(&a->sights, &in->end);
+		uniques_add_ending(&a->uniques, &in->end);
 	}
 	if (a->history)
 		history_take(a->history, sample->branches.entries, sample->branches.n,
 			a->options.max_stack);
 	if (a->options.has_stacks && (in->chain.n || has_history(a))) {
 		u8 mode;
-		struct sample_words callers = callers_of(&in->chain, sight->mode, &mode);
+		struct sample_words callers = callers_of(&in->chain, unique->mode, &mode);
 
 		if (callers.n || has_history(a) || (callers.at && ending_is_cut(in->end.ending)))
-			sight->chain = sights_chain(&a->sights,
-				&(struct sights_chain){.user = t->user,
+			unique->chain = uniques_chain(&a->uniques,
+				&(struct uniques_chain){.user = t->user,
 					.kernel = t->kernel,
 					.guest = t->guest,
 					.words = callers,
@@ -196,9 +196,9 @@ static void count_sample(void *ctx, struct visit *in)
 	if (UNLIKELY(a->options.wall != NULL))
 		count_shares(a, in);
 	else if (UNLIKELY(a->history != NULL))
-		sights_count_history(&a->sights, a->history);
+		uniques_count_history(&a->uniques, a->history);
 	else
-		sights_count(&a->sights);
+		uniques_count(&a->uniques);
 }
 
 /* per sample of wall-clock time */
@@ -278,7 +278,7 @@ static void add_events(struct aggregate *a)
 bool aggregate_flush(struct aggregate *a, u64 allowed)
 {
 	add_events(a);
-	return placing_add(&a->sights, &a->trace->machine, a->options.max_stack, allowed,
+	return mapresolve_add(&a->uniques, &a->trace->machine, a->options.max_stack, allowed,
 		&a->profile);
 }
 
@@ -292,14 +292,14 @@ void aggregate_forget(struct aggregate *a)
 {
 	aggregate_flush(a, UINT64_MAX);
 	profile_compact(&a->profile);
-	sights_clear(&a->sights);
+	uniques_clear(&a->uniques);
 	intern_fini(&a->strings);
 	depths_fini(&a->depths);
 }
 
 u64 aggregate_bytes(const struct aggregate *a)
 {
-	return sights_bytes(&a->sights);
+	return uniques_bytes(&a->uniques);
 }
 
 /* ---- beginning and end ---- */
@@ -314,13 +314,13 @@ void aggregate_init(struct aggregate *a, const struct trace *t,
 	a->options = *options;
 	a->options.max_stack = options->max_stack ? options->max_stack : UINT32_MAX;
 	a->add = aggregate_adder(options);
-	a->maker = (struct label_maker){facts, &a->sights, &a->strings, {0}};
+	a->maker = (struct label_maker){facts, &a->uniques, &a->strings, {0}};
 	for (u32 i = 0; options->wall && i < s->reader.events.n; i++)
 		vec_add(&a->wall_roles, (u8)wallmarks_role(s, i));
 	profile_init(&a->profile, options->labels);
 	a->profile.has_branches = options->has_branches;
 	a->profile.has_blocks = options->has_blocks;
-	sights_init(&a->sights, a->profile.n_labels, options->has_stacks, options->has_history);
+	uniques_init(&a->uniques, a->profile.n_labels, options->has_stacks, options->has_history);
 	if (options->has_history)
 		a->history = mem_alloc(sizeof(*a->history));
 }
@@ -329,7 +329,7 @@ void aggregate_fini(struct aggregate *a)
 {
 	profile_fini(&a->profile);
 	intern_fini(&a->strings);
-	sights_fini(&a->sights);
+	uniques_fini(&a->uniques);
 	vec_fini(&a->wall_roles);
 	depths_fini(&a->depths);
 	mem_free(a->history);

@@ -2,8 +2,8 @@
  * aggregate.h - samples counted as they come: the one counter of all commands, of files and of what goes on.
  *
  * It counts in two steps. While samples come, it counts what is literally the same: the same callers'
- * addresses in the same address space, under the same instruction (profile/gather/sights.h). aggregate_flush() looks
- * the addresses of new ones up in maps, once for each, and adds all to the profile (profile/gather/placing.h).
+ * addresses in the same address space, under the same instruction (profile/gather/uniques.h). aggregate_flush() looks
+ * the addresses of new ones up in maps, once for each, and adds all to the profile (profile/gather/mapresolve.h).
  *
  *     aggregate_init(), aggregate_add()..., aggregate_flush()          a file, by one of its workers
  *     ..., aggregate_flush(), aggregate_decay(), aggregate_add()...    live, at each refresh
@@ -22,7 +22,7 @@
 #include "profile/gather/depths.h"
 #include "profile/gather/label.h"
 #include "profile/gather/profile.h"
-#include "profile/gather/sights.h"
+#include "profile/gather/uniques.h"
 #include "profile/gather/wall.h"
 #include "trace/visit.h"
 
@@ -57,7 +57,7 @@ struct aggregate {
 	struct depths depths;
 	struct history *history; /* room for one; NULL: not wanted */
 	struct intern strings;   /* of labels */
-	struct sights sights;
+	struct uniques uniques;
 	struct profile profile;
 };
 

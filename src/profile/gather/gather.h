@@ -18,10 +18,10 @@ enum { GATHER_BESIDE = 2 };
 
 struct gather_options {
 	struct aggregate_options count;
-	unsigned n_workers;            /* 0: as many as there are cores */
-	struct trace_where where;      /* other samples are as if they had not been taken */
-	const struct moments *moments; /* of labels that label_needs_moments(); NULL: not known */
-	u64 time_quantum;              /* ns, for LABEL_TIME; 0: a tenth of a second */
+	unsigned n_workers;             /* 0: as many as there are cores */
+	struct trace_where where;       /* other samples are as if they had not been taken */
+	const struct sideband *moments; /* of labels that label_needs_moments(); NULL: not known */
+	u64 time_quantum;               /* ns, for LABEL_TIME; 0: a tenth of a second */
 	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD and so on */
 	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
 	/* Who else wants these samples, in the same pass. */

@@ -128,20 +128,20 @@ static u64 trace_of(struct label_maker *m, const struct visit *in, const char *f
 	return is_known ? (u64)(uintptr_t)intern_str(m->strings, str_text(&m->scratch)) : 0;
 }
 
-struct sights_place label_place(const struct label_sample *s, u64 address)
+struct uniques_place label_place(const struct label_sample *s, u64 address)
 {
 	/* All that Linux runs on keeps the upper half for the kernel. */
 	bool is_kernel = address >> 63;
 
-	return (struct sights_place){is_kernel ? s->kernel : s->user, address,
+	return (struct uniques_place){is_kernel ? s->kernel : s->user, address,
 		is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER};
 }
 
 static u64 place_of(struct label_maker *m, const struct label_sample *s, u64 address)
 {
-	struct sights_place place = label_place(s, address);
+	struct uniques_place place = label_place(s, address);
 
-	return sights_place(m->sights, &place);
+	return uniques_place(m->uniques, &place);
 }
 
 static u64 branch_word(const struct label_sample *s, size_t at)
@@ -149,13 +149,13 @@ static u64 branch_word(const struct label_sample *s, size_t at)
 	return s->branch ? load_u64(s->branch + at) : 0;
 }
 
-static u64 moment_of(const struct moments *m, enum profile_label label, const struct visit *in)
+static u64 moment_of(const struct sideband *m, enum profile_label label, const struct visit *in)
 {
 	if (!m)
 		return 0;
 	return label == LABEL_PARALLELISM
-		? moments_parallelism(m, in->time)
-		: (u64)(uintptr_t)moments_cgroup_namespace(m, in->sample->tid, in->time);
+		? sideband_parallelism(m, in->time)
+		: (u64)(uintptr_t)sideband_cgroup_namespace(m, in->sample->tid, in->time);
 }
 
 /*

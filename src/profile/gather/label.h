@@ -2,7 +2,7 @@
  * label.h - what a sample says of itself beyond its place, as numbers that rows are told apart by.
  *
  * In       samples, the machine they are of
- * Out      enum profile_label as numbers, texts, or places of struct sights
+ * Out      enum profile_label as numbers, texts, or places of struct uniques
  * Owns     texts that it makes
  * Life     texts: the label_maker's
  * Errors   label_check(): what samples lack; label_facts_init(): formats of tracepoints
@@ -16,9 +16,9 @@
 #include "base/err.h"
 #include "file/tracepoints.h"
 #include "machine/machine.h"
-#include "profile/gather/moments.h"
+#include "profile/gather/sideband.h"
 #include "profile/gather/profile.h"
-#include "profile/gather/sights.h"
+#include "profile/gather/uniques.h"
 #include "session/session.h"
 
 /* What is the same for all samples of a recording. */
@@ -28,7 +28,7 @@ struct label_facts {
 	u64 time_quantum;                 /* ns, of LABEL_TIME */
 	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD + i */
 	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
-	const struct moments *moments;    /* of LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
+	const struct sideband *moments;   /* of LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
 	struct tracepoints tracepoints;
 	pthread_mutex_t lock; /* of tracepoints */
 };
@@ -49,7 +49,7 @@ int label_check(const struct session *s, enum profile_label label, struct err *e
 
 struct label_maker {
 	struct label_facts *facts;
-	struct sights *sights;
+	struct uniques *uniques;
 	struct intern *strings;
 	struct str scratch;
 };
@@ -66,6 +66,6 @@ struct label_sample {
 u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s);
 
 /* The place of an address, in the kernel's space if it lies in that half. */
-struct sights_place label_place(const struct label_sample *s, u64 address);
+struct uniques_place label_place(const struct label_sample *s, u64 address);
 
 #endif

@@ -206,12 +206,12 @@ struct profile {
 	u8 label_at[LABEL_COUNT]; /* which they are, in ascending order */
 	u8 slots[LABEL_COUNT];    /* where each is among them, + 1; 0: not asked for */
 	bool has_stacks;          /* some row has callers */
-	bool is_imported;         /* of profile/import/import: periods are the numbers that the file has */
-	u64 n_cut;                /* distinct call chains that were longer than asked for */
-	u64 n_passed_over;        /* samples of CPUs and times that nobody asked for */
-	bool has_branches;        /* rows are of the branches in samples */
-	bool has_blocks;          /* rows are of the runs before them; periods are cycles */
-	u64 n_walked;             /* then: samples whose branches were counted */
+	bool is_imported;  /* of profile/import/import: periods are the numbers that the file has */
+	u64 n_cut;         /* distinct call chains that were longer than asked for */
+	u64 n_passed_over; /* samples of CPUs and times that nobody asked for */
+	bool has_branches; /* rows are of the branches in samples */
+	bool has_blocks;   /* rows are of the runs before them; periods are cycles */
+	u64 n_walked;      /* then: samples whose branches were counted */
 	struct table frame_index, stack_index;
 };
 

@@ -429,7 +429,7 @@ static bool tells_of_running(enum wall_mark mark)
 /*
  * From the first to the last moment in which somebody ran. Births and ends may be told from before and
  * behind the switches, of recordings that were cut. A thread ends on a CPU: one that had left it did so
- * out of our sight.
+ * out of our unique sample.
  */
 static void find_bounds(const struct sweep *s)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "profile/rows/passes.h"
+#include "profile/rows/branchstats.h"
 
 struct builder {
 	struct graph *graph;
@@ -272,7 +272,7 @@ void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry
 		sort_children(g, &ordering, i);
 	vec_fini(&ordering.children);
 	if (h->options->has_history)
-		passes_count(g, h, e, order);
+		branchstats_count(g, h, e, order);
 }
 
 void graph_fini(struct graph *g)

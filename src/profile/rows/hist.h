@@ -18,7 +18,7 @@
 #include "profile/gather/profile.h"
 
 struct key;
-struct certainty;
+struct confidence;
 
 enum { HIST_KEYS_MAX = 16 };
 
@@ -101,10 +101,11 @@ struct hist {
 	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
 	u8 n_values;
 	VEC(struct hist_own) owns;
-	VEC(u64) own_sums;                 /* of the owns, options->n_sums each */
-	u32 *group_of_row;                 /* by position in profile->rows; NULL: nobody wants it */
-	const struct certainty *certainty; /* of the entries, for their columns; NULL: not known */
-	u32 *ident;                        /* by symbol: symbols with the same one share an entry */
+	VEC(u64) own_sums; /* of the owns, options->n_sums each */
+	u32 *group_of_row; /* by position in profile->rows; NULL: nobody wants it */
+	const struct confidence
+		*confidence; /* of the entries, for their columns; NULL: not known */
+	u32 *ident;          /* by symbol: symbols with the same one share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
 	struct table group_index; /* by what the keys see of the labels */

@@ -12,7 +12,7 @@
 
 /* ---- line tables ---- */
 
-/* Rows of one piece of code, the last of which only ends it, in struct sheet_maker. */
+/* Rows of one piece of code, the last of which only ends it, in struct lineindex_maker. */
 struct sequence {
 	u64 start;
 	size_t first;
@@ -21,9 +21,9 @@ struct sequence {
 /* Where rows go; most are of the same file as the one before. */
 struct taking {
 	struct linetable *table;
-	struct sheet_maker *maker;
+	struct lineindex_maker *maker;
 	u64 file;
-	u16 number; /* of that file in the sheet; 0: none was looked for */
+	u16 number; /* of that file in the line index; 0: none was looked for */
 	VEC(struct sequence) sequences;
 	bool ascends;    /* all rows do */
 	bool is_orderly; /* those of each sequence do */
@@ -31,17 +31,17 @@ struct taking {
 
 static void take_row(struct taking *t, const struct linetable_row *r)
 {
-	struct sheet_maker_row row = {.address = r->address};
+	struct lineindex_maker_row row = {.address = r->address};
 
 	if (!r->is_end) {
 		if (!t->number || r->file != t->file)
-			t->number = sheet_file(t->maker, linetable_path(t->table, r->file));
+			t->number = lineindex_file(t->maker, linetable_path(t->table, r->file));
 		t->file = r->file;
 		row.file = t->number;
 		row.line = r->line;
 		row.column = (u16)(r->column > UINT16_MAX ? 0 : r->column);
 	}
-	sheet_add_row(t->maker, &row);
+	lineindex_add_row(t->maker, &row);
 }
 
 /*
@@ -58,7 +58,7 @@ static bool is_dropped(const struct dwarf_handle *h, u64 address)
 /* The rows of all sequences that are of code, as they come. */
 static void take_table(struct dwarf_handle *h, struct taking *t)
 {
-	const sheet_maker_rows *rows = &t->maker->rows;
+	const lineindex_maker_rows *rows = &t->maker->rows;
 	bool is_first = true, drops = false;
 	struct linetable_row row;
 	u64 before = 0;
@@ -92,8 +92,8 @@ static size_t end_of(const struct taking *t, size_t sequence, size_t n_rows)
 /* Puts the sequences into the order of their code; false if they overlap. */
 static bool sort_sequences(struct taking *t)
 {
-	struct sheet_maker *m = t->maker;
-	sheet_maker_rows sorted = {0}, unsorted = m->rows;
+	struct lineindex_maker *m = t->maker;
+	lineindex_maker_rows sorted = {0}, unsorted = m->rows;
 	size_t n = t->sequences.n;
 	struct sort_item *items = mem_alloc((n + 1) * sizeof(*items));
 	bool is_apart = true;
@@ -112,7 +112,7 @@ static bool sort_sequences(struct taking *t)
 		if (first == end)
 			continue;
 		before = unsorted.at[end - 1].address;
-		sheet_add_row(m, &unsorted.at[first]);
+		lineindex_add_row(m, &unsorted.at[first]);
 		memcpy(m->rows.at + m->rows.n, unsorted.at + first + 1,
 			(end - first - 1) * sizeof(*unsorted.at));
 		m->rows.n += end - first - 1;
@@ -150,7 +150,7 @@ static void take_sorted(struct dwarf_handle *h, struct taking *t)
 
 /* Opens a line table of a unit; NULL if it makes no sense. */
 static struct linetable *open_table(struct dwarf_handle *h, u64 offset, u8 address_bytes,
-	const struct sheet_maker *m, struct err *complaint)
+	const struct lineindex_maker *m, struct err *complaint)
 {
 	struct err err;
 
@@ -163,8 +163,8 @@ static struct linetable *open_table(struct dwarf_handle *h, u64 offset, u8 addre
 }
 
 /* Opens the unit's line table; NULL if it has none. */
-static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, struct sheet_maker *m,
-	struct err *complaint)
+static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit,
+	struct lineindex_maker *m, struct err *complaint)
 {
 	Dwarf_Attribute dir;
 	Dwarf_Word offset;
@@ -178,7 +178,7 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit, str
 }
 
 /* Into a maker that has none yet. Sequences may come in any order. */
-static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err *complaint)
+static void read_rows(struct dwarf_handle *h, struct lineindex_maker *m, struct err *complaint)
 {
 	struct taking t = {.table = &h->table, .maker = m};
 
@@ -191,8 +191,8 @@ static void read_rows(struct dwarf_handle *h, struct sheet_maker *m, struct err 
 }
 
 /* The usual case, without libdw. False: it has to say. */
-static bool read_plainly(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
-	struct err *complaint)
+static bool read_plainly(struct dwarf_handle *h, u64 entry, bool with_scopes,
+	struct lineindex_maker *m, struct err *complaint)
 {
 	const struct dieform_texts texts = {h->lines.str, h->lines.line_str};
 	struct linetable *files = NULL;
@@ -211,7 +211,7 @@ static bool read_plainly(struct dwarf_handle *h, u64 entry, bool with_scopes, st
 }
 
 static void read_by_libdw(struct dwarf_handle *h, u64 entry, bool with_scopes,
-	struct sheet_maker *m, struct err *complaint)
+	struct lineindex_maker *m, struct err *complaint)
 {
 	struct linetable *files;
 	Dwarf_Die unit;
@@ -227,11 +227,11 @@ static void read_by_libdw(struct dwarf_handle *h, u64 entry, bool with_scopes,
 		dwarf_read_scopes(h, &unit, files, m, complaint);
 }
 
-void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
+void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct lineindex_maker *m,
 	struct err *complaint)
 {
 	dwarf_errno();
-	m->flags |= with_scopes ? SHEET_HAS_SCOPES : 0;
+	m->flags |= with_scopes ? LINEINDEX_HAS_SCOPES : 0;
 	if (!read_plainly(h, entry, with_scopes, m, complaint))
 		read_by_libdw(h, entry, with_scopes, m, complaint);
 }
@@ -313,7 +313,7 @@ static bool is_code(const struct listing *l, unsigned tag)
 }
 
 /* A unit without ranges has its code where its line table has it. */
-static void add_ranges_of_rows(struct listing *l, struct sheet_maker *m)
+static void add_ranges_of_rows(struct listing *l, struct lineindex_maker *m)
 {
 	size_t start = 0;
 
@@ -331,7 +331,7 @@ static void add_ranges_of_rows(struct listing *l, struct sheet_maker *m)
 static bool list_quickly(struct listing *l)
 {
 	size_t before = l->ranges->n;
-	struct sheet_maker m = {0};
+	struct lineindex_maker m = {0};
 	struct unithead u;
 
 	if (!unithead_read(l->h->tree.info, l->h->tree.abbrevs, l->at, &u) ||
@@ -348,7 +348,7 @@ static bool list_quickly(struct listing *l)
 	if (l->ranges->n == before && !l->is_full && u.has_lines &&
 		open_table(l->h, u.lines, u.unit.address_bytes, &m, l->complaint))
 		add_ranges_of_rows(l, &m);
-	sheet_maker_fini(&m);
+	lineindex_maker_fini(&m);
 	add_unit(l, u.has_lines ? linetable_size(&l->h->lines, u.lines) : 0);
 	return true;
 }
@@ -358,7 +358,7 @@ static int list_slowly(struct listing *l)
 {
 	size_t before = l->ranges->n, header;
 	int r = dwarf_nextcu(l->h->dwarf, l->at, &l->next, &header, NULL, NULL, NULL);
-	struct sheet_maker m = {0};
+	struct lineindex_maker m = {0};
 	Dwarf_Die unit;
 
 	if (r)
@@ -374,7 +374,7 @@ static int list_slowly(struct listing *l)
 		l->is_full = true;
 	else if (l->ranges->n == before && open_lines(l->h, &unit, &m, l->complaint))
 		add_ranges_of_rows(l, &m);
-	sheet_maker_fini(&m);
+	lineindex_maker_fini(&m);
 	add_unit(l, size_of_lines(l->h, &unit));
 	return 0;
 }

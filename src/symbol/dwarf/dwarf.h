@@ -1,10 +1,10 @@
 /*
  * dwarf.h - the DWARF of one ELF file, through libdw: which units there are, and one unit at a time
- * as a sheet.
+ * as a line index.
  *
  * In       the ELF file that has a DSO's DWARF (its image or its separate debug file): versions 2 to
  *          5, split into .dwo files, shared in a .gnu_debugaltlink; by gcc, clang and others
- * Out      the units with their ranges; what a struct sheet_maker takes
+ * Out      the units with their ranges; what a struct lineindex_maker takes
  * Owns     the open file, and for each worker a libdw handle
  * Life     texts in a maker are valid until dwarf_close()
  * Errors   dwarf_open(): ERR_NOENT if the file has no DWARF; ERR_LIMIT, ERR_FORMAT, ERR_SYS. What is
@@ -18,8 +18,8 @@
 
 #include "base/err.h"
 #include "symbol/elf/elf.h"
-#include "symbol/dwarf/pieces.h"
-#include "symbol/dwarf/sheet.h"
+#include "symbol/dwarf/intervalmap.h"
+#include "symbol/dwarf/lineindex.h"
 
 struct dwarf_unit {
 	u64 entry; /* offset of the unit's own entry in .debug_info */
@@ -55,7 +55,7 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 	struct err *complaint);
 
 /* Reads a unit: its lines, and its functions too if wanted. */
-void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct sheet_maker *m,
+void dwarf_read(struct dwarf_handle *h, u64 entry, bool with_scopes, struct lineindex_maker *m,
 	struct err *complaint);
 
 #endif

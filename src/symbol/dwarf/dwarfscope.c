@@ -173,21 +173,21 @@ static bool add_code(const struct reading *r, Dwarf_Die *die, struct attributes 
 	return true;
 }
 
-static void add_scope(struct sheet_maker *m, const char *name, const struct scopehead *call,
+static void add_scope(struct lineindex_maker *m, const char *name, const struct scopehead *call,
 	struct linetable *files, u32 parent)
 {
-	struct sheet_scope scope = {.parent = parent,
-		.name = sheet_text(&m->names, name),
+	struct lineindex_scope scope = {.parent = parent,
+		.name = lineindex_text(&m->names, name),
 		.call_line = (u32)MIN(call->call_line, (u64)UINT32_MAX),
 		.call_column = (u16)(call->call_column > UINT16_MAX ? 0 : call->call_column)};
 
 	if (call->has_file && files)
-		scope.call_file = sheet_file(m, linetable_path(files, call->call_file));
+		scope.call_file = lineindex_file(m, linetable_path(files, call->call_file));
 	vec_add(&m->scopes, scope);
 }
 
 /* An entry as libdw has it; false: there are more ranges than anything real has. */
-static bool take_by_libdw(struct reading *r, u64 offset, u32 parent, struct sheet_maker *m,
+static bool take_by_libdw(struct reading *r, u64 offset, u32 parent, struct lineindex_maker *m,
 	struct err *complaint)
 {
 	size_t before = m->ranges.n;
@@ -216,7 +216,7 @@ static bool take_by_libdw(struct reading *r, u64 offset, u32 parent, struct shee
 
 /* ---- without libdw ---- */
 
-static bool add_range(const struct reading *r, u64 start, u64 end, struct sheet_maker *m)
+static bool add_range(const struct reading *r, u64 start, u64 end, struct lineindex_maker *m)
 {
 	if (m->ranges.n >= r->h->ranges_max)
 		return false;
@@ -227,7 +227,7 @@ static bool add_range(const struct reading *r, u64 start, u64 end, struct sheet_
 
 /* False: libdw has to say, or there are too many. */
 static bool add_plain_code(const struct reading *r, const struct scopehead *e,
-	struct sheet_maker *m)
+	struct lineindex_maker *m)
 {
 	struct rangelist l;
 	u64 start, end;
@@ -264,7 +264,7 @@ static bool find_plain_name(const struct reading *r, u64 offset, const struct sc
 }
 
 /* Most entries; false, and nothing was taken: libdw has to say. */
-static bool take_plainly(const struct reading *r, u64 offset, u32 parent, struct sheet_maker *m)
+static bool take_plainly(const struct reading *r, u64 offset, u32 parent, struct lineindex_maker *m)
 {
 	const struct dieform_texts texts = {r->h->lines.str, r->h->lines.line_str};
 	size_t before = m->ranges.n;
@@ -293,7 +293,7 @@ struct step {
 
 typedef VEC(struct step) step_list;
 
-static void walk(struct reading *r, struct sheet_maker *m, struct err *complaint)
+static void walk(struct reading *r, struct lineindex_maker *m, struct err *complaint)
 {
 	struct dietree_entry entry;
 	step_list path = {0};
@@ -407,8 +407,8 @@ static const char *split_name(Dwarf_Die *unit)
 	return name ? name : "";
 }
 
-static void read_entries(struct reading *r, const struct dietree_unit *unit, struct sheet_maker *m,
-	struct err *complaint)
+static void read_entries(struct reading *r, const struct dietree_unit *unit,
+	struct lineindex_maker *m, struct err *complaint)
 {
 	dietree_begin(r->tree, unit);
 	walk(r, m, complaint);
@@ -416,7 +416,7 @@ static void read_entries(struct reading *r, const struct dietree_unit *unit, str
 	table_clear(&r->h->origin_index);
 }
 
-static void read_unit(struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
+static void read_unit(struct reading *r, Dwarf_Die *unit, struct lineindex_maker *m,
 	struct err *complaint)
 {
 	struct dietree_unit measured;
@@ -430,7 +430,7 @@ static void read_unit(struct reading *r, Dwarf_Die *unit, struct sheet_maker *m,
 }
 
 /* False and err: it is in no package. */
-static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct sheet_maker *m,
+static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct lineindex_maker *m,
 	struct err *complaint, struct err *err)
 {
 	const struct dwp *package = dwarf_package(r->h->file, err);
@@ -460,7 +460,7 @@ static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct sheet_m
 }
 
 void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
-	struct sheet_maker *m, struct err *complaint)
+	struct lineindex_maker *m, struct err *complaint)
 {
 	struct reading r = {.h = h, .files = files};
 	const char *elsewhere = split_name(unit);
@@ -485,7 +485,7 @@ void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable
 }
 
 void dwarf_read_plain_scopes(struct dwarf_handle *h, const struct unithead *unit,
-	struct linetable *files, struct sheet_maker *m, struct err *complaint)
+	struct linetable *files, struct lineindex_maker *m, struct err *complaint)
 {
 	struct rangelist_source ranges = dwarf_ranges_of(h, unit);
 	struct reading r = {.h = h,

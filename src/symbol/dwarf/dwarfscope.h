@@ -1,9 +1,9 @@
 /*
- * dwarfscope.h - the functions of one unit and what was inlined into them, into a sheet.
+ * dwarfscope.h - the functions of one unit and what was inlined into them, into a line index.
  *
  * In       an open unit; the line table whose files its calls name. The functions of a split unit are
  *          in the .dwo file that it names, or else in the package (.dwp) beside the program
- * Out      scopes and their ranges in a struct sheet_maker
+ * Out      scopes and their ranges in a struct lineindex_maker
  * Errors   what is left out is said in `complaint`, as dwarf.h has it
  * Threads  one at a time for each handle
  * Source   DWARF 5, 2.17 (ranges), 3.3.8 (inlined subroutines), 3.1.3 (split units)
@@ -16,10 +16,10 @@
 
 /* files: the unit's line table; NULL: it has none. */
 void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
-	struct sheet_maker *m, struct err *complaint);
+	struct lineindex_maker *m, struct err *complaint);
 
 /* The same of a unit whose head tells all that there is to know of it: without libdw, but for odd entries. */
 void dwarf_read_plain_scopes(struct dwarf_handle *h, const struct unithead *unit,
-	struct linetable *files, struct sheet_maker *m, struct err *complaint);
+	struct linetable *files, struct lineindex_maker *m, struct err *complaint);
 
 #endif

@@ -40,7 +40,7 @@ struct function {
 	u64 tree;        /* address of the calls; 0: unknown */
 	u32 *scopes;     /* by call; 0: not asked for yet */
 	u32 n_calls;
-	struct sheet_maker *m;
+	struct lineindex_maker *m;
 };
 
 static void read_steps(const struct function *f, u32 at, step_list *ret)
@@ -123,7 +123,7 @@ static const char *file_of(const struct function *f, s32 number)
 
 static u16 file_at(const struct function *f, u64 va)
 {
-	return sheet_file(f->m, file_of(f, value_at(&f->files, va)));
+	return lineindex_file(f->m, file_of(f, value_at(&f->files, va)));
 }
 
 static u32 line_at(const struct function *f, u64 va)
@@ -144,8 +144,8 @@ static void add_rows(const struct function *f)
 
 		file += file < file_end && file->from == from;
 		line += line < line_end && line->from == from;
-		sheet_add_row(f->m,
-			&(struct sheet_maker_row){.address = from,
+		lineindex_add_row(f->m,
+			&(struct lineindex_maker_row){.address = from,
 				.file = file_at(f, from),
 				.line = line_at(f, from)});
 	}
@@ -174,7 +174,7 @@ static bool read_call(const struct function *f, u32 i, struct call *ret)
 	return ret->name && ret->caller < f->is.end;
 }
 
-static u32 add_scope(const struct function *f, const struct sheet_scope *scope)
+static u32 add_scope(const struct function *f, const struct lineindex_scope *scope)
 {
 	vec_add(&f->m->scopes, *scope);
 	return f->m->scopes.n;
@@ -186,7 +186,7 @@ static u32 add_scope(const struct function *f, const struct sheet_scope *scope)
  */
 static u32 scope_of(struct function *f, s32 number, u32 own, unsigned depth)
 {
-	struct sheet_scope scope = {0};
+	struct lineindex_scope scope = {0};
 	struct call call;
 	u32 *known;
 
@@ -199,7 +199,7 @@ static u32 scope_of(struct function *f, s32 number, u32 own, unsigned depth)
 	if (!read_call(f, (u32)number, &call))
 		return own;
 	scope.parent = scope_of(f, value_at(&f->inlined, call.caller), own, depth + 1);
-	scope.name = sheet_text(&f->m->names, call.name);
+	scope.name = lineindex_text(&f->m->names, call.name);
 	scope.call_file = file_at(f, call.caller);
 	scope.call_line = line_at(f, call.caller);
 	return *known = add_scope(f, &scope);
@@ -207,7 +207,8 @@ static u32 scope_of(struct function *f, s32 number, u32 own, unsigned depth)
 
 static void add_scopes(struct function *f)
 {
-	u32 own = add_scope(f, &(struct sheet_scope){.name = sheet_text(&f->m->names, f->is.name)});
+	u32 own = add_scope(f,
+		&(struct lineindex_scope){.name = lineindex_text(&f->m->names, f->is.name)});
 
 	/* What lies between the last line and the next function is filling. */
 	vec_add(&f->m->ranges,
@@ -229,9 +230,9 @@ static void add_scopes(struct function *f)
 
 /* ---- units ---- */
 
-void golines_read(const struct golines *g, u64 entry, struct sheet_maker *m)
+void golines_read(const struct golines *g, u64 entry, struct lineindex_maker *m)
 {
-	m->flags |= SHEET_HAS_SCOPES;
+	m->flags |= LINEINDEX_HAS_SCOPES;
 	for (u64 i = entry; i < entry + UNIT_FUNCTIONS; i++) {
 		struct function f = {.g = g, .m = m};
 

@@ -3,7 +3,7 @@
  * runtime prints stacks from.
  *
  * In       an ELF file with a table since Go 1.16, as symbol/go/gotab reads it; what was inlined since 1.18
- * Out      units of some functions each, and one unit at a time as a sheet
+ * Out      units of some functions each, and one unit at a time as a line index
  * Owns     struct golines; texts in a maker are views into the file
  * Errors   none: what makes no sense is left out, and a function whose table does is cut there
  * Threads  any number may read units
@@ -23,6 +23,6 @@ void golines_close(struct golines *g); /* NULL-safe */
 
 /* As dwarf_list() and dwarf_read(). */
 void golines_list(const struct golines *g, dwarf_units *units, range_list *ranges);
-void golines_read(const struct golines *g, u64 entry, struct sheet_maker *m);
+void golines_read(const struct golines *g, u64 entry, struct lineindex_maker *m);
 
 #endif

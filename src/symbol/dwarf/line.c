@@ -7,7 +7,7 @@
 
 #include "base/workers.h"
 #include "symbol/dwarf/golines.h"
-#include "symbol/dwarf/sheetfile.h"
+#include "symbol/dwarf/lineindexfile.h"
 
 enum {
 	KEY_SIZE = 64,
@@ -20,8 +20,8 @@ enum {
 struct line_unit {
 	bool is_read, has_scopes, is_new, is_wanted;
 	int wrong; /* 0, or the code of what is wrong with it */
-	struct sheet sheet;
-	struct str block, text; /* of the sheet, if it is new */
+	struct lineindex lineindex;
+	struct str block, text; /* of the line index, if it is new */
 };
 
 /* What was read without functions, and then once more with them: its texts may be in use. */
@@ -31,19 +31,19 @@ struct retired {
 
 struct line_index {
 	struct elf elf; /* a copy: what it points to stays, but the struct may move */
-	struct sheetfile_source source;
+	struct lineindexfile_source source;
 	char key[KEY_SIZE]; /* "": it cannot be kept */
-	struct sheetfile kept;
+	struct lineindexfile kept;
 	const u8 *map; /* of the kept one; NULL: there is none */
 	u64 map_size;
 
 	struct golines *go; /* NULL: it is DWARF that is read */
 	dwarf_units places; /* of the units */
 	struct line_unit *units;
-	const struct piece *pieces; /* of the units, + 1 */
+	const struct interval *pieces; /* of the units, + 1 */
 	size_t n_pieces;
-	piece_list own_pieces; /* unless they are the kept ones */
-	int wrong_list;        /* 0, or why the list of units may lack some: a code */
+	interval_list own_pieces; /* unless they are the kept ones */
+	int wrong_list;           /* 0, or why the list of units may lack some: a code */
 
 	pthread_mutex_t lock;    /* for what follows, and line_unit.wrong */
 	struct dwarf_file *file; /* opened when something must be read */
@@ -124,7 +124,7 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 
 /* What a unit says; false if the file cannot be read. */
 static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
-	struct sheet_maker *m, struct err *complaint)
+	struct lineindex_maker *m, struct err *complaint)
 {
 	u64 entry = l->places.at[i].entry;
 	struct dwarf_handle *h;
@@ -141,7 +141,7 @@ static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned w
 
 /* maker: of the worker, as it left it. */
 static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
-	struct sheet_maker *maker)
+	struct lineindex_maker *maker)
 {
 	struct line_unit *u = &l->units[i];
 	struct err complaint = {0};
@@ -154,34 +154,34 @@ static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned wo
 	}
 	u->is_read = u->is_new = true;
 	u->has_scopes = with_scopes || l->go;
-	sheet_maker_clear(maker);
+	lineindex_maker_clear(maker);
 	if (!read_sheet(l, i, with_scopes, worker, maker, &complaint)) {
 		u->wrong = ERR_FORMAT;
-		u->sheet = (struct sheet){0};
+		u->lineindex = (struct lineindex){0};
 		return;
 	}
-	sheet_make(maker, &u->block, &u->text);
+	lineindex_make(maker, &u->block, &u->text);
 	if (maker->is_cut && !complaint.code)
 		err_set(&complaint, ERR_LIMIT,
 			"a unit whose code or files are more than any real one's is cut");
 	u->wrong = complaint.code;
 	complain(l, &complaint);
-	if (!sheet_view(&u->sheet, u->block.at, u->block.n, u->text.at, u->text.n))
-		u->sheet = (struct sheet){0};
+	if (!lineindex_view(&u->lineindex, u->block.at, u->block.n, u->text.at, u->text.n))
+		u->lineindex = (struct lineindex){0};
 }
 
 /* Takes a unit from what was kept; false if it is not there as it is needed. */
 static bool take_kept(struct line_index *l, u32 i, bool with_scopes)
 {
 	struct line_unit *u = &l->units[i];
-	struct sheet sheet;
+	struct lineindex lineindex;
 
-	if (!l->map || !sheetfile_sheet(&l->kept, i, &sheet) ||
-		(with_scopes && !(sheet.head.flags & SHEET_HAS_SCOPES)))
+	if (!l->map || !lineindexfile_sheet(&l->kept, i, &lineindex) ||
+		(with_scopes && !(lineindex.head.flags & LINEINDEX_HAS_SCOPES)))
 		return false;
-	u->sheet = sheet;
+	u->lineindex = lineindex;
 	u->is_read = true;
-	u->has_scopes = sheet.head.flags & SHEET_HAS_SCOPES;
+	u->has_scopes = lineindex.head.flags & LINEINDEX_HAS_SCOPES;
 	return true;
 }
 
@@ -193,36 +193,36 @@ static bool is_ready(const struct line_unit *u, bool with_scopes)
 /* The unit that has an address, + 1; 0: none. */
 static u32 unit_at(const struct line_index *l, u64 address)
 {
-	u32 i = pieces_find(l->pieces, l->n_pieces, address);
+	u32 i = intervalmap_find(l->pieces, l->n_pieces, address);
 
 	return i <= l->places.n ? i : 0;
 }
 
-static const struct sheet *sheet_at(struct line_index *l, u64 address, bool with_scopes)
+static const struct lineindex *lineindex_at(struct line_index *l, u64 address, bool with_scopes)
 {
 	u32 i = unit_at(l, address);
 	struct line_unit *u = i ? &l->units[i - 1] : NULL;
-	struct sheet_maker maker = {0};
+	struct lineindex_maker maker = {0};
 
 	if (u && !is_ready(u, with_scopes) && !take_kept(l, i - 1, with_scopes)) {
 		read_unit(l, i - 1, with_scopes, 0, &maker);
-		sheet_maker_fini(&maker);
+		lineindex_maker_fini(&maker);
 	}
-	return u ? &u->sheet : NULL;
+	return u ? &u->lineindex : NULL;
 }
 
 bool line_find(struct line_index *l, u64 address, struct line_frame *ret_frame)
 {
-	const struct sheet *s = sheet_at(l, address, false);
+	const struct lineindex *s = lineindex_at(l, address, false);
 
-	return s && sheet_find(s, address, ret_frame);
+	return s && lineindex_find(s, address, ret_frame);
 }
 
 size_t line_chain(struct line_index *l, u64 address, struct line_frame ret_frames[LINE_DEPTH_MAX])
 {
-	const struct sheet *s = sheet_at(l, address, true);
+	const struct lineindex *s = lineindex_at(l, address, true);
 
-	return s ? sheet_chain(s, address, ret_frames) : 0;
+	return s ? lineindex_chain(s, address, ret_frames) : 0;
 }
 
 enum line_gap line_gap(const struct line_index *l, u64 address)
@@ -232,7 +232,8 @@ enum line_gap line_gap(const struct line_index *l, u64 address)
 	enum line_gap gap;
 
 	/* A unit that has the line may still lack what was inlined there. */
-	if (i && !l->units[i - 1].wrong && sheet_find(&l->units[i - 1].sheet, address, &ignored))
+	if (i && !l->units[i - 1].wrong &&
+		lineindex_find(&l->units[i - 1].lineindex, address, &ignored))
 		return LINE_GAP_NONE;
 	gap = gap_of(i ? l->units[i - 1].wrong : l->wrong_list);
 	if (gap != LINE_GAP_NONE)
@@ -274,7 +275,7 @@ struct batch {
 struct fetching {
 	const struct line_wish *wishes;
 	VEC(struct batch) batches;
-	struct sheet_maker
+	struct lineindex_maker
 		*makers; /* of the workers: units are alike, so that memory is used again */
 };
 
@@ -315,7 +316,7 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 	f.makers = mem_zalloc(n_workers * sizeof(*f.makers));
 	workers_run(n_workers, f.batches.n, fetch_batch, &f);
 	for (unsigned i = 0; i < n_workers; i++)
-		sheet_maker_fini(&f.makers[i]);
+		lineindex_maker_fini(&f.makers[i]);
 	mem_free(f.makers);
 	vec_each(w, wishes)
 		w->index->units[w->unit].is_wanted = false;
@@ -327,13 +328,13 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 /* What the cache must be of: the same build, and the same form of it. */
 static void find_source(struct line_index *l)
 {
-	struct sheetfile_source *s = &l->source;
+	struct lineindexfile_source *s = &l->source;
 	size_t at = (size_t)snprintf(l->key, KEY_SIZE, "%s", cache_kinds[CACHE_LINES].prefix);
 
 	s->id_size = elf_build_id(&l->elf, s->id);
 	s->bytes = l->elf.size;
 	s->sections =
-		sheetfile_check(l->elf.sections, l->elf.n_sections * sizeof(*l->elf.sections));
+		lineindexfile_check(l->elf.sections, l->elf.n_sections * sizeof(*l->elf.sections));
 	s->path = l->elf.path ? l->elf.path : "";
 	for (u8 i = 0; i < s->id_size; i++)
 		at += (size_t)snprintf(l->key + at, KEY_SIZE - at, "%02x", s->id[i]);
@@ -345,7 +346,7 @@ static bool open_kept(struct line_index *l)
 {
 	if (!l->key[0] || !cache_map(l->key, false, &l->map, &l->map_size))
 		return false;
-	if (!sheetfile_view(&l->kept, l->map, l->map_size, &l->source)) {
+	if (!lineindexfile_view(&l->kept, l->map, l->map_size, &l->source)) {
 		munmap((void *)l->map, l->map_size);
 		l->map = NULL;
 		return false;
@@ -366,7 +367,7 @@ static void lay_out(range_list *ranges, struct line_index *l)
 {
 	vec_each(r, ranges)
 		r->value = ~r->value;
-	pieces_of(ranges, &l->own_pieces);
+	intervalmap_of(ranges, &l->own_pieces);
 	vec_each(p, &l->own_pieces)
 		if (p->value)
 			p->value = ~p->value;
@@ -483,20 +484,20 @@ static bool is_worth(const struct line_index *l)
 
 static void store(struct line_index *l)
 {
-	struct sheetfile_maker m;
+	struct lineindexfile_maker m;
 
-	sheetfile_begin(&m, l->places.at, (u32)l->places.n, l->map ? &l->kept : NULL);
+	lineindexfile_begin(&m, l->places.at, (u32)l->places.n, l->map ? &l->kept : NULL);
 	for (u32 i = 0; i < l->places.n; i++) {
 		if (is_storable(&l->units[i]))
-			sheetfile_add(&m, i, &l->units[i].block, &l->units[i].text);
+			lineindexfile_add(&m, i, &l->units[i].block, &l->units[i].text);
 		else if (l->map)
-			sheetfile_keep(&m, i, &l->kept);
+			lineindexfile_keep(&m, i, &l->kept);
 	}
 	if (m.text.n < UINT32_MAX) {
-		sheetfile_end(&m, l->pieces, (u32)l->n_pieces, &l->source);
+		lineindexfile_end(&m, l->pieces, (u32)l->n_pieces, &l->source);
 		cache_store(l->key, m.parts.at, m.parts.n);
 	}
-	sheetfile_maker_fini(&m);
+	lineindexfile_maker_fini(&m);
 }
 
 void line_close(struct line_index *l)

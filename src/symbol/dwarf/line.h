@@ -16,7 +16,7 @@
  *
  * At the start only the ranges of the units are read. The first address in a unit reads its line
  * table, and its tree of functions if chains are asked for, each in one pass into sorted arrays (a
- * sheet); the others cost two binary searches. What took a while is kept in the cache by the file's
+ * line index); the others cost two binary searches. What took a while is kept in the cache by the file's
  * build-id, units that nobody asked for yet are added when somebody does: line_close() writes.
  */
 #ifndef PACE_SYMBOL_LINE_H

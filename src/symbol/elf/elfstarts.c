@@ -5,10 +5,10 @@
 /* A tenth of a second. */
 enum { CODE_MAX = 16 << 20 };
 
-typedef VEC(struct bytes) piece_list;
+typedef VEC(struct bytes) interval_list;
 
 /* The sections that hold code, and data; of a file without sections the segments of code. */
-static void collect(const struct elf *elf, piece_list *pieces, piece_list *data)
+static void collect(const struct elf *elf, interval_list *pieces, interval_list *data)
 {
 	for (u32 i = 0; i < elf->n_sections; i++) {
 		const struct elf_section *s = &elf->sections[i];
@@ -36,7 +36,7 @@ static void collect(const struct elf *elf, piece_list *pieces, piece_list *data)
 
 static void read_it(struct elfstarts *e, const struct elf *elf)
 {
-	piece_list pieces = {0}, data = {0};
+	interval_list pieces = {0}, data = {0};
 	u64 n = 0;
 
 	e->was_read = true;

@@ -7,7 +7,7 @@
 #include "event/abi.h"
 #include "symbol/elf/elf.h"
 #include "symbol/find/find.h"
-#include "symbol/find/living.h"
+#include "symbol/find/liveproc.h"
 #include "symbol/elf/vdso.h"
 
 enum { NOTES_LIMIT = 1 << 20 };
@@ -55,9 +55,9 @@ u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], 
 }
 
 /* Of the file that ran, if it can still be had. */
-static u8 of_living_file(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
+static u8 of_living_file(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
-	struct find_places places = {.symfs = "", .living = living, .is_now = true};
+	struct find_places places = {.symfs = "", .liveproc = liveproc, .is_now = true};
 	struct elf elf;
 	struct err ignored;
 	u8 n;
@@ -69,7 +69,7 @@ static u8 of_living_file(struct living *living, const struct dso *dso, u8 id[BUI
 	return n;
 }
 
-static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MAX])
+static u8 of_dso(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
 	if (dso->build_id_size) {
 		memcpy(id, dso->build_id, dso->build_id_size);
@@ -84,7 +84,7 @@ static u8 of_dso(struct living *living, const struct dso *dso, u8 id[BUILD_ID_MA
 	case DSO_MODULE:
 		return buildid_of_module("/sys/module", dso->name, id, NULL);
 	case DSO_FILE:
-		return of_living_file(living, dso, id);
+		return of_living_file(liveproc, dso, id);
 	case DSO_VDSO:
 		return vdso_build_id(id);
 	default:
@@ -106,10 +106,10 @@ u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
 	struct file_info *info)
 {
-	struct living living;
+	struct liveproc liveproc;
 
-	living_init(&living, m, "/proc");
-	living.roots = roots;
+	liveproc_init(&liveproc, m, "/proc");
+	liveproc.roots = roots;
 	vec_each(d, &m->dsos.at) {
 		const struct dso *dso = *d;
 		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,
@@ -117,7 +117,7 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 
 		if (!hit[dso->id])
 			continue;
-		entry.id_size = of_dso(&living, dso, entry.id);
+		entry.id_size = of_dso(&liveproc, dso, entry.id);
 		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
 			? PERF_RECORD_MISC_KERNEL
 			: PERF_RECORD_MISC_USER;
@@ -126,5 +126,5 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 		if (entry.id_size)
 			vec_add(&info->build_ids, entry);
 	}
-	living_fini(&living);
+	liveproc_fini(&liveproc);
 }

@@ -272,8 +272,8 @@ static bool try_living_path(void *search, const char *path)
 /* As a process sees it that still has the file mapped. */
 static bool try_living(struct search *s, bool elsewhere_only)
 {
-	return s->places->living && !*s->places->symfs &&
-		living_each_path(s->places->living, s->dso, elsewhere_only, try_living_path, s);
+	return s->places->liveproc && !*s->places->symfs &&
+		liveproc_each_path(s->places->liveproc, s->dso, elsewhere_only, try_living_path, s);
 }
 
 /*

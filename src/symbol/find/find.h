@@ -31,7 +31,7 @@
 #include "machine/dso.h"
 #include "symbol/find/debuginfod.h"
 #include "symbol/elf/elf.h"
-#include "symbol/find/living.h"
+#include "symbol/find/liveproc.h"
 
 #define FIND_SHARE_MIN 0.01
 
@@ -45,7 +45,7 @@ enum find_origin {
 struct find_places {
 	const char *symfs;             /* put in front of recorded paths; "" for none */
 	struct log *log;               /* what was tried, as LOG_DEBUG */
-	struct living *living;         /* NULL: nobody is asked */
+	struct liveproc *liveproc;     /* NULL: nobody is asked */
 	struct debuginfod *debuginfod; /* likewise */
 	struct roots *kept;            /* gets the images that are found; NULL: none are kept */
 	const double *shares; /* of all samples, by DSO id: of which it is worth asking servers */

@@ -62,7 +62,7 @@ static void settle(void *ctx)
 	while ((q = queue_next(&u->pending)))
 		apply(u, &q->rec, q->event, q->time);
 	if (machine_forget_ended(&u->machine, u->due_time))
-		living_forget(&u->files.living);
+		liveproc_forget(&u->files.liveproc);
 }
 
 /* ---- samples ---- */

@@ -15,10 +15,10 @@ void dso_files_init(struct dso_files *f, const struct machine *machine,
 	memset(f, 0, sizeof(*f));
 	f->machine = machine;
 	f->places = *places;
-	living_init(&f->living, machine, "/proc");
+	liveproc_init(&f->liveproc, machine, "/proc");
 	debuginfod_init(&f->debuginfod, 0, places->log);
-	if (!places->living)
-		f->places.living = &f->living;
+	if (!places->liveproc)
+		f->places.liveproc = &f->liveproc;
 	if (!places->debuginfod)
 		f->places.debuginfod = &f->debuginfod;
 	pthread_mutex_init(&f->lock, NULL);
@@ -43,7 +43,7 @@ void dso_files_fini(struct dso_files *f)
 		mem_free(file);
 	}
 	mem_free(f->at);
-	living_fini(&f->living);
+	liveproc_fini(&f->liveproc);
 	debuginfod_fini(&f->debuginfod);
 	pthread_mutex_destroy(&f->lock);
 	memset(f, 0, sizeof(*f));

@@ -53,7 +53,7 @@ struct dso_file {
 struct dso_files {
 	const struct machine *machine;
 	struct find_places places;
-	struct living living;
+	struct liveproc liveproc;
 	struct debuginfod debuginfod; /* asked only if its seconds and places.shares are set */
 	struct dso_file **at;         /* by dso->id; NULL: nobody has asked yet */
 	size_t n;

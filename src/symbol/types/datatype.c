@@ -8,7 +8,7 @@
 #include "symbol/types/dataflow.h"
 #include "symbol/dwarf/dwarffile.h"
 #include "symbol/types/dwarftype.h"
-#include "symbol/types/foregoing.h"
+#include "symbol/types/predecessor.h"
 
 enum {
 	FUNCTION_MAX = 4 << 20, /* bytes of code: what claims to be longer is no function */
@@ -56,12 +56,12 @@ struct datatypes {
 	struct dwarf_file *file;
 	struct dwarf_handle *handle;
 	dwarf_units units;
-	piece_list unit_pieces; /* of the units, + 1 */
+	interval_list unit_pieces; /* of the units, + 1 */
 	struct datascope scope;
 	const struct elf *image;
 	u32 unit; /* that is open, + 1; 0: none */
 	VEC(Dwarf_Die) functions;
-	piece_list function_pieces; /* of the functions, + 1 */
+	interval_list function_pieces; /* of the functions, + 1 */
 	struct intern texts;
 	struct typelayout layouts;
 	VEC(struct known_type) known; /* that are in `layouts` */
@@ -86,7 +86,7 @@ int datatypes_open(struct datatypes **ret, const struct elf *image, const struct
 		return err->code;
 	}
 	dwarf_list(t->handle, &t->units, &ranges, &complaint);
-	pieces_of(&ranges, &t->unit_pieces);
+	intervalmap_of(&ranges, &t->unit_pieces);
 	vec_fini(&ranges);
 	*ret = t;
 	return 0;
@@ -151,14 +151,14 @@ static void open_unit(struct datatypes *t, u32 unit)
 	go_to_split(&entry);
 	datascope_enter_unit(&t->scope, &entry);
 	dwarf_getfuncs(&entry, take_function, &l, 0);
-	pieces_of(&l.ranges, &t->function_pieces);
+	intervalmap_of(&l.ranges, &t->function_pieces);
 	vec_fini(&l.ranges);
 }
 
 /* The function at an address, and the stretch of its code that has it. */
 static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *ret_end)
 {
-	u32 unit = pieces_find(t->unit_pieces.at, t->unit_pieces.n, pc), function;
+	u32 unit = intervalmap_find(t->unit_pieces.at, t->unit_pieces.n, pc), function;
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 
@@ -166,7 +166,7 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 		return NULL;
 	if (t->unit != unit)
 		open_unit(t, unit);
-	function = pieces_find(t->function_pieces.at, t->function_pieces.n, pc);
+	function = intervalmap_find(t->function_pieces.at, t->function_pieces.n, pc);
 	if (!function)
 		return NULL;
 	while ((next = dwarf_ranges(&t->functions.at[function - 1], next, &base, &start, &end)) >
@@ -187,7 +187,7 @@ struct asking {
 	const u64 *pcs;
 	size_t at, n;                              /* of those that lie in the function */
 	struct datatype_answer *answers, *befores; /* befores: NULL: not wanted */
-	struct foregoing foregoing;
+	struct predecessor predecessor;
 };
 
 /* There are some hundreds. */
@@ -288,9 +288,9 @@ static void take_before(struct asking *k, u64 pc, const struct operand *o,
 {
 	struct datatype_answer a = {.outcome = DATATYPE_NO_ACCESS, .type = "", .member = ""};
 
-	if (foregoing_needs(&k->foregoing, pc, o))
+	if (predecessor_needs(&k->predecessor, pc, o))
 		answer(k->types, pc, o, state, &a);
-	foregoing_take(&k->foregoing, pc, o, &a);
+	predecessor_take(&k->predecessor, pc, o, &a);
 }
 
 static void take_instruction(void *ctx, u64 pc, const struct operand *o,
@@ -311,11 +311,11 @@ static bool ask(struct asking *k, const struct dataflow_code *code)
 	bool is_followed;
 
 	if (k->befores)
-		foregoing_begin(&k->foregoing, k->pcs, k->n);
+		predecessor_begin(&k->predecessor, k->pcs, k->n);
 	is_followed =
 		dataflow_run(&k->types->scope, code, &(struct dataflow_sink){k, take_instruction});
 	if (k->befores)
-		foregoing_finish(&k->foregoing, k->befores);
+		predecessor_finish(&k->predecessor, k->befores);
 	return is_followed;
 }
 

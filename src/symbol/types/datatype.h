@@ -63,7 +63,7 @@ const struct typelayout *datatypes_layouts(const struct datatypes *t);
 
 /*
  * n instructions, by ascending address. befores, if not NULL: what the instruction accessed that ran
- * before each, see symbol/types/foregoing.h.
+ * before each, see symbol/types/predecessor.h.
  */
 void datatypes_find(struct datatypes *t, const u64 *pcs, size_t n, struct datatype_answer *answers,
 	struct datatype_answer *befores);

@@ -20,7 +20,7 @@ static double percent(const struct annotate_options *o, const struct annotation_
 }
 
 /* Events that nothing was sampled of have no column. */
-static bool is_there(const struct anatomy *a, size_t e)
+static bool is_there(const struct typeprofile *a, size_t e)
 {
 	return a->totals[e].n_samples > 0;
 }
@@ -65,11 +65,11 @@ static void close_to(struct str *text, u32 *depth, u32 to, size_t margin)
 	}
 }
 
-static void add_heading(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
-	const struct annotate_options *o)
+static void add_heading(struct str *text, const struct typeprofile *a,
+	const struct typeprofile_type *t, const struct annotate_options *o)
 {
 	const struct profile_type *type = &a->profile->types.at[t->type];
-	const struct annotation_count *counts = anatomy_counts(a, t, 0);
+	const struct annotation_count *counts = typeprofile_counts(a, t, 0);
 
 	add_safe(text, type->name);
 	str_addf(text, " (%llu bytes):", (unsigned long long)type->size);
@@ -83,8 +83,8 @@ static void add_heading(struct str *text, const struct anatomy *a, const struct 
 	str_add(text, "\n\n");
 }
 
-static void add_titles(struct str *text, const struct anatomy *a, const struct annotate_options *o,
-	size_t *ret_margin)
+static void add_titles(struct str *text, const struct typeprofile *a,
+	const struct annotate_options *o, size_t *ret_margin)
 {
 	static const char *const titles[] = {"Percent", "Samples", "Period"};
 	size_t start = text->n;
@@ -97,8 +97,8 @@ static void add_titles(struct str *text, const struct anatomy *a, const struct a
 	str_add(text, "Member\n");
 }
 
-static void add_type(struct str *text, const struct anatomy *a, const struct anatomy_type *t,
-	const struct annotate_options *o)
+static void add_type(struct str *text, const struct typeprofile *a,
+	const struct typeprofile_type *t, const struct annotate_options *o)
 {
 	const struct profile_type *type = &a->profile->types.at[t->type];
 	u32 depth = 0,
@@ -110,7 +110,7 @@ static void add_type(struct str *text, const struct anatomy *a, const struct ana
 	add_titles(text, a, o, &margin);
 	for (u32 i = 0; i < type->n; i++) {
 		const struct profile_member *m = &a->profile->members.at[type->first + i];
-		const struct annotation_count *counts = anatomy_counts(a, t, i);
+		const struct annotation_count *counts = typeprofile_counts(a, t, i);
 
 		close_to(text, &depth, m->depth, margin);
 		if (m->depth <= inside)
@@ -120,7 +120,8 @@ static void add_type(struct str *text, const struct anatomy *a, const struct ana
 				str_fill(text, ' ', COLUMN);
 			else if (is_there(a, e))
 				add_cell(text, o, &counts[e],
-					o->is_global ? &a->totals[e] : &anatomy_counts(a, t, 0)[e]);
+					o->is_global ? &a->totals[e]
+						     : &typeprofile_counts(a, t, 0)[e]);
 		}
 		str_addf(text, "%8llu%8llu  ", (unsigned long long)m->offset,
 			(unsigned long long)m->size);
@@ -130,10 +131,11 @@ static void add_type(struct str *text, const struct anatomy *a, const struct ana
 	close_to(text, &depth, 0, margin);
 }
 
-void annotate_types_text(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+void annotate_types_text(struct out *out, const struct typeprofile *a,
+	const struct annotate_options *o)
 {
 	vec_each(t, &a->types) {
-		if (!anatomy_counts(a, t, 0)->n_samples && t->share <= 0)
+		if (!typeprofile_counts(a, t, 0)->n_samples && t->share <= 0)
 			continue;
 		if (t > a->types.at)
 			str_addc(&out->text, '\n');
@@ -159,7 +161,7 @@ void annotate_types_text(struct out *out, const struct anatomy *a, const struct 
 /* ---- for programs ---- */
 
 /* What was sampled in a line, of each event. */
-static void add_counts(struct rowmaker *m, const struct anatomy *a,
+static void add_counts(struct rowmaker *m, const struct typeprofile *a,
 	const struct annotation_count *counts)
 {
 	for (size_t e = 0; e < a->profile->events.n; e++) {
@@ -172,7 +174,8 @@ static void add_counts(struct rowmaker *m, const struct anatomy *a,
 	}
 }
 
-static void add_lines(struct rowmaker *m, const struct anatomy *a, const struct anatomy_type *t)
+static void add_lines(struct rowmaker *m, const struct typeprofile *a,
+	const struct typeprofile_type *t)
 {
 	static const char *const kinds[] = {[TYPELAYOUT_MEMBER] = "member",
 		[TYPELAYOUT_STRUCT] = "struct",
@@ -189,11 +192,13 @@ static void add_lines(struct rowmaker *m, const struct anatomy *a, const struct 
 		rowmaker_text(m, "name", member->name);
 		rowmaker_u64(m, "offset", member->offset);
 		rowmaker_u64(m, "size", member->size);
-		add_counts(rowmaker_below(m, "counts", ROWMAKER_ROWS), a, anatomy_counts(a, t, i));
+		add_counts(rowmaker_below(m, "counts", ROWMAKER_ROWS), a,
+			typeprofile_counts(a, t, i));
 	}
 }
 
-void annotate_types_json(struct out *out, const struct anatomy *a, const struct annotate_options *o)
+void annotate_types_json(struct out *out, const struct typeprofile *a,
+	const struct annotate_options *o)
 {
 	struct rowmaker document = {0}, *types;
 	struct rowset table;

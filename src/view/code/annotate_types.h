@@ -1,19 +1,19 @@
 /*
  * annotate_types.h - types of data with their members and what of the samples each has, as text or JSON.
  *
- * In       an anatomy; which figures
+ * In       a profile of types; which figures
  * Out      a block a type; the schema of the JSON is in pace-annotate(1)
  * Owns     nothing
  */
 #ifndef PACE_VIEW_ANNOTATE_TYPES_H
 #define PACE_VIEW_ANNOTATE_TYPES_H
 
-#include "profile/code/anatomy.h"
+#include "profile/code/typeprofile.h"
 #include "view/code/annotate.h"
 
-void annotate_types_text(struct out *out, const struct anatomy *a,
+void annotate_types_text(struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
-void annotate_types_json(struct out *out, const struct anatomy *a,
+void annotate_types_json(struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 #include "profile/diff/delta.h"
-#include "profile/diff/judge.h"
+#include "profile/diff/significance.h"
 
 enum diff_method { DIFF_DELTA_ABS, DIFF_DELTA, DIFF_RATIO, DIFF_WDIFF };
 
@@ -33,7 +33,7 @@ struct diff_options {
 };
 
 /* For people: which event, which recordings, what differs by more than chance. */
-void diff_add_words(const struct delta *d, const struct judge *j, const char *event,
+void diff_add_words(const struct delta *d, const struct significance *j, const char *event,
 	const struct diff_options *o, struct str *text);
 
 /* The order in which rows are shown: positions in d->rows; to be freed. */

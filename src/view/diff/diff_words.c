@@ -67,7 +67,7 @@ static void add_change(const struct judgement *row, const struct delta *d,
 	str_addc(text, ')');
 }
 
-static void add_word(const struct delta *d, const struct judge *j, u32 i,
+static void add_word(const struct delta *d, const struct significance *j, u32 i,
 	const struct diff_options *o, struct str *text)
 {
 	const struct delta_row *row = &d->rows.at[i];
@@ -90,8 +90,8 @@ static void add_word(const struct delta *d, const struct judge *j, u32 i,
 }
 
 /* What all recordings took, and how far those of one side are from each other. */
-static void add_sums(const struct judge *j, const struct delta *d, const struct diff_options *o,
-	struct str *text)
+static void add_sums(const struct significance *j, const struct delta *d,
+	const struct diff_options *o, struct str *text)
 {
 	static const char *const names[] = {"A", "B"};
 
@@ -134,7 +134,7 @@ static void add_unpaired(const struct delta *d, struct str *text)
 	str_add(text, "; names (--symfs, debuginfod) make them comparable\n");
 }
 
-static void add_words(const struct delta *d, const struct judge *j, const u32 *order,
+static void add_words(const struct delta *d, const struct significance *j, const u32 *order,
 	const struct diff_options *o, struct str *text)
 {
 	size_t n = 0, n_words = 0;
@@ -177,7 +177,7 @@ static void add_files(const struct delta *d, struct str *text)
 	str_add(text, "#\n");
 }
 
-void diff_add_words(const struct delta *d, const struct judge *j, const char *event,
+void diff_add_words(const struct delta *d, const struct significance *j, const char *event,
 	const struct diff_options *o, struct str *text)
 {
 	u32 *order = diff_order(d, o);

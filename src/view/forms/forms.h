@@ -21,7 +21,7 @@ enum form_want {
 	FORM_SKIPS_EMPTY = 4,    /* events without samples, if others have some */
 	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people have a table of their own */
 	FORM_HAS_NO_TREE = 16,   /* it is of tables alone */
-	FORM_WANTS_STACKS = 32,  /* the tree of all stacks (view/rows/stackrows.h) instead of rows */
+	FORM_WANTS_STACKS = 32, /* the tree of all stacks (view/rows/stackrows.h) instead of rows */
 };
 
 struct page {

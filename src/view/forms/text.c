@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/workers.h"
-#include "profile/rows/certainty.h"
+#include "profile/rows/confidence.h"
 #include "view/forms/forms.h"
 #include "view/forms/hierarchy.h"
 #include "view/text/celltext.h"
@@ -314,7 +314,7 @@ static void add_legend(const struct page *p, const struct rowset *r)
 		return;
 	n_blocks = head_number(r->head, BLOCKS, &room);
 	str_fini(&room);
-	if (n_blocks < CERTAINTY_BLOCKS_MIN)
+	if (n_blocks < CONFIDENCE_BLOCKS_MIN)
 		str_add(text,
 			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
 	str_addf(text,

@@ -8,23 +8,23 @@
 
 enum { NAME_COLUMNS = 48, MARK_COLUMNS = 6, DETAIL_COLUMNS = 100, DETAIL_INDENT = 6 };
 
-static const char *const kinds[MENU_KIND_COUNT] = {
-	[MENU_HARDWARE] = "hardware",
-	[MENU_SOFTWARE] = "software",
-	[MENU_CACHE] = "cache",
-	[MENU_TOOL] = "tool",
-	[MENU_PMU] = "pmu",
-	[MENU_RAW] = "raw",
-	[MENU_BREAKPOINT] = "breakpoint",
-	[MENU_TABLE] = "table",
-	[MENU_TRACEPOINT] = "tracepoint",
+static const char *const kinds[INVENTORY_KIND_COUNT] = {
+	[INVENTORY_HARDWARE] = "hardware",
+	[INVENTORY_SOFTWARE] = "software",
+	[INVENTORY_CACHE] = "cache",
+	[INVENTORY_TOOL] = "tool",
+	[INVENTORY_PMU] = "pmu",
+	[INVENTORY_RAW] = "raw",
+	[INVENTORY_BREAKPOINT] = "breakpoint",
+	[INVENTORY_TABLE] = "table",
+	[INVENTORY_TRACEPOINT] = "tracepoint",
 };
 
 static const char *const marks[] = {
-	[MENU_UNTRIED] = "",
-	[MENU_OPENS] = "yes",
-	[MENU_OPENS_USER] = "user",
-	[MENU_REFUSED] = "no",
+	[INVENTORY_UNTRIED] = "",
+	[INVENTORY_OPENS] = "yes",
+	[INVENTORY_OPENS_USER] = "user",
+	[INVENTORY_REFUSED] = "no",
 };
 
 static size_t add_safe(struct str *text, const char *s)
@@ -66,7 +66,7 @@ static void add_numbers(const struct event_attr *a, struct str *text)
 }
 
 /* "cpu/event=0x3c,umask=0x1/ r13c", or the numbers of what has no terms. */
-static void add_encoding(const struct menu_item *item, struct str *text)
+static void add_encoding(const struct inventory_item *item, struct str *text)
 {
 	if (item->pmu && item->terms)
 		str_addf(text, "%s/%s/", item->pmu, item->terms);
@@ -117,39 +117,40 @@ static size_t detail_columns(const struct list_style *style)
 
 /* ---- headings ---- */
 
-static bool is_same_group(const struct menu_item *a, const struct menu_item *b)
+static bool is_same_group(const struct inventory_item *a, const struct inventory_item *b)
 {
 	return a->kind == b->kind &&
-		(a->kind == MENU_TRACEPOINT || a->group == b->group ||
+		(a->kind == INVENTORY_TRACEPOINT || a->group == b->group ||
 			(a->group && b->group && !strcmp(a->group, b->group)));
 }
 
-static void add_title(const struct menu *m, const struct menu_item *item, struct str *title)
+static void add_title(const struct inventory *m, const struct inventory_item *item,
+	struct str *title)
 {
-	static const char *const titles[MENU_KIND_COUNT] = {
-		[MENU_HARDWARE] = "Hardware events",
-		[MENU_SOFTWARE] = "Software events",
-		[MENU_CACHE] = "Hardware cache events",
-		[MENU_TOOL] = "Events that stat counts itself",
-		[MENU_PMU] = "Events of PMU",
-		[MENU_RAW] = "Raw events",
-		[MENU_BREAKPOINT] = "Breakpoints",
-		[MENU_TABLE] = "Events of the CPU's tables, topic",
-		[MENU_TRACEPOINT] = "Tracepoints",
+	static const char *const titles[INVENTORY_KIND_COUNT] = {
+		[INVENTORY_HARDWARE] = "Hardware events",
+		[INVENTORY_SOFTWARE] = "Software events",
+		[INVENTORY_CACHE] = "Hardware cache events",
+		[INVENTORY_TOOL] = "Events that stat counts itself",
+		[INVENTORY_PMU] = "Events of PMU",
+		[INVENTORY_RAW] = "Raw events",
+		[INVENTORY_BREAKPOINT] = "Breakpoints",
+		[INVENTORY_TABLE] = "Events of the CPU's tables, topic",
+		[INVENTORY_TRACEPOINT] = "Tracepoints",
 	};
 	u32 type;
 
 	str_add(title, titles[item->kind]);
-	if (item->kind == MENU_PMU)
+	if (item->kind == INVENTORY_PMU)
 		str_addf(title, " %s", item->pmu);
-	if (item->kind == MENU_PMU && menu_pmu_type(m, item->pmu, &type))
+	if (item->kind == INVENTORY_PMU && inventory_pmu_type(m, item->pmu, &type))
 		str_addf(title, " (type %u)", type);
-	if (item->kind == MENU_TABLE)
+	if (item->kind == INVENTORY_TABLE)
 		str_addf(title, " '%s'", item->group);
 	str_addc(title, ':');
 }
 
-static void add_heading(const struct menu *m, const struct menu_item *item,
+static void add_heading(const struct inventory *m, const struct inventory_item *item,
 	const struct list_style *style, struct str *text)
 {
 	struct str title = {0}, formats = {0};
@@ -157,9 +158,9 @@ static void add_heading(const struct menu *m, const struct menu_item *item,
 	add_title(m, item, &title);
 	add_cut(text, str_text(&title), style->columns ? style->columns : SIZE_MAX);
 	str_addc(text, '\n');
-	if (style->has_details && item->kind == MENU_PMU) {
+	if (style->has_details && item->kind == INVENTORY_PMU) {
 		str_add(&formats, "terms: ");
-		menu_add_formats(m, item->pmu, &formats);
+		inventory_add_formats(m, item->pmu, &formats);
 		add_paragraph(str_text(&formats), detail_columns(style), text);
 	}
 	str_fini(&title);
@@ -168,15 +169,15 @@ static void add_heading(const struct menu *m, const struct menu_item *item,
 
 /* ---- lines ---- */
 
-static bool has_marks(const struct menu *m)
+static bool has_marks(const struct inventory *m)
 {
 	vec_each(item, &m->items)
-		if (item->opens != MENU_UNTRIED)
+		if (item->opens != INVENTORY_UNTRIED)
 			return true;
 	return false;
 }
 
-static void add_name(const struct menu_item *item, struct str *text)
+static void add_name(const struct inventory_item *item, struct str *text)
 {
 	add_safe(text, item->name);
 	if (item->alias) {
@@ -186,7 +187,7 @@ static void add_name(const struct menu_item *item, struct str *text)
 }
 
 /* How wide the names of a group are: as wide as its widest that is not too wide. */
-static size_t name_columns(const struct menu *m, size_t first, const struct list_style *style)
+static size_t name_columns(const struct inventory *m, size_t first, const struct list_style *style)
 {
 	size_t most = style->columns ? MIN(NAME_COLUMNS, style->columns * 2 / 5) : NAME_COLUMNS;
 	struct str text = {0};
@@ -205,7 +206,7 @@ static size_t name_columns(const struct menu *m, size_t first, const struct list
 }
 
 /* sysfs has no sentences: what an event is made of is better than nothing. */
-static void add_sentence(const struct menu_item *item, struct str *text)
+static void add_sentence(const struct inventory_item *item, struct str *text)
 {
 	if (item->brief)
 		str_add(text, item->brief);
@@ -215,7 +216,7 @@ static void add_sentence(const struct menu_item *item, struct str *text)
 		str_addf(text, " (in %s)", item->unit);
 }
 
-static void add_line(const struct menu_item *item, const struct list_style *style,
+static void add_line(const struct inventory_item *item, const struct list_style *style,
 	size_t name_width, bool has_mark, struct str *text)
 {
 	size_t indent = 2 + name_width + 2 + (has_mark ? MARK_COLUMNS : 0), start = text->n, used;
@@ -273,7 +274,7 @@ static void add_table_notes(const struct catalog_event *row, struct str *notes)
 		str_add(notes, "Deprecated. ");
 }
 
-static void add_details(const struct menu *m, const struct menu_item *item,
+static void add_details(const struct inventory *m, const struct inventory_item *item,
 	const struct list_style *style, struct str *text)
 {
 	size_t columns =
@@ -283,7 +284,7 @@ static void add_details(const struct menu *m, const struct menu_item *item,
 	str_add(text, "  ");
 	add_name(item, text);
 	str_addc(text, '\n');
-	if (item->brief && !(item->kind == MENU_RAW && item->pmu))
+	if (item->brief && !(item->kind == INVENTORY_RAW && item->pmu))
 		add_paragraph(item->brief, columns, text);
 	if (item->description)
 		add_paragraph(item->description, columns, text);
@@ -296,10 +297,10 @@ static void add_details(const struct menu *m, const struct menu_item *item,
 		str_addf(&line, "unit: %.15g %s", item->scale, item->unit ? item->unit : "");
 		add_paragraph(str_text(&line), columns, text);
 	}
-	if (item->pmu && item->kind == MENU_RAW) {
+	if (item->pmu && item->kind == INVENTORY_RAW) {
 		str_clear(&line);
 		str_add(&line, "terms: ");
-		menu_add_formats(m, item->pmu, &line);
+		inventory_add_formats(m, item->pmu, &line);
 		add_paragraph(str_text(&line), columns, text);
 	} else if (item->has_attr) {
 		str_clear(&line);
@@ -313,32 +314,33 @@ static void add_details(const struct menu *m, const struct menu_item *item,
 	}
 	str_clear(&line);
 	str_add(&line, "fields: ");
-	menu_add_fields(m, item, &line);
+	inventory_add_fields(m, item, &line);
 	if (line.n > strlen("fields: "))
 		add_paragraph(str_text(&line), columns, text);
 	str_clear(&line);
-	if (item->opens == MENU_OPENS)
+	if (item->opens == INVENTORY_OPENS)
 		str_add(&line, "opens here");
-	else if (item->opens == MENU_OPENS_USER)
+	else if (item->opens == INVENTORY_OPENS_USER)
 		str_addf(&line, "opens here for user space only: %s", item->reason);
-	else if (item->opens == MENU_REFUSED)
+	else if (item->opens == INVENTORY_REFUSED)
 		str_addf(&line, "does not open here: %s", item->reason);
-	else if (item->kind != MENU_RAW && item->kind != MENU_BREAKPOINT && !item->has_attr)
+	else if (item->kind != INVENTORY_RAW && item->kind != INVENTORY_BREAKPOINT &&
+		!item->has_attr)
 		str_addf(&line, "not tried: %s", item->reason);
 	add_paragraph(str_text(&line), columns, text);
 	str_fini(&line);
 }
 
 /* What a reader would miss otherwise: that there is more, and what 'no' means. */
-static void add_footer(const struct menu *m, const struct list_style *style, struct str *text)
+static void add_footer(const struct inventory *m, const struct list_style *style, struct str *text)
 {
 	size_t columns = style->columns ? style->columns : SIZE_MAX;
 	bool has_refused = false, has_user = false;
 	struct str line = {0};
 
 	vec_each(item, &m->items) {
-		has_refused |= item->opens == MENU_REFUSED;
-		has_user |= item->opens == MENU_OPENS_USER;
+		has_refused |= item->opens == INVENTORY_REFUSED;
+		has_user |= item->opens == INVENTORY_OPENS_USER;
 	}
 	str_add(text, "\n");
 	if (m->has_hidden_tracepoints && m->no_tracepoints.code) {
@@ -369,13 +371,13 @@ static void add_footer(const struct menu *m, const struct list_style *style, str
 	str_fini(&line);
 }
 
-void list_text(const struct menu *m, const struct list_style *style, struct out *out)
+void list_text(const struct inventory *m, const struct list_style *style, struct out *out)
 {
 	bool has_mark = has_marks(m) && !style->has_encoding;
 	size_t width = 0;
 
 	for (size_t i = 0; i < m->items.n; i++) {
-		const struct menu_item *item = &m->items.at[i];
+		const struct inventory_item *item = &m->items.at[i];
 
 		if (!i || !is_same_group(item - 1, item)) {
 			str_add(&out->text, i ? "\n" : "");
@@ -392,12 +394,12 @@ void list_text(const struct menu *m, const struct list_style *style, struct out 
 		add_footer(m, style, &out->text);
 }
 
-void list_names(const struct menu *m, struct out *out)
+void list_names(const struct inventory *m, struct out *out)
 {
 	bool is_first = true;
 
 	vec_each(item, &m->items) {
-		if (item->kind == MENU_RAW || item->kind == MENU_BREAKPOINT)
+		if (item->kind == INVENTORY_RAW || item->kind == INVENTORY_BREAKPOINT)
 			continue;
 		str_add(&out->text, is_first ? "" : " ");
 		add_safe(&out->text, item->name);
@@ -417,7 +419,7 @@ static void json_maybe(struct str *text, const char *key, const char *value)
 		json_null(text, key);
 }
 
-static void json_encoding(const struct menu_item *item, struct str *text)
+static void json_encoding(const struct inventory_item *item, struct str *text)
 {
 	const struct event_attr *a = &item->attr;
 
@@ -438,9 +440,9 @@ static void json_encoding(const struct menu_item *item, struct str *text)
 	json_close(text, '}');
 }
 
-static void json_item(const struct menu_item *item, struct str *text)
+static void json_item(const struct inventory_item *item, struct str *text)
 {
-	bool is_tried = item->opens != MENU_UNTRIED;
+	bool is_tried = item->opens != INVENTORY_UNTRIED;
 
 	str_addc(text, '{');
 	json_text(text, "name", item->name);
@@ -461,12 +463,12 @@ static void json_item(const struct menu_item *item, struct str *text)
 		json_maybe(text, "errata", item->row->errata);
 	}
 	json_key(text, "opens");
-	str_add(text, !is_tried ? "null," : item->opens == MENU_REFUSED ? "false," : "true,");
+	str_add(text, !is_tried ? "null," : item->opens == INVENTORY_REFUSED ? "false," : "true,");
 	json_maybe(text, "reason", item->reason);
 	json_end(text, '}');
 }
 
-void list_json(const struct menu *m, struct out *out)
+void list_json(const struct inventory *m, struct out *out)
 {
 	str_addc(&out->text, '[');
 	vec_each(item, &m->items) {

@@ -1,7 +1,7 @@
 /*
  * list.h - what can be measured, as text and as JSON.
  *
- * In       a menu behind menu_try()
+ * In       an inventory behind inventory_try()
  * Out      text: a heading for each group, a line for each event: name, whether it opens here, one
  *          sentence. JSON: an array of objects, described in pace-list(1)
  * Units    columns
@@ -10,7 +10,7 @@
 #define PACE_VIEW_LIST_H
 
 #include "base/out.h"
-#include "collect/known/menu.h"
+#include "collect/known/inventory.h"
 
 struct list_style {
 	unsigned columns;      /* of the terminal; 0: lines are as long as they are */
@@ -19,10 +19,10 @@ struct list_style {
 	bool has_details;      /* several lines for each event */
 };
 
-void list_text(const struct menu *m, const struct list_style *style, struct out *out);
+void list_text(const struct inventory *m, const struct list_style *style, struct out *out);
 
 /* The names alone, in one line, for the shell's completion. */
-void list_names(const struct menu *m, struct out *out);
-void list_json(const struct menu *m, struct out *out);
+void list_names(const struct inventory *m, struct out *out);
+void list_json(const struct inventory *m, struct out *out);
 
 #endif

@@ -22,7 +22,7 @@ static struct str *begin_line(struct paragraph *p)
 	return p->text;
 }
 
-static void add_found(struct paragraph *p, const struct survey_finding *f, const char *is_what)
+static void add_found(struct paragraph *p, const struct inspection_finding *f, const char *is_what)
 {
 	struct str *text;
 
@@ -38,7 +38,7 @@ static void add_found(struct paragraph *p, const struct survey_finding *f, const
 	str_addc(text, '\n');
 }
 
-static void add_behind(struct paragraph *p, const struct survey_finding *f, const char *what)
+static void add_behind(struct paragraph *p, const struct inspection_finding *f, const char *what)
 {
 	struct str *text;
 
@@ -51,7 +51,7 @@ static void add_behind(struct paragraph *p, const struct survey_finding *f, cons
 	str_addf(text, " (at 0x%llx)\n", (unsigned long long)f->worst_offset);
 }
 
-static void add_unordered(struct paragraph *p, const struct survey *s)
+static void add_unordered(struct paragraph *p, const struct inspection *s)
 {
 	struct str *text;
 
@@ -201,7 +201,7 @@ static void add_unknown_sections(struct paragraph *p, const struct reader *r)
 static void add_sample_time(struct paragraph *p, const struct lint *l)
 {
 	const struct file_info *info = &l->reader->info;
-	const struct survey *s = l->survey;
+	const struct inspection *s = l->inspection;
 	struct str *text;
 
 	/* In pipe mode perf writes it before there are any. */
@@ -218,7 +218,7 @@ static void add_sample_time(struct paragraph *p, const struct lint *l)
 
 void findings_add_odd(const struct lint *l, const struct parts *parts, struct str *text)
 {
-	const struct survey *s = l->survey;
+	const struct inspection *s = l->inspection;
 	struct paragraph p = {text, "Odd", 0};
 
 	add_header_oddities(&p, l);
@@ -235,7 +235,7 @@ void findings_add_odd(const struct lint *l, const struct parts *parts, struct st
 	add_behind(&p, &s->late,
 		"older than a FINISHED_ROUND before them allows: perf shows them out of order");
 	add_behind(&p, &s->backwards, "behind a later one of the same thread and CPU");
-	if (s->unordered.n && !survey_count(s, PERF_RECORD_FINISHED_ROUND))
+	if (s->unordered.n && !inspection_count(s, PERF_RECORD_FINISHED_ROUND))
 		str_add(begin_line(&p),
 			"no FINISHED_ROUND among them: readers that sort must hold all records at once\n");
 	if (s->n_records && !s->n_samples)
@@ -243,7 +243,7 @@ void findings_add_odd(const struct lint *l, const struct parts *parts, struct st
 	add_sample_time(&p, l);
 }
 
-void findings_add_lost(const struct survey *s, struct str *text)
+void findings_add_lost(const struct inspection *s, struct str *text)
 {
 	static const char full[] =
 		"dropped by the kernel because a ring was full: record with larger rings (-m) or less often (-F)";
@@ -270,7 +270,7 @@ void findings_add_lost(const struct survey *s, struct str *text)
 
 size_t findings_add_damage(const struct lint *l, const struct parts *parts, struct str *text)
 {
-	const struct survey *s = l->survey;
+	const struct inspection *s = l->inspection;
 	struct paragraph p = {text, "Damage", 0};
 	size_t before;
 

@@ -153,9 +153,9 @@ static void add_events(const struct lint *l, struct str *text)
 		str_add(text, "  ");
 		words_add_column(text, e->name, columns - 2);
 		str_addc(text, ' ');
-		words_add_number(text, l->survey->events.at[i].n_samples, 12);
+		words_add_number(text, l->inspection->events.at[i].n_samples, 12);
 		str_addc(text, ' ');
-		words_add_number(text, l->survey->events.at[i].n_dropped, 12);
+		words_add_number(text, l->inspection->events.at[i].n_dropped, 12);
 		str_addf(text, " %6u", e->n_ids);
 		add_sampling(&e->attr, text);
 		str_addc(text, '\n');
@@ -197,7 +197,7 @@ static void add_type_name(u32 type, struct str *text)
 		str_addf(text, "type %u (unknown)", type);
 }
 
-static void add_records(const struct survey *s, struct str *text)
+static void add_records(const struct inspection *s, struct str *text)
 {
 	u64 bytes = 0, unknown = 0;
 
@@ -227,7 +227,7 @@ static void add_records(const struct survey *s, struct str *text)
 	str_addc(text, '\n');
 }
 
-static void add_times(const struct survey *s, struct str *text)
+static void add_times(const struct inspection *s, struct str *text)
 {
 	str_addc(text, '\n');
 	words_add_label(text, "Time");
@@ -249,7 +249,7 @@ static void add_times(const struct survey *s, struct str *text)
 static bool add_verdict(const struct lint *l, size_t n_contradictions, struct str *text)
 {
 	const struct reader *r = l->reader;
-	const struct survey *s = l->survey;
+	const struct inspection *s = l->inspection;
 	struct {
 		u64 n; /* 0: not so; 1 without a unit: so */
 		const char *unit, *what;
@@ -305,10 +305,10 @@ bool lint_add_text(const struct lint *l, struct str *text)
 	add_events(l, text);
 	parts_list(l->reader, &parts);
 	add_parts(l, &parts, text);
-	add_records(l->survey, text);
-	add_times(l->survey, text);
+	add_records(l->inspection, text);
+	add_times(l->inspection, text);
 	findings_add_odd(l, &parts, text);
-	findings_add_lost(l->survey, text);
+	findings_add_lost(l->inspection, text);
 	n_contradictions = findings_add_damage(l, &parts, text);
 	parts_fini(&parts);
 	return add_verdict(l, n_contradictions, text);

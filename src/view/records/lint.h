@@ -1,7 +1,7 @@
 /*
  * lint.h - a recording explained in plain words: what it is, what is in it, what is wrong with it.
  *
- * In       an open reader, its survey, what the reader said meanwhile
+ * In       an open reader, its inspection, what the reader said meanwhile
  * Out      text; its last line is the verdict
  */
 #ifndef PACE_VIEW_LINT_H
@@ -9,11 +9,11 @@
 
 #include "base/str.h"
 #include "file/reader.h"
-#include "profile/check/survey.h"
+#include "profile/check/inspection.h"
 
 struct lint {
 	const struct reader *reader;
-	const struct survey *survey;
+	const struct inspection *inspection;
 	VEC(const char *) warnings; /* sentences; each means damage */
 	VEC(const char *) notes;
 };

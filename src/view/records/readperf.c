@@ -18,7 +18,7 @@ static void add_type(struct csv *c, u32 type)
 /* The number of nobody is written as it is known: the kernel's maps have it too. */
 static void add_id(struct csv *c, u32 id)
 {
-	if (id == ROSTER_NOBODY)
+	if (id == PROCESSLIST_NOBODY)
 		csv_word(c, "ffffffff");
 	else
 		csv_u64(c, id);
@@ -147,7 +147,7 @@ void readperf_start_processes(struct csv *c, const struct event_list *events)
 	str_fini(&name);
 }
 
-void readperf_add_process(struct csv *c, const struct roster_process *p, size_t n_events)
+void readperf_add_process(struct csv *c, const struct processlist_process *p, size_t n_events)
 {
 	add_id(c, p->pid);
 	csv_text(c, str_text(&p->name), p->name.n);

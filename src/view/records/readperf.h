@@ -11,7 +11,7 @@
 
 #include "event/event.h"
 #include "profile/rows/hist.h"
-#include "profile/check/roster.h"
+#include "profile/check/processlist.h"
 #include "record/record.h"
 #include "record/sample.h"
 #include "view/text/csv.h"
@@ -36,7 +36,7 @@ void readperf_add_stat(struct csv *c, const u64 *n_by_type, size_t n);
 
 /* With several events each has columns of its own behind the sums. */
 void readperf_start_processes(struct csv *c, const struct event_list *events);
-void readperf_add_process(struct csv *c, const struct roster_process *p, size_t n_events);
+void readperf_add_process(struct csv *c, const struct processlist_process *p, size_t n_events);
 
 void readperf_start_results(struct csv *c, bool has_events);
 /* The functions of one event, as the histogram sorts them. */

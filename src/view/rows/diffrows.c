@@ -185,7 +185,7 @@ static void make_row(struct rowmaker *m, const void *of, size_t at)
 {
 	const struct diffrows *r = of;
 	const struct delta_row *row = &r->delta->rows.at[r->order[at]];
-	const struct judgement *j = &r->judge->rows.at[r->order[at]];
+	const struct judgement *j = &r->significance->rows.at[r->order[at]];
 
 	for (u32 i = 0; i < r->delta->n_keys; i++)
 		add_key(m, r->delta->keys[i], &row->cells[i], r->is_data);
@@ -230,7 +230,7 @@ static void make_facts(struct rowmaker *m, const struct diffrows *r)
 		[DIFF_PER_RUN] = "run",
 		[DIFF_PER_TOTAL] = "total",
 		[DIFF_PER_EVENT] = "event"};
-	const struct judge *j = r->judge;
+	const struct significance *j = r->significance;
 
 	rowmaker_row(m);
 	rowmaker_text(m, "event", r->event);
@@ -307,11 +307,11 @@ static void choose_shown(struct diffrows *r)
 	}
 }
 
-void diffrows_init(struct diffrows *r, const struct delta *d, const struct judge *j,
+void diffrows_init(struct diffrows *r, const struct delta *d, const struct significance *j,
 	const char *event, const struct diff_options *o, bool is_data)
 {
 	*r = (struct diffrows){.delta = d,
-		.judge = j,
+		.significance = j,
 		.options = o,
 		.event = event,
 		.is_data = is_data,

@@ -15,7 +15,7 @@
 struct diffrows {
 	struct rowset rows, head;
 	const struct delta *delta;
-	const struct judge *judge;
+	const struct significance *significance;
 	const struct diff_options *options;
 	const char *event;
 	bool is_data;
@@ -26,7 +26,7 @@ struct diffrows {
 };
 
 /* is_data: all rows, whatever the options say of those for people. */
-void diffrows_init(struct diffrows *r, const struct delta *d, const struct judge *j,
+void diffrows_init(struct diffrows *r, const struct delta *d, const struct significance *j,
 	const char *event, const struct diff_options *o, bool is_data);
 void diffrows_fini(struct diffrows *r);
 

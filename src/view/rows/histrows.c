@@ -1,6 +1,6 @@
 #include "view/rows/histrows.h"
 
-#include "profile/rows/certainty.h"
+#include "profile/rows/confidence.h"
 #include "view/rows/graphrows.h"
 
 /* What a column is made of. */
@@ -54,8 +54,8 @@ static bool is_of_total(enum id id)
 static void set_certainty(const struct hist *h, const struct hist_entry *e, enum id id,
 	struct cell *ret)
 {
-	const struct certainty_row *row = &h->certainty->rows[e - h->entries.at];
-	const struct drift_range *r = is_of_total(id) ? &row->total : &row->self;
+	const struct confidence_row *row = &h->confidence->rows[e - h->entries.at];
+	const struct batchmeans_range *r = is_of_total(id) ? &row->total : &row->self;
 
 	if (id == OF_DECIDED)
 		cell_number(ret, CELL_BOOL, row->is_decided);
@@ -206,7 +206,7 @@ static void fact_of(const struct rowset *r, const struct rowset_column *c, size_
 	} else if (c->id == OF_ALL_SAMPLES || c->id == OF_ALL_PERIOD) {
 		set_sum(h, c->id, ret);
 	} else if (c->id == OF_BLOCKS) {
-		cell_number(ret, CELL_COUNT, h->certainty->n_blocks);
+		cell_number(ret, CELL_COUNT, h->confidence->n_blocks);
 	} else if (c->id == OF_EVENT) {
 		set_event(h, part, ret);
 	} else if (c->id == OF_SAMPLES) {
@@ -228,9 +228,9 @@ struct rowset_column histrows_column(const struct key *key, const struct hist *h
 
 	return (struct rowset_column){key->name,
 		has_children ? key->title_with_children : key->title,
-		key == &certainty_column ? ROWSET_CERTAINTY
-			: key->is_value  ? ROWSET_VALUE
-					 : ROWSET_KEY,
+		key == &confidence_column ? ROWSET_CERTAINTY
+			: key->is_value   ? ROWSET_VALUE
+					  : ROWSET_KEY,
 		key->kind, key->figure && !h->table.are_columns, key->has_name, .id = OF_KEY,
 		.key = key};
 }
@@ -262,9 +262,9 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 		add(r,
 			(struct rowset_column){o->order == GRAPH_CALLER ? "calls" : "callers",
 				"Calls", ROWSET_BELOW, CELL_ROWS, .id = OF_BELOW});
-	if (!h->certainty)
+	if (!h->confidence)
 		return;
-	add(r, histrows_column(&certainty_column, h));
+	add(r, histrows_column(&confidence_column, h));
 	for (size_t i = 0; i < ARRAY_SIZE(certainties); i++)
 		if (h->options->has_children || !is_of_total(certainties[i].id))
 			add(r, certainties[i]);
@@ -282,7 +282,7 @@ void histrows_init(struct histrows *r, const struct hist *h, const struct histro
 	r->head = (struct rowset){.columns = h->profile->has_branches ? branch_facts : facts,
 		.shown = is_one ? of_event : of_events,
 		.n_columns = ARRAY_SIZE(facts),
-		.n_shown = ARRAY_SIZE(of_event) - !h->certainty,
+		.n_shown = ARRAY_SIZE(of_event) - !h->confidence,
 		.n = 1,
 		.n_parts = h->n_events,
 		.parts_name = "events",

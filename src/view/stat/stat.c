@@ -63,7 +63,7 @@ static bool is_elsewhere(const struct counts *s, u32 event, u32 place)
 static void take_time(const struct counts *s, const struct event *e, bool is_interval,
 	double elapsed_ns, struct count *c)
 {
-	const struct spread *times[] = {
+	const struct variance *times[] = {
 		[EVENT_TOOL_DURATION] = &s->elapsed_ns,
 		[EVENT_TOOL_USER] = &s->user_ns,
 		[EVENT_TOOL_SYSTEM] = &s->system_ns,
@@ -121,8 +121,8 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 		if (is_interval || is_sum[i])
 			continue;
 		if (counts_total(s, i, place)->values.n > 1 && counts[i].value)
-			l->deviation =
-				spread_error(&counts_total(s, i, place)->values) / counts[i].value;
+			l->deviation = variance_error(&counts_total(s, i, place)->values) /
+				counts[i].value;
 		l->scaling_error = counts_scaling_error(counts_total(s, i, place));
 	}
 	mem_free(counts);

@@ -318,7 +318,7 @@ static int digits_of(double deviation_s)
 
 static void add_runs(const struct counts *s, const struct stat_facts *facts, struct str *text)
 {
-	double mean = s->elapsed_ns.mean / 1e9, deviation = spread_error(&s->elapsed_ns) / 1e9;
+	double mean = s->elapsed_ns.mean / 1e9, deviation = variance_error(&s->elapsed_ns) / 1e9;
 	double step = 5 * mean / 100;
 	int digits = digits_of(deviation);
 

@@ -70,7 +70,7 @@ static void add_line(struct rowmaker *m, const struct stat_view *v, const struct
 		2);
 }
 
-static void add_time(struct rowmaker *m, const char *name, const struct spread *ns,
+static void add_time(struct rowmaker *m, const char *name, const struct variance *ns,
 	const char *ended)
 {
 	rowmaker_row(m);
@@ -79,7 +79,7 @@ static void add_time(struct rowmaker *m, const char *name, const struct spread *
 	rowmaker_fixed(m, "value", ns->mean / 1e9, 9);
 	rowmaker_text(m, "unit", "seconds");
 	rowmaker_fixed(m, "deviation_pct",
-		rowmaker_known(ns->n > 1 && ns->mean > 0, 100 * spread_error(ns) / ns->mean), 2);
+		rowmaker_known(ns->n > 1 && ns->mean > 0, 100 * variance_error(ns) / ns->mean), 2);
 	rowmaker_note(m, "reason", ended);
 }
 
@@ -101,7 +101,7 @@ static void add_usage(struct rowmaker *m, const struct counts *s, const struct s
 /* What was measured and how it ended. */
 static void add_run(struct rowmaker *m, const struct counts *s, const struct stat_facts *facts)
 {
-	const struct spread *elapsed = &s->elapsed_ns;
+	const struct variance *elapsed = &s->elapsed_ns;
 
 	rowmaker_row(m);
 	rowmaker_text(m, "kind", "run");
@@ -112,7 +112,7 @@ static void add_run(struct rowmaker *m, const struct counts *s, const struct sta
 	rowmaker_fixed(m, "elapsed_s", elapsed->mean / 1e9, 9);
 	if (elapsed->n > 1 && elapsed->mean > 0)
 		rowmaker_fixed(m, "elapsed_deviation_pct",
-			100 * spread_error(elapsed) / elapsed->mean, 2);
+			100 * variance_error(elapsed) / elapsed->mean, 2);
 	if (facts->runs_ns) {
 		struct rowmaker *runs = rowmaker_below(m, "runs_s", ROWMAKER_LIST);
 

@@ -1,0 +1,100 @@
+/*
+ * inventory.h - everything that can be measured here, each with its encoding and whether it opens.
+ *
+ *     inventory_open() finds the names, inventory_choose() leaves those that are asked for, inventory_try() looks at
+ *     what is left: encodings by the parser that -e goes through, and a trial opening of each.
+ *
+ * In       sysfs and tracefs, of this machine or a copy of another's; the vendors' tables
+ * Owns     all strings
+ * Errors   ERR_NOENT if nothing is left, with the nearest names
+ * Source   perf_event_open(2); perf-list(1) for the words of groups
+ */
+#ifndef PACE_COLLECT_INVENTORY_H
+#define PACE_COLLECT_INVENTORY_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "event/catalog.h"
+#include "event/event.h"
+
+/* In the order in which they are listed. */
+enum inventory_kind {
+	INVENTORY_HARDWARE,
+	INVENTORY_SOFTWARE,
+	INVENTORY_CACHE,
+	INVENTORY_TOOL,       /* not the kernel's: stat counts them */
+	INVENTORY_PMU,        /* named by sysfs */
+	INVENTORY_RAW,        /* forms: a number, terms */
+	INVENTORY_BREAKPOINT, /* a form */
+	INVENTORY_TABLE,      /* named by a vendor's table */
+	INVENTORY_TRACEPOINT,
+	INVENTORY_KIND_COUNT,
+};
+
+enum inventory_opens {
+	INVENTORY_UNTRIED,
+	INVENTORY_OPENS,
+	INVENTORY_OPENS_USER, /* only if the kernel is left out */
+	INVENTORY_REFUSED,
+};
+
+struct inventory_item {
+	enum inventory_kind kind;
+	const char *name;  /* as -e takes it */
+	const char *alias; /* as -e takes it too, or NULL */
+	const char *pmu;   /* sysfs' name, or NULL */
+	const char *group; /* what a heading says: a PMU, a topic, a tracepoint's system; or NULL */
+	const char *terms; /* of that PMU, or NULL */
+	const char *brief, *description; /* or NULL */
+	const char *unit;                /* or NULL */
+	double scale;
+	const struct catalog_event *row; /* MENU_TABLE: the rest of what the table says */
+	struct event_attr attr;          /* after inventory_try(), if has_attr */
+	bool has_attr;
+	enum inventory_opens opens;
+	const char *reason; /* why it is not MENU_OPENS */
+};
+
+struct inventory_options {
+	const char *sysfs;      /* "/sys", or a copy of another machine's */
+	const char *tracefs;    /* NULL: where it is mounted */
+	bool is_copy;           /* nothing is opened */
+	const char *events_dir; /* as in struct catalog_places */
+	const char *pmu;        /* only events of this one; NULL: all */
+	bool has_all;           /* tracepoints too, if no word asks for them */
+	bool has_deprecated;
+	char *const *words; /* groups, globs, or what names and descriptions have in them */
+	size_t n_words;
+};
+
+struct inventory {
+	VEC(struct inventory_item) items;
+	struct inventory_options options;
+	struct catalog catalog;
+	struct intern pmus;
+	struct arena arena;
+	char tracefs[300]; /* "": not known */
+	u32 n_tracepoints, n_systems;
+	bool has_hidden_tracepoints; /* they are not among the items, because nobody asked */
+	struct err no_tracepoints;   /* why there are none; code 0: there are */
+};
+
+int inventory_open(struct inventory *m, const struct inventory_options *options, struct log *log,
+	struct err *err);
+int inventory_choose(struct inventory *m, struct err *err);
+void inventory_try(struct inventory *m);
+void inventory_close(struct inventory *m);
+
+/* Adds "event (config:0-7), umask (config:8-15)": the terms that a PMU's formats know. */
+void inventory_add_formats(const struct inventory *m, const char *pmu, struct str *text);
+
+/* Adds the fields of a tracepoint, which filters can ask for; nothing for what is none. */
+void inventory_add_fields(const struct inventory *m, const struct inventory_item *item,
+	struct str *text);
+
+/* The type number of a PMU; false if it is none. */
+bool inventory_pmu_type(const struct inventory *m, const char *pmu, u32 *ret_type);
+
+#endif

@@ -1,0 +1,309 @@
+#include "symbol/find/liveproc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/sysfile.h"
+
+enum { PATH_SIZE = 4096 + 64, MAPS_LIMIT = 64 << 20, TRIES_MAX = 16 };
+
+static const char deleted[] = " (deleted)";
+
+void liveproc_init(struct liveproc *l, const struct machine *machine, const char *proc)
+{
+	memset(l, 0, sizeof(*l));
+	pthread_mutex_init(&l->lock, NULL);
+	l->machine = machine;
+	l->proc = proc;
+}
+
+void liveproc_fini(struct liveproc *l)
+{
+	vec_fini(&l->processes);
+	vec_fini(&l->maps);
+	pthread_mutex_destroy(&l->lock);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_elsewhere(const char *proc, u32 pid)
+{
+	char theirs[PATH_SIZE], ours[PATH_SIZE];
+
+	snprintf(theirs, sizeof(theirs), "%s/%u/root", proc, pid);
+	if (!is_same(theirs, "/"))
+		return true;
+	snprintf(theirs, sizeof(theirs), "%s/%u/ns/mnt", proc, pid);
+	snprintf(ours, sizeof(ours), "%s/self/ns/mnt", proc);
+	return !is_same(theirs, ours);
+}
+
+struct indexing {
+	struct liveproc *liveproc;
+	u32 process;
+};
+
+static void add_map(void *ctx, const struct map *map)
+{
+	const struct indexing *in = ctx;
+
+	vec_add(&in->liveproc->maps,
+		((struct liveproc_map){map->dso->id, in->process, map->start}));
+}
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct liveproc_map *x = a, *y = b;
+
+	if (x->dso != y->dso)
+		return x->dso < y->dso ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static const struct maps_node *maps_of(const struct liveproc_process *p)
+{
+	return process_newest(p->process)->maps;
+}
+
+/* Each map, each fork and each exec makes it another one. */
+static u64 version_of(const struct machine *m)
+{
+	return m->maps.n_added + m->next_space_id;
+}
+
+static void index_maps(struct liveproc *l)
+{
+	vec_each(p, &l->processes) {
+		struct indexing in = {l, (u32)(p - l->processes.at)};
+
+		maps_each(maps_of(p), add_map, &in);
+	}
+	if (l->maps.n)
+		qsort(l->maps.at, l->maps.n, sizeof(*l->maps.at), compare_maps);
+	l->has_maps = true;
+}
+
+/* Which processes still run; again if there are more than last time. Whether their maps are indexed. */
+static bool look(struct liveproc *l)
+{
+	u64 version = version_of(l->machine);
+	char path[PATH_SIZE];
+	struct stat st;
+	bool has_maps;
+
+	pthread_mutex_lock(&l->lock);
+	if (!l->is_known || l->n_known != l->machine->newest_processes.n) {
+		l->processes.n = 0;
+		l->version = UINT64_MAX;
+		vec_each(p, &l->machine->newest_processes) {
+			snprintf(path, sizeof(path), "%s/%u/maps", l->proc, (*p)->pid);
+			if ((*p)->pid && !stat(path, &st))
+				vec_add(&l->processes,
+					((struct liveproc_process){*p,
+						is_elsewhere(l->proc, (*p)->pid)}));
+		}
+		l->n_known = l->machine->newest_processes.n;
+		l->is_known = true;
+	}
+	if (l->version != version) {
+		l->version = version;
+		l->maps.n = 0;
+		l->has_maps = false;
+	} else if (!l->has_maps) {
+		index_maps(l);
+	}
+	has_maps = l->has_maps;
+	pthread_mutex_unlock(&l->lock);
+	return has_maps;
+}
+
+void liveproc_forget(struct liveproc *l)
+{
+	l->processes.n = 0;
+	l->is_known = false;
+}
+
+struct search {
+	const struct dso *dso;
+	bool is_found;
+	u64 start;
+};
+
+static void find_map(void *ctx, const struct map *map)
+{
+	struct search *s = ctx;
+
+	if (!s->is_found && map->dso == s->dso) {
+		s->is_found = true;
+		s->start = map->start;
+	}
+}
+
+/* Where process i has the DSO, first of all. */
+static bool find_start(const struct liveproc *l, bool has_maps, size_t i, const struct dso *dso,
+	u64 *ret_start)
+{
+	struct search search = {.dso = dso};
+	size_t low = 0, high = l->maps.n;
+
+	if (!has_maps) {
+		maps_each(maps_of(&l->processes.at[i]), find_map, &search);
+		*ret_start = search.start;
+		return search.is_found;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct liveproc_map *m = &l->maps.at[middle];
+
+		if (m->dso < dso->id || (m->dso == dso->id && m->process < i))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->maps.n || l->maps.at[low].dso != dso->id || l->maps.at[low].process != i)
+		return false;
+	*ret_start = l->maps.at[low].start;
+	return true;
+}
+
+/* The DSO's path without what the kernel adds when the file is gone; its length. */
+static size_t plain_length(const char *path)
+{
+	size_t n = strlen(path), tail = sizeof(deleted) - 1;
+
+	return n > tail && !strcmp(path + n - tail, deleted) ? n - tail : n;
+}
+
+/*
+ * Whether a line of /proc/PID/maps names that path; behind a chroot's own, if the process lives in
+ * one.
+ */
+static bool ends_with(const char *name, const char *end, const char *path, size_t n)
+{
+	size_t tail = sizeof(deleted) - 1;
+
+	if ((size_t)(end - name) > tail && !memcmp(end - tail, deleted, tail))
+		end -= tail;
+	return (size_t)(end - name) >= n && !memcmp(end - n, path, n);
+}
+
+/*
+ * The range in which a process has the DSO mapped around `va` now: "START-END". False if something
+ * else is there.
+ */
+static bool is_mapped(const struct liveproc *l, const struct process *p, const struct dso *dso,
+	u64 va, char range[64])
+{
+	size_t n = plain_length(dso->path);
+	struct str text = {0};
+	char path[PATH_SIZE];
+	bool is_there = false;
+	struct err err;
+
+	snprintf(path, sizeof(path), "%s/%u/maps", l->proc, p->pid);
+	if (!sysfile_read(path, MAPS_LIMIT, &text, &err)) {
+		/* start-end rwxp offset device inode   path */
+		for (const char *line = text.at; line && *line && !is_there;
+			line = strchr(line, '\n'), line += line != NULL) {
+			const char *end = line + strcspn(line, "\n"),
+				   *name = memchr(line, '/', end - line);
+			const char *at = line;
+			u64 from, to;
+
+			if (!name || !num_scan(&at, 16, &from) || *at++ != '-' ||
+				!num_scan(&at, 16, &to) || va < from || va >= to)
+				continue;
+			snprintf(range, 64, "%llx-%llx", (unsigned long long)from,
+				(unsigned long long)to);
+			is_there = ends_with(name, end, dso->path, n);
+		}
+	}
+	str_fini(&text);
+	return is_there;
+}
+
+/*
+ * /proc/PID/maps names a file as its namespace does, whatever root the process has changed to since: behind
+ * that root's own path, its path below the root.
+ */
+static const char *below_root(const char *root, const char *path)
+{
+	char link[PATH_SIZE];
+	ssize_t n = readlink(root, link, sizeof(link));
+
+	return n > 1 && n < (ssize_t)sizeof(link) && !strncmp(path, link, (size_t)n) &&
+			path[n] == '/'
+		? path + n
+		: path;
+}
+
+/* A path below a root: as it was recorded, or without the root's own. */
+static bool take_below(const char *root, const struct dso *dso,
+	bool (*take)(void *ctx, const char *path), void *ctx)
+{
+	const char *name = below_root(root, dso->path);
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s%.*s", root, (int)plain_length(dso->path), dso->path);
+	if (take(ctx, path))
+		return true;
+	snprintf(path, sizeof(path), "%s%.*s", root, (int)plain_length(name), name);
+	return name != dso->path && take(ctx, path);
+}
+
+/* What a recorder has read, and may be gone by now. */
+static bool take_kept(const struct liveproc *l, const struct dso *dso,
+	bool (*take)(void *ctx, const char *path), void *ctx)
+{
+	int fd = l->roots ? roots_find_file(l->roots, dso->path, dso->inode) : -1;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/self/fd/%d", l->proc, fd);
+	return fd >= 0 && take(ctx, path);
+}
+
+bool liveproc_each_path(struct liveproc *l, const struct dso *dso, bool elsewhere_only,
+	bool (*take)(void *ctx, const char *path), void *ctx)
+{
+	bool has_maps = look(l);
+	unsigned n_tried = 0;
+
+	for (size_t i = 0; i < l->processes.n && n_tried < TRIES_MAX; i++) {
+		const struct liveproc_process *at = &l->processes.at[i];
+		const struct process *p = at->process;
+		char path[PATH_SIZE], range[64];
+		u64 start;
+
+		if (elsewhere_only && !at->is_elsewhere)
+			continue;
+		if (!find_start(l, has_maps, i, dso, &start) || !is_mapped(l, p, dso, start, range))
+			continue;
+		n_tried++;
+		/* What is mapped is what ran; the name may have been given to something newer. */
+		snprintf(path, sizeof(path), "%s/%u/map_files/%s", l->proc, p->pid, range);
+		if (take(ctx, path))
+			return true;
+		snprintf(path, sizeof(path), "%s/%u/root", l->proc, p->pid);
+		if (at->is_elsewhere && take_below(path, dso, take, ctx))
+			return true;
+	}
+	for (size_t i = 0; l->roots && i < l->roots->at.n; i++) {
+		char path[PATH_SIZE];
+
+		snprintf(path, sizeof(path), "%s/self/fd/%d", l->proc, l->roots->at.at[i].fd);
+		if (take_below(path, dso, take, ctx))
+			return true;
+	}
+	return !elsewhere_only && take_kept(l, dso, take, ctx);
+}

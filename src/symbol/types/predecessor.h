@@ -1,0 +1,50 @@
+/*
+ * predecessor.h - of some instructions of a function what the one accessed that ran before them.
+ *
+ * Samples of imprecise events are of the instruction behind the one that took the time.
+ * In       addresses, and all instructions of the function, ascending, with what they access
+ * Out      an answer for each address
+ * Owns     its tables, until predecessor_finish()
+ * Errors   none: where several ways lead to an instruction, that comes out instead of an answer
+ *
+ * Of an instruction that one jump leads back to, the foregoing one is at the end of the loop, not before it. A
+ * comparison and the branch behind it are one instruction to the processor.
+ * Source   Intel optimization manual, 3.4.2.2 (macro-fusion)
+ */
+#ifndef PACE_SYMBOL_PREDECESSOR_H
+#define PACE_SYMBOL_PREDECESSOR_H
+
+#include "symbol/types/datatype.h"
+#include "unwind/operand.h"
+
+struct predecessor_ways {
+	u32 n, n_back;
+	bool differ;
+	struct datatype_answer first, back;
+};
+
+struct predecessor_instruction {
+	bool is_there;
+	struct operand operand;
+	struct datatype_answer answer;
+};
+
+struct predecessor {
+	const u64 *pcs; /* ascending */
+	size_t n, at;
+	struct predecessor_ways *ways;
+	struct predecessor_instruction last, before_last;
+};
+
+void predecessor_begin(struct predecessor *f, const u64 *pcs, size_t n);
+
+/* Whether it matters what the instruction at pc accesses. */
+bool predecessor_needs(const struct predecessor *f, u64 pc, const struct operand *o);
+
+/* The next instruction; `a` is of no importance where it does not matter. */
+void predecessor_take(struct predecessor *f, u64 pc, const struct operand *o,
+	const struct datatype_answer *a);
+
+void predecessor_finish(struct predecessor *f, struct datatype_answer *answers);
+
+#endif
