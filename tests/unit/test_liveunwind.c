@@ -9,6 +9,8 @@
 #include "unit/recording.h"
 #include "unwind/ending.h"
 
+#if defined(__x86_64__)
+
 enum {
 	FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
@@ -18,8 +20,6 @@ enum {
 	WITH_DUMPS = 0, /* events */
 	WITHOUT = 1,
 };
-
-#if defined(__x86_64__)
 
 static struct sample_words words_of(const u64 *words, u64 n)
 {

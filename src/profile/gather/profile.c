@@ -348,8 +348,9 @@ static struct profile_row *kept_row(struct compacting *c, const struct profile_r
 
 		if (known->callers == row->callers && known->frame == row->frame &&
 			known->event == row->event &&
-			!memcmp(p->cells.at + (size_t)i * p->n_labels, labels,
-				p->n_labels * sizeof(*labels)))
+			(!p->n_labels ||
+				!memcmp(p->cells.at + (size_t)i * p->n_labels, labels,
+					p->n_labels * sizeof(*labels))))
 			return known;
 	}
 	table_add(&c->rows, hash, (u32)p->rows.n);

@@ -131,7 +131,9 @@ static struct dso_file *file_of(struct dso_files *f, const struct dso *dso)
 {
 	struct dso_file *file;
 
-	f->at = dso_files_room(f->at, &f->n, dso->id, sizeof(struct dso_file *));
+	/* Only a machine that goes on has more of them; one thread follows it. */
+	if (dso->id >= f->n)
+		f->at = dso_files_room(f->at, &f->n, dso->id, sizeof(struct dso_file *));
 	file = __atomic_load_n(&f->at[dso->id], __ATOMIC_ACQUIRE);
 	if (file)
 		return file;
