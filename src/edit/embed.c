@@ -172,8 +172,11 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		(outcome == RESOLVER_NO_SYMBOLS && resolver_image(e->resolver, d->dso));
 	for (size_t k = 0; k < d->n_hits && d->is_worthwhile; k++) {
 		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
-		const char *name = seek(e, d, hit->address - hit->is_return, hit->n_samples);
+		const char *name;
 
+		if (hit->is_look)
+			continue;
+		name = seek(e, d, hit->address - hit->is_return, hit->n_samples);
 		/* As resolver_find_caller() does. */
 		if (hit->is_return && name && !strncmp(name, "__pfx_", 6))
 			seek(e, d, hit->address, 0);
@@ -333,6 +336,21 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 
 /* ---- code ---- */
 
+/* Code that made stacks go on, or end, where no frame is. */
+static void collect_looks(const struct embed *e, struct embedding *d)
+{
+	const struct elf *elf = resolver_image(e->resolver, d->dso);
+	u64 rva;
+
+	for (size_t k = 0; elf && k < d->n_hits; k++) {
+		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
+
+		if (hit->is_look && elf_address_of_offset(elf, hit->address, &rva))
+			vec_add(&d->code, ((struct excerpt_part){rva - MIN(rva, (u64)EMBED_LOOK),
+						  rva + EMBED_LOOK, 0}));
+	}
+}
+
 /*
  * Code is for annotate: of functions in which samples were taken. Where stacks are unwound when they are
  * read, it is for that too: of whatever they lead through.
@@ -355,6 +373,7 @@ static void collect_code(const struct embed *e, struct embedding *d)
 		part.to += unwinds ? EMBED_BEHIND : 0;
 		vec_add(&d->code, part);
 	}
+	collect_looks(e, d);
 	excerpt_sort(&d->code);
 }
 

@@ -22,6 +22,7 @@ enum {
 	EMBED_FUNCTION_MAX = 1 << 20, /* of one function */
 	EMBED_AROUND = 2 << 10, /* for unwinding: before and behind a place in no such function */
 	EMBED_BEHIND = 64,      /* the same, bytes behind a function */
+	EMBED_LOOK = 32,        /* the same, around an address that may have been a return address */
 	EMBED_DUMPS_MAX = 64 << 20, /* bytes of one jitdump */
 };
 
