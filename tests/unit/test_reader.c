@@ -590,10 +590,9 @@ TEST(reader_says_what_makes_no_sense_in_a_header)
 		const char *said;
 	} cases[] = {
 		{offsetof(struct layout_header, size), INT64_MAX, 0, "the header says it has"},
-		{offsetof(struct layout_header, event_types), 111, 144, "the names of events"},
-		{offsetof(struct layout_header, event_types), 112, 145, "the names of events"},
-		{offsetof(struct layout_header, event_types), 1ULL << 40, 144,
-			"the names of events"},
+		{offsetof(struct layout_header, event_types), 111, 144, "the event names"},
+		{offsetof(struct layout_header, event_types), 112, 145, "the event names"},
+		{offsetof(struct layout_header, event_types), 1ULL << 40, 144, "the event names"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
