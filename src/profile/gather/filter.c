@@ -98,8 +98,7 @@ void profile_filter_tell(const struct profile_filter *f, const struct profile *p
 struct filtering {
 	struct profile *profile;
 	const struct profile_filter *filter;
-	bool *dsos,
-		*symbols; /* by number: whether it is wanted, so that each name is compared once */
+	bool *dsos, *symbols; /* by number: whether it is wanted; each name is compared once */
 };
 
 static bool has_name(const struct filtering *w, size_t row)
