@@ -86,7 +86,7 @@ struct uniques {
 	u64 queue[UNIQUES_QUEUED][UNIQUE_WORDS];
 	u64 hashes[UNIQUES_QUEUED];
 	u64 n_queued;
-	/* How many of them profile/gather/mapresolve has added to the profile, in order, and where the first are there. */
+	/* How many profile/gather/mapresolve has added to the profile, in order, and where the first of them are there. */
 	u32 n_placed, n_placed_chains;
 	size_t first_row, first_pass;
 };
