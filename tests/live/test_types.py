@@ -86,7 +86,7 @@ def reasons_are_told():
     record('-g0')
     result = pace('report', '-i', 'types.data', '-s', 'type')
     assert '100.00%  (unknown)' in result.out, result
-    assert "have no known type of data: '" in result.out and 'has no debug information: compile it with -g' in result.out, result
+    assert "have no known data type: '" in result.out and 'has no debug information: compile it with -g' in result.out, result
 
 
 @test

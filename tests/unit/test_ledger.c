@@ -45,7 +45,7 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a record claims to be shorter than its header\n"
 		"# 1 records do not have the fields that their event says they have\n"
 		"# 8 samples (0.10%) belong to events that the file does not describe\n"
-		"# 1,234,567 records cannot be turned into this byte order\n";
+		"# 1,234,567 records cannot be converted to this byte order\n";
 	struct said said;
 	struct ledger l = {0};
 
@@ -219,7 +219,7 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	/* More than the kernel copies nobody can ask for. */
 	ledger_add_endings(&at_most, &p, &machine, 65528);
 	check(&at_most, false,
-		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, where the program keeps them, lead there: record with --call-graph fp\n");
+		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, if the program keeps them, lead to the root: record with --call-graph fp\n");
 	str_fini(&text);
 	ledger_fini(&l);
 	ledger_fini(&at_most);

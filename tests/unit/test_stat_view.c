@@ -117,7 +117,7 @@ TEST(stat_text_tells_zero_never_counted_and_not_supported_apart_and_says_why)
 		"\n                 0      cycles\n"
 		"     <not counted>      instructions\n"
 		"   <not supported>      branch-misses\n"
-		"\n instructions: it never was on the PMU, which was taken by others\n"
+		"\n instructions: it was never on the PMU, which other events occupied\n"
 		" branch-misses: this PMU cannot do it\n");
 	printing_fini(&p);
 }

@@ -158,7 +158,7 @@ TEST(stat_vs_leaves_out_runs_in_which_an_event_was_not_counted)
 	}
 	CHECK_HAS(row(&d, "page-faults"),
 		"50.0% more, in every run; counted in 9 of 10 pairs; scaled, on the PMU 45% and 100% of the time");
-	CHECK_HAS(page(&d, STAT_TEXT), " page-faults: it never was on the PMU");
+	CHECK_HAS(page(&d, STAT_TEXT), " page-faults: it was never on the PMU");
 	/* What pace itself had before the exec is not the command's. */
 	pairs_drop_memory(&d.pairs, 1 << 20);
 	CHECK_HAS(row(&d, "max-rss"), "counted in 8 of 10 pairs");
