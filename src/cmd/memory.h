@@ -11,14 +11,14 @@
 #include "event/memevents.h"
 
 struct memory_record {
-	const char *event; /* NULL: those that this machine has */
+	const char *event; /* NULL: this machine's memory events */
 	const char *sysfs; /* "/sys" */
 	unsigned what;     /* enum memevents_what */
 	u64 latency;       /* cycles that a load takes at least */
 	bool has_user_only, has_kernel_only;
-	bool has_no_phys; /* physical addresses need rights */
+	bool has_no_phys; /* they need privileges */
 	bool has_page_sizes;
-	bool shows; /* only the words of 'record' are printed */
+	bool shows; /* only print the words of 'record' */
 };
 
 int memory_run_record(const struct cmd *cmd, const struct memory_record *m, int argc, char **argv);

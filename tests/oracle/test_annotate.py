@@ -62,7 +62,7 @@ def perf_annotate(path, *options):
 
 def pace_annotate(path, *options):
     result = pace('annotate', '--no-source', '--all', '-i', path, *options)
-    assert is_well(result) or 'warning: nothing was sampled there' in result.err, result
+    assert is_well(result) or 'warning: there are no samples, or none that match the options' in result.err, result
     return by_event(parse(result.out))
 
 

@@ -335,7 +335,7 @@ def conditions_on_names_that_only_one_build_has_are_refused():
         skip('the programs here have symbols')
     for condition in (f'share({name[0]}) > 99%', f'samples > 0 && children({name[0]}) < 99%'):
         result = pace('report', '-i', 'w.data', '--fail-if', condition)
-        assert result.status == 2 and f"'{name[0]}' is made up" in result.err and 'dso(NAME)' in result.err, result
+        assert result.status == 2 and f"'{name[0]}' is a name that pace made" in result.err and 'dso(NAME)' in result.err, result
     assert pace('report', '-i', 'w.data', '--fail-if', 'share(*) + nameless < 99.9%').status == 0
 
 
@@ -725,8 +725,8 @@ def filters_that_nothing_passes_say_what_there_is():
 @test
 def limits_of_call_graphs_are_checked():
     handmade.write_branches('b.data')
-    for how, message in [('flat,-1', 'no threshold'), ('folded,101', 'no threshold'), ('nan', 'no threshold'), ('0.5,2.5', 'no number of entries'),
-                         ('0.5,1e99', 'no number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
+    for how, message in [('flat,-1', 'not a threshold'), ('folded,101', 'not a threshold'), ('nan', 'not a threshold'), ('0.5,2.5', 'not a number of entries'),
+                         ('0.5,1e99', 'not a number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
         result = pace('report', '-i', 'b.data', '-g', how)
         assert result.status == 2 and message in result.err, (how, result)
 

@@ -18,7 +18,7 @@ struct lint {
 	VEC(const char *) notes;
 };
 
-/* False: the file is damaged. */
+/* False if the file is damaged. */
 bool lint_add_text(const struct lint *l, struct str *text);
 
 #endif
