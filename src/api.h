@@ -110,9 +110,8 @@ struct pace_source {
 	bool has_refreshed; /* maps that no record told of were read in this round */
 	bool is_spent; /* memory ran out in the middle of something: the source can only be closed */
 	struct err exhaustion;
-	const char
-		*unnamed; /* why its samples have no names; NULL: they have names in their slots */
-	char *owner;      /* what the source belongs to, for messages */
+	const char *unnamed; /* why samples have no names; NULL: they have, in their slots */
+	char *owner;         /* what the source belongs to, for messages */
 };
 
 /* For live records of this machine. Borrows `events`. */

@@ -52,7 +52,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 	if (r == OPTS_HELP)
 		return cmd_print_help(cmd);
 	if (r < 0) {
-		/* An option that is refused on purpose is no typing error: the list of options would not help. */
+		/* An option that is refused on purpose is not a typing error: the list of options would not help. */
 		if (err.code == ERR_UNSUPPORTED)
 			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);

@@ -1,7 +1,7 @@
 /*
- * memory.h - what c2c and mem have in common: recording accesses of memory, which is 'record' with this machine's events for it.
+ * memory.h - what c2c and mem share: recording memory accesses, which is 'record' with this machine's events for them.
  *
- * In       options; the words behind them: options of record behind a "--", and the command
+ * In       options; the arguments after them: options of record after a "--", and the command
  * Out      the exit status of record
  */
 #ifndef PACE_CMD_MEMORY_H

@@ -113,7 +113,7 @@ static void count(struct reading *r, struct visit *v)
 
 	processlist_add_sample(&r->processlist, pid_of(v), v->event, v->sample->period);
 	aggregate_add(a, v);
-	/* The same code in other processes is no more to be known of. */
+	/* Forgets which samples were alike: later ones are counted apart, and merged at the end. */
 	if (a->uniques.n >= MAX(a->profile.rows.n, (size_t)DISTINCT_LEAST))
 		aggregate_forget(a);
 }

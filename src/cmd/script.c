@@ -104,7 +104,7 @@ static const struct opt options[] = {
 /* Which option shows a record of a type. */
 static const struct {
 	u32 type;
-	u16 option; /* offset of its bool */
+	u16 option; /* offset of the option's bool */
 } shown_types[] = {
 	{PERF_RECORD_FORK, AT(shows_tasks)},
 	{PERF_RECORD_COMM, AT(shows_tasks)},

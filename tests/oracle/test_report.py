@@ -141,7 +141,7 @@ def what_only_perf_has_is_taken_or_refused_with_the_reason():
     for options in (['--stdio-color', 'always'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
                     ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
         assert pace('report', '-i', 'w.data', *options).out == plain, options
-    for command, options, part in (('report', ['--tui'], '--tui: there is no browser'), ('report', ['--itrace=i1us'], '--itrace: traces of AUX'),
+    for command, options, part in (('report', ['--tui'], '--tui: there is no interactive browser'), ('report', ['--itrace=i1us'], '--itrace: AUX traces'),
                                    ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'cpu/tx-start/'),
                                    ('stat', ['--topdown', 'true'], 'topdown-retiring'), ('stat', ['-M', 'IPC', 'true'], '--metrics: ')):
         result = pace(command, *options)
@@ -715,7 +715,7 @@ def filters_that_nothing_passes_say_what_there_is():
         assert result.status == 0 and message in result.err and result.err.count('note: ') == 1, (options, result)
     recording()
     result = pace('report', '-i', 'w.data', '--time', '5,6')
-    first, last = re.search(r'--time .5,6. has no samples: they are from (\S+) to (\S+)', result.err).groups()
+    first, last = re.search(r'--time .5,6. has no samples: the recording\'s are from (\S+) to (\S+)', result.err).groups()
     # Told in microseconds: the last one may be a little after.
     assert 'samples recorded, all shown' in pace('report', '-i', 'w.data', '--time', f'{first},{float(last) + 0.00001:.6f}').out
     result = pace('report', '--no-branch-stack', '-i', 'b.data', '--comms', 'made', '--time', '0,1')

@@ -68,7 +68,7 @@ int annotating_count(struct annotating *r, struct err *err);
 int annotating_find(const struct annotating *r, const char *name, u32 *ret, size_t *ret_n,
 	struct err *err);
 
-/* Under -v: where the code is from, and who disassembled it. */
+/* Under -v: says where the code is from, and what disassembled it. */
 void annotating_say_code(struct annotating *r, const struct assembly *a);
 
 /* True if there were no warnings. */

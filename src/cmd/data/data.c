@@ -183,7 +183,7 @@ static int run_data(int argc, char **argv)
 	c = find_subcommand(argv[0]);
 	if (!c) {
 		err_set(&err, ERR_INVAL,
-			"there is no 'pace data %s': 'pace data' lists what there is", argv[0]);
+			"there is no 'pace data %s': 'pace data' lists the subcommands", argv[0]);
 		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
 	}
 	if (check_options(&o, c, &err))

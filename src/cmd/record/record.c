@@ -84,7 +84,7 @@ static void say_if_taken_away(struct recording *rec)
 	str_fini(&why);
 }
 
-/* Under -vv: what the kernel is asked for. */
+/* Under -vv: logs the attrs that the kernel gets. */
 static void say_attrs(struct recording *rec)
 {
 	vec_each(e, &rec->events) {

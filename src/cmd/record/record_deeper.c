@@ -54,7 +54,7 @@ int record_deeper_open(struct recording *rec, struct err *err)
 		return 0;
 	log_debug(&rec->log, "stacks will be copied up to %u bytes only: %s",
 		SAMPLING_DEFAULT_STACK, why.msg);
-	/* The events' ids are fetched again, and that cannot fail for these alone. */
+	/* The events get the ids of the remaining counters back, which were fetched before. */
 	return open_fetch_ids(&rec->events, &rec->counters, err);
 }
 

@@ -5,7 +5,7 @@
 
 /* Options that would leave holes in the threads' time. */
 static const struct {
-	size_t at; /* of its bool */
+	size_t at; /* offset of the option's bool */
 	const char *option, *why;
 } exclusions[] = {
 	{offsetof(struct record_options, has_no_samples), "-n", "--wall measures time by samples"},

@@ -146,8 +146,7 @@ struct recording {
 	const struct record_options *options;
 	struct log log;
 	struct event_list events;
-	struct event_list
-		unwound; /* as the file describes them, if stacks are walked while recording */
+	struct event_list unwound; /* as the file describes them, if stacks are walked now */
 	struct liveunwind liveunwind;
 	struct target target;
 	struct workload workload;
@@ -160,8 +159,7 @@ struct recording {
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
-	struct sink
-		file; /* the writer; used by the recorder unless a watcher has put its own sink in front */
+	struct sink file; /* the writer; watchers may put their own sinks before it */
 	struct packer packer;
 	int level; /* of compression; 0: none */
 	struct rotation rotation;

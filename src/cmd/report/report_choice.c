@@ -115,7 +115,7 @@ static int choose_widths(struct choice *c, struct err *err)
 		return 0;
 	if (c->options->answer.is_hierarchy)
 		return err_set(err, ERR_INVAL,
-			"--column-widths: does not work with --hierarchy, which has no column of its own for each key");
+			"--column-widths does not work with --hierarchy, which has no column of its own for each key");
 	for (size_t i = 0; *p && i < c->rows.n_columns; i++) {
 		if (!num_scan(&p, 10, &width) || width > WIDEST || (*p && *p != ','))
 			return err_set(err, ERR_INVAL,

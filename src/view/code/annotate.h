@@ -17,8 +17,7 @@
 enum annotate_figure { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 
 struct annotate_options {
-	const struct event_list
-		*events; /* the recording's events, which tell how precise they are */
+	const struct event_list *events; /* of the recording; for their precision */
 	enum annotate_figure figure;
 	bool is_global;  /* shares of everything, not of the function */
 	bool is_by_hits; /* shares of samples, not of periods */

@@ -101,9 +101,7 @@ static void add_type(struct str *text, const struct typeprofile *a,
 	const struct typeprofile_type *t, const struct annotate_options *o)
 {
 	const struct profile_type *type = &a->profile->types.at[t->type];
-	u32 depth = 0,
-	    inside =
-		    UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
+	u32 depth = 0, inside = UINT32_MAX; /* depth of a union, whose used member is unknown */
 	size_t margin;
 
 	add_heading(text, a, t, o);

@@ -1,5 +1,5 @@
 /*
- * arrows.h - jumps, drawn in a margin beside the instructions.
+ * arrows.h - jumps, drawn in a margin next to the instructions.
  *
  * In       which row jumps to which
  * Out      for each row a piece of text, all of the same width:
