@@ -261,7 +261,7 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},
 		{s->damage.reason && !s->damage.bytes, NULL, s->damage.reason},
 		{s->undecoded.n, "record", "do not decode"},
-		{s->odd.n, "sample", "with impossible values"},
+		{s->odd.n, "record", "with impossible values"},
 		{s->foreign.n, "sample", "of events that it does not describe"},
 		{s->n_not_native, "record", "not valid in its byte order"},
 		{l->warnings.n && !r->is_unfinished && !r->is_cut && !r->n_behind ? l->warnings.n
