@@ -292,7 +292,7 @@ def samples_that_say_what_cannot_be_are_told_of_by_all_commands():
             assert result.status == 1 or not is_seen, (name, words, result)
         # What is wrong with a file is what lint is for: it goes where its output goes.
         result = run(PACE, 'data', 'lint', 'odd.data')
-        assert result.status == 1 and 'say what cannot be' in result.out and not result.err, result
+        assert result.status == 1 and 'with impossible values' in result.out and not result.err, result
     result = run(PACE, 'data', 'lint', 'good.data')
     assert result.status == 0 and 'is whole' in result.out, result
 

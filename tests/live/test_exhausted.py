@@ -14,7 +14,7 @@ from harness import *  # noqa: E402,F403
 
 EACH = int(os.environ.get('PACE_EXHAUST', '5'))
 SHIM = os.path.join(BUILD, 'tests/libfailing.so')
-SAID = re.compile(r'^pace( \w[\w-]*)?: out of memory( \(\d+ bytes more were needed\))?(; what was recorded until then is kept)?(; process \d+ goes on running)?$', re.M)
+SAID = re.compile(r'^pace( \w[\w-]*)?: out of memory( \(\d+ bytes more were needed\))?(; what was recorded until then is kept)?(; process \d+ is still running)?$', re.M)
 BUSY = ['sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done']
 # libtraceevent crashes without memory, LLVM aborts while it is loaded, libelf and libdw say that something is not there; the loader ends programs
 # itself.

@@ -345,7 +345,7 @@ def callers_stand_below_the_uses_as_in_perf():
     for theirs_, title in (('Load Operations', 'Loads'), ('Store Operations', 'Stores'), ('Load L1D hit', 'Loads, L1'), ('Store L1D Miss', 'Stores, L1 missed'),
                            ('Load Remote DRAM', 'Loads, memory of another node')):
         assert ours[title] == known[theirs_], (theirs_, ours, known)
-    assert f"# What {known['Total records']} accesses" in stats, (stats, known)
+    assert f"# What {known['Total records']} memory accesses" in stats, (stats, known)
     refused = pace('c2c', 'report', '-i', 'calls.data', '-g', '--stats')
     assert refused.status == 2 and '--stats' in refused.err, refused
     document = json.loads(pace('c2c', 'report', '-i', 'calls.data', '-g', '--json').out)
