@@ -10,10 +10,10 @@ enum {
 	CELL_BYTES = 192, /* about: what views keep of an event at a place */
 };
 
-/* Sums of 64-bit counts stay numbers: no unit is as small as that. */
+/* Sums of 64-bit counts stay finite, and no unit is as small as that. */
 #define SCALE_MAX 1e30
 
-/* ---- what the counts are of ---- */
+/* ---- what was counted ---- */
 
 static void take_update(struct replay *r, const struct record_event_update *u)
 {
@@ -210,7 +210,7 @@ static void explain_absent(struct counting *c)
 	for (size_t i = 0; i < c->events->n; i++)
 		if (!is_there[i])
 			err_set(&c->why[i], ERR_UNSUPPORTED,
-				"it could not be opened when this was recorded");
+				"the event could not be opened when this was recorded");
 	mem_free(is_there);
 }
 
@@ -230,7 +230,7 @@ int replay_open(struct replay *r, struct session *session, struct err *err)
 	if (!c->counters.n) {
 		replay_close(r);
 		return err_set(err, ERR_FORMAT,
-			"'%s' has no counts in it: 'stat report' shows what 'stat record' wrote",
+			"'%s' holds no counts: 'stat report' shows what 'stat record' wrote",
 			session->reader.path);
 	}
 	n_events = c->events->n;
@@ -280,7 +280,7 @@ int replay_next(struct replay *r, struct replay_moment *ret_moment, struct err *
 	}
 	if (result < 0 || !has_readings)
 		return result;
-	/* With intervals perf marks no end: the last readings are it. */
+	/* With intervals, perf does not mark the end: the last readings are the final ones. */
 	ret_moment->is_final = true;
 	return 1;
 }

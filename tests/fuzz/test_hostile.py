@@ -272,6 +272,9 @@ GOOD = [comm(7, 900, b'prog')] + [sample(7, 1000 + i, 0x400000 + 16 * i, (0xffff
 ODD = {
     'number': sample(0x7fffffff, 3000, 0x400100),
     'chain': sample(7, 3000, 0x400100, (0x400100, 0x500000)),
+    'task': record(FORK, 0, struct.pack('<IIIIQ', 7, 1, 0x40000007, 1, 3000) + trailer(7, 3000)),
+    'name': record(COMM, 0, struct.pack('<II', 0x700007, 7) + b'prog\0\0\0\0' + trailer(7, 3000)),
+    'map': record(MMAP2, 2, struct.pack('<IIQQQIIQQII', 7, 0x80000007, 0x400000, 0x1000, 0, 8, 1, 5, 0, 5, 2) + b'/bin/prog\0' + trailer(7, 3000)),
     'period': sample(7, 3000, 0x400100).replace(struct.pack('<QQ', 1, 0), struct.pack('<QQ', 1 << 63, 0)),
 }
 

@@ -61,6 +61,7 @@ void callers_walk_fini(struct callers_walk *w)
 	livecode_fini(&w->live);
 	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
+	vec_fini(&w->looks);
 	vec_each(code, &w->codes) {
 		cfi_fini(&(*code)->cfi);
 		mem_free((*code)->tables);
@@ -394,6 +395,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
 	else if (map)
 		look_at_file(w->callers, map->dso, map_offset(map, ip), ret_bytes);
+	if (map && w->callers->notes_looks)
+		vec_add(&w->looks, ((struct callers_look){map->dso->id, map_offset(map, ip)}));
 }
 
 /* The kernel's part: what stands before the marker of user code. */
