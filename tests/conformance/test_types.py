@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The types of data that instructions access, in programs that say themselves which members their functions use: by two compilers,
-with and without optimisation, with variables in places that change, and in DWARF of two versions.
+"""The types of data that instructions access, in programs that say themselves which members their functions use: with two compilers,
+with and without optimisation, with variables that move between places, and in two versions of DWARF.
 
-Scalars and pointers are not compared: which variables are in memory, and when, is the compiler's business."""
+Scalars and pointers are not compared: the compiler decides which variables are in memory, and when."""
 import os
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
+"""Recordings that are whole but made to be expensive: the time and memory they take stay in proportion to their size."""
 import ctypes
 import gzip
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`pace stat` where there are hardware counters and the truth is known: `loop N` executes 2 N instructions in user space, and
-some 80,000 to start; on one CPU an instruction takes a cycle, and a cycle a nanosecond. Beside it, perf's counts."""
+"""`pace stat` with hardware counters and known counts: `loop N` executes 2 N instructions in user space, and
+some 80,000 to start; on one CPU an instruction takes a cycle, and a cycle takes a nanosecond. perf's counts are compared, too."""
 import csv
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""annotate --diff: real compilers' builds of one function beside each other."""
+"""annotate --diff: builds of one function by real compilers, side by side."""
 import json
 import os
 import re

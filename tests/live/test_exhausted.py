@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Memory that is not there, from one allocation on or for one alone, and files that are read and written in parts (tests/live/failing.c does it):
-commands end in order and say so, a recording stays a recording, and a program that uses libpace gets an error and lives. PACE_EXHAUST=N tries
-N places of each command, 0 all of them; else a few."""
+"""Allocations that fail, from one on or a single one, and files that are read and written in pieces (by tests/live/failing.c):
+commands end in good order with a message, recordings stay readable, and a program that uses libpace gets an error and runs on. PACE_EXHAUST=N
+tries N allocations of each command, 0 all of them; the default is a few."""
 import os
 import random
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What happens where something is missing: rights, space, files, processes."""
+"""What happens when something is missing: rights, space, files, processes."""
 import os
 import random
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What 'data lint' calls damaged, and what it does not: a file is damaged if something in it is lost or contradicts itself."""
+"""What 'data lint' calls damaged, and what it does not: a file is damaged if a part of it is lost or it contradicts itself."""
 import glob
 import os
 import re

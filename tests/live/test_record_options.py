@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the options of 'record' do while it runs: when it measures, into which files, and who tells it."""
+"""What the options of 'record' do while it runs: when it measures, which files it writes, and what controls it."""
 import glob
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace stat` on this kernel: exact where the kernel is exact, whom it counts, when, how it ends, what it prints."""
+"""`pace stat` on this kernel: exact counts where the kernel is exact; whom it counts, when, how it ends, what it prints."""
 import csv
 import io
 import json

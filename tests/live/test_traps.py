@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What somebody lays where pace might reach for it: perf maps that are none, programs of well-known names, and what --switch-output
-leaves behind: files that are alone."""
+"""Traps that another user may set: false perf maps, programs with well-known names where pace might look for them; and the files that
+--switch-output leaves behind, each of which can be read alone."""
 import glob
 import os
 import re

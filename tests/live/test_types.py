@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The types of data that a recorded program's instructions access: rows by type and member, against what each sampled address says
-alone; what is said where nothing is known."""
+"""The types of data that a recorded program's instructions access: rows by type and member, compared with what each sampled address alone
+says; and the messages if nothing is known."""
 import collections
 import csv
 import io

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace record --call-graph dwarf`: stacks that are walked while they are recorded, whomever and however it records."""
+"""`pace record --call-graph dwarf`: stacks that are walked while they are recorded, for all targets and ways of recording."""
 import collections
 import os
 import re

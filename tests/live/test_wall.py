@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where threads are while they do not run: 'record --wall' and what 'report' makes of it."""
+"""Where threads wait while they do not run: 'record --wall', and how 'report' shows it."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace record -g`: whole stacks, whatever the program keeps of them, and no caller that was none."""
+"""`pace record -g`: whole stacks, whether or not the program keeps frame pointers, and no false callers."""
 import os
 import re
 import shutil

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`pace report` beside `perf report`: which samples and rows are shown, and the figures and texts of their columns.
+"""`pace report` compared with `perf report`: which samples and rows are shown, and the figures and texts of their columns.
 
-Not compared: functions of the procedure linkage table, to which perf gives one name; columns that perf leaves out because all
-rows have the same in it. With --children perf lets what was filtered out count for callers or not, as it happens to meet the
-samples first; pace counts what is left."""
+Not compared: functions of the procedure linkage table, to which perf gives one name; columns that perf leaves out because they are
+the same in all rows. With --children, whether samples that were filtered out count for callers depends in perf on the order of
+samples; pace counts only what is left."""
 import csv
 import fcntl
 import io
