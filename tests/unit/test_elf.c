@@ -506,7 +506,7 @@ TEST(elf_open_says_why_not)
 	const char *path = test_path("file");
 
 	check_refused(test_path("missing"), ERR_NOENT, "opening ", ": No such file or directory");
-	check_refused(test_dir(), ERR_FORMAT, "", " is no regular file");
+	check_refused(test_dir(), ERR_FORMAT, "", " is not a regular file");
 	test_write(path, "", 0);
 	check_refused(path, ERR_FORMAT, "", " is too small for an ELF file");
 	test_write(path, "#!/bin/sh\necho something\n", 25);
@@ -523,9 +523,9 @@ TEST(elf_open_does_not_wait_for_a_fifo)
 	const char *path = test_path("fifo");
 
 	CHECK_EQ(mkfifo(path, 0600), 0);
-	check_refused(path, ERR_FORMAT, "", " is no regular file");
+	check_refused(path, ERR_FORMAT, "", " is not a regular file");
 	/* Nor for a device. */
-	check_refused("/dev/zero", ERR_FORMAT, "", " is no regular file");
+	check_refused("/dev/zero", ERR_FORMAT, "", " is not a regular file");
 }
 
 /* ---- vdso ---- */

@@ -389,7 +389,7 @@ TEST(find_image_does_not_wait_for_a_fifo)
 	CHECK_EQ(mkfifo(test_path("usr/bin/prog"), 0600), 0);
 	finding_init(&f, "/usr/bin/prog", NULL, 0);
 	CHECK_EQ(image(&f), ERR_FORMAT);
-	CHECK_HAS(f.err.msg, "is no regular file");
+	CHECK_HAS(f.err.msg, "is not a regular file");
 	finding_fini(&f);
 }
 
@@ -600,7 +600,7 @@ TEST(find_debug_does_not_wait_for_a_fifo)
 			 0600),
 		0);
 	CHECK_EQ(debug(&f, &elf), ERR_FORMAT);
-	CHECK_HAS(f.err.msg, "is no regular file");
+	CHECK_HAS(f.err.msg, "is not a regular file");
 	elf_close(&elf);
 	finding_fini(&f);
 }

@@ -175,7 +175,7 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
+		return err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
 	}
 	if (st.st_size < EI_NIDENT) {
 		close(fd);
