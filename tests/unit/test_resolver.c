@@ -205,7 +205,7 @@ TEST(resolver_says_why_a_file_has_no_names)
 		"'/bin/stripped' is stripped: a package with its debug symbols (-dbgsym, "
 		"-debuginfo) gives names");
 	CHECK_STR(find(&r, text, 0x10), "- 0x10 2");
-	CHECK_HAS(resolver_reason(&r.resolver, text), "it is no ELF file");
+	CHECK_HAS(resolver_reason(&r.resolver, text), "it is not an ELF file");
 	resolving_fini(&r);
 }
 
