@@ -202,8 +202,8 @@ TEST(resolver_says_why_a_file_has_no_names)
 	/* The file is the right one: its addresses can be told. */
 	CHECK_STR(find(&r, stripped, 0x1010), "- 0x401010 3");
 	CHECK_STR(resolver_reason(&r.resolver, stripped),
-		"'/bin/stripped' is stripped: a package with its debug symbols (-dbgsym, "
-		"-debuginfo) gives names");
+		"'/bin/stripped' is stripped: install the package with its debug symbols (-dbgsym, "
+		"-debuginfo)");
 	CHECK_STR(find(&r, text, 0x10), "- 0x10 2");
 	CHECK_HAS(resolver_reason(&r.resolver, text), "it is not an ELF file");
 	resolving_fini(&r);
