@@ -45,7 +45,7 @@ def check_befores(lines):
         back = [what for what, is_back in leading if is_back]
         all_of_them = {what for what, _ in leading}
         expected = nothing if not leading else back[0] if len(back) == 1 else all_of_them.pop() if len(all_of_them) == 1 else \
-            '(unknown) where several ways through the code meet'
+            '(unknown) where several paths through the code meet'
         assert before == expected, (at, function, own, before, expected, leading)
         known += before.startswith('struct')
     assert known > 0, lines

@@ -13,8 +13,8 @@ from harness import *  # noqa: E402,F403
 REUSE = 'tests/live/programs/reuse.c'
 # What lies in the place of a perf map, and what is said of it; None: it is read, as far as it is one.
 MAPS = {
-    'fifo': ('mkfifo "$m"', 'is no regular file'),
-    'folder': ('mkdir "$m"', 'is no regular file'),
+    'fifo': ('mkfifo "$m"', 'is not a regular file'),
+    'folder': ('mkdir "$m"', 'is not a regular file'),
     'link': ('mv "$m" real.map; ln -s "$PWD/real.map" "$m"', 'is a symbolic link'),
     'device': ('ln -s /dev/zero "$m"', 'is a symbolic link'),
     'sparse': ('truncate -s 4G "$m"', None),

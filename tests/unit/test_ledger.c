@@ -126,8 +126,8 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, true,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n"
-		"# 9 samples (9.00%) in [unknown] have no function name: no recorded map has their addresses; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': programs that generate code have an option for it, like node --perf-basic-prof\n"
+		"# 9 samples (9.00%) in [unknown] have no function name: no recorded map has their addresses; the kernel has no map: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or none of its code was recorded\n"
 		"# 5 samples (5.00%) in a.so have no function name: opening '/no/such/a.so': No such file or directory\n"
 		"# 5 samples (5.00%) in b\\x1b.so have no function name: opening '/no/such/b\\x1b.so': No such file or directory\n"
 		"# 1 samples (1.00%) in 0are.so have no function name: opening '/no/such/0are.so': No such file or directory\n");
@@ -135,7 +135,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, false,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': programs that generate code have an option for it, like node --perf-basic-prof\n");
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);
