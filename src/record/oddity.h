@@ -1,7 +1,8 @@
 /*
- * oddity.h - values in a sample that no kernel can have written: damage in bytes that still decode.
+ * oddity.h - values in a record that no kernel can have written: damage in bytes that still decode.
  *
- * In       a decoded sample, its format, and what the recording says about its machine and its time
+ * In       a decoded sample, its format, and what the recording says about its machine and its time; or a
+ *          decoded record of a process or a thread
  * Out      the first impossible value, or ODDITY_NONE
  * Source   PID_MAX_LIMIT of Linux' include/linux/threads.h; perf_callchain() and perf_output_sample() of
  *          kernel/events: a chain begins with a PERF_CONTEXT_ marker, a dump holds what it says it does
@@ -13,6 +14,7 @@
 #define PACE_RECORD_ODDITY_H
 
 #include "event/abi.h"
+#include "record/record.h"
 #include "record/sample.h"
 
 enum oddity {
@@ -83,6 +85,9 @@ static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct 
 /* misc: of its record; fields: the PERF_SAMPLE_* that were decoded. */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields,
 	const struct oddity_limits *limits);
+
+/* The same for a record of a process or a thread: record_is_state(). */
+enum oddity oddity_of_state(u32 type, const union record_body *body);
 
 /* "a CPU that its machine does not have" */
 const char *oddity_text(enum oddity oddity);

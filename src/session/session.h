@@ -31,7 +31,7 @@ struct session_tally {
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
 	u64 n_unread_samples;      /* the samples among these */
-	u64 n_odd;                 /* samples with impossible values: record/oddity.h */
+	u64 n_odd;                 /* records with impossible values: record/oddity.h */
 	u64 odd_offset;            /* of the first of them */
 	enum oddity oddity;        /* what is odd about it */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
@@ -129,6 +129,9 @@ int session_scan(struct session *s,
  */
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);
+
+/* Counts a record with an impossible value; does nothing for ODDITY_NONE. */
+void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity);
 
 /*
  * After all records were read: says, as a note, what a recording without samples holds instead and which
