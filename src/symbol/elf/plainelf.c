@@ -10,8 +10,9 @@
 #include "base/workers.h"
 
 enum {
-	DEFLATE_RATIO = 1032,  /* zlib's best ratio */
-	WORTH_BYTES = 1 << 20, /* threads help from this much packed data on, without the largest section */
+	DEFLATE_RATIO = 1032, /* zlib's best ratio */
+	WORTH_BYTES = 1
+		<< 20, /* threads help from this much packed data on, without the largest section */
 };
 
 /* A packed section. */
@@ -58,7 +59,7 @@ static void check_part(struct part *p, u64 room)
 	unsigned long long megabytes = p->packed.size >> 20;
 
 	if (p->packed.form == UNPACK_NONE)
-		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in a way that is not known here");
+		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in an unknown format");
 	else if (p->packed.size > room)
 		err_set(&p->err, ERR_LIMIT, "it is %llu MB unpacked, which is too large",
 			megabytes);
