@@ -11,8 +11,7 @@
 
 enum {
 	DEFLATE_RATIO = 1032, /* zlib's best ratio */
-	WORTH_BYTES = 1
-		<< 20, /* threads help from this much packed data on, without the largest section */
+	WORTH_BYTES = 1 << 20, /* beside the largest section, before other threads help */
 };
 
 /* A packed section. */
