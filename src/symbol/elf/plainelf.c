@@ -10,7 +10,7 @@
 #include "base/workers.h"
 
 enum {
-	DEFLATE_RATIO = 1032, /* zlib's best ratio */
+	DEFLATE_RATIO = 1032,  /* zlib's best ratio */
 	WORTH_BYTES = 1 << 20, /* beside the largest section, before other threads help */
 };
 
