@@ -21,8 +21,8 @@ struct arch {
 	const u8 *dwarf; /* DWARF numbers, by bit number in the samples' register mask */
 	u8 n_regs;
 	u8 sp, ip; /* DWARF numbers; ip: where walks keep the sampled address */
-	u8 fp;     /* points to the saved caller's fp, the return address follows it; or ARCH_NO_FP */
-	u8 link;   /* where a call leaves its return address; 255: on the stack */
+	u8 fp;   /* points to the saved caller's fp, the return address follows it; or ARCH_NO_FP */
+	u8 link; /* where a call leaves its return address; 255: on the stack */
 	u8 word;
 	u64 code; /* mask of the address bits: the other bits are a signature (pointer authentication) */
 	bool has_code; /* unwind/prologue can read its instructions; otherwise only CFI rows lead to callers */

@@ -33,7 +33,7 @@ struct cfi {
 	struct entry_section eh_frame, debug_frame;
 	struct bytes table; /* in .eh_frame_hdr: pairs of s32, sorted */
 	u64 n_in_table, table_base;
-	VEC(struct cfi_function) index; /* sorted: .eh_frame if it has no table, then .debug_frame */
+	VEC(struct cfi_function) index; /* sorted: .eh_frame without a table, then .debug_frame */
 	/* Functions that have a frame keep the frame pointer at its top without describing it (Go). */
 	bool keeps_pointers;
 };

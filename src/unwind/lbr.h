@@ -52,7 +52,7 @@ struct lbr_input {
 	u32 tid;
 	const struct sample_branches *branches;
 	u64 hw_index; /* or LBR_NO_INDEX */
-	u64 ip; /* 0: unknown; then the start of the last called function stands for it */
+	u64 ip;       /* 0: unknown; then the start of the last called function stands for it */
 };
 
 /* Leaves the chain in l->chain. */

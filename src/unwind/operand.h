@@ -45,8 +45,8 @@ enum operand_flow {
 	OPERAND_BRANCH, /* to the next instruction or to `to` */
 	OPERAND_JUMP,   /* to `to` */
 	OPERAND_CALL,   /* to the next instruction, after a call */
-	OPERAND_TABLE, /* to an address in a register or memory: switches and tail calls */
-	OPERAND_END,   /* nowhere: returns, traps */
+	OPERAND_TABLE,  /* to an address in a register or memory: switches and tail calls */
+	OPERAND_END,    /* nowhere: returns, traps */
 };
 
 struct operand {

@@ -40,8 +40,8 @@ bool prologue_entry(struct prologue *e, u64 *ret_ip);
 enum prologue_frame {
 	PROLOGUE_UNKNOWN,   /* no code that makes a frame was found */
 	PROLOGUE_SOMETIMES, /* a frame is made, but maybe not on the path taken */
-	PROLOGUE_FRAME, /* the frame pointer points to the caller's fp and the return address */
-	PROLOGUE_LEAF,  /* there is no frame: the return address is where the call left it */
+	PROLOGUE_FRAME,     /* the frame pointer points to the caller's fp and the return address */
+	PROLOGUE_LEAF,      /* there is no frame: the return address is where the call left it */
 };
 
 /* What the code from the function's start to the instruction has made. Requires code.into. */

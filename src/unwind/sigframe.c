@@ -4,7 +4,7 @@
 struct trampoline {
 	u8 code[12];
 	u8 n_code;
-	u8 pointer; /* offset from sp to the pointer to the ucontext; 0: there is none */
+	u8 pointer;  /* offset from sp to the pointer to the ucontext; 0: there is none */
 	u16 context; /* offset of the registers, from sp or from the ucontext */
 	const u16 *offsets;
 	u8 n_offsets;

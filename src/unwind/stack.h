@@ -33,18 +33,18 @@
 enum stack_ending {
 	STACK_COMPLETE,
 	STACK_DUMP_TOO_SMALL, /* the next frame lies above what was recorded */
-	STACK_NO_CFI,         /* the file does not describe the function, and no frame pointer helps */
-	STACK_NO_FILE,        /* the file is missing here, or is another build */
-	STACK_NO_CODE_FILE,   /* code generated at run time */
-	STACK_NO_MAP,         /* a return address that no map covers */
+	STACK_NO_CFI,  /* the file does not describe the function, and no frame pointer helps */
+	STACK_NO_FILE, /* the file is missing here, or is another build */
+	STACK_NO_CODE_FILE, /* code generated at run time */
+	STACK_NO_MAP,       /* a return address that no map covers */
 	/* the same in a chain made by following frame pointers: a function kept none */
 	STACK_NO_FRAME_POINTER,
 	STACK_TOO_DEEP, /* more frames than the limit */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
 	STACK_ELSEWHERE, /* callers on another stack: a signal came there (sigaltstack), or it was changed */
-	STACK_NOT_COPIED,  /* the dump is empty or short: the kernel found no memory there */
-	STACK_NO_REGISTER, /* the frame is found by a register whose value is unknown */
+	STACK_NOT_COPIED,      /* the dump is empty or short: the kernel found no memory there */
+	STACK_NO_REGISTER,     /* the frame is found by a register whose value is unknown */
 	STACK_CALLS_FORGOTTEN, /* deeper than the processor's call records (unwind/lbr.h) */
 	STACK_ENDINGS,
 };

@@ -21,8 +21,8 @@ struct walk {
 	u64 regs[ROW_REGS];
 	u64 known; /* bit n: regs[n] */
 	u64 cfa;
-	u64 at;         /* address that was looked up for the last frame: an instruction of its call */
-	bool is_return; /* the last frame is suspended in a call */
+	u64 at; /* address that was looked up for the last frame: an instruction of its call */
+	bool is_return;         /* the last frame is suspended in a call */
 	bool has_missed_above;  /* a read failed because the copy ends before it */
 	bool has_left;          /* the last frames are on another stack than the dump */
 	bool has_missed_below;  /* a register's slot lies below the stack pointer */

@@ -32,7 +32,7 @@ struct x86_op {
 	bool is_short; /* 16-bit operands */
 	bool has_modrm;
 	u8 mode, reg,
-		rm;    /* of modrm; reg and rm include the REX bits; with a SIB byte rm is the base */
+		rm; /* of modrm; reg and rm include the REX bits; with a SIB byte rm is the base */
 	bool has_base; /* memory at [rm + disp] and nothing else */
 	s32 disp;
 	/* Memory at [base + index << scale + disp]; X86_NO_REG: no such register. */

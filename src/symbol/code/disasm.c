@@ -15,8 +15,7 @@ static int by_llvm(struct disasm *d, const struct code *c, const struct disasm_o
 	if (llvm_load(&name, err))
 		return err->code;
 	if (!c->isa)
-		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported",
-			c->machine);
+		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported", c->machine);
 	str_add(&d->by, name);
 	return llvm_list(c, o->is_intel, &d->listing, err);
 }
@@ -27,8 +26,7 @@ static int by_objdump(struct disasm *d, const struct code *c, const struct disas
 	const char *path = c->isa ? objdump_path(c->isa, o->objdump) : NULL;
 
 	if (!c->isa)
-		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported",
-			c->machine);
+		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported", c->machine);
 	if (!path && o->objdump)
 		return err_set(err, ERR_NOENT, "'%s' is not a program", o->objdump);
 	if (!path)

@@ -34,7 +34,7 @@ struct source {
 	struct str path;   /* the file that was read, or looked for */
 	struct str why;    /* SOURCE_MISSING */
 	struct str text;   /* read so far */
-	VEC(size_t) lines; /* start of each line in text; the last entry is the end of the last known line */
+	VEC(size_t) lines; /* start of each line in text, then the end of the last known one */
 	int fd;            /* -1: the whole file was read */
 };
 

@@ -21,8 +21,8 @@
 #include "base/vec.h"
 
 struct dietree_abbrev {
-	u32 tag;             /* 0: the abbreviation does not exist */
-	u32 first_form;      /* in dietree.forms: of the attributes from the first without a fixed size on */
+	u32 tag;        /* 0: the abbreviation does not exist */
+	u32 first_form; /* in dietree.forms: of the attributes from the first without a fixed size on */
 	u32 first_attribute; /* in dietree.attributes; for functions and inlined calls */
 	u32 fixed_bytes;     /* size of the attributes before that one */
 	bool has_children;
@@ -37,7 +37,7 @@ struct dietree_attribute {
 
 struct dietree_unit {
 	u64 begin;      /* offset of its header in .debug_info */
-	u64 first, end; /* offsets in .debug_info: of the unit's own entry, and behind its last one */
+	u64 first, end; /* offsets in .debug_info: the unit's own entry, behind its last one */
 	u64 abbrev_offset;
 	u8 address_bytes, offset_bytes; /* 4 or 8 */
 	u16 version;

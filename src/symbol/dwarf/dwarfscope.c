@@ -103,9 +103,9 @@ static const char *name_of(struct dwarf_handle *h, Dwarf_Die *die, struct attrib
 struct reading {
 	struct dwarf_handle *h;
 	struct dietree *tree;
-	Dwarf_Die unit;          /* in libdw; looked up when it is first needed */
-	u64 entry;               /* the offset of its entry */
-	struct linetable *files; /* NULL: none */
+	Dwarf_Die unit;                         /* in libdw; looked up when it is first needed */
+	u64 entry;                              /* the offset of its entry */
+	struct linetable *files;                /* NULL: none */
 	const struct rangelist_source *package; /* of a unit in a package; NULL: not in a package */
 	const struct rangelist_source
 		*plain; /* of a unit that is read without libdw; NULL: read by libdw */

@@ -9,8 +9,8 @@ enum {
 	UNIT_FUNCTIONS = 16, /* how many are read together */
 	STEPS_MAX = 1 << 20, /* per function */
 	CALLS_MAX = 1 << 16, /* inlined calls per function */
-	INLINED_INDEX = 2,   /* in a function's list of step tables: the index of the inlined call */
-	INLINED_TREE = 3     /* in a function's list of data */
+	INLINED_INDEX = 2, /* in a function's list of step tables: the index of the inlined call */
+	INLINED_TREE = 3   /* in a function's list of data */
 };
 
 /* The function lacks this data. */

@@ -11,8 +11,7 @@
 
 enum {
 	KEY_SIZE = 64,
-	PIECE_BYTES =
-		512 << 10, /* what one worker must have to read before another one starts */
+	PIECE_BYTES = 512 << 10, /* what one worker must have to read before another one starts */
 	WORTH_BYTES = 256 << 10, /* reading this much again takes some milliseconds */
 	WORTH_SHARE = 4,         /* the new part of a stored file must be at least a 4th */
 };
@@ -275,8 +274,7 @@ struct batch {
 struct fetching {
 	const struct line_wish *wishes;
 	VEC(struct batch) batches;
-	struct lineindex_maker
-		*makers; /* by worker: units are similar, so memory is reused */
+	struct lineindex_maker *makers; /* by worker: units are similar, so memory is reused */
 };
 
 static void fetch_batch(void *ctx, size_t i, unsigned worker)

@@ -24,7 +24,7 @@
 #include "base/vec.h"
 #include "symbol/elf/elf.h"
 
-enum { LINE_DEPTH_MAX = 128 }; /* frames of one address; a longer chain loses its outermost callers */
+enum { LINE_DEPTH_MAX = 128 }; /* frames of one address; longer chains lose outer callers */
 
 struct line_frame {
 	const char *function; /* mangled, as in the file; NULL: unknown */

@@ -31,8 +31,8 @@ struct lineindex_head {
 	u32 n_rows;   /* struct lineindex_row, ascending */
 	u32 n_scopes; /* struct lineindex_scope */
 	u32 n_pieces; /* struct lineindex_piece, ascending */
-	u32 n_texts;  /* u32, offsets: [0] the folder, then the files, then the names of functions */
-	u32 flags;    /* enum lineindex_flag */
+	u32 n_texts; /* u32, offsets: [0] the folder, then the files, then the names of functions */
+	u32 flags;   /* enum lineindex_flag */
 	u32 zero;
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-enum { FORMAT_VERSION = 2 }; /* increase it also if DWARF is read differently: stored results would be wrong */
+enum { FORMAT_VERSION = 2 }; /* changes also if DWARF is read differently */
 
 struct file_head {
 	char magic[8];

@@ -55,8 +55,8 @@ struct linetable {
 	struct bytes program, rest;                 /* the whole program, and the rest of it */
 	struct linetable_step steps[UINT8_MAX + 1]; /* of special opcodes */
 	struct linetable_row row;                   /* the registers */
-	u8 operation;                               /* index within an instruction of several operations */
-	bool is_wrong;                              /* the program ended unexpectedly */
+	u8 operation;  /* index within an instruction of several operations */
+	bool is_wrong; /* the program ended unexpectedly */
 };
 
 enum { LINETABLE_BYTES_MAX = 64 << 20 }; /* no real table is larger */

@@ -11,7 +11,7 @@
 
 enum {
 	DEFLATE_RATIO = 1032,  /* zlib's best ratio */
-	WORTH_BYTES = 1 << 20, /* threads help from this much packed data on, without the largest section */
+	WORTH_BYTES = 1 << 20, /* beside the largest section, before other threads help */
 };
 
 /* A packed section. */
@@ -58,7 +58,7 @@ static void check_part(struct part *p, u64 room)
 	unsigned long long megabytes = p->packed.size >> 20;
 
 	if (p->packed.form == UNPACK_NONE)
-		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in a way that is not known here");
+		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in an unknown format");
 	else if (p->packed.size > room)
 		err_set(&p->err, ERR_LIMIT, "it is %llu MB unpacked, which is too large",
 			megabytes);

@@ -57,7 +57,8 @@ static int take_segments(struct stub *s, struct err *err)
 		embedded_entry(s->from, EMBEDDED_SEGMENTS, s->dso->first_segment + i, &g,
 			sizeof(g));
 		if (g.offset > FILE_MAX || g.size > FILE_MAX)
-			return err_set(err, ERR_LIMIT, "a segment at 0x%llx is too far out for a file",
+			return err_set(err, ERR_LIMIT,
+				"a segment at 0x%llx is too far out for a file",
 				(unsigned long long)g.offset);
 		runs = has_code(s, g.va, g.size);
 		if (runs && !s->text_to) {

@@ -54,7 +54,7 @@ static int take_table(struct embedded *e, u64 toc_at, struct err *err)
 	if (t.each < entry_sizes[t.id] || t.n > room / t.each || t.n > UINT32_MAX)
 		return damaged("a table does not fit", toc_at, err);
 	if (e->tables[t.id].each)
-		return damaged("a table is there twice", toc_at, err);
+		return damaged("a table occurs twice", toc_at, err);
 	e->tables[t.id].at = e->data + t.offset;
 	e->tables[t.id].n = t.n;
 	e->tables[t.id].each = t.each;
@@ -82,8 +82,8 @@ static int check_dsos(struct embedded *e, struct err *err)
 	struct embedded_dso d;
 
 	if (e->tables[EMBEDDED_DSOS].n > EMBEDDED_DSOS_MAX)
-		return damaged("it has more files than any real recording", e->tables[EMBEDDED_DSOS].n,
-			err);
+		return damaged("it has more files than any real recording",
+			e->tables[EMBEDDED_DSOS].n, err);
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
 		const char *path = embedded_string(e, d.path);
 
@@ -119,8 +119,8 @@ static int check_pieces(const struct embedded *e, struct err *err)
 		room -= c.size;
 	}
 	if (e->tables[EMBEDDED_DUMPS].n > EMBEDDED_DSOS_MAX)
-		return damaged("it has more dumps than any real recording", e->tables[EMBEDDED_DUMPS].n,
-			err);
+		return damaged("it has more dumps than any real recording",
+			e->tables[EMBEDDED_DUMPS].n, err);
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &d, sizeof(d)); i++) {
 		if (d.n_pieces > n_pieces)
 			return damaged("dumps have more pieces than the section", i, err);

@@ -61,8 +61,9 @@ struct embedded_table {
 };
 
 enum embedded_table_id {
-	EMBEDDED_STRINGS = 1, /* bytes: NUL-terminated; offset 0 is the empty string, which means none */
-	EMBEDDED_BYTES = 2,   /* bytes: build-ids, code, pieces of files */
+	EMBEDDED_STRINGS =
+		1, /* bytes: NUL-terminated; offset 0 is the empty string, which means none */
+	EMBEDDED_BYTES = 2, /* bytes: build-ids, code, pieces of files */
 	EMBEDDED_DSOS = 3,
 	EMBEDDED_SEGMENTS = 4,
 	EMBEDDED_SYMBOLS = 5,

@@ -87,8 +87,8 @@ static bool read_on(struct jitcode *j, struct jitcode_file *f, u64 time)
 		return false;
 	r = jitdump_next(&f->dump, &f->next, &err);
 	if (r < 0)
-		log_warn(j->log, "'%s': %s; functions generated after this have no names", f->dso->path,
-			err.msg);
+		log_warn(j->log, "'%s': %s; functions generated after this have no names",
+			f->dso->path, err.msg);
 	f->is_over = r < 0 || f->dump.is_closed;
 	if (!r)
 		f->retry_ns = time < UINT64_MAX - RETRY_NS ? time + RETRY_NS : UINT64_MAX;
@@ -255,16 +255,16 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 		 * A process from before the recording, like all others of the machine, may have no samples.
 		 */
 		if (time || err.code != ERR_NOENT)
-			log_warn(j->log, "%s: the code that process %u generated has no names", err.msg,
-				pid);
+			log_warn(j->log, "%s: the code that process %u generated has no names",
+				err.msg, pid);
 		else
-			log_debug(j->log, "%s: code that process %u generated has no names", err.msg,
-				pid);
+			log_debug(j->log, "%s: code that process %u generated has no names",
+				err.msg, pid);
 		return;
 	}
 	if (jitdump_open(&dump, fd, &err)) {
-		log_warn(j->log, "'%s': %s: the code that process %u generated has no names", dso->path,
-			err.msg, pid);
+		log_warn(j->log, "'%s': %s: the code that process %u generated has no names",
+			dso->path, err.msg, pid);
 		close(fd);
 		return;
 	}

@@ -47,9 +47,8 @@ struct jitcode {
 	const char *symfs;
 	struct log *log;
 	const struct event_list *events; /* of the recording, for its clock */
-	const struct embedded
-		*embedded;          /* its dumps are preferred; NULL: none */
-	struct machine_coder coder; /* for the machine */
+	const struct embedded *embedded; /* its dumps are preferred; NULL: none */
+	struct machine_coder coder;      /* for the machine */
 	VEC(struct jitcode_file *) files;
 	u64 idle_until_ns; /* no file has an event before this */
 };

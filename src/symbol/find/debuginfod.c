@@ -314,7 +314,8 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char
 	int result = 0;
 
 	if (n > ID_MAX)
-		return err_set(err, ERR_NOENT, "the build-id of '%.300s' is too long for debuginfod", name);
+		return err_set(err, ERR_NOENT,
+			"the build-id of '%.300s' is too long for debuginfod", name);
 	pthread_mutex_lock(&d->lock);
 	q = find_or_ask(d, kind, name, id, n);
 	pthread_mutex_unlock(&d->lock);

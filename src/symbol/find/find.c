@@ -65,8 +65,8 @@ static bool can_be(const struct find_places *places, const struct dso *dso, cons
 		return false;
 	if (identity == OTHER_FILE) {
 		err_set(err, ERR_FORMAT,
-			"'%s' is not the file that ran: it has been replaced since%s",
-			path, places->is_now ? "" : " ('--symfs /' uses it anyway)");
+			"'%s' is not the file that ran: it has been replaced since%s", path,
+			places->is_now ? "" : " ('--symfs /' uses it anyway)");
 		return false;
 	}
 	if (places->is_now || dso->code_from == dso->code_to)

@@ -49,15 +49,15 @@ struct find_places {
 	struct liveproc *liveproc;     /* NULL: processes are not searched */
 	struct debuginfod *debuginfod; /* NULL: no servers are asked */
 	struct roots *kept;            /* the found images are added to it; NULL: not kept */
-	const double *shares; /* share of all samples, by DSO id: decides which DSOs are worth a download */
-	bool is_now;          /* the recording is being made right now, on this machine */
+	const double *shares;          /* of all samples, by DSO id: which are worth a download */
+	bool is_now;                   /* the recording is being made right now, on this machine */
 	/*
 	 * Otherwise, what the recording says of its machine: this decides whether files without build-ids are
 	 * used.
 	 */
 	enum find_origin origin;
 	const char *hostname;    /* the machine's name; NULL: unknown */
-	bool is_of_this_release; /* it ran this kernel's release, on such a processor */
+	bool is_of_this_release; /* it ran this kernel's release, on this kind of processor */
 };
 
 /* Fills in what the recording says of its machine. `recorded` must outlive `places`. */

@@ -24,7 +24,7 @@
 #include "base/vec.h"
 
 struct package_files {
-	u32 name, files, end; /* offsets in packages.owners: the list's name, its first line, its end */
+	u32 name, files, end; /* offsets in packages.owners: the name, the first line, the end */
 };
 
 struct package_debug {

@@ -18,10 +18,9 @@
 #include "base/types.h"
 
 struct foreign {
-	const char *proc; /* "/proc"; "": the recorded processes do not run here */
-	const char
-		*symfs; /* prefix of the path; "" for none: then the process' own files are searched, too */
-	u32 pid;        /* as recorded */
+	const char *proc;  /* "/proc"; "": the recorded processes do not run here */
+	const char *symfs; /* prefix of the path; "": none, the process' own files are searched */
+	u32 pid;           /* as recorded */
 };
 
 /*

@@ -24,8 +24,7 @@ struct livecode_piece {
 };
 
 struct livecode {
-	struct livecode_piece
-		*pieces; /* by a hash of process and address; NULL: not used yet */
+	struct livecode_piece *pieces; /* by a hash of process and address; NULL: not used yet */
 	u32 round;
 };
 

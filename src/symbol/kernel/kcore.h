@@ -25,7 +25,8 @@ struct kcore_range {
 
 struct kcore {
 	int fd;
-	VEC(struct kcore_range) ranges; /* ascending by start; where ranges overlap, the first is used */
+	VEC(struct kcore_range)
+	ranges; /* ascending by start; of overlapping ones the first counts */
 	u8 build_id[BUILD_ID_MAX];
 	u8 build_id_size; /* 0: unknown */
 };

@@ -20,16 +20,18 @@
 #include "symbol/kernel/vmlinux.h"
 
 struct kernel_request {
-	const struct dso *dso; /* the kernel's image as recorded; NULL: the recording does not describe it */
-	const char *release;   /* NULL: unknown */
-	u64 text;              /* the recorded address of _text; 0: not recorded */
-	bool has_modules;      /* the recording has modules, so their functions are needed, too */
+	const struct dso
+		*dso; /* the kernel's image as recorded; NULL: the recording does not describe it */
+	const char *release; /* NULL: unknown */
+	u64 text;            /* the recorded address of _text; 0: not recorded */
+	bool has_modules;    /* the recording has modules, so their functions are needed, too */
 	const char *
 		kallsyms; /* of the running kernel; NULL: the request is not for a kernel of this host */
 	const char *modules;       /* the matching /proc/modules */
 	const char *module_folder; /* the matching /sys/module; NULL: builds are not compared */
-	const char *named_vmlinux, *named_kallsyms; /* given by the user: nothing else is used then */
-	const char *copy_modules;      /* the copy of /proc/modules that goes with named_kallsyms; NULL: none */
+	const char *named_vmlinux,
+		*named_kallsyms;  /* given by the user: nothing else is used then */
+	const char *copy_modules; /* the /proc/modules that matches named_kallsyms; NULL: none */
 	const char *recorded_kallsyms; /* the one beside the recording */
 	bool ignores_vmlinux;          /* vmlinux is not searched for */
 	const char *symfs;             /* "" for none */

@@ -42,9 +42,9 @@ struct liveunwind {
 	struct sample sample;
 	u32 sample_event; /* the event that `sample` was decoded for */
 	struct recorder_filter filter;
-	bool is_late;                /* there is no time to walk: samples keep the kernel's own chain */
-	u64 n_hurried;               /* samples recorded like this */
-	u64 n_samples, n_unreadable; /* samples that were walked; samples that could not be decoded */
+	bool is_late;  /* there is no time to walk: samples keep the kernel's own chain */
+	u64 n_hurried; /* samples recorded like this */
+	u64 n_samples, n_unreadable; /* samples walked; samples that could not be decoded */
 	u64 n_ended[STACK_ENDINGS];
 	const char *deep_comm; /* the thread whose copy was too small last; NULL: none */
 	struct livestack livestack;

@@ -10,10 +10,10 @@
 #include "symbol/name/demangle.h"
 
 enum origin {
-	ORIGIN_NONE,   /* no function was found */
-	ORIGIN_TABLE,  /* a symbol table: of a file, the kernel, a JIT */
-	ORIGIN_PLT,    /* a PLT entry, named after the function it calls */
-	ORIGIN_CRT,    /* a program's start-up code (symbol/elf/crt): _start, main */
+	ORIGIN_NONE,  /* no function was found */
+	ORIGIN_TABLE, /* a symbol table: of a file, the kernel, a JIT */
+	ORIGIN_PLT,   /* a PLT entry, named after the function it calls */
+	ORIGIN_CRT,   /* a program's start-up code (symbol/elf/crt): _start, main */
 	ORIGIN_EXTENT, /* call frame information or code (symbol/resolve/extent): the function has no name */
 };
 

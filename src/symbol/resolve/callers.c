@@ -14,7 +14,7 @@ struct callers_file {
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
-	bool has_debug; /* a debug file is open: its table has all functions */
+	bool has_debug;           /* a debug file is open: its table has all functions */
 };
 
 void callers_init(struct callers *c, struct dso_files *files, const char *arch)

@@ -32,12 +32,14 @@ struct callers_file;
 
 struct callers {
 	struct dso_files *files;
-	const struct embedded *embedded; /* what the recording contains is preferred; NULL: nothing */
-	const char *arch;                /* of the recording, as in uname -m */
-	struct callers_file **dsos;      /* by dso->id; NULL: not searched yet */
+	const struct embedded
+		*embedded;          /* what the recording contains is preferred; NULL: nothing */
+	const char *arch;           /* of the recording, as in uname -m */
+	struct callers_file **dsos; /* by dso->id; NULL: not searched yet */
 	size_t n_dsos;
 	pthread_mutex_t lock;
-	const struct jitcode *jitcode; /* dumps with unwinding tables of generated code; NULL: none */
+	const struct jitcode
+		*jitcode; /* dumps with unwinding tables of generated code; NULL: none */
 	/* Stitch branch records in call stack mode. One walk must then see all samples. */
 	bool stitches;
 	bool notes_looks; /* walks add to their `looks` */

@@ -25,7 +25,7 @@ struct locator {
 struct location {
 	const struct map *map; /* NULL: none */
 	const struct dso *dso; /* never NULL */
-	u64 address; /* for the resolver: in the file or, without a file, in memory */
+	u64 address;           /* for the resolver: in the file or, without a file, in memory */
 	bool is_return;
 	/*
 	 * The result is valid for this space from now on. A space grows while a stream is followed: an

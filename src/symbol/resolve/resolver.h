@@ -58,9 +58,9 @@ struct resolver {
 	const char *kallsyms_copy;     /* the same, a copy of /proc/kallsyms */
 	const char *recorded_kallsyms; /* the copy beside the recording; NULL: none */
 	bool skips_kernel_lines;       /* even if they are available */
-	u64 unpack_max; /* most bytes of debug information to unpack per file; 0: no limit */
+	u64 unpack_max;       /* most bytes of debug information to unpack per file; 0: no limit */
 	bool ignores_vmlinux; /* vmlinux is not searched for */
-	bool ignores_made;    /* use only names from tables, none that are made up (origin_is_made()) */
+	bool ignores_made; /* use only names from tables, none that are made up (origin_is_made()) */
 	struct guest_files guest_files;
 	const char *modules;             /* "/proc/modules", or a copy */
 	const char *module_folder;       /* "/sys/module", or a copy */
@@ -74,7 +74,8 @@ struct resolver {
 	struct kernel kernel;       /* read if has_kernel, under kernel_lock */
 	struct str modules_release; /* according to the paths of its modules */
 	bool has_kernel;
-	pthread_t kernel_reader; /* the thread that reads it in the background, if has_kernel_reader */
+	pthread_t
+		kernel_reader; /* the thread that reads it in the background, if has_kernel_reader */
 	bool has_kernel_reader;
 	VEC(struct resolver_guest *) guests; /* those needed so far */
 	pthread_mutex_t guests_lock, kernel_lock;

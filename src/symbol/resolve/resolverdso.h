@@ -17,13 +17,14 @@ struct resolver_dso {
 	bool has_tried_files;
 	enum resolver_outcome files_outcome;
 	struct embedded_dso embedded;
-	const struct simpleperf_file *carried; /* the file whose functions are in `own`; NULL: none */
+	const struct simpleperf_file
+		*carried;      /* the file whose functions are in `own`; NULL: none */
 	struct dso_file *file; /* DSO_FILE, DSO_VDSO; NULL: not opened yet, or not needed */
 	struct kernel *kernel; /* DSO_KERNEL, DSO_MODULE */
 	u64 base;              /* DSO_MODULE: its address in the kernel's kallsyms */
-	struct elf module, module_debug; /* DSO_MODULE: the files with its names, and with its lines */
+	struct elf module, module_debug; /* DSO_MODULE: the files with its names, its lines */
 	enum resolver_outcome outcome;   /* RESOLVER_FOUND: there are symbols to look up */
-	struct symtab own; /* if there is no dso_file: from a module, or from the recording */
+	struct symtab own;      /* if there is no dso_file: from a module, or from the recording */
 	struct datanames data;  /* of the debug file or the image; empty until data is looked up */
 	struct perfmap perfmap; /* DSO_JIT */
 	const struct jitdump *jitdump; /* DSO_JITDUMP */

@@ -31,7 +31,8 @@ struct datascope {
 	struct dwarfvars_calls functions; /* of the unit: where each begins, and its result type */
 	struct dwarfvars_names declared;  /* in the unit */
 	Dwarf_Die unit_entry;
-	const struct elf *image, *debug; /* the mapped file; the one with the DWARF; may be the same */
+	const struct elf *image,
+		*debug; /* the mapped file; the one with the DWARF; may be the same */
 	struct datanames names;
 	struct typemembers members; /* of the file's types */
 	struct cfi cfi;

@@ -21,20 +21,20 @@
 
 enum datatype_outcome {
 	DATATYPE_FOUND,
-	DATATYPE_NO_ACCESS,   /* it accesses no memory */
-	DATATYPE_STACK,       /* its stack frame, where no variable is */
-	DATATYPE_CANARY,      /* the stack protector's value */
-	DATATYPE_CONSTANT,    /* data that compilers put beside the code: numbers, tables of switches */
-	DATATYPE_LINKER,      /* addresses that the dynamic linker fills in */
+	DATATYPE_NO_ACCESS, /* it accesses no memory */
+	DATATYPE_STACK,     /* its stack frame, where no variable is */
+	DATATYPE_CANARY,    /* the stack protector's value */
+	DATATYPE_CONSTANT, /* data that compilers put beside the code: numbers, tables of switches */
+	DATATYPE_LINKER,   /* addresses that the dynamic linker fills in */
 	DATATYPE_NO_DEBUG,    /* the file has no debug information; an error of datatypes_open() */
 	DATATYPE_UNDESCRIBED, /* this code has no debug information */
 	DATATYPE_ASSEMBLER,   /* written in assembly: there are no variables */
 	DATATYPE_NO_CODE,     /* the instruction is not available, or not valid */
 	DATATYPE_THREAD,      /* thread-local memory */
-	DATATYPE_WAYS, /* several paths lead there: the previous instruction is unknown */
-	DATATYPE_UNTRACKED, /* what its registers point to is unknown */
-	DATATYPE_TOO_LARGE, /* more code or more jumps than can be followed */
-	DATATYPE_OUTSIDE,   /* the address is outside of the object that they point to */
+	DATATYPE_WAYS,        /* several paths lead there: the previous instruction is unknown */
+	DATATYPE_UNTRACKED,   /* what its registers point to is unknown */
+	DATATYPE_TOO_LARGE,   /* more code or more jumps than can be followed */
+	DATATYPE_OUTSIDE,     /* the address is outside of the object that they point to */
 	DATATYPE_OUTCOMES,
 };
 
@@ -43,7 +43,7 @@ struct datatype_answer {
 	/* DATATYPE_FOUND: "struct node", the offset into it, and the member there; "": none, or a scalar */
 	const char *type, *member;
 	u64 offset, size; /* size: of the type */
-	u32 layout;       /* number of its first line in datatypes_layouts(), + 1; 0: it has no members */
+	u32 layout; /* number of its first line in datatypes_layouts(), + 1; 0: it has no members */
 };
 
 /* What is shown instead of a type: "(stack operation)"; "(unknown)" if the notes have the reason. */
