@@ -124,7 +124,7 @@ def columns_are_as_wide_as_asked():
     for options in (['-w', '12,6,10,20'], ['-w', '0,3'], ['-w', '9,0,5,0', '-n'], ['--show-cpu-utilization'],
                     ['--show-cpu-utilization', '-w', '9,9,9,4,3']):
         words = ['report', '-g', 'none', '-i', 'w.data', '-s', 'comm,dso,sym', *options]
-        ours, theirs = (sorted({line.rstrip() for line in result.out.split('\n') if re.match(r' +\S+%', line) or '...' in line and '@plt' not in line})
+        ours, theirs = (sorted({line.rstrip() for line in result.out.split('\n') if re.match(r' +\S+%', line) or re.match(r'# [. ]+$', line)})
                         for result in (pace(*words, '--no-unnamed-functions'), run('perf', *words, '--stdio', '-f')))
         # Of stubs only we have names, and of those that are cut the end is missing (memcpy@@GLIBC_2.).
         ours, theirs = ([line for line in lines if '@' not in line and '0x' not in line] for lines in (ours, theirs))
@@ -489,7 +489,7 @@ def keys_that_a_recording_has_nothing_for_are_refused():
             ('m.data', ['-s', 'symbol_from'], 'branches are not counted'), ('m.data', ['-b'], 'the recording has no branches'),
             ('b.data', ['-s', 'mem'], 'record with -d'), ('b.data', ['--mem-mode'], 'addresses of data'),
             ('b.data', ['-s', 'trace'], 'tracepoint data'), ('b.data', ['-s', 'prev_comm'], "no key 'prev_comm'"),
-            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], "traces of Arm's SPE")]:
+            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], 'traces of Arm SPE')]:
         result = pace('report', '-i', path, *options)
         assert result.status == 2 and message in result.err, (options, result)
 

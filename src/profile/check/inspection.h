@@ -53,7 +53,7 @@ struct inspection {
 	struct inspection_finding unknown;   /* of types without a name */
 	struct inspection_finding foreign;   /* samples of events that the file does not describe */
 	struct inspection_finding undecoded; /* records too short for their fields */
-	struct inspection_finding odd;       /* samples with impossible values: record/oddity.h */
+	struct inspection_finding odd;       /* records with impossible values: record/oddity.h */
 	struct inspection_finding unaligned; /* records whose size is not a multiple of 8 */
 	u64 n_not_native; /* records of the other byte order that cannot be converted */
 

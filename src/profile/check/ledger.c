@@ -25,7 +25,7 @@ static const struct {
 		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
-	[LEDGER_ODD] = {"samples", "have impossible values", NOT_READ},
+	[LEDGER_ODD] = {"records", "have impossible values", NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be converted to this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_INTERPRETED] = {"samples", "show an interpreter, not what it runs", INFORMS},

@@ -22,7 +22,7 @@ enum ledger_cause {
 	LEDGER_DAMAGED,           /* bytes of the file that are not records */
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
-	LEDGER_ODD,               /* samples with impossible values */
+	LEDGER_ODD,               /* records with impossible values */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that cannot be converted */
 	LEDGER_NAMELESS,          /* samples in functions whose name is not known */
 	LEDGER_INTERPRETED,       /* samples in an interpreter, which hides what it runs */
