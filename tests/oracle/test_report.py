@@ -489,7 +489,7 @@ def keys_that_a_recording_has_nothing_for_are_refused():
             ('m.data', ['-s', 'symbol_from'], 'branches are not counted'), ('m.data', ['-b'], 'the recording has no branches'),
             ('b.data', ['-s', 'mem'], 'record with -d'), ('b.data', ['--mem-mode'], 'addresses of data'),
             ('b.data', ['-s', 'trace'], 'tracepoint data'), ('b.data', ['-s', 'prev_comm'], "no key 'prev_comm'"),
-            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], "traces of Arm's SPE")]:
+            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], 'traces of Arm SPE')]:
         result = pace('report', '-i', path, *options)
         assert result.status == 2 and message in result.err, (options, result)
 
