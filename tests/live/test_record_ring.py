@@ -242,8 +242,8 @@ def what_cannot_be_counted_or_does_not_go_together_is_refused():
                         (('--ring', '0'), "'0' is not a time"),
                         (('--ring', '5x'), "'5x' is not a time"),
                         (('--ring', '1', '--switch-output=1M'), '--ring keeps only the newest records'),
-                        (('--ring', '1', '--overwrite'), 'without --overwrite'),
-                        (('--ring', '1', '--tail-synthesize'), 'without --tail-synthesize'),
+                        (('--ring', '1', '--overwrite'), 'does not work with --overwrite'),
+                        (('--ring', '1', '--tail-synthesize'), 'does not work with --tail-synthesize'),
                         (('--ring', '1', '-o', '-'), '--ring needs a file')):
         result = pace('record', '-e', 'cpu-clock', *words, 'true')
         assert result.status in (1, 2) and text in result.err, (words, result)
