@@ -8,6 +8,8 @@
 
 #include "base/types.h"
 
+enum { UTF8_LENGTH_MAX = 4 }; /* of a character, in bytes */
+
 /*
  * Bytes of the character at p, of which n >= 1 may be read; 0 if there is none: overlong forms and
  * surrogates are none. Its number goes to *ret_cp.

@@ -84,7 +84,10 @@ static void add_value(const struct cell *c, struct str *text)
 		num_add_percent(text, c->n, c->whole);
 		return;
 	case CELL_REAL:
-		str_addf(text, c->is_significant ? "%.*g" : "%.*f", c->digits, c->real);
+		if (c->is_significant)
+			str_addf(text, "%.*g", c->digits, c->real);
+		else
+			num_add_fixed(text, c->real, c->digits);
 		return;
 	case CELL_TIME:
 		add_time(c, text);
@@ -108,7 +111,7 @@ void cell_add_text(const struct cell *c, struct str *text)
 void cell_add_data(const struct cell *c, struct str *text)
 {
 	if (c->kind == CELL_SHARE) {
-		str_addf(text, "%.4f", c->whole ? 100.0 * (double)c->n / (double)c->whole : 0);
+		num_add_fixed(text, c->whole ? 100.0 * (double)c->n / (double)c->whole : 0, 4);
 	} else if (c->kind != CELL_FUNCTION) {
 		add_value(c, text);
 	} else if (c->text) {

@@ -45,7 +45,10 @@ struct cell {
 	bool is_significant; /* digits are those that count, before and behind the point */
 	u64 n, whole, offset;
 	double real, high;
-	const char *text;
+	union {
+		const char *text;
+		const void *below; /* of CELL_ROWS: for whoever yields the table */
+	};
 	const char *name;   /* what a number is called: a thread; NULL: nothing */
 	const char *unit;   /* "cycles"; NULL: what the kind says */
 	const char *reason; /* why there is no value; NULL: there is one */

@@ -25,22 +25,16 @@ enum rowmaker_shape {
 	ROWMAKER_LIST,   /* rows of one cell: an array of values */
 };
 
-struct rowmaker_cell {
-	const char *name;
-	u32 part;
-	struct cell cell;
-	/* Of CELL_ROWS, one of them: */
-	struct rowmaker *below;
-	struct rowset *tree;
-};
-
 struct rowmaker {
-	VEC(struct rowset_column) columns, of_row; /* of all rows, of the last that was opened */
-	VEC(struct rowmaker_cell) cells;           /* row behind row */
-	VEC(size_t) rows;                          /* where each begins in cells */
-	size_t next;                               /* column, if rows are alike */
-	size_t asked; /* of a row's cells, behind the last one that was asked for */
-	u32 part;     /* that cells are added of; or, of a column that is of none, its id */
+	VEC(struct rowset_column) columns; /* of all rows */
+	VEC(struct rowset_cell) cells;     /* row behind row */
+	VEC(size_t) rows;                  /* where each begins in cells */
+	VEC(struct rowmaker *) below; /* tables in cells; those from n_below on are used again */
+	size_t n_below;
+	struct rowset *tree; /* somebody else's in place of rows; NULL: none */
+	size_t next;         /* column, if rows are alike */
+	size_t asked;        /* of a row's cells, behind the last one that was asked for */
+	u32 part;            /* that cells are added of; or, of a column that is of none, its id */
 	enum rowmaker_shape shape;
 	bool is_spread; /* programs get each row on a line of its own */
 	struct arena texts;

@@ -45,6 +45,13 @@ struct rowset_node {
 	u64 own_samples, total_samples;
 };
 
+/* One of a row that says itself what it has. */
+struct rowset_cell {
+	const char *name; /* for programs */
+	u32 part;
+	struct cell cell;
+};
+
 struct rowset {
 	const struct rowset_column *columns; /* for programs */
 	const struct rowset_column *shown;   /* for people, in their order */
@@ -71,10 +78,10 @@ struct rowset {
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
-	/* Columns are those of this row from now on, in its order; NULL: rows are alike. */
-	void (*open_row)(struct rowset *r, size_t row);
+	/* All of a row, in its order, until another row is asked for; NULL: rows are alike. */
+	const struct rowset_cell *(*cells)(const struct rowset *r, size_t row, size_t *ret_n);
 	/* The table in a cell of kind CELL_ROWS, until rowset_close(). */
-	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
+	void (*below)(const struct rowset *r, const struct cell *cell, size_t row,
 		struct rowset *ret);
 	/* Tables below rows of one group are made sooner one after the other; NULL: no matter. */
 	u32 (*group)(const struct rowset *r, size_t row);

@@ -7,14 +7,13 @@
 #include "base/json.h"
 #include "view/forms/forms.h"
 
-static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
-	const char *value)
+static void add_beside(struct str *text, const char *name, const char *suffix, const char *value)
 {
-	struct str name = {0};
+	struct str beside = {0};
 
-	str_addf(&name, "%s_%s", c->name, suffix);
-	json_text(text, str_text(&name), value);
-	str_fini(&name);
+	str_addf(&beside, "%s_%s", name, suffix);
+	json_text(text, str_text(&beside), value);
+	str_fini(&beside);
 }
 
 static bool is_null(const struct cell *c)
@@ -24,65 +23,75 @@ static bool is_null(const struct cell *c)
 }
 
 /* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
-static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
+static void add_cell(struct str *text, const char *name, bool is_key, const struct cell *cell)
 {
 	struct str value = {0};
 
 	if (cell->kind == CELL_NONE && !cell->reason)
 		return;
+	json_key(text, name);
 	if (is_null(cell)) {
-		json_null(text, c->name);
+		str_add(text, "null");
 	} else if (cell->kind == CELL_BOOL) {
-		json_bool(text, c->name, cell->n);
+		str_add(text, cell->n ? "true" : "false");
 	} else if (cell_is_number(cell->kind)) {
-		json_key(text, c->name);
 		cell_add_data(cell, text);
-		str_addc(text, ',');
-	} else if (c->group != ROWSET_KEY && cell->kind == CELL_TEXT) {
-		json_text(text, c->name, cell->text);
+	} else if (!is_key && cell->kind == CELL_TEXT) {
+		json_string(text, cell->text);
 	} else {
 		cell_add_data(cell, &value);
-		json_text(text, c->name, str_text(&value));
+		json_string(text, str_text(&value));
 	}
+	str_addc(text, ',');
 	if (cell->reason)
-		add_beside(text, c, "reason", cell->reason);
+		add_beside(text, name, "reason", cell->reason);
 	if (cell->name) {
 		str_cut(&value, 0);
 		str_add_safe(&value, cell->name, strlen(cell->name));
-		add_beside(text, c, "name", str_text(&value));
+		add_beside(text, name, "name", str_text(&value));
 	}
 	str_fini(&value);
 }
 
 static void add_table(struct out *out, const char *name, const struct rowset *r);
 
+static void add_any(struct out *out, const struct rowset *r, size_t row, const char *name,
+	bool is_key, const struct cell *cell)
+{
+	struct rowset below;
+
+	if (cell->kind != CELL_ROWS) {
+		add_cell(&out->text, name, is_key, cell);
+		return;
+	}
+	r->below(r, cell, row, &below);
+	add_table(out, name, &below);
+	rowset_close(&below);
+}
+
 static void add_column(struct out *out, const struct rowset *r, const struct rowset_column *c,
 	size_t row, u32 part, struct str *room)
 {
-	struct rowset below;
 	struct cell cell;
 
 	rowset_cell(r, c, row, part, room, &cell);
-	if (cell.kind != CELL_ROWS) {
-		add_cell(&out->text, c, &cell);
-		return;
-	}
-	r->below(r, c, row, &below);
-	add_table(out, c->name, &below);
-	rowset_close(&below);
+	add_any(out, r, row, c->name, c->group == ROWSET_KEY, &cell);
 }
 
 static void add_row_cells(struct out *out, const struct rowset *r, size_t row, struct str *room)
 {
-	struct rowset own;
+	const struct rowset_cell *cells;
+	size_t n;
 
-	if (r->open_row) {
-		own = *r;
-		r->open_row(&own, row);
-		r = &own;
+	if (!r->cells) {
+		for (size_t i = 0; i < r->n_columns; i++)
+			add_column(out, r, &r->columns[i], row, 0, room);
+		return;
 	}
-	for (size_t i = 0; i < r->n_columns; i++)
-		add_column(out, r, &r->columns[i], row, 0, room);
+	cells = r->cells(r, row, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!cells[i].part)
+			add_any(out, r, row, cells[i].name, false, &cells[i].cell);
 }
 
 static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)

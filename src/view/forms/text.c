@@ -214,6 +214,7 @@ static void add_header(struct str *text, const struct table_text *t)
 /* A row's graph, drawn before the rows are printed. */
 struct drawn {
 	size_t row;
+	struct cell cell;
 	struct str text;
 };
 
@@ -235,13 +236,13 @@ static struct drawn *draw_graphs(const struct rowset *r, const struct text_optio
 		if (cell.kind != CELL_ROWS)
 			continue;
 		vec_add(&order, ((struct sort_item){r->group ? r->group(r, row) : 0, graphs.n}));
-		vec_add(&graphs, ((struct drawn){.row = row}));
+		vec_add(&graphs, ((struct drawn){.row = row, .cell = cell}));
 	}
 	sort_by_key(order.at, order.n);
 	vec_each(item, &order) {
 		struct drawn *d = &graphs.at[item->value];
 
-		r->below(r, c, d->row, &tree);
+		r->below(r, &d->cell, d->row, &tree);
 		drawing_add(&d->text, &tree, &o->drawing);
 		rowset_close(&tree);
 	}
