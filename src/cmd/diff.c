@@ -9,6 +9,7 @@
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/formrow.h"
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "cmd/which.h"
@@ -122,6 +123,7 @@ static const struct opt options[] = {
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
 		"in words, everything that differs; default the first 10"},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "as JSON"},
+	FORM_ROW(struct diff_command, forms),
 	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
 		"stacks on a line each with both sides' samples, for a differential flame graph"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
@@ -457,7 +459,7 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 		delta_level(&compared->delta);
 	significance_init(&significance, &compared->delta);
 	diffrows_init(&rows, &compared->delta, &significance, compared->name, &o->view,
-		form_is_data(p->form) && !o->forms.separator);
+		!(p->form->wants & FORM_IS_READ));
 	if (!form_is_data(p->form) || o->forms.separator) {
 		str_add(&p->out->text, is_first ? "" : "\n");
 		diff_add_words(&compared->delta, &significance, compared->name, &o->view,

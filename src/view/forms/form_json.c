@@ -189,11 +189,21 @@ void form_json_members(const struct rowset *r, size_t row, struct out *out)
 	str_fini(&room);
 }
 
-void form_json_object(const struct rowset *r, size_t row, struct out *out)
+/* With nothing around it. */
+static void add_alone(struct out *out, const struct rowset *r, struct str *room)
 {
-	str_addc(&out->text, '{');
-	form_json_members(r, row, out);
-	json_end(&out->text, '}');
+	struct str *text = &out->text;
+
+	if (r->is_object) {
+		str_addc(text, '{');
+		add_row_cells(out, r, 0, room);
+		json_end(text, '}');
+	} else {
+		str_addc(text, '[');
+		add_rows(out, r, room);
+		json_end(text, ']');
+	}
+	str_addc(text, '\n');
 }
 
 /* All cells of the groups of columns that are asked for, in their order. */
@@ -262,9 +272,17 @@ static void json_form_table(struct page *p, const struct rowset *r)
 
 	if (p->is_lines) {
 		for (size_t row = 0; row < r->n; row++) {
-			form_json_object(r, row, p->out);
+			str_addc(text, '{');
+			add_row_cells(p->out, r, row, &room);
+			json_end(text, '}');
 			str_addc(text, '\n');
 		}
+		str_fini(&room);
+		return;
+	}
+	if (!p->list) {
+		add_alone(p->out, r, &room);
+		str_fini(&room);
 		return;
 	}
 	str_addc(text, '{');
@@ -288,6 +306,8 @@ static void json_form_begin(struct page *p)
 {
 	struct str *text = &p->out->text;
 
+	if (!p->list)
+		return;
 	str_addc(text, '{');
 	json_u64(text, "version", p->version);
 	json_key(text, p->list);
@@ -298,6 +318,8 @@ static void json_form_end(struct page *p, const struct account *account)
 {
 	struct str *text = &p->out->text;
 
+	if (!p->list)
+		return;
 	json_end(text, ']');
 	if (account) {
 		str_addc(text, ',');
@@ -312,7 +334,7 @@ static void json_form_end(struct page *p, const struct account *account)
 const struct form form_json = {.name = "json",
 	.extension = "json",
 	.help = "all rows as JSON",
-	.wants = FORM_SPLITS_COLUMNS,
+	.wants = FORM_SPLITS_COLUMNS | FORM_NESTS,
 	.begin = json_form_begin,
 	.table = json_form_table,
 	.end = json_form_end};

@@ -48,6 +48,29 @@ int form_check(const struct form_choice *c, struct err *err)
 	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
 }
 
+static int refuse(const struct form_choice *c, const char *why, struct err *err)
+{
+	return err_set(err, ERR_INVAL, "%s is no form for this: %s", form_chosen(c)->name, why);
+}
+
+int form_check_table(const struct form_choice *c, struct err *err)
+{
+	if (form_check(c, err))
+		return err->code;
+	return form_chosen(c)->wants & FORM_WANTS_STACKS
+		? refuse(c, "it shows stacks, and here are none", err)
+		: 0;
+}
+
+int form_check_nested(const struct form_choice *c, struct err *err)
+{
+	if (form_check(c, err))
+		return err->code;
+	return form_chosen(c)->wants & (FORM_IS_FOR_PEOPLE | FORM_NESTS)
+		? 0
+		: refuse(c, "it has no place for tables within tables; text and json have", err);
+}
+
 const struct form *form_chosen(const struct form_choice *c)
 {
 	static const struct form *const by_option[] = {[FORM_SEPARATED] = &form_separated,
@@ -73,4 +96,14 @@ void page_end(struct page *p, const struct account *account)
 {
 	if (p->form->end)
 		p->form->end(p, account);
+}
+
+void form_show(const struct form *form, const struct rowmaker *m, struct out *out)
+{
+	const struct rowset table = rowmaker_table(m);
+	struct page p = {.form = form, .out = out};
+
+	page_begin(&p);
+	form->table(&p, &table);
+	page_end(&p, NULL);
 }

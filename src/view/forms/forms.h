@@ -12,7 +12,7 @@
 #define PACE_VIEW_FORMS_H
 
 #include "profile/check/account.h"
-#include "profile/rows/rowset.h"
+#include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
 
 enum form_want {
@@ -22,6 +22,8 @@ enum form_want {
 	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people have a table of their own */
 	FORM_HAS_NO_TREE = 16,   /* it is of tables alone */
 	FORM_WANTS_STACKS = 32, /* the tree of all stacks (view/rows/stackrows.h) instead of rows */
+	FORM_IS_READ = 128,     /* people read its tables: rows and cells are those for them */
+	FORM_NESTS = 64, /* it has a place for tables within rows, and for an object of them */
 };
 
 struct page {
@@ -29,12 +31,12 @@ struct page {
 	struct out *out;
 	const struct text_options *text; /* how call graphs are drawn, what is above rows */
 	const char *separator; /* of form_separated; what has it in it gets a '.' instead */
-	const char *list;      /* of tables, for programs: "events" */
-	u64 n_lines;           /* of a table at most, if the form can tell the rest; 0: all */
-	u32 n_parts;           /* of the table with the most; 0: none has several */
-	unsigned width;        /* of the terminal; 0: it goes elsewhere */
-	unsigned version;      /* of the members that programs get */
-	bool has_others;       /* there are more tables: each says what it is of */
+	const char *list; /* of tables, for programs: "events"; NULL: the table is all there is */
+	u64 n_lines;      /* of a table at most, if the form can tell the rest; 0: all */
+	u32 n_parts;      /* of the table with the most; 0: none has several */
+	unsigned width;   /* of the terminal; 0: it goes elsewhere */
+	unsigned version; /* of the members that programs get */
+	bool has_others;  /* there are more tables: each says what it is of */
 	bool is_lines; /* rows come while it is measured: for programs each is on a line of its own */
 	bool has_head; /* the form has told columns' names */
 };
@@ -65,6 +67,9 @@ struct form_choice {
 
 /* ERR_INVAL: several, or a name that none has. */
 int form_check(const struct form_choice *c, struct err *err);
+/* The same of a command that has a table and no samples; of one whose tables stand within each other. */
+int form_check_table(const struct form_choice *c, struct err *err);
+int form_check_nested(const struct form_choice *c, struct err *err);
 /* The one; text, if nothing was said. */
 const struct form *form_chosen(const struct form_choice *c);
 
@@ -77,11 +82,13 @@ static inline bool form_is_data(const struct form *f)
 /* A word of CSV, quoted where it must be, and the separator behind it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
-/* A row, with all that is below it, as an object of JSON; as its members, with a comma behind each. */
-void form_json_object(const struct rowset *r, size_t row, struct out *out);
+/* A row, with all that is below it, as members of an object of JSON, with a comma behind each. */
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
+
+/* A table that is all there is. */
+void form_show(const struct form *form, const struct rowmaker *m, struct out *out);
 
 #endif

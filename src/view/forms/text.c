@@ -365,7 +365,7 @@ static void text_form_table(struct page *p, const struct rowset *r)
 const struct form form_text = {.name = "text",
 	.extension = "txt",
 	.help = "a table for people",
-	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
+	.wants = FORM_IS_READ | FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
 	.table = text_form_table};
 
 /* ---- the text's columns with something else than blanks between them ---- */
@@ -435,5 +435,5 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 const struct form form_separated = {.name = "separated",
 	.extension = "txt",
 	.help = "the columns of the text with a separator between them",
-	.wants = FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+	.wants = FORM_IS_READ | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
 	.table = separated_form_table};
