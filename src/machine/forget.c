@@ -205,6 +205,32 @@ static void copy_maps(struct machine *m)
 	vec_fini(&c.done);
 }
 
+static void mark(void *ctx, const struct map *map)
+{
+	u8 *mapped = ctx;
+
+	mapped[map->dso->id] = 1;
+}
+
+static void mark_spaces(const struct process *p, u8 *mapped)
+{
+	vec_each(space, &p->spaces) {
+		maps_each((*space)->maps, mark, mapped);
+		maps_each((*space)->before, mark, mapped);
+		maps_each((*space)->code, mark, mapped);
+	}
+}
+
+void machine_mark_mapped(const struct machine *m, u8 *mapped)
+{
+	vec_each(newest, &m->newest_processes)
+		for (const struct process *p = *newest; p; p = p->older)
+			mark_spaces(p, mapped);
+	mark_spaces(m->kernel, mapped);
+	vec_each(guest, &m->guests)
+		mark_spaces(guest->kernel, mapped);
+}
+
 void machine_forget(struct machine *m, u64 before)
 {
 	enum { MAPS_LEAST = 1 << 16 };

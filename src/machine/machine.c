@@ -464,6 +464,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		session->tally.n_undecoded++;
 		return -1;
 	}
+	session_note_odd(&session->tally, &e->rec, oddity_of_state(e->rec.type, ret_body));
 	if (m->is_foreseen)
 		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);

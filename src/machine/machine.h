@@ -131,6 +131,9 @@ const struct map *machine_code_at(const struct machine *m, u32 pid, u64 va);
  */
 void machine_forget(struct machine *m, u64 before);
 
+/* Sets mapped[id] to 1 for each DSO that any process, or the kernel, has mapped in a state that is left. */
+void machine_mark_mapped(const struct machine *m, u8 *mapped);
+
 /* The process that has this number now, or had it last; NULL: none has. */
 const struct process *machine_newest_process(const struct machine *m, u32 pid);
 

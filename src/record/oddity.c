@@ -97,6 +97,27 @@ struct oddity_bounds oddity_bounds_of(const struct oddity_limits *l, u64 fields)
 	return b;
 }
 
+enum oddity oddity_of_state(u32 type, const union record_body *body)
+{
+	bool is_sound = true;
+
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		is_sound = is_number(body->mmap.pid) && is_number(body->mmap.tid);
+		break;
+	case PERF_RECORD_COMM:
+		is_sound = is_number(body->comm.pid) && is_number(body->comm.tid);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		is_sound = is_number(body->task.pid) && is_number(body->task.tid) &&
+			is_number(body->task.ppid) && is_number(body->task.ptid);
+		break;
+	}
+	return is_sound ? ODDITY_NONE : ODDITY_NUMBER;
+}
+
 /* per sample that may be odd */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields, const struct oddity_limits *l)
 {

@@ -1,7 +1,8 @@
 /*
- * oddity.h - what a sample says that no kernel can have written: a sign of damage in bytes that decode.
+ * oddity.h - what a record says that no kernel can have written: a sign of damage in bytes that decode.
  *
- * In       a decoded sample, its format, and what the recording says of its machine and its time
+ * In       a decoded sample, its format, and what the recording says of its machine and its time; or a
+ *          decoded record of a process or a thread
  * Out      the first thing that cannot be, or ODDITY_NONE
  * Source   PID_MAX_LIMIT of Linux' include/linux/threads.h; perf_callchain() and perf_output_sample() of
  *          kernel/events: a chain begins with a PERF_CONTEXT_ marker, a dump holds what it says it does
@@ -13,6 +14,7 @@
 #define PACE_RECORD_ODDITY_H
 
 #include "event/abi.h"
+#include "record/record.h"
 #include "record/sample.h"
 
 enum oddity {
@@ -83,6 +85,9 @@ static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct 
 /* misc: of its record; fields: those PERF_SAMPLE_* that were decoded. */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields,
 	const struct oddity_limits *limits);
+
+/* The same of a record that says how processes and threads change: record_is_state(). */
+enum oddity oddity_of_state(u32 type, const union record_body *body);
 
 /* "a thread number that no kernel gives" */
 const char *oddity_text(enum oddity oddity);

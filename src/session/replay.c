@@ -6,9 +6,8 @@
 #include "base/hash.h"
 
 enum {
-	COUNTERS_MAX = 1 << 22,
-	CELLS_MAX = 1 << 24, /* events times counters */
 	THREAD_ENTRY = 24,
+	CELL_BYTES = 192, /* about: what views keep of an event at a place */
 };
 
 /* Sums of 64-bit counts stay numbers: no unit is as small as that. */
@@ -78,7 +77,34 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 	return TABLE_NONE;
 }
 
-static int add_counter(struct replay *r, const struct record_stat *s, struct err *err)
+/* Whether an earlier counter was on the same CPU and thread; counter `i` stands for them if none was. */
+static bool is_known_place(struct replay *r, u32 i)
+{
+	const struct counter *mine = &r->counting.counters.at[i];
+	u64 hash = hash_mix((u32)mine->cpu, r->threads.at[i]);
+	struct table_probe probe = table_probe(&r->places, hash);
+	u32 k;
+
+	while ((k = table_next(&r->places, &probe)) != TABLE_NONE)
+		if (r->counting.counters.at[k].cpu == mine->cpu && r->threads.at[k] == r->threads.at[i])
+			return true;
+	table_add(&r->places, hash, i);
+	return false;
+}
+
+/* Views have a cell for each event at each place, which few readings in a file can make very many. */
+static int check_cells(const struct replay *r, u64 offset, struct err *err)
+{
+	const struct reader *reader = &r->session->reader;
+	u64 limit = reader_allows(reader, offset);
+
+	if ((u64)r->places.n * reader->events.n <= limit / CELL_BYTES)
+		return 0;
+	return allowance_exceeded(&reader->allowance, limit, offset,
+		"counts of its events on its CPUs and threads", err);
+}
+
+static int add_counter(struct replay *r, const struct record_stat *s, u64 offset, struct err *err)
 {
 	struct counters *counters = &r->counting.counters;
 	const struct formats *formats = &r->session->reader.formats;
@@ -90,11 +116,6 @@ static int add_counter(struct replay *r, const struct record_stat *s, struct err
 	}
 	if (find_counter(r, s) != TABLE_NONE)
 		return 0;
-	if (counters->n >= COUNTERS_MAX ||
-		(counters->n + 1) * r->session->reader.events.n > CELLS_MAX)
-		return err_set(err, ERR_LIMIT,
-			"'%s': more than %zu counters of %zu events: that is no recording of a machine",
-			r->session->reader.path, counters->n, r->session->reader.events.n);
 	table_add(&r->index, hash_mix(s->id, (u64)(u32)s->cpu << 32 | (u32)s->thread), counters->n);
 	vec_add(counters,
 		((struct counter){.fd = -1,
@@ -103,7 +124,7 @@ static int add_counter(struct replay *r, const struct record_stat *s, struct err
 			.tid = (u32)s->thread < r->tids.n ? r->tids.at[s->thread] : -1,
 			.id = s->id}));
 	vec_add(&r->threads, (u32)s->thread);
-	return 0;
+	return is_known_place(r, (u32)counters->n - 1) ? 0 : check_cells(r, offset, err);
 }
 
 static int take_record(struct replay *r, const struct record *rec, const union record_body *body,
@@ -120,7 +141,7 @@ static int take_record(struct replay *r, const struct record *rec, const union r
 		take_config(r, &body->stat_config);
 		return 0;
 	case PERF_RECORD_STAT:
-		return add_counter(r, &body->stat, err);
+		return add_counter(r, &body->stat, rec->offset, err);
 	case PERF_RECORD_STAT_ROUND:
 		r->n_unknown += body->stat_round.round_type > STATFILE_ROUND_FINAL;
 		return 0;
@@ -176,7 +197,8 @@ static int find_counters(struct replay *r, struct err *err)
 	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
-	return result;
+	/* A pipe describes more events on its way. */
+	return result < 0 ? result : check_cells(r, r->session->reader.data_end, err);
 }
 
 static void explain_absent(struct counting *c)
@@ -227,6 +249,7 @@ void replay_close(struct replay *r)
 	mem_free(r->counting.readings);
 	mem_free(r->counting.why);
 	table_fini(&r->index);
+	table_fini(&r->places);
 	vec_fini(&r->threads);
 	vec_fini(&r->tids);
 	vec_fini(&r->comms);

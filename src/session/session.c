@@ -264,6 +264,16 @@ void session_explain_content(const struct session *s)
 			path, path);
 }
 
+void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity)
+{
+	if (!oddity)
+		return;
+	if (!t->n_odd++ || rec->offset < t->odd_offset) {
+		t->odd_offset = rec->offset;
+		t->oddity = oddity;
+	}
+}
+
 /* By time; those of one moment in the order of the file. */
 static int hand_on(struct scan *scan,
 	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
@@ -282,6 +292,7 @@ static int hand_on(struct scan *scan,
 			s->tally.n_undecoded++;
 			continue;
 		}
+		session_note_odd(&s->tally, rec, oddity_of_state(rec->type, &body));
 		s->n_held = state(ctx, rec, &body, item->key);
 		if (UNLIKELY(s->n_held + bytes_kept(scan) > limit))
 			return allowance_exceeded(&s->reader.allowance, limit, rec->offset,

@@ -31,7 +31,7 @@ struct session_tally {
 	u64 n_throttled;           /* THROTTLE records */
 	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
 	u64 n_unread_samples;      /* of these, the samples */
-	u64 n_odd;                 /* samples that say what cannot be: record/oddity.h */
+	u64 n_odd;                 /* records that say what cannot be: record/oddity.h */
 	u64 odd_offset;            /* of the first of them */
 	enum oddity oddity;        /* and what it says */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
@@ -128,6 +128,9 @@ int session_scan(struct session *s,
  */
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);
+
+/* Counts a record that says what cannot be; ODDITY_NONE: does nothing. */
+void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity);
 
 /*
  * After all records were seen: says, as a note, what a recording without samples holds instead, and which

@@ -103,8 +103,10 @@ static int next_in_file(struct follow *f, struct err *err)
 			formats_format(&s->reader.formats, f->at.event);
 		struct err why;
 
-		if (record_decode(rec, format->trailer, &f->body, &why) > 0)
+		if (record_decode(rec, format->trailer, &f->body, &why) > 0) {
+			session_note_odd(&s->tally, rec, oddity_of_state(rec->type, &f->body));
 			f->visit.body = &f->body;
+		}
 	}
 	return 1;
 }

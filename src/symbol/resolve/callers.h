@@ -72,6 +72,13 @@ void callers_fini(struct callers *c);
 /* The machine has all DSOs that it will have. */
 void callers_settle(struct callers *c);
 
+/*
+ * For recorders that run for days: closes the files that no process of the machine has mapped any more, once they
+ * are most of the open ones, and starts `w`, the only walk, anew. Returns whether it did. A file that is mapped
+ * again later is opened again.
+ */
+bool callers_forget(struct callers *c, struct callers_walk *w);
+
 void callers_walk_init(struct callers_walk *w, struct callers *callers);
 void callers_walk_fini(struct callers_walk *w);
 
