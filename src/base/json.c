@@ -94,19 +94,6 @@ void json_null(struct str *out, const char *key)
 	str_add(out, "null,");
 }
 
-void json_fixed(struct str *out, const char *key, double v, unsigned digits)
-{
-	json_key(out, key);
-	num_add_fixed(out, v, digits);
-	str_addc(out, ',');
-}
-
-void json_double(struct str *out, const char *key, double v, unsigned digits)
-{
-	json_key(out, key);
-	str_addf(out, "%.*g,", (int)digits, v);
-}
-
 void json_element(struct str *out, const char *text)
 {
 	json_string(out, text);

@@ -28,9 +28,6 @@ void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);
-/* `v` is finite: with so many digits behind the point; with at most so many in all (%g). */
-void json_fixed(struct str *out, const char *key, double v, unsigned digits);
-void json_double(struct str *out, const char *key, double v, unsigned digits);
 void json_element(struct str *out, const char *text); /* of an array */
 
 /* A member that is an object or an array: `open` is its bracket. json_close() ends it, as json_end(). */

@@ -239,7 +239,8 @@ static int run_c2c(int argc, char **argv)
 	if (is_record)
 		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
 	if (is_report) {
-		if (cmd_take_input(&c.input, argc, argv, &err) || form_check_nested(&c.forms, &err))
+		if (cmd_take_input(&c.input, argc, argv, &err) ||
+			form_check(&c.forms, FORM_OF_NESTED, &err))
 			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 		if (c.has_calls && c.view.has_stats_only) {
 			err_set(&err, ERR_INVAL, "-g is of the uses of lines: not with --stats");

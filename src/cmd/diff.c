@@ -428,7 +428,7 @@ static int choose(struct comparing *c, struct err *err)
 				"--sort: '%s' is a key of report only: %s are not looked at here",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
-	if (form_check(&o->forms, err))
+	if (form_check(&o->forms, FORM_OF_SAMPLES, err))
 		return err->code;
 	o->view.order = (u32)o->order;
 	/* Of samples here and time there only the shares say something. */

@@ -67,7 +67,7 @@ static int run_doctor(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (check_words(argc, argv, &o, &err) || form_check_nested(&o.forms, &err))
+	if (check_words(argc, argv, &o, &err) || form_check(&o.forms, FORM_OF_NESTED, &err))
 		return cmd_fail(&cmd_doctor, &err, EXIT_USAGE);
 	if (is_terminal)
 		page.columns = MIN(MAX(term_columns(STDOUT_FILENO), COLUMNS_LEAST), COLUMNS_MOST);

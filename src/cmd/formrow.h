@@ -2,7 +2,7 @@
  * formrow.h - the option --format, which takes the name of any form (view/forms/forms.h).
  *
  * Whoever has it has a `struct form_choice` among its options, which rows of its own may choose from, too
- * (is_chosen), and asks form_check(), form_check_table() or form_check_nested() before form_chosen().
+ * (is_chosen), and asks form_check() before form_chosen().
  */
 #ifndef PACE_CMD_FORMROW_H
 #define PACE_CMD_FORMROW_H

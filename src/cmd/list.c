@@ -80,7 +80,7 @@ static int run_list(int argc, char **argv)
 	}
 	o.inventory.words = argv;
 	o.inventory.n_words = argc;
-	if (form_check_table(&o.forms, &err))
+	if (form_check(&o.forms, FORM_OF_ROWS, &err))
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	o.inventory.has_all |= form_is_data(form_chosen(&o.forms)) || o.has_only_names;
 	cmd_log_init(&log, LOG_NOTE);

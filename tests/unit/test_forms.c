@@ -17,7 +17,7 @@ TEST(forms_table_says_everything_about_each_form)
 
 		CHECK(*f->name && *f->extension && *f->help && f->table);
 		c.name = f->name;
-		CHECK_EQ(form_check(&c, &err), 0);
+		CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), 0);
 		CHECK(form_chosen(&c) == f);
 	}
 }
@@ -27,10 +27,10 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 	struct form_choice c = {.name = "yaml"};
 	struct err err;
 
-	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md, folded");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
-	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 }
 
 /* A table of many functions, of two events, in this form. */
@@ -180,15 +180,15 @@ TEST(forms_that_have_no_place_for_what_there_is_are_refused)
 	struct form_choice c = {.name = "folded"};
 	struct err err;
 
-	CHECK_EQ(form_check_table(&c, &err), ERR_INVAL);
-	CHECK_STR(err.msg, "folded is no form for this: it shows stacks, and here are none");
-	CHECK_EQ(form_check_nested(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), ERR_INVAL);
+	CHECK_STR(err.msg, "--format: 'folded' shows stacks, and here are none");
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), ERR_INVAL);
 	c.name = "csv";
-	CHECK_EQ(form_check_table(&c, &err), 0);
-	CHECK_EQ(form_check_nested(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), ERR_INVAL);
 	c.name = "json";
-	CHECK_EQ(form_check_nested(&c, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), 0);
 	c = (struct form_choice){0};
-	CHECK_EQ(form_check_table(&c, &err), 0);
-	CHECK_EQ(form_check_nested(&c, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), 0);
 }

@@ -179,7 +179,7 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	if (o->separator && forms.is_chosen[FORM_JSON])
 		return err_set(err, ERR_INVAL, "-x and -j: choose one");
 	forms.is_chosen[FORM_CSV] = o->separator != NULL;
-	if (form_check_table(&forms, err))
+	if (form_check(&forms, FORM_OF_ROWS, err))
 		return err->code;
 	*ret = (struct stat_options){.form = form_chosen(&forms),
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,

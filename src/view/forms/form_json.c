@@ -22,35 +22,50 @@ static bool is_null(const struct cell *c)
 		(c->kind == CELL_REAL && !isfinite(c->real));
 }
 
-/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
-static void add_cell(struct str *text, const char *name, bool is_key, const struct cell *cell)
+static void add_made(struct str *text, const struct cell *cell)
 {
 	struct str value = {0};
 
+	cell_add_data(cell, &value);
+	json_string(text, str_text(&value));
+	str_fini(&value);
+}
+
+static void add_name(struct str *text, const char *column, const char *name)
+{
+	struct str safe = {0};
+
+	str_add_safe(&safe, name, strlen(name));
+	add_beside(text, column, "name", str_text(&safe));
+	str_fini(&safe);
+}
+
+/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
+static void add_cell(struct str *text, const char *name, bool is_key, const struct cell *cell)
+{
 	if (cell->kind == CELL_NONE && !cell->reason)
 		return;
 	json_key(text, name);
 	if (is_null(cell)) {
 		str_add(text, "null");
-	} else if (cell->kind == CELL_BOOL) {
-		str_add(text, cell->n ? "true" : "false");
+	} else if (cell->kind == CELL_TEXT && !is_key) {
+		json_string(text, cell->text);
 	} else if (cell_is_number(cell->kind)) {
 		cell_add_data(cell, text);
-	} else if (!is_key && cell->kind == CELL_TEXT) {
-		json_string(text, cell->text);
+	} else if (cell->kind == CELL_BOOL) {
+		str_add(text, cell->n ? "true" : "false");
+	} else if (cell->kind == CELL_ADDRESS) {
+		str_addc(text, '"');
+		cell_add_data(cell, text);
+		str_addc(text, '"');
 	} else {
-		cell_add_data(cell, &value);
-		json_string(text, str_text(&value));
+		add_made(text, cell);
 	}
 	str_addc(text, ',');
 	if (cell->reason)
 		add_beside(text, name, "reason", cell->reason);
-	if (cell->name) {
-		str_cut(&value, 0);
-		str_add_safe(&value, cell->name, strlen(cell->name));
-		add_beside(text, name, "name", str_text(&value));
-	}
-	str_fini(&value);
+	if (cell->name)
+		add_name(text, name, cell->name);
 }
 
 static void add_table(struct out *out, const char *name, const struct rowset *r);
@@ -92,6 +107,13 @@ static void add_row_cells(struct out *out, const struct rowset *r, size_t row, s
 	for (size_t i = 0; i < n; i++)
 		if (!cells[i].part)
 			add_any(out, r, row, cells[i].name, false, &cells[i].cell);
+}
+
+static void add_object(struct out *out, const struct rowset *r, size_t row, struct str *room)
+{
+	str_addc(&out->text, '{');
+	add_row_cells(out, r, row, room);
+	json_end(&out->text, '}');
 }
 
 static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
@@ -157,9 +179,7 @@ static void add_rows(struct out *out, const struct rowset *r, struct str *room)
 			add_element(&out->text, r, row, room);
 			continue;
 		}
-		str_addc(&out->text, '{');
-		add_row_cells(out, r, row, room);
-		json_end(&out->text, '}');
+		add_object(out, r, row, room);
 		str_add(&out->text, r->is_spread ? "" : ",");
 	}
 	if (r->is_spread)
@@ -195,9 +215,7 @@ static void add_alone(struct out *out, const struct rowset *r, struct str *room)
 	struct str *text = &out->text;
 
 	if (r->is_object) {
-		str_addc(text, '{');
-		add_row_cells(out, r, 0, room);
-		json_end(text, '}');
+		add_object(out, r, 0, room);
 	} else {
 		str_addc(text, '[');
 		add_rows(out, r, room);
@@ -266,27 +284,13 @@ static void add_head(struct page *p, const struct rowset *head, struct str *room
 	}
 }
 
-static void json_form_table(struct page *p, const struct rowset *r)
+/* One of several tables, with what it is of. */
+static void add_listed(struct page *p, const struct rowset *r, struct str *room)
 {
-	struct str *text = &p->out->text, room = {0};
+	struct str *text = &p->out->text;
 
-	if (p->is_lines) {
-		for (size_t row = 0; row < r->n; row++) {
-			str_addc(text, '{');
-			add_row_cells(p->out, r, row, &room);
-			json_end(text, '}');
-			str_addc(text, '\n');
-		}
-		str_fini(&room);
-		return;
-	}
-	if (!p->list) {
-		add_alone(p->out, r, &room);
-		str_fini(&room);
-		return;
-	}
 	str_addc(text, '{');
-	add_head(p, r->head, &room);
+	add_head(p, r->head, room);
 	json_key(text, r->name ? r->name : "rows");
 	str_addc(text, '[');
 	for (size_t row = 0; row < r->n; row++) {
@@ -294,12 +298,28 @@ static void json_form_table(struct page *p, const struct rowset *r)
 			continue;
 		/* Not behind a row: the comma of the last one is taken away. */
 		out_flush_some(p->out);
-		add_row(p, r, row, &room);
+		add_row(p, r, row, room);
 	}
-	str_fini(&room);
 	json_end(text, ']');
 	str_addc(text, '}');
 	str_addc(text, ',');
+}
+
+static void json_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+
+	if (p->is_lines) {
+		for (size_t row = 0; row < r->n; row++) {
+			add_object(p->out, r, row, &room);
+			str_addc(text, '\n');
+		}
+	} else if (!p->list) {
+		add_alone(p->out, r, &room);
+	} else {
+		add_listed(p, r, &room);
+	}
+	str_fini(&room);
 }
 
 static void json_form_begin(struct page *p)

@@ -35,9 +35,9 @@ static int unknown_name(const char *name, struct err *err)
 	return err->code;
 }
 
-int form_check(const struct form_choice *c, struct err *err)
+int form_check(const struct form_choice *c, enum form_source of, struct err *err)
 {
-	unsigned n = (c->name != NULL) + (c->separator != NULL);
+	unsigned n = (c->name != NULL) + (c->separator != NULL), wants;
 
 	for (size_t i = 0; i < FORM_IDS; i++)
 		n += c->is_chosen[i];
@@ -45,36 +45,22 @@ int form_check(const struct form_choice *c, struct err *err)
 		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
 	if (c->separator && !*c->separator)
 		return err_set(err, ERR_INVAL, "-t: a separator is needed");
-	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
-}
-
-static int refuse(const struct form_choice *c, const char *why, struct err *err)
-{
-	return err_set(err, ERR_INVAL, "%s is no form for this: %s", form_chosen(c)->name, why);
-}
-
-int form_check_table(const struct form_choice *c, struct err *err)
-{
-	if (form_check(c, err))
-		return err->code;
-	return form_chosen(c)->wants & FORM_WANTS_STACKS
-		? refuse(c, "it shows stacks, and here are none", err)
-		: 0;
-}
-
-int form_check_nested(const struct form_choice *c, struct err *err)
-{
-	if (form_check(c, err))
-		return err->code;
-	return form_chosen(c)->wants & (FORM_IS_FOR_PEOPLE | FORM_NESTS)
-		? 0
-		: refuse(c, "it has no place for tables within tables; text and json have", err);
+	if (c->name && !find(c->name))
+		return unknown_name(c->name, err);
+	wants = form_chosen(c)->wants;
+	if (of != FORM_OF_SAMPLES && wants & FORM_WANTS_STACKS)
+		return err_set(err, ERR_INVAL, "--format: '%s' shows stacks, and here are none",
+			form_chosen(c)->name);
+	if (of == FORM_OF_NESTED && !(wants & (FORM_IS_FOR_PEOPLE | FORM_NESTS)))
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' has no place for tables within rows; text and json have",
+			form_chosen(c)->name);
+	return 0;
 }
 
 const struct form *form_chosen(const struct form_choice *c)
 {
-	static const struct form *const by_option[] = {[FORM_SEPARATED] = &form_separated,
-		[FORM_CSV] = &form_csv,
+	static const struct form *const by_option[] = {[FORM_CSV] = &form_csv,
 		[FORM_JSON] = &form_json,
 		[FORM_MARKDOWN] = &form_markdown,
 		[FORM_FOLDED] = &form_folded};

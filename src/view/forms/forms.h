@@ -56,20 +56,20 @@ extern const struct form form_text, form_separated;
 /* All that can be asked for by their names; closed by NULL. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
+enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
 
 /* What options say of it. */
 struct form_choice {
 	bool is_chosen[FORM_IDS]; /* by an option of its own */
-	const char *separator;    /* of FORM_SEPARATED */
+	const char *separator;    /* of form_separated */
 	const char *name;         /* --format; NULL: nothing */
 };
 
-/* ERR_INVAL: several, or a name that none has. */
-int form_check(const struct form_choice *c, struct err *err);
-/* The same of a command that has a table and no samples; of one whose tables stand within each other. */
-int form_check_table(const struct form_choice *c, struct err *err);
-int form_check_nested(const struct form_choice *c, struct err *err);
+/* What a command shows: of samples, rows of anything else, or tables within rows. */
+enum form_source { FORM_OF_SAMPLES, FORM_OF_ROWS, FORM_OF_NESTED };
+
+/* ERR_INVAL: several, a name that none has, or one that has no place for what is shown. */
+int form_check(const struct form_choice *c, enum form_source of, struct err *err);
 /* The one; text, if nothing was said. */
 const struct form *form_chosen(const struct form_choice *c);
 
